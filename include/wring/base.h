@@ -1,0 +1,94 @@
+/*
+  Layer 1, base: what every other header may include. Blocks, errors, vector kernels, phases.
+
+  Units are SI everywhere; local and global numbers count from 0. Arrays are "shape [a][b]", the last index fastest.
+*/
+#pragma once
+#include <petscmat.h>
+#include <petscsf.h>
+#include <stdint.h>
+
+#if PETSC_VERSION_LT(3, 19, 0)
+  #define PETSC_SUCCESS 0 // first named in PETSc 3.19
+#endif
+#if !defined(PETSC_USE_REAL_DOUBLE) || defined(PETSC_USE_COMPLEX)
+  #error                                                                                                               \
+    "wring needs a PETSc with real double scalars (Debian: libpetsc-real-dev; Spack: petsc ~complex precision=double)"
+#endif
+
+/* Elements in a block of structure-of-arrays; a block value is double [WRING_LANES], aligned to 64 bytes. */
+enum { WRING_LANES = 8 };
+#define WRING_ALIGNED _Alignas(64)
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/*
+  Bad input met by one rank, usually by rank 0 while it reads a file. Empty text: no error. The text is one line that
+  names the file and line (or the key), the value and what is expected: "part.msh:151: element 41 refers to node 95, ..."
+*/
+typedef struct {
+  char text[1024];
+} wring_error;
+
+/* Sets the text unless one is set already: the first error wins. Not collective. */
+void wring_error_set(wring_error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+  Raises PETSC_ERR_USER_INPUT on every rank, with the text of the lowest rank that has one; nothing if none has.
+  Collective on comm. The program's handler prints "wring: <text>" once and exits with status 1.
+*/
+PetscErrorCode wring_error_raise(MPI_Comm comm, const wring_error *e);
+
+/* Replicated bad input (every rank finds the same fault in the same data): a line of the same form, collective. */
+#define WRING_REFUSE(comm, ...) SETERRQ(comm, PETSC_ERR_USER_INPUT, __VA_ARGS__)
+
+/* Prints "note: <text>" and a newline on standard error, on rank 0 of comm. Logically collective. */
+PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- local vector kernels (threaded; sums do not depend on the number of threads) -------------------------------- */
+
+void   wring_axpy(PetscInt n, double a, const double *x, double *y);                      // y += a x
+void   wring_waxpy(PetscInt n, double a, const double *x, const double *y, double *w);    // w = a x + y
+void   wring_scale(PetscInt n, double a, double *x);                                      // x *= a
+void   wring_copy(PetscInt n, const double *x, double *y);                                // y = x
+void   wring_dots(PetscInt n, int m, const double *x, const double *const *y, double *d); // d[i] = x . y[i], one pass
+double wring_pairwise_sum(PetscInt n, const double *a); // serial, error O(log n): for values already summed in blocks
+
+/* ---- phases: where the time goes --------------------------------------------------------------------------------- */
+
+typedef enum {
+  WRING_PHASE_OTHER,
+  WRING_PHASE_MESH,            // read, partition, distribute
+  WRING_PHASE_LOCAL,           // element loops
+  WRING_PHASE_OPERATOR_SET_UP, // assembly, factorisation, hierarchies
+  WRING_PHASE_OPERATOR_SOLVE,
+  WRING_PHASE_HALO,
+  WRING_PHASE_REDUCTION,
+  WRING_PHASE_VECTOR,    // vector updates of the methods
+  WRING_PHASE_MEASURING, // evaluations made only to measure; whatever runs inside counts here
+  WRING_PHASE_OUTPUT,
+  WRING_N_PHASE
+} wring_phase;
+
+typedef struct {
+  double      seconds[WRING_N_PHASE]; // of this rank, each moment in exactly one phase
+  double      since;                  // MPI_Wtime of the last switch
+  wring_phase now;
+} wring_phases;
+
+void wring_phases_start(wring_phases *p); // zero, phase other
+/*
+  Enters a phase and returns the one that was left, to be given back: old = switch(p, LOCAL); ...; switch(p, old).
+  Inside MEASURING only MEASURING's own caller changes the phase: other switches leave it. p may be NULL. Not collective.
+*/
+wring_phase wring_phases_switch(wring_phases *p, wring_phase to);
+void        wring_phases_leave_measuring(wring_phases *p, wring_phase to);
+double      wring_phases_total(const wring_phases *p); // s since start
+const char *wring_phase_name(wring_phase phase);       // "operator_set_up"
+
+/* ---- process ----------------------------------------------------------------------------------------------------- */
+
+/* Threads that BLAS may use (OpenBLAS, MKL or BLIS, found at run time); 1 makes results repeatable bit by bit. */
+void   wring_blas_set_threads(int n);
+int    wring_max_threads(void); // of OpenMP
+double wring_peak_memory(void); // bytes, this process

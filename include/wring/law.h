@@ -1,0 +1,55 @@
+/*
+  Layer 2, laws: an energy density psi(z) of one local value z = G x of an element, and its derivatives.
+
+  A law is a set of pure functions of one block of WRING_LANES elements in structure-of-arrays; it knows nothing of
+  vertices, meshes, threads or ranks. z has 3 rows (x, y, z) and q columns: z[q * c + k][lane] is coordinate c of
+  column k, so that for q = 3 z is the deformation gradient F row by row. docs/theory.md 3.
+*/
+#pragma once
+#include <wring/options.h>
+
+typedef const double (*wring_in)[WRING_LANES]; // [rows][WRING_LANES], aligned to 64 bytes
+typedef double (*wring_out)[WRING_LANES];
+
+/*
+  Shapes: par [n_par], z, p [3 q], h [(3 q) (3 q)], psi, k [WRING_LANES]; h row by row, symmetric.
+  A function may not assume that z is a real element: padded lanes repeat one. A NULL entry means "cannot".
+*/
+typedef void wring_law_energy(wring_in par, wring_in z, double *psi);
+typedef void wring_law_map(wring_in par, wring_in z, wring_out p);
+typedef void wring_law_fused(wring_in par, wring_in z, double *psi, wring_out p);
+typedef void wring_law_slope(wring_in par, double *k);
+
+typedef struct {
+  const char         *name;    // as in a deck: material: {model: strain}
+  int                 q;       // columns of z: 1 for points and edges, 3 for tetrahedra
+  int                 n_par;   // parameters of an element, in SI units
+  const wring_option *options; // deck keys of the material ("young", "poisson", ...); NULL: not a material
+  /* Parameters from the deck's keys behind prefix ("material_" or "region_tooth_", fallback "material_"); collective. */
+  PetscErrorCode (*set_par)(const wring_options *o, const char *prefix, const char *fallback, double *par);
+  wring_law_energy *energy;      // psi; +infinity outside the domain (neohookean, J <= 0): a value, not an error
+  wring_law_map    *gradient;    // d psi/dz; any finite value where psi is infinite
+  wring_law_fused  *fused;       // both in one pass
+  wring_law_map    *hessian;     // d2 psi/dz2
+  wring_law_map    *hessian_psd; // the same with its negative eigenvalues set to 0
+  wring_law_map    *project;     // p = closest point of the rest manifold, for laws with psi = k/2 |z - p|^2
+  wring_law_slope  *slope;       // k of the quadratic proxy k/2 |z - p|^2, theory.md 4 (PHYSICS 4)
+} wring_law;
+
+extern const wring_law wring_law_strain, wring_law_corotated, wring_law_neohookean; // materials
+extern const wring_law wring_law_attachment; // q = 1, par = {k [N/m], target x, y, z [m]}: k/2 |x - t|^2
+extern const wring_law wring_law_spring;     // q = 1, par = {k [N/m], rest length [m]}: k/2 (|x_i - x_j| - l)^2
+
+/* What a law can do, and what a solver needs of every law. */
+enum {
+  WRING_CAN_GRADIENT = 1 << 0,
+  WRING_CAN_HESSIAN  = 1 << 1,
+  WRING_CAN_PROJECT  = 1 << 2,
+  WRING_CAN_SLOPE    = 1 << 3,
+};
+
+const wring_law *
+wring_law_find(const char *name);           // material laws by name, without regard to case; NULL if there is none
+const wring_law *wring_law_material(int i); // i-th material law in the order of help; NULL past the end
+unsigned         wring_law_can(const wring_law *law);
+const char      *wring_law_can_name(unsigned can); // of the lowest bit, for messages: "projection"

@@ -1,0 +1,133 @@
+/*
+  Layer 3, mesh: read, check, partition, distribute, order; sets and regions.
+
+  Two forms. wring_mesh_data is a whole mesh on one rank, as a reader or generator makes it. wring_mesh is the
+  distributed one: plain arrays that everybody may read and only src/mesh writes.
+*/
+#pragma once
+#include <wring/options.h>
+
+/* Named parts: regions of tetrahedra, sets of vertices. Names compare without regard to case. */
+typedef struct {
+  PetscInt n;
+  char   **name; // [n] as spelt in the file
+} wring_names;
+
+PetscInt wring_names_find(const wring_names *names, const char *name); // -1 if there is none
+
+/* ---- a whole mesh on one rank ------------------------------------------------------------------------------------ */
+
+/*
+  A vertex's number here is its `original` number for ever: the file's order of the nodes that are kept. Tets have
+  positive volume: det [x0-x3, x1-x3, x2-x3] > 0 (theory.md 3), turned where the file had them the other way.
+*/
+typedef struct {
+  PetscInt    n_vertex, n_tet;
+  double     *X;          // [n_vertex][3] m
+  PetscInt   *tet;        // [n_tet][4] vertex numbers
+  PetscInt   *region;     // [n_tet] index into regions
+  wring_names regions;    // at least one if there is a tet: "tag1" for an unnamed tag 1, "box" for the box
+  wring_names sets;       // named groups of lower dimension and of volumes, as sets of vertices
+  PetscInt   *set_start;  // [sets.n + 1]
+  PetscInt   *set_vertex; // [set_start[sets.n]] ascending inside each set
+} wring_mesh_data;
+
+PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
+
+/*
+  Reads a mesh file, detected by content: Gmsh 2.2 or 4.1 ASCII, or CSV "vertex,x,y,z" (points only). Not collective:
+  call on one rank. Coordinates are multiplied by scale. On bad input *d is NULL and e says file, line and fault.
+  notes: text of the notices (turned tets, dropped nodes), lines separated by '\n', each without "note: "; "" if none.
+*/
+PetscErrorCode wring_mesh_read(const char *file, double scale, wring_mesh_data **d, wring_error *e, size_t size,
+                               char *notes);
+
+typedef struct {
+  double   size[3];   // m, > 0
+  PetscInt cells[3];  // >= 1
+  double   origin[3]; // m
+  double   jitter;    // in [0, 1): moves free coordinates by uniform (-j/2, j/2) x cell size
+} wring_box;
+
+/* Six Kuhn tets per cell; region "box", sets xmin xmax ymin ymax zmin zmax box; INTERFACE "The box". Not collective. */
+PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d);
+
+/* Deck keys behind "mesh_": file, scale, box_size, box_cells, box_origin, box_jitter; and "set_*_": box, sphere, plane. */
+extern const wring_option wring_mesh_options[], wring_set_options[];
+
+/* ---- a distributed mesh ------------------------------------------------------------------------------------------ */
+
+/*
+  Local vertices [0, n_owned) are owned and contiguous in the global numbering; [n_owned, n_local) are ghosts, in
+  ascending global number. Tets belong to exactly one rank; the first n_interior touch owned vertices only.
+  Both are ordered along a space-filling curve (tets inside each of the two groups, by region first).
+  A rank may own nothing.
+*/
+typedef struct {
+  MPI_Comm     comm;
+  PetscInt     n_global, begin; // vertices of all ranks; global number of local vertex 0
+  PetscInt     n_owned, n_local;
+  PetscInt    *global;   // [n_local] global number
+  PetscInt    *original; // [n_local] original number
+  double      *X;        // [n_local][3] rest positions, m
+  PetscSF      halo;     // roots: owned vertices; leaf of ghost i is local vertex n_owned + i
+  PetscSF      natural;  // roots: original numbers in blocks (PetscLayout of n_global); leaves: owned vertices
+  MPI_Datatype vector;   // 3 doubles, for the SFs
+  PetscInt64   n_tet_global;
+  PetscInt     n_tet, n_interior;
+  PetscInt    *tet;          // [n_tet][4] local vertices
+  PetscInt    *region;       // [n_tet] index into regions
+  PetscInt64  *tet_original; // [n_tet]
+  wring_names  regions;
+  wring_names  sets;
+  PetscInt   **set_vertex; // [sets.n] owned local vertices of each set, ascending
+  PetscInt    *set_count;  // [sets.n]
+} wring_mesh;
+
+/*
+  Partitions data (given on rank 0, NULL elsewhere; destroyed) over comm and distributes it. METIS_PartGraphKway on the
+  dual graph; each interface vertex goes to the least-loaded part that touches it. A mesh without tets is cut along a
+  space-filling curve. Collective.
+*/
+PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wring_mesh **m);
+PetscErrorCode wring_mesh_destroy(wring_mesh **m);
+
+/* The whole mesh on rank 0 (NULL elsewhere), in original order: for checkpoints. Collective. */
+PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data);
+
+/* Adds the named geometric sets of the deck ("set_*_") by rest position; a set without vertices is an error. Collective. */
+PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscInt n_schema,
+                                   const wring_schema *schema);
+
+/*
+  Makes the vertices with these original numbers (those not owned here) ghosts too, for terms that join vertices of
+  different ranks. Renumbers ghosts: call before terms are built. Collective; each rank gives its own list.
+*/
+PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt *original);
+
+/* Local number of an original vertex number, owned or ghost, or -1. Not collective (binary search). */
+PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original);
+
+/*
+  Sends the rows of a table on rank 0 to the owners of their vertices. row [n_row][width] on rank 0 (ignored elsewhere);
+  column 0 is the original vertex number. Every rank gets its rows ordered by that number: *mine [*n_mine][width],
+  freed by the caller with PetscFree. Vertices must exist (checked by the caller). Collective.
+*/
+PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int width, const double *row,
+                                     PetscInt *n_mine, double **mine);
+
+/* Lumped masses: m_i = sum over tets at i of density[region] x volume / 4 [kg], mass [n_owned]. Collective. */
+PetscErrorCode wring_mesh_lumped_mass(const wring_mesh *m, const double *density, double *mass);
+
+/* Rest geometry of tet e: B = D_m^{-1} [9] row by row, D_m = [X0-X3, X1-X3, X2-X3] as columns, and the volume. */
+void wring_tet_rest(const double *X0, const double *X1, const double *X2, const double *X3, double B[9],
+                    double *volume);
+
+typedef struct {
+  double volume, min_quality;            // m^3; 12 (9 V^2)^(1/3) / sum l^2, 1 for the regular tet
+  double low[3], high[3];                // bounding box, m
+  double balance_tets, balance_vertices; // largest over average
+  double ghosts;                         // ghosts of all ranks over vertices
+} wring_mesh_info;
+
+PetscErrorCode wring_mesh_get_info(const wring_mesh *m, wring_mesh_info *info); // collective

@@ -1,0 +1,41 @@
+/*
+  Layer 7, the constant operator A = M/h^2 + L: scalar, symmetric positive definite; x, y, z are three right-hand sides
+  that every pass over a matrix or factor serves together. docs/theory.md 4.
+*/
+#pragma once
+#include <wring/options.h>
+
+typedef struct wring_operator wring_operator;
+
+/* Deck keys behind "operator_": type (auto|direct|multigrid|petsc), rtol, max_it, blas_threads. */
+extern const wring_option wring_operator_options[];
+
+typedef struct {
+  const char *type;             // what `auto` became: "direct", "multigrid", "petsc"; borrowed
+  const char *library;          // "cholmod", "mumps", "gamg", ...; borrowed
+  PetscInt    iterations;       // of the last solve, largest over the three components; 0 for direct
+  PetscInt64  total_iterations; // of all solves
+  PetscInt64  solves;
+  double      memory; // bytes of factor or hierarchy, all ranks
+} wring_operator_info;
+
+/* phases is borrowed, may be NULL. Options of PETSc's own have the prefix "operator_". Collective, as all functions here. */
+PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wring_phases *phases, wring_operator **op);
+PetscErrorCode wring_operator_destroy(wring_operator **op);
+
+/* Takes a reference to A (MATAIJ) and sets the solve up: factor or hierarchy. Again whenever A's values have changed. */
+PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A);
+
+/*
+  Solves A x = b for b, x [n_owned][3]. x holds the starting guess (only iterative types use it). Each component is solved to
+  |b - A x| <= rtol |b|; rtol 0 takes operator.rtol. A solve that does not reach it is not an error: *reached (may be NULL).
+*/
+PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
+
+PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y); // y = A x for the three components
+
+void wring_operator_get_info(const wring_operator *op, wring_operator_info *info);
+
+/* What `operator_type` stands for at this size, and an estimate of its memory in bytes, all ranks. Not collective. */
+const char *wring_operator_choose(const char *type, PetscInt n_vertex, int n_rank);
+double      wring_operator_estimate(const char *chosen, PetscInt n_vertex, PetscInt64 n_nonzero);

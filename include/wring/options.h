@@ -1,0 +1,111 @@
+/*
+  Layer 1, base: option tables and the database of a deck.
+
+  Each family (laws, solvers, integrators, ...) owns tables of wring_option; the program checks a deck against their
+  union (the schema) and `wring help` prints it. A key is the path in the deck joined by '_': solver: {qn: {history: 5}}
+  is solver_qn_history, and -solver_qn_history 5 on the command line overrides it. Keys do not regard case.
+  Every rank holds the same database; errors are therefore found by all ranks alike, and are collective.
+*/
+#pragma once
+#include <wring/base.h>
+
+typedef enum {
+  WRING_BOOL, // true|false|yes|no|on|off|1|0
+  WRING_INT,
+  WRING_REAL,
+  WRING_REALS, // count reals, or any number if count is 0
+  WRING_INTS,
+  WRING_WORD,  // one of choices, or any word if choices is NULL
+  WRING_WORDS, // list of words
+  WRING_PATH,  // a file: relative to the deck (see wring_options_get_path)
+} wring_option_type;
+
+typedef struct {
+  const char       *key; // without its prefix: "history" of solver_qn_; NULL ends a table
+  wring_option_type type;
+  int               count;   // of WRING_REALS and WRING_INTS
+  const char       *choices; // of WRING_WORD: "armijo|wolfe|none"
+  const char       *unit;    // "m/s"; NULL: a pure number or word
+  const char       *range;   // interval of numbers: "(0,inf)", "[0,1)", "[1,100]"; NULL: any finite number
+  const char       *value;   // default, as one would type it; NULL: none
+  const char       *help;    // one sentence
+} wring_option;
+
+/* One line of a schema: entries of a table behind a prefix. '*' in the prefix stands for a name: "attach_*_". */
+typedef struct {
+  const char         *prefix;
+  const wring_option *options;
+  const char         *owner; // whose keys these are: "solver qn", "material strain"; for help and messages
+} wring_schema;
+
+typedef struct wring_options wring_options;
+
+PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **o); // empty; replicated on comm
+PetscErrorCode wring_options_destroy(wring_options **o);
+
+/*
+  Sets key to a value; a later call for the same key replaces the value. Lists are one text, items separated by ",".
+  origin: where it was said: "inputs/beam.yaml:12" or "command line". All texts are copied. Logically collective.
+*/
+PetscErrorCode wring_options_set(wring_options *o, const char *key, const char *value, const char *origin);
+
+/* The directory that relative WRING_PATH values of the deck refer to (copied); "." before it is set. */
+PetscErrorCode wring_options_set_directory(wring_options *o, const char *directory);
+
+/* Number of keys; the i-th key, its value and origin in the order of first setting (borrowed). */
+PetscInt wring_options_count(const wring_options *o);
+void wring_options_entry(const wring_options *o, PetscInt i, const char **key, const char **value, const char **origin);
+
+PetscBool   wring_options_has(const wring_options *o, const char *prefix, const char *key);
+const char *wring_options_origin(const wring_options *o, const char *prefix, const char *key); // NULL when not set
+
+/*
+  The value of prefix + key, read by the entry `key` of `table`: from the deck, else the table's default, else an error
+  that says the key is missing and what it should be. Type and range are checked: the error names origin, key, value and
+  what is expected. `prefix` has no '*' any more. Strings point into the database (borrowed); lists are allocated with
+  PetscMalloc1 and freed by the caller with PetscFree.
+*/
+PetscErrorCode wring_options_get_bool(const wring_options *o, const char *prefix, const wring_option *table,
+                                      const char *key, PetscBool *v);
+PetscErrorCode wring_options_get_int(const wring_options *o, const char *prefix, const wring_option *table,
+                                     const char *key, PetscInt *v);
+PetscErrorCode wring_options_get_real(const wring_options *o, const char *prefix, const wring_option *table,
+                                      const char *key, double *v);
+PetscErrorCode wring_options_get_reals(const wring_options *o, const char *prefix, const wring_option *table,
+                                       const char *key, double *v); // table's count > 0 values
+PetscErrorCode wring_options_get_real_list(const wring_options *o, const char *prefix, const wring_option *table,
+                                           const char *key, PetscInt *n, double **v);
+PetscErrorCode wring_options_get_int_list(const wring_options *o, const char *prefix, const wring_option *table,
+                                          const char *key, PetscInt *n, PetscInt **v);
+PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix, const wring_option *table,
+                                      const char *key, const char **v); // spelt as in choices
+PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *prefix, const wring_option *table,
+                                           const char *key, PetscInt *n, char ***v); // free with wring_words_destroy
+PetscErrorCode
+wring_options_get_path(const wring_options *o, const char *prefix, const wring_option *table, const char *key,
+                       size_t size,
+                       char  *path); // joined with the deck's directory unless absolute or said on the command line
+PetscErrorCode wring_words_destroy(PetscInt n, char ***v);
+
+/*
+  The names that stand for '*' in the keys that begin with `family` ("attach_"): every key family + NAME + "_" + entry of
+  a table whose prefix is family + "*_". known [n_known]: names that exist (sets, regions); a known name wins over an
+  unknown one and a longer over a shorter; a key that two known names explain is an error. Names in order of appearance,
+  spelt as in `known` where they are known; free with wring_words_destroy.
+*/
+PetscErrorCode wring_options_names(const wring_options *o, const char *family, PetscInt n_schema,
+                                   const wring_schema *schema, PetscInt n_known, const char *const *known, PetscInt *n,
+                                   char ***names);
+
+/* Every key must match the schema: an unknown key is an error with its origin and the nearest known key. */
+PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema);
+
+/* Prints the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, or all: type, unit, range, default, help. */
+PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
+                                  PetscInt *n_printed);
+
+/* NULL-terminated tables: the entry with this key, or NULL. */
+const wring_option *wring_option_find(const wring_option *table, const char *key);
+
+/* Edit distance without regard to case, for "did you mean". */
+int wring_edit_distance(const char *a, const char *b);

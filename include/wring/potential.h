@@ -1,0 +1,62 @@
+/*
+  Layer 6, the incremental potential of one implicit step,                                     docs/theory.md (2)
+    g(x) = 1/(2 h^2) sum_i m_i |x_i - y_i|^2 + E(x)   [J],   E = sum over terms.
+
+  Vectors come from wring_potential_create_vec: [n_owned][3] with room for ghosts behind (VecGhost), which the functions
+  fill; only owned values are input. Everything is collective. Sums do not depend on the number of threads.
+*/
+#pragma once
+#include <wring/term.h>
+
+typedef struct wring_potential wring_potential;
+
+typedef struct {
+  double objective, inertial,
+    elastic; // J, summed over ranks; objective = inertial + elastic, +infinity outside a law's domain
+} wring_value;
+
+/* mesh is borrowed and must outlive g; mass [n_owned] kg is copied; phases is borrowed, may be NULL. */
+PetscErrorCode wring_potential_create(const wring_mesh *mesh, const double *mass, wring_phases *phases,
+                                      wring_potential **g);
+PetscErrorCode wring_potential_destroy(wring_potential **g);
+PetscErrorCode wring_potential_add_term(wring_potential *g,
+                                        wring_term      *term); // destroyed by g; before the first evaluation
+PetscErrorCode wring_potential_require(
+  const wring_potential *g, unsigned can,
+  const char *solver); // refuses: "solver 'pd' cannot use material 'neohookean': it has no projection"
+PetscErrorCode wring_potential_create_vec(const wring_potential *g, Vec *x);
+
+PetscErrorCode wring_potential_set_step(wring_potential *g, double h); // s, > 0: the h of g, changes A
+PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);  // copied
+PetscErrorCode wring_potential_set_time(wring_potential *g, double time,
+                                        PetscBool *changed); // of the terms; *changed: A must be built again
+
+const wring_mesh *wring_potential_mesh(const wring_potential *g);
+const double     *wring_potential_mass(const wring_potential *g); // [n_owned] kg, borrowed
+double            wring_potential_step(const wring_potential *g);
+int               wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
+
+/* An evaluation at x: one halo exchange there, one back for gradients, one reduction for values. */
+PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value);
+PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad);                  // N
+PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *value, Vec grad); // both in one pass
+
+/*
+  r = M/h^2 (y - x) + sum_e w_e k_e G_e^T (p_e - z_e): what is left of the global step A x = b of projective dynamics at x,
+  so that its solution is x + A^{-1} r. theory.md (PD). Needs WRING_CAN_PROJECT.
+*/
+PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r);
+
+/* A = M/h^2 + sum_e w_e k_e G_e^T G_e [N/m], one row per vertex, MATAIJ; *A is created, or refilled if not NULL. */
+PetscErrorCode wring_potential_operator_matrix(wring_potential *g, Mat *A);
+
+/* H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part made semidefinite. */
+PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H);
+
+/* The objective's elastic part alone and per cell: density [n_tet] J/m^3, J [n_tet]; forces [n_terms][3] N by term. */
+PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);
+PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *force);
+
+/* Local array [n_local][3] of x with its ghosts up to date, for output; give back with wring_potential_restore_local. */
+PetscErrorCode wring_potential_get_local(wring_potential *g, Vec x, const double **local);
+PetscErrorCode wring_potential_restore_local(wring_potential *g, Vec x, const double **local);

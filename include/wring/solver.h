@@ -1,0 +1,60 @@
+/*
+  Layer 8, solvers: minimise the incremental potential. A method supplies one iteration x_k -> x_(k+1); wring_solver_solve
+  owns the loop: gradient, history, stopping, timing, so that every method stops and is measured alike. theory.md 5.
+*/
+#pragma once
+#include <wring/operator.h>
+#include <wring/potential.h>
+
+typedef struct wring_solver wring_solver;
+
+/* Deck keys behind "solver_": type, max_it, rtol, atol, measure. */
+extern const wring_option wring_solver_options[];
+
+/* Types in the order of help: name, and the keys of the method (behind "solver_<name>_" or "variant_*_"); NULL past the end. */
+const char *wring_solver_type(int i, const wring_option **options);
+
+typedef enum {
+  WRING_CONVERGED,          // |grad g| <= rtol |grad g(x_0)| or <= atol
+  WRING_MAX_IT,             //
+  WRING_AT_ROUND_OFF,       // theory.md 2: no step can lower g any more
+  WRING_STOPPED_NOT_FINITE, // failure: g or x is not finite
+  WRING_STOPPED_LINE_SEARCH // failure: no decrease above round-off
+} wring_reason;
+
+const char *wring_reason_name(wring_reason reason);   // "converged", "max_it", "at round-off", ...
+PetscBool   wring_reason_failed(wring_reason reason); // the last two
+
+/* A row of history.csv. */
+typedef struct {
+  PetscInt    iteration; // 0 is x_0
+  wring_value value;
+  double      gradient_norm, step_length; // N; alpha of the last iteration, 1 where a method has none, 0 at iteration 0
+  PetscInt    evaluations;                // of g by the method, in all of this solve
+  PetscInt64  linear_iterations;          // in all of this solve
+  double      seconds;                    // since the solve began, of the solver's own work
+} wring_iteration;
+
+typedef PetscErrorCode wring_monitor(void *context, const wring_iteration *it); // collective, every measured iteration
+
+typedef struct {
+  wring_reason    reason;
+  wring_iteration first, last; // x_0 and the end
+  PetscInt        iterations;
+} wring_outcome;
+
+/* g, op and phases are borrowed; op may be NULL for methods that do not need A. */
+PetscErrorCode wring_solver_create(MPI_Comm comm, wring_potential *g, wring_operator *op, wring_phases *phases,
+                                   wring_solver **s);
+PetscErrorCode wring_solver_destroy(wring_solver **s);
+
+/*
+  Takes the type `name` with keys "solver_<name>_*", or the variant `name` with "variant_<name>_type" and "variant_<name>_*";
+  name NULL: the type of "solver_type". Then solver_max_it, rtol, atol and measure. An unknown name is refused.
+*/
+PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_options *o, const char *name);
+PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure);
+PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
+PetscErrorCode wring_solver_set_up(wring_solver *s); // refuses laws that lack what the method needs
+PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome); // x: x_0 in, the last iterate out
+const char    *wring_solver_name(const wring_solver *s);                           // type or variant

@@ -1,0 +1,79 @@
+/*
+  Layer 4, terms: a batch of elements that share a stencil and a law,
+    E(x) = sum_e w_e psi(z_e),   z_e = G_e x_e,   x_e the m vertices of element e.              docs/theory.md (3)
+
+  The one place with element loops and threads. Elements are worked on in chunks (docs/developer.md): sums have one order at
+  any number of threads. All functions are local to the rank; x and f are arrays [n_local][3] of owned vertices then ghosts.
+*/
+#pragma once
+#include <wring/law.h>
+#include <wring/mesh.h>
+
+typedef struct wring_term wring_term;
+
+/* ---- builders (one file each); everything is copied; collective only for errors --------------------------------- */
+
+/* Tets of one region under a material law; par [law->n_par]. */
+PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
+                                      wring_term **t);
+
+/* Springs between local vertices (owned or ghost) a[e], b[e]; stiffness [N/m], length [m]. */
+PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *name, PetscInt n, const PetscInt *a,
+                                         const PetscInt *b, const double *stiffness, const double *length,
+                                         wring_term **t);
+
+/* How the targets of an attachment move: rigidly with the velocity and the spin about the centre, until a time. */
+typedef struct {
+  double velocity[3]; // m/s
+  double spin[3];     // deg/s: a rotation by |spin| t about the direction of spin through centre
+  double centre[3];   // m
+  double until;       // s; INFINITY: for ever
+  double release;     // s; active while t <= release; INFINITY: never released
+} wring_motion;
+
+/* Attachments of owned vertices: stiffness [n] N/m, target [n][3] m at time 0. */
+PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char *name, PetscInt n,
+                                             const PetscInt *vertex, const double *stiffness, const double *target,
+                                             const wring_motion *motion, wring_term **t);
+PetscErrorCode wring_term_destroy(wring_term **t);
+
+const char      *wring_term_name(const wring_term *t); // region, set or spring name; borrowed
+const wring_law *wring_term_law(const wring_term *t);
+PetscInt         wring_term_size(const wring_term *t); // elements on this rank
+PetscBool        wring_term_active(const wring_term *t);
+PetscBool        wring_term_is_attachment(const wring_term *t);
+
+/* Moves targets to time t and switches the term on or off; *changed: its part of A is no longer valid. */
+void wring_term_set_time(wring_term *t, double time, PetscBool *changed);
+
+/* ---- element loops ----------------------------------------------------------------------------------------------- */
+
+typedef enum { WRING_VALUE = 1, WRING_GRADIENT = 2, WRING_RESIDUAL = 4 } wring_work; // VALUE | GRADIENT fuses
+
+/*
+  interior: elements that touch owned vertices only; the others need ghosts of x. finish adds what chunks share to f and
+  returns the energy of both passes [J] (0 without VALUE). GRADIENT adds dE/dx to f [N]; RESIDUAL adds
+  sum_e w_e k_e G_e^T (p_e - z_e) [N], and needs law->project.
+*/
+void   wring_term_interior(wring_term *t, wring_work work, const double *x, double *f);
+void   wring_term_boundary(wring_term *t, wring_work work, const double *x, double *f);
+double wring_term_finish(wring_term *t, wring_work work, double *f);
+
+/* Symmetric pattern of local vertices that share an element, diagonal included: row a's columns are sorted. */
+typedef struct {
+  PetscInt  n;      // n_local
+  PetscInt *start;  // [n + 1]
+  PetscInt *column; // [start[n]]
+} wring_pattern;
+
+PetscErrorCode wring_pattern_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms, wring_pattern **p);
+PetscErrorCode wring_pattern_destroy(wring_pattern **p);
+void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double *value); // [nnz] += w k G^T G
+void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p,
+                            double *value); // [nnz][3][3]
+
+/* Per element: psi [J/m^3] and J = det F of tets, at tet_index[e] of the mesh: density, J [mesh->n_tet]. */
+void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);
+
+/* Sum over this rank's elements of -dE/dx over all their vertices: what the attachment exerts on the body [N]. */
+void wring_term_resultant(const wring_term *t, const double *x, double force[3]);

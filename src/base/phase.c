@@ -1,0 +1,44 @@
+#include <wring/base.h>
+
+void wring_phases_start(wring_phases *p)
+{
+  for (int i = 0; i < WRING_N_PHASE; i++) p->seconds[i] = 0;
+  p->since = MPI_Wtime();
+  p->now   = WRING_PHASE_OTHER;
+}
+
+static void enter(wring_phases *p, wring_phase to)
+{
+  const double t = MPI_Wtime();
+  p->seconds[p->now] += t - p->since;
+  p->since = t;
+  p->now   = to;
+}
+
+wring_phase wring_phases_switch(wring_phases *p, wring_phase to)
+{
+  if (!p) return WRING_PHASE_OTHER;
+  const wring_phase old = p->now;
+  if (old != WRING_PHASE_MEASURING) enter(p, to);
+  return old;
+}
+
+void wring_phases_leave_measuring(wring_phases *p, wring_phase to)
+{
+  if (p) enter(p, to);
+}
+
+double wring_phases_total(const wring_phases *p)
+{
+  double total = MPI_Wtime() - p->since;
+  for (int i = 0; i < WRING_N_PHASE; i++) total += p->seconds[i];
+  return total;
+}
+
+const char *wring_phase_name(wring_phase phase)
+{
+  static const char *const name[WRING_N_PHASE] = {
+    "other", "mesh", "local", "operator_set_up", "operator_solve", "halo", "reduction", "vector", "measuring", "output",
+  };
+  return name[phase];
+}
