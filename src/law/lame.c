@@ -56,8 +56,9 @@ PetscErrorCode wring_lame_get(const wring_options *o, const char *prefix, const 
   PetscCall(choose_pair(o, prefix, &pair));
   if (pair < 0 && fallback) PetscCall(choose_pair(o, fallback, &pair));
   if (pair < 0) {
-    WRING_REFUSE(PETSC_COMM_WORLD, "%syoung is missing; expected %syoung and %spoisson, or else %smu and %slambda",
-                 prefix, prefix, prefix, prefix, prefix);
+    const char *const at = fallback ? fallback : prefix;
+    WRING_REFUSE(PETSC_COMM_WORLD, "%syoung is missing; expected %syoung and %spoisson, or else %smu and %slambda", at,
+                 at, at, at, at);
   }
   for (int i = 0; i < 2; i++)
     PetscCall(wring_law_get_real(o, prefix, fallback, wring_lame_options, pairs[pair][i], &value[i]));
