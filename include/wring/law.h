@@ -34,7 +34,7 @@ typedef struct {
   wring_law_map    *hessian;     // d2 psi/dz2
   wring_law_map    *hessian_psd; // the same with its negative eigenvalues set to 0
   wring_law_map    *project;     // p = closest point of the rest manifold, for laws with psi = k/2 |z - p|^2
-  wring_law_slope  *slope;       // k of the quadratic proxy k/2 |z - p|^2, theory.md 4 (PHYSICS 4)
+  wring_law_slope  *slope;       // k of the quadratic proxy k/2 |z - p|^2, docs/theory.md 4
 } wring_law;
 
 /* Materials, q = 3, psi in Pa: par = {k [Pa]} of strain, {mu, lambda [Pa]} of the others. */
