@@ -12,7 +12,7 @@
 */
 static void make_path(const char *path, wring_error *e)
 {
-  char prefix[WRING_PATH];
+  char prefix[WRING_FILE_NAME];
   wring_file_part(path, prefix, e); // only its check of the length
   if (e->text[0]) return;
   errno = 0;

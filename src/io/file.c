@@ -12,7 +12,7 @@ static void cannot_write(const char *path, wring_error *e)
 
 void wring_file_part(const char *path, char *part, wring_error *e)
 {
-  if (snprintf(part, WRING_PATH, "%s.part", path) >= WRING_PATH) {
+  if (snprintf(part, WRING_FILE_NAME, "%s.part", path) >= WRING_FILE_NAME) {
     part[0] = '\0';
     wring_error_set(e, "%.80s...: the path has %zu characters, at most %d are possible", path, strlen(path),
                     PETSC_MAX_PATH_LEN);
@@ -21,7 +21,7 @@ void wring_file_part(const char *path, char *part, wring_error *e)
 
 FILE *wring_file_create(const char *path, wring_error *e)
 {
-  char part[WRING_PATH];
+  char part[WRING_FILE_NAME];
   wring_file_part(path, part, e);
   if (e->text[0]) return NULL;
   FILE *const f = fopen(part, "wb");
@@ -54,15 +54,15 @@ static int sync_path(const char *path, int flags)
 /* Makes a new name survive a crash. Some file systems cannot sync a directory; the file is whole all the same. */
 static void sync_directory_of(const char *path)
 {
-  char              directory[WRING_PATH] = ".";
-  const char *const slash                 = strrchr(path, '/');
+  char              directory[WRING_FILE_NAME] = ".";
+  const char *const slash                      = strrchr(path, '/');
   if (slash) snprintf(directory, sizeof directory, "%.*s", (int)PetscMax(slash - path, 1), path);
   (void)sync_path(directory, O_RDONLY);
 }
 
 void wring_file_finish(const char *path, wring_error *e)
 {
-  char part[WRING_PATH];
+  char part[WRING_FILE_NAME];
   wring_file_part(path, part, e);
   if (!e->text[0] && (sync_path(part, O_WRONLY) || rename(part, path))) cannot_write(path, e);
   if (e->text[0])

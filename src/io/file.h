@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <wring/base.h>
 
-enum { WRING_PATH = PETSC_MAX_PATH_LEN + 8 }; // room for ".part"
+enum { WRING_FILE_NAME = PETSC_MAX_PATH_LEN + 8 }; // room for ".part"
 
-/* "<path>.part", in part [WRING_PATH]; refused if the path is longer than PETSc's limit. */
+/* "<path>.part", in part [WRING_FILE_NAME]; refused if the path is longer than PETSc's limit. */
 void wring_file_part(const char *path, char *part, wring_error *e);
 
 /* Opens "<path>.part" for writing; NULL on error. To be closed by wring_file_commit. */
