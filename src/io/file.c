@@ -70,3 +70,18 @@ void wring_file_finish(const char *path, wring_error *e)
   else
     sync_directory_of(path);
 }
+
+PetscErrorCode wring_file_finish_all(MPI_Comm comm, const char *path, wring_error *e)
+{
+  PetscMPIInt rank;
+  int         failed    = e->text[0] != '\0';
+  wring_error elsewhere = {""};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
+  if (failed) wring_error_set(&elsewhere, "a rank failed");
+  if (rank == 0) wring_file_finish(path, failed ? &elsewhere : e);
+  PetscCall(wring_error_raise(comm, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

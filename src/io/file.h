@@ -1,6 +1,6 @@
 /*
   Files that appear whole: written as "<path>.part", synced, renamed. A file of that name is left as it was until then.
-  Nothing here is collective: call on one rank. The first error in e wins.
+  Not collective unless it says so: call on one rank. The first error in e wins.
 */
 #pragma once
 #include <stdio.h>
@@ -17,5 +17,8 @@ FILE *wring_file_create(const char *path, wring_error *e);
 /* Closes f and gives it its name, unless a write failed or e is set: then nothing is left. f may be NULL. */
 void wring_file_commit(FILE *f, const char *path, wring_error *e);
 
-/* Syncs the closed "<path>.part" and gives it its name, unless e is set: then removes it. For MPI-IO and HDF5. */
+/* Syncs the closed "<path>.part" and gives it its name, unless e is set: then removes it. */
 void wring_file_finish(const char *path, wring_error *e);
+
+/* The same once every rank has closed the file: rank 0 acts, unless any rank's e is set, which is raised. Collective. */
+PetscErrorCode wring_file_finish_all(MPI_Comm comm, const char *path, wring_error *e);
