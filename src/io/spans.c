@@ -38,36 +38,16 @@ static void check(const char *path, int code, wring_error *e)
   wring_error_set(e, "%s: cannot be written: %s", path, reason);
 }
 
-/* A full disk may show as a short count only. */
-static PetscErrorCode check_count(const char *path, const MPI_Status *status, MPI_Count bytes, wring_error *e)
-{
-  MPI_Count written;
-
-  PetscFunctionBegin;
-  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Get_elements_x(status, MPI_BYTE, &written));
-  if (written != bytes) {
-    wring_error_set(e, "%s: cannot be written: only %lld of %lld bytes were taken; is the disk full?", path,
-                    (long long)written, (long long)bytes);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Every call on an open file is made on all ranks, whatever failed on some. */
 static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *part, uint64_t offset, MPI_Datatype type,
                                  wring_error *e)
 {
-  MPI_File   file;
-  MPI_Status status;
-  MPI_Count  bytes;
+  MPI_File file;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Type_size_x(type, &bytes));
-  check(path, MPI_File_open(comm, part, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file), e);
+  check(path, MPI_File_open(comm, part, MPI_MODE_WRONLY, MPI_INFO_NULL, &file), e);
   PetscCall(wring_error_raise(comm, e));
-  check(path, MPI_File_set_size(file, 0), e);
-  check(path, MPI_File_write_at_all(file, (MPI_Offset)offset, MPI_BOTTOM, 1, type, &status), e);
-  PetscCall(check_count(path, &status, bytes, e));
+  check(path, MPI_File_write_at_all(file, (MPI_Offset)offset, MPI_BOTTOM, 1, type, MPI_STATUS_IGNORE), e);
   check(path, MPI_File_sync(file), e);
   check(path, MPI_File_close(&file), e);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -75,16 +55,24 @@ static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *pa
 
 PetscErrorCode wring_spans_write(MPI_Comm comm, const char *path, uint64_t offset, int n, const wring_span *span)
 {
+  PetscMPIInt  rank;
   MPI_Datatype type;
-  wring_error  e = {""};
+  wring_error  e   = {""};
+  uint64_t     end = offset; // of the file
   char         part[WRING_FILE_NAME];
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  for (int i = 0; i < n; i++) end += span[i].bytes;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_UINT64_T, MPI_MAX, comm));
   wring_file_part(path, part, &e);
+  if (rank == 0) wring_file_reserve(path, end, &e);
+  if (rank == 0 && e.text[0]) wring_file_finish(path, &e);
   PetscCall(wring_error_raise(comm, &e));
   PetscCall(create_type(n, span, &type));
   PetscCall(write_part(comm, path, part, offset, type, &e));
   PetscCallMPI(MPI_Type_free(&type));
+  if (rank == 0) wring_file_check_size(path, end, &e);
   PetscCall(wring_file_finish_all(comm, path, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
