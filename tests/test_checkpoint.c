@@ -5,7 +5,8 @@
 */
 #define _POSIX_C_SOURCE 200809L
 #include "refused.h"
-#include <sys/stat.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <wring/io.h>
 
@@ -217,6 +218,27 @@ static PetscErrorCode check_flipped_value(const char *file)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A limit on the size of files stands for a full disk: the old checkpoint stays, and nothing else. */
+static PetscErrorCode check_full(const char *file)
+{
+  struct rlimit limit, low;
+  char          part[PETSC_MAX_PATH_LEN + 8];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(part, sizeof part, "%s.part", file));
+  signal(SIGXFSZ, SIG_IGN);
+  getrlimit(RLIMIT_FSIZE, &limit);
+  low          = limit;
+  low.rlim_cur = 1 << 12;
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  setrlimit(RLIMIT_FSIZE, &low);
+  CHECK_REFUSED(write_checkpoint(PETSC_COMM_WORLD, file), file, "File too large");
+  setrlimit(RLIMIT_FSIZE, &limit);
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  CHECK(!access(file, F_OK) && access(part, F_OK), "%s is gone, or its part is left", file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Three steps, of which two are kept; the newest is found; damaged, it gives way to the one before. */
 static PetscErrorCode check_directory(const char *directory)
 {
@@ -239,6 +261,7 @@ static PetscErrorCode check_directory(const char *directory)
   PetscCall(wring_checkpoint_find(PETSC_COMM_WORLD, directory, sizeof found, found));
   CHECK(strcmp(found, file[1]) == 0, "%s, expected %s", found, file[1]);
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  PetscCall(check_full(file[1]));
   PetscCall(check_read_on_fewer(file[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -69,7 +69,7 @@ static PetscErrorCode write_mesh(wring_hdf5 *h, const wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of this rank in the natural layout, and a unit of `components` doubles for the SF. */
+/* The rows of this rank in the natural layout. */
 static PetscErrorCode natural_rows(const wring_mesh *m, PetscInt *begin, PetscInt *n)
 {
   PetscMPIInt rank;
@@ -82,6 +82,7 @@ static PetscErrorCode natural_rows(const wring_mesh *m, PetscInt *begin, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* One vertex's values, for the SF. */
 static PetscErrorCode create_unit(int components, MPI_Datatype *unit)
 {
   PetscFunctionBegin;
@@ -109,6 +110,27 @@ static PetscErrorCode write_field(wring_hdf5 *h, const wring_mesh *m, const wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A disk that fills up while HDF5 writes by MPI-IO makes it crash or hang in its close: asked for the room before. */
+static PetscErrorCode reserve(const char *file, const wring_mesh *m, int n, const wring_checkpoint_field *field,
+                              wring_error *e)
+{
+  enum { METADATA = 1 << 14 };
+  PetscMPIInt rank;
+  uint64_t    per_vertex = 3 * sizeof(double), in_sets = 0;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  for (int i = 0; i < n; i++) per_vertex += (uint64_t)field[i].components * sizeof(double);
+  for (PetscInt i = 0; i < m->sets.n; i++) in_sets += (uint64_t)m->set_count[i];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &in_sets, 1, MPI_UINT64_T, MPI_SUM, m->comm));
+  const uint64_t indices = 5 * (uint64_t)m->n_tet_global + in_sets; // four corners and the region
+  if (rank == 0) {
+    wring_file_reserve(file, per_vertex * (uint64_t)m->n_global + sizeof(int64_t) * indices + METADATA, e);
+  }
+  PetscCall(wring_error_raise(m->comm, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What MPI-IO lost on its way (see file.h) shows when the tables are read again. On rank 0. */
 static PetscErrorCode seal(const char *file, wring_error *e)
 {
@@ -133,6 +155,7 @@ PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, Pet
   wring_hdf5  h;
 
   PetscFunctionBegin;
+  PetscCall(reserve(file, m, n, field, &e));
   PetscCall(wring_hdf5_create(&h, m->comm, file, &e));
   wring_hdf5_put_text(&h, "format", format);
   wring_hdf5_put_integer(&h, "version", VERSION);
