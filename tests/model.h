@@ -1,225 +1,96 @@
-/* A small deformable body for tests of solvers and steps: a jittered box under a law, attachments, a spring, an operator. */
+/* Small models that several tests share: a jittered box with a material, held at one end and crossed by springs. */
 #pragma once
 #include "check.h"
+#include <wring/potential.h>
 #include <math.h>
 #include <string.h>
-#include <wring/step.h>
 
-typedef struct {
-  wring_options   *o;
-  wring_mesh      *mesh;
-  wring_potential *g;
-  wring_operator  *op;
-  Mat              A;
-  Vec              x; // rest positions
-} test_model;
-
-/* What PETSc's error handler was told last. */
-typedef struct {
-  char text[1024];
-} test_message;
-
-static inline PetscErrorCode test_keep_message(MPI_Comm comm, int line, const char *function, const char *file,
-                                               PetscErrorCode code, PetscErrorType type, const char *text,
-                                               void *context)
+/* A box of cells[3] distributed over comm. */
+static inline wring_mesh *test_box(MPI_Comm comm, const PetscInt cells[3])
 {
-  test_message *m = (test_message *)context;
-  (void)comm, (void)line, (void)function, (void)file;
-  if (type == PETSC_ERROR_INITIAL) snprintf(m->text, sizeof m->text, "%s", text);
-  return code;
-}
-
-/* A 3 x 1 x 1 m box of 6 x 2 x 2 cells. */
-static inline PetscErrorCode test_model_mesh(wring_mesh **mesh)
-{
-  const wring_box  box  = {.size = {3, 1, 1}, .cells = {6, 2, 2}, .origin = {-1.5, -0.5, -0.5}, .jitter = 0.05};
+  wring_box        box  = {.size = {2, 1, 1}, .jitter = 0.2};
   wring_mesh_data *data = NULL;
+  wring_mesh      *mesh;
   PetscMPIInt      rank;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0) PetscCall(wring_mesh_box(&box, &data));
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &data, mesh));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  MPI_Comm_rank(comm, &rank);
+  for (int i = 0; i < 3; i++) box.cells[i] = cells[i];
+  if (rank == 0) PetscCallAbort(comm, wring_mesh_box(&box, &data));
+  PetscCallAbort(comm, wring_mesh_distribute(comm, &data, &mesh));
+  return mesh;
 }
 
-/* A material of Young's modulus 1e5 Pa or stiffness 1e5 Pa, and direct solves unless o says otherwise. */
-static inline PetscErrorCode test_model_create(const char *law_name, double h, test_model *m)
+/* Springs from vertex i to n_global - 1 - i, for i < n: they cross ranks. Extends the halo; before any other term. */
+static inline wring_term *test_springs(wring_mesh *m, PetscInt n, double stiffness)
 {
-  const wring_law *law     = wring_law_find(law_name);
-  const PetscBool  strain  = (PetscBool)(strcmp(law_name, "strain") == 0);
-  const double     density = 1000;
-  double           par[8], *mass;
-  wring_term      *term;
-
-  PetscFunctionBegin;
-  memset(m, 0, sizeof *m);
-  PetscCall(wring_options_create(PETSC_COMM_WORLD, &m->o));
-  PetscCall(wring_options_set(m->o, "operator_type", "direct", "test"));
-  if (strain)
-    PetscCall(wring_options_set(m->o, "material_stiffness", "1e5", "test"));
-  else {
-    PetscCall(wring_options_set(m->o, "material_young", "1e5", "test"));
-    PetscCall(wring_options_set(m->o, "material_poisson", "0.35", "test"));
+  PetscInt    far[64], a[64], b[64], near[64], count = 0;
+  double      k[64], length[64];
+  wring_term *t;
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt local = wring_mesh_local(m, i);
+    if (local < 0 || local >= m->n_owned) continue;
+    near[count] = i, far[count] = m->n_global - 1 - i;
+    k[count] = stiffness * (1 + 0.1 * (double)i), length[count] = 1.5;
+    count++;
   }
-  PetscCall(law->set_par(m->o, "material_", "material_", par));
-  PetscCall(test_model_mesh(&m->mesh));
-  PetscCall(PetscMalloc1(m->mesh->n_owned, &mass));
-  PetscCall(wring_mesh_lumped_mass(m->mesh, &density, mass));
-  PetscCall(wring_potential_create(m->mesh, mass, NULL, &m->g));
-  PetscCall(PetscFree(mass));
-  PetscCall(wring_potential_set_step(m->g, h));
-  PetscCall(wring_term_create_tets(m->mesh, 0, law, par, 0, &term));
-  PetscCall(wring_potential_add_term(m->g, term));
-  PetscCall(wring_potential_create_vec(m->g, &m->x));
-  double *xa;
-  PetscCall(VecGetArray(m->x, &xa));
-  PetscCall(PetscArraycpy(xa, m->mesh->X, 3 * m->mesh->n_owned));
-  PetscCall(VecRestoreArray(m->x, &xa));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallAbort(m->comm, wring_mesh_extend_halo(m, count, far));
+  for (PetscInt e = 0; e < count; e++) a[e] = wring_mesh_local(m, near[e]), b[e] = wring_mesh_local(m, far[e]);
+  PetscCallAbort(m->comm, wring_term_create_springs(m, "net", count, a, b, k, length, &t));
+  return t;
 }
 
-/* A map of positions. */
-typedef void test_map(const double X[3], double x[3]);
-
-/* Holds the vertices of a set at the places that `map` sends their rest positions to. */
-static inline PetscErrorCode test_model_attach(test_model *m, const char *set, double stiffness, test_map *map)
+/* Holds the set at its rest positions, displaced by `shift`. */
+static inline wring_term *test_hold(const wring_mesh *m, const char *set, double stiffness, const double shift[3])
 {
-  const PetscInt     i = wring_names_find(&m->mesh->sets, set), n = m->mesh->set_count[i];
-  const PetscInt    *vertex = m->mesh->set_vertex[i];
-  const wring_motion still  = {.until = INFINITY, .release = INFINITY};
+  const wring_motion still = {.until = INFINITY, .release = INFINITY};
+  const PetscInt     s     = wring_names_find(&m->sets, set);
+  const PetscInt     n     = m->set_count[s];
   double            *k, *target;
-  wring_term        *term;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2(n, &k, 3 * n, &target));
-  for (PetscInt j = 0; j < n; j++) {
-    k[j] = stiffness;
-    map(m->mesh->X + 3 * vertex[j], target + 3 * j);
+  wring_term        *t;
+  PetscCallAbort(m->comm, PetscMalloc2(n, &k, 3 * n, &target));
+  for (PetscInt i = 0; i < n; i++) {
+    k[i] = stiffness;
+    for (int c = 0; c < 3; c++) target[3 * i + c] = m->X[3 * m->set_vertex[s][i] + c] + shift[c];
   }
-  PetscCall(wring_term_create_attachments(m->mesh, set, n, vertex, k, target, &still, &term));
-  PetscCall(PetscFree2(k, target));
-  PetscCall(wring_potential_add_term(m->g, term));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallAbort(m->comm, wring_term_create_attachments(m, set, n, m->set_vertex[s], k, target, &still, &t));
+  PetscCallAbort(m->comm, PetscFree2(k, target));
+  return t;
 }
 
-/* A spring between two vertices of one element of rank 0, half as long as it is at rest. */
-static inline PetscErrorCode test_model_spring(test_model *m, double stiffness)
+/* The potential of all the mesh's tets under one law, density 1000; lengths of par as the law has. */
+static inline wring_potential *test_potential(const wring_mesh *m, const wring_law *law, const double *par)
 {
-  const PetscInt n = m->mesh->begin == 0 && m->mesh->n_tet > 0;
-  PetscInt       a = 0, b = 0;
-  double         length = 0;
-  wring_term    *term;
-
-  PetscFunctionBegin;
-  if (n) {
-    a = m->mesh->tet[0], b = m->mesh->tet[1];
-    for (int c = 0; c < 3; c++) length += PetscSqr(m->mesh->X[3 * a + c] - m->mesh->X[3 * b + c]);
-    length = sqrt(length) / 2;
-  }
-  PetscCall(wring_term_create_springs(m->mesh, "brace", n, &a, &b, &stiffness, &length, &term));
-  PetscCall(wring_potential_add_term(m->g, term));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const double     density[1] = {1000};
+  double          *mass;
+  wring_term      *t;
+  wring_potential *g;
+  PetscCallAbort(m->comm, PetscMalloc1(m->n_owned, &mass));
+  PetscCallAbort(m->comm, wring_mesh_lumped_mass(m, density, mass));
+  PetscCallAbort(m->comm, wring_potential_create(m, mass, NULL, &g));
+  PetscCallAbort(m->comm, PetscFree(mass));
+  PetscCallAbort(m->comm, wring_term_create_tets(m, 0, law, par, 0, &t));
+  PetscCallAbort(m->comm, wring_potential_add_term(g, t));
+  return g;
 }
 
-/* The operator, once all terms are there. */
-static inline PetscErrorCode test_model_set_up(test_model *m)
-{
-  PetscBool changed;
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_set_time(m->g, 0, &changed));
-  PetscCall(wring_potential_operator_matrix(m->g, &m->A));
-  PetscCall(wring_operator_create(PETSC_COMM_WORLD, m->o, NULL, &m->op));
-  PetscCall(wring_operator_set_matrix(m->op, m->A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* x = map(rest positions), plus noise of this size that depends on the vertex and not on ranks. */
-static inline PetscErrorCode test_model_place(const test_model *m, test_map *map, double noise, Vec x)
+/* x = X + amount * a number from (vertex, coordinate, seed): the same on any partition. */
+static inline void test_displace(const wring_mesh *m, double amount, uint64_t seed, Vec x)
 {
   double *xa;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArray(x, &xa));
-  for (PetscInt i = 0; i < m->mesh->n_owned; i++) {
-    uint64_t state = 77 + 1000 * (uint64_t)m->mesh->original[i];
-    map(m->mesh->X + 3 * i, xa + 3 * i);
-    for (int c = 0; c < 3; c++) xa[3 * i + c] += noise * test_random(&state);
+  PetscCallAbort(m->comm, VecGetArray(x, &xa));
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
+    uint64_t state = seed * 1000003u + 3 * (uint64_t)m->original[i / 3] + (uint64_t)(i % 3);
+    xa[i]          = m->X[i] + amount * test_random(&state);
   }
-  PetscCall(VecRestoreArray(x, &xa));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallAbort(m->comm, VecRestoreArray(x, &xa));
 }
 
-/* A solver of this type or variant, ready to solve. */
-static inline PetscErrorCode test_model_solver(const test_model *m, const char *name, wring_solver **s)
+/* d = a number in (-1, 1) per coordinate. */
+static inline void test_direction(const wring_mesh *m, uint64_t seed, Vec d)
 {
-  PetscFunctionBegin;
-  PetscCall(wring_solver_create(PETSC_COMM_WORLD, m->g, m->op, NULL, s));
-  PetscCall(wring_solver_set_from_options(*s, m->o, name));
-  PetscCall(wring_solver_set_up(*s));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Solves from x, in place, with a solver made for it. */
-static inline PetscErrorCode test_model_solve(const test_model *m, const char *name, PetscInt max_it, double rtol,
-                                              Vec x, wring_outcome *outcome)
-{
-  wring_solver *s;
-
-  PetscFunctionBegin;
-  PetscCall(test_model_solver(m, name, &s));
-  PetscCall(wring_solver_set_limits(s, max_it, rtol, 0, 1));
-  PetscCall(wring_solver_solve(s, x, outcome));
-  PetscCall(wring_solver_destroy(&s));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static inline PetscErrorCode test_model_destroy(test_model *m)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&m->x));
-  PetscCall(wring_operator_destroy(&m->op));
-  PetscCall(MatDestroy(&m->A));
-  PetscCall(wring_potential_destroy(&m->g));
-  PetscCall(wring_mesh_destroy(&m->mesh));
-  PetscCall(wring_options_destroy(&m->o));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* |a - b|_inf. */
-static inline PetscErrorCode test_distance(Vec a, Vec b, double *distance)
-{
-  Vec       d;
-  PetscReal norm;
-
-  PetscFunctionBegin;
-  PetscCall(VecDuplicate(a, &d));
-  PetscCall(VecWAXPY(d, -1, a, b));
-  PetscCall(VecNorm(d, NORM_INFINITY, &norm));
-  PetscCall(VecDestroy(&d));
-  *distance = norm;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* sum m_i (x_i - y_i), relative to sum m_i |x_i|. */
-static inline PetscErrorCode test_drift(const test_model *m, Vec x, Vec y, double *drift)
-{
-  const double *xa, *ya, *mass = wring_potential_mass(m->g);
-  double        sum[4] = {0};
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(VecGetArrayRead(y, &ya));
-  for (PetscInt i = 0; i < m->mesh->n_owned; i++) {
-    for (int c = 0; c < 3; c++) {
-      sum[c] += mass[i] * (xa[3 * i + c] - ya[3 * i + c]);
-      sum[3] += mass[i] * fabs(xa[3 * i + c]);
-    }
-  }
-  PetscCall(VecRestoreArrayRead(y, &ya));
-  PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
-  *drift = (fabs(sum[0]) + fabs(sum[1]) + fabs(sum[2])) / sum[3];
-  PetscFunctionReturn(PETSC_SUCCESS);
+  Vec rest;
+  PetscCallAbort(m->comm, VecDuplicate(d, &rest));
+  test_displace(m, 0, seed, rest);
+  test_displace(m, 1, seed, d);
+  PetscCallAbort(m->comm, VecAXPY(d, -1, rest));
+  PetscCallAbort(m->comm, VecDestroy(&rest));
 }

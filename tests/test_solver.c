@@ -1,6 +1,6 @@
 /* ranks: 1 2 4 */
 /* Solvers against the properties of their iterations (PHYSICS 6) on a twisted box. */
-#include "model.h"
+#include "body.h"
 #include <omp.h>
 
 static const double h = 0.02;
@@ -30,25 +30,25 @@ static void mirror(const double X[3], double x[3])
 }
 
 /* The twisted box, its ends held, braced by a spring; y and x_0 are rough. */
-static PetscErrorCode create_twisted(const char *law, test_model *m, Vec *y)
+static PetscErrorCode create_twisted(const char *law, test_body *m, Vec *y)
 {
   PetscFunctionBegin;
-  PetscCall(test_model_create(law, h, m));
-  PetscCall(test_model_attach(m, "xmin", 1e6, twist));
-  PetscCall(test_model_attach(m, "xmax", 1e6, twist));
-  PetscCall(test_model_spring(m, 1e4));
-  PetscCall(test_model_set_up(m));
+  PetscCall(test_body_create(law, h, m));
+  PetscCall(test_body_attach(m, "xmin", 1e6, twist));
+  PetscCall(test_body_attach(m, "xmax", 1e6, twist));
+  PetscCall(test_body_spring(m, 1e4));
+  PetscCall(test_body_set_up(m));
   PetscCall(VecDuplicate(m->x, y));
-  PetscCall(test_model_place(m, twist, 0.05, *y));
+  PetscCall(test_body_place(m, twist, 0.05, *y));
   PetscCall(wring_potential_set_target(m->g, *y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy(test_model *m, Vec *y)
+static PetscErrorCode destroy(test_body *m, Vec *y)
 {
   PetscFunctionBegin;
   PetscCall(VecDestroy(y));
-  PetscCall(test_model_destroy(m));
+  PetscCall(test_body_destroy(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,7 +57,7 @@ static PetscErrorCode destroy(test_model *m, Vec *y)
 /* Fails if the residual of pd is not -grad g, or the step is not the solution of A d = r. */
 static PetscErrorCode test_pd_step(void)
 {
-  test_model    m;
+  test_body     m;
   Vec           y, x, grad, d;
   wring_outcome outcome;
   double        distance;
@@ -74,7 +74,7 @@ static PetscErrorCode test_pd_step(void)
   PetscCall(wring_operator_solve(m.op, 0, grad, d, NULL));
   PetscCall(VecNorm(d, NORM_INFINITY, &length));
   PetscCall(VecAYPX(d, -1, y));
-  PetscCall(test_model_solve(&m, "pd", 1, 0, x, &outcome));
+  PetscCall(test_body_solve(&m, "pd", 1, 0, x, &outcome));
   PetscCall(test_distance(x, d, &distance));
   CHECK(distance <= 1e-10 * length, "pd is %g m from x - A^{-1} grad g, a step of %g m", distance, length);
   CHECK(outcome.reason == WRING_MAX_IT && outcome.iterations == 1, "%s", wring_reason_name(outcome.reason));
@@ -111,14 +111,14 @@ static PetscErrorCode check_descent(void *context, const wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve_watched(const test_model *m, const char *name, PetscInt max_it, double rtol, Vec x,
+static PetscErrorCode solve_watched(const test_body *m, const char *name, PetscInt max_it, double rtol, Vec x,
                                     history *seen, wring_outcome *outcome)
 {
   wring_solver *s;
 
   PetscFunctionBegin;
   *seen = (history){.solver = name};
-  PetscCall(test_model_solver(m, name, &s));
+  PetscCall(test_body_solver(m, name, &s));
   PetscCall(wring_solver_set_limits(s, max_it, rtol, 0, 1));
   PetscCall(wring_solver_set_monitor(s, check_descent, seen));
   PetscCall(wring_solver_solve(s, x, outcome));
@@ -131,7 +131,7 @@ static PetscErrorCode solve_watched(const test_model *m, const char *name, Petsc
 /* Fails if g rises in an iteration, or a method stops anywhere but in the minimiser that the others find. */
 static PetscErrorCode test_same_minimiser(void)
 {
-  test_model    m;
+  test_body     m;
   Vec           y, x, reference;
   wring_outcome outcome;
   history       seen;
@@ -163,18 +163,18 @@ static PetscErrorCode test_same_minimiser(void)
 /* Fails if a line search takes a step to where the energy is infinite, or gives up there. */
 static PetscErrorCode test_steps_back(void)
 {
-  test_model    m;
+  test_body     m;
   Vec           y, x;
   wring_outcome outcome;
   history       seen;
   wring_value   value;
 
   PetscFunctionBegin;
-  PetscCall(test_model_create("neohookean", h / 20, &m)); // stiff inertia: full steps lead to y, inside out
-  PetscCall(test_model_set_up(&m));
+  PetscCall(test_body_create("neohookean", h / 20, &m)); // stiff inertia: full steps lead to y, inside out
+  PetscCall(test_body_set_up(&m));
   PetscCall(VecDuplicate(m.x, &y));
   PetscCall(VecDuplicate(m.x, &x));
-  PetscCall(test_model_place(&m, mirror, 0, y));
+  PetscCall(test_body_place(&m, mirror, 0, y));
   PetscCall(wring_potential_set_target(m.g, y));
   PetscCall(wring_potential_value(m.g, y, &value));
   CHECK(isinf(value.objective), "g inside out is %g", value.objective);
@@ -186,7 +186,7 @@ static PetscErrorCode test_steps_back(void)
     CHECK(outcome.last.evaluations > outcome.iterations + 1, "%s never stepped back", type);
   }
   PetscCall(VecCopy(y, x));
-  PetscCall(test_model_solve(&m, "qn", 5, 1e-6, x, &outcome));
+  PetscCall(test_body_solve(&m, "qn", 5, 1e-6, x, &outcome));
   CHECK(outcome.reason == WRING_STOPPED_NOT_FINITE && outcome.iterations == 0, "from an infinite g: %s",
         wring_reason_name(outcome.reason));
   PetscCall(VecDestroy(&x));
@@ -205,12 +205,12 @@ static PetscErrorCode test_newton_is_quadratic(void)
 
   PetscFunctionBegin;
   for (int l = 0; l < 3; l++) {
-    test_model m;
-    PetscCall(test_model_create(laws[l], h, &m));
-    for (int i = 0; i < 6; i++) PetscCall(test_model_attach(&m, side[i], 1e5, stretch));
-    PetscCall(test_model_set_up(&m));
+    test_body m;
+    PetscCall(test_body_create(laws[l], h, &m));
+    for (int i = 0; i < 6; i++) PetscCall(test_body_attach(&m, side[i], 1e5, stretch));
+    PetscCall(test_body_set_up(&m));
     PetscCall(VecDuplicate(m.x, &y));
-    PetscCall(test_model_place(&m, stretch, 0.02, y));
+    PetscCall(test_body_place(&m, stretch, 0.02, y));
     PetscCall(wring_potential_set_target(m.g, y));
     PetscCall(solve_watched(&m, "newton", 20, 1e-10, y, &seen, &outcome));
     CHECK(outcome.reason == WRING_CONVERGED, "%s: %s", laws[l], wring_reason_name(outcome.reason));
@@ -226,23 +226,23 @@ static PetscErrorCode test_newton_is_quadratic(void)
 /* A free body: sum m_i x_i is that of y after every iteration. Fails if internal forces do not cancel or a solve is not exact. */
 static PetscErrorCode test_momentum(void)
 {
-  test_model    m;
+  test_body     m;
   Vec           y, x;
   wring_outcome outcome;
   double        drift;
 
   PetscFunctionBegin;
-  PetscCall(test_model_create("strain", h, &m));
-  PetscCall(test_model_spring(&m, 1e4));
-  PetscCall(test_model_set_up(&m));
+  PetscCall(test_body_create("strain", h, &m));
+  PetscCall(test_body_spring(&m, 1e4));
+  PetscCall(test_body_set_up(&m));
   PetscCall(VecDuplicate(m.x, &y));
   PetscCall(VecDuplicate(m.x, &x));
-  PetscCall(test_model_place(&m, twist, 0.05, y));
+  PetscCall(test_body_place(&m, twist, 0.05, y));
   PetscCall(wring_potential_set_target(m.g, y));
   for (int i = 0; i < N_TYPES; i++) {
     for (PetscInt its = 1; its <= 5; its++) {
       PetscCall(VecCopy(y, x));
-      PetscCall(test_model_solve(&m, types[i], its, 0, x, &outcome));
+      PetscCall(test_body_solve(&m, types[i], its, 0, x, &outcome));
       PetscCall(test_drift(&m, x, y, &drift));
       CHECK(drift <= 1e-12, "%s: momentum drifts by %g in %d iterations", types[i], drift, (int)its);
     }
@@ -256,7 +256,7 @@ static PetscErrorCode test_momentum(void)
 static PetscErrorCode test_threads(void)
 {
   const int     threads = omp_get_max_threads();
-  test_model    m;
+  test_body     m;
   Vec           y, x[2];
   wring_outcome outcome;
   double        distance;
@@ -268,7 +268,7 @@ static PetscErrorCode test_threads(void)
     for (int t = 0; t < 2; t++) {
       omp_set_num_threads(t + 1);
       PetscCall(VecCopy(y, x[t]));
-      PetscCall(test_model_solve(&m, types[i], 5, 0, x[t], &outcome));
+      PetscCall(test_body_solve(&m, types[i], 5, 0, x[t], &outcome));
     }
     PetscCall(test_distance(x[0], x[1], &distance));
     CHECK(distance == 0, "%s: 1 and 2 threads differ by %g m", types[i], distance);
@@ -290,7 +290,7 @@ static PetscErrorCode test_variants(void)
     {"variant_bold_type", "qn", "bold"},         {"variant_bold_line_search", "none", NULL},
     {"variant_krylov_type", "newton", "krylov"}, {"variant_krylov_linear", "cg", NULL},
   };
-  test_model    m;
+  test_body     m;
   Vec           y, x, reference;
   wring_outcome outcome;
   double        distance;
@@ -300,13 +300,13 @@ static PetscErrorCode test_variants(void)
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &reference));
   PetscCall(VecCopy(y, reference));
-  PetscCall(test_model_solve(&m, "newton", 50, 1e-10, reference, &outcome));
+  PetscCall(test_body_solve(&m, "newton", 50, 1e-10, reference, &outcome));
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
     PetscCall(wring_options_set(m.o, keys[i][0], keys[i][1], "test"));
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     if (!keys[i][2]) continue;
     PetscCall(VecCopy(y, x));
-    PetscCall(test_model_solve(&m, keys[i][2], 3000, 1e-8, x, &outcome));
+    PetscCall(test_body_solve(&m, keys[i][2], 3000, 1e-8, x, &outcome));
     PetscCall(test_distance(x, reference, &distance));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "  %-6s %4d iterations, %s, %d evaluations, %d linear\n", keys[i][2],
                           (int)outcome.iterations, wring_reason_name(outcome.reason), (int)outcome.last.evaluations,
@@ -324,7 +324,7 @@ static PetscErrorCode test_variants(void)
 /* solver.measure changes what is seen, not where pd goes; rtol 0 never converges, atol stops. */
 static PetscErrorCode test_measuring(void)
 {
-  test_model    m;
+  test_body     m;
   Vec           y, x[2];
   wring_outcome outcome[2];
   wring_solver *s;
@@ -332,7 +332,7 @@ static PetscErrorCode test_measuring(void)
 
   PetscFunctionBegin;
   PetscCall(create_twisted("strain", &m, &y));
-  PetscCall(test_model_solver(&m, "pd", &s));
+  PetscCall(test_body_solver(&m, "pd", &s));
   for (int t = 0; t < 2; t++) {
     PetscCall(VecDuplicate(y, &x[t]));
     PetscCall(VecCopy(y, x[t]));
@@ -374,7 +374,7 @@ static PetscErrorCode set_up(void *s)
 
 typedef struct {
   wring_solver *s;
-  test_model   *m;
+  test_body    *m;
   const char   *name;
 } named;
 
@@ -387,12 +387,12 @@ static PetscErrorCode set_name(void *context)
 /* Fails if a law without a projection is let through, or an unknown method is not named. */
 static PetscErrorCode test_refusals(void)
 {
-  test_model m;
-  named      n = {.m = &m};
+  test_body m;
+  named     n = {.m = &m};
 
   PetscFunctionBegin;
-  PetscCall(test_model_create("neohookean", h, &m));
-  PetscCall(test_model_set_up(&m));
+  PetscCall(test_body_create("neohookean", h, &m));
+  PetscCall(test_body_set_up(&m));
   PetscCall(wring_solver_create(PETSC_COMM_WORLD, m.g, m.op, NULL, &n.s));
   PetscCall(wring_solver_set_from_options(n.s, m.o, "pd"));
   PetscCall(check_refused(set_up, n.s, "solver 'pd' cannot use material 'neohookean': it has no projection"));
@@ -402,7 +402,7 @@ static PetscErrorCode test_refusals(void)
   PetscCall(wring_options_set(m.o, "variant_pd_type", "qn", "deck:3"));
   PetscCall(check_refused(set_name, &n, "deck:3: 'pd' is a solver type already, expected another name"));
   PetscCall(wring_solver_destroy(&n.s));
-  PetscCall(test_model_destroy(&m));
+  PetscCall(test_body_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
