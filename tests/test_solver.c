@@ -33,10 +33,9 @@ static void mirror(const double X[3], double x[3])
 static PetscErrorCode create_twisted(const char *law, test_body *m, Vec *y)
 {
   PetscFunctionBegin;
-  PetscCall(test_body_create(law, h, m));
+  PetscCall(test_body_create(law, h, 12, m));
   PetscCall(test_body_attach(m, "xmin", 1e6, twist));
   PetscCall(test_body_attach(m, "xmax", 1e6, twist));
-  PetscCall(test_body_spring(m, 1e4));
   PetscCall(test_body_set_up(m));
   PetscCall(VecDuplicate(m->x, y));
   PetscCall(test_body_place(m, twist, 0.05, *y));
@@ -170,7 +169,7 @@ static PetscErrorCode test_steps_back(void)
   wring_value   value;
 
   PetscFunctionBegin;
-  PetscCall(test_body_create("neohookean", h / 20, &m)); // stiff inertia: full steps lead to y, inside out
+  PetscCall(test_body_create("neohookean", h / 20, 0, &m)); // stiff inertia: full steps lead to y, inside out
   PetscCall(test_body_set_up(&m));
   PetscCall(VecDuplicate(m.x, &y));
   PetscCall(VecDuplicate(m.x, &x));
@@ -206,7 +205,7 @@ static PetscErrorCode test_newton_is_quadratic(void)
   PetscFunctionBegin;
   for (int l = 0; l < 3; l++) {
     test_body m;
-    PetscCall(test_body_create(laws[l], h, &m));
+    PetscCall(test_body_create(laws[l], h, 0, &m));
     for (int i = 0; i < 6; i++) PetscCall(test_body_attach(&m, side[i], 1e5, stretch));
     PetscCall(test_body_set_up(&m));
     PetscCall(VecDuplicate(m.x, &y));
@@ -232,8 +231,7 @@ static PetscErrorCode test_momentum(void)
   double        drift;
 
   PetscFunctionBegin;
-  PetscCall(test_body_create("strain", h, &m));
-  PetscCall(test_body_spring(&m, 1e4));
+  PetscCall(test_body_create("strain", h, 12, &m));
   PetscCall(test_body_set_up(&m));
   PetscCall(VecDuplicate(m.x, &y));
   PetscCall(VecDuplicate(m.x, &x));
@@ -391,7 +389,7 @@ static PetscErrorCode test_refusals(void)
   named     n = {.m = &m};
 
   PetscFunctionBegin;
-  PetscCall(test_body_create("neohookean", h, &m));
+  PetscCall(test_body_create("neohookean", h, 0, &m));
   PetscCall(test_body_set_up(&m));
   PetscCall(wring_solver_create(PETSC_COMM_WORLD, m.g, m.op, NULL, &n.s));
   PetscCall(wring_solver_set_from_options(n.s, m.o, "pd"));

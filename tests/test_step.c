@@ -71,7 +71,7 @@ static PetscErrorCode test_free_fall(void)
   const double  *q, *v;
 
   PetscFunctionBegin;
-  PetscCall(test_body_create("strain", step, &m));
+  PetscCall(test_body_create("strain", step, 0, &m));
   PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
   PetscCall(wring_options_set(m.o, "time_end", "0.05", "test"));
   PetscCall(wring_options_set(m.o, "gravity", "1,-2,-9.81", "test"));
@@ -107,7 +107,7 @@ static PetscErrorCode test_momentum(void)
   double         drift;
 
   PetscFunctionBegin;
-  PetscCall(test_body_create("corotated", step, &m));
+  PetscCall(test_body_create("corotated", step, 0, &m));
   PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
   PetscCall(test_body_set_up(&m));
   PetscCall(create_state(&m, whirl, &state));
@@ -135,7 +135,7 @@ static PetscErrorCode test_start(void)
   const double  *x;
 
   PetscFunctionBegin;
-  PetscCall(test_body_create("neohookean", step, &m));
+  PetscCall(test_body_create("neohookean", step, 0, &m));
   PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
   PetscCall(test_body_set_up(&m));
   PetscCall(create_state(&m, implode, &state));
@@ -171,7 +171,7 @@ static PetscErrorCode test_counts(void)
   test_body m;
 
   PetscFunctionBegin;
-  PetscCall(test_body_create("strain", step, &m));
+  PetscCall(test_body_create("strain", step, 0, &m));
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     test_message   message = {""};
     wring_options *o;
