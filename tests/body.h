@@ -154,6 +154,7 @@ static inline PetscErrorCode test_distance(Vec x, Vec y, double *distance)
   PetscReal norm;
 
   PetscFunctionBegin;
+  *distance = INFINITY;
   PetscCall(VecDuplicate(x, &d));
   PetscCall(VecWAXPY(d, -1, y, x));
   PetscCall(VecNorm(d, NORM_INFINITY, &norm));
@@ -169,6 +170,7 @@ static inline PetscErrorCode test_drift(const test_body *b, Vec x, Vec y, double
   double        sum[4] = {0};
 
   PetscFunctionBegin;
+  *drift = INFINITY;
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayRead(y, &ya));
   for (PetscInt i = 0; i < 3 * b->mesh->n_owned; i++) {
