@@ -250,7 +250,8 @@ static PetscErrorCode test_momentum(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a sum or a scatter has an order that depends on the number of threads. */
+/* Fails if a sum or a scatter has an order that depends on the number of threads. MUMPS, on several ranks, adds in the order in
+   which messages come: two runs on one thread differ as much. */
 static PetscErrorCode test_threads(void)
 {
   const int     threads = omp_get_max_threads();
@@ -258,8 +259,10 @@ static PetscErrorCode test_threads(void)
   Vec           y, x[2];
   wring_outcome outcome;
   double        distance;
+  PetscMPIInt   size;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(create_twisted("strain", &m, &y));
   for (int t = 0; t < 2; t++) PetscCall(VecDuplicate(y, &x[t]));
   for (int i = 0; i < N_TYPES; i++) {
@@ -269,7 +272,7 @@ static PetscErrorCode test_threads(void)
       PetscCall(test_body_solve(&m, types[i], 5, 0, x[t], &outcome));
     }
     PetscCall(test_distance(x[0], x[1], &distance));
-    CHECK(distance == 0, "%s: 1 and 2 threads differ by %g m", types[i], distance);
+    CHECK(distance <= (size == 1 ? 0 : 1e-12), "%s: 1 and 2 threads differ by %g m", types[i], distance);
   }
   omp_set_num_threads(threads);
   for (int t = 0; t < 2; t++) PetscCall(VecDestroy(&x[t]));
