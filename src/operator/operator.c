@@ -33,6 +33,7 @@ PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wrin
 {
   const wring_option *const table  = wring_operator_options;
   const char *const         prefix = "operator_";
+  const char               *type;
   PetscInt                  threads;
   wring_operator           *p;
 
@@ -41,7 +42,8 @@ PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wrin
   *op       = p;
   p->comm   = comm;
   p->phases = phases;
-  PetscCall(wring_options_get_word(o, prefix, table, "type", &p->type));
+  PetscCall(wring_options_get_word(o, prefix, table, "type", &type));
+  PetscCall(PetscStrncpy(p->type, type, sizeof p->type));
   PetscCall(wring_options_get_real(o, prefix, table, "rtol", &p->rtol));
   PetscCall(wring_options_get_int(o, prefix, table, "max_it", &p->max_it));
   PetscCall(wring_options_get_int(o, prefix, table, "blas_threads", &threads));

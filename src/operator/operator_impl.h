@@ -17,8 +17,8 @@ extern const wring_operator_ops wring_operator_cholmod, wring_operator_mumps, wr
 
 struct wring_operator {
   MPI_Comm                  comm;
-  wring_phases             *phases; // borrowed
-  const char               *type;   // as asked, borrowed from the table of options
+  wring_phases             *phases;   // borrowed
+  char                      type[16]; // as asked; a copy, for the options may go first
   double                    rtol;
   PetscInt                  max_it;
   const wring_operator_ops *ops; // NULL before the first matrix
