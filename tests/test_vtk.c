@@ -41,11 +41,11 @@ static PetscErrorCode create_piece(PetscInt n_point, PetscInt n_tet, PetscInt n_
   PetscCall(PetscMalloc3(3 * n_point, &p->x, 3 * n_point, &p->u, n_point, &p->number));
   PetscCall(PetscMalloc3(4 * n_tet, &p->tet, 2 * n_line, &p->line, n_vertex, &p->vertex));
   PetscCall(PetscMalloc4(n, &p->volume, n, &p->energy, n, &p->region, n, &p->flag));
-  /* corners e1, e2, e3, 0 of the unit tet: det [x0-x3, x1-x3, x2-x3] = 1 */
+  /* points e1, e2, e3, 0 of unit tets, whose corners are named 0, e1, e2, e3 */
   for (PetscInt i = 0; i < 3 * n_point; i++)
     p->x[i] = (double)(i / 12) + (i / 3 % 4 == i % 3), p->u[i] = test_random(&state);
   for (PetscInt i = 0; i < n_point; i++) p->number[i] = ((int64_t)1 << 40) + i;
-  for (PetscInt i = 0; i < 4 * n_tet; i++) p->tet[i] = i;
+  for (PetscInt i = 0; i < 4 * n_tet; i++) p->tet[i] = i / 4 * 4 + (i + 3) % 4;
   for (PetscInt i = 0; i < 2 * n_line; i++) p->line[i] = i;
   for (PetscInt i = 0; i < n_vertex; i++) p->vertex[i] = i;
   for (PetscInt i = 0; i < n; i++) {

@@ -53,13 +53,6 @@ static uint8_t cell_type(int m)
   return m == 1 ? VTK_VERTEX : m == 2 ? VTK_LINE : VTK_TETRA;
 }
 
-/* VTK's tets have det [x1-x0, x2-x0, x3-x0] > 0, ours det [x0-x3, x1-x3, x2-x3] > 0: an odd permutation. */
-static void copy_cell(int m, const PetscInt *from, PetscInt *to)
-{
-  for (int i = 0; i < m; i++) to[i] = from[i];
-  if (m == 4) to[1] = from[2], to[2] = from[1];
-}
-
 static PetscErrorCode create_cells(vtk_piece *p, int n, const wring_cells *cells)
 {
   uint64_t c = 0, end = 0;
@@ -73,7 +66,7 @@ static PetscErrorCode create_cells(vtk_piece *p, int n, const wring_cells *cells
   for (int i = 0; i < n; i++) {
     const int m = cells[i].m;
     for (PetscInt j = 0; j < cells[i].n; j++, c++) {
-      copy_cell(m, cells[i].corner + (size_t)j * m, p->corner + end);
+      PetscCall(PetscArraycpy(p->corner + end, cells[i].corner + (size_t)j * m, m));
       end += (uint64_t)m;
       p->offset[c] = (int64_t)end;
       p->type[c]   = cell_type(m);
