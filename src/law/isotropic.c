@@ -18,9 +18,26 @@ BLOCK3_INLINE sym3 add_square(sym3 s, double t, vec3 v)
                 s.s01 + t * v.x * v.y, s.s02 + t * v.x * v.z, s.s12 + t * v.y * v.z};
 }
 
+/*
+  1 where every lane is safely positive definite, by its leading minors (Sylvester) against powers of the trace: the
+  common case, which needs no eigenvectors. 1e-8 is far above round-off and far below stiffness.
+*/
+static int is_definite(double (*a)[WRING_LANES])
+{
+  int definite = 1;
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double s00 = a[S00][lane], s11 = a[S11][lane], s01 = a[S01][lane], s02 = a[S02][lane], s12 = a[S12][lane];
+    const double s22 = a[S22][lane], t = s00 + s11 + s22, minor = s00 * s11 - s01 * s01;
+    const double det = s22 * minor - s00 * s12 * s12 - s11 * s02 * s02 + 2 * s01 * s02 * s12;
+    definite &= (s00 > 1e-8 * t) & (minor > 1e-8 * t * t) & (det > 1e-8 * t * t * t) & (t > 0);
+  }
+  return definite;
+}
+
 /* Takes the negative part away, so that a semidefinite matrix stays as it is to the last bit. */
 static void clamp_stretches(double (*a)[WRING_LANES])
 {
+  if (is_definite(a)) return;
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     sym3         s = {a[S00][lane], a[S11][lane], a[S22][lane], a[S01][lane], a[S02][lane], a[S12][lane]};
