@@ -6,7 +6,7 @@ void wring_comparison_csv(const wring_comparison *c, const char *directory, wrin
 {
   char path[PETSC_MAX_PATH_LEN + 32];
   snprintf(path, sizeof path, "%s/compare.csv", directory);
-  FILE *const f = wring_whole_open(path, e);
+  FILE *const f = wring_file_create(path, e);
   if (!f) return;
   fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error\n");
   for (PetscInt s = 0; s < c->n; s++) {
@@ -20,7 +20,7 @@ void wring_comparison_csv(const wring_comparison *c, const char *directory, wrin
               wring_relative_error(c, curve, r));
     }
   }
-  wring_whole_close(f, path, e);
+  wring_file_commit(f, path, e);
 }
 
 /* ---- compare.json ------------------------------------------------------------------------------------------------ */
@@ -78,7 +78,7 @@ void wring_comparison_json(const wring_comparison *c, const char *directory, jso
   json_object_set_new(json, "solvers", solvers);
   json_object_set(json, "provenance", provenance);
   snprintf(path, sizeof path, "%s/compare.json", directory);
-  wring_whole_json(path, json, e);
+  wring_json_write(path, json, e);
   json_decref(json);
 }
 

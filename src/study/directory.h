@@ -1,6 +1,6 @@
 /* The output directory: its numbered files, and what earlier runs left there. */
 #pragma once
-#include "study/whole.h"
+#include <wring/base.h>
 
 /*
   Number of a file such as "frame_000012.vtu" (stem "frame_", end ".vtu"), or -1 if name is none. PETSc's integers are

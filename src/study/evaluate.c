@@ -1,6 +1,6 @@
 /* g, its parts and its gradient at given positions, without a step. */
 #include "study/output.h"
-#include "study/whole.h"
+#include "study/json.h"
 #include <math.h>
 #include <wring/study.h>
 
@@ -84,7 +84,7 @@ static PetscErrorCode write_json(const wring_problem *p, const char *directory, 
   json_object_set_new(json, "min_J", p->mesh->n_tet_global ? wring_json_real(e->min_J) : json_null());
   json_object_set_new(json, "max_J", p->mesh->n_tet_global ? wring_json_real(e->max_J) : json_null());
   snprintf(file, sizeof file, "%s/evaluate.json", directory);
-  if (p->rank == 0) wring_whole_json(file, json, &error);
+  if (p->rank == 0) wring_json_write(file, json, &error);
   json_decref(json);
   PetscCall(wring_error_raise(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -17,7 +17,7 @@ static void print_panel(FILE *f, const wring_comparison *c, int column, const ch
 
 static void write_script(const wring_comparison *c, const char *path, wring_error *e)
 {
-  FILE *const f = wring_whole_open(path, e);
+  FILE *const f = wring_file_create(path, e);
   if (!f) return;
   fprintf(f, "# gnuplot compare.gp, in this directory, makes compare.png from compare.csv\n");
   fprintf(f, "set terminal pngcairo noenhanced size 1400,600\nset output 'compare.png'\n");
@@ -28,7 +28,7 @@ static void write_script(const wring_comparison *c, const char *path, wring_erro
   fprintf(f, "unset ylabel\n");
   print_panel(f, c, 3, "seconds");
   fprintf(f, "unset multiplot\n");
-  wring_whole_close(f, path, e);
+  wring_file_commit(f, path, e);
 }
 
 /* In a child of its own, so that names of directories need no quoting; silent where there is no gnuplot. */

@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // getline
 #include "study/records.h"
-#include "study/whole.h"
+#include "io/file.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +27,10 @@ static PetscBool trim(const char *path, const char *header, PetscInt keep, wring
 {
   FILE *const from = fopen(path, "r");
   if (!from) return PETSC_FALSE;
-  FILE *const to = wring_whole_open(path, e);
+  FILE *const to = wring_file_create(path, e);
   if (to) copy_rows(from, to, path, header, keep, e);
   fclose(from);
-  if (e->text[0]) {
-    if (to) fclose(to);
-    return PETSC_FALSE;
-  }
-  wring_whole_close(to, path, e);
+  wring_file_commit(to, path, e);
   return PETSC_TRUE;
 }
 

@@ -203,7 +203,7 @@ static PetscErrorCode write_run_json(const run *r)
     json, "last_reason",
     r->iterations || r->status == WRING_EXIT_FAILED ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
   snprintf(file, sizeof file, "%s/run.json", r->directory);
-  if (p->rank == 0) wring_whole_json(file, json, &error);
+  if (p->rank == 0) wring_json_write(file, json, &error);
   json_decref(json);
   PetscCall(wring_error_raise(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);

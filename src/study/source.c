@@ -1,4 +1,4 @@
-/* The mesh of a problem: exactly one of a file, a box and a checkpoint. */
+/* The mesh of a problem: a checkpoint's, else a file or a box. A deck that made a checkpoint may so be restarted as it is. */
 #include "study/problem.h"
 #include <string.h>
 
@@ -77,16 +77,17 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
   wring_mesh_data *data    = NULL;
 
   PetscFunctionBegin;
-  if ((int)file + (int)box + (int)restart != 1) {
-    WRING_REFUSE(p->comm, "the deck names %s, expected exactly one of mesh.file, mesh.box and initial.restart",
-                 file || box || restart ? "more than one mesh" : "no mesh");
-  }
-  if (file)
-    PetscCall(read_file(p, &data));
-  else if (box)
-    PetscCall(make_box(p, &data));
-  else
+  if (file && box) WRING_REFUSE(p->comm, "mesh: file and box are both given, expected one of them");
+  if (!file && !box && !restart)
+    WRING_REFUSE(p->comm, "mesh: none is given, expected mesh.file, mesh.box or initial.restart");
+  if (restart)
     PetscCall(read_checkpoint(p, &data));
+  else if (file)
+    PetscCall(read_file(p, &data));
+  else
+    PetscCall(make_box(p, &data));
+  if (restart && (file || box))
+    PetscCall(wring_note(p->comm, "the mesh is that of %s; the deck's is not read", p->restart));
   PetscCall(wring_mesh_distribute(p->comm, &data, &p->mesh));
   PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->catalogue->n, p->catalogue->entry));
   PetscFunctionReturn(PETSC_SUCCESS);
