@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The program as its users meet it: commands, files, exit statuses, one-line errors, restarts, on 1, 2 and 3 ranks.
-# usage: test_program.sh BUILD_DIR SOURCE_DIR
+# usage: test_program.sh BUILD_DIR SOURCE_DIR     ranks: 3
 set -u
 wring=$(realpath "$1")/wring
 [ -x "$wring" ] || exit 77
@@ -111,3 +111,138 @@ expect 0 2 run beam.yaml -time_steps 3 -output_directory part
 expect 0 3 run beam.yaml -initial_restart part -output_directory other
 same one/state.csv other/state.csv 1e-9
 [ "$(cut -d, -f1 other/steps.csv | tr '\n' ' ')" = 'step 4 5 6 ' ] || fail 'steps after a restart'
+cp -r part again
+expect 0 1 run beam.yaml -initial_restart again -output_directory again
+same one/state.csv again/state.csv 1e-9
+[ "$(cut -d, -f1 again/steps.csv | tr '\n' ' ')" = 'step 1 2 3 4 5 6 ' ] || fail 'steps.csv goes on'
+[ "$(grep -c 'frame_' again/frames.pvd)" = 5 ] || fail 'frames.pvd goes on' # 0 2 3 and 4 6
+awk -F, 'NR > 1 && ($1 < last) { bad = 1 } { last = $1 } END { exit bad }' again/history.csv || fail 'history.csv goes on'
+# From an older checkpoint of the same directory the later rows go, then come again.
+rows=$(wc -l <again/history.csv)
+expect 0 1 run beam.yaml -initial_restart again/checkpoint_000004.h5 -output_directory again
+[ "$(cut -d, -f1 again/steps.csv | tr '\n' ' ')" = 'step 1 2 3 4 5 6 ' ] || fail 'rows after the restart were kept'
+[ "$(wc -l <again/history.csv)" = "$rows" ] || fail 'rows of history.csv after the restart were kept'
+# A new run replaces what an old one left.
+expect 0 1 run beam.yaml -time_steps 1 -output_directory again -output_state_csv false
+[ "$(cd again && echo *)" = 'checkpoint_000001.h5 frame_000000.vtu frame_000001.vtu frames.pvd history.csv run.json steps.csv' ] ||
+  fail "files of an earlier run: $(cd again && echo *)"
+
+# ---- ends that are not the end ----
+expect 3 1 run beam.yaml -time_limit 1e-9 -output_directory limit
+grep -q '"ended": "stopped by time.limit"' limit/run.json || fail 'run.json: time.limit'
+expect 0 2 run beam.yaml -initial_restart limit -output_directory limit
+same one/state.csv limit/state.csv 1e-9
+"$wring" run beam.yaml -time_steps 100000 -output_directory signal >log 2>&1 &
+pid=$!
+for _ in $(seq 100); do [ "$(wc -l 2>/dev/null <signal/steps.csv)" -gt 2 ] 2>/dev/null && break; sleep 0.1; done
+kill -TERM $pid
+wait $pid
+[ $? = 3 ] || fail 'a signal does not end the run with 3'
+grep -q '"ended": "stopped by a signal"' signal/run.json || fail 'run.json: signal'
+last=$(tail -1 signal/steps.csv | cut -d, -f1)
+[ -e "signal/checkpoint_$(printf %06d "$last").h5" ] || fail 'no checkpoint after a signal'
+# |grad g| of this state overflows.
+expect 2 2 run beam.yaml -material_model strain -material_stiffness 1e6 -initial_velocity 1e170,0,0 -output_directory bad
+grep -q '"ended": "solver failed"' bad/run.json || fail 'run.json: failure'
+[ -e bad/checkpoint_000000.h5 ] && [ -e bad/state.csv ] || fail 'no state after a failure'
+
+# ---- compare: solvers on one g ----
+cat >compare.yaml <<'DECK'
+initial: {restart: one, velocity: [0, 0, 0]}
+material: {model: strain, stiffness: 1e6, density: 1000}
+time:    {step: 1e-2, steps: 1}
+operator: {type: direct}
+variant: {qn1: {type: qn, history: 1}}
+compare: {solvers: [qn, qn1, pd], iterations: 30, report: [5, 30]}
+output:  {directory: out}
+DECK
+rm -rf out
+expect 0 2 compare compare.yaml
+grep -q 'g\* = .* J' log || fail 'no table'
+[ "$(head -1 out/compare.csv)" = solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error ] ||
+  fail 'columns of compare.csv'
+[ "$(cut -d, -f1 out/compare.csv | sort | uniq -c | tr -s ' \n' ' ')" = ' 31 pd 31 qn 31 qn1 1 solver ' ] || fail 'rows of compare.csv'
+awk -F, '$2 == 0 && ($8 < 0.999999 || $8 > 1.000001) { bad = 1 } NR > 1 && $8 < -1e-12 { bad = 1 }
+  { e[$1, $2] = $8 } END { exit bad || !(e["qn", 30] <= e["pd", 30]) }' out/compare.csv || fail 'relative errors'
+for word in g_star g_star_from relative_error iterations_to seconds_to 1e-8 ended provenance; do
+  grep -q "\"$word\"" out/compare.json || fail "compare.json has no $word"
+done
+[ -e out/compare.gp ] || fail compare.gp
+if command -v gnuplot >/dev/null; then [ -s out/compare.png ] || fail compare.png; fi
+
+# ---- evaluate: the same numbers on any number of ranks; positions from a table ----
+expect 0 1 evaluate beam.yaml -evaluate_gradient true -output_directory e1
+cut -d, -f1-4 one/state.csv >x.csv
+for ranks in 1 3; do
+  expect 0 $ranks evaluate beam.yaml -evaluate_positions x.csv -evaluate_gradient true -output_directory e$ranks
+done
+same e1/gradient.csv e3/gradient.csv 1e-12
+for key in objective inertial elastic gradient_norm vertices tets volume mass min_J max_J; do
+  a=$(sed -n "s/.*\"$key\": \([^,]*\),*/\1/p" e1/evaluate.json) b=$(sed -n "s/.*\"$key\": \([^,]*\),*/\1/p" e3/evaluate.json)
+  awk -v a="$a" -v b="$b" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(a != "" && d <= 1e-12 * (a < 0 ? -a : a)) }' ||
+    fail "evaluate: $key is '$a' and '$b'"
+done
+
+# ---- tables, springs across ranks, a mesh without tets ----
+printf 'vertex,x,y,z\n0,0,0,0\n1,1,0,0\n2,2,0,0\n3,3,0,0\n' >points.csv
+printf 'a,b,length,stiffness\n0,1,1,100\n1,2,1,100\n2,3,1,100\n3,0,2.5,10\n' >net.csv
+printf 'vertex,mass\n0,1\n1,1\n2,1\n3,1\n' >mass.csv
+printf 'vertex,x,y,z,stiffness\n0,0,0,0,1e4\n' >hold.csv
+cat >net.yaml <<'DECK'
+mesh:    {file: points.csv}
+mass:    {file: mass.csv}
+spring:  {net: {file: net.csv}}
+attach:  {hook: {file: hold.csv}}
+gravity: [0, 0, -9.81]
+time:    {step: 0.05, steps: 5}
+solver:  {type: newton, rtol: 1e-12}
+output:  {directory: out, state_csv: true}
+DECK
+rm -rf out
+expect 0 1 run net.yaml -output_directory net
+for ranks in 2 3; do
+  expect 0 $ranks run net.yaml
+  same net/state.csv out/state.csv 1e-9
+done
+
+# ---- check writes nothing ----
+rm -rf out
+expect 0 2 check beam.yaml
+grep -q 'sets .*xmin' log && grep -q '^memory' log && grep -q '^operator *direct' log || fail 'check'
+[ ! -e out ] || fail 'check wrote files'
+
+# ---- bad input ----
+refused 'no command' 
+refused "unknown command .*'?walk" walk beam.yaml
+refused 'no deck' run
+refused 'missing.yaml' run missing.yaml
+refused "solver_max_it" run beam.yaml -solver_max_itt 3
+refused 'solver_max_it.*-1' run beam.yaml -solver_max_it -1
+refused "solver_type.*lbfgs" run beam.yaml -solver_type lbfgs
+refused "time_step" run beam.yaml -time_step 0
+refused 'time_steps and time_end' run beam.yaml -time_end 1
+refused "operator_type.*fast" run beam.yaml -operator_type fast
+refused "'xmim'.*xmin" run beam.yaml -attach_xmim_stiffness 1
+refused "attach_ymin_stiffness" run beam.yaml -attach_ymin_until 1
+refused "no region 'boxx'.*box" run beam.yaml -region_boxx_density 1
+refused "region_box_stiffness.*strain.*corotated" run beam.yaml -region_box_stiffness 1
+refused "material_model.*jelly.*neohookean" run beam.yaml -material_model jelly
+refused 'file and box' run beam.yaml -mesh_file points.csv
+refused "restart" run compare.yaml -initial_restart nowhere
+refused "nowhere.csv" evaluate beam.yaml -evaluate_positions nowhere.csv
+grep -v '^mass' net.yaml >massless.yaml
+refused 'vertex 0 has no mass' run massless.yaml
+refused "'pd' cannot use material 'neohookean'.*projection" run beam.yaml -material_model neohookean -solver_type pd
+printf 'vertex,mass\n0,1\n1,0\n2,1\n3,1\n' >bad.csv
+refused 'bad.csv:3: mass 0' run net.yaml -mass_file bad.csv
+printf 'a,b,length,stiffness,damping\n0,1,1,100,0\n1,2,1,100,0.5\n' >bad.csv
+refused 'bad.csv:3: damping 0.5' run net.yaml -spring_net_file bad.csv
+printf 'vertex,x,y,z,stiffness\n0,0,0,0,-1\n' >bad.csv
+refused 'bad.csv:2: stiffness -1' run net.yaml -attach_hook_file bad.csv
+refused 'attach_hook_stiffness' run net.yaml -attach_hook_stiffness 5
+refused "'qn' .*solver type" compare compare.yaml -variant_qn_type pd
+refused "variant_qn1_history.*'pd'" compare compare.yaml -variant_qn1_type pd
+refused "compare_report.*40" compare compare.yaml -compare_report 40
+refused "'qn' twice" compare compare.yaml -compare_solvers qn,qn
+refused "solver 'jacobi'" compare compare.yaml -compare_solvers qn,jacobi
+exit 0

@@ -21,7 +21,7 @@ static PetscErrorCode print_memory(wring_problem *p)
   const PetscInt n = p->mesh->n_global;
   const char    *type, *chosen;
   wring_cost     cost;
-  PetscInt64     nonzeros;
+  PetscInt64     nonzeros = 0;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(p->options, "operator_", wring_operator_options, "type", &type));

@@ -158,6 +158,7 @@ static PetscErrorCode get_options(study *s)
   PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->measure));
   PetscCall(get_report(s));
   PetscCall(wring_options_get_word_list(o, "compare_", wring_compare_options, "solvers", &s->c.n, &name));
+  if (s->c.n == 0) WRING_REFUSE(s->p->comm, "compare_solvers is empty, expected solver types or variants");
   PetscCall(PetscCalloc1(s->c.n, &s->c.curve));
   for (PetscInt i = 0; i < s->c.n; i++) {
     PetscCall(PetscStrncpy(s->c.curve[i].name, name[i], sizeof s->c.curve[i].name));

@@ -1,4 +1,5 @@
 /* g, its parts and its gradient at given positions, without a step. */
+#include "study/directory.h"
 #include "study/output.h"
 #include "study/json.h"
 #include <math.h>
@@ -61,6 +62,21 @@ static PetscErrorCode find_range(wring_problem *p, Vec x, double *min, double *m
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_DOUBLE, MPI_MIN, p->comm));
   *min = p->mesh->n_tet_global ? range[0] : NAN;
   *max = p->mesh->n_tet_global ? -range[1] : NAN;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Files of an earlier evaluation do not stay beside the new ones. */
+static PetscErrorCode open_directory(const wring_problem *p, size_t size, char *directory)
+{
+  wring_error error = {0};
+
+  PetscFunctionBegin;
+  PetscCall(wring_output_make(p, size, directory));
+  if (p->rank == 0) {
+    wring_directory_remove_file(directory, "evaluate.json", &error);
+    wring_directory_remove_file(directory, "gradient.csv", &error);
+  }
+  PetscCall(wring_error_raise(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -132,7 +148,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_potential_fused(p->g, x, &e.value, gradient));
   PetscCall(VecNorm(gradient, NORM_2, &e.gradient_norm));
   PetscCall(find_range(p, x, &e.min_J, &e.max_J));
-  PetscCall(wring_output_make(p, sizeof directory, directory));
+  PetscCall(open_directory(p, sizeof directory, directory));
   PetscCall(write_json(p, directory, &e));
   PetscCall(write_gradient(p, directory, gradient));
   PetscCall(print(p, &e));
