@@ -1,8 +1,9 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE // fallocate
 #include "file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void cannot_write(const char *path, wring_error *e)
@@ -41,6 +42,34 @@ void wring_file_commit(FILE *f, const char *path, wring_error *e)
   wring_file_finish(path, e);
 }
 
+void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e)
+{
+  char part[WRING_FILE_NAME];
+  wring_file_part(path, part, e);
+  if (e->text[0]) return;
+  const int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (fd < 0) {
+    cannot_write(path, e);
+    return;
+  }
+  if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) && errno != EOPNOTSUPP && errno != ENOSYS)
+    cannot_write(path, e);
+  close(fd);
+}
+
+void wring_file_check_size(const char *path, uint64_t bytes, wring_error *e)
+{
+  char        part[WRING_FILE_NAME];
+  struct stat status;
+  wring_file_part(path, part, e);
+  if (stat(part, &status)) {
+    cannot_write(path, e);
+  } else if ((uint64_t)status.st_size != bytes) {
+    wring_error_set(e, "%s: cannot be written: only %lld of %llu bytes were taken; is the disk full?", path,
+                    (long long)status.st_size, (unsigned long long)bytes);
+  }
+}
+
 static int sync_path(const char *path, int flags)
 {
   const int fd = open(path, flags);
@@ -69,4 +98,19 @@ void wring_file_finish(const char *path, wring_error *e)
     unlink(part);
   else
     sync_directory_of(path);
+}
+
+PetscErrorCode wring_file_finish_all(MPI_Comm comm, const char *path, wring_error *e)
+{
+  PetscMPIInt rank;
+  int         failed    = e->text[0] != '\0';
+  wring_error elsewhere = {""};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
+  if (failed) wring_error_set(&elsewhere, "a rank failed");
+  if (rank == 0) wring_file_finish(path, failed ? &elsewhere : e);
+  PetscCall(wring_error_raise(comm, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

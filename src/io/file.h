@@ -1,6 +1,6 @@
 /*
   Files that appear whole: written as "<path>.part", synced, renamed. A file of that name is left as it was until then.
-  Nothing here is collective: call on one rank. The first error in e wins.
+  Not collective unless it says so: call on one rank. The first error in e wins.
 */
 #pragma once
 #include <stdio.h>
@@ -17,5 +17,15 @@ FILE *wring_file_create(const char *path, wring_error *e);
 /* Closes f and gives it its name, unless a write failed or e is set: then nothing is left. f may be NULL. */
 void wring_file_commit(FILE *f, const char *path, wring_error *e);
 
-/* Syncs the closed "<path>.part" and gives it its name, unless e is set: then removes it. For MPI-IO and HDF5. */
+/*
+  For MPI-IO, which may lose a write error of another rank (Open MPI 4 does): makes an empty "<path>.part" with room on the
+  disk for its bytes, where the file system can tell; and once it is closed, whether it has them all.
+*/
+void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e);
+void wring_file_check_size(const char *path, uint64_t bytes, wring_error *e);
+
+/* Syncs the closed "<path>.part" and gives it its name, unless e is set: then removes it. */
 void wring_file_finish(const char *path, wring_error *e);
+
+/* The same once every rank has closed the file: rank 0 acts, unless any rank's e is set, which is raised. Collective. */
+PetscErrorCode wring_file_finish_all(MPI_Comm comm, const char *path, wring_error *e);

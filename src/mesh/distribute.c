@@ -324,6 +324,7 @@ PetscErrorCode wring_mesh_destroy(wring_mesh **mesh)
   PetscCall(PetscFree(m->tet));
   PetscCall(PetscFree(m->X));
   PetscCall(PetscFree(m->original));
+  PetscCall(PetscFree(m->by_original));
   PetscCall(PetscFree(m->global));
   PetscCall(PetscSFDestroy(&m->halo));
   PetscCall(PetscSFDestroy(&m->natural));

@@ -32,6 +32,7 @@ PetscErrorCode wring_mesh_build_halo(wring_mesh *m)
   PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, m->original, m->original, MPI_REPLACE));
   PetscCall(PetscSFBcastBegin(m->halo, m->vector, m->X, m->X, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->halo, m->vector, m->X, m->X, MPI_REPLACE));
+  PetscCall(wring_mesh_index_originals(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
