@@ -48,20 +48,3 @@ PetscBool wring_directory_holds(const char *directory, const char *file)
   free(other);
   return holds;
 }
-
-PetscInt wring_directory_newest(const char *directory, const char *stem, const char *end, int n)
-{
-  PetscInt below = PETSC_MAX_INT, newest = -1;
-  for (int i = 0; i <= n; i++, below = newest) {
-    DIR *const d = opendir(directory);
-    newest       = -1;
-    if (!d) return -1;
-    for (struct dirent *entry; (entry = readdir(d));) {
-      const PetscInt number = wring_directory_number(entry->d_name, stem, end);
-      if (number < below) newest = PetscMax(newest, number);
-    }
-    closedir(d);
-    if (newest < 0) return -1;
-  }
-  return newest;
-}

@@ -17,6 +17,3 @@ void wring_directory_remove_file(const char *directory, const char *name, wring_
 
 /* Whether a file lies in a directory, links followed. Not collective: rank 0. */
 PetscBool wring_directory_holds(const char *directory, const char *file);
-
-/* The n-th newest (0: newest) number of such files, or -1. Not collective: rank 0. */
-PetscInt wring_directory_newest(const char *directory, const char *stem, const char *end, int n);

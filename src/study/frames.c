@@ -105,7 +105,7 @@ static void fill_arrays(const wring_problem *p, const double *x, arrays *a)
   wring_waxpy(3 * m->n_local, -1, m->X, x, a->displacement);
 }
 
-static PetscErrorCode write_frame(wring_problem *p, const char *path, arrays *a)
+static PetscErrorCode write_frame(wring_problem *p, const char *path, PetscBool compress, arrays *a)
 {
   const wring_mesh *const m = p->mesh;
   const double           *x, *v;
@@ -123,7 +123,7 @@ static PetscErrorCode write_frame(wring_problem *p, const char *path, arrays *a)
                                {"energy_density", WRING_FLOAT64, 1, a->density},
                                {"region", WRING_INT32, 1, a->region},
                                {"rank", WRING_INT32, 1, a->rank}};
-  PetscCall(wring_vtk_write(p->comm, path, p->state.time, m->n_local, x, 3, cells, 3, point, 4, cell));
+  PetscCall(wring_vtk_write(p->comm, path, p->state.time, compress, m->n_local, x, 3, cells, 3, point, 4, cell));
   PetscCall(wring_potential_restore_local(p->g, p->state.v, &v));
   PetscCall(wring_potential_restore_local(p->g, p->state.q, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -140,7 +140,7 @@ PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p)
   snprintf(name, sizeof name, "frame_%06" PetscInt_FMT ".vtu", p->state.step);
   snprintf(path, sizeof path, "%s/%s", f->directory, name);
   PetscCall(create_arrays(p, &a));
-  PetscCall(write_frame(p, path, &a));
+  PetscCall(write_frame(p, path, f->compress, &a));
   PetscCall(destroy_arrays(&a));
   if (p->rank == 0) {
     append(f, name, p->state.time, &error);

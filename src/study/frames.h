@@ -4,6 +4,7 @@
 
 typedef struct {
   const char *directory; // borrowed
+  PetscBool   compress;
   PetscInt    n, capacity;
   char      **name; // [n] of rank 0, relative to the directory; n = 0 on the others
   double     *time; // [n] s

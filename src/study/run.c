@@ -59,6 +59,7 @@ static PetscErrorCode get_options(run *r)
   PetscFunctionBegin;
   PetscCall(wring_options_get_int(o, "output_", wring_output_options, "every", &r->frame_every));
   PetscCall(wring_options_get_int(o, "checkpoint_", wring_checkpoint_options, "every", &r->checkpoint_every));
+  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "compress", &r->frames.compress));
   r->limit = INFINITY;
   if (wring_options_has(o, "time_", "limit")) {
     PetscCall(wring_options_get_real(o, "time_", wring_time_options, "limit", &r->limit));
@@ -121,26 +122,21 @@ static PetscErrorCode open_directory(run *r)
 /* Writes a checkpoint and keeps two. */
 static PetscErrorCode write_checkpoint(run *r)
 {
-  wring_problem *const p     = r->p;
-  const wring_phase    old   = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
-  wring_error          error = {0};
+  wring_problem *const p   = r->p;
+  const wring_phase    old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
   PetscScalar         *q, *v;
-  char                 file[PETSC_MAX_PATH_LEN + 64];
+  char                 file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  snprintf(file, sizeof file, "%s/checkpoint_%06" PetscInt_FMT ".h5", r->directory, p->state.step);
+  PetscCall(wring_checkpoint_name(r->directory, p->state.step, sizeof file, file));
   PetscCall(VecGetArray(p->state.q, &q));
   PetscCall(VecGetArray(p->state.v, &v));
   const wring_checkpoint_field field[] = {{"position", 3, q}, {"velocity", 3, v}};
   PetscCall(wring_checkpoint_write(file, p->mesh, p->state.step, p->state.time, 2, field));
   PetscCall(VecRestoreArray(p->state.v, &v));
   PetscCall(VecRestoreArray(p->state.q, &q));
+  PetscCall(wring_checkpoint_prune(p->comm, r->directory, 2));
   r->written = p->state.step;
-  if (p->rank == 0) {
-    const PetscInt third = wring_directory_newest(r->directory, "checkpoint_", ".h5", 2);
-    wring_directory_remove(r->directory, "checkpoint_", ".h5", 0, third + 1, &error);
-  }
-  PetscCall(wring_error_raise(p->comm, &error));
   wring_phases_switch(&p->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
