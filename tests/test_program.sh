@@ -14,7 +14,7 @@ fail() { echo "FAIL: $*" >&2; [ -f log ] && sed 's/^/    /' log >&2; exit 1; }
 on() {
   local ranks=$1
   shift
-  if [ "$ranks" = 1 ]; then "$wring" "$@" >log 2>&1; else mpiexec -n "$ranks" "$wring" "$@" >log 2>&1; fi
+  if [ "$ranks" = 1 ]; then "$wring" "$@" >log 2>&1; else "${MPIEXEC:-mpiexec}" -n "$ranks" "$wring" "$@" >log 2>&1; fi
 }
 
 # expect STATUS RANKS ARGS...

@@ -80,14 +80,17 @@ static void add_defaults(const wring_options *o, const char *prefix, const wring
   }
 }
 
-/* Whether the defaults of a table matter: those of a law or method that nothing here uses do not. */
-static PetscErrorCode in_force(const wring_problem *p, const wring_schema *s, PetscBool *yes)
+/* Whether the defaults of a table matter: those of a law, method or command that is not used do not. */
+static PetscErrorCode in_force(const wring_problem *p, const char *command, const wring_schema *s, PetscBool *yes)
 {
   const char      *type;
   const wring_law *law;
 
   PetscFunctionBegin;
   *yes = (PetscBool)!strchr(s->prefix, '*');
+  if (strcmp(s->owner, "compare") == 0 || strcmp(s->owner, "evaluate") == 0) {
+    *yes = (PetscBool)(strcmp(s->owner, command) == 0);
+  }
   if (strncmp(s->owner, "solver ", 7) == 0) {
     PetscCall(wring_options_get_word(p->options, "solver_", wring_solver_options, "type", &type));
     PetscCall(PetscStrcasecmp(type, s->owner + 7, yes));
@@ -102,7 +105,7 @@ static PetscErrorCode in_force(const wring_problem *p, const wring_schema *s, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_options(const wring_problem *p, json_t *json)
+static PetscErrorCode add_options(const wring_problem *p, const char *command, json_t *json)
 {
   json_t *const options = json_object();
   const char   *key, *value, *origin;
@@ -115,7 +118,7 @@ static PetscErrorCode add_options(const wring_problem *p, json_t *json)
     json_object_set_new(options, key, json_string(value));
   }
   for (PetscInt i = 0; i < p->catalogue->n; i++) {
-    PetscCall(in_force(p, &p->catalogue->entry[i], &yes));
+    PetscCall(in_force(p, command, &p->catalogue->entry[i], &yes));
     if (yes) add_defaults(p->options, p->catalogue->entry[i].prefix, p->catalogue->entry[i].options, options);
   }
   for (PetscInt i = 0; i < p->n_attach; i++) {
@@ -203,7 +206,7 @@ PetscErrorCode wring_provenance(wring_problem *p, const char *command, json_t **
   PetscFunctionBegin;
   *json = json_object();
   PetscCall(add_build(p, command, *json));
-  PetscCall(add_options(p, *json));
+  PetscCall(add_options(p, command, *json));
   PetscCall(add_mesh(p, *json));
   add_operator(p, *json);
   PetscCall(add_cost(p, *json));
