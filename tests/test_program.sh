@@ -116,7 +116,7 @@ expect 0 1 run beam.yaml -initial_restart again -output_directory again
 same one/state.csv again/state.csv 1e-9
 [ "$(cut -d, -f1 again/steps.csv | tr '\n' ' ')" = 'step 1 2 3 4 5 6 ' ] || fail 'steps.csv goes on'
 [ "$(grep -c 'frame_' again/frames.pvd)" = 5 ] || fail 'frames.pvd goes on' # 0 2 3 and 4 6
-awk -F, 'NR > 1 && ($1 < last) { bad = 1 } { last = $1 } END { exit bad }' again/history.csv || fail 'history.csv goes on'
+awk -F, 'NR > 1 { if ($1 < last) bad = 1; last = $1 + 0 } END { exit bad }' again/history.csv || fail 'history.csv goes on'
 # From an older checkpoint of the same directory the later rows go, then come again.
 rows=$(wc -l <again/history.csv)
 expect 0 1 run beam.yaml -initial_restart again/checkpoint_000004.h5 -output_directory again
@@ -142,7 +142,7 @@ grep -q '"ended": "stopped by a signal"' signal/run.json || fail 'run.json: sign
 last=$(tail -1 signal/steps.csv | cut -d, -f1)
 [ -e "signal/checkpoint_$(printf %06d "$last").h5" ] || fail 'no checkpoint after a signal'
 # |grad g| of this state overflows.
-expect 2 2 run beam.yaml -material_model strain -material_stiffness 1e6 -initial_velocity 1e170,0,0 -output_directory bad
+expect 2 2 run beam.yaml -material_model strain -material_stiffness 1e6 -initial_velocity 1e151,0,0 -output_directory bad
 grep -q '"ended": "solver failed"' bad/run.json || fail 'run.json: failure'
 [ -e bad/checkpoint_000000.h5 ] && [ -e bad/state.csv ] || fail 'no state after a failure'
 
@@ -210,6 +210,8 @@ rm -rf out
 expect 0 2 check beam.yaml
 grep -q 'sets .*xmin' log && grep -q '^memory' log && grep -q '^operator *direct' log || fail 'check'
 [ ! -e out ] || fail 'check wrote files'
+expect 0 2 check beam.yaml -region_box_stiffness 1
+grep -q "^note: .*region_box_stiffness is not read: 'corotated' has no such key" log || fail 'a key that is not read'
 
 # ---- bad input ----
 refused 'no command' 
@@ -225,8 +227,8 @@ refused "operator_type.*fast" run beam.yaml -operator_type fast
 refused "'xmim'.*xmin" run beam.yaml -attach_xmim_stiffness 1
 refused "attach_ymin_stiffness" run beam.yaml -attach_ymin_until 1
 refused "no region 'boxx'.*box" run beam.yaml -region_boxx_density 1
-refused "region_box_stiffness.*strain.*corotated" run beam.yaml -region_box_stiffness 1
 refused "material_model.*jelly.*neohookean" run beam.yaml -material_model jelly
+refused 'not finite' run beam.yaml -initial_velocity 1e170,0,0
 refused 'file and box' run beam.yaml -mesh_file points.csv
 refused "restart" run compare.yaml -initial_restart nowhere
 refused "nowhere.csv" evaluate beam.yaml -evaluate_positions nowhere.csv
@@ -241,7 +243,7 @@ printf 'vertex,x,y,z,stiffness\n0,0,0,0,-1\n' >bad.csv
 refused 'bad.csv:2: stiffness -1' run net.yaml -attach_hook_file bad.csv
 refused 'attach_hook_stiffness' run net.yaml -attach_hook_stiffness 5
 refused "'qn' .*solver type" compare compare.yaml -variant_qn_type pd
-refused "variant_qn1_history.*'pd'" compare compare.yaml -variant_qn1_type pd
+refused "variant_qn1_type.*'cg'.*qn" compare compare.yaml -variant_qn1_type cg
 refused "compare_report.*40" compare compare.yaml -compare_report 40
 refused "'qn' twice" compare compare.yaml -compare_solvers qn,qn
 refused "solver 'jacobi'" compare compare.yaml -compare_solvers qn,jacobi

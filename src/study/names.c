@@ -1,9 +1,11 @@
 /*
-  Names of the deck, checked against the mesh, and keys that the schema lets through but nothing would read: a parameter of
-  another law than the region's, of another method than the variant's.
+  Names of the deck, checked against the mesh. Keys that the schema lets through but nothing reads, a parameter of another law
+  than the region's or of another method than the variant's, get a notice: a command line that changes the model cannot unset
+  the deck's parameters.
 */
 #include "study/problem.h"
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
 /* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
@@ -46,29 +48,52 @@ static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
                name, hint);
 }
 
-/* A parameter behind prefix that belongs to a law but to none of the n laws in use there is refused. */
-static PetscErrorCode check_parameters(const wring_problem *p, const char *prefix, PetscInt n,
-                                       const wring_law *const *law)
+/* ---- keys that nothing reads ------------------------------------------------------------------------------------- */
+
+typedef PetscBool known_key(const char *key);
+
+static PetscBool is_parameter(const char *key)
 {
-  PetscFunctionBegin;
   for (int i = 0; wring_law_material(i); i++) {
-    for (const wring_option *option = wring_law_material(i)->options; option && option->key; option++) {
-      if (!wring_options_has(p->options, prefix, option->key)) continue;
-      PetscBool used = PETSC_FALSE;
-      for (PetscInt r = 0; r < n && !used; r++) used = wring_option_find(law[r]->options, option->key) != NULL;
-      if (used) continue;
-      WRING_REFUSE(p->comm, "%s: %s%s is a parameter of '%s', but the model here is '%s'",
-                   wring_options_origin(p->options, prefix, option->key), prefix, option->key,
-                   wring_law_material(i)->name, law[0]->name);
-    }
+    if (wring_option_find(wring_law_material(i)->options, key)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+static PetscBool is_method_key(const char *key)
+{
+  const wring_option *options;
+  for (int i = 0; wring_solver_type(i, &options); i++) {
+    if (options && wring_option_find(options, key)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* A notice for each key behind prefix that `known` says is one of the family, and that none of the n tables has. */
+static PetscErrorCode note_unread(const wring_problem *p, const char *prefix, known_key *known, PetscInt n,
+                                  const wring_option *const *table, const char *reader)
+{
+  const size_t length = strlen(prefix);
+  const char  *key, *value, *origin;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < wring_options_count(p->options); i++) {
+    wring_options_entry(p->options, i, &key, &value, &origin);
+    if (strncasecmp(key, prefix, length) != 0 || !known(key + length)) continue;
+    PetscBool read = PETSC_FALSE;
+    for (PetscInt t = 0; t < n && !read; t++) read = (PetscBool)(table[t] && wring_option_find(table[t], key + length));
+    if (!read) PetscCall(wring_note(p->comm, "%s: %s is not read: '%s' has no such key", origin, key, reader));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- regions and variants ---------------------------------------------------------------------------------------- */
+
 static PetscErrorCode check_regions(const wring_problem *p)
 {
   const wring_names *const regions = &p->mesh->regions;
-  const wring_law        **law;
+  const wring_law         *law;
+  const wring_option     **table;
   char                   **name, prefix[256], hint[256];
   PetscInt                 n;
 
@@ -80,14 +105,15 @@ static PetscErrorCode check_regions(const wring_problem *p)
     WRING_REFUSE(p->comm, "region: the mesh has no region '%s'%s", name[i], hint);
   }
   PetscCall(wring_words_destroy(n, &name));
-  PetscCall(PetscMalloc1(regions->n, &law));
+  PetscCall(PetscMalloc1(regions->n, &table));
   for (PetscInt r = 0; r < regions->n; r++) {
     wring_region_prefix(p, r, sizeof prefix, prefix);
-    PetscCall(wring_region_law(p, r, &law[r]));
-    PetscCall(check_parameters(p, prefix, 1, &law[r]));
+    PetscCall(wring_region_law(p, r, &law));
+    table[r] = law->options;
+    PetscCall(note_unread(p, prefix, is_parameter, 1, &table[r], law->name));
   }
-  if (regions->n) PetscCall(check_parameters(p, "material_", regions->n, law));
-  PetscCall(PetscFree(law));
+  if (regions->n) PetscCall(note_unread(p, "material_", is_parameter, regions->n, table, law->name));
+  PetscCall(PetscFree(table));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,8 +133,8 @@ static const wring_option *method_options(const char *type, PetscBool *found)
 static PetscErrorCode check_variant(const wring_problem *p, const char *name)
 {
   char                prefix[256];
-  const char         *type, *other;
-  const wring_option *mine, *options;
+  const char         *type;
+  const wring_option *options;
   PetscBool           found;
 
   PetscFunctionBegin;
@@ -116,15 +142,13 @@ static PetscErrorCode check_variant(const wring_problem *p, const char *name)
   if (found) WRING_REFUSE(p->comm, "variant: '%s' is a solver type, expected another name", name);
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "variant_%s_", name));
   PetscCall(wring_options_get_word(p->options, prefix, wring_variant_options, "type", &type));
-  mine = method_options(type, &found);
-  for (int i = 0; found && (other = wring_solver_type(i, &options)); i++) {
-    for (; options && options->key; options++) {
-      if (!wring_options_has(p->options, prefix, options->key)) continue;
-      if (mine && wring_option_find(mine, options->key)) continue;
-      WRING_REFUSE(p->comm, "%s: %s%s is a key of solver '%s', but the variant's type is '%s'",
-                   wring_options_origin(p->options, prefix, options->key), prefix, options->key, other, type);
-    }
+  options = method_options(type, &found);
+  if (!found) {
+    WRING_REFUSE(p->comm, "%s: %stype is '%s', expected a solver type: %s",
+                 wring_options_origin(p->options, prefix, "type"), prefix, type,
+                 wring_option_find(wring_solver_options, "type")->choices);
   }
+  PetscCall(note_unread(p, prefix, is_method_key, 1, &options, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

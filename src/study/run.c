@@ -24,6 +24,7 @@ typedef struct {
   PetscInt       written; // step of the newest checkpoint of this run, -1: none
   double         limit;   // s of wall clock
   PetscInt64     iterations, linear_iterations;
+  PetscBool      begun, changed; // the next step is; A must be built for it
   wring_stop     stop;
   wring_outcome  outcome; // of the last step
   wring_exit     status;
@@ -207,15 +208,24 @@ static PetscErrorCode write_run_json(const run *r)
 
 /* ---- the march --------------------------------------------------------------------------------------------------- */
 
+static PetscErrorCode begin_step(run *r)
+{
+  PetscFunctionBegin;
+  if (r->begun) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_stepper_begin(r->p->stepper, &r->p->state, r->x, &r->changed));
+  r->begun = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* One implicit step. After a failure the state is still the one before it. */
 static PetscErrorCode solve_step(run *r)
 {
   wring_problem *const p = r->p;
-  PetscBool            changed;
 
   PetscFunctionBegin;
-  PetscCall(wring_stepper_begin(p->stepper, &p->state, r->x, &changed));
-  if (changed) PetscCall(wring_problem_refresh_operator(p));
+  PetscCall(begin_step(r));
+  r->begun = PETSC_FALSE;
+  if (r->changed) PetscCall(wring_problem_refresh_operator(p));
   r->history.step = p->state.step + 1;
   r->history.time = p->state.time + wring_stepper_size(p->stepper);
   PetscCall(wring_solver_solve(r->solver, r->x, &r->outcome));
@@ -311,7 +321,8 @@ PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_exit
   PetscCall(wring_problem_create(comm, o, &r.p));
   PetscCall(get_options(&r));
   PetscCall(create_solver(&r));
-  PetscCall(open_directory(&r)); // from here on files are written
+  if (r.first < r.last) PetscCall(begin_step(&r)); // may refuse the state
+  PetscCall(open_directory(&r));                   // from here on files are written
   PetscCall(wring_header_print(r.p, r.history.solver));
   PetscCall(write_run_json(&r));
   PetscCall(march(&r));
