@@ -92,7 +92,7 @@ PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, siz
 PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, PetscInt keep);
 
 /*
-  The newest whole checkpoint, every checksum verified; path is a checkpoint file or an output directory. A damaged one in
+  The newest whole checkpoint, every byte verified; path is a checkpoint file or an output directory. A damaged one in
   a directory gives a note, and the one before is tried. Refused with what was looked for. Collective.
 */
 PetscErrorCode wring_checkpoint_find(MPI_Comm comm, const char *path, size_t size, char *file);

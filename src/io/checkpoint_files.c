@@ -1,11 +1,12 @@
 /* The checkpoints of an output directory: checkpoint_NNNNNN.h5, numbered by step. */
 #define _POSIX_C_SOURCE 200809L
-#include "checkpoint.h"
+#include "seal.h"
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wring/io.h>
 
 #define CHECKPOINT "checkpoint_%06lld.h5"
 
@@ -64,7 +65,7 @@ static PetscErrorCode find_in_directory(const char *directory, size_t size, char
   for (i = 0; i < n; i++) {
     wring_error damage = {""};
     PetscCall(wring_checkpoint_name(directory, step[i], size, file));
-    PetscCall(wring_checkpoint_verify(file, &damage));
+    PetscCall(wring_seal_check(file, &damage));
     if (!damage.text[0]) break;
     wring_error_set(&newest, "%s", damage.text);
     if (i + 1 < n) PetscCall(wring_note(PETSC_COMM_SELF, "%s; trying the one before", damage.text));
@@ -85,7 +86,7 @@ static PetscErrorCode find(const char *path, size_t size, char *file, wring_erro
     PetscCall(find_in_directory(path, size, file, e));
   } else {
     PetscCall(PetscStrncpy(file, path, size));
-    PetscCall(wring_checkpoint_verify(file, e));
+    PetscCall(wring_seal_check(file, e));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

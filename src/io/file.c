@@ -42,6 +42,12 @@ void wring_file_commit(FILE *f, const char *path, wring_error *e)
   wring_file_finish(path, e);
 }
 
+/* With the size first: only then is a limit on the size of files seen. Then without: wring_file_check_size must see it grow. */
+static int reserve(int fd, off_t bytes)
+{
+  return fallocate(fd, 0, 0, bytes) || ftruncate(fd, 0) || fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, bytes);
+}
+
 void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e)
 {
   char part[WRING_FILE_NAME];
@@ -52,9 +58,9 @@ void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e)
     cannot_write(path, e);
     return;
   }
-  if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) && errno != EOPNOTSUPP && errno != ENOSYS)
-    cannot_write(path, e);
+  if (reserve(fd, (off_t)bytes) && errno != EOPNOTSUPP && errno != ENOSYS) cannot_write(path, e);
   close(fd);
+  if (e->text[0]) unlink(part);
 }
 
 void wring_file_check_size(const char *path, uint64_t bytes, wring_error *e)

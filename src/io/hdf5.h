@@ -1,6 +1,6 @@
 /*
   Tables [rows][width] in an HDF5 file, each with its CRC-32 (attribute "crc32", of the values as in memory: HDF5's
-  little-endian file types on every machine of today). Metadata has HDF5's own checksums. HDF5 prints nothing; the
+  little-endian file types on every machine of today). HDF5 prints nothing; the
   first failure is kept in *error as one line "path: ...".
 
   Written by all ranks; read by each rank on its own with HDF5's serial driver, so that a damaged file cannot part the

@@ -67,7 +67,6 @@ PetscErrorCode wring_spans_write(MPI_Comm comm, const char *path, uint64_t offse
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_UINT64_T, MPI_MAX, comm));
   wring_file_part(path, part, &e);
   if (rank == 0) wring_file_reserve(path, end, &e);
-  if (rank == 0 && e.text[0]) wring_file_finish(path, &e);
   PetscCall(wring_error_raise(comm, &e));
   PetscCall(create_type(n, span, &type));
   PetscCall(write_part(comm, path, part, offset, type, &e));

@@ -104,9 +104,9 @@ static PetscErrorCode hierarchy_memory(PC pc, double *bytes)
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCGAMG, &gamg));
   if (!gamg) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGetCoarseOperators(pc, &n, &list));
-  PetscCall(add_memory(n, &list, bytes));
+  PetscCall(add_memory(n - 1, &list, bytes));
   PetscCall(PCGetInterpolations(pc, &n, &list));
-  PetscCall(add_memory(n, &list, bytes));
+  PetscCall(add_memory(n - 1, &list, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

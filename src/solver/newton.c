@@ -75,15 +75,13 @@ static PetscErrorCode choose_factor(MPI_Comm comm, Mat H, PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tells PETSc what H is, and makes the solver for it. */
+/* The solver of H, which the potential has marked as symmetric and positive definite. */
 static PetscErrorCode make_ksp(wring_solver *s)
 {
   newton_data *newton = s->data;
   PC           pc;
 
   PetscFunctionBegin;
-  PetscCall(MatSetOption(newton->H, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(MatSetOption(newton->H, MAT_SPD, PETSC_TRUE));
   PetscCall(KSPCreate(s->comm, &newton->ksp));
   PetscCall(KSPSetOptionsPrefix(newton->ksp, "newton_"));
   PetscCall(KSPGetPC(newton->ksp, &pc));
