@@ -214,7 +214,7 @@ expect 0 2 check beam.yaml -region_box_stiffness 1
 grep -q "^note: .*region_box_stiffness is not read: 'corotated' has no such key" log || fail 'a key that is not read'
 
 # ---- bad input ----
-refused 'no command' 
+refused 'no command'
 refused "unknown command .*'?walk" walk beam.yaml
 refused 'no deck' run
 refused 'missing.yaml' run missing.yaml
@@ -230,7 +230,7 @@ refused "no region 'boxx'.*box" run beam.yaml -region_boxx_density 1
 refused "material_model.*jelly.*neohookean" run beam.yaml -material_model jelly
 refused 'not finite' run beam.yaml -initial_velocity 1e170,0,0
 refused 'file and box' run beam.yaml -mesh_file points.csv
-refused "restart" run compare.yaml -initial_restart nowhere
+refused 'nowhere.*expected a checkpoint' run compare.yaml -initial_restart nowhere
 refused "nowhere.csv" evaluate beam.yaml -evaluate_positions nowhere.csv
 grep -v '^mass' net.yaml >massless.yaml
 refused 'vertex 0 has no mass' run massless.yaml
