@@ -48,7 +48,7 @@ BLOCK3_INLINE columns sweep_and_sort(columns a)
   return rename_columns(rename_columns(a));
 }
 
-/* The rotation that takes (x, y) to (r, 0), r >= 0; the identity where both are round-off of a matrix of size 1. */
+/* The rotation that takes (x, y) to (r, 0), r >= 0; the identity where both are 0. */
 BLOCK3_INLINE plane3 givens(double x, double y)
 {
   const double w = x * x + y * y, r = block3_rsqrt(w + 1e-290);

@@ -82,6 +82,11 @@ PetscErrorCode wring_options_set(wring_options *o, const char *key, const char *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+MPI_Comm wring_options_comm(const wring_options *o)
+{
+  return o->comm;
+}
+
 PetscErrorCode wring_options_set_directory(wring_options *o, const char *directory)
 {
   PetscFunctionBegin;

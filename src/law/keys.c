@@ -1,10 +1,14 @@
 #include "keys.h"
 
+const char *wring_law_prefix(const wring_options *o, const char *prefix, const char *fallback, const char *key)
+{
+  return !fallback || wring_options_has(o, prefix, key) ? prefix : fallback;
+}
+
 PetscErrorCode wring_law_get_real(const wring_options *o, const char *prefix, const char *fallback,
                                   const wring_option *table, const char *key, double *v)
 {
   PetscFunctionBegin;
-  if (fallback && !wring_options_has(o, prefix, key) && wring_options_has(o, fallback, key)) prefix = fallback;
-  PetscCall(wring_options_get_real(o, prefix, table, key, v));
+  PetscCall(wring_options_get_real(o, wring_law_prefix(o, prefix, fallback, key), table, key, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

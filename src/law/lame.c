@@ -9,34 +9,66 @@ const wring_option wring_lame_options[] = {
   {.key = NULL},
 };
 
-typedef enum { NO_PAIR = 0, YOUNG_POISSON = 1, MU_LAMBDA = 2, BOTH_PAIRS = 3 } lame_pair;
+static const char *const pairs[2][2] = {{"young", "poisson"}, {"mu", "lambda"}};
 
-static lame_pair pair_given(const wring_options *o, const char *prefix)
+/* The first key of a pair that is set behind prefix, or NULL. */
+static const char *key_given(const wring_options *o, const char *prefix, int pair)
 {
-  const PetscBool young = wring_options_has(o, prefix, "young") || wring_options_has(o, prefix, "poisson");
-  const PetscBool mu    = wring_options_has(o, prefix, "mu") || wring_options_has(o, prefix, "lambda");
-  return (young ? YOUNG_POISSON : 0) | (mu ? MU_LAMBDA : 0);
+  for (int i = 0; i < 2; i++) {
+    if (wring_options_has(o, prefix, pairs[pair][i])) return pairs[pair][i];
+  }
+  return NULL;
+}
+
+/* Which pair holds behind prefix: 0 or 1, -1 for none. */
+static PetscErrorCode choose_pair(const wring_options *o, const char *prefix, int *pair)
+{
+  const char *const young = key_given(o, prefix, 0), *const mu = key_given(o, prefix, 1);
+
+  PetscFunctionBegin;
+  if (young && mu) {
+    WRING_REFUSE(PETSC_COMM_WORLD, "%s: %s%s beside %s%s; expected young and poisson or else mu and lambda",
+                 wring_options_origin(o, prefix, mu), prefix, mu, prefix, young);
+  }
+  *pair = young ? 0 : mu ? 1 : -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The bulk modulus, lambda + 2/3 mu, may not be negative. */
+static PetscErrorCode check_lambda(const wring_options *o, const char *prefix, const char *fallback, const double *par)
+{
+  const char *const at = wring_law_prefix(o, prefix, fallback, "lambda");
+
+  PetscFunctionBegin;
+  if (par[LAME_LAMBDA] < -2. / 3 * par[LAME_MU]) {
+    WRING_REFUSE(PETSC_COMM_WORLD, "%s: %slambda is %g Pa; expected at least -2/3 mu = %g Pa",
+                 wring_options_origin(o, at, "lambda"), at, par[LAME_LAMBDA], -2. / 3 * par[LAME_MU]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_lame_get(const wring_options *o, const char *prefix, const char *fallback, double *par)
 {
-  const char *const given_at = !fallback || pair_given(o, prefix) ? prefix : fallback;
-  const lame_pair   pair     = pair_given(o, given_at);
-  double            a, b;
+  int    pair;
+  double value[2];
 
   PetscFunctionBegin;
-  if (pair != YOUNG_POISSON && pair != MU_LAMBDA) {
-    WRING_REFUSE(PETSC_COMM_WORLD, "%s: %s; expected either %syoung and %spoisson or %smu and %slambda", given_at,
-                 pair == NO_PAIR ? "no elastic parameters" : "young or poisson together with mu or lambda", given_at,
-                 given_at, given_at, given_at);
+  PetscCall(choose_pair(o, prefix, &pair));
+  if (pair < 0 && fallback) PetscCall(choose_pair(o, fallback, &pair));
+  if (pair < 0) {
+    const char *const at = fallback ? fallback : prefix;
+    WRING_REFUSE(PETSC_COMM_WORLD, "%syoung is missing; expected %syoung and %spoisson, or else %smu and %slambda", at,
+                 at, at, at, at);
   }
-  PetscCall(wring_law_get_real(o, prefix, fallback, wring_lame_options, pair == MU_LAMBDA ? "mu" : "young", &a));
-  PetscCall(wring_law_get_real(o, prefix, fallback, wring_lame_options, pair == MU_LAMBDA ? "lambda" : "poisson", &b));
-  if (pair == MU_LAMBDA && b < -2. / 3 * a) {
-    WRING_REFUSE(PETSC_COMM_WORLD, "%slambda: %g; expected at least -2/3 of %smu = %g, for a bulk modulus >= 0",
-                 given_at, b, given_at, a);
+  for (int i = 0; i < 2; i++)
+    PetscCall(wring_law_get_real(o, prefix, fallback, wring_lame_options, pairs[pair][i], &value[i]));
+  if (pair == 0) {
+    par[LAME_MU]     = value[0] / (2 * (1 + value[1]));
+    par[LAME_LAMBDA] = value[0] * value[1] / ((1 + value[1]) * (1 - 2 * value[1]));
+  } else {
+    par[LAME_MU]     = value[0];
+    par[LAME_LAMBDA] = value[1];
+    PetscCall(check_lambda(o, prefix, fallback, par));
   }
-  par[LAME_MU]     = pair == MU_LAMBDA ? a : a / (2 * (1 + b));
-  par[LAME_LAMBDA] = pair == MU_LAMBDA ? b : a * b / ((1 + b) * (1 - 2 * b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
