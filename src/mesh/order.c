@@ -52,6 +52,10 @@ PetscErrorCode wring_sort_ints(PetscInt n, PetscInt *value)
   uint64_t *key;
 
   PetscFunctionBegin;
+  if (n < DIGITS) {
+    PetscCall(PetscSortInt(n, value));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscMalloc1((size_t)n, &key));
   for (PetscInt i = 0; i < n; i++) key[i] = (uint64_t)value[i];
   PetscCall(wring_sort_keys(n, key, value));
