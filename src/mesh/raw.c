@@ -75,9 +75,19 @@ static PetscBool is_flat(const double *const x[4], double det)
   return fabs(det) > 8 * PETSC_MACHINE_EPSILON * largest * edge ? PETSC_FALSE : PETSC_TRUE; // NaN is flat
 }
 
+/*
+  Gmsh and VTK order a tet the other way: det > 0 here is a negative volume there. The note counts these, or, if they are
+  most but not all tets of a file that keeps to our order, the others.
+*/
+static void note_turned(PetscInt negative, PetscInt n_tet, notebook *n)
+{
+  const PetscInt odd = negative == n_tet ? n_tet : PetscMin(negative, n_tet - negative);
+  if (odd) note(n, "%" PetscInt_FMT " tetrahedra had negative volume and were turned", odd);
+}
+
 static void turn_tets(wring_raw *raw, wring_scan *s, notebook *n)
 {
-  PetscInt turned = 0;
+  PetscInt negative = 0;
   for (PetscInt e = 0; e < raw->n_tet; e++) {
     PetscInt *const v = raw->tet + 4 * (size_t)e;
     const double   *x[4];
@@ -88,13 +98,13 @@ static void turn_tets(wring_raw *raw, wring_scan *s, notebook *n)
                       (long long)raw->tet_number[e]);
       return;
     }
+    negative += det > 0;
     if (det > 0) continue;
     const PetscInt first = v[0];
     v[0]                 = v[1];
     v[1]                 = first;
-    turned++;
   }
-  if (turned) note(n, "%" PetscInt_FMT " tetrahedra had negative volume and were turned", turned);
+  note_turned(negative, raw->n_tet, n);
 }
 
 static PetscBool same_corners(const PetscInt *a, const PetscInt *b)

@@ -18,9 +18,9 @@ enum {
 
 typedef struct {
   DMUMPS_STRUC_C id;
-  PetscInt       n_owned;
-  MUMPS_INT     *row, *column; // [nnz_loc] lower triangle of the owned rows, from 1
-  double        *value;        // [nnz_loc]
+  PetscInt       n_owned, n_lower;
+  MUMPS_INT     *row, *column; // [n_lower] lower triangle of the owned rows, from 1
+  double        *value;        // [n_lower]
   MUMPS_INT     *position;     // [n] on rank 0: place of each vertex in the order of elimination, from 1
   MUMPS_INT     *b_row, *x_row;
   double        *b, *x;  // [3][n_owned] and [3][lsol_loc]: MUMPS chooses who gets which part of the solution
@@ -107,7 +107,7 @@ static PetscErrorCode count(const wring_operator *op, PetscInt *n_lower, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode copy_values(const wring_operator *op)
+static PetscErrorCode copy_entries(const wring_operator *op)
 {
   direct         *d = op->data;
   PetscInt        first, end, n, m = 0;
@@ -208,25 +208,47 @@ static PetscErrorCode compute_order(wring_operator *op, PetscInt n_edge)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Arrays, order and analysis: once for a pattern. */
-static PetscErrorCode analyse(wring_operator *op)
+static PetscErrorCode check_size(const wring_operator *op, PetscInt64 n_edge)
 {
-  direct  *d = op->data;
-  PetscInt n, first, n_lower, n_edge;
+  PetscInt n;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(op->A, &n, NULL));
-  if (n >= INT32_MAX)
-    WRING_REFUSE(op->comm, "operator: %" PetscInt_FMT " vertices are too many for mumps; expected < 2^31", n);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n_edge, 1, MPIU_INT64, MPI_SUM, op->comm));
+  if (n >= INT32_MAX || n_edge >= INT32_MAX)
+    WRING_REFUSE(op->comm, "operator: %" PetscInt_FMT " vertices are too many for mumps; use operator_type multigrid",
+                 n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Order and arrays: once for a pattern. */
+static PetscErrorCode allocate(wring_operator *op)
+{
+  direct  *d = op->data;
+  PetscInt first, n_lower, n_edge;
+
+  PetscFunctionBegin;
   PetscCall(count(op, &n_lower, &n_edge));
+  PetscCall(check_size(op, n_edge));
   PetscCall(compute_order(op, n_edge));
   PetscCall(MatGetOwnershipRange(op->A, &first, NULL));
   PetscCall(MatGetLocalSize(op->A, &d->n_owned, NULL));
   PetscCall(PetscMalloc3(n_lower + 1, &d->row, n_lower + 1, &d->column, n_lower + 1, &d->value));
   PetscCall(PetscMalloc2(d->n_owned + 1, &d->b_row, 3 * d->n_owned + 1, &d->b));
   for (PetscInt i = 0; i < d->n_owned; i++) d->b_row[i] = (MUMPS_INT)(first + i + 1);
+  d->n_lower = n_lower;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode analyse(wring_operator *op)
+{
+  direct  *d = op->data;
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(op->A, &n, NULL));
   d->id.n       = (MUMPS_INT)n;
-  d->id.nnz_loc = n_lower;
+  d->id.nnz_loc = d->n_lower;
   d->id.irn_loc = d->row;
   d->id.jcn_loc = d->column;
   d->id.a_loc   = d->value;
@@ -259,11 +281,13 @@ static PetscErrorCode free_solution(direct *d)
 
 static PetscErrorCode set_up(wring_operator *op)
 {
-  direct *d = op->data;
+  direct         *d     = op->data;
+  const PetscBool first = (PetscBool)!d->row;
 
   PetscFunctionBegin;
-  if (!d->row) PetscCall(analyse(op));
-  PetscCall(copy_values(op));
+  if (first) PetscCall(allocate(op));
+  PetscCall(copy_entries(op));
+  if (first) PetscCall(analyse(op));
   factorize(d);
   PetscCall(check(op));
   PetscCall(free_solution(d));

@@ -3,7 +3,7 @@
   A point where g is infinite or not a number fails the test and is stepped back from.
 
   Round-off (theory.md 2). Where the test asks for a fall of g that rounding hides, |alpha grad g . d| <= 1e-11 |g|, a step is
-  judged by |grad g|, which still has digits [Hager and Zhang 2005]. The same holds where alpha d is no longer than the
+  judged by grad g, which still has digits [Hager and Zhang 2005]. The same holds where alpha d is no longer than the
   spacing of the numbers that x is made of: a body that falls freely at rest has g = 0 but for the rounding of x.
 */
 #include "solver_impl.h"
@@ -70,31 +70,35 @@ static PetscErrorCode shortest_step(Vec x, Vec d, double *alpha)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* At round-off: |grad g| falls, and g does not rise. */
-static PetscErrorCode gradient_falls(wring_solver *s, PetscBool *falls)
+/*
+  At round-off: g does not rise, and |grad g| falls or, while x moves at all, grad g . d at the trial point is at most
+  (1 - 2 gamma) of what it is at x, the sign aside: for a parabola that is the test above [Hager and Zhang 2005, eq. 4.1].
+*/
+static PetscErrorCode is_better(wring_solver *s, Vec d, double slope, PetscBool moves, PetscBool *better)
 {
-  const double g = s->value.objective;
-  double       squared;
+  const double g = s->value.objective, trial = s->trial_value.objective;
+  double       squared, trial_slope;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_know_norm(s));
   PetscCall(wring_solver_dot(s, s->trial_grad, s->trial_grad, &squared));
-  *falls =
-    (PetscBool)(s->trial_value.objective <= g + rise * PetscAbsReal(g) && PetscSqrtReal(squared) < s->gradient_norm);
+  PetscCall(wring_solver_dot(s, s->trial_grad, d, &trial_slope));
+  const int falls   = PetscSqrtReal(squared) < s->gradient_norm;
+  const int flatter = moves && trial_slope <= (2 * sufficient - 1) * slope;
+  *better           = (PetscBool)((falls || flatter) && trial <= g + rise * PetscAbsReal(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The trial point is at round-off: it is taken if the gradient falls. From above round-off that is no way to get here. */
-static PetscErrorCode judge_by_gradient(wring_solver *s, PetscBool short_step, wring_search *result)
+/* The trial point is at round-off: it is the last chance. Who comes here from above round-off has found no fall on the way. */
+static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, PetscBool moves, wring_search *result)
 {
-  PetscBool falls;
+  PetscBool better;
 
   PetscFunctionBegin;
-  PetscCall(gradient_falls(s, &falls));
-  if (falls)
+  PetscCall(is_better(s, d, slope, moves, &better));
+  if (better)
     *result = WRING_SEARCH_FOUND;
   else
-    *result = s->step_length == 1 || short_step ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
+    *result = s->step_length == 1 || !moves ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -119,7 +123,7 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
     if (halvings == 0) PetscCall(shortest_step(x, d, &shortest));
     if (PetscIsInfOrNanReal(trial)) continue;
     if (!tiny && alpha > shortest) continue;
-    PetscCall(judge_by_gradient(s, (PetscBool)(alpha <= shortest), result));
+    PetscCall(judge_by_gradient(s, d, slope, (PetscBool)(alpha > shortest), result));
     break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
