@@ -91,7 +91,7 @@ static PetscErrorCode is_better(wring_solver *s, Vec d, double slope, PetscBool 
 /* The trial point is at round-off: it is the last chance. Who comes here from above round-off has found no fall on the way. */
 static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, PetscBool moves, wring_search *result)
 {
-  PetscBool better;
+  PetscBool better = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(is_better(s, d, slope, moves, &better));
