@@ -19,7 +19,8 @@ PetscInt wring_names_find(const wring_names *names, const char *name); // -1 if 
 
 /*
   A vertex's number here is its `original` number for ever: the file's order of the nodes that are kept. Tets have
-  positive volume: det [x0-x3, x1-x3, x2-x3] > 0 (theory.md 3), turned where the file had them the other way.
+  positive volume in the usual sense, det [x1-x0, x2-x0, x3-x0] > 0, as Gmsh and VTK number them; turned where the file had
+  them the other way.
 */
 typedef struct {
   PetscInt    n_vertex, n_tet;

@@ -45,8 +45,8 @@ static void cut_cell(const grid *g, PetscInt i, PetscInt j, PetscInt k, PetscInt
     const PetscInt one = low + step[path[p][0]], two = one + step[path[p][1]];
     PetscInt      *t = tet + 4 * p;
     t[0]             = low;
-    t[1]             = p < 3 ? two : one;
-    t[2]             = p < 3 ? one : two;
+    t[1]             = p < 3 ? one : two;
+    t[2]             = p < 3 ? two : one;
     t[3]             = two + step[path[p][2]];
   }
 }

@@ -20,14 +20,14 @@ static double dot(const double a[3], const double b[3])
 double wring_tet_det(const double *x0, const double *x1, const double *x2, const double *x3)
 {
   double a[3], b[3], c[3], bc[3];
-  difference(x0, x3, a);
-  difference(x1, x3, b);
-  difference(x2, x3, c);
+  difference(x1, x0, a);
+  difference(x2, x0, b);
+  difference(x3, x0, c);
   cross(b, c, bc);
   return dot(a, bc);
 }
 
-/* With columns a, b, c of D_m, the rows of D_m^{-1} are b x c, c x a, a x b over det D_m = a . (b x c) = 6 V. */
+/* With columns a, b, c of D_m, the rows of D_m^{-1} are b x c, c x a, a x b over det D_m = a . (b x c) = -6 V. */
 void wring_tet_rest(const double *X0, const double *X1, const double *X2, const double *X3, double B[9], double *volume)
 {
   double a[3], b[3], c[3];
@@ -39,7 +39,7 @@ void wring_tet_rest(const double *X0, const double *X1, const double *X2, const 
   cross(a, b, B + 6);
   const double det = dot(a, B);
   for (int i = 0; i < 9; i++) B[i] /= det;
-  *volume = det / 6;
+  *volume = -det / 6;
 }
 
 PetscErrorCode wring_mesh_lumped_mass(const wring_mesh *m, const double *density, double *mass)
