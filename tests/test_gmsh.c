@@ -7,7 +7,7 @@
 static const char *const names = "$PhysicalNames\n5\n0 1 \"Tip\"\n1 7 \"edge\"\n2 3 \"left side\"\n3 1 \"soft\"\n"
                                  "3 2 \"hard\"\n$EndPhysicalNames\n";
 
-/* Two tets that share face 10 20 30, node 99 unused, the second tet turned against Gmsh's order. */
+/* Two tets that share face 10 20 30, node 99 unused, the second tet of negative volume. */
 static const char *const nodes22 = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n%s$Nodes\n6\n10 0 0 0\n20 1 0 0\n30 0 1 0\n"
                                    "99 5.5e+0 -1 .25\n40 0 0 1.0\n50 1 1 -1\n$EndNodes\n";
 static const char *const rest22  = "$Elements\n5\n1 15 2 1 1 40\n2 1 2 7 1 10 20\n3 2 2 3 1 10 30 40\n"
@@ -50,7 +50,7 @@ static void check_set(const wring_mesh_data *d, const char *name, PetscInt n, co
     CHECK(d->set_vertex[d->set_start[s] + i] == vertex[i], "member %d of %s", (int)i, name);
 }
 
-/* Both versions: scale 2, node 99 dropped without a gap, the first tet in our order. */
+/* Both versions: scale 2, node 99 dropped without a gap, the second tet turned. */
 static PetscErrorCode test_good(const char *text)
 {
   static const double X[15] = {0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2, 2, 2, -2};
@@ -63,8 +63,8 @@ static PetscErrorCode test_good(const char *text)
   CHECK(d, "%s", e.text);
   CHECK(d->n_vertex == 5 && d->n_tet == 2, "counts");
   CHECK(!memcmp(d->X, X, sizeof X), "positions");
-  CHECK(d->tet[0] == 1 && d->tet[1] == 0 && d->tet[2] == 2 && d->tet[3] == 3, "first tet is turned to our order");
-  CHECK(d->tet[4] == 0 && d->tet[5] == 1 && d->tet[6] == 2 && d->tet[7] == 4, "second tet has it");
+  CHECK(d->tet[0] == 0 && d->tet[1] == 1 && d->tet[2] == 2 && d->tet[3] == 3, "first tet is left as it is");
+  CHECK(d->tet[4] == 1 && d->tet[5] == 0 && d->tet[6] == 2 && d->tet[7] == 4, "second tet is turned");
   CHECK(d->regions.n == 2 && !strcmp(d->regions.name[d->region[0]], "soft"), "region of the first tet");
   CHECK(!strcmp(d->regions.name[d->region[1]], "hard"), "region of the second tet");
   CHECK(d->sets.n == 5, "%d sets", (int)d->sets.n);

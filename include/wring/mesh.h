@@ -40,8 +40,7 @@ PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
   call on one rank. Coordinates are multiplied by scale. On bad input *d is NULL and e says file, line and fault.
   Physical names: groups of one name are one, whatever their dimension; an unnamed tag N is "tagN"; tets in no physical
   volume are in region "tag0"; groups without a vertex of the mesh are left out. Names that differ only in case, and tets
-  in two physical volumes, are errors. A file may keep to either order of corners (Gmsh's is not ours): tets that
-  differ from most of the file are counted as turned.
+  in two physical volumes, are errors.
   notes: text of the notices (turned tets, dropped nodes), lines separated by '\n', each without "note: "; "" if none.
 */
 PetscErrorCode wring_mesh_read(const char *file, double scale, wring_mesh_data **d, wring_error *e, size_t size,

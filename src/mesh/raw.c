@@ -89,19 +89,9 @@ static PetscBool is_flat(const double *const x[4], double det)
   return fabs(det) > 8 * PETSC_MACHINE_EPSILON * largest * edge ? PETSC_FALSE : PETSC_TRUE; // NaN is flat
 }
 
-/*
-  Gmsh and VTK order a tet the other way than we do, so a file may keep to either order: the note counts the tets that
-  differ from the most.
-*/
-static void note_turned(PetscInt positive, PetscInt n_tet, notebook *n)
-{
-  const PetscInt odd = PetscMin(positive, n_tet - positive);
-  if (odd) note(n, "%" PetscInt_FMT " tetrahedra had negative volume and were turned", odd);
-}
-
 static void turn_tets(wring_raw *raw, wring_scan *s, notebook *n)
 {
-  PetscInt positive = 0;
+  PetscInt turned = 0;
   for (PetscInt e = 0; e < raw->n_tet; e++) {
     PetscInt *const v = raw->tet + 4 * (size_t)e;
     const double   *x[4];
@@ -112,13 +102,13 @@ static void turn_tets(wring_raw *raw, wring_scan *s, notebook *n)
                       (long long)raw->tet_number[e]);
       return;
     }
-    positive += det > 0;
     if (det > 0) continue;
     const PetscInt first = v[0];
     v[0]                 = v[1];
     v[1]                 = first;
+    turned++;
   }
-  note_turned(positive, raw->n_tet, n);
+  if (turned) note(n, "%" PetscInt_FMT " tetrahedra had negative volume and were turned", turned);
 }
 
 static PetscBool same_corners(const PetscInt *a, const PetscInt *b)
