@@ -77,7 +77,7 @@ static const entry in_deck[] = {
 };
 enum { N_IN_DECK = sizeof in_deck / sizeof in_deck[0] };
 
-static const wring_option paths[] = {{"file", WRING_PATH, .help = "A file."}, {NULL}};
+static const wring_option paths[] = {{"file", WRING_PATH, .help = "A file."}, {.key = NULL}};
 
 /* Maps, lists and scalars in block and flow style give the same kind of keys; paths are relative to the deck. */
 static PetscErrorCode test_deck(void)

@@ -22,7 +22,7 @@ static const wring_option table[] = {
   {"name", WRING_WORD, .help = "Any word."},
   {"names", WRING_WORDS, .help = "Words."},
   {"file", WRING_PATH, .help = "A file."},
-  {NULL},
+  {.key = NULL},
 };
 
 /* Sets "p_KEY" to value, as line 7 of a deck would. */
@@ -278,9 +278,10 @@ static PetscErrorCode test_paths(void)
 
 static const wring_option attach[] = {{"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)", .help = "Pull."},
                                       {"velocity", WRING_REALS, 3, .help = "Motion."},
-                                      {NULL}};
-static const wring_option volume[] = {{"volume_stiffness", WRING_REAL, .help = "Bulk."}, {NULL}};
-static const wring_option qn[] = {{"history", WRING_INT, .range = "[0,inf)", .value = "5", .help = "Pairs."}, {NULL}};
+                                      {.key = NULL}};
+static const wring_option volume[] = {{"volume_stiffness", WRING_REAL, .help = "Bulk."}, {.key = NULL}};
+static const wring_option qn[]     = {{"history", WRING_INT, .range = "[0,inf)", .value = "5", .help = "Pairs."},
+                                      {.key = NULL}};
 static const wring_schema schema[] = {{"p_", table, "part"},           {"solver_qn_", qn, "qn"},
                                       {"attach_*_", attach, "attach"}, {"attach_*_", volume, "volume"},
                                       {"part_*_", qn, "one"},          {"part_*_", qn, "two"}};

@@ -219,7 +219,7 @@ static PetscErrorCode print_entry(MPI_Comm comm, PetscInt i, PetscInt n_schema, 
   PetscFunctionBegin;
   options_describe(p, sizeof accepts, accepts);
   join_owners(i, n_schema, schema, p, sizeof owners, owners);
-  PetscCall(PetscPrintf(comm, "%s: %s%s%s\n    %s  (%s)\n", key, accepts, p->value ? ", default " : "",
+  PetscCall(PetscPrintf(comm, "%s: %s%s%s\n    %s  (%s)\n", key, accepts, p->value ? "; default " : "",
                         p->value ? p->value : "", p->help, owners));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

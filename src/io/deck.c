@@ -56,6 +56,26 @@ static PetscBool is_one_line(const char *text, size_t size)
   return PETSC_TRUE;
 }
 
+/* What of YAML an event uses that decks do not have, or NULL. */
+static const char *not_read(const yaml_event_t *event)
+{
+  switch (event->type) {
+  case YAML_ALIAS_EVENT:
+    return "an alias (*name)";
+  case YAML_SCALAR_EVENT:
+    if (event->data.scalar.anchor) return "an anchor (&name)";
+    if (event->data.scalar.tag) return "a tag (!name)";
+    return is_one_line((const char *)event->data.scalar.value, event->data.scalar.length) ? NULL
+                                                                                          : "a text of several lines";
+  case YAML_MAPPING_START_EVENT:
+    return event->data.mapping_start.anchor || event->data.mapping_start.tag ? "an anchor or tag" : NULL;
+  case YAML_SEQUENCE_START_EVENT:
+    return event->data.sequence_start.anchor || event->data.sequence_start.tag ? "an anchor or tag" : NULL;
+  default:
+    return NULL;
+  }
+}
+
 /* The next event, to be deleted; false when the text is no YAML or uses what decks do not have. */
 static PetscBool next_event(reader *r, yaml_event_t *event)
 {
@@ -63,20 +83,10 @@ static PetscBool next_event(reader *r, yaml_event_t *event)
     refuse_syntax(r);
     return PETSC_FALSE;
   }
-  const char *unknown = NULL;
-  if (event->type == YAML_SCALAR_EVENT &&
-      !is_one_line((const char *)event->data.scalar.value, event->data.scalar.length))
-    unknown = "a text of several lines";
-  if (event->type == YAML_ALIAS_EVENT) unknown = "an alias (*name)";
-  if (event->type == YAML_SCALAR_EVENT && event->data.scalar.anchor) unknown = "an anchor (&name)";
-  if (event->type == YAML_SCALAR_EVENT && event->data.scalar.tag) unknown = "a tag (!name)";
-  if (event->type == YAML_MAPPING_START_EVENT && (event->data.mapping_start.anchor || event->data.mapping_start.tag))
-    unknown = "an anchor or tag";
-  if (event->type == YAML_SEQUENCE_START_EVENT && (event->data.sequence_start.anchor || event->data.sequence_start.tag))
-    unknown = "an anchor or tag";
-  if (!unknown) return PETSC_TRUE;
+  const char *const what = not_read(event);
+  if (!what) return PETSC_TRUE;
   wring_error_set(&r->e, "%s:%zu: %s is not read in a deck: write the value itself, in one line", r->file,
-                  event->start_mark.line + 1, unknown);
+                  event->start_mark.line + 1, what);
   yaml_event_delete(event);
   return PETSC_FALSE;
 }
