@@ -77,7 +77,7 @@ expect 0 1 help time_step
 grep -q 'time_step' log || fail 'help time_step'
 refused "no key begins with 'nonsense'" help nonsense
 
-# ---- run: the files that INTERFACE promises ----
+# ---- run: the files that docs/user.md promises ----
 expect 0 1 run beam.yaml
 mv out one
 [ "$(head -1 one/history.csv)" = step,time,solver,iteration,objective,inertial,elastic,gradient_norm,step_length,evaluations,linear_iterations,seconds ] ||
