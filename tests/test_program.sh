@@ -77,7 +77,7 @@ expect 0 1 help time_step
 grep -q 'time_step' log || fail 'help time_step'
 refused "no key begins with 'nonsense'" help nonsense
 
-# ---- run: the files that INTERFACE promises ----
+# ---- run: the files that docs/user.md promises ----
 expect 0 1 run beam.yaml
 mv out one
 [ "$(head -1 one/history.csv)" = step,time,solver,iteration,objective,inertial,elastic,gradient_norm,step_length,evaluations,linear_iterations,seconds ] ||
@@ -122,6 +122,11 @@ rows=$(wc -l <again/history.csv)
 expect 0 1 run beam.yaml -initial_restart again/checkpoint_000004.h5 -output_directory again
 [ "$(cut -d, -f1 again/steps.csv | tr '\n' ' ')" = 'step 1 2 3 4 5 6 ' ] || fail 'rows after the restart were kept'
 [ "$(wc -l <again/history.csv)" = "$rows" ] || fail 'rows of history.csv after the restart were kept'
+# Other columns cannot be appended, and the refusal costs no file.
+cp -r again kept
+expect 1 1 run beam.yaml -initial_restart again/checkpoint_000004.h5 -output_directory again -attach_ymin_stiffness 1
+grep -q '^wring: .*steps.csv.*columns' log || fail 'other columns'
+diff -r again kept >log || fail 'a refused restart changed files'
 # A new run replaces what an old one left.
 expect 0 1 run beam.yaml -time_steps 1 -output_directory again -output_state_csv false
 [ "$(cd again && echo *)" = 'checkpoint_000001.h5 frame_000000.vtu frame_000001.vtu frames.pvd history.csv run.json steps.csv' ] ||
@@ -140,7 +145,8 @@ wait $pid
 [ $? = 3 ] || fail 'a signal does not end the run with 3'
 grep -q '"ended": "stopped by a signal"' signal/run.json || fail 'run.json: signal'
 last=$(tail -1 signal/steps.csv | cut -d, -f1)
-[ -e "signal/checkpoint_$(printf %06d "$last").h5" ] || fail 'no checkpoint after a signal'
+last=$(printf %06d "$last")
+[ -e "signal/checkpoint_$last.h5" ] && [ -e "signal/frame_$last.vtu" ] || fail 'no last state after a signal'
 # |grad g| of this state overflows.
 expect 2 2 run beam.yaml -material_model strain -material_stiffness 1e6 -initial_velocity 1e151,0,0 -output_directory bad
 grep -q '"ended": "solver failed"' bad/run.json || fail 'run.json: failure'

@@ -1,5 +1,5 @@
 /*
-  Layer 11, studies: what the commands of the program do, from a deck to files. INTERFACE is their manual.
+  Layer 11, studies: what the commands of the program do, from a deck to files. docs/user.md is their manual.
 
   A study checks every key, reads every input and only then writes its first file. Everything is collective.
 */

@@ -9,7 +9,7 @@
 #include <wring/study.h>
 
 enum { REFERENCE_MAX_IT = 200 };
-static const double REFERENCE_RTOL = 1e-10; // of |grad g|: PHYSICS 2
+static const double REFERENCE_RTOL = 1e-10; // of |grad g(x_0)|, docs/theory.md 2
 
 typedef struct {
   wring_problem   *p;
@@ -215,13 +215,26 @@ static PetscErrorCode destroy(study *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode print_header(const study *s)
+{
+  char names[1024] = "";
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < s->c.n; i++) {
+    const size_t end = strlen(names);
+    snprintf(names + end, sizeof names - end, "%s%s", i ? ", " : "", s->c.curve[i].name);
+  }
+  PetscCall(wring_header_print(s->p, names));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_study_compare(MPI_Comm comm, const wring_options *o, wring_exit *status)
 {
   study s = {0};
 
   PetscFunctionBegin;
   PetscCall(create(comm, o, &s));
-  PetscCall(wring_header_print(s.p, "compare"));
+  PetscCall(print_header(&s));
   for (PetscInt i = 0; i < s.c.n; i++) {
     PetscCall(solve(&s, s.c.curve[i].name, s.c.iterations, s.tolerance, &s.c.curve[i]));
     if (wring_reason_failed(s.c.curve[i].outcome.reason)) *status = WRING_EXIT_FAILED;

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <wring/study.h>
 
+enum { HEADER = 1 << 16 }; // characters of the header of steps.csv
+
 typedef struct {
   wring_problem *p;
   wring_solver  *solver;
@@ -21,8 +23,8 @@ typedef struct {
   wring_progress progress;
   PetscInt       first, last; // steps done at the start and at the end
   PetscInt       frame_every, checkpoint_every;
-  PetscInt       written; // step of the newest checkpoint of this run, -1: none
-  double         limit;   // s of wall clock
+  PetscInt       written, framed; // steps of this run's newest checkpoint and frame, -1: none
+  double         limit;           // s of wall clock
   PetscInt64     iterations, linear_iterations;
   PetscBool      begun, changed; // the next step is; A must be built for it
   wring_stop     stop;
@@ -83,11 +85,15 @@ static PetscErrorCode create_solver(run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Removes what an earlier run left; one that goes on keeps what came before its first step. Rank 0. */
+/* Opens the tables, which may refuse to go on, and only then removes what an earlier run left after step `keep`. Rank 0. */
 static void open_files(run *r, wring_error *e)
 {
   const PetscInt all = PETSC_MAX_INT, keep = r->goes_on ? r->first : -1;
-  char           header[8192];
+  char           header[HEADER];
+  wring_steps_header(r->p, sizeof header, header);
+  wring_record_open(r->directory, "steps.csv", header, keep, &r->steps, e);
+  wring_record_open(r->directory, "history.csv", wring_history_header, keep, &r->history.record, e);
+  if (e->text[0]) return;
   wring_directory_remove(r->directory, "frame_", ".vtu", keep + 1, all, e);
   wring_directory_remove(r->directory, "checkpoint_", ".h5", keep + 1, all, e);
   wring_directory_remove_file(r->directory, "state.csv", e);
@@ -96,9 +102,6 @@ static void open_files(run *r, wring_error *e)
     wring_frames_read(&r->frames, keep, e);
   else
     wring_directory_remove_file(r->directory, "frames.pvd", e);
-  wring_steps_header(r->p, sizeof header, header);
-  wring_record_open(r->directory, "steps.csv", header, keep, &r->steps, e);
-  wring_record_open(r->directory, "history.csv", wring_history_header, keep, &r->history.record, e);
 }
 
 static PetscErrorCode open_directory(run *r)
@@ -139,6 +142,14 @@ static PetscErrorCode write_checkpoint(run *r)
   PetscCall(wring_checkpoint_prune(p->comm, r->directory, 2));
   r->written = p->state.step;
   wring_phases_switch(&p->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_frame(run *r)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_frames_write(&r->frames, r->p));
+  r->framed = r->p->state.step;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -264,7 +275,7 @@ static PetscErrorCode march(run *r)
   wring_problem *const p = r->p;
 
   PetscFunctionBegin;
-  if (r->frame_every && !r->goes_on) PetscCall(wring_frames_write(&r->frames, p));
+  if (r->frame_every && !r->goes_on) PetscCall(write_frame(r));
   wring_progress_start(p, r->last, &r->progress);
   while (p->state.step < r->last && !r->status) {
     PetscCall(wring_stop_agree(p->comm, wring_phases_total(&p->phases), r->limit, &r->stop));
@@ -273,10 +284,8 @@ static PetscErrorCode march(run *r)
     PetscCall(solve_step(r));
     PetscCall(record_step(r));
     if (r->status) break;
-    const PetscInt  step = p->state.step;
-    const PetscBool end  = (PetscBool)(step == r->last);
-    if (r->frame_every && (end || due(step, r->frame_every))) PetscCall(wring_frames_write(&r->frames, p));
-    if (!end && due(step, r->checkpoint_every)) PetscCall(write_checkpoint(r));
+    if (due(p->state.step, r->frame_every)) PetscCall(write_frame(r));
+    if (due(p->state.step, r->checkpoint_every)) PetscCall(write_checkpoint(r));
   }
   wring_progress_finish(p, &r->progress);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -288,6 +297,8 @@ static PetscErrorCode finish(run *r)
   wring_problem *const p = r->p;
 
   PetscFunctionBegin;
+  const PetscBool moved = (PetscBool)(p->state.step > r->first);
+  if (r->frame_every && moved && r->framed != p->state.step) PetscCall(write_frame(r));
   if (r->written != p->state.step) PetscCall(write_checkpoint(r));
   wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
   PetscCall(write_state_csv(r));
@@ -315,7 +326,7 @@ static PetscErrorCode destroy(run *r)
 
 PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_exit *status)
 {
-  run r = {.written = -1};
+  run r = {.written = -1, .framed = -1};
 
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &r.p));
