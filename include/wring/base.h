@@ -47,11 +47,13 @@ PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...) __attribute__(
 
 /* ---- local vector kernels (threaded; sums do not depend on the number of threads) -------------------------------- */
 
-void   wring_axpy(PetscInt n, double a, const double *x, double *y);                      // y += a x
-void   wring_waxpy(PetscInt n, double a, const double *x, const double *y, double *w);    // w = a x + y
-void   wring_scale(PetscInt n, double a, double *x);                                      // x *= a
-void   wring_copy(PetscInt n, const double *x, double *y);                                // y = x
-void   wring_dots(PetscInt n, int m, const double *x, const double *const *y, double *d); // d[i] = x . y[i], one pass
+void wring_axpy(PetscInt n, double a, const double *x, double *y);                      // y += a x
+void wring_waxpy(PetscInt n, double a, const double *x, const double *y, double *w);    // w = a x + y
+void wring_scale(PetscInt n, double a, double *x);                                      // x *= a
+void wring_copy(PetscInt n, const double *x, double *y);                                // y = x
+void wring_dots(PetscInt n, int m, const double *x, const double *const *y, double *d); // d[i] = x . y[i], one pass
+/* f = s m_i (x_i - y_i) over n vertices [n][3], unless f is NULL; returns s/2 sum m_i |x_i - y_i|^2. */
+double wring_inertia(PetscInt n, double s, const double *m, const double *x, const double *y, double *f);
 double wring_pairwise_sum(PetscInt n, const double *a); // serial, error O(log n): for values already summed in blocks
 
 /* ---- phases: where the time goes --------------------------------------------------------------------------------- */
@@ -85,6 +87,12 @@ wring_phase wring_phases_switch(wring_phases *p, wring_phase to);
 void        wring_phases_leave_measuring(wring_phases *p, wring_phase to);
 double      wring_phases_total(const wring_phases *p); // s since start
 const char *wring_phase_name(wring_phase phase);       // "operator_set_up"
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* n zeros aligned to 64 bytes, for arrays of blocks; freed by wring_blocks_destroy, which sets *p to NULL. */
+PetscErrorCode wring_blocks_create(size_t n, double **p);
+void           wring_blocks_destroy(double **p);
 
 /* ---- process ----------------------------------------------------------------------------------------------------- */
 

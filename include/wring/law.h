@@ -13,7 +13,8 @@ typedef double (*wring_out)[WRING_LANES];
 
 /*
   Shapes: par [n_par], z, p [3 q], h [(3 q) (3 q)], psi, k [WRING_LANES]; h row by row, symmetric.
-  A function may not assume that z is a real element: padded lanes repeat one. A NULL entry means "cannot".
+  Outputs may not overlap inputs. A function may not assume that z is a real element: padded lanes repeat one.
+  Results are finite for z of any shape (inverted, flat, 0), but for psi = +infinity. A NULL entry means "cannot".
 */
 typedef void wring_law_energy(wring_in par, wring_in z, double *psi);
 typedef void wring_law_map(wring_in par, wring_in z, wring_out p);
@@ -33,10 +34,11 @@ typedef struct {
   wring_law_map    *hessian;     // d2 psi/dz2
   wring_law_map    *hessian_psd; // the same with its negative eigenvalues set to 0
   wring_law_map    *project;     // p = closest point of the rest manifold, for laws with psi = k/2 |z - p|^2
-  wring_law_slope  *slope;       // k of the quadratic proxy k/2 |z - p|^2, theory.md 4 (PHYSICS 4)
+  wring_law_slope  *slope;       // k of the quadratic proxy k/2 |z - p|^2, docs/theory.md 4
 } wring_law;
 
-extern const wring_law wring_law_strain, wring_law_corotated, wring_law_neohookean; // materials
+/* Materials, q = 3, psi in Pa: par = {k [Pa]} of strain, {mu, lambda [Pa]} of the others. */
+extern const wring_law wring_law_strain, wring_law_corotated, wring_law_neohookean;
 extern const wring_law wring_law_attachment; // q = 1, par = {k [N/m], target x, y, z [m]}: k/2 |x - t|^2
 extern const wring_law wring_law_spring;     // q = 1, par = {k [N/m], rest length [m]}: k/2 (|x_i - x_j| - l)^2
 

@@ -19,7 +19,8 @@ PetscInt wring_names_find(const wring_names *names, const char *name); // -1 if 
 
 /*
   A vertex's number here is its `original` number for ever: the file's order of the nodes that are kept. Tets have
-  positive volume: det [x0-x3, x1-x3, x2-x3] > 0 (theory.md 3), turned where the file had them the other way.
+  positive volume in the usual sense, det [x1-x0, x2-x0, x3-x0] > 0, as Gmsh and VTK number them; turned where the file had
+  them the other way.
 */
 typedef struct {
   PetscInt    n_vertex, n_tet;
@@ -67,12 +68,13 @@ typedef struct {
   MPI_Comm     comm;
   PetscInt     n_global, begin; // vertices of all ranks; global number of local vertex 0
   PetscInt     n_owned, n_local;
-  PetscInt    *global;   // [n_local] global number
-  PetscInt    *original; // [n_local] original number
-  double      *X;        // [n_local][3] rest positions, m
-  PetscSF      halo;     // roots: owned vertices; leaf of ghost i is local vertex n_owned + i
-  PetscSF      natural;  // roots: original numbers in blocks (PetscLayout of n_global); leaves: owned vertices
-  MPI_Datatype vector;   // 3 doubles, for the SFs
+  PetscInt    *global;      // [n_local] global number
+  PetscInt    *original;    // [n_local] original number
+  PetscInt    *by_original; // [n_local] local vertices by ascending original number
+  double      *X;           // [n_local][3] rest positions, m
+  PetscSF      halo;        // roots: owned vertices; leaf of ghost i is local vertex n_owned + i
+  PetscSF      natural;     // roots: original numbers in blocks (PetscLayout of n_global); leaves: owned vertices
+  MPI_Datatype vector;      // 3 doubles, for the SFs
   PetscInt64   n_tet_global;
   PetscInt     n_tet, n_interior;
   PetscInt    *tet;          // [n_tet][4] local vertices

@@ -42,6 +42,7 @@ typedef struct wring_options wring_options;
 
 PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **o); // empty; replicated on comm
 PetscErrorCode wring_options_destroy(wring_options **o);
+MPI_Comm       wring_options_comm(const wring_options *o);
 
 /*
   Sets key to a value; a later call for the same key replaces the value. Lists are one text, items separated by ",".

@@ -13,9 +13,9 @@ typedef struct wring_term wring_term;
 
 /* ---- builders (one file each); everything is copied; collective only for errors --------------------------------- */
 
-/* Tets of one region under a material law; par [law->n_par]. */
+/* Tets of one region under a material law; par [law->n_par]; proxy [Pa] replaces the law's slope k unless it is 0. */
 PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
-                                      wring_term **t);
+                                      double proxy, wring_term **t);
 
 /* Springs between local vertices (owned or ghost) a[e], b[e]; stiffness [N/m], length [m]. */
 PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *name, PetscInt n, const PetscInt *a,

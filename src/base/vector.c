@@ -1,13 +1,10 @@
 /*
-  Threaded kernels of local vectors. Sums are formed in fixed blocks of BLOCK values, eight lanes to a block, and the
-  blocks are added pairwise: one order of additions at any number of threads.
+  Threaded kernels of local vectors. A sum is cut into STRIPS strips of whole blocks; a strip is summed block by block by
+  one thread, eight lanes to a block, and the strips are added pairwise: one order at any number of threads.
 */
 #include <wring/base.h>
 
-enum {
-  BLOCK  = 1024,
-  BLOCKS = 64
-}; // a dot product holds BLOCKS block sums at once: no allocation, error O(log n) inside
+enum { BLOCK = 1024, STRIPS = 64, COLUMNS = 8 };
 
 void wring_axpy(PetscInt n, double a, const double *x, double *y)
 {
@@ -56,25 +53,58 @@ static double dot_block(PetscInt n, const double *x, const double *y)
   return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
+typedef struct {
+  PetscInt begin, end; // blocks
+} strip;
+
+static strip strip_of(PetscInt n, int s)
+{
+  const PetscInt blocks = (n + BLOCK - 1) / BLOCK, per_strip = (blocks + STRIPS - 1) / STRIPS;
+  return (strip){PetscMin(s * per_strip, blocks), PetscMin((s + 1) * per_strip, blocks)};
+}
+
 void wring_dots(PetscInt n, int m, const double *x, const double *const *y, double *d)
 {
-  /* At most BLOCKS strips, each a whole number of blocks and each summed by one thread in order. */
-  const PetscInt blocks = (n + BLOCK - 1) / BLOCK, per_strip = PetscMax((blocks + BLOCKS - 1) / BLOCKS, 1);
-  double         sum[BLOCKS];
-  for (int j0 = 0; j0 < m; j0 += 8) { // eight vectors at once: x is read once for them
-    const int mj = PetscMin(m - j0, 8);
-    double    part[8][BLOCKS];
+  double part[COLUMNS][STRIPS];
+  for (int j0 = 0; j0 < m; j0 += COLUMNS) { // x is read once for COLUMNS of the y
+    const int mj = PetscMin(m - j0, COLUMNS);
 #pragma omp parallel for schedule(static)
-    for (int s = 0; s < BLOCKS; s++) {
+    for (int s = 0; s < STRIPS; s++) {
+      const strip blocks = strip_of(n, s);
       for (int j = 0; j < mj; j++) part[j][s] = 0;
-      for (PetscInt b = s * per_strip; b < PetscMin((s + 1) * per_strip, blocks); b++) {
+      for (PetscInt b = blocks.begin; b < blocks.end; b++) {
         const PetscInt i = b * BLOCK, len = PetscMin(BLOCK, n - i);
         for (int j = 0; j < mj; j++) part[j][s] += dot_block(len, x + i, y[j0 + j] + i);
       }
     }
-    for (int j = 0; j < mj; j++) {
-      for (int s = 0; s < BLOCKS; s++) sum[s] = part[j][s];
-      d[j0 + j] = wring_pairwise_sum(BLOCKS, sum);
+    for (int j = 0; j < mj; j++) d[j0 + j] = wring_pairwise_sum(STRIPS, part[j]);
+  }
+}
+
+static double inertia_block(PetscInt n, double s, const double *m, const double *x, const double *y, double *f)
+{
+  double sum[3] = {0};
+  for (PetscInt i = 0; i < n; i++) {
+    for (int c = 0; c < 3; c++) {
+      const double d = x[3 * i + c] - y[3 * i + c], force = s * m[i] * d;
+      sum[c] += force * d;
+      if (f) f[3 * i + c] = force;
     }
   }
+  return 0.5 * (sum[0] + sum[1] + sum[2]);
+}
+
+double wring_inertia(PetscInt n, double s, const double *m, const double *x, const double *y, double *f)
+{
+  double part[STRIPS];
+#pragma omp parallel for schedule(static)
+  for (int k = 0; k < STRIPS; k++) {
+    const strip blocks = strip_of(n, k);
+    part[k]            = 0;
+    for (PetscInt b = blocks.begin; b < blocks.end; b++) {
+      const PetscInt i = b * BLOCK, len = PetscMin(BLOCK, n - i);
+      part[k] += inertia_block(len, s, m + i, x + 3 * i, y + 3 * i, f ? f + 3 * i : NULL);
+    }
+  }
+  return wring_pairwise_sum(STRIPS, part);
 }

@@ -1,0 +1,231 @@
+#include "block3.h"
+#include <string.h>
+
+/* ---- signed singular values -------------------------------------------------------------------------------------- */
+
+/* B = F V with the rotation V, by columns. */
+typedef struct {
+  vec3 b0, b1, b2, v0, v1, v2;
+} columns;
+
+BLOCK3_INLINE vec3 apply(mat3 f, vec3 v)
+{
+  return (vec3){f.a00 * v.x + f.a01 * v.y + f.a02 * v.z, f.a10 * v.x + f.a11 * v.y + f.a12 * v.z,
+                f.a20 * v.x + f.a21 * v.y + f.a22 * v.z};
+}
+
+/* Renames the columns 1, 2, 0 -> 0, 1, 2: an even permutation, free of charge. */
+BLOCK3_INLINE columns rename_columns(columns a)
+{
+  return (columns){a.b1, a.b2, a.b0, a.v1, a.v2, a.v0};
+}
+
+/* Makes b0 and b1 orthogonal: Hestenes' one-sided Jacobi rotation. */
+BLOCK3_INLINE columns orthogonalize(columns a)
+{
+  const plane3 g = plane3_jacobi(vec3_dot(a.b0, a.b0), vec3_dot(a.b0, a.b1), vec3_dot(a.b1, a.b1));
+  return (columns){vec3_combine(g.c, a.b0, -g.s, a.b1), vec3_combine(g.s, a.b0, g.c, a.b1), a.b2,
+                   vec3_combine(g.c, a.v0, -g.s, a.v1), vec3_combine(g.s, a.v0, g.c, a.v1), a.v2};
+}
+
+/* Where the second column is longer: b0, b1 -> b1, -b0, which is a rotation. */
+BLOCK3_INLINE columns order(columns a)
+{
+  const int second = vec3_dot(a.b0, a.b0) < vec3_dot(a.b1, a.b1);
+  return (columns){vec3_select(second, a.b1, a.b0), vec3_select(second, vec3_minus(a.b0), a.b1), a.b2,
+                   vec3_select(second, a.v1, a.v0), vec3_select(second, vec3_minus(a.v0), a.v1), a.v2};
+}
+
+/* Orthogonal columns, sorted: pairs (0,1), (1,2), (2,0) made orthogonal; then (1,2), (0,1), (1,2) put in order. */
+BLOCK3_INLINE columns sweep_and_sort(columns a)
+{
+  a = rename_columns(orthogonalize(a));
+  a = rename_columns(orthogonalize(a));
+  a = rename_columns(orthogonalize(a));
+  a = order(rename_columns(a));
+  a = order(rename_columns(rename_columns(a)));
+  a = order(rename_columns(a));
+  return rename_columns(rename_columns(a));
+}
+
+/* The rotation that takes (x, y) to (r, 0), r >= 0; the identity where both are 0. */
+BLOCK3_INLINE plane3 givens(double x, double y)
+{
+  const double w = x * x + y * y, r = block3_rsqrt(w + 1e-290);
+  return (plane3){w > 1e-280 ? x * r : 1, w > 1e-280 ? y * r : 0, 0};
+}
+
+typedef struct {
+  mat3 u, v;
+  vec3 s;
+} svd3;
+
+/*
+  B = U diag(s) by three Givens rotations of the rows (1,2), (0,1), (1,2): B has orthogonal columns, so what is left above
+  the diagonal is round-off, and the last diagonal entry carries the sign of det B.
+*/
+BLOCK3_INLINE svd3 factor(columns a)
+{
+  const plane3 g  = givens(a.b0.y, a.b0.z);
+  const double y  = g.c * a.b0.y + g.s * a.b0.z;
+  const plane3 h  = givens(a.b0.x, y);
+  const double y1 = g.c * a.b1.y + g.s * a.b1.z, z1 = g.c * a.b1.z - g.s * a.b1.y;
+  const double y2 = g.c * a.b2.y + g.s * a.b2.z, z2 = g.c * a.b2.z - g.s * a.b2.y;
+  const double y1h = h.c * y1 - h.s * a.b1.x, y2h = h.c * y2 - h.s * a.b2.x;
+  const plane3 k = givens(y1h, z1);
+  return (svd3){.u = {h.c, -h.s * k.c, h.s * k.s, g.c * h.s, g.c * h.c * k.c - g.s * k.s, -g.c * h.c * k.s - g.s * k.c,
+                      g.s * h.s, g.s * h.c * k.c + g.c * k.s, g.c * k.c - g.s * h.c * k.s},
+                .v = {a.v0.x, a.v1.x, a.v2.x, a.v0.y, a.v1.y, a.v2.y, a.v0.z, a.v1.z, a.v2.z},
+                .s = {h.c * a.b0.x + h.s * y, k.c * y1h + k.s * z1, k.c * z2 - k.s * y2h}};
+}
+
+/*
+  Eigenvectors of F^T F by three two-sided Jacobi sweeps, V; its round-off is 1e-16 s_0^2, too much for small singular
+  values, which one sweep of one-sided rotations on the columns of F V repairs. [Golub, Van Loan 2013, 8.5-8.6]
+*/
+BLOCK3_INLINE svd3 signed_svd(mat3 f)
+{
+  const double size = mat3_max_abs(f), scale = size > 1e-290 ? size : 1;
+  f                 = mat3_scale(1 / scale, f);
+  const eigen3  e   = sym3_eigen_coarse(mat3_gram(f));
+  const columns a   = {apply(f, e.v0), apply(f, e.v1), apply(f, e.v2), e.v0, e.v1, e.v2};
+  svd3          svd = factor(sweep_and_sort(a));
+  svd.s             = (vec3){scale * svd.s.x, scale * svd.s.y, scale * svd.s.z};
+  return svd;
+}
+
+void wring_block3_svd(block3_in f, block3_out u, block3_out s, block3_out v)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const svd3 svd = signed_svd(mat3_load(f, lane));
+    mat3_store(u, lane, svd.u);
+    mat3_store(v, lane, svd.v);
+    s[0][lane] = svd.s.x, s[1][lane] = svd.s.y, s[2][lane] = svd.s.z;
+  }
+}
+
+/* ---- closest rotation -------------------------------------------------------------------------------------------- */
+
+/* Invariants of F and the largest root l = s_0 + s_1 + s_2 of p(l) = l^4 - 2 I1 l^2 - 8 J l + I1^2 - 4 I2. */
+typedef struct {
+  double i1, j, p0; // |F|^2, det F, I1^2 - 4 I2 with I2 = |cof F|^2
+} quartic;
+
+/*
+  An upper bound of l: l^2 = I1 + 2 q and q^2 = I2 + 2 J l for q = s_0 s_1 + s_1 s_2 + s_2 s_0, with l <= sqrt(3 I1) where
+  J > 0 and l >= s_0 >= sqrt(I1/3) where J < 0.
+*/
+BLOCK3_INLINE double root_bound(quartic q, double i2)
+{
+  const double b = block3_sqrt(q.i1) * (q.j > 0 ? 1.7320508075688772 : 0.57735026918962576);
+  return block3_sqrt(q.i1 + 2 * block3_sqrt(block3_max(i2 + 2 * q.j * b, 0)));
+}
+
+/* Laguerre's step for degree 4: cubic, and from above it never passes the largest root of a real-rooted polynomial. */
+BLOCK3_INLINE double laguerre(quartic q, double l)
+{
+  const double l2 = l * l, p = (l2 - 2 * q.i1) * l2 - 8 * q.j * l + q.p0;
+  const double dp = 4 * ((l2 - q.i1) * l - 2 * q.j), d2p = 12 * l2 - 4 * q.i1;
+  return l - 4 * p / (dp + block3_sqrt(block3_max(9 * dp * dp - 12 * p * d2p, 0)) + 1e-300);
+}
+
+BLOCK3_INLINE double newton(quartic q, double l)
+{
+  const double l2 = l * l, p = (l2 - 2 * q.i1) * l2 - 8 * q.j * l + q.p0;
+  return l - p / (4 * ((l2 - q.i1) * l - 2 * q.j) + 1e-300);
+}
+
+/*
+  R = dl/dF = [(l^2 + I1) F + 2 l cof F - 2 F F^T F] / (l^3 - I1 l - 2 J), by implicit differentiation of p(l) = 0.
+  p is the characteristic polynomial of the 4x4 matrix of Horn's quaternion method [Theobald 2005]; its use for the
+  rotation of F: [Lin, Chitalu, Komura 2022].
+*/
+BLOCK3_INLINE mat3 rotation_closed_form(mat3 f)
+{
+  const mat3    k  = mat3_cofactor(f);
+  const sym3    c  = mat3_gram(f);
+  const double  i1 = c.s00 + c.s11 + c.s22, i2 = mat3_dot(k, k);
+  const quartic q = {i1, mat3_det(f, k), i1 * i1 - 4 * i2};
+  const double  l = newton(q, laguerre(q, laguerre(q, root_bound(q, i2))));
+  const double  d = 1 / ((l * l - i1) * l - 2 * q.j + 1e-300);
+  const mat3    m = {l * l + i1 - 2 * c.s00, -2 * c.s01, -2 * c.s02, -2 * c.s01,
+                     l * l + i1 - 2 * c.s11, -2 * c.s12, -2 * c.s02, -2 * c.s12,
+                     l * l + i1 - 2 * c.s22};
+  return mat3_combine(d, mat3_mul(f, m), 2 * l * d, k);
+}
+
+/* One Newton-Schulz step R (3 I - R^T R)/2, which squares the defect |R^T R - I|. */
+BLOCK3_INLINE mat3 schulz(mat3 r, sym3 gram)
+{
+  const mat3 m = {1.5 - 0.5 * gram.s00, -0.5 * gram.s01, -0.5 * gram.s02, -0.5 * gram.s01,     1.5 - 0.5 * gram.s11,
+                  -0.5 * gram.s12,      -0.5 * gram.s02, -0.5 * gram.s12, 1.5 - 0.5 * gram.s22};
+  return mat3_mul(r, m);
+}
+
+/* sum (R^T R - I)^2 over the upper triangle */
+BLOCK3_INLINE double defect(sym3 gram)
+{
+  const double d0 = gram.s00 - 1, d1 = gram.s11 - 1, d2 = gram.s22 - 1;
+  return d0 * d0 + d1 * d1 + d2 * d2 + gram.s01 * gram.s01 + gram.s02 * gram.s02 + gram.s12 * gram.s12;
+}
+
+/* The rotation by the vector 2 w through Cayley's map: (1 + [w])(1 - [w])^{-1}. */
+BLOCK3_INLINE mat3 cayley(vec3 w)
+{
+  const double q = 2 / (1 + vec3_dot(w, w));
+  return (mat3){1 - q * (w.y * w.y + w.z * w.z), q * (w.x * w.y - w.z),           q * (w.x * w.z + w.y),
+                q * (w.x * w.y + w.z),           1 - q * (w.x * w.x + w.z * w.z), q * (w.y * w.z - w.x),
+                q * (w.x * w.z - w.y),           q * (w.y * w.z + w.x),           1 - q * (w.x * w.x + w.y * w.y)};
+}
+
+/*
+  One Newton step for max tr(R^T F) over rotations: R <- R exp[v], (tr S I - S) v = a with S + [a]/2 the symmetric and
+  skew parts of R^T F. It corrects R to second order without leaving the rotations. [Kugelstadt et al. 2018]
+*/
+BLOCK3_INLINE mat3 rotation_newton(mat3 r, mat3 f)
+{
+  const mat3   s  = mat3_mul(mat3_transpose(r), f);
+  const double ax = s.a21 - s.a12, ay = s.a02 - s.a20, az = s.a10 - s.a01;
+  const double h00 = s.a11 + s.a22, h11 = s.a00 + s.a22, h22 = s.a00 + s.a11;
+  const double h01 = -0.5 * (s.a01 + s.a10), h02 = -0.5 * (s.a02 + s.a20), h12 = -0.5 * (s.a12 + s.a21);
+  const mat3   k    = mat3_cofactor((mat3){h00, h01, h02, h01, h11, h12, h02, h12, h22});
+  const double half = 0.5 / (h00 * k.a00 + h01 * k.a01 + h02 * k.a02 + 1e-300); // Cayley's map takes half the angle
+  const vec3   w    = {half * (k.a00 * ax + k.a01 * ay + k.a02 * az), half * (k.a10 * ax + k.a11 * ay + k.a12 * az),
+                       half * (k.a20 * ax + k.a21 * ay + k.a22 * az)};
+  return mat3_mul(r, cayley(w));
+}
+
+/* R = U V^T of the singular values: right for every finite F. */
+static void rotation_by_svd(block3_in f, block3_out r)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const svd3 svd = signed_svd(mat3_load(f, lane));
+    mat3_store(r, lane, mat3_mul(svd.u, mat3_transpose(svd.v)));
+  }
+}
+
+/*
+  The closed form fails where s_1 + s_2 is a tiny part of s_0 (its denominator is the product of the sums of pairs) and
+  where powers of F leave the range of doubles; R is then no rotation, or NaN, and the block is redone: rare in practice.
+*/
+void wring_block3_rotation(block3_in f, block3_out r)
+{
+  WRING_ALIGNED double closed[9][WRING_LANES];
+  WRING_ALIGNED double error[WRING_LANES];
+
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3 deformation = mat3_load(f, lane), rotation = rotation_closed_form(deformation);
+    const sym3 gram = mat3_gram(rotation);
+    error[lane]     = defect(gram);
+    mat3_store(closed, lane, rotation_newton(schulz(rotation, gram), deformation));
+  }
+  int good = 1;
+  for (int lane = 0; lane < WRING_LANES; lane++) good &= error[lane] < 1e-14; // false for NaN
+  if (good)
+    memcpy(r, closed, sizeof closed);
+  else
+    rotation_by_svd(f, r);
+}

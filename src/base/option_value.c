@@ -1,0 +1,304 @@
+/* Values of options: read from text, checked against type and range, refused in one line. */
+#define _POSIX_C_SOURCE 200809L
+#include "options_impl.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- what an option accepts -------------------------------------------------------------------------------------- */
+
+static const char *type_name(const wring_option *p, PetscBool many)
+{
+  switch (p->type) {
+  case WRING_BOOL:
+    return "true or false";
+  case WRING_INT:
+  case WRING_INTS:
+    return many ? "integers" : "an integer";
+  case WRING_REAL:
+  case WRING_REALS:
+    return many ? "reals" : "a real";
+  case WRING_WORD:
+    return "a word";
+  case WRING_WORDS:
+    return "a list of words";
+  case WRING_PATH:
+    return "a file name";
+  }
+  return "a value";
+}
+
+void options_describe(const wring_option *p, size_t size, char *text)
+{
+  const PetscBool list = (PetscBool)(p->type == WRING_REALS || p->type == WRING_INTS);
+  int             n    = 0;
+  if (p->choices) {
+    n = snprintf(text, size, "one of ");
+    for (const char *c = p->choices; *c && n + 3 < (int)size; c++) {
+      n += *c == '|' ? snprintf(text + n, size - (size_t)n, ", ") : snprintf(text + n, size - (size_t)n, "%c", *c);
+    }
+    return;
+  }
+  if (list && p->count > 0)
+    n = snprintf(text, size, "%d %s", p->count, type_name(p, PETSC_TRUE));
+  else
+    n = snprintf(text, size, "%s%s", list ? "a list of " : "", type_name(p, list));
+  if (p->range) n += snprintf(text + n, size - (size_t)n, " in %s", p->range);
+  if (p->unit) snprintf(text + n, size - (size_t)n, " [%s]", p->unit);
+}
+
+/* "(0,inf)", "[1,100]": whether v lies inside; without a range every finite number does. */
+static PetscBool in_range(const char *range, double v)
+{
+  char   open, close;
+  double low, high;
+  if (!range) return (PetscBool)isfinite(v);
+  if (sscanf(range, "%c%lf,%lf%c", &open, &low, &high, &close) != 4) return PETSC_FALSE;
+  if (v < low || v > high || isnan(v)) return PETSC_FALSE;
+  return (PetscBool)(!(open == '(' && v == low) && !(close == ')' && v == high));
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* A value that is being read, for messages. */
+typedef struct {
+  const wring_options *o;
+  const wring_option  *option;
+  const char          *prefix, *text, *origin; // origin NULL: the default
+} source;
+
+static PetscErrorCode refuse(const source *s)
+{
+  char expected[512];
+
+  PetscFunctionBegin;
+  options_describe(s->option, sizeof expected, expected);
+  WRING_REFUSE(s->o->comm, "%s: %s%s is \"%s\", expected %s", s->origin ? s->origin : "default", s->prefix,
+               s->option->key, s->text, expected);
+}
+
+static PetscErrorCode find_source(const wring_options *o, const char *prefix, const wring_option *table,
+                                  const char *key, source *s)
+{
+  const options_entry *entry = options_find(o, prefix, key);
+  char                 expected[512];
+
+  PetscFunctionBegin;
+  *s = (source){.o = o, .option = wring_option_find(table, key), .prefix = prefix};
+  PetscCheck(s->option, o->comm, PETSC_ERR_PLIB, "Option '%s' is in no table", key);
+  s->text   = entry ? entry->value : s->option->value;
+  s->origin = entry ? entry->origin : NULL;
+  if (s->text) PetscFunctionReturn(PETSC_SUCCESS);
+  options_describe(s->option, sizeof expected, expected);
+  WRING_REFUSE(o->comm, "%s%s is missing: expected %s (%s)", prefix, key, expected, s->option->help);
+}
+
+static PetscBool parse_real(const char *text, size_t size, double *v)
+{
+  char copy[64], *end;
+  if (size == 0 || size >= sizeof copy || isspace((unsigned char)text[0])) return PETSC_FALSE;
+  memcpy(copy, text, size);
+  copy[size] = '\0';
+  if (strpbrk(copy, "xXpP(")) return PETSC_FALSE; // no hexadecimal numbers, no nan(...)
+  *v = strtod(copy, &end);
+  return (PetscBool)(*end == '\0');
+}
+
+static PetscBool parse_int(const char *text, size_t size, PetscInt *v)
+{
+  char copy[32], *end;
+  if (size == 0 || size >= sizeof copy || isspace((unsigned char)text[0])) return PETSC_FALSE;
+  memcpy(copy, text, size);
+  copy[size]         = '\0';
+  errno              = 0;
+  const long long ll = strtoll(copy, &end, 10);
+  *v                 = (PetscInt)ll;
+  return (PetscBool)(*end == '\0' && errno == 0 && (long long)*v == ll);
+}
+
+/* The next item of a list whose items are separated by commas or blanks: *at moves on; 0 at the end. */
+static size_t next_item(const char **at, const char **item)
+{
+  while (**at && (isspace((unsigned char)**at) || **at == ',')) (*at)++;
+  *item = *at;
+  while (**at && !isspace((unsigned char)**at) && **at != ',') (*at)++;
+  return (size_t)(*at - *item);
+}
+
+static PetscInt count_items(const char *text)
+{
+  const char *item;
+  PetscInt    n = 0;
+  while (next_item(&text, &item)) n++;
+  return n;
+}
+
+PetscErrorCode wring_options_get_bool(const wring_options *o, const char *prefix, const wring_option *table,
+                                      const char *key, PetscBool *v)
+{
+  static const char *const yes[] = {"true", "yes", "on", "1"}, *const no[] = {"false", "no", "off", "0"};
+  source s;
+
+  PetscFunctionBegin;
+  PetscCall(find_source(o, prefix, table, key, &s));
+  for (int i = 0; i < 4; i++) {
+    const PetscBool is = (PetscBool)!strcasecmp(s.text, yes[i]);
+    if (!is && strcasecmp(s.text, no[i])) continue;
+    *v = is;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(refuse(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_int(const wring_options *o, const char *prefix, const wring_option *table,
+                                     const char *key, PetscInt *v)
+{
+  source s;
+
+  PetscFunctionBegin;
+  PetscCall(find_source(o, prefix, table, key, &s));
+  if (!parse_int(s.text, strlen(s.text), v) || !in_range(s.option->range, (double)*v)) PetscCall(refuse(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_real(const wring_options *o, const char *prefix, const wring_option *table,
+                                      const char *key, double *v)
+{
+  source s;
+
+  PetscFunctionBegin;
+  PetscCall(find_source(o, prefix, table, key, &s));
+  if (!parse_real(s.text, strlen(s.text), v) || !in_range(s.option->range, *v)) PetscCall(refuse(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_reals(const source *s, double *v)
+{
+  const char *at = s->text, *item;
+
+  PetscFunctionBegin;
+  for (size_t size; (size = next_item(&at, &item)) > 0; v++) {
+    if (!parse_real(item, size, v) || !in_range(s->option->range, *v)) PetscCall(refuse(s));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_reals(const wring_options *o, const char *prefix, const wring_option *table,
+                                       const char *key, double *v)
+{
+  source s;
+
+  PetscFunctionBegin;
+  PetscCall(find_source(o, prefix, table, key, &s));
+  if (count_items(s.text) != s.option->count) PetscCall(refuse(&s));
+  PetscCall(read_reals(&s, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_real_list(const wring_options *o, const char *prefix, const wring_option *table,
+                                           const char *key, PetscInt *n, double **v)
+{
+  source s;
+
+  PetscFunctionBegin;
+  PetscCall(find_source(o, prefix, table, key, &s));
+  *n = count_items(s.text);
+  if (*n == 0 || (s.option->count > 0 && *n != s.option->count)) PetscCall(refuse(&s));
+  PetscCall(PetscMalloc1(*n, v));
+  PetscCall(read_reals(&s, *v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_int_list(const wring_options *o, const char *prefix, const wring_option *table,
+                                          const char *key, PetscInt *n, PetscInt **v)
+{
+  source      s;
+  const char *at, *item;
+
+  PetscFunctionBegin;
+  PetscCall(find_source(o, prefix, table, key, &s));
+  *n = count_items(s.text);
+  if (*n == 0 || (s.option->count > 0 && *n != s.option->count)) PetscCall(refuse(&s));
+  PetscCall(PetscMalloc1(*n, v));
+  at = s.text;
+  for (PetscInt i = 0; i < *n; i++) {
+    const size_t size = next_item(&at, &item);
+    if (!parse_int(item, size, *v + i) || !in_range(s.option->range, (double)(*v)[i])) PetscCall(refuse(&s));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The choice that a word names, as a part of the text "a|b|c"; its size, or 0. */
+static size_t find_choice(const char *choices, const char *word, const char **choice)
+{
+  for (const char *c = choices; *c;) {
+    const size_t size = strcspn(c, "|");
+    if (strlen(word) == size && !strncasecmp(c, word, size)) {
+      *choice = c;
+      return size;
+    }
+    c += size + (c[size] == '|');
+  }
+  return 0;
+}
+
+PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix, const wring_option *table,
+                                      const char *key, const char **v)
+{
+  source      s;
+  const char *choice;
+
+  PetscFunctionBegin;
+  PetscCall(find_source(o, prefix, table, key, &s));
+  *v = s.text;
+  if (s.option->choices) {
+    const size_t size = find_choice(s.option->choices, s.text, &choice);
+    if (!size) PetscCall(refuse(&s));
+    PetscCall(options_keep_word(o, choice, size, v));
+  } else if (count_items(s.text) != 1) {
+    PetscCall(refuse(&s));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *prefix, const wring_option *table,
+                                           const char *key, PetscInt *n, char ***v)
+{
+  source      s;
+  const char *at, *item;
+
+  PetscFunctionBegin;
+  PetscCall(find_source(o, prefix, table, key, &s));
+  *n = count_items(s.text);
+  if (*n == 0) PetscCall(refuse(&s));
+  PetscCall(PetscCalloc1(*n, v));
+  at = s.text;
+  for (PetscInt i = 0; i < *n; i++) {
+    const size_t size = next_item(&at, &item);
+    PetscCall(PetscMalloc1(size + 1, &(*v)[i]));
+    memcpy((*v)[i], item, size);
+    (*v)[i][size] = '\0';
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix, const wring_option *table,
+                                      const char *key, size_t size, char *path)
+{
+  source s;
+
+  PetscFunctionBegin;
+  PetscCall(find_source(o, prefix, table, key, &s));
+  if (s.text[0] == '\0') PetscCall(refuse(&s));
+  const PetscBool as_is =
+    (PetscBool)(s.text[0] == '/' || !s.origin || !strcmp(s.origin, "command line") || !strcmp(o->directory, "."));
+  const int n = as_is ? snprintf(path, size, "%s", s.text) : snprintf(path, size, "%s/%s", o->directory, s.text);
+  if (n < 0 || (size_t)n >= size)
+    WRING_REFUSE(o->comm, "%s: %s%s: the path is longer than %zu characters", s.origin, prefix, key, size - 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

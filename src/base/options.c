@@ -1,0 +1,149 @@
+/* The database of options: keys, values and where they were said. */
+#define _POSIX_C_SOURCE 200809L
+#include "options_impl.h"
+#include <string.h>
+#include <strings.h>
+
+PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **options)
+{
+  wring_options *o;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&o));
+  o->comm = comm;
+  PetscCall(PetscStrallocpy(".", &o->directory));
+  PetscCall(PetscNew(&o->words));
+  *options = o;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy_words(options_word **words)
+{
+  PetscFunctionBegin;
+  for (options_word *w = *words, *next; w; w = next) {
+    next = w->next;
+    PetscCall(PetscFree(w));
+  }
+  PetscCall(PetscFree(words));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_destroy(wring_options **options)
+{
+  wring_options *o = *options;
+
+  PetscFunctionBegin;
+  if (!o) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < o->n; i++) {
+    PetscCall(PetscFree(o->entry[i].key));
+    PetscCall(PetscFree(o->entry[i].value));
+    PetscCall(PetscFree(o->entry[i].origin));
+  }
+  PetscCall(PetscFree(o->entry));
+  PetscCall(PetscFree(o->directory));
+  PetscCall(destroy_words(o->words));
+  PetscCall(PetscFree(*options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const options_entry *options_find(const wring_options *o, const char *prefix, const char *key)
+{
+  const size_t length = strlen(prefix);
+  for (PetscInt i = 0; i < o->n; i++) {
+    const char *k = o->entry[i].key;
+    if (!strncasecmp(k, prefix, length) && !strcasecmp(k + length, key)) return &o->entry[i];
+  }
+  return NULL;
+}
+
+static PetscErrorCode add_entry(wring_options *o, const char *key, options_entry **entry)
+{
+  PetscFunctionBegin;
+  if (o->n == o->capacity) {
+    o->capacity = PetscMax(2 * o->capacity, 32);
+    PetscCall(PetscRealloc(sizeof *o->entry * (size_t)o->capacity, &o->entry));
+  }
+  *entry  = &o->entry[o->n++];
+  **entry = (options_entry){0};
+  PetscCall(PetscStrallocpy(key, &(*entry)->key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_set(wring_options *o, const char *key, const char *value, const char *origin)
+{
+  options_entry *entry = (options_entry *)options_find(o, "", key);
+
+  PetscFunctionBegin;
+  if (!entry) PetscCall(add_entry(o, key, &entry));
+  PetscCall(PetscFree(entry->value));
+  PetscCall(PetscFree(entry->origin));
+  PetscCall(PetscStrallocpy(value, &entry->value));
+  PetscCall(PetscStrallocpy(origin, &entry->origin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+MPI_Comm wring_options_comm(const wring_options *o)
+{
+  return o->comm;
+}
+
+PetscErrorCode wring_options_set_directory(wring_options *o, const char *directory)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(o->directory));
+  PetscCall(PetscStrallocpy(directory, &o->directory));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt wring_options_count(const wring_options *o)
+{
+  return o->n;
+}
+
+void wring_options_entry(const wring_options *o, PetscInt i, const char **key, const char **value, const char **origin)
+{
+  *key    = o->entry[i].key;
+  *value  = o->entry[i].value;
+  *origin = o->entry[i].origin;
+}
+
+PetscBool wring_options_has(const wring_options *o, const char *prefix, const char *key)
+{
+  return (PetscBool)(options_find(o, prefix, key) != NULL);
+}
+
+const char *wring_options_origin(const wring_options *o, const char *prefix, const char *key)
+{
+  const options_entry *entry = options_find(o, prefix, key);
+  return entry ? entry->origin : NULL;
+}
+
+PetscErrorCode options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept)
+{
+  options_word *w;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc(sizeof *w + size + 1, &w));
+  memcpy(w->text, text, size);
+  w->text[size] = '\0';
+  w->next       = *o->words;
+  *o->words     = w;
+  *kept         = w->text;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_option *wring_option_find(const wring_option *table, const char *key)
+{
+  for (; table && table->key; table++) {
+    if (!strcasecmp(table->key, key)) return table;
+  }
+  return NULL;
+}
+
+PetscErrorCode wring_words_destroy(PetscInt n, char ***v)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; *v && i < n; i++) PetscCall(PetscFree((*v)[i]));
+  PetscCall(PetscFree(*v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

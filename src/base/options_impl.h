@@ -1,0 +1,32 @@
+/* Private to src/base: the database of options. */
+#pragma once
+#include <wring/options.h>
+
+typedef struct {
+  char *key, *value, *origin;
+} options_entry;
+
+/* Texts that getters hand out and that are not in an entry, kept until the database goes. */
+typedef struct options_word {
+  struct options_word *next;
+  char                 text[];
+} options_word;
+
+struct wring_options {
+  MPI_Comm       comm;
+  PetscInt       n, capacity;
+  options_entry *entry; // in order of first setting; a deck has tens of them, so lookups walk through
+  char          *directory;
+  options_word **words; // behind a pointer, so that getters of a const database can add
+};
+
+enum { OPTIONS_KEY_SIZE = 512 };
+
+/* The entry of prefix + key, without regard to case, or NULL. */
+const options_entry *options_find(const wring_options *o, const char *prefix, const char *key);
+
+/* A copy of text [size] that lives as long as the database. */
+PetscErrorCode options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept);
+
+/* "one of a, b, c", "3 reals in (0,inf) [m/s]": what the option accepts. */
+void options_describe(const wring_option *option, size_t size, char *text);

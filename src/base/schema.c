@@ -1,0 +1,244 @@
+/* Keys against the tables of all families: which are known, which names they hold, what they mean. */
+#define _POSIX_C_SOURCE 200809L
+#include "options_impl.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- matching ---------------------------------------------------------------------------------------------------- */
+
+/* Length of the part of a prefix before '*', which is all of it if there is none. */
+static size_t fixed_part(const char *prefix)
+{
+  return strcspn(prefix, "*");
+}
+
+/* The size of the name that `*` stands for in key = prefix + option, or -1; 0 for a prefix without '*' that matches. */
+static PetscInt match(const char *prefix, const char *option, const char *key)
+{
+  const size_t head = fixed_part(prefix), length = strlen(key);
+  const char  *tail = prefix[head] ? prefix + head + 1 : "";
+  const size_t end  = strlen(tail) + strlen(option);
+  if (strncasecmp(key, prefix, head)) return -1;
+  if (!prefix[head]) return strcasecmp(key + head, option) ? -1 : 0;
+  if (length < head + end + 1) return -1;
+  const char *rest = key + length - end;
+  if (strncasecmp(rest, tail, strlen(tail)) || strcasecmp(rest + strlen(tail), option)) return -1;
+  return (PetscInt)(length - head - end);
+}
+
+int wring_edit_distance(const char *a, const char *b)
+{
+  enum { MAX = 128 };
+  const int n = (int)strlen(a), m = (int)strlen(b);
+  int       row[MAX + 1];
+  if (n > MAX || m > MAX) return n > m ? n : m;
+  for (int j = 0; j <= m; j++) row[j] = j;
+  for (int i = 1; i <= n; i++) {
+    int diagonal = row[0];
+    row[0]       = i;
+    for (int j = 1; j <= m; j++) {
+      const int same = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+      diagonal       = row[j];
+      row[j]         = PetscMin(same, 1 + PetscMin(row[j], row[j - 1]));
+    }
+  }
+  return row[m];
+}
+
+/* ---- unknown keys ------------------------------------------------------------------------------------------------ */
+
+/*
+  The full key of an option that is nearest to `key`. The name for '*' is a part of `key` itself, cut at one of its '_', so that
+  "attach_xmin_stifness" is near "attach_xmin_stiffness".
+*/
+static int nearest_in_line(const wring_schema *line, const char *option, const char *key, char *near)
+{
+  const size_t head  = fixed_part(line->prefix);
+  const char  *tail  = line->prefix[head] ? line->prefix + head + 1 : "";
+  int          least = OPTIONS_KEY_SIZE;
+  char         candidate[OPTIONS_KEY_SIZE];
+  if (!line->prefix[head]) {
+    snprintf(near, OPTIONS_KEY_SIZE, "%s%s", line->prefix, option);
+    return wring_edit_distance(near, key);
+  }
+  if (strncasecmp(key, line->prefix, head)) return least;
+  for (const char *cut = strchr(key + head, '_'); cut; cut = strchr(cut + 1, '_')) {
+    snprintf(candidate, sizeof candidate, "%.*s%.*s%s%s", (int)head, line->prefix, (int)(cut - key - (ptrdiff_t)head),
+             key + head, tail, option);
+    const int distance = wring_edit_distance(candidate, key);
+    if (distance >= least) continue;
+    least = distance;
+    snprintf(near, OPTIONS_KEY_SIZE, "%s", candidate);
+  }
+  return least;
+}
+
+static void nearest_key(PetscInt n_schema, const wring_schema *schema, const char *key, char *nearest)
+{
+  int  least                  = OPTIONS_KEY_SIZE;
+  char near[OPTIONS_KEY_SIZE] = "";
+  nearest[0]                  = '\0';
+  for (PetscInt i = 0; i < n_schema; i++) {
+    for (const wring_option *p = schema[i].options; p && p->key; p++) {
+      const int distance = nearest_in_line(&schema[i], p->key, key, near);
+      if (distance >= least) continue;
+      least = distance;
+      snprintf(nearest, OPTIONS_KEY_SIZE, "%s", near);
+    }
+  }
+}
+
+static PetscBool is_known(PetscInt n_schema, const wring_schema *schema, const char *key)
+{
+  for (PetscInt i = 0; i < n_schema; i++) {
+    for (const wring_option *p = schema[i].options; p && p->key; p++) {
+      if (match(schema[i].prefix, p->key, key) >= 0) return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
+PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema)
+{
+  char nearest[OPTIONS_KEY_SIZE];
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < o->n; i++) {
+    if (is_known(n_schema, schema, o->entry[i].key)) continue;
+    nearest_key(n_schema, schema, o->entry[i].key, nearest);
+    WRING_REFUSE(o->comm, "%s: unknown key %s, did you mean %s?", o->entry[i].origin, o->entry[i].key, nearest);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* How one key can be read: the names that explain it. */
+typedef struct {
+  PetscInt known[2], n_known; // indices of known names; two at most are kept
+  PetscInt size;              // of the longest option's name, the shortest one, if no known name explains the key
+} reading;
+
+static reading read_key(const char *family, PetscInt n_schema, const wring_schema *schema, PetscInt n_known,
+                        const char *const *known, const char *key)
+{
+  const size_t head = strlen(family);
+  reading      r    = {.size = -1};
+  for (PetscInt i = 0; i < n_schema; i++) {
+    if (strncmp(schema[i].prefix, family, head) || strcmp(schema[i].prefix + head, "*_")) continue;
+    for (const wring_option *p = schema[i].options; p && p->key; p++) {
+      const PetscInt size = match(schema[i].prefix, p->key, key);
+      if (size <= 0) continue;
+      if (r.size < 0 || size < r.size) r.size = size;
+      for (PetscInt k = 0; k < n_known; k++) {
+        const PetscBool is =
+          (PetscBool)((PetscInt)strlen(known[k]) == size && !strncasecmp(known[k], key + head, (size_t)size));
+        const PetscBool seen = (PetscBool)(r.n_known > 0 && r.known[0] == k); // one option in several tables
+        if (is && !seen && r.n_known < 2) r.known[r.n_known++] = k;
+      }
+    }
+  }
+  return r;
+}
+
+static PetscErrorCode add_name(const char *name, size_t size, PetscInt *n, char ***names)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < *n; i++) {
+    if (strlen((*names)[i]) == size && !strncasecmp((*names)[i], name, size)) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscRealloc(sizeof **names * ((size_t)*n + 1), names));
+  PetscCall(PetscMalloc1(size + 1, &(*names)[*n]));
+  memcpy((*names)[*n], name, size);
+  (*names)[(*n)++][size] = '\0';
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_names(const wring_options *o, const char *family, PetscInt n_schema,
+                                   const wring_schema *schema, PetscInt n_known, const char *const *known, PetscInt *n,
+                                   char ***names)
+{
+  const size_t head = strlen(family);
+
+  PetscFunctionBegin;
+  *n     = 0;
+  *names = NULL;
+  for (PetscInt i = 0; i < o->n; i++) {
+    const char *key = o->entry[i].key;
+    if (strncasecmp(key, family, head)) continue;
+    const reading r = read_key(family, n_schema, schema, n_known, known, key);
+    if (r.n_known > 1) {
+      WRING_REFUSE(o->comm, "%s: key %s can mean both '%s' and '%s': rename one of them", o->entry[i].origin, key,
+                   known[r.known[0]], known[r.known[1]]);
+    }
+    if (r.n_known == 1) {
+      PetscCall(add_name(known[r.known[0]], strlen(known[r.known[0]]), n, names));
+    } else if (r.size > 0) {
+      PetscCall(add_name(key + head, (size_t)r.size, n, names));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- help -------------------------------------------------------------------------------------------------------- */
+
+static void full_key(const wring_schema *line, const wring_option *p, size_t size, char *key)
+{
+  const size_t head = fixed_part(line->prefix);
+  const char  *tail = line->prefix[head] ? line->prefix + head + 1 : "";
+  snprintf(key, size, "%.*s%s%s%s", (int)head, line->prefix, line->prefix[head] ? "NAME" : "", tail, p->key);
+}
+
+/* The owners of the same key in later lines, " | owner": young of corotated and of neohookean is one entry. */
+static void join_owners(PetscInt i, PetscInt n_schema, const wring_schema *schema, const wring_option *p, size_t size,
+                        char *owners)
+{
+  int n = snprintf(owners, size, "%s", schema[i].owner);
+  for (PetscInt k = i + 1; k < n_schema && n < (int)size; k++) {
+    if (strcmp(schema[k].prefix, schema[i].prefix) || !wring_option_find(schema[k].options, p->key)) continue;
+    n += snprintf(owners + n, size - (size_t)n, ", %s", schema[k].owner);
+  }
+}
+
+static PetscBool said_before(PetscInt i, const wring_schema *schema, const wring_option *p)
+{
+  for (PetscInt k = 0; k < i; k++) {
+    if (!strcmp(schema[k].prefix, schema[i].prefix) && wring_option_find(schema[k].options, p->key)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+static PetscErrorCode print_entry(MPI_Comm comm, PetscInt i, PetscInt n_schema, const wring_schema *schema,
+                                  const wring_option *p, const char *key)
+{
+  char accepts[512], owners[512];
+
+  PetscFunctionBegin;
+  options_describe(p, sizeof accepts, accepts);
+  join_owners(i, n_schema, schema, p, sizeof owners, owners);
+  PetscCall(PetscPrintf(comm, "%s: %s%s%s\n    %s  (%s)\n", key, accepts, p->value ? ", default " : "",
+                        p->value ? p->value : "", p->help, owners));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
+                                  PetscInt *n_printed)
+{
+  char full[OPTIONS_KEY_SIZE];
+
+  PetscFunctionBegin;
+  *n_printed = 0;
+  for (PetscInt i = 0; i < n_schema; i++) {
+    for (const wring_option *p = schema[i].options; p && p->key; p++) {
+      full_key(&schema[i], p, sizeof full, full);
+      const PetscBool asked =
+        (PetscBool)(!key || !strncasecmp(full, key, strlen(key)) || match(schema[i].prefix, p->key, key) >= 0);
+      if (!asked || said_before(i, schema, p)) continue;
+      PetscCall(print_entry(comm, i, n_schema, schema, p, full));
+      (*n_printed)++;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,353 @@
+/*
+  Attributes: format, version, step, time. Tables in original order: mesh_rest_position, mesh_tet, mesh_region,
+  mesh_region_names and mesh_set_names (bytes, each name ends in 0), mesh_set_start, mesh_set_vertex, and each field by its
+  name. All indices are 64-bit.
+*/
+#include "file.h"
+#include "hdf5.h"
+#include "seal.h"
+#include <string.h>
+
+static const char format[] = "wring checkpoint";
+enum { VERSION = 1 };
+
+static const wring_table rest_position = {"mesh_rest_position", WRING_FLOAT64, 3}, tets = {"mesh_tet", WRING_INT64, 4},
+                         region = {"mesh_region", WRING_INT64, 1}, region_names = {"mesh_region_names", WRING_UINT8, 1},
+                         set_names = {"mesh_set_names", WRING_UINT8, 1}, set_start = {"mesh_set_start", WRING_INT64, 1},
+                         set_vertex = {"mesh_set_vertex", WRING_INT64, 1};
+
+/* ---- writing ------------------------------------------------------------------------------------------------------ */
+
+/* value [n][width] on rank 0, n = 0 elsewhere. */
+static PetscErrorCode write_indices(wring_hdf5 *h, wring_table t, PetscInt n, const PetscInt *value)
+{
+  const PetscInt64 total = (PetscInt64)n * t.width;
+  PetscInt64      *wide;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(total, &wide));
+  for (PetscInt64 i = 0; i < total; i++) wide[i] = value[i];
+  PetscCall(wring_hdf5_write(h, t, n, wide));
+  PetscCall(PetscFree(wide));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_names(wring_hdf5 *h, wring_table t, const wring_names *names)
+{
+  size_t bytes = 0, end = 0;
+  char  *text;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < names->n; i++) bytes += strlen(names->name[i]) + 1;
+  PetscCall(PetscMalloc1(bytes, &text));
+  for (PetscInt i = 0; i < names->n; i++) {
+    memcpy(text + end, names->name[i], strlen(names->name[i]) + 1);
+    end += strlen(names->name[i]) + 1;
+  }
+  PetscCall(wring_hdf5_write(h, t, (PetscInt64)bytes, text));
+  PetscCall(PetscFree(text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rank 0 has the mesh; the others take part with nothing. */
+static PetscErrorCode write_mesh(wring_hdf5 *h, const wring_mesh *m)
+{
+  wring_mesh_data      *data;
+  const wring_mesh_data none = {0};
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_gather(m, &data));
+  const wring_mesh_data *const d = data ? data : &none;
+  PetscCall(wring_hdf5_write(h, rest_position, d->n_vertex, d->X));
+  PetscCall(write_indices(h, tets, d->n_tet, d->tet));
+  PetscCall(write_indices(h, region, d->n_tet, d->region));
+  PetscCall(write_names(h, region_names, &d->regions));
+  PetscCall(write_names(h, set_names, &d->sets));
+  PetscCall(write_indices(h, set_start, data ? d->sets.n + 1 : 0, d->set_start));
+  PetscCall(write_indices(h, set_vertex, data ? d->set_start[d->sets.n] : 0, d->set_vertex));
+  PetscCall(wring_mesh_data_destroy(&data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The rows of this rank in the natural layout. */
+static PetscErrorCode natural_rows(const wring_mesh *m, PetscInt *begin, PetscInt *n)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCall(PetscSFGetGraph(m->natural, n, NULL, NULL, NULL));
+  PetscCallMPI(MPI_Exscan(n, begin, 1, MPIU_INT, MPI_SUM, m->comm));
+  if (rank == 0) *begin = 0; // MPI_Exscan leaves it undefined
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One vertex's values, for the SF. */
+static PetscErrorCode create_unit(int components, MPI_Datatype *unit)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Type_contiguous(components, MPI_DOUBLE, unit));
+  PetscCallMPI(MPI_Type_commit(unit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_field(wring_hdf5 *h, const wring_mesh *m, const wring_checkpoint_field *f)
+{
+  const wring_table t = {f->name, WRING_FLOAT64, f->components};
+  PetscInt          begin, n;
+  MPI_Datatype      unit;
+  double           *row;
+
+  PetscFunctionBegin;
+  PetscCall(natural_rows(m, &begin, &n));
+  PetscCall(PetscMalloc1((size_t)n * f->components, &row));
+  PetscCall(create_unit(f->components, &unit));
+  PetscCall(PetscSFReduceBegin(m->natural, unit, f->value, row, MPI_REPLACE));
+  PetscCall(PetscSFReduceEnd(m->natural, unit, f->value, row, MPI_REPLACE));
+  PetscCallMPI(MPI_Type_free(&unit));
+  PetscCall(wring_hdf5_write(h, t, n, row));
+  PetscCall(PetscFree(row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A disk that fills up while HDF5 writes by MPI-IO makes it crash or hang in its close: asked for the room before. */
+static PetscErrorCode reserve(const char *file, const wring_mesh *m, int n, const wring_checkpoint_field *field,
+                              wring_error *e)
+{
+  enum { METADATA = 1 << 14 };
+  PetscMPIInt rank;
+  uint64_t    per_vertex = 3 * sizeof(double), in_sets = 0;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  for (int i = 0; i < n; i++) per_vertex += (uint64_t)field[i].components * sizeof(double);
+  for (PetscInt i = 0; i < m->sets.n; i++) in_sets += (uint64_t)m->set_count[i];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &in_sets, 1, MPI_UINT64_T, MPI_SUM, m->comm));
+  const uint64_t indices = 5 * (uint64_t)m->n_tet_global + in_sets; // four corners and the region
+  if (rank == 0) {
+    wring_file_reserve(file, per_vertex * (uint64_t)m->n_global + sizeof(int64_t) * indices + METADATA, e);
+  }
+  PetscCall(wring_error_raise(m->comm, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What MPI-IO lost on its way (see file.h) shows when the tables are read again. On rank 0. */
+static PetscErrorCode seal(const char *file, wring_error *e)
+{
+  char       part[WRING_FILE_NAME];
+  wring_hdf5 h;
+
+  PetscFunctionBegin;
+  wring_file_part(file, part, e);
+  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_hdf5_open(&h, part, e);
+  if (!e->text[0]) PetscCall(wring_hdf5_verify(&h));
+  wring_hdf5_close(&h);
+  PetscCall(wring_seal(file, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, PetscInt step, double time, int n,
+                                      const wring_checkpoint_field *field)
+{
+  PetscMPIInt rank;
+  wring_error e = {""};
+  wring_hdf5  h;
+
+  PetscFunctionBegin;
+  PetscCall(reserve(file, m, n, field, &e));
+  PetscCall(wring_hdf5_create(&h, m->comm, file, &e));
+  wring_hdf5_put_text(&h, "format", format);
+  wring_hdf5_put_integer(&h, "version", VERSION);
+  wring_hdf5_put_integer(&h, "step", step);
+  wring_hdf5_put_real(&h, "time", time);
+  PetscCall(write_mesh(&h, m));
+  for (int i = 0; i < n; i++) PetscCall(write_field(&h, m, &field[i]));
+  wring_hdf5_close(&h);
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCallMPI(MPI_Barrier(m->comm)); // all have closed
+  if (rank == 0) PetscCall(seal(file, &e));
+  PetscCall(wring_file_finish_all(m->comm, file, &e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------------ */
+
+/* Only of a file whose seal is whole. */
+static void open_checkpoint(wring_hdf5 *h, const char *file, wring_error *e)
+{
+  wring_hdf5_open(h, file, e);
+  if (e->text[0]) return;
+  if (!wring_hdf5_has_text(h, "format", format)) {
+    wring_error_set(e, "%s: is not a checkpoint of wring", file);
+    return;
+  }
+  const int64_t version = wring_hdf5_get_integer(h, "version");
+  if (version != VERSION) {
+    wring_error_set(e, "%s: is a checkpoint of version %lld, expected %d", file, (long long)version, VERSION);
+  }
+}
+
+/* A whole table on this rank, checked; *value (freed by the caller) is NULL and *n 0 after an error. */
+static PetscErrorCode read_table(wring_hdf5 *h, wring_table t, PetscInt *n, void **value)
+{
+  PetscFunctionBegin;
+  *n                    = 0;
+  *value                = NULL;
+  const PetscInt64 rows = wring_hdf5_rows(h, t);
+  if (rows > PETSC_MAX_INT) {
+    wring_error_set(h->error, "%s: table %s has %lld rows; they need a PETSc with 64-bit indices", h->path, t.name,
+                    (long long)rows);
+  }
+  if (h->error->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc((size_t)rows * t.width * (t.type == WRING_UINT8 ? 1 : 8), value));
+  wring_hdf5_read(h, t, 0, rows, *value);
+  PetscCall(wring_hdf5_check(h, MPI_COMM_SELF, t, rows, *value));
+  if (h->error->text[0])
+    PetscCall(PetscFree(*value));
+  else
+    *n = (PetscInt)rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A table of numbers in [0, limit]. */
+static PetscErrorCode read_indices(wring_hdf5 *h, wring_table t, PetscInt limit, PetscInt *n, PetscInt **index)
+{
+  void *value;
+
+  PetscFunctionBegin;
+  PetscCall(read_table(h, t, n, &value));
+  const PetscInt64 *const wide  = value;
+  const PetscInt64        total = (PetscInt64)*n * t.width;
+  PetscCall(PetscMalloc1(total, index));
+  for (PetscInt64 i = 0; i < total; i++) {
+    if (wide[i] < 0 || wide[i] > limit) {
+      wring_error_set(h->error, "%s: table %s has %lld, expected 0 to %" PetscInt_FMT, h->path, t.name,
+                      (long long)wide[i], limit);
+    }
+    (*index)[i] = (PetscInt)wide[i];
+  }
+  PetscCall(PetscFree(value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_names(wring_hdf5 *h, wring_table t, wring_names *names)
+{
+  PetscInt bytes;
+  void    *value;
+
+  PetscFunctionBegin;
+  PetscCall(read_table(h, t, &bytes, &value));
+  const char *text = value;
+  for (PetscInt i = 0; i < bytes; i++) names->n += text[i] == '\0';
+  PetscCall(PetscMalloc1(names->n, &names->name));
+  for (PetscInt i = 0; i < names->n; i++, text += strlen(text) + 1) PetscCall(PetscStrallocpy(text, &names->name[i]));
+  PetscCall(PetscFree(value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void check_lengths(wring_hdf5 *h, const wring_mesh_data *d, PetscInt regions, PetscInt starts, PetscInt vertices)
+{
+  int fit = regions == d->n_tet && starts == d->sets.n + 1 && (d->n_tet == 0 || d->regions.n > 0);
+  for (PetscInt i = 0; fit && i < d->sets.n; i++) fit = d->set_start[i] <= d->set_start[i + 1];
+  if (!fit || d->set_start[0] != 0 || d->set_start[d->sets.n] != vertices) {
+    wring_error_set(h->error, "%s: the lengths of its mesh tables do not fit together", h->path);
+  }
+}
+
+static PetscErrorCode read_mesh(wring_hdf5 *h, wring_mesh_data *d)
+{
+  PetscInt regions, starts, vertices;
+  void    *X;
+
+  PetscFunctionBegin;
+  PetscCall(read_table(h, rest_position, &d->n_vertex, &X));
+  d->X = X;
+  PetscCall(read_names(h, region_names, &d->regions));
+  PetscCall(read_names(h, set_names, &d->sets));
+  PetscCall(read_indices(h, tets, d->n_vertex - 1, &d->n_tet, &d->tet));
+  PetscCall(read_indices(h, region, d->regions.n - 1, &regions, &d->region));
+  PetscCall(read_indices(h, set_vertex, d->n_vertex - 1, &vertices, &d->set_vertex));
+  PetscCall(read_indices(h, set_start, vertices, &starts, &d->set_start));
+  if (!h->error->text[0]) check_lengths(h, d, regions, starts, vertices);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_checkpoint_read_mesh(MPI_Comm comm, const char *file, wring_mesh_data **data, PetscInt *step,
+                                          double *time)
+{
+  PetscMPIInt rank;
+  wring_error e = {""};
+  wring_hdf5  h;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  *data = NULL;
+  if (rank == 0) PetscCall(wring_seal_check(file, &e));
+  PetscCall(wring_error_raise(comm, &e));
+  if (rank == 0) {
+    open_checkpoint(&h, file, &e);
+    PetscCall(PetscNew(data));
+    if (!e.text[0]) {
+      *step = (PetscInt)wring_hdf5_get_integer(&h, "step");
+      *time = wring_hdf5_get_real(&h, "time");
+      PetscCall(read_mesh(&h, *data));
+    }
+    wring_hdf5_close(&h);
+    if (e.text[0]) PetscCall(wring_mesh_data_destroy(data));
+  }
+  PetscCall(wring_error_raise(comm, &e));
+  PetscCallMPI(MPI_Bcast(step, 1, MPIU_INT, 0, comm));
+  PetscCallMPI(MPI_Bcast(time, 1, MPI_DOUBLE, 0, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void check_rows(wring_hdf5 *h, wring_table t, PetscInt expected)
+{
+  if (h->error->text[0]) return;
+  const PetscInt64 rows = wring_hdf5_rows(h, t);
+  if (rows != expected) {
+    wring_error_set(h->error, "%s: %s has %lld vertices, the mesh has %" PetscInt_FMT, h->path, t.name, (long long)rows,
+                    expected);
+  }
+}
+
+/* No rank leaves before the last collective call, whatever it could not read. */
+static PetscErrorCode read_field(wring_hdf5 *h, const wring_mesh *m, const wring_checkpoint_field *f)
+{
+  const wring_table t = {f->name, WRING_FLOAT64, f->components};
+  PetscInt          begin, n;
+  MPI_Datatype      unit;
+  double           *row;
+
+  PetscFunctionBegin;
+  PetscCall(natural_rows(m, &begin, &n));
+  PetscCall(PetscCalloc1((size_t)n * f->components, &row));
+  check_rows(h, t, m->n_global);
+  if (!h->error->text[0]) wring_hdf5_read(h, t, begin, n, row);
+  PetscCall(wring_hdf5_check(h, m->comm, t, n, row));
+  PetscCall(create_unit(f->components, &unit));
+  PetscCall(PetscSFBcastBegin(m->natural, unit, row, f->value, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->natural, unit, row, f->value, MPI_REPLACE));
+  PetscCallMPI(MPI_Type_free(&unit));
+  PetscCall(PetscFree(row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_checkpoint_read_fields(const char *file, const wring_mesh *m, int n,
+                                            const wring_checkpoint_field *field)
+{
+  PetscMPIInt rank;
+  wring_error e = {""};
+  wring_hdf5  h;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  if (rank == 0) PetscCall(wring_seal_check(file, &e));
+  PetscCall(wring_error_raise(m->comm, &e));
+  open_checkpoint(&h, file, &e);
+  for (int i = 0; i < n; i++) PetscCall(read_field(&h, m, &field[i]));
+  wring_hdf5_close(&h);
+  PetscCall(wring_error_raise(m->comm, &e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,125 @@
+/* The checkpoints of an output directory: checkpoint_NNNNNN.h5, numbered by step. */
+#define _POSIX_C_SOURCE 200809L
+#include "seal.h"
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wring/io.h>
+
+#define CHECKPOINT "checkpoint_%06lld.h5"
+
+PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, size_t size, char *file)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(file, size, "%s/" CHECKPOINT, directory, (long long)step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The step of a file name, -1 if it is not as wring_checkpoint_name writes it. */
+static PetscInt64 step_of(const char *name)
+{
+  long long step;
+  char      proper[64];
+  if (sscanf(name, "checkpoint_%18lld", &step) != 1 || step < 0) return -1;
+  snprintf(proper, sizeof proper, CHECKPOINT, step);
+  return strcmp(name, proper) == 0 ? step : -1;
+}
+
+/* Steps of the checkpoints in a directory, newest first; *step [*n] freed by the caller. */
+static PetscErrorCode list_steps(const char *directory, PetscInt *n, PetscInt64 **step, wring_error *e)
+{
+  PetscInt room = 0;
+
+  PetscFunctionBegin;
+  *n           = 0;
+  *step        = NULL;
+  DIR *const d = opendir(directory);
+  if (!d) {
+    wring_error_set(e, "%s: the directory cannot be read: %s", directory, strerror(errno));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (const struct dirent *entry = readdir(d); entry; entry = readdir(d)) {
+    const PetscInt64 found = step_of(entry->d_name);
+    if (found < 0) continue;
+    if (*n == room) PetscCall(PetscRealloc(sizeof **step * (size_t)(room = 2 * room + 8), step));
+    PetscInt i = (*n)++; // insertion keeps them in order: there are few
+    for (; i > 0 && (*step)[i - 1] < found; i--) (*step)[i] = (*step)[i - 1];
+    (*step)[i] = found;
+  }
+  closedir(d);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Tries them from the newest on; the damage of the newest is what counts if none is whole. */
+static PetscErrorCode find_in_directory(const char *directory, size_t size, char *file, wring_error *e)
+{
+  PetscInt    n, i;
+  PetscInt64 *step;
+
+  PetscFunctionBegin;
+  PetscCall(list_steps(directory, &n, &step, e));
+  if (n == 0) wring_error_set(e, "%s: holds no checkpoint (checkpoint_NNNNNN.h5)", directory);
+  wring_error newest = *e;
+  for (i = 0; i < n; i++) {
+    wring_error damage = {""};
+    PetscCall(wring_checkpoint_name(directory, step[i], size, file));
+    PetscCall(wring_seal_check(file, &damage));
+    if (!damage.text[0]) break;
+    wring_error_set(&newest, "%s", damage.text);
+    if (i + 1 < n) PetscCall(wring_note(PETSC_COMM_SELF, "%s; trying the one before", damage.text));
+  }
+  if (i == n) *e = newest;
+  PetscCall(PetscFree(step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode find(const char *path, size_t size, char *file, wring_error *e)
+{
+  struct stat status;
+
+  PetscFunctionBegin;
+  if (stat(path, &status)) {
+    wring_error_set(e, "%s: %s; expected a checkpoint file or an output directory", path, strerror(errno));
+  } else if (S_ISDIR(status.st_mode)) {
+    PetscCall(find_in_directory(path, size, file, e));
+  } else {
+    PetscCall(PetscStrncpy(file, path, size));
+    PetscCall(wring_seal_check(file, e));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_checkpoint_find(MPI_Comm comm, const char *path, size_t size, char *file)
+{
+  PetscMPIInt rank;
+  wring_error e = {""};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) PetscCall(find(path, size, file, &e));
+  PetscCall(wring_error_raise(comm, &e));
+  PetscCallMPI(MPI_Bcast(file, (PetscMPIInt)size, MPI_CHAR, 0, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, PetscInt keep)
+{
+  PetscMPIInt rank;
+  PetscInt    n    = 0;
+  PetscInt64 *step = NULL;
+  wring_error e    = {""};
+  char        file[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) PetscCall(list_steps(directory, &n, &step, &e));
+  for (PetscInt i = keep; i < n; i++) {
+    PetscCall(wring_checkpoint_name(directory, step[i], sizeof file, file));
+    if (unlink(file)) wring_error_set(&e, "%s: cannot be removed: %s", file, strerror(errno));
+  }
+  PetscCall(PetscFree(step));
+  PetscCall(wring_error_raise(comm, &e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,337 @@
+/* Tables of numbers as text: read and checked on one rank, written in the mesh's original order. */
+#define _POSIX_C_SOURCE 200809L
+#include "file.h"
+#include <wring/io.h>
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_SIZE = 4096, HEADER_SIZE = 256, SHOWN = 48 }; // no row of numbers is longer than LINE_SIZE
+
+/* A table while it is read. */
+typedef struct {
+  const char  *file;
+  FILE        *stream;
+  char         columns[HEADER_SIZE];   // with the optional one
+  int          width, required;        // columns with and without the optional one
+  int          given;                  // columns of this file
+  PetscBool    is_vertex[HEADER_SIZE]; // by column: holds vertex numbers
+  PetscInt     n_vertex;               // of the mesh
+  PetscInt64   line, *line_of;         // the current line; where each vertex was first given, 0: not yet
+  PetscInt     n;                      // rows
+  size_t       capacity;               // rows
+  double      *row;                    // [n][width]
+  wring_error *e;
+} table;
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+/* The next line without its end, or -1 where there is none: at the end of the file, or with an error. */
+static int next_line(table *t, char *line)
+{
+  int n = 0, c;
+  t->line++;
+  while ((c = getc_unlocked(t->stream)) != EOF && c != '\n' && n < LINE_SIZE - 1) line[n++] = (char)c;
+  if (ferror(t->stream)) {
+    wring_error_set(t->e, "%s: cannot be read: %s", t->file, strerror(errno));
+    return -1;
+  }
+  if (n == LINE_SIZE - 1) {
+    wring_error_set(t->e, "%s:%lld: a line of more than %d characters, expected %s", t->file, (long long)t->line,
+                    LINE_SIZE - 2, t->columns);
+    return -1;
+  }
+  if (n > 0 && line[n - 1] == '\r') n--;
+  line[n] = '\0';
+  return c == EOF && n == 0 ? -1 : n;
+}
+
+/* The first characters of a text up to `end`, fit for a line of an error. */
+static const char *shown(const char *text, const char *end, char copy[SHOWN])
+{
+  int n = 0;
+  while (text < end && isspace((unsigned char)*text)) text++;
+  while (end > text && isspace((unsigned char)end[-1])) end--;
+  for (; text < end && n < SHOWN - 4; text++) copy[n++] = iscntrl((unsigned char)*text) ? '?' : *text;
+  snprintf(copy + n, 4, "%s", text < end ? "..." : "");
+  return copy;
+}
+
+/* ---- the header -------------------------------------------------------------------------------------------------- */
+
+static int count_columns(const char *text, const char *end)
+{
+  int n = 1;
+  for (; text < end; text++) n += *text == ',';
+  return n;
+}
+
+/* The name of a column and its size. */
+static const char *column_name(const table *t, int column, int *size)
+{
+  const char *name = t->columns;
+  for (; column > 0; column--) name = strchr(name, ',') + 1;
+  *size = (int)strcspn(name, ",");
+  return name;
+}
+
+/* "a,b,length[,damping]" into the columns' names and kinds. */
+static PetscErrorCode set_columns(table *t, const char *header)
+{
+  int n = 0, size;
+
+  PetscFunctionBegin;
+  PetscCheck(strlen(header) < HEADER_SIZE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The header %s is too long", header);
+  for (const char *h = header; *h; h++) {
+    if (*h != '[' && *h != ']') t->columns[n++] = *h;
+  }
+  t->width    = count_columns(t->columns, t->columns + n);
+  t->required = count_columns(header, header + strcspn(header, "["));
+  for (int i = 0; i < t->width; i++) {
+    const char *name = column_name(t, i, &size);
+    t->is_vertex[i]  = (PetscBool)((size == 6 && !strncmp(name, "vertex", 6)) || (size == 1 && strchr("ab", *name)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first line must be the header, with or without the optional column. */
+static void read_header(table *t, const char *header)
+{
+  static const char mark[] = "\xef\xbb\xbf"; // the byte order mark that spreadsheets put before UTF-8
+  char              line[LINE_SIZE], copy[SHOWN];
+  int               n = next_line(t, line);
+  if (t->e->text[0]) return;
+  const char  *at       = n >= 3 && !strncmp(line, mark, 3) ? line + 3 : line;
+  const char  *end      = n < 0 ? at : line + n;
+  const size_t required = strcspn(header, "["), length = (size_t)(end - at);
+  t->given = t->width;
+  if (length == strlen(t->columns) && !memcmp(at, t->columns, length)) return;
+  t->given = t->required;
+  if (length == required && !memcmp(at, header, length)) return;
+  wring_error_set(t->e, "%s:1: the header is \"%s\", expected \"%s\"", t->file, shown(at, end, copy), header);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static const char *skip_blanks(const char *at)
+{
+  while (*at == ' ' || *at == '\t') at++;
+  return at;
+}
+
+/* A decimal number or inf or nan, with blanks around it; NULL if there is none. strtod would also take 0x1p3 and nan(1). */
+static const char *scan_number(const char *at, double *v)
+{
+  char *end;
+  at               = skip_blanks(at);
+  const char *body = at + (*at == '-' || *at == '+');
+  if (body[0] == '0' && (body[1] == 'x' || body[1] == 'X')) return NULL;
+  *v = strtod(at, &end);
+  if (end == at || end[-1] == ')') return NULL;
+  return skip_blanks(end);
+}
+
+/* What is wrong with a column: `text` up to `end`. */
+static void refuse_cell(table *t, int column, const char *text, const char *end, const char *expected)
+{
+  char        copy[SHOWN];
+  int         size;
+  const char *name = column_name(t, column, &size);
+  wring_error_set(t->e, "%s:%lld: %.*s is \"%s\", expected %s", t->file, (long long)t->line, size, name,
+                  shown(text, end, copy), expected);
+}
+
+static PetscBool check_value(table *t, int column, double v, const char *text, const char *end)
+{
+  char expected[64] = "a finite number";
+  if (!t->is_vertex[column] && isfinite(v)) return PETSC_TRUE;
+  if (t->is_vertex[column]) {
+    if (v >= 0 && v < (double)t->n_vertex && v == floor(v)) return PETSC_TRUE;
+    snprintf(expected, sizeof expected, "a vertex, an integer from 0 to %" PetscInt_FMT, t->n_vertex - 1);
+  }
+  refuse_cell(t, column, text, end, expected);
+  return PETSC_FALSE;
+}
+
+/* A line of `size` characters into value [width]; false with an error. */
+static PetscBool read_row(table *t, const char *line, int size, double *value)
+{
+  const char *const end = line + size, *at = line;
+  for (int i = 0; i < t->given; i++) {
+    const char *const comma = memchr(at, ',', (size_t)(end - at)), *const stop = comma ? comma : end;
+    if ((comma == NULL) != (i == t->given - 1)) {
+      wring_error_set(t->e, "%s:%lld: %d columns, expected %d (%.*s)", t->file, (long long)t->line,
+                      count_columns(line, end), t->given, (int)sizeof t->columns, t->columns);
+      return PETSC_FALSE;
+    }
+    if (scan_number(at, &value[i]) != stop) {
+      refuse_cell(t, i, at, stop, "a number");
+      return PETSC_FALSE;
+    }
+    if (!check_value(t, i, value[i], at, stop)) return PETSC_FALSE;
+    at = stop + 1;
+  }
+  for (int i = t->given; i < t->width; i++) value[i] = 0;
+  return PETSC_TRUE;
+}
+
+static void note_vertex(table *t, PetscInt vertex, PetscBool unique)
+{
+  PetscInt64 *const first = &t->line_of[vertex];
+  if (unique && *first) {
+    wring_error_set(t->e, "%s:%lld: vertex %" PetscInt_FMT " is given twice (first in line %lld)", t->file,
+                    (long long)t->line, vertex, (long long)*first);
+  }
+  *first = t->line;
+}
+
+static PetscErrorCode grow(table *t)
+{
+  PetscFunctionBegin;
+  if ((size_t)t->n == t->capacity) {
+    t->capacity = 2 * t->capacity + 256;
+    PetscCall(PetscRealloc(t->capacity * (size_t)t->width * sizeof *t->row, &t->row));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_rows(table *t, PetscBool unique)
+{
+  char line[LINE_SIZE];
+
+  PetscFunctionBegin;
+  for (int size; !t->e->text[0] && (size = next_line(t, line)) >= 0;) {
+    if (*skip_blanks(line) == '\0' && size == (int)strlen(line)) continue; // an empty line
+    if (t->n == PETSC_MAX_INT) wring_error_set(t->e, "%s: more rows than this PETSc's integers count", t->file);
+    PetscCall(grow(t));
+    double *const value = t->row + (size_t)t->n * (size_t)t->width;
+    if (!read_row(t, line, size, value)) break;
+    if (t->line_of) note_vertex(t, (PetscInt)value[0], unique);
+    t->n++;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void check_complete(table *t)
+{
+  PetscInt n = 0, first = 0;
+  for (PetscInt i = t->n_vertex - 1; i >= 0; i--) {
+    if (t->line_of[i]) continue;
+    first = i;
+    n++;
+  }
+  if (n == 0) return;
+  wring_error_set(t->e,
+                  "%s:%lld: the file ends without vertex %" PetscInt_FMT " (%" PetscInt_FMT
+                  " missing), expected every vertex from 0 to %" PetscInt_FMT,
+                  t->file, (long long)t->line, first, n, t->n_vertex - 1);
+}
+
+PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_vertex, PetscBool unique,
+                              PetscBool complete, PetscInt *n, int *width, double **row, wring_error *e)
+{
+  table t = {.file = file, .stream = fopen(file, "rb"), .n_vertex = n_vertex, .e = e};
+
+  PetscFunctionBegin;
+  *n   = 0;
+  *row = NULL;
+  PetscCall(set_columns(&t, header));
+  *width = t.width;
+  if (!t.stream) {
+    wring_error_set(e, "%s: cannot be read: %s", file, strerror(errno));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (unique || complete) PetscCall(PetscCalloc1(n_vertex, &t.line_of));
+  read_header(&t, header);
+  PetscCall(read_rows(&t, unique));
+  fclose(t.stream);
+  if (complete && !e->text[0]) check_complete(&t);
+  PetscCall(PetscFree(t.line_of));
+  if (e->text[0]) PetscCall(PetscFree(t.row));
+  if (!t.row && !e->text[0]) PetscCall(PetscMalloc1(1, &t.row)); // no rows: NULL says bad input
+  if (!e->text[0]) *n = t.n;
+  *row = t.row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* Owned values to the blocks of the original order: *row [*n][width], freed by the caller. */
+static PetscErrorCode to_natural(const wring_mesh *m, MPI_Datatype unit, int width, const double *value, PetscInt *n,
+                                 double **row)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFGetGraph(m->natural, n, NULL, NULL, NULL));
+  PetscCall(PetscMalloc1((size_t)*n * (size_t)width, row));
+  PetscCall(PetscSFReduceBegin(m->natural, unit, value, *row, MPI_REPLACE));
+  PetscCall(PetscSFReduceEnd(m->natural, unit, value, *row, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void print_rows(FILE *f, PetscInt begin, PetscInt n, int width, const double *row)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    fprintf(f, "%" PetscInt_FMT, begin + i);
+    for (int k = 0; k < width; k++) fprintf(f, ",%.17g", *row++);
+    putc('\n', f);
+  }
+}
+
+/* Rank 0 prints its block, then those of the other ranks, of which it holds one at a time. */
+static PetscErrorCode print_blocks(const wring_mesh *m, MPI_Datatype unit, FILE *f, PetscInt n, int width, double *row)
+{
+  enum { TAG = 0 };
+  PetscMPIInt size, rank, count, *counts, most = 0;
+  PetscInt    begin = n;
+  double     *block;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCall(PetscMPIIntCast(n, &count));
+  PetscCall(PetscMalloc1(rank == 0 ? size : 0, &counts));
+  PetscCallMPI(MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, m->comm));
+  if (rank != 0) {
+    PetscCallMPI(MPI_Send(row, count, unit, 0, TAG, m->comm));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (int r = 1; r < size; r++) most = PetscMax(most, counts[r]);
+  PetscCall(PetscMalloc1((size_t)most * (size_t)width, &block));
+  print_rows(f, 0, n, width, row);
+  for (int r = 1; r < size; r++) {
+    PetscCallMPI(MPI_Recv(block, counts[r], unit, r, TAG, m->comm, MPI_STATUS_IGNORE));
+    print_rows(f, begin, counts[r], width, block);
+    begin += counts[r];
+  }
+  PetscCall(PetscFree(block));
+  PetscCall(PetscFree(counts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_csv_write_vertices(const char *file, const wring_mesh *m, const char *columns, int width,
+                                        const double *value)
+{
+  PetscMPIInt  rank;
+  PetscInt     n;
+  MPI_Datatype unit;
+  double      *row;
+  FILE        *f = NULL;
+  wring_error  e = {""};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  if (rank == 0) f = wring_file_create(file, &e);
+  PetscCall(wring_error_raise(m->comm, &e));
+  PetscCallMPI(MPI_Type_contiguous(width, MPI_DOUBLE, &unit));
+  PetscCallMPI(MPI_Type_commit(&unit));
+  PetscCall(to_natural(m, unit, width, value, &n, &row));
+  if (f) fprintf(f, "vertex,%s\n", columns);
+  PetscCall(print_blocks(m, unit, f, n, width, row));
+  if (rank == 0) wring_file_commit(f, file, &e);
+  PetscCallMPI(MPI_Type_free(&unit));
+  PetscCall(PetscFree(row));
+  PetscCall(wring_error_raise(m->comm, &e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

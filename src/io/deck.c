@@ -1,0 +1,339 @@
+/*
+  Decks: YAML flattened to keys, then the command line. Rank 0 reads the file; every rank parses the same text, so that all
+  of them meet the same fault.
+*/
+#include <wring/io.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <yaml.h>
+
+enum { KEY_SIZE = 256, MAX_DECK = 1 << 24 }; // no deck has 16 MiB; a mesh given by mistake may
+
+/* A key of the deck and its line, to find repetitions. */
+typedef struct {
+  char  *key;
+  size_t line;
+} seen_key;
+
+typedef struct {
+  const char    *file; // as typed
+  wring_options *o;
+  yaml_parser_t  yaml;
+  wring_error    e;
+  seen_key      *seen;
+  size_t         n_seen, capacity;
+} reader;
+
+static void refuse_at(reader *r, yaml_mark_t mark, const char *what)
+{
+  wring_error_set(&r->e, "%s:%zu: %s", r->file, mark.line + 1, what);
+}
+
+/* The next event, to be deleted; false when the text is no YAML or uses what decks do not have. */
+static PetscBool next_event(reader *r, yaml_event_t *event)
+{
+  if (!yaml_parser_parse(&r->yaml, event)) {
+    const yaml_mark_t at = r->yaml.problem_mark;
+    wring_error_set(&r->e, "%s:%zu:%zu: not valid YAML: %s", r->file, at.line + 1, at.column + 1,
+                    r->yaml.problem ? r->yaml.problem : "unknown fault");
+    return PETSC_FALSE;
+  }
+  const char *unknown = NULL;
+  if (event->type == YAML_ALIAS_EVENT) unknown = "an alias (*name)";
+  if (event->type == YAML_SCALAR_EVENT && event->data.scalar.anchor) unknown = "an anchor (&name)";
+  if (event->type == YAML_SCALAR_EVENT && event->data.scalar.tag) unknown = "a tag (!name)";
+  if (event->type == YAML_MAPPING_START_EVENT && (event->data.mapping_start.anchor || event->data.mapping_start.tag))
+    unknown = "an anchor or tag";
+  if (event->type == YAML_SEQUENCE_START_EVENT && (event->data.sequence_start.anchor || event->data.sequence_start.tag))
+    unknown = "an anchor or tag";
+  if (!unknown) return PETSC_TRUE;
+  wring_error_set(&r->e, "%s:%zu: %s is not read in a deck: write the value itself", r->file,
+                  event->start_mark.line + 1, unknown);
+  yaml_event_delete(event);
+  return PETSC_FALSE;
+}
+
+/* Every path of the deck, of maps and of values, may come once; keys do not regard case. */
+static PetscErrorCode see_key(reader *r, const char *key, yaml_mark_t mark)
+{
+  PetscFunctionBegin;
+  for (size_t i = 0; i < r->n_seen; i++) {
+    if (strcasecmp(r->seen[i].key, key)) continue;
+    wring_error_set(&r->e, "%s:%zu: key %s is given twice (first in line %zu)", r->file, mark.line + 1, key,
+                    r->seen[i].line);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (r->n_seen == r->capacity) {
+    r->capacity = 2 * r->capacity + 64;
+    PetscCall(PetscRealloc(r->capacity * sizeof *r->seen, &r->seen));
+  }
+  PetscCall(PetscStrallocpy(key, &r->seen[r->n_seen].key));
+  r->seen[r->n_seen++].line = mark.line + 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Keys behind "petsc_" are PETSc's own options. */
+static PetscErrorCode set_value(wring_options *o, const char *key, const char *value, const char *origin)
+{
+  char name[KEY_SIZE + 1];
+
+  PetscFunctionBegin;
+  if (strncasecmp(key, "petsc_", 6)) {
+    PetscCall(wring_options_set(o, key, value, origin));
+  } else {
+    snprintf(name, sizeof name, "-%s", key + 6);
+    PetscCall(PetscOptionsSetValue(NULL, name, value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode set_from_deck(reader *r, const char *key, const char *value, yaml_mark_t mark)
+{
+  char origin[PETSC_MAX_PATH_LEN + 32];
+
+  PetscFunctionBegin;
+  snprintf(origin, sizeof origin, "%s:%zu", r->file, mark.line + 1);
+  PetscCall(set_value(r->o, key, value, origin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A plain scalar that YAML reads as nothing: `key:`, `key: ~`, `key: null`. */
+static PetscBool is_null(const yaml_event_t *event)
+{
+  const char *text = (const char *)event->data.scalar.value;
+  if (event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE) return PETSC_FALSE;
+  return (PetscBool)(!*text || !strcmp(text, "~") || !strcasecmp(text, "null"));
+}
+
+/* The rest of a list of scalars, joined by commas; allocated. */
+static PetscErrorCode read_list(reader *r, const char *key, char **list)
+{
+  yaml_event_t event;
+  size_t       n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(1, list));
+  while (!r->e.text[0] && next_event(r, &event)) {
+    const PetscBool scalar = (PetscBool)(event.type == YAML_SCALAR_EVENT);
+    if (event.type == YAML_SEQUENCE_END_EVENT) {
+      yaml_event_delete(&event);
+      break;
+    }
+    if (scalar && !is_null(&event)) {
+      const size_t size = event.data.scalar.length;
+      PetscCall(PetscRealloc(n + size + 2, list));
+      if (n) (*list)[n++] = ',';
+      memcpy(*list + n, event.data.scalar.value, size + 1);
+      n += size;
+    } else {
+      wring_error_set(&r->e, "%s:%zu: %s: a list holds numbers or words only, no lists, maps or empty items", r->file,
+                      event.start_mark.line + 1, key);
+    }
+    yaml_event_delete(&event);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_map(reader *r, size_t length, char *key);
+
+/* The value of key: a scalar, a list or a map, whose keys are appended behind `length` characters of key. */
+static PetscErrorCode read_value(reader *r, size_t length, char *key)
+{
+  yaml_event_t event;
+  char        *list;
+
+  PetscFunctionBegin;
+  if (!next_event(r, &event)) PetscFunctionReturn(PETSC_SUCCESS);
+  const yaml_mark_t mark = event.start_mark;
+  if (event.type == YAML_SCALAR_EVENT) {
+    if (is_null(&event))
+      wring_error_set(&r->e, "%s:%zu: %s has no value: a value is expected", r->file, mark.line + 1, key);
+    else
+      PetscCall(set_from_deck(r, key, (const char *)event.data.scalar.value, mark));
+  } else if (event.type == YAML_SEQUENCE_START_EVENT) {
+    PetscCall(read_list(r, key, &list));
+    if (!r->e.text[0]) PetscCall(set_from_deck(r, key, list, mark));
+    PetscCall(PetscFree(list));
+  } else {
+    PetscCall(read_map(r, length, key));
+  }
+  yaml_event_delete(&event);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Appends a map's key to the path in key; the new length, or 0 with an error. */
+static size_t append_key(reader *r, const yaml_event_t *event, size_t length, char *key)
+{
+  if (event->type != YAML_SCALAR_EVENT || !event->data.scalar.length) {
+    refuse_at(r, event->start_mark, "a key is expected: one word");
+    return 0;
+  }
+  const int n =
+    snprintf(key + length, KEY_SIZE - length, "%s%s", length ? "_" : "", (const char *)event->data.scalar.value);
+  if (length + (size_t)n >= KEY_SIZE || strlen((const char *)event->data.scalar.value) != event->data.scalar.length) {
+    refuse_at(r, event->start_mark, "a key is too long or is no text");
+    return 0;
+  }
+  return length + (size_t)n;
+}
+
+/* The rest of a map whose keys stand behind the first `length` characters of key. */
+static PetscErrorCode read_map(reader *r, size_t length, char *key)
+{
+  yaml_event_t event;
+
+  PetscFunctionBegin;
+  while (!r->e.text[0] && next_event(r, &event)) {
+    const PetscBool   end  = (PetscBool)(event.type == YAML_MAPPING_END_EVENT);
+    const yaml_mark_t mark = event.start_mark;
+    const size_t      n    = end ? 0 : append_key(r, &event, length, key);
+    yaml_event_delete(&event);
+    if (!n) break;
+    PetscCall(see_key(r, key, mark));
+    if (!r->e.text[0]) PetscCall(read_value(r, n, key));
+    key[length] = '\0';
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Skips the events before the first map; an empty deck or one that is no map is refused. */
+static PetscErrorCode read_document(reader *r)
+{
+  yaml_event_t event;
+  char         key[KEY_SIZE] = "";
+  PetscBool    done          = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  while (!r->e.text[0] && !done && next_event(r, &event)) {
+    const yaml_event_type_t type = event.type;
+    if (type == YAML_STREAM_END_EVENT)
+      wring_error_set(&r->e, "%s:1: the deck is empty: keys and values are expected", r->file);
+    if (type == YAML_SCALAR_EVENT || type == YAML_SEQUENCE_START_EVENT)
+      refuse_at(r, event.start_mark, "a deck is a map, key: value");
+    if (type == YAML_MAPPING_START_EVENT) {
+      PetscCall(read_map(r, 0, key));
+      done = PETSC_TRUE;
+    }
+    yaml_event_delete(&event);
+  }
+  while (!r->e.text[0] && next_event(r, &event)) {
+    const yaml_event_type_t type = event.type;
+    if (type == YAML_DOCUMENT_START_EVENT) refuse_at(r, event.start_mark, "a second document (---): a deck is one");
+    yaml_event_delete(&event);
+    if (type == YAML_STREAM_END_EVENT) break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode parse(MPI_Comm comm, const char *file, const char *text, size_t size, wring_options *o)
+{
+  reader r = {.file = file, .o = o};
+
+  PetscFunctionBegin;
+  PetscCheck(yaml_parser_initialize(&r.yaml), comm, PETSC_ERR_MEM, "No memory for the YAML parser");
+  yaml_parser_set_input_string(&r.yaml, (const unsigned char *)text, size);
+  PetscCall(read_document(&r));
+  yaml_parser_delete(&r.yaml);
+  for (size_t i = 0; i < r.n_seen; i++) PetscCall(PetscFree(r.seen[i].key));
+  PetscCall(PetscFree(r.seen));
+  if (r.e.text[0]) WRING_REFUSE(comm, "%s", r.e.text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode slurp(const char *file, char **text, PetscInt64 *size, wring_error *e)
+{
+  FILE *f = fopen(file, "rb");
+
+  PetscFunctionBegin;
+  *size = 0;
+  *text = NULL;
+  if (!f) {
+    wring_error_set(e, "%s: cannot be read: %s", file, strerror(errno));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscMalloc1(MAX_DECK + 1, text));
+  *size = (PetscInt64)fread(*text, 1, MAX_DECK + 1, f);
+  if (ferror(f)) wring_error_set(e, "%s: cannot be read: %s", file, strerror(errno));
+  if (*size > MAX_DECK) wring_error_set(e, "%s: larger than 16 MiB, which is no deck", file);
+  fclose(f);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_on_root(MPI_Comm comm, const char *file, char **text, PetscInt64 *size)
+{
+  PetscMPIInt rank;
+  wring_error e = {0};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  *text = NULL;
+  *size = 0;
+  if (rank == 0) PetscCall(slurp(file, text, size, &e));
+  PetscCall(wring_error_raise(comm, &e));
+  PetscCallMPI(MPI_Bcast(size, 1, MPIU_INT64, 0, comm));
+  if (rank != 0) PetscCall(PetscMalloc1(*size + 1, text));
+  PetscCallMPI(MPI_Bcast(*text, (PetscMPIInt)*size, MPI_CHAR, 0, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode set_directory(const char *file, wring_options *o)
+{
+  const char *slash                         = strrchr(file, '/');
+  char        directory[PETSC_MAX_PATH_LEN] = ".";
+
+  PetscFunctionBegin;
+  if (slash == file) PetscCall(PetscStrncpy(directory, "/", sizeof directory));
+  if (slash && slash != file)
+    PetscCall(PetscStrncpy(directory, file, PetscMin(sizeof directory, (size_t)(slash - file) + 1)));
+  PetscCall(wring_options_set_directory(o, directory));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the command line -------------------------------------------------------------------------------------------- */
+
+/* "-key" or "--key", not a negative number. */
+static const char *option_key(const char *arg)
+{
+  const char *key = arg + (arg[0] == '-') + (arg[0] == '-' && arg[1] == '-');
+  return key > arg && isalpha((unsigned char)*key) ? key : NULL;
+}
+
+static PetscErrorCode read_arguments(MPI_Comm comm, int n, char **args, wring_options *o)
+{
+  char key[KEY_SIZE];
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) {
+    const char *name = option_key(args[i]), *value = "true";
+    if (!name) WRING_REFUSE(comm, "command line: unexpected argument '%s', expected -key value", args[i]);
+    const size_t length = strcspn(name, "=");
+    if (length >= sizeof key) WRING_REFUSE(comm, "command line: the key '%.40s...' is too long", name);
+    snprintf(key, sizeof key, "%.*s", (int)length, name);
+    if (name[length])
+      value = name + length + 1;
+    else if (i + 1 < n && !option_key(args[i + 1]))
+      value = args[++i];
+    PetscCall(set_value(o, key, value, "command line"));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_deck_read(const char *file, int n_args, char **args, wring_options *o)
+{
+  const MPI_Comm comm = wring_options_comm(o);
+  char          *text;
+  PetscInt64     size;
+
+  PetscFunctionBegin;
+  PetscCall(read_on_root(comm, file, &text, &size));
+  PetscCall(parse(comm, file, text, (size_t)size, o));
+  PetscCall(PetscFree(text));
+  PetscCall(set_directory(file, o));
+  PetscCall(read_arguments(comm, n_args, args, o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

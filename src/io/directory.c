@@ -1,0 +1,53 @@
+#define _POSIX_C_SOURCE 200809L
+#include "file.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wring/io.h>
+
+/*
+  mkdir of every prefix of the path. A prefix that exists may fail with EEXIST or, on a read-only file system, with
+  another reason: whether the directory is there and can be used is checked at the end.
+*/
+static void make_path(const char *path, wring_error *e)
+{
+  char prefix[WRING_FILE_NAME];
+  wring_file_part(path, prefix, e); // only its check of the length
+  if (e->text[0]) return;
+  errno = 0;
+  for (const char *end = path; *end;) {
+    end += strspn(end, "/");
+    end += strcspn(end, "/");
+    snprintf(prefix, sizeof prefix, "%.*s", (int)(end - path), path);
+    if (mkdir(prefix, 0777) == 0) errno = 0;
+  }
+}
+
+static void check_directory(const char *path, wring_error *e)
+{
+  struct stat status;
+  const int   reason = errno; // of the last mkdir
+  if (e->text[0]) return;
+  if (stat(path, &status))
+    wring_error_set(e, "%s: the directory cannot be made: %s", path, strerror(reason));
+  else if (!S_ISDIR(status.st_mode))
+    wring_error_set(e, "%s: is not a directory", path);
+  else if (access(path, W_OK | X_OK))
+    wring_error_set(e, "%s: the directory cannot be written to: %s", path, strerror(errno));
+}
+
+PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path)
+{
+  PetscMPIInt rank;
+  wring_error e = {""};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) {
+    make_path(path, &e);
+    check_directory(path, &e);
+  }
+  PetscCall(wring_error_raise(comm, &e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,122 @@
+#define _GNU_SOURCE // fallocate
+#include "file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void cannot_write(const char *path, wring_error *e)
+{
+  wring_error_set(e, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+void wring_file_part(const char *path, char *part, wring_error *e)
+{
+  if (snprintf(part, WRING_FILE_NAME, "%s.part", path) >= WRING_FILE_NAME) {
+    part[0] = '\0';
+    wring_error_set(e, "%.80s...: the path has %zu characters, at most %d are possible", path, strlen(path),
+                    PETSC_MAX_PATH_LEN);
+  }
+}
+
+FILE *wring_file_create(const char *path, wring_error *e)
+{
+  char part[WRING_FILE_NAME];
+  wring_file_part(path, part, e);
+  if (e->text[0]) return NULL;
+  FILE *const f = fopen(part, "wb");
+  if (!f) cannot_write(path, e);
+  return f;
+}
+
+void wring_file_commit(FILE *f, const char *path, wring_error *e)
+{
+  if (!f) return;
+  errno = 0;
+  if (fflush(f) || ferror(f)) {
+    if (!errno) errno = EIO; // an earlier write failed; stdio keeps the fact, not the reason
+    cannot_write(path, e);
+  }
+  if (fclose(f)) cannot_write(path, e);
+  wring_file_finish(path, e);
+}
+
+/* With the size first: only then is a limit on the size of files seen. Then without: wring_file_check_size must see it grow. */
+static int reserve(int fd, off_t bytes)
+{
+  return fallocate(fd, 0, 0, bytes) || ftruncate(fd, 0) || fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, bytes);
+}
+
+void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e)
+{
+  char part[WRING_FILE_NAME];
+  wring_file_part(path, part, e);
+  if (e->text[0]) return;
+  const int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (fd < 0) {
+    cannot_write(path, e);
+    return;
+  }
+  if (reserve(fd, (off_t)bytes) && errno != EOPNOTSUPP && errno != ENOSYS) cannot_write(path, e);
+  close(fd);
+  if (e->text[0]) unlink(part);
+}
+
+void wring_file_check_size(const char *path, uint64_t bytes, wring_error *e)
+{
+  char        part[WRING_FILE_NAME];
+  struct stat status;
+  wring_file_part(path, part, e);
+  if (stat(part, &status)) {
+    cannot_write(path, e);
+  } else if ((uint64_t)status.st_size != bytes) {
+    wring_error_set(e, "%s: cannot be written: only %lld of %llu bytes were taken; is the disk full?", path,
+                    (long long)status.st_size, (unsigned long long)bytes);
+  }
+}
+
+static int sync_path(const char *path, int flags)
+{
+  const int fd = open(path, flags);
+  if (fd < 0) return -1;
+  const int failed = fsync(fd), reason = errno;
+  close(fd);
+  errno = reason;
+  return failed;
+}
+
+/* Makes a new name survive a crash. Some file systems cannot sync a directory; the file is whole all the same. */
+static void sync_directory_of(const char *path)
+{
+  char              directory[WRING_FILE_NAME] = ".";
+  const char *const slash                      = strrchr(path, '/');
+  if (slash) snprintf(directory, sizeof directory, "%.*s", (int)PetscMax(slash - path, 1), path);
+  (void)sync_path(directory, O_RDONLY);
+}
+
+void wring_file_finish(const char *path, wring_error *e)
+{
+  char part[WRING_FILE_NAME];
+  wring_file_part(path, part, e);
+  if (!e->text[0] && (sync_path(part, O_WRONLY) || rename(part, path))) cannot_write(path, e);
+  if (e->text[0])
+    unlink(part);
+  else
+    sync_directory_of(path);
+}
+
+PetscErrorCode wring_file_finish_all(MPI_Comm comm, const char *path, wring_error *e)
+{
+  PetscMPIInt rank;
+  int         failed    = e->text[0] != '\0';
+  wring_error elsewhere = {""};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
+  if (failed) wring_error_set(&elsewhere, "a rank failed");
+  if (rank == 0) wring_file_finish(path, failed ? &elsewhere : e);
+  PetscCall(wring_error_raise(comm, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

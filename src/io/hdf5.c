@@ -1,0 +1,351 @@
+#include "hdf5.h"
+#include "file.h"
+#include <errno.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { VERIFY_BYTES = 1 << 22 };
+
+static uint64_t value_bytes(wring_type type)
+{
+  return type == WRING_UINT8 ? 1 : 8;
+}
+
+static hid_t file_type(wring_type type)
+{
+  return type == WRING_FLOAT64 ? H5T_IEEE_F64LE : type == WRING_INT64 ? H5T_STD_I64LE : H5T_STD_U8LE;
+}
+
+static hid_t memory_type(wring_type type)
+{
+  return type == WRING_FLOAT64 ? H5T_NATIVE_DOUBLE : type == WRING_INT64 ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT8;
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------------------------ */
+
+static void silence(wring_hdf5 *h)
+{
+  H5Eget_auto2(H5E_DEFAULT, &h->report, &h->report_data);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+/* Format 1.8: the oldest whose metadata all carry checksums. */
+static hid_t create_file(MPI_Comm comm, const char *part)
+{
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+  const hid_t file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  H5Pclose(access);
+  return file;
+}
+
+PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error)
+{
+  char part[WRING_FILE_NAME];
+
+  PetscFunctionBegin;
+  *h = (wring_hdf5){.file = H5I_INVALID_HID, .comm = comm, .path = path, .error = error};
+  wring_file_part(path, part, error);
+  PetscCall(wring_error_raise(comm, error));
+  silence(h);
+  h->file = create_file(comm, part);
+  if (h->file < 0) wring_error_set(error, "%s: cannot be written: HDF5 cannot create it", path);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Files here are whole as soon as they have their name: no lock is needed, and some parallel file systems have none. */
+static hid_t open_file(const char *path)
+{
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 10, 7)
+  H5Pset_file_locking(access, 0, 1);
+#endif
+  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+  H5Pclose(access);
+  return file;
+}
+
+void wring_hdf5_open(wring_hdf5 *h, const char *path, wring_error *error)
+{
+  *h = (wring_hdf5){.file = H5I_INVALID_HID, .comm = MPI_COMM_SELF, .path = path, .error = error};
+  silence(h);
+  FILE *const f = fopen(path, "rb"); // HDF5 does not say why it cannot open a file
+  if (!f)
+    wring_error_set(error, "%s: cannot be read: %s", path, strerror(errno));
+  else
+    fclose(f);
+  h->file = open_file(path);
+  if (h->file < 0) wring_error_set(error, "%s: is damaged, cut short or not an HDF5 file", path);
+}
+
+void wring_hdf5_close(wring_hdf5 *h)
+{
+  if (h->file >= 0 && H5Fclose(h->file) < 0)
+    wring_error_set(h->error, "%s: cannot be closed: is the disk full?", h->path);
+  H5Eset_auto2(H5E_DEFAULT, h->report, h->report_data);
+}
+
+/* ---- attributes --------------------------------------------------------------------------------------------------- */
+
+static void put(wring_hdf5 *h, hid_t object, const char *name, hid_t stored, hid_t type, const void *value)
+{
+  const hid_t space     = H5Screate(H5S_SCALAR);
+  const hid_t attribute = H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
+  if (H5Awrite(attribute, type, value) < 0)
+    wring_error_set(h->error, "%s: cannot be written: attribute %s", h->path, name);
+  H5Aclose(attribute);
+  H5Sclose(space);
+}
+
+static void get(wring_hdf5 *h, hid_t object, const char *name, H5T_class_t class, hid_t type, void *value)
+{
+  const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+  const hid_t stored    = H5Aget_type(attribute);
+  const hid_t space     = H5Aget_space(attribute);
+  if (H5Tget_class(stored) != class || H5Sget_simple_extent_npoints(space) != 1 ||
+      H5Aread(attribute, type, value) < 0) {
+    wring_error_set(h->error, "%s: is damaged: attribute %s cannot be read", h->path, name);
+  }
+  H5Sclose(space);
+  H5Tclose(stored);
+  H5Aclose(attribute);
+}
+
+static hid_t text_type(const char *value)
+{
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, strlen(value) + 1);
+  return type;
+}
+
+void wring_hdf5_put_text(wring_hdf5 *h, const char *name, const char *value)
+{
+  const hid_t type = text_type(value);
+  put(h, h->file, name, type, type, value);
+  H5Tclose(type);
+}
+
+void wring_hdf5_put_integer(wring_hdf5 *h, const char *name, int64_t value)
+{
+  put(h, h->file, name, H5T_STD_I64LE, H5T_NATIVE_INT64, &value);
+}
+
+void wring_hdf5_put_real(wring_hdf5 *h, const char *name, double value)
+{
+  put(h, h->file, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
+}
+
+int wring_hdf5_has_text(wring_hdf5 *h, const char *name, const char *value)
+{
+  char        stored[64] = "";
+  wring_error missing    = {""};
+  wring_hdf5  quiet      = *h;
+  const hid_t type       = text_type(value);
+  quiet.error            = &missing;
+  if (strlen(value) < sizeof stored) get(&quiet, h->file, name, H5T_STRING, type, stored);
+  H5Tclose(type);
+  return strcmp(stored, value) == 0;
+}
+
+int64_t wring_hdf5_get_integer(wring_hdf5 *h, const char *name)
+{
+  int64_t value = 0;
+  get(h, h->file, name, H5T_INTEGER, H5T_NATIVE_INT64, &value);
+  return value;
+}
+
+double wring_hdf5_get_real(wring_hdf5 *h, const char *name)
+{
+  double value = 0;
+  get(h, h->file, name, H5T_FLOAT, H5T_NATIVE_DOUBLE, &value);
+  return value;
+}
+
+/* ---- checksums ---------------------------------------------------------------------------------------------------- */
+
+/* CRC-32 of the bytes of all ranks, rank after rank, on all of them. */
+static PetscErrorCode checksum(MPI_Comm comm, uint64_t bytes, const void *value, uint32_t *crc)
+{
+  PetscMPIInt size;
+  uint64_t    mine[2] = {crc32_z(0, value && bytes ? value : (const Bytef *)"", bytes), bytes}, (*all)[2];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscMalloc1(size, &all));
+  PetscCallMPI(MPI_Allgather(mine, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, comm));
+  uLong sum = 0; // of no bytes
+  for (int i = 0; i < size; i++) sum = crc32_combine(sum, all[i][0], (z_off_t)all[i][1]);
+  *crc = (uint32_t)sum;
+  PetscCall(PetscFree(all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void compare_checksum(wring_hdf5 *h, const char *name, uint32_t crc)
+{
+  uint32_t    stored = ~crc;
+  const hid_t set    = H5Dopen2(h->file, name, H5P_DEFAULT);
+  get(h, set, "crc32", H5T_INTEGER, H5T_NATIVE_UINT32, &stored);
+  H5Dclose(set);
+  if (stored != crc) wring_error_set(h->error, "%s: is damaged: the checksum of %s does not match", h->path, name);
+}
+
+PetscErrorCode wring_hdf5_check(wring_hdf5 *h, MPI_Comm comm, wring_table t, PetscInt64 n, const void *value)
+{
+  uint32_t crc;
+
+  PetscFunctionBegin;
+  PetscCall(checksum(comm, (uint64_t)n * (uint64_t)t.width * value_bytes(t.type), value, &crc));
+  compare_checksum(h, t.name, crc);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------- */
+
+/* The rows [begin, begin + n) of a space [..][width], and memory for them. */
+static hid_t select_rows(hid_t space, int width, PetscInt64 begin, PetscInt64 n)
+{
+  const hsize_t start[2] = {(hsize_t)begin, 0}, count[2] = {(hsize_t)n, (hsize_t)width};
+  const hid_t   memory = H5Screate_simple(2, count, NULL);
+  if (n > 0) {
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
+  } else {
+    H5Sselect_none(space);
+    H5Sselect_none(memory);
+  }
+  return memory;
+}
+
+static herr_t write_rows(hid_t set, wring_table t, PetscInt64 begin, PetscInt64 n, const void *value)
+{
+  static const char nothing  = 0;
+  const hid_t       space    = H5Dget_space(set);
+  const hid_t       memory   = select_rows(space, t.width, begin, n);
+  const hid_t       transfer = H5Pcreate(H5P_DATASET_XFER);
+  H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE);
+  const herr_t status = H5Dwrite(set, memory_type(t.type), memory, space, transfer, n > 0 ? value : &nothing);
+  H5Pclose(transfer);
+  H5Sclose(memory);
+  H5Sclose(space);
+  return status;
+}
+
+/* Without times, so that the same run writes the same bytes. */
+static hid_t create_table(wring_hdf5 *h, wring_table t, PetscInt64 rows)
+{
+  const hsize_t shape[2] = {(hsize_t)rows, (hsize_t)t.width};
+  const hid_t   space    = H5Screate_simple(2, shape, NULL);
+  const hid_t   create   = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_obj_track_times(create, 0);
+  const hid_t set = H5Dcreate2(h->file, t.name, file_type(t.type), space, H5P_DEFAULT, create, H5P_DEFAULT);
+  H5Pclose(create);
+  H5Sclose(space);
+  return set;
+}
+
+PetscErrorCode wring_hdf5_write(wring_hdf5 *h, wring_table t, PetscInt64 n, const void *value)
+{
+  PetscMPIInt rank;
+  PetscInt64  begin = 0, rows;
+  uint32_t    crc;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(h->comm, &rank));
+  PetscCallMPI(MPI_Allreduce(&n, &rows, 1, MPIU_INT64, MPI_SUM, h->comm));
+  PetscCallMPI(MPI_Exscan(&n, &begin, 1, MPIU_INT64, MPI_SUM, h->comm));
+  if (rank == 0) begin = 0; // MPI_Exscan leaves it undefined
+  PetscCall(checksum(h->comm, (uint64_t)n * (uint64_t)t.width * value_bytes(t.type), value, &crc));
+  const hid_t set = create_table(h, t, rows);
+  if (write_rows(set, t, begin, n, value) < 0) {
+    wring_error_set(h->error, "%s: cannot be written: table %s; is the disk full?", h->path, t.name);
+  }
+  put(h, set, "crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, &crc);
+  H5Dclose(set);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A count that the file cannot hold is damage, found before memory is asked for. */
+PetscInt64 wring_hdf5_rows(wring_hdf5 *h, wring_table t)
+{
+  hsize_t     shape[2] = {0, 0}, size = 0;
+  const hid_t set   = H5Dopen2(h->file, t.name, H5P_DEFAULT);
+  const hid_t space = H5Dget_space(set);
+  const hid_t type  = H5Dget_type(set);
+  const int   fits  = H5Sget_simple_extent_ndims(space) == 2 && H5Sget_simple_extent_dims(space, shape, NULL) == 2 &&
+                   shape[1] == (hsize_t)t.width && H5Tequal(type, file_type(t.type)) > 0 &&
+                   H5Fget_filesize(h->file, &size) >= 0 && shape[0] <= size / (shape[1] * value_bytes(t.type));
+  H5Tclose(type);
+  H5Sclose(space);
+  H5Dclose(set);
+  if (fits) return (PetscInt64)shape[0];
+  wring_error_set(h->error, "%s: has no table %s of width %d", h->path, t.name, t.width);
+  return -1;
+}
+
+void wring_hdf5_read(wring_hdf5 *h, wring_table t, PetscInt64 begin, PetscInt64 n, void *value)
+{
+  if (n <= 0) return;
+  const hid_t set    = H5Dopen2(h->file, t.name, H5P_DEFAULT);
+  const hid_t space  = H5Dget_space(set);
+  const hid_t memory = select_rows(space, t.width, begin, n);
+  if (H5Dread(set, memory_type(t.type), memory, space, H5P_DEFAULT, value) < 0) {
+    wring_error_set(h->error, "%s: is damaged: table %s cannot be read", h->path, t.name);
+  }
+  H5Sclose(memory);
+  H5Sclose(space);
+  H5Dclose(set);
+}
+
+/* ---- a whole file ------------------------------------------------------------------------------------------------- */
+
+/* Type and width of a table by its name; then wring_hdf5_rows checks the rest. */
+static wring_table describe(wring_hdf5 *h, const char *name)
+{
+  wring_table t        = {name, WRING_FLOAT64, 1};
+  hsize_t     shape[2] = {0, 1};
+  const hid_t set      = H5Dopen2(h->file, name, H5P_DEFAULT);
+  const hid_t space    = H5Dget_space(set);
+  const hid_t type     = H5Dget_type(set);
+  if (H5Sget_simple_extent_ndims(space) == 2) H5Sget_simple_extent_dims(space, shape, NULL);
+  if (H5Tget_class(type) == H5T_INTEGER) t.type = H5Tget_size(type) == 1 ? WRING_UINT8 : WRING_INT64;
+  t.width = (int)PetscClipInterval(shape[1], 1, VERIFY_BYTES / 8);
+  H5Tclose(type);
+  H5Sclose(space);
+  H5Dclose(set);
+  return t;
+}
+
+static void verify_table(wring_hdf5 *h, const char *name, void *buffer)
+{
+  const wring_table t        = describe(h, name);
+  const PetscInt64  rows     = wring_hdf5_rows(h, t);
+  const uint64_t    row_size = (uint64_t)t.width * value_bytes(t.type);
+  const PetscInt64  at_once  = (PetscInt64)(VERIFY_BYTES / row_size);
+  uLong             crc      = 0;
+  for (PetscInt64 begin = 0; begin < rows && !h->error->text[0]; begin += at_once) {
+    const PetscInt64 n = PetscMin(at_once, rows - begin);
+    wring_hdf5_read(h, t, begin, n, buffer);
+    crc = crc32_z(crc, buffer, (uint64_t)n * row_size);
+  }
+  if (!h->error->text[0]) compare_checksum(h, name, (uint32_t)crc);
+}
+
+PetscErrorCode wring_hdf5_verify(wring_hdf5 *h)
+{
+  H5G_info_t root = {.nlinks = 0};
+  char       name[64];
+  void      *buffer;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc(VERIFY_BYTES, &buffer));
+  if (H5Gget_info(h->file, &root) < 0) wring_error_set(h->error, "%s: is damaged: no table can be read", h->path);
+  for (hsize_t i = 0; i < root.nlinks && !h->error->text[0]; i++) {
+    if (H5Lget_name_by_idx(h->file, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT) < 0) {
+      wring_error_set(h->error, "%s: is damaged: a table has lost its name", h->path);
+    } else {
+      verify_table(h, name, buffer);
+    }
+  }
+  PetscCall(PetscFree(buffer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

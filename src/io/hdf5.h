@@ -1,0 +1,54 @@
+/*
+  Tables [rows][width] in an HDF5 file, each with its CRC-32 (attribute "crc32", of the values as in memory: HDF5's
+  little-endian file types on every machine of today). HDF5 prints nothing; the
+  first failure is kept in *error as one line "path: ...".
+
+  Written by all ranks; read by each rank on its own with HDF5's serial driver, so that a damaged file cannot part the
+  ranks inside a collective call.
+*/
+#pragma once
+#include <hdf5.h>
+#include <wring/io.h>
+
+typedef struct {
+  hid_t        file;
+  MPI_Comm     comm; // of the writers
+  const char  *path; // for messages; borrowed
+  wring_error *error;
+  H5E_auto2_t  report; // HDF5's error printer, put back by close
+  void        *report_data;
+} wring_hdf5;
+
+/* Values may be of WRING_FLOAT64, WRING_INT64 or WRING_UINT8. */
+typedef struct {
+  const char *name;
+  wring_type  type;
+  int         width;
+} wring_table;
+
+/* Creates "<path>.part". After a failure the other calls still work, and fail. Collective. */
+PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error);
+/* Opens path for reading. Not collective. */
+void wring_hdf5_open(wring_hdf5 *h, const char *path, wring_error *error);
+/* Collective after create. */
+void wring_hdf5_close(wring_hdf5 *h);
+
+/* Appends a table whose rows are the n rows of rank 0, then those of rank 1, ... value [n][width]. Collective. */
+PetscErrorCode wring_hdf5_write(wring_hdf5 *h, wring_table t, PetscInt64 n, const void *value);
+
+/* Rows of a table; -1 and an error if there is none of that name, type and width. Not collective. */
+PetscInt64 wring_hdf5_rows(wring_hdf5 *h, wring_table t);
+/* Rows [begin, begin + n) of a table to value [n][width]; they are not checked yet. Not collective. */
+void wring_hdf5_read(wring_hdf5 *h, wring_table t, PetscInt64 begin, PetscInt64 n, void *value);
+/* Checks the CRC of rows that were read, rank after rank, by all ranks of comm. Collective. */
+PetscErrorCode wring_hdf5_check(wring_hdf5 *h, MPI_Comm comm, wring_table t, PetscInt64 n, const void *value);
+/* Reads every table of the file in small parts and checks its CRC. Not collective. */
+PetscErrorCode wring_hdf5_verify(wring_hdf5 *h);
+
+/* Attributes of the file. put: collective, the same on all ranks. get: not collective. */
+void    wring_hdf5_put_text(wring_hdf5 *h, const char *name, const char *value);
+void    wring_hdf5_put_integer(wring_hdf5 *h, const char *name, int64_t value);
+void    wring_hdf5_put_real(wring_hdf5 *h, const char *name, double value);
+int     wring_hdf5_has_text(wring_hdf5 *h, const char *name, const char *value);
+int64_t wring_hdf5_get_integer(wring_hdf5 *h, const char *name);
+double  wring_hdf5_get_real(wring_hdf5 *h, const char *name);

@@ -1,0 +1,297 @@
+/*
+  VTK's XML format for unstructured grids with raw appended data (VTK file formats, "XML File Formats"): an XML head that
+  gives for every array of every piece where its bytes begin, then the bytes. Each array is preceded by a head of UInt64:
+  its size in bytes or, compressed, the number of blocks, their size, the size of the last if it is shorter (else 0), and
+  the compressed size of each block.
+*/
+#define _POSIX_C_SOURCE 200809L
+#include "file.h"
+#include "spans.h"
+#include <inttypes.h>
+#include <wring/io.h>
+#include <zlib.h>
+
+enum {
+  PACK_BLOCK = 1 << 18,
+  PACK_LEVEL = 1
+}; // bytes; level 1: a sixth of the bytes of a mesh, little slower than the disk
+enum { VTK_VERTEX = 1, VTK_LINE = 3, VTK_TETRA = 10 };
+
+typedef enum { POINTS, CELLS, POINT_DATA, CELL_DATA } vtk_section;
+
+/* One array of this rank's piece, and its bytes in the file: head, then body. */
+typedef struct {
+  vtk_section section;
+  wring_field field;
+  uint64_t    n; // tuples
+  uint64_t   *head;
+  Bytef      *packed; // NULL if not compressed
+  wring_span  span[2];
+} vtk_array;
+
+typedef struct {
+  uint64_t   n_point, n_cell, n_corner;
+  PetscInt  *corner;
+  int64_t   *offset;
+  uint8_t   *type;
+  int        n_array;
+  vtk_array *array;
+} vtk_piece;
+
+static const struct {
+  const char *name;
+  uint64_t    bytes;
+} vtk_type[] = {
+  [WRING_FLOAT64] = {"Float64", 8}, [WRING_FLOAT32] = {"Float32", 4}, [WRING_INT64] = {"Int64", 8},
+  [WRING_INT32] = {"Int32", 4},     [WRING_UINT8] = {"UInt8", 1},
+};
+
+/* ---- the piece of a rank ------------------------------------------------------------------------------------------ */
+
+static uint8_t cell_type(int m)
+{
+  return m == 1 ? VTK_VERTEX : m == 2 ? VTK_LINE : VTK_TETRA;
+}
+
+static PetscErrorCode create_cells(vtk_piece *p, int n, const wring_cells *cells)
+{
+  uint64_t c = 0, end = 0;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) {
+    p->n_cell += (uint64_t)cells[i].n;
+    p->n_corner += (uint64_t)cells[i].n * (uint64_t)cells[i].m;
+  }
+  PetscCall(PetscMalloc3(p->n_corner, &p->corner, p->n_cell, &p->offset, p->n_cell, &p->type));
+  for (int i = 0; i < n; i++) {
+    const int m = cells[i].m;
+    for (PetscInt j = 0; j < cells[i].n; j++, c++) {
+      PetscCall(PetscArraycpy(p->corner + end, cells[i].corner + (size_t)j * m, m));
+      end += (uint64_t)m;
+      p->offset[c] = (int64_t)end;
+      p->type[c]   = cell_type(m);
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void add_array(vtk_piece *p, vtk_section section, uint64_t n, wring_field field)
+{
+  p->array[p->n_array++] = (vtk_array){.section = section, .n = n, .field = field};
+}
+
+static void add_cells(vtk_piece *p)
+{
+  const wring_type index = sizeof(PetscInt) == 8 ? WRING_INT64 : WRING_INT32;
+  add_array(p, CELLS, p->n_corner, (wring_field){"connectivity", index, 1, p->corner});
+  add_array(p, CELLS, p->n_cell, (wring_field){"offsets", WRING_INT64, 1, p->offset});
+  add_array(p, CELLS, p->n_cell, (wring_field){"types", WRING_UINT8, 1, p->type});
+}
+
+static PetscErrorCode destroy_piece(vtk_piece *p)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < p->n_array; i++) {
+    PetscCall(PetscFree(p->array[i].head));
+    PetscCall(PetscFree(p->array[i].packed));
+  }
+  PetscCall(PetscFree(p->array));
+  PetscCall(PetscFree3(p->corner, p->offset, p->type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- bytes of the arrays ------------------------------------------------------------------------------------------ */
+
+static PetscErrorCode encode_raw(vtk_array *a, uint64_t bytes)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(1, &a->head));
+  a->head[0] = bytes;
+  a->span[0] = (wring_span){a->head, sizeof *a->head};
+  a->span[1] = (wring_span){a->field.value, bytes};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode encode_packed(vtk_array *a, uint64_t bytes)
+{
+  const uint64_t blocks = (bytes + PACK_BLOCK - 1) / PACK_BLOCK, room = compressBound(PACK_BLOCK);
+  uint64_t       filled = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 + blocks, &a->head));
+  PetscCall(PetscMalloc1(blocks * room, &a->packed));
+  a->head[0] = blocks;
+  a->head[1] = PACK_BLOCK;
+  a->head[2] = bytes % PACK_BLOCK;
+  for (uint64_t i = 0; i < blocks; i++) {
+    const uint64_t begin = i * PACK_BLOCK, n = PetscMin(bytes - begin, (uint64_t)PACK_BLOCK);
+    uLongf         size   = room;
+    const int      status = compress2(a->packed + filled, &size, (const Bytef *)a->field.value + begin, n, PACK_LEVEL);
+    PetscCheck(status == Z_OK, PETSC_COMM_SELF, PETSC_ERR_MEM, "zlib has no memory (status %d)", status);
+    a->head[3 + i] = size;
+    filled += size;
+  }
+  PetscCall(PetscRealloc(PetscMax(filled, 1), &a->packed));
+  a->span[0] = (wring_span){a->head, (3 + blocks) * sizeof *a->head};
+  a->span[1] = (wring_span){a->packed, filled};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode encode_piece(vtk_piece *p, PetscBool compress)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < p->n_array; i++) {
+    vtk_array *const a     = &p->array[i];
+    const uint64_t   bytes = a->n * (uint64_t)a->field.components * vtk_type[a->field.type].bytes;
+    if (compress)
+      PetscCall(encode_packed(a, bytes));
+    else
+      PetscCall(encode_raw(a, bytes));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the XML head ------------------------------------------------------------------------------------------------- */
+
+/* What rank 0 must know of each piece: points, cells, bytes of each array. */
+static PetscErrorCode gather_sizes(MPI_Comm comm, const vtk_piece *p, uint64_t **sizes)
+{
+  const int   width = 2 + p->n_array;
+  PetscMPIInt rank, size;
+  uint64_t   *mine;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscMalloc1(width, &mine));
+  PetscCall(PetscMalloc1(rank == 0 ? (size_t)size * width : 0, sizes));
+  mine[0] = p->n_point;
+  mine[1] = p->n_cell;
+  for (int i = 0; i < p->n_array; i++) mine[2 + i] = p->array[i].span[0].bytes + p->array[i].span[1].bytes;
+  PetscCallMPI(MPI_Gather(mine, width, MPI_UINT64_T, *sizes, width, MPI_UINT64_T, 0, comm));
+  PetscCall(PetscFree(mine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One Piece element; offset counts from the first byte of the appended data. Returns the offset behind it. */
+static uint64_t print_piece(FILE *f, const vtk_piece *p, const uint64_t *size, uint64_t offset)
+{
+  static const char *const section[] = {"Points", "Cells", "PointData", "CellData"};
+  fprintf(f, "<Piece NumberOfPoints=\"%" PRIu64 "\" NumberOfCells=\"%" PRIu64 "\">\n", size[0], size[1]);
+  for (int i = 0; i < p->n_array; i++) {
+    const vtk_array *const a = &p->array[i];
+    if (i == 0 || a->section != a[-1].section) fprintf(f, "<%s>\n", section[a->section]);
+    fprintf(
+      f, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%" PRIu64 "\"/>\n",
+      vtk_type[a->field.type].name, a->field.name, a->field.components, offset);
+    if (i == p->n_array - 1 || a->section != a[1].section) fprintf(f, "</%s>\n", section[a->section]);
+    offset += size[2 + i];
+  }
+  fprintf(f, "</Piece>\n");
+  return offset;
+}
+
+static PetscErrorCode create_head(const vtk_piece *p, int n_piece, const uint64_t *sizes, double time,
+                                  PetscBool compress, char **text, size_t *length)
+{
+  uint64_t offset = 0;
+
+  PetscFunctionBegin;
+  FILE *const f = open_memstream(text, length);
+  PetscCheck(f, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the head of a VTK file");
+  fprintf(f,
+          "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" "
+          "header_type=\"UInt64\"%s>\n<UnstructuredGrid>\n",
+          PetscBinaryBigEndian() ? "BigEndian" : "LittleEndian",
+          compress ? " compressor=\"vtkZLibDataCompressor\"" : "");
+  fprintf(f,
+          "<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">%.17g"
+          "</DataArray></FieldData>\n",
+          time);
+  for (int i = 0; i < n_piece; i++) offset = print_piece(f, p, sizes + (size_t)i * (2 + p->n_array), offset);
+  fprintf(f, "</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
+  PetscCheck(fclose(f) == 0, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the head of a VTK file");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the file ----------------------------------------------------------------------------------------------------- */
+
+/* Rank 0 puts the XML head before its arrays, the last rank closes the XML behind its own. */
+static PetscErrorCode write_piece(MPI_Comm comm, const char *file, const vtk_piece *p, const char *head,
+                                  uint64_t head_bytes)
+{
+  static const char tail[] = "\n</AppendedData>\n</VTKFile>\n";
+  PetscMPIInt       rank, size;
+  uint64_t          bytes = head_bytes, offset = 0;
+  wring_span       *span;
+  int               n = 0;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscMalloc1(2 * p->n_array + 2, &span));
+  if (rank == 0) span[n++] = (wring_span){head, head_bytes};
+  for (int i = 0; i < p->n_array; i++) {
+    for (int k = 0; k < 2; k++) {
+      span[n++] = p->array[i].span[k];
+      bytes += p->array[i].span[k].bytes;
+    }
+  }
+  if (rank == size - 1) span[n++] = (wring_span){tail, sizeof tail - 1};
+  PetscCallMPI(MPI_Exscan(&bytes, &offset, 1, MPI_UINT64_T, MPI_SUM, comm));
+  PetscCall(wring_spans_write(comm, file, rank == 0 ? 0 : offset, n, span));
+  PetscCall(PetscFree(span));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_file(MPI_Comm comm, const char *file, double time, PetscBool compress, const vtk_piece *p)
+{
+  PetscMPIInt rank, size;
+  uint64_t   *sizes;
+  char       *head       = NULL;
+  size_t      head_bytes = 0;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(gather_sizes(comm, p, &sizes));
+  if (rank == 0) PetscCall(create_head(p, size, sizes, time, compress, &head, &head_bytes));
+  PetscCall(PetscFree(sizes));
+  PetscCall(write_piece(comm, file, p, head, head_bytes));
+  free(head);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, double time, PetscBool compress, PetscInt n_local,
+                               const double *x, int n_cells, const wring_cells *cells, int n_point_fields,
+                               const wring_field *point, int n_cell_fields, const wring_field *cell)
+{
+  vtk_piece p = {.n_point = (uint64_t)n_local};
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 + n_point_fields + n_cell_fields, &p.array));
+  PetscCall(create_cells(&p, n_cells, cells));
+  add_array(&p, POINTS, p.n_point, (wring_field){"Points", WRING_FLOAT64, 3, x});
+  add_cells(&p);
+  for (int i = 0; i < n_point_fields; i++) add_array(&p, POINT_DATA, p.n_point, point[i]);
+  for (int i = 0; i < n_cell_fields; i++) add_array(&p, CELL_DATA, p.n_cell, cell[i]);
+  PetscCall(encode_piece(&p, compress));
+  PetscCall(write_file(comm, file, time, compress, &p));
+  PetscCall(destroy_piece(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pvd_write(const char *file, PetscInt n, const char *const *frame, const double *time,
+                               wring_error *e)
+{
+  PetscFunctionBegin;
+  FILE *const f = wring_file_create(file, e);
+  if (!f) PetscFunctionReturn(PETSC_SUCCESS);
+  fprintf(f, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n");
+  for (PetscInt i = 0; i < n; i++) {
+    fprintf(f, "<DataSet timestep=\"%.17g\" part=\"0\" file=\"%s\"/>\n", time[i], frame[i]);
+  }
+  fprintf(f, "</Collection>\n</VTKFile>\n");
+  wring_file_commit(f, file, e);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

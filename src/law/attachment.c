@@ -1,0 +1,62 @@
+/* Attachment: psi(x) = k/2 |x - t|^2, a spring of length 0 to the target t [m]; k [N/m]. */
+#include <wring/law.h>
+
+enum { K, TARGET, N_PAR = TARGET + 3 };
+
+static void project(wring_in par, wring_in z, wring_out p)
+{
+  (void)z;
+  for (int c = 0; c < 3; c++) {
+    for (int lane = 0; lane < WRING_LANES; lane++) p[c][lane] = par[TARGET + c][lane];
+  }
+}
+
+static void energy(wring_in par, wring_in z, double *psi)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double x = z[0][lane] - par[TARGET][lane], y = z[1][lane] - par[TARGET + 1][lane];
+    const double w = z[2][lane] - par[TARGET + 2][lane];
+    psi[lane]      = 0.5 * par[K][lane] * (x * x + y * y + w * w);
+  }
+}
+
+static void gradient(wring_in par, wring_in z, wring_out p)
+{
+  for (int c = 0; c < 3; c++) {
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++) p[c][lane] = par[K][lane] * (z[c][lane] - par[TARGET + c][lane]);
+  }
+}
+
+static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+{
+  energy(par, z, psi);
+  gradient(par, z, p);
+}
+
+static void hessian(wring_in par, wring_in z, wring_out h)
+{
+  (void)z;
+  for (int i = 0; i < 9; i++) {
+    for (int lane = 0; lane < WRING_LANES; lane++) h[i][lane] = i % 4 == 0 ? par[K][lane] : 0;
+  }
+}
+
+static void slope(wring_in par, double *k)
+{
+  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[K][lane];
+}
+
+const wring_law wring_law_attachment = {
+  .name        = "attachment",
+  .q           = 1,
+  .n_par       = N_PAR,
+  .energy      = energy,
+  .gradient    = gradient,
+  .fused       = fused,
+  .hessian     = hessian,
+  .hessian_psd = hessian,
+  .project     = project,
+  .slope       = slope,
+};

@@ -1,0 +1,117 @@
+#include "isotropic.h"
+#include "base/block3.h"
+
+enum { S00, S11, S22, S01, S02, S12 };
+
+static void clamp(double (*a)[WRING_LANES])
+{
+  for (int i = 0; i < 3; i++) {
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++) a[i][lane] = block3_max(a[i][lane], 0);
+  }
+}
+
+/* s + t v v^T */
+BLOCK3_INLINE sym3 add_square(sym3 s, double t, vec3 v)
+{
+  return (sym3){s.s00 + t * v.x * v.x, s.s11 + t * v.y * v.y, s.s22 + t * v.z * v.z,
+                s.s01 + t * v.x * v.y, s.s02 + t * v.x * v.z, s.s12 + t * v.y * v.z};
+}
+
+/*
+  1 where every lane is safely positive definite, by its leading minors (Sylvester) against powers of the trace: the
+  common case, which needs no eigenvectors. 1e-8 is far above round-off and far below stiffness.
+*/
+static int is_definite(double (*a)[WRING_LANES])
+{
+  int definite = 1;
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double s00 = a[S00][lane], s11 = a[S11][lane], s01 = a[S01][lane], s02 = a[S02][lane], s12 = a[S12][lane];
+    const double s22 = a[S22][lane], t = s00 + s11 + s22, minor = s00 * s11 - s01 * s01;
+    const double det = s22 * minor - s00 * s12 * s12 - s11 * s02 * s02 + 2 * s01 * s02 * s12;
+    definite &= (s00 > 1e-8 * t) & (minor > 1e-8 * t * t) & (det > 1e-8 * t * t * t) & (t > 0);
+  }
+  return definite;
+}
+
+/* Takes the negative part away, so that a semidefinite matrix stays as it is to the last bit. */
+static void clamp_stretches(double (*a)[WRING_LANES])
+{
+  if (is_definite(a)) return;
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    sym3         s = {a[S00][lane], a[S11][lane], a[S22][lane], a[S01][lane], a[S02][lane], a[S12][lane]};
+    const eigen3 e = sym3_eigen(s);
+    s              = add_square(s, block3_max(-e.s.s00, 0), e.v0);
+    s              = add_square(s, block3_max(-e.s.s11, 0), e.v1);
+    s              = add_square(s, block3_max(-e.s.s22, 0), e.v2);
+    a[S00][lane] = s.s00, a[S11][lane] = s.s11, a[S22][lane] = s.s22;
+    a[S01][lane] = s.s01, a[S02][lane] = s.s02, a[S12][lane] = s.s12;
+  }
+}
+
+/* e_ij = u_i v_j^T as a vector of 9, row by row, at e[3 * i + j]. */
+static void basis(wring_in u, wring_in v, double (*e)[9][WRING_LANES])
+{
+  for (int m = 0; m < 9; m++) {
+    for (int n = 0; n < 9; n++) {
+      const double *ui = u[3 * (n / 3) + m / 3], *vj = v[3 * (n % 3) + m % 3];
+#pragma omp simd
+      for (int lane = 0; lane < WRING_LANES; lane++) e[m][n][lane] = ui[lane] * vj[lane];
+    }
+  }
+}
+
+/* q_ij = sum_kl H_(ij)(kl) e_kl, the image of e_ij. */
+static void image(const wring_isotropic_modes *m, double (*e)[9][WRING_LANES], double (*q)[9][WRING_LANES])
+{
+  static const int stretch[3][3] = {{S00, S01, S02}, {S01, S11, S12}, {S02, S12, S22}};
+  static const int pair[3][2]    = {{0, 1}, {0, 2}, {1, 2}};
+
+  for (int n = 0; n < 9; n++) {
+    for (int i = 0; i < 3; i++) {
+      const double *a0 = m->a[stretch[i][0]], *a1 = m->a[stretch[i][1]], *a2 = m->a[stretch[i][2]];
+#pragma omp simd
+      for (int lane = 0; lane < WRING_LANES; lane++)
+        q[4 * i][n][lane] = a0[lane] * e[0][n][lane] + a1[lane] * e[4][n][lane] + a2[lane] * e[8][n][lane];
+    }
+    for (int k = 0; k < 3; k++) {
+      const int ij = 3 * pair[k][0] + pair[k][1], ji = 3 * pair[k][1] + pair[k][0];
+#pragma omp simd
+      for (int lane = 0; lane < WRING_LANES; lane++) {
+        const double same = 0.5 * (m->flip[k][lane] + m->twist[k][lane]);
+        const double swap = 0.5 * (m->flip[k][lane] - m->twist[k][lane]);
+        q[ij][n][lane]    = same * e[ij][n][lane] + swap * e[ji][n][lane];
+        q[ji][n][lane]    = same * e[ji][n][lane] + swap * e[ij][n][lane];
+      }
+    }
+  }
+}
+
+void wring_isotropic_hessian(wring_isotropic_law *law, PetscBool psd, wring_in par, wring_in f, wring_out h)
+{
+  WRING_ALIGNED double                u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
+  WRING_ALIGNED double                e[9][9][WRING_LANES], q[9][9][WRING_LANES];
+  WRING_ALIGNED wring_isotropic_modes modes;
+
+  wring_block3_svd(f, u, s, v);
+  law(par, (wring_in)s, &modes);
+  if (psd) {
+    clamp_stretches(modes.a);
+    clamp(modes.twist);
+    clamp(modes.flip);
+  }
+  basis((wring_in)u, (wring_in)v, e);
+  image(&modes, e, q);
+  for (int row = 0; row < 9; row++) {
+    for (int col = 0; col <= row; col++) {
+#pragma omp simd
+      for (int lane = 0; lane < WRING_LANES; lane++) {
+        double sum = 0;
+        for (int m = 0; m < 9; m++) sum += e[m][row][lane] * q[m][col][lane];
+        h[9 * row + col][lane] = sum;
+        h[9 * col + row][lane] = sum;
+      }
+    }
+  }
+}

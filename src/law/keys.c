@@ -1,0 +1,14 @@
+#include "keys.h"
+
+const char *wring_law_prefix(const wring_options *o, const char *prefix, const char *fallback, const char *key)
+{
+  return !fallback || wring_options_has(o, prefix, key) ? prefix : fallback;
+}
+
+PetscErrorCode wring_law_get_real(const wring_options *o, const char *prefix, const char *fallback,
+                                  const wring_option *table, const char *key, double *v)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_real(o, wring_law_prefix(o, prefix, fallback, key), table, key, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

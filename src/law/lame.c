@@ -1,0 +1,74 @@
+#include "lame.h"
+#include "keys.h"
+
+const wring_option wring_lame_options[] = {
+  {.key = "young", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Young's modulus; with poisson"},
+  {.key = "poisson", .type = WRING_REAL, .range = "(-1,0.5)", .help = "Poisson's ratio; with young"},
+  {.key = "mu", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "shear modulus; with lambda"},
+  {.key = "lambda", .type = WRING_REAL, .unit = "Pa", .help = "first Lame parameter, at least -2/3 mu; with mu"},
+  {.key = NULL},
+};
+
+static const char *const pairs[2][2] = {{"young", "poisson"}, {"mu", "lambda"}};
+
+/* The first key of a pair that is set behind prefix, or NULL. */
+static const char *key_given(const wring_options *o, const char *prefix, int pair)
+{
+  for (int i = 0; i < 2; i++) {
+    if (wring_options_has(o, prefix, pairs[pair][i])) return pairs[pair][i];
+  }
+  return NULL;
+}
+
+/* Which pair holds behind prefix: 0 or 1, -1 for none. */
+static PetscErrorCode choose_pair(const wring_options *o, const char *prefix, int *pair)
+{
+  const char *const young = key_given(o, prefix, 0), *const mu = key_given(o, prefix, 1);
+
+  PetscFunctionBegin;
+  if (young && mu) {
+    WRING_REFUSE(PETSC_COMM_WORLD, "%s: %s%s beside %s%s; expected young and poisson or else mu and lambda",
+                 wring_options_origin(o, prefix, mu), prefix, mu, prefix, young);
+  }
+  *pair = young ? 0 : mu ? 1 : -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The bulk modulus, lambda + 2/3 mu, may not be negative. */
+static PetscErrorCode check_lambda(const wring_options *o, const char *prefix, const char *fallback, const double *par)
+{
+  const char *const at = wring_law_prefix(o, prefix, fallback, "lambda");
+
+  PetscFunctionBegin;
+  if (par[LAME_LAMBDA] < -2. / 3 * par[LAME_MU]) {
+    WRING_REFUSE(PETSC_COMM_WORLD, "%s: %slambda is %g Pa; expected at least -2/3 mu = %g Pa",
+                 wring_options_origin(o, at, "lambda"), at, par[LAME_LAMBDA], -2. / 3 * par[LAME_MU]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_lame_get(const wring_options *o, const char *prefix, const char *fallback, double *par)
+{
+  int    pair;
+  double value[2];
+
+  PetscFunctionBegin;
+  PetscCall(choose_pair(o, prefix, &pair));
+  if (pair < 0 && fallback) PetscCall(choose_pair(o, fallback, &pair));
+  if (pair < 0) {
+    const char *const at = fallback ? fallback : prefix;
+    WRING_REFUSE(PETSC_COMM_WORLD, "%syoung is missing; expected %syoung and %spoisson, or else %smu and %slambda", at,
+                 at, at, at, at);
+  }
+  for (int i = 0; i < 2; i++)
+    PetscCall(wring_law_get_real(o, prefix, fallback, wring_lame_options, pairs[pair][i], &value[i]));
+  if (pair == 0) {
+    par[LAME_MU]     = value[0] / (2 * (1 + value[1]));
+    par[LAME_LAMBDA] = value[0] * value[1] / ((1 + value[1]) * (1 - 2 * value[1]));
+  } else {
+    par[LAME_MU]     = value[0];
+    par[LAME_LAMBDA] = value[1];
+    PetscCall(check_lambda(o, prefix, fallback, par));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

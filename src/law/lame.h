@@ -1,0 +1,13 @@
+/* Lame parameters of an isotropic material, from young and poisson or from mu and lambda. */
+#pragma once
+#include <wring/options.h>
+
+enum { LAME_MU, LAME_LAMBDA, LAME_N_PAR };
+
+extern const wring_option wring_lame_options[]; // young, poisson, mu, lambda
+
+/*
+  par = {mu, lambda} [Pa] from exactly one of the two pairs. Where keys behind prefix name a pair, that pair holds, and a
+  key of it that prefix lacks is taken from fallback; otherwise fallback's pair holds. fallback may be NULL. Collective.
+*/
+PetscErrorCode wring_lame_get(const wring_options *o, const char *prefix, const char *fallback, double *par);

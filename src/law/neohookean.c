@@ -1,0 +1,114 @@
+/*
+  Compressible neo-Hookean: psi(F) = mu/2 (|F|^2 - 3) - mu log J + lambda/2 log^2 J, J = det F; mu, lambda [Pa];
+  +infinity where J is not a normal positive number. theory.md 3; [Bonet, Wood 2008].
+*/
+#include "base/block3.h"
+#include "isotropic.h"
+#include "lame.h"
+#include <float.h>
+#include <wring/law.h>
+
+/* log J and 1/J, both 0 outside the domain, so that derivatives are finite there. */
+typedef struct {
+  int    inside;
+  double log, inverse;
+} volume;
+
+BLOCK3_INLINE volume volume_of(double j)
+{
+  const int    inside = j >= DBL_MIN; // false for NaN
+  const double safe   = inside ? j : 1;
+  return (volume){inside, block3_log(safe), inside ? 1 / safe : 0};
+}
+
+BLOCK3_INLINE double density(double mu, double lambda, mat3 f, volume v)
+{
+  const double psi = 0.5 * mu * (mat3_dot(f, f) - 3) - mu * v.log + 0.5 * lambda * v.log * v.log;
+  return v.inside ? psi : INFINITY;
+}
+
+static void energy(wring_in par, wring_in z, double *psi)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3   f = mat3_load(z, lane);
+    const volume v = volume_of(mat3_det(f, mat3_cofactor(f)));
+    psi[lane]      = density(par[LAME_MU][lane], par[LAME_LAMBDA][lane], f, v);
+  }
+}
+
+/* mu F + (lambda log J - mu) F^{-T} */
+static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const mat3   f = mat3_load(z, lane), cofactor = mat3_cofactor(f);
+    const volume v = volume_of(mat3_det(f, cofactor));
+    psi[lane]      = density(mu, lambda, f, v);
+    mat3_store(p, lane, mat3_combine(mu, f, (lambda * v.log - mu) * v.inverse, cofactor));
+  }
+}
+
+static void gradient(wring_in par, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double psi[WRING_LANES];
+
+  fused(par, z, psi, p);
+}
+
+/* psi_i = mu s_i + c/s_i with c = lambda log J - mu; outside the domain only the first part. */
+static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
+    const volume v      = volume_of(s0 * s1 * s2);
+    const double lambda = v.inside ? par[LAME_LAMBDA][lane] : 0, c = v.inside ? lambda * v.log - mu : 0;
+    const double i0 = v.inverse * s1 * s2, i1 = v.inverse * s0 * s2, i2 = v.inverse * s0 * s1; // 1/s_i
+    m->a[0][lane] = mu + (lambda - c) * i0 * i0;
+    m->a[1][lane] = mu + (lambda - c) * i1 * i1;
+    m->a[2][lane] = mu + (lambda - c) * i2 * i2;
+    m->a[3][lane] = lambda * i0 * i1, m->a[4][lane] = lambda * i0 * i2, m->a[5][lane] = lambda * i1 * i2;
+    m->twist[0][lane] = mu + c * i0 * i1, m->flip[0][lane] = mu - c * i0 * i1;
+    m->twist[1][lane] = mu + c * i0 * i2, m->flip[1][lane] = mu - c * i0 * i2;
+    m->twist[2][lane] = mu + c * i1 * i2, m->flip[2][lane] = mu - c * i1 * i2;
+  }
+}
+
+static void hessian(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
+}
+
+static void hessian_psd(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
+}
+
+/*
+  12 times the integral over [1/2, 3/2] of (s - 1) f(s), f = dpsi/ds_0 at s_1 = s_2 = 1: mu s + (lambda log s - mu)/s.
+  mu s gives mu, -mu/s gives 12 mu (log 3 - 1), and lambda log(s)/s the difference of
+  12 lambda (s log s - s - log(s)^2/2) at the ends. theory.md 4.
+*/
+static void slope(wring_in par, double *k)
+{
+  const double a = log(0.5), b = log(1.5);
+  const double of_mu = 12 * log(3) - 11, of_lambda = 12 * (1.5 * b - 0.5 * a - 1 + 0.5 * (a * a - b * b));
+  for (int lane = 0; lane < WRING_LANES; lane++)
+    k[lane] = of_mu * par[LAME_MU][lane] + of_lambda * par[LAME_LAMBDA][lane];
+}
+
+const wring_law wring_law_neohookean = {
+  .name        = "neohookean",
+  .q           = 3,
+  .n_par       = LAME_N_PAR,
+  .options     = wring_lame_options,
+  .set_par     = wring_lame_get,
+  .energy      = energy,
+  .gradient    = gradient,
+  .fused       = fused,
+  .hessian     = hessian,
+  .hessian_psd = hessian_psd,
+  .slope       = slope,
+};

@@ -1,0 +1,35 @@
+/* Every material law, in the order of help. To add one: write its file, declare it in law.h, add its line here. */
+#include <strings.h>
+#include <wring/law.h>
+
+static const wring_law *const materials[] = {&wring_law_strain, &wring_law_corotated, &wring_law_neohookean};
+
+const wring_law *wring_law_material(int i)
+{
+  const int n = sizeof materials / sizeof materials[0];
+  return i >= 0 && i < n ? materials[i] : NULL;
+}
+
+const wring_law *wring_law_find(const char *name)
+{
+  const wring_law *law;
+  for (int i = 0; (law = wring_law_material(i)); i++) {
+    if (!strcasecmp(law->name, name)) return law;
+  }
+  return NULL;
+}
+
+unsigned wring_law_can(const wring_law *law)
+{
+  return (law->gradient ? WRING_CAN_GRADIENT : 0) | (law->hessian ? WRING_CAN_HESSIAN : 0) |
+         (law->project ? WRING_CAN_PROJECT : 0) | (law->slope ? WRING_CAN_SLOPE : 0);
+}
+
+const char *wring_law_can_name(unsigned can)
+{
+  static const char *const name[] = {"gradient", "Hessian", "projection", "slope"};
+  for (int i = 0; i < 4; i++) {
+    if (can & (1u << i)) return name[i];
+  }
+  return "nothing";
+}

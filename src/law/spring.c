@@ -1,0 +1,100 @@
+/* Spring: psi(z) = k/2 (|z| - l)^2, z = x_i - x_j [m]; k [N/m], rest length l [m]. At z = 0 its direction is e_x. */
+#include "base/block3.h"
+#include <wring/law.h>
+
+enum { K, LENGTH, N_PAR };
+
+typedef struct {
+  double length;
+  vec3   direction;
+} edge;
+
+BLOCK3_INLINE edge edge_of(wring_in z, int lane)
+{
+  const vec3   d      = {z[0][lane], z[1][lane], z[2][lane]};
+  const double length = sqrt(vec3_dot(d, d)), inverse = 1 / (length > 0 ? length : 1);
+  return (edge){length, {length > 0 ? d.x * inverse : 1, d.y * inverse, d.z * inverse}};
+}
+
+static void project(wring_in par, wring_in z, wring_out p)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const edge   e = edge_of(z, lane);
+    const double l = par[LENGTH][lane];
+    p[0][lane] = l * e.direction.x, p[1][lane] = l * e.direction.y, p[2][lane] = l * e.direction.z;
+  }
+}
+
+static void energy(wring_in par, wring_in z, double *psi)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double stretch = edge_of(z, lane).length - par[LENGTH][lane];
+    psi[lane]            = 0.5 * par[K][lane] * stretch * stretch;
+  }
+}
+
+static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const edge   e       = edge_of(z, lane);
+    const double stretch = e.length - par[LENGTH][lane], force = par[K][lane] * stretch;
+    psi[lane]  = 0.5 * force * stretch;
+    p[0][lane] = force * e.direction.x, p[1][lane] = force * e.direction.y, p[2][lane] = force * e.direction.z;
+  }
+}
+
+static void gradient(wring_in par, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double psi[WRING_LANES];
+
+  fused(par, z, psi, p);
+}
+
+/*
+  k (a I + (1 - a) d d^T) with the direction d and a = 1 - l/|z|, at least `least`: 0 makes it semidefinite. |z| counts as
+  1e-12 l at least, since the curvature is -infinity at z = 0.
+*/
+static void curvature(wring_in par, wring_in z, double least, wring_out h)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const edge   e = edge_of(z, lane);
+    const double k = par[K][lane], l = par[LENGTH][lane], length = block3_max(e.length, 1e-12 * l);
+    const double a = block3_max(length > 0 ? 1 - l / length : 1, least), b = k * (1 - a);
+    const vec3   d = e.direction;
+    mat3_store(h, lane,
+               (mat3){k * a + b * d.x * d.x, b * d.x * d.y, b * d.x * d.z, b * d.x * d.y, k * a + b * d.y * d.y,
+                      b * d.y * d.z, b * d.x * d.z, b * d.y * d.z, k * a + b * d.z * d.z});
+  }
+}
+
+static void hessian(wring_in par, wring_in z, wring_out h)
+{
+  curvature(par, z, -INFINITY, h);
+}
+
+static void hessian_psd(wring_in par, wring_in z, wring_out h)
+{
+  curvature(par, z, 0, h);
+}
+
+static void slope(wring_in par, double *k)
+{
+  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[K][lane];
+}
+
+const wring_law wring_law_spring = {
+  .name        = "spring",
+  .q           = 1,
+  .n_par       = N_PAR,
+  .energy      = energy,
+  .gradient    = gradient,
+  .fused       = fused,
+  .hessian     = hessian,
+  .hessian_psd = hessian_psd,
+  .project     = project,
+  .slope       = slope,
+};

@@ -1,0 +1,118 @@
+/* The program: wring COMMAND DECK [-key value ...]. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <wring/io.h>
+#include <wring/study.h>
+
+static const struct {
+  const char  *name;
+  wring_study *study;
+} commands[] = {
+  {"run", wring_study_run},
+  {"compare", wring_study_compare},
+  {"evaluate", wring_study_evaluate},
+  {"check", wring_study_check},
+};
+
+static const char usage[] =
+  "wring run|compare|evaluate|check DECK [-key value ...], wring help [deck|KEY], wring version";
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+  PetscBool told; // an error is said once, where it is raised; its callers hand it up
+} reporter;
+
+/* Bad input is raised by all ranks alike and leads to exit status 1; anything else ends the program here. */
+static PetscErrorCode report(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
+                             PetscErrorType type, const char *message, void *context)
+{
+  reporter *const r = context;
+  int             rank, size, all;
+  if (type == PETSC_ERROR_REPEAT || r->told) return code;
+  r->told = PETSC_TRUE;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  if (code != PETSC_ERR_USER_INPUT || size != all) {
+    fprintf(stderr, "wring: internal error: %s (%s, %s:%d)\n", message, function, file, line);
+    MPI_Abort(MPI_COMM_WORLD, WRING_EXIT_INTERNAL);
+  }
+  if (rank == 0) fprintf(stderr, "wring: %s\n", message);
+  return code;
+}
+
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode study(MPI_Comm comm, wring_study *command, const char *deck, int n, char **args,
+                            wring_exit *status)
+{
+  wring_options *o;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(comm, &o));
+  PetscCall(wring_deck_read(deck, n, args, o));
+  PetscCall(command(comm, o, status));
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode help(MPI_Comm comm, const char *key)
+{
+  PetscFunctionBegin;
+  if (key)
+    PetscCall(wring_study_help(comm, key));
+  else
+    PetscCall(PetscPrintf(comm, "%s\n", usage));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode dispatch(MPI_Comm comm, int argc, char **argv, wring_exit *status)
+{
+  const char *const name = argc > 1 ? argv[1] : "";
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    if (strcmp(name, commands[i].name) != 0) continue;
+    if (argc < 3) WRING_REFUSE(comm, "%s: no deck given, expected %s", name, usage);
+    PetscCall(study(comm, commands[i].study, argv[2], argc - 3, argv + 3, status));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (argc <= 3 && (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0))
+    PetscCall(help(comm, argv[2]));
+  else if (argc == 2 && (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0)) {
+    PetscCall(wring_study_version(comm));
+  } else
+    WRING_REFUSE(comm, "%s%s, expected %s", name[0] ? "unknown command or too many words: " : "no command", name,
+                 usage);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc sees none of our arguments, no file of options and no signals: decks say everything. */
+static PetscErrorCode start(int *argc, char ***argv)
+{
+  static char  program[] = "wring", no_file[] = "-skip_petscrc", no_signals[] = "-no_signal_handler";
+  static char *words[] = {program, no_file, no_signals, NULL};
+  int          n       = 3, provided;
+  char       **w       = words;
+
+  PetscFunctionBegin;
+  signal(SIGPIPE, SIG_IGN); // a reader that goes away must not end a march
+  if (*argc > 1 && strcmp((*argv)[1], "run") == 0) wring_study_hold_signals();
+  PetscCallMPI(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
+  PetscCall(PetscInitialize(&n, &w, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  wring_exit status = WRING_EXIT_DONE;
+  reporter   r      = {PETSC_FALSE};
+  if (start(&argc, &argv)) return WRING_EXIT_INTERNAL;
+  if (PetscPushErrorHandler(report, &r)) return WRING_EXIT_INTERNAL;
+  if (dispatch(MPI_COMM_WORLD, argc, argv, &status)) status = WRING_EXIT_INPUT;
+  if (PetscFinalize()) return WRING_EXIT_INTERNAL;
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,14 @@
+/* Private to src/mesh: rows of a table between rank 0 and all ranks. Any number of bytes in all, < 2^31 rows a rank. */
+#pragma once
+#include <wring/base.h>
+
+/*
+  Rows order[start[p]] ... order[start[p+1] - 1] of table on rank 0 go to rank p: mine [n_mine][width bytes].
+  order NULL: rows in their order. start [size + 1], order and table matter on rank 0 only. Collective.
+*/
+PetscErrorCode wring_deal_rows(MPI_Comm comm, const PetscInt *start, const PetscInt *order, const void *table,
+                               size_t width, PetscInt n_mine, void *mine);
+
+/* The reverse: table [sum of n_mine][width bytes] on rank 0, in the order of ranks (allocated there by PetscMalloc). */
+PetscErrorCode wring_collect_rows(MPI_Comm comm, PetscInt n_mine, const void *mine, size_t width, PetscInt *n_all,
+                                  void *table);

@@ -1,0 +1,50 @@
+#include "halo.h"
+#include "order.h"
+
+PetscErrorCode wring_sort_unique(PetscInt *n, PetscInt *value)
+{
+  PetscInt kept = 0;
+
+  PetscFunctionBegin;
+  PetscCall(wring_sort_ints(*n, value));
+  for (PetscInt i = 0; i < *n; i++)
+    if (i == 0 || value[i] != value[kept - 1]) value[kept++] = value[i];
+  *n = kept;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_build_halo(wring_mesh *m)
+{
+  const PetscInt n_ghost = m->n_local - m->n_owned;
+  PetscInt      *leaf;
+  PetscLayout    layout;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n_ghost, &leaf));
+  for (PetscInt i = 0; i < n_ghost; i++) leaf[i] = m->n_owned + i;
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
+  PetscCall(PetscSFDestroy(&m->halo));
+  PetscCall(PetscSFCreate(m->comm, &m->halo));
+  PetscCall(PetscSFSetGraphLayout(m->halo, layout, n_ghost, leaf, PETSC_OWN_POINTER, m->global + m->n_owned));
+  PetscCall(PetscSFSetUp(m->halo));
+  PetscCall(PetscLayoutDestroy(&layout));
+  PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, m->original, m->original, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, m->original, m->original, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(m->halo, m->vector, m->X, m->X, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, m->vector, m->X, m->X, MPI_REPLACE));
+  PetscCall(wring_mesh_index_originals(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_build_natural(wring_mesh *m)
+{
+  PetscLayout layout;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, PETSC_DECIDE, m->n_global, 1, &layout));
+  PetscCall(PetscSFCreate(m->comm, &m->natural));
+  PetscCall(PetscSFSetGraphLayout(m->natural, layout, m->n_owned, NULL, PETSC_COPY_VALUES, m->original));
+  PetscCall(PetscSFSetUp(m->natural));
+  PetscCall(PetscLayoutDestroy(&layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,15 @@
+/* Private to src/mesh: ghosts and the two PetscSFs of a distributed mesh. */
+#pragma once
+#include <wring/mesh.h>
+
+/* m->halo from m->global [n_local]; through it the ghosts' original numbers and rest positions, and m->by_original. Collective. */
+PetscErrorCode wring_mesh_build_halo(wring_mesh *m);
+
+/* m->natural, from m->original of the owned vertices. Collective. */
+PetscErrorCode wring_mesh_build_natural(wring_mesh *m);
+
+/* m->by_original from m->original [n_local]. */
+PetscErrorCode wring_mesh_index_originals(wring_mesh *m);
+
+/* Sorts value [*n] ascending and drops repetitions. */
+PetscErrorCode wring_sort_unique(PetscInt *n, PetscInt *value);

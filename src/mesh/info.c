@@ -1,0 +1,55 @@
+#include "data.h"
+#include "order.h"
+#include <math.h>
+
+/* 12 (9 V^2)^(1/3) / sum of the six squared edges: 1 for the regular tet. */
+static double quality(const double *const x[4], double volume)
+{
+  double edges = 0;
+  for (int a = 0; a < 4; a++)
+    for (int b = 0; b < a; b++)
+      for (int c = 0; c < 3; c++) edges += PetscSqr(x[a][c] - x[b][c]);
+  return 12 * cbrt(9 * volume * volume) / edges;
+}
+
+static void measure_tets(const wring_mesh *m, double *volume, double *min_quality)
+{
+  *volume      = 0;
+  *min_quality = 1;
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    const double *x[4];
+    for (int a = 0; a < 4; a++) x[a] = m->X + 3 * m->tet[4 * e + a];
+    const double v = wring_tet_det(x[0], x[1], x[2], x[3]) / 6;
+    *volume += v;
+    *min_quality = PetscMin(*min_quality, quality(x, v));
+  }
+}
+
+PetscErrorCode wring_mesh_get_info(const wring_mesh *m, wring_mesh_info *info)
+{
+  double      sum[2], low[4], high[5]; // volume, ghosts; corner, quality; corner, tets, vertices
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  measure_tets(m, &sum[0], &low[3]);
+  sum[1] = (double)(m->n_local - m->n_owned);
+  wring_bounds(m->n_owned, m->X, low, high);
+  for (int c = 0; c < 3 && m->n_owned == 0; c++) {
+    low[c]  = PETSC_INFINITY;
+    high[c] = PETSC_NINFINITY;
+  }
+  high[3] = (double)m->n_tet;
+  high[4] = (double)m->n_owned;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, m->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, low, 4, MPI_DOUBLE, MPI_MIN, m->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, high, 5, MPI_DOUBLE, MPI_MAX, m->comm));
+  info->volume      = sum[0];
+  info->min_quality = low[3];
+  PetscCall(PetscArraycpy(info->low, low, 3));
+  PetscCall(PetscArraycpy(info->high, high, 3));
+  info->balance_tets     = m->n_tet_global ? high[3] * size / (double)m->n_tet_global : 1;
+  info->balance_vertices = m->n_global ? high[4] * size / (double)m->n_global : 1;
+  info->ghosts           = m->n_global ? sum[1] / (double)m->n_global : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,68 @@
+#include "map.h"
+
+PetscErrorCode wring_map_create(PetscInt expected, wring_map *map)
+{
+  PetscFunctionBegin;
+  map->n    = 0;
+  map->bits = 4;
+  while (((int64_t)1 << map->bits) < 2 * (int64_t)expected) map->bits++;
+  const size_t places = (size_t)1 << map->bits;
+  PetscCall(PetscMalloc2(places, &map->key, places, &map->value));
+  for (size_t i = 0; i < places; i++) map->value[i] = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_map_destroy(wring_map *map)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(map->key, map->value));
+  *map = (wring_map){0};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where key is or would be: small keys side by side, the high bits of large ones stirred in. */
+static size_t find_place(const wring_map *map, int64_t key)
+{
+  const size_t   mask = ((size_t)1 << map->bits) - 1;
+  const uint64_t k = (uint64_t)key, high = (k >> map->bits) * 0x9e3779b97f4a7c15u;
+  size_t         at = (size_t)(k + (high >> 20)) & mask;
+  while (map->value[at] >= 0 && map->key[at] != key) at = (at + 1) & mask;
+  return at;
+}
+
+PetscInt wring_map_find(const wring_map *map, int64_t key)
+{
+  return map->n ? map->value[find_place(map, key)] : -1;
+}
+
+static PetscErrorCode grow(wring_map *map)
+{
+  wring_map larger;
+
+  PetscFunctionBegin;
+  PetscCall(wring_map_create(2 * map->n + 16, &larger));
+  for (size_t i = 0; map->n && i < (size_t)1 << map->bits; i++) {
+    if (map->value[i] < 0) continue;
+    const size_t at  = find_place(&larger, map->key[i]);
+    larger.key[at]   = map->key[i];
+    larger.value[at] = map->value[i];
+  }
+  larger.n = map->n;
+  PetscCall(wring_map_destroy(map));
+  *map = larger;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_map_add(wring_map *map, int64_t key, PetscInt value, PetscInt *found)
+{
+  PetscFunctionBegin;
+  if (!map->value || 2 * ((int64_t)map->n + 1) > (int64_t)1 << map->bits) PetscCall(grow(map));
+  const size_t at = find_place(map, key);
+  if (map->value[at] < 0) {
+    map->key[at]   = key;
+    map->value[at] = value;
+    map->n++;
+  }
+  *found = map->value[at];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,73 @@
+#include "names.h"
+
+/* Not strcasecmp: its answer depends on the locale. */
+static int lower(int c)
+{
+  return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+static PetscBool same_name(const char *a, const char *b)
+{
+  while (*a && lower(*a) == lower(*b)) a++, b++;
+  return lower(*a) == lower(*b) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscInt wring_names_find(const wring_names *names, const char *name)
+{
+  for (PetscInt i = 0; i < names->n; i++)
+    if (same_name(names->name[i], name)) return i;
+  return -1;
+}
+
+PetscErrorCode wring_names_add(wring_names *names, const char *name, size_t length)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc((size_t)(names->n + 1) * sizeof *names->name, &names->name));
+  PetscCall(PetscMalloc1(length + 1, &names->name[names->n]));
+  PetscCall(PetscArraycpy(names->name[names->n], name, length));
+  names->name[names->n++][length] = '\0';
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_names_copy(const wring_names *from, wring_names *to)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < from->n; i++) {
+    size_t length;
+    PetscCall(PetscStrlen(from->name[i], &length));
+    PetscCall(wring_names_add(to, from->name[i], length));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_names_clear(wring_names *names)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < names->n; i++) PetscCall(PetscFree(names->name[i]));
+  PetscCall(PetscFree(names->name));
+  names->n = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_names_broadcast(MPI_Comm comm, wring_names *names)
+{
+  PetscMPIInt rank;
+  PetscInt    n = names->n;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, comm));
+  for (PetscInt i = 0; i < n; i++) {
+    size_t      length = 0;
+    PetscMPIInt bytes;
+    if (rank == 0) PetscCall(PetscStrlen(names->name[i], &length));
+    PetscCall(PetscMPIIntCast((PetscInt)length, &bytes));
+    PetscCallMPI(MPI_Bcast(&bytes, 1, MPI_INT, 0, comm));
+    char *text = NULL;
+    if (rank) PetscCall(PetscCalloc1((size_t)bytes + 1, &text));
+    PetscCallMPI(MPI_Bcast(rank ? text : names->name[i], bytes, MPI_CHAR, 0, comm));
+    if (rank) PetscCall(wring_names_add(names, text, (size_t)bytes));
+    PetscCall(PetscFree(text));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,159 @@
+/* Between original and local numbers: look-up, more ghosts, and rows of tables to the owners. */
+#include "deal.h"
+#include "halo.h"
+#include "order.h"
+
+/* Global numbers of any original numbers: owners write them into blocks by original number, and all may read there. */
+static PetscErrorCode find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global)
+{
+  PetscInt    n_block, *block;
+  PetscLayout layout;
+  PetscSF     reader;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFGetGraph(m->natural, &n_block, NULL, NULL, NULL));
+  PetscCall(PetscMalloc1((size_t)n_block, &block));
+  PetscCall(PetscSFReduceBegin(m->natural, MPIU_INT, m->global, block, MPI_REPLACE));
+  PetscCall(PetscSFReduceEnd(m->natural, MPIU_INT, m->global, block, MPI_REPLACE));
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, n_block, m->n_global, 1, &layout));
+  PetscCall(PetscSFCreate(m->comm, &reader));
+  PetscCall(PetscSFSetGraphLayout(reader, layout, n, NULL, PETSC_COPY_VALUES, original));
+  PetscCall(PetscSFBcastBegin(reader, MPIU_INT, block, global, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(reader, MPIU_INT, block, global, MPI_REPLACE));
+  PetscCall(PetscSFDestroy(&reader));
+  PetscCall(PetscLayoutDestroy(&layout));
+  PetscCall(PetscFree(block));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Ghosts old and new by global number, ascending: ghost [*n] has room for both. */
+static PetscErrorCode merge_ghosts(const wring_mesh *m, PetscInt n_more, const PetscInt *more, PetscInt *n,
+                                   PetscInt *ghost)
+{
+  PetscFunctionBegin;
+  *n = m->n_local - m->n_owned;
+  PetscCall(PetscArraycpy(ghost, m->global + m->n_owned, *n));
+  for (PetscInt i = 0; i < n_more; i++)
+    if (more[i] < m->begin || more[i] >= m->begin + m->n_owned) ghost[(*n)++] = more[i];
+  PetscCall(wring_sort_unique(n, ghost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode renumber_ghosts(wring_mesh *m, PetscInt n_ghost, const PetscInt *ghost)
+{
+  PetscInt at;
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) {
+    if (m->tet[i] < m->n_owned) continue;
+    PetscCall(PetscFindInt(m->global[m->tet[i]], n_ghost, ghost, &at));
+    m->tet[i] = m->n_owned + at;
+  }
+  m->n_local = m->n_owned + n_ghost;
+  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->global, &m->global));
+  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->original, &m->original));
+  PetscCall(PetscRealloc(3 * (size_t)m->n_local * sizeof *m->X, &m->X));
+  PetscCall(PetscArraycpy(m->global + m->n_owned, ghost, n_ghost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt *original)
+{
+  PetscInt *more, *ghost, n_ghost;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)n, &more, (size_t)(n + m->n_local - m->n_owned), &ghost));
+  PetscCall(find_globals(m, n, original, more));
+  PetscCall(merge_ghosts(m, n, more, &n_ghost, ghost));
+  PetscCall(renumber_ghosts(m, n_ghost, ghost));
+  PetscCall(PetscFree2(more, ghost));
+  PetscCall(wring_mesh_build_halo(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_index_originals(wring_mesh *m)
+{
+  uint64_t *key;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(m->by_original));
+  PetscCall(PetscMalloc1((size_t)m->n_local, &m->by_original));
+  PetscCall(PetscMalloc1((size_t)m->n_local, &key));
+  for (PetscInt v = 0; v < m->n_local; v++) {
+    key[v]            = (uint64_t)m->original[v];
+    m->by_original[v] = v;
+  }
+  PetscCall(wring_sort_keys(m->n_local, key, m->by_original));
+  PetscCall(PetscFree(key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original)
+{
+  PetscInt first = 0, last = m->n_local;
+  while (first < last) {
+    const PetscInt middle = first + (last - first) / 2, v = m->by_original[middle];
+    if (m->original[v] == original) return v;
+    if (m->original[v] < original)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return -1;
+}
+
+/* On rank 0: rows by owner, then by original number; start [size + 1]. Zero rows elsewhere. Collective. */
+static PetscErrorCode order_rows(const wring_mesh *m, PetscInt n, int width, const double *row, PetscInt *order,
+                                 PetscInt *start)
+{
+  PetscInt   *original, *owner, *begin;
+  uint64_t   *key;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  PetscCall(PetscMalloc4((size_t)n, &original, (size_t)n, &owner, (size_t)n, &key, (size_t)size + 1, &begin));
+  for (PetscInt i = 0; i < n; i++) {
+    order[i]    = i;
+    original[i] = (PetscInt)row[(size_t)i * (size_t)width];
+    key[i]      = (uint64_t)original[i];
+  }
+  PetscCall(find_globals(m, n, original, owner));
+  PetscCallMPI(MPI_Allgather(&m->begin, 1, MPIU_INT, begin, 1, MPIU_INT, m->comm));
+  begin[size] = m->n_global;
+  for (PetscInt i = 0; i < n; i++) {
+    PetscMPIInt first = 0, last = size; // the owner is the last rank that begins at or before it
+    while (last - first > 1) {
+      const PetscMPIInt middle = (first + last) / 2;
+      if (begin[middle] <= owner[i])
+        first = middle;
+      else
+        last = middle;
+    }
+    owner[i] = first;
+  }
+  PetscCall(wring_sort_keys(n, key, order));
+  PetscCall(wring_sort_buckets(n, order, owner, size, start));
+  PetscCall(PetscFree4(original, owner, key, begin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int width, const double *row,
+                                     PetscInt *n_mine, double **mine)
+{
+  PetscMPIInt rank, size;
+  PetscInt   *order, *start, *count;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  if (rank) n_row = 0;
+  PetscCall(PetscMalloc3((size_t)n_row, &order, (size_t)size + 1, &start, (size_t)size, &count));
+  PetscCall(order_rows(m, n_row, width, row, order, start));
+  for (PetscMPIInt p = 0; p < size; p++) count[p] = start[p + 1] - start[p];
+  PetscCallMPI(MPI_Scatter(count, 1, MPIU_INT, n_mine, 1, MPIU_INT, 0, m->comm));
+  PetscCall(PetscMalloc1((size_t)*n_mine * (size_t)width, mine));
+  PetscCall(wring_deal_rows(m->comm, start, order, row, (size_t)width * sizeof(double), *n_mine, *mine));
+  PetscCall(PetscFree3(order, start, count));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,42 @@
+#include <wring/mesh.h>
+
+const wring_option wring_mesh_options[] = {
+  {.key  = "file",
+   .type = WRING_PATH,
+   .help = "Mesh to read: Gmsh 2.2 or 4.1 ASCII, or CSV `vertex,x,y,z` (points only)."},
+  {.key = "scale", .type = WRING_REAL, .range = "(0,inf)", .value = "1", .help = "Factor on the file's coordinates."},
+  {.key   = "box_size",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "m",
+   .range = "(0,inf)",
+   .help  = "Lengths of the box along x, y and z."},
+  {.key   = "box_cells",
+   .type  = WRING_INTS,
+   .count = 3,
+   .range = "[1,inf)",
+   .help  = "Cells of the box along x, y and z; each is cut into 6 tets."},
+  {.key   = "box_origin",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "m",
+   .value = "0,0,0",
+   .help  = "Lowest corner of the box."},
+  {.key   = "box_jitter",
+   .type  = WRING_REAL,
+   .range = "[0,1)",
+   .value = "0.05",
+   .help  = "Moves each free coordinate by up to half of this times the cell's size, at random from a fixed seed."},
+  {.key = NULL},
+};
+
+const wring_option wring_set_options[] = {
+  {.key = "box", .type = WRING_REALS, .count = 6, .unit = "m", .help = "Vertices in the box x0,y0,z0,x1,y1,z1."},
+  {.key = "sphere", .type = WRING_REALS, .count = 4, .unit = "m", .help = "Vertices in the ball x,y,z,radius."},
+  {.key   = "plane",
+   .type  = WRING_REALS,
+   .count = 6,
+   .unit  = "m",
+   .help  = "Vertices on or above the plane through x,y,z with normal nx,ny,nz: (X - p) . n >= 0."},
+  {.key = NULL},
+};

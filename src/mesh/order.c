@@ -1,0 +1,142 @@
+#include "order.h"
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, CURVE_BITS = 21 };
+
+static PetscInt count_digits(PetscInt n, const uint64_t *key, int shift, PetscInt count[DIGITS])
+{
+  PetscInt largest = 0;
+  for (int d = 0; d < DIGITS; d++) count[d] = 0;
+  for (PetscInt i = 0; i < n; i++) count[(key[i] >> shift) & (DIGITS - 1)]++;
+  for (int d = 0; d < DIGITS; d++) largest = PetscMax(largest, count[d]);
+  return largest;
+}
+
+PetscErrorCode wring_sort_keys(PetscInt n, uint64_t *key, PetscInt *index)
+{
+  uint64_t *k, *from_key = key, *to_key;
+  PetscInt *j, *from     = index, *to, count[DIGITS];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)n, &k, (size_t)n, &j));
+  to_key = k;
+  to     = j;
+  for (int shift = 0; shift < 64; shift += DIGIT_BITS) {
+    if (count_digits(n, from_key, shift, count) == n) continue; // all alike
+    for (PetscInt d = 0, before = 0; d < DIGITS; d++) {
+      const PetscInt here = count[d];
+      count[d]            = before;
+      before += here;
+    }
+    for (PetscInt i = 0; i < n; i++) {
+      const PetscInt at = count[(from_key[i] >> shift) & (DIGITS - 1)]++;
+      to_key[at]        = from_key[i];
+      to[at]            = from[i];
+    }
+    uint64_t *const swap_key = from_key;
+    PetscInt *const swap     = from;
+    from_key                 = to_key;
+    from                     = to;
+    to_key                   = swap_key;
+    to                       = swap;
+  }
+  if (from != index) {
+    PetscCall(PetscArraycpy(key, from_key, n));
+    PetscCall(PetscArraycpy(index, from, n));
+  }
+  PetscCall(PetscFree2(k, j));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sort_ints(PetscInt n, PetscInt *value)
+{
+  uint64_t *key;
+
+  PetscFunctionBegin;
+  if (n < DIGITS) {
+    PetscCall(PetscSortInt(n, value));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscMalloc1((size_t)n, &key));
+  for (PetscInt i = 0; i < n; i++) key[i] = (uint64_t)value[i];
+  PetscCall(wring_sort_keys(n, key, value));
+  PetscCall(PetscFree(key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sort_buckets(PetscInt n, PetscInt *index, const PetscInt *bucket, PetscInt n_bucket,
+                                  PetscInt *start)
+{
+  PetscInt *from, *next;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)n, &from, (size_t)n_bucket, &next));
+  PetscCall(PetscArraycpy(from, index, n));
+  PetscCall(PetscArrayzero(start, n_bucket + 1));
+  for (PetscInt i = 0; i < n; i++) start[bucket[from[i]] + 1]++;
+  for (PetscInt b = 0; b < n_bucket; b++) {
+    start[b + 1] += start[b];
+    next[b] = start[b];
+  }
+  for (PetscInt i = 0; i < n; i++) index[next[bucket[from[i]]]++] = from[i];
+  PetscCall(PetscFree2(from, next));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_bounds(PetscInt n, const double *X, double low[3], double high[3])
+{
+  for (int c = 0; c < 3; c++) low[c] = high[c] = n > 0 ? X[c] : 0;
+  for (PetscInt i = 1; i < n; i++) {
+    for (int c = 0; c < 3; c++) {
+      low[c]  = PetscMin(low[c], X[3 * i + c]);
+      high[c] = PetscMax(high[c], X[3 * i + c]);
+    }
+  }
+}
+
+double wring_curve_side(const double low[3], const double high[3])
+{
+  const double side = PetscMax(PetscMax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+  return side > 0 ? side : 1;
+}
+
+/* Axes to the transposed Hilbert index, in place. [Skilling 2004, Programming the Hilbert curve, AxestoTranspose] */
+static void hilbert_transpose(uint32_t x[3])
+{
+  const uint32_t top = 1u << (CURVE_BITS - 1);
+  uint32_t       t   = 0;
+  for (uint32_t q = top; q > 1; q >>= 1) {
+    for (int c = 0; c < 3; c++) {
+      const uint32_t swap = (x[0] ^ x[c]) & (q - 1);
+      if (x[c] & q) {
+        x[0] ^= q - 1;
+      } else {
+        x[0] ^= swap;
+        x[c] ^= swap;
+      }
+    }
+  }
+  x[1] ^= x[0];
+  x[2] ^= x[1];
+  for (uint32_t q = top; q > 1; q >>= 1)
+    if (x[2] & q) t ^= q - 1;
+  for (int c = 0; c < 3; c++) x[c] ^= t;
+}
+
+/* Puts two zero bits behind each of the 21 bits of x. */
+static uint64_t spread_bits(uint64_t x)
+{
+  x = (x | x << 32) & 0x001f00000000ffffu;
+  x = (x | x << 16) & 0x001f0000ff0000ffu;
+  x = (x | x << 8) & 0x100f00f00f00f00fu;
+  x = (x | x << 4) & 0x10c30c30c30c30c3u;
+  return (x | x << 2) & 0x1249249249249249u;
+}
+
+uint64_t wring_curve_key(const double x[3], const double low[3], double side)
+{
+  const double steps = (1u << CURVE_BITS) - 1;
+  uint32_t     cell[3];
+  for (int c = 0; c < 3; c++) cell[c] = (uint32_t)(PetscMin(PetscMax((x[c] - low[c]) / side, 0), 1) * steps);
+  hilbert_transpose(cell);
+  return spread_bits(cell[0]) << 2 | spread_bits(cell[1]) << 1 | spread_bits(cell[2]);
+}

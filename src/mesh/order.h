@@ -1,0 +1,22 @@
+/* Private to src/mesh: sorting by 64-bit keys, and orders along a space-filling curve. */
+#pragma once
+#include <wring/base.h>
+
+/* Sorts key [n] ascending and moves index [n] with it; equal keys keep their order. Radix sort, O(n). */
+PetscErrorCode wring_sort_keys(PetscInt n, uint64_t *key, PetscInt *index);
+
+/* Sorts values [n] ascending. */
+PetscErrorCode wring_sort_ints(PetscInt n, PetscInt *value);
+
+/* Reorders index [n] by bucket[index[i]] in [0, n_bucket), stably; start [n_bucket + 1]: where each bucket begins. */
+PetscErrorCode wring_sort_buckets(PetscInt n, PetscInt *index, const PetscInt *bucket, PetscInt n_bucket,
+                                  PetscInt *start);
+
+/* Bounding box of X [n][3]; zeros if n = 0. */
+void wring_bounds(PetscInt n, const double *X, double low[3], double high[3]);
+
+/* Position of x along a Hilbert curve of 2^21 steps a side through the cube at low with this side. */
+uint64_t wring_curve_key(const double x[3], const double low[3], double side);
+
+/* Longest side of the box, or 1 if it is a point. */
+double wring_curve_side(const double low[3], const double high[3]);

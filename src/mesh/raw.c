@@ -1,0 +1,346 @@
+/* From what a file says to a mesh: the checks and the numbering that all formats share. */
+#include "raw.h"
+#include "data.h"
+#include "faces.h"
+#include "order.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+PetscErrorCode wring_raw_grow(PetscInt needed, PetscInt *room, size_t width, void *array)
+{
+  PetscFunctionBegin;
+  if (needed <= *room) PetscFunctionReturn(PETSC_SUCCESS);
+  *room = PetscMax(needed, 2 * *room + 64);
+  PetscCall(PetscRealloc((size_t)*room * width, (void **)array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_raw_destroy(wring_raw *raw)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(raw->X));
+  PetscCall(wring_map_destroy(&raw->node));
+  PetscCall(PetscFree(raw->tet));
+  PetscCall(PetscFree(raw->tet_source));
+  PetscCall(PetscFree(raw->tet_number));
+  PetscCall(PetscFree(raw->tet_line));
+  PetscCall(PetscFree(raw->corner));
+  PetscCall(PetscFree(raw->corner_source));
+  PetscCall(PetscFree(raw->source_start));
+  PetscCall(PetscFree(raw->source_group));
+  PetscCall(wring_names_clear(&raw->groups));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- notes ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  size_t size, length;
+  char  *text;
+} notebook;
+
+static void note(notebook *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(notebook *n, const char *format, ...)
+{
+  va_list args;
+  if (n->length + 1 >= n->size) return;
+  if (n->length > 0) n->text[n->length++] = '\n';
+  va_start(args, format);
+  const int added = vsnprintf(n->text + n->length, n->size - n->length, format, args);
+  va_end(args);
+  n->length += (size_t)PetscMax(added, 0);
+  n->length = PetscMin(n->length, n->size - 1);
+}
+
+/* ---- tets -------------------------------------------------------------------------------------------------------- */
+
+/*
+  6 V is zero to round-off when a relative error eps of every coordinate could make it so: with longest edge l and largest
+  coordinate x, that changes 6 V by about eps x l^2.
+*/
+static PetscBool is_flat(const double *const x[4], double det)
+{
+  double edge = 0, largest = 0;
+  for (int a = 0; a < 4; a++) {
+    for (int c = 0; c < 3; c++) largest = PetscMax(largest, fabs(x[a][c]));
+    for (int b = 0; b < a; b++) {
+      double square = 0;
+      for (int c = 0; c < 3; c++) square += PetscSqr(x[a][c] - x[b][c]);
+      edge = PetscMax(edge, square);
+    }
+  }
+  return fabs(det) > 8 * PETSC_MACHINE_EPSILON * largest * edge ? PETSC_FALSE : PETSC_TRUE; // NaN is flat
+}
+
+/*
+  Gmsh and VTK order a tet the other way: det > 0 here is a negative volume there. The note counts these, or, if they are
+  most but not all tets of a file that keeps to our order, the others.
+*/
+static void note_turned(PetscInt negative, PetscInt n_tet, notebook *n)
+{
+  const PetscInt odd = negative == n_tet ? n_tet : PetscMin(negative, n_tet - negative);
+  if (odd) note(n, "%" PetscInt_FMT " tetrahedra had negative volume and were turned", odd);
+}
+
+static void turn_tets(wring_raw *raw, wring_scan *s, notebook *n)
+{
+  PetscInt negative = 0;
+  for (PetscInt e = 0; e < raw->n_tet; e++) {
+    PetscInt *const v = raw->tet + 4 * (size_t)e;
+    const double   *x[4];
+    for (int a = 0; a < 4; a++) x[a] = raw->X + 3 * (size_t)v[a];
+    const double det = wring_tet_det(x[0], x[1], x[2], x[3]);
+    if (is_flat(x, det)) {
+      wring_scan_fail(s, raw->tet_line[e], "element %lld is a tetrahedron without volume",
+                      (long long)raw->tet_number[e]);
+      return;
+    }
+    negative += det > 0;
+    if (det > 0) continue;
+    const PetscInt first = v[0];
+    v[0]                 = v[1];
+    v[1]                 = first;
+  }
+  note_turned(negative, raw->n_tet, n);
+}
+
+static PetscBool same_corners(const PetscInt *a, const PetscInt *b)
+{
+  for (int i = 0; i < 4; i++)
+    if (a[i] != b[0] && a[i] != b[1] && a[i] != b[2] && a[i] != b[3]) return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static void report_duplicate(const wring_raw *raw, wring_scan *s, PetscInt e, PetscInt f)
+{
+  const PetscInt later = PetscMax(e, f), former = PetscMin(e, f);
+  wring_scan_fail(s, raw->tet_line[later], "element %lld has the nodes of element %lld (line %lld)",
+                  (long long)raw->tet_number[later], (long long)raw->tet_number[former],
+                  (long long)raw->tet_line[former]);
+}
+
+/* No tet twice, and no face of more than two tets. */
+static PetscErrorCode check_faces(const wring_raw *raw, wring_scan *s)
+{
+  PetscInt *neighbour, crowd[3];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)raw->n_tet, &neighbour));
+  PetscCall(wring_faces_match(raw->n_node, raw->n_tet, raw->tet, neighbour, crowd));
+  for (PetscInt e = 0; e < raw->n_tet && wring_scan_ok(s); e++) {
+    for (int a = 0; a < 4; a++) {
+      const PetscInt f = neighbour[4 * (size_t)e + (size_t)a];
+      if (f > e && same_corners(raw->tet + 4 * (size_t)e, raw->tet + 4 * (size_t)f)) report_duplicate(raw, s, e, f);
+    }
+  }
+  if (crowd[0] >= 0 && wring_scan_ok(s))
+    wring_scan_fail(s, raw->tet_line[crowd[2]],
+                    "elements %lld (line %lld), %lld (line %lld) and %lld share a face, expected two at most",
+                    (long long)raw->tet_number[crowd[0]], (long long)raw->tet_line[crowd[0]],
+                    (long long)raw->tet_number[crowd[1]], (long long)raw->tet_line[crowd[1]],
+                    (long long)raw->tet_number[crowd[2]]);
+  PetscCall(PetscFree(neighbour));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- numbering --------------------------------------------------------------------------------------------------- */
+
+/* vertex [n_node]: its number, or -1 if it is dropped. */
+static PetscInt number_vertices(const wring_raw *raw, PetscInt *vertex)
+{
+  PetscInt n = 0;
+  for (PetscInt v = 0; v < raw->n_node; v++) vertex[v] = -1;
+  for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) vertex[raw->tet[i]] = 0;
+  for (PetscInt i = 0; i < raw->n_corner && raw->n_tet == 0; i++) vertex[raw->corner[i]] = 0;
+  for (PetscInt v = 0; v < raw->n_node; v++)
+    if (vertex[v] == 0) vertex[v] = n++;
+  return n;
+}
+
+/* In units of the mesh: a coordinate may overflow by the scale only. */
+static void scale_vertices(const wring_raw *raw, const PetscInt *vertex, double scale, wring_scan *s,
+                           wring_mesh_data *d)
+{
+  for (PetscInt v = 0; v < raw->n_node; v++) {
+    if (vertex[v] < 0) continue;
+    for (int c = 0; c < 3; c++) {
+      double *const x = &d->X[3 * (size_t)vertex[v] + (size_t)c];
+      *x              = scale * raw->X[3 * (size_t)v + (size_t)c];
+      if (!isfinite(*x)) wring_error_set(s->e, "%s: a coordinate times the scale %g is not finite", s->file, scale);
+    }
+  }
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* The group of each tet; tets without one are in group n_group. */
+static void group_tets(const wring_raw *raw, wring_scan *s, PetscInt *group)
+{
+  for (PetscInt e = 0; e < raw->n_tet; e++) {
+    const PetscInt *g = raw->source_group + raw->source_start[raw->tet_source[e]];
+    const PetscInt  n = raw->source_start[raw->tet_source[e] + 1] - raw->source_start[raw->tet_source[e]];
+    if (n > 1) {
+      wring_scan_fail(s, raw->tet_line[e], "element %lld belongs to the physical volumes '%s' and '%s', expected one",
+                      (long long)raw->tet_number[e], raw->groups.name[g[0]], raw->groups.name[g[1]]);
+      return;
+    }
+    group[e] = n ? g[0] : raw->groups.n;
+  }
+}
+
+/* Regions are the groups that have tets, in the order of groups. */
+static PetscErrorCode name_regions(const wring_raw *raw, wring_scan *s, wring_mesh_data *d)
+{
+  PetscInt *region, *group = d->region, n = 0;
+
+  PetscFunctionBegin;
+  group_tets(raw, s, group);
+  if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscCalloc1((size_t)raw->groups.n + 1, &region));
+  for (PetscInt e = 0; e < d->n_tet; e++) region[group[e]] = 1;
+  for (PetscInt g = 0; g <= raw->groups.n; g++) {
+    if (!region[g]) continue;
+    const char *name = g < raw->groups.n ? raw->groups.name[g] : "tag0";
+    if (wring_names_find(&d->regions, name) >= 0)
+      wring_error_set(s->e, "%s: a physical volume is named tag0, which stands for tetrahedra in no physical volume",
+                      s->file);
+    PetscCall(wring_names_add(&d->regions, name, strlen(name)));
+    region[g] = n++;
+  }
+  for (PetscInt e = 0; e < d->n_tet; e++) d->region[e] = region[group[e]];
+  PetscCall(PetscFree(region));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Elements of one kind by source: order [n], start [n_source + 1]. Freed by PetscFree2. */
+static PetscErrorCode sort_by_source(const wring_raw *raw, PetscInt n, const PetscInt *source, PetscInt **order,
+                                     PetscInt **start)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)n, order, (size_t)raw->n_source + 1, start));
+  for (PetscInt i = 0; i < n; i++) (*order)[i] = i;
+  PetscCall(wring_sort_buckets(n, *order, source, raw->n_source, *start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sources of each group: start [groups.n + 1], source. Freed by PetscFree2. */
+static PetscErrorCode sort_sources(const wring_raw *raw, PetscInt **start, PetscInt **source)
+{
+  const PetscInt n = raw->n_source ? raw->source_start[raw->n_source] : 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)raw->groups.n + 2, start, (size_t)n, source));
+  PetscCall(PetscArrayzero(*start, raw->groups.n + 2));
+  for (PetscInt k = 0; k < n; k++) (*start)[raw->source_group[k] + 2]++;
+  for (PetscInt g = 0; g < raw->groups.n; g++) (*start)[g + 2] += (*start)[g + 1];
+  for (PetscInt i = 0; i < raw->n_source; i++)
+    for (PetscInt k = raw->source_start[i]; k < raw->source_start[i + 1]; k++)
+      (*source)[(*start)[raw->source_group[k] + 1]++] = i;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  const PetscInt *vertex; // of each node, -1: dropped
+  PetscInt       *mark;   // [n_vertex] the last group that took it, + 1
+  PetscInt       *member; // [n_vertex] of the group at hand
+  PetscInt        n;
+} collector;
+
+static void collect(collector *c, PetscInt group, PetscInt n, const PetscInt *node)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt v = c->vertex[node[i]];
+    if (v < 0 || c->mark[v] == group + 1) continue;
+    c->mark[v]        = group + 1;
+    c->member[c->n++] = v;
+  }
+}
+
+static PetscErrorCode add_set(const wring_raw *raw, PetscInt group, const collector *c, wring_mesh_data *d,
+                              PetscInt *room, notebook *notes)
+{
+  const char *name = raw->groups.name[group];
+
+  PetscFunctionBegin;
+  if (c->n == 0) {
+    note(notes, "physical group '%s' has no vertex of the mesh and is left out", name);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const PetscInt begin = d->set_start[d->sets.n];
+  PetscCall(wring_sort_ints(c->n, c->member));
+  PetscCall(wring_raw_grow(begin + c->n, room, sizeof *d->set_vertex, &d->set_vertex));
+  PetscCall(PetscArraycpy(d->set_vertex + begin, c->member, c->n));
+  PetscCall(wring_names_add(&d->sets, name, strlen(name)));
+  d->set_start[d->sets.n] = begin + c->n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every group that has vertices is a set, in the order of groups. */
+static PetscErrorCode name_sets(const wring_raw *raw, const PetscInt *vertex, wring_mesh_data *d, notebook *notes)
+{
+  PetscInt *tet, *tet_start, *corner, *corner_start, *start, *source, room = 0;
+  collector c = {.vertex = vertex};
+
+  PetscFunctionBegin;
+  PetscCall(sort_by_source(raw, raw->n_tet, raw->tet_source, &tet, &tet_start));
+  PetscCall(sort_by_source(raw, raw->n_corner, raw->corner_source, &corner, &corner_start));
+  PetscCall(sort_sources(raw, &start, &source));
+  PetscCall(PetscCalloc1((size_t)d->n_vertex, &c.mark));
+  PetscCall(PetscMalloc1((size_t)d->n_vertex, &c.member));
+  PetscCall(PetscCalloc1((size_t)raw->groups.n + 1, &d->set_start));
+  for (PetscInt g = 0; g < raw->groups.n; g++) {
+    c.n = 0;
+    for (PetscInt k = start[g]; k < start[g + 1]; k++) {
+      for (PetscInt i = tet_start[source[k]]; i < tet_start[source[k] + 1]; i++)
+        collect(&c, g, 4, raw->tet + 4 * (size_t)tet[i]);
+      for (PetscInt i = corner_start[source[k]]; i < corner_start[source[k] + 1]; i++)
+        collect(&c, g, 1, raw->corner + corner[i]);
+    }
+    PetscCall(add_set(raw, g, &c, d, &room, notes));
+  }
+  PetscCall(PetscFree(c.mark));
+  PetscCall(PetscFree(c.member));
+  PetscCall(PetscFree2(start, source));
+  PetscCall(PetscFree2(corner, corner_start));
+  PetscCall(PetscFree2(tet, tet_start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode fill_data(wring_raw *raw, double scale, wring_scan *s, const PetscInt *vertex, PetscInt n_vertex,
+                                wring_mesh_data **d, notebook *notes)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_data_create(n_vertex, raw->n_tet, d));
+  scale_vertices(raw, vertex, scale, s, *d);
+  for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) (*d)->tet[i] = vertex[raw->tet[i]];
+  PetscCall(name_regions(raw, s, *d));
+  if (wring_scan_ok(s)) PetscCall(name_sets(raw, vertex, *d, notes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wring_mesh_data **d, size_t size,
+                               char *text)
+{
+  notebook  notes = {.size = size, .text = text};
+  PetscInt *vertex;
+
+  PetscFunctionBegin;
+  if (wring_scan_ok(s)) turn_tets(raw, s, &notes);
+  if (wring_scan_ok(s)) PetscCall(check_faces(raw, s));
+  if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1((size_t)raw->n_node, &vertex));
+  const PetscInt n_vertex = number_vertices(raw, vertex);
+  if (n_vertex == 0) wring_error_set(s->e, "%s: the mesh has no elements", s->file);
+  if (n_vertex < raw->n_node)
+    note(&notes, "%" PetscInt_FMT " nodes that no %s uses were dropped", raw->n_node - n_vertex,
+         raw->n_tet ? "tetrahedron" : "element");
+  if (wring_scan_ok(s)) PetscCall(fill_data(raw, scale, s, vertex, n_vertex, d, &notes));
+  if (!wring_scan_ok(s)) PetscCall(wring_mesh_data_destroy(d));
+  PetscCall(PetscFree(vertex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

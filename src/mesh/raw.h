@@ -1,0 +1,44 @@
+/* Private to src/mesh: what a mesh file says, before it is checked; the same for every format. */
+#pragma once
+#include <wring/mesh.h>
+#include "map.h"
+#include "names.h"
+#include "scan.h"
+
+/*
+  A source is what the elements of a file carry: a physical tag of Gmsh 2.2, an entity of 4.1. It belongs to any number
+  of named groups. Groups of one name and several dimensions are one group. Room: n_tet and n_corner may grow to *_room.
+*/
+typedef struct {
+  PetscInt    n_node, node_room;
+  double     *X;    // [n_node][3]
+  wring_map   node; // of the file's tags
+  PetscInt    n_tet, tet_room;
+  PetscInt   *tet;        // [n_tet][4] nodes
+  PetscInt   *tet_source; // [n_tet]
+  int64_t    *tet_number; // [n_tet] in the file
+  int64_t    *tet_line;   // [n_tet]
+  PetscInt    n_corner, corner_room;
+  PetscInt   *corner;        // [n_corner] nodes of the elements that are not tets
+  PetscInt   *corner_source; // [n_corner]
+  PetscInt    n_source;
+  PetscInt   *source_start; // [n_source + 1]
+  PetscInt   *source_group; // [source_start[n_source]] index into groups
+  wring_names groups;
+} wring_raw;
+
+PetscErrorCode wring_raw_destroy(wring_raw *raw);
+
+/* Makes room for at least `needed` entries of this width, doubling. */
+PetscErrorCode wring_raw_grow(PetscInt needed, PetscInt *room, size_t width, void *array);
+
+/*
+  Checks what the file says and makes the mesh of it: nodes that no tet uses are dropped (no element, if there is no
+  tet), tets are turned, regions and sets named. *d stays NULL if the scanner has or gets an error.
+*/
+PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wring_mesh_data **d, size_t size,
+                               char *notes);
+
+/* Each format: the whole file into raw (zero before); faults go to the scanner. */
+PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw);
+PetscErrorCode wring_points_read(wring_scan *s, wring_raw *raw);

@@ -1,0 +1,142 @@
+/* Sets of vertices by rest position. */
+#include <wring/mesh.h>
+#include "names.h"
+#include "order.h"
+
+typedef PetscBool region_test(const double *p, const double *x, double tolerance);
+
+static PetscBool in_box(const double *p, const double *x, double tolerance)
+{
+  for (int c = 0; c < 3; c++)
+    if (x[c] < p[c] - tolerance || x[c] > p[c + 3] + tolerance) return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static PetscBool in_sphere(const double *p, const double *x, double tolerance)
+{
+  double square = 0;
+  for (int c = 0; c < 3; c++) square += PetscSqr(x[c] - p[c]);
+  return PetscSqrtReal(square) <= p[3] + tolerance ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscBool above_plane(const double *p, const double *x, double tolerance)
+{
+  double height = 0, length = 0;
+  for (int c = 0; c < 3; c++) {
+    height += (x[c] - p[c]) * p[c + 3];
+    length += PetscSqr(p[c + 3]);
+  }
+  return height >= -tolerance * PetscSqrtReal(length) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+typedef struct {
+  const char  *key;
+  region_test *contains;
+} shape;
+
+static const shape shapes[] = {{"box", in_box}, {"sphere", in_sphere}, {"plane", above_plane}};
+
+enum { N_SHAPE = sizeof shapes / sizeof shapes[0], MAX_PARAMETERS = 6 };
+
+/* 1e-9 of the diagonal of the whole mesh. */
+static PetscErrorCode get_tolerance(const wring_mesh *m, double *tolerance)
+{
+  double low[3], high[3], square = 0;
+
+  PetscFunctionBegin;
+  wring_bounds(m->n_owned, m->X, low, high);
+  for (int c = 0; c < 3 && m->n_owned == 0; c++) {
+    low[c]  = PETSC_INFINITY;
+    high[c] = PETSC_NINFINITY;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, low, 3, MPI_DOUBLE, MPI_MIN, m->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, high, 3, MPI_DOUBLE, MPI_MAX, m->comm));
+  for (int c = 0; c < 3; c++) square += PetscSqr(high[c] - low[c]);
+  *tolerance = 1e-9 * PetscSqrtReal(square);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_set(wring_mesh *m, const char *name, const shape *s, const double *p, double tolerance)
+{
+  PetscInt *vertex, n = 0, n_all, k = m->sets.n;
+  size_t    length;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)m->n_owned, &vertex));
+  for (PetscInt v = 0; v < m->n_owned; v++)
+    if (s->contains(p, m->X + 3 * v, tolerance)) vertex[n++] = v;
+  PetscCallMPI(MPI_Allreduce(&n, &n_all, 1, MPIU_INT, MPI_SUM, m->comm));
+  if (n_all == 0) {
+    PetscCall(PetscFree(vertex));
+    WRING_REFUSE(m->comm, "set_%s_%s: no vertex of the mesh lies in it", name, s->key);
+  }
+  PetscCall(PetscRealloc((size_t)n * sizeof *vertex, &vertex));
+  PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set_vertex, &m->set_vertex));
+  PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set_count, &m->set_count));
+  m->set_vertex[k] = vertex;
+  m->set_count[k]  = n;
+  PetscCall(PetscStrlen(name, &length));
+  PetscCall(wring_names_add(&m->sets, name, length));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The one shape that the deck gives a set, and its numbers. */
+static PetscErrorCode get_shape(const wring_mesh *m, const wring_options *o, const char *name, const shape **s,
+                                double *p)
+{
+  char prefix[256];
+
+  PetscFunctionBegin;
+  *s = NULL;
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "set_%s_", name));
+  for (int k = 0; k < N_SHAPE; k++) {
+    if (!wring_options_has(o, prefix, shapes[k].key)) continue;
+    if (*s)
+      WRING_REFUSE(m->comm, "%s: set_%s_%s: the set has a %s already, expected one of box, sphere, plane",
+                   wring_options_origin(o, prefix, shapes[k].key), name, shapes[k].key, (*s)->key);
+    *s = &shapes[k];
+    PetscCall(wring_options_get_reals(o, prefix, wring_set_options, shapes[k].key, p));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_shape(const wring_mesh *m, const wring_options *o, const char *name, const shape *s,
+                                  const double *p)
+{
+  char prefix[256];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "set_%s_", name));
+  const char *origin = wring_options_origin(o, prefix, s->key);
+  if (wring_names_find(&m->sets, name) >= 0)
+    WRING_REFUSE(m->comm, "%s: set_%s_%s: the mesh has a set '%s' already, expected another name", origin, name, s->key,
+                 name);
+  for (int c = 0; c < 3 && s->contains == in_box; c++)
+    if (p[c] > p[c + 3])
+      WRING_REFUSE(m->comm, "%s: set_%s_box: %g > %g, expected x0,y0,z0,x1,y1,z1 with x0 <= x1, y0 <= y1, z0 <= z1",
+                   origin, name, p[c], p[c + 3]);
+  if (s->contains == in_sphere && p[3] < 0)
+    WRING_REFUSE(m->comm, "%s: set_%s_sphere: radius %g, expected at least 0", origin, name, p[3]);
+  if (s->contains == above_plane && p[3] == 0 && p[4] == 0 && p[5] == 0)
+    WRING_REFUSE(m->comm, "%s: set_%s_plane: normal 0,0,0, expected a direction", origin, name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscInt n_schema, const wring_schema *schema)
+{
+  PetscInt n;
+  char   **name;
+  double   tolerance, p[MAX_PARAMETERS];
+
+  PetscFunctionBegin;
+  PetscCall(get_tolerance(m, &tolerance));
+  PetscCall(wring_options_names(o, "set_", n_schema, schema, m->sets.n, (const char *const *)m->sets.name, &n, &name));
+  for (PetscInt i = 0; i < n; i++) {
+    const shape *s;
+    PetscCall(get_shape(m, o, name[i], &s, p));
+    PetscCall(check_shape(m, o, name[i], s, p));
+    PetscCall(add_set(m, name[i], s, p, tolerance));
+  }
+  PetscCall(wring_words_destroy(n, &name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

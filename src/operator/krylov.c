@@ -1,0 +1,190 @@
+/*
+  Types multigrid and petsc: three KSP solves, one per component. `multigrid` is conjugate gradients with PETSc's smoothed
+  aggregation (Vanek, Mandel, Brezina, Computing 56, 1996); options of PETSc with the prefix "operator_" override all.
+*/
+#include "operator_impl.h"
+#include <petscksp.h>
+
+static PetscErrorCode default_option(const char *name, const char *value)
+{
+  PetscBool set;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsHasName(NULL, NULL, name, &set));
+  if (!set) PetscCall(PetscOptionsSetValue(NULL, name, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_ksp(wring_operator *op, KSP *ksp, PC *pc)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPCreate(op->comm, ksp));
+  op->data = *ksp;
+  PetscCall(KSPSetOptionsPrefix(*ksp, "operator_"));
+  PetscCall(KSPSetType(*ksp, KSPCG));
+  PetscCall(KSPSetNormType(*ksp, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(KSPSetInitialGuessNonzero(*ksp, PETSC_TRUE));
+  PetscCall(KSPGetPC(*ksp, pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* preonly with a factorisation knows neither a starting guess nor a norm. */
+static PetscErrorCode finish_ksp(KSP ksp)
+{
+  PetscBool preonly;
+
+  PetscFunctionBegin;
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
+  if (preonly) {
+    PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
+    PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_FALSE));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Options where PETSc has no function: the smoothers of levels that do not exist yet. */
+static PetscErrorCode create_multigrid(wring_operator *op)
+{
+  static const char *const smoother[][2] = {
+    {"-operator_mg_levels_ksp_type", "chebyshev"}, {"-operator_mg_levels_ksp_max_it", "1"},
+    {"-operator_mg_levels_pc_type", "jacobi"},     {"-operator_pc_gamg_esteig_ksp_type", "cg"},
+    {"-operator_pc_gamg_esteig_ksp_max_it", "10"},
+  };
+  PetscReal threshold = 0;
+  KSP       ksp;
+  PC        pc;
+
+  PetscFunctionBegin;
+  PetscCall(create_ksp(op, &ksp, &pc));
+  for (size_t i = 0; i < sizeof smoother / sizeof smoother[0]; i++)
+    PetscCall(default_option(smoother[i][0], smoother[i][1]));
+  PetscCall(PCSetType(pc, PCGAMG));
+  PetscCall(PCGAMGSetType(pc, PCGAMGAGG));
+  PetscCall(PCGAMGSetNSmooths(pc, 1));
+  PetscCall(PCGAMGSetThreshold(pc, &threshold, 1));
+  PetscCall(finish_ksp(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_petsc(wring_operator *op)
+{
+  KSP ksp;
+  PC  pc;
+
+  PetscFunctionBegin;
+  PetscCall(create_ksp(op, &ksp, &pc));
+  PetscCall(PCSetType(pc, PCJACOBI));
+  PetscCall(finish_ksp(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_memory(PetscInt n, Mat **list, double *bytes)
+{
+  MatInfo info;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(MatGetInfo((*list)[i], MAT_GLOBAL_SUM, &info));
+    *bytes += info.memory;
+    PetscCall(MatDestroy(&(*list)[i]));
+  }
+  PetscCall(PetscFree(*list));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode hierarchy_memory(PC pc, double *bytes)
+{
+  PetscBool gamg;
+  PetscInt  n;
+  Mat      *list;
+
+  PetscFunctionBegin;
+  *bytes = 0;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCGAMG, &gamg));
+  if (!gamg) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGetCoarseOperators(pc, &n, &list));
+  PetscCall(add_memory(n - 1, &list, bytes));
+  PetscCall(PCGetInterpolations(pc, &n, &list));
+  PetscCall(add_memory(n - 1, &list, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode set_up(wring_operator *op)
+{
+  KSP ksp = op->data;
+  PC  pc;
+
+  PetscFunctionBegin;
+  PetscCall(KSPSetReusePreconditioner(ksp, PETSC_FALSE));
+  PetscCall(KSPSetOperators(ksp, op->A, op->A));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(KSPSetReusePreconditioner(ksp, PETSC_TRUE));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCGetType(pc, &op->info.library));
+  PetscCall(hierarchy_memory(pc, &op->info.memory));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Running out of iterations is the caller's business; a broken matrix or preconditioner is an error. */
+static PetscErrorCode check(const wring_operator *op, KSPConvergedReason reason)
+{
+  PetscFunctionBegin;
+  if (reason == KSP_DIVERGED_INDEFINITE_MAT) WRING_REFUSE(op->comm, "operator: the matrix is not positive definite");
+  if (reason == KSP_DIVERGED_NANORINF || reason == KSP_DIVERGED_PC_FAILED)
+    WRING_REFUSE(op->comm, "operator: the iteration failed: %s", KSPConvergedReasons[reason]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Solves for op->out with the right-hand side op->in. */
+static PetscErrorCode solve_one(wring_operator *op, PetscBool *reached)
+{
+  KSP                ksp = op->data;
+  KSPConvergedReason reason;
+  PetscReal          norm;
+  PetscInt           it;
+
+  PetscFunctionBegin;
+  PetscCall(VecNorm(op->in, NORM_2, &norm));
+  if (norm == 0) {
+    PetscCall(VecSet(op->out, 0));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(KSPSolve(ksp, op->in, op->out));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(KSPGetIterationNumber(ksp, &it));
+  PetscCall(check(op, reason));
+  op->info.iterations = PetscMax(op->info.iterations, it);
+  if (reason < 0) *reached = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
+{
+  const double never = 1e30; // a poor guess may start far above |b|: that is no divergence
+
+  PetscFunctionBegin;
+  PetscCall(KSPSetTolerances(op->data, rtol, 0, never, op->max_it));
+  for (int c = 0; c < 3; c++) {
+    PetscCall(wring_operator_gather(b, c, op->in));
+    PetscCall(wring_operator_gather(x, c, op->out));
+    PetscCall(solve_one(op, reached));
+    PetscCall(wring_operator_scatter(op->out, c, x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy(wring_operator *op)
+{
+  KSP ksp = op->data;
+
+  PetscFunctionBegin;
+  op->data = NULL;
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_operator_ops wring_operator_multigrid = {
+  .type = "multigrid", .create = create_multigrid, .set_up = set_up, .solve = solve, .destroy = destroy};
+const wring_operator_ops wring_operator_petsc = {
+  .type = "petsc", .create = create_petsc, .set_up = set_up, .solve = solve, .destroy = destroy};

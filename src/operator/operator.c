@@ -1,0 +1,148 @@
+#include "operator_impl.h"
+#include <math.h>
+#include <string.h>
+
+const wring_option wring_operator_options[] = {
+  {"type", WRING_WORD, 0, "auto|direct|multigrid|petsc", NULL, NULL, "auto",
+   "How A x = b is solved: by a factor, by conjugate gradients with multigrid, or by PETSc's options -operator_..."},
+  {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3", "Residual at which iterative types stop, relative to |b|."},
+  {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Largest number of iterations of one solve."},
+  {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
+   "Threads of BLAS inside a factorisation; 1 makes results repeatable bit by bit."},
+  {NULL},
+};
+
+/* Above this the factor of a 3D mesh costs more time and memory than a hierarchy, also over many solves. */
+static const PetscInt direct_limit = 100000;
+
+const char *wring_operator_choose(const char *type, PetscInt n_vertex, int n_rank)
+{
+  (void)n_rank;
+  if (strcmp(type, "auto")) return type;
+  return n_vertex <= direct_limit ? "direct" : "multigrid";
+}
+
+static const wring_operator_ops *find_ops(const char *chosen, int n_rank)
+{
+  if (!strcmp(chosen, "multigrid")) return &wring_operator_multigrid;
+  if (!strcmp(chosen, "petsc")) return &wring_operator_petsc;
+  return n_rank == 1 ? &wring_operator_cholmod : &wring_operator_mumps;
+}
+
+PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wring_phases *phases, wring_operator **op)
+{
+  const wring_option *const table  = wring_operator_options;
+  const char *const         prefix = "operator_";
+  const char               *type;
+  PetscInt                  threads;
+  wring_operator           *p;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&p));
+  *op       = p;
+  p->comm   = comm;
+  p->phases = phases;
+  PetscCall(wring_options_get_word(o, prefix, table, "type", &type));
+  PetscCall(PetscStrncpy(p->type, type, sizeof p->type));
+  PetscCall(wring_options_get_real(o, prefix, table, "rtol", &p->rtol));
+  PetscCall(wring_options_get_int(o, prefix, table, "max_it", &p->max_it));
+  PetscCall(wring_options_get_int(o, prefix, table, "blas_threads", &threads));
+  wring_blas_set_threads((int)threads);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode forget(wring_operator *op)
+{
+  PetscFunctionBegin;
+  if (op->ops) PetscCall(op->ops->destroy(op));
+  op->ops = NULL;
+  PetscCall(VecDestroy(&op->in));
+  PetscCall(VecDestroy(&op->out));
+  PetscCall(MatDestroy(&op->A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_operator_destroy(wring_operator **op)
+{
+  PetscFunctionBegin;
+  if (!*op) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(forget(*op));
+  PetscCall(PetscFree(*op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode begin(wring_operator *op, Mat A, PetscObjectState pattern)
+{
+  PetscInt    n;
+  PetscMPIInt n_rank;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectReference((PetscObject)A)); // before forget, which may hold the last reference
+  PetscCall(forget(op));
+  op->A       = A;
+  op->pattern = pattern;
+  PetscCall(MatCreateVecs(A, &op->in, &op->out));
+  PetscCall(MatGetSize(A, &n, NULL));
+  PetscCallMPI(MPI_Comm_size(op->comm, &n_rank));
+  const wring_operator_ops *ops = find_ops(wring_operator_choose(op->type, n, n_rank), n_rank);
+  PetscCall(ops->create(op));
+  op->ops       = ops;
+  op->info.type = ops->type;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A)
+{
+  const wring_phase old = wring_phases_switch(op->phases, WRING_PHASE_OPERATOR_SET_UP);
+  PetscObjectState  pattern;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetNonzeroState(A, &pattern));
+  if (op->A != A || op->pattern != pattern) PetscCall(begin(op, A, pattern));
+  PetscCall(op->ops->set_up(op));
+  wring_phases_switch(op->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
+{
+  const wring_phase old = wring_phases_switch(op->phases, WRING_PHASE_OPERATOR_SOLVE);
+  PetscBool         ok  = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  op->info.iterations = 0;
+  PetscCall(op->ops->solve(op, rtol > 0 ? rtol : op->rtol, b, x, &ok));
+  op->info.total_iterations += op->info.iterations;
+  op->info.solves++;
+  if (reached) *reached = ok;
+  wring_phases_switch(op->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  for (int c = 0; c < 3; c++) {
+    PetscCall(wring_operator_gather(x, c, op->in));
+    PetscCall(MatMult(op->A, op->in, op->out));
+    PetscCall(wring_operator_scatter(op->out, c, y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_operator_get_info(const wring_operator *op, wring_operator_info *info)
+{
+  *info = op->info;
+}
+
+/*
+  Nested dissection of a 3D mesh fills O(n^(4/3)) entries (George, SIAM J. Numer. Anal. 10, 1973). A hierarchy's size is
+  that of the matrix times the operator complexity, with its interpolations; Krylov vectors alone are O(n).
+*/
+double wring_operator_estimate(const char *chosen, PetscInt n_vertex, PetscInt64 n_nonzero)
+{
+  const double entry = sizeof(double) + sizeof(PetscInt);
+  if (!strcmp(chosen, "direct")) return 8 * 13.0 * pow((double)n_vertex, 4.0 / 3);
+  if (!strcmp(chosen, "multigrid")) return 1.0 * entry * (double)n_nonzero;
+  return 8 * 6.0 * (double)n_vertex;
+}

@@ -1,0 +1,38 @@
+/* Private to src/operator: what the front and its implementations share. */
+#pragma once
+#include <wring/operator.h>
+
+/* One way to solve A x = b. A new sparsity pattern gets new data: set_up sees the same pattern at every call. */
+typedef struct {
+  const char *type;                             // "direct"
+  PetscErrorCode (*create)(wring_operator *op); // allocates op->data
+  PetscErrorCode (*set_up)(wring_operator *op); // op->A has new values; sets info.library and info.memory
+  /* b, x [n_owned][3]; *reached is PETSC_TRUE on entry, info.iterations is 0 */
+  PetscErrorCode (*solve)(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
+  PetscErrorCode (*destroy)(wring_operator *op);
+} wring_operator_ops;
+
+extern const wring_operator_ops wring_operator_cholmod, wring_operator_mumps, wring_operator_multigrid,
+  wring_operator_petsc;
+
+struct wring_operator {
+  MPI_Comm                  comm;
+  wring_phases             *phases;   // borrowed
+  char                      type[16]; // as asked; a copy, for the options may go first
+  double                    rtol;
+  PetscInt                  max_it;
+  const wring_operator_ops *ops; // NULL before the first matrix
+  void                     *data;
+  Mat                       A;
+  PetscObjectState          pattern; // of A when data was created
+  Vec                       in, out; // one component: shaped like A's columns and rows
+  wring_operator_info       info;
+};
+
+/* One component of v [n_owned][3] into a vector [n_owned], and back. */
+PetscErrorCode wring_operator_gather(Vec v, int component, Vec one);
+PetscErrorCode wring_operator_scatter(Vec one, int component, Vec v);
+
+/* The same for all three at once: columns [3][n], v [n][3]. */
+void wring_operator_to_columns(PetscInt n, const double *v, double *columns);
+void wring_operator_from_columns(PetscInt n, const double *columns, double *v);

@@ -1,0 +1,159 @@
+/* Values, gradients and residuals: the halo is in flight while interior elements are worked on. docs/theory.md (2) */
+#include "potential_impl.h"
+
+PetscErrorCode potential_halo_begin(wring_potential *g, double *x)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFBcastBegin(g->mesh->halo, g->mesh->vector, x, x, MPI_REPLACE));
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode potential_halo_end(wring_potential *g, double *x)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFBcastEnd(g->mesh->halo, g->mesh->vector, x, x, MPI_REPLACE));
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Forces on ghosts go to their owners. */
+static PetscErrorCode sum_ghosts(wring_potential *g, double *f)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFReduceBegin(g->mesh->halo, g->mesh->vector, f, f, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(g->mesh->halo, g->mesh->vector, f, f, MPI_SUM));
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode sum_values(wring_potential *g, const double part[2], wring_value *value)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);
+  double            sum[2];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(part, sum, 2, MPI_DOUBLE, MPI_SUM, g->comm));
+  *value = (wring_value){.objective = sum[0] + sum[1], .inertial = sum[0], .elastic = sum[1]};
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x and f are local arrays; part: this rank's inertial and elastic energy. */
+static PetscErrorCode work_on(wring_potential *g, wring_work work, double *x, const double *y, double *f,
+                              double part[2])
+{
+  const wring_mesh *m    = g->mesh;
+  const double      sign = work == WRING_RESIDUAL ? -1 : 1;
+  const wring_phase old  = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+
+  PetscFunctionBegin;
+  PetscCall(potential_halo_begin(g, x));
+  part[0] = wring_inertia(m->n_owned, sign / (g->h * g->h), g->mass, x, y, f);
+  if (f) PetscCall(PetscArrayzero(f + 3 * m->n_owned, 3 * (m->n_local - m->n_owned)));
+  for (int i = 0; i < g->n_term; i++) wring_term_interior(g->term[i], work, x, f);
+  PetscCall(potential_halo_end(g, x));
+  part[1] = 0;
+  for (int i = 0; i < g->n_term; i++) {
+    wring_term_boundary(g->term[i], work, x, f);
+    part[1] += wring_term_finish(g->term[i], work, f);
+  }
+  if (f) PetscCall(sum_ghosts(g, f));
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode evaluate(wring_potential *g, wring_work work, Vec x, wring_value *value, Vec f)
+{
+  double       *xa, *fa = NULL, part[2];
+  const double *ya;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(g->y, &ya));
+  PetscCall(VecGetArray(x, &xa)); // its ghosts are filled
+  if (f) PetscCall(VecGetArrayWrite(f, &fa));
+  PetscCall(work_on(g, work, xa, ya, fa, part));
+  if (f) PetscCall(VecRestoreArrayWrite(f, &fa));
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(VecRestoreArrayRead(g->y, &ya));
+  if (value) PetscCall(sum_values(g, part, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value)
+{
+  PetscFunctionBegin;
+  PetscCall(evaluate(g, WRING_VALUE, x, value, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad)
+{
+  PetscFunctionBegin;
+  PetscCall(evaluate(g, WRING_GRADIENT, x, NULL, grad));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *value, Vec grad)
+{
+  PetscFunctionBegin;
+  PetscCall(evaluate(g, WRING_VALUE | WRING_GRADIENT, x, value, grad));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r)
+{
+  PetscFunctionBegin;
+  PetscCall(evaluate(g, WRING_RESIDUAL, x, NULL, r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_get_local(wring_potential *g, Vec x, const double **local)
+{
+  double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(x, &xa));
+  PetscCall(potential_halo_begin(g, xa));
+  PetscCall(potential_halo_end(g, xa));
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(VecGetArrayRead(x, local));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_restore_local(wring_potential *g, Vec x, const double **local)
+{
+  (void)g;
+  PetscFunctionBegin;
+  PetscCall(VecRestoreArrayRead(x, local));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J)
+{
+  const double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  for (int i = 0; i < g->n_term; i++) wring_term_cell_data(g->term[i], xa, density, J);
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *force)
+{
+  const double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa)); // attachments read owned vertices only
+  for (int i = 0; i < g->n_term; i++) wring_term_resultant(g->term[i], xa, force + 3 * i);
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, force, 3 * g->n_term, MPI_DOUBLE, MPI_SUM, g->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,137 @@
+/*
+  A and H as PETSc matrices. Each rank adds up its own elements in the rows of its local vertices, then hands the rows over
+  one by one: those of ghosts travel to their owners inside PETSc's assembly.
+*/
+#include "potential_impl.h"
+
+/* Entries per owned row in the diagonal and off-diagonal part; rows of ghosts count fully in both of their owner's. */
+static PetscErrorCode count_entries(const wring_mesh *m, const wring_pattern *p, PetscInt *diagonal, PetscInt *off)
+{
+  PetscInt *extra;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(m->n_local, &extra));
+  for (PetscInt i = m->n_owned; i < m->n_local; i++) extra[i] = p->start[i + 1] - p->start[i];
+  PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, extra, extra, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, extra, extra, MPI_SUM));
+  for (PetscInt i = 0; i < m->n_owned; i++) {
+    PetscInt ghosts = 0;
+    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) ghosts += p->column[k] >= m->n_owned;
+    diagonal[i] = PetscMin(p->start[i + 1] - p->start[i] - ghosts + extra[i], m->n_owned);
+    off[i]      = PetscMin(ghosts + extra[i], m->n_global - m->n_owned);
+  }
+  PetscCall(PetscFree(extra));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* An empty AIJ matrix with bs rows per vertex. */
+static PetscErrorCode create_matrix(const wring_mesh *m, const wring_pattern *p, PetscInt bs, Mat *A)
+{
+  PetscInt *diagonal, *off;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(m->n_owned, &diagonal, m->n_owned, &off));
+  PetscCall(count_entries(m, p, diagonal, off));
+  PetscCall(MatCreate(m->comm, A));
+  PetscCall(MatSetSizes(*A, bs * m->n_owned, bs * m->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetType(*A, MATAIJ));
+  PetscCall(MatSetBlockSize(*A, bs));
+  PetscCall(MatXAIJSetPreallocation(*A, bs, diagonal, off, NULL, NULL));
+  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_TRUE));
+  PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  PetscCall(MatSetOption(*A, MAT_SPD, PETSC_TRUE));
+  PetscCall(PetscFree2(diagonal, off));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscInt longest_row(const wring_pattern *p)
+{
+  PetscInt longest = 1;
+  for (PetscInt i = 0; i < p->n; i++) longest = PetscMax(longest, p->start[i + 1] - p->start[i]);
+  return longest;
+}
+
+/* Adds the local rows to A; value [nnz][bs][bs]. */
+static PetscErrorCode add_rows(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, Mat A)
+{
+  const PetscInt longest = longest_row(p);
+  PetscInt      *column;
+  double        *row; // [bs][n * bs], as MatSetValuesBlocked reads it
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(longest, &column, bs * bs * longest, &row));
+  for (PetscInt i = 0; i < p->n; i++) {
+    const PetscInt n = p->start[i + 1] - p->start[i];
+    for (PetscInt k = 0; k < n; k++) {
+      column[k] = m->global[p->column[p->start[i] + k]];
+      for (int c = 0; c < bs * bs; c++)
+        row[(c / bs) * n * bs + k * bs + c % bs] = value[(p->start[i] + k) * bs * bs + c];
+    }
+    PetscCall(MatSetValuesBlocked(A, 1, &m->global[i], n, column, row, ADD_VALUES));
+  }
+  PetscCall(PetscFree2(column, row));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* m_i/h^2 on the diagonal blocks of owned vertices. */
+static void add_mass(const wring_potential *g, const wring_pattern *p, int bs, double *value)
+{
+  for (PetscInt i = 0; i < g->mesh->n_owned; i++) {
+    PetscInt k = p->start[i];
+    while (p->column[k] != i) k++;
+    for (int c = 0; c < bs; c++) value[(k * bs + c) * bs + c] += g->mass[i] / (g->h * g->h);
+  }
+}
+
+static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, Mat *A)
+{
+  PetscFunctionBegin;
+  if (*A)
+    PetscCall(MatZeroEntries(*A));
+  else
+    PetscCall(create_matrix(m, p, bs, A));
+  PetscCall(add_rows(m, p, bs, value, *A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_operator_matrix(wring_potential *g, Mat *A)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
+  wring_pattern    *p;
+  double           *value;
+
+  PetscFunctionBegin;
+  PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &p));
+  PetscCall(PetscCalloc1(p->start[p->n], &value));
+  for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], p, value);
+  add_mass(g, p, 1, value);
+  PetscCall(fill(g->mesh, p, 1, value, A));
+  PetscCall(PetscFree(value));
+  PetscCall(wring_pattern_destroy(&p));
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  const double     *xa;
+
+  PetscFunctionBegin;
+  if (!g->pattern) {
+    PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
+    PetscCall(PetscMalloc1(9 * (size_t)g->pattern->start[g->pattern->n], &g->block));
+  }
+  PetscCall(PetscArrayzero(g->block, 9 * (size_t)g->pattern->start[g->pattern->n]));
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  for (int i = 0; i < g->n_term; i++) wring_term_add_hessian(g->term[i], psd, xa, g->pattern, g->block);
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  add_mass(g, g->pattern, 3, g->block);
+  wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
+  PetscCall(fill(g->mesh, g->pattern, 3, g->block, H));
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,113 @@
+/* The potential as an object: what it is made of, its time, its vectors. */
+#include "potential_impl.h"
+
+PetscErrorCode wring_potential_create(const wring_mesh *mesh, const double *mass, wring_phases *phases,
+                                      wring_potential **potential)
+{
+  wring_potential *g;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&g));
+  g->comm = mesh->comm, g->mesh = mesh, g->phases = phases, g->h = 1;
+  PetscCall(PetscMalloc1(mesh->n_owned, &g->mass));
+  PetscCall(PetscArraycpy(g->mass, mass, mesh->n_owned));
+  PetscCall(wring_potential_create_vec(g, &g->y));
+  *potential = g;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_destroy(wring_potential **potential)
+{
+  wring_potential *g = *potential;
+
+  PetscFunctionBegin;
+  if (!g) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int i = 0; i < g->n_term; i++) PetscCall(wring_term_destroy(&g->term[i]));
+  PetscCall(wring_pattern_destroy(&g->pattern));
+  PetscCall(PetscFree(g->block));
+  PetscCall(PetscFree(g->mass));
+  PetscCall(VecDestroy(&g->y));
+  PetscCall(PetscFree(*potential));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term)
+{
+  PetscFunctionBegin;
+  PetscCheck(g->n_term < MAX_TERMS, g->comm, PETSC_ERR_USER_INPUT,
+             "the model has more than %d regions, attachments and springs", MAX_TERMS);
+  g->term[g->n_term++] = term;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < g->n_term; i++) {
+    const wring_law *law     = wring_term_law(g->term[i]);
+    const unsigned   missing = can & ~wring_law_can(law);
+    if (missing)
+      WRING_REFUSE(g->comm, "solver '%s' cannot use material '%s': it has no %s", solver, law->name,
+                   wring_law_can_name(missing));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_create_vec(const wring_potential *g, Vec *x)
+{
+  const wring_mesh *m = g->mesh;
+
+  PetscFunctionBegin;
+  PetscCall(VecCreateGhostBlock(g->comm, 3, 3 * m->n_owned, PETSC_DETERMINE, m->n_local - m->n_owned,
+                                m->global + m->n_owned, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_set_step(wring_potential *g, double h)
+{
+  PetscFunctionBegin;
+  PetscCheck(h > 0, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "Time step %g is not positive", h);
+  g->h = h;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecCopy(y, g->y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A rank without attachments has terms too (empty ones), so that all ranks agree on what changed. */
+PetscErrorCode wring_potential_set_time(wring_potential *g, double time, PetscBool *changed)
+{
+  PetscFunctionBegin;
+  *changed = PETSC_FALSE;
+  for (int i = 0; i < g->n_term; i++) {
+    PetscBool one;
+    wring_term_set_time(g->term[i], time, &one);
+    if (one) *changed = PETSC_TRUE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_mesh *wring_potential_mesh(const wring_potential *g)
+{
+  return g->mesh;
+}
+
+const double *wring_potential_mass(const wring_potential *g)
+{
+  return g->mass;
+}
+
+double wring_potential_step(const wring_potential *g)
+{
+  return g->h;
+}
+
+int wring_potential_terms(const wring_potential *g, wring_term *const **terms)
+{
+  *terms = g->term;
+  return g->n_term;
+}

@@ -1,0 +1,147 @@
+/*
+  Backtracking [Liu et al. 2017, alg. 1]: alpha = 1, 1/2, 1/4, ... until g(x + alpha d) <= g(x) + gamma alpha grad g . d.
+  A point where g is infinite or not a number fails the test and is stepped back from.
+
+  Round-off (theory.md 2). Where the test asks for a fall of g that rounding hides, |alpha grad g . d| <= 1e-11 |g|, a step is
+  judged by grad g, which still has digits [Hager and Zhang 2005]. The same holds where alpha d is no longer than the
+  spacing of the numbers that x is made of: a body that falls freely at rest has g = 0 but for the rounding of x.
+*/
+#include "solver_impl.h"
+
+enum { MAX_HALVINGS = 60 };
+
+static const double sufficient = 0.3;   // gamma
+static const double round_off  = 1e-11; // of |g|
+static const double rise       = 1e-12; // of |g|: what "never increases" lets pass
+static const double spacing    = 64 * PETSC_MACHINE_EPSILON;
+
+PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
+{
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  const double     *xa, *da;
+  double           *ta;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArrayRead(d, &da));
+  PetscCall(VecGetArrayWrite(s->trial, &ta));
+  wring_waxpy(s->n, alpha, da, xa, ta);
+  PetscCall(VecRestoreArrayWrite(s->trial, &ta));
+  PetscCall(VecRestoreArrayRead(d, &da));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  wring_phases_switch(s->phases, old);
+  PetscCall(wring_potential_fused(s->g, s->trial, &s->trial_value, s->trial_grad));
+  s->step_length = alpha;
+  s->evaluations++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_accept(wring_solver *s, Vec x)
+{
+  const wring_phase old  = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  const Vec         grad = s->grad;
+  const double     *ta;
+  double           *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(s->trial, &ta));
+  PetscCall(VecGetArrayWrite(x, &xa));
+  wring_copy(s->n, ta, xa);
+  PetscCall(VecRestoreArrayWrite(x, &xa));
+  PetscCall(VecRestoreArrayRead(s->trial, &ta));
+  wring_phases_switch(s->phases, old);
+  s->grad       = s->trial_grad;
+  s->trial_grad = grad;
+  s->value      = s->trial_value;
+  s->known      = PETSC_TRUE;
+  s->norm_known = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The alpha at which alpha d is as short as the spacing of numbers at x. */
+static PetscErrorCode shortest_step(Vec x, Vec d, double *alpha)
+{
+  PetscReal x_max, d_max;
+
+  PetscFunctionBegin;
+  PetscCall(VecNorm(x, NORM_INFINITY, &x_max));
+  PetscCall(VecNorm(d, NORM_INFINITY, &d_max));
+  *alpha = spacing * x_max / d_max;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  At round-off: g does not rise, and |grad g| falls or, while x moves at all, grad g . d at the trial point is at most
+  (1 - 2 gamma) of what it is at x, the sign aside: for a parabola that is the test above [Hager and Zhang 2005, eq. 4.1].
+*/
+static PetscErrorCode is_better(wring_solver *s, Vec d, double slope, PetscBool moves, PetscBool *better)
+{
+  const double g = s->value.objective, trial = s->trial_value.objective;
+  double       squared, trial_slope;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_dot(s, s->trial_grad, s->trial_grad, &squared));
+  PetscCall(wring_solver_dot(s, s->trial_grad, d, &trial_slope));
+  const int falls   = PetscSqrtReal(squared) < s->gradient_norm;
+  const int flatter = moves && trial_slope <= (2 * sufficient - 1) * slope;
+  *better           = (PetscBool)((falls || flatter) && trial <= g + rise * PetscAbsReal(g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The trial point is at round-off: it is the last chance. Who comes here from above round-off has found no fall on the way. */
+static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, PetscBool moves, wring_search *result)
+{
+  PetscBool better;
+
+  PetscFunctionBegin;
+  PetscCall(is_better(s, d, slope, moves, &better));
+  if (better)
+    *result = WRING_SEARCH_FOUND;
+  else
+    *result = s->step_length == 1 || !moves ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
+{
+  const double g = s->value.objective, noise = round_off * PetscAbsReal(g);
+  double       shortest = 0;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_know_norm(s));
+  *result = s->gradient_norm == 0 ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
+  if (!(slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  double alpha = 1;
+  for (int halvings = 0; halvings <= MAX_HALVINGS; halvings++, alpha /= 2) {
+    PetscCall(wring_solver_try(s, x, alpha, d));
+    const double    trial = s->trial_value.objective;
+    const PetscBool tiny  = (PetscBool)(-alpha * slope <= noise);
+    if (!tiny && trial <= g + sufficient * alpha * slope) {
+      *result = WRING_SEARCH_FOUND;
+      break;
+    }
+    if (halvings == 0) PetscCall(shortest_step(x, d, &shortest));
+    if (PetscIsInfOrNanReal(trial)) continue;
+    if (!tiny && alpha > shortest) continue;
+    PetscCall(judge_by_gradient(s, d, slope, (PetscBool)(alpha > shortest), result));
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_steepest(wring_solver *s, Vec d, double *slope)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_know_norm(s));
+  *slope = -s->value.objective;
+  PetscCall(VecCopy(s->grad, d));
+  PetscCall(VecScale(d, -s->value.objective / PetscSqr(s->gradient_norm)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_give_up(wring_solver *s, wring_search result)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_end(s, result == WRING_SEARCH_ROUND_OFF ? WRING_AT_ROUND_OFF : WRING_STOPPED_LINE_SEARCH));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

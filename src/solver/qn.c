@@ -1,0 +1,349 @@
+/*
+  Quasi-Newton: L-BFGS with H_0 = A^{-1} [Liu et al. 2017, alg. 1 and 2; thesis, algorithm 12].
+
+  With s_i = x_(i+1) - x_i, y_i = grad g(x_(i+1)) - grad g(x_i), rho_i = s_i . y_i and pairs from oldest to newest, d = r_end of
+    q = -grad g;  from newest to oldest:  zeta_i = s_i . q / rho_i,  q <- q - zeta_i y_i
+    r = H_0 q;    from oldest to newest:  eta_i  = y_i . r / rho_i,  r <- r + (zeta_i - eta_i) s_i.
+  The recursions run on numbers, not on vectors [Chen, Wang and Zhou 2014]: with the Gram matrix s_i . y_j and s_i . grad g,
+    s_i . q = -s_i . grad g - sum_(j newer) zeta_j s_i . y_j,   y_i . r = y_i . r_0 + sum_(j older) (zeta_j - eta_j) s_j . y_i,
+  so that an iteration makes two reductions: one with the new gradient, one after the solve.
+
+  Without history the direction is -A^{-1} grad g: with laws that have a projection, that of projective dynamics.
+*/
+#include "solver_impl.h"
+
+typedef struct {
+  PetscInt       window;   // m, most pairs
+  PetscBool      identity; // H_0 = gamma I instead of A^{-1}
+  PetscBool      search;
+  PetscInt       slots;  // m + 1: one more than pairs, for a pair that may be refused
+  PetscInt       count;  // pairs in use
+  PetscInt       newest; // slot of the newest pair; the older ones lie before it, cyclic
+  double        *block;  // [2][slots][n]: every s [m], then every y [N]
+  double        *sy;     // [slots][slots] J: s_i . y_j
+  double        *sg;     // [slots] J: s_i . grad g(x_k)
+  double        *zeta;   // [slots]: zeta_i, then zeta_i - eta_i
+  double        *dots;   // [3 m + 4]: of one reduction
+  const double **with;   // [m + 2]: vectors that one pass takes dots with
+  double         yy;     // N^2: y . y of the newest pair
+  Vec            q, d;   // [n_owned][3] N, m
+} qn_data;
+
+static const wring_option qn_options[] = {
+  {.key = "history", .type = WRING_INT, .range = "[0,100]", .value = "5", .help = "most pairs that L-BFGS keeps"},
+  {.key     = "initial_hessian",
+   .type    = WRING_WORD,
+   .choices = "operator|identity",
+   .value   = "operator",
+   .help    = "Hessian that L-BFGS starts from: the operator A, or a scaled identity"},
+  {.key     = "line_search",
+   .type    = WRING_WORD,
+   .choices = "armijo|none",
+   .value   = "armijo",
+   .help    = "armijo: halve the step until g falls enough; none: always the full step"},
+  {.key = NULL},
+};
+
+static PetscErrorCode qn_create(wring_solver *s)
+{
+  qn_data *qn;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&qn));
+  s->data = qn;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode qn_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
+{
+  qn_data    *qn = s->data;
+  const char *hessian, *search;
+  PetscBool   none;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_int(o, prefix, qn_options, "history", &qn->window));
+  PetscCall(wring_options_get_word(o, prefix, qn_options, "initial_hessian", &hessian));
+  PetscCall(wring_options_get_word(o, prefix, qn_options, "line_search", &search));
+  PetscCall(PetscStrcmp(hessian, "identity", &qn->identity));
+  PetscCall(PetscStrcmp(search, "none", &none));
+  qn->search = none ? PETSC_FALSE : PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode qn_set_up(wring_solver *s)
+{
+  qn_data *qn = s->data;
+
+  PetscFunctionBegin;
+  PetscCheck(s->op || qn->identity, s->comm, PETSC_ERR_ARG_NULL, "solver 'qn' needs an operator");
+  qn->slots = qn->window + 1;
+  PetscCall(VecDuplicate(s->grad, &qn->q));
+  PetscCall(VecDuplicate(s->grad, &qn->d));
+  if (qn->window > 0) PetscCall(PetscMalloc1(2 * (size_t)qn->slots * (size_t)s->n, &qn->block));
+  PetscCall(PetscMalloc5(qn->slots * qn->slots, &qn->sy, qn->slots, &qn->sg, qn->slots, &qn->zeta, 3 * qn->window + 4,
+                         &qn->dots, qn->window + 2, &qn->with));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode qn_begin(wring_solver *s, Vec x)
+{
+  qn_data *qn = s->data;
+
+  PetscFunctionBegin;
+  qn->count = qn->newest = 0;
+  PetscCall(wring_solver_evaluate(s, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the pairs --------------------------------------------------------------------------------------------------- */
+
+/* The slot of the pair that is `age` iterations older than the newest; -1: of the next one. */
+static PetscInt slot(const qn_data *qn, PetscInt age)
+{
+  return (qn->newest - age + qn->slots) % qn->slots;
+}
+
+static double *pair_s(const qn_data *qn, PetscInt n, PetscInt i)
+{
+  return qn->block + (size_t)i * (size_t)n;
+}
+
+static double *pair_y(const qn_data *qn, PetscInt n, PetscInt i)
+{
+  return pair_s(qn, n, qn->slots + i);
+}
+
+static double *gram(const qn_data *qn, PetscInt i, PetscInt j)
+{
+  return &qn->sy[i * qn->slots + j];
+}
+
+/* The pair from x_k to the trial point, in the next slot, and all its dots with the others and the new gradient. */
+static void fill_next_pair(wring_solver *s, const double *x, const double *trial, const double *grad,
+                           const double *next)
+{
+  qn_data       *qn = s->data;
+  const PetscInt n = s->n, c = qn->count;
+  double *const s_new = pair_s(qn, n, slot(qn, -1)), *const y_new = pair_y(qn, n, slot(qn, -1));
+
+  wring_waxpy(n, -1, x, trial, s_new);
+  wring_waxpy(n, -1, grad, next, y_new);
+  for (PetscInt age = 0; age < c; age++) qn->with[age] = pair_y(qn, n, slot(qn, age));
+  wring_dots(n, (int)c, s_new, qn->with, qn->dots);
+  for (PetscInt age = 0; age < c; age++) qn->with[age] = pair_s(qn, n, slot(qn, age));
+  qn->with[c]     = s_new;
+  qn->with[c + 1] = y_new;
+  wring_dots(n, (int)c + 2, y_new, qn->with, qn->dots + c);
+  qn->with[c + 1] = next;
+  wring_dots(n, (int)c + 2, next, qn->with, qn->dots + 2 * c + 2);
+}
+
+/* Takes the next slot's pair into the history unless its curvature s . y is not positive. */
+static void keep_next_pair(qn_data *qn)
+{
+  const PetscInt      c = qn->count, i = slot(qn, -1);
+  const double *const s_y = qn->dots, *const y_s = s_y + c, *const g_s = y_s + c + 2;
+
+  for (PetscInt age = 0; age < c; age++) {
+    const PetscInt j = slot(qn, age);
+    *gram(qn, i, j)  = s_y[age];
+    *gram(qn, j, i)  = y_s[age];
+    qn->sg[j]        = g_s[age];
+  }
+  *gram(qn, i, i) = y_s[c];
+  qn->sg[i]       = g_s[c];
+  if (!(y_s[c] > 0)) return;
+  qn->yy     = y_s[c + 1];
+  qn->newest = i;
+  qn->count  = PetscMin(c + 1, qn->window);
+}
+
+/* Moves to the trial point: the pair, one reduction that also brings |grad g|, and x. */
+static PetscErrorCode qn_move(wring_solver *s, Vec x)
+{
+  qn_data      *qn = s->data;
+  const int     n  = 3 * (int)qn->count + 4;
+  const double *xa, *ta, *ga, *na;
+
+  PetscFunctionBegin;
+  if (qn->window > 0) {
+    const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+    PetscCall(VecGetArrayRead(x, &xa));
+    PetscCall(VecGetArrayRead(s->trial, &ta));
+    PetscCall(VecGetArrayRead(s->grad, &ga));
+    PetscCall(VecGetArrayRead(s->trial_grad, &na));
+    fill_next_pair(s, xa, ta, ga, na);
+    PetscCall(VecRestoreArrayRead(s->trial_grad, &na));
+    PetscCall(VecRestoreArrayRead(s->grad, &ga));
+    PetscCall(VecRestoreArrayRead(s->trial, &ta));
+    PetscCall(VecRestoreArrayRead(x, &xa));
+    wring_phases_switch(s->phases, old);
+    PetscCall(wring_solver_sum(s, n, qn->dots));
+    keep_next_pair(qn);
+  }
+  PetscCall(wring_solver_accept(s, x));
+  if (qn->window > 0) {
+    s->gradient_norm = PetscSqrtReal(qn->dots[n - 1]);
+    s->norm_known    = PETSC_TRUE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the direction ----------------------------------------------------------------------------------------------- */
+
+/* First recursion: q = -grad g - sum zeta_i y_i. */
+static void first_loop(const wring_solver *s, const double *grad, double *q)
+{
+  const qn_data *qn = s->data;
+
+  wring_copy(s->n, grad, q);
+  for (PetscInt age = 0; age < qn->count; age++) {
+    const PetscInt i  = slot(qn, age);
+    double         sq = -qn->sg[i];
+    for (PetscInt newer = 0; newer < age; newer++) sq -= qn->zeta[slot(qn, newer)] * *gram(qn, i, slot(qn, newer));
+    qn->zeta[i] = sq / *gram(qn, i, i);
+    wring_axpy(s->n, qn->zeta[i], pair_y(qn, s->n, i), q);
+  }
+  wring_scale(s->n, -1, q);
+}
+
+/* Dots of r_0 with every y and with the gradient, which comes last. */
+static void solved_dots(const wring_solver *s, const double *grad, const double *r)
+{
+  const qn_data *qn = s->data;
+
+  for (PetscInt age = 0; age < qn->count; age++) qn->with[age] = pair_y(qn, s->n, slot(qn, age));
+  qn->with[qn->count] = grad;
+  wring_dots(s->n, (int)qn->count + 1, r, qn->with, qn->dots);
+}
+
+/* Second recursion: r = r_0 + sum (zeta_i - eta_i) s_i, and its slope grad g . r. */
+static double second_loop(const wring_solver *s, double *r)
+{
+  const qn_data *qn    = s->data;
+  double         slope = qn->dots[qn->count];
+
+  for (PetscInt age = qn->count - 1; age >= 0; age--) {
+    const PetscInt i  = slot(qn, age);
+    double         yr = qn->dots[age];
+    for (PetscInt older = age + 1; older < qn->count; older++)
+      yr += qn->zeta[slot(qn, older)] * *gram(qn, slot(qn, older), i);
+    qn->zeta[i] -= yr / *gram(qn, i, i);
+    slope += qn->zeta[i] * qn->sg[i];
+    wring_axpy(s->n, qn->zeta[i], pair_s(qn, s->n, i), r);
+  }
+  return slope;
+}
+
+/* d = H_0 q. Identity: gamma = s . y / y . y [Liu et al. 2017, eq. 13]; before there is a pair, the step to g = 0. */
+static PetscErrorCode apply_initial(wring_solver *s)
+{
+  const qn_data *qn = s->data;
+  double         gamma;
+
+  PetscFunctionBegin;
+  if (!qn->identity) {
+    PetscCall(wring_solver_apply_inverse(s, qn->q, qn->d));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_solver_know_norm(s));
+  if (qn->count > 0)
+    gamma = *gram(qn, qn->newest, qn->newest) / qn->yy;
+  else
+    gamma = s->value.objective / PetscSqr(s->gradient_norm);
+  PetscCall(VecCopy(qn->q, qn->d));
+  PetscCall(VecScale(qn->d, gamma));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* d = -H_k grad g and grad g . d. */
+static PetscErrorCode qn_direction(wring_solver *s, double *slope)
+{
+  qn_data          *qn  = s->data;
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  const double     *grad;
+  double           *a;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(s->grad, &grad));
+  PetscCall(VecGetArrayWrite(qn->q, &a));
+  first_loop(s, grad, a);
+  PetscCall(VecRestoreArrayWrite(qn->q, &a));
+  PetscCall(apply_initial(s));
+  PetscCall(VecGetArray(qn->d, &a));
+  solved_dots(s, grad, a);
+  PetscCall(wring_solver_sum(s, (int)qn->count + 1, qn->dots));
+  *slope = second_loop(s, a);
+  PetscCall(VecRestoreArray(qn->d, &a));
+  PetscCall(VecRestoreArrayRead(s->grad, &grad));
+  wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the iteration ----------------------------------------------------------------------------------------------- */
+
+/* A step along -H_k grad g. */
+static PetscErrorCode qn_step(wring_solver *s, Vec x, wring_search *result)
+{
+  qn_data *qn = s->data;
+  double   slope;
+
+  PetscFunctionBegin;
+  PetscCall(qn_direction(s, &slope));
+  if (qn->search) {
+    PetscCall(wring_solver_backtrack(s, x, qn->d, slope, result));
+  } else {
+    PetscCall(wring_solver_try(s, x, 1, qn->d));
+    *result = WRING_SEARCH_FOUND;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where a direction fails (the solve with A is not exact, or the pairs have gone stale), the next simpler one is taken. */
+static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
+{
+  qn_data     *qn = s->data;
+  wring_search result;
+  double       slope;
+
+  PetscFunctionBegin;
+  PetscCall(qn_step(s, x, &result));
+  if (result == WRING_SEARCH_FAILED && qn->count > 0) {
+    qn->count = 0;
+    PetscCall(qn_step(s, x, &result));
+  }
+  if (result == WRING_SEARCH_FAILED) {
+    PetscCall(wring_solver_steepest(s, qn->d, &slope));
+    PetscCall(wring_solver_backtrack(s, x, qn->d, slope, &result));
+  }
+  if (result == WRING_SEARCH_FOUND)
+    PetscCall(qn_move(s, x));
+  else
+    PetscCall(wring_solver_give_up(s, result));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode qn_destroy(wring_solver *s)
+{
+  qn_data *qn = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&qn->q));
+  PetscCall(VecDestroy(&qn->d));
+  PetscCall(PetscFree(qn->block));
+  PetscCall(PetscFree5(qn->sy, qn->sg, qn->zeta, qn->dots, qn->with));
+  PetscCall(PetscFree(s->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_solver_ops wring_solver_qn = {
+  .name             = "qn",
+  .needs            = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
+  .options          = qn_options,
+  .create           = qn_create,
+  .set_from_options = qn_set_from_options,
+  .set_up           = qn_set_up,
+  .begin            = qn_begin,
+  .iterate          = qn_iterate,
+  .destroy          = qn_destroy,
+};

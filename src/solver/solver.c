@@ -1,0 +1,298 @@
+/*
+  The common loop. A method only knows how to get from x_k to x_(k+1); what is measured, when a solve stops and whose time it
+  was are the same for all, so that methods can be compared.
+*/
+#include "solver_impl.h"
+
+static const char *const reason_names[] = {"converged", "max_it", "at round-off", "not finite", "line search failed"};
+
+const char *wring_reason_name(wring_reason reason)
+{
+  return reason_names[reason];
+}
+
+PetscBool wring_reason_failed(wring_reason reason)
+{
+  return (PetscBool)(reason == WRING_STOPPED_NOT_FINITE || reason == WRING_STOPPED_LINE_SEARCH);
+}
+
+/* ---- what methods call ------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a)
+{
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_REDUCTION);
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, a, n, MPI_DOUBLE, MPI_SUM, s->comm));
+  wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot)
+{
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  const double     *xa, *ya;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArrayRead(y, &ya));
+  wring_dots(s->n, 1, xa, &ya, dot);
+  PetscCall(VecRestoreArrayRead(y, &ya));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  wring_phases_switch(s->phases, old);
+  PetscCall(wring_solver_sum(s, 1, dot));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x)
+{
+  PetscFunctionBegin;
+  if (s->known) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_fused(s->g, x, &s->value, s->grad));
+  s->evaluations++;
+  s->known      = PETSC_TRUE;
+  s->norm_known = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_know_norm(wring_solver *s)
+{
+  double squared;
+
+  PetscFunctionBegin;
+  if (s->norm_known) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_dot(s, s->grad, s->grad, &squared));
+  s->gradient_norm = PetscSqrtReal(squared);
+  s->norm_known    = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
+{
+  wring_operator_info info;
+
+  PetscFunctionBegin;
+  PetscCall(VecZeroEntries(x));
+  PetscCall(wring_operator_solve(s->op, 0, b, x, NULL));
+  wring_operator_get_info(s->op, &info);
+  s->linear_iterations += info.iterations;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_end(wring_solver *s, wring_reason end)
+{
+  PetscFunctionBegin;
+  s->ended = PETSC_TRUE;
+  s->end   = end;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+/* The row of x_k, at the time `now`. */
+static wring_iteration row(const wring_solver *s, double now)
+{
+  return (wring_iteration){.iteration         = s->iteration,
+                           .value             = s->value,
+                           .gradient_norm     = s->gradient_norm,
+                           .step_length       = s->step_length,
+                           .evaluations       = s->evaluations,
+                           .linear_iterations = s->linear_iterations,
+                           .seconds           = now - s->began - s->measured};
+}
+
+/* g and grad g at x_k, evaluated only if the method has not done so, and a call of the monitor: no time of the method's. */
+static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
+{
+  const double      now         = MPI_Wtime();
+  const PetscInt    evaluations = s->evaluations;
+  const wring_phase old         = wring_phases_switch(s->phases, WRING_PHASE_MEASURING);
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_evaluate(s, x));
+  s->evaluations = evaluations;
+  PetscCall(wring_solver_know_norm(s));
+  *it = row(s, now);
+  if (s->monitor) PetscCall(s->monitor(s->monitor_context, it));
+  wring_phases_leave_measuring(s->phases, old);
+  s->measured += MPI_Wtime() - now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether iteration k is one of 0, N, 2 N, ..., or the last that is allowed. */
+static PetscBool due(const wring_solver *s)
+{
+  const PetscInt k = s->iteration;
+  return (PetscBool)(k == 0 || k == s->max_it || (s->measure > 0 && k % s->measure == 0));
+}
+
+/* What is known of x_k ends the solve. */
+static PetscErrorCode stops(wring_solver *s, PetscBool *stop, wring_reason *reason)
+{
+  PetscFunctionBegin;
+  *stop = PETSC_TRUE;
+  if (s->known) {
+    PetscCall(wring_solver_know_norm(s));
+    if (s->iteration == 0) s->first_norm = s->gradient_norm;
+    const double norm = s->gradient_norm;
+    *reason           = WRING_STOPPED_NOT_FINITE;
+    if (PetscIsInfOrNanReal(s->value.objective) || PetscIsInfOrNanReal(norm)) PetscFunctionReturn(PETSC_SUCCESS);
+    *reason = WRING_CONVERGED;
+    if (s->rtol > 0 && norm <= s->rtol * s->first_norm) PetscFunctionReturn(PETSC_SUCCESS);
+    if (s->atol > 0 && norm <= s->atol) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  *reason = WRING_MAX_IT;
+  *stop   = (PetscBool)(s->iteration >= s->max_it);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Forgets the last solve. */
+static PetscErrorCode begin(wring_solver *s, Vec x)
+{
+  PetscFunctionBegin;
+  s->iteration = s->evaluations = 0;
+  s->linear_iterations          = 0;
+  s->step_length = s->measured = 0;
+  s->known = s->norm_known = s->ended = PETSC_FALSE;
+  s->began                            = MPI_Wtime();
+  if (s->ops->begin) PetscCall(s->ops->begin(s, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome)
+{
+  PetscBool stop;
+
+  PetscFunctionBegin;
+  PetscCall(begin(s, x));
+  PetscCall(measure(s, x, &outcome->first));
+  outcome->last = outcome->first;
+  for (;;) {
+    PetscCall(stops(s, &stop, &outcome->reason));
+    if (stop) break;
+    PetscCall(s->ops->iterate(s, x));
+    if (s->ended) {
+      outcome->reason = s->end;
+      break;
+    }
+    s->iteration++;
+    if (due(s)) PetscCall(measure(s, x, &outcome->last));
+  }
+  if (outcome->last.iteration != s->iteration) PetscCall(measure(s, x, &outcome->last));
+  outcome->last       = row(s, MPI_Wtime());
+  outcome->iterations = s->iteration;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- making one -------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_solver_create(MPI_Comm comm, wring_potential *g, wring_operator *op, wring_phases *phases,
+                                   wring_solver **solver)
+{
+  wring_solver *s;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&s));
+  *s      = (wring_solver){.comm = comm, .g = g, .op = op, .phases = phases, .max_it = 100, .rtol = 1e-6, .measure = 1};
+  *solver = s;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy_method(wring_solver *s)
+{
+  PetscFunctionBegin;
+  if (s->data) PetscCall(s->ops->destroy(s));
+  s->data = NULL;
+  PetscCall(VecDestroy(&s->grad));
+  PetscCall(VecDestroy(&s->trial));
+  PetscCall(VecDestroy(&s->trial_grad));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_destroy(wring_solver **solver)
+{
+  PetscFunctionBegin;
+  if (!*solver) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(destroy_method(*solver));
+  PetscCall(PetscFree(*solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The type that `name` stands for, and the prefix of its keys. */
+static PetscErrorCode find_type(wring_solver *s, const wring_options *o, const char *name, const char **type,
+                                size_t size, char *prefix)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(prefix, size, "variant_%s_", name));
+  const PetscBool variant = wring_options_has(o, prefix, "type"), known = (PetscBool)(wring_solver_find(name) != NULL);
+  if (variant && known)
+    WRING_REFUSE(s->comm, "%s: '%s' is a solver type already, expected another name",
+                 wring_options_origin(o, prefix, "type"), name);
+  if (!variant && !known) {
+    WRING_REFUSE(s->comm, "solver '%s': expected %s, or a variant with a type", name, wring_solver_options[0].choices);
+  }
+  *type = name;
+  if (variant)
+    PetscCall(wring_options_get_word(o, prefix, wring_solver_options, "type", type));
+  else
+    PetscCall(PetscSNPrintf(prefix, size, "solver_%s_", name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_options *o, const char *name)
+{
+  const char *type;
+  char        prefix[sizeof s->name + 16];
+
+  PetscFunctionBegin;
+  PetscCall(destroy_method(s));
+  if (!name) PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "type", &name));
+  PetscCall(find_type(s, o, name, &type, sizeof prefix, prefix));
+  PetscCall(PetscStrncpy(s->name, name, sizeof s->name));
+  s->ops = wring_solver_find(type);
+  PetscCall(s->ops->create(s));
+  if (s->ops->set_from_options) PetscCall(s->ops->set_from_options(s, o, prefix));
+  PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "max_it", &s->max_it));
+  PetscCall(wring_options_get_real(o, "solver_", wring_solver_options, "rtol", &s->rtol));
+  PetscCall(wring_options_get_real(o, "solver_", wring_solver_options, "atol", &s->atol));
+  PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->measure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure)
+{
+  PetscFunctionBegin;
+  s->max_it  = max_it;
+  s->rtol    = rtol;
+  s->atol    = atol;
+  s->measure = measure;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context)
+{
+  PetscFunctionBegin;
+  s->monitor         = monitor;
+  s->monitor_context = context;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_set_up(wring_solver *s)
+{
+  PetscFunctionBegin;
+  PetscCheck(s->ops, s->comm, PETSC_ERR_ARG_WRONGSTATE, "the solver has no type yet");
+  PetscCheck(s->op || !s->ops->needs_operator, s->comm, PETSC_ERR_ARG_NULL, "solver '%s' needs an operator",
+             s->ops->name);
+  PetscCall(wring_potential_require(s->g, s->ops->needs, s->ops->name));
+  PetscCall(wring_potential_create_vec(s->g, &s->grad));
+  PetscCall(VecDuplicate(s->grad, &s->trial));
+  PetscCall(VecDuplicate(s->grad, &s->trial_grad));
+  PetscCall(VecGetLocalSize(s->grad, &s->n));
+  PetscCall(s->ops->set_up(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *wring_solver_name(const wring_solver *s)
+{
+  return s->name;
+}

@@ -1,0 +1,93 @@
+/* Private to src/solver: what a method sees, and what it may call. */
+#pragma once
+#include <wring/solver.h>
+
+typedef struct {
+  const char         *name;                  // "qn", as in a deck
+  unsigned            needs;                 // WRING_CAN_... of every law
+  PetscBool           needs_operator;        // solves with A
+  const wring_option *options;               // keys of the method, without prefix
+  PetscErrorCode (*create)(wring_solver *s); // allocates s->data
+  PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // or NULL
+  PetscErrorCode (*set_up)(wring_solver *s);         // once the potential is complete: work vectors
+  PetscErrorCode (*begin)(wring_solver *s, Vec x);   // each solve: forget the last one; or NULL
+  PetscErrorCode (*iterate)(wring_solver *s, Vec x); // x_k -> x_(k+1) in place
+  PetscErrorCode (*destroy)(wring_solver *s);
+} wring_solver_ops;
+
+/*
+  `iterate` leaves `known` true with value and grad at x_(k+1) if the method has evaluated them, false if not; or it leaves x
+  as it was and calls wring_solver_end. Every decision is taken from numbers that are the same on all ranks.
+*/
+struct wring_solver {
+  const wring_solver_ops *ops;
+  void                   *data; // the method's own
+  MPI_Comm                comm;
+  wring_potential        *g;  // borrowed, as are op and phases
+  wring_operator         *op; // may be NULL
+  wring_phases           *phases;
+  char                    name[128]; // type or variant
+  PetscInt                max_it, measure;
+  double                  rtol, atol;
+  wring_monitor          *monitor;
+  void                   *monitor_context;
+  PetscInt                n; // 3 n_owned
+
+  /* the iterate x_k */
+  PetscInt    iteration;
+  PetscBool   known, norm_known; // value and grad are those of x_k; gradient_norm is that of grad
+  wring_value value;
+  Vec         grad; // [n_owned][3] N
+  double      gradient_norm;
+
+  /* the point that a line search tries: x_k + step_length d */
+  Vec         trial, trial_grad;
+  wring_value trial_value;
+
+  /* this solve */
+  PetscBool    ended; // by wring_solver_end, with
+  wring_reason end;
+  double       first_norm, step_length;
+  PetscInt     evaluations;
+  PetscInt64   linear_iterations;
+  double       began, measured; // s: MPI_Wtime at the start; spent on measuring since
+};
+
+extern const wring_solver_ops wring_solver_qn, wring_solver_pd, wring_solver_newton;
+
+const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none
+
+/* g and grad g at x as work of the method's own, unless they are known. */
+PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
+PetscErrorCode wring_solver_know_norm(wring_solver *s);             // gradient_norm of grad
+PetscErrorCode wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate
+
+/* x . y and the sums over ranks of a [n], one reduction each. */
+PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);
+PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a);
+
+/* x = A^{-1} b to operator.rtol, from zero; counts linear iterations. b may not be x. */
+PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
+
+/* ---- line search (linesearch.c) ---------------------------------------------------------------------------------- */
+
+typedef enum {
+  WRING_SEARCH_FOUND,     // trial, trial_value, trial_grad and step_length hold the new iterate
+  WRING_SEARCH_ROUND_OFF, // no step can lower g any more
+  WRING_SEARCH_FAILED     // d is no descent direction, or g does not fall along it
+} wring_search;
+
+/* The point x + alpha d: trial, trial_value, trial_grad, step_length. */
+PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
+
+/* Backtracking from alpha = 1 until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
+PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
+
+/* d = -(g/|grad g|^2) grad g, the step to g = 0 if g were linear: what is left when a better direction fails. */
+PetscErrorCode wring_solver_steepest(wring_solver *s, Vec d, double *slope);
+
+/* x = trial, with its value and gradient. */
+PetscErrorCode wring_solver_accept(wring_solver *s, Vec x);
+
+/* Ends the solve for a search that found nothing. */
+PetscErrorCode wring_solver_give_up(wring_solver *s, wring_search result);

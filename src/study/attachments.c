@@ -1,0 +1,109 @@
+/* Attachments of the deck: the vertices of a set held at their rest positions, or those of a file at its targets. */
+#include "study/problem.h"
+#include <math.h>
+
+typedef struct {
+  PetscInt  n;
+  PetscInt *vertex;    // [n] local, owned
+  double   *stiffness; // [n] N/m
+  double   *target;    // [n][3] m
+} attachment;
+
+static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
+{
+  for (PetscInt i = 0; i < n && !e->text[0]; i++) {
+    const double k = row[width * i + 4];
+    if (k <= 0) wring_error_set(e, "%s:%" PetscInt_FMT ": stiffness %g, expected above 0 N/m", file, i + 2, k);
+  }
+}
+
+static PetscErrorCode read_targets(const wring_problem *p, const char *prefix, attachment *a)
+{
+  char    file[PETSC_MAX_PATH_LEN];
+  int     width;
+  double *row;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_path(p->options, prefix, wring_attach_options, "file", sizeof file, file));
+  PetscCall(wring_problem_read_rows(p, file, "vertex,x,y,z,stiffness", PETSC_TRUE, PETSC_FALSE, check_rows, &a->n,
+                                    &width, &row));
+  PetscCall(PetscMalloc3(a->n, &a->vertex, a->n, &a->stiffness, 3 * a->n, &a->target));
+  for (PetscInt i = 0; i < a->n; i++) {
+    a->vertex[i] = wring_mesh_local(p->mesh, (PetscInt)row[width * i]);
+    for (int c = 0; c < 3; c++) a->target[3 * i + c] = row[width * i + 1 + c];
+    a->stiffness[i] = row[width * i + 4];
+  }
+  PetscCall(PetscFree(row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode take_set(const wring_problem *p, const char *prefix, const char *name, attachment *a)
+{
+  const PetscInt set = wring_names_find(&p->mesh->sets, name);
+  double         stiffness;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_real(p->options, prefix, wring_attach_options, "stiffness", &stiffness));
+  a->n = p->mesh->set_count[set];
+  PetscCall(PetscMalloc3(a->n, &a->vertex, a->n, &a->stiffness, 3 * a->n, &a->target));
+  for (PetscInt i = 0; i < a->n; i++) {
+    a->vertex[i]    = p->mesh->set_vertex[set][i];
+    a->stiffness[i] = stiffness;
+    for (int c = 0; c < 3; c++) a->target[3 * i + c] = p->mesh->X[3 * a->vertex[i] + c];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Mean rest position of the vertices on all ranks. */
+static PetscErrorCode find_centre(const wring_problem *p, const attachment *a, double centre[3])
+{
+  double sum[4] = {0, 0, 0, (double)a->n};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < a->n; i++) {
+    for (int c = 0; c < 3; c++) sum[c] += p->mesh->X[3 * a->vertex[i] + c];
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, p->comm));
+  for (int c = 0; c < 3; c++) centre[c] = sum[c] / PetscMax(sum[3], 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode get_time(const wring_options *o, const char *prefix, const char *key, double *time)
+{
+  PetscFunctionBegin;
+  *time = INFINITY;
+  if (wring_options_has(o, prefix, key)) PetscCall(wring_options_get_real(o, prefix, wring_attach_options, key, time));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_attachment(wring_problem *p, const char *name)
+{
+  const wring_options *const o = p->options;
+  attachment                 a;
+  wring_motion               motion;
+  wring_term                *term;
+  char                       prefix[256];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
+  if (wring_options_has(o, prefix, "file"))
+    PetscCall(read_targets(p, prefix, &a));
+  else
+    PetscCall(take_set(p, prefix, name, &a));
+  PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "velocity", motion.velocity));
+  PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "spin", motion.spin));
+  PetscCall(get_time(o, prefix, "until", &motion.until));
+  PetscCall(get_time(o, prefix, "release", &motion.release));
+  PetscCall(find_centre(p, &a, motion.centre));
+  PetscCall(wring_term_create_attachments(p->mesh, name, a.n, a.vertex, a.stiffness, a.target, &motion, &term));
+  PetscCall(wring_potential_add_term(p->g, term));
+  PetscCall(PetscFree3(a.vertex, a.stiffness, a.target));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_add_attachments(wring_problem *p)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < p->n_attach; i++) PetscCall(add_attachment(p, p->attach_name[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

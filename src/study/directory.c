@@ -1,0 +1,50 @@
+#define _XOPEN_SOURCE 700 // realpath, opendir
+#include "study/directory.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+PetscInt wring_directory_number(const char *name, const char *stem, const char *end)
+{
+  const size_t n = strlen(stem);
+  char        *rest;
+  if (strncmp(name, stem, n) != 0 || !isdigit((unsigned char)name[n])) return -1;
+  const long long number = strtoll(name + n, &rest, 10);
+  return strcmp(rest, end) == 0 ? (PetscInt)number : -1;
+}
+
+void wring_directory_remove_file(const char *directory, const char *name, wring_error *e)
+{
+  char path[2 * PETSC_MAX_PATH_LEN];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  if (unlink(path) && errno != ENOENT) wring_error_set(e, "%s: cannot be replaced: %s", path, strerror(errno));
+}
+
+void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
+                            wring_error *e)
+{
+  DIR *const d = opendir(directory);
+  if (!d) {
+    wring_error_set(e, "%s: cannot be read: %s", directory, strerror(errno));
+    return;
+  }
+  for (struct dirent *entry; (entry = readdir(d));) {
+    const PetscInt number = wring_directory_number(entry->d_name, stem, end);
+    if (number >= first && number < last) wring_directory_remove_file(directory, entry->d_name, e);
+  }
+  closedir(d);
+}
+
+PetscBool wring_directory_holds(const char *directory, const char *file)
+{
+  char *const real = realpath(file, NULL), *const other = realpath(directory, NULL);
+  const PetscBool holds = (PetscBool)(real && other && strcmp(dirname(real), other) == 0);
+  free(real);
+  free(other);
+  return holds;
+}

@@ -1,0 +1,19 @@
+/* The output directory: its numbered files, and what earlier runs left there. */
+#pragma once
+#include <wring/base.h>
+
+/*
+  Number of a file such as "frame_000012.vtu" (stem "frame_", end ".vtu"), or -1 if name is none. PETSc's integers are
+  printed with six digits or more.
+*/
+PetscInt wring_directory_number(const char *name, const char *stem, const char *end);
+
+/* Removes the numbered files with first <= number < last. Not collective: rank 0. */
+void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
+                            wring_error *e);
+
+/* Removes a file, if there is one. Not collective: rank 0. */
+void wring_directory_remove_file(const char *directory, const char *name, wring_error *e);
+
+/* Whether a file lies in a directory, links followed. Not collective: rank 0. */
+PetscBool wring_directory_holds(const char *directory, const char *file);

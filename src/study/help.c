@@ -1,0 +1,27 @@
+#include "study/keys.h"
+#include "study/provenance.h"
+#include <string.h>
+#include <wring/study.h>
+
+PetscErrorCode wring_study_help(MPI_Comm comm, const char *key)
+{
+  wring_catalogue *catalogue;
+  PetscInt         n;
+
+  PetscFunctionBegin;
+  PetscCall(wring_catalogue_create(&catalogue));
+  PetscCall(wring_options_help(comm, catalogue->n, catalogue->entry, strcmp(key, "deck") == 0 ? "" : key, &n));
+  if (n == 0) WRING_REFUSE(comm, "help: no key begins with '%s', expected one that `wring help deck` lists", key);
+  PetscCall(wring_catalogue_destroy(&catalogue));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_study_version(MPI_Comm comm)
+{
+  char line[512];
+
+  PetscFunctionBegin;
+  PetscCall(wring_version_line(sizeof line, line));
+  PetscCall(PetscPrintf(comm, "%s, OpenMP %d, %d-bit PetscInt\n", line, (int)_OPENMP, (int)(8 * sizeof(PetscInt))));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,17 @@
+#include "study/json.h"
+#include <math.h>
+
+void wring_json_write(const char *path, const json_t *json, wring_error *e)
+{
+  FILE *const f = wring_file_create(path, e);
+  if (!f) return;
+  if (json_dumpf(json, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17))) wring_error_set(e, "%s: cannot be written", path);
+  fputc('\n', f);
+  wring_file_commit(f, path, e);
+}
+
+json_t *wring_json_real(double value)
+{
+  if (isfinite(value)) return json_real(value);
+  return json_string(isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+}

@@ -1,0 +1,226 @@
+#include "study/keys.h"
+#include <stdio.h>
+#include <wring/law.h>
+#include <wring/mesh.h>
+#include <wring/step.h>
+
+const wring_option wring_material_options[] = {
+  {.key = "model", .type = WRING_WORD, .help = "Law of the elements: strain, corotated, neohookean, ..."},
+  {.key   = "density",
+   .type  = WRING_REAL,
+   .unit  = "kg/m^3",
+   .range = "(0,inf)",
+   .help  = "Mass per rest volume; not needed with mass.file."},
+  {.key   = "proxy_stiffness",
+   .type  = WRING_REAL,
+   .unit  = "Pa",
+   .range = "(0,inf)",
+   .help  = "Weight of the elements in the constant operator A instead of the slope rule's."},
+  {0},
+};
+
+const wring_option wring_mass_options[] = {
+  {.key  = "file",
+   .type = WRING_PATH,
+   .help = "CSV `vertex,mass` [kg] that names every vertex; replaces the masses from densities."},
+  {0},
+};
+
+const wring_option wring_spring_options[] = {
+  {.key = "file", .type = WRING_PATH, .help = "CSV `a,b,length,stiffness[,damping]` [m, N/m]: one spring a row."},
+  {0},
+};
+
+const wring_option wring_attach_options[] = {
+  {.key = "stiffness", .type = WRING_REAL, .unit = "N/m", .range = "(0,inf)", .help = "Stiffness of each vertex."},
+  {.key   = "velocity",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "m/s",
+   .value = "0,0,0",
+   .help  = "Velocity of the targets."},
+  {.key   = "spin",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "deg/s",
+   .value = "0,0,0",
+   .help  = "Turns the targets about the direction of spin through the mean rest position of the set."},
+  {.key   = "until",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "[0,inf)",
+   .help  = "Time at which velocity and spin end; without it they never do."},
+  {.key   = "release",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "[0,inf)",
+   .help  = "Time after which the set is let go; without it it never is."},
+  {.key  = "file",
+   .type = WRING_PATH,
+   .help = "CSV `vertex,x,y,z,stiffness` [m, N/m] of targets; the name is then a label, not a set."},
+  {0},
+};
+
+const wring_option wring_initial_options[] = {
+  {.key  = "restart",
+   .type = WRING_WORD,
+   .help = "Output directory or checkpoint file, relative to the working directory: mesh, state and time."},
+  {.key = "positions", .type = WRING_PATH, .help = "CSV `vertex,x,y,z` [m]; default: the rest positions."},
+  {.key = "velocities", .type = WRING_PATH, .help = "CSV `vertex,x,y,z` [m/s]; default: at rest."},
+  {.key = "velocity", .type = WRING_REALS, .count = 3, .unit = "m/s", .help = "One velocity for every vertex."},
+  {0},
+};
+
+const wring_option wring_output_options[] = {
+  {.key   = "directory",
+   .type  = WRING_WORD,
+   .value = "out",
+   .help  = "Where files are written, relative to the working directory; made when missing."},
+  {.key   = "every",
+   .type  = WRING_INT,
+   .value = "1",
+   .range = "[0,inf)",
+   .help  = "Steps between frames for ParaView; the last step always has one; 0: no frames."},
+  {.key   = "compress",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether to compress frames: a sixth of the bytes, three times the time."},
+  {.key = "state_csv", .type = WRING_BOOL, .value = "false", .help = "Whether to write the last state to state.csv."},
+  {0},
+};
+
+const wring_option wring_checkpoint_options[] = {
+  {.key   = "every",
+   .type  = WRING_INT,
+   .value = "0",
+   .range = "[0,inf)",
+   .help  = "Steps between checkpoints, of which the last two are kept; 0: only one at the end."},
+  {0},
+};
+
+const wring_option wring_variant_options[] = {
+  {.key = "type", .type = WRING_WORD, .help = "Solver type, whose own keys stand beside this one."},
+  {0},
+};
+
+const wring_option wring_compare_options[] = {
+  {.key = "solvers", .type = WRING_WORDS, .help = "Solver types and variants to compare."},
+  {.key = "iterations", .type = WRING_INT, .value = "100", .range = "[1,inf)", .help = "Iterations of each solver."},
+  {.key  = "report",
+   .type = WRING_INTS,
+   .help = "Iterations at which relative errors are tabulated; default: the last one."},
+  {.key     = "reference",
+   .type    = WRING_WORD,
+   .choices = "newton|least",
+   .value   = "newton",
+   .help    = "Where g* comes from: a Newton minimiser (or a lower g, if a solver finds one), or the least g found."},
+  {.key   = "tolerance",
+   .type  = WRING_REAL,
+   .range = "[0,1)",
+   .value = "0",
+   .help  = "Ends a solver at this |grad g| / |grad g(x_0)|."},
+  {0},
+};
+
+const wring_option wring_evaluate_options[] = {
+  {.key = "positions", .type = WRING_PATH, .help = "CSV `vertex,x,y,z` [m] where g is taken; default: the state's."},
+  {.key = "gradient", .type = WRING_BOOL, .value = "false", .help = "Whether to write gradient.csv."},
+  {0},
+};
+
+static const wring_schema fixed[] = {
+  {"mesh_", wring_mesh_options, "mesh"},
+  {"set_*_", wring_set_options, "set"},
+  {"material_", wring_material_options, "material"},
+  {"region_*_", wring_material_options, "region"},
+  {"mass_", wring_mass_options, "mass"},
+  {"spring_*_", wring_spring_options, "spring"},
+  {"attach_*_", wring_attach_options, "attach"},
+  {"", wring_load_options, "load"},
+  {"initial_", wring_initial_options, "initial"},
+  {"time_", wring_time_options, "time"},
+  {"solver_", wring_solver_options, "solver"},
+  {"variant_*_", wring_variant_options, "variant"},
+  {"operator_", wring_operator_options, "operator"},
+  {"output_", wring_output_options, "output"},
+  {"checkpoint_", wring_checkpoint_options, "checkpoint"},
+  {"compare_", wring_compare_options, "compare"},
+  {"evaluate_", wring_evaluate_options, "evaluate"},
+};
+enum { N_FIXED = sizeof fixed / sizeof fixed[0] };
+
+static PetscErrorCode add(wring_catalogue *c, const char *prefix, const wring_option *options, const char *owner)
+{
+  PetscFunctionBegin;
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(c->n < c->capacity, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the catalogue of keys is full");
+  wring_schema *const s = &c->entry[c->n++];
+  PetscCall(PetscStrallocpy(prefix, (char **)&s->prefix));
+  PetscCall(PetscStrallocpy(owner, (char **)&s->owner));
+  s->options = options;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_materials(wring_catalogue *c)
+{
+  char owner[128];
+
+  PetscFunctionBegin;
+  for (int i = 0; wring_law_material(i); i++) {
+    const wring_law *const law = wring_law_material(i);
+    snprintf(owner, sizeof owner, "material %s", law->name);
+    PetscCall(add(c, "material_", law->options, owner));
+    PetscCall(add(c, "region_*_", law->options, owner));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_solvers(wring_catalogue *c)
+{
+  const wring_option *options;
+  const char         *type;
+  char                prefix[128], owner[128];
+
+  PetscFunctionBegin;
+  for (int i = 0; (type = wring_solver_type(i, &options)); i++) {
+    snprintf(prefix, sizeof prefix, "solver_%s_", type);
+    snprintf(owner, sizeof owner, "solver %s", type);
+    PetscCall(add(c, prefix, options, owner));
+    PetscCall(add(c, "variant_*_", options, owner));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscInt count_plugins(void)
+{
+  const wring_option *options;
+  PetscInt            n = 0;
+  while (wring_law_material((int)n)) n++;
+  for (int i = 0; wring_solver_type(i, &options); i++) n++;
+  return n;
+}
+
+PetscErrorCode wring_catalogue_create(wring_catalogue **c)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscNew(c));
+  (*c)->capacity = N_FIXED + 2 * count_plugins(); // each with a prefix of its own and one behind a name
+  PetscCall(PetscCalloc1((*c)->capacity, &(*c)->entry));
+  for (int i = 0; i < N_FIXED; i++) PetscCall(add(*c, fixed[i].prefix, fixed[i].options, fixed[i].owner));
+  PetscCall(add_materials(*c));
+  PetscCall(add_solvers(*c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_catalogue_destroy(wring_catalogue **c)
+{
+  PetscFunctionBegin;
+  if (!*c) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < (*c)->n; i++) {
+    PetscCall(PetscFree((*c)->entry[i].prefix));
+    PetscCall(PetscFree((*c)->entry[i].owner));
+  }
+  PetscCall(PetscFree((*c)->entry));
+  PetscCall(PetscFree(*c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

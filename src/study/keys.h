@@ -1,0 +1,23 @@
+/* The deck keys that belong to no lower layer, and the union of all keys. */
+#pragma once
+#include <wring/options.h>
+
+extern const wring_option wring_material_options[];   // behind "material_" and "region_*_": model, density, ...
+extern const wring_option wring_mass_options[];       // behind "mass_"
+extern const wring_option wring_spring_options[];     // behind "spring_*_"
+extern const wring_option wring_attach_options[];     // behind "attach_*_"
+extern const wring_option wring_initial_options[];    // behind "initial_"
+extern const wring_option wring_output_options[];     // behind "output_"
+extern const wring_option wring_checkpoint_options[]; // behind "checkpoint_"
+extern const wring_option wring_variant_options[];    // behind "variant_*_": type; the method's keys follow
+extern const wring_option wring_compare_options[];    // behind "compare_"
+extern const wring_option wring_evaluate_options[];   // behind "evaluate_"
+
+/* Every key of every layer. */
+typedef struct {
+  PetscInt      n, capacity;
+  wring_schema *entry; // [n]; prefixes and owners belong to the catalogue
+} wring_catalogue;
+
+PetscErrorCode wring_catalogue_create(wring_catalogue **c);
+PetscErrorCode wring_catalogue_destroy(wring_catalogue **c);

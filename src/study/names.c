@@ -1,0 +1,176 @@
+/*
+  Names of the deck, checked against the mesh. Keys that the schema lets through but nothing reads, a parameter of another law
+  than the region's or of another method than the variant's, get a notice: a command line that changes the model cannot unset
+  the deck's parameters.
+*/
+#include "study/problem.h"
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
+static void suggest(const wring_names *names, const char *name, size_t size, char *text)
+{
+  int best = 4; // more edits than this do not mean the same name
+  text[0]  = '\0';
+  for (PetscInt i = 0; i < names->n; i++) {
+    const int d = wring_edit_distance(name, names->name[i]);
+    if (d >= best) continue;
+    best = d;
+    snprintf(text, size, " (did you mean '%s'?)", names->name[i]);
+  }
+}
+
+/* Names behind a family of keys; known may be NULL. */
+static PetscErrorCode get_names(const wring_problem *p, const char *family, const wring_names *known, PetscInt *n,
+                                char ***name)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_options_names(p->options, family, p->catalogue->n, p->catalogue->entry, known ? known->n : 0,
+                                known ? (const char *const *)known->name : NULL, n, name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
+{
+  char prefix[256], hint[256];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
+  const PetscBool file = wring_options_has(p->options, prefix, "file");
+  if (file && wring_options_has(p->options, prefix, "stiffness")) {
+    WRING_REFUSE(p->comm, "%s: %sstiffness stands beside %sfile, whose rows bring their own stiffness",
+                 wring_options_origin(p->options, prefix, "stiffness"), prefix, prefix);
+  }
+  if (file || wring_names_find(&p->mesh->sets, name) >= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  suggest(&p->mesh->sets, name, sizeof hint, hint);
+  WRING_REFUSE(p->comm, "attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
+               name, hint);
+}
+
+/* ---- keys that nothing reads ------------------------------------------------------------------------------------- */
+
+typedef PetscBool known_key(const char *key);
+
+static PetscBool is_parameter(const char *key)
+{
+  for (int i = 0; wring_law_material(i); i++) {
+    if (wring_option_find(wring_law_material(i)->options, key)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+static PetscBool is_method_key(const char *key)
+{
+  const wring_option *options;
+  for (int i = 0; wring_solver_type(i, &options); i++) {
+    if (options && wring_option_find(options, key)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* A notice for each key behind prefix that `known` says is one of the family, and that none of the n tables has. */
+static PetscErrorCode note_unread(const wring_problem *p, const char *prefix, known_key *known, PetscInt n,
+                                  const wring_option *const *table, const char *reader)
+{
+  const size_t length = strlen(prefix);
+  const char  *key, *value, *origin;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < wring_options_count(p->options); i++) {
+    wring_options_entry(p->options, i, &key, &value, &origin);
+    if (strncasecmp(key, prefix, length) != 0 || !known(key + length)) continue;
+    PetscBool read = PETSC_FALSE;
+    for (PetscInt t = 0; t < n && !read; t++) read = (PetscBool)(table[t] && wring_option_find(table[t], key + length));
+    if (!read) PetscCall(wring_note(p->comm, "%s: %s is not read: '%s' has no such key", origin, key, reader));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- regions and variants ---------------------------------------------------------------------------------------- */
+
+static PetscErrorCode check_regions(const wring_problem *p)
+{
+  const wring_names *const regions = &p->mesh->regions;
+  const wring_law         *law;
+  const wring_option     **table;
+  char                   **name, prefix[256], hint[256];
+  PetscInt                 n;
+
+  PetscFunctionBegin;
+  PetscCall(get_names(p, "region_", regions, &n, &name));
+  for (PetscInt i = 0; i < n; i++) {
+    if (wring_names_find(regions, name[i]) >= 0) continue;
+    suggest(regions, name[i], sizeof hint, hint);
+    WRING_REFUSE(p->comm, "region: the mesh has no region '%s'%s", name[i], hint);
+  }
+  PetscCall(wring_words_destroy(n, &name));
+  PetscCall(PetscMalloc1(regions->n, &table));
+  for (PetscInt r = 0; r < regions->n; r++) {
+    wring_region_prefix(p, r, sizeof prefix, prefix);
+    PetscCall(wring_region_law(p, r, &law));
+    table[r] = law->options;
+    PetscCall(note_unread(p, prefix, is_parameter, 1, &table[r], law->name));
+  }
+  if (regions->n) PetscCall(note_unread(p, "material_", is_parameter, regions->n, table, law->name));
+  PetscCall(PetscFree(table));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Option table of a solver type; *found says whether there is such a type. */
+static const wring_option *method_options(const char *type, PetscBool *found)
+{
+  const wring_option *options;
+  const char         *name;
+  for (int i = 0; (name = wring_solver_type(i, &options)); i++) {
+    *found = (PetscBool)(strcasecmp(name, type) == 0);
+    if (*found) return options;
+  }
+  *found = PETSC_FALSE;
+  return NULL;
+}
+
+static PetscErrorCode check_variant(const wring_problem *p, const char *name)
+{
+  char                prefix[256];
+  const char         *type;
+  const wring_option *options;
+  PetscBool           found;
+
+  PetscFunctionBegin;
+  method_options(name, &found);
+  if (found) WRING_REFUSE(p->comm, "variant: '%s' is a solver type, expected another name", name);
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "variant_%s_", name));
+  PetscCall(wring_options_get_word(p->options, prefix, wring_variant_options, "type", &type));
+  options = method_options(type, &found);
+  if (!found) {
+    WRING_REFUSE(p->comm, "%s: %stype is '%s', expected a solver type: %s",
+                 wring_options_origin(p->options, prefix, "type"), prefix, type,
+                 wring_option_find(wring_solver_options, "type")->choices);
+  }
+  PetscCall(note_unread(p, prefix, is_method_key, 1, &options, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_variants(const wring_problem *p)
+{
+  PetscInt n;
+  char   **name;
+
+  PetscFunctionBegin;
+  PetscCall(get_names(p, "variant_", NULL, &n, &name));
+  for (PetscInt i = 0; i < n; i++) PetscCall(check_variant(p, name[i]));
+  PetscCall(wring_words_destroy(n, &name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_read_names(wring_problem *p)
+{
+  PetscFunctionBegin;
+  PetscCall(get_names(p, "attach_", &p->mesh->sets, &p->n_attach, &p->attach_name));
+  PetscCall(get_names(p, "spring_", NULL, &p->n_springs, &p->spring_name));
+  for (PetscInt i = 0; i < p->n_attach; i++) PetscCall(check_attachment(p, p->attach_name[i]));
+  PetscCall(check_regions(p));
+  PetscCall(check_variants(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

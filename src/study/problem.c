@@ -1,0 +1,69 @@
+#include "study/problem.h"
+
+PetscErrorCode wring_problem_refresh_operator(wring_problem *p)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_potential_operator_matrix(p->g, &p->A));
+  PetscCall(wring_operator_set_matrix(p->op, p->A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode build_potential(wring_problem *p)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_potential_create(p->mesh, p->mass, &p->phases, &p->g));
+  PetscCall(wring_problem_add_materials(p));
+  PetscCall(wring_problem_add_springs(p));
+  PetscCall(wring_problem_add_attachments(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring_problem **out)
+{
+  wring_problem *p;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&p));
+  wring_phases_start(&p->phases);
+  wring_phases_switch(&p->phases, WRING_PHASE_MESH);
+  p->comm    = comm;
+  p->options = o;
+  PetscCallMPI(MPI_Comm_rank(comm, &p->rank));
+  PetscCallMPI(MPI_Comm_size(comm, &p->size));
+  PetscCall(wring_catalogue_create(&p->catalogue));
+  PetscCall(wring_options_check(o, p->catalogue->n, p->catalogue->entry));
+  PetscCall(wring_problem_read_mesh(p));
+  PetscCall(wring_problem_read_names(p));
+  PetscCall(wring_problem_read_springs(p));
+  PetscCall(wring_problem_set_masses(p));
+  PetscCall(build_potential(p));
+  PetscCall(wring_operator_create(comm, o, &p->phases, &p->op));
+  PetscCall(wring_stepper_create(p->g, o, &p->stepper));
+  PetscCall(wring_problem_set_state(p));
+  wring_phases_switch(&p->phases, WRING_PHASE_OTHER);
+  *out = p;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_destroy(wring_problem **out)
+{
+  wring_problem *const p = *out;
+
+  PetscFunctionBegin;
+  if (!p) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDestroy(&p->state.q));
+  PetscCall(VecDestroy(&p->state.v));
+  PetscCall(wring_stepper_destroy(&p->stepper));
+  PetscCall(wring_operator_destroy(&p->op));
+  PetscCall(MatDestroy(&p->A));
+  PetscCall(wring_potential_destroy(&p->g));
+  PetscCall(PetscFree(p->mass));
+  PetscCall(PetscFree(p->pair));
+  PetscCall(PetscFree(p->springs));
+  PetscCall(wring_words_destroy(p->n_attach, &p->attach_name));
+  PetscCall(wring_words_destroy(p->n_springs, &p->spring_name));
+  PetscCall(wring_mesh_destroy(&p->mesh));
+  PetscCall(wring_catalogue_destroy(&p->catalogue));
+  PetscCall(PetscFree(*out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,77 @@
+/*
+  A problem: everything that a deck describes, ready to be solved. Made in the order of its fields; each part has a file
+  of its own (source.c, names.c, springs.c, masses.c, materials.c, attachments.c, initial.c).
+*/
+#pragma once
+#include "study/keys.h"
+#include <wring/io.h>
+#include <wring/step.h>
+
+/* Springs of one file, before they become a term: rows of this rank, a is owned. */
+typedef struct {
+  const char *name; // borrowed from the problem's spring_name
+  PetscInt    n;
+  int         width;
+  double     *row; // [n][width]: a, b, length, stiffness, damping
+} wring_spring_rows;
+
+typedef struct {
+  MPI_Comm             comm;
+  PetscMPIInt          rank, size;
+  const wring_options *options; // borrowed
+  wring_catalogue     *catalogue;
+  wring_phases         phases;
+  char                 restart[PETSC_MAX_PATH_LEN]; // checkpoint that mesh and state come from, or ""
+  wring_mesh          *mesh;
+  PetscInt             n_attach, n_springs; // names in the deck
+  char               **attach_name, **spring_name;
+  wring_spring_rows   *springs; // [n_springs]
+  PetscInt             n_pair;
+  PetscInt            *pair;       // [n_pair][2] local vertices of all springs of this rank, for frames
+  double              *mass;       // [n_owned] kg
+  double               total_mass; // kg, all ranks
+  wring_potential     *g;
+  wring_operator      *op;
+  Mat                  A; // NULL until wring_problem_refresh_operator
+  wring_stepper       *stepper;
+  wring_state          state;
+} wring_problem;
+
+/* o is borrowed and must outlive the problem. Collective, as all functions here. */
+PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring_problem **p);
+PetscErrorCode wring_problem_destroy(wring_problem **p);
+
+/* Assembles A at the potential's h and time, and sets its solve up. */
+PetscErrorCode wring_problem_refresh_operator(wring_problem *p);
+
+/* ---- the parts, in the order in which a problem is put together --------------------------------------------------- */
+
+PetscErrorCode wring_problem_read_mesh(wring_problem *p);       // source.c: file, box or restart, and the deck's sets
+PetscErrorCode wring_problem_read_names(wring_problem *p);      // names.c: attachments, regions, springs, variants
+PetscErrorCode wring_problem_read_springs(wring_problem *p);    // springs.c: rows and ghosts, before any term
+PetscErrorCode wring_problem_set_masses(wring_problem *p);      // masses.c
+PetscErrorCode wring_problem_add_materials(wring_problem *p);   // materials.c: one term of tets a region
+PetscErrorCode wring_problem_add_springs(wring_problem *p);     // springs.c
+PetscErrorCode wring_problem_add_attachments(wring_problem *p); // attachments.c
+PetscErrorCode wring_problem_set_state(wring_problem *p);       // initial.c
+
+/* Prefix of the keys of region r, and the prefix that says its `key`: its own, else "material_". materials.c */
+void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);
+const char    *wring_region_says(const wring_problem *p, const char *prefix, const char *key);
+PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
+
+/* ---- input tables (table.c) -------------------------------------------------------------------------------------- */
+
+/* Looks at a table on rank 0: sets e to "file:line: ...", line row + 2, when a value cannot be used. */
+typedef void wring_row_check(const char *file, PetscInt n, int width, const double *row, wring_error *e);
+
+/*
+  Reads a CSV table as wring_csv_read does, checks it (check may be NULL) and sends its rows to the owners of column 0:
+  *mine [*n][*width], ordered by that column, freed with PetscFree.
+*/
+PetscErrorCode wring_problem_read_rows(const wring_problem *p, const char *file, const char *header, PetscBool unique,
+                                       PetscBool complete, wring_row_check *check, PetscInt *n, int *width,
+                                       double **mine);
+
+/* A table "vertex,x,y,z" that names every vertex, into v [n_owned][3]. */
+PetscErrorCode wring_problem_read_vectors(const wring_problem *p, const char *file, Vec v);

@@ -1,0 +1,333 @@
+/* The march in time: begin, solve, finish, record, step after step. */
+#include "study/directory.h"
+#include "study/frames.h"
+#include "study/output.h"
+#include "study/progress.h"
+#include "study/provenance.h"
+#include "study/records.h"
+#include "study/stop.h"
+#include <math.h>
+#include <wring/study.h>
+
+typedef struct {
+  wring_problem *p;
+  wring_solver  *solver;
+  Vec            x;
+  char           directory[PETSC_MAX_PATH_LEN];
+  PetscBool      goes_on; // with the files of the run that was restarted
+  wring_history  history;
+  wring_record   steps;
+  wring_frames   frames;
+  wring_progress progress;
+  PetscInt       first, last; // steps done at the start and at the end
+  PetscInt       frame_every, checkpoint_every;
+  PetscInt       written; // step of the newest checkpoint of this run, -1: none
+  double         limit;   // s of wall clock
+  PetscInt64     iterations, linear_iterations;
+  PetscBool      begun, changed; // the next step is; A must be built for it
+  wring_stop     stop;
+  wring_outcome  outcome; // of the last step
+  wring_exit     status;
+} run;
+
+/* ---- set-up ------------------------------------------------------------------------------------------------------ */
+
+/* `end` is a time and `steps` counts from time 0: a restart goes on to the same end. */
+static PetscErrorCode find_last_step(run *r)
+{
+  const wring_problem *const p = r->p;
+  double                     end;
+
+  PetscFunctionBegin;
+  r->first = p->state.step;
+  r->last  = wring_stepper_steps(p->stepper);
+  if (wring_options_has(p->options, "time_", "end")) {
+    PetscCall(wring_options_get_real(p->options, "time_", wring_time_options, "end", &end));
+    r->last = r->first + (PetscInt)ceil((end - p->state.time) / wring_stepper_size(p->stepper) - 1e-9);
+  }
+  if (r->last <= r->first) {
+    PetscCall(wring_note(p->comm, "nothing to do: the state is at step %" PetscInt_FMT ", %g s, already", r->first,
+                         p->state.time));
+    r->last = r->first;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode get_options(run *r)
+{
+  const wring_options *const o = r->p->options;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_int(o, "output_", wring_output_options, "every", &r->frame_every));
+  PetscCall(wring_options_get_int(o, "checkpoint_", wring_checkpoint_options, "every", &r->checkpoint_every));
+  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "compress", &r->frames.compress));
+  r->limit = INFINITY;
+  if (wring_options_has(o, "time_", "limit")) {
+    PetscCall(wring_options_get_real(o, "time_", wring_time_options, "limit", &r->limit));
+  }
+  PetscCall(find_last_step(r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_solver(run *r)
+{
+  wring_problem *const p = r->p;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_create_vec(p->g, &r->x));
+  PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, &r->solver));
+  PetscCall(wring_solver_set_from_options(r->solver, p->options, NULL));
+  PetscCall(wring_solver_set_up(r->solver));
+  PetscCall(wring_solver_set_monitor(r->solver, wring_history_monitor, &r->history));
+  r->history.solver = wring_solver_name(r->solver);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Removes what an earlier run left; one that goes on keeps what came before its first step. Rank 0. */
+static void open_files(run *r, wring_error *e)
+{
+  const PetscInt all = PETSC_MAX_INT, keep = r->goes_on ? r->first : -1;
+  char           header[8192];
+  wring_directory_remove(r->directory, "frame_", ".vtu", keep + 1, all, e);
+  wring_directory_remove(r->directory, "checkpoint_", ".h5", keep + 1, all, e);
+  wring_directory_remove_file(r->directory, "state.csv", e);
+  wring_directory_remove_file(r->directory, "run.json", e);
+  if (r->goes_on)
+    wring_frames_read(&r->frames, keep, e);
+  else
+    wring_directory_remove_file(r->directory, "frames.pvd", e);
+  wring_steps_header(r->p, sizeof header, header);
+  wring_record_open(r->directory, "steps.csv", header, keep, &r->steps, e);
+  wring_record_open(r->directory, "history.csv", wring_history_header, keep, &r->history.record, e);
+}
+
+static PetscErrorCode open_directory(run *r)
+{
+  const wring_problem *const p     = r->p;
+  wring_error                error = {0};
+
+  PetscFunctionBegin;
+  PetscCall(wring_output_make(p, sizeof r->directory, r->directory));
+  r->frames.directory = r->directory;
+  if (p->rank == 0) {
+    r->goes_on = (PetscBool)(p->restart[0] && wring_directory_holds(r->directory, p->restart));
+    open_files(r, &error);
+  }
+  PetscCall(wring_error_raise(p->comm, &error));
+  PetscCallMPI(MPI_Bcast(&r->goes_on, 1, MPIU_BOOL, 0, p->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- files of a state -------------------------------------------------------------------------------------------- */
+
+/* Writes a checkpoint and keeps two. */
+static PetscErrorCode write_checkpoint(run *r)
+{
+  wring_problem *const p   = r->p;
+  const wring_phase    old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
+  PetscScalar         *q, *v;
+  char                 file[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscCall(wring_checkpoint_name(r->directory, p->state.step, sizeof file, file));
+  PetscCall(VecGetArray(p->state.q, &q));
+  PetscCall(VecGetArray(p->state.v, &v));
+  const wring_checkpoint_field field[] = {{"position", 3, q}, {"velocity", 3, v}};
+  PetscCall(wring_checkpoint_write(file, p->mesh, p->state.step, p->state.time, 2, field));
+  PetscCall(VecRestoreArray(p->state.v, &v));
+  PetscCall(VecRestoreArray(p->state.q, &q));
+  PetscCall(wring_checkpoint_prune(p->comm, r->directory, 2));
+  r->written = p->state.step;
+  wring_phases_switch(&p->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_state_csv(const run *r)
+{
+  wring_problem *const p = r->p;
+  const PetscScalar   *q, *v;
+  PetscBool            wanted;
+  double              *row;
+  char                 file[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(p->options, "output_", wring_output_options, "state_csv", &wanted));
+  if (!wanted) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(6 * p->mesh->n_owned, &row));
+  PetscCall(VecGetArrayRead(p->state.q, &q));
+  PetscCall(VecGetArrayRead(p->state.v, &v));
+  for (PetscInt i = 0; i < p->mesh->n_owned; i++) {
+    for (int c = 0; c < 3; c++) {
+      row[6 * i + c]     = q[3 * i + c];
+      row[6 * i + 3 + c] = v[3 * i + c];
+    }
+  }
+  PetscCall(VecRestoreArrayRead(p->state.v, &v));
+  PetscCall(VecRestoreArrayRead(p->state.q, &q));
+  snprintf(file, sizeof file, "%s/state.csv", r->directory);
+  PetscCall(wring_csv_write_vertices(file, p->mesh, "x,y,z,vx,vy,vz", 6, row));
+  PetscCall(PetscFree(row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* "converged", as in run.json and the summary. */
+static const char *ended(const run *r)
+{
+  if (r->status == WRING_EXIT_FAILED) return "solver failed";
+  if (r->stop == WRING_STOP_SIGNAL) return "stopped by a signal";
+  if (r->stop == WRING_STOP_LIMIT) return "stopped by time.limit";
+  return r->p->state.step < r->last ? "running" : "done";
+}
+
+static PetscErrorCode write_run_json(const run *r)
+{
+  wring_problem *const p     = r->p;
+  wring_error          error = {0};
+  json_t              *json;
+  char                 file[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  PetscCall(wring_provenance(p, "run", &json));
+  json_object_set_new(json, "solver", json_string(r->history.solver));
+  json_object_set_new(json, "integrator", json_string(wring_stepper_integrator(p->stepper)));
+  json_object_set_new(json, "first_step", json_integer(r->first));
+  json_object_set_new(json, "step", json_integer(p->state.step));
+  json_object_set_new(json, "time", wring_json_real(p->state.time));
+  json_object_set_new(json, "iterations", json_integer(r->iterations));
+  json_object_set_new(json, "linear_iterations", json_integer(r->linear_iterations));
+  json_object_set_new(json, "ended", json_string(ended(r)));
+  json_object_set_new(
+    json, "last_reason",
+    r->iterations || r->status == WRING_EXIT_FAILED ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
+  snprintf(file, sizeof file, "%s/run.json", r->directory);
+  if (p->rank == 0) wring_json_write(file, json, &error);
+  json_decref(json);
+  PetscCall(wring_error_raise(p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the march --------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode begin_step(run *r)
+{
+  PetscFunctionBegin;
+  if (r->begun) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_stepper_begin(r->p->stepper, &r->p->state, r->x, &r->changed));
+  r->begun = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One implicit step. After a failure the state is still the one before it. */
+static PetscErrorCode solve_step(run *r)
+{
+  wring_problem *const p = r->p;
+
+  PetscFunctionBegin;
+  PetscCall(begin_step(r));
+  r->begun = PETSC_FALSE;
+  if (r->changed) PetscCall(wring_problem_refresh_operator(p));
+  r->history.step = p->state.step + 1;
+  r->history.time = p->state.time + wring_stepper_size(p->stepper);
+  PetscCall(wring_solver_solve(r->solver, r->x, &r->outcome));
+  r->iterations += r->outcome.iterations;
+  r->linear_iterations += r->outcome.last.linear_iterations;
+  if (wring_reason_failed(r->outcome.reason))
+    r->status = WRING_EXIT_FAILED;
+  else
+    PetscCall(wring_stepper_finish(p->stepper, r->x, &p->state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode record_step(run *r)
+{
+  wring_problem *const p     = r->p;
+  const wring_phase    old   = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
+  wring_error          error = {0};
+
+  PetscFunctionBegin;
+  if (!r->status) PetscCall(wring_steps_write(&r->steps, p, &r->outcome));
+  wring_record_flush(&r->history.record, &error);
+  wring_record_flush(&r->steps, &error);
+  PetscCall(wring_error_raise(p->comm, &error));
+  if (!r->status) wring_progress_step(p, &r->progress, &r->outcome);
+  wring_phases_switch(&p->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool due(PetscInt step, PetscInt every)
+{
+  return (PetscBool)(every > 0 && step % every == 0);
+}
+
+static PetscErrorCode march(run *r)
+{
+  wring_problem *const p = r->p;
+
+  PetscFunctionBegin;
+  if (r->frame_every && !r->goes_on) PetscCall(wring_frames_write(&r->frames, p));
+  wring_progress_start(p, r->last, &r->progress);
+  while (p->state.step < r->last && !r->status) {
+    PetscCall(wring_stop_agree(p->comm, wring_phases_total(&p->phases), r->limit, &r->stop));
+    if (r->stop) r->status = WRING_EXIT_STOPPED;
+    if (r->stop) break;
+    PetscCall(solve_step(r));
+    PetscCall(record_step(r));
+    if (r->status) break;
+    const PetscInt  step = p->state.step;
+    const PetscBool end  = (PetscBool)(step == r->last);
+    if (r->frame_every && (end || due(step, r->frame_every))) PetscCall(wring_frames_write(&r->frames, p));
+    if (!end && due(step, r->checkpoint_every)) PetscCall(write_checkpoint(r));
+  }
+  wring_progress_finish(p, &r->progress);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Everything that ends a run well, badly or early: the last state is always written. */
+static PetscErrorCode finish(run *r)
+{
+  wring_problem *const p = r->p;
+
+  PetscFunctionBegin;
+  if (r->written != p->state.step) PetscCall(write_checkpoint(r));
+  wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
+  PetscCall(write_state_csv(r));
+  wring_phases_switch(&p->phases, WRING_PHASE_OTHER);
+  PetscCall(write_run_json(r));
+  if (r->status == WRING_EXIT_FAILED) {
+    PetscCall(wring_note(p->comm, "step %" PetscInt_FMT " failed: %s; the state before it is in %s", p->state.step + 1,
+                         wring_reason_name(r->outcome.reason), r->directory));
+  }
+  PetscCall(wring_summary_print(p, ended(r)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy(run *r)
+{
+  PetscFunctionBegin;
+  wring_record_close(&r->history.record);
+  wring_record_close(&r->steps);
+  wring_frames_destroy(&r->frames);
+  PetscCall(wring_solver_destroy(&r->solver));
+  PetscCall(VecDestroy(&r->x));
+  PetscCall(wring_problem_destroy(&r->p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_exit *status)
+{
+  run r = {.written = -1};
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_create(comm, o, &r.p));
+  PetscCall(get_options(&r));
+  PetscCall(create_solver(&r));
+  if (r.first < r.last) PetscCall(begin_step(&r)); // may refuse the state
+  PetscCall(open_directory(&r));                   // from here on files are written
+  PetscCall(wring_header_print(r.p, r.history.solver));
+  PetscCall(write_run_json(&r));
+  PetscCall(march(&r));
+  PetscCall(finish(&r));
+  *status = r.status;
+  PetscCall(destroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,82 @@
+/* Rows of steps.csv: energies, momenta and reactions after each step. */
+#include "study/records.h"
+#include <string.h>
+
+/* Adds what one vertex has: b[0] kinetic, b[1] external, b[2..4] momentum, b[5..7] angular momentum. */
+static void add_vertex(double m, const double *gravity, const double *x, const double *v, double b[8])
+{
+  for (int c = 0; c < 3; c++) {
+    const int d = (c + 1) % 3, e = (c + 2) % 3;
+    b[0] += 0.5 * m * v[c] * v[c];
+    b[1] -= m * gravity[c] * x[c];
+    b[2 + c] += m * v[c];
+    b[5 + c] += m * (x[d] * v[e] - x[e] * v[d]);
+  }
+}
+
+PetscErrorCode wring_balance_measure(const wring_problem *p, wring_balance *b)
+{
+  const double *const gravity = wring_stepper_gravity(p->stepper);
+  double              sum[8]  = {0};
+  const PetscScalar  *x, *v;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(p->state.q, &x));
+  PetscCall(VecGetArrayRead(p->state.v, &v));
+  for (PetscInt i = 0; i < p->mesh->n_owned; i++) add_vertex(p->mass[i], gravity, x + 3 * i, v + 3 * i, sum);
+  PetscCall(VecRestoreArrayRead(p->state.v, &v));
+  PetscCall(VecRestoreArrayRead(p->state.q, &x));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 8, MPI_DOUBLE, MPI_SUM, p->comm));
+  b->kinetic  = sum[0];
+  b->external = sum[1];
+  memcpy(b->p, sum + 2, sizeof b->p);
+  memcpy(b->l, sum + 5, sizeof b->l);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_steps_header(const wring_problem *p, size_t size, char *header)
+{
+  snprintf(header, size, "step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds");
+  for (PetscInt i = 0; i < p->n_attach; i++) {
+    const char *const name = p->attach_name[i];
+    const size_t      end  = strlen(header);
+    snprintf(header + end, size - end, ",%s_fx,%s_fy,%s_fz", name, name, name);
+  }
+}
+
+/* Forces of the attachments, in the deck's order, which is that of their terms. */
+static PetscErrorCode print_reactions(FILE *file, wring_problem *p)
+{
+  wring_term *const *term;
+  const int          n = wring_potential_terms(p->g, &term);
+  double            *force;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * n, &force));
+  PetscCall(wring_potential_resultants(p->g, p->state.q, force));
+  for (int i = 0; i < n; i++) {
+    if (!file || !wring_term_is_attachment(term[i])) continue;
+    fprintf(file, ",%.17g,%.17g,%.17g", force[3 * i], force[3 * i + 1], force[3 * i + 2]);
+  }
+  PetscCall(PetscFree(force));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, const wring_outcome *outcome)
+{
+  FILE *const   f    = r->file;
+  const double  time = p->state.time, seconds = outcome->last.seconds;
+  wring_balance b = {.elastic = outcome->last.value.elastic};
+
+  PetscFunctionBegin;
+  PetscCall(wring_balance_measure(p, &b));
+  if (f) {
+    fprintf(f, "%" PetscInt_FMT ",%.17g,%.17g,%.17g,%.17g,%.17g", p->state.step, time, b.kinetic, b.elastic, b.external,
+            b.kinetic + b.elastic + b.external);
+    fprintf(f, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", b.p[0], b.p[1], b.p[2], b.l[0], b.l[1], b.l[2]);
+    fprintf(f, ",%" PetscInt_FMT ",%s,%.17g", outcome->iterations, wring_reason_name(outcome->reason), seconds);
+  }
+  PetscCall(print_reactions(f, p));
+  if (f) fputc('\n', f);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

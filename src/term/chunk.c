@@ -1,0 +1,194 @@
+/* Building a term's blocks and chunks. */
+#include "term_impl.h"
+
+enum { LANES = WRING_LANES };
+
+static PetscInt blocks_of(PetscInt n)
+{
+  return (n + LANES - 1) / LANES;
+}
+
+/* Element that stands at a position, padded positions included: the last of the group. */
+static PetscInt element_at(const wring_term *t, PetscInt position)
+{
+  const PetscInt first = blocks_of(t->n_interior) * LANES;
+  if (position < first) return PetscMin(position, t->n_interior - 1);
+  return PetscMin(t->n_interior + (position - first), t->n - 1);
+}
+
+static PetscErrorCode cut_chunks(wring_term *t)
+{
+  const PetscInt interior = blocks_of(t->n_interior), boundary = blocks_of(t->n - t->n_interior);
+
+  PetscFunctionBegin;
+  t->n_block          = interior + boundary;
+  t->n_chunk_interior = (interior + CHUNK_BLOCKS - 1) / CHUNK_BLOCKS;
+  t->n_chunk          = t->n_chunk_interior + (boundary + CHUNK_BLOCKS - 1) / CHUNK_BLOCKS;
+  PetscCall(PetscMalloc1(t->n_chunk + 1, &t->chunk_block));
+  for (PetscInt c = 0; c < t->n_chunk_interior; c++) t->chunk_block[c] = c * CHUNK_BLOCKS;
+  for (PetscInt c = t->n_chunk_interior; c < t->n_chunk; c++) {
+    t->chunk_block[c] = interior + (c - t->n_chunk_interior) * CHUNK_BLOCKS;
+  }
+  t->chunk_block[t->n_chunk] = t->n_block;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers the vertices of chunk c in order of appearance; mark [n_local] holds where a vertex was last seen. */
+static PetscInt number_corners(wring_term *t, PetscInt c, const PetscInt *vertex, PetscInt *mark, PetscInt *list)
+{
+  PetscInt n = 0;
+  for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
+    for (int l = 0; l < LANES; l++) {
+      const PetscInt *v = vertex + t->m * element_at(t, b * LANES + l);
+      for (int a = 0; a < t->m; a++) {
+        if (mark[v[a]] < 0) {
+          mark[v[a]] = n;
+          list[n++]  = v[a];
+        }
+        t->corner[((size_t)b * t->m + a) * LANES + l] = (uint16_t)mark[v[a]];
+      }
+    }
+  }
+  for (PetscInt i = 0; i < n; i++) mark[list[i]] = -1;
+  return n;
+}
+
+static PetscErrorCode list_vertices(wring_term *t, const PetscInt *vertex)
+{
+  const PetscInt n_local = t->mesh->n_local;
+  PetscInt      *mark, *list, capacity = 2 * n_local + CHUNK_BLOCKS * LANES * t->m, n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n_local, &mark));
+  for (PetscInt i = 0; i < n_local; i++) mark[i] = -1;
+  PetscCall(PetscMalloc1(t->n_chunk + 1, &t->chunk_vertex));
+  PetscCall(PetscMalloc1((size_t)t->n_block * t->m * LANES, &t->corner));
+  PetscCall(PetscMalloc1(capacity, &list));
+  for (PetscInt c = 0; c < t->n_chunk; c++) {
+    if (n + CHUNK_BLOCKS * LANES * t->m > capacity) {
+      capacity *= 2;
+      PetscCall(PetscRealloc(sizeof *list * (size_t)capacity, &list));
+    }
+    t->chunk_vertex[c] = n;
+    n += number_corners(t, c, vertex, mark, list + n);
+    t->max_vertex = PetscMax(t->max_vertex, n - t->chunk_vertex[c]);
+  }
+  t->chunk_vertex[t->n_chunk] = n;
+  PetscCall(PetscRealloc(sizeof *list * (size_t)PetscMax(n, 1), &list));
+  t->vertex = list;
+  PetscCall(PetscFree(mark));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A vertex that several chunks touch gets a row of `share` for each of them, rows of a vertex together. */
+static PetscErrorCode find_shared(wring_term *t)
+{
+  const PetscInt n_local = t->mesh->n_local, n = t->chunk_vertex[t->n_chunk];
+  PetscInt      *count, *next;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2(n_local, &count, n_local, &next));
+  for (PetscInt i = 0; i < n; i++) count[t->vertex[i]]++;
+  for (PetscInt v = 0; v < n_local; v++) t->n_shared += count[v] > 1;
+  PetscCall(PetscMalloc3(n, &t->slot, t->n_shared, &t->shared, t->n_shared + 1, &t->shared_start));
+  t->shared_start[0] = 0;
+  for (PetscInt v = 0, s = 0; v < n_local; v++) {
+    if (count[v] < 2) continue;
+    t->shared[s]           = v;
+    next[v]                = t->shared_start[s];
+    t->shared_start[s + 1] = t->shared_start[s] + count[v];
+    s++;
+  }
+  for (PetscInt i = 0; i < n; i++) t->slot[i] = count[t->vertex[i]] > 1 ? next[t->vertex[i]]++ : -1;
+  PetscCall(PetscMalloc1(3 * (size_t)t->shared_start[t->n_shared], &t->share));
+  PetscCall(PetscFree2(count, next));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
+                           PetscInt n_interior, const PetscInt *vertex, PetscBool has_coef, PetscBool per_element,
+                           wring_term **term)
+{
+  wring_term *t;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&t));
+  PetscCall(PetscStrncpy(t->name, name, sizeof t->name));
+  t->law = law, t->m = m, t->n = n, t->n_interior = n_interior, t->mesh = mesh, t->active = PETSC_TRUE;
+  PetscCall(cut_chunks(t));
+  PetscCall(list_vertices(t, vertex));
+  PetscCall(find_shared(t));
+  if (has_coef) PetscCall(wring_blocks_create((size_t)t->n_block * free_vertices(m) * law->q * LANES, &t->coef));
+  PetscCall(wring_blocks_create((size_t)t->n_block * LANES, &t->weight));
+  for (PetscInt e = 0; e < n; e++) t->weight[term_position(t, e)] = 1;
+  t->par_stride = per_element ? (size_t)law->n_par * LANES : 0;
+  PetscCall(wring_blocks_create((per_element ? (size_t)t->n_block : 1) * law->n_par * LANES, &t->par));
+  PetscCall(PetscCalloc1(t->n_chunk, &t->energy));
+  *term = t;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void set_row(double *row, int n, PetscInt position, const double *value)
+{
+  double *block = row + (size_t)(position / LANES) * n * LANES;
+  for (int i = 0; i < n; i++) block[i * LANES + position % LANES] = value[i];
+}
+
+void term_set_coef(wring_term *t, PetscInt e, const double *coef)
+{
+  set_row(t->coef, free_vertices(t->m) * t->law->q, term_position(t, e), coef);
+}
+
+void term_set_weight(wring_term *t, PetscInt e, double weight)
+{
+  t->weight[term_position(t, e)] = weight;
+}
+
+void term_set_par(wring_term *t, PetscInt e, const double *par)
+{
+  if (t->par_stride) {
+    set_row(t->par, t->law->n_par, term_position(t, e), par);
+  } else {
+    for (PetscInt l = 0; l < LANES; l++) set_row(t->par, t->law->n_par, l, par);
+  }
+}
+
+static void copy_lane(double *row, int n, PetscInt from, PetscInt to)
+{
+  const double *a = row + (size_t)(from / LANES) * n * LANES + from % LANES;
+  double       *b = row + (size_t)(to / LANES) * n * LANES + to % LANES;
+  for (int i = 0; i < n; i++) b[i * LANES] = a[i * LANES];
+}
+
+void term_pad(wring_term *t)
+{
+  for (PetscInt position = 0; position < t->n_block * LANES; position++) {
+    const PetscInt from = term_position(t, element_at(t, position));
+    if (from == position) continue;
+    if (t->coef) copy_lane(t->coef, free_vertices(t->m) * t->law->q, from, position);
+    if (t->par_stride) copy_lane(t->par, t->law->n_par, from, position);
+  }
+}
+
+PetscErrorCode wring_term_destroy(wring_term **term)
+{
+  wring_term *t = *term;
+
+  PetscFunctionBegin;
+  if (!t) PetscFunctionReturn(PETSC_SUCCESS);
+  if (t->attachment) PetscCall(PetscFree(t->attachment->target));
+  PetscCall(PetscFree(t->attachment));
+  PetscCall(PetscFree(t->cell));
+  PetscCall(PetscFree(t->chunk_block));
+  PetscCall(PetscFree(t->chunk_vertex));
+  PetscCall(PetscFree(t->vertex));
+  PetscCall(PetscFree3(t->slot, t->shared, t->shared_start));
+  PetscCall(PetscFree(t->corner));
+  wring_blocks_destroy(&t->coef);
+  wring_blocks_destroy(&t->weight);
+  wring_blocks_destroy(&t->par);
+  PetscCall(PetscFree(t->share));
+  PetscCall(PetscFree(t->energy));
+  PetscCall(PetscFree(*term));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

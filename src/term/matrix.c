@@ -1,0 +1,246 @@
+/* Matrices over the vertices: the pattern of shared elements, the scalar A and the Hessian. docs/theory.md (3), (4) */
+#include "kernels.h"
+
+enum { GROUP = 16 }; // blocks whose element matrices one thread holds
+
+/* Chunk of a block, walking forward from *c. */
+static PetscInt chunk_of(const wring_term *t, PetscInt block, PetscInt c)
+{
+  while (t->chunk_block[c + 1] <= block) c++;
+  return c;
+}
+
+/* Local vertices of the real element in a lane; PETSC_FALSE for padded lanes. */
+static PetscBool lane_vertices(const wring_term *t, PetscInt chunk, PetscInt block, int lane, PetscInt *v)
+{
+  const PetscInt *vertex = t->vertex + t->chunk_vertex[chunk];
+  for (int a = 0; a < t->m; a++) v[a] = vertex[t->corner[((size_t)block * t->m + a) * LANES + lane]];
+  return (PetscBool)(t->weight[(size_t)block * LANES + lane] > 0);
+}
+
+/* ---- the pattern ------------------------------------------------------------------------------------------------- */
+
+typedef void visit(const wring_term *t, const PetscInt *v, PetscInt *start, PetscInt *list);
+
+static void for_each_element(const wring_term *t, visit *f, PetscInt *start, PetscInt *list)
+{
+  PetscInt v[MAX_M];
+  for (PetscInt b = 0, c = 0; b < t->n_block; b++) {
+    c = chunk_of(t, b, c);
+    for (int l = 0; l < LANES; l++) {
+      if (lane_vertices(t, c, b, l, v)) f(t, v, start, list);
+    }
+  }
+}
+
+static void count_others(const wring_term *t, const PetscInt *v, PetscInt *start, PetscInt *list)
+{
+  (void)list;
+  for (int a = 0; a < t->m; a++) start[v[a] + 1] += t->m - 1;
+}
+
+/* start[v] is where the next neighbour of v goes. */
+static void list_others(const wring_term *t, const PetscInt *v, PetscInt *start, PetscInt *list)
+{
+  for (int a = 0; a < t->m; a++) {
+    for (int b = 0; b < t->m; b++) {
+      if (b != a) list[start[v[a]]++] = v[b];
+    }
+  }
+}
+
+/* Sorts the neighbours of each vertex, drops repetitions, adds the vertex itself; list is compacted in place into column. */
+static PetscErrorCode compact_rows(PetscInt n, const PetscInt *end, PetscInt *list, wring_pattern *p)
+{
+  PetscInt begin = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n + 1, &p->start));
+  p->start[0] = 0;
+  for (PetscInt v = 0; v < n; v++) {
+    PetscInt count = end[v] - begin;
+    PetscCall(PetscSortRemoveDupsInt(&count, list + begin));
+    p->start[v + 1] = p->start[v] + count + 1;
+    for (PetscInt i = 0; i < count; i++) list[p->start[v] - v + i] = list[begin + i];
+    begin = end[v];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void insert_diagonal(PetscInt n, const PetscInt *list, wring_pattern *p)
+{
+  for (PetscInt v = 0; v < n; v++) {
+    const PetscInt *others = list + p->start[v] - v, count = p->start[v + 1] - p->start[v] - 1;
+    PetscInt       *column = p->column + p->start[v];
+    PetscInt        i      = 0;
+    for (; i < count && others[i] < v; i++) column[i] = others[i];
+    column[i] = v;
+    for (; i < count; i++) column[i + 1] = others[i];
+  }
+}
+
+PetscErrorCode wring_pattern_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms,
+                                    wring_pattern **pattern)
+{
+  wring_pattern *p;
+  PetscInt      *next, *list;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&p));
+  p->n = n_local;
+  PetscCall(PetscCalloc1(n_local + 1, &next));
+  for (PetscInt i = 0; i < n_terms; i++) for_each_element(terms[i], count_others, next, NULL);
+  for (PetscInt v = 0; v < n_local; v++) next[v + 1] += next[v];
+  PetscCall(PetscMalloc1(next[n_local], &list));
+  for (PetscInt i = 0; i < n_terms; i++) for_each_element(terms[i], list_others, next, list);
+  PetscCall(compact_rows(n_local, next, list, p));
+  PetscCall(PetscMalloc1(p->start[n_local], &p->column));
+  insert_diagonal(n_local, list, p);
+  PetscCall(PetscFree(list));
+  PetscCall(PetscFree(next));
+  *pattern = p;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pattern_destroy(wring_pattern **p)
+{
+  PetscFunctionBegin;
+  if (!*p) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree((*p)->start));
+  PetscCall(PetscFree((*p)->column));
+  PetscCall(PetscFree(*p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Place of column v in row u; it exists. */
+static PetscInt find_entry(const wring_pattern *p, PetscInt u, PetscInt v)
+{
+  PetscInt low = p->start[u], high = p->start[u + 1];
+  while (high - low > 1) {
+    const PetscInt middle = (low + high) / 2;
+    if (p->column[middle] <= v)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* ---- A ----------------------------------------------------------------------------------------------------------- */
+
+/* G of all m vertices [m][q] of one lane. */
+static void lane_coef(const wring_term *t, PetscInt block, int lane, double *g)
+{
+  const int n_free = free_vertices(t->m), q = t->law->q;
+  for (int i = 0; i < t->m * q; i++) g[i] = 0;
+  for (int a = 0; a < n_free; a++) {
+    for (int k = 0; k < q; k++) {
+      g[q * a + k] = t->coef ? t->coef[((size_t)block * n_free * q + q * a + k) * LANES + lane] : 1;
+      if (t->m > 1) g[q * (t->m - 1) + k] -= g[q * a + k];
+    }
+  }
+}
+
+void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double *value)
+{
+  const int            q = t->law->q;
+  PetscInt             v[MAX_M];
+  double               g[MAX_M * MAX_Q];
+  WRING_ALIGNED double k[LANES];
+  if (!t->active) return;
+  for (PetscInt b = 0, c = 0; b < t->n_block; b++) {
+    c = chunk_of(t, b, c);
+    block_slope(t, b, k);
+    for (int l = 0; l < LANES; l++) {
+      if (!lane_vertices(t, c, b, l, v)) continue;
+      const double wk = t->weight[(size_t)b * LANES + l] * k[l];
+      lane_coef(t, b, l, g);
+      for (int i = 0; i < t->m; i++) {
+        for (int j = 0; j < t->m; j++) {
+          double sum = 0;
+          for (int a = 0; a < q; a++) sum += g[q * i + a] * g[q * j + a];
+          value[find_entry(p, v[i], v[j])] += wk * sum;
+        }
+      }
+    }
+  }
+}
+
+/* ---- the Hessian ------------------------------------------------------------------------------------------------- */
+
+/* K_ab = w G_a h G_b^T of the free vertices, then the last one by translation: rows and columns of K sum to zero. */
+static void element_matrix(int m, int q, const double *coef, const double *w, wring_in h, double (*K)[LANES])
+{
+  const int                 n_free = free_vertices(m);
+  WRING_ALIGNED const lanes one[1] = {{1, 1, 1, 1, 1, 1, 1, 1}};
+  const wring_in            g      = coef ? (wring_in)coef : one;
+  WRING_ALIGNED lanes       hg[3 * MAX_Q][3]; // h G_b^T
+  for (int i = 0; i < 9 * m * m; i++) {
+    for (int l = 0; l < LANES; l++) K[i][l] = 0;
+  }
+  for (int b = 0; b < n_free; b++) {
+    for (int i = 0; i < 3 * q; i++) {
+      for (int d = 0; d < 3; d++) {
+        for (int l = 0; l < LANES; l++) {
+          double sum = 0;
+          for (int k = 0; k < q; k++) sum += h[i * 3 * q + q * d + k][l] * g[q * b + k][l];
+          hg[i][d][l] = sum;
+        }
+      }
+    }
+    for (int a = 0; a < n_free; a++) {
+      for (int cd = 0; cd < 9; cd++) {
+        for (int l = 0; l < LANES; l++) {
+          double sum = 0;
+          for (int k = 0; k < q; k++) sum += g[q * a + k][l] * hg[q * (cd / 3) + k][cd % 3][l];
+          sum *= w[l];
+          K[9 * (m * a + b) + cd][l] += sum;
+          if (m == 1) continue;
+          K[9 * (m * a + m - 1) + cd][l] -= sum;
+          K[9 * (m * (m - 1) + b) + cd][l] -= sum;
+          K[9 * (m * m - 1) + cd][l] += sum;
+        }
+      }
+    }
+  }
+}
+
+static void add_group(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1, lanes *K, const wring_pattern *p,
+                      double *value)
+{
+  const int m = t->m;
+  PetscInt  v[MAX_M];
+  for (PetscInt b = b0; b < b1; b++, K += 9 * m * m) {
+    for (int l = 0; l < LANES; l++) {
+      if (!lane_vertices(t, c, b, l, v)) continue;
+      for (int i = 0; i < m * m; i++) {
+        double *entry = value + 9 * find_entry(p, v[i / m], v[i % m]);
+        for (int k = 0; k < 9; k++) entry[k] += K[9 * i + k][l];
+      }
+    }
+  }
+}
+
+/* Element matrices are made by all threads, a group of blocks each, and added in the groups' order: one order of sums. */
+void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p, double *value)
+{
+  const PetscInt per_chunk = CHUNK_BLOCKS / GROUP;
+  const int      m = t->m, q = t->law->q;
+  wring_law_map *hessian = psd ? t->law->hessian_psd : t->law->hessian;
+  if (!t->active) return;
+#pragma omp parallel for ordered schedule(static, 1)
+  for (PetscInt g = 0; g < t->n_chunk * per_chunk; g++) {
+    const PetscInt      c = g / per_chunk, b0 = t->chunk_block[c] + g % per_chunk * GROUP;
+    const PetscInt      b1 = PetscMin(b0 + GROUP, t->chunk_block[c + 1]);
+    WRING_ALIGNED lanes K[GROUP * 9 * MAX_M * MAX_M], xe[3 * MAX_M], z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
+    double              x_private[4 * t->max_vertex];
+    if (b0 < b1) load_chunk(t, c, x, x_private);
+    for (PetscInt b = b0; b < b1; b++) {
+      load_z(t, b, m, q, x_private, xe, z);
+      hessian(term_par(t, b), (wring_in)z, h);
+      element_matrix(m, q, block_coef(t, b), t->weight + (size_t)b * LANES, (wring_in)h, K + (b - b0) * 9 * m * m);
+    }
+#pragma omp ordered
+    add_group(t, c, b0, b1, K, p, value);
+  }
+}

@@ -1,0 +1,74 @@
+/* What others ask of a term: its name, its cells, its total force. */
+#include "kernels.h"
+
+const char *wring_term_name(const wring_term *t)
+{
+  return t->name;
+}
+
+const wring_law *wring_term_law(const wring_term *t)
+{
+  return t->law;
+}
+
+PetscInt wring_term_size(const wring_term *t)
+{
+  return t->n;
+}
+
+PetscBool wring_term_active(const wring_term *t)
+{
+  return t->active;
+}
+
+PetscBool wring_term_is_attachment(const wring_term *t)
+{
+  return (PetscBool)(t->attachment != NULL);
+}
+
+/* F = z of a tet, row by row. */
+static double determinant(const lanes *z, int l)
+{
+  return z[0][l] * (z[4][l] * z[8][l] - z[5][l] * z[7][l]) - z[1][l] * (z[3][l] * z[8][l] - z[5][l] * z[6][l]) +
+         z[2][l] * (z[3][l] * z[7][l] - z[4][l] * z[6][l]);
+}
+
+void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J)
+{
+  if (!t->cell) return;
+#pragma omp parallel for schedule(static)
+  for (PetscInt c = 0; c < t->n_chunk; c++) {
+    WRING_ALIGNED lanes xe[3 * MAX_M], z[3 * MAX_Q], psi;
+    double              x_private[4 * t->max_vertex];
+    load_chunk(t, c, x, x_private);
+    for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
+      load_z(t, b, t->m, t->law->q, x_private, xe, z);
+      t->law->energy(term_par(t, b), (wring_in)z, psi);
+      for (int l = 0; l < LANES; l++) {
+        const PetscInt e = term_element(t, b * LANES + l);
+        if (e < 0) continue;
+        density[t->cell[e]] = psi[l];
+        J[t->cell[e]]       = determinant((const lanes *)z, l);
+      }
+    }
+  }
+}
+
+/* Forces between the vertices of an element cancel, so only points have a total. */
+void wring_term_resultant(const wring_term *t, const double *x, double force[3])
+{
+  WRING_ALIGNED lanes z[3], p[3];
+  for (int k = 0; k < 3; k++) force[k] = 0;
+  if (t->m > 1 || !t->active) return;
+  for (PetscInt b = 0, c = 0; b < t->n_block; b++) {
+    while (t->chunk_block[c + 1] <= b) c++;
+    for (int l = 0; l < LANES; l++) {
+      const PetscInt v = t->vertex[t->chunk_vertex[c] + t->corner[(size_t)b * LANES + l]];
+      for (int k = 0; k < 3; k++) z[k][l] = x[3 * v + k];
+    }
+    t->law->gradient(term_par(t, b), (wring_in)z, p);
+    for (int k = 0; k < 3; k++) {
+      for (int l = 0; l < LANES; l++) force[k] -= t->weight[(size_t)b * LANES + l] * p[k][l];
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/*
+  Private to src/term: how a term lies in memory.
+
+  Elements stand in blocks of WRING_LANES; the last block of the interior and of the boundary group is padded with copies of
+  the group's last element at weight 0. A chunk is a run of at most CHUNK_BLOCKS blocks of one group, worked on by one
+  thread: it reads the positions of its own vertices into a small private array, numbers corners by 16 bits into it, and
+  collects forces there. A vertex that only this chunk touches gets its sum at once; a shared one gets a slot of the
+  chunk's own, and the slots of a vertex are added in chunk order when all chunks are done. No atomics, one order of sums.
+*/
+#pragma once
+#include <wring/term.h>
+
+enum { CHUNK_BLOCKS = 128 }; // 1024 tets: positions and forces of their vertices stay in the first-level cache
+
+typedef struct {
+  double      *target; // [n][3] at time 0, m
+  wring_motion motion;
+} attachment;
+
+struct wring_term {
+  char             name[256];
+  const wring_law *law;
+  int              m;     // vertices of an element
+  double           proxy; // k of the quadratic proxy; 0: the law's slope
+  PetscBool        active;
+  attachment      *attachment; // NULL: not an attachment
+
+  PetscInt          n, n_interior; // elements
+  const wring_mesh *mesh;          // borrowed
+  PetscInt         *cell;          // [n] number of the element among the mesh's tets; NULL if not tets
+
+  PetscInt  n_block, n_chunk, n_chunk_interior;
+  PetscInt *chunk_block;  // [n_chunk + 1] first block of each chunk
+  PetscInt *chunk_vertex; // [n_chunk + 1] first of its vertices below
+  PetscInt *vertex;       // [chunk_vertex[n_chunk]] local vertex
+  PetscInt *slot;         // [chunk_vertex[n_chunk]] -1: only this chunk touches it; else its row of `share`
+  PetscInt  max_vertex;   // largest number of vertices of a chunk
+  uint16_t *corner;       // [n_block][m][WRING_LANES] numbers among the chunk's vertices
+  double   *coef;         // [n_block][free * q][WRING_LANES] G of the free vertices; NULL: 1 (points, edges)
+  double   *weight;       // [n_block][WRING_LANES] w_e; 0: padded
+  double   *par;          // [n_par][WRING_LANES], or [n_block][n_par][WRING_LANES]
+  size_t    par_stride;   // doubles from block to block: 0, or n_par * WRING_LANES
+
+  PetscInt  n_shared;
+  PetscInt *shared;       // [n_shared] local vertex
+  PetscInt *shared_start; // [n_shared + 1] its rows of `share`, in chunk order
+  double   *share;        // [shared_start[n_shared]][3]
+  double   *energy;       // [n_chunk]
+};
+
+/* Vertices with rows of their own in G; the last vertex of edges and tets has minus their sum (z ignores translations). */
+static inline int free_vertices(int m)
+{
+  return m > 1 ? m - 1 : 1;
+}
+
+/* Block and lane of element e, counted from 0 over the blocks' lanes. */
+static inline PetscInt term_position(const wring_term *t, PetscInt e)
+{
+  const PetscInt first = (t->n_interior + WRING_LANES - 1) / WRING_LANES * WRING_LANES; // of the boundary group
+  return e < t->n_interior ? e : first + (e - t->n_interior);
+}
+
+/* Element at a position, or -1 for a padded lane. */
+static inline PetscInt term_element(const wring_term *t, PetscInt position)
+{
+  const PetscInt first = (t->n_interior + WRING_LANES - 1) / WRING_LANES * WRING_LANES;
+  if (position < first) return position < t->n_interior ? position : -1;
+  return position - first < t->n - t->n_interior ? t->n_interior + (position - first) : -1;
+}
+
+/*
+  Allocates a term and builds its chunks. vertex [n][m] local; the first n_interior elements touch owned vertices only.
+  per_element: a row of parameters for every element. Weights are 1 in real lanes and parameters 0: the builder sets them,
+  and ends with term_pad.
+*/
+PetscErrorCode term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
+                           PetscInt n_interior, const PetscInt *vertex, PetscBool has_coef, PetscBool per_element,
+                           wring_term **t);
+void           term_set_coef(wring_term *t, PetscInt e, const double *coef); // [free * q]
+void           term_set_weight(wring_term *t, PetscInt e, double weight);
+void term_set_par(wring_term *t, PetscInt e, const double *par); // [n_par]; e is ignored if parameters are uniform
+void term_pad(wring_term *t); // copies each group's last element into its padded lanes
+
+/* The rows of a block: parameters [n_par][WRING_LANES], coefficients [free * q][WRING_LANES] or NULL for G = 1. */
+static inline wring_in term_par(const wring_term *t, PetscInt block)
+{
+  return (wring_in)(t->par + (size_t)block * t->par_stride);
+}
+
+static inline const double *block_coef(const wring_term *t, PetscInt block)
+{
+  return t->coef ? t->coef + (size_t)block * free_vertices(t->m) * t->law->q * WRING_LANES : NULL;
+}
+
+/* k of the quadratic proxy in a block: the deck's, or the law's slope. */
+static inline void block_slope(const wring_term *t, PetscInt block, double *k)
+{
+  if (t->proxy > 0) {
+    for (int l = 0; l < WRING_LANES; l++) k[l] = t->proxy;
+  } else {
+    t->law->slope(term_par(t, block), k);
+  }
+}

@@ -1,0 +1,185 @@
+/* A box of tests of solvers and steps: a potential with attachments and springs, its operator, and what is asked of x. */
+#pragma once
+#include "model.h"
+#include <wring/step.h>
+
+typedef struct {
+  wring_options   *o;
+  wring_mesh      *mesh;
+  wring_potential *g;
+  wring_operator  *op;
+  Mat              A;
+  Vec              x; // rest positions
+} test_body;
+
+/* What PETSc's error handler was told last. */
+typedef struct {
+  char text[1024];
+} test_message;
+
+static inline PetscErrorCode test_keep_message(MPI_Comm comm, int line, const char *function, const char *file,
+                                               PetscErrorCode code, PetscErrorType type, const char *text,
+                                               void *context)
+{
+  test_message *m = (test_message *)context;
+  (void)comm, (void)line, (void)function, (void)file;
+  if (type == PETSC_ERROR_INITIAL) snprintf(m->text, sizeof m->text, "%s", text);
+  return code;
+}
+
+/* A 2 x 1 x 1 m box of a material of 1e5 Pa, 1000 kg/m^3, with n_springs springs across it; direct solves. */
+static inline PetscErrorCode test_body_create(const char *material, double h, PetscInt n_springs, test_body *b)
+{
+  const PetscInt   cells[3] = {6, 3, 3};
+  const wring_law *law      = wring_law_find(material);
+  wring_term      *springs  = NULL;
+  double           par[8];
+
+  PetscFunctionBegin;
+  *b = (test_body){.x = NULL};
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
+  PetscCall(wring_options_set(b->o, "operator_type", "direct", "test"));
+  if (law == &wring_law_strain) {
+    PetscCall(wring_options_set(b->o, "material_stiffness", "1e5", "test"));
+  } else {
+    PetscCall(wring_options_set(b->o, "material_young", "1e5", "test"));
+    PetscCall(wring_options_set(b->o, "material_poisson", "0.35", "test"));
+  }
+  PetscCall(law->set_par(b->o, "material_", "material_", par));
+  b->mesh = test_box(PETSC_COMM_WORLD, cells);
+  if (n_springs) springs = test_springs(b->mesh, n_springs, 1e4);
+  b->g = test_potential(b->mesh, law, par);
+  if (springs) PetscCall(wring_potential_add_term(b->g, springs));
+  PetscCall(wring_potential_set_step(b->g, h));
+  PetscCall(wring_potential_create_vec(b->g, &b->x));
+  test_displace(b->mesh, 0, 0, b->x);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A map of rest positions. */
+typedef void test_map(const double X[3], double x[3]);
+
+/* Holds the vertices of a set at the places that `map` sends their rest positions to. */
+static inline PetscErrorCode test_body_attach(test_body *b, const char *set, double stiffness, test_map *map)
+{
+  const PetscInt     i = wring_names_find(&b->mesh->sets, set), n = b->mesh->set_count[i];
+  const PetscInt    *vertex = b->mesh->set_vertex[i];
+  const wring_motion still  = {.until = INFINITY, .release = INFINITY};
+  double            *k, *target;
+  wring_term        *term;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(n, &k, 3 * n, &target));
+  for (PetscInt j = 0; j < n; j++) {
+    k[j] = stiffness;
+    map(b->mesh->X + 3 * vertex[j], target + 3 * j);
+  }
+  PetscCall(wring_term_create_attachments(b->mesh, set, n, vertex, k, target, &still, &term));
+  PetscCall(PetscFree2(k, target));
+  PetscCall(wring_potential_add_term(b->g, term));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The operator, once all terms are there. */
+static inline PetscErrorCode test_body_set_up(test_body *b)
+{
+  PetscBool changed;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_set_time(b->g, 0, &changed));
+  PetscCall(wring_potential_operator_matrix(b->g, &b->A));
+  PetscCall(wring_operator_create(PETSC_COMM_WORLD, b->o, NULL, &b->op));
+  PetscCall(wring_operator_set_matrix(b->op, b->A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode test_body_destroy(test_body *b)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&b->x));
+  PetscCall(wring_operator_destroy(&b->op));
+  PetscCall(MatDestroy(&b->A));
+  PetscCall(wring_potential_destroy(&b->g));
+  PetscCall(wring_mesh_destroy(&b->mesh));
+  PetscCall(wring_options_destroy(&b->o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = map(rest positions) + noise, the same on any partition. */
+static inline PetscErrorCode test_body_place(const test_body *b, test_map *map, double noise, Vec x)
+{
+  double *xa;
+
+  PetscFunctionBegin;
+  test_displace(b->mesh, noise, 5, x);
+  PetscCall(VecGetArray(x, &xa));
+  for (PetscInt i = 0; i < b->mesh->n_owned; i++) {
+    const double *const X = b->mesh->X + 3 * i;
+    double              at[3];
+    map(X, at);
+    for (int c = 0; c < 3; c++) xa[3 * i + c] += at[c] - X[c];
+  }
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A solver of this type or variant, ready to solve. */
+static inline PetscErrorCode test_body_solver(const test_body *b, const char *name, wring_solver **s)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_create(PETSC_COMM_WORLD, b->g, b->op, NULL, s));
+  PetscCall(wring_solver_set_from_options(*s, b->o, name));
+  PetscCall(wring_solver_set_up(*s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Solves from x, in place, with a solver made for it. */
+static inline PetscErrorCode test_body_solve(const test_body *b, const char *name, PetscInt max_it, double rtol, Vec x,
+                                             wring_outcome *outcome)
+{
+  wring_solver *s;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_solver(b, name, &s));
+  PetscCall(wring_solver_set_limits(s, max_it, rtol, 0, 1));
+  PetscCall(wring_solver_solve(s, x, outcome));
+  PetscCall(wring_solver_destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* |x - y|_inf. */
+static inline PetscErrorCode test_distance(Vec x, Vec y, double *distance)
+{
+  Vec       d;
+  PetscReal norm;
+
+  PetscFunctionBegin;
+  *distance = INFINITY;
+  PetscCall(VecDuplicate(x, &d));
+  PetscCall(VecWAXPY(d, -1, y, x));
+  PetscCall(VecNorm(d, NORM_INFINITY, &norm));
+  PetscCall(VecDestroy(&d));
+  *distance = norm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* |sum m_i (x_i - y_i)| relative to sum m_i |x_i|. */
+static inline PetscErrorCode test_drift(const test_body *b, Vec x, Vec y, double *drift)
+{
+  const double *xa, *ya, *mass = wring_potential_mass(b->g);
+  double        sum[4] = {0};
+
+  PetscFunctionBegin;
+  *drift = INFINITY;
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArrayRead(y, &ya));
+  for (PetscInt i = 0; i < 3 * b->mesh->n_owned; i++) {
+    sum[i % 3] += mass[i / 3] * (xa[i] - ya[i]);
+    sum[3] += mass[i / 3] * fabs(xa[i]);
+  }
+  PetscCall(VecRestoreArrayRead(y, &ya));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
+  *drift = (fabs(sum[0]) + fabs(sum[1]) + fabs(sum[2])) / sum[3];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

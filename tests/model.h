@@ -1,0 +1,96 @@
+/* Small models that several tests share: a jittered box with a material, held at one end and crossed by springs. */
+#pragma once
+#include "check.h"
+#include <wring/potential.h>
+#include <math.h>
+#include <string.h>
+
+/* A box of cells[3] distributed over comm. */
+static inline wring_mesh *test_box(MPI_Comm comm, const PetscInt cells[3])
+{
+  wring_box        box  = {.size = {2, 1, 1}, .jitter = 0.2};
+  wring_mesh_data *data = NULL;
+  wring_mesh      *mesh;
+  PetscMPIInt      rank;
+  MPI_Comm_rank(comm, &rank);
+  for (int i = 0; i < 3; i++) box.cells[i] = cells[i];
+  if (rank == 0) PetscCallAbort(comm, wring_mesh_box(&box, &data));
+  PetscCallAbort(comm, wring_mesh_distribute(comm, &data, &mesh));
+  return mesh;
+}
+
+/* Springs from vertex i to n_global - 1 - i, for i < n: they cross ranks. Extends the halo; before any other term. */
+static inline wring_term *test_springs(wring_mesh *m, PetscInt n, double stiffness)
+{
+  PetscInt    far[64], a[64], b[64], near[64], count = 0;
+  double      k[64], length[64];
+  wring_term *t;
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt local = wring_mesh_local(m, i);
+    if (local < 0 || local >= m->n_owned) continue;
+    near[count] = i, far[count] = m->n_global - 1 - i;
+    k[count] = stiffness * (1 + 0.1 * (double)i), length[count] = 1.5;
+    count++;
+  }
+  PetscCallAbort(m->comm, wring_mesh_extend_halo(m, count, far));
+  for (PetscInt e = 0; e < count; e++) a[e] = wring_mesh_local(m, near[e]), b[e] = wring_mesh_local(m, far[e]);
+  PetscCallAbort(m->comm, wring_term_create_springs(m, "net", count, a, b, k, length, &t));
+  return t;
+}
+
+/* Holds the set at its rest positions, displaced by `shift`. */
+static inline wring_term *test_hold(const wring_mesh *m, const char *set, double stiffness, const double shift[3])
+{
+  const wring_motion still = {.until = INFINITY, .release = INFINITY};
+  const PetscInt     s     = wring_names_find(&m->sets, set);
+  const PetscInt     n     = m->set_count[s];
+  double            *k, *target;
+  wring_term        *t;
+  PetscCallAbort(m->comm, PetscMalloc2(n, &k, 3 * n, &target));
+  for (PetscInt i = 0; i < n; i++) {
+    k[i] = stiffness;
+    for (int c = 0; c < 3; c++) target[3 * i + c] = m->X[3 * m->set_vertex[s][i] + c] + shift[c];
+  }
+  PetscCallAbort(m->comm, wring_term_create_attachments(m, set, n, m->set_vertex[s], k, target, &still, &t));
+  PetscCallAbort(m->comm, PetscFree2(k, target));
+  return t;
+}
+
+/* The potential of all the mesh's tets under one law, density 1000; lengths of par as the law has. */
+static inline wring_potential *test_potential(const wring_mesh *m, const wring_law *law, const double *par)
+{
+  const double     density[1] = {1000};
+  double          *mass;
+  wring_term      *t;
+  wring_potential *g;
+  PetscCallAbort(m->comm, PetscMalloc1(m->n_owned, &mass));
+  PetscCallAbort(m->comm, wring_mesh_lumped_mass(m, density, mass));
+  PetscCallAbort(m->comm, wring_potential_create(m, mass, NULL, &g));
+  PetscCallAbort(m->comm, PetscFree(mass));
+  PetscCallAbort(m->comm, wring_term_create_tets(m, 0, law, par, 0, &t));
+  PetscCallAbort(m->comm, wring_potential_add_term(g, t));
+  return g;
+}
+
+/* x = X + amount * a number from (vertex, coordinate, seed): the same on any partition. */
+static inline void test_displace(const wring_mesh *m, double amount, uint64_t seed, Vec x)
+{
+  double *xa;
+  PetscCallAbort(m->comm, VecGetArray(x, &xa));
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
+    uint64_t state = seed * 1000003u + 3 * (uint64_t)m->original[i / 3] + (uint64_t)(i % 3);
+    xa[i]          = m->X[i] + amount * test_random(&state);
+  }
+  PetscCallAbort(m->comm, VecRestoreArray(x, &xa));
+}
+
+/* d = a number in (-1, 1) per coordinate. */
+static inline void test_direction(const wring_mesh *m, uint64_t seed, Vec d)
+{
+  Vec rest;
+  PetscCallAbort(m->comm, VecDuplicate(d, &rest));
+  test_displace(m, 0, seed, rest);
+  test_displace(m, 1, seed, d);
+  PetscCallAbort(m->comm, VecAXPY(d, -1, rest));
+  PetscCallAbort(m->comm, VecDestroy(&rest));
+}

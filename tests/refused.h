@@ -1,0 +1,24 @@
+/* Tests of refusals: takes the place of the program's error handler and keeps the line that it would print. */
+#pragma once
+#include "check.h"
+#include <string.h>
+
+static inline PetscErrorCode keep_message(MPI_Comm comm, int line, const char *function, const char *file,
+                                          PetscErrorCode code, PetscErrorType type, const char *message, void *kept)
+{
+  (void)comm, (void)line, (void)function, (void)file;
+  if (type == PETSC_ERROR_INITIAL) snprintf(kept, sizeof(wring_error), "%s", message);
+  return code;
+}
+
+/* The call must be refused as bad input on every rank, with a line that holds both texts and no line end. */
+#define CHECK_REFUSED(call, first, second)                                                                             \
+  do {                                                                                                                 \
+    wring_error    said = {""};                                                                                        \
+    PetscErrorCode code;                                                                                               \
+    PetscCall(PetscPushErrorHandler(keep_message, said.text));                                                         \
+    code = (call);                                                                                                     \
+    PetscCall(PetscPopErrorHandler());                                                                                 \
+    CHECK(code == PETSC_ERR_USER_INPUT, "code %d, \"%s\"", (int)code, said.text);                                      \
+    CHECK(strstr(said.text, first) && strstr(said.text, second) && !strchr(said.text, '\n'), "\"%s\"", said.text);     \
+  } while (0)

@@ -1,0 +1,286 @@
+/* ranks: 1 2 3 4 */
+/*
+  A checkpoint written on all ranks and read on 1, 2, ... of them gives the same bits by original vertex number, and the
+  mesh it came from. A flipped byte or a cut file is refused, never a crash. The two newest are kept, and a damaged newest one gives way to the one before.
+*/
+#define _POSIX_C_SOURCE 200809L
+#include "refused.h"
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <wring/io.h>
+
+static const wring_box box = {.size = {1, 1, 1}, .cells = {3, 2, 2}, .jitter = 0.2};
+
+enum { STEP = 50 };
+static const double TIME = 0.1 + 0.2; // not a short decimal
+
+/* A value of its own for each vertex, component and field, by original number. */
+static double value_of(PetscInt original, int component, int field)
+{
+  uint64_t state = (uint64_t)original * 16 + (uint64_t)component * 4 + (uint64_t)field;
+  return test_random(&state);
+}
+
+static PetscErrorCode create_mesh(MPI_Comm comm, wring_mesh **m)
+{
+  PetscMPIInt      rank;
+  wring_mesh_data *data = NULL;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) PetscCall(wring_mesh_box(&box, &data));
+  PetscCall(wring_mesh_distribute(comm, &data, m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_fields(const wring_mesh *m, wring_checkpoint_field f[2])
+{
+  PetscFunctionBegin;
+  f[0] = (wring_checkpoint_field){"position", 3, NULL};
+  f[1] = (wring_checkpoint_field){"weight", 1, NULL};
+  for (int k = 0; k < 2; k++) PetscCall(PetscCalloc1(m->n_owned * f[k].components, &f[k].value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy_fields(wring_checkpoint_field f[2])
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < 2; k++) PetscCall(PetscFree(f[k].value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_checkpoint(MPI_Comm comm, const char *file)
+{
+  wring_mesh            *m;
+  wring_checkpoint_field f[2];
+
+  PetscFunctionBegin;
+  PetscCall(create_mesh(comm, &m));
+  PetscCall(create_fields(m, f));
+  for (int k = 0; k < 2; k++) {
+    for (PetscInt i = 0; i < m->n_owned; i++) {
+      for (int c = 0; c < f[k].components; c++) f[k].value[i * f[k].components + c] = value_of(m->original[i], c, k);
+    }
+  }
+  PetscCall(wring_checkpoint_write(file, m, STEP, TIME, 2, f));
+  PetscCall(destroy_fields(f));
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void check_names(const wring_names *a, const wring_names *b)
+{
+  CHECK(a->n == b->n, "%d names, expected %d", (int)a->n, (int)b->n);
+  for (PetscInt i = 0; i < a->n; i++)
+    CHECK(strcmp(a->name[i], b->name[i]) == 0, "%s, expected %s", a->name[i], b->name[i]);
+}
+
+/* Every array as the box generator makes it, bit by bit. */
+static PetscErrorCode check_mesh_data(const wring_mesh_data *d)
+{
+  wring_mesh_data *b;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_box(&box, &b));
+  CHECK(d->n_vertex == b->n_vertex && d->n_tet == b->n_tet, "%d vertices, %d tets", (int)d->n_vertex, (int)d->n_tet);
+  CHECK(memcmp(d->X, b->X, sizeof *b->X * 3 * (size_t)b->n_vertex) == 0, "rest positions differ");
+  CHECK(memcmp(d->tet, b->tet, sizeof *b->tet * 4 * (size_t)b->n_tet) == 0, "tets differ");
+  CHECK(memcmp(d->region, b->region, sizeof *b->region * (size_t)b->n_tet) == 0, "regions differ");
+  check_names(&d->regions, &b->regions);
+  check_names(&d->sets, &b->sets);
+  CHECK(memcmp(d->set_start, b->set_start, sizeof *b->set_start * (size_t)(b->sets.n + 1)) == 0, "sets differ");
+  CHECK(memcmp(d->set_vertex, b->set_vertex, sizeof *b->set_vertex * (size_t)b->set_start[b->sets.n]) == 0,
+        "sets differ");
+  PetscCall(wring_mesh_data_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_fields(const char *file, const wring_mesh *m)
+{
+  wring_checkpoint_field f[2];
+
+  PetscFunctionBegin;
+  PetscCall(create_fields(m, f));
+  PetscCall(wring_checkpoint_read_fields(file, m, 2, f));
+  for (int k = 0; k < 2; k++) {
+    for (PetscInt i = 0; i < m->n_owned; i++) {
+      for (int c = 0; c < f[k].components; c++) {
+        const double got = f[k].value[i * f[k].components + c], expected = value_of(m->original[i], c, k);
+        CHECK(got == expected, "%s of vertex %d: %g, expected %g", f[k].name, (int)m->original[i], got, expected);
+      }
+    }
+  }
+  f[0].name = "momentum";
+  CHECK_REFUSED(wring_checkpoint_read_fields(file, m, 2, f), "checkpoint_", "has no table momentum");
+  PetscCall(destroy_fields(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_read(MPI_Comm comm, const char *file)
+{
+  wring_mesh_data *data;
+  wring_mesh      *m;
+  PetscInt         step;
+  double           time;
+
+  PetscFunctionBegin;
+  PetscCall(wring_checkpoint_read_mesh(comm, file, &data, &step, &time));
+  CHECK(step == STEP && time == TIME, "step %d, time %g", (int)step, time);
+  if (data) PetscCall(check_mesh_data(data));
+  PetscCall(wring_mesh_distribute(comm, &data, &m));
+  PetscCall(check_fields(file, m));
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On the first 1, 2, ... ranks. */
+static PetscErrorCode check_read_on_fewer(const char *file)
+{
+  PetscMPIInt rank, size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  for (int n = 1; n <= size; n++) {
+    MPI_Comm some;
+    PetscCallMPI(MPI_Comm_split(PETSC_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &some));
+    if (some == MPI_COMM_NULL) continue;
+    PetscCall(check_read(some, file));
+    PetscCallMPI(MPI_Comm_free(&some));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void write_bytes(const char *file, const char *bytes, size_t n)
+{
+  FILE *const f = fopen(file, "wb");
+  CHECK(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0, "%s", file);
+}
+
+static size_t read_bytes(const char *file, char *bytes, size_t room)
+{
+  FILE *const f = fopen(file, "rb");
+  CHECK(f, "%s", file);
+  const size_t n = fread(bytes, 1, room, f);
+  fclose(f);
+  return n;
+}
+
+/* Every 41st byte flipped, and the file cut at every 997th. */
+static PetscErrorCode check_damage(const char *file, const char *copy)
+{
+  enum { ROOM = 1 << 20 };
+  char *bytes, found[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(ROOM, &bytes));
+  const size_t n = read_bytes(file, bytes, ROOM);
+  for (size_t i = 0; i < n; i += 41) {
+    bytes[i] ^= 0x10;
+    write_bytes(copy, bytes, n);
+    bytes[i] ^= 0x10;
+    CHECK_REFUSED(wring_checkpoint_find(PETSC_COMM_SELF, copy, sizeof found, found), copy, ": is ");
+  }
+  for (size_t i = 0; i < n; i += 997) {
+    write_bytes(copy, bytes, i);
+    CHECK_REFUSED(wring_checkpoint_find(PETSC_COMM_SELF, copy, sizeof found, found), copy, "cut short");
+  }
+  CHECK(unlink(copy) == 0, "%s", copy);
+  PetscCall(PetscFree(bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A flipped value is refused by the readers too, on all ranks: the checksum of the fields is made by all of them. */
+static PetscErrorCode check_flipped_value(const char *file)
+{
+  const double           value = value_of(3, 1, 0);
+  char                   bytes[1 << 16];
+  PetscMPIInt            rank;
+  wring_mesh            *m;
+  wring_checkpoint_field f[2];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (rank == 0) {
+    const size_t n = read_bytes(file, bytes, sizeof bytes);
+    size_t       i = 0;
+    while (i + sizeof value < n && memcmp(bytes + i, &value, sizeof value)) i++;
+    CHECK(i + sizeof value < n, "the value of vertex 3 is not in the file");
+    bytes[i] ^= 1;
+    write_bytes(file, bytes, n);
+  }
+  PetscCall(create_mesh(PETSC_COMM_WORLD, &m));
+  PetscCall(create_fields(m, f));
+  CHECK_REFUSED(wring_checkpoint_read_fields(file, m, 2, f), file, "is damaged");
+  PetscCall(destroy_fields(f));
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A limit on the size of files stands for a full disk: the old checkpoint stays, and nothing else. */
+static PetscErrorCode check_full(const char *file)
+{
+  struct rlimit limit, low;
+  char          part[PETSC_MAX_PATH_LEN + 8];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(part, sizeof part, "%s.part", file));
+  signal(SIGXFSZ, SIG_IGN);
+  getrlimit(RLIMIT_FSIZE, &limit);
+  low          = limit;
+  low.rlim_cur = 1 << 12;
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  setrlimit(RLIMIT_FSIZE, &low);
+  CHECK_REFUSED(write_checkpoint(PETSC_COMM_WORLD, file), file, "File too large");
+  setrlimit(RLIMIT_FSIZE, &limit);
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  CHECK(!access(file, F_OK) && access(part, F_OK), "%s is gone, or its part is left", file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Three steps, of which two are kept; the newest is found; damaged, it gives way to the one before. */
+static PetscErrorCode check_directory(const char *directory)
+{
+  char file[3][PETSC_MAX_PATH_LEN], found[PETSC_MAX_PATH_LEN], none[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  CHECK_REFUSED(wring_checkpoint_find(PETSC_COMM_WORLD, directory, sizeof found, found), directory,
+                "holds no checkpoint");
+  PetscCall(PetscSNPrintf(none, sizeof none, "%s/none", directory));
+  CHECK_REFUSED(wring_checkpoint_find(PETSC_COMM_WORLD, none, sizeof found, found), none, "No such file");
+  for (int i = 0; i < 3; i++) {
+    PetscCall(wring_checkpoint_name(directory, i == 2 ? 1000000 : STEP * (i + 1), sizeof file[i], file[i]));
+    PetscCall(write_checkpoint(PETSC_COMM_WORLD, file[i]));
+    PetscCall(wring_checkpoint_prune(PETSC_COMM_WORLD, directory, 2));
+  }
+  CHECK(access(file[0], F_OK) && !access(file[1], F_OK) && !access(file[2], F_OK), "the wrong ones are kept");
+  PetscCall(wring_checkpoint_find(PETSC_COMM_WORLD, directory, sizeof found, found));
+  CHECK(strcmp(found, file[2]) == 0, "%s, expected %s", found, file[2]);
+  PetscCall(check_flipped_value(file[2]));
+  PetscCall(wring_checkpoint_find(PETSC_COMM_WORLD, directory, sizeof found, found));
+  CHECK(strcmp(found, file[1]) == 0, "%s, expected %s", found, file[1]);
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  PetscCall(check_full(file[1]));
+  PetscCall(check_read_on_fewer(file[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  char        directory[] = "test_checkpoint_XXXXXX", file[PETSC_MAX_PATH_LEN], copy[PETSC_MAX_PATH_LEN];
+  PetscMPIInt rank, size;
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  if (rank == 0) CHECK(mkdtemp(directory), "no temporary directory");
+  PetscCallMPI(MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, PETSC_COMM_WORLD));
+  PetscCall(check_directory(directory));
+  PetscCall(wring_checkpoint_name(directory, 2 * STEP, sizeof file, file));
+  PetscCall(PetscSNPrintf(copy, sizeof copy, "%s/damaged.h5", directory));
+  if (size == 1) PetscCall(check_damage(file, copy));
+  PetscCall(wring_checkpoint_prune(PETSC_COMM_WORLD, directory, 0));
+  if (rank == 0) CHECK(rmdir(directory) == 0, "%s is not empty", directory);
+  return PetscFinalize();
+}

@@ -1,0 +1,462 @@
+/* ranks: 1 */
+/*
+  Laws: derivatives by finite differences, invariance, projection, slopes, the edge of the domain, the registry. Fails if
+  a formula, a sign or an index of a law is wrong, if a lane reads another lane's parameters, or if a Hessian said to be
+  semidefinite is not.
+*/
+#include "check.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include <wring/law.h>
+
+enum { MAX_Z = 9, MAX_PAR = 4, N_LAW = 5, N_CASE = 6 };
+
+typedef double block_z[MAX_Z][WRING_LANES];
+typedef double block_h[MAX_Z * MAX_Z][WRING_LANES];
+
+static const wring_law *const laws[N_LAW] = {&wring_law_strain, &wring_law_corotated, &wring_law_neohookean,
+                                             &wring_law_attachment, &wring_law_spring};
+
+static int needs_positive_j(const wring_law *law)
+{
+  return law == &wring_law_neohookean;
+}
+
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
+
+/*
+  Parameters of order 1 that differ from lane to lane. The first, mu or k, is small in odd cases: a nearly incompressible
+  neohookean has negative curvature in its stretches too.
+*/
+static void random_par(int kind, uint64_t *state, double par[MAX_PAR][WRING_LANES])
+{
+  for (int i = 0; i < MAX_PAR; i++) {
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      par[i][lane] = (i == 0 && kind % 2 ? 0.1 : 1) * (1 + 0.5 * test_random(state));
+  }
+}
+
+static void random_rotation(uint64_t *state, double r[9])
+{
+  double q[4], n = 0;
+  do {
+    n = 0;
+    for (int i = 0; i < 4; i++) q[i] = test_random(state), n += q[i] * q[i];
+  } while (n > 1 || n < 0.1);
+  for (int i = 0; i < 4; i++) q[i] /= sqrt(n);
+  const double w = q[0], x = q[1], y = q[2], z = q[3];
+  const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+                       2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                       2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+  memcpy(r, m, sizeof m);
+}
+
+/* Stretches of six kinds: near rest, stretched, compressed, two equal, flat, inverted. */
+static void stretches(int kind, uint64_t *state, double s[3])
+{
+  static const double middle[N_CASE][3] = {{1, 1, 1},     {2, 1.5, 1.2}, {0.7, 0.5, 0.4},
+                                           {1.3, 1.3, 1}, {1.2, 1, 0.1}, {1.2, 0.9, -0.4}};
+  for (int i = 0; i < 3; i++) s[i] = middle[kind][i] * (1 + (kind == 3 ? 0 : 0.1) * test_random(state));
+}
+
+static double f_entry(const double u[9], const double s[3], const double v[9], int i, int j)
+{
+  return u[3 * i] * s[0] * v[3 * j] + u[3 * i + 1] * s[1] * v[3 * j + 1] + u[3 * i + 2] * s[2] * v[3 * j + 2];
+}
+
+/* Local values of case `kind`: F = U diag(s) V^T, or an edge or point vector of length about 1. */
+static void random_z(const wring_law *law, int kind, uint64_t *state, block_z z)
+{
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double u[9], v[9], s[3];
+    random_rotation(state, u);
+    random_rotation(state, v);
+    stretches(kind, state, s);
+    if (needs_positive_j(law)) s[2] = fabs(s[2]);
+    for (int i = 0; i < 3 * law->q; i++) z[i][lane] = law->q == 3 ? f_entry(u, s, v, i / 3, i % 3) : u[i] * s[0];
+  }
+}
+
+static void energy(const wring_law *law, wring_in par, block_z z, double psi[WRING_LANES])
+{
+  law->energy(par, (wring_in)z, psi);
+}
+
+static void check_close(double a, double b, double tolerance, const wring_law *law, int kind, const char *what)
+{
+  CHECK(fabs(a - b) <= tolerance, "%s, case %d: %s: %.17g and %.17g differ by %.2e > %.2e", law->name, kind, what, a, b,
+        fabs(a - b), tolerance);
+}
+
+static double largest(int n, double (*a)[WRING_LANES], int lane)
+{
+  double m = 0;
+  for (int i = 0; i < n; i++) m = fmax(m, fabs(a[i][lane]));
+  return m;
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------------------- */
+
+/* Central differences of order 4, (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h: truncation and round-off near 1e-12. */
+static const double fd_step = 1e-3, fd_at[4] = {1, -1, 2, -2}, fd_weight[4] = {8. / 12, -8. / 12, -1. / 12, 1. / 12};
+
+static void check_gradient(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  WRING_ALIGNED block_z p, moved;
+  WRING_ALIGNED double  psi[WRING_LANES];
+
+  law->gradient(par, (wring_in)z, p);
+  for (int i = 0; i < 3 * law->q; i++) {
+    double slope[WRING_LANES] = {0};
+    for (int k = 0; k < 4; k++) {
+      memcpy(moved, z, sizeof moved);
+      for (int lane = 0; lane < WRING_LANES; lane++) moved[i][lane] += fd_at[k] * fd_step;
+      energy(law, par, moved, psi);
+      for (int lane = 0; lane < WRING_LANES; lane++) slope[lane] += fd_weight[k] / fd_step * psi[lane];
+    }
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      check_close(p[i][lane], slope[lane], 1e-6 * (largest(3 * law->q, p, lane) + 1e-3), law, kind, "gradient");
+  }
+}
+
+static void check_hessian(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  const int             n = 3 * law->q;
+  WRING_ALIGNED block_z p, moved;
+  WRING_ALIGNED block_h h;
+
+  law->hessian(par, (wring_in)z, h);
+  for (int j = 0; j < n; j++) {
+    block_z column = {0};
+    for (int k = 0; k < 4; k++) {
+      memcpy(moved, z, sizeof moved);
+      for (int lane = 0; lane < WRING_LANES; lane++) moved[j][lane] += fd_at[k] * fd_step;
+      law->gradient(par, (wring_in)moved, p);
+      for (int i = 0; i < n; i++) {
+        for (int lane = 0; lane < WRING_LANES; lane++) column[i][lane] += fd_weight[k] / fd_step * p[i][lane];
+      }
+    }
+    for (int i = 0; i < n; i++) {
+      for (int lane = 0; lane < WRING_LANES; lane++) {
+        check_close(h[n * i + j][lane], column[i][lane], 1e-6 * largest(n * n, h, lane), law, kind, "Hessian");
+        CHECK(h[n * i + j][lane] == h[n * j + i][lane], "%s, case %d: Hessian is not symmetric", law->name, kind);
+      }
+    }
+  }
+}
+
+/* ---- the semidefinite Hessian ------------------------------------------------------------------------------------ */
+
+/* Eigenvalues of the symmetric a [n][n] by cyclic Jacobi rotations; a becomes diagonal, v its eigenvectors by columns. */
+static void jacobi(int n, double a[MAX_Z][MAX_Z], double v[MAX_Z][MAX_Z])
+{
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) v[i][j] = i == j;
+  }
+  for (int sweep = 0; sweep < 20; sweep++) {
+    for (int p = 0; p < n; p++) {
+      for (int q = p + 1; q < n; q++) {
+        const double angle = 0.5 * atan2(2 * a[p][q], a[q][q] - a[p][p]), c = cos(angle), s = sin(angle);
+        for (int i = 0; i < n; i++) {
+          const double x = a[i][p], y = a[i][q], vx = v[i][p], vy = v[i][q];
+          a[i][p] = c * x - s * y, a[i][q] = s * x + c * y;
+          v[i][p] = c * vx - s * vy, v[i][q] = s * vx + c * vy;
+        }
+        for (int i = 0; i < n; i++) {
+          const double x = a[p][i], y = a[q][i];
+          a[p][i] = c * x - s * y, a[q][i] = s * x + c * y;
+        }
+      }
+    }
+  }
+}
+
+/* hessian_psd = V max(D, 0) V^T of the plain Hessian V D V^T: semidefinite, and the plain one where that is. */
+static void check_psd(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  const int             n = 3 * law->q;
+  WRING_ALIGNED block_h h, psd;
+
+  law->hessian(par, (wring_in)z, h);
+  law->hessian_psd(par, (wring_in)z, psd);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double       a[MAX_Z][MAX_Z], v[MAX_Z][MAX_Z], least = INFINITY;
+    const double size = largest(n * n, h, lane);
+    for (int i = 0; i < n * n; i++) a[i / n][i % n] = h[i][lane];
+    jacobi(n, a, v);
+    for (int i = 0; i < n * n; i++) {
+      double clamped = 0;
+      for (int k = 0; k < n; k++) clamped += v[i / n][k] * fmax(a[k][k], 0) * v[i % n][k];
+      check_close(psd[i][lane], clamped, 1e-11 * size, law, kind, "semidefinite part");
+    }
+    for (int i = 0; i < n; i++) least = fmin(least, a[i][i]);
+    for (int i = 0; least >= 0 && i < n * n; i++)
+      CHECK(psd[i][lane] == h[i][lane], "%s, case %d: a semidefinite Hessian was changed", law->name, kind);
+    for (int i = 0; i < n * n; i++) a[i / n][i % n] = psd[i][lane];
+    jacobi(n, a, v);
+    for (int i = 0; i < n; i++)
+      CHECK(a[i][i] >= -1e-10 * size, "%s, case %d: eigenvalue %g of a semidefinite Hessian of size %g", law->name,
+            kind, a[i][i], size);
+  }
+}
+
+/* ---- energy, gradient and projection ----------------------------------------------------------------------------- */
+
+static void check_fused(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  WRING_ALIGNED block_z p, p_fused;
+  WRING_ALIGNED double  psi[WRING_LANES], psi_fused[WRING_LANES];
+
+  energy(law, par, z, psi);
+  law->gradient(par, (wring_in)z, p);
+  law->fused(par, (wring_in)z, psi_fused, p_fused);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    check_close(psi_fused[lane], psi[lane], 1e-14 * (fabs(psi[lane]) + 1), law, kind, "fused energy");
+    for (int i = 0; i < 3 * law->q; i++)
+      check_close(p_fused[i][lane], p[i][lane], 1e-14 * (fabs(p[i][lane]) + 1), law, kind, "fused gradient");
+  }
+}
+
+/* Turns the lanes of a by one. */
+static void turn_lanes(int n, double (*a)[WRING_LANES])
+{
+  for (int i = 0; i < n; i++) {
+    const double last = a[i][WRING_LANES - 1];
+    memmove(a[i] + 1, a[i], (WRING_LANES - 1) * sizeof last);
+    a[i][0] = last;
+  }
+}
+
+/* A lane reads its own values and parameters only: lanes turned by one give results turned by one. */
+static void check_lanes(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  const int             n = 3 * law->q;
+  WRING_ALIGNED block_z p, p_turned, z_turned;
+  WRING_ALIGNED block_h h, h_turned;
+  WRING_ALIGNED double  psi[2][WRING_LANES], k[2][WRING_LANES], par_turned[MAX_PAR][WRING_LANES];
+
+  memcpy(z_turned, z, sizeof z_turned);
+  memcpy(par_turned, par, sizeof par_turned);
+  turn_lanes(n, z_turned);
+  turn_lanes(MAX_PAR, par_turned);
+  law->fused(par, (wring_in)z, psi[0], p);
+  law->hessian(par, (wring_in)z, h);
+  law->slope(par, k[0]);
+  law->fused((wring_in)par_turned, (wring_in)z_turned, psi[1], p_turned);
+  law->hessian((wring_in)par_turned, (wring_in)z_turned, h_turned);
+  law->slope((wring_in)par_turned, k[1]);
+  turn_lanes(1, psi);
+  turn_lanes(1, k);
+  turn_lanes(n, p);
+  turn_lanes(n * n, h);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    check_close(psi[1][lane], psi[0][lane], 1e-14, law, kind, "energy in another lane");
+    check_close(k[1][lane], k[0][lane], 0, law, kind, "slope in another lane");
+    for (int i = 0; i < n; i++)
+      check_close(p_turned[i][lane], p[i][lane], 1e-13, law, kind, "gradient in another lane");
+    for (int i = 0; i < n * n; i++)
+      check_close(h_turned[i][lane], h[i][lane], 1e-13 * largest(n * n, h, lane), law, kind, "Hessian in another lane");
+  }
+}
+
+/* psi = k/2 |z - p|^2 and dpsi/dz = k (z - p), with the k of slope. */
+static void check_projection(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  WRING_ALIGNED block_z p, g;
+  WRING_ALIGNED double  psi[WRING_LANES], k[WRING_LANES];
+
+  if (!law->project) return;
+  law->project(par, (wring_in)z, p);
+  law->slope(par, k);
+  law->fused(par, (wring_in)z, psi, g);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double distance2 = 0;
+    for (int i = 0; i < 3 * law->q; i++) {
+      const double d = z[i][lane] - p[i][lane];
+      distance2 += d * d;
+      check_close(g[i][lane], k[lane] * d, 1e-14, law, kind, "gradient of a projection");
+    }
+    check_close(psi[lane], 0.5 * k[lane] * distance2, 1e-14, law, kind, "energy of a projection");
+  }
+}
+
+/* z -> Q z Q'^T leaves psi alone; points are not invariant, and an edge turns by Q only. */
+static void check_invariance(const wring_law *law, int kind, wring_in par, block_z z, uint64_t *state)
+{
+  WRING_ALIGNED block_z turned = {0};
+  WRING_ALIGNED double  psi[WRING_LANES], psi_turned[WRING_LANES];
+  double                left[9], right[9];
+  const int             q = law->q;
+
+  if (law == &wring_law_attachment) return;
+  random_rotation(state, left);
+  random_rotation(state, right);
+  for (int i = 0; i < 9 * q * q; i++) {
+    const int r = i / (3 * q * q), c = i / (q * q) % 3, k = i / q % q, m = i % q; // turned_rk += left_rc z_cm right_km
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      turned[q * r + k][lane] += left[3 * r + c] * z[q * c + m][lane] * (q == 3 ? right[3 * k + m] : 1);
+  }
+  energy(law, par, z, psi);
+  energy(law, par, turned, psi_turned);
+  for (int lane = 0; lane < WRING_LANES; lane++)
+    check_close(psi_turned[lane], psi[lane], 1e-13 * (fabs(psi[lane]) + 1), law, kind, "energy after a rotation");
+}
+
+static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
+{
+  WRING_ALIGNED block_z z, p;
+  WRING_ALIGNED double  psi[WRING_LANES];
+
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double r[9];
+    random_rotation(state, r);
+    for (int i = 0; i < 3 * law->q; i++) {
+      z[i][lane] = r[i];
+      if (law == &wring_law_attachment) z[i][lane] = par[1 + i][lane];
+      if (law == &wring_law_spring) z[i][lane] = r[i] * par[1][lane] / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    }
+  }
+  law->fused(par, (wring_in)z, psi, p);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    check_close(psi[lane], 0, 1e-14, law, -1, "energy at rest");
+    for (int i = 0; i < 3 * law->q; i++) check_close(p[i][lane], 0, 2e-14, law, -1, "stress at rest");
+  }
+}
+
+static void test_properties(const wring_law *law)
+{
+  uint64_t              state = 7;
+  WRING_ALIGNED block_z z;
+  WRING_ALIGNED double  par[MAX_PAR][WRING_LANES];
+
+  for (int kind = 0; kind < N_CASE; kind++) {
+    random_par(kind, &state, par);
+    random_z(law, kind, &state, z);
+    check_gradient(law, kind, (wring_in)par, z);
+    check_hessian(law, kind, (wring_in)par, z);
+    check_psd(law, kind, (wring_in)par, z);
+    check_fused(law, kind, (wring_in)par, z);
+    check_lanes(law, kind, (wring_in)par, z);
+    check_projection(law, kind, (wring_in)par, z);
+    check_invariance(law, kind, (wring_in)par, z, &state);
+  }
+  check_rest(law, (wring_in)par, &state);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* 12 times the integral of (s - 1) dpsi/ds_0 over [1/2, 3/2] at s_1 = s_2 = 1, by Simpson's rule. */
+static void check_slope(const wring_law *law, wring_in par)
+{
+  enum { N = 2000 };
+  WRING_ALIGNED block_z z, p;
+  WRING_ALIGNED double  k[WRING_LANES];
+  double                integral[WRING_LANES] = {0};
+
+  for (int i = 0; i <= N; i++) {
+    const double s = 0.5 + (double)i / N, weight = (i == 0 || i == N ? 1 : i % 2 ? 4 : 2) / (3. * N);
+    for (int j = 0; j < 9; j++) {
+      for (int lane = 0; lane < WRING_LANES; lane++) z[j][lane] = j == 0 ? s : j % 4 == 0;
+    }
+    law->gradient(par, (wring_in)z, p);
+    for (int lane = 0; lane < WRING_LANES; lane++) integral[lane] += 12 * weight * (s - 1) * p[0][lane];
+  }
+  law->slope(par, k);
+  for (int lane = 0; lane < WRING_LANES; lane++) check_close(k[lane], integral[lane], 1e-10, law, -1, "slope");
+}
+
+static void test_slopes(void)
+{
+  uint64_t             state = 3;
+  WRING_ALIGNED double par[MAX_PAR][WRING_LANES], k[WRING_LANES];
+
+  random_par(0, &state, par);
+  for (int i = 0; i < 3; i++) check_slope(laws[i], (wring_in)par);
+  /* Young's modulus 1e5 Pa, Poisson's ratio 0.35; the numbers are those of an independent implementation. */
+  for (int lane = 0; lane < WRING_LANES; lane++) par[0][lane] = 1e5 / 2.7, par[1][lane] = 1e5 * 0.35 / (1.35 * 0.3);
+  wring_law_neohookean.slope((wring_in)par, k);
+  check_close(k[0], 197839.162, 1e-3, &wring_law_neohookean, -1, "slope");
+}
+
+/* Outside the domain psi is +infinity, never NaN, and derivatives are finite; a block may hold both kinds. */
+static void test_edge_of_domain(void)
+{
+  static const double   j[WRING_LANES] = {1, 0, -1, -1e-300, 1e-310, 0.5, NAN, 2};
+  WRING_ALIGNED block_z z              = {0}, p;
+  WRING_ALIGNED block_h h;
+  WRING_ALIGNED double  par[2][WRING_LANES], psi[WRING_LANES];
+
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    par[0][lane] = par[1][lane] = 1e5;
+    z[0][lane] = z[4][lane] = 1, z[8][lane] = j[lane];
+  }
+  wring_law_neohookean.fused((wring_in)par, (wring_in)z, psi, p);
+  wring_law_neohookean.hessian_psd((wring_in)par, (wring_in)z, h);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    if (j[lane] >= DBL_MIN)
+      CHECK(isfinite(psi[lane]), "J = %g: energy %g", j[lane], psi[lane]);
+    else
+      CHECK(psi[lane] == INFINITY, "J = %g: energy %g", j[lane], psi[lane]);
+    for (int i = 0; i < 9 && !isnan(j[lane]); i++) CHECK(isfinite(p[i][lane]), "J = %g: gradient", j[lane]);
+    for (int i = 0; i < 81 && !isnan(j[lane]); i++) CHECK(isfinite(h[i][lane]), "J = %g: Hessian", j[lane]);
+  }
+  wring_law_neohookean.energy((wring_in)par, (wring_in)z, psi);
+  for (int lane = 0; lane < WRING_LANES; lane++)
+    CHECK(j[lane] >= DBL_MIN || psi[lane] == INFINITY, "J = %g: energy %g", j[lane], psi[lane]);
+}
+
+/* Where the energy has no derivative everything is finite: F = 0 and s_1 = -s_2; a spring of length 0. */
+static void test_singular_points(void)
+{
+  WRING_ALIGNED block_z z = {0}, p;
+  WRING_ALIGNED block_h h;
+  WRING_ALIGNED double  par[MAX_PAR][WRING_LANES], psi[WRING_LANES];
+
+  for (int i = 0; i < MAX_PAR; i++) {
+    for (int lane = 0; lane < WRING_LANES; lane++) par[i][lane] = i == 1 && lane == 0 ? 0 : 1;
+  }
+  for (int i = 0; i < N_LAW; i++) {
+    const int n = 3 * laws[i]->q;
+    memset(z, 0, sizeof z);
+    if (n == 9) z[0][1] = 1, z[4][1] = 1, z[8][1] = -1; // lane 1: a mirror
+    laws[i]->fused((wring_in)par, (wring_in)z, psi, p);
+    for (int k = 0; k < n; k++) CHECK(isfinite(p[k][0]) && isfinite(p[k][1]), "%s: gradient", laws[i]->name);
+    laws[i]->hessian((wring_in)par, (wring_in)z, h);
+    for (int k = 0; k < n * n; k++) CHECK(isfinite(h[k][0]) && isfinite(h[k][1]), "%s: Hessian", laws[i]->name);
+    laws[i]->hessian_psd((wring_in)par, (wring_in)z, h);
+    for (int k = 0; k < n * n; k++) CHECK(isfinite(h[k][0]) && isfinite(h[k][1]), "%s: Hessian", laws[i]->name);
+  }
+  wring_law_spring.project((wring_in)par, (wring_in)z, p);
+  CHECK(p[0][1] == 1 && p[1][1] == 0 && p[2][1] == 0, "a spring of length 0 does not point along x");
+}
+
+/* ---- registry ---------------------------------------------------------------------------------------------------- */
+
+static void test_registry(void)
+{
+  int n = 0;
+  for (const wring_law *law; (law = wring_law_material(n)); n++) {
+    CHECK(wring_law_find(law->name) == law, "%s is not found", law->name);
+    CHECK(law->options && law->set_par, "%s cannot be a material", law->name);
+  }
+  CHECK(n == 3, "%d materials", n);
+  CHECK(!wring_law_material(-1), "material -1 exists");
+  CHECK(wring_law_find("NeoHookean") == &wring_law_neohookean, "names regard case");
+  CHECK(!wring_law_find("jelly") && !wring_law_find("spring"), "a law that is no material is found");
+  CHECK(wring_law_can(&wring_law_strain) == 15, "what strain can");
+  CHECK(!(wring_law_can(&wring_law_neohookean) & WRING_CAN_PROJECT), "neohookean has a projection");
+  CHECK(!strcmp(wring_law_can_name(WRING_CAN_PROJECT | WRING_CAN_SLOPE), "projection"), "name of the lowest bit");
+}
+
+int main(int argc, char **argv)
+{
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  for (int i = 0; i < N_LAW; i++) test_properties(laws[i]);
+  test_slopes();
+  test_edge_of_domain();
+  test_singular_points();
+  test_registry();
+  PetscCall(PetscFinalize());
+  return 0;
+}

@@ -1,0 +1,277 @@
+/* ranks: 1 2 4 */
+/*
+  The potential on boxes: derivatives, matrices, ranks and threads. It fails when a force is scattered to a wrong vertex, a
+  halo is not complete, a padded lane counts, a chunk's shared vertex is summed twice, or an order of sums depends on threads.
+*/
+#include "model.h"
+#include <omp.h>
+
+static const PetscInt cells[3] = {9, 6, 5}; // 1620 tets: several chunks on one rank, the last block half full
+static const double   still[3] = {0};
+
+typedef struct {
+  wring_mesh      *mesh;
+  wring_potential *g;
+  Vec              x, d, grad, work;
+} model;
+
+static PetscErrorCode model_create(MPI_Comm comm, const wring_law *law, const double *par, PetscBool held, model *m)
+{
+  PetscBool changed;
+
+  PetscFunctionBegin;
+  m->mesh             = test_box(comm, cells);
+  wring_term *springs = held ? test_springs(m->mesh, 40, 2e3) : NULL;
+  m->g                = test_potential(m->mesh, law, par);
+  if (held) {
+    PetscCall(wring_potential_add_term(m->g, springs));
+    PetscCall(wring_potential_add_term(m->g, test_hold(m->mesh, "xmin", 1e4, still)));
+  }
+  PetscCall(wring_potential_set_step(m->g, 0.02));
+  PetscCall(wring_potential_set_time(m->g, 0.02, &changed));
+  PetscCall(wring_potential_create_vec(m->g, &m->x));
+  PetscCall(wring_potential_create_vec(m->g, &m->d));
+  PetscCall(wring_potential_create_vec(m->g, &m->grad));
+  PetscCall(wring_potential_create_vec(m->g, &m->work));
+  test_displace(m->mesh, 0.01, 1, m->x);
+  PetscCall(wring_potential_set_target(m->g, m->x));
+  test_displace(m->mesh, 0.015, 2, m->x);
+  test_direction(m->mesh, 3, m->d);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode model_destroy(model *m)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&m->x));
+  PetscCall(VecDestroy(&m->d));
+  PetscCall(VecDestroy(&m->grad));
+  PetscCall(VecDestroy(&m->work));
+  PetscCall(wring_potential_destroy(&m->g));
+  PetscCall(wring_mesh_destroy(&m->mesh));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double value_at(model *m, double s)
+{
+  wring_value v;
+  PetscCallAbort(m->mesh->comm, VecWAXPY(m->work, s, m->d, m->x));
+  PetscCallAbort(m->mesh->comm, wring_potential_value(m->g, m->work, &v));
+  return v.objective;
+}
+
+/* grad . d is the derivative of g; the fused pass gives what the separate ones give. */
+static PetscErrorCode check_gradient(model *m, const char *name)
+{
+  const double eps = 1e-7;
+  wring_value  fused, alone;
+  Vec          both;
+  double       slope, difference;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_gradient(m->g, m->x, m->grad));
+  PetscCall(VecDot(m->grad, m->d, &slope));
+  difference = (value_at(m, eps) - value_at(m, -eps)) / (2 * eps);
+  CHECK(fabs(difference - slope) <= 1e-6 * fabs(slope), "%s: derivative %.12g, gradient %.12g", name, difference,
+        slope);
+  PetscCall(VecDuplicate(m->x, &both));
+  PetscCall(wring_potential_fused(m->g, m->x, &fused, both));
+  PetscCall(wring_potential_value(m->g, m->x, &alone));
+  CHECK(fabs(fused.objective - alone.objective) <= 1e-13 * alone.objective, "%s: %.17g and %.17g", name,
+        fused.objective, alone.objective);
+  CHECK(fused.objective == fused.inertial + fused.elastic, "%s: parts do not add up", name);
+  PetscCall(VecAXPY(both, -1, m->grad));
+  PetscCall(VecNorm(both, NORM_INFINITY, &difference));
+  PetscCall(VecNorm(m->grad, NORM_INFINITY, &slope));
+  CHECK(difference <= 1e-12 * slope, "%s: fused gradient differs by %g of %g", name, difference, slope);
+  PetscCall(VecDestroy(&both));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* H d is the derivative of the gradient; H is symmetric; it is filled again without growing. */
+static PetscErrorCode check_hessian(model *m, const char *name)
+{
+  const double eps = 1e-6;
+  Mat          H   = NULL;
+  Vec          up, Hd;
+  double       error, size, dHe, eHd;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_hessian(m->g, m->x, PETSC_FALSE, &H));
+  PetscCall(wring_potential_hessian(m->g, m->x, PETSC_FALSE, &H));
+  PetscCall(VecDuplicate(m->x, &up));
+  PetscCall(VecDuplicate(m->x, &Hd));
+  PetscCall(VecWAXPY(m->work, eps, m->d, m->x));
+  PetscCall(wring_potential_gradient(m->g, m->work, up));
+  PetscCall(VecWAXPY(m->work, -eps, m->d, m->x));
+  PetscCall(wring_potential_gradient(m->g, m->work, m->grad));
+  PetscCall(VecAXPBY(up, -1 / (2 * eps), 1 / (2 * eps), m->grad));
+  PetscCall(MatMult(H, m->d, Hd));
+  PetscCall(VecNorm(Hd, NORM_2, &size));
+  PetscCall(VecAXPY(up, -1, Hd));
+  PetscCall(VecNorm(up, NORM_2, &error));
+  CHECK(error <= 1e-6 * size, "%s: H d is off by %g of %g", name, error, size);
+  test_direction(m->mesh, 5, m->work);
+  PetscCall(VecDot(Hd, m->work, &eHd));
+  PetscCall(MatMult(H, m->work, Hd));
+  PetscCall(VecDot(Hd, m->d, &dHe));
+  CHECK(fabs(dHe - eHd) <= 1e-10 * (fabs(dHe) + size), "%s: H is not symmetric: %.15g and %.15g", name, dHe, eHd);
+  PetscCall(VecDestroy(&up));
+  PetscCall(VecDestroy(&Hd));
+  PetscCall(MatDestroy(&H));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For laws k/2 |z - p|^2 the residual of the global step is minus the gradient. */
+static PetscErrorCode check_residual(model *m)
+{
+  double error, size;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_residual(m->g, m->x, m->work));
+  PetscCall(wring_potential_gradient(m->g, m->x, m->grad));
+  PetscCall(VecNorm(m->grad, NORM_INFINITY, &size));
+  PetscCall(VecAXPY(m->work, 1, m->grad));
+  PetscCall(VecNorm(m->work, NORM_INFINITY, &error));
+  CHECK(error <= 1e-12 * size, "residual + gradient is %g of %g", error, size);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A on a constant: L is blind to it, so only mass and attachments are left; A is symmetric. */
+static PetscErrorCode check_operator(model *m, double held)
+{
+  Mat       A = NULL;
+  Vec       one, Aone;
+  double    sum, expected = 0;
+  PetscBool symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_operator_matrix(m->g, &A));
+  PetscCall(wring_potential_operator_matrix(m->g, &A));
+  PetscCall(MatCreateVecs(A, &one, &Aone));
+  PetscCall(VecSet(one, 1));
+  PetscCall(MatMult(A, one, Aone));
+  PetscCall(VecSum(Aone, &sum));
+  for (PetscInt i = 0; i < m->mesh->n_owned; i++) expected += wring_potential_mass(m->g)[i] / 4e-4;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &expected, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  expected += held;
+  CHECK(fabs(sum - expected) <= 1e-10 * expected, "1.A.1 is %.15g, not %.15g", sum, expected);
+  PetscCall(MatIsTranspose(A, A, 1e-8, &symmetric));
+  CHECK(symmetric, "A is not symmetric");
+  PetscCall(VecDestroy(&one));
+  PetscCall(VecDestroy(&Aone));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same bits on 1, 2 and 3 threads. */
+static PetscErrorCode check_threads(model *m)
+{
+  wring_value one, more;
+  Vec         grad;
+  PetscBool   equal;
+
+  PetscFunctionBegin;
+  omp_set_num_threads(1);
+  PetscCall(wring_potential_fused(m->g, m->x, &one, m->grad));
+  PetscCall(VecDuplicate(m->grad, &grad));
+  for (int threads = 2; threads < 4; threads++) {
+    omp_set_num_threads(threads);
+    PetscCall(wring_potential_fused(m->g, m->x, &more, grad));
+    PetscCall(VecEqual(grad, m->grad, &equal));
+    CHECK(equal && more.objective == one.objective, "%d threads change the result", threads);
+  }
+  omp_set_num_threads(1);
+  PetscCall(VecDestroy(&grad));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A free body: elastic forces add up to nothing, and a rigid motion costs nothing. */
+static PetscErrorCode check_free(model *m)
+{
+  const double c = cos(0.7), s = sin(0.7);
+  double      *xa, sum[3]      = {0}, size;
+  wring_value  v;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_set_target(m->g, m->x)); // no inertial force
+  PetscCall(wring_potential_gradient(m->g, m->x, m->grad));
+  for (int k = 0; k < 3; k++) PetscCall(VecStrideSum(m->grad, k, &sum[k]));
+  PetscCall(VecNorm(m->grad, NORM_1, &size));
+  for (int k = 0; k < 3; k++) CHECK(fabs(sum[k]) <= 1e-13 * size, "forces add up to %g of %g", sum[k], size);
+  PetscCall(VecGetArray(m->x, &xa));
+  for (PetscInt i = 0; i < m->mesh->n_owned; i++) {
+    const double *X = m->mesh->X + 3 * i;
+    xa[3 * i] = c * X[0] - s * X[1] + 3, xa[3 * i + 1] = s * X[0] + c * X[1] - 1, xa[3 * i + 2] = X[2] + 2;
+  }
+  PetscCall(VecRestoreArray(m->x, &xa));
+  PetscCall(wring_potential_fused(m->g, m->x, &v, m->work));
+  CHECK(fabs(v.elastic) <= 1e-20 * size * size + 1e-9, "a rigid motion costs %g J", v.elastic);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The value does not depend on the number of ranks: against the same model on this rank alone. */
+static PetscErrorCode check_ranks(model *m, const wring_law *law, const double *par)
+{
+  model       alone;
+  wring_value here, there;
+  double      norm, norm_alone;
+
+  PetscFunctionBegin;
+  PetscCall(model_create(PETSC_COMM_SELF, law, par, PETSC_TRUE, &alone));
+  PetscCall(wring_potential_fused(m->g, m->x, &here, m->grad));
+  PetscCall(wring_potential_fused(alone.g, alone.x, &there, alone.grad));
+  CHECK(fabs(here.objective - there.objective) <= 1e-12 * there.objective, "g is %.16g, alone %.16g", here.objective,
+        there.objective);
+  PetscCall(VecNorm(m->grad, NORM_2, &norm));
+  PetscCall(VecNorm(alone.grad, NORM_2, &norm_alone));
+  CHECK(fabs(norm - norm_alone) <= 1e-12 * norm_alone, "|grad g| is %.16g, alone %.16g", norm, norm_alone);
+  PetscCall(model_destroy(&alone));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One inverted tet makes g infinite, never NaN, under a law that ends at J = 0. */
+static PetscErrorCode check_infinity(model *m)
+{
+  wring_value v;
+
+  PetscFunctionBegin;
+  test_displace(m->mesh, 0.5, 7, m->x);
+  PetscCall(wring_potential_fused(m->g, m->x, &v, m->grad));
+  CHECK(isinf(v.objective) && v.objective > 0, "g is %g", v.objective);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_law(const wring_law *law, const double *par)
+{
+  model  m;
+  double held = 0;
+
+  PetscFunctionBegin;
+  PetscCall(model_create(PETSC_COMM_WORLD, law, par, PETSC_TRUE, &m));
+  PetscCall(check_gradient(&m, law->name));
+  PetscCall(check_hessian(&m, law->name));
+  PetscCall(check_ranks(&m, law, par));
+  PetscCall(check_threads(&m));
+  held = 1e4 * (double)((cells[1] + 1) * (cells[2] + 1));
+  PetscCall(check_operator(&m, held));
+  if (law->project) PetscCall(check_residual(&m));
+  if (law == &wring_law_neohookean) PetscCall(check_infinity(&m));
+  PetscCall(model_destroy(&m));
+  PetscCall(model_create(PETSC_COMM_WORLD, law, par, PETSC_FALSE, &m));
+  PetscCall(check_free(&m));
+  PetscCall(model_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  const double lame[] = {3e4, 7e4}, stiffness[] = {1e5};
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(check_law(&wring_law_strain, stiffness));
+  PetscCall(check_law(&wring_law_corotated, lame));
+  PetscCall(check_law(&wring_law_neohookean, lame));
+  PetscCall(PetscFinalize());
+  return 0;
+}

@@ -1,0 +1,250 @@
+#!/usr/bin/env bash
+# The program as its users meet it: commands, files, exit statuses, one-line errors, restarts, on 1, 2 and 3 ranks.
+# usage: test_program.sh BUILD_DIR SOURCE_DIR     ranks: 3
+set -u
+wring=$(realpath "$1")/wring
+[ -x "$wring" ] || exit 77
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+fail() { echo "FAIL: $*" >&2; [ -f log ] && sed 's/^/    /' log >&2; exit 1; }
+
+# on RANKS ARGS...: the program's exit status; standard output and error in log.
+on() {
+  local ranks=$1
+  shift
+  if [ "$ranks" = 1 ]; then "$wring" "$@" >log 2>&1; else "${MPIEXEC:-mpiexec}" -n "$ranks" "$wring" "$@" >log 2>&1; fi
+}
+
+# expect STATUS RANKS ARGS...
+expect() {
+  local want=$1 got
+  shift
+  on "$@"
+  got=$?
+  [ $got = "$want" ] || fail "on $*: exit status $got, expected $want"
+}
+
+# refused PATTERN COMMAND ARGS...: status 1, one line that says why, no file written, on one rank and on three.
+refused() {
+  local pattern=$1 ranks
+  shift
+  for ranks in 1 3; do
+    rm -rf out
+    expect 1 $ranks "$@"
+    [ "$(grep -c '^wring: ' log)" = 1 ] || fail "on $ranks $*: not one line of error"
+    grep -Eq "^wring: .*$pattern" log || fail "on $ranks $*: the error does not say '$pattern'"
+    ! grep -q 'PETSC ERROR\|internal error' log || fail "on $ranks $*: a trace"
+    [ $ranks = 3 ] || [ "$(wc -l <log)" = 1 ] || fail "$*: more than the line of error"
+    [ ! -e out ] || fail "on $ranks $*: it wrote files"
+  done
+}
+
+# same FILE FILE TOLERANCE: the same rows up to a difference relative to the largest number.
+same() {
+  paste -d, "$1" "$2" | awk -F, -v tolerance="$3" '
+    NR > 1 { for (i = 1; i <= NF / 2; i++) {
+      d = $i - $(i + NF / 2); d = d < 0 ? -d : d; a = $i < 0 ? -$i : $i
+      if (d > worst) worst = d; if (i > 1 && a > scale) scale = a } }
+    END { exit !(NR > 1 && worst <= tolerance * scale) }' || fail "$1 and $2 differ by more than $3"
+}
+
+# A beam that hangs and is twisted: every kind of key a run has.
+cat >beam.yaml <<'DECK'
+mesh:       {box: {size: [2, 0.5, 0.5], cells: [6, 2, 2]}}
+material:   {model: corotated, young: 1e6, poisson: 0.3, density: 1000}
+gravity:    [0, 0, -9.81]
+attach:
+  xmin:     {stiffness: 1e6}
+  xmax:     {stiffness: 1e6, spin: [90, 0, 0], until: 0.03}
+time:       {step: 1e-2, steps: 6}
+solver:     {type: qn, max_it: 200, rtol: 1e-11}
+operator:   {type: direct}
+output:     {directory: out, every: 2, state_csv: true}
+checkpoint: {every: 2}
+DECK
+
+# ---- help and version ----
+expect 0 1 version
+grep -Eq '^wring [0-9]+\.[0-9]+.* PETSc 3\.[0-9]+\.[0-9]+, .*OpenMP [0-9]+, (32|64)-bit PetscInt$' log || fail version
+expect 0 1 help
+expect 0 2 help deck
+for key in mesh_box_cells attach_NAME_spin solver_qn_history variant_NAME_history operator_rtol compare_report gravity; do
+  [ "$(grep -c "$key" log)" -ge 1 ] || fail "help deck does not list $key"
+done
+expect 0 1 help time_step
+grep -q 'time_step' log || fail 'help time_step'
+refused "no key begins with 'nonsense'" help nonsense
+
+# ---- run: the files that INTERFACE promises ----
+expect 0 1 run beam.yaml
+mv out one
+[ "$(head -1 one/history.csv)" = step,time,solver,iteration,objective,inertial,elastic,gradient_norm,step_length,evaluations,linear_iterations,seconds ] ||
+  fail 'columns of history.csv'
+[ "$(head -1 one/steps.csv)" = step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds,xmin_fx,xmin_fy,xmin_fz,xmax_fx,xmax_fy,xmax_fz ] ||
+  fail 'columns of steps.csv'
+[ "$(cut -d, -f1 one/steps.csv | tr '\n' ' ')" = 'step 1 2 3 4 5 6 ' ] || fail 'rows of steps.csv'
+[ "$(cd one && echo frame_*)" = 'frame_000000.vtu frame_000002.vtu frame_000004.vtu frame_000006.vtu' ] || fail frames
+[ "$(grep -c 'frame_00000[0246].vtu' one/frames.pvd)" = 4 ] || fail frames.pvd
+[ "$(cd one && echo checkpoint_*)" = 'checkpoint_000004.h5 checkpoint_000006.h5' ] || fail 'two checkpoints are kept'
+[ "$(head -1 one/state.csv)" = vertex,x,y,z,vx,vy,vz ] || fail 'columns of state.csv'
+[ "$(cut -d, -f1 one/state.csv | sed 1d | sort -n | uniq | wc -l)" = 63 ] || fail 'vertices of state.csv'
+for word in version commit petsc mpi compiler ranks threads options solver_rtol solver_qn_history vertices peak_memory ended; do
+  grep -q "\"$word\"" one/run.json || fail "run.json has no $word"
+done
+grep -q '"ended": "done"' one/run.json || fail 'run.json: ended'
+[ -z "$(find one -name '*.part')" ] || fail 'a .part file was left'
+# The whole weight hangs on the ends, which reach it in a quasi-static moment only; momentum balance holds at each step:
+# p_n - p_(n-1) = h (m g + reactions).
+awk -F, -v mass=500 'NR > 1 { h = 0.01; f = $18 + $21 - mass * 9.81; d = ($9 - p) - h * f; if (d < 0) d = -d
+  if (d > 1e-6 * mass * 9.81 * h) bad = 1; p = $9 } END { exit bad }' one/steps.csv || fail 'momentum balance in z'
+
+# ---- ranks: the same state ----
+for ranks in 2 3; do
+  expect 0 $ranks run beam.yaml
+  same one/state.csv out/state.csv 1e-9
+done
+
+# ---- restart: on another rank count, in the same directory and in another ----
+expect 0 2 run beam.yaml -time_steps 3 -output_directory part
+expect 0 3 run beam.yaml -initial_restart part -output_directory other
+same one/state.csv other/state.csv 1e-9
+[ "$(cut -d, -f1 other/steps.csv | tr '\n' ' ')" = 'step 4 5 6 ' ] || fail 'steps after a restart'
+cp -r part again
+expect 0 1 run beam.yaml -initial_restart again -output_directory again
+same one/state.csv again/state.csv 1e-9
+[ "$(cut -d, -f1 again/steps.csv | tr '\n' ' ')" = 'step 1 2 3 4 5 6 ' ] || fail 'steps.csv goes on'
+[ "$(grep -c 'frame_' again/frames.pvd)" = 5 ] || fail 'frames.pvd goes on' # 0 2 3 and 4 6
+awk -F, 'NR > 1 { if ($1 < last) bad = 1; last = $1 + 0 } END { exit bad }' again/history.csv || fail 'history.csv goes on'
+# From an older checkpoint of the same directory the later rows go, then come again.
+rows=$(wc -l <again/history.csv)
+expect 0 1 run beam.yaml -initial_restart again/checkpoint_000004.h5 -output_directory again
+[ "$(cut -d, -f1 again/steps.csv | tr '\n' ' ')" = 'step 1 2 3 4 5 6 ' ] || fail 'rows after the restart were kept'
+[ "$(wc -l <again/history.csv)" = "$rows" ] || fail 'rows of history.csv after the restart were kept'
+# A new run replaces what an old one left.
+expect 0 1 run beam.yaml -time_steps 1 -output_directory again -output_state_csv false
+[ "$(cd again && echo *)" = 'checkpoint_000001.h5 frame_000000.vtu frame_000001.vtu frames.pvd history.csv run.json steps.csv' ] ||
+  fail "files of an earlier run: $(cd again && echo *)"
+
+# ---- ends that are not the end ----
+expect 3 1 run beam.yaml -time_limit 1e-9 -output_directory limit
+grep -q '"ended": "stopped by time.limit"' limit/run.json || fail 'run.json: time.limit'
+expect 0 2 run beam.yaml -initial_restart limit -output_directory limit
+same one/state.csv limit/state.csv 1e-9
+"$wring" run beam.yaml -time_steps 100000 -output_directory signal >log 2>&1 &
+pid=$!
+for _ in $(seq 100); do [ "$(wc -l 2>/dev/null <signal/steps.csv)" -gt 2 ] 2>/dev/null && break; sleep 0.1; done
+kill -TERM $pid
+wait $pid
+[ $? = 3 ] || fail 'a signal does not end the run with 3'
+grep -q '"ended": "stopped by a signal"' signal/run.json || fail 'run.json: signal'
+last=$(tail -1 signal/steps.csv | cut -d, -f1)
+[ -e "signal/checkpoint_$(printf %06d "$last").h5" ] || fail 'no checkpoint after a signal'
+# |grad g| of this state overflows.
+expect 2 2 run beam.yaml -material_model strain -material_stiffness 1e6 -initial_velocity 1e151,0,0 -output_directory bad
+grep -q '"ended": "solver failed"' bad/run.json || fail 'run.json: failure'
+[ -e bad/checkpoint_000000.h5 ] && [ -e bad/state.csv ] || fail 'no state after a failure'
+
+# ---- compare: solvers on one g ----
+cat >compare.yaml <<'DECK'
+initial: {restart: one, velocity: [0, 0, 0]}
+material: {model: strain, stiffness: 1e6, density: 1000}
+time:    {step: 1e-2, steps: 1}
+operator: {type: direct}
+variant: {qn1: {type: qn, history: 1}}
+compare: {solvers: [qn, qn1, pd], iterations: 30, report: [5, 30]}
+output:  {directory: out}
+DECK
+rm -rf out
+expect 0 2 compare compare.yaml
+grep -q 'g\* = .* J' log || fail 'no table'
+[ "$(head -1 out/compare.csv)" = solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error ] ||
+  fail 'columns of compare.csv'
+[ "$(cut -d, -f1 out/compare.csv | sort | uniq -c | tr -s ' \n' ' ')" = ' 31 pd 31 qn 31 qn1 1 solver ' ] || fail 'rows of compare.csv'
+awk -F, '$2 == 0 && ($8 < 0.999999 || $8 > 1.000001) { bad = 1 } NR > 1 && $8 < -1e-12 { bad = 1 }
+  { e[$1, $2] = $8 } END { exit bad || !(e["qn", 30] <= e["pd", 30]) }' out/compare.csv || fail 'relative errors'
+for word in g_star g_star_from relative_error iterations_to seconds_to 1e-8 ended provenance; do
+  grep -q "\"$word\"" out/compare.json || fail "compare.json has no $word"
+done
+[ -e out/compare.gp ] || fail compare.gp
+if command -v gnuplot >/dev/null; then [ -s out/compare.png ] || fail compare.png; fi
+
+# ---- evaluate: the same numbers on any number of ranks; positions from a table ----
+expect 0 1 evaluate beam.yaml -evaluate_gradient true -output_directory e1
+cut -d, -f1-4 one/state.csv >x.csv
+for ranks in 1 3; do
+  expect 0 $ranks evaluate beam.yaml -evaluate_positions x.csv -evaluate_gradient true -output_directory e$ranks
+done
+same e1/gradient.csv e3/gradient.csv 1e-12
+for key in objective inertial elastic gradient_norm vertices tets volume mass min_J max_J; do
+  a=$(sed -n "s/.*\"$key\": \([^,]*\),*/\1/p" e1/evaluate.json) b=$(sed -n "s/.*\"$key\": \([^,]*\),*/\1/p" e3/evaluate.json)
+  awk -v a="$a" -v b="$b" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(a != "" && d <= 1e-12 * (a < 0 ? -a : a)) }' ||
+    fail "evaluate: $key is '$a' and '$b'"
+done
+
+# ---- tables, springs across ranks, a mesh without tets ----
+printf 'vertex,x,y,z\n0,0,0,0\n1,1,0,0\n2,2,0,0\n3,3,0,0\n' >points.csv
+printf 'a,b,length,stiffness\n0,1,1,100\n1,2,1,100\n2,3,1,100\n3,0,2.5,10\n' >net.csv
+printf 'vertex,mass\n0,1\n1,1\n2,1\n3,1\n' >mass.csv
+printf 'vertex,x,y,z,stiffness\n0,0,0,0,1e4\n' >hold.csv
+cat >net.yaml <<'DECK'
+mesh:    {file: points.csv}
+mass:    {file: mass.csv}
+spring:  {net: {file: net.csv}}
+attach:  {hook: {file: hold.csv}}
+gravity: [0, 0, -9.81]
+time:    {step: 0.05, steps: 5}
+solver:  {type: newton, rtol: 1e-12}
+output:  {directory: out, state_csv: true}
+DECK
+rm -rf out
+expect 0 1 run net.yaml -output_directory net
+for ranks in 2 3; do
+  expect 0 $ranks run net.yaml
+  same net/state.csv out/state.csv 1e-9
+done
+
+# ---- check writes nothing ----
+rm -rf out
+expect 0 2 check beam.yaml
+grep -q 'sets .*xmin' log && grep -q '^memory' log && grep -q '^operator *direct' log || fail 'check'
+[ ! -e out ] || fail 'check wrote files'
+expect 0 2 check beam.yaml -region_box_stiffness 1
+grep -q "^note: .*region_box_stiffness is not read: 'corotated' has no such key" log || fail 'a key that is not read'
+
+# ---- bad input ----
+refused 'no command'
+refused "unknown command .*'?walk" walk beam.yaml
+refused 'no deck' run
+refused 'missing.yaml' run missing.yaml
+refused "solver_max_it" run beam.yaml -solver_max_itt 3
+refused 'solver_max_it.*-1' run beam.yaml -solver_max_it -1
+refused "solver_type.*lbfgs" run beam.yaml -solver_type lbfgs
+refused "time_step" run beam.yaml -time_step 0
+refused 'time_steps and time_end' run beam.yaml -time_end 1
+refused "operator_type.*fast" run beam.yaml -operator_type fast
+refused "'xmim'.*xmin" run beam.yaml -attach_xmim_stiffness 1
+refused "attach_ymin_stiffness" run beam.yaml -attach_ymin_until 1
+refused "no region 'boxx'.*box" run beam.yaml -region_boxx_density 1
+refused "material_model.*jelly.*neohookean" run beam.yaml -material_model jelly
+refused 'not finite' run beam.yaml -initial_velocity 1e170,0,0
+refused 'file and box' run beam.yaml -mesh_file points.csv
+refused 'nowhere.*expected a checkpoint' run compare.yaml -initial_restart nowhere
+refused "nowhere.csv" evaluate beam.yaml -evaluate_positions nowhere.csv
+grep -v '^mass' net.yaml >massless.yaml
+refused 'vertex 0 has no mass' run massless.yaml
+refused "'pd' cannot use material 'neohookean'.*projection" run beam.yaml -material_model neohookean -solver_type pd
+printf 'vertex,mass\n0,1\n1,0\n2,1\n3,1\n' >bad.csv
+refused 'bad.csv:3: mass 0' run net.yaml -mass_file bad.csv
+printf 'a,b,length,stiffness,damping\n0,1,1,100,0\n1,2,1,100,0.5\n' >bad.csv
+refused 'bad.csv:3: damping 0.5' run net.yaml -spring_net_file bad.csv
+printf 'vertex,x,y,z,stiffness\n0,0,0,0,-1\n' >bad.csv
+refused 'bad.csv:2: stiffness -1' run net.yaml -attach_hook_file bad.csv
+refused 'attach_hook_stiffness' run net.yaml -attach_hook_stiffness 5
+refused "'qn' .*solver type" compare compare.yaml -variant_qn_type pd
+refused "variant_qn1_type.*'cg'.*qn" compare compare.yaml -variant_qn1_type cg
+refused "compare_report.*40" compare compare.yaml -compare_report 40
+refused "'qn' twice" compare compare.yaml -compare_solvers qn,qn
+refused "solver 'jacobi'" compare compare.yaml -compare_solvers qn,jacobi
+exit 0

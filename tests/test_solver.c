@@ -1,0 +1,437 @@
+/* ranks: 1 2 4 */
+/* Solvers against the properties of their iterations (PHYSICS 6) on a twisted box. */
+#include "body.h"
+#include <omp.h>
+
+static const double h = 0.02;
+
+static const char *const types[] = {"qn", "pd", "newton"};
+
+enum { N_TYPES = sizeof types / sizeof types[0] };
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+/* Turned about x by 60 degrees per metre. */
+static void twist(const double X[3], double x[3])
+{
+  const double angle = PETSC_PI / 3 * X[0], c = cos(angle), s = sin(angle);
+  x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
+}
+
+static void stretch(const double X[3], double x[3])
+{
+  x[0] = 1.3 * X[0], x[1] = 1.2 * X[1], x[2] = 1.25 * X[2];
+}
+
+/* Inside out along x. */
+static void mirror(const double X[3], double x[3])
+{
+  x[0] = -0.5 * X[0], x[1] = X[1], x[2] = X[2];
+}
+
+/* The twisted box, its ends held, braced by a spring; y and x_0 are rough. */
+static PetscErrorCode create_twisted(const char *law, test_body *m, Vec *y)
+{
+  PetscFunctionBegin;
+  PetscCall(test_body_create(law, h, 12, m));
+  PetscCall(test_body_attach(m, "xmin", 1e6, twist));
+  PetscCall(test_body_attach(m, "xmax", 1e6, twist));
+  PetscCall(test_body_set_up(m));
+  PetscCall(VecDuplicate(m->x, y));
+  PetscCall(test_body_place(m, twist, 0.05, *y));
+  PetscCall(wring_potential_set_target(m->g, *y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy(test_body *m, Vec *y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(y));
+  PetscCall(test_body_destroy(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+/* Fails if the residual of pd is not -grad g, or the step is not the solution of A d = r. */
+static PetscErrorCode test_pd_step(void)
+{
+  test_body     m;
+  Vec           y, x, grad, d;
+  wring_outcome outcome;
+  double        distance;
+  PetscReal     length;
+
+  PetscFunctionBegin;
+  PetscCall(create_twisted("strain", &m, &y));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &grad));
+  PetscCall(VecDuplicate(y, &d));
+  PetscCall(VecCopy(y, x));
+  PetscCall(wring_potential_gradient(m.g, y, grad));
+  PetscCall(VecZeroEntries(d));
+  PetscCall(wring_operator_solve(m.op, 0, grad, d, NULL));
+  PetscCall(VecNorm(d, NORM_INFINITY, &length));
+  PetscCall(VecAYPX(d, -1, y));
+  PetscCall(test_body_solve(&m, "pd", 1, 0, x, &outcome));
+  PetscCall(test_distance(x, d, &distance));
+  CHECK(distance <= 1e-10 * length, "pd is %g m from x - A^{-1} grad g, a step of %g m", distance, length);
+  CHECK(outcome.reason == WRING_MAX_IT && outcome.iterations == 1, "%s", wring_reason_name(outcome.reason));
+  CHECK(outcome.last.evaluations == 0, "pd evaluated g %d times", (int)outcome.last.evaluations);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&grad));
+  PetscCall(VecDestroy(&d));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows as a history file gets them. */
+typedef struct {
+  const char *solver;
+  PetscInt    rows;
+  double      last, norm[64];
+} history;
+
+static PetscErrorCode check_descent(void *context, const wring_iteration *it)
+{
+  history     *seen = context;
+  const double g    = it->value.objective;
+
+  PetscFunctionBegin;
+  CHECK(it->iteration == seen->rows, "%s: row %d is iteration %d", seen->solver, (int)seen->rows, (int)it->iteration);
+  CHECK(isfinite(g), "%s: g is %g", seen->solver, g);
+  CHECK(fabs(g - it->value.inertial - it->value.elastic) <= 1e-14 * fabs(g), "%s: g is not its parts", seen->solver);
+  CHECK(it->iteration == 0 || g <= seen->last + 1e-12 * fabs(seen->last), "%s: g rises by %g of %g in iteration %d",
+        seen->solver, g - seen->last, g, (int)it->iteration);
+  CHECK((it->step_length == 0) == (it->iteration == 0), "%s: step length %g", seen->solver, it->step_length);
+  if (seen->rows < 64) seen->norm[seen->rows] = it->gradient_norm;
+  seen->last = g;
+  seen->rows++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode solve_watched(const test_body *m, const char *name, PetscInt max_it, double rtol, Vec x,
+                                    history *seen, wring_outcome *outcome)
+{
+  wring_solver *s;
+
+  PetscFunctionBegin;
+  *seen = (history){.solver = name};
+  PetscCall(test_body_solver(m, name, &s));
+  PetscCall(wring_solver_set_limits(s, max_it, rtol, 0, 1));
+  PetscCall(wring_solver_set_monitor(s, check_descent, seen));
+  PetscCall(wring_solver_solve(s, x, outcome));
+  CHECK(seen->rows == outcome->iterations + 1, "%s: %d rows of %d iterations", name, (int)seen->rows,
+        (int)outcome->iterations);
+  PetscCall(wring_solver_destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if g rises in an iteration, or a method stops anywhere but in the minimiser that the others find. */
+static PetscErrorCode test_same_minimiser(void)
+{
+  test_body     m;
+  Vec           y, x, reference;
+  wring_outcome outcome;
+  history       seen;
+  double        distance;
+
+  PetscFunctionBegin;
+  PetscCall(create_twisted("strain", &m, &y));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &reference));
+  PetscCall(VecCopy(y, reference));
+  PetscCall(solve_watched(&m, "newton", 50, 1e-10, reference, &seen, &outcome));
+  CHECK(outcome.reason == WRING_CONVERGED, "newton: %s", wring_reason_name(outcome.reason));
+  for (int i = 0; i < N_TYPES; i++) {
+    PetscCall(VecCopy(y, x));
+    PetscCall(solve_watched(&m, types[i], 3000, 1e-10, x, &seen, &outcome));
+    CHECK(!wring_reason_failed(outcome.reason), "%s: %s", types[i], wring_reason_name(outcome.reason));
+    PetscCall(test_distance(x, reference, &distance));
+    CHECK(distance <= 1e-7, "%s ends %g m from newton's minimiser", types[i], distance);
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&reference));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a line search takes a step to where the energy is infinite, or gives up there. */
+static PetscErrorCode test_steps_back(void)
+{
+  test_body     m;
+  Vec           y, x;
+  wring_outcome outcome;
+  history       seen;
+  wring_value   value;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("neohookean", h / 20, 0, &m)); // stiff inertia: full steps lead to y, inside out
+  PetscCall(test_body_set_up(&m));
+  PetscCall(VecDuplicate(m.x, &y));
+  PetscCall(VecDuplicate(m.x, &x));
+  PetscCall(test_body_place(&m, mirror, 0, y));
+  PetscCall(wring_potential_set_target(m.g, y));
+  PetscCall(wring_potential_value(m.g, y, &value));
+  CHECK(isinf(value.objective), "g inside out is %g", value.objective);
+  for (int i = 0; i < 2; i++) {
+    const char *const type = i ? "newton" : "qn";
+    PetscCall(VecCopy(m.x, x));
+    PetscCall(solve_watched(&m, type, 30, 1e-6, x, &seen, &outcome));
+    CHECK(!wring_reason_failed(outcome.reason), "%s: %s", type, wring_reason_name(outcome.reason));
+    CHECK(outcome.last.evaluations > outcome.iterations + 1, "%s never stepped back", type);
+  }
+  PetscCall(VecCopy(y, x));
+  PetscCall(test_body_solve(&m, "qn", 5, 1e-6, x, &outcome));
+  CHECK(outcome.reason == WRING_STOPPED_NOT_FINITE && outcome.iterations == 0, "from an infinite g: %s",
+        wring_reason_name(outcome.reason));
+  PetscCall(VecDestroy(&x));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where no element's Hessian is projected, |grad g| must square; fails if H is not the derivative of the gradient. */
+static PetscErrorCode test_newton_is_quadratic(void)
+{
+  static const char *const side[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
+  static const char *const laws[] = {"strain", "corotated", "neohookean"};
+  wring_outcome            outcome;
+  history                  seen;
+  Vec                      y;
+
+  PetscFunctionBegin;
+  for (int l = 0; l < 3; l++) {
+    test_body m;
+    PetscCall(test_body_create(laws[l], h, 0, &m));
+    for (int i = 0; i < 6; i++) PetscCall(test_body_attach(&m, side[i], 1e5, stretch));
+    PetscCall(test_body_set_up(&m));
+    PetscCall(VecDuplicate(m.x, &y));
+    PetscCall(test_body_place(&m, stretch, 0.02, y));
+    PetscCall(wring_potential_set_target(m.g, y));
+    PetscCall(solve_watched(&m, "newton", 20, 1e-10, y, &seen, &outcome));
+    CHECK(outcome.reason == WRING_CONVERGED, "%s: %s", laws[l], wring_reason_name(outcome.reason));
+    CHECK(outcome.iterations <= 8, "newton took %d iterations with %s", (int)outcome.iterations, laws[l]);
+    const PetscInt k      = outcome.iterations;
+    const double   before = seen.norm[k - 1] / seen.norm[0], after = seen.norm[k] / seen.norm[0];
+    CHECK(after <= 10 * before * before || after < 1e-13, "%s: %g after %g", laws[l], after, before);
+    PetscCall(destroy(&m, &y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A free body: sum m_i x_i is that of y after every iteration. Fails if internal forces do not cancel or a solve is not exact. */
+static PetscErrorCode test_momentum(void)
+{
+  test_body     m;
+  Vec           y, x;
+  wring_outcome outcome;
+  double        drift;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("strain", h, 12, &m));
+  PetscCall(test_body_set_up(&m));
+  PetscCall(VecDuplicate(m.x, &y));
+  PetscCall(VecDuplicate(m.x, &x));
+  PetscCall(test_body_place(&m, twist, 0.05, y));
+  PetscCall(wring_potential_set_target(m.g, y));
+  for (int i = 0; i < N_TYPES; i++) {
+    for (PetscInt its = 1; its <= 5; its++) {
+      PetscCall(VecCopy(y, x));
+      PetscCall(test_body_solve(&m, types[i], its, 0, x, &outcome));
+      PetscCall(test_drift(&m, x, y, &drift));
+      CHECK(drift <= 1e-12, "%s: momentum drifts by %g in %d iterations", types[i], drift, (int)its);
+    }
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a sum or a scatter has an order that depends on the number of threads. MUMPS, on several ranks, adds in the order in
+   which messages come: two runs on one thread differ as much. */
+static PetscErrorCode test_threads(void)
+{
+  const int     threads = omp_get_max_threads();
+  test_body     m;
+  Vec           y, x[2];
+  wring_outcome outcome;
+  double        distance;
+  PetscMPIInt   size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(create_twisted("strain", &m, &y));
+  for (int t = 0; t < 2; t++) PetscCall(VecDuplicate(y, &x[t]));
+  for (int i = 0; i < N_TYPES; i++) {
+    for (int t = 0; t < 2; t++) {
+      omp_set_num_threads(t + 1);
+      PetscCall(VecCopy(y, x[t]));
+      PetscCall(test_body_solve(&m, types[i], 5, 0, x[t], &outcome));
+    }
+    PetscCall(test_distance(x[0], x[1], &distance));
+    CHECK(distance <= (size == 1 ? 0 : 1e-12), "%s: 1 and 2 threads differ by %g m", types[i], distance);
+  }
+  omp_set_num_threads(threads);
+  for (int t = 0; t < 2; t++) PetscCall(VecDestroy(&x[t]));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every variant of qn and newton must reach the minimiser; fails if a key is not read or a history of any length is not right. */
+static PetscErrorCode test_variants(void)
+{
+  static const char *const keys[][3] = {
+    {"variant_plain_type", "qn", "plain"},       {"variant_plain_history", "0", NULL},
+    {"variant_short_type", "qn", "short"},       {"variant_short_history", "1", NULL},
+    {"variant_long_type", "qn", "long"},         {"variant_long_history", "30", NULL},
+    {"variant_scaled_type", "qn", "scaled"},     {"variant_scaled_initial_hessian", "identity", NULL},
+    {"variant_bold_type", "qn", "bold"},         {"variant_bold_line_search", "none", NULL},
+    {"variant_krylov_type", "newton", "krylov"}, {"variant_krylov_linear", "cg", NULL},
+  };
+  test_body     m;
+  Vec           y, x, reference;
+  wring_outcome outcome;
+  double        distance;
+
+  PetscFunctionBegin;
+  PetscCall(create_twisted("strain", &m, &y));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &reference));
+  PetscCall(VecCopy(y, reference));
+  PetscCall(test_body_solve(&m, "newton", 50, 1e-10, reference, &outcome));
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+    PetscCall(wring_options_set(m.o, keys[i][0], keys[i][1], "test"));
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    if (!keys[i][2]) continue;
+    PetscCall(VecCopy(y, x));
+    PetscCall(test_body_solve(&m, keys[i][2], 3000, 1e-8, x, &outcome));
+    PetscCall(test_distance(x, reference, &distance));
+    CHECK(outcome.reason == WRING_CONVERGED || outcome.reason == WRING_AT_ROUND_OFF, "%s: %s", keys[i][2],
+          wring_reason_name(outcome.reason));
+    CHECK(distance <= 1e-5, "%s ends %g m from the minimiser", keys[i][2], distance);
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&reference));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* solver.measure changes what is seen, not where pd goes; rtol 0 never converges, atol stops. */
+static PetscErrorCode test_measuring(void)
+{
+  test_body     m;
+  Vec           y, x[2];
+  wring_outcome outcome[2];
+  wring_solver *s;
+  double        distance;
+
+  PetscFunctionBegin;
+  PetscCall(create_twisted("strain", &m, &y));
+  PetscCall(test_body_solver(&m, "pd", &s));
+  for (int t = 0; t < 2; t++) {
+    PetscCall(VecDuplicate(y, &x[t]));
+    PetscCall(VecCopy(y, x[t]));
+    PetscCall(wring_solver_set_limits(s, 7, 0, 0, t ? 0 : 1));
+    PetscCall(wring_solver_solve(s, x[t], &outcome[t]));
+    CHECK(outcome[t].reason == WRING_MAX_IT && outcome[t].last.iteration == 7, "%s",
+          wring_reason_name(outcome[t].reason));
+  }
+  PetscCall(test_distance(x[0], x[1], &distance));
+  CHECK(distance <= 1e-12, "measuring moved pd by %g m", distance);
+  CHECK(outcome[0].last.value.objective == outcome[1].last.value.objective || distance > 0, "measuring changed g");
+  PetscCall(wring_solver_set_limits(s, 100, 0, 0.5 * outcome[0].first.gradient_norm, 1));
+  PetscCall(VecCopy(y, x[0]));
+  PetscCall(wring_solver_solve(s, x[0], &outcome[0]));
+  CHECK(outcome[0].reason == WRING_CONVERGED && outcome[0].iterations > 0, "%s", wring_reason_name(outcome[0].reason));
+  PetscCall(wring_solver_destroy(&s));
+  for (int t = 0; t < 2; t++) PetscCall(VecDestroy(&x[t]));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Runs something that must be refused and compares the message. */
+static PetscErrorCode check_refused(PetscErrorCode (*attempt)(void *), void *context, const char *expected)
+{
+  test_message message = {""};
+
+  PetscFunctionBegin;
+  PetscCall(PetscPushErrorHandler(test_keep_message, &message));
+  const PetscErrorCode code = attempt(context);
+  PetscCall(PetscPopErrorHandler());
+  CHECK(code == PETSC_ERR_USER_INPUT, "error %d", (int)code);
+  CHECK(strcmp(message.text, expected) == 0, "the message is \"%s\"", message.text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode set_up(void *s)
+{
+  return wring_solver_set_up(s);
+}
+
+typedef struct {
+  wring_solver *s;
+  test_body    *m;
+  const char   *name;
+} named;
+
+static PetscErrorCode set_name(void *context)
+{
+  const named *n = context;
+  return wring_solver_set_from_options(n->s, n->m->o, n->name);
+}
+
+/* Fails if a law without a projection is let through, or an unknown method is not named. */
+static PetscErrorCode test_refusals(void)
+{
+  test_body m;
+  named     n = {.m = &m};
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("neohookean", h, 0, &m));
+  PetscCall(test_body_set_up(&m));
+  PetscCall(wring_solver_create(PETSC_COMM_WORLD, m.g, m.op, NULL, &n.s));
+  PetscCall(wring_solver_set_from_options(n.s, m.o, "pd"));
+  PetscCall(check_refused(set_up, n.s, "solver 'pd' cannot use material 'neohookean': it has no projection"));
+  n.name = "qm";
+  PetscCall(check_refused(set_name, &n, "solver 'qm': expected qn|pd|newton, or a variant with a type"));
+  n.name = "pd";
+  PetscCall(wring_options_set(m.o, "variant_pd_type", "qn", "deck:3"));
+  PetscCall(check_refused(set_name, &n, "deck:3: 'pd' is a solver type already, expected another name"));
+  PetscCall(wring_solver_destroy(&n.s));
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if the registry and the choices of solver_type differ. */
+static PetscErrorCode test_registry(void)
+{
+  const wring_option *options;
+  char                choices[256] = "";
+
+  PetscFunctionBegin;
+  for (int i = 0; wring_solver_type(i, &options); i++) {
+    if (i) PetscCall(PetscStrlcat(choices, "|", sizeof choices));
+    PetscCall(PetscStrlcat(choices, wring_solver_type(i, &options), sizeof choices));
+    CHECK(options != NULL, "solver %d has no table", i);
+  }
+  CHECK(strcmp(choices, wring_option_find(wring_solver_options, "type")->choices) == 0, "%s", choices);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  wring_blas_set_threads(1);
+  PetscCall(test_registry());
+  PetscCall(test_refusals());
+  PetscCall(test_pd_step());
+  PetscCall(test_same_minimiser());
+  PetscCall(test_steps_back());
+  PetscCall(test_newton_is_quadratic());
+  PetscCall(test_momentum());
+  PetscCall(test_threads());
+  PetscCall(test_variants());
+  PetscCall(test_measuring());
+  PetscCall(PetscFinalize());
+  return 0;
+}

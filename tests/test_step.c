@@ -1,0 +1,209 @@
+/* ranks: 1 2 */
+/* Implicit Euler steps of a free body: free fall by formula, momentum, the start of a solve, the number of steps. */
+#include "body.h"
+
+static const double step = 0.01;
+
+static void rest(const double X[3], double x[3])
+{
+  for (int c = 0; c < 3; c++) x[c] = X[c];
+}
+
+/* A velocity: a spin about an oblique axis and a drift, m/s. */
+static void whirl(const double X[3], double v[3])
+{
+  v[0] = 2 * X[2] - X[1] + 1, v[1] = X[0] - 3 * X[2], v[2] = 3 * X[1] - 2 * X[0] - 2;
+}
+
+/* A velocity that turns the body inside out within a step. */
+static void implode(const double X[3], double v[3])
+{
+  for (int c = 0; c < 3; c++) v[c] = c ? 0 : -1.5 * X[c] / step;
+}
+
+static void still(const double X[3], double v[3])
+{
+  (void)X;
+  v[0] = v[1] = v[2] = 0;
+}
+
+static PetscErrorCode create_state(const test_body *m, test_map *velocity, wring_state *state)
+{
+  PetscFunctionBegin;
+  *state = (wring_state){.time = 0};
+  PetscCall(VecDuplicate(m->x, &state->q));
+  PetscCall(VecDuplicate(m->x, &state->v));
+  PetscCall(test_body_place(m, rest, 0, state->q));
+  PetscCall(test_body_place(m, velocity, 0, state->v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy_state(wring_state *state)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&state->q));
+  PetscCall(VecDestroy(&state->v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One step by qn. */
+static PetscErrorCode march(const test_body *m, wring_stepper *stepper, wring_state *state)
+{
+  wring_outcome outcome;
+  PetscBool     changed;
+
+  PetscFunctionBegin;
+  PetscCall(wring_stepper_begin(stepper, state, m->x, &changed));
+  CHECK((changed != 0) == (state->step == 0), "A must be built again in step %d: %d", (int)state->step, (int)changed);
+  PetscCall(test_body_solve(m, "qn", 100, 1e-10, m->x, &outcome));
+  CHECK(!wring_reason_failed(outcome.reason), "step %d: %s", (int)state->step, wring_reason_name(outcome.reason));
+  PetscCall(wring_stepper_finish(stepper, m->x, state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* At rest under gravity a body falls rigidly: after n steps by g h^2 n (n + 1)/2. Fails if y or v' is not the formula's. */
+static PetscErrorCode test_free_fall(void)
+{
+  const double   gravity[3] = {1, -2, -9.81};
+  test_body      m;
+  wring_state    state;
+  wring_stepper *stepper;
+  const double  *q, *v;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("strain", step, 0, &m));
+  PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
+  PetscCall(wring_options_set(m.o, "time_end", "0.05", "test"));
+  PetscCall(wring_options_set(m.o, "gravity", "1,-2,-9.81", "test"));
+  PetscCall(test_body_set_up(&m));
+  PetscCall(create_state(&m, still, &state));
+  PetscCall(wring_stepper_create(m.g, m.o, &stepper));
+  const PetscInt n = wring_stepper_steps(stepper);
+  CHECK(n == 5 && wring_stepper_size(stepper) == step, "%d steps", (int)n);
+  while (state.step < n) PetscCall(march(&m, stepper, &state));
+  CHECK(fabs(state.time - 0.05) < 1e-15, "time %g", state.time);
+  PetscCall(VecGetArrayRead(state.q, &q));
+  PetscCall(VecGetArrayRead(state.v, &v));
+  for (PetscInt i = 0; i < 3 * m.mesh->n_owned; i++) {
+    const double g = gravity[i % 3], fallen = q[i] - m.mesh->X[i];
+    CHECK(fabs(fallen - g * step * step * 15) <= 1e-13, "fell %g m", fallen);
+    CHECK(fabs(v[i] - 5 * g * step) <= 1e-11, "falls with %g m/s", v[i]);
+  }
+  PetscCall(VecRestoreArrayRead(state.v, &v));
+  PetscCall(VecRestoreArrayRead(state.q, &q));
+  PetscCall(wring_stepper_destroy(&stepper));
+  PetscCall(destroy_state(&state));
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* sum m_i v_i of a whirling body stays as it was. Fails if a step or a solve exerts a force on the whole. */
+static PetscErrorCode test_momentum(void)
+{
+  test_body      m;
+  wring_state    state;
+  wring_stepper *stepper;
+  Vec            v;
+  double         drift;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("corotated", step, 0, &m));
+  PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
+  PetscCall(test_body_set_up(&m));
+  PetscCall(create_state(&m, whirl, &state));
+  PetscCall(VecDuplicate(state.v, &v));
+  PetscCall(VecCopy(state.v, v));
+  PetscCall(wring_stepper_create(m.g, m.o, &stepper));
+  for (int n = 0; n < 4; n++) PetscCall(march(&m, stepper, &state));
+  PetscCall(test_drift(&m, state.v, v, &drift));
+  CHECK(drift <= 1e-12, "momentum drifts by %g", drift);
+  PetscCall(wring_stepper_destroy(&stepper));
+  PetscCall(VecDestroy(&v));
+  PetscCall(destroy_state(&state));
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where y turns neo-Hookean elements inside out, x_0 is half way; from inverted positions there is no start. */
+static PetscErrorCode test_start(void)
+{
+  test_message   message = {""};
+  test_body      m;
+  wring_state    state;
+  wring_stepper *stepper;
+  PetscBool      changed;
+  const double  *x;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("neohookean", step, 0, &m));
+  PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
+  PetscCall(test_body_set_up(&m));
+  PetscCall(create_state(&m, implode, &state));
+  PetscCall(wring_stepper_create(m.g, m.o, &stepper));
+  PetscCall(wring_stepper_begin(stepper, &state, m.x, &changed));
+  PetscCall(VecGetArrayRead(m.x, &x));
+  for (PetscInt i = 0; i < 3 * m.mesh->n_owned; i++) {
+    const double expected = i % 3 ? m.mesh->X[i] : 0.25 * m.mesh->X[i]; // q + t (y - q) = X - 1.5 t X, t = 1/2
+    CHECK(fabs(x[i] - expected) < 1e-14, "x_0 is %g, not %g", x[i], expected);
+  }
+  PetscCall(VecRestoreArrayRead(m.x, &x));
+  PetscCall(VecScale(state.q, -1));
+  PetscCall(PetscPushErrorHandler(test_keep_message, &message));
+  const PetscErrorCode code = wring_stepper_begin(stepper, &state, m.x, &changed);
+  PetscCall(PetscPopErrorHandler());
+  CHECK(code == PETSC_ERR_USER_INPUT && strstr(message.text, "not finite"), "error %d: %s", (int)code, message.text);
+  PetscCall(wring_stepper_destroy(&stepper));
+  PetscCall(destroy_state(&state));
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ceil(end/step - 1e-9) steps, or as many as are given, never both. */
+static PetscErrorCode test_counts(void)
+{
+  static const struct {
+    const char *step, *end, *steps;
+    PetscInt    count; // -1: refused
+  } cases[] = {
+    {"1e-2", "1.5", NULL, 150}, {"0.1", "0.3", NULL, 3}, {"0.1", "0.30001", NULL, 4}, {"1", "1e-3", NULL, 1},
+    {"0.1", NULL, "7", 7},      {"0.1", NULL, NULL, 1},  {"0.1", "1", "10", -1},      {"1e-9", "1e9", NULL, -1},
+  };
+  test_body m;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("strain", step, 0, &m));
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    test_message   message = {""};
+    wring_options *o;
+    wring_stepper *stepper;
+    if (cases[i].count < 0 && sizeof(PetscInt) == 8 && !cases[i].steps) continue; // that many steps can be counted
+    PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+    PetscCall(wring_options_set(o, "time_step", cases[i].step, "deck:1"));
+    if (cases[i].end) PetscCall(wring_options_set(o, "time_end", cases[i].end, "deck:2"));
+    if (cases[i].steps) PetscCall(wring_options_set(o, "time_steps", cases[i].steps, "deck:3"));
+    PetscCall(PetscPushErrorHandler(test_keep_message, &message));
+    const PetscErrorCode code = wring_stepper_create(m.g, o, &stepper);
+    PetscCall(PetscPopErrorHandler());
+    if (cases[i].count < 0)
+      CHECK(code == PETSC_ERR_USER_INPUT && message.text[0], "case %d is taken", (int)i);
+    else
+      CHECK(code == 0 && wring_stepper_steps(stepper) == cases[i].count, "case %d: %d steps", (int)i,
+            (int)wring_stepper_steps(stepper));
+    PetscCall(wring_stepper_destroy(&stepper));
+    PetscCall(wring_options_destroy(&o));
+  }
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  wring_blas_set_threads(1);
+  PetscCall(test_counts());
+  PetscCall(test_free_fall());
+  PetscCall(test_momentum());
+  PetscCall(test_start());
+  PetscCall(PetscFinalize());
+  return 0;
+}
