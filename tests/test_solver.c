@@ -1,5 +1,5 @@
 /* ranks: 1 2 4 */
-/* Solvers against the properties of their iterations (PHYSICS 6) on a twisted box. */
+/* Solvers against the properties of their iterations (docs/theory.md 5) on a twisted box. */
 #include "body.h"
 #include <omp.h>
 

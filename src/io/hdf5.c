@@ -256,7 +256,7 @@ PetscErrorCode wring_hdf5_write(wring_hdf5 *h, wring_table t, PetscInt64 n, cons
   if (rank == 0) begin = 0; // MPI_Exscan leaves it undefined
   PetscCall(checksum(h->comm, (uint64_t)n * (uint64_t)t.width * value_bytes(t.type), value, &crc));
   const hid_t set = create_table(h, t, rows);
-  if (write_rows(set, t, begin, n, value) < 0) {
+  if (rows > 0 && write_rows(set, t, begin, n, value) < 0) { // HDF5 gives an empty table no room, and refuses to write
     wring_error_set(h->error, "%s: cannot be written: table %s; is the disk full?", h->path, t.name);
   }
   put(h, set, "crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, &crc);

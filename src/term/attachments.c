@@ -1,4 +1,4 @@
-/* Springs of length zero to targets that move rigidly. docs/theory.md (3), INTERFACE "Attachments" */
+/* Springs of length zero to targets that move rigidly. docs/theory.md 3, docs/user.md */
 #include "term_impl.h"
 #include <math.h>
 
