@@ -214,6 +214,20 @@ static PetscErrorCode test_guess(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What a user names is never overruled; a small mesh is factored, a large one is not; a factor needs more memory. */
+static void test_choice(void)
+{
+  const double factor = wring_operator_estimate("direct", 1000000, 15000000);
+
+  CHECK(!strcmp(wring_operator_choose("multigrid", 10, 1), "multigrid"), "small");
+  CHECK(!strcmp(wring_operator_choose("direct", 100000000, 64), "direct"), "large");
+  for (int n_rank = 1; n_rank <= 64; n_rank *= 8) {
+    CHECK(!strcmp(wring_operator_choose("auto", 10000, n_rank), "direct"), "%d ranks", n_rank);
+    CHECK(!strcmp(wring_operator_choose("auto", 1000000, n_rank), "multigrid"), "%d ranks", n_rank);
+  }
+  CHECK(factor > wring_operator_estimate("multigrid", 1000000, 15000000), "%g", factor);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -227,6 +241,7 @@ int main(int argc, char **argv)
   PetscCall(test_indefinite("multigrid"));
   PetscCall(test_indefinite("petsc"));
   PetscCall(test_agreement());
+  test_choice();
   PetscCall(test_guess());
   PetscCall(PetscFinalize());
   return 0;

@@ -12,14 +12,18 @@ const wring_option wring_operator_options[] = {
   {.key = NULL},
 };
 
-/* Above this the factor of a 3D mesh costs more time and memory than a hierarchy, also over many solves. */
-static const PetscInt direct_limit = 100000;
+/*
+  Above this many vertices multigrid to 1e-3 from a guess takes less time than a factor, set-up and 1000 solves together.
+  CHOLMOD on one rank stays ahead for longer than MUMPS, whose solves gain little from more ranks.
+*/
+enum { CHOLMOD_LIMIT = 200000, MUMPS_LIMIT = 100000 };
 
 const char *wring_operator_choose(const char *type, PetscInt n_vertex, int n_rank)
 {
-  (void)n_rank;
+  const PetscInt limit = n_rank == 1 ? CHOLMOD_LIMIT : MUMPS_LIMIT;
+
   if (strcmp(type, "auto")) return type;
-  return n_vertex <= direct_limit ? "direct" : "multigrid";
+  return n_vertex <= limit ? "direct" : "multigrid";
 }
 
 static const wring_operator_ops *find_ops(const char *chosen, int n_rank)
