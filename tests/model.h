@@ -22,7 +22,7 @@ static inline wring_mesh *test_box(MPI_Comm comm, const PetscInt cells[3])
 /* Springs from vertex i to n_global - 1 - i, for i < n: they cross ranks. Extends the halo; before any other term. */
 static inline wring_term *test_springs(wring_mesh *m, PetscInt n, double stiffness)
 {
-  PetscInt    far[64], a[64], b[64], near[64], count = 0;
+  PetscInt    far[64] = {0}, a[64], b[64], near[64], count = 0;
   double      k[64], length[64];
   wring_term *t;
   for (PetscInt i = 0; i < n; i++) {

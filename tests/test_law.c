@@ -449,6 +449,61 @@ static void test_registry(void)
   CHECK(!strcmp(wring_law_can_name(WRING_CAN_PROJECT | WRING_CAN_SLOPE), "projection"), "name of the lowest bit");
 }
 
+/* ---- decks ------------------------------------------------------------------------------------------------------- */
+
+/* A deck of words "key", "value", ..., NULL; par of a law for a region "tooth", or the error that refuses it. */
+static PetscErrorCode read_par(const wring_law *law, const char *const *deck, double *par, PetscErrorCode *refused)
+{
+  wring_options *o;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  for (; deck[0]; deck += 2) PetscCall(wring_options_set(o, deck[0], deck[1], "deck.yaml:3"));
+  PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  *refused = law->set_par(o, "region_tooth_", "material_", par);
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  const wring_law *law;
+  const char      *deck[9];
+  double           par[2]; // expected; NAN: the deck is refused
+} deck_case;
+
+static const deck_case decks[] = {
+  {&wring_law_strain, {"material_stiffness", "3"}, {3}},
+  {&wring_law_strain, {"material_stiffness", "3", "region_tooth_stiffness", "4"}, {4}},
+  {&wring_law_strain, {NULL}, {NAN}},
+  {&wring_law_corotated, {"material_mu", "3", "material_lambda", "-2"}, {3, -2}},
+  {&wring_law_corotated, {"material_mu", "3", "material_lambda", "-2.1"}, {NAN}},
+  {&wring_law_corotated, {"material_young", "2.5", "material_poisson", "0.25"}, {1, 1}},
+  {&wring_law_corotated, {"material_young", "2.5", "material_poisson", "0.25", "region_tooth_young", "5"}, {2, 2}},
+  {&wring_law_neohookean,
+   {"material_young", "2.5", "material_poisson", "0.25", "region_tooth_mu", "5", "region_tooth_lambda", "7"},
+   {5, 7}},
+  {&wring_law_neohookean, {"material_young", "2.5", "material_poisson", "0.25", "region_tooth_mu", "5"}, {NAN}},
+  {&wring_law_neohookean, {"material_young", "2.5", "material_lambda", "0.25"}, {NAN}},
+  {&wring_law_neohookean, {"material_young", "2.5"}, {NAN}},
+  {&wring_law_neohookean, {NULL}, {NAN}},
+};
+
+/* A region's key replaces the material's; exactly one pair of elastic parameters is given, the region's if it has one. */
+static PetscErrorCode test_decks(void)
+{
+  PetscFunctionBegin;
+  for (size_t i = 0; i < sizeof decks / sizeof decks[0]; i++) {
+    double         par[2]  = {0, 0};
+    PetscErrorCode refused = PETSC_SUCCESS;
+    PetscCall(read_par(decks[i].law, decks[i].deck, par, &refused));
+    CHECK(!!refused == !!isnan(decks[i].par[0]), "deck %d: error %d", (int)i, (int)refused);
+    for (int k = 0; k < 2 && !refused; k++)
+      CHECK(fabs(par[k] - decks[i].par[k]) < 1e-14, "deck %d: parameter %d is %g", (int)i, k, par[k]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -457,6 +512,7 @@ int main(int argc, char **argv)
   test_edge_of_domain();
   test_singular_points();
   test_registry();
+  PetscCall(test_decks());
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -250,7 +250,7 @@ static PetscErrorCode test_distribution(void)
 /* One tet, then four points: ranks with nothing take part in everything. */
 static PetscErrorCode test_tiny(PetscInt n_tet)
 {
-  static const double X[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, -1};
+  static const double X[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
   wring_mesh_data    *d     = NULL;
   wring_mesh         *m;
 
@@ -278,6 +278,49 @@ static PetscErrorCode test_tiny(PetscInt n_tet)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const wring_schema schema[] = {{"set_*_", wring_set_options, "sets"}};
+
+/* One geometric set of the unjittered 4 x 2 x 2 box of unit cells: n vertices, or bad input if n < 0. */
+static PetscErrorCode check_set_of_deck(const char *key, const char *value, PetscInt n)
+{
+  const wring_box box = {{4, 2, 2}, {4, 2, 2}, {0, 0, 0}, 0};
+  wring_options  *o;
+  wring_mesh     *m;
+
+  PetscFunctionBegin;
+  PetscCall(distribute_box(&box, &m));
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  PetscCall(wring_options_set(o, key, value, "deck.yaml:1"));
+  PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  const PetscErrorCode status = wring_mesh_add_sets(m, o, 1, schema);
+  PetscCall(PetscPopErrorHandler());
+  if (n < 0) {
+    CHECK(status == PETSC_ERR_USER_INPUT, "%s: %s is accepted", key, value);
+  } else {
+    CHECK(status == PETSC_SUCCESS && m->sets.n == 8 && !strcmp(m->sets.name[7], "grip"), "%s: %s", key, value);
+    CHECK(sum_ranks(m->set_count[7]) == n, "%s: %s has %d vertices", key, value, (int)sum_ranks(m->set_count[7]));
+  }
+  PetscCall(wring_options_destroy(&o));
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Boundaries belong to a set, to within round-off. */
+static PetscErrorCode test_sets(void)
+{
+  PetscFunctionBegin;
+  PetscCall(check_set_of_deck("set_grip_box", "0,0,0,1,2,2", 18));
+  PetscCall(check_set_of_deck("set_grip_box", "0.0000000001,0,0,1,2,2", 18));
+  PetscCall(check_set_of_deck("set_grip_sphere", "0,0,0,1", 4));
+  PetscCall(check_set_of_deck("set_grip_plane", "3,0,0,2,0,0", 18));
+  PetscCall(check_set_of_deck("set_grip_box", "5,0,0,6,1,1", -1));
+  PetscCall(check_set_of_deck("set_grip_box", "1,0,0,0,1,1", -1));
+  PetscCall(check_set_of_deck("set_grip_sphere", "0,0,0,-1", -1));
+  PetscCall(check_set_of_deck("set_grip_plane", "0,0,0,0,0,0", -1));
+  PetscCall(check_set_of_deck("set_xmin_box", "0,0,0,1,1,1", -1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -285,6 +328,7 @@ int main(int argc, char **argv)
   PetscCall(test_distribution());
   PetscCall(test_tiny(1));
   PetscCall(test_tiny(0));
+  PetscCall(test_sets());
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,6 +1,6 @@
 /* ranks: 1 2 3 4 */
 /* A solve is judged by its residual, computed here with MatMult and not with the operator's own apply. */
-#include "check.h"
+#include "refused.h"
 #include <wring/operator.h>
 #include <math.h>
 
@@ -128,6 +128,92 @@ static PetscErrorCode test_type(const char *type, PetscInt m, double rtol)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode set_and_solve(wring_operator *op, Mat A, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_operator_set_matrix(op, A));
+  PetscCall(wring_operator_solve(op, 1e-8, b, x, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Eigenvalues from -2 on: a factorisation with pivots would go on silently. */
+static PetscErrorCode test_indefinite(const char *type)
+{
+  Mat             A;
+  Vec             b, x;
+  wring_operator *op;
+
+  PetscFunctionBegin;
+  PetscCall(create_matrix(6, 1, &A));
+  PetscCall(create_vectors(A, &b, &x));
+  PetscCall(create_operator(type, A, &op));
+  PetscCall(MatShift(A, -3));
+  CHECK_REFUSED(set_and_solve(op, A, b, x), "operator: ", "not positive definite");
+  PetscCall(wring_operator_destroy(&op));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The two types share nothing but the matrix: they agree to the condition number times the residual. */
+static PetscErrorCode test_agreement(void)
+{
+  const char *const type[2] = {"direct", "multigrid"};
+  Mat               A;
+  Vec               b, x[2];
+  double            far[3], size[3];
+
+  PetscFunctionBegin;
+  PetscCall(create_matrix(12, 0.1, &A));
+  PetscCall(create_vectors(A, &b, &x[0]));
+  PetscCall(VecDuplicate(b, &x[1]));
+  for (int t = 0; t < 2; t++) {
+    wring_operator *op;
+    PetscBool       reached;
+    PetscCall(create_operator(type[t], A, &op));
+    PetscCall(wring_operator_solve(op, 1e-10, b, x[t], &reached));
+    CHECK(reached, "%s", type[t]);
+    PetscCall(wring_operator_destroy(&op));
+  }
+  PetscCall(VecAXPY(x[1], -1, x[0]));
+  for (int t = 0; t < 2; t++) PetscCall(VecSetBlockSize(x[t], 3));
+  PetscCall(VecStrideNormAll(x[0], NORM_2, size));
+  PetscCall(VecStrideNormAll(x[1], NORM_2, far));
+  for (int c = 0; c < 3; c++)
+    CHECK(far[c] <= 121 * 1e-10 * size[c], "component %d: %g of %g", c, far[c], size[c]); // (12 + 0.1) / 0.1
+  PetscCall(VecDestroy(&b));
+  for (int t = 0; t < 2; t++) PetscCall(VecDestroy(&x[t]));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From a residual of 1e-6 to 1e-7 is one decade of seven: a solve that forgets the guess needs more than the first. */
+static PetscErrorCode test_guess(void)
+{
+  Mat                 A;
+  Vec                 b, x;
+  wring_operator     *op;
+  wring_operator_info cold, warm;
+  PetscBool           reached;
+
+  PetscFunctionBegin;
+  PetscCall(create_matrix(12, 0.01, &A));
+  PetscCall(create_vectors(A, &b, &x));
+  PetscCall(create_operator("multigrid", A, &op));
+  PetscCall(wring_operator_solve(op, 1e-6, b, x, &reached));
+  wring_operator_get_info(op, &cold);
+  PetscCall(wring_operator_solve(op, 1e-7, b, x, &reached));
+  wring_operator_get_info(op, &warm);
+  CHECK(reached && 2 * warm.iterations <= cold.iterations, "%d after %d", (int)warm.iterations, (int)cold.iterations);
+  CHECK(warm.solves == 2 && warm.total_iterations == cold.iterations + warm.iterations && warm.memory > 0, "info");
+  PetscCall(wring_operator_destroy(&op));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -135,7 +221,13 @@ int main(int argc, char **argv)
   PetscCall(test_type("direct", 1, 1e-12)); // one row: other ranks own none
   PetscCall(test_type("multigrid", 12, 1e-10));
   PetscCall(test_type("multigrid", 12, 1e-2));
+  PetscCall(test_type("multigrid", 1, 1e-10));
   PetscCall(test_type("petsc", 12, 1e-6));
+  PetscCall(test_indefinite("direct"));
+  PetscCall(test_indefinite("multigrid"));
+  PetscCall(test_indefinite("petsc"));
+  PetscCall(test_agreement());
+  PetscCall(test_guess());
   PetscCall(PetscFinalize());
   return 0;
 }

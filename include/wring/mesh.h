@@ -38,6 +38,9 @@ PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
 /*
   Reads a mesh file, detected by content: Gmsh 2.2 or 4.1 ASCII, or CSV "vertex,x,y,z" (points only). Not collective:
   call on one rank. Coordinates are multiplied by scale. On bad input *d is NULL and e says file, line and fault.
+  Physical names: groups of one name are one, whatever their dimension; an unnamed tag N is "tagN"; tets in no physical
+  volume are in region "tag0"; groups without a vertex of the mesh are left out. Names that differ only in case, and tets
+  in two physical volumes, are errors.
   notes: text of the notices (turned tets, dropped nodes), lines separated by '\n', each without "note: "; "" if none.
 */
 PetscErrorCode wring_mesh_read(const char *file, double scale, wring_mesh_data **d, wring_error *e, size_t size,
@@ -97,7 +100,9 @@ PetscErrorCode wring_mesh_destroy(wring_mesh **m);
 /* The whole mesh on rank 0 (NULL elsewhere), in original order: for checkpoints. Collective. */
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data);
 
-/* Adds the named geometric sets of the deck ("set_*_") by rest position; a set without vertices is an error. Collective. */
+/* Adds the named geometric sets of the deck ("set_*_") by rest position, to within 1e-9 of the diagonal of the mesh: in the
+  closed box or ball, or on the side of the plane that its normal points to. A set without vertices, with the name of
+  another or with two shapes is an error. Collective. */
 PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscInt n_schema,
                                    const wring_schema *schema);
 

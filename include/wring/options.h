@@ -91,7 +91,7 @@ PetscErrorCode wring_words_destroy(PetscInt n, char ***v);
 /*
   The names that stand for '*' in the keys that begin with `family` ("attach_"): every key family + NAME + "_" + entry of
   a table whose prefix is family + "*_". known [n_known]: names that exist (sets, regions); a known name wins over an
-  unknown one and a longer over a shorter; a key that two known names explain is an error. Names in order of appearance,
+  unknown one, and among unknown ones the one that leaves the longest entry; a key that two known names explain is an error. Names in order of appearance,
   spelt as in `known` where they are known; free with wring_words_destroy.
 */
 PetscErrorCode wring_options_names(const wring_options *o, const char *family, PetscInt n_schema,

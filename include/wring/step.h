@@ -17,9 +17,9 @@ typedef struct wring_stepper wring_stepper;
 
 PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, wring_stepper **s); // g is borrowed
 PetscErrorCode wring_stepper_destroy(wring_stepper **s);
-double         wring_stepper_size(const wring_stepper *s);       // h, s
-PetscInt       wring_stepper_steps(const wring_stepper *s);      // ceil(end/step - 1e-9), or steps
-const double  *wring_stepper_gravity(const wring_stepper *s);    // [3] m/s^2
+double         wring_stepper_size(const wring_stepper *s);    // h, s
+PetscInt       wring_stepper_steps(const wring_stepper *s);   // ceil(end/step - 1e-9), or steps; 1 if neither is given
+const double  *wring_stepper_gravity(const wring_stepper *s); // [3] m/s^2
 const char    *wring_stepper_integrator(const wring_stepper *s); // "implicit_euler"
 
 /*

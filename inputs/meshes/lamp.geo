@@ -1,4 +1,4 @@
-// A lamp on a wall: a bent rubber arm between a metal foot and a metal head. Volumes "arm" and "metal" share their faces;
+// A lamp on a wall: a bent soft arm between a hard foot and a hard head. Volumes "soft" and "hard" share their faces;
 // the surface "wall" is the back of the foot. Lengths in metres, z up.
 //     gmsh -3 lamp.geo -o lamp.msh
 SetFactory("OpenCASCADE");
@@ -26,10 +26,10 @@ arm() = Volume{:};
 arm() -= foot();
 arm() -= head();
 wall() = Surface In BoundingBox {-deep - eps, -side, -side, -deep + eps, side, side};
-Physical Volume("arm") = arm();
-Physical Volume("metal") = {foot(), head()};
+Physical Volume("soft") = arm();
+Physical Volume("hard") = {foot(), head()};
 Physical Surface("wall") = wall();
 
-Mesh.MeshSizeMin = 0.016;
-Mesh.MeshSizeMax = 0.016;
+Mesh.MeshSizeMin = 0.02;
+Mesh.MeshSizeMax = 0.02;
 Mesh.MshFileVersion = 4.1;

@@ -71,14 +71,39 @@ typedef struct {
   const char          *prefix, *text, *origin; // origin NULL: the default
 } source;
 
+/* The choice nearest to a word, as a part of the text "a|b|c", and its size; 0 if none is close. */
+static size_t nearest_choice(const char *choices, const char *word, const char **nearest)
+{
+  char   choice[64];
+  int    least = 2 + (int)strlen(word) / 3;
+  size_t found = 0;
+  for (const char *c = choices; *c; c += *c == '|') {
+    const size_t size = strcspn(c, "|");
+    snprintf(choice, sizeof choice, "%.*s", (int)size, c);
+    const int distance = wring_edit_distance(choice, word);
+    if (distance < least) {
+      least    = distance;
+      *nearest = c;
+      found    = size;
+    }
+    c += size;
+  }
+  return found;
+}
+
 static PetscErrorCode refuse(const source *s)
 {
-  char expected[512];
+  enum { SHOWN = 80 }; // characters of the value: what is expected must fit behind it
+  char        expected[512], hint[128] = "";
+  const char *nearest = NULL;
+  const int   cut     = strlen(s->text) > SHOWN;
 
   PetscFunctionBegin;
   options_describe(s->option, sizeof expected, expected);
-  WRING_REFUSE(s->o->comm, "%s: %s%s is \"%s\", expected %s", s->origin ? s->origin : "default", s->prefix,
-               s->option->key, s->text, expected);
+  const size_t size = s->option->choices ? nearest_choice(s->option->choices, s->text, &nearest) : 0;
+  if (size) snprintf(hint, sizeof hint, ", did you mean %.*s?", (int)size, nearest);
+  WRING_REFUSE(s->o->comm, "%s: %s%s is \"%.*s%s\", expected %s%s", s->origin ? s->origin : "default", s->prefix,
+               s->option->key, SHOWN, s->text, cut ? "..." : "", expected, hint);
 }
 
 static PetscErrorCode find_source(const wring_options *o, const char *prefix, const wring_option *table,
@@ -251,7 +276,7 @@ PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix
                                       const char *key, const char **v)
 {
   source      s;
-  const char *choice;
+  const char *choice = NULL;
 
   PetscFunctionBegin;
   PetscCall(find_source(o, prefix, table, key, &s));

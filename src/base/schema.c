@@ -170,6 +170,7 @@ PetscErrorCode wring_options_names(const wring_options *o, const char *family, P
     if (strncasecmp(key, family, head)) continue;
     const reading r = read_key(family, n_schema, schema, n_known, known, key);
     if (r.n_known > 1) {
+      PetscCall(wring_words_destroy(*n, names));
       WRING_REFUSE(o->comm, "%s: key %s can mean both '%s' and '%s': rename one of them", o->entry[i].origin, key,
                    known[r.known[0]], known[r.known[1]]);
     }
@@ -191,7 +192,7 @@ static void full_key(const wring_schema *line, const wring_option *p, size_t siz
   snprintf(key, size, "%.*s%s%s%s", (int)head, line->prefix, line->prefix[head] ? "NAME" : "", tail, p->key);
 }
 
-/* The owners of the same key in later lines, " | owner": young of corotated and of neohookean is one entry. */
+/* "owner, owner" of the same key in this line and later ones: young of corotated and of neohookean is one entry. */
 static void join_owners(PetscInt i, PetscInt n_schema, const wring_schema *schema, const wring_option *p, size_t size,
                         char *owners)
 {
@@ -218,7 +219,7 @@ static PetscErrorCode print_entry(MPI_Comm comm, PetscInt i, PetscInt n_schema, 
   PetscFunctionBegin;
   options_describe(p, sizeof accepts, accepts);
   join_owners(i, n_schema, schema, p, sizeof owners, owners);
-  PetscCall(PetscPrintf(comm, "%s: %s%s%s\n    %s  (%s)\n", key, accepts, p->value ? ", default " : "",
+  PetscCall(PetscPrintf(comm, "%s: %s%s%s\n    %s  (%s)\n", key, accepts, p->value ? "; default " : "",
                         p->value ? p->value : "", p->help, owners));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

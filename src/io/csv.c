@@ -14,7 +14,7 @@ enum { LINE_SIZE = 4096, HEADER_SIZE = 256, SHOWN = 48 }; // no row of numbers i
 typedef struct {
   const char  *file;
   FILE        *stream;
-  char         columns[HEADER_SIZE];   // with the optional one
+  char         columns[HEADER_SIZE];   // of this file
   int          width, required;        // columns with and without the optional one
   int          given;                  // columns of this file
   PetscBool    is_vertex[HEADER_SIZE]; // by column: holds vertex numbers
@@ -108,7 +108,8 @@ static void read_header(table *t, const char *header)
   const size_t required = strcspn(header, "["), length = (size_t)(end - at);
   t->given = t->width;
   if (length == strlen(t->columns) && !memcmp(at, t->columns, length)) return;
-  t->given = t->required;
+  t->given             = t->required;
+  t->columns[required] = '\0';
   if (length == required && !memcmp(at, header, length)) return;
   wring_error_set(t->e, "%s:1: the header is \"%s\", expected \"%s\"", t->file, shown(at, end, copy), header);
 }
@@ -162,8 +163,8 @@ static PetscBool read_row(table *t, const char *line, int size, double *value)
   for (int i = 0; i < t->given; i++) {
     const char *const comma = memchr(at, ',', (size_t)(end - at)), *const stop = comma ? comma : end;
     if ((comma == NULL) != (i == t->given - 1)) {
-      wring_error_set(t->e, "%s:%lld: %d columns, expected %d (%.*s)", t->file, (long long)t->line,
-                      count_columns(line, end), t->given, (int)sizeof t->columns, t->columns);
+      wring_error_set(t->e, "%s:%lld: %d columns, expected %d (%s)", t->file, (long long)t->line,
+                      count_columns(line, end), t->given, t->columns);
       return PETSC_FALSE;
     }
     if (scan_number(at, &value[i]) != stop) {
@@ -291,10 +292,11 @@ static PetscErrorCode print_blocks(const wring_mesh *m, MPI_Datatype unit, FILE 
   PetscCallMPI(MPI_Comm_size(m->comm, &size));
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   PetscCall(PetscMPIIntCast(n, &count));
-  PetscCall(PetscMalloc1(rank == 0 ? size : 0, &counts));
+  PetscCall(PetscMalloc1(size, &counts));
   PetscCallMPI(MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, m->comm));
   if (rank != 0) {
     PetscCallMPI(MPI_Send(row, count, unit, 0, TAG, m->comm));
+    PetscCall(PetscFree(counts));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (int r = 1; r < size; r++) most = PetscMax(most, counts[r]);

@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <yaml.h>
 
-enum { KEY_SIZE = 256, MAX_DECK = 1 << 24 }; // no deck has 16 MiB; a mesh given by mistake may
+enum { KEY_SIZE = 256, MAX_DECK = 1 << 24, MAX_KEYS = 4096 }; // no deck is larger; a mesh given by mistake may be
 
 /* A key of the deck and its line, to find repetitions. */
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
 } seen_key;
 
 typedef struct {
-  const char    *file; // as typed
+  const char    *file, *text; // as typed; its content
   wring_options *o;
   yaml_parser_t  yaml;
   wring_error    e;
@@ -32,26 +32,61 @@ static void refuse_at(reader *r, yaml_mark_t mark, const char *what)
   wring_error_set(&r->e, "%s:%zu: %s", r->file, mark.line + 1, what);
 }
 
+static void refuse_syntax(reader *r)
+{
+  yaml_mark_t at = r->yaml.problem_mark;
+  if (r->yaml.error == YAML_READER_ERROR) { // libyaml counts no lines of bytes that are no text
+    at = (yaml_mark_t){0};
+    for (size_t i = 0; i < r->yaml.problem_offset; i++, at.column++) {
+      if (r->text[i] != '\n') continue;
+      at.line++;
+      at.column = (size_t)-1;
+    }
+  }
+  wring_error_set(&r->e, "%s:%zu: not valid YAML in column %zu: %s", r->file, at.line + 1, at.column + 1,
+                  r->yaml.problem ? r->yaml.problem : "unknown fault");
+}
+
+/* A text that fits into one line of an error: no line ends, no zeros, no other control characters but tabs. */
+static PetscBool is_one_line(const char *text, size_t size)
+{
+  for (size_t i = 0; i < size; i++) {
+    if (iscntrl((unsigned char)text[i]) && text[i] != '\t') return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+/* What of YAML an event uses that decks do not have, or NULL. */
+static const char *not_read(const yaml_event_t *event)
+{
+  switch (event->type) {
+  case YAML_ALIAS_EVENT:
+    return "an alias (*name)";
+  case YAML_SCALAR_EVENT:
+    if (event->data.scalar.anchor) return "an anchor (&name)";
+    if (event->data.scalar.tag) return "a tag (!name)";
+    return is_one_line((const char *)event->data.scalar.value, event->data.scalar.length) ? NULL
+                                                                                          : "a text of several lines";
+  case YAML_MAPPING_START_EVENT:
+    return event->data.mapping_start.anchor || event->data.mapping_start.tag ? "an anchor or tag" : NULL;
+  case YAML_SEQUENCE_START_EVENT:
+    return event->data.sequence_start.anchor || event->data.sequence_start.tag ? "an anchor or tag" : NULL;
+  default:
+    return NULL;
+  }
+}
+
 /* The next event, to be deleted; false when the text is no YAML or uses what decks do not have. */
 static PetscBool next_event(reader *r, yaml_event_t *event)
 {
   if (!yaml_parser_parse(&r->yaml, event)) {
-    const yaml_mark_t at = r->yaml.problem_mark;
-    wring_error_set(&r->e, "%s:%zu:%zu: not valid YAML: %s", r->file, at.line + 1, at.column + 1,
-                    r->yaml.problem ? r->yaml.problem : "unknown fault");
+    refuse_syntax(r);
     return PETSC_FALSE;
   }
-  const char *unknown = NULL;
-  if (event->type == YAML_ALIAS_EVENT) unknown = "an alias (*name)";
-  if (event->type == YAML_SCALAR_EVENT && event->data.scalar.anchor) unknown = "an anchor (&name)";
-  if (event->type == YAML_SCALAR_EVENT && event->data.scalar.tag) unknown = "a tag (!name)";
-  if (event->type == YAML_MAPPING_START_EVENT && (event->data.mapping_start.anchor || event->data.mapping_start.tag))
-    unknown = "an anchor or tag";
-  if (event->type == YAML_SEQUENCE_START_EVENT && (event->data.sequence_start.anchor || event->data.sequence_start.tag))
-    unknown = "an anchor or tag";
-  if (!unknown) return PETSC_TRUE;
-  wring_error_set(&r->e, "%s:%zu: %s is not read in a deck: write the value itself", r->file,
-                  event->start_mark.line + 1, unknown);
+  const char *const what = not_read(event);
+  if (!what) return PETSC_TRUE;
+  wring_error_set(&r->e, "%s:%zu: %s is not read in a deck: write the value itself, in one line", r->file,
+                  event->start_mark.line + 1, what);
   yaml_event_delete(event);
   return PETSC_FALSE;
 }
@@ -66,6 +101,10 @@ static PetscErrorCode see_key(reader *r, const char *key, yaml_mark_t mark)
                     r->seen[i].line);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (r->n_seen == MAX_KEYS) {
+    refuse_at(r, mark, "more than 4096 keys, which is no deck");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (r->n_seen == r->capacity) {
     r->capacity = 2 * r->capacity + 64;
     PetscCall(PetscRealloc(r->capacity * sizeof *r->seen, &r->seen));
@@ -76,13 +115,22 @@ static PetscErrorCode see_key(reader *r, const char *key, yaml_mark_t mark)
 }
 
 /* Keys behind "petsc_" are PETSc's own options. */
-static PetscErrorCode set_value(wring_options *o, const char *key, const char *value, const char *origin)
+static PetscBool is_petsc(const char *key)
+{
+  return (PetscBool)!strncasecmp(key, "petsc_", 6);
+}
+
+/* value: NULL if none is given, which only PETSc's options may do. */
+static PetscErrorCode set_value(wring_options *o, const char *key, const char *value, const char *origin,
+                                wring_error *e)
 {
   char name[KEY_SIZE + 1];
 
   PetscFunctionBegin;
-  if (strncasecmp(key, "petsc_", 6)) {
+  if (!is_petsc(key)) {
     PetscCall(wring_options_set(o, key, value, origin));
+  } else if (!isalpha((unsigned char)key[6])) {
+    wring_error_set(e, "%s: key %s: an option of PETSc is expected behind petsc_, such as petsc_ksp_view", origin, key);
   } else {
     snprintf(name, sizeof name, "-%s", key + 6);
     PetscCall(PetscOptionsSetValue(NULL, name, value));
@@ -96,7 +144,7 @@ static PetscErrorCode set_from_deck(reader *r, const char *key, const char *valu
 
   PetscFunctionBegin;
   snprintf(origin, sizeof origin, "%s:%zu", r->file, mark.line + 1);
-  PetscCall(set_value(r->o, key, value, origin));
+  PetscCall(set_value(r->o, key, value, origin, &r->e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,15 +170,16 @@ static PetscErrorCode read_list(reader *r, const char *key, char **list)
       yaml_event_delete(&event);
       break;
     }
-    if (scalar && !is_null(&event)) {
+    if (scalar && !is_null(&event) && !strpbrk((const char *)event.data.scalar.value, ", \t")) {
       const size_t size = event.data.scalar.length;
       PetscCall(PetscRealloc(n + size + 2, list));
       if (n) (*list)[n++] = ',';
       memcpy(*list + n, event.data.scalar.value, size + 1);
       n += size;
     } else {
-      wring_error_set(&r->e, "%s:%zu: %s: a list holds numbers or words only, no lists, maps or empty items", r->file,
-                      event.start_mark.line + 1, key);
+      wring_error_set(
+        &r->e, "%s:%zu: %s: a list holds numbers or words only, no texts with blanks, lists, maps or empty items",
+        r->file, event.start_mark.line + 1, key);
     }
     yaml_event_delete(&event);
   }
@@ -149,10 +198,11 @@ static PetscErrorCode read_value(reader *r, size_t length, char *key)
   if (!next_event(r, &event)) PetscFunctionReturn(PETSC_SUCCESS);
   const yaml_mark_t mark = event.start_mark;
   if (event.type == YAML_SCALAR_EVENT) {
-    if (is_null(&event))
+    const char *value = is_null(&event) ? NULL : (const char *)event.data.scalar.value;
+    if (!value && !is_petsc(key))
       wring_error_set(&r->e, "%s:%zu: %s has no value: a value is expected", r->file, mark.line + 1, key);
     else
-      PetscCall(set_from_deck(r, key, (const char *)event.data.scalar.value, mark));
+      PetscCall(set_from_deck(r, key, value, mark));
   } else if (event.type == YAML_SEQUENCE_START_EVENT) {
     PetscCall(read_list(r, key, &list));
     if (!r->e.text[0]) PetscCall(set_from_deck(r, key, list, mark));
@@ -173,8 +223,9 @@ static size_t append_key(reader *r, const yaml_event_t *event, size_t length, ch
   }
   const int n =
     snprintf(key + length, KEY_SIZE - length, "%s%s", length ? "_" : "", (const char *)event->data.scalar.value);
-  if (length + (size_t)n >= KEY_SIZE || strlen((const char *)event->data.scalar.value) != event->data.scalar.length) {
-    refuse_at(r, event->start_mark, "a key is too long or is no text");
+  if (length + (size_t)n >= KEY_SIZE) {
+    wring_error_set(&r->e, "%s:%zu: key %.40s... is longer than %d characters", r->file, event->start_mark.line + 1,
+                    key, KEY_SIZE - 1);
     return 0;
   }
   return length + (size_t)n;
@@ -230,7 +281,7 @@ static PetscErrorCode read_document(reader *r)
 
 static PetscErrorCode parse(MPI_Comm comm, const char *file, const char *text, size_t size, wring_options *o)
 {
-  reader r = {.file = file, .o = o};
+  reader r = {.file = file, .text = text, .o = o};
 
   PetscFunctionBegin;
   PetscCheck(yaml_parser_initialize(&r.yaml), comm, PETSC_ERR_MEM, "No memory for the YAML parser");
@@ -303,23 +354,47 @@ static const char *option_key(const char *arg)
   return key > arg && isalpha((unsigned char)*key) ? key : NULL;
 }
 
+/* "-key value", "-key=value", or "-key" alone, which is true; *used: how many arguments it took. */
+static PetscErrorCode read_argument(wring_options *o, int n, char **args, int *used, wring_error *e)
+{
+  char        key[KEY_SIZE];
+  const char *name = option_key(args[0]), *value = NULL;
+
+  PetscFunctionBegin;
+  *used = 1;
+  if (!name) {
+    wring_error_set(e, "command line: unexpected argument '%.80s', expected -key value", args[0]);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const size_t length = strcspn(name, "=");
+  if (length >= sizeof key) {
+    wring_error_set(e, "command line: key %.40s... is longer than %d characters", name, KEY_SIZE - 1);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  snprintf(key, sizeof key, "%.*s", (int)length, name);
+  if (name[length]) {
+    value = name + length + 1;
+  } else if (n > 1 && !option_key(args[1])) {
+    value = args[1];
+    *used = 2;
+  } else if (!is_petsc(key)) {
+    value = "true";
+  }
+  PetscCall(set_value(o, key, value, "command line", e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode read_arguments(MPI_Comm comm, int n, char **args, wring_options *o)
 {
-  char key[KEY_SIZE];
+  wring_error e = {""};
 
   PetscFunctionBegin;
   for (int i = 0; i < n; i++) {
-    const char *name = option_key(args[i]), *value = "true";
-    if (!name) WRING_REFUSE(comm, "command line: unexpected argument '%s', expected -key value", args[i]);
-    const size_t length = strcspn(name, "=");
-    if (length >= sizeof key) WRING_REFUSE(comm, "command line: the key '%.40s...' is too long", name);
-    snprintf(key, sizeof key, "%.*s", (int)length, name);
-    if (name[length])
-      value = name + length + 1;
-    else if (i + 1 < n && !option_key(args[i + 1]))
-      value = args[++i];
-    PetscCall(set_value(o, key, value, "command line"));
+    if (!is_one_line(args[i], strlen(args[i])))
+      wring_error_set(&e, "command line: argument %d has a line end or control character, expected one line", i + 1);
   }
+  for (int i = 0, used; i < n && !e.text[0]; i += used) PetscCall(read_argument(o, n - i, args + i, &used, &e));
+  if (e.text[0]) WRING_REFUSE(comm, "%s", e.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

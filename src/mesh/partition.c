@@ -75,14 +75,14 @@ static PetscInt own_inner_vertices(const wring_mesh_data *d, const PetscInt *tet
 {
   PetscInt n_corner = 0;
   for (PetscInt v = 0; v < d->n_vertex; v++) vertex_part[v] = UNTOUCHED;
-  for (PetscInt i = 0; i < 4 * d->n_tet; i++) {
+  for (int64_t i = 0; i < 4 * (int64_t)d->n_tet; i++) {
     PetscInt *const at = vertex_part + d->tet[i];
     if (*at == UNTOUCHED) *at = tet_part[i / 4];
     if (*at != tet_part[i / 4]) *at = SHARED;
   }
   for (PetscInt v = 0; v < d->n_vertex; v++)
     if (vertex_part[v] >= 0) load[vertex_part[v]]++;
-  for (PetscInt i = 0; i < 4 * d->n_tet; i++) n_corner += vertex_part[d->tet[i]] == SHARED;
+  for (int64_t i = 0; i < 4 * (int64_t)d->n_tet; i++) n_corner += vertex_part[d->tet[i]] == SHARED;
   return n_corner;
 }
 
@@ -95,7 +95,7 @@ static PetscErrorCode own_shared_vertices(const wring_mesh_data *d, const PetscI
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)n_corner, &key, (size_t)n_corner, &part));
-  for (PetscInt i = 0; i < 4 * d->n_tet; i++) {
+  for (int64_t i = 0; i < 4 * (int64_t)d->n_tet; i++) {
     if (vertex_part[d->tet[i]] != SHARED) continue;
     key[n]    = (uint64_t)d->tet[i];
     part[n++] = tet_part[i / 4];

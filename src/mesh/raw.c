@@ -55,6 +55,20 @@ static void note(notebook *n, const char *format, ...)
   n->length = PetscMin(n->length, n->size - 1);
 }
 
+/* ---- coordinates ------------------------------------------------------------------------------------------------- */
+
+/* Up to 1e100, so that volumes do not overflow. */
+static void scale_nodes(wring_raw *raw, double scale, wring_scan *s)
+{
+  for (size_t i = 0; i < 3 * (size_t)raw->n_node; i++) {
+    raw->X[i] *= scale;
+    if (fabs(raw->X[i]) <= 1e100) continue;
+    wring_error_set(s->e, "%s: a coordinate times the scale %g is %g, expected 1e100 at most", s->file, scale,
+                    raw->X[i]);
+    return;
+  }
+}
+
 /* ---- tets -------------------------------------------------------------------------------------------------------- */
 
 /*
@@ -75,19 +89,9 @@ static PetscBool is_flat(const double *const x[4], double det)
   return fabs(det) > 8 * PETSC_MACHINE_EPSILON * largest * edge ? PETSC_FALSE : PETSC_TRUE; // NaN is flat
 }
 
-/*
-  Gmsh and VTK order a tet the other way: det > 0 here is a negative volume there. The note counts these, or, if they are
-  most but not all tets of a file that keeps to our order, the others.
-*/
-static void note_turned(PetscInt negative, PetscInt n_tet, notebook *n)
-{
-  const PetscInt odd = negative == n_tet ? n_tet : PetscMin(negative, n_tet - negative);
-  if (odd) note(n, "%" PetscInt_FMT " tetrahedra had negative volume and were turned", odd);
-}
-
 static void turn_tets(wring_raw *raw, wring_scan *s, notebook *n)
 {
-  PetscInt negative = 0;
+  PetscInt turned = 0;
   for (PetscInt e = 0; e < raw->n_tet; e++) {
     PetscInt *const v = raw->tet + 4 * (size_t)e;
     const double   *x[4];
@@ -98,13 +102,13 @@ static void turn_tets(wring_raw *raw, wring_scan *s, notebook *n)
                       (long long)raw->tet_number[e]);
       return;
     }
-    negative += det > 0;
     if (det > 0) continue;
     const PetscInt first = v[0];
     v[0]                 = v[1];
     v[1]                 = first;
+    turned++;
   }
-  note_turned(negative, raw->n_tet, n);
+  if (turned) note(n, "%" PetscInt_FMT " tetrahedra had negative volume and were turned", turned);
 }
 
 static PetscBool same_corners(const PetscInt *a, const PetscInt *b)
@@ -160,18 +164,11 @@ static PetscInt number_vertices(const wring_raw *raw, PetscInt *vertex)
   return n;
 }
 
-/* In units of the mesh: a coordinate may overflow by the scale only. */
-static void scale_vertices(const wring_raw *raw, const PetscInt *vertex, double scale, wring_scan *s,
-                           wring_mesh_data *d)
+static void place_vertices(const wring_raw *raw, const PetscInt *vertex, wring_mesh_data *d)
 {
-  for (PetscInt v = 0; v < raw->n_node; v++) {
-    if (vertex[v] < 0) continue;
-    for (int c = 0; c < 3; c++) {
-      double *const x = &d->X[3 * (size_t)vertex[v] + (size_t)c];
-      *x              = scale * raw->X[3 * (size_t)v + (size_t)c];
-      if (!isfinite(*x)) wring_error_set(s->e, "%s: a coordinate times the scale %g is not finite", s->file, scale);
-    }
-  }
+  for (PetscInt v = 0; v < raw->n_node; v++)
+    for (int c = 0; c < 3 && vertex[v] >= 0; c++)
+      d->X[3 * (size_t)vertex[v] + (size_t)c] = raw->X[3 * (size_t)v + (size_t)c];
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -311,12 +308,12 @@ static PetscErrorCode name_sets(const wring_raw *raw, const PetscInt *vertex, wr
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode fill_data(wring_raw *raw, double scale, wring_scan *s, const PetscInt *vertex, PetscInt n_vertex,
+static PetscErrorCode fill_data(wring_raw *raw, wring_scan *s, const PetscInt *vertex, PetscInt n_vertex,
                                 wring_mesh_data **d, notebook *notes)
 {
   PetscFunctionBegin;
   PetscCall(wring_mesh_data_create(n_vertex, raw->n_tet, d));
-  scale_vertices(raw, vertex, scale, s, *d);
+  place_vertices(raw, vertex, *d);
   for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) (*d)->tet[i] = vertex[raw->tet[i]];
   PetscCall(name_regions(raw, s, *d));
   if (wring_scan_ok(s)) PetscCall(name_sets(raw, vertex, *d, notes));
@@ -330,6 +327,7 @@ PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wrin
   PetscInt *vertex;
 
   PetscFunctionBegin;
+  if (wring_scan_ok(s)) scale_nodes(raw, scale, s);
   if (wring_scan_ok(s)) turn_tets(raw, s, &notes);
   if (wring_scan_ok(s)) PetscCall(check_faces(raw, s));
   if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -339,7 +337,7 @@ PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wrin
   if (n_vertex < raw->n_node)
     note(&notes, "%" PetscInt_FMT " nodes that no %s uses were dropped", raw->n_node - n_vertex,
          raw->n_tet ? "tetrahedron" : "element");
-  if (wring_scan_ok(s)) PetscCall(fill_data(raw, scale, s, vertex, n_vertex, d, &notes));
+  if (wring_scan_ok(s)) PetscCall(fill_data(raw, s, vertex, n_vertex, d, &notes));
   if (!wring_scan_ok(s)) PetscCall(wring_mesh_data_destroy(d));
   PetscCall(PetscFree(vertex));
   PetscFunctionReturn(PETSC_SUCCESS);

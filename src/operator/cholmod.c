@@ -48,31 +48,24 @@ static PetscErrorCode check(const wring_operator *op)
 
   PetscFunctionBegin;
   if (status == CHOLMOD_NOT_POSDEF) WRING_REFUSE(op->comm, "operator: the matrix is not positive definite (cholmod)");
-  if (status == CHOLMOD_OUT_OF_MEMORY)
-    WRING_REFUSE(op->comm, "operator: out of memory in cholmod; operator_type multigrid needs less");
+  if (status == CHOLMOD_OUT_OF_MEMORY || status == CHOLMOD_TOO_LARGE)
+    WRING_REFUSE(op->comm, "operator: the factor is too large for cholmod; operator_type multigrid needs less");
   if (status < CHOLMOD_OK) WRING_REFUSE(op->comm, "operator: cholmod failed with status %d", status);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode factorize(wring_operator *op, cholmod_sparse *A)
+/* Stops at the first failure: every call to CHOLMOD resets the status. */
+static void factorize(direct *d, cholmod_sparse *A)
 {
-  direct *d = op->data;
-
-  PetscFunctionBegin;
-  if (!d->factor) d->factor = CHOLMOD(analyze)(A, &d->common);
-  PetscCall(check(op));
-  CHOLMOD(factorize)(A, d->factor, &d->common);
-  PetscCall(check(op));
   if (!d->b) d->b = CHOLMOD(allocate_dense)(A->nrow, 3, A->nrow, CHOLMOD_REAL, &d->common);
-  PetscCall(check(op));
-  op->info.library = "cholmod";
-  op->info.memory  = (double)d->common.memory_inuse;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (d->b && !d->factor) d->factor = CHOLMOD(analyze)(A, &d->common);
+  if (d->factor) CHOLMOD(factorize)(A, d->factor, &d->common);
 }
 
 /* Rows of the symmetric matrix are its columns: CHOLMOD reads PETSc's arrays in place. */
 static PetscErrorCode set_up(wring_operator *op)
 {
+  direct         *d = op->data;
   PetscInt        n;
   const PetscInt *start, *column;
   const double   *value;
@@ -94,9 +87,12 @@ static PetscErrorCode set_up(wring_operator *op)
                       .dtype  = CHOLMOD_DOUBLE,
                       .sorted = 1,
                       .packed = 1};
-  PetscCall(factorize(op, &A));
+  factorize(d, &A);
   PetscCall(MatSeqAIJRestoreArrayRead(op->A, &value));
   PetscCall(MatRestoreRowIJ(op->A, 0, PETSC_FALSE, PETSC_FALSE, &n, &start, &column, &done));
+  PetscCall(check(op));
+  op->info.library = "cholmod";
+  op->info.memory  = (double)d->common.memory_inuse;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

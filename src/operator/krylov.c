@@ -81,12 +81,13 @@ static PetscErrorCode create_petsc(wring_operator *op)
 
 static PetscErrorCode add_memory(PetscInt n, Mat **list, double *bytes)
 {
-  MatInfo info;
+  const double entry = sizeof(PetscScalar) + sizeof(PetscInt);
+  MatInfo      info;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n; i++) {
-    PetscCall(MatGetInfo((*list)[i], MAT_GLOBAL_SUM, &info));
-    *bytes += info.memory;
+    PetscCall(MatGetInfo((*list)[i], MAT_GLOBAL_SUM, &info)); // its memory is 0 unless PETSc logs
+    *bytes += entry * info.nz_used;
     PetscCall(MatDestroy(&(*list)[i]));
   }
   PetscCall(PetscFree(*list));
@@ -130,7 +131,8 @@ static PetscErrorCode set_up(wring_operator *op)
 static PetscErrorCode check(const wring_operator *op, KSPConvergedReason reason)
 {
   PetscFunctionBegin;
-  if (reason == KSP_DIVERGED_INDEFINITE_MAT) WRING_REFUSE(op->comm, "operator: the matrix is not positive definite");
+  if (reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC)
+    WRING_REFUSE(op->comm, "operator: the matrix is not positive definite");
   if (reason == KSP_DIVERGED_NANORINF || reason == KSP_DIVERGED_PC_FAILED)
     WRING_REFUSE(op->comm, "operator: the iteration failed: %s", KSPConvergedReasons[reason]);
   PetscFunctionReturn(PETSC_SUCCESS);

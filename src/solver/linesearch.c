@@ -31,7 +31,7 @@ PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
   PetscCall(VecRestoreArrayRead(x, &xa));
   wring_phases_switch(s->phases, old);
   PetscCall(wring_potential_fused(s->g, s->trial, &s->trial_value, s->trial_grad));
-  s->step_length = alpha;
+  s->trial_step = alpha;
   s->evaluations++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -50,11 +50,12 @@ PetscErrorCode wring_solver_accept(wring_solver *s, Vec x)
   PetscCall(VecRestoreArrayWrite(x, &xa));
   PetscCall(VecRestoreArrayRead(s->trial, &ta));
   wring_phases_switch(s->phases, old);
-  s->grad       = s->trial_grad;
-  s->trial_grad = grad;
-  s->value      = s->trial_value;
-  s->known      = PETSC_TRUE;
-  s->norm_known = PETSC_FALSE;
+  s->grad        = s->trial_grad;
+  s->trial_grad  = grad;
+  s->value       = s->trial_value;
+  s->step_length = s->trial_step;
+  s->known       = PETSC_TRUE;
+  s->norm_known  = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,14 +92,14 @@ static PetscErrorCode is_better(wring_solver *s, Vec d, double slope, PetscBool 
 /* The trial point is at round-off: it is the last chance. Who comes here from above round-off has found no fall on the way. */
 static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, PetscBool moves, wring_search *result)
 {
-  PetscBool better;
+  PetscBool better = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(is_better(s, d, slope, moves, &better));
   if (better)
     *result = WRING_SEARCH_FOUND;
   else
-    *result = s->step_length == 1 || !moves ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
+    *result = s->trial_step == 1 || !moves ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

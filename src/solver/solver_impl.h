@@ -40,9 +40,10 @@ struct wring_solver {
   Vec         grad; // [n_owned][3] N
   double      gradient_norm;
 
-  /* the point that a line search tries: x_k + step_length d */
+  /* the point that a line search tries: x_k + trial_step d */
   Vec         trial, trial_grad;
   wring_value trial_value;
+  double      trial_step;
 
   /* this solve */
   PetscBool    ended; // by wring_solver_end, with
@@ -72,12 +73,12 @@ PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
 /* ---- line search (linesearch.c) ---------------------------------------------------------------------------------- */
 
 typedef enum {
-  WRING_SEARCH_FOUND,     // trial, trial_value, trial_grad and step_length hold the new iterate
+  WRING_SEARCH_FOUND,     // trial, trial_value, trial_grad and trial_step hold the new iterate
   WRING_SEARCH_ROUND_OFF, // no step can lower g any more
   WRING_SEARCH_FAILED     // d is no descent direction, or g does not fall along it
 } wring_search;
 
-/* The point x + alpha d: trial, trial_value, trial_grad, step_length. */
+/* The point x + alpha d: trial, trial_value, trial_grad, trial_step. */
 PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
 
 /* Backtracking from alpha = 1 until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */

@@ -140,10 +140,10 @@ static PetscErrorCode is_finite(wring_potential *g, Vec x, PetscBool *finite)
 /* x_0: y, or q + t (y - q) with the first t of 1/2, 1/4, ... where g is finite; q itself where no t is left. */
 static PetscErrorCode choose_start(wring_stepper *s, const wring_state *state, Vec x)
 {
-  const MPI_Comm comm = wring_potential_mesh(s->g)->comm;
-  const double   end  = state->time + s->h;
-  PetscBool      finite;
-  double         t = 1;
+  const MPI_Comm comm   = wring_potential_mesh(s->g)->comm;
+  const double   end    = state->time + s->h;
+  PetscBool      finite = PETSC_FALSE;
+  double         t      = 1;
 
   PetscFunctionBegin;
   PetscCall(VecCopy(s->y, x));

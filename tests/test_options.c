@@ -1,0 +1,428 @@
+/* ranks: 1 */
+/* Options: every type accepts what it should, refuses the rest in one line, and keys find their names. */
+#define _POSIX_C_SOURCE 200809L
+#include "refused.h"
+#include <math.h>
+#include <wring/options.h>
+
+static const wring_option table[] = {
+  {"on", WRING_BOOL, .value = "yes", .help = "A switch."},
+  {"count", WRING_INT, .range = "[1,100]", .value = "5", .help = "A number of things."},
+  {"any", WRING_INT, .help = "Any integer."},
+  {"open", WRING_REAL, .range = "(0,1)", .help = "Neither end."},
+  {"closed", WRING_REAL, .range = "[0,1]", .help = "Both ends."},
+  {"half", WRING_REAL, .unit = "m", .range = "[0,inf)", .value = "0.5", .help = "A length."},
+  {"end", WRING_REAL, .range = "(0,inf]", .help = "Infinity is one."},
+  {"free", WRING_REAL, .help = "Any finite real."},
+  {"vector", WRING_REALS, 3, .unit = "m/s", .value = "0,0,0", .help = "A vector."},
+  {"reals", WRING_REALS, .range = "[0,inf)", .help = "A list."},
+  {"ints", WRING_INTS, .range = "[0,9]", .help = "A list of digits."},
+  {"pair", WRING_INTS, 2, .help = "Two integers."},
+  {"search", WRING_WORD, .choices = "armijo|wolfe|none", .value = "armijo", .help = "A rule."},
+  {"name", WRING_WORD, .help = "Any word."},
+  {"names", WRING_WORDS, .help = "Words."},
+  {"file", WRING_PATH, .help = "A file."},
+  {.key = NULL},
+};
+
+/* Sets "p_KEY" to value, as line 7 of a deck would. */
+static PetscErrorCode create(const char *key, const char *value, wring_options **o)
+{
+  char full[64];
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, o));
+  snprintf(full, sizeof full, "p_%s", key);
+  if (value) PetscCall(wring_options_set(*o, full, value, "deck.yaml:7"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* Reads a value by its type; numbers come back in v, the number of items too. */
+static PetscErrorCode read_value(const wring_options *o, const char *key, PetscInt *n, double *v, const char **word)
+{
+  const wring_option *p = wring_option_find(table, key);
+  PetscBool           on;
+  PetscInt            i, *list;
+  double             *reals;
+  char              **words;
+  static char         path[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  *n = 1;
+  if (p->type == WRING_BOOL) {
+    PetscCall(wring_options_get_bool(o, "p_", table, key, &on));
+    *v = on;
+  } else if (p->type == WRING_INT) {
+    PetscCall(wring_options_get_int(o, "p_", table, key, &i));
+    *v = (double)i;
+  } else if (p->type == WRING_REAL) {
+    PetscCall(wring_options_get_real(o, "p_", table, key, v));
+  } else if (p->type == WRING_REALS && p->count) {
+    PetscCall(wring_options_get_reals(o, "p_", table, key, v));
+    *n = p->count;
+  } else if (p->type == WRING_REALS) {
+    PetscCall(wring_options_get_real_list(o, "p_", table, key, n, &reals));
+    for (i = 0; i < *n; i++) v[i] = reals[i];
+    PetscCall(PetscFree(reals));
+  } else if (p->type == WRING_INTS) {
+    PetscCall(wring_options_get_int_list(o, "p_", table, key, n, &list));
+    for (i = 0; i < *n; i++) v[i] = (double)list[i];
+    PetscCall(PetscFree(list));
+  } else if (p->type == WRING_WORD) {
+    PetscCall(wring_options_get_word(o, "p_", table, key, word));
+  } else if (p->type == WRING_WORDS) {
+    PetscCall(wring_options_get_word_list(o, "p_", table, key, n, &words));
+    PetscCall(wring_words_destroy(*n, &words));
+  } else {
+    PetscCall(wring_options_get_path(o, "p_", table, key, sizeof path, path));
+    *word = path;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  const char *key, *value; // NULL: not set
+  PetscInt    n;
+  double      v[4];
+  const char *word;
+} good_value;
+
+static const good_value good[] = {
+  {"on", NULL, 1, {1}, NULL},
+  {"on", "FALSE", 1, {0}, NULL},
+  {"on", "off", 1, {0}, NULL},
+  {"on", "1", 1, {1}, NULL},
+  {"count", NULL, 1, {5}, NULL},
+  {"count", "1", 1, {1}, NULL},
+  {"count", "+100", 1, {100}, NULL},
+  {"any", "-2147483648", 1, {-2147483648.}, NULL},
+  {"open", "1e-300", 1, {1e-300}, NULL},
+  {"closed", "0", 1, {0}, NULL},
+  {"closed", "1.", 1, {1}, NULL},
+  {"half", NULL, 1, {0.5}, NULL},
+  {"half", "1e300", 1, {1e300}, NULL},
+  {"end", "inf", 1, {INFINITY}, NULL},
+  {"free", "-.5E+1", 1, {-5}, NULL},
+  {"vector", NULL, 3, {0, 0, 0}, NULL},
+  {"vector", "1,-2,3e1", 3, {1, -2, 30}, NULL},
+  {"vector", " 1  2, 3 ", 3, {1, 2, 3}, NULL},
+  {"reals", "4", 1, {4}, NULL},
+  {"reals", "4,5,6,7", 4, {4, 5, 6, 7}, NULL},
+  {"ints", "0,9", 2, {0, 9}, NULL},
+  {"pair", "-1 1", 2, {-1, 1}, NULL},
+  {"search", NULL, 1, {0}, "armijo"},
+  {"search", "WOLFE", 1, {0}, "wolfe"},
+  {"name", "Pin", 1, {0}, "Pin"},
+  {"names", "a, b c", 3, {0}, NULL},
+  {"file", "mesh.msh", 1, {0}, "mesh.msh"},
+};
+
+/* Fails if an end of a range, a default or a spelling is not taken, or a value changes on its way. */
+static PetscErrorCode test_good_values(void)
+{
+  PetscFunctionBegin;
+  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+    const good_value *g = &good[i];
+    wring_options    *o;
+    PetscInt          n;
+    double            v[4] = {0};
+    const char       *word = NULL;
+    PetscCall(create(g->key, g->value, &o));
+    PetscCall(read_value(o, g->key, &n, v, &word));
+    CHECK(n == g->n, "%s: %d values", g->key, (int)n);
+    for (int k = 0; k < 4; k++) CHECK(v[k] == g->v[k], "%s: value %d is %g", g->key, k, v[k]);
+    CHECK(!g->word || !strcmp(word, g->word), "%s is %s", g->key, word);
+    PetscCall(wring_options_destroy(&o));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  const char *key, *value, *expected;
+} bad_value;
+
+static const bad_value bad[] = {
+  {"on", "maybe", "expected true or false"},
+  {"on", "2", "expected true or false"},
+  {"on", "", "expected true or false"},
+  {"count", "0", "expected an integer in [1,100]"},
+  {"count", "101", "expected an integer in [1,100]"},
+  {"count", "1.5", "expected an integer in [1,100]"},
+  {"count", "1e1", "expected an integer in [1,100]"},
+  {"count", "five", "expected an integer in [1,100]"},
+  {"count", " 5", "expected an integer in [1,100]"},
+  {"count", "5 6", "expected an integer in [1,100]"},
+  {"any", "99999999999999999999", "expected an integer"},
+  {"any", "0x10", "expected an integer"},
+  {"open", "0", "expected a real in (0,1)"},
+  {"open", "1", "expected a real in (0,1)"},
+  {"closed", "-1e-300", "expected a real in [0,1]"},
+  {"closed", "1.0000000000000002", "expected a real in [0,1]"},
+  {"closed", "nan", "expected a real in [0,1]"},
+  {"half", "inf", "expected a real in [0,inf) [m]"},
+  {"half", "-1", "expected a real in [0,inf) [m]"},
+  {"half", "1 m", "expected a real in [0,inf) [m]"},
+  {"free", "nan", "expected a real"},
+  {"free", "inf", "expected a real"},
+  {"free", "1e999", "expected a real"},
+  {"free", "0x1p3", "expected a real"},
+  {"free", "1,5", "expected a real"},
+  {"free", "", "expected a real"},
+  {"vector", "1,2", "expected 3 reals [m/s]"},
+  {"vector", "1,2,3,4", "expected 3 reals [m/s]"},
+  {"vector", "1,2,x", "expected 3 reals [m/s]"},
+  {"vector", "1,2,nan", "expected 3 reals [m/s]"},
+  {"reals", "", "expected a list of reals in [0,inf)"},
+  {"reals", "1,-1", "expected a list of reals in [0,inf)"},
+  {"ints", "1,10", "expected a list of integers in [0,9]"},
+  {"ints", "1.0", "expected a list of integers in [0,9]"},
+  {"pair", "1", "expected 2 integers"},
+  {"search", "armjo", "expected one of armijo, wolfe, none, did you mean armijo?"},
+  {"search", "steepest-descent", "expected one of armijo, wolfe, none"},
+  {"search", "armijo|wolfe", "expected one of armijo, wolfe, none"},
+  {"search", "", "expected one of armijo, wolfe, none"},
+  {"name", "two words", "expected a word"},
+  {"name", "", "expected a word"},
+  {"names", ",", "expected a list of words"},
+  {"file", "", "expected a file name"},
+};
+
+/* Each message holds the place, the key, the value and what is expected; a value that is accepted fails. */
+static PetscErrorCode test_bad_values(void)
+{
+  PetscFunctionBegin;
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    wring_options *o;
+    PetscInt       n;
+    double         v[4];
+    const char    *word;
+    char           start[128];
+    PetscCall(create(bad[i].key, bad[i].value, &o));
+    snprintf(start, sizeof start, "deck.yaml:7: p_%s is \"%s\"", bad[i].key, bad[i].value);
+    CHECK_REFUSED(read_value(o, bad[i].key, &n, v, &word), start, bad[i].expected);
+    PetscCall(wring_options_destroy(&o));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A missing value says what it should be; a value as long as a book leaves room for what is expected. */
+static PetscErrorCode test_missing_and_long(void)
+{
+  static char    book[5000];
+  wring_options *o;
+  PetscInt       n;
+  double         v[4];
+  const char    *word;
+
+  PetscFunctionBegin;
+  PetscCall(create("any", NULL, &o));
+  CHECK_REFUSED(read_value(o, "any", &n, v, &word), "p_any is missing", "expected an integer (Any integer.)");
+  PetscCall(wring_options_destroy(&o));
+  memset(book, 'z', sizeof book - 1);
+  PetscCall(create("search", book, &o));
+  CHECK_REFUSED(read_value(o, "search", &n, v, &word), "zzz...\"", "expected one of armijo");
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the database ------------------------------------------------------------------------------------------------ */
+
+/* A key in any case is the same key: its later value and origin win, its place in the order stays. */
+static PetscErrorCode test_later_wins(void)
+{
+  wring_options *o;
+  PetscInt       count;
+  const char    *key, *value, *origin;
+
+  PetscFunctionBegin;
+  PetscCall(create("count", "3", &o));
+  PetscCall(wring_options_set(o, "p_any", "1", "deck.yaml:8"));
+  PetscCall(wring_options_set(o, "P_COUNT", "4", "command line"));
+  CHECK(wring_options_count(o) == 2, "%d entries", (int)wring_options_count(o));
+  wring_options_entry(o, 0, &key, &value, &origin);
+  CHECK(!strcmp(key, "p_count") && !strcmp(value, "4") && !strcmp(origin, "command line"), "%s", origin);
+  PetscCall(wring_options_get_int(o, "p_", table, "count", &count));
+  CHECK(count == 4, "%d", (int)count);
+  CHECK(wring_options_has(o, "p_", "Any") && !wring_options_has(o, "p_", "an"), "has");
+  CHECK(!strcmp(wring_options_origin(o, "p_", "any"), "deck.yaml:8"), "origin");
+  CHECK(!wring_options_origin(o, "", "any"), "origin of a key that is not set");
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A path of a deck is relative to the deck; one from the command line, or an absolute one, is as it was typed. */
+static PetscErrorCode test_paths(void)
+{
+  wring_options *o;
+  char           path[64];
+
+  PetscFunctionBegin;
+  PetscCall(create("file", "x.csv", &o));
+  PetscCall(wring_options_set_directory(o, "inputs"));
+  PetscCall(wring_options_get_path(o, "p_", table, "file", sizeof path, path));
+  CHECK(!strcmp(path, "inputs/x.csv"), "%s", path);
+  CHECK_REFUSED(wring_options_get_path(o, "p_", table, "file", 8, path), "deck.yaml:7: p_file", "longer than 7");
+  PetscCall(wring_options_set(o, "p_file", "/x.csv", "deck.yaml:7"));
+  PetscCall(wring_options_get_path(o, "p_", table, "file", sizeof path, path));
+  CHECK(!strcmp(path, "/x.csv"), "%s", path);
+  PetscCall(wring_options_set(o, "p_file", "y.csv", "command line"));
+  PetscCall(wring_options_get_path(o, "p_", table, "file", sizeof path, path));
+  CHECK(!strcmp(path, "y.csv"), "%s", path);
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the schema -------------------------------------------------------------------------------------------------- */
+
+static const wring_option attach[] = {{"stiffness", WRING_REAL, .unit = "N/m", .range = "(0,inf)", .help = "Pull."},
+                                      {"velocity", WRING_REALS, 3, .help = "Motion."},
+                                      {.key = NULL}};
+static const wring_option volume[] = {{"volume_stiffness", WRING_REAL, .help = "Bulk."}, {.key = NULL}};
+static const wring_option qn[]     = {{"history", WRING_INT, .range = "[0,inf)", .value = "5", .help = "Pairs."},
+                                      {.key = NULL}};
+static const wring_schema schema[] = {{"p_", table, "part"},           {"solver_qn_", qn, "qn"},
+                                      {"attach_*_", attach, "attach"}, {"attach_*_", volume, "volume"},
+                                      {"part_*_", qn, "one"},          {"part_*_", qn, "two"}};
+enum { N_SCHEMA = sizeof schema / sizeof schema[0] };
+
+static const bad_value unknown[] = {
+  {"solver_qn_histroy", "5", "did you mean solver_qn_history?"},
+  {"solver_history", "5", "did you mean solver_qn_history?"},
+  {"Attach_xmin_stifness", "5", "did you mean attach_xmin_stiffness?"},
+  {"attach_x_min_velocty", "5", "did you mean attach_x_min_velocity?"},
+  {"attach_stiffness", "5", "did you mean"},
+  {"attach__stiffness", "5", "did you mean"},
+  {"p_", "5", "did you mean p_"},
+  {"", "5", "did you mean p_"},
+};
+
+/* Each unknown key is refused with the nearest one; known ones in any case pass. */
+static PetscErrorCode test_unknown_keys(void)
+{
+  wring_options *o;
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+    char start[128];
+    PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+    PetscCall(wring_options_set(o, "P_COUNT", "5", "command line"));
+    PetscCall(wring_options_set(o, "attach_a_b_velocity", "5", "deck.yaml:2"));
+    PetscCall(wring_options_check(o, N_SCHEMA, schema));
+    PetscCall(wring_options_set(o, unknown[i].key, unknown[i].value, "deck.yaml:3"));
+    snprintf(start, sizeof start, "deck.yaml:3: unknown key %s,", unknown[i].key);
+    CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema), start, unknown[i].expected);
+    PetscCall(wring_options_destroy(&o));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Names come in order of appearance, spelt as they are known; the longest known name that fits is meant. */
+static PetscErrorCode test_names(void)
+{
+  static const char *const known[]    = {"Grip", "grip_left"};
+  static const char *const expected[] = {"grip_left", "Grip", "new", "x_y"};
+  wring_options           *o;
+  PetscInt                 n;
+  char                   **name;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  PetscCall(wring_options_set(o, "attach_GRIP_LEFT_stiffness", "1", "deck.yaml:1"));
+  PetscCall(wring_options_set(o, "attach_grip_stiffness", "1", "deck.yaml:2"));
+  PetscCall(wring_options_set(o, "attach_new_volume_stiffness", "1", "deck.yaml:3"));
+  PetscCall(wring_options_set(o, "attach_grip_velocity", "1", "deck.yaml:4"));
+  PetscCall(wring_options_set(o, "attach_x_y_stiffness", "1", "deck.yaml:5"));
+  PetscCall(wring_options_set(o, "p_count", "1", "deck.yaml:6"));
+  PetscCall(wring_options_names(o, "attach_", N_SCHEMA, schema, 2, known, &n, &name));
+  CHECK(n == 4, "%d names", (int)n);
+  for (PetscInt i = 0; i < n; i++) CHECK(!strcmp(name[i], expected[i]), "name %d is %s", (int)i, name[i]);
+  PetscCall(wring_words_destroy(n, &name));
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* "attach_tooth_volume_stiffness" is of tooth or of tooth_volume: the one that is known, and an error if both are. */
+static PetscErrorCode test_ambiguous_names(void)
+{
+  static const char *const known[] = {"tooth_volume", "tooth"};
+  wring_options           *o;
+  PetscInt                 n;
+  char                   **name;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  PetscCall(wring_options_set(o, "attach_tooth_volume_stiffness", "1", "deck.yaml:5"));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(wring_options_names(o, "attach_", N_SCHEMA, schema, 1, known + i, &n, &name));
+    CHECK(n == 1 && !strcmp(name[0], known[i]), "%s", name[0]);
+    PetscCall(wring_words_destroy(n, &name));
+  }
+  CHECK_REFUSED(wring_options_names(o, "attach_", N_SCHEMA, schema, 2, known, &n, &name), "deck.yaml:5",
+                "can mean both");
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- help -------------------------------------------------------------------------------------------------------- */
+
+/* What help prints for a key, [size]. */
+static PetscErrorCode help(const char *key, size_t size, char *text, PetscInt *n)
+{
+  FILE *const old = PETSC_STDOUT, *const f = tmpfile();
+
+  PetscFunctionBegin;
+  CHECK(f, "no temporary file");
+  PETSC_STDOUT = f;
+  PetscCall(wring_options_help(PETSC_COMM_WORLD, N_SCHEMA, schema, key, n));
+  PETSC_STDOUT = old;
+  rewind(f);
+  text[fread(text, 1, size - 1, f)] = '\0';
+  fclose(f);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All entries once, those that begin with a key, or the one that a key with a name stands for. */
+static PetscErrorCode test_help(void)
+{
+  char     text[8192];
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(help(NULL, sizeof text, text, &n));
+  CHECK(n == 16 + 1 + 2 + 1 + 1, "%d entries", (int)n);
+  PetscCall(help("attach_xmin_stiffness", sizeof text, text, &n));
+  CHECK(n == 1 && strstr(text, "attach_NAME_stiffness") && strstr(text, "(0,inf) [N/m]"), "%s", text);
+  PetscCall(help("SOLVER_", sizeof text, text, &n));
+  CHECK(n == 1 && strstr(text, "default 5") && strstr(text, "Pairs."), "%s", text);
+  PetscCall(help("part_", sizeof text, text, &n));
+  CHECK(n == 1 && strstr(text, "one, two"), "%s", text);
+  PetscCall(help("nothing", sizeof text, text, &n));
+  CHECK(n == 0 && !text[0], "%s", text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void test_edit_distance(void)
+{
+  CHECK(wring_edit_distance("", "") == 0 && wring_edit_distance("", "abc") == 3, "of nothing");
+  CHECK(wring_edit_distance("Kitten", "sitting") == 3 && wring_edit_distance("sitting", "kitten") == 3, "symmetric");
+  CHECK(wring_edit_distance("RTOL", "rtol") == 0, "case");
+}
+
+int main(int argc, char **argv)
+{
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(test_good_values());
+  PetscCall(test_bad_values());
+  PetscCall(test_missing_and_long());
+  PetscCall(test_later_wins());
+  PetscCall(test_paths());
+  PetscCall(test_unknown_keys());
+  PetscCall(test_names());
+  PetscCall(test_ambiguous_names());
+  PetscCall(test_help());
+  test_edit_distance();
+  PetscCall(PetscFinalize());
+  return 0;
+}
