@@ -61,10 +61,8 @@ static PetscErrorCode study(MPI_Comm comm, wring_study *command, const char *dec
 static PetscErrorCode help(MPI_Comm comm, const char *key)
 {
   PetscFunctionBegin;
-  if (key)
-    PetscCall(wring_study_help(comm, key));
-  else
-    PetscCall(PetscPrintf(comm, "%s\n", usage));
+  if (!key) PetscCall(PetscPrintf(comm, "%s\n\n", usage));
+  PetscCall(wring_study_help(comm, key ? key : "deck"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

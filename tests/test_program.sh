@@ -69,6 +69,7 @@ DECK
 expect 0 1 version
 grep -Eq '^wring [0-9]+\.[0-9]+.* PETSc 3\.[0-9]+\.[0-9]+, .*OpenMP [0-9]+, (32|64)-bit PetscInt$' log || fail version
 expect 0 1 help
+grep -q '^wring run' log && grep -q 'solver_type' log || fail help
 expect 0 2 help deck
 for key in mesh_box_cells attach_NAME_spin solver_qn_history variant_NAME_history operator_rtol compare_report gravity; do
   [ "$(grep -c "$key" log)" -ge 1 ] || fail "help deck does not list $key"
