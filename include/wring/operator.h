@@ -37,5 +37,5 @@ PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y); // y = A 
 void wring_operator_get_info(const wring_operator *op, wring_operator_info *info);
 
 /* What `operator_type` stands for at this size, and an estimate of its memory in bytes, all ranks. Not collective. */
-const char *wring_operator_choose(const char *type, PetscInt n_vertex, int n_rank);
+const char *wring_operator_choose(const char *type, PetscInt n_vertex);
 double      wring_operator_estimate(const char *chosen, PetscInt n_vertex, PetscInt64 n_nonzero);

@@ -55,6 +55,7 @@ PetscErrorCode wring_solver_destroy(wring_solver **s);
 PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_options *o, const char *name);
 PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure);
 PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
-PetscErrorCode wring_solver_set_up(wring_solver *s); // refuses laws that lack what the method needs
+PetscBool      wring_solver_needs_operator(const wring_solver *s); // whether op must hold A; after set_from_options
+PetscErrorCode wring_solver_set_up(wring_solver *s);               // refuses laws that lack what the method needs
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome); // x: x_0 in, the last iterate out
 const char    *wring_solver_name(const wring_solver *s);                           // type or variant

@@ -67,10 +67,16 @@ static PetscErrorCode pd_destroy(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscBool pd_needs_operator(const wring_solver *s)
+{
+  (void)s;
+  return PETSC_TRUE;
+}
+
 const wring_solver_ops wring_solver_pd = {
   .name           = "pd",
   .needs          = WRING_CAN_PROJECT | WRING_CAN_SLOPE,
-  .needs_operator = PETSC_TRUE,
+  .needs_operator = pd_needs_operator,
   .options        = pd_options,
   .create         = pd_create,
   .set_up         = pd_set_up,

@@ -75,7 +75,6 @@ static PetscErrorCode qn_set_up(wring_solver *s)
   qn_data *qn = s->data;
 
   PetscFunctionBegin;
-  PetscCheck(s->op || qn->identity, s->comm, PETSC_ERR_ARG_NULL, "solver 'qn' needs an operator");
   qn->slots = qn->window + 1;
   PetscCall(VecDuplicate(s->grad, &qn->q));
   PetscCall(VecDuplicate(s->grad, &qn->d));
@@ -336,11 +335,18 @@ static PetscErrorCode qn_destroy(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscBool qn_needs_operator(const wring_solver *s)
+{
+  const qn_data *qn = s->data;
+  return (PetscBool)!qn->identity;
+}
+
 const wring_solver_ops wring_solver_qn = {
   .name             = "qn",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
   .options          = qn_options,
   .create           = qn_create,
+  .needs_operator   = qn_needs_operator,
   .set_from_options = qn_set_from_options,
   .set_up           = qn_set_up,
   .begin            = qn_begin,

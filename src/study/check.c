@@ -25,7 +25,7 @@ static PetscErrorCode print_memory(wring_problem *p)
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(p->options, "operator_", wring_operator_options, "type", &type));
-  chosen = wring_operator_choose(type, n, p->size);
+  chosen = wring_operator_choose(type, n);
   PetscCall(count_nonzeros(p, &nonzeros));
   PetscCall(wring_cost_measure(p, &cost));
   const double op = wring_operator_estimate(chosen, n, nonzeros);

@@ -47,8 +47,8 @@ PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
   PetscCall(PetscPrintf(p->comm, "ranks     %d x %d thread%s\n", (int)p->size, threads, threads == 1 ? "" : "s"));
   PetscCall(print_mesh(p));
   PetscCall(print_model(p));
-  PetscCall(PetscPrintf(p->comm, "solver    %s; operator %s\n", solver,
-                        wring_operator_choose(type, p->mesh->n_global, p->size)));
+  PetscCall(
+    PetscPrintf(p->comm, "solver    %s; operator %s\n", solver, wring_operator_choose(type, p->mesh->n_global)));
   PetscCall(PetscPrintf(p->comm, "time      %s, h = %.6g s, from step %" PetscInt_FMT " at %.6g s\n",
                         wring_stepper_integrator(p->stepper), wring_stepper_size(p->stepper), p->state.step,
                         p->state.time));
