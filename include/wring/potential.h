@@ -42,6 +42,12 @@ PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad);   
 PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *value, Vec grad); // both in one pass
 
 /*
+  *noise [J]: rounding error of a value of g, 4 eps sqrt(sum over tets of (w_e k_e)^2): the errors of elements are independent.
+  theory.md 2. One reduction.
+*/
+PetscErrorCode wring_potential_noise(wring_potential *g, double *noise);
+
+/*
   r = M/h^2 (y - x) + sum_e w_e k_e G_e^T (p_e - z_e): what is left of the global step A x = b of projective dynamics at x,
   so that its solution is x + A^{-1} r. theory.md (PD). Needs WRING_CAN_PROJECT.
 */

@@ -75,5 +75,11 @@ void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x,
 /* Per element: psi [J/m^3] and J = det F of tets, at tet_index[e] of the mesh: density, J [mesh->n_tet]. */
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);
 
+/*
+  Sum over this rank's tets of (w_e k_e)^2 [J^2]: psi of a law is a difference of terms of the size of k, so that every element
+  adds a rounding error of about eps w_e k_e to the energy, however small the energy is. 0 for points and edges.
+*/
+double wring_term_squared_scale(const wring_term *t);
+
 /* Sum over this rank's elements of -dE/dx over all their vertices: what the attachment exerts on the body [N]. */
 void wring_term_resultant(const wring_term *t, const double *x, double force[3]);

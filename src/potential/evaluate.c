@@ -107,6 +107,17 @@ PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *val
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_noise(wring_potential *g, double *noise)
+{
+  double sum = 0;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < g->n_term; i++) sum += wring_term_squared_scale(g->term[i]);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, g->comm));
+  *noise = 4 * PETSC_MACHINE_EPSILON * PetscSqrtReal(sum);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r)
 {
   PetscFunctionBegin;

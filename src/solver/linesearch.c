@@ -2,9 +2,9 @@
   Backtracking [Liu et al. 2017, alg. 1]: alpha = 1, 1/2, 1/4, ... until g(x + alpha d) <= g(x) + gamma alpha grad g . d.
   A point where g is infinite or not a number fails the test and is stepped back from.
 
-  Round-off (theory.md 2). Where the test asks for a fall of g that rounding hides, |alpha grad g . d| <= 1e-11 |g|, a step is
-  judged by grad g, which still has digits [Hager and Zhang 2005]. The same holds where alpha d is no longer than the
-  spacing of the numbers that x is made of: a body that falls freely at rest has g = 0 but for the rounding of x.
+  Round-off, docs/theory.md (2.4): where the test asks for a fall of g that rounding hides, a step is judged by grad g, which
+  still has digits [Hager and Zhang 2005]. The same holds where alpha d is no longer than the spacing of the numbers that x
+  is made of: a body that falls freely at rest has g = 0 but for the rounding of x.
 */
 #include "solver_impl.h"
 
@@ -85,7 +85,7 @@ static PetscErrorCode is_better(wring_solver *s, Vec d, double slope, PetscBool 
   PetscCall(wring_solver_dot(s, s->trial_grad, d, &trial_slope));
   const int falls   = PetscSqrtReal(squared) < s->gradient_norm;
   const int flatter = moves && trial_slope <= (2 * sufficient - 1) * slope;
-  *better           = (PetscBool)((falls || flatter) && trial <= g + rise * PetscAbsReal(g));
+  *better           = (PetscBool)((falls || flatter) && trial <= g + rise * PetscAbsReal(g) + s->noise);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -105,7 +105,7 @@ static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, Pe
 
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
 {
-  const double g = s->value.objective, noise = round_off * PetscAbsReal(g);
+  const double g = s->value.objective, noise = round_off * PetscAbsReal(g) + s->noise;
   double       shortest = 0;
 
   PetscFunctionBegin;

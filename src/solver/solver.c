@@ -154,7 +154,8 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->linear_iterations          = 0;
   s->step_length = s->measured = 0;
   s->known = s->norm_known = s->ended = PETSC_FALSE;
-  s->began                            = MPI_Wtime();
+  PetscCall(wring_potential_noise(s->g, &s->noise));
+  s->began = MPI_Wtime();
   if (s->ops->begin) PetscCall(s->ops->begin(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

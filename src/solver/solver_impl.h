@@ -49,6 +49,7 @@ struct wring_solver {
   PetscBool    ended; // by wring_solver_end, with
   wring_reason end;
   double       first_norm, step_length;
+  double       noise; // J, rounding error of g that does not shrink with g
   PetscInt     evaluations;
   PetscInt64   linear_iterations;
   double       began, measured; // s: MPI_Wtime at the start; spent on measuring since

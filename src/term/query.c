@@ -72,3 +72,15 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
     }
   }
 }
+
+double wring_term_squared_scale(const wring_term *t)
+{
+  WRING_ALIGNED double k[LANES];
+  double               sum = 0;
+  if (!t->cell) return 0;
+  for (PetscInt b = 0; b < t->n_block; b++) {
+    block_slope(t, b, k);
+    for (int l = 0; l < LANES; l++) sum += PetscSqr(t->weight[(size_t)b * LANES + l] * k[l]);
+  }
+  return sum;
+}
