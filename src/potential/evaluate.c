@@ -114,7 +114,7 @@ PetscErrorCode wring_potential_noise(wring_potential *g, double *noise)
   PetscFunctionBegin;
   for (int i = 0; i < g->n_term; i++) sum += wring_term_squared_scale(g->term[i]);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, g->comm));
-  *noise = 4 * PETSC_MACHINE_EPSILON * PetscSqrtReal(sum);
+  *noise = PETSC_MACHINE_EPSILON * PetscSqrtReal(sum);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
