@@ -1,5 +1,5 @@
 #define _XOPEN_SOURCE 700 // realpath, opendir
-#include "study/directory.h"
+#include "directory.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -8,6 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+PetscErrorCode wring_directory_make(const wring_problem *p, size_t size, char *path)
+{
+  const char *directory;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(p->options, "output_", wring_output_options, "directory", &directory));
+  PetscCall(PetscStrncpy(path, directory, size));
+  PetscCall(wring_make_directory(p->comm, path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscInt wring_directory_number(const char *name, const char *stem, const char *end)
 {

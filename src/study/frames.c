@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // getline
-#include "study/frames.h"
-#include "study/directory.h"
+#include "frames.h"
+#include "directory.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#include "study/keys.h"
-#include "study/provenance.h"
+#include "keys.h"
+#include "provenance.h"
 #include <string.h>
 #include <wring/study.h>
 

@@ -1,4 +1,4 @@
-#include "study/provenance.h"
+#include "provenance.h"
 #include <string.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L // getline
-#include "study/records.h"
+#include "records.h"
 #include "io/file.h"
 #include <errno.h>
 #include <stdlib.h>

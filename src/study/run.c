@@ -1,11 +1,10 @@
 /* The march in time: begin, solve, finish, record, step after step. */
-#include "study/directory.h"
-#include "study/frames.h"
-#include "study/output.h"
-#include "study/progress.h"
-#include "study/provenance.h"
-#include "study/records.h"
-#include "study/stop.h"
+#include "directory.h"
+#include "frames.h"
+#include "progress.h"
+#include "provenance.h"
+#include "records.h"
+#include "stop.h"
 #include <math.h>
 #include <wring/study.h>
 
@@ -110,7 +109,7 @@ static PetscErrorCode open_directory(run *r)
   wring_error                error = {0};
 
   PetscFunctionBegin;
-  PetscCall(wring_output_make(p, sizeof r->directory, r->directory));
+  PetscCall(wring_directory_make(p, sizeof r->directory, r->directory));
   r->frames.directory = r->directory;
   if (p->rank == 0) {
     r->goes_on = (PetscBool)(p->restart[0] && wring_directory_holds(r->directory, p->restart));
