@@ -26,7 +26,7 @@ static PetscErrorCode distribute_box(const wring_box *box, wring_mesh **m)
   wring_mesh_data *d = NULL;
 
   PetscFunctionBegin;
-  if (rank_of() == 0) PetscCall(wring_mesh_box(box, &d));
+  if (rank_of() == 0) PetscCall(wring_mesh_box(box, &d, &(wring_error){""}));
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, m));
   CHECK(d == NULL, "distribute consumes the data");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -39,7 +39,7 @@ static PetscErrorCode test_box(void)
   double           volume = 0;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box(&beam, &d));
+  PetscCall(wring_mesh_box(&beam, &d, &(wring_error){""}));
   CHECK(d->n_vertex == 17 * 5 * 4 && d->n_tet == 6 * 16 * 4 * 3, "counts");
   for (PetscInt e = 0; e < d->n_tet; e++) {
     const PetscInt *v = d->tet + 4 * e;
@@ -231,7 +231,7 @@ static PetscErrorCode test_distribution(void)
   wring_mesh      *m;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box(&beam, &d));
+  PetscCall(wring_mesh_box(&beam, &d, &(wring_error){""}));
   PetscCall(distribute_box(&beam, &m));
   check_tets(m, d);
   check_vertices(m, d);

@@ -95,19 +95,16 @@ static PetscErrorCode name_sets(const grid *g, wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode check_volumes(const wring_box *box, const wring_mesh_data *d)
+static void check_volumes(const wring_box *box, const wring_mesh_data *d, wring_error *e)
 {
-  PetscFunctionBegin;
-  for (PetscInt e = 0; e < d->n_tet; e++) {
-    const PetscInt *v = d->tet + 4 * e;
+  for (PetscInt t = 0; t < d->n_tet && !e->text[0]; t++) {
+    const PetscInt *v = d->tet + 4 * t;
     if (wring_tet_det(d->X + 3 * v[0], d->X + 3 * v[1], d->X + 3 * v[2], d->X + 3 * v[3]) > 0) continue;
-    WRING_REFUSE(PETSC_COMM_SELF, "mesh_box_jitter: %g turns a tetrahedron inside out, expected a smaller jitter",
-                 box->jitter);
+    wring_error_set(e, "mesh_box_jitter: %g turns a tetrahedron inside out, expected a smaller jitter", box->jitter);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d)
+PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e)
 {
   grid   g;
   double vertices = 1, tets = 6;
@@ -121,14 +118,17 @@ PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d)
     vertices *= (double)box->cells[c] + 1;
   }
   // sets repeat the vertices of the sides, and a corner of a cell in set_vertex is at most counted four times
-  if (tets >= (double)PETSC_MAX_INT || 4 * vertices >= (double)PETSC_MAX_INT)
-    WRING_REFUSE(PETSC_COMM_SELF, "mesh_box_cells: %g tetrahedra are too many, expected fewer than %g", tets,
-                 (double)PETSC_MAX_INT);
+  if (tets >= (double)PETSC_MAX_INT || 4 * vertices >= (double)PETSC_MAX_INT) {
+    wring_error_set(e, "mesh_box_cells: %g tetrahedra are too many, expected fewer than %g", tets,
+                    (double)PETSC_MAX_INT);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(wring_mesh_data_create((PetscInt)vertices, (PetscInt)tets, d));
   place_vertices(box, &g, (*d)->X);
   cut_cells(&g, (*d)->tet);
   PetscCall(PetscArrayzero((*d)->region, (*d)->n_tet));
   PetscCall(name_sets(&g, *d));
-  if (box->jitter > 0) PetscCall(check_volumes(box, *d));
+  if (box->jitter > 0) check_volumes(box, *d, e);
+  if (e->text[0]) PetscCall(wring_mesh_data_destroy(d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
