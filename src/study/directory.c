@@ -1,6 +1,5 @@
 #define _XOPEN_SOURCE 700 // realpath, opendir
 #include "directory.h"
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
@@ -23,10 +22,11 @@ PetscErrorCode wring_directory_make(const wring_problem *p, size_t size, char *p
 PetscInt wring_directory_number(const char *name, const char *stem, const char *end)
 {
   const size_t n = strlen(stem);
-  char        *rest;
-  if (strncmp(name, stem, n) != 0 || !isdigit((unsigned char)name[n])) return -1;
-  const long long number = strtoll(name + n, &rest, 10);
-  return strcmp(rest, end) == 0 ? (PetscInt)number : -1;
+  char         proper[64];
+  if (strncmp(name, stem, n) != 0) return -1;
+  const PetscInt number = (PetscInt)strtoll(name + n, NULL, 10);
+  snprintf(proper, sizeof proper, "%s%06" PetscInt_FMT "%s", stem, number, end);
+  return strcmp(name, proper) == 0 ? number : -1;
 }
 
 void wring_directory_remove_file(const char *directory, const char *name, wring_error *e)

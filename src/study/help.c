@@ -1,3 +1,4 @@
+/* What the program says about itself: the keys of a deck, and its version. */
 #include "keys.h"
 #include "provenance.h"
 #include <string.h>
