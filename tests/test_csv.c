@@ -28,7 +28,7 @@ static const good_table good[] = {
   {"a,b,length,damping\n0,1,2.5,7\n", {0, 1, 2.5, 7}, 1},
   {"a,b,length\r\n0,1,2.5\r\n4,0,-1e-3\r\n", {0, 1, 2.5, 0, 4, 0, -1e-3, 0}, 2},
   {"a,b,length\n0,1,2.5\n4,0,.5", {0, 1, 2.5, 0, 4, 0, 0.5, 0}, 2},
-  {"a,b,length\n\n 3 ,\t4, +1E2 \n\n", {3, 4, 100, 0}, 1},
+  {"a,b,length\n 3 ,\t4, +1E2 \n\n \n", {3, 4, 100, 0}, 1},
   {"\xef\xbb\xbf"
    "a,b,length\n1.0000e+00,2.,1e-400\n",
    {1, 2, 0, 0},
@@ -92,7 +92,8 @@ static const bad_table bad[] = {
   {"vertex,x\n1e300,1\n", {":2: vertex is \"1e300\"", "an integer from 0 to 2"}},
   {"vertex,x\nnan,1\n", {":2: vertex is \"nan\"", "an integer from 0 to 2"}},
   {"vertex,x\nv0,1\n", {":2: vertex is \"v0\"", "expected a number"}},
-  {"vertex,x\r\n0,1\r\n\r\n0,1\r\n", {":4: vertex 0 is given twice", "line 2"}},
+  {"vertex,x\r\n0,1\r\n0,1\r\n", {":3: vertex 0 is given twice", "line 2"}},
+  {"vertex,x\r\n0,1\r\n\r\n1,1\r\n", {":3: an empty line", "expected vertex,x"}},
   {"vertex,x\n0,1\n2,1\n", {"the file ends without vertex 1 (1 missing)", "from 0 to 2"}},
   {"vertex,x\n", {"the file ends without vertex 0 (3 missing)", "from 0 to 2"}},
 };
@@ -185,7 +186,7 @@ static PetscErrorCode test_write(PetscMPIInt rank)
   int              width;
 
   PetscFunctionBegin;
-  if (rank == 0) PetscCall(wring_mesh_box(&box, &data));
+  if (rank == 0) PetscCall(wring_mesh_box(&box, &data, &(wring_error){""}));
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &data, &m));
   PetscCall(PetscMalloc1(2 * m->n_owned, &value));
   for (PetscInt i = 0; i < 2 * m->n_owned; i++) value[i] = value_of(m->original[i / 2], i % 2);

@@ -26,7 +26,7 @@ static PetscErrorCode distribute_box(const wring_box *box, wring_mesh **m)
   wring_mesh_data *d = NULL;
 
   PetscFunctionBegin;
-  if (rank_of() == 0) PetscCall(wring_mesh_box(box, &d));
+  if (rank_of() == 0) PetscCall(wring_mesh_box(box, &d, &(wring_error){""}));
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, m));
   CHECK(d == NULL, "distribute consumes the data");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -35,11 +35,13 @@ static PetscErrorCode distribute_box(const wring_box *box, wring_mesh **m)
 /* A jittered box keeps its faces plane and its volume; without jitter vertices lie on the grid. */
 static PetscErrorCode test_box(void)
 {
+  const wring_box  endless = {.size = {1, 1, 1}, .cells = {PETSC_MAX_INT - 1, 1, 1}};
+  wring_error      error   = {""};
   wring_mesh_data *d;
   double           volume = 0;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box(&beam, &d));
+  PetscCall(wring_mesh_box(&beam, &d, &(wring_error){""}));
   CHECK(d->n_vertex == 17 * 5 * 4 && d->n_tet == 6 * 16 * 4 * 3, "counts");
   for (PetscInt e = 0; e < d->n_tet; e++) {
     const PetscInt *v = d->tet + 4 * e;
@@ -55,6 +57,8 @@ static PetscErrorCode test_box(void)
   }
   CHECK(wring_names_find(&d->sets, "XMax") == 1 && wring_names_find(&d->sets, "xma") == -1, "names");
   PetscCall(wring_mesh_data_destroy(&d));
+  PetscCall(wring_mesh_box(&endless, &d, &error));
+  CHECK(!d && !strncmp(error.text, "mesh_box_cells: ", 16), "too many cells give '%s'", error.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -231,7 +235,7 @@ static PetscErrorCode test_distribution(void)
   wring_mesh      *m;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box(&beam, &d));
+  PetscCall(wring_mesh_box(&beam, &d, &(wring_error){""}));
   PetscCall(distribute_box(&beam, &m));
   check_tets(m, d);
   check_vertices(m, d);

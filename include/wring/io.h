@@ -19,7 +19,7 @@ PetscErrorCode wring_deck_read(const char *file, int n_args, char **args, wring_
 /*
   Reads a table of numbers whose first line is exactly `header` ("vertex,x,y,z"; "[,damping]" at its end is optional and then
   0). Columns named vertex, a or b must be integers in [0, n_vertex). unique: column 0 may not repeat; complete: it must
-  name every vertex. On bad input e gives "file.csv:7: ..." and *row is NULL. Not collective: call on one rank.
+  name every vertex; empty lines only at the end. On bad input e gives "file.csv:7: ..." and *row is NULL. Not collective: call on one rank.
   row [*n][width], width = the header's columns with the optional one, freed with PetscFree by the caller.
 */
 PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_vertex, PetscBool unique,
@@ -85,10 +85,7 @@ PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, Pet
 /* "<directory>/checkpoint_NNNNNN.h5" of a step. Not collective. */
 PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, size_t size, char *file);
 
-/*
-  Removes all checkpoints of a directory but the `keep` of the highest steps. A run from the start calls it with 0 first:
-  what an earlier run left would count as newer. Collective.
-*/
+/* Removes all checkpoints of a directory but the `keep` of the highest steps. Collective. */
 PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, PetscInt keep);
 
 /*

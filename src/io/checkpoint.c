@@ -5,6 +5,7 @@
 */
 #include "file.h"
 #include "hdf5.h"
+#include "natural.h"
 #include "seal.h"
 #include <string.h>
 
@@ -69,42 +70,15 @@ static PetscErrorCode write_mesh(wring_hdf5 *h, const wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of this rank in the natural layout. */
-static PetscErrorCode natural_rows(const wring_mesh *m, PetscInt *begin, PetscInt *n)
-{
-  PetscMPIInt rank;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  PetscCall(PetscSFGetGraph(m->natural, n, NULL, NULL, NULL));
-  PetscCallMPI(MPI_Exscan(n, begin, 1, MPIU_INT, MPI_SUM, m->comm));
-  if (rank == 0) *begin = 0; // MPI_Exscan leaves it undefined
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* One vertex's values, for the SF. */
-static PetscErrorCode create_unit(int components, MPI_Datatype *unit)
-{
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Type_contiguous(components, MPI_DOUBLE, unit));
-  PetscCallMPI(MPI_Type_commit(unit));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode write_field(wring_hdf5 *h, const wring_mesh *m, const wring_checkpoint_field *f)
 {
   const wring_table t = {f->name, WRING_FLOAT64, f->components};
   PetscInt          begin, n;
-  MPI_Datatype      unit;
   double           *row;
 
   PetscFunctionBegin;
-  PetscCall(natural_rows(m, &begin, &n));
-  PetscCall(PetscMalloc1((size_t)n * f->components, &row));
-  PetscCall(create_unit(f->components, &unit));
-  PetscCall(PetscSFReduceBegin(m->natural, unit, f->value, row, MPI_REPLACE));
-  PetscCall(PetscSFReduceEnd(m->natural, unit, f->value, row, MPI_REPLACE));
-  PetscCallMPI(MPI_Type_free(&unit));
+  PetscCall(wring_natural_rows(m, &begin, &n));
+  PetscCall(wring_natural_gather(m, f->components, f->value, &row));
   PetscCall(wring_hdf5_write(h, t, n, row));
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -317,19 +291,15 @@ static PetscErrorCode read_field(wring_hdf5 *h, const wring_mesh *m, const wring
 {
   const wring_table t = {f->name, WRING_FLOAT64, f->components};
   PetscInt          begin, n;
-  MPI_Datatype      unit;
   double           *row;
 
   PetscFunctionBegin;
-  PetscCall(natural_rows(m, &begin, &n));
+  PetscCall(wring_natural_rows(m, &begin, &n));
   PetscCall(PetscCalloc1((size_t)n * f->components, &row));
   check_rows(h, t, m->n_global);
   if (!h->error->text[0]) wring_hdf5_read(h, t, begin, n, row);
   PetscCall(wring_hdf5_check(h, m->comm, t, n, row));
-  PetscCall(create_unit(f->components, &unit));
-  PetscCall(PetscSFBcastBegin(m->natural, unit, row, f->value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->natural, unit, row, f->value, MPI_REPLACE));
-  PetscCallMPI(MPI_Type_free(&unit));
+  PetscCall(wring_natural_scatter(m, f->components, row, f->value));
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

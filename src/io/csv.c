@@ -1,6 +1,7 @@
 /* Tables of numbers as text: read and checked on one rank, written in the mesh's original order. */
 #define _POSIX_C_SOURCE 200809L
 #include "file.h"
+#include "natural.h"
 #include <wring/io.h>
 #include <ctype.h>
 #include <errno.h>
@@ -198,13 +199,20 @@ static PetscErrorCode grow(table *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Empty lines may only end the table: row i is then in line i + 2, which later checks of its values rely on. */
 static PetscErrorCode read_rows(table *t, PetscBool unique)
 {
-  char line[LINE_SIZE];
+  char       line[LINE_SIZE];
+  PetscInt64 empty = 0; // line
 
   PetscFunctionBegin;
   for (int size; !t->e->text[0] && (size = next_line(t, line)) >= 0;) {
-    if (*skip_blanks(line) == '\0' && size == (int)strlen(line)) continue; // an empty line
+    if (*skip_blanks(line) == '\0' && size == (int)strlen(line)) {
+      if (!empty) empty = t->line;
+      continue;
+    }
+    if (empty) wring_error_set(t->e, "%s:%lld: an empty line, expected %s", t->file, (long long)empty, t->columns);
+    if (empty) break;
     if (t->n == PETSC_MAX_INT) wring_error_set(t->e, "%s: more rows than this PETSc's integers count", t->file);
     PetscCall(grow(t));
     double *const value = t->row + (size_t)t->n * (size_t)t->width;
@@ -259,18 +267,6 @@ PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_v
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* Owned values to the blocks of the original order: *row [*n][width], freed by the caller. */
-static PetscErrorCode to_natural(const wring_mesh *m, MPI_Datatype unit, int width, const double *value, PetscInt *n,
-                                 double **row)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscSFGetGraph(m->natural, n, NULL, NULL, NULL));
-  PetscCall(PetscMalloc1((size_t)*n * (size_t)width, row));
-  PetscCall(PetscSFReduceBegin(m->natural, unit, value, *row, MPI_REPLACE));
-  PetscCall(PetscSFReduceEnd(m->natural, unit, value, *row, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static void print_rows(FILE *f, PetscInt begin, PetscInt n, int width, const double *row)
 {
   for (PetscInt i = 0; i < n; i++) {
@@ -281,14 +277,17 @@ static void print_rows(FILE *f, PetscInt begin, PetscInt n, int width, const dou
 }
 
 /* Rank 0 prints its block, then those of the other ranks, of which it holds one at a time. */
-static PetscErrorCode print_blocks(const wring_mesh *m, MPI_Datatype unit, FILE *f, PetscInt n, int width, double *row)
+static PetscErrorCode print_blocks(const wring_mesh *m, FILE *f, int width, const double *row)
 {
   enum { TAG = 0 };
-  PetscMPIInt size, rank, count, *counts, most = 0;
-  PetscInt    begin = n;
-  double     *block;
+  PetscMPIInt  size, rank, count, *counts, most = 0;
+  PetscInt     begin, n;
+  MPI_Datatype unit;
+  double      *block;
 
   PetscFunctionBegin;
+  PetscCall(wring_natural_rows(m, &begin, &n));
+  PetscCall(wring_natural_unit(width, &unit));
   PetscCallMPI(MPI_Comm_size(m->comm, &size));
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   PetscCall(PetscMPIIntCast(n, &count));
@@ -296,17 +295,20 @@ static PetscErrorCode print_blocks(const wring_mesh *m, MPI_Datatype unit, FILE 
   PetscCallMPI(MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, m->comm));
   if (rank != 0) {
     PetscCallMPI(MPI_Send(row, count, unit, 0, TAG, m->comm));
+    PetscCallMPI(MPI_Type_free(&unit));
     PetscCall(PetscFree(counts));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (int r = 1; r < size; r++) most = PetscMax(most, counts[r]);
   PetscCall(PetscMalloc1((size_t)most * (size_t)width, &block));
   print_rows(f, 0, n, width, row);
+  begin = n;
   for (int r = 1; r < size; r++) {
     PetscCallMPI(MPI_Recv(block, counts[r], unit, r, TAG, m->comm, MPI_STATUS_IGNORE));
     print_rows(f, begin, counts[r], width, block);
     begin += counts[r];
   }
+  PetscCallMPI(MPI_Type_free(&unit));
   PetscCall(PetscFree(block));
   PetscCall(PetscFree(counts));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -315,24 +317,19 @@ static PetscErrorCode print_blocks(const wring_mesh *m, MPI_Datatype unit, FILE 
 PetscErrorCode wring_csv_write_vertices(const char *file, const wring_mesh *m, const char *columns, int width,
                                         const double *value)
 {
-  PetscMPIInt  rank;
-  PetscInt     n;
-  MPI_Datatype unit;
-  double      *row;
-  FILE        *f = NULL;
-  wring_error  e = {""};
+  PetscMPIInt rank;
+  double     *row;
+  FILE       *f = NULL;
+  wring_error e = {""};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   if (rank == 0) f = wring_file_create(file, &e);
   PetscCall(wring_error_raise(m->comm, &e));
-  PetscCallMPI(MPI_Type_contiguous(width, MPI_DOUBLE, &unit));
-  PetscCallMPI(MPI_Type_commit(&unit));
-  PetscCall(to_natural(m, unit, width, value, &n, &row));
+  PetscCall(wring_natural_gather(m, width, value, &row));
   if (f) fprintf(f, "vertex,%s\n", columns);
-  PetscCall(print_blocks(m, unit, f, n, width, row));
+  PetscCall(print_blocks(m, f, width, row));
   if (rank == 0) wring_file_commit(f, file, &e);
-  PetscCallMPI(MPI_Type_free(&unit));
   PetscCall(PetscFree(row));
   PetscCall(wring_error_raise(m->comm, &e));
   PetscFunctionReturn(PETSC_SUCCESS);

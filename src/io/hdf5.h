@@ -1,7 +1,7 @@
 /*
   Tables [rows][width] in an HDF5 file, each with its CRC-32 (attribute "crc32", of the values as in memory: HDF5's
-  little-endian file types on every machine of today). HDF5 prints nothing; the
-  first failure is kept in *error as one line "path: ...".
+  little-endian file types on every machine of today). HDF5 prints nothing; the first failure is kept in *error as one
+  line "path: ...".
 
   Written by all ranks; read by each rank on its own with HDF5's serial driver, so that a damaged file cannot part the
   ranks inside a collective call.

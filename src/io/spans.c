@@ -43,10 +43,13 @@ static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *pa
                                  wring_error *e)
 {
   MPI_File file;
+  int      failed;
 
   PetscFunctionBegin;
   check(path, MPI_File_open(comm, part, MPI_MODE_WRONLY, MPI_INFO_NULL, &file), e);
-  PetscCall(wring_error_raise(comm, e));
+  failed = e->text[0] != '\0';
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
+  if (failed) PetscCall(wring_file_finish_all(comm, path, e)); // raises, and leaves nothing
   check(path, MPI_File_write_at_all(file, (MPI_Offset)offset, MPI_BOTTOM, 1, type, MPI_STATUS_IGNORE), e);
   check(path, MPI_File_sync(file), e);
   check(path, MPI_File_close(&file), e);

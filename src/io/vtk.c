@@ -11,10 +11,8 @@
 #include <wring/io.h>
 #include <zlib.h>
 
-enum {
-  PACK_BLOCK = 1 << 18,
-  PACK_LEVEL = 1
-}; // bytes; level 1: a sixth of the bytes of a mesh, little slower than the disk
+/* Block in bytes; zlib's level 1 leaves a sixth of the bytes of a mesh and is little slower than the disk. */
+enum { PACK_BLOCK = 1 << 18, PACK_LEVEL = 1 };
 enum { VTK_VERTEX = 1, VTK_LINE = 3, VTK_TETRA = 10 };
 
 typedef enum { POINTS, CELLS, POINT_DATA, CELL_DATA } vtk_section;

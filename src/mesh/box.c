@@ -95,19 +95,16 @@ static PetscErrorCode name_sets(const grid *g, wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode check_volumes(const wring_box *box, const wring_mesh_data *d)
+static PetscBool has_volumes(const wring_mesh_data *d)
 {
-  PetscFunctionBegin;
-  for (PetscInt e = 0; e < d->n_tet; e++) {
-    const PetscInt *v = d->tet + 4 * e;
-    if (wring_tet_det(d->X + 3 * v[0], d->X + 3 * v[1], d->X + 3 * v[2], d->X + 3 * v[3]) > 0) continue;
-    WRING_REFUSE(PETSC_COMM_SELF, "mesh_box_jitter: %g turns a tetrahedron inside out, expected a smaller jitter",
-                 box->jitter);
+  for (PetscInt i = 0; i < d->n_tet; i++) {
+    const PetscInt *v = d->tet + 4 * i;
+    if (!(wring_tet_det(d->X + 3 * v[0], d->X + 3 * v[1], d->X + 3 * v[2], d->X + 3 * v[3]) > 0)) return PETSC_FALSE;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_TRUE;
 }
 
-PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d)
+PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e)
 {
   grid   g;
   double vertices = 1, tets = 6;
@@ -120,15 +117,22 @@ PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d)
     tets *= (double)box->cells[c];
     vertices *= (double)box->cells[c] + 1;
   }
-  // sets repeat the vertices of the sides, and a corner of a cell in set_vertex is at most counted four times
-  if (tets >= (double)PETSC_MAX_INT || 4 * vertices >= (double)PETSC_MAX_INT)
-    WRING_REFUSE(PETSC_COMM_SELF, "mesh_box_cells: %g tetrahedra are too many, expected fewer than %g", tets,
-                 (double)PETSC_MAX_INT);
+  // a corner of the box stands four times in the sets: in three sides and in `box`
+  if (tets >= (double)PETSC_MAX_INT || 4 * vertices >= (double)PETSC_MAX_INT) {
+    wring_error_set(e, "mesh_box_cells: %g tetrahedra are too many, expected fewer than %g", tets,
+                    (double)PETSC_MAX_INT);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(wring_mesh_data_create((PetscInt)vertices, (PetscInt)tets, d));
   place_vertices(box, &g, (*d)->X);
   cut_cells(&g, (*d)->tet);
   PetscCall(PetscArrayzero((*d)->region, (*d)->n_tet));
   PetscCall(name_sets(&g, *d));
-  if (box->jitter > 0) PetscCall(check_volumes(box, *d));
+  if (!has_volumes(*d)) {
+    wring_error_set(
+      e, "mesh_box_jitter: %g leaves a tetrahedron without volume, expected a smaller jitter or larger cells",
+      box->jitter);
+    PetscCall(wring_mesh_data_destroy(d));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,6 @@
 /* What a run of this deck would be, and about how much memory it needs: everything is read, nothing is run. */
-#include "study/progress.h"
-#include "study/provenance.h"
+#include "progress.h"
+#include "provenance.h"
 #include <wring/study.h>
 
 /* Nonzeros of A, which has a column for each vertex that shares an element. */

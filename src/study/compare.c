@@ -1,9 +1,8 @@
 /* One implicit step from one state, by several solvers on the same objective. */
-#include "study/compare.h"
-#include "study/directory.h"
-#include "study/output.h"
-#include "study/progress.h"
-#include "study/provenance.h"
+#include "compare.h"
+#include "directory.h"
+#include "progress.h"
+#include "provenance.h"
 #include <math.h>
 #include <string.h>
 #include <wring/study.h>
@@ -176,7 +175,7 @@ static PetscErrorCode write_files(const study *s)
 
   PetscFunctionBegin;
   PetscCall(wring_provenance(s->p, "compare", &provenance));
-  PetscCall(wring_output_make(s->p, sizeof directory, directory));
+  PetscCall(wring_directory_make(s->p, sizeof directory, directory));
   if (s->p->rank == 0) {
     for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) wring_directory_remove_file(directory, old[i], &error);
     wring_comparison_csv(&s->c, directory, &error);

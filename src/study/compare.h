@@ -1,7 +1,7 @@
 /* What a comparison found: curves of several solvers from one x_0, and g*. compare.c makes it, the others write it. */
 #pragma once
-#include "study/problem.h"
-#include "study/json.h"
+#include "problem.h"
+#include "json.h"
 
 typedef struct {
   char             name[128]; // type or variant

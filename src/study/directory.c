@@ -1,6 +1,5 @@
 #define _XOPEN_SOURCE 700 // realpath, opendir
-#include "study/directory.h"
-#include <ctype.h>
+#include "directory.h"
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
@@ -9,13 +8,25 @@
 #include <string.h>
 #include <unistd.h>
 
+PetscErrorCode wring_directory_make(const wring_problem *p, size_t size, char *path)
+{
+  const char *directory;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(p->options, "output_", wring_output_options, "directory", &directory));
+  PetscCall(PetscStrncpy(path, directory, size));
+  PetscCall(wring_make_directory(p->comm, path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscInt wring_directory_number(const char *name, const char *stem, const char *end)
 {
   const size_t n = strlen(stem);
-  char        *rest;
-  if (strncmp(name, stem, n) != 0 || !isdigit((unsigned char)name[n])) return -1;
-  const long long number = strtoll(name + n, &rest, 10);
-  return strcmp(rest, end) == 0 ? (PetscInt)number : -1;
+  char         proper[64];
+  if (strncmp(name, stem, n) != 0) return -1;
+  const PetscInt number = (PetscInt)strtoll(name + n, NULL, 10);
+  snprintf(proper, sizeof proper, "%s%06" PetscInt_FMT "%s", stem, number, end);
+  return strcmp(name, proper) == 0 ? number : -1;
 }
 
 void wring_directory_remove_file(const char *directory, const char *name, wring_error *e)

@@ -1,11 +1,11 @@
 /* The output directory: its numbered files, and what earlier runs left there. */
 #pragma once
-#include <wring/base.h>
+#include "problem.h"
 
-/*
-  Number of a file such as "frame_000012.vtu" (stem "frame_", end ".vtu"), or -1 if name is none. PETSc's integers are
-  printed with six digits or more.
-*/
+/* Makes the directory of output.directory; its path as typed. Collective. */
+PetscErrorCode wring_directory_make(const wring_problem *p, size_t size, char *path);
+
+/* Number of a file such as "frame_000012.vtu" (stem "frame_", end ".vtu"; six digits or more), or -1 if name is none. */
 PetscInt wring_directory_number(const char *name, const char *stem, const char *end);
 
 /* Removes the numbered files with first <= number < last. Not collective: rank 0. */

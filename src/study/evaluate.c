@@ -1,7 +1,6 @@
 /* g, its parts and its gradient at given positions, without a step. */
-#include "study/directory.h"
-#include "study/output.h"
-#include "study/json.h"
+#include "directory.h"
+#include "json.h"
 #include <math.h>
 #include <wring/study.h>
 
@@ -71,7 +70,7 @@ static PetscErrorCode open_directory(const wring_problem *p, size_t size, char *
   wring_error error = {0};
 
   PetscFunctionBegin;
-  PetscCall(wring_output_make(p, size, directory));
+  PetscCall(wring_directory_make(p, size, directory));
   if (p->rank == 0) {
     wring_directory_remove_file(directory, "evaluate.json", &error);
     wring_directory_remove_file(directory, "gradient.csv", &error);

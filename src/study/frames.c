@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // getline
-#include "study/frames.h"
-#include "study/directory.h"
-#include <errno.h>
+#include "frames.h"
+#include "directory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,46 +13,46 @@ static PetscInt parse_frame(const char *line, char name[64], double *time)
   return wring_directory_number(name, "frame_", ".vtu");
 }
 
-static void append(wring_frames *f, const char *name, double time, wring_error *e)
+static PetscErrorCode append(wring_frames *f, const char *name, double time)
 {
+  PetscFunctionBegin;
   if (f->n == f->capacity) {
-    const PetscInt capacity = 2 * f->capacity + 64;
-    char **const   names    = realloc(f->name, (size_t)capacity * sizeof *names);
-    if (names) f->name = names;
-    double *const times = realloc(f->time, (size_t)capacity * sizeof *times);
-    if (times) f->time = times;
-    if (names && times) f->capacity = capacity;
+    f->capacity = 2 * f->capacity + 64;
+    PetscCall(PetscRealloc((size_t)f->capacity * sizeof *f->name, &f->name));
+    PetscCall(PetscRealloc((size_t)f->capacity * sizeof *f->time, &f->time));
   }
-  char *const copy = f->n < f->capacity ? strdup(name) : NULL;
-  if (!copy) {
-    wring_error_set(e, "no memory for the list of frames");
-    return;
-  }
-  f->name[f->n]   = copy;
+  PetscCall(PetscStrallocpy(name, &f->name[f->n]));
   f->time[f->n++] = time;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e)
+PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep)
 {
-  char        path[PETSC_MAX_PATH_LEN + 32], name[64], *line = NULL;
-  size_t      size = 0;
-  double      time;
-  FILE *const file = (snprintf(path, sizeof path, "%s/frames.pvd", f->directory), fopen(path, "r"));
-  if (!file) return;
+  char   path[PETSC_MAX_PATH_LEN + 32], name[64], *line = NULL;
+  size_t size = 0;
+  double time;
+
+  PetscFunctionBegin;
+  snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
+  FILE *const file = fopen(path, "r");
+  if (!file) PetscFunctionReturn(PETSC_SUCCESS); // no frames yet
   while (getline(&line, &size, file) > 0) {
     const PetscInt number = parse_frame(line, name, &time);
-    if (number >= 0 && number <= keep) append(f, name, time, e);
+    if (number >= 0 && number <= keep) PetscCall(append(f, name, time));
   }
   free(line);
   fclose(file);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_frames_destroy(wring_frames *f)
+PetscErrorCode wring_frames_destroy(wring_frames *f)
 {
-  for (PetscInt i = 0; i < f->n; i++) free(f->name[i]);
-  free(f->name);
-  free(f->time);
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < f->n; i++) PetscCall(PetscFree(f->name[i]));
+  PetscCall(PetscFree(f->name));
+  PetscCall(PetscFree(f->time));
   *f = (wring_frames){0};
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- one frame --------------------------------------------------------------------------------------------------- */
@@ -98,7 +97,9 @@ static void fill_arrays(const wring_problem *p, const double *x, arrays *a)
     const PetscBool tet = (PetscBool)(e < m->n_tet);
     a->region[e]        = tet ? (int32_t)m->region[e] : -1;
     a->rank[e]          = p->rank;
-    if (!tet) a->J[e] = 1, a->density[e] = 0;
+    if (tet) continue; // wring_potential_cell_data has done them
+    a->J[e]       = 1;
+    a->density[e] = 0;
   }
   for (PetscInt i = 0; i < a->n[2]; i++) a->vertex[i] = i;
   for (PetscInt i = 0; i < m->n_local; i++) a->original[i] = m->original[i];
@@ -143,7 +144,7 @@ PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p)
   PetscCall(write_frame(p, path, f->compress, &a));
   PetscCall(destroy_arrays(&a));
   if (p->rank == 0) {
-    append(f, name, p->state.time, &error);
+    PetscCall(append(f, name, p->state.time));
     snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
     PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, &error));
   }

@@ -1,6 +1,6 @@
 /* What ParaView reads: frame_NNNNNN.vtu, numbered by step, and frames.pvd with their times. */
 #pragma once
-#include "study/problem.h"
+#include "problem.h"
 
 typedef struct {
   const char *directory; // borrowed
@@ -11,8 +11,8 @@ typedef struct {
 } wring_frames;
 
 /* Goes on with the frames of an earlier run up to step keep. Not collective: rank 0. */
-void wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e);
+PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep);
 
 /* Writes the state as a frame, and the list. Collective. */
 PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p);
-void           wring_frames_destroy(wring_frames *f);
+PetscErrorCode wring_frames_destroy(wring_frames *f);

@@ -1,5 +1,6 @@
-#include "study/keys.h"
-#include "study/provenance.h"
+/* What the program says about itself: the keys of a deck, and its version. */
+#include "keys.h"
+#include "provenance.h"
 #include <string.h>
 #include <wring/study.h>
 

@@ -1,4 +1,4 @@
-#include "study/json.h"
+#include "json.h"
 #include <math.h>
 
 void wring_json_write(const char *path, const json_t *json, wring_error *e)

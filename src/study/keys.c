@@ -1,4 +1,4 @@
-#include "study/keys.h"
+#include "keys.h"
 #include <stdio.h>
 #include <wring/law.h>
 #include <wring/mesh.h>

@@ -1,4 +1,4 @@
-#include "study/problem.h"
+#include "problem.h"
 
 PetscErrorCode wring_problem_refresh_operator(wring_problem *p)
 {

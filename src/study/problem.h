@@ -1,9 +1,9 @@
 /*
   A problem: everything that a deck describes, ready to be solved. Made in the order of its fields; each part has a file
-  of its own (source.c, names.c, springs.c, masses.c, materials.c, attachments.c, initial.c).
+  of its own, problem_*.c.
 */
 #pragma once
-#include "study/keys.h"
+#include "keys.h"
 #include <wring/io.h>
 #include <wring/step.h>
 
@@ -46,23 +46,23 @@ PetscErrorCode wring_problem_refresh_operator(wring_problem *p);
 
 /* ---- the parts, in the order in which a problem is put together --------------------------------------------------- */
 
-PetscErrorCode wring_problem_read_mesh(wring_problem *p);       // source.c: file, box or restart, and the deck's sets
-PetscErrorCode wring_problem_read_names(wring_problem *p);      // names.c: attachments, regions, springs, variants
-PetscErrorCode wring_problem_read_springs(wring_problem *p);    // springs.c: rows and ghosts, before any term
-PetscErrorCode wring_problem_set_masses(wring_problem *p);      // masses.c
-PetscErrorCode wring_problem_add_materials(wring_problem *p);   // materials.c: one term of tets a region
-PetscErrorCode wring_problem_add_springs(wring_problem *p);     // springs.c
-PetscErrorCode wring_problem_add_attachments(wring_problem *p); // attachments.c
-PetscErrorCode wring_problem_set_state(wring_problem *p);       // initial.c
+PetscErrorCode wring_problem_read_mesh(wring_problem *p);    // file, box or restart, and the deck's sets
+PetscErrorCode wring_problem_read_names(wring_problem *p);   // attachments, regions, springs, variants
+PetscErrorCode wring_problem_read_springs(wring_problem *p); // rows and ghosts, before any term
+PetscErrorCode wring_problem_set_masses(wring_problem *p);
+PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets a region
+PetscErrorCode wring_problem_add_springs(wring_problem *p);
+PetscErrorCode wring_problem_add_attachments(wring_problem *p);
+PetscErrorCode wring_problem_set_state(wring_problem *p);
 
-/* Prefix of the keys of region r, and the prefix that says its `key`: its own, else "material_". materials.c */
+/* Prefix of the keys of region r, and the prefix that says its `key`: its own, else "material_". */
 void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);
 const char    *wring_region_says(const wring_problem *p, const char *prefix, const char *key);
 PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
 
-/* ---- input tables (table.c) -------------------------------------------------------------------------------------- */
+/* ---- input tables ------------------------------------------------------------------------------------------------ */
 
-/* Looks at a table on rank 0: sets e to "file:line: ...", line row + 2, when a value cannot be used. */
+/* Looks at a table on rank 0: sets e to "file:line: ...", with line = row + 2, when a value cannot be used. */
 typedef void wring_row_check(const char *file, PetscInt n, int width, const double *row, wring_error *e);
 
 /*

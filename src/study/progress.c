@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // isatty
-#include "study/progress.h"
-#include "study/provenance.h"
+#include "progress.h"
+#include "provenance.h"
 #include <string.h>
 #include <unistd.h>
 

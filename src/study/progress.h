@@ -1,6 +1,6 @@
 /* What a run says on standard output, from rank 0. */
 #pragma once
-#include "study/problem.h"
+#include "problem.h"
 
 typedef struct {
   PetscBool terminal; // the line rewrites itself; otherwise lines are plain and rarer

@@ -1,9 +1,9 @@
-#include "study/provenance.h"
+#include "provenance.h"
 #include <string.h>
 #include <time.h>
 
 #ifndef WRING_VERSION
-  #define WRING_VERSION "0.1.0" // of a build without CMake
+  #define WRING_VERSION "unknown" // built without CMake
 #endif
 #ifndef WRING_COMMIT
   #define WRING_COMMIT "" // unknown: built from an archive

@@ -1,7 +1,7 @@
 /* What made a result: versions, machine, every key in force, the mesh; and what it cost. */
 #pragma once
-#include "study/problem.h"
-#include "study/json.h"
+#include "problem.h"
+#include "json.h"
 
 /* "wring 0.1.0 (commit), PETSc 3.18.5, Open MPI v4.1.4, gcc 12.2.0". Collective. */
 PetscErrorCode wring_version_line(size_t size, char *line);

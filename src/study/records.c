@@ -1,16 +1,17 @@
 #define _POSIX_C_SOURCE 200809L // getline
-#include "study/records.h"
+#include "records.h"
 #include "io/file.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies header and rows up to `keep`; a last line that a kill cut short goes too. */
+/* Copies header and rows up to `keep`; a last line that a kill cut short goes too, and a header cut short is made good. */
 static void copy_rows(FILE *from, FILE *to, const char *path, const char *header, PetscInt keep, wring_error *e)
 {
-  char  *line = NULL;
-  size_t size = 0;
-  for (PetscInt i = 0; getline(&line, &size, from) > 0 && !e->text[0]; i++) {
+  char    *line = NULL;
+  size_t   size = 0;
+  PetscInt i;
+  for (i = 0; getline(&line, &size, from) > 0 && !e->text[0]; i++) {
     char *const end = strchr(line, '\n');
     if (!end) break;
     *end = '\0';
@@ -19,6 +20,8 @@ static void copy_rows(FILE *from, FILE *to, const char *path, const char *header
     }
     if (i == 0 || strtoll(line, NULL, 10) <= keep) fprintf(to, "%s\n", line);
   }
+  if (ferror(from)) wring_error_set(e, "%s: cannot be read: %s", path, strerror(errno));
+  if (i == 0) fprintf(to, "%s\n", header);
   free(line);
 }
 

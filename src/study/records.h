@@ -1,6 +1,6 @@
 /* Rows that grow while a run marches: history.csv and steps.csv. The files live on rank 0. */
 #pragma once
-#include "study/problem.h"
+#include "problem.h"
 #include <stdio.h>
 
 typedef struct {

@@ -1,11 +1,10 @@
 /* The march in time: begin, solve, finish, record, step after step. */
-#include "study/directory.h"
-#include "study/frames.h"
-#include "study/output.h"
-#include "study/progress.h"
-#include "study/provenance.h"
-#include "study/records.h"
-#include "study/stop.h"
+#include "directory.h"
+#include "frames.h"
+#include "progress.h"
+#include "provenance.h"
+#include "records.h"
+#include "stop.h"
 #include <math.h>
 #include <wring/study.h>
 
@@ -48,7 +47,7 @@ static PetscErrorCode find_last_step(run *r)
     r->last = r->first + (PetscInt)ceil((end - p->state.time) / wring_stepper_size(p->stepper) - 1e-9);
   }
   if (r->last <= r->first) {
-    PetscCall(wring_note(p->comm, "nothing to do: the state is at step %" PetscInt_FMT ", %g s, already", r->first,
+    PetscCall(wring_note(p->comm, "nothing to do: the state is at step %" PetscInt_FMT ", %.6g s, already", r->first,
                          p->state.time));
     r->last = r->first;
   }
@@ -86,22 +85,25 @@ static PetscErrorCode create_solver(run *r)
 }
 
 /* Opens the tables, which may refuse to go on, and only then removes what an earlier run left after step `keep`. Rank 0. */
-static void open_files(run *r, wring_error *e)
+static PetscErrorCode open_files(run *r, wring_error *e)
 {
   const PetscInt all = PETSC_MAX_INT, keep = r->goes_on ? r->first : -1;
   char           header[HEADER];
+
+  PetscFunctionBegin;
   wring_steps_header(r->p, sizeof header, header);
   wring_record_open(r->directory, "steps.csv", header, keep, &r->steps, e);
   wring_record_open(r->directory, "history.csv", wring_history_header, keep, &r->history.record, e);
-  if (e->text[0]) return;
+  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
   wring_directory_remove(r->directory, "frame_", ".vtu", keep + 1, all, e);
   wring_directory_remove(r->directory, "checkpoint_", ".h5", keep + 1, all, e);
   wring_directory_remove_file(r->directory, "state.csv", e);
   wring_directory_remove_file(r->directory, "run.json", e);
   if (r->goes_on)
-    wring_frames_read(&r->frames, keep, e);
+    PetscCall(wring_frames_read(&r->frames, keep));
   else
     wring_directory_remove_file(r->directory, "frames.pvd", e);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode open_directory(run *r)
@@ -110,11 +112,11 @@ static PetscErrorCode open_directory(run *r)
   wring_error                error = {0};
 
   PetscFunctionBegin;
-  PetscCall(wring_output_make(p, sizeof r->directory, r->directory));
+  PetscCall(wring_directory_make(p, sizeof r->directory, r->directory));
   r->frames.directory = r->directory;
   if (p->rank == 0) {
     r->goes_on = (PetscBool)(p->restart[0] && wring_directory_holds(r->directory, p->restart));
-    open_files(r, &error);
+    PetscCall(open_files(r, &error));
   }
   PetscCall(wring_error_raise(p->comm, &error));
   PetscCallMPI(MPI_Bcast(&r->goes_on, 1, MPIU_BOOL, 0, p->comm));
@@ -181,7 +183,7 @@ static PetscErrorCode write_state_csv(const run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* "converged", as in run.json and the summary. */
+/* As run.json and the summary say it. */
 static const char *ended(const run *r)
 {
   if (r->status == WRING_EXIT_FAILED) return "solver failed";
@@ -192,8 +194,9 @@ static const char *ended(const run *r)
 
 static PetscErrorCode write_run_json(const run *r)
 {
-  wring_problem *const p     = r->p;
-  wring_error          error = {0};
+  wring_problem *const p      = r->p;
+  const PetscBool      solved = (PetscBool)(p->state.step > r->first || r->status == WRING_EXIT_FAILED);
+  wring_error          error  = {0};
   json_t              *json;
   char                 file[PETSC_MAX_PATH_LEN + 64];
 
@@ -207,9 +210,7 @@ static PetscErrorCode write_run_json(const run *r)
   json_object_set_new(json, "iterations", json_integer(r->iterations));
   json_object_set_new(json, "linear_iterations", json_integer(r->linear_iterations));
   json_object_set_new(json, "ended", json_string(ended(r)));
-  json_object_set_new(
-    json, "last_reason",
-    r->iterations || r->status == WRING_EXIT_FAILED ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
+  json_object_set_new(json, "last_reason", solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
   snprintf(file, sizeof file, "%s/run.json", r->directory);
   if (p->rank == 0) wring_json_write(file, json, &error);
   json_decref(json);
@@ -317,7 +318,7 @@ static PetscErrorCode destroy(run *r)
   PetscFunctionBegin;
   wring_record_close(&r->history.record);
   wring_record_close(&r->steps);
-  wring_frames_destroy(&r->frames);
+  PetscCall(wring_frames_destroy(&r->frames));
   PetscCall(wring_solver_destroy(&r->solver));
   PetscCall(VecDestroy(&r->x));
   PetscCall(wring_problem_destroy(&r->p));

@@ -1,5 +1,5 @@
 /* Rows of steps.csv: energies, momenta and reactions after each step. */
-#include "study/records.h"
+#include "records.h"
 #include <string.h>
 
 /* Adds what one vertex has: b[0] kinetic, b[1] external, b[2..4] momentum, b[5..7] angular momentum. */

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L // sigprocmask, sigpending
-#include "study/stop.h"
+#include "stop.h"
 #include <signal.h>
 #include <wring/study.h>
 

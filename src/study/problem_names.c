@@ -3,7 +3,7 @@
   than the region's or of another method than the variant's, get a notice: a command line that changes the model cannot unset
   the deck's parameters.
 */
-#include "study/problem.h"
+#include "problem.h"
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

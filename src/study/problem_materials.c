@@ -1,5 +1,5 @@
 /* Materials of the regions: "region_NAME_" overrides "material_" key by key. */
-#include "study/problem.h"
+#include "problem.h"
 #include <stdio.h>
 #include <string.h>
 

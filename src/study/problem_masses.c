@@ -1,5 +1,5 @@
 /* Lumped masses: from the regions' densities, or as a file says them. */
-#include "study/problem.h"
+#include "problem.h"
 
 static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
 {

@@ -1,5 +1,5 @@
 /* Attachments of the deck: the vertices of a set held at their rest positions, or those of a file at its targets. */
-#include "study/problem.h"
+#include "problem.h"
 #include <math.h>
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* The state a study starts from: rest, a checkpoint, tables; one velocity overrides all of them. */
-#include "study/problem.h"
+#include "problem.h"
 
 static PetscErrorCode set_rest(wring_problem *p)
 {

@@ -1,5 +1,5 @@
 /* What a comparison leaves: compare.csv, compare.json and the table on the screen. */
-#include "study/compare.h"
+#include "compare.h"
 #include <math.h>
 
 void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e)

@@ -44,7 +44,8 @@ static PetscErrorCode read_file(const wring_problem *p, wring_mesh_data **data)
 
 static PetscErrorCode make_box(const wring_problem *p, wring_mesh_data **data)
 {
-  const wring_options *const o = p->options;
+  const wring_options *const o     = p->options;
+  wring_error                error = {""};
   wring_box                  box;
   PetscInt                   n, *cells;
 
@@ -55,7 +56,8 @@ static PetscErrorCode make_box(const wring_problem *p, wring_mesh_data **data)
   PetscCall(wring_options_get_int_list(o, "mesh_", wring_mesh_options, "box_cells", &n, &cells));
   for (int c = 0; c < 3; c++) box.cells[c] = cells[c];
   PetscCall(PetscFree(cells));
-  if (p->rank == 0) PetscCall(wring_mesh_box(&box, data));
+  if (p->rank == 0) PetscCall(wring_mesh_box(&box, data, &error));
+  PetscCall(wring_error_raise(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,7 +1,7 @@
 /*
   Springs of the deck. A spring may join any two vertices: its row goes to the owner of `a`, and `b` becomes a ghost there.
 */
-#include "study/problem.h"
+#include "problem.h"
 
 static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
 {

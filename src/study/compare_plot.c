@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L // fork, dup2, waitpid
-#include "study/compare.h"
+#include "compare.h"
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,0 +1,48 @@
+#include "natural.h"
+
+PetscErrorCode wring_natural_unit(int width, MPI_Datatype *unit)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Type_contiguous(width, MPI_DOUBLE, unit));
+  PetscCallMPI(MPI_Type_commit(unit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_natural_rows(const wring_mesh *m, PetscInt *begin, PetscInt *n)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCall(PetscSFGetGraph(m->natural, n, NULL, NULL, NULL));
+  PetscCallMPI(MPI_Exscan(n, begin, 1, MPIU_INT, MPI_SUM, m->comm));
+  if (rank == 0) *begin = 0; // MPI_Exscan leaves it undefined
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_natural_gather(const wring_mesh *m, int width, const double *value, double **row)
+{
+  PetscInt     n;
+  MPI_Datatype unit;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFGetGraph(m->natural, &n, NULL, NULL, NULL));
+  PetscCall(PetscMalloc1((size_t)n * (size_t)width, row));
+  PetscCall(wring_natural_unit(width, &unit));
+  PetscCall(PetscSFReduceBegin(m->natural, unit, value, *row, MPI_REPLACE));
+  PetscCall(PetscSFReduceEnd(m->natural, unit, value, *row, MPI_REPLACE));
+  PetscCallMPI(MPI_Type_free(&unit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_natural_scatter(const wring_mesh *m, int width, const double *row, double *value)
+{
+  MPI_Datatype unit;
+
+  PetscFunctionBegin;
+  PetscCall(wring_natural_unit(width, &unit));
+  PetscCall(PetscSFBcastBegin(m->natural, unit, row, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->natural, unit, row, value, MPI_REPLACE));
+  PetscCallMPI(MPI_Type_free(&unit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
