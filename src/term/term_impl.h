@@ -25,9 +25,8 @@ struct wring_term {
   PetscBool        active;
   attachment      *attachment; // NULL: not an attachment
 
-  PetscInt          n, n_interior; // elements
-  const wring_mesh *mesh;          // borrowed
-  PetscInt         *cell;          // [n] number of the element among the mesh's tets; NULL if not tets
+  PetscInt  n, n_interior; // elements
+  PetscInt *cell;          // [n] number of the element among the mesh's tets; NULL if not tets
 
   PetscInt  n_block, n_chunk, n_chunk_interior;
   PetscInt *chunk_block;  // [n_chunk + 1] first block of each chunk
