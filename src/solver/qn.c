@@ -66,7 +66,7 @@ static PetscErrorCode qn_set_from_options(wring_solver *s, const wring_options *
   PetscCall(wring_options_get_word(o, prefix, qn_options, "line_search", &search));
   PetscCall(PetscStrcmp(hessian, "identity", &qn->identity));
   PetscCall(PetscStrcmp(search, "none", &none));
-  qn->search = none ? PETSC_FALSE : PETSC_TRUE;
+  qn->search = (PetscBool)!none;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
