@@ -3,22 +3,17 @@
 
 enum { LANES = WRING_LANES };
 
-static PetscInt blocks_of(PetscInt n)
-{
-  return (n + LANES - 1) / LANES;
-}
-
 /* Element that stands at a position, padded positions included: the last of the group. */
 static PetscInt element_at(const wring_term *t, PetscInt position)
 {
-  const PetscInt first = blocks_of(t->n_interior) * LANES;
+  const PetscInt first = term_boundary(t);
   if (position < first) return PetscMin(position, t->n_interior - 1);
   return PetscMin(t->n_interior + (position - first), t->n - 1);
 }
 
 static PetscErrorCode cut_chunks(wring_term *t)
 {
-  const PetscInt interior = blocks_of(t->n_interior), boundary = blocks_of(t->n - t->n_interior);
+  const PetscInt interior = term_blocks(t->n_interior), boundary = term_blocks(t->n - t->n_interior);
 
   PetscFunctionBegin;
   t->n_block          = interior + boundary;
