@@ -34,7 +34,8 @@ install_packages() {
   log=$(mktemp)
   {
     $sudo apt-get update -q &&
-      $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends -o Dpkg::Use-Pty=0 $missing
+      $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+        -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 $missing
   } </dev/null 2>&1 | tee "$log" | awk '
     / newly installed/ { total = $3; print "  " total " packages with all they need"; fflush() }
     /^Setting up/ && ++done % 50 == 0 { print "  " done " of " total; fflush() }'

@@ -63,9 +63,10 @@ static PetscErrorCode write_checkpoint(MPI_Comm comm, const char *file)
       for (int c = 0; c < f[k].components; c++) f[k].value[i * f[k].components + c] = value_of(m->original[i], c, k);
     }
   }
-  PetscCall(wring_checkpoint_write(file, m, STEP, TIME, 2, f));
+  const PetscErrorCode status = wring_checkpoint_write(file, m, STEP, TIME, 2, f);
   PetscCall(destroy_fields(f));
   PetscCall(wring_mesh_destroy(&m));
+  PetscCall(status);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -35,6 +35,8 @@ static PetscErrorCode distribute_box(const wring_box *box, wring_mesh **m)
 /* A jittered box keeps its faces plane and its volume; without jitter vertices lie on the grid. */
 static PetscErrorCode test_box(void)
 {
+  const wring_box  endless = {.size = {1, 1, 1}, .cells = {PETSC_MAX_INT - 1, 1, 1}};
+  wring_error      error   = {""};
   wring_mesh_data *d;
   double           volume = 0;
 
@@ -55,6 +57,8 @@ static PetscErrorCode test_box(void)
   }
   CHECK(wring_names_find(&d->sets, "XMax") == 1 && wring_names_find(&d->sets, "xma") == -1, "names");
   PetscCall(wring_mesh_data_destroy(&d));
+  PetscCall(wring_mesh_box(&endless, &d, &error));
+  CHECK(!d && !strncmp(error.text, "mesh_box_cells: ", 16), "too many cells give '%s'", error.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

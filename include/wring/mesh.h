@@ -53,8 +53,10 @@ typedef struct {
   double   jitter;    // in [0, 1): moves free coordinates by uniform (-j/2, j/2) x cell size
 } wring_box;
 
-/* Six Kuhn tets per cell; region "box", sets xmin xmax ymin ymax zmin zmax box, as docs/user.md says. Not collective:
-   a box that cannot be made sets e, and *d is NULL. */
+/*
+  Six Kuhn tets per cell; region "box", sets xmin xmax ymin ymax zmin zmax box, as docs/user.md says. Not collective: call on
+  one rank. With too many cells, or a jitter that turns a tet inside out, *d is NULL and e says so.
+*/
 PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e);
 
 /* Deck keys behind "mesh_": file, scale, box_size, box_cells, box_origin, box_jitter; and "set_*_": box, sphere, plane. */

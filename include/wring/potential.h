@@ -42,7 +42,7 @@ PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad);   
 PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *value, Vec grad); // both in one pass
 
 /*
-  *noise [J]: rounding error of a value of g, 4 eps sqrt(sum over tets of (w_e k_e)^2): the errors of elements are independent.
+  *noise [J]: rounding error of a value of g, eps sqrt(sum over tets of (w_e k_e)^2): the errors of elements are independent.
   theory.md 2. One reduction.
 */
 PetscErrorCode wring_potential_noise(wring_potential *g, double *noise);

@@ -69,27 +69,37 @@ BLOCK3_INLINE double block3_sqrt(double x)
 }
 
 /*
-  log x for normal x > 0, within 1 ulp. x = 2^k m with m in [sqrt(1/2), sqrt(2)); with f = m - 1 and s = f/(2 + f),
-  log m = f - f^2/2 + s (f^2/2 + R(s^2)), R a polynomial: the method and the constants of FreeBSD's e_log.c (Sun
-  Microsystems 1993), without its branches. Any other x gives some number.
+  R(s^2) of log(1 + f) = f - f^2/2 + s (f^2/2 + R), s = f/(2 + f), for 1 + f in [sqrt(1/2), sqrt(2)): the method and the
+  constants of FreeBSD's e_log.c (Sun Microsystems 1993).
 */
+BLOCK3_INLINE double block3_log_series(double s2)
+{
+  return s2 * (6.666666666666735130e-01 +
+               s2 * (3.999999999940941908e-01 +
+                     s2 * (2.857142874366239149e-01 +
+                           s2 * (2.222219843214978396e-01 +
+                                 s2 * (1.818357216161805012e-01 +
+                                       s2 * (1.531383769920937332e-01 + s2 * 1.479819860511658591e-01))))));
+}
+
+/* log x for normal x > 0, within 1 ulp: x = 2^k (1 + f), without the branches of e_log.c. Any other x gives some number. */
 BLOCK3_INLINE double block3_log(double x)
 {
-  const block3_word w   = {.real = x};
-  const uint64_t    k   = (w.bits + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu)) >> 52; // biased
-  const block3_word m   = {.bits = w.bits - ((k - 1023) << 52)};
-  const block3_word r   = {.bits =
-                             0x4330000000000000u | k}; // 2^52 + k, since uint64_t to double is no vector instruction
-  const double exponent = r.real - (0x1p52 + 1023), f = m.real - 1, s = f / (2 + f), s2 = s * s, half = 0.5 * f * f;
-  const double poly =
-    s2 * (6.666666666666735130e-01 +
-          s2 * (3.999999999940941908e-01 +
-                s2 * (2.857142874366239149e-01 +
-                      s2 * (2.222219843214978396e-01 +
-                            s2 * (1.818357216161805012e-01 +
-                                  s2 * (1.531383769920937332e-01 + s2 * 1.479819860511658591e-01))))));
-  const double log2_high = 6.93147180369123816490e-01, log2_low = 1.90821492927058770002e-10;
-  return exponent * log2_high - ((half - (s * (half + poly) + exponent * log2_low)) - f);
+  const block3_word w        = {.real = x};
+  const uint64_t    k        = (w.bits + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu)) >> 52; // biased
+  const block3_word m        = {.bits = w.bits - ((k - 1023) << 52)};
+  const block3_word r        = {.bits =
+                                  0x4330000000000000u | k}; // 2^52 + k, since uint64_t to double is no vector instruction
+  const double      exponent = r.real - (0x1p52 + 1023), f = m.real - 1, s = f / (2 + f), half = 0.5 * f * f;
+  const double      log2_high = 6.93147180369123816490e-01, log2_low = 1.90821492927058770002e-10;
+  return exponent * log2_high - ((half - (s * (half + block3_log_series(s * s)) + exponent * log2_low)) - f);
+}
+
+/* f - log(1 + f), of second order in f, to full relative accuracy for |f| <= 1/4. */
+BLOCK3_INLINE double block3_log_defect(double f)
+{
+  const double s = f / (2 + f), half = 0.5 * f * f;
+  return half - s * (half + block3_log_series(s * s));
 }
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ static const char *type_name(const wring_option *p, PetscBool many)
   return "a value";
 }
 
-void options_describe(const wring_option *p, size_t size, char *text)
+void wring_options_describe(const wring_option *p, size_t size, char *text)
 {
   const PetscBool list = (PetscBool)(p->type == WRING_REALS || p->type == WRING_INTS);
   int             n    = 0;
@@ -99,7 +99,7 @@ static PetscErrorCode refuse(const source *s)
   const int   cut     = strlen(s->text) > SHOWN;
 
   PetscFunctionBegin;
-  options_describe(s->option, sizeof expected, expected);
+  wring_options_describe(s->option, sizeof expected, expected);
   const size_t size = s->option->choices ? nearest_choice(s->option->choices, s->text, &nearest) : 0;
   if (size) snprintf(hint, sizeof hint, ", did you mean %.*s?", (int)size, nearest);
   WRING_REFUSE(s->o->comm, "%s: %s%s is \"%.*s%s\", expected %s%s", s->origin ? s->origin : "default", s->prefix,
@@ -109,7 +109,7 @@ static PetscErrorCode refuse(const source *s)
 static PetscErrorCode find_source(const wring_options *o, const char *prefix, const wring_option *table,
                                   const char *key, source *s)
 {
-  const options_entry *entry = options_find(o, prefix, key);
+  const options_entry *entry = wring_options_find(o, prefix, key);
   char                 expected[512];
 
   PetscFunctionBegin;
@@ -118,7 +118,7 @@ static PetscErrorCode find_source(const wring_options *o, const char *prefix, co
   s->text   = entry ? entry->value : s->option->value;
   s->origin = entry ? entry->origin : NULL;
   if (s->text) PetscFunctionReturn(PETSC_SUCCESS);
-  options_describe(s->option, sizeof expected, expected);
+  wring_options_describe(s->option, sizeof expected, expected);
   WRING_REFUSE(o->comm, "%s%s is missing: expected %s (%s)", prefix, key, expected, s->option->help);
 }
 
@@ -284,7 +284,7 @@ PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix
   if (s.option->choices) {
     const size_t size = find_choice(s.option->choices, s.text, &choice);
     if (!size) PetscCall(refuse(&s));
-    PetscCall(options_keep_word(o, choice, size, v));
+    PetscCall(wring_options_keep_word(o, choice, size, v));
   } else if (count_items(s.text) != 1) {
     PetscCall(refuse(&s));
   }

@@ -46,7 +46,7 @@ PetscErrorCode wring_options_destroy(wring_options **options)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const options_entry *options_find(const wring_options *o, const char *prefix, const char *key)
+const options_entry *wring_options_find(const wring_options *o, const char *prefix, const char *key)
 {
   const size_t length = strlen(prefix);
   for (PetscInt i = 0; i < o->n; i++) {
@@ -71,7 +71,7 @@ static PetscErrorCode add_entry(wring_options *o, const char *key, options_entry
 
 PetscErrorCode wring_options_set(wring_options *o, const char *key, const char *value, const char *origin)
 {
-  options_entry *entry = (options_entry *)options_find(o, "", key);
+  options_entry *entry = (options_entry *)wring_options_find(o, "", key);
 
   PetscFunctionBegin;
   if (!entry) PetscCall(add_entry(o, key, &entry));
@@ -109,16 +109,16 @@ void wring_options_entry(const wring_options *o, PetscInt i, const char **key, c
 
 PetscBool wring_options_has(const wring_options *o, const char *prefix, const char *key)
 {
-  return (PetscBool)(options_find(o, prefix, key) != NULL);
+  return (PetscBool)(wring_options_find(o, prefix, key) != NULL);
 }
 
 const char *wring_options_origin(const wring_options *o, const char *prefix, const char *key)
 {
-  const options_entry *entry = options_find(o, prefix, key);
+  const options_entry *entry = wring_options_find(o, prefix, key);
   return entry ? entry->origin : NULL;
 }
 
-PetscErrorCode options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept)
+PetscErrorCode wring_options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept)
 {
   options_word *w;
 

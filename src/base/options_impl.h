@@ -23,10 +23,10 @@ struct wring_options {
 enum { OPTIONS_KEY_SIZE = 512 };
 
 /* The entry of prefix + key, without regard to case, or NULL. */
-const options_entry *options_find(const wring_options *o, const char *prefix, const char *key);
+const options_entry *wring_options_find(const wring_options *o, const char *prefix, const char *key);
 
 /* A copy of text [size] that lives as long as the database. */
-PetscErrorCode options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept);
+PetscErrorCode wring_options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept);
 
 /* "one of a, b, c", "3 reals in (0,inf) [m/s]": what the option accepts. */
-void options_describe(const wring_option *option, size_t size, char *text);
+void wring_options_describe(const wring_option *option, size_t size, char *text);

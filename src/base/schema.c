@@ -217,7 +217,7 @@ static PetscErrorCode print_entry(MPI_Comm comm, PetscInt i, PetscInt n_schema, 
   char accepts[512], owners[512];
 
   PetscFunctionBegin;
-  options_describe(p, sizeof accepts, accepts);
+  wring_options_describe(p, sizeof accepts, accepts);
   join_owners(i, n_schema, schema, p, sizeof owners, owners);
   PetscCall(PetscPrintf(comm, "%s: %s%s%s\n    %s  (%s)\n", key, accepts, p->value ? "; default " : "",
                         p->value ? p->value : "", p->help, owners));

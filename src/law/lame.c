@@ -27,7 +27,7 @@ static PetscErrorCode choose_pair(const wring_options *o, const char *prefix, in
 
   PetscFunctionBegin;
   if (young && mu) {
-    WRING_REFUSE(PETSC_COMM_WORLD, "%s: %s%s beside %s%s; expected young and poisson or else mu and lambda",
+    WRING_REFUSE(wring_options_comm(o), "%s: %s%s beside %s%s; expected young and poisson or else mu and lambda",
                  wring_options_origin(o, prefix, mu), prefix, mu, prefix, young);
   }
   *pair = young ? 0 : mu ? 1 : -1;
@@ -41,7 +41,7 @@ static PetscErrorCode check_lambda(const wring_options *o, const char *prefix, c
 
   PetscFunctionBegin;
   if (par[LAME_LAMBDA] < -2. / 3 * par[LAME_MU]) {
-    WRING_REFUSE(PETSC_COMM_WORLD, "%s: %slambda is %g Pa; expected at least -2/3 mu = %g Pa",
+    WRING_REFUSE(wring_options_comm(o), "%s: %slambda is %g Pa; expected at least -2/3 mu = %g Pa",
                  wring_options_origin(o, at, "lambda"), at, par[LAME_LAMBDA], -2. / 3 * par[LAME_MU]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -57,8 +57,8 @@ PetscErrorCode wring_lame_get(const wring_options *o, const char *prefix, const 
   if (pair < 0 && fallback) PetscCall(choose_pair(o, fallback, &pair));
   if (pair < 0) {
     const char *const at = fallback ? fallback : prefix;
-    WRING_REFUSE(PETSC_COMM_WORLD, "%syoung is missing; expected %syoung and %spoisson, or else %smu and %slambda", at,
-                 at, at, at, at);
+    WRING_REFUSE(wring_options_comm(o), "%syoung is missing; expected %syoung and %spoisson, or else %smu and %slambda",
+                 at, at, at, at, at);
   }
   for (int i = 0; i < 2; i++)
     PetscCall(wring_law_get_real(o, prefix, fallback, wring_lame_options, pairs[pair][i], &value[i]));

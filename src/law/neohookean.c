@@ -21,9 +21,27 @@ BLOCK3_INLINE volume volume_of(double j)
   return (volume){inside, block3_log(safe), inside ? 1 / safe : 0};
 }
 
+/*
+  psi with F = I + H and J - 1 = tr H + i2 + det H, i2 the second invariant of H: the terms of first order cancel,
+    psi = mu (|H|^2/2 - i2 - det H + d) + lambda/2 (J - 1 - d)^2,   d = J - 1 - log J,
+  so that a density far smaller than mu keeps its digits.
+*/
+BLOCK3_INLINE double density_near_rest(double mu, double lambda, mat3 h, mat3 cofactor, double det,
+                                       double volume_change)
+{
+  const double i2 = cofactor.a00 + cofactor.a11 + cofactor.a22, d = block3_log_defect(volume_change);
+  const double log = volume_change - d;
+  return mu * (0.5 * mat3_dot(h, h) - i2 - det + d) + 0.5 * lambda * log * log;
+}
+
 BLOCK3_INLINE double density(double mu, double lambda, mat3 f, volume v)
 {
-  const double psi = 0.5 * mu * (mat3_dot(f, f) - 3) - mu * v.log + 0.5 * lambda * v.log * v.log;
+  const mat3   h = {f.a00 - 1, f.a01, f.a02, f.a10, f.a11 - 1, f.a12, f.a20, f.a21, f.a22 - 1}, c = mat3_cofactor(h);
+  const double det           = mat3_det(h, c);
+  const double volume_change = h.a00 + h.a11 + h.a22 + (c.a00 + c.a11 + c.a22) + det;
+  const double near          = density_near_rest(mu, lambda, h, c, det, volume_change);
+  const double far           = 0.5 * mu * (mat3_dot(f, f) - 3) - mu * v.log + 0.5 * lambda * v.log * v.log;
+  const double psi           = fabs(volume_change) <= 0.25 ? near : far;
   return v.inside ? psi : INFINITY;
 }
 

@@ -95,13 +95,13 @@ static PetscErrorCode name_sets(const grid *g, wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void check_volumes(const wring_box *box, const wring_mesh_data *d, wring_error *e)
+static PetscBool has_volumes(const wring_mesh_data *d)
 {
-  for (PetscInt t = 0; t < d->n_tet && !e->text[0]; t++) {
-    const PetscInt *v = d->tet + 4 * t;
-    if (wring_tet_det(d->X + 3 * v[0], d->X + 3 * v[1], d->X + 3 * v[2], d->X + 3 * v[3]) > 0) continue;
-    wring_error_set(e, "mesh_box_jitter: %g turns a tetrahedron inside out, expected a smaller jitter", box->jitter);
+  for (PetscInt i = 0; i < d->n_tet; i++) {
+    const PetscInt *v = d->tet + 4 * i;
+    if (!(wring_tet_det(d->X + 3 * v[0], d->X + 3 * v[1], d->X + 3 * v[2], d->X + 3 * v[3]) > 0)) return PETSC_FALSE;
   }
+  return PETSC_TRUE;
 }
 
 PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e)
@@ -117,7 +117,7 @@ PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_e
     tets *= (double)box->cells[c];
     vertices *= (double)box->cells[c] + 1;
   }
-  // sets repeat the vertices of the sides, and a corner of a cell in set_vertex is at most counted four times
+  // a corner of the box stands four times in the sets: in three sides and in `box`
   if (tets >= (double)PETSC_MAX_INT || 4 * vertices >= (double)PETSC_MAX_INT) {
     wring_error_set(e, "mesh_box_cells: %g tetrahedra are too many, expected fewer than %g", tets,
                     (double)PETSC_MAX_INT);
@@ -128,7 +128,11 @@ PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_e
   cut_cells(&g, (*d)->tet);
   PetscCall(PetscArrayzero((*d)->region, (*d)->n_tet));
   PetscCall(name_sets(&g, *d));
-  if (box->jitter > 0) check_volumes(box, *d, e);
-  if (e->text[0]) PetscCall(wring_mesh_data_destroy(d));
+  if (!has_volumes(*d)) {
+    wring_error_set(
+      e, "mesh_box_jitter: %g leaves a tetrahedron without volume, expected a smaller jitter or larger cells",
+      box->jitter);
+    PetscCall(wring_mesh_data_destroy(d));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

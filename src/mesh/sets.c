@@ -122,21 +122,30 @@ static PetscErrorCode check_shape(const wring_mesh *m, const wring_options *o, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode add_set_of_deck(wring_mesh *m, const wring_options *o, const char *name, double tolerance)
+{
+  const shape *s;
+  double       p[MAX_PARAMETERS];
+
+  PetscFunctionBegin;
+  PetscCall(get_shape(m, o, name, &s, p));
+  PetscCall(check_shape(m, o, name, s, p));
+  PetscCall(add_set(m, name, s, p, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscInt n_schema, const wring_schema *schema)
 {
-  PetscInt n;
-  char   **name;
-  double   tolerance, p[MAX_PARAMETERS];
+  PetscInt       n;
+  char         **name;
+  double         tolerance;
+  PetscErrorCode status = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   PetscCall(get_tolerance(m, &tolerance));
   PetscCall(wring_options_names(o, "set_", n_schema, schema, m->sets.n, (const char *const *)m->sets.name, &n, &name));
-  for (PetscInt i = 0; i < n; i++) {
-    const shape *s;
-    PetscCall(get_shape(m, o, name[i], &s, p));
-    PetscCall(check_shape(m, o, name[i], s, p));
-    PetscCall(add_set(m, name[i], s, p, tolerance));
-  }
+  for (PetscInt i = 0; i < n && !status; i++) status = add_set_of_deck(m, o, name[i], tolerance);
   PetscCall(wring_words_destroy(n, &name));
+  PetscCall(status);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

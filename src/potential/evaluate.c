@@ -1,7 +1,7 @@
 /* Values, gradients and residuals: the halo is in flight while interior elements are worked on. docs/theory.md (2) */
 #include "potential_impl.h"
 
-PetscErrorCode potential_halo_begin(wring_potential *g, double *x)
+PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x)
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
 
@@ -11,7 +11,7 @@ PetscErrorCode potential_halo_begin(wring_potential *g, double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode potential_halo_end(wring_potential *g, double *x)
+PetscErrorCode wring_potential_halo_end(wring_potential *g, double *x)
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
 
@@ -54,11 +54,11 @@ static PetscErrorCode work_on(wring_potential *g, wring_work work, double *x, co
   const wring_phase old  = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
 
   PetscFunctionBegin;
-  PetscCall(potential_halo_begin(g, x));
+  PetscCall(wring_potential_halo_begin(g, x));
   part[0] = wring_inertia(m->n_owned, sign / (g->h * g->h), g->mass, x, y, f);
   if (f) PetscCall(PetscArrayzero(f + 3 * m->n_owned, 3 * (m->n_local - m->n_owned)));
   for (int i = 0; i < g->n_term; i++) wring_term_interior(g->term[i], work, x, f);
-  PetscCall(potential_halo_end(g, x));
+  PetscCall(wring_potential_halo_end(g, x));
   part[1] = 0;
   for (int i = 0; i < g->n_term; i++) {
     wring_term_boundary(g->term[i], work, x, f);
@@ -114,7 +114,7 @@ PetscErrorCode wring_potential_noise(wring_potential *g, double *noise)
   PetscFunctionBegin;
   for (int i = 0; i < g->n_term; i++) sum += wring_term_squared_scale(g->term[i]);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, g->comm));
-  *noise = 4 * PETSC_MACHINE_EPSILON * PetscSqrtReal(sum);
+  *noise = PETSC_MACHINE_EPSILON * PetscSqrtReal(sum);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,8 +131,8 @@ PetscErrorCode wring_potential_get_local(wring_potential *g, Vec x, const double
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(x, &xa));
-  PetscCall(potential_halo_begin(g, xa));
-  PetscCall(potential_halo_end(g, xa));
+  PetscCall(wring_potential_halo_begin(g, xa));
+  PetscCall(wring_potential_halo_end(g, xa));
   PetscCall(VecRestoreArray(x, &xa));
   PetscCall(VecGetArrayRead(x, local));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -18,5 +18,5 @@ struct wring_potential {
 };
 
 /* Values at ghosts of x from their owners; between the two calls only owned values may be read. */
-PetscErrorCode potential_halo_begin(wring_potential *g, double *x);
-PetscErrorCode potential_halo_end(wring_potential *g, double *x);
+PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x);
+PetscErrorCode wring_potential_halo_end(wring_potential *g, double *x);

@@ -45,7 +45,7 @@ static PetscErrorCode read_file(const wring_problem *p, wring_mesh_data **data)
 static PetscErrorCode make_box(const wring_problem *p, wring_mesh_data **data)
 {
   const wring_options *const o     = p->options;
-  wring_error                error = {0};
+  wring_error                error = {""};
   wring_box                  box;
   PetscInt                   n, *cells;
 

@@ -17,16 +17,16 @@ PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char 
   wring_term *t;
 
   PetscFunctionBegin;
-  PetscCall(term_create(mesh, name, &wring_law_attachment, 1, n, n, vertex, PETSC_FALSE, PETSC_TRUE, &t));
+  PetscCall(wring_term_create(mesh, name, &wring_law_attachment, 1, n, n, vertex, PETSC_FALSE, PETSC_TRUE, &t));
   PetscCall(PetscNew(&t->attachment));
   PetscCall(PetscMalloc1(3 * n, &t->attachment->target));
   PetscCall(PetscArraycpy(t->attachment->target, target, 3 * n));
   t->attachment->motion = *motion;
   for (PetscInt e = 0; e < n; e++) {
     const double *x = target + 3 * e;
-    term_set_par(t, e, (const double[]){stiffness[e], x[0], x[1], x[2]});
+    wring_term_set_par(t, e, (const double[]){stiffness[e], x[0], x[1], x[2]});
   }
-  term_pad(t);
+  wring_term_pad(t);
   *term = t;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -56,7 +56,7 @@ static void move_targets(wring_term *t, double time)
     }
     set_target(t, e, x);
   }
-  term_pad(t);
+  wring_term_pad(t);
 }
 
 /* Times are sums of steps: a release at 0.5 s is met by a step that ends there but for rounding. */

@@ -105,9 +105,9 @@ static PetscErrorCode find_shared(wring_term *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
-                           PetscInt n_interior, const PetscInt *vertex, PetscBool has_coef, PetscBool per_element,
-                           wring_term **term)
+PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
+                                 PetscInt n_interior, const PetscInt *vertex, PetscBool has_coef, PetscBool per_element,
+                                 wring_term **term)
 {
   wring_term *t;
 
@@ -134,17 +134,17 @@ static void set_row(double *row, int n, PetscInt position, const double *value)
   for (int i = 0; i < n; i++) block[i * LANES + position % LANES] = value[i];
 }
 
-void term_set_coef(wring_term *t, PetscInt e, const double *coef)
+void wring_term_set_coef(wring_term *t, PetscInt e, const double *coef)
 {
   set_row(t->coef, free_vertices(t->m) * t->law->q, term_position(t, e), coef);
 }
 
-void term_set_weight(wring_term *t, PetscInt e, double weight)
+void wring_term_set_weight(wring_term *t, PetscInt e, double weight)
 {
   t->weight[term_position(t, e)] = weight;
 }
 
-void term_set_par(wring_term *t, PetscInt e, const double *par)
+void wring_term_set_par(wring_term *t, PetscInt e, const double *par)
 {
   if (t->par_stride) {
     set_row(t->par, t->law->n_par, term_position(t, e), par);
@@ -160,7 +160,7 @@ static void copy_lane(double *row, int n, PetscInt from, PetscInt to)
   for (int i = 0; i < n; i++) b[i * LANES] = a[i * LANES];
 }
 
-void term_pad(wring_term *t)
+void wring_term_pad(wring_term *t)
 {
   for (PetscInt position = 0; position < t->n_block * LANES; position++) {
     const PetscInt from = term_position(t, element_at(t, position));

@@ -27,9 +27,9 @@ PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *nam
   PetscCall(PetscMalloc2(n, &order, 2 * n, &vertex));
   PetscCall(interior_first(mesh, n, a, b, order, &n_interior));
   for (PetscInt i = 0; i < n; i++) vertex[2 * i] = a[order[i]], vertex[2 * i + 1] = b[order[i]];
-  PetscCall(term_create(mesh, name, &wring_law_spring, 2, n, n_interior, vertex, PETSC_FALSE, PETSC_TRUE, &t));
-  for (PetscInt i = 0; i < n; i++) term_set_par(t, i, (const double[]){stiffness[order[i]], length[order[i]]});
-  term_pad(t);
+  PetscCall(wring_term_create(mesh, name, &wring_law_spring, 2, n, n_interior, vertex, PETSC_FALSE, PETSC_TRUE, &t));
+  for (PetscInt i = 0; i < n; i++) wring_term_set_par(t, i, (const double[]){stiffness[order[i]], length[order[i]]});
+  wring_term_pad(t);
   PetscCall(PetscFree2(order, vertex));
   *term = t;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -72,15 +72,16 @@ static inline PetscInt term_element(const wring_term *t, PetscInt position)
 /*
   Allocates a term and builds its chunks. vertex [n][m] local; the first n_interior elements touch owned vertices only.
   per_element: a row of parameters for every element. Weights are 1 in real lanes and parameters 0: the builder sets them,
-  and ends with term_pad.
+  and ends with wring_term_pad.
 */
-PetscErrorCode term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
-                           PetscInt n_interior, const PetscInt *vertex, PetscBool has_coef, PetscBool per_element,
-                           wring_term **t);
-void           term_set_coef(wring_term *t, PetscInt e, const double *coef); // [free * q]
-void           term_set_weight(wring_term *t, PetscInt e, double weight);
-void term_set_par(wring_term *t, PetscInt e, const double *par); // [n_par]; e is ignored if parameters are uniform
-void term_pad(wring_term *t); // copies each group's last element into its padded lanes
+PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
+                                 PetscInt n_interior, const PetscInt *vertex, PetscBool has_coef, PetscBool per_element,
+                                 wring_term **t);
+void           wring_term_set_coef(wring_term *t, PetscInt e, const double *coef); // [free * q]
+void           wring_term_set_weight(wring_term *t, PetscInt e, double weight);
+void           wring_term_set_par(wring_term *t, PetscInt e,
+                                  const double *par); // [n_par]; e is ignored if parameters are uniform
+void           wring_term_pad(wring_term *t);         // copies each group's last element into its padded lanes
 
 /* The rows of a block: parameters [n_par][WRING_LANES], coefficients [free * q][WRING_LANES] or NULL for G = 1. */
 static inline wring_in term_par(const wring_term *t, PetscInt block)

@@ -16,17 +16,18 @@ PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, c
     n_interior += e < mesh->n_interior;
     cell[i++] = e;
   }
-  PetscCall(term_create(mesh, mesh->regions.name[region], law, 4, n, n_interior, vertex, PETSC_TRUE, PETSC_FALSE, &t));
+  PetscCall(
+    wring_term_create(mesh, mesh->regions.name[region], law, 4, n, n_interior, vertex, PETSC_TRUE, PETSC_FALSE, &t));
   for (PetscInt i = 0; i < n; i++) {
     const PetscInt *v = vertex + 4 * i;
     double          B[9], volume;
     wring_tet_rest(mesh->X + 3 * v[0], mesh->X + 3 * v[1], mesh->X + 3 * v[2], mesh->X + 3 * v[3], B, &volume);
-    term_set_coef(t, i, B);
-    term_set_weight(t, i, volume);
+    wring_term_set_coef(t, i, B);
+    wring_term_set_weight(t, i, volume);
   }
   PetscCall(PetscFree(vertex));
-  term_set_par(t, 0, par);
-  term_pad(t);
+  wring_term_set_par(t, 0, par);
+  wring_term_pad(t);
   t->cell  = cell;
   t->proxy = proxy;
   *term    = t;
