@@ -1,5 +1,5 @@
 /* The mesh of a problem: a checkpoint's, else a file or a box. A deck that made a checkpoint may so be restarted as it is. */
-#include "problem.h"
+#include "study/problem.h"
 #include <string.h>
 
 enum { NOTES = 4096 };
