@@ -1,5 +1,5 @@
 /*
-  Layer 6, the incremental potential of one implicit step,                                     docs/theory.md (2)
+  Layer 6, the incremental potential of one implicit step,                                     docs/theory.md (2.1)
     g(x) = 1/(2 h^2) sum_i m_i |x_i - y_i|^2 + E(x)   [J],   E = sum over terms.
 
   Vectors come from wring_potential_create_vec: [n_owned][3] with room for ghosts behind (VecGhost), which the functions
@@ -45,13 +45,13 @@ PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *val
 
 /*
   *noise [J]: rounding error of a value of g, eps sqrt(sum over tets of (w_e k_e)^2): the errors of elements are independent.
-  theory.md 2. One reduction.
+  docs/theory.md (2.4). One reduction.
 */
 PetscErrorCode wring_potential_noise(wring_potential *g, double *noise);
 
 /*
   r = M/h^2 (y - x) + sum_e w_e k_e G_e^T (p_e - z_e): what is left of the global step A x = b of projective dynamics at x,
-  so that its solution is x + A^{-1} r. theory.md (PD). Needs WRING_CAN_PROJECT.
+  so that its solution is x + A^{-1} r. docs/theory.md (5.2). Needs WRING_CAN_PROJECT.
 */
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r);
 

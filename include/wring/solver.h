@@ -1,6 +1,7 @@
 /*
   Layer 8, solvers: minimise the incremental potential. A method supplies one iteration x_k -> x_(k+1); wring_solver_solve
-  owns the loop: gradient, history, stopping, timing, so that every method stops and is measured alike. theory.md 5.
+  owns the loop: gradient, history, stopping, timing, so that every method stops and is measured alike.
+  docs/theory.md 5.
 */
 #pragma once
 #include <wring/operator.h>
@@ -17,7 +18,7 @@ const char *wring_solver_type(int i, const wring_option **options);
 typedef enum {
   WRING_CONVERGED,          // |grad g| <= rtol |grad g(x_0)| or <= atol
   WRING_MAX_IT,             //
-  WRING_AT_ROUND_OFF,       // theory.md 2: no step can lower g any more
+  WRING_AT_ROUND_OFF,       // docs/theory.md (2.4): no step can lower g any more
   WRING_STOPPED_NOT_FINITE, // failure: g or x is not finite
   WRING_STOPPED_LINE_SEARCH // failure: no decrease above round-off
 } wring_reason;

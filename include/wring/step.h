@@ -1,5 +1,6 @@
 /*
-  Layer 9, time integrators: the target y and step of the potential before the solve, the new state after it. theory.md 6.
+  Layer 9, time integrators: the target y and step of the potential before the solve, the new state after it.
+  docs/theory.md 6.
 */
 #pragma once
 #include <wring/solver.h>

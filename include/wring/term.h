@@ -1,6 +1,6 @@
 /*
   Layer 4, terms: a batch of elements that share a stencil and a law,
-    E(x) = sum_e w_e psi(z_e),   z_e = G_e x_e,   x_e the m vertices of element e.              docs/theory.md (3)
+    E(x) = sum_e w_e psi(z_e),   z_e = G_e x_e,   x_e the m vertices of element e.             docs/theory.md (2.1)
 
   The one place with element loops and threads. Elements are worked on in chunks (docs/developer.md): sums have one order at
   any number of threads. All functions are local to the rank; x and f are arrays [n_local][3] of owned vertices then ghosts.

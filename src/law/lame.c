@@ -41,7 +41,7 @@ static PetscErrorCode check_lambda(const wring_options *o, const char *prefix, c
 
   PetscFunctionBegin;
   if (par[LAME_LAMBDA] < -2. / 3 * par[LAME_MU]) {
-    WRING_REFUSE(wring_options_comm(o), "%s: %slambda is %g Pa; expected at least -2/3 mu = %g Pa",
+    WRING_REFUSE(wring_options_comm(o), "%s: %slambda is %.6g Pa; expected at least -2/3 mu = %.6g Pa",
                  wring_options_origin(o, at, "lambda"), at, par[LAME_LAMBDA], -2. / 3 * par[LAME_MU]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,6 +1,6 @@
 /*
   Compressible neo-Hookean: psi(F) = mu/2 (|F|^2 - 3) - mu log J + lambda/2 log^2 J, J = det F; mu, lambda [Pa];
-  +infinity where J is not a normal positive number. theory.md 3; [Bonet, Wood 2008].
+  +infinity where J is not a normal positive number. docs/theory.md (3.9); [Bonet, Wood 2008].
 */
 #include "base/block3.h"
 #include "isotropic.h"
@@ -107,7 +107,7 @@ static void hessian_psd(wring_in par, wring_in z, wring_out h)
 /*
   12 times the integral over [1/2, 3/2] of (s - 1) f(s), f = dpsi/ds_0 at s_1 = s_2 = 1: mu s + (lambda log s - mu)/s.
   mu s gives mu, -mu/s gives 12 mu (log 3 - 1), and lambda log(s)/s the difference of
-  12 lambda (s log s - s - log(s)^2/2) at the ends. theory.md 4.
+  12 lambda (s log s - s - log(s)^2/2) at the ends. docs/theory.md (4.2).
 */
 static void slope(wring_in par, double *k)
 {

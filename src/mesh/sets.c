@@ -108,10 +108,10 @@ static PetscErrorCode check_shape(const wring_mesh *m, const wring_options *o, c
                  name);
   for (int c = 0; c < 3 && s->contains == in_box; c++)
     if (p[c] > p[c + 3])
-      WRING_REFUSE(m->comm, "%s: set_%s_box: %g > %g, expected x0,y0,z0,x1,y1,z1 with x0 <= x1, y0 <= y1, z0 <= z1",
+      WRING_REFUSE(m->comm, "%s: set_%s_box: %.6g > %.6g, expected x0,y0,z0,x1,y1,z1 with x0 <= x1, y0 <= y1, z0 <= z1",
                    origin, name, p[c], p[c + 3]);
   if (s->contains == in_sphere && p[3] < 0)
-    WRING_REFUSE(m->comm, "%s: set_%s_sphere: radius %g, expected at least 0", origin, name, p[3]);
+    WRING_REFUSE(m->comm, "%s: set_%s_sphere: radius %.6g, expected at least 0", origin, name, p[3]);
   if (s->contains == above_plane && p[3] == 0 && p[4] == 0 && p[5] == 0)
     WRING_REFUSE(m->comm, "%s: set_%s_plane: normal 0,0,0, expected a direction", origin, name);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,4 +1,4 @@
-/* Values, gradients and residuals: the halo is in flight while interior elements are worked on. docs/theory.md (2) */
+/* Values, gradients and residuals: the halo is in flight while interior elements are worked on. docs/theory.md 2 */
 #include "potential_impl.h"
 
 PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x)

@@ -66,7 +66,7 @@ PetscErrorCode wring_potential_create_vec(const wring_potential *g, Vec *x)
 PetscErrorCode wring_potential_set_step(wring_potential *g, double h)
 {
   PetscFunctionBegin;
-  PetscCheck(h > 0, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "Time step %g is not positive", h);
+  PetscCheck(h > 0, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "Time step %.6g is not positive", h);
   g->h = h;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

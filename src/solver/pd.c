@@ -4,8 +4,9 @@
   Local step: every element takes p_e, the point of its rest manifold that is closest to z_e = G_e x.
   Global step: A x' = M y/h^2 + sum_e w_e k_e G_e^T p_e, solved for the difference: x' = x + A^{-1} r with
     r = M/h^2 (y - x) + sum_e w_e k_e G_e^T (p_e - z_e),
-  which is -grad g(x) (theory.md 5), so that an iterative solve has x itself as its starting guess. With an exact solve g never
-  increases; with operator.rtol it may, once the steps are as small as the error of the solve. There is no line search.
+  which is -grad g(x), docs/theory.md (5.2), so that an iterative solve has x itself as its starting guess. With an exact
+  solve g never increases; with operator.rtol it may, once the steps are as small as the error of the solve. There is no
+  line search.
 */
 #include "solver_impl.h"
 

@@ -74,7 +74,7 @@ static PetscErrorCode count_steps(MPI_Comm comm, const wring_options *o, double 
   PetscCall(wring_options_get_real(o, "time_", wring_time_options, "end", &end));
   const double count = PetscCeilReal(end / h - 1e-9);
   if (count > (double)PETSC_MAX_INT / 2) {
-    WRING_REFUSE(comm, "%s: time_end %g s is %g steps of %g s, expected at most %" PetscInt_FMT,
+    WRING_REFUSE(comm, "%s: time_end %.6g s is %.6g steps of %.6g s, expected at most %" PetscInt_FMT,
                  wring_options_origin(o, "time_", "end"), end, count, h, PETSC_MAX_INT / 2);
   }
   *steps = PetscMax((PetscInt)count, 1);
@@ -152,7 +152,7 @@ static PetscErrorCode choose_start(wring_stepper *s, const wring_state *state, V
   PetscCall(is_finite(s->g, state->q, &finite));
   if (!finite) {
     WRING_REFUSE(comm,
-                 "the step to time %g s: the energy of the positions it starts from is not finite, expected "
+                 "the step to time %.6g s: the energy of the positions it starts from is not finite, expected "
                  "elements that are not inverted, or a material that allows it",
                  end);
   }

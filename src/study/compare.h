@@ -21,7 +21,7 @@ typedef struct {
 /* The row that holds at an iteration: the last measured one that is not later. */
 const wring_iteration *wring_curve_at(const wring_curve *c, PetscInt iteration);
 
-/* (g - g*) / (g(x_0) - g*); 0 where x_0 is a minimiser already. docs/theory.md 2. */
+/* (g - g*) / (g(x_0) - g*); 0 where x_0 is a minimiser already. docs/theory.md (2.5). */
 double wring_relative_error(const wring_comparison *c, const wring_curve *curve, const wring_iteration *row);
 
 /* compare.csv, compare.json and the table; directory is where. The two writers run on rank 0. */

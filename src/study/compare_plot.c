@@ -4,13 +4,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* A text of gnuplot's, in which '' stands for a quote. */
+static void print_quoted(FILE *f, const char *text)
+{
+  putc('\'', f);
+  for (; *text; text++) {
+    if (*text == '\'') putc('\'', f);
+    putc(*text, f);
+  }
+  putc('\'', f);
+}
+
 /* One panel: relative error over a column of compare.csv; zeros have no place on a log scale. */
 static void print_panel(FILE *f, const wring_comparison *c, int column, const char *label)
 {
   fprintf(f, "set xlabel '%s'\nplot", label);
   for (PetscInt s = 0; s < c->n; s++) {
-    fprintf(f, "%s \\\n  'compare.csv' using (strcol(1) eq '%s' && $8 > 0 ? $%d : NaN):8 with lines lw 2 title '%s'",
-            s ? "," : "", c->curve[s].name, column, c->curve[s].name);
+    fprintf(f, "%s \\\n  'compare.csv' using (strcol(1) eq ", s ? "," : "");
+    print_quoted(f, c->curve[s].name);
+    fprintf(f, " && $8 > 0 ? $%d : NaN):8 with lines lw 2 title ", column);
+    print_quoted(f, c->curve[s].name);
   }
   fprintf(f, "\n");
 }

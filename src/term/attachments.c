@@ -1,4 +1,4 @@
-/* Springs of length zero to targets that move rigidly. docs/theory.md 3, docs/user.md */
+/* Springs of length zero to targets that move rigidly. docs/theory.md (3.5) */
 #include "term_impl.h"
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* Private to src/term: kernels of one block, inlined with constant m and q. docs/theory.md (3) */
+/* Private to src/term: kernels of one block, inlined with constant m and q. docs/theory.md (3.1), (3.2) */
 #pragma once
 #include "term_impl.h"
 

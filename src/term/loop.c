@@ -1,4 +1,4 @@
-/* The element loops: gather positions, map them through G and the law, scatter forces. docs/theory.md (3) */
+/* The element loops: gather positions, map them through G and the law, scatter forces. docs/theory.md (3.2) */
 #include "kernels.h"
 
 /* Sum of w psi in one order; padded lanes (w = 0) do not count even where psi is infinite. */

@@ -1,4 +1,4 @@
-/* Matrices over the vertices: the pattern of shared elements, the scalar A and the Hessian. docs/theory.md (3), (4) */
+/* Matrices over the vertices: the pattern of shared elements, the scalar A and the Hessian. docs/theory.md (3.2), (4.1) */
 #include "kernels.h"
 
 enum { GROUP = 16 }; // blocks whose element matrices one thread holds
