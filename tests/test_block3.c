@@ -140,7 +140,7 @@ static void check_svd(block f, const char *name)
   WRING_ALIGNED block  u, v;
   WRING_ALIGNED double s[3][WRING_LANES];
 
-  wring_block3_svd((block3_in)f, u, s, v);
+  wring_block3_svd((wring_in)f, u, s, v);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     long double exact[3];
     reference_values(f, lane, exact);
@@ -164,7 +164,7 @@ static void check_rotation(block f, const char *name)
 {
   WRING_ALIGNED block r;
 
-  wring_block3_rotation((block3_in)f, r);
+  wring_block3_rotation((wring_in)f, r);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     long double exact[3], trace = 0;
     reference_values(f, lane, exact);
@@ -209,7 +209,7 @@ static void test_mixed_block(void)
       random_block(&classes[3 * k + lane % 3], &state, one);
       for (int i = 0; i < 9; i++) f[i][lane] = lane == 2 ? bad[k] : one[i][lane];
     }
-    wring_block3_rotation((block3_in)f, r);
+    wring_block3_rotation((wring_in)f, r);
     for (int lane = 0; lane < WRING_LANES; lane++) {
       if (lane != 2) check_is_rotation(r, lane, "R", "a mixed block");
     }
@@ -224,8 +224,8 @@ static void test_in_place(void)
 
   for (size_t c = 0; c < sizeof classes / sizeof classes[0]; c++) {
     random_block(&classes[c], &state, f);
-    wring_block3_rotation((block3_in)f, r);
-    wring_block3_rotation((block3_in)f, f);
+    wring_block3_rotation((wring_in)f, r);
+    wring_block3_rotation((wring_in)f, f);
     CHECK(!memcmp(f, r, sizeof r), "rotation of %s in place", classes[c].name);
   }
 }

@@ -19,6 +19,8 @@
 /* Elements in a block of structure-of-arrays; a block value is double [WRING_LANES], aligned to 64 bytes. */
 enum { WRING_LANES = 8 };
 #define WRING_ALIGNED _Alignas(64)
+typedef const double (*wring_in)[WRING_LANES]; // [rows][WRING_LANES], aligned to 64 bytes
+typedef double (*wring_out)[WRING_LANES];
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 

@@ -8,9 +8,6 @@
 #pragma once
 #include <wring/options.h>
 
-typedef const double (*wring_in)[WRING_LANES]; // [rows][WRING_LANES], aligned to 64 bytes
-typedef double (*wring_out)[WRING_LANES];
-
 /*
   Shapes: par [n_par], z, p [3 q], h [(3 q) (3 q)], psi, k [WRING_LANES]; h row by row, symmetric.
   Outputs may not overlap inputs. A function may not assume that z is a real element: padded lanes repeat one.
@@ -50,8 +47,7 @@ enum {
   WRING_CAN_SLOPE    = 1 << 3,
 };
 
-const wring_law *
-wring_law_find(const char *name);           // material laws by name, without regard to case; NULL if there is none
-const wring_law *wring_law_material(int i); // i-th material law in the order of help; NULL past the end
+const wring_law *wring_law_find(const char *name); // a material by name, without regard to case; NULL if there is none
+const wring_law *wring_law_material(int i);        // the i-th material in the order of help; NULL past the end
 unsigned         wring_law_can(const wring_law *law);
 const char      *wring_law_can_name(unsigned can); // of the lowest bit, for messages: "projection"

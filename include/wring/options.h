@@ -82,17 +82,17 @@ PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix
                                       const char *key, const char **v); // spelt as in choices
 PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *prefix, const wring_option *table,
                                            const char *key, PetscInt *n, char ***v); // free with wring_words_destroy
-PetscErrorCode
-wring_options_get_path(const wring_options *o, const char *prefix, const wring_option *table, const char *key,
-                       size_t size,
-                       char  *path); // joined with the deck's directory unless absolute or said on the command line
 PetscErrorCode wring_words_destroy(PetscInt n, char ***v);
+
+/* Joined with the deck's directory unless absolute or said on the command line. */
+PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix, const wring_option *table,
+                                      const char *key, size_t size, char *path);
 
 /*
   The names that stand for '*' in the keys that begin with `family` ("attach_"): every key family + NAME + "_" + entry of
-  a table whose prefix is family + "*_". known [n_known]: names that exist (sets, regions); a known name wins over an
-  unknown one, and among unknown ones the one that leaves the longest entry; a key that two known names explain is an error. Names in order of appearance,
-  spelt as in `known` where they are known; free with wring_words_destroy.
+  a table whose prefix is family + "*_". known [n_known]: names that exist (sets, regions). A known name wins over an
+  unknown one, and among unknown ones the one that leaves the longest entry; a key that two known names explain is an
+  error. Names in order of appearance, spelt as in `known` where they are known; free with wring_words_destroy.
 */
 PetscErrorCode wring_options_names(const wring_options *o, const char *family, PetscInt n_schema,
                                    const wring_schema *schema, PetscInt n_known, const char *const *known, PetscInt *n,
@@ -101,7 +101,10 @@ PetscErrorCode wring_options_names(const wring_options *o, const char *family, P
 /* Every key must match the schema: an unknown key is an error with its origin and the nearest known key. */
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema);
 
-/* Prints the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, or all: type, unit, range, default, help. */
+/*
+  Prints the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, or all if it is NULL: type, unit,
+  range, default, help.
+*/
 PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
                                   PetscInt *n_printed);
 

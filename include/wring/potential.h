@@ -11,25 +11,27 @@
 typedef struct wring_potential wring_potential;
 
 typedef struct {
-  double objective, inertial,
-    elastic; // J, summed over ranks; objective = inertial + elastic, +infinity outside a law's domain
+  double objective;         // inertial + elastic; +infinity outside a law's domain
+  double inertial, elastic; // J, summed over ranks
 } wring_value;
 
 /* mesh is borrowed and must outlive g; mass [n_owned] kg is copied; phases is borrowed, may be NULL. */
 PetscErrorCode wring_potential_create(const wring_mesh *mesh, const double *mass, wring_phases *phases,
                                       wring_potential **g);
 PetscErrorCode wring_potential_destroy(wring_potential **g);
-PetscErrorCode wring_potential_add_term(wring_potential *g,
-                                        wring_term      *term); // destroyed by g; before the first evaluation
-PetscErrorCode wring_potential_require(
-  const wring_potential *g, unsigned can,
-  const char *solver); // refuses: "solver 'pd' cannot use material 'neohookean': it has no projection"
 PetscErrorCode wring_potential_create_vec(const wring_potential *g, Vec *x);
+
+/* Before the first evaluation, the same terms in the same order on every rank; term is destroyed by g. */
+PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term);
+
+/* Refuses laws that cannot what a solver needs: "solver 'pd' cannot use material 'neohookean': it has no projection". */
+PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver);
 
 PetscErrorCode wring_potential_set_step(wring_potential *g, double h); // s, > 0: the h of g, changes A
 PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);  // copied
-PetscErrorCode wring_potential_set_time(wring_potential *g, double time,
-                                        PetscBool *changed); // of the terms; *changed: A must be built again
+
+/* Moves the terms to time [s]; *changed: A must be built again. */
+PetscErrorCode wring_potential_set_time(wring_potential *g, double time, PetscBool *changed);
 
 const wring_mesh *wring_potential_mesh(const wring_potential *g);
 const double     *wring_potential_mass(const wring_potential *g); // [n_owned] kg, borrowed

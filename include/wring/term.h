@@ -11,7 +11,7 @@
 
 typedef struct wring_term wring_term;
 
-/* ---- builders (one file each); everything is copied; collective only for errors --------------------------------- */
+/* ---- builders (one file each); everything is copied; not collective ---------------------------------------------- */
 
 /* Tets of one region under a material law; par [law->n_par]; proxy [Pa] replaces the law's slope k unless it is 0. */
 PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,

@@ -94,7 +94,7 @@ BLOCK3_INLINE svd3 signed_svd(mat3 f)
   return svd;
 }
 
-void wring_block3_svd(block3_in f, block3_out u, block3_out s, block3_out v)
+void wring_block3_svd(wring_in f, wring_out u, wring_out s, wring_out v)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -197,7 +197,7 @@ BLOCK3_INLINE mat3 rotation_newton(mat3 r, mat3 f)
 }
 
 /* R = U V^T of the singular values: right for every finite F. */
-static void rotation_by_svd(block3_in f, block3_out r)
+static void rotation_by_svd(wring_in f, wring_out r)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -210,7 +210,7 @@ static void rotation_by_svd(block3_in f, block3_out r)
   The closed form fails where s_1 + s_2 is a tiny part of s_0 (its denominator is the product of the sums of pairs) and
   where powers of F leave the range of doubles; R is then no rotation, or NaN, and the block is redone: rare in practice.
 */
-void wring_block3_rotation(block3_in f, block3_out r)
+void wring_block3_rotation(wring_in f, wring_out r)
 {
   WRING_ALIGNED double closed[9][WRING_LANES];
   WRING_ALIGNED double error[WRING_LANES];

@@ -20,22 +20,19 @@ typedef struct {
   double a00, a01, a02, a10, a11, a12, a20, a21, a22;
 } mat3;
 
-typedef const double (*block3_in)[WRING_LANES];
-typedef double (*block3_out)[WRING_LANES];
-
 /* ---- whole blocks ------------------------------------------------------------------------------------------------ */
 
 /*
   r = the rotation closest to f in the Frobenius norm: R = U V^T of the signed SVD, accurate to a few 1e-15. Defined for
   every finite f: where several rotations are as close (f = 0, inverted with s_2 = -s_3), one of them. r may be f.
 */
-void wring_block3_rotation(block3_in f, block3_out r);
+void wring_block3_rotation(wring_in f, wring_out r);
 
 /*
   f = U diag(s) V^T with rotations U and V (det = 1) and s_0 >= s_1 >= |s_2|, sign(s_2) = sign(det f); s [3][WRING_LANES].
   Errors are a few 1e-15 of s_0. A matrix below 1e-290 counts as 0. The outputs may not overlap f or one another.
 */
-void wring_block3_svd(block3_in f, block3_out u, block3_out s, block3_out v);
+void wring_block3_svd(wring_in f, wring_out u, wring_out s, wring_out v);
 
 /* ---- scalars ----------------------------------------------------------------------------------------------------- */
 
@@ -88,8 +85,7 @@ BLOCK3_INLINE double block3_log(double x)
   const block3_word w        = {.real = x};
   const uint64_t    k        = (w.bits + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu)) >> 52; // biased
   const block3_word m        = {.bits = w.bits - ((k - 1023) << 52)};
-  const block3_word r        = {.bits =
-                                  0x4330000000000000u | k}; // 2^52 + k, since uint64_t to double is no vector instruction
+  const block3_word r        = {.bits = 0x4330000000000000u | k}; // 2^52 + k: no vector instruction makes k a double
   const double      exponent = r.real - (0x1p52 + 1023), f = m.real - 1, s = f / (2 + f), half = 0.5 * f * f;
   const double      log2_high = 6.93147180369123816490e-01, log2_low = 1.90821492927058770002e-10;
   return exponent * log2_high - ((half - (s * (half + block3_log_series(s * s)) + exponent * log2_low)) - f);
@@ -128,13 +124,13 @@ BLOCK3_INLINE vec3 vec3_select(int condition, vec3 a, vec3 b)
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
-BLOCK3_INLINE mat3 mat3_load(block3_in f, int lane)
+BLOCK3_INLINE mat3 mat3_load(wring_in f, int lane)
 {
   return (mat3){f[0][lane], f[1][lane], f[2][lane], f[3][lane], f[4][lane],
                 f[5][lane], f[6][lane], f[7][lane], f[8][lane]};
 }
 
-BLOCK3_INLINE void mat3_store(block3_out f, int lane, mat3 a)
+BLOCK3_INLINE void mat3_store(wring_out f, int lane, mat3 a)
 {
   f[0][lane] = a.a00, f[1][lane] = a.a01, f[2][lane] = a.a02;
   f[3][lane] = a.a10, f[4][lane] = a.a11, f[5][lane] = a.a12;

@@ -26,7 +26,7 @@ static void place_vertices(const wring_box *box, const grid *g, double *X)
       for (PetscInt i = 0; i < g->points[0]; i++) {
         const PetscInt at[3] = {i, j, k}, v = vertex_number(g, i, j, k);
         for (int c = 0; c < 3; c++) {
-          const PetscBool free_ = at[c] > 0 && at[c] < g->cells[c] ? PETSC_TRUE : PETSC_FALSE;
+          const PetscBool free_ = (PetscBool)(at[c] > 0 && at[c] < g->cells[c]);
           const double    shift = free_ ? box->jitter * (uniform(3 * (uint64_t)v + (uint64_t)c) - 0.5) : 0;
           X[3 * v + c]          = box->origin[c] + box->size[c] * (((double)at[c] + shift) / (double)g->cells[c]);
         }

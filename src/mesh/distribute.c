@@ -179,18 +179,15 @@ static PetscErrorCode deal_tets(const plan *p, wring_mesh_data *d, wring_mesh *m
 }
 
 /* The part of a set that rank q owns lies between start[q] and start[q + 1], because it ascends in global numbers. */
-static PetscErrorCode split_set(const plan *p, PetscInt n, const PetscInt *vertex, PetscInt *start, PetscInt *count)
+static void split_set(const plan *p, PetscInt n, const PetscInt *vertex, PetscInt *start, PetscInt *count)
 {
   PetscInt i = 0;
-
-  PetscFunctionBegin;
   for (PetscMPIInt q = 0; q < p->size; q++) {
     start[q] = i;
     while (i < n && vertex[i] < p->vertex_start[q + 1]) i++;
     count[q] = i - start[q];
   }
   start[p->size] = i;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode deal_set(const plan *p, const wring_mesh_data *d, PetscInt s, wring_mesh *m)
@@ -201,7 +198,7 @@ static PetscErrorCode deal_set(const plan *p, const wring_mesh_data *d, PetscInt
   PetscFunctionBegin;
   if (d) {
     PetscCall(PetscMalloc2((size_t)p->size + 1, &start, (size_t)p->size, &count));
-    PetscCall(split_set(p, d->set_start[s + 1] - d->set_start[s], vertex, start, count));
+    split_set(p, d->set_start[s + 1] - d->set_start[s], vertex, start, count);
   }
   PetscCallMPI(MPI_Scatter(count, 1, MPIU_INT, &m->set_count[s], 1, MPIU_INT, 0, m->comm));
   PetscCall(PetscMalloc1((size_t)m->set_count[s], &m->set_vertex[s]));
@@ -228,7 +225,7 @@ static PetscErrorCode deal_sets(const plan *p, const wring_mesh_data *d, wring_m
 
 static PetscBool owns(const wring_mesh *m, PetscInt global)
 {
-  return global >= m->begin && global < m->begin + m->n_owned ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(global >= m->begin && global < m->begin + m->n_owned);
 }
 
 /* m->global and n_local from the global numbers that the tets use. */

@@ -153,7 +153,7 @@ static PetscErrorCode read_format(reader *r)
   const size_t  length = wring_scan_peek(r->s, &version);
 
   PetscFunctionBegin;
-  r->v41 = length == 3 && !memcmp(version, "4.1", 3) ? PETSC_TRUE : PETSC_FALSE;
+  r->v41 = (PetscBool)(length == 3 && !memcmp(version, "4.1", 3));
   if (!r->v41 && !(length == 3 && !memcmp(version, "2.2", 3)))
     wring_scan_fail(r->s, line, "Gmsh format '%.*s', expected 2.2 or 4.1 ASCII (gmsh -save -format msh41)",
                     (int)PetscMin(length, 20), version);
@@ -455,10 +455,8 @@ enum { N_SECTION = sizeof sections / sizeof sections[0], MAX_SECTION_NAME = 64 }
 
 static PetscBool is_repeated(const reader *r, const section *k)
 {
-  return (r->has_format && k->read == read_format) || (r->has_nodes && k->read == read_nodes) ||
-             (r->has_elements && k->read == read_elements) || (r->has_entities && k->read == read_entities)
-           ? PETSC_TRUE
-           : PETSC_FALSE;
+  return (PetscBool)((r->has_format && k->read == read_format) || (r->has_entities && k->read == read_entities) ||
+                     (r->has_nodes && k->read == read_nodes) || (r->has_elements && k->read == read_elements));
 }
 
 /* Comments, periodic links, data of post-processing: up to their end. */

@@ -27,29 +27,21 @@ static void measure_tets(const wring_mesh *m, double *volume, double *min_qualit
 
 PetscErrorCode wring_mesh_get_info(const wring_mesh *m, wring_mesh_info *info)
 {
-  double      sum[2], low[4], high[5]; // volume, ghosts; corner, quality; corner, tets, vertices
+  double      sum[2], most[2] = {(double)m->n_tet, (double)m->n_owned}; // volume, ghosts; tets, vertices
   PetscMPIInt size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(m->comm, &size));
-  measure_tets(m, &sum[0], &low[3]);
+  measure_tets(m, &sum[0], &info->min_quality);
   sum[1] = (double)(m->n_local - m->n_owned);
-  wring_bounds(m->n_owned, m->X, low, high);
-  for (int c = 0; c < 3 && m->n_owned == 0; c++) {
-    low[c]  = PETSC_INFINITY;
-    high[c] = PETSC_NINFINITY;
-  }
-  high[3] = (double)m->n_tet;
-  high[4] = (double)m->n_owned;
+  wring_bounds(m->n_owned, m->X, info->low, info->high);
+  PetscCall(wring_bounds_reduce(m->comm, info->low, info->high));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, m->comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, low, 4, MPI_DOUBLE, MPI_MIN, m->comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, high, 5, MPI_DOUBLE, MPI_MAX, m->comm));
-  info->volume      = sum[0];
-  info->min_quality = low[3];
-  PetscCall(PetscArraycpy(info->low, low, 3));
-  PetscCall(PetscArraycpy(info->high, high, 3));
-  info->balance_tets     = m->n_tet_global ? high[3] * size / (double)m->n_tet_global : 1;
-  info->balance_vertices = m->n_global ? high[4] * size / (double)m->n_global : 1;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, m->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &info->min_quality, 1, MPI_DOUBLE, MPI_MIN, m->comm));
+  info->volume           = sum[0];
+  info->balance_tets     = m->n_tet_global ? most[0] * size / (double)m->n_tet_global : 1;
+  info->balance_vertices = m->n_global ? most[1] * size / (double)m->n_global : 1;
   info->ghosts           = m->n_global ? sum[1] / (double)m->n_global : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

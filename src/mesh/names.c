@@ -9,7 +9,7 @@ static int lower(int c)
 static PetscBool same_name(const char *a, const char *b)
 {
   while (*a && lower(*a) == lower(*b)) a++, b++;
-  return lower(*a) == lower(*b) ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(lower(*a) == lower(*b));
 }
 
 PetscInt wring_names_find(const wring_names *names, const char *name)

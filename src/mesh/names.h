@@ -5,5 +5,6 @@
 PetscErrorCode wring_names_add(wring_names *names, const char *name, size_t length); // the new one gets number names->n
 PetscErrorCode wring_names_copy(const wring_names *from, wring_names *to);           // to: zero before
 PetscErrorCode wring_names_clear(wring_names *names);
-PetscErrorCode wring_names_broadcast(MPI_Comm     comm,
-                                     wring_names *names); // from rank 0; elsewhere zero before. Collective
+
+/* From rank 0 to the others, where names is zero before. Collective. */
+PetscErrorCode wring_names_broadcast(MPI_Comm comm, wring_names *names);

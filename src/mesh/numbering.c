@@ -106,35 +106,29 @@ PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original)
 static PetscErrorCode order_rows(const wring_mesh *m, PetscInt n, int width, const double *row, PetscInt *order,
                                  PetscInt *start)
 {
-  PetscInt   *original, *owner, *begin;
+  PetscInt   *original, *owner;
   uint64_t   *key;
-  PetscMPIInt size;
+  PetscMPIInt size, rank;
+  PetscLayout layout;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(m->comm, &size));
-  PetscCall(PetscMalloc4((size_t)n, &original, (size_t)n, &owner, (size_t)n, &key, (size_t)size + 1, &begin));
+  PetscCall(PetscMalloc3((size_t)n, &original, (size_t)n, &owner, (size_t)n, &key));
   for (PetscInt i = 0; i < n; i++) {
     order[i]    = i;
     original[i] = (PetscInt)row[(size_t)i * (size_t)width];
     key[i]      = (uint64_t)original[i];
   }
   PetscCall(find_globals(m, n, original, owner));
-  PetscCallMPI(MPI_Allgather(&m->begin, 1, MPIU_INT, begin, 1, MPIU_INT, m->comm));
-  begin[size] = m->n_global;
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
   for (PetscInt i = 0; i < n; i++) {
-    PetscMPIInt first = 0, last = size; // the owner is the last rank that begins at or before it
-    while (last - first > 1) {
-      const PetscMPIInt middle = (first + last) / 2;
-      if (begin[middle] <= owner[i])
-        first = middle;
-      else
-        last = middle;
-    }
-    owner[i] = first;
+    PetscCall(PetscLayoutFindOwner(layout, owner[i], &rank));
+    owner[i] = rank;
   }
+  PetscCall(PetscLayoutDestroy(&layout));
   PetscCall(wring_sort_keys(n, key, order));
   PetscCall(wring_sort_buckets(n, order, owner, size, start));
-  PetscCall(PetscFree4(original, owner, key, begin));
+  PetscCall(PetscFree3(original, owner, key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

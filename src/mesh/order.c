@@ -84,13 +84,21 @@ PetscErrorCode wring_sort_buckets(PetscInt n, PetscInt *index, const PetscInt *b
 
 void wring_bounds(PetscInt n, const double *X, double low[3], double high[3])
 {
-  for (int c = 0; c < 3; c++) low[c] = high[c] = n > 0 ? X[c] : 0;
-  for (PetscInt i = 1; i < n; i++) {
+  for (int c = 0; c < 3; c++) low[c] = PETSC_INFINITY, high[c] = PETSC_NINFINITY;
+  for (PetscInt i = 0; i < n; i++) {
     for (int c = 0; c < 3; c++) {
       low[c]  = PetscMin(low[c], X[3 * i + c]);
       high[c] = PetscMax(high[c], X[3 * i + c]);
     }
   }
+}
+
+PetscErrorCode wring_bounds_reduce(MPI_Comm comm, double low[3], double high[3])
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, low, 3, MPI_DOUBLE, MPI_MIN, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, high, 3, MPI_DOUBLE, MPI_MAX, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 double wring_curve_side(const double low[3], const double high[3])

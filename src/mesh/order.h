@@ -12,8 +12,11 @@ PetscErrorCode wring_sort_ints(PetscInt n, PetscInt *value);
 PetscErrorCode wring_sort_buckets(PetscInt n, PetscInt *index, const PetscInt *bucket, PetscInt n_bucket,
                                   PetscInt *start);
 
-/* Bounding box of X [n][3]; zeros if n = 0. */
+/* Bounding box of X [n][3]; low = infinity, high = -infinity if n = 0. */
 void wring_bounds(PetscInt n, const double *X, double low[3], double high[3]);
+
+/* The same over all ranks. Collective. */
+PetscErrorCode wring_bounds_reduce(MPI_Comm comm, double low[3], double high[3]);
 
 /* Position of x along a Hilbert curve of 2^21 steps a side through the cube at low with this side. */
 uint64_t wring_curve_key(const double x[3], const double low[3], double side);

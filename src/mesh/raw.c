@@ -86,7 +86,7 @@ static PetscBool is_flat(const double *const x[4], double det)
       edge = PetscMax(edge, square);
     }
   }
-  return fabs(det) > 8 * PETSC_MACHINE_EPSILON * largest * edge ? PETSC_FALSE : PETSC_TRUE; // NaN is flat
+  return (PetscBool) !(fabs(det) > 8 * PETSC_MACHINE_EPSILON * largest * edge); // NaN is flat
 }
 
 static void turn_tets(wring_raw *raw, wring_scan *s, notebook *n)

@@ -72,7 +72,7 @@ PetscErrorCode wring_scan_close(wring_scan *s)
 
 PetscBool wring_scan_ok(const wring_scan *s)
 {
-  return s->e->text[0] ? PETSC_FALSE : PETSC_TRUE;
+  return (PetscBool)!s->e->text[0];
 }
 
 void wring_scan_fail(wring_scan *s, int64_t line, const char *format, ...)
@@ -96,7 +96,7 @@ static void skip_blanks(wring_scan *s)
 /* Numbers also end at a comma. */
 static PetscBool ends_number(const wring_scan *s, const char *p)
 {
-  return p >= s->end || *p == ' ' || *p == '\n' || *p == '\t' || *p == '\r' || *p == ',' ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(p >= s->end || *p == ' ' || *p == '\n' || *p == '\t' || *p == '\r' || *p == ',');
 }
 
 size_t wring_scan_peek(wring_scan *s, const char **word)
@@ -171,7 +171,7 @@ void wring_scan_character(wring_scan *s, char c)
 
 static PetscBool is_digit(char c)
 {
-  return c >= '0' && c <= '9' ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(c >= '0' && c <= '9');
 }
 
 int64_t wring_scan_int(wring_scan *s, const char *what)
@@ -179,7 +179,7 @@ int64_t wring_scan_int(wring_scan *s, const char *what)
   int64_t v = 0;
   skip_blanks(s);
   const char     *p        = s->at;
-  const PetscBool negative = *p == '-' ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool negative = (PetscBool)(*p == '-');
   if (*p == '-' || *p == '+') p++;
   const char *first = p;
   for (; is_digit(*p) && v < INT64_MAX / 10 - 1; p++) v = 10 * v + (*p - '0');
@@ -211,7 +211,7 @@ static const char *scan_decimal(const char *p, uint64_t *digits, int *power, Pet
   }
   if (n == 0) return NULL;
   if (*p == 'e' || *p == 'E') {
-    const PetscBool negative = *++p == '-' ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool negative = (PetscBool)(*++p == '-');
     if (*p == '-' || *p == '+') p++;
     if (!is_digit(*p)) return NULL;
     for (; is_digit(*p); p++) e = PetscMin(10 * e + (*p - '0'), 100000);
@@ -250,7 +250,7 @@ double wring_scan_real(wring_scan *s, const char *what)
     fail_expected(s, "a number below 1.8e308");
     return 0;
   }
-  const PetscBool negative = *s->at == '-' ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool negative = (PetscBool)(*s->at == '-');
   s->at                    = p;
   return negative ? -v : v;
 }

@@ -16,7 +16,7 @@ static PetscBool in_sphere(const double *p, const double *x, double tolerance)
 {
   double square = 0;
   for (int c = 0; c < 3; c++) square += PetscSqr(x[c] - p[c]);
-  return PetscSqrtReal(square) <= p[3] + tolerance ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(PetscSqrtReal(square) <= p[3] + tolerance);
 }
 
 static PetscBool above_plane(const double *p, const double *x, double tolerance)
@@ -26,7 +26,7 @@ static PetscBool above_plane(const double *p, const double *x, double tolerance)
     height += (x[c] - p[c]) * p[c + 3];
     length += PetscSqr(p[c + 3]);
   }
-  return height >= -tolerance * PetscSqrtReal(length) ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(height >= -tolerance * PetscSqrtReal(length));
 }
 
 typedef struct {
@@ -45,12 +45,7 @@ static PetscErrorCode get_tolerance(const wring_mesh *m, double *tolerance)
 
   PetscFunctionBegin;
   wring_bounds(m->n_owned, m->X, low, high);
-  for (int c = 0; c < 3 && m->n_owned == 0; c++) {
-    low[c]  = PETSC_INFINITY;
-    high[c] = PETSC_NINFINITY;
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, low, 3, MPI_DOUBLE, MPI_MIN, m->comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, high, 3, MPI_DOUBLE, MPI_MAX, m->comm));
+  PetscCall(wring_bounds_reduce(m->comm, low, high));
   for (int c = 0; c < 3; c++) square += PetscSqr(high[c] - low[c]);
   *tolerance = 1e-9 * PetscSqrtReal(square);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -138,8 +133,8 @@ PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscI
 {
   PetscInt       n;
   char         **name;
-  double         tolerance;
-  PetscErrorCode status = PETSC_SUCCESS;
+  double         tolerance = 0;
+  PetscErrorCode status    = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   PetscCall(get_tolerance(m, &tolerance));

@@ -33,14 +33,13 @@ static PetscErrorCode sum_ghosts(wring_potential *g, double *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode sum_values(wring_potential *g, const double part[2], wring_value *value)
+/* Sums a [n] over the ranks. */
+static PetscErrorCode reduce(const wring_potential *g, int n, double *a)
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);
-  double            sum[2];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(part, sum, 2, MPI_DOUBLE, MPI_SUM, g->comm));
-  *value = (wring_value){.objective = sum[0] + sum[1], .inertial = sum[0], .elastic = sum[1]};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, a, n, MPI_DOUBLE, MPI_SUM, g->comm));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -82,7 +81,9 @@ static PetscErrorCode evaluate(wring_potential *g, wring_work work, Vec x, wring
   if (f) PetscCall(VecRestoreArrayWrite(f, &fa));
   PetscCall(VecRestoreArray(x, &xa));
   PetscCall(VecRestoreArrayRead(g->y, &ya));
-  if (value) PetscCall(sum_values(g, part, value));
+  if (!value) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(reduce(g, 2, part));
+  *value = (wring_value){.objective = part[0] + part[1], .inertial = part[0], .elastic = part[1]};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,7 +114,7 @@ PetscErrorCode wring_potential_noise(wring_potential *g, double *noise)
 
   PetscFunctionBegin;
   for (int i = 0; i < g->n_term; i++) sum += wring_term_squared_scale(g->term[i]);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, g->comm));
+  PetscCall(reduce(g, 1, &sum));
   *noise = PETSC_MACHINE_EPSILON * PetscSqrtReal(sum);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -165,6 +166,6 @@ PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *for
   PetscCall(VecGetArrayRead(x, &xa)); // attachments read owned vertices only
   for (int i = 0; i < g->n_term; i++) wring_term_resultant(g->term[i], xa, force + 3 * i);
   PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, force, 3 * g->n_term, MPI_DOUBLE, MPI_SUM, g->comm));
+  PetscCall(reduce(g, 3 * g->n_term, force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -40,7 +40,6 @@ static PetscErrorCode create_matrix(const wring_mesh *m, const wring_pattern *p,
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_TRUE));
   PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
-  PetscCall(MatSetOption(*A, MAT_SPD, PETSC_TRUE));
   PetscCall(PetscFree2(diagonal, off));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,9 +63,9 @@ static PetscErrorCode add_rows(const wring_mesh *m, const wring_pattern *p, int 
   for (PetscInt i = 0; i < p->n; i++) {
     const PetscInt n = p->start[i + 1] - p->start[i];
     for (PetscInt k = 0; k < n; k++) {
-      column[k] = m->global[p->column[p->start[i] + k]];
-      for (int c = 0; c < bs * bs; c++)
-        row[(c / bs) * n * bs + k * bs + c % bs] = value[(p->start[i] + k) * bs * bs + c];
+      column[k]           = m->global[p->column[p->start[i] + k]];
+      const double *block = value + (size_t)(p->start[i] + k) * bs * bs;
+      for (int c = 0; c < bs * bs; c++) row[(c / bs) * n * bs + k * bs + c % bs] = block[c];
     }
     PetscCall(MatSetValuesBlocked(A, 1, &m->global[i], n, column, row, ADD_VALUES));
   }
@@ -82,11 +81,14 @@ static void add_mass(const wring_potential *g, const wring_pattern *p, int bs, d
   for (PetscInt i = 0; i < g->mesh->n_owned; i++) {
     PetscInt k = p->start[i];
     while (p->column[k] != i) k++;
-    for (int c = 0; c < bs; c++) value[(k * bs + c) * bs + c] += g->mass[i] / (g->h * g->h);
+    double *block = value + (size_t)k * bs * bs;
+    for (int c = 0; c < bs; c++) block[c * bs + c] += g->mass[i] / (g->h * g->h);
   }
 }
 
-static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, Mat *A)
+/* Assembly forgets what is known of the values: definite is said each time. */
+static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, PetscBool definite,
+                           Mat *A)
 {
   PetscFunctionBegin;
   if (*A)
@@ -94,6 +96,7 @@ static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, 
   else
     PetscCall(create_matrix(m, p, bs, A));
   PetscCall(add_rows(m, p, bs, value, *A));
+  PetscCall(MatSetOption(*A, MAT_SPD, definite));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,7 +111,7 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, Mat *A)
   PetscCall(PetscCalloc1(p->start[p->n], &value));
   for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], p, value);
   add_mass(g, p, 1, value);
-  PetscCall(fill(g->mesh, p, 1, value, A));
+  PetscCall(fill(g->mesh, p, 1, value, PETSC_TRUE, A));
   PetscCall(PetscFree(value));
   PetscCall(wring_pattern_destroy(&p));
   wring_phases_switch(g->phases, old);
@@ -131,7 +134,7 @@ PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd,
   PetscCall(wring_potential_restore_local(g, x, &xa));
   add_mass(g, g->pattern, 3, g->block);
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
-  PetscCall(fill(g->mesh, g->pattern, 3, g->block, H));
+  PetscCall(fill(g->mesh, g->pattern, 3, g->block, psd, H));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -23,6 +23,7 @@ PetscErrorCode wring_potential_destroy(wring_potential **potential)
   PetscFunctionBegin;
   if (!g) PetscFunctionReturn(PETSC_SUCCESS);
   for (int i = 0; i < g->n_term; i++) PetscCall(wring_term_destroy(&g->term[i]));
+  PetscCall(PetscFree(g->term));
   PetscCall(wring_pattern_destroy(&g->pattern));
   PetscCall(PetscFree(g->block));
   PetscCall(PetscFree(g->mass));
@@ -34,8 +35,7 @@ PetscErrorCode wring_potential_destroy(wring_potential **potential)
 PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term)
 {
   PetscFunctionBegin;
-  PetscCheck(g->n_term < MAX_TERMS, g->comm, PETSC_ERR_USER_INPUT,
-             "the model has more than %d regions, attachments and springs", MAX_TERMS);
+  PetscCall(PetscRealloc(sizeof(wring_term *) * ((size_t)g->n_term + 1), &g->term));
   g->term[g->n_term++] = term;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

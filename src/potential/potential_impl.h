@@ -2,8 +2,6 @@
 #pragma once
 #include <wring/potential.h>
 
-enum { MAX_TERMS = 256 };
-
 struct wring_potential {
   MPI_Comm          comm;
   const wring_mesh *mesh;   // borrowed
@@ -12,9 +10,9 @@ struct wring_potential {
   double           *mass;   // [n_owned] kg
   Vec               y;      // target
   int               n_term;
-  wring_term       *term[MAX_TERMS]; // owned
-  wring_pattern    *pattern;         // of the Hessian, built at the first one
-  double           *block;           // [nnz][3][3] values of the Hessian's local rows
+  wring_term      **term;    // [n_term] owned
+  wring_pattern    *pattern; // of the Hessian, built at the first one
+  double           *block;   // [nnz][3][3] values of the Hessian's local rows
 };
 
 /* Values at ghosts of x from their owners; between the two calls only owned values may be read. */

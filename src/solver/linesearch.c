@@ -134,15 +134,13 @@ PetscErrorCode wring_solver_steepest(wring_solver *s, Vec d, double *slope)
 {
   PetscFunctionBegin;
   PetscCall(wring_solver_know_norm(s));
-  *slope = -s->value.objective;
+  *slope = -PetscAbsReal(s->value.objective);
   PetscCall(VecCopy(s->grad, d));
-  PetscCall(VecScale(d, -s->value.objective / PetscSqr(s->gradient_norm)));
+  PetscCall(VecScale(d, *slope / PetscSqr(s->gradient_norm)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_give_up(wring_solver *s, wring_search result)
+void wring_solver_give_up(wring_solver *s, wring_search result)
 {
-  PetscFunctionBegin;
-  PetscCall(wring_solver_end(s, result == WRING_SEARCH_ROUND_OFF ? WRING_AT_ROUND_OFF : WRING_STOPPED_LINE_SEARCH));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  wring_solver_end(s, result == WRING_SEARCH_ROUND_OFF ? WRING_AT_ROUND_OFF : WRING_STOPPED_LINE_SEARCH);
 }

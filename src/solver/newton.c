@@ -181,7 +181,7 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
   if (result == WRING_SEARCH_FOUND)
     PetscCall(wring_solver_accept(s, x));
   else
-    PetscCall(wring_solver_give_up(s, result));
+    wring_solver_give_up(s, result);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -66,7 +66,7 @@ static PetscErrorCode qn_set_from_options(wring_solver *s, const wring_options *
   PetscCall(wring_options_get_word(o, prefix, qn_options, "line_search", &search));
   PetscCall(PetscStrcmp(hessian, "identity", &qn->identity));
   PetscCall(PetscStrcmp(search, "none", &none));
-  qn->search = none ? PETSC_FALSE : PETSC_TRUE;
+  qn->search = (PetscBool)!none;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -249,7 +249,7 @@ static PetscErrorCode apply_initial(wring_solver *s)
   if (qn->count > 0)
     gamma = *gram(qn, qn->newest, qn->newest) / qn->yy;
   else
-    gamma = s->value.objective / PetscSqr(s->gradient_norm);
+    gamma = PetscAbsReal(s->value.objective) / PetscSqr(s->gradient_norm);
   PetscCall(VecCopy(qn->q, qn->d));
   PetscCall(VecScale(qn->d, gamma));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -318,7 +318,7 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
   if (result == WRING_SEARCH_FOUND)
     PetscCall(qn_move(s, x));
   else
-    PetscCall(wring_solver_give_up(s, result));
+    wring_solver_give_up(s, result);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -344,9 +344,9 @@ static PetscBool qn_needs_operator(const wring_solver *s)
 const wring_solver_ops wring_solver_qn = {
   .name             = "qn",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
+  .needs_operator   = qn_needs_operator,
   .options          = qn_options,
   .create           = qn_create,
-  .needs_operator   = qn_needs_operator,
   .set_from_options = qn_set_from_options,
   .set_up           = qn_set_up,
   .begin            = qn_begin,

@@ -79,12 +79,10 @@ PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_end(wring_solver *s, wring_reason end)
+void wring_solver_end(wring_solver *s, wring_reason end)
 {
-  PetscFunctionBegin;
   s->ended = PETSC_TRUE;
   s->end   = end;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */

@@ -62,7 +62,7 @@ const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is
 /* g and grad g at x as work of the method's own, unless they are known. */
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
 PetscErrorCode wring_solver_know_norm(wring_solver *s);             // gradient_norm of grad
-PetscErrorCode wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate
+void           wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate
 
 /* x . y and the sums over ranks of a [n], one reduction each. */
 PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);
@@ -85,11 +85,11 @@ PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
 /* Backtracking from alpha = 1 until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
 
-/* d = -(g/|grad g|^2) grad g, the step to g = 0 if g were linear: what is left when a better direction fails. */
+/* d = -(|g|/|grad g|^2) grad g, the step to g = 0 if g were linear: what is left when a better direction fails. */
 PetscErrorCode wring_solver_steepest(wring_solver *s, Vec d, double *slope);
 
 /* x = trial, with its value and gradient. */
 PetscErrorCode wring_solver_accept(wring_solver *s, Vec x);
 
 /* Ends the solve for a search that found nothing. */
-PetscErrorCode wring_solver_give_up(wring_solver *s, wring_search result);
+void wring_solver_give_up(wring_solver *s, wring_search result);

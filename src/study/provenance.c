@@ -9,7 +9,7 @@
   #define WRING_COMMIT "" // unknown: built from an archive
 #endif
 #if defined(__clang__)
-  #define COMPILER "clang " __clang_version__
+  #define COMPILER __VERSION__ // "Clang 14.0.6"
 #elif defined(__GNUC__)
   #define COMPILER "gcc " __VERSION__
 #else

@@ -3,22 +3,17 @@
 
 enum { LANES = WRING_LANES };
 
-static PetscInt blocks_of(PetscInt n)
-{
-  return (n + LANES - 1) / LANES;
-}
-
 /* Element that stands at a position, padded positions included: the last of the group. */
 static PetscInt element_at(const wring_term *t, PetscInt position)
 {
-  const PetscInt first = blocks_of(t->n_interior) * LANES;
+  const PetscInt first = term_boundary(t);
   if (position < first) return PetscMin(position, t->n_interior - 1);
   return PetscMin(t->n_interior + (position - first), t->n - 1);
 }
 
 static PetscErrorCode cut_chunks(wring_term *t)
 {
-  const PetscInt interior = blocks_of(t->n_interior), boundary = blocks_of(t->n - t->n_interior);
+  const PetscInt interior = term_blocks(t->n_interior), boundary = term_blocks(t->n - t->n_interior);
 
   PetscFunctionBegin;
   t->n_block          = interior + boundary;
@@ -53,10 +48,9 @@ static PetscInt number_corners(wring_term *t, PetscInt c, const PetscInt *vertex
   return n;
 }
 
-static PetscErrorCode list_vertices(wring_term *t, const PetscInt *vertex)
+static PetscErrorCode list_vertices(wring_term *t, PetscInt n_local, const PetscInt *vertex)
 {
-  const PetscInt n_local = t->mesh->n_local;
-  PetscInt      *mark, *list, capacity = 2 * n_local + CHUNK_BLOCKS * LANES * t->m, n = 0;
+  PetscInt *mark, *list, capacity = 2 * n_local + CHUNK_BLOCKS * LANES * t->m, n = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n_local, &mark));
@@ -81,9 +75,9 @@ static PetscErrorCode list_vertices(wring_term *t, const PetscInt *vertex)
 }
 
 /* A vertex that several chunks touch gets a row of `share` for each of them, rows of a vertex together. */
-static PetscErrorCode find_shared(wring_term *t)
+static PetscErrorCode find_shared(wring_term *t, PetscInt n_local)
 {
-  const PetscInt n_local = t->mesh->n_local, n = t->chunk_vertex[t->n_chunk];
+  const PetscInt n = t->chunk_vertex[t->n_chunk];
   PetscInt      *count, *next;
 
   PetscFunctionBegin;
@@ -114,10 +108,10 @@ PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const
   PetscFunctionBegin;
   PetscCall(PetscNew(&t));
   PetscCall(PetscStrncpy(t->name, name, sizeof t->name));
-  t->law = law, t->m = m, t->n = n, t->n_interior = n_interior, t->mesh = mesh, t->active = PETSC_TRUE;
+  t->law = law, t->m = m, t->n = n, t->n_interior = n_interior, t->active = PETSC_TRUE;
   PetscCall(cut_chunks(t));
-  PetscCall(list_vertices(t, vertex));
-  PetscCall(find_shared(t));
+  PetscCall(list_vertices(t, mesh->n_local, vertex));
+  PetscCall(find_shared(t, mesh->n_local));
   if (has_coef) PetscCall(wring_blocks_create((size_t)t->n_block * free_vertices(m) * law->q * LANES, &t->coef));
   PetscCall(wring_blocks_create((size_t)t->n_block * LANES, &t->weight));
   for (PetscInt e = 0; e < n; e++) t->weight[term_position(t, e)] = 1;

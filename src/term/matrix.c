@@ -214,7 +214,7 @@ static void add_group(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1,
     for (int l = 0; l < LANES; l++) {
       if (!lane_vertices(t, c, b, l, v)) continue;
       for (int i = 0; i < m * m; i++) {
-        double *entry = value + 9 * find_entry(p, v[i / m], v[i % m]);
+        double *entry = value + 9 * (size_t)find_entry(p, v[i / m], v[i % m]);
         for (int k = 0; k < 9; k++) entry[k] += K[9 * i + k][l];
       }
     }

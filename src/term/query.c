@@ -57,18 +57,18 @@ void wring_term_cell_data(const wring_term *t, const double *x, double *density,
 /* Forces between the vertices of an element cancel, so only points have a total. */
 void wring_term_resultant(const wring_term *t, const double *x, double force[3])
 {
-  WRING_ALIGNED lanes z[3], p[3];
   for (int k = 0; k < 3; k++) force[k] = 0;
   if (t->m > 1 || !t->active) return;
-  for (PetscInt b = 0, c = 0; b < t->n_block; b++) {
-    while (t->chunk_block[c + 1] <= b) c++;
-    for (int l = 0; l < LANES; l++) {
-      const PetscInt v = t->vertex[t->chunk_vertex[c] + t->corner[(size_t)b * LANES + l]];
-      for (int k = 0; k < 3; k++) z[k][l] = x[3 * v + k];
-    }
-    t->law->gradient(term_par(t, b), (wring_in)z, p);
-    for (int k = 0; k < 3; k++) {
-      for (int l = 0; l < LANES; l++) force[k] -= t->weight[(size_t)b * LANES + l] * p[k][l];
+  for (PetscInt c = 0; c < t->n_chunk; c++) {
+    WRING_ALIGNED lanes xe[3], z[3], p[3];
+    double              x_private[4 * t->max_vertex];
+    load_chunk(t, c, x, x_private);
+    for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
+      load_z(t, b, 1, 1, x_private, xe, z);
+      t->law->gradient(term_par(t, b), (wring_in)z, p);
+      for (int k = 0; k < 3; k++) {
+        for (int l = 0; l < LANES; l++) force[k] -= t->weight[(size_t)b * LANES + l] * p[k][l];
+      }
     }
   }
 }

@@ -25,9 +25,8 @@ struct wring_term {
   PetscBool        active;
   attachment      *attachment; // NULL: not an attachment
 
-  PetscInt          n, n_interior; // elements
-  const wring_mesh *mesh;          // borrowed
-  PetscInt         *cell;          // [n] number of the element among the mesh's tets; NULL if not tets
+  PetscInt  n, n_interior; // elements
+  PetscInt *cell;          // [n] number of the element among the mesh's tets; NULL if not tets
 
   PetscInt  n_block, n_chunk, n_chunk_interior;
   PetscInt *chunk_block;  // [n_chunk + 1] first block of each chunk
@@ -54,17 +53,27 @@ static inline int free_vertices(int m)
   return m > 1 ? m - 1 : 1;
 }
 
-/* Block and lane of element e, counted from 0 over the blocks' lanes. */
+/* Blocks that hold n elements. */
+static inline PetscInt term_blocks(PetscInt n)
+{
+  return (n + WRING_LANES - 1) / WRING_LANES;
+}
+
+/* Position of the first element of the boundary group; positions count lanes over all blocks from 0. */
+static inline PetscInt term_boundary(const wring_term *t)
+{
+  return term_blocks(t->n_interior) * WRING_LANES;
+}
+
 static inline PetscInt term_position(const wring_term *t, PetscInt e)
 {
-  const PetscInt first = (t->n_interior + WRING_LANES - 1) / WRING_LANES * WRING_LANES; // of the boundary group
-  return e < t->n_interior ? e : first + (e - t->n_interior);
+  return e < t->n_interior ? e : term_boundary(t) + (e - t->n_interior);
 }
 
 /* Element at a position, or -1 for a padded lane. */
 static inline PetscInt term_element(const wring_term *t, PetscInt position)
 {
-  const PetscInt first = (t->n_interior + WRING_LANES - 1) / WRING_LANES * WRING_LANES;
+  const PetscInt first = term_boundary(t);
   if (position < first) return position < t->n_interior ? position : -1;
   return position - first < t->n - t->n_interior ? t->n_interior + (position - first) : -1;
 }
