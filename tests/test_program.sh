@@ -130,6 +130,10 @@ cp -r again kept
 expect 1 1 run beam.yaml -initial_restart again/checkpoint_000004.h5 -output_directory again -attach_ymin_stiffness 1
 grep -q '^wring: .*steps.csv.*columns' log || fail 'other columns'
 diff -r again kept >log || fail 'a refused restart changed files'
+# A table that a kill cut off in its header is begun anew.
+printf 'step,ti' >kept/steps.csv
+expect 0 1 run beam.yaml -initial_restart kept/checkpoint_000004.h5 -output_directory kept
+[ "$(cut -d, -f1,2 kept/steps.csv | head -2 | tr '\n' ' ' | cut -c1-12)" = 'step,time 5,' ] || fail 'a header cut short'
 # A new run replaces what an old one left.
 expect 0 1 run beam.yaml -time_steps 1 -output_directory again -output_state_csv false
 [ "$(cd again && echo *)" = 'checkpoint_000001.h5 frame_000000.vtu frame_000001.vtu frames.pvd history.csv run.json steps.csv' ] ||
