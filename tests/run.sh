@@ -14,7 +14,5 @@ else
   folder=build-test
   build $folder -D CMAKE_C_COMPILER=gcc -D CMAKE_BUILD_TYPE=Release -D WRING_WERROR=ON || exit 1
 fi
+[ -d ../shared/cases ] || echo "note: no ../shared/cases here: the tests against its numbers are skipped"
 ctest --test-dir $folder --output-on-failure -j "$cores" "$@"
-status=$?
-grep -h '^skipped:' $folder/Testing/Temporary/LastTest.log | sort -u # ctest names them, but does not say why
-exit $status

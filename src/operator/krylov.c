@@ -43,13 +43,16 @@ static PetscErrorCode finish_ksp(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Options where PETSc has no function: the smoothers of levels that do not exist yet. */
+/* Options where PETSc has no function (the smoothers of levels that do not exist yet) or forgets what it was told. */
 static PetscErrorCode create_multigrid(wring_operator *op)
 {
-  static const char *const smoother[][2] = {
-    {"-operator_mg_levels_ksp_type", "chebyshev"}, {"-operator_mg_levels_ksp_max_it", "1"},
-    {"-operator_mg_levels_pc_type", "jacobi"},     {"-operator_pc_gamg_esteig_ksp_type", "cg"},
+  static const char *const option[][2] = {
+    {"-operator_mg_levels_ksp_type", "chebyshev"},
+    {"-operator_mg_levels_ksp_max_it", "1"},
+    {"-operator_mg_levels_pc_type", "jacobi"},
+    {"-operator_pc_gamg_esteig_ksp_type", "cg"},
     {"-operator_pc_gamg_esteig_ksp_max_it", "10"},
+    {"-operator_pc_gamg_aggressive_coarsening", "0"}, // at 2e5 vertices half the iterations: a third less time
   };
   PetscReal threshold = 0;
   KSP       ksp;
@@ -57,13 +60,11 @@ static PetscErrorCode create_multigrid(wring_operator *op)
 
   PetscFunctionBegin;
   PetscCall(create_ksp(op, &ksp, &pc));
-  for (size_t i = 0; i < sizeof smoother / sizeof smoother[0]; i++)
-    PetscCall(default_option(smoother[i][0], smoother[i][1]));
+  for (size_t i = 0; i < sizeof option / sizeof option[0]; i++) PetscCall(default_option(option[i][0], option[i][1]));
   PetscCall(PCSetType(pc, PCGAMG));
   PetscCall(PCGAMGSetType(pc, PCGAMGAGG));
   PetscCall(PCGAMGSetNSmooths(pc, 1));
   PetscCall(PCGAMGSetThreshold(pc, &threshold, 1));
-  PetscCall(PCGAMGSetAggressiveLevels(pc, 0)); // at 2e5 vertices 6 iterations, not 11, to 1e-3: a third less time
   PetscCall(finish_ksp(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
