@@ -78,6 +78,9 @@ for key in mesh_box_cells attach_NAME_spin solver_qn_history variant_NAME_histor
 done
 expect 0 1 help time_step
 grep -q 'time_step' log || fail 'help time_step'
+cp log help
+expect 0 1 help time.step
+cmp -s help log || fail 'help time.step is not help time_step'
 refused "no key begins with 'nonsense'" help nonsense
 
 # ---- run: the files that docs/user.md promises ----

@@ -4,14 +4,18 @@
 #include <string.h>
 #include <wring/study.h>
 
+/* A key may be asked for as documents write it: time.limit is time_limit. */
 PetscErrorCode wring_study_help(MPI_Comm comm, const char *key)
 {
   wring_catalogue *catalogue;
   PetscInt         n;
+  char             asked[256];
 
   PetscFunctionBegin;
+  PetscCall(PetscStrncpy(asked, strcmp(key, "deck") == 0 ? "" : key, sizeof asked));
+  for (char *c = asked; *c; c++) *c = *c == '.' ? '_' : *c;
   PetscCall(wring_catalogue_create(&catalogue));
-  PetscCall(wring_options_help(comm, catalogue->n, catalogue->entry, strcmp(key, "deck") == 0 ? "" : key, &n));
+  PetscCall(wring_options_help(comm, catalogue->n, catalogue->entry, asked, &n));
   if (n == 0) WRING_REFUSE(comm, "help: no key begins with '%s', expected one that `wring help deck` lists", key);
   PetscCall(wring_catalogue_destroy(&catalogue));
   PetscFunctionReturn(PETSC_SUCCESS);
