@@ -1,8 +1,10 @@
 /* What tests share: a failed check says where, what and why, and ends the test on every rank. */
 #pragma once
 #include <wring/base.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CHECK(condition, ...)                                                                                          \
   do {                                                                                                                 \
@@ -24,4 +26,20 @@ static inline double test_random(uint64_t *state)
   k          = (k ^ (k >> 30)) * 0xbf58476d1ce4e5b9u;
   k          = (k ^ (k >> 27)) * 0x94d049bb133111ebu;
   return (double)((k ^ (k >> 31)) >> 11) / 4503599627370496.0 - 1;
+}
+
+/* A uniformly random rotation, row by row: a unit quaternion from the inside of the ball. */
+static inline void test_rotation(uint64_t *state, double r[9])
+{
+  double q[4], n = 0;
+  do {
+    n = 0;
+    for (int i = 0; i < 4; i++) q[i] = test_random(state), n += q[i] * q[i];
+  } while (n > 1 || n < 0.1);
+  for (int i = 0; i < 4; i++) q[i] /= sqrt(n);
+  const double w = q[0], x = q[1], y = q[2], z = q[3];
+  const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+                       2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                       2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+  memcpy(r, m, sizeof m);
 }

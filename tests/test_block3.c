@@ -43,27 +43,12 @@ static const matrix_class classes[] = {
 
 /* ---- matrices and their singular values -------------------------------------------------------------------------- */
 
-static void random_rotation(uint64_t *state, double r[9])
-{
-  double q[4], n = 0;
-  do {
-    n = 0;
-    for (int i = 0; i < 4; i++) q[i] = test_random(state), n += q[i] * q[i];
-  } while (n > 1 || n < 0.1);
-  for (int i = 0; i < 4; i++) q[i] /= sqrt(n);
-  const double w = q[0], x = q[1], y = q[2], z = q[3];
-  const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                       2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                       2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
-  memcpy(r, m, sizeof m);
-}
-
 static void random_block(const matrix_class *c, uint64_t *state, block f)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double u[9], v[9];
-    random_rotation(state, u);
-    random_rotation(state, v);
+    test_rotation(state, u);
+    test_rotation(state, v);
     for (int i = 0; i < 9; i++) {
       const double noise = c->shift * (i % 4 == 0) + c->noise * test_random(state);
       const double value = u[i / 3 * 3] * c->s[0] * v[i % 3 * 3] + u[i / 3 * 3 + 1] * c->s[1] * v[i % 3 * 3 + 1] +

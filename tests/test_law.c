@@ -37,21 +37,6 @@ static void random_par(int kind, uint64_t *state, double par[MAX_PAR][WRING_LANE
   }
 }
 
-static void random_rotation(uint64_t *state, double r[9])
-{
-  double q[4], n = 0;
-  do {
-    n = 0;
-    for (int i = 0; i < 4; i++) q[i] = test_random(state), n += q[i] * q[i];
-  } while (n > 1 || n < 0.1);
-  for (int i = 0; i < 4; i++) q[i] /= sqrt(n);
-  const double w = q[0], x = q[1], y = q[2], z = q[3];
-  const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                       2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                       2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
-  memcpy(r, m, sizeof m);
-}
-
 /* Stretches of six kinds: near rest, stretched, compressed, two equal, flat, inverted. */
 static void stretches(int kind, uint64_t *state, double s[3])
 {
@@ -70,8 +55,8 @@ static void random_z(const wring_law *law, int kind, uint64_t *state, block_z z)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double u[9], v[9], s[3];
-    random_rotation(state, u);
-    random_rotation(state, v);
+    test_rotation(state, u);
+    test_rotation(state, v);
     stretches(kind, state, s);
     if (needs_positive_j(law)) s[2] = fabs(s[2]);
     for (int i = 0; i < 3 * law->q; i++) z[i][lane] = law->q == 3 ? f_entry(u, s, v, i / 3, i % 3) : u[i] * s[0];
@@ -290,8 +275,8 @@ static void check_invariance(const wring_law *law, int kind, wring_in par, block
   const int             q = law->q;
 
   if (law == &wring_law_attachment) return;
-  random_rotation(state, left);
-  random_rotation(state, right);
+  test_rotation(state, left);
+  test_rotation(state, right);
   for (int i = 0; i < 9 * q * q; i++) {
     const int r = i / (3 * q * q), c = i / (q * q) % 3, k = i / q % q, m = i % q; // turned_rk += left_rc z_cm right_km
     for (int lane = 0; lane < WRING_LANES; lane++)
@@ -310,7 +295,7 @@ static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
 
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double r[9];
-    random_rotation(state, r);
+    test_rotation(state, r);
     for (int i = 0; i < 3 * law->q; i++) {
       z[i][lane] = r[i];
       if (law == &wring_law_attachment) z[i][lane] = par[1 + i][lane];
