@@ -9,7 +9,8 @@ typedef struct {
   wring_potential *g;
   wring_operator  *op;
   Mat              A;
-  Vec              x; // rest positions
+  double           factor; // of L in A
+  Vec              x;      // rest positions
 } test_body;
 
 /* What PETSc's error handler was told last. */
@@ -87,7 +88,8 @@ static inline PetscErrorCode test_body_set_up(test_body *b)
 
   PetscFunctionBegin;
   PetscCall(wring_potential_set_time(b->g, 0, &changed));
-  PetscCall(wring_potential_operator_matrix(b->g, &b->A));
+  PetscCall(wring_potential_operator_matrix(b->g, 1, &b->A));
+  b->factor = 1;
   PetscCall(wring_operator_create(PETSC_COMM_WORLD, b->o, NULL, &b->op));
   PetscCall(wring_operator_set_matrix(b->op, b->A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -123,18 +125,24 @@ static inline PetscErrorCode test_body_place(const test_body *b, test_map *map, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solver of this type or variant, ready to solve. */
-static inline PetscErrorCode test_body_solver(const test_body *b, const char *name, wring_solver **s)
+/* A solver of this type or variant, ready to solve, and the A that it needs. */
+static inline PetscErrorCode test_body_solver(test_body *b, const char *name, wring_solver **s)
 {
   PetscFunctionBegin;
   PetscCall(wring_solver_create(PETSC_COMM_WORLD, b->g, b->op, NULL, s));
   PetscCall(wring_solver_set_from_options(*s, b->o, name));
+  const double factor = wring_solver_operator_factor(*s);
+  if (factor != 0 && factor != b->factor) {
+    PetscCall(wring_potential_operator_matrix(b->g, factor, &b->A));
+    PetscCall(wring_operator_set_matrix(b->op, b->A));
+    b->factor = factor;
+  }
   PetscCall(wring_solver_set_up(*s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Solves from x, in place, with a solver made for it. */
-static inline PetscErrorCode test_body_solve(const test_body *b, const char *name, PetscInt max_it, double rtol, Vec x,
+static inline PetscErrorCode test_body_solve(test_body *b, const char *name, PetscInt max_it, double rtol, Vec x,
                                              wring_outcome *outcome)
 {
   wring_solver *s;

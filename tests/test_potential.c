@@ -146,8 +146,8 @@ static PetscErrorCode check_operator(model *m, double held)
   PetscBool symmetric;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_operator_matrix(m->g, &A));
-  PetscCall(wring_potential_operator_matrix(m->g, &A));
+  PetscCall(wring_potential_operator_matrix(m->g, 1, &A));
+  PetscCall(wring_potential_operator_matrix(m->g, 1, &A));
   PetscCall(MatCreateVecs(A, &one, &Aone));
   PetscCall(VecSet(one, 1));
   PetscCall(MatMult(A, one, Aone));

@@ -110,8 +110,8 @@ static PetscErrorCode check_descent(void *context, const wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve_watched(const test_body *m, const char *name, PetscInt max_it, double rtol, Vec x,
-                                    history *seen, wring_outcome *outcome)
+static PetscErrorCode solve_watched(test_body *m, const char *name, PetscInt max_it, double rtol, Vec x, history *seen,
+                                    wring_outcome *outcome)
 {
   wring_solver *s;
 

@@ -27,7 +27,7 @@ static void still(const double X[3], double v[3])
   v[0] = v[1] = v[2] = 0;
 }
 
-static PetscErrorCode create_state(const test_body *m, test_map *velocity, wring_state *state)
+static PetscErrorCode create_state(test_body *m, test_map *velocity, wring_state *state)
 {
   PetscFunctionBegin;
   *state = (wring_state){.time = 0};
@@ -47,7 +47,7 @@ static PetscErrorCode destroy_state(wring_state *state)
 }
 
 /* One step by qn. */
-static PetscErrorCode march(const test_body *m, wring_stepper *stepper, wring_state *state)
+static PetscErrorCode march(test_body *m, wring_stepper *stepper, wring_state *state)
 {
   wring_outcome outcome;
   PetscBool     changed;

@@ -9,7 +9,7 @@
 #include <wring/options.h>
 
 /*
-  Shapes: par [n_par], z, p [3 q], h [(3 q) (3 q)], psi, k [WRING_LANES]; h row by row, symmetric.
+  Shapes: par [n_par], z, p [3 q], h [(3 q) (3 q)], psi, k, rho [WRING_LANES]; h row by row, symmetric.
   Outputs may not overlap inputs. A function may not assume that z is a real element: padded lanes repeat one.
   Results are finite for z of any shape (inverted, flat, 0), but for psi = +infinity. A NULL entry means "cannot".
 */
@@ -17,6 +17,8 @@ typedef void wring_law_energy(wring_in par, wring_in z, double *psi);
 typedef void wring_law_map(wring_in par, wring_in z, wring_out p);
 typedef void wring_law_fused(wring_in par, wring_in z, double *psi, wring_out p);
 typedef void wring_law_slope(wring_in par, double *k);
+typedef void wring_law_prox(wring_in par, const double *rho, wring_in z, wring_out p);
+typedef void wring_law_constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k);
 
 typedef struct {
   const char         *name;    // as in a deck: material: {model: strain}
@@ -32,6 +34,13 @@ typedef struct {
   wring_law_map    *hessian_psd; // the same with its negative eigenvalues set to 0
   wring_law_map    *project;     // p = closest point of the rest manifold, for laws with psi = k/2 |z - p|^2
   wring_law_slope  *slope;       // k of the quadratic proxy k/2 |z - p|^2, docs/theory.md 4
+  wring_law_prox   *prox;        // p = argmin psi(p) + rho/2 |p - z|^2, rho [WRING_LANES] > 0
+  /*
+    Constraints C_j of psi = sum_j k_j C_j^2/2 up to a constant, j = 0 ... n_constraint - 1: C [WRING_LANES], dC = dC_j/dz
+    [3 q], k [WRING_LANES]. The compliance is alpha_j = 1/(w k_j), docs/theory.md 3.
+  */
+  int                   n_constraint;
+  wring_law_constraint *constraint;
 } wring_law;
 
 /* Materials, q = 3, psi in Pa: par = {k [Pa]} of strain, {mu, lambda [Pa]} of the others. */
@@ -41,10 +50,12 @@ extern const wring_law wring_law_spring;     // q = 1, par = {k [N/m], rest leng
 
 /* What a law can do, and what a solver needs of every law. */
 enum {
-  WRING_CAN_GRADIENT = 1 << 0,
-  WRING_CAN_HESSIAN  = 1 << 1,
-  WRING_CAN_PROJECT  = 1 << 2,
-  WRING_CAN_SLOPE    = 1 << 3,
+  WRING_CAN_GRADIENT  = 1 << 0,
+  WRING_CAN_HESSIAN   = 1 << 1,
+  WRING_CAN_PROJECT   = 1 << 2,
+  WRING_CAN_SLOPE     = 1 << 3,
+  WRING_CAN_PROX      = 1 << 4,
+  WRING_CAN_CONSTRAIN = 1 << 5,
 };
 
 const wring_law *wring_law_find(const char *name); // a material by name, without regard to case; NULL if there is none

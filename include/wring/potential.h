@@ -29,6 +29,7 @@ PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, c
 
 PetscErrorCode wring_potential_set_step(wring_potential *g, double h); // s, > 0: the h of g, changes A
 PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);  // copied
+PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q);   // copied: positions at the start of the step
 
 /* Moves the terms to time [s]; *changed: A must be built again. */
 PetscErrorCode wring_potential_set_time(wring_potential *g, double time, PetscBool *changed);
@@ -36,6 +37,8 @@ PetscErrorCode wring_potential_set_time(wring_potential *g, double time, PetscBo
 const wring_mesh *wring_potential_mesh(const wring_potential *g);
 const double     *wring_potential_mass(const wring_potential *g); // [n_owned] kg, borrowed
 double            wring_potential_step(const wring_potential *g);
+Vec               wring_potential_target(const wring_potential *g); // y, borrowed
+Vec               wring_potential_start(const wring_potential *g);  // q, borrowed; methods with damping need it
 int               wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
 
 /* An evaluation at x: one halo exchange there, one back for gradients, one reduction for values. */
@@ -55,8 +58,11 @@ PetscErrorCode wring_potential_noise(wring_potential *g, double *noise);
 */
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r);
 
-/* A = M/h^2 + sum_e w_e k_e G_e^T G_e [N/m], one row per vertex, MATAIJ; *A is created, or refilled if not NULL. */
-PetscErrorCode wring_potential_operator_matrix(wring_potential *g, Mat *A);
+/*
+  A = M/h^2 + factor sum_e w_e k_e G_e^T G_e [N/m], one row per vertex, MATAIJ; *A is created, or refilled if not NULL.
+  factor is 1 but for admm, whose weights are scaled.
+*/
+PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor, Mat *A);
 
 /* H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part made semidefinite. */
 PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H);

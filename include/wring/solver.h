@@ -56,7 +56,11 @@ PetscErrorCode wring_solver_destroy(wring_solver **s);
 PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_options *o, const char *name);
 PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure);
 PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
-PetscBool      wring_solver_needs_operator(const wring_solver *s); // whether op must hold A; after set_from_options
-PetscErrorCode wring_solver_set_up(wring_solver *s);               // refuses laws that lack what the method needs
+/*
+  The factor of L in the A = M/h^2 + factor L that op must hold while this method solves, 0 if it needs none; after
+  set_from_options. 1 for all but admm.
+*/
+double         wring_solver_operator_factor(const wring_solver *s);
+PetscErrorCode wring_solver_set_up(wring_solver *s); // refuses laws that lack what the method needs
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome); // x: x_0 in, the last iterate out
 const char    *wring_solver_name(const wring_solver *s);                           // type or variant

@@ -68,9 +68,10 @@ typedef struct {
 
 PetscErrorCode wring_pattern_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms, wring_pattern **p);
 PetscErrorCode wring_pattern_destroy(wring_pattern **p);
-void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double *value); // [nnz] += w k G^T G
-void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p,
-                            double *value); // [nnz][3][3]
+void           wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double factor,
+                                        double *value); // [nnz] += factor w k G^T G
+void           wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p,
+                                      double *value); // [nnz][3][3]
 
 /* Per element: psi [J/m^3] and J = det F of tets, at tet_index[e] of the mesh: density, J [mesh->n_tet]. */
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);

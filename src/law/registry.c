@@ -22,13 +22,14 @@ const wring_law *wring_law_find(const char *name)
 unsigned wring_law_can(const wring_law *law)
 {
   return (law->gradient ? WRING_CAN_GRADIENT : 0) | (law->hessian ? WRING_CAN_HESSIAN : 0) |
-         (law->project ? WRING_CAN_PROJECT : 0) | (law->slope ? WRING_CAN_SLOPE : 0);
+         (law->project ? WRING_CAN_PROJECT : 0) | (law->slope ? WRING_CAN_SLOPE : 0) |
+         (law->prox ? WRING_CAN_PROX : 0) | (law->constraint ? WRING_CAN_CONSTRAIN : 0);
 }
 
 const char *wring_law_can_name(unsigned can)
 {
-  static const char *const name[] = {"gradient", "Hessian", "projection", "slope"};
-  for (int i = 0; i < 4; i++) {
+  static const char *const name[] = {"gradient", "Hessian", "projection", "slope", "prox", "constraint"};
+  for (int i = 0; i < (int)(sizeof name / sizeof name[0]); i++) {
     if (can & (1u << i)) return name[i];
   }
   return "nothing";

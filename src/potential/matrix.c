@@ -100,7 +100,7 @@ static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_operator_matrix(wring_potential *g, Mat *A)
+PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor, Mat *A)
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   wring_pattern    *p;
@@ -109,7 +109,7 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, Mat *A)
   PetscFunctionBegin;
   PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &p));
   PetscCall(PetscCalloc1(p->start[p->n], &value));
-  for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], p, value);
+  for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], p, factor, value);
   add_mass(g, p, 1, value);
   PetscCall(fill(g->mesh, p, 1, value, PETSC_TRUE, A));
   PetscCall(PetscFree(value));

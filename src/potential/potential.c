@@ -12,6 +12,7 @@ PetscErrorCode wring_potential_create(const wring_mesh *mesh, const double *mass
   PetscCall(PetscMalloc1(mesh->n_owned, &g->mass));
   PetscCall(PetscArraycpy(g->mass, mass, mesh->n_owned));
   PetscCall(wring_potential_create_vec(g, &g->y));
+  PetscCall(wring_potential_create_vec(g, &g->q));
   *potential = g;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -28,6 +29,7 @@ PetscErrorCode wring_potential_destroy(wring_potential **potential)
   PetscCall(PetscFree(g->block));
   PetscCall(PetscFree(g->mass));
   PetscCall(VecDestroy(&g->y));
+  PetscCall(VecDestroy(&g->q));
   PetscCall(PetscFree(*potential));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -78,6 +80,13 @@ PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q)
+{
+  PetscFunctionBegin;
+  PetscCall(VecCopy(q, g->q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A rank without attachments has terms too (empty ones), so that all ranks agree on what changed. */
 PetscErrorCode wring_potential_set_time(wring_potential *g, double time, PetscBool *changed)
 {
@@ -104,6 +113,16 @@ const double *wring_potential_mass(const wring_potential *g)
 double wring_potential_step(const wring_potential *g)
 {
   return g->h;
+}
+
+Vec wring_potential_target(const wring_potential *g)
+{
+  return g->y;
+}
+
+Vec wring_potential_start(const wring_potential *g)
+{
+  return g->q;
 }
 
 int wring_potential_terms(const wring_potential *g, wring_term *const **terms)

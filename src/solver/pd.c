@@ -68,19 +68,19 @@ static PetscErrorCode pd_destroy(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool pd_needs_operator(const wring_solver *s)
+static double pd_operator_factor(const wring_solver *s)
 {
   (void)s;
-  return PETSC_TRUE;
+  return 1;
 }
 
 const wring_solver_ops wring_solver_pd = {
-  .name           = "pd",
-  .needs          = WRING_CAN_PROJECT | WRING_CAN_SLOPE,
-  .needs_operator = pd_needs_operator,
-  .options        = pd_options,
-  .create         = pd_create,
-  .set_up         = pd_set_up,
-  .iterate        = pd_iterate,
-  .destroy        = pd_destroy,
+  .name            = "pd",
+  .needs           = WRING_CAN_PROJECT | WRING_CAN_SLOPE,
+  .operator_factor = pd_operator_factor,
+  .options         = pd_options,
+  .create          = pd_create,
+  .set_up          = pd_set_up,
+  .iterate         = pd_iterate,
+  .destroy         = pd_destroy,
 };

@@ -335,16 +335,16 @@ static PetscErrorCode qn_destroy(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool qn_needs_operator(const wring_solver *s)
+static double qn_operator_factor(const wring_solver *s)
 {
   const qn_data *qn = s->data;
-  return (PetscBool)!qn->identity;
+  return qn->identity ? 0 : 1;
 }
 
 const wring_solver_ops wring_solver_qn = {
   .name             = "qn",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
-  .needs_operator   = qn_needs_operator,
+  .operator_factor  = qn_operator_factor,
   .options          = qn_options,
   .create           = qn_create,
   .set_from_options = qn_set_from_options,

@@ -276,17 +276,17 @@ PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscBool wring_solver_needs_operator(const wring_solver *s)
+double wring_solver_operator_factor(const wring_solver *s)
 {
-  return (PetscBool)(s->ops->needs_operator && s->ops->needs_operator(s));
+  return s->ops->operator_factor ? s->ops->operator_factor(s) : 0;
 }
 
 PetscErrorCode wring_solver_set_up(wring_solver *s)
 {
   PetscFunctionBegin;
   PetscCheck(s->ops, s->comm, PETSC_ERR_ARG_WRONGSTATE, "the solver has no type yet");
-  PetscCheck(s->op || !wring_solver_needs_operator(s), s->comm, PETSC_ERR_ARG_NULL, "solver '%s' needs an operator",
-             s->ops->name);
+  PetscCheck(s->op || wring_solver_operator_factor(s) == 0, s->comm, PETSC_ERR_ARG_NULL,
+             "solver '%s' needs an operator", s->ops->name);
   PetscCall(wring_potential_require(s->g, s->ops->needs, s->ops->name));
   PetscCall(wring_potential_create_vec(s->g, &s->grad));
   PetscCall(VecDuplicate(s->grad, &s->trial));

@@ -3,11 +3,11 @@
 #include <wring/solver.h>
 
 typedef struct {
-  const char *name;                                   // "qn", as in a deck
-  unsigned    needs;                                  // WRING_CAN_... of every law
-  PetscBool (*needs_operator)(const wring_solver *s); // whether it solves with A, as set; NULL: it does not
-  const wring_option *options;                        // keys of the method, without prefix
-  PetscErrorCode (*create)(wring_solver *s);          // allocates s->data
+  const char *name;                                 // "qn", as in a deck
+  unsigned    needs;                                // WRING_CAN_... of every law
+  double (*operator_factor)(const wring_solver *s); // of L in the A it solves with, 0: none; NULL: none
+  const wring_option *options;                      // keys of the method, without prefix
+  PetscErrorCode (*create)(wring_solver *s);        // allocates s->data
   PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // or NULL
   PetscErrorCode (*set_up)(wring_solver *s);         // once the potential is complete: work vectors
   PetscErrorCode (*begin)(wring_solver *s, Vec x);   // each solve: forget the last one; or NULL

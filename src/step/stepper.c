@@ -175,6 +175,7 @@ PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, V
   if (!s->begun) *changed = PETSC_TRUE;
   s->begun = PETSC_TRUE;
   PetscCall(s->integrator->target(s->h, s->gravity, state, s->y));
+  PetscCall(wring_potential_set_start(s->g, state->q));
   PetscCall(wring_potential_set_target(s->g, s->y));
   PetscCall(choose_start(s, state, x));
   PetscFunctionReturn(PETSC_SUCCESS);

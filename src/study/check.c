@@ -10,7 +10,7 @@ static PetscErrorCode count_nonzeros(wring_problem *p, PetscInt64 *n)
 
   PetscFunctionBegin;
   PetscCall(wring_potential_set_step(p->g, wring_stepper_size(p->stepper)));
-  PetscCall(wring_potential_operator_matrix(p->g, &p->A));
+  PetscCall(wring_potential_operator_matrix(p->g, 1, &p->A));
   PetscCall(MatGetInfo(p->A, MAT_GLOBAL_SUM, &info));
   *n = (PetscInt64)info.nz_used;
   PetscFunctionReturn(PETSC_SUCCESS);

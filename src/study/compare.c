@@ -80,6 +80,7 @@ static PetscErrorCode solve(const study *s, const char *name, PetscInt max_it, d
 
   PetscFunctionBegin;
   PetscCall(create_solver(s, name, &solver));
+  PetscCall(wring_problem_prepare_operator(s->p, wring_solver_operator_factor(solver), PETSC_FALSE));
   PetscCall(wring_solver_set_limits(solver, max_it, rtol, 0, s->measure));
   PetscCall(wring_solver_set_monitor(solver, keep_row, curve));
   PetscCall(VecCopy(s->start, s->x));
@@ -198,7 +199,6 @@ static PetscErrorCode create(MPI_Comm comm, const wring_options *o, study *s)
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
   PetscCall(wring_potential_create_vec(s->p->g, &s->x));
   PetscCall(wring_stepper_begin(s->p->stepper, &s->p->state, s->start, &changed));
-  PetscCall(wring_problem_refresh_operator(s->p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,10 +1,13 @@
 #include "problem.h"
 
-PetscErrorCode wring_problem_refresh_operator(wring_problem *p)
+PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, PetscBool changed)
 {
   PetscFunctionBegin;
-  PetscCall(wring_potential_operator_matrix(p->g, &p->A));
+  if (changed) p->factor = 0;
+  if (factor == 0 || factor == p->factor) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_operator_matrix(p->g, factor, &p->A));
   PetscCall(wring_operator_set_matrix(p->op, p->A));
+  p->factor = factor;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -32,7 +32,8 @@ typedef struct {
   double               total_mass; // kg, all ranks
   wring_potential     *g;
   wring_operator      *op;
-  Mat                  A; // NULL until wring_problem_refresh_operator
+  Mat                  A;      // NULL until wring_problem_prepare_operator
+  double               factor; // of L in A; 0: there is no A
   wring_stepper       *stepper;
   wring_state          state;
 } wring_problem;
@@ -41,8 +42,11 @@ typedef struct {
 PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring_problem **p);
 PetscErrorCode wring_problem_destroy(wring_problem **p);
 
-/* Assembles A at the potential's h and time, and sets its solve up. */
-PetscErrorCode wring_problem_refresh_operator(wring_problem *p);
+/*
+  Assembles A = M/h^2 + factor L at the potential's h and time and sets its solve up, unless that A is there and has not
+  changed; nothing for factor 0, which says that no method needs A now.
+*/
+PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, PetscBool changed);
 
 /* ---- the parts, in the order in which a problem is put together --------------------------------------------------- */
 

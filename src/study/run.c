@@ -237,7 +237,7 @@ static PetscErrorCode solve_step(run *r)
   PetscFunctionBegin;
   PetscCall(begin_step(r));
   r->begun = PETSC_FALSE;
-  if (r->changed && wring_solver_needs_operator(r->solver)) PetscCall(wring_problem_refresh_operator(p));
+  PetscCall(wring_problem_prepare_operator(p, wring_solver_operator_factor(r->solver), r->changed));
   r->history.step = p->state.step + 1;
   r->history.time = p->state.time + wring_stepper_size(p->stepper);
   PetscCall(wring_solver_solve(r->solver, r->x, &r->outcome));

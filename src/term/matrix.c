@@ -141,7 +141,7 @@ static void lane_coef(const wring_term *t, PetscInt block, int lane, double *g)
   }
 }
 
-void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double *value)
+void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double factor, double *value)
 {
   const int            q = t->law->q;
   PetscInt             v[MAX_M];
@@ -153,7 +153,7 @@ void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, doubl
     block_slope(t, b, k);
     for (int l = 0; l < LANES; l++) {
       if (!lane_vertices(t, c, b, l, v)) continue;
-      const double wk = t->weight[(size_t)b * LANES + l] * k[l];
+      const double wk = factor * t->weight[(size_t)b * LANES + l] * k[l];
       lane_coef(t, b, l, g);
       for (int i = 0; i < t->m; i++) {
         for (int j = 0; j < t->m; j++) {
