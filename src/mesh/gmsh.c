@@ -4,18 +4,14 @@
   $Entities comes before $Nodes before $Elements, as Gmsh writes them. Elements keep their source (raw.h): the physical
   tag in 2.2, the entity in 4.1; its tags become names when the whole file has been read.
 */
-#include "raw.h"
+#include "tags.h"
 #include <string.h>
 
 typedef struct {
   wring_scan *s;
   wring_raw  *raw;
   PetscBool   v41, has_format, has_entities, has_nodes, has_elements;
-  wring_map   named, group; // group of (dimension, tag) as $PhysicalNames says; of a hash of the name
-  wring_map   source;       // of (dimension, tag)
-  PetscInt    source_room, tag_room;
-  int        *source_dim; // [n_source]
-  int64_t    *tag;        // [source_start[n_source]] physical tags, > 0
+  wring_tags  tags;
 } reader;
 
 typedef struct {
@@ -37,19 +33,11 @@ static const element_type element_types[] = {{1, 1, 2, "line"},
 
 static const element_type unknown_type = {0, 0, 0, "unknown"};
 
-static const char *const dimension_name[] = {"point", "curve", "surface", "volume"};
-
 static const element_type *find_type(int64_t type)
 {
   for (size_t i = 0; i < sizeof element_types / sizeof element_types[0]; i++)
     if (element_types[i].type == type) return &element_types[i];
   return &unknown_type;
-}
-
-/* Tags fit in 32 bits in Gmsh. */
-static int64_t dimension_tag(int64_t dim, int64_t tag)
-{
-  return 4 * tag + dim;
 }
 
 static int64_t read_dimension(reader *r)
@@ -58,90 +46,6 @@ static int64_t read_dimension(reader *r)
   if (dim >= 0 && dim <= 3) return dim;
   wring_scan_fail(r->s, line, "dimension %lld, expected 0 to 3", (long long)dim);
   return 0;
-}
-
-static int64_t read_tag(reader *r, const char *what)
-{
-  const int64_t line = r->s->line, tag = wring_scan_int(r->s, what);
-  if (tag >= -INT32_MAX && tag <= INT32_MAX) return tag;
-  wring_scan_fail(r->s, line, "%lld is too large for %s", (long long)tag, what);
-  return 0;
-}
-
-/* ---- names and sources ------------------------------------------------------------------------------------------- */
-
-/* FNV-1a of the name in lower case: names that differ only in case meet. */
-static int64_t hash_name(const char *name, size_t length)
-{
-  uint64_t h = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < length; i++) {
-    const char c = name[i];
-    h            = (h ^ (uint64_t)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c)) * 0x100000001b3u;
-  }
-  return (int64_t)(h >> 1);
-}
-
-static PetscErrorCode add_group(reader *r, int64_t line, const char *name, size_t length, PetscInt *group)
-{
-  wring_names *groups = &r->raw->groups;
-
-  PetscFunctionBegin;
-  PetscCall(wring_map_add(&r->group, hash_name(name, length), groups->n, group));
-  if (*group == groups->n) {
-    PetscCall(wring_names_add(groups, name, length));
-  } else if (strlen(groups->name[*group]) != length || memcmp(groups->name[*group], name, length)) {
-    wring_scan_fail(r->s, line, "names '%s' and '%.*s' differ only in case", groups->name[*group], (int)length, name);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A new source; its tags are then added one by one. */
-static PetscErrorCode add_source(reader *r, int64_t dim, int64_t tag, PetscInt *source)
-{
-  wring_raw     *raw  = r->raw;
-  const PetscInt next = raw->n_source;
-
-  PetscFunctionBegin;
-  PetscCall(wring_map_add(&r->source, dimension_tag(dim, tag), next, source));
-  if (*source != next) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscInt room = r->source_room;
-  PetscCall(wring_raw_grow(next + 2, &room, sizeof *raw->source_start, &raw->source_start));
-  PetscCall(wring_raw_grow(next + 2, &r->source_room, sizeof *r->source_dim, &r->source_dim));
-  if (next == 0) raw->source_start[0] = 0;
-  raw->source_start[next + 1] = raw->source_start[next];
-  r->source_dim[next]         = (int)dim;
-  raw->n_source++;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* To the last source. A negative tag is a group with the other orientation. */
-static PetscErrorCode add_tag(reader *r, int64_t tag)
-{
-  PetscFunctionBegin;
-  if (tag == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscInt *const end = &r->raw->source_start[r->raw->n_source];
-  PetscCall(wring_raw_grow(*end + 1, &r->tag_room, sizeof *r->tag, &r->tag));
-  r->tag[(*end)++] = tag < 0 ? -tag : tag;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode resolve_tags(reader *r)
-{
-  wring_raw *raw = r->raw;
-  char       name[32];
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)(raw->n_source ? raw->source_start[raw->n_source] : 0), &raw->source_group));
-  for (PetscInt i = 0; i < raw->n_source && wring_scan_ok(r->s); i++) {
-    for (PetscInt k = raw->source_start[i]; k < raw->source_start[i + 1]; k++) {
-      PetscInt *const group = &raw->source_group[k];
-      *group                = wring_map_find(&r->named, dimension_tag(r->source_dim[i], r->tag[k]));
-      if (*group >= 0) continue;
-      PetscCall(PetscSNPrintf(name, sizeof name, "tag%lld", (long long)r->tag[k]));
-      PetscCall(add_group(r, r->s->line, name, strlen(name), group));
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
@@ -188,22 +92,17 @@ static size_t read_quoted(wring_scan *s, const char **name)
 static PetscErrorCode read_physical_name(reader *r)
 {
   const char   *name;
-  const int64_t line = r->s->line, dim = read_dimension(r), tag = read_tag(r, "a physical tag");
+  const int64_t line = r->s->line, dim = read_dimension(r), tag = wring_tags_scan(r->s, "a physical tag");
   const size_t  length = read_quoted(r->s, &name);
-  PetscInt      group, known;
 
   PetscFunctionBegin;
   wring_scan_end_line(r->s);
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
   if (length == 0)
-    wring_scan_fail(r->s, line, "an empty name, expected the name of a physical %s", dimension_name[dim]);
+    wring_scan_fail(r->s, line, "an empty name, expected the name of a physical %s", wring_dimension_name[dim]);
   if (memchr(name, '\0', length)) wring_scan_fail(r->s, line, "a zero byte in a name");
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(add_group(r, line, name, length, &group));
-  PetscCall(wring_map_add(&r->named, dimension_tag(dim, tag), group, &known));
-  if (known != group)
-    wring_scan_fail(r->s, line, "physical %s %lld has two names, '%s' and '%.*s'", dimension_name[dim], (long long)tag,
-                    r->raw->groups.name[known], (int)length, name);
+  PetscCall(wring_tags_name(&r->tags, line, dim, tag, name, length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,16 +119,17 @@ static PetscErrorCode read_names(reader *r)
 /* Tag, a point or a bounding box, the physical tags; the entities that bound it matter not. */
 static PetscErrorCode read_entity(reader *r, int64_t dim)
 {
-  const int64_t  line = r->s->line, tag = read_tag(r, "the tag of an entity");
-  const PetscInt before = r->raw->n_source;
-  PetscInt       source;
+  const int64_t line = r->s->line, tag = wring_tags_scan(r->s, "the tag of an entity");
+  PetscInt      source;
+  PetscBool     added;
 
   PetscFunctionBegin;
   for (int c = 0; c < (dim ? 6 : 3); c++) wring_scan_real(r->s, "a coordinate");
-  PetscCall(add_source(r, dim, tag, &source));
-  if (source < before) wring_scan_fail(r->s, line, "%s %lld is listed twice", dimension_name[dim], (long long)tag);
+  PetscCall(wring_tags_source(&r->tags, dim, tag, &source, &added));
+  if (!added) wring_scan_fail(r->s, line, "%s %lld is listed twice", wring_dimension_name[dim], (long long)tag);
   const PetscInt n = wring_scan_count(r->s, "the number of physical tags");
-  for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) PetscCall(add_tag(r, read_tag(r, "a physical tag")));
+  for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++)
+    PetscCall(wring_tags_add(&r->tags, wring_tags_scan(r->s, "a physical tag")));
   if (wring_scan_ok(r->s)) wring_scan_skip_line(r->s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -272,7 +172,7 @@ static PetscErrorCode read_node_block(reader *r)
 
   PetscFunctionBegin;
   read_dimension(r);
-  read_tag(r, "the tag of an entity");
+  wring_tags_scan(r->s, "the tag of an entity");
   const int64_t  line = r->s->line, parametric = wring_scan_int(r->s, "0 or 1 (parametric)");
   const PetscInt n = wring_scan_count(r->s, "the number of nodes of the block");
   wring_scan_end_line(r->s);
@@ -331,38 +231,15 @@ static const element_type *check_type(reader *r, int64_t line, int64_t type)
 static PetscErrorCode read_element_nodes(reader *r, int64_t line, int64_t number, const element_type *t,
                                          PetscInt source)
 {
-  wring_raw *raw = r->raw;
-  PetscInt   node[4];
+  wring_element e = {.line = line, .number = number, .source = source, .n = t->nodes};
 
   PetscFunctionBegin;
   for (int a = 0; a < t->nodes; a++) {
-    const int64_t tag = wring_scan_int(r->s, "the number of a node");
-    if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-    node[a] = wring_map_find(&raw->node, tag);
-    if (node[a] < 0)
-      wring_scan_fail(r->s, line, "element %lld refers to node %lld, which does not exist", (long long)number,
-                      (long long)tag);
-    for (int b = 0; b < a; b++)
-      if (node[a] == node[b])
-        wring_scan_fail(r->s, line, "element %lld has node %lld twice", (long long)number, (long long)tag);
+    e.tag[a]  = wring_scan_int(r->s, "the number of a node");
+    e.node[a] = wring_map_find(&r->raw->node, e.tag[a]);
   }
   wring_scan_end_line(r->s);
-  if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (t->dim == 3) {
-    for (int a = 0; a < 4; a++) raw->tet[4 * (size_t)raw->n_tet + (size_t)a] = node[a];
-    raw->tet_source[raw->n_tet] = source;
-    raw->tet_number[raw->n_tet] = number;
-    raw->tet_line[raw->n_tet++] = line;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscInt room = raw->corner_room;
-  PetscCall(wring_raw_grow(raw->n_corner + t->nodes, &room, sizeof *raw->corner, &raw->corner));
-  PetscCall(
-    wring_raw_grow(raw->n_corner + t->nodes, &raw->corner_room, sizeof *raw->corner_source, &raw->corner_source));
-  for (int a = 0; a < t->nodes; a++) {
-    raw->corner[raw->n_corner]          = node[a];
-    raw->corner_source[raw->n_corner++] = source;
-  }
+  PetscCall(wring_raw_add_element(r->raw, r->s, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -370,17 +247,17 @@ static PetscErrorCode read_element_nodes(reader *r, int64_t line, int64_t number
 static PetscErrorCode read_element(reader *r)
 {
   const int64_t       line = r->s->line, number = wring_scan_int(r->s, "the number of an element");
-  const element_type *t      = check_type(r, line, wring_scan_int(r->s, "the type of an element"));
-  const PetscInt      n_tag  = wring_scan_count(r->s, "the number of tags");
-  const int64_t       tag    = n_tag > 0 ? read_tag(r, "a physical tag") : 0;
-  const PetscInt      before = r->raw->n_source;
+  const element_type *t     = check_type(r, line, wring_scan_int(r->s, "the type of an element"));
+  const PetscInt      n_tag = wring_scan_count(r->s, "the number of tags");
+  const int64_t       tag   = n_tag > 0 ? wring_tags_scan(r->s, "a physical tag") : 0;
   PetscInt            source;
+  PetscBool           added;
 
   PetscFunctionBegin;
   for (PetscInt i = 1; i < n_tag && wring_scan_ok(r->s); i++) wring_scan_int(r->s, "a tag");
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(add_source(r, t->dim, tag, &source));
-  if (source == before) PetscCall(add_tag(r, tag));
+  PetscCall(wring_tags_source(&r->tags, t->dim, tag, &source, &added));
+  if (added) PetscCall(wring_tags_add(&r->tags, tag));
   PetscCall(read_element_nodes(r, line, number, t, source));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -388,10 +265,11 @@ static PetscErrorCode read_element(reader *r)
 /* Version 4.1: dimension and tag of the entity, type, number of elements; then number and nodes of each. */
 static PetscErrorCode read_element_block(reader *r, PetscInt *left)
 {
-  const int64_t       line = r->s->line, dim = read_dimension(r), tag = read_tag(r, "the tag of an entity");
+  const int64_t       line = r->s->line, dim = read_dimension(r), tag = wring_tags_scan(r->s, "the tag of an entity");
   const element_type *t = check_type(r, line, wring_scan_int(r->s, "the type of an element"));
   const PetscInt      n = wring_scan_count(r->s, "the number of elements of the block");
   PetscInt            source;
+  PetscBool           added;
 
   PetscFunctionBegin;
   wring_scan_end_line(r->s);
@@ -401,10 +279,10 @@ static PetscErrorCode read_element_block(reader *r, PetscInt *left)
   if (n > *left)
     wring_scan_fail(r->s, line, "a block of %" PetscInt_FMT " elements, but only %" PetscInt_FMT " more are announced",
                     n, *left);
-  if (r->has_entities && wring_map_find(&r->source, dimension_tag(dim, tag)) < 0)
-    wring_scan_fail(r->s, line, "%s %lld is not among the $Entities", dimension_name[dim], (long long)tag);
+  if (r->has_entities && !wring_tags_has_source(&r->tags, dim, tag))
+    wring_scan_fail(r->s, line, "%s %lld is not among the $Entities", wring_dimension_name[dim], (long long)tag);
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(add_source(r, dim, tag, &source));
+  PetscCall(wring_tags_source(&r->tags, dim, tag, &source, &added));
   for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) {
     const int64_t element_line = r->s->line, number = wring_scan_int(r->s, "the number of an element");
     PetscCall(read_element_nodes(r, element_line, number, t, source));
@@ -424,11 +302,7 @@ static PetscErrorCode read_elements(reader *r)
   for (int i = 0; i < 2 && r->v41; i++) wring_scan_int(r->s, "the smallest and the largest element number");
   wring_scan_end_line(r->s);
   if (!r->has_nodes) wring_scan_fail(r->s, line, "$Elements before $Nodes");
-  PetscCall(PetscMalloc1(4 * (size_t)left, &raw->tet));
-  PetscCall(PetscMalloc1((size_t)left, &raw->tet_source));
-  PetscCall(PetscMalloc1((size_t)left, &raw->tet_number));
-  PetscCall(PetscMalloc1((size_t)left, &raw->tet_line));
-  raw->tet_room = left;
+  PetscCall(wring_raw_make_room(raw, left));
   for (PetscInt b = 0; b < blocks && wring_scan_ok(r->s); b++) PetscCall(read_element_block(r, &left));
   for (; left > 0 && !r->v41 && wring_scan_ok(r->s); left--) PetscCall(read_element(r));
   if (left > 0)
@@ -501,18 +375,14 @@ static PetscErrorCode read_section(reader *r)
 
 PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw)
 {
-  reader r = {.s = s, .raw = raw};
+  reader r = {.s = s, .raw = raw, .tags = {.s = s, .raw = raw}};
 
   PetscFunctionBegin;
   while (wring_scan_ok(s) && s->at < s->end) PetscCall(read_section(&r));
   if (!r.has_format) wring_scan_fail(s, s->line, "the file ends without $MeshFormat");
   if (!r.has_nodes) wring_scan_fail(s, s->line, "the file ends without $Nodes");
   if (!r.has_elements) wring_scan_fail(s, s->line, "the file ends without $Elements");
-  if (wring_scan_ok(s)) PetscCall(resolve_tags(&r));
-  PetscCall(wring_map_destroy(&r.named));
-  PetscCall(wring_map_destroy(&r.group));
-  PetscCall(wring_map_destroy(&r.source));
-  PetscCall(PetscFree(r.source_dim));
-  PetscCall(PetscFree(r.tag));
+  if (wring_scan_ok(s)) PetscCall(wring_tags_resolve(&r.tags));
+  PetscCall(wring_tags_destroy(&r.tags));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

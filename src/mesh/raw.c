@@ -34,6 +34,65 @@ PetscErrorCode wring_raw_destroy(wring_raw *raw)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_raw_make_room(wring_raw *raw, PetscInt n_tet)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)n_tet, &raw->tet));
+  PetscCall(PetscMalloc1((size_t)n_tet, &raw->tet_source));
+  PetscCall(PetscMalloc1((size_t)n_tet, &raw->tet_number));
+  PetscCall(PetscMalloc1((size_t)n_tet, &raw->tet_line));
+  raw->tet_room = n_tet;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void check_nodes(wring_scan *s, const wring_element *e)
+{
+  for (int a = 0; a < e->n && wring_scan_ok(s); a++) {
+    if (e->node[a] < 0)
+      wring_scan_fail(s, e->line, "element %lld refers to node %lld, which does not exist", (long long)e->number,
+                      (long long)e->tag[a]);
+    for (int b = 0; b < a; b++)
+      if (e->node[a] == e->node[b])
+        wring_scan_fail(s, e->line, "element %lld has node %lld twice", (long long)e->number, (long long)e->tag[a]);
+  }
+}
+
+static void add_tet(wring_raw *raw, const wring_element *e)
+{
+  for (int a = 0; a < 4; a++) raw->tet[4 * (size_t)raw->n_tet + (size_t)a] = e->node[a];
+  raw->tet_source[raw->n_tet] = e->source;
+  raw->tet_number[raw->n_tet] = e->number;
+  raw->tet_line[raw->n_tet++] = e->line;
+}
+
+static PetscErrorCode add_corners(wring_raw *raw, const wring_element *e)
+{
+  PetscInt room = raw->corner_room;
+
+  PetscFunctionBegin;
+  PetscCall(wring_raw_grow(raw->n_corner + e->n, &room, sizeof *raw->corner, &raw->corner));
+  PetscCall(wring_raw_grow(raw->n_corner + e->n, &raw->corner_room, sizeof *raw->corner_source, &raw->corner_source));
+  for (int a = 0; a < e->n; a++) {
+    raw->corner[raw->n_corner]          = e->node[a];
+    raw->corner_source[raw->n_corner++] = e->source;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_element *e)
+{
+  PetscFunctionBegin;
+  check_nodes(s, e);
+  if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (e->n == 4)
+    add_tet(raw, e);
+  else
+    PetscCall(add_corners(raw, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- notes ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {

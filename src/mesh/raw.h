@@ -29,6 +29,19 @@ typedef struct {
 
 PetscErrorCode wring_raw_destroy(wring_raw *raw);
 
+/* An element as a file gives it. Four nodes are a tetrahedron. */
+typedef struct {
+  int64_t  line, number; // in the file
+  PetscInt source;
+  int      n;
+  int64_t  tag[4];  // the file's numbers of its nodes
+  PetscInt node[4]; // -1: there is no such node
+} wring_element;
+
+/* Room for this many tetrahedra; adds an element, whose nodes must exist and be different. */
+PetscErrorCode wring_raw_make_room(wring_raw *raw, PetscInt n_tet);
+PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_element *e);
+
 /* Makes room for at least `needed` entries of this width, doubling. */
 PetscErrorCode wring_raw_grow(PetscInt needed, PetscInt *room, size_t width, void *array);
 
@@ -42,3 +55,8 @@ PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wrin
 /* Each format: the whole file into raw (zero before); faults go to the scanner. */
 PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw);
 PetscErrorCode wring_points_read(wring_scan *s, wring_raw *raw);
+PetscErrorCode wring_medit_read(wring_scan *s, wring_raw *raw);
+
+/* TetGen: whether a file is one of a pair, by its ending, and the names [size] of both; faults go to both scanners' error. */
+PetscBool      wring_tetgen_pair(const char *file, size_t size, char *node, char *ele);
+PetscErrorCode wring_tetgen_read(wring_scan *nodes, wring_scan *tets, wring_raw *raw);
