@@ -294,9 +294,11 @@ static PetscErrorCode check_iterates(test_case *c, const char *theirs, const cha
 
 static PetscErrorCode check_case(const char *folder, const char *name)
 {
-  test_case c;
+  test_case   c;
+  PetscMPIInt size;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(case_create(folder, name, &c));
   PetscCall(check_evaluation(&c));
   PetscCall(check_minimiser(&c));
@@ -305,6 +307,12 @@ static PetscErrorCode check_case(const char *folder, const char *name)
   PetscCall(check_iterates(&c, "pd", "pd"));
   PetscCall(check_iterates(&c, "qn0", "plain"));
   PetscCall(check_iterates(&c, "qn5", "qn"));
+  if (size == 1) {
+    PetscCall(wring_options_set(c.b.o, "solver_xpbd_order", "sequential", name));
+    PetscCall(wring_options_set(c.b.o, "solver_pbd_order", "sequential", name));
+    PetscCall(check_iterates(&c, "xpbd", "xpbd"));
+    PetscCall(check_iterates(&c, "pbd", "pbd"));
+  }
   PetscCall(case_destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -335,6 +335,59 @@ static void check_small_strain(void)
   }
 }
 
+/* sum_j k_j C_j^2/2 - psi, which may be a constant. */
+static void constraint_defect(const wring_law *law, wring_in par, block_z z, double defect[WRING_LANES])
+{
+  WRING_ALIGNED block_z dC;
+  WRING_ALIGNED double  C[WRING_LANES], k[WRING_LANES];
+
+  energy(law, par, z, defect);
+  for (int lane = 0; lane < WRING_LANES; lane++) defect[lane] = -defect[lane];
+  for (int j = 0; j < law->n_constraint; j++) {
+    law->constraint(j, par, (wring_in)z, C, dC, k);
+    for (int lane = 0; lane < WRING_LANES; lane++) defect[lane] += 0.5 * k[lane] * C[lane] * C[lane];
+  }
+}
+
+/* dC_j/dz by differences of a step far below C, which curves the more the smaller it is. */
+static void check_constraint_gradient(const wring_law *law, int j, int kind, wring_in par, block_z z)
+{
+  const double          step = 1e-4;
+  WRING_ALIGNED block_z dC, moved, unused;
+  WRING_ALIGNED double  C[WRING_LANES], k[WRING_LANES];
+
+  law->constraint(j, par, (wring_in)z, C, dC, k);
+  for (int i = 0; i < 3 * law->q; i++) {
+    double slope[WRING_LANES] = {0};
+    for (int at = 0; at < 4; at++) {
+      memcpy(moved, z, sizeof moved);
+      for (int lane = 0; lane < WRING_LANES; lane++) moved[i][lane] += fd_at[at] * step;
+      law->constraint(j, par, (wring_in)moved, C, unused, k);
+      for (int lane = 0; lane < WRING_LANES; lane++) slope[lane] += fd_weight[at] / step * C[lane];
+    }
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      check_close(dC[i][lane], slope[lane], 1e-6 * (largest(3 * law->q, dC, lane) + 1e-3), law, kind,
+                  "gradient of a constraint");
+  }
+}
+
+/* psi must be sum_j k_j C_j^2/2 up to a constant, and dC_j the derivative of C_j. */
+static void check_constraints(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  WRING_ALIGNED block_z half;
+  double                here[WRING_LANES], there[WRING_LANES];
+
+  if (!law->constraint) return;
+  for (int i = 0; i < 3 * law->q; i++) {
+    for (int lane = 0; lane < WRING_LANES; lane++) half[i][lane] = 0.5 * z[i][lane];
+  }
+  constraint_defect(law, par, z, here);
+  constraint_defect(law, par, half, there);
+  for (int lane = 0; lane < WRING_LANES; lane++)
+    check_close(here[lane], there[lane], 1e-13 * (10 + fabs(here[lane])), law, kind, "energy of constraints");
+  for (int j = 0; j < law->n_constraint; j++) check_constraint_gradient(law, j, kind, par, z);
+}
+
 static void test_properties(const wring_law *law)
 {
   uint64_t              state = 7;
@@ -351,6 +404,7 @@ static void test_properties(const wring_law *law)
     check_lanes(law, kind, (wring_in)par, z);
     check_projection(law, kind, (wring_in)par, z);
     check_invariance(law, kind, (wring_in)par, z, &state);
+    check_constraints(law, kind, (wring_in)par, z);
   }
   check_rest(law, (wring_in)par, &state);
 }
@@ -455,7 +509,9 @@ static void test_registry(void)
   CHECK(!wring_law_material(-1), "material -1 exists");
   CHECK(wring_law_find("NeoHookean") == &wring_law_neohookean, "names regard case");
   CHECK(!wring_law_find("jelly") && !wring_law_find("spring"), "a law that is no material is found");
-  CHECK(wring_law_can(&wring_law_strain) == 15, "what strain can");
+  const unsigned all =
+    WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_PROJECT | WRING_CAN_SLOPE | WRING_CAN_CONSTRAIN;
+  CHECK((wring_law_can(&wring_law_strain) & all) == all, "what strain can");
   CHECK(!(wring_law_can(&wring_law_neohookean) & WRING_CAN_PROJECT), "neohookean has a projection");
   CHECK(!strcmp(wring_law_can_name(WRING_CAN_PROJECT | WRING_CAN_SLOPE), "projection"), "name of the lowest bit");
 }

@@ -5,6 +5,7 @@
 #include "base/block3.h"
 #include "isotropic.h"
 #include "lame.h"
+#include "root.h"
 #include <wring/law.h>
 
 static void energy(wring_in par, wring_in z, double *psi)
@@ -73,16 +74,24 @@ static void slope(wring_in par, double *k)
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
 }
 
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+  wring_law_root(fused, par[LAME_MU], par, z, C, dC, k);
+}
+
 const wring_law wring_law_corotated = {
-  .name        = "corotated",
-  .q           = 3,
-  .n_par       = LAME_N_PAR,
-  .options     = wring_lame_options,
-  .set_par     = wring_lame_get,
-  .energy      = energy,
-  .gradient    = gradient,
-  .fused       = fused,
-  .hessian     = hessian,
-  .hessian_psd = hessian_psd,
-  .slope       = slope,
+  .name         = "corotated",
+  .q            = 3,
+  .n_par        = LAME_N_PAR,
+  .options      = wring_lame_options,
+  .set_par      = wring_lame_get,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
 };

@@ -6,6 +6,7 @@ typedef struct {
   const char *name;                                 // "qn", as in a deck
   unsigned    needs;                                // WRING_CAN_... of every law
   double (*operator_factor)(const wring_solver *s); // of L in the A it solves with, 0: none; NULL: none
+  PetscBool           damps;                        // it uses the damping of springs; else such springs are refused
   const wring_option *options;                      // keys of the method, without prefix
   PetscErrorCode (*create)(wring_solver *s);        // allocates s->data
   PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // or NULL
@@ -56,6 +57,7 @@ struct wring_solver {
 };
 
 extern const wring_solver_ops wring_solver_qn, wring_solver_pd, wring_solver_newton;
+extern const wring_solver_ops wring_solver_xpbd, wring_solver_pbd, wring_solver_rgc, wring_solver_penalty;
 
 const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none
 
