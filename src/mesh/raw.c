@@ -180,8 +180,8 @@ static PetscBool same_corners(const PetscInt *a, const PetscInt *b)
 static void report_duplicate(const wring_raw *raw, wring_scan *s, PetscInt e, PetscInt f)
 {
   const PetscInt later = PetscMax(e, f), former = PetscMin(e, f);
-  wring_scan_fail(s, raw->tet_line[later], "element %lld has the nodes of element %lld (line %lld)",
-                  (long long)raw->tet_number[later], (long long)raw->tet_number[former],
+  wring_scan_fail(s, raw->tet_line[later], "element %lld has the nodes of element %lld (%s %lld)",
+                  (long long)raw->tet_number[later], (long long)raw->tet_number[former], wring_scan_unit(s),
                   (long long)raw->tet_line[former]);
 }
 
@@ -201,9 +201,9 @@ static PetscErrorCode check_faces(const wring_raw *raw, wring_scan *s)
   }
   if (crowd[0] >= 0 && wring_scan_ok(s))
     wring_scan_fail(s, raw->tet_line[crowd[2]],
-                    "elements %lld (line %lld), %lld (line %lld) and %lld share a face, expected two at most",
-                    (long long)raw->tet_number[crowd[0]], (long long)raw->tet_line[crowd[0]],
-                    (long long)raw->tet_number[crowd[1]], (long long)raw->tet_line[crowd[1]],
+                    "elements %lld (%s %lld), %lld (%s %lld) and %lld share a face, expected two at most",
+                    (long long)raw->tet_number[crowd[0]], wring_scan_unit(s), (long long)raw->tet_line[crowd[0]],
+                    (long long)raw->tet_number[crowd[1]], wring_scan_unit(s), (long long)raw->tet_line[crowd[1]],
                     (long long)raw->tet_number[crowd[2]]);
   PetscCall(PetscFree(neighbour));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -17,7 +17,7 @@ typedef struct {
   PetscInt   *tet;        // [n_tet][4] nodes
   PetscInt   *tet_source; // [n_tet]
   int64_t    *tet_number; // [n_tet] in the file
-  int64_t    *tet_line;   // [n_tet]
+  int64_t    *tet_line;   // [n_tet] its place: wring_scan_place
   PetscInt    n_corner, corner_room;
   PetscInt   *corner;        // [n_corner] nodes of the elements that are not tets
   PetscInt   *corner_source; // [n_corner]
@@ -31,7 +31,7 @@ PetscErrorCode wring_raw_destroy(wring_raw *raw);
 
 /* An element as a file gives it. Four nodes are a tetrahedron. */
 typedef struct {
-  int64_t  line, number; // in the file
+  int64_t  line, number; // its place (wring_scan_place) and number in the file
   PetscInt source;
   int      n;
   int64_t  tag[4];  // the file's numbers of its nodes
