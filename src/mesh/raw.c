@@ -28,6 +28,7 @@ PetscErrorCode wring_raw_destroy(wring_raw *raw)
   PetscCall(PetscFree(raw->tet_line));
   PetscCall(PetscFree(raw->corner));
   PetscCall(PetscFree(raw->corner_source));
+  PetscCall(PetscFree(raw->triangle));
   PetscCall(PetscFree(raw->source_start));
   PetscCall(PetscFree(raw->source_group));
   PetscCall(wring_names_clear(&raw->groups));
@@ -74,6 +75,12 @@ static PetscErrorCode add_corners(wring_raw *raw, const wring_element *e)
   PetscFunctionBegin;
   PetscCall(wring_raw_grow(raw->n_corner + e->n, &room, sizeof *raw->corner, &raw->corner));
   PetscCall(wring_raw_grow(raw->n_corner + e->n, &raw->corner_room, sizeof *raw->corner_source, &raw->corner_source));
+  if (e->n == 3) {
+    PetscCall(wring_raw_grow(raw->n_triangle + 1, &raw->triangle_room, sizeof *raw->triangle, &raw->triangle));
+    raw->triangle[raw->n_triangle].corner   = raw->n_corner;
+    raw->triangle[raw->n_triangle].line     = e->line;
+    raw->triangle[raw->n_triangle++].number = e->number;
+  }
   for (int a = 0; a < e->n; a++) {
     raw->corner[raw->n_corner]          = e->node[a];
     raw->corner_source[raw->n_corner++] = e->source;
@@ -389,6 +396,7 @@ PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wrin
   if (wring_scan_ok(s)) scale_nodes(raw, scale, s);
   if (wring_scan_ok(s)) turn_tets(raw, s, &notes);
   if (wring_scan_ok(s)) PetscCall(check_faces(raw, s));
+  if (wring_scan_ok(s)) PetscCall(wring_raw_check_triangles(raw, s));
   if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1((size_t)raw->n_node, &vertex));
   const PetscInt n_vertex = number_vertices(raw, vertex);
