@@ -7,6 +7,7 @@ struct wring_potential {
   const wring_mesh *mesh;   // borrowed
   wring_phases     *phases; // borrowed, may be NULL
   double            h;      // s
+  PetscInt          revision;
   double           *mass;   // [n_owned] kg
   Vec               y, q;   // target, start of the step
   int               n_term;
