@@ -37,11 +37,11 @@ PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double 
 const wring_mesh *wring_potential_mesh(const wring_potential *g);
 const double     *wring_potential_mass(const wring_potential *g); // [n_owned] kg, borrowed
 double            wring_potential_step(const wring_potential *g);
-PetscInt          wring_potential_revision(const wring_potential *g); // another one: A, or H at some x, may have changed
-Vec               wring_potential_target(const wring_potential *g); // y, borrowed
-Vec               wring_potential_start(const wring_potential *g);  // q, borrowed; methods with damping need it
-wring_phases     *wring_potential_phases(const wring_potential *g); // borrowed, may be NULL
-int               wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
+PetscInt      wring_potential_revision(const wring_potential *g); // another one: A, or H at some x, may have changed
+Vec           wring_potential_target(const wring_potential *g);   // y, borrowed
+Vec           wring_potential_start(const wring_potential *g);    // q, borrowed; methods with damping need it
+wring_phases *wring_potential_phases(const wring_potential *g);   // borrowed, may be NULL
+int           wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
 
 /* An evaluation at x: one halo exchange there, one back for gradients, one reduction for values. */
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value);
