@@ -1,7 +1,7 @@
 /* ranks: 1 2 */
 /*
   The numbers of an independent implementation, shared/cases/<name>.json: g, its gradient and Hessian at a rough point, the
-  minimiser, and the iterates of pd and qn. Fails if a factor, a sign, a unit or a step of an algorithm differs. Skipped where
+  minimiser, and the iterates of pd, qn and admm. Fails if a factor, a sign, a unit or a step of an algorithm differs. Skipped where
   the cases are not beside the repository.
 */
 #include "body.h"
@@ -324,6 +324,10 @@ static PetscErrorCode check_case(const char *folder, const char *name)
   PetscCall(check_iterates(&c, "pd", "pd"));
   PetscCall(check_iterates(&c, "qn0", "plain"));
   PetscCall(check_iterates(&c, "qn5", "qn"));
+  PetscCall(wring_options_set(c.b.o, "variant_light_type", "admm", name));
+  PetscCall(wring_options_set(c.b.o, "variant_light_weight", "0.4", name));
+  PetscCall(check_iterates(&c, "admm1", "admm"));
+  PetscCall(check_iterates(&c, "admm.4", "light"));
   PetscCall(case_destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

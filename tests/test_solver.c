@@ -393,7 +393,7 @@ static PetscErrorCode test_refusals(void)
   PetscCall(wring_solver_set_from_options(n.s, m.o, "pd"));
   PetscCall(check_refused(set_up, n.s, "solver 'pd' cannot use material 'neohookean': it has no projection"));
   n.name = "qm";
-  PetscCall(check_refused(set_name, &n, "solver 'qm': expected qn|pd|newton, or a variant with a type"));
+  PetscCall(check_refused(set_name, &n, "solver 'qm': expected qn|pd|admm|newton, or a variant with a type"));
   n.name = "pd";
   PetscCall(wring_options_set(m.o, "variant_pd_type", "qn", "deck:3"));
   PetscCall(check_refused(set_name, &n, "deck:3: 'pd' is a solver type already, expected another name"));

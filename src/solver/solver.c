@@ -3,6 +3,7 @@
   was are the same for all, so that methods can be compared.
 */
 #include "solver_impl.h"
+#include <math.h>
 
 static const char *const reason_names[] = {"converged",          "max_it",         "at round-off", "not finite",
                                            "line search failed", "singular system"};
@@ -80,6 +81,24 @@ PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x)
+{
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  const double     *da;
+  double           *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(d, &da));
+  PetscCall(VecGetArray(x, &xa));
+  wring_axpy(s->n, 1, da, xa);
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(VecRestoreArrayRead(d, &da));
+  wring_phases_switch(s->phases, old);
+  s->known       = PETSC_FALSE;
+  s->step_length = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void wring_solver_end(wring_solver *s, wring_reason end)
 {
   s->ended = PETSC_TRUE;
@@ -95,6 +114,8 @@ static wring_iteration row(const wring_solver *s, double now)
                            .value             = s->value,
                            .gradient_norm     = s->gradient_norm,
                            .step_length       = s->step_length,
+                           .primal            = s->residual[0],
+                           .dual              = s->residual[1],
                            .evaluations       = s->evaluations,
                            .linear_iterations = s->linear_iterations,
                            .seconds           = now - s->began - s->measured};
@@ -152,6 +173,7 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->iteration = s->evaluations = 0;
   s->linear_iterations          = 0;
   s->step_length = s->measured = 0;
+  s->residual[0] = s->residual[1] = NAN;
   s->known = s->norm_known = s->ended = PETSC_FALSE;
   PetscCall(wring_potential_noise(s->g, &s->noise));
   s->began = MPI_Wtime();
@@ -295,6 +317,11 @@ PetscErrorCode wring_solver_set_up(wring_solver *s)
   PetscCall(VecGetLocalSize(s->grad, &s->n));
   PetscCall(s->ops->set_up(s));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscBool wring_solver_has_residuals(const wring_solver *s)
+{
+  return s->ops->has_residuals;
 }
 
 const char *wring_solver_name(const wring_solver *s)
