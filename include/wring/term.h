@@ -22,6 +22,11 @@ PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *nam
                                          const PetscInt *b, const double *stiffness, const double *length,
                                          wring_term **t);
 
+/* The same with damping [n] N s/m each, 0: none of its own; it enters methods with damping, never the energy. */
+PetscErrorCode wring_term_create_damped_springs(const wring_mesh *mesh, const char *name, PetscInt n, const PetscInt *a,
+                                                const PetscInt *b, const double *stiffness, const double *length,
+                                                const double *damping, wring_term **t);
+
 /* How the targets of an attachment move: rigidly with the velocity and the spin about the centre, until a time. */
 typedef struct {
   double velocity[3]; // m/s
@@ -42,6 +47,7 @@ const wring_law *wring_term_law(const wring_term *t);
 PetscInt         wring_term_size(const wring_term *t); // elements on this rank
 PetscBool        wring_term_active(const wring_term *t);
 PetscBool        wring_term_is_attachment(const wring_term *t);
+PetscBool        wring_term_is_damped(const wring_term *t); // has springs with damping on this rank
 
 /*
   Moves targets to `time` and switches the term on or off for a step that ends at `end` [s]; *changed: its part of A is no

@@ -7,6 +7,7 @@ typedef struct {
   unsigned    needs;                                // WRING_CAN_... of every law
   PetscBool   has_residuals;                        // every iteration sets `residual`
   double (*operator_factor)(const wring_solver *s); // of L in the A it solves with, 0: none; NULL: none
+  PetscBool           damps;                        // it uses the damping of springs; else such springs are refused
   const wring_option *options;                      // keys of the method, without prefix
   PetscErrorCode (*create)(wring_solver *s);        // allocates s->data
   PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // or NULL
@@ -59,6 +60,7 @@ struct wring_solver {
 
 extern const wring_solver_ops wring_solver_qn, wring_solver_pd, wring_solver_newton;
 extern const wring_solver_ops wring_solver_admm;
+extern const wring_solver_ops wring_solver_xpbd, wring_solver_pbd, wring_solver_rgc, wring_solver_penalty;
 
 const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none
 
