@@ -6,7 +6,8 @@
 
 static const double round_off = 1e-12; // of |g|: a rise that counts as none
 
-static const char *const reason_names[] = {"converged", "max_it", "at round-off", "not finite", "line search failed"};
+static const char *const reason_names[] = {"converged",          "max_it",         "at round-off", "not finite",
+                                           "line search failed", "singular system"};
 
 const char *wring_reason_name(wring_reason reason)
 {
@@ -15,7 +16,7 @@ const char *wring_reason_name(wring_reason reason)
 
 PetscBool wring_reason_failed(wring_reason reason)
 {
-  return (PetscBool)(reason == WRING_STOPPED_NOT_FINITE || reason == WRING_STOPPED_LINE_SEARCH);
+  return (PetscBool)(reason >= WRING_STOPPED_NOT_FINITE);
 }
 
 /* ---- what methods call ------------------------------------------------------------------------------------------- */
