@@ -40,10 +40,19 @@ typedef struct {
 
 typedef PetscErrorCode wring_monitor(void *context, const wring_iteration *it); // collective, every measured iteration
 
+/* Measured iterations at which g is above the one measured before by more than rounding, docs/theory.md (2.6). */
+typedef struct {
+  PetscInt measured, count; // iterations, x_0 aside; those at which g rose
+  double   largest;         // (g - g before)/|g before|, 0 if there are none
+} wring_rises;
+
+void wring_rises_add(const wring_rises *one, wring_rises *sum);
+
 typedef struct {
   wring_reason    reason;
   wring_iteration first, last; // x_0 and the end
   PetscInt        iterations;
+  wring_rises     rises;
 } wring_outcome;
 
 /* g, op and phases are borrowed; op may be NULL for methods that do not need A. */

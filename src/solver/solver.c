@@ -5,6 +5,8 @@
 #include "solver_impl.h"
 #include <math.h>
 
+static const double round_off = 1e-12; // of |g|: a rise that counts as none
+
 static const char *const reason_names[] = {"converged",          "max_it",         "at round-off", "not finite",
                                            "line search failed", "singular system"};
 
@@ -99,6 +101,20 @@ PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d)
+{
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  double           *da;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_apply_inverse(s, s->grad, d));
+  PetscCall(VecGetArray(d, &da));
+  wring_scale(s->n, -1, da);
+  PetscCall(VecRestoreArray(d, &da));
+  wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void wring_solver_end(wring_solver *s, wring_reason end)
 {
   s->ended = PETSC_TRUE;
@@ -137,6 +153,24 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
   wring_phases_leave_measuring(s->phases, old);
   s->measured += MPI_Wtime() - now;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A measured row, x_0 aside: whether g rose since the last one. docs/theory.md (2.6) */
+static void record(const wring_solver *s, const wring_iteration *it, wring_outcome *outcome)
+{
+  const double before = outcome->last.value.objective, rise = it->value.objective - before;
+  outcome->last = *it;
+  outcome->rises.measured++;
+  if (!(rise > round_off * PetscAbsReal(before) + s->noise)) return;
+  outcome->rises.count++;
+  outcome->rises.largest = PetscMax(outcome->rises.largest, rise / PetscAbsReal(before));
+}
+
+void wring_rises_add(const wring_rises *one, wring_rises *sum)
+{
+  sum->measured += one->measured;
+  sum->count += one->count;
+  sum->largest = PetscMax(sum->largest, one->largest);
 }
 
 /* Whether iteration k is one of 0, N, 2 N, ..., or the last that is allowed. */
@@ -183,12 +217,13 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
 
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome)
 {
-  PetscBool stop;
+  wring_iteration it;
+  PetscBool       stop;
 
   PetscFunctionBegin;
   PetscCall(begin(s, x));
-  PetscCall(measure(s, x, &outcome->first));
-  outcome->last = outcome->first;
+  PetscCall(measure(s, x, &it));
+  *outcome = (wring_outcome){.first = it, .last = it};
   for (;;) {
     PetscCall(stops(s, &stop, &outcome->reason));
     if (stop) break;
@@ -198,9 +233,14 @@ PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome
       break;
     }
     s->iteration++;
-    if (due(s)) PetscCall(measure(s, x, &outcome->last));
+    if (!due(s)) continue;
+    PetscCall(measure(s, x, &it));
+    record(s, &it, outcome);
   }
-  if (outcome->last.iteration != s->iteration) PetscCall(measure(s, x, &outcome->last));
+  if (outcome->last.iteration != s->iteration) {
+    PetscCall(measure(s, x, &it));
+    record(s, &it, outcome);
+  }
   outcome->last       = row(s, MPI_Wtime());
   outcome->iterations = s->iteration;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -59,8 +59,9 @@ struct wring_solver {
 };
 
 extern const wring_solver_ops wring_solver_qn, wring_solver_pd, wring_solver_newton;
-extern const wring_solver_ops wring_solver_admm;
+extern const wring_solver_ops wring_solver_chebyshev, wring_solver_admm, wring_solver_gradient_descent;
 extern const wring_solver_ops wring_solver_xpbd, wring_solver_pbd, wring_solver_rgc, wring_solver_penalty;
+extern const wring_solver_ops wring_solver_anderson;
 
 const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none
 
@@ -78,6 +79,9 @@ PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
 
 /* x = A^{-1} b to operator.rtol, from zero; counts linear iterations. b may not be x. */
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
+
+/* d = -A^{-1} grad g, the step of pd where laws have a projection; grad must be known. docs/theory.md (5.2) */
+PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
 
 /* ---- line search (linesearch.c) ---------------------------------------------------------------------------------- */
 
