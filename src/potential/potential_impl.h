@@ -8,8 +8,8 @@ struct wring_potential {
   wring_phases     *phases; // borrowed, may be NULL
   double            h;      // s
   PetscInt          revision;
-  double           *mass;   // [n_owned] kg
-  Vec               y, q;   // target, start of the step
+  double           *mass; // [n_owned] kg
+  Vec               y, q; // target, start of the step
   int               n_term;
   wring_term      **term;    // [n_term] owned
   wring_pattern    *pattern; // of the Hessian, built at the first one
