@@ -1,7 +1,7 @@
 /* ranks: 1 2 4 */
 /* The variants of qn: initial Hessians, inner solves, line searches, and condition numbers. docs/theory.md 5 */
 #include "body.h"
-#include "solver/solver_impl.h"
+#include "solver/wolfe.h"
 #include <petscksp.h>
 
 static const double h = 0.02;
@@ -17,6 +17,23 @@ static void stretch(const double X[3], double x[3])
 static void stretch_and_turn(const double X[3], double x[3])
 {
   x[0] = -X[1], x[1] = 1.2 * X[0], x[2] = X[2];
+}
+
+static PetscErrorCode turn(Vec x)
+{
+  PetscInt n;
+  double  *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(x, &n));
+  PetscCall(VecGetArray(x, &xa));
+  for (PetscInt i = 0; i < n; i += 3) {
+    const double at = xa[i];
+    xa[i]           = -xa[i + 1];
+    xa[i + 1]       = at;
+  }
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A free box of the law, deformed by `map` and rough; y is where it is. */
@@ -251,12 +268,380 @@ static PetscErrorCode test_order_of_conditions(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- iterations -------------------------------------------------------------------------------------------------- */
+
+/* The box, stretched, held at its ends, rough; turned: all of it by 90 degrees about z. */
+static PetscErrorCode create_held(const char *law, PetscBool turned, double noise, test_body *m, Vec *y)
+{
+  test_map *const map = turned ? stretch_and_turn : stretch;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create(law, h, 0, m));
+  PetscCall(test_body_attach(m, "xmin", 1e5, map));
+  PetscCall(test_body_attach(m, "xmax", 1e5, map));
+  PetscCall(test_body_set_up(m));
+  PetscCall(VecDuplicate(m->x, y));
+  PetscCall(test_body_place(m, stretch, noise, *y));
+  if (turned) PetscCall(turn(*y));
+  PetscCall(wring_potential_set_target(m->g, *y));
+  PetscCall(set_hessians(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if the frame's Hessian is not Newton's at x_0, or the direction is not -H_0 grad g. */
+static PetscErrorCode test_first_step(void)
+{
+  test_body     m;
+  Vec           y, x, newton;
+  wring_outcome outcome;
+  double        distance, length;
+
+  PetscFunctionBegin;
+  PetscCall(create_held("corotated", PETSC_FALSE, 0.05, &m, &y));
+  PetscCall(set_variant(&m, "plain", "initial_hessian=frame_hessian history=0"));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &newton));
+  PetscCall(VecCopy(y, x));
+  PetscCall(VecCopy(y, newton));
+  PetscCall(test_body_solve(&m, "plain", 1, 0, x, &outcome));
+  PetscCall(test_body_solve(&m, "newton", 1, 0, newton, &outcome));
+  PetscCall(test_distance(y, newton, &length));
+  PetscCall(test_distance(x, newton, &distance));
+  CHECK(distance <= 1e-12 && length > 1e-2, "%g m apart after a step of %g m", distance, length);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&newton));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+enum { ROWS = 9 };
+
+typedef struct {
+  const char *solver;
+  double      g[ROWS], step[ROWS];
+  PetscInt    rows;
+} history;
+
+static PetscErrorCode keep_row(void *context, const wring_iteration *it)
+{
+  history     *seen = context;
+  const double g    = it->value.objective;
+
+  PetscFunctionBegin;
+  if (seen->rows > 0) {
+    const double before = seen->g[PetscMin(seen->rows, ROWS) - 1];
+    CHECK(seen->rows > ROWS || g <= before + 1e-12 * fabs(before), "%s: g rises by %g of %g in iteration %d",
+          seen->solver, g - before, before, (int)it->iteration);
+  }
+  if (seen->rows < ROWS) {
+    seen->g[seen->rows]    = g;
+    seen->step[seen->rows] = it->step_length;
+  } else {
+    seen->g[ROWS - 1] = g;
+  }
+  seen->rows++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode solve_watched(test_body *m, const char *name, PetscInt max_it, double rtol, Vec x, history *seen,
+                                    wring_outcome *outcome)
+{
+  wring_solver *s;
+
+  PetscFunctionBegin;
+  *seen = (history){.solver = name};
+  PetscCall(test_body_solver(m, name, &s));
+  PetscCall(wring_solver_set_limits(s, max_it, rtol, 0, 1));
+  PetscCall(wring_solver_set_monitor(s, keep_row, seen));
+  PetscCall(wring_solver_solve(s, x, outcome));
+  PetscCall(wring_solver_destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest difference of g and of alpha between the histories of a body and of its turned copy, relative to g's fall. */
+static PetscErrorCode compare_turned(const char *name, double *difference)
+{
+  history       seen[2];
+  wring_outcome outcome;
+
+  PetscFunctionBegin;
+  for (int t = 0; t < 2; t++) {
+    test_body m;
+    Vec       y;
+    PetscCall(create_held("neohookean", (PetscBool)t, 0.02, &m, &y));
+    PetscCall(solve_watched(&m, name, ROWS - 1, 0, y, &seen[t], &outcome));
+    CHECK(seen[t].rows == ROWS, "%s: %d rows", name, (int)seen[t].rows);
+    PetscCall(destroy(&m, &y));
+  }
+  *difference = 0;
+  for (int i = 0; i < ROWS; i++) {
+    const double fall = seen[0].g[0] - seen[0].g[ROWS - 1];
+    *difference       = PetscMax(*difference, fabs(seen[0].g[i] - seen[1].g[i]) / fall);
+    *difference       = PetscMax(*difference, fabs(seen[0].step[i] - seen[1].step[i]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Liu et al. 2017, figure 9. Fails if A or the rotations of vertices do not follow a body, or H at rest does. */
+static PetscErrorCode test_turned_copy(void)
+{
+  double difference[N_HESSIANS];
+
+  PetscFunctionBegin;
+  for (int i = 0; i < N_HESSIANS; i++) {
+    PetscCall(compare_turned(hessians[i], &difference[i]));
+    const PetscBool follows = (PetscBool)(strcmp(hessians[i], "rest_hessian") != 0);
+    CHECK(follows == (difference[i] <= 1e-9), "%s: a turned copy differs by %g", hessians[i], difference[i]);
+    CHECK(follows || difference[i] > 1e-3, "%s: a turned copy differs by %g", hessians[i], difference[i]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  const char *name, *keys;
+} variant;
+
+static const variant variants[] = {
+  {"wolfe", "line_search=wolfe"},
+  {"identity", "initial_hessian=identity history=20"},
+  {"wolfe_identity", "line_search=wolfe initial_hessian=identity history=20"},
+  {"rest", "initial_hessian=rest_hessian"},
+  {"frame", "initial_hessian=frame_hessian"},
+  {"warped", "initial_hessian=warped_rest_hessian history=100"},
+  {"steps", "inner=cg inner_max_it=5 inner_preconditioner=icholesky"},
+  {"one_step", "inner=cg inner_max_it=1 inner_preconditioner=none"},
+  {"jacobi", "inner=cg inner_max_it=5 initial_hessian=rest_hessian"},
+  {"own", "inner=cg inner_max_it=5 initial_hessian=frame_hessian inner_preconditioner=icholesky"},
+  {"from_rest", "inner=cg inner_max_it=5 initial_hessian=frame_hessian inner_preconditioner=icholesky_rest"},
+  {"from_operator", "inner=cg inner_max_it=15 initial_hessian=frame_hessian inner_preconditioner=icholesky_operator"},
+  {"warped_steps", "inner=cg inner_max_it=15 initial_hessian=warped_rest_hessian inner_preconditioner=icholesky"},
+};
+
+enum { N_VARIANTS = sizeof variants / sizeof variants[0] };
+
+/* Fails if g rises in an iteration of a variant, or it stops anywhere but in Newton's minimiser. */
+static PetscErrorCode test_same_minimiser(const char *law)
+{
+  test_body     m;
+  Vec           y, x, reference;
+  wring_outcome outcome;
+  history       seen;
+  double        distance;
+
+  PetscFunctionBegin;
+  PetscCall(create_held(law, PETSC_TRUE, 0.02, &m, &y));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &reference));
+  PetscCall(VecCopy(y, reference));
+  PetscCall(test_body_solve(&m, "newton", 50, 1e-10, reference, &outcome));
+  for (int i = 0; i < N_VARIANTS; i++) {
+    PetscCall(set_variant(&m, variants[i].name, variants[i].keys));
+    PetscCall(VecCopy(y, x));
+    PetscCall(solve_watched(&m, variants[i].name, 1000, 1e-8, x, &seen, &outcome));
+    CHECK(outcome.reason == WRING_CONVERGED || outcome.reason == WRING_AT_ROUND_OFF, "%s: %s", variants[i].name,
+          wring_reason_name(outcome.reason));
+    PetscCall(test_distance(x, reference, &distance));
+    CHECK(distance <= 1e-7, "%s ends %g m from newton's minimiser", variants[i].name, distance);
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&reference));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if steps are not counted, or many of them do not solve the system. */
+static PetscErrorCode test_steps(void)
+{
+  test_body     m;
+  Vec           y, x, exact;
+  wring_outcome outcome;
+  double        distance;
+
+  PetscFunctionBegin;
+  PetscCall(create_held("strain", PETSC_FALSE, 0.05, &m, &y));
+  PetscCall(set_variant(&m, "few", "inner=cg inner_max_it=3"));
+  PetscCall(set_variant(&m, "many", "inner=cg inner_max_it=1000 inner_preconditioner=icholesky"));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &exact));
+  PetscCall(VecCopy(y, x));
+  PetscCall(test_body_solve(&m, "few", 4, 0, x, &outcome));
+  CHECK(outcome.last.linear_iterations == 12, "4 times 3 steps are %d", (int)outcome.last.linear_iterations);
+  PetscCall(VecCopy(y, x));
+  PetscCall(VecCopy(y, exact));
+  PetscCall(test_body_solve(&m, "many", 4, 0, x, &outcome));
+  CHECK(outcome.last.linear_iterations < 4 * 100, "%d steps", (int)outcome.last.linear_iterations);
+  PetscCall(test_body_solve(&m, "operator", 4, 0, exact, &outcome));
+  PetscCall(test_distance(x, exact, &distance));
+  CHECK(distance <= 1e-11, "steps end %g m from the factor's iterate", distance);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&exact));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a constant matrix is kept when h changes. */
+static PetscErrorCode test_new_step_size(void)
+{
+  test_body     m;
+  Vec           y, x[2];
+  wring_solver *s;
+  wring_outcome outcome;
+  double        distance;
+
+  PetscFunctionBegin;
+  PetscCall(create_held("corotated", PETSC_FALSE, 0.02, &m, &y));
+  PetscCall(test_body_solver(&m, "warped_rest_hessian", &s));
+  PetscCall(wring_solver_set_limits(s, 3, 0, 0, 1));
+  for (int i = 0; i < 2; i++) PetscCall(VecDuplicate(y, &x[i]));
+  PetscCall(VecCopy(y, x[0]));
+  PetscCall(wring_solver_solve(s, x[0], &outcome));
+  PetscCall(wring_potential_set_step(m.g, h / 4));
+  for (int i = 0; i < 2; i++) PetscCall(VecCopy(y, x[i]));
+  PetscCall(wring_solver_solve(s, x[0], &outcome));
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(test_body_solve(&m, "warped_rest_hessian", 3, 0, x[1], &outcome));
+  PetscCall(test_distance(x[0], x[1], &distance));
+  CHECK(distance <= 1e-12, "a solver that knew another h is %g m off", distance);
+  for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&x[i]));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- Wolfe's conditions ------------------------------------------------------------------------------------------ */
+
+/* The trial point is x + alpha d, and its value and gradient are those of g there. */
+static PetscErrorCode check_trial(wring_solver *s, Vec x, Vec d)
+{
+  Vec         at, grad;
+  wring_value value;
+  double      distance;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(x, &at));
+  PetscCall(VecDuplicate(x, &grad));
+  PetscCall(VecWAXPY(at, s->trial_step, d, x));
+  PetscCall(test_distance(at, s->trial, &distance));
+  CHECK(distance <= 1e-14, "the trial point is %g m off", distance);
+  PetscCall(wring_potential_fused(s->g, s->trial, &value, grad));
+  CHECK(value.objective == s->trial_value.objective, "g is %.16g, not %.16g", s->trial_value.objective,
+        value.objective);
+  PetscCall(test_distance(grad, s->trial_grad, &distance));
+  CHECK(distance == 0, "the gradient is %g N off", distance);
+  PetscCall(VecDestroy(&at));
+  PetscCall(VecDestroy(&grad));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a step violates one of the conditions, whatever the length of the direction: too short, too long, into infinite g. */
+static PetscErrorCode test_wolfe(void)
+{
+  static const double scale[] = {1e-6, 1e-3, 1, 10, 1e4};
+  test_body           m;
+  Vec                 y, d;
+  wring_solver       *s;
+  TaoLineSearch       search = NULL;
+  wring_search        result;
+  double              slope, after, first;
+
+  PetscFunctionBegin;
+  PetscCall(create_held("neohookean", PETSC_FALSE, 0.02, &m, &y));
+  PetscCall(test_body_solver(&m, "operator", &s));
+  PetscCall(VecDuplicate(y, &d));
+  for (size_t i = 0; i < sizeof scale / sizeof scale[0]; i++) {
+    s->known = PETSC_FALSE;
+    PetscCall(wring_solver_evaluate(s, y));
+    PetscCall(wring_solver_apply_inverse(s, s->grad, d));
+    PetscCall(VecScale(d, -scale[i]));
+    PetscCall(wring_solver_dot(s, s->grad, d, &slope));
+    const PetscInt before = s->evaluations;
+    PetscCall(wring_solver_try(s, y, 1, d));
+    first = s->trial_value.objective;
+    PetscCall(wring_solver_wolfe(s, &search, y, d, slope, &result));
+    CHECK(result == WRING_SEARCH_FOUND, "nothing found along %g d", scale[i]);
+    PetscCall(wring_solver_dot(s, s->trial_grad, d, &after));
+    CHECK(s->trial_value.objective <= s->value.objective + 0.3 * s->trial_step * slope, "g falls too little along %g d",
+          scale[i]);
+    CHECK(fabs(after) <= 0.9 * fabs(slope), "slope %g of %g along %g d", after, slope, scale[i]);
+    CHECK(s->evaluations >= before + 2, "evaluations are not counted");
+    CHECK(scale[i] < 1e4 || isinf(first), "g is finite along all of d");
+    PetscCall(check_trial(s, y, d));
+  }
+  PetscCall(TaoLineSearchDestroy(&search));
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(VecDestroy(&d));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
+
+/* The line with which the variant is refused, "" if it is not. */
+static PetscErrorCode message_of(test_body *m, int i, const char *keys, test_message *message)
+{
+  char           name[16];
+  wring_solver  *s;
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  *message = (test_message){""};
+  PetscCall(PetscSNPrintf(name, sizeof name, "odd%d", i));
+  PetscCall(set_variant(m, name, keys));
+  PetscCall(wring_solver_create(PETSC_COMM_WORLD, m->g, m->op, NULL, &s));
+  PetscCall(PetscPushErrorHandler(test_keep_message, message));
+  code = wring_solver_set_from_options(s, m->o, name);
+  PetscCall(PetscPopErrorHandler());
+  CHECK(code == (message->text[0] ? PETSC_ERR_USER_INPUT : PETSC_SUCCESS), "%s: code %d", keys, (int)code);
+  PetscCall(wring_solver_destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a value out of range, or a key that would be ignored, is let through. */
+static PetscErrorCode test_refusals(void)
+{
+  static const char *const good[]   = {"history=0", "history=100", "inner=cg inner_max_it=1"};
+  static const char *const bad[][2] = {
+    {"history=101", "[0,100]"},
+    {"history=-1", "[0,100]"},
+    {"inner=cg inner_max_it=0", "[1,inf)"},
+    {"line_search=exact", "armijo, wolfe, none"},
+    {"initial_hessian=rest", "operator, identity, rest_hessian"},
+    {"inner=cg initial_hessian=identity", "inner cg has nothing to solve with initial_hessian identity"},
+    {"inner_max_it=3", "expected inner cg too"},
+    {"inner_preconditioner=none", "expected inner cg too"},
+    {"inner=cg inner_preconditioner=icholesky_rest", "expected none|jacobi|icholesky with initial_hessian operator"},
+  };
+  test_body    m;
+  Vec          y;
+  test_message message;
+
+  PetscFunctionBegin;
+  PetscCall(create_free("strain", stretch, 0, &m, &y));
+  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+    PetscCall(message_of(&m, (int)i, good[i], &message));
+    CHECK(!message.text[0], "%s: \"%s\"", good[i], message.text);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    PetscCall(message_of(&m, (int)i + 100, bad[i][0], &message));
+    CHECK(strstr(message.text, bad[i][1]) && !strchr(message.text, '\n'), "%s: \"%s\"", bad[i][0], message.text);
+  }
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   wring_blas_set_threads(1);
   PetscCall(test_condition());
   PetscCall(test_order_of_conditions());
+  PetscCall(test_refusals());
+  PetscCall(test_first_step());
+  PetscCall(test_turned_copy());
+  PetscCall(test_same_minimiser("neohookean"));
+  PetscCall(test_same_minimiser("strain"));
+  PetscCall(test_steps());
+  PetscCall(test_new_step_size());
+  PetscCall(test_wolfe());
   PetscCall(PetscFinalize());
   return 0;
 }

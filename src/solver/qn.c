@@ -11,11 +11,15 @@
   Without history the direction is -A^{-1} grad g: with laws that have a projection, that of projective dynamics.
 */
 #include "initial.h"
+#include "wolfe.h"
+
+typedef enum { ARMIJO, WOLFE, NONE } qn_search;
 
 typedef struct {
   PetscInt       window;  // m, most pairs
   wring_initial  initial; // H_0
-  PetscBool      search;
+  qn_search      search;
+  TaoLineSearch  wolfe;  // NULL before it is used
   PetscInt       slots;  // m + 1: one more than pairs, for a pair that may be refused
   PetscInt       count;  // pairs in use
   PetscInt       newest; // slot of the newest pair; the older ones lie before it, cyclic
@@ -53,9 +57,10 @@ static const wring_option qn_options[] = {
      "at rest, or of the operator A"},
   {.key     = "line_search",
    .type    = WRING_WORD,
-   .choices = "armijo|none",
+   .choices = "armijo|wolfe|none",
    .value   = "armijo",
-   .help    = "armijo: halve the step until g falls enough; none: always the full step"},
+   .help =
+     "armijo: halve the step until g falls enough; wolfe: also until g is flat enough; none: always the full step"},
   {.key = NULL},
 };
 
@@ -73,14 +78,15 @@ static PetscErrorCode qn_set_from_options(wring_solver *s, const wring_options *
 {
   qn_data    *qn = s->data;
   const char *search;
-  PetscBool   none;
+  PetscBool   none, wolfe;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_int(o, prefix, qn_options, "history", &qn->window));
   PetscCall(wring_options_get_word(o, prefix, qn_options, "line_search", &search));
   PetscCall(wring_initial_set_from_options(s, o, prefix, qn_options, &qn->initial));
   PetscCall(PetscStrcmp(search, "none", &none));
-  qn->search = (PetscBool)!none;
+  PetscCall(PetscStrcmp(search, "wolfe", &wolfe));
+  qn->search = none ? NONE : wolfe ? WOLFE : ARMIJO;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -302,8 +308,10 @@ static PetscErrorCode qn_step(wring_solver *s, Vec x, wring_search *result)
 
   PetscFunctionBegin;
   PetscCall(qn_direction(s, &slope));
-  if (qn->search) {
+  if (qn->search == ARMIJO) {
     PetscCall(wring_solver_backtrack(s, x, qn->d, slope, result));
+  } else if (qn->search == WOLFE) {
+    PetscCall(wring_solver_wolfe(s, &qn->wolfe, x, qn->d, slope, result));
   } else {
     PetscCall(wring_solver_try(s, x, 1, qn->d));
     *result = WRING_SEARCH_FOUND;
@@ -341,6 +349,7 @@ static PetscErrorCode qn_destroy(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(wring_initial_destroy(&qn->initial));
+  PetscCall(TaoLineSearchDestroy(&qn->wolfe));
   PetscCall(VecDestroy(&qn->q));
   PetscCall(VecDestroy(&qn->d));
   PetscCall(PetscFree(qn->block));
