@@ -16,15 +16,16 @@ extern const wring_option wring_solver_options[];
 const char *wring_solver_type(int i, const wring_option **options);
 
 typedef enum {
-  WRING_CONVERGED,          // |grad g| <= rtol |grad g(x_0)| or <= atol
-  WRING_MAX_IT,             //
-  WRING_AT_ROUND_OFF,       // docs/theory.md (2.4): no step can lower g any more
-  WRING_STOPPED_NOT_FINITE, // failure: g or x is not finite
-  WRING_STOPPED_LINE_SEARCH // failure: no decrease above round-off
+  WRING_CONVERGED,           // |grad g| <= rtol |grad g(x_0)| or <= atol
+  WRING_MAX_IT,              //
+  WRING_AT_ROUND_OFF,        // docs/theory.md (2.4): no step can lower g any more
+  WRING_STOPPED_NOT_FINITE,  // failure: g or x is not finite
+  WRING_STOPPED_LINE_SEARCH, // failure: no decrease above round-off
+  WRING_STOPPED_SINGULAR     // failure: the system of linear_implicit_euler has no solution
 } wring_reason;
 
 const char *wring_reason_name(wring_reason reason);   // "converged", "max_it", "at round-off", ...
-PetscBool   wring_reason_failed(wring_reason reason); // the last two
+PetscBool   wring_reason_failed(wring_reason reason); // the WRING_STOPPED_...
 
 /* A row of history.csv. */
 typedef struct {

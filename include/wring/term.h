@@ -28,7 +28,7 @@ typedef struct {
   double spin[3];     // deg/s: a rotation by |spin| t about the direction of spin through centre
   double centre[3];   // m
   double until;       // s; INFINITY: for ever
-  double release;     // s; active while t <= release; INFINITY: never released
+  double release;     // s; active in steps that end by release; INFINITY: never released
 } wring_motion;
 
 /* Attachments of owned vertices: stiffness [n] N/m, target [n][3] m at time 0. */
@@ -43,8 +43,11 @@ PetscInt         wring_term_size(const wring_term *t); // elements on this rank
 PetscBool        wring_term_active(const wring_term *t);
 PetscBool        wring_term_is_attachment(const wring_term *t);
 
-/* Moves targets to time t and switches the term on or off; *changed: its part of A is no longer valid. */
-void wring_term_set_time(wring_term *t, double time, PetscBool *changed);
+/*
+  Moves targets to `time` and switches the term on or off for a step that ends at `end` [s]; *changed: its part of A is no
+  longer valid.
+*/
+void wring_term_set_time(wring_term *t, double time, double end, PetscBool *changed);
 
 /* ---- element loops ----------------------------------------------------------------------------------------------- */
 

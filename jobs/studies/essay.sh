@@ -46,7 +46,7 @@ study_essay_10() {
   for k in 1e4 2e4 3e4 4e4 1e5; do
     printf '%-10s' $k
     for c in 0 10 50 100; do
-      run_wring run essay_10 -time_step $h -time_end 2 -attach_pivot_stiffness "$(pinned $h)" -spring_rod_file "$(springs pendulum $k)" \
+      run_wring run essay_10 -time_step $h -time_end 2 -attach_pivot_stiffness "$(pinned $h)" -spring_rod_file "$(springs rod $k)" \
         -solver_penalty_damping $c -output_directory "$out/run"
       status=$?
       awk -F, -v status=$status '

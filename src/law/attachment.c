@@ -48,6 +48,18 @@ static void slope(wring_in par, double *k)
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[K][lane];
 }
 
+/* (k t + rho z)/(k + rho) */
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  for (int c = 0; c < 3; c++) {
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      const double k = par[K][lane];
+      p[c][lane]     = (k * par[TARGET + c][lane] + rho[lane] * z[c][lane]) / (k + rho[lane]);
+    }
+  }
+}
+
 const wring_law wring_law_attachment = {
   .name        = "attachment",
   .q           = 1,
@@ -59,4 +71,5 @@ const wring_law wring_law_attachment = {
   .hessian_psd = hessian,
   .project     = project,
   .slope       = slope,
+  .prox        = prox,
 };

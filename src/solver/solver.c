@@ -4,7 +4,8 @@
 */
 #include "solver_impl.h"
 
-static const char *const reason_names[] = {"converged", "max_it", "at round-off", "not finite", "line search failed"};
+static const char *const reason_names[] = {"converged",          "max_it",         "at round-off", "not finite",
+                                           "line search failed", "singular system"};
 
 const char *wring_reason_name(wring_reason reason)
 {
@@ -13,7 +14,7 @@ const char *wring_reason_name(wring_reason reason)
 
 PetscBool wring_reason_failed(wring_reason reason)
 {
-  return (PetscBool)(reason == WRING_STOPPED_NOT_FINITE || reason == WRING_STOPPED_LINE_SEARCH);
+  return (PetscBool)(reason >= WRING_STOPPED_NOT_FINITE);
 }
 
 /* ---- what methods call ------------------------------------------------------------------------------------------- */

@@ -194,6 +194,11 @@ static PetscErrorCode create(MPI_Comm comm, const wring_options *o, study *s)
 
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &s->p));
+  if (!wring_stepper_minimises(s->p->stepper)) {
+    WRING_REFUSE(comm,
+                 "time_integrator '%s' minimises nothing, compare expects implicit_euler, implicit_midpoint or bdf2",
+                 wring_stepper_integrator(s->p->stepper));
+  }
   PetscCall(get_options(s));
   PetscCall(rehearse(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
