@@ -27,8 +27,31 @@ twisting() {
 study_liu_7() { twisting 50 m0 chebyshev_armijo m2 m5 newton; }
 study_liu_8() { twisting 50 identity rest warped_rest frame operator_a newton; }
 study_liu_13() { twisting 100 m0 m1 m2 m5 m10 m20 m100; }
-study_liu_16() { twisting 50 qn_direct qn_cg5 qn_cg15 newton_direct newton_cg5 newton_cg15; }
-study_liu_17() { twisting 50 a_operator b_frame_direct c_rest5 d_rest15 e_operator5 f_operator15; }
+study_liu_17() { twisting 50 a_operator b_direct c_rest_5 d_rest_15 e_operator_5 f_operator_15; }
+
+# rows FOLDER SOLVER NAME: the solver's rows of a comparison under another name, with errors to the g* of this study's own.
+rows() {
+  local least
+  least=$(sed -n 's/^ *"g_star": \([^,]*\).*/\1/p' "$out/compare.json")
+  awk -F, -v OFS=, -v solver="$2" -v name="$3" -v least="$least" '
+    $1 == solver { if ($2 == 0) start = $4; $1 = name; $8 = ($4 - least) / (start - least); print }' "$1/compare.csv"
+}
+
+# The program's comparison, and Newton's method with conjugate gradients beside it, whose steps are options of PETSc.
+study_liu_16() {
+  local n
+  twisted_bar
+  for n in 5 15; do
+    must compare liu_16 -compare_solvers newton -compare_reference least -output_directory "$out/cg$n" \
+      -solver_newton_linear cg -petsc_newton_pc_type jacobi -petsc_newton_ksp_max_it $n
+  done
+  must compare liu_16
+  for n in 5 15; do rows "$out/cg$n" newton newton_cg$n; done >"$out/newton_cg.csv"
+  cat "$out/newton_cg.csv" >>"$out/compare.csv"
+  errors "$out" 1 5 10 20 50
+  reach "$out" 1e-2 1e-4 1e-6 1e-8
+  convergence 50 qn_direct qn_cg5 qn_cg15 newton newton_cg5 newton_cg15
+}
 
 # Armijo's and Wolfe's steps, from the history of a run each.
 study_liu_14() {
