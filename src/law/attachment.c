@@ -49,6 +49,18 @@ static void slope(wring_in par, double *k)
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[K][lane];
 }
 
+/* (k t + rho z)/(k + rho) */
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  for (int c = 0; c < 3; c++) {
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      const double k = par[K][lane];
+      p[c][lane]     = (k * par[TARGET + c][lane] + rho[lane] * z[c][lane]) / (k + rho[lane]);
+    }
+  }
+}
+
 /* C = |x - t|, dC = (x - t)/C; the difference has the rounding error of positions. */
 static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
@@ -80,4 +92,5 @@ const wring_law wring_law_attachment = {
   .slope        = slope,
   .n_constraint = 1,
   .constraint   = constraint,
+  .prox         = prox,
 };

@@ -87,6 +87,18 @@ static void slope(wring_in par, double *k)
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[K][lane];
 }
 
+/* Along z, of length (k l + rho |z|)/(k + rho). */
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const edge   e      = edge_of(z, lane);
+    const double k      = par[K][lane];
+    const double length = (k * par[LENGTH][lane] + rho[lane] * e.length) / (k + rho[lane]);
+    p[0][lane] = length * e.direction.x, p[1][lane] = length * e.direction.y, p[2][lane] = length * e.direction.z;
+  }
+}
+
 /* C = |z| - l, dC = z/|z|. */
 static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
@@ -116,4 +128,5 @@ const wring_law wring_law_spring = {
   .slope        = slope,
   .n_constraint = 1,
   .constraint   = constraint,
+  .prox         = prox,
 };

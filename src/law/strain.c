@@ -91,6 +91,19 @@ static void slope(wring_in par, double *k)
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[K][lane];
 }
 
+/* (k R + rho z)/(k + rho): R is closest to p too, docs/theory.md 3.6. */
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double r[9][WRING_LANES];
+
+  wring_block3_rotation(z, r);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double k = par[K][lane], a = 1 / (k + rho[lane]);
+    mat3_store(p, lane, mat3_combine(a * k, mat3_load((wring_in)r, lane), a * rho[lane], mat3_load(z, lane)));
+  }
+}
+
 /* C = |F - R|, k = the stiffness; dC = (F - R)/C, since R is stationary. */
 static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
@@ -125,4 +138,5 @@ const wring_law wring_law_strain = {
   .slope        = slope,
   .n_constraint = 1,
   .constraint   = constraint,
+  .prox         = prox,
 };

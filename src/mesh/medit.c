@@ -79,7 +79,7 @@ static PetscErrorCode read_element(reader *r, const section *k, int64_t number)
 
   PetscFunctionBegin;
   skip_comments(r->s);
-  e.line = r->s->line;
+  e.line = wring_scan_place(r->s);
   for (int a = 0; a < e.n; a++) {
     e.tag[a]  = wring_scan_int(r->s, "the number of a vertex");
     e.node[a] = e.tag[a] >= 1 && e.tag[a] <= r->raw->n_node ? (PetscInt)(e.tag[a] - 1) : -1;
@@ -118,7 +118,7 @@ static void read_header(reader *r)
 {
   wring_scan_word(r->s, "MeshVersionFormatted");
   skip_comments(r->s);
-  const int64_t line = r->s->line, version = wring_scan_int(r->s, "a version of MEDIT's format");
+  const int64_t line = wring_scan_place(r->s), version = wring_scan_int(r->s, "a version of MEDIT's format");
   if (wring_scan_ok(r->s) && (version < 1 || version > 4))
     wring_scan_fail(r->s, line, "MEDIT format %lld, expected 1 to 4", (long long)version);
   wring_scan_end_line(r->s);
@@ -135,7 +135,7 @@ static void read_dimension(reader *r, int64_t line)
 
 static PetscErrorCode read_keyword(reader *r)
 {
-  const int64_t line = r->s->line;
+  const int64_t line = wring_scan_place(r->s);
   const char   *word;
 
   PetscFunctionBegin;
@@ -170,8 +170,8 @@ PetscErrorCode wring_medit_read(wring_scan *s, wring_raw *raw)
     end = wring_scan_word(s, "End");
     if (!end) PetscCall(read_keyword(&r));
   }
-  if (!end) wring_scan_fail(s, s->line, "the file ends without End");
-  if (!r.has_nodes) wring_scan_fail(s, s->line, "the file ends without Vertices");
+  if (!end) wring_scan_fail(s, wring_scan_place(s), "the file ends without End");
+  if (!r.has_nodes) wring_scan_fail(s, wring_scan_place(s), "the file ends without Vertices");
   if (wring_scan_ok(s)) PetscCall(wring_tags_resolve(&r.tags));
   PetscCall(wring_tags_destroy(&r.tags));
   PetscFunctionReturn(PETSC_SUCCESS);

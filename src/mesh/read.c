@@ -16,8 +16,8 @@ static PetscErrorCode read_one(wring_scan *s, wring_raw *raw)
   else if (length >= 20 && !memcmp(word, "MeshVersionFormatted", 20))
     PetscCall(wring_medit_read(s, raw));
   else
-    wring_scan_fail(s, s->line,
-                    "not a mesh: expected Gmsh 2.2 or 4.1 ASCII ($MeshFormat), MEDIT ASCII (MeshVersionFormatted), "
+    wring_scan_fail(s, wring_scan_place(s),
+                    "not a mesh: expected Gmsh 2.2 or 4.1 ($MeshFormat), MEDIT ASCII (MeshVersionFormatted), "
                     "TetGen (.node and .ele) or CSV (vertex,x,y,z)");
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,7 +22,7 @@ static int64_t dimension_tag(int64_t dim, int64_t tag)
 
 int64_t wring_tags_scan(wring_scan *s, const char *what)
 {
-  const int64_t line = s->line, tag = wring_scan_int(s, what);
+  const int64_t line = wring_scan_place(s), tag = wring_scan_int(s, what);
   if (tag >= -INT32_MAX && tag <= INT32_MAX) return tag;
   wring_scan_fail(s, line, "%lld is too large for %s", (long long)tag, what);
   return 0;
@@ -113,7 +113,7 @@ PetscErrorCode wring_tags_resolve(wring_tags *t)
       *group                = wring_map_find(&t->named, dimension_tag(t->source_dim[i], t->tag[k]));
       if (*group >= 0) continue;
       PetscCall(PetscSNPrintf(name, sizeof name, "tag%lld", (long long)t->tag[k]));
-      PetscCall(add_group(t, t->s->line, name, strlen(name), group));
+      PetscCall(add_group(t, wring_scan_place(t->s), name, strlen(name), group));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);

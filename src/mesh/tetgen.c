@@ -31,7 +31,7 @@ static void end_row(wring_scan *s)
 static PetscInt read_header(wring_scan *s, const char *what, int64_t expected, int64_t *attributes)
 {
   skip_comments(s);
-  const int64_t  line  = s->line;
+  const int64_t  line  = wring_scan_place(s);
   const PetscInt n     = wring_scan_count(s, what);
   const int64_t  width = wring_scan_int(s, "the second number of the header");
   *attributes          = wring_scan_int(s, "the number of attributes");
@@ -51,7 +51,7 @@ static PetscErrorCode read_nodes(reader *r)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * (size_t)n, &raw->X));
   for (raw->n_node = 0; raw->n_node < n && wring_scan_ok(r->s); raw->n_node++) {
-    const int64_t line = r->s->line, number = wring_scan_int(r->s, "the number of a node");
+    const int64_t line = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of a node");
     if (raw->n_node == 0) r->first = number;
     if (wring_scan_ok(r->s) && raw->n_node == 0 && number != 0 && number != 1)
       wring_scan_fail(r->s, line, "the first node has number %lld, expected 0 or 1", (long long)number);
@@ -62,14 +62,14 @@ static PetscErrorCode read_nodes(reader *r)
     end_row(r->s);
   }
   if (wring_scan_ok(r->s) && r->s->at < r->s->end)
-    wring_scan_fail(r->s, r->s->line, "more rows than the %" PetscInt_FMT " nodes announced", n);
+    wring_scan_fail(r->s, wring_scan_place(r->s), "more rows than the %" PetscInt_FMT " nodes announced", n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The region of a tet; attributes are real numbers in the file. */
 static int64_t read_attribute(wring_scan *s)
 {
-  const int64_t line = s->line;
+  const int64_t line = wring_scan_place(s);
   const double  a    = wring_scan_real(s, "the attribute of a tetrahedron");
   if (a == floor(a) && fabs(a) <= INT32_MAX) return (int64_t)a;
   wring_scan_fail(s, line, "attribute %g, expected the whole number of a region", a);
@@ -79,7 +79,7 @@ static int64_t read_attribute(wring_scan *s)
 static PetscErrorCode read_tet(reader *r, int64_t attributes)
 {
   const PetscInt n_node = r->raw->n_node;
-  wring_element  e      = {.line = r->s->line, .n = 4};
+  wring_element  e      = {.line = wring_scan_place(r->s), .n = 4};
   PetscBool      added;
 
   PetscFunctionBegin;
@@ -106,7 +106,7 @@ static PetscErrorCode read_tets(reader *r)
   PetscCall(wring_raw_make_room(r->raw, n));
   for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) PetscCall(read_tet(r, attributes));
   if (wring_scan_ok(r->s) && r->s->at < r->s->end)
-    wring_scan_fail(r->s, r->s->line, "more rows than the %" PetscInt_FMT " tetrahedra announced", n);
+    wring_scan_fail(r->s, wring_scan_place(r->s), "more rows than the %" PetscInt_FMT " tetrahedra announced", n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
