@@ -39,6 +39,7 @@ PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term)
   PetscFunctionBegin;
   PetscCall(PetscRealloc(sizeof(wring_term *) * ((size_t)g->n_term + 1), &g->term));
   g->term[g->n_term++] = term;
+  g->revision++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,6 +70,7 @@ PetscErrorCode wring_potential_set_step(wring_potential *g, double h)
 {
   PetscFunctionBegin;
   PetscCheck(h > 0, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "Time step %.6g is not positive", h);
+  if (g->h != h) g->revision++;
   g->h = h;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -97,6 +99,7 @@ PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double 
     wring_term_set_time(g->term[i], time, end, &one);
     if (one) *changed = PETSC_TRUE;
   }
+  if (*changed) g->revision++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,6 +116,11 @@ const double *wring_potential_mass(const wring_potential *g)
 double wring_potential_step(const wring_potential *g)
 {
   return g->h;
+}
+
+PetscInt wring_potential_revision(const wring_potential *g)
+{
+  return g->revision;
 }
 
 Vec wring_potential_target(const wring_potential *g)

@@ -28,6 +28,7 @@ typedef struct {
   PetscBool      begun, changed; // the next step is; A must be built for it
   wring_stop     stop;
   wring_outcome  outcome; // of the last step
+  wring_rises    rises;   // of all steps
   double         elastic; // J, E at its end
   wring_exit     status;
 } run;
@@ -220,6 +221,8 @@ static PetscErrorCode write_run_json(const run *r)
   json_object_set_new(json, "time", wring_json_real(p->state.time));
   json_object_set_new(json, "iterations", json_integer(r->iterations));
   json_object_set_new(json, "linear_iterations", json_integer(r->linear_iterations));
+  json_object_set_new(json, "rises", json_integer(r->rises.count));
+  json_object_set_new(json, "largest_rise", wring_json_real(r->rises.largest));
   json_object_set_new(json, "ended", json_string(ended(r)));
   json_object_set_new(json, "last_reason", solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
   snprintf(file, sizeof file, "%s/run.json", r->directory);
@@ -251,6 +254,7 @@ static PetscErrorCode solve(run *r)
   if (r->solver) {
     PetscCall(wring_problem_prepare_operator(p, wring_solver_operator_factor(r->solver), r->changed));
     PetscCall(wring_solver_solve(r->solver, r->x, &r->outcome));
+    wring_rises_add(&r->outcome.rises, &r->rises);
   } else {
     PetscCall(wring_stepper_advance(p->stepper, &p->state, r->x, &r->outcome));
     PetscCall(wring_history_monitor(&r->history, &r->outcome.last));
@@ -336,6 +340,11 @@ static PetscErrorCode finish(run *r)
   if (r->status == WRING_EXIT_FAILED) {
     PetscCall(wring_note(p->comm, "step %" PetscInt_FMT " failed: %s; the state before it is in %s", p->state.step + 1,
                          wring_reason_name(r->outcome.reason), r->directory));
+  }
+  if (r->rises.count) {
+    PetscCall(wring_note(
+      p->comm, "g rose in %" PetscInt_FMT " of %" PetscInt_FMT " measured iterations, by at most %.2g of itself",
+      r->rises.count, r->rises.measured, r->rises.largest));
   }
   PetscCall(wring_summary_print(p, ended(r)));
   PetscFunctionReturn(PETSC_SUCCESS);
