@@ -542,6 +542,7 @@ static PetscErrorCode test_wolfe(void)
   TaoLineSearch       search = NULL;
   wring_search        result;
   double              slope, after, first;
+  int                 exponent;
 
   PetscFunctionBegin;
   PetscCall(create_held("neohookean", PETSC_FALSE, 0.02, &m, &y));
@@ -564,6 +565,7 @@ static PetscErrorCode test_wolfe(void)
     CHECK(fabs(after) <= 0.9 * fabs(slope), "slope %g of %g along %g d", after, slope, scale[i]);
     CHECK(s->evaluations >= before + 2, "evaluations are not counted");
     CHECK(scale[i] < 1e4 || isinf(first), "g is finite along all of d");
+    CHECK(scale[i] < 1e4 || frexp(s->trial_step, &exponent) != 0.5, "the search left infinite g to the backtracking");
     PetscCall(check_trial(s, y, d));
   }
   PetscCall(TaoLineSearchDestroy(&search));

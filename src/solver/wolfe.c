@@ -1,5 +1,5 @@
 /*
-  Both of Wolfe's conditions, by PETSc's implementation of More and Thuente (ACM Trans. Math. Softw. 20, 1994), from
+  Both of Wolfe's conditions, by PETSc's implementation of More and Thuente [More, Thuente 1994], from
   alpha = 1. It decides by values of g alone: what it returns is tested again, and at round-off or where it finds nothing the
   backtracking decides, docs/theory.md (2.4).
 */
