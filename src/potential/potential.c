@@ -90,13 +90,13 @@ PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q)
 }
 
 /* A rank without attachments has terms too (empty ones), so that all ranks agree on what changed. */
-PetscErrorCode wring_potential_set_time(wring_potential *g, double time, PetscBool *changed)
+PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double end, PetscBool *changed)
 {
   PetscFunctionBegin;
   *changed = PETSC_FALSE;
   for (int i = 0; i < g->n_term; i++) {
     PetscBool one;
-    wring_term_set_time(g->term[i], time, &one);
+    wring_term_set_time(g->term[i], time, end, &one);
     if (one) *changed = PETSC_TRUE;
   }
   if (*changed) g->revision++;
@@ -131,6 +131,11 @@ Vec wring_potential_target(const wring_potential *g)
 Vec wring_potential_start(const wring_potential *g)
 {
   return g->q;
+}
+
+wring_phases *wring_potential_phases(const wring_potential *g)
+{
+  return g->phases;
 }
 
 int wring_potential_terms(const wring_potential *g, wring_term *const **terms)
