@@ -12,13 +12,13 @@
 static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, Vec grad, void *context)
 {
   wring_solver *s = context;
-  Vec           d;
+  Vec           x, d;
   double        slope;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_fused(s->g, at, &s->trial_value, grad));
+  PetscCall(TaoLineSearchGetStartingVector(search, &x));
+  PetscCall(wring_solver_evaluate_trial(s, x, at, grad));
   PetscCall(TaoLineSearchGetStepLength(search, &s->trial_step));
-  s->evaluations++;
   *value = s->trial_value.objective;
   if (!PetscIsInfOrNanReal(*value)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(TaoLineSearchGetStepDirection(search, &d));
