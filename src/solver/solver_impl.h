@@ -56,6 +56,7 @@ struct wring_solver {
 };
 
 extern const wring_solver_ops wring_solver_qn, wring_solver_pd, wring_solver_newton;
+extern const wring_solver_ops wring_solver_compliant;
 
 const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none
 
