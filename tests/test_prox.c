@@ -13,7 +13,8 @@ enum { MAX_Z = 9, MAX_PAR = 4, N_CASE = 12, N_RHO = 4 };
 
 typedef double block_z[MAX_Z][WRING_LANES];
 
-static const wring_law *const laws[] = {&wring_law_strain, &wring_law_corotated, &wring_law_neohookean,
+static const wring_law *const laws[] = {&wring_law_strain,     &wring_law_corotated,
+                                        &wring_law_neohookean, &wring_law_stable_neohookean,
                                         &wring_law_attachment, &wring_law_spring};
 
 enum { N_LAW = sizeof laws / sizeof laws[0] };
@@ -94,9 +95,10 @@ static int has_kink(const input *a, const double s[3])
   return a->law == &wring_law_corotated && s[1] + s[2] < 1e-6 * s[0];
 }
 
-/* The rounding of p alone: that of F^{-T} for a p that is almost flat. */
+/* What the rounding of p alone leaves: that of F^{-T} for a p that is almost flat, and by lambda (s_1 s_2)^2, a large curvature. */
 static double rounding(const input *a, const double s[3])
 {
+  if (a->law == &wring_law_stable_neohookean) return 1e-16 * PetscSqr(s[0] * s[1]);
   return a->law == &wring_law_neohookean ? 1e-15 * s[0] / s[2] : 0;
 }
 
@@ -109,7 +111,8 @@ static void check_stationary(input *a)
   if (a->law->q == 3) wring_block3_svd((wring_in)p, u, s, v);
   a->law->gradient((wring_in)a->par, (wring_in)p, g);
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    const double scale = length(a->n, g, lane) + a->rho[lane] * (length(a->n, p, lane) + length(a->n, a->z, lane));
+    const double scale =
+      length(a->n, g, lane) + a->rho[lane] * (length(a->n, p, lane) + length(a->n, a->z, lane) + 1e-6); // p may be 0
     const double at[3] = {s[0][lane], s[1][lane], s[2][lane]};
     for (int i = 0; i < a->n; i++) {
       CHECK(isfinite(p[i][lane]), "%s, case %d: p is %g", a->law->name, a->kind, p[i][lane]);
@@ -143,11 +146,15 @@ static void check_least(input *a, uint64_t *state)
   }
 }
 
-/* For rho -> infinity p is z; a flat or inverted z cannot be reached by neohookean. */
+/*
+  For rho -> infinity p is z; a flat or inverted z cannot be reached by neohookean, and a huge one pulls stable_neohookean back
+  with a stress that grows as its fifth power.
+*/
 static void check_limit(input *a)
 {
   WRING_ALIGNED block_z p;
   if (a->law == &wring_law_neohookean && a->kind > 3) return;
+  if (a->law == &wring_law_stable_neohookean && a->kind == N_CASE - 1) return;
   for (int lane = 0; lane < WRING_LANES; lane++) a->rho[lane] *= 1e12;
   prox(a, p);
   for (int lane = 0; lane < WRING_LANES; lane++) {

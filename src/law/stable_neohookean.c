@@ -5,6 +5,7 @@
 #include "base/block3.h"
 #include "isotropic.h"
 #include "lame.h"
+#include "stretch_prox.h"
 #include <wring/law.h>
 
 /* Rest is a minimum for 3 lambda > mu only, the curvature of psi in a change of volume: poisson > 1/8. */
@@ -65,24 +66,48 @@ static void gradient(wring_in par, wring_in z, wring_out p)
   fused(par, z, psi, p);
 }
 
-/* psi_i = mu s_i + c s_j s_k with c = lambda (J - 1) - mu */
+/* d2psi/ds_i ds_j of psi_i = mu s_i + c s_j s_k with c = lambda (J - 1) - mu. */
+BLOCK3_INLINE void store_curvature(double mu, double lambda, double c, double s0, double s1, double s2, int lane,
+                                   double (*a)[WRING_LANES])
+{
+  const double j0 = s1 * s2, j1 = s0 * s2, j2 = s0 * s1; // dJ/ds_i
+  a[0][lane] = mu + lambda * j0 * j0, a[3][lane] = c * s2 + lambda * j0 * j1;
+  a[1][lane] = mu + lambda * j1 * j1, a[4][lane] = c * s1 + lambda * j0 * j2;
+  a[2][lane] = mu + lambda * j2 * j2, a[5][lane] = c * s0 + lambda * j1 * j2;
+}
+
 static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
-    const double s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
-    const double c = lambda * (s0 * s1 * s2 - 1) - mu, j0 = s1 * s2, j1 = s0 * s2, j2 = s0 * s1; // dJ/ds_i
-    m->a[0][lane]     = mu + lambda * j0 * j0;
-    m->a[1][lane]     = mu + lambda * j1 * j1;
-    m->a[2][lane]     = mu + lambda * j2 * j2;
-    m->a[3][lane]     = c * s2 + lambda * j0 * j1;
-    m->a[4][lane]     = c * s1 + lambda * j0 * j2;
-    m->a[5][lane]     = c * s0 + lambda * j1 * j2;
+    const double s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane], c = lambda * (s0 * s1 * s2 - 1) - mu;
+    store_curvature(mu, lambda, c, s0, s1, s2, lane, m->a);
     m->twist[0][lane] = mu + c * s2, m->flip[0][lane] = mu - c * s2;
     m->twist[1][lane] = mu + c * s1, m->flip[1][lane] = mu - c * s1;
     m->twist[2][lane] = mu + c * s0, m->flip[2][lane] = mu - c * s0;
   }
+}
+
+/* psi of stretches, by e_i = s_i - 1 as in strain_of. */
+static void stretches(wring_in par, wring_in s, wring_stretches *at)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const double s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane], e0 = s0 - 1, e1 = s1 - 1, e2 = s2 - 1;
+    const double second = e0 * e1 + e0 * e2 + e1 * e2 + e0 * e1 * e2, change = e0 + e1 + e2 + second;
+    const double c = lambda * change - mu;
+    at->psi[lane]  = mu * (0.5 * (e0 * e0 + e1 * e1 + e2 * e2) - second) + 0.5 * lambda * change * change;
+    at->d[0][lane] = mu * s0 + c * s1 * s2, at->d[1][lane] = mu * s1 + c * s0 * s2;
+    at->d[2][lane] = mu * s2 + c * s0 * s1;
+    store_curvature(mu, lambda, c, s0, s1, s2, lane, at->a);
+  }
+}
+
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  wring_stretch_prox(stretches, 0, par, rho, z, p);
 }
 
 static void hessian(wring_in par, wring_in z, wring_out h)
@@ -147,6 +172,7 @@ const wring_law wring_law_stable_neohookean = {
   .hessian      = hessian,
   .hessian_psd  = hessian_psd,
   .slope        = slope,
+  .prox         = prox,
   .n_constraint = 2,
   .constraint   = constraint,
 };

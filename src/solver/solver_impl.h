@@ -67,7 +67,7 @@ struct wring_solver {
 extern const wring_solver_ops wring_solver_qn, wring_solver_pd, wring_solver_newton;
 extern const wring_solver_ops wring_solver_chebyshev, wring_solver_admm, wring_solver_gradient_descent;
 extern const wring_solver_ops wring_solver_xpbd, wring_solver_pbd, wring_solver_rgc, wring_solver_penalty;
-extern const wring_solver_ops wring_solver_anderson;
+extern const wring_solver_ops wring_solver_anderson, wring_solver_compliant;
 
 const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none
 
