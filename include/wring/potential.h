@@ -29,17 +29,19 @@ PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, c
 
 PetscErrorCode wring_potential_set_step(wring_potential *g, double h); // s, > 0: the h of g, changes A
 PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);  // copied
-PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q);   // copied: positions at the start of the step
+PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q);   // copied: (x - q)/h is the velocity at x
 
-/* Moves the terms to time [s]; *changed: A must be built again. */
-PetscErrorCode wring_potential_set_time(wring_potential *g, double time, PetscBool *changed);
+/* Moves targets to `time`, in a step that ends at `end` [s], which releases are judged by; *changed: A must be built again. */
+PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double end, PetscBool *changed);
 
 const wring_mesh *wring_potential_mesh(const wring_potential *g);
 const double     *wring_potential_mass(const wring_potential *g); // [n_owned] kg, borrowed
 double            wring_potential_step(const wring_potential *g);
-Vec               wring_potential_target(const wring_potential *g); // y, borrowed
-Vec               wring_potential_start(const wring_potential *g);  // q, borrowed; methods with damping need it
-int               wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
+PetscInt      wring_potential_revision(const wring_potential *g); // another one: A, or H at some x, may have changed
+Vec           wring_potential_target(const wring_potential *g);   // y, borrowed
+Vec           wring_potential_start(const wring_potential *g);    // q, borrowed; methods with damping need it
+wring_phases *wring_potential_phases(const wring_potential *g);   // borrowed, may be NULL
+int           wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
 
 /* An evaluation at x: one halo exchange there, one back for gradients, one reduction for values. */
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value);
@@ -74,6 +76,9 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
 
 /* H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part made semidefinite. */
 PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H);
+
+/* F [n_owned][9], row by row: at each vertex the sum of w_e F over its tets [m^3]; 0 where there are none. */
+PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F);
 
 /* The objective's elastic part alone and per cell: density [n_tet] J/m^3, J [n_tet]; forces [n_terms][3] N by term. */
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);

@@ -60,6 +60,8 @@ static json_t *curve_json(const wring_comparison *c, const wring_curve *curve)
   json_object_set_new(json, "seconds", wring_json_real(last->seconds));
   json_object_set_new(json, "objective", wring_json_real(last->value.objective));
   json_object_set_new(json, "gradient_norm", wring_json_real(last->gradient_norm));
+  json_object_set_new(json, "rises", json_integer(curve->outcome.rises.count));
+  json_object_set_new(json, "largest_rise", wring_json_real(curve->outcome.rises.largest));
   json_object_set_new(json, "evaluations", json_integer(last->evaluations));
   json_object_set_new(json, "linear_iterations", json_integer(last->linear_iterations));
   return json;
