@@ -64,14 +64,14 @@ static PetscErrorCode solve(test_body *m, const char *name, PetscInt max_it, dou
 /* A free body: sum m_i x_i is that of y after every iteration. Fails if the forces of z and u do not cancel. */
 static PetscErrorCode test_momentum(void)
 {
-  static const char *const laws[] = {"strain", "corotated", "neohookean"};
+  static const char *const laws[] = {"strain", "corotated", "neohookean", "stable_neohookean"};
   test_body                m;
   Vec                      y, x;
   wring_outcome            outcome;
   double                   drift;
 
   PetscFunctionBegin;
-  for (int l = 0; l < 3; l++) {
+  for (int l = 0; l < 4; l++) {
     PetscCall(create(laws[l], PETSC_FALSE, 0.02, &m, &y));
     PetscCall(VecDuplicate(y, &x));
     for (PetscInt its = 1; its <= 5; its++) {
@@ -89,14 +89,14 @@ static PetscErrorCode test_momentum(void)
 /* Laws with and without a closed form reach newton's minimiser. Fails if a prox belongs to another energy than the gradient. */
 static PetscErrorCode test_minimisers(void)
 {
-  static const char *const laws[] = {"strain", "corotated", "neohookean"};
+  static const char *const laws[] = {"strain", "corotated", "neohookean", "stable_neohookean"};
   test_body                m;
   Vec                      y, x, reference;
   wring_outcome            outcome;
   double                   distance;
 
   PetscFunctionBegin;
-  for (int l = 0; l < 3; l++) {
+  for (int l = 0; l < 4; l++) {
     PetscCall(create(laws[l], PETSC_TRUE, 0.02, &m, &y));
     PetscCall(VecDuplicate(y, &x));
     PetscCall(VecDuplicate(y, &reference));
