@@ -19,7 +19,7 @@ static const wring_law *const laws[] = {&wring_law_strain,     &wring_law_corota
 
 enum { N_LAW = sizeof laws / sizeof laws[0] };
 
-/* Of the law's slope k; (3/4)^2 and above keeps the objective of neohookean convex, where a minimum is the only one. */
+/* Of the law's slope k: large enough that objectives that are not convex for every rho have one minimum at the z below. */
 static const double rho_of_k[N_RHO] = {0.6, 1, 30, 1e8};
 
 /* A law, its parameters, rho and z of a block. */
