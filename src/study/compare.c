@@ -182,7 +182,8 @@ static PetscErrorCode get_options(study *s)
 
 static PetscErrorCode write_files(const study *s)
 {
-  static const char *const old[] = {"compare.csv", "compare.json", "compare.gp", "compare.png"};
+  static const char *const old[] = {"compare.csv", "compare_residuals.csv", "compare.json", "compare.gp",
+                                    "compare.png"};
   wring_error              error = {0};
   json_t                  *provenance;
   char                     directory[PETSC_MAX_PATH_LEN];
@@ -193,6 +194,7 @@ static PetscErrorCode write_files(const study *s)
   if (s->p->rank == 0) {
     for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) wring_directory_remove_file(directory, old[i], &error);
     wring_comparison_csv(&s->c, directory, &error);
+    wring_comparison_residuals(&s->c, directory, &error);
     wring_comparison_json(&s->c, directory, provenance, &error);
     wring_comparison_plot(&s->c, directory, &error);
   }

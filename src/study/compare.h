@@ -24,8 +24,9 @@ const wring_iteration *wring_curve_at(const wring_curve *c, PetscInt iteration);
 /* (g - g*) / (g(x_0) - g*); 0 where x_0 is a minimiser already. docs/theory.md (2.5). */
 double wring_relative_error(const wring_comparison *c, const wring_curve *curve, const wring_iteration *row);
 
-/* compare.csv, compare.json and the table; directory is where. The two writers run on rank 0. */
+/* compare.csv, compare_residuals.csv, compare.json and the table; directory is where. The writers run on rank 0. */
 void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e);
+void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e); // if there are any
 void wring_comparison_json(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e);
 PetscErrorCode wring_comparison_print(MPI_Comm comm, const wring_comparison *c); // collective
 

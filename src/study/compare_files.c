@@ -1,4 +1,4 @@
-/* What a comparison leaves: compare.csv, compare.json and the table on the screen. */
+/* What a comparison leaves: compare.csv, compare_residuals.csv, compare.json and the table on the screen. */
 #include "compare.h"
 #include <math.h>
 
@@ -18,6 +18,30 @@ void wring_comparison_csv(const wring_comparison *c, const char *directory, wrin
       fprintf(f, "%s,%" PetscInt_FMT ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", curve->name, k, r->seconds,
               r->value.objective, r->value.inertial, r->value.elastic, r->gradient_norm,
               wring_relative_error(c, curve, r));
+    }
+  }
+  wring_file_commit(f, path, e);
+}
+
+static PetscBool has_residuals(const wring_curve *curve)
+{
+  return (PetscBool)(curve->n > 1 && !isnan(curve->row[1].primal));
+}
+
+void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e)
+{
+  char     path[PETSC_MAX_PATH_LEN + 32];
+  PetscInt some = 0;
+  for (PetscInt s = 0; s < c->n; s++) some += has_residuals(&c->curve[s]);
+  snprintf(path, sizeof path, "%s/compare_residuals.csv", directory);
+  FILE *const f = some ? wring_file_create(path, e) : NULL;
+  if (!f) return;
+  fprintf(f, "solver,iteration,primal,dual\n");
+  for (PetscInt s = 0; s < c->n; s++) {
+    const wring_curve *const curve = &c->curve[s];
+    for (PetscInt i = 1; i < curve->n && has_residuals(curve); i++) {
+      const wring_iteration *const r = &curve->row[i];
+      fprintf(f, "%s,%" PetscInt_FMT ",%.17g,%.17g\n", curve->name, r->iteration, r->primal, r->dual);
     }
   }
   wring_file_commit(f, path, e);
