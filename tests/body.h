@@ -87,7 +87,7 @@ static inline PetscErrorCode test_body_set_up(test_body *b)
   PetscBool changed;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_set_time(b->g, 0, &changed));
+  PetscCall(wring_potential_set_time(b->g, 0, 0, &changed));
   PetscCall(wring_potential_operator_matrix(b->g, 1, &b->A));
   b->factor = 1;
   PetscCall(wring_operator_create(PETSC_COMM_WORLD, b->o, NULL, &b->op));

@@ -135,14 +135,14 @@ compare:  {solvers: [bad, qn], iterations: 20, report: [1, 20]}
 output:   {directory: out}
 DECK
 rm -rf out alone
-expect 2 2 squeeze.yaml
-expect 0 2 squeeze.yaml -compare_solvers qn -output_directory alone
+expect 2 1 squeeze.yaml
+expect 0 1 squeeze.yaml -compare_solvers qn -output_directory alone
 cmp -s <(values alone/compare.csv | grep qn) <(values out/compare.csv | grep qn) || fail 'a diverging solver changes others'
 awk -F, '$1 == "bad" && $2 > 0 { n++; if ($8 != "inf" || $4 != "inf") bad = 1 } END { exit bad || n != 20 }' out/compare.csv ||
   fail 'rows of a diverging solver'
 valid out/compare.json
 grep -q '"ended": "not finite"' out/compare.json || fail 'the end of a diverging solver'
-expect 2 1 squeeze.yaml -compare_sweep_time_step 1e-1,1e-4
+expect 2 2 squeeze.yaml -compare_sweep_time_step 1e-1,1e-4
 grep -q '^1e-4,bad,[0-9].*max_it' out/sweep.csv && grep -q '^1e-1,bad,inf,inf,inf,,,.*not finite' out/sweep.csv || fail 'a sweep with a failure'
 valid out/sweep.json
 

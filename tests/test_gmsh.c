@@ -1,5 +1,5 @@
 /* ranks: 1
-  Gmsh and point readers: the two versions give one mesh; every fault has its line and its message; no cut crashes. */
+  Gmsh and point readers: the two versions, in text and in binary, give one mesh; every fault has its line and its message; no cut crashes. */
 #include <wring/mesh.h>
 #include "check.h"
 #include <string.h>
@@ -23,6 +23,118 @@ static const char *const rest41 = "$Nodes\n2 6 10 99\n3 8 0 4\n10\n20\n30\n99\n0
 static const char *const file = "test_gmsh.msh";
 
 static char text22[4096], text41[4096];
+
+/* ---- the same in binary ------------------------------------------------------------------------------------------ */
+
+typedef struct {
+  size_t n;
+  char   text[4096];
+} bytes;
+
+static bytes binary22, binary41;
+
+static void put(bytes *b, size_t n, const void *value)
+{
+  CHECK(b->n + n <= sizeof b->text, "room");
+  memcpy(b->text + b->n, value, n);
+  b->n += n;
+}
+
+static void put_text(bytes *b, const char *text)
+{
+  put(b, strlen(text), text);
+}
+
+static void put_ints(bytes *b, int n, const int *value)
+{
+  put(b, (size_t)n * sizeof *value, value);
+}
+
+static void put_longs(bytes *b, int n, const int64_t *value)
+{
+  put(b, (size_t)n * sizeof *value, value);
+}
+
+static void put_reals(bytes *b, int n, const double *value)
+{
+  put(b, (size_t)n * sizeof *value, value);
+}
+
+static const int    tags[6]      = {10, 20, 30, 99, 40, 50};
+static const double coords[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {5.5, -1, .25}, {0, 0, 1}, {1, 1, -1}};
+
+static void put_format(bytes *b, const char *line)
+{
+  put_text(b, line);
+  put_ints(b, 1, (int[]){1});
+  put_text(b, "\n$EndMeshFormat\n");
+  put_text(b, names);
+}
+
+static void write_binary22(bytes *b)
+{
+  put_format(b, "$MeshFormat\n2.2 1 8\n");
+  put_text(b, "$Nodes\n6\n");
+  for (int i = 0; i < 6; i++) {
+    put_ints(b, 1, &tags[i]);
+    put_reals(b, 3, coords[i]);
+  }
+  put_text(b, "\n$EndNodes\n$Elements\n5\n");
+  put_ints(b, 7, (int[]){15, 1, 2, 1, 1, 1, 40});
+  put_ints(b, 8, (int[]){1, 1, 2, 2, 7, 1, 10, 20});
+  put_ints(b, 9, (int[]){2, 1, 2, 3, 3, 1, 10, 30, 40});
+  put_ints(b, 17, (int[]){4, 2, 2, 4, 1, 1, 10, 20, 30, 40, 5, 2, 2, 10, 20, 30, 50});
+  put_text(b, "\n$EndElements\n");
+}
+
+/* dim > 0: a box, one or no physical tag, and `bounds` entities around it. */
+static void put_entity(bytes *b, int tag, int physical, int bounds)
+{
+  put_ints(b, 1, &tag);
+  put_reals(b, 6, (double[]){0, 0, 0, 1, 1, 1});
+  put_longs(b, 1, (int64_t[]){physical > 0});
+  if (physical) put_ints(b, 1, &physical);
+  put_longs(b, 1, (int64_t[]){bounds});
+  for (int i = 0; i < bounds; i++) put_ints(b, 1, (int[]){-1 - i});
+}
+
+static void put_block(bytes *b, int dim, int entity, int type, int number, int n, const int64_t *node)
+{
+  put_ints(b, 3, (int[]){dim, entity, type});
+  put_longs(b, 2, (int64_t[]){1, number});
+  put_longs(b, n, node);
+}
+
+static void write_binary41(bytes *b)
+{
+  put_format(b, "$MeshFormat\n4.1 1 8\n");
+  put_text(b, "$Entities\n");
+  put_longs(b, 4, (int64_t[]){1, 1, 1, 2});
+  put_ints(b, 1, (int[]){4});
+  put_reals(b, 3, (double[]){0, 0, 1});
+  put_longs(b, 1, (int64_t[]){1});
+  put_ints(b, 1, (int[]){1});
+  put_entity(b, 1, 7, 2);
+  put_entity(b, 6, 3, 0);
+  put_entity(b, 8, 1, 1);
+  put_entity(b, 9, 2, 0);
+  put_text(b, "\n$EndEntities\n$Nodes\n");
+  put_longs(b, 4, (int64_t[]){2, 6, 10, 99});
+  put_ints(b, 3, (int[]){3, 8, 0});
+  put_longs(b, 5, (int64_t[]){4, 10, 20, 30, 99});
+  put_reals(b, 12, coords[0]);
+  put_ints(b, 3, (int[]){2, 6, 1});
+  put_longs(b, 3, (int64_t[]){2, 40, 50});
+  put_reals(b, 10, (double[]){0, 0, 1, .5, .5, 1, 1, -1, 0, 0});
+  put_text(b, "\n$EndNodes\n$Elements\n");
+  put_longs(b, 4, (int64_t[]){5, 5, 1, 5});
+  put_block(b, 0, 4, 15, 1, 1, (int64_t[]){40});
+  put_block(b, 1, 1, 1, 2, 2, (int64_t[]){10, 20});
+  put_block(b, 2, 6, 2, 3, 3, (int64_t[]){10, 30, 40});
+  put_block(b, 3, 8, 4, 4, 4, (int64_t[]){10, 20, 30, 40});
+  put_block(b, 3, 9, 4, 5, 4, (int64_t[]){10, 20, 30, 50});
+  put_text(b, "\n$EndElements\n");
+}
 
 static void write_text(size_t length, const char *text)
 {
@@ -51,7 +163,7 @@ static void check_set(const wring_mesh_data *d, const char *name, PetscInt n, co
 }
 
 /* Both versions: scale 2, node 99 dropped without a gap, the second tet turned. */
-static PetscErrorCode test_good(const char *text)
+static PetscErrorCode test_good(size_t length, const char *text)
 {
   static const double X[15] = {0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2, 2, 2, -2};
   wring_mesh_data    *d;
@@ -59,7 +171,7 @@ static PetscErrorCode test_good(const char *text)
   char                notes[512];
 
   PetscFunctionBegin;
-  PetscCall(read_text(strlen(text), text, &d, &e, notes));
+  PetscCall(read_text(length, text, &d, &e, notes));
   CHECK(d, "%s", e.text);
   CHECK(d->n_vertex == 5 && d->n_tet == 2, "counts");
   CHECK(!memcmp(d->X, X, sizeof X), "positions");
@@ -84,7 +196,9 @@ typedef struct {
 } variant;
 
 static const variant variants[] = {
-  {"22", "2.2 0 8", "2.2 1 8", ":2: a binary Gmsh file"},
+  {"22", "2.2 0 8", "2.2 2 8", ":2: file type 2, expected 0 (ASCII) or 1 (binary)"},
+  {"22", "2.2 0 8", "2.2 1 4", ":2: numbers of 4 bytes, expected 8"},
+  {"22", "2.2 0 8", "2.2 1 8", ": byte 20: found 1684948260, expected 1"},
   {"22", "2.2 0 8", "4 0 8", ":2: Gmsh format '4', expected 2.2 or 4.1"},
   {"22", "2.2 0 8", "", "expected 2.2 or 4.1"},
   {"22", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n", "", ":1: $PhysicalNames before $MeshFormat"},
@@ -117,6 +231,7 @@ static const variant variants[] = {
   {"22", "20 30 40\n", "20 30 20\n", ":26: element 4 has node 20 twice"},
   {"22", "20 30 40\n", "20 30\n", ":26: the line ends, expected the number of a node"},
   {"22", "20 30 50\n", "20 30 40\n", ":27: element 5 has the nodes of element 4 (line 26)"},
+  {"22", "1 10 30 40\n", "1 30 40 50\n", ":25: element 3 is a triangle, but no face of a tetrahedron"},
   {"22", "40 0 0 1.0", "40 .5 .5 0", ":26: element 4 is a tetrahedron without volume"},
   {"22", "4 4 2 1", "4 11 2 1", ":26: element type 11 (second-order tetrahedron), expected first-order"},
   {"22", "4 4 2 1", "4 77 2 1", ":26: element type 77 (unknown), expected first-order"},
@@ -169,9 +284,8 @@ static PetscErrorCode test_variants(void)
 }
 
 /* A file cut anywhere is refused, unless only its last newline is lost; a file with any byte changed never crashes. */
-static PetscErrorCode test_damage(const char *text)
+static PetscErrorCode test_damage(size_t n, const char *text)
 {
-  const size_t     n = strlen(text);
   wring_mesh_data *d;
   wring_error      e;
   char             notes[512], changed[4096];
@@ -188,6 +302,68 @@ static PetscErrorCode test_damage(const char *text)
     PetscCall(read_text(n, changed, &d, &e, notes));
     PetscCall(wring_mesh_data_destroy(&d));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers of the binary files that are damaged: the message tells the byte. */
+typedef struct {
+  const char *section; // the fault lies this many bytes behind this section's name
+  size_t      offset, width;
+  int64_t     value;
+  const char *message;
+} binary_variant;
+
+static const binary_variant variants22[] = {
+  {"$MeshFormat\n2.2 1 8", 1, 4, 1 << 24, "byte 20: written in the other byte order"},
+  {"$Nodes\n6", 1, 4, 0, "node 0, expected a number above 0"},
+  {"$Nodes\n6", 5, 8, -1, "found -nan, expected a finite coordinate"},
+  {"$Elements\n5", 1, 4, 11, "element type 11 (second-order tetrahedron)"},
+  {"$Elements\n5", 5, 4, 6, "a block of 6 elements, expected 1 to 5"},
+  {"$Elements\n5", 5, 4, -1, "-1 cannot be the number of elements of the block"},
+  {"$Elements\n5", 25, 4, 77, "element 1 refers to node 77, which does not exist"},
+};
+static const binary_variant variants41[] = {
+  {"$Entities", 1, 8, 1000000, "1000000 cannot be a number of entities"},
+  {"$Entities", 1, 8, 2, "cannot be the number of physical tags"},
+  {"$Nodes", 9, 8, 5, "more nodes than the 5 announced"},
+  {"$Nodes", 1, 8, -1, "-1 cannot be the number of blocks"},
+  {"$Elements", 33, 4, 4, "dimension 4, expected 0 to 3"},
+  {"$Elements", 41, 4, 4, "a tetrahedron in an entity of dimension 0, expected 3"},
+};
+
+/* Where a section's bytes begin. */
+static char *find_section(bytes *b, const char *section)
+{
+  const size_t length = strlen(section);
+  for (size_t i = 0; i + length <= b->n; i++)
+    if (!memcmp(b->text + i, section, length)) return b->text + i + length;
+  CHECK(0, "no %s", section);
+  return NULL;
+}
+
+/* Fails when a number of the wrong kind is believed, or its byte is not told. */
+static PetscErrorCode test_binary(const bytes *whole, size_t n, const binary_variant *v)
+{
+  wring_mesh_data *d;
+  wring_error      e;
+  char             notes[512];
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < n; i++, v++) {
+    bytes b = *whole;
+    memcpy(find_section(&b, v->section) + v->offset, &v->value, v->width);
+    PetscCall(read_text(b.n, b.text, &d, &e, notes));
+    CHECK(strstr(e.text, v->message) && strstr(e.text, ": byte "), "expected '%s', found '%s'", v->message, e.text);
+    PetscCall(wring_mesh_data_destroy(&d));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode test_binary_variants(void)
+{
+  PetscFunctionBegin;
+  PetscCall(test_binary(&binary22, sizeof variants22 / sizeof variants22[0], variants22));
+  PetscCall(test_binary(&binary41, sizeof variants41 / sizeof variants41[0], variants41));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -230,11 +406,18 @@ int main(int argc, char **argv)
   strcat(text22, rest22);
   snprintf(text41, sizeof text41, head41, names);
   strcat(text41, rest41);
-  PetscCall(test_good(text22));
-  PetscCall(test_good(text41));
+  write_binary22(&binary22);
+  write_binary41(&binary41);
+  PetscCall(test_good(strlen(text22), text22));
+  PetscCall(test_good(strlen(text41), text41));
+  PetscCall(test_good(binary22.n, binary22.text));
+  PetscCall(test_good(binary41.n, binary41.text));
   PetscCall(test_variants());
-  PetscCall(test_damage(text22));
-  PetscCall(test_damage(text41));
+  PetscCall(test_binary_variants());
+  PetscCall(test_damage(strlen(text22), text22));
+  PetscCall(test_damage(strlen(text41), text41));
+  PetscCall(test_damage(binary22.n, binary22.text));
+  PetscCall(test_damage(binary41.n, binary41.text));
   PetscCall(test_points());
   remove(file);
   PetscCall(PetscFinalize());

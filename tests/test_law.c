@@ -10,12 +10,13 @@
 #include <string.h>
 #include <wring/law.h>
 
-enum { MAX_Z = 9, MAX_PAR = 4, N_LAW = 5, N_CASE = 6 };
+enum { MAX_Z = 9, MAX_PAR = 4, N_LAW = 6, N_CASE = 6 };
 
 typedef double block_z[MAX_Z][WRING_LANES];
 typedef double block_h[MAX_Z * MAX_Z][WRING_LANES];
 
-static const wring_law *const laws[N_LAW] = {&wring_law_strain, &wring_law_corotated, &wring_law_neohookean,
+static const wring_law *const laws[N_LAW] = {&wring_law_strain,     &wring_law_corotated,
+                                             &wring_law_neohookean, &wring_law_stable_neohookean,
                                              &wring_law_attachment, &wring_law_spring};
 
 static int needs_positive_j(const wring_law *law)
@@ -313,7 +314,7 @@ static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
   A body at rest and under a tiny load: psi is 1e12 times smaller than mu, and keeps its digits. Fails when psi is a difference of
   terms of first order. The reference is the definition in long double.
 */
-static void check_small_strain(void)
+static void check_small_strain(const wring_law *law)
 {
   const long double     mu = 3, lambda = 5;
   uint64_t              state = 11;
@@ -324,15 +325,69 @@ static void check_small_strain(void)
     par[0][lane] = (double)mu, par[1][lane] = (double)lambda;
     for (int i = 0; i < 9; i++) z[i][lane] = (i % 4 == 0) + 1e-6 * test_random(&state);
   }
-  wring_law_neohookean.energy((wring_in)par, (wring_in)z, psi);
+  law->energy((wring_in)par, (wring_in)z, psi);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     long double f[9], squared = 0;
     for (int i = 0; i < 9; i++) f[i] = z[i][lane], squared += f[i] * f[i];
     const long double det =
       f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) + f[2] * (f[3] * f[7] - f[4] * f[6]);
-    const long double expected = mu / 2 * (squared - 3) - mu * logl(det) + lambda / 2 * logl(det) * logl(det);
-    check_close(psi[lane], (double)expected, 1e-5 * (double)expected, &wring_law_neohookean, -1, "small strain");
+    const long double change   = law == &wring_law_neohookean ? logl(det) : det - 1;
+    const long double expected = mu / 2 * (squared - 3) - mu * change + lambda / 2 * change * change;
+    check_close(psi[lane], (double)expected, 1e-5 * (double)expected, law, -1, "small strain");
   }
+}
+
+/* sum_j k_j C_j^2/2 - psi, which may be a constant. */
+static void constraint_defect(const wring_law *law, wring_in par, block_z z, double defect[WRING_LANES])
+{
+  WRING_ALIGNED block_z dC;
+  WRING_ALIGNED double  C[WRING_LANES], k[WRING_LANES];
+
+  energy(law, par, z, defect);
+  for (int lane = 0; lane < WRING_LANES; lane++) defect[lane] = -defect[lane];
+  for (int j = 0; j < law->n_constraint; j++) {
+    law->constraint(j, par, (wring_in)z, C, dC, k);
+    for (int lane = 0; lane < WRING_LANES; lane++) defect[lane] += 0.5 * k[lane] * C[lane] * C[lane];
+  }
+}
+
+/* dC_j/dz by differences of a step far below C, which curves the more the smaller it is. */
+static void check_constraint_gradient(const wring_law *law, int j, int kind, wring_in par, block_z z)
+{
+  const double          step = 1e-4;
+  WRING_ALIGNED block_z dC, moved, unused;
+  WRING_ALIGNED double  C[WRING_LANES], k[WRING_LANES];
+
+  law->constraint(j, par, (wring_in)z, C, dC, k);
+  for (int i = 0; i < 3 * law->q; i++) {
+    double slope[WRING_LANES] = {0};
+    for (int at = 0; at < 4; at++) {
+      memcpy(moved, z, sizeof moved);
+      for (int lane = 0; lane < WRING_LANES; lane++) moved[i][lane] += fd_at[at] * step;
+      law->constraint(j, par, (wring_in)moved, C, unused, k);
+      for (int lane = 0; lane < WRING_LANES; lane++) slope[lane] += fd_weight[at] / step * C[lane];
+    }
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      check_close(dC[i][lane], slope[lane], 1e-6 * (largest(3 * law->q, dC, lane) + 1e-3), law, kind,
+                  "gradient of a constraint");
+  }
+}
+
+/* psi must be sum_j k_j C_j^2/2 up to a constant, and dC_j the derivative of C_j. */
+static void check_constraints(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  WRING_ALIGNED block_z half;
+  double                here[WRING_LANES], there[WRING_LANES];
+
+  if (!law->constraint) return;
+  for (int i = 0; i < 3 * law->q; i++) {
+    for (int lane = 0; lane < WRING_LANES; lane++) half[i][lane] = 0.5 * z[i][lane];
+  }
+  constraint_defect(law, par, z, here);
+  constraint_defect(law, par, half, there);
+  for (int lane = 0; lane < WRING_LANES; lane++)
+    check_close(here[lane], there[lane], 1e-13 * (10 + fabs(here[lane])), law, kind, "energy of constraints");
+  for (int j = 0; j < law->n_constraint; j++) check_constraint_gradient(law, j, kind, par, z);
 }
 
 static void test_properties(const wring_law *law)
@@ -350,6 +405,7 @@ static void test_properties(const wring_law *law)
     check_fused(law, kind, (wring_in)par, z);
     check_lanes(law, kind, (wring_in)par, z);
     check_projection(law, kind, (wring_in)par, z);
+    check_constraints(law, kind, (wring_in)par, z);
     check_invariance(law, kind, (wring_in)par, z, &state);
   }
   check_rest(law, (wring_in)par, &state);
@@ -383,7 +439,7 @@ static void test_slopes(void)
   WRING_ALIGNED double par[MAX_PAR][WRING_LANES], k[WRING_LANES];
 
   random_par(0, &state, par);
-  for (int i = 0; i < 3; i++) check_slope(laws[i], (wring_in)par);
+  for (int i = 0; i < 4; i++) check_slope(laws[i], (wring_in)par);
   /* Young's modulus 1e5 Pa, Poisson's ratio 0.35; the numbers are those of an independent implementation. */
   for (int lane = 0; lane < WRING_LANES; lane++) par[0][lane] = 1e5 / 2.7, par[1][lane] = 1e5 * 0.35 / (1.35 * 0.3);
   wring_law_neohookean.slope((wring_in)par, k);
@@ -451,11 +507,13 @@ static void test_registry(void)
     CHECK(wring_law_find(law->name) == law, "%s is not found", law->name);
     CHECK(law->options && law->set_par, "%s cannot be a material", law->name);
   }
-  CHECK(n == 3, "%d materials", n);
+  CHECK(n == 4, "%d materials", n);
   CHECK(!wring_law_material(-1), "material -1 exists");
   CHECK(wring_law_find("NeoHookean") == &wring_law_neohookean, "names regard case");
   CHECK(!wring_law_find("jelly") && !wring_law_find("spring"), "a law that is no material is found");
-  CHECK(wring_law_can(&wring_law_strain) == 15, "what strain can");
+  const unsigned all =
+    WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_PROJECT | WRING_CAN_SLOPE | WRING_CAN_PROX | WRING_CAN_CONSTRAIN;
+  CHECK(wring_law_can(&wring_law_strain) == all, "what strain can");
   CHECK(!(wring_law_can(&wring_law_neohookean) & WRING_CAN_PROJECT), "neohookean has a projection");
   CHECK(!strcmp(wring_law_can_name(WRING_CAN_PROJECT | WRING_CAN_SLOPE), "projection"), "name of the lowest bit");
 }
@@ -498,6 +556,11 @@ static const deck_case decks[] = {
   {&wring_law_neohookean, {"material_young", "2.5", "material_lambda", "0.25"}, {NAN}},
   {&wring_law_neohookean, {"material_young", "2.5"}, {NAN}},
   {&wring_law_neohookean, {NULL}, {NAN}},
+  {&wring_law_stable_neohookean, {"material_young", "2.5", "material_poisson", "0.25"}, {1, 1}},
+  {&wring_law_stable_neohookean, {"material_young", "2.5", "material_poisson", "0.125"}, {NAN}},
+  {&wring_law_stable_neohookean, {"material_young", "0.1", "material_poisson", "0.125"}, {NAN}},
+  {&wring_law_stable_neohookean, {"material_mu", "3", "material_lambda", "1"}, {NAN}},
+  {&wring_law_stable_neohookean, {"material_mu", "3", "material_lambda", "1.01"}, {3, 1.01}},
 };
 
 /* A region's key replaces the material's; exactly one pair of elastic parameters is given, the region's if it has one. */
@@ -519,7 +582,8 @@ int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   for (int i = 0; i < N_LAW; i++) test_properties(laws[i]);
-  check_small_strain();
+  check_small_strain(&wring_law_neohookean);
+  check_small_strain(&wring_law_stable_neohookean);
   test_slopes();
   test_edge_of_domain();
   test_singular_points();

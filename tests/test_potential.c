@@ -28,7 +28,7 @@ static PetscErrorCode model_create(MPI_Comm comm, const wring_law *law, const do
     PetscCall(wring_potential_add_term(m->g, test_hold(m->mesh, "xmin", 1e4, still)));
   }
   PetscCall(wring_potential_set_step(m->g, 0.02));
-  PetscCall(wring_potential_set_time(m->g, 0.02, &changed));
+  PetscCall(wring_potential_set_time(m->g, 0.02, 0.02, &changed));
   PetscCall(wring_potential_create_vec(m->g, &m->x));
   PetscCall(wring_potential_create_vec(m->g, &m->d));
   PetscCall(wring_potential_create_vec(m->g, &m->grad));

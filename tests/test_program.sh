@@ -186,6 +186,18 @@ done
 [ -e out/compare.gp ] || fail compare.gp
 if command -v gnuplot >/dev/null; then [ -s out/compare.png ] || fail compare.png; fi
 
+# ---- where g rose, and only there, run and compare say so ----
+! grep -q 'g rose' log || fail 'a rise under qn or pd'
+bold=(-variant_bold_type chebyshev -variant_bold_rho 0.9999 -variant_bold_delay 1)
+expect 0 2 compare compare.yaml "${bold[@]}" -compare_solvers pd,bold
+grep -q '^bold .* g rose in [1-9][0-9]* by at most' log || fail 'compare: no rise under chebyshev with too large a rho'
+[ "$(grep -c 'g rose' log)" = 1 ] || fail 'compare: a rise under pd'
+grep -q '"largest_rise": [0-9]*\.[0-9]*e*-*[0-9]*[1-9]' out/compare.json || fail 'compare.json: no rise'
+expect 0 2 run compare.yaml -solver_type chebyshev -solver_chebyshev_rho 0.9999 -solver_chebyshev_delay 1 -solver_rtol 0 \
+  -solver_max_it 20 -time_steps 20 -output_directory bold
+grep -q '^note: g rose in [1-9][0-9]* of [0-9]* measured iterations' log || fail 'run: no rise'
+grep -q '"rises": [1-9]' bold/run.json || fail 'run.json: no rise'
+
 # ---- evaluate: the same numbers on any number of ranks; positions from a table ----
 expect 0 1 evaluate beam.yaml -evaluate_gradient true -output_directory e1
 cut -d, -f1-4 one/state.csv >x.csv
@@ -255,7 +267,9 @@ refused "'pd' cannot use material 'neohookean'.*projection" run beam.yaml -mater
 printf 'vertex,mass\n0,1\n1,0\n2,1\n3,1\n' >bad.csv
 refused_everywhere 'bad.csv:3: mass 0' run net.yaml -mass_file bad.csv
 printf 'a,b,length,stiffness,damping\n0,1,1,100,0\n1,2,1,100,0.5\n' >bad.csv
-refused_everywhere 'bad.csv:3: damping 0.5' run net.yaml -spring_net_file bad.csv
+refused "'newton'.*damping of spring 'net'" run net.yaml -spring_net_file bad.csv
+sed -i 's/0.5$/-0.5/' bad.csv
+refused_everywhere 'bad.csv:3: damping -0.5' run net.yaml -spring_net_file bad.csv
 printf 'vertex,x,y,z,stiffness\n0,0,0,0,-1\n' >bad.csv
 refused_everywhere 'bad.csv:2: stiffness -1' run net.yaml -attach_hook_file bad.csv
 refused 'attach_hook_stiffness' run net.yaml -attach_hook_stiffness 5

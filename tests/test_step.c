@@ -51,13 +51,15 @@ static PetscErrorCode march(test_body *m, wring_stepper *stepper, wring_state *s
 {
   wring_outcome outcome;
   PetscBool     changed;
+  double        elastic;
 
   PetscFunctionBegin;
   PetscCall(wring_stepper_begin(stepper, state, m->x, &changed));
   CHECK((changed != 0) == (state->step == 0), "A must be built again in step %d: %d", (int)state->step, (int)changed);
   PetscCall(test_body_solve(m, "qn", 100, 1e-10, m->x, &outcome));
   CHECK(!wring_reason_failed(outcome.reason), "step %d: %s", (int)state->step, wring_reason_name(outcome.reason));
-  PetscCall(wring_stepper_finish(stepper, m->x, state));
+  elastic = outcome.last.value.elastic;
+  PetscCall(wring_stepper_finish(stepper, m->x, state, &elastic));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -98,6 +98,9 @@ PetscErrorCode wring_checkpoint_find(MPI_Comm comm, const char *path, size_t siz
 PetscErrorCode wring_checkpoint_read_mesh(MPI_Comm comm, const char *file, wring_mesh_data **data, PetscInt *step,
                                           double *time);
 
+/* Whether a checkpoint has a field of this name. Refused if it cannot be read. Collective. */
+PetscErrorCode wring_checkpoint_has(MPI_Comm comm, const char *file, const char *name, PetscBool *has);
+
 /* Fields of a checkpoint, onto any number of ranks; the mesh must have as many vertices. Refused if damaged. Collective. */
 PetscErrorCode wring_checkpoint_read_fields(const char *file, const wring_mesh *m, int n,
                                             const wring_checkpoint_field *field);

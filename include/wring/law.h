@@ -44,7 +44,7 @@ typedef struct {
 } wring_law;
 
 /* Materials, q = 3, psi in Pa: par = {k [Pa]} of strain, {mu, lambda [Pa]} of the others. */
-extern const wring_law wring_law_strain, wring_law_corotated, wring_law_neohookean;
+extern const wring_law wring_law_strain, wring_law_corotated, wring_law_neohookean, wring_law_stable_neohookean;
 extern const wring_law wring_law_attachment; // q = 1, par = {k [N/m], target x, y, z [m]}: k/2 |x - t|^2
 extern const wring_law wring_law_spring;     // q = 1, par = {k [N/m], rest length [m]}: k/2 (|x_i - x_j| - l)^2
 

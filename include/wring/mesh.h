@@ -36,8 +36,8 @@ typedef struct {
 PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
 
 /*
-  Reads a mesh file, detected by content: Gmsh 2.2 or 4.1 ASCII, or CSV "vertex,x,y,z" (points only). Not collective:
-  call on one rank. Coordinates are multiplied by scale. On bad input *d is NULL and e says file, line and fault.
+  Reads a mesh file, detected by content: Gmsh 2.2 or 4.1, MEDIT ASCII, CSV "vertex,x,y,z" (points only); or either
+  of TetGen's .node and .ele, which lie beside each other. Not collective: call on one rank. Coordinates are multiplied by scale. On bad input *d is NULL and e says file, line and fault.
   Physical names: groups of one name are one, whatever their dimension; an unnamed tag N is "tagN"; tets in no physical
   volume are in region "tag0"; groups without a vertex of the mesh are left out. Names that differ only in case, and tets
   in two physical volumes, are errors.

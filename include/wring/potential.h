@@ -29,17 +29,19 @@ PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, c
 
 PetscErrorCode wring_potential_set_step(wring_potential *g, double h); // s, > 0: the h of g, changes A
 PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);  // copied
-PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q);   // copied: positions at the start of the step
+PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q);   // copied: (x - q)/h is the velocity at x
 
-/* Moves the terms to time [s]; *changed: A must be built again. */
-PetscErrorCode wring_potential_set_time(wring_potential *g, double time, PetscBool *changed);
+/* Moves targets to `time`, in a step that ends at `end` [s], which releases are judged by; *changed: A must be built again. */
+PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double end, PetscBool *changed);
 
 const wring_mesh *wring_potential_mesh(const wring_potential *g);
 const double     *wring_potential_mass(const wring_potential *g); // [n_owned] kg, borrowed
 double            wring_potential_step(const wring_potential *g);
-Vec               wring_potential_target(const wring_potential *g); // y, borrowed
-Vec               wring_potential_start(const wring_potential *g);  // q, borrowed; methods with damping need it
-int               wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
+PetscInt      wring_potential_revision(const wring_potential *g); // another one: A, or H at some x, may have changed
+Vec           wring_potential_target(const wring_potential *g);   // y, borrowed
+Vec           wring_potential_start(const wring_potential *g);    // q, borrowed; methods with damping need it
+wring_phases *wring_potential_phases(const wring_potential *g);   // borrowed, may be NULL
+int           wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
 
 /* An evaluation at x: one halo exchange there, one back for gradients, one reduction for values. */
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value);
@@ -59,6 +61,14 @@ PetscErrorCode wring_potential_noise(wring_potential *g, double *noise);
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r);
 
 /*
+  An iteration of alternating directions but for its solve, docs/theory.md (5.20): z and u of every term, splitting [terms], from
+  x, and r = M/h^2 (y - x) + sum_e W_e^2 G_e^T (z_e - u_e - z_e(x)), W_e^2 = factor w_e k_e, so that the new x is x + A^{-1} r
+  with A = M/h^2 + factor L. residual: |W (D x - z)| and |W (z - z before)| [J^(1/2)]. Needs WRING_CAN_PROX.
+*/
+PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const *splitting, double factor, Vec x, Vec r,
+                                     double residual[2]);
+
+/*
   A = M/h^2 + factor sum_e w_e k_e G_e^T G_e [N/m], one row per vertex, MATAIJ; *A is created, or refilled if not NULL.
   factor is 1 but for admm, whose weights are scaled.
 */
@@ -66,6 +76,9 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
 
 /* H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part made semidefinite. */
 PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H);
+
+/* F [n_owned][9], row by row: at each vertex the sum of w_e F over its tets [m^3]; 0 where there are none. */
+PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F);
 
 /* The objective's elastic part alone and per cell: density [n_tet] J/m^3, J [n_tet]; forces [n_terms][3] N by term. */
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);

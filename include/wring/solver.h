@@ -16,32 +16,43 @@ extern const wring_option wring_solver_options[];
 const char *wring_solver_type(int i, const wring_option **options);
 
 typedef enum {
-  WRING_CONVERGED,          // |grad g| <= rtol |grad g(x_0)| or <= atol
-  WRING_MAX_IT,             //
-  WRING_AT_ROUND_OFF,       // docs/theory.md (2.4): no step can lower g any more
-  WRING_STOPPED_NOT_FINITE, // failure: g or x is not finite
-  WRING_STOPPED_LINE_SEARCH // failure: no decrease above round-off
+  WRING_CONVERGED,           // |grad g| <= rtol |grad g(x_0)| or <= atol
+  WRING_MAX_IT,              //
+  WRING_AT_ROUND_OFF,        // docs/theory.md (2.4): no step can lower g any more
+  WRING_STOPPED_NOT_FINITE,  // failure: g or x is not finite
+  WRING_STOPPED_LINE_SEARCH, // failure: no decrease above round-off
+  WRING_STOPPED_SINGULAR     // failure: the system of linear_implicit_euler has no solution
 } wring_reason;
 
 const char *wring_reason_name(wring_reason reason);   // "converged", "max_it", "at round-off", ...
-PetscBool   wring_reason_failed(wring_reason reason); // the last two
+PetscBool   wring_reason_failed(wring_reason reason); // the WRING_STOPPED_...
 
 /* A row of history.csv. */
 typedef struct {
   PetscInt    iteration; // 0 is x_0
   wring_value value;
   double      gradient_norm, step_length; // N; alpha of the last iteration, 1 where a method has none, 0 at iteration 0
-  PetscInt    evaluations;                // of g by the method, in all of this solve
-  PetscInt64  linear_iterations;          // in all of this solve
-  double      seconds;                    // since the solve began, of the solver's own work
+  double      primal, dual;      // J^(1/2): residuals of admm's last iteration, docs/theory.md (5.21); else NAN
+  PetscInt    evaluations;       // of g by the method, in all of this solve
+  PetscInt64  linear_iterations; // in all of this solve
+  double      seconds;           // since the solve began, of the solver's own work
 } wring_iteration;
 
 typedef PetscErrorCode wring_monitor(void *context, const wring_iteration *it); // collective, every measured iteration
+
+/* Measured iterations at which g is above the one measured before by more than rounding, docs/theory.md (2.6). */
+typedef struct {
+  PetscInt measured, count; // iterations, x_0 aside; those at which g rose
+  double   largest;         // (g - g before)/|g before|, 0 if there are none
+} wring_rises;
+
+void wring_rises_add(const wring_rises *one, wring_rises *sum);
 
 typedef struct {
   wring_reason    reason;
   wring_iteration first, last; // x_0 and the end
   PetscInt        iterations;
+  wring_rises     rises;
 } wring_outcome;
 
 /* g, op and phases are borrowed; op may be NULL for methods that do not need A. */
@@ -58,9 +69,18 @@ PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double 
 PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
 /*
   The factor of L in the A = M/h^2 + factor L that op must hold while this method solves, 0 if it needs none; after
-  set_from_options. 1 for all but admm.
+  set_from_options, and again before each solve: 1 for all but admm, which may change it from solve to solve.
 */
 double         wring_solver_operator_factor(const wring_solver *s);
 PetscErrorCode wring_solver_set_up(wring_solver *s); // refuses laws that lack what the method needs
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome); // x: x_0 in, the last iterate out
-const char    *wring_solver_name(const wring_solver *s);                           // type or variant
+PetscBool      wring_solver_has_residuals(const wring_solver *s);                  // iterations have primal and dual
+
+/*
+  The extreme eigenvalues of H_0 H(x), H the true (not projected) Hessian of g and H_0 the inverse of the Hessian that the method
+  starts a solve at x from: A of pd, initial_hessian of qn (the identity not scaled). By at most max_it steps of Lanczos, whose
+  values lie inside the true interval; exact only where H_0 is a factor. Both are NaN where H(x) is not positive definite.
+  Methods without an H_0 are refused. After set_up, and with the operator's matrix set if operator_factor is not 0. Collective.
+*/
+PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, double *least, double *largest);
+const char    *wring_solver_name(const wring_solver *s); // type or variant

@@ -23,12 +23,35 @@ PetscInt       wring_stepper_steps(const wring_stepper *s);   // ceil(end/step -
 const double  *wring_stepper_gravity(const wring_stepper *s); // [3] m/s^2
 const char    *wring_stepper_integrator(const wring_stepper *s); // "implicit_euler"
 
+/* Whether a step is begin, a solver's minimisation of g, finish; otherwise it is begin, advance, finish. Not collective. */
+PetscBool wring_stepper_minimises(const wring_stepper *s);
+
 /*
-  Before the solve: moves the terms to t + h, sets h and y of the potential, and x = x_0: y, or q + t (y - q) with the first
-  t of 1/2, 1/4, ... that makes g finite (a notice says so; refused if g(q) is not finite). *changed: A must be built again
-  (true at the first call).
+  Before the solve: moves the terms into the step from t to t + h, sets h, y and start of the potential, and x = x_0: y, or
+  q + t (y - q) with the first t of 1/2, 1/4, ... that makes g finite (a notice says so; refused if g(q) is not finite).
+  *changed: A must be built again (true at the first call). The implicit midpoint rule solves for the midpoint (x + q)/2.
 */
 PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed);
 
-/* After the solve: velocities and positions from x; step and time advance. */
-PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state);
+/*
+  In the place of a solve, where nothing is minimised: x, the new positions. The outcome has one iteration, whose value is
+  implicit Euler's g at x; it fails if that is not finite, or the linear system is singular.
+*/
+PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state, Vec x, wring_outcome *outcome);
+
+/*
+  After the solve or advance: velocities and positions from x, which may be changed; step and time advance. *elastic [J]: that
+  of g at x in, E of the new positions out; if it is not finite, the step has failed and the state is as it was.
+*/
+PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic);
+
+/* ---- checkpoints: what a rule of several steps needs beside the state ---------------------------------------------- */
+
+typedef struct {
+  const char *name;
+  Vec         value; // [n_owned][3], borrowed
+} wring_memory;
+
+int       wring_stepper_memory(const wring_stepper *s, wring_memory memory[2]); // number of arrays; not collective
+PetscBool wring_stepper_remembers(const wring_stepper *s); // they hold the last step; not collective
+void      wring_stepper_remember(wring_stepper *s);        // they have been filled; on all ranks

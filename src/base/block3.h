@@ -46,6 +46,11 @@ BLOCK3_INLINE double block3_max(double a, double b)
   return a > b ? a : b;
 }
 
+BLOCK3_INLINE double block3_min(double a, double b)
+{
+  return a < b ? a : b;
+}
+
 /*
   1/sqrt(x) to about 1.5 ulp for x >= 0, a large finite number at x = 0. A first guess from the exponent, 3.5% off, then
   the series of (1 - e)^(-1/2), e = 1 - x y^2, of order 5 and of order 3: several times faster than sqrt and division.

@@ -276,6 +276,24 @@ PetscErrorCode wring_checkpoint_read_mesh(MPI_Comm comm, const char *file, wring
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_checkpoint_has(MPI_Comm comm, const char *file, const char *name, PetscBool *has)
+{
+  PetscMPIInt rank;
+  wring_error e = {""};
+  wring_hdf5  h;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) {
+    open_checkpoint(&h, file, &e);
+    *has = (PetscBool)(!e.text[0] && wring_hdf5_has_table(&h, name));
+    wring_hdf5_close(&h);
+  }
+  PetscCall(wring_error_raise(comm, &e));
+  PetscCallMPI(MPI_Bcast(has, 1, MPIU_BOOL, 0, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static void check_rows(wring_hdf5 *h, wring_table t, PetscInt expected)
 {
   if (h->error->text[0]) return;

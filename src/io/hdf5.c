@@ -264,6 +264,11 @@ PetscErrorCode wring_hdf5_write(wring_hdf5 *h, wring_table t, PetscInt64 n, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+int wring_hdf5_has_table(const wring_hdf5 *h, const char *name)
+{
+  return H5Lexists(h->file, name, H5P_DEFAULT) > 0;
+}
+
 /* A count that the file cannot hold is damage, found before memory is asked for. */
 PetscInt64 wring_hdf5_rows(wring_hdf5 *h, wring_table t)
 {

@@ -36,6 +36,8 @@ void wring_hdf5_close(wring_hdf5 *h);
 /* Appends a table whose rows are the n rows of rank 0, then those of rank 1, ... value [n][width]. Collective. */
 PetscErrorCode wring_hdf5_write(wring_hdf5 *h, wring_table t, PetscInt64 n, const void *value);
 
+/* Whether there is a table of this name. Not collective. */
+int wring_hdf5_has_table(const wring_hdf5 *h, const char *name);
 /* Rows of a table; -1 and an error if there is none of that name, type and width. Not collective. */
 PetscInt64 wring_hdf5_rows(wring_hdf5 *h, wring_table t);
 /* Rows [begin, begin + n) of a table to value [n][width]; they are not checked yet. Not collective. */

@@ -5,6 +5,8 @@
 #include "base/block3.h"
 #include "isotropic.h"
 #include "lame.h"
+#include "stretch_prox.h"
+#include "root.h"
 #include <wring/law.h>
 
 static void energy(wring_in par, wring_in z, double *psi)
@@ -73,16 +75,68 @@ static void slope(wring_in par, double *k)
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
 }
 
+/*
+  In stretches t of p and s of z: (2 mu + rho) t = rho s + (2 mu + lambda (3 - T)) (1, 1, 1), T = t_0 + t_1 + t_2. Where that leaves
+  t_1 + t_2 < 0, as lambda (T - 3) > 2 mu can, R would not be closest to p, and the minimum lies in the kink of psi:
+  t = (t_0, c, -c), and where that leaves t_0 < c, t = (c, c, -c). docs/theory.md 3.6.
+*/
+static void prox_stretches(wring_in par, const double *rho, wring_in s, double (*t)[WRING_LANES])
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane], r = rho[lane], b = 2 * mu + 3 * lambda;
+    const double s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane], a = 1 / (2 * mu + r);
+    const double push = b - lambda * (r * (s0 + s1 + s2) + 3 * b) / (b + r);
+    const double kink = 0.5 * a * r * (s1 - s2), edge = (b + r * s0) / (2 * mu + lambda + r);
+    const double corner = (b + r * (s0 + s1 - s2)) / (3 * (2 * mu + r) + lambda);
+    const int    smooth = r * (s1 + s2) + 2 * push >= 0, above = edge >= kink;
+    t[0][lane] = smooth ? a * (r * s0 + push) : above ? edge : corner;
+    t[1][lane] = smooth ? a * (r * s1 + push) : above ? kink : corner;
+    t[2][lane] = smooth ? a * (r * s2 + push) : above ? -kink : -corner;
+  }
+}
+
+/* The same from R alone where no lane can have t_1 + t_2 < 0: p = (rho z + push R)/(2 mu + rho) with push >= 0. */
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double r[9][WRING_LANES], s[3][WRING_LANES], t[3][WRING_LANES], u[9][WRING_LANES];
+  int                  smooth = 1;
+
+  wring_block3_rotation(z, r);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane], b = 2 * mu + 3 * lambda;
+    const mat3   f = mat3_load(z, lane), rotation = mat3_load((wring_in)r, lane);
+    t[0][lane]     = b - lambda * (rho[lane] * mat3_dot(rotation, f) + 3 * b) / (b + rho[lane]);
+    const double a = 1 / (2 * mu + rho[lane]);
+    mat3_store(p, lane, mat3_combine(a * rho[lane], f, a * t[0][lane], rotation));
+  }
+  for (int lane = 0; lane < WRING_LANES; lane++) smooth &= t[0][lane] >= 0;
+  if (smooth) return;
+  wring_block3_svd(z, u, s, r);
+  prox_stretches(par, rho, (wring_in)s, t);
+  wring_stretch_assemble((wring_in)u, (wring_in)t, (wring_in)r, p);
+}
+
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+  wring_law_root(fused, par[LAME_MU], par, z, C, dC, k);
+}
+
 const wring_law wring_law_corotated = {
-  .name        = "corotated",
-  .q           = 3,
-  .n_par       = LAME_N_PAR,
-  .options     = wring_lame_options,
-  .set_par     = wring_lame_get,
-  .energy      = energy,
-  .gradient    = gradient,
-  .fused       = fused,
-  .hessian     = hessian,
-  .hessian_psd = hessian_psd,
-  .slope       = slope,
+  .name         = "corotated",
+  .q            = 3,
+  .n_par        = LAME_N_PAR,
+  .options      = wring_lame_options,
+  .set_par      = wring_lame_get,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
 };

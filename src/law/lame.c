@@ -3,9 +3,15 @@
 
 const wring_option wring_lame_options[] = {
   {.key = "young", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Young's modulus; with poisson"},
-  {.key = "poisson", .type = WRING_REAL, .range = "(-1,0.5)", .help = "Poisson's ratio; with young"},
+  {.key   = "poisson",
+   .type  = WRING_REAL,
+   .range = "(-1,0.5)",
+   .help  = "Poisson's ratio; with young; stable_neohookean: above 1/8"},
   {.key = "mu", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "shear modulus; with lambda"},
-  {.key = "lambda", .type = WRING_REAL, .unit = "Pa", .help = "first Lame parameter, at least -2/3 mu; with mu"},
+  {.key  = "lambda",
+   .type = WRING_REAL,
+   .unit = "Pa",
+   .help = "first Lame parameter, at least -2/3 mu; with mu; stable_neohookean: above mu/3"},
   {.key = NULL},
 };
 
@@ -32,6 +38,19 @@ static PetscErrorCode choose_pair(const wring_options *o, const char *prefix, in
   }
   *pair = young ? 0 : mu ? 1 : -1;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_lame_refuse(const wring_options *o, const char *prefix, const char *fallback, const double *par,
+                                 const char *expected)
+{
+  int pair;
+
+  PetscFunctionBegin;
+  PetscCall(choose_pair(o, prefix, &pair));
+  if (pair < 0) PetscCall(choose_pair(o, fallback, &pair));
+  const char *const key = pairs[pair][1], *const at = wring_law_prefix(o, prefix, fallback, key);
+  WRING_REFUSE(wring_options_comm(o), "%s: %s%s gives mu %.6g Pa, lambda %.6g Pa; %s", wring_options_origin(o, at, key),
+               at, key, par[LAME_MU], par[LAME_LAMBDA], expected);
 }
 
 /* The bulk modulus, lambda + 2/3 mu, may not be negative. */

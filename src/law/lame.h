@@ -11,3 +11,7 @@ extern const wring_option wring_lame_options[]; // young, poisson, mu, lambda
   key of it that prefix lacks is taken from fallback; otherwise fallback's pair holds. fallback may be NULL. Collective.
 */
 PetscErrorCode wring_lame_get(const wring_options *o, const char *prefix, const char *fallback, double *par);
+
+/* Refuses the par that wring_lame_get has read, naming the second key of the pair that holds. Collective. */
+PetscErrorCode wring_lame_refuse(const wring_options *o, const char *prefix, const char *fallback, const double *par,
+                                 const char *expected);

@@ -5,6 +5,8 @@
 #include "base/block3.h"
 #include "isotropic.h"
 #include "lame.h"
+#include "stretch_prox.h"
+#include "root.h"
 #include <float.h>
 #include <wring/law.h>
 
@@ -75,22 +77,38 @@ static void gradient(wring_in par, wring_in z, wring_out p)
   fused(par, z, psi, p);
 }
 
-/* psi_i = mu s_i + c/s_i with c = lambda log J - mu; outside the domain only the first part. */
+/* What derivatives in the stretches share: psi_i = mu s_i + c/s_i, c = lambda log J - mu. Outside the domain only mu s_i. */
+typedef struct {
+  int    inside;
+  double mu, lambda, log, c, i0, i1, i2; // i: 1/s
+} stretched;
+
+BLOCK3_INLINE stretched stretched_of(wring_in par, wring_in s, int lane)
+{
+  const double mu = par[LAME_MU][lane], s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
+  const volume v      = volume_of(s0 * s1 * s2);
+  const double lambda = v.inside ? par[LAME_LAMBDA][lane] : 0, c = v.inside ? lambda * v.log - mu : 0;
+  return (stretched){v.inside, mu, lambda, v.log, c, v.inverse * s1 * s2, v.inverse * s0 * s2, v.inverse * s0 * s1};
+}
+
+/* d2psi/ds_i ds_j */
+BLOCK3_INLINE void store_curvature(stretched v, int lane, double (*a)[WRING_LANES])
+{
+  a[0][lane] = v.mu + (v.lambda - v.c) * v.i0 * v.i0;
+  a[1][lane] = v.mu + (v.lambda - v.c) * v.i1 * v.i1;
+  a[2][lane] = v.mu + (v.lambda - v.c) * v.i2 * v.i2;
+  a[3][lane] = v.lambda * v.i0 * v.i1, a[4][lane] = v.lambda * v.i0 * v.i2, a[5][lane] = v.lambda * v.i1 * v.i2;
+}
+
 static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    const double mu = par[LAME_MU][lane], s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
-    const volume v      = volume_of(s0 * s1 * s2);
-    const double lambda = v.inside ? par[LAME_LAMBDA][lane] : 0, c = v.inside ? lambda * v.log - mu : 0;
-    const double i0 = v.inverse * s1 * s2, i1 = v.inverse * s0 * s2, i2 = v.inverse * s0 * s1; // 1/s_i
-    m->a[0][lane] = mu + (lambda - c) * i0 * i0;
-    m->a[1][lane] = mu + (lambda - c) * i1 * i1;
-    m->a[2][lane] = mu + (lambda - c) * i2 * i2;
-    m->a[3][lane] = lambda * i0 * i1, m->a[4][lane] = lambda * i0 * i2, m->a[5][lane] = lambda * i1 * i2;
-    m->twist[0][lane] = mu + c * i0 * i1, m->flip[0][lane] = mu - c * i0 * i1;
-    m->twist[1][lane] = mu + c * i0 * i2, m->flip[1][lane] = mu - c * i0 * i2;
-    m->twist[2][lane] = mu + c * i1 * i2, m->flip[2][lane] = mu - c * i1 * i2;
+    const stretched v = stretched_of(par, s, lane);
+    store_curvature(v, lane, m->a);
+    m->twist[0][lane] = v.mu + v.c * v.i0 * v.i1, m->flip[0][lane] = v.mu - v.c * v.i0 * v.i1;
+    m->twist[1][lane] = v.mu + v.c * v.i0 * v.i2, m->flip[1][lane] = v.mu - v.c * v.i0 * v.i2;
+    m->twist[2][lane] = v.mu + v.c * v.i1 * v.i2, m->flip[2][lane] = v.mu - v.c * v.i1 * v.i2;
   }
 }
 
@@ -102,6 +120,25 @@ static void hessian(wring_in par, wring_in z, wring_out h)
 static void hessian_psd(wring_in par, wring_in z, wring_out h)
 {
   wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
+}
+
+static void stretches(wring_in par, wring_in s, wring_stretches *at)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const stretched v  = stretched_of(par, s, lane);
+    const double    s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
+    const double far = 0.5 * v.mu * (s0 * s0 + s1 * s1 + s2 * s2 - 3) - v.mu * v.log + 0.5 * v.lambda * v.log * v.log;
+    at->psi[lane]    = v.inside ? far : INFINITY;
+    at->d[0][lane] = v.mu * s0 + v.c * v.i0, at->d[1][lane] = v.mu * s1 + v.c * v.i1;
+    at->d[2][lane] = v.mu * s2 + v.c * v.i2;
+    store_curvature(v, lane, at->a);
+  }
+}
+
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  wring_stretch_prox(stretches, 1, par, rho, z, p);
 }
 
 /*
@@ -117,16 +154,25 @@ static void slope(wring_in par, double *k)
     k[lane] = of_mu * par[LAME_MU][lane] + of_lambda * par[LAME_LAMBDA][lane];
 }
 
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+  wring_law_root(fused, par[LAME_MU], par, z, C, dC, k);
+}
+
 const wring_law wring_law_neohookean = {
-  .name        = "neohookean",
-  .q           = 3,
-  .n_par       = LAME_N_PAR,
-  .options     = wring_lame_options,
-  .set_par     = wring_lame_get,
-  .energy      = energy,
-  .gradient    = gradient,
-  .fused       = fused,
-  .hessian     = hessian,
-  .hessian_psd = hessian_psd,
-  .slope       = slope,
+  .name         = "neohookean",
+  .q            = 3,
+  .n_par        = LAME_N_PAR,
+  .options      = wring_lame_options,
+  .set_par      = wring_lame_get,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
 };

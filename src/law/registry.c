@@ -2,7 +2,8 @@
 #include <strings.h>
 #include <wring/law.h>
 
-static const wring_law *const materials[] = {&wring_law_strain, &wring_law_corotated, &wring_law_neohookean};
+static const wring_law *const materials[] = {&wring_law_strain, &wring_law_corotated, &wring_law_neohookean,
+                                             &wring_law_stable_neohookean};
 
 const wring_law *wring_law_material(int i)
 {

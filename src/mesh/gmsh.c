@@ -1,21 +1,17 @@
 /*
-  Gmsh MSH 2.2 and 4.1, ASCII [gmsh.info/doc/texinfo/gmsh.html, "MSH file format" and its legacy version 2].
+  Gmsh MSH 2.2 and 4.1, ASCII and binary [gmsh.info/doc/texinfo/gmsh.html, "MSH file format" and its legacy version 2].
 
   $Entities comes before $Nodes before $Elements, as Gmsh writes them. Elements keep their source (raw.h): the physical
   tag in 2.2, the entity in 4.1; its tags become names when the whole file has been read.
 */
-#include "raw.h"
+#include "tags.h"
 #include <string.h>
 
 typedef struct {
   wring_scan *s;
   wring_raw  *raw;
-  PetscBool   v41, has_format, has_entities, has_nodes, has_elements;
-  wring_map   named, group; // group of (dimension, tag) as $PhysicalNames says; of a hash of the name
-  wring_map   source;       // of (dimension, tag)
-  PetscInt    source_room, tag_room;
-  int        *source_dim; // [n_source]
-  int64_t    *tag;        // [source_start[n_source]] physical tags, > 0
+  PetscBool   v41, binary, has_format, has_entities, has_nodes, has_elements;
+  wring_tags  tags;
 } reader;
 
 typedef struct {
@@ -37,8 +33,6 @@ static const element_type element_types[] = {{1, 1, 2, "line"},
 
 static const element_type unknown_type = {0, 0, 0, "unknown"};
 
-static const char *const dimension_name[] = {"point", "curve", "surface", "volume"};
-
 static const element_type *find_type(int64_t type)
 {
   for (size_t i = 0; i < sizeof element_types / sizeof element_types[0]; i++)
@@ -46,125 +40,67 @@ static const element_type *find_type(int64_t type)
   return &unknown_type;
 }
 
-/* Tags fit in 32 bits in Gmsh. */
-static int64_t dimension_tag(int64_t dim, int64_t tag)
-{
-  return 4 * tag + dim;
-}
-
 static int64_t read_dimension(reader *r)
 {
-  const int64_t line = r->s->line, dim = wring_scan_int(r->s, "a dimension from 0 to 3");
+  const int64_t line = wring_scan_place(r->s), dim = wring_scan_int(r->s, "a dimension from 0 to 3");
   if (dim >= 0 && dim <= 3) return dim;
   wring_scan_fail(r->s, line, "dimension %lld, expected 0 to 3", (long long)dim);
   return 0;
 }
 
-static int64_t read_tag(reader *r, const char *what)
-{
-  const int64_t line = r->s->line, tag = wring_scan_int(r->s, what);
-  if (tag >= -INT32_MAX && tag <= INT32_MAX) return tag;
-  wring_scan_fail(r->s, line, "%lld is too large for %s", (long long)tag, what);
-  return 0;
-}
-
-/* ---- names and sources ------------------------------------------------------------------------------------------- */
-
-/* FNV-1a of the name in lower case: names that differ only in case meet. */
-static int64_t hash_name(const char *name, size_t length)
-{
-  uint64_t h = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < length; i++) {
-    const char c = name[i];
-    h            = (h ^ (uint64_t)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c)) * 0x100000001b3u;
-  }
-  return (int64_t)(h >> 1);
-}
-
-static PetscErrorCode add_group(reader *r, int64_t line, const char *name, size_t length, PetscInt *group)
-{
-  wring_names *groups = &r->raw->groups;
-
-  PetscFunctionBegin;
-  PetscCall(wring_map_add(&r->group, hash_name(name, length), groups->n, group));
-  if (*group == groups->n) {
-    PetscCall(wring_names_add(groups, name, length));
-  } else if (strlen(groups->name[*group]) != length || memcmp(groups->name[*group], name, length)) {
-    wring_scan_fail(r->s, line, "names '%s' and '%.*s' differ only in case", groups->name[*group], (int)length, name);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A new source; its tags are then added one by one. */
-static PetscErrorCode add_source(reader *r, int64_t dim, int64_t tag, PetscInt *source)
-{
-  wring_raw     *raw  = r->raw;
-  const PetscInt next = raw->n_source;
-
-  PetscFunctionBegin;
-  PetscCall(wring_map_add(&r->source, dimension_tag(dim, tag), next, source));
-  if (*source != next) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscInt room = r->source_room;
-  PetscCall(wring_raw_grow(next + 2, &room, sizeof *raw->source_start, &raw->source_start));
-  PetscCall(wring_raw_grow(next + 2, &r->source_room, sizeof *r->source_dim, &r->source_dim));
-  if (next == 0) raw->source_start[0] = 0;
-  raw->source_start[next + 1] = raw->source_start[next];
-  r->source_dim[next]         = (int)dim;
-  raw->n_source++;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* To the last source. A negative tag is a group with the other orientation. */
-static PetscErrorCode add_tag(reader *r, int64_t tag)
-{
-  PetscFunctionBegin;
-  if (tag == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscInt *const end = &r->raw->source_start[r->raw->n_source];
-  PetscCall(wring_raw_grow(*end + 1, &r->tag_room, sizeof *r->tag, &r->tag));
-  r->tag[(*end)++] = tag < 0 ? -tag : tag;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode resolve_tags(reader *r)
-{
-  wring_raw *raw = r->raw;
-  char       name[32];
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)(raw->n_source ? raw->source_start[raw->n_source] : 0), &raw->source_group));
-  for (PetscInt i = 0; i < raw->n_source && wring_scan_ok(r->s); i++) {
-    for (PetscInt k = raw->source_start[i]; k < raw->source_start[i + 1]; k++) {
-      PetscInt *const group = &raw->source_group[k];
-      *group                = wring_map_find(&r->named, dimension_tag(r->source_dim[i], r->tag[k]));
-      if (*group >= 0) continue;
-      PetscCall(PetscSNPrintf(name, sizeof name, "tag%lld", (long long)r->tag[k]));
-      PetscCall(add_group(r, r->s->line, name, strlen(name), group));
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
+
+/* Behind the format of a binary file: the integer 1. */
+static void read_byte_order(reader *r)
+{
+  r->s->by_byte = r->binary = PETSC_TRUE;
+  wring_scan_begin_binary(r->s);
+  const int64_t place = wring_scan_place(r->s), one = wring_scan_int(r->s, "the number 1");
+  if (wring_scan_ok(r->s) && one != 1)
+    wring_scan_fail(r->s, place,
+                    one == 1 << 24 ? "written in the other byte order, expected this machine's"
+                                   : "found %lld, expected 1",
+                    (long long)one);
+  wring_scan_end_binary(r->s);
+}
+
+/* The line of a count ends; in 2.2 binary rows follow it. */
+static void end_count(reader *r)
+{
+  if (r->binary && !r->v41)
+    wring_scan_begin_binary(r->s);
+  else
+    wring_scan_end_line(r->s);
+}
+
+/* Tags of nodes and elements, and their numbers: ints in 2.2, longs in 4.1. */
+static int64_t scan_tag(reader *r, const char *what)
+{
+  return r->v41 ? wring_scan_long(r->s, what) : wring_scan_int(r->s, what);
+}
 
 static PetscErrorCode read_format(reader *r)
 {
   const char   *version;
-  const int64_t line   = r->s->line;
+  const int64_t line   = wring_scan_place(r->s);
   const size_t  length = wring_scan_peek(r->s, &version);
 
   PetscFunctionBegin;
   r->v41 = (PetscBool)(length == 3 && !memcmp(version, "4.1", 3));
   if (!r->v41 && !(length == 3 && !memcmp(version, "2.2", 3)))
-    wring_scan_fail(r->s, line, "Gmsh format '%.*s', expected 2.2 or 4.1 ASCII (gmsh -save -format msh41)",
+    wring_scan_fail(r->s, line, "Gmsh format '%.*s', expected 2.2 or 4.1 (gmsh -save -format msh41)",
                     (int)PetscMin(length, 20), version);
   wring_scan_real(r->s, "a format version");
   const int64_t binary = wring_scan_int(r->s, "0 (ASCII) or 1 (binary)");
-  if (wring_scan_ok(r->s) && binary != 0)
-    wring_scan_fail(r->s, line,
-                    "a binary Gmsh file, expected ASCII: save it with Mesh.Binary = 0 "
-                    "(gmsh -save -setnumber Mesh.Binary 0 -format msh41)");
-  wring_scan_int(r->s, "the size of a number");
-  wring_scan_end_line(r->s);
+  if (wring_scan_ok(r->s) && binary != 0 && binary != 1)
+    wring_scan_fail(r->s, line, "file type %lld, expected 0 (ASCII) or 1 (binary)", (long long)binary);
+  const int64_t width = wring_scan_int(r->s, "the size of a number");
+  if (wring_scan_ok(r->s) && binary == 1 && width != 8)
+    wring_scan_fail(r->s, line, "numbers of %lld bytes, expected 8", (long long)width);
+  if (binary == 1)
+    read_byte_order(r);
+  else
+    wring_scan_end_line(r->s);
   r->has_format = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -178,7 +114,7 @@ static size_t read_quoted(wring_scan *s, const char **name)
   *name = s->at;
   while (end > s->at && end[-1] != '"') end--;
   if (end == s->at) {
-    wring_scan_fail(s, s->line, "a name without its closing quote");
+    wring_scan_fail(s, wring_scan_place(s), "a name without its closing quote");
     return 0;
   }
   s->at = end;
@@ -188,22 +124,17 @@ static size_t read_quoted(wring_scan *s, const char **name)
 static PetscErrorCode read_physical_name(reader *r)
 {
   const char   *name;
-  const int64_t line = r->s->line, dim = read_dimension(r), tag = read_tag(r, "a physical tag");
+  const int64_t line = wring_scan_place(r->s), dim = read_dimension(r), tag = wring_tags_scan(r->s, "a physical tag");
   const size_t  length = read_quoted(r->s, &name);
-  PetscInt      group, known;
 
   PetscFunctionBegin;
   wring_scan_end_line(r->s);
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
   if (length == 0)
-    wring_scan_fail(r->s, line, "an empty name, expected the name of a physical %s", dimension_name[dim]);
+    wring_scan_fail(r->s, line, "an empty name, expected the name of a physical %s", wring_dimension_name[dim]);
   if (memchr(name, '\0', length)) wring_scan_fail(r->s, line, "a zero byte in a name");
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(add_group(r, line, name, length, &group));
-  PetscCall(wring_map_add(&r->named, dimension_tag(dim, tag), group, &known));
-  if (known != group)
-    wring_scan_fail(r->s, line, "physical %s %lld has two names, '%s' and '%.*s'", dimension_name[dim], (long long)tag,
-                    r->raw->groups.name[known], (int)length, name);
+  PetscCall(wring_tags_name(&r->tags, line, dim, tag, name, length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -217,20 +148,29 @@ static PetscErrorCode read_names(reader *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Numbers of the entities that bound one. */
+static void skip_boundary(reader *r)
+{
+  const PetscInt n = wring_scan_long_count(r->s, "the number of bounding entities");
+  for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) wring_scan_int(r->s, "the tag of an entity");
+}
+
 /* Tag, a point or a bounding box, the physical tags; the entities that bound it matter not. */
 static PetscErrorCode read_entity(reader *r, int64_t dim)
 {
-  const int64_t  line = r->s->line, tag = read_tag(r, "the tag of an entity");
-  const PetscInt before = r->raw->n_source;
-  PetscInt       source;
+  const int64_t line = wring_scan_place(r->s), tag = wring_tags_scan(r->s, "the tag of an entity");
+  PetscInt      source;
+  PetscBool     added;
 
   PetscFunctionBegin;
   for (int c = 0; c < (dim ? 6 : 3); c++) wring_scan_real(r->s, "a coordinate");
-  PetscCall(add_source(r, dim, tag, &source));
-  if (source < before) wring_scan_fail(r->s, line, "%s %lld is listed twice", dimension_name[dim], (long long)tag);
-  const PetscInt n = wring_scan_count(r->s, "the number of physical tags");
-  for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) PetscCall(add_tag(r, read_tag(r, "a physical tag")));
-  if (wring_scan_ok(r->s)) wring_scan_skip_line(r->s);
+  PetscCall(wring_tags_source(&r->tags, dim, tag, &source, &added));
+  if (!added) wring_scan_fail(r->s, line, "%s %lld is listed twice", wring_dimension_name[dim], (long long)tag);
+  const PetscInt n = wring_scan_long_count(r->s, "the number of physical tags");
+  for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++)
+    PetscCall(wring_tags_add(&r->tags, wring_tags_scan(r->s, "a physical tag")));
+  if (dim > 0) skip_boundary(r);
+  if (wring_scan_ok(r->s)) wring_scan_end_line(r->s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -239,7 +179,7 @@ static PetscErrorCode read_entities(reader *r)
   PetscInt n[4];
 
   PetscFunctionBegin;
-  for (int dim = 0; dim < 4; dim++) n[dim] = wring_scan_count(r->s, "a number of entities");
+  for (int dim = 0; dim < 4; dim++) n[dim] = wring_scan_long_count(r->s, "a number of entities");
   wring_scan_end_line(r->s);
   for (int dim = 0; dim < 4; dim++)
     for (PetscInt i = 0; i < n[dim] && wring_scan_ok(r->s); i++) PetscCall(read_entity(r, dim));
@@ -249,7 +189,7 @@ static PetscErrorCode read_entities(reader *r)
 
 static PetscErrorCode read_node_tag(reader *r, PetscInt node)
 {
-  const int64_t line = r->s->line, tag = wring_scan_int(r->s, "the number of a node");
+  const int64_t line = wring_scan_place(r->s), tag = scan_tag(r, "the number of a node");
   PetscInt      known;
 
   PetscFunctionBegin;
@@ -271,10 +211,10 @@ static PetscErrorCode read_node_block(reader *r)
   wring_raw *raw = r->raw;
 
   PetscFunctionBegin;
-  read_dimension(r);
-  read_tag(r, "the tag of an entity");
-  const int64_t  line = r->s->line, parametric = wring_scan_int(r->s, "0 or 1 (parametric)");
-  const PetscInt n = wring_scan_count(r->s, "the number of nodes of the block");
+  const int64_t dim = read_dimension(r);
+  wring_tags_scan(r->s, "the tag of an entity");
+  const int64_t  line = wring_scan_place(r->s), parametric = wring_scan_int(r->s, "0 or 1 (parametric)");
+  const PetscInt n = wring_scan_long_count(r->s, "the number of nodes of the block");
   wring_scan_end_line(r->s);
   if (n > raw->node_room - raw->n_node)
     wring_scan_fail(r->s, line, "more nodes than the %" PetscInt_FMT " announced", raw->node_room);
@@ -284,10 +224,8 @@ static PetscErrorCode read_node_block(reader *r)
   }
   for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) {
     read_coordinates(r, raw->n_node + i);
-    if (parametric && wring_scan_ok(r->s))
-      wring_scan_skip_line(r->s);
-    else
-      wring_scan_end_line(r->s);
+    for (int64_t c = 0; c < dim && parametric; c++) wring_scan_real(r->s, "a parametric coordinate");
+    wring_scan_end_line(r->s);
   }
   raw->n_node += n;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -296,13 +234,13 @@ static PetscErrorCode read_node_block(reader *r)
 static PetscErrorCode read_nodes(reader *r)
 {
   wring_raw     *raw    = r->raw;
-  const int64_t  line   = r->s->line;
-  const PetscInt blocks = r->v41 ? wring_scan_count(r->s, "the number of blocks") : 1;
+  const int64_t  line   = wring_scan_place(r->s);
+  const PetscInt blocks = r->v41 ? wring_scan_long_count(r->s, "the number of blocks") : 1;
 
   PetscFunctionBegin;
-  raw->node_room = wring_scan_count(r->s, "the number of nodes");
-  for (int i = 0; i < 2 && r->v41; i++) wring_scan_int(r->s, "the smallest and the largest node number");
-  wring_scan_end_line(r->s);
+  raw->node_room = wring_scan_long_count(r->s, "the number of nodes");
+  for (int i = 0; i < 2 && r->v41; i++) wring_scan_long(r->s, "the smallest and the largest node number");
+  end_count(r);
   PetscCall(PetscMalloc1(3 * (size_t)raw->node_room, &raw->X));
   PetscCall(wring_map_create(raw->node_room, &raw->node));
   for (PetscInt b = 0; b < blocks && r->v41 && wring_scan_ok(r->s); b++) PetscCall(read_node_block(r));
@@ -331,67 +269,74 @@ static const element_type *check_type(reader *r, int64_t line, int64_t type)
 static PetscErrorCode read_element_nodes(reader *r, int64_t line, int64_t number, const element_type *t,
                                          PetscInt source)
 {
-  wring_raw *raw = r->raw;
-  PetscInt   node[4];
+  wring_element e = {.line = line, .number = number, .source = source, .n = t->nodes};
 
   PetscFunctionBegin;
   for (int a = 0; a < t->nodes; a++) {
-    const int64_t tag = wring_scan_int(r->s, "the number of a node");
-    if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-    node[a] = wring_map_find(&raw->node, tag);
-    if (node[a] < 0)
-      wring_scan_fail(r->s, line, "element %lld refers to node %lld, which does not exist", (long long)number,
-                      (long long)tag);
-    for (int b = 0; b < a; b++)
-      if (node[a] == node[b])
-        wring_scan_fail(r->s, line, "element %lld has node %lld twice", (long long)number, (long long)tag);
+    e.tag[a]  = scan_tag(r, "the number of a node");
+    e.node[a] = wring_map_find(&r->raw->node, e.tag[a]);
   }
   wring_scan_end_line(r->s);
-  if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (t->dim == 3) {
-    for (int a = 0; a < 4; a++) raw->tet[4 * (size_t)raw->n_tet + (size_t)a] = node[a];
-    raw->tet_source[raw->n_tet] = source;
-    raw->tet_number[raw->n_tet] = number;
-    raw->tet_line[raw->n_tet++] = line;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscInt room = raw->corner_room;
-  PetscCall(wring_raw_grow(raw->n_corner + t->nodes, &room, sizeof *raw->corner, &raw->corner));
-  PetscCall(
-    wring_raw_grow(raw->n_corner + t->nodes, &raw->corner_room, sizeof *raw->corner_source, &raw->corner_source));
-  for (int a = 0; a < t->nodes; a++) {
-    raw->corner[raw->n_corner]          = node[a];
-    raw->corner_source[raw->n_corner++] = source;
-  }
+  PetscCall(wring_raw_add_element(r->raw, r->s, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Version 2.2: number, type, number of tags, tags (the physical one first), nodes. */
-static PetscErrorCode read_element(reader *r)
+/* Version 2.2: the tags of an element, the physical one first, and its nodes. */
+static PetscErrorCode read_tagged_nodes(reader *r, int64_t line, int64_t number, const element_type *t, PetscInt n_tag)
 {
-  const int64_t       line = r->s->line, number = wring_scan_int(r->s, "the number of an element");
-  const element_type *t      = check_type(r, line, wring_scan_int(r->s, "the type of an element"));
-  const PetscInt      n_tag  = wring_scan_count(r->s, "the number of tags");
-  const int64_t       tag    = n_tag > 0 ? read_tag(r, "a physical tag") : 0;
-  const PetscInt      before = r->raw->n_source;
-  PetscInt            source;
+  const int64_t tag = n_tag > 0 ? wring_tags_scan(r->s, "a physical tag") : 0;
+  PetscInt      source;
+  PetscBool     added;
 
   PetscFunctionBegin;
   for (PetscInt i = 1; i < n_tag && wring_scan_ok(r->s); i++) wring_scan_int(r->s, "a tag");
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(add_source(r, t->dim, tag, &source));
-  if (source == before) PetscCall(add_tag(r, tag));
+  PetscCall(wring_tags_source(&r->tags, t->dim, tag, &source, &added));
+  if (added) PetscCall(wring_tags_add(&r->tags, tag));
   PetscCall(read_element_nodes(r, line, number, t, source));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Version 2.2, text: number, type, number of tags, tags, nodes. */
+static PetscErrorCode read_element(reader *r)
+{
+  const int64_t       line = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of an element");
+  const element_type *t     = check_type(r, line, wring_scan_int(r->s, "the type of an element"));
+  const PetscInt      n_tag = wring_scan_count(r->s, "the number of tags");
+
+  PetscFunctionBegin;
+  PetscCall(read_tagged_nodes(r, line, number, t, n_tag));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Version 2.2, binary: a header with type, number of elements and of tags; then number, tags and nodes of each. */
+static PetscErrorCode read_binary_elements(reader *r, PetscInt *left)
+{
+  const int64_t       place = wring_scan_place(r->s);
+  const element_type *t     = check_type(r, place, wring_scan_int(r->s, "the type of an element"));
+  const PetscInt      n     = wring_scan_count(r->s, "the number of elements of the block");
+  const PetscInt      n_tag = wring_scan_count(r->s, "the number of tags");
+
+  PetscFunctionBegin;
+  if (wring_scan_ok(r->s) && (n > *left || n < 1))
+    wring_scan_fail(r->s, place, "a block of %" PetscInt_FMT " elements, expected 1 to %" PetscInt_FMT, n, *left);
+  for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) {
+    const int64_t at = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of an element");
+    PetscCall(read_tagged_nodes(r, at, number, t, n_tag));
+  }
+  *left -= n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Version 4.1: dimension and tag of the entity, type, number of elements; then number and nodes of each. */
 static PetscErrorCode read_element_block(reader *r, PetscInt *left)
 {
-  const int64_t       line = r->s->line, dim = read_dimension(r), tag = read_tag(r, "the tag of an entity");
+  const int64_t line = wring_scan_place(r->s), dim = read_dimension(r),
+                tag     = wring_tags_scan(r->s, "the tag of an entity");
   const element_type *t = check_type(r, line, wring_scan_int(r->s, "the type of an element"));
-  const PetscInt      n = wring_scan_count(r->s, "the number of elements of the block");
+  const PetscInt      n = wring_scan_long_count(r->s, "the number of elements of the block");
   PetscInt            source;
+  PetscBool           added;
 
   PetscFunctionBegin;
   wring_scan_end_line(r->s);
@@ -401,12 +346,12 @@ static PetscErrorCode read_element_block(reader *r, PetscInt *left)
   if (n > *left)
     wring_scan_fail(r->s, line, "a block of %" PetscInt_FMT " elements, but only %" PetscInt_FMT " more are announced",
                     n, *left);
-  if (r->has_entities && wring_map_find(&r->source, dimension_tag(dim, tag)) < 0)
-    wring_scan_fail(r->s, line, "%s %lld is not among the $Entities", dimension_name[dim], (long long)tag);
+  if (r->has_entities && !wring_tags_has_source(&r->tags, dim, tag))
+    wring_scan_fail(r->s, line, "%s %lld is not among the $Entities", wring_dimension_name[dim], (long long)tag);
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(add_source(r, dim, tag, &source));
+  PetscCall(wring_tags_source(&r->tags, dim, tag, &source, &added));
   for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) {
-    const int64_t element_line = r->s->line, number = wring_scan_int(r->s, "the number of an element");
+    const int64_t element_line = wring_scan_place(r->s), number = wring_scan_long(r->s, "the number of an element");
     PetscCall(read_element_nodes(r, element_line, number, t, source));
   }
   *left -= n;
@@ -416,20 +361,17 @@ static PetscErrorCode read_element_block(reader *r, PetscInt *left)
 static PetscErrorCode read_elements(reader *r)
 {
   wring_raw     *raw    = r->raw;
-  const int64_t  line   = r->s->line;
-  const PetscInt blocks = r->v41 ? wring_scan_count(r->s, "the number of blocks") : 0;
-  PetscInt       left   = wring_scan_count(r->s, "the number of elements");
+  const int64_t  line   = wring_scan_place(r->s);
+  const PetscInt blocks = r->v41 ? wring_scan_long_count(r->s, "the number of blocks") : 0;
+  PetscInt       left   = wring_scan_long_count(r->s, "the number of elements");
 
   PetscFunctionBegin;
-  for (int i = 0; i < 2 && r->v41; i++) wring_scan_int(r->s, "the smallest and the largest element number");
-  wring_scan_end_line(r->s);
+  for (int i = 0; i < 2 && r->v41; i++) wring_scan_long(r->s, "the smallest and the largest element number");
+  end_count(r);
   if (!r->has_nodes) wring_scan_fail(r->s, line, "$Elements before $Nodes");
-  PetscCall(PetscMalloc1(4 * (size_t)left, &raw->tet));
-  PetscCall(PetscMalloc1((size_t)left, &raw->tet_source));
-  PetscCall(PetscMalloc1((size_t)left, &raw->tet_number));
-  PetscCall(PetscMalloc1((size_t)left, &raw->tet_line));
-  raw->tet_room = left;
+  PetscCall(wring_raw_make_room(raw, left));
   for (PetscInt b = 0; b < blocks && wring_scan_ok(r->s); b++) PetscCall(read_element_block(r, &left));
+  while (left > 0 && r->binary && !r->v41 && wring_scan_ok(r->s)) PetscCall(read_binary_elements(r, &left));
   for (; left > 0 && !r->v41 && wring_scan_ok(r->s); left--) PetscCall(read_element(r));
   if (left > 0)
     wring_scan_fail(r->s, line, "%" PetscInt_FMT " elements announced, %" PetscInt_FMT " of them are missing",
@@ -442,14 +384,15 @@ static PetscErrorCode read_elements(reader *r)
 
 typedef struct {
   const char *name;
+  PetscBool   binary; // in binary files of 4.1
   PetscErrorCode (*read)(reader *);
 } section;
 
-static const section sections[] = {{"MeshFormat", read_format},
-                                   {"PhysicalNames", read_names},
-                                   {"Entities", read_entities},
-                                   {"Nodes", read_nodes},
-                                   {"Elements", read_elements}};
+static const section sections[] = {{"MeshFormat", PETSC_FALSE, read_format},
+                                   {"PhysicalNames", PETSC_FALSE, read_names},
+                                   {"Entities", PETSC_TRUE, read_entities},
+                                   {"Nodes", PETSC_TRUE, read_nodes},
+                                   {"Elements", PETSC_TRUE, read_elements}};
 
 enum { N_SECTION = sizeof sections / sizeof sections[0], MAX_SECTION_NAME = 64 };
 
@@ -474,7 +417,7 @@ static PetscErrorCode read_section(reader *r)
 {
   const char   *word;
   char          name[MAX_SECTION_NAME + 1] = "", end[MAX_SECTION_NAME + 5] = "$End";
-  const int64_t line   = r->s->line;
+  const int64_t line   = wring_scan_place(r->s);
   const size_t  length = wring_scan_peek(r->s, &word);
 
   PetscFunctionBegin;
@@ -488,10 +431,14 @@ static PetscErrorCode read_section(reader *r)
   r->s->at += length;
   for (int k = 0; k < N_SECTION; k++) {
     if (strcmp(name, sections[k].name)) continue;
-    wring_scan_end_line(r->s);
+    if (r->binary && r->v41 && sections[k].binary)
+      wring_scan_begin_binary(r->s);
+    else
+      wring_scan_end_line(r->s);
     if (k > 0 && !r->has_format) wring_scan_fail(r->s, line, "$%s before $MeshFormat", name);
     if (is_repeated(r, &sections[k])) wring_scan_fail(r->s, line, "a second $%s", name);
     if (wring_scan_ok(r->s)) PetscCall(sections[k].read(r));
+    if (r->s->binary) wring_scan_end_binary(r->s);
     wring_scan_keyword(r->s, end);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -501,18 +448,14 @@ static PetscErrorCode read_section(reader *r)
 
 PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw)
 {
-  reader r = {.s = s, .raw = raw};
+  reader r = {.s = s, .raw = raw, .tags = {.s = s, .raw = raw}};
 
   PetscFunctionBegin;
   while (wring_scan_ok(s) && s->at < s->end) PetscCall(read_section(&r));
-  if (!r.has_format) wring_scan_fail(s, s->line, "the file ends without $MeshFormat");
-  if (!r.has_nodes) wring_scan_fail(s, s->line, "the file ends without $Nodes");
-  if (!r.has_elements) wring_scan_fail(s, s->line, "the file ends without $Elements");
-  if (wring_scan_ok(s)) PetscCall(resolve_tags(&r));
-  PetscCall(wring_map_destroy(&r.named));
-  PetscCall(wring_map_destroy(&r.group));
-  PetscCall(wring_map_destroy(&r.source));
-  PetscCall(PetscFree(r.source_dim));
-  PetscCall(PetscFree(r.tag));
+  if (!r.has_format) wring_scan_fail(s, wring_scan_place(s), "the file ends without $MeshFormat");
+  if (!r.has_nodes) wring_scan_fail(s, wring_scan_place(s), "the file ends without $Nodes");
+  if (!r.has_elements) wring_scan_fail(s, wring_scan_place(s), "the file ends without $Elements");
+  if (wring_scan_ok(s)) PetscCall(wring_tags_resolve(&r.tags));
+  PetscCall(wring_tags_destroy(&r.tags));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,7 +3,7 @@
 const wring_option wring_mesh_options[] = {
   {.key  = "file",
    .type = WRING_PATH,
-   .help = "Mesh to read: Gmsh 2.2 or 4.1 ASCII, or CSV `vertex,x,y,z` (points only)."},
+   .help = "Mesh to read: Gmsh 2.2 or 4.1, MEDIT ASCII, TetGen, or CSV `vertex,x,y,z` (points only)."},
   {.key = "scale", .type = WRING_REAL, .range = "(0,inf)", .value = "1", .help = "Factor on the file's coordinates."},
   {.key   = "box_size",
    .type  = WRING_REALS,

@@ -14,7 +14,7 @@ static PetscBool is_header(wring_scan *s)
 /* Rows in the order of the file: raw->node then maps the vertex number to the row. */
 static PetscErrorCode read_row(wring_scan *s, wring_raw *raw)
 {
-  const int64_t line = s->line, vertex = wring_scan_int(s, "a vertex number");
+  const int64_t line = wring_scan_place(s), vertex = wring_scan_int(s, "a vertex number");
   PetscInt      known;
 
   PetscFunctionBegin;

@@ -28,9 +28,75 @@ PetscErrorCode wring_raw_destroy(wring_raw *raw)
   PetscCall(PetscFree(raw->tet_line));
   PetscCall(PetscFree(raw->corner));
   PetscCall(PetscFree(raw->corner_source));
+  PetscCall(PetscFree(raw->triangle));
   PetscCall(PetscFree(raw->source_start));
   PetscCall(PetscFree(raw->source_group));
   PetscCall(wring_names_clear(&raw->groups));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_raw_make_room(wring_raw *raw, PetscInt n_tet)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)n_tet, &raw->tet));
+  PetscCall(PetscMalloc1((size_t)n_tet, &raw->tet_source));
+  PetscCall(PetscMalloc1((size_t)n_tet, &raw->tet_number));
+  PetscCall(PetscMalloc1((size_t)n_tet, &raw->tet_line));
+  raw->tet_room = n_tet;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void check_nodes(wring_scan *s, const wring_element *e)
+{
+  for (int a = 0; a < e->n && wring_scan_ok(s); a++) {
+    if (e->node[a] < 0)
+      wring_scan_fail(s, e->line, "element %lld refers to node %lld, which does not exist", (long long)e->number,
+                      (long long)e->tag[a]);
+    for (int b = 0; b < a; b++)
+      if (e->node[a] == e->node[b])
+        wring_scan_fail(s, e->line, "element %lld has node %lld twice", (long long)e->number, (long long)e->tag[a]);
+  }
+}
+
+static void add_tet(wring_raw *raw, const wring_element *e)
+{
+  for (int a = 0; a < 4; a++) raw->tet[4 * (size_t)raw->n_tet + (size_t)a] = e->node[a];
+  raw->tet_source[raw->n_tet] = e->source;
+  raw->tet_number[raw->n_tet] = e->number;
+  raw->tet_line[raw->n_tet++] = e->line;
+}
+
+static PetscErrorCode add_corners(wring_raw *raw, const wring_element *e)
+{
+  PetscInt room = raw->corner_room;
+
+  PetscFunctionBegin;
+  PetscCall(wring_raw_grow(raw->n_corner + e->n, &room, sizeof *raw->corner, &raw->corner));
+  PetscCall(wring_raw_grow(raw->n_corner + e->n, &raw->corner_room, sizeof *raw->corner_source, &raw->corner_source));
+  if (e->n == 3) {
+    PetscCall(wring_raw_grow(raw->n_triangle + 1, &raw->triangle_room, sizeof *raw->triangle, &raw->triangle));
+    raw->triangle[raw->n_triangle].corner   = raw->n_corner;
+    raw->triangle[raw->n_triangle].line     = e->line;
+    raw->triangle[raw->n_triangle++].number = e->number;
+  }
+  for (int a = 0; a < e->n; a++) {
+    raw->corner[raw->n_corner]          = e->node[a];
+    raw->corner_source[raw->n_corner++] = e->source;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_element *e)
+{
+  PetscFunctionBegin;
+  check_nodes(s, e);
+  if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (e->n == 4)
+    add_tet(raw, e);
+  else
+    PetscCall(add_corners(raw, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,8 +187,8 @@ static PetscBool same_corners(const PetscInt *a, const PetscInt *b)
 static void report_duplicate(const wring_raw *raw, wring_scan *s, PetscInt e, PetscInt f)
 {
   const PetscInt later = PetscMax(e, f), former = PetscMin(e, f);
-  wring_scan_fail(s, raw->tet_line[later], "element %lld has the nodes of element %lld (line %lld)",
-                  (long long)raw->tet_number[later], (long long)raw->tet_number[former],
+  wring_scan_fail(s, raw->tet_line[later], "element %lld has the nodes of element %lld (%s %lld)",
+                  (long long)raw->tet_number[later], (long long)raw->tet_number[former], wring_scan_unit(s),
                   (long long)raw->tet_line[former]);
 }
 
@@ -142,9 +208,9 @@ static PetscErrorCode check_faces(const wring_raw *raw, wring_scan *s)
   }
   if (crowd[0] >= 0 && wring_scan_ok(s))
     wring_scan_fail(s, raw->tet_line[crowd[2]],
-                    "elements %lld (line %lld), %lld (line %lld) and %lld share a face, expected two at most",
-                    (long long)raw->tet_number[crowd[0]], (long long)raw->tet_line[crowd[0]],
-                    (long long)raw->tet_number[crowd[1]], (long long)raw->tet_line[crowd[1]],
+                    "elements %lld (%s %lld), %lld (%s %lld) and %lld share a face, expected two at most",
+                    (long long)raw->tet_number[crowd[0]], wring_scan_unit(s), (long long)raw->tet_line[crowd[0]],
+                    (long long)raw->tet_number[crowd[1]], wring_scan_unit(s), (long long)raw->tet_line[crowd[1]],
                     (long long)raw->tet_number[crowd[2]]);
   PetscCall(PetscFree(neighbour));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -330,6 +396,7 @@ PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wrin
   if (wring_scan_ok(s)) scale_nodes(raw, scale, s);
   if (wring_scan_ok(s)) turn_tets(raw, s, &notes);
   if (wring_scan_ok(s)) PetscCall(check_faces(raw, s));
+  if (wring_scan_ok(s)) PetscCall(wring_raw_check_triangles(raw, s));
   if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1((size_t)raw->n_node, &vertex));
   const PetscInt n_vertex = number_vertices(raw, vertex);

@@ -3,6 +3,7 @@
 #include "scan.h"
 #include <errno.h>
 #include <locale.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,14 +76,24 @@ PetscBool wring_scan_ok(const wring_scan *s)
   return (PetscBool)!s->e->text[0];
 }
 
-void wring_scan_fail(wring_scan *s, int64_t line, const char *format, ...)
+const char *wring_scan_unit(const wring_scan *s)
+{
+  return s->by_byte ? "byte" : "line";
+}
+
+int64_t wring_scan_place(const wring_scan *s)
+{
+  return s->by_byte ? (int64_t)(s->at - s->text) : s->line;
+}
+
+void wring_scan_fail(wring_scan *s, int64_t place, const char *format, ...)
 {
   char    fault[768];
   va_list args;
   va_start(args, format);
   vsnprintf(fault, sizeof fault, format, args);
   va_end(args);
-  wring_error_set(s->e, "%s:%lld: %s", s->file, (long long)line, fault);
+  wring_error_set(s->e, s->by_byte ? "%s: byte %lld: %s" : "%s:%lld: %s", s->file, (long long)place, fault);
   s->at = s->end;
 }
 
@@ -125,18 +136,20 @@ static void fail_expected(wring_scan *s, const char *what)
   char        shown[41];
   size_t      length = PetscMin(wring_scan_peek(s, &word), sizeof shown - 1);
   if (s->at >= s->end) {
-    wring_scan_fail(s, s->line, "the file ends, expected %s", what);
+    wring_scan_fail(s, wring_scan_place(s), "the file ends, expected %s", what);
   } else if (length == 0) {
-    wring_scan_fail(s, s->line, *s->at == '\n' ? "the line ends, expected %s" : "found ',', expected %s", what);
+    wring_scan_fail(s, wring_scan_place(s), *s->at == '\n' ? "the line ends, expected %s" : "found ',', expected %s",
+                    what);
   } else {
     for (size_t i = 0; i < length; i++) shown[i] = word[i] > ' ' && word[i] < 127 ? word[i] : '?';
     shown[length] = '\0';
-    wring_scan_fail(s, s->line, "found '%s', expected %s", shown, what);
+    wring_scan_fail(s, wring_scan_place(s), "found '%s', expected %s", shown, what);
   }
 }
 
 void wring_scan_end_line(wring_scan *s)
 {
+  if (s->binary) return;
   skip_blanks(s);
   if (s->at < s->end && *s->at != '\n') fail_expected(s, "the end of the line");
   skip_blank_lines(s);
@@ -167,6 +180,34 @@ void wring_scan_character(wring_scan *s, char c)
     fail_expected(s, what);
 }
 
+/* ---- binary parts ------------------------------------------------------------------------------------------------ */
+
+void wring_scan_begin_binary(wring_scan *s)
+{
+  skip_blanks(s);
+  if (s->at < s->end && *s->at != '\n') fail_expected(s, "the end of the line");
+  s->at += s->at < s->end;
+  s->binary = PETSC_TRUE;
+}
+
+void wring_scan_end_binary(wring_scan *s)
+{
+  s->binary = PETSC_FALSE;
+  skip_blank_lines(s);
+}
+
+/* The next n bytes, zero where the file ends before. */
+static void take_bytes(wring_scan *s, size_t n, void *value, const char *what)
+{
+  memset(value, 0, n);
+  if ((size_t)(s->end - s->at) < n) {
+    wring_scan_fail(s, wring_scan_place(s), "the file ends, expected %s", what);
+    return;
+  }
+  memcpy(value, s->at, n);
+  s->at += n;
+}
+
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 static PetscBool is_digit(char c)
@@ -174,7 +215,7 @@ static PetscBool is_digit(char c)
   return (PetscBool)(c >= '0' && c <= '9');
 }
 
-int64_t wring_scan_int(wring_scan *s, const char *what)
+static int64_t scan_integer(wring_scan *s, const char *what)
 {
   int64_t v = 0;
   skip_blanks(s);
@@ -189,6 +230,22 @@ int64_t wring_scan_int(wring_scan *s, const char *what)
   }
   s->at = p;
   return negative ? -v : v;
+}
+
+int64_t wring_scan_int(wring_scan *s, const char *what)
+{
+  int32_t v;
+  if (!s->binary) return scan_integer(s, what);
+  take_bytes(s, sizeof v, &v, what);
+  return v;
+}
+
+int64_t wring_scan_long(wring_scan *s, const char *what)
+{
+  int64_t v;
+  if (!s->binary) return scan_integer(s, what);
+  take_bytes(s, sizeof v, &v, what);
+  return v;
 }
 
 /* Digits and sign as an integer and a power of ten; exact says whether all digits fitted. Returns the end, NULL if bad. */
@@ -233,8 +290,19 @@ static double decimal_value(const char *text, uint64_t digits, int power, PetscB
   return power < 0 ? (double)digits / ten[-power] : (double)digits * ten[power];
 }
 
+static double take_real(wring_scan *s, const char *what)
+{
+  const int64_t place = wring_scan_place(s);
+  double        v;
+  take_bytes(s, sizeof v, &v, what);
+  if (fabs(v) <= PETSC_MAX_REAL) return v;
+  wring_scan_fail(s, place, "found %g, expected %s", v, what);
+  return 0;
+}
+
 double wring_scan_real(wring_scan *s, const char *what)
 {
+  if (s->binary) return take_real(s, what);
   uint64_t  digits;
   int       power;
   PetscBool exact;
@@ -255,11 +323,23 @@ double wring_scan_real(wring_scan *s, const char *what)
   return negative ? -v : v;
 }
 
-PetscInt wring_scan_count(wring_scan *s, const char *what)
+static PetscInt check_count(wring_scan *s, int64_t place, int64_t n, const char *what)
 {
-  const int64_t line = s->line, n = wring_scan_int(s, what), most = (int64_t)(s->end - s->at) / 2;
+  const int64_t most = (int64_t)(s->end - s->at) / 2;
   if (wring_scan_ok(s) && (n < 0 || n > most || n > PETSC_MAX_INT / 4))
-    wring_scan_fail(s, line, "%lld cannot be %s: the file has %lld bytes left", (long long)n, what,
+    wring_scan_fail(s, place, "%lld cannot be %s: the file has %lld bytes left", (long long)n, what,
                     (long long)(2 * most));
   return wring_scan_ok(s) ? (PetscInt)n : 0;
+}
+
+PetscInt wring_scan_count(wring_scan *s, const char *what)
+{
+  const int64_t place = wring_scan_place(s);
+  return check_count(s, place, wring_scan_int(s, what), what);
+}
+
+PetscInt wring_scan_long_count(wring_scan *s, const char *what)
+{
+  const int64_t place = wring_scan_place(s);
+  return check_count(s, place, wring_scan_long(s, what), what);
 }

@@ -44,43 +44,79 @@ static PetscErrorCode reduce(const wring_potential *g, int n, double *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x and f are local arrays; part: this rank's inertial and elastic energy. */
-static PetscErrorCode work_on(wring_potential *g, wring_work work, double *x, const double *y, double *f,
-                              double part[2])
+/* What a pass over all terms does: `work` on them, or with `splitting` an iteration of theirs. */
+typedef struct {
+  wring_work              work;
+  wring_splitting *const *splitting; // [n_term], or NULL
+  double                  factor;
+} job;
+
+static void term_interior(const wring_potential *g, const job *j, int i, const double *x, double *f)
+{
+  if (j->splitting)
+    wring_splitting_interior(j->splitting[i], j->factor, x, f);
+  else
+    wring_term_interior(g->term[i], j->work, x, f);
+}
+
+/* Ends the pass over term i and adds to part: its energy, or its two residuals. */
+static void term_boundary(const wring_potential *g, const job *j, int i, const double *x, double *f, double *part)
+{
+  double residual[2];
+  if (j->splitting) {
+    wring_splitting_boundary(j->splitting[i], x, f);
+    wring_splitting_finish(j->splitting[i], f, residual);
+    part[1] += residual[0];
+    part[2] += residual[1];
+  } else {
+    wring_term_boundary(g->term[i], j->work, x, f);
+    part[1] += wring_term_finish(g->term[i], j->work, f);
+  }
+}
+
+/* x and f are local arrays; part: this rank's inertial energy, then what terms add. */
+static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const double *y, double *f, double part[3])
 {
   const wring_mesh *m    = g->mesh;
-  const double      sign = work == WRING_RESIDUAL ? -1 : 1;
+  const double      sign = j->work == WRING_RESIDUAL ? -1 : 1;
   const wring_phase old  = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
 
   PetscFunctionBegin;
   PetscCall(wring_potential_halo_begin(g, x));
   part[0] = wring_inertia(m->n_owned, sign / (g->h * g->h), g->mass, x, y, f);
   if (f) PetscCall(PetscArrayzero(f + 3 * m->n_owned, 3 * (m->n_local - m->n_owned)));
-  for (int i = 0; i < g->n_term; i++) wring_term_interior(g->term[i], work, x, f);
+  for (int i = 0; i < g->n_term; i++) term_interior(g, j, i, x, f);
   PetscCall(wring_potential_halo_end(g, x));
-  part[1] = 0;
-  for (int i = 0; i < g->n_term; i++) {
-    wring_term_boundary(g->term[i], work, x, f);
-    part[1] += wring_term_finish(g->term[i], work, f);
-  }
+  part[1] = part[2] = 0;
+  for (int i = 0; i < g->n_term; i++) term_boundary(g, j, i, x, f, part);
   if (f) PetscCall(sum_ghosts(g, f));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode evaluate(wring_potential *g, wring_work work, Vec x, wring_value *value, Vec f)
+/* The pass at x, forces to f, which may be NULL; part [3] of this rank. */
+static PetscErrorCode pass(wring_potential *g, const job *j, Vec x, Vec f, double part[3])
 {
-  double       *xa, *fa = NULL, part[2];
+  double       *xa, *fa = NULL;
   const double *ya;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(g->y, &ya));
   PetscCall(VecGetArray(x, &xa)); // its ghosts are filled
   if (f) PetscCall(VecGetArrayWrite(f, &fa));
-  PetscCall(work_on(g, work, xa, ya, fa, part));
+  PetscCall(work_on(g, j, xa, ya, fa, part));
   if (f) PetscCall(VecRestoreArrayWrite(f, &fa));
   PetscCall(VecRestoreArray(x, &xa));
   PetscCall(VecRestoreArrayRead(g->y, &ya));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode evaluate(wring_potential *g, wring_work work, Vec x, wring_value *value, Vec f)
+{
+  double part[3];
+
+  PetscFunctionBegin;
+  PetscCall(pass(g, &(job){.work = work}, x, f, part));
   if (!value) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(reduce(g, 2, part));
   *value = (wring_value){.objective = part[0] + part[1], .inertial = part[0], .elastic = part[1]};
@@ -126,6 +162,20 @@ PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const *splitting, double factor, Vec x, Vec r,
+                                     double residual[2])
+{
+  const job what = {.work = WRING_RESIDUAL, .splitting = splitting, .factor = factor};
+  double    part[3];
+
+  PetscFunctionBegin;
+  PetscCall(pass(g, &what, x, r, part));
+  PetscCall(reduce(g, 2, part + 1));
+  residual[0] = PetscSqrtReal(part[1]);
+  residual[1] = PetscSqrtReal(part[2]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_get_local(wring_potential *g, Vec x, const double **local)
 {
   double *xa;
@@ -155,6 +205,28 @@ PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *dens
   PetscCall(wring_potential_get_local(g, x, &xa));
   for (int i = 0; i < g->n_term; i++) wring_term_cell_data(g->term[i], xa, density, J);
   PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  const wring_mesh *m   = g->mesh;
+  const double     *xa;
+  double           *row;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * m->n_local, &row));
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  for (int r = 0; r < 3; r++) {
+    PetscCall(PetscArrayzero(row, 3 * m->n_local));
+    for (int i = 0; i < g->n_term; i++) wring_term_add_deformation(g->term[i], xa, r, row);
+    PetscCall(sum_ghosts(g, row));
+    for (PetscInt i = 0; i < 3 * m->n_owned; i++) F[9 * (i / 3) + 3 * r + i % 3] = row[i];
+  }
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(PetscFree(row));
+  wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -39,6 +39,7 @@ PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term)
   PetscFunctionBegin;
   PetscCall(PetscRealloc(sizeof(wring_term *) * ((size_t)g->n_term + 1), &g->term));
   g->term[g->n_term++] = term;
+  g->revision++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,6 +70,7 @@ PetscErrorCode wring_potential_set_step(wring_potential *g, double h)
 {
   PetscFunctionBegin;
   PetscCheck(h > 0, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "Time step %.6g is not positive", h);
+  if (g->h != h) g->revision++;
   g->h = h;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -88,15 +90,16 @@ PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q)
 }
 
 /* A rank without attachments has terms too (empty ones), so that all ranks agree on what changed. */
-PetscErrorCode wring_potential_set_time(wring_potential *g, double time, PetscBool *changed)
+PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double end, PetscBool *changed)
 {
   PetscFunctionBegin;
   *changed = PETSC_FALSE;
   for (int i = 0; i < g->n_term; i++) {
     PetscBool one;
-    wring_term_set_time(g->term[i], time, &one);
+    wring_term_set_time(g->term[i], time, end, &one);
     if (one) *changed = PETSC_TRUE;
   }
+  if (*changed) g->revision++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,6 +118,11 @@ double wring_potential_step(const wring_potential *g)
   return g->h;
 }
 
+PetscInt wring_potential_revision(const wring_potential *g)
+{
+  return g->revision;
+}
+
 Vec wring_potential_target(const wring_potential *g)
 {
   return g->y;
@@ -123,6 +131,11 @@ Vec wring_potential_target(const wring_potential *g)
 Vec wring_potential_start(const wring_potential *g)
 {
   return g->q;
+}
+
+wring_phases *wring_potential_phases(const wring_potential *g)
+{
+  return g->phases;
 }
 
 int wring_potential_terms(const wring_potential *g, wring_term *const **terms)

@@ -7,8 +7,9 @@ struct wring_potential {
   const wring_mesh *mesh;   // borrowed
   wring_phases     *phases; // borrowed, may be NULL
   double            h;      // s
-  double           *mass;   // [n_owned] kg
-  Vec               y, q;   // target, start of the step
+  PetscInt          revision;
+  double           *mass; // [n_owned] kg
+  Vec               y, q; // target, start of the step
   int               n_term;
   wring_term      **term;    // [n_term] owned
   wring_pattern    *pattern; // of the Hessian, built at the first one

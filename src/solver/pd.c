@@ -38,22 +38,12 @@ static PetscErrorCode pd_set_up(wring_solver *s)
 
 static PetscErrorCode pd_iterate(wring_solver *s, Vec x)
 {
-  pd_data      *pd = s->data;
-  const double *da;
-  double       *xa;
+  pd_data *pd = s->data;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_residual(s->g, x, pd->r));
   PetscCall(wring_solver_apply_inverse(s, pd->r, pd->d));
-  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  PetscCall(VecGetArrayRead(pd->d, &da));
-  PetscCall(VecGetArray(x, &xa));
-  wring_axpy(s->n, 1, da, xa);
-  PetscCall(VecRestoreArray(x, &xa));
-  PetscCall(VecRestoreArrayRead(pd->d, &da));
-  wring_phases_switch(s->phases, old);
-  s->known       = PETSC_FALSE;
-  s->step_length = 1;
+  PetscCall(wring_solver_add(s, pd->d, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,5 +72,6 @@ const wring_solver_ops wring_solver_pd = {
   .create          = pd_create,
   .set_up          = pd_set_up,
   .iterate         = pd_iterate,
+  .precondition    = wring_solver_apply_inverse,
   .destroy         = pd_destroy,
 };

@@ -5,13 +5,16 @@
 typedef struct {
   const char *name;                                 // "qn", as in a deck
   unsigned    needs;                                // WRING_CAN_... of every law
+  PetscBool   has_residuals;                        // every iteration sets `residual`
   double (*operator_factor)(const wring_solver *s); // of L in the A it solves with, 0: none; NULL: none
+  PetscBool           damps;                        // it uses the damping of springs; else such springs are refused
   const wring_option *options;                      // keys of the method, without prefix
   PetscErrorCode (*create)(wring_solver *s);        // allocates s->data
   PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // or NULL
-  PetscErrorCode (*set_up)(wring_solver *s);         // once the potential is complete: work vectors
-  PetscErrorCode (*begin)(wring_solver *s, Vec x);   // each solve: forget the last one; or NULL
-  PetscErrorCode (*iterate)(wring_solver *s, Vec x); // x_k -> x_(k+1) in place
+  PetscErrorCode (*set_up)(wring_solver *s);                     // once the potential is complete: work vectors
+  PetscErrorCode (*begin)(wring_solver *s, Vec x);               // each solve: forget the last one; or NULL
+  PetscErrorCode (*iterate)(wring_solver *s, Vec x);             // x_k -> x_(k+1) in place
+  PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b of an iteration after `begin`; NULL: none
   PetscErrorCode (*destroy)(wring_solver *s);
 } wring_solver_ops;
 
@@ -39,6 +42,7 @@ struct wring_solver {
   wring_value value;
   Vec         grad; // [n_owned][3] N
   double      gradient_norm;
+  double      residual[2]; // primal and dual of the iteration that led here [J^(1/2)]; NAN: none
 
   /* the point that a line search tries: x_k + trial_step d */
   Vec         trial, trial_grad;
@@ -56,6 +60,9 @@ struct wring_solver {
 };
 
 extern const wring_solver_ops wring_solver_qn, wring_solver_pd, wring_solver_newton;
+extern const wring_solver_ops wring_solver_chebyshev, wring_solver_admm, wring_solver_gradient_descent;
+extern const wring_solver_ops wring_solver_xpbd, wring_solver_pbd, wring_solver_rgc, wring_solver_penalty;
+extern const wring_solver_ops wring_solver_anderson;
 
 const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none
 
@@ -68,8 +75,14 @@ void           wring_solver_end(wring_solver *s, wring_reason end); // x_k is th
 PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);
 PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a);
 
+/* x += d, a full step to a point where nothing is known yet. */
+PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
+
 /* x = A^{-1} b to operator.rtol, from zero; counts linear iterations. b may not be x. */
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
+
+/* d = -A^{-1} grad g, the step of pd where laws have a projection; grad must be known. docs/theory.md (5.2) */
+PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
 
 /* ---- line search (linesearch.c) ---------------------------------------------------------------------------------- */
 
@@ -81,6 +94,10 @@ typedef enum {
 
 /* The point x + alpha d: trial, trial_value, trial_grad, trial_step. */
 PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
+
+/* The fall alpha slope is hidden by rounding, (2.4). The trial point's g has fallen by 0.3 of it and is not hidden, (5.4). */
+PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope);
+PetscBool wring_solver_falls(const wring_solver *s, double slope);
 
 /* Backtracking from alpha = 1 until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);

@@ -1,7 +1,13 @@
-/* What all time integrators share: keys, number of steps, start of the solve. Integrators are one file and one entry here. */
+/*
+  What all time integrators share: keys, number of steps, start of a solve, the end of a step. Integrators are one file and
+  one entry here.
+*/
 #include "step_impl.h"
 
-static const wring_integrator *const integrators[] = {&wring_integrator_implicit_euler};
+static const wring_integrator *const integrators[] = {
+  &wring_integrator_implicit_euler,        &wring_integrator_implicit_midpoint, &wring_integrator_bdf2,
+  &wring_integrator_linear_implicit_euler, &wring_integrator_symplectic_euler,  &wring_integrator_explicit_euler,
+};
 
 enum { N_INTEGRATORS = sizeof integrators / sizeof integrators[0] };
 
@@ -15,9 +21,11 @@ const wring_option wring_time_options[] = {
   {.key = "steps", .type = WRING_INT, .range = "[1,inf)", .value = "1", .help = "number of steps, instead of end"},
   {.key     = "integrator",
    .type    = WRING_WORD,
-   .choices = "implicit_euler",
+   .choices = "implicit_euler|implicit_midpoint|bdf2|linear_implicit_euler|symplectic_euler|explicit_euler",
    .value   = "implicit_euler",
-   .help    = "rule that makes a step from a minimiser of g"},
+   .help = "rule that makes a step; by a solver: implicit_euler (first order, damps), implicit_midpoint (second order, "
+           "keeps energy), bdf2 (second order, damps fast motion); without one: linear_implicit_euler (one linear "
+           "solve), symplectic_euler (small steps, energy does not drift), explicit_euler (gains energy)"},
   {.key   = "limit",
    .type  = WRING_REAL,
    .unit  = "s",
@@ -34,15 +42,6 @@ const wring_option wring_load_options[] = {
    .value = "0,0,0",
    .help  = "acceleration of every vertex"},
   {.key = NULL},
-};
-
-struct wring_stepper {
-  wring_potential        *g; // borrowed
-  const wring_integrator *integrator;
-  double                  h, gravity[3]; // s, m/s^2
-  PetscInt                steps;
-  PetscBool               begun; // A has been asked for
-  Vec                     y;
 };
 
 static PetscErrorCode find_integrator(MPI_Comm comm, const wring_options *o, const wring_integrator **integrator)
@@ -81,6 +80,21 @@ static PetscErrorCode count_steps(MPI_Comm comm, const wring_options *o, double 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode create_vectors(wring_stepper *s)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_potential_create_vec(s->g, &s->y));
+  if (s->integrator->advance) {
+    PetscCall(VecDuplicate(s->y, &s->gradient));
+    PetscCall(VecDuplicate(s->y, &s->v_new));
+  }
+  if (s->integrator->target) {
+    PetscCall(VecDuplicate(s->y, &s->u));
+    PetscCall(VecDuplicate(s->y, &s->v_old));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, wring_stepper **stepper)
 {
   const MPI_Comm comm = wring_potential_mesh(g)->comm;
@@ -94,16 +108,25 @@ PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, 
   PetscCall(count_steps(comm, o, s->h, &s->steps));
   PetscCall(find_integrator(comm, o, &s->integrator));
   PetscCall(wring_options_get_reals(o, "", wring_load_options, "gravity", s->gravity));
-  PetscCall(wring_potential_create_vec(g, &s->y));
+  PetscCall(wring_potential_require(g, s->integrator->needs, s->integrator->name));
+  PetscCall(create_vectors(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_stepper_destroy(wring_stepper **s)
+PetscErrorCode wring_stepper_destroy(wring_stepper **stepper)
 {
+  wring_stepper *const s = *stepper;
+
   PetscFunctionBegin;
-  if (!*s) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDestroy(&(*s)->y));
-  PetscCall(PetscFree(*s));
+  if (!s) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDestroy(&s->y));
+  PetscCall(VecDestroy(&s->gradient));
+  PetscCall(VecDestroy(&s->v_new));
+  PetscCall(VecDestroy(&s->u));
+  PetscCall(VecDestroy(&s->v_old));
+  PetscCall(KSPDestroy(&s->ksp));
+  PetscCall(MatDestroy(&s->H));
+  PetscCall(PetscFree(*stepper));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,6 +150,59 @@ const char *wring_stepper_integrator(const wring_stepper *s)
   return s->integrator->name;
 }
 
+PetscBool wring_stepper_minimises(const wring_stepper *s)
+{
+  return (PetscBool)!s->integrator->advance;
+}
+
+int wring_stepper_memory(const wring_stepper *s, wring_memory memory[2])
+{
+  if (!s->integrator->target) return 0;
+  memory[0] = (wring_memory){"mean_velocity", s->u};
+  memory[1] = (wring_memory){"previous_velocity", s->v_old};
+  return 2;
+}
+
+PetscBool wring_stepper_remembers(const wring_stepper *s)
+{
+  return s->known;
+}
+
+void wring_stepper_remember(wring_stepper *s)
+{
+  s->known = (PetscBool)(s->integrator->target != NULL);
+}
+
+/* ---- the beginning of a step ------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_step_add_gravity(const wring_stepper *s, double factor, Vec y)
+{
+  PetscScalar *ya;
+  PetscInt     n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(y, &n));
+  PetscCall(VecGetArray(y, &ya));
+  for (PetscInt i = 0; i < n; i++) ya[i] += factor * s->gravity[i % 3];
+  PetscCall(VecRestoreArray(y, &ya));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y, the start and *h of g, by the rule if it remembers a step, else those of implicit Euler. */
+static PetscErrorCode set_target(wring_stepper *s, const wring_state *state, double *h)
+{
+  PetscFunctionBegin;
+  if (s->known) {
+    PetscCall(s->integrator->target(s, state, h));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  *h = s->integrator->part * s->h;
+  PetscCall(VecWAXPY(s->y, *h, state->v, state->q));
+  PetscCall(wring_step_add_gravity(s, *h * *h, s->y));
+  PetscCall(wring_potential_set_start(s->g, state->q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode is_finite(wring_potential *g, Vec x, PetscBool *finite)
 {
   wring_value value;
@@ -137,54 +213,153 @@ static PetscErrorCode is_finite(wring_potential *g, Vec x, PetscBool *finite)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Refuses positions that no step can start from. */
+static PetscErrorCode require_finite(wring_stepper *s, const wring_state *state)
+{
+  PetscBool finite = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(is_finite(s->g, state->q, &finite));
+  if (!finite) {
+    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
+                 "the step to time %.6g s: the energy of the positions it starts from is not finite, expected "
+                 "elements that are not inverted, or a material that allows it",
+                 state->time + s->h);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* x_0: y, or q + t (y - q) with the first t of 1/2, 1/4, ... where g is finite; q itself where no t is left. */
 static PetscErrorCode choose_start(wring_stepper *s, const wring_state *state, Vec x)
 {
-  const MPI_Comm comm   = wring_potential_mesh(s->g)->comm;
-  const double   end    = state->time + s->h;
-  PetscBool      finite = PETSC_FALSE;
-  double         t      = 1;
+  PetscBool finite = PETSC_FALSE;
+  double    t      = 1;
 
   PetscFunctionBegin;
   PetscCall(VecCopy(s->y, x));
   PetscCall(is_finite(s->g, x, &finite));
   if (finite) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(is_finite(s->g, state->q, &finite));
-  if (!finite) {
-    WRING_REFUSE(comm,
-                 "the step to time %.6g s: the energy of the positions it starts from is not finite, expected "
-                 "elements that are not inverted, or a material that allows it",
-                 end);
-  }
+  PetscCall(require_finite(s, state));
   do {
     t = t > PETSC_MACHINE_EPSILON ? t / 2 : 0;
     PetscCall(VecWAXPY(x, -1, state->q, s->y));
     PetscCall(VecAYPX(x, t, state->q));
     PetscCall(is_finite(s->g, x, &finite));
   } while (!finite && t > 0);
-  PetscCall(
-    wring_note(comm, "the step to time %g s starts from q + %g (y - q): the energy is not finite nearer to y", end, t));
+  PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
+                       "the step to time %g s starts from q + %g (y - q): the energy is not finite nearer to y",
+                       state->time + s->h, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed)
 {
+  const wring_integrator *const rule  = s->integrator;
+  const PetscBool               first = (PetscBool)(s->h_of_A == 0);
+  double                        h;
+
   PetscFunctionBegin;
-  PetscCall(wring_potential_set_step(s->g, s->h));
-  PetscCall(wring_potential_set_time(s->g, state->time + s->h, changed));
-  if (!s->begun) *changed = PETSC_TRUE;
-  s->begun = PETSC_TRUE;
-  PetscCall(s->integrator->target(s->h, s->gravity, state, s->y));
-  PetscCall(wring_potential_set_start(s->g, state->q));
+  PetscCall(set_target(s, state, &h));
+  PetscCall(wring_potential_set_step(s->g, h));
   PetscCall(wring_potential_set_target(s->g, s->y));
-  PetscCall(choose_start(s, state, x));
+  PetscCall(wring_potential_set_time(s->g, state->time + rule->when * s->h, state->time + s->h, changed));
+  if (h != s->h_of_A) *changed = PETSC_TRUE;
+  s->h_of_A = h;
+  if (wring_stepper_minimises(s))
+    PetscCall(choose_start(s, state, x));
+  else if (first)
+    PetscCall(require_finite(s, state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state)
+/* ---- a step without a solve -------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_step_push(wring_stepper *s)
 {
+  const double *const mass = wring_potential_mass(s->g);
+  const PetscScalar  *gradient;
+  PetscScalar        *v;
+  PetscInt            n;
+
   PetscFunctionBegin;
-  PetscCall(s->integrator->finish(s->h, x, state));
+  PetscCall(VecGetLocalSize(s->v_new, &n));
+  PetscCall(VecGetArrayRead(s->gradient, &gradient));
+  PetscCall(VecGetArrayWrite(s->v_new, &v));
+  for (PetscInt i = 0; i < n; i++) v[i] = -s->h / mass[i / 3] * gradient[i];
+  PetscCall(VecRestoreArrayWrite(s->v_new, &v));
+  PetscCall(VecRestoreArrayRead(s->gradient, &gradient));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* g of implicit Euler and its gradient at the new positions, with the targets of the end of the step. */
+static PetscErrorCode measure(wring_stepper *s, const wring_state *state, Vec x, wring_iteration *it)
+{
+  wring_phases *const phases = wring_potential_phases(s->g);
+  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
+  const double        end    = state->time + s->h;
+  PetscBool           changed;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_set_time(s->g, end, end, &changed));
+  PetscCall(wring_potential_fused(s->g, x, &it->value, s->gradient));
+  PetscCall(VecNorm(s->gradient, NORM_2, &it->gradient_norm));
+  wring_phases_leave_measuring(phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state, Vec x, wring_outcome *outcome)
+{
+  const double    began = MPI_Wtime();
+  wring_iteration it    = {.iteration = 1, .step_length = 1, .evaluations = 1};
+
+  PetscFunctionBegin;
+  outcome->reason = WRING_CONVERGED;
+  PetscCall(wring_potential_gradient(s->g, state->q, s->gradient));
+  PetscCall(s->integrator->advance(s, state, x, &outcome->reason));
+  it.seconds = MPI_Wtime() - began;
+  PetscCall(measure(s, state, x, &it));
+  const PetscBool infinite =
+    (PetscBool)(PetscIsInfOrNanReal(it.value.objective) || PetscIsInfOrNanReal(it.gradient_norm));
+  if (infinite && outcome->reason == WRING_CONVERGED) outcome->reason = WRING_STOPPED_NOT_FINITE;
+  outcome->first = outcome->last = it;
+  outcome->iterations            = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the end of a step ------------------------------------------------------------------------------------------- */
+
+/* E at x with the targets of the end of the step. */
+static PetscErrorCode end_energy(wring_stepper *s, const wring_state *state, Vec x, double *elastic)
+{
+  wring_phases *const phases = wring_potential_phases(s->g);
+  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
+  const double        end    = state->time + s->h;
+  wring_value         value;
+  PetscBool           changed;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_set_time(s->g, end, end, &changed));
+  PetscCall(wring_potential_value(s->g, x, &value));
+  *elastic = value.elastic;
+  wring_phases_leave_measuring(phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic)
+{
+  const wring_integrator *const rule = s->integrator;
+
+  PetscFunctionBegin;
+  if (rule->extrapolate) {
+    PetscCall(rule->extrapolate(state->q, x));
+    PetscCall(end_energy(s, state, x, elastic));
+    if (PetscIsInfOrNanReal(*elastic)) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (rule->finish)
+    PetscCall(rule->finish(s, x, state));
+  else
+    PetscCall(VecCopy(s->v_new, state->v));
+  PetscCall(VecCopy(x, state->q));
   state->step++;
   state->time += s->h;
   PetscFunctionReturn(PETSC_SUCCESS);

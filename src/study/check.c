@@ -46,22 +46,35 @@ static PetscErrorCode print_names(MPI_Comm comm, const char *title, const wring_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The header, with the solver, which may refuse a law, if there is one. */
+static PetscErrorCode print_methods(wring_problem *p)
+{
+  wring_solver *solver;
+
+  PetscFunctionBegin;
+  if (!wring_stepper_minimises(p->stepper)) {
+    PetscCall(wring_header_print(p, NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, &solver));
+  PetscCall(wring_solver_set_from_options(solver, p->options, NULL));
+  PetscCall(wring_solver_set_up(solver));
+  PetscCall(wring_header_print(p, wring_solver_name(solver)));
+  PetscCall(wring_solver_destroy(&solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_exit *status)
 {
   wring_problem *p;
-  wring_solver  *solver;
 
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &p));
-  PetscCall(wring_solver_create(comm, p->g, p->op, &p->phases, &solver));
-  PetscCall(wring_solver_set_from_options(solver, o, NULL));
-  PetscCall(wring_solver_set_up(solver));
-  PetscCall(wring_header_print(p, wring_solver_name(solver)));
+  PetscCall(print_methods(p));
   PetscCall(PetscPrintf(comm, "steps     %" PetscInt_FMT "\n", wring_stepper_steps(p->stepper)));
   PetscCall(print_names(comm, "regions", &p->mesh->regions));
   PetscCall(print_names(comm, "sets", &p->mesh->sets));
   PetscCall(print_memory(p));
-  PetscCall(wring_solver_destroy(&solver));
   PetscCall(wring_problem_destroy(&p));
   *status = WRING_EXIT_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -93,6 +93,22 @@ static PetscErrorCode create_solver(const study *s, const char *name, wring_solv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* How the solve ended and, where g rose on the way, that it did. */
+static PetscErrorCode print_outcome(const study *s, const char *name, const wring_outcome *o)
+{
+  char rises[80] = "";
+
+  PetscFunctionBegin;
+  if (o->rises.count)
+    snprintf(rises, sizeof rises, ", g rose in %" PetscInt_FMT " by at most %.2g of itself", o->rises.count,
+             o->rises.largest);
+  PetscCall(PetscPrintf(s->p->comm,
+                        "%-16s %s after %" PetscInt_FMT " iterations, %.3g s, g %.10e J, |grad g| %.2e N%s\n", name,
+                        wring_reason_name(o->reason), o->iterations, o->last.seconds, o->last.value.objective,
+                        o->last.gradient_norm, rises));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode solve(const study *s, const char *name, PetscInt max_it, double rtol, wring_curve *curve)
 {
   wring_solver *solver;
@@ -104,10 +120,7 @@ static PetscErrorCode solve(const study *s, const char *name, PetscInt max_it, d
   PetscCall(wring_solver_set_monitor(solver, keep_row, curve));
   PetscCall(VecCopy(s->start, s->x));
   PetscCall(wring_solver_solve(solver, s->x, &curve->outcome));
-  PetscCall(PetscPrintf(s->p->comm, "%-16s %s after %" PetscInt_FMT " iterations, %.3g s, g %.10e J, |grad g| %.2e N\n",
-                        name, wring_reason_name(curve->outcome.reason), curve->outcome.iterations,
-                        curve->outcome.last.seconds, curve->outcome.last.value.objective,
-                        curve->outcome.last.gradient_norm));
+  PetscCall(print_outcome(s, name, &curve->outcome));
   PetscCall(wring_solver_destroy(&solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -256,6 +269,11 @@ static PetscErrorCode create(MPI_Comm comm, const wring_options *o, study *s)
 
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &s->p));
+  if (!wring_stepper_minimises(s->p->stepper)) {
+    WRING_REFUSE(comm,
+                 "time_integrator '%s' minimises nothing, compare expects implicit_euler, implicit_midpoint or bdf2",
+                 wring_stepper_integrator(s->p->stepper));
+  }
   PetscCall(get_options(s));
   PetscCall(note_unmeasured(s));
   PetscCall(choose_reference(s));

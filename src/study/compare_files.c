@@ -83,6 +83,8 @@ json_t *wring_curve_json(const wring_comparison *c, const wring_curve *curve)
   json_object_set_new(json, "inertial", wring_json_finite(last->value.inertial));
   json_object_set_new(json, "elastic", wring_json_finite(last->value.elastic));
   json_object_set_new(json, "gradient_norm", wring_json_finite(last->gradient_norm));
+  json_object_set_new(json, "rises", json_integer(curve->outcome.rises.count));
+  json_object_set_new(json, "largest_rise", wring_json_finite(curve->outcome.rises.largest));
   json_object_set_new(json, "evaluations", json_integer(last->evaluations));
   json_object_set_new(json, "linear_iterations", json_integer(last->linear_iterations));
   return json;

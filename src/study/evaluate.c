@@ -9,6 +9,17 @@ typedef struct {
   double      gradient_norm, min_J, max_J;
 } evaluation;
 
+static PetscErrorCode require_implicit_euler(const wring_problem *p)
+{
+  const char *const name = wring_stepper_integrator(p->stepper);
+  PetscBool         same;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrcmp(name, "implicit_euler", &same));
+  if (!same) WRING_REFUSE(p->comm, "time_integrator '%s': evaluate expects implicit_euler, whose g it takes", name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* y = q + h v + h^2 gravity, at t + h. */
 static PetscErrorCode set_target(wring_problem *p, Vec y)
 {
@@ -27,7 +38,7 @@ static PetscErrorCode set_target(wring_problem *p, Vec y)
   PetscCall(VecRestoreArrayRead(p->state.q, &q));
   PetscCall(wring_potential_set_step(p->g, h));
   PetscCall(wring_potential_set_target(p->g, y));
-  PetscCall(wring_potential_set_time(p->g, p->state.time + h, &changed));
+  PetscCall(wring_potential_set_time(p->g, p->state.time + h, p->state.time + h, &changed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -140,6 +151,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
 
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &p));
+  PetscCall(require_implicit_euler(p));
   PetscCall(wring_potential_create_vec(p->g, &x));
   PetscCall(wring_potential_create_vec(p->g, &gradient));
   PetscCall(set_target(p, x));

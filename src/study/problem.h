@@ -15,6 +15,8 @@ typedef struct {
   double     *row; // [n][width]: a, b, length, stiffness, damping
 } wring_spring_rows;
 
+enum { WRING_STATE_FIELDS = 4 }; // in a checkpoint: positions, velocities, and what bdf2 remembers
+
 typedef struct {
   MPI_Comm             comm;
   PetscMPIInt          rank, size;

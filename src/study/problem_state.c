@@ -1,4 +1,7 @@
-/* The state a study starts from: rest, a checkpoint, tables; one velocity overrides all of them. */
+/*
+  The state a study starts from: rest, a checkpoint, tables; one velocity overrides all of them. What the integrator
+  remembers of the last step comes from the checkpoint, unless its state is overridden.
+*/
 #include "problem.h"
 
 static PetscErrorCode set_rest(wring_problem *p)
@@ -24,6 +27,40 @@ static PetscErrorCode read_restart(wring_problem *p)
   PetscCall(wring_checkpoint_read_fields(p->restart, p->mesh, 2, field));
   PetscCall(VecRestoreArrayWrite(p->state.v, &v));
   PetscCall(VecRestoreArrayWrite(p->state.q, &q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool is_overridden(const wring_problem *p)
+{
+  static const char *const key[] = {"positions", "velocities", "velocity"};
+  for (int i = 0; i < 3; i++) {
+    if (wring_options_has(p->options, "initial_", key[i])) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+static PetscErrorCode read_memory(wring_problem *p)
+{
+  wring_memory           memory[2];
+  wring_checkpoint_field field[2];
+  PetscBool              there;
+  const int              n = wring_stepper_memory(p->stepper, memory);
+
+  PetscFunctionBegin;
+  if (n == 0 || p->state.step == 0 || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_checkpoint_has(p->comm, p->restart, memory[0].name, &there));
+  if (!there) {
+    PetscCall(wring_note(p->comm, "%s does not hold the step before it: %s goes on with a step of implicit_euler",
+                         p->restart, wring_stepper_integrator(p->stepper)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (int i = 0; i < n; i++) {
+    field[i] = (wring_checkpoint_field){memory[i].name, 3, NULL};
+    PetscCall(VecGetArrayWrite(memory[i].value, &field[i].value));
+  }
+  PetscCall(wring_checkpoint_read_fields(p->restart, p->mesh, n, field));
+  for (int i = 0; i < n; i++) PetscCall(VecRestoreArrayWrite(memory[i].value, &field[i].value));
+  wring_stepper_remember(p->stepper);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,10 +94,12 @@ PetscErrorCode wring_problem_set_state(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_potential_create_vec(p->g, &p->state.q));
   PetscCall(wring_potential_create_vec(p->g, &p->state.v));
-  if (p->restart[0])
+  if (p->restart[0]) {
     PetscCall(read_restart(p));
-  else
+    PetscCall(read_memory(p));
+  } else {
     PetscCall(set_rest(p));
+  }
   PetscCall(read_vectors(p, "positions", p->state.q));
   PetscCall(read_vectors(p, "velocities", p->state.v));
   PetscCall(set_velocity(p));

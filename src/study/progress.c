@@ -42,13 +42,13 @@ PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
 
   PetscFunctionBegin;
   PetscCall(wring_version_line(sizeof line, line));
-  PetscCall(wring_options_get_word(p->options, "operator_", wring_operator_options, "type", &type));
   PetscCall(PetscPrintf(p->comm, "%s\n", line));
   PetscCall(PetscPrintf(p->comm, "ranks     %d x %d thread%s\n", (int)p->size, threads, threads == 1 ? "" : "s"));
   PetscCall(print_mesh(p));
   PetscCall(print_model(p));
-  PetscCall(
-    PetscPrintf(p->comm, "solver    %s; operator %s\n", solver, wring_operator_choose(type, p->mesh->n_global)));
+  PetscCall(wring_options_get_word(p->options, "operator_", wring_operator_options, "type", &type));
+  type = wring_operator_choose(type, p->mesh->n_global);
+  if (solver) PetscCall(PetscPrintf(p->comm, "solver    %s; operator %s\n", solver, type));
   PetscCall(PetscPrintf(p->comm, "time      %s, h = %.6g s, from step %" PetscInt_FMT " at %.6g s\n",
                         wring_stepper_integrator(p->stepper), wring_stepper_size(p->stepper), p->state.step,
                         p->state.time));

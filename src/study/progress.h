@@ -8,7 +8,7 @@ typedef struct {
   double    start, said; // MPI_Wtime
 } wring_progress;
 
-/* Version, ranks x threads, mesh, model, solver, operator. Collective. */
+/* Version, ranks x threads, mesh, model, solver (may be NULL) and operator, integrator. Collective. */
 PetscErrorCode wring_header_print(wring_problem *p, const char *solver);
 
 /* The state after `step` steps is last's end: says so, or leaves it for later. Collective only in name. */

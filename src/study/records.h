@@ -31,8 +31,8 @@ PetscErrorCode wring_balance_measure(const wring_problem *p, wring_balance *b);
 
 void wring_steps_header(const wring_problem *p, size_t size, char *header);
 
-/* One row: the state after a step, and what each attached set exerts on the body. Collective. */
-PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, const wring_outcome *outcome);
+/* One row: the state after a step with its elastic energy [J], and what each attached set exerts on the body. Collective. */
+PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elastic, const wring_outcome *outcome);
 
 /* ---- history.csv ------------------------------------------------------------------------------------------------- */
 

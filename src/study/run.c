@@ -28,6 +28,8 @@ typedef struct {
   PetscBool      begun, changed; // the next step is; A must be built for it
   wring_stop     stop;
   wring_outcome  outcome; // of the last step
+  wring_rises    rises;   // of all steps
+  double         elastic; // J, E at its end
   wring_exit     status;
 } run;
 
@@ -70,12 +72,15 @@ static PetscErrorCode get_options(run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A step without a minimisation has no solver; its rows bear the integrator's name. */
 static PetscErrorCode create_solver(run *r)
 {
   wring_problem *const p = r->p;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_create_vec(p->g, &r->x));
+  r->history.solver = wring_stepper_integrator(p->stepper);
+  if (!wring_stepper_minimises(p->stepper)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, &r->solver));
   PetscCall(wring_solver_set_from_options(r->solver, p->options, NULL));
   PetscCall(wring_solver_set_up(r->solver));
@@ -137,8 +142,15 @@ static PetscErrorCode write_checkpoint(run *r)
   PetscCall(wring_checkpoint_name(r->directory, p->state.step, sizeof file, file));
   PetscCall(VecGetArray(p->state.q, &q));
   PetscCall(VecGetArray(p->state.v, &v));
-  const wring_checkpoint_field field[] = {{"position", 3, q}, {"velocity", 3, v}};
-  PetscCall(wring_checkpoint_write(file, p->mesh, p->state.step, p->state.time, 2, field));
+  wring_checkpoint_field field[WRING_STATE_FIELDS] = {{"position", 3, q}, {"velocity", 3, v}};
+  wring_memory           memory[2];
+  const int              more = wring_stepper_remembers(p->stepper) ? wring_stepper_memory(p->stepper, memory) : 0;
+  for (int i = 0; i < more; i++) {
+    field[2 + i] = (wring_checkpoint_field){memory[i].name, 3, NULL};
+    PetscCall(VecGetArray(memory[i].value, &field[2 + i].value));
+  }
+  PetscCall(wring_checkpoint_write(file, p->mesh, p->state.step, p->state.time, 2 + more, field));
+  for (int i = 0; i < more; i++) PetscCall(VecRestoreArray(memory[i].value, &field[2 + i].value));
   PetscCall(VecRestoreArray(p->state.v, &v));
   PetscCall(VecRestoreArray(p->state.q, &q));
   PetscCall(wring_checkpoint_prune(p->comm, r->directory, 2));
@@ -209,6 +221,8 @@ static PetscErrorCode write_run_json(const run *r)
   json_object_set_new(json, "time", wring_json_real(p->state.time));
   json_object_set_new(json, "iterations", json_integer(r->iterations));
   json_object_set_new(json, "linear_iterations", json_integer(r->linear_iterations));
+  json_object_set_new(json, "rises", json_integer(r->rises.count));
+  json_object_set_new(json, "largest_rise", wring_json_real(r->rises.largest));
   json_object_set_new(json, "ended", json_string(ended(r)));
   json_object_set_new(json, "last_reason", solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
   snprintf(file, sizeof file, "%s/run.json", r->directory);
@@ -229,24 +243,42 @@ static PetscErrorCode begin_step(run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One implicit step. After a failure the state is still the one before it. */
-static PetscErrorCode solve_step(run *r)
+/* The new positions x, by the solver or by the integrator alone. */
+static PetscErrorCode solve(run *r)
+{
+  wring_problem *const p = r->p;
+
+  PetscFunctionBegin;
+  r->history.step = p->state.step + 1;
+  r->history.time = p->state.time + wring_stepper_size(p->stepper);
+  if (r->solver) {
+    PetscCall(wring_problem_prepare_operator(p, wring_solver_operator_factor(r->solver), r->changed));
+    PetscCall(wring_solver_solve(r->solver, r->x, &r->outcome));
+    wring_rises_add(&r->outcome.rises, &r->rises);
+  } else {
+    PetscCall(wring_stepper_advance(p->stepper, &p->state, r->x, &r->outcome));
+    PetscCall(wring_history_monitor(&r->history, &r->outcome.last));
+  }
+  r->iterations += r->outcome.iterations;
+  r->linear_iterations += r->outcome.last.linear_iterations;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One step. After a failure the state is still the one before it. */
+static PetscErrorCode make_step(run *r)
 {
   wring_problem *const p = r->p;
 
   PetscFunctionBegin;
   PetscCall(begin_step(r));
   r->begun = PETSC_FALSE;
-  PetscCall(wring_problem_prepare_operator(p, wring_solver_operator_factor(r->solver), r->changed));
-  r->history.step = p->state.step + 1;
-  r->history.time = p->state.time + wring_stepper_size(p->stepper);
-  PetscCall(wring_solver_solve(r->solver, r->x, &r->outcome));
-  r->iterations += r->outcome.iterations;
-  r->linear_iterations += r->outcome.last.linear_iterations;
-  if (wring_reason_failed(r->outcome.reason))
-    r->status = WRING_EXIT_FAILED;
-  else
-    PetscCall(wring_stepper_finish(p->stepper, r->x, &p->state));
+  PetscCall(solve(r));
+  if (!wring_reason_failed(r->outcome.reason)) {
+    r->elastic = r->outcome.last.value.elastic;
+    PetscCall(wring_stepper_finish(p->stepper, r->x, &p->state, &r->elastic));
+    if (PetscIsInfOrNanReal(r->elastic)) r->outcome.reason = WRING_STOPPED_NOT_FINITE;
+  }
+  if (wring_reason_failed(r->outcome.reason)) r->status = WRING_EXIT_FAILED;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -257,7 +289,7 @@ static PetscErrorCode record_step(run *r)
   wring_error          error = {0};
 
   PetscFunctionBegin;
-  if (!r->status) PetscCall(wring_steps_write(&r->steps, p, &r->outcome));
+  if (!r->status) PetscCall(wring_steps_write(&r->steps, p, r->elastic, &r->outcome));
   wring_record_flush(&r->history.record, &error);
   wring_record_flush(&r->steps, &error);
   PetscCall(wring_error_raise(p->comm, &error));
@@ -282,7 +314,7 @@ static PetscErrorCode march(run *r)
     PetscCall(wring_stop_agree(p->comm, wring_phases_total(&p->phases), r->limit, &r->stop));
     if (r->stop) r->status = WRING_EXIT_STOPPED;
     if (r->stop) break;
-    PetscCall(solve_step(r));
+    PetscCall(make_step(r));
     PetscCall(record_step(r));
     if (r->status) break;
     if (due(p->state.step, r->frame_every)) PetscCall(write_frame(r));
@@ -308,6 +340,11 @@ static PetscErrorCode finish(run *r)
   if (r->status == WRING_EXIT_FAILED) {
     PetscCall(wring_note(p->comm, "step %" PetscInt_FMT " failed: %s; the state before it is in %s", p->state.step + 1,
                          wring_reason_name(r->outcome.reason), r->directory));
+  }
+  if (r->rises.count) {
+    PetscCall(wring_note(
+      p->comm, "g rose in %" PetscInt_FMT " of %" PetscInt_FMT " measured iterations, by at most %.2g of itself",
+      r->rises.count, r->rises.measured, r->rises.largest));
   }
   PetscCall(wring_summary_print(p, ended(r)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -335,7 +372,7 @@ PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_exit
   PetscCall(create_solver(&r));
   if (r.first < r.last) PetscCall(begin_step(&r)); // may refuse the state
   PetscCall(open_directory(&r));                   // from here on files are written
-  PetscCall(wring_header_print(r.p, r.history.solver));
+  PetscCall(wring_header_print(r.p, r.solver ? r.history.solver : NULL));
   PetscCall(write_run_json(&r));
   PetscCall(march(&r));
   PetscCall(finish(&r));

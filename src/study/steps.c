@@ -62,11 +62,11 @@ static PetscErrorCode print_reactions(FILE *file, wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, const wring_outcome *outcome)
+PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elastic, const wring_outcome *outcome)
 {
   FILE *const   f    = r->file;
   const double  time = p->state.time, seconds = outcome->last.seconds;
-  wring_balance b = {.elastic = outcome->last.value.elastic};
+  wring_balance b = {.elastic = elastic};
 
   PetscFunctionBegin;
   PetscCall(wring_balance_measure(p, &b));

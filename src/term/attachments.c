@@ -60,9 +60,9 @@ static void move_targets(wring_term *t, double time)
 }
 
 /* Times are sums of steps: a release at 0.5 s is met by a step that ends there but for rounding. */
-static PetscBool still_holds(const wring_motion *m, double time)
+static PetscBool still_holds(const wring_motion *m, double end)
 {
-  return (PetscBool)(time <= m->release + 1e-9 * fabs(m->release));
+  return (PetscBool)(end <= m->release + 1e-9 * fabs(m->release));
 }
 
 static PetscBool moves(const wring_motion *m)
@@ -73,12 +73,12 @@ static PetscBool moves(const wring_motion *m)
   return PETSC_FALSE;
 }
 
-void wring_term_set_time(wring_term *t, double time, PetscBool *changed)
+void wring_term_set_time(wring_term *t, double time, double end, PetscBool *changed)
 {
   *changed = PETSC_FALSE;
   if (!t->attachment) return;
   const wring_motion *m     = &t->attachment->motion;
-  const PetscBool     holds = still_holds(m, time);
+  const PetscBool     holds = still_holds(m, end);
   *changed                  = (PetscBool)(holds != t->active);
   t->active                 = holds;
   if (holds && moves(m)) move_targets(t, time); // targets at rest keep their exact values

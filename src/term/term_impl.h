@@ -39,6 +39,7 @@ struct wring_term {
   double   *weight;       // [n_block][WRING_LANES] w_e; 0: padded
   double   *par;          // [n_par][WRING_LANES], or [n_block][n_par][WRING_LANES]
   size_t    par_stride;   // doubles from block to block: 0, or n_par * WRING_LANES
+  double   *damping;      // [n] N s/m of springs, 0: none of its own; NULL: of none
 
   PetscInt  n_shared;
   PetscInt *shared;       // [n_shared] local vertex

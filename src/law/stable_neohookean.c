@@ -1,0 +1,152 @@
+/*
+  Stable neo-Hookean: psi(F) = mu/2 (|F|^2 - 3) - mu (J - 1) + lambda/2 (J - 1)^2, J = det F; mu, lambda [Pa]; finite for every F.
+  docs/theory.md (3.16); [Smith et al. 2018; Macklin, Mueller 2021].
+*/
+#include "base/block3.h"
+#include "isotropic.h"
+#include "lame.h"
+#include <wring/law.h>
+
+/* Rest is a minimum for 3 lambda > mu only, the curvature of psi in a change of volume: poisson > 1/8. */
+static PetscErrorCode set_par(const wring_options *o, const char *prefix, const char *fallback, double *par)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_lame_get(o, prefix, fallback, par));
+  if (par[LAME_LAMBDA] <= par[LAME_MU] / 3 * (1 + 1e-12)) // 1e-12: rounding of poisson = 1/8
+    PetscCall(wring_lame_refuse(
+      o, prefix, fallback, par,
+      "stable_neohookean expects poisson > 1/8, that is lambda > mu/3; otherwise rest is no minimum"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* H = F - I, its cofactors, and J - 1 = tr H + i2 + det H, i2 the second invariant of H. */
+typedef struct {
+  mat3   h;
+  double i2, det, change;
+} strain;
+
+BLOCK3_INLINE strain strain_of(mat3 f)
+{
+  const mat3   h = {f.a00 - 1, f.a01, f.a02, f.a10, f.a11 - 1, f.a12, f.a20, f.a21, f.a22 - 1}, c = mat3_cofactor(h);
+  const double i2 = c.a00 + c.a11 + c.a22, det = mat3_det(h, c);
+  return (strain){h, i2, det, h.a00 + h.a11 + h.a22 + i2 + det};
+}
+
+/* |F|^2 - 3 = 2 tr H + |H|^2: the terms of first order cancel, and a density far smaller than mu keeps its digits. */
+BLOCK3_INLINE double density(double mu, double lambda, strain e)
+{
+  return mu * (0.5 * mat3_dot(e.h, e.h) - e.i2 - e.det) + 0.5 * lambda * e.change * e.change;
+}
+
+static void energy(wring_in par, wring_in z, double *psi)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++)
+    psi[lane] = density(par[LAME_MU][lane], par[LAME_LAMBDA][lane], strain_of(mat3_load(z, lane)));
+}
+
+/* mu F + (lambda (J - 1) - mu) cof F */
+static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const mat3   f = mat3_load(z, lane);
+    const strain e = strain_of(f);
+    psi[lane]      = density(mu, lambda, e);
+    mat3_store(p, lane, mat3_combine(mu, f, lambda * e.change - mu, mat3_cofactor(f)));
+  }
+}
+
+static void gradient(wring_in par, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double psi[WRING_LANES];
+
+  fused(par, z, psi, p);
+}
+
+/* psi_i = mu s_i + c s_j s_k with c = lambda (J - 1) - mu */
+static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const double s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
+    const double c = lambda * (s0 * s1 * s2 - 1) - mu, j0 = s1 * s2, j1 = s0 * s2, j2 = s0 * s1; // dJ/ds_i
+    m->a[0][lane]     = mu + lambda * j0 * j0;
+    m->a[1][lane]     = mu + lambda * j1 * j1;
+    m->a[2][lane]     = mu + lambda * j2 * j2;
+    m->a[3][lane]     = c * s2 + lambda * j0 * j1;
+    m->a[4][lane]     = c * s1 + lambda * j0 * j2;
+    m->a[5][lane]     = c * s0 + lambda * j1 * j2;
+    m->twist[0][lane] = mu + c * s2, m->flip[0][lane] = mu - c * s2;
+    m->twist[1][lane] = mu + c * s1, m->flip[1][lane] = mu - c * s1;
+    m->twist[2][lane] = mu + c * s0, m->flip[2][lane] = mu - c * s0;
+  }
+}
+
+static void hessian(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
+}
+
+static void hessian_psd(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
+}
+
+/* dpsi/ds_0 at s_1 = s_2 = 1 is (mu + lambda) (s - 1), a line. docs/theory.md (4.2) */
+static void slope(wring_in par, double *k)
+{
+  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
+}
+
+/* C = |F|, k = mu; at F = 0 any direction is as good, and 0 is taken. */
+static void deviatoric(wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3   f    = mat3_load(z, lane);
+    const double size = sqrt(mat3_dot(f, f));
+    C[lane]           = size;
+    k[lane]           = par[LAME_MU][lane];
+    mat3_store(dC, lane, mat3_scale(size > 0 ? 1 / size : 0, f));
+  }
+}
+
+/* C = J - 1 - mu/lambda, k = lambda */
+static void volumetric(wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3 f = mat3_load(z, lane);
+    C[lane]      = strain_of(f).change - par[LAME_MU][lane] / par[LAME_LAMBDA][lane];
+    k[lane]      = par[LAME_LAMBDA][lane];
+    mat3_store(dC, lane, mat3_cofactor(f));
+  }
+}
+
+/* psi = mu C_D^2/2 + lambda C_H^2/2 - 3 mu/2 - mu^2/(2 lambda). docs/theory.md (3.18) */
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  if (j == 0)
+    deviatoric(par, z, C, dC, k);
+  else
+    volumetric(par, z, C, dC, k);
+}
+
+const wring_law wring_law_stable_neohookean = {
+  .name         = "stable_neohookean",
+  .q            = 3,
+  .n_par        = LAME_N_PAR,
+  .options      = wring_lame_options,
+  .set_par      = set_par,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .slope        = slope,
+  .n_constraint = 2,
+  .constraint   = constraint,
+};

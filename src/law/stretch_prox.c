@@ -1,0 +1,203 @@
+/*
+  Newton's method for three stretches, all lanes of a block in step. Every pass evaluates the law once, at a trial point
+  t + alpha e of each lane: where the trial is good the lane moves there and takes its next Newton direction e, where it is
+  not it halves alpha, and where the lane has converged e = 0 until the others have too.
+*/
+#include "stretch_prox.h"
+#include "base/block3.h"
+
+enum { MAX_PASSES = 200, S00 = 0, S11, S22, S01, S02, S12 };
+
+static const double least_start = 0.1;   // of a stretch that must be positive
+static const double shrink      = 0.1;   // a step leaves such a stretch at least this part of itself
+static const double sufficient  = 1e-4;  // of the fall that the slope promises
+static const double round_off   = 1e-12; // of the terms that phi is the sum of
+static const double small_step  = 1e-8;  // relative: the error after such a Newton step is of the order of its square
+static const double definite = 1e-10; // of the products of diagonal entries that the leading minors are compared with
+
+typedef double lanes[WRING_LANES];
+
+/* phi(t) = psi + rho/2 |t - s|^2, the direction e that leads on, and phi's slope along it. */
+typedef struct {
+  lanes t[3], e[3];
+  lanes phi, slope, alpha;
+  lanes taken, going; // 1 or 0: the last trial was good; the lane has not converged
+} search;
+
+/* What is known at a trial point. */
+typedef struct {
+  lanes t[3], g[3]; // gradient of phi
+  lanes phi, size;  // size: of the terms that phi is the sum of
+} trial;
+
+static int any(const lanes a)
+{
+  int some = 0;
+  for (int l = 0; l < WRING_LANES; l++) some |= a[l] > 0;
+  return some;
+}
+
+/* The largest step <= 1 along e that keeps t positive. */
+BLOCK3_INLINE double longest_step(double t, double e)
+{
+  return t + e < shrink * t ? (shrink - 1) * t / e : 1;
+}
+
+static void evaluate(wring_stretch_law *law, wring_in par, const double *rho, wring_in s, const search *w, trial *y,
+                     wring_stretches *at)
+{
+  for (int i = 0; i < 3; i++) {
+#pragma omp simd
+    for (int l = 0; l < WRING_LANES; l++) y->t[i][l] = w->t[i][l] + w->alpha[l] * w->e[i][l];
+  }
+  law(par, (wring_in)y->t, at);
+#pragma omp simd
+  for (int l = 0; l < WRING_LANES; l++) {
+    double squared = 0, size = fabs(at->psi[l]);
+    for (int i = 0; i < 3; i++) {
+      const double t = y->t[i][l], d = t - s[i][l];
+      squared += d * d;
+      size += rho[l] * (t * t + s[i][l] * s[i][l]) + fabs(at->a[i][l]) * t * t;
+      y->g[i][l] = at->d[i][l] + rho[l] * d;
+    }
+    y->phi[l]  = at->psi[l] + 0.5 * rho[l] * squared;
+    y->size[l] = size;
+  }
+}
+
+/*
+  Moves lanes whose phi falls enough, or, where rounding hides the fall, whose slope along e does not grow. A lane has
+  converged after a full step that was small; a lane whose alpha is spent stays where it is.
+*/
+static void judge(const trial *y, int positive, search *w)
+{
+#pragma omp simd
+  for (int l = 0; l < WRING_LANES; l++) {
+    const double e0 = w->e[0][l], e1 = w->e[1][l], e2 = w->e[2][l], t0 = y->t[0][l], t1 = y->t[1][l], t2 = y->t[2][l];
+    const double promised = -w->alpha[l] * w->slope[l], slope = y->g[0][l] * e0 + y->g[1][l] * e1 + y->g[2][l] * e2;
+    const int    falls = y->phi[l] <= w->phi[l] - sufficient * promised;
+    const int    level = (promised <= round_off * y->size[l]) & (fabs(slope) <= fabs(w->slope[l]));
+    const int    take  = (falls | level) & (w->going[l] > 0);
+    const double most  = block3_max(1, block3_max(fabs(t0), block3_max(fabs(t1), fabs(t2))));
+    const double r0 = fabs(e0) / (positive ? t0 : most), r1 = fabs(e1) / (positive ? t1 : most);
+    const double r2 = fabs(e2) / (positive ? t2 : most);
+    const int small = (block3_max(r0, block3_max(r1, r2)) <= small_step) & (w->alpha[l] == 1) & (w->phi[l] < INFINITY);
+    const int spent = !take & (w->alpha[l] < 1e-16);
+    w->t[0][l] = take ? t0 : w->t[0][l], w->t[1][l] = take ? t1 : w->t[1][l], w->t[2][l] = take ? t2 : w->t[2][l];
+    w->phi[l]   = take ? y->phi[l] : w->phi[l];
+    w->alpha[l] = take ? 1 : 0.5 * w->alpha[l];
+    w->going[l] = (take & small) | spent ? 0 : w->going[l];
+    w->taken[l] = take;
+  }
+}
+
+/* ---- the direction ----------------------------------------------------------------------------------------------- */
+
+/* a + rho I of a lane. */
+BLOCK3_INLINE sym3 curvature(const wring_stretches *at, double rho, int l)
+{
+  return (sym3){at->a[S00][l] + rho, at->a[S11][l] + rho, at->a[S22][l] + rho,
+                at->a[S01][l],       at->a[S02][l],       at->a[S12][l]};
+}
+
+/* e = -H^{-1} g; bad: 1 where H is not safely positive definite and e of no use. */
+static void newton_direction(const wring_stretches *at, const double *rho, wring_in g, lanes *e, lanes bad)
+{
+#pragma omp simd
+  for (int l = 0; l < WRING_LANES; l++) {
+    const sym3   h   = curvature(at, rho[l], l);
+    const double c00 = h.s11 * h.s22 - h.s12 * h.s12, c01 = h.s02 * h.s12 - h.s01 * h.s22;
+    const double c02 = h.s01 * h.s12 - h.s02 * h.s11, c11 = h.s00 * h.s22 - h.s02 * h.s02;
+    const double c12 = h.s01 * h.s02 - h.s00 * h.s12, c22 = h.s00 * h.s11 - h.s01 * h.s01;
+    const double det = h.s00 * c00 + h.s01 * c01 + h.s02 * c02, product = h.s00 * h.s11;
+    const int    good =
+      (h.s00 > 0) & (h.s11 > 0) & (h.s22 > 0) & (c22 > definite * product) & (det > definite * product * h.s22);
+    bad[l]  = !good;
+    e[0][l] = -(c00 * g[0][l] + c01 * g[1][l] + c02 * g[2][l]) / det;
+    e[1][l] = -(c01 * g[0][l] + c11 * g[1][l] + c12 * g[2][l]) / det;
+    e[2][l] = -(c02 * g[0][l] + c12 * g[1][l] + c22 * g[2][l]) / det;
+  }
+}
+
+/* e = -|H|^{-1} g with the moduli of H's eigenvalues, at least a tenth of rho, in the bad lanes: downhill. */
+static void descent_direction(const wring_stretches *at, const double *rho, wring_in g, const lanes bad, lanes *e)
+{
+#pragma omp simd
+  for (int l = 0; l < WRING_LANES; l++) {
+    const eigen3 h  = sym3_eigen(curvature(at, rho[l], l));
+    const vec3   gl = {g[0][l], g[1][l], g[2][l]};
+    const double c0 = -vec3_dot(h.v0, gl) / block3_max(fabs(h.s.s00), 0.1 * rho[l]);
+    const double c1 = -vec3_dot(h.v1, gl) / block3_max(fabs(h.s.s11), 0.1 * rho[l]);
+    const double c2 = -vec3_dot(h.v2, gl) / block3_max(fabs(h.s.s22), 0.1 * rho[l]);
+    e[0][l]         = bad[l] > 0 ? c0 * h.v0.x + c1 * h.v1.x + c2 * h.v2.x : e[0][l];
+    e[1][l]         = bad[l] > 0 ? c0 * h.v0.y + c1 * h.v1.y + c2 * h.v2.y : e[1][l];
+    e[2][l]         = bad[l] > 0 ? c0 * h.v0.z + c1 * h.v1.z + c2 * h.v2.z : e[2][l];
+  }
+}
+
+/* The next direction of the lanes that have moved; 0 for those that have converged. */
+static void turn(const wring_stretches *at, const double *rho, const trial *y, int positive, search *w)
+{
+  WRING_ALIGNED lanes e[3], bad;
+  newton_direction(at, rho, (wring_in)y->g, e, bad);
+  if (any(bad)) descent_direction(at, rho, (wring_in)y->g, bad, e);
+#pragma omp simd
+  for (int l = 0; l < WRING_LANES; l++) {
+    const int    moved = w->taken[l] > 0, going = w->going[l] > 0;
+    const double e0 = moved ? e[0][l] : w->e[0][l], e1 = moved ? e[1][l] : w->e[1][l],
+                 e2    = moved ? e[2][l] : w->e[2][l];
+    const double slope = y->g[0][l] * e0 + y->g[1][l] * e1 + y->g[2][l] * e2;
+    const double longest =
+      block3_min(longest_step(w->t[0][l], e0), block3_min(longest_step(w->t[1][l], e1), longest_step(w->t[2][l], e2)));
+    w->e[0][l] = going ? e0 : 0, w->e[1][l] = going ? e1 : 0, w->e[2][l] = going ? e2 : 0;
+    w->slope[l] = moved ? slope : w->slope[l];
+    w->alpha[l] = moved & positive ? longest : w->alpha[l];
+  }
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------------- */
+
+/* At the stretches s of z, or where a positive one is asked for, at `least_start` at least. */
+static search start(wring_in s, int positive)
+{
+  search w;
+  for (int l = 0; l < WRING_LANES; l++) {
+    for (int i = 0; i < 3; i++) {
+      w.t[i][l] = positive ? block3_max(s[i][l], least_start) : s[i][l];
+      w.e[i][l] = 0;
+    }
+    w.phi[l]   = INFINITY;
+    w.slope[l] = 0;
+    w.alpha[l] = w.going[l] = 1;
+  }
+  return w;
+}
+
+void wring_stretch_assemble(wring_in u, wring_in t, wring_in v, wring_out p)
+{
+#pragma omp simd
+  for (int l = 0; l < WRING_LANES; l++) {
+    const mat3   a = mat3_load(u, l), b = mat3_load(v, l);
+    const double t0 = t[0][l], t1 = t[1][l], t2 = t[2][l];
+    const mat3   at = {a.a00 * t0, a.a01 * t1, a.a02 * t2, a.a10 * t0, a.a11 * t1,
+                       a.a12 * t2, a.a20 * t0, a.a21 * t1, a.a22 * t2};
+    mat3_store(p, l, mat3_mul(at, mat3_transpose(b)));
+  }
+}
+
+void wring_stretch_prox(wring_stretch_law *law, int positive, wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  WRING_ALIGNED lanes           u[9], s[3], v[9];
+  WRING_ALIGNED wring_stretches at;
+  WRING_ALIGNED search          w;
+  WRING_ALIGNED trial           y;
+
+  wring_block3_svd(z, u, s, v);
+  w = start((wring_in)s, positive);
+  for (int pass = 0; pass < MAX_PASSES && any(w.going); pass++) {
+    evaluate(law, par, rho, (wring_in)s, &w, &y, &at);
+    judge(&y, positive, &w);
+    turn(&at, rho, &y, positive, &w);
+  }
+  wring_stretch_assemble((wring_in)u, (wring_in)w.t, (wring_in)v, p);
+}

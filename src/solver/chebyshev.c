@@ -1,0 +1,217 @@
+/*
+  Chebyshev semi-iterative acceleration [Wang 2015] of the steps q = -A^{-1} grad g [Liu et al. 2017, alg. 3]:
+    d = w_(k+1) (x_k + q - x_(k-1)) + x_(k-1) - x_k = w q + (w - 1) p,   p = x_k - x_(k-1) the step before,
+    w_(k+1) = 1 for k < S,   2/(2 - rho^2) for k = S,   4/(4 - rho^2 w_k) for k > S.
+  rho is the spectral radius of the plain iteration, the factor by which its error shrinks. Not given, it is estimated in every
+  solve by |q_S|_A/|q_(S-1)|_A: for a quadratic g such ratios grow towards rho from below. w starts anew in each solve.
+
+  g may rise. With line_search armijo it does not; where d is no descent direction, q takes its place.
+*/
+#include "solver_impl.h"
+
+typedef struct {
+  PetscBool given; // rho; else it is estimated
+  double    rho;
+  PetscInt  delay; // S
+  PetscBool search;
+  double    weight;  // w
+  double    length;  // |q|_A of the last plain step, J^(1/2); 0: none yet
+  Vec       q, p, d; // [n_owned][3] m
+} chebyshev_data;
+
+static const double largest_rho = 0.999; // of an estimate: rho >= 1 would never settle
+
+static const wring_option chebyshev_options[] = {
+  {.key   = "rho",
+   .type  = WRING_REAL,
+   .range = "[0,1)",
+   .help =
+     "spectral radius of the plain iteration; unset: the ratio of its last two steps, measured in A, at most 0.999"},
+  {.key   = "delay",
+   .type  = WRING_INT,
+   .range = "[0,inf)",
+   .value = "10",
+   .help  = "the first so many iterations, one at least, are plain"},
+  {.key     = "line_search",
+   .type    = WRING_WORD,
+   .choices = "none|armijo",
+   .value   = "none",
+   .help    = "armijo: halve the step until g falls enough; none: always the full step"},
+  {.key = NULL},
+};
+
+static PetscErrorCode chebyshev_create(wring_solver *s)
+{
+  chebyshev_data *chebyshev;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&chebyshev));
+  s->data = chebyshev;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode chebyshev_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
+{
+  chebyshev_data *chebyshev = s->data;
+  const char     *search;
+
+  PetscFunctionBegin;
+  chebyshev->given = wring_options_has(o, prefix, "rho");
+  if (chebyshev->given) PetscCall(wring_options_get_real(o, prefix, chebyshev_options, "rho", &chebyshev->rho));
+  PetscCall(wring_options_get_int(o, prefix, chebyshev_options, "delay", &chebyshev->delay));
+  PetscCall(wring_options_get_word(o, prefix, chebyshev_options, "line_search", &search));
+  PetscCall(PetscStrcmp(search, "armijo", &chebyshev->search));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode chebyshev_set_up(wring_solver *s)
+{
+  chebyshev_data *chebyshev = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(s->grad, &chebyshev->q));
+  PetscCall(VecDuplicate(s->grad, &chebyshev->p));
+  PetscCall(VecDuplicate(s->grad, &chebyshev->d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode chebyshev_begin(wring_solver *s, Vec x)
+{
+  chebyshev_data *chebyshev = s->data;
+
+  PetscFunctionBegin;
+  chebyshev->length = 0;
+  PetscCall(VecZeroEntries(chebyshev->p));
+  PetscCall(wring_solver_evaluate(s, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The ratio of the lengths of the last two plain steps, |q|_A^2 = -grad g . q. */
+static PetscErrorCode estimate_rho(wring_solver *s)
+{
+  chebyshev_data *chebyshev = s->data;
+  double          slope;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_dot(s, s->grad, chebyshev->q, &slope));
+  const double length = PetscSqrtReal(PetscMax(-slope, 0));
+  chebyshev->rho      = chebyshev->length > 0 ? PetscMin(length / chebyshev->length, largest_rho) : 0;
+  chebyshev->length   = length;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* w_(k+1) from w_k. There is no x_(-1): the first iteration is plain. */
+static PetscErrorCode next_weight(wring_solver *s)
+{
+  chebyshev_data *chebyshev = s->data;
+  const PetscInt  k = s->iteration, first = PetscMax(chebyshev->delay, 1);
+
+  PetscFunctionBegin;
+  if (!chebyshev->given && k <= first) PetscCall(estimate_rho(s));
+  if (k < first)
+    chebyshev->weight = 1;
+  else if (k == first)
+    chebyshev->weight = 2 / (2 - PetscSqr(chebyshev->rho));
+  else
+    chebyshev->weight = 4 / (4 - PetscSqr(chebyshev->rho) * chebyshev->weight);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* d = w q + (w - 1) p. */
+static PetscErrorCode chebyshev_direction(wring_solver *s)
+{
+  chebyshev_data *chebyshev = s->data;
+  const double   *qa, *pa;
+  double         *da;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_operator_step(s, chebyshev->q));
+  PetscCall(next_weight(s));
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  PetscCall(VecGetArrayRead(chebyshev->q, &qa));
+  PetscCall(VecGetArrayRead(chebyshev->p, &pa));
+  PetscCall(VecGetArrayWrite(chebyshev->d, &da));
+  wring_copy(s->n, qa, da);
+  if (chebyshev->weight > 1) {
+    wring_scale(s->n, chebyshev->weight, da);
+    wring_axpy(s->n, chebyshev->weight - 1, pa, da);
+  }
+  PetscCall(VecRestoreArrayWrite(chebyshev->d, &da));
+  PetscCall(VecRestoreArrayRead(chebyshev->p, &pa));
+  PetscCall(VecRestoreArrayRead(chebyshev->q, &qa));
+  wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Along d, or along q and at last along -grad g where the direction before goes uphill. */
+static PetscErrorCode chebyshev_search(wring_solver *s, Vec x, wring_search *result)
+{
+  const chebyshev_data *chebyshev = s->data;
+  const Vec             d         = chebyshev->d;
+  double                slope;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_dot(s, s->grad, d, &slope));
+  PetscCall(wring_solver_backtrack(s, x, d, slope, result));
+  if (*result == WRING_SEARCH_FAILED && chebyshev->weight > 1) {
+    PetscCall(VecCopy(chebyshev->q, d));
+    PetscCall(wring_solver_dot(s, s->grad, d, &slope));
+    PetscCall(wring_solver_backtrack(s, x, d, slope, result));
+  }
+  if (*result == WRING_SEARCH_FAILED) {
+    PetscCall(wring_solver_steepest(s, d, &slope));
+    PetscCall(wring_solver_backtrack(s, x, d, slope, result));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode chebyshev_iterate(wring_solver *s, Vec x)
+{
+  chebyshev_data *chebyshev = s->data;
+  wring_search    result    = WRING_SEARCH_FOUND;
+
+  PetscFunctionBegin;
+  PetscCall(chebyshev_direction(s));
+  if (chebyshev->search)
+    PetscCall(chebyshev_search(s, x, &result));
+  else
+    PetscCall(wring_solver_try(s, x, 1, chebyshev->d));
+  if (result != WRING_SEARCH_FOUND) {
+    wring_solver_give_up(s, result);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecAXPBY(chebyshev->p, s->trial_step, 0, chebyshev->d));
+  PetscCall(wring_solver_accept(s, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode chebyshev_destroy(wring_solver *s)
+{
+  chebyshev_data *chebyshev = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&chebyshev->q));
+  PetscCall(VecDestroy(&chebyshev->p));
+  PetscCall(VecDestroy(&chebyshev->d));
+  PetscCall(PetscFree(s->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double chebyshev_operator_factor(const wring_solver *s)
+{
+  (void)s;
+  return 1;
+}
+
+const wring_solver_ops wring_solver_chebyshev = {
+  .name             = "chebyshev",
+  .needs            = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
+  .operator_factor  = chebyshev_operator_factor,
+  .options          = chebyshev_options,
+  .create           = chebyshev_create,
+  .set_from_options = chebyshev_set_from_options,
+  .set_up           = chebyshev_set_up,
+  .begin            = chebyshev_begin,
+  .iterate          = chebyshev_iterate,
+  .destroy          = chebyshev_destroy,
+};

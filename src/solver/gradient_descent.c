@@ -1,0 +1,101 @@
+/*
+  Steepest descent [thesis, 3.2.1]: x' = x - a grad g, the baseline. The search halves a until g falls enough; it starts from
+  twice the last a, so that a can grow again, and in the first iteration from the step to g = 0 if g were linear.
+*/
+#include "solver_impl.h"
+
+enum { MAX_RESTARTS = 4 };
+
+typedef struct {
+  double length; // a of the last iteration, m/N; 0: none yet
+  Vec    d;      // [n_owned][3] m
+} descent_data;
+
+static const wring_option descent_options[] = {{.key = NULL}};
+
+static PetscErrorCode descent_create(wring_solver *s)
+{
+  descent_data *descent;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&descent));
+  s->data = descent;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode descent_set_up(wring_solver *s)
+{
+  descent_data *descent = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(s->grad, &descent->d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode descent_begin(wring_solver *s, Vec x)
+{
+  descent_data *descent = s->data;
+
+  PetscFunctionBegin;
+  descent->length = 0;
+  PetscCall(wring_solver_evaluate(s, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A search along -a grad g, a <= *longest, which becomes the a that is found. */
+static PetscErrorCode search(wring_solver *s, Vec x, double *longest, wring_search *result)
+{
+  descent_data *descent = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(s->grad, descent->d));
+  PetscCall(VecScale(descent->d, -*longest));
+  PetscCall(wring_solver_backtrack(s, x, descent->d, -*longest * PetscSqr(s->gradient_norm), result));
+  if (*result == WRING_SEARCH_FOUND) *longest *= s->trial_step;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* At round-off a search judges one trial alone, which may be too long: it is begun again from shorter ones. */
+static PetscErrorCode descent_iterate(wring_solver *s, Vec x)
+{
+  descent_data *descent = s->data;
+  wring_search  result;
+  double        length = 2 * descent->length;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_know_norm(s));
+  if (length == 0) length = PetscAbsReal(s->value.objective) / PetscSqr(s->gradient_norm);
+  PetscCall(search(s, x, &length, &result));
+  for (int i = 0; i < MAX_RESTARTS && result != WRING_SEARCH_FOUND; i++) {
+    length /= 2;
+    PetscCall(search(s, x, &length, &result));
+  }
+  if (result != WRING_SEARCH_FOUND) {
+    wring_solver_give_up(s, result);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_solver_accept(s, x));
+  s->step_length = descent->length = length;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode descent_destroy(wring_solver *s)
+{
+  descent_data *descent = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&descent->d));
+  PetscCall(PetscFree(s->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_solver_ops wring_solver_gradient_descent = {
+  .name    = "gradient_descent",
+  .needs   = WRING_CAN_GRADIENT,
+  .options = descent_options,
+  .create  = descent_create,
+  .set_up  = descent_set_up,
+  .begin   = descent_begin,
+  .iterate = descent_iterate,
+  .destroy = descent_destroy,
+};

@@ -1,0 +1,36 @@
+/*
+  Private to src/solver: a linear system of a solver's own, with one row per vertex (x, y, z are three right-hand sides) or
+  three, and the way it is solved.
+*/
+#pragma once
+#include "solver_impl.h"
+#include <petscksp.h>
+
+typedef enum {
+  WRING_LINEAR_AUTO,      // direct below 30000 vertices, else multigrid
+  WRING_LINEAR_DIRECT,    // a Cholesky factor
+  WRING_LINEAR_MULTIGRID, // conjugate gradients with smoothed aggregation that knows the six rigid motions
+  WRING_LINEAR_JACOBI,    // conjugate gradients with Jacobi
+  WRING_LINEAR_STEPS      // max_it steps of conjugate gradients with `pc`, from zero
+} wring_linear_type;
+
+typedef struct {
+  const char       *prefix; // of PETSc's options, borrowed
+  wring_linear_type type;
+  double            rtol;   // of multigrid and Jacobi
+  PetscInt          max_it; // of steps
+  PCType            pc;     // of steps: PCNONE, PCJACOBI or PCICC
+  Mat               A;      // owned: symmetric positive definite
+  KSP               ksp;
+  Vec               in, out; // one component, if A has one row per vertex
+} wring_linear;
+
+/*
+  A has new values. The preconditioner is made from P, which is A or a matrix of its shape; x: positions, whose rigid motions
+  multigrid represents. Collective.
+*/
+PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x);
+
+/* x = A^{-1} b from zero; counts linear iterations, the most of the three components. b may not be x. Collective. */
+PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x);
+PetscErrorCode wring_linear_destroy(wring_linear *l);

@@ -1,0 +1,319 @@
+/* ranks: 1 2 4 */
+/* Steepest descent, Chebyshev and Anderson against the properties of their iterations (docs/theory.md 5) on a twisted box. */
+#include "body.h"
+#include "refused.h"
+
+/* Turned about x by 60 degrees per metre. */
+static void twist(const double X[3], double x[3])
+{
+  const double angle = PETSC_PI / 3 * X[0], c = cos(angle), s = sin(angle);
+  x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
+}
+
+/* A box, held at its ends if asked for; its target y, the start of every solve, is twisted and rough. */
+static PetscErrorCode create(const char *law, double h, PetscBool held, test_body *m, Vec *y)
+{
+  PetscFunctionBegin;
+  PetscCall(test_body_create(law, h, 12, m));
+  if (held) PetscCall(test_body_attach(m, "xmin", 1e6, twist));
+  if (held) PetscCall(test_body_attach(m, "xmax", 1e6, twist));
+  PetscCall(test_body_set_up(m));
+  PetscCall(VecDuplicate(m->x, y));
+  PetscCall(test_body_place(m, twist, 0.05, *y));
+  PetscCall(wring_potential_set_target(m->g, *y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy(test_body *m, Vec *y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(y));
+  PetscCall(test_body_destroy(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The variant `name` of a type with one key of its own. */
+static PetscErrorCode set_variant(test_body *m, const char *name, const char *type, const char *key, const char *value)
+{
+  char full[64];
+
+  PetscFunctionBegin;
+  snprintf(full, sizeof full, "variant_%s_type", name);
+  PetscCall(wring_options_set(m->o, full, type, "deck:1"));
+  snprintf(full, sizeof full, "variant_%s_%s", name, key);
+  PetscCall(wring_options_set(m->o, full, value, "deck:2"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+/* Fails if a method stops anywhere but in the minimiser, or g rises under one that must not let it. */
+static PetscErrorCode test_same_minimiser(const char *law)
+{
+  static const char *const names[] = {"chebyshev", "careful", "gradient_descent", "anderson"};
+  const PetscBool          strain  = (PetscBool)(strcmp(law, "strain") == 0);
+  test_body                m;
+  Vec                      y, x, reference;
+  wring_outcome            outcome;
+  double                   distance;
+
+  PetscFunctionBegin;
+  PetscCall(create(law, 0.005, PETSC_FALSE, &m, &y)); // soft beside its inertia: steepest descent gets there
+  PetscCall(set_variant(&m, "careful", "chebyshev", "line_search", "armijo"));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &reference));
+  PetscCall(VecCopy(y, reference));
+  PetscCall(test_body_solve(&m, "newton", 50, 1e-10, reference, &outcome));
+  for (int i = 0; i < (strain ? 4 : 3); i++) {
+    PetscCall(VecCopy(y, x));
+    PetscCall(test_body_solve(&m, names[i], 5000, 1e-8, x, &outcome));
+    CHECK(outcome.reason == WRING_CONVERGED, "%s, %s: %s after %d", law, names[i], wring_reason_name(outcome.reason),
+          (int)outcome.iterations);
+    PetscCall(test_distance(x, reference, &distance));
+    CHECK(distance <= 1e-6, "%s, %s ends %g m from newton's minimiser", law, names[i], distance);
+    CHECK(i == 0 || outcome.rises.count == 0, "%s, %s: g rose %d times, by %g of itself", law, names[i],
+          (int)outcome.rises.count, outcome.rises.largest);
+    CHECK(outcome.rises.measured == outcome.iterations, "%d rows counted", (int)outcome.rises.measured);
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&reference));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if what is accelerated is not projective dynamics: with rho = 0, in the delay, and with no window it is left alone. */
+static PetscErrorCode test_plain(void)
+{
+  static const char *const names[] = {"unmoved", "late", "alone"};
+  test_body                m;
+  Vec                      y, x, reference;
+  wring_outcome            outcome;
+  double                   distance;
+
+  PetscFunctionBegin;
+  PetscCall(create("strain", 0.02, PETSC_TRUE, &m, &y));
+  PetscCall(set_variant(&m, names[0], "chebyshev", "rho", "0"));
+  PetscCall(set_variant(&m, names[1], "chebyshev", "delay", "20"));
+  PetscCall(set_variant(&m, names[2], "anderson", "window", "0"));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &reference));
+  PetscCall(VecCopy(y, reference));
+  PetscCall(test_body_solve(&m, "pd", 20, 0, reference, &outcome));
+  for (int i = 0; i < 3; i++) {
+    PetscCall(VecCopy(y, x));
+    PetscCall(test_body_solve(&m, names[i], 20, 0, x, &outcome));
+    PetscCall(test_distance(x, reference, &distance));
+    CHECK(distance <= 1e-12, "%s is %g m from pd", names[i], distance);
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&reference));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Chebyshev's iterates from those of the loop w_(k+1) (x_k + q - x_(k-1)) + x_(k-1); fails if w or x_(k-1) is one too early or late. */
+static PetscErrorCode test_chebyshev_recurrence(void)
+{
+  const double  rho = 0.9;
+  test_body     m;
+  Vec           y, x, v[3], grad, q;
+  wring_outcome outcome;
+  double        distance, w = 1;
+
+  PetscFunctionBegin;
+  PetscCall(create("corotated", 0.02, PETSC_TRUE, &m, &y));
+  PetscCall(set_variant(&m, "given", "chebyshev", "rho", "0.9"));
+  PetscCall(wring_options_set(m.o, "variant_given_delay", "3", "deck:3"));
+  for (int i = 0; i < 3; i++) PetscCall(VecDuplicate(y, &v[i]));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &grad));
+  PetscCall(VecDuplicate(y, &q));
+  PetscCall(VecCopy(y, v[0]));
+  for (int k = 0; k < 8; k++) { // v[k % 3] = x_k
+    const Vec now = v[k % 3], before = v[(k + 2) % 3], next = v[(k + 1) % 3];
+    w = k < 3 ? 1 : k == 3 ? 2 / (2 - rho * rho) : 4 / (4 - rho * rho * w);
+    PetscCall(wring_potential_gradient(m.g, now, grad));
+    PetscCall(VecZeroEntries(q));
+    PetscCall(wring_operator_solve(m.op, 0, grad, q, NULL));
+    PetscCall(VecWAXPY(next, -1, q, now));
+    if (k > 0) PetscCall(VecAXPBY(next, 1 - w, w, before));
+  }
+  PetscCall(VecCopy(y, x));
+  PetscCall(test_body_solve(&m, "given", 8, 0, x, &outcome));
+  PetscCall(test_distance(x, v[8 % 3], &distance));
+  CHECK(distance <= 1e-11, "after 8 iterations %g m from the recurrence", distance);
+  for (int i = 0; i < 3; i++) PetscCall(VecDestroy(&v[i]));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&grad));
+  PetscCall(VecDestroy(&q));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if the mixing does not minimise, or the estimate of rho is no rho. */
+static PetscErrorCode test_faster(void)
+{
+  static const char *const names[] = {"pd", "chebyshev", "anderson"};
+  PetscInt                 iterations[3];
+  test_body                m;
+  Vec                      y, x;
+  wring_outcome            outcome;
+
+  PetscFunctionBegin;
+  PetscCall(create("strain", 1, PETSC_TRUE, &m, &y));
+  PetscCall(VecDuplicate(y, &x));
+  for (int i = 0; i < 3; i++) {
+    PetscCall(VecCopy(y, x));
+    PetscCall(test_body_solve(&m, names[i], 3000, 1e-8, x, &outcome));
+    CHECK(outcome.reason == WRING_CONVERGED, "%s: %s", names[i], wring_reason_name(outcome.reason));
+    iterations[i] = outcome.iterations;
+  }
+  CHECK(outcome.rises.count == 0, "g rose %d times under anderson", (int)outcome.rises.count);
+  CHECK(3 * iterations[1] < 2 * iterations[0] && iterations[2] < iterations[0] / 2, "pd %d, chebyshev %d, anderson %d",
+        (int)iterations[0], (int)iterations[1], (int)iterations[2]);
+  PetscCall(VecDestroy(&x));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From a crumpled start, some inverted, mixed iterates raise g; fails if they are taken, or the plain one is not g's. */
+static PetscErrorCode test_falls_back(void)
+{
+  test_body     m;
+  Vec           y, x;
+  wring_outcome outcome;
+
+  PetscFunctionBegin;
+  PetscCall(create("strain", 0.2, PETSC_TRUE, &m, &y));
+  PetscCall(set_variant(&m, "long", "anderson", "window", "20"));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(test_body_place(&m, twist, 1, x));
+  PetscCall(test_body_solve(&m, "long", 200, 0, x, &outcome));
+  CHECK(outcome.rises.count == 0, "g rose %d times by %g", (int)outcome.rises.count, outcome.rises.largest);
+  CHECK(outcome.last.evaluations > outcome.iterations + 1, "anderson never fell back");
+  PetscCall(VecDestroy(&x));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Counts rises for itself. */
+typedef struct {
+  PetscInt rises;
+  double   last, largest;
+} watch;
+
+static PetscErrorCode count_rises(void *context, const wring_iteration *it)
+{
+  watch       *seen = context;
+  const double g = it->value.objective, rise = (g - seen->last) / fabs(seen->last);
+
+  PetscFunctionBegin;
+  if (it->iteration > 0 && rise > 2e-12) {
+    seen->rises++;
+    seen->largest = fmax(seen->largest, rise);
+  }
+  seen->last = g;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if the loop does not count what chebyshev with too large a rho does to g, or counts the solve before too. */
+static PetscErrorCode test_rises(void)
+{
+  test_body     m;
+  Vec           y, x;
+  wring_solver *s;
+  wring_outcome outcome;
+
+  PetscFunctionBegin;
+  PetscCall(create("strain", 0.02, PETSC_TRUE, &m, &y));
+  PetscCall(set_variant(&m, "bold", "chebyshev", "rho", "0.9999"));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(test_body_solver(&m, "bold", &s));
+  PetscCall(wring_solver_set_limits(s, 40, 0, 0, 1));
+  for (int again = 0; again < 2; again++) {
+    watch seen = {0};
+    PetscCall(wring_solver_set_monitor(s, count_rises, &seen));
+    PetscCall(VecCopy(y, x));
+    PetscCall(wring_solver_solve(s, x, &outcome));
+    CHECK(seen.rises > 0 && outcome.rises.count == seen.rises, "%d rises, %d counted", (int)seen.rises,
+          (int)outcome.rises.count);
+    CHECK(outcome.rises.measured == 40, "%d rows counted", (int)outcome.rises.measured);
+    CHECK(fabs(outcome.rises.largest - seen.largest) <= 1e-12 * seen.largest, "%g, not %g", outcome.rises.largest,
+          seen.largest);
+  }
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(VecDestroy(&x));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A free body: sum m_i x_i is that of y after every iteration. Fails if a step is anything but a sum of A^{-1} grad g. */
+static PetscErrorCode test_momentum(void)
+{
+  static const char *const names[] = {"chebyshev", "anderson"};
+  test_body                m;
+  Vec                      y, x;
+  wring_outcome            outcome;
+  double                   drift;
+
+  PetscFunctionBegin;
+  PetscCall(create("strain", 0.02, PETSC_FALSE, &m, &y));
+  PetscCall(VecDuplicate(y, &x));
+  for (int i = 0; i < 2; i++) {
+    for (PetscInt its = 1; its <= 31; its += 5) {
+      PetscCall(VecCopy(y, x));
+      PetscCall(test_body_solve(&m, names[i], its, 0, x, &outcome));
+      PetscCall(test_drift(&m, x, y, &drift));
+      CHECK(drift <= 1e-12, "%s: momentum drifts by %g in %d iterations", names[i], drift, (int)its);
+    }
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a value outside its range is let through, or a law that the method cannot use. */
+static PetscErrorCode test_refusals(void)
+{
+  static const char *const bad[][3] = {
+    {"chebyshev", "rho", "1"},           {"chebyshev", "rho", "-0.1"}, {"chebyshev", "delay", "-1"},
+    {"chebyshev", "line_search", "sum"}, {"anderson", "window", "-1"}, {"anderson", "window", "21"},
+    {"anderson", "inner", "newton"},
+  };
+  test_body     m;
+  Vec           y;
+  wring_solver *s;
+  char          name[32], key[64];
+
+  PetscFunctionBegin;
+  PetscCall(create("neohookean", 0.02, PETSC_FALSE, &m, &y));
+  PetscCall(wring_solver_create(PETSC_COMM_WORLD, m.g, m.op, NULL, &s));
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    snprintf(name, sizeof name, "bad%d", (int)i);
+    snprintf(key, sizeof key, "variant_%s_%s", name, bad[i][1]);
+    PetscCall(set_variant(&m, name, bad[i][0], bad[i][1], bad[i][2]));
+    CHECK_REFUSED(wring_solver_set_from_options(s, m.o, name), key, bad[i][2]);
+  }
+  PetscCall(wring_solver_set_from_options(s, m.o, "anderson"));
+  CHECK_REFUSED(wring_solver_set_up(s), "solver 'anderson' cannot use material 'neohookean'", "projection");
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  wring_blas_set_threads(1);
+  PetscCall(test_refusals());
+  PetscCall(test_plain());
+  PetscCall(test_chebyshev_recurrence());
+  PetscCall(test_same_minimiser("strain"));
+  PetscCall(test_same_minimiser("corotated"));
+  PetscCall(test_faster());
+  PetscCall(test_falls_back());
+  PetscCall(test_rises());
+  PetscCall(test_momentum());
+  PetscCall(PetscFinalize());
+  return 0;
+}

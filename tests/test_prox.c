@@ -1,0 +1,278 @@
+/* ranks: 1 */
+/*
+  p = argmin psi(p) + rho/2 |p - z|^2 of every law: stationary, no point near or far is lower, equivariant, and right at z that
+  is flat, inverted or 0. Fails if a closed form has a wrong factor or misses a kink, or if Newton stops early, leaves the
+  domain or mixes lanes.
+*/
+#include "base/block3.h"
+#include "check.h"
+#include <float.h>
+#include <wring/law.h>
+
+enum { MAX_Z = 9, MAX_PAR = 4, N_CASE = 12, N_RHO = 4 };
+
+typedef double block_z[MAX_Z][WRING_LANES];
+
+static const wring_law *const laws[] = {&wring_law_strain, &wring_law_corotated, &wring_law_neohookean,
+                                        &wring_law_attachment, &wring_law_spring};
+
+enum { N_LAW = sizeof laws / sizeof laws[0] };
+
+/* Of the law's slope k; (3/4)^2 and above keeps the objective of neohookean convex, where a minimum is the only one. */
+static const double rho_of_k[N_RHO] = {0.6, 1, 30, 1e8};
+
+/* A law, its parameters, rho and z of a block. */
+typedef struct {
+  const wring_law      *law;
+  int                   kind, n; // rows of z
+  WRING_ALIGNED double  par[MAX_PAR][WRING_LANES], rho[WRING_LANES];
+  WRING_ALIGNED block_z z;
+} input;
+
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
+
+/* Near rest, stretched, compressed, two equal, flat, inverted, inside out, flat and long, crushed, a line, 0, huge. */
+static void stretches(int kind, uint64_t *state, double s[3])
+{
+  static const double middle[N_CASE][3] = {{1, 1, 1},       {2, 1.5, 1.2},    {0.7, 0.5, 0.4},  {1.3, 1.3, 1},
+                                           {1.2, 1, 0},     {1.2, 0.9, -0.4}, {1.5, 1.4, -1.3}, {9, 0.2, -0.1},
+                                           {1, 1e-3, 1e-5}, {1, 0, 0},        {0, 0, 0},        {60, 50, -40}};
+  for (int i = 0; i < 3; i++) s[i] = middle[kind][i] * (1 + (kind == 3 ? 0 : 0.1) * test_random(state));
+}
+
+static double f_entry(const double u[9], const double s[3], const double v[9], int i, int j)
+{
+  return u[3 * i] * s[0] * v[3 * j] + u[3 * i + 1] * s[1] * v[3 * j + 1] + u[3 * i + 2] * s[2] * v[3 * j + 2];
+}
+
+static input make(const wring_law *law, int kind, double factor, uint64_t *state)
+{
+  input                a = {.law = law, .kind = kind, .n = 3 * law->q};
+  WRING_ALIGNED double k[WRING_LANES];
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double u[9], v[9], s[3];
+    for (int i = 0; i < MAX_PAR; i++) a.par[i][lane] = (i == 0 && kind % 2 ? 0.1 : 1) * (1 + 0.5 * test_random(state));
+    test_rotation(state, u);
+    test_rotation(state, v);
+    stretches(kind, state, s);
+    for (int i = 0; i < a.n; i++) a.z[i][lane] = law->q == 3 ? f_entry(u, s, v, i / 3, i % 3) : u[i] * s[0];
+  }
+  law->slope((wring_in)a.par, k);
+  for (int lane = 0; lane < WRING_LANES; lane++) a.rho[lane] = factor * k[lane];
+  return a;
+}
+
+static void prox(const input *a, block_z p)
+{
+  a->law->prox((wring_in)a->par, a->rho, (wring_in)a->z, p);
+}
+
+static double length(int n, double (*a)[WRING_LANES], int lane)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i][lane] * a[i][lane];
+  return sqrt(sum);
+}
+
+/* psi(p) + rho/2 |p - z|^2. */
+static void objective(input *a, block_z p, double phi[WRING_LANES])
+{
+  WRING_ALIGNED double psi[WRING_LANES];
+  a->law->energy((wring_in)a->par, (wring_in)p, psi);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double squared = 0;
+    for (int i = 0; i < a->n; i++) squared += (p[i][lane] - a->z[i][lane]) * (p[i][lane] - a->z[i][lane]);
+    phi[lane] = psi[lane] + 0.5 * a->rho[lane] * squared;
+  }
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+/* psi of corotated has no gradient where s_1 + s_2 = 0. */
+static int has_kink(const input *a, const double s[3])
+{
+  return a->law == &wring_law_corotated && s[1] + s[2] < 1e-6 * s[0];
+}
+
+/* The rounding of p alone: that of F^{-T} for a p that is almost flat. */
+static double rounding(const input *a, const double s[3])
+{
+  return a->law == &wring_law_neohookean ? 1e-15 * s[0] / s[2] : 0;
+}
+
+/* dpsi/dz(p) + rho (p - z) = 0, but in a kink, where only check_least can tell. */
+static void check_stationary(input *a)
+{
+  WRING_ALIGNED block_z p, g, u, v;
+  WRING_ALIGNED double  s[3][WRING_LANES] = {{0}};
+  prox(a, p);
+  if (a->law->q == 3) wring_block3_svd((wring_in)p, u, s, v);
+  a->law->gradient((wring_in)a->par, (wring_in)p, g);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double scale = length(a->n, g, lane) + a->rho[lane] * (length(a->n, p, lane) + length(a->n, a->z, lane));
+    const double at[3] = {s[0][lane], s[1][lane], s[2][lane]};
+    for (int i = 0; i < a->n; i++) {
+      CHECK(isfinite(p[i][lane]), "%s, case %d: p is %g", a->law->name, a->kind, p[i][lane]);
+      if (has_kink(a, at)) continue;
+      const double left = g[i][lane] + a->rho[lane] * (p[i][lane] - a->z[i][lane]);
+      CHECK(fabs(left) <= (1e-12 + rounding(a, at)) * scale, "%s, case %d: gradient of the objective %g of %g",
+            a->law->name, a->kind, left, scale);
+    }
+  }
+}
+
+/* No point is lower, near or far. */
+static void check_least(input *a, uint64_t *state)
+{
+  WRING_ALIGNED block_z p, moved;
+  WRING_ALIGNED double  least[WRING_LANES], phi[WRING_LANES];
+  prox(a, p);
+  objective(a, p, least);
+  for (int trial = 0; trial < 400; trial++) {
+    const double step = pow(10, 0.5 - trial % 8);
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      const double size = step * (1 + length(a->n, a->z, lane));
+      for (int i = 0; i < a->n; i++) moved[i][lane] = p[i][lane] + size * test_random(state);
+    }
+    objective(a, moved, phi);
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      const double scale = a->rho[lane] * (1 + length(a->n, a->z, lane) * length(a->n, a->z, lane));
+      CHECK(phi[lane] >= least[lane] - 1e-14 * scale, "%s, case %d: %.17g is below p's %.17g, at a distance of %g",
+            a->law->name, a->kind, phi[lane], least[lane], step);
+    }
+  }
+}
+
+/* For rho -> infinity p is z; a flat or inverted z cannot be reached by neohookean. */
+static void check_limit(input *a)
+{
+  WRING_ALIGNED block_z p;
+  if (a->law == &wring_law_neohookean && a->kind > 3) return;
+  for (int lane = 0; lane < WRING_LANES; lane++) a->rho[lane] *= 1e12;
+  prox(a, p);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    for (int i = 0; i < a->n; i++) {
+      CHECK(fabs(p[i][lane] - a->z[i][lane]) <= 1e-10 * (1 + fabs(a->z[i][lane])), "%s, case %d: %g, not z = %g",
+            a->law->name, a->kind, p[i][lane], a->z[i][lane]);
+    }
+  }
+}
+
+/* out = Q in Q'^T; an edge turns by Q only. */
+static void rotate(const input *a, const double left[9], const double right[9], block_z in, block_z out)
+{
+  const int q = a->law->q;
+  memset(out, 0, sizeof(block_z));
+  for (int i = 0; i < 9 * q * q; i++) {
+    const int r = i / (3 * q * q), c = i / (q * q) % 3, k = i / q % q, m = i % q;
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      out[q * r + k][lane] += left[3 * r + c] * in[q * c + m][lane] * (q == 3 ? right[3 * k + m] : 1);
+  }
+}
+
+/* prox(Q z Q'^T) = Q prox(z) Q'^T; not where several p are as good: psi's kinks, z = 0 and attachments. */
+static void check_equivariance(input *a, uint64_t *state)
+{
+  WRING_ALIGNED block_z p, expected, turned;
+  double                left[9], right[9];
+  input                 b = *a;
+  if (a->law == &wring_law_attachment || a->kind > 5) return;
+  test_rotation(state, left);
+  test_rotation(state, right);
+  prox(a, p);
+  rotate(a, left, right, p, expected);
+  rotate(a, left, right, a->z, b.z);
+  prox(&b, turned);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    for (int i = 0; i < a->n; i++) {
+      CHECK(fabs(turned[i][lane] - expected[i][lane]) <= 1e-11, "%s, case %d: turned %g, expected %g", a->law->name,
+            a->kind, turned[i][lane], expected[i][lane]);
+    }
+  }
+}
+
+/* A lane depends on nothing of its neighbours: the block in reverse gives p in reverse. */
+static void check_lanes(input *a)
+{
+  WRING_ALIGNED block_z p, reversed;
+  input                 b = *a;
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const int from = lane % 2 ? lane : WRING_LANES - 2 - lane; // odd lanes stay
+    for (int i = 0; i < MAX_Z; i++) b.z[i][lane] = a->z[i][from];
+    for (int i = 0; i < MAX_PAR; i++) b.par[i][lane] = a->par[i][from];
+    b.rho[lane] = a->rho[from];
+  }
+  prox(a, p);
+  prox(&b, reversed);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const int from = lane % 2 ? lane : WRING_LANES - 2 - lane;
+    for (int i = 0; i < a->n; i++)
+      CHECK(fabs(reversed[i][lane] - p[i][from]) <= 1e-12 * (1 + fabs(p[i][from])), "%s, case %d: %g in another lane",
+            a->law->name, a->kind, reversed[i][lane] - p[i][from]);
+  }
+}
+
+/* The prox of a point where psi is least is that point. */
+static void check_rest(const wring_law *law, uint64_t *state)
+{
+  WRING_ALIGNED block_z p;
+  input                 a = make(law, 0, 1, state);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double r[9];
+    test_rotation(state, r);
+    for (int i = 0; i < a.n; i++) {
+      a.z[i][lane] = r[i];
+      if (law == &wring_law_attachment) a.z[i][lane] = a.par[1 + i][lane];
+      if (law == &wring_law_spring)
+        a.z[i][lane] = r[i] * a.par[1][lane] / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    }
+  }
+  prox(&a, p);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    for (int i = 0; i < a.n; i++)
+      CHECK(fabs(p[i][lane] - a.z[i][lane]) <= 1e-14, "%s moves the rest state by %g", law->name,
+            p[i][lane] - a.z[i][lane]);
+  }
+}
+
+/*
+  neohookean, nearly incompressible, stretched a lot, with a small rho: the objective is not convex. p must still be stationary
+  and lower than z itself.
+*/
+static void check_falls(uint64_t *state)
+{
+  WRING_ALIGNED block_z p;
+  WRING_ALIGNED double  at_z[WRING_LANES], at_p[WRING_LANES];
+  for (int trial = 0; trial < 100; trial++) {
+    input a = make(&wring_law_neohookean, 1, 0.05, state);
+    for (int lane = 0; lane < WRING_LANES; lane++) a.par[1][lane] = 100 * a.par[0][lane];
+    for (int lane = 0; lane < WRING_LANES; lane++) a.rho[lane] = 5 * a.par[0][lane] * (1.1 + test_random(state));
+    check_stationary(&a);
+    prox(&a, p);
+    objective(&a, a.z, at_z);
+    objective(&a, p, at_p);
+    for (int lane = 0; lane < WRING_LANES; lane++) CHECK(at_p[lane] <= at_z[lane], "p is higher than z");
+  }
+}
+
+int main(int argc, char **argv)
+{
+  uint64_t state = 17;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  for (int i = 0; i < N_LAW; i++) {
+    for (int kind = 0; kind < N_CASE; kind++) {
+      for (int r = 0; r < N_RHO; r++) {
+        input a = make(laws[i], kind, rho_of_k[r], &state);
+        check_stationary(&a);
+        check_least(&a, &state);
+        check_equivariance(&a, &state);
+        check_lanes(&a);
+        check_limit(&a);
+      }
+    }
+    check_rest(laws[i], &state);
+  }
+  check_falls(&state);
+  PetscCall(PetscFinalize());
+  return 0;
+}
