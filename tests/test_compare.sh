@@ -93,6 +93,15 @@ grep -q '^note: iteration 2 of compare_report stays empty' log || fail 'no note 
 [ "$(grep -c '"2": null' out/compare.json)" = 3 ] || fail 'errors that were not measured'
 valid out/compare.json
 
+# ---- condition numbers: qn and pd start from the same A; Newton's method and the lines of others have none ----
+expect 0 2 beam.yaml -compare_condition true -compare_solvers qn,pd,newton
+grep -q '^condition number' log || fail 'no condition numbers'
+[ "$(grep -c '"spectrum_start"' out/compare.json)" = 2 ] || fail 'methods with a condition number'
+valid out/compare.json
+sed -n 's/^ *"condition": \([^,]*\),*/\1/p' out/compare.json | tr '\n' ' ' >conditions
+awk '{ for (i = 1; i <= 2; i++) { d = $i / $(i + 2) - 1; if (!($i > 1 && $i < 1e4 && d * d < 1e-8)) bad = 1 } } END { exit bad || NF != 4 }' conditions ||
+  fail "condition numbers $(cat conditions)"
+
 # ---- a sweep: each combination is what a deck of its own gives ----
 rm -rf out
 expect 0 1 sweep.yaml

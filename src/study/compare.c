@@ -8,12 +8,14 @@
 #include <strings.h>
 #include <wring/study.h>
 
-enum { REFERENCE_MAX_IT = 200 };
+enum { REFERENCE_MAX_IT = 200, LANCZOS_MAX_IT = 1000 };
 static const double REFERENCE_RTOL = 1e-10; // of |grad g(x_0)|, docs/theory.md 2
 
 typedef struct {
   wring_problem    *p;
   Vec               start, x; // x_0 of every solver, and its iterate
+  Vec               lowest;   // the last iterate with the least g; NULL unless condition numbers are asked for
+  double            lowest_g; // J
   double            tolerance;
   PetscInt          measure;
   PetscBool         newton; // whether a Newton minimiser is sought
@@ -109,7 +111,18 @@ static PetscErrorCode print_outcome(const study *s, const char *name, const wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve(const study *s, const char *name, PetscInt max_it, double rtol, wring_curve *curve)
+static PetscErrorCode keep_lowest(study *s, const wring_curve *curve)
+{
+  const double g = curve->outcome.last.value.objective;
+
+  PetscFunctionBegin;
+  if (!s->lowest || !(g < s->lowest_g)) PetscFunctionReturn(PETSC_SUCCESS);
+  s->lowest_g = g;
+  PetscCall(VecCopy(s->x, s->lowest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode solve(study *s, const char *name, PetscInt max_it, double rtol, wring_curve *curve)
 {
   wring_solver *solver;
 
@@ -121,6 +134,7 @@ static PetscErrorCode solve(const study *s, const char *name, PetscInt max_it, d
   PetscCall(VecCopy(s->start, s->x));
   PetscCall(wring_solver_solve(solver, s->x, &curve->outcome));
   PetscCall(print_outcome(s, name, &curve->outcome));
+  PetscCall(keep_lowest(s, curve));
   PetscCall(wring_solver_destroy(&solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -157,26 +171,73 @@ static PetscErrorCode find_least(study *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Every method with an H_0 of its own, at x_0 and at the minimiser. */
+static PetscErrorCode find_conditions(const study *s)
+{
+  wring_solver *solver;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < s->c->n && s->lowest; i++) {
+    wring_curve *const c = &s->c->curve[i];
+    PetscCall(create_solver(s, c->name, &solver));
+    c->has_spectrum = wring_solver_has_condition(solver);
+    if (c->has_spectrum) {
+      wring_spectrum *const a = &c->at_start, *const b = &c->at_least;
+      PetscCall(wring_problem_prepare_operator(s->p, wring_solver_operator_factor(solver), PETSC_FALSE));
+      PetscCall(wring_solver_condition(solver, s->start, LANCZOS_MAX_IT, &a->least, &a->largest));
+      PetscCall(wring_solver_condition(solver, s->lowest, LANCZOS_MAX_IT, &b->least, &b->largest));
+    }
+    PetscCall(wring_solver_destroy(&solver));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
+
+/* The first law without a Hessian, or NULL. */
+static const char *without_hessian(const study *s)
+{
+  wring_term *const *term;
+  const int          n = wring_potential_terms(s->p->g, &term);
+  for (int i = 0; i < n; i++) {
+    const wring_law *const law = wring_term_law(term[i]);
+    if (!(wring_law_can(law) & WRING_CAN_HESSIAN)) return law->name;
+  }
+  return NULL;
+}
 
 /* Newton's method needs every law's Hessian; a law without one is refused only where the deck asks for newton. */
 static PetscErrorCode choose_reference(study *s)
 {
-  const wring_options *const o = s->p->options;
+  const wring_options *const o   = s->p->options;
+  const char *const          law = without_hessian(s);
   const char                *reference;
-  wring_term *const         *term;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, "compare_", wring_compare_options, "reference", &reference));
   s->newton = (PetscBool)(strcmp(reference, "newton") == 0);
-  if (!s->newton || wring_options_has(o, "compare_", "reference")) PetscFunctionReturn(PETSC_SUCCESS);
-  const int n = wring_potential_terms(s->p->g, &term);
-  for (int i = 0; i < n && s->newton; i++) {
-    if (wring_law_can(wring_term_law(term[i])) & WRING_CAN_HESSIAN) continue;
-    s->newton = PETSC_FALSE;
-    PetscCall(wring_note(s->p->comm, "'%s' has no Hessian for a Newton minimiser: g* is the least g of the solvers",
-                         wring_term_law(term[i])->name));
+  if (!s->newton || !law || wring_options_has(o, "compare_", "reference")) PetscFunctionReturn(PETSC_SUCCESS);
+  s->newton = PETSC_FALSE;
+  PetscCall(
+    wring_note(s->p->comm, "'%s' has no Hessian for a Newton minimiser: g* is the least g of the solvers", law));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode choose_condition(study *s)
+{
+  const wring_options *const o   = s->p->options;
+  const char *const          law = without_hessian(s);
+  PetscBool                  asked;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(o, "compare_", wring_compare_options, "condition", &asked));
+  if (!asked) PetscFunctionReturn(PETSC_SUCCESS);
+  if (law) {
+    WRING_REFUSE(s->p->comm, "%s: compare_condition: '%s' has no Hessian, expected laws that have one",
+                 wring_options_origin(o, "compare_", "condition"), law);
   }
+  s->lowest_g = INFINITY;
+  PetscCall(wring_potential_create_vec(s->p->g, &s->lowest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -277,6 +338,7 @@ static PetscErrorCode create(MPI_Comm comm, const wring_options *o, study *s)
   PetscCall(get_options(s));
   PetscCall(note_unmeasured(s));
   PetscCall(choose_reference(s));
+  PetscCall(choose_condition(s));
   PetscCall(try_solvers(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
   PetscCall(wring_potential_create_vec(s->p->g, &s->x));
@@ -287,6 +349,7 @@ static PetscErrorCode create(MPI_Comm comm, const wring_options *o, study *s)
 static PetscErrorCode destroy(study *s)
 {
   PetscFunctionBegin;
+  PetscCall(VecDestroy(&s->lowest));
   PetscCall(VecDestroy(&s->x));
   PetscCall(VecDestroy(&s->start));
   PetscCall(wring_problem_destroy(&s->p));
@@ -367,6 +430,7 @@ PetscErrorCode wring_comparison_make(MPI_Comm comm, const wring_options *o, wrin
     if (wring_reason_failed(c->curve[i].outcome.reason)) c->failed = PETSC_TRUE;
   }
   PetscCall(find_least(&s));
+  PetscCall(find_conditions(&s));
   PetscCall(summarise(c));
   PetscCall(write_files(&s));
   if (tells == WRING_TELL_ALL) PetscCall(wring_comparison_print(comm, c));

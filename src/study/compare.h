@@ -8,6 +8,11 @@
 
 enum { WRING_N_DIGITS = 8 }; // times are taken to relative errors of 1e-1 ... 1e-8
 
+/* Extreme eigenvalues of H_0 H(x), with H_0 the inverse of the Hessian that a method starts from; NaN: H is not definite. */
+typedef struct {
+  double least, largest;
+} wring_spectrum;
+
 typedef struct {
   char             name[128]; // type or variant
   PetscInt         n, capacity;
@@ -16,6 +21,8 @@ typedef struct {
   double          *error;                         // [n_report] relative errors, NaN where nothing was measured
   PetscInt         iterations_to[WRING_N_DIGITS]; // first measured iterate with an error <= 10^-(i + 1), -1: none
   double           seconds_to[WRING_N_DIGITS];    // its seconds
+  PetscBool        has_spectrum;                  // with compare_condition, of methods that have an H_0
+  wring_spectrum   at_start, at_least;            // at x_0 and at the minimiser
 } wring_curve;
 
 typedef struct {

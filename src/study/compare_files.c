@@ -64,6 +64,15 @@ static void add_times(const wring_curve *curve, json_t *json)
   json_object_set_new(json, "seconds_to", seconds);
 }
 
+static json_t *spectrum_json(const wring_spectrum *s)
+{
+  json_t *const json = json_object();
+  json_object_set_new(json, "least", wring_json_finite(s->least));
+  json_object_set_new(json, "largest", wring_json_finite(s->largest));
+  json_object_set_new(json, "condition", wring_json_finite(s->largest / s->least));
+  return json;
+}
+
 json_t *wring_curve_json(const wring_comparison *c, const wring_curve *curve)
 {
   const wring_iteration *const last  = &curve->outcome.last;
@@ -76,6 +85,10 @@ json_t *wring_curve_json(const wring_comparison *c, const wring_curve *curve)
   }
   json_object_set_new(json, "relative_error", error);
   add_times(curve, json);
+  if (curve->has_spectrum) {
+    json_object_set_new(json, "spectrum_start", spectrum_json(&curve->at_start));
+    json_object_set_new(json, "spectrum_minimiser", spectrum_json(&curve->at_least));
+  }
   json_object_set_new(json, "ended", json_string(wring_reason_name(curve->outcome.reason)));
   json_object_set_new(json, "iterations", json_integer(curve->outcome.iterations));
   json_object_set_new(json, "seconds", wring_json_finite(last->seconds));

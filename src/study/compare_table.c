@@ -63,6 +63,41 @@ static PetscErrorCode print_times(MPI_Comm comm, const wring_comparison *c, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode add_spectrum(wring_table *t, const wring_spectrum *s)
+{
+  PetscFunctionBegin;
+  if (isfinite(s->largest / s->least))
+    PetscCall(wring_table_add(t, "%.4g", s->largest / s->least));
+  else
+    PetscCall(wring_table_add(t, "-"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode print_conditions(MPI_Comm comm, const wring_comparison *c)
+{
+  wring_table *t;
+  PetscBool    any = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(wring_table_create(3, 1, &t));
+  PetscCall(wring_table_add(t, "method"));
+  PetscCall(wring_table_add(t, "at x_0"));
+  PetscCall(wring_table_add(t, "at the minimiser"));
+  for (PetscInt s = 0; s < c->n; s++) {
+    if (!c->curve[s].has_spectrum) continue;
+    any = PETSC_TRUE;
+    PetscCall(wring_table_add(t, "%s", c->curve[s].name));
+    PetscCall(add_spectrum(t, &c->curve[s].at_start));
+    PetscCall(add_spectrum(t, &c->curve[s].at_least));
+  }
+  if (any) {
+    PetscCall(PetscPrintf(comm, "\ncondition number of H_0 H; -: H is not definite there\n"));
+    PetscCall(wring_table_print(comm, t));
+  }
+  PetscCall(wring_table_destroy(&t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_comparison_print(MPI_Comm comm, const wring_comparison *c)
 {
   PetscFunctionBegin;
@@ -74,5 +109,6 @@ PetscErrorCode wring_comparison_print(MPI_Comm comm, const wring_comparison *c)
   PetscCall(print_times(comm, c, "iterations", PETSC_FALSE));
   PetscCall(PetscPrintf(comm, "\n"));
   PetscCall(print_times(comm, c, "seconds", PETSC_TRUE));
+  PetscCall(print_conditions(comm, c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -116,6 +116,11 @@ const wring_option wring_compare_options[] = {
    .value   = "newton",
    .help    = "Where g* comes from: a Newton minimiser (or a lower g, if a solver finds one), or the least g found; "
               "least is also the default for materials without a Hessian."},
+  {.key   = "condition",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether to find the condition numbers of H_0 H at x_0 and at the minimiser, for methods that start from a "
+            "Hessian."},
   {.key   = "tolerance",
    .type  = WRING_REAL,
    .range = "[0,1)",
