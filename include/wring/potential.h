@@ -47,6 +47,8 @@ int           wring_potential_terms(const wring_potential *g, wring_term *const 
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value);
 PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad);                  // N
 PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *value, Vec grad); // both in one pass
+/* The same without the reduction: this rank's inertial and elastic part [J], for who has more to sum. */
+PetscErrorCode wring_potential_fused_local(wring_potential *g, Vec x, double part[2], Vec grad);
 
 /*
   *noise [J]: rounding error of a value of g, eps sqrt(sum over tets of (w_e k_e)^2): the errors of elements are independent.
@@ -76,6 +78,9 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
 
 /* H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part made semidefinite. */
 PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H);
+
+/* F [n_owned][9], row by row: at each vertex the sum of w_e F over its tets [m^3]; 0 where there are none. */
+PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F);
 
 /* The objective's elastic part alone and per cell: density [n_tet] J/m^3, J [n_tet]; forces [n_terms][3] N by term. */
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);

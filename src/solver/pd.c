@@ -72,5 +72,6 @@ const wring_solver_ops wring_solver_pd = {
   .create          = pd_create,
   .set_up          = pd_set_up,
   .iterate         = pd_iterate,
+  .precondition    = wring_solver_apply_inverse,
   .destroy         = pd_destroy,
 };

@@ -2,6 +2,8 @@
 #pragma once
 #include <wring/solver.h>
 
+enum { WRING_MAX_SUMS = 512 };
+
 typedef struct {
   const char *name;                                 // "qn", as in a deck
   unsigned    needs;                                // WRING_CAN_... of every law
@@ -11,9 +13,12 @@ typedef struct {
   const wring_option *options;                      // keys of the method, without prefix
   PetscErrorCode (*create)(wring_solver *s);        // allocates s->data
   PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // or NULL
-  PetscErrorCode (*set_up)(wring_solver *s);         // once the potential is complete: work vectors
-  PetscErrorCode (*begin)(wring_solver *s, Vec x);   // each solve: forget the last one; or NULL
-  PetscErrorCode (*iterate)(wring_solver *s, Vec x); // x_k -> x_(k+1) in place
+  PetscErrorCode (*set_up)(wring_solver *s);                     // once the potential is complete: work vectors
+  PetscErrorCode (*begin)(wring_solver *s, Vec x);               // each solve: forget the last one; or NULL
+  PetscErrorCode (*iterate)(wring_solver *s, Vec x);             // x_k -> x_(k+1) in place
+  PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b of an iteration after `begin`; NULL: none
+  /* Numbers of this rank to be summed with those of the trial point `at`, where the gradient is grad; or NULL. */
+  PetscErrorCode (*add_sums)(wring_solver *s, Vec x, Vec at, Vec grad, int *n, double *sums);
   PetscErrorCode (*destroy)(wring_solver *s);
 } wring_solver_ops;
 
@@ -46,7 +51,8 @@ struct wring_solver {
   /* the point that a line search tries: x_k + trial_step d */
   Vec         trial, trial_grad;
   wring_value trial_value;
-  double      trial_step;
+  double      trial_step, trial_norm; // trial_norm = |trial_grad|
+  double      sums[WRING_MAX_SUMS];   // those of add_sums at this point
 
   /* this solve */
   PetscBool    ended; // by wring_solver_end, with
@@ -91,8 +97,18 @@ typedef enum {
   WRING_SEARCH_FAILED     // d is no descent direction, or g does not fall along it
 } wring_search;
 
+/*
+  trial_value and trial_norm at `at`, to which a step from x leads, the gradient into grad, and the method's sums: one
+  reduction.
+*/
+PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec x, Vec at, Vec grad);
+
 /* The point x + alpha d: trial, trial_value, trial_grad, trial_step. */
 PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
+
+/* The fall alpha slope is hidden by rounding, (2.4). The trial point's g has fallen by 0.3 of it and is not hidden, (5.4). */
+PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope);
+PetscBool wring_solver_falls(const wring_solver *s, double slope);
 
 /* Backtracking from alpha = 1 until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
