@@ -63,7 +63,7 @@ PetscErrorCode wring_potential_noise(wring_potential *g, double *noise);
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r);
 
 /*
-  An iteration of alternating directions but for its solve, docs/theory.md (5.20): z and u of every term, splitting [terms], from
+  An iteration of alternating directions but for its solve, docs/theory.md (5.50): z and u of every term, splitting [terms], from
   x, and r = M/h^2 (y - x) + sum_e W_e^2 G_e^T (z_e - u_e - z_e(x)), W_e^2 = factor w_e k_e, so that the new x is x + A^{-1} r
   with A = M/h^2 + factor L. residual: |W (D x - z)| and |W (z - z before)| [J^(1/2)]. Needs WRING_CAN_PROX.
 */

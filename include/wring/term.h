@@ -120,7 +120,7 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
 
 /*
   One local value z_e and one scaled dual u_e for every element of a term, beside it: several may be alive. An iteration is
-  interior, boundary, finish, as above, with W_e^2 = factor w_e k_e:                                docs/theory.md (5.20)
+  interior, boundary, finish, as above, with W_e^2 = factor w_e k_e:                                docs/theory.md (5.50)
     z <- prox(D x + u, factor k_e),   u <- u + D x - z,   f += sum_e W_e^2 G_e^T (z - u - D x) [N].
 */
 typedef struct wring_splitting wring_splitting;

@@ -1,4 +1,4 @@
-/* Alternating directions: one local value z and one scaled dual u for every element, docs/theory.md (5.20). */
+/* Alternating directions: one local value z and one scaled dual u for every element, docs/theory.md (5.50). */
 #include "kernels.h"
 #include "loop.h"
 
