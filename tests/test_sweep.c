@@ -179,7 +179,7 @@ static PetscErrorCode test_ranks_and_threads(void)
 
   PetscFunctionBegin;
   for (int i = 0; i < 8; i++) {
-    const PetscInt its = i / 2 == 3 ? 1 : 8;
+    const PetscInt its = i / 2 == 3 ? 1 : 5;
     PetscCall(model_create(PETSC_COMM_WORLD, laws[i % 2], PETSC_TRUE, &b));
     PetscCall(model_create(PETSC_COMM_SELF, laws[i % 2], PETSC_TRUE, &one));
     PetscCall(wring_options_set(b.o, "solver_xpbd_damping", damping[i % 2], "test"));
