@@ -61,6 +61,15 @@ PetscErrorCode wring_potential_noise(wring_potential *g, double *noise);
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r);
 
 /*
+  The metric of masses, docs/theory.md (5.44): r = M (y - x) + sum_e M_e (p_e - x_e) [kg m] and, unless value is NULL, the E_m
+  that it descends, its two parts as inertial and elastic [J]. d = m_i (1 + number of active elements at i) [n_owned][3] kg: the
+  diagonal of the global step. Only for terms that wring_potential_require_rest_pose lets pass.
+*/
+PetscErrorCode wring_potential_mass_residual(wring_potential *g, Vec x, wring_value *value, Vec r);
+PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d);
+PetscErrorCode wring_potential_require_rest_pose(const wring_potential *g, const char *solver);
+
+/*
   A = M/h^2 + factor sum_e w_e k_e G_e^T G_e [N/m], one row per vertex, MATAIJ; *A is created, or refilled if not NULL.
   factor is 1 but for admm, whose weights are scaled.
 */

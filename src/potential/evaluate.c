@@ -44,17 +44,16 @@ static PetscErrorCode reduce(const wring_potential *g, int n, double *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x and f are local arrays; part: this rank's inertial and elastic energy. */
-static PetscErrorCode work_on(wring_potential *g, wring_work work, double *x, const double *y, double *f,
-                              double part[2])
+/* x and f are local arrays; inertia: factor of M (x - y); part: this rank's inertial and elastic energy. */
+static PetscErrorCode work_on(wring_potential *g, wring_work work, double inertia, double *x, const double *y,
+                              double *f, double part[2])
 {
-  const wring_mesh *m    = g->mesh;
-  const double      sign = work == WRING_RESIDUAL ? -1 : 1;
-  const wring_phase old  = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  const wring_mesh *m   = g->mesh;
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
 
   PetscFunctionBegin;
   PetscCall(wring_potential_halo_begin(g, x));
-  part[0] = wring_inertia(m->n_owned, sign / (g->h * g->h), g->mass, x, y, f);
+  part[0] = wring_inertia(m->n_owned, inertia, g->mass, x, y, f);
   if (f) PetscCall(PetscArrayzero(f + 3 * m->n_owned, 3 * (m->n_local - m->n_owned)));
   for (int i = 0; i < g->n_term; i++) wring_term_interior(g->term[i], work, x, f);
   PetscCall(wring_potential_halo_end(g, x));
@@ -68,7 +67,7 @@ static PetscErrorCode work_on(wring_potential *g, wring_work work, double *x, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode evaluate(wring_potential *g, wring_work work, Vec x, wring_value *value, Vec f)
+static PetscErrorCode evaluate(wring_potential *g, wring_work work, double inertia, Vec x, wring_value *value, Vec f)
 {
   double       *xa, *fa = NULL, part[2];
   const double *ya;
@@ -77,7 +76,7 @@ static PetscErrorCode evaluate(wring_potential *g, wring_work work, Vec x, wring
   PetscCall(VecGetArrayRead(g->y, &ya));
   PetscCall(VecGetArray(x, &xa)); // its ghosts are filled
   if (f) PetscCall(VecGetArrayWrite(f, &fa));
-  PetscCall(work_on(g, work, xa, ya, fa, part));
+  PetscCall(work_on(g, work, inertia, xa, ya, fa, part));
   if (f) PetscCall(VecRestoreArrayWrite(f, &fa));
   PetscCall(VecRestoreArray(x, &xa));
   PetscCall(VecRestoreArrayRead(g->y, &ya));
@@ -90,21 +89,21 @@ static PetscErrorCode evaluate(wring_potential *g, wring_work work, Vec x, wring
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value)
 {
   PetscFunctionBegin;
-  PetscCall(evaluate(g, WRING_VALUE, x, value, NULL));
+  PetscCall(evaluate(g, WRING_VALUE, 1 / (g->h * g->h), x, value, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad)
 {
   PetscFunctionBegin;
-  PetscCall(evaluate(g, WRING_GRADIENT, x, NULL, grad));
+  PetscCall(evaluate(g, WRING_GRADIENT, 1 / (g->h * g->h), x, NULL, grad));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *value, Vec grad)
 {
   PetscFunctionBegin;
-  PetscCall(evaluate(g, WRING_VALUE | WRING_GRADIENT, x, value, grad));
+  PetscCall(evaluate(g, WRING_VALUE | WRING_GRADIENT, 1 / (g->h * g->h), x, value, grad));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,7 +121,44 @@ PetscErrorCode wring_potential_noise(wring_potential *g, double *noise)
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r)
 {
   PetscFunctionBegin;
-  PetscCall(evaluate(g, WRING_RESIDUAL, x, NULL, r));
+  PetscCall(evaluate(g, WRING_RESIDUAL, -1 / (g->h * g->h), x, NULL, r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_mass_residual(wring_potential *g, Vec x, wring_value *value, Vec r)
+{
+  const double factor = 1 / (g->h * g->h);
+
+  PetscFunctionBegin;
+  PetscCall(evaluate(g, (wring_work)(WRING_MASS | WRING_VALUE), -1, x, value, r));
+  if (!value) PetscFunctionReturn(PETSC_SUCCESS);
+  value->inertial *= -factor;
+  value->elastic *= factor;
+  value->objective = value->inertial + value->elastic;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d)
+{
+  const wring_mesh *m   = g->mesh;
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
+  const double     *ya;
+  double           *da;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(g->y, &ya)); // read, but it does not count
+  PetscCall(VecGetArrayWrite(d, &da));
+  PetscCall(PetscArrayzero(da, 3 * m->n_local));
+  for (int i = 0; i < g->n_term; i++) {
+    wring_term_interior(g->term[i], WRING_COUNT, ya, da);
+    wring_term_boundary(g->term[i], WRING_COUNT, ya, da);
+    wring_term_finish(g->term[i], WRING_COUNT, da);
+  }
+  PetscCall(sum_ghosts(g, da));
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++) da[i] = g->mass[i / 3] * (1 + da[i]);
+  PetscCall(VecRestoreArrayWrite(d, &da));
+  PetscCall(VecRestoreArrayRead(g->y, &ya));
+  wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -55,6 +55,11 @@ static inline double run_blocks(const wring_term *t, PetscInt c, int m, int q, w
 
 static double run_stencil(const wring_term *t, PetscInt c, wring_work work, const double *x, double *f)
 {
+  if (work & WRING_MASS) return term_mass_chunk(t, c, x, f);
+  if (work == WRING_COUNT) {
+    term_count_chunk(t, c, f);
+    return 0;
+  }
   if (t->m == 4) return run_blocks(t, c, 4, 3, work, x, f);
   if (t->m == 2) return run_blocks(t, c, 2, 1, work, x, f);
   return run_blocks(t, c, 1, 1, work, x, f);

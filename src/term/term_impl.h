@@ -24,6 +24,7 @@ struct wring_term {
   double           proxy; // k of the quadratic proxy; 0: the law's slope
   PetscBool        active;
   attachment      *attachment; // NULL: not an attachment
+  const double    *mass;       // [n_local] kg of vertices, borrowed; NULL: not known
 
   PetscInt  n, n_interior; // elements
   PetscInt *cell;          // [n] number of the element among the mesh's tets; NULL if not tets
@@ -112,3 +113,7 @@ static inline void block_slope(const wring_term *t, PetscInt block, double *k)
     t->law->slope(term_par(t, block), k);
   }
 }
+
+/* WRING_MASS and WRING_COUNT of one chunk, x and f private [vertices][4] (mass.c). Returns the energy. */
+double term_mass_chunk(const wring_term *t, PetscInt c, const double *x, double *f);
+void   term_count_chunk(const wring_term *t, PetscInt c, double *f);
