@@ -1,7 +1,7 @@
 /* ranks: 1 2 */
 /*
   The numbers of an independent implementation, shared/cases/<name>.json: g, its gradient and Hessian at a rough point, the
-  minimiser, and the iterates of pd and qn. Fails if a factor, a sign, a unit or a step of an algorithm differs. Skipped where
+  minimiser, and the iterates of pd, qn and admm. Fails if a factor, a sign, a unit or a step of an algorithm differs. Skipped where
   the cases are not beside the repository.
 */
 #include "body.h"
@@ -313,9 +313,11 @@ static PetscErrorCode check_iterates(test_case *c, const char *theirs, const cha
 
 static PetscErrorCode check_case(const char *folder, const char *name)
 {
-  test_case c;
+  test_case   c;
+  PetscMPIInt size;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(case_create(folder, name, &c));
   PetscCall(check_evaluation(&c));
   PetscCall(check_minimiser(&c));
@@ -324,6 +326,16 @@ static PetscErrorCode check_case(const char *folder, const char *name)
   PetscCall(check_iterates(&c, "pd", "pd"));
   PetscCall(check_iterates(&c, "qn0", "plain"));
   PetscCall(check_iterates(&c, "qn5", "qn"));
+  PetscCall(wring_options_set(c.b.o, "variant_light_type", "admm", name));
+  PetscCall(wring_options_set(c.b.o, "variant_light_weight", "0.4", name));
+  PetscCall(check_iterates(&c, "admm1", "admm"));
+  PetscCall(check_iterates(&c, "admm.4", "light"));
+  if (size == 1) {
+    PetscCall(wring_options_set(c.b.o, "solver_xpbd_order", "sequential", name));
+    PetscCall(wring_options_set(c.b.o, "solver_pbd_order", "sequential", name));
+    PetscCall(check_iterates(&c, "xpbd", "xpbd"));
+    PetscCall(check_iterates(&c, "pbd", "pbd"));
+  }
   PetscCall(case_destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

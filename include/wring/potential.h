@@ -70,6 +70,14 @@ PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d);
 PetscErrorCode wring_potential_require_rest_pose(const wring_potential *g, const char *solver);
 
 /*
+  An iteration of alternating directions but for its solve, docs/theory.md (5.20): z and u of every term, splitting [terms], from
+  x, and r = M/h^2 (y - x) + sum_e W_e^2 G_e^T (z_e - u_e - z_e(x)), W_e^2 = factor w_e k_e, so that the new x is x + A^{-1} r
+  with A = M/h^2 + factor L. residual: |W (D x - z)| and |W (z - z before)| [J^(1/2)]. Needs WRING_CAN_PROX.
+*/
+PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const *splitting, double factor, Vec x, Vec r,
+                                     double residual[2]);
+
+/*
   A = M/h^2 + factor sum_e w_e k_e G_e^T G_e [N/m], one row per vertex, MATAIJ; *A is created, or refilled if not NULL.
   factor is 1 but for admm, whose weights are scaled.
 */

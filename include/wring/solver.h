@@ -32,9 +32,10 @@ typedef struct {
   PetscInt    iteration; // 0 is x_0
   wring_value value;
   double      gradient_norm, step_length; // N; alpha of the last iteration, 1 where a method has none, 0 at iteration 0
-  PetscInt    evaluations;                // of g by the method, in all of this solve
-  PetscInt64  linear_iterations;          // in all of this solve
-  double      seconds;                    // since the solve began, of the solver's own work
+  double      primal, dual;      // J^(1/2): residuals of admm's last iteration, docs/theory.md (5.21); else NAN
+  PetscInt    evaluations;       // of g by the method, in all of this solve
+  PetscInt64  linear_iterations; // in all of this solve
+  double      seconds;           // since the solve began, of the solver's own work
 } wring_iteration;
 
 typedef PetscErrorCode wring_monitor(void *context, const wring_iteration *it); // collective, every measured iteration
@@ -68,9 +69,10 @@ PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double 
 PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
 /*
   The factor of L in the A = M/h^2 + factor L that op must hold while this method solves, 0 if it needs none; after
-  set_from_options. 1 for all but admm.
+  set_from_options, and again before each solve: 1 for all but admm, which may change it from solve to solve.
 */
 double         wring_solver_operator_factor(const wring_solver *s);
 PetscErrorCode wring_solver_set_up(wring_solver *s); // refuses laws that lack what the method needs
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome); // x: x_0 in, the last iterate out
+PetscBool      wring_solver_has_residuals(const wring_solver *s);                  // iterations have primal and dual
 const char    *wring_solver_name(const wring_solver *s);                           // type or variant

@@ -22,6 +22,11 @@ PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *nam
                                          const PetscInt *b, const double *stiffness, const double *length,
                                          wring_term **t);
 
+/* The same with damping [n] N s/m each, 0: none of its own; it enters methods with damping, never the energy. */
+PetscErrorCode wring_term_create_damped_springs(const wring_mesh *mesh, const char *name, PetscInt n, const PetscInt *a,
+                                                const PetscInt *b, const double *stiffness, const double *length,
+                                                const double *damping, wring_term **t);
+
 /* How the targets of an attachment move: rigidly with the velocity and the spin about the centre, until a time. */
 typedef struct {
   double velocity[3]; // m/s
@@ -42,6 +47,7 @@ const wring_law *wring_term_law(const wring_term *t);
 PetscInt         wring_term_size(const wring_term *t); // elements on this rank
 PetscBool        wring_term_active(const wring_term *t);
 PetscBool        wring_term_is_attachment(const wring_term *t);
+PetscBool        wring_term_is_damped(const wring_term *t); // has springs with damping on this rank
 
 /*
   Moves targets to `time` and switches the term on or off for a step that ends at `end` [s]; *changed: its part of A is no
@@ -101,3 +107,26 @@ double wring_term_squared_scale(const wring_term *t);
 
 /* Sum over this rank's elements of -dE/dx over all their vertices: what the attachment exerts on the body [N]. */
 void wring_term_resultant(const wring_term *t, const double *x, double force[3]);
+
+/* ---- splittings: what alternating directions (admm) keeps of every element ------------------------------------------ */
+
+/*
+  One local value z_e and one scaled dual u_e for every element of a term, beside it: several may be alive. An iteration is
+  interior, boundary, finish, as above, with W_e^2 = factor w_e k_e:                                docs/theory.md (5.20)
+    z <- prox(D x + u, factor k_e),   u <- u + D x - z,   f += sum_e W_e^2 G_e^T (z - u - D x) [N].
+*/
+typedef struct wring_splitting wring_splitting;
+
+PetscErrorCode wring_splitting_create(wring_term *t, wring_splitting **s); // t is borrowed; needs law->prox; u = 0
+PetscErrorCode wring_splitting_destroy(wring_splitting **s);
+void           wring_splitting_start(wring_splitting *s, double keep); // z = D x of the next iteration, u <- keep u
+void           wring_splitting_interior(wring_splitting *s, double factor, const double *x, double *f);
+void           wring_splitting_boundary(wring_splitting *s, const double *x, double *f);
+/* residual: sums over this rank's elements of W^2 |D x - z|^2 and W^2 |z - z before|^2 [J]. */
+void wring_splitting_finish(wring_splitting *s, double *f, double residual[2]);
+
+/*
+  The array behind u: x and u are all of the method's state, since z follows from them. Returns its length. Blocks of
+  [3 q][WRING_LANES]; padding repeats an element.
+*/
+PetscInt wring_splitting_dual(wring_splitting *s, double **u);

@@ -1,5 +1,6 @@
 /* Attachment: psi(x) = k/2 |x - t|^2, a spring of length 0 to the target t [m]; k [N/m]. */
-#include <wring/law.h>
+#include "base/block3.h"
+#include "root.h"
 
 enum { K, TARGET, N_PAR = TARGET + 3 };
 
@@ -60,16 +61,36 @@ static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
   }
 }
 
+/* C = |x - t|, dC = (x - t)/C; the difference has the rounding error of positions. */
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const vec3   x       = {z[0][lane], z[1][lane], z[2][lane]};
+    const vec3   t       = {par[TARGET][lane], par[TARGET + 1][lane], par[TARGET + 2][lane]};
+    const vec3   d       = vec3_combine(1, x, -1, t);
+    const double squared = vec3_dot(d, d);
+    const int    nothing = squared <= LAW_ROOT_NOISE * (vec3_dot(x, x) + vec3_dot(t, t));
+    const double length = sqrt(squared), inverse = nothing ? 0 : 1 / length;
+    C[lane]     = nothing ? 0 : length;
+    k[lane]     = par[K][lane];
+    dC[0][lane] = inverse * d.x, dC[1][lane] = inverse * d.y, dC[2][lane] = inverse * d.z;
+  }
+}
+
 const wring_law wring_law_attachment = {
-  .name        = "attachment",
-  .q           = 1,
-  .n_par       = N_PAR,
-  .energy      = energy,
-  .gradient    = gradient,
-  .fused       = fused,
-  .hessian     = hessian,
-  .hessian_psd = hessian,
-  .project     = project,
-  .slope       = slope,
-  .prox        = prox,
+  .name         = "attachment",
+  .q            = 1,
+  .n_par        = N_PAR,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian,
+  .project      = project,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
 };

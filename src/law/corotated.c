@@ -6,6 +6,7 @@
 #include "isotropic.h"
 #include "lame.h"
 #include "stretch_prox.h"
+#include "root.h"
 #include <wring/law.h>
 
 static void energy(wring_in par, wring_in z, double *psi)
@@ -117,17 +118,25 @@ static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
   wring_stretch_assemble((wring_in)u, (wring_in)t, (wring_in)r, p);
 }
 
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+  wring_law_root(fused, par[LAME_MU], par, z, C, dC, k);
+}
+
 const wring_law wring_law_corotated = {
-  .name        = "corotated",
-  .q           = 3,
-  .n_par       = LAME_N_PAR,
-  .options     = wring_lame_options,
-  .set_par     = wring_lame_get,
-  .energy      = energy,
-  .gradient    = gradient,
-  .fused       = fused,
-  .hessian     = hessian,
-  .hessian_psd = hessian_psd,
-  .slope       = slope,
-  .prox        = prox,
+  .name         = "corotated",
+  .q            = 3,
+  .n_par        = LAME_N_PAR,
+  .options      = wring_lame_options,
+  .set_par      = wring_lame_get,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
 };

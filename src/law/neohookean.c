@@ -6,6 +6,7 @@
 #include "isotropic.h"
 #include "lame.h"
 #include "stretch_prox.h"
+#include "root.h"
 #include <float.h>
 #include <wring/law.h>
 
@@ -153,17 +154,25 @@ static void slope(wring_in par, double *k)
     k[lane] = of_mu * par[LAME_MU][lane] + of_lambda * par[LAME_LAMBDA][lane];
 }
 
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+  wring_law_root(fused, par[LAME_MU], par, z, C, dC, k);
+}
+
 const wring_law wring_law_neohookean = {
-  .name        = "neohookean",
-  .q           = 3,
-  .n_par       = LAME_N_PAR,
-  .options     = wring_lame_options,
-  .set_par     = wring_lame_get,
-  .energy      = energy,
-  .gradient    = gradient,
-  .fused       = fused,
-  .hessian     = hessian,
-  .hessian_psd = hessian_psd,
-  .slope       = slope,
-  .prox        = prox,
+  .name         = "neohookean",
+  .q            = 3,
+  .n_par        = LAME_N_PAR,
+  .options      = wring_lame_options,
+  .set_par      = wring_lame_get,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
 };

@@ -1,5 +1,6 @@
 /* Spring: psi(z) = k/2 (|z| - l)^2, z = x_i - x_j [m]; k [N/m], rest length l [m]. At z = 0 its direction is e_x. */
 #include "base/block3.h"
+#include "root.h"
 #include <wring/law.h>
 
 enum { K, LENGTH, N_PAR };
@@ -98,16 +99,34 @@ static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
   }
 }
 
+/* C = |z| - l, dC = z/|z|. */
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const edge   e = edge_of(z, lane);
+    const double l = par[LENGTH][lane], stretch = e.length - l;
+    const int    nothing = stretch * stretch <= LAW_ROOT_NOISE * (e.length * e.length + l * l);
+    const double unit    = nothing ? 0 : 1;
+    C[lane]              = unit * stretch;
+    k[lane]              = par[K][lane];
+    dC[0][lane] = unit * e.direction.x, dC[1][lane] = unit * e.direction.y, dC[2][lane] = unit * e.direction.z;
+  }
+}
+
 const wring_law wring_law_spring = {
-  .name        = "spring",
-  .q           = 1,
-  .n_par       = N_PAR,
-  .energy      = energy,
-  .gradient    = gradient,
-  .fused       = fused,
-  .hessian     = hessian,
-  .hessian_psd = hessian_psd,
-  .project     = project,
-  .slope       = slope,
-  .prox        = prox,
+  .name         = "spring",
+  .q            = 1,
+  .n_par        = N_PAR,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .project      = project,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
 };

@@ -5,6 +5,7 @@
 #include "base/block3.h"
 #include "isotropic.h"
 #include "keys.h"
+#include "root.h"
 #include <wring/law.h>
 
 enum { K, N_PAR };
@@ -103,18 +104,39 @@ static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
   }
 }
 
+/* C = |F - R|, k = the stiffness; dC = (F - R)/C, since R is stationary. */
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  WRING_ALIGNED double r[9][WRING_LANES];
+
+  (void)j;
+  wring_block3_rotation(z, r);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3   f = mat3_load(z, lane), d = mat3_sub(f, mat3_load((wring_in)r, lane));
+    const double squared = mat3_dot(d, d);
+    const int    nothing = squared <= LAW_ROOT_NOISE * mat3_dot(f, f);
+    const double inverse = nothing ? 0 : block3_rsqrt(squared);
+    C[lane]              = squared * inverse;
+    k[lane]              = par[K][lane];
+    mat3_store(dC, lane, mat3_scale(inverse, d));
+  }
+}
+
 const wring_law wring_law_strain = {
-  .name        = "strain",
-  .q           = 3,
-  .n_par       = N_PAR,
-  .options     = options,
-  .set_par     = set_par,
-  .energy      = energy,
-  .gradient    = gradient,
-  .fused       = fused,
-  .hessian     = hessian,
-  .hessian_psd = hessian_psd,
-  .project     = project,
-  .slope       = slope,
-  .prox        = prox,
+  .name         = "strain",
+  .q            = 3,
+  .n_par        = N_PAR,
+  .options      = options,
+  .set_par      = set_par,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .project      = project,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
 };

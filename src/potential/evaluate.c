@@ -44,42 +44,85 @@ static PetscErrorCode reduce(const wring_potential *g, int n, double *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x and f are local arrays; inertia: factor of M (x - y); part: this rank's inertial and elastic energy. */
-static PetscErrorCode work_on(wring_potential *g, wring_work work, double inertia, double *x, const double *y,
-                              double *f, double part[2])
+/* What a pass over all terms does: `work` on them, or with `splitting` an iteration of theirs. */
+typedef struct {
+  wring_work              work;
+  wring_splitting *const *splitting; // [n_term], or NULL
+  double                  factor;
+} job;
+
+static void term_interior(const wring_potential *g, const job *j, int i, const double *x, double *f)
+{
+  if (j->splitting)
+    wring_splitting_interior(j->splitting[i], j->factor, x, f);
+  else
+    wring_term_interior(g->term[i], j->work, x, f);
+}
+
+/* Ends the pass over term i and adds to part: its energy, or its two residuals. */
+static void term_boundary(const wring_potential *g, const job *j, int i, const double *x, double *f, double *part)
+{
+  double residual[2];
+  if (j->splitting) {
+    wring_splitting_boundary(j->splitting[i], x, f);
+    wring_splitting_finish(j->splitting[i], f, residual);
+    part[1] += residual[0];
+    part[2] += residual[1];
+  } else {
+    wring_term_boundary(g->term[i], j->work, x, f);
+    part[1] += wring_term_finish(g->term[i], j->work, f);
+  }
+}
+
+/* Factor of M (x - y) beside what terms add to f. */
+static double inertia_factor(const wring_potential *g, wring_work work)
+{
+  if (work & WRING_MASS) return -1;
+  return (work == WRING_RESIDUAL ? -1 : 1) / (g->h * g->h);
+}
+
+/* x and f are local arrays; part: this rank's inertial energy, then what terms add. */
+static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const double *y, double *f, double part[3])
 {
   const wring_mesh *m   = g->mesh;
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
 
   PetscFunctionBegin;
   PetscCall(wring_potential_halo_begin(g, x));
-  part[0] = wring_inertia(m->n_owned, inertia, g->mass, x, y, f);
+  part[0] = wring_inertia(m->n_owned, inertia_factor(g, j->work), g->mass, x, y, f);
   if (f) PetscCall(PetscArrayzero(f + 3 * m->n_owned, 3 * (m->n_local - m->n_owned)));
-  for (int i = 0; i < g->n_term; i++) wring_term_interior(g->term[i], work, x, f);
+  for (int i = 0; i < g->n_term; i++) term_interior(g, j, i, x, f);
   PetscCall(wring_potential_halo_end(g, x));
-  part[1] = 0;
-  for (int i = 0; i < g->n_term; i++) {
-    wring_term_boundary(g->term[i], work, x, f);
-    part[1] += wring_term_finish(g->term[i], work, f);
-  }
+  part[1] = part[2] = 0;
+  for (int i = 0; i < g->n_term; i++) term_boundary(g, j, i, x, f, part);
   if (f) PetscCall(sum_ghosts(g, f));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode evaluate(wring_potential *g, wring_work work, double inertia, Vec x, wring_value *value, Vec f)
+/* The pass at x, forces to f, which may be NULL; part [3] of this rank. */
+static PetscErrorCode pass(wring_potential *g, const job *j, Vec x, Vec f, double part[3])
 {
-  double       *xa, *fa = NULL, part[2];
+  double       *xa, *fa = NULL;
   const double *ya;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(g->y, &ya));
   PetscCall(VecGetArray(x, &xa)); // its ghosts are filled
   if (f) PetscCall(VecGetArrayWrite(f, &fa));
-  PetscCall(work_on(g, work, inertia, xa, ya, fa, part));
+  PetscCall(work_on(g, j, xa, ya, fa, part));
   if (f) PetscCall(VecRestoreArrayWrite(f, &fa));
   PetscCall(VecRestoreArray(x, &xa));
   PetscCall(VecRestoreArrayRead(g->y, &ya));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode evaluate(wring_potential *g, wring_work work, Vec x, wring_value *value, Vec f)
+{
+  double part[3];
+
+  PetscFunctionBegin;
+  PetscCall(pass(g, &(job){.work = work}, x, f, part));
   if (!value) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(reduce(g, 2, part));
   *value = (wring_value){.objective = part[0] + part[1], .inertial = part[0], .elastic = part[1]};
@@ -89,21 +132,21 @@ static PetscErrorCode evaluate(wring_potential *g, wring_work work, double inert
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value)
 {
   PetscFunctionBegin;
-  PetscCall(evaluate(g, WRING_VALUE, 1 / (g->h * g->h), x, value, NULL));
+  PetscCall(evaluate(g, WRING_VALUE, x, value, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad)
 {
   PetscFunctionBegin;
-  PetscCall(evaluate(g, WRING_GRADIENT, 1 / (g->h * g->h), x, NULL, grad));
+  PetscCall(evaluate(g, WRING_GRADIENT, x, NULL, grad));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *value, Vec grad)
 {
   PetscFunctionBegin;
-  PetscCall(evaluate(g, WRING_VALUE | WRING_GRADIENT, 1 / (g->h * g->h), x, value, grad));
+  PetscCall(evaluate(g, WRING_VALUE | WRING_GRADIENT, x, value, grad));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,19 +164,33 @@ PetscErrorCode wring_potential_noise(wring_potential *g, double *noise)
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r)
 {
   PetscFunctionBegin;
-  PetscCall(evaluate(g, WRING_RESIDUAL, -1 / (g->h * g->h), x, NULL, r));
+  PetscCall(evaluate(g, WRING_RESIDUAL, x, NULL, r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const *splitting, double factor, Vec x, Vec r,
+                                     double residual[2])
+{
+  const job what = {.work = WRING_RESIDUAL, .splitting = splitting, .factor = factor};
+  double    part[3];
+
+  PetscFunctionBegin;
+  PetscCall(pass(g, &what, x, r, part));
+  PetscCall(reduce(g, 2, part + 1));
+  residual[0] = PetscSqrtReal(part[1]);
+  residual[1] = PetscSqrtReal(part[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_potential_mass_residual(wring_potential *g, Vec x, wring_value *value, Vec r)
 {
-  const double factor = 1 / (g->h * g->h);
+  const double squared = g->h * g->h;
 
   PetscFunctionBegin;
-  PetscCall(evaluate(g, (wring_work)(WRING_MASS | WRING_VALUE), -1, x, value, r));
+  PetscCall(evaluate(g, (wring_work)(WRING_MASS | WRING_VALUE), x, value, r));
   if (!value) PetscFunctionReturn(PETSC_SUCCESS);
-  value->inertial *= -factor;
-  value->elastic *= factor;
+  value->inertial /= -squared;
+  value->elastic /= squared;
   value->objective = value->inertial + value->elastic;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

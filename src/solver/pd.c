@@ -96,21 +96,11 @@ static PetscErrorCode pd_step(wring_solver *s, Vec x)
 
 static PetscErrorCode pd_iterate(wring_solver *s, Vec x)
 {
-  pd_data      *pd = s->data;
-  const double *da;
-  double       *xa;
+  pd_data *pd = s->data;
 
   PetscFunctionBegin;
   PetscCall(pd_step(s, x));
-  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  PetscCall(VecGetArrayRead(pd->d, &da));
-  PetscCall(VecGetArray(x, &xa));
-  wring_axpy(s->n, 1, da, xa);
-  PetscCall(VecRestoreArray(x, &xa));
-  PetscCall(VecRestoreArrayRead(pd->d, &da));
-  wring_phases_switch(s->phases, old);
-  s->known       = PETSC_FALSE;
-  s->step_length = 1;
+  PetscCall(wring_solver_add(s, pd->d, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

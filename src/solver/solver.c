@@ -3,6 +3,7 @@
   was are the same for all, so that methods can be compared.
 */
 #include "solver_impl.h"
+#include <math.h>
 
 static const double round_off = 1e-12; // of |g|: a rise that counts as none
 
@@ -82,6 +83,24 @@ PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x)
+{
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  const double     *da;
+  double           *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(d, &da));
+  PetscCall(VecGetArray(x, &xa));
+  wring_axpy(s->n, 1, da, xa);
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(VecRestoreArrayRead(d, &da));
+  wring_phases_switch(s->phases, old);
+  s->known       = PETSC_FALSE;
+  s->step_length = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
@@ -111,6 +130,8 @@ static wring_iteration row(const wring_solver *s, double now)
                            .value             = s->value,
                            .gradient_norm     = s->gradient_norm,
                            .step_length       = s->step_length,
+                           .primal            = s->residual[0],
+                           .dual              = s->residual[1],
                            .evaluations       = s->evaluations,
                            .linear_iterations = s->linear_iterations,
                            .seconds           = now - s->began - s->measured};
@@ -186,6 +207,7 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->iteration = s->evaluations = 0;
   s->linear_iterations          = 0;
   s->step_length = s->measured = 0;
+  s->residual[0] = s->residual[1] = NAN;
   s->known = s->norm_known = s->ended = PETSC_FALSE;
   PetscCall(wring_potential_noise(s->g, &s->noise));
   s->began = MPI_Wtime();
@@ -322,6 +344,23 @@ double wring_solver_operator_factor(const wring_solver *s)
   return s->ops->operator_factor ? s->ops->operator_factor(s) : 0;
 }
 
+/* Damping is no part of g: a method either uses it or says that it cannot. */
+static PetscErrorCode require_damping(wring_solver *s)
+{
+  wring_term *const *term;
+  const int          n      = wring_potential_terms(s->g, &term);
+  int                damped = n;
+
+  PetscFunctionBegin;
+  if (s->ops->damps) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int i = n - 1; i >= 0; i--) damped = wring_term_is_damped(term[i]) ? i : damped;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &damped, 1, MPI_INT, MPI_MIN, s->comm));
+  if (damped < n)
+    WRING_REFUSE(s->comm, "solver '%s' cannot use the damping of spring '%s': expected damping 0", s->ops->name,
+                 wring_term_name(term[damped]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_solver_set_up(wring_solver *s)
 {
   PetscFunctionBegin;
@@ -329,12 +368,18 @@ PetscErrorCode wring_solver_set_up(wring_solver *s)
   PetscCheck(s->op || wring_solver_operator_factor(s) == 0, s->comm, PETSC_ERR_ARG_NULL,
              "solver '%s' needs an operator", s->ops->name);
   PetscCall(wring_potential_require(s->g, s->ops->needs, s->ops->name));
+  PetscCall(require_damping(s));
   PetscCall(wring_potential_create_vec(s->g, &s->grad));
   PetscCall(VecDuplicate(s->grad, &s->trial));
   PetscCall(VecDuplicate(s->grad, &s->trial_grad));
   PetscCall(VecGetLocalSize(s->grad, &s->n));
   PetscCall(s->ops->set_up(s));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscBool wring_solver_has_residuals(const wring_solver *s)
+{
+  return s->ops->has_residuals;
 }
 
 const char *wring_solver_name(const wring_solver *s)

@@ -5,7 +5,9 @@
 typedef struct {
   const char *name;                                 // "qn", as in a deck
   unsigned    needs;                                // WRING_CAN_... of every law
+  PetscBool   has_residuals;                        // every iteration sets `residual`
   double (*operator_factor)(const wring_solver *s); // of L in the A it solves with, 0: none; NULL: none
+  PetscBool           damps;                        // it uses the damping of springs; else such springs are refused
   const wring_option *options;                      // keys of the method, without prefix
   PetscErrorCode (*create)(wring_solver *s);        // allocates s->data
   PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // or NULL
@@ -39,6 +41,7 @@ struct wring_solver {
   wring_value value;
   Vec         grad; // [n_owned][3] N
   double      gradient_norm;
+  double      residual[2]; // primal and dual of the iteration that led here [J^(1/2)]; NAN: none
 
   /* the point that a line search tries: x_k + trial_step d */
   Vec         trial, trial_grad;
@@ -56,8 +59,8 @@ struct wring_solver {
 };
 
 extern const wring_solver_ops wring_solver_qn, wring_solver_pd, wring_solver_newton;
-extern const wring_solver_ops wring_solver_chebyshev;
-extern const wring_solver_ops wring_solver_gradient_descent;
+extern const wring_solver_ops wring_solver_chebyshev, wring_solver_admm, wring_solver_gradient_descent;
+extern const wring_solver_ops wring_solver_xpbd, wring_solver_pbd, wring_solver_rgc, wring_solver_penalty;
 extern const wring_solver_ops wring_solver_anderson;
 
 const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none
@@ -70,6 +73,9 @@ void           wring_solver_end(wring_solver *s, wring_reason end); // x_k is th
 /* x . y and the sums over ranks of a [n], one reduction each. */
 PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);
 PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a);
+
+/* x += d, a full step to a point where nothing is known yet. */
+PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
 
 /* x = A^{-1} b to operator.rtol, from zero; counts linear iterations. b may not be x. */
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);

@@ -13,8 +13,8 @@ static void check_rows(const char *file, PetscInt n, int width, const double *ro
       wring_error_set(e, "%s:%" PetscInt_FMT ": length %g, expected at least 0 m", file, line, row[2]);
     } else if (row[3] <= 0) {
       wring_error_set(e, "%s:%" PetscInt_FMT ": stiffness %g, expected above 0 N/m", file, line, row[3]);
-    } else if (row[4] != 0) {
-      wring_error_set(e, "%s:%" PetscInt_FMT ": damping %g, expected 0: no solver here uses it", file, line, row[4]);
+    } else if (row[4] < 0) {
+      wring_error_set(e, "%s:%" PetscInt_FMT ": damping %g, expected at least 0 N s/m", file, line, row[4]);
     }
   }
 }
@@ -52,21 +52,22 @@ PetscErrorCode wring_problem_read_springs(wring_problem *p)
 static PetscErrorCode add_springs(wring_problem *p, wring_spring_rows *s, PetscInt *pair)
 {
   PetscInt   *a, *b;
-  double     *stiffness, *length;
+  double     *stiffness, *length, *damping;
   wring_term *term;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc4(s->n, &a, s->n, &b, s->n, &stiffness, s->n, &length));
+  PetscCall(PetscMalloc5(s->n, &a, s->n, &b, s->n, &stiffness, s->n, &length, s->n, &damping));
   for (PetscInt i = 0; i < s->n; i++) {
     const double *const row = &s->row[s->width * i];
     a[i] = pair[2 * i] = wring_mesh_local(p->mesh, (PetscInt)row[0]);
     b[i] = pair[2 * i + 1] = wring_mesh_local(p->mesh, (PetscInt)row[1]);
     length[i]              = row[2];
     stiffness[i]           = row[3];
+    damping[i]             = row[4];
   }
-  PetscCall(wring_term_create_springs(p->mesh, s->name, s->n, a, b, stiffness, length, &term));
+  PetscCall(wring_term_create_damped_springs(p->mesh, s->name, s->n, a, b, stiffness, length, damping, &term));
   PetscCall(wring_potential_add_term(p->g, term));
-  PetscCall(PetscFree4(a, b, stiffness, length));
+  PetscCall(PetscFree5(a, b, stiffness, length, damping));
   PetscCall(PetscFree(s->row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

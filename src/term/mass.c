@@ -4,6 +4,7 @@
 */
 #include "base/block3.h"
 #include "kernels.h"
+#include "loop.h"
 
 void wring_term_set_masses(wring_term *t, const double *mass)
 {
@@ -112,9 +113,8 @@ static double weigh(int m, const double *w, const lanes *mass, lanes *d)
   return sum;
 }
 
-double term_mass_chunk(const wring_term *t, PetscInt c, const double *x, double *f)
+void wring_mass_chunk(const wring_term *t, PetscInt c, const double *x, double *f, double *sum)
 {
-  double              sum = 0;
   WRING_ALIGNED lanes mass[MAX_M], xe[3 * MAX_M];
   for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
     const uint16_t *corner = t->corner + (size_t)b * t->m * LANES;
@@ -124,14 +124,14 @@ double term_mass_chunk(const wring_term *t, PetscInt c, const double *x, double 
       towards_pose((wring_in)block_coef(t, b), (const lanes *)mass, xe);
     else
       towards_length(t, b, (const lanes *)mass, xe);
-    sum += weigh(t->m, t->weight + (size_t)b * LANES, (const lanes *)mass, xe);
+    sum[0] += weigh(t->m, t->weight + (size_t)b * LANES, (const lanes *)mass, xe);
     scatter(t->m, corner, (wring_in)xe, f);
   }
-  return sum;
 }
 
-void term_count_chunk(const wring_term *t, PetscInt c, double *f)
+void wring_count_chunk(const wring_term *t, PetscInt c, const double *x, double *f, double *sum)
 {
+  (void)x, (void)sum;
   WRING_ALIGNED lanes one[3 * MAX_M];
   for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
     for (int i = 0; i < 3 * t->m; i++) {

@@ -40,6 +40,7 @@ struct wring_term {
   double   *weight;       // [n_block][WRING_LANES] w_e; 0: padded
   double   *par;          // [n_par][WRING_LANES], or [n_block][n_par][WRING_LANES]
   size_t    par_stride;   // doubles from block to block: 0, or n_par * WRING_LANES
+  double   *damping;      // [n] N s/m of springs, 0: none of its own; NULL: of none
 
   PetscInt  n_shared;
   PetscInt *shared;       // [n_shared] local vertex
@@ -113,7 +114,3 @@ static inline void block_slope(const wring_term *t, PetscInt block, double *k)
     t->law->slope(term_par(t, block), k);
   }
 }
-
-/* WRING_MASS and WRING_COUNT of one chunk, x and f private [vertices][4] (mass.c). Returns the energy. */
-double term_mass_chunk(const wring_term *t, PetscInt c, const double *x, double *f);
-void   term_count_chunk(const wring_term *t, PetscInt c, double *f);

@@ -1,0 +1,50 @@
+/*
+  Layer 4, sweeps: Gauss-Seidel over the constraints C_j of terms, element by element, each of which moves its own vertices
+  along M^{-1} grad C_j.                                                                        docs/theory.md (5.6)-(5.10)
+
+  Terms come by stencil: tets, then lines of tets, springs, attachments; constraints of one element come one after the other.
+  All functions are collective.
+*/
+#pragma once
+#include <wring/term.h>
+
+typedef struct wring_sweep wring_sweep;
+
+typedef enum {
+  /* By colours of elements that share no vertex, which follow from original vertex numbers: iterates depend neither on
+     ranks nor on threads. One halo exchange per colour. */
+  WRING_ORDER_COLORED,
+  /* The same colours inside each rank without exchange; then a vertex moves by the average of the moves that the ranks
+     with elements there gave it. One exchange per sweep. Depends on the partition, and keeps momentum on one rank only. */
+  WRING_ORDER_HYBRID,
+  /* Tets by original number, springs and attachments as given. One rank, one thread: for tests. */
+  WRING_ORDER_SEQUENTIAL
+} wring_order;
+
+typedef enum { WRING_SWEEP_COMPLIANT, WRING_SWEEP_RIGID, WRING_SWEEP_PENALTY } wring_sweep_type;
+
+/* How far a constraint moves its vertices: COMPLIANT (5.7), RIGID (5.8), PENALTY (5.10). */
+typedef struct {
+  wring_sweep_type type;
+  double           h;       // s
+  double           factor;  // RIGID: part of the way to C = 0
+  double           damping; // beta or c of constraints that bring none of their own, N s/m where C is in m
+} wring_sweep_rule;
+
+/* mesh, terms and phases are borrowed; phases may be NULL. SEQUENTIAL on several ranks is an error. */
+PetscErrorCode wring_sweep_create(const wring_mesh *mesh, int n_term, wring_term *const *term, wring_order order,
+                                  wring_phases *phases, wring_sweep **s);
+PetscErrorCode wring_sweep_destroy(wring_sweep **s);
+
+/*
+  Before the sweeps of a step: takes targets, and which terms are active, from the terms, and sets all multipliers to 0.
+  mass [n_owned] kg > 0; reference [n_owned][3]: positions q [m] at the start of the step (COMPLIANT), or velocities [m/s]
+  (PENALTY), that damping refers to; not read by RIGID.
+*/
+PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, const double *mass,
+                                 const double *reference);
+
+PetscErrorCode wring_sweep_run(wring_sweep *s, double *x); // one sweep, x [n_owned][3] in place
+
+/* Constraints left out because C or its gradient was not finite, on this rank, in all sweeps. Not collective. */
+PetscInt64 wring_sweep_not_finite(const wring_sweep *s);

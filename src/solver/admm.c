@@ -1,0 +1,151 @@
+/*
+  Alternating directions on min g0(x) + sum_e w_e psi_e(z_e) with z = D x [Overby et al. 2017; Ledwon 2024, eq. 3.85], where g0 is
+  the inertial part, D x the local values of all elements and W_e^2 = a^2 w_e k_e:
+    z <- argmin sum_e w_e psi_e(z_e) + 1/2 |W (D x + u - z)|^2      the prox of every law
+    u <- u + D x - z
+    x <- argmin g0(x) + 1/2 |W (D x - z + u)|^2,                    A_a x = M/h^2 y + D^T W^2 (z - u), A_a = M/h^2 + a^2 L
+  from z = D x_0 and u = 0. The first two lines and the residual of the third are one pass over the elements; the third is
+  solved for the difference, so that an inexact solve errs by a part of it. g may rise. docs/theory.md (5.20).
+
+  Balancing [Boyd et al. 2011, 3.4.1] changes a, and with it A_a, between solves only: A is built at most once a step.
+*/
+#include "solver_impl.h"
+
+typedef struct {
+  double            weight; // a of the deck
+  PetscBool         warm_start, balancing;
+  double            a;         // of this solve
+  double            sums[2];   // of the primal and the dual residuals over the iterations of the last solve
+  int               n;         // terms
+  wring_splitting **splitting; // [n]
+  Vec               r, d;      // [n_owned][3] N, m
+} admm_data;
+
+static const double balanced = 10;                 // residuals of a ratio within this are left alone
+static const double change   = 1.4142135623730951; // of a: W^2 doubles or halves
+static const double bound    = 4;                  // a stays within this factor of the deck's
+
+static const wring_option admm_options[] = {
+  {.key   = "weight",
+   .type  = WRING_REAL,
+   .range = "(0,inf)",
+   .value = "1",
+   .help  = "a: weights are a sqrt(measure k); about 1 is as safe as pd, less may be faster, or not converge"},
+  {.key   = "warm_start",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "start from the duals u of the last step instead of 0; a restart begins with 0"},
+  {.key   = "balancing",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "after a step whose primal and dual residuals differ by a factor of 10, weight is multiplied or divided by "
+            "sqrt(2), within [weight/4, 4 weight]; a restart begins with weight"},
+  {.key = NULL},
+};
+
+static PetscErrorCode admm_create(wring_solver *s)
+{
+  admm_data *admm;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&admm));
+  s->data = admm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode admm_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
+{
+  admm_data *admm = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_real(o, prefix, admm_options, "weight", &admm->weight));
+  PetscCall(wring_options_get_bool(o, prefix, admm_options, "warm_start", &admm->warm_start));
+  PetscCall(wring_options_get_bool(o, prefix, admm_options, "balancing", &admm->balancing));
+  admm->a = admm->weight;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode admm_set_up(wring_solver *s)
+{
+  admm_data         *admm = s->data;
+  wring_term *const *term;
+
+  PetscFunctionBegin;
+  admm->n = wring_potential_terms(s->g, &term);
+  PetscCall(PetscCalloc1(admm->n, &admm->splitting));
+  for (int i = 0; i < admm->n; i++) PetscCall(wring_splitting_create(term[i], &admm->splitting[i]));
+  PetscCall(VecDuplicate(s->grad, &admm->r));
+  PetscCall(VecDuplicate(s->grad, &admm->d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  a of the next solve, by the residuals of the last one. Where the primal is the larger, D x and z are too far apart, and W
+  must grow.
+*/
+static double next_weight(const admm_data *admm)
+{
+  double a = admm->a;
+  if (!admm->balancing) return a;
+  if (admm->sums[0] > balanced * admm->sums[1]) a *= change;
+  if (admm->sums[1] > balanced * admm->sums[0]) a /= change;
+  return PetscMax(admm->weight / bound, PetscMin(admm->weight * bound, a));
+}
+
+/* The dual W^2 u of the unscaled problem stays what it is when a changes. */
+static PetscErrorCode admm_begin(wring_solver *s, Vec x)
+{
+  admm_data   *admm = s->data;
+  const double a = next_weight(admm), keep = admm->warm_start ? PetscSqr(admm->a / a) : 0;
+
+  PetscFunctionBegin;
+  (void)x;
+  for (int i = 0; i < admm->n; i++) wring_splitting_start(admm->splitting[i], keep);
+  admm->a       = a;
+  admm->sums[0] = admm->sums[1] = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode admm_iterate(wring_solver *s, Vec x)
+{
+  admm_data *admm = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_split(s->g, admm->splitting, PetscSqr(admm->a), x, admm->r, s->residual));
+  PetscCall(wring_solver_apply_inverse(s, admm->r, admm->d));
+  PetscCall(wring_solver_add(s, admm->d, x));
+  for (int i = 0; i < 2; i++) admm->sums[i] += s->residual[i];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode admm_destroy(wring_solver *s)
+{
+  admm_data *admm = s->data;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < admm->n; i++) PetscCall(wring_splitting_destroy(&admm->splitting[i]));
+  PetscCall(PetscFree(admm->splitting));
+  PetscCall(VecDestroy(&admm->r));
+  PetscCall(VecDestroy(&admm->d));
+  PetscCall(PetscFree(s->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double admm_operator_factor(const wring_solver *s)
+{
+  return PetscSqr(next_weight(s->data));
+}
+
+const wring_solver_ops wring_solver_admm = {
+  .name             = "admm",
+  .needs            = WRING_CAN_PROX | WRING_CAN_SLOPE,
+  .has_residuals    = PETSC_TRUE,
+  .operator_factor  = admm_operator_factor,
+  .options          = admm_options,
+  .create           = admm_create,
+  .set_from_options = admm_set_from_options,
+  .set_up           = admm_set_up,
+  .begin            = admm_begin,
+  .iterate          = admm_iterate,
+  .destroy          = admm_destroy,
+};

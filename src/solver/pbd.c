@@ -1,0 +1,108 @@
+/*
+  Position based dynamics [Mueller et al. 2007; thesis, algorithm 8]: every constraint moves its vertices part k' of the way
+  to C = 0, (5.8), whatever the stiffness of its law. k' is the stiffness k in [0, 1] of the deck, or the 1 - (1 - k)^(1/n)
+  that leaves 1 - k of an error after the n = max_it iterations. It does not minimise g.
+*/
+#include "sweeps.h"
+#include <math.h>
+
+typedef struct {
+  solver_sweeps sweeps;
+  double        stiffness;
+  PetscBool     exponent;
+} pbd_data;
+
+static const wring_option pbd_options[] = {
+  {.key     = "order",
+   .type    = WRING_WORD,
+   .choices = "colored|hybrid|sequential",
+   .value   = "colored",
+   .help = "colored: the same on any ranks; hybrid: colours inside a rank, averaged; sequential: mesh order, one rank"},
+  {.key   = "stiffness",
+   .type  = WRING_REAL,
+   .range = "[0,1]",
+   .value = "1",
+   .help  = "part of the way to C = 0 that a constraint goes"},
+  {.key     = "rule",
+   .type    = WRING_WORD,
+   .choices = "plain|exponent",
+   .value   = "plain",
+   .help    = "stiffness k applied in every iteration, or 1 - (1 - k)^(1/max_it), which is k over all of them"},
+  {.key = NULL},
+};
+
+static PetscErrorCode pbd_create(wring_solver *s)
+{
+  pbd_data *d;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&d));
+  s->data = d;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode pbd_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
+{
+  pbd_data   *d = s->data;
+  const char *rule;
+
+  PetscFunctionBegin;
+  PetscCall(wring_sweeps_get_order(s, o, prefix, pbd_options, &d->sweeps));
+  PetscCall(wring_options_get_real(o, prefix, pbd_options, "stiffness", &d->stiffness));
+  PetscCall(wring_options_get_word(o, prefix, pbd_options, "rule", &rule));
+  PetscCall(PetscStrcmp(rule, "exponent", &d->exponent));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode pbd_set_up(wring_solver *s)
+{
+  pbd_data *d = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_sweeps_set_up(s, &d->sweeps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode pbd_begin(wring_solver *s, Vec x)
+{
+  pbd_data              *d    = s->data;
+  const double           k    = d->stiffness;
+  const double           part = d->exponent ? 1 - pow(1 - k, 1. / PetscMax(1, s->max_it)) : k;
+  const wring_sweep_rule rule = {.type = WRING_SWEEP_RIGID, .factor = part};
+
+  PetscFunctionBegin;
+  (void)x;
+  PetscCall(wring_sweeps_begin(s, &d->sweeps, rule, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode pbd_iterate(wring_solver *s, Vec x)
+{
+  pbd_data *d = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_sweeps_iterate(s, &d->sweeps, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode pbd_destroy(wring_solver *s)
+{
+  pbd_data *d = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_sweeps_destroy(s, &d->sweeps));
+  PetscCall(PetscFree(s->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_solver_ops wring_solver_pbd = {
+  .name             = "pbd",
+  .needs            = WRING_CAN_CONSTRAIN,
+  .options          = pbd_options,
+  .create           = pbd_create,
+  .set_from_options = pbd_set_from_options,
+  .set_up           = pbd_set_up,
+  .begin            = pbd_begin,
+  .iterate          = pbd_iterate,
+  .destroy          = pbd_destroy,
+};

@@ -1,0 +1,71 @@
+#include "sweeps.h"
+
+PetscErrorCode wring_sweeps_get_order(wring_solver *s, const wring_options *o, const char *prefix,
+                                      const wring_option *table, solver_sweeps *w)
+{
+  const char *order;
+  PetscBool   hybrid, sequential;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, table, "order", &order));
+  PetscCall(PetscStrcmp(order, "hybrid", &hybrid));
+  PetscCall(PetscStrcmp(order, "sequential", &sequential));
+  PetscCallMPI(MPI_Comm_size(s->comm, &size));
+  if (sequential && size > 1)
+    WRING_REFUSE(s->comm, "%s: %sorder sequential on %d ranks, expected colored or hybrid, or one rank",
+                 wring_options_origin(o, prefix, "order"), prefix, size);
+  w->order = hybrid ? WRING_ORDER_HYBRID : sequential ? WRING_ORDER_SEQUENTIAL : WRING_ORDER_COLORED;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sweeps_set_up(wring_solver *s, solver_sweeps *w)
+{
+  wring_term *const *terms;
+  const int          n   = wring_potential_terms(s->g, &terms);
+  const wring_phase  old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
+
+  PetscFunctionBegin;
+  PetscCall(wring_sweep_create(wring_potential_mesh(s->g), n, terms, w->order, s->phases, &w->sweep));
+  wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sweeps_begin(wring_solver *s, solver_sweeps *w, wring_sweep_rule rule, Vec reference)
+{
+  const double *a = NULL;
+
+  PetscFunctionBegin;
+  rule.h = wring_potential_step(s->g);
+  if (reference) PetscCall(VecGetArrayRead(reference, &a));
+  PetscCall(wring_sweep_begin(w->sweep, &rule, wring_potential_mass(s->g), a));
+  if (reference) PetscCall(VecRestoreArrayRead(reference, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sweeps_iterate(wring_solver *s, solver_sweeps *w, Vec x)
+{
+  double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(x, &xa));
+  PetscCall(wring_sweep_run(w->sweep, xa));
+  PetscCall(VecRestoreArray(x, &xa));
+  s->known       = PETSC_FALSE;
+  s->step_length = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sweeps_destroy(wring_solver *s, solver_sweeps *w)
+{
+  PetscInt64 n;
+
+  PetscFunctionBegin;
+  if (!w->sweep) PetscFunctionReturn(PETSC_SUCCESS);
+  n = wring_sweep_not_finite(w->sweep);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT64, MPI_SUM, s->comm));
+  if (n > 0)
+    PetscCall(wring_note(s->comm, "solver '%s' left out %lld constraints that were not finite", s->name, (long long)n));
+  PetscCall(wring_sweep_destroy(&w->sweep));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

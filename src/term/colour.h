@@ -1,0 +1,17 @@
+/*
+  Private to src/term: colours of elements, no two of a colour sharing a vertex, so that a colour may be worked on in any
+  order, by any number of threads and ranks.
+
+  Elements are coloured in the order of a hash of their original vertex numbers, each with the first colour that is free at
+  all of its vertices. Ranks work at the same time: an element waits only for those that come before it at its vertices
+  [Jones, Plassmann 1993], so that the colours are those of one rank, whatever the partition.
+*/
+#pragma once
+#include <wring/mesh.h>
+
+/*
+  colour [n] of elements with vertices [n][m] (local numbers); label [n] tells elements with the same vertices apart, and
+  must not depend on the partition. *n_colour: of all ranks. Collective.
+*/
+PetscErrorCode wring_colour_elements(const wring_mesh *mesh, int m, PetscInt n, const PetscInt *vertex,
+                                     const uint64_t *label, PetscInt *colour, PetscInt *n_colour);

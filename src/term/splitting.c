@@ -1,0 +1,110 @@
+/* Alternating directions: one local value z and one scaled dual u for every element, docs/theory.md (5.20). */
+#include "kernels.h"
+#include "loop.h"
+
+struct wring_splitting {
+  wring_term *t;       // borrowed
+  PetscInt    stride;  // doubles from block to block of z and u
+  double     *z, *u;   // [n_block][3 q][WRING_LANES]
+  PetscBool   fresh;   // z is still to be set, to D x of the next iteration
+  double      factor;  // a^2 of the iteration under way
+  double     *partial; // [2][n_chunk] |W (D x - z)|^2, |W (z - z_old)|^2
+};
+
+PetscErrorCode wring_splitting_create(wring_term *t, wring_splitting **splitting)
+{
+  wring_splitting *s;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&s));
+  s->t      = t;
+  s->stride = 3 * t->law->q * LANES;
+  s->fresh  = PETSC_TRUE;
+  PetscCall(wring_blocks_create((size_t)t->n_block * (size_t)s->stride, &s->z));
+  PetscCall(wring_blocks_create((size_t)t->n_block * (size_t)s->stride, &s->u));
+  PetscCall(PetscCalloc1(2 * t->n_chunk, &s->partial));
+  *splitting = s;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_splitting_destroy(wring_splitting **splitting)
+{
+  wring_splitting *s = *splitting;
+
+  PetscFunctionBegin;
+  if (!s) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_blocks_destroy(&s->z);
+  wring_blocks_destroy(&s->u);
+  PetscCall(PetscFree(s->partial));
+  PetscCall(PetscFree(*splitting));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_splitting_start(wring_splitting *s, double keep)
+{
+  const PetscInt n = s->t->n_block * s->stride;
+  s->fresh         = PETSC_TRUE;
+#pragma omp parallel for simd schedule(static)
+  for (PetscInt i = 0; i < n; i++) s->u[i] = keep == 0 ? 0 : keep * s->u[i];
+}
+
+PetscInt wring_splitting_dual(wring_splitting *s, double **u)
+{
+  *u = s->u;
+  return s->t->n_block * s->stride;
+}
+
+/* z <- prox(D x + u), u <- u + D x - z of a block; p = a^2 k (z - u - D x), and the squares of both residuals. */
+static void map_splitting(const wring_term *t, void *context, PetscInt b, wring_in dx, double *sum, wring_out p)
+{
+  const wring_splitting *s   = context;
+  const int              n   = 3 * t->law->q;
+  double(*restrict z)[LANES] = (wring_out)(s->z + (size_t)b * (size_t)s->stride);
+  double(*restrict u)[LANES] = (wring_out)(s->u + (size_t)b * (size_t)s->stride);
+  WRING_ALIGNED lanes v[3 * MAX_Q], rho, primal = {0}, dual = {0};
+  block_slope(t, b, rho);
+  for (int l = 0; l < LANES; l++) rho[l] *= s->factor;
+  for (int i = 0; i < n; i++) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) v[i][l] = dx[i][l] + u[i][l];
+  }
+  t->law->prox(term_par(t, b), rho, (wring_in)v, p);
+  for (int i = 0; i < n; i++) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+      const double old = s->fresh ? dx[i][l] : z[i][l], gap = dx[i][l] - p[i][l], move = p[i][l] - old;
+      z[i][l] = p[i][l];
+      u[i][l] += gap;
+      primal[l] += rho[l] * gap * gap;
+      dual[l] += rho[l] * move * move;
+      p[i][l] = -rho[l] * (gap + u[i][l]);
+    }
+  }
+  sum[0] += wring_weighted_sum(t->weight + (size_t)b * LANES, primal);
+  sum[1] += wring_weighted_sum(t->weight + (size_t)b * LANES, dual);
+}
+
+static wring_pass iteration(wring_splitting *s)
+{
+  return (wring_pass){.map = map_splitting, .context = s, .forces = PETSC_TRUE, .n_sum = 2, .partial = s->partial};
+}
+
+void wring_splitting_interior(wring_splitting *s, double factor, const double *x, double *f)
+{
+  const wring_pass pass = iteration(s);
+  s->factor             = factor;
+  wring_pass_interior(s->t, &pass, x, f);
+}
+
+void wring_splitting_boundary(wring_splitting *s, const double *x, double *f)
+{
+  const wring_pass pass = iteration(s);
+  wring_pass_boundary(s->t, &pass, x, f);
+}
+
+void wring_splitting_finish(wring_splitting *s, double *f, double residual[2])
+{
+  const wring_pass pass = iteration(s);
+  wring_pass_finish(s->t, &pass, f, residual);
+  s->fresh = PETSC_FALSE;
+}

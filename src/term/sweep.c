@@ -1,0 +1,271 @@
+/* Gauss-Seidel sweeps over constraints: one element's step, and the loops over blocks and colours. docs/theory.md 5.2 */
+#include "kernels.h"
+#include "sweep_impl.h"
+#include <float.h>
+
+/* ---- one block --------------------------------------------------------------------------------------------------- */
+
+/* Rows of a block's vertices: xe [3 m] and inverse masses w [m], from x [n_local][4]. */
+static inline void gather_vertices(int m, const PetscInt *corner, const double *restrict x, lanes *restrict xe,
+                                   lanes *restrict w)
+{
+  for (int a = 0; a < m; a++) {
+    for (int l = 0; l < LANES; l++) {
+      const double *restrict v = x + 4 * corner[a * LANES + l];
+      for (int c = 0; c < 3; c++) xe[3 * a + c][l] = v[c];
+      w[a][l] = v[3];
+    }
+  }
+}
+
+static inline void scatter_vertices(int m, const PetscInt *corner, wring_in xe, double *restrict x)
+{
+  for (int a = 0; a < m; a++) {
+    for (int l = 0; l < LANES; l++) {
+      double *restrict v = x + 4 * corner[a * LANES + l];
+      for (int c = 0; c < 3; c++) v[c] = xe[3 * a + c][l];
+    }
+  }
+}
+
+/* What a constraint of a block is, at the current positions. */
+typedef struct {
+  lanes C, k;  // k: of the law
+  lanes slope; // grad C M^{-1} grad C^T
+  lanes rate;  // damped: grad C . (x - q), or grad C . v
+} constraint;
+
+/* slope = sum_a w_a |grad_a C|^2 */
+static inline void form_slope(int m, const lanes *restrict grad, const lanes *restrict w, double *restrict slope)
+{
+#pragma omp simd
+  for (int l = 0; l < LANES; l++) {
+    double sum = 0;
+    for (int a = 0; a < m; a++) {
+      const double x = grad[3 * a][l], y = grad[3 * a + 1][l], z = grad[3 * a + 2][l];
+      sum += w[a][l] * (x * x + y * y + z * z);
+    }
+    slope[l] = sum;
+  }
+}
+
+/* rate = sum_a grad_a C . (x_a - q_a), or . v_a; `reference` holds q or v. */
+static inline void form_rate(int m, const PetscInt *corner, wring_sweep_type type, const double *reference,
+                             const lanes *restrict grad, const lanes *restrict xe, double *restrict rate)
+{
+  const double at = type == WRING_SWEEP_PENALTY ? 0 : 1, sign = type == WRING_SWEEP_PENALTY ? 1 : -1;
+  for (int l = 0; l < LANES; l++) {
+    rate[l] = 0;
+    for (int a = 0; a < m; a++) {
+      const double *v = reference + 4 * corner[a * LANES + l];
+      for (int c = 0; c < 3; c++) rate[l] += grad[3 * a + c][l] * (at * xe[3 * a + c][l] + sign * v[c]);
+    }
+  }
+}
+
+/* How far along M^{-1} grad C the vertices go: step [LANES]; lambda is added up. weight w_e, damping [LANES]. */
+static inline void form_step(const wring_sweep_rule *rule, const constraint *c, const double *restrict weight,
+                             const double *restrict damping, double *restrict lambda, double *restrict step)
+{
+  const double h = rule->h;
+  if (rule->type == WRING_SWEEP_COMPLIANT) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+      const double a = 1 / (weight[l] * c->k[l] * h * h), gamma = a * h * damping[l]; // alpha/h^2, alpha beta/h
+      step[l] = (-c->C[l] - a * lambda[l] - gamma * c->rate[l]) / ((1 + gamma) * c->slope[l] + a);
+    }
+  } else if (rule->type == WRING_SWEEP_RIGID) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) step[l] = -rule->factor * c->C[l] / c->slope[l];
+  } else {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) step[l] = h * h * (-weight[l] * c->k[l] * c->C[l] - damping[l] * c->rate[l]);
+  }
+}
+
+/* No step where the gradient is 0 or something is not finite; returns how many of the first n lanes are not. */
+static inline int mask_step(int n, const constraint *c, double *restrict lambda, double *restrict step)
+{
+  int bad = 0;
+  for (int l = 0; l < LANES; l++) {
+    const int finite = fabs(c->C[l]) <= DBL_MAX && c->slope[l] <= DBL_MAX;
+    step[l]          = finite && c->slope[l] > 0 ? step[l] : 0;
+    lambda[l] += step[l];
+    bad += !finite && l < n;
+  }
+  return bad;
+}
+
+/* One block: its constraints one after the other. m and q are constants where this is inlined. */
+static inline int run_block(wring_sweep *s, const sweep_segment *g, PetscInt b, int m, int q)
+{
+  const wring_law    *law    = g->term->law;
+  const PetscInt     *corner = s->corner + g->corner + (size_t)b * m * LANES;
+  double             *row    = s->data + g->data + (size_t)b * g->n_row * LANES;
+  const double       *par  = sweep_par_rows(g->term) ? row + (SWEEP_LAMBDA + law->n_constraint) * LANES : g->term->par;
+  const double       *coef = g->term->coef ? row + (g->n_row - sweep_coef_rows(g->term)) * LANES : NULL;
+  WRING_ALIGNED lanes xe[3 * MAX_M], w[MAX_M], z[3 * MAX_Q], dC[3 * MAX_Q], grad[3 * MAX_M], step;
+  WRING_ALIGNED constraint c   = {.rate = {0}};
+  int                      bad = 0;
+  gather_vertices(m, corner, s->x, xe, w);
+  for (int j = 0; j < law->n_constraint; j++) {
+    double *lambda = row + (SWEEP_LAMBDA + j) * LANES;
+    form_z(m, q, coef, (wring_in)xe, z);
+    law->constraint(j, (wring_in)par, (wring_in)z, c.C, dC, c.k);
+    form_forces(m, q, coef, (wring_in)dC, grad);
+    form_slope(m, (const lanes *)grad, (const lanes *)w, c.slope);
+    if (g->damped) form_rate(m, corner, s->rule.type, s->reference, (const lanes *)grad, (const lanes *)xe, c.rate);
+    form_step(&s->rule, &c, row + SWEEP_WEIGHT * LANES, row + SWEEP_DAMPING * LANES, lambda, step);
+    bad += mask_step((int)PetscMin(g->lanes, g->n - b * g->lanes), &c, lambda, step);
+    for (int i = 0; i < 3 * m; i++) {
+#pragma omp simd
+      for (int l = 0; l < LANES; l++) xe[i][l] += w[i / 3][l] * grad[i][l] * step[l];
+    }
+  }
+  scatter_vertices(m, corner, (wring_in)xe, s->x);
+  return bad;
+}
+
+static int run_stencil(wring_sweep *s, const sweep_segment *g, PetscInt b)
+{
+  if (g->term->m == 4 && g->term->law->q == 3) return run_block(s, g, b, 4, 3);
+  if (g->term->m == 4) return run_block(s, g, b, 4, 1);
+  if (g->term->m == 2) return run_block(s, g, b, 2, 1);
+  return run_block(s, g, b, 1, 1);
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
+
+/* Colours [from, to) one after the other, without the other ranks; the blocks of a colour are independent. */
+static void run_colours(wring_sweep *s, PetscInt from, PetscInt to)
+{
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_LOCAL);
+  PetscInt64        bad = 0;
+#pragma omp parallel if (s->order != WRING_ORDER_SEQUENTIAL) reduction(+ : bad)
+  for (PetscInt c = from; c < to; c++) {
+    for (PetscInt i = s->colour[c].begin; i < s->colour[c].end; i++) {
+      const sweep_segment *g = &s->segment[i];
+      const PetscInt       n = g->term->active ? g->n_block : 0;
+#pragma omp for schedule(static) nowait
+      for (PetscInt b = 0; b < n; b++) bad += run_stencil(s, g, b);
+    }
+#pragma omp barrier
+  }
+  s->not_finite += bad;
+  wring_phases_switch(s->phases, old);
+}
+
+/* Every colour, and what ranks must tell each other in between: colours up to one with an SF run together. */
+static PetscErrorCode run_all(wring_sweep *s)
+{
+  PetscFunctionBegin;
+  for (PetscInt from = 0, to = 0; from < s->n_colour; from = to) {
+    do {
+      to++;
+    } while (to < s->n_colour && !s->colour[to - 1].copy);
+    run_colours(s, from, to);
+    if (s->colour[to - 1].copy) PetscCall(wring_sweep_copy_moved(s, to - 1));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sweep_run(wring_sweep *s, double *x)
+{
+  const wring_mesh *m = s->mesh;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++) s->x[i / 3 * 4 + i % 3] = x[i];
+  PetscCall(wring_sweep_update_ghosts(s, s->x));
+  if (s->start) PetscCall(PetscArraycpy(s->start, s->x, 4 * m->n_local));
+  PetscCall(run_all(s));
+  if (s->start) PetscCall(wring_sweep_average(s));
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++) x[i] = s->x[i / 3 * 4 + i % 3];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the object -------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_sweep_create(const wring_mesh *mesh, int n_term, wring_term *const *term, wring_order order,
+                                  wring_phases *phases, wring_sweep **sweep)
+{
+  wring_sweep *s;
+  PetscMPIInt  size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(mesh->comm, &size));
+  PetscCheck(order != WRING_ORDER_SEQUENTIAL || size == 1, mesh->comm, PETSC_ERR_SUP,
+             "the sequential order on %d ranks", size);
+  PetscCall(PetscNew(&s));
+  s->mesh = mesh, s->n_term = n_term, s->term = term, s->order = order, s->phases = phases;
+  PetscCallMPI(MPI_Type_contiguous(4, MPI_DOUBLE, &s->four));
+  PetscCallMPI(MPI_Type_commit(&s->four));
+  PetscCall(wring_blocks_create(4 * (size_t)mesh->n_local, &s->x));
+  PetscCall(wring_blocks_create(4 * (size_t)mesh->n_local, &s->reference));
+  PetscCall(wring_sweep_build(s));
+  PetscCall(wring_sweep_build_halo(s));
+  *sweep = s;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sweep_destroy(wring_sweep **sweep)
+{
+  wring_sweep *s = *sweep;
+
+  PetscFunctionBegin;
+  if (!s) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt c = 0; c < s->n_colour; c++) PetscCall(PetscSFDestroy(&s->colour[c].copy));
+  PetscCall(PetscFree(s->colour));
+  PetscCall(PetscFree(s->segment));
+  PetscCall(PetscFree2(s->corner, s->position));
+  wring_blocks_destroy(&s->data);
+  wring_blocks_destroy(&s->x);
+  wring_blocks_destroy(&s->reference);
+  PetscCall(PetscFree(s->share));
+  PetscCall(PetscFree(s->start));
+  PetscCallMPI(MPI_Type_free(&s->four));
+  PetscCall(PetscFree(*sweep));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Weight, damping, multipliers and parameters of the elements of a segment. */
+static void refresh_segment(wring_sweep *s, sweep_segment *g)
+{
+  const wring_term *t     = g->term;
+  const int         n_par = sweep_par_rows(t), first = SWEEP_LAMBDA + t->law->n_constraint;
+  g->damped = PETSC_FALSE;
+  for (PetscInt i = 0; i < g->n_block * LANES; i++) {
+    const PetscInt position    = s->position[g->first_block * LANES + i];
+    double        *row         = s->data + g->data + (size_t)(i / LANES) * g->n_row * LANES + i % LANES;
+    const double   own         = t->damping ? t->damping[term_element(t, position)] : 0;
+    row[SWEEP_WEIGHT * LANES]  = t->weight[position];
+    row[SWEEP_DAMPING * LANES] = own > 0 ? own : s->rule.damping;
+    if (row[SWEEP_DAMPING * LANES] > 0) g->damped = PETSC_TRUE;
+    for (int r = SWEEP_LAMBDA; r < first; r++) row[r * LANES] = 0;
+    for (int r = 0; r < n_par; r++) row[(first + r) * LANES] = term_par(t, position / LANES)[r][position % LANES];
+  }
+}
+
+PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, const double *mass,
+                                 const double *reference)
+{
+  const wring_mesh *m = s->mesh;
+
+  PetscFunctionBegin;
+  s->rule = *rule;
+  for (PetscInt i = 0; i < m->n_owned; i++) s->x[4 * i + 3] = 1 / mass[i];
+  if (rule->type != WRING_SWEEP_RIGID) {
+    for (PetscInt i = 0; i < 3 * m->n_owned; i++) s->reference[i / 3 * 4 + i % 3] = reference[i];
+    PetscCall(wring_sweep_update_ghosts(s, s->reference));
+  }
+  for (PetscInt i = 0; i < s->n_segment; i++) {
+    sweep_segment *g = &s->segment[i];
+    refresh_segment(s, g);
+    g->damped = (PetscBool)(g->damped && rule->type != WRING_SWEEP_RIGID);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt64 wring_sweep_not_finite(const wring_sweep *s)
+{
+  return s->not_finite;
+}

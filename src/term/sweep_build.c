@@ -1,0 +1,222 @@
+/* Building a sweep: which elements form a block, and in which order blocks come. */
+#include "colour.h"
+#include "mesh/order.h"
+#include "sweep_impl.h"
+
+enum { LANES = WRING_LANES, MAX_M = 4 };
+
+/* An element of the sweep. */
+typedef struct {
+  int      term;
+  PetscInt element, colour, vertex[MAX_M]; // of its term; of its group; local
+} item;
+
+/* Elements of one stencil, which are coloured together. */
+typedef struct {
+  int      m, q;
+  PetscInt n, n_colour;
+  item    *item; // [n]
+} group;
+
+/* ---- elements of a group ----------------------------------------------------------------------------------------- */
+
+/* Items of a term's elements. */
+static void list_items(const wring_sweep *s, int term, item *items)
+{
+  const wring_term *t = s->term[term];
+  for (PetscInt c = 0; c < t->n_chunk; c++) {
+    const PetscInt *const local = t->vertex + t->chunk_vertex[c];
+    for (PetscInt p = t->chunk_block[c] * LANES; p < t->chunk_block[c + 1] * LANES; p++) {
+      const PetscInt e = term_element(t, p);
+      if (e < 0) continue;
+      items[e] = (item){.term = term, .element = e};
+      for (int a = 0; a < t->m; a++)
+        items[e].vertex[a] = local[t->corner[(size_t)(p / LANES * t->m + a) * LANES + p % LANES]];
+    }
+  }
+}
+
+static PetscErrorCode collect(const wring_sweep *s, group *g)
+{
+  PetscInt n = 0;
+
+  PetscFunctionBegin;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int t = 0; t < s->n_term; t++) {
+      if (s->term[t]->m != g->m || s->term[t]->law->q != g->q) continue;
+      if (pass) list_items(s, t, g->item + n);
+      n += s->term[t]->n;
+    }
+    if (pass) break;
+    g->n = n, n = 0;
+    PetscCall(PetscMalloc1(g->n, &g->item));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Labels that tell elements with the same vertices apart: the term, and for points and edges how many such elements come
+  before. All those of one term are on one rank, the owner of their first vertex, in the order of the input.
+*/
+static PetscErrorCode make_labels(const wring_sweep *s, const group *g, uint64_t *label)
+{
+  uint64_t *key;
+  PetscInt *order;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < g->n; i++) label[i] = (uint64_t)g->item[i].term;
+  if (g->m > 2) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc2(g->n, &key, g->n, &order));
+  for (PetscInt i = 0; i < g->n; i++) {
+    const PetscInt *v = g->item[i].vertex; // of points, v[1] is 0
+    key[i]            = (uint64_t)v[0] * (uint64_t)s->mesh->n_local + (uint64_t)v[1];
+    order[i]          = i;
+  }
+  PetscCall(wring_sort_keys(g->n, key, order)); // equal keys stay in the order of terms
+  for (PetscInt i = 1; i < g->n; i++) {
+    const PetscInt before = order[i - 1], now = order[i];
+    if (key[i] == key[i - 1] && g->item[now].term == g->item[before].term)
+      label[now] = label[before] + (uint64_t)s->n_term;
+  }
+  PetscCall(PetscFree2(key, order));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode colour_items(const wring_sweep *s, group *g)
+{
+  uint64_t *label;
+  PetscInt *vertex, *colour;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(g->n, &label, g->m * g->n, &vertex, g->n, &colour));
+  PetscCall(make_labels(s, g, label));
+  for (PetscInt i = 0; i < g->m * g->n; i++) vertex[i] = g->item[i / g->m].vertex[i % g->m];
+  PetscCall(wring_colour_elements(s->mesh, g->m, g->n, vertex, label, colour, &g->n_colour));
+  for (PetscInt i = 0; i < g->n; i++) g->item[i].colour = colour[i];
+  PetscCall(PetscFree3(label, vertex, colour));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sorts items by key; equal keys stay by term and along the mesh's curve. */
+static PetscErrorCode sort_items(group *g, uint64_t *key)
+{
+  PetscInt *order;
+  item     *sorted;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(g->n, &order, g->n, &sorted));
+  for (PetscInt i = 0; i < g->n; i++) order[i] = i;
+  PetscCall(wring_sort_keys(g->n, key, order));
+  for (PetscInt i = 0; i < g->n; i++) sorted[i] = g->item[order[i]];
+  PetscCall(PetscArraycpy(g->item, sorted, g->n));
+  PetscCall(PetscFree2(order, sorted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Items by colour; or, all of one colour, tets by original number and other elements as they are. */
+static PetscErrorCode order_items(const wring_sweep *s, group *g)
+{
+  const PetscBool sequential = (PetscBool)(s->order == WRING_ORDER_SEQUENTIAL);
+  uint64_t       *key;
+
+  PetscFunctionBegin;
+  g->n_colour = sequential && g->n > 0;
+  if (!sequential) PetscCall(colour_items(s, g));
+  PetscCall(PetscMalloc1(g->n, &key));
+  for (PetscInt i = 0; i < g->n; i++) {
+    const PetscInt *cell = s->term[g->item[i].term]->cell;
+    key[i]               = (uint64_t)g->item[i].colour;
+    if (sequential && cell) key[i] = (uint64_t)s->mesh->tet_original[cell[g->item[i].element]];
+  }
+  PetscCall(sort_items(g, key));
+  PetscCall(PetscFree(key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- segments ---------------------------------------------------------------------------------------------------- */
+
+static void begin_segment(wring_sweep *s, wring_term *t)
+{
+  const int n_row            = SWEEP_LAMBDA + t->law->n_constraint + sweep_par_rows(t) + sweep_coef_rows(t);
+  s->segment[s->n_segment++] = (sweep_segment){.term = t, .n_row = n_row};
+}
+
+/* The items become segments, runs of one colour and one term. A colour without items on this rank has none. */
+static PetscErrorCode cut_segments(wring_sweep *s, const group *g)
+{
+  PetscInt i = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc(sizeof *s->segment * (size_t)(s->n_segment + g->n + 1), &s->segment));
+  PetscCall(PetscRealloc(sizeof *s->colour * (size_t)(s->n_colour + g->n_colour + 1), &s->colour));
+  for (PetscInt c = 0; c < g->n_colour; c++) {
+    const PetscInt begin = s->n_segment;
+    for (; i < g->n && g->item[i].colour == c; i++) {
+      wring_term *const t = s->term[g->item[i].term];
+      if (s->n_segment == begin || s->segment[s->n_segment - 1].term != t) begin_segment(s, t);
+      s->segment[s->n_segment - 1].n++;
+    }
+    s->colour[s->n_colour++] = (sweep_colour){.begin = begin, .end = s->n_segment};
+  }
+  PetscCall(PetscRealloc(sizeof *s->segment * (size_t)(s->n_segment + 1), &s->segment));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where the blocks of every segment begin; room for them all. */
+static PetscErrorCode allocate_blocks(wring_sweep *s)
+{
+  size_t corner = 0, data = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < s->n_segment; i++) {
+    sweep_segment *g = &s->segment[i];
+    g->lanes         = s->order == WRING_ORDER_SEQUENTIAL ? 1 : LANES;
+    g->n_block       = (g->n + g->lanes - 1) / g->lanes;
+    g->first_block   = s->n_block;
+    g->corner        = corner;
+    g->data          = data;
+    s->n_block += g->n_block;
+    corner += (size_t)g->n_block * (size_t)g->term->m * LANES;
+    data += (size_t)g->n_block * (size_t)g->n_row * LANES;
+  }
+  PetscCall(wring_blocks_create(data, &s->data));
+  PetscCall(PetscMalloc2(corner, &s->corner, (size_t)s->n_block * LANES, &s->position));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Corners, positions and coefficients of a segment of these items. */
+static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *items)
+{
+  const wring_term *t      = g->term;
+  const PetscInt    n_coef = sweep_coef_rows(t), m = t->m;
+  for (PetscInt b = 0; b < g->n_block; b++) {
+    double *to = s->data + g->data + (size_t)((b + 1) * g->n_row - n_coef) * LANES;
+    for (PetscInt l = 0; l < LANES; l++) {
+      const item    *one      = &items[PetscMin(b * g->lanes + PetscMin(l, g->lanes - 1), g->n - 1)];
+      const PetscInt position = term_position(t, one->element);
+      for (PetscInt r = 0; r < n_coef; r++)
+        to[r * LANES + l] = block_coef(t, position / LANES)[r * LANES + position % LANES];
+      for (PetscInt a = 0; a < m; a++) s->corner[g->corner + (size_t)((b * m + a) * LANES + l)] = one->vertex[a];
+      s->position[(g->first_block + b) * LANES + l] = position;
+    }
+  }
+}
+
+PetscErrorCode wring_sweep_build(wring_sweep *s)
+{
+  group     groups[] = {{.m = 4, .q = 3}, {.m = 4, .q = 1}, {.m = 2, .q = 1}, {.m = 1, .q = 1}};
+  const int n_group  = sizeof groups / sizeof groups[0];
+
+  PetscFunctionBegin;
+  for (int j = 0; j < n_group; j++) {
+    PetscCall(collect(s, &groups[j]));
+    PetscCall(order_items(s, &groups[j]));
+    PetscCall(cut_segments(s, &groups[j]));
+  }
+  PetscCall(allocate_blocks(s));
+  for (PetscInt j = 0, k = 0; j < n_group; j++) {
+    for (PetscInt i = 0; i < groups[j].n; i += s->segment[k++].n) fill_segment(s, &s->segment[k], groups[j].item + i);
+    PetscCall(PetscFree(groups[j].item));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
