@@ -58,6 +58,9 @@ void wring_dots(PetscInt n, int m, const double *x, const double *const *y, doub
 double wring_inertia(PetscInt n, double s, const double *m, const double *x, const double *y, double *f);
 double wring_pairwise_sum(PetscInt n, const double *a); // serial, error O(log n): for values already summed in blocks
 
+/* A number in [0, 1) from a counter: the same on every machine, rank and run. */
+double wring_uniform(uint64_t counter);
+
 /* ---- phases: where the time goes --------------------------------------------------------------------------------- */
 
 typedef enum {

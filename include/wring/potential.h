@@ -86,6 +86,9 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
 /* H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part made semidefinite. */
 PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H);
 
+/* F [n_owned][9], row by row: at each vertex the sum of w_e F over its tets [m^3]; 0 where there are none. */
+PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F);
+
 /* The objective's elastic part alone and per cell: density [n_tet] J/m^3, J [n_tet]; forces [n_terms][3] N by term. */
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);
 PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *force);

@@ -75,4 +75,12 @@ double         wring_solver_operator_factor(const wring_solver *s);
 PetscErrorCode wring_solver_set_up(wring_solver *s); // refuses laws that lack what the method needs
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome); // x: x_0 in, the last iterate out
 PetscBool      wring_solver_has_residuals(const wring_solver *s);                  // iterations have primal and dual
-const char    *wring_solver_name(const wring_solver *s);                           // type or variant
+
+/*
+  The extreme eigenvalues of H_0 H(x), H the true (not projected) Hessian of g and H_0 the inverse of the Hessian that the method
+  starts a solve at x from: A of pd, initial_hessian of qn (the identity not scaled). By at most max_it steps of Lanczos, whose
+  values lie inside the true interval; exact only where H_0 is a factor. Both are NaN where H(x) is not positive definite.
+  Methods without an H_0 are refused. After set_up, and with the operator's matrix set if operator_factor is not 0. Collective.
+*/
+PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, double *least, double *largest);
+const char    *wring_solver_name(const wring_solver *s); // type or variant

@@ -99,6 +99,9 @@ void           wring_term_add_hessian(const wring_term *t, PetscBool psd, const 
 /* Per element: psi [J/m^3] and J = det F of tets, at tet_index[e] of the mesh: density, J [mesh->n_tet]. */
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);
 
+/* f += sum over this rank's tets at each vertex of w_e times row 0, 1 or 2 of F; f as of the loops above. */
+void wring_term_add_deformation(wring_term *t, const double *x, int row, double *f);
+
 /*
   Sum over this rank's tets of (w_e k_e)^2 [J^2]: psi of a law is a difference of terms of the size of k, so that every element
   adds a rounding error of about eps w_e k_e to the energy, however small the energy is. 0 for points and edges.

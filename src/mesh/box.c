@@ -10,15 +10,6 @@ static PetscInt vertex_number(const grid *g, PetscInt i, PetscInt j, PetscInt k)
   return i + g->points[0] * (j + g->points[1] * k);
 }
 
-/* Uniform in [0, 1) from a counter, so that the mesh is the same on every machine. [Steele et al. 2014, SplitMix64] */
-static double uniform(uint64_t counter)
-{
-  uint64_t z = 0x77696e67u + (counter + 1) * 0x9e3779b97f4a7c15u;
-  z          = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z          = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
-}
-
 static void place_vertices(const wring_box *box, const grid *g, double *X)
 {
   for (PetscInt k = 0; k < g->points[2]; k++) {
@@ -27,7 +18,7 @@ static void place_vertices(const wring_box *box, const grid *g, double *X)
         const PetscInt at[3] = {i, j, k}, v = vertex_number(g, i, j, k);
         for (int c = 0; c < 3; c++) {
           const PetscBool free_ = (PetscBool)(at[c] > 0 && at[c] < g->cells[c]);
-          const double    shift = free_ ? box->jitter * (uniform(3 * (uint64_t)v + (uint64_t)c) - 0.5) : 0;
+          const double    shift = free_ ? box->jitter * (wring_uniform(3 * (uint64_t)v + (uint64_t)c) - 0.5) : 0;
           X[3 * v + c]          = box->origin[c] + box->size[c] * (((double)at[c] + shift) / (double)g->cells[c]);
         }
       }

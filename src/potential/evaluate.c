@@ -251,6 +251,28 @@ PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *dens
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  const wring_mesh *m   = g->mesh;
+  const double     *xa;
+  double           *row;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * m->n_local, &row));
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  for (int r = 0; r < 3; r++) {
+    PetscCall(PetscArrayzero(row, 3 * m->n_local));
+    for (int i = 0; i < g->n_term; i++) wring_term_add_deformation(g->term[i], xa, r, row);
+    PetscCall(sum_ghosts(g, row));
+    for (PetscInt i = 0; i < 3 * m->n_owned; i++) F[9 * (i / 3) + 3 * r + i % 3] = row[i];
+  }
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(PetscFree(row));
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *force)
 {
   const double *xa;

@@ -103,10 +103,20 @@ static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope)
+{
+  return (PetscBool)(-alpha * slope <= round_off * PetscAbsReal(s->value.objective) + s->noise);
+}
+
+PetscBool wring_solver_falls(const wring_solver *s, double slope)
+{
+  if (wring_solver_is_tiny(s, s->trial_step, slope)) return PETSC_FALSE;
+  return (PetscBool)(s->trial_value.objective <= s->value.objective + sufficient * s->trial_step * slope);
+}
+
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
 {
-  const double g = s->value.objective, noise = round_off * PetscAbsReal(g) + s->noise;
-  double       shortest = 0;
+  double shortest = 0;
 
   PetscFunctionBegin;
   PetscCall(wring_solver_know_norm(s));
@@ -115,15 +125,13 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
   double alpha = 1;
   for (int halvings = 0; halvings <= MAX_HALVINGS; halvings++, alpha /= 2) {
     PetscCall(wring_solver_try(s, x, alpha, d));
-    const double    trial = s->trial_value.objective;
-    const PetscBool tiny  = (PetscBool)(-alpha * slope <= noise);
-    if (!tiny && trial <= g + sufficient * alpha * slope) {
+    if (wring_solver_falls(s, slope)) {
       *result = WRING_SEARCH_FOUND;
       break;
     }
     if (halvings == 0) PetscCall(shortest_step(x, d, &shortest));
-    if (PetscIsInfOrNanReal(trial)) continue;
-    if (!tiny && alpha > shortest) continue;
+    if (PetscIsInfOrNanReal(s->trial_value.objective)) continue;
+    if (!wring_solver_is_tiny(s, alpha, slope) && alpha > shortest) continue;
     PetscCall(judge_by_gradient(s, d, slope, (PetscBool)(alpha > shortest), result));
     break;
   }

@@ -104,6 +104,22 @@ static PetscErrorCode pd_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* x = A^{-1} b, A diagonal in the metric of masses. */
+static PetscErrorCode pd_precondition(wring_solver *s, Vec b, Vec x)
+{
+  const pd_data *pd = s->data;
+  const double   h  = wring_potential_step(s->g);
+
+  PetscFunctionBegin;
+  if (pd->by_mass) {
+    PetscCall(VecPointwiseDivide(x, b, pd->diagonal));
+    PetscCall(VecScale(x, h * h));
+  } else {
+    PetscCall(wring_solver_apply_inverse(s, b, x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode pd_destroy(wring_solver *s)
 {
   pd_data *pd = s->data;
@@ -132,5 +148,6 @@ const wring_solver_ops wring_solver_pd = {
   .set_up           = pd_set_up,
   .begin            = pd_begin,
   .iterate          = pd_iterate,
+  .precondition     = pd_precondition,
   .destroy          = pd_destroy,
 };

@@ -10,12 +10,16 @@
 
   Without history the direction is -A^{-1} grad g: with laws that have a projection, that of projective dynamics.
 */
-#include "solver_impl.h"
+#include "initial.h"
+#include "wolfe.h"
+
+typedef enum { ARMIJO, WOLFE, NONE } qn_search;
 
 typedef struct {
-  PetscInt       window;   // m, most pairs
-  PetscBool      identity; // H_0 = gamma I instead of A^{-1}
-  PetscBool      search;
+  PetscInt       window;  // m, most pairs
+  wring_initial  initial; // H_0
+  qn_search      search;
+  TaoLineSearch  wolfe;  // NULL before it is used
   PetscInt       slots;  // m + 1: one more than pairs, for a pair that may be refused
   PetscInt       count;  // pairs in use
   PetscInt       newest; // slot of the newest pair; the older ones lie before it, cyclic
@@ -33,14 +37,30 @@ static const wring_option qn_options[] = {
   {.key = "history", .type = WRING_INT, .range = "[0,100]", .value = "5", .help = "most pairs that L-BFGS keeps"},
   {.key     = "initial_hessian",
    .type    = WRING_WORD,
-   .choices = "operator|identity",
+   .choices = "operator|identity|rest_hessian|frame_hessian|warped_rest_hessian",
    .value   = "operator",
-   .help    = "Hessian that L-BFGS starts from: the operator A, or a scaled identity"},
+   .help =
+     "Hessian that L-BFGS starts from: the operator A, a scaled identity, the one at rest, the one at x_0 of every "
+     "step, or the one at rest turned with every vertex"},
+  {.key     = "inner",
+   .type    = WRING_WORD,
+   .choices = "operator|cg",
+   .value   = "operator",
+   .help    = "how the initial Hessian is solved with: as operator_type says, or by steps of conjugate gradients"},
+  {.key = "inner_max_it", .type = WRING_INT, .range = "[1,inf)", .value = "15", .help = "steps of inner cg from zero"},
+  {.key     = "inner_preconditioner",
+   .type    = WRING_WORD,
+   .choices = "none|jacobi|icholesky|icholesky_rest|icholesky_operator",
+   .value   = "jacobi",
+   .help =
+     "of inner cg: incomplete Cholesky (on several ranks of each rank's block) of the initial Hessian, of the one "
+     "at rest, or of the operator A"},
   {.key     = "line_search",
    .type    = WRING_WORD,
-   .choices = "armijo|none",
+   .choices = "armijo|wolfe|none",
    .value   = "armijo",
-   .help    = "armijo: halve the step until g falls enough; none: always the full step"},
+   .help =
+     "armijo: halve the step until g falls enough; wolfe: also until g is flat enough; none: always the full step"},
   {.key = NULL},
 };
 
@@ -57,16 +77,16 @@ static PetscErrorCode qn_create(wring_solver *s)
 static PetscErrorCode qn_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
   qn_data    *qn = s->data;
-  const char *hessian, *search;
-  PetscBool   none;
+  const char *search;
+  PetscBool   none, wolfe;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_int(o, prefix, qn_options, "history", &qn->window));
-  PetscCall(wring_options_get_word(o, prefix, qn_options, "initial_hessian", &hessian));
   PetscCall(wring_options_get_word(o, prefix, qn_options, "line_search", &search));
-  PetscCall(PetscStrcmp(hessian, "identity", &qn->identity));
+  PetscCall(wring_initial_set_from_options(s, o, prefix, qn_options, &qn->initial));
   PetscCall(PetscStrcmp(search, "none", &none));
-  qn->search = (PetscBool)!none;
+  PetscCall(PetscStrcmp(search, "wolfe", &wolfe));
+  qn->search = none ? NONE : wolfe ? WOLFE : ARMIJO;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,6 +96,7 @@ static PetscErrorCode qn_set_up(wring_solver *s)
 
   PetscFunctionBegin;
   qn->slots = qn->window + 1;
+  PetscCall(wring_initial_set_up(s, &qn->initial));
   PetscCall(VecDuplicate(s->grad, &qn->q));
   PetscCall(VecDuplicate(s->grad, &qn->d));
   if (qn->window > 0) PetscCall(PetscMalloc1(2 * (size_t)qn->slots * (size_t)s->n, &qn->block));
@@ -90,6 +111,7 @@ static PetscErrorCode qn_begin(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   qn->count = qn->newest = 0;
+  PetscCall(wring_initial_begin(s, &qn->initial, x));
   PetscCall(wring_solver_evaluate(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -237,20 +259,17 @@ static double second_loop(const wring_solver *s, double *r)
 /* d = H_0 q. Identity: gamma = s . y / y . y [Liu et al. 2017, eq. 13]; before there is a pair, the step to g = 0. */
 static PetscErrorCode apply_initial(wring_solver *s)
 {
-  const qn_data *qn = s->data;
-  double         gamma;
+  qn_data *qn = s->data;
+  double   gamma;
 
   PetscFunctionBegin;
-  if (!qn->identity) {
-    PetscCall(wring_solver_apply_inverse(s, qn->q, qn->d));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscCall(wring_initial_solve(s, &qn->initial, qn->q, qn->d));
+  if (qn->initial.kind != WRING_INITIAL_IDENTITY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_know_norm(s));
   if (qn->count > 0)
     gamma = *gram(qn, qn->newest, qn->newest) / qn->yy;
   else
     gamma = PetscAbsReal(s->value.objective) / PetscSqr(s->gradient_norm);
-  PetscCall(VecCopy(qn->q, qn->d));
   PetscCall(VecScale(qn->d, gamma));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -289,8 +308,10 @@ static PetscErrorCode qn_step(wring_solver *s, Vec x, wring_search *result)
 
   PetscFunctionBegin;
   PetscCall(qn_direction(s, &slope));
-  if (qn->search) {
+  if (qn->search == ARMIJO) {
     PetscCall(wring_solver_backtrack(s, x, qn->d, slope, result));
+  } else if (qn->search == WOLFE) {
+    PetscCall(wring_solver_wolfe(s, &qn->wolfe, x, qn->d, slope, result));
   } else {
     PetscCall(wring_solver_try(s, x, 1, qn->d));
     *result = WRING_SEARCH_FOUND;
@@ -327,6 +348,8 @@ static PetscErrorCode qn_destroy(wring_solver *s)
   qn_data *qn = s->data;
 
   PetscFunctionBegin;
+  PetscCall(wring_initial_destroy(&qn->initial));
+  PetscCall(TaoLineSearchDestroy(&qn->wolfe));
   PetscCall(VecDestroy(&qn->q));
   PetscCall(VecDestroy(&qn->d));
   PetscCall(PetscFree(qn->block));
@@ -338,7 +361,16 @@ static PetscErrorCode qn_destroy(wring_solver *s)
 static double qn_operator_factor(const wring_solver *s)
 {
   const qn_data *qn = s->data;
-  return qn->identity ? 0 : 1;
+  return qn->initial.kind == WRING_INITIAL_OPERATOR && !qn->initial.steps;
+}
+
+static PetscErrorCode qn_precondition(wring_solver *s, Vec b, Vec x)
+{
+  qn_data *qn = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_initial_solve(s, &qn->initial, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 const wring_solver_ops wring_solver_qn = {
@@ -351,5 +383,6 @@ const wring_solver_ops wring_solver_qn = {
   .set_up           = qn_set_up,
   .begin            = qn_begin,
   .iterate          = qn_iterate,
+  .precondition     = qn_precondition,
   .destroy          = qn_destroy,
 };

@@ -11,9 +11,10 @@ typedef struct {
   const wring_option *options;                      // keys of the method, without prefix
   PetscErrorCode (*create)(wring_solver *s);        // allocates s->data
   PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // or NULL
-  PetscErrorCode (*set_up)(wring_solver *s);         // once the potential is complete: work vectors
-  PetscErrorCode (*begin)(wring_solver *s, Vec x);   // each solve: forget the last one; or NULL
-  PetscErrorCode (*iterate)(wring_solver *s, Vec x); // x_k -> x_(k+1) in place
+  PetscErrorCode (*set_up)(wring_solver *s);                     // once the potential is complete: work vectors
+  PetscErrorCode (*begin)(wring_solver *s, Vec x);               // each solve: forget the last one; or NULL
+  PetscErrorCode (*iterate)(wring_solver *s, Vec x);             // x_k -> x_(k+1) in place
+  PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b of an iteration after `begin`; NULL: none
   PetscErrorCode (*destroy)(wring_solver *s);
 } wring_solver_ops;
 
@@ -93,6 +94,10 @@ typedef enum {
 
 /* The point x + alpha d: trial, trial_value, trial_grad, trial_step. */
 PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
+
+/* The fall alpha slope is hidden by rounding, (2.4). The trial point's g has fallen by 0.3 of it and is not hidden, (5.4). */
+PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope);
+PetscBool wring_solver_falls(const wring_solver *s, double slope);
 
 /* Backtracking from alpha = 1 until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);

@@ -82,6 +82,22 @@ static inline void load_chunk(const wring_term *t, PetscInt c, const double *x, 
   }
 }
 
+/* Sums of a chunk's vertices to f, or to its rows of `share` where other chunks add to the same vertex. */
+static inline void store_chunk(wring_term *t, PetscInt c, const double *f_private, double *f)
+{
+  const PetscInt  n      = t->chunk_vertex[c + 1] - t->chunk_vertex[c];
+  const PetscInt *vertex = t->vertex + t->chunk_vertex[c], *slot = t->slot + t->chunk_vertex[c];
+  for (PetscInt i = 0; i < n; i++) {
+    for (int k = 0; k < 3; k++) {
+      if (slot[i] < 0) {
+        f[3 * vertex[i] + k] += f_private[4 * i + k];
+      } else {
+        t->share[3 * slot[i] + k] = f_private[4 * i + k];
+      }
+    }
+  }
+}
+
 /* z of block b of the chunk whose positions are in x_private. */
 static inline void load_z(const wring_term *t, PetscInt b, int m, int q, const double *x_private, lanes *xe, lanes *z)
 {

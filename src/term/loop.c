@@ -37,23 +37,13 @@ static void run_stencil(const wring_term *t, PetscInt c, const wring_pass *pass,
 /* One chunk: positions in, forces out to f (vertices of this chunk alone) or to its rows of `share`. */
 static void run_chunk(wring_term *t, PetscInt c, const wring_pass *pass, const double *x, double *f)
 {
-  const PetscInt  n      = t->chunk_vertex[c + 1] - t->chunk_vertex[c];
-  const PetscInt *vertex = t->vertex + t->chunk_vertex[c], *slot = t->slot + t->chunk_vertex[c];
-  double          x_private[4 * t->max_vertex], f_private[4 * t->max_vertex], sum[WRING_MAX_SUMS] = {0};
+  const PetscInt n = t->chunk_vertex[c + 1] - t->chunk_vertex[c];
+  double         x_private[4 * t->max_vertex], f_private[4 * t->max_vertex], sum[WRING_MAX_SUMS] = {0};
   load_chunk(t, c, x, x_private);
   for (PetscInt i = 0; i < 4 * n; i++) f_private[i] = 0;
   run_stencil(t, c, pass, x_private, f_private, sum);
   for (int i = 0; i < pass->n_sum; i++) pass->partial[(size_t)i * t->n_chunk + c] = sum[i];
-  if (!pass->forces) return;
-  for (PetscInt i = 0; i < n; i++) {
-    for (int k = 0; k < 3; k++) {
-      if (slot[i] < 0) {
-        f[3 * vertex[i] + k] += f_private[4 * i + k];
-      } else {
-        t->share[3 * slot[i] + k] = f_private[4 * i + k];
-      }
-    }
-  }
+  if (pass->forces) store_chunk(t, c, f_private, f);
 }
 
 static void run_chunks(wring_term *t, PetscInt from, PetscInt to, const wring_pass *pass, const double *x, double *f)

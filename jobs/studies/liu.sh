@@ -1,0 +1,113 @@
+# The studies of Liu, Bouaziz and Kavan 2017; sourced by jobs/studies.sh.
+
+# The frame of the twisting bar that most of them start from is made when missing.
+twisted_bar() {
+  make_state out/studies/liu_twist inputs/studies/liu_twist.yaml
+}
+
+# convergence LAST SOLVER...: relative errors over iterations and over seconds.
+convergence() {
+  plot convergence 1000,430 >&2 <<END
+set multiplot layout 1,2; set logscale y; set format y '%.0e'; set yrange [1e-12:]
+set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'; set xlabel 'iteration'; set xrange [0:$1]
+plot for [s in '${*:2}'] 'compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
+unset ylabel; set xlabel 'seconds'; set autoscale x
+plot for [s in '${*:2}'] 'compare.csv' using (\$8 > 0 ? of(s, 3) : NaN):8 lw 1.5 title s
+END
+}
+
+# twisting LAST SOLVER...: one frame of the bar by these solvers.
+twisting() {
+  twisted_bar
+  must compare "$study"
+  errors "$out" 1 5 10 20 50
+  reach "$out" 1e-2 1e-4 1e-6 1e-8
+  convergence "$@"
+}
+study_liu_7() { twisting 50 m0 chebyshev_armijo m2 m5 newton; }
+study_liu_8() { twisting 50 identity rest warped_rest frame operator_a newton; }
+study_liu_13() { twisting 100 m0 m1 m2 m5 m10 m20 m100; }
+study_liu_17() { twisting 50 a_operator b_direct c_rest_5 d_rest_15 e_operator_5 f_operator_15; }
+
+# rows FOLDER SOLVER NAME: the solver's rows of a comparison under another name, with errors to the g* of this study's own.
+rows() {
+  local least
+  least=$(sed -n 's/^ *"g_star": \([^,]*\).*/\1/p' "$out/compare.json")
+  awk -F, -v OFS=, -v solver="$2" -v name="$3" -v least="$least" '
+    $1 == solver { if ($2 == 0) start = $4; $1 = name; $8 = ($4 - least) / (start - least); print }' "$1/compare.csv"
+}
+
+# The program's comparison, and Newton's method with conjugate gradients beside it, whose steps are options of PETSc.
+study_liu_16() {
+  local n
+  twisted_bar
+  for n in 5 15; do
+    must compare liu_16 -compare_solvers newton -compare_reference least -output_directory "$out/cg$n" \
+      -solver_newton_linear cg -petsc_newton_pc_type jacobi -petsc_newton_ksp_max_it $n
+  done
+  must compare liu_16
+  for n in 5 15; do rows "$out/cg$n" newton newton_cg$n; done >"$out/newton_cg.csv"
+  cat "$out/newton_cg.csv" >>"$out/compare.csv"
+  errors "$out" 1 5 10 20 50
+  reach "$out" 1e-2 1e-4 1e-6 1e-8
+  convergence 50 qn_direct qn_cg5 qn_cg15 newton newton_cg5 newton_cg15
+}
+
+# Armijo's and Wolfe's steps, from the history of a run each.
+study_liu_14() {
+  local search
+  twisted_bar
+  for search in armijo wolfe; do must run liu_14 -solver_qn_line_search $search -output_directory "$out/$search"; done
+  for search in armijo wolfe; do
+    awk -F, -v search=$search '
+      FNR > 1 && $4 > 0 { n++; evaluations = $10; if ($9 != 1) { other++; where = where " " $4 ":" sprintf("%.2g", $9) } }
+      END { printf "%-8s%3d iterations, %3d evaluations, %2d steps other than 1:%s\n", search, n, evaluations, other, where }
+      ' "$out/$search/history.csv"
+  done
+  plot steps 900,400 >&2 <<END
+set xlabel 'iteration'; set ylabel 'step length'; set yrange [0:]; set xrange [0:51]
+plot 'armijo/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 6 lc rgb '#1f77b4' title 'Armijo', \
+     'wolfe/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 2 lc rgb '#d62728' title 'Wolfe'
+END
+}
+
+# Least-squares slope of neo-Hookean material over [a, b] (docs/theory.md 4.2), by Simpson's rule: slope YOUNG POISSON A B.
+slope() {
+  awk -v young="$1" -v nu="$2" -v a="$3" -v b="$4" 'BEGIN {
+    mu = young / (2 * (1 + nu)); lambda = young * nu / ((1 + nu) * (1 - 2 * nu)); n = 2000
+    for (i = 0; i <= n; i++) {
+      s = a + (b - a) * i / n; w = i == 0 || i == n ? 1 : i % 2 ? 4 : 2
+      up += w * (s - 1) * (mu * (s - 1 / s) + lambda * log(s) / s); down += w * (s - 1) ^ 2 }
+    printf "%.10g", up / down }'
+}
+
+# A's stiffness from slopes over intervals about 1 of growing width.
+study_liu_15() {
+  local a b k
+  twisted_bar
+  for a in 0.99 0.9 0.7 0.5 0.3 0.1; do
+    b=$(awk -v a=$a 'BEGIN { print 2 - a }')
+    k=$(slope 1e5 0.45 $a $b)
+    must compare liu_15 -material_proxy_stiffness "$k" -output_directory "$out/$a"
+    echo "[$a, $b], k = $k Pa"
+    errors "$out/$a" 5 10 20 30 50 | tail -n +$([ $a = 0.99 ] && echo 1 || echo 2)
+  done
+  plot intervals 800,430 >&2 <<END
+set logscale y; set format y '%.0e'; set yrange [1e-12:]; set xlabel 'iteration'; set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'
+plot for [a in '0.99 0.9 0.7 0.5 0.3 0.1'] a.'/compare.csv' using (\$8 > 0 ? of('qn', 2) : NaN):8 lw 1.5 title '['.a.', '.sprintf('%.4g', 2 - real(a)).']'
+END
+}
+
+# The stretched cube as it is, and turned.
+study_liu_9() {
+  must compare liu_9
+  must compare liu_9 -initial_positions inputs/studies/liu_9_turned.csv -output_directory "$out/turned"
+  echo "configuration 1"; errors "$out" 1 5 10 20 30
+  echo "configuration 2"; errors "$out/turned" 1 5 10 20 30
+  plot convergence 1000,430 >&2 <<END
+set multiplot layout 1,2; set logscale y; set format y '%.0e'; set yrange [1e-14:]; set xlabel 'iteration'
+set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'
+set title 'configuration 1'; plot for [s in 'rest ours'] 'compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
+set title 'configuration 2'; plot for [s in 'rest ours'] 'turned/compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
+END
+}

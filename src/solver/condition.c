@@ -1,0 +1,86 @@
+/*
+  The condition number of a method's initial Hessian against the true one [Liu et al. 2017, table II]: conjugate gradients on
+  H(x) with H_0 as preconditioner are Lanczos' iteration on H_0 H, whose coefficients give its extreme eigenvalues
+  [Golub, Van Loan 2013, 11.3].
+*/
+#include "solver_impl.h"
+#include <petscksp.h>
+
+static PetscErrorCode apply_initial(PC pc, Vec b, Vec x)
+{
+  wring_solver *s;
+
+  PetscFunctionBegin;
+  PetscCall(PCShellGetContext(pc, &s));
+  PetscCall(s->ops->precondition(s, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_ksp(wring_solver *s, Mat H, PetscInt max_it, KSP *ksp)
+{
+  const double enough =
+    1e-120; // eigenvalues that lie close together come out long after the residual has fallen to rounding
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(KSPCreate(s->comm, ksp));
+  PetscCall(KSPSetType(*ksp, KSPCG));
+  PetscCall(KSPSetComputeSingularValues(*ksp, PETSC_TRUE));
+  PetscCall(KSPSetNormType(*ksp, KSP_NORM_NATURAL));
+  PetscCall(KSPSetTolerances(*ksp, enough, 0, PETSC_DEFAULT, max_it));
+  PetscCall(KSPGetPC(*ksp, &pc));
+  PetscCall(PCSetType(pc, PCSHELL));
+  PetscCall(PCShellSetContext(pc, s));
+  PetscCall(PCShellSetApply(pc, apply_initial));
+  PetscCall(KSPSetOperators(*ksp, H, H));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers in [-1/2, 1/2) without a pattern in space, the same on any partition: every eigenvector has a part of them. */
+static PetscErrorCode fill_start(const wring_mesh *m, Vec b)
+{
+  double *a;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayWrite(b, &a));
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
+    a[i] = wring_uniform(3 * (uint64_t)m->original[i / 3] + (uint64_t)(i % 3)) - 0.5;
+  }
+  PetscCall(VecRestoreArrayWrite(b, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode run_lanczos(wring_solver *s, Mat H, PetscInt max_it, double *least, double *largest)
+{
+  KSP                ksp;
+  KSPConvergedReason reason;
+  Vec                b, x;
+
+  PetscFunctionBegin;
+  PetscCall(create_ksp(s, H, max_it, &ksp));
+  PetscCall(MatCreateVecs(H, &x, &b));
+  PetscCall(fill_start(wring_potential_mesh(s->g), b));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPComputeExtremeSingularValues(ksp, largest, least));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  if (reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_NANORINF) *least = *largest = NAN;
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, double *least, double *largest)
+{
+  Mat H = NULL;
+
+  PetscFunctionBegin;
+  if (!s->ops->precondition)
+    WRING_REFUSE(s->comm, "solver '%s' has no initial Hessian whose condition number could be asked for", s->name);
+  s->known = PETSC_FALSE;
+  if (s->ops->begin) PetscCall(s->ops->begin(s, x));
+  PetscCall(wring_potential_hessian(s->g, x, PETSC_FALSE, &H));
+  PetscCall(run_lanczos(s, H, max_it, least, largest));
+  PetscCall(MatDestroy(&H));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,241 @@
+/*
+  The Hessian that L-BFGS starts from [Liu et al. 2017, section 5]. What stays the same from step to step is factored once, and
+  again when the potential has changed (h, a term switched off); like the set-up of A, that is no time of a solve's own.
+
+  Warping: vertex i turns by R_i, the rotation closest to the sum of w_e F_e over its tets at x_0, and
+    H_0 q = R H_rest^{-1} R^T q,   R = diag(R_i)                                  [Mueller et al. 2002]
+  which is symmetric and positive definite for any rotations.
+*/
+#include "initial.h"
+#include "base/block3.h"
+#include <string.h>
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+/* The place of a word among the choices "a|b|c". */
+static int choice(const wring_option *table, const char *key, const char *word)
+{
+  const char  *at     = wring_option_find(table, key)->choices;
+  const size_t length = strlen(word);
+  for (int i = 0;; i++) {
+    if (strncmp(at, word, length) == 0 && (at[length] == '|' || !at[length])) return i;
+    at = strchr(at, '|') + 1;
+  }
+}
+
+/* A direct or iterative solve as operator.type says. */
+static PetscErrorCode set_inner_as_operator(const wring_options *o, wring_linear *l)
+{
+  static const wring_linear_type types[] = {WRING_LINEAR_AUTO, WRING_LINEAR_DIRECT, WRING_LINEAR_MULTIGRID,
+                                            WRING_LINEAR_JACOBI};
+  const char                    *type;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, "operator_", wring_operator_options, "type", &type));
+  PetscCall(wring_options_get_real(o, "operator_", wring_operator_options, "rtol", &l->rtol));
+  l->type = types[choice(wring_operator_options, "type", type)];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_inner(const wring_solver *s, const wring_options *o, const char *prefix,
+                                  const wring_initial *H)
+{
+  PetscFunctionBegin;
+  if (H->steps && H->kind == WRING_INITIAL_IDENTITY)
+    WRING_REFUSE(s->comm, "%s: inner cg has nothing to solve with initial_hessian identity, expected another of them",
+                 wring_options_origin(o, prefix, "inner"));
+  if (!H->steps && wring_options_has(o, prefix, "inner_preconditioner"))
+    WRING_REFUSE(s->comm, "%s: inner_preconditioner is for inner cg, expected inner cg too",
+                 wring_options_origin(o, prefix, "inner_preconditioner"));
+  if (!H->steps && wring_options_has(o, prefix, "inner_max_it"))
+    WRING_REFUSE(s->comm, "%s: inner_max_it is for inner cg, expected inner cg too",
+                 wring_options_origin(o, prefix, "inner_max_it"));
+  if (H->kind == WRING_INITIAL_OPERATOR && H->factor != WRING_FACTOR_OWN)
+    WRING_REFUSE(s->comm, "%s: expected none|jacobi|icholesky with initial_hessian operator",
+                 wring_options_origin(o, prefix, "inner_preconditioner"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_initial_set_from_options(wring_solver *s, const wring_options *o, const char *prefix,
+                                              const wring_option *table, wring_initial *H)
+{
+  static const PCType               pcs[]     = {PCNONE, PCJACOBI, PCICC, PCICC, PCICC};
+  static const wring_initial_factor factors[] = {WRING_FACTOR_OWN, WRING_FACTOR_OWN, WRING_FACTOR_OWN,
+                                                 WRING_FACTOR_REST, WRING_FACTOR_OPERATOR};
+  const char                       *kind, *inner, *preconditioner;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, table, "initial_hessian", &kind));
+  PetscCall(wring_options_get_word(o, prefix, table, "inner", &inner));
+  PetscCall(wring_options_get_word(o, prefix, table, "inner_preconditioner", &preconditioner));
+  PetscCall(wring_options_get_int(o, prefix, table, "inner_max_it", &H->system.max_it));
+  const int p      = choice(table, "inner_preconditioner", preconditioner);
+  H->kind          = (wring_initial_kind)choice(table, "initial_hessian", kind);
+  H->steps         = (PetscBool)(choice(table, "inner", inner) == 1);
+  H->factor        = factors[p];
+  H->system.prefix = "qn_";
+  H->system.pc     = pcs[p];
+  H->revision      = -1;
+  PetscCall(check_inner(s, o, prefix, H));
+  if (H->steps)
+    H->system.type = WRING_LINEAR_STEPS;
+  else
+    PetscCall(set_inner_as_operator(o, &H->system));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- matrices ---------------------------------------------------------------------------------------------------- */
+
+static PetscBool needs_hessian(const wring_initial *H)
+{
+  return (PetscBool)(H->kind >= WRING_INITIAL_REST);
+}
+
+/* A system of its own, not the one that the operator solves. */
+static PetscBool needs_system(const wring_initial *H)
+{
+  return (PetscBool)(needs_hessian(H) || (H->kind == WRING_INITIAL_OPERATOR && H->steps));
+}
+
+PetscErrorCode wring_initial_set_up(wring_solver *s, wring_initial *H)
+{
+  const wring_mesh *m = wring_potential_mesh(s->g);
+  double           *rest;
+
+  PetscFunctionBegin;
+  if (!needs_hessian(H)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, s->ops->name));
+  PetscCall(wring_potential_create_vec(s->g, &H->rest));
+  PetscCall(VecGetArrayWrite(H->rest, &rest));
+  wring_copy(s->n, m->X, rest);
+  PetscCall(VecRestoreArrayWrite(H->rest, &rest));
+  if (H->kind != WRING_INITIAL_WARPED) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(3 * (size_t)s->n, &H->R));
+  PetscCall(VecDuplicate(H->rest, &H->turned));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A with three rows per vertex. */
+static PetscErrorCode make_wide_operator(wring_solver *s, Mat *P)
+{
+  Mat A = NULL, wide;
+
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(P));
+  PetscCall(wring_potential_operator_matrix(s->g, 1, &A));
+  PetscCall(MatCreateMAIJ(A, 3, &wide));
+  PetscCall(MatConvert(wide, MATAIJ, MAT_INITIAL_MATRIX, P));
+  PetscCall(MatSetBlockSize(*P, 3));
+  PetscCall(MatSetOption(*P, MAT_SPD, PETSC_TRUE));
+  PetscCall(MatDestroy(&wide));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What does not depend on x: A or H at rest, and what the preconditioner is made from. */
+static PetscErrorCode make_constant(wring_solver *s, wring_initial *H)
+{
+  PetscFunctionBegin;
+  if (H->factor == WRING_FACTOR_OPERATOR) PetscCall(make_wide_operator(s, &H->P));
+  if (H->factor == WRING_FACTOR_REST) PetscCall(wring_potential_hessian(s->g, H->rest, PETSC_TRUE, &H->P));
+  if (H->kind == WRING_INITIAL_FRAME) PetscFunctionReturn(PETSC_SUCCESS);
+  if (H->kind == WRING_INITIAL_OPERATOR)
+    PetscCall(wring_potential_operator_matrix(s->g, 1, &H->system.A));
+  else
+    PetscCall(wring_potential_hessian(s->g, H->rest, PETSC_TRUE, &H->system.A));
+  PetscCall(wring_linear_set_up(s, &H->system, H->P ? H->P : H->system.A, H->rest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- rotations --------------------------------------------------------------------------------------------------- */
+
+/* The rotation closest to each of the n matrices of R; the identity in place of 0, where a vertex has no tet. */
+static void closest_rotations(PetscInt n, double *R)
+{
+  WRING_ALIGNED double block[9][WRING_LANES];
+  for (PetscInt first = 0; first < n; first += WRING_LANES) {
+    const int lanes = (int)PetscMin(n - first, WRING_LANES);
+    for (int l = 0; l < WRING_LANES; l++) {
+      const double *from = R + 9 * (first + PetscMin(l, lanes - 1));
+      double        size = 0;
+      for (int k = 0; k < 9; k++) size += PetscAbsReal(from[k]);
+      for (int k = 0; k < 9; k++) block[k][l] = size > 0 ? from[k] / size : k % 4 == 0;
+    }
+    wring_block3_rotation((wring_in)block, block);
+    for (int l = 0; l < lanes; l++) {
+      for (int k = 0; k < 9; k++) R[9 * (first + l) + k] = block[k][l];
+    }
+  }
+}
+
+/* v_i <- R_i v_i, or with the transpose. */
+static PetscErrorCode turn(const wring_solver *s, const wring_initial *H, PetscBool transpose, Vec v)
+{
+  const int row = transpose ? 1 : 3, column = transpose ? 3 : 1;
+  double   *va;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(v, &va));
+  for (PetscInt i = 0; i < s->n; i += 3) {
+    const double *const R     = H->R + 3 * i;
+    const double        at[3] = {va[i], va[i + 1], va[i + 2]};
+    for (int r = 0; r < 3; r++)
+      va[i + r] = R[row * r] * at[0] + R[row * r + column] * at[1] + R[row * r + 2 * column] * at[2];
+  }
+  PetscCall(VecRestoreArray(v, &va));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- use --------------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x)
+{
+  const double   now      = MPI_Wtime();
+  const PetscInt revision = wring_potential_revision(s->g);
+
+  PetscFunctionBegin;
+  if (!needs_system(H)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (H->revision != revision) {
+    PetscCall(make_constant(s, H));
+    H->revision = revision;
+    s->measured += MPI_Wtime() - now;
+  }
+  if (H->kind == WRING_INITIAL_FRAME) {
+    PetscCall(wring_potential_hessian(s->g, x, PETSC_TRUE, &H->system.A));
+    PetscCall(wring_linear_set_up(s, &H->system, H->P ? H->P : H->system.A, x));
+  }
+  if (H->kind == WRING_INITIAL_WARPED) {
+    PetscCall(wring_potential_deformation(s->g, x, H->R));
+    closest_rotations(s->n / 3, H->R);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_initial_solve(wring_solver *s, wring_initial *H, Vec q, Vec d)
+{
+  PetscFunctionBegin;
+  if (H->kind == WRING_INITIAL_IDENTITY) {
+    PetscCall(VecCopy(q, d));
+  } else if (!needs_system(H)) {
+    PetscCall(wring_solver_apply_inverse(s, q, d));
+  } else if (H->kind == WRING_INITIAL_WARPED) {
+    PetscCall(VecCopy(q, H->turned));
+    PetscCall(turn(s, H, PETSC_TRUE, H->turned));
+    PetscCall(wring_linear_solve(s, &H->system, H->turned, d));
+    PetscCall(turn(s, H, PETSC_FALSE, d));
+  } else {
+    PetscCall(wring_linear_solve(s, &H->system, q, d));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_initial_destroy(wring_initial *H)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_linear_destroy(&H->system));
+  PetscCall(MatDestroy(&H->P));
+  PetscCall(VecDestroy(&H->rest));
+  PetscCall(VecDestroy(&H->turned));
+  PetscCall(PetscFree(H->R));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,67 @@
+/*
+  Both of Wolfe's conditions, by PETSc's implementation of More and Thuente (ACM Trans. Math. Softw. 20, 1994), from
+  alpha = 1. It decides by values of g alone: what it returns is tested again, and at round-off or where it finds nothing the
+  backtracking decides, docs/theory.md (2.4).
+*/
+#include "wolfe.h"
+
+/*
+  g and its gradient at a trial point. Where g is not finite the search is shown a parabola through g and slope at x, which
+  has its minimum at a quarter of the step: its own interpolation has no use for infinity.
+*/
+static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, Vec grad, void *context)
+{
+  wring_solver *s = context;
+  Vec           d;
+  double        slope;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_fused(s->g, at, &s->trial_value, grad));
+  PetscCall(TaoLineSearchGetStepLength(search, &s->trial_step));
+  s->evaluations++;
+  *value = s->trial_value.objective;
+  if (!PetscIsInfOrNanReal(*value)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(TaoLineSearchGetStepDirection(search, &d));
+  PetscCall(wring_solver_dot(s, s->grad, d, &slope));
+  *value = s->value.objective - s->trial_step * slope;
+  PetscCall(VecCopy(s->grad, grad));
+  PetscCall(VecScale(grad, -3));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The constants have no setters, only options: a database of their own. */
+static PetscErrorCode create(wring_solver *s, TaoLineSearch *search)
+{
+  PetscOptions constants;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsCreate(&constants));
+  PetscCall(PetscOptionsSetValue(constants, "-tao_ls_ftol", "0.3"));
+  PetscCall(PetscOptionsSetValue(constants, "-tao_ls_gtol", "0.9"));
+  PetscCall(TaoLineSearchCreate(s->comm, search));
+  PetscCall(TaoLineSearchSetType(*search, TAOLINESEARCHMT));
+  PetscCall(PetscObjectSetOptions((PetscObject)*search, constants));
+  PetscCall(TaoLineSearchSetFromOptions(*search));
+  PetscCall(PetscObjectSetOptions((PetscObject)*search, NULL));
+  PetscCall(PetscOptionsDestroy(&constants));
+  PetscCall(TaoLineSearchSetObjectiveAndGradientRoutine(*search, evaluate, s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_wolfe(wring_solver *s, TaoLineSearch *search, Vec x, Vec d, double slope,
+                                  wring_search *result)
+{
+  TaoLineSearchConvergedReason reason = TAOLINESEARCH_FAILED_ASCENT;
+  PetscReal                    value  = s->value.objective;
+
+  PetscFunctionBegin;
+  if (!*search) PetscCall(create(s, search));
+  if (slope < 0 && !wring_solver_is_tiny(s, 1, slope)) {
+    PetscCall(VecCopy(x, s->trial));
+    PetscCall(VecCopy(s->grad, s->trial_grad));
+    PetscCall(TaoLineSearchApply(*search, s->trial, &value, s->trial_grad, d, &s->trial_step, &reason));
+  }
+  *result = WRING_SEARCH_FOUND;
+  if (reason < 0 || !wring_solver_falls(s, slope)) PetscCall(wring_solver_backtrack(s, x, d, slope, result));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,11 @@
+/* Private to src/solver: a line search for both of Wolfe's conditions, docs/theory.md (5.7). */
+#pragma once
+#include "solver_impl.h"
+#include <petsctaolinesearch.h>
+
+/*
+  As wring_solver_backtrack, but the step also satisfies |grad g(x + alpha d) . d| <= 0.9 |slope|, unless none is found that
+  does. *search is created at the first call; who calls destroys it.
+*/
+PetscErrorCode wring_solver_wolfe(wring_solver *s, TaoLineSearch *search, Vec x, Vec d, double slope,
+                                  wring_search *result);
