@@ -129,7 +129,9 @@ void           wring_splitting_boundary(wring_splitting *s, const double *x, dou
 void wring_splitting_finish(wring_splitting *s, double *f, double residual[2]);
 
 /*
-  The array behind u: x and u are all of the method's state, since z follows from them. Returns its length. Blocks of
-  [3 q][WRING_LANES]; padding repeats an element.
+  The duals as one array W u [size] [J^(1/2)], W_e^2 = factor w_e k_e, for methods that mix iterates: equal factors undo each other.
+  Its length is a matter of blocks; padded places are 0, and are left alone by put.
 */
-PetscInt wring_splitting_dual(wring_splitting *s, double **u);
+PetscInt wring_splitting_size(const wring_splitting *s);
+void     wring_splitting_get_dual(const wring_splitting *s, double factor, double *dual);
+void     wring_splitting_put_dual(wring_splitting *s, double factor, const double *dual);
