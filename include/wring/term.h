@@ -57,16 +57,30 @@ void wring_term_set_time(wring_term *t, double time, double end, PetscBool *chan
 
 /* ---- element loops ----------------------------------------------------------------------------------------------- */
 
-typedef enum { WRING_VALUE = 1, WRING_GRADIENT = 2, WRING_RESIDUAL = 4 } wring_work; // VALUE | GRADIENT fuses
+typedef enum {
+  WRING_VALUE    = 1,
+  WRING_GRADIENT = 2, // VALUE | GRADIENT fuses
+  WRING_RESIDUAL = 4,
+  WRING_MASS     = 8, // may have VALUE with it
+  WRING_COUNT    = 16
+} wring_work;
 
 /*
   interior: elements that touch owned vertices only; the others need ghosts of x. finish adds what chunks share to f and
   returns the energy of both passes [J] (0 without VALUE). GRADIENT adds dE/dx to f [N]; RESIDUAL adds
-  sum_e w_e k_e G_e^T (p_e - z_e) [N], and needs law->project.
+  sum_e w_e k_e G_e^T (p_e - z_e) [N], and needs law->project. MASS adds sum_e M_e (p_e - x_e) [kg m], p_e the vertices' places
+  in the nearest rest state in the metric of their masses, and its energy is sum_e |p_e - x_e|_M^2/2 [kg m^2], docs/theory.md
+  (5.44); it needs wring_term_set_masses and wring_term_has_rest_pose. COUNT adds 1 to all of f[v] for each element at v.
 */
 void   wring_term_interior(wring_term *t, wring_work work, const double *x, double *f);
 void   wring_term_boundary(wring_term *t, wring_work work, const double *x, double *f);
 double wring_term_finish(wring_term *t, wring_work work, double *f);
+
+/* mass [n_local] kg of vertices, borrowed. */
+void wring_term_set_masses(wring_term *t, const double *mass);
+
+/* Whether the nearest rest state in the metric of masses is known: of strain, springs and attachments. */
+PetscBool wring_term_has_rest_pose(const wring_term *t);
 
 /* Symmetric pattern of local vertices that share an element, diagonal included: row a's columns are sorted. */
 typedef struct {
@@ -134,7 +148,9 @@ void           wring_splitting_boundary(wring_splitting *s, const double *x, dou
 void wring_splitting_finish(wring_splitting *s, double *f, double residual[2]);
 
 /*
-  The array behind u: x and u are all of the method's state, since z follows from them. Returns its length. Blocks of
-  [3 q][WRING_LANES]; padding repeats an element.
+  The duals as one array W u [size] [J^(1/2)], W_e^2 = factor w_e k_e, for methods that mix iterates: equal factors undo each other.
+  Its length is a matter of blocks; padded places are 0, and are left alone by put.
 */
-PetscInt wring_splitting_dual(wring_splitting *s, double **u);
+PetscInt wring_splitting_size(const wring_splitting *s);
+void     wring_splitting_get_dual(const wring_splitting *s, double factor, double *dual);
+void     wring_splitting_put_dual(wring_splitting *s, double factor, const double *dual);

@@ -74,16 +74,22 @@ static void term_boundary(const wring_potential *g, const job *j, int i, const d
   }
 }
 
+/* Factor of M (x - y) beside what terms add to f. */
+static double inertia_factor(const wring_potential *g, wring_work work)
+{
+  if (work & WRING_MASS) return -1;
+  return (work == WRING_RESIDUAL ? -1 : 1) / (g->h * g->h);
+}
+
 /* x and f are local arrays; part: this rank's inertial energy, then what terms add. */
 static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const double *y, double *f, double part[3])
 {
-  const wring_mesh *m    = g->mesh;
-  const double      sign = j->work == WRING_RESIDUAL ? -1 : 1;
-  const wring_phase old  = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  const wring_mesh *m   = g->mesh;
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
 
   PetscFunctionBegin;
   PetscCall(wring_potential_halo_begin(g, x));
-  part[0] = wring_inertia(m->n_owned, sign / (g->h * g->h), g->mass, x, y, f);
+  part[0] = wring_inertia(m->n_owned, inertia_factor(g, j->work), g->mass, x, y, f);
   if (f) PetscCall(PetscArrayzero(f + 3 * m->n_owned, 3 * (m->n_local - m->n_owned)));
   for (int i = 0; i < g->n_term; i++) term_interior(g, j, i, x, f);
   PetscCall(wring_potential_halo_end(g, x));
@@ -184,6 +190,43 @@ PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const 
   PetscCall(reduce(g, 2, part + 1));
   residual[0] = PetscSqrtReal(part[1]);
   residual[1] = PetscSqrtReal(part[2]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_mass_residual(wring_potential *g, Vec x, wring_value *value, Vec r)
+{
+  const double squared = g->h * g->h;
+
+  PetscFunctionBegin;
+  PetscCall(evaluate(g, (wring_work)(WRING_MASS | WRING_VALUE), x, value, r));
+  if (!value) PetscFunctionReturn(PETSC_SUCCESS);
+  value->inertial /= -squared;
+  value->elastic /= squared;
+  value->objective = value->inertial + value->elastic;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d)
+{
+  const wring_mesh *m   = g->mesh;
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
+  const double     *ya;
+  double           *da;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(g->y, &ya)); // read, but it does not count
+  PetscCall(VecGetArrayWrite(d, &da));
+  PetscCall(PetscArrayzero(da, 3 * m->n_local));
+  for (int i = 0; i < g->n_term; i++) {
+    wring_term_interior(g->term[i], WRING_COUNT, ya, da);
+    wring_term_boundary(g->term[i], WRING_COUNT, ya, da);
+    wring_term_finish(g->term[i], WRING_COUNT, da);
+  }
+  PetscCall(sum_ghosts(g, da));
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++) da[i] = g->mass[i / 3] * (1 + da[i]);
+  PetscCall(VecRestoreArrayWrite(d, &da));
+  PetscCall(VecRestoreArrayRead(g->y, &ya));
+  wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,8 +9,10 @@ PetscErrorCode wring_potential_create(const wring_mesh *mesh, const double *mass
   PetscFunctionBegin;
   PetscCall(PetscNew(&g));
   g->comm = mesh->comm, g->mesh = mesh, g->phases = phases, g->h = 1;
-  PetscCall(PetscMalloc1(mesh->n_owned, &g->mass));
+  PetscCall(PetscMalloc1(mesh->n_local, &g->mass));
   PetscCall(PetscArraycpy(g->mass, mass, mesh->n_owned));
+  PetscCall(PetscSFBcastBegin(mesh->halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(mesh->halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
   PetscCall(wring_potential_create_vec(g, &g->y));
   PetscCall(wring_potential_create_vec(g, &g->q));
   *potential = g;
@@ -39,6 +41,7 @@ PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term)
   PetscFunctionBegin;
   PetscCall(PetscRealloc(sizeof(wring_term *) * ((size_t)g->n_term + 1), &g->term));
   g->term[g->n_term++] = term;
+  wring_term_set_masses(term, g->mass);
   g->revision++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -52,6 +55,17 @@ PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, c
     if (missing)
       WRING_REFUSE(g->comm, "solver '%s' cannot use material '%s': it has no %s", solver, law->name,
                    wring_law_can_name(missing));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_require_rest_pose(const wring_potential *g, const char *solver)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < g->n_term; i++) {
+    if (!wring_term_has_rest_pose(g->term[i]))
+      WRING_REFUSE(g->comm, "solver '%s' cannot use material '%s': it has no projection in the metric of masses",
+                   solver, wring_term_law(g->term[i])->name);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

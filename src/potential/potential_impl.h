@@ -8,7 +8,7 @@ struct wring_potential {
   wring_phases     *phases; // borrowed, may be NULL
   double            h;      // s
   PetscInt          revision;
-  double           *mass; // [n_owned] kg
+  double           *mass; // [n_local] kg
   Vec               y, q; // target, start of the step
   int               n_term;
   wring_term      **term;    // [n_term] owned

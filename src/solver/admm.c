@@ -129,6 +129,14 @@ static PetscErrorCode admm_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+int wring_admm_splittings(const wring_solver *s, wring_splitting *const **splitting, double *factor)
+{
+  const admm_data *admm = s->data;
+  *splitting            = admm->splitting;
+  *factor               = PetscSqr(admm->a);
+  return admm->n;
+}
+
 static PetscErrorCode admm_destroy(wring_solver *s)
 {
   admm_data *admm = s->data;

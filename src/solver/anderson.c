@@ -1,31 +1,32 @@
 /*
-  Anderson acceleration of projective dynamics [Peng et al. 2018]. With the map G(x) = x - A^{-1} grad g(x) of one iteration of
-  pd, F = G - x, and the last m differences dF_j = F_(j+1) - F_j and dG_j = G_(j+1) - G_j,
-    x_(k+1) = G(x_k) - sum_j theta_j dG_j,   theta = argmin |F_k - sum_j theta_j dF_j|^2.
-  Where that makes g rise, x_(k+1) = G(x_k) instead, so that g never rises where it does not under pd.
-
-  theta solves the normal equations; their matrix dF_i . dF_j gains a row in each iteration, which takes one reduction.
+  Anderson acceleration of a fixed-point iteration v -> G(v), mixing.h, around
+    pd [Peng et al. 2018]: v = x, G(x) = x - A^{-1} grad g(x). Where the mixed iterate makes g rise, G(x) takes its place, so that g
+    never rises where it does not under pd;
+    admm [Zhang et al. 2019]: v = (x, u), measured as (M^{1/2} x/h, W u) [J^(1/2)], G one iteration of admm. Where the residuals after
+    it, |W (D x - z)|^2 + |W (z - z before)|^2, are above those of the last iteration, it is made again from the unmixed v. x after
+    an iteration is always one that admm has made. g may rise.
+  docs/theory.md (5.43).
 */
-#include "solver_impl.h"
+#include "mixing.h"
 
 typedef struct {
-  PetscInt       window;     // m, most differences
-  PetscInt       count;      // in use
-  PetscInt       newest;     // slot of the newest one; the older ones lie before it, cyclic
-  double        *block;      // [2][m][n] m: every dF, then every dG
-  double        *gram;       // [m][m] m^2: dF_i . dF_j
-  double        *dots;       // [2 m] m^2: of one reduction
-  double        *theta;      // [m], newest first
-  double        *factor;     // [m][m] of the normal equations, newest first
-  const double **with;       // [m]: vectors that one pass takes dots with
-  PetscBool      moved;      // last and p are those of the iteration before
-  Vec            F, last, p; // [n_owned][3] m: F_k, F_(k-1), x_k - x_(k-1)
+  wring_solver *inner;    // admm, or NULL: pd
+  PetscInt      window;   // most differences
+  wring_mixing  mixing;   //
+  PetscBool     moved;    // last and p are those of the iteration before
+  double       *v;        // [n] of admm: where its last iteration began
+  double       *F, *last; // [n]: G(v_k) - v_k of this iteration and the one before
+  double       *p;        // [n]: v_k - v_(k-1), then v_(k+1) - v_k
+  double        residual; // J, of admm's last iteration
+  Vec           d;        // [n_owned][3] m
 } anderson_data;
 
-static const double dependent = 1e-10; // what is left of |dF|^2 beside newer ones: less counts as nothing
-
 static const wring_option anderson_options[] = {
-  {.key = "inner", .type = WRING_WORD, .choices = "pd", .value = "pd", .help = "method that is accelerated"},
+  {.key     = "inner",
+   .type    = WRING_WORD,
+   .choices = "pd|admm",
+   .value   = "pd",
+   .help    = "method that is accelerated, with the keys of its own: solver.admm"},
   {.key   = "window",
    .type  = WRING_INT,
    .range = "[0,20]",
@@ -48,25 +49,90 @@ static PetscErrorCode anderson_set_from_options(wring_solver *s, const wring_opt
 {
   anderson_data *anderson = s->data;
   const char    *inner;
+  PetscBool      admm;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, prefix, anderson_options, "inner", &inner));
   PetscCall(wring_options_get_int(o, prefix, anderson_options, "window", &anderson->window));
+  PetscCall(PetscStrcmp(inner, "admm", &admm));
+  if (!admm) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_create(s->comm, s->g, s->op, s->phases, &anderson->inner));
+  PetscCall(wring_solver_set_from_options(anderson->inner, o, inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ---- the state of admm ------------------------------------------------------------------------------------------- */
+
+/* Numbers of v on this rank. */
+static PetscInt state_size(const wring_solver *s)
+{
+  const anderson_data    *anderson = s->data;
+  wring_splitting *const *splitting;
+  double                  factor;
+  PetscInt                n = s->n;
+  if (!anderson->inner) return n;
+  const int terms = wring_admm_splittings(anderson->inner, &splitting, &factor);
+  for (int i = 0; i < terms; i++) n += wring_splitting_size(splitting[i]);
+  return n;
+}
+
+/* v = (M^{1/2} x/h, W u). */
+static PetscErrorCode get_state(const wring_solver *s, Vec x, double *v)
+{
+  const anderson_data    *anderson = s->data;
+  const double           *mass = wring_potential_mass(s->g), h = wring_potential_step(s->g), *xa;
+  wring_splitting *const *splitting;
+  double                  factor;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  for (PetscInt i = 0; i < s->n; i++) v[i] = PetscSqrtReal(mass[i / 3]) / h * xa[i];
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  const int terms = wring_admm_splittings(anderson->inner, &splitting, &factor);
+  v += s->n;
+  for (int i = 0; i < terms; i++) {
+    wring_splitting_get_dual(splitting[i], factor, v);
+    v += wring_splitting_size(splitting[i]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x and u from v. */
+static PetscErrorCode put_state(const wring_solver *s, const double *v, Vec x)
+{
+  const anderson_data    *anderson = s->data;
+  const double           *mass = wring_potential_mass(s->g), h = wring_potential_step(s->g);
+  wring_splitting *const *splitting;
+  double                  factor, *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(x, &xa));
+  for (PetscInt i = 0; i < s->n; i++) xa[i] = h / PetscSqrtReal(mass[i / 3]) * v[i];
+  PetscCall(VecRestoreArray(x, &xa));
+  const int terms = wring_admm_splittings(anderson->inner, &splitting, &factor);
+  v += s->n;
+  for (int i = 0; i < terms; i++) {
+    wring_splitting_put_dual(splitting[i], factor, v);
+    v += wring_splitting_size(splitting[i]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
 static PetscErrorCode anderson_set_up(wring_solver *s)
 {
   anderson_data *anderson = s->data;
-  const PetscInt m        = anderson->window;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(s->grad, &anderson->F));
-  PetscCall(VecDuplicate(s->grad, &anderson->last));
-  PetscCall(VecDuplicate(s->grad, &anderson->p));
-  PetscCall(PetscMalloc1(2 * (size_t)m * (size_t)s->n, &anderson->block));
-  PetscCall(PetscMalloc5(m * m, &anderson->gram, 2 * m, &anderson->dots, m, &anderson->theta, m * m, &anderson->factor,
-                         m, &anderson->with));
+  if (anderson->inner)
+    PetscCall(wring_solver_set_up(anderson->inner));
+  else
+    PetscCall(wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, s->ops->name));
+  const PetscInt n = state_size(s);
+  PetscCall(VecDuplicate(s->grad, &anderson->d));
+  PetscCall(PetscMalloc4(n, &anderson->v, n, &anderson->F, n, &anderson->last, n, &anderson->p));
+  PetscCall(wring_mixing_create(anderson->window, n, &anderson->mixing));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,126 +141,118 @@ static PetscErrorCode anderson_begin(wring_solver *s, Vec x)
   anderson_data *anderson = s->data;
 
   PetscFunctionBegin;
-  anderson->count = anderson->newest = 0;
-  anderson->moved                    = PETSC_FALSE;
-  PetscCall(wring_solver_evaluate(s, x));
+  wring_mixing_restart(&anderson->mixing);
+  anderson->moved = PETSC_FALSE;
+  if (anderson->inner) {
+    anderson->inner->linear_iterations = 0;
+    PetscCall(anderson->inner->ops->begin(anderson->inner, x));
+  } else {
+    PetscCall(wring_solver_evaluate(s, x));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- differences ------------------------------------------------------------------------------------------------- */
+/* ---- around pd --------------------------------------------------------------------------------------------------- */
 
-/* The slot of the difference that is `age` iterations older than the newest. */
-static PetscInt slot(const anderson_data *anderson, PetscInt age)
+/* x + p as the point to try. */
+static PetscErrorCode try_step(wring_solver *s, Vec x, const double *p)
 {
-  return (anderson->newest - age + anderson->window) % anderson->window;
-}
-
-static double *difference_F(const anderson_data *anderson, PetscInt n, PetscInt i)
-{
-  return anderson->block + (size_t)i * (size_t)n;
-}
-
-static double *difference_G(const anderson_data *anderson, PetscInt n, PetscInt i)
-{
-  return difference_F(anderson, n, anderson->window + i);
-}
-
-/* The newest difference in the place of the oldest, its dots with all others and those of F with all. */
-static void add_difference(const wring_solver *s, const double *F, const double *last, const double *p)
-{
-  anderson_data *const anderson = s->data;
-  const PetscInt       n        = s->n;
-  anderson->newest              = slot(anderson, -1);
-  anderson->count               = PetscMin(anderson->count + 1, anderson->window);
-  double *const dF              = difference_F(anderson, n, anderson->newest), *const dG =
-                                                                    difference_G(anderson, n, anderson->newest);
-  const int count = (int)anderson->count;
-
-  wring_waxpy(n, -1, last, F, dF);
-  wring_waxpy(n, 1, p, dF, dG);
-  for (PetscInt age = 0; age < count; age++) anderson->with[age] = difference_F(anderson, n, slot(anderson, age));
-  wring_dots(n, count, dF, anderson->with, anderson->dots);
-  wring_dots(n, count, F, anderson->with, anderson->dots + count);
-}
-
-/*
-  theta from the dots. The columns dF are scaled to length 1 and taken into a Cholesky factor from the newest to the oldest; one
-  that depends on newer ones is left out, theta = 0.
-*/
-static void solve_normal_equations(const anderson_data *anderson)
-{
-  const PetscInt m = anderson->window, c = anderson->count, newest = anderson->newest;
-  double *const gram = anderson->gram, *const L = anderson->factor, *const theta = anderson->theta;
-
-  for (PetscInt age = 0; age < c; age++) {
-    gram[newest * m + slot(anderson, age)] = gram[slot(anderson, age) * m + newest] = anderson->dots[age];
-  }
-  for (PetscInt i = 0; i < c; i++) {
-    const double *row  = gram + slot(anderson, i) * m;
-    const double  size = PetscSqrtReal(row[slot(anderson, i)]);
-    theta[i]           = anderson->dots[c + i];
-    for (PetscInt j = 0; j <= i; j++) {
-      double sum = row[slot(anderson, j)];
-      for (PetscInt k = 0; k < j; k++) sum -= L[i * m + k] * L[j * m + k];
-      if (j < i)
-        L[i * m + j] = L[j * m + j] > 0 ? sum / L[j * m + j] : 0;
-      else
-        L[i * m + i] = sum > dependent * size * size ? PetscSqrtReal(sum) : 0;
-    }
-    for (PetscInt k = 0; k < i; k++) theta[i] -= L[i * m + k] * theta[k];
-    theta[i] = L[i * m + i] > 0 ? theta[i] / L[i * m + i] : 0;
-  }
-  for (PetscInt i = c - 1; i >= 0; i--) {
-    for (PetscInt k = i + 1; k < c; k++) theta[i] -= L[k * m + i] * theta[k];
-    theta[i] = L[i * m + i] > 0 ? theta[i] / L[i * m + i] : 0;
-  }
-}
-
-/* p = F - sum theta_j dG_j, the step to the mixed iterate. */
-static PetscErrorCode mix(wring_solver *s)
-{
-  anderson_data    *anderson = s->data;
-  const wring_phase old      = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  const double     *F, *last;
-  double           *p;
+  anderson_data *anderson = s->data;
+  double        *d;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(anderson->F, &F));
-  PetscCall(VecGetArrayRead(anderson->last, &last));
-  PetscCall(VecGetArray(anderson->p, &p));
-  if (anderson->moved && anderson->window > 0) {
-    add_difference(s, F, last, p);
-    PetscCall(wring_solver_sum(s, 2 * (int)anderson->count, anderson->dots));
-    solve_normal_equations(anderson);
-  }
-  wring_copy(s->n, F, p);
-  for (PetscInt age = 0; age < anderson->count; age++)
-    wring_axpy(s->n, -anderson->theta[age], difference_G(anderson, s->n, slot(anderson, age)), p);
-  PetscCall(VecRestoreArray(anderson->p, &p));
-  PetscCall(VecRestoreArrayRead(anderson->last, &last));
-  PetscCall(VecRestoreArrayRead(anderson->F, &F));
-  wring_phases_switch(s->phases, old);
+  PetscCall(VecGetArrayWrite(anderson->d, &d));
+  wring_copy(s->n, p, d);
+  PetscCall(VecRestoreArrayWrite(anderson->d, &d));
+  PetscCall(wring_solver_try(s, x, 1, anderson->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the iteration ----------------------------------------------------------------------------------------------- */
+static PetscErrorCode iterate_pd(wring_solver *s, Vec x)
+{
+  anderson_data *anderson = s->data;
+  const double  *d;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_operator_step(s, anderson->d));
+  PetscCall(VecGetArrayRead(anderson->d, &d));
+  wring_copy(s->n, d, anderson->F);
+  PetscCall(VecRestoreArrayRead(anderson->d, &d));
+  PetscCall(wring_mixing_step(s, &anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
+  PetscCall(try_step(s, x, anderson->p));
+  if (anderson->mixing.count > 0 && !(s->trial_value.objective <= s->value.objective)) {
+    wring_copy(s->n, anderson->F, anderson->p);
+    PetscCall(try_step(s, x, anderson->p));
+  }
+  PetscCall(wring_solver_accept(s, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- around admm ------------------------------------------------------------------------------------------------- */
+
+/* One iteration of admm from v, to which x is moved first. */
+static PetscErrorCode iterate_from(wring_solver *s, Vec x)
+{
+  const anderson_data *anderson = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(put_state(s, anderson->v, x));
+  PetscCall(anderson->inner->ops->iterate(anderson->inner, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From v_k = v_(k-1) + p, or from G(v_(k-1)) = v_(k-1) + F_(k-1) where the residuals are larger after it. */
+static PetscErrorCode iterate_mixed(wring_solver *s, Vec x, double *residual)
+{
+  anderson_data *anderson    = s->data;
+  const PetscInt n           = anderson->mixing.n;
+  const double  *primal_dual = anderson->inner->residual;
+
+  PetscFunctionBegin;
+  wring_axpy(n, 1, anderson->p, anderson->v);
+  PetscCall(iterate_from(s, x));
+  *residual = PetscSqr(primal_dual[0]) + PetscSqr(primal_dual[1]);
+  if (anderson->mixing.count == 0 || *residual <= anderson->residual) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_axpy(n, -1, anderson->p, anderson->v);
+  wring_copy(n, anderson->last, anderson->p);
+  wring_axpy(n, 1, anderson->p, anderson->v);
+  PetscCall(iterate_from(s, x));
+  *residual = PetscSqr(primal_dual[0]) + PetscSqr(primal_dual[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode iterate_admm(wring_solver *s, Vec x)
+{
+  anderson_data *anderson = s->data;
+
+  PetscFunctionBegin;
+  if (anderson->moved) {
+    PetscCall(iterate_mixed(s, x, &anderson->residual));
+  } else {
+    PetscCall(get_state(s, x, anderson->v));
+    PetscCall(anderson->inner->ops->iterate(anderson->inner, x));
+    anderson->residual = PetscSqr(anderson->inner->residual[0]) + PetscSqr(anderson->inner->residual[1]);
+  }
+  PetscCall(get_state(s, x, anderson->F));
+  wring_axpy(anderson->mixing.n, -1, anderson->v, anderson->F);
+  PetscCall(wring_mixing_step(s, &anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
+  s->linear_iterations = anderson->inner->linear_iterations;
+  s->known             = PETSC_FALSE;
+  s->step_length       = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the method -------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode anderson_iterate(wring_solver *s, Vec x)
 {
   anderson_data *anderson = s->data;
-  const Vec      oldest   = anderson->last;
+  double *const  F        = anderson->F;
 
   PetscFunctionBegin;
-  anderson->last = anderson->F;
-  anderson->F    = oldest;
-  PetscCall(wring_solver_operator_step(s, anderson->F));
-  PetscCall(mix(s));
-  PetscCall(wring_solver_try(s, x, 1, anderson->p));
-  if (anderson->count > 0 && !(s->trial_value.objective <= s->value.objective)) {
-    PetscCall(VecCopy(anderson->F, anderson->p));
-    PetscCall(wring_solver_try(s, x, 1, anderson->p));
-  }
-  PetscCall(wring_solver_accept(s, x));
+  PetscCall(anderson->inner ? iterate_admm(s, x) : iterate_pd(s, x));
+  anderson->F     = anderson->last;
+  anderson->last  = F;
   anderson->moved = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -204,24 +262,23 @@ static PetscErrorCode anderson_destroy(wring_solver *s)
   anderson_data *anderson = s->data;
 
   PetscFunctionBegin;
-  PetscCall(VecDestroy(&anderson->F));
-  PetscCall(VecDestroy(&anderson->last));
-  PetscCall(VecDestroy(&anderson->p));
-  PetscCall(PetscFree(anderson->block));
-  PetscCall(PetscFree5(anderson->gram, anderson->dots, anderson->theta, anderson->factor, anderson->with));
+  PetscCall(wring_solver_destroy(&anderson->inner));
+  PetscCall(wring_mixing_destroy(&anderson->mixing));
+  PetscCall(VecDestroy(&anderson->d));
+  PetscCall(PetscFree4(anderson->v, anderson->F, anderson->last, anderson->p));
   PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static double anderson_operator_factor(const wring_solver *s)
 {
-  (void)s;
-  return 1;
+  const anderson_data *anderson = s->data;
+  return anderson->inner ? wring_solver_operator_factor(anderson->inner) : 1;
 }
 
 const wring_solver_ops wring_solver_anderson = {
   .name             = "anderson",
-  .needs            = WRING_CAN_GRADIENT | WRING_CAN_PROJECT | WRING_CAN_SLOPE,
+  .needs            = WRING_CAN_GRADIENT,
   .operator_factor  = anderson_operator_factor,
   .options          = anderson_options,
   .create           = anderson_create,

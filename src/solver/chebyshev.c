@@ -213,5 +213,6 @@ const wring_solver_ops wring_solver_chebyshev = {
   .set_up           = chebyshev_set_up,
   .begin            = chebyshev_begin,
   .iterate          = chebyshev_iterate,
+  .precondition     = wring_solver_apply_inverse,
   .destroy          = chebyshev_destroy,
 };

@@ -7,14 +7,28 @@
   which is -grad g(x), docs/theory.md (5.2), so that an iterative solve has x itself as its starting guess. With an exact
   solve g never increases; with operator.rtol it may, once the steps are as small as the error of the solve. There is no
   line search.
+
+  With `metric: mass`, the distance of an element to its rest states is measured by the masses of its vertices, and by nothing
+  else: the global step is diagonal, an average at every vertex [Bouaziz et al. 2014]. It descends an
+  energy of its own, (5.44), not g.
 */
 #include "solver_impl.h"
 
 typedef struct {
-  Vec r, d; // [n_owned][3] N, m
+  PetscBool by_mass;  // the metric
+  Vec       r, d;     // [n_owned][3] N, m; by mass kg m, m
+  Vec       diagonal; // [n_owned][3] kg, by mass only
 } pd_data;
 
-static const wring_option pd_options[] = {{.key = NULL}};
+static const wring_option pd_options[] = {
+  {.key     = "metric",
+   .type    = WRING_WORD,
+   .choices = "element|mass",
+   .value   = "element",
+   .help    = "distance to the rest states: element, of the energy's own z; mass, of the vertices by their masses, "
+              "without stiffness"},
+  {.key = NULL},
+};
 
 static PetscErrorCode pd_create(wring_solver *s)
 {
@@ -26,13 +40,57 @@ static PetscErrorCode pd_create(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode pd_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
+{
+  pd_data    *pd = s->data;
+  const char *metric;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, pd_options, "metric", &metric));
+  PetscCall(PetscStrcmp(metric, "mass", &pd->by_mass));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode pd_set_up(wring_solver *s)
 {
   pd_data *pd = s->data;
 
   PetscFunctionBegin;
+  if (pd->by_mass) {
+    PetscCall(wring_potential_require_rest_pose(s->g, s->ops->name));
+    PetscCall(VecDuplicate(s->grad, &pd->diagonal));
+  }
   PetscCall(VecDuplicate(s->grad, &pd->r));
   PetscCall(VecDuplicate(s->grad, &pd->d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Attachments may have been released since the last solve. */
+static PetscErrorCode pd_begin(wring_solver *s, Vec x)
+{
+  const pd_data *pd = s->data;
+  (void)x;
+
+  PetscFunctionBegin;
+  if (pd->by_mass) PetscCall(wring_potential_mass_diagonal(s->g, pd->diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* d = x' - x. */
+static PetscErrorCode pd_step(wring_solver *s, Vec x)
+{
+  const pd_data *pd = s->data;
+
+  PetscFunctionBegin;
+  if (pd->by_mass) {
+    PetscCall(wring_potential_mass_residual(s->g, x, NULL, pd->r));
+    const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+    PetscCall(VecPointwiseDivide(pd->d, pd->r, pd->diagonal));
+    wring_phases_switch(s->phases, old);
+  } else {
+    PetscCall(wring_potential_residual(s->g, x, pd->r));
+    PetscCall(wring_solver_apply_inverse(s, pd->r, pd->d));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,9 +99,24 @@ static PetscErrorCode pd_iterate(wring_solver *s, Vec x)
   pd_data *pd = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_residual(s->g, x, pd->r));
-  PetscCall(wring_solver_apply_inverse(s, pd->r, pd->d));
+  PetscCall(pd_step(s, x));
   PetscCall(wring_solver_add(s, pd->d, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = A^{-1} b, A diagonal in the metric of masses. */
+static PetscErrorCode pd_precondition(wring_solver *s, Vec b, Vec x)
+{
+  const pd_data *pd = s->data;
+  const double   h  = wring_potential_step(s->g);
+
+  PetscFunctionBegin;
+  if (pd->by_mass) {
+    PetscCall(VecPointwiseDivide(x, b, pd->diagonal));
+    PetscCall(VecScale(x, h * h));
+  } else {
+    PetscCall(wring_solver_apply_inverse(s, b, x));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,24 +127,27 @@ static PetscErrorCode pd_destroy(wring_solver *s)
   PetscFunctionBegin;
   PetscCall(VecDestroy(&pd->r));
   PetscCall(VecDestroy(&pd->d));
+  PetscCall(VecDestroy(&pd->diagonal));
   PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static double pd_operator_factor(const wring_solver *s)
 {
-  (void)s;
-  return 1;
+  const pd_data *pd = s->data;
+  return pd->by_mass ? 0 : 1;
 }
 
 const wring_solver_ops wring_solver_pd = {
-  .name            = "pd",
-  .needs           = WRING_CAN_PROJECT | WRING_CAN_SLOPE,
-  .operator_factor = pd_operator_factor,
-  .options         = pd_options,
-  .create          = pd_create,
-  .set_up          = pd_set_up,
-  .iterate         = pd_iterate,
-  .precondition    = wring_solver_apply_inverse,
-  .destroy         = pd_destroy,
+  .name             = "pd",
+  .needs            = WRING_CAN_PROJECT | WRING_CAN_SLOPE,
+  .operator_factor  = pd_operator_factor,
+  .options          = pd_options,
+  .create           = pd_create,
+  .set_from_options = pd_set_from_options,
+  .set_up           = pd_set_up,
+  .begin            = pd_begin,
+  .iterate          = pd_iterate,
+  .precondition     = pd_precondition,
+  .destroy          = pd_destroy,
 };

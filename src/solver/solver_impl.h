@@ -89,6 +89,9 @@ PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
 /* d = -A^{-1} grad g, the step of pd where laws have a projection; grad must be known. docs/theory.md (5.2) */
 PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
 
+/* The splittings of a solver of type admm [terms], borrowed, and the factor of their weights in this solve. */
+int wring_admm_splittings(const wring_solver *s, wring_splitting *const **splitting, double *factor);
+
 /* ---- line search (linesearch.c) ---------------------------------------------------------------------------------- */
 
 typedef enum {

@@ -24,7 +24,9 @@ static inline void run_blocks(const wring_term *t, PetscInt c, int m, int q, con
 static void run_stencil(const wring_term *t, PetscInt c, const wring_pass *pass, const double *x, double *f,
                         double *sum)
 {
-  if (t->m == 4)
+  if (pass->chunk)
+    pass->chunk(t, c, x, f, sum);
+  else if (t->m == 4)
     run_blocks(t, c, 4, 3, pass, x, f, sum);
   else if (t->m == 2)
     run_blocks(t, c, 2, 1, pass, x, f, sum);
@@ -107,9 +109,16 @@ static void map_law(const wring_term *t, void *context, PetscInt b, wring_in z, 
   if (*work & WRING_VALUE) sum[0] += wring_weighted_sum(t->weight + (size_t)b * LANES, psi);
 }
 
+static wring_chunk *chunk_of(wring_work work)
+{
+  if (work & WRING_MASS) return wring_mass_chunk;
+  return work == WRING_COUNT ? wring_count_chunk : NULL;
+}
+
 static wring_pass evaluation(const wring_term *t, wring_work *work)
 {
-  return (wring_pass){.map     = map_law,
+  return (wring_pass){.chunk   = chunk_of(*work),
+                      .map     = map_law,
                       .context = work,
                       .forces  = (PetscBool)(*work != WRING_VALUE),
                       .n_sum   = *work & WRING_VALUE ? 1 : 0,

@@ -2,11 +2,18 @@
 #pragma once
 #include "term_impl.h"
 
+/* The forces of a chunk, x and f private [vertices][4], and its sums. */
+typedef void wring_chunk(const wring_term *t, PetscInt c, const double *x, double *f, double *sum);
+
+/* Of the metric of masses: M_e (p_e - x_e) and |p_e - x_e|_M^2/2; the number of elements (mass.c). */
+wring_chunk wring_mass_chunk, wring_count_chunk;
+
 /*
   What a pass does with a block: from its z [3 q][WRING_LANES], p, of which the pass adds w G^T p to the forces, and sums
-  over its lanes, which are added to sum [n_sum]. Weights of padded lanes are 0.
+  over its lanes, which are added to sum [n_sum]. Weights of padded lanes are 0. Work that is no map of z does whole chunks.
 */
 typedef struct {
+  wring_chunk *chunk; // or NULL: map
   void (*map)(const wring_term *t, void *context, PetscInt block, wring_in z, double *sum, wring_out p);
   void     *context;
   PetscBool forces;  // false: p is not used, f may be NULL

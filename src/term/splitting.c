@@ -1,6 +1,7 @@
 /* Alternating directions: one local value z and one scaled dual u for every element, docs/theory.md (5.50). */
 #include "kernels.h"
 #include "loop.h"
+#include <math.h>
 
 struct wring_splitting {
   wring_term *t;       // borrowed
@@ -48,10 +49,38 @@ void wring_splitting_start(wring_splitting *s, double keep)
   for (PetscInt i = 0; i < n; i++) s->u[i] = keep == 0 ? 0 : keep * s->u[i];
 }
 
-PetscInt wring_splitting_dual(wring_splitting *s, double **u)
+PetscInt wring_splitting_size(const wring_splitting *s)
 {
-  *u = s->u;
   return s->t->n_block * s->stride;
+}
+
+/* W of block b; 0 in padded lanes. */
+static void block_weight(const wring_splitting *s, double factor, PetscInt b, double *W)
+{
+  block_slope(s->t, b, W);
+  for (int l = 0; l < LANES; l++) W[l] = sqrt(factor * s->t->weight[(size_t)b * LANES + l] * W[l]);
+}
+
+void wring_splitting_get_dual(const wring_splitting *s, double factor, double *dual)
+{
+#pragma omp parallel for schedule(static)
+  for (PetscInt b = 0; b < s->t->n_block; b++) {
+    WRING_ALIGNED double W[LANES];
+    block_weight(s, factor, b, W);
+    for (PetscInt i = b * s->stride; i < (b + 1) * s->stride; i++) dual[i] = W[i % LANES] * s->u[i];
+  }
+}
+
+void wring_splitting_put_dual(wring_splitting *s, double factor, const double *dual)
+{
+#pragma omp parallel for schedule(static)
+  for (PetscInt b = 0; b < s->t->n_block; b++) {
+    WRING_ALIGNED double W[LANES];
+    block_weight(s, factor, b, W);
+    for (PetscInt i = b * s->stride; i < (b + 1) * s->stride; i++) {
+      if (W[i % LANES] > 0) s->u[i] = dual[i] / W[i % LANES];
+    }
+  }
 }
 
 /* z <- prox(D x + u), u <- u + D x - z of a block; p = a^2 k (z - u - D x), and the squares of both residuals. */

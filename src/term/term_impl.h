@@ -24,6 +24,7 @@ struct wring_term {
   double           proxy; // k of the quadratic proxy; 0: the law's slope
   PetscBool        active;
   attachment      *attachment; // NULL: not an attachment
+  const double    *mass;       // [n_local] kg of vertices, borrowed; NULL: not known
 
   PetscInt  n, n_interior; // elements
   PetscInt *cell;          // [n] number of the element among the mesh's tets; NULL if not tets

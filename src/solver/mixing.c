@@ -1,0 +1,119 @@
+/* Anderson mixing by normal equations whose matrix gains a row in each iteration. */
+#include "mixing.h"
+
+static const double dependent = 1e-10; // what is left of |dF|^2 beside newer ones: less counts as nothing
+
+PetscErrorCode wring_mixing_create(PetscInt window, PetscInt n, wring_mixing *m)
+{
+  PetscFunctionBegin;
+  *m = (wring_mixing){.n = n, .window = window};
+  PetscCall(PetscMalloc1(2 * (size_t)window * (size_t)n, &m->block));
+  PetscCall(PetscMalloc5(window * window, &m->gram, 2 * window, &m->dots, window, &m->theta, window * window,
+                         &m->factor, window, &m->with));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mixing_destroy(wring_mixing *m)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(m->block));
+  PetscCall(PetscFree5(m->gram, m->dots, m->theta, m->factor, m->with));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_mixing_restart(wring_mixing *m)
+{
+  m->count = m->newest = 0;
+}
+
+/* The slot of the difference that is `age` iterations older than the newest. */
+static PetscInt slot(const wring_mixing *m, PetscInt age)
+{
+  return (m->newest - age + m->window) % m->window;
+}
+
+static double *difference_F(const wring_mixing *m, PetscInt i)
+{
+  return m->block + (size_t)i * (size_t)m->n;
+}
+
+static double *difference_G(const wring_mixing *m, PetscInt i)
+{
+  return difference_F(m, m->window + i);
+}
+
+/* The newest difference in the place of the oldest, its dots with all others and those of F with all. */
+static void add_difference(wring_mixing *m, const double *F, const double *last, const double *p)
+{
+  m->newest        = slot(m, -1);
+  m->count         = PetscMin(m->count + 1, m->window);
+  double *const dF = difference_F(m, m->newest), *const dG = difference_G(m, m->newest);
+  const int count = (int)m->count;
+
+  wring_waxpy(m->n, -1, last, F, dF);
+  wring_waxpy(m->n, 1, p, dF, dG);
+  for (PetscInt age = 0; age < count; age++) m->with[age] = difference_F(m, slot(m, age));
+  wring_dots(m->n, count, dF, m->with, m->dots);
+  wring_dots(m->n, count, F, m->with, m->dots + count);
+}
+
+/* The newest row of the Gram matrix, from the dots. */
+static void add_row(wring_mixing *m)
+{
+  for (PetscInt age = 0; age < m->count; age++) {
+    const PetscInt i = slot(m, age);
+
+    m->gram[m->newest * m->window + i] = m->gram[i * m->window + m->newest] = m->dots[age];
+  }
+}
+
+/* Row i of the Cholesky factor L, newest first; a column that depends on newer ones gets 0 on the diagonal. */
+static void factor_row(const wring_mixing *m, PetscInt i)
+{
+  const PetscInt      w   = m->window;
+  const double *const row = m->gram + slot(m, i) * w;
+  double *const       L   = m->factor;
+  for (PetscInt j = 0; j < i; j++) {
+    double sum = row[slot(m, j)];
+    for (PetscInt k = 0; k < j; k++) sum -= L[i * w + k] * L[j * w + k];
+    L[i * w + j] = L[j * w + j] > 0 ? sum / L[j * w + j] : 0;
+  }
+  double rest = row[slot(m, i)];
+  for (PetscInt k = 0; k < i; k++) rest -= PetscSqr(L[i * w + k]);
+  L[i * w + i] = rest > dependent * row[slot(m, i)] ? PetscSqrtReal(rest) : 0;
+}
+
+/* theta from the normal equations; 0 for a difference that depends on newer ones. */
+static void find_theta(const wring_mixing *m)
+{
+  const PetscInt      w = m->window, c = m->count;
+  const double *const L     = m->factor;
+  double *const       theta = m->theta;
+  for (PetscInt i = 0; i < c; i++) {
+    factor_row(m, i);
+    theta[i] = m->dots[c + i];
+    for (PetscInt k = 0; k < i; k++) theta[i] -= L[i * w + k] * theta[k];
+    theta[i] = L[i * w + i] > 0 ? theta[i] / L[i * w + i] : 0;
+  }
+  for (PetscInt i = c - 1; i >= 0; i--) {
+    for (PetscInt k = i + 1; k < c; k++) theta[i] -= L[k * w + i] * theta[k];
+    theta[i] = L[i * w + i] > 0 ? theta[i] / L[i * w + i] : 0;
+  }
+}
+
+PetscErrorCode wring_mixing_step(wring_solver *s, wring_mixing *m, const double *F, const double *last, double *p)
+{
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+
+  PetscFunctionBegin;
+  if (last && m->window > 0) {
+    add_difference(m, F, last, p);
+    PetscCall(wring_solver_sum(s, 2 * (int)m->count, m->dots));
+    add_row(m);
+    find_theta(m);
+  }
+  wring_copy(m->n, F, p);
+  for (PetscInt age = 0; age < m->count; age++) wring_axpy(m->n, -m->theta[age], difference_G(m, slot(m, age)), p);
+  wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,30 @@
+/*
+  Private to src/solver: Anderson mixing [Peng et al. 2018] of the iterates v_k of a map G, F = G(v) - v:
+    v_(k+1) = G(v_k) - sum_j theta_j dG_j,   theta = argmin |F_k - sum_j theta_j dF_j|^2,
+  over the last m differences dF_j = F_(j+1) - F_j and dG_j. docs/theory.md (5.43).
+*/
+#pragma once
+#include "solver_impl.h"
+
+typedef struct {
+  PetscInt       n;      // numbers of this rank
+  PetscInt       window; // m, most differences
+  PetscInt       count;  // in use
+  PetscInt       newest; // slot of the newest one; the older ones lie before it, cyclic
+  double        *block;  // [2][m][n]: every dF, then every dG
+  double        *gram;   // [m][m]: dF_i . dF_j
+  double        *dots;   // [2 m]: of one reduction
+  double        *theta;  // [m], newest first
+  double        *factor; // [m][m] of the normal equations, newest first
+  const double **with;   // [m]: vectors that one pass takes dots with
+} wring_mixing;
+
+PetscErrorCode wring_mixing_create(PetscInt window, PetscInt n, wring_mixing *m);
+PetscErrorCode wring_mixing_destroy(wring_mixing *m);
+void           wring_mixing_restart(wring_mixing *m); // forgets all differences
+
+/*
+  p [n]: v_k - v_(k-1) in, v_(k+1) - v_k out; F = F_k; last = F_(k-1), or NULL in the first iteration, which is G itself. One
+  reduction. Where count stays 0 the step is F.
+*/
+PetscErrorCode wring_mixing_step(wring_solver *s, wring_mixing *m, const double *F, const double *last, double *p);

@@ -1,0 +1,142 @@
+/*
+  The nearest rest state of an element in the metric of its vertices' masses, docs/theory.md (5.45): a tet's rest shape turned
+  and moved [Mueller et al. 2005], a spring's ends at its length, an attachment's target. Stiffness plays no part.
+*/
+#include "base/block3.h"
+#include "kernels.h"
+#include "loop.h"
+
+void wring_term_set_masses(wring_term *t, const double *mass)
+{
+  t->mass = mass;
+}
+
+PetscBool wring_term_has_rest_pose(const wring_term *t)
+{
+  return (PetscBool)(t->law == &wring_law_strain || t->law == &wring_law_spring || t->law == &wring_law_attachment);
+}
+
+/* Masses of the corners of block b, [m][LANES] kg. */
+static void gather_masses(const wring_term *t, PetscInt c, PetscInt b, lanes *mass)
+{
+  const PetscInt *vertex = t->vertex + t->chunk_vertex[c];
+  const uint16_t *corner = t->corner + (size_t)b * t->m * LANES;
+  for (int a = 0; a < t->m; a++) {
+    for (int l = 0; l < LANES; l++) mass[a][l] = t->mass[vertex[corner[a * LANES + l]]];
+  }
+}
+
+/* Rest positions of a tet's corners about the last one, [4][3]: the columns of D_m, from the rows of D_m^(-1). */
+static void rest_corners(wring_in coef, lanes *X)
+{
+#pragma omp simd
+  for (int l = 0; l < LANES; l++) {
+    const mat3   inverse = mat3_load(coef, l), cofactor = mat3_cofactor(inverse);
+    const double scale = 1 / mat3_det(inverse, cofactor);
+    mat3_store(X, l, mat3_scale(scale, cofactor));
+  }
+  for (int c = 0; c < 3; c++) {
+    for (int l = 0; l < LANES; l++) X[9 + c][l] = 0;
+  }
+}
+
+/* Moves the weighted mean of the corners x [4][3] to 0; weights w [4] sum to 1. */
+static void centre(const lanes *w, lanes *x)
+{
+  for (int c = 0; c < 3; c++) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+      double mean = 0;
+      for (int a = 0; a < 4; a++) mean += w[a][l] * x[3 * a + c][l];
+      for (int a = 0; a < 4; a++) x[3 * a + c][l] -= mean;
+    }
+  }
+}
+
+/* x <- R X - x about the centres of mass: from where the corners are to the nearest pose, R closest to sum m x X^T. */
+static void towards_pose(wring_in coef, const lanes *mass, lanes *x)
+{
+  WRING_ALIGNED lanes w[4], X[12], moment[9], R[9];
+#pragma omp simd
+  for (int l = 0; l < LANES; l++) {
+    const double whole = mass[0][l] + mass[1][l] + mass[2][l] + mass[3][l];
+    for (int a = 0; a < 4; a++) w[a][l] = mass[a][l] / whole;
+  }
+  rest_corners(coef, X);
+  centre((const lanes *)w, X);
+  centre((const lanes *)w, x);
+  for (int i = 0; i < 9; i++) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+      double sum = 0;
+      for (int a = 0; a < 4; a++) sum += w[a][l] * x[3 * a + i / 3][l] * X[3 * a + i % 3][l];
+      moment[i][l] = sum;
+    }
+  }
+  wring_block3_rotation((wring_in)moment, R);
+  for (int i = 0; i < 12; i++) {
+    const int a = i / 3, c = i % 3;
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+      x[i][l] =
+        R[3 * c][l] * X[3 * a][l] + R[3 * c + 1][l] * X[3 * a + 1][l] + R[3 * c + 2][l] * X[3 * a + 2][l] - x[i][l];
+    }
+  }
+}
+
+/* x <- p - x of springs and attachments: z moves to the law's projection, each end by its share of the other's mass. */
+static void towards_length(const wring_term *t, PetscInt b, const lanes *mass, lanes *x)
+{
+  WRING_ALIGNED lanes z[3], p[3];
+  form_z(t->m, 1, NULL, (wring_in)x, z);
+  t->law->project(term_par(t, b), (wring_in)z, p);
+  for (int c = 0; c < 3; c++) {
+    for (int l = 0; l < LANES; l++) {
+      const double whole = t->m > 1 ? mass[0][l] + mass[1][l] : 1;
+      x[c][l]            = (p[c][l] - z[c][l]) * (t->m > 1 ? mass[1][l] / whole : 1);
+      if (t->m > 1) x[3 + c][l] = (z[c][l] - p[c][l]) * mass[0][l] / whole;
+    }
+  }
+}
+
+/* d <- M d, 0 in padded lanes; returns sum |d|_M^2/2. */
+static double weigh(int m, const double *w, const lanes *mass, lanes *d)
+{
+  double sum = 0;
+  for (int i = 0; i < 3 * m; i++) {
+    for (int l = 0; l < LANES; l++) {
+      const double force = w[l] > 0 ? mass[i / 3][l] * d[i][l] : 0;
+      sum += 0.5 * force * d[i][l];
+      d[i][l] = force;
+    }
+  }
+  return sum;
+}
+
+void wring_mass_chunk(const wring_term *t, PetscInt c, const double *x, double *f, double *sum)
+{
+  WRING_ALIGNED lanes mass[MAX_M], xe[3 * MAX_M];
+  for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
+    const uint16_t *corner = t->corner + (size_t)b * t->m * LANES;
+    gather(t->m, corner, x, xe);
+    gather_masses(t, c, b, mass);
+    if (t->m == 4)
+      towards_pose((wring_in)block_coef(t, b), (const lanes *)mass, xe);
+    else
+      towards_length(t, b, (const lanes *)mass, xe);
+    sum[0] += weigh(t->m, t->weight + (size_t)b * LANES, (const lanes *)mass, xe);
+    scatter(t->m, corner, (wring_in)xe, f);
+  }
+}
+
+void wring_count_chunk(const wring_term *t, PetscInt c, const double *x, double *f, double *sum)
+{
+  (void)x, (void)sum;
+  WRING_ALIGNED lanes one[3 * MAX_M];
+  for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
+    for (int i = 0; i < 3 * t->m; i++) {
+      for (int l = 0; l < LANES; l++) one[i][l] = t->weight[(size_t)b * LANES + l] > 0;
+    }
+    scatter(t->m, t->corner + (size_t)b * t->m * LANES, (wring_in)one, f);
+  }
+}
