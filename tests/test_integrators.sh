@@ -109,6 +109,18 @@ expect 0 2 run beam.yaml -time_integrator bdf2 -initial_restart part -output_dir
 expect 2 2 run beam.yaml -time_integrator explicit_euler -time_step 0.1 -time_steps 100
 grep -q '"ended": "solver failed"' out/run.json && grep -q '^note: step .* failed: not finite' log || fail 'explicit Euler blows up'
 [ "$(ls out/checkpoint_*.h5 | wc -l)" = 1 ] && ! grep -qi 'nan\|inf' out/state.csv || fail 'state before the failure'
+# A soft cube that runs into itself: the midpoint is sound, the end of the step is inside out.
+cat >cube.yaml <<'DECK'
+mesh:     {box: {size: [1, 1, 1], cells: [1, 1, 1]}}
+material: {model: neohookean, young: 1, poisson: 0.3, density: 1000}
+time:     {step: 1e-2, integrator: implicit_midpoint}
+initial:  {velocities: run.csv}
+solver:   {type: newton}
+output:   {directory: out, every: 0, state_csv: true}
+DECK
+printf 'vertex,x,y,z\n0,0,0,0\n1,-150,0,0\n2,0,0,0\n3,-150,0,0\n4,0,0,0\n5,-150,0,0\n6,0,0,0\n7,-150,0,0\n' >run.csv
+expect 2 1 run cube.yaml
+grep -q '^note: step 1 failed: not finite' log && grep -q '^1,1,0,0,-150,0,0$' out/state.csv || fail 'an inverted end of a step'
 # Two masses on a spring of half its length: m/h^2 = 4, its Hessian across is -2 and 2, and their sum is singular.
 printf 'a,b,length,stiffness\n0,1,2,2\n' >link.csv
 printf 'vertex,x,y,z,stiffness\n' >hook.csv
