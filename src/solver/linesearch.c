@@ -118,17 +118,23 @@ static PetscErrorCode is_better(wring_solver *s, Vec d, double slope, PetscBool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The trial point is at round-off: it is the last chance. Who comes here from above round-off has found no fall on the way. */
-static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, PetscBool moves, wring_search *result)
+/*
+  The trial point is at round-off: it may still be better. Where the full step is there, it is the last chance; where the full
+  step is above round-off and g rose, d may be far too long, and shorter steps are judged too, while x moves.
+*/
+static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, double shortest, PetscBool *judged,
+                                        wring_search *result)
 {
-  PetscBool better = PETSC_FALSE;
+  const PetscBool moves  = (PetscBool)(s->trial_step > shortest);
+  PetscBool       better = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(is_better(s, d, slope, moves, &better));
   if (better)
     *result = WRING_SEARCH_FOUND;
   else
-    *result = s->trial_step == 1 || !moves ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
+    *result = !*judged && (s->trial_step == 1 || !moves) ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
+  *judged = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,7 +151,8 @@ PetscBool wring_solver_falls(const wring_solver *s, double slope)
 
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
 {
-  double shortest = 0;
+  double    shortest = 0;
+  PetscBool judged   = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(wring_solver_know_norm(s));
@@ -161,8 +168,8 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
     if (halvings == 0) PetscCall(shortest_step(x, d, &shortest));
     if (PetscIsInfOrNanReal(s->trial_value.objective)) continue;
     if (!wring_solver_is_tiny(s, alpha, slope) && alpha > shortest) continue;
-    PetscCall(judge_by_gradient(s, d, slope, (PetscBool)(alpha > shortest), result));
-    break;
+    PetscCall(judge_by_gradient(s, d, slope, shortest, &judged, result));
+    if (*result != WRING_SEARCH_FAILED || alpha <= shortest) break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
