@@ -134,6 +134,7 @@ static PetscErrorCode test_good_values(void)
     CHECK(n == g->n, "%s: %d values", g->key, (int)n);
     for (int k = 0; k < 4; k++) CHECK(v[k] == g->v[k], "%s: value %d is %g", g->key, k, v[k]);
     CHECK(!g->word || !strcmp(word, g->word), "%s is %s", g->key, word);
+    CHECK(!g->value || wring_option_accepts(wring_option_find(table, g->key), g->value), "%s: not accepted", g->key);
     PetscCall(wring_options_destroy(&o));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -202,6 +203,7 @@ static PetscErrorCode test_bad_values(void)
     PetscCall(create(bad[i].key, bad[i].value, &o));
     snprintf(start, sizeof start, "deck.yaml:7: p_%s is \"%s\"", bad[i].key, bad[i].value);
     CHECK_REFUSED(read_value(o, bad[i].key, &n, v, &word), start, bad[i].expected);
+    CHECK(!wring_option_accepts(wring_option_find(table, bad[i].key), bad[i].value), "%s is accepted", start);
     PetscCall(wring_options_destroy(&o));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -248,6 +250,30 @@ static PetscErrorCode test_later_wins(void)
   CHECK(wring_options_has(o, "p_", "Any") && !wring_options_has(o, "p_", "an"), "has");
   CHECK(!strcmp(wring_options_origin(o, "p_", "any"), "deck.yaml:8"), "origin");
   CHECK(!wring_options_origin(o, "", "any"), "origin of a key that is not set");
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A copy has the keys that do not begin so, and the directory; it goes its own way. */
+static PetscErrorCode test_copy(void)
+{
+  wring_options *o, *copy;
+  PetscInt       count;
+  char           path[64];
+
+  PetscFunctionBegin;
+  PetscCall(create("count", "3", &o));
+  PetscCall(wring_options_set(o, "P_File", "x.csv", "deck.yaml:8"));
+  PetscCall(wring_options_set(o, "q_count", "1", "deck.yaml:9"));
+  PetscCall(wring_options_set_directory(o, "inputs"));
+  PetscCall(wring_options_copy(o, "Q_", &copy));
+  PetscCall(wring_options_set(o, "p_count", "4", "command line"));
+  CHECK(wring_options_count(copy) == 2 && !wring_options_has(copy, "", "q_count"), "keys of the copy");
+  PetscCall(wring_options_get_int(copy, "p_", table, "count", &count));
+  CHECK(count == 3 && !strcmp(wring_options_origin(copy, "p_", "count"), "deck.yaml:7"), "%d", (int)count);
+  PetscCall(wring_options_get_path(copy, "p_", table, "file", sizeof path, path));
+  CHECK(!strcmp(path, "inputs/x.csv"), "%s", path);
+  PetscCall(wring_options_destroy(&copy));
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -315,6 +341,18 @@ static PetscErrorCode test_unknown_keys(void)
     CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema), start, unknown[i].expected);
     PetscCall(wring_options_destroy(&o));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All tables that have a key say what it is, in the order of the schema. */
+static PetscErrorCode test_find(void)
+{
+  PetscFunctionBegin;
+  CHECK(wring_schema_find(N_SCHEMA, schema, "attach_a_b_volume_stiffness", 0) == &attach[0], "the name a_b_volume");
+  CHECK(wring_schema_find(N_SCHEMA, schema, "attach_a_b_volume_stiffness", 1) == &volume[0], "the name a_b");
+  CHECK(!wring_schema_find(N_SCHEMA, schema, "attach_a_b_volume_stiffness", 2), "a third");
+  CHECK(wring_schema_find(N_SCHEMA, schema, "PART_x_history", 1) == &qn[0], "two tables of one key");
+  CHECK(!wring_schema_find(N_SCHEMA, schema, "part_history", 0), "no name");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -417,8 +455,10 @@ int main(int argc, char **argv)
   PetscCall(test_bad_values());
   PetscCall(test_missing_and_long());
   PetscCall(test_later_wins());
+  PetscCall(test_copy());
   PetscCall(test_paths());
   PetscCall(test_unknown_keys());
+  PetscCall(test_find());
   PetscCall(test_names());
   PetscCall(test_ambiguous_names());
   PetscCall(test_help());

@@ -50,6 +50,9 @@ MPI_Comm       wring_options_comm(const wring_options *o);
 */
 PetscErrorCode wring_options_set(wring_options *o, const char *key, const char *value, const char *origin);
 
+/* A database of its own with the same keys and directory, but those that begin with `without` (not empty). */
+PetscErrorCode wring_options_copy(const wring_options *o, const char *without, wring_options **copy);
+
 /* The directory that relative WRING_PATH values of the deck refer to (copied); "." before it is set. */
 PetscErrorCode wring_options_set_directory(wring_options *o, const char *directory);
 
@@ -98,6 +101,12 @@ PetscErrorCode wring_options_names(const wring_options *o, const char *family, P
                                    const wring_schema *schema, PetscInt n_known, const char *const *known, PetscInt *n,
                                    char ***names);
 
+/*
+  What the i-th table that has a full key says of it, or NULL past the last (i from 0): a parameter of several laws, or a key of
+  several methods behind a variant's name, has several entries.
+*/
+const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *schema, const char *key, int i);
+
 /* Every key must match the schema: an unknown key is an error with its origin and the nearest known key. */
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema);
 
@@ -110,6 +119,11 @@ PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_
 
 /* NULL-terminated tables: the entry with this key, or NULL. */
 const wring_option *wring_option_find(const wring_option *table, const char *key);
+
+/* Whether a getter takes this text as the option's value; and the refusal of one that it does not take. */
+PetscBool      wring_option_accepts(const wring_option *p, const char *text);
+PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const char *key, const char *text,
+                                   const char *origin);
 
 /* Edit distance without regard to case, for "did you mean". */
 int wring_edit_distance(const char *a, const char *b);

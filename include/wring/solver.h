@@ -83,4 +83,5 @@ PetscBool      wring_solver_has_residuals(const wring_solver *s);               
   Methods without an H_0 are refused. After set_up, and with the operator's matrix set if operator_factor is not 0. Collective.
 */
 PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, double *least, double *largest);
-const char    *wring_solver_name(const wring_solver *s); // type or variant
+PetscBool      wring_solver_has_condition(const wring_solver *s); // whether the method has an H_0
+const char    *wring_solver_name(const wring_solver *s);          // type or variant

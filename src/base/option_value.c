@@ -91,19 +91,29 @@ static size_t nearest_choice(const char *choices, const char *word, const char *
   return found;
 }
 
-static PetscErrorCode refuse(const source *s)
+PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const char *key, const char *text,
+                                   const char *origin)
 {
   enum { SHOWN = 80 }; // characters of the value: what is expected must fit behind it
   char        expected[512], hint[128] = "";
   const char *nearest = NULL;
-  const int   cut     = strlen(s->text) > SHOWN;
+  const int   cut     = strlen(text) > SHOWN;
 
   PetscFunctionBegin;
-  wring_options_describe(s->option, sizeof expected, expected);
-  const size_t size = s->option->choices ? nearest_choice(s->option->choices, s->text, &nearest) : 0;
+  wring_options_describe(p, sizeof expected, expected);
+  const size_t size = p->choices ? nearest_choice(p->choices, text, &nearest) : 0;
   if (size) snprintf(hint, sizeof hint, ", did you mean %.*s?", (int)size, nearest);
-  WRING_REFUSE(s->o->comm, "%s: %s%s is \"%.*s%s\", expected %s%s", s->origin ? s->origin : "default", s->prefix,
-               s->option->key, SHOWN, s->text, cut ? "..." : "", expected, hint);
+  WRING_REFUSE(comm, "%s: %s is \"%.*s%s\", expected %s%s", origin, key, SHOWN, text, cut ? "..." : "", expected, hint);
+}
+
+static PetscErrorCode refuse(const source *s)
+{
+  char key[OPTIONS_KEY_SIZE];
+
+  PetscFunctionBegin;
+  snprintf(key, sizeof key, "%s%s", s->prefix, s->option->key);
+  PetscCall(wring_option_refuse(s->o->comm, s->option, key, s->text, s->origin ? s->origin : "default"));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode find_source(const wring_options *o, const char *prefix, const wring_option *table,
@@ -162,21 +172,24 @@ static PetscInt count_items(const char *text)
   return n;
 }
 
+static PetscBool parse_bool(const char *text, PetscBool *v)
+{
+  static const char *const yes[] = {"true", "yes", "on", "1"}, *const no[] = {"false", "no", "off", "0"};
+  for (int i = 0; i < 4; i++) {
+    *v = (PetscBool)!strcasecmp(text, yes[i]);
+    if (*v || !strcasecmp(text, no[i])) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 PetscErrorCode wring_options_get_bool(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, PetscBool *v)
 {
-  static const char *const yes[] = {"true", "yes", "on", "1"}, *const no[] = {"false", "no", "off", "0"};
   source s;
 
   PetscFunctionBegin;
   PetscCall(find_source(o, prefix, table, key, &s));
-  for (int i = 0; i < 4; i++) {
-    const PetscBool is = (PetscBool)!strcasecmp(s.text, yes[i]);
-    if (!is && strcasecmp(s.text, no[i])) continue;
-    *v = is;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(refuse(&s));
+  if (!parse_bool(s.text, v)) PetscCall(refuse(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -326,4 +339,41 @@ PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix
   if (n < 0 || (size_t)n >= size)
     WRING_REFUSE(o->comm, "%s: %s%s: the path is longer than %zu characters", s.origin, prefix, key, size - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- without reading --------------------------------------------------------------------------------------------- */
+
+static PetscBool accepts_number(const wring_option *p, const char *item, size_t size)
+{
+  const PetscBool whole = (PetscBool)(p->type == WRING_INT || p->type == WRING_INTS);
+  double          v;
+  PetscInt        i;
+  if (!whole) return (PetscBool)(parse_real(item, size, &v) && in_range(p->range, v));
+  return (PetscBool)(parse_int(item, size, &i) && in_range(p->range, (double)i));
+}
+
+PetscBool wring_option_accepts(const wring_option *p, const char *text)
+{
+  const PetscInt n  = count_items(text);
+  const char    *at = text, *item, *choice;
+  PetscBool      on;
+  switch (p->type) {
+  case WRING_BOOL:
+    return parse_bool(text, &on);
+  case WRING_WORD:
+    return (PetscBool)(p->choices ? find_choice(p->choices, text, &choice) > 0 : n == 1);
+  case WRING_WORDS:
+    return (PetscBool)(n > 0);
+  case WRING_PATH:
+    return (PetscBool)(text[0] != '\0');
+  case WRING_INT:
+  case WRING_REAL:
+    return accepts_number(p, text, strlen(text));
+  default:
+    if (n == 0 || (p->count > 0 && n != p->count)) return PETSC_FALSE;
+    for (size_t size; (size = next_item(&at, &item)) > 0;) {
+      if (!accepts_number(p, item, size)) return PETSC_FALSE;
+    }
+    return PETSC_TRUE;
+  }
 }

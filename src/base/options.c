@@ -82,6 +82,18 @@ PetscErrorCode wring_options_set(wring_options *o, const char *key, const char *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_options_copy(const wring_options *o, const char *without, wring_options **copy)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(o->comm, copy));
+  PetscCall(wring_options_set_directory(*copy, o->directory));
+  for (PetscInt i = 0; i < o->n; i++) {
+    const options_entry *const e = &o->entry[i];
+    if (strncasecmp(e->key, without, strlen(without))) PetscCall(wring_options_set(*copy, e->key, e->value, e->origin));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 MPI_Comm wring_options_comm(const wring_options *o)
 {
   return o->comm;

@@ -28,6 +28,16 @@ static PetscInt match(const char *prefix, const char *option, const char *key)
   return (PetscInt)(length - head - end);
 }
 
+const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *schema, const char *key, int i)
+{
+  for (PetscInt k = 0; k < n_schema; k++) {
+    for (const wring_option *p = schema[k].options; p && p->key; p++) {
+      if (match(schema[k].prefix, p->key, key) >= 0 && i-- == 0) return p;
+    }
+  }
+  return NULL;
+}
+
 int wring_edit_distance(const char *a, const char *b)
 {
   enum { MAX = 128 };
@@ -90,23 +100,13 @@ static void nearest_key(PetscInt n_schema, const wring_schema *schema, const cha
   }
 }
 
-static PetscBool is_known(PetscInt n_schema, const wring_schema *schema, const char *key)
-{
-  for (PetscInt i = 0; i < n_schema; i++) {
-    for (const wring_option *p = schema[i].options; p && p->key; p++) {
-      if (match(schema[i].prefix, p->key, key) >= 0) return PETSC_TRUE;
-    }
-  }
-  return PETSC_FALSE;
-}
-
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema)
 {
   char nearest[OPTIONS_KEY_SIZE];
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < o->n; i++) {
-    if (is_known(n_schema, schema, o->entry[i].key)) continue;
+    if (wring_schema_find(n_schema, schema, o->entry[i].key, 0)) continue;
     nearest_key(n_schema, schema, o->entry[i].key, nearest);
     WRING_REFUSE(o->comm, "%s: unknown key %s, did you mean %s?", o->entry[i].origin, o->entry[i].key, nearest);
   }

@@ -84,3 +84,8 @@ PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, d
   PetscCall(MatDestroy(&H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscBool wring_solver_has_condition(const wring_solver *s)
+{
+  return (PetscBool)(s->ops->precondition != NULL);
+}

@@ -5,30 +5,68 @@
 #include "provenance.h"
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 #include <wring/study.h>
 
-enum { REFERENCE_MAX_IT = 200 };
+enum { REFERENCE_MAX_IT = 200, LANCZOS_MAX_IT = 1000 };
 static const double REFERENCE_RTOL = 1e-10; // of |grad g(x_0)|, docs/theory.md 2
 
 typedef struct {
-  wring_problem   *p;
-  Vec              start, x; // x_0 of every solver, and its iterate
-  double           tolerance;
-  PetscInt         measure;
-  wring_comparison c;
+  wring_problem    *p;
+  Vec               start, x; // x_0 of every solver, and its iterate
+  Vec               lowest;   // the last iterate with the least g; NULL unless condition numbers are asked for
+  double            lowest_g; // J
+  double            tolerance;
+  PetscInt          measure;
+  PetscBool         newton; // whether a Newton minimiser is sought
+  wring_telling     tells;
+  wring_comparison *c;
 } study;
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 const wring_iteration *wring_curve_at(const wring_curve *c, PetscInt iteration)
 {
   PetscInt i = c->n - 1;
   while (i > 0 && c->row[i].iteration > iteration) i--;
-  return &c->row[i];
+  return i == c->n - 1 || c->row[i].iteration == iteration ? &c->row[i] : NULL;
 }
 
-double wring_relative_error(const wring_comparison *c, const wring_curve *curve, const wring_iteration *row)
+double wring_relative_error(const wring_comparison *c, const wring_iteration *row)
 {
-  const double range = curve->row[0].value.objective - c->least;
-  return range > 0 ? (row->value.objective - c->least) / range : 0;
+  const double range = c->start.objective - c->least.objective, error = row->value.objective - c->least.objective;
+  if (!isfinite(error)) return INFINITY;
+  return range > 0 ? error / range : 0;
+}
+
+/* The first measured iterate with an error of at most 10^-(digit + 1). */
+static void find_time(const wring_comparison *c, wring_curve *curve, int digit)
+{
+  const double wanted         = pow(10, -(digit + 1));
+  curve->iterations_to[digit] = -1;
+  curve->seconds_to[digit]    = NAN;
+  for (PetscInt i = 0; i < curve->n; i++) {
+    if (wring_relative_error(c, &curve->row[i]) > wanted) continue;
+    curve->iterations_to[digit] = curve->row[i].iteration;
+    curve->seconds_to[digit]    = curve->row[i].seconds;
+    return;
+  }
+}
+
+/* Fills error, iterations_to and seconds_to of every curve. */
+static PetscErrorCode summarise(wring_comparison *c)
+{
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < c->n; s++) {
+    wring_curve *const curve = &c->curve[s];
+    PetscCall(PetscMalloc1(c->n_report, &curve->error));
+    for (PetscInt i = 0; i < c->n_report; i++) {
+      const wring_iteration *const row = wring_curve_at(curve, c->report[i]);
+      curve->error[i]                  = row ? wring_relative_error(c, row) : NAN;
+    }
+    for (int digit = 0; digit < WRING_N_DIGITS; digit++) find_time(c, curve, digit);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- solving ----------------------------------------------------------------------------------------------------- */
@@ -57,23 +95,6 @@ static PetscErrorCode create_solver(const study *s, const char *name, wring_solv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A name or a law that a solver refuses must not cost the run of those before it. */
-static PetscErrorCode rehearse(const study *s)
-{
-  wring_solver *solver;
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < s->c.n; i++) {
-    for (PetscInt j = 0; j < i; j++) {
-      if (strcmp(s->c.curve[i].name, s->c.curve[j].name) != 0) continue;
-      WRING_REFUSE(s->p->comm, "compare_solvers names '%s' twice", s->c.curve[i].name);
-    }
-    PetscCall(create_solver(s, s->c.curve[i].name, &solver));
-    PetscCall(wring_solver_destroy(&solver));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* How the solve ended and, where g rose on the way, that it did. */
 static PetscErrorCode print_outcome(const study *s, const char *name, const wring_outcome *o)
 {
@@ -90,7 +111,18 @@ static PetscErrorCode print_outcome(const study *s, const char *name, const wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve(const study *s, const char *name, PetscInt max_it, double rtol, wring_curve *curve)
+static PetscErrorCode keep_lowest(study *s, const wring_curve *curve)
+{
+  const double g = curve->outcome.last.value.objective;
+
+  PetscFunctionBegin;
+  if (!s->lowest || !(g < s->lowest_g)) PetscFunctionReturn(PETSC_SUCCESS);
+  s->lowest_g = g;
+  PetscCall(VecCopy(s->x, s->lowest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode solve(study *s, const char *name, PetscInt max_it, double rtol, wring_curve *curve)
 {
   wring_solver *solver;
 
@@ -102,6 +134,7 @@ static PetscErrorCode solve(const study *s, const char *name, PetscInt max_it, d
   PetscCall(VecCopy(s->start, s->x));
   PetscCall(wring_solver_solve(solver, s->x, &curve->outcome));
   PetscCall(print_outcome(s, name, &curve->outcome));
+  PetscCall(keep_lowest(s, curve));
   PetscCall(wring_solver_destroy(&solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -110,52 +143,165 @@ static PetscErrorCode solve(const study *s, const char *name, PetscInt max_it, d
 static void take_least(wring_comparison *c, const wring_curve *curve, const char *source)
 {
   for (PetscInt i = 0; i < curve->n; i++) {
-    if (!(curve->row[i].value.objective < c->least)) continue;
-    c->least  = curve->row[i].value.objective;
-    c->source = source;
+    if (!(curve->row[i].value.objective < c->least.objective)) continue;
+    c->least = curve->row[i].value;
+    snprintf(c->source, sizeof c->source, "%s", source);
   }
 }
 
 static PetscErrorCode find_least(study *s)
 {
-  wring_curve newton = {.name = "newton"};
-  const char *reference;
+  wring_comparison *const c      = s->c;
+  wring_curve             newton = {.name = "newton"};
 
   PetscFunctionBegin;
-  s->c.least = INFINITY;
-  PetscCall(wring_options_get_word(s->p->options, "compare_", wring_compare_options, "reference", &reference));
-  if (strcmp(reference, "newton") == 0) {
+  c->start           = c->curve[0].row[0].value;
+  c->least.objective = INFINITY;
+  if (s->newton) {
     PetscCall(PetscPrintf(s->p->comm, "reference: "));
     PetscCall(solve(s, "newton", REFERENCE_MAX_IT, REFERENCE_RTOL, &newton));
-    take_least(&s->c, &newton, "newton reference");
+    take_least(c, &newton, "newton reference");
     if (newton.outcome.reason != WRING_CONVERGED && newton.outcome.reason != WRING_AT_ROUND_OFF) {
       PetscCall(wring_note(s->p->comm, "the newton reference ended at %s: g* may be too high",
                            wring_reason_name(newton.outcome.reason)));
     }
   }
-  for (PetscInt i = 0; i < s->c.n; i++) take_least(&s->c, &s->c.curve[i], s->c.curve[i].name);
+  for (PetscInt i = 0; i < c->n; i++) take_least(c, &c->curve[i], c->curve[i].name);
   PetscCall(PetscFree(newton.row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- set-up and files -------------------------------------------------------------------------------------------- */
+/* Every method with an H_0 of its own, at x_0 and at the minimiser. */
+static PetscErrorCode find_conditions(const study *s)
+{
+  wring_solver *solver;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < s->c->n && s->lowest; i++) {
+    wring_curve *const c = &s->c->curve[i];
+    PetscCall(create_solver(s, c->name, &solver));
+    c->has_spectrum = wring_solver_has_condition(solver);
+    if (c->has_spectrum) {
+      wring_spectrum *const a = &c->at_start, *const b = &c->at_least;
+      PetscCall(wring_problem_prepare_operator(s->p, wring_solver_operator_factor(solver), PETSC_FALSE));
+      PetscCall(wring_solver_condition(solver, s->start, LANCZOS_MAX_IT, &a->least, &a->largest));
+      PetscCall(wring_solver_condition(solver, s->lowest, LANCZOS_MAX_IT, &b->least, &b->largest));
+    }
+    PetscCall(wring_solver_destroy(&solver));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- set-up ------------------------------------------------------------------------------------------------------ */
+
+/* The first law without a Hessian, or NULL. */
+static const char *without_hessian(const study *s)
+{
+  wring_term *const *term;
+  const int          n = wring_potential_terms(s->p->g, &term);
+  for (int i = 0; i < n; i++) {
+    const wring_law *const law = wring_term_law(term[i]);
+    if (!(wring_law_can(law) & WRING_CAN_HESSIAN)) return law->name;
+  }
+  return NULL;
+}
+
+/* Newton's method needs every law's Hessian; a law without one is refused only where the deck asks for newton. */
+static PetscErrorCode choose_reference(study *s)
+{
+  const wring_options *const o   = s->p->options;
+  const char *const          law = without_hessian(s);
+  const char                *reference;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, "compare_", wring_compare_options, "reference", &reference));
+  s->newton = (PetscBool)(strcmp(reference, "newton") == 0);
+  if (!s->newton || !law || wring_options_has(o, "compare_", "reference")) PetscFunctionReturn(PETSC_SUCCESS);
+  s->newton = PETSC_FALSE;
+  PetscCall(
+    wring_note(s->p->comm, "'%s' has no Hessian for a Newton minimiser: g* is the least g of the solvers", law));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode choose_condition(study *s)
+{
+  const wring_options *const o   = s->p->options;
+  const char *const          law = without_hessian(s);
+  PetscBool                  asked;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(o, "compare_", wring_compare_options, "condition", &asked));
+  if (!asked) PetscFunctionReturn(PETSC_SUCCESS);
+  if (law) {
+    WRING_REFUSE(s->p->comm, "%s: compare_condition: '%s' has no Hessian, expected laws that have one",
+                 wring_options_origin(o, "compare_", "condition"), law);
+  }
+  s->lowest_g = INFINITY;
+  PetscCall(wring_potential_create_vec(s->p->g, &s->lowest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode try_solver(const study *s, const char *name)
+{
+  wring_solver *solver;
+
+  PetscFunctionBegin;
+  PetscCall(create_solver(s, name, &solver));
+  PetscCall(wring_solver_destroy(&solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Iterations that solver.measure skips have no value to report. */
+static PetscErrorCode note_unmeasured(const study *s)
+{
+  const wring_comparison *const c = s->c;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < c->n_report; i++) {
+    const PetscInt k = c->report[i];
+    if (k == 0 || k == c->iterations || (s->measure > 0 && k % s->measure == 0)) continue;
+    PetscCall(wring_note(s->p->comm,
+                         "iteration %" PetscInt_FMT " of compare_report stays empty: solver_measure is %" PetscInt_FMT,
+                         k, s->measure));
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A name or a law that a solver refuses must not cost the run of those before it. */
+static PetscErrorCode try_solvers(const study *s)
+{
+  const wring_comparison *const c = s->c;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < c->n; i++) {
+    for (PetscInt j = 0; j < i; j++) {
+      if (strcasecmp(c->curve[i].name, c->curve[j].name) != 0) continue;
+      WRING_REFUSE(s->p->comm, "compare_solvers names '%s' twice", c->curve[i].name);
+    }
+    PetscCall(try_solver(s, c->curve[i].name));
+  }
+  if (s->newton) PetscCall(try_solver(s, "newton"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode get_report(study *s)
 {
   const wring_options *const o = s->p->options;
+  wring_comparison *const    c = s->c;
 
   PetscFunctionBegin;
   if (!wring_options_has(o, "compare_", "report")) {
-    s->c.n_report = 1;
-    PetscCall(PetscMalloc1(1, &s->c.report));
-    s->c.report[0] = s->c.iterations;
+    c->n_report = 1;
+    PetscCall(PetscMalloc1(1, &c->report));
+    c->report[0] = c->iterations;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(wring_options_get_int_list(o, "compare_", wring_compare_options, "report", &s->c.n_report, &s->c.report));
-  for (PetscInt i = 0; i < s->c.n_report; i++) {
-    if (s->c.report[i] >= 0 && s->c.report[i] <= s->c.iterations) continue;
+  PetscCall(wring_options_get_int_list(o, "compare_", wring_compare_options, "report", &c->n_report, &c->report));
+  for (PetscInt i = 0; i < c->n_report; i++) {
+    if (c->report[i] >= 0 && c->report[i] <= c->iterations) continue;
     WRING_REFUSE(s->p->comm, "%s: compare_report has iteration %" PetscInt_FMT ", expected 0 to %" PetscInt_FMT,
-                 wring_options_origin(o, "compare_", "report"), s->c.report[i], s->c.iterations);
+                 wring_options_origin(o, "compare_", "report"), c->report[i], c->iterations);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -163,41 +309,18 @@ static PetscErrorCode get_report(study *s)
 static PetscErrorCode get_options(study *s)
 {
   const wring_options *const o = s->p->options;
+  wring_comparison *const    c = s->c;
   char                     **name;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_int(o, "compare_", wring_compare_options, "iterations", &s->c.iterations));
+  PetscCall(wring_options_get_int(o, "compare_", wring_compare_options, "iterations", &c->iterations));
   PetscCall(wring_options_get_real(o, "compare_", wring_compare_options, "tolerance", &s->tolerance));
   PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->measure));
   PetscCall(get_report(s));
-  PetscCall(wring_options_get_word_list(o, "compare_", wring_compare_options, "solvers", &s->c.n, &name));
-  if (s->c.n == 0) WRING_REFUSE(s->p->comm, "compare_solvers is empty, expected solver types or variants");
-  PetscCall(PetscCalloc1(s->c.n, &s->c.curve));
-  for (PetscInt i = 0; i < s->c.n; i++) {
-    PetscCall(PetscStrncpy(s->c.curve[i].name, name[i], sizeof s->c.curve[i].name));
-  }
-  PetscCall(wring_words_destroy(s->c.n, &name));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode write_files(const study *s)
-{
-  static const char *const old[] = {"compare.csv", "compare.json", "compare.gp", "compare.png"};
-  wring_error              error = {0};
-  json_t                  *provenance;
-  char                     directory[PETSC_MAX_PATH_LEN];
-
-  PetscFunctionBegin;
-  PetscCall(wring_provenance(s->p, "compare", &provenance));
-  PetscCall(wring_directory_make(s->p, sizeof directory, directory));
-  if (s->p->rank == 0) {
-    for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) wring_directory_remove_file(directory, old[i], &error);
-    wring_comparison_csv(&s->c, directory, &error);
-    wring_comparison_json(&s->c, directory, provenance, &error);
-    wring_comparison_plot(&s->c, directory, &error);
-  }
-  json_decref(provenance);
-  PetscCall(wring_error_raise(s->p->comm, &error));
+  PetscCall(wring_options_get_word_list(o, "compare_", wring_compare_options, "solvers", &c->n, &name));
+  PetscCall(PetscCalloc1(c->n, &c->curve));
+  for (PetscInt i = 0; i < c->n; i++) PetscCall(PetscStrncpy(c->curve[i].name, name[i], sizeof c->curve[i].name));
+  PetscCall(wring_words_destroy(c->n, &name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -213,7 +336,10 @@ static PetscErrorCode create(MPI_Comm comm, const wring_options *o, study *s)
                  wring_stepper_integrator(s->p->stepper));
   }
   PetscCall(get_options(s));
-  PetscCall(rehearse(s));
+  PetscCall(note_unmeasured(s));
+  PetscCall(choose_reference(s));
+  PetscCall(choose_condition(s));
+  PetscCall(try_solvers(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
   PetscCall(wring_potential_create_vec(s->p->g, &s->x));
   PetscCall(wring_stepper_begin(s->p->stepper, &s->p->state, s->start, &changed));
@@ -223,12 +349,34 @@ static PetscErrorCode create(MPI_Comm comm, const wring_options *o, study *s)
 static PetscErrorCode destroy(study *s)
 {
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < s->c.n; i++) PetscCall(PetscFree(s->c.curve[i].row));
-  PetscCall(PetscFree(s->c.curve));
-  PetscCall(PetscFree(s->c.report));
+  PetscCall(VecDestroy(&s->lowest));
   PetscCall(VecDestroy(&s->x));
   PetscCall(VecDestroy(&s->start));
   PetscCall(wring_problem_destroy(&s->p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- what it leaves ---------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode write_files(const study *s)
+{
+  wring_error error = {0};
+  json_t     *provenance;
+  char        directory[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscCall(wring_provenance(s->p, "compare", &provenance));
+  PetscCall(wring_directory_make(s->p, sizeof directory, directory));
+  if (s->p->rank == 0) {
+    wring_comparison_remove(directory, &error);
+    wring_comparison_csv(s->c, directory, &error);
+    wring_comparison_residuals(s->c, directory, &error);
+    wring_comparison_json(s->c, directory, provenance, &error);
+    const PetscBool drawn = wring_comparison_plot(s->c, directory, &error);
+    if (!drawn && s->tells == WRING_TELL_ALL) PetscCall(wring_plot_note());
+  }
+  json_decref(provenance);
+  PetscCall(wring_error_raise(s->p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,28 +385,72 @@ static PetscErrorCode print_header(const study *s)
   char names[1024] = "";
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < s->c.n; i++) {
+  for (PetscInt i = 0; i < s->c->n; i++) {
     const size_t end = strlen(names);
-    snprintf(names + end, sizeof names - end, "%s%s", i ? ", " : "", s->c.curve[i].name);
+    snprintf(names + end, sizeof names - end, "%s%s", i ? ", " : "", s->c->curve[i].name);
   }
   PetscCall(wring_header_print(s->p, names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_study_compare(MPI_Comm comm, const wring_options *o, wring_exit *status)
+PetscErrorCode wring_comparison_clear(wring_comparison *c)
 {
-  study s = {0};
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < c->n; i++) {
+    PetscCall(PetscFree(c->curve[i].row));
+    PetscCall(PetscFree(c->curve[i].error));
+  }
+  PetscCall(PetscFree(c->curve));
+  PetscCall(PetscFree(c->report));
+  *c = (wring_comparison){0};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_comparison_rehearse(MPI_Comm comm, const wring_options *o)
+{
+  wring_comparison c = {0};
+  study            s = {.c = &c};
 
   PetscFunctionBegin;
   PetscCall(create(comm, o, &s));
-  PetscCall(print_header(&s));
-  for (PetscInt i = 0; i < s.c.n; i++) {
-    PetscCall(solve(&s, s.c.curve[i].name, s.c.iterations, s.tolerance, &s.c.curve[i]));
-    if (wring_reason_failed(s.c.curve[i].outcome.reason)) *status = WRING_EXIT_FAILED;
+  PetscCall(destroy(&s));
+  PetscCall(wring_comparison_clear(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_comparison_make(MPI_Comm comm, const wring_options *o, wring_telling tells, wring_comparison *c)
+{
+  study s = {.c = c, .tells = tells};
+
+  PetscFunctionBegin;
+  *c = (wring_comparison){0};
+  PetscCall(create(comm, o, &s));
+  if (tells != WRING_TELL_RESULTS) PetscCall(print_header(&s));
+  for (PetscInt i = 0; i < c->n; i++) {
+    PetscCall(solve(&s, c->curve[i].name, c->iterations, s.tolerance, &c->curve[i]));
+    if (wring_reason_failed(c->curve[i].outcome.reason)) c->failed = PETSC_TRUE;
   }
   PetscCall(find_least(&s));
+  PetscCall(find_conditions(&s));
+  PetscCall(summarise(c));
   PetscCall(write_files(&s));
-  PetscCall(wring_comparison_print(comm, &s.c));
+  if (tells == WRING_TELL_ALL) PetscCall(wring_comparison_print(comm, c));
   PetscCall(destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_study_compare(MPI_Comm comm, const wring_options *o, wring_exit *status)
+{
+  wring_comparison c;
+  PetscBool        swept, failed;
+
+  PetscFunctionBegin;
+  PetscCall(wring_comparison_sweep(comm, o, &swept, &failed));
+  if (!swept) {
+    PetscCall(wring_comparison_make(comm, o, WRING_TELL_ALL, &c));
+    failed = c.failed;
+    PetscCall(wring_comparison_clear(&c));
+  }
+  if (failed) *status = WRING_EXIT_FAILED;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -108,17 +108,32 @@ const wring_option wring_compare_options[] = {
   {.key = "iterations", .type = WRING_INT, .value = "100", .range = "[1,inf)", .help = "Iterations of each solver."},
   {.key  = "report",
    .type = WRING_INTS,
-   .help = "Iterations at which relative errors are tabulated; default: the last one."},
+   .help = "Iterations at which relative errors are tabulated, of those that solver.measure measures; default: the "
+           "last one."},
   {.key     = "reference",
    .type    = WRING_WORD,
    .choices = "newton|least",
    .value   = "newton",
-   .help    = "Where g* comes from: a Newton minimiser (or a lower g, if a solver finds one), or the least g found."},
+   .help    = "Where g* comes from: a Newton minimiser (or a lower g, if a solver finds one), or the least g found; "
+              "least is also the default for materials without a Hessian."},
+  {.key   = "condition",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether to find the condition numbers of H_0 H at x_0 and at the minimiser, for methods that start from a "
+            "Hessian."},
   {.key   = "tolerance",
    .type  = WRING_REAL,
    .range = "[0,1)",
    .value = "0",
    .help  = "Ends a solver at this |grad g| / |grad g(x_0)|."},
+  {0},
+};
+
+const wring_option wring_sweep_options[] = {
+  {.key  = "",
+   .type = WRING_WORDS,
+   .help =
+     "Values of the key NAME, for example compare_sweep_time_step: all combinations of all swept keys are compared."},
   {0},
 };
 
@@ -145,6 +160,7 @@ static const wring_schema fixed[] = {
   {"output_", wring_output_options, "output"},
   {"checkpoint_", wring_checkpoint_options, "checkpoint"},
   {"compare_", wring_compare_options, "compare"},
+  {"compare_sweep_*", wring_sweep_options, "compare"},
   {"evaluate_", wring_evaluate_options, "evaluate"},
 };
 enum { N_FIXED = sizeof fixed / sizeof fixed[0] };

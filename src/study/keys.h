@@ -11,6 +11,7 @@ extern const wring_option wring_output_options[];     // behind "output_"
 extern const wring_option wring_checkpoint_options[]; // behind "checkpoint_"
 extern const wring_option wring_variant_options[];    // behind "variant_*_": type; the method's keys follow
 extern const wring_option wring_compare_options[];    // behind "compare_"
+extern const wring_option wring_sweep_options[];      // behind "compare_sweep_*": values of a key
 extern const wring_option wring_evaluate_options[];   // behind "evaluate_"
 
 /* Every key of every layer. */
@@ -21,3 +22,9 @@ typedef struct {
 
 PetscErrorCode wring_catalogue_create(wring_catalogue **c);
 PetscErrorCode wring_catalogue_destroy(wring_catalogue **c);
+
+/* Every variant has a type and only keys of that type. Refused with the type's keys. Collective. */
+PetscErrorCode wring_variants_check(const wring_options *o, const wring_catalogue *c);
+
+/* Every key behind "compare_sweep_" is one of the catalogue that takes one value, and takes each of its values. Collective. */
+PetscErrorCode wring_sweep_check(const wring_options *o, const wring_catalogue *c);

@@ -53,7 +53,7 @@ PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, P
 /* ---- the parts, in the order in which a problem is put together --------------------------------------------------- */
 
 PetscErrorCode wring_problem_read_mesh(wring_problem *p);    // file, box or restart, and the deck's sets
-PetscErrorCode wring_problem_read_names(wring_problem *p);   // attachments, regions, springs, variants
+PetscErrorCode wring_problem_read_names(wring_problem *p);   // attachments, regions, springs
 PetscErrorCode wring_problem_read_springs(wring_problem *p); // rows and ghosts, before any term
 PetscErrorCode wring_problem_set_masses(wring_problem *p);
 PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets a region

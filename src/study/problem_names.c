@@ -1,7 +1,6 @@
 /*
-  Names of the deck, checked against the mesh. Keys that the schema lets through but nothing reads, a parameter of another law
-  than the region's or of another method than the variant's, get a notice: a command line that changes the model cannot unset
-  the deck's parameters.
+  Names of the deck, checked against the mesh. Keys that the schema lets through but nothing reads, parameters of another law
+  than the region's, get a notice: a command line that changes the model cannot unset the deck's parameters.
 */
 #include "problem.h"
 #include <stdio.h>
@@ -60,15 +59,6 @@ static PetscBool is_parameter(const char *key)
   return PETSC_FALSE;
 }
 
-static PetscBool is_method_key(const char *key)
-{
-  const wring_option *options;
-  for (int i = 0; wring_solver_type(i, &options); i++) {
-    if (options && wring_option_find(options, key)) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
-}
-
 /* A notice for each key behind prefix that `known` says is one of the family, and that none of the n tables has. */
 static PetscErrorCode note_unread(const wring_problem *p, const char *prefix, known_key *known, PetscInt n,
                                   const wring_option *const *table, const char *reader)
@@ -87,7 +77,7 @@ static PetscErrorCode note_unread(const wring_problem *p, const char *prefix, kn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- regions and variants ---------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode check_regions(const wring_problem *p)
 {
@@ -117,53 +107,6 @@ static PetscErrorCode check_regions(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Option table of a solver type; *found says whether there is such a type. */
-static const wring_option *method_options(const char *type, PetscBool *found)
-{
-  const wring_option *options;
-  const char         *name;
-  for (int i = 0; (name = wring_solver_type(i, &options)); i++) {
-    *found = (PetscBool)(strcasecmp(name, type) == 0);
-    if (*found) return options;
-  }
-  *found = PETSC_FALSE;
-  return NULL;
-}
-
-static PetscErrorCode check_variant(const wring_problem *p, const char *name)
-{
-  char                prefix[256];
-  const char         *type;
-  const wring_option *options;
-  PetscBool           found;
-
-  PetscFunctionBegin;
-  method_options(name, &found);
-  if (found) WRING_REFUSE(p->comm, "variant: '%s' is a solver type, expected another name", name);
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "variant_%s_", name));
-  PetscCall(wring_options_get_word(p->options, prefix, wring_variant_options, "type", &type));
-  options = method_options(type, &found);
-  if (!found) {
-    WRING_REFUSE(p->comm, "%s: %stype is '%s', expected a solver type: %s",
-                 wring_options_origin(p->options, prefix, "type"), prefix, type,
-                 wring_option_find(wring_solver_options, "type")->choices);
-  }
-  PetscCall(note_unread(p, prefix, is_method_key, 1, &options, type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode check_variants(const wring_problem *p)
-{
-  PetscInt n;
-  char   **name;
-
-  PetscFunctionBegin;
-  PetscCall(get_names(p, "variant_", NULL, &n, &name));
-  for (PetscInt i = 0; i < n; i++) PetscCall(check_variant(p, name[i]));
-  PetscCall(wring_words_destroy(n, &name));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_problem_read_names(wring_problem *p)
 {
   PetscFunctionBegin;
@@ -171,6 +114,5 @@ PetscErrorCode wring_problem_read_names(wring_problem *p)
   PetscCall(get_names(p, "spring_", NULL, &p->n_springs, &p->spring_name));
   for (PetscInt i = 0; i < p->n_attach; i++) PetscCall(check_attachment(p, p->attach_name[i]));
   PetscCall(check_regions(p));
-  PetscCall(check_variants(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,86 @@
+#include "table.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE = 120 }; // characters
+
+PetscErrorCode wring_table_create(int columns, int heads, wring_table **t)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscNew(t));
+  (*t)->columns = columns;
+  (*t)->heads   = heads;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_table_destroy(wring_table **t)
+{
+  PetscFunctionBegin;
+  if (!*t) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < (*t)->n; i++) PetscCall(PetscFree((*t)->cell[i]));
+  PetscCall(PetscFree((*t)->cell));
+  PetscCall(PetscFree(*t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_table_add(wring_table *t, const char *format, ...)
+{
+  char    text[512];
+  va_list args;
+
+  PetscFunctionBegin;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (t->n == t->capacity) {
+    t->capacity = 2 * t->capacity + 64;
+    PetscCall(PetscRealloc((size_t)t->capacity * sizeof *t->cell, &t->cell));
+  }
+  PetscCall(PetscStrallocpy(text, &t->cell[t->n++]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int width(const wring_table *t, int column)
+{
+  int most = 0;
+  for (PetscInt i = column; i < t->n; i += t->columns) most = PetscMax(most, (int)strlen(t->cell[i]));
+  return most;
+}
+
+static PetscErrorCode print_cell(MPI_Comm comm, const wring_table *t, PetscInt row, int column)
+{
+  const int sign = column < t->heads ? -1 : 1;
+
+  PetscFunctionBegin;
+  PetscCall(
+    PetscPrintf(comm, "%s%*s", column ? "  " : "", sign * width(t, column), t->cell[row * t->columns + column]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The heads and columns [first, last). */
+static PetscErrorCode print_part(MPI_Comm comm, const wring_table *t, int first, int last)
+{
+  PetscFunctionBegin;
+  for (PetscInt row = 0; row < t->n / t->columns; row++) {
+    for (int k = 0; k < t->heads; k++) PetscCall(print_cell(comm, t, row, k));
+    for (int k = first; k < last; k++) PetscCall(print_cell(comm, t, row, k));
+    PetscCall(PetscPrintf(comm, "\n"));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_table_print(MPI_Comm comm, const wring_table *t)
+{
+  int head = 0;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < t->heads; k++) head += width(t, k) + 2;
+  for (int first = t->heads, last; first < t->columns; first = last) {
+    int used = head + width(t, first) + 2;
+    for (last = first + 1; last < t->columns && used + width(t, last) + 2 <= LINE; last++) used += width(t, last) + 2;
+    PetscCall(print_part(comm, t, first, last));
+    if (last < t->columns) PetscCall(PetscPrintf(comm, "\n"));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# Comparisons: sweeps, variants, solvers that diverge, what is written and when it is refused, on 1, 2 and 4 ranks.
+# usage: test_compare.sh BUILD_DIR SOURCE_DIR     ranks: 4
+set -u
+wring=$(realpath "$1")/wring
+[ -x "$wring" ] || exit 77
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+fail() { echo "FAIL: $*" >&2; [ -f log ] && sed 's/^/    /' log >&2; exit 1; }
+
+# expect STATUS RANKS DECK ARGS...
+expect() {
+  local want=$1 ranks=$2 got
+  shift 2
+  if [ "$ranks" = 1 ]; then "$wring" compare "$@" >log 2>&1; else "${MPIEXEC:-mpiexec}" -n "$ranks" "$wring" compare "$@" >log 2>&1; fi
+  got=$?
+  [ $got = "$want" ] || fail "on $ranks $*: exit status $got, expected $want"
+}
+
+# refused PATTERN DECK ARGS...: status 1, one line that says why, nothing written.
+refused() {
+  local pattern=$1
+  shift
+  expect 1 1 "$@" -output_directory none
+  [ "$(grep -vc '^note: ' log)" = 1 ] || fail "$*: more than the line of error"
+  grep -Eq "^wring: .*$pattern" log || fail "$*: the error does not say '$pattern'"
+  [ ! -e none ] || fail "$*: it wrote files"
+}
+
+# values FILE: a table without its seconds, which differ from run to run.
+values() { cut -d, -f1,2,4- "$1"; }
+
+# valid FILE: JSON without the NaN and Infinity that Python would take.
+valid() {
+  command -v python3 >/dev/null || return 0
+  python3 -c 'import json, sys; json.load(open(sys.argv[1]), parse_constant=lambda c: sys.exit("no JSON: " + c))' "$1" ||
+    fail "$1 is not valid JSON"
+}
+
+cat >beam.yaml <<'DECK'
+mesh:     {box: {size: [2, 0.5, 0.5], cells: [6, 2, 2]}}
+material: {model: strain, stiffness: 1e6, density: 1000}
+gravity:  [0, 0, -9.81]
+attach:   {xmin: {stiffness: 1e6}}
+initial:  {velocity: [0, 0, -5]}
+time:     {step: 1e-2, steps: 1}
+operator: {type: direct}
+variant:  {short: {type: qn, history: 1}, full: {type: qn, line_search: none}}
+compare:  {solvers: [qn, short, pd], iterations: 12, report: [2, 12]}
+output:   {directory: out}
+DECK
+sed 's/report: \[2, 12\]/&, sweep: {material_stiffness: [1e5, 1e7], time: {step: [1e-2, 1e-3, 1e-1]}}/' beam.yaml >sweep.yaml
+
+# ---- the parts add up, at every iterate and at the minimiser ----
+expect 0 1 beam.yaml
+awk -F, 'NR > 1 { d = $4 - $5 - $6; if (d < 0) d = -d; if (!(d <= 1e-12 * $4)) bad = 1 } END { exit bad || NR != 40 }' \
+  out/compare.csv || fail 'objective = inertial + elastic'
+number() { sed -n "s/^  \"$1\": \([^,]*\),*/\1/p" out/compare.json; }
+awk -v g="$(number g_star)" -v i="$(number g_star_inertial)" -v e="$(number g_star_elastic)" \
+  'BEGIN { d = g - i - e; exit !(i > 0 && e > 0 && d <= 1e-12 * g && d >= -1e-12 * g) }' || fail 'parts of g*'
+valid out/compare.json
+for file in compare compare_parts; do
+  [ -s out/$file.gp ] || fail "$file.gp"
+  if command -v gnuplot >/dev/null; then [ -s out/$file.png ] || fail "$file.png"; fi
+done
+[ -z "$(find out -name '*.part')" ] || fail 'a .part file was left'
+cp -r out plain
+
+# ---- without a gnuplot that works: a note, and no picture cut short ----
+rm -rf out
+mkdir bin
+printf '#!/bin/sh\necho half >compare.png.part\nexit 1\n' >bin/gnuplot
+chmod +x bin/gnuplot
+PATH=$work/bin:$PATH "$wring" compare beam.yaml >log 2>&1 || fail 'it fails without gnuplot'
+grep -q '^note: .*gnuplot' log || fail 'no note about gnuplot'
+[ -e out/compare.gp ] && [ ! -e out/compare.png ] && [ ! -e out/compare.png.part ] || fail 'files without gnuplot'
+
+# ---- the same numbers on any number of ranks ----
+for ranks in 2 4; do
+  rm -rf out
+  expect 0 $ranks beam.yaml
+  paste -d, plain/compare.csv out/compare.csv | awk -F, 'NR > 1 { for (k = 4; k <= 6; k++) { d = $k - $(k + 8)
+    if (d < 0) d = -d; if (!(d <= 1e-9 * $4)) bad = 1 } } END { exit bad || NR != 40 }' || fail "$ranks ranks: other numbers"
+done
+
+# ---- what is not measured stays empty ----
+expect 0 2 beam.yaml -solver_measure 0
+grep -q '^note: iteration 2 of compare_report stays empty' log || fail 'no note about what is not measured'
+[ "$(cut -d, -f1,2 out/compare.csv | tr '\n' ' ')" = 'solver,iteration qn,0 qn,12 short,0 short,12 pd,0 pd,12 ' ] ||
+  fail 'rows that were not measured'
+[ "$(grep -c '"2": null' out/compare.json)" = 3 ] || fail 'errors that were not measured'
+valid out/compare.json
+
+# ---- condition numbers: qn and pd start from the same A; Newton's method and the lines of others have none ----
+expect 0 2 beam.yaml -compare_condition true -compare_solvers qn,pd,newton
+grep -q '^condition number' log || fail 'no condition numbers'
+[ "$(grep -c '"spectrum_start"' out/compare.json)" = 2 ] || fail 'methods with a condition number'
+valid out/compare.json
+sed -n 's/^ *"condition": \([^,]*\),*/\1/p' out/compare.json | tr '\n' ' ' >conditions
+awk '{ for (i = 1; i <= 2; i++) { d = $i / $(i + 2) - 1; if (!($i > 1 && $i < 1e4 && d * d < 1e-8)) bad = 1 } } END { exit bad || NF != 4 }' conditions ||
+  fail "condition numbers $(cat conditions)"
+
+# ---- a sweep: each combination is what a deck of its own gives ----
+rm -rf out
+expect 0 1 sweep.yaml
+folders='material_stiffness=1e5__time_step=1e-1 material_stiffness=1e5__time_step=1e-2 material_stiffness=1e5__time_step=1e-3 '
+folders+='material_stiffness=1e7__time_step=1e-1 material_stiffness=1e7__time_step=1e-2 material_stiffness=1e7__time_step=1e-3 '
+[ "$(cd out && LC_ALL=C ls -d -- */ | tr -d / | tr '\n' ' ')" = "$folders" ] || fail "folders: $(ls out)"
+[ "$(grep -c '^\[[1-6]/6\] material_stiffness 1e[57] time_step' log)" = 6 ] || fail 'headings'
+[ "$(grep -c '^wring ' log)" = 1 ] || fail 'one header'
+[ "$(head -1 out/sweep.csv)" = material_stiffness,time_step,solver,error_2,error_12,relative_error,iterations_to_1e-2,seconds_to_1e-2,iterations_to_1e-4,seconds_to_1e-4,iterations_to_1e-6,seconds_to_1e-6,iterations,seconds,g_star,ended,folder ] ||
+  fail 'columns of sweep.csv'
+[ "$(sed 1d out/sweep.csv | cut -d, -f3 | sort | uniq -c | tr -s ' \n' ' ')" = ' 6 pd 6 qn 6 short ' ] || fail 'rows of sweep.csv'
+valid out/sweep.json
+for word in keys combinations runs folder g_star solvers; do grep -q "\"$word\"" out/sweep.json || fail "sweep.json has no $word"; done
+if command -v gnuplot >/dev/null; then [ -s out/sweep.png ] || fail sweep.png; fi
+one=material_stiffness=1e7__time_step=1e-1
+expect 0 1 beam.yaml -material_stiffness 1e7 -time_step 1e-1 -output_directory alone
+cmp -s <(values alone/compare.csv) <(values out/$one/compare.csv) || fail 'a combination differs from a deck of its own'
+error=$(awk -F, '$1 == "short" && $2 == 12 { print $8 }' alone/compare.csv)
+[ "$(awk -F, '$1 == "1e7" && $2 == "1e-1" && $3 == "short" { print $5 }' out/sweep.csv)" = "$error" ] || fail 'errors of sweep.csv'
+
+# Keys of a variant and of the comparison itself; qn without history and search is pd. A plain comparison replaces the sweep's files.
+rm -rf out
+expect 0 2 beam.yaml -compare_solvers full,pd -compare_sweep_variant_full_history 0,3 -compare_sweep_compare_iterations 12,14
+[ "$(cd out && LC_ALL=C ls -d -- */ | tr -d / | tr '\n' ' ')" = "$(for h in 0 3; do for i in 12 14; do
+  printf 'variant_full_history=%s__compare_iterations=%s ' $h $i; done; done)" ] || fail "folders: $(ls out)"
+awk -F, '$2 == 12 && $3 == "full" { full[$1] = $5 } $2 == 12 && $3 == "pd" { pd[$1] = $5 }
+  END { d = full[0] - pd[0]; exit !(pd[0] > 1e-9 && d * d < 1e-20 && full[3] < 0.1 * pd[3]) }' out/sweep.csv || fail 'a key of a variant'
+expect 0 1 beam.yaml -compare_solvers pd
+[ ! -e out/sweep.csv ] && [ -e out/compare.csv ] || fail 'files of an earlier sweep'
+
+# ---- a solver that diverges spoils nobody's numbers ----
+cat >squeeze.yaml <<'DECK'
+mesh:     {box: {size: [2, 0.5, 0.5], cells: [8, 2, 2]}}
+attach:   {xmin: {stiffness: 1e8}, xmax: {stiffness: 1e8, velocity: [-10, 0, 0]}}
+material: {model: neohookean, young: 1e6, poisson: 0.45, density: 1000}
+time:     {step: 1e-1, steps: 1}
+operator: {type: direct}
+variant:  {bad: {type: qn, line_search: none, initial_hessian: identity}}
+compare:  {solvers: [bad, qn], iterations: 20, report: [1, 20]}
+output:   {directory: out}
+DECK
+rm -rf out alone
+expect 2 1 squeeze.yaml
+expect 0 1 squeeze.yaml -compare_solvers qn -output_directory alone
+cmp -s <(values alone/compare.csv | grep qn) <(values out/compare.csv | grep qn) || fail 'a diverging solver changes others'
+awk -F, '$1 == "bad" && $2 > 0 { n++; if ($8 != "inf" || $4 != "inf") bad = 1 } END { exit bad || n != 20 }' out/compare.csv ||
+  fail 'rows of a diverging solver'
+valid out/compare.json
+grep -q '"ended": "not finite"' out/compare.json || fail 'the end of a diverging solver'
+expect 2 2 squeeze.yaml -compare_sweep_time_step 1e-1,1e-4
+grep -q '^1e-4,bad,[0-9].*max_it' out/sweep.csv && grep -q '^1e-1,bad,inf,inf,inf,,,.*not finite' out/sweep.csv || fail 'a sweep with a failure'
+valid out/sweep.json
+
+# ---- bad input costs no run ----
+refused 'material_stifness, did you mean material_stiffness' beam.yaml -compare_sweep_material_stifness 1,2
+refused 'material_stiffness is "-2", expected a real' beam.yaml -compare_sweep_material_stiffness 1e5,-2
+refused 'material_stiffness is "", expected' beam.yaml -compare_sweep_material_stiffness=
+refused 'gravity is a list' beam.yaml -compare_sweep_gravity 1,2
+refused 'output_directory cannot be swept' beam.yaml -compare_sweep_output_directory a,b
+refused 'time_step has the value 1 twice' beam.yaml -compare_sweep_time_step 1,1
+refused 'time_step is swept too' beam.yaml -compare_sweep_time_step 1,2 -time_step 1
+refused 'variant_short_history is "101"' beam.yaml -compare_sweep_variant_short_history 1,101
+refused "material_model is 'jelly'" beam.yaml -compare_sweep_material_model strain,jelly
+refused 'compare_report has iteration 12, expected 0 to 6' beam.yaml -compare_sweep_compare_iterations 12,6
+refused "'pd' cannot use material 'neohookean'" squeeze.yaml -compare_solvers qn,pd
+refused "solver 'jacobi'" beam.yaml -compare_solvers qn,jacobi -compare_sweep_time_step 1,2
+refused "'new' has no type, expected variant_new_type: .*qn" beam.yaml -variant_new_history 2
+refused "type 'pd' has no key 'history', its keys are type" beam.yaml -variant_short_type pd
+refused "type 'qn' has no key 'histry', did you mean history\? its keys are type, history" beam.yaml -variant_short_histry 2
+refused "'QN' twice" beam.yaml -compare_solvers qn,QN
+sed 's/1e7\]/1e7, [2]]/' sweep.yaml >nested.yaml
+refused 'nested.yaml:9: .*a list holds' nested.yaml
+exit 0
