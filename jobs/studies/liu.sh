@@ -11,7 +11,7 @@ convergence() {
 set multiplot layout 1,2; set logscale y; set format y '%.0e'; set yrange [1e-12:]
 set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'; set xlabel 'iteration'; set xrange [0:$1]
 plot for [s in '${*:2}'] 'compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
-unset ylabel; set xlabel 'seconds'; set autoscale x
+unset ylabel; set xlabel 'seconds'; set autoscale x; set logscale x; set key bottom left
 plot for [s in '${*:2}'] 'compare.csv' using (\$8 > 0 ? of(s, 3) : NaN):8 lw 1.5 title s
 END
 }
