@@ -137,6 +137,12 @@ diff -r again kept >log || fail 'a refused restart changed files'
 printf 'step,ti' >kept/steps.csv
 expect 0 1 run beam.yaml -initial_restart kept/checkpoint_000004.h5 -output_directory kept
 [ "$(cut -d, -f1,2 kept/steps.csv | head -2 | tr '\n' ' ' | cut -c1-12)" = 'step,time 5,' ] || fail 'a header cut short'
+# The residuals of admm have a table of their own, which goes on like the others.
+expect 0 2 run beam.yaml -solver_type admm -solver_rtol 1e-4 -time_steps 2 -output_directory again
+expect 0 1 run beam.yaml -solver_type admm -solver_rtol 1e-4 -time_steps 3 -initial_restart again -output_directory again
+[ "$(head -1 again/residuals.csv)" = step,iteration,primal,dual ] || fail 'columns of residuals.csv'
+cmp -s <(sed 1d again/residuals.csv | cut -d, -f1,2) <(sed 1d again/history.csv | awk -F, '$4 > 0 { print $1 "," $4 }') ||
+  fail 'rows of residuals.csv'
 # A new run replaces what an old one left.
 expect 0 1 run beam.yaml -time_steps 1 -output_directory again -output_state_csv false
 [ "$(cd again && echo *)" = 'checkpoint_000001.h5 frame_000000.vtu frame_000001.vtu frames.pvd history.csv run.json steps.csv' ] ||
@@ -185,6 +191,11 @@ for word in g_star g_star_from relative_error iterations_to seconds_to 1e-8 ende
 done
 [ -e out/compare.gp ] || fail compare.gp
 if command -v gnuplot >/dev/null; then [ -s out/compare.png ] || fail compare.png; fi
+
+[ ! -e out/compare_residuals.csv ] || fail 'residuals without admm'
+expect 0 2 compare compare.yaml -compare_solvers pd,admm -compare_iterations 7 -compare_report 7
+[ "$(cut -d, -f1,2 out/compare_residuals.csv | tr '\n' ' ')" = 'solver,iteration admm,1 admm,2 admm,3 admm,4 admm,5 admm,6 admm,7 ' ] ||
+  fail 'rows of compare_residuals.csv'
 
 # ---- where g rose, and only there, run and compare say so ----
 ! grep -q 'g rose' log || fail 'a rise under qn or pd'

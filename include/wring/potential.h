@@ -47,6 +47,8 @@ int           wring_potential_terms(const wring_potential *g, wring_term *const 
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value);
 PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad);                  // N
 PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *value, Vec grad); // both in one pass
+/* The same without the reduction: this rank's inertial and elastic part [J], for who has more to sum. */
+PetscErrorCode wring_potential_fused_local(wring_potential *g, Vec x, double part[2], Vec grad);
 
 /*
   *noise [J]: rounding error of a value of g, eps sqrt(sum over tets of (w_e k_e)^2): the errors of elements are independent.

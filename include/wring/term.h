@@ -82,6 +82,25 @@ void           wring_term_add_laplacian(const wring_term *t, const wring_pattern
 void           wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p,
                                       double *value); // [nnz][3][3]
 
+/*
+  Constraints of a term as rows of a linear system: C_j, dC_j/dx at the m vertices of its element, and w_e k_j = 1/alpha_j.
+  docs/theory.md 3.6. Rows of an element follow one another; an attachment has three, of the coordinates of z - t.
+*/
+typedef struct {
+  PetscInt  n;      // rows of this rank, 0 while the term is off
+  int       m;      // vertices of a row
+  PetscInt *vertex; // [n][m] local
+  double   *C, *k;  // [n] m or a pure number; N/m or J
+  double   *dC;     // [n][m][3]
+} wring_rows;
+
+/* Why the term cannot give rows: NULL where it can, which springs, attachments and stable_neohookean do. Not collective. */
+const char *wring_term_no_rows(const wring_term *t);
+
+PetscErrorCode wring_rows_create(const wring_term *t, wring_rows *r); // room for all rows; not collective
+PetscErrorCode wring_rows_destroy(wring_rows *r);
+void           wring_term_rows(const wring_term *t, const double *x, wring_rows *r); // at x [n_local][3]
+
 /* Per element: psi [J/m^3] and J = det F of tets, at tet_index[e] of the mesh: density, J [mesh->n_tet]. */
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);
 

@@ -78,7 +78,7 @@ static void slope(wring_in par, double *k)
 /*
   In stretches t of p and s of z: (2 mu + rho) t = rho s + (2 mu + lambda (3 - T)) (1, 1, 1), T = t_0 + t_1 + t_2. Where that leaves
   t_1 + t_2 < 0, as lambda (T - 3) > 2 mu can, R would not be closest to p, and the minimum lies in the kink of psi:
-  t = (t_0, c, -c), and where that leaves t_0 < c, t = (c, c, -c). docs/theory.md 3.6.
+  t = (t_0, c, -c), and where that leaves t_0 < c, t = (c, c, -c). docs/theory.md 3.7.
 */
 static void prox_stretches(wring_in par, const double *rho, wring_in s, double (*t)[WRING_LANES])
 {

@@ -5,6 +5,7 @@
 #include "base/block3.h"
 #include "isotropic.h"
 #include "lame.h"
+#include "stretch_prox.h"
 #include <wring/law.h>
 
 /* Rest is a minimum for 3 lambda > mu only, the curvature of psi in a change of volume: poisson > 1/8. */
@@ -65,23 +66,39 @@ static void gradient(wring_in par, wring_in z, wring_out p)
   fused(par, z, psi, p);
 }
 
-/* psi_i = mu s_i + c s_j s_k with c = lambda (J - 1) - mu */
+/* What derivatives in the stretches share: psi_i = mu s_i + c j_i with j_i = dJ/ds_i, c = lambda (J - 1) - mu. */
+typedef struct {
+  double mu, lambda, c, j0, j1, j2;
+} stretched;
+
+BLOCK3_INLINE stretched stretched_of(wring_in par, wring_in s, int lane)
+{
+  const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+  const double s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
+  return (stretched){mu, lambda, lambda * (s0 * s1 * s2 - 1) - mu, s1 * s2, s0 * s2, s0 * s1};
+}
+
+/* d2psi/ds_i ds_j */
+BLOCK3_INLINE void store_curvature(stretched v, wring_in s, int lane, double (*a)[WRING_LANES])
+{
+  a[0][lane] = v.mu + v.lambda * v.j0 * v.j0;
+  a[1][lane] = v.mu + v.lambda * v.j1 * v.j1;
+  a[2][lane] = v.mu + v.lambda * v.j2 * v.j2;
+  a[3][lane] = v.c * s[2][lane] + v.lambda * v.j0 * v.j1;
+  a[4][lane] = v.c * s[1][lane] + v.lambda * v.j0 * v.j2;
+  a[5][lane] = v.c * s[0][lane] + v.lambda * v.j1 * v.j2;
+}
+
 static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
-    const double s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
-    const double c = lambda * (s0 * s1 * s2 - 1) - mu, j0 = s1 * s2, j1 = s0 * s2, j2 = s0 * s1; // dJ/ds_i
-    m->a[0][lane]     = mu + lambda * j0 * j0;
-    m->a[1][lane]     = mu + lambda * j1 * j1;
-    m->a[2][lane]     = mu + lambda * j2 * j2;
-    m->a[3][lane]     = c * s2 + lambda * j0 * j1;
-    m->a[4][lane]     = c * s1 + lambda * j0 * j2;
-    m->a[5][lane]     = c * s0 + lambda * j1 * j2;
-    m->twist[0][lane] = mu + c * s2, m->flip[0][lane] = mu - c * s2;
-    m->twist[1][lane] = mu + c * s1, m->flip[1][lane] = mu - c * s1;
-    m->twist[2][lane] = mu + c * s0, m->flip[2][lane] = mu - c * s0;
+    const stretched v  = stretched_of(par, s, lane);
+    const double    s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
+    store_curvature(v, s, lane, m->a);
+    m->twist[0][lane] = v.mu + v.c * s2, m->flip[0][lane] = v.mu - v.c * s2;
+    m->twist[1][lane] = v.mu + v.c * s1, m->flip[1][lane] = v.mu - v.c * s1;
+    m->twist[2][lane] = v.mu + v.c * s0, m->flip[2][lane] = v.mu - v.c * s0;
   }
 }
 
@@ -93,6 +110,24 @@ static void hessian(wring_in par, wring_in z, wring_out h)
 static void hessian_psd(wring_in par, wring_in z, wring_out h)
 {
   wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
+}
+
+static void stretches(wring_in par, wring_in s, wring_stretches *at)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const stretched v  = stretched_of(par, s, lane);
+    const double    s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane], change = s0 * s1 * s2 - 1;
+    at->psi[lane]  = v.mu * (0.5 * (s0 * s0 + s1 * s1 + s2 * s2 - 3) - change) + 0.5 * v.lambda * change * change;
+    at->d[0][lane] = v.mu * s0 + v.c * v.j0, at->d[1][lane] = v.mu * s1 + v.c * v.j1;
+    at->d[2][lane] = v.mu * s2 + v.c * v.j2;
+    store_curvature(v, s, lane, at->a);
+  }
+}
+
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  wring_stretch_prox(stretches, 0, par, rho, z, p);
 }
 
 /* dpsi/ds_0 at s_1 = s_2 = 1 is (mu + lambda) (s - 1), a line. docs/theory.md (4.2) */
@@ -147,6 +182,7 @@ const wring_law wring_law_stable_neohookean = {
   .hessian      = hessian,
   .hessian_psd  = hessian_psd,
   .slope        = slope,
+  .prox         = prox,
   .n_constraint = 2,
   .constraint   = constraint,
 };

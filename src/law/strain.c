@@ -91,7 +91,7 @@ static void slope(wring_in par, double *k)
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[K][lane];
 }
 
-/* (k R + rho z)/(k + rho): R is closest to p too, docs/theory.md 3.6. */
+/* (k R + rho z)/(k + rho): R is closest to p too, docs/theory.md 3.7. */
 static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
 {
   WRING_ALIGNED double r[9][WRING_LANES];

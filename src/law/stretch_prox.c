@@ -8,6 +8,7 @@
 
 enum { MAX_PASSES = 200, S00 = 0, S11, S22, S01, S02, S12 };
 
+static const double rest_start  = 1e-3;  // of the way from s to rest: off points that are stationary by symmetry alone
 static const double least_start = 0.1;   // of a stretch that must be positive
 static const double shrink      = 0.1;   // a step leaves such a stretch at least this part of itself
 static const double sufficient  = 1e-4;  // of the fall that the slope promises
@@ -157,14 +158,17 @@ static void turn(const wring_stretches *at, const double *rho, const trial *y, i
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
-/* At the stretches s of z, or where a positive one is asked for, at `least_start` at least. */
+/*
+  Almost at the stretches s of z. s = (1, 0, 0) is a saddle of stable_neohookean, for example, with no slope to leave it by.
+*/
 static search start(wring_in s, int positive)
 {
   search w;
   for (int l = 0; l < WRING_LANES; l++) {
     for (int i = 0; i < 3; i++) {
-      w.t[i][l] = positive ? block3_max(s[i][l], least_start) : s[i][l];
-      w.e[i][l] = 0;
+      const double t = s[i][l] + rest_start * (1 - s[i][l]);
+      w.t[i][l]      = positive ? block3_max(t, least_start) : t;
+      w.e[i][l]      = 0;
     }
     w.phi[l]   = INFINITY;
     w.slope[l] = 0;

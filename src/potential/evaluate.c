@@ -123,6 +123,17 @@ static PetscErrorCode evaluate(wring_potential *g, wring_work work, Vec x, wring
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_fused_local(wring_potential *g, Vec x, double part[2], Vec grad)
+{
+  double all[3];
+
+  PetscFunctionBegin;
+  PetscCall(pass(g, &(job){.work = WRING_VALUE | WRING_GRADIENT}, x, grad, all));
+  part[0] = all[0];
+  part[1] = all[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value)
 {
   PetscFunctionBegin;

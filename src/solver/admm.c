@@ -15,7 +15,8 @@ typedef struct {
   double            weight; // a of the deck
   PetscBool         warm_start, balancing;
   double            a;         // of this solve
-  double            sums[2];   // of the primal and the dual residuals over the iterations of the last solve
+  double            ratio;     // mean of log(primal/dual) over the iterations of this solve, or of the last one
+  PetscInt          counted;   // iterations in it
   int               n;         // terms
   wring_splitting **splitting; // [n]
   Vec               r, d;      // [n_owned][3] N, m
@@ -38,8 +39,9 @@ static const wring_option admm_options[] = {
   {.key   = "balancing",
    .type  = WRING_BOOL,
    .value = "false",
-   .help  = "after a step whose primal and dual residuals differ by a factor of 10, weight is multiplied or divided by "
-            "sqrt(2), within [weight/4, 4 weight]; a restart begins with weight"},
+   .help =
+     "after a step whose primal and dual residuals differ by a factor of 10 in the mean, a is multiplied or divided by "
+     "sqrt(2), within [weight/4, 4 weight]; a restart begins with weight"},
   {.key = NULL},
 };
 
@@ -86,10 +88,18 @@ static PetscErrorCode admm_set_up(wring_solver *s)
 static double next_weight(const admm_data *admm)
 {
   double a = admm->a;
-  if (!admm->balancing) return a;
-  if (admm->sums[0] > balanced * admm->sums[1]) a *= change;
-  if (admm->sums[1] > balanced * admm->sums[0]) a /= change;
+  if (!admm->balancing || PetscAbsReal(admm->ratio) <= PetscLogReal(balanced)) return a;
+  a *= admm->ratio > 0 ? change : 1 / change;
   return PetscMax(admm->weight / bound, PetscMin(admm->weight * bound, a));
+}
+
+/* Takes the residuals of an iteration into the mean; at a fixed point both are 0 and say nothing. */
+static void count_residuals(admm_data *admm, const double residual[2])
+{
+  const double ratio = PetscLogReal(residual[0]) - PetscLogReal(residual[1]);
+  if (PetscIsInfOrNanReal(ratio)) return;
+  admm->counted++;
+  admm->ratio += (ratio - admm->ratio) / (double)admm->counted;
 }
 
 /* The dual W^2 u of the unscaled problem stays what it is when a changes. */
@@ -102,7 +112,8 @@ static PetscErrorCode admm_begin(wring_solver *s, Vec x)
   (void)x;
   for (int i = 0; i < admm->n; i++) wring_splitting_start(admm->splitting[i], keep);
   admm->a       = a;
-  admm->sums[0] = admm->sums[1] = 0;
+  admm->ratio   = 0;
+  admm->counted = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,7 +125,7 @@ static PetscErrorCode admm_iterate(wring_solver *s, Vec x)
   PetscCall(wring_potential_split(s->g, admm->splitting, PetscSqr(admm->a), x, admm->r, s->residual));
   PetscCall(wring_solver_apply_inverse(s, admm->r, admm->d));
   PetscCall(wring_solver_add(s, admm->d, x));
-  for (int i = 0; i < 2; i++) admm->sums[i] += s->residual[i];
+  count_residuals(admm, s->residual);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,4 @@
-/* Private to src/solver: the Hessian that L-BFGS starts from, A_0 with H_0 = A_0^{-1}. docs/theory.md (5.4) */
+/* Private to src/solver: the Hessian that L-BFGS starts from, A_0 with H_0 = A_0^{-1}. docs/theory.md 5, qn */
 #pragma once
 #include "linear.h"
 

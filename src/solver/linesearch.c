@@ -15,6 +15,37 @@ static const double round_off  = 1e-11; // of |g|
 static const double rise       = 1e-12; // of |g|: what "never increases" lets pass
 static const double spacing    = 64 * PETSC_MACHINE_EPSILON;
 
+/* This rank's |grad|^2. */
+static PetscErrorCode squared(const wring_solver *s, Vec grad, double *square)
+{
+  const double *a;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(grad, &a));
+  wring_dots(s->n, 1, a, &a, square);
+  PetscCall(VecRestoreArrayRead(grad, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec x, Vec at, Vec grad)
+{
+  double sums[3 + WRING_MAX_SUMS];
+  int    n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_fused_local(s->g, at, sums, grad));
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  PetscCall(squared(s, grad, &sums[2]));
+  if (s->ops->add_sums) PetscCall(s->ops->add_sums(s, x, at, grad, &n, sums + 3));
+  PetscCall(wring_solver_sum(s, 3 + n, sums));
+  wring_phases_switch(s->phases, old);
+  s->trial_value = (wring_value){.objective = sums[0] + sums[1], .inertial = sums[0], .elastic = sums[1]};
+  s->trial_norm  = PetscSqrtReal(sums[2]);
+  PetscCall(PetscArraycpy(s->sums, sums + 3, n));
+  s->evaluations++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
@@ -30,9 +61,8 @@ PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
   PetscCall(VecRestoreArrayRead(d, &da));
   PetscCall(VecRestoreArrayRead(x, &xa));
   wring_phases_switch(s->phases, old);
-  PetscCall(wring_potential_fused(s->g, s->trial, &s->trial_value, s->trial_grad));
+  PetscCall(wring_solver_evaluate_trial(s, x, s->trial, s->trial_grad));
   s->trial_step = alpha;
-  s->evaluations++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -50,12 +80,12 @@ PetscErrorCode wring_solver_accept(wring_solver *s, Vec x)
   PetscCall(VecRestoreArrayWrite(x, &xa));
   PetscCall(VecRestoreArrayRead(s->trial, &ta));
   wring_phases_switch(s->phases, old);
-  s->grad        = s->trial_grad;
-  s->trial_grad  = grad;
-  s->value       = s->trial_value;
-  s->step_length = s->trial_step;
-  s->known       = PETSC_TRUE;
-  s->norm_known  = PETSC_FALSE;
+  s->grad          = s->trial_grad;
+  s->trial_grad    = grad;
+  s->value         = s->trial_value;
+  s->gradient_norm = s->trial_norm;
+  s->step_length   = s->trial_step;
+  s->known = s->norm_known = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,12 +108,11 @@ static PetscErrorCode shortest_step(Vec x, Vec d, double *alpha)
 static PetscErrorCode is_better(wring_solver *s, Vec d, double slope, PetscBool moves, PetscBool *better)
 {
   const double g = s->value.objective, trial = s->trial_value.objective;
-  double       squared, trial_slope;
+  double       trial_slope;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_dot(s, s->trial_grad, s->trial_grad, &squared));
   PetscCall(wring_solver_dot(s, s->trial_grad, d, &trial_slope));
-  const int falls   = PetscSqrtReal(squared) < s->gradient_norm;
+  const int falls   = s->trial_norm < s->gradient_norm;
   const int flatter = moves && trial_slope <= (2 * sufficient - 1) * slope;
   *better           = (PetscBool)((falls || flatter) && trial <= g + rise * PetscAbsReal(g) + s->noise);
   PetscFunctionReturn(PETSC_SUCCESS);

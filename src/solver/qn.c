@@ -6,7 +6,7 @@
     r = H_0 q;    from oldest to newest:  eta_i  = y_i . r / rho_i,  r <- r + (zeta_i - eta_i) s_i.
   The recursions run on numbers, not on vectors [Chen, Wang and Zhou 2014]: with the Gram matrix s_i . y_j and s_i . grad g,
     s_i . q = -s_i . grad g - sum_(j newer) zeta_j s_i . y_j,   y_i . r = y_i . r_0 + sum_(j older) (zeta_j - eta_j) s_j . y_i,
-  so that an iteration makes two reductions: one with the new gradient, one after the solve.
+  so that an iteration makes two reductions: one with g at the trial point, one after the solve; docs/theory.md 5 says why not one.
 
   Without history the direction is -A^{-1} grad g: with laws that have a projection, that of projective dynamics.
 */
@@ -27,7 +27,7 @@ typedef struct {
   double        *sy;     // [slots][slots] J: s_i . y_j
   double        *sg;     // [slots] J: s_i . grad g(x_k)
   double        *zeta;   // [slots]: zeta_i, then zeta_i - eta_i
-  double        *dots;   // [3 m + 4]: of one reduction
+  double        *dots;   // [m + 1]: of the reduction after the solve
   const double **with;   // [m + 2]: vectors that one pass takes dots with
   double         yy;     // N^2: y . y of the newest pair
   Vec            q, d;   // [n_owned][3] N, m
@@ -100,7 +100,7 @@ static PetscErrorCode qn_set_up(wring_solver *s)
   PetscCall(VecDuplicate(s->grad, &qn->q));
   PetscCall(VecDuplicate(s->grad, &qn->d));
   if (qn->window > 0) PetscCall(PetscMalloc1(2 * (size_t)qn->slots * (size_t)s->n, &qn->block));
-  PetscCall(PetscMalloc5(qn->slots * qn->slots, &qn->sy, qn->slots, &qn->sg, qn->slots, &qn->zeta, 3 * qn->window + 4,
+  PetscCall(PetscMalloc5(qn->slots * qn->slots, &qn->sy, qn->slots, &qn->sg, qn->slots, &qn->zeta, qn->window + 1,
                          &qn->dots, qn->window + 2, &qn->with));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -139,9 +139,9 @@ static double *gram(const qn_data *qn, PetscInt i, PetscInt j)
   return &qn->sy[i * qn->slots + j];
 }
 
-/* The pair from x_k to the trial point, in the next slot, and all its dots with the others and the new gradient. */
-static void fill_next_pair(wring_solver *s, const double *x, const double *trial, const double *grad,
-                           const double *next)
+/* The pair from x_k to the trial point, in the next slot, and its dots and those of the new gradient: 3 count + 3. */
+static void fill_next_pair(wring_solver *s, const double *x, const double *trial, const double *next,
+                           const double *grad, double *dots)
 {
   qn_data       *qn = s->data;
   const PetscInt n = s->n, c = qn->count;
@@ -150,20 +150,41 @@ static void fill_next_pair(wring_solver *s, const double *x, const double *trial
   wring_waxpy(n, -1, x, trial, s_new);
   wring_waxpy(n, -1, grad, next, y_new);
   for (PetscInt age = 0; age < c; age++) qn->with[age] = pair_y(qn, n, slot(qn, age));
-  wring_dots(n, (int)c, s_new, qn->with, qn->dots);
+  wring_dots(n, (int)c, s_new, qn->with, dots);
   for (PetscInt age = 0; age < c; age++) qn->with[age] = pair_s(qn, n, slot(qn, age));
   qn->with[c]     = s_new;
   qn->with[c + 1] = y_new;
-  wring_dots(n, (int)c + 2, y_new, qn->with, qn->dots + c);
-  qn->with[c + 1] = next;
-  wring_dots(n, (int)c + 2, next, qn->with, qn->dots + 2 * c + 2);
+  wring_dots(n, (int)c + 2, y_new, qn->with, dots + c);
+  wring_dots(n, (int)c + 1, next, qn->with, dots + 2 * c + 2);
+}
+
+/* All dots that the next iteration needs of the trial point, whether it is taken or not: they travel with g. */
+static PetscErrorCode qn_add_sums(wring_solver *s, Vec x, Vec at, Vec grad, int *n, double *sums)
+{
+  const qn_data *qn = s->data;
+  const double  *xa, *aa, *na, *ga;
+
+  PetscFunctionBegin;
+  *n = 0;
+  if (qn->window == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArrayRead(at, &aa));
+  PetscCall(VecGetArrayRead(grad, &na));
+  PetscCall(VecGetArrayRead(s->grad, &ga));
+  fill_next_pair(s, xa, aa, na, ga, sums);
+  PetscCall(VecRestoreArrayRead(s->grad, &ga));
+  PetscCall(VecRestoreArrayRead(grad, &na));
+  PetscCall(VecRestoreArrayRead(at, &aa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  *n = 3 * (int)qn->count + 3;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Takes the next slot's pair into the history unless its curvature s . y is not positive. */
-static void keep_next_pair(qn_data *qn)
+static void keep_next_pair(qn_data *qn, const double *dots)
 {
   const PetscInt      c = qn->count, i = slot(qn, -1);
-  const double *const s_y = qn->dots, *const y_s = s_y + c, *const g_s = y_s + c + 2;
+  const double *const s_y = dots, *const y_s = s_y + c, *const g_s = y_s + c + 2;
 
   for (PetscInt age = 0; age < c; age++) {
     const PetscInt j = slot(qn, age);
@@ -177,37 +198,6 @@ static void keep_next_pair(qn_data *qn)
   qn->yy     = y_s[c + 1];
   qn->newest = i;
   qn->count  = PetscMin(c + 1, qn->window);
-}
-
-/* Moves to the trial point: the pair, one reduction that also brings |grad g|, and x. */
-static PetscErrorCode qn_move(wring_solver *s, Vec x)
-{
-  qn_data      *qn = s->data;
-  const int     n  = 3 * (int)qn->count + 4;
-  const double *xa, *ta, *ga, *na;
-
-  PetscFunctionBegin;
-  if (qn->window > 0) {
-    const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-    PetscCall(VecGetArrayRead(x, &xa));
-    PetscCall(VecGetArrayRead(s->trial, &ta));
-    PetscCall(VecGetArrayRead(s->grad, &ga));
-    PetscCall(VecGetArrayRead(s->trial_grad, &na));
-    fill_next_pair(s, xa, ta, ga, na);
-    PetscCall(VecRestoreArrayRead(s->trial_grad, &na));
-    PetscCall(VecRestoreArrayRead(s->grad, &ga));
-    PetscCall(VecRestoreArrayRead(s->trial, &ta));
-    PetscCall(VecRestoreArrayRead(x, &xa));
-    wring_phases_switch(s->phases, old);
-    PetscCall(wring_solver_sum(s, n, qn->dots));
-    keep_next_pair(qn);
-  }
-  PetscCall(wring_solver_accept(s, x));
-  if (qn->window > 0) {
-    s->gradient_norm = PetscSqrtReal(qn->dots[n - 1]);
-    s->norm_known    = PETSC_TRUE;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the direction ----------------------------------------------------------------------------------------------- */
@@ -303,8 +293,8 @@ static PetscErrorCode qn_direction(wring_solver *s, double *slope)
 /* A step along -H_k grad g. */
 static PetscErrorCode qn_step(wring_solver *s, Vec x, wring_search *result)
 {
-  qn_data *qn = s->data;
-  double   slope;
+  qn_data *qn    = s->data;
+  double   slope = 0;
 
   PetscFunctionBegin;
   PetscCall(qn_direction(s, &slope));
@@ -336,10 +326,12 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
     PetscCall(wring_solver_steepest(s, qn->d, &slope));
     PetscCall(wring_solver_backtrack(s, x, qn->d, slope, &result));
   }
-  if (result == WRING_SEARCH_FOUND)
-    PetscCall(qn_move(s, x));
-  else
+  if (result == WRING_SEARCH_FOUND) {
+    if (qn->window > 0) keep_next_pair(qn, s->sums);
+    PetscCall(wring_solver_accept(s, x));
+  } else {
     wring_solver_give_up(s, result);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -384,5 +376,6 @@ const wring_solver_ops wring_solver_qn = {
   .begin            = qn_begin,
   .iterate          = qn_iterate,
   .precondition     = qn_precondition,
+  .add_sums         = qn_add_sums,
   .destroy          = qn_destroy,
 };

@@ -2,11 +2,17 @@
 #include "solver_impl.h"
 
 static const wring_solver_ops *const types[] = {
-  &wring_solver_qn,        &wring_solver_pd,
-  &wring_solver_chebyshev, &wring_solver_admm,
-  &wring_solver_newton,    &wring_solver_xpbd,
-  &wring_solver_pbd,       &wring_solver_rgc,
-  &wring_solver_penalty,   &wring_solver_gradient_descent,
+  &wring_solver_qn,
+  &wring_solver_pd,
+  &wring_solver_chebyshev,
+  &wring_solver_admm,
+  &wring_solver_newton,
+  &wring_solver_xpbd,
+  &wring_solver_pbd,
+  &wring_solver_rgc,
+  &wring_solver_penalty,
+  &wring_solver_compliant,
+  &wring_solver_gradient_descent,
   &wring_solver_anderson,
 };
 
@@ -15,7 +21,7 @@ enum { N_TYPES = sizeof types / sizeof types[0] };
 const wring_option wring_solver_options[] = {
   {.key     = "type",
    .type    = WRING_WORD,
-   .choices = "qn|pd|chebyshev|admm|newton|xpbd|pbd|rgc|penalty|gradient_descent|anderson",
+   .choices = "qn|pd|chebyshev|admm|newton|xpbd|pbd|rgc|penalty|compliant|gradient_descent|anderson",
    .value   = "qn",
    .help    = "method that minimises g"},
   {.key = "max_it", .type = WRING_INT, .range = "[0,inf)", .value = "100", .help = "most iterations of one solve"},

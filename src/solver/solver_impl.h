@@ -2,6 +2,8 @@
 #pragma once
 #include <wring/solver.h>
 
+enum { WRING_MAX_SUMS = 512 };
+
 typedef struct {
   const char *name;                                 // "qn", as in a deck
   unsigned    needs;                                // WRING_CAN_... of every law
@@ -15,6 +17,8 @@ typedef struct {
   PetscErrorCode (*begin)(wring_solver *s, Vec x);               // each solve: forget the last one; or NULL
   PetscErrorCode (*iterate)(wring_solver *s, Vec x);             // x_k -> x_(k+1) in place
   PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b of an iteration after `begin`; NULL: none
+  /* Numbers of this rank to be summed with those of the trial point `at`, where the gradient is grad; or NULL. */
+  PetscErrorCode (*add_sums)(wring_solver *s, Vec x, Vec at, Vec grad, int *n, double *sums);
   PetscErrorCode (*destroy)(wring_solver *s);
 } wring_solver_ops;
 
@@ -47,7 +51,8 @@ struct wring_solver {
   /* the point that a line search tries: x_k + trial_step d */
   Vec         trial, trial_grad;
   wring_value trial_value;
-  double      trial_step;
+  double      trial_step, trial_norm; // trial_norm = |trial_grad|
+  double      sums[WRING_MAX_SUMS];   // those of add_sums at this point
 
   /* this solve */
   PetscBool    ended; // by wring_solver_end, with
@@ -62,7 +67,7 @@ struct wring_solver {
 extern const wring_solver_ops wring_solver_qn, wring_solver_pd, wring_solver_newton;
 extern const wring_solver_ops wring_solver_chebyshev, wring_solver_admm, wring_solver_gradient_descent;
 extern const wring_solver_ops wring_solver_xpbd, wring_solver_pbd, wring_solver_rgc, wring_solver_penalty;
-extern const wring_solver_ops wring_solver_anderson;
+extern const wring_solver_ops wring_solver_anderson, wring_solver_compliant;
 
 const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none
 
@@ -91,6 +96,12 @@ typedef enum {
   WRING_SEARCH_ROUND_OFF, // no step can lower g any more
   WRING_SEARCH_FAILED     // d is no descent direction, or g does not fall along it
 } wring_search;
+
+/*
+  trial_value and trial_norm at `at`, to which a step from x leads, the gradient into grad, and the method's sums: one
+  reduction.
+*/
+PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec x, Vec at, Vec grad);
 
 /* The point x + alpha d: trial, trial_value, trial_grad, trial_step. */
 PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);

@@ -1,5 +1,5 @@
 /*
-  Both of Wolfe's conditions, by PETSc's implementation of More and Thuente (ACM Trans. Math. Softw. 20, 1994), from
+  Both of Wolfe's conditions, by PETSc's implementation of More and Thuente [More, Thuente 1994], from
   alpha = 1. It decides by values of g alone: what it returns is tested again, and at round-off or where it finds nothing the
   backtracking decides, docs/theory.md (2.4).
 */
@@ -12,13 +12,13 @@
 static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, Vec grad, void *context)
 {
   wring_solver *s = context;
-  Vec           d;
+  Vec           x, d;
   double        slope;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_fused(s->g, at, &s->trial_value, grad));
+  PetscCall(TaoLineSearchGetStartingVector(search, &x));
+  PetscCall(wring_solver_evaluate_trial(s, x, at, grad));
   PetscCall(TaoLineSearchGetStepLength(search, &s->trial_step));
-  s->evaluations++;
   *value = s->trial_value.objective;
   if (!PetscIsInfOrNanReal(*value)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(TaoLineSearchGetStepDirection(search, &d));

@@ -1,32 +1,44 @@
 /*
   The backward differentiation formula of second order, (3 x - 4 q + q_-)/(2 h) = v' and the same for v', with h_e = 2 h/3 in g.
-  The last step is remembered as its mean velocity u = (q - q_-)/h, so that h may change at a restart. docs/theory.md (6.3)
+  Of the last step it remembers, in the place of q_- and v_-,
+    lead = (v - u)/h, u = (q - q_-)/h,   and   change = (v - v_-)/h,
+  which a restart with another h can use as well: they are accelerations, a half and one. docs/theory.md (6.3)
 */
 #include "step_impl.h"
 
 /* y = (4 q - q_-)/3 + h_e (4 v - v_-)/3 + h_e^2 gravity; v' = (x - (4 q - q_-)/3)/h_e, so that this is the start. */
 static PetscErrorCode bdf2_target(wring_stepper *s, const wring_state *state, double *h)
 {
+  const double third = s->h / 3;
+
   PetscFunctionBegin;
-  *h = 2 * s->h / 3;
-  PetscCall(VecWAXPY(s->y, s->h / 3, s->u, state->q));
+  *h = 2 * third;
+  PetscCall(VecWAXPY(s->y, third, state->v, state->q));
+  PetscCall(VecAXPY(s->y, -third * s->h, s->lead));
   PetscCall(wring_potential_set_start(s->g, s->y));
-  PetscCall(VecAXPY(s->y, 4 * *h / 3, state->v));
-  PetscCall(VecAXPY(s->y, -*h / 3, s->v_old));
+  PetscCall(VecAXPY(s->y, *h, state->v));
+  PetscCall(VecAXPY(s->y, *h * third, s->change));
   PetscCall(wring_step_add_gravity(s, *h * *h, s->y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* v' = (3 u' - u)/2 with u' = (x - q)/h; u' alone after the first step, which is implicit Euler's. */
+/* v' = (3 u' - u)/2 with u' = (x - q)/h and u = v - h lead; u' alone after the first step, which is implicit Euler's. */
 static PetscErrorCode bdf2_finish(wring_stepper *s, Vec x, wring_state *state)
 {
+  const Vec u = s->y;
+
   PetscFunctionBegin;
-  PetscCall(VecWAXPY(s->y, -1, state->q, x));
-  PetscCall(VecScale(s->y, 1 / s->h));
-  PetscCall(VecCopy(state->v, s->v_old));
-  PetscCall(VecCopy(s->y, state->v));
-  if (s->known) PetscCall(VecAXPBY(state->v, -0.5, 1.5, s->u));
-  PetscCall(VecCopy(s->y, s->u));
+  PetscCall(VecWAXPY(u, -1, state->q, x));
+  PetscCall(VecScale(u, 1 / s->h));
+  PetscCall(VecCopy(state->v, s->change));
+  if (s->known) {
+    PetscCall(VecAXPBYPCZ(state->v, 1.5, 0.5 * s->h, -0.5, u, s->lead));
+  } else {
+    PetscCall(VecCopy(u, state->v));
+  }
+  PetscCall(VecAXPBY(s->change, 1 / s->h, -1 / s->h, state->v));
+  PetscCall(VecWAXPY(s->lead, -1, u, state->v));
+  PetscCall(VecScale(s->lead, 1 / s->h));
   s->known = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,7 +13,7 @@ typedef struct {
   double      when;  // the time of the attachments' targets in the step, both as parts of the step
   unsigned    needs; // WRING_CAN_... of every law
 
-  /* Rules that remember the last step: s->y, the start and the h of g [s], once s->u and s->v_old are known; or NULL. */
+  /* Rules that remember the last step: s->y, the start and the h of g [s], once s->lead and s->change are known; or NULL. */
   PetscErrorCode (*target)(wring_stepper *s, const wring_state *state, double *h);
   PetscErrorCode (*extrapolate)(Vec q, Vec x); // minimiser in, new positions out; NULL: they are the same
   PetscErrorCode (*finish)(wring_stepper *s, Vec x,
@@ -31,8 +31,8 @@ struct wring_stepper {
   double                  h_of_A;          // h of the A that has been asked for, 0: none
   Vec                     y;               // target; free for other use after the solve
   Vec                     gradient, v_new; // of rules that advance
-  Vec                     u, v_old;        // of rules that remember: (q - q_-)/h and v_- of the last step, m/s
-  PetscBool               known;           // u and v_old are those of the last step
+  Vec                     lead, change;    // of rules that remember: bdf2.c, m/s^2
+  PetscBool               known;           // lead and change are those of the last step
   Mat                     H;               // linear_implicit_euler
   KSP                     ksp;
 };

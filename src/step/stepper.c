@@ -89,8 +89,8 @@ static PetscErrorCode create_vectors(wring_stepper *s)
     PetscCall(VecDuplicate(s->y, &s->v_new));
   }
   if (s->integrator->target) {
-    PetscCall(VecDuplicate(s->y, &s->u));
-    PetscCall(VecDuplicate(s->y, &s->v_old));
+    PetscCall(VecDuplicate(s->y, &s->lead));
+    PetscCall(VecDuplicate(s->y, &s->change));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -122,8 +122,8 @@ PetscErrorCode wring_stepper_destroy(wring_stepper **stepper)
   PetscCall(VecDestroy(&s->y));
   PetscCall(VecDestroy(&s->gradient));
   PetscCall(VecDestroy(&s->v_new));
-  PetscCall(VecDestroy(&s->u));
-  PetscCall(VecDestroy(&s->v_old));
+  PetscCall(VecDestroy(&s->lead));
+  PetscCall(VecDestroy(&s->change));
   PetscCall(KSPDestroy(&s->ksp));
   PetscCall(MatDestroy(&s->H));
   PetscCall(PetscFree(*stepper));
@@ -158,8 +158,8 @@ PetscBool wring_stepper_minimises(const wring_stepper *s)
 int wring_stepper_memory(const wring_stepper *s, wring_memory memory[2])
 {
   if (!s->integrator->target) return 0;
-  memory[0] = (wring_memory){"mean_velocity", s->u};
-  memory[1] = (wring_memory){"previous_velocity", s->v_old};
+  memory[0] = (wring_memory){"velocity_lead", s->lead};
+  memory[1] = (wring_memory){"velocity_change", s->change};
   return 2;
 }
 

@@ -1,4 +1,4 @@
-/* Symplectic Euler: v' = v + h M^{-1} f(q), x = q + h v'.                              [thesis, section 3.3] */
+/* Symplectic Euler: v' = v + h M^{-1} f(q), x = q + h v'.                              [thesis, section 3.1.2] */
 #include "step_impl.h"
 
 static PetscErrorCode symplectic_euler_advance(wring_stepper *s, const wring_state *state, Vec x, wring_reason *reason)

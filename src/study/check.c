@@ -16,20 +16,26 @@ static PetscErrorCode count_nonzeros(wring_problem *p, PetscInt64 *n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What is used by now, and what the operator's solve will take, if there is one. */
 static PetscErrorCode print_memory(wring_problem *p)
 {
   const PetscInt n = p->mesh->n_global;
-  const char    *type, *chosen;
+  const char    *type;
   wring_cost     cost;
   PetscInt64     nonzeros = 0;
 
   PetscFunctionBegin;
+  PetscCall(wring_cost_measure(p, &cost));
+  if (!wring_stepper_minimises(p->stepper)) {
+    PetscCall(PetscPrintf(p->comm, "memory    %.3g MB used to read and set up\n", cost.peak_memory / 1e6));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(wring_options_get_word(p->options, "operator_", wring_operator_options, "type", &type));
-  chosen = wring_operator_choose(type, n);
+  type = wring_operator_choose(type, n);
   PetscCall(count_nonzeros(p, &nonzeros));
   PetscCall(wring_cost_measure(p, &cost));
-  const double op = wring_operator_estimate(chosen, n, nonzeros);
-  PetscCall(PetscPrintf(p->comm, "operator  %s, %" PetscInt64_FMT " nonzeros\n", chosen, nonzeros));
+  const double op = wring_operator_estimate(type, n, nonzeros);
+  PetscCall(PetscPrintf(p->comm, "operator  %s, %" PetscInt64_FMT " nonzeros\n", type, nonzeros));
   PetscCall(PetscPrintf(p->comm,
                         "memory    %.3g MB used to read and set up, about %.3g MB more for the operator's solve\n",
                         cost.peak_memory / 1e6, op / 1e6));

@@ -370,6 +370,7 @@ static PetscErrorCode write_files(const study *s)
   if (s->p->rank == 0) {
     wring_comparison_remove(directory, &error);
     wring_comparison_csv(s->c, directory, &error);
+    wring_comparison_residuals(s->c, directory, &error);
     wring_comparison_json(s->c, directory, provenance, &error);
     const PetscBool drawn = wring_comparison_plot(s->c, directory, &error);
     if (!drawn && s->tells == WRING_TELL_ALL) PetscCall(wring_plot_note());

@@ -55,6 +55,7 @@ double wring_relative_error(const wring_comparison *c, const wring_iteration *ro
 /* What an earlier comparison or sweep left in a directory goes. Rank 0, as the next two. */
 void wring_comparison_remove(const char *directory, wring_error *e);
 void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e);
+void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e); // if there are any
 void wring_comparison_json(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e);
 
 /* Errors at the report, iterations and seconds to errors, and the end of every solver. New reference. */

@@ -1,12 +1,13 @@
-/* What a comparison leaves: compare.csv and compare.json. */
+/* What a comparison leaves: compare.csv, compare_residuals.csv and compare.json. */
 #include "compare.h"
 #include "directory.h"
 #include <math.h>
 
 void wring_comparison_remove(const char *directory, wring_error *e)
 {
-  static const char *const old[] = {"compare.csv", "compare.json",     "compare.gp",        "compare.png", "sweep.csv",
-                                    "sweep.json",  "compare_parts.gp", "compare_parts.png", "sweep.gp",    "sweep.png"};
+  static const char *const old[] = {
+    "compare.csv", "compare_residuals.csv", "compare.json",      "compare.gp", "compare.png", "sweep.csv",
+    "sweep.json",  "compare_parts.gp",      "compare_parts.png", "sweep.gp",   "sweep.png"};
   for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) wring_directory_remove_file(directory, old[i], e);
 }
 
@@ -44,6 +45,30 @@ void wring_comparison_csv(const wring_comparison *c, const char *directory, wrin
   if (!f) return;
   fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error\n");
   for (PetscInt s = 0; s < c->n; s++) print_rows(f, c, &c->curve[s]);
+  wring_file_commit(f, path, e);
+}
+
+static PetscBool has_residuals(const wring_curve *curve)
+{
+  return (PetscBool)(curve->n > 1 && !isnan(curve->row[1].primal));
+}
+
+void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e)
+{
+  char     path[PETSC_MAX_PATH_LEN + 32];
+  PetscInt some = 0;
+  for (PetscInt s = 0; s < c->n; s++) some += has_residuals(&c->curve[s]);
+  snprintf(path, sizeof path, "%s/compare_residuals.csv", directory);
+  FILE *const f = some ? wring_file_create(path, e) : NULL;
+  if (!f) return;
+  fprintf(f, "solver,iteration,primal,dual\n");
+  for (PetscInt s = 0; s < c->n; s++) {
+    const wring_curve *const curve = &c->curve[s];
+    for (PetscInt i = 1; i < curve->n && has_residuals(curve); i++) {
+      const wring_iteration *const r = &curve->row[i];
+      fprintf(f, "%s,%" PetscInt_FMT ",%.17g,%.17g\n", curve->name, r->iteration, r->primal, r->dual);
+    }
+  }
   wring_file_commit(f, path, e);
 }
 

@@ -66,6 +66,8 @@ void wring_record_close(wring_record *r)
 const char wring_history_header[] = "step,time,solver,iteration,objective,inertial,elastic,gradient_norm,step_length,"
                                     "evaluations,linear_iterations,seconds";
 
+const char wring_residuals_header[] = "step,iteration,primal,dual";
+
 PetscErrorCode wring_history_monitor(void *context, const wring_iteration *it)
 {
   const wring_history *const h = context;
@@ -77,5 +79,9 @@ PetscErrorCode wring_history_monitor(void *context, const wring_iteration *it)
           ",%" PetscInt64_FMT ",%.17g\n",
           h->step, h->time, h->solver, it->iteration, it->value.objective, it->value.inertial, it->value.elastic,
           it->gradient_norm, it->step_length, it->evaluations, it->linear_iterations, it->seconds);
+  if (h->residuals.file && it->iteration > 0) {
+    fprintf(h->residuals.file, "%" PetscInt_FMT ",%" PetscInt_FMT ",%.17g,%.17g\n", h->step, it->iteration, it->primal,
+            it->dual);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* Rows that grow while a run marches: history.csv and steps.csv. The files live on rank 0. */
+/* Rows that grow while a run marches: history.csv, residuals.csv and steps.csv. The files live on rank 0. */
 #pragma once
 #include "problem.h"
 #include <stdio.h>
@@ -34,15 +34,16 @@ void wring_steps_header(const wring_problem *p, size_t size, char *header);
 /* One row: the state after a step with its elastic energy [J], and what each attached set exerts on the body. Collective. */
 PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elastic, const wring_outcome *outcome);
 
-/* ---- history.csv ------------------------------------------------------------------------------------------------- */
+/* ---- history.csv, and residuals.csv for methods that have them --------------------------------------------------------- */
 
-extern const char wring_history_header[];
+extern const char wring_history_header[], wring_residuals_header[];
 
-/* What a monitor needs to write rows of history.csv. */
+/* What a monitor needs to write their rows. */
 typedef struct {
   wring_record record;
-  PetscInt     step; // under way
-  double       time; // its end, s
+  wring_record residuals; // not open: none
+  PetscInt     step;      // under way
+  double       time;      // its end, s
   const char  *solver;
 } wring_history;
 

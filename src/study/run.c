@@ -92,14 +92,18 @@ static PetscErrorCode create_solver(run *r)
 /* Opens the tables, which may refuse to go on, and only then removes what an earlier run left after step `keep`. Rank 0. */
 static PetscErrorCode open_files(run *r, wring_error *e)
 {
-  const PetscInt all = PETSC_MAX_INT, keep = r->goes_on ? r->first : -1;
-  char           header[HEADER];
+  const PetscInt  all = PETSC_MAX_INT, keep = r->goes_on ? r->first : -1;
+  const PetscBool residuals = (PetscBool)(r->solver && wring_solver_has_residuals(r->solver));
+  char            header[HEADER];
 
   PetscFunctionBegin;
   wring_steps_header(r->p, sizeof header, header);
   wring_record_open(r->directory, "steps.csv", header, keep, &r->steps, e);
   wring_record_open(r->directory, "history.csv", wring_history_header, keep, &r->history.record, e);
+  if (residuals)
+    wring_record_open(r->directory, "residuals.csv", wring_residuals_header, keep, &r->history.residuals, e);
   if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!residuals) wring_directory_remove_file(r->directory, "residuals.csv", e);
   wring_directory_remove(r->directory, "frame_", ".vtu", keep + 1, all, e);
   wring_directory_remove(r->directory, "checkpoint_", ".h5", keep + 1, all, e);
   wring_directory_remove_file(r->directory, "state.csv", e);
@@ -291,6 +295,7 @@ static PetscErrorCode record_step(run *r)
   PetscFunctionBegin;
   if (!r->status) PetscCall(wring_steps_write(&r->steps, p, r->elastic, &r->outcome));
   wring_record_flush(&r->history.record, &error);
+  wring_record_flush(&r->history.residuals, &error);
   wring_record_flush(&r->steps, &error);
   PetscCall(wring_error_raise(p->comm, &error));
   if (!r->status) wring_progress_step(p, &r->progress, &r->outcome);
@@ -354,6 +359,7 @@ static PetscErrorCode destroy(run *r)
 {
   PetscFunctionBegin;
   wring_record_close(&r->history.record);
+  wring_record_close(&r->history.residuals);
   wring_record_close(&r->steps);
   PetscCall(wring_frames_destroy(&r->frames));
   PetscCall(wring_solver_destroy(&r->solver));

@@ -1,0 +1,396 @@
+/*
+  Compliant constraints [thesis, eq. 3.26; Servin et al. 2006; Tournier et al. 2015]: one linearly implicit step. Constraints are
+  linearised at q, the start of the step, and their second derivatives dropped; docs/theory.md (5.20). In the unknowns
+  w = M^(1/2) (x - y) and the scaled multipliers l,
+    ( I   B^T ) ( w  )   (  0 )
+    ( B  -a   ) ( -l ) = (  r )
+  where row j of B is dC_j/dx M^(-1/2)/s_j, a_j = alpha_j/(h s_j)^2, r_j = -(C_j + dC_j/dx (y - q))/s_j, and s_j makes the diagonal
+  of the Schur complement B B^T + a one. The system is symmetric and indefinite; MUMPS factors it on any number of ranks.
+*/
+#include "solver_impl.h"
+
+/*
+  The least eigenvalue that B B^T + a may have, whose diagonal is 1, far above rounding: below it constraints are redundant. a_j below
+  it can be too small to prevent that.
+*/
+static const double least_eigenvalue = 1e-12;
+
+/* MUMPS: factor the last front on one rank, or else INFOG(12), the number of negative pivots, misses it; percent of workspace. */
+enum { ICNTL_ROOT = 13, ICNTL_WORKSPACE = 14, INFOG_NEGATIVE = 12, LEAST_WORKSPACE = 50, MOST_WORKSPACE = 3200 };
+
+typedef struct {
+  double      compliance; // m/N of springs and attachments; negative: 1/stiffness
+  int         n_term;
+  wring_rows *rows;   // [n_term]
+  PetscBool  *active; // [n_term] as when the system was laid out
+  double     *root;   // [n_local] m^(-1/2)
+  Vec         d;      // y - q
+
+  PetscInt     n_row, n_row_global; // constraints of this rank, of all
+  PetscInt    *unknown;             // [n_local] number of a vertex's first unknown in the system
+  PetscCount   n_entry;
+  PetscScalar *value; // [n_entry]: owned coordinates' 1, rows' -a, then the entries of B and B^T of row after row
+  Mat          K, F;
+  Vec          b, z, residual;
+} compliant_data;
+
+static const wring_option compliant_options[] = {
+  {.key   = "compliance",
+   .type  = WRING_REAL,
+   .unit  = "m/N",
+   .range = "[0,inf)",
+   .help  = "compliance of springs and attachments in the place of 1/stiffness; 0: they hold exactly"},
+  {.key = NULL},
+};
+
+static PetscErrorCode compliant_create(wring_solver *s)
+{
+  compliant_data *c;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&c));
+  s->data = c;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode compliant_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
+{
+  compliant_data *c = s->data;
+
+  PetscFunctionBegin;
+  c->compliance = -1;
+  if (wring_options_has(o, prefix, "compliance"))
+    PetscCall(wring_options_get_real(o, prefix, compliant_options, "compliance", &c->compliance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every term must give rows; a spring without length may be on one rank only. */
+static PetscErrorCode require_rows(wring_solver *s)
+{
+  wring_error        error = {""};
+  wring_term *const *terms;
+  const int          n = wring_potential_terms(s->g, &terms);
+
+  PetscFunctionBegin;
+  for (int i = n - 1; i >= 0; i--) {
+    const char *const why = wring_term_no_rows(terms[i]);
+    if (why)
+      wring_error_set(&error, "solver '%s' cannot use material '%s': %s", s->name, wring_term_law(terms[i])->name, why);
+  }
+  PetscCall(wring_error_raise(s->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode compliant_set_up(wring_solver *s)
+{
+  compliant_data         *c    = s->data;
+  const wring_mesh *const m    = wring_potential_mesh(s->g);
+  const double *const     mass = wring_potential_mass(s->g);
+  wring_term *const      *terms;
+
+  PetscFunctionBegin;
+  PetscCall(require_rows(s));
+  c->n_term = wring_potential_terms(s->g, &terms);
+  PetscCall(PetscMalloc4(c->n_term, &c->rows, c->n_term, &c->active, m->n_local, &c->root, m->n_local, &c->unknown));
+  for (int i = 0; i < c->n_term; i++) PetscCall(wring_rows_create(terms[i], &c->rows[i]));
+  for (PetscInt i = 0; i < m->n_owned; i++) c->root[i] = 1 / PetscSqrtReal(mass[i]);
+  PetscCall(PetscSFBcastBegin(m->halo, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
+  PetscCall(wring_potential_create_vec(s->g, &c->d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One iteration is all, whatever max_it says. */
+static PetscErrorCode compliant_begin(wring_solver *s, Vec x)
+{
+  (void)x;
+  PetscFunctionBegin;
+  s->max_it = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- layout ------------------------------------------------------------------------------------------------------ */
+
+static PetscErrorCode forget_layout(compliant_data *c)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(c->value));
+  PetscCall(MatDestroy(&c->F));
+  PetscCall(MatDestroy(&c->K));
+  PetscCall(VecDestroy(&c->b));
+  PetscCall(VecDestroy(&c->z));
+  PetscCall(VecDestroy(&c->residual));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Counts constraints and numbers unknowns: on each rank the coordinates of its vertices, then its constraints. */
+static PetscErrorCode number_unknowns(wring_solver *s, PetscInt *first)
+{
+  compliant_data         *c = s->data;
+  const wring_mesh *const m = wring_potential_mesh(s->g);
+
+  PetscFunctionBegin;
+  c->n_row   = 0;
+  c->n_entry = 3 * m->n_owned;
+  for (int i = 0; i < c->n_term; i++) {
+    c->n_row += c->rows[i].n;
+    c->n_entry += (PetscCount)c->rows[i].n * (1 + 6 * c->rows[i].m);
+  }
+  const PetscInt n = 3 * m->n_owned + c->n_row;
+  PetscCallMPI(MPI_Allreduce(&c->n_row, &c->n_row_global, 1, MPIU_INT, MPI_SUM, s->comm));
+  PetscCallMPI(MPI_Scan(&n, first, 1, MPIU_INT, MPI_SUM, s->comm));
+  *first -= n;
+  for (PetscInt i = 0; i < m->n_owned; i++) c->unknown[i] = *first + 3 * i;
+  PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, c->unknown, c->unknown, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, c->unknown, c->unknown, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows and columns of the entries, in the order of `value`. */
+static void list_entries(const compliant_data *c, PetscInt n_diagonal, PetscInt first, PetscInt *row, PetscInt *column)
+{
+  PetscInt constraint = first + n_diagonal - c->n_row;
+  for (PetscInt i = 0; i < n_diagonal; i++) row[i] = column[i] = first + i;
+  row += n_diagonal, column += n_diagonal;
+  for (int t = 0; t < c->n_term; t++) {
+    const wring_rows *r = &c->rows[t];
+    for (PetscInt j = 0; j < r->n; j++, constraint++) {
+      for (int a = 0; a < 3 * r->m; a++) {
+        const PetscInt coordinate = c->unknown[r->vertex[r->m * j + a / 3]] + a % 3;
+        *row++ = constraint, *column++ = coordinate;
+        *row++ = coordinate, *column++ = constraint;
+      }
+    }
+  }
+}
+
+static PetscErrorCode create_matrix(wring_solver *s, PetscInt n, PetscInt first)
+{
+  compliant_data *c = s->data;
+  PetscInt       *row, *column;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(c->n_entry, &row, c->n_entry, &column));
+  list_entries(c, n, first, row, column);
+  PetscCall(MatCreate(s->comm, &c->K));
+  PetscCall(MatSetSizes(c->K, n, n, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetType(c->K, MATAIJ));
+  PetscCall(MatSetPreallocationCOO(c->K, c->n_entry, row, column));
+  PetscCall(MatSetOption(c->K, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatSetOption(c->K, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  PetscCall(PetscFree2(row, column));
+  PetscCall(MatCreateVecs(c->K, &c->b, &c->z));
+  PetscCall(VecDuplicate(c->b, &c->residual));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The system's pattern changes only when an attachment is released. All ranks have the same terms. */
+static PetscErrorCode lay_out(wring_solver *s)
+{
+  compliant_data    *c       = s->data;
+  PetscBool          changed = (PetscBool)(c->K == NULL);
+  wring_term *const *terms;
+  PetscInt           first;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < wring_potential_terms(s->g, &terms); i++) {
+    const PetscBool active = wring_term_active(terms[i]);
+    if (active != c->active[i]) changed = PETSC_TRUE;
+    c->active[i] = active;
+  }
+  if (!changed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(forget_layout(c));
+  PetscCall(number_unknowns(s, &first));
+  PetscCall(PetscMalloc1(c->n_entry, &c->value));
+  PetscCall(create_matrix(s, 3 * wring_potential_mesh(s->g)->n_owned + c->n_row, first));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* Row j of r: its -a, its entries of B twice, its right-hand side. d [n_local][3] = y - q. */
+static void fill_row(const compliant_data *c, const wring_rows *r, PetscInt j, double h, const double *d,
+                     double *minus_a, double *entry, double *rhs)
+{
+  const double *dC      = r->dC + 3 * r->m * j;
+  const double  alpha   = (r->m <= 2 && c->compliance >= 0 ? c->compliance : 1 / r->k[j]) / (h * h);
+  double        inertia = 0, C = r->C[j];
+  for (int a = 0; a < 3 * r->m; a++) {
+    const PetscInt v = r->vertex[r->m * j + a / 3];
+    inertia += PetscSqr(dC[a] * c->root[v]);
+    C += dC[a] * d[3 * v + a % 3];
+  }
+  const double size = inertia + alpha, scale = size > 0 ? 1 / PetscSqrtReal(size) : 0;
+  *minus_a = size > 0 ? -alpha / size : 0;
+  *rhs     = -C * scale;
+  for (int a = 0; a < 3 * r->m; a++)
+    entry[2 * a] = entry[2 * a + 1] = dC[a] * c->root[r->vertex[r->m * j + a / 3]] * scale;
+}
+
+/* *least: the least a of this rank. */
+static PetscErrorCode fill(wring_solver *s, const double *d, double *least)
+{
+  compliant_data *c       = s->data;
+  const PetscInt  n       = 3 * wring_potential_mesh(s->g)->n_owned;
+  double         *minus_a = c->value + n, *entry = minus_a + c->n_row, *b;
+  const double    h = wring_potential_step(s->g);
+
+  PetscFunctionBegin;
+  *least = INFINITY;
+  PetscCall(VecGetArrayWrite(c->b, &b));
+  for (PetscInt i = 0; i < n; i++) c->value[i] = 1, b[i] = 0;
+  b += n;
+  for (int t = 0; t < c->n_term; t++) {
+    const wring_rows *const r = &c->rows[t];
+    for (PetscInt j = 0; j < r->n; j++, minus_a++, b++, entry += 6 * r->m) {
+      fill_row(c, r, j, h, d, minus_a, entry, b);
+      *least = PetscMin(*least, -*minus_a);
+    }
+  }
+  b -= n + c->n_row;
+  PetscCall(VecRestoreArrayWrite(c->b, &b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The constraints at q and the values of the system; *hard: some a is too small to keep redundant constraints apart. */
+static PetscErrorCode linearise(wring_solver *s, PetscBool *hard)
+{
+  const wring_phase  old = wring_phases_switch(s->phases, WRING_PHASE_LOCAL);
+  compliant_data    *c   = s->data;
+  const Vec          q   = wring_potential_start(s->g);
+  wring_term *const *terms;
+  const double      *qa, *da;
+  double             least;
+
+  PetscFunctionBegin;
+  PetscCall(VecWAXPY(c->d, -1, q, wring_potential_target(s->g)));
+  PetscCall(wring_potential_get_local(s->g, q, &qa));
+  for (int i = 0; i < wring_potential_terms(s->g, &terms); i++) wring_term_rows(terms[i], qa, &c->rows[i]);
+  PetscCall(wring_potential_restore_local(s->g, q, &qa));
+  PetscCall(lay_out(s));
+  PetscCall(wring_potential_get_local(s->g, c->d, &da));
+  PetscCall(fill(s, da, &least));
+  PetscCall(wring_potential_restore_local(s->g, c->d, &da));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, s->comm));
+  *hard = (PetscBool)(least < least_eigenvalue);
+  wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the solve --------------------------------------------------------------------------------------------------- */
+
+/* Factors the system with -a + shift in its lower right block; pivoting may need more workspace than MUMPS foresees. */
+static PetscErrorCode factor(wring_solver *s, double shift, MatFactorError *error)
+{
+  compliant_data *c       = s->data;
+  double *const   minus_a = c->value + 3 * wring_potential_mesh(s->g)->n_owned;
+  MatFactorInfo   info;
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < c->n_row; j++) minus_a[j] += shift;
+  PetscCall(MatSetValuesCOO(c->K, c->value, INSERT_VALUES));
+  for (PetscInt j = 0; j < c->n_row; j++) minus_a[j] -= shift;
+  PetscCall(MatFactorInfoInitialize(&info));
+  if (!c->F) {
+    PetscCall(MatGetFactor(c->K, MATSOLVERMUMPS, MAT_FACTOR_CHOLESKY, &c->F));
+    PetscCall(MatMumpsSetIcntl(c->F, ICNTL_ROOT, 1));
+    PetscCall(MatCholeskyFactorSymbolic(c->F, c->K, NULL, &info));
+  }
+  for (PetscInt workspace = LEAST_WORKSPACE; workspace <= MOST_WORKSPACE; workspace *= 4) {
+    PetscCall(MatMumpsSetIcntl(c->F, ICNTL_WORKSPACE, workspace));
+    PetscCall(MatCholeskyFactorNumeric(c->F, c->K, &info));
+    PetscCall(MatFactorGetError(c->F, error));
+    if (*error != MAT_FACTOR_OUTMEMORY) break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The shifted system has as many negative eigenvalues as there are constraints if and only if B B^T + a exceeds the shift
+  (Sylvester's law of inertia).
+*/
+static PetscErrorCode refuse_redundant(wring_solver *s)
+{
+  compliant_data *c = s->data;
+  MatFactorError  error;
+  PetscInt        negative = 0;
+
+  PetscFunctionBegin;
+  PetscCall(factor(s, least_eigenvalue, &error));
+  if (error == MAT_FACTOR_NOERROR) PetscCall(MatMumpsGetInfog(c->F, INFOG_NEGATIVE, &negative));
+  if (negative < c->n_row_global)
+    WRING_REFUSE(
+      s->comm,
+      "solver '%s': %" PetscInt_FMT " of %" PetscInt_FMT
+      " constraints are redundant, they hold what others hold; expected independent ones, or a compliance > 0",
+      s->name, c->n_row_global - negative, c->n_row_global);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = (w, -l), with one step of iterative refinement. */
+static PetscErrorCode solve(wring_solver *s, PetscBool hard)
+{
+  compliant_data   *c = s->data;
+  MatFactorError    error;
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
+
+  PetscFunctionBegin;
+  if (hard) PetscCall(refuse_redundant(s));
+  PetscCall(factor(s, 0, &error));
+  PetscCheck(error == MAT_FACTOR_NOERROR, s->comm, PETSC_ERR_LIB, "MUMPS cannot factor the system of constraints (%d)",
+             (int)error);
+  wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
+  PetscCall(MatSolve(c->F, c->b, c->z));
+  PetscCall(MatMult(c->K, c->z, c->residual));
+  PetscCall(VecAYPX(c->residual, -1, c->b));
+  PetscCall(MatSolve(c->F, c->residual, c->b));
+  PetscCall(VecAXPY(c->z, 1, c->b));
+  wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode compliant_iterate(wring_solver *s, Vec x)
+{
+  compliant_data *c = s->data;
+  const double   *y, *w;
+  double         *xa;
+  PetscBool       hard;
+
+  PetscFunctionBegin;
+  PetscCall(linearise(s, &hard));
+  PetscCall(solve(s, hard));
+  PetscCall(VecGetArrayRead(wring_potential_target(s->g), &y));
+  PetscCall(VecGetArrayRead(c->z, &w));
+  PetscCall(VecGetArrayWrite(x, &xa));
+  for (PetscInt i = 0; i < s->n; i++) xa[i] = y[i] + c->root[i / 3] * w[i];
+  PetscCall(VecRestoreArrayWrite(x, &xa));
+  PetscCall(VecRestoreArrayRead(c->z, &w));
+  PetscCall(VecRestoreArrayRead(wring_potential_target(s->g), &y));
+  s->known       = PETSC_FALSE;
+  s->step_length = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode compliant_destroy(wring_solver *s)
+{
+  compliant_data *c = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(forget_layout(c));
+  for (int i = 0; i < c->n_term; i++) PetscCall(wring_rows_destroy(&c->rows[i]));
+  PetscCall(PetscFree4(c->rows, c->active, c->root, c->unknown));
+  PetscCall(VecDestroy(&c->d));
+  PetscCall(PetscFree(s->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_solver_ops wring_solver_compliant = {
+  .name             = "compliant",
+  .options          = compliant_options,
+  .create           = compliant_create,
+  .set_from_options = compliant_set_from_options,
+  .set_up           = compliant_set_up,
+  .begin            = compliant_begin,
+  .iterate          = compliant_iterate,
+  .destroy          = compliant_destroy,
+};

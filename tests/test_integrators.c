@@ -1,0 +1,353 @@
+/* ranks: 1 3 */
+/*
+  Every time integrator on a small soft block: observed order, momenta, the linear case, and what a step leaves behind. The
+  energies of a pendulum are in test_integrators.sh.
+*/
+#include "body.h"
+
+/* A 2 x 1 x 1 m block of 12 tets, 2e4 Pa, 1000 kg/m^3: its fastest motion has about 20 rad/s. No operator: newton solves. */
+static PetscErrorCode create_body(const char *integrator, double h, const wring_motion *motion, test_body *b)
+{
+  const PetscInt cells[3] = {2, 1, 1};
+  double         par[8];
+  char           text[64];
+
+  PetscFunctionBegin;
+  *b = (test_body){.x = NULL};
+  snprintf(text, sizeof text, "%.17g", h);
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
+  PetscCall(wring_options_set(b->o, "material_young", "2e4", "test"));
+  PetscCall(wring_options_set(b->o, "material_poisson", "0.3", "test"));
+  PetscCall(wring_options_set(b->o, "time_step", text, "test"));
+  PetscCall(wring_options_set(b->o, "time_integrator", integrator, "test"));
+  if (motion) PetscCall(wring_options_set(b->o, "gravity", "0.5,-1,2", "test"));
+  PetscCall(wring_law_corotated.set_par(b->o, "material_", "material_", par));
+  b->mesh = test_box(PETSC_COMM_WORLD, cells);
+  b->g    = test_potential(b->mesh, &wring_law_corotated, par);
+  PetscCall(wring_potential_create_vec(b->g, &b->x));
+  test_displace(b->mesh, 0, 0, b->x);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Holds xmin by 2e3 N/m a vertex at targets that move. */
+static PetscErrorCode hold(test_body *b, const wring_motion *motion)
+{
+  const PetscInt  i = wring_names_find(&b->mesh->sets, "xmin"), n = b->mesh->set_count[i];
+  const PetscInt *vertex = b->mesh->set_vertex[i];
+  double         *k, *target;
+  wring_term     *term;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(n, &k, 3 * n, &target));
+  for (PetscInt j = 0; j < n; j++) {
+    k[j] = 2e3;
+    for (int c = 0; c < 3; c++) target[3 * j + c] = b->mesh->X[3 * vertex[j] + c];
+  }
+  PetscCall(wring_term_create_attachments(b->mesh, "xmin", n, vertex, k, target, motion, &term));
+  PetscCall(PetscFree2(k, target));
+  PetscCall(wring_potential_add_term(b->g, term));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A velocity: a spin about an oblique axis and a drift, m/s. */
+static void whirl(const double X[3], double v[3])
+{
+  v[0] = 2 * X[2] - X[1] + 1, v[1] = X[0] - 3 * X[2], v[2] = 3 * X[1] - 2 * X[0] - 2;
+}
+
+static void rest(const double X[3], double x[3])
+{
+  for (int c = 0; c < 3; c++) x[c] = X[c];
+}
+
+static PetscErrorCode create_state(test_body *b, test_map *velocity, wring_state *state)
+{
+  PetscFunctionBegin;
+  *state = (wring_state){.time = 0};
+  PetscCall(VecDuplicate(b->x, &state->q));
+  PetscCall(VecDuplicate(b->x, &state->v));
+  PetscCall(test_body_place(b, rest, 0, state->q));
+  PetscCall(test_body_place(b, velocity, 0, state->v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy_state(wring_state *state)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&state->q));
+  PetscCall(VecDestroy(&state->v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* n steps; solves go to round-off. */
+static PetscErrorCode march(test_body *b, wring_stepper *stepper, int n, wring_state *state)
+{
+  wring_solver *solver;
+  wring_outcome outcome;
+  PetscBool     changed;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_solver(b, "newton", &solver));
+  PetscCall(wring_solver_set_limits(solver, 30, 1e-13, 0, 1));
+  while (n-- > 0) {
+    PetscCall(wring_stepper_begin(stepper, state, b->x, &changed));
+    if (wring_stepper_minimises(stepper))
+      PetscCall(wring_solver_solve(solver, b->x, &outcome));
+    else
+      PetscCall(wring_stepper_advance(stepper, state, b->x, &outcome));
+    CHECK(!wring_reason_failed(outcome.reason), "step %d: %s", (int)state->step, wring_reason_name(outcome.reason));
+    PetscCall(wring_stepper_finish(stepper, b->x, state, &outcome.last.value.elastic));
+  }
+  PetscCall(wring_solver_destroy(&solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
+/* A stepper of another step size in the place of this one, with what it remembers, as after a restart. */
+static PetscErrorCode change_step(test_body *b, double h, wring_stepper **stepper)
+{
+  wring_stepper *old = *stepper;
+  wring_memory   from[2], to[2];
+  char           text[64];
+
+  PetscFunctionBegin;
+  snprintf(text, sizeof text, "%.17g", h);
+  PetscCall(wring_options_set(b->o, "time_step", text, "test"));
+  PetscCall(wring_stepper_create(b->g, b->o, stepper));
+  const int n = wring_stepper_memory(old, from);
+  CHECK(wring_stepper_size(*stepper) == h, "h is %g", wring_stepper_size(*stepper));
+  CHECK(n == wring_stepper_memory(*stepper, to), "%d arrays", n);
+  for (int i = 0; i < n; i++) PetscCall(VecCopy(from[i].value, to[i].value));
+  if (wring_stepper_remembers(old)) wring_stepper_remember(*stepper);
+  PetscCall(wring_stepper_destroy(&old));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Positions [n_owned][3] in *x after n steps of end/n seconds; with ratio 2, the second half of the time takes twice as many. */
+static PetscErrorCode final_positions(const char *integrator, double end, int n, int ratio, Vec *x)
+{
+  const wring_motion motion = {.velocity = {0.3, 0, -0.2}, .spin = {40, 20, 0}, .until = INFINITY, .release = INFINITY};
+  test_body          b;
+  wring_state        state;
+  wring_stepper     *stepper;
+
+  PetscFunctionBegin;
+  PetscCall(create_body(integrator, end / n, &motion, &b));
+  PetscCall(hold(&b, &motion));
+  PetscCall(create_state(&b, whirl, &state));
+  PetscCall(wring_stepper_create(b.g, b.o, &stepper));
+  PetscCall(march(&b, stepper, n / 2, &state));
+  if (ratio > 1) PetscCall(change_step(&b, end / n / ratio, &stepper));
+  PetscCall(march(&b, stepper, ratio * n / 2, &state));
+  PetscCall(VecDuplicate(state.q, x));
+  PetscCall(VecCopy(state.q, *x));
+  PetscCall(wring_stepper_destroy(&stepper));
+  PetscCall(destroy_state(&state));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  log2 |x_h - x_(h/2)| / |x_(h/2) - x_(h/4)| under moving targets and gravity. Fails if y, v' or the time of the targets is
+  that of another rule: targets at t + h make the midpoint rule one of first order, as a wrong factor makes BDF2.
+*/
+static PetscErrorCode test_order(const char *integrator, int ratio, double expected)
+{
+  const double end  = 0.2;
+  const int    n[3] = {40, 80, 160};
+  Vec          x[3];
+  double       coarse, fine;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 3; i++) PetscCall(final_positions(integrator, end, n[i], ratio, &x[i]));
+  PetscCall(test_distance(x[0], x[1], &coarse));
+  PetscCall(test_distance(x[1], x[2], &fine));
+  const double order = log2(coarse / fine);
+  CHECK(fabs(order - expected) < 0.1, "%s has order %.3f: errors %.2e, %.2e m", integrator, order, coarse, fine);
+  for (int i = 0; i < 3; i++) PetscCall(VecDestroy(&x[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- momenta ----------------------------------------------------------------------------------------------------- */
+
+/* l = sum m_i x_i x v_i. */
+static PetscErrorCode angular_momentum(const test_body *b, const wring_state *state, double l[3])
+{
+  const double *x, *v, *mass = wring_potential_mass(b->g);
+
+  PetscFunctionBegin;
+  for (int c = 0; c < 3; c++) l[c] = 0;
+  PetscCall(VecGetArrayRead(state->q, &x));
+  PetscCall(VecGetArrayRead(state->v, &v));
+  for (PetscInt i = 0; i < 3 * b->mesh->n_owned; i++) {
+    const PetscInt j = i - i % 3 + (i + 1) % 3, k = i - i % 3 + (i + 2) % 3;
+    l[i % 3] += mass[i / 3] * (x[j] * v[k] - x[k] * v[j]);
+  }
+  PetscCall(VecRestoreArrayRead(state->v, &v));
+  PetscCall(VecRestoreArrayRead(state->q, &x));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, l, 3, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* |l - l_0| / |l_0| after 0.2 s of a free whirling body, in *angular; the drift of its linear momentum in *linear. */
+static PetscErrorCode momenta(const char *integrator, int n, double *linear, double *angular)
+{
+  test_body      b;
+  wring_state    state;
+  wring_stepper *stepper;
+  Vec            v;
+  double         before[3], after[3], change = 0, scale = 0;
+
+  PetscFunctionBegin;
+  *linear = *angular = INFINITY;
+  PetscCall(create_body(integrator, 0.2 / n, NULL, &b));
+  PetscCall(create_state(&b, whirl, &state));
+  PetscCall(VecDuplicate(state.v, &v));
+  PetscCall(VecCopy(state.v, v));
+  PetscCall(angular_momentum(&b, &state, before));
+  PetscCall(wring_stepper_create(b.g, b.o, &stepper));
+  PetscCall(march(&b, stepper, n, &state));
+  PetscCall(angular_momentum(&b, &state, after));
+  PetscCall(test_drift(&b, state.v, v, linear));
+  for (int c = 0; c < 3; c++) change += PetscSqr(after[c] - before[c]), scale += PetscSqr(before[c]);
+  *angular = sqrt(change / scale);
+  PetscCall(wring_stepper_destroy(&stepper));
+  PetscCall(VecDestroy(&v));
+  PetscCall(destroy_state(&state));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Every rule keeps linear momentum; the midpoint rule and symplectic Euler keep angular momentum, which implicit Euler loses
+  by O(h^2) a step, that is O(h) in all. Fails if a rule or a solve exerts a force or a torque on the whole.
+*/
+static PetscErrorCode test_momenta(void)
+{
+  static const char *const name[] = {"implicit_midpoint",     "symplectic_euler", "implicit_euler", "bdf2",
+                                     "linear_implicit_euler", "explicit_euler"};
+  double                   linear, angular, half;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 6; i++) {
+    PetscCall(momenta(name[i], 20, &linear, &angular));
+    CHECK(linear <= 1e-12, "%s: linear momentum drifts by %g", name[i], linear);
+    if (i < 2) CHECK(angular <= 1e-9, "%s: angular momentum drifts by %g", name[i], angular);
+  }
+  PetscCall(momenta("implicit_euler", 20, &linear, &angular));
+  PetscCall(momenta("implicit_euler", 40, &linear, &half));
+  CHECK(angular > 1e-3 && angular / half > 1.7 && angular / half < 2.3, "implicit Euler loses %g and %g", angular,
+        half);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the linear case --------------------------------------------------------------------------------------------- */
+
+/* Masses on moving targets alone. */
+static PetscErrorCode linear_positions(const char *integrator, Vec *x)
+{
+  const wring_motion motion = {.velocity = {3, 0, -2}, .spin = {400, 20, 0}, .until = 0.05, .release = 0.08};
+  test_body          b;
+  wring_state        state;
+  wring_stepper     *stepper;
+  wring_potential   *g;
+
+  PetscFunctionBegin;
+  PetscCall(create_body(integrator, 0.01, &motion, &b));
+  PetscCall(wring_potential_create(b.mesh, wring_potential_mass(b.g), NULL, &g)); // without the tets
+  PetscCall(wring_potential_destroy(&b.g));
+  b.g = g;
+  PetscCall(hold(&b, &motion));
+  PetscCall(create_state(&b, whirl, &state));
+  PetscCall(wring_stepper_create(b.g, b.o, &stepper));
+  PetscCall(march(&b, stepper, 10, &state));
+  PetscCall(VecDuplicate(state.q, x));
+  PetscCall(VecCopy(state.q, *x));
+  PetscCall(wring_stepper_destroy(&stepper));
+  PetscCall(destroy_state(&state));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Linear forces: linear_implicit_euler is implicit Euler. Fails if K, the force or the time of the targets is off. */
+static PetscErrorCode test_linear(void)
+{
+  Vec    x, y;
+  double distance;
+
+  PetscFunctionBegin;
+  PetscCall(linear_positions("implicit_euler", &x));
+  PetscCall(linear_positions("linear_implicit_euler", &y));
+  PetscCall(test_distance(x, y, &distance));
+  CHECK(distance <= 1e-13, "linear forces: %g m from implicit Euler", distance);
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- what is left behind ----------------------------------------------------------------------------------------- */
+
+/* A is asked for again when h of g changes, and *elastic is E at the new positions. Fails if bdf2 keeps the first A. */
+static PetscErrorCode test_reports(const char *integrator, const char *changes)
+{
+  const wring_motion motion = {.velocity = {0.3, 0, -0.2}, .until = INFINITY, .release = INFINITY};
+  test_body          b;
+  wring_state        state;
+  wring_stepper     *stepper;
+  wring_outcome      outcome;
+  PetscBool          changed;
+  wring_value        value;
+
+  PetscFunctionBegin;
+  PetscCall(create_body(integrator, 0.01, &motion, &b));
+  PetscCall(hold(&b, &motion));
+  PetscCall(create_state(&b, whirl, &state));
+  PetscCall(wring_stepper_create(b.g, b.o, &stepper));
+  for (int n = 0; n < 3; n++) {
+    double elastic;
+    PetscCall(wring_stepper_begin(stepper, &state, b.x, &changed));
+    CHECK(changed == (changes[n] == '1'), "%s, step %d: A changed: %d", integrator, n, (int)changed);
+    PetscCall(test_body_solve(&b, "newton", 30, 1e-12, b.x, &outcome));
+    elastic = outcome.last.value.elastic;
+    PetscCall(wring_stepper_finish(stepper, b.x, &state, &elastic));
+    PetscCall(wring_potential_set_time(b.g, state.time, state.time, &changed));
+    PetscCall(wring_potential_value(b.g, state.q, &value));
+    CHECK(fabs(value.elastic - elastic) <= 1e-12 * value.elastic, "%s: E is %g, not %g", integrator, value.elastic,
+          elastic);
+  }
+  PetscCall(wring_stepper_destroy(&stepper));
+  PetscCall(destroy_state(&state));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode test_orders(void)
+{
+  PetscFunctionBegin;
+  PetscCall(test_order("implicit_euler", 1, 1));
+  PetscCall(test_order("symplectic_euler", 1, 1));
+  PetscCall(test_order("explicit_euler", 1, 1));
+  PetscCall(test_order("linear_implicit_euler", 1, 1));
+  PetscCall(test_order("implicit_midpoint", 1, 2));
+  PetscCall(test_order("bdf2", 1, 2));
+  PetscCall(test_order("bdf2", 2, 2));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscMPIInt size;
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  wring_blas_set_threads(1);
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  if (size == 1) PetscCall(test_orders());
+  PetscCall(test_momenta());
+  PetscCall(test_linear());
+  PetscCall(test_reports("implicit_euler", "100"));
+  PetscCall(test_reports("implicit_midpoint", "100"));
+  PetscCall(test_reports("bdf2", "110"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
