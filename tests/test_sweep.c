@@ -332,7 +332,7 @@ static PetscErrorCode test_second_solve(void)
   PetscCall(VecDuplicate(b.x, &fresh));
   for (int time = 0; time < 3; time++) {
     PetscBool changed;
-    PetscCall(wring_potential_set_time(b.g, time, &changed));
+    PetscCall(wring_potential_set_time(b.g, time, time, &changed));
     PetscCall(VecCopy(b.y, b.x));
     PetscCall(wring_solver_solve(s, b.x, &outcome));
     PetscCall(model_solve(&b, "xpbd", 4, fresh, NULL));

@@ -1,6 +1,6 @@
 /*
   Layer 4, sweeps: Gauss-Seidel over the constraints C_j of terms, element by element, each of which moves its own vertices
-  along M^{-1} grad C_j.                                                                        docs/theory.md (5.6)-(5.10)
+  along M^{-1} grad C_j.                                                                        docs/theory.md (5.30)-(5.33)
 
   Terms come by stencil: tets, then lines of tets, springs, attachments; constraints of one element come one after the other.
   All functions are collective.
@@ -23,7 +23,7 @@ typedef enum {
 
 typedef enum { WRING_SWEEP_COMPLIANT, WRING_SWEEP_RIGID, WRING_SWEEP_PENALTY } wring_sweep_type;
 
-/* How far a constraint moves its vertices: COMPLIANT (5.7), RIGID (5.8), PENALTY (5.10). */
+/* How far a constraint moves its vertices: COMPLIANT (5.31), RIGID (5.32), PENALTY (5.33). */
 typedef struct {
   wring_sweep_type type;
   double           h;       // s

@@ -1,4 +1,4 @@
-/* Gauss-Seidel sweeps over constraints: one element's step, and the loops over blocks and colours. docs/theory.md 5.2 */
+/* Gauss-Seidel sweeps over constraints: one element's step, and the loops over blocks and colours. docs/theory.md (5.30) */
 #include "kernels.h"
 #include "sweep_impl.h"
 #include <float.h>
@@ -97,7 +97,8 @@ static inline int mask_step(int n, const constraint *c, double *restrict lambda,
 }
 
 /* One block: its constraints one after the other. m and q are constants where this is inlined. */
-static inline int run_block(wring_sweep *s, const sweep_segment *g, PetscInt b, int m, int q)
+static inline __attribute__((always_inline)) int run_block(wring_sweep *s, const sweep_segment *g, PetscInt b, int m,
+                                                           int q)
 {
   const wring_law    *law    = g->term->law;
   const PetscInt     *corner = s->corner + g->corner + (size_t)b * m * LANES;
