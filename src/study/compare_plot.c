@@ -36,7 +36,7 @@ void wring_plot_head(FILE *f, const char *name, int width, int height)
 void wring_plot_panels(FILE *f, int n)
 {
   fprintf(f,
-          "set key at screen 0.995, 0.95 right top\nset multiplot layout 1,%d margins %g,0.87,0.12,0.92 spacing %g\n",
+          "set key at screen 0.995, 0.95 right top\nset multiplot layout 1,%d margins %g,0.84,0.12,0.92 spacing %g\n",
           n, 0.14 / (n + 1) + 0.02, 0.14 / (n + 1) + 0.02);
 }
 
@@ -111,10 +111,10 @@ static void write_errors(const wring_comparison *c, const char *path, wring_erro
 
 /* ---- compare_parts.png ------------------------------------------------------------------------------------------- */
 
-/* One panel: an energy over iterations, and its value at the minimiser. What lies far above g(x_0) is cut off. */
-static void print_part(FILE *f, const wring_comparison *c, int column, const char *label, double least)
+/* One panel: an energy over iterations, and its value at the minimiser. What lies above `most` is cut off. */
+static void print_part(FILE *f, const wring_comparison *c, int column, const char *label, double least, double most)
 {
-  fprintf(f, "set title '%s'\nset yrange [*:*<%.17g]\nplot", label, 1.25 * fabs(c->start.objective));
+  fprintf(f, "set title '%s'\nset yrange [*:*<%.17g]\nplot", label, most);
   print_curves(f, c, 2, column, "");
   fprintf(f, ", \\\n  %.17g with lines lc rgb 'black' dt 2 title 'minimiser'\n", least);
 }
@@ -122,15 +122,16 @@ static void print_part(FILE *f, const wring_comparison *c, int column, const cha
 /* Objective, elastic and inertial part over iterations, as in figures 3.4, 3.5, 3.8 and 3.9 of the thesis. */
 static void write_parts(const wring_comparison *c, const char *path, wring_error *e)
 {
-  FILE *const f = wring_file_create(path, e);
+  const double most = 1.25 * fabs(c->start.objective), inertial = 3 * c->least.inertial;
+  FILE *const  f = wring_file_create(path, e);
   if (!f) return;
   wring_plot_head(f, "compare_parts", 1800, 600);
   fprintf(f, "set format y '%%.1e'\nset xlabel 'iteration'\n");
   wring_plot_panels(f, 3);
-  print_part(f, c, 4, "objective g [J]", c->least.objective);
+  print_part(f, c, 4, "objective g [J]", c->least.objective, most);
   fprintf(f, "unset key\n");
-  print_part(f, c, 6, "elastic part [J]", c->least.elastic);
-  print_part(f, c, 5, "inertial part [J]", c->least.inertial);
+  print_part(f, c, 6, "elastic part [J]", c->least.elastic, most);
+  print_part(f, c, 5, "inertial part [J]", c->least.inertial, inertial > 0 ? inertial : most);
   fprintf(f, "unset multiplot\n");
   wring_file_commit(f, path, e);
 }

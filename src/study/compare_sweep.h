@@ -1,4 +1,4 @@
-/* A sweep: keys of the deck that take several values each. sweep.c reads and runs it, sweep_files.c shows what it found. */
+/* A sweep: keys of the deck that take several values each. compare_sweep.c reads and runs it, compare_sweep_files.c shows what it found. */
 #pragma once
 #include "compare.h"
 

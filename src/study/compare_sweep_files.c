@@ -1,5 +1,5 @@
 /* What a sweep shows: one row for each solver of each combination, in a table, in sweep.csv and sweep.json, and a picture. */
-#include "sweep.h"
+#include "compare_sweep.h"
 #include "table.h"
 #include <math.h>
 #include <stdlib.h>

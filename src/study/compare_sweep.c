@@ -1,5 +1,5 @@
 /* Comparisons for all combinations of the values of some keys. Everything is refused before the first one is run. */
-#include "sweep.h"
+#include "compare_sweep.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
