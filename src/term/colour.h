@@ -2,7 +2,7 @@
   Private to src/term: colours of elements, no two of a colour sharing a vertex, so that a colour may be worked on in any
   order, by any number of threads and ranks.
 
-  Elements are coloured in the order of a hash of their original vertex numbers, each with the first colour that is free at
+  Elements are coloured in the order of the sums of their original vertex numbers, each with the first colour that is free at
   all of its vertices. Ranks work at the same time: an element waits only for those that come before it at its vertices
   [Jones, Plassmann 1993], so that the colours are those of one rank, whatever the partition.
 */
