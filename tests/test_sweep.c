@@ -227,6 +227,59 @@ static PetscErrorCode test_hybrid(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* xa = positions y after one sweep. */
+static PetscErrorCode sweep_once(const model *b, wring_sweep *s, double *xa)
+{
+  const wring_sweep_rule rule = {.type = WRING_SWEEP_RIGID, .h = h, .factor = 1};
+  const double          *ya;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(b->y, &ya));
+  PetscCall(PetscArraycpy(xa, ya, 3 * b->mesh->n_owned));
+  PetscCall(VecRestoreArrayRead(b->y, &ya));
+  PetscCall(wring_sweep_begin(s, &rule, wring_potential_mass(b->g), NULL));
+  PetscCall(wring_sweep_run(s, xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A shared vertex must move by the mean of what its ranks, without averaging, do to it. Fails if it is the sum or one of them. */
+static PetscErrorCode test_average(void)
+{
+  model              b;
+  wring_sweep       *s;
+  wring_term *const *terms;
+  const double      *ya;
+  double            *xa, *sum; // sum [n_local][4]: moves of the ranks that make one, and their number
+
+  PetscFunctionBegin;
+  PetscCall(model_create(PETSC_COMM_WORLD, &wring_law_strain, PETSC_FALSE, &b));
+  const int n = wring_potential_terms(b.g, &terms);
+  PetscCall(wring_sweep_create(b.mesh, n, terms, WRING_ORDER_HYBRID, NULL, &s));
+  PetscCall(PetscMalloc2(3 * b.mesh->n_owned, &xa, 4 * b.mesh->n_local, &sum));
+  PetscCall(PetscMemzero(s->share, sizeof *s->share * (size_t)b.mesh->n_owned)); // no averaging
+  PetscCall(sweep_once(&b, s, xa));
+  PetscCall(VecGetArrayRead(b.y, &ya));
+  for (PetscInt i = 0; i < b.mesh->n_local; i++) {
+    for (int c = 0; c < 3; c++)
+      sum[4 * i + c] = i < b.mesh->n_owned ? s->x[4 * i + c] - ya[3 * i + c] : s->start[4 * i + c]; // of this rank
+    sum[4 * i + 3] = sum[4 * i] != 0 || sum[4 * i + 1] != 0 || sum[4 * i + 2] != 0;
+  }
+  PetscCall(PetscSFReduceBegin(b.mesh->halo, s->four, sum, sum, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(b.mesh->halo, s->four, sum, sum, MPI_SUM));
+  PetscCall(wring_sweep_destroy(&s));
+  PetscCall(wring_sweep_create(b.mesh, n, terms, WRING_ORDER_HYBRID, NULL, &s));
+  PetscCall(sweep_once(&b, s, xa));
+  for (PetscInt i = 0; i < 3 * b.mesh->n_owned; i++) {
+    const double mean = sum[i / 3 * 4 + i % 3] / sum[i / 3 * 4 + 3];
+    CHECK(fabs(xa[i] - ya[i] - mean) < 1e-14, "a move of %g, not the mean %g", xa[i] - ya[i], mean);
+  }
+  PetscCall(VecRestoreArrayRead(b.y, &ya));
+  PetscCall(PetscFree2(xa, sum));
+  PetscCall(wring_sweep_destroy(&s));
+  PetscCall(model_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- properties of solvers --------------------------------------------------------------------------------------- */
 
 /* Moves along M^{-1} grad C of a free body keep sum m_i x_i; fails if a gradient's rows do not cancel or masses differ. */
@@ -526,6 +579,7 @@ int main(int argc, char **argv)
   PetscCall(test_colours());
   PetscCall(test_ranks_and_threads());
   PetscCall(test_hybrid());
+  PetscCall(test_average());
   PetscCall(test_momentum());
   PetscCall(test_rest());
   PetscCall(test_not_finite());
