@@ -87,14 +87,14 @@ static uint64_t mix(uint64_t k)
 }
 
 /* Priorities of all elements, and their order. */
-static PetscErrorCode draw_priorities(colouring *c, uint64_t seed, const uint64_t *label)
+static PetscErrorCode draw_priorities(colouring *c, uint64_t seed)
 {
   uint64_t *key;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(c->n, &key));
   for (PetscInt e = 0; e < c->n; e++) {
-    uint64_t k = mix(seed + label[e]);
+    uint64_t k = seed;
     for (int a = 0; a < c->m; a++) k = mix(k + 1 + (uint64_t)c->mesh->original[c->vertex[c->m * e + a]]);
     c->priority[e] = (double)(k >> 11);
     key[e]         = UINT64_MAX - (k >> 11);
@@ -160,12 +160,12 @@ static PetscErrorCode check(const colouring *c, PetscBool *valid)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode attempt(colouring *c, uint64_t seed, const uint64_t *label, PetscInt *colour, PetscBool *valid)
+static PetscErrorCode attempt(colouring *c, uint64_t seed, PetscInt *colour, PetscBool *valid)
 {
   PetscInt left;
 
   PetscFunctionBegin;
-  PetscCall(draw_priorities(c, seed, label));
+  PetscCall(draw_priorities(c, seed));
   PetscCall(PetscArrayzero(c->waits, c->mesh->n_local));
   PetscCall(PetscArrayzero(c->used, c->mesh->n_local * c->n_word));
   for (PetscInt round = 1;; round++) {
@@ -180,7 +180,7 @@ static PetscErrorCode attempt(colouring *c, uint64_t seed, const uint64_t *label
 }
 
 PetscErrorCode wring_colour_elements(const wring_mesh *mesh, int m, PetscInt n, const PetscInt *vertex,
-                                     const uint64_t *label, PetscInt *colour, PetscInt *n_colour)
+                                     PetscInt *colour, PetscInt *n_colour)
 {
   const PetscInt n_local = mesh->n_local;
   colouring      c       = {.mesh = mesh, .m = m, .n = n, .vertex = vertex};
@@ -194,7 +194,7 @@ PetscErrorCode wring_colour_elements(const wring_mesh *mesh, int m, PetscInt n, 
   PetscCall(PetscMalloc1(n_local * c.n_word, &c.used));
   PetscCallMPI(MPI_Type_contiguous((int)c.n_word, MPIU_INT, &c.mask));
   PetscCallMPI(MPI_Type_commit(&c.mask));
-  for (uint64_t seed = 1; !valid; seed++) PetscCall(attempt(&c, mix(seed), label, colour, &valid));
+  for (uint64_t seed = 1; !valid; seed++) PetscCall(attempt(&c, mix(seed), colour, &valid));
   *n_colour = 0;
   for (PetscInt e = 0; e < n; e++) *n_colour = PetscMax(*n_colour, colour[e] + 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n_colour, 1, MPIU_INT, MPI_MAX, mesh->comm));
