@@ -15,8 +15,7 @@ typedef struct {
   PetscInt         *waits;    // [n_local] last round in which a vertex of this rank alone had to wait
   PetscBool        *shared;   // [n_local] other ranks have the vertex too
   double           *top;      // [n_local] of shared vertices: highest priority of all ranks without a colour
-  PetscInt         *used;     // [n_local][n_word] colours in use at a vertex
-  MPI_Datatype      mask;     // n_word PetscInts
+  PetscInt         *used;     // [n_word][n_local] colours in use at a vertex
 } colouring;
 
 /* ---- what ranks tell each other ---------------------------------------------------------------------------------- */
@@ -31,6 +30,14 @@ static PetscErrorCode combine(const colouring *c, MPI_Datatype unit, void *value
   PetscCall(PetscSFReduceEnd(halo, unit, value, value, op));
   PetscCall(PetscSFBcastBegin(halo, unit, value, value, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(halo, unit, value, value, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Word by word: where a PetscInt has 64 bits, star forests cannot apply an operation to units of several. */
+static PetscErrorCode combine_masks(colouring *c)
+{
+  PetscFunctionBegin;
+  for (PetscInt w = 0; w < c->n_word; w++) PetscCall(combine(c, MPIU_INT, c->used + w * c->mesh->n_local, MPI_BOR));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,11 +146,12 @@ static PetscBool is_next(const colouring *c, PetscInt e, PetscInt round)
 static PetscInt take_colour(colouring *c, PetscInt e)
 {
   for (PetscInt w = 0;; w++) {
-    PetscInt used = 0, bit = 0;
-    for (int a = 0; a < c->m; a++) used |= c->used[c->vertex[c->m * e + a] * c->n_word + w];
+    PetscInt        used = 0, bit = 0;
+    PetscInt *const word = c->used + w * c->mesh->n_local;
+    for (int a = 0; a < c->m; a++) used |= word[c->vertex[c->m * e + a]];
     while (bit < BITS && (used >> bit & 1)) bit++;
     if (bit == BITS) continue;
-    for (int a = 0; a < c->m; a++) c->used[c->vertex[c->m * e + a] * c->n_word + w] |= (PetscInt)1 << bit;
+    for (int a = 0; a < c->m; a++) word[c->vertex[c->m * e + a]] |= (PetscInt)1 << bit;
     return w * BITS + bit;
   }
 }
@@ -172,7 +180,8 @@ static PetscErrorCode check(const colouring *c, PetscBool *valid)
   PetscFunctionBegin;
   for (PetscInt v = 0; v < c->mesh->n_local; v++) {
     PetscInt colours = 0;
-    for (PetscInt b = 0; b < BITS * c->n_word; b++) colours += c->used[v * c->n_word + b / BITS] >> (b % BITS) & 1;
+    for (PetscInt b = 0; b < BITS * c->n_word; b++)
+      colours += c->used[b / BITS * c->mesh->n_local + v] >> (b % BITS) & 1;
     if (colours != c->degree[v]) *valid = PETSC_FALSE;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, valid, 1, MPIU_BOOL, MPI_LAND, c->mesh->comm));
@@ -192,7 +201,7 @@ static PetscErrorCode attempt(colouring *c, uint64_t seed, PetscInt *colour, Pet
     if (!left) break;
     PetscCall(find_tops(c));
     colour_round(c, round, colour);
-    PetscCall(combine(c, c->mask, c->used, MPI_BOR));
+    PetscCall(combine_masks(c));
   }
   PetscCall(check(c, valid));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -211,13 +220,10 @@ PetscErrorCode wring_colour_elements(const wring_mesh *mesh, int m, PetscInt n, 
   PetscCall(find_shared(&c));
   PetscCall(count_degrees(&c));
   PetscCall(PetscMalloc1(n_local * c.n_word, &c.used));
-  PetscCallMPI(MPI_Type_contiguous((int)c.n_word, MPIU_INT, &c.mask));
-  PetscCallMPI(MPI_Type_commit(&c.mask));
   for (uint64_t seed = 1; !valid; seed++) PetscCall(attempt(&c, mix(seed), colour, &valid));
   *n_colour = 0;
   for (PetscInt e = 0; e < n; e++) *n_colour = PetscMax(*n_colour, colour[e] + 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n_colour, 1, MPIU_INT, MPI_MAX, mesh->comm));
-  PetscCallMPI(MPI_Type_free(&c.mask));
   PetscCall(PetscFree(c.used));
   PetscCall(PetscFree4(c.degree, c.waits, c.shared, c.top));
   PetscCall(PetscFree2(c.priority, c.left));
