@@ -24,10 +24,10 @@ static PetscInt find_piece(PetscMPIInt size, const PetscInt64 *piece, PetscInt64
 
 /*
   Sends rows [n][width] of PetscInt64, of which the first says where the row belongs among all, to the piece that has this
-  place: *got [*n_got][width], freed by the caller. Collective.
+  place: *got [*n_got][width], freed by the caller, as rows are by this function. Collective.
 */
-static PetscErrorCode send_to_pieces(MPI_Comm comm, const PetscInt64 *piece, PetscInt n, int width,
-                                     const PetscInt64 *row, PetscInt *n_got, PetscInt64 **got)
+static PetscErrorCode send_to_pieces(MPI_Comm comm, const PetscInt64 *piece, PetscInt n, int width, PetscInt64 *row,
+                                     PetscInt *n_got, PetscInt64 **got)
 {
   PetscInt   *order, *part, *start, *got_start;
   PetscInt64 *packed;
@@ -44,6 +44,7 @@ static PetscErrorCode send_to_pieces(MPI_Comm comm, const PetscInt64 *piece, Pet
   PetscCall(PetscMalloc1((size_t)n * (size_t)width, &packed));
   for (PetscInt i = 0; i < n; i++)
     PetscCall(PetscArraycpy(packed + (size_t)i * (size_t)width, row + (size_t)order[i] * (size_t)width, width));
+  PetscCall(PetscFree(row));
   PetscCall(wring_exchange_rows(comm, start, packed, (size_t)width * sizeof *row, got_start, got));
   *n_got = got_start[size];
   PetscCall(PetscFree(packed));
@@ -76,7 +77,6 @@ static PetscErrorCode slice_tets(const wring_mesh *m, const PetscInt64 *piece, P
     row[TET_ROW * e + 5] = m->region[e];
   }
   PetscCall(send_to_pieces(m->comm, piece, m->n_tet, TET_ROW, row, &n, &got));
-  PetscCall(PetscFree(row));
   for (size_t i = 0; i < (size_t)n; i++) {
     const size_t e = (size_t)(got[TET_ROW * i] - begin);
     for (size_t a = 0; a < 4; a++) d->tet[4 * e + a] = (PetscInt)got[TET_ROW * i + 1 + a];
@@ -108,7 +108,6 @@ static PetscErrorCode sort_members(const wring_mesh *m, const PetscInt64 *piece,
   PetscCall(PetscMalloc1((size_t)*n, &index));
   PetscCall(wring_order_keys(*n, *key, index));
   PetscCall(PetscFree(index));
-  PetscCall(PetscFree(row));
   PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -156,7 +155,6 @@ static PetscErrorCode slice_sets(const wring_mesh *m, PetscMPIInt size, PetscMPI
   for (size_t i = 0; i < (size_t)*n_member; i++) d->set_vertex[got[2 * i] - piece[rank]] = (PetscInt)got[2 * i + 1];
   PetscCall(PetscFree(key));
   PetscCall(PetscFree(next));
-  PetscCall(PetscFree(row));
   PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
