@@ -5,13 +5,15 @@ twisted_bar() {
   make_state out/studies/liu_twist inputs/studies/liu_twist.yaml
 }
 
-# convergence LAST SOLVER...: relative errors over iterations and over seconds.
+# convergence LAST SOLVER...: relative errors over iterations, and over seconds.
 convergence() {
-  plot convergence 1000,430 >&2 <<END
-set multiplot layout 1,2; set logscale y; set format y '%.0e'; set yrange [1e-12:]
-set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'; set xlabel 'iteration'; set xrange [0:$1]
+  local style="set logscale y; set format y '%.0e'; set yrange [1e-12:]; set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'"
+  plot convergence 640,430 <<END
+$style; set xlabel 'iteration'; set xrange [0:$1]
 plot for [s in '${*:2}'] 'compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
-unset ylabel; set xlabel 'seconds'; set autoscale x; set logscale x; set key bottom left
+END
+  plot seconds 640,430 <<END
+$style; set xlabel 'seconds'; set logscale x; set format x '%g'; set key bottom left
 plot for [s in '${*:2}'] 'compare.csv' using (\$8 > 0 ? of(s, 3) : NaN):8 lw 1.5 title s
 END
 }
@@ -26,7 +28,13 @@ twisting() {
 }
 study_liu_7() { twisting 50 m0 chebyshev_armijo m2 m5 newton; }
 study_liu_8() { twisting 50 identity rest warped_rest frame operator_a newton; }
-study_liu_13() { twisting 100 m0 m1 m2 m5 m10 m20 m100; }
+study_liu_13() {
+  twisting 100 m0 m1 m2 m5 m10 m20 m100
+  echo "a bar ten times stiffer"
+  must run liu_twist -material_young 1e6 -output_directory "$out/stiff_twist" -output_every 0
+  must compare liu_13 -material_young 1e6 -initial_restart "$out/stiff_twist" -output_directory "$out/stiff"
+  reach "$out/stiff" 1e-2 1e-4 1e-6 1e-8
+}
 study_liu_17() { twisting 50 a_operator b_direct c_rest_5 d_rest_15 e_operator_5 f_operator_15; }
 
 # rows FOLDER SOLVER NAME: the solver's rows of a comparison under another name, with errors to the g* of this study's own.
@@ -53,61 +61,63 @@ study_liu_16() {
   convergence 50 qn_direct qn_cg5 qn_cg15 newton newton_cg5 newton_cg15
 }
 
-# Armijo's and Wolfe's steps, from the history of a run each.
+# steps NAME [option]...: a run by qn; how many of its steps are not 1, and which.
+steps() {
+  must run liu_14 -output_directory "$out/$1" "${@:2}"
+  awk -F, -v name="$1" '
+    FNR > 1 && $4 > 0 { n++; evaluations = $10; if ($9 != 1) { other++; if (other <= 8) where = where sprintf(" %d:%.2g", $4, $9) } }
+    END { printf "%-18s%3d iterations,%4d evaluations,%3d steps other than 1%s%s\n", name, n, evaluations, other,
+          where ? ":" : "", where (other > 8 ? " ..." : "") }' "$out/$1/history.csv"
+}
+
+# Armijo's and Wolfe's steps, from A and from a scaled identity.
 study_liu_14() {
   local search
   twisted_bar
-  for search in armijo wolfe; do must run liu_14 -solver_qn_line_search $search -output_directory "$out/$search"; done
   for search in armijo wolfe; do
-    awk -F, -v search=$search '
-      FNR > 1 && $4 > 0 { n++; evaluations = $10; if ($9 != 1) { other++; where = where " " $4 ":" sprintf("%.2g", $9) } }
-      END { printf "%-8s%3d iterations, %3d evaluations, %2d steps other than 1:%s\n", search, n, evaluations, other, where }
-      ' "$out/$search/history.csv"
+    steps $search -solver_qn_line_search $search
+    steps identity_$search -solver_qn_line_search $search -solver_qn_initial_hessian identity
   done
-  plot steps 900,400 >&2 <<END
-set xlabel 'iteration'; set ylabel 'step length'; set yrange [0:]; set xrange [0:51]
-plot 'armijo/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 6 lc rgb '#1f77b4' title 'Armijo', \
-     'wolfe/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 2 lc rgb '#d62728' title 'Wolfe'
+  plot steps 1000,380 <<END
+set multiplot layout 1,2; set xlabel 'iteration'; set ylabel 'step length'; set xrange [0:51]; set yrange [0:]
+set title 'from A'; plot 'armijo/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 6 title 'Armijo', \
+  'wolfe/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 2 title 'Wolfe'
+set title 'from a scaled identity'; plot 'identity_armijo/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 6 title 'Armijo', \
+  'identity_wolfe/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 2 title 'Wolfe'
 END
-}
-
-# Least-squares slope of neo-Hookean material over [a, b] (docs/theory.md 4.2), by Simpson's rule: slope YOUNG POISSON A B.
-slope() {
-  awk -v young="$1" -v nu="$2" -v a="$3" -v b="$4" 'BEGIN {
-    mu = young / (2 * (1 + nu)); lambda = young * nu / ((1 + nu) * (1 - 2 * nu)); n = 2000
-    for (i = 0; i <= n; i++) {
-      s = a + (b - a) * i / n; w = i == 0 || i == n ? 1 : i % 2 ? 4 : 2
-      up += w * (s - 1) * (mu * (s - 1 / s) + lambda * log(s) / s); down += w * (s - 1) ^ 2 }
-    printf "%.10g", up / down }'
 }
 
 # A's stiffness from slopes over intervals about 1 of growing width.
 study_liu_15() {
-  local a b k
   twisted_bar
-  for a in 0.99 0.9 0.7 0.5 0.3 0.1; do
-    b=$(awk -v a=$a 'BEGIN { print 2 - a }')
-    k=$(slope 1e5 0.45 $a $b)
-    must compare liu_15 -material_proxy_stiffness "$k" -output_directory "$out/$a"
-    echo "[$a, $b], k = $k Pa"
-    errors "$out/$a" 5 10 20 30 50 | tail -n +$([ $a = 0.99 ] && echo 1 || echo 2)
-  done
-  plot intervals 800,430 >&2 <<END
+  must compare liu_15
+  awk -F, '
+    FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; printf "%-14s%11s%11s%11s%14s\n", "k in A [Pa]", "after 5", "10", "20", "to 1e-6"; next }
+    { printf "%-14s%10.3g%%%10.3g%%%10.3g%%%14s\n", $1, 100 * $at["error_5"], 100 * $at["error_10"], 100 * $at["error_20"], $at["iterations_to_1e-6"] }
+    ' "$out/sweep.csv"
+  plot intervals 800,430 <<END
 set logscale y; set format y '%.0e'; set yrange [1e-12:]; set xlabel 'iteration'; set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'
-plot for [a in '0.99 0.9 0.7 0.5 0.3 0.1'] a.'/compare.csv' using (\$8 > 0 ? of('qn', 2) : NaN):8 lw 1.5 title '['.a.', '.sprintf('%.4g', 2 - real(a)).']'
+k = '379346.5549 382963.164 414697.8681 495358.6196 691947.6192 1453321.603'
+start(i) = word('0.99 0.9 0.7 0.5 0.3 0.1', i)
+plot for [i = 1:6] 'material_proxy_stiffness='.word(k, i).'/compare.csv' using (\$8 > 0 ? of('qn', 2) : NaN):8 lw 1.5 \
+  title sprintf('[%s, %.2f]', start(i), 2 - real(start(i)))
 END
 }
 
 # The stretched cube as it is, and turned.
 study_liu_9() {
+  local way
   must compare liu_9
-  must compare liu_9 -initial_positions inputs/studies/liu_9_turned.csv -output_directory "$out/turned"
-  echo "configuration 1"; errors "$out" 1 5 10 20 30
-  echo "configuration 2"; errors "$out/turned" 1 5 10 20 30
-  plot convergence 1000,430 >&2 <<END
+  for way in stretched turned; do
+    echo "$way"
+    errors "$out/initial_positions=liu_9_$way.csv" 1 5 10 20 30
+    awk '/"spectrum_start"/ { start = 1 } start && /"condition"/ { row = row sprintf("%11.4g", $2); start = 0 }
+      END { printf "%-18s%s\n", "condition, in turn", row }' "$out/initial_positions=liu_9_$way.csv/compare.json"
+  done
+  plot convergence 1000,430 <<END
 set multiplot layout 1,2; set logscale y; set format y '%.0e'; set yrange [1e-14:]; set xlabel 'iteration'
 set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'
-set title 'configuration 1'; plot for [s in 'rest ours'] 'compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
-set title 'configuration 2'; plot for [s in 'rest ours'] 'turned/compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
+set title 'configuration 1'; plot for [s in 'rest ours'] 'initial_positions=liu_9_stretched.csv/compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
+set title 'configuration 2'; plot for [s in 'rest ours'] 'initial_positions=liu_9_turned.csv/compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
 END
 }
