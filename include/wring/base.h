@@ -112,3 +112,5 @@ void           wring_blocks_destroy(double **p);
 void   wring_blas_set_threads(int n);
 int    wring_max_threads(void); // of OpenMP
 double wring_peak_memory(void); // bytes, this process
+/* Bytes of this process: resident in memory now; set aside for data, also where nothing has been written yet. */
+void wring_current_memory(double *resident, double *set_aside);
