@@ -360,6 +360,14 @@ PetscErrorCode wring_solver_set_up(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes)
+{
+  PetscFunctionBegin;
+  *bytes = 0;
+  if (s->ops->predict) PetscCall(s->ops->predict(s, x, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscBool wring_solver_has_residuals(const wring_solver *s)
 {
   return s->ops->has_residuals;
