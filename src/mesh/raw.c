@@ -379,6 +379,7 @@ static PetscErrorCode fill_data(wring_raw *raw, wring_scan *s, const PetscInt *v
 {
   PetscFunctionBegin;
   PetscCall(wring_mesh_data_create(n_vertex, raw->n_tet, d));
+  (*d)->format = raw->format;
   place_vertices(raw, vertex, *d);
   for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) (*d)->tet[i] = vertex[raw->tet[i]];
   PetscCall(name_regions(raw, s, *d));

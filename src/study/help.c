@@ -1,5 +1,6 @@
 /* What the program says about itself: the keys of a deck, and its version. */
 #include "keys.h"
+#include "mesh_command.h"
 #include "provenance.h"
 #include <string.h>
 #include <wring/study.h>
@@ -14,6 +15,7 @@ PetscErrorCode wring_study_help(MPI_Comm comm, const char *key)
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(asked, strcmp(key, "deck") == 0 ? "" : key, sizeof asked));
   for (char *c = asked; *c; c++) *c = *c == '.' ? '_' : *c;
+  if (strcmp(asked, "mesh") == 0) PetscCall(wring_mesh_help(comm));
   PetscCall(wring_catalogue_create(&catalogue));
   PetscCall(wring_options_help(comm, catalogue->n, catalogue->entry, asked, &n));
   if (n == 0) WRING_REFUSE(comm, "help: no key begins with '%s', expected one that `wring help deck` lists", key);
