@@ -28,7 +28,7 @@ typedef struct {
   double     *X;          // [n_vertex][3] m
   PetscInt   *tet;        // [n_tet][4] vertex numbers
   PetscInt   *region;     // [n_tet] index into regions
-  wring_names regions;    // at least one if there is a tet: "tag1" for an unnamed tag 1, "box" for the box
+  wring_names regions;    // at least one if there is a tet, by name: "tag1" for an unnamed tag 1, "box" for the box
   wring_names sets;       // named groups of lower dimension and of volumes, as sets of vertices
   PetscInt   *set_start;  // [sets.n + 1]
   PetscInt   *set_vertex; // [set_start[sets.n]] ascending inside each set

@@ -187,7 +187,7 @@ static void put_name(sink *s, int dim, PetscInt tag, const char *name)
   fprintf(s->f, "%d %" PetscInt_FMT " \"%s\"\n", dim, tag, name);
 }
 
-/* The order of the sets, which is that of the regions too; always text. */
+/* Groups have the order of the sets; always text. */
 static void put_names(sink *s, const layout *l)
 {
   const wring_mesh_data *const d = l->d;

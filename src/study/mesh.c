@@ -119,7 +119,7 @@ static const wring_option write_options[] = {
   {.key   = "binary",
    .type  = WRING_BOOL,
    .value = "false",
-   .help  = "Whether a .msh file is binary: faster, a third of the size."},
+   .help  = "Whether a .msh file is binary, which is faster to read."},
   {.key = NULL},
 };
 
