@@ -53,7 +53,7 @@ plot() {
     cat
   } >"$out/$1.gp"
   (cd "$out" && gnuplot "$1.gp") || fail "gnuplot $1.gp"
-  echo "picture: $out/$1.png"
+  echo "picture: $out/$1.png" >&3
 }
 
 [ "$1" = -l ] && { echo $names; exit; }
@@ -62,6 +62,7 @@ for study in "${@:-$names}"; do
   [ "$study" = "$names" ] || { echo "studies.sh: no study '$study', expected one of" $names >&2; exit 1; }
 done
 use_ranks 1
+exec 3>&1 # pictures are told of on the screen, tables go to a file first
 if [ -z "$WRING" ]; then
   build build -D CMAKE_BUILD_TYPE=Release || exit 1
   WRING=build/wring

@@ -279,6 +279,7 @@ printf 'vertex,mass\n0,1\n1,0\n2,1\n3,1\n' >bad.csv
 refused_everywhere 'bad.csv:3: mass 0' run net.yaml -mass_file bad.csv
 printf 'a,b,length,stiffness,damping\n0,1,1,100,0\n1,2,1,100,0.5\n' >bad.csv
 refused "'newton'.*damping of spring 'net'" run net.yaml -spring_net_file bad.csv
+refused "'explicit_euler'.*damping of spring 'net'" run net.yaml -spring_net_file bad.csv -time_integrator explicit_euler
 sed -i 's/0.5$/-0.5/' bad.csv
 refused_everywhere 'bad.csv:3: damping -0.5' run net.yaml -spring_net_file bad.csv
 printf 'vertex,x,y,z,stiffness\n0,0,0,0,-1\n' >bad.csv

@@ -26,6 +26,8 @@ PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term);
 
 /* Refuses laws that cannot what a solver needs: "solver 'pd' cannot use material 'neohookean': it has no projection". */
 PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver);
+/* Damping is no part of g: who has no use for it refuses it: "solver 'qn' cannot use the damping of spring 'net': ..." */
+PetscErrorCode wring_potential_require_undamped(const wring_potential *g, const char *kind, const char *name);
 
 PetscErrorCode wring_potential_set_step(wring_potential *g, double h); // s, > 0: the h of g, changes A
 PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);  // copied

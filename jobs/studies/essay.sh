@@ -41,7 +41,7 @@ swings() {
       FNR > 1 { y = $5 / 9.81; total = $3 + $5 + $4; if ($2 >= 8 && (top == "" || y > top)) top = y }
       END { printf "%-10s%16.4f%16.4f%22.3g\n", h, y, top, -100 * total / 9.81 }' "$out/h$h/steps.csv"
   done
-  plot swings 900,700 >&2 <<END
+  plot swings 900,700 <<END
 set multiplot layout 3,1; set xrange [0:10]; set yrange [-1.1:0.1]; set ylabel 'y [m]'; unset key
 set title 'h = 0.0002 s'; plot 'h0.0002/steps.csv' using 2:(\$5 / 9.81) every 10
 set title 'h = 0.002 s'; plot 'h0.002/steps.csv' using 2:(\$5 / 9.81)

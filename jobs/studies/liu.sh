@@ -7,7 +7,7 @@ twisted_bar() {
 
 # convergence LAST SOLVER...: relative errors over iterations and over seconds.
 convergence() {
-  plot convergence 1000,430 >&2 <<END
+  plot convergence 1000,430 <<END
 set multiplot layout 1,2; set logscale y; set format y '%.0e'; set yrange [1e-12:]
 set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'; set xlabel 'iteration'; set xrange [0:$1]
 plot for [s in '${*:2}'] 'compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
@@ -64,50 +64,44 @@ study_liu_14() {
       END { printf "%-8s%3d iterations, %3d evaluations, %2d steps other than 1:%s\n", search, n, evaluations, other, where }
       ' "$out/$search/history.csv"
   done
-  plot steps 900,400 >&2 <<END
+  plot steps 900,400 <<END
 set xlabel 'iteration'; set ylabel 'step length'; set yrange [0:]; set xrange [0:51]
 plot 'armijo/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 6 lc rgb '#1f77b4' title 'Armijo', \
      'wolfe/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 2 lc rgb '#d62728' title 'Wolfe'
 END
 }
 
-# Least-squares slope of neo-Hookean material over [a, b] (docs/theory.md 4.2), by Simpson's rule: slope YOUNG POISSON A B.
-slope() {
-  awk -v young="$1" -v nu="$2" -v a="$3" -v b="$4" 'BEGIN {
-    mu = young / (2 * (1 + nu)); lambda = young * nu / ((1 + nu) * (1 - 2 * nu)); n = 2000
-    for (i = 0; i <= n; i++) {
-      s = a + (b - a) * i / n; w = i == 0 || i == n ? 1 : i % 2 ? 4 : 2
-      up += w * (s - 1) * (mu * (s - 1 / s) + lambda * log(s) / s); down += w * (s - 1) ^ 2 }
-    printf "%.10g", up / down }'
-}
-
 # A's stiffness from slopes over intervals about 1 of growing width.
 study_liu_15() {
-  local a b k
   twisted_bar
-  for a in 0.99 0.9 0.7 0.5 0.3 0.1; do
-    b=$(awk -v a=$a 'BEGIN { print 2 - a }')
-    k=$(slope 1e5 0.45 $a $b)
-    must compare liu_15 -material_proxy_stiffness "$k" -output_directory "$out/$a"
-    echo "[$a, $b], k = $k Pa"
-    errors "$out/$a" 5 10 20 30 50 | tail -n +$([ $a = 0.99 ] && echo 1 || echo 2)
-  done
-  plot intervals 800,430 >&2 <<END
+  must compare liu_15
+  awk -F, '
+    FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; printf "%-14s%11s%11s%11s%14s\n", "k in A [Pa]", "after 5", "10", "20", "to 1e-6"; next }
+    { printf "%-14s%10.3g%%%10.3g%%%10.3g%%%14s\n", $1, 100 * $at["error_5"], 100 * $at["error_10"], 100 * $at["error_20"], $at["iterations_to_1e-6"] }
+    ' "$out/sweep.csv"
+  plot intervals 800,430 <<END
 set logscale y; set format y '%.0e'; set yrange [1e-12:]; set xlabel 'iteration'; set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'
-plot for [a in '0.99 0.9 0.7 0.5 0.3 0.1'] a.'/compare.csv' using (\$8 > 0 ? of('qn', 2) : NaN):8 lw 1.5 title '['.a.', '.sprintf('%.4g', 2 - real(a)).']'
+k = '379346.5549 382963.164 414697.8681 495358.6196 691947.6192 1453321.603'
+start(i) = word('0.99 0.9 0.7 0.5 0.3 0.1', i)
+plot for [i = 1:6] 'material_proxy_stiffness='.word(k, i).'/compare.csv' using (\$8 > 0 ? of('qn', 2) : NaN):8 lw 1.5 \
+  title sprintf('[%s, %.2f]', start(i), 2 - real(start(i)))
 END
 }
 
 # The stretched cube as it is, and turned.
 study_liu_9() {
+  local way
   must compare liu_9
-  must compare liu_9 -initial_positions inputs/studies/liu_9_turned.csv -output_directory "$out/turned"
-  echo "configuration 1"; errors "$out" 1 5 10 20 30
-  echo "configuration 2"; errors "$out/turned" 1 5 10 20 30
-  plot convergence 1000,430 >&2 <<END
+  for way in stretched turned; do
+    echo "$way"
+    errors "$out/initial_positions=liu_9_$way.csv" 1 5 10 20 30
+    awk '/"spectrum_start"/ { start = 1 } start && /"condition"/ { row = row sprintf("%11.4g", $2); start = 0 }
+      END { printf "%-18s%s\n", "condition, in turn", row }' "$out/initial_positions=liu_9_$way.csv/compare.json"
+  done
+  plot convergence 1000,430 <<END
 set multiplot layout 1,2; set logscale y; set format y '%.0e'; set yrange [1e-14:]; set xlabel 'iteration'
 set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'
-set title 'configuration 1'; plot for [s in 'rest ours'] 'compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
-set title 'configuration 2'; plot for [s in 'rest ours'] 'turned/compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
+set title 'configuration 1'; plot for [s in 'rest ours'] 'initial_positions=liu_9_stretched.csv/compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
+set title 'configuration 2'; plot for [s in 'rest ours'] 'initial_positions=liu_9_turned.csv/compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
 END
 }

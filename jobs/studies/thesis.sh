@@ -5,7 +5,7 @@ twisted_beam() { make_state out/beam_twist inputs/beam_twist.yaml; }
 
 # outline NAME TYPE ITERATIONS [option]...: a step by one solver; edges and cross-sections of the beam, seen askew, as <name>.csv.
 outline() {
-  must run "$study" -solver_type "$2" -solver_max_it "$3" -solver_rtol 0 -solver_measure 0 -output_directory "$out/$1" \
+  must run thesis_3.4 -solver_type "$2" -solver_max_it "$3" -solver_rtol 0 -solver_measure 0 -output_directory "$out/$1" \
     -output_every 0 -output_state_csv true "${@:4}"
   awk -F, '
     function out(i, j, l, v) { v = (l * 8 + j) * 41 + i; print u[v] "," w[v] }
@@ -19,55 +19,88 @@ outline() {
 panel() {
   echo "set title '$1'; plot '$2.csv' lc rgb '#d62728' lw 2 title '${2%%_*}', '$3.csv' lc rgb '#17becf' lw 1.5 title '${3%%_*}'"
 }
-outline_style="set size ratio -1; unset grid; unset border; unset tics; set xrange [-0.3:4.6]; set yrange [-0.5:1.2]; set key outside right"
+outline_style="set size ratio -1; unset grid; unset border; unset tics; set xrange [-0.2:4.5]; set yrange [-0.6:1]; set key bottom right horizontal
+set margins 0, 0, 0, 1.5"
 
 study_thesis_3.2() {
   local h
   twisted_beam
+  must compare thesis_3.2
   echo "elastic energy left, % of the start's"
   printf '%-12s%8s%11s%11s%11s%11s\n' h solver 'after 1' 10 100 1000
   for h in 1e-2 1e-3; do
-    must compare thesis_3.2 -time_step $h -output_directory "$out/h$h"
     awk -F, -v h=$h '
       FNR > 1 && $2 == 0 { start[$1] = $6 }
       FNR > 1 && $2 ~ /^10*$/ { row[$1] = row[$1] sprintf("%11.3g", 100 * $6 / start[$1]) }
-      END { for (s in row) printf "%-12s%8s%s\n", h, s, row[s] }' "$out/h$h/compare.csv"
+      END { for (s in row) printf "%-12s%8s%s\n", h, s, row[s] }' "$out/time_step=$h/compare.csv"
     outline pbd_h$h pbd 1000 -time_step $h
     outline qn_h$h qn 1000 -time_step $h
   done
-  plot shapes 900,560 >&2 <<END
-$outline_style; set multiplot layout 2,1
+  plot shapes 1000,230 <<END
+$outline_style; set multiplot layout 1,2
 $(panel 'after 1000 iterations, h = 0.01 s' pbd_h1e-2 qn_h1e-2)
 $(panel 'after 1000 iterations, h = 0.001 s' pbd_h1e-3 qn_h1e-3)
 END
 }
 
 study_thesis_3.3() {
-  local h weights
+  local h start weights='a0.1 a0.2 a0.3 a0.4 a0.6 a0.8 a1.0 a1.5'
   twisted_beam
+  must compare thesis_3.3
   for h in 1e-2 1e-3; do
-    must compare thesis_3.3 -time_step $h -output_directory "$out/h$h"
+    start+=" $(awk -F, 'NR == 2 { print $4 }' "$out/time_step=$h/compare.csv")"
     echo "h = $h s"
-    errors "$out/h$h" 20 60 100 200
+    errors "$out/time_step=$h" 20 60 100 200
   done
-  weights='a0.1 a0.2 a0.3 a0.4 a0.6 a0.8 a1.0 a1.5'
-  plot weights 1000,430 >&2 <<END
+  plot weights 1000,430 <<END
 set multiplot layout 1,2; set xlabel 'iteration'; set ylabel 'g / g(x_0)'; set xrange [0:100]
-start(h) = real(system(sprintf("awk -F, 'NR == 2 { print \$4 }' h%s/compare.csv", h)))
-a = start('1e-2'); b = start('1e-3')
-set yrange [0:2]; set title 'h = 0.01 s'; plot for [s in '$weights'] 'h1e-2/compare.csv' using (of(s, 2)):(\$4 / a) lw 1.5 title s
-set yrange [0.9:1.1]; set title 'h = 0.001 s'; plot for [s in '$weights'] 'h1e-3/compare.csv' using (of(s, 2)):(\$4 / b) lw 1.5 title s
+set yrange [0:2]; set title 'h = 0.01 s'; plot for [s in '$weights'] 'time_step=1e-2/compare.csv' using (of(s, 2)):(\$4 / word('$start', 1)) lw 1.5 title s
+set yrange [0.9:1.1]; set title 'h = 0.001 s'; plot for [s in '$weights'] 'time_step=1e-3/compare.csv' using (of(s, 2)):(\$4 / word('$start', 2)) lw 1.5 title s
 END
+}
+
+# sweep_table COLUMN SOLVER: a column of sweep.csv for a solver, by stiffness (rows) and step.
+sweep_table() {
+  awk -F, -v column="$1" -v solver="$2" '
+    FNR == 1 { for (i = 1; i <= NF; i++) if ($i == column) c = i; next }
+    $3 == solver { if (!($1 in seen)) { seen[$1]; k[++rows] = $1 }
+                   if (!($2 in step)) { step[$2]; h[++columns] = $2 } value[$1, $2] = 100 * $c }
+    END { printf "%-14s", solver; for (j = 1; j <= columns; j++) printf "%12s", "h=" h[j]; print ""
+          for (i = 1; i <= rows; i++) { printf "k=%-12s", k[i]
+            for (j = 1; j <= columns; j++) printf "%12.3g", value[k[i], h[j]]; print "" } }' "$out/sweep.csv"
+}
+
+study_thesis_sweep() {
+  local s
+  twisted_beam
+  must compare thesis_sweep
+  echo "error in % after 60 iterations"
+  for s in qn admm_0.4 pd xpbd; do sweep_table error_60 $s; done
+  echo "error in % after 260 iterations"
+  for s in qn admm_0.4 pd xpbd; do sweep_table error_260 $s; done
+}
+
+# The weight with the least error after 60 iterations, and that error.
+study_thesis_weights() {
+  twisted_beam
+  must compare thesis_weights
+  awk -F, '
+    FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "error_60") c = i; next }
+    { if (!($1 in seen)) { seen[$1]; k[++rows] = $1 } if (!($2 in step)) { step[$2]; h[++columns] = $2 }
+      if (!(($1, $2) in best) || $c < best[$1, $2]) { best[$1, $2] = $c; weight[$1, $2] = substr($3, 2) } }
+    END { printf "%-14s", "best weight"; for (j = 1; j <= columns; j++) printf "%16s", "h=" h[j]; print ""
+          for (i = 1; i <= rows; i++) { printf "k=%-12s", k[i]
+            for (j = 1; j <= columns; j++) printf "%6s (%7.2g%%)", weight[k[i], h[j]], 100 * best[k[i], h[j]]; print "" } }' "$out/sweep.csv"
 }
 
 # The objective and its parts over iterations: curves LAST.
 curves() {
   local solvers='qn admm_0.4 pd xpbd_sequential xpbd'
-  plot objective 900,420 >&2 <<END
+  plot objective 900,420 <<END
 set xlabel 'iteration'; set ylabel 'objective g [J]'; set xrange [0:$1]
 plot for [s in '$solvers'] 'compare.csv' using (of(s, 2)):4 lw 1.5 title s
 END
-  plot parts 1000,420 >&2 <<END
+  plot parts 1000,420 <<END
 set multiplot layout 1,2; set xlabel 'iteration'; set xrange [0:$1]
 set ylabel 'elastic part [J]'; plot for [s in '$solvers'] 'compare.csv' using (of(s, 2)):6 lw 1.5 title s
 set ylabel 'inertial part [J]'; set key bottom right
@@ -75,12 +108,12 @@ plot for [s in '$solvers'] 'compare.csv' using (of(s, 2)):5 lw 1.5 title s
 END
 }
 
-# The parts of g at the last iteration, and what a solver costs: ends FOLDER.
+# The objective and its parts at the last iteration.
 ends() {
   awk -F, '
-    FNR > 1 { if (!($1 in last)) name[++s] = $1; last[$1] = sprintf("%14.6g%14.6g%14.6g%12.2f", $4, $6, $5, 1); t[$1] = $3; g[$1] = $4; e[$1] = $6; i[$1] = $5 }
+    FNR > 1 { if (!($1 in last)) name[++n] = $1; last[$1] = sprintf("%14.6g%14.6g%14.6g", $4, $6, $5) }
     END { printf "%-18s%14s%14s%14s\n", "at the end [J]", "objective", "elastic", "inertial"
-          for (j = 1; j <= s; j++) printf "%-18s%14.6g%14.6g%14.6g\n", name[j], g[name[j]], e[name[j]], i[name[j]] }' "$1/compare.csv"
+          for (j = 1; j <= n; j++) printf "%-18s%s\n", name[j], last[name[j]] }' "$out/compare.csv"
 }
 
 study_thesis_3.4() {
@@ -89,14 +122,12 @@ study_thesis_3.4() {
   must compare thesis_3.4
   errors "$out" 10 40 60 260 1000
   reach "$out" 1e-1 1e-2 1e-3 1e-6
-  ends "$out"
+  ends
   curves 500
-  for s in qn pd admm xpbd; do
-    outline ${s}_10 $s 10 -solver_admm_weight 0.4
-    outline ${s}_1000 $s 1000 -solver_admm_weight 0.4
-  done
-  plot shapes 1000,760 >&2 <<END
-$outline_style; set multiplot layout 4,1
+  for s in qn pd admm xpbd; do outline ${s}_10 $s 10 -solver_admm_weight 0.4 -solver_xpbd_order sequential; done
+  for s in qn xpbd; do outline ${s}_1000 $s 1000 -solver_xpbd_order sequential; done
+  plot shapes 1000,440 <<END
+$outline_style; set multiplot layout 2,2
 $(panel 'after 1000 iterations' xpbd_1000 qn_1000)
 $(panel 'after 10 iterations' xpbd_10 qn_10)
 $(panel 'after 10 iterations' pd_10 qn_10)
@@ -108,6 +139,6 @@ study_thesis_3.8() {
   twisted_beam
   must compare thesis_3.8
   errors "$out" 20 60 400 680 1000
-  ends "$out"
+  ends
   curves 1000
 }

@@ -70,6 +70,19 @@ PetscErrorCode wring_potential_require_rest_pose(const wring_potential *g, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_require_undamped(const wring_potential *g, const char *kind, const char *name)
+{
+  int damped = g->n_term;
+
+  PetscFunctionBegin;
+  for (int i = g->n_term - 1; i >= 0; i--) damped = wring_term_is_damped(g->term[i]) ? i : damped;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &damped, 1, MPI_INT, MPI_MIN, g->comm));
+  if (damped < g->n_term)
+    WRING_REFUSE(g->comm, "%s '%s' cannot use the damping of spring '%s': expected damping 0", kind, name,
+                 wring_term_name(g->term[damped]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_create_vec(const wring_potential *g, Vec *x)
 {
   const wring_mesh *m = g->mesh;

@@ -344,23 +344,6 @@ double wring_solver_operator_factor(const wring_solver *s)
   return s->ops->operator_factor ? s->ops->operator_factor(s) : 0;
 }
 
-/* Damping is no part of g: a method either uses it or says that it cannot. */
-static PetscErrorCode require_damping(wring_solver *s)
-{
-  wring_term *const *term;
-  const int          n      = wring_potential_terms(s->g, &term);
-  int                damped = n;
-
-  PetscFunctionBegin;
-  if (s->ops->damps) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int i = n - 1; i >= 0; i--) damped = wring_term_is_damped(term[i]) ? i : damped;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &damped, 1, MPI_INT, MPI_MIN, s->comm));
-  if (damped < n)
-    WRING_REFUSE(s->comm, "solver '%s' cannot use the damping of spring '%s': expected damping 0", s->ops->name,
-                 wring_term_name(term[damped]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_solver_set_up(wring_solver *s)
 {
   PetscFunctionBegin;
@@ -368,7 +351,7 @@ PetscErrorCode wring_solver_set_up(wring_solver *s)
   PetscCheck(s->op || wring_solver_operator_factor(s) == 0, s->comm, PETSC_ERR_ARG_NULL,
              "solver '%s' needs an operator", s->ops->name);
   PetscCall(wring_potential_require(s->g, s->ops->needs, s->ops->name));
-  PetscCall(require_damping(s));
+  if (!s->ops->damps) PetscCall(wring_potential_require_undamped(s->g, "solver", s->ops->name));
   PetscCall(wring_potential_create_vec(s->g, &s->grad));
   PetscCall(VecDuplicate(s->grad, &s->trial));
   PetscCall(VecDuplicate(s->grad, &s->trial_grad));

@@ -109,6 +109,7 @@ PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, 
   PetscCall(find_integrator(comm, o, &s->integrator));
   PetscCall(wring_options_get_reals(o, "", wring_load_options, "gravity", s->gravity));
   PetscCall(wring_potential_require(g, s->integrator->needs, s->integrator->name));
+  if (s->integrator->advance) PetscCall(wring_potential_require_undamped(g, "integrator", s->integrator->name));
   PetscCall(create_vectors(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

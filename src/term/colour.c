@@ -101,7 +101,7 @@ static int place_shift(const colouring *c)
   to the other, and by a hash of the numbers among equal ones. Along the file neighbours get colours close to each other:
   a quarter fewer colours than in random order, and sweeps that carry further.
 */
-static PetscErrorCode draw_priorities(colouring *c, uint64_t seed, const uint64_t *label)
+static PetscErrorCode draw_priorities(colouring *c, uint64_t seed)
 {
   const int shift = place_shift(c);
   uint64_t *key;
@@ -109,7 +109,7 @@ static PetscErrorCode draw_priorities(colouring *c, uint64_t seed, const uint64_
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(c->n, &key));
   for (PetscInt e = 0; e < c->n; e++) {
-    uint64_t hash = mix(seed + label[e]), sum = 0;
+    uint64_t hash = seed, sum = 0;
     for (int a = 0; a < c->m; a++) {
       const uint64_t number = (uint64_t)c->mesh->original[c->vertex[c->m * e + a]];
       hash                  = mix(hash + 1 + number);
@@ -179,12 +179,12 @@ static PetscErrorCode check(const colouring *c, PetscBool *valid)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode attempt(colouring *c, uint64_t seed, const uint64_t *label, PetscInt *colour, PetscBool *valid)
+static PetscErrorCode attempt(colouring *c, uint64_t seed, PetscInt *colour, PetscBool *valid)
 {
   PetscInt left;
 
   PetscFunctionBegin;
-  PetscCall(draw_priorities(c, seed, label));
+  PetscCall(draw_priorities(c, seed));
   PetscCall(PetscArrayzero(c->waits, c->mesh->n_local));
   PetscCall(PetscArrayzero(c->used, c->mesh->n_local * c->n_word));
   for (PetscInt round = 1;; round++) {
@@ -199,7 +199,7 @@ static PetscErrorCode attempt(colouring *c, uint64_t seed, const uint64_t *label
 }
 
 PetscErrorCode wring_colour_elements(const wring_mesh *mesh, int m, PetscInt n, const PetscInt *vertex,
-                                     const uint64_t *label, PetscInt *colour, PetscInt *n_colour)
+                                     PetscInt *colour, PetscInt *n_colour)
 {
   const PetscInt n_local = mesh->n_local;
   colouring      c       = {.mesh = mesh, .m = m, .n = n, .vertex = vertex};
@@ -213,7 +213,7 @@ PetscErrorCode wring_colour_elements(const wring_mesh *mesh, int m, PetscInt n, 
   PetscCall(PetscMalloc1(n_local * c.n_word, &c.used));
   PetscCallMPI(MPI_Type_contiguous((int)c.n_word, MPIU_INT, &c.mask));
   PetscCallMPI(MPI_Type_commit(&c.mask));
-  for (uint64_t seed = 1; !valid; seed++) PetscCall(attempt(&c, mix(seed), label, colour, &valid));
+  for (uint64_t seed = 1; !valid; seed++) PetscCall(attempt(&c, mix(seed), colour, &valid));
   *n_colour = 0;
   for (PetscInt e = 0; e < n; e++) *n_colour = PetscMax(*n_colour, colour[e] + 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n_colour, 1, MPIU_INT, MPI_MAX, mesh->comm));

@@ -10,8 +10,8 @@
 #include <wring/mesh.h>
 
 /*
-  colour [n] of elements with vertices [n][m] (local numbers); label [n] tells elements with the same vertices apart, and
-  must not depend on the partition. *n_colour: of all ranks. Collective.
+  colour [n] of elements with vertices [n][m] (local numbers). Elements with the same vertices in the same order must be on one
+  rank, in an order that does not depend on the partition. *n_colour: of all ranks. Collective.
 */
 PetscErrorCode wring_colour_elements(const wring_mesh *mesh, int m, PetscInt n, const PetscInt *vertex,
-                                     const uint64_t *label, PetscInt *colour, PetscInt *n_colour);
+                                     PetscInt *colour, PetscInt *n_colour);

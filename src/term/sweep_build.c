@@ -54,46 +54,16 @@ static PetscErrorCode collect(const wring_sweep *s, group *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Labels that tell elements with the same vertices apart: the term, and for points and edges how many such elements come
-  before. All those of one term are on one rank, the owner of their first vertex, in the order of the input.
-*/
-static PetscErrorCode make_labels(const wring_sweep *s, const group *g, uint64_t *label)
-{
-  uint64_t *key;
-  PetscInt *order;
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < g->n; i++) label[i] = (uint64_t)g->item[i].term;
-  if (g->m > 2) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc2(g->n, &key, g->n, &order));
-  for (PetscInt i = 0; i < g->n; i++) {
-    const PetscInt *v = g->item[i].vertex; // of points, v[1] is 0
-    key[i]            = (uint64_t)v[0] * (uint64_t)s->mesh->n_local + (uint64_t)v[1];
-    order[i]          = i;
-  }
-  PetscCall(wring_sort_keys(g->n, key, order)); // equal keys stay in the order of terms
-  for (PetscInt i = 1; i < g->n; i++) {
-    const PetscInt before = order[i - 1], now = order[i];
-    if (key[i] == key[i - 1] && g->item[now].term == g->item[before].term)
-      label[now] = label[before] + (uint64_t)s->n_term;
-  }
-  PetscCall(PetscFree2(key, order));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode colour_items(const wring_sweep *s, group *g)
 {
-  uint64_t *label;
   PetscInt *vertex, *colour;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(g->n, &label, g->m * g->n, &vertex, g->n, &colour));
-  PetscCall(make_labels(s, g, label));
+  PetscCall(PetscMalloc2(g->m * g->n, &vertex, g->n, &colour));
   for (PetscInt i = 0; i < g->m * g->n; i++) vertex[i] = g->item[i / g->m].vertex[i % g->m];
-  PetscCall(wring_colour_elements(s->mesh, g->m, g->n, vertex, label, colour, &g->n_colour));
+  PetscCall(wring_colour_elements(s->mesh, g->m, g->n, vertex, colour, &g->n_colour));
   for (PetscInt i = 0; i < g->n; i++) g->item[i].colour = colour[i];
-  PetscCall(PetscFree3(label, vertex, colour));
+  PetscCall(PetscFree2(vertex, colour));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
