@@ -28,6 +28,15 @@ foreach(flag -march=${WRING_ARCH} -mprefer-vector-width=512 -fno-math-errno -fno
 endforeach()
 target_compile_options(wring_flags INTERFACE $<${optimised}:-O3>)
 
+# clang unrolls loops over the 8 lanes of a block before it could make vectors of them; up to 7 is what vertices need.
+include(CheckCSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS "-mllvm -unroll-full-max-count=7")
+check_c_source_compiles("int main(void) { return 0; }" WRING_ACCEPTS_UNROLL_FULL_MAX_COUNT)
+unset(CMAKE_REQUIRED_FLAGS)
+if(WRING_ACCEPTS_UNROLL_FULL_MAX_COUNT)
+  target_compile_options(wring_flags INTERFACE "$<${optimised}:SHELL:-mllvm -unroll-full-max-count=7>")
+endif()
+
 if(WRING_SANITIZE)
   set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_compile_options(wring_flags INTERFACE -O1 ${sanitize})

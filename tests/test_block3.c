@@ -63,7 +63,7 @@ static long double dot(const long double a[3], const long double b[3])
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static long double det(const long double b[3][3])
+static long double det(long double b[3][3])
 {
   return b[0][0] * (b[1][1] * b[2][2] - b[1][2] * b[2][1]) - b[0][1] * (b[1][0] * b[2][2] - b[1][2] * b[2][0]) +
          b[0][2] * (b[1][0] * b[2][1] - b[1][1] * b[2][0]);

@@ -32,6 +32,9 @@ typedef struct {
   wring_names sets;       // named groups of lower dimension and of volumes, as sets of vertices
   PetscInt   *set_start;  // [sets.n + 1]
   PetscInt   *set_vertex; // [set_start[sets.n]] ascending inside each set
+  PetscInt    n_set_element;
+  PetscInt
+    *set_element; // [n_set_element][4] set, vertices of a triangle of it, or of a line and -1: to refine the sets
 } wring_mesh_data;
 
 PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
@@ -92,7 +95,7 @@ typedef struct {
 
 PetscErrorCode wring_mesh_measure_cut(const wring_mesh_data *d, PetscInt n_part, wring_mesh_cut *cut);
 
-/* Deck keys behind "mesh_": file, scale, box_size, box_cells, box_origin, box_jitter; and "set_*_": box, sphere, plane. */
+/* Deck keys behind "mesh_": file, scale, refine, box_size, box_cells, box_origin, box_jitter; and "set_*_": box, sphere, plane. */
 extern const wring_option wring_mesh_options[], wring_set_options[];
 
 /* ---- a distributed mesh ------------------------------------------------------------------------------------------ */
@@ -123,6 +126,8 @@ typedef struct {
   wring_names  sets;
   PetscInt   **set_vertex; // [sets.n] owned local vertices of each set, ascending
   PetscInt    *set_count;  // [sets.n]
+  PetscInt     n_set_element;
+  PetscInt    *set_element; // [n_set_element][4] as in wring_mesh_data, in original numbers; each on one rank, any
 } wring_mesh;
 
 /*
@@ -133,12 +138,24 @@ typedef struct {
 PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wring_mesh **m);
 PetscErrorCode wring_mesh_destroy(wring_mesh **m);
 
+/*
+  Refines the mesh `times` times: each tet becomes eight, four at its corners and four around the shortest diagonal of the
+  octahedron inside (ties go by original numbers), with its region, in its orientation. The new vertices are the middles of
+  the edges. Their original numbers are n_global + the place of the edge in the lexicographic order of (smaller, larger)
+  original number of its ends; children of tet t are 8 t ... 8 t + 7: neither depends on the partition.
+  A tet stays on its rank, a vertex with its owner; the middle of an edge of several ranks goes to the least loaded of them.
+  A set gains the middles of the edges of its lines, triangles and tets (of the region of its name), no others.
+  Refused: a mesh without tets, more vertices or tets than PetscInt counts, and tets that become flat by round-off.
+  Call before terms are built and before wring_mesh_add_sets. No rank ever has more than its part. Collective.
+*/
+PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times);
+
 /* The whole mesh on rank 0 (NULL elsewhere), in original order: for checkpoints. Collective. */
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data);
 
 /* Adds the named geometric sets of the deck ("set_*_") by rest position, to within 1e-9 of the diagonal of the mesh: in the
   closed box or ball, or on the side of the plane that its normal points to. A set without vertices, with the name of
-  another or with two shapes is an error. Collective. */
+  another that has other vertices, or with two shapes is an error. Collective. */
 PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscInt n_schema,
                                    const wring_schema *schema);
 

@@ -5,13 +5,15 @@ twisted_bar() {
   make_state out/studies/liu_twist inputs/studies/liu_twist.yaml
 }
 
-# convergence LAST SOLVER...: relative errors over iterations and over seconds.
+# convergence LAST SOLVER...: relative errors over iterations, and over seconds.
 convergence() {
-  plot convergence 1000,430 <<END
-set multiplot layout 1,2; set logscale y; set format y '%.0e'; set yrange [1e-12:]
-set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'; set xlabel 'iteration'; set xrange [0:$1]
+  local style="set logscale y; set format y '%.0e'; set yrange [1e-12:]; set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'"
+  plot convergence 640,430 <<END
+$style; set xlabel 'iteration'; set xrange [0:$1]
 plot for [s in '${*:2}'] 'compare.csv' using (\$8 > 0 ? of(s, 2) : NaN):8 lw 1.5 title s
-unset ylabel; set xlabel 'seconds'; set autoscale x; set logscale x; set key bottom left
+END
+  plot seconds 640,430 <<END
+$style; set xlabel 'seconds'; set logscale x; set format x '%g'; set key bottom left
 plot for [s in '${*:2}'] 'compare.csv' using (\$8 > 0 ? of(s, 3) : NaN):8 lw 1.5 title s
 END
 }
@@ -53,21 +55,29 @@ study_liu_16() {
   convergence 50 qn_direct qn_cg5 qn_cg15 newton newton_cg5 newton_cg15
 }
 
-# Armijo's and Wolfe's steps, from the history of a run each.
+# steps NAME [option]...: a run by qn; how many of its steps are not 1, and which.
+steps() {
+  must run liu_14 -output_directory "$out/$1" "${@:2}"
+  awk -F, -v name="$1" '
+    FNR > 1 && $4 > 0 { n++; evaluations = $10; if ($9 != 1) { other++; if (other <= 8) where = where sprintf(" %d:%.2g", $4, $9) } }
+    END { printf "%-18s%3d iterations,%4d evaluations,%3d steps other than 1%s%s\n", name, n, evaluations, other,
+          where ? ":" : "", where (other > 8 ? " ..." : "") }' "$out/$1/history.csv"
+}
+
+# Armijo's and Wolfe's steps, from A and from a scaled identity.
 study_liu_14() {
   local search
   twisted_bar
-  for search in armijo wolfe; do must run liu_14 -solver_qn_line_search $search -output_directory "$out/$search"; done
   for search in armijo wolfe; do
-    awk -F, -v search=$search '
-      FNR > 1 && $4 > 0 { n++; evaluations = $10; if ($9 != 1) { other++; where = where " " $4 ":" sprintf("%.2g", $9) } }
-      END { printf "%-8s%3d iterations, %3d evaluations, %2d steps other than 1:%s\n", search, n, evaluations, other, where }
-      ' "$out/$search/history.csv"
+    steps $search -solver_qn_line_search $search
+    steps identity_$search -solver_qn_line_search $search -solver_qn_initial_hessian identity
   done
-  plot steps 900,400 <<END
-set xlabel 'iteration'; set ylabel 'step length'; set yrange [0:]; set xrange [0:51]
-plot 'armijo/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 6 lc rgb '#1f77b4' title 'Armijo', \
-     'wolfe/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 2 lc rgb '#d62728' title 'Wolfe'
+  plot steps 1000,380 <<END
+set multiplot layout 1,2; set xlabel 'iteration'; set ylabel 'step length'; set xrange [0:51]; set yrange [0:]
+set title 'from A'; plot 'armijo/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 6 title 'Armijo', \
+  'wolfe/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 2 title 'Wolfe'
+set title 'from a scaled identity'; plot 'identity_armijo/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 6 title 'Armijo', \
+  'identity_wolfe/history.csv' using 4:(\$4 > 0 ? \$9 : NaN) with points pt 2 title 'Wolfe'
 END
 }
 

@@ -108,12 +108,12 @@ plot for [s in '$solvers'] 'compare.csv' using (of(s, 2)):5 lw 1.5 title s
 END
 }
 
-# The objective and its parts at the last iteration.
+# The objective and its parts at the last iteration: ends FOLDER.
 ends() {
   awk -F, '
     FNR > 1 { if (!($1 in last)) name[++n] = $1; last[$1] = sprintf("%14.6g%14.6g%14.6g", $4, $6, $5) }
     END { printf "%-18s%14s%14s%14s\n", "at the end [J]", "objective", "elastic", "inertial"
-          for (j = 1; j <= n; j++) printf "%-18s%s\n", name[j], last[name[j]] }' "$out/compare.csv"
+          for (j = 1; j <= n; j++) printf "%-18s%s\n", name[j], last[name[j]] }' "$1/compare.csv"
 }
 
 study_thesis_3.4() {
@@ -122,7 +122,7 @@ study_thesis_3.4() {
   must compare thesis_3.4
   errors "$out" 10 40 60 260 1000
   reach "$out" 1e-1 1e-2 1e-3 1e-6
-  ends
+  ends "$out"
   curves 500
   for s in qn pd admm xpbd; do outline ${s}_10 $s 10 -solver_admm_weight 0.4 -solver_xpbd_order sequential; done
   for s in qn xpbd; do outline ${s}_1000 $s 1000 -solver_xpbd_order sequential; done
@@ -136,9 +136,15 @@ END
 }
 
 study_thesis_3.8() {
+  local turns="-attach_xmin_spin -180,0,0 -attach_xmax_spin 180,0,0"
   twisted_beam
   must compare thesis_3.8
   errors "$out" 20 60 400 680 1000
-  ends
+  ends "$out"
   curves 1000
+  echo "from a beam that is twisted twice as far"
+  "$WRING" run inputs/beam_twist.yaml $turns -output_directory "$out/twist" -output_every 0 >"$out/log" 2>&1 || fail "wring run inputs/beam_twist.yaml $turns"
+  must compare thesis_3.8 -initial_restart "$out/twist" -output_directory "$out/twisted_further"
+  errors "$out/twisted_further" 20 60 400 680 1000
+  ends "$out/twisted_further"
 }

@@ -1,5 +1,6 @@
 /* Jittered box of Kuhn cells: each cell is cut into the 6 tets along the paths from its lowest to its highest corner. */
 #include "data.h"
+#include <string.h>
 
 typedef struct {
   PetscInt cells[3], points[3];
@@ -86,6 +87,34 @@ static PetscErrorCode name_sets(const grid *g, wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Two triangles for each square of side c at `where`: cells are cut from their lowest to their highest corner. */
+static size_t cut_side(const grid *g, PetscInt set, int c, PetscInt where, PetscInt *element)
+{
+  const int      a = (c + 1) % 3, b = (c + 2) % 3;
+  const PetscInt step[3] = {1, g->points[0], g->points[0] * g->points[1]};
+  PetscInt      *row     = element;
+  for (PetscInt j = 0; j < g->cells[b]; j++) {
+    for (PetscInt i = 0; i < g->cells[a]; i++, row += 8) {
+      const PetscInt low = where * step[c] + i * step[a] + j * step[b], high = low + step[a] + step[b];
+      const PetscInt both[8] = {set, low, low + step[a], high, set, low, low + step[b], high};
+      memcpy(row, both, sizeof both);
+    }
+  }
+  return (size_t)(row - element);
+}
+
+static PetscErrorCode cut_sides(const grid *g, wring_mesh_data *d)
+{
+  const PetscInt *n = g->cells;
+
+  PetscFunctionBegin;
+  d->n_set_element = 4 * (n[0] * n[1] + n[1] * n[2] + n[2] * n[0]);
+  PetscCall(PetscMalloc1(4 * (size_t)d->n_set_element, &d->set_element));
+  PetscInt *row = d->set_element;
+  for (int s = 0; s < 6; s++) row += cut_side(g, s, s / 2, s % 2 ? n[s / 2] : 0, row);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscBool has_volumes(const wring_mesh_data *d)
 {
   for (PetscInt i = 0; i < d->n_tet; i++) {
@@ -119,6 +148,7 @@ PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_e
   cut_cells(&g, (*d)->tet);
   PetscCall(PetscArrayzero((*d)->region, (*d)->n_tet));
   PetscCall(name_sets(&g, *d));
+  PetscCall(cut_sides(&g, *d));
   if (!has_volumes(*d)) {
     wring_error_set(
       e, "mesh_box_jitter: %g leaves a tetrahedron without volume, expected a smaller jitter or larger cells",

@@ -106,3 +106,32 @@ PetscErrorCode wring_collect_rows(MPI_Comm comm, PetscInt n_mine, const void *mi
   PetscCallMPI(MPI_Type_free(&type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode wring_exchange_rows(MPI_Comm comm, const PetscInt *start, const void *rows, size_t width,
+                                   PetscInt *got_start, void *got)
+{
+  PetscMPIInt  size, *count, *from, *got_count, *got_from;
+  MPI_Datatype type;
+  char        *buffer;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscMalloc4(size, &count, size, &from, size, &got_count, size, &got_from));
+  for (PetscMPIInt p = 0; p < size; p++) {
+    PetscCall(PetscMPIIntCast(start[p + 1] - start[p], &count[p]));
+    PetscCall(PetscMPIIntCast(start[p], &from[p]));
+  }
+  PetscCallMPI(MPI_Alltoall(count, 1, MPI_INT, got_count, 1, MPI_INT, comm));
+  got_start[0] = 0;
+  for (PetscMPIInt p = 0; p < size; p++) {
+    got_start[p + 1] = got_start[p] + got_count[p];
+    PetscCall(PetscMPIIntCast(got_start[p], &got_from[p]));
+  }
+  PetscCall(PetscMalloc1((size_t)got_start[size] * width, &buffer));
+  PetscCall(row_type(width, &type));
+  PetscCallMPI(MPI_Alltoallv(rows, count, from, type, buffer, got_count, got_from, type, comm));
+  PetscCallMPI(MPI_Type_free(&type));
+  PetscCall(PetscFree4(count, from, got_count, got_from));
+  *(char **)got = buffer;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

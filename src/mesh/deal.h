@@ -1,4 +1,4 @@
-/* Private to src/mesh: rows of a table between rank 0 and all ranks. Any number of bytes in all, < 2^31 rows a rank. */
+/* Private to src/mesh: rows of a table between rank 0 and all ranks, or between all. Any number of bytes in all, < 2^31 rows a rank. */
 #pragma once
 #include <wring/base.h>
 
@@ -9,6 +9,13 @@
 PetscErrorCode wring_deal_rows(MPI_Comm comm, const PetscInt *start, const PetscInt *order, const void *table,
                                size_t width, PetscInt n_mine, void *mine);
 
-/* The reverse: table [sum of n_mine][width bytes] on rank 0, in the order of ranks (allocated there by PetscMalloc). */
+/*
+  Between all ranks: rows start[p] ... start[p+1] - 1 of rows go to rank p. *got [got_start[size]][width]: what came, by rank
+  of origin, got_start [size + 1] (allocated by PetscMalloc). Collective.
+*/
+PetscErrorCode wring_exchange_rows(MPI_Comm comm, const PetscInt *start, const void *rows, size_t width,
+                                   PetscInt *got_start, void *got);
+
+/* The reverse of wring_deal_rows: table [sum of n_mine][width bytes] on rank 0, in the order of ranks (allocated there by PetscMalloc). */
 PetscErrorCode wring_collect_rows(MPI_Comm comm, PetscInt n_mine, const void *mine, size_t width, PetscInt *n_all,
                                   void *table);

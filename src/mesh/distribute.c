@@ -8,19 +8,12 @@
 /* What rank 0 knows; all zero elsewhere. */
 typedef struct {
   PetscMPIInt size;
-  PetscInt   *tet_part, *vertex_part;   // freed once the orders are made
-  PetscInt   *vertex_order, *tet_order; // by part, then along the curve
-  PetscInt   *vertex_start, *tet_start; // [size + 1]
-  PetscInt   *counts;                   // [size][3] vertices, tets, interior tets
+  PetscInt   *tet_part, *vertex_part;        // freed once the orders are made
+  PetscInt   *vertex_order, *tet_order;      // by part, then along the curve
+  PetscInt   *vertex_start, *tet_start;      // [size + 1]
+  PetscInt   *element_order, *element_start; // of sets; [size + 1]
+  PetscInt   *counts;                        // [size][4] vertices, tets, interior tets, elements of sets
 } plan;
-
-static PetscErrorCode sort_along_curve(PetscInt n, uint64_t *key, PetscInt *order)
-{
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < n; i++) order[i] = i;
-  PetscCall(wring_sort_keys(n, key, order));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode order_vertices(const wring_mesh_data *d, const double low[3], double side, plan *p)
 {
@@ -29,7 +22,7 @@ static PetscErrorCode order_vertices(const wring_mesh_data *d, const double low[
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)d->n_vertex, &key));
   for (PetscInt v = 0; v < d->n_vertex; v++) key[v] = wring_curve_key(d->X + 3 * v, low, side);
-  PetscCall(sort_along_curve(d->n_vertex, key, p->vertex_order));
+  PetscCall(wring_order_keys(d->n_vertex, key, p->vertex_order));
   PetscCall(wring_sort_buckets(d->n_vertex, p->vertex_order, p->vertex_part, p->size, p->vertex_start));
   PetscCall(PetscFree(key));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -42,34 +35,38 @@ static PetscBool is_interior(const wring_mesh_data *d, const plan *p, PetscInt e
   return PETSC_TRUE;
 }
 
-static uint64_t centroid_key(const wring_mesh_data *d, PetscInt e, const double low[3], double side)
-{
-  double mean[3] = {0, 0, 0};
-  for (int a = 0; a < 4; a++)
-    for (int c = 0; c < 3; c++) mean[c] += 0.25 * d->X[3 * d->tet[4 * e + a] + c];
-  return wring_curve_key(mean, low, side);
-}
-
-/* By part, interior first, region, curve: stable sorts, the least important first. */
+/* By part, then as wring_order_tets says. */
 static PetscErrorCode order_tets(const wring_mesh_data *d, const double low[3], double side, plan *p)
 {
   uint64_t *key;
-  PetscInt *boundary, *start;
+  PetscInt *boundary;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)d->n_tet, &key));
-  for (PetscInt e = 0; e < d->n_tet; e++) key[e] = centroid_key(d, e, low, side);
-  PetscCall(sort_along_curve(d->n_tet, key, p->tet_order));
-  PetscCall(PetscFree(key));
-  PetscCall(PetscMalloc2((size_t)d->n_tet, &boundary, (size_t)PetscMax(d->regions.n, 2) + 1, &start));
+  PetscCall(PetscMalloc2((size_t)d->n_tet, &key, (size_t)d->n_tet, &boundary));
   for (PetscInt e = 0; e < d->n_tet; e++) {
+    key[e]      = wring_curve_key_of_tet(d->X, d->tet + 4 * e, low, side);
     boundary[e] = is_interior(d, p, e) ? 0 : 1;
-    p->counts[3 * p->tet_part[e] + 2] += 1 - boundary[e];
+    p->counts[4 * p->tet_part[e] + 2] += 1 - boundary[e];
   }
-  PetscCall(wring_sort_buckets(d->n_tet, p->tet_order, d->region, d->regions.n, start));
-  PetscCall(wring_sort_buckets(d->n_tet, p->tet_order, boundary, 2, start));
+  PetscCall(wring_order_tets(d->n_tet, key, d->regions.n, d->region, boundary, p->tet_order));
   PetscCall(wring_sort_buckets(d->n_tet, p->tet_order, p->tet_part, p->size, p->tet_start));
-  PetscCall(PetscFree2(boundary, start));
+  PetscCall(PetscFree2(key, boundary));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Elements of sets go with their first vertex. */
+static PetscErrorCode order_set_elements(const wring_mesh_data *d, plan *p)
+{
+  PetscInt *part;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)d->n_set_element, &part));
+  for (PetscInt i = 0; i < d->n_set_element; i++) {
+    part[i]             = p->vertex_part[d->set_element[4 * (size_t)i + 1]];
+    p->element_order[i] = i;
+  }
+  PetscCall(wring_sort_buckets(d->n_set_element, p->element_order, part, p->size, p->element_start));
+  PetscCall(PetscFree(part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,13 +82,17 @@ static PetscErrorCode make_plan(const wring_mesh_data *d, plan *p)
   PetscCall(PetscMalloc1((size_t)d->n_vertex, &p->vertex_order));
   PetscCall(PetscMalloc1((size_t)p->size + 1, &p->tet_start));
   PetscCall(PetscMalloc1((size_t)p->size + 1, &p->vertex_start));
-  PetscCall(PetscCalloc1(3 * (size_t)p->size, &p->counts));
+  PetscCall(PetscMalloc1((size_t)d->n_set_element, &p->element_order));
+  PetscCall(PetscMalloc1((size_t)p->size + 1, &p->element_start));
+  PetscCall(PetscCalloc1(4 * (size_t)p->size, &p->counts));
   wring_bounds(d->n_vertex, d->X, low, high);
   PetscCall(order_vertices(d, low, wring_curve_side(low, high), p));
   PetscCall(order_tets(d, low, wring_curve_side(low, high), p));
+  PetscCall(order_set_elements(d, p));
   for (PetscInt q = 0; q < p->size; q++) {
-    p->counts[3 * q]     = p->vertex_start[q + 1] - p->vertex_start[q];
-    p->counts[3 * q + 1] = p->tet_start[q + 1] - p->tet_start[q];
+    p->counts[4 * q]     = p->vertex_start[q + 1] - p->vertex_start[q];
+    p->counts[4 * q + 1] = p->tet_start[q + 1] - p->tet_start[q];
+    p->counts[4 * q + 3] = p->element_start[q + 1] - p->element_start[q];
   }
   PetscCall(PetscFree(p->tet_part));
   PetscCall(PetscFree(p->vertex_part));
@@ -105,6 +106,8 @@ static PetscErrorCode destroy_plan(plan *p)
   PetscCall(PetscFree(p->vertex_order));
   PetscCall(PetscFree(p->tet_start));
   PetscCall(PetscFree(p->vertex_start));
+  PetscCall(PetscFree(p->element_order));
+  PetscCall(PetscFree(p->element_start));
   PetscCall(PetscFree(p->counts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -129,18 +132,19 @@ static PetscErrorCode renumber(const plan *p, wring_mesh_data *d)
 
 static PetscErrorCode deal_counts(const plan *p, const wring_mesh_data *d, wring_mesh *m)
 {
-  PetscInt all[3] = {d ? d->n_vertex : 0, d ? d->n_tet : 0, d ? d->sets.n : 0}, mine[3], end;
+  PetscInt all[3] = {d ? d->n_vertex : 0, d ? d->n_tet : 0, d ? d->sets.n : 0}, mine[4], end;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Bcast(all, 3, MPIU_INT, 0, m->comm));
-  PetscCallMPI(MPI_Scatter(p->counts, 3, MPIU_INT, mine, 3, MPIU_INT, 0, m->comm));
+  PetscCallMPI(MPI_Scatter(p->counts, 4, MPIU_INT, mine, 4, MPIU_INT, 0, m->comm));
   PetscCallMPI(MPI_Scan(mine, &end, 1, MPIU_INT, MPI_SUM, m->comm));
-  m->n_global     = all[0];
-  m->n_tet_global = all[1];
-  m->n_owned      = mine[0];
-  m->n_tet        = mine[1];
-  m->n_interior   = mine[2];
-  m->begin        = end - m->n_owned;
+  m->n_global      = all[0];
+  m->n_tet_global  = all[1];
+  m->n_owned       = mine[0];
+  m->n_tet         = mine[1];
+  m->n_interior    = mine[2];
+  m->n_set_element = mine[3];
+  m->begin         = end - m->n_owned;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,60 +224,9 @@ static PetscErrorCode deal_sets(const plan *p, const wring_mesh_data *d, wring_m
   PetscCall(PetscCalloc1((size_t)m->sets.n, &m->set_vertex));
   PetscCall(PetscCalloc1((size_t)m->sets.n, &m->set_count));
   for (PetscInt s = 0; s < m->sets.n; s++) PetscCall(deal_set(p, d, s, m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscBool owns(const wring_mesh *m, PetscInt global)
-{
-  return (PetscBool)(global >= m->begin && global < m->begin + m->n_owned);
-}
-
-/* m->global and n_local from the global numbers that the tets use. */
-static PetscErrorCode find_ghosts(wring_mesh *m)
-{
-  PetscInt *ghost, n = 0;
-
-  PetscFunctionBegin;
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) n += !owns(m, m->tet[i]);
-  PetscCall(PetscMalloc1((size_t)n, &ghost));
-  n = 0;
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++)
-    if (!owns(m, m->tet[i])) ghost[n++] = m->tet[i];
-  PetscCall(wring_sort_unique(&n, ghost));
-  m->n_local = m->n_owned + n;
-  PetscCall(PetscMalloc1((size_t)m->n_local, &m->global));
-  for (PetscInt i = 0; i < m->n_owned; i++) m->global[i] = m->begin + i;
-  PetscCall(PetscArraycpy(m->global + m->n_owned, ghost, n));
-  PetscCall(PetscFree(ghost));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode localize_tets(wring_mesh *m)
-{
-  PetscFunctionBegin;
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) {
-    PetscInt ghost;
-    if (owns(m, m->tet[i])) {
-      m->tet[i] -= m->begin;
-      continue;
-    }
-    PetscCall(PetscFindInt(m->tet[i], m->n_local - m->n_owned, m->global + m->n_owned, &ghost));
-    m->tet[i] = m->n_owned + ghost;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode join_ranks(wring_mesh *m)
-{
-  PetscFunctionBegin;
-  PetscCall(find_ghosts(m));
-  PetscCall(localize_tets(m));
-  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->original, &m->original));
-  PetscCall(PetscRealloc(3 * (size_t)m->n_local * sizeof *m->X, &m->X));
-  PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &m->vector));
-  PetscCallMPI(MPI_Type_commit(&m->vector));
-  PetscCall(wring_mesh_build_halo(m));
-  PetscCall(wring_mesh_build_natural(m));
+  PetscCall(PetscMalloc1(4 * (size_t)m->n_set_element, &m->set_element));
+  PetscCall(wring_deal_rows(m->comm, p->element_start, p->element_order, d ? d->set_element : NULL,
+                            4 * sizeof(PetscInt), m->n_set_element, m->set_element));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -301,7 +254,10 @@ PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wrin
   PetscCall(deal_sets(&p, d, m));
   PetscCall(destroy_plan(&p));
   if (rank == 0) PetscCall(wring_mesh_data_destroy(data));
-  PetscCall(join_ranks(m));
+  PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &m->vector));
+  PetscCallMPI(MPI_Type_commit(&m->vector));
+  PetscCall(wring_mesh_build_natural(m));
+  PetscCall(wring_mesh_join(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -314,6 +270,7 @@ PetscErrorCode wring_mesh_destroy(wring_mesh **mesh)
   for (PetscInt s = 0; s < m->sets.n; s++) PetscCall(PetscFree(m->set_vertex[s]));
   PetscCall(PetscFree(m->set_vertex));
   PetscCall(PetscFree(m->set_count));
+  PetscCall(PetscFree(m->set_element));
   PetscCall(wring_names_clear(&m->sets));
   PetscCall(wring_names_clear(&m->regions));
   PetscCall(PetscFree(m->tet_original));

@@ -41,10 +41,64 @@ PetscErrorCode wring_mesh_build_natural(wring_mesh *m)
   PetscLayout layout;
 
   PetscFunctionBegin;
+  PetscCall(PetscFree(m->global));
+  PetscCall(PetscMalloc1((size_t)m->n_owned, &m->global));
+  for (PetscInt i = 0; i < m->n_owned; i++) m->global[i] = m->begin + i;
   PetscCall(PetscLayoutCreateFromSizes(m->comm, PETSC_DECIDE, m->n_global, 1, &layout));
+  PetscCall(PetscSFDestroy(&m->natural));
   PetscCall(PetscSFCreate(m->comm, &m->natural));
   PetscCall(PetscSFSetGraphLayout(m->natural, layout, m->n_owned, NULL, PETSC_COPY_VALUES, m->original));
   PetscCall(PetscSFSetUp(m->natural));
   PetscCall(PetscLayoutDestroy(&layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool owns(const wring_mesh *m, PetscInt global)
+{
+  return (PetscBool)(global >= m->begin && global < m->begin + m->n_owned);
+}
+
+/* n_local and the ghosts of m->global from the global numbers that the tets use. */
+static PetscErrorCode find_ghosts(wring_mesh *m)
+{
+  PetscInt *ghost, n = 0;
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) n += !owns(m, m->tet[i]);
+  PetscCall(PetscMalloc1((size_t)n, &ghost));
+  n = 0;
+  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++)
+    if (!owns(m, m->tet[i])) ghost[n++] = m->tet[i];
+  PetscCall(wring_sort_unique(&n, ghost));
+  m->n_local = m->n_owned + n;
+  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->global, &m->global));
+  PetscCall(PetscArraycpy(m->global + m->n_owned, ghost, n));
+  PetscCall(PetscFree(ghost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode localize_tets(wring_mesh *m)
+{
+  PetscFunctionBegin;
+  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) {
+    PetscInt ghost;
+    if (owns(m, m->tet[i])) {
+      m->tet[i] -= m->begin;
+      continue;
+    }
+    PetscCall(PetscFindInt(m->tet[i], m->n_local - m->n_owned, m->global + m->n_owned, &ghost));
+    m->tet[i] = m->n_owned + ghost;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_join(wring_mesh *m)
+{
+  PetscFunctionBegin;
+  PetscCall(find_ghosts(m));
+  PetscCall(localize_tets(m));
+  PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->original, &m->original));
+  PetscCall(PetscRealloc(3 * (size_t)m->n_local * sizeof *m->X, &m->X));
+  PetscCall(wring_mesh_build_halo(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

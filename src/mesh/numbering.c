@@ -3,8 +3,8 @@
 #include "halo.h"
 #include "order.h"
 
-/* Global numbers of any original numbers: owners write them into blocks by original number, and all may read there. */
-static PetscErrorCode find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global)
+/* Owners write them into blocks by original number, and all may read there. */
+PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global)
 {
   PetscInt    n_block, *block;
   PetscLayout layout;
@@ -63,7 +63,7 @@ PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt 
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)n, &more, (size_t)(n + m->n_local - m->n_owned), &ghost));
-  PetscCall(find_globals(m, n, original, more));
+  PetscCall(wring_mesh_find_globals(m, n, original, more));
   PetscCall(merge_ghosts(m, n, more, &n_ghost, ghost));
   PetscCall(renumber_ghosts(m, n_ghost, ghost));
   PetscCall(PetscFree2(more, ghost));
@@ -119,7 +119,7 @@ static PetscErrorCode order_rows(const wring_mesh *m, PetscInt n, int width, con
     original[i] = (PetscInt)row[(size_t)i * (size_t)width];
     key[i]      = (uint64_t)original[i];
   }
-  PetscCall(find_globals(m, n, original, owner));
+  PetscCall(wring_mesh_find_globals(m, n, original, owner));
   PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
   for (PetscInt i = 0; i < n; i++) {
     PetscCall(PetscLayoutFindOwner(layout, owner[i], &rank));

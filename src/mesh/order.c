@@ -82,6 +82,29 @@ PetscErrorCode wring_sort_buckets(PetscInt n, PetscInt *index, const PetscInt *b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_order_keys(PetscInt n, uint64_t *key, PetscInt *order)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) order[i] = i;
+  PetscCall(wring_sort_keys(n, key, order));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Stable sorts, the least important first. */
+PetscErrorCode wring_order_tets(PetscInt n, uint64_t *key, PetscInt n_region, const PetscInt *region,
+                                const PetscInt *boundary, PetscInt *order)
+{
+  PetscInt *start;
+
+  PetscFunctionBegin;
+  PetscCall(wring_order_keys(n, key, order));
+  PetscCall(PetscMalloc1((size_t)PetscMax(n_region, 2) + 1, &start));
+  PetscCall(wring_sort_buckets(n, order, region, n_region, start));
+  PetscCall(wring_sort_buckets(n, order, boundary, 2, start));
+  PetscCall(PetscFree(start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void wring_bounds(PetscInt n, const double *X, double low[3], double high[3])
 {
   for (int c = 0; c < 3; c++) low[c] = PETSC_INFINITY, high[c] = PETSC_NINFINITY;
@@ -147,4 +170,12 @@ uint64_t wring_curve_key(const double x[3], const double low[3], double side)
   for (int c = 0; c < 3; c++) cell[c] = (uint32_t)(PetscMin(PetscMax((x[c] - low[c]) / side, 0), 1) * steps);
   hilbert_transpose(cell);
   return spread_bits(cell[0]) << 2 | spread_bits(cell[1]) << 1 | spread_bits(cell[2]);
+}
+
+uint64_t wring_curve_key_of_tet(const double *X, const PetscInt tet[4], const double low[3], double side)
+{
+  double mean[3] = {0, 0, 0};
+  for (int a = 0; a < 4; a++)
+    for (int c = 0; c < 3; c++) mean[c] += 0.25 * X[3 * tet[a] + c];
+  return wring_curve_key(mean, low, side);
 }

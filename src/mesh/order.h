@@ -12,6 +12,13 @@ PetscErrorCode wring_sort_ints(PetscInt n, PetscInt *value);
 PetscErrorCode wring_sort_buckets(PetscInt n, PetscInt *index, const PetscInt *bucket, PetscInt n_bucket,
                                   PetscInt *start);
 
+/* order [n]: by key, ascending; equal keys keep their order. key is sorted. */
+PetscErrorCode wring_order_keys(PetscInt n, uint64_t *key, PetscInt *order);
+
+/* order [n] of tets: interior ones (boundary 0) before the others (1), by region, by key. key is sorted. */
+PetscErrorCode wring_order_tets(PetscInt n, uint64_t *key, PetscInt n_region, const PetscInt *region,
+                                const PetscInt *boundary, PetscInt *order);
+
 /* Bounding box of X [n][3]; low = infinity, high = -infinity if n = 0. */
 void wring_bounds(PetscInt n, const double *X, double low[3], double high[3]);
 
@@ -20,6 +27,9 @@ PetscErrorCode wring_bounds_reduce(MPI_Comm comm, double low[3], double high[3])
 
 /* Position of x along a Hilbert curve of 2^21 steps a side through the cube at low with this side. */
 uint64_t wring_curve_key(const double x[3], const double low[3], double side);
+
+/* The same of the mean of four points of X. */
+uint64_t wring_curve_key_of_tet(const double *X, const PetscInt tet[4], const double low[3], double side);
 
 /* Longest side of the box, or 1 if it is a point. */
 double wring_curve_side(const double low[3], const double high[3]);

@@ -30,6 +30,7 @@ PetscErrorCode wring_raw_destroy(wring_raw *raw)
   PetscCall(PetscFree(raw->corner));
   PetscCall(PetscFree(raw->corner_source));
   PetscCall(PetscFree(raw->triangle));
+  PetscCall(PetscFree(raw->segment));
   PetscCall(PetscFree(raw->source_start));
   PetscCall(PetscFree(raw->source_group));
   PetscCall(wring_names_clear(&raw->groups));
@@ -81,6 +82,10 @@ static PetscErrorCode add_corners(wring_raw *raw, const wring_element *e)
     raw->triangle[raw->n_triangle].corner   = raw->n_corner;
     raw->triangle[raw->n_triangle].line     = e->line;
     raw->triangle[raw->n_triangle++].number = e->number;
+  }
+  if (e->n == 2) {
+    PetscCall(wring_raw_grow(raw->n_segment + 1, &raw->segment_room, sizeof *raw->segment, &raw->segment));
+    raw->segment[raw->n_segment++] = raw->n_corner;
   }
   for (int a = 0; a < e->n; a++) {
     raw->corner[raw->n_corner]          = e->node[a];
@@ -288,8 +293,8 @@ static PetscErrorCode name_regions(const wring_raw *raw, wring_scan *s, wring_me
   PetscCall(PetscMalloc2((size_t)raw->groups.n + 1, &region, (size_t)raw->groups.n + 1, &found));
   const PetscInt n = sort_regions(raw, d, region, found);
   for (PetscInt r = 0; r < n; r++) {
-    if (wring_names_find(&d->regions, found[r].name) >= 0)
-      wring_error_set(s->e, "%s: a physical volume is named tag0, which stands for tetrahedra in no physical volume",
+    if (found[r].group == raw->groups.n && wring_names_find(&raw->groups, found[r].name) >= 0)
+      wring_error_set(s->e, "%s: a physical group is named tag0, which stands for tetrahedra in no physical volume",
                       s->file);
     PetscCall(wring_names_add(&d->regions, found[r].name, strlen(found[r].name)));
     region[found[r].group] = r;
@@ -405,6 +410,7 @@ static PetscErrorCode fill_data(wring_raw *raw, wring_scan *s, const PetscInt *v
   for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) (*d)->tet[i] = vertex[raw->tet[i]];
   PetscCall(name_regions(raw, s, *d));
   if (wring_scan_ok(s)) PetscCall(name_sets(raw, vertex, *d, notes));
+  if (wring_scan_ok(s)) PetscCall(wring_raw_keep_elements(raw, vertex, *d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -26,6 +26,8 @@ typedef struct {
     PetscInt corner;       // its first one
     int64_t  line, number; // its place and number in the file
   } * triangle;            // [n_triangle]
+  PetscInt    n_segment, segment_room;
+  PetscInt   *segment; // [n_segment] first corners of the line elements
   PetscInt    n_source;
   PetscInt   *source_start; // [n_source + 1]
   PetscInt   *source_group; // [source_start[n_source]] index into groups
@@ -60,6 +62,9 @@ PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wrin
 
 /* Every triangle must be a face of a tet, where there are tets. */
 PetscErrorCode wring_raw_check_triangles(const wring_raw *raw, wring_scan *s);
+
+/* d->set_element: the triangles and lines of the groups, which are d's sets; vertex [n_node]: numbers in d, or -1. */
+PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, const PetscInt *vertex, wring_mesh_data *d);
 
 /* Each format: the whole file into raw (zero before); faults go to the scanner. */
 PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw);

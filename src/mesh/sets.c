@@ -2,6 +2,7 @@
 #include <wring/mesh.h>
 #include "names.h"
 #include "order.h"
+#include <string.h>
 
 typedef PetscBool region_test(const double *p, const double *x, double tolerance);
 
@@ -51,7 +52,24 @@ static PetscErrorCode get_tolerance(const wring_mesh *m, double *tolerance)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_set(wring_mesh *m, const char *name, const shape *s, const double *p, double tolerance)
+/* A checkpoint has the sets of the deck that made it: the same ones again are no mistake. vertex is freed. */
+static PetscErrorCode compare_set(const wring_mesh *m, const char *origin, const char *name, const shape *s, PetscInt n,
+                                  PetscInt *vertex)
+{
+  const PetscInt k = wring_names_find(&m->sets, name);
+  int differs      = n != m->set_count[k] || (n > 0 && memcmp(vertex, m->set_vertex[k], (size_t)n * sizeof *vertex));
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(vertex));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, m->comm));
+  if (differs)
+    WRING_REFUSE(m->comm, "%s: set_%s_%s: the mesh has another set '%s' already, expected another name", origin, name,
+                 s->key, name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *name, const shape *s, const double *p,
+                              double tolerance)
 {
   PetscInt *vertex, n = 0, n_all, k = m->sets.n;
   size_t    length;
@@ -64,6 +82,10 @@ static PetscErrorCode add_set(wring_mesh *m, const char *name, const shape *s, c
   if (n_all == 0) {
     PetscCall(PetscFree(vertex));
     WRING_REFUSE(m->comm, "set_%s_%s: no vertex of the mesh lies in it", name, s->key);
+  }
+  if (wring_names_find(&m->sets, name) >= 0) {
+    PetscCall(compare_set(m, origin, name, s, n, vertex));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscRealloc((size_t)n * sizeof *vertex, &vertex));
   PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set_vertex, &m->set_vertex));
@@ -95,17 +117,10 @@ static PetscErrorCode get_shape(const wring_mesh *m, const wring_options *o, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode check_shape(const wring_mesh *m, const wring_options *o, const char *name, const shape *s,
+static PetscErrorCode check_shape(const wring_mesh *m, const char *origin, const char *name, const shape *s,
                                   const double *p)
 {
-  char prefix[256];
-
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "set_%s_", name));
-  const char *origin = wring_options_origin(o, prefix, s->key);
-  if (wring_names_find(&m->sets, name) >= 0)
-    WRING_REFUSE(m->comm, "%s: set_%s_%s: the mesh has a set '%s' already, expected another name", origin, name, s->key,
-                 name);
   for (int c = 0; c < 3 && s->contains == in_box; c++)
     if (p[c] > p[c + 3])
       WRING_REFUSE(m->comm, "%s: set_%s_box: %.6g > %.6g, expected x0,y0,z0,x1,y1,z1 with x0 <= x1, y0 <= y1, z0 <= z1",
@@ -121,11 +136,14 @@ static PetscErrorCode add_set_of_deck(wring_mesh *m, const wring_options *o, con
 {
   const shape *s;
   double       p[MAX_PARAMETERS];
+  char         prefix[256];
 
   PetscFunctionBegin;
   PetscCall(get_shape(m, o, name, &s, p));
-  PetscCall(check_shape(m, o, name, s, p));
-  PetscCall(add_set(m, name, s, p, tolerance));
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "set_%s_", name));
+  const char *const origin = wring_options_origin(o, prefix, s->key);
+  PetscCall(check_shape(m, origin, name, s, p));
+  PetscCall(add_set(m, origin, name, s, p, tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -34,6 +34,17 @@ static PetscErrorCode read_checkpoint(wring_problem *p, wring_mesh_data **data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Not of a checkpoint, which has the refined mesh. */
+static PetscErrorCode refine_mesh(wring_problem *p, PetscBool restart)
+{
+  PetscInt times;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_int(p->options, "mesh_", wring_mesh_options, "refine", &times));
+  if (!restart) PetscCall(wring_mesh_refine(p->mesh, times));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 {
   const PetscBool  file = wring_options_has(p->options, "mesh_", "file"), box = has_box(p->options);
@@ -44,6 +55,10 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
   if (file && box) WRING_REFUSE(p->comm, "mesh: file and box are both given, expected one of them");
   if (!file && !box && !restart)
     WRING_REFUSE(p->comm, "mesh: none is given, expected mesh.file, mesh.box or initial.restart");
+  if (!file && !box && wring_options_has(p->options, "mesh_", "refine"))
+    WRING_REFUSE(p->comm,
+                 "%s: mesh_refine: a mesh is refined before its first step, expected none with initial.restart",
+                 wring_options_origin(p->options, "mesh_", "refine"));
   if (restart)
     PetscCall(read_checkpoint(p, &data));
   else if (file)
@@ -53,6 +68,7 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
   if (restart && (file || box))
     PetscCall(wring_note(p->comm, "the mesh is that of %s; the deck's is not read", p->restart));
   PetscCall(wring_mesh_distribute(p->comm, &data, &p->mesh));
+  PetscCall(refine_mesh(p, restart));
   PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->catalogue->n, p->catalogue->entry));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,13 +10,21 @@ typedef struct {
   PetscInt          n, n_left, n_word;
   const PetscInt   *vertex;   // [n][m]
   double           *priority; // [n] integers below 2^53: elements are coloured from high to low
-  PetscInt         *left;     // [n_left] elements without a colour, by falling priority
+  PetscInt         *order;    // [n] elements by falling priority
   PetscInt         *degree;   // [n_local] elements of all ranks at a vertex
-  PetscInt         *waits;    // [n_local] last round in which a vertex of this rank alone had to wait
-  PetscBool        *shared;   // [n_local] other ranks have the vertex too
-  double           *top;      // [n_local] of shared vertices: highest priority of all ranks without a colour
-  PetscInt         *used;     // [n_local][n_word] colours in use at a vertex
-  MPI_Datatype      mask;     // n_word PetscInts
+  PetscInt         *start;    // [n_local + 1] first of a vertex's elements in `element`
+  PetscInt         *element;  // [n m] elements of each vertex by falling priority
+  PetscInt         *next;     // [n_local] place in `element` of the first one without a colour
+  PetscInt         *stack;    // [n_local] vertices whose next element may be ready
+  PetscBool        *stacked;  // [n_local] is on the stack
+  PetscInt          n_stack;
+  double           *others; // [n_local] highest priority without a colour of the other ranks at a vertex, -1: none
+  PetscInt          n_shared;
+  PetscInt         *shared;  // [n_shared] vertices that other ranks have too: the owned ones first
+  const PetscInt   *leaves;  // [n_owned] ranks that have a vertex as a ghost
+  double           *of_leaf; // heads of those ranks, vertex by vertex
+  PetscInt         *used;    // [n_local][n_word] colours in use at a vertex
+  MPI_Datatype      mask;    // n_word PetscInts
 } colouring;
 
 /* ---- what ranks tell each other ---------------------------------------------------------------------------------- */
@@ -31,18 +39,6 @@ static PetscErrorCode combine(const colouring *c, MPI_Datatype unit, void *value
   PetscCall(PetscSFReduceEnd(halo, unit, value, value, op));
   PetscCall(PetscSFBcastBegin(halo, unit, value, value, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(halo, unit, value, value, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode find_shared(colouring *c)
-{
-  const wring_mesh *m = c->mesh;
-  const PetscInt   *leaves;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSFComputeDegreeBegin(m->halo, &leaves));
-  PetscCall(PetscSFComputeDegreeEnd(m->halo, &leaves));
-  for (PetscInt i = 0; i < m->n_local; i++) c->shared[i] = (PetscBool)(i >= m->n_owned || leaves[i] > 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,18 +57,37 @@ static PetscErrorCode count_degrees(colouring *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode find_tops(colouring *c)
+/* Every value is replaced by the highest of the other ones: `first` of the owner, n of its leaves. */
+static void take_highest_others(double *first, PetscInt n, double *leaf)
 {
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < c->mesh->n_local; i++) c->top[i] = -1;
-  for (PetscInt i = 0; i < c->n_left; i++) {
-    const PetscInt e = c->left[i];
-    for (int a = 0; a < c->m; a++) {
-      const PetscInt v = c->vertex[c->m * e + a];
-      c->top[v]        = PetscMax(c->top[v], c->priority[e]);
-    }
+  double most = *first, next = -1;
+  for (PetscInt i = 0; i < n; i++) {
+    next = PetscMax(next, PetscMin(most, leaf[i]));
+    most = PetscMax(most, leaf[i]);
   }
-  PetscCall(combine(c, MPI_DOUBLE, c->top, MPI_MAX));
+  *first = *first == most ? next : most;
+  for (PetscInt i = 0; i < n; i++) leaf[i] = leaf[i] == most ? next : most;
+}
+
+/* Owners tell everyone that has a vertex what the others wait for there. */
+static PetscErrorCode find_others(colouring *c)
+{
+  const wring_mesh *m    = c->mesh;
+  double           *leaf = c->of_leaf;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < c->n_shared; i++) {
+    const PetscInt v = c->shared[i];
+    c->others[v]     = c->next[v] < c->start[v + 1] ? c->priority[c->element[c->next[v]]] : -1;
+  }
+  PetscCall(PetscSFGatherBegin(m->halo, MPI_DOUBLE, c->others, c->of_leaf));
+  PetscCall(PetscSFGatherEnd(m->halo, MPI_DOUBLE, c->others, c->of_leaf));
+  for (PetscInt i = 0; i < c->n_shared && c->shared[i] < m->n_owned; i++) {
+    take_highest_others(&c->others[c->shared[i]], c->leaves[c->shared[i]], leaf);
+    leaf += c->leaves[c->shared[i]];
+  }
+  PetscCall(PetscSFScatterBegin(m->halo, MPI_DOUBLE, c->of_leaf, c->others));
+  PetscCall(PetscSFScatterEnd(m->halo, MPI_DOUBLE, c->of_leaf, c->others));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,20 +132,49 @@ static PetscErrorCode draw_priorities(colouring *c, uint64_t seed)
     }
     key[e]         = (sum >> shift << (PRIORITY_BITS - PLACE_BITS)) + (hash >> (64 - PRIORITY_BITS + PLACE_BITS));
     c->priority[e] = (double)((UINT64_C(1) << PRIORITY_BITS) - 1 - key[e]);
-    c->left[e]     = e;
+    c->order[e]    = e;
   }
-  c->n_left = c->n;
-  PetscCall(wring_sort_keys(c->n, key, c->left));
+  PetscCall(wring_sort_keys(c->n, key, c->order));
   PetscCall(PetscFree(key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static void push(colouring *c, PetscInt v)
+{
+  if (c->stacked[v]) return;
+  c->stacked[v]          = PETSC_TRUE;
+  c->stack[c->n_stack++] = v;
+}
+
+/* The elements of each vertex in their order; all of them wait, and every vertex is looked at first. */
+static PetscErrorCode list_elements(colouring *c)
+{
+  const PetscInt n_local = c->mesh->n_local;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(c->start, n_local + 1));
+  for (PetscInt i = 0; i < c->m * c->n; i++) c->start[c->vertex[i] + 1]++;
+  for (PetscInt v = 0; v < n_local; v++) c->start[v + 1] += c->start[v];
+  PetscCall(PetscArraycpy(c->next, c->start, n_local));
+  for (PetscInt i = 0; i < c->n; i++) {
+    for (int a = 0; a < c->m; a++) c->element[c->next[c->vertex[c->m * c->order[i] + a]]++] = c->order[i];
+  }
+  PetscCall(PetscArraycpy(c->next, c->start, n_local));
+  c->n_left  = c->n;
+  c->n_stack = 0;
+  for (PetscInt v = 0; v < n_local; v++) {
+    c->others[v] = -1;
+    push(c, v);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* No element before e, here or elsewhere, is still without a colour at one of its vertices. */
-static PetscBool is_next(const colouring *c, PetscInt e, PetscInt round)
+static PetscBool is_next(const colouring *c, PetscInt e)
 {
   for (int a = 0; a < c->m; a++) {
     const PetscInt v = c->vertex[c->m * e + a];
-    if (c->shared[v] ? c->top[v] != c->priority[e] : c->waits[v] == round) return PETSC_FALSE;
+    if (c->element[c->next[v]] != e || c->others[v] > c->priority[e]) return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
@@ -148,20 +192,20 @@ static PetscInt take_colour(colouring *c, PetscInt e)
   }
 }
 
-/* Colours all elements that need not wait for another rank. */
-static void colour_round(colouring *c, PetscInt round, PetscInt *colour)
+/* Colours all elements that need not wait for another rank: each makes its neighbours ready. */
+static void colour_round(colouring *c, PetscInt *colour)
 {
-  PetscInt n = 0;
-  for (PetscInt i = 0; i < c->n_left; i++) {
-    const PetscInt e = c->left[i];
-    if (is_next(c, e, round)) {
-      colour[e] = take_colour(c, e);
-    } else {
-      for (int a = 0; a < c->m; a++) c->waits[c->vertex[c->m * e + a]] = round;
-      c->left[n++] = e;
-    }
+  while (c->n_stack > 0) {
+    const PetscInt v = c->stack[--c->n_stack];
+    c->stacked[v]    = PETSC_FALSE;
+    if (c->next[v] == c->start[v + 1]) continue;
+    const PetscInt e = c->element[c->next[v]];
+    if (!is_next(c, e)) continue;
+    colour[e] = take_colour(c, e);
+    c->n_left--;
+    for (int a = 0; a < c->m; a++) c->next[c->vertex[c->m * e + a]]++;
+    for (int a = 0; a < c->m; a++) push(c, c->vertex[c->m * e + a]);
   }
-  c->n_left = n;
 }
 
 /* Equal priorities of neighbours, which sum and hash may give, would give them one colour: *valid says that there are none. */
@@ -185,41 +229,69 @@ static PetscErrorCode attempt(colouring *c, uint64_t seed, PetscInt *colour, Pet
 
   PetscFunctionBegin;
   PetscCall(draw_priorities(c, seed));
-  PetscCall(PetscArrayzero(c->waits, c->mesh->n_local));
+  PetscCall(list_elements(c));
   PetscCall(PetscArrayzero(c->used, c->mesh->n_local * c->n_word));
-  for (PetscInt round = 1;; round++) {
-    PetscCallMPI(MPI_Allreduce(&c->n_left, &left, 1, MPIU_INT, MPI_MAX, c->mesh->comm));
-    if (!left) break;
-    PetscCall(find_tops(c));
-    colour_round(c, round, colour);
+  do {
+    PetscCall(find_others(c));
+    for (PetscInt i = 0; i < c->n_shared; i++) push(c, c->shared[i]);
+    colour_round(c, colour);
     PetscCall(combine(c, c->mask, c->used, MPI_BOR));
-  }
+    PetscCallMPI(MPI_Allreduce(&c->n_left, &left, 1, MPIU_INT, MPI_MAX, c->mesh->comm));
+  } while (left > 0);
   PetscCall(check(c, valid));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create(colouring *c)
+{
+  const wring_mesh *m        = c->mesh;
+  PetscInt          n_leaves = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(c->n, &c->priority, c->n, &c->order, c->m * c->n, &c->element));
+  PetscCall(PetscMalloc5(m->n_local, &c->degree, m->n_local + 1, &c->start, m->n_local, &c->next, m->n_local, &c->stack,
+                         m->n_local, &c->others));
+  PetscCall(PetscCalloc1(m->n_local, &c->stacked));
+  PetscCall(PetscSFComputeDegreeBegin(m->halo, &c->leaves));
+  PetscCall(PetscSFComputeDegreeEnd(m->halo, &c->leaves));
+  PetscCall(PetscMalloc1(m->n_local, &c->shared));
+  for (PetscInt v = 0; v < m->n_local; v++) {
+    if (v >= m->n_owned || c->leaves[v] > 0) c->shared[c->n_shared++] = v;
+    if (v < m->n_owned) n_leaves += c->leaves[v];
+  }
+  PetscCall(PetscMalloc1(n_leaves, &c->of_leaf));
+  PetscCall(count_degrees(c));
+  PetscCall(PetscMalloc1(m->n_local * c->n_word, &c->used));
+  PetscCallMPI(MPI_Type_contiguous((int)c->n_word, MPIU_INT, &c->mask));
+  PetscCallMPI(MPI_Type_commit(&c->mask));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy(colouring *c)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Type_free(&c->mask));
+  PetscCall(PetscFree(c->used));
+  PetscCall(PetscFree(c->of_leaf));
+  PetscCall(PetscFree(c->shared));
+  PetscCall(PetscFree(c->stacked));
+  PetscCall(PetscFree5(c->degree, c->start, c->next, c->stack, c->others));
+  PetscCall(PetscFree3(c->priority, c->order, c->element));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_colour_elements(const wring_mesh *mesh, int m, PetscInt n, const PetscInt *vertex,
                                      PetscInt *colour, PetscInt *n_colour)
 {
-  const PetscInt n_local = mesh->n_local;
-  colouring      c       = {.mesh = mesh, .m = m, .n = n, .vertex = vertex};
-  PetscBool      valid   = PETSC_FALSE;
+  colouring c     = {.mesh = mesh, .m = m, .n = n, .vertex = vertex};
+  PetscBool valid = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(n, &c.priority, n, &c.left));
-  PetscCall(PetscMalloc4(n_local, &c.degree, n_local, &c.waits, n_local, &c.shared, n_local, &c.top));
-  PetscCall(find_shared(&c));
-  PetscCall(count_degrees(&c));
-  PetscCall(PetscMalloc1(n_local * c.n_word, &c.used));
-  PetscCallMPI(MPI_Type_contiguous((int)c.n_word, MPIU_INT, &c.mask));
-  PetscCallMPI(MPI_Type_commit(&c.mask));
+  PetscCall(create(&c));
   for (uint64_t seed = 1; !valid; seed++) PetscCall(attempt(&c, mix(seed), colour, &valid));
+  PetscCall(destroy(&c));
   *n_colour = 0;
   for (PetscInt e = 0; e < n; e++) *n_colour = PetscMax(*n_colour, colour[e] + 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n_colour, 1, MPIU_INT, MPI_MAX, mesh->comm));
-  PetscCallMPI(MPI_Type_free(&c.mask));
-  PetscCall(PetscFree(c.used));
-  PetscCall(PetscFree4(c.degree, c.waits, c.shared, c.top));
-  PetscCall(PetscFree2(c.priority, c.left));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

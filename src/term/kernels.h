@@ -7,8 +7,8 @@ enum { LANES = WRING_LANES, MAX_M = 4, MAX_Q = 3 };
 typedef double lanes[LANES];
 
 /* z = G x: columns D_a = x_a - x_last (or x itself for points), z = D coef. */
-static inline void form_z(int m, int q, const double *coef, const double (*restrict x)[LANES],
-                          double (*restrict z)[LANES])
+static inline __attribute__((always_inline)) void form_z(int m, int q, const double *coef,
+                                                         const double (*restrict x)[LANES], double (*restrict z)[LANES])
 {
   const int n_free = free_vertices(m);
   if (!coef) { // G = 1 on the one free vertex
@@ -32,8 +32,8 @@ static inline void form_z(int m, int q, const double *coef, const double (*restr
 }
 
 /* f = G^T p of a block: the free vertices, then minus their sum. */
-static inline void form_forces(int m, int q, const double *coef, const double (*restrict p)[LANES],
-                               double (*restrict f)[LANES])
+static inline __attribute__((always_inline)) void
+form_forces(int m, int q, const double *coef, const double (*restrict p)[LANES], double (*restrict f)[LANES])
 {
   const int n_free                 = free_vertices(m);
   const double(*restrict g)[LANES] = (const double(*)[LANES])coef;
@@ -99,7 +99,8 @@ static inline void store_chunk(wring_term *t, PetscInt c, const double *f_privat
 }
 
 /* z of block b of the chunk whose positions are in x_private. */
-static inline void load_z(const wring_term *t, PetscInt b, int m, int q, const double *x_private, lanes *xe, lanes *z)
+static inline __attribute__((always_inline)) void load_z(const wring_term *t, PetscInt b, int m, int q,
+                                                         const double *x_private, lanes *xe, lanes *z)
 {
   gather(m, t->corner + (size_t)b * m * LANES, x_private, xe);
   form_z(m, q, block_coef(t, b), (wring_in)xe, z);

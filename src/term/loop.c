@@ -2,9 +2,10 @@
 #include "loop.h"
 #include "kernels.h"
 
-/* The blocks of one chunk, x and f private [vertices][4]. m and q are constants where this is inlined. */
-static inline void run_blocks(const wring_term *t, PetscInt c, int m, int q, const wring_pass *pass, const double *x,
-                              double *f, double *sum)
+/* The blocks of one chunk, x and f private [vertices][4]. m and q are constants where this is inlined, or its loops would be scalar. */
+static inline __attribute__((always_inline)) void run_blocks(const wring_term *t, PetscInt c, int m, int q,
+                                                             const wring_pass *pass, const double *x, double *f,
+                                                             double *sum)
 {
   WRING_ALIGNED lanes xe[3 * MAX_M], z[3 * MAX_Q], p[3 * MAX_Q];
   for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {

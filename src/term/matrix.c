@@ -169,7 +169,8 @@ void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, doubl
 /* ---- the Hessian ------------------------------------------------------------------------------------------------- */
 
 /* K_ab = w G_a h G_b^T of the free vertices, then the last one by translation: rows and columns of K sum to zero. */
-static void element_matrix(int m, int q, const double *coef, const double *w, wring_in h, double (*K)[LANES])
+static inline __attribute__((always_inline)) void element_matrix(int m, int q, const double *coef, const double *w,
+                                                                 wring_in h, double (*K)[LANES])
 {
   const int                 n_free = free_vertices(m);
   WRING_ALIGNED const lanes one[1] = {{1, 1, 1, 1, 1, 1, 1, 1}};
@@ -205,6 +206,26 @@ static void element_matrix(int m, int q, const double *coef, const double *w, wr
   }
 }
 
+/* The element matrices of a block, K [m^2][9], x private [vertices][4]. m and q are constants where this is inlined. */
+static inline __attribute__((always_inline)) void block_matrix(const wring_term *t, wring_law_map *hessian, PetscInt b,
+                                                               int m, int q, const double *x, double (*K)[LANES])
+{
+  WRING_ALIGNED lanes xe[3 * MAX_M], z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
+  load_z(t, b, m, q, x, xe, z);
+  hessian(term_par(t, b), (wring_in)z, h);
+  element_matrix(m, q, block_coef(t, b), t->weight + (size_t)b * LANES, (wring_in)h, K);
+}
+
+static void run_stencil(const wring_term *t, wring_law_map *hessian, PetscInt b, const double *x, double (*K)[LANES])
+{
+  if (t->m == 4)
+    block_matrix(t, hessian, b, 4, 3, x, K);
+  else if (t->m == 2)
+    block_matrix(t, hessian, b, 2, 1, x, K);
+  else
+    block_matrix(t, hessian, b, 1, 1, x, K);
+}
+
 static void add_group(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1, lanes *K, const wring_pattern *p,
                       double *value)
 {
@@ -225,20 +246,17 @@ static void add_group(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1,
 void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p, double *value)
 {
   const PetscInt per_chunk = CHUNK_BLOCKS / GROUP;
-  const int      m = t->m, q = t->law->q;
-  wring_law_map *hessian = psd ? t->law->hessian_psd : t->law->hessian;
+  wring_law_map *hessian   = psd ? t->law->hessian_psd : t->law->hessian;
   if (!t->active) return;
 #pragma omp parallel for ordered schedule(static, 1)
   for (PetscInt g = 0; g < t->n_chunk * per_chunk; g++) {
     const PetscInt      c = g / per_chunk, b0 = t->chunk_block[c] + g % per_chunk * GROUP;
     const PetscInt      b1 = PetscMin(b0 + GROUP, t->chunk_block[c + 1]);
-    WRING_ALIGNED lanes K[GROUP * 9 * MAX_M * MAX_M], xe[3 * MAX_M], z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
+    WRING_ALIGNED lanes K[GROUP * 9 * MAX_M * MAX_M];
     double              x_private[4 * t->max_vertex];
     if (b0 < b1) load_chunk(t, c, x, x_private);
     for (PetscInt b = b0; b < b1; b++) {
-      load_z(t, b, m, q, x_private, xe, z);
-      hessian(term_par(t, b), (wring_in)z, h);
-      element_matrix(m, q, block_coef(t, b), t->weight + (size_t)b * LANES, (wring_in)h, K + (b - b0) * 9 * m * m);
+      run_stencil(t, hessian, b, x_private, K + (b - b0) * 9 * t->m * t->m);
     }
 #pragma omp ordered
     add_group(t, c, b0, b1, K, p, value);

@@ -42,7 +42,7 @@ void wring_term_cell_data(const wring_term *t, const double *x, double *density,
     double              x_private[4 * t->max_vertex];
     load_chunk(t, c, x, x_private);
     for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-      load_z(t, b, t->m, t->law->q, x_private, xe, z);
+      load_z(t, b, 4, 3, x_private, xe, z);
       t->law->energy(term_par(t, b), (wring_in)z, psi);
       for (int l = 0; l < LANES; l++) {
         const PetscInt e = term_element(t, b * LANES + l);

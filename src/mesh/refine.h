@@ -1,0 +1,36 @@
+/* Private to src/mesh: one refinement of a distributed mesh, while it is made. */
+#pragma once
+#include "edges.h"
+
+/* Points are the local vertices of the mesh as it was, then the middles of the edges of local tets. */
+typedef struct {
+  wring_mesh *m;
+  PetscMPIInt rank;
+  PetscInt    n_edge;
+  uint64_t   *key;   // [n_edge] ascending
+  PetscInt   *end;   // [n_edge][2] local vertices
+  wring_edge *found; // [n_edge] place among all edges, and owner
+  PetscInt   *edge;  // [n_tet][6] the edges of each tet: corners 01 02 03 12 13 23
+  wring_edges edges;
+  PetscInt    n_point;
+  double     *X;        // [n_point][3]
+  PetscInt   *original; // [n_point] in the refined mesh
+  double      low[3], side;
+  PetscInt    n_owned;
+  PetscInt   *owned;    // [n_owned] points that this rank owns, along the curve
+  char       *diagonal; // [n_tet] which of the three the inner octahedron is cut along
+  PetscInt   *order;    // [8 n_tet] children in their new order; child c of tet e is 8 e + c
+  PetscInt    n_interior;
+} wring_refinement;
+
+/* Vertices of the refined sets: each member comes to its owner. */
+typedef struct {
+  PetscInt  n;
+  PetscInt *member; // [n][2] set and original number, repeated
+} wring_members;
+
+/* From the sets as they were; refines m->set_element. Collective. */
+PetscErrorCode wring_refine_find_members(const wring_refinement *r, wring_members *s);
+
+/* m->set_vertex of the refined mesh. s is destroyed. */
+PetscErrorCode wring_refine_fill_sets(wring_mesh *m, wring_members *s);
