@@ -16,7 +16,7 @@ static const struct {
 };
 
 static const char usage[] =
-  "wring run|compare|evaluate|check DECK [-key value ...], wring mesh info FILE, wring mesh convert FROM TO, "
+  "wring run|compare|evaluate|check DECK [-key value ...], wring mesh info FILE, wring mesh convert|refine FROM TO, "
   "wring mesh box TO, wring help [deck|KEY], wring version";
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */

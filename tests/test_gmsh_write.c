@@ -23,6 +23,26 @@ static void check_names(const wring_names *a, const wring_names *b)
   for (PetscInt i = 0; i < a->n; i++) CHECK(!strcmp(a->name[i], b->name[i]), "%s, before %s", a->name[i], b->name[i]);
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+  const PetscInt *const x = a, *const y = b;
+  for (int i = 0; i < 4; i++)
+    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+  return 0;
+}
+
+/* Lines and triangles of sets, whose order may differ: sorts both. */
+static void check_elements(const wring_mesh_data *a, const wring_mesh_data *b)
+{
+  const size_t width = 4 * sizeof *a->set_element;
+  CHECK(a->n_set_element == b->n_set_element, "%d elements of sets, %d before", (int)b->n_set_element,
+        (int)a->n_set_element);
+  if (!a->n_set_element) return;
+  qsort(a->set_element, (size_t)a->n_set_element, width, compare_rows);
+  qsort(b->set_element, (size_t)b->n_set_element, width, compare_rows);
+  CHECK(!memcmp(a->set_element, b->set_element, (size_t)a->n_set_element * width), "elements of sets");
+}
+
 /* Fails when a number loses a digit, a vertex, tet or group changes its place, or a group gains or loses a vertex. */
 static void check_same(const wring_mesh_data *a, const wring_mesh_data *b)
 {
@@ -32,6 +52,7 @@ static void check_same(const wring_mesh_data *a, const wring_mesh_data *b)
   CHECK(!memcmp(a->region, b->region, (size_t)a->n_tet * sizeof *a->region), "regions of tets");
   check_names(&a->regions, &b->regions);
   check_names(&a->sets, &b->sets);
+  check_elements(a, b);
   for (PetscInt s = 0; s < a->sets.n; s++) {
     const PetscInt n = a->set_start[s + 1] - a->set_start[s];
     CHECK(n == b->set_start[s + 1] - b->set_start[s], "size of %s", a->sets.name[s]);

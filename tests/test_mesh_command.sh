@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# wring mesh: what info says, what convert and box write, that Gmsh reads it, and every refusal in one line on 1 and 3 ranks.
+# wring mesh: what info says, what convert, refine and box write, that Gmsh reads it, and every refusal in one line on 1 and 3 ranks.
 # usage: test_mesh_command.sh BUILD_DIR SOURCE_DIR     ranks: 3
 set -u
 wring=$(realpath "$1")/wring
@@ -154,12 +154,27 @@ DECK
 cmp text.csv out/state.csv || fail 'states of text and binary'
 rm -rf out
 
+# ---- refine: the same file on any number of ranks, and again; sets keep their surfaces ----
+works 1 refine beam.msh fine.msh -levels 2
+works 3 refine beam.msh fine3.msh -levels 2
+cmp fine.msh fine3.msh || fail 'refine on 1 and on 3 ranks'
+works 1 refine beam.msh once.msh
+works 1 refine once.msh fine_again.msh -binary
+works 1 convert fine_again.msh fine_text.msh
+cmp fine.msh fine_text.msh || fail 'refine twice and by two levels'
+works 1 info fine.msh
+for line in 'vertices        225' 'tetrahedra      768' 'volume          2 m^3' '  xmin                  25 vertices' \
+  'boundary faces  320' '  box                   225 vertices'; do
+  grep -qxF "$line" log || fail "info fine.msh: no '$line'"
+done
+works 1 refine beam.msh fine.vtu
+
 # ---- Gmsh reads the files without a warning, with every node, element and group ----
 if command -v gmsh >/dev/null && gmsh --version >/dev/null 2>&1; then
   works 1 convert "$source/inputs/meshes/lamp.msh" lamp.msh
   works 1 convert lamp.msh lamp_binary.msh -binary
   works 1 convert "$source/inputs/meshes/truss_points.csv" points.msh
-  for mesh in beam.mesh lamp lamp_binary scaled points; do
+  for mesh in beam.mesh fine lamp lamp_binary scaled points; do
     gmsh -0 $mesh.msh -format msh41 -o $mesh.gmsh.msh >log 2>&1 || fail "gmsh $mesh.msh"
     ! grep -Eqi '^(warning|error)' log || fail "gmsh complains of $mesh.msh"
     [ $mesh = points ] && continue # gmsh saves elements of groups, where there are any
@@ -172,7 +187,7 @@ if command -v gmsh >/dev/null && gmsh --version >/dev/null 2>&1; then
 fi
 
 # ---- refusals ----
-usage='expected wring mesh info FILE, wring mesh convert FROM TO or wring mesh box TO'
+usage='expected wring mesh info FILE, convert FROM TO, refine FROM TO or box TO'
 refused_on 3 'nowhere/a.msh: cannot be written' convert beam.msh nowhere/a.msh
 refused_everywhere "no command given, $usage"
 refused "no command turn, $usage" turn beam.msh
@@ -205,6 +220,11 @@ refused 'expected a name that ends with .json' info beam.msh -json beam.txt
 cp beam.msh mesh.json
 refused 'writing it would destroy mesh.json' info mesh.json -json mesh.json
 refused 'nowhere/a.json: cannot be written' info beam.msh -json nowhere/a.json
+refused_everywhere 'writing it would destroy beam.msh' refine beam.msh beam.msh
+refused 'too few file names, expected wring mesh refine FROM TO' refine beam.msh -levels 2
+refused 'levels is "0", expected an integer in' refine beam.msh a.msh -levels 0
+refused 'unknown kind of file' refine beam.msh a.mesh
+refused_everywhere 'tetrahedr' refine "$source/inputs/meshes/truss_points.csv" a.msh
 refused 'size is missing: expected 3 reals' box a.msh -cells 1,1,1
 refused 'cells is missing: expected 3 integers' box a.msh -size 1,1,1
 refused 'cells is "0,1,1", expected 3 integers' box a.msh -size 1,1,1 -cells 0,1,1
@@ -216,8 +236,8 @@ refused_everywhere 'bad.mesh:15: element 2 refers to node 99' convert bad.mesh a
 
 # ---- help ----
 "$wring" help mesh >log || fail 'help mesh'
-for key in 'wring mesh info FILE -parts' 'wring mesh convert FROM TO -binary' 'wring mesh box TO -cells' mesh_box_cells; do
+for key in 'wring mesh refine FROM TO -levels' 'wring mesh info FILE -parts' 'wring mesh convert FROM TO -binary' 'wring mesh box TO -cells' mesh_box_cells; do
   grep -q "^$key: " log || fail "help mesh does not list $key"
 done
-"$wring" help >log && grep -q '^wring run.*wring mesh convert FROM TO' log || fail help
+"$wring" help >log && grep -q '^wring run.*wring mesh convert|refine FROM TO' log || fail help
 exit 0

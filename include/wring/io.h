@@ -40,9 +40,10 @@ PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path);
 /* ---- meshes ------------------------------------------------------------------------------------------------------- */
 
 /*
-  Gmsh 4.1, ASCII (%.17g) or binary: wring_mesh_read gives the same mesh bit by bit, in its order. Regions are physical
-  volumes, vertices of sets that are not those of the region of the same name are point elements of physical points. A region
-  that is in no set of its name (no reader makes one, but tag0) becomes a set too. Not collective: call on one rank. The file appears whole or not at all.
+  Gmsh 4.1, ASCII (%.17g) or binary: wring_mesh_read gives the same mesh bit by bit, in its order, but for the order of
+  set_element, which becomes that of the sets. Regions are physical volumes; triangles, lines and the other vertices of sets are
+  physical surfaces, curves and points. A region in no set of its name becomes a set too, unless it is tag0. Not collective: call
+  on one rank. The file appears whole or not at all.
 */
 PetscErrorCode wring_gmsh_write(const char *file, const wring_mesh_data *d, PetscBool binary, wring_error *e);
 

@@ -3,8 +3,8 @@
   mesh bit by bit, in its order.
 
   Nodes are one block in their order, numbered from 1. Tets come first among the elements, numbered from 1, one block for
-  each run of a region. Set s is physical group s + 1: the tets of the region of its name, and a point element for each
-  vertex that these do not have. Each region and the points of each set are an entity of their own.
+  each run of a region. Set s is physical group s + 1: the tets of the region of its name, its triangles and lines, and a point
+  element for each vertex that these do not have. Each region, and what a set has of one dimension, is an entity of its own.
 */
 #include "file.h"
 #include "mesh/order.h"
@@ -12,13 +12,16 @@
 #include <string.h>
 #include <wring/io.h>
 
-enum { GMSH_TET = 4, GMSH_POINT = 15 };
+static const PetscInt gmsh_type[4] = {15, 1, 2, 4}; // point, line, triangle, tet
 
+/*
+  Entity k of dimension dim has the elements list[dim][start[dim][k]] ... [start[dim][k + 1] - 1]: vertices, rows of
+  set_element, tets. Below dimension 3 it is of set k; point entity sets.n has the vertices that no element has.
+*/
 typedef struct {
   const wring_mesh_data *d;
-  PetscInt              *region_tag;      // [regions.n] of its physical group, 0: none
-  PetscInt              *tet, *tet_start; // by region: [n_tet], [regions.n + 1]
-  PetscInt *point, *point_start; // by set: [point_start[sets.n + 1]], [sets.n + 2]; last those that no element has
+  PetscInt              *region_tag; // [regions.n] of its physical group, 0: none
+  PetscInt              *list[4], *start[4];
 } layout;
 
 /* ---- numbers: separated by blanks in text, as they lie in memory in binary ---------------------------------------- */
@@ -68,10 +71,32 @@ static PetscErrorCode sort_tets(layout *l)
   const wring_mesh_data *const d = l->d;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)d->n_tet, &l->tet));
-  PetscCall(PetscMalloc1((size_t)d->regions.n + 1, &l->tet_start));
-  for (PetscInt e = 0; e < d->n_tet; e++) l->tet[e] = e;
-  PetscCall(wring_sort_buckets(d->n_tet, l->tet, d->region, d->regions.n, l->tet_start));
+  PetscCall(PetscMalloc1((size_t)d->n_tet, &l->list[3]));
+  PetscCall(PetscMalloc1((size_t)d->regions.n + 1, &l->start[3]));
+  for (PetscInt e = 0; e < d->n_tet; e++) l->list[3][e] = e;
+  PetscCall(wring_sort_buckets(d->n_tet, l->list[3], d->region, d->regions.n, l->start[3]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Lines of all sets, then triangles of all sets, in one list. */
+static PetscErrorCode sort_set_elements(layout *l)
+{
+  const wring_mesh_data *const d = l->d;
+  PetscInt                    *bucket;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)d->n_set_element, &l->list[1]));
+  PetscCall(PetscMalloc1((size_t)d->n_set_element, &bucket));
+  PetscCall(PetscMalloc1(2 * (size_t)d->sets.n + 1, &l->start[1]));
+  for (PetscInt i = 0; i < d->n_set_element; i++) {
+    const PetscInt *const row = d->set_element + 4 * (size_t)i;
+    bucket[i]                 = row[0] + (row[3] < 0 ? 0 : d->sets.n);
+    l->list[1][i]             = i;
+  }
+  PetscCall(wring_sort_buckets(d->n_set_element, l->list[1], bucket, 2 * d->sets.n, l->start[1]));
+  l->list[2]  = l->list[1];
+  l->start[2] = l->start[1] + d->sets.n;
+  PetscCall(PetscFree(bucket));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,10 +117,26 @@ static PetscErrorCode tag_regions(layout *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void mark_region(const layout *l, PetscInt r, PetscInt stamp, PetscInt *mark)
+static PetscInt vertex_of(const layout *l, int dim, PetscInt i, int a)
 {
-  for (PetscInt i = l->tet_start[r]; i < l->tet_start[r + 1]; i++)
-    for (int a = 0; a < 4; a++) mark[l->d->tet[4 * (size_t)l->tet[i] + (size_t)a]] = stamp;
+  const size_t at = (size_t)l->list[dim][i];
+  return dim == 0   ? l->list[0][i]
+         : dim == 3 ? l->d->tet[4 * at + (size_t)a]
+                    : l->d->set_element[4 * at + 1 + (size_t)a];
+}
+
+/* mark [n_vertex] of the vertices of entity k. */
+static void mark_entity(const layout *l, int dim, PetscInt k, PetscInt stamp, PetscInt *mark)
+{
+  for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++)
+    for (int a = 0; a <= dim; a++) mark[vertex_of(l, dim, i, a)] = stamp;
+}
+
+static void mark_set(const layout *l, PetscInt s, PetscInt *mark)
+{
+  const PetscInt region = wring_names_find(&l->d->regions, l->d->sets.name[s]);
+  for (int dim = 1; dim < 3; dim++) mark_entity(l, dim, s, s + 1, mark);
+  if (region >= 0) mark_entity(l, 3, region, s + 1, mark);
 }
 
 static PetscErrorCode collect_points(layout *l)
@@ -106,23 +147,22 @@ static PetscErrorCode collect_points(layout *l)
   PetscBool                   *used;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n + (size_t)d->n_vertex, &l->point));
-  PetscCall(PetscMalloc1((size_t)d->sets.n + 2, &l->point_start));
+  PetscCall(PetscMalloc1((size_t)n + (size_t)d->n_vertex, &l->list[0]));
+  PetscCall(PetscMalloc1((size_t)d->sets.n + 2, &l->start[0]));
   PetscCall(PetscCalloc2((size_t)d->n_vertex, &mark, (size_t)d->n_vertex, &used));
   for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) used[d->tet[i]] = PETSC_TRUE;
   for (PetscInt s = 0; s < d->sets.n; s++) {
-    const PetscInt region = wring_names_find(&d->regions, d->sets.name[s]);
-    if (region >= 0) mark_region(l, region, s + 1, mark);
-    l->point_start[s] = filled;
+    mark_set(l, s, mark);
+    l->start[0][s] = filled;
     for (PetscInt i = d->set_start[s]; i < d->set_start[s + 1]; i++) {
-      if (mark[d->set_vertex[i]] != s + 1) l->point[filled++] = d->set_vertex[i];
+      if (mark[d->set_vertex[i]] != s + 1) l->list[0][filled++] = d->set_vertex[i];
       used[d->set_vertex[i]] = PETSC_TRUE;
     }
   }
-  l->point_start[d->sets.n] = filled;
+  l->start[0][d->sets.n] = filled;
   for (PetscInt v = 0; v < d->n_vertex; v++)
-    if (!used[v]) l->point[filled++] = v;
-  l->point_start[d->sets.n + 1] = filled;
+    if (!used[v]) l->list[0][filled++] = v;
+  l->start[0][d->sets.n + 1] = filled;
   PetscCall(PetscFree2(mark, used));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -132,6 +172,7 @@ static PetscErrorCode make_layout(const wring_mesh_data *d, layout *l)
   PetscFunctionBegin;
   *l = (layout){.d = d};
   PetscCall(sort_tets(l));
+  PetscCall(sort_set_elements(l));
   PetscCall(tag_regions(l));
   PetscCall(collect_points(l));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -141,35 +182,36 @@ static PetscErrorCode destroy_layout(layout *l)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(l->region_tag));
-  PetscCall(PetscFree(l->tet));
-  PetscCall(PetscFree(l->tet_start));
-  PetscCall(PetscFree(l->point));
-  PetscCall(PetscFree(l->point_start));
+  for (int dim = 0; dim < 4; dim++) {
+    if (dim == 2) continue; // a part of dimension 1
+    PetscCall(PetscFree(l->list[dim]));
+    PetscCall(PetscFree(l->start[dim]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool has_tets(const layout *l, PetscInt region)
+static PetscInt count_candidates(const layout *l, int dim)
 {
-  return (PetscBool)(l->tet_start[region + 1] > l->tet_start[region]);
+  return dim == 3 ? l->d->regions.n : l->d->sets.n + (dim == 0);
 }
 
-static PetscBool has_points(const layout *l, PetscInt set)
+static PetscInt count_elements(const layout *l, int dim, PetscInt k)
 {
-  return (PetscBool)(l->point_start[set + 1] > l->point_start[set]);
+  return l->start[dim][k + 1] - l->start[dim][k];
 }
 
-static PetscInt count_volumes(const layout *l)
+static PetscInt count_entities(const layout *l, int dim)
 {
   PetscInt n = 0;
-  for (PetscInt r = 0; r < l->d->regions.n; r++) n += has_tets(l, r);
+  for (PetscInt k = 0; k < count_candidates(l, dim); k++) n += count_elements(l, dim, k) > 0;
   return n;
 }
 
-static PetscInt count_point_entities(const layout *l)
+/* The tag of the physical group of an entity, 0 if it has none. */
+static PetscInt group_of(const layout *l, int dim, PetscInt k)
 {
-  PetscInt n = 0;
-  for (PetscInt s = 0; s <= l->d->sets.n; s++) n += has_points(l, s);
-  return n;
+  if (dim == 3) return l->region_tag[k];
+  return k < l->d->sets.n ? k + 1 : 0;
 }
 
 /* ---- sections ----------------------------------------------------------------------------------------------------- */
@@ -182,34 +224,32 @@ static void put_format(sink *s)
   end_section(s, "MeshFormat");
 }
 
-static void put_name(sink *s, int dim, PetscInt tag, const char *name)
+static void put_name(sink *s, const layout *l, int dim, PetscInt k, const char *name)
 {
-  fprintf(s->f, "%d %" PetscInt_FMT " \"%s\"\n", dim, tag, name);
+  if (count_elements(l, dim, k)) fprintf(s->f, "%d %" PetscInt_FMT " \"%s\"\n", dim, group_of(l, dim, k), name);
+}
+
+static PetscInt count_names(const layout *l)
+{
+  PetscInt n = 0;
+  for (int dim = 0; dim < 4; dim++)
+    for (PetscInt k = 0; k < count_candidates(l, dim); k++) n += count_elements(l, dim, k) && group_of(l, dim, k);
+  return n;
 }
 
 /* Groups have the order of the sets; always text. */
 static void put_names(sink *s, const layout *l)
 {
   const wring_mesh_data *const d = l->d;
-  PetscInt                     n = 0;
-  for (PetscInt k = 0; k < d->sets.n; k++) n += has_points(l, k);
-  for (PetscInt r = 0; r < d->regions.n; r++) n += has_tets(l, r) && l->region_tag[r];
-  fprintf(s->f, "$PhysicalNames\n%" PetscInt_FMT "\n", n);
+  fprintf(s->f, "$PhysicalNames\n%" PetscInt_FMT "\n", count_names(l));
   for (PetscInt k = 0; k < d->sets.n; k++) {
     const PetscInt r = wring_names_find(&d->regions, d->sets.name[k]);
-    if (has_points(l, k)) put_name(s, 0, k + 1, d->sets.name[k]);
-    if (r >= 0 && has_tets(l, r)) put_name(s, 3, k + 1, d->sets.name[k]);
+    for (int dim = 0; dim < 3; dim++) put_name(s, l, dim, k, d->sets.name[k]);
+    if (r >= 0) put_name(s, l, 3, r, d->sets.name[k]);
   }
   for (PetscInt r = 0; r < d->regions.n; r++)
-    if (has_tets(l, r) && l->region_tag[r] > d->sets.n) put_name(s, 3, l->region_tag[r], d->regions.name[r]);
+    if (l->region_tag[r] > d->sets.n) put_name(s, l, 3, r, d->regions.name[r]);
   fprintf(s->f, "$EndPhysicalNames\n");
-}
-
-static void put_tags(sink *s, PetscInt tag)
-{
-  const int64_t n = tag > 0;
-  put_longs(s, 1, &n);
-  put_ints(s, (int)n, &tag);
 }
 
 static void widen(const double *x, double box[2][3])
@@ -220,38 +260,33 @@ static void widen(const double *x, double box[2][3])
   }
 }
 
-static void put_volume(sink *s, const layout *l, PetscInt r)
+/* Tag, a point or a bounding box, physical tags, nothing that bounds it. */
+static void put_entity(sink *s, const layout *l, int dim, PetscInt k)
 {
-  const int64_t  no_surfaces = 0;
-  const PetscInt tag         = r + 1;
-  double         box[2][3]   = {{PETSC_INFINITY, PETSC_INFINITY, PETSC_INFINITY},
-                                {PETSC_NINFINITY, PETSC_NINFINITY, PETSC_NINFINITY}};
-  for (PetscInt i = l->tet_start[r]; i < l->tet_start[r + 1]; i++)
-    for (int a = 0; a < 4; a++) widen(l->d->X + 3 * (size_t)l->d->tet[4 * (size_t)l->tet[i] + (size_t)a], box);
+  const PetscInt tag = k + 1, group = group_of(l, dim, k);
+  const int64_t  n = group > 0, no_boundary = 0;
+  double         box[2][3] = {{PETSC_INFINITY, PETSC_INFINITY, PETSC_INFINITY},
+                              {PETSC_NINFINITY, PETSC_NINFINITY, PETSC_NINFINITY}};
+  for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++)
+    for (int a = 0; a <= dim; a++) widen(l->d->X + 3 * (size_t)vertex_of(l, dim, i, a), box);
   put_ints(s, 1, &tag);
-  put_reals(s, 6, box[0]);
-  put_tags(s, l->region_tag[r]);
-  put_longs(s, 1, &no_surfaces);
+  put_reals(s, dim ? 6 : 3, box[0]);
+  put_longs(s, 1, &n);
+  put_ints(s, (int)n, &group);
+  if (dim) put_longs(s, 1, &no_boundary);
   end_row(s);
 }
 
 static void put_entities(sink *s, const layout *l)
 {
-  const wring_mesh_data *const d    = l->d;
-  const int64_t                n[4] = {count_point_entities(l), 0, 0, count_volumes(l)};
+  int64_t n[4];
+  for (int dim = 0; dim < 4; dim++) n[dim] = count_entities(l, dim);
   fprintf(s->f, "$Entities\n");
   put_longs(s, 4, n);
   end_row(s);
-  for (PetscInt k = 0; k <= d->sets.n; k++) {
-    const PetscInt tag = k + 1;
-    if (!has_points(l, k)) continue;
-    put_ints(s, 1, &tag);
-    put_reals(s, 3, d->X + 3 * (size_t)l->point[l->point_start[k]]);
-    put_tags(s, k < d->sets.n ? tag : 0);
-    end_row(s);
-  }
-  for (PetscInt r = 0; r < d->regions.n; r++)
-    if (has_tets(l, r)) put_volume(s, l, r);
+  for (int dim = 0; dim < 4; dim++)
+    for (PetscInt k = 0; k < count_candidates(l, dim); k++)
+      if (count_elements(l, dim, k)) put_entity(s, l, dim, k);
   end_section(s, "Entities");
 }
 
@@ -261,7 +296,7 @@ static void put_nodes(sink *s, const layout *l)
   const wring_mesh_data *const d       = l->d;
   const int64_t                head[4] = {1, d->n_vertex, 1, d->n_vertex}, n = d->n_vertex;
   PetscInt                     place[3] = {d->n_tet ? 3 : 0, 1, 0}; // dimension, tag, no parameters
-  while (d->n_tet ? !has_tets(l, place[1] - 1) : !has_points(l, place[1] - 1)) place[1]++;
+  while (!count_elements(l, (int)place[0], place[1] - 1)) place[1]++;
   fprintf(s->f, "$Nodes\n");
   put_longs(s, 4, head);
   end_row(s);
@@ -279,9 +314,9 @@ static void put_nodes(sink *s, const layout *l)
   end_section(s, "Nodes");
 }
 
-static void begin_block(sink *s, PetscInt dim, PetscInt tag, PetscInt type, PetscInt n)
+static void begin_block(sink *s, int dim, PetscInt tag, PetscInt n)
 {
-  const PetscInt head[3] = {dim, tag, type};
+  const PetscInt head[3] = {dim, tag, gmsh_type[dim]};
   const int64_t  count   = n;
   put_ints(s, 3, head);
   put_longs(s, 1, &count);
@@ -297,7 +332,7 @@ static PetscInt end_of_run(const wring_mesh_data *d, PetscInt e)
 
 static void put_tets(sink *s, const wring_mesh_data *d, PetscInt first, PetscInt end)
 {
-  begin_block(s, 3, d->region[first] + 1, GMSH_TET, end - first);
+  begin_block(s, 3, d->region[first] + 1, end - first);
   for (PetscInt e = first; e < end; e++) {
     const PetscInt *const v = d->tet + 4 * (size_t)e;
     const int64_t row[5] = {(int64_t)e + 1, (int64_t)v[0] + 1, (int64_t)v[1] + 1, (int64_t)v[2] + 1, (int64_t)v[3] + 1};
@@ -306,25 +341,34 @@ static void put_tets(sink *s, const wring_mesh_data *d, PetscInt first, PetscInt
   }
 }
 
+/* The elements of a dimension below 3, numbered from `number`; returns the next number. */
+static int64_t put_set_elements(sink *s, const layout *l, int dim, int64_t number)
+{
+  for (PetscInt k = 0; k < count_candidates(l, dim); k++) {
+    if (count_elements(l, dim, k)) begin_block(s, dim, k + 1, count_elements(l, dim, k));
+    for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++) {
+      int64_t row[4] = {number++};
+      for (int a = 0; a <= dim; a++) row[a + 1] = (int64_t)vertex_of(l, dim, i, a) + 1;
+      put_longs(s, dim + 2, row);
+      end_row(s);
+    }
+  }
+  return number;
+}
+
 static void put_elements(sink *s, const layout *l)
 {
   const wring_mesh_data *const d      = l->d;
-  const int64_t                n      = (int64_t)d->n_tet + l->point_start[d->sets.n + 1];
-  int64_t                      blocks = count_point_entities(l);
+  const int64_t                n      = (int64_t)d->n_tet + d->n_set_element + l->start[0][d->sets.n + 1];
+  int64_t                      blocks = count_entities(l, 0) + count_entities(l, 1) + count_entities(l, 2);
+  int64_t                      number = (int64_t)d->n_tet + 1;
   for (PetscInt e = 0; e < d->n_tet; e = end_of_run(d, e)) blocks++;
   const int64_t head[4] = {blocks, n, 1, n};
   fprintf(s->f, "$Elements\n");
   put_longs(s, 4, head);
   end_row(s);
   for (PetscInt e = 0; e < d->n_tet; e = end_of_run(d, e)) put_tets(s, d, e, end_of_run(d, e));
-  for (PetscInt k = 0; k <= d->sets.n; k++) {
-    if (has_points(l, k)) begin_block(s, 0, k + 1, GMSH_POINT, l->point_start[k + 1] - l->point_start[k]);
-    for (PetscInt i = l->point_start[k]; i < l->point_start[k + 1]; i++) {
-      const int64_t row[2] = {(int64_t)d->n_tet + i + 1, (int64_t)l->point[i] + 1};
-      put_longs(s, 2, row);
-      end_row(s);
-    }
-  }
+  for (int dim = 0; dim < 3; dim++) number = put_set_elements(s, l, dim, number);
   end_section(s, "Elements");
 }
 

@@ -1,6 +1,7 @@
 #include "data.h"
 #include "deal.h"
 #include "order.h"
+#include <stdlib.h>
 
 static PetscErrorCode gather_vertices(const wring_mesh *m, PetscInt **original, wring_mesh_data *d)
 {
@@ -61,6 +62,28 @@ static PetscErrorCode gather_sets(const wring_mesh *m, const PetscInt *original,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+  const PetscInt *const x = a, *const y = b;
+  for (int i = 0; i < 4; i++)
+    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+  return 0;
+}
+
+/* Sorted: in an order that does not depend on the partition. */
+static PetscErrorCode gather_set_elements(const wring_mesh *m, wring_mesh_data *d)
+{
+  PetscInt n, *row = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(wring_collect_rows(m->comm, m->n_set_element, m->set_element, 4 * sizeof(PetscInt), &n, &row));
+  if (!d) PetscFunctionReturn(PETSC_SUCCESS);
+  qsort(row, (size_t)n, 4 * sizeof *row, compare_rows);
+  d->n_set_element = n;
+  d->set_element   = row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
 {
   PetscInt   *original = NULL;
@@ -77,6 +100,7 @@ PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
   PetscCall(gather_vertices(m, &original, *data));
   PetscCall(gather_tets(m, *data));
   PetscCall(gather_sets(m, original, *data));
+  PetscCall(gather_set_elements(m, *data));
   PetscCall(PetscFree(original));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

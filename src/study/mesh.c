@@ -1,4 +1,4 @@
-/* wring mesh: makes, describes and converts meshes. docs/user.md is the manual. */
+/* wring mesh: makes, describes, converts and refines meshes. docs/user.md is the manual. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/file.h"
 #include "mesh_command.h"
@@ -107,6 +107,29 @@ static PetscErrorCode convert(const wring_mesh_job *job)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* In parallel; the refined mesh is then gathered, as it is written on rank 0. */
+static PetscErrorCode refine(const wring_mesh_job *job)
+{
+  wring_mesh_data *data;
+  wring_mesh      *mesh;
+  wring_error      error = {""};
+  double           scale;
+  PetscInt         levels;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
+  PetscCall(wring_options_get_int(job->o, "", job->table, "levels", &levels));
+  if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
+  PetscCall(wring_error_raise(job->comm, &error));
+  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
+  PetscCall(wring_mesh_distribute(job->comm, &data, &mesh));
+  PetscCall(wring_mesh_refine(mesh, levels));
+  PetscCall(wring_mesh_gather(mesh, &data));
+  PetscCall(wring_mesh_destroy(&mesh));
+  PetscCall(write_mesh(job, &data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- the command line --------------------------------------------------------------------------------------------- */
 
 static const wring_option info_options[] = {
@@ -116,6 +139,19 @@ static const wring_option info_options[] = {
 };
 
 static const wring_option write_options[] = {
+  {.key   = "binary",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether a .msh file is binary, which is faster to read."},
+  {.key = NULL},
+};
+
+static const wring_option refine_options[] = {
+  {.key   = "levels",
+   .type  = WRING_INT,
+   .range = "[1,10]",
+   .value = "1",
+   .help  = "Times that each tetrahedron is cut into 8."},
   {.key   = "binary",
    .type  = WRING_BOOL,
    .value = "false",
@@ -134,6 +170,7 @@ typedef struct {
 static const command commands[] = {
   {"info", "FILE", PETSC_TRUE, PETSC_FALSE, info_options, "scale", wring_mesh_print_info},
   {"convert", "FROM TO", PETSC_TRUE, PETSC_TRUE, write_options, "scale", convert},
+  {"refine", "FROM TO", PETSC_TRUE, PETSC_TRUE, refine_options, "scale", refine},
   {"box", "TO", PETSC_FALSE, PETSC_TRUE, write_options, "box_", make_box},
 };
 
@@ -177,7 +214,7 @@ static PetscErrorCode find_command(MPI_Comm comm, int n, char **args, const comm
     *found = c;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  WRING_REFUSE(comm, "mesh: %s%.40s, expected wring mesh info FILE, wring mesh convert FROM TO or wring mesh box TO",
+  WRING_REFUSE(comm, "mesh: %s%.40s, expected wring mesh info FILE, convert FROM TO, refine FROM TO or box TO",
                n > 0 ? "no command " : "no command given", n > 0 ? args[0] : "");
 }
 

@@ -1,4 +1,4 @@
-/* Private to `wring mesh`: its commands, which work on whole meshes on rank 0; the other ranks hear of refusals. */
+/* Private to `wring mesh`: its commands, which read and write whole meshes on rank 0. */
 #pragma once
 #include "mesh_file.h"
 #include <wring/io.h>
