@@ -1,4 +1,4 @@
-/* The program: wring COMMAND DECK [-key value ...]. */
+/* The program: wring COMMAND DECK [-key value ...], wring mesh COMMAND FILES [-key value ...]. */
 #define _XOPEN_SOURCE 700 // SIGXFSZ
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@ static const struct {
 };
 
 static const char usage[] =
-  "wring run|compare|evaluate|check DECK [-key value ...], wring help [deck|KEY], wring version";
+  "wring run|compare|evaluate|check DECK [-key value ...], wring mesh info FILE, wring mesh convert|refine FROM TO, "
+  "wring mesh box TO, wring help [deck|KEY], wring version";
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -78,7 +79,9 @@ static PetscErrorCode dispatch(MPI_Comm comm, int argc, char **argv, wring_exit 
     PetscCall(study(comm, commands[i].study, argv[2], argc - 3, argv + 3, status));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (argc <= 3 && (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0))
+  if (strcmp(name, "mesh") == 0)
+    PetscCall(wring_study_mesh(comm, argc - 2, argv + 2, status));
+  else if (argc <= 3 && (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0))
     PetscCall(help(comm, argv[2]));
   else if (argc == 2 && (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0)) {
     PetscCall(wring_study_version(comm));

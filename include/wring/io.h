@@ -14,6 +14,9 @@
 */
 PetscErrorCode wring_deck_read(const char *file, int n_args, char **args, wring_options *o);
 
+/* The command line's "-key value" pairs alone. Refused in one line. Collective. */
+PetscErrorCode wring_deck_read_arguments(int n_args, char **args, wring_options *o);
+
 /* ---- CSV input --------------------------------------------------------------------------------------------------- */
 
 /*
@@ -33,6 +36,16 @@ PetscErrorCode wring_csv_write_vertices(const char *file, const wring_mesh *m, c
 
 /* Makes a directory and its parents. Collective. Refused if it cannot be made or written to. */
 PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path);
+
+/* ---- meshes ------------------------------------------------------------------------------------------------------- */
+
+/*
+  Gmsh 4.1, ASCII (%.17g) or binary: wring_mesh_read gives the same mesh bit by bit, in its order, but for the order of
+  set_element, which becomes that of the sets. Regions are physical volumes; triangles, lines and the other vertices of sets are
+  physical surfaces, curves and points. A region in no set of its name becomes a set too, unless it is tag0. Not collective: call
+  on one rank. The file appears whole or not at all.
+*/
+PetscErrorCode wring_gmsh_write(const char *file, const wring_mesh_data *d, PetscBool binary, wring_error *e);
 
 /* ---- VTK --------------------------------------------------------------------------------------------------------- */
 
@@ -55,8 +68,7 @@ typedef struct {
 /*
   One .vtu: a Piece per rank with its n_local points; appended raw data, UInt64 headers; one collective MPI-IO write. x, point
   fields [n_local][..]; cell fields follow the order of the cells arrays. Every rank gives the same fields, a rank without
-  points with n_local = 0. compress: zlib, a sixth of the bytes for three times the time. Tets are written with VTK's
-  orientation, opposite to ours. Refused with path and reason; then nothing is left. Collective.
+  points with n_local = 0. compress: zlib, a sixth of the bytes for three times the time. Refused with path and reason; then nothing is left. Collective.
 */
 PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, double time, PetscBool compress, PetscInt n_local,
                                const double *x, int n_cells, const wring_cells *cells, int n_point_fields,

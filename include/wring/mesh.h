@@ -23,11 +23,12 @@ PetscInt wring_names_find(const wring_names *names, const char *name); // -1 if 
   them the other way.
 */
 typedef struct {
+  const char *format; // of the file it was read from: "Gmsh 4.1, ASCII"; NULL if it was not read; a constant
   PetscInt    n_vertex, n_tet;
   double     *X;          // [n_vertex][3] m
   PetscInt   *tet;        // [n_tet][4] vertex numbers
   PetscInt   *region;     // [n_tet] index into regions
-  wring_names regions;    // at least one if there is a tet: "tag1" for an unnamed tag 1, "box" for the box
+  wring_names regions;    // at least one if there is a tet, by name: "tag1" for an unnamed tag 1, "box" for the box
   wring_names sets;       // named groups of lower dimension and of volumes, as sets of vertices
   PetscInt   *set_start;  // [sets.n + 1]
   PetscInt   *set_vertex; // [set_start[sets.n]] ascending inside each set
@@ -61,6 +62,38 @@ typedef struct {
   one rank. With too many cells, or a jitter that turns a tet inside out, *d is NULL and e says so.
 */
 PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e);
+
+/* ---- what a whole mesh is like ----------------------------------------------------------------------------------- */
+
+enum { WRING_QUALITY_BINS = 10 };
+
+/* Counts and sizes; those of tets are zero where there is none. The quality of a tet is 12 (9 V^2)^(1/3) / sum l^2, 1 for the regular one. */
+typedef struct {
+  double     low[3], high[3]; // bounding box, m
+  double     volume;          // m^3
+  PetscInt  *region_tets;     // [regions.n]
+  double    *region_volume;   // [regions.n] m^3
+  PetscInt64 n_edge;
+  double     edge_min, edge_mean, edge_max; // m, every edge counted once
+  double     quality_min, quality_mean;
+  PetscInt   quality_count[WRING_QUALITY_BINS]; // bin b: [b, b + 1) / 10, the last with 1
+  PetscInt   n_boundary_face;
+  PetscInt   n_component; // sets of tets that no vertex joins to others
+} wring_mesh_measures;
+
+/* Not collective: call on one rank. Freed by wring_mesh_measures_destroy. */
+PetscErrorCode wring_mesh_measure(const wring_mesh_data *d, wring_mesh_measures *m);
+PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m);
+
+/* How wring_mesh_distribute would cut a mesh into parts. Not collective. */
+typedef struct {
+  PetscInt64 cut_faces;              // faces between tets of different parts
+  PetscInt   interface_vertices;     // vertices of tets of several parts
+  PetscInt64 ghosts;                 // vertices of a part's tets that another part owns, of all parts
+  PetscInt   tets_max, vertices_max; // of the largest part
+} wring_mesh_cut;
+
+PetscErrorCode wring_mesh_measure_cut(const wring_mesh_data *d, PetscInt n_part, wring_mesh_cut *cut);
 
 /* Deck keys behind "mesh_": file, scale, refine, box_size, box_cells, box_origin, box_jitter; and "set_*_": box, sphere, plane. */
 extern const wring_option wring_mesh_options[], wring_set_options[];

@@ -23,7 +23,13 @@ wring_study wring_study_compare;  // one step by several solvers: compare.csv, .
 wring_study wring_study_evaluate; // g, its parts and gradient at given positions: evaluate.json, gradient.csv
 wring_study wring_study_check;    // what would run, and an estimate of its memory; writes no file
 
-/* Prints the keys that begin with `key` ("" or "deck": all of them); refused if there is none. */
+/* `wring mesh COMMAND FILES [-key value ...]`, from COMMAND on: makes, describes, converts and refines meshes. */
+PetscErrorCode wring_study_mesh(MPI_Comm comm, int n_args, char **args, wring_exit *status);
+
+/*
+  Prints the keys that begin with `key` ("" or "deck": all of them); refused if there is none. "mesh" also has those of
+  `wring mesh`.
+*/
 PetscErrorCode wring_study_help(MPI_Comm comm, const char *key);
 
 PetscErrorCode wring_study_version(MPI_Comm comm); // wring, commit, PETSc, MPI, compiler, OpenMP, bits of PetscInt

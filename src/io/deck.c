@@ -384,9 +384,10 @@ static PetscErrorCode read_argument(wring_options *o, int n, char **args, int *u
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode read_arguments(MPI_Comm comm, int n, char **args, wring_options *o)
+PetscErrorCode wring_deck_read_arguments(int n, char **args, wring_options *o)
 {
-  wring_error e = {""};
+  const MPI_Comm comm = wring_options_comm(o);
+  wring_error    e    = {""};
 
   PetscFunctionBegin;
   for (int i = 0; i < n; i++) {
@@ -409,6 +410,6 @@ PetscErrorCode wring_deck_read(const char *file, int n_args, char **args, wring_
   PetscCall(parse(comm, file, text, (size_t)size, o));
   PetscCall(PetscFree(text));
   PetscCall(set_directory(file, o));
-  PetscCall(read_arguments(comm, n_args, args, o));
+  PetscCall(wring_deck_read_arguments(n_args, args, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,6 +2,7 @@
 #include "data.h"
 #include "deal.h"
 #include "order.h"
+#include <stdlib.h>
 
 /* Equal pieces of n things: piece [size + 1] where each begins. */
 static void cut_evenly(PetscInt64 n, PetscMPIInt size, PetscInt64 *piece)
@@ -197,6 +198,28 @@ static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, size_t width, void *va
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+  const PetscInt *const x = a, *const y = b;
+  for (int i = 0; i < 4; i++)
+    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+  return 0;
+}
+
+/* Sorted: in an order that does not depend on the partition. */
+static PetscErrorCode gather_set_elements(const wring_mesh *m, wring_mesh_data *d)
+{
+  PetscInt n, *row = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(wring_collect_rows(m->comm, m->n_set_element, m->set_element, 4 * sizeof(PetscInt), &n, &row));
+  if (!d) PetscFunctionReturn(PETSC_SUCCESS);
+  qsort(row, (size_t)n, 4 * sizeof *row, compare_rows);
+  d->n_set_element = n;
+  d->set_element   = row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
 {
   PetscInt    members, n;
@@ -214,5 +237,6 @@ PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
   PetscCall(collect(m->comm, &members, sizeof *d->set_vertex, &d->set_vertex));
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   if (rank) PetscCall(wring_mesh_data_destroy(data));
+  PetscCall(gather_set_elements(m, *data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

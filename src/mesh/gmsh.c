@@ -81,9 +81,11 @@ static int64_t scan_tag(reader *r, const char *what)
 
 static PetscErrorCode read_format(reader *r)
 {
-  const char   *version;
-  const int64_t line   = wring_scan_place(r->s);
-  const size_t  length = wring_scan_peek(r->s, &version);
+  static const char *const formats[2][2] = {{"Gmsh 2.2, ASCII", "Gmsh 2.2, binary"},
+                                            {"Gmsh 4.1, ASCII", "Gmsh 4.1, binary"}};
+  const char              *version;
+  const int64_t            line   = wring_scan_place(r->s);
+  const size_t             length = wring_scan_peek(r->s, &version);
 
   PetscFunctionBegin;
   r->v41 = (PetscBool)(length == 3 && !memcmp(version, "4.1", 3));
@@ -101,7 +103,8 @@ static PetscErrorCode read_format(reader *r)
     read_byte_order(r);
   else
     wring_scan_end_line(r->s);
-  r->has_format = PETSC_TRUE;
+  r->raw->format = formats[r->v41][r->binary];
+  r->has_format  = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

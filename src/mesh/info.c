@@ -2,8 +2,7 @@
 #include "order.h"
 #include <math.h>
 
-/* 12 (9 V^2)^(1/3) / sum of the six squared edges: 1 for the regular tet. */
-static double quality(const double *const x[4], double volume)
+double wring_tet_quality(const double *const x[4], double volume)
 {
   double edges = 0;
   for (int a = 0; a < 4; a++)
@@ -21,7 +20,7 @@ static void measure_tets(const wring_mesh *m, double *volume, double *min_qualit
     for (int a = 0; a < 4; a++) x[a] = m->X + 3 * m->tet[4 * e + a];
     const double v = wring_tet_det(x[0], x[1], x[2], x[3]) / 6;
     *volume += v;
-    *min_quality = PetscMin(*min_quality, quality(x, v));
+    *min_quality = PetscMin(*min_quality, wring_tet_quality(x, v));
   }
 }
 

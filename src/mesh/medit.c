@@ -165,6 +165,7 @@ PetscErrorCode wring_medit_read(wring_scan *s, wring_raw *raw)
   PetscBool end = PETSC_FALSE;
 
   PetscFunctionBegin;
+  raw->format = "MEDIT, ASCII";
   read_header(&r);
   for (skip_comments(s); wring_scan_ok(s) && s->at < s->end && !end; skip_comments(s)) {
     end = wring_scan_word(s, "End");

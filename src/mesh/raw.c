@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 PetscErrorCode wring_raw_grow(PetscInt needed, PetscInt *room, size_t width, void *array)
@@ -259,27 +260,47 @@ static void group_tets(const wring_raw *raw, wring_scan *s, PetscInt *group)
   }
 }
 
-/* Regions are the groups that have tets, in the order of groups. */
+typedef struct {
+  const char *name;
+  PetscInt    group;
+} named_group;
+
+static int compare_groups(const void *a, const void *b)
+{
+  return strcmp(((const named_group *)a)->name, ((const named_group *)b)->name);
+}
+
+/* The groups that have tets, by name: formats list groups in different orders. region [groups.n + 1]: any. */
+static PetscInt sort_regions(const wring_raw *raw, const wring_mesh_data *d, PetscInt *region, named_group *found)
+{
+  PetscInt n = 0;
+  for (PetscInt g = 0; g <= raw->groups.n; g++) region[g] = 0;
+  for (PetscInt e = 0; e < d->n_tet; e++) region[d->region[e]] = 1;
+  for (PetscInt g = 0; g <= raw->groups.n; g++)
+    if (region[g]) found[n++] = (named_group){g < raw->groups.n ? raw->groups.name[g] : "tag0", g};
+  qsort(found, (size_t)n, sizeof *found, compare_groups);
+  return n;
+}
+
 static PetscErrorCode name_regions(const wring_raw *raw, wring_scan *s, wring_mesh_data *d)
 {
-  PetscInt *region, *group = d->region, n = 0;
+  PetscInt    *region;
+  named_group *found;
 
   PetscFunctionBegin;
-  group_tets(raw, s, group);
+  group_tets(raw, s, d->region);
   if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscCalloc1((size_t)raw->groups.n + 1, &region));
-  for (PetscInt e = 0; e < d->n_tet; e++) region[group[e]] = 1;
-  for (PetscInt g = 0; g <= raw->groups.n; g++) {
-    if (!region[g]) continue;
-    const char *name = g < raw->groups.n ? raw->groups.name[g] : "tag0";
-    if (g == raw->groups.n && wring_names_find(&raw->groups, name) >= 0)
+  PetscCall(PetscMalloc2((size_t)raw->groups.n + 1, &region, (size_t)raw->groups.n + 1, &found));
+  const PetscInt n = sort_regions(raw, d, region, found);
+  for (PetscInt r = 0; r < n; r++) {
+    if (found[r].group == raw->groups.n && wring_names_find(&raw->groups, found[r].name) >= 0)
       wring_error_set(s->e, "%s: a physical group is named tag0, which stands for tetrahedra in no physical volume",
                       s->file);
-    PetscCall(wring_names_add(&d->regions, name, strlen(name)));
-    region[g] = n++;
+    PetscCall(wring_names_add(&d->regions, found[r].name, strlen(found[r].name)));
+    region[found[r].group] = r;
   }
-  for (PetscInt e = 0; e < d->n_tet; e++) d->region[e] = region[group[e]];
-  PetscCall(PetscFree(region));
+  for (PetscInt e = 0; e < d->n_tet; e++) d->region[e] = region[d->region[e]];
+  PetscCall(PetscFree2(region, found));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -384,6 +405,7 @@ static PetscErrorCode fill_data(wring_raw *raw, wring_scan *s, const PetscInt *v
 {
   PetscFunctionBegin;
   PetscCall(wring_mesh_data_create(n_vertex, raw->n_tet, d));
+  (*d)->format = raw->format;
   place_vertices(raw, vertex, *d);
   for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) (*d)->tet[i] = vertex[raw->tet[i]];
   PetscCall(name_regions(raw, s, *d));

@@ -32,6 +32,7 @@ typedef struct {
   PetscInt   *source_start; // [n_source + 1]
   PetscInt   *source_group; // [source_start[n_source]] index into groups
   wring_names groups;
+  const char *format; // as in wring_mesh_data
 } wring_raw;
 
 PetscErrorCode wring_raw_destroy(wring_raw *raw);

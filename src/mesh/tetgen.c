@@ -125,6 +125,7 @@ PetscErrorCode wring_tetgen_read(wring_scan *nodes, wring_scan *tets, wring_raw 
   reader r = {.s = nodes, .raw = raw, .tags = {.s = tets, .raw = raw}};
 
   PetscFunctionBegin;
+  raw->format = "TetGen";
   PetscCall(read_nodes(&r));
   r.s = tets;
   if (wring_scan_ok(tets)) PetscCall(read_tets(&r));

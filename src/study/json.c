@@ -1,5 +1,8 @@
+#define _POSIX_C_SOURCE 200809L
 #include "json.h"
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 void wring_json_write(const char *path, const json_t *json, wring_error *e)
 {
@@ -20,4 +23,17 @@ json_t *wring_json_real(double value)
 json_t *wring_json_finite(double value)
 {
   return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *wring_json_text(const char *text)
+{
+  json_t *const whole = json_string(text);
+  if (whole) return whole;
+  char *const copy = strdup(text);
+  for (char *c = copy; c && *c; c++) {
+    if (*c & 0x80) *c = '?';
+  }
+  json_t *const plain = json_string(copy ? copy : "");
+  free(copy);
+  return plain;
 }

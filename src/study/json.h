@@ -11,3 +11,6 @@ json_t *wring_json_real(double value);
 
 /* A number, or null where it is not finite. New reference. */
 json_t *wring_json_finite(double value);
+
+/* A text; bytes that are no UTF-8, which JSON must be, become '?'. New reference. */
+json_t *wring_json_text(const char *text);

@@ -1,8 +1,6 @@
 /* The mesh of a problem: a checkpoint's, else a file or a box. A deck that made a checkpoint may so be restarted as it is. */
+#include "mesh_file.h"
 #include "study/problem.h"
-#include <string.h>
-
-enum { NOTES = 4096 };
 
 static PetscBool has_box(const wring_options *o)
 {
@@ -13,51 +11,15 @@ static PetscBool has_box(const wring_options *o)
   return PETSC_FALSE;
 }
 
-/* Notices, one a line, are known on rank 0 alone. */
-static PetscErrorCode print_notes(const char *notes)
-{
-  PetscFunctionBegin;
-  while (*notes) {
-    const int n = (int)strcspn(notes, "\n");
-    PetscCall(wring_note(PETSC_COMM_SELF, "%.*s", n, notes));
-    notes += n + (notes[n] == '\n');
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode read_file(const wring_problem *p, wring_mesh_data **data)
 {
-  wring_error error        = {0};
-  char        notes[NOTES] = "", file[PETSC_MAX_PATH_LEN];
-  double      scale;
+  char   file[PETSC_MAX_PATH_LEN];
+  double scale;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_path(p->options, "mesh_", wring_mesh_options, "file", sizeof file, file));
   PetscCall(wring_options_get_real(p->options, "mesh_", wring_mesh_options, "scale", &scale));
-  if (p->rank == 0) {
-    PetscCall(wring_mesh_read(file, scale, data, &error, sizeof notes, notes));
-    PetscCall(print_notes(notes));
-  }
-  PetscCall(wring_error_raise(p->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode make_box(const wring_problem *p, wring_mesh_data **data)
-{
-  const wring_options *const o     = p->options;
-  wring_error                error = {""};
-  wring_box                  box;
-  PetscInt                   n, *cells;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_reals(o, "mesh_", wring_mesh_options, "box_size", box.size));
-  PetscCall(wring_options_get_reals(o, "mesh_", wring_mesh_options, "box_origin", box.origin));
-  PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_options, "box_jitter", &box.jitter));
-  PetscCall(wring_options_get_int_list(o, "mesh_", wring_mesh_options, "box_cells", &n, &cells));
-  for (int c = 0; c < 3; c++) box.cells[c] = cells[c];
-  PetscCall(PetscFree(cells));
-  if (p->rank == 0) PetscCall(wring_mesh_box(&box, data, &error));
-  PetscCall(wring_error_raise(p->comm, &error));
+  PetscCall(wring_mesh_file_read(p->comm, file, scale, data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,7 +64,7 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
   else if (file)
     PetscCall(read_file(p, &data));
   else
-    PetscCall(make_box(p, &data));
+    PetscCall(wring_mesh_box_make(p->options, "mesh_box_", &data));
   if (restart && (file || box))
     PetscCall(wring_note(p->comm, "the mesh is that of %s; the deck's is not read", p->restart));
   PetscCall(wring_mesh_distribute(p->comm, &data, &p->mesh));

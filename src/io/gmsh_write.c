@@ -1,0 +1,391 @@
+/*
+  Gmsh MSH 4.1, ASCII and binary [gmsh.info/doc/texinfo/gmsh.html, "MSH file format"], such that reading it back gives the
+  mesh bit by bit, in its order.
+
+  Nodes are one block in their order, numbered from 1. Tets come first among the elements, numbered from 1, one block for
+  each run of a region. Set s is physical group s + 1: the tets of the region of its name, its triangles and lines, and a point
+  element for each vertex that these do not have. Each region, and what a set has of one dimension, is an entity of its own.
+*/
+#include "file.h"
+#include "mesh/order.h"
+#include <inttypes.h>
+#include <string.h>
+#include <wring/io.h>
+
+static const PetscInt gmsh_type[4] = {15, 1, 2, 4}; // point, line, triangle, tet
+
+/*
+  Entity k of dimension dim has the elements list[dim][start[dim][k]] ... [start[dim][k + 1] - 1]: vertices, rows of
+  set_element, tets. Below dimension 3 it is of set k; point entity sets.n has the vertices that no element has.
+*/
+typedef struct {
+  const wring_mesh_data *d;
+  PetscInt              *region_tag; // [regions.n] of its physical group, 0: none
+  PetscInt              *list[4], *start[4];
+} layout;
+
+/* ---- numbers: separated by blanks in text, as they lie in memory in binary ---------------------------------------- */
+
+typedef struct {
+  FILE     *f;
+  PetscBool binary;
+} sink;
+
+static void put_ints(sink *s, int n, const PetscInt *value)
+{
+  for (int i = 0; i < n; i++) {
+    const int32_t v = (int32_t)value[i];
+    if (s->binary)
+      fwrite(&v, sizeof v, 1, s->f);
+    else
+      fprintf(s->f, "%" PRId32 " ", v);
+  }
+}
+
+static void put_longs(sink *s, int n, const int64_t *value)
+{
+  if (s->binary) fwrite(value, sizeof *value, (size_t)n, s->f);
+  for (int i = 0; i < n && !s->binary; i++) fprintf(s->f, "%" PRId64 " ", value[i]);
+}
+
+static void put_reals(sink *s, int n, const double *value)
+{
+  if (s->binary) fwrite(value, sizeof *value, (size_t)n, s->f);
+  for (int i = 0; i < n && !s->binary; i++) fprintf(s->f, "%.17g ", value[i]);
+}
+
+static void end_row(sink *s)
+{
+  if (!s->binary) fputc('\n', s->f);
+}
+
+static void end_section(sink *s, const char *name)
+{
+  fprintf(s->f, "%s$End%s\n", s->binary ? "\n" : "", name);
+}
+
+/* ---- which element belongs to what -------------------------------------------------------------------------------- */
+
+static PetscErrorCode sort_tets(layout *l)
+{
+  const wring_mesh_data *const d = l->d;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)d->n_tet, &l->list[3]));
+  PetscCall(PetscMalloc1((size_t)d->regions.n + 1, &l->start[3]));
+  for (PetscInt e = 0; e < d->n_tet; e++) l->list[3][e] = e;
+  PetscCall(wring_sort_buckets(d->n_tet, l->list[3], d->region, d->regions.n, l->start[3]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Lines of all sets, then triangles of all sets, in one list. */
+static PetscErrorCode sort_set_elements(layout *l)
+{
+  const wring_mesh_data *const d = l->d;
+  PetscInt                    *bucket;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)d->n_set_element, &l->list[1]));
+  PetscCall(PetscMalloc1((size_t)d->n_set_element, &bucket));
+  PetscCall(PetscMalloc1(2 * (size_t)d->sets.n + 1, &l->start[1]));
+  for (PetscInt i = 0; i < d->n_set_element; i++) {
+    const PetscInt *const row = d->set_element + 4 * (size_t)i;
+    bucket[i]                 = row[0] + (row[3] < 0 ? 0 : d->sets.n);
+    l->list[1][i]             = i;
+  }
+  PetscCall(wring_sort_buckets(d->n_set_element, l->list[1], bucket, 2 * d->sets.n, l->start[1]));
+  l->list[2]  = l->list[1];
+  l->start[2] = l->start[1] + d->sets.n;
+  PetscCall(PetscFree(bucket));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Region tag0 is that of tets in no group, unless a set says that there is a group of this name. */
+static PetscErrorCode tag_regions(layout *l)
+{
+  const wring_mesh_data *const d = l->d;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)d->regions.n, &l->region_tag));
+  for (PetscInt r = 0; r < d->regions.n; r++) {
+    const PetscInt set = wring_names_find(&d->sets, d->regions.name[r]);
+    if (set >= 0)
+      l->region_tag[r] = set + 1;
+    else if (strcmp(d->regions.name[r], "tag0"))
+      l->region_tag[r] = d->sets.n + r + 1;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscInt vertex_of(const layout *l, int dim, PetscInt i, int a)
+{
+  const size_t at = (size_t)l->list[dim][i];
+  return dim == 0   ? l->list[0][i]
+         : dim == 3 ? l->d->tet[4 * at + (size_t)a]
+                    : l->d->set_element[4 * at + 1 + (size_t)a];
+}
+
+/* mark [n_vertex] of the vertices of entity k. */
+static void mark_entity(const layout *l, int dim, PetscInt k, PetscInt stamp, PetscInt *mark)
+{
+  for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++)
+    for (int a = 0; a <= dim; a++) mark[vertex_of(l, dim, i, a)] = stamp;
+}
+
+static void mark_set(const layout *l, PetscInt s, PetscInt *mark)
+{
+  const PetscInt region = wring_names_find(&l->d->regions, l->d->sets.name[s]);
+  for (int dim = 1; dim < 3; dim++) mark_entity(l, dim, s, s + 1, mark);
+  if (region >= 0) mark_entity(l, 3, region, s + 1, mark);
+}
+
+static PetscErrorCode collect_points(layout *l)
+{
+  const wring_mesh_data *const d = l->d;
+  const PetscInt               n = d->sets.n ? d->set_start[d->sets.n] : 0;
+  PetscInt                    *mark, filled = 0;
+  PetscBool                   *used;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n + (size_t)d->n_vertex, &l->list[0]));
+  PetscCall(PetscMalloc1((size_t)d->sets.n + 2, &l->start[0]));
+  PetscCall(PetscCalloc2((size_t)d->n_vertex, &mark, (size_t)d->n_vertex, &used));
+  for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) used[d->tet[i]] = PETSC_TRUE;
+  for (PetscInt s = 0; s < d->sets.n; s++) {
+    mark_set(l, s, mark);
+    l->start[0][s] = filled;
+    for (PetscInt i = d->set_start[s]; i < d->set_start[s + 1]; i++) {
+      if (mark[d->set_vertex[i]] != s + 1) l->list[0][filled++] = d->set_vertex[i];
+      used[d->set_vertex[i]] = PETSC_TRUE;
+    }
+  }
+  l->start[0][d->sets.n] = filled;
+  for (PetscInt v = 0; v < d->n_vertex; v++)
+    if (!used[v]) l->list[0][filled++] = v;
+  l->start[0][d->sets.n + 1] = filled;
+  PetscCall(PetscFree2(mark, used));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode make_layout(const wring_mesh_data *d, layout *l)
+{
+  PetscFunctionBegin;
+  *l = (layout){.d = d};
+  PetscCall(sort_tets(l));
+  PetscCall(sort_set_elements(l));
+  PetscCall(tag_regions(l));
+  PetscCall(collect_points(l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy_layout(layout *l)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(l->region_tag));
+  for (int dim = 0; dim < 4; dim++) {
+    if (dim == 2) continue; // a part of dimension 1
+    PetscCall(PetscFree(l->list[dim]));
+    PetscCall(PetscFree(l->start[dim]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscInt count_candidates(const layout *l, int dim)
+{
+  return dim == 3 ? l->d->regions.n : l->d->sets.n + (dim == 0);
+}
+
+static PetscInt count_elements(const layout *l, int dim, PetscInt k)
+{
+  return l->start[dim][k + 1] - l->start[dim][k];
+}
+
+static PetscInt count_entities(const layout *l, int dim)
+{
+  PetscInt n = 0;
+  for (PetscInt k = 0; k < count_candidates(l, dim); k++) n += count_elements(l, dim, k) > 0;
+  return n;
+}
+
+/* The tag of the physical group of an entity, 0 if it has none. */
+static PetscInt group_of(const layout *l, int dim, PetscInt k)
+{
+  if (dim == 3) return l->region_tag[k];
+  return k < l->d->sets.n ? k + 1 : 0;
+}
+
+/* ---- sections ----------------------------------------------------------------------------------------------------- */
+
+static void put_format(sink *s)
+{
+  const PetscInt one = 1;
+  fprintf(s->f, "$MeshFormat\n4.1 %d 8\n", s->binary ? 1 : 0);
+  if (s->binary) put_ints(s, 1, &one);
+  end_section(s, "MeshFormat");
+}
+
+static void put_name(sink *s, const layout *l, int dim, PetscInt k, const char *name)
+{
+  if (count_elements(l, dim, k)) fprintf(s->f, "%d %" PetscInt_FMT " \"%s\"\n", dim, group_of(l, dim, k), name);
+}
+
+static PetscInt count_names(const layout *l)
+{
+  PetscInt n = 0;
+  for (int dim = 0; dim < 4; dim++)
+    for (PetscInt k = 0; k < count_candidates(l, dim); k++) n += count_elements(l, dim, k) && group_of(l, dim, k);
+  return n;
+}
+
+/* Groups have the order of the sets; always text. */
+static void put_names(sink *s, const layout *l)
+{
+  const wring_mesh_data *const d = l->d;
+  fprintf(s->f, "$PhysicalNames\n%" PetscInt_FMT "\n", count_names(l));
+  for (PetscInt k = 0; k < d->sets.n; k++) {
+    const PetscInt r = wring_names_find(&d->regions, d->sets.name[k]);
+    for (int dim = 0; dim < 3; dim++) put_name(s, l, dim, k, d->sets.name[k]);
+    if (r >= 0) put_name(s, l, 3, r, d->sets.name[k]);
+  }
+  for (PetscInt r = 0; r < d->regions.n; r++)
+    if (l->region_tag[r] > d->sets.n) put_name(s, l, 3, r, d->regions.name[r]);
+  fprintf(s->f, "$EndPhysicalNames\n");
+}
+
+static void widen(const double *x, double box[2][3])
+{
+  for (int c = 0; c < 3; c++) {
+    box[0][c] = PetscMin(box[0][c], x[c]);
+    box[1][c] = PetscMax(box[1][c], x[c]);
+  }
+}
+
+/* Tag, a point or a bounding box, physical tags, nothing that bounds it. */
+static void put_entity(sink *s, const layout *l, int dim, PetscInt k)
+{
+  const PetscInt tag = k + 1, group = group_of(l, dim, k);
+  const int64_t  n = group > 0, no_boundary = 0;
+  double         box[2][3] = {{PETSC_INFINITY, PETSC_INFINITY, PETSC_INFINITY},
+                              {PETSC_NINFINITY, PETSC_NINFINITY, PETSC_NINFINITY}};
+  for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++)
+    for (int a = 0; a <= dim; a++) widen(l->d->X + 3 * (size_t)vertex_of(l, dim, i, a), box);
+  put_ints(s, 1, &tag);
+  put_reals(s, dim ? 6 : 3, box[0]);
+  put_longs(s, 1, &n);
+  put_ints(s, (int)n, &group);
+  if (dim) put_longs(s, 1, &no_boundary);
+  end_row(s);
+}
+
+static void put_entities(sink *s, const layout *l)
+{
+  int64_t n[4];
+  for (int dim = 0; dim < 4; dim++) n[dim] = count_entities(l, dim);
+  fprintf(s->f, "$Entities\n");
+  put_longs(s, 4, n);
+  end_row(s);
+  for (int dim = 0; dim < 4; dim++)
+    for (PetscInt k = 0; k < count_candidates(l, dim); k++)
+      if (count_elements(l, dim, k)) put_entity(s, l, dim, k);
+  end_section(s, "Entities");
+}
+
+/* Every node must be said to lie in some entity: here all in the first there is. */
+static void put_nodes(sink *s, const layout *l)
+{
+  const wring_mesh_data *const d       = l->d;
+  const int64_t                head[4] = {1, d->n_vertex, 1, d->n_vertex}, n = d->n_vertex;
+  PetscInt                     place[3] = {d->n_tet ? 3 : 0, 1, 0}; // dimension, tag, no parameters
+  while (!count_elements(l, (int)place[0], place[1] - 1)) place[1]++;
+  fprintf(s->f, "$Nodes\n");
+  put_longs(s, 4, head);
+  end_row(s);
+  put_ints(s, 3, place);
+  put_longs(s, 1, &n);
+  end_row(s);
+  for (int64_t v = 1; v <= n; v++) {
+    put_longs(s, 1, &v);
+    end_row(s);
+  }
+  for (PetscInt v = 0; v < d->n_vertex; v++) {
+    put_reals(s, 3, d->X + 3 * (size_t)v);
+    end_row(s);
+  }
+  end_section(s, "Nodes");
+}
+
+static void begin_block(sink *s, int dim, PetscInt tag, PetscInt n)
+{
+  const PetscInt head[3] = {dim, tag, gmsh_type[dim]};
+  const int64_t  count   = n;
+  put_ints(s, 3, head);
+  put_longs(s, 1, &count);
+  end_row(s);
+}
+
+static PetscInt end_of_run(const wring_mesh_data *d, PetscInt e)
+{
+  const PetscInt first = e;
+  while (e < d->n_tet && d->region[e] == d->region[first]) e++;
+  return e;
+}
+
+static void put_tets(sink *s, const wring_mesh_data *d, PetscInt first, PetscInt end)
+{
+  begin_block(s, 3, d->region[first] + 1, end - first);
+  for (PetscInt e = first; e < end; e++) {
+    const PetscInt *const v = d->tet + 4 * (size_t)e;
+    const int64_t row[5] = {(int64_t)e + 1, (int64_t)v[0] + 1, (int64_t)v[1] + 1, (int64_t)v[2] + 1, (int64_t)v[3] + 1};
+    put_longs(s, 5, row);
+    end_row(s);
+  }
+}
+
+/* The elements of a dimension below 3, numbered from `number`; returns the next number. */
+static int64_t put_set_elements(sink *s, const layout *l, int dim, int64_t number)
+{
+  for (PetscInt k = 0; k < count_candidates(l, dim); k++) {
+    if (count_elements(l, dim, k)) begin_block(s, dim, k + 1, count_elements(l, dim, k));
+    for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++) {
+      int64_t row[4] = {number++};
+      for (int a = 0; a <= dim; a++) row[a + 1] = (int64_t)vertex_of(l, dim, i, a) + 1;
+      put_longs(s, dim + 2, row);
+      end_row(s);
+    }
+  }
+  return number;
+}
+
+static void put_elements(sink *s, const layout *l)
+{
+  const wring_mesh_data *const d      = l->d;
+  const int64_t                n      = (int64_t)d->n_tet + d->n_set_element + l->start[0][d->sets.n + 1];
+  int64_t                      blocks = count_entities(l, 0) + count_entities(l, 1) + count_entities(l, 2);
+  int64_t                      number = (int64_t)d->n_tet + 1;
+  for (PetscInt e = 0; e < d->n_tet; e = end_of_run(d, e)) blocks++;
+  const int64_t head[4] = {blocks, n, 1, n};
+  fprintf(s->f, "$Elements\n");
+  put_longs(s, 4, head);
+  end_row(s);
+  for (PetscInt e = 0; e < d->n_tet; e = end_of_run(d, e)) put_tets(s, d, e, end_of_run(d, e));
+  for (int dim = 0; dim < 3; dim++) number = put_set_elements(s, l, dim, number);
+  end_section(s, "Elements");
+}
+
+PetscErrorCode wring_gmsh_write(const char *file, const wring_mesh_data *d, PetscBool binary, wring_error *e)
+{
+  layout l;
+  sink   s = {wring_file_create(file, e), binary};
+
+  PetscFunctionBegin;
+  if (!s.f) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(make_layout(d, &l));
+  put_format(&s);
+  put_names(&s, &l);
+  put_entities(&s, &l);
+  put_nodes(&s, &l);
+  put_elements(&s, &l);
+  PetscCall(destroy_layout(&l));
+  wring_file_commit(s.f, file, e);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

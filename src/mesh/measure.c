@@ -1,0 +1,207 @@
+/* What `wring mesh info` says of a whole mesh. Serial. */
+#include "data.h"
+#include "faces.h"
+#include "halo.h"
+#include "order.h"
+#include "partition.h"
+#include <math.h>
+
+static void measure_tets(const wring_mesh_data *d, wring_mesh_measures *m)
+{
+  for (PetscInt e = 0; e < d->n_tet; e++) {
+    const double *x[4];
+    for (int a = 0; a < 4; a++) x[a] = d->X + 3 * (size_t)d->tet[4 * (size_t)e + (size_t)a];
+    const double v = wring_tet_det(x[0], x[1], x[2], x[3]) / 6, q = wring_tet_quality(x, v);
+    m->region_tets[d->region[e]]++;
+    m->region_volume[d->region[e]] += v;
+    m->volume += v;
+    m->quality_min = e ? PetscMin(m->quality_min, q) : q;
+    m->quality_mean += q / (double)d->n_tet;
+    m->quality_count[(int)PetscMin(WRING_QUALITY_BINS * q, WRING_QUALITY_BINS - 1)]++;
+  }
+}
+
+static PetscErrorCode count_boundary(const wring_mesh_data *d, wring_mesh_measures *m)
+{
+  PetscInt *neighbour, crowd[3];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)d->n_tet, &neighbour));
+  PetscCall(wring_faces_match(d->n_vertex, d->n_tet, d->tet, neighbour, crowd));
+  for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) m->n_boundary_face += neighbour[i] < 0;
+  PetscCall(PetscFree(neighbour));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- edges -------------------------------------------------------------------------------------------------------- */
+
+/* The larger ends of the edges of all tets by their smaller end, with repetitions; start [n_vertex + 2]. */
+static void bucket_edges(const wring_mesh_data *d, int64_t *start, PetscInt *larger)
+{
+  for (int fill = 0; fill < 2; fill++) {
+    for (PetscInt e = 0; e < d->n_tet; e++) {
+      const PetscInt *const v = d->tet + 4 * (size_t)e;
+      for (int k = 0; k < 6; k++) {
+        static const int end[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+        const PetscInt   a = v[end[k][0]], b = v[end[k][1]];
+        if (fill)
+          larger[start[PetscMin(a, b) + 1]++] = PetscMax(a, b);
+        else
+          start[PetscMin(a, b) + 2]++;
+      }
+    }
+    for (PetscInt v = 0; v < d->n_vertex && !fill; v++) start[v + 2] += start[v + 1];
+  }
+}
+
+static void measure_edge(const double *x, const double *y, wring_mesh_measures *m)
+{
+  const double length = sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
+  m->edge_min         = m->n_edge ? PetscMin(m->edge_min, length) : length;
+  m->edge_max         = PetscMax(m->edge_max, length);
+  m->edge_mean += length;
+  m->n_edge++;
+}
+
+static PetscErrorCode measure_edges(const wring_mesh_data *d, wring_mesh_measures *m)
+{
+  int64_t  *start;
+  PetscInt *larger;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)d->n_vertex + 2, &start));
+  PetscCall(PetscMalloc1(6 * (size_t)d->n_tet, &larger));
+  bucket_edges(d, start, larger);
+  for (PetscInt v = 0; v < d->n_vertex; v++) {
+    PetscInt n = (PetscInt)(start[v + 1] - start[v]);
+    PetscCall(wring_sort_unique(&n, larger + start[v]));
+    for (PetscInt i = 0; i < n; i++) measure_edge(d->X + 3 * (size_t)v, d->X + 3 * (size_t)larger[start[v] + i], m);
+  }
+  if (m->n_edge) m->edge_mean /= (double)m->n_edge;
+  PetscCall(PetscFree(larger));
+  PetscCall(PetscFree(start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- components --------------------------------------------------------------------------------------------------- */
+
+/* The root of a vertex in a forest; halves the path to it. */
+static PetscInt find_root(PetscInt *parent, PetscInt v)
+{
+  for (; parent[v] != v; v = parent[v]) parent[v] = parent[parent[v]];
+  return v;
+}
+
+static PetscErrorCode count_components(const wring_mesh_data *d, wring_mesh_measures *m)
+{
+  PetscInt *parent;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)d->n_vertex, &parent));
+  for (PetscInt v = 0; v < d->n_vertex; v++) parent[v] = -1;
+  for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) parent[d->tet[i]] = d->tet[i];
+  for (PetscInt e = 0; e < d->n_tet; e++) {
+    const PetscInt *const v = d->tet + 4 * (size_t)e;
+    for (int a = 1; a < 4; a++) {
+      const PetscInt r = find_root(parent, v[0]), s = find_root(parent, v[a]);
+      parent[PetscMax(r, s)] = PetscMin(r, s);
+    }
+  }
+  for (PetscInt v = 0; v < d->n_vertex; v++) m->n_component += parent[v] == v;
+  PetscCall(PetscFree(parent));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_mesh_measure(const wring_mesh_data *d, wring_mesh_measures *m)
+{
+  PetscFunctionBegin;
+  *m = (wring_mesh_measures){0};
+  PetscCall(PetscCalloc2((size_t)d->regions.n, &m->region_tets, (size_t)d->regions.n, &m->region_volume));
+  wring_bounds(d->n_vertex, d->X, m->low, m->high);
+  measure_tets(d, m);
+  PetscCall(count_boundary(d, m));
+  PetscCall(measure_edges(d, m));
+  PetscCall(count_components(d, m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(m->region_tets, m->region_volume));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- parts -------------------------------------------------------------------------------------------------------- */
+
+static PetscInt largest(PetscInt n, const PetscInt *part, PetscInt n_part, PetscInt *count)
+{
+  PetscInt most = 0;
+  for (PetscInt p = 0; p < n_part; p++) count[p] = 0;
+  for (PetscInt i = 0; i < n; i++) count[part[i]]++;
+  for (PetscInt p = 0; p < n_part; p++) most = PetscMax(most, count[p]);
+  return most;
+}
+
+static PetscErrorCode count_cut_faces(const wring_mesh_data *d, const PetscInt *tet_part, PetscInt64 *n)
+{
+  PetscInt *neighbour, crowd[3];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)d->n_tet, &neighbour));
+  PetscCall(wring_faces_match(d->n_vertex, d->n_tet, d->tet, neighbour, crowd));
+  *n = 0;
+  for (PetscInt e = 0; e < d->n_tet; e++) {
+    for (int a = 0; a < 4; a++) {
+      const PetscInt f = neighbour[4 * (size_t)e + (size_t)a];
+      *n += f > e && tet_part[f] != tet_part[e];
+    }
+  }
+  PetscCall(PetscFree(neighbour));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Goes through the tets part by part: a vertex that is met for the first time in a part is one of that part. */
+static PetscErrorCode count_shared(const wring_mesh_data *d, PetscInt n_part, const PetscInt *tet_part,
+                                   const PetscInt *vertex_part, wring_mesh_cut *cut)
+{
+  PetscInt *order, *start, *last, *parts;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)d->n_tet, &order, (size_t)n_part + 1, &start));
+  PetscCall(PetscMalloc2((size_t)d->n_vertex, &last, (size_t)d->n_vertex, &parts));
+  for (PetscInt v = 0; v < d->n_vertex; v++) last[v] = -1, parts[v] = 0;
+  for (PetscInt e = 0; e < d->n_tet; e++) order[e] = e;
+  PetscCall(wring_sort_buckets(d->n_tet, order, tet_part, n_part, start));
+  for (PetscInt i = 0; i < d->n_tet; i++) {
+    for (int a = 0; a < 4; a++) {
+      const PetscInt v = d->tet[4 * (size_t)order[i] + (size_t)a], p = tet_part[order[i]];
+      if (last[v] == p) continue;
+      last[v] = p;
+      parts[v]++;
+      cut->ghosts += vertex_part[v] != p;
+    }
+  }
+  for (PetscInt v = 0; v < d->n_vertex; v++) cut->interface_vertices += parts[v] > 1;
+  PetscCall(PetscFree2(last, parts));
+  PetscCall(PetscFree2(order, start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_measure_cut(const wring_mesh_data *d, PetscInt n_part, wring_mesh_cut *cut)
+{
+  PetscInt *tet_part, *vertex_part, *count;
+
+  PetscFunctionBegin;
+  *cut = (wring_mesh_cut){0};
+  PetscCall(PetscMalloc3((size_t)d->n_tet, &tet_part, (size_t)d->n_vertex, &vertex_part, (size_t)n_part, &count));
+  PetscCall(wring_mesh_partition(d, n_part, tet_part, vertex_part));
+  PetscCall(count_cut_faces(d, tet_part, &cut->cut_faces));
+  PetscCall(count_shared(d, n_part, tet_part, vertex_part, cut));
+  cut->tets_max     = largest(d->n_tet, tet_part, n_part, count);
+  cut->vertices_max = largest(d->n_vertex, vertex_part, n_part, count);
+  PetscCall(PetscFree3(tet_part, vertex_part, count));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

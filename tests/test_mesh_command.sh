@@ -1,0 +1,243 @@
+#!/usr/bin/env bash
+# wring mesh: what info says, what convert, refine and box write, that Gmsh reads it, and every refusal in one line on 1 and 3 ranks.
+# usage: test_mesh_command.sh BUILD_DIR SOURCE_DIR     ranks: 3
+set -u
+wring=$(realpath "$1")/wring
+source=$(realpath "$2")
+[ -x "$wring" ] || exit 77
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+fail() { echo "FAIL: $*" >&2; [ -f log ] && sed 's/^/    /' log >&2; exit 1; }
+
+# on RANKS ARGS...: the program's exit status; standard output and error in log.
+on() {
+  local ranks=$1
+  shift
+  if [ "$ranks" = 1 ]; then "$wring" mesh "$@" >log 2>&1; else "${MPIEXEC:-mpiexec}" -n "$ranks" "$wring" mesh "$@" >log 2>&1; fi
+}
+works() { on "$@" || fail "on $*: exit status $?"; }
+
+# refused_on RANKS PATTERN ARGS...: status 1, one line that says why, no file made or changed.
+refused_on() {
+  local ranks=$1 pattern=$2 before got
+  shift 2
+  before=$(find . -type f ! -name log -exec cksum {} + | sort)
+  on "$ranks" "$@"
+  got=$?
+  [ $got = 1 ] || fail "on $ranks ranks, $*: exit status $got, expected 1"
+  [ "$(grep -c '^wring: ' log)" = 1 ] || fail "on $ranks ranks, $*: not one line of error"
+  grep -Eq "^wring: .*$pattern" log || fail "on $ranks ranks, $*: the error does not say '$pattern'"
+  ! grep -q 'PETSC ERROR\|internal error' log || fail "on $ranks ranks, $*: a trace"
+  [ "$ranks" = 3 ] || [ "$(wc -l <log)" = 1 ] || fail "$*: more than the line of error"
+  [ "$before" = "$(find . -type f ! -name log -exec cksum {} + | sort)" ] || fail "on $ranks ranks, $*: files changed"
+}
+refused() { refused_on 1 "$@"; }
+refused_everywhere() { refused_on 1 "$@" && refused_on 3 "$@"; }
+
+# ---- box and info: the numbers of two unit cells, by hand; in 40 parts each tet is a part, without METIS ----
+works 1 box beam.msh -size 2,1,1 -cells 2,1,1 -jitter 0
+works 1 info beam.msh -parts 1,40 -json beam.json
+cat >expected <<'TEXT'
+file            beam.msh
+format          Gmsh 4.1, ASCII
+vertices        12
+tetrahedra      12
+bounding box    0 0 0 to 2 1 1 m
+volume          2 m^3
+edges           33, 1 to 1.73205 m long, mean 1.18244 m
+boundary faces  20
+components      1
+quality         at least 0.755953, mean 0.755953: 12 (9 V^2)^(1/3) / sum of squared edges, 1 for the regular tetrahedron
+  0.0 to 0.1              0  0 %
+  0.1 to 0.2              0  0 %
+  0.2 to 0.3              0  0 %
+  0.3 to 0.4              0  0 %
+  0.4 to 0.5              0  0 %
+  0.5 to 0.6              0  0 %
+  0.6 to 0.7              0  0 %
+  0.7 to 0.8             12  100 %
+  0.8 to 0.9              0  0 %
+  0.9 to 1.0              0  0 %
+regions         1
+  box                   12 tetrahedra, 2 m^3
+sets            7
+  xmin                  4 vertices
+  xmax                  4 vertices
+  ymin                  6 vertices
+  ymax                  6 vertices
+  zmin                  6 vertices
+  zmax                  6 vertices
+  box                   12 vertices
+   parts  tetrahedra max/avg  vertices max/avg  cut faces  interface vertices    ghosts
+       1               1.000             1.000          0               0.00%     0.00%
+      40               3.333             3.333         14             100.00%   300.00%
+TEXT
+diff expected log || fail 'the text of info'
+cp log alone
+works 3 info beam.msh -parts 1,40
+diff alone log || fail 'info on 3 ranks'
+for word in '"format": "Gmsh 4.1, ASCII"' '"vertices": 12' '"volume": 2.0' '"number": 33' '"boundary_faces": 20' \
+  '"components": 1' '"parts": 40' '"cut_faces": 14' '"interface_vertices": 12' '"ghosts": 36'; do
+  grep -qF "$word" beam.json || fail "beam.json has no $word"
+done
+
+# An origin; parts that METIS cuts are nearly equal.
+works 1 box beam.mesh.msh -size 2,1,1 -cells 8,4,4 -origin -1,0,0.5
+works 1 info beam.mesh.msh -parts 2,3,5
+grep -q '^bounding box    -1 0 0.5 to 1 1 1.5 m$' log || fail 'origin'
+awk '$1 == "parts" { on = 1; next } on { n++; if ($2 > 1.1 || $3 > 1.5 || $4 <= 0) bad = 1 } END { exit bad || n != 3 }' log ||
+  fail 'quality of the partition'
+# Two tets that do not touch, one turned over, and a node of none.
+cat >two.mesh <<'MESH'
+MeshVersionFormatted 2
+Dimension 3
+Vertices 9
+0 0 0 0
+1 0 0 0
+0 1 0 0
+0 0 1 0
+5 0 0 0
+6 0 0 0
+5 1 0 0
+5 0 1 0
+9 9 9 0
+Tetrahedra 2
+1 2 3 4 1
+6 5 7 8 2
+End
+MESH
+works 1 info two.mesh -scale 1e-3
+for line in 'format          MEDIT, ASCII' 'vertices        8' 'components      2' 'boundary faces  8' \
+  'note: 1 tetrahedra had negative volume and were turned' 'bounding box    0 0 0 to 0.006 0.001 0.001 m'; do
+  grep -qx "$line" log || fail "info two.mesh: no '$line'"
+done
+
+# ---- convert: the same mesh in every file, on any number of ranks; nothing but the file is left ----
+works 1 convert beam.mesh.msh binary.msh -binary true
+works 3 convert binary.msh text.msh
+cmp beam.mesh.msh text.msh || fail 'text, binary and back'
+works 1 info beam.mesh.msh
+sed -i '/^file\|^format/d' log
+mv log alone
+works 1 info binary.msh
+grep -qx 'format          Gmsh 4.1, binary' log || fail 'format of binary.msh'
+sed -i '/^file\|^format/d' log
+diff alone log || fail 'info of the binary file'
+works 1 convert two.mesh scaled.msh -scale 2
+works 1 info scaled.msh
+grep -qx 'bounding box    0 0 0 to 12 2 2 m' log || fail 'convert -scale'
+for ranks in 1 3; do
+  works $ranks convert "$source/inputs/meshes/lamp.msh" lamp.vtu
+  [ "$(head -c 5 lamp.vtu)" = '<?xml' ] && [ "$(tail -1 lamp.vtu)" = '</VTKFile>' ] || fail 'lamp.vtu is not whole'
+  grep -aq '<Piece NumberOfPoints="1097" NumberOfCells="3722">' lamp.vtu || fail 'counts of lamp.vtu'
+  grep -aq 'Name="region"' lamp.vtu && grep -aq 'Name="vertex"' lamp.vtu || fail 'fields of lamp.vtu'
+done
+works 1 convert "$source/inputs/meshes/truss_points.csv" points.vtu
+grep -aq 'Name="region"' points.vtu || fail 'points.vtu'
+works 1 box box.vtu -size 1,1,1 -cells 2,2,2
+[ -z "$(find . -name '*.part')" ] || fail 'a .part file was left'
+works 1 box "odd name.msh" -size 1,1,1 -cells 1,1,1
+
+# A run reads what convert writes, and comes to the same bits.
+cat >deck.yaml <<'DECK'
+mesh:     {file: beam.mesh.msh}
+material: {model: corotated, young: 1e6, poisson: 0.3, density: 1000}
+gravity:  [0, 0, -9.81]
+attach:   {xmin: {stiffness: 1e6}}
+time:     {step: 1e-2, steps: 2}
+output:   {directory: out, every: 0, state_csv: true}
+DECK
+"$wring" run deck.yaml >log 2>&1 && mv out/state.csv text.csv || fail 'run of text'
+"$wring" run deck.yaml -mesh_file binary.msh >log 2>&1 || fail 'run of binary'
+cmp text.csv out/state.csv || fail 'states of text and binary'
+rm -rf out
+
+# ---- refine: the same file on any number of ranks, and again; sets keep their surfaces ----
+works 1 refine beam.msh fine.msh -levels 2
+works 3 refine beam.msh fine3.msh -levels 2
+cmp fine.msh fine3.msh || fail 'refine on 1 and on 3 ranks'
+works 1 refine beam.msh once.msh
+works 1 refine once.msh fine_again.msh -binary
+works 1 convert fine_again.msh fine_text.msh
+cmp fine.msh fine_text.msh || fail 'refine twice and by two levels'
+works 1 info fine.msh
+for line in 'vertices        225' 'tetrahedra      768' 'volume          2 m^3' '  xmin                  25 vertices' \
+  'boundary faces  320' '  box                   225 vertices'; do
+  grep -qxF "$line" log || fail "info fine.msh: no '$line'"
+done
+works 1 refine beam.msh fine.vtu
+
+# ---- Gmsh reads the files without a warning, with every node, element and group ----
+if command -v gmsh >/dev/null && gmsh --version >/dev/null 2>&1; then
+  works 1 convert "$source/inputs/meshes/lamp.msh" lamp.msh
+  works 1 convert lamp.msh lamp_binary.msh -binary
+  works 1 convert "$source/inputs/meshes/truss_points.csv" points.msh
+  for mesh in beam.mesh fine lamp lamp_binary scaled points; do
+    gmsh -0 $mesh.msh -format msh41 -o $mesh.gmsh.msh >log 2>&1 || fail "gmsh $mesh.msh"
+    ! grep -Eqi '^(warning|error)' log || fail "gmsh complains of $mesh.msh"
+    [ $mesh = points ] && continue # gmsh saves elements of groups, where there are any
+    works 1 info $mesh.msh
+    sed '/^file\|^format/d' log >ours
+    works 1 info $mesh.gmsh.msh
+    sed '/^file\|^format/d' log >theirs
+    diff ours theirs || fail "what gmsh saves of $mesh.msh"
+  done
+fi
+
+# ---- refusals ----
+usage='expected wring mesh info FILE, convert FROM TO, refine FROM TO or box TO'
+refused_on 3 'nowhere/a.msh: cannot be written' convert beam.msh nowhere/a.msh
+refused_everywhere "no command given, $usage"
+refused "no command turn, $usage" turn beam.msh
+refused_everywhere 'too few file names, expected wring mesh info FILE' info
+refused 'too few file names, expected wring mesh info FILE' info -parts 2
+refused 'too few file names, expected wring mesh convert FROM TO' convert beam.msh
+refused 'too few file names' box -size 1,1,1
+refused "unexpected argument 'more.msh'" convert beam.msh other.msh more.msh
+refused_everywhere 'none.msh: cannot read: No such file' info none.msh
+refused_everywhere 'none.msh: cannot read: No such file' convert none.msh other.msh
+refused 'unknown kind of file, expected a name that ends with .msh' convert beam.msh other.stl
+refused 'unknown kind of file' convert beam.msh .msh
+refused_everywhere 'writing it would destroy beam.msh' convert beam.msh beam.msh
+ln -s beam.msh link.msh
+refused 'writing it would destroy link.msh' convert link.msh beam.msh
+refused 'writing it would destroy' convert beam.msh link.msh
+cp beam.msh target.msh.part
+refused 'writing it would destroy target.msh.part' convert target.msh.part target.msh
+rm target.msh.part
+refused 'nowhere/a.msh: cannot be written' convert beam.msh nowhere/a.msh
+refused_on 3 'nowhere/a.vtu: cannot be written' convert beam.msh nowhere/a.vtu
+refused 'binary is for .msh files' convert beam.msh a.vtu -binary true
+refused 'binary is "perhaps", expected true or false' convert beam.msh a.msh -binary perhaps
+refused 'scale is "0", expected a real in' convert beam.msh a.msh -scale 0
+refused 'scale is "0", expected a real in' info beam.msh -scale 0
+refused 'partz.*did you mean' info beam.msh -partz 2
+refused 'parts is "0", expected' info beam.msh -parts 0
+refused 'parts is "2,x", expected' info beam.msh -parts 2,x
+refused 'expected a name that ends with .json' info beam.msh -json beam.txt
+cp beam.msh mesh.json
+refused 'writing it would destroy mesh.json' info mesh.json -json mesh.json
+refused 'nowhere/a.json: cannot be written' info beam.msh -json nowhere/a.json
+refused_everywhere 'writing it would destroy beam.msh' refine beam.msh beam.msh
+refused 'too few file names, expected wring mesh refine FROM TO' refine beam.msh -levels 2
+refused 'levels is "0", expected an integer in' refine beam.msh a.msh -levels 0
+refused 'unknown kind of file' refine beam.msh a.mesh
+refused_everywhere 'tetrahedr' refine "$source/inputs/meshes/truss_points.csv" a.msh
+refused 'size is missing: expected 3 reals' box a.msh -cells 1,1,1
+refused 'cells is missing: expected 3 integers' box a.msh -size 1,1,1
+refused 'cells is "0,1,1", expected 3 integers' box a.msh -size 1,1,1 -cells 0,1,1
+refused 'are too many' box a.msh -size 1,1,1 -cells 2000,2000,2000
+refused 'jitter.*0.99 leaves a tetrahedron without volume' box a.msh -size 1,1,1 -cells 4,4,4 -jitter 0.99
+sed 's/^6 5 7 8 2/6 5 7 99 2/' two.mesh >bad.mesh
+refused 'bad.mesh:15: element 2 refers to node 99' info bad.mesh
+refused_everywhere 'bad.mesh:15: element 2 refers to node 99' convert bad.mesh a.msh
+
+# ---- help ----
+"$wring" help mesh >log || fail 'help mesh'
+for key in 'wring mesh refine FROM TO -levels' 'wring mesh info FILE -parts' 'wring mesh convert FROM TO -binary' 'wring mesh box TO -cells' mesh_box_cells; do
+  grep -q "^$key: " log || fail "help mesh does not list $key"
+done
+"$wring" help >log && grep -q '^wring run.*wring mesh convert|refine FROM TO' log || fail help
+exit 0
