@@ -103,22 +103,24 @@ static PetscErrorCode reserve(const char *file, const wring_mesh *m, int n, cons
   if (rank == 0) {
     wring_file_reserve(file, per_vertex * (uint64_t)m->n_global + sizeof(int64_t) * indices + METADATA, e);
   }
-  PetscCall(wring_error_raise(m->comm, e));
+  PetscCall(wring_error_raise_output(m->comm, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* What MPI-IO lost on its way (see file.h) shows when the tables are read again. On rank 0. */
 static PetscErrorCode seal(const char *file, wring_error *e)
 {
-  char       part[WRING_FILE_NAME];
-  wring_hdf5 h;
+  char        part[WRING_FILE_NAME];
+  wring_error damage = {""};
+  wring_hdf5  h;
 
   PetscFunctionBegin;
   wring_file_part(file, part, e);
   if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_hdf5_open(&h, part, e);
-  if (!e->text[0]) PetscCall(wring_hdf5_verify(&h));
+  wring_hdf5_open(&h, part, &damage);
+  if (!damage.text[0]) PetscCall(wring_hdf5_verify(&h));
   wring_hdf5_close(&h);
+  if (damage.text[0]) wring_error_set(e, "%s: cannot be written: %.900s", file, damage.text);
   PetscCall(wring_seal(file, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
