@@ -107,7 +107,10 @@ PetscErrorCode wring_options_names(const wring_options *o, const char *family, P
 */
 const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *schema, const char *key, int i);
 
-/* Every key must match the schema: an unknown key is an error with its origin and the nearest known key. */
+/*
+  Every key must match the schema, and every value an option that has the key, whether anything will read it or not: others are
+  an error with their origin and the nearest known key, or what is expected.
+*/
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema);
 
 /*

@@ -125,15 +125,29 @@ PetscErrorCode wring_options_refuse_help(MPI_Comm comm, PetscInt n_schema, const
   WRING_REFUSE(comm, "help: no key begins with '%s', did you mean %s? `wring help deck` lists all", key, nearest);
 }
 
+/* Whether one of the tables that have a key takes its value: what several laws or methods share may differ in range. */
+static PetscBool is_taken(PetscInt n_schema, const wring_schema *schema, const options_entry *entry)
+{
+  const wring_option *p;
+  for (int k = 0; (p = wring_schema_find(n_schema, schema, entry->key, k)); k++) {
+    if (wring_option_accepts(p, entry->value)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema)
 {
   char nearest[OPTIONS_KEY_SIZE];
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < o->n; i++) {
-    if (wring_schema_find(n_schema, schema, o->entry[i].key, 0)) continue;
-    nearest_key(n_schema, schema, o->entry[i].key, nearest);
-    WRING_REFUSE(o->comm, "%s: unknown key %s, did you mean %s?", o->entry[i].origin, o->entry[i].key, nearest);
+    const options_entry *const e = &o->entry[i];
+    const wring_option *const  p = wring_schema_find(n_schema, schema, e->key, 0);
+    if (!p) {
+      nearest_key(n_schema, schema, e->key, nearest);
+      WRING_REFUSE(o->comm, "%s: unknown key %s, did you mean %s?", e->origin, e->key, nearest);
+    }
+    if (!is_taken(n_schema, schema, e)) PetscCall(wring_option_refuse(o->comm, p, e->key, e->value, e->origin));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -155,13 +155,13 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A measured row, x_0 aside: whether g rose since the last one. docs/theory.md (2.6) */
+/* A measured row, x_0 aside: whether g rose since the last one; a value that is not finite is a failure. docs/theory.md (2.6) */
 static void record(const wring_solver *s, const wring_iteration *it, wring_outcome *outcome)
 {
   const double before = outcome->last.value.objective, rise = it->value.objective - before;
   outcome->last = *it;
   outcome->rises.measured++;
-  if (!(rise > round_off * PetscAbsReal(before) + s->noise)) return;
+  if (PetscIsInfOrNanReal(rise) || rise <= round_off * PetscAbsReal(before) + s->noise) return;
   outcome->rises.count++;
   outcome->rises.largest = PetscMax(outcome->rises.largest, rise / PetscAbsReal(before));
 }

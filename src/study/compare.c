@@ -376,7 +376,7 @@ static PetscErrorCode write_files(const study *s)
     if (!drawn && s->tells == WRING_TELL_ALL) PetscCall(wring_plot_note());
   }
   json_decref(provenance);
-  PetscCall(wring_error_raise(s->p->comm, &error));
+  PetscCall(wring_error_raise_output(s->p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
