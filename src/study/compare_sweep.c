@@ -75,26 +75,26 @@ static PetscErrorCode read_axis(const wring_options *o, const wring_catalogue *c
   a->key    = key + strlen(family);
   a->origin = origin;
   PetscCall(check_key(o, c, a));
-  PetscCall(wring_options_get_word_list(o, key, wring_sweep_options, "", &a->n, &a->value));
+  PetscCall(wring_options_get_word_list(o, key, wring_parameter_sweep_options, "", &a->n, &a->value));
   for (PetscInt i = 0; i < a->n; i++) PetscCall(check_value(o, c, a, i));
   const wring_option_type type = wring_schema_find(c->n, c->entry, a->key, 0)->type;
   a->number                    = (PetscBool)(type == WRING_INT || type == WRING_REAL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode check_size(const wring_options *o, const wring_sweep *s)
+static PetscErrorCode check_size(const wring_options *o, const wring_parameter_sweep *s)
 {
   char folder[MAX_FOLDER + 2], other[MAX_FOLDER + 2];
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < s->n_run; r++) {
-    wring_sweep_folder(s, r, sizeof folder, folder);
+    wring_parameter_sweep_folder(s, r, sizeof folder, folder);
     if (strlen(folder) > MAX_FOLDER) {
       WRING_REFUSE(wring_options_comm(o),
                    "compare_sweep: the folder %s... of a combination has more than %d characters", folder, MAX_FOLDER);
     }
     for (PetscInt k = 0; k < r && s->n_run <= 100; k++) {
-      wring_sweep_folder(s, k, sizeof other, other);
+      wring_parameter_sweep_folder(s, k, sizeof other, other);
       if (strcmp(folder, other) == 0) {
         WRING_REFUSE(wring_options_comm(o), "compare_sweep: two combinations would share the folder %s", folder);
       }
@@ -103,12 +103,12 @@ static PetscErrorCode check_size(const wring_options *o, const wring_sweep *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_sweep_read(const wring_options *o, const wring_catalogue *c, wring_sweep *s)
+PetscErrorCode wring_parameter_sweep_read(const wring_options *o, const wring_catalogue *c, wring_parameter_sweep *s)
 {
   const char *key, *value, *origin;
 
   PetscFunctionBegin;
-  *s = (wring_sweep){.n_run = 1};
+  *s = (wring_parameter_sweep){.n_run = 1};
   PetscCall(PetscCalloc1(wring_options_count(o), &s->axis));
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);
@@ -125,42 +125,42 @@ PetscErrorCode wring_sweep_read(const wring_options *o, const wring_catalogue *c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_sweep_clear(wring_sweep *s)
+PetscErrorCode wring_parameter_sweep_clear(wring_parameter_sweep *s)
 {
   PetscFunctionBegin;
   for (int k = 0; k < s->n_axis; k++) PetscCall(wring_words_destroy(s->axis[k].n, &s->axis[k].value));
   for (PetscInt r = 0; r < s->n_run; r++) PetscCall(wring_comparison_clear(&s->run[r]));
   PetscCall(PetscFree(s->axis));
   PetscCall(PetscFree(s->run));
-  *s = (wring_sweep){0};
+  *s = (wring_parameter_sweep){0};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_sweep_check(const wring_options *o, const wring_catalogue *c)
+PetscErrorCode wring_parameter_sweep_check(const wring_options *o, const wring_catalogue *c)
 {
-  wring_sweep s;
+  wring_parameter_sweep s;
 
   PetscFunctionBegin;
-  PetscCall(wring_sweep_read(o, c, &s));
-  PetscCall(wring_sweep_clear(&s));
+  PetscCall(wring_parameter_sweep_read(o, c, &s));
+  PetscCall(wring_parameter_sweep_clear(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- combinations ------------------------------------------------------------------------------------------------ */
 
-const char *wring_sweep_value(const wring_sweep *s, PetscInt run, int axis)
+const char *wring_parameter_sweep_value(const wring_parameter_sweep *s, PetscInt run, int axis)
 {
   for (int k = s->n_axis - 1; k > axis; k--) run /= s->axis[k].n;
   return s->axis[axis].value[run % s->axis[axis].n];
 }
 
 /* Letters, digits and . + - = _ only: neither a shell nor a deck reads anything into them. */
-void wring_sweep_folder(const wring_sweep *s, PetscInt run, size_t size, char *folder)
+void wring_parameter_sweep_folder(const wring_parameter_sweep *s, PetscInt run, size_t size, char *folder)
 {
   size_t n = 0;
   for (int k = 0; k < s->n_axis && n < size; k++) {
     const int length =
-      snprintf(folder + n, size - n, "%s%s=%s", k ? "__" : "", s->axis[k].key, wring_sweep_value(s, run, k));
+      snprintf(folder + n, size - n, "%s%s=%s", k ? "__" : "", s->axis[k].key, wring_parameter_sweep_value(s, run, k));
     n += (size_t)length;
   }
   for (char *c = folder; *c; c++) {
@@ -169,7 +169,8 @@ void wring_sweep_folder(const wring_sweep *s, PetscInt run, size_t size, char *f
 }
 
 /* The deck of a combination, without the sweep and in a folder of its own. */
-static PetscErrorCode create_deck(const wring_options *o, const wring_sweep *s, PetscInt run, wring_options **deck)
+static PetscErrorCode create_deck(const wring_options *o, const wring_parameter_sweep *s, PetscInt run,
+                                  wring_options **deck)
 {
   const char *directory, *origin = wring_options_origin(o, "output_", "directory");
   char        folder[MAX_FOLDER + 2], path[PETSC_MAX_PATH_LEN];
@@ -177,16 +178,16 @@ static PetscErrorCode create_deck(const wring_options *o, const wring_sweep *s, 
   PetscFunctionBegin;
   PetscCall(wring_options_copy(o, family, deck));
   for (int k = 0; k < s->n_axis; k++) {
-    PetscCall(wring_options_set(*deck, s->axis[k].key, wring_sweep_value(s, run, k), s->axis[k].origin));
+    PetscCall(wring_options_set(*deck, s->axis[k].key, wring_parameter_sweep_value(s, run, k), s->axis[k].origin));
   }
   PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
-  wring_sweep_folder(s, run, sizeof folder, folder);
+  wring_parameter_sweep_folder(s, run, sizeof folder, folder);
   PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s", directory, folder));
   PetscCall(wring_options_set(*deck, "output_directory", path, origin ? origin : "default"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode rehearse(const wring_options *o, const wring_sweep *s)
+static PetscErrorCode rehearse(const wring_options *o, const wring_parameter_sweep *s)
 {
   wring_options *deck;
 
@@ -200,7 +201,7 @@ static PetscErrorCode rehearse(const wring_options *o, const wring_sweep *s)
 }
 
 /* What is left after each combination: a sweep that is stopped keeps what it has found. */
-static PetscErrorCode write_files(const wring_options *o, const wring_sweep *s, PetscInt run)
+static PetscErrorCode write_files(const wring_options *o, const wring_parameter_sweep *s, PetscInt run)
 {
   const MPI_Comm comm  = wring_options_comm(o);
   wring_error    error = {0};
@@ -212,16 +213,16 @@ static PetscErrorCode write_files(const wring_options *o, const wring_sweep *s, 
   PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
   if (rank == 0) {
     if (run == 0) wring_comparison_remove(directory, &error);
-    wring_sweep_csv(s, directory, &error);
-    wring_sweep_json(s, directory, &error);
+    wring_parameter_sweep_csv(s, directory, &error);
+    wring_parameter_sweep_json(s, directory, &error);
     const PetscBool last = (PetscBool)(run == s->n_run - 1);
-    if (last && !wring_sweep_plot(s, directory, &error)) PetscCall(wring_plot_note());
+    if (last && !wring_parameter_sweep_plot(s, directory, &error)) PetscCall(wring_plot_note());
   }
   PetscCall(wring_error_raise_output(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode run_one(const wring_options *o, wring_sweep *s, PetscInt run)
+static PetscErrorCode run_one(const wring_options *o, wring_parameter_sweep *s, PetscInt run)
 {
   const MPI_Comm          comm = wring_options_comm(o);
   wring_comparison *const c    = &s->run[run];
@@ -230,7 +231,7 @@ static PetscErrorCode run_one(const wring_options *o, wring_sweep *s, PetscInt r
   PetscFunctionBegin;
   PetscCall(PetscPrintf(comm, "\n[%" PetscInt_FMT "/%" PetscInt_FMT "]", run + 1, s->n_run));
   for (int k = 0; k < s->n_axis; k++) {
-    PetscCall(PetscPrintf(comm, " %s %s", s->axis[k].key, wring_sweep_value(s, run, k)));
+    PetscCall(PetscPrintf(comm, " %s %s", s->axis[k].key, wring_parameter_sweep_value(s, run, k)));
   }
   PetscCall(PetscPrintf(comm, "\n"));
   PetscCall(create_deck(o, s, run, &deck));
@@ -246,13 +247,13 @@ static PetscErrorCode run_one(const wring_options *o, wring_sweep *s, PetscInt r
 
 PetscErrorCode wring_comparison_sweep(MPI_Comm comm, const wring_options *o, PetscBool *swept, PetscBool *failed)
 {
-  wring_catalogue *catalogue;
-  wring_sweep      s;
+  wring_catalogue      *catalogue;
+  wring_parameter_sweep s;
 
   PetscFunctionBegin;
   *failed = PETSC_FALSE;
   PetscCall(wring_catalogue_create(&catalogue));
-  PetscCall(wring_sweep_read(o, catalogue, &s));
+  PetscCall(wring_parameter_sweep_read(o, catalogue, &s));
   PetscCall(wring_catalogue_destroy(&catalogue));
   *swept = (PetscBool)(s.n_axis > 0);
   if (*swept) {
@@ -261,8 +262,8 @@ PetscErrorCode wring_comparison_sweep(MPI_Comm comm, const wring_options *o, Pet
       PetscCall(run_one(o, &s, r));
       if (s.run[r].failed) *failed = PETSC_TRUE;
     }
-    PetscCall(wring_sweep_print(comm, &s));
+    PetscCall(wring_parameter_sweep_print(comm, &s));
   }
-  PetscCall(wring_sweep_clear(&s));
+  PetscCall(wring_parameter_sweep_clear(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,7 +22,7 @@ static PetscInt later(PetscInt a, PetscInt than, PetscInt best)
 }
 
 /* The smallest reported iteration of any run that is greater than k, -1 if there is none: reports may be swept. */
-static PetscInt next_report(const wring_sweep *s, PetscInt k)
+static PetscInt next_report(const wring_parameter_sweep *s, PetscInt k)
 {
   PetscInt best = -1;
   for (PetscInt r = 0; r < s->n_run; r++) {
@@ -57,11 +57,11 @@ static void print_field(FILE *f, double value)
   if (!isnan(value)) wring_print_real(f, value);
 }
 
-static void print_row(FILE *f, const wring_sweep *s, PetscInt run, const wring_curve *curve)
+static void print_row(FILE *f, const wring_parameter_sweep *s, PetscInt run, const wring_curve *curve)
 {
   const wring_comparison *const c = &s->run[run];
   char                          folder[PETSC_MAX_PATH_LEN];
-  for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s,", wring_sweep_value(s, run, k));
+  for (int k = 0; k < s->n_axis; k++) fprintf(f, "%s,", wring_parameter_sweep_value(s, run, k));
   fputs(curve->name, f);
   for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k)) print_field(f, error_at(c, curve, k));
   print_field(f, last_error(c, curve));
@@ -70,14 +70,14 @@ static void print_row(FILE *f, const wring_sweep *s, PetscInt run, const wring_c
     print_field(f, to < 0 ? NAN : (double)to);
     print_field(f, curve->seconds_to[digits[i] - 1]);
   }
-  wring_sweep_folder(s, run, sizeof folder, folder);
+  wring_parameter_sweep_folder(s, run, sizeof folder, folder);
   fprintf(f, ",%" PetscInt_FMT, curve->outcome.iterations);
   print_field(f, curve->outcome.last.seconds);
   print_field(f, c->least.objective);
   fprintf(f, ",%s,%s\n", wring_reason_name(curve->outcome.reason), folder);
 }
 
-void wring_sweep_csv(const wring_sweep *s, const char *directory, wring_error *e)
+void wring_parameter_sweep_csv(const wring_parameter_sweep *s, const char *directory, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
   snprintf(path, sizeof path, "%s/sweep.csv", directory);
@@ -102,14 +102,14 @@ static json_t *value_json(const wring_axis *a, const char *value)
   return a->number ? wring_json_finite(strtod(value, NULL)) : json_string(value);
 }
 
-static json_t *run_json(const wring_sweep *s, PetscInt run)
+static json_t *run_json(const wring_parameter_sweep *s, PetscInt run)
 {
   const wring_comparison *const c = &s->run[run];
   json_t *const json = json_object(), *const values = json_object(), *const solvers = json_object();
   char folder[PETSC_MAX_PATH_LEN];
-  wring_sweep_folder(s, run, sizeof folder, folder);
+  wring_parameter_sweep_folder(s, run, sizeof folder, folder);
   for (int k = 0; k < s->n_axis; k++) {
-    json_object_set_new(values, s->axis[k].key, value_json(&s->axis[k], wring_sweep_value(s, run, k)));
+    json_object_set_new(values, s->axis[k].key, value_json(&s->axis[k], wring_parameter_sweep_value(s, run, k)));
   }
   for (PetscInt i = 0; i < c->n; i++) {
     json_object_set_new(solvers, c->curve[i].name, wring_curve_json(c, &c->curve[i]));
@@ -123,7 +123,7 @@ static json_t *run_json(const wring_sweep *s, PetscInt run)
   return json;
 }
 
-void wring_sweep_json(const wring_sweep *s, const char *directory, wring_error *e)
+void wring_parameter_sweep_json(const wring_parameter_sweep *s, const char *directory, wring_error *e)
 {
   json_t *const json = json_object(), *const keys = json_object(), *const runs = json_array();
   char path[PETSC_MAX_PATH_LEN + 32];
@@ -146,12 +146,12 @@ void wring_sweep_json(const wring_sweep *s, const char *directory, wring_error *
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode add_row(wring_table *t, const wring_sweep *s, PetscInt run, const wring_curve *curve)
+static PetscErrorCode add_row(wring_table *t, const wring_parameter_sweep *s, PetscInt run, const wring_curve *curve)
 {
   char text[32];
 
   PetscFunctionBegin;
-  for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(t, "%s", wring_sweep_value(s, run, k)));
+  for (int k = 0; k < s->n_axis; k++) PetscCall(wring_table_add(t, "%s", wring_parameter_sweep_value(s, run, k)));
   PetscCall(wring_table_add(t, "%s", curve->name));
   for (PetscInt k = next_report(s, -1); k >= 0; k = next_report(s, k)) {
     wring_percent(error_at(&s->run[run], curve, k), sizeof text, text);
@@ -167,7 +167,7 @@ static PetscErrorCode add_row(wring_table *t, const wring_sweep *s, PetscInt run
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_sweep_print(MPI_Comm comm, const wring_sweep *s)
+PetscErrorCode wring_parameter_sweep_print(MPI_Comm comm, const wring_parameter_sweep *s)
 {
   wring_table *t;
   int          columns = s->n_axis + 1 + N_TIMES;
@@ -221,7 +221,7 @@ static void print_scale(FILE *f, const wring_axis *a)
 }
 
 /* One curve over axis k: a data block of the rows of a solver whose other keys have the values that they have in `run`. */
-static void print_curve(FILE *f, const wring_sweep *s, int k, PetscInt run, PetscInt solver, PetscInt block)
+static void print_curve(FILE *f, const wring_parameter_sweep *s, int k, PetscInt run, PetscInt solver, PetscInt block)
 {
   PetscInt stride = 1; // from a value of axis k to the next
   for (int j = s->n_axis - 1; j > k; j--) stride *= s->axis[j].n;
@@ -235,12 +235,12 @@ static void print_curve(FILE *f, const wring_sweep *s, int k, PetscInt run, Pets
 }
 
 /* Whether a run has the first value of axis k: curves over k start there. */
-static PetscBool is_first(const wring_sweep *s, PetscInt run, int k)
+static PetscBool is_first(const wring_parameter_sweep *s, PetscInt run, int k)
 {
-  return (PetscBool)(wring_sweep_value(s, run, k) == s->axis[k].value[0]);
+  return (PetscBool)(wring_parameter_sweep_value(s, run, k) == s->axis[k].value[0]);
 }
 
-static void print_blocks(FILE *f, const wring_sweep *s, int k)
+static void print_blocks(FILE *f, const wring_parameter_sweep *s, int k)
 {
   PetscInt block = 0;
   for (PetscInt i = 0; i < s->run[0].n; i++) {
@@ -251,7 +251,7 @@ static void print_blocks(FILE *f, const wring_sweep *s, int k)
 }
 
 /* The error over axis k, one colour a solver, one curve for each combination of the other keys. */
-static void print_panel(FILE *f, const wring_sweep *s, int k)
+static void print_panel(FILE *f, const wring_parameter_sweep *s, int k)
 {
   const PetscInt others = s->n_run / s->axis[k].n;
   print_scale(f, &s->axis[k]);
@@ -268,7 +268,7 @@ static void print_panel(FILE *f, const wring_sweep *s, int k)
   fprintf(f, "\n");
 }
 
-PetscBool wring_sweep_plot(const wring_sweep *s, const char *directory, wring_error *e)
+PetscBool wring_parameter_sweep_plot(const wring_parameter_sweep *s, const char *directory, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
   snprintf(path, sizeof path, "%s/sweep.gp", directory);

@@ -132,7 +132,7 @@ const wring_option wring_compare_options[] = {
   {0},
 };
 
-const wring_option wring_sweep_options[] = {
+const wring_option wring_parameter_sweep_options[] = {
   {.key  = "",
    .type = WRING_WORDS,
    .help =
@@ -163,7 +163,7 @@ static const wring_schema fixed[] = {
   {"output_", wring_output_options, "output"},
   {"checkpoint_", wring_checkpoint_options, "checkpoint"},
   {"compare_", wring_compare_options, "compare"},
-  {"compare_sweep_*", wring_sweep_options, "compare"},
+  {"compare_sweep_*", wring_parameter_sweep_options, "compare"},
   {"evaluate_", wring_evaluate_options, "evaluate"},
 };
 enum { N_FIXED = sizeof fixed / sizeof fixed[0] };

@@ -2,17 +2,17 @@
 #pragma once
 #include <wring/options.h>
 
-extern const wring_option wring_material_options[];   // behind "material_" and "region_*_": model, density, ...
-extern const wring_option wring_mass_options[];       // behind "mass_"
-extern const wring_option wring_spring_options[];     // behind "spring_*_"
-extern const wring_option wring_attach_options[];     // behind "attach_*_"
-extern const wring_option wring_initial_options[];    // behind "initial_"
-extern const wring_option wring_output_options[];     // behind "output_"
-extern const wring_option wring_checkpoint_options[]; // behind "checkpoint_"
-extern const wring_option wring_variant_options[];    // behind "variant_*_": type; the method's keys follow
-extern const wring_option wring_compare_options[];    // behind "compare_"
-extern const wring_option wring_sweep_options[];      // behind "compare_sweep_*": values of a key
-extern const wring_option wring_evaluate_options[];   // behind "evaluate_"
+extern const wring_option wring_material_options[];        // behind "material_" and "region_*_": model, density, ...
+extern const wring_option wring_mass_options[];            // behind "mass_"
+extern const wring_option wring_spring_options[];          // behind "spring_*_"
+extern const wring_option wring_attach_options[];          // behind "attach_*_"
+extern const wring_option wring_initial_options[];         // behind "initial_"
+extern const wring_option wring_output_options[];          // behind "output_"
+extern const wring_option wring_checkpoint_options[];      // behind "checkpoint_"
+extern const wring_option wring_variant_options[];         // behind "variant_*_": type; the method's keys follow
+extern const wring_option wring_compare_options[];         // behind "compare_"
+extern const wring_option wring_parameter_sweep_options[]; // behind "compare_sweep_*": values of a key
+extern const wring_option wring_evaluate_options[];        // behind "evaluate_"
 
 /* Every key of every layer. */
 typedef struct {
@@ -27,4 +27,4 @@ PetscErrorCode wring_catalogue_destroy(wring_catalogue **c);
 PetscErrorCode wring_variants_check(const wring_options *o, const wring_catalogue *c);
 
 /* Every key behind "compare_sweep_" is one of the catalogue that takes one value, and takes each of its values. Collective. */
-PetscErrorCode wring_sweep_check(const wring_options *o, const wring_catalogue *c);
+PetscErrorCode wring_parameter_sweep_check(const wring_options *o, const wring_catalogue *c);

@@ -36,7 +36,7 @@ PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_catalogue_create(&p->catalogue));
   PetscCall(wring_variants_check(o, p->catalogue));
   PetscCall(wring_options_check(o, p->catalogue->n, p->catalogue->entry));
-  PetscCall(wring_sweep_check(o, p->catalogue));
+  PetscCall(wring_parameter_sweep_check(o, p->catalogue));
   PetscCall(wring_problem_read_mesh(p));
   PetscCall(wring_problem_read_names(p));
   PetscCall(wring_problem_read_springs(p));
