@@ -3,13 +3,13 @@
 # leaves under out/studies/<name> what wring writes, a table (table.txt, also printed) and, with gnuplot, pictures.
 #     bash jobs/studies.sh [name...]      without a name all of them; the names are those of the decks
 #     bash jobs/studies.sh -l             lists them
-# Builds wring in build/; WRING=path takes another program instead. One rank each: some orders are sequential.
+# Builds wring in build/; WRING=path takes another program instead. One rank, since some orders are sequential; box_126k has two.
 cd "$(dirname "$0")/.." || exit 1
 . jobs/setup.sh
-for part in thesis liu essay; do . "jobs/studies/$part.sh"; done
+for part in thesis liu essay box; do . "jobs/studies/$part.sh"; done
 
 names="thesis_3.2 thesis_3.3 thesis_3.4 thesis_3.8 thesis_sweep thesis_weights
-  liu_7 liu_8 liu_9 liu_13 liu_14 liu_15 liu_16 liu_17 essay_6 essay_10 essay_13 essay_14 essay_16"
+  liu_7 liu_8 liu_9 liu_13 liu_14 liu_15 liu_16 liu_17 essay_6 essay_10 essay_13 essay_14 essay_16 box_126k"
 
 fail() { echo "studies.sh: $study: $*" >&2; exit 1; }
 
@@ -48,7 +48,7 @@ plot() {
   command -v gnuplot >/dev/null || { cat >/dev/null; return; }
   {
     echo "set terminal pngcairo noenhanced font ',10' size $2; set output '$1.png'; set datafile separator ','"
-    echo "set datafile missing NaN; set grid lc rgb '#dddddd'; set key top right; set style data lines"
+    echo "set datafile missing NaN; set linetype 5 lc rgb '#8c564b'; set grid lc rgb '#dddddd'; set key top right; set style data lines"
     echo "of(name, c) = strcol(1) eq name ? column(c) : NaN"
     cat
   } >"$out/$1.gp"

@@ -1,4 +1,5 @@
 /* The program: wring COMMAND DECK [-key value ...], wring mesh COMMAND FILES [-key value ...]. */
+#define _XOPEN_SOURCE 700 // SIGXFSZ
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +26,7 @@ typedef struct {
   PetscBool told; // an error is said once, where it is raised; its callers hand it up
 } reporter;
 
-/* Bad input is raised by all ranks alike and leads to exit status 1; anything else ends the program here. */
+/* Bad input and lost output are raised by all ranks alike and lead to exit status 1 or 4; anything else ends the program here. */
 static PetscErrorCode report(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
                              PetscErrorType type, const char *message, void *context)
 {
@@ -36,7 +37,7 @@ static PetscErrorCode report(MPI_Comm comm, int line, const char *function, cons
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   MPI_Comm_size(MPI_COMM_WORLD, &all);
-  if (code != PETSC_ERR_USER_INPUT || size != all) {
+  if ((code != PETSC_ERR_USER_INPUT && code != WRING_ERR_OUTPUT) || size != all) {
     fprintf(stderr, "wring: internal error: %s (%s, %s:%d)\n", message, function, file, line);
     MPI_Abort(MPI_COMM_WORLD, WRING_EXIT_INTERNAL);
   }
@@ -100,6 +101,7 @@ static PetscErrorCode start(int *argc, char ***argv)
 
   PetscFunctionBegin;
   signal(SIGPIPE, SIG_IGN); // a reader that goes away must not end a march
+  signal(SIGXFSZ, SIG_IGN); // a limit on the size of files must end it by an error, like a full disk
   if (*argc > 1 && strcmp((*argv)[1], "run") == 0) wring_study_hold_signals();
   PetscCallMPI(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
   PetscCall(PetscInitialize(&n, &w, NULL, NULL));
@@ -112,7 +114,8 @@ int main(int argc, char **argv)
   reporter   r      = {PETSC_FALSE};
   if (start(&argc, &argv)) return WRING_EXIT_INTERNAL;
   if (PetscPushErrorHandler(report, &r)) return WRING_EXIT_INTERNAL;
-  if (dispatch(MPI_COMM_WORLD, argc, argv, &status)) status = WRING_EXIT_INPUT;
+  const PetscErrorCode code = dispatch(MPI_COMM_WORLD, argc, argv, &status);
+  if (code) status = code == WRING_ERR_OUTPUT ? WRING_EXIT_OUTPUT : WRING_EXIT_INPUT;
   if (PetscFinalize()) return WRING_EXIT_INTERNAL;
   MPI_Finalize();
   return status;

@@ -11,14 +11,16 @@ static inline PetscErrorCode keep_message(MPI_Comm comm, int line, const char *f
   return code;
 }
 
-/* The call must be refused as bad input on every rank, with a line that holds both texts and no line end. */
-#define CHECK_REFUSED(call, first, second)                                                                             \
+/* The call must fail with this code on every rank, with a line that holds both texts and no line end. */
+#define CHECK_FAILS(expected, call, first, second)                                                                     \
   do {                                                                                                                 \
     wring_error    said = {""};                                                                                        \
     PetscErrorCode code;                                                                                               \
     PetscCall(PetscPushErrorHandler(keep_message, said.text));                                                         \
     code = (call);                                                                                                     \
     PetscCall(PetscPopErrorHandler());                                                                                 \
-    CHECK(code == PETSC_ERR_USER_INPUT, "code %d, \"%s\"", (int)code, said.text);                                      \
+    CHECK(code == (expected), "code %d, \"%s\"", (int)code, said.text);                                                \
     CHECK(strstr(said.text, first) && strstr(said.text, second) && !strchr(said.text, '\n'), "\"%s\"", said.text);     \
   } while (0)
+#define CHECK_REFUSED(call, first, second)     CHECK_FAILS(PETSC_ERR_USER_INPUT, call, first, second)
+#define CHECK_NOT_WRITTEN(call, first, second) CHECK_FAILS(WRING_ERR_OUTPUT, call, first, second)

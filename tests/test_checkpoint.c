@@ -233,7 +233,7 @@ static PetscErrorCode check_full(const char *file)
   low.rlim_cur = 1 << 12;
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   setrlimit(RLIMIT_FSIZE, &low);
-  CHECK_REFUSED(write_checkpoint(PETSC_COMM_WORLD, file), file, "File too large");
+  CHECK_NOT_WRITTEN(write_checkpoint(PETSC_COMM_WORLD, file), file, "File too large");
   setrlimit(RLIMIT_FSIZE, &limit);
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   CHECK(!access(file, F_OK) && access(part, F_OK), "%s is gone, or its part is left", file);

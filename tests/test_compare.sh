@@ -57,6 +57,14 @@ sed 's/report: \[2, 12\]/&, sweep: {material_stiffness: [1e5, 1e7], time: {step:
 expect 0 1 beam.yaml
 awk -F, 'NR > 1 { d = $4 - $5 - $6; if (d < 0) d = -d; if (!(d <= 1e-12 * $4)) bad = 1 } END { exit bad || NR != 40 }' \
   out/compare.csv || fail 'objective = inertial + elastic'
+# ---- what rounding decides and what has no value is said, not counted ----
+expect 0 2 beam.yaml -gravity 0,0,0 -initial_velocity 0,0,0 -output_directory rest
+grep -q 'note: .*relative errors mean little' log || fail 'at rest: no note'
+expect 2 1 beam.yaml -compare_solvers qn,penalty -output_directory burst -compare_iterations 80 -compare_report 80
+grep -q '^penalty  *not finite' log || fail 'penalty does not diverge'
+! grep -q 'at most inf' log || fail 'an infinite g counts as a rise'
+! grep -q 'mean little' log || fail 'a note on rounding where there is none'
+
 number() { sed -n "s/^  \"$1\": \([^,]*\),*/\1/p" out/compare.json; }
 awk -v g="$(number g_star)" -v i="$(number g_star_inertial)" -v e="$(number g_star_elastic)" \
   'BEGIN { d = g - i - e; exit !(i > 0 && e > 0 && d <= 1e-12 * g && d >= -1e-12 * g) }' || fail 'parts of g*'

@@ -308,9 +308,10 @@ static const wring_option attach[] = {{"stiffness", WRING_REAL, .unit = "N/m", .
 static const wring_option volume[] = {{"volume_stiffness", WRING_REAL, .help = "Bulk."}, {.key = NULL}};
 static const wring_option qn[]     = {{"history", WRING_INT, .range = "[0,inf)", .value = "5", .help = "Pairs."},
                                       {.key = NULL}};
-static const wring_schema schema[] = {{"p_", table, "part"},           {"solver_qn_", qn, "qn"},
-                                      {"attach_*_", attach, "attach"}, {"attach_*_", volume, "volume"},
-                                      {"part_*_", qn, "one"},          {"part_*_", qn, "two"}};
+static const wring_option years[]  = {{"history", WRING_REAL, .help = "Years."}, {.key = NULL}};
+static const wring_schema schema[] = {
+  {"p_", table, "part"},  {"solver_qn_", qn, "qn"}, {"attach_*_", attach, "attach"}, {"attach_*_", volume, "volume"},
+  {"part_*_", qn, "one"}, {"part_*_", qn, "two"},   {"mixed_*_", qn, "one"},         {"mixed_*_", years, "two"}};
 enum { N_SCHEMA = sizeof schema / sizeof schema[0] };
 
 static const bad_value unknown[] = {
@@ -334,13 +335,31 @@ static PetscErrorCode test_unknown_keys(void)
     char start[128];
     PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
     PetscCall(wring_options_set(o, "P_COUNT", "5", "command line"));
-    PetscCall(wring_options_set(o, "attach_a_b_velocity", "5", "deck.yaml:2"));
+    PetscCall(wring_options_set(o, "attach_a_b_velocity", "5,0,0", "deck.yaml:2"));
     PetscCall(wring_options_check(o, N_SCHEMA, schema));
     PetscCall(wring_options_set(o, unknown[i].key, unknown[i].value, "deck.yaml:3"));
     snprintf(start, sizeof start, "deck.yaml:3: unknown key %s,", unknown[i].key);
     CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema), start, unknown[i].expected);
     PetscCall(wring_options_destroy(&o));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A value is refused by its key's table though nothing reads it, and passes where one of several tables takes it. */
+static PetscErrorCode test_unread_values(void)
+{
+  wring_options *o;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  PetscCall(wring_options_set(o, "mixed_a_history", "2.5", "deck.yaml:3"));
+  PetscCall(wring_options_check(o, N_SCHEMA, schema));
+  PetscCall(wring_options_set(o, "mixed_a_history", "x", "deck.yaml:3"));
+  CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema), "deck.yaml:3: mixed_a_history is \"x\"", "an integer");
+  PetscCall(wring_options_set(o, "mixed_a_history", "3", "deck.yaml:3"));
+  PetscCall(wring_options_set(o, "solver_qn_history", "-1", "deck.yaml:4"));
+  CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema), "deck.yaml:4: solver_qn_history is \"-1\"", "[0,inf)");
+  PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -429,7 +448,7 @@ static PetscErrorCode test_help(void)
 
   PetscFunctionBegin;
   PetscCall(help(NULL, sizeof text, text, &n));
-  CHECK(n == 16 + 1 + 2 + 1 + 1, "%d entries", (int)n);
+  CHECK(n == 16 + 1 + 2 + 1, "%d entries", (int)n); // history of solver_qn_, but not behind other names again
   PetscCall(help("attach_xmin_stiffness", sizeof text, text, &n));
   CHECK(n == 1 && strstr(text, "attach_NAME_stiffness") && strstr(text, "(0,inf) [N/m]"), "%s", text);
   PetscCall(help("SOLVER_", sizeof text, text, &n));
@@ -458,6 +477,7 @@ int main(int argc, char **argv)
   PetscCall(test_copy());
   PetscCall(test_paths());
   PetscCall(test_unknown_keys());
+  PetscCall(test_unread_values());
   PetscCall(test_find());
   PetscCall(test_names());
   PetscCall(test_ambiguous_names());

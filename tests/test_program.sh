@@ -73,7 +73,7 @@ grep -Eq '^wring [0-9]+\.[0-9]+.* PETSc 3\.[0-9]+\.[0-9]+, .*OpenMP [0-9]+, (32|
 expect 0 1 help
 grep -q '^wring run' log && grep -q 'solver_type' log || fail help
 expect 0 2 help deck
-for key in mesh_box_cells attach_NAME_spin solver_qn_history variant_NAME_history operator_rtol compare_report gravity; do
+for key in mesh_box_cells attach_NAME_spin solver_qn_history variant_NAME_KEY operator_rtol compare_report gravity; do
   [ "$(grep -c "$key" log)" -ge 1 ] || fail "help deck does not list $key"
 done
 expect 0 1 help time_step
@@ -82,6 +82,11 @@ cp log help
 expect 0 1 help time.step
 cmp -s help log || fail 'help time.step is not help time_step'
 refused "no key begins with 'nonsense'" help nonsense
+refused 'did you mean solver_admm?' help solver_amdm
+refused 'did you mean solver_qn_history?' help solver.qn.histroy
+expect 0 1 help deck
+grep -A1 '^[a-z].*: ' log | grep '^    ' | grep -v '^    [A-Z`].*[.]$' >log2 && fail "help that is no sentence: $(cat log2)"
+[ -z "$(cut -d: -f1 log | grep '^[a-z]' | sort | uniq -d)" ] || fail 'help deck says a key twice'
 
 # ---- run: the files that docs/user.md promises ----
 expect 0 1 run beam.yaml

@@ -64,7 +64,7 @@ DECK
 
 # What help says: "KEY: one of a, b; default a".
 solvers=$("$wring" help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ',')
-materials=$("$wring" help material | grep -o '(material [^)]*)' | grep -o 'material [a-z_]*' | cut -d' ' -f2 | sort -u)
+materials=$("$wring" help material | sed -n 's/^---- material \([a-z].*\) ----$/\1/p' | tr ',' '\n' | tr -d ' ' | sort -u)
 [ -n "$solvers" ] && [ -n "$materials" ] || fail "help does not name solvers and materials"
 
 # why SOLVER MATERIAL: the pattern of its refusal, or nothing.

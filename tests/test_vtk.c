@@ -145,7 +145,7 @@ static PetscErrorCode check_full(const char *directory, const piece *p)
   low.rlim_cur = 1 << 16;
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   setrlimit(RLIMIT_FSIZE, &low);
-  CHECK_REFUSED(write_piece(file, 9, PETSC_FALSE, p), "cells.vtu: ", "cannot be written: ");
+  CHECK_NOT_WRITTEN(write_piece(file, 9, PETSC_FALSE, p), "cells.vtu: ", "cannot be written: ");
   setrlimit(RLIMIT_FSIZE, &limit);
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   CHECK(stat(file, &after) == 0 && after.st_ino == before.st_ino && after.st_size == before.st_size, "%s was lost",
@@ -160,7 +160,7 @@ static PetscErrorCode check_refusals(const char *directory, const piece *p)
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(file, sizeof file, "%s/none/cells.vtu", directory));
-  CHECK_REFUSED(write_piece(file, 0, PETSC_FALSE, p), "none/cells.vtu: ", "cannot be written: ");
+  CHECK_NOT_WRITTEN(write_piece(file, 0, PETSC_FALSE, p), "none/cells.vtu: ", "cannot be written: ");
   PetscCall(PetscSNPrintf(file, sizeof file, "%s/cells.vtu", directory));
   CHECK_REFUSED(wring_make_directory(PETSC_COMM_WORLD, file), "cells.vtu", "is not a directory");
   PetscCall(PetscSNPrintf(file, sizeof file, "%s/cells.vtu/a/b", directory));

@@ -41,6 +41,13 @@ void wring_error_set(wring_error *e, const char *format, ...) __attribute__((for
 */
 PetscErrorCode wring_error_raise(MPI_Comm comm, const wring_error *e);
 
+/*
+  The same where an output file cannot be written, which is not bad input: raises WRING_ERR_OUTPUT, for exit status 4.
+  Collective on comm.
+*/
+PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e);
+#define WRING_ERR_OUTPUT PETSC_ERR_FILE_WRITE
+
 /* Replicated bad input (every rank finds the same fault in the same data): a line of the same form, collective. */
 #define WRING_REFUSE(comm, ...) SETERRQ(comm, PETSC_ERR_USER_INPUT, __VA_ARGS__)
 
@@ -105,3 +112,5 @@ void           wring_blocks_destroy(double **p);
 void   wring_blas_set_threads(int n);
 int    wring_max_threads(void); // of OpenMP
 double wring_peak_memory(void); // bytes, this process
+/* Bytes of this process: resident in memory now; set aside for data, also where nothing has been written yet. */
+void wring_current_memory(double *resident, double *set_aside);

@@ -88,7 +88,7 @@ typedef struct {
 } wring_checkpoint_field;
 
 /*
-  One HDF5 file in original vertex order, with the mesh (wring_mesh_gather's data), step, time, fields and a checksum of
+  One HDF5 file in original vertex order, with the mesh (wring_mesh_slice's data), step, time, fields and a checksum of
   each dataset. Collective.
 */
 PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, PetscInt step, double time, int n,

@@ -150,7 +150,14 @@ PetscErrorCode wring_mesh_destroy(wring_mesh **m);
 */
 PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times);
 
-/* The whole mesh on rank 0 (NULL elsewhere), in original order: for checkpoints. Collective. */
+/*
+  The whole mesh in original order, cut into pieces, one a rank: for files. Vertices are cut as m->natural, tets and members of
+  sets (*n_set_vertex here) evenly; tets and members are original numbers; names and set_start are those of the whole.
+  Without set_element. Freed by wring_mesh_data_destroy. Collective.
+*/
+PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex);
+
+/* All pieces on rank 0 (NULL elsewhere). Collective. */
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data);
 
 /* Adds the named geometric sets of the deck ("set_*_") by rest position, to within 1e-9 of the diagonal of the mesh: in the

@@ -36,6 +36,17 @@ PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y); // y = A 
 
 void wring_operator_get_info(const wring_operator *op, wring_operator_info *info);
 
-/* What `operator_type` stands for at this size, and an estimate of its memory in bytes, all ranks. Not collective. */
+/* What `operator_type` stands for at this size. Not collective. */
 const char *wring_operator_choose(const char *type, PetscInt n_vertex);
-double      wring_operator_estimate(const char *chosen, PetscInt n_vertex, PetscInt64 n_nonzero);
+
+/*
+  Bytes that set_matrix and a solve would take on this rank, beyond A itself: by the symbolic analysis of a factor, which
+  costs little of its memory and time. A needs no values. Afterwards op can only be destroyed or given a matrix.
+*/
+PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes);
+
+/* The same for a factor by PETSc: MATSOLVERCHOLMOD (Cholesky) or MATSOLVERMUMPS; 0 where PETSc lacks the library. */
+PetscErrorCode wring_factor_predict(Mat A, MatSolverType library, MatFactorType type, double *bytes);
+
+/* The same for PETSc's smoothed aggregation on A. */
+PetscErrorCode wring_multigrid_predict(Mat A, double *bytes);

@@ -107,15 +107,21 @@ PetscErrorCode wring_options_names(const wring_options *o, const char *family, P
 */
 const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *schema, const char *key, int i);
 
-/* Every key must match the schema: an unknown key is an error with its origin and the nearest known key. */
+/*
+  Every key must match the schema, and every value an option that has the key, whether anything will read it or not: others are
+  an error with their origin and the nearest known key, or what is expected.
+*/
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema);
 
 /*
-  Prints the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, or all if it is NULL: type, unit,
-  range, default, help.
+  Prints the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, under their owners: type, unit, range,
+  default, help. key NULL: all, but a table once that stands both behind a prefix and behind a name.
 */
 PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
                                   PetscInt *n_printed);
+
+/* The refusal of a `key` of which nothing was printed, with the nearest key or beginning of one. */
+PetscErrorCode wring_options_refuse_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key);
 
 /* NULL-terminated tables: the entry with this key, or NULL. */
 const wring_option *wring_option_find(const wring_option *table, const char *key);

@@ -73,6 +73,12 @@ PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor,
 */
 double         wring_solver_operator_factor(const wring_solver *s);
 PetscErrorCode wring_solver_set_up(wring_solver *s); // refuses laws that lack what the method needs
+
+/*
+  Bytes that a solve from x would take on this rank beyond what set_up has allocated and the operator takes: systems of the
+  method's own. Their matrices are assembled for it and stay, and are not counted. After set_up. Collective.
+*/
+PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes);
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome); // x: x_0 in, the last iterate out
 PetscBool      wring_solver_has_residuals(const wring_solver *s);                  // iterations have primal and dual
 

@@ -39,6 +39,9 @@ PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, V
 */
 PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state, Vec x, wring_outcome *outcome);
 
+/* Bytes that advance would take on this rank beyond H, which is assembled for it and stays. After begin. */
+PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state, double *bytes);
+
 /*
   After the solve or advance: velocities and positions from x, which may be changed; step and time advance. *elastic [J]: that
   of g at x in, E of the new positions out; if it is not finite, the step has failed and the state is as it was.

@@ -12,6 +12,7 @@ typedef enum {
   WRING_EXIT_INPUT,    // bad input or usage
   WRING_EXIT_FAILED,   // a solver failed; the last good state is written
   WRING_EXIT_STOPPED,  // by a signal or by time.limit; a checkpoint is written
+  WRING_EXIT_OUTPUT,   // an output file cannot be written; earlier checkpoints are whole
   WRING_EXIT_INTERNAL, // anything else
 } wring_exit;
 

@@ -28,7 +28,13 @@ twisting() {
 }
 study_liu_7() { twisting 50 m0 chebyshev_armijo m2 m5 newton; }
 study_liu_8() { twisting 50 identity rest warped_rest frame operator_a newton; }
-study_liu_13() { twisting 100 m0 m1 m2 m5 m10 m20 m100; }
+study_liu_13() {
+  twisting 100 m0 m1 m2 m5 m10 m20 m100
+  echo "a bar ten times stiffer"
+  must run liu_twist -material_young 1e6 -output_directory "$out/stiff_twist" -output_every 0
+  must compare liu_13 -material_young 1e6 -initial_restart "$out/stiff_twist" -output_directory "$out/stiff"
+  reach "$out/stiff" 1e-2 1e-4 1e-6 1e-8
+}
 study_liu_17() { twisting 50 a_operator b_direct c_rest_5 d_rest_15 e_operator_5 f_operator_15; }
 
 # rows FOLDER SOLVER NAME: the solver's rows of a comparison under another name, with errors to the g* of this study's own.

@@ -11,7 +11,7 @@ outline() {
     function out(i, j, l, v) { v = (l * 8 + j) * 41 + i; print u[v] "," w[v] }
     FNR > 1 { u[$1] = $2 + 0.35 * $4; w[$1] = $3 + 0.2 * $4 }
     END { for (l = 0; l < 8; l += 7) for (j = 0; j < 8; j += 7) { for (i = 0; i <= 40; i++) out(i, j, l); print "" }
-          for (i = 0; i <= 40; i += 4) {
+          for (i = 0; i <= 40; i += 8) {
             out(i, 0, 0); out(i, 7, 0); out(i, 7, 7); out(i, 0, 7); out(i, 0, 0); print "" } }' "$out/$1/state.csv" >"$out/$1.csv"
 }
 
@@ -36,7 +36,7 @@ study_thesis_3.2() {
     outline pbd_h$h pbd 1000 -time_step $h
     outline qn_h$h qn 1000 -time_step $h
   done
-  plot shapes 1000,230 <<END
+  plot shapes 840,200 <<END
 $outline_style; set multiplot layout 1,2
 $(panel 'after 1000 iterations, h = 0.01 s' pbd_h1e-2 qn_h1e-2)
 $(panel 'after 1000 iterations, h = 0.001 s' pbd_h1e-3 qn_h1e-3)
@@ -55,42 +55,42 @@ study_thesis_3.3() {
   plot weights 1000,430 <<END
 set multiplot layout 1,2; set xlabel 'iteration'; set ylabel 'g / g(x_0)'; set xrange [0:100]
 set yrange [0:2]; set title 'h = 0.01 s'; plot for [s in '$weights'] 'time_step=1e-2/compare.csv' using (of(s, 2)):(\$4 / word('$start', 1)) lw 1.5 title s
-set yrange [0.9:1.1]; set title 'h = 0.001 s'; plot for [s in '$weights'] 'time_step=1e-3/compare.csv' using (of(s, 2)):(\$4 / word('$start', 2)) lw 1.5 title s
+set yrange [0.88:1.08]; set title 'h = 0.001 s'; plot for [s in '$weights'] 'time_step=1e-3/compare.csv' using (of(s, 2)):(\$4 / word('$start', 2)) lw 1.5 title s
 END
 }
 
-# sweep_table COLUMN SOLVER: a column of sweep.csv for a solver, by stiffness (rows) and step.
-sweep_table() {
-  awk -F, -v column="$1" -v solver="$2" '
+# by_scale COLUMN: a column of sweep.csv by h^2 k (rows) and solver, in %, the least and the largest of all pairs (h, k) that have it.
+by_scale() {
+  awk -F, -v column="$1" '
     FNR == 1 { for (i = 1; i <= NF; i++) if ($i == column) c = i; next }
-    $3 == solver { if (!($1 in seen)) { seen[$1]; k[++rows] = $1 }
-                   if (!($2 in step)) { step[$2]; h[++columns] = $2 } value[$1, $2] = 100 * $c }
-    END { printf "%-14s", solver; for (j = 1; j <= columns; j++) printf "%12s", "h=" h[j]; print ""
-          for (i = 1; i <= rows; i++) { printf "k=%-12s", k[i]
-            for (j = 1; j <= columns; j++) printf "%12.3g", value[k[i], h[j]]; print "" } }' "$out/sweep.csv"
+    { scale = sprintf("%.0e", $1 * $2 ^ 2); i = scale SUBSEP $3; v = 100 * $c
+      if (!($3 in seen)) { seen[$3]; name[++n] = $3 } rows[scale]
+      if (!(i in least) || v < least[i]) least[i] = v; if (!(i in most) || v > most[i]) most[i] = v }
+    END { printf "%-12s", "h^2 k"; for (j = 1; j <= n; j++) printf "%22s", name[j]; print ""
+          for (e = -3; e <= 10; e++) { scale = sprintf("%.0e", 10 ^ e); printf "%-12s", scale
+            for (j = 1; j <= n; j++) printf "%22s", sprintf("%.3g to %.3g", least[scale, name[j]], most[scale, name[j]]); print "" } }
+    ' "$out/sweep.csv"
 }
 
 study_thesis_sweep() {
-  local s
+  local n
   twisted_beam
   must compare thesis_sweep
-  echo "error in % after 60 iterations"
-  for s in qn admm_0.4 pd xpbd; do sweep_table error_60 $s; done
-  echo "error in % after 260 iterations"
-  for s in qn admm_0.4 pd xpbd; do sweep_table error_260 $s; done
+  for n in 60 260; do echo "error in % after $n iterations"; by_scale error_$n; done
 }
 
-# The weight with the least error after 60 iterations, and that error.
+# The weight that needs the fewest iterations to 1e-6, or else has the least error after 60, for every pair (h, k).
 study_thesis_weights() {
   twisted_beam
   must compare thesis_weights
   awk -F, '
-    FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "error_60") c = i; next }
+    FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     { if (!($1 in seen)) { seen[$1]; k[++rows] = $1 } if (!($2 in step)) { step[$2]; h[++columns] = $2 }
-      if (!(($1, $2) in best) || $c < best[$1, $2]) { best[$1, $2] = $c; weight[$1, $2] = substr($3, 2) } }
-    END { printf "%-14s", "best weight"; for (j = 1; j <= columns; j++) printf "%16s", "h=" h[j]; print ""
-          for (i = 1; i <= rows; i++) { printf "k=%-12s", k[i]
-            for (j = 1; j <= columns; j++) printf "%6s (%7.2g%%)", weight[k[i], h[j]], 100 * best[k[i], h[j]]; print "" } }' "$out/sweep.csv"
+      n = $at["iterations_to_1e-6"]; i = $1 SUBSEP $2; rank = n == "" ? 1e3 + $at["error_60"] : n
+      if (!(i in best) || rank < best[i]) { best[i] = rank; weight[i] = substr($3, 2) (n == "" ? "" : " in " n) } }
+    END { printf "%-14s", "best weight"; for (j = 1; j <= columns; j++) printf "%14s", "h=" h[j]; print ""
+          for (i = 1; i <= rows; i++) { printf "k=%-12s", k[i]; for (j = 1; j <= columns; j++) printf "%14s", weight[k[i], h[j]]; print "" } }
+    ' "$out/sweep.csv"
 }
 
 # The objective and its parts over iterations: curves LAST.
@@ -126,7 +126,7 @@ study_thesis_3.4() {
   curves 500
   for s in qn pd admm xpbd; do outline ${s}_10 $s 10 -solver_admm_weight 0.4 -solver_xpbd_order sequential; done
   for s in qn xpbd; do outline ${s}_1000 $s 1000 -solver_xpbd_order sequential; done
-  plot shapes 1000,440 <<END
+  plot shapes 760,330 <<END
 $outline_style; set multiplot layout 2,2
 $(panel 'after 1000 iterations' xpbd_1000 qn_1000)
 $(panel 'after 10 iterations' xpbd_10 qn_10)

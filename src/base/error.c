@@ -12,7 +12,7 @@ void wring_error_set(wring_error *e, const char *format, ...)
   va_end(args);
 }
 
-PetscErrorCode wring_error_raise(MPI_Comm comm, const wring_error *e)
+static PetscErrorCode raise_as(MPI_Comm comm, PetscErrorCode code, const wring_error *e)
 {
   PetscMPIInt rank, size, first;
   wring_error all = *e;
@@ -24,7 +24,21 @@ PetscErrorCode wring_error_raise(MPI_Comm comm, const wring_error *e)
   PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
   if (first == size) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Bcast(all.text, sizeof all.text, MPI_CHAR, first, comm));
-  SETERRQ(comm, PETSC_ERR_USER_INPUT, "%s", all.text);
+  SETERRQ(comm, code, "%s", all.text);
+}
+
+PetscErrorCode wring_error_raise(MPI_Comm comm, const wring_error *e)
+{
+  PetscFunctionBegin;
+  PetscCall(raise_as(comm, PETSC_ERR_USER_INPUT, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e)
+{
+  PetscFunctionBegin;
+  PetscCall(raise_as(comm, WRING_ERR_OUTPUT, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...)

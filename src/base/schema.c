@@ -85,7 +85,21 @@ static int nearest_in_line(const wring_schema *line, const char *option, const c
   return least;
 }
 
-static void nearest_key(PetscInt n_schema, const wring_schema *schema, const char *key, char *nearest)
+/* A prefix without its last '_', as one asks `help` for it. */
+static void nearest_prefix(PetscInt n_schema, const wring_schema *schema, const char *key, int *least, char *nearest)
+{
+  char candidate[OPTIONS_KEY_SIZE];
+  for (PetscInt i = 0; i < n_schema; i++) {
+    const size_t head = fixed_part(schema[i].prefix);
+    snprintf(candidate, sizeof candidate, "%.*s", (int)(head ? head - 1 : 0), schema[i].prefix);
+    const int distance = wring_edit_distance(candidate, key);
+    if (distance >= *least) continue;
+    *least = distance;
+    snprintf(nearest, OPTIONS_KEY_SIZE, "%s", candidate);
+  }
+}
+
+static int nearest_key(PetscInt n_schema, const wring_schema *schema, const char *key, char *nearest)
 {
   int  least                  = OPTIONS_KEY_SIZE;
   char near[OPTIONS_KEY_SIZE] = "";
@@ -98,6 +112,27 @@ static void nearest_key(PetscInt n_schema, const wring_schema *schema, const cha
       snprintf(nearest, OPTIONS_KEY_SIZE, "%s", near);
     }
   }
+  return least;
+}
+
+PetscErrorCode wring_options_refuse_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key)
+{
+  char nearest[OPTIONS_KEY_SIZE];
+
+  PetscFunctionBegin;
+  int least = nearest_key(n_schema, schema, key, nearest);
+  nearest_prefix(n_schema, schema, key, &least, nearest);
+  WRING_REFUSE(comm, "help: no key begins with '%s', did you mean %s? `wring help deck` lists all", key, nearest);
+}
+
+/* Whether one of the tables that have a key takes its value: what several laws or methods share may differ in range. */
+static PetscBool is_taken(PetscInt n_schema, const wring_schema *schema, const options_entry *entry)
+{
+  const wring_option *p;
+  for (int k = 0; (p = wring_schema_find(n_schema, schema, entry->key, k)); k++) {
+    if (wring_option_accepts(p, entry->value)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
 }
 
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema)
@@ -106,9 +141,13 @@ PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, co
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < o->n; i++) {
-    if (wring_schema_find(n_schema, schema, o->entry[i].key, 0)) continue;
-    nearest_key(n_schema, schema, o->entry[i].key, nearest);
-    WRING_REFUSE(o->comm, "%s: unknown key %s, did you mean %s?", o->entry[i].origin, o->entry[i].key, nearest);
+    const options_entry *const e = &o->entry[i];
+    const wring_option *const  p = wring_schema_find(n_schema, schema, e->key, 0);
+    if (!p) {
+      nearest_key(n_schema, schema, e->key, nearest);
+      WRING_REFUSE(o->comm, "%s: unknown key %s, did you mean %s?", e->origin, e->key, nearest);
+    }
+    if (!is_taken(n_schema, schema, e)) PetscCall(wring_option_refuse(o->comm, p, e->key, e->value, e->origin));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -185,6 +224,8 @@ PetscErrorCode wring_options_names(const wring_options *o, const char *family, P
 
 /* ---- help -------------------------------------------------------------------------------------------------------- */
 
+enum { HEADING = 512 }; // characters
+
 static void full_key(const wring_schema *line, const wring_option *p, size_t size, char *key)
 {
   const size_t head = fixed_part(line->prefix);
@@ -196,10 +237,12 @@ static void full_key(const wring_schema *line, const wring_option *p, size_t siz
 static void join_owners(PetscInt i, PetscInt n_schema, const wring_schema *schema, const wring_option *p, size_t size,
                         char *owners)
 {
-  int n = snprintf(owners, size, "%s", schema[i].owner);
+  const size_t family = strcspn(schema[i].owner, " ");
+  int          n      = snprintf(owners, size, "%s", schema[i].owner);
   for (PetscInt k = i + 1; k < n_schema && n < (int)size; k++) {
     if (strcmp(schema[k].prefix, schema[i].prefix) || !wring_option_find(schema[k].options, p->key)) continue;
-    n += snprintf(owners + n, size - (size_t)n, ", %s", schema[k].owner);
+    const PetscBool same = (PetscBool)!strncmp(schema[k].owner, schema[i].owner, family + 1);
+    n += snprintf(owners + n, size - (size_t)n, ", %s", schema[k].owner + (same ? family + 1 : 0));
   }
 }
 
@@ -211,33 +254,47 @@ static PetscBool said_before(PetscInt i, const wring_schema *schema, const wring
   return PETSC_FALSE;
 }
 
-static PetscErrorCode print_entry(MPI_Comm comm, PetscInt i, PetscInt n_schema, const wring_schema *schema,
-                                  const wring_option *p, const char *key)
+/* A table behind a name that also stands behind a prefix of its own: keys of a material for a region, of a solver for a variant. */
+static PetscBool said_elsewhere(PetscInt i, PetscInt n_schema, const wring_schema *schema)
 {
-  char accepts[512], owners[512];
+  if (!strchr(schema[i].prefix, '*')) return PETSC_FALSE;
+  for (PetscInt k = 0; k < n_schema; k++) {
+    if (schema[k].options == schema[i].options && !strchr(schema[k].prefix, '*')) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* An entry, under the heading `owners` unless the last one stands there too. */
+static PetscErrorCode print_entry(MPI_Comm comm, const wring_option *p, const char *key, const char *owners,
+                                  char heading[HEADING])
+{
+  char accepts[512];
 
   PetscFunctionBegin;
   wring_options_describe(p, sizeof accepts, accepts);
-  join_owners(i, n_schema, schema, p, sizeof owners, owners);
-  PetscCall(PetscPrintf(comm, "%s: %s%s%s\n    %s  (%s)\n", key, accepts, p->value ? "; default " : "",
-                        p->value ? p->value : "", p->help, owners));
+  if (strcmp(owners, heading)) PetscCall(PetscPrintf(comm, "%s---- %s ----\n", heading[0] ? "\n" : "", owners));
+  snprintf(heading, HEADING, "%s", owners);
+  PetscCall(PetscPrintf(comm, "%s: %s%s%s\n    %s\n", key, accepts, p->value ? "; default " : "",
+                        p->value ? p->value : "", p->help));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
                                   PetscInt *n_printed)
 {
-  char full[OPTIONS_KEY_SIZE];
+  char full[OPTIONS_KEY_SIZE], owners[HEADING], heading[HEADING] = "";
 
   PetscFunctionBegin;
   *n_printed = 0;
   for (PetscInt i = 0; i < n_schema; i++) {
+    if (!key && said_elsewhere(i, n_schema, schema)) continue;
     for (const wring_option *p = schema[i].options; p && p->key; p++) {
       full_key(&schema[i], p, sizeof full, full);
       const PetscBool asked =
         (PetscBool)(!key || !strncasecmp(full, key, strlen(key)) || match(schema[i].prefix, p->key, key) >= 0);
       if (!asked || said_before(i, schema, p)) continue;
-      PetscCall(print_entry(comm, i, n_schema, schema, p, full));
+      join_owners(i, n_schema, schema, p, sizeof owners, owners);
+      PetscCall(print_entry(comm, p, full, owners, heading));
       (*n_printed)++;
     }
   }

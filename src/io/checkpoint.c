@@ -19,7 +19,7 @@ static const wring_table rest_position = {"mesh_rest_position", WRING_FLOAT64, 3
 
 /* ---- writing ------------------------------------------------------------------------------------------------------ */
 
-/* value [n][width] on rank 0, n = 0 elsewhere. */
+/* value [n][width]: the rows of this rank. */
 static PetscErrorCode write_indices(wring_hdf5 *h, wring_table t, PetscInt n, const PetscInt *value)
 {
   const PetscInt64 total = (PetscInt64)n * t.width;
@@ -50,23 +50,25 @@ static PetscErrorCode write_names(wring_hdf5 *h, wring_table t, const wring_name
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rank 0 has the mesh; the others take part with nothing. */
+/* Each rank writes a piece; what is short, rank 0. */
 static PetscErrorCode write_mesh(wring_hdf5 *h, const wring_mesh *m)
 {
-  wring_mesh_data      *data;
-  const wring_mesh_data none = {0};
+  const wring_names none = {0};
+  wring_mesh_data  *d;
+  PetscInt          members;
+  PetscMPIInt       rank;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_gather(m, &data));
-  const wring_mesh_data *const d = data ? data : &none;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCall(wring_mesh_slice(m, &d, &members));
   PetscCall(wring_hdf5_write(h, rest_position, d->n_vertex, d->X));
   PetscCall(write_indices(h, tets, d->n_tet, d->tet));
   PetscCall(write_indices(h, region, d->n_tet, d->region));
-  PetscCall(write_names(h, region_names, &d->regions));
-  PetscCall(write_names(h, set_names, &d->sets));
-  PetscCall(write_indices(h, set_start, data ? d->sets.n + 1 : 0, d->set_start));
-  PetscCall(write_indices(h, set_vertex, data ? d->set_start[d->sets.n] : 0, d->set_vertex));
-  PetscCall(wring_mesh_data_destroy(&data));
+  PetscCall(write_names(h, region_names, rank ? &none : &d->regions));
+  PetscCall(write_names(h, set_names, rank ? &none : &d->sets));
+  PetscCall(write_indices(h, set_start, rank ? 0 : d->sets.n + 1, d->set_start));
+  PetscCall(write_indices(h, set_vertex, members, d->set_vertex));
+  PetscCall(wring_mesh_data_destroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,22 +103,24 @@ static PetscErrorCode reserve(const char *file, const wring_mesh *m, int n, cons
   if (rank == 0) {
     wring_file_reserve(file, per_vertex * (uint64_t)m->n_global + sizeof(int64_t) * indices + METADATA, e);
   }
-  PetscCall(wring_error_raise(m->comm, e));
+  PetscCall(wring_error_raise_output(m->comm, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* What MPI-IO lost on its way (see file.h) shows when the tables are read again. On rank 0. */
 static PetscErrorCode seal(const char *file, wring_error *e)
 {
-  char       part[WRING_FILE_NAME];
-  wring_hdf5 h;
+  char        part[WRING_FILE_NAME];
+  wring_error damage = {""};
+  wring_hdf5  h;
 
   PetscFunctionBegin;
   wring_file_part(file, part, e);
   if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_hdf5_open(&h, part, e);
-  if (!e->text[0]) PetscCall(wring_hdf5_verify(&h));
+  wring_hdf5_open(&h, part, &damage);
+  if (!damage.text[0]) PetscCall(wring_hdf5_verify(&h));
   wring_hdf5_close(&h);
+  if (damage.text[0]) wring_error_set(e, "%s: cannot be written: %.900s", file, damage.text);
   PetscCall(wring_seal(file, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -120,6 +120,6 @@ PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, Pets
     if (unlink(file)) wring_error_set(&e, "%s: cannot be removed: %s", file, strerror(errno));
   }
   PetscCall(PetscFree(step));
-  PetscCall(wring_error_raise(comm, &e));
+  PetscCall(wring_error_raise_output(comm, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

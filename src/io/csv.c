@@ -325,12 +325,12 @@ PetscErrorCode wring_csv_write_vertices(const char *file, const wring_mesh *m, c
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   if (rank == 0) f = wring_file_create(file, &e);
-  PetscCall(wring_error_raise(m->comm, &e));
+  PetscCall(wring_error_raise_output(m->comm, &e));
   PetscCall(wring_natural_gather(m, width, value, &row));
   if (f) fprintf(f, "vertex,%s\n", columns);
   PetscCall(print_blocks(m, f, width, row));
   if (rank == 0) wring_file_commit(f, file, &e);
   PetscCall(PetscFree(row));
-  PetscCall(wring_error_raise(m->comm, &e));
+  PetscCall(wring_error_raise_output(m->comm, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

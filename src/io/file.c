@@ -117,6 +117,6 @@ PetscErrorCode wring_file_finish_all(MPI_Comm comm, const char *path, wring_erro
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
   if (failed) wring_error_set(&elsewhere, "a rank failed");
   if (rank == 0) wring_file_finish(path, failed ? &elsewhere : e);
-  PetscCall(wring_error_raise(comm, e));
+  PetscCall(wring_error_raise_output(comm, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

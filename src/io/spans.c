@@ -70,7 +70,7 @@ PetscErrorCode wring_spans_write(MPI_Comm comm, const char *path, uint64_t offse
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_UINT64_T, MPI_MAX, comm));
   wring_file_part(path, part, &e);
   if (rank == 0) wring_file_reserve(path, end, &e);
-  PetscCall(wring_error_raise(comm, &e));
+  PetscCall(wring_error_raise_output(comm, &e));
   PetscCall(create_type(n, span, &type));
   PetscCall(write_part(comm, path, part, offset, type, &e));
   PetscCallMPI(MPI_Type_free(&type));

@@ -2,16 +2,16 @@
 #include "keys.h"
 
 const wring_option wring_lame_options[] = {
-  {.key = "young", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Young's modulus; with poisson"},
+  {.key = "young", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Young's modulus; with poisson."},
   {.key   = "poisson",
    .type  = WRING_REAL,
    .range = "(-1,0.5)",
-   .help  = "Poisson's ratio; with young; stable_neohookean: above 1/8"},
-  {.key = "mu", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "shear modulus; with lambda"},
+   .help  = "Poisson's ratio; with young; stable_neohookean: above 1/8."},
+  {.key = "mu", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Shear modulus; with lambda."},
   {.key  = "lambda",
    .type = WRING_REAL,
    .unit = "Pa",
-   .help = "first Lame parameter, at least -2/3 mu; with mu; stable_neohookean: above mu/3"},
+   .help = "First Lame parameter, at least -2/3 mu; with mu; stable_neohookean: above mu/3."},
   {.key = NULL},
 };
 

@@ -11,7 +11,11 @@
 enum { K, N_PAR };
 
 static const wring_option options[] = {
-  {.key = "stiffness", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "k of k/2 |F - R|^2"},
+  {.key   = "stiffness",
+   .type  = WRING_REAL,
+   .unit  = "Pa",
+   .range = "(0,inf)",
+   .help  = "Stiffness k of the energy density k/2 |F - R|^2."},
   {.key = NULL},
 };
 

@@ -84,7 +84,7 @@ PetscErrorCode wring_faces_match(PetscInt n_vertex, PetscInt n_tet, const PetscI
   fill_buckets(n_vertex, n_tet, tet, start, faces);
   for (size_t i = 0; i < 4 * (size_t)n_tet; i++) neighbour[i] = -1;
   crowd[0] = -1;
-  for (PetscInt v = 0; v < n_vertex; v++) {
+  for (PetscInt v = 0; n_tet > 0 && v < n_vertex; v++) { // without tets `faces` may be null
     sort_bucket(start[v + 1] - start[v], faces + start[v]);
     match_bucket(start[v + 1] - start[v], faces + start[v], neighbour, crowd);
   }

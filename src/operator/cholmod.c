@@ -62,8 +62,13 @@ static void factorize(direct *d, cholmod_sparse *A)
   if (d->factor) CHOLMOD(factorize)(A, d->factor, &d->common);
 }
 
-/* Rows of the symmetric matrix are its columns: CHOLMOD reads PETSc's arrays in place. */
-static PetscErrorCode set_up(wring_operator *op)
+static void analyse(direct *d, cholmod_sparse *A)
+{
+  d->factor = CHOLMOD(analyze)(A, &d->common);
+}
+
+/* Work on A. Rows of the symmetric matrix are its columns: CHOLMOD reads PETSc's arrays in place. */
+static PetscErrorCode with_matrix(wring_operator *op, void (*work)(direct *d, cholmod_sparse *A))
 {
   direct         *d = op->data;
   PetscInt        n;
@@ -87,12 +92,33 @@ static PetscErrorCode set_up(wring_operator *op)
                       .dtype  = CHOLMOD_DOUBLE,
                       .sorted = 1,
                       .packed = 1};
-  factorize(d, &A);
+  work(d, &A);
   PetscCall(MatSeqAIJRestoreArrayRead(op->A, &value));
   PetscCall(MatRestoreRowIJ(op->A, 0, PETSC_FALSE, PETSC_FALSE, &n, &start, &column, &done));
   PetscCall(check(op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode set_up(wring_operator *op)
+{
+  const direct *d = op->data;
+
+  PetscFunctionBegin;
+  PetscCall(with_matrix(op, factorize));
   op->info.library = "cholmod";
   op->info.memory  = (double)d->common.memory_inuse;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The values of the factor, the update of its largest supernode, what the analysis keeps, and 10 vectors of solve2. */
+static PetscErrorCode predict(wring_operator *op, double *bytes)
+{
+  const direct *d = op->data;
+
+  PetscFunctionBegin;
+  PetscCall(with_matrix(op, analyse));
+  const cholmod_factor *f = d->factor;
+  *bytes                  = 8.0 * (double)(f->xsize + f->maxcsize + 10 * f->n) + (double)d->common.memory_inuse;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -132,4 +158,4 @@ static PetscErrorCode destroy(wring_operator *op)
 }
 
 const wring_operator_ops wring_operator_cholmod = {
-  .type = "direct", .create = create, .set_up = set_up, .solve = solve, .destroy = destroy};
+  .type = "direct", .create = create, .set_up = set_up, .predict = predict, .solve = solve, .destroy = destroy};

@@ -129,6 +129,24 @@ static PetscErrorCode set_up(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode predict_multigrid(wring_operator *op, double *bytes)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_multigrid_predict(op->A, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Vectors of conjugate gradients; what PETSc's options may ask for beyond Jacobi is not known here. */
+static PetscErrorCode predict_petsc(wring_operator *op, double *bytes)
+{
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(op->A, &n, NULL));
+  *bytes = 8.0 * 6 * (double)n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Running out of iterations is the caller's business; a broken matrix or preconditioner is an error. */
 static PetscErrorCode check(const wring_operator *op, KSPConvergedReason reason)
 {
@@ -188,7 +206,15 @@ static PetscErrorCode destroy(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const wring_operator_ops wring_operator_multigrid = {
-  .type = "multigrid", .create = create_multigrid, .set_up = set_up, .solve = solve, .destroy = destroy};
-const wring_operator_ops wring_operator_petsc = {
-  .type = "petsc", .create = create_petsc, .set_up = set_up, .solve = solve, .destroy = destroy};
+const wring_operator_ops wring_operator_multigrid = {.type    = "multigrid",
+                                                     .create  = create_multigrid,
+                                                     .set_up  = set_up,
+                                                     .predict = predict_multigrid,
+                                                     .solve   = solve,
+                                                     .destroy = destroy};
+const wring_operator_ops wring_operator_petsc     = {.type    = "petsc",
+                                                     .create  = create_petsc,
+                                                     .set_up  = set_up,
+                                                     .predict = predict_petsc,
+                                                     .solve   = solve,
+                                                     .destroy = destroy};

@@ -298,6 +298,18 @@ static PetscErrorCode set_up(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode predict(wring_operator *op, double *bytes)
+{
+  direct *d = op->data;
+
+  PetscFunctionBegin;
+  PetscCall(allocate(op));
+  PetscCall(copy_entries(op));
+  PetscCall(analyse(op));
+  *bytes = 1e6 * d->id.info[14] + 16.0 * (double)d->n_lower; // megabytes estimated for this rank
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static void run_solve(direct *d)
 {
   DMUMPS_STRUC_C *id = &d->id;
@@ -372,4 +384,4 @@ static PetscErrorCode destroy(wring_operator *op)
 }
 
 const wring_operator_ops wring_operator_mumps = {
-  .type = "direct", .create = create, .set_up = set_up, .solve = solve, .destroy = destroy};
+  .type = "direct", .create = create, .set_up = set_up, .predict = predict, .solve = solve, .destroy = destroy};

@@ -1,5 +1,4 @@
 #include "operator_impl.h"
-#include <math.h>
 #include <string.h>
 
 const wring_option wring_operator_options[] = {
@@ -106,6 +105,15 @@ PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes)
+{
+  PetscFunctionBegin;
+  PetscCall(begin(op, A, 0));
+  PetscCall(op->ops->predict(op, bytes));
+  PetscCall(forget(op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
 {
   const wring_phase old = wring_phases_switch(op->phases, WRING_PHASE_OPERATOR_SOLVE);
@@ -135,17 +143,4 @@ PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y)
 void wring_operator_get_info(const wring_operator *op, wring_operator_info *info)
 {
   *info = op->info;
-}
-
-/*
-  Nested dissection of a 3D mesh fills O(n^(4/3)) entries (George, SIAM J. Numer. Anal. 10, 1973). A hierarchy's size, with
-  the work of its set-up, follows that of the matrix; Krylov vectors alone are O(n). The constants are fitted to the
-  resident memory of boxes of 5e4 and 2e5 vertices; mumps takes a sixth more than "direct", cholmod a sixth less.
-*/
-double wring_operator_estimate(const char *chosen, PetscInt n_vertex, PetscInt64 n_nonzero)
-{
-  const double entry = sizeof(double) + sizeof(PetscInt);
-  if (!strcmp(chosen, "direct")) return 8 * 15.5 * pow((double)n_vertex, 4.0 / 3);
-  if (!strcmp(chosen, "multigrid")) return 2.4 * entry * (double)n_nonzero;
-  return 8 * 6.0 * (double)n_vertex;
 }

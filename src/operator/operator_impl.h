@@ -7,6 +7,7 @@ typedef struct {
   const char *type;                             // "direct"
   PetscErrorCode (*create)(wring_operator *op); // allocates op->data
   PetscErrorCode (*set_up)(wring_operator *op); // op->A has new values; sets info.library and info.memory
+  PetscErrorCode (*predict)(wring_operator *op, double *bytes); // of this rank, for set_up and solves with op->A
   /* b, x [n_owned][3]; *reached is PETSC_TRUE on entry, info.iterations is 0 */
   PetscErrorCode (*solve)(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
   PetscErrorCode (*destroy)(wring_operator *op);

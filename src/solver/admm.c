@@ -31,17 +31,16 @@ static const wring_option admm_options[] = {
    .type  = WRING_REAL,
    .range = "(0,inf)",
    .value = "1",
-   .help  = "a: weights are a sqrt(measure k); about 1 is as safe as pd, less may be faster, or not converge"},
+   .help = "Factor a of the weights a sqrt(measure k); about 1 is as safe as pd, less may be faster, or not converge."},
   {.key   = "warm_start",
    .type  = WRING_BOOL,
    .value = "false",
-   .help  = "start from the duals u of the last step instead of 0; a restart begins with 0"},
+   .help  = "Start from the duals u of the last step instead of 0; a restart begins with 0."},
   {.key   = "balancing",
    .type  = WRING_BOOL,
    .value = "false",
-   .help =
-     "after a step whose primal and dual residuals differ by a factor of 10 in the mean, a is multiplied or divided by "
-     "sqrt(2), within [weight/4, 4 weight]; a restart begins with weight"},
+   .help  = "After a step whose primal and dual residuals differ by a factor of 10 in the mean, a is multiplied or "
+            "divided by sqrt(2), within [weight/4, 4 weight]; a restart begins with weight."},
   {.key = NULL},
 };
 

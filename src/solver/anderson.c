@@ -26,12 +26,12 @@ static const wring_option anderson_options[] = {
    .type    = WRING_WORD,
    .choices = "pd|admm",
    .value   = "pd",
-   .help    = "method that is accelerated, with the keys of its own: solver.admm"},
+   .help    = "Method that is accelerated, with the keys of its own: solver.admm."},
   {.key   = "window",
    .type  = WRING_INT,
    .range = "[0,20]",
    .value = "5",
-   .help  = "most differences of iterates that the next one is mixed from"},
+   .help  = "Most differences of iterates that the next one is mixed from."},
   {.key = NULL},
 };
 

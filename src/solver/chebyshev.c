@@ -26,17 +26,17 @@ static const wring_option chebyshev_options[] = {
    .type  = WRING_REAL,
    .range = "[0,1)",
    .help =
-     "spectral radius of the plain iteration; unset: the ratio of its last two steps, measured in A, at most 0.999"},
+     "Spectral radius of the plain iteration; unset: the ratio of its last two steps, measured in A, at most 0.999."},
   {.key   = "delay",
    .type  = WRING_INT,
    .range = "[0,inf)",
    .value = "10",
-   .help  = "the first so many iterations, one at least, are plain"},
+   .help  = "Number of first iterations, one at least, that are plain."},
   {.key     = "line_search",
    .type    = WRING_WORD,
    .choices = "none|armijo",
    .value   = "none",
-   .help    = "armijo: halve the step until g falls enough; none: always the full step"},
+   .help    = "Armijo halves the step until g falls enough; none takes the full step."},
   {.key = NULL},
 };
 

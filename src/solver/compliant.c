@@ -39,7 +39,7 @@ static const wring_option compliant_options[] = {
    .type  = WRING_REAL,
    .unit  = "m/N",
    .range = "[0,inf)",
-   .help  = "compliance of springs and attachments in the place of 1/stiffness; 0: they hold exactly"},
+   .help  = "Compliance of springs and attachments in the place of 1/stiffness; 0: they hold exactly."},
   {.key = NULL},
 };
 
@@ -371,6 +371,17 @@ static PetscErrorCode compliant_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode compliant_predict(wring_solver *s, Vec x, double *bytes)
+{
+  compliant_data *c = s->data;
+
+  PetscFunctionBegin;
+  (void)x;
+  PetscCall(lay_out(s));
+  PetscCall(wring_factor_predict(c->K, MATSOLVERMUMPS, MAT_FACTOR_CHOLESKY, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode compliant_destroy(wring_solver *s)
 {
   compliant_data *c = s->data;
@@ -392,5 +403,6 @@ const wring_solver_ops wring_solver_compliant = {
   .set_up           = compliant_set_up,
   .begin            = compliant_begin,
   .iterate          = compliant_iterate,
+  .predict          = compliant_predict,
   .destroy          = compliant_destroy,
 };

@@ -133,7 +133,7 @@ static PetscErrorCode make_wide_operator(wring_solver *s, Mat *P)
 }
 
 /* What does not depend on x: A or H at rest, and what the preconditioner is made from. */
-static PetscErrorCode make_constant(wring_solver *s, wring_initial *H)
+static PetscErrorCode make_matrices(wring_solver *s, wring_initial *H)
 {
   PetscFunctionBegin;
   if (H->factor == WRING_FACTOR_OPERATOR) PetscCall(make_wide_operator(s, &H->P));
@@ -143,7 +143,24 @@ static PetscErrorCode make_constant(wring_solver *s, wring_initial *H)
     PetscCall(wring_potential_operator_matrix(s->g, 1, &H->system.A));
   else
     PetscCall(wring_potential_hessian(s->g, H->rest, PETSC_TRUE, &H->system.A));
-  PetscCall(wring_linear_set_up(s, &H->system, H->P ? H->P : H->system.A, H->rest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode make_constant(wring_solver *s, wring_initial *H)
+{
+  PetscFunctionBegin;
+  PetscCall(make_matrices(s, H));
+  if (H->kind != WRING_INITIAL_FRAME) PetscCall(wring_linear_set_up(s, &H->system, H->P ? H->P : H->system.A, H->rest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_initial_predict(wring_solver *s, wring_initial *H, Vec x, double *bytes)
+{
+  PetscFunctionBegin;
+  if (!needs_system(H)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(make_matrices(s, H));
+  if (H->kind == WRING_INITIAL_FRAME) PetscCall(wring_potential_hessian(s->g, x, PETSC_TRUE, &H->system.A));
+  PetscCall(wring_linear_predict(s, &H->system, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -30,6 +30,8 @@ PetscErrorCode wring_initial_set_from_options(wring_solver *s, const wring_optio
                                               const wring_option *table, wring_initial *H);
 PetscErrorCode wring_initial_set_up(wring_solver  *s,
                                     wring_initial *H); // refuses laws that lack a Hessian if it needs one
-PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x);        // x_0 of a solve
+PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x); // x_0 of a solve
+PetscErrorCode wring_initial_predict(wring_solver *s, wring_initial *H, Vec x,
+                                     double *bytes);                                 // as wring_solver_predict
 PetscErrorCode wring_initial_solve(wring_solver *s, wring_initial *H, Vec q, Vec d); // d = H_0 q
 PetscErrorCode wring_initial_destroy(wring_initial *H);

@@ -3,16 +3,24 @@
 
 enum { DIRECT_BELOW = 30000 }; // vertices, all ranks
 
+static PetscErrorCode factor_library(MPI_Comm comm, MatSolverType *library)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  *library = size == 1 ? MATSOLVERCHOLMOD : MATSOLVERMUMPS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* CHOLMOD on one rank and MUMPS on several, where this PETSc has them; else what it has. */
 static PetscErrorCode choose_factor(MPI_Comm comm, Mat A, PC pc)
 {
-  PetscMPIInt   size;
   MatSolverType library;
   PetscBool     available;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  library = size == 1 ? MATSOLVERCHOLMOD : MATSOLVERMUMPS;
+  PetscCall(factor_library(comm, &library));
   PetscCall(PCSetType(pc, PCCHOLESKY));
   PetscCall(MatGetFactorAvailable(A, library, MAT_FACTOR_CHOLESKY, &available));
   if (available) PetscCall(PCFactorSetMatSolverType(pc, library));
@@ -102,13 +110,18 @@ static PetscErrorCode make_components(wring_linear *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static wring_linear_type chosen(const wring_solver *s, const wring_linear *l)
+{
+  if (l->type != WRING_LINEAR_AUTO) return l->type;
+  return wring_potential_mesh(s->g)->n_global < DIRECT_BELOW ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
+}
+
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
 
   PetscFunctionBegin;
-  if (l->type == WRING_LINEAR_AUTO)
-    l->type = wring_potential_mesh(s->g)->n_global < DIRECT_BELOW ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
+  l->type = chosen(s, l);
   if (!l->ksp) {
     PetscCall(make_ksp(s, l));
     PetscCall(make_components(l));
@@ -148,6 +161,25 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
   }
   if (l->type != WRING_LINEAR_DIRECT) s->linear_iterations += iterations;
   wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* An incomplete factor is about half of the symmetric matrix. */
+PetscErrorCode wring_linear_predict(const wring_solver *s, const wring_linear *l, double *bytes)
+{
+  const wring_linear_type type = chosen(s, l);
+  MatSolverType           library;
+  MatInfo                 info;
+  PetscBool               icholesky;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetInfo(l->A, MAT_LOCAL, &info));
+  PetscCall(PetscStrcmp(l->pc, PCICC, &icholesky));
+  *bytes = 8.0 * 6 * (double)s->n;
+  PetscCall(factor_library(s->comm, &library));
+  if (type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_predict(l->A, library, MAT_FACTOR_CHOLESKY, bytes));
+  if (type == WRING_LINEAR_MULTIGRID) PetscCall(wring_multigrid_predict(l->A, bytes));
+  if (type == WRING_LINEAR_STEPS && icholesky) *bytes += 0.5 * (8 + sizeof(PetscInt)) * info.nz_used;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

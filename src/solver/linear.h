@@ -33,4 +33,7 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
 
 /* x = A^{-1} b from zero; counts linear iterations, the most of the three components. b may not be x. Collective. */
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x);
+
+/* Bytes of this rank that set_up and solves with l->A would take beyond it. Collective. */
+PetscErrorCode wring_linear_predict(const wring_solver *s, const wring_linear *l, double *bytes);
 PetscErrorCode wring_linear_destroy(wring_linear *l);

@@ -17,12 +17,12 @@ static const wring_option newton_options[] = {
    .type    = WRING_WORD,
    .choices = "auto|direct|cg",
    .value   = "auto",
-   .help    = "how the Newton system is solved: a factor, conjugate gradients, or what suits the number of vertices"},
+   .help    = "How the Newton system is solved: a factor, conjugate gradients, or what suits the number of vertices."},
   {.key   = "rtol",
    .type  = WRING_REAL,
    .range = "(0,1)",
    .value = "1e-8",
-   .help  = "relative residual to which conjugate gradients solve the Newton system"},
+   .help  = "Relative residual to which conjugate gradients solve the Newton system."},
   {.key = NULL},
 };
 
@@ -102,6 +102,16 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode newton_predict(wring_solver *s, Vec x, double *bytes)
+{
+  newton_data *newton = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_hessian(s->g, x, PETSC_TRUE, &newton->H.A));
+  PetscCall(wring_linear_predict(s, &newton->H, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode newton_destroy(wring_solver *s)
 {
   newton_data *newton = s->data;
@@ -122,5 +132,6 @@ const wring_solver_ops wring_solver_newton = {
   .set_up           = newton_set_up,
   .begin            = newton_begin,
   .iterate          = newton_iterate,
+  .predict          = newton_predict,
   .destroy          = newton_destroy,
 };

@@ -17,17 +17,19 @@ static const wring_option pbd_options[] = {
    .type    = WRING_WORD,
    .choices = "colored|hybrid|sequential",
    .value   = "colored",
-   .help = "colored: the same on any ranks; hybrid: colours inside a rank, averaged; sequential: mesh order, one rank"},
+   .help = "Order of constraints: colored, the same on any ranks; hybrid, by colours inside a rank, averaged between "
+           "ranks; sequential, of the mesh, on one rank."},
   {.key   = "stiffness",
    .type  = WRING_REAL,
    .range = "[0,1]",
    .value = "1",
-   .help  = "part of the way to C = 0 that a constraint goes"},
+   .help  = "Part of the way to C = 0 that a constraint goes."},
   {.key     = "rule",
    .type    = WRING_WORD,
    .choices = "plain|exponent",
    .value   = "plain",
-   .help    = "stiffness k applied in every iteration, or 1 - (1 - k)^(1/max_it), which is k over all of them"},
+   .help =
+     "Whether the stiffness k is applied in every iteration, or 1 - (1 - k)^(1/max_it), which is k over all of them."},
   {.key = NULL},
 };
 

@@ -25,8 +25,8 @@ static const wring_option pd_options[] = {
    .type    = WRING_WORD,
    .choices = "element|mass",
    .value   = "element",
-   .help    = "distance to the rest states: element, of the energy's own z; mass, of the vertices by their masses, "
-              "without stiffness"},
+   .help    = "Distance to the rest states: element, of the energy's own z; mass, of the vertices by their masses, "
+              "without stiffness."},
   {.key = NULL},
 };
 

@@ -16,13 +16,14 @@ static const wring_option penalty_options[] = {
    .type    = WRING_WORD,
    .choices = "colored|hybrid|sequential",
    .value   = "colored",
-   .help = "colored: the same on any ranks; hybrid: colours inside a rank, averaged; sequential: mesh order, one rank"},
+   .help = "Order of constraints: colored, the same on any ranks; hybrid, by colours inside a rank, averaged between "
+           "ranks; sequential, of the mesh, on one rank."},
   {.key   = "damping",
    .type  = WRING_REAL,
    .unit  = "N s/m",
    .range = "[0,inf)",
    .value = "0",
-   .help  = "damping c of every constraint without one of its own: the force -c dC/dt along its gradient"},
+   .help  = "Damping c of every constraint without one of its own: the force -c dC/dt along its gradient."},
   {.key = NULL},
 };
 

@@ -34,33 +34,31 @@ typedef struct {
 } qn_data;
 
 static const wring_option qn_options[] = {
-  {.key = "history", .type = WRING_INT, .range = "[0,100]", .value = "5", .help = "most pairs that L-BFGS keeps"},
+  {.key = "history", .type = WRING_INT, .range = "[0,100]", .value = "5", .help = "Most pairs that L-BFGS keeps."},
   {.key     = "initial_hessian",
    .type    = WRING_WORD,
    .choices = "operator|identity|rest_hessian|frame_hessian|warped_rest_hessian",
    .value   = "operator",
-   .help =
-     "Hessian that L-BFGS starts from: the operator A, a scaled identity, the one at rest, the one at x_0 of every "
-     "step, or the one at rest turned with every vertex"},
+   .help    = "Hessian that L-BFGS starts from: the operator A, a scaled identity, the one at rest, the one at x_0 of "
+              "every step, or the one at rest turned with every vertex."},
   {.key     = "inner",
    .type    = WRING_WORD,
    .choices = "operator|cg",
    .value   = "operator",
-   .help    = "how the initial Hessian is solved with: as operator_type says, or by steps of conjugate gradients"},
-  {.key = "inner_max_it", .type = WRING_INT, .range = "[1,inf)", .value = "15", .help = "steps of inner cg from zero"},
+   .help =
+     "How systems with the initial Hessian are solved: as operator_type says, or by steps of conjugate gradients."},
+  {.key = "inner_max_it", .type = WRING_INT, .range = "[1,inf)", .value = "15", .help = "Steps of inner cg from zero."},
   {.key     = "inner_preconditioner",
    .type    = WRING_WORD,
    .choices = "none|jacobi|icholesky|icholesky_rest|icholesky_operator",
    .value   = "jacobi",
-   .help =
-     "of inner cg: incomplete Cholesky (on several ranks of each rank's block) of the initial Hessian, of the one "
-     "at rest, or of the operator A"},
+   .help = "Preconditioner of inner cg; icholesky is incomplete, on several ranks of each rank's block: of the initial "
+           "Hessian, of the one at rest, or of the operator A."},
   {.key     = "line_search",
    .type    = WRING_WORD,
    .choices = "armijo|wolfe|none",
    .value   = "armijo",
-   .help =
-     "armijo: halve the step until g falls enough; wolfe: also until g is flat enough; none: always the full step"},
+   .help = "Armijo halves the step until g falls enough, wolfe also until g is flat enough; none takes the full step."},
   {.key = NULL},
 };
 
@@ -102,6 +100,15 @@ static PetscErrorCode qn_set_up(wring_solver *s)
   if (qn->window > 0) PetscCall(PetscMalloc1(2 * (size_t)qn->slots * (size_t)s->n, &qn->block));
   PetscCall(PetscMalloc5(qn->slots * qn->slots, &qn->sy, qn->slots, &qn->sg, qn->slots, &qn->zeta, qn->window + 1,
                          &qn->dots, qn->window + 2, &qn->with));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode qn_predict(wring_solver *s, Vec x, double *bytes)
+{
+  qn_data *qn = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_initial_predict(s, &qn->initial, x, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -375,6 +382,7 @@ const wring_solver_ops wring_solver_qn = {
   .set_up           = qn_set_up,
   .begin            = qn_begin,
   .iterate          = qn_iterate,
+  .predict          = qn_predict,
   .precondition     = qn_precondition,
   .add_sums         = qn_add_sums,
   .destroy          = qn_destroy,

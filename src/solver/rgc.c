@@ -14,12 +14,13 @@ static const wring_option rgc_options[] = {
    .type    = WRING_WORD,
    .choices = "colored|hybrid|sequential",
    .value   = "colored",
-   .help = "colored: the same on any ranks; hybrid: colours inside a rank, averaged; sequential: mesh order, one rank"},
+   .help = "Order of constraints: colored, the same on any ranks; hybrid, by colours inside a rank, averaged between "
+           "ranks; sequential, of the mesh, on one rank."},
   {.key   = "factor",
    .type  = WRING_REAL,
    .range = "(0,2)",
    .value = "1",
-   .help  = "s of every move: softer below 1, stiffer above, likely to diverge above 1.5"},
+   .help  = "Factor of every move: softer below 1, stiffer above, likely to diverge above 1.5."},
   {.key = NULL},
 };
 

@@ -155,13 +155,13 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A measured row, x_0 aside: whether g rose since the last one. docs/theory.md (2.6) */
+/* A measured row, x_0 aside: whether g rose since the last one; a value that is not finite is a failure. docs/theory.md (2.6) */
 static void record(const wring_solver *s, const wring_iteration *it, wring_outcome *outcome)
 {
   const double before = outcome->last.value.objective, rise = it->value.objective - before;
   outcome->last = *it;
   outcome->rises.measured++;
-  if (!(rise > round_off * PetscAbsReal(before) + s->noise)) return;
+  if (PetscIsInfOrNanReal(rise) || rise <= round_off * PetscAbsReal(before) + s->noise) return;
   outcome->rises.count++;
   outcome->rises.largest = PetscMax(outcome->rises.largest, rise / PetscAbsReal(before));
 }
@@ -357,6 +357,14 @@ PetscErrorCode wring_solver_set_up(wring_solver *s)
   PetscCall(VecDuplicate(s->grad, &s->trial_grad));
   PetscCall(VecGetLocalSize(s->grad, &s->n));
   PetscCall(s->ops->set_up(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes)
+{
+  PetscFunctionBegin;
+  *bytes = 0;
+  if (s->ops->predict) PetscCall(s->ops->predict(s, x, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -13,9 +13,10 @@ typedef struct {
   const wring_option *options;                      // keys of the method, without prefix
   PetscErrorCode (*create)(wring_solver *s);        // allocates s->data
   PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // or NULL
-  PetscErrorCode (*set_up)(wring_solver *s);                     // once the potential is complete: work vectors
-  PetscErrorCode (*begin)(wring_solver *s, Vec x);               // each solve: forget the last one; or NULL
-  PetscErrorCode (*iterate)(wring_solver *s, Vec x);             // x_k -> x_(k+1) in place
+  PetscErrorCode (*set_up)(wring_solver *s);                        // once the potential is complete: work vectors
+  PetscErrorCode (*begin)(wring_solver *s, Vec x);                  // each solve: forget the last one; or NULL
+  PetscErrorCode (*iterate)(wring_solver *s, Vec x);                // x_k -> x_(k+1) in place
+  PetscErrorCode (*predict)(wring_solver *s, Vec x, double *bytes); // see wring_solver_predict; NULL: no systems
   PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b of an iteration after `begin`; NULL: none
   /* Numbers of this rank to be summed with those of the trial point `at`, where the gradient is grad; or NULL. */
   PetscErrorCode (*add_sums)(wring_solver *s, Vec x, Vec at, Vec grad, int *n, double *sums);

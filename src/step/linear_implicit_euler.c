@@ -96,10 +96,19 @@ static PetscErrorCode linear_implicit_euler_advance(wring_stepper *s, const wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode linear_implicit_euler_predict(wring_stepper *s, const wring_state *state, double *bytes)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_potential_hessian(s->g, state->q, PETSC_FALSE, &s->H));
+  PetscCall(wring_factor_predict(s->H, MATSOLVERMUMPS, MAT_FACTOR_LU, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 const wring_integrator wring_integrator_linear_implicit_euler = {
   .name    = "linear_implicit_euler",
   .part    = 1,
   .when    = 1,
   .needs   = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN,
   .advance = linear_implicit_euler_advance,
+  .predict = linear_implicit_euler_predict,
 };

@@ -19,6 +19,9 @@ typedef struct {
   PetscErrorCode (*finish)(wring_stepper *s, Vec x,
                            wring_state *state); // new velocities; positions are copied after it
 
+  PetscErrorCode (*predict)(wring_stepper *s, const wring_state *state,
+                            double *bytes); // wring_stepper_predict, or NULL
+
   /* New positions x and velocities s->v_new from q, v and s->gradient = grad g(q); a failure goes into *reason; or NULL. */
   PetscErrorCode (*advance)(wring_stepper *s, const wring_state *state, Vec x, wring_reason *reason);
 } wring_integrator;

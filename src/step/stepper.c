@@ -12,25 +12,29 @@ static const wring_integrator *const integrators[] = {
 enum { N_INTEGRATORS = sizeof integrators / sizeof integrators[0] };
 
 const wring_option wring_time_options[] = {
-  {.key = "step", .type = WRING_REAL, .unit = "s", .range = "(0,inf)", .help = "size h of a time step"},
+  {.key = "step", .type = WRING_REAL, .unit = "s", .range = "(0,inf)", .help = "Size h of a time step; required."},
   {.key   = "end",
    .type  = WRING_REAL,
    .unit  = "s",
    .range = "(0,inf)",
-   .help  = "time to march to, in ceil(end/step) steps"},
-  {.key = "steps", .type = WRING_INT, .range = "[1,inf)", .value = "1", .help = "number of steps, instead of end"},
+   .help  = "Time to march to, in ceil(end/step) steps; in place of steps."},
+  {.key   = "steps",
+   .type  = WRING_INT,
+   .range = "[1,inf)",
+   .value = "1",
+   .help  = "Number of steps from time 0; in place of end."},
   {.key     = "integrator",
    .type    = WRING_WORD,
    .choices = "implicit_euler|implicit_midpoint|bdf2|linear_implicit_euler|symplectic_euler|explicit_euler",
    .value   = "implicit_euler",
-   .help = "rule that makes a step; by a solver: implicit_euler (first order, damps), implicit_midpoint (second order, "
+   .help = "Rule that makes a step; by a solver: implicit_euler (first order, damps), implicit_midpoint (second order, "
            "keeps energy), bdf2 (second order, damps fast motion); without one: linear_implicit_euler (one linear "
-           "solve), symplectic_euler (small steps, energy does not drift), explicit_euler (gains energy)"},
+           "solve), symplectic_euler (small steps, energy does not drift), explicit_euler (gains energy)."},
   {.key   = "limit",
    .type  = WRING_REAL,
    .unit  = "s",
    .range = "(0,inf)",
-   .help  = "wall-clock time after which a run writes a checkpoint and stops"},
+   .help  = "Wall-clock time after which a run writes a checkpoint and stops."},
   {.key = NULL},
 };
 
@@ -40,7 +44,7 @@ const wring_option wring_load_options[] = {
    .count = 3,
    .unit  = "m/s^2",
    .value = "0,0,0",
-   .help  = "acceleration of every vertex"},
+   .help  = "Acceleration of every vertex."},
   {.key = NULL},
 };
 
@@ -324,6 +328,14 @@ PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state,
   if (infinite && outcome->reason == WRING_CONVERGED) outcome->reason = WRING_STOPPED_NOT_FINITE;
   outcome->first = outcome->last = it;
   outcome->iterations            = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state, double *bytes)
+{
+  PetscFunctionBegin;
+  *bytes = 0;
+  if (s->integrator->predict) PetscCall(s->integrator->predict(s, state, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

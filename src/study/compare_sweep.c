@@ -217,7 +217,7 @@ static PetscErrorCode write_files(const wring_options *o, const wring_sweep *s, 
     const PetscBool last = (PetscBool)(run == s->n_run - 1);
     if (last && !wring_sweep_plot(s, directory, &error)) PetscCall(wring_plot_note());
   }
-  PetscCall(wring_error_raise(comm, &error));
+  PetscCall(wring_error_raise_output(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -29,24 +29,33 @@ PetscInt wring_directory_number(const char *name, const char *stem, const char *
   return strcmp(name, proper) == 0 ? number : -1;
 }
 
-void wring_directory_remove_file(const char *directory, const char *name, wring_error *e)
+static void remove_file(const char *directory, const char *name, const char *end, wring_error *e)
 {
   char path[2 * PETSC_MAX_PATH_LEN];
-  snprintf(path, sizeof path, "%s/%s", directory, name);
+  snprintf(path, sizeof path, "%s/%s%s", directory, name, end);
   if (unlink(path) && errno != ENOENT) wring_error_set(e, "%s: cannot be replaced: %s", path, strerror(errno));
+}
+
+void wring_directory_remove_file(const char *directory, const char *name, wring_error *e)
+{
+  remove_file(directory, name, "", e);
+  remove_file(directory, name, ".part", e);
 }
 
 void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
                             wring_error *e)
 {
   DIR *const d = opendir(directory);
+  char       part[64];
   if (!d) {
     wring_error_set(e, "%s: cannot be read: %s", directory, strerror(errno));
     return;
   }
+  snprintf(part, sizeof part, "%s.part", end);
   for (struct dirent *entry; (entry = readdir(d));) {
-    const PetscInt number = wring_directory_number(entry->d_name, stem, end);
-    if (number >= first && number < last) wring_directory_remove_file(directory, entry->d_name, e);
+    PetscInt number = wring_directory_number(entry->d_name, stem, end);
+    if (number < 0) number = wring_directory_number(entry->d_name, stem, part);
+    if (number >= first && number < last) remove_file(directory, entry->d_name, "", e);
   }
   closedir(d);
 }

@@ -8,11 +8,11 @@ PetscErrorCode wring_directory_make(const wring_problem *p, size_t size, char *p
 /* Number of a file such as "frame_000012.vtu" (stem "frame_", end ".vtu"; six digits or more), or -1 if name is none. */
 PetscInt wring_directory_number(const char *name, const char *stem, const char *end);
 
-/* Removes the numbered files with first <= number < last. Not collective: rank 0. */
+/* Removes the numbered files with first <= number < last, also those that a kill left as .part. Not collective: rank 0. */
 void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
                             wring_error *e);
 
-/* Removes a file, if there is one. Not collective: rank 0. */
+/* Removes a file, if there is one, and its .part. Not collective: rank 0. */
 void wring_directory_remove_file(const char *directory, const char *name, wring_error *e);
 
 /* Whether a file lies in a directory, links followed. Not collective: rank 0. */

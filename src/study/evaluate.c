@@ -86,7 +86,7 @@ static PetscErrorCode open_directory(const wring_problem *p, size_t size, char *
     wring_directory_remove_file(directory, "evaluate.json", &error);
     wring_directory_remove_file(directory, "gradient.csv", &error);
   }
-  PetscCall(wring_error_raise(p->comm, &error));
+  PetscCall(wring_error_raise_output(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,7 +112,7 @@ static PetscErrorCode write_json(const wring_problem *p, const char *directory, 
   snprintf(file, sizeof file, "%s/evaluate.json", directory);
   if (p->rank == 0) wring_json_write(file, json, &error);
   json_decref(json);
-  PetscCall(wring_error_raise(p->comm, &error));
+  PetscCall(wring_error_raise_output(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

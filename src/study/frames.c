@@ -26,7 +26,17 @@ static PetscErrorCode append(wring_frames *f, const char *name, double time)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep)
+static PetscErrorCode write_list(const wring_frames *f, wring_error *e)
+{
+  char path[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
+  PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e)
 {
   char   path[PETSC_MAX_PATH_LEN + 32], name[64], *line = NULL;
   size_t size = 0;
@@ -42,6 +52,7 @@ PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep)
   }
   free(line);
   fclose(file);
+  PetscCall(write_list(f, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,10 +156,9 @@ PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p)
   PetscCall(destroy_arrays(&a));
   if (p->rank == 0) {
     PetscCall(append(f, name, p->state.time));
-    snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
-    PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, &error));
+    PetscCall(write_list(f, &error));
   }
-  PetscCall(wring_error_raise(p->comm, &error));
+  PetscCall(wring_error_raise_output(p->comm, &error));
   wring_phases_switch(&p->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,8 +10,8 @@ typedef struct {
   double     *time; // [n] s
 } wring_frames;
 
-/* Goes on with the frames of an earlier run up to step keep. Not collective: rank 0. */
-PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep);
+/* Goes on with the frames of an earlier run up to step keep; the list loses the others. Not collective: rank 0. */
+PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e);
 
 /* Writes the state as a frame, and the list. Collective. */
 PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p);

@@ -5,6 +5,10 @@
 #include <string.h>
 #include <wring/study.h>
 
+static const char behind_names[] =
+  "\n---- region NAME ----\nregion_NAME_KEY: every KEY of material_, for the region NAME of the mesh.\n"
+  "\n---- variant NAME ----\nvariant_NAME_KEY: every KEY of the solver type in variant_NAME_type.\n";
+
 /* A key may be asked for as documents write it: time.limit is time_limit. */
 PetscErrorCode wring_study_help(MPI_Comm comm, const char *key)
 {
@@ -17,8 +21,9 @@ PetscErrorCode wring_study_help(MPI_Comm comm, const char *key)
   for (char *c = asked; *c; c++) *c = *c == '.' ? '_' : *c;
   if (strcmp(asked, "mesh") == 0) PetscCall(wring_mesh_help(comm));
   PetscCall(wring_catalogue_create(&catalogue));
-  PetscCall(wring_options_help(comm, catalogue->n, catalogue->entry, asked, &n));
-  if (n == 0) WRING_REFUSE(comm, "help: no key begins with '%s', expected one that `wring help deck` lists", key);
+  PetscCall(wring_options_help(comm, catalogue->n, catalogue->entry, asked[0] ? asked : NULL, &n));
+  if (n == 0) PetscCall(wring_options_refuse_help(comm, catalogue->n, catalogue->entry, asked));
+  if (!asked[0]) PetscCall(PetscPrintf(comm, "%s", behind_names));
   PetscCall(wring_catalogue_destroy(&catalogue));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

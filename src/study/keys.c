@@ -1,11 +1,14 @@
 #include "keys.h"
 #include <stdio.h>
+#include <string.h>
 #include <wring/law.h>
 #include <wring/mesh.h>
 #include <wring/step.h>
 
 const wring_option wring_material_options[] = {
-  {.key = "model", .type = WRING_WORD, .help = "Law of the elements: strain, corotated, neohookean, ..."},
+  {.key  = "model",
+   .type = WRING_WORD,
+   .help = "Law of the elements; `wring help material` lists all laws with their keys."},
   {.key   = "density",
    .type  = WRING_REAL,
    .unit  = "kg/m^3",
@@ -222,9 +225,11 @@ PetscErrorCode wring_catalogue_create(wring_catalogue **c)
   PetscCall(PetscNew(c));
   (*c)->capacity = N_FIXED + 2 * count_plugins(); // each with a prefix of its own and one behind a name
   PetscCall(PetscCalloc1((*c)->capacity, &(*c)->entry));
-  for (int i = 0; i < N_FIXED; i++) PetscCall(add(*c, fixed[i].prefix, fixed[i].options, fixed[i].owner));
-  PetscCall(add_materials(*c));
-  PetscCall(add_solvers(*c));
+  for (int i = 0; i < N_FIXED; i++) {
+    PetscCall(add(*c, fixed[i].prefix, fixed[i].options, fixed[i].owner));
+    if (fixed[i].options == wring_variant_options) PetscCall(add_solvers(*c));
+    if (strcmp(fixed[i].owner, "region") == 0) PetscCall(add_materials(*c));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

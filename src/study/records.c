@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Copies header and rows up to `keep`; a last line that a kill cut short goes too, and a header cut short is made good. */
 static void copy_rows(FILE *from, FILE *to, const char *path, const char *header, PetscInt keep, wring_error *e)
@@ -53,6 +54,15 @@ void wring_record_open(const char *directory, const char *name, const char *head
 void wring_record_flush(wring_record *r, wring_error *e)
 {
   if (r->file && (fflush(r->file) || ferror(r->file))) {
+    wring_error_set(e, "%s: cannot be written: %s", r->path, strerror(errno));
+  }
+}
+
+void wring_record_sync(wring_record *r, wring_error *e)
+{
+  wring_record_flush(r, e);
+  if (!r->file || e->text[0]) return;
+  if (fsync(fileno(r->file)) && errno != EINVAL) { // that of what has no disk, as a pipe
     wring_error_set(e, "%s: cannot be written: %s", r->path, strerror(errno));
   }
 }

@@ -17,6 +17,8 @@ void wring_record_open(const char *directory, const char *name, const char *head
 
 /* Hands the rows so far to the system: they survive a kill of the program. Not collective. */
 void wring_record_flush(wring_record *r, wring_error *e);
+/* The same, and to the disk: they survive a crash of the machine. Not collective. */
+void wring_record_sync(wring_record *r, wring_error *e);
 void wring_record_close(wring_record *r);
 
 /* ---- steps.csv --------------------------------------------------------------------------------------------------- */

@@ -89,7 +89,10 @@ static PetscErrorCode create_solver(run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Opens the tables, which may refuse to go on, and only then removes what an earlier run left after step `keep`. Rank 0. */
+/*
+  Opens the tables, which may refuse to go on, and only then removes what an earlier run left after step `keep`: what names
+  other files before these, so that a kill in between leaves nothing that names a missing one. Rank 0.
+*/
 static PetscErrorCode open_files(run *r, wring_error *e)
 {
   const PetscInt  all = PETSC_MAX_INT, keep = r->goes_on ? r->first : -1;
@@ -104,14 +107,14 @@ static PetscErrorCode open_files(run *r, wring_error *e)
     wring_record_open(r->directory, "residuals.csv", wring_residuals_header, keep, &r->history.residuals, e);
   if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
   if (!residuals) wring_directory_remove_file(r->directory, "residuals.csv", e);
-  wring_directory_remove(r->directory, "frame_", ".vtu", keep + 1, all, e);
   wring_directory_remove(r->directory, "checkpoint_", ".h5", keep + 1, all, e);
   wring_directory_remove_file(r->directory, "state.csv", e);
   wring_directory_remove_file(r->directory, "run.json", e);
   if (r->goes_on)
-    PetscCall(wring_frames_read(&r->frames, keep));
+    PetscCall(wring_frames_read(&r->frames, keep, e));
   else
     wring_directory_remove_file(r->directory, "frames.pvd", e);
+  wring_directory_remove(r->directory, "frame_", ".vtu", keep + 1, all, e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -134,6 +137,19 @@ static PetscErrorCode open_directory(run *r)
 
 /* ---- files of a state -------------------------------------------------------------------------------------------- */
 
+/* The rows up to a checkpoint must outlive a crash of the machine as the checkpoint does. */
+static PetscErrorCode sync_records(run *r)
+{
+  wring_error error = {0};
+
+  PetscFunctionBegin;
+  wring_record_sync(&r->history.record, &error);
+  wring_record_sync(&r->history.residuals, &error);
+  wring_record_sync(&r->steps, &error);
+  PetscCall(wring_error_raise_output(r->p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Writes a checkpoint and keeps two. */
 static PetscErrorCode write_checkpoint(run *r)
 {
@@ -143,6 +159,7 @@ static PetscErrorCode write_checkpoint(run *r)
   char                 file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
+  PetscCall(sync_records(r));
   PetscCall(wring_checkpoint_name(r->directory, p->state.step, sizeof file, file));
   PetscCall(VecGetArray(p->state.q, &q));
   PetscCall(VecGetArray(p->state.v, &v));
@@ -232,7 +249,7 @@ static PetscErrorCode write_run_json(const run *r)
   snprintf(file, sizeof file, "%s/run.json", r->directory);
   if (p->rank == 0) wring_json_write(file, json, &error);
   json_decref(json);
-  PetscCall(wring_error_raise(p->comm, &error));
+  PetscCall(wring_error_raise_output(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -297,7 +314,7 @@ static PetscErrorCode record_step(run *r)
   wring_record_flush(&r->history.record, &error);
   wring_record_flush(&r->history.residuals, &error);
   wring_record_flush(&r->steps, &error);
-  PetscCall(wring_error_raise(p->comm, &error));
+  PetscCall(wring_error_raise_output(p->comm, &error));
   if (!r->status) wring_progress_step(p, &r->progress, &r->outcome);
   wring_phases_switch(&p->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -23,8 +23,8 @@ typedef struct {
   PetscInt         *shared;  // [n_shared] vertices that other ranks have too: the owned ones first
   const PetscInt   *leaves;  // [n_owned] ranks that have a vertex as a ghost
   double           *of_leaf; // heads of those ranks, vertex by vertex
-  PetscInt         *used;    // [n_local][n_word] colours in use at a vertex
-  MPI_Datatype      mask;    // n_word PetscInts
+  PetscInt         *used;    // [n_word][n_local] colours in use at a vertex
+  PetscInt          n_used;  // words of these that have a colour
 } colouring;
 
 /* ---- what ranks tell each other ---------------------------------------------------------------------------------- */
@@ -39,6 +39,14 @@ static PetscErrorCode combine(const colouring *c, MPI_Datatype unit, void *value
   PetscCall(PetscSFReduceEnd(halo, unit, value, value, op));
   PetscCall(PetscSFBcastBegin(halo, unit, value, value, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(halo, unit, value, value, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Word by word: where a PetscInt has 64 bits, star forests cannot apply an operation to units of several. */
+static PetscErrorCode combine_masks(colouring *c)
+{
+  PetscFunctionBegin;
+  for (PetscInt w = 0; w < c->n_used; w++) PetscCall(combine(c, MPIU_INT, c->used + w * c->mesh->n_local, MPI_BOR));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -183,11 +191,13 @@ static PetscBool is_next(const colouring *c, PetscInt e)
 static PetscInt take_colour(colouring *c, PetscInt e)
 {
   for (PetscInt w = 0;; w++) {
-    PetscInt used = 0, bit = 0;
-    for (int a = 0; a < c->m; a++) used |= c->used[c->vertex[c->m * e + a] * c->n_word + w];
+    PetscInt *const word = c->used + w * c->mesh->n_local;
+    PetscInt        used = 0, bit = 0;
+    for (int a = 0; a < c->m; a++) used |= word[c->vertex[c->m * e + a]];
     while (bit < BITS && (used >> bit & 1)) bit++;
     if (bit == BITS) continue;
-    for (int a = 0; a < c->m; a++) c->used[c->vertex[c->m * e + a] * c->n_word + w] |= (PetscInt)1 << bit;
+    for (int a = 0; a < c->m; a++) word[c->vertex[c->m * e + a]] |= (PetscInt)1 << bit;
+    c->n_used = PetscMax(c->n_used, w + 1);
     return w * BITS + bit;
   }
 }
@@ -216,7 +226,8 @@ static PetscErrorCode check(const colouring *c, PetscBool *valid)
   PetscFunctionBegin;
   for (PetscInt v = 0; v < c->mesh->n_local; v++) {
     PetscInt colours = 0;
-    for (PetscInt b = 0; b < BITS * c->n_word; b++) colours += c->used[v * c->n_word + b / BITS] >> (b % BITS) & 1;
+    for (PetscInt b = 0; b < BITS * c->n_used; b++)
+      colours += c->used[b / BITS * c->mesh->n_local + v] >> (b % BITS) & 1;
     if (colours != c->degree[v]) *valid = PETSC_FALSE;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, valid, 1, MPIU_BOOL, MPI_LAND, c->mesh->comm));
@@ -225,19 +236,22 @@ static PetscErrorCode check(const colouring *c, PetscBool *valid)
 
 static PetscErrorCode attempt(colouring *c, uint64_t seed, PetscInt *colour, PetscBool *valid)
 {
-  PetscInt left;
+  PetscInt most[2]; // elements left, words in use
 
   PetscFunctionBegin;
   PetscCall(draw_priorities(c, seed));
   PetscCall(list_elements(c));
   PetscCall(PetscArrayzero(c->used, c->mesh->n_local * c->n_word));
+  c->n_used = 0;
   do {
     PetscCall(find_others(c));
     for (PetscInt i = 0; i < c->n_shared; i++) push(c, c->shared[i]);
     colour_round(c, colour);
-    PetscCall(combine(c, c->mask, c->used, MPI_BOR));
-    PetscCallMPI(MPI_Allreduce(&c->n_left, &left, 1, MPIU_INT, MPI_MAX, c->mesh->comm));
-  } while (left > 0);
+    most[0] = c->n_left, most[1] = c->n_used;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPIU_INT, MPI_MAX, c->mesh->comm));
+    c->n_used = most[1];
+    PetscCall(combine_masks(c));
+  } while (most[0] > 0);
   PetscCall(check(c, valid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -262,15 +276,12 @@ static PetscErrorCode create(colouring *c)
   PetscCall(PetscMalloc1(n_leaves, &c->of_leaf));
   PetscCall(count_degrees(c));
   PetscCall(PetscMalloc1(m->n_local * c->n_word, &c->used));
-  PetscCallMPI(MPI_Type_contiguous((int)c->n_word, MPIU_INT, &c->mask));
-  PetscCallMPI(MPI_Type_commit(&c->mask));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode destroy(colouring *c)
 {
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Type_free(&c->mask));
   PetscCall(PetscFree(c->used));
   PetscCall(PetscFree(c->of_leaf));
   PetscCall(PetscFree(c->shared));

@@ -45,30 +45,43 @@ PetscErrorCode wring_sweep_average(wring_sweep *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Calls of the two builders below: value[vertex] = mark for the vertices of a colour. */
-static void mark_vertices(const wring_sweep *s, const sweep_colour *c, PetscInt stride, PetscInt *value, PetscInt rank)
+/* value[vertex] = mark, and own[vertex] = vertex unless own is NULL, for the vertices of a colour. */
+static void mark_vertices(const wring_sweep *s, const sweep_colour *c, PetscInt mark, PetscInt *value, PetscInt *own)
 {
   for (PetscInt i = c->begin; i < c->end; i++) {
     const sweep_segment *g = &s->segment[i];
     const PetscInt      *v = s->corner + g->corner;
     for (PetscInt k = 0; k < g->n_block * g->term->m * WRING_LANES; k++) {
-      value[stride * v[k]] = rank;
-      if (stride > 1) value[stride * v[k] + 1] = v[k];
+      value[v[k]] = mark;
+      if (own) own[v[k]] = v[k];
     }
   }
 }
 
 /* value of owners = op over ranks. */
-static PetscErrorCode reduce(const wring_mesh *m, MPI_Datatype unit, PetscInt *value, MPI_Op op)
+static PetscErrorCode reduce(const wring_mesh *m, PetscInt *value, MPI_Op op)
 {
   PetscFunctionBegin;
-  PetscCall(PetscSFReduceBegin(m->halo, unit, value, value, op));
-  PetscCall(PetscSFReduceEnd(m->halo, unit, value, value, op));
+  PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, value, value, op));
+  PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, value, value, op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The SF of one colour: whoever has a vertex that another rank moves takes it from there. from [n_local][2] is a work array. */
-static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, MPI_Datatype two, PetscInt *from)
+/* value = the largest of all ranks, on every rank. */
+static PetscErrorCode find_largest(const wring_mesh *m, PetscInt *value)
+{
+  PetscFunctionBegin;
+  PetscCall(reduce(m, value, MPI_MAX));
+  PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, value, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, value, value, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The SF of one colour: whoever has a vertex that another rank moves takes it from there. Work arrays [n_local]: `mover`, the
+  rank that moves a vertex, and `place`, the vertex's number there; -1 where nobody does.
+*/
+static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, PetscInt *mover, PetscInt *place)
 {
   const wring_mesh *m = s->mesh;
   PetscMPIInt       rank;
@@ -77,20 +90,19 @@ static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, MPI_Datatype t
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  for (PetscInt i = 0; i < 2 * m->n_local; i++) from[i] = -1;
-  mark_vertices(s, c, 2, from, rank);
-  PetscCall(reduce(m, two, from, MPI_MAX));
-  PetscCall(PetscSFBcastBegin(m->halo, two, from, from, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, two, from, from, MPI_REPLACE));
-  for (PetscInt i = 0; i < m->n_local; i++) n += from[2 * i] >= 0 && from[2 * i] != rank;
+  for (PetscInt i = 0; i < m->n_local; i++) mover[i] = place[i] = -1;
+  mark_vertices(s, c, rank, mover, place);
+  PetscCall(find_largest(m, mover));
+  PetscCall(find_largest(m, place));
+  for (PetscInt i = 0; i < m->n_local; i++) n += mover[i] >= 0 && mover[i] != rank;
   PetscCallMPI(MPI_Allreduce(&n, &most, 1, MPIU_INT, MPI_MAX, m->comm));
   if (!most) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(n, &leaf));
   PetscCall(PetscMalloc1(n, &root));
   for (PetscInt i = 0, k = 0; i < m->n_local; i++) {
-    if (from[2 * i] < 0 || from[2 * i] == rank) continue;
+    if (mover[i] < 0 || mover[i] == rank) continue;
     leaf[k]   = i;
-    root[k++] = (PetscSFNode){.rank = from[2 * i], .index = from[2 * i + 1]};
+    root[k++] = (PetscSFNode){.rank = mover[i], .index = place[i]};
   }
   PetscCall(PetscSFCreate(m->comm, &c->copy));
   PetscCall(PetscSFSetGraph(c->copy, m->n_local, n, leaf, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
@@ -101,16 +113,12 @@ static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, MPI_Datatype t
 /* Colours that no rank has to tell another about have no SF. */
 static PetscErrorCode build_copies(wring_sweep *s)
 {
-  MPI_Datatype two;
-  PetscInt    *from;
+  PetscInt *mover, *place;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Type_contiguous(2, MPIU_INT, &two));
-  PetscCallMPI(MPI_Type_commit(&two));
-  PetscCall(PetscMalloc1(2 * s->mesh->n_local, &from));
-  for (PetscInt c = 0; c < s->n_colour; c++) PetscCall(build_copy(s, &s->colour[c], two, from));
-  PetscCall(PetscFree(from));
-  PetscCallMPI(MPI_Type_free(&two));
+  PetscCall(PetscMalloc2(s->mesh->n_local, &mover, s->mesh->n_local, &place));
+  for (PetscInt c = 0; c < s->n_colour; c++) PetscCall(build_copy(s, &s->colour[c], mover, place));
+  PetscCall(PetscFree2(mover, place));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -125,8 +133,8 @@ static PetscErrorCode build_shares(wring_sweep *s)
   PetscCall(PetscCalloc1(m->n_local, &count));
   PetscCall(PetscMalloc1(m->n_owned, &s->share));
   PetscCall(PetscMalloc1(4 * m->n_local, &s->start));
-  for (PetscInt c = 0; c < s->n_colour; c++) mark_vertices(s, &s->colour[c], 1, count, 1);
-  PetscCall(reduce(m, MPIU_INT, count, MPI_SUM));
+  for (PetscInt c = 0; c < s->n_colour; c++) mark_vertices(s, &s->colour[c], 1, count, NULL);
+  PetscCall(reduce(m, count, MPI_SUM));
   PetscCall(PetscSFComputeDegreeBegin(m->halo, &leaves));
   PetscCall(PetscSFComputeDegreeEnd(m->halo, &leaves));
   for (PetscInt i = 0; i < m->n_owned; i++) s->share[i] = leaves[i] > 0 && count[i] > 0 ? 1. / (double)count[i] : 0;

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Every solver gives the same bits on 1, 2 and 3 threads, and nearly the same numbers on 1, 2, 3 and 4 ranks. Fails where a sum
+# follows the threads, where a thread reads what another writes, or where a method decides from numbers of one rank.
+# usage: test_bits.sh BUILD_DIR SOURCE_DIR     ranks: 4
+set -u
+wring=$(realpath "$1")/wring
+[ -x "$wring" ] || exit 77
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+fail() { echo "FAIL: $*" >&2; [ -f log ] && sed 's/^/    /' log >&2; exit 1; }
+
+# 1620 tets: more than one chunk of them and of vertices for each thread.
+cat >box.yaml <<'DECK'
+mesh:     {box: {size: [2, 1, 1], cells: [10, 5, 5], jitter: 0.2}}
+material: {density: 1000}
+gravity:  [0, 0, -9.81]
+attach:   {xmin: {stiffness: 1e6}}
+initial:  {velocity: [1, 2, -8]}
+time:     {step: 1e-2, steps: 1}
+operator: {type: direct}
+variant:
+  colored:     {type: xpbd, order: colored}
+  hybrid:      {type: xpbd, order: hybrid}
+  mass:        {type: pd, metric: mass}
+  mixed_admm:  {type: anderson, inner: admm}
+  rest:        {type: qn, initial_hessian: rest_hessian}
+DECK
+
+# The solvers of the program's own help and the variants above; compliant cannot use the law of the others.
+solvers=$("$wring" help solver_type | sed -n '1s/^[^:]*: one of \(.*\); default.*/\1/p' | tr -d ' ' | sed 's/,compliant//')
+case $solvers in qn,*anderson*) ;; *) fail "solvers in the help: $solvers" ;; esac
+solvers+=,colored,hybrid,mass,mixed_admm,rest
+
+# compare RANKS THREADS ARGS...: compare.csv without its seconds, which differ from run to run.
+compare() {
+  local run=$wring ranks=$1 threads=$2
+  shift 2
+  rm -rf out
+  [ "$ranks" = 1 ] || run="${MPIEXEC:-mpiexec} -n $ranks $wring"
+  OMP_NUM_THREADS=$threads $run compare box.yaml -compare_iterations 6 -output_directory out "$@" >log 2>&1 ||
+    fail "$ranks ranks, $threads threads, $*: exit status $?"
+  cut -d, -f1,2,4- out/compare.csv
+}
+on() {
+  compare "$@" -compare_solvers "$solvers" -material_model strain -material_stiffness 1e6
+  compare "$@" -compare_solvers compliant,admm,qn -material_model stable_neohookean -material_young 1e6 -material_poisson 0.3 |
+    sed '1d; s/^/stable_/'
+}
+
+on 1 1 >one
+[ "$(cut -d, -f1 one | sort -u | wc -l)" = $(($(echo "$solvers" | tr ',' '\n' | wc -l) + 4)) ] || fail 'solvers in the table'
+for threads in 2 3; do
+  on 1 $threads >many
+  diff one many >differ || fail "$threads threads: $(cut -d, -f1 differ | sort -u | tr '\n' ' ')"
+done
+
+# The hybrid order depends on the partition.
+for ranks in 2 3 4; do
+  on $ranks 1 >many
+  paste -d, one many | awk -F, 'NR > 1 && $1 != "hybrid" {
+    n = NF / 2
+    for (k = 3; k <= 5; k++) { d = $k - $(k + n); if (d < 0) d = -d; if (!(d <= 1e-9 * $3)) bad[$1] = d / $3 } }
+    END { for (s in bad) { print s, bad[s]; status = 1 } exit status || NR < 50 }' >differ || fail "$ranks ranks: $(cat differ)"
+done

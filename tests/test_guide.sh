@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The decks and commands of docs/user.md work as they stand: blocks that begin with "# NAME" become files, indented lines that begin
+# with wring, mpiexec or gnuplot are run after the decks above them.
+# usage: test_guide.sh BUILD_DIR SOURCE_DIR     ranks: 2
+set -u
+build=$(realpath "$1")
+guide=$(realpath "$2")/docs/user.md
+[ -x "$build/wring" ] || exit 77
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export PATH=$build:$PATH
+
+awk '/^```(yaml|csv)$/ { getline; name = $0 ~ /^# [a-z]+\.(yaml|csv)$/ ? $2 : "/dev/null"; deck = name; if (deck ~ /csv$/) getline
+                         while ($0 != "```") { if (deck !~ /null/) print > deck; getline } if (deck !~ /null/) close(deck) }' "$guide"
+[ -f beam.yaml ] && [ -f chain.yaml ] && [ -f links.csv ] || { echo 'FAIL: the guide has no decks'; exit 1; }
+
+# run COMMAND: as typed; a terminal is not needed for pictures.
+run() {
+  echo "$1"
+  eval "$1" >log 2>&1 || { echo "FAIL: $1"; tail -5 log; exit 1; }
+  grep -E 'warning|rose' log
+  return 0
+}
+mapfile -t commands < <(sed -n 's/^    \(wring [rc][uoh].*\|mpiexec .*\|gnuplot .*\)$/\1/p' "$guide" | grep -v 'DECK\|inputs/\|deck.yaml')
+[ ${#commands[@]} -ge 8 ] || { echo "FAIL: ${#commands[@]} commands in the guide"; exit 1; }
+for deck in pulled chain; do
+  run "wring check $deck.yaml"
+  run "wring run $deck.yaml"
+done
+for command in "${commands[@]}"; do
+  case $command in gnuplot*) command -v gnuplot >/dev/null || continue; command=${command/ -p -e \"/ -e \"set terminal dumb; } ;; esac
+  run "$command"
+done
+[ "$(tail -1 out/later/steps.csv | cut -d, -f1)" = 80 ] || { echo 'FAIL: the restart did not reach step 80'; exit 1; }
+exit 0
