@@ -448,7 +448,7 @@ static PetscErrorCode test_help(void)
 
   PetscFunctionBegin;
   PetscCall(help(NULL, sizeof text, text, &n));
-  CHECK(n == 16 + 1 + 2 + 1, "%d entries", (int)n); // history of solver_qn_, but not behind other names again
+  CHECK(n == 16 + 1 + 2 + 1 + 1, "%d entries", (int)n); // history behind solver_qn_, not again behind a part's name
   PetscCall(help("attach_xmin_stiffness", sizeof text, text, &n));
   CHECK(n == 1 && strstr(text, "attach_NAME_stiffness") && strstr(text, "(0,inf) [N/m]"), "%s", text);
   PetscCall(help("SOLVER_", sizeof text, text, &n));

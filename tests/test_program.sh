@@ -252,7 +252,7 @@ done
 # ---- check writes nothing ----
 rm -rf out
 expect 0 2 check beam.yaml
-grep -q 'sets .*xmin' log && grep -q '^memory' log && grep -q '^operator *direct' log || fail 'check'
+grep -q 'sets .*xmin' log && grep -q '^memory' log && grep -q '^solver .*; operator direct' log || fail 'check'
 [ ! -e out ] || fail 'check wrote files'
 expect 0 2 check beam.yaml -region_box_stiffness 1
 grep -q "^note: .*region_box_stiffness is not read: 'corotated' has no such key" log || fail 'a key that is not read'

@@ -207,13 +207,13 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* Sorted: in an order that does not depend on the partition. */
-static PetscErrorCode gather_set_elements(const wring_mesh *m, PetscMPIInt rank, wring_mesh_data *d)
+static PetscErrorCode gather_set_elements(const wring_mesh *m, wring_mesh_data *d)
 {
   PetscInt n, *row = NULL;
 
   PetscFunctionBegin;
   PetscCall(wring_collect_rows(m->comm, m->n_set_element, m->set_element, 4 * sizeof(PetscInt), &n, &row));
-  if (rank) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!d) PetscFunctionReturn(PETSC_SUCCESS);
   qsort(row, (size_t)n, 4 * sizeof *row, compare_rows);
   d->n_set_element = n;
   d->set_element   = row;
@@ -236,7 +236,7 @@ PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
   PetscCall(collect(m->comm, &n, sizeof *d->region, &d->region));
   PetscCall(collect(m->comm, &members, sizeof *d->set_vertex, &d->set_vertex));
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  PetscCall(gather_set_elements(m, rank, d));
   if (rank) PetscCall(wring_mesh_data_destroy(data));
+  PetscCall(gather_set_elements(m, *data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
