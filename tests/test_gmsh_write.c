@@ -48,8 +48,8 @@ static void check_same(const wring_mesh_data *a, const wring_mesh_data *b)
 {
   CHECK(a->n_vertex == b->n_vertex && a->n_tet == b->n_tet, "counts");
   CHECK(!memcmp(a->X, b->X, 3 * (size_t)a->n_vertex * sizeof *a->X), "positions");
-  CHECK(!memcmp(a->tet, b->tet, 4 * (size_t)a->n_tet * sizeof *a->tet), "tets");
-  CHECK(!memcmp(a->region, b->region, (size_t)a->n_tet * sizeof *a->region), "regions of tets");
+  CHECK(!a->n_tet || !memcmp(a->tet, b->tet, 4 * (size_t)a->n_tet * sizeof *a->tet), "tets");
+  CHECK(!a->n_tet || !memcmp(a->region, b->region, (size_t)a->n_tet * sizeof *a->region), "regions of tets");
   check_names(&a->regions, &b->regions);
   check_names(&a->sets, &b->sets);
   check_elements(a, b);

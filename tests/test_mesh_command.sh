@@ -19,20 +19,21 @@ on() {
 }
 works() { on "$@" || fail "on $*: exit status $?"; }
 
-# refused_on RANKS PATTERN ARGS...: status 1, one line that says why, no file made or changed.
-refused_on() {
-  local ranks=$1 pattern=$2 before got
-  shift 2
+# ends_on STATUS RANKS PATTERN ARGS...: one line that says why, no file made or changed.
+ends_on() {
+  local status=$1 ranks=$2 pattern=$3 before got
+  shift 3
   before=$(find . -type f ! -name log -exec cksum {} + | sort)
   on "$ranks" "$@"
   got=$?
-  [ $got = 1 ] || fail "on $ranks ranks, $*: exit status $got, expected 1"
+  [ $got = "$status" ] || fail "on $ranks ranks, $*: exit status $got, expected $status"
   [ "$(grep -c '^wring: ' log)" = 1 ] || fail "on $ranks ranks, $*: not one line of error"
   grep -Eq "^wring: .*$pattern" log || fail "on $ranks ranks, $*: the error does not say '$pattern'"
   ! grep -q 'PETSC ERROR\|internal error' log || fail "on $ranks ranks, $*: a trace"
   [ "$ranks" = 3 ] || [ "$(wc -l <log)" = 1 ] || fail "$*: more than the line of error"
   [ "$before" = "$(find . -type f ! -name log -exec cksum {} + | sort)" ] || fail "on $ranks ranks, $*: files changed"
 }
+refused_on() { ends_on 1 "$@"; }
 refused() { refused_on 1 "$@"; }
 refused_everywhere() { refused_on 1 "$@" && refused_on 3 "$@"; }
 
@@ -188,7 +189,7 @@ fi
 
 # ---- refusals ----
 usage='expected wring mesh info FILE, convert FROM TO, refine FROM TO or box TO'
-refused_on 3 'nowhere/a.msh: cannot be written' convert beam.msh nowhere/a.msh
+ends_on 4 3 'nowhere/a.msh: cannot be written' convert beam.msh nowhere/a.msh
 refused_everywhere "no command given, $usage"
 refused "no command turn, $usage" turn beam.msh
 refused_everywhere 'too few file names, expected wring mesh info FILE' info
@@ -207,8 +208,8 @@ refused 'writing it would destroy' convert beam.msh link.msh
 cp beam.msh target.msh.part
 refused 'writing it would destroy target.msh.part' convert target.msh.part target.msh
 rm target.msh.part
-refused 'nowhere/a.msh: cannot be written' convert beam.msh nowhere/a.msh
-refused_on 3 'nowhere/a.vtu: cannot be written' convert beam.msh nowhere/a.vtu
+ends_on 4 1 'nowhere/a.msh: cannot be written' convert beam.msh nowhere/a.msh
+ends_on 4 3 'nowhere/a.vtu: cannot be written' convert beam.msh nowhere/a.vtu
 refused 'binary is for .msh files' convert beam.msh a.vtu -binary true
 refused 'binary is "perhaps", expected true or false' convert beam.msh a.msh -binary perhaps
 refused 'scale is "0", expected a real in' convert beam.msh a.msh -scale 0
@@ -219,7 +220,7 @@ refused 'parts is "2,x", expected' info beam.msh -parts 2,x
 refused 'expected a name that ends with .json' info beam.msh -json beam.txt
 cp beam.msh mesh.json
 refused 'writing it would destroy mesh.json' info mesh.json -json mesh.json
-refused 'nowhere/a.json: cannot be written' info beam.msh -json nowhere/a.json
+ends_on 4 1 'nowhere/a.json: cannot be written' info beam.msh -json nowhere/a.json
 refused_everywhere 'writing it would destroy beam.msh' refine beam.msh beam.msh
 refused 'too few file names, expected wring mesh refine FROM TO' refine beam.msh -levels 2
 refused 'levels is "0", expected an integer in' refine beam.msh a.msh -levels 0

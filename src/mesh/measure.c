@@ -69,6 +69,7 @@ static PetscErrorCode measure_edges(const wring_mesh_data *d, wring_mesh_measure
   PetscInt *larger;
 
   PetscFunctionBegin;
+  if (d->n_tet == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc1((size_t)d->n_vertex + 2, &start));
   PetscCall(PetscMalloc1(6 * (size_t)d->n_tet, &larger));
   bucket_edges(d, start, larger);
@@ -77,7 +78,7 @@ static PetscErrorCode measure_edges(const wring_mesh_data *d, wring_mesh_measure
     PetscCall(wring_sort_unique(&n, larger + start[v]));
     for (PetscInt i = 0; i < n; i++) measure_edge(d->X + 3 * (size_t)v, d->X + 3 * (size_t)larger[start[v] + i], m);
   }
-  if (m->n_edge) m->edge_mean /= (double)m->n_edge;
+  m->edge_mean /= (double)m->n_edge;
   PetscCall(PetscFree(larger));
   PetscCall(PetscFree(start));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -249,8 +249,8 @@ static void place_vertices(const wring_raw *raw, const PetscInt *vertex, wring_m
 static void group_tets(const wring_raw *raw, wring_scan *s, PetscInt *group)
 {
   for (PetscInt e = 0; e < raw->n_tet; e++) {
-    const PetscInt *g = raw->source_group + raw->source_start[raw->tet_source[e]];
-    const PetscInt  n = raw->source_start[raw->tet_source[e] + 1] - raw->source_start[raw->tet_source[e]];
+    const PetscInt        n = raw->source_start[raw->tet_source[e] + 1] - raw->source_start[raw->tet_source[e]];
+    const PetscInt *const g = n ? raw->source_group + raw->source_start[raw->tet_source[e]] : NULL;
     if (n > 1) {
       wring_scan_fail(s, raw->tet_line[e], "element %lld belongs to the physical volumes '%s' and '%s', expected one",
                       (long long)raw->tet_number[e], raw->groups.name[g[0]], raw->groups.name[g[1]]);

@@ -59,7 +59,7 @@ static PetscErrorCode write_msh(const wring_mesh_job *job, const wring_mesh_data
   PetscFunctionBegin;
   PetscCall(wring_options_get_bool(job->o, "", job->table, "binary", &binary));
   if (job->rank == 0) PetscCall(wring_gmsh_write(job->to, d, binary, &error));
-  PetscCall(wring_error_raise(job->comm, &error));
+  PetscCall(wring_error_raise_output(job->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

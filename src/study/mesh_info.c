@@ -210,7 +210,7 @@ PetscErrorCode wring_mesh_print_info(const wring_mesh_job *job)
     PetscCall(measure(&r));
     if (json[0]) write_json(json, &r, &error);
   }
-  PetscCall(wring_error_raise(job->comm, &error));
+  PetscCall(wring_error_raise_output(job->comm, &error));
   if (job->rank == 0) {
     print(stdout, &r);
     PetscCall(wring_mesh_measures_destroy(&r.m));
