@@ -7,7 +7,7 @@
 #SBATCH --cpus-per-task=1
 #SBATCH --mem-per-cpu=2G
 #SBATCH --time=12:00:00
-#SBATCH --signal=TERM@300
+#SBATCH --signal=USR1@300
 #SBATCH --requeue
 #SBATCH --open-mode=append
 set -eu
@@ -22,7 +22,7 @@ out=${OUT:-out/$(basename "$deck" .yaml)}
 restart=
 if compgen -G "$out/checkpoint_*.h5" >/dev/null; then restart="-initial_restart $out"; fi
 
-# Slurm sends SIGTERM to the ranks 5 minutes before the end: wring then ends its step, writes a checkpoint and exits with status 3.
+# Slurm sends SIGUSR1 to the ranks 5 minutes before the end: wring then ends its step, writes a checkpoint and exits with status 3.
 status=0
 ${LAUNCH:-srun} "${WRING:-build/wring}" run "$deck" -output_directory "$out" $restart "$@" || status=$?
 if [ "$status" = 3 ] && [ -n "${SLURM_JOB_ID:-}" ]; then scontrol requeue "$SLURM_JOB_ID"; fi
