@@ -51,7 +51,8 @@ static PetscErrorCode get_tolerance(const wring_mesh *m, double *tolerance)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_set(wring_mesh *m, const char *name, const shape *s, const double *p, double tolerance)
+static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *name, const shape *s, const double *p,
+                              double tolerance)
 {
   PetscInt *vertex, n = 0, n_all, k = m->sets.n;
   size_t    length;
@@ -63,7 +64,8 @@ static PetscErrorCode add_set(wring_mesh *m, const char *name, const shape *s, c
   PetscCallMPI(MPI_Allreduce(&n, &n_all, 1, MPIU_INT, MPI_SUM, m->comm));
   if (n_all == 0) {
     PetscCall(PetscFree(vertex));
-    WRING_REFUSE(m->comm, "set_%s_%s: no vertex of the mesh lies in it", name, s->key);
+    WRING_REFUSE(m->comm, "%s: set_%s_%s: no vertex of the mesh lies in it, expected one at least", origin, name,
+                 s->key);
   }
   PetscCall(PetscRealloc((size_t)n * sizeof *vertex, &vertex));
   PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set_vertex, &m->set_vertex));
@@ -121,11 +123,13 @@ static PetscErrorCode add_set_of_deck(wring_mesh *m, const wring_options *o, con
 {
   const shape *s;
   double       p[MAX_PARAMETERS];
+  char         prefix[256];
 
   PetscFunctionBegin;
   PetscCall(get_shape(m, o, name, &s, p));
   PetscCall(check_shape(m, o, name, s, p));
-  PetscCall(add_set(m, name, s, p, tolerance));
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "set_%s_", name));
+  PetscCall(add_set(m, wring_options_origin(o, prefix, s->key), name, s, p, tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
