@@ -349,10 +349,11 @@ static PetscErrorCode test_unread_values(void)
 {
   static const struct {
     const char *key, *value, *start, *expected;
-  } unread[] = {{"attach_a_velocity", "5", "deck.yaml:3: attach_a_velocity is \"5\"", "expected 3 reals"},
-             {"solver_qn_history", "-1", "deck.yaml:3: solver_qn_history is \"-1\"", "expected an integer in [0,inf)"},
-             {"part_x_history", "many", "deck.yaml:3: part_x_history is \"many\"", "expected an integer in [0,inf)"},
-             {"solver_qn_history", NULL, "deck.yaml:3: -solver_qn_history has no value", "expected an integer"}};
+  } unread[] = {
+    {"attach_a_velocity", "5", "deck.yaml:3: attach_a_velocity is \"5\"", "expected 3 reals"},
+    {"solver_qn_history", "-1", "deck.yaml:3: solver_qn_history is \"-1\"", "expected an integer in [0,inf)"},
+    {"part_x_history", "many", "deck.yaml:3: part_x_history is \"many\"", "expected an integer in [0,inf)"},
+    {"solver_qn_history", NULL, "deck.yaml:3: -solver_qn_history has no value", "expected an integer"}};
   wring_options *o, *copy;
 
   PetscFunctionBegin;
