@@ -68,6 +68,26 @@ static PetscErrorCode help(MPI_Comm comm, const char *key)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A command that there is has too many words; one that there is not gets the nearest. */
+static PetscErrorCode refuse_command(MPI_Comm comm, const char *name)
+{
+  static const char *const known[] = {"run", "compare", "evaluate", "check", "help", "version"};
+  const char              *nearest = NULL;
+  int                      least   = 3; // so many edits do not mean the same word
+
+  PetscFunctionBegin;
+  if (!name[0]) WRING_REFUSE(comm, "no command, expected %s", usage);
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    const int distance = wring_edit_distance(name, known[i]);
+    if (distance >= least) continue;
+    least   = distance;
+    nearest = known[i];
+  }
+  if (nearest && least == 0) WRING_REFUSE(comm, "%s: too many words, expected %s", name, usage);
+  WRING_REFUSE(comm, "unknown command %s%s%s, expected %s", name, nearest ? ", did you mean " : "",
+               nearest ? nearest : "", usage);
+}
+
 static PetscErrorCode dispatch(MPI_Comm comm, int argc, char **argv, wring_exit *status)
 {
   const char *const name = argc > 1 ? argv[1] : "";
@@ -75,7 +95,9 @@ static PetscErrorCode dispatch(MPI_Comm comm, int argc, char **argv, wring_exit 
   PetscFunctionBegin;
   for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
     if (strcmp(name, commands[i].name) != 0) continue;
-    if (argc < 3) WRING_REFUSE(comm, "%s: no deck given, expected %s", name, usage);
+    if (argc < 3 || argv[2][0] == '-')
+      WRING_REFUSE(comm, "%s: no deck given%s%s, expected %s", name, argc < 3 ? "" : " before ",
+                   argc < 3 ? "" : argv[2], usage);
     PetscCall(study(comm, commands[i].study, argv[2], argc - 3, argv + 3, status));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -86,8 +108,7 @@ static PetscErrorCode dispatch(MPI_Comm comm, int argc, char **argv, wring_exit 
   else if (argc == 2 && (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0)) {
     PetscCall(wring_study_version(comm));
   } else
-    WRING_REFUSE(comm, "%s%s, expected %s", name[0] ? "unknown command or too many words: " : "no command", name,
-                 usage);
+    PetscCall(refuse_command(comm, name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

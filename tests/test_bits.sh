@@ -29,7 +29,7 @@ variant:
 DECK
 
 # The solvers of the program's own help and the variants above; compliant cannot use the law of the others.
-solvers=$("$wring" help solver_type | sed -n '1s/^[^:]*: one of \(.*\); default.*/\1/p' | tr -d ' ' | sed 's/,compliant//')
+solvers=$("$wring" help solver_type | sed -n 's/^solver_type: one of \(.*\); default.*/\1/p' | tr -d ' ' | sed 's/,compliant//')
 case $solvers in qn,*anderson*) ;; *) fail "solvers in the help: $solvers" ;; esac
 solvers+=,colored,hybrid,mass,mixed_admm,rest
 

@@ -92,7 +92,7 @@ static PetscErrorCode test_deck(void)
   snprintf(expected, sizeof expected, "%s/a b.msh", folder);
   CHECK(!strcmp(path, expected), "%s", path);
   PetscCall(wring_options_destroy(&o));
-  PetscCall(read_deck("\xef\xbb\xbf---\r\na: 1\r\nb: {}\r\n...\r\n", 0, NULL, &o));
+  PetscCall(read_deck("\xef\xbb\xbf---\r\na: 1\r\n...\r\n", 0, NULL, &o));
   check_said(o, 1, (entry[]){{"a", "1", "deck.yaml:2"}});
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -169,6 +169,9 @@ static const bad_deck bad[] = {
   {"a: 1\nb: ~\n", ":2:", "b has no value"},
   {"a: {b: null}\n", ":1:", "a_b has no value"},
   {"a: {b}\n", ":1:", "a_b has no value"},
+  {"a: 1\nb: {}\n", ":2:", "b is an empty map"},
+  {"a:\n  c: {d: {}}\n", ":2:", "a_c_d is an empty map"},
+  {"{}\n", ":1:", "the deck is an empty map"},
   {"a: [1, ]\nb: [1, , 2]\n", ":2", "not valid YAML"},
   {"a: [1, ~]\n", ":1:", "a: a list holds numbers or words only"},
   {"a:\n  - 1\n  - b: 2\n", ":3:", "a: a list holds numbers or words only"},

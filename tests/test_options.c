@@ -335,7 +335,7 @@ static PetscErrorCode test_unknown_keys(void)
     char start[128];
     PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
     PetscCall(wring_options_set(o, "P_COUNT", "5", "command line"));
-    PetscCall(wring_options_set(o, "attach_a_b_velocity", "5,0,0", "deck.yaml:2"));
+    PetscCall(wring_options_set(o, "attach_a_b_velocity", "5,0,-1", "deck.yaml:2"));
     PetscCall(wring_options_check(o, N_SCHEMA, schema));
     PetscCall(wring_options_set(o, unknown[i].key, unknown[i].value, "deck.yaml:3"));
     snprintf(start, sizeof start, "deck.yaml:3: unknown key %s,", unknown[i].key);
@@ -346,7 +346,7 @@ static PetscErrorCode test_unknown_keys(void)
 }
 
 /* A value is refused by its key's table though nothing reads it, and passes where one of several tables takes it. */
-static PetscErrorCode test_unread_values(void)
+static PetscErrorCode test_mixed_values(void)
 {
   wring_options *o;
 
@@ -360,6 +360,31 @@ static PetscErrorCode test_unread_values(void)
   PetscCall(wring_options_set(o, "solver_qn_history", "-1", "deck.yaml:4"));
   CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema), "deck.yaml:4: solver_qn_history is \"-1\"", "[0,inf)");
   PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Values are checked although nothing reads them; only a bool may stand without one. A copy keeps both. */
+static PetscErrorCode test_unread_values(void)
+{
+  static const struct {
+    const char *key, *value, *start, *expected;
+  } unread[] = {
+    {"attach_a_velocity", "5", "deck.yaml:3: attach_a_velocity is \"5\"", "expected 3 reals"},
+    {"solver_qn_history", "-1", "deck.yaml:3: solver_qn_history is \"-1\"", "expected an integer in [0,inf)"},
+    {"part_x_history", "many", "deck.yaml:3: part_x_history is \"many\"", "expected an integer in [0,inf)"},
+    {"solver_qn_history", NULL, "deck.yaml:3: -solver_qn_history has no value", "expected an integer"}};
+  wring_options *o, *copy;
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
+    PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+    PetscCall(wring_options_set(o, unread[i].key, unread[i].value, "deck.yaml:3"));
+    PetscCall(wring_options_copy(o, "none_", &copy));
+    CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema), unread[i].start, unread[i].expected);
+    CHECK_REFUSED(wring_options_check(copy, N_SCHEMA, schema), unread[i].start, unread[i].expected);
+    PetscCall(wring_options_destroy(&copy));
+    PetscCall(wring_options_destroy(&o));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -478,6 +503,7 @@ int main(int argc, char **argv)
   PetscCall(test_paths());
   PetscCall(test_unknown_keys());
   PetscCall(test_unread_values());
+  PetscCall(test_mixed_values());
   PetscCall(test_find());
   PetscCall(test_names());
   PetscCall(test_ambiguous_names());

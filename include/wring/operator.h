@@ -19,7 +19,10 @@ typedef struct {
   double      memory; // bytes of factor or hierarchy, all ranks
 } wring_operator_info;
 
-/* phases is borrowed, may be NULL. Options of PETSc's own have the prefix "operator_". Collective, as all functions here. */
+/*
+  phases is borrowed, may be NULL. Options of PETSc's own have the prefix "operator_"; what PETSc does not take of those that an
+  iterative type asks for is refused here. Collective, as all functions here.
+*/
 PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wring_phases *phases, wring_operator **op);
 PetscErrorCode wring_operator_destroy(wring_operator **op);
 
@@ -35,6 +38,9 @@ PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec 
 PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y); // y = A x for the three components
 
 void wring_operator_get_info(const wring_operator *op, wring_operator_info *info);
+
+/* A notice for each of PETSc's options that was given and that nothing has asked for: a misspelt one is no error to PETSc. */
+PetscErrorCode wring_operator_note_unused(MPI_Comm comm);
 
 /* What `operator_type` stands for at this size. Not collective. */
 const char *wring_operator_choose(const char *type, PetscInt n_vertex);

@@ -46,6 +46,7 @@ MPI_Comm       wring_options_comm(const wring_options *o);
 
 /*
   Sets key to a value; a later call for the same key replaces the value. Lists are one text, items separated by ",".
+  value NULL: the key stands alone, which means true and which wring_options_check refuses for all but a WRING_BOOL.
   origin: where it was said: "inputs/beam.yaml:12" or "command line". All texts are copied. Logically collective.
 */
 PetscErrorCode wring_options_set(wring_options *o, const char *key, const char *value, const char *origin);
@@ -56,12 +57,19 @@ PetscErrorCode wring_options_copy(const wring_options *o, const char *without, w
 /* The directory that relative WRING_PATH values of the deck refer to (copied); "." before it is set. */
 PetscErrorCode wring_options_set_directory(wring_options *o, const char *directory);
 
+/* The deck's file name (copied), which messages about keys that are missing begin with; "deck" before it is set. */
+PetscErrorCode wring_options_set_deck(wring_options *o, const char *file);
+const char    *wring_options_deck(const wring_options *o); // borrowed
+
 /* Number of keys; the i-th key, its value and origin in the order of first setting (borrowed). */
 PetscInt wring_options_count(const wring_options *o);
 void wring_options_entry(const wring_options *o, PetscInt i, const char **key, const char **value, const char **origin);
 
 PetscBool   wring_options_has(const wring_options *o, const char *prefix, const char *key);
 const char *wring_options_origin(const wring_options *o, const char *prefix, const char *key); // NULL when not set
+
+/* Where the first key that begins with prefix was said, such as "attach_xmin_"; the deck's name if there is none. */
+const char *wring_options_family_origin(const wring_options *o, const char *prefix);
 
 /*
   The value of prefix + key, read by the entry `key` of `table`: from the deck, else the table's default, else an error
@@ -108,8 +116,8 @@ PetscErrorCode wring_options_names(const wring_options *o, const char *family, P
 const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *schema, const char *key, int i);
 
 /*
-  Every key must match the schema, and every value an option that has the key, whether anything will read it or not: others are
-  an error with their origin and the nearest known key, or what is expected.
+  Every key must match the schema and have a value that one of the tables with this key accepts, whether it will be read or
+  not: an unknown key is an error with its origin and the nearest known key.
 */
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema);
 

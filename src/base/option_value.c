@@ -129,7 +129,7 @@ static PetscErrorCode find_source(const wring_options *o, const char *prefix, co
   s->origin = entry ? entry->origin : NULL;
   if (s->text) PetscFunctionReturn(PETSC_SUCCESS);
   wring_options_describe(s->option, sizeof expected, expected);
-  WRING_REFUSE(o->comm, "%s%s is missing: expected %s (%s)", prefix, key, expected, s->option->help);
+  WRING_REFUSE(o->comm, "%s: %s%s is missing: expected %s (%s)", o->deck, prefix, key, expected, s->option->help);
 }
 
 static PetscBool parse_real(const char *text, size_t size, double *v)

@@ -12,6 +12,7 @@ PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **options)
   PetscCall(PetscNew(&o));
   o->comm = comm;
   PetscCall(PetscStrallocpy(".", &o->directory));
+  PetscCall(PetscStrallocpy("deck", &o->deck));
   PetscCall(PetscNew(&o->words));
   *options = o;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -41,6 +42,7 @@ PetscErrorCode wring_options_destroy(wring_options **options)
   }
   PetscCall(PetscFree(o->entry));
   PetscCall(PetscFree(o->directory));
+  PetscCall(PetscFree(o->deck));
   PetscCall(destroy_words(o->words));
   PetscCall(PetscFree(*options));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,7 +79,8 @@ PetscErrorCode wring_options_set(wring_options *o, const char *key, const char *
   if (!entry) PetscCall(add_entry(o, key, &entry));
   PetscCall(PetscFree(entry->value));
   PetscCall(PetscFree(entry->origin));
-  PetscCall(PetscStrallocpy(value, &entry->value));
+  PetscCall(PetscStrallocpy(value ? value : "true", &entry->value));
+  entry->bare = (PetscBool)(value == NULL);
   PetscCall(PetscStrallocpy(origin, &entry->origin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -87,9 +90,11 @@ PetscErrorCode wring_options_copy(const wring_options *o, const char *without, w
   PetscFunctionBegin;
   PetscCall(wring_options_create(o->comm, copy));
   PetscCall(wring_options_set_directory(*copy, o->directory));
+  PetscCall(wring_options_set_deck(*copy, o->deck));
   for (PetscInt i = 0; i < o->n; i++) {
     const options_entry *const e = &o->entry[i];
-    if (strncasecmp(e->key, without, strlen(without))) PetscCall(wring_options_set(*copy, e->key, e->value, e->origin));
+    if (strncasecmp(e->key, without, strlen(without)))
+      PetscCall(wring_options_set(*copy, e->key, e->bare ? NULL : e->value, e->origin));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -105,6 +110,19 @@ PetscErrorCode wring_options_set_directory(wring_options *o, const char *directo
   PetscCall(PetscFree(o->directory));
   PetscCall(PetscStrallocpy(directory, &o->directory));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_set_deck(wring_options *o, const char *file)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(o->deck));
+  PetscCall(PetscStrallocpy(file, &o->deck));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *wring_options_deck(const wring_options *o)
+{
+  return o->deck;
 }
 
 PetscInt wring_options_count(const wring_options *o)
@@ -128,6 +146,14 @@ const char *wring_options_origin(const wring_options *o, const char *prefix, con
 {
   const options_entry *entry = wring_options_find(o, prefix, key);
   return entry ? entry->origin : NULL;
+}
+
+const char *wring_options_family_origin(const wring_options *o, const char *prefix)
+{
+  for (PetscInt i = 0; i < o->n; i++) {
+    if (!strncasecmp(o->entry[i].key, prefix, strlen(prefix))) return o->entry[i].origin;
+  }
+  return o->deck;
 }
 
 PetscErrorCode wring_options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept)

@@ -3,7 +3,8 @@
 #include <wring/options.h>
 
 typedef struct {
-  char *key, *value, *origin;
+  char     *key, *value, *origin;
+  PetscBool bare; // given without a value, which only a bool may be
 } options_entry;
 
 /* Texts that getters hand out and that are not in an entry, kept until the database goes. */
@@ -15,9 +16,9 @@ typedef struct options_word {
 struct wring_options {
   MPI_Comm       comm;
   PetscInt       n, capacity;
-  options_entry *entry; // in order of first setting; a deck has tens of them, so lookups walk through
-  char          *directory;
-  options_word **words; // behind a pointer, so that getters of a const database can add
+  options_entry *entry;            // in order of first setting; a deck has tens of them, so lookups walk through
+  char          *directory, *deck; // deck: its file name, "deck" before it is set
+  options_word **words;            // behind a pointer, so that getters of a const database can add
 };
 
 enum { OPTIONS_KEY_SIZE = 512 };

@@ -61,7 +61,7 @@ int wring_edit_distance(const char *a, const char *b)
 
 /*
   The full key of an option that is nearest to `key`. The name for '*' is a part of `key` itself, cut at one of its '_', so that
-  "attach_xmin_stifness" is near "attach_xmin_stiffness".
+  "attach_xmin_stifness" is near "attach_xmin_stiffness"; or a rest without any, so that "spring_net" is near "spring_net_file".
 */
 static int nearest_in_line(const wring_schema *line, const char *option, const char *key, char *near)
 {
@@ -74,7 +74,8 @@ static int nearest_in_line(const wring_schema *line, const char *option, const c
     return wring_edit_distance(near, key);
   }
   if (strncasecmp(key, line->prefix, head)) return least;
-  for (const char *cut = strchr(key + head, '_'); cut; cut = strchr(cut + 1, '_')) {
+  const char *cut = strchr(key + head, '_');
+  for (cut = cut ? cut : key + strlen(key); cut; cut = *cut ? strchr(cut + 1, '_') : NULL) {
     snprintf(candidate, sizeof candidate, "%.*s%.*s%s%s", (int)head, line->prefix, (int)(cut - key - (ptrdiff_t)head),
              key + head, tail, option);
     const int distance = wring_edit_distance(candidate, key);
@@ -125,14 +126,20 @@ PetscErrorCode wring_options_refuse_help(MPI_Comm comm, PetscInt n_schema, const
   WRING_REFUSE(comm, "help: no key begins with '%s', did you mean %s? `wring help deck` lists all", key, nearest);
 }
 
-/* Whether one of the tables that have a key takes its value: what several laws or methods share may differ in range. */
-static PetscBool is_taken(PetscInt n_schema, const wring_schema *schema, const options_entry *entry)
+/* A key is checked here also when nothing will read it; the tables that share a key may differ in what they accept. */
+static PetscErrorCode check_value(const wring_options *o, PetscInt n_schema, const wring_schema *schema,
+                                  const options_entry *e)
 {
-  const wring_option *p;
-  for (int k = 0; (p = wring_schema_find(n_schema, schema, entry->key, k)); k++) {
-    if (wring_option_accepts(p, entry->value)) return PETSC_TRUE;
+  const wring_option *const first = wring_schema_find(n_schema, schema, e->key, 0), *p = first;
+  char                      expected[512];
+
+  PetscFunctionBegin;
+  for (int k = 1; p; p = wring_schema_find(n_schema, schema, e->key, k++)) {
+    if (e->bare ? p->type == WRING_BOOL : wring_option_accepts(p, e->value)) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  return PETSC_FALSE;
+  if (!e->bare) PetscCall(wring_option_refuse(o->comm, first, e->key, e->value, e->origin));
+  wring_options_describe(first, sizeof expected, expected);
+  WRING_REFUSE(o->comm, "%s: -%s has no value, expected %s", e->origin, e->key, expected);
 }
 
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema)
@@ -142,12 +149,12 @@ PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, co
   PetscFunctionBegin;
   for (PetscInt i = 0; i < o->n; i++) {
     const options_entry *const e = &o->entry[i];
-    const wring_option *const  p = wring_schema_find(n_schema, schema, e->key, 0);
-    if (!p) {
-      nearest_key(n_schema, schema, e->key, nearest);
-      WRING_REFUSE(o->comm, "%s: unknown key %s, did you mean %s?", e->origin, e->key, nearest);
+    if (wring_schema_find(n_schema, schema, e->key, 0)) {
+      PetscCall(check_value(o, n_schema, schema, e));
+      continue;
     }
-    if (!is_taken(n_schema, schema, e)) PetscCall(wring_option_refuse(o->comm, p, e->key, e->value, e->origin));
+    nearest_key(n_schema, schema, e->key, nearest);
+    WRING_REFUSE(o->comm, "%s: unknown key %s, did you mean %s?", e->origin, e->key, nearest);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

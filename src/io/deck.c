@@ -120,7 +120,7 @@ static PetscBool is_petsc(const char *key)
   return (PetscBool)!strncasecmp(key, "petsc_", 6);
 }
 
-/* value: NULL if none is given, which only PETSc's options may do. */
+/* value: NULL if none is given, which only PETSc's options and bools may do. */
 static PetscErrorCode set_value(wring_options *o, const char *key, const char *value, const char *origin,
                                 wring_error *e)
 {
@@ -235,6 +235,7 @@ static size_t append_key(reader *r, const yaml_event_t *event, size_t length, ch
 static PetscErrorCode read_map(reader *r, size_t length, char *key)
 {
   yaml_event_t event;
+  PetscBool    empty = PETSC_TRUE;
 
   PetscFunctionBegin;
   while (!r->e.text[0] && next_event(r, &event)) {
@@ -242,6 +243,10 @@ static PetscErrorCode read_map(reader *r, size_t length, char *key)
     const yaml_mark_t mark = event.start_mark;
     const size_t      n    = end ? 0 : append_key(r, &event, length, key);
     yaml_event_delete(&event);
+    if (end && empty)
+      wring_error_set(&r->e, "%s:%zu: %s is an empty map: keys and values are expected", r->file, mark.line + 1,
+                      length ? key : "the deck");
+    empty = PETSC_FALSE;
     if (!n) break;
     PetscCall(see_key(r, key, mark));
     if (!r->e.text[0]) PetscCall(read_value(r, n, key));
@@ -354,7 +359,7 @@ static const char *option_key(const char *arg)
   return key > arg && isalpha((unsigned char)*key) ? key : NULL;
 }
 
-/* "-key value", "-key=value", or "-key" alone, which is true; *used: how many arguments it took. */
+/* "-key value", "-key=value", or "-key" alone, without a value; *used: how many arguments it took. */
 static PetscErrorCode read_argument(wring_options *o, int n, char **args, int *used, wring_error *e)
 {
   char        key[KEY_SIZE];
@@ -377,8 +382,6 @@ static PetscErrorCode read_argument(wring_options *o, int n, char **args, int *u
   } else if (n > 1 && !option_key(args[1])) {
     value = args[1];
     *used = 2;
-  } else if (!is_petsc(key)) {
-    value = "true";
   }
   PetscCall(set_value(o, key, value, "command line", e));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -410,6 +413,7 @@ PetscErrorCode wring_deck_read(const char *file, int n_args, char **args, wring_
   PetscCall(parse(comm, file, text, (size_t)size, o));
   PetscCall(PetscFree(text));
   PetscCall(set_directory(file, o));
+  PetscCall(wring_options_set_deck(o, file));
   PetscCall(wring_deck_read_arguments(n_args, args, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "file.h"
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,9 +9,10 @@
 
 /*
   mkdir of every prefix of the path. A prefix that exists may fail with EEXIST or, on a read-only file system, with
-  another reason: whether the directory is there and can be used is checked at the end.
+  another reason: whether the directory is there and can be used is checked at the end. *made: characters of the shortest
+  prefix that was not there, or 0.
 */
-static void make_path(const char *path, wring_error *e)
+static void make_path(const char *path, ptrdiff_t *made, wring_error *e)
 {
   char prefix[WRING_FILE_NAME];
   wring_file_part(path, prefix, e); // only its check of the length
@@ -20,7 +22,21 @@ static void make_path(const char *path, wring_error *e)
     end += strspn(end, "/");
     end += strcspn(end, "/");
     snprintf(prefix, sizeof prefix, "%.*s", (int)(end - path), path);
-    if (mkdir(prefix, 0777) == 0) errno = 0;
+    if (mkdir(prefix, 0777)) continue;
+    errno = 0;
+    if (*made == 0) *made = end - path;
+  }
+}
+
+/* Takes the prefixes from `made` characters on away again: a path that cannot be made leaves nothing. */
+static void remove_path(const char *path, ptrdiff_t made)
+{
+  char prefix[WRING_FILE_NAME];
+  if (made == 0) return;
+  for (ptrdiff_t end = (ptrdiff_t)strlen(path); end >= made; end--) {
+    if (path[end] != '/' && path[end] != '\0') continue;
+    snprintf(prefix, sizeof prefix, "%.*s", (int)end, path);
+    (void)rmdir(prefix);
   }
 }
 
@@ -40,13 +56,15 @@ static void check_directory(const char *path, wring_error *e)
 PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path)
 {
   PetscMPIInt rank;
-  wring_error e = {""};
+  wring_error e    = {""};
+  ptrdiff_t   made = 0;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (rank == 0) {
-    make_path(path, &e);
+    make_path(path, &made, &e);
     check_directory(path, &e);
+    if (e.text[0]) remove_path(path, made);
   }
   PetscCall(wring_error_raise(comm, &e));
   PetscFunctionReturn(PETSC_SUCCESS);

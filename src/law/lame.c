@@ -76,8 +76,9 @@ PetscErrorCode wring_lame_get(const wring_options *o, const char *prefix, const 
   if (pair < 0 && fallback) PetscCall(choose_pair(o, fallback, &pair));
   if (pair < 0) {
     const char *const at = fallback ? fallback : prefix;
-    WRING_REFUSE(wring_options_comm(o), "%syoung is missing; expected %syoung and %spoisson, or else %smu and %slambda",
-                 at, at, at, at, at);
+    WRING_REFUSE(wring_options_comm(o),
+                 "%s: %syoung is missing; expected %syoung and %spoisson, or else %smu and %slambda",
+                 wring_options_deck(o), at, at, at, at, at);
   }
   for (int i = 0; i < 2; i++)
     PetscCall(wring_law_get_real(o, prefix, fallback, wring_lame_options, pairs[pair][i], &value[i]));

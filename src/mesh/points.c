@@ -57,7 +57,7 @@ PetscErrorCode wring_points_read(wring_scan *s, wring_raw *raw)
 {
   PetscFunctionBegin;
   raw->format = "CSV";
-  if (!is_header(s)) wring_scan_fail(s, 1, "expected the header vertex,x,y,z");
+  if (!is_header(s)) wring_scan_fail(s, 1, "the first line is not the header of points, expected vertex,x,y,z");
   wring_scan_end_line(s);
   while (wring_scan_ok(s) && s->at < s->end) PetscCall(read_row(s, raw));
   if (wring_scan_ok(s)) PetscCall(order_points(s, raw));

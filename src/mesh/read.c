@@ -9,7 +9,9 @@ static PetscErrorCode read_one(wring_scan *s, wring_raw *raw)
 
   PetscFunctionBegin;
   if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (length > 0 && word[0] == '$')
+  if (s->at >= s->end)
+    wring_scan_fail(s, wring_scan_place(s), "the file is empty, expected a mesh");
+  else if (length > 0 && word[0] == '$')
     PetscCall(wring_gmsh_read(s, raw));
   else if (length > 0 && word[0] == 'v')
     PetscCall(wring_points_read(s, raw));

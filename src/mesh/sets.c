@@ -81,7 +81,8 @@ static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *nam
   PetscCallMPI(MPI_Allreduce(&n, &n_all, 1, MPIU_INT, MPI_SUM, m->comm));
   if (n_all == 0) {
     PetscCall(PetscFree(vertex));
-    WRING_REFUSE(m->comm, "set_%s_%s: no vertex of the mesh lies in it", name, s->key);
+    WRING_REFUSE(m->comm, "%s: set_%s_%s: no vertex of the mesh lies in it, expected one at least", origin, name,
+                 s->key);
   }
   if (wring_names_find(&m->sets, name) >= 0) {
     PetscCall(compare_set(m, origin, name, s, n, vertex));

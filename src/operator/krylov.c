@@ -28,13 +28,39 @@ static PetscErrorCode create_ksp(wring_operator *op, KSP *ksp, PC *pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Keeps the first message instead of ending the program. */
+static PetscErrorCode keep_fault(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
+                                 PetscErrorType type, const char *message, void *context)
+{
+  wring_error *const e = context;
+  (void)comm, (void)line, (void)function, (void)file, (void)type;
+  if (!message || !message[0]) return code;
+  wring_error_set(e, "%s", message);
+  for (char *c = e->text; *c; c++) *c = *c == '\n' ? ' ' : *c;
+  return code;
+}
+
+/* Options of PETSc are the user's: what it does not take is bad input. All ranks have the same options. */
+static PetscErrorCode set_from_options(KSP ksp)
+{
+  wring_error fault = {""};
+
+  PetscFunctionBegin;
+  PetscCall(PetscPushErrorHandler(keep_fault, &fault));
+  const PetscErrorCode code = KSPSetFromOptions(ksp);
+  PetscCall(PetscPopErrorHandler());
+  if (code)
+    WRING_REFUSE(PetscObjectComm((PetscObject)ksp), "petsc_operator_...: PETSc does not take it: %s", fault.text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* preonly with a factorisation knows neither a starting guess nor a norm. */
 static PetscErrorCode finish_ksp(KSP ksp)
 {
   PetscBool preonly;
 
   PetscFunctionBegin;
-  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(set_from_options(ksp));
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
   if (preonly) {
     PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
@@ -44,23 +70,27 @@ static PetscErrorCode finish_ksp(KSP ksp)
 }
 
 /* Options where PETSc has no function (the smoothers of levels that do not exist yet) or forgets what it was told. */
+static const char *const multigrid_option[][2] = {
+  {"-operator_mg_levels_ksp_type", "chebyshev"},
+  {"-operator_mg_levels_ksp_max_it", "1"},
+  {"-operator_mg_levels_pc_type", "jacobi"},
+  {"-operator_pc_gamg_esteig_ksp_type", "cg"},
+  {"-operator_pc_gamg_esteig_ksp_max_it", "10"},
+  {"-operator_pc_gamg_aggressive_coarsening", "0"}, // at 2e5 vertices half the iterations: a third less time
+};
+
+enum { N_MULTIGRID_OPTION = sizeof multigrid_option / sizeof multigrid_option[0] };
+
 static PetscErrorCode create_multigrid(wring_operator *op)
 {
-  static const char *const option[][2] = {
-    {"-operator_mg_levels_ksp_type", "chebyshev"},
-    {"-operator_mg_levels_ksp_max_it", "1"},
-    {"-operator_mg_levels_pc_type", "jacobi"},
-    {"-operator_pc_gamg_esteig_ksp_type", "cg"},
-    {"-operator_pc_gamg_esteig_ksp_max_it", "10"},
-    {"-operator_pc_gamg_aggressive_coarsening", "0"}, // at 2e5 vertices half the iterations: a third less time
-  };
   PetscReal threshold = 0;
   KSP       ksp;
   PC        pc;
 
   PetscFunctionBegin;
   PetscCall(create_ksp(op, &ksp, &pc));
-  for (size_t i = 0; i < sizeof option / sizeof option[0]; i++) PetscCall(default_option(option[i][0], option[i][1]));
+  for (int i = 0; i < N_MULTIGRID_OPTION; i++)
+    PetscCall(default_option(multigrid_option[i][0], multigrid_option[i][1]));
   PetscCall(PCSetType(pc, PCGAMG));
   PetscCall(PCGAMGSetType(pc, PCGAMGAGG));
   PetscCall(PCGAMGSetNSmooths(pc, 1));
@@ -203,6 +233,23 @@ static PetscErrorCode destroy(wring_operator *op)
   PetscFunctionBegin;
   op->data = NULL;
   PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_operator_note_unused(MPI_Comm comm)
+{
+  PetscInt n;
+  char   **name, **value;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsLeftGet(NULL, &n, &name, &value));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscBool ours = PETSC_FALSE;
+    for (int k = 0; k < N_MULTIGRID_OPTION && !ours; k++)
+      PetscCall(PetscStrcmp(name[i], multigrid_option[k][0] + 1, &ours));
+    if (!ours) PetscCall(wring_note(comm, "petsc_%s was not used: PETSc did not ask for it", name[i]));
+  }
+  PetscCall(PetscOptionsLeftRestore(NULL, &n, &name, &value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

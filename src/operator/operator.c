@@ -30,6 +30,17 @@ static const wring_operator_ops *find_ops(const char *chosen, int n_rank)
   return n_rank == 1 ? &wring_operator_cholmod : &wring_operator_mumps;
 }
 
+/* What PETSc does not take of its options is refused now, not after the first files are written. */
+static PetscErrorCode try_options(wring_operator *op)
+{
+  const wring_operator_ops *const ops = find_ops(op->type, 1);
+  PetscFunctionBegin;
+  if (ops != &wring_operator_multigrid && ops != &wring_operator_petsc) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ops->create(op));
+  PetscCall(ops->destroy(op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wring_phases *phases, wring_operator **op)
 {
   const wring_option *const table  = wring_operator_options;
@@ -49,6 +60,7 @@ PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wrin
   PetscCall(wring_options_get_int(o, prefix, table, "max_it", &p->max_it));
   PetscCall(wring_options_get_int(o, prefix, table, "blas_threads", &threads));
   wring_blas_set_threads((int)threads);
+  PetscCall(try_options(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -291,7 +291,8 @@ static PetscErrorCode find_type(wring_solver *s, const wring_options *o, const c
     WRING_REFUSE(s->comm, "%s: '%s' is a solver type already, expected another name",
                  wring_options_origin(o, prefix, "type"), name);
   if (!variant && !known) {
-    WRING_REFUSE(s->comm, "solver '%s': expected %s, or a variant with a type", name, wring_solver_options[0].choices);
+    WRING_REFUSE(s->comm, "%s: solver '%s' is neither a variant with a type nor one of %s",
+                 wring_options_family_origin(o, "compare_solvers"), name, wring_solver_options[0].choices);
   }
   *type = name;
   if (variant)

@@ -21,6 +21,7 @@ typedef struct {
   PetscBool         newton; // whether a Newton minimiser is sought
   wring_telling     tells;
   wring_comparison *c;
+  char              directory[PETSC_MAX_PATH_LEN];
 } study;
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
@@ -292,7 +293,8 @@ static PetscErrorCode try_solvers(const study *s)
   for (PetscInt i = 0; i < c->n; i++) {
     for (PetscInt j = 0; j < i; j++) {
       if (strcasecmp(c->curve[i].name, c->curve[j].name) != 0) continue;
-      WRING_REFUSE(s->p->comm, "compare_solvers names '%s' twice", c->curve[i].name);
+      WRING_REFUSE(s->p->comm, "%s: compare_solvers names '%s' twice, expected each solver once",
+                   wring_options_origin(s->p->options, "compare_", "solvers"), c->curve[i].name);
     }
     PetscCall(try_solver(s, c->curve[i].name));
   }
@@ -346,9 +348,9 @@ static PetscErrorCode create(MPI_Comm comm, const wring_options *o, study *s)
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &s->p));
   if (!wring_stepper_minimises(s->p->stepper)) {
-    WRING_REFUSE(comm,
-                 "time_integrator '%s' minimises nothing, compare expects implicit_euler, implicit_midpoint or bdf2",
-                 wring_stepper_integrator(s->p->stepper));
+    WRING_REFUSE(
+      comm, "%s: time_integrator '%s' minimises nothing, compare expects implicit_euler, implicit_midpoint or bdf2",
+      wring_options_origin(o, "time_", "integrator"), wring_stepper_integrator(s->p->stepper));
   }
   PetscCall(get_options(s));
   PetscCall(note_unmeasured(s));
@@ -375,13 +377,12 @@ static PetscErrorCode destroy(study *s)
 
 static PetscErrorCode write_files(const study *s)
 {
-  wring_error error = {0};
-  json_t     *provenance;
-  char        directory[PETSC_MAX_PATH_LEN];
+  wring_error       error = {0};
+  json_t           *provenance;
+  const char *const directory = s->directory;
 
   PetscFunctionBegin;
   PetscCall(wring_provenance(s->p, "compare", &provenance));
-  PetscCall(wring_directory_make(s->p, sizeof directory, directory));
   if (s->p->rank == 0) {
     wring_comparison_remove(directory, &error);
     wring_comparison_csv(s->c, directory, &error);
@@ -440,6 +441,8 @@ PetscErrorCode wring_comparison_make(MPI_Comm comm, const wring_options *o, wrin
   PetscFunctionBegin;
   *c = (wring_comparison){0};
   PetscCall(create(comm, o, &s));
+  PetscCall(
+    wring_directory_make(s.p, sizeof s.directory, s.directory)); // before the work that would be lost without it
   if (tells != WRING_TELL_RESULTS) PetscCall(print_header(&s));
   for (PetscInt i = 0; i < c->n; i++) {
     PetscCall(solve(&s, c->curve[i].name, c->iterations, s.tolerance, &c->curve[i]));
@@ -467,6 +470,7 @@ PetscErrorCode wring_study_compare(MPI_Comm comm, const wring_options *o, wring_
     failed = c.failed;
     PetscCall(wring_comparison_clear(&c));
   }
+  PetscCall(wring_operator_note_unused(comm));
   if (failed) *status = WRING_EXIT_FAILED;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

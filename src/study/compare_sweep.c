@@ -28,19 +28,21 @@ static PetscErrorCode check_key(const wring_options *o, const wring_catalogue *c
   const MPI_Comm      comm = wring_options_comm(o);
   const wring_option *p    = wring_schema_find(c->n, c->entry, a->key, 0);
   wring_options      *alone;
+  char                origin[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
   if (!p) {
+    PetscCall(PetscSNPrintf(origin, sizeof origin, "%s: compare_sweep", a->origin));
     PetscCall(wring_options_create(comm, &alone));
-    PetscCall(wring_options_set(alone, a->key, "", a->origin));
+    PetscCall(wring_options_set(alone, a->key, "", origin));
     PetscCall(wring_options_check(alone, c->n, c->entry));
   }
   if (is_own(a->key)) WRING_REFUSE(comm, "%s: compare_sweep: %s cannot be swept", a->origin, a->key);
   if (!takes_one(p)) {
     WRING_REFUSE(comm, "%s: compare_sweep: %s is a list, expected a key of one value", a->origin, a->key);
   }
-  const char *const origin = wring_options_origin(o, "", a->key);
-  if (origin && strcmp(origin, "command line") == 0) {
+  const char *const said = wring_options_origin(o, "", a->key);
+  if (said && strcmp(said, "command line") == 0) {
     WRING_REFUSE(comm, "command line: %s is swept too (%s), expected one of them", a->key, a->origin);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -52,6 +54,7 @@ static PetscErrorCode check_value(const wring_options *o, const wring_catalogue 
   const MPI_Comm      comm = wring_options_comm(o);
   const wring_option *p    = NULL;
   PetscBool           good = PETSC_FALSE;
+  char                origin[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
   for (int k = 0; !good && (p = wring_schema_find(c->n, c->entry, a->key, k)); k++) {
@@ -59,7 +62,8 @@ static PetscErrorCode check_value(const wring_options *o, const wring_catalogue 
   }
   if (!good) {
     p = wring_schema_find(c->n, c->entry, a->key, 0);
-    PetscCall(wring_option_refuse(comm, p, a->key, a->value[i], a->origin));
+    PetscCall(PetscSNPrintf(origin, sizeof origin, "%s: compare_sweep", a->origin));
+    PetscCall(wring_option_refuse(comm, p, a->key, a->value[i], origin));
   }
   for (PetscInt j = 0; j < i; j++) {
     if (strcasecmp(a->value[i], a->value[j]) != 0) continue;

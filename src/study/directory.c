@@ -6,16 +6,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* What ends like a file of ours and is a directory could not be replaced; it is refused before any file is. */
+static void check_files(const char *directory, wring_error *e)
+{
+  static const char *const endings[] = {".csv", ".json", ".vtu", ".pvd", ".h5", ".gp", ".png"};
+  char                     path[2 * PETSC_MAX_PATH_LEN];
+  struct stat              status;
+  DIR *const               d = opendir(directory);
+  if (!d) {
+    wring_error_set(e, "%s: cannot be read: %s", directory, strerror(errno));
+    return;
+  }
+  for (struct dirent *entry; (entry = readdir(d));) {
+    if (strchr(entry->d_name, '=')) continue; // a sweep's folder: spring_net_file=net.csv
+    const char *const dot = strrchr(entry->d_name, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof endings[0]; i++) {
+      if (strcmp(dot, endings[i]) != 0) continue;
+      snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+      if (!lstat(path, &status) && S_ISDIR(status.st_mode))
+        wring_error_set(e, "%s: is a directory, expected a file or nothing", path);
+    }
+  }
+  closedir(d);
+}
 
 PetscErrorCode wring_directory_make(const wring_problem *p, size_t size, char *path)
 {
+  wring_error error = {""};
   const char *directory;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(p->options, "output_", wring_output_options, "directory", &directory));
   PetscCall(PetscStrncpy(path, directory, size));
   PetscCall(wring_make_directory(p->comm, path));
+  if (p->rank == 0) check_files(path, &error);
+  PetscCall(wring_error_raise(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -16,7 +16,9 @@ static PetscErrorCode require_implicit_euler(const wring_problem *p)
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(name, "implicit_euler", &same));
-  if (!same) WRING_REFUSE(p->comm, "time_integrator '%s': evaluate expects implicit_euler, whose g it takes", name);
+  if (!same)
+    WRING_REFUSE(p->comm, "%s: time_integrator is '%s': evaluate expects implicit_euler, whose g it takes",
+                 wring_options_origin(p->options, "time_", "integrator"), name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

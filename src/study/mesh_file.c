@@ -48,7 +48,7 @@ int wring_mesh_select_options(const char *head, wring_option *table)
 PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, wring_mesh_data **data)
 {
   const MPI_Comm comm  = wring_options_comm(o);
-  wring_error    error = {""};
+  wring_error    fault = {""}, error = {""};
   wring_option   table[WRING_MESH_OPTIONS];
   wring_box      box;
   PetscInt       n, *cells;
@@ -64,7 +64,8 @@ PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, w
   PetscCall(PetscFree(cells));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   *data = NULL;
-  if (rank == 0) PetscCall(wring_mesh_box(&box, data, &error));
+  if (rank == 0) PetscCall(wring_mesh_box(&box, data, &fault));
+  if (fault.text[0]) wring_error_set(&error, "%s: %s", wring_options_origin(o, prefix, "cells"), fault.text);
   PetscCall(wring_error_raise(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

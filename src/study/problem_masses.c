@@ -56,8 +56,9 @@ static PetscErrorCode check_masses(wring_problem *p)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPIU_INT, MPI_MIN, p->comm));
   PetscCallMPI(MPI_Allreduce(&sum, &p->total_mass, 1, MPI_DOUBLE, MPI_SUM, p->comm));
   if (lowest == p->mesh->n_global) PetscFunctionReturn(PETSC_SUCCESS);
-  WRING_REFUSE(p->comm, "vertex %" PetscInt_FMT " has no mass, expected mass.file or an element of some density at it",
-               lowest);
+  WRING_REFUSE(p->comm,
+               "%s: vertex %" PetscInt_FMT " has no mass, expected mass.file or an element of some density at it",
+               wring_options_deck(p->options), lowest);
 }
 
 PetscErrorCode wring_problem_set_masses(wring_problem *p)

@@ -15,7 +15,7 @@ const char *wring_region_says(const wring_problem *p, const char *prefix, const 
 
 PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law)
 {
-  char        prefix[256], known[512] = "";
+  char        prefix[256], known[512] = "", hint[128] = "";
   const char *says, *name;
 
   PetscFunctionBegin;
@@ -24,12 +24,16 @@ PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_
   PetscCall(wring_options_get_word(p->options, says, wring_material_options, "model", &name));
   *law = wring_law_find(name);
   if (*law) PetscFunctionReturn(PETSC_SUCCESS);
+  int least = 2 + (int)strlen(name) / 3; // so many edits do not mean the same name
   for (int i = 0; wring_law_material(i); i++) {
-    const size_t end = strlen(known);
+    const size_t end      = strlen(known);
+    const int    distance = wring_edit_distance(name, wring_law_material(i)->name);
+    if (distance < least) snprintf(hint, sizeof hint, ", did you mean %s?", wring_law_material(i)->name);
+    least = PetscMin(least, distance);
     snprintf(known + end, sizeof known - end, "%s%s", i ? ", " : "", wring_law_material(i)->name);
   }
-  WRING_REFUSE(p->comm, "%s: %smodel is '%s', expected one of %s", wring_options_origin(p->options, says, "model"),
-               says, name, known);
+  WRING_REFUSE(p->comm, "%s: %smodel is '%s', expected one of %s%s", wring_options_origin(p->options, says, "model"),
+               says, name, known, hint);
 }
 
 static PetscErrorCode add_region(wring_problem *p, PetscInt r)

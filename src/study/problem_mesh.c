@@ -1,6 +1,8 @@
 /* The mesh of a problem: a checkpoint's, else a file or a box. A deck that made a checkpoint may so be restarted as it is. */
 #include "mesh_file.h"
 #include "study/problem.h"
+#include <math.h>
+#include <string.h>
 
 static PetscBool has_box(const wring_options *o)
 {
@@ -34,6 +36,46 @@ static PetscErrorCode read_checkpoint(wring_problem *p, wring_mesh_data **data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* 1e-9 of the largest coordinate: other compilers may round otherwise. */
+static PetscBool same_positions(PetscInt n, const double *X, const double *Y)
+{
+  double largest = 0, difference = 0;
+  for (size_t i = 0; i < 3 * (size_t)n; i++) {
+    largest    = PetscMax(largest, fabs(X[i]));
+    difference = PetscMax(difference, fabs(X[i] - Y[i]));
+  }
+  return (PetscBool)(difference <= 1e-9 * largest);
+}
+
+/* Whether a checkpoint can have grown from the deck's mesh: refined meshes have 8^k times its tets behind its own vertices. */
+static PetscBool descends(const wring_mesh_data *deck, const wring_mesh_data *stored)
+{
+  PetscInt64 n = deck->n_tet;
+  while (n > 0 && n < stored->n_tet) n *= 8;
+  if (n != stored->n_tet || deck->n_vertex > stored->n_vertex) return PETSC_FALSE;
+  if (deck->n_tet == stored->n_tet && deck->n_vertex != stored->n_vertex) return PETSC_FALSE;
+  return same_positions(deck->n_vertex, deck->X, stored->X);
+}
+
+/* The mesh of the deck, which goes, and that of its checkpoint: a restart of another one's is a mistake. On rank 0. */
+static PetscErrorCode compare_meshes(const wring_problem *p, wring_mesh_data **deck, const wring_mesh_data *stored)
+{
+  wring_error            error = {""};
+  const char *const      says  = wring_options_family_origin(p->options, "mesh_");
+  const wring_mesh_data *d     = *deck;
+
+  PetscFunctionBegin;
+  if (p->rank == 0 && !descends(d, stored))
+    wring_error_set(&error,
+                    "%s: holds another mesh (%" PetscInt_FMT " vertices, %" PetscInt_FMT
+                    " tets) than the deck's (%s: %" PetscInt_FMT " vertices, %" PetscInt_FMT
+                    " tets), expected the same, or a deck without mesh",
+                    p->restart, stored->n_vertex, stored->n_tet, says, d->n_vertex, d->n_tet);
+  PetscCall(wring_mesh_data_destroy(deck));
+  PetscCall(wring_error_raise(p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Not of a checkpoint, which has the refined mesh. */
 static PetscErrorCode refine_mesh(wring_problem *p, PetscBool restart)
 {
@@ -49,24 +91,32 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 {
   const PetscBool  file = wring_options_has(p->options, "mesh_", "file"), box = has_box(p->options);
   const PetscBool  restart = wring_options_has(p->options, "initial_", "restart");
-  wring_mesh_data *data    = NULL;
+  wring_mesh_data *data = NULL, *deck = NULL;
 
   PetscFunctionBegin;
-  if (file && box) WRING_REFUSE(p->comm, "mesh: file and box are both given, expected one of them");
+  if (file && box)
+    WRING_REFUSE(p->comm, "%s: mesh: file and box (%s) are both given, expected one of them",
+                 wring_options_origin(p->options, "mesh_", "file"),
+                 wring_options_family_origin(p->options, "mesh_box_"));
   if (!file && !box && !restart)
-    WRING_REFUSE(p->comm, "mesh: none is given, expected mesh.file, mesh.box or initial.restart");
+    WRING_REFUSE(p->comm, "%s: mesh: none is given, expected mesh.file, mesh.box or initial.restart",
+                 wring_options_deck(p->options));
+  if (box && wring_options_has(p->options, "mesh_", "scale"))
+    WRING_REFUSE(p->comm, "%s: mesh_scale is for the coordinates of a mesh.file, expected mesh.box alone",
+                 wring_options_origin(p->options, "mesh_", "scale"));
   if (!file && !box && wring_options_has(p->options, "mesh_", "refine"))
     WRING_REFUSE(p->comm,
                  "%s: mesh_refine: a mesh is refined before its first step, expected none with initial.restart",
                  wring_options_origin(p->options, "mesh_", "refine"));
-  if (restart)
-    PetscCall(read_checkpoint(p, &data));
-  else if (file)
+  if (file)
     PetscCall(read_file(p, &data));
-  else
+  else if (box)
     PetscCall(wring_mesh_box_make(p->options, "mesh_box_", &data));
-  if (restart && (file || box))
-    PetscCall(wring_note(p->comm, "the mesh is that of %s; the deck's is not read", p->restart));
+  if (restart) {
+    deck = data;
+    PetscCall(read_checkpoint(p, &data));
+    if (file || box) PetscCall(compare_meshes(p, &deck, data));
+  }
   PetscCall(wring_mesh_distribute(p->comm, &data, &p->mesh));
   PetscCall(refine_mesh(p, restart));
   PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->catalogue->n, p->catalogue->entry));

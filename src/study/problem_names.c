@@ -10,7 +10,7 @@
 /* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
 static void suggest(const wring_names *names, const char *name, size_t size, char *text)
 {
-  int best = 4; // more edits than this do not mean the same name
+  int best = 2 + (int)strlen(name) / 3; // so many edits do not mean the same name
   text[0]  = '\0';
   for (PetscInt i = 0; i < names->n; i++) {
     const int d = wring_edit_distance(name, names->name[i]);
@@ -43,8 +43,8 @@ static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
   }
   if (file || wring_names_find(&p->mesh->sets, name) >= 0) PetscFunctionReturn(PETSC_SUCCESS);
   suggest(&p->mesh->sets, name, sizeof hint, hint);
-  WRING_REFUSE(p->comm, "attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
-               name, hint);
+  WRING_REFUSE(p->comm, "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
+               wring_options_family_origin(p->options, prefix), name, hint);
 }
 
 /* ---- keys that nothing reads ------------------------------------------------------------------------------------- */
@@ -92,7 +92,9 @@ static PetscErrorCode check_regions(const wring_problem *p)
   for (PetscInt i = 0; i < n; i++) {
     if (wring_names_find(regions, name[i]) >= 0) continue;
     suggest(regions, name[i], sizeof hint, hint);
-    WRING_REFUSE(p->comm, "region: the mesh has no region '%s'%s", name[i], hint);
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "region_%s_", name[i]));
+    WRING_REFUSE(p->comm, "%s: region: the mesh has no region '%s'%s, expected one that `wring check` lists",
+                 wring_options_family_origin(p->options, prefix), name[i], hint);
   }
   PetscCall(wring_words_destroy(n, &name));
   PetscCall(PetscMalloc1(regions->n, &table));

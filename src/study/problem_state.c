@@ -82,6 +82,10 @@ static PetscErrorCode set_velocity(wring_problem *p)
 
   PetscFunctionBegin;
   if (!wring_options_has(p->options, "initial_", "velocity")) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_options_has(p->options, "initial_", "velocities"))
+    WRING_REFUSE(p->comm, "%s: initial_velocity and initial_velocities (%s) are both given, expected one of them",
+                 wring_options_origin(p->options, "initial_", "velocity"),
+                 wring_options_origin(p->options, "initial_", "velocities"));
   PetscCall(wring_options_get_reals(p->options, "initial_", wring_initial_options, "velocity", velocity));
   PetscCall(VecGetArrayWrite(p->state.v, &v));
   for (PetscInt i = 0; i < 3 * p->mesh->n_owned; i++) v[i] = velocity[i % 3];

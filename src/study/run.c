@@ -368,6 +368,7 @@ static PetscErrorCode finish(run *r)
       p->comm, "g rose in %" PetscInt_FMT " of %" PetscInt_FMT " measured iterations, by at most %.2g of itself",
       r->rises.count, r->rises.measured, r->rises.largest));
   }
+  PetscCall(wring_operator_note_unused(p->comm));
   PetscCall(wring_summary_print(p, ended(r)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -86,9 +86,12 @@ static PetscErrorCode check_variant(const wring_options *o, const char *name, Pe
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name));
   method_options(name, &found);
-  if (found) WRING_REFUSE(comm, "variant: '%s' is a solver type, expected another name", name);
+  if (found)
+    WRING_REFUSE(comm, "%s: variant: '%s' is a solver type, expected another name",
+                 wring_options_family_origin(o, prefix), name);
   if (!wring_options_has(o, prefix, "type")) {
-    WRING_REFUSE(comm, "variant: '%s' has no type, expected %stype: %s", name, prefix, types);
+    WRING_REFUSE(comm, "%s: variant: '%s' has no type, expected %stype: %s", wring_options_family_origin(o, prefix),
+                 name, prefix, types);
   }
   PetscCall(wring_options_get_word(o, prefix, wring_variant_options, "type", &type));
   options = method_options(type, &found);
