@@ -132,8 +132,8 @@ unread solver key type|add box.yaml 'solver_admm_weight: heavy'|run box.yaml|box
 unread material key type|add box.yaml 'material_stiffness: heavy'|check box.yaml|box.yaml:10: material_stiffness is "heavy", expected a real in (0,inf) [Pa]
 *missing density|edit box.yaml 's/, density: 1000//'|check box.yaml|box.yaml: material_density is missing: expected a real in (0,inf) [kg/m^3] (Mass per rest volume; not needed with mass.file.)
 missing model|edit box.yaml 's/model: corotated, //'|check box.yaml|box.yaml: material_model is missing: expected a word (Law of the elements; `wring help material` lists all laws with their keys.)
-missing young|edit box.yaml 's/young: 1e6, //'|check box.yaml|box.yaml: material_young is missing: expected a real in (0,inf) [Pa] (Young's modulus; with poisson)
-missing time step|edit box.yaml 's/step: 1e-2, //'|check box.yaml|box.yaml: time_step is missing: expected a real in (0,inf) [s] (size h of a time step)
+missing young|edit box.yaml 's/young: 1e6, //'|check box.yaml|box.yaml: material_young is missing: expected a real in (0,inf) [Pa] (Young's modulus; with poisson.)
+missing time step|edit box.yaml 's/step: 1e-2, //'|check box.yaml|box.yaml: time_step is missing: expected a real in (0,inf) [s] (Size h of a time step; required.)
 missing mesh|edit box.yaml '/^mesh/d'|check box.yaml|box.yaml: mesh: none is given, expected mesh.file, mesh.box or initial.restart
 missing cells|edit box.yaml 's/, cells: \[2, 1, 1\]//'|check box.yaml|box.yaml: mesh_box_cells is missing: expected 3 integers in [1,inf) (Cells of the box along x, y and z; each is cut into 6 tets.)
 missing stiffness|edit box.yaml 's/stiffness: 1e6/until: 1/'|check box.yaml|box.yaml: attach_xmin_stiffness is missing: expected a real in (0,inf) [N/m] (Stiffness of each vertex.)
@@ -180,7 +180,7 @@ box far|edit box.yaml 's/{box: {/{box: {origin: [1e30, 0, 0], /'|check box.yaml|
 set twice shaped|add box.yaml 'set: {grip: {box: [0,0,0,1,1,1], sphere: [0,0,0,1]}}'|check box.yaml|box.yaml:10: set_grip_sphere: the set has a box already, expected one of box, sphere, plane
 set empty|add box.yaml 'set: {grip: {box: [5,5,5,6,6,6]}}'|check box.yaml|box.yaml:10: set_grip_box: no vertex of the mesh lies in it, expected one at least
 set upside down|add box.yaml 'set: {grip: {box: [1,0,0,0,1,1]}}'|check box.yaml|box.yaml:10: set_grip_box: 1 > 0, expected x0,y0,z0,x1,y1,z1 with x0 <= x1, y0 <= y1, z0 <= z1
-set named as the mesh's|add box.yaml 'set: {XMIN: {box: [0,0,0,1,1,1]}}'|check box.yaml|box.yaml:10: set_xmin_box: the mesh has a set 'xmin' already, expected another name
+set named as the mesh's|add box.yaml 'set: {XMIN: {box: [0,0,0,1,1,1]}}'|check box.yaml|box.yaml:10: set_xmin_box: the mesh has another set 'xmin' already, expected another name
 set no shape|add box.yaml 'set: {grip: 3}'|check box.yaml|box.yaml:10: unknown key set_grip, did you mean set_grip_box?
 set radius|add box.yaml 'set: {grip: {sphere: [0,0,0,-1]}}'|check box.yaml|box.yaml:10: set_grip_sphere: radius -1, expected at least 0
 set plane|add box.yaml 'set: {grip: {plane: [0,0,0,0,0,0]}}'|check box.yaml|box.yaml:10: set_grip_plane: normal 0,0,0, expected a direction
@@ -215,7 +215,7 @@ option lacks value int|:|run box.yaml -solver_max_it|command line: -solver_max_i
 option bad value|:|run box.yaml -solver_max_it=x|command line: solver_max_it is "x", expected an integer in [0,inf)
 option equals nothing|:|run box.yaml -solver_max_it=|command line: solver_max_it is "", expected an integer in [0,inf)
 word value empty|:|run box.yaml -output_directory ''|command line: output_directory is "", expected a word
-help unknown|:|help nonsense|help: no key begins with 'nonsense', expected one that `wring help deck` lists
+help unknown|:|help nonsense|help: no key begins with 'nonsense', did you mean mesh? `wring help deck` lists all
 version words|:|version now|version: too many words, expected
 option positional neg|:|run box.yaml -3|command line: unexpected argument '-3', expected -key value
 option equals|:|run box.yaml -=3|command line: unexpected argument '-=3', expected -key value
@@ -306,7 +306,6 @@ unset numbers|:|check box.yaml -time_end 1e300|box.yaml:6: time_steps and time_e
 time end 0|edit box.yaml 's/steps: 1/end: 0/'|check box.yaml|box.yaml:6: time_end is "0", expected a real in (0,inf) [s]
 both steps|edit box.yaml 's/steps: 1/steps: 0/'|check box.yaml|box.yaml:6: time_steps is "0", expected an integer in [1,inf)
 limit|:|check box.yaml -time_limit -1|command line: time_limit is "-1", expected a real in (0,inf) [s]
-set equal region|add mesh.yaml 'set: {soft: {box: [0,0,0,1,1,1]}}'|check mesh.yaml|mesh.yaml:5: set_soft_box: the mesh has a set 'soft' already, expected another name
 tag0|edit gmsh22.msh 's/"hard"/"tag0"/; s/^4 4 2 1 1/4 4 2 0 1/'|check mesh.yaml|gmsh22.msh: a physical volume is named tag0, which stands for tetrahedra in no physical volume
 attach set misspelt on deck's set|add box.yaml $'set: {grip: {box: [0,0,0,1,1,1]}}\nattach_grap_stiffness: 1'|check box.yaml|box.yaml:11: attach: 'grap' is not a set of the mesh or the deck (did you mean 'grip'?), expected a set or a file of targets
 mesh missing|:|check mesh.yaml -mesh_file nowhere.msh|nowhere.msh: cannot read: No such file or directory

@@ -65,7 +65,7 @@ PetscErrorCode wring_potential_noise(wring_potential *g, double *noise);
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r);
 
 /*
-  The metric of masses, docs/theory.md (5.44): r = M (y - x) + sum_e M_e (p_e - x_e) [kg m] and, unless value is NULL, the E_m
+  The metric of masses, docs/theory.md (5.3): r = M (y - x) + sum_e M_e (p_e - x_e) [kg m] and, unless value is NULL, the E_m
   that it descends, its two parts as inertial and elastic [J]. d = m_i (1 + number of active elements at i) [n_owned][3] kg: the
   diagonal of the global step. Only for terms that wring_potential_require_rest_pose lets pass.
 */
@@ -74,7 +74,7 @@ PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d);
 PetscErrorCode wring_potential_require_rest_pose(const wring_potential *g, const char *solver);
 
 /*
-  An iteration of alternating directions but for its solve, docs/theory.md (5.50): z and u of every term, splitting [terms], from
+  An iteration of alternating directions but for its solve, docs/theory.md (5.10): z and u of every term, splitting [terms], from
   x, and r = M/h^2 (y - x) + sum_e W_e^2 G_e^T (z_e - u_e - z_e(x)), W_e^2 = factor w_e k_e, so that the new x is x + A^{-1} r
   with A = M/h^2 + factor L. residual: |W (D x - z)| and |W (z - z before)| [J^(1/2)]. Needs WRING_CAN_PROX.
 */

@@ -1,6 +1,6 @@
 /*
   Layer 4, sweeps: Gauss-Seidel over the constraints C_j of terms, element by element, each of which moves its own vertices
-  along M^{-1} grad C_j.                                                                        docs/theory.md (5.30)-(5.33)
+  along M^{-1} grad C_j.                                                                        docs/theory.md (5.20)-(5.23)
 
   Terms come by stencil: tets, then lines of tets, springs, attachments; constraints of one element come one after the other.
   All functions are collective.
@@ -23,7 +23,7 @@ typedef enum {
 
 typedef enum { WRING_SWEEP_COMPLIANT, WRING_SWEEP_RIGID, WRING_SWEEP_PENALTY } wring_sweep_type;
 
-/* How far a constraint moves its vertices: COMPLIANT (5.31), RIGID (5.32), PENALTY (5.33). */
+/* How far a constraint moves its vertices: COMPLIANT (5.21), RIGID (5.22), PENALTY (5.23). */
 typedef struct {
   wring_sweep_type type;
   double           h;       // s

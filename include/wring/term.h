@@ -70,7 +70,7 @@ typedef enum {
   returns the energy of both passes [J] (0 without VALUE). GRADIENT adds dE/dx to f [N]; RESIDUAL adds
   sum_e w_e k_e G_e^T (p_e - z_e) [N], and needs law->project. MASS adds sum_e M_e (p_e - x_e) [kg m], p_e the vertices' places
   in the nearest rest state in the metric of their masses, and its energy is sum_e |p_e - x_e|_M^2/2 [kg m^2], docs/theory.md
-  (5.44); it needs wring_term_set_masses and wring_term_has_rest_pose. COUNT adds 1 to all of f[v] for each element at v.
+  (5.3); it needs wring_term_set_masses and wring_term_has_rest_pose. COUNT adds 1 to all of f[v] for each element at v.
 */
 void   wring_term_interior(wring_term *t, wring_work work, const double *x, double *f);
 void   wring_term_boundary(wring_term *t, wring_work work, const double *x, double *f);
@@ -134,7 +134,7 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
 
 /*
   One local value z_e and one scaled dual u_e for every element of a term, beside it: several may be alive. An iteration is
-  interior, boundary, finish, as above, with W_e^2 = factor w_e k_e:                                docs/theory.md (5.50)
+  interior, boundary, finish, as above, with W_e^2 = factor w_e k_e:                                docs/theory.md (5.10)
     z <- prox(D x + u, factor k_e),   u <- u + D x - z,   f += sum_e W_e^2 G_e^T (z - u - D x) [N].
 */
 typedef struct wring_splitting wring_splitting;

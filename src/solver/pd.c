@@ -10,7 +10,7 @@
 
   With `metric: mass`, the distance of an element to its rest states is measured by the masses of its vertices, and by nothing
   else: the global step is diagonal, an average at every vertex [Bouaziz et al. 2014]. It descends an
-  energy of its own, (5.44), not g.
+  energy of its own, (5.3), not g.
 */
 #include "solver_impl.h"
 
