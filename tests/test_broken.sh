@@ -306,7 +306,7 @@ unset numbers|:|check box.yaml -time_end 1e300|box.yaml:6: time_steps and time_e
 time end 0|edit box.yaml 's/steps: 1/end: 0/'|check box.yaml|box.yaml:6: time_end is "0", expected a real in (0,inf) [s]
 both steps|edit box.yaml 's/steps: 1/steps: 0/'|check box.yaml|box.yaml:6: time_steps is "0", expected an integer in [1,inf)
 limit|:|check box.yaml -time_limit -1|command line: time_limit is "-1", expected a real in (0,inf) [s]
-tag0|edit gmsh22.msh 's/"hard"/"tag0"/; s/^4 4 2 1 1/4 4 2 0 1/'|check mesh.yaml|gmsh22.msh: a physical volume is named tag0, which stands for tetrahedra in no physical volume
+tag0|edit gmsh22.msh 's/"hard"/"tag0"/; s/^4 4 2 1 1/4 4 2 0 1/'|check mesh.yaml|gmsh22.msh: a physical group is named tag0, which stands for tetrahedra in no physical volume
 attach set misspelt on deck's set|add box.yaml $'set: {grip: {box: [0,0,0,1,1,1]}}\nattach_grap_stiffness: 1'|check box.yaml|box.yaml:11: attach: 'grap' is not a set of the mesh or the deck (did you mean 'grip'?), expected a set or a file of targets
 mesh missing|:|check mesh.yaml -mesh_file nowhere.msh|nowhere.msh: cannot read: No such file or directory
 mesh dir|:|check mesh.yaml -mesh_file old|old: cannot read: not a regular file
