@@ -49,51 +49,23 @@ static PetscErrorCode pbd_set_from_options(wring_solver *s, const wring_options 
   const char *rule;
 
   PetscFunctionBegin;
-  PetscCall(wring_sweeps_get_order(s, o, prefix, pbd_options, &d->sweeps));
+  PetscCall(wring_sweeps_get_order(s, o, prefix, pbd_options));
   PetscCall(wring_options_get_real(o, prefix, pbd_options, "stiffness", &d->stiffness));
   PetscCall(wring_options_get_word(o, prefix, pbd_options, "rule", &rule));
   PetscCall(PetscStrcmp(rule, "exponent", &d->exponent));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode pbd_set_up(wring_solver *s)
-{
-  pbd_data *d = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sweeps_set_up(s, &d->sweeps));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode pbd_begin(wring_solver *s, Vec x)
 {
-  pbd_data              *d    = s->data;
-  const double           k    = d->stiffness;
-  const double           part = d->exponent ? 1 - pow(1 - k, 1. / PetscMax(1, s->max_it)) : k;
-  const wring_sweep_rule rule = {.type = WRING_SWEEP_RIGID, .factor = part};
+  pbd_data    *d = s->data;
+  const double k = d->stiffness;
 
   PetscFunctionBegin;
   (void)x;
-  PetscCall(wring_sweeps_begin(s, &d->sweeps, rule, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode pbd_iterate(wring_solver *s, Vec x)
-{
-  pbd_data *d = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sweeps_iterate(s, &d->sweeps, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode pbd_destroy(wring_solver *s)
-{
-  pbd_data *d = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sweeps_destroy(s, &d->sweeps));
-  PetscCall(PetscFree(s->data));
+  d->sweeps.rule.type   = WRING_SWEEP_RIGID;
+  d->sweeps.rule.factor = d->exponent ? 1 - pow(1 - k, 1. / PetscMax(1, s->max_it)) : k;
+  PetscCall(wring_sweeps_begin(s, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,8 +75,8 @@ const wring_solver_ops wring_solver_pbd = {
   .options          = pbd_options,
   .create           = pbd_create,
   .set_from_options = pbd_set_from_options,
-  .set_up           = pbd_set_up,
+  .set_up           = wring_sweeps_set_up,
   .begin            = pbd_begin,
-  .iterate          = pbd_iterate,
-  .destroy          = pbd_destroy,
+  .iterate          = wring_sweeps_iterate,
+  .destroy          = wring_sweeps_destroy,
 };

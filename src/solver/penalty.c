@@ -6,11 +6,6 @@
 */
 #include "sweeps.h"
 
-typedef struct {
-  solver_sweeps sweeps;
-  double        damping;
-} penalty_data;
-
 static const wring_option penalty_options[] = {
   {.key     = "order",
    .type    = WRING_WORD,
@@ -27,66 +22,25 @@ static const wring_option penalty_options[] = {
   {.key = NULL},
 };
 
-static PetscErrorCode penalty_create(wring_solver *s)
-{
-  penalty_data *d;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&d));
-  s->data = d;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode penalty_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
-  penalty_data *d = s->data;
+  solver_sweeps *w = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_sweeps_get_order(s, o, prefix, penalty_options, &d->sweeps));
-  PetscCall(wring_options_get_real(o, prefix, penalty_options, "damping", &d->damping));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode penalty_set_up(wring_solver *s)
-{
-  penalty_data *d = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sweeps_set_up(s, &d->sweeps));
+  w->rule.type = WRING_SWEEP_PENALTY;
+  PetscCall(wring_sweeps_get_order(s, o, prefix, penalty_options));
+  PetscCall(wring_options_get_real(o, prefix, penalty_options, "damping", &w->rule.damping));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The rate of C is that of the predictor, (y - q)/h. */
 static PetscErrorCode penalty_begin(wring_solver *s, Vec x)
 {
-  penalty_data          *d    = s->data;
-  const double           h    = wring_potential_step(s->g);
-  const wring_sweep_rule rule = {.type = WRING_SWEEP_PENALTY, .damping = d->damping};
-
   PetscFunctionBegin;
   (void)x;
   PetscCall(VecWAXPY(s->trial, -1, wring_potential_start(s->g), wring_potential_target(s->g)));
-  PetscCall(VecScale(s->trial, 1 / h));
-  PetscCall(wring_sweeps_begin(s, &d->sweeps, rule, s->trial));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode penalty_iterate(wring_solver *s, Vec x)
-{
-  penalty_data *d = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sweeps_iterate(s, &d->sweeps, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode penalty_destroy(wring_solver *s)
-{
-  penalty_data *d = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sweeps_destroy(s, &d->sweeps));
-  PetscCall(PetscFree(s->data));
+  PetscCall(VecScale(s->trial, 1 / wring_potential_step(s->g)));
+  PetscCall(wring_sweeps_begin(s, s->trial));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,10 +49,10 @@ const wring_solver_ops wring_solver_penalty = {
   .needs            = WRING_CAN_CONSTRAIN,
   .damps            = PETSC_TRUE,
   .options          = penalty_options,
-  .create           = penalty_create,
+  .create           = wring_sweeps_create,
   .set_from_options = penalty_set_from_options,
-  .set_up           = penalty_set_up,
+  .set_up           = wring_sweeps_set_up,
   .begin            = penalty_begin,
-  .iterate          = penalty_iterate,
-  .destroy          = penalty_destroy,
+  .iterate          = wring_sweeps_iterate,
+  .destroy          = wring_sweeps_destroy,
 };

@@ -4,11 +4,6 @@
 */
 #include "sweeps.h"
 
-typedef struct {
-  solver_sweeps sweeps;
-  double        factor;
-} rgc_data;
-
 static const wring_option rgc_options[] = {
   {.key     = "order",
    .type    = WRING_WORD,
@@ -24,62 +19,22 @@ static const wring_option rgc_options[] = {
   {.key = NULL},
 };
 
-static PetscErrorCode rgc_create(wring_solver *s)
-{
-  rgc_data *d;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&d));
-  s->data = d;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode rgc_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
-  rgc_data *d = s->data;
+  solver_sweeps *w = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_sweeps_get_order(s, o, prefix, rgc_options, &d->sweeps));
-  PetscCall(wring_options_get_real(o, prefix, rgc_options, "factor", &d->factor));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode rgc_set_up(wring_solver *s)
-{
-  rgc_data *d = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sweeps_set_up(s, &d->sweeps));
+  w->rule.type = WRING_SWEEP_RIGID;
+  PetscCall(wring_sweeps_get_order(s, o, prefix, rgc_options));
+  PetscCall(wring_options_get_real(o, prefix, rgc_options, "factor", &w->rule.factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode rgc_begin(wring_solver *s, Vec x)
 {
-  rgc_data              *d    = s->data;
-  const wring_sweep_rule rule = {.type = WRING_SWEEP_RIGID, .factor = d->factor};
-
   PetscFunctionBegin;
   (void)x;
-  PetscCall(wring_sweeps_begin(s, &d->sweeps, rule, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode rgc_iterate(wring_solver *s, Vec x)
-{
-  rgc_data *d = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sweeps_iterate(s, &d->sweeps, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode rgc_destroy(wring_solver *s)
-{
-  rgc_data *d = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sweeps_destroy(s, &d->sweeps));
-  PetscCall(PetscFree(s->data));
+  PetscCall(wring_sweeps_begin(s, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,10 +42,10 @@ const wring_solver_ops wring_solver_rgc = {
   .name             = "rgc",
   .needs            = WRING_CAN_CONSTRAIN,
   .options          = rgc_options,
-  .create           = rgc_create,
+  .create           = wring_sweeps_create,
   .set_from_options = rgc_set_from_options,
-  .set_up           = rgc_set_up,
+  .set_up           = wring_sweeps_set_up,
   .begin            = rgc_begin,
-  .iterate          = rgc_iterate,
-  .destroy          = rgc_destroy,
+  .iterate          = wring_sweeps_iterate,
+  .destroy          = wring_sweeps_destroy,
 };

@@ -1,11 +1,22 @@
 #include "sweeps.h"
 
-PetscErrorCode wring_sweeps_get_order(wring_solver *s, const wring_options *o, const char *prefix,
-                                      const wring_option *table, solver_sweeps *w)
+PetscErrorCode wring_sweeps_create(wring_solver *s)
 {
-  const char *order;
-  PetscBool   hybrid, sequential;
-  PetscMPIInt size;
+  solver_sweeps *w;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&w));
+  s->data = w;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sweeps_get_order(wring_solver *s, const wring_options *o, const char *prefix,
+                                      const wring_option *table)
+{
+  solver_sweeps *w = s->data;
+  const char    *order;
+  PetscBool      hybrid, sequential;
+  PetscMPIInt    size;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, prefix, table, "order", &order));
@@ -19,8 +30,9 @@ PetscErrorCode wring_sweeps_get_order(wring_solver *s, const wring_options *o, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_sweeps_set_up(wring_solver *s, solver_sweeps *w)
+PetscErrorCode wring_sweeps_set_up(wring_solver *s)
 {
+  solver_sweeps     *w = s->data;
   wring_term *const *terms;
   const int          n   = wring_potential_terms(s->g, &terms);
   const wring_phase  old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
@@ -31,21 +43,23 @@ PetscErrorCode wring_sweeps_set_up(wring_solver *s, solver_sweeps *w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_sweeps_begin(wring_solver *s, solver_sweeps *w, wring_sweep_rule rule, Vec reference)
+PetscErrorCode wring_sweeps_begin(wring_solver *s, Vec reference)
 {
-  const double *a = NULL;
+  solver_sweeps *w = s->data;
+  const double  *a = NULL;
 
   PetscFunctionBegin;
-  rule.h = wring_potential_step(s->g);
+  w->rule.h = wring_potential_step(s->g);
   if (reference) PetscCall(VecGetArrayRead(reference, &a));
-  PetscCall(wring_sweep_begin(w->sweep, &rule, wring_potential_mass(s->g), a));
+  PetscCall(wring_sweep_begin(w->sweep, &w->rule, wring_potential_mass(s->g), a));
   if (reference) PetscCall(VecRestoreArrayRead(reference, &a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_sweeps_iterate(wring_solver *s, solver_sweeps *w, Vec x)
+PetscErrorCode wring_sweeps_iterate(wring_solver *s, Vec x)
 {
-  double *xa;
+  solver_sweeps *w = s->data;
+  double        *xa;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(x, &xa));
@@ -56,16 +70,24 @@ PetscErrorCode wring_sweeps_iterate(wring_solver *s, solver_sweeps *w, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_sweeps_destroy(wring_solver *s, solver_sweeps *w)
+static PetscErrorCode note_left_out(wring_solver *s, const wring_sweep *sweep)
 {
-  PetscInt64 n;
+  PetscInt64 n = wring_sweep_not_finite(sweep);
 
   PetscFunctionBegin;
-  if (!w->sweep) PetscFunctionReturn(PETSC_SUCCESS);
-  n = wring_sweep_not_finite(w->sweep);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT64, MPI_SUM, s->comm));
   if (n > 0)
     PetscCall(wring_note(s->comm, "solver '%s' left out %lld constraints that were not finite", s->name, (long long)n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sweeps_destroy(wring_solver *s)
+{
+  solver_sweeps *w = s->data;
+
+  PetscFunctionBegin;
+  if (w->sweep) PetscCall(note_left_out(s, w->sweep));
   PetscCall(wring_sweep_destroy(&w->sweep));
+  PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,11 +5,6 @@
 */
 #include "sweeps.h"
 
-typedef struct {
-  solver_sweeps sweeps;
-  double        damping;
-} xpbd_data;
-
 static const wring_option xpbd_options[] = {
   {.key     = "order",
    .type    = WRING_WORD,
@@ -26,62 +21,22 @@ static const wring_option xpbd_options[] = {
   {.key = NULL},
 };
 
-static PetscErrorCode xpbd_create(wring_solver *s)
-{
-  xpbd_data *d;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&d));
-  s->data = d;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode xpbd_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
-  xpbd_data *d = s->data;
+  solver_sweeps *w = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_sweeps_get_order(s, o, prefix, xpbd_options, &d->sweeps));
-  PetscCall(wring_options_get_real(o, prefix, xpbd_options, "damping", &d->damping));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode xpbd_set_up(wring_solver *s)
-{
-  xpbd_data *d = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sweeps_set_up(s, &d->sweeps));
+  w->rule.type = WRING_SWEEP_COMPLIANT;
+  PetscCall(wring_sweeps_get_order(s, o, prefix, xpbd_options));
+  PetscCall(wring_options_get_real(o, prefix, xpbd_options, "damping", &w->rule.damping));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode xpbd_begin(wring_solver *s, Vec x)
 {
-  xpbd_data             *d    = s->data;
-  const wring_sweep_rule rule = {.type = WRING_SWEEP_COMPLIANT, .damping = d->damping};
-
   PetscFunctionBegin;
   (void)x;
-  PetscCall(wring_sweeps_begin(s, &d->sweeps, rule, wring_potential_start(s->g)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode xpbd_iterate(wring_solver *s, Vec x)
-{
-  xpbd_data *d = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sweeps_iterate(s, &d->sweeps, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode xpbd_destroy(wring_solver *s)
-{
-  xpbd_data *d = s->data;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sweeps_destroy(s, &d->sweeps));
-  PetscCall(PetscFree(s->data));
+  PetscCall(wring_sweeps_begin(s, wring_potential_start(s->g)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,10 +45,10 @@ const wring_solver_ops wring_solver_xpbd = {
   .needs            = WRING_CAN_CONSTRAIN,
   .damps            = PETSC_TRUE,
   .options          = xpbd_options,
-  .create           = xpbd_create,
+  .create           = wring_sweeps_create,
   .set_from_options = xpbd_set_from_options,
-  .set_up           = xpbd_set_up,
+  .set_up           = wring_sweeps_set_up,
   .begin            = xpbd_begin,
-  .iterate          = xpbd_iterate,
-  .destroy          = xpbd_destroy,
+  .iterate          = wring_sweeps_iterate,
+  .destroy          = wring_sweeps_destroy,
 };
