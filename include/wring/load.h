@@ -14,7 +14,7 @@ typedef struct {
   double                  until; // s; INFINITY: for ever
 } wring_load_time;
 
-/* mesh and mass [n_owned] kg, without drag, are borrowed and must outlive it. */
+/* mesh is borrowed and must outlive it; mass [n_owned] kg, without drag, is copied. Not collective. */
 PetscErrorCode wring_loads_create(const wring_mesh *mesh, const double *mass, wring_loads **l);
 PetscErrorCode wring_loads_destroy(wring_loads **l);
 

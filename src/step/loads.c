@@ -19,7 +19,7 @@ typedef struct {
 
 struct wring_loads {
   const wring_mesh *mesh;
-  const double     *mass;
+  double           *mass; // [n_owned] kg
   schedule          gravity, drag_time;
   PetscBool         has_drag;
   double           *drag; // [n_owned] kg/s
@@ -51,7 +51,8 @@ PetscErrorCode wring_loads_create(const wring_mesh *mesh, const double *mass, wr
   PetscFunctionBegin;
   PetscCall(PetscNew(l));
   (*l)->mesh          = mesh;
-  (*l)->mass          = mass;
+  PetscCall(PetscMalloc1(mesh->n_owned, &(*l)->mass));
+  PetscCall(PetscArraycpy((*l)->mass, mass, mesh->n_owned));
   (*l)->gravity.until = INFINITY;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -71,6 +72,7 @@ PetscErrorCode wring_loads_destroy(wring_loads **loads)
   PetscCall(wring_time_curve_destroy(&l->drag_time.curve));
   PetscCall(PetscFree(l->load));
   PetscCall(PetscFree(l->drag));
+  PetscCall(PetscFree(l->mass));
   PetscCall(PetscFree(*loads));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
