@@ -40,8 +40,12 @@ static inline void test_spline_par(uint64_t *state, double par[SPLINE_N_PAR][WRI
     unlink(path);
     for (int i = 0; i < SPLINE_N_PAR; i++) par[i][lane] = factor * one[i];
     for (int f = 0; f < SPLINE_FUNCTIONS; f++) { // but for where the pieces are
-      for (int p = 0; p < SPLINE_BREAKS; p++) par[spline_break_row(f) + p][lane] = one[spline_break_row(f) + p];
-      for (int p = 0; p < SPLINE_PIECES; p++) par[spline_piece_row(f, 0) + p][lane] = one[spline_piece_row(f, 0) + p];
+      const int places[3] = {spline_break_row(f), spline_piece_row(f, PIECE_BASE), spline_piece_row(f, PIECE_LOWER)};
+      par[SPLINE_COUNT + f][lane] = one[SPLINE_COUNT + f];
+      for (int p = 0; p < 3 * SPLINE_PIECES; p++) {
+        const int row  = places[p / SPLINE_PIECES] + p % SPLINE_PIECES;
+        par[row][lane] = one[row];
+      }
     }
   }
   PetscCallAbort(PETSC_COMM_SELF, PetscFree(one));

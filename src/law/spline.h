@@ -13,15 +13,17 @@ enum { SPLINE_A, SPLINE_B, SPLINE_C, SPLINE_FUNCTIONS };
 
 enum {
   SPLINE_POINTS  = 64,                // of a table, at most
-  SPLINE_PIECES  = SPLINE_POINTS + 2, // 1 is a break too
-  SPLINE_BREAKS  = 128, // break p is the lower end of piece p, p > 0; NaN behind the last: a power of 2 for the search
-  SPLINE_MODULUS = 0,   // k of the quadratic proxy
-  SPLINE_PAIR,          // b'(1) + c'(1)
-  SPLINE_VOLUME,        // c'(1)
-  SPLINE_FIRST,         // row of the first block
+  SPLINE_BREAKS  = SPLINE_POINTS + 1, // 1 is a break too
+  SPLINE_PIECES  = SPLINE_POINTS + 2,
+  SPLINE_MODULUS = 0,                            // k of the quadratic proxy
+  SPLINE_PAIR,                                   // b'(1) + c'(1)
+  SPLINE_VOLUME,                                 // c'(1)
+  SPLINE_COUNT,                                  // number of breaks of a, b and c
+  SPLINE_FIRST = SPLINE_COUNT + SPLINE_FUNCTIONS // row of the first block
 };
 
-enum { PIECE_BASE, PIECE_Y, PIECE_M, PIECE_C, PIECE_D, PIECE_INTEGRAL, PIECE_ROWS };
+/* Break p is the lower end of piece p, p > 0, and is held in row p - 1 of the breaks; NaN behind the last. */
+enum { PIECE_BASE, PIECE_Y, PIECE_M, PIECE_C, PIECE_D, PIECE_INTEGRAL, PIECE_LOWER, PIECE_ROWS };
 
 enum {
   SPLINE_BLOCK = SPLINE_BREAKS + PIECE_ROWS * SPLINE_PIECES,

@@ -169,8 +169,8 @@ static cubic interpolant(const table *t, long double at, long double base)
   return shifted(p, base - t->x[i]);
 }
 
-/* Points of the table and 1, sorted: [*n] breaks, of which break 1 is the first. */
-static void find_breaks(const table *t, int *n, double breaks[SPLINE_BREAKS])
+/* Points of the table and 1, sorted: break 1 to *n. */
+static void find_breaks(const table *t, int *n, double breaks[SPLINE_BREAKS + 1])
 {
   PetscBool has_rest = PETSC_FALSE;
   *n                 = 0;
@@ -197,13 +197,14 @@ static void store_piece(double *par, int function, int p, double base, cubic q, 
 /* The pieces of one function, from 1 outwards, and its value at 1. */
 static void make_pieces(const table *t, int function, double *par, cubic *rest)
 {
-  double      breaks[SPLINE_BREAKS];
+  double      breaks[SPLINE_BREAKS + 1];
   int         n, first = 1;
   const cubic at_rest = interpolant(t, 1, 1);
   const cubic less    = {-at_rest.y, 0, 0, 0};
-  for (int p = 0; p < SPLINE_BREAKS; p++) breaks[p] = NAN;
+  for (int p = 0; p <= SPLINE_BREAKS; p++) breaks[p] = NAN;
   find_breaks(t, &n, breaks);
-  memcpy(par + spline_break_row(function), breaks, sizeof breaks);
+  memcpy(par + spline_break_row(function), breaks + 1, SPLINE_BREAKS * sizeof breaks[0]);
+  par[SPLINE_COUNT + function] = n;
   while (breaks[first] < 1) first++; // break `first` is 1
   for (int side = 0; side < 2; side++) {
     long double from = 0;
@@ -214,6 +215,7 @@ static void make_pieces(const table *t, int function, double *par, cubic *rest)
       cubic             q = interpolant(t, (base + end) / 2, base);
       q.y += less.y;
       store_piece(par, function, p, breaks[near], q, from);
+      par[spline_piece_row(function, PIECE_LOWER) + p] = breaks[PetscMax(p, 1)];
       from += integral(q, end - base);
     }
   }
@@ -227,7 +229,7 @@ static double evaluate(const double *par, int function, double s)
 {
   const double *breaks = par + spline_break_row(function);
   int           p      = 0;
-  while (s >= breaks[p + 1]) p++; // false for NaN
+  while (p < par[SPLINE_COUNT + function] && s >= breaks[p]) p++;
   const double *piece = par + spline_piece_row(function, 0) + p;
   const double  t     = s - piece[PIECE_BASE * SPLINE_PIECES];
   return piece[PIECE_Y * SPLINE_PIECES] +
@@ -245,10 +247,10 @@ static double stress(const double *par, double s)
 static double next_break(const double *par, double s, double end)
 {
   for (int f = 0; f < SPLINE_FUNCTIONS; f++) {
-    const double *breaks = par + spline_break_row(f);
-    int           p      = 1;
-    while (breaks[p] <= s) p++;
-    if (breaks[p] < end) end = breaks[p]; // false for NaN
+    for (int p = 0; p < par[SPLINE_COUNT + f]; p++) {
+      const double at = par[spline_break_row(f) + p];
+      if (at > s && at < end) end = at;
+    }
   }
   return end;
 }
