@@ -235,8 +235,39 @@ static PetscErrorCode test_limit(void)
   return PETSC_SUCCESS;
 }
 
+/* A block of any material; `source`: the source directory, for tables. */
+static PetscErrorCode create_block(const wring_law *law, double h, const char *source, test_body *b)
+{
+  static const char *const keys[][2] = {{"stiffness", "1e5"}, {"young", "1e5"}, {"poisson", "0.35"},
+                                        {"c10", "2e4"},       {"c01", "5e3"},   {"kappa", "2e5"}};
+  const PetscInt           cells[3]  = {6, 3, 3};
+  const PetscBool          lame      = (PetscBool)(wring_option_find(law->options, "young") != NULL);
+  char                     key[64], file[PETSC_MAX_PATH_LEN];
+  double                  *par;
+
+  PetscFunctionBegin;
+  *b = (test_body){.x = NULL};
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
+  PetscCall(wring_options_set(b->o, "operator_type", "direct", "test"));
+  for (int i = 0; i < 6; i++) {
+    snprintf(key, sizeof key, "material_%s", keys[i][0]);
+    PetscCall(wring_options_set(b->o, key, keys[i][1], "test"));
+  }
+  if (!lame) PetscCall(wring_options_set(b->o, "material_mu", "5e4", "test"));
+  snprintf(file, sizeof file, "%s/inputs/materials/stiff_in_tension.csv", source);
+  PetscCall(wring_options_set(b->o, "material_file", file, "command line"));
+  PetscCall(PetscMalloc1(law->n_par, &par));
+  PetscCall(law->set_par(b->o, "material_", "material_", par));
+  b->mesh = test_box(PETSC_COMM_WORLD, cells);
+  b->g    = test_potential(b->mesh, law, par);
+  PetscCall(PetscFree(par));
+  PetscCall(wring_potential_set_step(b->g, h));
+  PetscCall(wring_potential_create_vec(b->g, &b->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* With all sides held by an affine map the inside follows it, whatever the material: y is there too. */
-static PetscErrorCode test_patch(const wring_law *law)
+static PetscErrorCode test_patch(const wring_law *law, const char *source)
 {
   static const char *const side[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
   test_body                b;
@@ -247,7 +278,7 @@ static PetscErrorCode test_patch(const wring_law *law)
   double                  *target;
   char                    *mark;
   wring_term              *term;
-  PetscCall(test_body_create(law->name, 10, 0, &b));
+  PetscCall(create_block(law, 10, source, &b));
   PetscCall(PetscCalloc3(b.mesh->n_owned, &mark, b.mesh->n_owned, &vertex, 3 * b.mesh->n_owned, &target));
   for (int i = 0; i < 6; i++) {
     const PetscInt s = wring_names_find(&b.mesh->sets, side[i]);
@@ -534,7 +565,7 @@ int main(int argc, char **argv)
   PetscCall(test_sweeps());
   PetscCall(test_compliant());
   PetscCall(test_limit());
-  for (int i = 0; wring_law_material(i); i++) PetscCall(test_patch(wring_law_material(i)));
+  for (int i = 0; wring_law_material(i); i++) PetscCall(test_patch(wring_law_material(i), argv[1]));
   PetscCall(test_condition());
   for (int i = 0; i < 6 && size <= 2; i++) PetscCall(test_order(rules[i])); // many steps, the same on any ranks
   PetscCall(test_force());

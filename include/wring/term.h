@@ -136,7 +136,7 @@ void wring_term_add_deformation(wring_term *t, const double *x, int row, double 
 
 /*
   Sum over this rank's tets of (w_e k_e)^2 [J^2]: psi of a law is a difference of terms of the size of k, so that every element
-  adds a rounding error of about eps w_e k_e to the energy, however small the energy is. 0 for points and edges.
+  adds a rounding error of about eps w_e k_e to the energy, however small the energy is. 0 for laws with q = 1: theirs is not.
 */
 double wring_term_squared_scale(const wring_term *t);
 

@@ -50,7 +50,7 @@ PetscErrorCode wring_loads_create(const wring_mesh *mesh, const double *mass, wr
 {
   PetscFunctionBegin;
   PetscCall(PetscNew(l));
-  (*l)->mesh          = mesh;
+  (*l)->mesh = mesh;
   PetscCall(PetscMalloc1(mesh->n_owned, &(*l)->mass));
   PetscCall(PetscArraycpy((*l)->mass, mass, mesh->n_owned));
   (*l)->gravity.until = INFINITY;

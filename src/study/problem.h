@@ -20,7 +20,7 @@ typedef struct {
   char      name[128];
   PetscInt  n;
   PetscInt *triangle; // [n][3]
-} wring_surface;
+} wring_pressed;
 
 enum { WRING_STATE_FIELDS = 4 }; // in a checkpoint: positions, velocities, and what bdf2 remembers
 
@@ -32,19 +32,20 @@ typedef struct {
   wring_phases         phases;
   char                 restart[PETSC_MAX_PATH_LEN]; // checkpoint that mesh and state come from, or ""
   wring_mesh          *mesh;
-  PetscInt             n_attach, n_springs; // names in the deck
-  char               **attach_name, **spring_name;
+  PetscInt             n_attach, n_springs, n_collider; // names in the deck
+  char               **attach_name, **spring_name, **collider_name;
   wring_spring_rows   *springs; // [n_springs]
   PetscInt             n_pair;
   PetscInt            *pair;       // [n_pair][2] local vertices of all springs of this rank, for frames
   double              *mass;       // [n_owned] kg
   double               total_mass; // kg, all ranks
   wring_potential     *g;
+  wring_contact       *colliders; // g's, or NULL
   wring_operator      *op;
   Mat                  A;      // NULL until wring_problem_prepare_operator
   double               factor; // of L in A; 0: there is no A
-  PetscInt             n_surface;
-  wring_surface       *surface; // [n_surface]
+  PetscInt             n_pressed;
+  wring_pressed       *pressed; // [n_pressed]
   wring_loads         *loads;
   wring_stepper       *stepper;
   wring_state          state;
@@ -62,28 +63,27 @@ PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, P
 
 /* ---- the parts, in the order in which a problem is put together --------------------------------------------------- */
 
-PetscErrorCode wring_problem_read_mesh(wring_problem *p);     // file, box or restart, and the deck's sets
-PetscErrorCode wring_problem_read_names(wring_problem *p);    // attachments, regions, springs
-PetscErrorCode wring_problem_read_springs(wring_problem *p);  // rows and ghosts, before any term
-PetscErrorCode wring_problem_read_surfaces(wring_problem *p); // under pressure; ghosts, before any term
-PetscErrorCode wring_problem_destroy_surfaces(wring_problem *p);
+PetscErrorCode wring_problem_read_mesh(wring_problem *p);    // file, box or restart, and the deck's sets
+PetscErrorCode wring_problem_read_names(wring_problem *p);   // attachments, regions, springs
+PetscErrorCode wring_problem_read_springs(wring_problem *p); // rows and ghosts, before any term
+PetscErrorCode wring_problem_read_pressed(wring_problem *p); // under pressure; ghosts, before any term
+PetscErrorCode wring_problem_destroy_pressed(wring_problem *p);
 PetscErrorCode wring_problem_set_masses(wring_problem *p);
 PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets a region
 PetscErrorCode wring_problem_add_springs(wring_problem *p);
 PetscErrorCode wring_problem_add_attachments(wring_problem *p);
 PetscErrorCode wring_problem_add_loads(wring_problem *p); // for the stepper
+PetscErrorCode wring_problem_add_colliders(wring_problem *p);
 PetscErrorCode wring_problem_set_state(wring_problem *p);
+PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
 
 /* Prefix of the keys of region r, and the prefix that says its `key`: its own, else "material_". */
 void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);
 const char    *wring_region_says(const wring_problem *p, const char *prefix, const char *key);
 PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
 
-/* Names behind a family of keys; known may be NULL. Free with wring_words_destroy. */
-PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *family, const wring_names *known,
-                                       PetscInt *n, char ***name);
-/* " (did you mean 'xmin'?)" for the nearest of the names, or "". Not collective. */
-void wring_problem_suggest(const wring_names *names, const char *name, size_t size, char *text);
+/* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
+void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text);
 
 /* ---- input tables ------------------------------------------------------------------------------------------------ */
 

@@ -2,9 +2,19 @@
 #include "problem.h"
 #include <math.h>
 
+/* Names behind a family of keys; known may be NULL. Free with wring_words_destroy. */
+static PetscErrorCode get_names(const wring_problem *p, const char *family, const wring_names *known, PetscInt *n,
+                                char ***name)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_options_names(p->options, family, p->catalogue->n, p->catalogue->entry, known ? known->n : 0,
+                                known ? (const char *const *)known->name : NULL, n, name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- surfaces under pressure: before terms, because they may make ghosts ------------------------------------------- */
 
-static PetscErrorCode read_surface(wring_problem *p, wring_surface *s)
+static PetscErrorCode read_surface(wring_problem *p, wring_pressed *s)
 {
   char     prefix[256], hint[256];
   PetscInt n_all;
@@ -13,7 +23,7 @@ static PetscErrorCode read_surface(wring_problem *p, wring_surface *s)
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "pressure_%s_", s->name));
   const PetscInt set = wring_names_find(&p->mesh->sets, s->name);
   if (set < 0) {
-    wring_problem_suggest(&p->mesh->sets, s->name, sizeof hint, hint);
+    wring_suggest_name(&p->mesh->sets, s->name, sizeof hint, hint);
     WRING_REFUSE(p->comm, "%s: pressure: '%s' is not a set of the mesh%s, expected a surface that `wring check` lists",
                  wring_options_family_origin(p->options, prefix), s->name, hint);
   }
@@ -25,32 +35,32 @@ static PetscErrorCode read_surface(wring_problem *p, wring_surface *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_read_surfaces(wring_problem *p)
+PetscErrorCode wring_problem_read_pressed(wring_problem *p)
 {
   char **name;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_get_names(p, "pressure_", &p->mesh->sets, &p->n_surface, &name));
-  PetscCall(PetscCalloc1(p->n_surface, &p->surface));
-  for (PetscInt i = 0; i < p->n_surface; i++) {
-    PetscCall(PetscStrncpy(p->surface[i].name, name[i], sizeof p->surface[i].name));
-    PetscCall(read_surface(p, &p->surface[i]));
+  PetscCall(get_names(p, "pressure_", &p->mesh->sets, &p->n_pressed, &name));
+  PetscCall(PetscCalloc1(p->n_pressed, &p->pressed));
+  for (PetscInt i = 0; i < p->n_pressed; i++) {
+    PetscCall(PetscStrncpy(p->pressed[i].name, name[i], sizeof p->pressed[i].name));
+    PetscCall(read_surface(p, &p->pressed[i]));
   }
-  PetscCall(wring_words_destroy(p->n_surface, &name));
+  PetscCall(wring_words_destroy(p->n_pressed, &name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_destroy_surfaces(wring_problem *p)
+PetscErrorCode wring_problem_destroy_pressed(wring_problem *p)
 {
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < p->n_surface; i++) PetscCall(PetscFree(p->surface[i].triangle));
-  PetscCall(PetscFree(p->surface));
+  for (PetscInt i = 0; i < p->n_pressed; i++) PetscCall(PetscFree(p->pressed[i].triangle));
+  PetscCall(PetscFree(p->pressed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- loads --------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode add_pressure(wring_problem *p, const wring_surface *s)
+static PetscErrorCode add_pressure(wring_problem *p, const wring_pressed *s)
 {
   char              prefix[256];
   double            value;
@@ -103,7 +113,7 @@ static PetscErrorCode add_body_force(wring_problem *p, const char *name)
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "body_force_%s_", name));
   if (region < 0) {
-    wring_problem_suggest(&p->mesh->regions, name, sizeof hint, hint);
+    wring_suggest_name(&p->mesh->regions, name, sizeof hint, hint);
     WRING_REFUSE(p->comm, "%s: body_force: the mesh has no region '%s'%s, expected one that `wring check` lists",
                  wring_options_family_origin(p->options, prefix), name, hint);
   }
@@ -149,7 +159,7 @@ static PetscErrorCode add_family(wring_problem *p, const char *family, const wri
   char   **name;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_get_names(p, family, known, &n, &name));
+  PetscCall(get_names(p, family, known, &n, &name));
   for (PetscInt i = 0; i < n; i++) PetscCall(add(p, name[i]));
   PetscCall(wring_words_destroy(n, &name));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -198,7 +208,7 @@ PetscErrorCode wring_problem_add_loads(wring_problem *p)
   PetscCall(wring_loads_create(p->mesh, p->mass, &p->loads));
   PetscCall(add_gravity_curve(p));
   PetscCall(add_family(p, "body_force_", &p->mesh->regions, add_body_force));
-  for (PetscInt i = 0; i < p->n_surface; i++) PetscCall(add_pressure(p, &p->surface[i]));
+  for (PetscInt i = 0; i < p->n_pressed; i++) PetscCall(add_pressure(p, &p->pressed[i]));
   PetscCall(add_family(p, "point_load_", NULL, add_point_load));
   PetscCall(add_drag(p));
   PetscCall(wring_stepper_set_loads(p->stepper, p->loads));

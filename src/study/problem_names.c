@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-void wring_problem_suggest(const wring_names *names, const char *name, size_t size, char *text)
+void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text)
 {
   int best = 2 + (int)strlen(name) / 3; // so many edits do not mean the same name
   text[0]  = '\0';
@@ -19,8 +19,9 @@ void wring_problem_suggest(const wring_names *names, const char *name, size_t si
   }
 }
 
-PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *family, const wring_names *known,
-                                       PetscInt *n, char ***name)
+/* Names behind a family of keys; known may be NULL. */
+static PetscErrorCode get_names(const wring_problem *p, const char *family, const wring_names *known, PetscInt *n,
+                                char ***name)
 {
   PetscFunctionBegin;
   PetscCall(wring_options_names(p->options, family, p->catalogue->n, p->catalogue->entry, known ? known->n : 0,
@@ -50,7 +51,7 @@ static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
                  wring_options_origin(p->options, prefix, "stiffness"), prefix, prefix);
   }
   if (file || wring_names_find(&p->mesh->sets, name) >= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_problem_suggest(&p->mesh->sets, name, sizeof hint, hint);
+  wring_suggest_name(&p->mesh->sets, name, sizeof hint, hint);
   WRING_REFUSE(p->comm, "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
                wring_options_family_origin(p->options, prefix), name, hint);
 }
@@ -96,10 +97,10 @@ static PetscErrorCode check_regions(const wring_problem *p)
   PetscInt                 n;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_get_names(p, "region_", regions, &n, &name));
+  PetscCall(get_names(p, "region_", regions, &n, &name));
   for (PetscInt i = 0; i < n; i++) {
     if (wring_names_find(regions, name[i]) >= 0) continue;
-    wring_problem_suggest(regions, name[i], sizeof hint, hint);
+    wring_suggest_name(regions, name[i], sizeof hint, hint);
     PetscCall(PetscSNPrintf(prefix, sizeof prefix, "region_%s_", name[i]));
     WRING_REFUSE(p->comm, "%s: region: the mesh has no region '%s'%s, expected one that `wring check` lists",
                  wring_options_family_origin(p->options, prefix), name[i], hint);
@@ -120,8 +121,9 @@ static PetscErrorCode check_regions(const wring_problem *p)
 PetscErrorCode wring_problem_read_names(wring_problem *p)
 {
   PetscFunctionBegin;
-  PetscCall(wring_problem_get_names(p, "attach_", &p->mesh->sets, &p->n_attach, &p->attach_name));
-  PetscCall(wring_problem_get_names(p, "spring_", NULL, &p->n_springs, &p->spring_name));
+  PetscCall(get_names(p, "attach_", &p->mesh->sets, &p->n_attach, &p->attach_name));
+  PetscCall(get_names(p, "spring_", NULL, &p->n_springs, &p->spring_name));
+  PetscCall(get_names(p, "collider_", NULL, &p->n_collider, &p->collider_name));
   for (PetscInt i = 0; i < p->n_attach; i++) PetscCall(check_attachment(p, p->attach_name[i]));
   PetscCall(check_regions(p));
   PetscFunctionReturn(PETSC_SUCCESS);

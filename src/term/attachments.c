@@ -84,17 +84,6 @@ PetscBool wring_term_is_hard(const wring_term *t)
   return (PetscBool)(t->attachment && t->attachment->hard);
 }
 
-/* Rodrigues: R = cos a I + sin a [n]x + (1 - cos a) n n^T, the rotation by `spin` deg/s during t seconds. */
-static void spin_matrix(const double spin[3], double t, double R[9])
-{
-  const double rate = sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
-  const double a = rate * t * PETSC_PI / 180, c = cos(a), s = sin(a);
-  double       n[3] = {1, 0, 0};
-  for (int i = 0; i < 3 && rate > 0; i++) n[i] = spin[i] / rate;
-  const double cross[9] = {0, -n[2], n[1], n[2], 0, -n[0], -n[1], n[0], 0};
-  for (int i = 0; i < 9; i++) R[i] = (i % 4 == 0 ? c : 0) + s * cross[i] + (1 - c) * n[i / 3] * n[i % 3];
-}
-
 /* How far all targets have gone, the rotation aside. */
 static void find_shift(const wring_motion *m, double time, double shift[3])
 {
@@ -108,7 +97,7 @@ static void move_targets(wring_term *t, double time)
   const wring_motion *m = &a->motion;
   const double        s = fmin(time, m->until);
   double              R[9], shift[3], x[3];
-  spin_matrix(m->spin, s, R);
+  wring_rotation(m->spin, s, R);
   find_shift(m, s, shift);
   for (PetscInt e = 0; e < a->n; e++) {
     const double *X = a->target + 3 * e;
