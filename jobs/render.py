@@ -8,13 +8,12 @@ range=LOW,HIGH (default: of the last frame), view=X,Y,Z (where the camera is, fr
 panel), zoom=1, edges=1. Several runs side by side: RUN is a comma-separated list. Debian: python3-vtk9, xvfb and libgl1-mesa-dri.
 """
 import json
+import math
 import os
 import re
 import sys
 
 import vtk
-
-SHAPES = ("half_space", "sphere", "torus", "capsule", "box", "cylinder")
 
 
 def options(words):
@@ -73,6 +72,109 @@ def body(grid, colour, limits, edges):
     return actor
 
 
+def lines(grid):
+    """Springs, thicker than edges."""
+    chosen = vtk.vtkExtractCellsByType()
+    chosen.SetInputData(grid)
+    chosen.AddCellType(vtk.VTK_LINE)
+    mapper = vtk.vtkDataSetMapper()
+    mapper.SetInputConnection(chosen.GetOutputPort())
+    mapper.ScalarVisibilityOff()
+    actor = vtk.vtkActor()
+    actor.SetMapper(mapper)
+    actor.GetProperty().SetColor(0.35, 0.3, 0.25)
+    actor.GetProperty().SetLineWidth(4)
+    actor.GetProperty().SetRenderLinesAsTubes(True)
+    return actor
+
+
+# ---- colliders ------------------------------------------------------------------------------------------------------
+
+
+def deck(run):
+    """Every key in force, from run.json."""
+    with open(os.path.join(run, "run.json")) as file:
+        return json.load(file)["options"]
+
+
+def colliders(run):
+    """Their keys, by name."""
+    found = {}
+    keys = deck(run)
+    names = [key[len("collider_"):-len("_shape")] for key in keys if key.startswith("collider_") and key.endswith("_shape")]
+    for name in names:
+        prefix = f"collider_{name}_"
+        found[name] = {key[len(prefix):]: str(value) for key, value in keys.items() if key.startswith(prefix)}
+    return found
+
+
+def source_of(c, low, high):
+    """The shape about the origin, its axis along z; a half_space as a square plate as large as the bodies."""
+    shape, size = c["shape"], max(b - a for a, b in zip(low, high))
+    if shape == "half_space":
+        source = vtk.vtkPlaneSource()
+        source.SetOrigin(-size, -size, 0)
+        source.SetPoint1(size, -size, 0)
+        source.SetPoint2(-size, size, 0)
+    elif shape == "sphere":
+        source = vtk.vtkSphereSource()
+        source.SetRadius(float(c["radius"]))
+        source.SetThetaResolution(48)
+        source.SetPhiResolution(48)
+    elif shape == "torus":
+        function = vtk.vtkParametricTorus()
+        function.SetRingRadius(float(c["major_radius"]))
+        function.SetCrossSectionRadius(float(c["minor_radius"]))
+        source = vtk.vtkParametricFunctionSource()
+        source.SetParametricFunction(function)
+    elif shape == "box":
+        source = vtk.vtkCubeSource()
+        source.SetXLength(numbers(c["size"])[0])
+        source.SetYLength(numbers(c["size"])[1])
+        source.SetZLength(numbers(c["size"])[2])
+    else:  # a capsule's round ends are left out
+        line = vtk.vtkLineSource()
+        line.SetPoint1(0, 0, -float(c["length"]) / 2)
+        line.SetPoint2(0, 0, float(c["length"]) / 2)
+        source = vtk.vtkTubeFilter()
+        source.SetInputConnection(line.GetOutputPort())
+        source.SetRadius(float(c["radius"]))
+        source.SetNumberOfSides(48)
+        source.CappingOn()
+    return source
+
+
+def collider(c, time, low, high):
+    """Moved by its velocity; spins are not drawn."""
+    axis = numbers(c.get("normal" if c["shape"] == "half_space" else "axis", "0,0,1"))
+    start = numbers(c.get("point" if c["shape"] == "half_space" else "centre", "0,0,0"))
+    moving = min(time, float(c.get("until", "inf")))
+    place = [x + moving * v for x, v in zip(start, numbers(c.get("velocity", "0,0,0")))]
+    middle = [(a + b) / 2 for a, b in zip(low, high)]
+    length = sum(a * a for a in axis) ** 0.5
+    unit = [a / length for a in axis]
+    if c["shape"] == "half_space":  # the point of the face below the bodies
+        depth = sum(u * (m - p) for u, m, p in zip(unit, middle, place))
+        place = [m - depth * u for u, m in zip(unit, middle)]
+    turn = vtk.vtkTransform()
+    turn.Translate(*place)
+    angle = math.degrees(math.acos(max(-1, min(1, unit[2]))))
+    around = [-unit[1], unit[0], 0] if abs(unit[2]) < 1 else [1, 0, 0]
+    turn.RotateWXYZ(angle, *around)
+    mapper = vtk.vtkPolyDataMapper()
+    source = source_of(c, low, high)  # its port does not keep it alive
+    mapper.SetInputConnection(source.GetOutputPort())
+    actor = vtk.vtkActor()
+    actor.SetMapper(mapper)
+    actor.SetUserTransform(turn)
+    actor.GetProperty().SetColor(0.75, 0.75, 0.7)
+    actor.GetProperty().SetOpacity(0.6)
+    return actor
+
+
+# ---- the picture ----------------------------------------------------------------------------------------------------
+
+
 def bounds_of(grids):
     box = vtk.vtkBoundingBox()
     for grid in grids:
@@ -124,7 +226,8 @@ def main():
     window.SetMultiSamples(8)
     window.SetSize(width * len(grids), height)
     for i, ((run, time, _), grid) in enumerate(zip(panels, grids)):
-        actors = [body(grid, given["colour"], limits, int(given["edges"]))]
+        actors = [body(grid, given["colour"], limits, int(given["edges"])), lines(grid)]
+        actors += [collider(c, time, low, high) for c in colliders(run).values()]
         panel(window, actors, (i / len(grids), 0, (i + 1) / len(grids), 1), given, low, high)
     window.Render()
     image = vtk.vtkWindowToImageFilter()

@@ -108,6 +108,7 @@ static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const
   for (int i = 0; i < g->n_term; i++) term_boundary(g, j, i, x, f, part);
   PetscCall(add_contacts(g, j, x, f, &part[1]));
   if (f) PetscCall(sum_ghosts(g, f));
+  if (f) wring_potential_clear_held(g, (PetscBool)((j->work & WRING_GRADIENT) != 0), f);
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -338,6 +339,7 @@ PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *for
   PetscCall(VecGetArrayRead(x, &xa)); // attachments read owned vertices only
   for (int i = 0; i < g->n_term; i++) wring_term_resultant(g->term[i], xa, force + 3 * i);
   PetscCall(VecRestoreArrayRead(x, &xa));
+  wring_potential_add_held(g, force);
   PetscCall(reduce(g, 3 * g->n_term, force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

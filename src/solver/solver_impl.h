@@ -83,6 +83,12 @@ const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is
 
 const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s); // of methods that never let g rise
 
+/*
+  Of `count` pairs of L-BFGS, how many to keep after a change of contacts: the larger its part of all contacts of before and after,
+  the fewer, the newest [Liu et al. 2017, section 5]. docs/theory.md (9.5)
+*/
+PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *c);
+
 /* g and grad g at x as work of the method's own, unless they are known. */
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
 PetscErrorCode wring_solver_know_norm(wring_solver *s);             // gradient_norm of grad
