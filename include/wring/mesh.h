@@ -82,6 +82,8 @@ typedef struct {
   PetscInt   quality_count[WRING_QUALITY_BINS]; // bin b: [b, b + 1) / 10, the last with 1
   PetscInt   n_boundary_face;
   PetscInt   n_component; // sets of tets that no vertex joins to others
+  PetscInt  *set_triangles, *set_lines; // [sets.n]
+  double    *set_area, *set_length;     // [sets.n] m^2, m
 } wring_mesh_measures;
 
 /* Not collective: call on one rank. Freed by wring_mesh_measures_destroy. */
@@ -91,8 +93,8 @@ PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m);
 /* How wring_mesh_distribute would cut a mesh into parts. Not collective. */
 typedef struct {
   PetscInt64 cut_faces;              // faces between tets of different parts
-  PetscInt   interface_vertices;     // vertices of tets of several parts
-  PetscInt64 ghosts;                 // vertices of a part's tets that another part owns, of all parts
+  PetscInt   interface_vertices;     // vertices of elements of several parts
+  PetscInt64 ghosts;                 // vertices of a part's elements that another part owns, of all parts
   PetscInt   tets_max, vertices_max; // of the largest part
 } wring_mesh_cut;
 
