@@ -39,8 +39,10 @@ static void random_par(const wring_law *law, uint64_t *state, double par[MAX_PAR
 /* Stretches: near rest, stretched, compressed, both equal, one of each, all but flat, far beyond the area's limit. */
 static void stretches(int kind, uint64_t *state, double s[2])
 {
-  static const double middle[N_CASE][2] = {{1, 1}, {1.6, 1.3}, {0.6, 0.4}, {1.3, 1.3}, {1.4, 0.6}, {1.2, 0.05}, {3, 2.5}};
-  for (int i = 0; i < 2; i++) s[i] = middle[kind][i] * (1 + (kind == 3 || kind == 0 ? 0.02 : 0.05) * test_random(state));
+  static const double middle[N_CASE][2] = {{1, 1},     {1.6, 1.3},  {0.6, 0.4}, {1.3, 1.3},
+                                           {1.4, 0.6}, {1.2, 0.05}, {3, 2.5}};
+  for (int i = 0; i < 2; i++)
+    s[i] = middle[kind][i] * (1 + (kind == 3 || kind == 0 ? 0.02 : 0.05) * test_random(state));
   if (kind == 3) s[1] = s[0];
 }
 
@@ -52,8 +54,9 @@ static void random_z(const wring_law *law, int kind, uint64_t *state, block_z z)
     test_rotation(state, u);
     stretches(kind, state, s);
     for (int i = 0; i < 3 * law->q; i++)
-      z[i][lane] = is_bending(law) ? u[i] * s[0]
-                                   : u[3 * (i / 2)] * s[0] * v[2 * (i % 2)] + u[3 * (i / 2) + 1] * s[1] * v[2 * (i % 2) + 1];
+      z[i][lane] = is_bending(law)
+                     ? u[i] * s[0]
+                     : u[3 * (i / 2)] * s[0] * v[2 * (i % 2)] + u[3 * (i / 2) + 1] * s[1] * v[2 * (i % 2) + 1];
   }
 }
 
@@ -205,9 +208,11 @@ static void check_prox(const wring_law *law, int kind, wring_in par, block_z z, 
       for (int lane = 0; lane < WRING_LANES; lane++) other[i][lane] = p[i][lane] + size * test_random(state);
     for (int lane = 0; lane < WRING_LANES; lane++) {
       double phi = psi_at(law, par, other, lane);
-      for (int i = 0; i < n; i++) phi += 0.5 * rho[lane] * (other[i][lane] - z[i][lane]) * (other[i][lane] - z[i][lane]);
+      for (int i = 0; i < n; i++)
+        phi += 0.5 * rho[lane] * (other[i][lane] - z[i][lane]) * (other[i][lane] - z[i][lane]);
       if (trial == 0) least[lane] = phi;
-      CHECK(phi >= least[lane] - 1e-12, "%s, case %d: prox has %.17g, another point %.17g", law->name, kind, least[lane], phi);
+      CHECK(phi >= least[lane] - 1e-12, "%s, case %d: prox has %.17g, another point %.17g", law->name, kind,
+            least[lane], phi);
     }
   }
 }
@@ -275,7 +280,8 @@ static void check_svd(uint64_t *state)
     const double          size = kind % 3 == 0 ? 1 : kind % 3 == 1 ? 1e-100 : 1e100;
     for (int lane = 0; lane < WRING_LANES; lane++) {
       double       r[9];
-      const double a = 4 * test_random(state), w[4] = {cos(a), -sin(a), sin(a), cos(a)}, t[2] = {size, size * ratio[kind / 3]};
+      const double a = 4 * test_random(state), w[4] = {cos(a), -sin(a), sin(a), cos(a)},
+                   t[2] = {size, size * ratio[kind / 3]};
       test_rotation(state, r);
       for (int i = 0; i < 6; i++)
         f[i][lane] = r[3 * (i / 2)] * t[0] * w[2 * (i % 2)] + r[3 * (i / 2) + 1] * t[1] * w[2 * (i % 2) + 1];
@@ -301,8 +307,8 @@ static void check_svd(uint64_t *state)
 
 int main(int argc, char **argv)
 {
-  uint64_t             state = 11;
-  WRING_ALIGNED double par[MAX_PAR][WRING_LANES];
+  uint64_t              state = 11;
+  WRING_ALIGNED double  par[MAX_PAR][WRING_LANES];
   WRING_ALIGNED block_z z;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));

@@ -33,8 +33,7 @@ typedef struct {
   PetscInt   *set_start;  // [sets.n + 1]
   PetscInt   *set_vertex; // [set_start[sets.n]] ascending inside each set
   PetscInt    n_set_element;
-  PetscInt
-    *set_element; // [n_set_element][4] set, vertices of a triangle of it, or of a line and -1
+  PetscInt   *set_element; // [n_set_element][4] set, vertices of a triangle of it, or of a line and -1
 } wring_mesh_data;
 
 PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
@@ -81,7 +80,7 @@ typedef struct {
   double     quality_min, quality_mean;
   PetscInt   quality_count[WRING_QUALITY_BINS]; // bin b: [b, b + 1) / 10, the last with 1
   PetscInt   n_boundary_face;
-  PetscInt   n_component; // sets of tets that no vertex joins to others
+  PetscInt   n_component;               // sets of tets that no vertex joins to others
   PetscInt  *set_triangles, *set_lines; // [sets.n]
   double    *set_area, *set_length;     // [sets.n] m^2, m
 } wring_mesh_measures;
@@ -149,7 +148,8 @@ PetscErrorCode wring_mesh_destroy(wring_mesh **m);
   the edges. Their original numbers are n_global + the place of the edge in the lexicographic order of (smaller, larger)
   original number of its ends; children of tet t are 8 t ... 8 t + 7: neither depends on the partition.
   A tet stays on its rank, a vertex with its owner; the middle of an edge of several ranks goes to the least loaded of them.
-  Lines of sets become two, triangles four, also those beside a solid or without one.
+  Lines of sets become two, triangles four, also those beside a solid or without one; a line between two vertices of tets that
+  is no edge of one stays as it is.
   A set gains the middles of the edges of its lines, triangles and tets (of the region of its name), no others.
   Refused: a mesh of points, more vertices or tets than PetscInt counts, and tets that become flat by round-off.
   Call before terms are built and before wring_mesh_add_sets. No rank ever has more than its part. Collective.

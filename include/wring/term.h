@@ -35,8 +35,8 @@ PetscErrorCode wring_term_create_triangles(const wring_mesh *mesh, const char *n
                                            const double *par, PetscInt n, const PetscInt *vertex, wring_term **t);
 
 /* Hinges vertex [n][4] (wring_hinge_rest) of local vertices under a law of bending; stiffness [N m]. docs/theory.md 3.9 */
-PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name, const wring_law *law, double stiffness,
-                                        PetscInt n, const PetscInt *vertex, wring_term **t);
+PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name, const wring_law *law,
+                                        double stiffness, PetscInt n, const PetscInt *vertex, wring_term **t);
 
 /* How the targets of an attachment move: rigidly with the velocity and the spin about the centre, until a time. */
 typedef struct {

@@ -108,12 +108,12 @@ void wring_block3_svd(wring_in f, wring_out u, wring_out s, wring_out v)
 /* Two one-sided rotations: the second repairs the round-off that the first leaves of s_0^2. */
 BLOCK3_INLINE svd3 tall_svd(vec3 f0, vec3 f1)
 {
-  const double size = mat3_max_abs((mat3){f0.x, f0.y, f0.z, f1.x, f1.y, f1.z, 0, 0, 0});
+  const double size  = mat3_max_abs((mat3){f0.x, f0.y, f0.z, f1.x, f1.y, f1.z, 0, 0, 0});
   const double scale = size > 1e-290 ? size : 1, inverse = 1 / scale;
-  columns      a = {vec3_combine(inverse, f0, 0, f0), vec3_combine(inverse, f1, 0, f1), {0, 0, 0}, {1, 0, 0}, {0, 1, 0},
-                    {0, 0, 1}};
-  svd3         svd = factor(order(orthogonalize(orthogonalize(a))));
-  svd.s            = (vec3){scale * svd.s.x, scale * svd.s.y, 0};
+  columns      a = {
+         vec3_combine(inverse, f0, 0, f0), vec3_combine(inverse, f1, 0, f1), {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  svd3 svd = factor(order(orthogonalize(orthogonalize(a))));
+  svd.s    = (vec3){scale * svd.s.x, scale * svd.s.y, 0};
   return svd;
 }
 

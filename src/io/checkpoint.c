@@ -250,7 +250,8 @@ static PetscErrorCode read_set_elements(wring_hdf5 *h, wring_mesh_data *d)
     fit &= row[0] >= 0 && row[0] < d->sets.n && row[1] >= 0 && row[2] >= 0;
     for (int a = 1; a < 4; a++) fit &= row[a] < d->n_vertex;
   }
-  if (!fit) wring_error_set(h->error, "%s: table %s has an element without a set or a vertex", h->path, set_element.name);
+  if (!fit)
+    wring_error_set(h->error, "%s: table %s has an element without a set or a vertex", h->path, set_element.name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -64,7 +64,8 @@ void wring_membrane_prox(wring_membrane_target *target, wring_in par, const doub
   }
 }
 
-void wring_membrane_constraint(wring_membrane_target *target, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+void wring_membrane_constraint(wring_membrane_target *target, wring_in par, wring_in z, double *C, wring_out dC,
+                               double *k)
 {
   wring_membrane_project(target, par, z, dC);
   subtract(z, dC, C);
@@ -93,7 +94,7 @@ static void clamp(wring_membrane_modes *m)
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double a = m->a[0][lane], b = m->a[1][lane], off = m->a[2][lane];
-    const plane3 g = plane3_jacobi(a, off, b);
+    const plane3 g   = plane3_jacobi(a, off, b);
     const double low = block3_max(-(a - g.t * off), 0), high = block3_max(-(b + g.t * off), 0);
     m->a[0][lane]   = a + low * g.c * g.c + high * g.s * g.s;
     m->a[1][lane]   = b + low * g.s * g.s + high * g.c * g.c;

@@ -14,7 +14,8 @@ void wring_membrane_project(wring_membrane_target *target, wring_in par, wring_i
 void wring_membrane_energy(wring_membrane_target *target, wring_in par, wring_in z, double *psi);
 void wring_membrane_fused(wring_membrane_target *target, wring_in par, wring_in z, double *psi, wring_out p);
 void wring_membrane_prox(wring_membrane_target *target, wring_in par, const double *rho, wring_in z, wring_out p);
-void wring_membrane_constraint(wring_membrane_target *target, wring_in par, wring_in z, double *C, wring_out dC, double *k);
+void wring_membrane_constraint(wring_membrane_target *target, wring_in par, wring_in z, double *C, wring_out dC,
+                               double *k);
 void wring_membrane_slope(wring_in par, double *k);
 
 /*

@@ -7,7 +7,8 @@
 
 enum { K, MIN, MAX, N_PAR, NEWTON_STEPS = 40 };
 
-static const double degenerate = 1e-12; // of 4 sqrt(c): where the closest point of the hyperbola is about to split in two
+static const double degenerate =
+  1e-12; // of 4 sqrt(c): where the closest point of the hyperbola is about to split in two
 
 /* The product c that t has, sqrt(c), and the sum and the difference of the stretches; free: P = F. */
 typedef struct {
@@ -25,11 +26,11 @@ static void find_closest(wring_in par, wring_in s, hyperbola *a)
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double s0 = s[0][lane], s1 = s[1][lane], product = s0 * s1;
     const double c = block3_min(block3_max(product, par[MIN][lane]), par[MAX][lane]);
-    a->root[lane] = sqrt(c);
-    a->sum[lane]  = s0 + s1;
-    a->gap[lane]  = s0 - s1;
-    a->free[lane] = c == product;
-    a->y[lane]    = s0 / (2 * a->root[lane]);
+    a->root[lane]  = sqrt(c);
+    a->sum[lane]   = s0 + s1;
+    a->gap[lane]   = s0 - s1;
+    a->free[lane]  = c == product;
+    a->y[lane]     = s0 / (2 * a->root[lane]);
   }
   double moved = 1;
   for (int i = 0; i < NEWTON_STEPS && moved > 0; i++) {
@@ -70,7 +71,8 @@ static void modes(wring_in par, wring_in s, wring_membrane_modes *m)
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double on = a.free[lane] > 0 ? 0 : par[K][lane], y = a.y[lane], x = sqrt(1 + y * y), root = a.root[lane];
     const double S = a.sum[lane], least = degenerate * root, part = y / x;
-    const double slope = block3_max(4 * root - S / (x * x * x), 4 * least), ratio = block3_max(2 * root - S / (2 * x), least);
+    const double slope = block3_max(4 * root - S / (x * x * x), 4 * least),
+                 ratio = block3_max(2 * root - S / (2 * x), least);
     const double cc = 1 - 2 * root * part * part / slope, dd = 1 - 2 * root / slope, cd = -2 * root * part / slope;
     const double t0 = root * (x + y), t1 = root / (x + y);
     m->a[0][lane]   = 0.5 * on * (cc + 2 * cd + dd);

@@ -35,13 +35,13 @@ static void modes(wring_in par, wring_in s, wring_membrane_modes *m)
     const double k = par[K][lane], min = par[MIN][lane], max = par[MAX][lane], s0 = s[0][lane], s1 = s[1][lane];
     const double d0 = beyond(s0, min, max), d1 = beyond(s1, min, max), gap = s0 - s1;
     const int    apart = gap > 1e-8 * s0;
-    m->a[0][lane]   = k * is_beyond(s0, min, max);
-    m->a[1][lane]   = k * is_beyond(s1, min, max);
-    m->a[2][lane]   = 0;
-    m->flip[lane]   = apart ? k * (d0 - d1) / (apart ? gap : 1) : k * is_beyond(s0, min, max);
-    m->twist[lane]  = k * (d0 + d1) / wring_membrane_divisor(s0 + s1);
-    m->out[0][lane] = k * d0 / wring_membrane_divisor(s0);
-    m->out[1][lane] = k * d1 / wring_membrane_divisor(s1);
+    m->a[0][lane]      = k * is_beyond(s0, min, max);
+    m->a[1][lane]      = k * is_beyond(s1, min, max);
+    m->a[2][lane]      = 0;
+    m->flip[lane]      = apart ? k * (d0 - d1) / (apart ? gap : 1) : k * is_beyond(s0, min, max);
+    m->twist[lane]     = k * (d0 + d1) / wring_membrane_divisor(s0 + s1);
+    m->out[0][lane]    = k * d0 / wring_membrane_divisor(s0);
+    m->out[1][lane]    = k * d1 / wring_membrane_divisor(s1);
   }
 }
 

@@ -141,7 +141,7 @@ static size_t cut_line(const grid *g, PetscInt set, PetscInt low, int axis, Pets
 static size_t cut_sheet(const grid *g, PetscInt set, PetscInt *element)
 {
   const PetscInt step[3] = {1, g->points[0], g->points[0] * g->points[1]}, a = step[g->axis[0]], b = step[g->axis[1]];
-  PetscInt      *row     = element;
+  PetscInt      *row = element;
   for (PetscInt j = 0; j < g->cells[g->axis[1]]; j++) {
     for (PetscInt i = 0; i < g->cells[g->axis[0]]; i++, row += 8) {
       const PetscInt low = i * a + j * b, high = low + a + b, odd = (i + j) % 2;

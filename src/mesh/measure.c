@@ -26,8 +26,8 @@ static void measure_sets(const wring_mesh_data *d, wring_mesh_measures *m)
 {
   for (PetscInt i = 0; i < d->n_set_element; i++) {
     const PetscInt *const row = d->set_element + 4 * (size_t)i;
-    const double *const   x = d->X + 3 * (size_t)row[1], *const y = d->X + 3 * (size_t)row[2];
-    double                B[4], area;
+    const double *const x = d->X + 3 * (size_t)row[1], *const y = d->X + 3 * (size_t)row[2];
+    double B[4], area;
     if (row[3] < 0) {
       m->set_lines[row[0]]++;
       m->set_length[row[0]] += sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));

@@ -48,8 +48,8 @@ static PetscErrorCode partition_graph(const wring_mesh_data *d, PetscInt n_part,
 }
 
 /* The vertices that have `mark` for a part, along the curve: order [*n]. */
-static PetscErrorCode order_along_curve(const wring_mesh_data *d, const PetscInt *vertex_part, PetscInt mark, PetscInt *n,
-                                        PetscInt *order)
+static PetscErrorCode order_along_curve(const wring_mesh_data *d, const PetscInt *vertex_part, PetscInt mark,
+                                        PetscInt *n, PetscInt *order)
 {
   uint64_t *key;
   double    low[3], high[3];

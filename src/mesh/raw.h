@@ -10,18 +10,18 @@
   of named groups. Groups of one name and several dimensions are one group. Room: n_tet and n_corner may grow to *_room.
 */
 typedef struct {
-  PetscInt  n_node, node_room;
-  double   *X;    // [n_node][3]
-  wring_map node; // of the file's tags
-  PetscInt  n_tet, tet_room;
-  PetscInt *tet;        // [n_tet][4] nodes
-  PetscInt *tet_source; // [n_tet]
-  int64_t  *tet_number; // [n_tet] in the file
-  int64_t  *tet_line;   // [n_tet] its place: wring_scan_place
-  PetscInt  n_corner, corner_room;
-  PetscInt *corner;        // [n_corner] nodes of the elements that are not tets
-  PetscInt *corner_source; // [n_corner]
-  PetscInt  n_triangle, triangle_room;
+  PetscInt    n_node, node_room;
+  double     *X;    // [n_node][3]
+  wring_map   node; // of the file's tags
+  PetscInt    n_tet, tet_room;
+  PetscInt   *tet;        // [n_tet][4] nodes
+  PetscInt   *tet_source; // [n_tet]
+  int64_t    *tet_number; // [n_tet] in the file
+  int64_t    *tet_line;   // [n_tet] its place: wring_scan_place
+  PetscInt    n_corner, corner_room;
+  PetscInt   *corner;        // [n_corner] nodes of the elements that are not tets
+  PetscInt   *corner_source; // [n_corner]
+  PetscInt    n_triangle, triangle_room;
   PetscInt   *triangle; // [n_triangle] first corners of the triangle elements
   PetscInt    n_segment, segment_room;
   PetscInt   *segment; // [n_segment] first corners of the line elements

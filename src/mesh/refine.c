@@ -22,7 +22,8 @@ static void side_ends(const wring_refinement *r, PetscInt i, PetscInt end[2])
 {
   const PetscInt of_tets = EDGES * r->m->n_tet;
   for (int a = 0; a < 2; a++)
-    end[a] = i < of_tets ? r->m->tet[CORNERS * (i / EDGES) + edge_end[i % EDGES][a]] : r->free_end[2 * (i - of_tets) + a];
+    end[a] =
+      i < of_tets ? r->m->tet[CORNERS * (i / EDGES) + edge_end[i % EDGES][a]] : r->free_end[2 * (i - of_tets) + a];
 }
 
 /* Each edge of the local tets once, and the free ones. */
@@ -66,6 +67,38 @@ static PetscErrorCode forget_edges(wring_refinement *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* solid [n_local]: 1 at vertices of tets of any rank. */
+static PetscErrorCode mark_solid(const wring_mesh *m, PetscInt *solid)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(solid, m->n_local));
+  for (size_t i = 0; i < CORNERS * (size_t)m->n_tet; i++) solid[m->tet[i]] = 1;
+  PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, solid, solid, MPI_MAX));
+  PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, solid, solid, MPI_MAX));
+  PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, solid, solid, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, solid, solid, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Lines between vertices of tets are left whole. */
+static PetscErrorCode drop_inner_lines(wring_refinement *r)
+{
+  PetscInt *solid, n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)r->m->n_local, &solid));
+  PetscCall(mark_solid(r->m, solid));
+  for (PetscInt i = 0; i < r->n_free; i++) {
+    const PetscInt a = r->free_end[2 * i], b = r->free_end[2 * i + 1];
+    if (r->is_line[i] && solid[a] && solid[b]) continue;
+    r->free_end[2 * n]       = a;
+    r->free_end[2 * n++ + 1] = b;
+  }
+  r->n_free = n;
+  PetscCall(PetscFree(solid));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The ends of free edges become vertices of this rank until the mesh is replaced. */
 static PetscErrorCode add_free_edges(wring_refinement *r)
 {
@@ -74,6 +107,7 @@ static PetscErrorCode add_free_edges(wring_refinement *r)
   PetscFunctionBegin;
   PetscCall(wring_mesh_extend_halo(m, 2 * r->n_free, r->free_end));
   for (PetscInt i = 0; i < 2 * r->n_free; i++) r->free_end[i] = wring_mesh_local(m, r->free_end[i]);
+  PetscCall(drop_inner_lines(r));
   PetscCall(forget_edges(r));
   PetscCall(find_edges(r));
   PetscCall(wring_edges_create(m->comm, r->n_edge, r->key, m->n_owned, &r->edges));
@@ -368,7 +402,7 @@ static PetscErrorCode destroy(wring_refinement *r)
   PetscFunctionBegin;
   PetscCall(forget_edges(r));
   PetscCall(PetscFree(r->found));
-  PetscCall(PetscFree(r->free_end));
+  PetscCall(PetscFree2(r->free_end, r->is_line));
   PetscCall(PetscFree(r->X));
   PetscCall(PetscFree(r->original));
   PetscCall(PetscFree(r->owned));

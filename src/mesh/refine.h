@@ -3,8 +3,9 @@
 #include "edges.h"
 
 /*
-  Points are the local vertices of the mesh as it was, then the middles of the edges of local tets, and of those lines and
-  triangles of sets here that have edges which no tet has: lines and surfaces beside a solid.
+  Points are the local vertices of the mesh as it was, then the middles of the edges of local tets, and of edges of lines and
+  triangles of sets here that no tet has: of lines and surfaces beside a solid. A line between two vertices of tets that is no edge
+  of one stays whole: nothing would hold its middle.
 */
 typedef struct {
   wring_mesh *m;
@@ -16,6 +17,7 @@ typedef struct {
   PetscInt   *edge;  // [n_tet][6] the edges of each tet: corners 01 02 03 12 13 23
   PetscInt    n_free;
   PetscInt   *free_end; // [n_free][2] edges that no tet has: original numbers, then local vertices
+  PetscBool  *is_line;  // [n_free] the edge is a line, not a triangle's
   wring_edges edges;
   PetscInt    n_point;
   double     *X;        // [n_point][3]
@@ -34,7 +36,7 @@ typedef struct {
   PetscInt *member; // [n][2] set and original number, repeated
 } wring_members;
 
-/* Finds the edges of this rank's set_elements that r->edges does not have: r->free_end. Collective. */
+/* Finds the edges of this rank's set_elements that r->edges does not have: r->free_end, r->is_line. Collective. */
 PetscErrorCode wring_refine_find_free(wring_refinement *r);
 
 /* From the sets as they were; refines m->set_element. Collective. */

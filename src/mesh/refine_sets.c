@@ -111,6 +111,10 @@ static PetscErrorCode cut_elements(const wring_refinement *r, outbox *o)
   for (PetscInt i = 0; i < m->n_set_element; i++) {
     const PetscInt *const row = m->set_element + 4 * (size_t)i;
     PetscInt new[3];
+    if (edge[3 * (size_t)i].place < 0) { // a line that stays whole
+      PetscCall(PetscArraycpy(child + 4 * (size_t)n++, row, 4));
+      continue;
+    }
     for (int a = 0; a < (row[3] < 0 ? 1 : 3); a++) {
       const wring_edge at = edge[3 * (size_t)i + (size_t)a];
       new[a]              = m->n_global + at.place;
@@ -134,12 +138,13 @@ PetscErrorCode wring_refine_find_free(wring_refinement *r)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * (size_t)m->n_set_element, &edge));
   PetscCall(find_edges(r, edge));
-  PetscCall(PetscMalloc1(6 * (size_t)m->n_set_element, &r->free_end));
+  PetscCall(PetscMalloc2(6 * (size_t)m->n_set_element, &r->free_end, 3 * (size_t)m->n_set_element, &r->is_line));
   r->n_free = 0;
   for (PetscInt i = 0; i < m->n_set_element; i++) {
     const PetscInt *const v = m->set_element + 4 * (size_t)i + 1;
     for (int k = 0; k < (v[2] < 0 ? 1 : 3); k++) {
       if (edge[3 * (size_t)i + (size_t)k].place >= 0) continue;
+      r->is_line[r->n_free]            = (PetscBool)(v[2] < 0);
       r->free_end[2 * r->n_free]       = v[k];
       r->free_end[2 * r->n_free++ + 1] = v[(k + 1) % 3];
     }

@@ -75,7 +75,7 @@ static double cotangents(const double *X0, const double *X1, const double *other
 
 void wring_hinge_rest(const double *const X[4], double c[4], double *area, double *curvature)
 {
-  const double noise = 1e-10;
+  const double noise  = 1e-10;
   double       sum[3] = {0}, size = 0, square;
   *area = c[0] = c[1] = 0;
   for (int side = 2; side < 4; side++) {

@@ -156,7 +156,8 @@ static void join_edges(const char *name, PetscInt n, const PetscInt *row, PetscI
     end                     = same_edge(n, row, i);
     if (end > i + 2)
       wring_error_set(e,
-                      "%s: the edge of vertices %" PetscInt_FMT " and %" PetscInt_FMT " has three triangles, to vertices "
+                      "%s: the edge of vertices %" PetscInt_FMT " and %" PetscInt_FMT
+                      " has three triangles, to vertices "
                       "%" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT ", expected two at most",
                       name, v[0], v[1], v[2], v[5], v[8]);
     if (end != i + 2) continue;
@@ -174,8 +175,8 @@ PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, Pet
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * EDGE_WIDTH * (size_t)n, &row));
   for (PetscInt i = 0; i < n; i++) {
-    const PetscInt *const v = triangle + 3 * (size_t)i; // ascending
-    const PetscInt edge[3 * EDGE_WIDTH] = {v[0], v[1], v[2], v[0], v[2], v[1], v[1], v[2], v[0]};
+    const PetscInt *const v                    = triangle + 3 * (size_t)i; // ascending
+    const PetscInt        edge[3 * EDGE_WIDTH] = {v[0], v[1], v[2], v[0], v[2], v[1], v[1], v[2], v[0]};
     memcpy(row + 3 * EDGE_WIDTH * (size_t)i, edge, sizeof edge);
   }
   PetscCall(send_to_owners(m, 3 * n, EDGE_WIDTH, row, &n_got, &got));

@@ -87,7 +87,7 @@ static PetscErrorCode predict_output(check *c)
   for (PetscInt i = 0; i < c->p->n_surface; i++) frame += 73 * (double)c->p->surface[i].n;
   for (PetscInt i = 0; i < c->p->n_springs; i++) frame += 65 * (double)c->p->line[i].n;
   if (every == 0) frame = 0;
-  c->bytes[OUTPUT]   = PetscMax(0, frame - c->bytes[SOLVES]);
+  c->bytes[OUTPUT] = PetscMax(0, frame - c->bytes[SOLVES]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -87,7 +87,7 @@ static PetscErrorCode create_arrays(const wring_problem *p, arrays *a)
   const PetscBool         alone = (PetscBool)(m->n_tet_global == 0 && p->n_surface == 0);
 
   PetscFunctionBegin;
-  *a          = (arrays){.n = {[TETS] = m->n_tet, [POINTS] = alone ? m->n_owned : 0}};
+  *a              = (arrays){.n = {[TETS] = m->n_tet, [POINTS] = alone ? m->n_owned : 0}};
   a->corner[TETS] = m->tet;
   for (PetscInt i = 0; i < p->n_surface; i++) a->n[TRIANGLES] += p->surface[i].n;
   for (PetscInt i = 0; i < p->n_springs; i++) a->n[LINES] += p->line[i].n;
@@ -111,7 +111,7 @@ static PetscErrorCode destroy_arrays(arrays *a)
 static double triangle_area(const double *x, const PetscInt *v)
 {
   const double *const o = x + 3 * (size_t)v[0], *const p = x + 3 * (size_t)v[1], *const q = x + 3 * (size_t)v[2];
-  double              a[3], b[3];
+  double a[3], b[3];
   for (int c = 0; c < 3; c++) a[c] = p[c] - o[c], b[c] = q[c] - o[c];
   return 0.5 * sqrt(PetscSqr(a[1] * b[2] - a[2] * b[1]) + PetscSqr(a[2] * b[0] - a[0] * b[2]) +
                     PetscSqr(a[0] * b[1] - a[1] * b[0]));
@@ -196,8 +196,7 @@ static PetscErrorCode write_frame(wring_problem *p, const char *path, PetscBool 
                                {"energy_density", WRING_FLOAT64, 1, a->density},
                                {"region", WRING_INT32, 1, a->region},
                                {"rank", WRING_INT32, 1, a->rank}};
-  PetscCall(
-    wring_vtk_write(p->comm, path, p->state.time, compress, m->n_local, x, N_KIND, cells, 3, point, 4, cell));
+  PetscCall(wring_vtk_write(p->comm, path, p->state.time, compress, m->n_local, x, N_KIND, cells, 3, point, 4, cell));
   PetscCall(wring_potential_restore_local(p->g, p->state.v, &v));
   PetscCall(wring_potential_restore_local(p->g, p->state.q, &x));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -81,7 +81,10 @@ const wring_option wring_membrane_options[] = {
    .unit  = "N/m",
    .range = "(0,inf)",
    .help  = "Stiffness against areas, over those at rest, outside of area_min and area_max."},
-  {.key = "area_min", .type = WRING_REAL, .range = "(0,inf)", .help = "Least area, over that at rest, that costs nothing."},
+  {.key   = "area_min",
+   .type  = WRING_REAL,
+   .range = "(0,inf)",
+   .help  = "Least area, over that at rest, that costs nothing."},
   {.key   = "area_max",
    .type  = WRING_REAL,
    .range = "(0,inf)",
@@ -94,8 +97,9 @@ const wring_option wring_bending_options[] = {
    .type    = WRING_WORD,
    .choices = "isometric|rigid",
    .value   = "isometric",
-   .help    = "Law of the edges between triangles of the set NAME: isometric is quadratic and flat at rest, rigid keeps the "
-              "curvature at rest."},
+   .help =
+     "Law of the edges between triangles of the set NAME: isometric is quadratic and flat at rest, rigid keeps the "
+     "curvature at rest."},
   {.key = "stiffness", .type = WRING_REAL, .unit = "N m", .range = "(0,inf)", .help = "Bending stiffness."},
   {0},
 };

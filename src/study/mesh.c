@@ -71,8 +71,9 @@ static PetscErrorCode draw(const wring_mesh_data *d, picture *p)
   PetscFunctionBegin;
   PetscCall(PetscCalloc1((size_t)d->n_vertex, &mark));
   PetscCall(PetscMalloc5(3 * (size_t)d->n_set_element, &p->corner[1], 2 * (size_t)d->n_set_element, &p->corner[2],
-                         (size_t)d->n_vertex, &p->corner[3], (size_t)d->n_tet + (size_t)d->n_set_element + (size_t)d->n_vertex,
-                         &p->region, (size_t)d->n_vertex, &p->number));
+                         (size_t)d->n_vertex, &p->corner[3],
+                         (size_t)d->n_tet + (size_t)d->n_set_element + (size_t)d->n_vertex, &p->region,
+                         (size_t)d->n_vertex, &p->number));
   mark_tets(d, mark);
   p->n[0]      = d->n_tet;
   p->corner[0] = d->tet;
@@ -82,7 +83,7 @@ static PetscErrorCode draw(const wring_mesh_data *d, picture *p)
   for (PetscInt v = 0; v < d->n_vertex; v++) {
     p->number[v] = v;
     if (p->n[0] + p->n[1] + p->n[2] > 0) continue;
-    p->region[v]              = -1;
+    p->region[v]            = -1;
     p->corner[3][p->n[3]++] = v;
   }
   PetscCall(PetscFree(mark));
@@ -123,11 +124,11 @@ static PetscErrorCode say_counts(const char *file, const wring_mesh_data *d)
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < d->n_set_element; i++) lines += d->set_element[4 * (size_t)i + 3] < 0;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " vertices, %" PetscInt_FMT " tetrahedra", file, d->n_vertex,
-                        d->n_tet));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " vertices, %" PetscInt_FMT " tetrahedra", file,
+                        d->n_vertex, d->n_tet));
   if (d->n_tet == 0)
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %" PetscInt_FMT " triangles, %" PetscInt_FMT " lines", d->n_set_element - lines,
-                          lines));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %" PetscInt_FMT " triangles, %" PetscInt_FMT " lines",
+                          d->n_set_element - lines, lines));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

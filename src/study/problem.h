@@ -31,9 +31,9 @@ typedef struct {
   const char *name;              // of the set, borrowed from the mesh
   PetscBool   membrane, bending; // the deck has keys of it
   PetscInt    n, n_hinge;
-  PetscInt   *vertex; // [n][3] original numbers until the terms are made, then local
-  PetscInt   *hinge;  // [n_hinge][4] likewise
-  double     *area;   // [n] m^2, at rest
+  PetscInt   *vertex;  // [n][3] original numbers until the terms are made, then local
+  PetscInt   *hinge;   // [n_hinge][4] likewise
+  double     *area;    // [n] m^2, at rest
   double      density; // kg/m^2
   int         n_term;
   wring_term *term[WRING_MEMBRANE_TERMS]; // of the membrane, borrowed from the potential
@@ -77,9 +77,9 @@ PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, P
 
 /* ---- the parts, in the order in which a problem is put together --------------------------------------------------- */
 
-PetscErrorCode wring_problem_read_mesh(wring_problem *p);    // file, box or restart, and the deck's sets
-PetscErrorCode wring_problem_read_names(wring_problem *p);   // attachments, regions, springs
-PetscErrorCode wring_problem_read_springs(wring_problem *p); // rows and ghosts, before any term
+PetscErrorCode wring_problem_read_mesh(wring_problem *p);     // file, box or restart, and the deck's sets
+PetscErrorCode wring_problem_read_names(wring_problem *p);    // attachments, regions, springs
+PetscErrorCode wring_problem_read_springs(wring_problem *p);  // rows and ghosts, before any term
 PetscErrorCode wring_problem_read_surfaces(wring_problem *p); // triangles, hinges and ghosts, before any term
 PetscErrorCode wring_problem_set_masses(wring_problem *p);
 PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets a region

@@ -38,8 +38,8 @@ static PetscErrorCode extend_halo(const wring_problem *p, const wring_spring_row
 
 static PetscErrorCode read_file(const wring_problem *p, const char *prefix, wring_spring_rows *s)
 {
-  static const char *const other[] = {"stiffness", "modulus", "damping", "density"};
-  const wring_options *const o     = p->options;
+  static const char *const   other[] = {"stiffness", "modulus", "damping", "density"};
+  const wring_options *const o       = p->options;
   char                       file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
@@ -70,9 +70,10 @@ static PetscErrorCode check_lines(const wring_problem *p, const char *prefix, co
   wring_suggest_name(sets, name, sizeof hint, hint);
   if (lines == 0)
     WRING_REFUSE(p->comm, "%s: spring: '%s' %s%s, expected a set with lines, which `wring check` lists, or a file",
-                 wring_options_family_origin(o, prefix), name,
-                 set < 0 ? "is not a set of the mesh" : "has no lines", set < 0 ? hint : "");
-  const PetscBool stiffness = wring_options_has(o, prefix, "stiffness"), modulus = wring_options_has(o, prefix, "modulus");
+                 wring_options_family_origin(o, prefix), name, set < 0 ? "is not a set of the mesh" : "has no lines",
+                 set < 0 ? hint : "");
+  const PetscBool stiffness = wring_options_has(o, prefix, "stiffness"),
+                  modulus   = wring_options_has(o, prefix, "modulus");
   if (stiffness == modulus)
     WRING_REFUSE(p->comm, "%s: spring: '%s' has %s, expected stiffness or else modulus",
                  wring_options_family_origin(o, prefix), name,
@@ -172,7 +173,8 @@ static PetscErrorCode add_springs(wring_problem *p, wring_spring_rows *s, wring_
     stiffness[i]                   = row[3];
     damping[i]                     = row[4];
   }
-  PetscCall(wring_term_create_damped_springs(p->mesh, s->name, s->n, a, b, stiffness, line->length, damping, &line->term));
+  PetscCall(
+    wring_term_create_damped_springs(p->mesh, s->name, s->n, a, b, stiffness, line->length, damping, &line->term));
   PetscCall(wring_potential_add_term(p->g, line->term));
   PetscCall(PetscFree4(a, b, stiffness, damping));
   PetscCall(PetscFree(s->row));

@@ -13,8 +13,8 @@ static PetscErrorCode print_mesh(const wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(m, &info));
   PetscCall(wring_problem_count(p, &triangles, &lines));
-  PetscCall(
-    PetscPrintf(p->comm, "mesh      %" PetscInt_FMT " vertices, %" PetscInt64_FMT " tets, ", m->n_global, m->n_tet_global));
+  PetscCall(PetscPrintf(p->comm, "mesh      %" PetscInt_FMT " vertices, %" PetscInt64_FMT " tets, ", m->n_global,
+                        m->n_tet_global));
   if (triangles) PetscCall(PetscPrintf(p->comm, "%" PetscInt64_FMT " triangles, ", triangles));
   if (lines) PetscCall(PetscPrintf(p->comm, "%" PetscInt64_FMT " lines, ", lines));
   PetscCall(PetscPrintf(p->comm, "volume %.6g m^3, mass %.6g kg, balance %.2f, ghosts %.1f%%\n", info.volume,

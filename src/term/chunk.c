@@ -152,8 +152,8 @@ static PetscErrorCode order_elements(const wring_mesh *mesh, int m, PetscInt n, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
-                                        const PetscInt *vertex, PetscBool along_curve, PetscBool has_coef,
+PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m,
+                                        PetscInt n, const PetscInt *vertex, PetscBool along_curve, PetscBool has_coef,
                                         PetscBool per_element, wring_term **t)
 {
   PetscInt *order, *sorted, n_interior = 0;

@@ -1,8 +1,8 @@
 /* Edges between two triangles: z = sum c_a x_a/A, weight A. docs/theory.md (3.87), (3.88) */
 #include "term_impl.h"
 
-PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name, const wring_law *law, double stiffness,
-                                        PetscInt n, const PetscInt *vertex, wring_term **term)
+PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name, const wring_law *law,
+                                        double stiffness, PetscInt n, const PetscInt *vertex, wring_term **term)
 {
   wring_term *t;
 

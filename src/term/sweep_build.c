@@ -15,8 +15,8 @@ typedef struct {
 typedef struct {
   int       m, q;
   PetscBool of_tets;
-  PetscInt n, n_colour;
-  item    *item; // [n]
+  PetscInt  n, n_colour;
+  item     *item; // [n]
 } group;
 
 /* ---- elements of a group ----------------------------------------------------------------------------------------- */
@@ -180,13 +180,13 @@ static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *ite
 
 PetscErrorCode wring_sweep_build(wring_sweep *s)
 {
-  group groups[] = {{.m = 4, .q = 3, .of_tets = PETSC_TRUE},
-                    {.m = 4, .q = 1, .of_tets = PETSC_TRUE},
-                    {.m = 3, .q = 2},
-                    {.m = 4, .q = 1},
-                    {.m = 3, .q = 1},
-                    {.m = 2, .q = 1},
-                    {.m = 1, .q = 1}};
+  group     groups[] = {{.m = 4, .q = 3, .of_tets = PETSC_TRUE},
+                        {.m = 4, .q = 1, .of_tets = PETSC_TRUE},
+                        {.m = 3, .q = 2},
+                        {.m = 4, .q = 1},
+                        {.m = 3, .q = 1},
+                        {.m = 2, .q = 1},
+                        {.m = 1, .q = 1}};
   const int n_group  = sizeof groups / sizeof groups[0];
 
   PetscFunctionBegin;
