@@ -1,189 +1,189 @@
-/* Lines and triangles of sets, each on the rank that works on it, and the edges at which two triangles meet. */
+/*
+  The triangles of a set with the tets behind them, which may be on other ranks: triangles and the faces of tets that could be they
+  meet on the rank that the smallest of their vertices says.
+*/
 #include "deal.h"
-#include "halo.h"
 #include "order.h"
 #include <stdlib.h>
-#include <string.h>
+#include <wring/mesh.h>
 
-enum { MAX_WIDTH = 4, EDGE_WIDTH = 3 };
+enum {
+  SORTED,
+  CORNER = 3,
+  RANK   = 6,
+  IS_FACE,
+  WIDTH
+}; // columns: vertices ascending, as they turn; where from; of a tet
 
-static PetscInt corners_of(const PetscInt *row)
+typedef struct {
+  PetscInt  n, room;
+  PetscInt *row; // [n][WIDTH] original numbers
+} faces;
+
+static PetscErrorCode add_face(faces *f, const PetscInt corner[3], PetscInt rank, PetscInt is_face)
 {
-  return row[3] < 0 ? 2 : 3;
+  PetscFunctionBegin;
+  if (f->n == f->room) {
+    f->room = 2 * f->room + 64;
+    PetscCall(PetscRealloc(WIDTH * (size_t)f->room * sizeof *f->row, &f->row));
+  }
+  PetscInt *const row = f->row + WIDTH * (size_t)f->n++;
+  for (int a = 0; a < 3; a++) {
+    int at = a;
+    for (; at > 0 && row[SORTED + at - 1] > corner[a]; at--) row[SORTED + at] = row[SORTED + at - 1];
+    row[SORTED + at] = corner[a];
+    row[CORNER + a]  = corner[a];
+  }
+  row[RANK]    = rank;
+  row[IS_FACE] = is_face;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_count_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt64 *n)
+/* mark [n_local]: whether a vertex is in the set. */
+static PetscErrorCode mark_set(const wring_mesh *m, PetscInt set, char *mark)
 {
-  PetscInt64 mine = 0;
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(mark, m->n_local));
+  for (PetscInt i = 0; i < m->set_count[set]; i++) mark[m->set_vertex[set][i]] = 1;
+  PetscCall(PetscSFBcastBegin(m->halo, MPI_CHAR, mark, mark, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, MPI_CHAR, mark, mark, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
+/* Faces of this rank's tets whose vertices are all in the set, seen from outside. */
+static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, PetscInt rank, faces *f)
+{
+  static const int outward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+
+  PetscFunctionBegin;
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    const PetscInt *const v = m->tet + 4 * (size_t)e;
+    for (int a = 0; a < 4; a++) {
+      const int *const o = outward[a];
+      if (!mark[v[o[0]]] || !mark[v[o[1]]] || !mark[v[o[2]]]) continue;
+      const PetscInt corner[3] = {m->original[v[o[0]]], m->original[v[o[1]]], m->original[v[o[2]]]};
+      PetscCall(add_face(f, corner, rank, 1));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_triangles(const wring_mesh *m, PetscInt set, PetscInt rank, faces *f)
+{
   PetscFunctionBegin;
   for (PetscInt i = 0; i < m->n_set_element; i++) {
     const PetscInt *const row = m->set_element + 4 * (size_t)i;
-    mine += row[0] == set && corners_of(row) == corners;
+    if (row[0] == set && row[3] >= 0) PetscCall(add_face(f, row + 1, rank, 0));
   }
-  PetscCallMPI(MPI_Allreduce(&mine, n, 1, MPIU_INT64, MPI_SUM, m->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- rows to the owners of their first vertex -------------------------------------------------------------------- */
-
-static int compare_rows(int width, const PetscInt *a, const PetscInt *b)
+/* Every row goes to the rank `to` [n] says; f holds what came. */
+static PetscErrorCode send(MPI_Comm comm, const PetscInt *to, faces *f)
 {
-  for (int i = 0; i < width; i++)
-    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  PetscInt   *order, *start, *got_start, *packed;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscMalloc4(f->n, &order, size + 1, &start, size + 1, &got_start, WIDTH * f->n, &packed));
+  for (PetscInt i = 0; i < f->n; i++) order[i] = i;
+  PetscCall(wring_sort_buckets(f->n, order, to, size, start));
+  for (PetscInt i = 0; i < f->n; i++)
+    PetscCall(PetscArraycpy(packed + WIDTH * (size_t)i, f->row + WIDTH * (size_t)order[i], WIDTH));
+  PetscCall(PetscFree(f->row));
+  PetscCall(wring_exchange_rows(comm, start, packed, WIDTH * sizeof(PetscInt), got_start, &f->row));
+  f->n = f->room = got_start[size];
+  PetscCall(PetscFree4(order, start, got_start, packed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By vertices, then triangles before faces, then by rank. */
+static int compare(const void *a, const void *b)
+{
+  static const int order[] = {SORTED, SORTED + 1, SORTED + 2, IS_FACE, RANK};
+  for (int i = 0; i < 5; i++) {
+    const PetscInt x = ((const PetscInt *)a)[order[i]], y = ((const PetscInt *)b)[order[i]];
+    if (x != y) return x < y ? -1 : 1;
+  }
   return 0;
 }
 
-static int compare_2(const void *a, const void *b)
+static PetscBool same_vertices(const PetscInt *a, const PetscInt *b)
 {
-  return compare_rows(2, a, b);
+  return (PetscBool)(a[SORTED] == b[SORTED] && a[SORTED + 1] == b[SORTED + 1] && a[SORTED + 2] == b[SORTED + 2]);
 }
 
-static int compare_3(const void *a, const void *b)
+/* Keeps one row for each triangle: its face, or itself where there is none; faces of no triangle go. */
+static void match(const char *set, faces *f, wring_error *e)
 {
-  return compare_rows(3, a, b);
-}
-
-/* The rank that owns the first vertex of each row [n][width]. */
-static PetscErrorCode find_owners(const wring_mesh *m, PetscInt n, int width, const PetscInt *row, PetscInt *owner)
-{
-  PetscInt   *first;
-  PetscMPIInt rank;
-  PetscLayout layout;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n, &first));
-  for (PetscInt i = 0; i < n; i++) first[i] = row[(size_t)i * (size_t)width];
-  PetscCall(wring_mesh_find_globals(m, n, first, owner));
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
-  for (PetscInt i = 0; i < n; i++) {
-    PetscCall(PetscLayoutFindOwner(layout, owner[i], &rank));
-    owner[i] = rank;
+  PetscInt kept = 0;
+  qsort(f->row, (size_t)f->n, WIDTH * sizeof *f->row, compare);
+  for (PetscInt i = 0, end; i < f->n; i = end) {
+    const PetscInt *const first = f->row + WIDTH * (size_t)i, *last = first;
+    PetscInt              n_face = 0;
+    for (end = i; end < f->n && same_vertices(first, f->row + WIDTH * (size_t)end); end++) {
+      last = f->row + WIDTH * (size_t)end;
+      n_face += last[IS_FACE];
+    }
+    if (first[IS_FACE]) continue;
+    if (n_face > 1)
+      wring_error_set(e,
+                      "surface '%s': the triangle %" PetscInt_FMT " %" PetscInt_FMT " %" PetscInt_FMT
+                      " lies between two tetrahedra, expected triangles on the boundary",
+                      set, first[SORTED], first[SORTED + 1], first[SORTED + 2]);
+    for (int k = 0; k < WIDTH; k++) f->row[WIDTH * (size_t)kept + (size_t)k] = last[k];
+    kept++;
   }
-  PetscCall(PetscLayoutDestroy(&layout));
-  PetscCall(PetscFree(first));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  f->n = kept;
 }
 
-/* Sends row [n][width] there: *got [*n_got][width], ascending. */
-static PetscErrorCode send_to_owners(const wring_mesh *m, PetscInt n, int width, const PetscInt *row, PetscInt *n_got,
-                                     PetscInt **got)
+/* Where rows go: home, or to where a triangle meets its faces. */
+static void list_ranks(const faces *f, PetscMPIInt size, PetscBool home, PetscInt *to)
 {
-  const size_t bytes = (size_t)width * sizeof *row;
-  PetscInt    *owner, *order, *start, *got_start, *packed;
-  PetscMPIInt  size;
+  for (PetscInt i = 0; i < f->n; i++) {
+    const PetscInt *const row = f->row + WIDTH * (size_t)i;
+    to[i]                     = home ? row[RANK] : row[SORTED] % size;
+  }
+}
+
+static PetscErrorCode exchange(const wring_mesh *m, PetscBool home, faces *f)
+{
+  PetscMPIInt size;
+  PetscInt   *to;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(m->comm, &size));
-  PetscCall(PetscMalloc4((size_t)n, &owner, (size_t)n, &order, (size_t)size + 1, &start, (size_t)size + 1, &got_start));
-  PetscCall(PetscMalloc1((size_t)n * (size_t)width, &packed));
-  PetscCall(find_owners(m, n, width, row, owner));
-  for (PetscInt i = 0; i < n; i++) order[i] = i;
-  PetscCall(wring_sort_buckets(n, order, owner, size, start));
-  for (PetscInt i = 0; i < n; i++)
-    memcpy(packed + (size_t)i * (size_t)width, row + (size_t)order[i] * (size_t)width, bytes);
-  PetscCall(wring_exchange_rows(m->comm, start, packed, bytes, got_start, got));
-  *n_got = got_start[size];
-  if (*n_got) qsort(*got, (size_t)*n_got, bytes, width == 2 ? compare_2 : compare_3);
-  PetscCall(PetscFree(packed));
-  PetscCall(PetscFree4(owner, order, start, got_start));
+  PetscCall(PetscMalloc1(f->n, &to));
+  list_ranks(f, size, home, to);
+  PetscCall(send(m->comm, to, f));
+  PetscCall(PetscFree(to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- elements of a set ------------------------------------------------------------------------------------------- */
-
-/* Elements as this rank has them, vertices ascending: row [*n][corners]. */
-static PetscErrorCode pick_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt *n, PetscInt **row)
+PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, PetscInt **triangle)
 {
-  PetscFunctionBegin;
-  *n = 0;
-  PetscCall(PetscMalloc1((size_t)m->n_set_element * (size_t)corners, row));
-  for (PetscInt i = 0; i < m->n_set_element; i++) {
-    const PetscInt *const element = m->set_element + 4 * (size_t)i;
-    if (element[0] != set || corners_of(element) != corners) continue;
-    PetscInt *const v = *row + (size_t)*n * (size_t)corners;
-    memcpy(v, element + 1, (size_t)corners * sizeof *v);
-    PetscCall(PetscSortInt(corners, v));
-    (*n)++;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static void check_twice(const wring_mesh *m, PetscInt set, int corners, PetscInt n, const PetscInt *row, wring_error *e)
-{
-  const size_t bytes = (size_t)corners * sizeof *row;
-  for (PetscInt i = 1; i < n && !e->text[0]; i++) {
-    const PetscInt *const v = row + (size_t)i * (size_t)corners;
-    if (memcmp(v, v - corners, bytes)) continue;
-    char text[128] = "";
-    for (int a = 0; a < corners; a++)
-      snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PetscInt_FMT, a ? ", " : "", v[a]);
-    wring_error_set(e, "mesh: set '%s' has the %s of vertices %s twice, expected once", m->sets.name[set],
-                    corners == 2 ? "line" : "triangle", text);
-  }
-}
-
-PetscErrorCode wring_mesh_list_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt *n, PetscInt **vertex)
-{
+  faces       f     = {.n = 0};
   wring_error error = {""};
-  PetscInt   *row, mine;
+  PetscMPIInt rank;
+  char       *mark;
 
   PetscFunctionBegin;
-  PetscCall(pick_elements(m, set, corners, &mine, &row));
-  PetscCall(send_to_owners(m, mine, corners, row, n, vertex));
-  PetscCall(PetscFree(row));
-  check_twice(m, set, corners, *n, *vertex, &error);
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCall(PetscMalloc1(m->n_local, &mark));
+  PetscCall(mark_set(m, set, mark));
+  PetscCall(add_tet_faces(m, mark, rank, &f));
+  PetscCall(add_triangles(m, set, rank, &f));
+  PetscCall(PetscFree(mark));
+  PetscCall(exchange(m, PETSC_FALSE, &f));
+  match(m->sets.name[set], &f, &error);
   PetscCall(wring_error_raise(m->comm, &error));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- hinges ------------------------------------------------------------------------------------------------------ */
-
-/* Rows of edges: ends ascending, opposite vertex. Those of an edge follow one another and ascend. */
-static PetscInt same_edge(PetscInt n, const PetscInt *row, PetscInt i)
-{
-  PetscInt end = i + 1;
-  while (end < n && !memcmp(row + EDGE_WIDTH * (size_t)i, row + EDGE_WIDTH * (size_t)end, 2 * sizeof *row)) end++;
-  return end;
-}
-
-static void join_edges(const char *name, PetscInt n, const PetscInt *row, PetscInt *n_hinge, PetscInt *hinge,
-                       wring_error *e)
-{
-  *n_hinge = 0;
-  for (PetscInt i = 0, end; i < n; i = end) {
-    const PetscInt *const v = row + EDGE_WIDTH * (size_t)i;
-    end                     = same_edge(n, row, i);
-    if (end > i + 2)
-      wring_error_set(e,
-                      "%s: the edge of vertices %" PetscInt_FMT " and %" PetscInt_FMT
-                      " has three triangles, to vertices "
-                      "%" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT ", expected two at most",
-                      name, v[0], v[1], v[2], v[5], v[8]);
-    if (end != i + 2) continue;
-    const PetscInt both[MAX_WIDTH] = {v[0], v[1], v[2], v[5]};
-    memcpy(hinge + MAX_WIDTH * (size_t)(*n_hinge)++, both, sizeof both);
-  }
-}
-
-PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, PetscInt n, const PetscInt *triangle,
-                                      PetscInt *n_hinge, PetscInt **hinge)
-{
-  wring_error error = {""};
-  PetscInt   *row, *got, n_got = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * EDGE_WIDTH * (size_t)n, &row));
-  for (PetscInt i = 0; i < n; i++) {
-    const PetscInt *const v                    = triangle + 3 * (size_t)i; // ascending
-    const PetscInt        edge[3 * EDGE_WIDTH] = {v[0], v[1], v[2], v[0], v[2], v[1], v[1], v[2], v[0]};
-    memcpy(row + 3 * EDGE_WIDTH * (size_t)i, edge, sizeof edge);
-  }
-  PetscCall(send_to_owners(m, 3 * n, EDGE_WIDTH, row, &n_got, &got));
-  PetscCall(PetscFree(row));
-  PetscCall(PetscMalloc1(MAX_WIDTH * (size_t)(n_got / 2), hinge));
-  join_edges(name, n_got, got, n_hinge, *hinge, &error);
-  PetscCall(PetscFree(got));
-  PetscCall(wring_error_raise(m->comm, &error));
+  PetscCall(exchange(m, PETSC_TRUE, &f));
+  qsort(f.row, (size_t)f.n, WIDTH * sizeof *f.row, compare);
+  *n = f.n;
+  PetscCall(PetscMalloc1(3 * f.n, triangle));
+  for (PetscInt i = 0; i < 3 * f.n; i++) (*triangle)[i] = f.row[WIDTH * (size_t)(i / 3) + CORNER + (size_t)(i % 3)];
+  PetscCall(PetscFree(f.row));
+  PetscCall(wring_mesh_extend_halo(m, 3 * *n, *triangle));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

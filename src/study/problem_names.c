@@ -19,23 +19,33 @@ void wring_suggest_name(const wring_names *names, const char *name, size_t size,
   }
 }
 
-/* Names behind a family of keys. */
+/* Names behind a family of keys; known may be NULL. */
 static PetscErrorCode get_names(const wring_problem *p, const char *family, const wring_names *known, PetscInt *n,
                                 char ***name)
 {
   PetscFunctionBegin;
-  PetscCall(wring_options_names(p->options, family, p->catalogue->n, p->catalogue->entry, known->n,
-                                (const char *const *)known->name, n, name));
+  PetscCall(wring_options_names(p->options, family, p->catalogue->n, p->catalogue->entry, known ? known->n : 0,
+                                known ? (const char *const *)known->name : NULL, n, name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
 {
-  char prefix[256], hint[256];
+  char      prefix[256], hint[256];
+  PetscBool hard;
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
   const PetscBool file = wring_options_has(p->options, prefix, "file");
+  PetscCall(wring_options_get_bool(p->options, prefix, wring_attach_options, "hard", &hard));
+  if (hard && wring_options_has(p->options, prefix, "stiffness")) {
+    WRING_REFUSE(p->comm, "%s: %sstiffness stands beside %shard, which holds exactly: expected one of them",
+                 wring_options_origin(p->options, prefix, "stiffness"), prefix, prefix);
+  }
+  if (wring_options_has(p->options, prefix, "path") && wring_options_has(p->options, prefix, "velocity")) {
+    WRING_REFUSE(p->comm, "%s: %svelocity stands beside %spath, which takes its place: expected one of them",
+                 wring_options_origin(p->options, prefix, "velocity"), prefix, prefix);
+  }
   if (file && wring_options_has(p->options, prefix, "stiffness")) {
     WRING_REFUSE(p->comm, "%s: %sstiffness stands beside %sfile, whose rows bring their own stiffness",
                  wring_options_origin(p->options, prefix, "stiffness"), prefix, prefix);
@@ -157,6 +167,7 @@ PetscErrorCode wring_problem_read_names(wring_problem *p)
   PetscCall(PetscCalloc1(p->mesh->sets.n, &p->surface));
   PetscCall(read_surface_names(p, "membrane_", PETSC_TRUE));
   PetscCall(read_surface_names(p, "bending_", PETSC_FALSE));
+  PetscCall(get_names(p, "collider_", NULL, &p->n_collider, &p->collider_name));
   for (PetscInt i = 0; i < p->n_attach; i++) PetscCall(check_attachment(p, p->attach_name[i]));
   PetscCall(check_regions(p));
   PetscFunctionReturn(PETSC_SUCCESS);
