@@ -81,6 +81,17 @@ static double inertia_factor(const wring_potential *g, wring_work work)
   return (work == WRING_RESIDUAL ? -1 : 1) / (g->h * g->h);
 }
 
+/* What contacts add to f and to this rank's energy. */
+static PetscErrorCode add_contacts(wring_potential *g, const job *j, const double *x, double *f, double *energy)
+{
+  PetscFunctionBegin;
+  if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(!j->splitting && !(j->work & ~(WRING_VALUE | WRING_GRADIENT)), g->comm, PETSC_ERR_SUP,
+             "Contacts have a value and a gradient only");
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add(g->contact[i], j->work, x, f, energy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* x and f are local arrays; part: this rank's inertial energy, then what terms add. */
 static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const double *y, double *f, double part[3])
 {
@@ -95,6 +106,7 @@ static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const
   PetscCall(wring_potential_halo_end(g, x));
   part[1] = part[2] = 0;
   for (int i = 0; i < g->n_term; i++) term_boundary(g, j, i, x, f, part);
+  PetscCall(add_contacts(g, j, x, f, &part[1]));
   if (f) PetscCall(sum_ghosts(g, f));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);

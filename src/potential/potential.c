@@ -27,6 +27,8 @@ PetscErrorCode wring_potential_destroy(wring_potential **potential)
   if (!g) PetscFunctionReturn(PETSC_SUCCESS);
   for (int i = 0; i < g->n_term; i++) PetscCall(wring_term_destroy(&g->term[i]));
   PetscCall(PetscFree(g->term));
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_destroy(&g->contact[i]));
+  PetscCall(PetscFree(g->contact));
   PetscCall(wring_pattern_destroy(&g->pattern));
   PetscCall(PetscFree(g->block));
   PetscCall(PetscFree(g->mass));
@@ -126,6 +128,7 @@ PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double 
     wring_term_set_time(g->term[i], time, end, &one);
     if (one) *changed = PETSC_TRUE;
   }
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_set_time(g->contact[i], time));
   if (*changed) g->revision++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,7 +11,9 @@ struct wring_potential {
   double           *mass; // [n_local] kg
   Vec               y, q; // target, start of the step
   int               n_term;
-  wring_term      **term;    // [n_term] owned
+  wring_term      **term; // [n_term] owned
+  int               n_contact;
+  wring_contact   **contact; // [n_contact] owned
   wring_pattern    *pattern; // of the Hessian, built at the first one
   double           *block;   // [nnz][3][3] values of the Hessian's local rows
 };

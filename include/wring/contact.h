@@ -1,0 +1,65 @@
+/*
+  Layer 5, contacts: what pushes vertices out of a place, E_c(x) = sum over active contacts of k/2 min(0, (x - t).n)^2.
+  Which contacts are active, and their t and n, follow from x where the set is built anew, once per iteration, by
+  wring_contact_update; in between they are frozen, and E_c is one smooth function of x.                docs/theory.md 8
+
+  x and f are arrays [n_local][3] of owned vertices then ghosts. A kind of contacts is one file with a wring_contact_ops table
+  (src/contact/contact_impl.h). Everything is collective, unless it says otherwise.
+*/
+#pragma once
+#include <wring/term.h>
+
+typedef struct wring_contact wring_contact;
+
+PetscErrorCode wring_contact_destroy(wring_contact **c);
+
+/* How a solver keeps contacts: by E_c in g, or by moving vertices out after every sweep. */
+typedef enum { WRING_CONTACT_ENERGY, WRING_CONTACT_PROJECTION } wring_contact_way;
+
+/* Why the contacts cannot be kept in this way, as the end of a refusal; NULL where they can. Not collective. */
+const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way);
+
+/* Moves what the vertices meet to `time` [s]; the set is empty until the next update. */
+PetscErrorCode wring_contact_set_time(wring_contact *c, double time);
+
+/* What velocities (x - q)/h are made of: those of g. */
+typedef struct {
+  double        h; // s
+  const double *q; // [n_owned][3] m
+} wring_contact_step;
+
+/* What an update did, on this rank. */
+typedef struct {
+  PetscInt64 active;          // contacts in the set
+  PetscInt64 added, released; // that were not in it before; that are no longer
+  PetscInt64 moved;           // contacts of before and after with another t or n
+} wring_contact_change;
+
+/* Builds the set at x, ghosts up to date. first: of a solve, which no longer knows what was in contact before. */
+PetscErrorCode wring_contact_update(wring_contact *c, const wring_contact_step *step, const double *x, PetscBool first,
+                                    wring_contact_change *change);
+
+/* Adds dE_c/dx to f [N] with WRING_GRADIENT (f of ghosts goes to their owners), this rank's part of E_c [J] to *energy with
+   WRING_VALUE, as the set is. Ghosts of x are up to date. */
+PetscErrorCode wring_contact_add(wring_contact *c, wring_work work, const double *x, double *f, double *energy);
+
+/* Adds a semidefinite d2E_c/dx2 to diagonal [n_owned][3][3] N/m: blocks of owned vertices only. */
+PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, double *diagonal);
+
+/* Moves owned vertices out of what they are in, x [n_owned][3] in place. Needs WRING_CONTACT_PROJECTION. */
+PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step *step, double *x);
+
+/* Parts that are reported apart, such as colliders; their names are borrowed. Not collective. */
+int         wring_contact_parts(const wring_contact *c);
+const char *wring_contact_part_name(const wring_contact *c, int part);
+
+/*
+  Of this rank, at x [n_local][3]: vertices that are inside, how deep the deepest is [m], and the force that each part's active
+  contacts exert on the body, force [parts][3] N.
+*/
+typedef struct {
+  PetscInt64 inside;
+  double     depth;
+} wring_contact_report;
+
+PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force);
