@@ -65,9 +65,17 @@ PetscErrorCode wring_sweeps_iterate(wring_solver *s, Vec x)
   PetscCall(VecGetArray(x, &xa));
   PetscCall(wring_sweep_run(w->sweep, xa));
   PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(wring_potential_project_contacts(s->g, x));
   s->known       = PETSC_FALSE;
   s->step_length = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_contact_way *wring_sweeps_contacts(const wring_solver *s)
+{
+  static const wring_contact_way way = WRING_CONTACT_PROJECTION;
+  (void)s;
+  return &way;
 }
 
 static PetscErrorCode note_left_out(wring_solver *s, const wring_sweep *sweep)

@@ -113,7 +113,11 @@ PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, 
   PetscCall(find_integrator(comm, o, &s->integrator));
   PetscCall(wring_options_get_reals(o, "", wring_load_options, "gravity", s->gravity));
   PetscCall(wring_potential_require(g, s->integrator->needs, s->integrator->name));
-  if (s->integrator->advance) PetscCall(wring_potential_require_undamped(g, "integrator", s->integrator->name));
+  if (s->integrator->advance) {
+    const wring_contact_way way = WRING_CONTACT_ENERGY;
+    PetscCall(wring_potential_require_contacts(g, &way, "integrator", s->integrator->name));
+    PetscCall(wring_potential_require_undamped(g, "integrator", s->integrator->name));
+  }
   PetscCall(create_vectors(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -296,16 +300,27 @@ PetscErrorCode wring_step_push(wring_stepper *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Moves the terms to the end of the step, with the contacts that the new positions have there. */
+static PetscErrorCode set_end(wring_stepper *s, const wring_state *state, Vec x)
+{
+  const double         end = state->time + s->h;
+  wring_contact_change change;
+  PetscBool            changed;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_set_time(s->g, end, end, &changed));
+  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* g of implicit Euler and its gradient at the new positions, with the targets of the end of the step. */
 static PetscErrorCode measure(wring_stepper *s, const wring_state *state, Vec x, wring_iteration *it)
 {
   wring_phases *const phases = wring_potential_phases(s->g);
   const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
-  const double        end    = state->time + s->h;
-  PetscBool           changed;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_set_time(s->g, end, end, &changed));
+  PetscCall(set_end(s, state, x));
   PetscCall(wring_potential_fused(s->g, x, &it->value, s->gradient));
   PetscCall(VecNorm(s->gradient, NORM_2, &it->gradient_norm));
   wring_phases_leave_measuring(phases, old);
@@ -314,11 +329,13 @@ static PetscErrorCode measure(wring_stepper *s, const wring_state *state, Vec x,
 
 PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state, Vec x, wring_outcome *outcome)
 {
-  const double    began = MPI_Wtime();
-  wring_iteration it    = {.iteration = 1, .step_length = 1, .evaluations = 1};
+  const double         began = MPI_Wtime();
+  wring_contact_change change;
+  wring_iteration      it = {.iteration = 1, .step_length = 1, .evaluations = 1};
 
   PetscFunctionBegin;
   outcome->reason = WRING_CONVERGED;
+  PetscCall(wring_potential_update_contacts(s->g, state->q, PETSC_TRUE, &change));
   PetscCall(wring_potential_gradient(s->g, state->q, s->gradient));
   PetscCall(s->integrator->advance(s, state, x, &outcome->reason));
   it.seconds = MPI_Wtime() - began;
@@ -346,12 +363,10 @@ static PetscErrorCode end_energy(wring_stepper *s, const wring_state *state, Vec
 {
   wring_phases *const phases = wring_potential_phases(s->g);
   const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
-  const double        end    = state->time + s->h;
   wring_value         value;
-  PetscBool           changed;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_set_time(s->g, end, end, &changed));
+  PetscCall(set_end(s, state, x));
   PetscCall(wring_potential_value(s->g, x, &value));
   *elastic = value.elastic;
   wring_phases_leave_measuring(phases, old);

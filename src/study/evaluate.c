@@ -146,10 +146,11 @@ static PetscErrorCode print(const wring_problem *p, const evaluation *e)
 
 PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring_exit *status)
 {
-  wring_problem *p;
-  evaluation     e;
-  Vec            x, gradient;
-  char           directory[PETSC_MAX_PATH_LEN];
+  wring_problem       *p;
+  wring_contact_change change;
+  evaluation           e;
+  Vec                  x, gradient;
+  char                 directory[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &p));
@@ -158,6 +159,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_potential_create_vec(p->g, &gradient));
   PetscCall(set_target(p, x));
   PetscCall(set_positions(p, x));
+  PetscCall(wring_potential_update_contacts(p->g, x, PETSC_TRUE, &change));
   PetscCall(wring_potential_fused(p->g, x, &e.value, gradient));
   PetscCall(VecNorm(gradient, NORM_2, &e.gradient_norm));
   PetscCall(find_range(p, x, &e.min_J, &e.max_J));
