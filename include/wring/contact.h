@@ -63,3 +63,29 @@ typedef struct {
 } wring_contact_report;
 
 PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force);
+
+/* ---- matrices of contacts that join vertices ---------------------------------------------------------------------- */
+
+/*
+  What contacts between vertices add to the Hessian in place of add_hessian's blocks: blocks [3][3] off the diagonal that a row has
+  at most, added to count [n_owned], and *joined if a rank has any; then the blocks themselves, to H, which has room for them.
+*/
+PetscErrorCode wring_contact_count_blocks(wring_contact *c, PetscInt *count, PetscBool *joined);
+PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, Mat H);
+
+/* ---- kinds -------------------------------------------------------------------------------------------------------- */
+
+/* Deck keys behind "self_contact_": stiffness, thickness, max_depth. */
+extern const wring_option wring_self_contact_options[];
+
+typedef struct {
+  double stiffness; // N/m of every vertex that touches a triangle
+  double thickness; // m: distance from which on they push each other, >= 0
+  double max_depth; // m: a vertex deeper inside than this is left alone; 0: half the mean edge of the surface at rest
+} wring_self_contact;
+
+/*
+  Vertices of the surface of the mesh's tets against its triangles, of the same body or another.   docs/theory.md (9.20) to (9.28)
+  Extend the halo before. Refused for a mesh without tets.
+*/
+PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_self_contact *how, wring_contact **c);

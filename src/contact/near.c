@@ -365,7 +365,7 @@ static PetscErrorCode find_pairs(const wring_mesh *m, const wring_skin *s, const
 {
   grid      g;
   hash      h;
-  PetscInt  n_point, n_triangle;
+  PetscInt  n_point = 0, n_triangle = 0;
   point    *p;
   triangle *t;
 
@@ -407,7 +407,7 @@ static PetscErrorCode is_neighbour(const wring_skin *s, PetscInt i, const wring_
 static PetscErrorCode drop_neighbours(const wring_skin *s, PetscInt *n, wring_near *near)
 {
   PetscInt  kept = 0;
-  PetscBool drop;
+  PetscBool drop = PETSC_FALSE;
 
   PetscFunctionBegin;
   for (PetscInt k = 0, i = 0; k < *n; k++) {

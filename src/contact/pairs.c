@@ -357,18 +357,25 @@ static PetscInt longest_run(const wring_pairs *p)
   return longest;
 }
 
-PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x)
+PetscErrorCode wring_pairs_prepare(wring_pairs *p, const double *x)
 {
-  const double reach = PetscMax(p->thickness, p->depth);
-  candidate   *c;
-  PetscBool   *keep, due;
+  PetscBool due;
 
   PetscFunctionBegin;
-  p->n_pair = 0;
   PetscCall(is_due(p, x, &due));
   if (due) PetscCall(search(p, x));
   PetscCall(wring_pairs_fetch(p, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_find(wring_pairs *p, const double *x)
+{
+  const double   reach   = PetscMax(p->thickness, p->depth);
   const PetscInt longest = longest_run(p);
+  candidate     *c;
+  PetscBool     *keep;
+
+  PetscFunctionBegin;
   PetscCall(PetscMalloc2(longest, &c, longest, &keep));
   for (PetscInt i = 0, end; i < p->n_near; i = end) {
     end = run_end(p, i);

@@ -34,8 +34,11 @@ typedef struct {
 PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **p); // collective
 PetscErrorCode wring_pairs_destroy(wring_pairs **p);
 
-/* Whatever touches at x [n_local][3], ghosts up to date, into pair. Collective. */
-PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x);
+/* Searches at x [n_local][3], ghosts up to date, if that is due, and brings far_x there. The pairs stay. Collective. */
+PetscErrorCode wring_pairs_prepare(wring_pairs *p, const double *x);
+
+/* Adds what touches at x behind the pairs that are there; after wring_pairs_prepare there. Not collective. */
+PetscErrorCode wring_pairs_find(wring_pairs *p, const double *x);
 
 /* far_x at x; far_f, or any one number a far corner, added to those of the owners. Collective; nothing without pairs anywhere. */
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x);
