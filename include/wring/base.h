@@ -65,6 +65,9 @@ void wring_dots(PetscInt n, int m, const double *x, const double *const *y, doub
 double wring_inertia(PetscInt n, double s, const double *m, const double *x, const double *y, double *f);
 double wring_pairwise_sum(PetscInt n, const double *a); // serial, error O(log n): for values already summed in blocks
 
+/* R [3][3] = the rotation by `spin` [deg/s] during t [s], about the direction of spin; the identity for 0. */
+void wring_rotation(const double spin[3], double t, double R[9]);
+
 /* A number in [0, 1) from a counter: the same on every machine, rank and run. */
 double wring_uniform(uint64_t counter);
 

@@ -75,6 +75,11 @@ PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+const char *wring_contact_kind(const wring_contact *c)
+{
+  return c->ops->kind;
+}
+
 int wring_contact_parts(const wring_contact *c)
 {
   return c->ops->parts(c);

@@ -18,6 +18,7 @@ static PetscErrorCode build_potential(wring_problem *p)
   PetscCall(wring_problem_add_materials(p));
   PetscCall(wring_problem_add_springs(p));
   PetscCall(wring_problem_add_attachments(p));
+  PetscCall(wring_problem_add_colliders(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,6 +46,7 @@ PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_operator_create(comm, o, &p->phases, &p->op));
   PetscCall(wring_stepper_create(p->g, o, &p->stepper));
   PetscCall(wring_problem_set_state(p));
+  PetscCall(wring_problem_check_colliders(p));
   wring_phases_switch(&p->phases, WRING_PHASE_OTHER);
   *out = p;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -66,6 +68,7 @@ PetscErrorCode wring_problem_destroy(wring_problem **out)
   PetscCall(PetscFree(p->pair));
   PetscCall(PetscFree(p->springs));
   PetscCall(wring_words_destroy(p->n_attach, &p->attach_name));
+  PetscCall(wring_words_destroy(p->n_collider, &p->collider_name));
   PetscCall(wring_words_destroy(p->n_springs, &p->spring_name));
   PetscCall(wring_mesh_destroy(&p->mesh));
   PetscCall(wring_catalogue_destroy(&p->catalogue));

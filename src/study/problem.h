@@ -25,14 +25,15 @@ typedef struct {
   wring_phases         phases;
   char                 restart[PETSC_MAX_PATH_LEN]; // checkpoint that mesh and state come from, or ""
   wring_mesh          *mesh;
-  PetscInt             n_attach, n_springs; // names in the deck
-  char               **attach_name, **spring_name;
+  PetscInt             n_attach, n_springs, n_collider; // names in the deck
+  char               **attach_name, **spring_name, **collider_name;
   wring_spring_rows   *springs; // [n_springs]
   PetscInt             n_pair;
   PetscInt            *pair;       // [n_pair][2] local vertices of all springs of this rank, for frames
   double              *mass;       // [n_owned] kg
   double               total_mass; // kg, all ranks
   wring_potential     *g;
+  wring_contact       *colliders; // g's, or NULL
   wring_operator      *op;
   Mat                  A;      // NULL until wring_problem_prepare_operator
   double               factor; // of L in A; 0: there is no A
@@ -59,7 +60,9 @@ PetscErrorCode wring_problem_set_masses(wring_problem *p);
 PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets a region
 PetscErrorCode wring_problem_add_springs(wring_problem *p);
 PetscErrorCode wring_problem_add_attachments(wring_problem *p);
+PetscErrorCode wring_problem_add_colliders(wring_problem *p);
 PetscErrorCode wring_problem_set_state(wring_problem *p);
+PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
 
 /* Prefix of the keys of region r, and the prefix that says its `key`: its own, else "material_". */
 void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);

@@ -114,6 +114,7 @@ PetscErrorCode wring_problem_read_names(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(get_names(p, "attach_", &p->mesh->sets, &p->n_attach, &p->attach_name));
   PetscCall(get_names(p, "spring_", NULL, &p->n_springs, &p->spring_name));
+  PetscCall(get_names(p, "collider_", NULL, &p->n_collider, &p->collider_name));
   for (PetscInt i = 0; i < p->n_attach; i++) PetscCall(check_attachment(p, p->attach_name[i]));
   PetscCall(check_regions(p));
   PetscFunctionReturn(PETSC_SUCCESS);

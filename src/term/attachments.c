@@ -31,23 +31,12 @@ PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rodrigues: R = cos a I + sin a [n]x + (1 - cos a) n n^T, the rotation by `spin` deg/s during t seconds. */
-static void spin_matrix(const double spin[3], double t, double R[9])
-{
-  const double rate = sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
-  const double a = rate * t * PETSC_PI / 180, c = cos(a), s = sin(a);
-  double       n[3] = {1, 0, 0};
-  for (int i = 0; i < 3 && rate > 0; i++) n[i] = spin[i] / rate;
-  const double cross[9] = {0, -n[2], n[1], n[2], 0, -n[0], -n[1], n[0], 0};
-  for (int i = 0; i < 9; i++) R[i] = (i % 4 == 0 ? c : 0) + s * cross[i] + (1 - c) * n[i / 3] * n[i % 3];
-}
-
 static void move_targets(wring_term *t, double time)
 {
   const wring_motion *m = &t->attachment->motion;
   const double        s = fmin(time, m->until);
   double              R[9], x[3];
-  spin_matrix(m->spin, s, R);
+  wring_rotation(m->spin, s, R);
   for (PetscInt e = 0; e < t->n; e++) {
     const double *X = t->attachment->target + 3 * e;
     for (int i = 0; i < 3; i++) {
