@@ -8,6 +8,13 @@
 static const double least_alignment = 0.5;
 /* Directions closer than 45 degrees are one contact. */
 static const double same_direction = 0.70710678118654752;
+/* Weight by which a vertex may be beside the triangle that it touched before. */
+static const double slack = 0.1;
+
+static double dot(const double a[3], const double b[3])
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 /* ---- making one -------------------------------------------------------------------------------------------------- */
 
@@ -66,6 +73,7 @@ PetscErrorCode wring_pairs_destroy(wring_pairs **pairs)
   if (!p) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(forget_search(p));
   PetscCall(PetscFree(p->pair));
+  PetscCall(PetscFree(p->old));
   PetscCall(PetscFree(p->seen));
   PetscCall(wring_skin_destroy(&p->skin));
   PetscCall(PetscFree(*pairs));
@@ -218,11 +226,17 @@ typedef struct {
   PetscInt    body;    // of the triangle
   PetscBool   wanted;  // may be picked
   PetscBool   settled; // its body has been looked at
+  PetscBool   held;    // the vertex touched it before
 } candidate;
 
 static const double *corner_position(const wring_pairs *p, const double *x, PetscInt place)
 {
   return place < p->mesh->n_owned ? x + 3 * place : p->far_x + 3 * (place - p->mesh->n_owned);
+}
+
+static void gather_corners(const wring_pairs *p, const double *x, PetscInt near, double t[9])
+{
+  for (int a = 0; a < 9; a++) t[a] = corner_position(p, x, p->place[3 * near + a / 3])[a % 3];
 }
 
 /* The candidates of the vertex of near pair `begin`, up to pair `end`, that are not farther than `within`. */
@@ -231,14 +245,26 @@ static PetscInt gather(const wring_pairs *p, const double *x, PetscInt begin, Pe
   PetscInt n = 0;
   for (PetscInt i = begin; i < end; i++) {
     double t[9];
-    for (int a = 0; a < 9; a++) t[a] = corner_position(p, x, p->place[3 * i + a / 3])[a % 3];
+    gather_corners(p, x, i, t);
     if (!wring_touch_triangle(x + 3 * p->near[i].vertex, t, &c[n].u) || c[n].u.distance > within) continue;
     c[n].near    = i;
     c[n].body    = p->near[i].body;
-    c[n].settled = PETSC_FALSE;
+    c[n].settled = c[n].held = PETSC_FALSE;
     n++;
   }
   return n;
+}
+
+/* Marks those that are among the old pairs from *old on, which moves behind those of the vertex. */
+static void mark_held(const wring_pairs *p, PetscInt vertex, PetscInt n, candidate *c, PetscInt *old)
+{
+  while (*old < p->n_old && p->old[*old].near.vertex < vertex) (*old)++;
+  for (; *old < p->n_old && p->old[*old].near.vertex == vertex; (*old)++) {
+    for (PetscInt i = 0; i < n; i++) {
+      const PetscInt *a = p->near[c[i].near].original, *b = p->old[*old].near.original;
+      if (a[0] == b[0] && a[1] == b[1] && a[2] == b[2]) c[i].held = PETSC_TRUE;
+    }
+  }
 }
 
 /*
@@ -258,11 +284,6 @@ static PetscInt pick(PetscInt n, const candidate *c)
   return best;
 }
 
-static double dot(const double a[3], const double b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* Room for one pair more. */
 static PetscErrorCode grow(wring_pairs *p)
 {
@@ -273,18 +294,40 @@ static PetscErrorCode grow(wring_pairs *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode accept(wring_pairs *p, const candidate *c)
+static PetscErrorCode add_pair(wring_pairs *p, PetscInt near, const wring_touch *u)
 {
   PetscFunctionBegin;
   PetscCall(grow(p));
   wring_pair *pair = &p->pair[p->n_pair++];
-  pair->near       = p->near[c->near];
-  pair->d          = c->u.d;
+  pair->near       = p->near[near];
+  pair->d          = u->d;
   for (int a = 0; a < 3; a++) {
-    pair->place[a] = p->place[3 * c->near + a];
-    pair->w[a]     = c->u.w[a];
-    pair->n[a]     = c->u.n[a];
+    pair->place[a] = p->place[3 * near + a];
+    pair->w[a]     = u->w[a];
+    pair->n[a]     = u->n[a];
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Takes candidate `best`, or the triangle of its body that the vertex touched before, if that faces the same way and the vertex is
+  above it or nearly so: at an edge two triangles would take turns for ever.
+*/
+static PetscErrorCode accept(wring_pairs *p, const double *x, PetscInt n, const candidate *c, PetscInt best)
+{
+  wring_touch u;
+  double      t[9];
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n && !c[best].held; i++) {
+    if (!c[i].held || c[i].body != c[best].body || dot(c[i].u.facet, c[best].u.facet) <= same_direction) continue;
+    gather_corners(p, x, c[i].near, t);
+    if (!wring_touch_plane(x + 3 * p->near[c[i].near].vertex, t, slack, &u)) continue;
+    if (u.d < -p->depth || u.d >= p->thickness) continue;
+    PetscCall(add_pair(p, c[i].near, &u));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(add_pair(p, c[best].near, &c[best].u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -306,11 +349,11 @@ static void settle_body(const wring_pairs *p, PetscInt n, candidate *c, PetscInt
 }
 
 /* Takes those that are wanted, the nearest first, without others in its direction. */
-static PetscErrorCode take_wanted(wring_pairs *p, PetscInt n, candidate *c)
+static PetscErrorCode take_wanted(wring_pairs *p, const double *x, PetscInt n, candidate *c)
 {
   PetscFunctionBegin;
   for (PetscInt best = pick(n, c); best >= 0; best = pick(n, c)) {
-    PetscCall(accept(p, &c[best]));
+    PetscCall(accept(p, x, n, c, best));
     const wring_touch *u = &c[best].u;
     for (PetscInt i = 0; i < n; i++)
       if (dot(u->facet, c[i].u.facet) > same_direction || dot(u->n, c[i].u.n) > same_direction)
@@ -320,7 +363,7 @@ static PetscErrorCode take_wanted(wring_pairs *p, PetscInt n, candidate *c)
 }
 
 /* What one vertex touches; keep [n] is work space. */
-static PetscErrorCode touch_vertex(wring_pairs *p, PetscInt n, candidate *c, PetscBool *keep)
+static PetscErrorCode touch_vertex(wring_pairs *p, const double *x, PetscInt n, candidate *c, PetscBool *keep)
 {
   PetscInt inside;
 
@@ -330,12 +373,12 @@ static PetscErrorCode touch_vertex(wring_pairs *p, PetscInt n, candidate *c, Pet
     if (c[first].settled) continue;
     settle_body(p, n, c, first, &inside);
     if (inside >= 0 && c[inside].u.alignment >= least_alignment && c[inside].u.distance <= p->depth)
-      PetscCall(accept(p, &c[inside]));
+      PetscCall(accept(p, x, n, c, inside));
     for (PetscInt i = 0; i < n; i++)
       if (c[i].body == c[first].body) keep[i] = c[i].wanted;
   }
   for (PetscInt i = 0; i < n; i++) c[i].wanted = keep[i];
-  PetscCall(take_wanted(p, n, c));
+  PetscCall(take_wanted(p, x, n, c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -357,7 +400,8 @@ static PetscInt longest_run(const wring_pairs *p)
   return longest;
 }
 
-PetscErrorCode wring_pairs_prepare(wring_pairs *p, const double *x)
+/* Searches if that is due, and brings far_x to x. */
+static PetscErrorCode prepare(wring_pairs *p, const double *x)
 {
   PetscBool due;
 
@@ -368,7 +412,8 @@ PetscErrorCode wring_pairs_prepare(wring_pairs *p, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_pairs_find(wring_pairs *p, const double *x)
+/* Adds what touches at x. */
+static PetscErrorCode find(wring_pairs *p, const double *x)
 {
   const double   reach   = PetscMax(p->thickness, p->depth);
   const PetscInt longest = longest_run(p);
@@ -377,11 +422,39 @@ PetscErrorCode wring_pairs_find(wring_pairs *p, const double *x)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(longest, &c, longest, &keep));
-  for (PetscInt i = 0, end; i < p->n_near; i = end) {
-    end = run_end(p, i);
-    PetscCall(touch_vertex(p, gather(p, x, i, end, reach, c), c, keep));
+  for (PetscInt i = 0, end, old = 0; i < p->n_near; i = end) {
+    end              = run_end(p, i);
+    const PetscInt n = gather(p, x, i, end, reach, c);
+    mark_held(p, p->near[i].vertex, n, c, &old);
+    PetscCall(touch_vertex(p, x, n, c, keep));
   }
   PetscCall(PetscFree2(c, keep));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool first)
+{
+  wring_pair *const pair = p->old;
+  const PetscInt    room = p->old_room;
+
+  PetscFunctionBegin;
+  p->old      = p->pair;
+  p->old_room = p->room;
+  p->n_old    = first ? 0 : p->n_pair;
+  p->pair     = pair;
+  p->room     = room;
+  p->n_pair   = 0;
+  PetscCall(prepare(p, x));
+  PetscCall(find(p, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x)
+{
+  PetscFunctionBegin;
+  p->n_old = 0;
+  PetscCall(prepare(p, x));
+  PetscCall(find(p, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

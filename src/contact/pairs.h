@@ -29,16 +29,21 @@ typedef struct {
   PetscBool         any;                      // some rank has a pair that may touch
   PetscInt          n_pair, room;
   wring_pair       *pair; // [n_pair] by vertex
+  PetscInt          n_old, old_room;
+  wring_pair       *old; // [n_old] those before; their places may be out of date
 } wring_pairs;
 
 PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **p); // collective
 PetscErrorCode wring_pairs_destroy(wring_pairs **p);
 
-/* Searches at x [n_local][3], ghosts up to date, if that is due, and brings far_x there. The pairs stay. Collective. */
-PetscErrorCode wring_pairs_prepare(wring_pairs *p, const double *x);
+/*
+  pair becomes old, and what touches at x [n_local][3], ghosts up to date, becomes pair. A vertex stays with the triangle of an old
+  pair while it is near to being above it; first: with none. Collective.
+*/
+PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool first);
 
-/* Adds what touches at x behind the pairs that are there; after wring_pairs_prepare there. Not collective. */
-PetscErrorCode wring_pairs_find(wring_pairs *p, const double *x);
+/* Adds what touches at x behind the pairs that are there; forgets the old ones. Collective. */
+PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x);
 
 /* far_x at x; far_f, or any one number a far corner, added to those of the owners. Collective; nothing without pairs anywhere. */
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x);

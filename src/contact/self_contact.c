@@ -10,11 +10,9 @@
 typedef struct {
   double       stiffness; // N/m
   wring_pairs *pairs;
-  PetscBool    begun;         // has been updated once
-  PetscInt     n_old, room;   // pairs of the last update
-  wring_pair  *old;           // [n_old], for comparison only
-  double      *energy;        // [energy_room] J of each pair
-  PetscInt     energy_room;
+  PetscBool    begun; // has been updated once
+  PetscInt     room;
+  double      *energy; // [room] J of each pair
 } self_contact;
 
 const wring_option wring_self_contact_options[] = {
@@ -72,20 +70,6 @@ static PetscErrorCode note_lost(wring_contact *contact, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The pairs change hands, so that those before can be compared with. */
-static void keep_old(self_contact *d)
-{
-  wring_pairs   *p    = d->pairs;
-  wring_pair    *pair = d->old;
-  const PetscInt room = d->room;
-  d->old              = p->pair;
-  d->room             = p->room;
-  d->n_old            = p->n_pair;
-  p->pair             = pair;
-  p->room             = room;
-  p->n_pair           = 0;
-}
-
 /* Pairs from `begin` on that have its vertex. */
 static PetscInt count_run(PetscInt n, const wring_pair *pair, PetscInt begin)
 {
@@ -101,10 +85,10 @@ static PetscBool same_pair(const wring_pair *a, const wring_pair *b)
 }
 
 /* By vertex, so that one that slides from a triangle to the next has moved and is not new. */
-static void compare_sets(const self_contact *d, wring_contact_change *change)
+static void compare_sets(const wring_pairs *p, wring_contact_change *change)
 {
-  const wring_pair *now = d->pairs->pair, *old = d->old;
-  const PetscInt    n = d->pairs->n_pair, n_old = d->n_old;
+  const wring_pair *now = p->pair, *old = p->old;
+  const PetscInt    n = p->n_pair, n_old = p->n_old;
   PetscInt          i = 0, j = 0;
   change->active = n;
   while (i < n || j < n_old) {
@@ -129,11 +113,8 @@ static PetscErrorCode self_update(wring_contact *contact, const wring_contact_st
   (void)step;
   if (!d->begun) PetscCall(note_lost(contact, x));
   d->begun = PETSC_TRUE;
-  keep_old(d);
-  if (first) d->n_old = 0;
-  PetscCall(wring_pairs_prepare(d->pairs, x));
-  PetscCall(wring_pairs_find(d->pairs, x));
-  compare_sets(d, change);
+  PetscCall(wring_pairs_update(d->pairs, x, first));
+  compare_sets(d->pairs, change);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -157,10 +138,10 @@ static void scatter(wring_pairs *p, const wring_pair *pair, double factor, doubl
 static PetscErrorCode make_room(self_contact *d)
 {
   PetscFunctionBegin;
-  if (d->pairs->n_pair <= d->energy_room) PetscFunctionReturn(PETSC_SUCCESS);
-  d->energy_room = 2 * d->pairs->n_pair;
+  if (d->pairs->n_pair <= d->room) PetscFunctionReturn(PETSC_SUCCESS);
+  d->room = 2 * d->pairs->n_pair;
   PetscCall(PetscFree(d->energy));
-  PetscCall(PetscMalloc1(d->energy_room, &d->energy));
+  PetscCall(PetscMalloc1(d->room, &d->energy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -269,8 +250,7 @@ static PetscErrorCode self_measure(wring_contact *contact, const double *x, wrin
 
   PetscFunctionBegin;
   (void)force;
-  PetscCall(wring_pairs_prepare(p, x));
-  PetscCall(wring_pairs_find(p, x));
+  PetscCall(wring_pairs_append(p, x));
   for (PetscInt i = begin; i < p->n_pair; i++) {
     if (p->pair[i].d >= 0) continue;
     report->inside += p->pair[i].near.vertex != last;
@@ -287,13 +267,13 @@ static PetscErrorCode self_destroy(wring_contact *contact)
 
   PetscFunctionBegin;
   PetscCall(wring_pairs_destroy(&d->pairs));
-  PetscCall(PetscFree(d->old));
   PetscCall(PetscFree(d->energy));
   PetscCall(PetscFree(contact->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static const wring_contact_ops self_ops = {
+  .kind         = "self_contact",
   .refusal      = self_refusal,
   .set_time     = self_set_time,
   .update       = self_update,
@@ -311,8 +291,6 @@ PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_sel
   self_contact *d;
 
   PetscFunctionBegin;
-  if (mesh->n_tet_global == 0)
-    WRING_REFUSE(mesh->comm, "self_contact needs tetrahedra, whose surface it is about: the mesh has none");
   PetscCall(PetscNew(&d));
   d->stiffness = how->stiffness;
   PetscCall(wring_pairs_create(mesh, how->thickness, how->max_depth, &d->pairs));

@@ -61,24 +61,50 @@ static void set_direction(const double r[3], PetscBool inside, wring_touch *u)
   for (int i = 0; i < 3; i++) u->n[i] = sign * r[i] / u->distance;
 }
 
+/* facet and size; false where the triangle has no area. */
+static PetscBool set_facet(const double ab[3], const double ac[3], wring_touch *u)
+{
+  double normal[3];
+  cross(ab, ac, normal);
+  const double twice = sqrt(dot(normal, normal));
+  if (!(twice > 0) || !isfinite(twice)) return PETSC_FALSE;
+  for (int i = 0; i < 3; i++) u->facet[i] = normal[i] / twice;
+  u->size = sqrt(twice);
+  return PETSC_TRUE;
+}
+
 PetscBool wring_touch_triangle(const double p[3], const double t[9], wring_touch *u)
 {
-  double ab[3], ac[3], ap[3], normal[3], r[3];
+  double ab[3], ac[3], ap[3], r[3];
   subtract(t + 3, t, ab);
   subtract(t + 6, t, ac);
   subtract(p, t, ap);
-  cross(ab, ac, normal);
-  const double twice = sqrt(dot(normal, normal));
-  if (!(twice > 0) || !isfinite(twice) || !isfinite(dot(ap, ap))) return PETSC_FALSE;
+  if (!set_facet(ab, ac, u) || !isfinite(dot(ap, ap))) return PETSC_FALSE;
   const PetscBool inside = find_weights(ab, ac, ap, u->w);
-  for (int i = 0; i < 3; i++) {
-    u->facet[i] = normal[i] / twice;
-    r[i]        = ap[i] - u->w[1] * ab[i] - u->w[2] * ac[i];
-  }
-  u->size      = sqrt(twice);
+  for (int i = 0; i < 3; i++) r[i] = ap[i] - u->w[1] * ab[i] - u->w[2] * ac[i];
   u->distance  = sqrt(dot(r, r));
   u->side      = dot(r, u->facet);
   u->alignment = inside || u->distance == 0 ? 1 : PetscMin(1, fabs(u->side) / u->distance);
   set_direction(r, inside, u);
   return PETSC_TRUE;
+}
+
+PetscBool wring_touch_plane(const double p[3], const double t[9], double slack, wring_touch *u)
+{
+  double ab[3], ac[3], ap[3], across[3];
+  subtract(t + 3, t, ab);
+  subtract(t + 6, t, ac);
+  subtract(p, t, ap);
+  if (!set_facet(ab, ac, u) || !isfinite(dot(ap, ap))) return PETSC_FALSE;
+  const double twice = u->size * u->size;
+  cross(ap, ac, across);
+  u->w[1] = dot(across, u->facet) / twice;
+  cross(ab, ap, across);
+  u->w[2] = dot(across, u->facet) / twice;
+  u->w[0] = 1 - u->w[1] - u->w[2];
+  u->side = u->d = dot(ap, u->facet);
+  u->distance    = fabs(u->side);
+  u->alignment   = 1;
+  for (int i = 0; i < 3; i++) u->n[i] = u->facet[i];
+  return (PetscBool)(PetscMin(u->w[0], PetscMin(u->w[1], u->w[2])) >= -slack);
 }

@@ -61,6 +61,7 @@ PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tet
 PetscErrorCode wring_problem_add_springs(wring_problem *p);
 PetscErrorCode wring_problem_add_attachments(wring_problem *p);
 PetscErrorCode wring_problem_add_colliders(wring_problem *p);
+PetscErrorCode wring_problem_add_self_contact(wring_problem *p);
 PetscErrorCode wring_problem_set_state(wring_problem *p);
 PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
 
