@@ -69,10 +69,10 @@ PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_co
 /* ---- matrices of contacts that join vertices ---------------------------------------------------------------------- */
 
 /*
-  What contacts between vertices add to the Hessian in place of add_hessian's blocks: blocks [3][3] off the diagonal that a row has
+  What contacts between vertices add to the Hessian at x in place of add_hessian's blocks: blocks [3][3] off the diagonal that a row has
   at most, added to count [n_owned], and *joined if a rank has any; then the blocks themselves, to H, which has room for them.
 */
-PetscErrorCode wring_contact_count_blocks(wring_contact *c, PetscInt *count, PetscBool *joined);
+PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined);
 PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, Mat H);
 
 /* ---- colliders: analytic bodies that move as they are told (colliders.c) ------------------------------------------ */

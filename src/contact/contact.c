@@ -54,10 +54,10 @@ PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_contact_count_blocks(wring_contact *c, PetscInt *count, PetscBool *joined)
+PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined)
 {
   PetscFunctionBegin;
-  if (c->ops->count_blocks) PetscCall(c->ops->count_blocks(c, count, joined));
+  if (c->ops->count_blocks) PetscCall(c->ops->count_blocks(c, x, count, joined));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

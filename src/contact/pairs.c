@@ -3,17 +3,26 @@
 #include "mesh/halo.h"
 #include "triangle.h"
 #include <math.h>
+#include <stdlib.h>
 
-/* Beyond it the corner or edge that is closest does not belong to the triangle's side of the body. */
+/* Of a vertex with a triangle of its own body: others lie beside each other in a surface that is pressed together. */
 static const double least_alignment = 0.5;
 /* Directions closer than 45 degrees are one contact. */
 static const double same_direction = 0.70710678118654752;
+/* Updates of a solve after which pairs stay as they are. */
+enum { LAST_UPDATE = 10 };
 /* Weight by which a vertex may be beside the triangle that it touched before. */
 static const double slack = 0.1;
 
 static double dot(const double a[3], const double b[3])
 {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* How far from a triangle its vertices can be. */
+static double reach(const wring_pairs *p)
+{
+  return PetscMax(p->thickness, p->depth);
 }
 
 /* ---- making one -------------------------------------------------------------------------------------------------- */
@@ -194,14 +203,14 @@ static PetscErrorCode is_due(const wring_pairs *p, const double *x, PetscBool *d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static wring_near_range range_within(const wring_pairs *p, double reach)
+static wring_near_range range_within(const wring_pairs *p, double distance)
 {
-  return (wring_near_range){.reach = reach, .front = p->thickness, .behind = 2 * p->depth};
+  return (wring_near_range){.reach = distance, .front = p->thickness, .behind = 2 * p->depth};
 }
 
 static PetscErrorCode search(wring_pairs *p, const double *x)
 {
-  const wring_near_range range = range_within(p, PetscMax(p->thickness, p->depth) + p->margin);
+  const wring_near_range range = range_within(p, reach(p) + p->margin);
   PetscInt               any;
 
   PetscFunctionBegin;
@@ -253,6 +262,13 @@ static PetscInt gather(const wring_pairs *p, const double *x, PetscInt begin, Pe
     n++;
   }
   return n;
+}
+
+/* Whether the candidate is one to be pushed by or to push, as far as its direction goes. */
+static PetscBool is_straight(const wring_pairs *p, const candidate *c)
+{
+  const PetscBool own = (PetscBool)(c->body == p->skin->body[p->near[c->near].vertex]);
+  return (PetscBool)(!own || c->u.alignment >= least_alignment);
 }
 
 /* Marks those that are among the old pairs from *old on, which moves behind those of the vertex. */
@@ -333,7 +349,7 @@ static PetscErrorCode accept(wring_pairs *p, const double *x, PetscInt n, const 
 
 /*
   Looks at the body of candidate `first`: the nearest triangle says whether the vertex is inside. If it is, that triangle is its
-  way out, in *inside (-1: it is outside); else the triangles that it is straight above, and nearer to than thickness, are wanted.
+  way out, in *inside (-1: it is outside); else the triangles that it is in front of, nearer than thickness, are wanted.
 */
 static void settle_body(const wring_pairs *p, PetscInt n, candidate *c, PetscInt first, PetscInt *inside)
 {
@@ -343,8 +359,7 @@ static void settle_body(const wring_pairs *p, PetscInt n, candidate *c, PetscInt
   for (PetscInt i = 0; i < n; i++) {
     if (c[i].body != c[first].body) continue;
     c[i].settled = PETSC_TRUE;
-    c[i].wanted  = (PetscBool)(*inside < 0 && c[i].u.side >= 0 && c[i].u.alignment >= least_alignment &&
-                              c[i].u.d < p->thickness);
+    c[i].wanted  = (PetscBool)(*inside < 0 && c[i].u.side >= 0 && c[i].u.d < p->thickness && is_straight(p, c + i));
   }
 }
 
@@ -372,7 +387,7 @@ static PetscErrorCode touch_vertex(wring_pairs *p, const double *x, PetscInt n, 
   for (PetscInt first = 0; first < n; first++) {
     if (c[first].settled) continue;
     settle_body(p, n, c, first, &inside);
-    if (inside >= 0 && c[inside].u.alignment >= least_alignment && c[inside].u.distance <= p->depth)
+    if (inside >= 0 && is_straight(p, c + inside) && c[inside].u.distance <= p->depth)
       PetscCall(accept(p, x, n, c, inside));
     for (PetscInt i = 0; i < n; i++)
       if (c[i].body == c[first].body) keep[i] = c[i].wanted;
@@ -415,7 +430,6 @@ static PetscErrorCode prepare(wring_pairs *p, const double *x)
 /* Adds what touches at x. */
 static PetscErrorCode find(wring_pairs *p, const double *x)
 {
-  const double   reach   = PetscMax(p->thickness, p->depth);
   const PetscInt longest = longest_run(p);
   candidate     *c;
   PetscBool     *keep;
@@ -424,7 +438,7 @@ static PetscErrorCode find(wring_pairs *p, const double *x)
   PetscCall(PetscMalloc2(longest, &c, longest, &keep));
   for (PetscInt i = 0, end, old = 0; i < p->n_near; i = end) {
     end              = run_end(p, i);
-    const PetscInt n = gather(p, x, i, end, reach, c);
+    const PetscInt n = gather(p, x, i, end, reach(p), c);
     mark_held(p, p->near[i].vertex, n, c, &old);
     PetscCall(touch_vertex(p, x, n, c, keep));
   }
@@ -432,20 +446,72 @@ static PetscErrorCode find(wring_pairs *p, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool first)
+/* old: a copy of the pairs, with d at x. */
+static PetscErrorCode copy_pairs(wring_pairs *p, const double *x)
 {
-  wring_pair *const pair = p->old;
-  const PetscInt    room = p->old_room;
+  PetscFunctionBegin;
+  PetscCall(wring_pairs_fetch(p, x));
+  for (PetscInt i = 0; i < p->n_pair; i++) p->pair[i].d = wring_pair_distance(p, p->pair + i, x);
+  if (p->n_pair > p->old_room) {
+    p->old_room = 2 * p->n_pair;
+    PetscCall(PetscFree(p->old));
+    PetscCall(PetscMalloc1(p->old_room, &p->old));
+  }
+  PetscCall(PetscArraycpy(p->old, p->pair, p->n_pair));
+  p->n_old = p->n_pair;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int compare_vertices(const void *pa, const void *pb)
+{
+  const wring_pair *a = pa, *b = pb;
+  return (a->near.vertex > b->near.vertex) - (a->near.vertex < b->near.vertex);
+}
+
+static int compare_pairs(const void *pa, const void *pb)
+{
+  const wring_pair *a = pa, *b = pb;
+  int               order = compare_vertices(pa, pb);
+  for (int i = 0; i < 3 && order == 0; i++)
+    order = (a->near.original[i] > b->near.original[i]) - (a->near.original[i] < b->near.original[i]);
+  return order;
+}
+
+/* Whether the vertex of this pair has one of the first n in its direction. */
+static PetscBool is_known(const wring_pairs *p, PetscInt n, const wring_pair *pair)
+{
+  const wring_pair *at = bsearch(pair, p->pair, (size_t)n, sizeof *pair, compare_vertices);
+  if (!at) return PETSC_FALSE;
+  while (at > p->pair && at[-1].near.vertex == pair->near.vertex) at--;
+  for (; at < p->pair + n && at->near.vertex == pair->near.vertex; at++)
+    if (dot(at->n, pair->n) > same_direction) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* Adds to the pairs, which stay as they are, those in other directions. */
+static PetscErrorCode add_others(wring_pairs *p, const double *x)
+{
+  const PetscInt n    = p->n_pair;
+  PetscInt       kept = n;
 
   PetscFunctionBegin;
-  p->old      = p->pair;
-  p->old_room = p->room;
-  p->n_old    = first ? 0 : p->n_pair;
-  p->pair     = pair;
-  p->room     = room;
-  p->n_pair   = 0;
   PetscCall(prepare(p, x));
   PetscCall(find(p, x));
+  for (PetscInt i = n; i < p->n_pair; i++)
+    if (n == 0 || !is_known(p, n, p->pair + i)) p->pair[kept++] = p->pair[i];
+  p->n_pair = kept;
+  if (kept > n) qsort(p->pair, (size_t)kept, sizeof *p->pair, compare_pairs);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool first)
+{
+  PetscFunctionBegin;
+  PetscCall(copy_pairs(p, x));
+  p->updates = first ? 1 : p->updates + 1;
+  if (first) p->n_old = 0;
+  if (p->updates <= LAST_UPDATE) p->n_pair = 0;
+  PetscCall(add_others(p, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,14 +10,14 @@ typedef struct {
   wring_near near;
   PetscInt   place[3]; // of the corners: an owned vertex, or n_owned + one of `far`
   double     w[3], n[3];
-  double     d; // m, where the pair was found
+  double     d; // m, at the last update
 } wring_pair;
 
 typedef struct {
   const wring_mesh *mesh; // borrowed
   wring_skin       *skin;
   double            thickness, depth, margin; // m
-  PetscInt          searches;                 // made so far
+  PetscInt          searches, updates;        // made so far; of this solve
   double           *seen;                     // [skin->n_vertex][3] m: positions of the last search
   PetscInt          n_near;                   // pairs that may touch until a vertex has moved by half the margin
   wring_near       *near;                     // [n_near]
@@ -30,7 +30,7 @@ typedef struct {
   PetscInt          n_pair, room;
   wring_pair       *pair; // [n_pair] by vertex
   PetscInt          n_old, old_room;
-  wring_pair       *old; // [n_old] those before; their places may be out of date
+  wring_pair       *old; // [n_old] those before, with d at x as well; their places may be out of date
 } wring_pairs;
 
 PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **p); // collective
@@ -38,11 +38,12 @@ PetscErrorCode wring_pairs_destroy(wring_pairs **p);
 
 /*
   pair becomes old, and what touches at x [n_local][3], ghosts up to date, becomes pair. A vertex stays with the triangle of an old
-  pair while it is near to being above it; first: with none. Collective.
+  pair while it is above it, or nearly so; from the eleventh update of a solve on pairs stay altogether, and others are only
+  added. first: of a solve, without old ones. Collective.
 */
 PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool first);
 
-/* Adds what touches at x behind the pairs that are there; forgets the old ones. Collective. */
+/* Adds them at x behind the pairs that are there; forgets the old ones. Collective. */
 PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x);
 
 /* far_x at x; far_f, or any one number a far corner, added to those of the owners. Collective; nothing without pairs anywhere. */

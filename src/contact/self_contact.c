@@ -70,12 +70,14 @@ static PetscErrorCode note_lost(wring_contact *contact, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Pairs from `begin` on that have its vertex. */
-static PetscInt count_run(PetscInt n, const wring_pair *pair, PetscInt begin)
+/* The next vertex of pairs from `begin` on that push, and those pairs: run [2]; PETSC_MAX_INT: none. */
+static PetscInt next_run(const wring_pairs *p, PetscInt n, const wring_pair *pair, PetscInt begin, PetscInt run[2])
 {
-  PetscInt end = begin;
-  while (end < n && pair[end].near.vertex == pair[begin].near.vertex) end++;
-  return end - begin;
+  while (begin < n && pair[begin].d >= p->thickness) begin++;
+  run[0] = run[1] = begin;
+  if (begin == n) return PETSC_MAX_INT;
+  while (run[1] < n && pair[run[1]].near.vertex == pair[begin].near.vertex && pair[run[1]].d < p->thickness) run[1]++;
+  return pair[begin].near.vertex;
 }
 
 static PetscBool same_pair(const wring_pair *a, const wring_pair *b)
@@ -84,23 +86,24 @@ static PetscBool same_pair(const wring_pair *a, const wring_pair *b)
                      !memcmp(a->w, b->w, sizeof a->w) && !memcmp(a->n, b->n, sizeof a->n));
 }
 
-/* By vertex, so that one that slides from a triangle to the next has moved and is not new. */
+/*
+  Those that push at x, before and now: others add nothing to g and its gradient there. By vertex, so that one that slides from a
+  triangle to the next has moved and is not new.
+*/
 static void compare_sets(const wring_pairs *p, wring_contact_change *change)
 {
-  const wring_pair *now = p->pair, *old = p->old;
-  const PetscInt    n = p->n_pair, n_old = p->n_old;
-  PetscInt          i = 0, j = 0;
-  change->active = n;
-  while (i < n || j < n_old) {
-    const PetscInt vertex = PetscMin(i < n ? now[i].near.vertex : PETSC_MAX_INT,
-                                     j < n_old ? old[j].near.vertex : PETSC_MAX_INT);
-    const PetscInt a = i < n && now[i].near.vertex == vertex ? count_run(n, now, i) : 0;
-    const PetscInt b = j < n_old && old[j].near.vertex == vertex ? count_run(n_old, old, j) : 0;
+  PetscInt now[2] = {0, 0}, old[2] = {0, 0};
+  for (;;) {
+    const PetscInt v_now = next_run(p, p->n_pair, p->pair, now[1], now), v_old = next_run(p, p->n_old, p->old, old[1], old);
+    const PetscInt vertex = PetscMin(v_now, v_old);
+    if (vertex == PETSC_MAX_INT) return;
+    if (v_now != vertex) now[1] = now[0];
+    if (v_old != vertex) old[1] = old[0];
+    const PetscInt a = now[1] - now[0], b = old[1] - old[0];
+    change->active += a;
     change->added += PetscMax(a - b, 0);
     change->released += PetscMax(b - a, 0);
-    for (PetscInt k = 0; k < PetscMin(a, b); k++) change->moved += !same_pair(now + i + k, old + j + k);
-    i += a;
-    j += b;
+    for (PetscInt k = 0; k < PetscMin(a, b); k++) change->moved += !same_pair(p->pair + now[0] + k, p->old + old[0] + k);
   }
 }
 
@@ -164,18 +167,21 @@ static PetscErrorCode self_add(wring_contact *contact, wring_work work, const do
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- Hessian ----------------------------------------------------------------------------------------------------- */
+/* ---- Hessian: pairs that push at x ------------------------------------------------------------------------------- */
 
-static PetscErrorCode self_count_blocks(wring_contact *contact, PetscInt *count, PetscBool *joined)
+static PetscErrorCode self_count_blocks(wring_contact *contact, const double *x, PetscInt *count, PetscBool *joined)
 {
   self_contact  *d       = contact->data;
   wring_pairs   *p       = d->pairs;
   const PetscInt n_owned = contact->mesh->n_owned;
-  PetscInt      *far, any = p->n_pair > 0;
+  PetscInt      *far, any = 0;
 
   PetscFunctionBegin;
+  PetscCall(wring_pairs_fetch(p, x));
   PetscCall(PetscCalloc1(p->n_far, &far));
   for (PetscInt i = 0; i < p->n_pair; i++) {
+    if (wring_pair_distance(p, p->pair + i, x) >= p->thickness) continue;
+    any = 1;
     count[p->pair[i].near.vertex] += 3;
     for (int a = 0; a < 3; a++) {
       const PetscInt at = p->pair[i].place[a];
@@ -209,7 +215,6 @@ static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, dou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Pairs that have parted at x have none. */
 static PetscErrorCode self_add_blocks(wring_contact *contact, const double *x, Mat H)
 {
   self_contact *d = contact->data;
@@ -217,11 +222,8 @@ static PetscErrorCode self_add_blocks(wring_contact *contact, const double *x, M
 
   PetscFunctionBegin;
   PetscCall(wring_pairs_fetch(p, x));
-  for (PetscInt i = 0; i < p->n_pair; i++) {
-    const wring_pair *pair = p->pair + i;
-    const double      k    = wring_pair_distance(p, pair, x) < p->thickness ? d->stiffness : 0;
-    PetscCall(add_pair(p, pair, k, H));
-  }
+  for (PetscInt i = 0; i < p->n_pair; i++)
+    if (wring_pair_distance(p, p->pair + i, x) < p->thickness) PetscCall(add_pair(p, p->pair + i, d->stiffness, H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

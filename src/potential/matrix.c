@@ -155,7 +155,7 @@ static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wr
 }
 
 /* A new H with room for the contacts that join vertices, if there are any: which ones do changes from one H to the next. */
-static PetscErrorCode make_room(wring_potential *g, Mat *H)
+static PetscErrorCode make_room(wring_potential *g, const double *xa, Mat *H)
 {
   PetscBool joined = PETSC_FALSE;
   PetscInt *more;
@@ -163,7 +163,7 @@ static PetscErrorCode make_room(wring_potential *g, Mat *H)
   PetscFunctionBegin;
   if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc1(g->mesh->n_owned, &more));
-  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_count_blocks(g->contact[i], more, &joined));
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_count_blocks(g->contact[i], xa, more, &joined));
   if (joined) {
     PetscCall(MatDestroy(H));
     PetscCall(create_matrix(g->mesh, g->pattern, 3, more, H));
@@ -196,7 +196,7 @@ static PetscErrorCode hessian(wring_potential *g, Vec x, PetscBool psd, PetscBoo
   PetscCall(collect_blocks(g, psd, xa));
   if (contacts) PetscCall(add_contacts(g, xa, g->pattern, g->block));
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
-  if (contacts) PetscCall(make_room(g, H));
+  if (contacts) PetscCall(make_room(g, xa, H));
   PetscCall(fill(g->mesh, g->pattern, 3, g->block, H));
   for (int i = 0; contacts && i < g->n_contact; i++) PetscCall(wring_contact_add_blocks(g->contact[i], xa, *H));
   PetscCall(wring_potential_restore_local(g, x, &xa));
