@@ -3,7 +3,7 @@
   when a force goes to a wrong vertex or rank, weights are not those of the contact point, or a pair between ranks is dropped. */
 #include "blocks.h"
 #include "model.h"
-#include "contact/contact_impl.h"
+#include "contact/pairs.h"
 #include <wring/solver.h>
 
 static const double k_contact = 3e4, thickness = 0.02;
@@ -208,6 +208,33 @@ static PetscErrorCode test_report(void)
   CHECK(all.depth > 0.03 - 0.001 && all.depth < 0.03 + 0.008, "depth %g", all.depth);
   PetscCall(model_destroy(&m));
   PetscCall(model_destroy(&one));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Vertices deeper than depth are counted, and are in no pair. */
+static PetscErrorCode test_lost(void)
+{
+  const double *xa;
+  double        depth[2] = {0.02, 0.15};
+  model         m;
+
+  PetscFunctionBegin;
+  PetscCall(model_create(PETSC_COMM_WORLD, overlap, PETSC_FALSE, &m));
+  PetscCall(wring_potential_get_local(m.g, m.x, &xa));
+  for (int i = 0; i < 2; i++) {
+    wring_pairs *pairs;
+    PetscInt64   n[2];
+    PetscCall(wring_pairs_create(m.mesh, 0, depth[i], &pairs));
+    PetscCall(wring_pairs_count_lost(pairs, xa, &n[0]));
+    PetscCall(wring_pairs_update(pairs, xa, PETSC_TRUE));
+    n[1] = pairs->n_pair;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n, 2, MPIU_INT64, MPI_SUM, PETSC_COMM_WORLD));
+    // two of the lower box's vertices are near the side of the upper one
+    CHECK(n[i] >= 16 && n[1 - i] <= (i ? 0 : 2), "depth %g: %d lost, %d pairs", depth[i], (int)n[0], (int)n[1]);
+    PetscCall(wring_pairs_destroy(&pairs));
+  }
+  PetscCall(wring_potential_restore_local(m.g, m.x, &xa));
+  PetscCall(model_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -445,6 +472,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(test_derivatives());
   PetscCall(test_report());
+  PetscCall(test_lost());
   PetscCall(test_rest());
   PetscCall(test_bent());
   PetscCall(test_apart());
