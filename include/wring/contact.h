@@ -28,11 +28,11 @@ typedef struct {
   const double *q; // [n_owned][3] m
 } wring_contact_step;
 
-/* What an update did, on this rank. */
+/* What an update did, on this rank. E_c may be another function than before unless added, released and moved are all 0. */
 typedef struct {
-  PetscInt64 active;          // contacts in the set
-  PetscInt64 added, released; // that were not in it before; that are no longer
-  PetscInt64 moved;           // contacts of before and after with another t or n
+  PetscInt64 active;          // contacts, whose vertices are inside
+  PetscInt64 added, released; // contacts that were none before; that are none any more
+  PetscInt64 moved; // t and n, also of vertices that are watched only, that are new, gone or others than before
 } wring_contact_change;
 
 /* Builds the set at x, ghosts up to date. first: of a solve, which no longer knows what was in contact before. */
@@ -70,10 +70,11 @@ PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_co
 
 /*
   What contacts between vertices add to the Hessian at x in place of add_hessian's blocks: blocks [3][3] off the diagonal that a row has
-  at most, added to count [n_owned], and *joined if a rank has any; then the blocks themselves, to H, which has room for them.
+  at most, added to count [n_owned], and *joined if a rank has any; then the blocks themselves, to H, which has room for them, but for
+  rows and columns of owned vertices with held [n_owned] not 0; held may be NULL.
 */
 PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined);
-PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, Mat H);
+PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H);
 
 /* ---- colliders: analytic bodies that move as they are told (colliders.c) ------------------------------------------ */
 

@@ -61,10 +61,10 @@ PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, Mat H)
+PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H)
 {
   PetscFunctionBegin;
-  if (c->ops->add_blocks) PetscCall(c->ops->add_blocks(c, x, H));
+  if (c->ops->add_blocks) PetscCall(c->ops->add_blocks(c, x, held, H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

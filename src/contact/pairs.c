@@ -185,6 +185,15 @@ PetscErrorCode wring_pairs_add_counts(wring_pairs *p, const PetscInt *far, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_pairs_fetch_marks(wring_pairs *p, const char *owned, char *far)
+{
+  PetscFunctionBegin;
+  if (!p->any) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSFBcastBegin(p->far, MPI_CHAR, owned, far, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(p->far, MPI_CHAR, owned, far, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- pairs that may touch ---------------------------------------------------------------------------------------- */
 
 /* Whether a search is due: the first, or a vertex has moved by half the margin, or nowhere. */

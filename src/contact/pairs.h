@@ -46,8 +46,12 @@ PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool fir
 /* Adds them at x behind the pairs that are there; forgets the old ones. Collective. */
 PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x);
 
-/* far_x at x; far_f, or any one number a far corner, added to those of the owners. Collective; nothing without pairs anywhere. */
+/*
+  far_x at x, and marks of far corners from those of owned vertices; far_f, or any one number a far corner, added to those of the
+  owners. Collective; nothing without pairs anywhere.
+*/
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x);
+PetscErrorCode wring_pairs_fetch_marks(wring_pairs *p, const char *owned, char *far);
 PetscErrorCode wring_pairs_add_forces(wring_pairs *p, double *f);
 PetscErrorCode wring_pairs_add_counts(wring_pairs *p, const PetscInt *far, PetscInt *owned);
 

@@ -195,8 +195,9 @@ static PetscErrorCode self_count_blocks(wring_contact *contact, const double *x,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* k (G^T n) (G^T n)^T, rows of four vertices. */
-static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, double k, Mat H)
+/* k (G^T n) (G^T n)^T, rows of four vertices; PETSc leaves out rows and columns below 0, which those that are held have. */
+static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, double k, const char *held,
+                               const char *far_held, Mat H)
 {
   const wring_mesh *m    = p->mesh;
   const double      g[4] = {1, -pair->w[0], -pair->w[1], -pair->w[2]};
@@ -204,10 +205,10 @@ static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, dou
   double            value[12 * 12];
 
   PetscFunctionBegin;
-  row[0] = m->begin + pair->near.vertex;
-  for (int a = 0; a < 3; a++) {
-    const PetscInt at = pair->place[a];
-    row[1 + a]        = at < m->n_owned ? m->begin + at : p->far_global[at - m->n_owned];
+  for (int a = 0; a < 4; a++) {
+    const PetscInt at = a > 0 ? pair->place[a - 1] : pair->near.vertex, far = at - m->n_owned;
+    row[a]            = far < 0 ? m->begin + at : p->far_global[far];
+    if (held && (far < 0 ? held[at] : far_held[far])) row[a] = -1;
   }
   for (int i = 0; i < 12; i++)
     for (int j = 0; j < 12; j++) value[12 * i + j] = k * g[i / 3] * pair->n[i % 3] * g[j / 3] * pair->n[j % 3];
@@ -215,15 +216,20 @@ static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, dou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode self_add_blocks(wring_contact *contact, const double *x, Mat H)
+static PetscErrorCode self_add_blocks(wring_contact *contact, const double *x, const char *held, Mat H)
 {
   self_contact *d = contact->data;
   wring_pairs  *p = d->pairs;
+  char         *far_held;
 
   PetscFunctionBegin;
   PetscCall(wring_pairs_fetch(p, x));
+  PetscCall(PetscCalloc1(p->n_far, &far_held));
+  if (held) PetscCall(wring_pairs_fetch_marks(p, held, far_held));
   for (PetscInt i = 0; i < p->n_pair; i++)
-    if (wring_pair_distance(p, p->pair + i, x) < p->thickness) PetscCall(add_pair(p, p->pair + i, d->stiffness, H));
+    if (wring_pair_distance(p, p->pair + i, x) < p->thickness)
+      PetscCall(add_pair(p, p->pair + i, d->stiffness, held, far_held, H));
+  PetscCall(PetscFree(far_held));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

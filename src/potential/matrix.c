@@ -128,6 +128,7 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
   PetscCall(PetscCalloc1(p->start[p->n], &value));
   for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], p, factor, value);
   add_mass(g, p, 1, value);
+  wring_potential_eliminate(g, p, 1, value);
   PetscCall(fill(g->mesh, p, 1, value, A));
   PetscCall(assemble(*A, PETSC_TRUE));
   PetscCall(PetscFree(value));
@@ -195,10 +196,12 @@ static PetscErrorCode hessian(wring_potential *g, Vec x, PetscBool psd, PetscBoo
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(collect_blocks(g, psd, xa));
   if (contacts) PetscCall(add_contacts(g, xa, g->pattern, g->block));
+  wring_potential_eliminate(g, g->pattern, 3, g->block);
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   if (contacts) PetscCall(make_room(g, xa, H));
   PetscCall(fill(g->mesh, g->pattern, 3, g->block, H));
-  for (int i = 0; contacts && i < g->n_contact; i++) PetscCall(wring_contact_add_blocks(g->contact[i], xa, *H));
+  for (int i = 0; contacts && i < g->n_contact; i++)
+    PetscCall(wring_contact_add_blocks(g->contact[i], xa, g->held.mark, *H));
   PetscCall(wring_potential_restore_local(g, x, &xa));
   PetscCall(assemble(*H, psd));
   wring_phases_switch(g->phases, old);
