@@ -7,8 +7,9 @@
 static PetscMPIInt rank, size;
 
 /* Two boxes, 0.3 m apart, and a third one far away. */
-static const wring_box boxes[3] = {
-  {{1, 1, 0.5}, {4, 3, 2}, {0, 0, 0}, 0.2}, {{0.8, 0.6, 0.7}, {2, 3, 3}, {0.1, 0.1, 0.8}, 0.2}, {{1, 1, 1}, {1, 1, 1}, {9, 9, 9}, 0}};
+static const wring_box boxes[3] = {{{1, 1, 0.5}, {4, 3, 2}, {0, 0, 0}, 0.2},
+                                   {{0.8, 0.6, 0.7}, {2, 3, 3}, {0.1, 0.1, 0.8}, 0.2},
+                                   {{1, 1, 1}, {1, 1, 1}, {9, 9, 9}, 0}};
 
 /* ---- rows of all ranks ------------------------------------------------------------------------------------------- */
 
@@ -42,7 +43,7 @@ static void sort_rows(table *t)
 static table gather(table mine)
 {
   table       all = {.width = mine.width};
-  PetscMPIInt n   = (PetscMPIInt)(mine.n * mine.width), count[16], from[16], sum = 0;
+  PetscMPIInt n = (PetscMPIInt)(mine.n * mine.width), count[16], from[16], sum = 0;
   MPI_Allgather(&n, 1, MPI_INT, count, 1, MPI_INT, PETSC_COMM_WORLD);
   for (int p = 0; p < size; p++) from[p] = sum, sum += count[p];
   all.n   = sum / all.width;
@@ -87,7 +88,8 @@ static PetscBool has(const PetscInt *tet, PetscInt v)
 static PetscBool is_shared(const wring_mesh_data *d, PetscInt e, const PetscInt *v)
 {
   for (PetscInt o = 0; o < d->n_tet; o++)
-    if (o != e && has(d->tet + 4 * o, v[0]) && has(d->tet + 4 * o, v[1]) && has(d->tet + 4 * o, v[2])) return PETSC_TRUE;
+    if (o != e && has(d->tet + 4 * o, v[0]) && has(d->tet + 4 * o, v[1]) && has(d->tet + 4 * o, v[2]))
+      return PETSC_TRUE;
   return PETSC_FALSE;
 }
 
@@ -96,8 +98,8 @@ static void turn_outward(const double *X, PetscInt inside, PetscInt *v)
 {
   double m[9];
   for (int i = 0; i < 9; i++) m[i] = X[3 * v[i / 3] + i % 3] - X[3 * inside + i % 3];
-  const double det = m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
-                     m[2] * (m[3] * m[7] - m[4] * m[6]);
+  const double det =
+    m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
   if (det > 0) return;
   const PetscInt kept = v[1];
   v[1]                = v[2];
@@ -250,14 +252,15 @@ static PetscBool is_pair(const wring_mesh_data *d, const PetscInt *body, const P
   if (!isfinite(x[3 * v]) || !wring_touch_triangle(x + 3 * v, now, &u) || u.distance > r->reach) return PETSC_FALSE;
   if (body[v] != body[f[0]]) return PETSC_TRUE;
   wring_touch_triangle(d->X + 3 * v, rest, &u);
-  return (PetscBool)!(u.distance <= r->front || (u.side <= 1e-6 * u.size && u.distance <= r->behind));
+  return (PetscBool) !(u.distance <= r->front || (u.side <= 1e-6 * u.size && u.distance <= r->behind));
 }
 
 static table all_pairs(const wring_mesh_data *d, const double *x, const wring_near_range *r)
 {
   table      faces = all_faces(d), t = empty(4, 400000);
-  PetscBool *next = calloc((size_t)(d->n_vertex * d->n_vertex), sizeof *next), *on = calloc((size_t)d->n_vertex, sizeof *on);
-  PetscInt  *body = malloc((size_t)d->n_vertex * sizeof *body);
+  PetscBool *next = calloc((size_t)(d->n_vertex * d->n_vertex), sizeof *next),
+            *on   = calloc((size_t)d->n_vertex, sizeof *on);
+  PetscInt *body  = malloc((size_t)d->n_vertex * sizeof *body);
   for (PetscInt v = 0, b = 0; v < d->n_vertex; v++) {
     b       = v == d->set_start[b + 1] ? b + 1 : b;
     body[v] = b;
@@ -322,7 +325,8 @@ static PetscErrorCode check_pairs(int n_box, const wring_box *box, double spread
 
 int main(int argc, char **argv)
 {
-  const wring_near_range none = {.reach = 0.2}, rest = {.reach = 0.3, .front = 0.26, .behind = 0.43}, wide = {.reach = 5};
+  const wring_near_range none = {.reach = 0.2}, rest = {.reach = 0.3, .front = 0.26, .behind = 0.43},
+                         wide = {.reach = 5};
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);

@@ -262,7 +262,7 @@ static PetscErrorCode make_hash(const grid *g, PetscInt n, const point *p, hash 
   PetscCall(wring_map_create(n, &h->first));
   for (PetscInt i = 0; i < n; i++) {
     const double *x = p[i].x;
-    h->key[i] = (uint64_t)cell_key(cell_number(g, 0, x[0]), cell_number(g, 1, x[1]), cell_number(g, 2, x[2]));
+    h->key[i]       = (uint64_t)cell_key(cell_number(g, 0, x[0]), cell_number(g, 1, x[1]), cell_number(g, 2, x[2]));
   }
   PetscCall(wring_order_keys(n, h->key, h->order));
   for (PetscInt i = 0; i < n; i++)
@@ -399,7 +399,8 @@ static PetscErrorCode is_neighbour(const wring_skin *s, PetscInt i, const wring_
 
   PetscFunctionBegin;
   for (int a = 0; a < 3 && place < 0; a++)
-    PetscCall(PetscFindInt(p->original[a], s->ring_start[i + 1] - s->ring_start[i], s->ring + s->ring_start[i], &place));
+    PetscCall(
+      PetscFindInt(p->original[a], s->ring_start[i + 1] - s->ring_start[i], s->ring + s->ring_start[i], &place));
   *yes = (PetscBool)(place >= 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -109,7 +109,8 @@ static void list_far(const wring_pairs *p, const PetscInt *range, PetscInt *n, P
 }
 
 /* The places of a pair's corners. */
-static PetscErrorCode find_places(const wring_pairs *p, const PetscInt *range, const wring_near *near, PetscInt place[3])
+static PetscErrorCode find_places(const wring_pairs *p, const PetscInt *range, const wring_near *near,
+                                  PetscInt place[3])
 {
   const wring_mesh *m = p->mesh;
 

@@ -94,7 +94,8 @@ static void compare_sets(const wring_pairs *p, wring_contact_change *change)
 {
   PetscInt now[2] = {0, 0}, old[2] = {0, 0};
   for (;;) {
-    const PetscInt v_now = next_run(p, p->n_pair, p->pair, now[1], now), v_old = next_run(p, p->n_old, p->old, old[1], old);
+    const PetscInt v_now  = next_run(p, p->n_pair, p->pair, now[1], now),
+                   v_old  = next_run(p, p->n_old, p->old, old[1], old);
     const PetscInt vertex = PetscMin(v_now, v_old);
     if (vertex == PETSC_MAX_INT) return;
     if (v_now != vertex) now[1] = now[0];
@@ -103,7 +104,8 @@ static void compare_sets(const wring_pairs *p, wring_contact_change *change)
     change->active += a;
     change->added += PetscMax(a - b, 0);
     change->released += PetscMax(b - a, 0);
-    for (PetscInt k = 0; k < PetscMin(a, b); k++) change->moved += !same_pair(p->pair + now[0] + k, p->old + old[0] + k);
+    for (PetscInt k = 0; k < PetscMin(a, b); k++)
+      change->moved += !same_pair(p->pair + now[0] + k, p->old + old[0] + k);
   }
 }
 
@@ -207,7 +209,7 @@ static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, dou
   PetscFunctionBegin;
   for (int a = 0; a < 4; a++) {
     const PetscInt at = a > 0 ? pair->place[a - 1] : pair->near.vertex, far = at - m->n_owned;
-    row[a]            = far < 0 ? m->begin + at : p->far_global[far];
+    row[a] = far < 0 ? m->begin + at : p->far_global[far];
     if (held && (far < 0 ? held[at] : far_held[far])) row[a] = -1;
   }
   for (int i = 0; i < 12; i++)

@@ -171,7 +171,7 @@ static PetscErrorCode send_corners(const wring_mesh *m, const wring_skin *s, Pet
   PetscCallMPI(MPI_Comm_size(m->comm, &size));
   PetscCall(PetscMalloc3(3 * (size_t)s->n, &to, 9 * (size_t)s->n, &mine, (size_t)size + 1, &got_start));
   for (PetscInt i = 0; i < 3 * s->n; i++) {
-    const PetscInt *v    = s->corner + i - i % 3;
+    const PetscInt   *v  = s->corner + i - i % 3;
     const PetscSFNode at = s->home[v[i % 3]];
     to[i]                = at.rank;
     mine[3 * i]          = at.index;
