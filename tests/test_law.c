@@ -5,19 +5,20 @@
   semidefinite is not.
 */
 #include "check.h"
+#include "limits.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 #include <wring/law.h>
 
-enum { MAX_Z = 9, MAX_PAR = 4, N_LAW = 6, N_CASE = 6 };
+enum { MAX_Z = 9, MAX_PAR = 4, N_LAW = 9, N_CASE = 6 };
 
 typedef double block_z[MAX_Z][WRING_LANES];
 typedef double block_h[MAX_Z * MAX_Z][WRING_LANES];
 
-static const wring_law *const laws[N_LAW] = {&wring_law_strain,     &wring_law_corotated,
-                                             &wring_law_neohookean, &wring_law_stable_neohookean,
-                                             &wring_law_attachment, &wring_law_spring};
+static const wring_law *const laws[N_LAW] = {
+  &wring_law_strain, &wring_law_corotated, &wring_law_neohookean, &wring_law_stable_neohookean, &wring_law_attachment,
+  &wring_law_spring, &wring_law_fibre,     &wring_law_volume,     &wring_law_strain_limit};
 
 static int needs_positive_j(const wring_law *law)
 {
@@ -300,7 +301,8 @@ static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
     for (int i = 0; i < 3 * law->q; i++) {
       z[i][lane] = r[i];
       if (law == &wring_law_attachment) z[i][lane] = par[1 + i][lane];
-      if (law == &wring_law_spring) z[i][lane] = r[i] * par[1][lane] / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+      if (law == &wring_law_spring || law == &wring_law_fibre)
+        z[i][lane] = r[i] * par[1][lane] / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
     }
   }
   law->fused(par, (wring_in)z, psi, p);
@@ -398,6 +400,7 @@ static void test_properties(const wring_law *law)
 
   for (int kind = 0; kind < N_CASE; kind++) {
     random_par(kind, &state, par);
+    test_limit_par(law, kind, par);
     random_z(law, kind, &state, z);
     check_gradient(law, kind, (wring_in)par, z);
     check_hessian(law, kind, (wring_in)par, z);
@@ -478,20 +481,22 @@ static void test_singular_points(void)
 {
   WRING_ALIGNED block_z z = {0}, p;
   WRING_ALIGNED block_h h;
-  WRING_ALIGNED double  par[MAX_PAR][WRING_LANES], psi[WRING_LANES];
+  WRING_ALIGNED double  par[MAX_PAR][WRING_LANES], own[MAX_PAR][WRING_LANES], psi[WRING_LANES];
 
   for (int i = 0; i < MAX_PAR; i++) {
     for (int lane = 0; lane < WRING_LANES; lane++) par[i][lane] = i == 1 && lane == 0 ? 0 : 1;
   }
   for (int i = 0; i < N_LAW; i++) {
     const int n = 3 * laws[i]->q;
+    memcpy(own, par, sizeof own);
+    test_limit_par(laws[i], 3, own);
     memset(z, 0, sizeof z);
     if (n == 9) z[0][1] = 1, z[4][1] = 1, z[8][1] = -1; // lane 1: a mirror
-    laws[i]->fused((wring_in)par, (wring_in)z, psi, p);
+    laws[i]->fused((wring_in)own, (wring_in)z, psi, p);
     for (int k = 0; k < n; k++) CHECK(isfinite(p[k][0]) && isfinite(p[k][1]), "%s: gradient", laws[i]->name);
-    laws[i]->hessian((wring_in)par, (wring_in)z, h);
+    laws[i]->hessian((wring_in)own, (wring_in)z, h);
     for (int k = 0; k < n * n; k++) CHECK(isfinite(h[k][0]) && isfinite(h[k][1]), "%s: Hessian", laws[i]->name);
-    laws[i]->hessian_psd((wring_in)par, (wring_in)z, h);
+    laws[i]->hessian_psd((wring_in)own, (wring_in)z, h);
     for (int k = 0; k < n * n; k++) CHECK(isfinite(h[k][0]) && isfinite(h[k][1]), "%s: Hessian", laws[i]->name);
   }
   wring_law_spring.project((wring_in)par, (wring_in)z, p);
@@ -508,6 +513,10 @@ static void test_registry(void)
     CHECK(law->options && law->set_par, "%s cannot be a material", law->name);
   }
   CHECK(n == 4, "%d materials", n);
+  for (n = 0; wring_law_on_top(n); n++)
+    CHECK(wring_law_can(wring_law_on_top(n)) == wring_law_can(&wring_law_strain), "what %s can",
+          wring_law_on_top(n)->name);
+  CHECK(n == 3 && !wring_law_on_top(-1) && !wring_law_find("fibre"), "%d laws on top of materials", n);
   CHECK(!wring_law_material(-1), "material -1 exists");
   CHECK(wring_law_find("NeoHookean") == &wring_law_neohookean, "names regard case");
   CHECK(!wring_law_find("jelly") && !wring_law_find("spring"), "a law that is no material is found");
