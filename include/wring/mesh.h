@@ -183,6 +183,15 @@ PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original);
 PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int width, const double *row,
                                      PetscInt *n_mine, double **mine);
 
+/*
+  Sends the values of a table on rank 0 to the tets that it names. row [n_row][1 + width] on rank 0 (ignored elsewhere); column 0 is
+  a number in [0, n_mother), and each of the n_tet_global/n_mother tets that refinement made of that one gets the values:
+  value [n_tet][width], NaN where no row names the tet. Rows name each tet at most once (checked by the caller). Every row
+  goes from rank 0 to one rank, and from there to the tets. Collective.
+*/
+PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, PetscInt n_row, int width,
+                                     const double *row, double *value);
+
 /* Lumped masses: m_i = sum over tets at i of density[region] x volume / 4 [kg], mass [n_owned]. Collective. */
 PetscErrorCode wring_mesh_lumped_mass(const wring_mesh *m, const double *density, double *mass);
 

@@ -93,7 +93,10 @@ PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd,
 /* F [n_owned][9], row by row: at each vertex the sum of w_e F over its tets [m^3]; 0 where there are none. */
 PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F);
 
-/* The objective's elastic part alone and per cell: density [n_tet] J/m^3, J [n_tet]; forces [n_terms][3] N by term. */
+/*
+  Per tet: density [n_tet] J/m^3, the sum of its material's energy and of those on top of it, J [n_tet]; forces [n_terms][3] N
+  by term.
+*/
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);
 PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *force);
 

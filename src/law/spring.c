@@ -145,6 +145,10 @@ static const wring_option fibre_options[] = {
    .type  = WRING_REALS,
    .count = 3,
    .help  = "Direction d of the fibres at rest, of any length but 0."},
+  {.key  = "fibre_file",
+   .type = WRING_PATH,
+   .help =
+     "CSV `tet,x,y,z`: the direction of every tet, numbered as in the mesh file from 0; instead of fibre.direction."},
   {.key = NULL},
 };
 

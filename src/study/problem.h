@@ -25,19 +25,20 @@ typedef struct {
   wring_phases         phases;
   char                 restart[PETSC_MAX_PATH_LEN]; // checkpoint that mesh and state come from, or ""
   wring_mesh          *mesh;
-  PetscInt             n_attach, n_springs; // names in the deck
-  char               **attach_name, **spring_name;
-  wring_spring_rows   *springs; // [n_springs]
-  PetscInt             n_pair;
-  PetscInt            *pair;       // [n_pair][2] local vertices of all springs of this rank, for frames
-  double              *mass;       // [n_owned] kg
-  double               total_mass; // kg, all ranks
-  wring_potential     *g;
-  wring_operator      *op;
-  Mat                  A;      // NULL until wring_problem_prepare_operator
-  double               factor; // of L in A; 0: there is no A
-  wring_stepper       *stepper;
-  wring_state          state;
+  PetscInt n_mother; // tets of the deck's mesh before it was refined, or of a checkpoint's where the deck has none
+  PetscInt n_attach, n_springs; // names in the deck
+  char   **attach_name, **spring_name;
+  wring_spring_rows *springs; // [n_springs]
+  PetscInt           n_pair;
+  PetscInt          *pair;       // [n_pair][2] local vertices of all springs of this rank, for frames
+  double            *mass;       // [n_owned] kg
+  double             total_mass; // kg, all ranks
+  wring_potential   *g;
+  wring_operator    *op;
+  Mat                A;      // NULL until wring_problem_prepare_operator
+  double             factor; // of L in A; 0: there is no A
+  wring_stepper     *stepper;
+  wring_state        state;
 } wring_problem;
 
 /* o is borrowed and must outlive the problem. Collective, as all functions here. */
@@ -57,6 +58,7 @@ PetscErrorCode wring_problem_read_names(wring_problem *p);   // attachments, reg
 PetscErrorCode wring_problem_read_springs(wring_problem *p); // rows and ghosts, before any term
 PetscErrorCode wring_problem_set_masses(wring_problem *p);
 PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets a region
+PetscErrorCode wring_problem_add_on_top(wring_problem *p);    // what regions have on top of materials
 PetscErrorCode wring_problem_add_springs(wring_problem *p);
 PetscErrorCode wring_problem_add_attachments(wring_problem *p);
 PetscErrorCode wring_problem_set_state(wring_problem *p);
@@ -65,6 +67,31 @@ PetscErrorCode wring_problem_set_state(wring_problem *p);
 void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);
 const char    *wring_region_says(const wring_problem *p, const char *prefix, const char *key);
 PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
+
+/* Whether some key says that region r has this law on top of its material. */
+PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *law);
+
+/* ---- fields of tets ----------------------------------------------------------------------------------------------- */
+
+/*
+  A quantity of `width` numbers that may differ from tet to tet. Behind a region's prefix, else behind `fallback`, one key of
+  `table` gives it: `constant` (NULL: none) for the whole region, `file` a CSV with this header, `data` an $ElementData of
+  the mesh file by name. fault: what is expected instead of these numbers, NULL if they will do.
+*/
+typedef struct {
+  const char         *fallback, *constant, *file, *data, *header;
+  const wring_option *table;
+  int                 width;
+  const char *(*fault)(const double *value);
+} wring_tet_field;
+
+/*
+  value [n_tet][width] of the tets in regions with a table; others stay. wanted(p, r): does region r have such a field at all;
+  *any: some region has a table. Refused: two of the keys beside each other, and a tet without a row, or with two.
+*/
+PetscErrorCode wring_problem_read_field(const wring_problem *p, const wring_tet_field                      *f,
+                                        PetscBool (*wanted)(const wring_problem *p, PetscInt r), PetscBool *any,
+                                        double *value);
 
 /* ---- input tables ------------------------------------------------------------------------------------------------ */
 
