@@ -120,6 +120,42 @@ near "$(energy 3 four.yaml -region_left_fibre_stiffness 1e6 -region_left_fibre_d
   "$(energy 1 four.yaml -region_left_fibre_stiffness 1e6 -fibre_direction 1,0,0 -region_right_fibre_stiffness 1e-300)" \
   "fibres in one region"
 
+# The same from the mesh file: 2.2 and 4.1, text and binary, among other data; elements that are no tets do not matter.
+data() { # NAME COMPONENTS ROW...: a section of text.
+  printf '$ElementData\n1\n"%s"\n1\n0.5\n3\n0\n%d\n%d\n' "$1" "$2" $(($# - 2))
+  printf '%s\n' "${@:3}"
+  echo '$EndElementData'
+}
+{ cat four.msh; data other 1 '11 7' '12 1'; data stiff 1 '12 3' '11 1' '99 5' '17 3' '13 1'
+  data along 3 '11 0 0 1' '12 0 0 2' '13 0 0 1' '17 0 0 1'; } >data.msh
+region=$(energy 1 four.yaml -region_right_stiffness 3e5)
+up=$(energy 1 four.yaml -fibre_stiffness 1e6 -fibre_direction 0,0,1)
+for ranks in 1 3; do
+  near "$(energy $ranks four.yaml -mesh_file data.msh -material_stiffness_data stiff)" "$region" "data of 2.2"
+  near "$(energy $ranks four.yaml -mesh_file data.msh -fibre_stiffness 1e6 -fibre_data along)" "$up" "directions of 2.2"
+done
+"$wring" mesh convert four.msh new.msh >log 2>&1 || fail "convert"
+"$wring" mesh convert four.msh binary.msh -binary >log 2>&1 || fail "convert to binary"
+awk '/^\$Elements/ { on = 1 } /^\$EndElements/ { on = 0 } on && NF == 4 { entity = $2 } on && NF == 5 { print $1, entity == 2 ? 3 : 1 }' \
+  new.msh >rows
+[ "$(wc -l <rows)" = 4 ] || fail "$(cat rows): not four tets"
+mapfile -t rows <rows
+{ cat new.msh; data stiff 1 "${rows[@]}"; } >new_data.msh
+near "$(energy 3 four.yaml -mesh_file new_data.msh -material_stiffness_data stiff)" "$region" "data of 4.1"
+if command -v python3 >/dev/null; then
+  python3 - <<'PYTHON' || fail "python3"
+import struct
+rows = [line.split() for line in open('rows')]
+with open('binary_data.msh', 'wb') as f:
+    f.write(open('binary.msh', 'rb').read())
+    f.write(b'$ElementData\n1\n"stiff"\n1\n0\n3\n0\n1\n%d\n' % len(rows))
+    for number, value in rows:
+        f.write(struct.pack('=id', int(number), float(value)))
+    f.write(b'\n$EndElementData\n')
+PYTHON
+  near "$(energy 3 four.yaml -mesh_file binary_data.msh -material_stiffness_data stiff)" "$region" "binary data of 4.1"
+fi
+
 # Every law on top: more energy, its name in the header, its defaults in run.json only where it is.
 plain=$(energy 1 four.yaml)
 for keys in "-volume_stiffness 1e5" "-strain_limit_stiffness 1e5 -strain_limit_min 0.95 -strain_limit_max 1.05" \
@@ -166,9 +202,24 @@ refused 'far.csv:3: tet is "4", expected a tet, an integer from 0 to 3' four.yam
 refused 'none.csv:4: tet 2 has 0, ..., expected a direction' four.yaml -fibre_stiffness 1e5 -fibre_file none.csv
 refused 'nowhere.csv: cannot be read' four.yaml -material_stiffness_file nowhere.csv
 
+{ cat four.msh; data bad 1 '11 1' '12 -3' '13 1' '17 1'; } >bad.msh
+{ cat four.msh; data again 1 '11 1' '12 3' '11 1' '17 1'; } >again.msh
+{ cat data.msh; data stiff 1 '11 1'; } >twin.msh
+sed 's/^12 3$/12 x/' data.msh >letter.msh
+refused 'bad.msh: .ElementData "bad": tet 1 has -3, expected a scale above 0' four.yaml -mesh_file bad.msh -material_stiffness_data bad
+refused 'again.msh:[0-9]*: element 11 is given twice' four.yaml -mesh_file again.msh -material_stiffness_data again
+refused 'data.msh: .ElementData "other": ends without tet 2' four.yaml -mesh_file data.msh -material_stiffness_data other
+refused 'data.msh:[0-9]*: .ElementData "along" has 3 components, expected 1' four.yaml -mesh_file data.msh -material_stiffness_data along
+refused 'data.msh: has no .ElementData "soft"' four.yaml -mesh_file data.msh -material_stiffness_data soft
+refused 'twin.msh:[0-9]*: a second .ElementData "stiff"' four.yaml -mesh_file twin.msh -material_stiffness_data stiff
+refused 'letter.msh:[0-9]*: .*expected a finite value' four.yaml -mesh_file letter.msh -material_stiffness_data stiff
+refused 'stiffness_data stands beside material_stiffness_file' four.yaml -material_stiffness_file right.csv -material_stiffness_data stiff
+
 # Keys that cannot be used.
+sed 's/^mesh:.*/mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}/; /^initial/d' four.yaml >box.yaml
 fibre="-fibre_stiffness 1e5"
 limit="-strain_limit_stiffness 1e5"
+refused 'material_stiffness_data is in a mesh file, expected mesh.file' box.yaml -material_stiffness_data stiff
 refused 'fibre_direction is 0, expected a direction' four.yaml $fibre -fibre_direction 0,0,0
 refused 'fibre_direction is missing' four.yaml $fibre
 refused 'fibre_stiffness is missing' four.yaml -fibre_direction 0,0,1

@@ -50,6 +50,14 @@ PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
 PetscErrorCode wring_mesh_read(const char *file, double scale, wring_mesh_data **d, wring_error *e, size_t size,
                                char *notes);
 
+/*
+  The $ElementData section `name` of a Gmsh file, of tets: row [*n][1 + width], the tet's number in the mesh that wring_mesh_read
+  makes of the file, and its values; freed with PetscFree. Not collective: call on one rank. Bad input, another number of components
+  than width, or a tet with two rows: *row is NULL and e says so.
+*/
+PetscErrorCode wring_mesh_read_data(const char *file, const char *name, int width, PetscInt *n, double **row,
+                                    wring_error *e);
+
 typedef struct {
   double   size[3];   // m, > 0
   PetscInt cells[3];  // >= 1

@@ -149,6 +149,7 @@ static const wring_option fibre_options[] = {
    .type = WRING_PATH,
    .help =
      "CSV `tet,x,y,z`: the direction of every tet, numbered as in the mesh file from 0; instead of fibre.direction."},
+  {.key = "fibre_data", .type = WRING_WORD, .help = "The same from the $ElementData of this name in mesh.file (Gmsh)."},
   {.key = NULL},
 };
 

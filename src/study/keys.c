@@ -23,6 +23,9 @@ const wring_option wring_material_options[] = {
    .type = WRING_PATH,
    .help =
      "CSV `tet,scale`: a factor above 0 of the material's energy for every tet, numbered as in the mesh file from 0."},
+  {.key  = "stiffness_data",
+   .type = WRING_WORD,
+   .help = "The same from the $ElementData of this name in mesh.file (Gmsh)."},
   {0},
 };
 

@@ -69,7 +69,7 @@ static void check_rows(const wring_tet_field *f, const char *name, PetscBool csv
   }
 }
 
-/* A table [n][1 + width] on rank 0, and what messages call it. */
+/* Tables [n][1 + width] on rank 0, and what messages call them. */
 static PetscErrorCode read_csv(const wring_problem *p, const wring_tet_field *f, const char *prefix, size_t size,
                                char *name, PetscInt *n, double **row)
 {
@@ -81,6 +81,28 @@ static PetscErrorCode read_csv(const wring_problem *p, const wring_tet_field *f,
   if (p->rank == 0) {
     PetscCall(wring_csv_read(name, f->header, p->n_mother, PETSC_TRUE, PETSC_FALSE, n, &width, row, &error));
     if (*row) check_rows(f, name, PETSC_TRUE, *n, *row, &error);
+  }
+  PetscCall(wring_error_raise(p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_data(const wring_problem *p, const wring_tet_field *f, const char *prefix, size_t size,
+                                char *name, PetscInt *n, double **row)
+{
+  const char *section;
+  char        file[PETSC_MAX_PATH_LEN];
+  wring_error error = {0};
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(p->options, prefix, f->table, f->data, &section));
+  if (!wring_options_has(p->options, "mesh_", "file"))
+    WRING_REFUSE(p->comm, "%s: %s%s is in a mesh file, expected mesh.file beside it, or a table (%s%s)",
+                 wring_options_origin(p->options, prefix, f->data), prefix, f->data, prefix, f->file);
+  PetscCall(wring_options_get_path(p->options, "mesh_", wring_mesh_options, "file", sizeof file, file));
+  PetscCall(PetscSNPrintf(name, size, "%s: $ElementData \"%s\"", file, section));
+  if (p->rank == 0) {
+    PetscCall(wring_mesh_read_data(file, section, f->width, n, row, &error));
+    if (*row) check_rows(f, name, PETSC_FALSE, *n, *row, &error);
   }
   PetscCall(wring_error_raise(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -116,7 +138,10 @@ static PetscErrorCode read_source(const wring_problem *p, const wring_tet_field 
 
   PetscFunctionBegin;
   prefix_of(p, f, s, sizeof prefix, prefix);
-  PetscCall(read_csv(p, f, prefix, sizeof name, name, &n, &row));
+  if (wring_options_has(p->options, prefix, f->file))
+    PetscCall(read_csv(p, f, prefix, sizeof name, name, &n, &row));
+  else
+    PetscCall(read_data(p, f, prefix, sizeof name, name, &n, &row));
   PetscCall(PetscMalloc1((size_t)f->width * (size_t)m->n_tet, &read));
   PetscCall(wring_mesh_route_tets(m, p->n_mother, n, f->width, row, read));
   PetscCall(PetscFree(row));

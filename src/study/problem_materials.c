@@ -75,6 +75,7 @@ PetscErrorCode wring_problem_add_materials(wring_problem *p)
 {
   const wring_tet_field field = {.fallback = "material_",
                                  .file     = "stiffness_file",
+                                 .data     = "stiffness_data",
                                  .header   = "tet,scale",
                                  .table    = wring_material_options,
                                  .width    = 1,

@@ -39,13 +39,19 @@ static wring_tet_field direction_field(void)
   return (wring_tet_field){.fallback = "",
                            .constant = "fibre_direction",
                            .file     = "fibre_file",
+                           .data     = "fibre_data",
                            .header   = "tet,x,y,z",
                            .table    = wring_law_fibre.options,
                            .width    = 3,
                            .fault    = direction_fault};
 }
 
-/* The one direction of region r, or zeros where a table gives it. */
+static PetscBool has_table(const wring_problem *p, const wring_tet_field *f, const char *prefix)
+{
+  return (PetscBool)(wring_options_has(p->options, prefix, f->file) || wring_options_has(p->options, prefix, f->data));
+}
+
+/* The one direction of region r, or zeros where it has none or a table gives it. */
 static PetscErrorCode region_direction(const wring_problem *p, const wring_tet_field *f, PetscInt r, double d[3])
 {
   const wring_options *const o = p->options;
@@ -55,9 +61,9 @@ static PetscErrorCode region_direction(const wring_problem *p, const wring_tet_f
   d[0] = d[1] = d[2] = 0;
   wring_region_prefix(p, r, sizeof prefix, prefix);
   if (!has_fibres(p, r)) PetscFunctionReturn(PETSC_SUCCESS);
-  const PetscBool own = (PetscBool)(wring_options_has(o, prefix, f->constant) || wring_options_has(o, prefix, f->file));
-  const char *const at = own ? prefix : f->fallback;
-  if (wring_options_has(o, at, f->file)) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscBool   own = (PetscBool)(has_table(p, f, prefix) || wring_options_has(o, prefix, f->constant));
+  const char *const at  = own ? prefix : f->fallback;
+  if (has_table(p, f, at)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_reals(o, at, f->table, f->constant, d));
   if (!normalise(d))
     WRING_REFUSE(p->comm, "%s: %s%s is 0, expected %s", wring_options_origin(o, at, f->constant), at, f->constant,
