@@ -75,13 +75,19 @@ static PetscErrorCode add_rows(const wring_mesh *m, const wring_pattern *p, int 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The place of the diagonal block of vertex i. */
+static PetscInt find_diagonal(const wring_pattern *p, PetscInt i)
+{
+  PetscInt k = p->start[i];
+  while (p->column[k] != i) k++;
+  return k;
+}
+
 /* m_i/h^2 on the diagonal blocks of owned vertices. */
 static void add_mass(const wring_potential *g, const wring_pattern *p, int bs, double *value)
 {
   for (PetscInt i = 0; i < g->mesh->n_owned; i++) {
-    PetscInt k = p->start[i];
-    while (p->column[k] != i) k++;
-    double *block = value + (size_t)k * bs * bs;
+    double *block = value + (size_t)find_diagonal(p, i) * bs * bs;
     for (int c = 0; c < bs; c++) block[c * bs + c] += g->mass[i] / (g->h * g->h);
   }
 }
@@ -111,6 +117,7 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
   PetscCall(PetscCalloc1(p->start[p->n], &value));
   for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], p, factor, value);
   add_mass(g, p, 1, value);
+  wring_potential_eliminate(g, p, 1, value);
   PetscCall(fill(g->mesh, p, 1, value, PETSC_TRUE, A));
   PetscCall(PetscFree(value));
   PetscCall(wring_pattern_destroy(&p));
@@ -118,7 +125,25 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H)
+/* The blocks of contacts at owned vertices, where there are any. */
+static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wring_pattern *p, double *value)
+{
+  const PetscInt n = g->mesh->n_owned;
+  double        *diagonal;
+
+  PetscFunctionBegin;
+  if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscCalloc1(9 * n, &diagonal));
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_hessian(g->contact[i], x, diagonal));
+  for (PetscInt i = 0; i < n; i++) {
+    double *block = value + 9 * (size_t)find_diagonal(p, i);
+    for (int c = 0; c < 9; c++) block[c] += diagonal[9 * i + c];
+  }
+  PetscCall(PetscFree(diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode hessian(wring_potential *g, Vec x, PetscBool psd, PetscBool contacts, Mat *H)
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
   const double     *xa;
@@ -131,10 +156,26 @@ PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd,
   PetscCall(PetscArrayzero(g->block, 9 * (size_t)g->pattern->start[g->pattern->n]));
   PetscCall(wring_potential_get_local(g, x, &xa));
   for (int i = 0; i < g->n_term; i++) wring_term_add_hessian(g->term[i], psd, xa, g->pattern, g->block);
+  if (contacts) PetscCall(add_contacts(g, xa, g->pattern, g->block));
   PetscCall(wring_potential_restore_local(g, x, &xa));
   add_mass(g, g->pattern, 3, g->block);
+  wring_potential_eliminate(g, g->pattern, 3, g->block);
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   PetscCall(fill(g->mesh, g->pattern, 3, g->block, psd, H));
   wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H)
+{
+  PetscFunctionBegin;
+  PetscCall(hessian(g, x, psd, PETSC_TRUE, H));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec x, PetscBool psd, Mat *H)
+{
+  PetscFunctionBegin;
+  PetscCall(hessian(g, x, psd, PETSC_FALSE, H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

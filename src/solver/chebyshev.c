@@ -203,10 +203,18 @@ static double chebyshev_operator_factor(const wring_solver *s)
   return 1;
 }
 
+/* Without a line search nothing keeps g from rising. */
+static const wring_contact_way *chebyshev_contacts(const wring_solver *s)
+{
+  const chebyshev_data *chebyshev = s->data;
+  return chebyshev->search ? wring_solver_contacts_in_g(s) : NULL;
+}
+
 const wring_solver_ops wring_solver_chebyshev = {
   .name             = "chebyshev",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
   .operator_factor  = chebyshev_operator_factor,
+  .contacts         = chebyshev_contacts,
   .options          = chebyshev_options,
   .create           = chebyshev_create,
   .set_from_options = chebyshev_set_from_options,

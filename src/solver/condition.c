@@ -60,6 +60,7 @@ static PetscErrorCode run_lanczos(wring_solver *s, Mat H, PetscInt max_it, doubl
   PetscCall(create_ksp(s, H, max_it, &ksp));
   PetscCall(MatCreateVecs(H, &x, &b));
   PetscCall(fill_start(wring_potential_mesh(s->g), b));
+  PetscCall(wring_potential_clear(s->g, b));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(KSPComputeExtremeSingularValues(ksp, largest, least));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
@@ -72,12 +73,14 @@ static PetscErrorCode run_lanczos(wring_solver *s, Mat H, PetscInt max_it, doubl
 
 PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, double *least, double *largest)
 {
-  Mat H = NULL;
+  wring_contact_change change;
+  Mat                  H = NULL;
 
   PetscFunctionBegin;
   if (!s->ops->precondition)
     WRING_REFUSE(s->comm, "solver '%s' has no initial Hessian whose condition number could be asked for", s->name);
   s->known = PETSC_FALSE;
+  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
   if (s->ops->begin) PetscCall(s->ops->begin(s, x));
   PetscCall(wring_potential_hessian(s->g, x, PETSC_FALSE, &H));
   PetscCall(run_lanczos(s, H, max_it, least, largest));

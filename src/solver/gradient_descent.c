@@ -90,12 +90,13 @@ static PetscErrorCode descent_destroy(wring_solver *s)
 }
 
 const wring_solver_ops wring_solver_gradient_descent = {
-  .name    = "gradient_descent",
-  .needs   = WRING_CAN_GRADIENT,
-  .options = descent_options,
-  .create  = descent_create,
-  .set_up  = descent_set_up,
-  .begin   = descent_begin,
-  .iterate = descent_iterate,
-  .destroy = descent_destroy,
+  .name     = "gradient_descent",
+  .needs    = WRING_CAN_GRADIENT,
+  .contacts = wring_solver_contacts_in_g,
+  .options  = descent_options,
+  .create   = descent_create,
+  .set_up   = descent_set_up,
+  .begin    = descent_begin,
+  .iterate  = descent_iterate,
+  .destroy  = descent_destroy,
 };

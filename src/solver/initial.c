@@ -137,12 +137,13 @@ static PetscErrorCode make_matrices(wring_solver *s, wring_initial *H)
 {
   PetscFunctionBegin;
   if (H->factor == WRING_FACTOR_OPERATOR) PetscCall(make_wide_operator(s, &H->P));
-  if (H->factor == WRING_FACTOR_REST) PetscCall(wring_potential_hessian(s->g, H->rest, PETSC_TRUE, &H->P));
+  if (H->factor == WRING_FACTOR_REST)
+    PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, PETSC_TRUE, &H->P));
   if (H->kind == WRING_INITIAL_FRAME) PetscFunctionReturn(PETSC_SUCCESS);
   if (H->kind == WRING_INITIAL_OPERATOR)
     PetscCall(wring_potential_operator_matrix(s->g, 1, &H->system.A));
   else
-    PetscCall(wring_potential_hessian(s->g, H->rest, PETSC_TRUE, &H->system.A));
+    PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, PETSC_TRUE, &H->system.A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -159,7 +160,8 @@ PetscErrorCode wring_initial_predict(wring_solver *s, wring_initial *H, Vec x, d
   PetscFunctionBegin;
   if (!needs_system(H)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(make_matrices(s, H));
-  if (H->kind == WRING_INITIAL_FRAME) PetscCall(wring_potential_hessian(s->g, x, PETSC_TRUE, &H->system.A));
+  if (H->kind == WRING_INITIAL_FRAME)
+    PetscCall(wring_potential_hessian_without_contacts(s->g, x, PETSC_TRUE, &H->system.A));
   PetscCall(wring_linear_predict(s, &H->system, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -218,7 +220,7 @@ PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x)
     s->measured += MPI_Wtime() - now;
   }
   if (H->kind == WRING_INITIAL_FRAME) {
-    PetscCall(wring_potential_hessian(s->g, x, PETSC_TRUE, &H->system.A));
+    PetscCall(wring_potential_hessian_without_contacts(s->g, x, PETSC_TRUE, &H->system.A));
     PetscCall(wring_linear_set_up(s, &H->system, H->P ? H->P : H->system.A, x));
   }
   if (H->kind == WRING_INITIAL_WARPED) {

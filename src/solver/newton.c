@@ -126,6 +126,7 @@ static PetscErrorCode newton_destroy(wring_solver *s)
 const wring_solver_ops wring_solver_newton = {
   .name             = "newton",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN,
+  .contacts         = wring_solver_contacts_in_g,
   .options          = newton_options,
   .create           = newton_create,
   .set_from_options = newton_set_from_options,

@@ -48,6 +48,7 @@ const wring_solver_ops wring_solver_penalty = {
   .name             = "penalty",
   .needs            = WRING_CAN_CONSTRAIN,
   .damps            = PETSC_TRUE,
+  .contacts         = wring_sweeps_contacts,
   .options          = penalty_options,
   .create           = wring_sweeps_create,
   .set_from_options = penalty_set_from_options,

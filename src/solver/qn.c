@@ -342,6 +342,37 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *c)
+{
+  const double changed = (double)(c->added + c->released), all = (double)(c->active + c->released);
+  return changed > 0 ? (PetscInt)PetscCeilReal((double)count * (1 - changed / all)) : count;
+}
+
+/* Other contacts at x_k: some pairs go, and s . grad g is with the new gradient. */
+static PetscErrorCode qn_refresh(wring_solver *s)
+{
+  qn_data      *qn = s->data;
+  const double *grad;
+
+  PetscFunctionBegin;
+  qn->count = wring_solver_pairs_to_keep(qn->count, &s->change);
+  if (qn->count == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt age = 0; age < qn->count; age++) qn->with[age] = pair_s(qn, s->n, slot(qn, age));
+  PetscCall(VecGetArrayRead(s->grad, &grad));
+  wring_dots(s->n, (int)qn->count, grad, qn->with, qn->dots);
+  PetscCall(VecRestoreArrayRead(s->grad, &grad));
+  PetscCall(wring_solver_sum(s, (int)qn->count, qn->dots));
+  for (PetscInt age = 0; age < qn->count; age++) qn->sg[slot(qn, age)] = qn->dots[age];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Without a line search nothing keeps g from rising. */
+static const wring_contact_way *qn_contacts(const wring_solver *s)
+{
+  const qn_data *qn = s->data;
+  return qn->search == NONE ? NULL : wring_solver_contacts_in_g(s);
+}
+
 static PetscErrorCode qn_destroy(wring_solver *s)
 {
   qn_data *qn = s->data;
@@ -376,12 +407,14 @@ const wring_solver_ops wring_solver_qn = {
   .name             = "qn",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
   .operator_factor  = qn_operator_factor,
+  .contacts         = qn_contacts,
   .options          = qn_options,
   .create           = qn_create,
   .set_from_options = qn_set_from_options,
   .set_up           = qn_set_up,
   .begin            = qn_begin,
   .iterate          = qn_iterate,
+  .refresh          = qn_refresh,
   .predict          = qn_predict,
   .precondition     = qn_precondition,
   .add_sums         = qn_add_sums,

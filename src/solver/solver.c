@@ -78,6 +78,7 @@ PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
   PetscFunctionBegin;
   PetscCall(VecZeroEntries(x));
   PetscCall(wring_operator_solve(s->op, 0, b, x, NULL));
+  PetscCall(wring_potential_clear(s->g, x));
   wring_operator_get_info(s->op, &info);
   s->linear_iterations += info.iterations;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -121,6 +122,38 @@ void wring_solver_end(wring_solver *s, wring_reason end)
   s->end   = end;
 }
 
+const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s)
+{
+  static const wring_contact_way way = WRING_CONTACT_ENERGY;
+  (void)s;
+  return &way;
+}
+
+/* ---- contacts ---------------------------------------------------------------------------------------------------- */
+
+static PetscBool has_changed(const wring_contact_change *c)
+{
+  return (PetscBool)(c->added > 0 || c->released > 0 || c->moved > 0);
+}
+
+/*
+  The contacts of x_(k+1), in whose g the iteration from there descends; docs/theory.md (9.4). A method that knows g and grad at
+  x_(k+1) is given those of the new g.
+*/
+static PetscErrorCode refresh(wring_solver *s, Vec x)
+{
+  PetscFunctionBegin;
+  s->reached = s->known && s->comparable ? s->value.objective : NAN;
+  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_FALSE, &s->change));
+  if (!has_changed(&s->change)) PetscFunctionReturn(PETSC_SUCCESS);
+  s->comparable = PETSC_FALSE;
+  if (!s->known) PetscFunctionReturn(PETSC_SUCCESS);
+  s->known = PETSC_FALSE;
+  PetscCall(wring_solver_evaluate(s, x));
+  if (s->ops->refresh) PetscCall(s->ops->refresh(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
 /* The row of x_k, at the time `now`. */
@@ -155,11 +188,16 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A measured row, x_0 aside: whether g rose since the last one; a value that is not finite is a failure. docs/theory.md (2.6) */
-static void record(const wring_solver *s, const wring_iteration *it, wring_outcome *outcome)
+/*
+  A measured row, x_0 aside: whether g rose since the last one, with the same contacts, where that is known; a value that is not
+  finite is a failure. docs/theory.md (2.6)
+*/
+static void record(wring_solver *s, const wring_iteration *it, wring_outcome *outcome)
 {
-  const double before = outcome->last.value.objective, rise = it->value.objective - before;
-  outcome->last = *it;
+  const double before = outcome->last.value.objective;
+  const double rise   = (s->comparable ? it->value.objective : s->reached) - before;
+  outcome->last       = *it;
+  s->comparable       = PETSC_TRUE;
   outcome->rises.measured++;
   if (PetscIsInfOrNanReal(rise) || rise <= round_off * PetscAbsReal(before) + s->noise) return;
   outcome->rises.count++;
@@ -191,9 +229,10 @@ static PetscErrorCode stops(wring_solver *s, PetscBool *stop, wring_reason *reas
     const double norm = s->gradient_norm;
     *reason           = WRING_STOPPED_NOT_FINITE;
     if (PetscIsInfOrNanReal(s->value.objective) || PetscIsInfOrNanReal(norm)) PetscFunctionReturn(PETSC_SUCCESS);
-    *reason = WRING_CONVERGED;
-    if (s->rtol > 0 && norm <= s->rtol * s->first_norm) PetscFunctionReturn(PETSC_SUCCESS);
-    if (s->atol > 0 && norm <= s->atol) PetscFunctionReturn(PETSC_SUCCESS);
+    const PetscBool settled = (PetscBool)(s->iteration == 0 || s->change.added + s->change.released == 0);
+    *reason                 = WRING_CONVERGED;
+    if (settled && s->rtol > 0 && norm <= s->rtol * s->first_norm) PetscFunctionReturn(PETSC_SUCCESS);
+    if (settled && s->atol > 0 && norm <= s->atol) PetscFunctionReturn(PETSC_SUCCESS);
   }
   *reason = WRING_MAX_IT;
   *stop   = (PetscBool)(s->iteration >= s->max_it);
@@ -209,8 +248,11 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->step_length = s->measured = 0;
   s->residual[0] = s->residual[1] = NAN;
   s->known = s->norm_known = s->ended = PETSC_FALSE;
+  s->comparable                       = PETSC_TRUE;
+  PetscCall(wring_potential_place(s->g, x));
   PetscCall(wring_potential_noise(s->g, &s->noise));
   s->began = MPI_Wtime();
+  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &s->change));
   if (s->ops->begin) PetscCall(s->ops->begin(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -233,6 +275,7 @@ PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome
       break;
     }
     s->iteration++;
+    PetscCall(refresh(s, x));
     if (!due(s)) continue;
     PetscCall(measure(s, x, &it));
     record(s, &it, outcome);
@@ -352,6 +395,8 @@ PetscErrorCode wring_solver_set_up(wring_solver *s)
   PetscCheck(s->op || wring_solver_operator_factor(s) == 0, s->comm, PETSC_ERR_ARG_NULL,
              "solver '%s' needs an operator", s->ops->name);
   PetscCall(wring_potential_require(s->g, s->ops->needs, s->ops->name));
+  PetscCall(
+    wring_potential_require_contacts(s->g, s->ops->contacts ? s->ops->contacts(s) : NULL, "solver", s->ops->name));
   if (!s->ops->damps) PetscCall(wring_potential_require_undamped(s->g, "solver", s->ops->name));
   PetscCall(wring_potential_create_vec(s->g, &s->grad));
   PetscCall(VecDuplicate(s->grad, &s->trial));

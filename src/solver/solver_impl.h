@@ -9,13 +9,16 @@ typedef struct {
   unsigned    needs;                                // WRING_CAN_... of every law
   PetscBool   has_residuals;                        // every iteration sets `residual`
   double (*operator_factor)(const wring_solver *s); // of L in the A it solves with, 0: none; NULL: none
-  PetscBool           damps;                        // it uses the damping of springs; else such springs are refused
-  const wring_option *options;                      // keys of the method, without prefix
-  PetscErrorCode (*create)(wring_solver *s);        // allocates s->data
+  const wring_contact_way *(*contacts)(
+    const wring_solver *s);                  // how it keeps contacts; NULL, as a result too: not at all
+  PetscBool           damps;                 // it uses the damping of springs; else such springs are refused
+  const wring_option *options;               // keys of the method, without prefix
+  PetscErrorCode (*create)(wring_solver *s); // allocates s->data
   PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // or NULL
   PetscErrorCode (*set_up)(wring_solver *s);                        // once the potential is complete: work vectors
   PetscErrorCode (*begin)(wring_solver *s, Vec x);                  // each solve: forget the last one; or NULL
   PetscErrorCode (*iterate)(wring_solver *s, Vec x);                // x_k -> x_(k+1) in place
+  PetscErrorCode (*refresh)(wring_solver *s);                       // g and grad are those of other contacts; or NULL
   PetscErrorCode (*predict)(wring_solver *s, Vec x, double *bytes); // see wring_solver_predict; NULL: no systems
   PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b of an iteration after `begin`; NULL: none
   /* Numbers of this rank to be summed with those of the trial point `at`, where the gradient is grad; or NULL. */
@@ -52,8 +55,14 @@ struct wring_solver {
   /* the point that a line search tries: x_k + trial_step d */
   Vec         trial, trial_grad;
   wring_value trial_value;
+  double      bound;                  // of steps along d: elements are inverted from there on, INFINITY: none is
   double      trial_step, trial_norm; // trial_norm = |trial_grad|
   double      sums[WRING_MAX_SUMS];   // those of add_sums at this point
+
+  /* the contacts, whose sets are built anew at every x_k: g changes from iteration to iteration */
+  wring_contact_change change;     // at x_k
+  PetscBool            comparable; // no change since the last measured iteration
+  double reached; // J, value at x_k with the contacts of x_(k-1), if known and comparable before; else NAN
 
   /* this solve */
   PetscBool    ended; // by wring_solver_end, with
@@ -71,6 +80,14 @@ extern const wring_solver_ops wring_solver_xpbd, wring_solver_pbd, wring_solver_
 extern const wring_solver_ops wring_solver_anderson, wring_solver_compliant;
 
 const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none
+
+const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s); // of methods that never let g rise
+
+/*
+  Of `count` pairs of L-BFGS, how many to keep after a change of contacts: the larger its part of all contacts of before and after,
+  the fewer, the newest [Liu et al. 2017, section 5]. docs/theory.md (9.5)
+*/
+PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *c);
 
 /* g and grad g at x as work of the method's own, unless they are known. */
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
@@ -114,7 +131,10 @@ PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
 PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope);
 PetscBool wring_solver_falls(const wring_solver *s, double slope);
 
-/* Backtracking from alpha = 1 until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
+/* `bound` of steps from x along d. */
+PetscErrorCode wring_solver_find_bound(wring_solver *s, Vec x, Vec d);
+
+/* Backtracking from the largest of alpha = 1, 1/2, ... below the bound until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
 
 /* d = -(|g|/|grad g|^2) grad g, the step to g = 0 if g were linear: what is left when a better direction fails. */

@@ -18,7 +18,8 @@ PetscErrorCode wring_sweeps_get_order(wring_solver *s, const wring_options *o, c
 PetscErrorCode wring_sweeps_begin(wring_solver *s, Vec reference);
 
 /* Entries of the methods' tables. destroy gives a notice if constraints were left out. */
-PetscErrorCode wring_sweeps_create(wring_solver *s);
-PetscErrorCode wring_sweeps_set_up(wring_solver *s);
-PetscErrorCode wring_sweeps_iterate(wring_solver *s, Vec x); // one sweep
-PetscErrorCode wring_sweeps_destroy(wring_solver *s);
+PetscErrorCode           wring_sweeps_create(wring_solver *s);
+PetscErrorCode           wring_sweeps_set_up(wring_solver *s);
+PetscErrorCode           wring_sweeps_iterate(wring_solver *s, Vec x); // one sweep, then contacts are projected
+PetscErrorCode           wring_sweeps_destroy(wring_solver *s);
+const wring_contact_way *wring_sweeps_contacts(const wring_solver *s);

@@ -44,6 +44,7 @@ const wring_solver_ops wring_solver_xpbd = {
   .name             = "xpbd",
   .needs            = WRING_CAN_CONSTRAIN,
   .damps            = PETSC_TRUE,
+  .contacts         = wring_sweeps_contacts,
   .options          = xpbd_options,
   .create           = wring_sweeps_create,
   .set_from_options = xpbd_set_from_options,

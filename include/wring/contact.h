@@ -1,0 +1,103 @@
+/*
+  Layer 5, contacts: what pushes vertices out of a place, E_c(x) = sum over active contacts of k/2 min(0, (x - t).n)^2.
+  Which contacts are active, and their t and n, follow from x where the set is built anew, once per iteration, by
+  wring_contact_update; in between they are frozen, and E_c is one smooth function of x.                docs/theory.md 8
+
+  x and f are arrays [n_local][3] of owned vertices then ghosts. A kind of contacts is one file with a wring_contact_ops table
+  (src/contact/contact_impl.h). Everything is collective, unless it says otherwise.
+*/
+#pragma once
+#include <wring/term.h>
+
+typedef struct wring_contact wring_contact;
+
+PetscErrorCode wring_contact_destroy(wring_contact **c);
+
+/* How a solver keeps contacts: by E_c in g, or by moving vertices out after every sweep. */
+typedef enum { WRING_CONTACT_ENERGY, WRING_CONTACT_PROJECTION } wring_contact_way;
+
+/* Why the contacts cannot be kept in this way, as the end of a refusal; NULL where they can. Not collective. */
+const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way);
+
+/* Moves what the vertices meet to `time` [s]; the set is empty until the next update. */
+PetscErrorCode wring_contact_set_time(wring_contact *c, double time);
+
+/* What velocities (x - q)/h are made of: those of g. */
+typedef struct {
+  double        h; // s
+  const double *q; // [n_owned][3] m
+} wring_contact_step;
+
+/* What an update did, on this rank. E_c may be another function than before unless added, released and moved are all 0. */
+typedef struct {
+  PetscInt64 active;          // contacts, whose vertices are inside
+  PetscInt64 added, released; // contacts that were none before; that are none any more
+  PetscInt64 moved; // t and n, also of vertices that are watched only, that are new, gone or others than before
+} wring_contact_change;
+
+/* Builds the set at x, ghosts up to date. first: of a solve, which no longer knows what was in contact before. */
+PetscErrorCode wring_contact_update(wring_contact *c, const wring_contact_step *step, const double *x, PetscBool first,
+                                    wring_contact_change *change);
+
+/* Adds dE_c/dx to f [N] with WRING_GRADIENT (f of ghosts goes to their owners), this rank's part of E_c [J] to *energy with
+   WRING_VALUE, as the set is. Ghosts of x are up to date. */
+PetscErrorCode wring_contact_add(wring_contact *c, wring_work work, const double *x, double *f, double *energy);
+
+/* Adds a semidefinite d2E_c/dx2 to diagonal [n_owned][3][3] N/m: blocks of owned vertices only. */
+PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, double *diagonal);
+
+/* Moves owned vertices out of what they are in, x [n_owned][3] in place. Needs WRING_CONTACT_PROJECTION. */
+PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step *step, double *x);
+
+const char *wring_contact_kind(const wring_contact *c); // "collider", as in reports; borrowed, not collective
+
+/* Parts that are reported apart, such as colliders; their names are borrowed. Not collective. */
+int         wring_contact_parts(const wring_contact *c);
+const char *wring_contact_part_name(const wring_contact *c, int part);
+
+/*
+  Of this rank, at x [n_local][3]: vertices that are inside, how deep the deepest is [m], and the force that each part's active
+  contacts exert on the body, force [parts][3] N.
+*/
+typedef struct {
+  PetscInt64 inside;
+  double     depth;
+} wring_contact_report;
+
+PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force);
+
+/* ---- colliders: analytic bodies that move as they are told (colliders.c) ------------------------------------------ */
+
+typedef enum {
+  WRING_HALF_SPACE, // below its face, which is at right angles to the axis
+  WRING_SPHERE,     // size: radius
+  WRING_TORUS,      // radius of the ring about the axis, radius of the tube
+  WRING_CAPSULE,    // radius, half the length of the segment on the axis
+  WRING_CYLINDER,   // radius, half the length
+  WRING_BOX         // half the edges
+} wring_shape;
+
+/* "half_space|sphere|...", in this order. */
+extern const char wring_shapes[];
+
+typedef struct {
+  char         name[128];
+  wring_shape  shape;
+  double       size[3];   // m
+  PetscBool    inside;    // vertices are to stay inside; not of a half-space
+  double       centre[3]; // m at time 0; of a half-space a point of its face
+  double       frame[9];  // rotation at time 0, row by row: column 2 is the axis, columns are the edges of a box
+  double       stiffness; // N/m of each vertex in contact
+  double       friction;  // coefficient of Coulomb's law; projection only
+  wring_motion motion;    // of the collider about its centre; motion.centre and motion.release are not read
+} wring_collider;
+
+/* frame = a rotation whose column 2 is the direction of axis, which is not 0; frame of `turn` degrees about its direction. */
+void wring_frame_of_axis(const double axis[3], double frame[9]);
+void wring_frame_of_turn(const double turn[3], double frame[9]);
+
+/* collider [n] is copied; every collider is a part. Not collective. */
+PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring_collider *collider, wring_contact **c);
+
+/* inside [n]: vertices of this rank inside each collider at x [n_owned][3], as it stands. Not collective. */
+void wring_colliders_count(const wring_contact *c, const double *x, PetscInt64 *inside);

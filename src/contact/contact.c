@@ -1,0 +1,85 @@
+/* What all kinds of contacts share. */
+#include "contact_impl.h"
+
+PetscErrorCode wring_contact_create(const wring_mesh *mesh, const wring_contact_ops *ops, void *data,
+                                    wring_contact **contact)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscNew(contact));
+  **contact = (wring_contact){.ops = ops, .data = data, .mesh = mesh};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_contact_destroy(wring_contact **c)
+{
+  PetscFunctionBegin;
+  if (!*c) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*c)->ops->destroy(*c));
+  PetscCall(PetscFree(*c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way)
+{
+  return c->ops->refusal(c, way);
+}
+
+PetscErrorCode wring_contact_set_time(wring_contact *c, double time)
+{
+  PetscFunctionBegin;
+  PetscCall(c->ops->set_time(c, time));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_contact_update(wring_contact *c, const wring_contact_step *step, const double *x, PetscBool first,
+                                    wring_contact_change *change)
+{
+  PetscFunctionBegin;
+  *change = (wring_contact_change){0};
+  PetscCall(c->ops->update(c, step, x, first, change));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_contact_add(wring_contact *c, wring_work work, const double *x, double *f, double *energy)
+{
+  PetscFunctionBegin;
+  PetscCall(c->ops->add(c, work, x, f, energy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, double *diagonal)
+{
+  PetscFunctionBegin;
+  PetscCall(c->ops->add_hessian(c, x, diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step *step, double *x)
+{
+  PetscFunctionBegin;
+  PetscCall(c->ops->project(c, step, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *wring_contact_kind(const wring_contact *c)
+{
+  return c->ops->kind;
+}
+
+int wring_contact_parts(const wring_contact *c)
+{
+  return c->ops->parts(c);
+}
+
+const char *wring_contact_part_name(const wring_contact *c, int part)
+{
+  return c->ops->part_name(c, part);
+}
+
+PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force)
+{
+  PetscFunctionBegin;
+  *report = (wring_contact_report){0};
+  PetscCall(c->ops->measure(c, x, report, force));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

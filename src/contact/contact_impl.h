@@ -1,0 +1,27 @@
+/* Private to src/contact: what a kind of contacts supplies. include/wring/contact.h says what each entry does. */
+#pragma once
+#include <wring/contact.h>
+
+typedef struct {
+  const char *kind;
+  const char *(*refusal)(const wring_contact *c, wring_contact_way way);
+  PetscErrorCode (*set_time)(wring_contact *c, double time);
+  PetscErrorCode (*update)(wring_contact *c, const wring_contact_step *step, const double *x, PetscBool first,
+                           wring_contact_change *change); // change is 0 on entry
+  PetscErrorCode (*add)(wring_contact *c, wring_work work, const double *x, double *f, double *energy);
+  PetscErrorCode (*add_hessian)(wring_contact *c, const double *x, double *diagonal);
+  PetscErrorCode (*project)(wring_contact *c, const wring_contact_step *step, double *x); // NULL: refusal says why
+  int (*parts)(const wring_contact *c);
+  const char *(*part_name)(const wring_contact *c, int part);
+  PetscErrorCode (*measure)(wring_contact *c, const double *x, wring_contact_report *report, double *force);
+  PetscErrorCode (*destroy)(wring_contact *c); // frees data
+} wring_contact_ops;
+
+struct wring_contact {
+  const wring_contact_ops *ops;
+  void                    *data; // the kind's own
+  const wring_mesh        *mesh; // borrowed
+};
+
+PetscErrorCode wring_contact_create(const wring_mesh *mesh, const wring_contact_ops *ops, void *data,
+                                    wring_contact **c);

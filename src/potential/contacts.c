@@ -1,0 +1,107 @@
+/* Contacts as a part of g: their sets are built between evaluations. docs/theory.md 8 */
+#include "potential_impl.h"
+
+PetscErrorCode wring_potential_add_contact(wring_potential *g, wring_contact *contact)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc(sizeof(wring_contact *) * ((size_t)g->n_contact + 1), &g->contact));
+  g->contact[g->n_contact++] = contact;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int wring_potential_contacts(const wring_potential *g, wring_contact *const **contacts)
+{
+  *contacts = g->contact;
+  return g->n_contact;
+}
+
+PetscErrorCode wring_potential_require_contacts(const wring_potential *g, const wring_contact_way *way,
+                                                const char *kind, const char *name)
+{
+  PetscFunctionBegin;
+  if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!way)
+    WRING_REFUSE(g->comm,
+                 "%s '%s' cannot use contacts: it may raise g, expected qn, newton, gradient_descent, chebyshev with a "
+                 "line search, xpbd, pbd, rgc or penalty",
+                 kind, name);
+  for (int i = 0; i < g->n_contact; i++) {
+    const char *const refusal = wring_contact_refusal(g->contact[i], *way);
+    if (refusal) WRING_REFUSE(g->comm, "%s '%s' cannot use %s", kind, name, refusal);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The sums over ranks, which every rank decides by. */
+static PetscErrorCode sum_change(const wring_potential *g, wring_contact_change *c)
+{
+  const wring_phase old    = wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);
+  PetscInt64        sum[4] = {c->active, c->added, c->released, c->moved};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPIU_INT64, MPI_SUM, g->comm));
+  *c = (wring_contact_change){.active = sum[0], .added = sum[1], .released = sum[2], .moved = sum[3]};
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscBool first, wring_contact_change *change)
+{
+  const wring_phase    old  = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  wring_contact_step   step = {.h = g->h};
+  wring_contact_change one;
+  const double        *xa;
+
+  PetscFunctionBegin;
+  *change = (wring_contact_change){0};
+  if (g->n_contact > 0) {
+    PetscCall(VecGetArrayRead(g->q, &step.q));
+    PetscCall(wring_potential_get_local(g, x, &xa));
+    for (int i = 0; i < g->n_contact; i++) {
+      PetscCall(wring_contact_update(g->contact[i], &step, xa, first, &one));
+      change->active += one.active;
+      change->added += one.added;
+      change->released += one.released;
+      change->moved += one.moved;
+    }
+    PetscCall(wring_potential_restore_local(g, x, &xa));
+    PetscCall(VecRestoreArrayRead(g->q, &step.q));
+    PetscCall(sum_change(g, change));
+  }
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x)
+{
+  const wring_phase  old  = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  wring_contact_step step = {.h = g->h};
+  double            *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(g->q, &step.q));
+  PetscCall(VecGetArray(x, &xa));
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_project(g->contact[i], &step, xa));
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(wring_potential_place(g, x));
+  PetscCall(VecRestoreArrayRead(g->q, &step.q));
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x, wring_contact_report *report,
+                                               double *force)
+{
+  const int     parts = wring_contact_parts(g->contact[i]);
+  const double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(force, 3 * parts));
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  PetscCall(wring_contact_measure(g->contact[i], xa, report, force));
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &report->inside, 1, MPIU_INT64, MPI_SUM, g->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &report->depth, 1, MPI_DOUBLE, MPI_MAX, g->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, force, 3 * parts, MPI_DOUBLE, MPI_SUM, g->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
