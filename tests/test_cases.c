@@ -178,7 +178,7 @@ static PetscErrorCode case_create(const char *folder, const char *name, test_cas
   char             path[4096];
 
   PetscFunctionBegin;
-  *c = (test_case){.folder = folder, .name = name};
+  *c = (test_case){.folder = folder, .name = name, .b = {.comm = PETSC_COMM_WORLD}};
   PetscCall(PetscSNPrintf(path, sizeof path, "%s/%s.json", folder, name));
   c->json = json_load_file(path, 0, NULL);
   CHECK(c->json, "%s cannot be read", path);
