@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What users break, and what the program says: every case of the table must end with exit status 1 and one line on standard
 # error that begins with "wring: " and the text of the table (notices may stand before it), without a trace, within 20 s, and must
-# leave every file as it was. Cases whose name begins with * run on 3 ranks too. It fails when a broken input is accepted, when
+# leave every file as it was. Cases whose name begins with * run on 3 ranks too. Two shards run at a time. It fails when a broken input is accepted, when
 # its message loses its place, value or expectation, or when something is written before the refusal.
 # usage: test_broken.sh BUILD_DIR SOURCE_DIR     ranks: 3
 set -u
@@ -10,7 +10,8 @@ corpus=$(realpath "$2")/tests/fuzz/corpus
 [ -x "$wring" ] || exit 77
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/good" && cd "$work/good" || exit 1
+good=$work/good
+mkdir "$good" && cd "$good" || exit 1
 
 fail() { echo "FAIL: $*" >&2; [ -f "$work/error" ] && sed 's/^/    /' "$work/error" >&2; exit 1; }
 
@@ -86,25 +87,27 @@ refused() {
   [ "$before" = "$(files)" ] || fail "$name, $ranks ranks: files were written: $(diff <(echo "$before") <(files))"
 }
 
-count=0
-# broken NAME HOW ARGS EXPECTED
+shards=2 count=0
+# broken NAME HOW ARGS EXPECTED: if it is one of this shard's.
 broken() {
   local name=$1 words
+  count=$((count + 1))
+  [ $((count % shards)) = "$shard" ] || return 0
   rm -rf "$work/case"
-  cp -r "$work/good" "$work/case" && cd "$work/case" || exit 1
+  cp -r "$good" "$work/case" && cd "$work/case" || exit 1
   eval "$2" || fail "$name: cannot be made"
   before=$(files)
   eval "words=($3)"
   refused 1 "$name" "$4" "${words[@]}"
   [[ $name != \** ]] || refused 3 "$name" "$4" "${words[@]}"
-  count=$((count + 1))
 }
 
 # ---- the table: name | how it is broken | arguments | what is said -----------------------------------------------------
 
-while IFS='|' read -r name how args expected; do
-  [[ -z $name || $name = '#'* ]] || broken "$name" "$how" "$args" "$expected"
-done <<'TABLE'
+table() {
+  while IFS='|' read -r name how args expected; do
+    [[ -z $name || $name = '#'* ]] || broken "$name" "$how" "$args" "$expected"
+  done <<'TABLE'
 *unknown key|add box.yaml 'solver_max_itt: 3'|check box.yaml|box.yaml:10: unknown key solver_max_itt, did you mean solver_max_it?
 misspelt nested|edit box.yaml 's/stiffness/stifness/'|check box.yaml|box.yaml:5: unknown key attach_xmin_stifness, did you mean attach_xmin_stiffness?
 misspelt top|edit box.yaml 's/^gravity/gravitty/'|check box.yaml|box.yaml:3: unknown key gravitty, did you mean gravity?
@@ -199,6 +202,9 @@ variant of type name|edit compare.yaml 's/light/qn/'|compare compare.yaml|compar
 compare unknown|edit compare.yaml 's/pd\]/bd]/'|compare compare.yaml|compare.yaml:5: solver 'bd' is neither a variant with a type nor one of
 *compare twice|edit compare.yaml 's/pd\]/qn]/'|compare compare.yaml|compare.yaml:5: compare_solvers names 'qn' twice, expected each solver once
 compare report|edit compare.yaml 's/1, 3/1, 30/'|compare compare.yaml|compare.yaml:5: compare_report has iteration 30, expected 0 to 3
+check of compare report|edit compare.yaml 's/1, 3/1, 30/'|check compare.yaml|compare.yaml:5: compare_report has iteration 30, expected 0 to 3
+check of compare unknown|edit compare.yaml 's/pd\]/bd]/'|check compare.yaml|compare.yaml:5: solver 'bd' is neither a variant with a type nor one of
+sweep of types|add compare.yaml 'compare_sweep_solver_type: [qn, pd]'|compare compare.yaml|compare.yaml:7: compare_sweep: solver_type cannot be swept
 evaluate integrator|:|evaluate box.yaml -time_integrator bdf2|command line: time_integrator is 'bdf2': evaluate expects implicit_euler, whose g it takes
 no command|:||no command, expected
 unknown|:|walk box.yaml|unknown command walk, expected
@@ -392,6 +398,7 @@ compare over another mesh|edit compare.yaml 's/^material/mesh: {file: gmsh22.msh
 evaluate gradient into a directory|mkdir -p old/gradient.csv; : >old/evaluate.json|evaluate box.yaml -evaluate_gradient -output_directory old|old/gradient.csv: is a directory, expected a file or nothing
 integer for a bool|:|check box.yaml -output_state_csv=2|command line: output_state_csv is "2", expected true or false
 TABLE
+}
 
 # ---- files cut at every twentieth ------------------------------------------------------------------------------------
 
@@ -399,13 +406,28 @@ TABLE
 cut_everywhere() {
   local file=$1 size k
   shift
-  size=$(stat -c %s "$work/good/$file")
+  size=$(stat -c %s "$good/$file")
   for k in {0..19}; do broken "$file cut at $k/20" "cut_to $file $((size * k / 20))" "$*" "$file:"; done
 }
-for mesh in gmsh22.msh gmsh41_binary.msh medit.mesh; do
-  cut_everywhere $mesh check mesh.yaml -mesh_file $mesh
-done
 
-[ $count -ge 300 ] || fail "only $count cases"
-echo "$count cases"
+# ---- all of them ---------------------------------------------------------------------------------------------------------
+
+# run_shard NUMBER: in a folder of its own.
+run_shard() {
+  shard=$1 work=$work/shard$1
+  mkdir "$work"
+  table
+  for mesh in gmsh22.msh gmsh41_binary.msh medit.mesh; do
+    cut_everywhere $mesh check mesh.yaml -mesh_file $mesh
+  done
+  [ $count -ge 300 ] || fail "only $count cases"
+  [ "$shard" != 0 ] || echo "$count cases"
+}
+
+workers=()
+for ((k = 0; k < shards; k++)); do
+  (run_shard $k) &
+  workers+=($!)
+done
+for worker in "${workers[@]}"; do wait "$worker" || exit 1; done
 exit 0

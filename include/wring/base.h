@@ -54,6 +54,13 @@ PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e);
 /* Prints "note: <text>" and a newline on standard error, on rank 0 of comm. Logically collective. */
 PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+  A whole file, read on rank 0: text [*size] with a 0 behind it, on every rank, freed by the caller with PetscFree. Refused in one
+  line if it cannot be read or is larger than some MiB, "which is no <what>". Collective.
+*/
+PetscErrorCode wring_text_read(MPI_Comm comm, const char *file, const char *what, int mebibytes, char **text,
+                               PetscInt64 *size);
+
 /* ---- local vector kernels (threaded; sums do not depend on the number of threads) -------------------------------- */
 
 void wring_axpy(PetscInt n, double a, const double *x, double *y);                      // y += a x

@@ -27,6 +27,7 @@ typedef struct {
   const wring_option *options; // deck keys of the material ("young", "poisson", ...); NULL: not a material
   /* Parameters from the deck's keys behind prefix ("material_" or "region_tooth_", fallback "material_"); collective. */
   PetscErrorCode (*set_par)(const wring_options *o, const char *prefix, const char *fallback, double *par);
+  PetscBool         positive;    // psi is +infinity where det z <= 0 (neohookean, mooney_rivlin); only with q = 3
   wring_law_energy *energy;      // psi; +infinity outside the domain (neohookean, J <= 0): a value, not an error
   wring_law_map    *gradient;    // d psi/dz; any finite value where psi is infinite
   wring_law_fused  *fused;       // both in one pass
@@ -43,10 +44,15 @@ typedef struct {
   wring_law_constraint *constraint;
 } wring_law;
 
-/* Materials, q = 3, psi in Pa: par = {k [Pa]} of strain, {mu, lambda [Pa]} of the others. */
-extern const wring_law wring_law_strain, wring_law_corotated, wring_law_neohookean, wring_law_stable_neohookean;
-extern const wring_law wring_law_attachment; // q = 1, par = {k [N/m], target x, y, z [m]}: k/2 |x - t|^2
-extern const wring_law wring_law_spring;     // q = 1, par = {k [N/m], rest length [m]}: k/2 (|x_i - x_j| - l)^2
+/* Materials, q = 3, psi in Pa. par = {mu, lambda [Pa]}: */
+extern const wring_law wring_law_corotated, wring_law_fixed_corotated, wring_law_stvk, wring_law_neohookean,
+  wring_law_stable_neohookean;
+extern const wring_law wring_law_strain;        // par = {k [Pa]}
+extern const wring_law wring_law_mooney_rivlin; // par = {c10, c01, kappa [Pa]}
+extern const wring_law wring_law_polynomial;    // par = {mu [Pa]}
+extern const wring_law wring_law_spline;        // par: tables read from a file, which set_par alone can fill
+extern const wring_law wring_law_attachment;    // q = 1, par = {k [N/m], target x, y, z [m]}: k/2 |x - t|^2
+extern const wring_law wring_law_spring;        // q = 1, par = {k [N/m], rest length [m]}: k/2 (|x_i - x_j| - l)^2
 
 /* What a law can do, and what a solver needs of every law. */
 enum {

@@ -172,6 +172,13 @@ PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscI
 */
 PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt *original);
 
+/*
+  The triangles of a set, turned so that (x1 - x0) x (x2 - x0) points out of the tet behind; one without a tet is as the mesh has it.
+  *triangle [*n][3] original numbers, freed with PetscFree; each triangle is on one rank, which has its vertices afterwards. Renumbers
+  ghosts: call before terms are built. A triangle between two tets is refused. Collective.
+*/
+PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, PetscInt **triangle);
+
 /* Local number of an original vertex number, owned or ghost, or -1. Not collective (binary search). */
 PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original);
 

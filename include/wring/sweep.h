@@ -38,7 +38,7 @@ PetscErrorCode wring_sweep_destroy(wring_sweep **s);
 
 /*
   Before the sweeps of a step: takes targets, and which terms are active, from the terms, and sets all multipliers to 0.
-  mass [n_owned] kg > 0; reference [n_owned][3]: positions q [m] at the start of the step (COMPLIANT), or velocities [m/s]
+  mass [n_owned] kg > 0, INFINITY: never moved; reference [n_owned][3]: positions q [m] at the start of the step (COMPLIANT), or velocities [m/s]
   (PENALTY), that damping refers to; not read by RIGID.
 */
 PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, const double *mass,

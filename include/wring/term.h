@@ -6,6 +6,7 @@
   any number of threads. All functions are local to the rank; x and f are arrays [n_local][3] of owned vertices then ghosts.
 */
 #pragma once
+#include <wring/curve.h>
 #include <wring/law.h>
 #include <wring/mesh.h>
 
@@ -29,17 +30,26 @@ PetscErrorCode wring_term_create_damped_springs(const wring_mesh *mesh, const ch
 
 /* How the targets of an attachment move: rigidly with the velocity and the spin about the centre, until a time. */
 typedef struct {
-  double velocity[3]; // m/s
-  double spin[3];     // deg/s: a rotation by |spin| t about the direction of spin through centre
-  double centre[3];   // m
-  double until;       // s; INFINITY: for ever
-  double release;     // s; active in steps that end by release; INFINITY: never released
+  double                  velocity[3]; // m/s
+  double                  spin[3];     // deg/s: a rotation by |spin| t about the direction of spin through centre
+  double                  centre[3];   // m
+  double                  until;       // s; INFINITY: for ever
+  double                  release;     // s; active in steps that end by release; INFINITY: never released
+  const wring_time_curve *path;        // of three values, m: the shift of all targets in the place of velocity; or NULL
 } wring_motion;
 
 /* Attachments of owned vertices: stiffness [n] N/m, target [n][3] m at time 0. */
 PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char *name, PetscInt n,
                                              const PetscInt *vertex, const double *stiffness, const double *target,
                                              const wring_motion *motion, wring_term **t);
+
+/*
+  Hard attachments: owned vertices that are where their targets say at the end of every step. The term has no elements and no
+  energy; a potential that has it eliminates these vertices from its unknowns. docs/theory.md (3.103)
+*/
+PetscErrorCode wring_term_create_hard_attachments(const wring_mesh *mesh, const char *name, PetscInt n,
+                                                  const PetscInt *vertex, const double *target,
+                                                  const wring_motion *motion, wring_term **t);
 PetscErrorCode wring_term_destroy(wring_term **t);
 
 const char      *wring_term_name(const wring_term *t); // region, set or spring name; borrowed
@@ -47,11 +57,14 @@ const wring_law *wring_term_law(const wring_term *t);
 PetscInt         wring_term_size(const wring_term *t); // elements on this rank
 PetscBool        wring_term_active(const wring_term *t);
 PetscBool        wring_term_is_attachment(const wring_term *t);
-PetscBool        wring_term_is_damped(const wring_term *t); // has springs with damping on this rank
+PetscBool        wring_term_is_hard(const wring_term *t);
+/* What a hard attachment holds now: the number of vertices, 0 of other terms and after release; borrowed [n], [n][3] m. */
+PetscInt  wring_term_held(const wring_term *t, const PetscInt **vertex, const double **target);
+PetscBool wring_term_is_damped(const wring_term *t); // has springs with damping on this rank
 
 /*
-  Moves targets to `time` and switches the term on or off for a step that ends at `end` [s]; *changed: its part of A is no
-  longer valid.
+  Moves targets to `time`, those of hard attachments to `end`, and switches the term on or off for a step that ends at `end` [s];
+  *changed: its part of A is no longer valid.
 */
 void wring_term_set_time(wring_term *t, double time, double end, PetscBool *changed);
 
@@ -123,9 +136,17 @@ void wring_term_add_deformation(wring_term *t, const double *x, int row, double 
 
 /*
   Sum over this rank's tets of (w_e k_e)^2 [J^2]: psi of a law is a difference of terms of the size of k, so that every element
-  adds a rounding error of about eps w_e k_e to the energy, however small the energy is. 0 for points and edges.
+  adds a rounding error of about eps w_e k_e to the energy, however small the energy is. 0 for laws with q = 1: theirs is not.
 */
 double wring_term_squared_scale(const wring_term *t);
+
+/*
+  The largest alpha in (0, 1] up to which no tet of a law that is infinite for det F <= 0 becomes flat on the way to x + alpha d,
+  ghosts of x and d up to date; INFINITY if none does, or if the law is another. docs/theory.md (5.40). is_bounded: the law is
+  such a one, and the term is active.
+*/
+PetscBool wring_term_is_bounded(const wring_term *t);
+double    wring_term_bound(const wring_term *t, const double *x, const double *d);
 
 /* Sum over this rank's elements of -dE/dx over all their vertices: what the attachment exerts on the body [N]. */
 void wring_term_resultant(const wring_term *t, const double *x, double force[3]);

@@ -2,8 +2,10 @@
 #include <strings.h>
 #include <wring/law.h>
 
-static const wring_law *const materials[] = {&wring_law_strain, &wring_law_corotated, &wring_law_neohookean,
-                                             &wring_law_stable_neohookean};
+static const wring_law *const materials[] = {
+  &wring_law_strain,        &wring_law_corotated,  &wring_law_fixed_corotated,
+  &wring_law_stvk,          &wring_law_neohookean, &wring_law_stable_neohookean,
+  &wring_law_mooney_rivlin, &wring_law_polynomial, &wring_law_spline};
 
 const wring_law *wring_law_material(int i)
 {

@@ -117,6 +117,7 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
   PetscCall(PetscCalloc1(p->start[p->n], &value));
   for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], p, factor, value);
   add_mass(g, p, 1, value);
+  wring_potential_eliminate(g, p, 1, value);
   PetscCall(fill(g->mesh, p, 1, value, PETSC_TRUE, A));
   PetscCall(PetscFree(value));
   PetscCall(wring_pattern_destroy(&p));
@@ -158,6 +159,7 @@ static PetscErrorCode hessian(wring_potential *g, Vec x, PetscBool psd, PetscBoo
   if (contacts) PetscCall(add_contacts(g, xa, g->pattern, g->block));
   PetscCall(wring_potential_restore_local(g, x, &xa));
   add_mass(g, g->pattern, 3, g->block);
+  wring_potential_eliminate(g, g->pattern, 3, g->block);
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   PetscCall(fill(g->mesh, g->pattern, 3, g->block, psd, H));
   wring_phases_switch(g->phases, old);

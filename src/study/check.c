@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 /* What a run of this deck would be, and how much memory it would take on every rank: everything is read, nothing is run. */
+#include "compare.h"
 #include "progress.h"
 #include "table.h"
 #include <stdio.h>
@@ -139,6 +140,7 @@ static PetscErrorCode measure(check *c)
   PetscCall(create_solver(c));
   PetscCall(predict_solves(c));
   PetscCall(predict_output(c));
+  if (wring_options_has(p->options, "compare_", "solvers")) PetscCall(wring_comparison_check(p));
   for (int i = 0; i < PEAK; i++) sum += c->bytes[i];
   c->bytes[PEAK] = PetscMax(sum, wring_peak_memory());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -215,6 +217,8 @@ static PetscErrorCode print(check *c)
   PetscCall(PetscPrintf(p->comm, "steps     %" PetscInt_FMT "\n", wring_stepper_steps(p->stepper)));
   PetscCall(print_names(p->comm, "regions", &p->mesh->regions));
   PetscCall(print_names(p->comm, "sets", &p->mesh->sets));
+  const char *const compared = value_of(p->options, "compare_", &wring_compare_options[0]);
+  if (compared) PetscCall(PetscPrintf(p->comm, "compares  %s\n", compared));
   PetscCall(print_memory(c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

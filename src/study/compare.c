@@ -341,22 +341,44 @@ static PetscErrorCode get_options(study *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode create(MPI_Comm comm, const wring_options *o, study *s)
+/* The keys behind "compare_", and whether everything they name can be had. */
+static PetscErrorCode read_settings(study *s)
 {
-  PetscBool changed;
+  const wring_problem *const p = s->p;
 
   PetscFunctionBegin;
-  PetscCall(wring_problem_create(comm, o, &s->p));
-  if (!wring_stepper_minimises(s->p->stepper)) {
+  if (!wring_stepper_minimises(p->stepper)) {
     WRING_REFUSE(
-      comm, "%s: time_integrator '%s' minimises nothing, compare expects implicit_euler, implicit_midpoint or bdf2",
-      wring_options_origin(o, "time_", "integrator"), wring_stepper_integrator(s->p->stepper));
+      p->comm, "%s: time_integrator '%s' minimises nothing, compare expects implicit_euler, implicit_midpoint or bdf2",
+      wring_options_origin(p->options, "time_", "integrator"), wring_stepper_integrator(p->stepper));
   }
   PetscCall(get_options(s));
   PetscCall(note_unmeasured(s));
   PetscCall(choose_reference(s));
   PetscCall(choose_condition(s));
   PetscCall(try_solvers(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_comparison_check(wring_problem *p)
+{
+  wring_comparison c = {0};
+  study            s = {.p = p, .c = &c};
+
+  PetscFunctionBegin;
+  PetscCall(read_settings(&s));
+  PetscCall(VecDestroy(&s.lowest));
+  PetscCall(wring_comparison_clear(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create(MPI_Comm comm, const wring_options *o, study *s)
+{
+  PetscBool changed;
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_create(comm, o, &s->p));
+  PetscCall(read_settings(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
   PetscCall(wring_potential_create_vec(s->p->g, &s->x));
   PetscCall(wring_stepper_begin(s->p->stepper, &s->p->state, s->start, &changed));

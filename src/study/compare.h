@@ -90,6 +90,9 @@ PetscBool wring_plot_run(const char *directory, const char *name);
 /* The note that there are no pictures. */
 PetscErrorCode wring_plot_note(void);
 
+/* Refuses what `wring compare` would refuse of the problem's deck, before it runs anything. Collective. */
+PetscErrorCode wring_comparison_check(wring_problem *p);
+
 /* ---- sweeps ------------------------------------------------------------------------------------------------------- */
 
 /*

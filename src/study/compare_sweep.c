@@ -2,6 +2,7 @@
 #include "compare_sweep.h"
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -11,10 +12,11 @@ static const char family[] = "compare_sweep_";
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Keys whose values decide what a sweep is or where it goes. */
+/* Keys whose values decide what a sweep is or where it goes; and the type, in whose place compare.solvers stands. */
 static PetscBool is_own(const char *key)
 {
-  return (PetscBool)(!strncasecmp(key, family, strlen(family)) || !strcasecmp(key, "output_directory"));
+  return (PetscBool)(!strncasecmp(key, family, strlen(family)) || !strcasecmp(key, "output_directory") ||
+                     !strcasecmp(key, "solver_type"));
 }
 
 static PetscBool takes_one(const wring_option *p)
@@ -86,24 +88,34 @@ static PetscErrorCode read_axis(const wring_options *o, const wring_catalogue *c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode check_size(const wring_options *o, const wring_parameter_sweep *s)
+static int compare_folders(const void *a, const void *b)
 {
-  char folder[MAX_FOLDER + 2], other[MAX_FOLDER + 2];
+  return strcmp(a, b);
+}
+
+/* Every combination has a folder of its own, with a name that file systems take. */
+static PetscErrorCode check_folders(const wring_options *o, const wring_parameter_sweep *s)
+{
+  typedef char name[MAX_FOLDER + 2];
+  name        *folder;
 
   PetscFunctionBegin;
+  PetscCall(PetscMalloc1(s->n_run, &folder));
   for (PetscInt r = 0; r < s->n_run; r++) {
-    wring_parameter_sweep_folder(s, r, sizeof folder, folder);
-    if (strlen(folder) > MAX_FOLDER) {
+    wring_parameter_sweep_folder(s, r, sizeof folder[r], folder[r]);
+    if (strlen(folder[r]) > MAX_FOLDER) {
       WRING_REFUSE(wring_options_comm(o),
-                   "compare_sweep: the folder %s... of a combination has more than %d characters", folder, MAX_FOLDER);
-    }
-    for (PetscInt k = 0; k < r && s->n_run <= 100; k++) {
-      wring_parameter_sweep_folder(s, k, sizeof other, other);
-      if (strcmp(folder, other) == 0) {
-        WRING_REFUSE(wring_options_comm(o), "compare_sweep: two combinations would share the folder %s", folder);
-      }
+                   "compare_sweep: the folder %s... of a combination has more than %d characters", folder[r],
+                   MAX_FOLDER);
     }
   }
+  qsort(folder, (size_t)s->n_run, sizeof folder[0], compare_folders);
+  for (PetscInt r = 1; r < s->n_run; r++) {
+    if (strcmp(folder[r - 1], folder[r]) == 0) {
+      WRING_REFUSE(wring_options_comm(o), "compare_sweep: two combinations would share the folder %s", folder[r]);
+    }
+  }
+  PetscCall(PetscFree(folder));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,7 +136,7 @@ PetscErrorCode wring_parameter_sweep_read(const wring_options *o, const wring_ca
     }
     s->n_run *= a->n;
   }
-  PetscCall(check_size(o, s));
+  PetscCall(check_folders(o, s));
   PetscCall(PetscCalloc1(s->n_run, &s->run));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -41,10 +41,12 @@ PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_problem_read_mesh(p));
   PetscCall(wring_problem_read_names(p));
   PetscCall(wring_problem_read_springs(p));
+  PetscCall(wring_problem_read_pressed(p));
   PetscCall(wring_problem_set_masses(p));
   PetscCall(build_potential(p));
   PetscCall(wring_operator_create(comm, o, &p->phases, &p->op));
   PetscCall(wring_stepper_create(p->g, o, &p->stepper));
+  PetscCall(wring_problem_add_loads(p));
   PetscCall(wring_problem_set_state(p));
   PetscCall(wring_problem_check_colliders(p));
   wring_phases_switch(&p->phases, WRING_PHASE_OTHER);
@@ -61,6 +63,8 @@ PetscErrorCode wring_problem_destroy(wring_problem **out)
   PetscCall(VecDestroy(&p->state.q));
   PetscCall(VecDestroy(&p->state.v));
   PetscCall(wring_stepper_destroy(&p->stepper));
+  PetscCall(wring_loads_destroy(&p->loads));
+  PetscCall(wring_problem_destroy_pressed(p));
   PetscCall(wring_operator_destroy(&p->op));
   PetscCall(MatDestroy(&p->A));
   PetscCall(wring_potential_destroy(&p->g));

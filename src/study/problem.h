@@ -15,6 +15,13 @@ typedef struct {
   double     *row; // [n][width]: a, b, length, stiffness, damping
 } wring_spring_rows;
 
+/* A set under pressure: original numbers of its triangles on this rank, seen from outside. */
+typedef struct {
+  char      name[128];
+  PetscInt  n;
+  PetscInt *triangle; // [n][3]
+} wring_pressed;
+
 enum { WRING_STATE_FIELDS = 4 }; // in a checkpoint: positions, velocities, and what bdf2 remembers
 
 typedef struct {
@@ -37,6 +44,9 @@ typedef struct {
   wring_operator      *op;
   Mat                  A;      // NULL until wring_problem_prepare_operator
   double               factor; // of L in A; 0: there is no A
+  PetscInt             n_pressed;
+  wring_pressed       *pressed; // [n_pressed]
+  wring_loads         *loads;
   wring_stepper       *stepper;
   wring_state          state;
 } wring_problem;
@@ -56,10 +66,13 @@ PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, P
 PetscErrorCode wring_problem_read_mesh(wring_problem *p);    // file, box or restart, and the deck's sets
 PetscErrorCode wring_problem_read_names(wring_problem *p);   // attachments, regions, springs
 PetscErrorCode wring_problem_read_springs(wring_problem *p); // rows and ghosts, before any term
+PetscErrorCode wring_problem_read_pressed(wring_problem *p); // under pressure; ghosts, before any term
+PetscErrorCode wring_problem_destroy_pressed(wring_problem *p);
 PetscErrorCode wring_problem_set_masses(wring_problem *p);
 PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets a region
 PetscErrorCode wring_problem_add_springs(wring_problem *p);
 PetscErrorCode wring_problem_add_attachments(wring_problem *p);
+PetscErrorCode wring_problem_add_loads(wring_problem *p); // for the stepper
 PetscErrorCode wring_problem_add_colliders(wring_problem *p);
 PetscErrorCode wring_problem_set_state(wring_problem *p);
 PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
@@ -68,6 +81,9 @@ PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the 
 void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);
 const char    *wring_region_says(const wring_problem *p, const char *prefix, const char *key);
 PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
+
+/* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
+void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text);
 
 /* ---- input tables ------------------------------------------------------------------------------------------------ */
 
@@ -81,6 +97,13 @@ typedef void wring_row_check(const char *file, PetscInt n, int width, const doub
 PetscErrorCode wring_problem_read_rows(const wring_problem *p, const char *file, const char *header, PetscBool unique,
                                        PetscBool complete, wring_row_check *check, PetscInt *n, int *width,
                                        double **mine);
+
+/* A curve of time from a CSV with this header. */
+PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file, const char *header,
+                                        wring_curve_type type, wring_time_curve **c);
+/* How a load varies: its keys curve, interpolation and until. *curve (or NULL) is to be destroyed after use of *time. */
+PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, const wring_option *table,
+                                            wring_time_curve **curve, wring_load_time *time);
 
 /* A table "vertex,x,y,z" that names every vertex, into v [n_owned][3]. */
 PetscErrorCode wring_problem_read_vectors(const wring_problem *p, const char *file, Vec v);

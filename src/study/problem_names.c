@@ -7,8 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
-static void suggest(const wring_names *names, const char *name, size_t size, char *text)
+void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text)
 {
   int best = 2 + (int)strlen(name) / 3; // so many edits do not mean the same name
   text[0]  = '\0';
@@ -32,17 +31,27 @@ static PetscErrorCode get_names(const wring_problem *p, const char *family, cons
 
 static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
 {
-  char prefix[256], hint[256];
+  char      prefix[256], hint[256];
+  PetscBool hard;
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
   const PetscBool file = wring_options_has(p->options, prefix, "file");
+  PetscCall(wring_options_get_bool(p->options, prefix, wring_attach_options, "hard", &hard));
+  if (hard && wring_options_has(p->options, prefix, "stiffness")) {
+    WRING_REFUSE(p->comm, "%s: %sstiffness stands beside %shard, which holds exactly: expected one of them",
+                 wring_options_origin(p->options, prefix, "stiffness"), prefix, prefix);
+  }
+  if (wring_options_has(p->options, prefix, "path") && wring_options_has(p->options, prefix, "velocity")) {
+    WRING_REFUSE(p->comm, "%s: %svelocity stands beside %spath, which takes its place: expected one of them",
+                 wring_options_origin(p->options, prefix, "velocity"), prefix, prefix);
+  }
   if (file && wring_options_has(p->options, prefix, "stiffness")) {
     WRING_REFUSE(p->comm, "%s: %sstiffness stands beside %sfile, whose rows bring their own stiffness",
                  wring_options_origin(p->options, prefix, "stiffness"), prefix, prefix);
   }
   if (file || wring_names_find(&p->mesh->sets, name) >= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  suggest(&p->mesh->sets, name, sizeof hint, hint);
+  wring_suggest_name(&p->mesh->sets, name, sizeof hint, hint);
   WRING_REFUSE(p->comm, "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
                wring_options_family_origin(p->options, prefix), name, hint);
 }
@@ -91,7 +100,7 @@ static PetscErrorCode check_regions(const wring_problem *p)
   PetscCall(get_names(p, "region_", regions, &n, &name));
   for (PetscInt i = 0; i < n; i++) {
     if (wring_names_find(regions, name[i]) >= 0) continue;
-    suggest(regions, name[i], sizeof hint, hint);
+    wring_suggest_name(regions, name[i], sizeof hint, hint);
     PetscCall(PetscSNPrintf(prefix, sizeof prefix, "region_%s_", name[i]));
     WRING_REFUSE(p->comm, "%s: region: the mesh has no region '%s'%s, expected one that `wring check` lists",
                  wring_options_family_origin(p->options, prefix), name[i], hint);

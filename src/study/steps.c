@@ -16,14 +16,17 @@ static void add_vertex(double m, const double *gravity, const double *x, const d
 
 PetscErrorCode wring_balance_measure(const wring_problem *p, wring_balance *b)
 {
-  const double *const gravity = wring_stepper_gravity(p->stepper);
-  double              sum[8]  = {0};
+  const double *const gravity = wring_stepper_gravity(p->stepper), time = p->state.time;
+  const double        factor = wring_loads_gravity_factor(p->loads, time);
+  const double        at[3]  = {factor * gravity[0], factor * gravity[1], factor * gravity[2]};
+  double              sum[8] = {0};
   const PetscScalar  *x, *v;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(p->state.q, &x));
   PetscCall(VecGetArrayRead(p->state.v, &v));
-  for (PetscInt i = 0; i < p->mesh->n_owned; i++) add_vertex(p->mass[i], gravity, x + 3 * i, v + 3 * i, sum);
+  for (PetscInt i = 0; i < p->mesh->n_owned; i++) add_vertex(p->mass[i], at, x + 3 * i, v + 3 * i, sum);
+  sum[1] += wring_loads_potential(p->loads, time, x);
   PetscCall(VecRestoreArrayRead(p->state.v, &v));
   PetscCall(VecRestoreArrayRead(p->state.q, &x));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 8, MPI_DOUBLE, MPI_SUM, p->comm));

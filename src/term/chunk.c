@@ -170,8 +170,7 @@ PetscErrorCode wring_term_destroy(wring_term **term)
 
   PetscFunctionBegin;
   if (!t) PetscFunctionReturn(PETSC_SUCCESS);
-  if (t->attachment) PetscCall(PetscFree(t->attachment->target));
-  PetscCall(PetscFree(t->attachment));
+  PetscCall(wring_term_destroy_attachment(&t->attachment));
   PetscCall(PetscFree(t->cell));
   PetscCall(PetscFree(t->chunk_block));
   PetscCall(PetscFree(t->chunk_vertex));

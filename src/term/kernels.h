@@ -6,6 +6,28 @@ enum { LANES = WRING_LANES, MAX_M = 4, MAX_Q = 3 };
 
 typedef double lanes[LANES];
 
+/*
+  Calls body with the term's m and q as constants, without which its loops would be scalar: tets and what is one number of a
+  tet (fibres, hinges), triangles likewise, edges, points. body must be always_inline; the one list of the stencils.
+*/
+static inline __attribute__((always_inline)) void with_stencil(const wring_term *t, void (*body)(int, int, void *),
+                                                               void             *context)
+{
+  const int m = t->m, q = t->law->q;
+  if (m == 4 && q == 3)
+    body(4, 3, context);
+  else if (m == 4)
+    body(4, 1, context);
+  else if (m == 3 && q == 2)
+    body(3, 2, context);
+  else if (m == 3)
+    body(3, 1, context);
+  else if (m == 2)
+    body(2, 1, context);
+  else
+    body(1, 1, context);
+}
+
 /* z = G x: columns D_a = x_a - x_last (or x itself for points), z = D coef. */
 static inline __attribute__((always_inline)) void form_z(int m, int q, const double *coef,
                                                          const double (*restrict x)[LANES], double (*restrict z)[LANES])

@@ -2,37 +2,32 @@
 #include "loop.h"
 #include "kernels.h"
 
-/* The blocks of one chunk, x and f private [vertices][4]. m and q are constants where this is inlined, or its loops would be scalar. */
-static inline __attribute__((always_inline)) void run_blocks(const wring_term *t, PetscInt c, int m, int q,
-                                                             const wring_pass *pass, const double *x, double *f,
-                                                             double *sum)
+/* The work of one chunk, x and f private [vertices][4]. */
+typedef struct {
+  const wring_term *t;
+  PetscInt          c;
+  const wring_pass *pass;
+  const double     *x;
+  double           *f, *sum;
+} work_chunk;
+
+static inline __attribute__((always_inline)) void run_blocks(int m, int q, void *context)
 {
-  WRING_ALIGNED lanes xe[3 * MAX_M], z[3 * MAX_Q], p[3 * MAX_Q];
-  for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-    const double *w = t->weight + (size_t)b * LANES;
-    load_z(t, b, m, q, x, xe, z);
-    pass->map(t, pass->context, b, (wring_in)z, sum, p);
-    if (!pass->forces) continue;
+  const work_chunk *const w = context;
+  const wring_term *const t = w->t;
+  WRING_ALIGNED lanes     xe[3 * MAX_M], z[3 * MAX_Q], p[3 * MAX_Q];
+  for (PetscInt b = t->chunk_block[w->c]; b < t->chunk_block[w->c + 1]; b++) {
+    const double *weight = t->weight + (size_t)b * LANES;
+    load_z(t, b, m, q, w->x, xe, z);
+    w->pass->map(t, w->pass->context, b, (wring_in)z, w->sum, p);
+    if (!w->pass->forces) continue;
     for (int i = 0; i < 3 * q; i++) {
 #pragma omp simd
-      for (int l = 0; l < LANES; l++) p[i][l] *= w[l];
+      for (int l = 0; l < LANES; l++) p[i][l] *= weight[l];
     }
     form_forces(m, q, block_coef(t, b), (wring_in)p, xe);
-    scatter(m, t->corner + (size_t)b * m * LANES, (wring_in)xe, f);
+    scatter(m, t->corner + (size_t)b * m * LANES, (wring_in)xe, w->f);
   }
-}
-
-static void run_stencil(const wring_term *t, PetscInt c, const wring_pass *pass, const double *x, double *f,
-                        double *sum)
-{
-  if (pass->chunk)
-    pass->chunk(t, c, x, f, sum);
-  else if (t->m == 4)
-    run_blocks(t, c, 4, 3, pass, x, f, sum);
-  else if (t->m == 2)
-    run_blocks(t, c, 2, 1, pass, x, f, sum);
-  else
-    run_blocks(t, c, 1, 1, pass, x, f, sum);
 }
 
 /* One chunk: positions in, forces out to f (vertices of this chunk alone) or to its rows of `share`. */
@@ -42,7 +37,10 @@ static void run_chunk(wring_term *t, PetscInt c, const wring_pass *pass, const d
   double         x_private[4 * t->max_vertex], f_private[4 * t->max_vertex], sum[WRING_MAX_SUMS] = {0};
   load_chunk(t, c, x, x_private);
   for (PetscInt i = 0; i < 4 * n; i++) f_private[i] = 0;
-  run_stencil(t, c, pass, x_private, f_private, sum);
+  if (pass->chunk)
+    pass->chunk(t, c, x_private, f_private, sum);
+  else
+    with_stencil(t, run_blocks, &(work_chunk){t, c, pass, x_private, f_private, sum});
   for (int i = 0; i < pass->n_sum; i++) pass->partial[(size_t)i * t->n_chunk + c] = sum[i];
   if (pass->forces) store_chunk(t, c, f_private, f);
 }

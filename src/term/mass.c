@@ -120,7 +120,7 @@ void wring_mass_chunk(const wring_term *t, PetscInt c, const double *x, double *
     const uint16_t *corner = t->corner + (size_t)b * t->m * LANES;
     gather(t->m, corner, x, xe);
     gather_masses(t, c, b, mass);
-    if (t->m == 4)
+    if (t->law == &wring_law_strain)
       towards_pose((wring_in)block_coef(t, b), (const lanes *)mass, xe);
     else
       towards_length(t, b, (const lanes *)mass, xe);

@@ -206,24 +206,22 @@ static inline __attribute__((always_inline)) void element_matrix(int m, int q, c
   }
 }
 
-/* The element matrices of a block, K [m^2][9], x private [vertices][4]. m and q are constants where this is inlined. */
-static inline __attribute__((always_inline)) void block_matrix(const wring_term *t, wring_law_map *hessian, PetscInt b,
-                                                               int m, int q, const double *x, double (*K)[LANES])
-{
-  WRING_ALIGNED lanes xe[3 * MAX_M], z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
-  load_z(t, b, m, q, x, xe, z);
-  hessian(term_par(t, b), (wring_in)z, h);
-  element_matrix(m, q, block_coef(t, b), t->weight + (size_t)b * LANES, (wring_in)h, K);
-}
+/* The element matrices of a block, K [m^2][9], x private [vertices][4]. */
+typedef struct {
+  const wring_term *t;
+  wring_law_map    *hessian;
+  PetscInt          b;
+  const double     *x;
+  double (*K)[LANES];
+} work_block;
 
-static void run_stencil(const wring_term *t, wring_law_map *hessian, PetscInt b, const double *x, double (*K)[LANES])
+static inline __attribute__((always_inline)) void block_matrix(int m, int q, void *context)
 {
-  if (t->m == 4)
-    block_matrix(t, hessian, b, 4, 3, x, K);
-  else if (t->m == 2)
-    block_matrix(t, hessian, b, 2, 1, x, K);
-  else
-    block_matrix(t, hessian, b, 1, 1, x, K);
+  const work_block *const w = context;
+  WRING_ALIGNED lanes     xe[3 * MAX_M], z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
+  load_z(w->t, w->b, m, q, w->x, xe, z);
+  w->hessian(term_par(w->t, w->b), (wring_in)z, h);
+  element_matrix(m, q, block_coef(w->t, w->b), w->t->weight + (size_t)w->b * LANES, (wring_in)h, w->K);
 }
 
 static void add_group(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1, lanes *K, const wring_pattern *p,
@@ -256,7 +254,7 @@ void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x,
     double              x_private[4 * t->max_vertex];
     if (b0 < b1) load_chunk(t, c, x, x_private);
     for (PetscInt b = b0; b < b1; b++) {
-      run_stencil(t, hessian, b, x_private, K + (b - b0) * 9 * t->m * t->m);
+      with_stencil(t, block_matrix, &(work_block){t, hessian, b, x_private, K + (b - b0) * 9 * t->m * t->m});
     }
 #pragma omp ordered
     add_group(t, c, b0, b1, K, p, value);

@@ -35,7 +35,7 @@ static double determinant(const lanes *z, int l)
 
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J)
 {
-  if (!t->cell) return;
+  if (!t->cell || t->law->q != 3) return;
 #pragma omp parallel for schedule(static)
   for (PetscInt c = 0; c < t->n_chunk; c++) {
     WRING_ALIGNED lanes xe[3 * MAX_M], z[3 * MAX_Q], psi;
@@ -77,7 +77,7 @@ double wring_term_squared_scale(const wring_term *t)
 {
   WRING_ALIGNED double k[LANES];
   double               sum = 0;
-  if (!t->cell) return 0;
+  if (t->law->q == 1) return 0;
   for (PetscInt b = 0; b < t->n_block; b++) {
     block_slope(t, b, k);
     for (int l = 0; l < LANES; l++) sum += PetscSqr(t->weight[(size_t)b * LANES + l] * k[l]);

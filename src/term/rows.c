@@ -101,16 +101,26 @@ static void store_rows(const wring_term *t, PetscInt chunk, PetscInt b, int j, c
   }
 }
 
-/* The rows of one block, x private [vertices][4]. m and q are constants where this is inlined. */
-static inline __attribute__((always_inline)) void block_rows(const wring_term *t, PetscInt chunk, PetscInt b, int m,
-                                                             int q, const double *x, wring_rows *r)
+/* The rows of the blocks of a chunk, x private [vertices][4]. */
+typedef struct {
+  const wring_term *t;
+  PetscInt          chunk;
+  const double     *x;
+  wring_rows       *r;
+} work_chunk;
+
+static inline __attribute__((always_inline)) void chunk_rows(int m, int q, void *context)
 {
-  WRING_ALIGNED lanes xe[3 * MAX_M], z[3 * MAX_Q], dC[3 * MAX_Q], f[3 * MAX_M], C, k;
-  load_z(t, b, m, q, x, xe, z);
-  for (int j = 0; j < rows_per_element(t->law); j++) {
-    constraint_row(t->law, j, term_par(t, b), (wring_in)z, C, dC, k);
-    form_forces(m, q, block_coef(t, b), (wring_in)dC, f);
-    store_rows(t, chunk, b, j, C, (const lanes *)f, k, r);
+  const work_chunk *const w = context;
+  const wring_term *const t = w->t;
+  WRING_ALIGNED lanes     xe[3 * MAX_M], z[3 * MAX_Q], dC[3 * MAX_Q], f[3 * MAX_M], C, k;
+  for (PetscInt b = t->chunk_block[w->chunk]; b < t->chunk_block[w->chunk + 1]; b++) {
+    load_z(t, b, m, q, w->x, xe, z);
+    for (int j = 0; j < rows_per_element(t->law); j++) {
+      constraint_row(t->law, j, term_par(t, b), (wring_in)z, C, dC, k);
+      form_forces(m, q, block_coef(t, b), (wring_in)dC, f);
+      store_rows(t, w->chunk, b, j, C, (const lanes *)f, k, w->r);
+    }
   }
 }
 
@@ -121,13 +131,6 @@ void wring_term_rows(const wring_term *t, const double *x, wring_rows *r)
   for (PetscInt chunk = 0; chunk < (t->active ? t->n_chunk : 0); chunk++) {
     double x_private[4 * t->max_vertex];
     load_chunk(t, chunk, x, x_private);
-    for (PetscInt b = t->chunk_block[chunk]; b < t->chunk_block[chunk + 1]; b++) {
-      if (t->m == 4)
-        block_rows(t, chunk, b, 4, 3, x_private, r);
-      else if (t->m == 2)
-        block_rows(t, chunk, b, 2, 1, x_private, r);
-      else
-        block_rows(t, chunk, b, 1, 1, x_private, r);
-    }
+    with_stencil(t, chunk_rows, &(work_chunk){t, chunk, x_private, r});
   }
 }

@@ -96,18 +96,28 @@ static inline int mask_step(int n, const constraint *c, double *restrict lambda,
   return bad;
 }
 
-/* One block: its constraints one after the other. m and q are constants where this is inlined. */
-static inline __attribute__((always_inline)) int run_block(wring_sweep *s, const sweep_segment *g, PetscInt b, int m,
-                                                           int q)
+/* One block; bad: how many of its constraints were not finite. */
+typedef struct {
+  wring_sweep         *s;
+  const sweep_segment *g;
+  PetscInt             b;
+  int                  bad;
+} work_block;
+
+/* The constraints of a block one after the other. */
+static inline __attribute__((always_inline)) void run_block(int m, int q, void *context)
 {
-  const wring_law    *law    = g->term->law;
-  const PetscInt     *corner = s->corner + g->corner + (size_t)b * m * LANES;
-  double             *row    = s->data + g->data + (size_t)b * g->n_row * LANES;
+  work_block *const          work   = context;
+  wring_sweep *const         s      = work->s;
+  const sweep_segment *const g      = work->g;
+  const PetscInt             b      = work->b;
+  const wring_law           *law    = g->term->law;
+  const PetscInt            *corner = s->corner + g->corner + (size_t)b * m * LANES;
+  double                    *row    = s->data + g->data + (size_t)b * g->n_row * LANES;
   const double       *par  = sweep_par_rows(g->term) ? row + (SWEEP_LAMBDA + law->n_constraint) * LANES : g->term->par;
   const double       *coef = g->term->coef ? row + (g->n_row - sweep_coef_rows(g->term)) * LANES : NULL;
   WRING_ALIGNED lanes xe[3 * MAX_M], w[MAX_M], z[3 * MAX_Q], dC[3 * MAX_Q], grad[3 * MAX_M], step;
-  WRING_ALIGNED constraint c   = {.rate = {0}};
-  int                      bad = 0;
+  WRING_ALIGNED constraint c = {.rate = {0}};
   gather_vertices(m, corner, s->x, xe, w);
   for (int j = 0; j < law->n_constraint; j++) {
     double *lambda = row + (SWEEP_LAMBDA + j) * LANES;
@@ -117,22 +127,20 @@ static inline __attribute__((always_inline)) int run_block(wring_sweep *s, const
     form_slope(m, (const lanes *)grad, (const lanes *)w, c.slope);
     if (g->damped) form_rate(m, corner, s->rule.type, s->reference, (const lanes *)grad, (const lanes *)xe, c.rate);
     form_step(&s->rule, &c, row + SWEEP_WEIGHT * LANES, row + SWEEP_DAMPING * LANES, lambda, step);
-    bad += mask_step((int)PetscMin(g->lanes, g->n - b * g->lanes), &c, lambda, step);
+    work->bad += mask_step((int)PetscMin(g->lanes, g->n - b * g->lanes), &c, lambda, step);
     for (int i = 0; i < 3 * m; i++) {
 #pragma omp simd
       for (int l = 0; l < LANES; l++) xe[i][l] += w[i / 3][l] * grad[i][l] * step[l];
     }
   }
   scatter_vertices(m, corner, (wring_in)xe, s->x);
-  return bad;
 }
 
 static int run_stencil(wring_sweep *s, const sweep_segment *g, PetscInt b)
 {
-  if (g->term->m == 4 && g->term->law->q == 3) return run_block(s, g, b, 4, 3);
-  if (g->term->m == 4) return run_block(s, g, b, 4, 1);
-  if (g->term->m == 2) return run_block(s, g, b, 2, 1);
-  return run_block(s, g, b, 1, 1);
+  work_block work = {s, g, b, 0};
+  with_stencil(g->term, run_block, &work);
+  return work.bad;
 }
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */

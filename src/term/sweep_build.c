@@ -174,7 +174,8 @@ static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *ite
 
 PetscErrorCode wring_sweep_build(wring_sweep *s)
 {
-  group     groups[] = {{.m = 4, .q = 3}, {.m = 4, .q = 1}, {.m = 2, .q = 1}, {.m = 1, .q = 1}};
+  group     groups[] = {{.m = 4, .q = 3}, {.m = 3, .q = 2}, {.m = 3, .q = 1},
+                        {.m = 4, .q = 1}, {.m = 2, .q = 1}, {.m = 1, .q = 1}};
   const int n_group  = sizeof groups / sizeof groups[0];
 
   PetscFunctionBegin;

@@ -13,8 +13,13 @@
 enum { CHUNK_BLOCKS = 128 }; // 1024 tets: positions and forces of their vertices stay in the first-level cache
 
 typedef struct {
-  double      *target; // [n][3] at time 0, m
-  wring_motion motion;
+  PetscInt          n;
+  double           *target; // [n][3] at time 0, m
+  wring_motion      motion;
+  wring_time_curve *path;  // that of motion, or NULL
+  PetscBool         hard;  // then the term has no elements, but
+  PetscInt         *held;  // [n] owned vertices and
+  double           *place; // [n][3] their targets now, m
 } attachment;
 
 struct wring_term {
@@ -93,6 +98,8 @@ void           wring_term_set_weight(wring_term *t, PetscInt e, double weight);
 void           wring_term_set_par(wring_term *t, PetscInt e,
                                   const double *par); // [n_par]; e is ignored if parameters are uniform
 void           wring_term_pad(wring_term *t);         // copies each group's last element into its padded lanes
+
+PetscErrorCode wring_term_destroy_attachment(attachment **a);
 
 /* The rows of a block: parameters [n_par][WRING_LANES], coefficients [free * q][WRING_LANES] or NULL for G = 1. */
 static inline wring_in term_par(const wring_term *t, PetscInt block)
