@@ -376,7 +376,7 @@ static PetscErrorCode test_methods(void)
   PetscCall(VecDuplicate(b.x, &first));
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
     wring_solver *s;
-    PetscCall(squeeze(&b, 0.51, x));
+    PetscCall(squeeze(&b, 0.53, x));
     PetscCall(test_body_solver(&b, name[i], &s));
     PetscCall(wring_solver_set_limits(s, i < 2 ? 200 : 60, 1e-9, 0, 1));
     PetscCall(wring_solver_set_monitor(s, watch_row, &w));
@@ -422,7 +422,7 @@ static PetscErrorCode test_history(void)
     PetscCall(wring_options_set(b.o, "variant_plain_history", "0", "test"));
     for (int i = 0; i < 2; i++) {
       PetscCall(VecDuplicate(b.x, &x[i]));
-      PetscCall(squeeze(&b, far ? 3 : 0.51, x[i]));
+      PetscCall(squeeze(&b, far ? 3 : 0.53, x[i]));
       PetscCall(test_body_solve(&b, i ? "plain" : "qn", 2, 0, x[i], &outcome));
     }
     PetscCall(test_distance(x[0], x[1], &distance));
