@@ -86,7 +86,7 @@ int            wring_potential_contacts(const wring_potential *g, wring_contact 
 */
 PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscBool first,
                                                wring_contact_change *change);
-PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x); // moves vertices out, in place
+PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x); // moves free vertices out, in place
 
 /* An evaluation at x: one halo exchange there, one back for gradients, one reduction for values. */
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value);

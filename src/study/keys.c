@@ -282,11 +282,14 @@ const wring_option wring_collider_options[] = {
    .unit  = "deg/s",
    .value = "0,0,0",
    .help  = "Turns the collider about the direction of spin through its centre or point."},
+  {.key  = "path",
+   .type = WRING_PATH,
+   .help = "CSV `time,x,y,z` [s, m]: the way of the collider over time, a smooth curve, in the place of velocity."},
   {.key   = "until",
    .type  = WRING_REAL,
    .unit  = "s",
    .range = "[0,inf)",
-   .help  = "Time at which velocity and spin end; without it they never do."},
+   .help  = "Time at which velocity, spin and path end; without it they never do."},
   {0},
 };
 
