@@ -6,10 +6,9 @@
 #include <math.h>
 
 typedef struct {
-  wring_cycle     *cycle; // NULL before the first set_up
-  wring_cg        *cg;
-  float           *reference; // [n] the scale D^(-1/2) that the interpolation was made for
-  PetscObjectState values;    // of the matrix that the cycle has
+  wring_cycle *cycle; // NULL before the first set_up
+  wring_cg    *cg;
+  float       *reference; // [n] the scale D^(-1/2) that the interpolation was made for
 } multigrid;
 
 static PetscErrorCode create(wring_operator *op)
@@ -66,14 +65,10 @@ static PetscErrorCode set_up(wring_operator *op)
 {
   multigrid *const m    = op->data;
   PetscBool        keep = PETSC_FALSE;
-  PetscObjectState values;
   int              n_level;
   Mat             *A, *P;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectStateGet((PetscObject)op->A, &values));
-  if (m->cycle && values == m->values) PetscFunctionReturn(PETSC_SUCCESS);
-  m->values = values;
   if (m->cycle) PetscCall(may_keep(op, &keep));
   if (keep) {
     n_level = m->cycle->n_level;
