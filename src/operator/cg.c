@@ -13,7 +13,7 @@ enum { RU, UW, US, RR, RW, WW, WS, N_DOT, BLOCK = 256 };
 typedef struct {
   PetscBool active, fresh; // not converged; without a direction to go on from
   double    target;        // of |r|^2
-  double    rr, highest;   // |r|^2 now, and the largest since r was found from x
+  double    rr, highest;   // |r|^2 now, and the largest of all
   double    u, next;    // factors of u, now and in the next iteration: the cycle gets r / |r|, which a float can hold
   double    ps, ss, rs; // p.s, s.s, r.s with s = A p
   double    alpha, beta;
@@ -375,7 +375,7 @@ static void begin(solve *v)
     component *const k = &v->of[c];
     k->fresh           = PETSC_TRUE;
     k->active          = (PetscBool)(k->rr > k->target);
-    k->highest         = k->rr;
+    k->highest         = PetscMax(k->highest, k->rr);
     k->next = k->u = sqrt(k->rr);
     k->ss = k->rs = k->ps = 0;
   }

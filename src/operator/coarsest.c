@@ -88,7 +88,7 @@ static PetscErrorCode create_inverse(Mat A, const wring_level *l, wring_coarsest
   if (size > 1) PetscCall(PetscMalloc1(3 * size_of_row, &c->all));
   PetscCall(own_rows(A, l, size_of_row, mine));
   PetscCall(gather_rows(c, size, n, mine, dense));
-  *definite = invert(size_of_row, dense);
+  *definite           = invert(size_of_row, dense);
   const double *first = dense + c->offset[rank] / 3 * size_of_row;
   for (PetscInt i = 0; i < n * size_of_row; i++) c->inverse[i] = (float)first[i];
   PetscCall(PetscFree(dense));

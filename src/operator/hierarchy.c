@@ -152,11 +152,28 @@ PetscErrorCode wring_hierarchy_try_options(MPI_Comm comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* PETSc would make a level below a matrix of any size. */
+static PetscErrorCode take_fine(Mat fine, int *n_level, Mat **A, Mat **P)
+{
+  PetscFunctionBegin;
+  *n_level = 1;
+  PetscCall(PetscCalloc2(1, A, 1, P));
+  PetscCall(PetscObjectReference((PetscObject)fine));
+  (*A)[0] = fine;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, int *n_level, Mat **A, Mat **P)
 {
-  PC pc;
+  PetscInt n;
+  PC       pc;
 
   PetscFunctionBegin;
+  PetscCall(MatGetSize(fine, &n, NULL));
+  if (n <= COARSEST) {
+    PetscCall(take_fine(fine, n_level, A, P));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(build_with_options(comm, fine, &pc));
   PetscCall(take(pc, fine, n_level, A, P));
   PetscCall(PCDestroy(&pc));

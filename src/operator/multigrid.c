@@ -5,15 +5,9 @@
 #include "cg.h"
 #include <math.h>
 
-typedef struct {
-  wring_cycle *cycle; // NULL before the first set_up
-  wring_cg    *cg;
-  float       *reference; // [n] the scale D^(-1/2) that the interpolation was made for
-} multigrid;
-
 static PetscErrorCode create(wring_operator *op)
 {
-  multigrid *m;
+  wring_multigrid *m;
 
   PetscFunctionBegin;
   PetscCall(wring_hierarchy_try_options(op->comm));
@@ -22,7 +16,7 @@ static PetscErrorCode create(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode keep_reference(multigrid *m)
+static PetscErrorCode keep_reference(wring_multigrid *m)
 {
   const wring_level *const l = m->cycle->level;
 
@@ -39,11 +33,11 @@ static PetscErrorCode keep_reference(multigrid *m)
 */
 static PetscErrorCode may_keep(const wring_operator *op, PetscBool *keep)
 {
-  const multigrid *const m        = op->data;
-  const double           most     = 4.5;
-  double                 range[2] = {0, 0}; // largest of the ratio and of its inverse
-  Vec                    diagonal;
-  const double          *d;
+  const wring_multigrid *const m        = op->data;
+  const double                 most     = 4.5;
+  double                       range[2] = {0, 0}; // largest of the ratio and of its inverse
+  Vec                          diagonal;
+  const double                *d;
 
   PetscFunctionBegin;
   PetscCall(MatCreateVecs(op->A, NULL, &diagonal));
@@ -63,10 +57,10 @@ static PetscErrorCode may_keep(const wring_operator *op, PetscBool *keep)
 
 static PetscErrorCode set_up(wring_operator *op)
 {
-  multigrid *const m    = op->data;
-  PetscBool        keep = PETSC_FALSE;
-  int              n_level;
-  Mat             *A, *P;
+  wring_multigrid *const m    = op->data;
+  PetscBool              keep = PETSC_FALSE;
+  int                    n_level;
+  Mat                   *A, *P;
 
   PetscFunctionBegin;
   if (m->cycle) PetscCall(may_keep(op, &keep));
@@ -80,6 +74,7 @@ static PetscErrorCode set_up(wring_operator *op)
   PetscCall(wring_cycle_create(op->comm, n_level, A, P, &m->cycle));
   PetscCall(wring_hierarchy_destroy(n_level, &A, &P));
   if (!keep) PetscCall(keep_reference(m));
+  m->built += !keep;
   if (!m->cg) PetscCall(wring_cg_create(m->cycle, &m->cg));
   op->info.library = "gamg";
   op->info.memory  = m->cycle->memory + wring_cg_memory(m->cycle);
@@ -96,9 +91,9 @@ static PetscErrorCode predict(wring_operator *op, double *bytes)
 
 static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
 {
-  multigrid *const m = op->data;
-  const double    *ba;
-  double          *xa;
+  wring_multigrid *const m = op->data;
+  const double          *ba;
+  double                *xa;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(b, &ba));
@@ -111,7 +106,7 @@ static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, Petsc
 
 static PetscErrorCode destroy(wring_operator *op)
 {
-  multigrid *m = op->data;
+  wring_multigrid *m = op->data;
 
   PetscFunctionBegin;
   op->data = NULL;
