@@ -28,11 +28,11 @@ typedef struct {
   const double *q; // [n_owned][3] m
 } wring_contact_step;
 
-/* What an update did, on this rank. */
+/* What an update did, on this rank. E_c may be another function than before unless added, released and moved are all 0. */
 typedef struct {
-  PetscInt64 active;          // contacts in the set
-  PetscInt64 added, released; // that were not in it before; that are no longer
-  PetscInt64 moved;           // contacts of before and after with another t or n
+  PetscInt64 active;          // contacts, whose vertices are inside
+  PetscInt64 added, released; // contacts that were none before; that are none any more
+  PetscInt64 moved; // t and n, also of vertices that are watched only, that are new, gone or others than before
 } wring_contact_change;
 
 /* Builds the set at x, ghosts up to date. first: of a solve, which no longer knows what was in contact before. */

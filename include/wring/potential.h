@@ -96,6 +96,12 @@ PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *val
 PetscErrorCode wring_potential_fused_local(wring_potential *g, Vec x, double part[2], Vec grad);
 
 /*
+  The alpha in (0, 1] from which on x + alpha d is out of the domain of a law that is infinite for det F <= 0, which x is in; INFINITY
+  if there is none: docs/theory.md (5.40). Two halo exchanges and one reduction, none where no law is of this kind.
+*/
+PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound);
+
+/*
   *noise [J]: rounding error of a value of g, eps sqrt(sum over tets of (w_e k_e)^2): the errors of elements are independent.
   docs/theory.md (2.4). One reduction.
 */

@@ -140,6 +140,14 @@ void wring_term_add_deformation(wring_term *t, const double *x, int row, double 
 */
 double wring_term_squared_scale(const wring_term *t);
 
+/*
+  The largest alpha in (0, 1] up to which no tet of a law that is infinite for det F <= 0 becomes flat on the way to x + alpha d,
+  ghosts of x and d up to date; INFINITY if none does, or if the law is another. docs/theory.md (5.40). is_bounded: the law is
+  such a one, and the term is active.
+*/
+PetscBool wring_term_is_bounded(const wring_term *t);
+double    wring_term_bound(const wring_term *t, const double *x, const double *d);
+
 /* Sum over this rank's elements of -dE/dx over all their vertices: what the attachment exerts on the body [N]. */
 void wring_term_resultant(const wring_term *t, const double *x, double force[3]);
 

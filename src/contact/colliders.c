@@ -1,6 +1,7 @@
 /*
-  Analytic colliders: every owned vertex against every one of them, in closed form. A vertex that is inside one, and not on its way out,
-  is held off by the tangent plane at the nearest point of the surface, frozen until the next update. docs/theory.md 8
+  Analytic colliders: every owned vertex against every one of them, in closed form. A vertex that is inside one, and not on its way
+  out, is held off by the tangent plane at the nearest point of the surface, frozen until the next update. So is one outside that
+  may be inside next: it is watched, so that a line search knows of the surface before it is behind it. docs/theory.md 8
 */
 #include "contact_impl.h"
 #include "shape.h"
@@ -13,9 +14,10 @@ typedef struct {
 
 /* psi = k/2 min(0, n.(x - centre of the collider) - offset)^2 */
 typedef struct {
-  int      collider;
-  PetscInt vertex;
-  double   n[3], offset;
+  int       collider;
+  PetscInt  vertex;
+  PetscBool inside; // in contact; else watched
+  double    n[3], offset;
 } record;
 
 typedef struct {
@@ -23,8 +25,8 @@ typedef struct {
   wring_collider *collider; // [n]
   pose           *now;      // [n] at `time`
   double          time;     // s
-  PetscInt        n_active, room;
-  record         *active, *next; // [room] by collider, then vertex; next: of the update that is being made
+  PetscInt        n_record, room;
+  record         *record, *next; // [room] by collider, then vertex; next: of the update that is being made
   char            refusal[256];  // or ""
 } colliders;
 
@@ -91,21 +93,9 @@ static PetscErrorCode make_room(colliders *d, PetscInt n)
   PetscFunctionBegin;
   if (n <= d->room) PetscFunctionReturn(PETSC_SUCCESS);
   d->room = 2 * n;
-  PetscCall(PetscRealloc(sizeof *d->active * (size_t)d->room, &d->active));
+  PetscCall(PetscRealloc(sizeof *d->record * (size_t)d->room, &d->record));
   PetscCall(PetscRealloc(sizeof *d->next * (size_t)d->room, &d->next));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Moves `old` on to the first record that is not before (collider, vertex); returns how many it passes. */
-static PetscInt pass_records(const colliders *d, int collider, PetscInt vertex, PetscInt *old)
-{
-  const PetscInt begin = *old;
-  while (*old < d->n_active) {
-    const record *const r = &d->active[*old];
-    if (r->collider > collider || (r->collider == collider && r->vertex >= vertex)) break;
-    (*old)++;
-  }
-  return *old - begin;
 }
 
 static PetscBool same_plane(const record *a, const record *b)
@@ -113,9 +103,32 @@ static PetscBool same_plane(const record *a, const record *b)
   return (PetscBool)(a->n[0] == b->n[0] && a->n[1] == b->n[1] && a->n[2] == b->n[2] && a->offset == b->offset);
 }
 
+/* The record of r's vertex and collider before, or NULL; moves `old` on behind it, past those that are gone. */
+static const record *find_before(const colliders *d, const record *r, PetscInt *old, wring_contact_change *change)
+{
+  for (; *old < d->n_record; (*old)++) {
+    const record *const was = &d->record[*old];
+    if (was->collider > r->collider || (was->collider == r->collider && was->vertex > r->vertex)) return NULL;
+    if (was->collider == r->collider && was->vertex == r->vertex) return &d->record[(*old)++];
+    change->moved++;
+    change->released += was->inside;
+  }
+  return NULL;
+}
+
+/* What has become of a record. */
+static void count_change(const record *was, const record *now, wring_contact_change *change)
+{
+  const int before = was && was->inside;
+  change->active += now->inside;
+  change->added += now->inside && !before;
+  change->released += before && !now->inside;
+  change->moved += !was || !same_plane(was, now);
+}
+
 /*
-  Vertices in contact with collider c: inside, and in the set already or not leaving, (9.2); n counts the records of `next`, old those
-  of `active` that have been met.
+  The records of collider c, (9.2): vertices inside that had one before or are not leaving, and those that are nearer to the surface
+  than they have come in the step. n counts the records of `next`, old those of before that have been met.
 */
 static PetscErrorCode find_contacts(wring_contact *contact, int c, const wring_contact_step *step, const double *x,
                                     PetscInt *old, PetscInt *n, wring_contact_change *change)
@@ -127,20 +140,16 @@ static PetscErrorCode find_contacts(wring_contact *contact, int c, const wring_c
   double                u[3];
 
   PetscFunctionBegin;
-  for (PetscInt v = 0; v < contact->mesh->n_owned; v++) {
-    const double distance = nearest(k, &d->now[c], x + 3 * v, &r);
-    if (!(distance < 0)) continue;
-    change->released += pass_records(d, c, v, old);
-    const record *const was = *old < d->n_active ? &d->active[*old] : NULL;
-    const PetscBool     had = (PetscBool)(was && was->collider == c && was->vertex == v);
-    relative_motion(&d->now[c], &before, x + 3 * v, step->q + 3 * v, u);
-    if (!had && distance + dot(u, r.n) > 0) continue;
+  for (r.vertex = 0; r.vertex < contact->mesh->n_owned; r.vertex++) {
+    const double *const at = x + 3 * r.vertex, distance = nearest(k, &d->now[c], at, &r);
+    relative_motion(&d->now[c], &before, at, step->q + 3 * r.vertex, u);
+    if (!(distance < 0 || distance < sqrt(dot(u, u)))) continue;
     PetscCall(make_room(d, *n + 1));
-    r.vertex        = v;
+    const record *const was = find_before(d, &r, old, change);
+    r.inside                = (PetscBool)(distance < 0);
+    if (r.inside && !was && distance + dot(u, r.n) > 0) continue;
     d->next[(*n)++] = r;
-    change->added += !had;
-    change->moved += had && !same_plane(&d->active[*old], &r);
-    *old += had;
+    count_change(was, &r, change);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -152,13 +161,13 @@ static PetscErrorCode colliders_update(wring_contact *contact, const wring_conta
   PetscInt   old = 0, n = 0;
 
   PetscFunctionBegin;
-  if (first) d->n_active = 0;
+  if (first) d->n_record = 0;
   for (int c = 0; c < d->n; c++) PetscCall(find_contacts(contact, c, step, x, &old, &n, change));
-  change->released += d->n_active - old;
-  record *const swap = d->active;
-  d->active          = d->next;
+  find_before(d, &(record){.collider = d->n}, &old, change);
+  record *const swap = d->record;
+  d->record          = d->next;
   d->next            = swap;
-  d->n_active = change->active = n;
+  d->n_record        = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,7 +177,7 @@ static PetscErrorCode colliders_set_time(wring_contact *contact, double time)
 
   PetscFunctionBegin;
   d->time     = time;
-  d->n_active = 0;
+  d->n_record = 0;
   for (int c = 0; c < d->n; c++) d->now[c] = pose_at(&d->collider[c], time);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -189,8 +198,8 @@ static PetscErrorCode colliders_add(wring_contact *contact, wring_work work, con
   double           sum = 0;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < d->n_active; i++) {
-    const record *const r = &d->active[i];
+  for (PetscInt i = 0; i < d->n_record; i++) {
+    const record *const r = &d->record[i];
     const double        k = d->collider[r->collider].stiffness, s = depth_of(d, r, x);
     sum += 0.5 * k * s * s;
     for (int j = 0; j < 3 && (work & WRING_GRADIENT); j++) f[3 * r->vertex + j] += k * s * r->n[j];
@@ -205,8 +214,8 @@ static PetscErrorCode colliders_add_hessian(wring_contact *contact, const double
   const colliders *d = contact->data;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < d->n_active; i++) {
-    const record *const r = &d->active[i];
+  for (PetscInt i = 0; i < d->n_record; i++) {
+    const record *const r = &d->record[i];
     const double        k = depth_of(d, r, x) < 0 ? d->collider[r->collider].stiffness : 0;
     for (int j = 0; j < 9; j++) diagonal[9 * r->vertex + j] += k * r->n[j / 3] * r->n[j % 3];
   }
@@ -278,8 +287,8 @@ static PetscErrorCode colliders_measure(wring_contact *contact, const double *x,
     report->inside += deepest > 0;
     report->depth = fmax(report->depth, deepest);
   }
-  for (PetscInt i = 0; i < d->n_active; i++) {
-    const record *const a    = &d->active[i];
+  for (PetscInt i = 0; i < d->n_record; i++) {
+    const record *const a    = &d->record[i];
     const double        push = -d->collider[a->collider].stiffness * depth_of(d, a, x);
     for (int j = 0; j < 3; j++) force[3 * a->collider + j] += push * a->n[j];
   }
@@ -327,7 +336,7 @@ static PetscErrorCode colliders_destroy(wring_contact *contact)
   colliders *d = contact->data;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree(d->active));
+  PetscCall(PetscFree(d->record));
   PetscCall(PetscFree(d->next));
   PetscCall(PetscFree(d->collider));
   PetscCall(PetscFree(d->now));

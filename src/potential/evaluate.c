@@ -174,6 +174,40 @@ PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *val
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The least bound of this rank's elements, x and d local arrays. */
+static PetscErrorCode local_bound(wring_potential *g, double *x, double *d, double *bound)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_potential_halo_begin(g, x));
+  PetscCall(wring_potential_halo_begin(g, d));
+  PetscCall(wring_potential_halo_end(g, x));
+  PetscCall(wring_potential_halo_end(g, d));
+  for (int i = 0; i < g->n_term; i++) *bound = PetscMin(*bound, wring_term_bound(g->term[i], x, d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound)
+{
+  const wring_phase old     = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  PetscBool         bounded = PETSC_FALSE;
+  double           *xa, *da;
+
+  PetscFunctionBegin;
+  *bound = INFINITY;
+  for (int i = 0; i < g->n_term; i++) bounded = (PetscBool)(bounded || wring_term_is_bounded(g->term[i]));
+  if (bounded) {
+    PetscCall(VecGetArray(x, &xa)); // ghosts are filled
+    PetscCall(VecGetArray(d, &da));
+    PetscCall(local_bound(g, xa, da, bound));
+    PetscCall(VecRestoreArray(d, &da));
+    PetscCall(VecRestoreArray(x, &xa));
+    wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bound, 1, MPI_DOUBLE, MPI_MIN, g->comm));
+  }
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_noise(wring_potential *g, double *noise)
 {
   double sum = 0;

@@ -78,7 +78,7 @@ static PetscErrorCode get_torus(const wring_problem *p, const char *prefix, doub
   PetscCall(get_length(p, prefix, "major_radius", &size[0]));
   PetscCall(get_length(p, prefix, "minor_radius", &size[1]));
   if (size[1] >= size[0])
-    WRING_REFUSE(p->comm, "%s: %sminor_radius is %g, expected less than major_radius, %g",
+    WRING_REFUSE(p->comm, "%s: %sminor_radius is %.6g, expected less than major_radius, %.6g",
                  wring_options_origin(p->options, prefix, "minor_radius"), prefix, size[1], size[0]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -93,7 +93,7 @@ static PetscErrorCode get_box(const wring_problem *p, const char *prefix, wring_
   PetscCall(get_triple(p, prefix, "size", c->size));
   for (int i = 0; i < 3; i++) {
     if (!(c->size[i] > 0))
-      WRING_REFUSE(p->comm, "%s: %ssize is %g,%g,%g, expected three lengths above 0",
+      WRING_REFUSE(p->comm, "%s: %ssize is %.6g,%.6g,%.6g, expected three lengths above 0",
                    wring_options_origin(p->options, prefix, "size"), prefix, c->size[0], c->size[1], c->size[2]);
   }
   for (int i = 0; i < 3; i++) c->size[i] /= 2;
