@@ -109,6 +109,47 @@ on 2 run dead.yaml
 near "fy of what holds, dead loads" "$(column hang/steps.csv xmin_fy)" -21 1e-5
 near "fz of what holds, dead loads" "$(column hang/steps.csv xmin_fz)" 1259 1e-5
 
+# --- pressure pushes inwards however the file turns its triangles: 6 Pa on 1/2 m^2 for 0.1 s; a triangle inside is refused -------------------
+cat >two.msh <<'MESH'
+$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$PhysicalNames
+3
+2 1 "bottom"
+2 2 "middle"
+3 3 "body"
+$EndPhysicalNames
+$Nodes
+5
+1 0 0 0
+2 1 0 0
+3 0 1 0
+4 0 0 1
+5 -1 0 0
+$EndNodes
+$Elements
+4
+1 2 2 1 1 1 2 3
+2 2 2 2 2 1 3 4
+3 4 2 3 3 1 2 3 4
+4 4 2 3 3 1 3 5 4
+$EndElements
+MESH
+cat >push.yaml <<'DECK'
+mesh:     {file: two.msh}
+material: {model: strain, stiffness: 1e3, density: 1000}
+pressure: {bottom: {value: 6}}
+time:     {step: 0.1, steps: 1, integrator: symplectic_euler}
+output:   {directory: push, every: 0}
+DECK
+for turned in "1 2 3" "2 1 3"; do
+  sed -i "s/^1 2 2 1 1 .*/1 2 2 1 1 $turned/" two.msh
+  on 2 run push.yaml
+  near "momentum by pressure on $turned" "$(column push/steps.csv pz)" 0.3 1e-14
+done
+refused_on 2 "surface 'middle': the triangle 0 2 3 lies between two tetrahedra" push.yaml -pressure_middle_value 1
+
 # --- a set on a path, and vertices of a table, to the last digit; a restart on other ranks goes on alike ----------------------------------
 cat >path.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 1], cells: [2, 2, 2], jitter: 0}}
