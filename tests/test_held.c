@@ -185,7 +185,7 @@ static PetscErrorCode test_sweeps(void)
 static PetscErrorCode test_heavy(const char *solver)
 {
   const double  density[1] = {1000}, par[1] = {1e5};
-  test_body     hard, heavy                 = {.comm = PETSC_COMM_WORLD};
+  test_body     hard, heavy                 = {.x = NULL};
   wring_term   *term;
   wring_outcome outcome;
   double       *mass, distance;
@@ -317,7 +317,7 @@ static PetscErrorCode test_condition(void)
 {
   const PetscInt cells[3]   = {4, 2, 2};
   const double   density[1] = {1}, par[1] = {1e5};
-  test_body      b = {.comm = PETSC_COMM_WORLD};
+  test_body      b = {.x = NULL};
   wring_term    *term;
   wring_solver  *s;
   double        *mass, least, largest;
@@ -383,7 +383,7 @@ static PetscErrorCode create_moving(const char *rule, double h, double release, 
   char              text[64];
 
   PetscFunctionBegin;
-  *b = (test_body){.comm = PETSC_COMM_WORLD};
+  *b = (test_body){.x = NULL};
   snprintf(text, sizeof text, "%.17g", h);
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
   PetscCall(wring_options_set(b->o, "material_young", "2e4", "test"));

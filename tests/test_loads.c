@@ -323,7 +323,7 @@ static PetscErrorCode create_soft_body(test_body *b)
   const double   par[1]   = {10};
 
   PetscFunctionBegin;
-  *b = (test_body){.comm = PETSC_COMM_WORLD};
+  *b = (test_body){.x = NULL};
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
   b->mesh = test_box(PETSC_COMM_WORLD, cells);
   b->g    = test_potential(b->mesh, &wring_law_strain, par);
