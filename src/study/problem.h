@@ -143,9 +143,6 @@ PetscErrorCode wring_problem_read_field(const wring_problem *p, const wring_tet_
                                         PetscBool (*wanted)(const wring_problem *p, PetscInt r), PetscBool *any,
                                         double *value);
 
-/* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
-void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text);
-
 /* ---- input tables ------------------------------------------------------------------------------------------------ */
 
 /* Looks at a table on rank 0: sets e to "file:line: ...", with line = row + 2, when a value cannot be used. */
