@@ -58,7 +58,7 @@ typedef struct {
   const void *value; // [n][components] of this rank
 } wring_field;
 
-/* Cells of one shape: m = 1 vertex, 2 line, 4 tet; corner [n][m] local vertices, tets turned as in wring_mesh. */
+/* Cells of one shape: m = 1 vertex, 2 line, 3 triangle, 4 tet; corner [n][m] local vertices, tets turned as in wring_mesh. */
 typedef struct {
   PetscInt        n;
   int             m;

@@ -22,7 +22,7 @@ typedef void wring_law_constraint(int j, wring_in par, wring_in z, double *C, wr
 
 typedef struct {
   const char         *name;    // as in a deck: material: {model: strain}
-  int                 q;       // columns of z: 1 for points and edges, 3 for tetrahedra
+  int                 q;       // columns of z: 1 for points and edges, 2 for triangles, 3 for tetrahedra
   int                 n_par;   // parameters of an element, in SI units
   const wring_option *options; // deck keys of the material ("young", "poisson", ...); NULL: not a material
   /* Parameters from the deck's keys behind prefix ("material_" or "region_tooth_", fallback "material_"); collective. */
@@ -53,6 +53,11 @@ extern const wring_law wring_law_polynomial;    // par = {mu [Pa]}
 extern const wring_law wring_law_spline;        // par: tables read from a file, which set_par alone can fill
 extern const wring_law wring_law_attachment;    // q = 1, par = {k [N/m], target x, y, z [m]}: k/2 |x - t|^2
 extern const wring_law wring_law_spring;        // q = 1, par = {k [N/m], rest length [m]}: k/2 (|x_i - x_j| - l)^2
+
+/* Membranes, q = 2, psi in N/m: par = {k [N/m]} of strain, {k, min, max} of the others, 0 <= min <= max, min > 0 of area. */
+extern const wring_law wring_law_membrane_strain, wring_law_membrane_strain_limit, wring_law_membrane_area;
+/* Bending of hinges, q = 1, psi in N/m: par = {k [N m]}: k/2 |z|^2, and {k, |z_0| [1/m]}: k/2 (|z| - |z_0|)^2. */
+extern const wring_law wring_law_bending_isometric, wring_law_bending_rigid;
 
 /* What a law can do, and what a solver needs of every law. */
 enum {

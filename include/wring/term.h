@@ -28,6 +28,17 @@ PetscErrorCode wring_term_create_damped_springs(const wring_mesh *mesh, const ch
                                                 const PetscInt *b, const double *stiffness, const double *length,
                                                 const double *damping, wring_term **t);
 
+/*
+  Triangles vertex [n][3] of local vertices (owned or ghost) under a law with q = 2, par [law->n_par]. Their rest areas, which
+  are above 0, are weights; docs/theory.md 3.8.
+*/
+PetscErrorCode wring_term_create_triangles(const wring_mesh *mesh, const char *name, const wring_law *law,
+                                           const double *par, PetscInt n, const PetscInt *vertex, wring_term **t);
+
+/* Hinges vertex [n][4] (wring_hinge_rest) of local vertices under a law of bending; stiffness [N m]. docs/theory.md 3.9 */
+PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name, const wring_law *law,
+                                        double stiffness, PetscInt n, const PetscInt *vertex, wring_term **t);
+
 /* How the targets of an attachment move: rigidly with the velocity and the spin about the centre, until a time. */
 typedef struct {
   double                  velocity[3]; // m/s
@@ -128,8 +139,11 @@ PetscErrorCode wring_rows_create(const wring_term *t, wring_rows *r); // room fo
 PetscErrorCode wring_rows_destroy(wring_rows *r);
 void           wring_term_rows(const wring_term *t, const double *x, wring_rows *r); // at x [n_local][3]
 
-/* Per element: psi [J/m^3] and J = det F of tets, at tet_index[e] of the mesh: density, J [mesh->n_tet]. */
+/* Per tet: psi [J/m^3] and J = det F, at tet_index[e] of the mesh: density, J [mesh->n_tet]. */
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);
+
+/* energy[e] += w psi [J] of the e-th spring, triangle or hinge of the list that the term was made from, at x. */
+void wring_term_add_energies(const wring_term *t, const double *x, double *energy);
 
 /* f += sum over this rank's tets at each vertex of w_e times row 0, 1 or 2 of F; f as of the loops above. */
 void wring_term_add_deformation(wring_term *t, const double *x, int row, double *f);

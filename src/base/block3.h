@@ -34,6 +34,12 @@ void wring_block3_rotation(wring_in f, wring_out r);
 */
 void wring_block3_svd(wring_in f, wring_out u, wring_out s, wring_out v);
 
+/*
+  The same of 3 x 2 matrices f [6], row by row: f = (u_0, u_1) diag(s) V^T with s_0 >= s_1 >= 0; u [9] is a rotation, whose third
+  column is normal to the other two, s [2], v [4] a rotation.
+*/
+void wring_block32_svd(wring_in f, wring_out u, wring_out s, wring_out v);
+
 /* ---- scalars ----------------------------------------------------------------------------------------------------- */
 
 typedef union {

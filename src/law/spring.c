@@ -1,4 +1,8 @@
-/* Spring: psi(z) = k/2 (|z| - l)^2, z = x_i - x_j [m]; k [N/m], rest length l [m]. At z = 0 its direction is e_x. */
+/*
+  Spring: psi(z) = k/2 (|z| - l)^2, z = x_i - x_j [m]; k [N/m], rest length l [m]. At z = 0 its direction is e_x.
+  Rigid bending is the same function of the curvature vector z [1/m] of a hinge: k/2 |z - R z_0|^2 with k [N m] and l = |z_0|, since
+  the rotation R that best aligns z_0 to z leaves (|z| - l)^2. docs/theory.md (3.88); [Bouaziz et al. 2014].
+*/
 #include "base/block3.h"
 #include "root.h"
 #include <wring/law.h>
@@ -117,6 +121,22 @@ static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC,
 
 const wring_law wring_law_spring = {
   .name         = "spring",
+  .q            = 1,
+  .n_par        = N_PAR,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .project      = project,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
+};
+
+const wring_law wring_law_bending_rigid = {
+  .name         = "bending_rigid",
   .q            = 1,
   .n_par        = N_PAR,
   .energy       = energy,

@@ -1,6 +1,7 @@
 #include "keys.h"
 #include <stdio.h>
 #include <string.h>
+#include <wring/contact.h>
 #include <wring/law.h>
 #include <wring/mesh.h>
 #include <wring/step.h>
@@ -30,7 +31,77 @@ const wring_option wring_mass_options[] = {
 };
 
 const wring_option wring_spring_options[] = {
-  {.key = "file", .type = WRING_PATH, .help = "CSV `a,b,length,stiffness[,damping]` [m, N/m]: one spring a row."},
+  {.key  = "file",
+   .type = WRING_PATH,
+   .help = "CSV `a,b,length,stiffness[,damping]` [m, N/m]: one spring a row; without it NAME is a set with lines."},
+  {.key   = "stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness of each line; or else modulus."},
+  {.key   = "modulus",
+   .type  = WRING_REAL,
+   .unit  = "N",
+   .range = "(0,inf)",
+   .help  = "Young's modulus times cross-section; the stiffness of a line is this over its length."},
+  {.key   = "damping",
+   .type  = WRING_REAL,
+   .unit  = "N s/m",
+   .range = "[0,inf)",
+   .value = "0",
+   .help  = "Damping of each line, for xpbd and penalty."},
+  {.key   = "density",
+   .type  = WRING_REAL,
+   .unit  = "kg/m",
+   .range = "(0,inf)",
+   .help  = "Mass per rest length of the lines; without it they have none."},
+  {0},
+};
+
+const wring_option wring_membrane_options[] = {
+  {.key     = "model",
+   .type    = WRING_WORD,
+   .choices = "strain",
+   .value   = "strain",
+   .help    = "Law of the triangles of the set NAME: k/2 |F - R|^2, R the closest matrix with orthonormal columns."},
+  {.key = "stiffness", .type = WRING_REAL, .unit = "N/m", .range = "(0,inf)", .help = "Stiffness k of the model."},
+  {.key   = "density",
+   .type  = WRING_REAL,
+   .unit  = "kg/m^2",
+   .range = "(0,inf)",
+   .help  = "Mass per rest area; without it the triangles have none."},
+  {.key   = "strain_limit_stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness against stretches outside of strain_limit_min and strain_limit_max."},
+  {.key = "strain_limit_min", .type = WRING_REAL, .range = "[0,inf)", .help = "Least stretch that costs nothing."},
+  {.key = "strain_limit_max", .type = WRING_REAL, .range = "(0,inf)", .help = "Largest stretch that costs nothing."},
+  {.key   = "area_stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness against areas, over those at rest, outside of area_min and area_max."},
+  {.key   = "area_min",
+   .type  = WRING_REAL,
+   .range = "(0,inf)",
+   .help  = "Least area, over that at rest, that costs nothing."},
+  {.key   = "area_max",
+   .type  = WRING_REAL,
+   .range = "(0,inf)",
+   .help  = "Largest area, over that at rest, that costs nothing."},
+  {0},
+};
+
+const wring_option wring_bending_options[] = {
+  {.key     = "model",
+   .type    = WRING_WORD,
+   .choices = "isometric|rigid",
+   .value   = "isometric",
+   .help =
+     "Law of the edges between triangles of the set NAME: isometric is quadratic and flat at rest, rigid keeps the "
+     "curvature at rest."},
+  {.key = "stiffness", .type = WRING_REAL, .unit = "N m", .range = "(0,inf)", .help = "Bending stiffness."},
   {0},
 };
 
@@ -300,9 +371,12 @@ static const wring_schema fixed[] = {
   {"material_", wring_material_options, "material"},
   {"region_*_", wring_material_options, "region"},
   {"mass_", wring_mass_options, "mass"},
+  {"membrane_*_", wring_membrane_options, "membrane"},
+  {"bending_*_", wring_bending_options, "bending"},
   {"spring_*_", wring_spring_options, "spring"},
   {"attach_*_", wring_attach_options, "attach"},
   {"collider_*_", wring_collider_options, "collider"},
+  {"self_contact_", wring_self_contact_options, "self_contact"},
   {"", wring_load_options, "load"},
   {"body_force_*_", wring_body_force_options, "load"},
   {"pressure_*_", wring_pressure_options, "load"},

@@ -5,6 +5,8 @@
 extern const wring_option wring_material_options[];        // behind "material_" and "region_*_": model, density, ...
 extern const wring_option wring_mass_options[];            // behind "mass_"
 extern const wring_option wring_spring_options[];          // behind "spring_*_"
+extern const wring_option wring_membrane_options[];        // behind "membrane_*_"
+extern const wring_option wring_bending_options[];         // behind "bending_*_"
 extern const wring_option wring_attach_options[];          // behind "attach_*_"
 extern const wring_option wring_body_force_options[];      // behind "body_force_*_"
 extern const wring_option wring_pressure_options[];        // behind "pressure_*_"

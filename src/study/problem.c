@@ -16,9 +16,11 @@ static PetscErrorCode build_potential(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_potential_create(p->mesh, p->mass, &p->phases, &p->g));
   PetscCall(wring_problem_add_materials(p));
+  PetscCall(wring_problem_add_surfaces(p));
   PetscCall(wring_problem_add_springs(p));
   PetscCall(wring_problem_add_attachments(p));
   PetscCall(wring_problem_add_colliders(p));
+  PetscCall(wring_problem_add_self_contact(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,6 +43,7 @@ PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_problem_read_mesh(p));
   PetscCall(wring_problem_read_names(p));
   PetscCall(wring_problem_read_springs(p));
+  PetscCall(wring_problem_read_surfaces(p));
   PetscCall(wring_problem_read_pressed(p));
   PetscCall(wring_problem_set_masses(p));
   PetscCall(build_potential(p));
@@ -69,8 +72,19 @@ PetscErrorCode wring_problem_destroy(wring_problem **out)
   PetscCall(MatDestroy(&p->A));
   PetscCall(wring_potential_destroy(&p->g));
   PetscCall(PetscFree(p->mass));
-  PetscCall(PetscFree(p->pair));
+  for (PetscInt i = 0; i < p->n_springs; i++) {
+    PetscCall(PetscFree(p->springs[i].row));
+    PetscCall(PetscFree(p->line[i].vertex));
+    PetscCall(PetscFree(p->line[i].length));
+  }
+  PetscCall(PetscFree(p->line));
   PetscCall(PetscFree(p->springs));
+  for (PetscInt i = 0; i < p->n_surface; i++) {
+    PetscCall(PetscFree(p->surface[i].vertex));
+    PetscCall(PetscFree(p->surface[i].hinge));
+    PetscCall(PetscFree(p->surface[i].area));
+  }
+  PetscCall(PetscFree(p->surface));
   PetscCall(wring_words_destroy(p->n_attach, &p->attach_name));
   PetscCall(wring_words_destroy(p->n_collider, &p->collider_name));
   PetscCall(wring_words_destroy(p->n_springs, &p->spring_name));

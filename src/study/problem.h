@@ -7,13 +7,37 @@
 #include <wring/io.h>
 #include <wring/step.h>
 
-/* Springs of one file, before they become a term: rows of this rank, a is owned. */
+/* Springs of one file, or along the lines of one set, before they become a term: rows of this rank, a is owned. */
 typedef struct {
   const char *name; // borrowed from the problem's spring_name
   PetscInt    n;
   int         width;
-  double     *row; // [n][width]: a, b, length, stiffness, damping
+  double     *row;     // [n][width]: a, b, length, stiffness, damping
+  double      density; // kg/m
 } wring_spring_rows;
+
+/* Lines of springs, as frames and masses need them; an element of p->line for each name. */
+typedef struct {
+  PetscInt    n;
+  PetscInt   *vertex; // [n][2] local
+  double     *length; // [n] m, at rest
+  wring_term *term;   // borrowed from the potential
+} wring_spring_lines;
+
+enum { WRING_MEMBRANE_TERMS = 3 };
+
+/* The triangles of a set that membrane or bending name; of this rank, their lowest vertices are owned. */
+typedef struct {
+  const char *name;              // of the set, borrowed from the mesh
+  PetscBool   membrane, bending; // the deck has keys of it
+  PetscInt    n, n_hinge;
+  PetscInt   *vertex;  // [n][3] original numbers until the terms are made, then local
+  PetscInt   *hinge;   // [n_hinge][4] likewise
+  double     *area;    // [n] m^2, at rest
+  double      density; // kg/m^2
+  int         n_term;
+  wring_term *term[WRING_MEMBRANE_TERMS]; // of the membrane, borrowed from the potential
+} wring_surface;
 
 /* A set under pressure: original numbers of its triangles on this rank, seen from outside. */
 typedef struct {
@@ -35,8 +59,9 @@ typedef struct {
   PetscInt             n_attach, n_springs, n_collider; // names in the deck
   char               **attach_name, **spring_name, **collider_name;
   wring_spring_rows   *springs; // [n_springs]
-  PetscInt             n_pair;
-  PetscInt            *pair;       // [n_pair][2] local vertices of all springs of this rank, for frames
+  wring_spring_lines  *line;    // [n_springs]
+  PetscInt             n_surface;
+  wring_surface       *surface;    // [n_surface]
   double              *mass;       // [n_owned] kg
   double               total_mass; // kg, all ranks
   wring_potential     *g;
@@ -63,19 +88,28 @@ PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, P
 
 /* ---- the parts, in the order in which a problem is put together --------------------------------------------------- */
 
-PetscErrorCode wring_problem_read_mesh(wring_problem *p);    // file, box or restart, and the deck's sets
-PetscErrorCode wring_problem_read_names(wring_problem *p);   // attachments, regions, springs
-PetscErrorCode wring_problem_read_springs(wring_problem *p); // rows and ghosts, before any term
-PetscErrorCode wring_problem_read_pressed(wring_problem *p); // under pressure; ghosts, before any term
+PetscErrorCode wring_problem_read_mesh(wring_problem *p);     // file, box or restart, and the deck's sets
+PetscErrorCode wring_problem_read_names(wring_problem *p);    // attachments, regions, springs
+PetscErrorCode wring_problem_read_springs(wring_problem *p);  // rows and ghosts, before any term
+PetscErrorCode wring_problem_read_surfaces(wring_problem *p); // triangles, hinges and ghosts, before any term
+PetscErrorCode wring_problem_read_pressed(wring_problem *p);  // under pressure; ghosts, before any term
 PetscErrorCode wring_problem_destroy_pressed(wring_problem *p);
 PetscErrorCode wring_problem_set_masses(wring_problem *p);
 PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets a region
+PetscErrorCode wring_problem_add_surfaces(wring_problem *p);  // membranes, then bending
 PetscErrorCode wring_problem_add_springs(wring_problem *p);
 PetscErrorCode wring_problem_add_attachments(wring_problem *p);
 PetscErrorCode wring_problem_add_loads(wring_problem *p); // for the stepper
 PetscErrorCode wring_problem_add_colliders(wring_problem *p);
+PetscErrorCode wring_problem_add_self_contact(wring_problem *p);
 PetscErrorCode wring_problem_set_state(wring_problem *p);
 PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
+
+/* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
+void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text);
+
+/* Triangles and lines that the deck gives something to do, on all ranks. Collective. */
+PetscErrorCode wring_problem_count(const wring_problem *p, PetscInt64 *triangles, PetscInt64 *lines);
 
 /* Prefix of the keys of region r, and the prefix that says its `key`: its own, else "material_". */
 void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);

@@ -56,6 +56,47 @@ static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
                wring_options_family_origin(p->options, prefix), name, hint);
 }
 
+/* ---- surfaces ---------------------------------------------------------------------------------------------------- */
+
+/* The surface of this set, added if there is none. */
+static wring_surface *get_surface(wring_problem *p, const char *name)
+{
+  for (PetscInt i = 0; i < p->n_surface; i++)
+    if (!strcmp(p->surface[i].name, name)) return &p->surface[i];
+  p->surface[p->n_surface] = (wring_surface){.name = name};
+  return &p->surface[p->n_surface++];
+}
+
+/* The sets behind "membrane_" or "bending_" must have triangles. */
+static PetscErrorCode read_surface_names(wring_problem *p, const char *family, PetscBool membrane)
+{
+  const wring_names *const sets = &p->mesh->sets;
+  char                   **name, hint[256], prefix[256];
+  PetscInt                 n;
+  PetscInt64               triangles;
+
+  PetscFunctionBegin;
+  PetscCall(get_names(p, family, sets, &n, &name));
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt set = wring_names_find(sets, name[i]);
+    triangles          = 0;
+    if (set >= 0) PetscCall(wring_mesh_count_elements(p->mesh, set, 3, &triangles));
+    wring_suggest_name(sets, name[i], sizeof hint, hint);
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name[i]));
+    if (triangles == 0)
+      WRING_REFUSE(p->comm, "%s: %.*s: '%s' %s%s, expected a set with triangles, which `wring check` lists",
+                   wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name[i],
+                   set < 0 ? "is not a set of the mesh" : "has no triangles", set < 0 ? hint : "");
+    wring_surface *const s = get_surface(p, sets->name[set]);
+    if (membrane)
+      s->membrane = PETSC_TRUE;
+    else
+      s->bending = PETSC_TRUE;
+  }
+  PetscCall(wring_words_destroy(n, &name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- keys that nothing reads ------------------------------------------------------------------------------------- */
 
 typedef PetscBool known_key(const char *key);
@@ -122,7 +163,10 @@ PetscErrorCode wring_problem_read_names(wring_problem *p)
 {
   PetscFunctionBegin;
   PetscCall(get_names(p, "attach_", &p->mesh->sets, &p->n_attach, &p->attach_name));
-  PetscCall(get_names(p, "spring_", NULL, &p->n_springs, &p->spring_name));
+  PetscCall(get_names(p, "spring_", &p->mesh->sets, &p->n_springs, &p->spring_name));
+  PetscCall(PetscCalloc1(p->mesh->sets.n, &p->surface));
+  PetscCall(read_surface_names(p, "membrane_", PETSC_TRUE));
+  PetscCall(read_surface_names(p, "bending_", PETSC_FALSE));
   PetscCall(get_names(p, "collider_", NULL, &p->n_collider, &p->collider_name));
   for (PetscInt i = 0; i < p->n_attach; i++) PetscCall(check_attachment(p, p->attach_name[i]));
   PetscCall(check_regions(p));

@@ -125,6 +125,12 @@ static PetscErrorCode add_options(const wring_problem *p, const char *command, j
     snprintf(prefix, sizeof prefix, "attach_%s_", p->attach_name[i]);
     add_defaults(p->options, prefix, wring_attach_options, options);
   }
+  for (PetscInt i = 0; i < p->n_surface; i++) {
+    snprintf(prefix, sizeof prefix, "membrane_%s_", p->surface[i].name);
+    if (p->surface[i].membrane) add_defaults(p->options, prefix, wring_membrane_options, options);
+    snprintf(prefix, sizeof prefix, "bending_%s_", p->surface[i].name);
+    if (p->surface[i].bending) add_defaults(p->options, prefix, wring_bending_options, options);
+  }
   json_object_set_new(json, "options", options);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,11 +142,15 @@ static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
   const wring_mesh *const m    = p->mesh;
   json_t *const           mesh = json_object();
   wring_mesh_info         info;
+  PetscInt64              triangles, lines;
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(m, &info));
+  PetscCall(wring_problem_count(p, &triangles, &lines));
   json_object_set_new(mesh, "vertices", json_integer(m->n_global));
   json_object_set_new(mesh, "tets", json_integer(m->n_tet_global));
+  json_object_set_new(mesh, "triangles", json_integer(triangles));
+  json_object_set_new(mesh, "lines", json_integer(lines));
   json_object_set_new(mesh, "regions", json_integer(m->regions.n));
   json_object_set_new(mesh, "sets", json_integer(m->sets.n));
   json_object_set_new(mesh, "volume", wring_json_real(info.volume));

@@ -54,6 +54,39 @@ void wring_term_cell_data(const wring_term *t, const double *x, double *density,
   }
 }
 
+/* The energies of the blocks of a chunk, x private [vertices][4]. */
+typedef struct {
+  const wring_term *t;
+  PetscInt          c;
+  const double     *x;
+  double           *energy;
+} work_energies;
+
+static inline __attribute__((always_inline)) void add_energies(int m, int q, void *context)
+{
+  const work_energies *const w = context;
+  WRING_ALIGNED lanes        xe[3 * MAX_M], z[3 * MAX_Q], psi;
+  for (PetscInt b = w->t->chunk_block[w->c]; b < w->t->chunk_block[w->c + 1]; b++) {
+    load_z(w->t, b, m, q, w->x, xe, z);
+    w->t->law->energy(term_par(w->t, b), (wring_in)z, psi);
+    for (int l = 0; l < LANES; l++) {
+      const PetscInt e = term_element(w->t, b * LANES + l);
+      if (e >= 0) w->energy[w->t->place[e]] += w->t->weight[(size_t)b * LANES + l] * psi[l];
+    }
+  }
+}
+
+void wring_term_add_energies(const wring_term *t, const double *x, double *energy)
+{
+  if (!t->place || !t->active) return;
+#pragma omp parallel for schedule(static)
+  for (PetscInt c = 0; c < t->n_chunk; c++) {
+    double x_private[4 * t->max_vertex];
+    load_chunk(t, c, x, x_private);
+    with_stencil(t, add_energies, &(work_energies){t, c, x_private, energy});
+  }
+}
+
 /* Forces between the vertices of an element cancel, so only points have a total. */
 void wring_term_resultant(const wring_term *t, const double *x, double force[3])
 {

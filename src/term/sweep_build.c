@@ -11,11 +11,12 @@ typedef struct {
   PetscInt element, colour, vertex[MAX_M]; // of its term; of its group; local
 } item;
 
-/* Elements of one stencil, which are coloured together. */
+/* Elements of one stencil, which are coloured together; of tets or not: fibres and hinges have the same m and q. */
 typedef struct {
-  int      m, q;
-  PetscInt n, n_colour;
-  item    *item; // [n]
+  int       m, q;
+  PetscBool of_tets;
+  PetscInt  n, n_colour;
+  item     *item; // [n]
 } group;
 
 /* ---- elements of a group ----------------------------------------------------------------------------------------- */
@@ -36,6 +37,11 @@ static void list_items(const wring_sweep *s, int term, item *items)
   }
 }
 
+static PetscBool belongs(const wring_term *t, const group *g)
+{
+  return (PetscBool)(t->m == g->m && t->law->q == g->q && (t->cell != NULL) == g->of_tets);
+}
+
 static PetscErrorCode collect(const wring_sweep *s, group *g)
 {
   PetscInt n = 0;
@@ -43,7 +49,7 @@ static PetscErrorCode collect(const wring_sweep *s, group *g)
   PetscFunctionBegin;
   for (int pass = 0; pass < 2; pass++) {
     for (int t = 0; t < s->n_term; t++) {
-      if (s->term[t]->m != g->m || s->term[t]->law->q != g->q) continue;
+      if (!belongs(s->term[t], g)) continue;
       if (pass) list_items(s, t, g->item + n);
       n += s->term[t]->n;
     }
@@ -174,8 +180,13 @@ static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *ite
 
 PetscErrorCode wring_sweep_build(wring_sweep *s)
 {
-  group     groups[] = {{.m = 4, .q = 3}, {.m = 3, .q = 2}, {.m = 3, .q = 1},
-                        {.m = 4, .q = 1}, {.m = 2, .q = 1}, {.m = 1, .q = 1}};
+  group     groups[] = {{.m = 4, .q = 3, .of_tets = PETSC_TRUE},
+                        {.m = 4, .q = 1, .of_tets = PETSC_TRUE},
+                        {.m = 3, .q = 2},
+                        {.m = 4, .q = 1},
+                        {.m = 3, .q = 1},
+                        {.m = 2, .q = 1},
+                        {.m = 1, .q = 1}};
   const int n_group  = sizeof groups / sizeof groups[0];
 
   PetscFunctionBegin;

@@ -33,6 +33,7 @@ struct wring_term {
 
   PetscInt  n, n_interior; // elements
   PetscInt *cell;          // [n] number of the element among the mesh's tets; NULL if not tets
+  PetscInt *place;         // [n] number of the element in the list it was made from; NULL of tets and points
 
   PetscInt  n_block, n_chunk, n_chunk_interior;
   PetscInt *chunk_block;  // [n_chunk + 1] first block of each chunk
@@ -93,6 +94,14 @@ static inline PetscInt term_element(const wring_term *t, PetscInt position)
 PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
                                  PetscInt n_interior, const PetscInt *vertex, PetscBool has_coef, PetscBool per_element,
                                  wring_term **t);
+
+/*
+  The same of a list of elements in any order, vertex [n][m] local: those that touch owned vertices only come first, and each group
+  as in the list or, by their lowest vertices, along the mesh's curve. t->place says where they are in the list.
+*/
+PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m,
+                                        PetscInt n, const PetscInt *vertex, PetscBool along_curve, PetscBool has_coef,
+                                        PetscBool per_element, wring_term **t);
 void           wring_term_set_coef(wring_term *t, PetscInt e, const double *coef); // [free * q]
 void           wring_term_set_weight(wring_term *t, PetscInt e, double weight);
 void           wring_term_set_par(wring_term *t, PetscInt e,
