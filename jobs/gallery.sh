@@ -32,6 +32,16 @@ scene() { run "inputs/scenes/$name.yaml" "$name"; }
 
 # ---- one function a scene --------------------------------------------------------------------------------------------
 
+head() { scene && draw head times=0,0.2,0.35,0.5,1 size=240,280 view=2,0.3,0.5 zoom=1.2; }
+
+spheres() {
+  for material in tension compression; do
+    run inputs/scenes/spheres.yaml spheres/$material -material_file "$PWD/inputs/materials/stiff_in_$material.csv"
+  done
+  run inputs/scenes/spheres.yaml spheres/neohookean -material_model neohookean -material_young 1e5 -material_poisson 0.3
+  draw spheres/tension,spheres/compression,spheres/neohookean times=0.45,1 size=220,280 view=2,0.3,0.5 zoom=1.2 range=0,80000
+}
+
 twist() { scene && draw twist times=0,0.4,1 size=420,200 view=0.6,-2,0.6 zoom=2; }
 
 random() {

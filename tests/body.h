@@ -4,7 +4,6 @@
 #include <wring/step.h>
 
 typedef struct {
-  MPI_Comm         comm;
   wring_options   *o;
   wring_mesh      *mesh;
   wring_potential *g;
@@ -65,7 +64,7 @@ static inline PetscErrorCode test_body_create_on(MPI_Comm comm, const char *sour
   double        *par;
 
   PetscFunctionBegin;
-  *b = (test_body){.comm = comm};
+  *b = (test_body){.x = NULL};
   PetscCall(wring_options_create(comm, &b->o));
   PetscCall(wring_options_set(b->o, "operator_type", "direct", "test"));
   PetscCall(test_set_material(b->o, law, source));
@@ -123,7 +122,7 @@ static inline PetscErrorCode test_body_set_up(test_body *b)
   PetscCall(wring_potential_set_time(b->g, 0, 0, &changed));
   PetscCall(wring_potential_operator_matrix(b->g, 1, &b->A));
   b->factor = 1;
-  PetscCall(wring_operator_create(b->comm, b->o, NULL, &b->op));
+  PetscCall(wring_operator_create(b->mesh->comm, b->o, NULL, &b->op));
   PetscCall(wring_operator_set_matrix(b->op, b->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -162,7 +161,7 @@ static inline PetscErrorCode test_body_place(const test_body *b, test_map *map, 
 static inline PetscErrorCode test_body_solver(test_body *b, const char *name, wring_solver **s)
 {
   PetscFunctionBegin;
-  PetscCall(wring_solver_create(b->comm, b->g, b->op, NULL, s));
+  PetscCall(wring_solver_create(b->mesh->comm, b->g, b->op, NULL, s));
   PetscCall(wring_solver_set_from_options(*s, b->o, name));
   const double factor = wring_solver_operator_factor(*s);
   if (factor != 0 && factor != b->factor) {

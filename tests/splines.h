@@ -16,6 +16,20 @@ static inline void test_write_file(const char *text, size_t size, char *path)
   CHECK(file >= 0 && write(file, text, length) == (ssize_t)length && close(file) == 0, "%s cannot be written", path);
 }
 
+/* par [SPLINE_N_PAR] of a text, the same on all ranks of comm; an error where it is refused. */
+static inline PetscErrorCode test_read_spline(MPI_Comm comm, const char *text, double *par)
+{
+  char           path[64];
+  wring_options *o;
+  test_write_file(text, sizeof path, path); // one on every rank, of which that of rank 0 is read
+  PetscCallAbort(comm, wring_options_create(comm, &o));
+  PetscCallAbort(comm, wring_options_set(o, "material_file", path, "deck.yaml:3"));
+  const PetscErrorCode code = wring_law_spline.set_par(o, "region_tooth_", "material_", par);
+  PetscCallAbort(comm, wring_options_destroy(&o));
+  unlink(path);
+  return code;
+}
+
 /* Points off and on 1, not evenly spaced, b' and c' not 0 at 1; with slopes of their own and without. */
 static const char test_spline_without_slopes[] =
   "function,x,value\n"
@@ -31,13 +45,10 @@ static inline void test_spline_par(uint64_t *state, double par[SPLINE_N_PAR][WRI
 {
   static const char *const text[2] = {test_spline_without_slopes, test_spline_with_slopes};
   double                  *one;
-  char                     path[64];
   PetscCallAbort(PETSC_COMM_SELF, PetscMalloc1(SPLINE_N_PAR, &one));
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double factor = 1.5 + 0.5 * test_random(state);
-    test_write_file(text[lane % 2], sizeof path, path);
-    PetscCallAbort(PETSC_COMM_SELF, wring_spline_read(PETSC_COMM_SELF, path, one));
-    unlink(path);
+    PetscCallAbort(PETSC_COMM_SELF, test_read_spline(PETSC_COMM_SELF, text[lane % 2], one));
     for (int i = 0; i < SPLINE_N_PAR; i++) par[i][lane] = factor * one[i];
     for (int f = 0; f < SPLINE_FUNCTIONS; f++) { // but for where the pieces are
       const int places[3] = {spline_break_row(f), spline_piece_row(f, PIECE_BASE), spline_piece_row(f, PIECE_LOWER)};

@@ -68,14 +68,11 @@ static void write_table(char *text)
 /* par of a text on all ranks, one lane like another. */
 static void read_text(const char *text, double *rows)
 {
-  char    path[64];
   double *par;
-  test_write_file(text, sizeof path, path); // one on every rank, of which that of rank 0 is read
   PetscCallAbort(PETSC_COMM_WORLD, PetscMalloc1(SPLINE_N_PAR, &par));
-  PetscCallAbort(PETSC_COMM_WORLD, wring_spline_read(PETSC_COMM_WORLD, path, par));
+  PetscCallAbort(PETSC_COMM_WORLD, test_read_spline(PETSC_COMM_WORLD, text, par));
   for (int i = 0; i < SPLINE_N_PAR * WRING_LANES; i++) rows[i] = par[i / WRING_LANES];
   PetscCallAbort(PETSC_COMM_WORLD, PetscFree(par));
-  unlink(path);
 }
 
 /* psi and psi_0 at diag(s). */
@@ -148,20 +145,13 @@ static PetscErrorCode test_without_slopes(void)
 
 static PetscErrorCode read_bad(const char *text)
 {
-  char           path[64];
-  double        *par;
-  wring_options *o;
+  double *par;
 
   PetscFunctionBegin;
-  test_write_file(text, sizeof path, path);
   PetscCall(PetscMalloc1(SPLINE_N_PAR, &par));
-  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
-  PetscCall(wring_options_set(o, "material_file", path, "deck.yaml:3"));
-  const PetscErrorCode code = wring_law_spline.set_par(o, "region_tooth_", "material_", par);
-  PetscCall(wring_options_destroy(&o));
+  const PetscErrorCode code = test_read_spline(PETSC_COMM_WORLD, text, par);
   PetscCall(PetscFree(par));
-  unlink(path);
-  return code;
+  PetscFunctionReturn(code);
 }
 
 static PetscErrorCode test_refusals(void)

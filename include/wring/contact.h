@@ -66,6 +66,16 @@ typedef struct {
 
 PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force);
 
+/* ---- matrices of contacts that join vertices ---------------------------------------------------------------------- */
+
+/*
+  What contacts between vertices add to the Hessian at x in place of add_hessian's blocks: blocks [3][3] off the diagonal that a row has
+  at most, added to count [n_owned], and *joined if a rank has any; then the blocks themselves, to H, which has room for them, but for
+  rows and columns of owned vertices with held [n_owned] not 0; held may be NULL.
+*/
+PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined);
+PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H);
+
 /* ---- colliders: analytic bodies that move as they are told (colliders.c) ------------------------------------------ */
 
 typedef enum {
@@ -101,3 +111,20 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
 
 /* inside [n]: vertices of this rank inside each collider at x [n_owned][3], as it stands. Not collective. */
 void wring_colliders_count(const wring_contact *c, const double *x, PetscInt64 *inside);
+
+/* ---- self-contact (self_contact.c) -------------------------------------------------------------------------------- */
+
+/* Deck keys behind "self_contact_": stiffness, thickness, max_depth. */
+extern const wring_option wring_self_contact_options[];
+
+typedef struct {
+  double stiffness; // N/m of every vertex that touches a triangle
+  double thickness; // m: distance from which on they push each other, >= 0
+  double max_depth; // m: a vertex deeper inside than this is left alone; 0: half the mean edge of the surface at rest
+} wring_self_contact;
+
+/*
+  Vertices of the surface of the mesh's tets against its triangles, of the same body or another.   docs/theory.md (9.20) to (9.28)
+  Extend the halo before. Collective.
+*/
+PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_self_contact *how, wring_contact **c);

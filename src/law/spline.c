@@ -29,7 +29,7 @@ static PetscErrorCode set_par(const wring_options *o, const char *prefix, const 
   PetscFunctionBegin;
   PetscCall(
     wring_options_get_path(o, wring_law_prefix(o, prefix, fallback, "file"), options, "file", sizeof file, file));
-  PetscCall(wring_spline_read(wring_options_comm(o), file, par));
+  PetscCall(wring_spline_read(o, file, par));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

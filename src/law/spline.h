@@ -43,6 +43,6 @@ static inline int spline_piece_row(int function, int row)
 
 /*
   par [SPLINE_N_PAR] from a CSV `function,x,value[,slope]`, where function is a, b or c and value its derivative at x. Refused
-  in one line. Collective.
+  in one line. Collective on the ranks of o.
 */
-PetscErrorCode wring_spline_read(MPI_Comm comm, const char *file, double *par);
+PetscErrorCode wring_spline_read(const wring_options *o, const char *file, double *par);

@@ -271,7 +271,7 @@ static double slope_of(const double *par)
 }
 
 /* Refuses a stress that falls between breaks in [1/2, 3/2], the range that the slope is of. */
-static PetscErrorCode check_increasing(MPI_Comm comm, const char *file, const double *par)
+static PetscErrorCode check_increasing(const wring_options *o, const char *file, const double *par)
 {
   PetscFunctionBegin;
   for (double s = 0.5, end; s < 1.5; s = end) {
@@ -279,7 +279,7 @@ static PetscErrorCode check_increasing(MPI_Comm comm, const char *file, const do
     const double here = stress(par, s), there = stress(par, end);
     if (there < here - 1e-12 * (fabs(here) + fabs(there)))
       WRING_REFUSE(
-        comm,
+        wring_options_comm(o),
         "%s: the stress f(s) = a'(s) + 2 b'(s) + c'(s) falls from %.6g Pa at s = %.6g to %.6g Pa at %.6g; expected one "
         "that increases on [1/2, 3/2]",
         file, here, s, there, end);
@@ -288,7 +288,7 @@ static PetscErrorCode check_increasing(MPI_Comm comm, const char *file, const do
 }
 
 /* rest: a', b' and c' at 1. Rest must be free of stress and a minimum. docs/theory.md (3.46) */
-static PetscErrorCode check_rest(MPI_Comm comm, const char *file, const cubic rest[SPLINE_FUNCTIONS])
+static PetscErrorCode check_rest(const wring_options *o, const char *file, const cubic rest[SPLINE_FUNCTIONS])
 {
   const cubic       a = rest[SPLINE_A], b = rest[SPLINE_B], c = rest[SPLINE_C];
   const long double residue = a.y + 2 * b.y + c.y, own = a.m + 2 * b.m + c.m, cross = b.y + b.m + c.y + c.m;
@@ -298,18 +298,18 @@ static PetscErrorCode check_rest(MPI_Comm comm, const char *file, const cubic re
   PetscFunctionBegin;
   if (fabsl(residue) > rest_tolerance * size)
     WRING_REFUSE(
-      comm,
+      wring_options_comm(o),
       "%s: the stress at rest, a'(1) + 2 b'(1) + c'(1), is %.6g Pa (%.12g, %.12g and %.12g); expected 0 to 1e-8 of its "
       "terms",
       file, (double)residue, (double)a.y, (double)b.y, (double)c.y);
   if (!(shear > 0) || bulk < -rest_tolerance * (double)size)
-    WRING_REFUSE(comm,
+    WRING_REFUSE(wring_options_comm(o),
                  "%s: the shear modulus at rest is %.6g Pa, the bulk modulus %.6g Pa; expected above 0 and at least 0",
                  file, shear, bulk);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode make_material(MPI_Comm comm, reader *r, double *par)
+static PetscErrorCode make_material(const wring_options *o, reader *r, double *par)
 {
   cubic rest[SPLINE_FUNCTIONS];
 
@@ -318,24 +318,25 @@ static PetscErrorCode make_material(MPI_Comm comm, reader *r, double *par)
     if (!r->has_slope) find_slopes(&r->table[f]);
     make_pieces(&r->table[f], f, par, &rest[f]);
   }
-  PetscCall(check_rest(comm, r->file, rest));
-  PetscCall(check_increasing(comm, r->file, par));
+  PetscCall(check_rest(o, r->file, rest));
+  PetscCall(check_increasing(o, r->file, par));
   par[SPLINE_PAIR]    = (double)(rest[SPLINE_B].y + rest[SPLINE_C].y);
   par[SPLINE_VOLUME]  = (double)rest[SPLINE_C].y;
   par[SPLINE_MODULUS] = slope_of(par);
   if (!(par[SPLINE_MODULUS] > 0))
-    WRING_REFUSE(comm, "%s: the slope rule's stiffness is %.6g Pa, expected above 0", r->file, par[SPLINE_MODULUS]);
+    WRING_REFUSE(wring_options_comm(o), "%s: the slope rule's stiffness is %.6g Pa, expected above 0", r->file,
+                 par[SPLINE_MODULUS]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_spline_read(MPI_Comm comm, const char *file, double *par)
+PetscErrorCode wring_spline_read(const wring_options *o, const char *file, double *par)
 {
   reader    *r;
   char      *text;
   PetscInt64 size;
 
   PetscFunctionBegin;
-  PetscCall(wring_text_read(comm, file, "table of a spline", 1, &text, &size));
+  PetscCall(wring_text_read(wring_options_comm(o), file, "table of a spline", 1, &text, &size));
   PetscCall(PetscNew(&r));
   r->file = file;
   r->at   = text;
@@ -344,8 +345,8 @@ PetscErrorCode wring_spline_read(MPI_Comm comm, const char *file, double *par)
   if (!r->e.text[0]) read_rows(r);
   PetscCall(PetscFree(text));
   const wring_error e = r->e;
-  if (!e.text[0]) PetscCall(make_material(comm, r, par));
+  if (!e.text[0]) PetscCall(make_material(o, r, par));
   PetscCall(PetscFree(r));
-  if (e.text[0]) WRING_REFUSE(comm, "%s", e.text);
+  if (e.text[0]) WRING_REFUSE(wring_options_comm(o), "%s", e.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,7 @@
 #include "keys.h"
 #include <stdio.h>
 #include <string.h>
+#include <wring/contact.h>
 #include <wring/law.h>
 #include <wring/mesh.h>
 #include <wring/step.h>
@@ -375,6 +376,7 @@ static const wring_schema fixed[] = {
   {"spring_*_", wring_spring_options, "spring"},
   {"attach_*_", wring_attach_options, "attach"},
   {"collider_*_", wring_collider_options, "collider"},
+  {"self_contact_", wring_self_contact_options, "self_contact"},
   {"", wring_load_options, "load"},
   {"body_force_*_", wring_body_force_options, "load"},
   {"pressure_*_", wring_pressure_options, "load"},

@@ -20,6 +20,7 @@ static PetscErrorCode build_potential(wring_problem *p)
   PetscCall(wring_problem_add_springs(p));
   PetscCall(wring_problem_add_attachments(p));
   PetscCall(wring_problem_add_colliders(p));
+  PetscCall(wring_problem_add_self_contact(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

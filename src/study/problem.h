@@ -101,6 +101,7 @@ PetscErrorCode wring_problem_add_springs(wring_problem *p);
 PetscErrorCode wring_problem_add_attachments(wring_problem *p);
 PetscErrorCode wring_problem_add_loads(wring_problem *p); // for the stepper
 PetscErrorCode wring_problem_add_colliders(wring_problem *p);
+PetscErrorCode wring_problem_add_self_contact(wring_problem *p);
 PetscErrorCode wring_problem_set_state(wring_problem *p);
 PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
 
