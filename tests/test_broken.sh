@@ -326,6 +326,7 @@ mesh deck|:|check mesh.yaml -mesh_file box.yaml|box.yaml:1: not a mesh: expected
 mesh csv state wrong header|:|check mesh.yaml -mesh_file mass.csv|mass.csv:1: the first line is not the header of points, expected vertex,x,y,z
 node without ele|rm tet.ele|check mesh.yaml -mesh_file tet.node|tet.ele: cannot read: No such file or directory
 ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot read: No such file or directory
+22 triangle|edit gmsh22.msh 's/ 10 30 40$/ 30 40 50/'|check mesh.yaml|gmsh22.msh:25: element 3 is a triangle between nodes of tetrahedra, but no face of one
 22 zero index|edit gmsh22.msh 's/10 20 30 40$/10 20 30 0/'|check mesh.yaml|gmsh22.msh:26: element 4 refers to node 0, which does not exist
 22 negative index|edit gmsh22.msh 's/10 20 30 40$/10 20 30 -40/'|check mesh.yaml|gmsh22.msh:26: element 4 refers to node -40, which does not exist
 *22 too large|edit gmsh22.msh 's/10 20 30 40$/10 20 30 41/'|check mesh.yaml|gmsh22.msh:26: element 4 refers to node 41, which does not exist

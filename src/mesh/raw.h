@@ -20,19 +20,22 @@ typedef struct {
   of named groups. Groups of one name and several dimensions are one group. Room: n_tet and n_corner may grow to *_room.
 */
 typedef struct {
-  PetscInt        n_node, node_room;
-  double         *X;    // [n_node][3]
-  wring_map       node; // of the file's tags
-  PetscInt        n_tet, tet_room;
-  PetscInt       *tet;        // [n_tet][4] nodes
-  PetscInt       *tet_source; // [n_tet]
-  int64_t        *tet_number; // [n_tet] in the file
-  int64_t        *tet_line;   // [n_tet] its place: wring_scan_place
-  PetscInt        n_corner, corner_room;
-  PetscInt       *corner;        // [n_corner] nodes of the elements that are not tets
-  PetscInt       *corner_source; // [n_corner]
-  PetscInt        n_triangle, triangle_room;
-  PetscInt       *triangle; // [n_triangle] first corners of the triangle elements
+  PetscInt  n_node, node_room;
+  double   *X;    // [n_node][3]
+  wring_map node; // of the file's tags
+  PetscInt  n_tet, tet_room;
+  PetscInt *tet;        // [n_tet][4] nodes
+  PetscInt *tet_source; // [n_tet]
+  int64_t  *tet_number; // [n_tet] in the file
+  int64_t  *tet_line;   // [n_tet] its place: wring_scan_place
+  PetscInt  n_corner, corner_room;
+  PetscInt *corner;        // [n_corner] nodes of the elements that are not tets
+  PetscInt *corner_source; // [n_corner]
+  PetscInt  n_triangle, triangle_room;
+  struct {
+    PetscInt corner;       // its first one
+    int64_t  line, number; // its place and number in the file
+  } * triangle;            // [n_triangle]
   PetscInt        n_segment, segment_room;
   PetscInt       *segment; // [n_segment] first corners of the line elements
   PetscInt        n_source;
@@ -67,6 +70,9 @@ PetscErrorCode wring_raw_grow(PetscInt needed, PetscInt *room, size_t width, voi
 */
 PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wring_mesh_data **d, size_t size,
                                char *notes);
+
+/* Where there are tets, a triangle between three nodes of tets must be a face of one. */
+PetscErrorCode wring_raw_check_triangles(const wring_raw *raw, wring_scan *s);
 
 /* d->set_element: the triangles and lines of the groups, which are d's sets; vertex [n_node]: numbers in d, or -1. */
 PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, const PetscInt *vertex, wring_mesh_data *d);

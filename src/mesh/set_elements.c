@@ -38,7 +38,7 @@ PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, const PetscInt *ver
   PetscCall(PetscMalloc1((size_t)raw->groups.n, &set));
   match_groups(raw, d, set);
   for (PetscInt i = 0; i < raw->n_triangle; i++)
-    PetscCall(keep_element(raw, vertex, set, raw->triangle[i], 3, d, &room));
+    PetscCall(keep_element(raw, vertex, set, raw->triangle[i].corner, 3, d, &room));
   for (PetscInt i = 0; i < raw->n_segment; i++) PetscCall(keep_element(raw, vertex, set, raw->segment[i], 2, d, &room));
   PetscCall(PetscFree(set));
   PetscFunctionReturn(PETSC_SUCCESS);
