@@ -134,8 +134,8 @@ material: {model: corotated, young: 1e5, poisson: 0.3, density: 1000}
 gravity:  [0, 0, -9.81]
 collider:
   floor:  {shape: half_space, point: [0, 0, 0], normal: [0.1, 0, 1], stiffness: 1e5}
-  ball:   {shape: sphere, centre: [-1, 0.5, 0.8], radius: 0.5, stiffness: 1e5, velocity: [3, 0, 0], spin: [0, 0, 90], until: 0.2}
-time:     {step: 1e-2, steps: 24}
+  ball:   {shape: sphere, centre: [-1, 0.5, 0.8], radius: 0.5, stiffness: 1e5, velocity: [6, 0, 0], spin: [0, 0, 90], until: 0.1}
+time:     {step: 1e-2, steps: 14}
 solver:   {type: qn, max_it: 300, rtol: 1e-10}
 operator: {type: direct}
 output:   {directory: out, every: 0, state_csv: true}
@@ -147,11 +147,11 @@ apart() { paste -d, "$1" "$2" | awk -F, 'NR > 1 { for (i = 2; i <= 7; i++) { d =
 on 1 run block.yaml
 cp out/state.csv one.csv
 column out/steps.csv collider_ball_fx | awk '$1 > 10 { n++ } END { exit n < 3 }' || fail "the ball does not push"
-for ranks in 2 4; do
+for ranks in 4; do
   on $ranks run block.yaml
   near "$(apart one.csv out/state.csv)" 0 1e-6 "positions and velocities on $ranks ranks"
 done
-on 1 run block.yaml -time_steps 12
+on 1 run block.yaml -time_steps 7
 on 2 run block.yaml -initial_restart out
 near "$(apart one.csv out/state.csv)" 0 1e-6 "positions and velocities after a restart"
 
