@@ -59,6 +59,8 @@ random() {
   draw random/1 times=0,0.05,0.2,1 size=300,300 colour=none view=1,-2,0.4
 }
 
+blocks() { run inputs/scenes/two_blocks.yaml blocks; draw blocks times=0,0.24,0.3,0.4,0.75 size=300,300 view=0.5,-2,0.5 zoom=1.4; }
+
 pendulum() { run inputs/pendulum.yaml pendulum -time_integrator implicit_midpoint; draw pendulum times=0,0.15,0.3,0.45 size=300,300 colour=none view=0,-1,0; }
 
 # ------------------------------------------------------------------------------------------------------------------------

@@ -80,6 +80,30 @@ static PetscErrorCode test_bounds(const char *law, int has_bound)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static void squeeze(const double X[3], double x[3])
+{
+  x[0] = -2.5 * X[0], x[1] = -1.25 * X[1], x[2] = 0;
+}
+
+/* det = (1 - 2.5 a) (1 - 1.25 a) is above 0 at both ends of the step: what the ends alone do not show. */
+static PetscErrorCode test_root_between(void)
+{
+  test_body b;
+  Vec       d;
+  double    bound;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create_on(PETSC_COMM_WORLD, ".", &wring_law_neohookean, 0.02, 0, &b));
+  PetscCall(test_body_set_up(&b));
+  PetscCall(VecDuplicate(b.x, &d));
+  PetscCall(test_body_place(&b, squeeze, 0, d));
+  PetscCall(wring_potential_bound(b.g, b.x, d, &bound));
+  CHECK(fabs(bound - 0.4) <= 1e-12, "the bound is %.15g, not 0.4", bound);
+  PetscCall(VecDestroy(&d));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static void mirror(const double X[3], double x[3])
 {
   x[0] = 2 - X[0], x[1] = X[1], x[2] = X[2];
@@ -150,6 +174,7 @@ int main(int argc, char **argv)
   PetscCall(test_bounds("neohookean", 1));
   PetscCall(test_bounds("mooney_rivlin", 1));
   PetscCall(test_bounds("stable_neohookean", 0));
+  PetscCall(test_root_between());
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) PetscCall(test_searches(names[i]));
   PetscCall(PetscFinalize());
   return 0;

@@ -270,17 +270,23 @@ static PetscErrorCode test_energy(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A floor that cuts the body at z = 0.5, moving up at 1 m/s, at time 0. */
-static PetscErrorCode create_on_floor(double stiffness, test_body *b)
+static void stay(const double X[3], double x[3])
+{
+  memcpy(x, X, 3 * sizeof *x);
+}
+
+/* A floor that cuts the body at z = 0.5, moving up at 1 m/s, at time 0; springs of `hold` N/m draw the bottom down to where it was. */
+static PetscErrorCode create_on_floor(double h, double stiffness, double hold, test_body *b)
 {
   wring_collider floor = shape_of(WRING_HALF_SPACE);
   wring_contact *contact;
 
   PetscFunctionBegin;
-  PetscCall(test_body_create("corotated", 0.01, 0, b));
+  PetscCall(test_body_create("corotated", h, 0, b));
   floor.motion.velocity[2] = 1;
   floor.centre[2]          = 0.5;
   floor.stiffness          = stiffness;
+  if (hold > 0) PetscCall(test_body_attach(b, "zmin", hold, stay));
   PetscCall(wring_colliders_create(b->mesh, 1, &floor, &contact));
   PetscCall(wring_potential_add_contact(b->g, contact));
   PetscCall(test_body_set_up(b));
@@ -299,7 +305,7 @@ static PetscErrorCode test_separation(void)
   Vec                  x;
 
   PetscFunctionBegin;
-  PetscCall(create_on_floor(1e4, &b));
+  PetscCall(create_on_floor(0.01, 1e4, 0, &b));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecCopy(b.x, x));
   PetscCall(set_start(&b, x, 0, 0, 200));
@@ -316,9 +322,12 @@ static PetscErrorCode test_separation(void)
   PetscCall(wring_potential_update_contacts(b.g, x, PETSC_FALSE, &change));
   CHECK(change.active < all && change.released == all - change.active && change.added == 0, "%d of %d, %d gone",
         (int)change.active, (int)all, (int)change.released);
+  const PetscInt64 rest = change.active;
   PetscCall(VecShift(x, 0.3));
+  PetscCall(set_start(&b, x, 0, 0, 0)); // too slow to be watched
   PetscCall(wring_potential_update_contacts(b.g, x, PETSC_FALSE, &change));
-  CHECK(change.active == 0, "%d held above the floor", (int)change.active);
+  CHECK(change.active == 0 && change.released == rest, "%d held above the floor, %d of %d gone", (int)change.active,
+        (int)change.released, (int)rest);
   PetscCall(VecDestroy(&x));
   PetscCall(test_body_destroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -351,7 +360,7 @@ static PetscErrorCode watch_row(void *context, const wring_iteration *it)
 {
   watch *w = context;
   PetscFunctionBegin;
-  if (it->iteration > 0 && it->value.objective > w->last) w->naive++;
+  if (it->iteration > 0 && it->value.objective > w->last * (1 + 1e-6)) w->naive++;
   w->last = it->value.objective;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -370,13 +379,13 @@ static PetscErrorCode test_methods(void)
   Vec                      x, first;
 
   PetscFunctionBegin;
-  PetscCall(create_on_floor(1e5, &b));
+  PetscCall(create_on_floor(0.05, 1e6, 1e4, &b));
   PetscCall(wring_options_set(b.o, "solver_chebyshev_line_search", "armijo", "test"));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &first));
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
     wring_solver *s;
-    PetscCall(squeeze(&b, 0.51, x));
+    PetscCall(squeeze(&b, 0.57, x));
     PetscCall(test_body_solver(&b, name[i], &s));
     PetscCall(wring_solver_set_limits(s, i < 2 ? 200 : 60, 1e-9, 0, 1));
     PetscCall(wring_solver_set_monitor(s, watch_row, &w));
@@ -388,8 +397,8 @@ static PetscErrorCode test_methods(void)
     if (i == 0) least = outcome.last.value.objective;
     PetscCall(test_distance(x, first, &distance));
     CHECK(i > 1 || outcome.reason != WRING_MAX_IT, "%s: %d iterations", name[i], (int)outcome.iterations);
-    CHECK(distance <= (i < 2 ? 1e-7 : 1e-2), "%s ends %g m from newton, g %.12g and %.12g", name[i], distance,
-          outcome.last.value.objective, least);
+    CHECK(i > 1 ? outcome.last.value.objective <= 1.02 * least : distance <= 1e-5,
+          "%s ends %g m from newton, g %.12g and %.12g", name[i], distance, outcome.last.value.objective, least);
   }
   CHECK(w.naive > 0, "no update raised g: the test shows nothing");
   PetscCall(VecDestroy(&first));
@@ -417,12 +426,12 @@ static PetscErrorCode test_history(void)
           wring_solver_pairs_to_keep(1, &few) == 1,
         "the window shrinks by another rule");
   for (int far = 0; far < 2; far++) {
-    PetscCall(create_on_floor(1e5, &b));
+    PetscCall(create_on_floor(0.01, 1e5, 0, &b));
     PetscCall(wring_options_set(b.o, "variant_plain_type", "qn", "test"));
     PetscCall(wring_options_set(b.o, "variant_plain_history", "0", "test"));
     for (int i = 0; i < 2; i++) {
       PetscCall(VecDuplicate(b.x, &x[i]));
-      PetscCall(squeeze(&b, far ? 3 : 0.51, x[i]));
+      PetscCall(squeeze(&b, far ? 3 : 0.53, x[i]));
       PetscCall(test_body_solve(&b, i ? "plain" : "qn", 2, 0, x[i], &outcome));
     }
     PetscCall(test_distance(x[0], x[1], &distance));
@@ -449,7 +458,7 @@ static PetscErrorCode test_projection(void)
   Vec                  x;
 
   PetscFunctionBegin;
-  PetscCall(create_on_floor(1e5, &b));
+  PetscCall(create_on_floor(0.01, 1e5, 0, &b));
   PetscCall(VecDuplicate(b.x, &x));
   for (size_t i = 0; i < sizeof sweeps / sizeof sweeps[0]; i++) {
     PetscCall(squeeze(&b, 0.1, x));

@@ -98,6 +98,27 @@ near "$(last out/steps.csv collider_floor_fz)" 70 0.7 "force of a floor that has
 on 1 run points.yaml -gravity 0,0,0 -collider_floor_point -1,0,0 -collider_floor_spin 0,-30,0 -time_steps 100
 awk -F, 'NR > 1 && !($4 > 0.57 * ($2 + 1) - 0.02) { exit 1 }' out/state.csv || fail "the floor turns through points: $(cat out/state.csv)"
 
+# The same way from a file. Fails if the path is not that of the floor, or goes on after `until`.
+printf 'time,x,y,z\n0,0,0,0\n1,0,0,1\n' >path.csv
+on 1 run points.yaml -collider_floor_path path.csv -time_steps 400
+awk -F, 'NR > 1 && !($4 > 0.99 && $4 < 1) { exit 1 }' out/state.csv || fail "the floor does not go its path: $(cat out/state.csv)"
+on 1 run points.yaml -collider_floor_path path.csv -collider_floor_until 0.5 -time_steps 400
+awk -F, 'NR > 1 && !($4 > 0.49 && $4 < 0.5) { exit 1 }' out/state.csv || fail "the floor does not stop: $(cat out/state.csv)"
+
+# The energy of one point 5 mm deep: 0.125 J. compare: newton and qn agree on it.
+printf 'vertex,x,y,z\n0,0,0,-0.005\n1,1,0,0.02\n2,2,0,0.1\n' >deep.csv
+on 1 evaluate points.yaml -initial_positions deep.csv
+grep -q '"elastic": 0.125' out/evaluate.json || near "$(sed -n 's/.*"elastic": \([0-9.e-]*\).*/\1/p' out/evaluate.json)" 0.125 1e-12 "energy"
+on 1 compare points.yaml -initial_positions deep.csv -compare_solvers qn,gradient_descent,newton -compare_iterations 50
+awk -F, 'NR > 1 && $2 == 50 && $1 == "qn" { e = $NF; n++ } END { exit !(n == 1 && e < 1e-6 && e > -1e-6) }' out/compare.csv || fail "qn does not reach newton's minimum: $(tail -1 out/compare.csv)"
+
+# A hard attachment below the floor holds its point there, whatever contacts do.
+printf 'vertex,x,y,z\n0,0,0,-0.1\n' >grip.csv
+for solver in qn xpbd; do
+  on 1 run points.yaml -attach_grip_file grip.csv -attach_grip_hard -solver_type $solver -time_steps 20
+  awk -F, '$1 == 0 && ($4 != -0.1) { exit 1 }' out/state.csv || fail "$solver moves a held point: $(cat out/state.csv)"
+done
+
 # A container: points fall in a sphere and stay.
 bowl="-collider_bowl_shape sphere -collider_bowl_centre 1,0,0 -collider_bowl_radius 1.5 -collider_bowl_inside -collider_bowl_stiffness 1e5
   -collider_floor_point 0,0,-100 -initial_velocity 0.3,0.5,0"

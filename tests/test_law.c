@@ -5,12 +5,13 @@
   semidefinite is not.
 */
 #include "splines.h"
+#include "limits.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 #include <wring/law.h>
 
-enum { MAX_Z = 9, MAX_PAR = SPLINE_N_PAR, N_LAW = 11, N_MATERIAL = 9, N_CASE = 6 };
+enum { MAX_Z = 9, MAX_PAR = SPLINE_N_PAR, N_LAW = 14, N_MATERIAL = 9, N_CASE = 6 };
 
 typedef double block_z[MAX_Z][WRING_LANES];
 typedef double block_h[MAX_Z * MAX_Z][WRING_LANES];
@@ -18,7 +19,8 @@ typedef double block_h[MAX_Z * MAX_Z][WRING_LANES];
 static const wring_law *const laws[N_LAW] = {
   &wring_law_strain,     &wring_law_corotated,         &wring_law_fixed_corotated, &wring_law_stvk,
   &wring_law_neohookean, &wring_law_stable_neohookean, &wring_law_mooney_rivlin,   &wring_law_polynomial,
-  &wring_law_spline,     &wring_law_attachment,        &wring_law_spring}; // N_MATERIAL materials first
+  &wring_law_spline,     &wring_law_attachment,        &wring_law_spring,          &wring_law_fibre,
+  &wring_law_volume,     &wring_law_strain_limit}; // N_MATERIAL materials first
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
@@ -308,7 +310,8 @@ static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
     for (int i = 0; i < 3 * law->q; i++) {
       z[i][lane] = r[i];
       if (law == &wring_law_attachment) z[i][lane] = par[1 + i][lane];
-      if (law == &wring_law_spring) z[i][lane] = r[i] * par[1][lane] / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+      if (law == &wring_law_spring || law == &wring_law_fibre)
+        z[i][lane] = r[i] * par[1][lane] / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
     }
   }
   law->fused(par, (wring_in)z, psi, p);
@@ -419,6 +422,7 @@ static void test_properties(const wring_law *law)
 
   for (int kind = 0; kind < N_CASE; kind++) {
     random_par(law, kind, &state, par);
+    test_limit_par(law, kind, par);
     random_z(law, kind, &state, z);
     check_gradient(law, kind, (wring_in)par, z);
     check_hessian(law, kind, (wring_in)par, z);
@@ -524,6 +528,7 @@ static void test_singular_points(void)
     const int n = 3 * laws[i]->q;
     random_par(laws[i], 0, &state, par);
     if (laws[i] == &wring_law_spring) par[1][0] = 0;
+    test_limit_par(laws[i], 3, par);
     memset(z, 0, sizeof z);
     if (n == 9) z[0][1] = 1, z[4][1] = 1, z[8][1] = -1; // lane 1: a mirror
     laws[i]->fused((wring_in)par, (wring_in)z, psi, p);
@@ -547,6 +552,10 @@ static void test_registry(void)
     CHECK(law->options && law->set_par, "%s cannot be a material", law->name);
   }
   CHECK(n == N_MATERIAL, "%d materials", n);
+  for (n = 0; wring_law_on_top(n); n++)
+    CHECK(wring_law_can(wring_law_on_top(n)) == wring_law_can(&wring_law_strain), "what %s can",
+          wring_law_on_top(n)->name);
+  CHECK(n == 3 && !wring_law_on_top(-1) && !wring_law_find("fibre"), "%d laws on top of materials", n);
   CHECK(!wring_law_material(-1), "material -1 exists");
   CHECK(wring_law_find("NeoHookean") == &wring_law_neohookean, "names regard case");
   CHECK(!wring_law_find("jelly") && !wring_law_find("spring"), "a law that is no material is found");

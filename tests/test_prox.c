@@ -5,6 +5,7 @@
   domain or mixes lanes.
 */
 #include "splines.h"
+#include "limits.h"
 #include "base/block3.h"
 #include <float.h>
 #include <wring/law.h>
@@ -13,10 +14,11 @@ enum { MAX_Z = 9, MAX_PAR = SPLINE_N_PAR, N_CASE = 12, N_RHO = 4 };
 
 typedef double block_z[MAX_Z][WRING_LANES];
 
-static const wring_law *const laws[] = {&wring_law_strain,        &wring_law_corotated,  &wring_law_fixed_corotated,
-                                        &wring_law_stvk,          &wring_law_neohookean, &wring_law_stable_neohookean,
-                                        &wring_law_mooney_rivlin, &wring_law_polynomial, &wring_law_spline,
-                                        &wring_law_attachment,    &wring_law_spring};
+static const wring_law *const laws[] = {&wring_law_strain,        &wring_law_corotated,   &wring_law_fixed_corotated,
+                                        &wring_law_stvk,          &wring_law_neohookean,  &wring_law_stable_neohookean,
+                                        &wring_law_mooney_rivlin, &wring_law_polynomial,  &wring_law_spline,
+                                        &wring_law_attachment,    &wring_law_spring,      &wring_law_fibre,
+                                        &wring_law_volume,        &wring_law_strain_limit};
 
 enum { N_LAW = sizeof laws / sizeof laws[0] };
 
@@ -61,6 +63,7 @@ static input make(const wring_law *law, int kind, double factor, uint64_t *state
     stretches(kind, state, s);
     for (int i = 0; i < a.n; i++) a.z[i][lane] = law->q == 3 ? f_entry(u, s, v, i / 3, i % 3) : u[i] * s[0];
   }
+  test_limit_par(law, kind, a.par);
   law->slope((wring_in)a.par, k);
   for (int lane = 0; lane < WRING_LANES; lane++) a.rho[lane] = factor * k[lane];
   return a;
@@ -226,13 +229,14 @@ static void check_rest(const wring_law *law, uint64_t *state)
 {
   WRING_ALIGNED block_z p;
   input                 a = make(law, 0, 1, state);
+  test_limit_par(law, 3, a.par);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double r[9];
     test_rotation(state, r);
     for (int i = 0; i < a.n; i++) {
       a.z[i][lane] = r[i];
       if (law == &wring_law_attachment) a.z[i][lane] = a.par[1 + i][lane];
-      if (law == &wring_law_spring)
+      if (law == &wring_law_spring || law == &wring_law_fibre)
         a.z[i][lane] = r[i] * a.par[1][lane] / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
     }
   }

@@ -94,6 +94,24 @@ static void check_at(const double *rows, const double s[3])
         stress);
 }
 
+/* The Hessian does not change where two stretches, or two products of stretches, are almost equal on either side of a break. */
+static void check_near_break(const double *rows, double x, double third)
+{
+  WRING_ALIGNED double z[9][WRING_LANES] = {{0}}, h[81][WRING_LANES];
+  double               size              = 0;
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double apart = lane ? 1e-9 * pow(0.1, lane) : 0;
+    z[0][lane] = x + apart, z[4][lane] = x - apart, z[8][lane] = third;
+  }
+  wring_law_spline.hessian((wring_in)rows, (wring_in)z, h);
+  for (int i = 0; i < 81; i++) size = fmax(size, fabs(h[i][0]));
+  for (int i = 0; i < 81; i++) {
+    for (int lane = 1; lane < WRING_LANES; lane++)
+      CHECK(fabs(h[i][lane] - h[i][0]) <= 1e-8 * size, "at %g, lane %d: the Hessian's %d is %.15g, not %.15g", x, lane,
+            i, h[i][lane], h[i][0]);
+  }
+}
+
 static PetscErrorCode test_exact(void)
 {
   uint64_t state = 3;
@@ -111,6 +129,10 @@ static PetscErrorCode test_exact(void)
     for (int k = 0; k < 3; k++) s[k] = fabs(1 + size * test_random(&state));
     check_at(rows, s);
   }
+  check_near_break(rows, 1.3, 1.1);
+  check_near_break(rows, 1, 1);
+  check_near_break(rows, 2, -0.25); // a product at a break of b
+  check_near_break(rows, 2, 0.25);
   wring_blocks_destroy(&rows);
   PetscCall(PetscFree(text));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -49,6 +49,14 @@ PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
 PetscErrorCode wring_mesh_read(const char *file, double scale, wring_mesh_data **d, wring_error *e, size_t size,
                                char *notes);
 
+/*
+  The $ElementData section `name` of a Gmsh file, of tets: row [*n][1 + width], the tet's number in the mesh that wring_mesh_read
+  makes of the file, and its values; freed with PetscFree. Not collective: call on one rank. Bad input, another number of components
+  than width, or a tet with two rows: *row is NULL and e says so.
+*/
+PetscErrorCode wring_mesh_read_data(const char *file, const char *name, int width, PetscInt *n, double **row,
+                                    wring_error *e);
+
 typedef struct {
   double   size[3];   // m, > 0 where there are cells, else 0
   PetscInt cells[3];  // >= 0, not all 0
@@ -195,6 +203,15 @@ PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original);
 */
 PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int width, const double *row,
                                      PetscInt *n_mine, double **mine);
+
+/*
+  Sends the values of a table on rank 0 to the tets that it names. row [n_row][1 + width] on rank 0 (ignored elsewhere); column 0 is
+  a number in [0, n_mother), and each of the n_tet_global/n_mother tets that refinement made of that one gets the values:
+  value [n_tet][width], NaN where no row names the tet. Rows name each tet at most once (checked by the caller). Every row
+  goes from rank 0 to one rank, and from there to the tets. Collective.
+*/
+PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, PetscInt n_row, int width,
+                                     const double *row, double *value);
 
 /* ---- lines and triangles of sets --------------------------------------------------------------------------------- */
 

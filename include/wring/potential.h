@@ -86,7 +86,7 @@ int            wring_potential_contacts(const wring_potential *g, wring_contact 
 */
 PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscBool first,
                                                wring_contact_change *change);
-PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x); // moves vertices out, in place
+PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x); // moves free vertices out, in place
 
 /* An evaluation at x: one halo exchange there, one back for gradients, one reduction for values. */
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value);
@@ -147,8 +147,8 @@ PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec 
 PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F);
 
 /*
-  The objective's elastic part alone and per cell: density [n_tet] J/m^3, J [n_tet]; forces [n_terms][3] N by term, those of hard
-  attachments when a gradient was taken last, (3.105).
+  Per tet: density [n_tet] J/m^3, the sum of its material's energy and of those on top of it, J [n_tet]; forces [n_terms][3] N
+  by term, those of hard attachments when a gradient was taken last, (3.105).
 */
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);
 PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *force);

@@ -2,8 +2,8 @@
   Layer 4, sweeps: Gauss-Seidel over the constraints C_j of terms, element by element, each of which moves its own vertices
   along M^{-1} grad C_j.                                                                        docs/theory.md (5.20)-(5.23)
 
-  Terms come by stencil: tets, then lines of tets, membranes, hinges, springs, attachments; constraints of one element come one
-  after the other.
+  Terms come by stencil: tets, first materials, then volume, then strain_limit; fibres; membranes; hinges; springs; attachments.
+  Constraints of one element come one after the other.
   All functions are collective.
 */
 #pragma once

@@ -18,6 +18,17 @@ typedef struct wring_term wring_term;
 PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
                                       double proxy, wring_term **t);
 
+/*
+  The same with w_e = scale times the rest volume, scale [mesh->n_tet] > 0 of every tet: what scales psi, and the proxy. NULL: 1.
+  A law on top of materials (wring_law_on_top) makes a term beside the material's.
+*/
+PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
+                                             const double *par, double proxy, const double *scale, wring_term **t);
+
+/* Fibres of the tets of one region: z = F d with d = direction [mesh->n_tet][3], unit vectors at rest; par of the law. */
+PetscErrorCode wring_term_create_fibres(const wring_mesh *mesh, PetscInt region, const double *par,
+                                        const double *direction, wring_term **t);
+
 /* Springs between local vertices (owned or ghost) a[e], b[e]; stiffness [N/m], length [m]. */
 PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *name, PetscInt n, const PetscInt *a,
                                          const PetscInt *b, const double *stiffness, const double *length,
@@ -30,12 +41,12 @@ PetscErrorCode wring_term_create_damped_springs(const wring_mesh *mesh, const ch
 
 /*
   Triangles vertex [n][3] of local vertices (owned or ghost) under a law with q = 2, par [law->n_par]. Their rest areas, which
-  are above 0, are weights; docs/theory.md 3.8.
+  are above 0, are weights; docs/theory.md 3.9.
 */
 PetscErrorCode wring_term_create_triangles(const wring_mesh *mesh, const char *name, const wring_law *law,
                                            const double *par, PetscInt n, const PetscInt *vertex, wring_term **t);
 
-/* Hinges vertex [n][4] (wring_hinge_rest) of local vertices under a law of bending; stiffness [N m]. docs/theory.md 3.9 */
+/* Hinges vertex [n][4] (wring_hinge_rest) of local vertices under a law of bending; stiffness [N m]. docs/theory.md 3.10 */
 PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name, const wring_law *law,
                                         double stiffness, PetscInt n, const PetscInt *vertex, wring_term **t);
 
@@ -132,20 +143,23 @@ typedef struct {
   double   *dC;     // [n][m][3]
 } wring_rows;
 
-/* Why the term cannot give rows: NULL where it can, which springs, attachments and stable_neohookean do. Not collective. */
+/* Why the term cannot give rows: NULL where it can, which springs, fibres, attachments and stable_neohookean do. Not collective. */
 const char *wring_term_no_rows(const wring_term *t);
 
 PetscErrorCode wring_rows_create(const wring_term *t, wring_rows *r); // room for all rows; not collective
 PetscErrorCode wring_rows_destroy(wring_rows *r);
 void           wring_term_rows(const wring_term *t, const double *x, wring_rows *r); // at x [n_local][3]
 
-/* Per tet: psi [J/m^3] and J = det F, at tet_index[e] of the mesh: density, J [mesh->n_tet]. */
+/*
+  Adds each tet's energy per rest volume [J/m^3] to density, and sets J = det F, both [mesh->n_tet]; nothing but density for fibres,
+  and nothing at all for elements that are not tets.
+*/
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);
 
 /* energy[e] += w psi [J] of the e-th spring, triangle or hinge of the list that the term was made from, at x. */
 void wring_term_add_energies(const wring_term *t, const double *x, double *energy);
 
-/* f += sum over this rank's tets at each vertex of w_e times row 0, 1 or 2 of F; f as of the loops above. */
+/* f += sum over this rank's tets at each vertex of w_e times row 0, 1 or 2 of F; f as of the loops above. Materials only. */
 void wring_term_add_deformation(wring_term *t, const double *x, int row, double *f);
 
 /*

@@ -21,13 +21,14 @@ typedef struct {
 } record;
 
 typedef struct {
-  int             n;
-  wring_collider *collider; // [n]
-  pose           *now;      // [n] at `time`
-  double          time;     // s
-  PetscInt        n_record, room;
-  record         *record, *next; // [room] by collider, then vertex; next: of the update that is being made
-  char            refusal[256];  // or ""
+  int                n;
+  wring_collider    *collider; // [n]
+  wring_time_curve **path;     // [n] theirs, or NULL
+  pose              *now;      // [n] at `time`
+  double             time;     // s
+  PetscInt           n_record, room;
+  record            *record, *next; // [room] by collider, then vertex; next: of the update that is being made
+  char               refusal[256];  // or ""
 } colliders;
 
 /* ---- where they are ---------------------------------------------------------------------------------------------- */
@@ -37,9 +38,12 @@ static pose pose_at(const wring_collider *c, double time)
   const double t = fmin(time, c->motion.until);
   double       R[9];
   pose         p = {{0}, {0}};
+  double       shift[3];
   wring_rotation(c->motion.spin, t, R);
+  for (int i = 0; i < 3; i++) shift[i] = t * c->motion.velocity[i];
+  if (c->motion.path) wring_time_curve_at(c->motion.path, t, shift);
   for (int i = 0; i < 3; i++) {
-    p.centre[i] = c->centre[i] + t * c->motion.velocity[i];
+    p.centre[i] = c->centre[i] + shift[i];
     for (int j = 0; j < 9; j++) p.frame[3 * i + j % 3] += R[3 * i + j / 3] * c->frame[j];
   }
   return p;
@@ -336,6 +340,8 @@ static PetscErrorCode colliders_destroy(wring_contact *contact)
   colliders *d = contact->data;
 
   PetscFunctionBegin;
+  for (int c = 0; c < d->n; c++) PetscCall(wring_time_curve_destroy(&d->path[c]));
+  PetscCall(PetscFree(d->path));
   PetscCall(PetscFree(d->record));
   PetscCall(PetscFree(d->next));
   PetscCall(PetscFree(d->collider));
@@ -368,7 +374,12 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
   d->n = n;
   PetscCall(PetscMalloc1(n, &d->collider));
   PetscCall(PetscMalloc1(n, &d->now));
+  PetscCall(PetscMalloc1(n, &d->path));
   PetscCall(PetscArraycpy(d->collider, collider, n));
+  for (int c = 0; c < n; c++) {
+    PetscCall(wring_time_curve_copy(collider[c].motion.path, &d->path[c]));
+    d->collider[c].motion.path = d->path[c];
+  }
   for (int c = n - 1; c >= 0; c--) {
     if (collider[c].friction > 0)
       PetscCall(PetscSNPrintf(d->refusal, sizeof d->refusal,

@@ -63,27 +63,44 @@ static PetscErrorCode slice_vertices(const wring_mesh *m, wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-enum { TET_ROW = 6 }; // number, four original vertices, region
+enum { TET_ROW = 6, ROUND = 1 << 16 }; // number, four original vertices, region; tets of a rank on their way at once
 
-static PetscErrorCode slice_tets(const wring_mesh *m, const PetscInt64 *piece, PetscInt64 begin, wring_mesh_data *d)
+/* The tets [first, end) of this rank. */
+static PetscErrorCode send_tets(const wring_mesh *m, const PetscInt64 *piece, size_t first, size_t end,
+                                PetscInt64 begin, wring_mesh_data *d)
 {
   PetscInt64 *row, *got;
   PetscInt    n = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(TET_ROW * (size_t)m->n_tet, &row));
-  for (size_t e = 0; e < (size_t)m->n_tet; e++) {
-    row[TET_ROW * e] = m->tet_original[e];
-    for (size_t a = 0; a < 4; a++) row[TET_ROW * e + 1 + a] = m->original[m->tet[4 * e + a]];
-    row[TET_ROW * e + 5] = m->region[e];
+  PetscCall(PetscMalloc1(TET_ROW * (end - first), &row));
+  for (size_t e = first; e < end; e++) {
+    PetscInt64 *const to = row + TET_ROW * (e - first);
+    to[0]                = m->tet_original[e];
+    for (size_t a = 0; a < 4; a++) to[1 + a] = m->original[m->tet[4 * e + a]];
+    to[5] = m->region[e];
   }
-  PetscCall(send_to_pieces(m->comm, piece, m->n_tet, TET_ROW, row, &n, &got));
+  PetscCall(send_to_pieces(m->comm, piece, (PetscInt)(end - first), TET_ROW, row, &n, &got));
   for (size_t i = 0; i < (size_t)n; i++) {
     const size_t e = (size_t)(got[TET_ROW * i] - begin);
     for (size_t a = 0; a < 4; a++) d->tet[4 * e + a] = (PetscInt)got[TET_ROW * i + 1 + a];
     d->region[e] = (PetscInt)got[TET_ROW * i + 5];
   }
   PetscCall(PetscFree(got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In rounds: all at once would take more memory than anything else at the end of a run. */
+static PetscErrorCode slice_tets(const wring_mesh *m, const PetscInt64 *piece, PetscInt64 begin, wring_mesh_data *d)
+{
+  PetscInt rounds = m->n_tet / ROUND + 1;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPIU_INT, MPI_MAX, m->comm));
+  for (size_t r = 0; r < (size_t)rounds; r++) {
+    const size_t first = PetscMin(r * ROUND, (size_t)m->n_tet), end = PetscMin((r + 1) * ROUND, (size_t)m->n_tet);
+    PetscCall(send_tets(m, piece, first, end, begin, d));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -304,6 +304,7 @@ PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *dens
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
+  PetscCall(PetscArrayzero(density, g->mesh->n_tet));
   for (int i = 0; i < g->n_term; i++) wring_term_cell_data(g->term[i], xa, density, J);
   PetscCall(wring_potential_restore_local(g, x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);

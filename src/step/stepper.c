@@ -297,18 +297,18 @@ static PetscErrorCode require_start(const wring_stepper *s, const wring_state *s
 /* x_0: y, or q + t (y - q) with the first t of 1/2, 1/4, ... where g is finite; q itself where no t is left. */
 static PetscErrorCode choose_start(wring_stepper *s, const wring_state *state, Vec x)
 {
+  const Vec y      = wring_potential_target(s->g);
   PetscBool finite = PETSC_FALSE;
   double    t      = 1;
 
   PetscFunctionBegin;
-  PetscCall(VecCopy(s->y, x));
-  PetscCall(wring_potential_place(s->g, x));
+  PetscCall(VecCopy(y, x));
   PetscCall(is_finite(s->g, x, &finite));
   if (finite) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(require_finite(s, state));
   do {
     t = t > PETSC_MACHINE_EPSILON ? t / 2 : 0;
-    PetscCall(VecWAXPY(x, -1, state->q, s->y));
+    PetscCall(VecWAXPY(x, -1, state->q, y));
     PetscCall(VecAYPX(x, t, state->q));
     PetscCall(wring_potential_place(s->g, x));
     PetscCall(is_finite(s->g, x, &finite));

@@ -20,6 +20,13 @@ const wring_option wring_material_options[] = {
    .unit  = "Pa",
    .range = "(0,inf)",
    .help  = "Weight of the elements in the constant operator A instead of the slope rule's."},
+  {.key  = "stiffness_file",
+   .type = WRING_PATH,
+   .help =
+     "CSV `tet,scale`: a factor above 0 of the material's energy for every tet, numbered as in the mesh file from 0."},
+  {.key  = "stiffness_data",
+   .type = WRING_WORD,
+   .help = "The same from the $ElementData of this name in mesh.file (Gmsh)."},
   {0},
 };
 
@@ -275,11 +282,14 @@ const wring_option wring_collider_options[] = {
    .unit  = "deg/s",
    .value = "0,0,0",
    .help  = "Turns the collider about the direction of spin through its centre or point."},
+  {.key  = "path",
+   .type = WRING_PATH,
+   .help = "CSV `time,x,y,z` [s, m]: the way of the collider over time, a smooth curve, in the place of velocity."},
   {.key   = "until",
    .type  = WRING_REAL,
    .unit  = "s",
    .range = "[0,inf)",
-   .help  = "Time at which velocity and spin end; without it they never do."},
+   .help  = "Time at which velocity, spin and path end; without it they never do."},
   {0},
 };
 
@@ -421,6 +431,19 @@ static PetscErrorCode add_materials(wring_catalogue *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Behind no prefix, for every region, and behind a region's. */
+static PetscErrorCode add_on_top(wring_catalogue *c)
+{
+  const wring_law *law;
+
+  PetscFunctionBegin;
+  for (int i = 0; (law = wring_law_on_top(i)); i++) {
+    PetscCall(add(c, "", law->options, law->name));
+    PetscCall(add(c, "region_*_", law->options, law->name));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode add_solvers(wring_catalogue *c)
 {
   const wring_option *options;
@@ -442,6 +465,7 @@ static PetscInt count_plugins(void)
   const wring_option *options;
   PetscInt            n = 0;
   while (wring_law_material((int)n)) n++;
+  for (int i = 0; wring_law_on_top(i); i++) n++;
   for (int i = 0; wring_solver_type(i, &options); i++) n++;
   return n;
 }
@@ -456,6 +480,7 @@ PetscErrorCode wring_catalogue_create(wring_catalogue **c)
     PetscCall(add(*c, fixed[i].prefix, fixed[i].options, fixed[i].owner));
     if (fixed[i].options == wring_variant_options) PetscCall(add_solvers(*c));
     if (strcmp(fixed[i].owner, "region") == 0) PetscCall(add_materials(*c));
+    if (strcmp(fixed[i].owner, "region") == 0) PetscCall(add_on_top(*c));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

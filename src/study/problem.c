@@ -16,6 +16,7 @@ static PetscErrorCode build_potential(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_potential_create(p->mesh, p->mass, &p->phases, &p->g));
   PetscCall(wring_problem_add_materials(p));
+  PetscCall(wring_problem_add_on_top(p));
   PetscCall(wring_problem_add_surfaces(p));
   PetscCall(wring_problem_add_springs(p));
   PetscCall(wring_problem_add_attachments(p));

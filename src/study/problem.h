@@ -56,6 +56,7 @@ typedef struct {
   wring_phases         phases;
   char                 restart[PETSC_MAX_PATH_LEN]; // checkpoint that mesh and state come from, or ""
   wring_mesh          *mesh;
+  PetscInt             n_mother; // tets of the mesh of the deck, before refinement, or else of the checkpoint
   PetscInt             n_attach, n_springs, n_collider; // names in the deck
   char               **attach_name, **spring_name, **collider_name;
   wring_spring_rows   *springs; // [n_springs]
@@ -96,6 +97,7 @@ PetscErrorCode wring_problem_read_pressed(wring_problem *p);  // under pressure;
 PetscErrorCode wring_problem_destroy_pressed(wring_problem *p);
 PetscErrorCode wring_problem_set_masses(wring_problem *p);
 PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets a region
+PetscErrorCode wring_problem_add_on_top(wring_problem *p);    // what regions have on top of materials
 PetscErrorCode wring_problem_add_surfaces(wring_problem *p);  // membranes, then bending
 PetscErrorCode wring_problem_add_springs(wring_problem *p);
 PetscErrorCode wring_problem_add_attachments(wring_problem *p);
@@ -116,8 +118,30 @@ void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t si
 const char    *wring_region_says(const wring_problem *p, const char *prefix, const char *key);
 PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
 
-/* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
-void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text);
+/* Whether some key says that region r has this law on top of its material. */
+PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *law);
+
+/* ---- fields of tets ----------------------------------------------------------------------------------------------- */
+
+/*
+  A quantity of `width` numbers that may differ from tet to tet. Behind a region's prefix, else behind `fallback`, one key of
+  `table` gives it: `constant` (NULL: none) for the whole region, `file` a CSV with this header, `data` an $ElementData of
+  the mesh file by name. fault: what is expected instead of these numbers, NULL if they will do.
+*/
+typedef struct {
+  const char         *fallback, *constant, *file, *data, *header;
+  const wring_option *table;
+  int                 width;
+  const char *(*fault)(const double *value);
+} wring_tet_field;
+
+/*
+  value [n_tet][width] of the tets in regions with a table; others stay. wanted(p, r): does region r have such a field at all;
+  *any: some region has a table. Refused: two of the keys beside each other, and a tet without a row, or with two.
+*/
+PetscErrorCode wring_problem_read_field(const wring_problem *p, const wring_tet_field                      *f,
+                                        PetscBool (*wanted)(const wring_problem *p, PetscInt r), PetscBool *any,
+                                        double *value);
 
 /* ---- input tables ------------------------------------------------------------------------------------------------ */
 

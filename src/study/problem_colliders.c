@@ -117,10 +117,29 @@ static PetscErrorCode get_place(const wring_problem *p, const char *prefix, wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode get_collider(const wring_problem *p, const char *name, wring_collider *c)
+/* *path is to be destroyed after use of motion. */
+static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, wring_motion *motion,
+                                 wring_time_curve **path)
 {
-  const wring_options *const o      = p->options;
-  wring_motion *const        motion = &c->motion;
+  const wring_options *const o = p->options;
+  char                       file[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscCall(get_triple(p, prefix, "velocity", motion->velocity));
+  PetscCall(get_triple(p, prefix, "spin", motion->spin));
+  if (wring_options_has(o, prefix, "until")) PetscCall(get_length(p, prefix, "until", &motion->until));
+  *path = NULL;
+  if (wring_options_has(o, prefix, "path")) {
+    PetscCall(wring_options_get_path(o, prefix, wring_collider_options, "path", sizeof file, file));
+    PetscCall(wring_problem_read_curve(p, file, "time,x,y,z", WRING_CURVE_CUBIC, path));
+  }
+  motion->path = *path;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode get_collider(const wring_problem *p, const char *name, wring_collider *c, wring_time_curve **path)
+{
+  const wring_options *const o = p->options;
   char                       prefix[256];
 
   PetscFunctionBegin;
@@ -132,23 +151,23 @@ static PetscErrorCode get_collider(const wring_problem *p, const char *name, wri
   PetscCall(wring_options_get_bool(o, prefix, wring_collider_options, "inside", &c->inside));
   PetscCall(wring_options_get_real(o, prefix, wring_collider_options, "stiffness", &c->stiffness));
   PetscCall(wring_options_get_real(o, prefix, wring_collider_options, "friction", &c->friction));
-  PetscCall(get_triple(p, prefix, "velocity", motion->velocity));
-  PetscCall(get_triple(p, prefix, "spin", motion->spin));
-  if (wring_options_has(o, prefix, "until")) PetscCall(get_length(p, prefix, "until", &motion->until));
+  PetscCall(get_motion(p, prefix, &c->motion, path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_problem_add_colliders(wring_problem *p)
 {
-  wring_collider *collider;
+  wring_time_curve **path;
+  wring_collider    *collider;
 
   PetscFunctionBegin;
   if (p->n_collider == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(p->n_collider, &collider));
-  for (PetscInt i = 0; i < p->n_collider; i++) PetscCall(get_collider(p, p->collider_name[i], &collider[i]));
+  PetscCall(PetscMalloc2(p->n_collider, &collider, p->n_collider, &path));
+  for (PetscInt i = 0; i < p->n_collider; i++) PetscCall(get_collider(p, p->collider_name[i], &collider[i], &path[i]));
   PetscCall(wring_colliders_create(p->mesh, (int)p->n_collider, collider, &p->colliders));
   PetscCall(wring_potential_add_contact(p->g, p->colliders));
-  PetscCall(PetscFree(collider));
+  for (PetscInt i = 0; i < p->n_collider; i++) PetscCall(wring_time_curve_destroy(&path[i]));
+  PetscCall(PetscFree2(collider, path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -127,11 +127,14 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
     PetscCall(read_file(p, &data));
   else if (box)
     PetscCall(wring_mesh_box_make(p->options, "mesh_box_", &data));
+  if (data) p->n_mother = data->n_tet;
   if (restart) {
     deck = data;
     PetscCall(read_checkpoint(p, &data));
+    if (data && !deck) p->n_mother = data->n_tet;
     if (file || box) PetscCall(compare_meshes(p, &deck, data));
   }
+  PetscCallMPI(MPI_Bcast(&p->n_mother, 1, MPIU_INT, 0, p->comm));
   PetscCall(wring_mesh_distribute(p->comm, &data, &p->mesh));
   PetscCall(refine_mesh(p, restart));
   PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->catalogue->n, p->catalogue->entry));

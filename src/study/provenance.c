@@ -80,14 +80,30 @@ static void add_defaults(const wring_options *o, const char *prefix, const wring
   }
 }
 
+/* Of a law on top of materials: whether some region has it; *is: the owner is such a law. */
+static PetscBool on_top_in_force(const wring_problem *p, const char *owner, PetscBool *is)
+{
+  const wring_law *law;
+  *is = PETSC_FALSE;
+  for (int i = 0; (law = wring_law_on_top(i)); i++) {
+    if (strcmp(law->name, owner) != 0) continue;
+    *is = PETSC_TRUE;
+    for (PetscInt r = 0; r < p->mesh->regions.n; r++) {
+      if (wring_region_has(p, r, law)) return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
 /* Whether the defaults of a table matter: those of a law, method or command that is not used do not. */
 static PetscErrorCode in_force(const wring_problem *p, const char *command, const wring_schema *s, PetscBool *yes)
 {
   const char      *type;
   const wring_law *law;
+  PetscBool        on_top, has = on_top_in_force(p, s->owner, &on_top);
 
   PetscFunctionBegin;
-  *yes = (PetscBool)!strchr(s->prefix, '*');
+  *yes = (PetscBool)(!strchr(s->prefix, '*') && (has || !on_top));
   if (strcmp(s->owner, "compare") == 0 || strcmp(s->owner, "evaluate") == 0) {
     *yes = (PetscBool)(strcmp(s->owner, command) == 0);
   }

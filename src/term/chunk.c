@@ -229,6 +229,7 @@ PetscErrorCode wring_term_destroy(wring_term **term)
   wring_blocks_destroy(&t->coef);
   wring_blocks_destroy(&t->weight);
   wring_blocks_destroy(&t->par);
+  PetscCall(PetscFree(t->scale));
   PetscCall(PetscFree(t->damping));
   PetscCall(PetscFree(t->share));
   PetscCall(PetscFree(t->energy));

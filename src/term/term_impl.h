@@ -26,6 +26,7 @@ struct wring_term {
   char             name[256];
   const wring_law *law;
   int              m;     // vertices of an element
+  int              stage; // 0; i + 1 of the i-th law on top of a material, whose tets have a term of stage 0 too
   double           proxy; // k of the quadratic proxy; 0: the law's slope
   PetscBool        active;
   attachment      *attachment; // NULL: not an attachment
@@ -46,6 +47,7 @@ struct wring_term {
   double   *weight;       // [n_block][WRING_LANES] w_e; 0: padded
   double   *par;          // [n_par][WRING_LANES], or [n_block][n_par][WRING_LANES]
   size_t    par_stride;   // doubles from block to block: 0, or n_par * WRING_LANES
+  double   *scale;        // [n] part of w_e that is not volume; NULL: 1
   double   *damping;      // [n] N s/m of springs, 0: none of its own; NULL: of none
 
   PetscInt  n_shared;
