@@ -41,7 +41,7 @@ PetscErrorCode wring_term_create_damped_springs(const wring_mesh *mesh, const ch
 
 /*
   Triangles vertex [n][3] of local vertices (owned or ghost) under a law with q = 2, par [law->n_par]. Their rest areas, which
-  are above 0, are weights; docs/theory.md 3.8.
+  are above 0, are weights; docs/theory.md 3.9.
 */
 PetscErrorCode wring_term_create_triangles(const wring_mesh *mesh, const char *name, const wring_law *law,
                                            const double *par, PetscInt n, const PetscInt *vertex, wring_term **t);
