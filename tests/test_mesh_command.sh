@@ -164,7 +164,7 @@ works 1 refine once.msh fine_again.msh -binary
 works 1 convert fine_again.msh fine_text.msh
 cmp fine.msh fine_text.msh || fail 'refine twice and by two levels'
 works 1 info fine.msh
-for line in 'vertices        225' 'tetrahedra      768' 'volume          2 m^3' '  xmin                  25 vertices' \
+for line in 'vertices        225' 'tetrahedra      768' 'volume          2 m^3' '  xmin                  25 vertices, 32 triangles, 1 m^2' \
   'boundary faces  320' '  box                   225 vertices'; do
   grep -qxF "$line" log || fail "info fine.msh: no '$line'"
 done

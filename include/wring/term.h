@@ -46,7 +46,7 @@ PetscErrorCode wring_term_create_damped_springs(const wring_mesh *mesh, const ch
 PetscErrorCode wring_term_create_triangles(const wring_mesh *mesh, const char *name, const wring_law *law,
                                            const double *par, PetscInt n, const PetscInt *vertex, wring_term **t);
 
-/* Hinges vertex [n][4] (wring_hinge_rest) of local vertices under a law of bending; stiffness [N m]. docs/theory.md 3.9 */
+/* Hinges vertex [n][4] (wring_hinge_rest) of local vertices under a law of bending; stiffness [N m]. docs/theory.md 3.10 */
 PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name, const wring_law *law,
                                         double stiffness, PetscInt n, const PetscInt *vertex, wring_term **t);
 

@@ -113,7 +113,8 @@ BLOCK3_INLINE svd3 tall_svd(vec3 f0, vec3 f1)
   columns      a = {
          vec3_combine(inverse, f0, 0, f0), vec3_combine(inverse, f1, 0, f1), {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   svd3 svd = factor(order(orthogonalize(orthogonalize(a))));
-  svd.s    = (vec3){scale * svd.s.x, scale * svd.s.y, 0};
+  // equal ones may have changed places by round-off
+  svd.s = (vec3){scale * block3_max(svd.s.x, svd.s.y), scale * block3_min(svd.s.x, svd.s.y), 0};
   return svd;
 }
 
