@@ -208,7 +208,7 @@ static PetscErrorCode test_contrast(void)
     PetscCall(VecSet(p.x, 0));
     PetscCall(solve_and_check(&p, "contrast", i ? 1e-8 : 1e-4, &it[i]));
   }
-  printf("contrast %d %d\n",(int)it[0],(int)it[1]);  CHECK(it[0] <= 25 && it[1] <= 60, "%d and %d iterations", (int)it[0], (int)it[1]);
+  CHECK(it[0] <= 25 && it[1] <= 60, "%d and %d iterations", (int)it[0], (int)it[1]);
   PetscCall(destroy_problem(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -227,7 +227,7 @@ static PetscErrorCode test_guess(void)
   PetscCall(solve_and_check(&p, "cold", 1e-8, &cold));
   PetscCall(VecScale(p.x, 1.0001));
   PetscCall(solve_and_check(&p, "warm", 1e-8, &warm));
-  printf("warm %d cold %d\n",(int)warm,(int)cold);  CHECK(warm >= 1 && 4 * warm <= 3 * cold, "%d after %d iterations", (int)warm, (int)cold);
+  CHECK(warm >= 1 && 4 * warm <= 3 * cold, "%d after %d iterations", (int)warm, (int)cold);
   PetscCall(VecScale(p.x, 1e12));
   PetscCall(VecShift(p.x, 1e10));
   PetscCall(solve_and_check(&p, "wrong guess", 1e-9, NULL));
@@ -349,7 +349,7 @@ static PetscErrorCode test_small(void)
     PetscInt it;
     PetscCall(create_problem(m[i], contrast[i], 0.5, alike, &p));
     PetscCall(solve_and_check(&p, "small", 1e-10, &it));
-    printf("small %d it %d\n",i,(int)it);    CHECK(it <= (i < 3 ? 3 : 12), "m %d: %d iterations", (int)m[i], (int)it);
+    CHECK(it <= (i < 3 ? 3 : 12), "m %d: %d iterations", (int)m[i], (int)it);
     const wring_cycle *const c = ((wring_multigrid *)p.op->data)->cycle;
     CHECK(c->n_level == 1 && c->coarsest.dense == (i < 3), "m %d: %d levels", (int)m[i], c->n_level);
     PetscCall(destroy_problem(&p));
@@ -376,7 +376,7 @@ static PetscErrorCode test_changes(void)
   PetscCall(wring_operator_set_matrix(p.op, p.A));
   PetscCall(VecSet(p.x, 0));
   PetscCall(solve_and_check(&p, "shifted", 1e-8, &it[1]));
-  printf("changes %d %d %d %d\n",(int)it[0],(int)it[1],(int)it[2],(int)it[3]);  CHECK(m->built == 1 && it[1] <= it[0] + 1, "%d hierarchies, %d and %d", (int)m->built, (int)it[0], (int)it[1]);
+  CHECK(m->built == 1 && it[1] <= it[0] + 1, "%d hierarchies, %d and %d", (int)m->built, (int)it[0], (int)it[1]);
   PetscCall(MatGetOwnershipRange(p.A, &first, &end));
   for (PetscInt r = first; r < end; r++)
     if (r % 15 == 0) PetscCall(MatSetValue(p.A, r, r, 1e6, INSERT_VALUES));
@@ -392,7 +392,7 @@ static PetscErrorCode test_changes(void)
   PetscCall(wring_operator_set_matrix(p.op, p.A));
   PetscCall(VecSet(p.x, 0));
   PetscCall(solve_and_check(&p, "let go", 1e-8, &it[3]));
-  printf("changes %d %d %d %d\n",(int)it[0],(int)it[1],(int)it[2],(int)it[3]);  CHECK(m->built == 3 && it[3] <= it[0] + 2, "%d hierarchies, %d and %d", (int)m->built, (int)it[0], (int)it[3]);
+  CHECK(m->built == 3 && it[3] <= it[0] + 2, "%d hierarchies, %d and %d", (int)m->built, (int)it[0], (int)it[3]);
   PetscCall(destroy_problem(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
