@@ -143,11 +143,11 @@ static PetscErrorCode solve_and_check(const problem *p, const char *what, double
 /*
   To every tolerance, for components of sizes that a float cannot hold side by side and one that is zero, from a guess that is
   not. Fails where components share a coefficient or a test, where the cycle gets residuals that were not scaled to what a
-  float can hold (1e-30 squared is none), or where a zero column is left as it was.
+  float can hold, or where a zero column is left as it was.
 */
 static PetscErrorCode test_components(void)
 {
-  const double size[3] = {1, 1e-30, 0};
+  const double size[3] = {1, 1e-60, 0};
   const double rtol[]  = {1e-2, 1e-4, 1e-8, 1e-10};
   problem      p;
   double       zero[3];
@@ -159,7 +159,7 @@ static PetscErrorCode test_components(void)
     PetscCall(VecStrideSet(p.x, 2, 1));
     PetscCall(solve_and_check(&p, "components", rtol[i], NULL));
     PetscCall(VecStrideNormAll(p.x, NORM_INFINITY, zero));
-    CHECK(zero[2] == 0 && zero[1] > 0 && zero[1] < 1e-26, "|x| %g %g", zero[1], zero[2]);
+    CHECK(zero[2] == 0 && zero[1] > 0 && zero[1] < 1e-56, "|x| %g %g", zero[1], zero[2]);
   }
   PetscCall(destroy_problem(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -194,8 +194,9 @@ static PetscErrorCode test_direct(void)
 }
 
 /*
-  Stiffness that jumps by 1e6, and a shift that leaves constants a millionth of the diagonal: the float cycle must still be of
-  use. Plain Jacobi takes hundreds of iterations; and a cycle that is not nearly symmetric would stop CG from converging.
+  Stiffness that jumps by 1e6, and a shift that leaves constants a millionth of the diagonal: the float cycle must still be
+  of use. It takes 8 or 9 and 14 or 15 iterations; a step forgotten in the cycle, a wrong weight of ghosts or of the last
+  direction cost more.
 */
 static PetscErrorCode test_contrast(void)
 {
@@ -208,7 +209,7 @@ static PetscErrorCode test_contrast(void)
     PetscCall(VecSet(p.x, 0));
     PetscCall(solve_and_check(&p, "contrast", i ? 1e-8 : 1e-4, &it[i]));
   }
-  CHECK(it[0] <= 25 && it[1] <= 60, "%d and %d iterations", (int)it[0], (int)it[1]);
+  CHECK(it[0] <= 10 && it[1] <= 17, "%d and %d iterations", (int)it[0], (int)it[1]);
   PetscCall(destroy_problem(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
