@@ -177,6 +177,33 @@ static PetscErrorCode slice_sets(const wring_mesh *m, PetscMPIInt size, PetscMPI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of triangles and lines: by vertices, then by set. */
+static int compare_by_vertices(const void *a, const void *b)
+{
+  const PetscInt *const x = a, *const y = b;
+  for (int i = 1; i <= 4; i++)
+    if (x[i % 4] != y[i % 4]) return x[i % 4] < y[i % 4] ? -1 : 1;
+  return 0;
+}
+
+/* piece [size + 1]: of the vertices. */
+static PetscErrorCode slice_set_elements(const wring_mesh *m, const PetscInt64 *piece, wring_mesh_data *d)
+{
+  PetscInt64 *row, *got;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)m->n_set_element, &row));
+  for (size_t i = 0; i < (size_t)m->n_set_element; i++)
+    for (size_t a = 0; a < 4; a++) row[4 * i + a] = m->set_element[4 * i + (a + 1) % 4];
+  PetscCall(send_to_pieces(m->comm, piece, m->n_set_element, 4, row, &d->n_set_element, &got));
+  PetscCall(PetscMalloc1(4 * (size_t)d->n_set_element, &d->set_element));
+  for (size_t i = 0; i < (size_t)d->n_set_element; i++)
+    for (size_t a = 0; a < 4; a++) d->set_element[4 * i + (a + 1) % 4] = (PetscInt)got[4 * i + a];
+  if (d->n_set_element) qsort(d->set_element, (size_t)d->n_set_element, 4 * sizeof(PetscInt), compare_by_vertices);
+  PetscCall(PetscFree(got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex)
 {
   PetscInt64 *piece;
@@ -195,6 +222,7 @@ PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, Pe
   PetscCall(slice_vertices(m, *slice));
   PetscCall(slice_tets(m, piece, piece[rank], *slice));
   cut_evenly(m->n_global, size, piece);
+  PetscCall(slice_set_elements(m, piece, *slice));
   PetscCall(slice_sets(m, size, rank, piece, *slice, n_set_vertex));
   PetscCall(PetscFree(piece));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -223,20 +251,6 @@ static int compare_rows(const void *a, const void *b)
   return 0;
 }
 
-/* Sorted: in an order that does not depend on the partition. */
-static PetscErrorCode gather_set_elements(const wring_mesh *m, wring_mesh_data *d)
-{
-  PetscInt n, *row = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(wring_collect_rows(m->comm, m->n_set_element, m->set_element, 4 * sizeof(PetscInt), &n, &row));
-  if (!d) PetscFunctionReturn(PETSC_SUCCESS);
-  qsort(row, (size_t)n, 4 * sizeof *row, compare_rows);
-  d->n_set_element = n;
-  d->set_element   = row;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
 {
   PetscInt    members, n;
@@ -252,8 +266,9 @@ PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
   PetscCall(collect(m->comm, &d->n_tet, 4 * sizeof *d->tet, &d->tet));
   PetscCall(collect(m->comm, &n, sizeof *d->region, &d->region));
   PetscCall(collect(m->comm, &members, sizeof *d->set_vertex, &d->set_vertex));
+  PetscCall(collect(m->comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   if (rank) PetscCall(wring_mesh_data_destroy(data));
-  PetscCall(gather_set_elements(m, *data));
+  if (*data && d->n_set_element) qsort(d->set_element, (size_t)d->n_set_element, 4 * sizeof(PetscInt), compare_rows);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -79,9 +79,7 @@ static PetscErrorCode add_corners(wring_raw *raw, const wring_element *e)
   PetscCall(wring_raw_grow(raw->n_corner + e->n, &raw->corner_room, sizeof *raw->corner_source, &raw->corner_source));
   if (e->n == 3) {
     PetscCall(wring_raw_grow(raw->n_triangle + 1, &raw->triangle_room, sizeof *raw->triangle, &raw->triangle));
-    raw->triangle[raw->n_triangle].corner   = raw->n_corner;
-    raw->triangle[raw->n_triangle].line     = e->line;
-    raw->triangle[raw->n_triangle++].number = e->number;
+    raw->triangle[raw->n_triangle++] = raw->n_corner;
   }
   if (e->n == 2) {
     PetscCall(wring_raw_grow(raw->n_segment + 1, &raw->segment_room, sizeof *raw->segment, &raw->segment));
@@ -224,12 +222,22 @@ static PetscErrorCode check_faces(const wring_raw *raw, wring_scan *s)
 
 /* ---- numbering --------------------------------------------------------------------------------------------------- */
 
+/* The n nodes from a corner on, of an element that is in some group: no deck could give mass to another. */
+static void keep_nodes(const wring_raw *raw, PetscInt corner, int n, PetscInt *vertex)
+{
+  const PetscInt source = raw->corner_source[corner];
+  for (int a = 0; a < n && raw->source_start[source + 1] > raw->source_start[source]; a++)
+    vertex[raw->corner[corner + a]] = 0;
+}
+
 /* vertex [n_node]: its number, or -1 if it is dropped. */
 static PetscInt number_vertices(const wring_raw *raw, PetscInt *vertex)
 {
   PetscInt n = 0;
   for (PetscInt v = 0; v < raw->n_node; v++) vertex[v] = -1;
   for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) vertex[raw->tet[i]] = 0;
+  for (PetscInt i = 0; i < raw->n_triangle; i++) keep_nodes(raw, raw->triangle[i], 3, vertex);
+  for (PetscInt i = 0; i < raw->n_segment; i++) keep_nodes(raw, raw->segment[i], 2, vertex);
   for (PetscInt i = 0; i < raw->n_corner && raw->n_tet == 0; i++) vertex[raw->corner[i]] = 0;
   for (PetscInt v = 0; v < raw->n_node; v++)
     if (vertex[v] == 0) vertex[v] = n++;
@@ -424,7 +432,6 @@ PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wrin
   if (wring_scan_ok(s)) scale_nodes(raw, scale, s);
   if (wring_scan_ok(s)) turn_tets(raw, s, &notes);
   if (wring_scan_ok(s)) PetscCall(check_faces(raw, s));
-  if (wring_scan_ok(s)) PetscCall(wring_raw_check_triangles(raw, s));
   if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1((size_t)raw->n_node, &vertex));
   const PetscInt n_vertex = number_vertices(raw, vertex);

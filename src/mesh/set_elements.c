@@ -1,4 +1,4 @@
-/* What a set is made of below tets: kept so that the set can be refined with the mesh. */
+/* What a set is made of below tets: kept for what has mass and stiffness on it, and to refine the set with the mesh. */
 #include "raw.h"
 #include <string.h>
 
@@ -35,11 +35,10 @@ PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, const PetscInt *ver
   PetscInt *set, room = 0;
 
   PetscFunctionBegin;
-  if (raw->n_tet == 0) PetscFunctionReturn(PETSC_SUCCESS); // nothing to refine
   PetscCall(PetscMalloc1((size_t)raw->groups.n, &set));
   match_groups(raw, d, set);
   for (PetscInt i = 0; i < raw->n_triangle; i++)
-    PetscCall(keep_element(raw, vertex, set, raw->triangle[i].corner, 3, d, &room));
+    PetscCall(keep_element(raw, vertex, set, raw->triangle[i], 3, d, &room));
   for (PetscInt i = 0; i < raw->n_segment; i++) PetscCall(keep_element(raw, vertex, set, raw->segment[i], 2, d, &room));
   PetscCall(PetscFree(set));
   PetscFunctionReturn(PETSC_SUCCESS);
