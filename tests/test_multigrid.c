@@ -143,11 +143,11 @@ static PetscErrorCode solve_and_check(const problem *p, const char *what, double
 /*
   To every tolerance, for components of sizes that a float cannot hold side by side and one that is zero, from a guess that is
   not. Fails where components share a coefficient or a test, where the cycle gets residuals that were not scaled to what a
-  float can hold (1e-30 squared is none), or where a zero column is left as it was.
+  float can hold, or where a zero column is left as it was.
 */
 static PetscErrorCode test_components(void)
 {
-  const double size[3] = {1, 1e-30, 0};
+  const double size[3] = {1, 1e-60, 0};
   const double rtol[]  = {1e-2, 1e-4, 1e-8, 1e-10};
   problem      p;
   double       zero[3];
@@ -159,7 +159,7 @@ static PetscErrorCode test_components(void)
     PetscCall(VecStrideSet(p.x, 2, 1));
     PetscCall(solve_and_check(&p, "components", rtol[i], NULL));
     PetscCall(VecStrideNormAll(p.x, NORM_INFINITY, zero));
-    CHECK(zero[2] == 0 && zero[1] > 0 && zero[1] < 1e-26, "|x| %g %g", zero[1], zero[2]);
+    CHECK(zero[2] == 0 && zero[1] > 0 && zero[1] < 1e-56, "|x| %g %g", zero[1], zero[2]);
   }
   PetscCall(destroy_problem(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -194,8 +194,9 @@ static PetscErrorCode test_direct(void)
 }
 
 /*
-  Stiffness that jumps by 1e6, and a shift that leaves constants a millionth of the diagonal: the float cycle must still be of
-  use. Plain Jacobi takes hundreds of iterations; and a cycle that is not nearly symmetric would stop CG from converging.
+  Stiffness that jumps by 1e6, and a shift that leaves constants a millionth of the diagonal: the float cycle must still be
+  of use. It takes 8 or 9 and 14 or 15 iterations; a step forgotten in the cycle, a wrong weight of ghosts or of the last
+  direction cost more.
 */
 static PetscErrorCode test_contrast(void)
 {
@@ -208,8 +209,7 @@ static PetscErrorCode test_contrast(void)
     PetscCall(VecSet(p.x, 0));
     PetscCall(solve_and_check(&p, "contrast", i ? 1e-8 : 1e-4, &it[i]));
   }
-  printf("contrast %d %d\n", (int)it[0], (int)it[1]);
-  CHECK(it[0] <= 25 && it[1] <= 60, "%d and %d iterations", (int)it[0], (int)it[1]);
+  CHECK(it[0] <= 10 && it[1] <= 17, "%d and %d iterations", (int)it[0], (int)it[1]);
   PetscCall(destroy_problem(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -228,7 +228,6 @@ static PetscErrorCode test_guess(void)
   PetscCall(solve_and_check(&p, "cold", 1e-8, &cold));
   PetscCall(VecScale(p.x, 1.0001));
   PetscCall(solve_and_check(&p, "warm", 1e-8, &warm));
-  printf("warm %d cold %d\n", (int)warm, (int)cold);
   CHECK(warm >= 1 && 4 * warm <= 3 * cold, "%d after %d iterations", (int)warm, (int)cold);
   PetscCall(VecScale(p.x, 1e12));
   PetscCall(VecShift(p.x, 1e10));
@@ -351,7 +350,6 @@ static PetscErrorCode test_small(void)
     PetscInt it;
     PetscCall(create_problem(m[i], contrast[i], 0.5, alike, &p));
     PetscCall(solve_and_check(&p, "small", 1e-10, &it));
-    printf("small %d it %d\n", i, (int)it);
     CHECK(it <= (i < 3 ? 3 : 12), "m %d: %d iterations", (int)m[i], (int)it);
     const wring_cycle *const c = ((wring_multigrid *)p.op->data)->cycle;
     CHECK(c->n_level == 1 && c->coarsest.dense == (i < 3), "m %d: %d levels", (int)m[i], c->n_level);
@@ -379,7 +377,6 @@ static PetscErrorCode test_changes(void)
   PetscCall(wring_operator_set_matrix(p.op, p.A));
   PetscCall(VecSet(p.x, 0));
   PetscCall(solve_and_check(&p, "shifted", 1e-8, &it[1]));
-  printf("changes %d %d %d %d\n", (int)it[0], (int)it[1], (int)it[2], (int)it[3]);
   CHECK(m->built == 1 && it[1] <= it[0] + 1, "%d hierarchies, %d and %d", (int)m->built, (int)it[0], (int)it[1]);
   PetscCall(MatGetOwnershipRange(p.A, &first, &end));
   for (PetscInt r = first; r < end; r++)
@@ -396,7 +393,6 @@ static PetscErrorCode test_changes(void)
   PetscCall(wring_operator_set_matrix(p.op, p.A));
   PetscCall(VecSet(p.x, 0));
   PetscCall(solve_and_check(&p, "let go", 1e-8, &it[3]));
-  printf("changes %d %d %d %d\n", (int)it[0], (int)it[1], (int)it[2], (int)it[3]);
   CHECK(m->built == 3 && it[3] <= it[0] + 2, "%d hierarchies, %d and %d", (int)m->built, (int)it[0], (int)it[3]);
   PetscCall(destroy_problem(&p));
   PetscFunctionReturn(PETSC_SUCCESS);

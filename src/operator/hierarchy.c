@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 /*
   The matrices of all levels, from PETSc's smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996). Only those are
   taken from it; its smoothers are set to what costs nothing.
