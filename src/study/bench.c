@@ -172,6 +172,7 @@ PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_ex
   PetscCall(open_directory(&b));
   PetscCall(print_head(&b));
   PetscCall(measure(&b));
+  PetscCall(wring_operator_note_unused(comm));
   PetscCall(wring_words_destroy(b.n_part, &b.part));
   PetscCall(wring_words_destroy(b.n_material, &b.material));
   PetscCall(PetscFree(b.row));

@@ -47,11 +47,14 @@ static PetscErrorCode print_bandwidth(const wring_bench *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_row(const wring_bench *b, const wring_bench_row *row, wring_table *t)
+/* all: tets of the large box, which is what most rows are of. */
+static PetscErrorCode add_row(const wring_bench *b, double all, const wring_bench_row *row, wring_table *t)
 {
   PetscFunctionBegin;
   PetscCall(wring_table_add(t, "%s %s", row->part, row->name));
-  if (row->material[0] && strcmp(row->part, "solver") == 0)
+  if (row->tets < all)
+    PetscCall(wring_table_add(t, "%s, %s, %.0f tets", row->work, row->material, row->tets));
+  else if (strcmp(row->part, "solver") == 0)
     PetscCall(wring_table_add(t, "%s, %s", row->work, row->material));
   else
     PetscCall(wring_table_add(t, "%s", row->work));
@@ -68,7 +71,7 @@ static PetscErrorCode add_row(const wring_bench *b, const wring_bench_row *row, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_rows(const wring_bench *b)
+static PetscErrorCode print_rows(const wring_bench *b, double all)
 {
   static const char *const head[] = {"", "", "ms", "ns/tet", "MB", "GB/s", "% of triad", "it", "repeats"};
   const int                n      = sizeof head / sizeof head[0];
@@ -78,7 +81,7 @@ static PetscErrorCode print_rows(const wring_bench *b)
   if (b->n_row == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_table_create(n, 2, &t));
   for (int i = 0; i < n; i++) PetscCall(wring_table_add(t, "%s", head[i]));
-  for (PetscInt i = 0; i < b->n_row; i++) PetscCall(add_row(b, &b->row[i], t));
+  for (PetscInt i = 0; i < b->n_row; i++) PetscCall(add_row(b, all, &b->row[i], t));
   PetscCall(wring_table_print(b->comm, t));
   PetscCall(wring_table_destroy(&t));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -91,7 +94,7 @@ PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *b
   PetscCall(PetscPrintf(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
                         100 * (body->local / body->vertices - 1)));
   PetscCall(print_bandwidth(b));
-  PetscCall(print_rows(b));
+  PetscCall(print_rows(b, body->tets));
   for (PetscInt i = 0; i < b->n_skip; i++) {
     const wring_bench_skip *const s = &b->skip[i];
     PetscCall(PetscPrintf(b->comm, "not measured: %s %s%s%s: %s\n", s->part, s->name, s->material[0] ? ", " : "",
@@ -164,7 +167,7 @@ static json_t *options_json(const wring_bench *b)
   for (const wring_option *p = wring_bench_options; p->key; p++) {
     char full[64];
     snprintf(full, sizeof full, "bench_%s", p->key);
-    json_object_set_new(j, full, json_string(p->value));
+    if (!wring_options_has(b->o, "bench_", p->key)) json_object_set_new(j, full, json_string(p->value));
   }
   for (PetscInt i = 0; i < wring_options_count(b->o); i++) {
     wring_options_entry(b->o, i, &key, &value, &origin);

@@ -168,7 +168,8 @@ static PetscErrorCode measure_on(wring_bench *b, boxes *x, method *m)
   if (b->tets <= SMALL || seconds > patience * b->budget) {
     PetscCall(measure(b, x->material, m));
     if (b->tets <= SMALL) PetscFunctionReturn(PETSC_SUCCESS);
-    snprintf(note, sizeof note, "an iteration would take %.2g s: measured on %.0f tets", seconds, m->body->tets);
+    snprintf(note, sizeof note, "an iteration would take about %.2g s; the row is of %.0f tets", seconds,
+             m->body->tets);
     PetscCall(wring_bench_leave_out(b, "solver", type, x->material, note));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
