@@ -53,9 +53,9 @@ static PetscErrorCode add_row(const wring_bench *b, double all, const wring_benc
   PetscFunctionBegin;
   PetscCall(wring_table_add(t, "%s %s", row->part, row->name));
   if (row->tets < all)
-    PetscCall(wring_table_add(t, "%s, %s, %.0f tets", row->work, row->material, row->tets));
+    PetscCall(wring_table_add(t, "%s, %.0f tets", row->material, row->tets));
   else if (strcmp(row->part, "solver") == 0)
-    PetscCall(wring_table_add(t, "%s, %s", row->work, row->material));
+    PetscCall(wring_table_add(t, "%s", row->material));
   else
     PetscCall(wring_table_add(t, "%s", row->work));
   PetscCall(wring_table_add(t, "%.4g", 1e3 * row->seconds));
