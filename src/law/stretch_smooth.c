@@ -149,8 +149,9 @@ int wring_stretch_smooth(wring_stretch_law *law, wring_stretch_spread *spread, w
     const double inverse = r / (h01 * h02 * h12), g12 = inverse * h01 * h02, g012 = inverse * r * third[l];
     const vec3   s = {w.s[0][l], w.s[1][l], w.s[2][l]};
     const sym3   c = {w.gram[S00][l], w.gram[S11][l], w.gram[S22][l], w.gram[S01][l], w.gram[S02][l], w.gram[S12][l]};
-    const quadratic f = divide(s, t[1][l], t[2][l], g12, g012);
-    bad[l]            = (h01 > least_spread * r) & (h02 > least_spread * r) & (h12 > least_spread * r) ? 0 : 1;
+    const quadratic f    = divide(s, t[1][l], t[2][l], g12, g012);
+    const int       good = (h01 > least_spread * r) & (h02 > least_spread * r) & (h12 > least_spread * r);
+    bad[l]               = good ? 0 : 1;
     mat3_store(p, l, apply(f, mat3_load(z, l), c, w.square[1][l], w.square[2][l]));
   }
   return worst_of(bad) == 0;
