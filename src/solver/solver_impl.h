@@ -110,6 +110,10 @@ PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
 /* x = A^{-1} b to operator.rtol, from zero; counts linear iterations. b may not be x. */
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
 
+/* The same to rtol, 0: operator.rtol, with dots of x; size as in wring_operator_solve_from_zero. */
+PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol, double size, Vec b, Vec x,
+                                                    const wring_operator_dots *d);
+
 /* d = -A^{-1} grad g, the step of pd where laws have a projection; grad must be known. docs/theory.md (5.2) */
 PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
 
