@@ -247,8 +247,8 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->linear_iterations          = 0;
   s->step_length = s->measured = 0;
   s->residual[0] = s->residual[1] = NAN;
-  s->known = s->norm_known = s->ended = PETSC_FALSE;
-  s->comparable                       = PETSC_TRUE;
+  s->known = s->norm_known = s->ended = s->inverts = PETSC_FALSE;
+  s->comparable                                    = PETSC_TRUE;
   PetscCall(wring_potential_place(s->g, x));
   PetscCall(wring_potential_noise(s->g, &s->noise));
   s->began = MPI_Wtime();

@@ -55,7 +55,8 @@ struct wring_solver {
   /* the point that a line search tries: x_k + trial_step d */
   Vec         trial, trial_grad;
   wring_value trial_value;
-  double      bound;                  // of steps along d: elements are inverted from there on, INFINITY: none is
+  double      bound;       // of steps along d: elements are inverted from there on, INFINITY: none is, or not known
+  PetscBool   bound_known; // in this search
   double      trial_step, trial_norm; // trial_norm = |trial_grad|
   double      sums[WRING_MAX_SUMS];   // those of add_sums at this point
 
@@ -70,6 +71,7 @@ struct wring_solver {
   double       first_norm, step_length;
   double       noise; // J, rounding error of g that does not shrink with g
   PetscInt     evaluations;
+  PetscBool    inverts; // the newest bound was finite: the next search asks for its own before its first step
   PetscInt64   linear_iterations;
   double       began, measured; // s: MPI_Wtime at the start; spent on measuring since
 };
@@ -131,8 +133,12 @@ PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
 PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope);
 PetscBool wring_solver_falls(const wring_solver *s, double slope);
 
-/* `bound` of steps from x along d. */
-PetscErrorCode wring_solver_find_bound(wring_solver *s, Vec x, Vec d);
+/*
+  `bound` of steps from x along d costs half an evaluation, and few steps invert elements: begin_search asks for it where the newest
+  bound of this solve was finite, and meet_infinity, for whoever finds g infinite, where it is not known yet.
+*/
+PetscErrorCode wring_solver_begin_search(wring_solver *s, Vec x, Vec d);
+PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d);
 
 /* Backtracking from the largest of alpha = 1, 1/2, ... below the bound until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
