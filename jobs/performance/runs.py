@@ -102,3 +102,7 @@ def write(name, text):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     print(f"{text}\n{path}", flush=True)
+
+
+def note(text):
+    print(f"note: {text}", file=sys.stderr, flush=True)
