@@ -26,7 +26,7 @@ def environment(ranks, threads):
 def wring(command, deck, folder, options=(), ranks=1, threads=1, accepted=(0,), preload=None):
     """Runs it into a folder; options are key, value, key, value. Gives the folder."""
     os.makedirs(folder, exist_ok=True)
-    line = [WRING, command, deck, "-output_directory", folder]
+    line = [WRING, command] + ([deck] if deck else []) + ["-output_directory", folder]
     for key, value in zip(options[::2], options[1::2]):
         line += ["-" + key, str(value)]
     if preload:
@@ -88,6 +88,11 @@ def number(value, digits=2):
     if value and not 1e-3 <= abs(value) < 1e6:
         return f"{value:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e")
     return f"{value:.{digits}g}" if abs(value) < 10 ** digits else f"{value:,.0f}"
+
+
+def power(value):
+    """Two digits and an exponent."""
+    return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
 
 
 def table(head, lines):
