@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import re
 import shlex
 import statistics
 import subprocess
@@ -9,6 +10,7 @@ import sys
 
 WRING = os.environ.get("WRING", "build/wring")
 UNDER = shlex.split(os.environ.get("UNDER", ""))  # a command that every measured run is put under
+PAGE = "docs/performance.md"
 CORES = len(os.sched_getaffinity(0))
 
 
@@ -107,6 +109,19 @@ def write(name, text):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     print(f"{text}\n{path}", flush=True)
+    if os.environ.get("INTO_PAGE"):
+        paste(name, text)
+
+
+def paste(name, text):
+    """Puts a table between its marks in the page."""
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    page, count = re.subn(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", lambda m: m[1] + text + m[2], page, flags=re.DOTALL)
+    if count != 1:
+        fail(f"{PAGE} has {count} places for the table {name}, expected 1")
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(page)
 
 
 def note(text):

@@ -3,7 +3,7 @@ from runs import load, number, table, wring, write
 
 OUT = "out/performance/solvers"
 THREADS = 2
-BODIES = (("40,7,7", "11,760", ()), ("80,15,14", "100,800", ("compare_reference", "least", "compare_iterations", 200)))
+BODIES = (("40,7,7", "11,760", ()), ("80,15,14", "100,800", ("compare_reference", "least", "compare_iterations", 250)))
 DECKS = (("solvers", "stable neo-Hookean"), ("solvers_strain", "strain"))
 ERRORS = ("1e-4", "1e-8")
 UNSTABLE = (0, 2)  # penalty diverges
