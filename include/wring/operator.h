@@ -12,7 +12,7 @@ extern const wring_option wring_operator_options[];
 
 typedef struct {
   const char *type;             // what `auto` became: "direct", "multigrid", "petsc"; borrowed
-  const char *library;          // "cholmod", "mumps", "gamg", ...; borrowed
+  const char *library;          // "cholmod, in single precision", "mumps", "gamg", ...; borrowed
   PetscInt    iterations;       // of the last solve, largest over the three components; 0 for direct
   PetscInt64  total_iterations; // of all solves
   PetscInt64  solves;
@@ -32,6 +32,7 @@ PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A);
 /*
   Solves A x = b for b, x [n_owned][3]. x holds the starting guess (only iterative types use it). Each component is solved to
   |b - A x| <= rtol |b|; rtol 0 takes operator.rtol. A solve that does not reach it is not an error: *reached (may be NULL).
+  Direct types are better than rtol where that costs nothing, and ask no more than round-off grants.
 */
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
 
