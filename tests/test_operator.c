@@ -49,13 +49,16 @@ static PetscErrorCode create_matrix(PetscInt m, double shift, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* "mumps" is the direct type whose factor is in parts. */
 static PetscErrorCode create_operator(const char *type, Mat A, wring_operator **op)
 {
-  wring_options *o;
+  const PetscBool mumps = (PetscBool)!strcmp(type, "mumps");
+  wring_options  *o;
 
   PetscFunctionBegin;
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
-  PetscCall(wring_options_set(o, "operator_type", type, "test"));
+  PetscCall(wring_options_set(o, "operator_type", mumps ? "direct" : type, "test"));
+  if (mumps) PetscCall(wring_options_set(o, "operator_factor", "distributed", "test"));
   PetscCall(wring_operator_create(PETSC_COMM_WORLD, o, NULL, op));
   PetscCall(wring_operator_set_matrix(*op, A));
   PetscCall(wring_options_destroy(&o));
@@ -178,9 +181,9 @@ static PetscErrorCode test_indefinite(const char *type)
 }
 
 /* The two types share nothing but the matrix: they agree to the condition number times the residual. */
-static PetscErrorCode test_agreement(void)
+static PetscErrorCode test_agreement(const char *direct)
 {
-  const char *const type[2] = {"direct", "multigrid"};
+  const char *const type[2] = {direct, "multigrid"};
   Mat               A;
   Vec               b, x[2];
   double            far[3], size[3];
@@ -312,14 +315,17 @@ static PetscErrorCode test_threads(PetscInt m)
   Vec             b, x, first;
   wring_operator *op;
   PetscBool       reached, same;
+  PetscMPIInt     n_rank;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &n_rank));
   PetscCall(create_grid(PLAIN, m, 0.1, &A));
   PetscCall(create_vectors(A, &b, &x));
   PetscCall(VecDuplicate(x, &first));
   PetscCall(create_operator("direct", A, &op));
-  for (int threads = 1; threads <= 4; threads++) {
+  for (int threads = 1; threads <= (n_rank > 1 ? 2 : 4); threads++) {
     omp_set_num_threads(threads);
+    if (n_rank > 1) PetscCall(wring_operator_set_matrix(op, A)); // ranks agree on threads here
     PetscCall(wring_operator_solve(op, 1e-12, b, x, &reached));
     CHECK(reached, "%d threads", threads);
     if (threads == 1) PetscCall(VecCopy(x, first));
@@ -374,21 +380,6 @@ static void test_choice(void)
   CHECK(!strcmp(wring_operator_choose("auto", 1000000), "multigrid"), "large");
 }
 
-/* Of a factor on one rank. */
-static PetscErrorCode test_packed(void)
-{
-  PetscMPIInt size;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  if (size > 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(test_precision());
-  PetscCall(test_threads(1));
-  PetscCall(test_threads(20));
-  PetscCall(test_not_finite());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -398,7 +389,13 @@ int main(int argc, char **argv)
   PetscCall(test_accuracy(STIFF, 11, 0.1, 1e-6)); // A x itself is known to 1e10 eps |x|
   PetscCall(test_accuracy(PIECES, 10, 0.1, 0));
   PetscCall(test_accuracy(PLAIN, 2, 0.1, 0));
-  PetscCall(test_packed());
+  PetscCall(test_precision());
+  PetscCall(test_threads(1));
+  PetscCall(test_threads(20));
+  PetscCall(test_not_finite());
+  PetscCall(test_type("mumps", 12, 1e-12));
+  PetscCall(test_type("mumps", 1, 1e-12));
+  PetscCall(test_indefinite("mumps"));
   PetscCall(test_type("multigrid", 12, 1e-10));
   PetscCall(test_type("multigrid", 12, 1e-2));
   PetscCall(test_type("multigrid", 1, 1e-10));
@@ -406,7 +403,8 @@ int main(int argc, char **argv)
   PetscCall(test_indefinite("direct"));
   PetscCall(test_indefinite("multigrid"));
   PetscCall(test_indefinite("petsc"));
-  PetscCall(test_agreement());
+  PetscCall(test_agreement("direct"));
+  PetscCall(test_agreement("mumps"));
   test_choice();
   PetscCall(test_guess());
   PetscCall(PetscFinalize());

@@ -7,7 +7,7 @@
 
 typedef struct wring_operator wring_operator;
 
-/* Deck keys behind "operator_": type (auto|direct|multigrid|petsc), rtol, max_it, blas_threads. */
+/* Deck keys behind "operator_": type (auto|direct|multigrid|petsc), factor, rtol, max_it, blas_threads. */
 extern const wring_option wring_operator_options[];
 
 typedef struct {
@@ -32,7 +32,7 @@ PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A);
 /*
   Solves A x = b for b, x [n_owned][3]. x holds the starting guess (only iterative types use it). Each component is solved to
   |b - A x| <= rtol |b|; rtol 0 takes operator.rtol. A solve that does not reach it is not an error: *reached (may be NULL).
-  Direct types are better than rtol where that costs nothing, and ask no more than round-off grants.
+  MUMPS, and CHOLMOD in double precision, solve to round-off whatever rtol is.
 */
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
 
@@ -45,6 +45,12 @@ PetscErrorCode wring_operator_note_unused(MPI_Comm comm);
 
 /* What `operator_type` stands for at this size. Not collective. */
 const char *wring_operator_choose(const char *type, PetscInt n_vertex);
+
+/*
+  Whether the factor of a direct solve would be one for all ranks (CHOLMOD), or in parts on each (MUMPS), by the key
+  "operator_factor". Refuses what cannot be. Collective.
+*/
+PetscErrorCode wring_operator_choose_factor(MPI_Comm comm, const char *factor, PetscInt n_vertex, PetscBool *shared);
 
 /*
   Bytes that set_matrix and a solve would take on this rank, beyond A itself: by the symbolic analysis of a factor, which

@@ -1,5 +1,5 @@
 /*
-  Direct on one rank: CHOLMOD's supernodal Cholesky in METIS order (Chen, Davis, Hager, Rajamanickam, ACM TOMS 35, 2008),
+  Direct on one rank, or on the ranks of one node: CHOLMOD's supernodal Cholesky in METIS order (Chen, Davis, Hager, Rajamanickam, ACM TOMS 35, 2008),
   copied into single precision and refined in double as far as rtol asks; docs/theory.md 4.1. Where A is too badly
   conditioned for that, CHOLMOD's own factor stays. The three components are one dense right-hand side in either.
 */
@@ -31,11 +31,14 @@ static const double worst_rate = 1e-2;
 enum { TRIALS = 4, MOST_SWEEPS = 20 };
 
 typedef struct {
+  wring_team     *team;
   cholmod_common  common;
-  cholmod_factor *factor;                    // its pattern alone while packed is used
-  wring_packed   *packed;                    // NULL: solves are CHOLMOD's
-  double         *r, *x;                     // [n][3]: residual; trial solution
-  double          rate;                      // what a packed solve leaves of |b|, as measured
+  cholmod_factor *factor; // on rank 0; its pattern alone while packed is used
+  wring_packed   *packed; // NULL: solves are CHOLMOD's
+  wring_shared    shared;
+  double         *b, *x, *r; // [n][3] in shared: right-hand side and solution of several ranks; residual
+  void           *work;      // in shared, of wring_residual
+  double          rate;      // what a packed solve leaves of |b|, as measured
   cholmod_dense  *dense_b, *dense_x, *y, *e; // [3][n]; y and e are work of cholmod_solve2, kept between solves
 } direct;
 
@@ -45,7 +48,10 @@ static PetscErrorCode create(wring_operator *op)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&d));
-  op->data = d;
+  op->data         = d;
+  d->shared.window = MPI_WIN_NULL;
+  PetscCall(wring_team_create(op->comm, &d->team));
+  if (!d->team) op->no_sharing = PETSC_TRUE;
   CHOLMOD(start)(&d->common);
   d->common.print              = 0;
   d->common.supernodal         = CHOLMOD_SUPERNODAL;
@@ -56,12 +62,14 @@ static PetscErrorCode create(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What CHOLMOD said on rank 0. Collective. */
 static PetscErrorCode check(const wring_operator *op)
 {
   const direct *d      = op->data;
-  const int     status = d->common.status;
+  int           status = d->common.status;
 
   PetscFunctionBegin;
+  if (d->team->n_rank > 1) PetscCallMPI(MPI_Bcast(&status, 1, MPI_INT, 0, op->comm));
   if (status == CHOLMOD_NOT_POSDEF) WRING_REFUSE(op->comm, "operator: the matrix is not positive definite (cholmod)");
   if (status == CHOLMOD_OUT_OF_MEMORY || status == CHOLMOD_TOO_LARGE)
     WRING_REFUSE(op->comm, "operator: the factor is too large for cholmod; operator_type multigrid needs less");
@@ -71,24 +79,24 @@ static PetscErrorCode check(const wring_operator *op)
 
 /* ---- the matrix -------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode get_rows(const wring_operator *op, wring_rows *A)
+/* All of A on rank 0, *S NULL elsewhere. */
+static PetscErrorCode collect_matrix(const wring_operator *op, Mat *S)
 {
-  PetscBool done;
+  const direct *d = op->data;
+  PetscInt      n;
+  IS            all;
+  Mat          *list;
 
   PetscFunctionBegin;
-  PetscCall(MatGetRowIJ(op->A, 0, PETSC_FALSE, PETSC_FALSE, &A->n, &A->start, &A->column, &done));
-  if (!done) WRING_REFUSE(op->comm, "operator: cholmod needs a matrix of type seqaij");
-  PetscCall(MatSeqAIJGetArrayRead(op->A, &A->value));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode restore_rows(const wring_operator *op, wring_rows *A)
-{
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(MatSeqAIJRestoreArrayRead(op->A, &A->value));
-  PetscCall(MatRestoreRowIJ(op->A, 0, PETSC_FALSE, PETSC_FALSE, &A->n, &A->start, &A->column, &done));
+  *S = op->A;
+  if (d->team->n_rank == 1) PetscFunctionReturn(PetscObjectReference((PetscObject)op->A));
+  PetscCall(MatGetSize(op->A, &n, NULL));
+  PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &all));
+  PetscCall(MatCreateSubMatrices(op->A, d->team->rank == 0, &all, &all, MAT_INITIAL_MATRIX, &list));
+  *S = d->team->rank == 0 ? list[0] : NULL;
+  if (*S) PetscCall(PetscObjectReference((PetscObject)*S));
+  PetscCall(MatDestroySubMatrices(d->team->rank == 0, &list));
+  PetscCall(ISDestroy(&all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,10 +105,10 @@ static cholmod_sparse as_sparse(const wring_rows *A)
 {
   return (cholmod_sparse){.nrow   = (size_t)A->n,
                           .ncol   = (size_t)A->n,
-                          .nzmax  = (size_t)A->start[A->n],
-                          .p      = (void *)A->start,
-                          .i      = (void *)A->column,
-                          .x      = (void *)A->value,
+                          .nzmax  = (size_t)A->part[0].start[A->n],
+                          .p      = (void *)A->part[0].start,
+                          .i      = (void *)A->part[0].column,
+                          .x      = (void *)A->part[0].value,
                           .stype  = -1,
                           .itype  = INDEX_TYPE,
                           .xtype  = CHOLMOD_REAL,
@@ -156,7 +164,7 @@ static PetscErrorCode refine(direct *d, const wring_rows *A, double rtol, const 
   PetscFunctionBegin;
   for (int i = 0; i < MOST_SWEEPS; i++) {
     wring_size r_size;
-    wring_residual(A, b, x, d->r, &r_size);
+    wring_residual(d->team, d->work, A, b, x, d->r, &r_size);
     const double now = ratio(&r_size, b_size);
     *reached         = (PetscBool)(now <= rtol);
     if (*reached || !(2 * now < before)) break;
@@ -166,27 +174,24 @@ static PetscErrorCode refine(direct *d, const wring_rows *A, double rtol, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As tests begin from noise, every one from the solution of the last, b comes near to what A^{-1} makes largest. */
+/* As trials begin from noise, every one from the solution of the last, b comes near to what A^{-1} makes largest. */
 static PetscErrorCode measure_rate(direct *d, const wring_rows *A)
 {
-  const size_t n3 = 3 * (size_t)A->n;
-  double      *b, *x;
+  const size_t begin = 3 * (size_t)A->first, end = begin + 3 * (size_t)A->n;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(n3, &b, n3, &x));
-  for (size_t i = 0; i < n3; i++) x[i] = 2 * wring_uniform(i) - 1;
+  for (size_t i = begin; i < end; i++) d->x[i] = 2 * wring_uniform(i) - 1;
   d->rate = 0;
   for (int trial = 0; trial < TRIALS; trial++) {
     wring_size b_size, r_size;
-    PetscCall(PetscArraycpy(b, x, n3));
-    wring_size_of(A->n, b, &b_size);
-    PetscCall(packed_solve(d, &b_size, b, PETSC_FALSE, x));
-    wring_residual(A, b, x, d->r, &r_size);
+    PetscCall(PetscArraycpy(d->b + begin, d->x + begin, end - begin));
+    wring_size_of(d->team, d->work, A, d->b, &b_size);
+    PetscCall(packed_solve(d, &b_size, d->b, PETSC_FALSE, d->x));
+    wring_residual(d->team, d->work, A, d->b, d->x, d->r, &r_size);
     const double now = ratio(&r_size, &b_size);
     if (!(now <= d->rate)) d->rate = now;
     if (!(d->rate <= worst_rate)) break;
   }
-  PetscCall(PetscFree2(b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -198,99 +203,152 @@ static void free_values(direct *d)
   f->xtype                = CHOLMOD_PATTERN;
 }
 
-static PetscErrorCode pack(direct *d, const wring_rows *A)
+/* Vectors and work in memory of all ranks. */
+static PetscErrorCode allocate(wring_operator *op, PetscBool *enough)
 {
-  const wring_supernodes f = supernodes_of(d->factor);
+  direct  *d = op->data;
+  PetscInt n;
+
+  PetscFunctionBegin;
+  *enough = PETSC_TRUE;
+  if (d->b) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetSize(op->A, &n, NULL));
+  const size_t vector = 3 * (size_t)n;
+  PetscCall(wring_team_allocate(d->team, 3 * vector * sizeof *d->b + wring_size_bytes(d->team), &d->shared, enough));
+  if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
+  d->b    = d->shared.memory;
+  d->x    = d->b + vector;
+  d->r    = d->x + vector;
+  d->work = d->r + vector;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where a solve in single precision is no good, packed is given up; where there is no memory for it, op->no_sharing set. */
+static PetscErrorCode pack(wring_operator *op)
+{
+  direct          *d = op->data;
+  PetscBool        enough;
+  wring_rows       A;
+  wring_supernodes f = {.n = 0};
 
   PetscFunctionBegin;
   PetscCall(wring_packed_destroy(&d->packed));
-  PetscCall(wring_packed_create(&f, &d->packed));
-  if (!d->r) PetscCall(PetscMalloc1(3 * (size_t)A->n, &d->r));
-  PetscCall(measure_rate(d, A));
-  if (d->rate <= worst_rate)
-    free_values(d);
-  else
+  if (d->factor) f = supernodes_of(d->factor);
+  PetscCall(allocate(op, &enough));
+  if (enough) PetscCall(wring_packed_create(d->team, &f, &d->packed));
+  op->no_sharing = (PetscBool)!d->packed;
+  if (!d->packed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_rows_get(op->A, &A));
+  PetscCall(measure_rate(d, &A));
+  PetscCall(wring_rows_restore(&A));
+  if (!(d->rate <= worst_rate))
     PetscCall(wring_packed_destroy(&d->packed));
+  else if (d->factor)
+    free_values(d);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- in double precision ----------------------------------------------------------------------------------------- */
 
+/* On rank 0, for all. */
 static PetscErrorCode double_solve(wring_operator *op, const double *b, double *x)
 {
-  direct        *d = op->data;
-  const PetscInt n = (PetscInt)d->dense_b->nrow;
+  direct *d = op->data;
 
   PetscFunctionBegin;
-  wring_operator_to_columns(n, b, d->dense_b->x);
-  CHOLMOD(solve2)(CHOLMOD_A, d->factor, d->dense_b, NULL, &d->dense_x, NULL, &d->y, &d->e, &d->common);
+  if (d->factor) {
+    const PetscInt n = (PetscInt)d->dense_b->nrow;
+    wring_operator_to_columns(n, b, d->dense_b->x);
+    CHOLMOD(solve2)(CHOLMOD_A, d->factor, d->dense_b, NULL, &d->dense_x, NULL, &d->y, &d->e, &d->common);
+    if (d->common.status == CHOLMOD_OK) wring_operator_from_columns(n, d->dense_x->x, x);
+  }
   PetscCall(check(op));
-  wring_operator_from_columns(n, d->dense_x->x, x);
+  wring_team_meet(d->team);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- front ------------------------------------------------------------------------------------------------------- */
 
-/* Stops at the first failure: every call to CHOLMOD resets the status. */
-static PetscErrorCode factorize(wring_operator *op, const wring_rows *rows)
+/* work on all of A, on rank 0. */
+static PetscErrorCode with_matrix(wring_operator *op, void (*work)(direct *d, cholmod_sparse *A))
 {
-  direct        *d = op->data;
-  cholmod_sparse A = as_sparse(rows);
+  Mat S;
 
   PetscFunctionBegin;
-  if (!d->factor) d->factor = CHOLMOD(analyze)(&A, &d->common);
-  PetscCall(check(op));
-  CHOLMOD(factorize)(&A, d->factor, &d->common);
+  PetscCall(collect_matrix(op, &S));
+  if (S) {
+    wring_rows rows;
+    PetscCall(wring_rows_get(S, &rows));
+    cholmod_sparse A = as_sparse(&rows);
+    work(op->data, &A);
+    PetscCall(wring_rows_restore(&rows));
+  }
+  PetscCall(MatDestroy(&S));
   PetscCall(check(op));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Stops at the first failure: every call to CHOLMOD resets the status. */
+static void factorize(direct *d, cholmod_sparse *A)
+{
+  if (!d->factor) d->factor = CHOLMOD(analyze)(A, &d->common);
+  if (d->factor) CHOLMOD(factorize)(A, d->factor, &d->common);
+}
+
+static void analyse(direct *d, cholmod_sparse *A)
+{
+  d->factor = CHOLMOD(analyze)(A, &d->common);
+}
+
+static void allocate_dense(direct *d)
+{
+  const size_t n = d->factor->n;
+  if (!d->dense_b) d->dense_b = CHOLMOD(allocate_dense)(n, 3, n, CHOLMOD_REAL, &d->common);
 }
 
 static PetscErrorCode set_up(wring_operator *op)
 {
-  direct    *d = op->data;
-  wring_rows A;
+  direct *d = op->data;
 
   PetscFunctionBegin;
-  PetscCall(get_rows(op, &A));
-  PetscCall(factorize(op, &A));
-  PetscCall(pack(d, &A));
-  if (!d->packed && !d->dense_b) {
-    d->dense_b = CHOLMOD(allocate_dense)((size_t)A.n, 3, (size_t)A.n, CHOLMOD_REAL, &d->common);
-    PetscCall(check(op));
-  }
-  PetscCall(restore_rows(op, &A));
+  if (op->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_team_agree(d->team));
+  PetscCall(with_matrix(op, factorize));
+  PetscCall(pack(op));
+  if (op->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!d->packed && d->factor) allocate_dense(d);
+  PetscCall(check(op));
   op->info.library = d->packed ? "cholmod, in single precision" : "cholmod, in double precision";
   op->info.memory  = (double)d->common.memory_inuse + (d->packed ? (double)d->packed->bytes : 0);
+  PetscCallMPI(MPI_Bcast(&op->info.memory, 1, MPI_DOUBLE, 0, op->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  The larger of: the factor's values, the update of its largest supernode and what the analysis keeps; the factor's values,
-  the copy and the vectors of the first solves.
+  Rank 0: the factor's values and, whichever is more, the update of its largest supernode or the copy; what the analysis
+  keeps. The others: their share of the copy. All: the vectors, of which a rank touches its own.
 */
 static PetscErrorCode predict(wring_operator *op, double *bytes)
 {
-  direct        *d = op->data;
-  wring_packed  *packed;
-  wring_rows     rows;
-  cholmod_sparse A;
+  direct *d        = op->data;
+  double  share[2] = {0, 0}; // the copy, the vectors
 
   PetscFunctionBegin;
-  PetscCall(get_rows(op, &rows));
-  A         = as_sparse(&rows);
-  d->factor = CHOLMOD(analyze)(&A, &d->common);
-  PetscCall(restore_rows(op, &rows));
-  PetscCall(check(op));
-  const cholmod_factor *const f      = d->factor;
-  const wring_supernodes      supers = supernodes_of(f);
-  PetscCall(wring_packed_create(&supers, &packed));
-  const double copy = (double)packed->bytes + 9 * 8.0 * (double)f->n;
-  *bytes = 8.0 * (double)f->xsize + PetscMax(8.0 * (double)f->maxcsize, copy) + (double)d->common.memory_inuse;
-  PetscCall(wring_packed_destroy(&packed));
+  PetscCall(with_matrix(op, analyse));
+  const cholmod_factor *const f = d->factor;
+  if (f) {
+    const wring_supernodes supers = supernodes_of(f);
+    PetscCall(wring_packed_predict(&supers, &share[0]));
+    share[1] = 9 * 8.0 * (double)f->n;
+    *bytes   = 8.0 * (double)f->xsize + PetscMax(8.0 * (double)f->maxcsize, share[0] + share[1]);
+    *bytes += (double)d->common.memory_inuse;
+  }
+  PetscCallMPI(MPI_Bcast(share, 2, MPI_DOUBLE, 0, op->comm));
+  if (!f) *bytes = (share[0] + share[1]) / d->team->n_rank;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where rtol is well above what single precision leaves, nothing is measured. */
+/* b, x of all ranks. Where rtol is well above what single precision leaves, nothing is measured. */
 static PetscErrorCode refined_solve(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
 {
   direct    *d = op->data;
@@ -298,11 +356,39 @@ static PetscErrorCode refined_solve(wring_operator *op, double rtol, const doubl
   wring_rows A;
 
   PetscFunctionBegin;
-  PetscCall(get_rows(op, &A));
-  wring_size_of(A.n, b, &size);
+  PetscCall(wring_rows_get(op->A, &A));
+  wring_size_of(d->team, d->work, &A, b, &size);
   PetscCall(packed_solve(d, &size, b, PETSC_FALSE, x));
   if (rtol < 10 * d->rate) PetscCall(refine(d, &A, rtol, &size, b, x, reached));
-  PetscCall(restore_rows(op, &A));
+  PetscCall(wring_rows_restore(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode solve_all(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
+{
+  const direct *d = op->data;
+
+  PetscFunctionBegin;
+  if (d->packed)
+    PetscCall(refined_solve(op, rtol, b, x, reached));
+  else
+    PetscCall(double_solve(op, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Several ranks put their parts of b where all see them, and take theirs of x. */
+static PetscErrorCode solve_shared(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
+{
+  direct  *d = op->data;
+  PetscInt first, end;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(op->A, &first, &end));
+  const size_t at = 3 * (size_t)first, n = 3 * (size_t)(end - first);
+  PetscCall(PetscArraycpy(d->b + at, b, n));
+  wring_team_meet(d->team);
+  PetscCall(solve_all(op, rtol, d->b, d->x, reached));
+  PetscCall(PetscArraycpy(x, d->x + at, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -315,10 +401,12 @@ static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, Petsc
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(b, &from));
   PetscCall(VecGetArrayWrite(x, &to));
-  if (d->packed)
-    PetscCall(refined_solve(op, rtol, from, to, reached));
-  else
-    PetscCall(double_solve(op, from, to));
+  if (d->team->n_rank > 1) {
+    PetscCall(solve_shared(op, rtol, from, to, reached));
+  } else {
+    if (d->team->asked != wring_max_threads()) PetscCall(wring_team_agree(d->team));
+    PetscCall(solve_all(op, rtol, from, to, reached));
+  }
   PetscCall(VecRestoreArrayWrite(x, &to));
   PetscCall(VecRestoreArrayRead(b, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -330,7 +418,8 @@ static PetscErrorCode destroy(wring_operator *op)
 
   PetscFunctionBegin;
   PetscCall(wring_packed_destroy(&d->packed));
-  PetscCall(PetscFree(d->r));
+  PetscCall(wring_team_free(&d->shared));
+  PetscCall(wring_team_destroy(&d->team));
   CHOLMOD(free_dense)(&d->dense_b, &d->common);
   CHOLMOD(free_dense)(&d->dense_x, &d->common);
   CHOLMOD(free_dense)(&d->y, &d->common);

@@ -20,10 +20,12 @@ struct wring_operator {
   MPI_Comm                  comm;
   wring_phases             *phases;   // borrowed
   char                      type[16]; // as asked; a copy, for the options may go first
+  char                      factor[16];
   double                    rtol;
   PetscInt                  max_it;
   const wring_operator_ops *ops; // NULL before the first matrix
   void                     *data;
+  PetscBool                 no_sharing; // ranks were to share memory, and there was too little
   Mat                       A;
   PetscObjectState          pattern; // of A when data was created
   Vec                       in, out; // one component: shaped like A's columns and rows

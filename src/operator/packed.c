@@ -241,29 +241,94 @@ static PetscErrorCode create_blocks(const wring_supernodes *f, PetscInt *super_o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_packed_create(const wring_supernodes *f, wring_packed **packed)
+static PetscInt count_blocks(const wring_supernodes *f)
 {
-  PetscInt      n_block = 0, *super_of;
+  PetscInt n = 0;
+  for (PetscInt k = 0; k < f->n_super; k++) n += parts_of(f, k);
+  return n;
+}
+
+/* Of rank 0, to all: sizes and blocks. */
+static PetscErrorCode share_blocks(wring_packed *p)
+{
+  const wring_team *const t = p->team;
+  wring_packed            head;
+
+  PetscFunctionBegin;
+  if (t->n_rank == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  head = *p;
+  PetscCallMPI(MPI_Bcast(&head, sizeof head, MPI_BYTE, 0, t->comm));
+  if (t->rank) {
+    p->n = head.n, p->n_block = head.n_block, p->n_value = head.n_value, p->n_place = head.n_place;
+    p->n_y = head.n_y, p->n_u = head.n_u, p->bytes = head.bytes;
+    PetscCall(PetscMalloc2(p->n_block, &p->block, p->n_block, &p->owner));
+  }
+  PetscCallMPI(MPI_Bcast(p->block, (int)((size_t)p->n_block * sizeof *p->block), MPI_BYTE, 0, t->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode fill(const wring_supernodes *f, const PetscInt *super_of, wring_packed *p)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(p->perm, f->perm, f->n));
+  PetscCall(copy_values(f, super_of, p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_all(const wring_supernodes *f, PetscInt *super_of, wring_packed *p, PetscBool *enough)
+{
+  wring_team *const t = p->team;
+
+  PetscFunctionBegin;
+  PetscCall(wring_team_allocate(t, p->bytes, &p->memory, enough));
+  PetscCallMPI(MPI_Bcast(enough, 1, MPIU_BOOL, 0, t->comm));
+  if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
+  if (t->rank == 0) {
+    place_arrays(p, p->memory.memory);
+    PetscCall(create_tree(f, super_of, p));
+    PetscCall(fill(f, super_of, p));
+  }
+  PetscCall(share_blocks(p));
+  PetscCallMPI(MPI_Bcast(&p->scale, 1, MPI_DOUBLE, 0, t->comm));
+  place_arrays(p, p->memory.memory);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_packed_create(wring_team *t, const wring_supernodes *f, wring_packed **packed)
+{
+  PetscInt     *super_of = NULL;
+  PetscBool     enough;
   wring_packed *p;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < f->n_super; k++) n_block += parts_of(f, k);
   PetscCall(PetscNew(&p));
-  *packed = p;
-  p->n    = f->n;
-  PetscCall(PetscMalloc1(n_block, &super_of));
-  PetscCall(PetscMalloc2(n_block, &p->block, n_block, &p->owner));
-  PetscCall(create_blocks(f, super_of, p));
-  if (f->x) {
-    double *memory;
-    PetscCall(wring_blocks_create(p->bytes / sizeof(double), &memory));
-    p->memory = memory;
-    place_arrays(p, p->memory);
-    PetscCall(PetscArraycpy(p->perm, f->perm, f->n));
-    PetscCall(create_tree(f, super_of, p));
-    PetscCall(copy_values(f, super_of, p));
+  *packed          = p;
+  p->team          = t;
+  p->memory.window = MPI_WIN_NULL;
+  if (t->rank == 0) {
+    const PetscInt n = count_blocks(f);
+    p->n             = f->n;
+    PetscCall(PetscMalloc1(n, &super_of));
+    PetscCall(PetscMalloc2(n, &p->block, n, &p->owner));
+    PetscCall(create_blocks(f, super_of, p));
   }
+  PetscCall(create_all(f, super_of, p, &enough));
   PetscCall(PetscFree(super_of));
+  if (!enough) PetscCall(wring_packed_destroy(packed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_packed_predict(const wring_supernodes *f, double *bytes)
+{
+  const PetscInt n = count_blocks(f);
+  PetscInt      *super_of;
+  wring_packed   p = {.n = f->n};
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(n, &super_of, n, &p.block));
+  PetscCall(create_blocks(f, super_of, &p));
+  *bytes = (double)p.bytes;
+  PetscCall(PetscFree2(super_of, p.block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -271,8 +336,7 @@ PetscErrorCode wring_packed_destroy(wring_packed **p)
 {
   PetscFunctionBegin;
   if (!*p) PetscFunctionReturn(PETSC_SUCCESS);
-  double *memory = (*p)->memory;
-  wring_blocks_destroy(&memory);
+  PetscCall(wring_team_free(&(*p)->memory));
   PetscCall(PetscFree2((*p)->block, (*p)->owner));
   PetscCall(PetscFree(*p));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -4,7 +4,7 @@
   units, which are summed one by one: results do not depend on the threads that take them.
 */
 #pragma once
-#include <wring/base.h>
+#include "team.h"
 
 enum {
   WRING_PACKED_PANEL  = 4,
@@ -42,17 +42,22 @@ typedef struct {
   float              *y, *u;   // work: of a block [3][columns], [3][rows below], padded
   float              *partial; // work: [units of the tallest block][3][WRING_PACKED_WIDEST]
   double              scale;   // L is stored times scale, a power of two
-  void               *memory;  // all arrays above
+  wring_shared        memory;  // perm to partial
   size_t              bytes;
+  wring_team         *team;  // borrowed
   int                *owner; // [n_block] thread of a block, -1 where all take part
   int                 size;  // threads that owner is for
 } wring_packed;
 
-/* The factor without x has no values: only p->bytes is of use. */
-PetscErrorCode wring_packed_create(const wring_supernodes *f, wring_packed **p);
+/* f matters on rank 0 of the team alone. *p is NULL if there is too little memory to share. Collective. */
+PetscErrorCode wring_packed_create(wring_team *t, const wring_supernodes *f, wring_packed **p);
 PetscErrorCode wring_packed_destroy(wring_packed **p);
+PetscErrorCode wring_packed_predict(const wring_supernodes *f, double *bytes); // of all ranks; f->x may be NULL
 
-/* x = A^{-1} b, or x += A^{-1} b, with an error of single precision; b, x [n][3]. b is taken times scale, per component. */
+/*
+  x = A^{-1} b, or x += A^{-1} b, with an error of single precision; b, x [n][3] are the same memory on all ranks of the team,
+  and x is complete on return. b is taken times scale, per component. Collective.
+*/
 PetscErrorCode wring_packed_solve(wring_packed *p, const double scale[3], const double *b, PetscBool add, double *x);
 
 static inline PetscInt wring_packed_pad(PetscInt n)

@@ -5,7 +5,6 @@
 */
 #include "packed.h"
 #include <math.h>
-#include <omp.h>
 #if defined(__SSE__)
   #include <xmmintrin.h>
 #endif
@@ -256,56 +255,56 @@ static void backward_block(const sweep *s, const wring_packed_block *b)
   store(s, b);
 }
 
-/* A block that all threads share: what is serial is done by the first. */
+/* A block that all threads share, if it has units for them: what is serial is done by the first. */
 static void forward_shared(const sweep *s, const wring_packed_block *b)
 {
+  const PetscInt units = wring_packed_units(b);
+  if (units < 2) {
+    if (s->me == 0) forward_block(s, b);
+    return;
+  }
   if (s->me == 0) {
     load(s, b);
     forward_triangle(s->p, b);
   }
-  const PetscInt units = wring_packed_units(b);
-  if (units == 0) return;
-#pragma omp barrier
+  wring_team_meet(s->p->team);
   for (PetscInt unit = s->me; unit < units; unit += s->size) forward_unit(s->p, b, unit);
-#pragma omp barrier
+  wring_team_meet(s->p->team);
 }
 
 static void backward_shared(const sweep *s, const wring_packed_block *b)
 {
   const wring_packed *const p     = s->p;
   const PetscInt            units = wring_packed_units(b);
-  if (s->me == 0) fetch(p, b);
-  if (units) {
-#pragma omp barrier
-    for (PetscInt unit = s->me; unit < units; unit += s->size)
-      backward_unit(p, b, unit, p->partial + (size_t)unit * 3 * WIDEST);
-#pragma omp barrier
+  if (units < 2) {
+    if (s->me == 0) backward_block(s, b);
+    return;
   }
+  if (s->me == 0) fetch(p, b);
+  wring_team_meet(p->team);
+  for (PetscInt unit = s->me; unit < units; unit += s->size)
+    backward_unit(p, b, unit, p->partial + (size_t)unit * 3 * WIDEST);
+  wring_team_meet(p->team);
   if (s->me) return;
   for (PetscInt unit = 0; unit < units; unit++) subtract_sum(p, b, p->partial + (size_t)unit * 3 * WIDEST);
   backward_triangle(p, b);
   store(s, b);
 }
 
-/* A thread may find fewer companions than the owners were chosen for. */
-static PetscBool is_mine(const sweep *s, PetscInt k)
-{
-  return (PetscBool)(s->p->owner[k] >= 0 && s->p->owner[k] % s->size == s->me);
-}
-
 static void run_sweeps(const sweep *s)
 {
   const wring_packed *const p = s->p;
   for (PetscInt k = 0; k < p->n_block; k++)
-    if (is_mine(s, k)) forward_block(s, p->block + k);
-#pragma omp barrier
+    if (p->owner[k] == s->me) forward_block(s, p->block + k);
+  wring_team_meet(p->team);
   for (PetscInt k = 0; k < p->n_block; k++)
     if (p->owner[k] < 0) forward_shared(s, p->block + k);
   for (PetscInt k = p->n_block - 1; k >= 0; k--)
     if (p->owner[k] < 0) backward_shared(s, p->block + k);
-#pragma omp barrier
+  wring_team_meet(p->team);
   for (PetscInt k = p->n_block - 1; k >= 0; k--)
-    if (is_mine(s, k)) backward_block(s, p->block + k);
+    if (p->owner[k] == s->me) backward_block(s, p->block + k);
+  wring_team_meet(p->team);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -394,13 +393,14 @@ static void restore_subnormal(unsigned old)
 
 PetscErrorCode wring_packed_solve(wring_packed *p, const double scale[3], const double *b, PetscBool add, double *x)
 {
-  const int threads = wring_max_threads();
-  double    back[3];
+  const wring_team *const t    = p->team;
+  const int               size = t->n_rank * t->threads;
+  double                  back[3];
 
   PetscFunctionBegin;
-  if (p->size != threads) PetscCall(deal_blocks(p, threads));
+  if (p->size != size) PetscCall(deal_blocks(p, size));
   for (int c = 0; c < 3; c++) back[c] = scale[c] > 0 ? p->scale * p->scale / scale[c] : 0;
-#pragma omp parallel
+#pragma omp parallel num_threads(t->threads)
   {
     const unsigned old = flush_subnormal();
     const sweep    s   = {.p     = p,
@@ -409,8 +409,8 @@ PetscErrorCode wring_packed_solve(wring_packed *p, const double scale[3], const 
                           .b     = b,
                           .x     = x,
                           .add   = add,
-                          .me    = omp_get_thread_num(),
-                          .size  = omp_get_num_threads()};
+                          .me    = wring_team_me(t),
+                          .size  = wring_team_size(t)};
     run_sweeps(&s);
     restore_subnormal(old);
   }

@@ -1,17 +1,36 @@
-/* Private to src/operator: b - A x for three right-hand sides [n][3], and how large each is. */
+/* Private to src/operator: b - A x for three right-hand sides [n][3], by the ranks of a team, and how large each is. */
 #pragma once
-#include <wring/base.h>
+#include "team.h"
 
-/* A by rows. All borrowed. */
+/* A part of the rows of this rank: entry k of a row is in column (map ? map[column[k]] : column[k] + offset). */
 typedef struct {
-  PetscInt        n;
-  const PetscInt *start, *column;
+  const PetscInt *start, *column, *map;
   const double   *value;
+  PetscInt        offset;
+} wring_row_part;
+
+/* The rows of this rank, by arrays of A's, borrowed. */
+typedef struct {
+  PetscInt       first, n;
+  int            n_part; // the second of two has the columns of other ranks
+  wring_row_part part[2];
+  Mat            owner[2]; // of the arrays
 } wring_rows;
+
+PetscErrorCode wring_rows_get(Mat A, wring_rows *r); // of type seqaij or mpiaij
+PetscErrorCode wring_rows_restore(wring_rows *r);
 
 typedef struct {
   double norm[3], largest[3]; // Euclidean, of the largest modulus; NaN where there is one
 } wring_size;
 
-void wring_size_of(PetscInt n, const double *v, wring_size *size);
-void wring_residual(const wring_rows *A, const double *b, const double *x, double *r, wring_size *size); // r = b - A x
+/* Bytes of shared memory that the functions below work in. */
+size_t wring_size_bytes(const wring_team *t);
+
+/*
+  v, b, x, r [n][3] are the same memory on all ranks of the team and r is complete on
+  return. Collective.
+*/
+void wring_size_of(const wring_team *t, void *work, const wring_rows *A, const double *v, wring_size *size);
+void wring_residual(const wring_team *t, void *work, const wring_rows *A, const double *b, const double *x, double *r,
+                    wring_size *size); // r = b - A x
