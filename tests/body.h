@@ -28,33 +28,65 @@ static inline PetscErrorCode test_keep_message(MPI_Comm comm, int line, const ch
   return code;
 }
 
-/* A 2 x 1 x 1 m box of a material of 1e5 Pa, 1000 kg/m^3, with n_springs springs across it; direct solves. */
-static inline PetscErrorCode test_body_create(const char *material, double h, PetscInt n_springs, test_body *b)
+/* Parameters of about 1e5 Pa for any material; source: the repository, for the table of a spline. */
+static inline PetscErrorCode test_set_material(wring_options *o, const wring_law *law, const char *source)
 {
-  const PetscInt   cells[3] = {6, 3, 3};
-  const wring_law *law      = wring_law_find(material);
-  wring_term      *springs  = NULL;
-  double           par[8];
+  static const char *const keys[][3] = {{"strain", "material_stiffness", "1e5"},
+                                        {"polynomial", "material_mu", "1e6"},
+                                        {"mooney_rivlin", "material_c10", "1.5e4"},
+                                        {"mooney_rivlin", "material_c01", "3e3"},
+                                        {"mooney_rivlin", "material_kappa", "1.1e5"}};
+  PetscBool                known     = PETSC_FALSE;
+  char                     file[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    if (strcmp(keys[i][0], law->name) != 0) continue;
+    known = PETSC_TRUE;
+    PetscCall(wring_options_set(o, keys[i][1], keys[i][2], "test"));
+  }
+  if (law == &wring_law_spline) {
+    PetscCall(PetscSNPrintf(file, sizeof file, "%s/inputs/materials/stiff_in_tension.csv", source));
+    PetscCall(wring_options_set(o, "material_file", file, "test"));
+  } else if (!known) {
+    PetscCall(wring_options_set(o, "material_young", "1e5", "test"));
+    PetscCall(wring_options_set(o, "material_poisson", "0.35", "test"));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A 2 x 1 x 1 m box of a material of 1e5 Pa, 1000 kg/m^3, with n_springs springs across it; direct solves. On any ranks: */
+static inline PetscErrorCode test_body_create_on(MPI_Comm comm, const char *source, const wring_law *law, double h,
+                                                 PetscInt n_springs, test_body *b)
+{
+  const PetscInt cells[3] = {6, 3, 3};
+  wring_term    *springs  = NULL;
+  double        *par;
 
   PetscFunctionBegin;
   *b = (test_body){.x = NULL};
-  PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
+  PetscCall(wring_options_create(comm, &b->o));
   PetscCall(wring_options_set(b->o, "operator_type", "direct", "test"));
   PetscCall(wring_options_set(b->o, "operator_rtol", "1e-14", "test")); // to round-off
-  if (law == &wring_law_strain) {
-    PetscCall(wring_options_set(b->o, "material_stiffness", "1e5", "test"));
-  } else {
-    PetscCall(wring_options_set(b->o, "material_young", "1e5", "test"));
-    PetscCall(wring_options_set(b->o, "material_poisson", "0.35", "test"));
-  }
+  PetscCall(test_set_material(b->o, law, source));
+  PetscCall(PetscMalloc1(law->n_par, &par));
   PetscCall(law->set_par(b->o, "material_", "material_", par));
-  b->mesh = test_box(PETSC_COMM_WORLD, cells);
+  b->mesh = test_box(comm, cells);
   if (n_springs) springs = test_springs(b->mesh, n_springs, 1e4);
   b->g = test_potential(b->mesh, law, par);
+  PetscCall(PetscFree(par));
   if (springs) PetscCall(wring_potential_add_term(b->g, springs));
   PetscCall(wring_potential_set_step(b->g, h));
   PetscCall(wring_potential_create_vec(b->g, &b->x));
   test_displace(b->mesh, 0, 0, b->x);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On all ranks. */
+static inline PetscErrorCode test_body_create(const char *material, double h, PetscInt n_springs, test_body *b)
+{
+  PetscFunctionBegin;
+  PetscCall(test_body_create_on(PETSC_COMM_WORLD, ".", wring_law_find(material), h, n_springs, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,7 +123,7 @@ static inline PetscErrorCode test_body_set_up(test_body *b)
   PetscCall(wring_potential_set_time(b->g, 0, 0, &changed));
   PetscCall(wring_potential_operator_matrix(b->g, 1, &b->A));
   b->factor = 1;
-  PetscCall(wring_operator_create(PETSC_COMM_WORLD, b->o, NULL, &b->op));
+  PetscCall(wring_operator_create(b->mesh->comm, b->o, NULL, &b->op));
   PetscCall(wring_operator_set_matrix(b->op, b->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -130,7 +162,7 @@ static inline PetscErrorCode test_body_place(const test_body *b, test_map *map, 
 static inline PetscErrorCode test_body_solver(test_body *b, const char *name, wring_solver **s)
 {
   PetscFunctionBegin;
-  PetscCall(wring_solver_create(PETSC_COMM_WORLD, b->g, b->op, NULL, s));
+  PetscCall(wring_solver_create(b->mesh->comm, b->g, b->op, NULL, s));
   PetscCall(wring_solver_set_from_options(*s, b->o, name));
   const double factor = wring_solver_operator_factor(*s);
   if (factor != 0 && factor != b->factor) {

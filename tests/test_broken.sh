@@ -138,7 +138,7 @@ missing model|edit box.yaml 's/model: corotated, //'|check box.yaml|box.yaml: ma
 missing young|edit box.yaml 's/young: 1e6, //'|check box.yaml|box.yaml: material_young is missing: expected a real in (0,inf) [Pa] (Young's modulus; with poisson.)
 missing time step|edit box.yaml 's/step: 1e-2, //'|check box.yaml|box.yaml: time_step is missing: expected a real in (0,inf) [s] (Size h of a time step; required.)
 missing mesh|edit box.yaml '/^mesh/d'|check box.yaml|box.yaml: mesh: none is given, expected mesh.file, mesh.box or initial.restart
-missing cells|edit box.yaml 's/, cells: \[2, 1, 1\]//'|check box.yaml|box.yaml: mesh_box_cells is missing: expected 3 integers in [1,inf) (Cells of the box along x, y and z; each is cut into 6 tets.)
+missing cells|edit box.yaml 's/, cells: \[2, 1, 1\]//'|check box.yaml|box.yaml: mesh_box_cells is missing: expected 3 integers in [0,inf) (Cells of the box along x, y and z, each cut into 6 tets; 0 along one axis: a sheet, along two: a line.)
 missing stiffness|edit box.yaml 's/stiffness: 1e6/until: 1/'|check box.yaml|box.yaml: attach_xmin_stiffness is missing: expected a real in (0,inf) [N/m] (Stiffness of each vertex.)
 compare without keys|:|compare box.yaml|box.yaml: compare_solvers is missing: expected a list of words (Solver types and variants to compare.)
 end and steps|edit box.yaml 's/steps: 1/steps: 1, end: 1/'|check box.yaml|box.yaml:6: time_steps and time_end (box.yaml:6) are both given, expected one of them
@@ -177,8 +177,8 @@ poisson with mu|edit box.yaml 's/young: 1e6/mu: 1e6/'|check box.yaml|box.yaml:2:
 box and file|edit box.yaml 's/^mesh:.*{box/mesh: {file: gmsh22.msh, box/'|check box.yaml|box.yaml:1: mesh: file and box (box.yaml:1) are both given, expected one of them
 box scale|edit box.yaml 's/^mesh:.*{box/mesh: {scale: 1e-3, box/'|check box.yaml|box.yaml:1: mesh_scale is for the coordinates of a mesh.file, expected mesh.box alone
 box too many cells|edit box.yaml 's/cells: \[2/cells: [2000000000/'|check box.yaml|box.yaml:1: mesh_box_cells: 1.2e+10 tetrahedra are too many, expected fewer than 2.14748e+09
-box flat|edit box.yaml 's/size: \[2/size: [0/'|check box.yaml|box.yaml:1: mesh_box_size is "0,1,1", expected 3 reals in (0,inf) [m]
-box inf|edit box.yaml 's/size: \[2/size: [inf/'|check box.yaml|box.yaml:1: mesh_box_size is "inf,1,1", expected 3 reals in (0,inf) [m]
+box flat|edit box.yaml 's/size: \[2/size: [0/'|check box.yaml|box.yaml:1: mesh_box_size: 0 m along x, where there are cells, expected above 0
+box inf|edit box.yaml 's/size: \[2/size: [inf/'|check box.yaml|box.yaml:1: mesh_box_size is "inf,1,1", expected 3 reals in [0,inf) [m]
 box far|edit box.yaml 's/{box: {/{box: {origin: [1e30, 0, 0], /'|check box.yaml|box.yaml:1: mesh_box_jitter: 0.05 leaves a tetrahedron without volume, expected a smaller jitter or larger cells
 set twice shaped|add box.yaml 'set: {grip: {box: [0,0,0,1,1,1], sphere: [0,0,0,1]}}'|check box.yaml|box.yaml:10: set_grip_sphere: the set has a box already, expected one of box, sphere, plane
 set empty|add box.yaml 'set: {grip: {box: [5,5,5,6,6,6]}}'|check box.yaml|box.yaml:10: set_grip_box: no vertex of the mesh lies in it, expected one at least
@@ -326,6 +326,7 @@ mesh deck|:|check mesh.yaml -mesh_file box.yaml|box.yaml:1: not a mesh: expected
 mesh csv state wrong header|:|check mesh.yaml -mesh_file mass.csv|mass.csv:1: the first line is not the header of points, expected vertex,x,y,z
 node without ele|rm tet.ele|check mesh.yaml -mesh_file tet.node|tet.ele: cannot read: No such file or directory
 ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot read: No such file or directory
+22 triangle|edit gmsh22.msh 's/ 10 30 40$/ 30 40 50/'|check mesh.yaml|gmsh22.msh:25: element 3 is a triangle between nodes of tetrahedra, but no face of one
 22 zero index|edit gmsh22.msh 's/10 20 30 40$/10 20 30 0/'|check mesh.yaml|gmsh22.msh:26: element 4 refers to node 0, which does not exist
 22 negative index|edit gmsh22.msh 's/10 20 30 40$/10 20 30 -40/'|check mesh.yaml|gmsh22.msh:26: element 4 refers to node -40, which does not exist
 *22 too large|edit gmsh22.msh 's/10 20 30 40$/10 20 30 41/'|check mesh.yaml|gmsh22.msh:26: element 4 refers to node 41, which does not exist
@@ -344,7 +345,6 @@ ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot
 22 dup|edit gmsh22.msh 's/10 20 30 50$/40 20 30 10/'|check mesh.yaml|gmsh22.msh:27: element 5 has the nodes of element 4 (line 26)
 22 dup nodes|edit gmsh22.msh 's/^20 /10 /'|check mesh.yaml|gmsh22.msh:15: node 10 is given twice
 *22 three|edit gmsh22.msh 's/^99 .*/99 1 1 2/; /^\$Elements/{n;s/5/6/}; s/^5 4.*/&\n6 4 2 2 2 10 20 30 99/'|check mesh.yaml|gmsh22.msh:28: elements 4 (line 26), 5 (line 27) and 6 share a face, expected two at most
-22 triangle|edit gmsh22.msh 's/ 10 30 40$/ 30 40 50/'|check mesh.yaml|gmsh22.msh:25: element 3 is a triangle, but no face of a tetrahedron
 22 no tets|edit gmsh22.msh 's/^4 4 .*//; s/^5 4 .*//; /^\$Elements/{n;s/5/3/}'|check mesh.yaml|mesh.yaml: vertex 0 has no mass, expected mass.file or an element of some density at it
 22 no elements|edit gmsh22.msh '/^\$Elements/,$d'|check mesh.yaml|gmsh22.msh:21: the file ends without $Elements
 22 second order|edit gmsh22.msh 's/^4 4 2/4 11 2/'|check mesh.yaml|gmsh22.msh:26: element type 11 (second-order tetrahedron), expected first-order points, lines, triangles or tetrahedra

@@ -77,7 +77,15 @@ static void check_names(const wring_names *a, const wring_names *b)
     CHECK(strcmp(a->name[i], b->name[i]) == 0, "%s, expected %s", a->name[i], b->name[i]);
 }
 
-/* Every array as the box generator makes it, bit by bit. */
+static int compare_rows(const void *a, const void *b)
+{
+  const PetscInt *const x = a, *const y = b;
+  for (int i = 0; i < 4; i++)
+    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+  return 0;
+}
+
+/* Every array as the box generator makes it, bit by bit; lines and triangles of sets in any order. */
 static PetscErrorCode check_mesh_data(const wring_mesh_data *d)
 {
   wring_mesh_data *b;
@@ -93,6 +101,12 @@ static PetscErrorCode check_mesh_data(const wring_mesh_data *d)
   CHECK(memcmp(d->set_start, b->set_start, sizeof *b->set_start * (size_t)(b->sets.n + 1)) == 0, "sets differ");
   CHECK(memcmp(d->set_vertex, b->set_vertex, sizeof *b->set_vertex * (size_t)b->set_start[b->sets.n]) == 0,
         "sets differ");
+  CHECK(d->n_set_element == b->n_set_element, "%d lines and triangles, expected %d", (int)d->n_set_element,
+        (int)b->n_set_element);
+  qsort(d->set_element, (size_t)d->n_set_element, 4 * sizeof(PetscInt), compare_rows);
+  qsort(b->set_element, (size_t)b->n_set_element, 4 * sizeof(PetscInt), compare_rows);
+  CHECK(memcmp(d->set_element, b->set_element, sizeof *b->set_element * 4 * (size_t)b->n_set_element) == 0,
+        "lines and triangles of sets differ");
   PetscCall(wring_mesh_data_destroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -231,7 +231,6 @@ static const variant variants[] = {
   {"22", "20 30 40\n", "20 30 20\n", ":26: element 4 has node 20 twice"},
   {"22", "20 30 40\n", "20 30\n", ":26: the line ends, expected the number of a node"},
   {"22", "20 30 50\n", "20 30 40\n", ":27: element 5 has the nodes of element 4 (line 26)"},
-  {"22", "1 10 30 40\n", "1 30 40 50\n", ":25: element 3 is a triangle, but no face of a tetrahedron"},
   {"22", "40 0 0 1.0", "40 .5 .5 0", ":26: element 4 is a tetrahedron without volume"},
   {"22", "4 4 2 1", "4 11 2 1", ":26: element type 11 (second-order tetrahedron), expected first-order"},
   {"22", "4 4 2 1", "4 77 2 1", ":26: element type 77 (unknown), expected first-order"},

@@ -24,7 +24,7 @@ run() {
 }
 mapfile -t commands < <(sed -n 's/^    \(wring [rc][uoh].*\|mpiexec .*\|gnuplot .*\)$/\1/p' "$guide" | grep -v 'DECK\|inputs/\|deck.yaml')
 [ ${#commands[@]} -ge 8 ] || { echo "FAIL: ${#commands[@]} commands in the guide"; exit 1; }
-for deck in pulled chain; do
+for deck in pulled chain drop; do
   run "wring check $deck.yaml"
   run "wring run $deck.yaml"
 done

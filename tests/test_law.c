@@ -4,25 +4,23 @@
   a formula, a sign or an index of a law is wrong, if a lane reads another lane's parameters, or if a Hessian said to be
   semidefinite is not.
 */
-#include "check.h"
+#include "splines.h"
+#include "limits.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 #include <wring/law.h>
 
-enum { MAX_Z = 9, MAX_PAR = 4, N_LAW = 6, N_CASE = 6 };
+enum { MAX_Z = 9, MAX_PAR = SPLINE_N_PAR, N_LAW = 14, N_MATERIAL = 9, N_CASE = 6 };
 
 typedef double block_z[MAX_Z][WRING_LANES];
 typedef double block_h[MAX_Z * MAX_Z][WRING_LANES];
 
-static const wring_law *const laws[N_LAW] = {&wring_law_strain,     &wring_law_corotated,
-                                             &wring_law_neohookean, &wring_law_stable_neohookean,
-                                             &wring_law_attachment, &wring_law_spring};
-
-static int needs_positive_j(const wring_law *law)
-{
-  return law == &wring_law_neohookean;
-}
+static const wring_law *const laws[N_LAW] = {
+  &wring_law_strain,     &wring_law_corotated,         &wring_law_fixed_corotated, &wring_law_stvk,
+  &wring_law_neohookean, &wring_law_stable_neohookean, &wring_law_mooney_rivlin,   &wring_law_polynomial,
+  &wring_law_spline,     &wring_law_attachment,        &wring_law_spring,          &wring_law_fibre,
+  &wring_law_volume,     &wring_law_strain_limit}; // N_MATERIAL materials first
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
@@ -30,9 +28,13 @@ static int needs_positive_j(const wring_law *law)
   Parameters of order 1 that differ from lane to lane. The first, mu or k, is small in odd cases: a nearly incompressible
   neohookean has negative curvature in its stretches too.
 */
-static void random_par(int kind, uint64_t *state, double par[MAX_PAR][WRING_LANES])
+static void random_par(const wring_law *law, int kind, uint64_t *state, double par[MAX_PAR][WRING_LANES])
 {
-  for (int i = 0; i < MAX_PAR; i++) {
+  if (law == &wring_law_spline) {
+    test_spline_par(state, par);
+    return;
+  }
+  for (int i = 0; i < law->n_par; i++) {
     for (int lane = 0; lane < WRING_LANES; lane++)
       par[i][lane] = (i == 0 && kind % 2 ? 0.1 : 1) * (1 + 0.5 * test_random(state));
   }
@@ -59,7 +61,7 @@ static void random_z(const wring_law *law, int kind, uint64_t *state, block_z z)
     test_rotation(state, u);
     test_rotation(state, v);
     stretches(kind, state, s);
-    if (needs_positive_j(law)) s[2] = fabs(s[2]);
+    if (law->positive) s[2] = fabs(s[2]);
     for (int i = 0; i < 3 * law->q; i++) z[i][lane] = law->q == 3 ? f_entry(u, s, v, i / 3, i % 3) : u[i] * s[0];
   }
 }
@@ -85,21 +87,28 @@ static double largest(int n, double (*a)[WRING_LANES], int lane)
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
 /* Central differences of order 4, (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h: truncation and round-off near 1e-12. */
-static const double fd_step = 1e-3, fd_at[4] = {1, -1, 2, -2}, fd_weight[4] = {8. / 12, -8. / 12, -1. / 12, 1. / 12};
+static const double fd_at[4] = {1, -1, 2, -2}, fd_weight[4] = {8. / 12, -8. / 12, -1. / 12, 1. / 12};
+
+/* Second derivatives of a spline have kinks between its pieces, at 1 for example, over which differences must not reach. */
+static double fd_step(const wring_law *law, int order)
+{
+  return law != &wring_law_spline ? 1e-3 : order == 1 ? 1e-5 : 1e-7;
+}
 
 static void check_gradient(const wring_law *law, int kind, wring_in par, block_z z)
 {
   WRING_ALIGNED block_z p, moved;
   WRING_ALIGNED double  psi[WRING_LANES];
+  const double          step = fd_step(law, 1);
 
   law->gradient(par, (wring_in)z, p);
   for (int i = 0; i < 3 * law->q; i++) {
     double slope[WRING_LANES] = {0};
     for (int k = 0; k < 4; k++) {
       memcpy(moved, z, sizeof moved);
-      for (int lane = 0; lane < WRING_LANES; lane++) moved[i][lane] += fd_at[k] * fd_step;
+      for (int lane = 0; lane < WRING_LANES; lane++) moved[i][lane] += fd_at[k] * step;
       energy(law, par, moved, psi);
-      for (int lane = 0; lane < WRING_LANES; lane++) slope[lane] += fd_weight[k] / fd_step * psi[lane];
+      for (int lane = 0; lane < WRING_LANES; lane++) slope[lane] += fd_weight[k] / step * psi[lane];
     }
     for (int lane = 0; lane < WRING_LANES; lane++)
       check_close(p[i][lane], slope[lane], 1e-6 * (largest(3 * law->q, p, lane) + 1e-3), law, kind, "gradient");
@@ -108,7 +117,8 @@ static void check_gradient(const wring_law *law, int kind, wring_in par, block_z
 
 static void check_hessian(const wring_law *law, int kind, wring_in par, block_z z)
 {
-  const int             n = 3 * law->q;
+  const int             n    = 3 * law->q;
+  const double          step = fd_step(law, 2);
   WRING_ALIGNED block_z p, moved;
   WRING_ALIGNED block_h h;
 
@@ -117,10 +127,10 @@ static void check_hessian(const wring_law *law, int kind, wring_in par, block_z 
     block_z column = {0};
     for (int k = 0; k < 4; k++) {
       memcpy(moved, z, sizeof moved);
-      for (int lane = 0; lane < WRING_LANES; lane++) moved[j][lane] += fd_at[k] * fd_step;
+      for (int lane = 0; lane < WRING_LANES; lane++) moved[j][lane] += fd_at[k] * step;
       law->gradient(par, (wring_in)moved, p);
       for (int i = 0; i < n; i++) {
-        for (int lane = 0; lane < WRING_LANES; lane++) column[i][lane] += fd_weight[k] / fd_step * p[i][lane];
+        for (int lane = 0; lane < WRING_LANES; lane++) column[i][lane] += fd_weight[k] / step * p[i][lane];
       }
     }
     for (int i = 0; i < n; i++) {
@@ -300,7 +310,8 @@ static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
     for (int i = 0; i < 3 * law->q; i++) {
       z[i][lane] = r[i];
       if (law == &wring_law_attachment) z[i][lane] = par[1 + i][lane];
-      if (law == &wring_law_spring) z[i][lane] = r[i] * par[1][lane] / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+      if (law == &wring_law_spring || law == &wring_law_fibre)
+        z[i][lane] = r[i] * par[1][lane] / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
     }
   }
   law->fused(par, (wring_in)z, psi, p);
@@ -310,30 +321,43 @@ static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
   }
 }
 
+/* psi by its definition, in long double: invariants I1, I2 and J, parameters a, b, c. */
+static long double defined(const wring_law *law, const long double f[9], long double a, long double b, long double c)
+{
+  long double g[9] = {0}, i1, i2, e2 = 0;
+  for (int i = 0; i < 27; i++) g[i / 3] += f[3 * (i % 3) + i / 9] * f[3 * (i % 3) + i / 3 % 3];
+  i1 = g[0] + g[4] + g[8];
+  for (int i = 0; i < 9; i++) e2 += (g[i] - (i % 4 == 0)) * (g[i] - (i % 4 == 0)) / 4;
+  i2 = g[0] * g[4] + g[4] * g[8] + g[8] * g[0] - g[1] * g[1] - g[2] * g[2] - g[5] * g[5];
+  const long double j =
+    f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) + f[2] * (f[3] * f[7] - f[4] * f[6]);
+  if (law == &wring_law_stvk) return a * e2 + b / 8 * (i1 - 3) * (i1 - 3);
+  if (law == &wring_law_mooney_rivlin)
+    return a * (i1 * powl(j, -2.L / 3) - 3) + b * (i2 * powl(j, -4.L / 3) - 3) + c / 2 * (j - 1) * (j - 1);
+  const long double change = law == &wring_law_neohookean ? logl(j) : j - 1;
+  return a / 2 * (i1 - 3) - a * change + b / 2 * change * change;
+}
+
 /*
   A body at rest and under a tiny load: psi is 1e12 times smaller than mu, and keeps its digits. Fails when psi is a difference of
   terms of first order. The reference is the definition in long double.
 */
 static void check_small_strain(const wring_law *law)
 {
-  const long double     mu = 3, lambda = 5;
   uint64_t              state = 11;
   WRING_ALIGNED block_z z;
   WRING_ALIGNED double  par[MAX_PAR][WRING_LANES], psi[WRING_LANES];
 
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    par[0][lane] = (double)mu, par[1][lane] = (double)lambda;
+    par[0][lane] = 3, par[1][lane] = 5, par[2][lane] = 7;
     for (int i = 0; i < 9; i++) z[i][lane] = (i % 4 == 0) + 1e-6 * test_random(&state);
   }
   law->energy((wring_in)par, (wring_in)z, psi);
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    long double f[9], squared = 0;
-    for (int i = 0; i < 9; i++) f[i] = z[i][lane], squared += f[i] * f[i];
-    const long double det =
-      f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) + f[2] * (f[3] * f[7] - f[4] * f[6]);
-    const long double change   = law == &wring_law_neohookean ? logl(det) : det - 1;
-    const long double expected = mu / 2 * (squared - 3) - mu * change + lambda / 2 * change * change;
-    check_close(psi[lane], (double)expected, 1e-5 * (double)expected, law, -1, "small strain");
+    long double f[9];
+    for (int i = 0; i < 9; i++) f[i] = z[i][lane];
+    const double expected = (double)defined(law, f, 3, 5, 7);
+    check_close(psi[lane], expected, 1e-5 * expected, law, -1, "small strain");
   }
 }
 
@@ -397,7 +421,8 @@ static void test_properties(const wring_law *law)
   WRING_ALIGNED double  par[MAX_PAR][WRING_LANES];
 
   for (int kind = 0; kind < N_CASE; kind++) {
-    random_par(kind, &state, par);
+    random_par(law, kind, &state, par);
+    test_limit_par(law, kind, par);
     random_z(law, kind, &state, z);
     check_gradient(law, kind, (wring_in)par, z);
     check_hessian(law, kind, (wring_in)par, z);
@@ -433,44 +458,62 @@ static void check_slope(const wring_law *law, wring_in par)
   for (int lane = 0; lane < WRING_LANES; lane++) check_close(k[lane], integral[lane], 1e-10, law, -1, "slope");
 }
 
+/* The numbers of an independent implementation: Young's modulus 1e5 Pa, Poisson's ratio 0.35, polynomial of 1 Pa, ... */
 static void test_slopes(void)
 {
+  static const struct {
+    const wring_law *law;
+    double           par[3], k;
+  } known[]                  = {{&wring_law_strain, {7}, 7},
+                                {&wring_law_corotated, {3, 5}, 11},
+                                {&wring_law_fixed_corotated, {3, 5}, 11},
+                                {&wring_law_stvk, {3, 5}, 1.075 * 11},
+                                {&wring_law_stable_neohookean, {3, 5}, 8},
+                                {&wring_law_polynomial, {3}, 1.8},
+                                {&wring_law_neohookean, {1e5 / 2.7, 1e5 * 0.35 / (1.35 * 0.3)}, 197839.162}};
   uint64_t             state = 3;
   WRING_ALIGNED double par[MAX_PAR][WRING_LANES], k[WRING_LANES];
 
-  random_par(0, &state, par);
-  for (int i = 0; i < 4; i++) check_slope(laws[i], (wring_in)par);
-  /* Young's modulus 1e5 Pa, Poisson's ratio 0.35; the numbers are those of an independent implementation. */
-  for (int lane = 0; lane < WRING_LANES; lane++) par[0][lane] = 1e5 / 2.7, par[1][lane] = 1e5 * 0.35 / (1.35 * 0.3);
-  wring_law_neohookean.slope((wring_in)par, k);
-  check_close(k[0], 197839.162, 1e-3, &wring_law_neohookean, -1, "slope");
+  for (int i = 0; i < N_MATERIAL; i++) {
+    random_par(laws[i], 0, &state, par);
+    check_slope(laws[i], (wring_in)par);
+  }
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (int row = 0; row < 3; row++) {
+      for (int lane = 0; lane < WRING_LANES; lane++) par[row][lane] = known[i].par[row];
+    }
+    known[i].law->slope((wring_in)par, k);
+    check_close(k[0], known[i].k, 1e-8 * known[i].k, known[i].law, -1, "slope");
+  }
 }
 
 /* Outside the domain psi is +infinity, never NaN, and derivatives are finite; a block may hold both kinds. */
-static void test_edge_of_domain(void)
+static void test_edge_of_domain(const wring_law *law)
 {
   static const double   j[WRING_LANES] = {1, 0, -1, -1e-300, 1e-310, 0.5, NAN, 2};
   WRING_ALIGNED block_z z              = {0}, p;
   WRING_ALIGNED block_h h;
-  WRING_ALIGNED double  par[2][WRING_LANES], psi[WRING_LANES];
+  WRING_ALIGNED double  par[3][WRING_LANES], psi[WRING_LANES];
 
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    par[0][lane] = par[1][lane] = 1e5;
+    par[0][lane] = par[1][lane] = par[2][lane] = 1e5;
     z[0][lane] = z[4][lane] = 1, z[8][lane] = j[lane];
   }
-  wring_law_neohookean.fused((wring_in)par, (wring_in)z, psi, p);
-  wring_law_neohookean.hessian_psd((wring_in)par, (wring_in)z, h);
+  law->fused((wring_in)par, (wring_in)z, psi, p);
+  law->hessian_psd((wring_in)par, (wring_in)z, h);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     if (j[lane] >= DBL_MIN)
-      CHECK(isfinite(psi[lane]), "J = %g: energy %g", j[lane], psi[lane]);
+      CHECK(isfinite(psi[lane]), "%s, J = %g: energy %g", law->name, j[lane], psi[lane]);
     else
-      CHECK(psi[lane] == INFINITY, "J = %g: energy %g", j[lane], psi[lane]);
-    for (int i = 0; i < 9 && !isnan(j[lane]); i++) CHECK(isfinite(p[i][lane]), "J = %g: gradient", j[lane]);
-    for (int i = 0; i < 81 && !isnan(j[lane]); i++) CHECK(isfinite(h[i][lane]), "J = %g: Hessian", j[lane]);
+      CHECK(psi[lane] == INFINITY, "%s, J = %g: energy %g", law->name, j[lane], psi[lane]);
+    for (int i = 0; i < 9 && !isnan(j[lane]); i++)
+      CHECK(isfinite(p[i][lane]), "%s, J = %g: gradient", law->name, j[lane]);
+    for (int i = 0; i < 81 && !isnan(j[lane]); i++)
+      CHECK(isfinite(h[i][lane]), "%s, J = %g: Hessian", law->name, j[lane]);
   }
-  wring_law_neohookean.energy((wring_in)par, (wring_in)z, psi);
+  law->energy((wring_in)par, (wring_in)z, psi);
   for (int lane = 0; lane < WRING_LANES; lane++)
-    CHECK(j[lane] >= DBL_MIN || psi[lane] == INFINITY, "J = %g: energy %g", j[lane], psi[lane]);
+    CHECK(j[lane] >= DBL_MIN || psi[lane] == INFINITY, "%s, J = %g: energy %g", law->name, j[lane], psi[lane]);
 }
 
 /* Where the energy has no derivative everything is finite: F = 0 and s_1 = -s_2; a spring of length 0. */
@@ -479,12 +522,13 @@ static void test_singular_points(void)
   WRING_ALIGNED block_z z = {0}, p;
   WRING_ALIGNED block_h h;
   WRING_ALIGNED double  par[MAX_PAR][WRING_LANES], psi[WRING_LANES];
+  uint64_t              state = 23;
 
-  for (int i = 0; i < MAX_PAR; i++) {
-    for (int lane = 0; lane < WRING_LANES; lane++) par[i][lane] = i == 1 && lane == 0 ? 0 : 1;
-  }
   for (int i = 0; i < N_LAW; i++) {
     const int n = 3 * laws[i]->q;
+    random_par(laws[i], 0, &state, par);
+    if (laws[i] == &wring_law_spring) par[1][0] = 0;
+    test_limit_par(laws[i], 3, par);
     memset(z, 0, sizeof z);
     if (n == 9) z[0][1] = 1, z[4][1] = 1, z[8][1] = -1; // lane 1: a mirror
     laws[i]->fused((wring_in)par, (wring_in)z, psi, p);
@@ -495,7 +539,7 @@ static void test_singular_points(void)
     for (int k = 0; k < n * n; k++) CHECK(isfinite(h[k][0]) && isfinite(h[k][1]), "%s: Hessian", laws[i]->name);
   }
   wring_law_spring.project((wring_in)par, (wring_in)z, p);
-  CHECK(p[0][1] == 1 && p[1][1] == 0 && p[2][1] == 0, "a spring of length 0 does not point along x");
+  CHECK(p[0][1] == par[1][1] && p[1][1] == 0 && p[2][1] == 0, "a spring of length 0 does not point along x");
 }
 
 /* ---- registry ---------------------------------------------------------------------------------------------------- */
@@ -507,7 +551,11 @@ static void test_registry(void)
     CHECK(wring_law_find(law->name) == law, "%s is not found", law->name);
     CHECK(law->options && law->set_par, "%s cannot be a material", law->name);
   }
-  CHECK(n == 4, "%d materials", n);
+  CHECK(n == N_MATERIAL, "%d materials", n);
+  for (n = 0; wring_law_on_top(n); n++)
+    CHECK(wring_law_can(wring_law_on_top(n)) == wring_law_can(&wring_law_strain), "what %s can",
+          wring_law_on_top(n)->name);
+  CHECK(n == 3 && !wring_law_on_top(-1) && !wring_law_find("fibre"), "%d laws on top of materials", n);
   CHECK(!wring_law_material(-1), "material -1 exists");
   CHECK(wring_law_find("NeoHookean") == &wring_law_neohookean, "names regard case");
   CHECK(!wring_law_find("jelly") && !wring_law_find("spring"), "a law that is no material is found");
@@ -538,7 +586,7 @@ static PetscErrorCode read_par(const wring_law *law, const char *const *deck, do
 typedef struct {
   const wring_law *law;
   const char      *deck[9];
-  double           par[2]; // expected; NAN: the deck is refused
+  double           par[3]; // expected; NAN: the deck is refused
 } deck_case;
 
 static const deck_case decks[] = {
@@ -561,6 +609,15 @@ static const deck_case decks[] = {
   {&wring_law_stable_neohookean, {"material_young", "0.1", "material_poisson", "0.125"}, {NAN}},
   {&wring_law_stable_neohookean, {"material_mu", "3", "material_lambda", "1"}, {NAN}},
   {&wring_law_stable_neohookean, {"material_mu", "3", "material_lambda", "1.01"}, {3, 1.01}},
+  {&wring_law_stvk, {"material_mu", "3", "material_lambda", "4"}, {3, 4}},
+  {&wring_law_fixed_corotated, {"material_young", "2.5", "material_poisson", "0.5"}, {NAN}},
+  {&wring_law_mooney_rivlin, {"material_c10", "3", "material_c01", "0", "material_kappa", "5"}, {3, 0, 5}},
+  {&wring_law_mooney_rivlin, {"material_c10", "0", "material_c01", "0", "material_kappa", "5"}, {NAN}},
+  {&wring_law_mooney_rivlin, {"material_c10", "3", "material_c01", "-1", "material_kappa", "5"}, {NAN}},
+  {&wring_law_mooney_rivlin, {"material_c10", "3", "material_c01", "1", "material_kappa", "0"}, {NAN}},
+  {&wring_law_mooney_rivlin, {"material_c10", "3", "material_c01", "1"}, {NAN}},
+  {&wring_law_polynomial, {"material_mu", "3", "region_tooth_mu", "4"}, {4}},
+  {&wring_law_polynomial, {"material_mu", "0"}, {NAN}},
 };
 
 /* A region's key replaces the material's; exactly one pair of elastic parameters is given, the region's if it has one. */
@@ -568,11 +625,11 @@ static PetscErrorCode test_decks(void)
 {
   PetscFunctionBegin;
   for (size_t i = 0; i < sizeof decks / sizeof decks[0]; i++) {
-    double         par[2]  = {0, 0};
+    double         par[3]  = {0, 0, 0};
     PetscErrorCode refused = PETSC_SUCCESS;
     PetscCall(read_par(decks[i].law, decks[i].deck, par, &refused));
     CHECK(!!refused == !!isnan(decks[i].par[0]), "deck %d: error %d", (int)i, (int)refused);
-    for (int k = 0; k < 2 && !refused; k++)
+    for (int k = 0; k < 3 && !refused; k++)
       CHECK(fabs(par[k] - decks[i].par[k]) < 1e-14, "deck %d: parameter %d is %g", (int)i, k, par[k]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -584,8 +641,11 @@ int main(int argc, char **argv)
   for (int i = 0; i < N_LAW; i++) test_properties(laws[i]);
   check_small_strain(&wring_law_neohookean);
   check_small_strain(&wring_law_stable_neohookean);
+  check_small_strain(&wring_law_stvk);
+  check_small_strain(&wring_law_mooney_rivlin);
   test_slopes();
-  test_edge_of_domain();
+  test_edge_of_domain(&wring_law_neohookean);
+  test_edge_of_domain(&wring_law_mooney_rivlin);
   test_singular_points();
   test_registry();
   PetscCall(test_decks());

@@ -3,7 +3,7 @@
 # one kind of parallelism per layer. A new include that looks up, or a thread in a law, fails this test.
 cd "$2" || exit 2
 layers=(base law mesh term contact potential operator solver step io study)
-declare -A level=([options]=0 [sweep]=3)
+declare -A level=([options]=0 [curve]=0 [sweep]=3 [load]=8)
 for i in "${!layers[@]}"; do level[${layers[i]}]=$i; done
 status=0
 fault() { echo "$1"; status=1; }

@@ -64,12 +64,12 @@ quality         at least 0.755953, mean 0.755953: 12 (9 V^2)^(1/3) / sum of squa
 regions         1
   box                   12 tetrahedra, 2 m^3
 sets            7
-  xmin                  4 vertices
-  xmax                  4 vertices
-  ymin                  6 vertices
-  ymax                  6 vertices
-  zmin                  6 vertices
-  zmax                  6 vertices
+  xmin                  4 vertices, 2 triangles, 1 m^2
+  xmax                  4 vertices, 2 triangles, 1 m^2
+  ymin                  6 vertices, 4 triangles, 2 m^2
+  ymax                  6 vertices, 4 triangles, 2 m^2
+  zmin                  6 vertices, 4 triangles, 2 m^2
+  zmax                  6 vertices, 4 triangles, 2 m^2
   box                   12 vertices
    parts  tetrahedra max/avg  vertices max/avg  cut faces  interface vertices    ghosts
        1               1.000             1.000          0               0.00%     0.00%
@@ -164,7 +164,7 @@ works 1 refine once.msh fine_again.msh -binary
 works 1 convert fine_again.msh fine_text.msh
 cmp fine.msh fine_text.msh || fail 'refine twice and by two levels'
 works 1 info fine.msh
-for line in 'vertices        225' 'tetrahedra      768' 'volume          2 m^3' '  xmin                  25 vertices' \
+for line in 'vertices        225' 'tetrahedra      768' 'volume          2 m^3' '  xmin                  25 vertices, 32 triangles, 1 m^2' \
   'boundary faces  320' '  box                   225 vertices'; do
   grep -qxF "$line" log || fail "info fine.msh: no '$line'"
 done
@@ -225,10 +225,13 @@ refused_everywhere 'writing it would destroy beam.msh' refine beam.msh beam.msh
 refused 'too few file names, expected wring mesh refine FROM TO' refine beam.msh -levels 2
 refused 'levels is "0", expected an integer in' refine beam.msh a.msh -levels 0
 refused 'unknown kind of file' refine beam.msh a.mesh
-refused_everywhere 'tetrahedr' refine "$source/inputs/meshes/truss_points.csv" a.msh
+refused_everywhere 'only points' refine "$source/inputs/meshes/truss_points.csv" a.msh
 refused 'size is missing: expected 3 reals' box a.msh -cells 1,1,1
 refused 'cells is missing: expected 3 integers' box a.msh -size 1,1,1
-refused 'cells is "0,1,1", expected 3 integers' box a.msh -size 1,1,1 -cells 0,1,1
+refused 'cells is "-1,1,1", expected 3 integers' box a.msh -size 1,1,1 -cells -1,1,1
+refused '1 m along x, where there are no cells, expected 0' box a.msh -size 1,1,1 -cells 0,1,1
+refused '0 m along z, where there are cells, expected above 0' box a.msh -size 1,1,0 -cells 1,1,1
+refused 'cells: 0,0,0, expected cells along one axis at least' box a.msh -size 0,0,0 -cells 0,0,0
 refused 'are too many' box a.msh -size 1,1,1 -cells 2000,2000,2000
 refused 'jitter.*0.99 leaves a tetrahedron without volume' box a.msh -size 1,1,1 -cells 4,4,4 -jitter 0.99
 sed 's/^6 5 7 8 2/6 5 7 99 2/' two.mesh >bad.mesh

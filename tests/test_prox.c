@@ -4,18 +4,21 @@
   is flat, inverted or 0. Fails if a closed form has a wrong factor or misses a kink, or if Newton stops early, leaves the
   domain or mixes lanes.
 */
+#include "splines.h"
+#include "limits.h"
 #include "base/block3.h"
-#include "check.h"
 #include <float.h>
 #include <wring/law.h>
 
-enum { MAX_Z = 9, MAX_PAR = 4, N_CASE = 12, N_RHO = 4 };
+enum { MAX_Z = 9, MAX_PAR = SPLINE_N_PAR, N_CASE = 12, N_RHO = 4 };
 
 typedef double block_z[MAX_Z][WRING_LANES];
 
-static const wring_law *const laws[] = {&wring_law_strain,     &wring_law_corotated,
-                                        &wring_law_neohookean, &wring_law_stable_neohookean,
-                                        &wring_law_attachment, &wring_law_spring};
+static const wring_law *const laws[] = {&wring_law_strain,        &wring_law_corotated,   &wring_law_fixed_corotated,
+                                        &wring_law_stvk,          &wring_law_neohookean,  &wring_law_stable_neohookean,
+                                        &wring_law_mooney_rivlin, &wring_law_polynomial,  &wring_law_spline,
+                                        &wring_law_attachment,    &wring_law_spring,      &wring_law_fibre,
+                                        &wring_law_volume,        &wring_law_strain_limit};
 
 enum { N_LAW = sizeof laws / sizeof laws[0] };
 
@@ -50,14 +53,17 @@ static input make(const wring_law *law, int kind, double factor, uint64_t *state
 {
   input                a = {.law = law, .kind = kind, .n = 3 * law->q};
   WRING_ALIGNED double k[WRING_LANES];
+  if (law == &wring_law_spline) test_spline_par(state, a.par);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double u[9], v[9], s[3];
-    for (int i = 0; i < MAX_PAR; i++) a.par[i][lane] = (i == 0 && kind % 2 ? 0.1 : 1) * (1 + 0.5 * test_random(state));
+    for (int i = 0; i < law->n_par && law != &wring_law_spline; i++)
+      a.par[i][lane] = (i == 0 && kind % 2 ? 0.1 : 1) * (1 + 0.5 * test_random(state));
     test_rotation(state, u);
     test_rotation(state, v);
     stretches(kind, state, s);
     for (int i = 0; i < a.n; i++) a.z[i][lane] = law->q == 3 ? f_entry(u, s, v, i / 3, i % 3) : u[i] * s[0];
   }
+  test_limit_par(law, kind, a.par);
   law->slope((wring_in)a.par, k);
   for (int lane = 0; lane < WRING_LANES; lane++) a.rho[lane] = factor * k[lane];
   return a;
@@ -98,8 +104,10 @@ static int has_kink(const input *a, const double s[3])
 /* What the rounding of p alone makes of its gradient: F^{-T} of a p that is almost flat, the det F of a huge one. */
 static double rounding(const input *a, const double s[3])
 {
-  if (a->law == &wring_law_neohookean) return 1e-15 * s[0] / s[2];
-  return a->law == &wring_law_stable_neohookean ? 1e-16 * s[0] * s[0] * s[1] * s[1] : 0;
+  if (a->law->positive) return 1e-15 * (1 + s[0]) / s[2];
+  const int of_volume =
+    a->law == &wring_law_stable_neohookean || a->law == &wring_law_fixed_corotated || a->law == &wring_law_spline;
+  return of_volume ? 1e-16 * s[0] * s[0] * s[1] * s[1] : 0;
 }
 
 /* dpsi/dz(p) + rho (p - z) = 0, but in a kink, where only check_least can tell. */
@@ -145,11 +153,11 @@ static void check_least(input *a, uint64_t *state)
   }
 }
 
-/* For rho -> infinity p is z but for |dpsi/dz|/rho; a flat or inverted z cannot be reached by neohookean. */
+/* For rho -> infinity p is z but for |dpsi/dz|/rho; a flat or inverted z cannot be reached by positive laws. */
 static void check_limit(input *a)
 {
   WRING_ALIGNED block_z p, g;
-  if (a->law == &wring_law_neohookean && a->kind > 3) return;
+  if (a->law->positive && a->kind > 3) return;
   for (int lane = 0; lane < WRING_LANES; lane++) a->rho[lane] *= 1e8;
   prox(a, p);
   a->law->gradient((wring_in)a->par, (wring_in)a->z, g);
@@ -221,13 +229,14 @@ static void check_rest(const wring_law *law, uint64_t *state)
 {
   WRING_ALIGNED block_z p;
   input                 a = make(law, 0, 1, state);
+  test_limit_par(law, 3, a.par);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double r[9];
     test_rotation(state, r);
     for (int i = 0; i < a.n; i++) {
       a.z[i][lane] = r[i];
       if (law == &wring_law_attachment) a.z[i][lane] = a.par[1 + i][lane];
-      if (law == &wring_law_spring)
+      if (law == &wring_law_spring || law == &wring_law_fibre)
         a.z[i][lane] = r[i] * a.par[1][lane] / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
     }
   }

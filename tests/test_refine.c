@@ -471,7 +471,7 @@ static PetscErrorCode test_refusals(void)
     PetscCall(PetscCalloc1(1, &d->set_start));
   }
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, &m));
-  CHECK_REFUSED(wring_mesh_refine(m, 1), "mesh_refine: 1, but the mesh has no tetrahedra", "expected 0");
+  CHECK_REFUSED(wring_mesh_refine(m, 1), "mesh_refine: 1, but the mesh has only points", "expected 0");
   PetscCall(wring_mesh_refine(m, 0));
   PetscCall(wring_mesh_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);

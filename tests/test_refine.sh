@@ -87,5 +87,5 @@ says '^wring: .*mesh_refine: .*expected none with initial.restart'
 printf 'vertex,x,y,z\n0,0,0,0\n1,1,0,0\n' >points.csv
 sed 's/^mesh.*/mesh: {file: points.csv, refine: 1}/' beam.yaml >points.yaml
 expect 1 1 run points.yaml -output_directory refused
-says '^wring: .*mesh_refine: 1, but the mesh has no tetrahedra, expected 0'
+says '^wring: .*mesh_refine: 1, but the mesh has only points, expected 0'
 exit 0

@@ -16,6 +16,11 @@ declare -A parameters=(
   [corotated]="-material_young 1e5 -material_poisson 0.3"
   [neohookean]="-material_young 1e5 -material_poisson 0.3"
   [stable_neohookean]="-material_young 1e5 -material_poisson 0.3"
+  [fixed_corotated]="-material_young 1e5 -material_poisson 0.3"
+  [stvk]="-material_young 1e5 -material_poisson 0.3"
+  [mooney_rivlin]="-material_c10 1.5e4 -material_c01 3e3 -material_kappa 1e5"
+  [polynomial]="-material_mu 1e6"
+  [spline]="-material_file $(realpath "$2")/inputs/materials/stiff_in_compression.csv"
 )
 
 # SOLVER MATERIAL PATTERN: pairs that are refused; * is every material that has no line of its own, - accepts it.

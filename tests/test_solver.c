@@ -89,7 +89,7 @@ static PetscErrorCode test_pd_step(void)
 typedef struct {
   const char *solver;
   PetscInt    rows;
-  double      last, norm[64];
+  double      last, norm[64], shortest;
 } history;
 
 static PetscErrorCode check_descent(void *context, const wring_iteration *it)
@@ -105,6 +105,7 @@ static PetscErrorCode check_descent(void *context, const wring_iteration *it)
         seen->solver, g - seen->last, g, (int)it->iteration);
   CHECK((it->step_length == 0) == (it->iteration == 0), "%s: step length %g", seen->solver, it->step_length);
   if (seen->rows < 64) seen->norm[seen->rows] = it->gradient_norm;
+  if (it->iteration > 0) seen->shortest = fmin(seen->shortest, it->step_length);
   seen->last = g;
   seen->rows++;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -116,7 +117,7 @@ static PetscErrorCode solve_watched(test_body *m, const char *name, PetscInt max
   wring_solver *s;
 
   PetscFunctionBegin;
-  *seen = (history){.solver = name};
+  *seen = (history){.solver = name, .shortest = 1};
   PetscCall(test_body_solver(m, name, &s));
   PetscCall(wring_solver_set_limits(s, max_it, rtol, 0, 1));
   PetscCall(wring_solver_set_monitor(s, check_descent, seen));
@@ -179,7 +180,7 @@ static PetscErrorCode test_steps_back(void)
     PetscCall(VecCopy(m.x, x));
     PetscCall(solve_watched(&m, type, 30, 1e-6, x, &seen, &outcome));
     CHECK(!wring_reason_failed(outcome.reason), "%s: %s", type, wring_reason_name(outcome.reason));
-    CHECK(outcome.last.evaluations > outcome.iterations + 1, "%s never stepped back", type);
+    CHECK(seen.shortest < 1, "%s never stepped back", type);
   }
   PetscCall(VecCopy(y, x));
   PetscCall(test_body_solve(&m, "qn", 5, 1e-6, x, &outcome));

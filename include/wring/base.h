@@ -54,6 +54,13 @@ PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e);
 /* Prints "note: <text>" and a newline on standard error, on rank 0 of comm. Logically collective. */
 PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+  A whole file, read on rank 0: text [*size] with a 0 behind it, on every rank, freed by the caller with PetscFree. Refused in one
+  line if it cannot be read or is larger than some MiB, "which is no <what>". Collective.
+*/
+PetscErrorCode wring_text_read(MPI_Comm comm, const char *file, const char *what, int mebibytes, char **text,
+                               PetscInt64 *size);
+
 /* ---- local vector kernels (threaded; sums do not depend on the number of threads) -------------------------------- */
 
 void wring_axpy(PetscInt n, double a, const double *x, double *y);                      // y += a x
@@ -64,6 +71,9 @@ void wring_dots(PetscInt n, int m, const double *x, const double *const *y, doub
 /* f = s m_i (x_i - y_i) over n vertices [n][3], unless f is NULL; returns s/2 sum m_i |x_i - y_i|^2. */
 double wring_inertia(PetscInt n, double s, const double *m, const double *x, const double *y, double *f);
 double wring_pairwise_sum(PetscInt n, const double *a); // serial, error O(log n): for values already summed in blocks
+
+/* R [3][3] = the rotation by `spin` [deg/s] during t [s], about the direction of spin; the identity for 0. */
+void wring_rotation(const double spin[3], double t, double R[9]);
 
 /* A number in [0, 1) from a counter: the same on every machine, rank and run. */
 double wring_uniform(uint64_t counter);

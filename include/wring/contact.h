@@ -28,11 +28,11 @@ typedef struct {
   const double *q; // [n_owned][3] m
 } wring_contact_step;
 
-/* What an update did, on this rank. */
+/* What an update did, on this rank. E_c may be another function than before unless added, released and moved are all 0. */
 typedef struct {
-  PetscInt64 active;          // contacts in the set
-  PetscInt64 added, released; // that were not in it before; that are no longer
-  PetscInt64 moved;           // contacts of before and after with another t or n
+  PetscInt64 active;          // contacts, whose vertices are inside
+  PetscInt64 added, released; // contacts that were none before; that are none any more
+  PetscInt64 moved; // t and n, also of vertices that are watched only, that are new, gone or others than before
 } wring_contact_change;
 
 /* Builds the set at x, ghosts up to date. first: of a solve, which no longer knows what was in contact before. */
@@ -49,6 +49,8 @@ PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, doub
 /* Moves owned vertices out of what they are in, x [n_owned][3] in place. Needs WRING_CONTACT_PROJECTION. */
 PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step *step, double *x);
 
+const char *wring_contact_kind(const wring_contact *c); // "collider", as in reports; borrowed, not collective
+
 /* Parts that are reported apart, such as colliders; their names are borrowed. Not collective. */
 int         wring_contact_parts(const wring_contact *c);
 const char *wring_contact_part_name(const wring_contact *c, int part);
@@ -63,3 +65,66 @@ typedef struct {
 } wring_contact_report;
 
 PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force);
+
+/* ---- matrices of contacts that join vertices ---------------------------------------------------------------------- */
+
+/*
+  What contacts between vertices add to the Hessian at x in place of add_hessian's blocks: blocks [3][3] off the diagonal that a row has
+  at most, added to count [n_owned], and *joined if a rank has any; then the blocks themselves, to H, which has room for them, but for
+  rows and columns of owned vertices with held [n_owned] not 0; held may be NULL.
+*/
+PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined);
+PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H);
+
+/* ---- colliders: analytic bodies that move as they are told (colliders.c) ------------------------------------------ */
+
+typedef enum {
+  WRING_HALF_SPACE, // below its face, which is at right angles to the axis
+  WRING_SPHERE,     // size: radius
+  WRING_TORUS,      // radius of the ring about the axis, radius of the tube
+  WRING_CAPSULE,    // radius, half the length of the segment on the axis
+  WRING_CYLINDER,   // radius, half the length
+  WRING_BOX         // half the edges
+} wring_shape;
+
+/* "half_space|sphere|...", in this order. */
+extern const char wring_shapes[];
+
+typedef struct {
+  char         name[128];
+  wring_shape  shape;
+  double       size[3];   // m
+  PetscBool    inside;    // vertices are to stay inside; not of a half-space
+  double       centre[3]; // m at time 0; of a half-space a point of its face
+  double       frame[9];  // rotation at time 0, row by row: column 2 is the axis, columns are the edges of a box
+  double       stiffness; // N/m of each vertex in contact
+  double       friction;  // coefficient of Coulomb's law; projection only
+  wring_motion motion;    // of the collider about its centre; motion.centre and motion.release are not read
+} wring_collider;
+
+/* frame = a rotation whose column 2 is the direction of axis, which is not 0; frame of `turn` degrees about its direction. */
+void wring_frame_of_axis(const double axis[3], double frame[9]);
+void wring_frame_of_turn(const double turn[3], double frame[9]);
+
+/* collider [n] is copied; every collider is a part. Not collective. */
+PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring_collider *collider, wring_contact **c);
+
+/* inside [n]: vertices of this rank inside each collider at x [n_owned][3], as it stands. Not collective. */
+void wring_colliders_count(const wring_contact *c, const double *x, PetscInt64 *inside);
+
+/* ---- self-contact (self_contact.c) -------------------------------------------------------------------------------- */
+
+/* Deck keys behind "self_contact_": stiffness, thickness, max_depth. */
+extern const wring_option wring_self_contact_options[];
+
+typedef struct {
+  double stiffness; // N/m of every vertex that touches a triangle
+  double thickness; // m: distance from which on they push each other, >= 0
+  double max_depth; // m: a vertex deeper inside than this is left alone; 0: half the mean edge of the surface at rest
+} wring_self_contact;
+
+/*
+  Vertices of the surface of the mesh's tets against its triangles, of the same body or another.   docs/theory.md (9.20) to (9.28)
+  Extend the halo before. Collective.
+*/
+PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_self_contact *how, wring_contact **c);

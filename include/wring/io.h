@@ -21,11 +21,11 @@ PetscErrorCode wring_deck_read_arguments(int n_args, char **args, wring_options 
 
 /*
   Reads a table of numbers whose first line is exactly `header` ("vertex,x,y,z"; "[,damping]" at its end is optional and then
-  0). Columns named vertex, a or b must be integers in [0, n_vertex). unique: column 0 may not repeat; complete: it must
-  name every vertex; empty lines only at the end. On bad input e gives "file.csv:7: ..." and *row is NULL. Not collective: call on one rank.
+  0). Columns named vertex, a or b (of vertices) or tet must be integers in [0, n_number). unique: column 0 may not repeat;
+  complete: it must name every one; empty lines only at the end. On bad input e gives "file.csv:7: ..." and *row is NULL. Not collective: call on one rank.
   row [*n][width], width = the header's columns with the optional one, freed with PetscFree by the caller.
 */
-PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_vertex, PetscBool unique,
+PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_number, PetscBool unique,
                               PetscBool complete, PetscInt *n, int *width, double **row, wring_error *e);
 
 /* ---- CSV and text output ----------------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ typedef struct {
   const void *value; // [n][components] of this rank
 } wring_field;
 
-/* Cells of one shape: m = 1 vertex, 2 line, 4 tet; corner [n][m] local vertices, tets turned as in wring_mesh. */
+/* Cells of one shape: m = 1 vertex, 2 line, 3 triangle, 4 tet; corner [n][m] local vertices, tets turned as in wring_mesh. */
 typedef struct {
   PetscInt        n;
   int             m;

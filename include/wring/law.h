@@ -22,11 +22,12 @@ typedef void wring_law_constraint(int j, wring_in par, wring_in z, double *C, wr
 
 typedef struct {
   const char         *name;    // as in a deck: material: {model: strain}
-  int                 q;       // columns of z: 1 for points and edges, 3 for tetrahedra
+  int                 q;       // columns of z: 1 for points and edges, 2 for triangles, 3 for tetrahedra
   int                 n_par;   // parameters of an element, in SI units
-  const wring_option *options; // deck keys of the material ("young", "poisson", ...); NULL: not a material
+  const wring_option *options; // deck keys ("young", "volume_min", ...); NULL: neither a material nor on top of one
   /* Parameters from the deck's keys behind prefix ("material_" or "region_tooth_", fallback "material_"); collective. */
   PetscErrorCode (*set_par)(const wring_options *o, const char *prefix, const char *fallback, double *par);
+  PetscBool         positive;    // psi is +infinity where det z <= 0 (neohookean, mooney_rivlin); only with q = 3
   wring_law_energy *energy;      // psi; +infinity outside the domain (neohookean, J <= 0): a value, not an error
   wring_law_map    *gradient;    // d psi/dz; any finite value where psi is infinite
   wring_law_fused  *fused;       // both in one pass
@@ -43,10 +44,26 @@ typedef struct {
   wring_law_constraint *constraint;
 } wring_law;
 
-/* Materials, q = 3, psi in Pa: par = {k [Pa]} of strain, {mu, lambda [Pa]} of the others. */
-extern const wring_law wring_law_strain, wring_law_corotated, wring_law_neohookean, wring_law_stable_neohookean;
+/* Materials, q = 3, psi in Pa. par = {mu, lambda [Pa]}: */
+extern const wring_law wring_law_corotated, wring_law_fixed_corotated, wring_law_stvk, wring_law_neohookean,
+  wring_law_stable_neohookean;
+extern const wring_law wring_law_strain;        // par = {k [Pa]}
+extern const wring_law wring_law_mooney_rivlin; // par = {c10, c01, kappa [Pa]}
+extern const wring_law wring_law_polynomial;    // par = {mu [Pa]}
+extern const wring_law wring_law_spline;        // par: tables read from a file, which set_par alone can fill
+/*
+  On top of a material, terms of their own of the same tets, psi in Pa: fibre, q = 1, z = F d with the unit rest direction d,
+  par = {k [Pa], 1}: k/2 (|z| - 1)^2; volume and strain_limit, q = 3, par = {k [Pa], min, max}: k/2 |F - p|^2, p the closest F
+  with det F, or with all stretches, in [min, max].
+*/
+extern const wring_law wring_law_fibre, wring_law_volume, wring_law_strain_limit;
 extern const wring_law wring_law_attachment; // q = 1, par = {k [N/m], target x, y, z [m]}: k/2 |x - t|^2
 extern const wring_law wring_law_spring;     // q = 1, par = {k [N/m], rest length [m]}: k/2 (|x_i - x_j| - l)^2
+
+/* Membranes, q = 2, psi in N/m: par = {k [N/m]} of strain, {k, min, max} of the others, 0 <= min <= max, min > 0 of area. */
+extern const wring_law wring_law_membrane_strain, wring_law_membrane_strain_limit, wring_law_membrane_area;
+/* Bending of hinges, q = 1, psi in N/m: par = {k [N m]}: k/2 |z|^2, and {k, |z_0| [1/m]}: k/2 (|z| - |z_0|)^2. */
+extern const wring_law wring_law_bending_isometric, wring_law_bending_rigid;
 
 /* What a law can do, and what a solver needs of every law. */
 enum {
@@ -60,5 +77,6 @@ enum {
 
 const wring_law *wring_law_find(const char *name); // a material by name, without regard to case; NULL if there is none
 const wring_law *wring_law_material(int i);        // the i-th material in the order of help; NULL past the end
+const wring_law *wring_law_on_top(int i); // the i-th law on top of materials, by order of sweeps; NULL past the end
 unsigned         wring_law_can(const wring_law *law);
 const char      *wring_law_can_name(unsigned can); // of the lowest bit, for messages: "projection"

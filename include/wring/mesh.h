@@ -33,8 +33,7 @@ typedef struct {
   PetscInt   *set_start;  // [sets.n + 1]
   PetscInt   *set_vertex; // [set_start[sets.n]] ascending inside each set
   PetscInt    n_set_element;
-  PetscInt
-    *set_element; // [n_set_element][4] set, vertices of a triangle of it, or of a line and -1: to refine the sets
+  PetscInt   *set_element; // [n_set_element][4] set, vertices of a triangle of it, or of a line and -1
 } wring_mesh_data;
 
 PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
@@ -50,16 +49,27 @@ PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
 PetscErrorCode wring_mesh_read(const char *file, double scale, wring_mesh_data **d, wring_error *e, size_t size,
                                char *notes);
 
+/*
+  The $ElementData section `name` of a Gmsh file, of tets: row [*n][1 + width], the tet's number in the mesh that wring_mesh_read
+  makes of the file, and its values; freed with PetscFree. Not collective: call on one rank. Bad input, another number of components
+  than width, or a tet with two rows: *row is NULL and e says so.
+*/
+PetscErrorCode wring_mesh_read_data(const char *file, const char *name, int width, PetscInt *n, double **row,
+                                    wring_error *e);
+
 typedef struct {
-  double   size[3];   // m, > 0
-  PetscInt cells[3];  // >= 1
+  double   size[3];   // m, > 0 where there are cells, else 0
+  PetscInt cells[3];  // >= 0, not all 0
   double   origin[3]; // m
   double   jitter;    // in [0, 1): moves free coordinates by uniform (-j/2, j/2) x cell size
 } wring_box;
 
 /*
   Six Kuhn tets per cell; region "box", sets xmin xmax ymin ymax zmin zmax box, as docs/user.md says. Not collective: call on
-  one rank. With too many cells, or a jitter that turns a tet inside out, *d is NULL and e says so.
+  one rank. With cells along two axes only it is a sheet of triangles, two a cell with diagonals that alternate, without region:
+  set "box" has the triangles, the sides of the two axes have lines. With cells along one axis it is a line of segments, which set
+  "box" has. Jitter then moves vertices in the plane or along the line.
+  With sizes that do not fit the cells, too many cells, or a jitter that turns an element inside out, *d is NULL and e says so.
 */
 PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e);
 
@@ -78,7 +88,9 @@ typedef struct {
   double     quality_min, quality_mean;
   PetscInt   quality_count[WRING_QUALITY_BINS]; // bin b: [b, b + 1) / 10, the last with 1
   PetscInt   n_boundary_face;
-  PetscInt   n_component; // sets of tets that no vertex joins to others
+  PetscInt   n_component;               // sets of tets that no vertex joins to others
+  PetscInt  *set_triangles, *set_lines; // [sets.n]
+  double    *set_area, *set_length;     // [sets.n] m^2, m
 } wring_mesh_measures;
 
 /* Not collective: call on one rank. Freed by wring_mesh_measures_destroy. */
@@ -88,8 +100,8 @@ PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m);
 /* How wring_mesh_distribute would cut a mesh into parts. Not collective. */
 typedef struct {
   PetscInt64 cut_faces;              // faces between tets of different parts
-  PetscInt   interface_vertices;     // vertices of tets of several parts
-  PetscInt64 ghosts;                 // vertices of a part's tets that another part owns, of all parts
+  PetscInt   interface_vertices;     // vertices of elements of several parts
+  PetscInt64 ghosts;                 // vertices of a part's elements that another part owns, of all parts
   PetscInt   tets_max, vertices_max; // of the largest part
 } wring_mesh_cut;
 
@@ -132,8 +144,8 @@ typedef struct {
 
 /*
   Partitions data (given on rank 0, NULL elsewhere; destroyed) over comm and distributes it. METIS_PartGraphKway on the
-  dual graph; each interface vertex goes to the least-loaded part that touches it. A mesh without tets is cut along a
-  space-filling curve. Collective.
+  dual graph; each interface vertex goes to the least-loaded part that touches it. Vertices without a tet are dealt in pieces of a
+  space-filling curve, such that all ranks own as many. Collective.
 */
 PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wring_mesh **m);
 PetscErrorCode wring_mesh_destroy(wring_mesh **m);
@@ -144,8 +156,10 @@ PetscErrorCode wring_mesh_destroy(wring_mesh **m);
   the edges. Their original numbers are n_global + the place of the edge in the lexicographic order of (smaller, larger)
   original number of its ends; children of tet t are 8 t ... 8 t + 7: neither depends on the partition.
   A tet stays on its rank, a vertex with its owner; the middle of an edge of several ranks goes to the least loaded of them.
+  Lines of sets become two, triangles four, also those beside a solid or without one; a line between two vertices of tets that
+  is no edge of one stays as it is.
   A set gains the middles of the edges of its lines, triangles and tets (of the region of its name), no others.
-  Refused: a mesh without tets, more vertices or tets than PetscInt counts, and tets that become flat by round-off.
+  Refused: a mesh of points, more vertices or tets than PetscInt counts, and tets that become flat by round-off.
   Call before terms are built and before wring_mesh_add_sets. No rank ever has more than its part. Collective.
 */
 PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times);
@@ -153,7 +167,7 @@ PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times);
 /*
   The whole mesh in original order, cut into pieces, one a rank: for files. Vertices are cut as m->natural, tets and members of
   sets (*n_set_vertex here) evenly; tets and members are original numbers; names and set_start are those of the whole.
-  Without set_element. Freed by wring_mesh_data_destroy. Collective.
+  Rows of set_element are cut with their first vertices, and sorted by vertices and set. Freed by wring_mesh_data_destroy. Collective.
 */
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex);
 
@@ -172,6 +186,13 @@ PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscI
 */
 PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt *original);
 
+/*
+  The triangles of a set, turned so that (x1 - x0) x (x2 - x0) points out of the tet behind; one without a tet is as the mesh has it.
+  *triangle [*n][3] original numbers, freed with PetscFree; each triangle is on one rank, which has its vertices afterwards. Renumbers
+  ghosts: call before terms are built. A triangle between two tets is refused. Collective.
+*/
+PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, PetscInt **triangle);
+
 /* Local number of an original vertex number, owned or ghost, or -1. Not collective (binary search). */
 PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original);
 
@@ -183,12 +204,68 @@ PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original);
 PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int width, const double *row,
                                      PetscInt *n_mine, double **mine);
 
+/*
+  Sends the values of a table on rank 0 to the tets that it names. row [n_row][1 + width] on rank 0 (ignored elsewhere); column 0 is
+  a number in [0, n_mother), and each of the n_tet_global/n_mother tets that refinement made of that one gets the values:
+  value [n_tet][width], NaN where no row names the tet. Rows name each tet at most once (checked by the caller). Every row
+  goes from rank 0 to one rank, and from there to the tets. Collective.
+*/
+PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, PetscInt n_row, int width,
+                                     const double *row, double *value);
+
+/* ---- lines and triangles of sets --------------------------------------------------------------------------------- */
+
+/* Lines (corners 2) or triangles (corners 3) of a set on all ranks. Collective. */
+PetscErrorCode wring_mesh_count_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt64 *n);
+
+/*
+  The same elements on the owners of their lowest vertices: vertex [*n][corners] original numbers, ascending in a row, rows
+  ascending; freed by the caller with PetscFree. Neither the order of the file nor the partition matters. Refused where one
+  stands twice in the set. Collective.
+*/
+PetscErrorCode wring_mesh_list_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt *n, PetscInt **vertex);
+
+/*
+  Pairs of triangles [n][3] (as wring_mesh_list_elements gives them) that share an edge, on the owner of its lower end:
+  hinge [*n_hinge][4], its ends ascending, then the vertices opposite to it ascending, in original numbers, rows ascending;
+  freed by the caller with PetscFree. Refused where three triangles share an edge; name: what they belong to. Collective.
+*/
+PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, PetscInt n, const PetscInt *triangle,
+                                      PetscInt *n_hinge, PetscInt **hinge);
+
+/* ---- masses and rest geometry ------------------------------------------------------------------------------------ */
+
 /* Lumped masses: m_i = sum over tets at i of density[region] x volume / 4 [kg], mass [n_owned]. Collective. */
 PetscErrorCode wring_mesh_lumped_mass(const wring_mesh *m, const double *density, double *mass);
+
+/* Elements with mass that are no tets: vertex [n][corners] local, each of which gets part [n] kg. */
+typedef struct {
+  int       corners;
+  PetscInt  n;
+  PetscInt *vertex;
+  double   *part;
+} wring_lumps;
+
+/* The same and `count` kinds of other elements. The bits of a mass do not depend on the partition. Collective. */
+PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, const double *density, int count, const wring_lumps *lumps,
+                                      double *mass);
 
 /* Rest geometry of tet e: B = D_m^{-1} [9] row by row, D_m = [X0-X3, X1-X3, X2-X3] as columns, and the volume. */
 void wring_tet_rest(const double *X0, const double *X1, const double *X2, const double *X3, double B[9],
                     double *volume);
+
+/*
+  The same of a triangle in its own plane: B = D_m^{-1} [4] row by row, D_m = [X0-X2, X1-X2] in an orthonormal basis of the
+  plane, and the area. Without area, that is up to round-off, it is 0 and B too.
+*/
+void wring_triangle_rest(const double *X0, const double *X1, const double *X2, double B[4], double *area);
+
+/*
+  A hinge at rest: the edge X0 X1 of the triangles X0 X1 X2 and X0 X1 X3, which have areas. c [4]: cotangent weights, whose sum
+  is 0, such that sum c_a x_a is a normal of the edge times its length and its angle; area: of both triangles;
+  docs/theory.md (3.87). curvature: |sum c_a X_a|/area [1/m], 0 where that is round-off.
+*/
+void wring_hinge_rest(const double *const X[4], double c[4], double *area, double *curvature);
 
 typedef struct {
   double volume, min_quality;            // m^3; 12 (9 V^2)^(1/3) / sum l^2, 1 for the regular tet

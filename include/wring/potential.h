@@ -4,6 +4,9 @@
 
   Vectors come from wring_potential_create_vec: [n_owned][3] with room for ghosts behind (VecGhost), which the functions
   fill; only owned values are input. Everything is collective. Sums do not depend on the number of threads.
+
+  Vertices that hard attachments hold are no unknowns, (3.103): y is where they are held, x must be, gradients and residuals are 0
+  there, and A and H have the rows and columns of M/h^2.
 */
 #pragma once
 #include <wring/contact.h>
@@ -21,7 +24,10 @@ PetscErrorCode wring_potential_create(const wring_mesh *mesh, const double *mass
 PetscErrorCode wring_potential_destroy(wring_potential **g);
 PetscErrorCode wring_potential_create_vec(const wring_potential *g, Vec *x);
 
-/* Before the first evaluation, the same terms in the same order on every rank; term is destroyed by g. */
+/*
+  Before the first evaluation, the same terms in the same order on every rank; term is destroyed by g. A vertex that two hard
+  attachments hold is refused.
+*/
 PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term);
 
 /* Likewise; contact is destroyed by g. */
@@ -37,8 +43,17 @@ PetscErrorCode wring_potential_require_contacts(const wring_potential *g, const 
                                                 const char *kind, const char *name);
 
 PetscErrorCode wring_potential_set_step(wring_potential *g, double h); // s, > 0: the h of g, changes A
-PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);  // copied
-PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q);   // copied: (x - q)/h is the velocity at x
+/*
+  Drag -d v on every vertex, d [n_owned] kg/s >= 0, copied; v = (x - q)/h at x. It takes part in g as masses m + h d and the target
+  (m y + h d q)/(m + h d), docs/theory.md (6.42), and changes A. Before set_target.
+*/
+PetscErrorCode wring_potential_set_drag(wring_potential *g, const double *d);
+/* Copied; after set_step, set_start and set_drag. */
+PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);
+PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q); // copied: (x - q)/h is the velocity at x
+
+/* x of g is q + part (q' - q), from the start q to the new positions q' (default 1), for hard attachments; before set_time. */
+void wring_potential_set_part(wring_potential *g, double part);
 
 /*
   Moves targets and colliders to `time`, in a step that ends at `end` [s], which releases are judged by; *changed: A must be built
@@ -47,15 +62,23 @@ PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q);   // copied
 PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double end, PetscBool *changed);
 
 const wring_mesh *wring_potential_mesh(const wring_potential *g);
-const double     *wring_potential_mass(const wring_potential *g); // [n_owned] kg, borrowed
-double            wring_potential_step(const wring_potential *g);
+const double *wring_potential_mass(const wring_potential *g); // [n_owned] kg, borrowed: those of g, with drag m + h d
+double        wring_potential_step(const wring_potential *g);
 PetscInt      wring_potential_revision(const wring_potential *g); // another one: A, or H at some x, may have changed
 Vec           wring_potential_target(const wring_potential *g);   // y, borrowed
 Vec           wring_potential_start(const wring_potential *g);    // q, borrowed; methods with damping need it
 wring_phases *wring_potential_phases(const wring_potential *g);   // borrowed, may be NULL
 int           wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
 
-int wring_potential_contacts(const wring_potential *g, wring_contact *const **contacts); // number of them
+/* Hard attachments: the number of vertices that they hold, on all ranks; which of the local ones, ghosts too: [n_local], NULL: none. */
+PetscInt    wring_potential_held(const wring_potential *g);
+const char *wring_potential_held_marks(const wring_potential *g);
+
+/* At the vertices that are held, of this rank: x = where they are, d = 0, and v = (x - q)/h. */
+PetscErrorCode wring_potential_place(wring_potential *g, Vec x);
+PetscErrorCode wring_potential_clear(const wring_potential *g, Vec d);
+PetscErrorCode wring_potential_hold_velocity(const wring_potential *g, Vec q, Vec x, double h, Vec v);
+int            wring_potential_contacts(const wring_potential *g, wring_contact *const **contacts); // number of them
 
 /*
   Builds the sets of active contacts at x: g is another function afterwards unless all of change's added, released and moved are 0;
@@ -63,7 +86,7 @@ int wring_potential_contacts(const wring_potential *g, wring_contact *const **co
 */
 PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscBool first,
                                                wring_contact_change *change);
-PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x); // moves vertices out, in place
+PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x); // moves free vertices out, in place
 
 /* An evaluation at x: one halo exchange there, one back for gradients, one reduction for values. */
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value);
@@ -71,6 +94,12 @@ PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad);   
 PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *value, Vec grad); // both in one pass
 /* The same without the reduction: this rank's inertial and elastic part [J], for who has more to sum. */
 PetscErrorCode wring_potential_fused_local(wring_potential *g, Vec x, double part[2], Vec grad);
+
+/*
+  The alpha in (0, 1] from which on x + alpha d is out of the domain of a law that is infinite for det F <= 0, which x is in; INFINITY
+  if there is none: docs/theory.md (5.40). Two halo exchanges and one reduction, none where no law is of this kind.
+*/
+PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound);
 
 /*
   *noise [J]: rounding error of a value of g, eps sqrt(sum over tets of (w_e k_e)^2): the errors of elements are independent.
@@ -117,7 +146,10 @@ PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec 
 /* F [n_owned][9], row by row: at each vertex the sum of w_e F over its tets [m^3]; 0 where there are none. */
 PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F);
 
-/* The objective's elastic part alone and per cell: density [n_tet] J/m^3, J [n_tet]; forces [n_terms][3] N by term. */
+/*
+  Per tet: density [n_tet] J/m^3, the sum of its material's energy and of those on top of it, J [n_tet]; forces [n_terms][3] N
+  by term, those of hard attachments when a gradient was taken last, (3.105).
+*/
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);
 PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *force);
 

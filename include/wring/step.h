@@ -3,9 +3,10 @@
   docs/theory.md 6.
 */
 #pragma once
+#include <wring/load.h>
 #include <wring/solver.h>
 
-/* Deck keys behind "time_" (step, end, steps, integrator, limit) and the plain key "gravity". */
+/* Deck keys behind "time_" (step, end, steps, integrator, limit) and the plain keys "gravity" and "gravity_curve". */
 extern const wring_option wring_time_options[], wring_load_options[];
 
 typedef struct {
@@ -20,16 +21,23 @@ PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, 
 PetscErrorCode wring_stepper_destroy(wring_stepper **s);
 double         wring_stepper_size(const wring_stepper *s);    // h, s
 PetscInt       wring_stepper_steps(const wring_stepper *s);   // ceil(end/step - 1e-9), or steps; 1 if neither is given
-const double  *wring_stepper_gravity(const wring_stepper *s); // [3] m/s^2
+const double  *wring_stepper_gravity(const wring_stepper *s); // [3] m/s^2, to be multiplied by its factor of time
+/* Loads beside gravity, borrowed; they are taken at the time that targets of attachments are. docs/theory.md 6 */
+PetscErrorCode wring_stepper_set_loads(wring_stepper *s, const wring_loads *loads);
 const char    *wring_stepper_integrator(const wring_stepper *s); // "implicit_euler"
 
 /* Whether a step is begin, a solver's minimisation of g, finish; otherwise it is begin, advance, finish. Not collective. */
 PetscBool wring_stepper_minimises(const wring_stepper *s);
 
 /*
-  Before the solve: moves the terms into the step from t to t + h, sets h, y and start of the potential, and x = x_0: y, or
-  q + t (y - q) with the first t of 1/2, 1/4, ... that makes g finite (a notice says so; refused if g(q) is not finite).
-  *changed: A must be built again (true at the first call). The implicit midpoint rule solves for the midpoint (x + q)/2.
+  g of the step from t to t + h: its h, start, target and drag, and the terms' time. *changed: A must be built again (true at the first
+  call).
+*/
+PetscErrorCode wring_stepper_prepare(wring_stepper *s, const wring_state *state, PetscBool *changed);
+
+/*
+  Before the solve: prepares g, and x = x_0: y, or q + t (y - q) with the first t of 1/2, 1/4, ... that makes g finite (a notice
+  says so; refused if g(q) is not finite). The implicit midpoint rule solves for the midpoint (x + q)/2.
 */
 PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed);
 

@@ -2,7 +2,8 @@
   Layer 4, sweeps: Gauss-Seidel over the constraints C_j of terms, element by element, each of which moves its own vertices
   along M^{-1} grad C_j.                                                                        docs/theory.md (5.20)-(5.23)
 
-  Terms come by stencil: tets, then lines of tets, springs, attachments; constraints of one element come one after the other.
+  Terms come by stencil: tets, first materials, then volume, then strain_limit; fibres; membranes; hinges; springs; attachments.
+  Constraints of one element come one after the other.
   All functions are collective.
 */
 #pragma once
@@ -38,7 +39,7 @@ PetscErrorCode wring_sweep_destroy(wring_sweep **s);
 
 /*
   Before the sweeps of a step: takes targets, and which terms are active, from the terms, and sets all multipliers to 0.
-  mass [n_owned] kg > 0; reference [n_owned][3]: positions q [m] at the start of the step (COMPLIANT), or velocities [m/s]
+  mass [n_owned] kg > 0, INFINITY: never moved; reference [n_owned][3]: positions q [m] at the start of the step (COMPLIANT), or velocities [m/s]
   (PENALTY), that damping refers to; not read by RIGID.
 */
 PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, const double *mass,

@@ -6,6 +6,7 @@
   any number of threads. All functions are local to the rank; x and f are arrays [n_local][3] of owned vertices then ghosts.
 */
 #pragma once
+#include <wring/curve.h>
 #include <wring/law.h>
 #include <wring/mesh.h>
 
@@ -17,6 +18,17 @@ typedef struct wring_term wring_term;
 PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
                                       double proxy, wring_term **t);
 
+/*
+  The same with w_e = scale times the rest volume, scale [mesh->n_tet] > 0 of every tet: what scales psi, and the proxy. NULL: 1.
+  A law on top of materials (wring_law_on_top) makes a term beside the material's.
+*/
+PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
+                                             const double *par, double proxy, const double *scale, wring_term **t);
+
+/* Fibres of the tets of one region: z = F d with d = direction [mesh->n_tet][3], unit vectors at rest; par of the law. */
+PetscErrorCode wring_term_create_fibres(const wring_mesh *mesh, PetscInt region, const double *par,
+                                        const double *direction, wring_term **t);
+
 /* Springs between local vertices (owned or ghost) a[e], b[e]; stiffness [N/m], length [m]. */
 PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *name, PetscInt n, const PetscInt *a,
                                          const PetscInt *b, const double *stiffness, const double *length,
@@ -27,19 +39,39 @@ PetscErrorCode wring_term_create_damped_springs(const wring_mesh *mesh, const ch
                                                 const PetscInt *b, const double *stiffness, const double *length,
                                                 const double *damping, wring_term **t);
 
+/*
+  Triangles vertex [n][3] of local vertices (owned or ghost) under a law with q = 2, par [law->n_par]. Their rest areas, which
+  are above 0, are weights; docs/theory.md 3.9.
+*/
+PetscErrorCode wring_term_create_triangles(const wring_mesh *mesh, const char *name, const wring_law *law,
+                                           const double *par, PetscInt n, const PetscInt *vertex, wring_term **t);
+
+/* Hinges vertex [n][4] (wring_hinge_rest) of local vertices under a law of bending; stiffness [N m]. docs/theory.md 3.10 */
+PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name, const wring_law *law,
+                                        double stiffness, PetscInt n, const PetscInt *vertex, wring_term **t);
+
 /* How the targets of an attachment move: rigidly with the velocity and the spin about the centre, until a time. */
 typedef struct {
-  double velocity[3]; // m/s
-  double spin[3];     // deg/s: a rotation by |spin| t about the direction of spin through centre
-  double centre[3];   // m
-  double until;       // s; INFINITY: for ever
-  double release;     // s; active in steps that end by release; INFINITY: never released
+  double                  velocity[3]; // m/s
+  double                  spin[3];     // deg/s: a rotation by |spin| t about the direction of spin through centre
+  double                  centre[3];   // m
+  double                  until;       // s; INFINITY: for ever
+  double                  release;     // s; active in steps that end by release; INFINITY: never released
+  const wring_time_curve *path;        // of three values, m: the shift of all targets in the place of velocity; or NULL
 } wring_motion;
 
 /* Attachments of owned vertices: stiffness [n] N/m, target [n][3] m at time 0. */
 PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char *name, PetscInt n,
                                              const PetscInt *vertex, const double *stiffness, const double *target,
                                              const wring_motion *motion, wring_term **t);
+
+/*
+  Hard attachments: owned vertices that are where their targets say at the end of every step. The term has no elements and no
+  energy; a potential that has it eliminates these vertices from its unknowns. docs/theory.md (3.103)
+*/
+PetscErrorCode wring_term_create_hard_attachments(const wring_mesh *mesh, const char *name, PetscInt n,
+                                                  const PetscInt *vertex, const double *target,
+                                                  const wring_motion *motion, wring_term **t);
 PetscErrorCode wring_term_destroy(wring_term **t);
 
 const char      *wring_term_name(const wring_term *t); // region, set or spring name; borrowed
@@ -47,11 +79,14 @@ const wring_law *wring_term_law(const wring_term *t);
 PetscInt         wring_term_size(const wring_term *t); // elements on this rank
 PetscBool        wring_term_active(const wring_term *t);
 PetscBool        wring_term_is_attachment(const wring_term *t);
-PetscBool        wring_term_is_damped(const wring_term *t); // has springs with damping on this rank
+PetscBool        wring_term_is_hard(const wring_term *t);
+/* What a hard attachment holds now: the number of vertices, 0 of other terms and after release; borrowed [n], [n][3] m. */
+PetscInt  wring_term_held(const wring_term *t, const PetscInt **vertex, const double **target);
+PetscBool wring_term_is_damped(const wring_term *t); // has springs with damping on this rank
 
 /*
-  Moves targets to `time` and switches the term on or off for a step that ends at `end` [s]; *changed: its part of A is no
-  longer valid.
+  Moves targets to `time`, those of hard attachments to `end`, and switches the term on or off for a step that ends at `end` [s];
+  *changed: its part of A is no longer valid.
 */
 void wring_term_set_time(wring_term *t, double time, double end, PetscBool *changed);
 
@@ -108,17 +143,23 @@ typedef struct {
   double   *dC;     // [n][m][3]
 } wring_rows;
 
-/* Why the term cannot give rows: NULL where it can, which springs, attachments and stable_neohookean do. Not collective. */
+/* Why the term cannot give rows: NULL where it can, which springs, fibres, attachments and stable_neohookean do. Not collective. */
 const char *wring_term_no_rows(const wring_term *t);
 
 PetscErrorCode wring_rows_create(const wring_term *t, wring_rows *r); // room for all rows; not collective
 PetscErrorCode wring_rows_destroy(wring_rows *r);
 void           wring_term_rows(const wring_term *t, const double *x, wring_rows *r); // at x [n_local][3]
 
-/* Per element: psi [J/m^3] and J = det F of tets, at tet_index[e] of the mesh: density, J [mesh->n_tet]. */
+/*
+  Adds each tet's energy per rest volume [J/m^3] to density, and sets J = det F, both [mesh->n_tet]; nothing but density for fibres,
+  and nothing at all for elements that are not tets.
+*/
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);
 
-/* f += sum over this rank's tets at each vertex of w_e times row 0, 1 or 2 of F; f as of the loops above. */
+/* energy[e] += w psi [J] of the e-th spring, triangle or hinge of the list that the term was made from, at x. */
+void wring_term_add_energies(const wring_term *t, const double *x, double *energy);
+
+/* f += sum over this rank's tets at each vertex of w_e times row 0, 1 or 2 of F; f as of the loops above. Materials only. */
 void wring_term_add_deformation(wring_term *t, const double *x, int row, double *f);
 
 /*
@@ -126,6 +167,14 @@ void wring_term_add_deformation(wring_term *t, const double *x, int row, double 
   adds a rounding error of about eps w_e k_e to the energy, however small the energy is. 0 for laws with q = 1: theirs is not.
 */
 double wring_term_squared_scale(const wring_term *t);
+
+/*
+  The largest alpha in (0, 1] up to which no tet of a law that is infinite for det F <= 0 becomes flat on the way to x + alpha d,
+  ghosts of x and d up to date; INFINITY if none does, or if the law is another. docs/theory.md (5.40). is_bounded: the law is
+  such a one, and the term is active.
+*/
+PetscBool wring_term_is_bounded(const wring_term *t);
+double    wring_term_bound(const wring_term *t, const double *x, const double *d);
 
 /* Sum over this rank's elements of -dE/dx over all their vertices: what the attachment exerts on the body [N]. */
 void wring_term_resultant(const wring_term *t, const double *x, double force[3]);

@@ -105,6 +105,30 @@ void wring_block3_svd(wring_in f, wring_out u, wring_out s, wring_out v)
   }
 }
 
+/* Two one-sided rotations: the second repairs the round-off that the first leaves of s_0^2. */
+BLOCK3_INLINE svd3 tall_svd(vec3 f0, vec3 f1)
+{
+  const double size  = mat3_max_abs((mat3){f0.x, f0.y, f0.z, f1.x, f1.y, f1.z, 0, 0, 0});
+  const double scale = size > 1e-290 ? size : 1, inverse = 1 / scale;
+  columns      a = {
+         vec3_combine(inverse, f0, 0, f0), vec3_combine(inverse, f1, 0, f1), {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  svd3 svd = factor(order(orthogonalize(orthogonalize(a))));
+  // equal ones may have changed places by round-off
+  svd.s = (vec3){scale * block3_max(svd.s.x, svd.s.y), scale * block3_min(svd.s.x, svd.s.y), 0};
+  return svd;
+}
+
+void wring_block32_svd(wring_in f, wring_out u, wring_out s, wring_out v)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const svd3 svd = tall_svd((vec3){f[0][lane], f[2][lane], f[4][lane]}, (vec3){f[1][lane], f[3][lane], f[5][lane]});
+    mat3_store(u, lane, svd.u);
+    s[0][lane] = svd.s.x, s[1][lane] = svd.s.y;
+    v[0][lane] = svd.v.a00, v[1][lane] = svd.v.a01, v[2][lane] = svd.v.a10, v[3][lane] = svd.v.a11;
+  }
+}
+
 /* ---- closest rotation -------------------------------------------------------------------------------------------- */
 
 /* Invariants of F and the largest root l = s_0 + s_1 + s_2 of p(l) = l^4 - 2 I1 l^2 - 8 J l + I1^2 - 4 I2. */

@@ -34,6 +34,12 @@ void wring_block3_rotation(wring_in f, wring_out r);
 */
 void wring_block3_svd(wring_in f, wring_out u, wring_out s, wring_out v);
 
+/*
+  The same of 3 x 2 matrices f [6], row by row: f = (u_0, u_1) diag(s) V^T with s_0 >= s_1 >= 0; u [9] is a rotation, whose third
+  column is normal to the other two, s [2], v [4] a rotation.
+*/
+void wring_block32_svd(wring_in f, wring_out u, wring_out s, wring_out v);
+
 /* ---- scalars ----------------------------------------------------------------------------------------------------- */
 
 typedef union {
@@ -101,6 +107,28 @@ BLOCK3_INLINE double block3_log_defect(double f)
 {
   const double s = f / (2 + f), half = 0.5 * f * f;
   return half - s * (half + block3_log_series(s * s));
+}
+
+/*
+  x^(-1/3) for normal x > 0, within 2 ulp: x = 2^(3 q + r) m, m in [sqrt(1/2), sqrt(2)), r in {-1, 0, 1}; for m a line, 1.4%
+  off, then the series of (1 - e)^(-1/3), e = 1 - m y^3, of order 4 and of order 2. Any other x gives some number.
+*/
+BLOCK3_INLINE double block3_rcbrt(double x)
+{
+  const block3_word w        = {.real = x};
+  const uint64_t    k        = (w.bits + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu)) >> 52; // biased
+  const block3_word mantissa = {.bits = w.bits - ((k - 1023) << 52)};
+  const block3_word biased   = {.bits = 0x4330000000000000u | k}; // 2^52 + k
+  const double      exponent = biased.real - (0x1p52 + 1023);
+  const block3_word third    = {.real = exponent * (1. / 3) + 0x1.8p52}; // its last bits are q
+  const double      r = exponent - 3 * (third.real - 0x1.8p52), m = mantissa.real;
+  const block3_word power = {.bits = (1023 + 0x4338000000000000u - third.bits) << 52}; // 2^(-q)
+  const double      rest  = r > 0.5 ? 0.79370052598409974 : r < -0.5 ? 1.2599210498948732 : 1;
+  double            y = 1.3408 - 0.32753 * m, e = 1 - m * y * y * y;
+  y += y * e * (1. / 3 + e * (2. / 9 + e * (14. / 81 + e * (35. / 243))));
+  e = 1 - m * y * y * y;
+  y += y * e * (1. / 3 + e * (2. / 9));
+  return y * rest * power.real;
 }
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */

@@ -50,7 +50,21 @@ PetscErrorCode wring_contact_add(wring_contact *c, wring_work work, const double
 PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, double *diagonal)
 {
   PetscFunctionBegin;
-  PetscCall(c->ops->add_hessian(c, x, diagonal));
+  if (c->ops->add_hessian) PetscCall(c->ops->add_hessian(c, x, diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined)
+{
+  PetscFunctionBegin;
+  if (c->ops->count_blocks) PetscCall(c->ops->count_blocks(c, x, count, joined));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H)
+{
+  PetscFunctionBegin;
+  if (c->ops->add_blocks) PetscCall(c->ops->add_blocks(c, x, held, H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,6 +73,11 @@ PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step 
   PetscFunctionBegin;
   PetscCall(c->ops->project(c, step, x));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *wring_contact_kind(const wring_contact *c)
+{
+  return c->ops->kind;
 }
 
 int wring_contact_parts(const wring_contact *c)

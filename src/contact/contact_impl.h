@@ -3,12 +3,16 @@
 #include <wring/contact.h>
 
 typedef struct {
+  const char *kind;
   const char *(*refusal)(const wring_contact *c, wring_contact_way way);
   PetscErrorCode (*set_time)(wring_contact *c, double time);
   PetscErrorCode (*update)(wring_contact *c, const wring_contact_step *step, const double *x, PetscBool first,
                            wring_contact_change *change); // change is 0 on entry
   PetscErrorCode (*add)(wring_contact *c, wring_work work, const double *x, double *f, double *energy);
-  PetscErrorCode (*add_hessian)(wring_contact *c, const double *x, double *diagonal);
+  PetscErrorCode (*add_hessian)(wring_contact *c, const double *x, double *diagonal); // NULL: it has blocks
+  PetscErrorCode (*count_blocks)(wring_contact *c, const double *x, PetscInt *count,
+                                 PetscBool *joined); // NULL: it joins no vertices
+  PetscErrorCode (*add_blocks)(wring_contact *c, const double *x, const char *held, Mat H);
   PetscErrorCode (*project)(wring_contact *c, const wring_contact_step *step, double *x); // NULL: refusal says why
   int (*parts)(const wring_contact *c);
   const char *(*part_name)(const wring_contact *c, int part);

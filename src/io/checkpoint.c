@@ -1,7 +1,8 @@
 /*
   Attributes: format, version, step, time. Tables in original order: mesh_rest_position, mesh_tet, mesh_region,
-  mesh_region_names and mesh_set_names (bytes, each name ends in 0), mesh_set_start, mesh_set_vertex, and each field by its
-  name. All indices are 64-bit.
+  mesh_region_names and mesh_set_names (bytes, each name ends in 0), mesh_set_start, mesh_set_vertex, mesh_set_element (set and
+  vertices of lines and triangles, -1 behind lines; absent in files of wring 0.1), and each field by its name. All indices are
+  64-bit.
 */
 #include "file.h"
 #include "hdf5.h"
@@ -15,7 +16,8 @@ enum { VERSION = 1 };
 static const wring_table rest_position = {"mesh_rest_position", WRING_FLOAT64, 3}, tets = {"mesh_tet", WRING_INT64, 4},
                          region = {"mesh_region", WRING_INT64, 1}, region_names = {"mesh_region_names", WRING_UINT8, 1},
                          set_names = {"mesh_set_names", WRING_UINT8, 1}, set_start = {"mesh_set_start", WRING_INT64, 1},
-                         set_vertex = {"mesh_set_vertex", WRING_INT64, 1};
+                         set_vertex  = {"mesh_set_vertex", WRING_INT64, 1},
+                         set_element = {"mesh_set_element", WRING_INT64, 4};
 
 /* ---- writing ------------------------------------------------------------------------------------------------------ */
 
@@ -68,6 +70,7 @@ static PetscErrorCode write_mesh(wring_hdf5 *h, const wring_mesh *m)
   PetscCall(write_names(h, set_names, rank ? &none : &d->sets));
   PetscCall(write_indices(h, set_start, rank ? 0 : d->sets.n + 1, d->set_start));
   PetscCall(write_indices(h, set_vertex, members, d->set_vertex));
+  PetscCall(write_indices(h, set_element, d->n_set_element, d->set_element));
   PetscCall(wring_mesh_data_destroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -92,7 +95,7 @@ static PetscErrorCode reserve(const char *file, const wring_mesh *m, int n, cons
 {
   enum { METADATA = 1 << 14 };
   PetscMPIInt rank;
-  uint64_t    per_vertex = 3 * sizeof(double), in_sets = 0;
+  uint64_t    per_vertex = 3 * sizeof(double), in_sets = 4 * (uint64_t)m->n_set_element;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
@@ -188,8 +191,9 @@ static PetscErrorCode read_table(wring_hdf5 *h, wring_table t, PetscInt *n, void
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A table of numbers in [0, limit]. */
-static PetscErrorCode read_indices(wring_hdf5 *h, wring_table t, PetscInt limit, PetscInt *n, PetscInt **index)
+/* A table of numbers in [least, limit]. */
+static PetscErrorCode read_indices(wring_hdf5 *h, wring_table t, PetscInt least, PetscInt limit, PetscInt *n,
+                                   PetscInt **index)
 {
   void *value;
 
@@ -199,9 +203,9 @@ static PetscErrorCode read_indices(wring_hdf5 *h, wring_table t, PetscInt limit,
   const PetscInt64        total = (PetscInt64)*n * t.width;
   PetscCall(PetscMalloc1(total, index));
   for (PetscInt64 i = 0; i < total; i++) {
-    if (wide[i] < 0 || wide[i] > limit) {
-      wring_error_set(h->error, "%s: table %s has %lld, expected 0 to %" PetscInt_FMT, h->path, t.name,
-                      (long long)wide[i], limit);
+    if (wide[i] < least || wide[i] > limit) {
+      wring_error_set(h->error, "%s: table %s has %lld, expected %" PetscInt_FMT " to %" PetscInt_FMT, h->path, t.name,
+                      (long long)wide[i], least, limit);
     }
     (*index)[i] = (PetscInt)wide[i];
   }
@@ -233,6 +237,24 @@ static void check_lengths(wring_hdf5 *h, const wring_mesh_data *d, PetscInt regi
   }
 }
 
+/* Sets and vertices of triangles, the last of lines -1. */
+static PetscErrorCode read_set_elements(wring_hdf5 *h, wring_mesh_data *d)
+{
+  int fit = 1;
+
+  PetscFunctionBegin;
+  if (h->error->text[0] || !wring_hdf5_has_table(h, set_element.name)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(read_indices(h, set_element, -1, PetscMax(d->n_vertex, d->sets.n) - 1, &d->n_set_element, &d->set_element));
+  for (PetscInt i = 0; i < d->n_set_element && !h->error->text[0]; i++) {
+    const PetscInt *const row = d->set_element + 4 * (size_t)i;
+    fit &= row[0] >= 0 && row[0] < d->sets.n && row[1] >= 0 && row[2] >= 0;
+    for (int a = 1; a < 4; a++) fit &= row[a] < d->n_vertex;
+  }
+  if (!fit)
+    wring_error_set(h->error, "%s: table %s has an element without a set or a vertex", h->path, set_element.name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode read_mesh(wring_hdf5 *h, wring_mesh_data *d)
 {
   PetscInt regions, starts, vertices;
@@ -243,11 +265,12 @@ static PetscErrorCode read_mesh(wring_hdf5 *h, wring_mesh_data *d)
   d->X = X;
   PetscCall(read_names(h, region_names, &d->regions));
   PetscCall(read_names(h, set_names, &d->sets));
-  PetscCall(read_indices(h, tets, d->n_vertex - 1, &d->n_tet, &d->tet));
-  PetscCall(read_indices(h, region, d->regions.n - 1, &regions, &d->region));
-  PetscCall(read_indices(h, set_vertex, d->n_vertex - 1, &vertices, &d->set_vertex));
-  PetscCall(read_indices(h, set_start, vertices, &starts, &d->set_start));
+  PetscCall(read_indices(h, tets, 0, d->n_vertex - 1, &d->n_tet, &d->tet));
+  PetscCall(read_indices(h, region, 0, d->regions.n - 1, &regions, &d->region));
+  PetscCall(read_indices(h, set_vertex, 0, d->n_vertex - 1, &vertices, &d->set_vertex));
+  PetscCall(read_indices(h, set_start, 0, vertices, &starts, &d->set_start));
   if (!h->error->text[0]) check_lengths(h, d, regions, starts, vertices);
+  PetscCall(read_set_elements(h, d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

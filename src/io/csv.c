@@ -15,15 +15,15 @@ enum { LINE_SIZE = 4096, HEADER_SIZE = 256, SHOWN = 48 }; // no row of numbers i
 typedef struct {
   const char  *file;
   FILE        *stream;
-  char         columns[HEADER_SIZE];   // of this file
-  int          width, required;        // columns with and without the optional one
-  int          given;                  // columns of this file
-  PetscBool    is_vertex[HEADER_SIZE]; // by column: holds vertex numbers
-  PetscInt     n_vertex;               // of the mesh
-  PetscInt64   line, *line_of;         // the current line; where each vertex was first given, 0: not yet
-  PetscInt     n;                      // rows
-  size_t       capacity;               // rows
-  double      *row;                    // [n][width]
+  char         columns[HEADER_SIZE]; // of this file
+  int          width, required;      // columns with and without the optional one
+  int          given;                // columns of this file
+  const char  *number[HEADER_SIZE];  // by column: what its numbers name, "vertex" or "tet"; NULL: it holds values
+  PetscInt     n_number;             // of these in the mesh
+  PetscInt64   line, *line_of;       // the current line; where each number was first given, 0: not yet
+  PetscInt     n;                    // rows
+  size_t       capacity;             // rows
+  double      *row;                  // [n][width]
   wring_error *e;
 } table;
 
@@ -91,8 +91,10 @@ static PetscErrorCode set_columns(table *t, const char *header)
   t->width    = count_columns(t->columns, t->columns + n);
   t->required = count_columns(header, header + strcspn(header, "["));
   for (int i = 0; i < t->width; i++) {
-    const char *name = column_name(t, i, &size);
-    t->is_vertex[i]  = (PetscBool)((size == 6 && !strncmp(name, "vertex", 6)) || (size == 1 && strchr("ab", *name)));
+    const char     *name = column_name(t, i, &size);
+    const PetscBool vertex =
+      (PetscBool)((size == 6 && !strncmp(name, "vertex", 6)) || (size == 1 && strchr("ab", *name)));
+    t->number[i] = vertex ? "vertex" : size == 3 && !strncmp(name, "tet", 3) ? "tet" : NULL;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -148,10 +150,11 @@ static void refuse_cell(table *t, int column, const char *text, const char *end,
 static PetscBool check_value(table *t, int column, double v, const char *text, const char *end)
 {
   char expected[64] = "a finite number";
-  if (!t->is_vertex[column] && isfinite(v)) return PETSC_TRUE;
-  if (t->is_vertex[column]) {
-    if (v >= 0 && v < (double)t->n_vertex && v == floor(v)) return PETSC_TRUE;
-    snprintf(expected, sizeof expected, "a vertex, an integer from 0 to %" PetscInt_FMT, t->n_vertex - 1);
+  if (!t->number[column] && isfinite(v)) return PETSC_TRUE;
+  if (t->number[column]) {
+    if (v >= 0 && v < (double)t->n_number && v == floor(v)) return PETSC_TRUE;
+    snprintf(expected, sizeof expected, "a %s, an integer from 0 to %" PetscInt_FMT, t->number[column],
+             t->n_number - 1);
   }
   refuse_cell(t, column, text, end, expected);
   return PETSC_FALSE;
@@ -179,12 +182,12 @@ static PetscBool read_row(table *t, const char *line, int size, double *value)
   return PETSC_TRUE;
 }
 
-static void note_vertex(table *t, PetscInt vertex, PetscBool unique)
+static void note_number(table *t, PetscInt number, PetscBool unique)
 {
-  PetscInt64 *const first = &t->line_of[vertex];
+  PetscInt64 *const first = &t->line_of[number];
   if (unique && *first) {
-    wring_error_set(t->e, "%s:%lld: vertex %" PetscInt_FMT " is given twice (first in line %lld)", t->file,
-                    (long long)t->line, vertex, (long long)*first);
+    wring_error_set(t->e, "%s:%lld: %s %" PetscInt_FMT " is given twice (first in line %lld)", t->file,
+                    (long long)t->line, t->number[0], number, (long long)*first);
   }
   *first = t->line;
 }
@@ -217,7 +220,7 @@ static PetscErrorCode read_rows(table *t, PetscBool unique)
     PetscCall(grow(t));
     double *const value = t->row + (size_t)t->n * (size_t)t->width;
     if (!read_row(t, line, size, value)) break;
-    if (t->line_of) note_vertex(t, (PetscInt)value[0], unique);
+    if (t->line_of) note_number(t, (PetscInt)value[0], unique);
     t->n++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -226,22 +229,22 @@ static PetscErrorCode read_rows(table *t, PetscBool unique)
 static void check_complete(table *t)
 {
   PetscInt n = 0, first = 0;
-  for (PetscInt i = t->n_vertex - 1; i >= 0; i--) {
+  for (PetscInt i = t->n_number - 1; i >= 0; i--) {
     if (t->line_of[i]) continue;
     first = i;
     n++;
   }
   if (n == 0) return;
   wring_error_set(t->e,
-                  "%s:%lld: the file ends without vertex %" PetscInt_FMT " (%" PetscInt_FMT
-                  " missing), expected every vertex from 0 to %" PetscInt_FMT,
-                  t->file, (long long)t->line, first, n, t->n_vertex - 1);
+                  "%s:%lld: the file ends without %s %" PetscInt_FMT " (%" PetscInt_FMT
+                  " missing), expected every %s from 0 to %" PetscInt_FMT,
+                  t->file, (long long)t->line, t->number[0], first, n, t->number[0], t->n_number - 1);
 }
 
-PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_vertex, PetscBool unique,
+PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_number, PetscBool unique,
                               PetscBool complete, PetscInt *n, int *width, double **row, wring_error *e)
 {
-  table t = {.file = file, .stream = fopen(file, "rb"), .n_vertex = n_vertex, .e = e};
+  table t = {.file = file, .stream = fopen(file, "rb"), .n_number = n_number, .e = e};
 
   PetscFunctionBegin;
   *n   = 0;
@@ -252,7 +255,7 @@ PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_v
     wring_error_set(e, "%s: cannot be read: %s", file, strerror(errno));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (unique || complete) PetscCall(PetscCalloc1(n_vertex, &t.line_of));
+  if (unique || complete) PetscCall(PetscCalloc1(n_number, &t.line_of));
   read_header(&t, header);
   PetscCall(read_rows(&t, unique));
   fclose(t.stream);

@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <yaml.h>
 
-enum { KEY_SIZE = 256, MAX_DECK = 1 << 24, MAX_KEYS = 4096 }; // no deck is larger; a mesh given by mistake may be
+enum { KEY_SIZE = 256, MAX_DECK = 16, MAX_KEYS = 4096 }; // MiB: no deck is larger; a mesh given by mistake may be
 
 /* A key of the deck and its line, to find repetitions. */
 typedef struct {
@@ -301,42 +301,6 @@ static PetscErrorCode parse(MPI_Comm comm, const char *file, const char *text, s
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode slurp(const char *file, char **text, PetscInt64 *size, wring_error *e)
-{
-  FILE *f = fopen(file, "rb");
-
-  PetscFunctionBegin;
-  *size = 0;
-  *text = NULL;
-  if (!f) {
-    wring_error_set(e, "%s: cannot be read: %s", file, strerror(errno));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscMalloc1(MAX_DECK + 1, text));
-  *size = (PetscInt64)fread(*text, 1, MAX_DECK + 1, f);
-  if (ferror(f)) wring_error_set(e, "%s: cannot be read: %s", file, strerror(errno));
-  if (*size > MAX_DECK) wring_error_set(e, "%s: larger than 16 MiB, which is no deck", file);
-  fclose(f);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode read_on_root(MPI_Comm comm, const char *file, char **text, PetscInt64 *size)
-{
-  PetscMPIInt rank;
-  wring_error e = {0};
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  *text = NULL;
-  *size = 0;
-  if (rank == 0) PetscCall(slurp(file, text, size, &e));
-  PetscCall(wring_error_raise(comm, &e));
-  PetscCallMPI(MPI_Bcast(size, 1, MPIU_INT64, 0, comm));
-  if (rank != 0) PetscCall(PetscMalloc1(*size + 1, text));
-  PetscCallMPI(MPI_Bcast(*text, (PetscMPIInt)*size, MPI_CHAR, 0, comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode set_directory(const char *file, wring_options *o)
 {
   const char *slash                         = strrchr(file, '/');
@@ -409,7 +373,7 @@ PetscErrorCode wring_deck_read(const char *file, int n_args, char **args, wring_
   PetscInt64     size;
 
   PetscFunctionBegin;
-  PetscCall(read_on_root(comm, file, &text, &size));
+  PetscCall(wring_text_read(comm, file, "deck", MAX_DECK, &text, &size));
   PetscCall(parse(comm, file, text, (size_t)size, o));
   PetscCall(PetscFree(text));
   PetscCall(set_directory(file, o));

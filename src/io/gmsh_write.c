@@ -295,7 +295,8 @@ static void put_nodes(sink *s, const layout *l)
 {
   const wring_mesh_data *const d       = l->d;
   const int64_t                head[4] = {1, d->n_vertex, 1, d->n_vertex}, n = d->n_vertex;
-  PetscInt                     place[3] = {d->n_tet ? 3 : 0, 1, 0}; // dimension, tag, no parameters
+  PetscInt                     place[3] = {3, 1, 0}; // dimension, tag, no parameters
+  while (!count_entities(l, (int)place[0])) place[0]--;
   while (!count_elements(l, (int)place[0], place[1] - 1)) place[1]++;
   fprintf(s->f, "$Nodes\n");
   put_longs(s, 4, head);

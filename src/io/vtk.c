@@ -13,7 +13,7 @@
 
 /* Block in bytes; zlib's level 1 leaves a sixth of the bytes of a mesh and is little slower than the disk. */
 enum { PACK_BLOCK = 1 << 18, PACK_LEVEL = 1 };
-enum { VTK_VERTEX = 1, VTK_LINE = 3, VTK_TETRA = 10 };
+enum { VTK_VERTEX = 1, VTK_LINE = 3, VTK_TRIANGLE = 5, VTK_TETRA = 10 };
 
 typedef enum { POINTS, CELLS, POINT_DATA, CELL_DATA } vtk_section;
 
@@ -48,7 +48,8 @@ static const struct {
 
 static uint8_t cell_type(int m)
 {
-  return m == 1 ? VTK_VERTEX : m == 2 ? VTK_LINE : VTK_TETRA;
+  static const uint8_t type[] = {0, VTK_VERTEX, VTK_LINE, VTK_TRIANGLE, VTK_TETRA};
+  return type[m];
 }
 
 static PetscErrorCode create_cells(vtk_piece *p, int n, const wring_cells *cells)

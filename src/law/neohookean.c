@@ -166,6 +166,7 @@ const wring_law wring_law_neohookean = {
   .n_par        = LAME_N_PAR,
   .options      = wring_lame_options,
   .set_par      = wring_lame_get,
+  .positive     = PETSC_TRUE,
   .energy       = energy,
   .gradient     = gradient,
   .fused        = fused,

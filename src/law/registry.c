@@ -1,14 +1,24 @@
-/* Every material law, in the order of help. To add one: write its file, declare it in law.h, add its line here. */
+/* Every material law and every law on top of one, in the order of help. To add one: write its file, declare it in law.h, add its line here. */
 #include <strings.h>
 #include <wring/law.h>
 
-static const wring_law *const materials[] = {&wring_law_strain, &wring_law_corotated, &wring_law_neohookean,
-                                             &wring_law_stable_neohookean};
+static const wring_law *const materials[] = {
+  &wring_law_strain,        &wring_law_corotated,  &wring_law_fixed_corotated,
+  &wring_law_stvk,          &wring_law_neohookean, &wring_law_stable_neohookean,
+  &wring_law_mooney_rivlin, &wring_law_polynomial, &wring_law_spline};
+
+static const wring_law *const on_top[] = {&wring_law_volume, &wring_law_strain_limit, &wring_law_fibre};
 
 const wring_law *wring_law_material(int i)
 {
   const int n = sizeof materials / sizeof materials[0];
   return i >= 0 && i < n ? materials[i] : NULL;
+}
+
+const wring_law *wring_law_on_top(int i)
+{
+  const int n = sizeof on_top / sizeof on_top[0];
+  return i >= 0 && i < n ? on_top[i] : NULL;
 }
 
 const wring_law *wring_law_find(const char *name)

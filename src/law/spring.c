@@ -1,5 +1,11 @@
-/* Spring: psi(z) = k/2 (|z| - l)^2, z = x_i - x_j [m]; k [N/m], rest length l [m]. At z = 0 its direction is e_x. */
+/*
+  Spring: psi(z) = k/2 (|z| - l)^2, z = x_i - x_j [m]; k [N/m], rest length l [m]. At z = 0 its direction is e_x.
+  Rigid bending is the same function of the curvature vector z [1/m] of a hinge: k/2 |z - R z_0|^2 with k [N m] and l = |z_0|, since
+  the rotation R that best aligns z_0 to z leaves (|z| - l)^2. docs/theory.md (3.88); [Bouaziz et al. 2014].
+  Fibre: the same of z = F d, d the unit rest direction of a tet's fibres, with l = 1; k [Pa]. docs/theory.md (3.4), (3.60)
+*/
 #include "base/block3.h"
+#include "keys.h"
 #include "root.h"
 #include <wring/law.h>
 
@@ -119,6 +125,66 @@ const wring_law wring_law_spring = {
   .name         = "spring",
   .q            = 1,
   .n_par        = N_PAR,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .project      = project,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
+};
+
+const wring_law wring_law_bending_rigid = {
+  .name         = "bending_rigid",
+  .q            = 1,
+  .n_par        = N_PAR,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .project      = project,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
+};
+
+static const wring_option fibre_options[] = {
+  {.key   = "fibre_stiffness",
+   .type  = WRING_REAL,
+   .unit  = "Pa",
+   .range = "(0,inf)",
+   .help  = "Stiffness k of the energy density k/2 (|F d| - 1)^2 of fibres along d."},
+  {.key   = "fibre_direction",
+   .type  = WRING_REALS,
+   .count = 3,
+   .help  = "Direction d of the fibres at rest, of any length but 0."},
+  {.key  = "fibre_file",
+   .type = WRING_PATH,
+   .help =
+     "CSV `tet,x,y,z`: the direction of every tet, numbered as in the mesh file from 0; instead of fibre.direction."},
+  {.key = "fibre_data", .type = WRING_WORD, .help = "The same from the $ElementData of this name in mesh.file (Gmsh)."},
+  {.key = NULL},
+};
+
+static PetscErrorCode set_fibre_par(const wring_options *o, const char *prefix, const char *fallback, double *par)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_law_get_real(o, prefix, fallback, fibre_options, "fibre_stiffness", &par[K]));
+  par[LENGTH] = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_law wring_law_fibre = {
+  .name         = "fibre",
+  .q            = 1,
+  .n_par        = N_PAR,
+  .options      = fibre_options,
+  .set_par      = set_fibre_par,
   .energy       = energy,
   .gradient     = gradient,
   .fused        = fused,

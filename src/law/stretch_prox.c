@@ -44,6 +44,21 @@ BLOCK3_INLINE double longest_step(double t, double e)
   return t + e < shrink * t ? (shrink - 1) * t / e : 1;
 }
 
+/*
+  The signed singular values of diag(t): sorted moduli, the last with the sign of the product. psi is that of these, also where
+  a step has left t_0 >= t_1 >= |t_2|, and they are closer to s than t: the objective at U diag(t) V^T is not above that at t.
+*/
+static void order(lanes *t)
+{
+#pragma omp simd
+  for (int l = 0; l < WRING_LANES; l++) {
+    const double a = fabs(t[0][l]), b = fabs(t[1][l]), c = fabs(t[2][l]);
+    const double high = block3_max(a, b), low = block3_min(a, b), last = block3_min(low, c), rest = block3_max(low, c);
+    const int    negative = (t[0][l] < 0) ^ (t[1][l] < 0) ^ (t[2][l] < 0);
+    t[0][l] = block3_max(high, rest), t[1][l] = block3_min(high, rest), t[2][l] = negative ? -last : last;
+  }
+}
+
 static void evaluate(wring_stretch_law *law, wring_in par, const double *rho, wring_in s, const search *w, trial *y,
                      wring_stretches *at)
 {
@@ -51,6 +66,7 @@ static void evaluate(wring_stretch_law *law, wring_in par, const double *rho, wr
 #pragma omp simd
     for (int l = 0; l < WRING_LANES; l++) y->t[i][l] = w->t[i][l] + w->alpha[l] * w->e[i][l];
   }
+  order(y->t);
   law(par, (wring_in)y->t, at);
 #pragma omp simd
   for (int l = 0; l < WRING_LANES; l++) {

@@ -1,10 +1,16 @@
-/* Jittered box of Kuhn cells: each cell is cut into the 6 tets along the paths from its lowest to its highest corner. */
+/*
+  Jittered box of Kuhn cells: each cell is cut into the 6 tets along the paths from its lowest to its highest corner. A box without
+  cells along one or two axes is a sheet of triangles, with diagonals that alternate, or a line of segments.
+*/
 #include "data.h"
 #include <string.h>
 
 typedef struct {
   PetscInt cells[3], points[3];
+  int      dim, axis[3]; // the dim axes that have cells
 } grid;
+
+static const char axis_name[] = "xyz";
 
 static PetscInt vertex_number(const grid *g, PetscInt i, PetscInt j, PetscInt k)
 {
@@ -20,7 +26,8 @@ static void place_vertices(const wring_box *box, const grid *g, double *X)
         for (int c = 0; c < 3; c++) {
           const PetscBool free_ = (PetscBool)(at[c] > 0 && at[c] < g->cells[c]);
           const double    shift = free_ ? box->jitter * (wring_uniform(3 * (uint64_t)v + (uint64_t)c) - 0.5) : 0;
-          X[3 * v + c]          = box->origin[c] + box->size[c] * (((double)at[c] + shift) / (double)g->cells[c]);
+          const double    cells = (double)PetscMax(g->cells[c], 1);
+          X[3 * v + c]          = box->origin[c] + box->size[c] * (((double)at[c] + shift) / cells);
         }
       }
     }
@@ -65,25 +72,27 @@ static PetscInt collect_side(const grid *g, int c, PetscInt where, PetscInt *ver
   return n;
 }
 
+/* The two sides across every axis that has cells, then the whole. */
 static PetscErrorCode name_sets(const grid *g, wring_mesh_data *d)
 {
-  static const char *const name[7] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", "box"};
+  static const char *const name[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
   const PetscInt          *p       = g->points;
   PetscInt                 n       = 0;
 
   PetscFunctionBegin;
-  PetscCall(wring_names_add(&d->regions, "box", 3));
+  if (g->dim == 3) PetscCall(wring_names_add(&d->regions, "box", 3));
   PetscCall(PetscMalloc1(8, &d->set_start));
   PetscCall(PetscMalloc1((size_t)(2 * (p[0] * p[1] + p[1] * p[2] + p[2] * p[0]) + d->n_vertex), &d->set_vertex));
-  for (int s = 0; s < 6; s++) {
-    PetscCall(wring_names_add(&d->sets, name[s], 4));
+  for (int s = 0; s < 2 * g->dim; s++) {
+    const int c = g->axis[s / 2];
+    PetscCall(wring_names_add(&d->sets, name[2 * c + s % 2], 4));
     d->set_start[s] = n;
-    n += collect_side(g, s / 2, s % 2 ? g->cells[s / 2] : 0, d->set_vertex + n);
+    n += collect_side(g, c, s % 2 ? g->cells[c] : 0, d->set_vertex + n);
   }
-  PetscCall(wring_names_add(&d->sets, name[6], 3));
-  d->set_start[6] = n;
+  PetscCall(wring_names_add(&d->sets, "box", 3));
+  d->set_start[2 * g->dim] = n;
   for (PetscInt v = 0; v < d->n_vertex; v++) d->set_vertex[n++] = v;
-  d->set_start[7] = n;
+  d->set_start[2 * g->dim + 1] = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,6 +124,55 @@ static PetscErrorCode cut_sides(const grid *g, wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- sheets and lines -------------------------------------------------------------------------------------------- */
+
+/* The segments along `axis` from vertex `low` on. */
+static size_t cut_line(const grid *g, PetscInt set, PetscInt low, int axis, PetscInt *element)
+{
+  const PetscInt step[3] = {1, g->points[0], g->points[0] * g->points[1]};
+  for (PetscInt i = 0; i < g->cells[axis]; i++) {
+    const PetscInt row[4] = {set, low + i * step[axis], low + (i + 1) * step[axis], -1};
+    memcpy(element + 4 * i, row, sizeof row);
+  }
+  return 4 * (size_t)g->cells[axis];
+}
+
+/* Two triangles a cell, counter-clockwise from the first axis to the second; the diagonals of neighbours meet. */
+static size_t cut_sheet(const grid *g, PetscInt set, PetscInt *element)
+{
+  const PetscInt step[3] = {1, g->points[0], g->points[0] * g->points[1]}, a = step[g->axis[0]], b = step[g->axis[1]];
+  PetscInt      *row = element;
+  for (PetscInt j = 0; j < g->cells[g->axis[1]]; j++) {
+    for (PetscInt i = 0; i < g->cells[g->axis[0]]; i++, row += 8) {
+      const PetscInt low = i * a + j * b, high = low + a + b, odd = (i + j) % 2;
+      const PetscInt both[8] = {set, low, low + a, odd ? low + b : high, set, odd ? low + a : low, high, low + b};
+      memcpy(row, both, sizeof both);
+    }
+  }
+  return (size_t)(row - element);
+}
+
+/* The set of the whole is made of triangles and its sides of segments, or it is made of segments. */
+static PetscErrorCode cut_flat(const grid *g, wring_mesh_data *d)
+{
+  const PetscInt n0 = g->cells[g->axis[0]], n1 = g->dim == 2 ? g->cells[g->axis[1]] : 0;
+  const PetscInt step[3] = {1, g->points[0], g->points[0] * g->points[1]}, box = 2 * g->dim;
+
+  PetscFunctionBegin;
+  d->n_set_element = g->dim == 2 ? 2 * (n0 * n1 + n0 + n1) : n0;
+  PetscCall(PetscMalloc1(4 * (size_t)d->n_set_element, &d->set_element));
+  PetscInt *row = d->set_element;
+  for (PetscInt s = 0; s < 4 && g->dim == 2; s++) {
+    const int across = g->axis[s / 2], along = g->axis[1 - s / 2];
+    row += cut_line(g, s, s % 2 ? g->cells[across] * step[across] : 0, along, row);
+  }
+  if (g->dim == 2)
+    cut_sheet(g, box, row);
+  else
+    cut_line(g, box, 0, g->axis[0], row);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscBool has_volumes(const wring_mesh_data *d)
 {
   for (PetscInt i = 0; i < d->n_tet; i++) {
@@ -124,35 +182,79 @@ static PetscBool has_volumes(const wring_mesh_data *d)
   return PETSC_TRUE;
 }
 
+/* Triangles of a sheet turn the same way as long as none is inside out. */
+static PetscBool has_areas(const grid *g, const wring_mesh_data *d)
+{
+  for (PetscInt i = 0; i < d->n_set_element; i++) {
+    const PetscInt *v = d->set_element + 4 * i + 1;
+    const int       a = g->axis[0], b = g->axis[1];
+    if (v[2] < 0) continue;
+    const double *const x = d->X + 3 * v[0], *const y = d->X + 3 * v[1], *const z = d->X + 3 * v[2];
+    if (!((y[a] - x[a]) * (z[b] - x[b]) - (y[b] - x[b]) * (z[a] - x[a]) > 0)) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+static void set_grid(const wring_box *box, grid *g, wring_error *e)
+{
+  g->dim = 0;
+  for (int c = 0; c < 3; c++) {
+    g->cells[c]  = box->cells[c];
+    g->points[c] = box->cells[c] + 1;
+    if (g->cells[c] > 0) g->axis[g->dim++] = c;
+    if (g->cells[c] > 0 && !(box->size[c] > 0))
+      wring_error_set(e, "mesh_box_size: %g m along %c, where there are cells, expected above 0", box->size[c],
+                      axis_name[c]);
+    if (g->cells[c] == 0 && box->size[c] != 0)
+      wring_error_set(e, "mesh_box_size: %g m along %c, where there are no cells, expected 0", box->size[c],
+                      axis_name[c]);
+  }
+  if (g->dim == 0) wring_error_set(e, "mesh_box_cells: 0,0,0, expected cells along one axis at least");
+}
+
+/* A corner of the box stands four times in the sets: in three sides and in `box`. */
+static void count_cells(const grid *g, double *vertices, double *tets, wring_error *e)
+{
+  const double most = (double)PETSC_MAX_INT;
+  *vertices = 1, *tets = 6;
+  for (int c = 0; c < 3; c++) {
+    *tets *= (double)g->cells[c];
+    *vertices *= (double)g->points[c];
+  }
+  if (*tets >= most || 4 * *vertices >= most)
+    wring_error_set(e, "mesh_box_cells: %g %s are too many, expected fewer than %g", *tets > 0 ? *tets : *vertices,
+                    *tets > 0 ? "tetrahedra" : "vertices", *tets > 0 ? most : most / 4);
+}
+
+static PetscErrorCode fill_box(const wring_box *box, const grid *g, wring_mesh_data *d)
+{
+  PetscFunctionBegin;
+  place_vertices(box, g, d->X);
+  if (g->dim == 3) cut_cells(g, d->tet);
+  PetscCall(PetscArrayzero(d->region, d->n_tet));
+  PetscCall(name_sets(g, d));
+  if (g->dim == 3)
+    PetscCall(cut_sides(g, d));
+  else
+    PetscCall(cut_flat(g, d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e)
 {
   grid   g;
-  double vertices = 1, tets = 6;
+  double vertices, tets;
 
   PetscFunctionBegin;
   *d = NULL;
-  for (int c = 0; c < 3; c++) {
-    g.cells[c]  = box->cells[c];
-    g.points[c] = box->cells[c] + 1;
-    tets *= (double)box->cells[c];
-    vertices *= (double)box->cells[c] + 1;
-  }
-  // a corner of the box stands four times in the sets: in three sides and in `box`
-  if (tets >= (double)PETSC_MAX_INT || 4 * vertices >= (double)PETSC_MAX_INT) {
-    wring_error_set(e, "mesh_box_cells: %g tetrahedra are too many, expected fewer than %g", tets,
-                    (double)PETSC_MAX_INT);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  set_grid(box, &g, e);
+  count_cells(&g, &vertices, &tets, e);
+  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_mesh_data_create((PetscInt)vertices, (PetscInt)tets, d));
-  place_vertices(box, &g, (*d)->X);
-  cut_cells(&g, (*d)->tet);
-  PetscCall(PetscArrayzero((*d)->region, (*d)->n_tet));
-  PetscCall(name_sets(&g, *d));
-  PetscCall(cut_sides(&g, *d));
-  if (!has_volumes(*d)) {
-    wring_error_set(
-      e, "mesh_box_jitter: %g leaves a tetrahedron without volume, expected a smaller jitter or larger cells",
-      box->jitter);
+  PetscCall(fill_box(box, &g, *d));
+  if (g.dim == 2 ? !has_areas(&g, *d) : !has_volumes(*d)) {
+    wring_error_set(e, "mesh_box_jitter: %g leaves a %s, expected a smaller jitter or larger cells", box->jitter,
+                    g.dim == 2 ? "triangle without area" : "tetrahedron without volume");
     PetscCall(wring_mesh_data_destroy(d));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,4 +1,5 @@
 #include "deal.h"
+#include "order.h"
 #include <string.h>
 
 enum { DEAL_TAG = 71, COLLECT_TAG = 72 };
@@ -133,5 +134,24 @@ PetscErrorCode wring_exchange_rows(MPI_Comm comm, const PetscInt *start, const v
   PetscCallMPI(MPI_Type_free(&type));
   PetscCall(PetscFree4(count, from, got_count, got_from));
   *(char **)got = buffer;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_send_rows(MPI_Comm comm, PetscInt n, const PetscInt *to, const void *rows, size_t width,
+                               PetscInt *order, PetscInt *got_start, void *got)
+{
+  PetscMPIInt size;
+  PetscInt   *index, *start;
+  char       *sorted;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscMalloc3((size_t)n, &index, (size_t)size + 1, &start, (size_t)n * width, &sorted));
+  for (PetscInt i = 0; i < n; i++) index[i] = i;
+  PetscCall(wring_sort_buckets(n, index, to, size, start));
+  pick_rows(n, index, rows, width, sorted);
+  PetscCall(wring_exchange_rows(comm, start, sorted, width, got_start, got));
+  if (order) PetscCall(PetscArraycpy(order, index, n));
+  PetscCall(PetscFree3(index, start, sorted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -19,3 +19,10 @@ PetscErrorCode wring_exchange_rows(MPI_Comm comm, const PetscInt *start, const v
 /* The reverse of wring_deal_rows: table [sum of n_mine][width bytes] on rank 0, in the order of ranks (allocated there by PetscMalloc). */
 PetscErrorCode wring_collect_rows(MPI_Comm comm, PetscInt n_mine, const void *mine, size_t width, PetscInt *n_all,
                                   void *table);
+
+/*
+  The same for rows in any order: row i goes to rank to[i]. order [n], unless NULL: the row at each place of what is sent, which is
+  the order of answers that wring_exchange_rows brings back when it is given got_start.
+*/
+PetscErrorCode wring_send_rows(MPI_Comm comm, PetscInt n, const PetscInt *to, const void *rows, size_t width,
+                               PetscInt *order, PetscInt *got_start, void *got);

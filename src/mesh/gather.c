@@ -63,27 +63,44 @@ static PetscErrorCode slice_vertices(const wring_mesh *m, wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-enum { TET_ROW = 6 }; // number, four original vertices, region
+enum { TET_ROW = 6, ROUND = 1 << 16 }; // number, four original vertices, region; tets of a rank on their way at once
 
-static PetscErrorCode slice_tets(const wring_mesh *m, const PetscInt64 *piece, PetscInt64 begin, wring_mesh_data *d)
+/* The tets [first, end) of this rank. */
+static PetscErrorCode send_tets(const wring_mesh *m, const PetscInt64 *piece, size_t first, size_t end,
+                                PetscInt64 begin, wring_mesh_data *d)
 {
   PetscInt64 *row, *got;
   PetscInt    n = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(TET_ROW * (size_t)m->n_tet, &row));
-  for (size_t e = 0; e < (size_t)m->n_tet; e++) {
-    row[TET_ROW * e] = m->tet_original[e];
-    for (size_t a = 0; a < 4; a++) row[TET_ROW * e + 1 + a] = m->original[m->tet[4 * e + a]];
-    row[TET_ROW * e + 5] = m->region[e];
+  PetscCall(PetscMalloc1(TET_ROW * (end - first), &row));
+  for (size_t e = first; e < end; e++) {
+    PetscInt64 *const to = row + TET_ROW * (e - first);
+    to[0]                = m->tet_original[e];
+    for (size_t a = 0; a < 4; a++) to[1 + a] = m->original[m->tet[4 * e + a]];
+    to[5] = m->region[e];
   }
-  PetscCall(send_to_pieces(m->comm, piece, m->n_tet, TET_ROW, row, &n, &got));
+  PetscCall(send_to_pieces(m->comm, piece, (PetscInt)(end - first), TET_ROW, row, &n, &got));
   for (size_t i = 0; i < (size_t)n; i++) {
     const size_t e = (size_t)(got[TET_ROW * i] - begin);
     for (size_t a = 0; a < 4; a++) d->tet[4 * e + a] = (PetscInt)got[TET_ROW * i + 1 + a];
     d->region[e] = (PetscInt)got[TET_ROW * i + 5];
   }
   PetscCall(PetscFree(got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In rounds: all at once would take more memory than anything else at the end of a run. */
+static PetscErrorCode slice_tets(const wring_mesh *m, const PetscInt64 *piece, PetscInt64 begin, wring_mesh_data *d)
+{
+  PetscInt rounds = m->n_tet / ROUND + 1;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPIU_INT, MPI_MAX, m->comm));
+  for (size_t r = 0; r < (size_t)rounds; r++) {
+    const size_t first = PetscMin(r * ROUND, (size_t)m->n_tet), end = PetscMin((r + 1) * ROUND, (size_t)m->n_tet);
+    PetscCall(send_tets(m, piece, first, end, begin, d));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -160,6 +177,33 @@ static PetscErrorCode slice_sets(const wring_mesh *m, PetscMPIInt size, PetscMPI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of triangles and lines: by vertices, then by set. */
+static int compare_by_vertices(const void *a, const void *b)
+{
+  const PetscInt *const x = a, *const y = b;
+  for (int i = 1; i <= 4; i++)
+    if (x[i % 4] != y[i % 4]) return x[i % 4] < y[i % 4] ? -1 : 1;
+  return 0;
+}
+
+/* piece [size + 1]: of the vertices. */
+static PetscErrorCode slice_set_elements(const wring_mesh *m, const PetscInt64 *piece, wring_mesh_data *d)
+{
+  PetscInt64 *row, *got;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)m->n_set_element, &row));
+  for (size_t i = 0; i < (size_t)m->n_set_element; i++)
+    for (size_t a = 0; a < 4; a++) row[4 * i + a] = m->set_element[4 * i + (a + 1) % 4];
+  PetscCall(send_to_pieces(m->comm, piece, m->n_set_element, 4, row, &d->n_set_element, &got));
+  PetscCall(PetscMalloc1(4 * (size_t)d->n_set_element, &d->set_element));
+  for (size_t i = 0; i < (size_t)d->n_set_element; i++)
+    for (size_t a = 0; a < 4; a++) d->set_element[4 * i + (a + 1) % 4] = (PetscInt)got[4 * i + a];
+  if (d->n_set_element) qsort(d->set_element, (size_t)d->n_set_element, 4 * sizeof(PetscInt), compare_by_vertices);
+  PetscCall(PetscFree(got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex)
 {
   PetscInt64 *piece;
@@ -178,6 +222,7 @@ PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, Pe
   PetscCall(slice_vertices(m, *slice));
   PetscCall(slice_tets(m, piece, piece[rank], *slice));
   cut_evenly(m->n_global, size, piece);
+  PetscCall(slice_set_elements(m, piece, *slice));
   PetscCall(slice_sets(m, size, rank, piece, *slice, n_set_vertex));
   PetscCall(PetscFree(piece));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -206,20 +251,6 @@ static int compare_rows(const void *a, const void *b)
   return 0;
 }
 
-/* Sorted: in an order that does not depend on the partition. */
-static PetscErrorCode gather_set_elements(const wring_mesh *m, wring_mesh_data *d)
-{
-  PetscInt n, *row = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(wring_collect_rows(m->comm, m->n_set_element, m->set_element, 4 * sizeof(PetscInt), &n, &row));
-  if (!d) PetscFunctionReturn(PETSC_SUCCESS);
-  qsort(row, (size_t)n, 4 * sizeof *row, compare_rows);
-  d->n_set_element = n;
-  d->set_element   = row;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
 {
   PetscInt    members, n;
@@ -235,8 +266,9 @@ PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
   PetscCall(collect(m->comm, &d->n_tet, 4 * sizeof *d->tet, &d->tet));
   PetscCall(collect(m->comm, &n, sizeof *d->region, &d->region));
   PetscCall(collect(m->comm, &members, sizeof *d->set_vertex, &d->set_vertex));
+  PetscCall(collect(m->comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   if (rank) PetscCall(wring_mesh_data_destroy(data));
-  PetscCall(gather_set_elements(m, *data));
+  if (*data && d->n_set_element) qsort(d->set_element, (size_t)d->n_set_element, 4 * sizeof(PetscInt), compare_rows);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

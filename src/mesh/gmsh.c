@@ -383,6 +383,88 @@ static PetscErrorCode read_elements(reader *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The tags in front of the rows of $ElementData: the name, and the numbers of components and rows. Text also in binary files. */
+typedef struct {
+  const char *name;
+  size_t      length;
+  int64_t     components, rows;
+} data_header;
+
+static data_header read_data_header(reader *r)
+{
+  data_header    h         = {.name = ""};
+  const PetscInt n_strings = wring_scan_count(r->s, "the number of string tags");
+  wring_scan_end_line(r->s);
+  for (PetscInt i = 0; i < n_strings && wring_scan_ok(r->s); i++) {
+    const char  *text;
+    const size_t length = read_quoted(r->s, &text);
+    if (i == 0) h.name = text, h.length = length;
+    wring_scan_end_line(r->s);
+  }
+  const PetscInt n_reals = wring_scan_count(r->s, "the number of real tags");
+  wring_scan_end_line(r->s);
+  for (PetscInt i = 0; i < n_reals && wring_scan_ok(r->s); i++) {
+    wring_scan_real(r->s, "a real tag");
+    wring_scan_end_line(r->s);
+  }
+  const int64_t  line   = wring_scan_place(r->s);
+  const PetscInt n_ints = wring_scan_count(r->s, "the number of integer tags");
+  if (wring_scan_ok(r->s) && n_ints < 3)
+    wring_scan_fail(r->s, line, "%" PetscInt_FMT " integer tags, expected at least 3 (step, components, rows)", n_ints);
+  for (PetscInt i = 0; i < n_ints && wring_scan_ok(r->s); i++) {
+    wring_scan_end_line(r->s);
+    const int64_t tag = wring_scan_int(r->s, "an integer tag");
+    if (i == 1) h.components = tag;
+    if (i == 2) h.rows = tag;
+  }
+  return h;
+}
+
+/* One row; kept if it is asked for. */
+static PetscErrorCode read_data_row(reader *r, const data_header *h, wring_raw_data *d)
+{
+  const int64_t place = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of an element");
+
+  PetscFunctionBegin;
+  for (int64_t c = 0; c < h->components && wring_scan_ok(r->s); c++) {
+    const double v = wring_scan_real(r->s, "a finite value");
+    if (d) d->value[(size_t)d->n * (size_t)d->width + (size_t)c] = v;
+  }
+  if (!r->s->binary) wring_scan_end_line(r->s);
+  if (!d || !wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
+  d->number[d->n]  = number;
+  d->place[d->n++] = place;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows of a section with another name are passed over. */
+static PetscErrorCode read_element_data(reader *r)
+{
+  wring_raw_data   *d    = r->raw->data;
+  const int64_t     line = wring_scan_place(r->s);
+  const data_header h    = read_data_header(r);
+  const PetscBool   is   = (PetscBool)(strlen(d->name) == h.length && !memcmp(d->name, h.name, h.length));
+
+  PetscFunctionBegin;
+  if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (is && d->found) wring_scan_fail(r->s, line, "a second $ElementData \"%s\", expected one", d->name);
+  if (is && h.components != d->width)
+    wring_scan_fail(r->s, line, "$ElementData \"%s\" has %lld components, expected %d", d->name,
+                    (long long)h.components, d->width);
+  if (h.components < 1 || h.components > 9 || h.rows < 0 || h.rows > (r->s->end - r->s->at) / 2)
+    wring_scan_fail(r->s, line, "%lld rows of %lld components, expected as many as follow, of 1 to 9",
+                    (long long)h.rows, (long long)h.components);
+  if (r->binary)
+    wring_scan_begin_binary(r->s);
+  else
+    wring_scan_end_line(r->s);
+  if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (is) PetscCall(PetscMalloc3(h.rows, &d->number, h.rows, &d->place, h.rows * d->width, &d->value));
+  if (is) d->found = PETSC_TRUE;
+  for (int64_t i = 0; i < h.rows && wring_scan_ok(r->s); i++) PetscCall(read_data_row(r, &h, is ? d : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -391,11 +473,10 @@ typedef struct {
   PetscErrorCode (*read)(reader *);
 } section;
 
-static const section sections[] = {{"MeshFormat", PETSC_FALSE, read_format},
-                                   {"PhysicalNames", PETSC_FALSE, read_names},
-                                   {"Entities", PETSC_TRUE, read_entities},
-                                   {"Nodes", PETSC_TRUE, read_nodes},
-                                   {"Elements", PETSC_TRUE, read_elements}};
+static const section sections[] = {
+  {"MeshFormat", PETSC_FALSE, read_format}, {"PhysicalNames", PETSC_FALSE, read_names},
+  {"Entities", PETSC_TRUE, read_entities},  {"Nodes", PETSC_TRUE, read_nodes},
+  {"Elements", PETSC_TRUE, read_elements},  {"ElementData", PETSC_FALSE, read_element_data}};
 
 enum { N_SECTION = sizeof sections / sizeof sections[0], MAX_SECTION_NAME = 64 };
 
@@ -405,7 +486,7 @@ static PetscBool is_repeated(const reader *r, const section *k)
                      (r->has_nodes && k->read == read_nodes) || (r->has_elements && k->read == read_elements));
 }
 
-/* Comments, periodic links, data of post-processing: up to their end. */
+/* Comments, periodic links, data that is not asked for: up to their end. */
 static void skip_section(reader *r, int64_t line, const char *end)
 {
   PetscBool found = PETSC_FALSE;
@@ -433,7 +514,7 @@ static PetscErrorCode read_section(reader *r)
   strcat(end, name);
   r->s->at += length;
   for (int k = 0; k < N_SECTION; k++) {
-    if (strcmp(name, sections[k].name)) continue;
+    if (strcmp(name, sections[k].name) || (sections[k].read == read_element_data && !r->raw->data)) continue;
     if (r->binary && r->v41 && sections[k].binary)
       wring_scan_begin_binary(r->s);
     else

@@ -21,6 +21,24 @@ static void measure_tets(const wring_mesh_data *d, wring_mesh_measures *m)
   }
 }
 
+/* Lines and triangles of sets. */
+static void measure_sets(const wring_mesh_data *d, wring_mesh_measures *m)
+{
+  for (PetscInt i = 0; i < d->n_set_element; i++) {
+    const PetscInt *const row = d->set_element + 4 * (size_t)i;
+    const double *const x = d->X + 3 * (size_t)row[1], *const y = d->X + 3 * (size_t)row[2];
+    double B[4], area;
+    if (row[3] < 0) {
+      m->set_lines[row[0]]++;
+      m->set_length[row[0]] += sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
+    } else {
+      wring_triangle_rest(x, y, d->X + 3 * (size_t)row[3], B, &area);
+      m->set_triangles[row[0]]++;
+      m->set_area[row[0]] += area;
+    }
+  }
+}
+
 static PetscErrorCode count_boundary(const wring_mesh_data *d, wring_mesh_measures *m)
 {
   PetscInt *neighbour, crowd[3];
@@ -120,8 +138,11 @@ PetscErrorCode wring_mesh_measure(const wring_mesh_data *d, wring_mesh_measures 
   PetscFunctionBegin;
   *m = (wring_mesh_measures){0};
   PetscCall(PetscCalloc2((size_t)d->regions.n, &m->region_tets, (size_t)d->regions.n, &m->region_volume));
+  PetscCall(PetscCalloc4((size_t)d->sets.n, &m->set_triangles, (size_t)d->sets.n, &m->set_lines, (size_t)d->sets.n,
+                         &m->set_area, (size_t)d->sets.n, &m->set_length));
   wring_bounds(d->n_vertex, d->X, m->low, m->high);
   measure_tets(d, m);
+  measure_sets(d, m);
   PetscCall(count_boundary(d, m));
   PetscCall(measure_edges(d, m));
   PetscCall(count_components(d, m));
@@ -132,6 +153,7 @@ PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree2(m->region_tets, m->region_volume));
+  PetscCall(PetscFree4(m->set_triangles, m->set_lines, m->set_area, m->set_length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,30 +186,69 @@ static PetscErrorCode count_cut_faces(const wring_mesh_data *d, const PetscInt *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Goes through the tets part by part: a vertex that is met for the first time in a part is one of that part. */
+/* Corners of element i: tets, then lines and triangles of sets. Returns how many. */
+static int element_corners(const wring_mesh_data *d, PetscInt i, const PetscInt **v)
+{
+  *v = i < d->n_tet ? d->tet + 4 * (size_t)i : d->set_element + 4 * (size_t)(i - d->n_tet) + 1;
+  return i < d->n_tet ? 4 : (*v)[2] < 0 ? 2 : 3;
+}
+
+/*
+  The elements that count, order [*n], and the part of each: all tets, and the lines and triangles that reach beyond them, which
+  go with their lowest vertices. Those on a solid cost a run only what its deck asks of them.
+*/
+static PetscErrorCode assign_elements(const wring_mesh_data *d, const PetscInt *tet_part, const PetscInt *vertex_part,
+                                      PetscInt *n, PetscInt *order, PetscInt *part)
+{
+  const PetscInt *v;
+  char           *solid;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)d->n_vertex, &solid));
+  for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) solid[d->tet[i]] = 1;
+  *n = 0;
+  for (PetscInt i = 0; i < d->n_tet + d->n_set_element; i++) {
+    const int corners = element_corners(d, i, &v);
+    PetscInt  lowest = v[0], inside = 0;
+    for (int a = 0; a < corners; a++) {
+      lowest = PetscMin(lowest, v[a]);
+      inside += solid[v[a]];
+    }
+    if (i >= d->n_tet && inside == corners) continue;
+    part[i]       = i < d->n_tet ? tet_part[i] : vertex_part[lowest];
+    order[(*n)++] = i;
+  }
+  PetscCall(PetscFree(solid));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Goes through the elements part by part: a vertex that is met for the first time in a part is one of that part. */
 static PetscErrorCode count_shared(const wring_mesh_data *d, PetscInt n_part, const PetscInt *tet_part,
                                    const PetscInt *vertex_part, wring_mesh_cut *cut)
 {
-  PetscInt *order, *start, *last, *parts;
+  const PetscInt  all = d->n_tet + d->n_set_element;
+  PetscInt       *order, *part, *start, *last, *parts, n = 0;
+  const PetscInt *v;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)d->n_tet, &order, (size_t)n_part + 1, &start));
+  PetscCall(PetscMalloc3((size_t)all, &order, (size_t)all, &part, (size_t)n_part + 1, &start));
   PetscCall(PetscMalloc2((size_t)d->n_vertex, &last, (size_t)d->n_vertex, &parts));
-  for (PetscInt v = 0; v < d->n_vertex; v++) last[v] = -1, parts[v] = 0;
-  for (PetscInt e = 0; e < d->n_tet; e++) order[e] = e;
-  PetscCall(wring_sort_buckets(d->n_tet, order, tet_part, n_part, start));
-  for (PetscInt i = 0; i < d->n_tet; i++) {
-    for (int a = 0; a < 4; a++) {
-      const PetscInt v = d->tet[4 * (size_t)order[i] + (size_t)a], p = tet_part[order[i]];
-      if (last[v] == p) continue;
-      last[v] = p;
-      parts[v]++;
-      cut->ghosts += vertex_part[v] != p;
+  for (PetscInt i = 0; i < d->n_vertex; i++) last[i] = -1, parts[i] = 0;
+  PetscCall(assign_elements(d, tet_part, vertex_part, &n, order, part));
+  PetscCall(wring_sort_buckets(n, order, part, n_part, start));
+  for (PetscInt i = 0; i < n; i++) {
+    const int corners = element_corners(d, order[i], &v);
+    for (int a = 0; a < corners; a++) {
+      const PetscInt p = part[order[i]];
+      if (last[v[a]] == p) continue;
+      last[v[a]] = p;
+      parts[v[a]]++;
+      cut->ghosts += vertex_part[v[a]] != p;
     }
   }
-  for (PetscInt v = 0; v < d->n_vertex; v++) cut->interface_vertices += parts[v] > 1;
+  for (PetscInt i = 0; i < d->n_vertex; i++) cut->interface_vertices += parts[i] > 1;
   PetscCall(PetscFree2(last, parts));
-  PetscCall(PetscFree2(order, start));
+  PetscCall(PetscFree3(order, part, start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -47,23 +47,24 @@ static PetscErrorCode partition_graph(const wring_mesh_data *d, PetscInt n_part,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Equal pieces of the curve through the vertices. */
-static PetscErrorCode cut_curve(const wring_mesh_data *d, PetscInt n_part, PetscInt *vertex_part)
+/* The vertices that have `mark` for a part, along the curve: order [*n]. */
+static PetscErrorCode order_along_curve(const wring_mesh_data *d, const PetscInt *vertex_part, PetscInt mark,
+                                        PetscInt *n, PetscInt *order)
 {
   uint64_t *key;
-  PetscInt *order;
   double    low[3], high[3];
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)d->n_vertex, &key, (size_t)d->n_vertex, &order));
+  *n = 0;
+  PetscCall(PetscMalloc1((size_t)d->n_vertex, &key));
   wring_bounds(d->n_vertex, d->X, low, high);
   for (PetscInt v = 0; v < d->n_vertex; v++) {
-    key[v]   = wring_curve_key(d->X + 3 * v, low, wring_curve_side(low, high));
-    order[v] = v;
+    if (vertex_part[v] != mark) continue;
+    key[*n]       = wring_curve_key(d->X + 3 * (size_t)v, low, wring_curve_side(low, high));
+    order[(*n)++] = v;
   }
-  PetscCall(wring_sort_keys(d->n_vertex, key, order));
-  for (PetscInt i = 0; i < d->n_vertex; i++) vertex_part[order[i]] = (PetscInt)((int64_t)i * n_part / d->n_vertex);
-  PetscCall(PetscFree2(key, order));
+  PetscCall(wring_sort_keys(*n, key, order));
+  PetscCall(PetscFree(key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,14 +114,69 @@ static PetscErrorCode own_shared_vertices(const wring_mesh_data *d, const PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vertices of a mesh with tets that no tet touches (a line beside a solid) fill up the least loaded parts. */
-static void own_untouched_vertices(PetscInt n_vertex, PetscInt n_part, PetscInt *vertex_part, PetscInt *load)
+/* Parts by where the means of the vertices that they own lie along the curve; those that own none come last. */
+static PetscErrorCode order_parts(const wring_mesh_data *d, PetscInt n_part, const PetscInt *vertex_part,
+                                  const PetscInt *load, PetscInt *order)
 {
-  PetscInt best = 0;
-  for (PetscInt p = 1; p < n_part; p++)
-    if (load[p] < load[best]) best = p;
-  for (PetscInt v = 0; v < n_vertex; v++)
-    if (vertex_part[v] == UNTOUCHED) vertex_part[v] = best;
+  uint64_t *key;
+  double    low[3], high[3], *mean;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n_part, &key));
+  PetscCall(PetscCalloc1(3 * (size_t)n_part, &mean));
+  wring_bounds(d->n_vertex, d->X, low, high);
+  for (PetscInt v = 0; v < d->n_vertex; v++)
+    for (int c = 0; c < 3 && vertex_part[v] >= 0; c++)
+      mean[3 * vertex_part[v] + c] += d->X[3 * (size_t)v + (size_t)c] / (double)load[vertex_part[v]];
+  for (PetscInt p = 0; p < n_part; p++)
+    key[p] = load[p] ? wring_curve_key(mean + 3 * p, low, wring_curve_side(low, high)) : UINT64_MAX;
+  PetscCall(wring_order_keys(n_part, key, order));
+  PetscCall(PetscFree(mean));
+  PetscCall(PetscFree(key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* room [n_part]: how many of n more vertices each part takes, so that the least loaded are filled up to one level. */
+static PetscErrorCode level_loads(PetscInt n_part, const PetscInt *load, PetscInt n, PetscInt *room)
+{
+  PetscInt *order, *sorted, below = 0;
+  int64_t   sum = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)n_part, &order, (size_t)n_part, &sorted));
+  for (PetscInt p = 0; p < n_part; p++) order[p] = p;
+  PetscCall(PetscArraycpy(sorted, load, n_part));
+  PetscCall(PetscSortIntWithArray(n_part, sorted, order));
+  while (below < n_part && (below == 0 || (int64_t)sorted[below] * below - sum < n)) sum += sorted[below++];
+  for (PetscInt i = 0; i < n_part; i++) {
+    const PetscInt level = (PetscInt)((n + sum) / below) + (i < (n + sum) % below);
+    room[order[i]]       = i < below ? PetscMax(level - sorted[i], 0) : 0;
+  }
+  PetscCall(PetscFree2(order, sorted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Vertices that no tet touches, of lines and surfaces beside a solid, or of a mesh without tets: pieces of the curve through them,
+  such that all parts own as many vertices.
+*/
+static PetscErrorCode own_untouched_vertices(const wring_mesh_data *d, PetscInt n_part, PetscInt *vertex_part,
+                                             const PetscInt *load)
+{
+  PetscInt *vertex, *part, *room, n, p = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3((size_t)d->n_vertex, &vertex, (size_t)n_part, &part, (size_t)n_part, &room));
+  PetscCall(order_along_curve(d, vertex_part, UNTOUCHED, &n, vertex));
+  PetscCall(order_parts(d, n_part, vertex_part, load, part));
+  PetscCall(level_loads(n_part, load, n, room));
+  for (PetscInt i = 0; i < n; i++) {
+    while (room[part[p]] == 0) p++;
+    room[part[p]]--;
+    vertex_part[vertex[i]] = part[p];
+  }
+  PetscCall(PetscFree3(vertex, part, room));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_mesh_partition(const wring_mesh_data *d, PetscInt n_part, PetscInt *tet_part,
@@ -129,10 +185,6 @@ PetscErrorCode wring_mesh_partition(const wring_mesh_data *d, PetscInt n_part, P
   PetscInt *load;
 
   PetscFunctionBegin;
-  if (d->n_tet == 0) {
-    PetscCall(cut_curve(d, n_part, vertex_part));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   if (n_part == 1 || d->n_tet <= n_part) { // METIS divides by zero for one part, and has no use for so few tets
     for (PetscInt e = 0; e < d->n_tet; e++) tet_part[e] = n_part == 1 ? 0 : e;
   } else {
@@ -141,7 +193,7 @@ PetscErrorCode wring_mesh_partition(const wring_mesh_data *d, PetscInt n_part, P
   PetscCall(PetscCalloc1((size_t)n_part, &load));
   const PetscInt n_corner = own_inner_vertices(d, tet_part, vertex_part, load);
   PetscCall(own_shared_vertices(d, tet_part, n_corner, vertex_part, load));
-  own_untouched_vertices(d->n_vertex, n_part, vertex_part, load);
+  PetscCall(own_untouched_vertices(d, n_part, vertex_part, load));
   PetscCall(PetscFree(load));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -224,12 +224,22 @@ static PetscErrorCode check_faces(const wring_raw *raw, wring_scan *s)
 
 /* ---- numbering --------------------------------------------------------------------------------------------------- */
 
+/* The n nodes from a corner on, of an element that is in some group: no deck could give mass to another. */
+static void keep_nodes(const wring_raw *raw, PetscInt corner, int n, PetscInt *vertex)
+{
+  const PetscInt source = raw->corner_source[corner];
+  for (int a = 0; a < n && raw->source_start[source + 1] > raw->source_start[source]; a++)
+    vertex[raw->corner[corner + a]] = 0;
+}
+
 /* vertex [n_node]: its number, or -1 if it is dropped. */
 static PetscInt number_vertices(const wring_raw *raw, PetscInt *vertex)
 {
   PetscInt n = 0;
   for (PetscInt v = 0; v < raw->n_node; v++) vertex[v] = -1;
   for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) vertex[raw->tet[i]] = 0;
+  for (PetscInt i = 0; i < raw->n_triangle; i++) keep_nodes(raw, raw->triangle[i].corner, 3, vertex);
+  for (PetscInt i = 0; i < raw->n_segment; i++) keep_nodes(raw, raw->segment[i], 2, vertex);
   for (PetscInt i = 0; i < raw->n_corner && raw->n_tet == 0; i++) vertex[raw->corner[i]] = 0;
   for (PetscInt v = 0; v < raw->n_node; v++)
     if (vertex[v] == 0) vertex[v] = n++;

@@ -5,6 +5,16 @@
 #include "names.h"
 #include "scan.h"
 
+/* An $ElementData section of Gmsh that is asked for by name: its rows as they stand, of any elements. */
+typedef struct {
+  const char *name;
+  int         width; // numbers of an element
+  PetscBool   found;
+  PetscInt    n;
+  int64_t    *number, *place; // [n] of the element in the file, of the row (wring_scan_place)
+  double     *value;          // [n][width]
+} wring_raw_data;
+
 /*
   A source is what the elements of a file carry: a physical tag of Gmsh 2.2, an entity of 4.1. It belongs to any number
   of named groups. Groups of one name and several dimensions are one group. Room: n_tet and n_corner may grow to *_room.
@@ -26,13 +36,14 @@ typedef struct {
     PetscInt corner;       // its first one
     int64_t  line, number; // its place and number in the file
   } * triangle;            // [n_triangle]
-  PetscInt    n_segment, segment_room;
-  PetscInt   *segment; // [n_segment] first corners of the line elements
-  PetscInt    n_source;
-  PetscInt   *source_start; // [n_source + 1]
-  PetscInt   *source_group; // [source_start[n_source]] index into groups
-  wring_names groups;
-  const char *format; // as in wring_mesh_data
+  PetscInt        n_segment, segment_room;
+  PetscInt       *segment; // [n_segment] first corners of the line elements
+  PetscInt        n_source;
+  PetscInt       *source_start; // [n_source + 1]
+  PetscInt       *source_group; // [source_start[n_source]] index into groups
+  wring_names     groups;
+  const char     *format; // as in wring_mesh_data
+  wring_raw_data *data;   // borrowed; NULL: none is asked for
 } wring_raw;
 
 PetscErrorCode wring_raw_destroy(wring_raw *raw);
@@ -54,13 +65,13 @@ PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_
 PetscErrorCode wring_raw_grow(PetscInt needed, PetscInt *room, size_t width, void *array);
 
 /*
-  Checks what the file says and makes the mesh of it: nodes that no tet uses are dropped (no element, if there is no
-  tet), tets are turned, regions and sets named. *d stays NULL if the scanner has or gets an error.
+  Checks what the file says and makes the mesh of it: nodes that no tet and no triangle or line of a group uses are dropped (no
+  element, if there is no tet), tets are turned, regions and sets named. *d stays NULL if the scanner has or gets an error.
 */
 PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wring_mesh_data **d, size_t size,
                                char *notes);
 
-/* Every triangle must be a face of a tet, where there are tets. */
+/* Where there are tets, a triangle between three nodes of tets must be a face of one. */
 PetscErrorCode wring_raw_check_triangles(const wring_raw *raw, wring_scan *s);
 
 /* d->set_element: the triangles and lines of the groups, which are d's sets; vertex [n_node]: numbers in d, or -1. */

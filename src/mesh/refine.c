@@ -1,4 +1,7 @@
-/* Uniform refinement, 1 -> 8: each rank cuts its own tets; only edges on its boundary need the others. */
+/*
+  Uniform refinement, 1 -> 8 of tets, 1 -> 4 of triangles and 1 -> 2 of lines: each rank cuts its own; only edges on its boundary
+  need the others.
+*/
 #include "refine.h"
 #include "data.h"
 #include "halo.h"
@@ -14,27 +17,31 @@ static const int diagonal_ring[3][CORNERS] = {{5, 6, 8, 7}, {4, 7, 9, 6}, {4, 5,
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
 
-static void key_edges(const wring_mesh *m, uint64_t *key)
+/* The ends of side i: edges of tets, then the free ones. */
+static void side_ends(const wring_refinement *r, PetscInt i, PetscInt end[2])
 {
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    for (int k = 0; k < EDGES; k++) {
-      const PetscInt *const v = m->tet + CORNERS * e;
-      key[EDGES * e + k] = wring_edge_key(m->n_global, m->original[v[edge_end[k][0]]], m->original[v[edge_end[k][1]]]);
-    }
-  }
+  const PetscInt of_tets = EDGES * r->m->n_tet;
+  for (int a = 0; a < 2; a++)
+    end[a] =
+      i < of_tets ? r->m->tet[CORNERS * (i / EDGES) + edge_end[i % EDGES][a]] : r->free_end[2 * (i - of_tets) + a];
 }
 
-/* Each edge of the local tets once. */
+/* Each edge of the local tets once, and the free ones. */
 static PetscErrorCode find_edges(wring_refinement *r)
 {
-  const PetscInt n = EDGES * r->m->n_tet;
-  uint64_t      *key;
-  PetscInt      *side;
+  const wring_mesh *const m = r->m;
+  const PetscInt          n = EDGES * m->n_tet + r->n_free;
+  PetscInt               *side, end[2];
+  uint64_t               *key;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)n, &key, (size_t)n, &side));
-  key_edges(r->m, key);
+  for (PetscInt i = 0; i < n; i++) {
+    side_ends(r, i, end);
+    key[i] = wring_edge_key(m->n_global, m->original[end[0]], m->original[end[1]]);
+  }
   PetscCall(wring_order_keys(n, key, side));
+  r->n_edge = 0;
   for (PetscInt i = 0; i < n; i++) r->n_edge += i == 0 || key[i] != key[i - 1];
   PetscCall(PetscMalloc1((size_t)n, &r->edge));
   PetscCall(PetscMalloc1((size_t)r->n_edge, &r->key));
@@ -42,12 +49,83 @@ static PetscErrorCode find_edges(wring_refinement *r)
   for (PetscInt i = 0, j = -1; i < n; i++) {
     if (i == 0 || key[i] != key[i - 1]) {
       r->key[++j] = key[i];
-      for (int a = 0; a < 2; a++)
-        r->end[2 * j + a] = r->m->tet[CORNERS * (side[i] / EDGES) + edge_end[side[i] % EDGES][a]];
+      side_ends(r, side[i], r->end + 2 * j);
     }
     r->edge[side[i]] = j;
   }
   PetscCall(PetscFree2(key, side));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode forget_edges(wring_refinement *r)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(r->key));
+  PetscCall(PetscFree(r->end));
+  PetscCall(PetscFree(r->edge));
+  PetscCall(wring_edges_destroy(&r->edges));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* solid [n_local]: 1 at vertices of tets of any rank. */
+static PetscErrorCode mark_solid(const wring_mesh *m, PetscInt *solid)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(solid, m->n_local));
+  for (size_t i = 0; i < CORNERS * (size_t)m->n_tet; i++) solid[m->tet[i]] = 1;
+  PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, solid, solid, MPI_MAX));
+  PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, solid, solid, MPI_MAX));
+  PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, solid, solid, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, solid, solid, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Lines between vertices of tets are left whole. */
+static PetscErrorCode drop_inner_lines(wring_refinement *r)
+{
+  PetscInt *solid, n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)r->m->n_local, &solid));
+  PetscCall(mark_solid(r->m, solid));
+  for (PetscInt i = 0; i < r->n_free; i++) {
+    const PetscInt a = r->free_end[2 * i], b = r->free_end[2 * i + 1];
+    if (r->is_line[i] && solid[a] && solid[b]) continue;
+    r->free_end[2 * n]       = a;
+    r->free_end[2 * n++ + 1] = b;
+  }
+  r->n_free = n;
+  PetscCall(PetscFree(solid));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The ends of free edges become vertices of this rank until the mesh is replaced. */
+static PetscErrorCode add_free_edges(wring_refinement *r)
+{
+  wring_mesh *const m = r->m;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_extend_halo(m, 2 * r->n_free, r->free_end));
+  for (PetscInt i = 0; i < 2 * r->n_free; i++) r->free_end[i] = wring_mesh_local(m, r->free_end[i]);
+  PetscCall(drop_inner_lines(r));
+  PetscCall(forget_edges(r));
+  PetscCall(find_edges(r));
+  PetscCall(wring_edges_create(m->comm, r->n_edge, r->key, m->n_owned, &r->edges));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All edges, numbered over all ranks. Sets of solids have no edges of their own. */
+static PetscErrorCode number_edges(wring_refinement *r)
+{
+  wring_mesh *const m = r->m;
+  PetscInt          most;
+
+  PetscFunctionBegin;
+  PetscCall(find_edges(r));
+  PetscCall(wring_edges_create(m->comm, r->n_edge, r->key, m->n_owned, &r->edges));
+  PetscCall(wring_refine_find_free(r));
+  PetscCallMPI(MPI_Allreduce(&r->n_free, &most, 1, MPIU_INT, MPI_MAX, m->comm));
+  if (most > 0) PetscCall(add_free_edges(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,7 +139,8 @@ static PetscErrorCode find_edges(wring_refinement *r)
 static PetscErrorCode check_counts(const wring_refinement *r, PetscInt done, PetscInt times)
 {
   const double keys = 4294967296.0, numbers = (double)PETSC_MAX_INT;
-  double       v = (double)r->m->n_global, t = (double)r->m->n_tet_global, e = PetscMax((double)r->edges.total, v + t);
+  double       v = (double)r->m->n_global, t = (double)r->m->n_tet_global;
+  double       e       = PetscMax((double)r->edges.total, t > 0 ? v + t : 0);
   double       corners = CORNERS * (double)r->m->n_tet;
   PetscInt     fits    = -1;
 
@@ -321,11 +400,9 @@ static PetscErrorCode replace_mesh(const wring_refinement *r)
 static PetscErrorCode destroy(wring_refinement *r)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(r->key));
-  PetscCall(PetscFree(r->end));
+  PetscCall(forget_edges(r));
   PetscCall(PetscFree(r->found));
-  PetscCall(PetscFree(r->edge));
-  PetscCall(wring_edges_destroy(&r->edges));
+  PetscCall(PetscFree2(r->free_end, r->is_line));
   PetscCall(PetscFree(r->X));
   PetscCall(PetscFree(r->original));
   PetscCall(PetscFree(r->owned));
@@ -342,8 +419,7 @@ static PetscErrorCode refine(wring_refinement *r, PetscInt done, PetscInt times)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(m->comm, &r->rank));
   PetscCall(check_counts(r, done, times));
-  PetscCall(find_edges(r));
-  PetscCall(wring_edges_create(m->comm, r->n_edge, r->key, m->n_owned, &r->edges));
+  PetscCall(number_edges(r));
   PetscCall(check_counts(r, done, times));
   PetscCall(PetscMalloc1((size_t)r->n_edge, &r->found));
   PetscCall(wring_edges_find(&r->edges, r->n_edge, r->key, r->found));
@@ -361,10 +437,12 @@ static PetscErrorCode refine(wring_refinement *r, PetscInt done, PetscInt times)
 PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times)
 {
   PetscErrorCode status = PETSC_SUCCESS;
+  PetscInt       n;
 
   PetscFunctionBegin;
-  if (times > 0 && m->n_tet_global == 0)
-    WRING_REFUSE(m->comm, "mesh_refine: %d, but the mesh has no tetrahedra, expected 0", (int)times);
+  PetscCallMPI(MPI_Allreduce(&m->n_set_element, &n, 1, MPIU_INT, MPI_MAX, m->comm));
+  if (times > 0 && m->n_tet_global == 0 && n == 0)
+    WRING_REFUSE(m->comm, "mesh_refine: %d, but the mesh has only points, expected 0", (int)times);
   for (PetscInt done = 0; done < times && !status; done++) {
     wring_refinement r = {.m = m};
     status             = refine(&r, done, times);

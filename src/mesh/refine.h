@@ -2,7 +2,11 @@
 #pragma once
 #include "edges.h"
 
-/* Points are the local vertices of the mesh as it was, then the middles of the edges of local tets. */
+/*
+  Points are the local vertices of the mesh as it was, then the middles of the edges of local tets, and of edges of lines and
+  triangles of sets here that no tet has: of lines and surfaces beside a solid. A line between two vertices of tets that is no edge
+  of one stays whole: nothing would hold its middle.
+*/
 typedef struct {
   wring_mesh *m;
   PetscMPIInt rank;
@@ -11,6 +15,9 @@ typedef struct {
   PetscInt   *end;   // [n_edge][2] local vertices
   wring_edge *found; // [n_edge] place among all edges, and owner
   PetscInt   *edge;  // [n_tet][6] the edges of each tet: corners 01 02 03 12 13 23
+  PetscInt    n_free;
+  PetscInt   *free_end; // [n_free][2] edges that no tet has: original numbers, then local vertices
+  PetscBool  *is_line;  // [n_free] the edge is a line, not a triangle's
   wring_edges edges;
   PetscInt    n_point;
   double     *X;        // [n_point][3]
@@ -28,6 +35,9 @@ typedef struct {
   PetscInt  n;
   PetscInt *member; // [n][2] set and original number, repeated
 } wring_members;
+
+/* Finds the edges of this rank's set_elements that r->edges does not have: r->free_end, r->is_line. Collective. */
+PetscErrorCode wring_refine_find_free(wring_refinement *r);
 
 /* From the sets as they were; refines m->set_element. Collective. */
 PetscErrorCode wring_refine_find_members(const wring_refinement *r, wring_members *s);

@@ -98,7 +98,6 @@ static int cut_element(const PetscInt *row, const PetscInt *new, PetscInt *child
   return 4;
 }
 
-/* A line that is no edge of a tet has no middle: it is left out, and its ends stay in the set. */
 static PetscErrorCode cut_elements(const wring_refinement *r, outbox *o)
 {
   wring_mesh *const m = r->m;
@@ -111,21 +110,45 @@ static PetscErrorCode cut_elements(const wring_refinement *r, outbox *o)
   PetscCall(PetscMalloc1(16 * (size_t)m->n_set_element, &child));
   for (PetscInt i = 0; i < m->n_set_element; i++) {
     const PetscInt *const row = m->set_element + 4 * (size_t)i;
-    const int             k   = row[3] < 0 ? 1 : 3;
     PetscInt new[3];
-    PetscBool exists = PETSC_TRUE;
-    for (int a = 0; a < k; a++) exists = (PetscBool)(exists && edge[3 * (size_t)i + (size_t)a].place >= 0);
-    for (int a = 0; a < k && exists; a++) {
+    if (edge[3 * (size_t)i].place < 0) { // a line that stays whole
+      PetscCall(PetscArraycpy(child + 4 * (size_t)n++, row, 4));
+      continue;
+    }
+    for (int a = 0; a < (row[3] < 0 ? 1 : 3); a++) {
       const wring_edge at = edge[3 * (size_t)i + (size_t)a];
       new[a]              = m->n_global + at.place;
       PetscCall(add_member(o, at.owner, row[0], new[a]));
     }
-    if (exists) n += cut_element(row, new, child + 4 * (size_t)n);
+    n += cut_element(row, new, child + 4 * (size_t)n);
   }
   PetscCall(PetscRealloc(4 * (size_t)n * sizeof *child, &child));
   PetscCall(PetscFree(m->set_element));
   m->set_element   = child;
   m->n_set_element = n;
+  PetscCall(PetscFree(edge));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_refine_find_free(wring_refinement *r)
+{
+  const wring_mesh *const m = r->m;
+  wring_edge             *edge;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * (size_t)m->n_set_element, &edge));
+  PetscCall(find_edges(r, edge));
+  PetscCall(PetscMalloc2(6 * (size_t)m->n_set_element, &r->free_end, 3 * (size_t)m->n_set_element, &r->is_line));
+  r->n_free = 0;
+  for (PetscInt i = 0; i < m->n_set_element; i++) {
+    const PetscInt *const v = m->set_element + 4 * (size_t)i + 1;
+    for (int k = 0; k < (v[2] < 0 ? 1 : 3); k++) {
+      if (edge[3 * (size_t)i + (size_t)k].place >= 0) continue;
+      r->is_line[r->n_free]            = (PetscBool)(v[2] < 0);
+      r->free_end[2 * r->n_free]       = v[k];
+      r->free_end[2 * r->n_free++ + 1] = v[(k + 1) % 3];
+    }
+  }
   PetscCall(PetscFree(edge));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

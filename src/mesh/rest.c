@@ -43,6 +43,58 @@ void wring_tet_rest(const double *X0, const double *X1, const double *X2, const 
   *volume = -det / 6;
 }
 
+/* In the basis t_1 = a/|a|, t_2 normal to it: D_m = [|a|, b.t_1; 0, h], h = |a x b|/|a|. */
+void wring_triangle_rest(const double *X0, const double *X1, const double *X2, double B[4], double *area)
+{
+  double a[3], b[3], normal[3];
+  difference(X0, X2, a);
+  difference(X1, X2, b);
+  cross(a, b, normal);
+  const double aa = dot(a, a), bb = dot(b, b), twice = sqrt(dot(normal, normal)), length = sqrt(aa);
+  const int    flat = !(twice > 1e-14 * (aa + bb));
+  B[0]              = flat ? 0 : 1 / length;
+  B[1]              = flat ? 0 : -dot(a, b) / (length * twice);
+  B[2]              = 0;
+  B[3]              = flat ? 0 : length / twice;
+  *area             = flat ? 0 : 0.5 * twice;
+}
+
+/* The cotangents of the angles at X0 and X1 of a triangle with the corner `other`, and twice its area. */
+static double cotangents(const double *X0, const double *X1, const double *other, double cot[2])
+{
+  double edge[3], a[3], b[3], normal[3];
+  difference(X1, X0, edge);
+  difference(other, X0, a);
+  difference(other, X1, b);
+  cross(edge, a, normal);
+  const double twice = sqrt(dot(normal, normal));
+  cot[0]             = dot(edge, a) / twice;
+  cot[1]             = -dot(edge, b) / twice;
+  return twice;
+}
+
+void wring_hinge_rest(const double *const X[4], double c[4], double *area, double *curvature)
+{
+  const double noise  = 1e-10;
+  double       sum[3] = {0}, size = 0, square;
+  *area = c[0] = c[1] = 0;
+  for (int side = 2; side < 4; side++) {
+    double cot[2];
+    *area += 0.5 * cotangents(X[0], X[1], X[side], cot);
+    c[0] += cot[1];
+    c[1] += cot[0];
+    c[side] = -(cot[0] + cot[1]);
+  }
+  for (int a = 1; a < 4; a++) {
+    double d[3];
+    difference(X[a], X[0], d);
+    for (int k = 0; k < 3; k++) sum[k] += c[a] * d[k];
+    size += fabs(c[a]) * sqrt(dot(d, d));
+  }
+  square     = dot(sum, sum);
+  *curvature = square > PetscSqr(noise * size) ? sqrt(square) / *area : 0;
+}
+
 static double tet_quarter(const wring_mesh *m, const double *density, PetscInt e)
 {
   const PetscInt *v = m->tet + 4 * e;
@@ -58,38 +110,56 @@ typedef struct {
   double coarse, fine; // kg
 } mass_units;
 
-static PetscErrorCode choose_units(const wring_mesh *m, const double *density, mass_units *unit)
+static PetscErrorCode choose_units(const wring_mesh *m, const double *density, int count, const wring_lumps *lumps,
+                                   mass_units *unit)
 {
   double most = 0;
   int    exponent;
 
   PetscFunctionBegin;
   for (PetscInt e = 0; e < m->n_tet; e++) most = PetscMax(most, tet_quarter(m, density, e));
+  for (int k = 0; k < count; k++)
+    for (PetscInt e = 0; e < lumps[k].n; e++) most = PetscMax(most, lumps[k].part[e]);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, m->comm));
   frexp(most, &exponent); // most < 2^exponent
   *unit = (mass_units){ldexp(1, exponent - 41), ldexp(1, exponent - 82)};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_lumped_mass(const wring_mesh *m, const double *density, double *mass)
+/* The same mass for each of n vertices; sum [n_local][3]: coarse, fine and nothing, as mesh->vector is laid out. */
+static void add_part(const mass_units *unit, double part, int n, const PetscInt *vertex, double *sum)
 {
-  double    *part; // [n_local][3]: coarse, fine and nothing, as mesh->vector is laid out
+  const double coarse = floor(part / unit->coarse) * unit->coarse;
+  const double fine   = rint((part - coarse) / unit->fine) * unit->fine;
+  for (int a = 0; a < n; a++) {
+    sum[3 * (size_t)vertex[a]] += coarse;
+    sum[3 * (size_t)vertex[a] + 1] += fine;
+  }
+}
+
+PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, const double *density, int count, const wring_lumps *lumps,
+                                      double *mass)
+{
+  double    *sum;
   mass_units unit;
 
   PetscFunctionBegin;
-  PetscCall(choose_units(m, density, &unit));
-  PetscCall(PetscCalloc1(3 * (size_t)m->n_local, &part));
-  for (PetscInt e = 0; e < m->n_tet; e++) {
-    const double quarter = tet_quarter(m, density, e), coarse = floor(quarter / unit.coarse) * unit.coarse;
-    const double fine = rint((quarter - coarse) / unit.fine) * unit.fine;
-    for (int a = 0; a < 4; a++) {
-      part[3 * (size_t)m->tet[4 * e + a]] += coarse;
-      part[3 * (size_t)m->tet[4 * e + a] + 1] += fine;
-    }
-  }
-  PetscCall(PetscSFReduceBegin(m->halo, m->vector, part, part, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->halo, m->vector, part, part, MPI_SUM));
-  for (PetscInt i = 0; i < m->n_owned; i++) mass[i] = part[3 * i] + part[3 * i + 1];
-  PetscCall(PetscFree(part));
+  PetscCall(choose_units(m, density, count, lumps, &unit));
+  PetscCall(PetscCalloc1(3 * (size_t)m->n_local, &sum));
+  for (PetscInt e = 0; e < m->n_tet; e++) add_part(&unit, tet_quarter(m, density, e), 4, m->tet + 4 * (size_t)e, sum);
+  for (int k = 0; k < count; k++)
+    for (PetscInt e = 0; e < lumps[k].n; e++)
+      add_part(&unit, lumps[k].part[e], lumps[k].corners, lumps[k].vertex + (size_t)e * (size_t)lumps[k].corners, sum);
+  PetscCall(PetscSFReduceBegin(m->halo, m->vector, sum, sum, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->halo, m->vector, sum, sum, MPI_SUM));
+  for (PetscInt i = 0; i < m->n_owned; i++) mass[i] = sum[3 * i] + sum[3 * i + 1];
+  PetscCall(PetscFree(sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_lumped_mass(const wring_mesh *m, const double *density, double *mass)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_lump_masses(m, density, 0, NULL, mass));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

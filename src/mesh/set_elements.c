@@ -1,4 +1,4 @@
-/* What a set is made of below tets: kept so that the set can be refined with the mesh. */
+/* What a set is made of below tets: kept for what has mass and stiffness on it, and to refine the set with the mesh. */
 #include "raw.h"
 #include <string.h>
 
@@ -35,7 +35,6 @@ PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, const PetscInt *ver
   PetscInt *set, room = 0;
 
   PetscFunctionBegin;
-  if (raw->n_tet == 0) PetscFunctionReturn(PETSC_SUCCESS); // nothing to refine
   PetscCall(PetscMalloc1((size_t)raw->groups.n, &set));
   match_groups(raw, d, set);
   for (PetscInt i = 0; i < raw->n_triangle; i++)

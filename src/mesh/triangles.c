@@ -1,4 +1,4 @@
-/* Triangles of a mesh of tets must be faces of it: others would be parts of sets that nothing holds together. */
+/* Triangles between nodes of tets must be faces of tets: others are faults. Those with a node of their own are of a cloth. */
 #include "raw.h"
 
 static void sort_corners(const PetscInt *corner, PetscInt v[3])
@@ -44,23 +44,33 @@ static void mark_faces(const wring_raw *raw, const PetscInt *start, const PetscI
   }
 }
 
+static PetscBool between_tets(const wring_raw *raw, PetscInt triangle, const char *in_tet)
+{
+  const PetscInt *const v = raw->corner + raw->triangle[triangle].corner;
+  return (PetscBool)(in_tet[v[0]] && in_tet[v[1]] && in_tet[v[2]]);
+}
+
 PetscErrorCode wring_raw_check_triangles(const wring_raw *raw, wring_scan *s)
 {
   PetscInt *start, *list;
-  char     *is_face;
+  char     *is_face, *in_tet;
 
   PetscFunctionBegin;
   if (raw->n_tet == 0 || raw->n_triangle == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc1((size_t)raw->n_node + 2, &start));
   PetscCall(PetscMalloc1((size_t)raw->n_triangle, &list));
   PetscCall(PetscCalloc1((size_t)raw->n_triangle, &is_face));
+  PetscCall(PetscCalloc1((size_t)raw->n_node, &in_tet));
   bucket_triangles(raw, start, list);
   mark_faces(raw, start, list, is_face);
+  for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) in_tet[raw->tet[i]] = 1;
   for (PetscInt i = 0; i < raw->n_triangle && wring_scan_ok(s); i++) {
-    if (!is_face[i])
-      wring_scan_fail(s, raw->triangle[i].line, "element %lld is a triangle, but no face of a tetrahedron",
+    if (!is_face[i] && between_tets(raw, i, in_tet))
+      wring_scan_fail(s, raw->triangle[i].line,
+                      "element %lld is a triangle between nodes of tetrahedra, but no face of one",
                       (long long)raw->triangle[i].number);
   }
+  PetscCall(PetscFree(in_tet));
   PetscCall(PetscFree(is_face));
   PetscCall(PetscFree(list));
   PetscCall(PetscFree(start));

@@ -1,6 +1,6 @@
 /*
   Direct on one rank, or on the ranks of one node: CHOLMOD's supernodal Cholesky in METIS order (Chen, Davis, Hager, Rajamanickam, ACM TOMS 35, 2008),
-  copied into single precision and refined in double as far as rtol asks; docs/theory.md 4.1. Where A is too badly
+  copied into single precision and refined in double as far as rtol asks; docs/theory.md 4.2. Where A is too badly
   conditioned for that, CHOLMOD's own factor stays. The three components are one dense right-hand side in either.
 */
 #include "operator_impl.h"

@@ -1,19 +1,9 @@
 /*
-  Types multigrid and petsc: three KSP solves, one per component. `multigrid` is conjugate gradients with PETSc's smoothed
-  aggregation (Vanek, Mandel, Brezina, Computing 56, 1996); options of PETSc with the prefix "operator_" override all.
+  Type petsc: three KSP solves, one per component, conjugate gradients with Jacobi where options of PETSc with the prefix
+  "operator_" do not say otherwise.
 */
 #include "operator_impl.h"
 #include <petscksp.h>
-
-static PetscErrorCode default_option(const char *name, const char *value)
-{
-  PetscBool set;
-
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsHasName(NULL, NULL, name, &set));
-  if (!set) PetscCall(PetscOptionsSetValue(NULL, name, value));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode create_ksp(wring_operator *op, KSP *ksp, PC *pc)
 {
@@ -40,18 +30,21 @@ static PetscErrorCode keep_fault(MPI_Comm comm, int line, const char *function, 
   return code;
 }
 
-/* Options of PETSc are the user's: what it does not take is bad input. All ranks have the same options. */
-static PetscErrorCode set_from_options(KSP ksp)
+PetscErrorCode wring_operator_read_options(PetscObject object, PetscErrorCode (*set_from_options)(PetscObject object))
 {
   wring_error fault = {""};
 
   PetscFunctionBegin;
   PetscCall(PetscPushErrorHandler(keep_fault, &fault));
-  const PetscErrorCode code = KSPSetFromOptions(ksp);
+  const PetscErrorCode code = set_from_options(object); // all ranks have the same options
   PetscCall(PetscPopErrorHandler());
-  if (code)
-    WRING_REFUSE(PetscObjectComm((PetscObject)ksp), "petsc_operator_...: PETSc does not take it: %s", fault.text);
+  if (code) WRING_REFUSE(PetscObjectComm(object), "petsc_operator_...: PETSc does not take it: %s", fault.text);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode from_options(PetscObject ksp)
+{
+  return KSPSetFromOptions((KSP)ksp);
 }
 
 /* preonly with a factorisation knows neither a starting guess nor a norm. */
@@ -60,7 +53,7 @@ static PetscErrorCode finish_ksp(KSP ksp)
   PetscBool preonly;
 
   PetscFunctionBegin;
-  PetscCall(set_from_options(ksp));
+  PetscCall(wring_operator_read_options((PetscObject)ksp, from_options));
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
   if (preonly) {
     PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
@@ -69,37 +62,7 @@ static PetscErrorCode finish_ksp(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Options where PETSc has no function (the smoothers of levels that do not exist yet) or forgets what it was told. */
-static const char *const multigrid_option[][2] = {
-  {"-operator_mg_levels_ksp_type", "chebyshev"},
-  {"-operator_mg_levels_ksp_max_it", "1"},
-  {"-operator_mg_levels_pc_type", "jacobi"},
-  {"-operator_pc_gamg_esteig_ksp_type", "cg"},
-  {"-operator_pc_gamg_esteig_ksp_max_it", "10"},
-  {"-operator_pc_gamg_aggressive_coarsening", "0"}, // at 2e5 vertices half the iterations: a third less time
-};
-
-enum { N_MULTIGRID_OPTION = sizeof multigrid_option / sizeof multigrid_option[0] };
-
-static PetscErrorCode create_multigrid(wring_operator *op)
-{
-  PetscReal threshold = 0;
-  KSP       ksp;
-  PC        pc;
-
-  PetscFunctionBegin;
-  PetscCall(create_ksp(op, &ksp, &pc));
-  for (int i = 0; i < N_MULTIGRID_OPTION; i++)
-    PetscCall(default_option(multigrid_option[i][0], multigrid_option[i][1]));
-  PetscCall(PCSetType(pc, PCGAMG));
-  PetscCall(PCGAMGSetType(pc, PCGAMGAGG));
-  PetscCall(PCGAMGSetNSmooths(pc, 1));
-  PetscCall(PCGAMGSetThreshold(pc, &threshold, 1));
-  PetscCall(finish_ksp(ksp));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode create_petsc(wring_operator *op)
+static PetscErrorCode create(wring_operator *op)
 {
   KSP ksp;
   PC  pc;
@@ -159,15 +122,8 @@ static PetscErrorCode set_up(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode predict_multigrid(wring_operator *op, double *bytes)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_multigrid_predict(op->A, bytes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Vectors of conjugate gradients; what PETSc's options may ask for beyond Jacobi is not known here. */
-static PetscErrorCode predict_petsc(wring_operator *op, double *bytes)
+static PetscErrorCode predict(wring_operator *op, double *bytes)
 {
   PetscInt n;
 
@@ -243,25 +199,11 @@ PetscErrorCode wring_operator_note_unused(MPI_Comm comm)
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsLeftGet(NULL, &n, &name, &value));
-  for (PetscInt i = 0; i < n; i++) {
-    PetscBool ours = PETSC_FALSE;
-    for (int k = 0; k < N_MULTIGRID_OPTION && !ours; k++)
-      PetscCall(PetscStrcmp(name[i], multigrid_option[k][0] + 1, &ours));
-    if (!ours) PetscCall(wring_note(comm, "petsc_%s was not used: PETSc did not ask for it", name[i]));
-  }
+  for (PetscInt i = 0; i < n; i++)
+    PetscCall(wring_note(comm, "petsc_%s was not used: PETSc did not ask for it", name[i]));
   PetscCall(PetscOptionsLeftRestore(NULL, &n, &name, &value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const wring_operator_ops wring_operator_multigrid = {.type    = "multigrid",
-                                                     .create  = create_multigrid,
-                                                     .set_up  = set_up,
-                                                     .predict = predict_multigrid,
-                                                     .solve   = solve,
-                                                     .destroy = destroy};
-const wring_operator_ops wring_operator_petsc     = {.type    = "petsc",
-                                                     .create  = create_petsc,
-                                                     .set_up  = set_up,
-                                                     .predict = predict_petsc,
-                                                     .solve   = solve,
-                                                     .destroy = destroy};
+const wring_operator_ops wring_operator_petsc = {
+  .type = "petsc", .create = create, .set_up = set_up, .predict = predict, .solve = solve, .destroy = destroy};

@@ -32,6 +32,9 @@ struct wring_operator {
   wring_operator_info       info;
 };
 
+/* Options of PETSc are the user's: what set_from_options(object) does not take is refused in one line. Collective. */
+PetscErrorCode wring_operator_read_options(PetscObject object, PetscErrorCode (*set_from_options)(PetscObject object));
+
 /* One component of v [n_owned][3] into a vector [n_owned], and back. */
 PetscErrorCode wring_operator_gather(Vec v, int component, Vec one);
 PetscErrorCode wring_operator_scatter(Vec one, int component, Vec v);

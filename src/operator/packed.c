@@ -1,4 +1,4 @@
-/* The copy of a supernodal factor: blocks, the places of their rows in their parents', values. docs/theory.md 4.1 */
+/* The copy of a supernodal factor: blocks, the places of their rows in their parents', values. docs/theory.md 4.2 */
 #include "packed.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
   Private to src/operator: a supernodal factor A = L L^T copied into single precision, for three right-hand sides at once.
-  docs/theory.md 4.1. Panels of PANEL columns are read in one pass over the rows; the rows below a block are cut into
+  docs/theory.md 4.2. Panels of PANEL columns are read in one pass over the rows; the rows below a block are cut into
   units, which are summed one by one: results do not depend on the threads that take them.
 */
 #pragma once
@@ -38,7 +38,7 @@ typedef struct {
   wring_packed_block *block;
   PetscInt           *perm;    // [n]
   int32_t            *place;   // of each row below in the parent's rows
-  float              *value;   // of a block: the panels of its triangle, then its units; docs/theory.md 4.1
+  float              *value;   // of a block: the panels of its triangle, then its units; docs/theory.md 4.2
   float              *y, *u;   // work: of a block [3][columns], [3][rows below], padded
   float              *partial; // work: [units of the tallest block][3][WRING_PACKED_WIDEST]
   double              scale;   // L is stored times scale, a power of two

@@ -83,6 +83,7 @@ PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x)
   PetscCall(VecGetArray(x, &xa));
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_project(g->contact[i], &step, xa));
   PetscCall(VecRestoreArray(x, &xa));
+  if (g->n_contact > 0) PetscCall(wring_potential_place(g, x));
   PetscCall(VecRestoreArrayRead(g->q, &step.q));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);

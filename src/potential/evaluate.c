@@ -108,6 +108,7 @@ static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const
   for (int i = 0; i < g->n_term; i++) term_boundary(g, j, i, x, f, part);
   PetscCall(add_contacts(g, j, x, f, &part[1]));
   if (f) PetscCall(sum_ghosts(g, f));
+  if (f) wring_potential_clear_held(g, (PetscBool)((j->work & WRING_GRADIENT) != 0), f);
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -170,6 +171,40 @@ PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *val
 {
   PetscFunctionBegin;
   PetscCall(evaluate(g, WRING_VALUE | WRING_GRADIENT, x, value, grad));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The least bound of this rank's elements, x and d local arrays. */
+static PetscErrorCode local_bound(wring_potential *g, double *x, double *d, double *bound)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_potential_halo_begin(g, x));
+  PetscCall(wring_potential_halo_begin(g, d));
+  PetscCall(wring_potential_halo_end(g, x));
+  PetscCall(wring_potential_halo_end(g, d));
+  for (int i = 0; i < g->n_term; i++) *bound = PetscMin(*bound, wring_term_bound(g->term[i], x, d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound)
+{
+  const wring_phase old     = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  PetscBool         bounded = PETSC_FALSE;
+  double           *xa, *da;
+
+  PetscFunctionBegin;
+  *bound = INFINITY;
+  for (int i = 0; i < g->n_term; i++) bounded = (PetscBool)(bounded || wring_term_is_bounded(g->term[i]));
+  if (bounded) {
+    PetscCall(VecGetArray(x, &xa)); // ghosts are filled
+    PetscCall(VecGetArray(d, &da));
+    PetscCall(local_bound(g, xa, da, bound));
+    PetscCall(VecRestoreArray(d, &da));
+    PetscCall(VecRestoreArray(x, &xa));
+    wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bound, 1, MPI_DOUBLE, MPI_MIN, g->comm));
+  }
+  wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -269,6 +304,7 @@ PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *dens
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
+  PetscCall(PetscArrayzero(density, g->mesh->n_tet));
   for (int i = 0; i < g->n_term; i++) wring_term_cell_data(g->term[i], xa, density, J);
   PetscCall(wring_potential_restore_local(g, x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -304,6 +340,7 @@ PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *for
   PetscCall(VecGetArrayRead(x, &xa)); // attachments read owned vertices only
   for (int i = 0; i < g->n_term; i++) wring_term_resultant(g->term[i], xa, force + 3 * i);
   PetscCall(VecRestoreArrayRead(x, &xa));
+  wring_potential_add_held(g, force);
   PetscCall(reduce(g, 3 * g->n_term, force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

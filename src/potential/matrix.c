@@ -24,14 +24,19 @@ static PetscErrorCode count_entries(const wring_mesh *m, const wring_pattern *p,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An empty AIJ matrix with bs rows per vertex. */
-static PetscErrorCode create_matrix(const wring_mesh *m, const wring_pattern *p, PetscInt bs, Mat *A)
+/* An empty AIJ matrix with bs rows per vertex; more [n_owned], unless NULL: entries of each row beside those of p. */
+static PetscErrorCode create_matrix(const wring_mesh *m, const wring_pattern *p, PetscInt bs, const PetscInt *more,
+                                    Mat *A)
 {
   PetscInt *diagonal, *off;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(m->n_owned, &diagonal, m->n_owned, &off));
   PetscCall(count_entries(m, p, diagonal, off));
+  for (PetscInt i = 0; more && i < m->n_owned; i++) {
+    diagonal[i] = PetscMin(diagonal[i] + more[i], m->n_owned);
+    off[i]      = PetscMin(off[i] + more[i], m->n_global - m->n_owned);
+  }
   PetscCall(MatCreate(m->comm, A));
   PetscCall(MatSetSizes(*A, bs * m->n_owned, bs * m->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetType(*A, MATAIJ));
@@ -70,8 +75,6 @@ static PetscErrorCode add_rows(const wring_mesh *m, const wring_pattern *p, int 
     PetscCall(MatSetValuesBlocked(A, 1, &m->global[i], n, column, row, ADD_VALUES));
   }
   PetscCall(PetscFree2(column, row));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,17 +95,25 @@ static void add_mass(const wring_potential *g, const wring_pattern *p, int bs, d
   }
 }
 
-/* Assembly forgets what is known of the values: definite is said each time. */
-static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, PetscBool definite,
-                           Mat *A)
+/* Makes A empty, or creates it, and adds the local rows. */
+static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, Mat *A)
 {
   PetscFunctionBegin;
   if (*A)
     PetscCall(MatZeroEntries(*A));
   else
-    PetscCall(create_matrix(m, p, bs, A));
+    PetscCall(create_matrix(m, p, bs, NULL, A));
   PetscCall(add_rows(m, p, bs, value, *A));
-  PetscCall(MatSetOption(*A, MAT_SPD, definite));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Assembly forgets what is known of the values: definite is said each time. */
+static PetscErrorCode assemble(Mat A, PetscBool definite)
+{
+  PetscFunctionBegin;
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatSetOption(A, MAT_SPD, definite));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,7 +128,9 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
   PetscCall(PetscCalloc1(p->start[p->n], &value));
   for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], p, factor, value);
   add_mass(g, p, 1, value);
-  PetscCall(fill(g->mesh, p, 1, value, PETSC_TRUE, A));
+  wring_potential_eliminate(g, p, 1, value);
+  PetscCall(fill(g->mesh, p, 1, value, A));
+  PetscCall(assemble(*A, PETSC_TRUE));
   PetscCall(PetscFree(value));
   PetscCall(wring_pattern_destroy(&p));
   wring_phases_switch(g->phases, old);
@@ -142,24 +155,55 @@ static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode hessian(wring_potential *g, Vec x, PetscBool psd, PetscBool contacts, Mat *H)
+/* A new H with room for the contacts that join vertices, if there are any: which ones do changes from one H to the next. */
+static PetscErrorCode make_room(wring_potential *g, const double *xa, Mat *H)
 {
-  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
-  const double     *xa;
+  PetscBool joined = PETSC_FALSE;
+  PetscInt *more;
 
+  PetscFunctionBegin;
+  if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscCalloc1(g->mesh->n_owned, &more));
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_count_blocks(g->contact[i], xa, more, &joined));
+  if (joined) {
+    PetscCall(MatDestroy(H));
+    PetscCall(create_matrix(g->mesh, g->pattern, 3, more, H));
+  }
+  PetscCall(PetscFree(more));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* M/h^2 and the terms, into g->block. */
+static PetscErrorCode collect_blocks(wring_potential *g, PetscBool psd, const double *xa)
+{
   PetscFunctionBegin;
   if (!g->pattern) {
     PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
     PetscCall(PetscMalloc1(9 * (size_t)g->pattern->start[g->pattern->n], &g->block));
   }
   PetscCall(PetscArrayzero(g->block, 9 * (size_t)g->pattern->start[g->pattern->n]));
-  PetscCall(wring_potential_get_local(g, x, &xa));
   for (int i = 0; i < g->n_term; i++) wring_term_add_hessian(g->term[i], psd, xa, g->pattern, g->block);
-  if (contacts) PetscCall(add_contacts(g, xa, g->pattern, g->block));
-  PetscCall(wring_potential_restore_local(g, x, &xa));
   add_mass(g, g->pattern, 3, g->block);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode hessian(wring_potential *g, Vec x, PetscBool psd, PetscBool contacts, Mat *H)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  const double     *xa;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  PetscCall(collect_blocks(g, psd, xa));
+  if (contacts) PetscCall(add_contacts(g, xa, g->pattern, g->block));
+  wring_potential_eliminate(g, g->pattern, 3, g->block);
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
-  PetscCall(fill(g->mesh, g->pattern, 3, g->block, psd, H));
+  if (contacts) PetscCall(make_room(g, xa, H));
+  PetscCall(fill(g->mesh, g->pattern, 3, g->block, H));
+  for (int i = 0; contacts && i < g->n_contact; i++)
+    PetscCall(wring_contact_add_blocks(g->contact[i], xa, g->held.mark, *H));
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscCall(assemble(*H, psd));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,18 @@
 /* The potential as an object: what it is made of, its time, its vectors. */
 #include "potential_impl.h"
 
+/* m + h d of owned vertices, and of ghosts from their owners. docs/theory.md (6.42) */
+static PetscErrorCode set_masses(wring_potential *g)
+{
+  const wring_mesh *m = g->mesh;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < m->n_owned; i++) g->mass[i] = g->lumped[i] + (g->drag ? g->h * g->drag[i] : 0);
+  PetscCall(PetscSFBcastBegin(m->halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_create(const wring_mesh *mesh, const double *mass, wring_phases *phases,
                                       wring_potential **potential)
 {
@@ -8,11 +20,11 @@ PetscErrorCode wring_potential_create(const wring_mesh *mesh, const double *mass
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&g));
-  g->comm = mesh->comm, g->mesh = mesh, g->phases = phases, g->h = 1;
+  g->comm = mesh->comm, g->mesh = mesh, g->phases = phases, g->h = 1, g->part = 1;
   PetscCall(PetscMalloc1(mesh->n_local, &g->mass));
-  PetscCall(PetscArraycpy(g->mass, mass, mesh->n_owned));
-  PetscCall(PetscSFBcastBegin(mesh->halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(mesh->halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
+  PetscCall(PetscMalloc1(mesh->n_owned, &g->lumped));
+  PetscCall(PetscArraycpy(g->lumped, mass, mesh->n_owned));
+  PetscCall(set_masses(g));
   PetscCall(wring_potential_create_vec(g, &g->y));
   PetscCall(wring_potential_create_vec(g, &g->q));
   *potential = g;
@@ -32,6 +44,9 @@ PetscErrorCode wring_potential_destroy(wring_potential **potential)
   PetscCall(wring_pattern_destroy(&g->pattern));
   PetscCall(PetscFree(g->block));
   PetscCall(PetscFree(g->mass));
+  PetscCall(PetscFree(g->lumped));
+  PetscCall(PetscFree(g->drag));
+  PetscCall(wring_potential_destroy_held(g));
   PetscCall(VecDestroy(&g->y));
   PetscCall(VecDestroy(&g->q));
   PetscCall(PetscFree(*potential));
@@ -45,6 +60,9 @@ PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term)
   g->term[g->n_term++] = term;
   wring_term_set_masses(term, g->mass);
   g->revision++;
+  if (!wring_term_is_hard(term)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_list_held(g));
+  PetscCall(wring_potential_move_held(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,8 +117,40 @@ PetscErrorCode wring_potential_set_step(wring_potential *g, double h)
 {
   PetscFunctionBegin;
   PetscCheck(h > 0, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "Time step %.6g is not positive", h);
-  if (g->h != h) g->revision++;
+  if (g->h == h) PetscFunctionReturn(PETSC_SUCCESS);
+  g->revision++;
   g->h = h;
+  if (g->drag) PetscCall(set_masses(g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_set_drag(wring_potential *g, const double *drag)
+{
+  PetscFunctionBegin;
+  if (!g->drag)
+    PetscCall(PetscMalloc1(g->mesh->n_owned + 1, &g->drag)); // NULL is none, also on a rank without vertices
+  PetscCall(PetscArraycpy(g->drag, drag, g->mesh->n_owned));
+  PetscCall(set_masses(g));
+  g->revision++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = (m y + h d q)/(m + h d): what is left of the drag beside the mass that it adds. docs/theory.md (6.42) */
+static PetscErrorCode draw_target(wring_potential *g)
+{
+  const double *q;
+  double       *y;
+
+  PetscFunctionBegin;
+  if (!g->drag) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetArrayRead(g->q, &q));
+  PetscCall(VecGetArray(g->y, &y));
+  for (PetscInt i = 0; i < 3 * g->mesh->n_owned; i++) {
+    const double part = g->h * g->drag[i / 3] / g->mass[i / 3];
+    y[i] += part * (q[i] - y[i]);
+  }
+  PetscCall(VecRestoreArray(g->y, &y));
+  PetscCall(VecRestoreArrayRead(g->q, &q));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,7 +158,14 @@ PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(VecCopy(y, g->y));
+  PetscCall(draw_target(g));
+  PetscCall(wring_potential_hold_target(g));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_potential_set_part(wring_potential *g, double part)
+{
+  g->part = part;
 }
 
 PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q)
@@ -130,6 +187,8 @@ PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double 
   }
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_set_time(g->contact[i], time));
   if (*changed) g->revision++;
+  if (*changed) PetscCall(wring_potential_list_held(g));
+  PetscCall(wring_potential_move_held(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,13 +2,27 @@
 #pragma once
 #include <wring/potential.h>
 
+/* Owned vertices that hard attachments hold. */
+typedef struct {
+  PetscInt  n, n_all; // of this rank, of all
+  PetscInt *vertex;   // [n] local, terms one after the other
+  int      *term;     // [n] which one
+  double   *place;    // [n][3] where they are in x, m
+  double   *free;     // [n][3] y of them if they were free, m
+  double   *force;    // [n][3] what holds them, when a gradient was taken last, N
+  char     *mark;     // [n_local] 1: held; NULL: before there is a term
+} wring_held;
+
 struct wring_potential {
   MPI_Comm          comm;
   const wring_mesh *mesh;   // borrowed
   wring_phases     *phases; // borrowed, may be NULL
   double            h;      // s
   PetscInt          revision;
-  double           *mass; // [n_local] kg
+  double            part;          // of the step that x is at: 1/2 is its middle
+  double           *mass;          // [n_local] kg: lumped + h drag
+  double           *lumped, *drag; // [n_owned] kg, kg/s; drag NULL: none
+  wring_held        held;
   Vec               y, q; // target, start of the step
   int               n_term;
   wring_term      **term; // [n_term] owned
@@ -21,3 +35,15 @@ struct wring_potential {
 /* Values at ghosts of x from their owners; between the two calls only owned values may be read. */
 PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x);
 PetscErrorCode wring_potential_halo_end(wring_potential *g, double *x);
+
+/* ---- vertices that hard attachments hold (held.c) ------------------------------------------------------------------ */
+
+PetscErrorCode wring_potential_list_held(wring_potential *g);   // terms were added or released; refuses a vertex of two
+PetscErrorCode wring_potential_move_held(wring_potential *g);   // places and y from the terms' targets
+PetscErrorCode wring_potential_hold_target(wring_potential *g); // y is new
+PetscErrorCode wring_potential_destroy_held(wring_potential *g);
+void wring_potential_clear_held(wring_potential *g, PetscBool gradient, double *f); // f = 0; keeps their forces
+void wring_potential_add_held(const wring_potential *g, double *force);             // force [n_term][3]
+
+/* Rows and columns of held vertices become those of M/h^2; value [nnz][bs][bs] of this rank's elements and masses. */
+void wring_potential_eliminate(const wring_potential *g, const wring_pattern *p, int bs, double *value);

@@ -109,6 +109,7 @@ static PetscErrorCode put_state(const wring_solver *s, const double *v, Vec x)
   PetscCall(VecGetArray(x, &xa));
   for (PetscInt i = 0; i < s->n; i++) xa[i] = h / PetscSqrtReal(mass[i / 3]) * v[i];
   PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(wring_potential_place(s->g, x));
   const int terms = wring_admm_splittings(anderson->inner, &splitting, &factor);
   v += s->n;
   for (int i = 0; i < terms; i++) {

@@ -83,9 +83,8 @@ static PetscErrorCode require_rows(wring_solver *s)
 
 static PetscErrorCode compliant_set_up(wring_solver *s)
 {
-  compliant_data         *c    = s->data;
-  const wring_mesh *const m    = wring_potential_mesh(s->g);
-  const double *const     mass = wring_potential_mass(s->g);
+  compliant_data         *c = s->data;
+  const wring_mesh *const m = wring_potential_mesh(s->g);
   wring_term *const      *terms;
 
   PetscFunctionBegin;
@@ -93,19 +92,24 @@ static PetscErrorCode compliant_set_up(wring_solver *s)
   c->n_term = wring_potential_terms(s->g, &terms);
   PetscCall(PetscMalloc4(c->n_term, &c->rows, c->n_term, &c->active, m->n_local, &c->root, m->n_local, &c->unknown));
   for (int i = 0; i < c->n_term; i++) PetscCall(wring_rows_create(terms[i], &c->rows[i]));
-  for (PetscInt i = 0; i < m->n_owned; i++) c->root[i] = 1 / PetscSqrtReal(mass[i]);
-  PetscCall(PetscSFBcastBegin(m->halo, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
   PetscCall(wring_potential_create_vec(s->g, &c->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One iteration is all, whatever max_it says. */
+/* One iteration is all, whatever max_it says. Vertices that hard attachments hold count as infinitely heavy. */
 static PetscErrorCode compliant_begin(wring_solver *s, Vec x)
 {
-  (void)x;
+  compliant_data *const   c    = s->data;
+  const wring_mesh *const m    = wring_potential_mesh(s->g);
+  const double *const     mass = wring_potential_mass(s->g);
+  const char *const       held = wring_potential_held_marks(s->g);
+
   PetscFunctionBegin;
+  (void)x;
   s->max_it = 1;
+  for (PetscInt i = 0; i < m->n_owned; i++) c->root[i] = held && held[i] ? 0 : 1 / PetscSqrtReal(mass[i]);
+  PetscCall(PetscSFBcastBegin(m->halo, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -60,6 +60,7 @@ static PetscErrorCode run_lanczos(wring_solver *s, Mat H, PetscInt max_it, doubl
   PetscCall(create_ksp(s, H, max_it, &ksp));
   PetscCall(MatCreateVecs(H, &x, &b));
   PetscCall(fill_start(wring_potential_mesh(s->g), b));
+  PetscCall(wring_potential_clear(s->g, b));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(KSPComputeExtremeSingularValues(ksp, largest, least));
   PetscCall(KSPGetConvergedReason(ksp, &reason));

@@ -159,6 +159,7 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
     PetscCall(solve_one(l, l->in, l->out, &iterations));
     PetscCall(VecStrideScatter(l->out, c, x, INSERT_VALUES));
   }
+  PetscCall(wring_potential_clear(s->g, x));
   if (l->type != WRING_LINEAR_DIRECT) s->linear_iterations += iterations;
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -342,19 +342,20 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Other contacts at x_k, docs/theory.md (9.5): pairs that were made with those before are worth less the more have changed [Liu et al.
-  2017, section 5], the oldest go first; and s . grad g is with the new gradient.
-*/
+PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *c)
+{
+  const double changed = (double)(c->added + c->released), all = (double)(c->active + c->released);
+  return changed > 0 ? (PetscInt)PetscCeilReal((double)count * (1 - changed / all)) : count;
+}
+
+/* Other contacts at x_k: some pairs go, and s . grad g is with the new gradient. */
 static PetscErrorCode qn_refresh(wring_solver *s)
 {
-  qn_data      *qn      = s->data;
-  const double  changed = (double)(s->change.added + s->change.released);
-  const double  all     = (double)PetscMax(s->change.active + s->change.released, 1);
+  qn_data      *qn = s->data;
   const double *grad;
 
   PetscFunctionBegin;
-  qn->count = (PetscInt)PetscCeilReal((double)qn->count * (1 - changed / all));
+  qn->count = wring_solver_pairs_to_keep(qn->count, &s->change);
   if (qn->count == 0) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt age = 0; age < qn->count; age++) qn->with[age] = pair_s(qn, s->n, slot(qn, age));
   PetscCall(VecGetArrayRead(s->grad, &grad));

@@ -78,6 +78,7 @@ PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
   PetscFunctionBegin;
   PetscCall(VecZeroEntries(x));
   PetscCall(wring_operator_solve(s->op, 0, b, x, NULL));
+  PetscCall(wring_potential_clear(s->g, x));
   wring_operator_get_info(s->op, &info);
   s->linear_iterations += info.iterations;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -248,6 +249,7 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->residual[0] = s->residual[1] = NAN;
   s->known = s->norm_known = s->ended = PETSC_FALSE;
   s->comparable                       = PETSC_TRUE;
+  PetscCall(wring_potential_place(s->g, x));
   PetscCall(wring_potential_noise(s->g, &s->noise));
   s->began = MPI_Wtime();
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &s->change));

@@ -55,6 +55,7 @@ struct wring_solver {
   /* the point that a line search tries: x_k + trial_step d */
   Vec         trial, trial_grad;
   wring_value trial_value;
+  double      bound;                  // of steps along d: elements are inverted from there on, INFINITY: none is
   double      trial_step, trial_norm; // trial_norm = |trial_grad|
   double      sums[WRING_MAX_SUMS];   // those of add_sums at this point
 
@@ -81,6 +82,12 @@ extern const wring_solver_ops wring_solver_anderson, wring_solver_compliant;
 const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none
 
 const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s); // of methods that never let g rise
+
+/*
+  Of `count` pairs of L-BFGS, how many to keep after a change of contacts: the larger its part of all contacts of before and after,
+  the fewer, the newest [Liu et al. 2017, section 5]. docs/theory.md (9.5)
+*/
+PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *c);
 
 /* g and grad g at x as work of the method's own, unless they are known. */
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
@@ -124,7 +131,10 @@ PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
 PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope);
 PetscBool wring_solver_falls(const wring_solver *s, double slope);
 
-/* Backtracking from alpha = 1 until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
+/* `bound` of steps from x along d. */
+PetscErrorCode wring_solver_find_bound(wring_solver *s, Vec x, Vec d);
+
+/* Backtracking from the largest of alpha = 1, 1/2, ... below the bound until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
 
 /* d = -(|g|/|grad g|^2) grad g, the step to g = 0 if g were linear: what is left when a better direction fails. */

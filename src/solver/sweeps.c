@@ -1,4 +1,5 @@
 #include "sweeps.h"
+#include <math.h>
 
 PetscErrorCode wring_sweeps_create(wring_solver *s)
 {
@@ -43,16 +44,31 @@ PetscErrorCode wring_sweeps_set_up(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Masses of g, infinite where a hard attachment holds a vertex. */
+static PetscErrorCode create_masses(const wring_solver *s, double **mass)
+{
+  const double *const own  = wring_potential_mass(s->g);
+  const char *const   mark = wring_potential_held_marks(s->g);
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(s->n / 3, mass));
+  for (PetscInt i = 0; i < s->n / 3; i++) (*mass)[i] = mark && mark[i] ? INFINITY : own[i];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_sweeps_begin(wring_solver *s, Vec reference)
 {
   solver_sweeps *w = s->data;
   const double  *a = NULL;
+  double        *mass;
 
   PetscFunctionBegin;
   w->rule.h = wring_potential_step(s->g);
+  PetscCall(create_masses(s, &mass));
   if (reference) PetscCall(VecGetArrayRead(reference, &a));
-  PetscCall(wring_sweep_begin(w->sweep, &w->rule, wring_potential_mass(s->g), a));
+  PetscCall(wring_sweep_begin(w->sweep, &w->rule, mass, a));
   if (reference) PetscCall(VecRestoreArrayRead(reference, &a));
+  PetscCall(PetscFree(mass));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,7 +6,7 @@
 #include "wolfe.h"
 
 /*
-  g and its gradient at a trial point. Where g is not finite the search is shown a parabola through g and slope at x, which
+  g and its gradient at a trial point. Where g is not finite, which behind the bound needs no evaluation, the search is shown a parabola through g and slope at x, which
   has its minimum at a quarter of the step: its own interpolation has no use for infinity.
 */
 static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, Vec grad, void *context)
@@ -17,8 +17,11 @@ static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, V
 
   PetscFunctionBegin;
   PetscCall(TaoLineSearchGetStartingVector(search, &x));
-  PetscCall(wring_solver_evaluate_trial(s, x, at, grad));
   PetscCall(TaoLineSearchGetStepLength(search, &s->trial_step));
+  if (s->trial_step < s->bound)
+    PetscCall(wring_solver_evaluate_trial(s, x, at, grad));
+  else
+    s->trial_value = (wring_value){.objective = INFINITY, .inertial = NAN, .elastic = INFINITY};
   *value = s->trial_value.objective;
   if (!PetscIsInfOrNanReal(*value)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(TaoLineSearchGetStepDirection(search, &d));
@@ -57,6 +60,7 @@ PetscErrorCode wring_solver_wolfe(wring_solver *s, TaoLineSearch *search, Vec x,
   PetscFunctionBegin;
   if (!*search) PetscCall(create(s, search));
   if (slope < 0 && !wring_solver_is_tiny(s, 1, slope)) {
+    PetscCall(wring_solver_find_bound(s, x, d));
     PetscCall(VecCopy(x, s->trial));
     PetscCall(VecCopy(s->grad, s->trial_grad));
     PetscCall(TaoLineSearchApply(*search, s->trial, &value, s->trial_grad, d, &s->trial_step, &reason));

@@ -6,7 +6,7 @@
 */
 #include "step_impl.h"
 
-/* y = (4 q - q_-)/3 + h_e (4 v - v_-)/3 + h_e^2 gravity; v' = (x - (4 q - q_-)/3)/h_e, so that this is the start. */
+/* y = (4 q - q_-)/3 + h_e (4 v - v_-)/3 + h_e^2 a; v' = (x - (4 q - q_-)/3)/h_e, so that this is the start. */
 static PetscErrorCode bdf2_target(wring_stepper *s, const wring_state *state, double *h)
 {
   const double third = s->h / 3;
@@ -18,7 +18,7 @@ static PetscErrorCode bdf2_target(wring_stepper *s, const wring_state *state, do
   PetscCall(wring_potential_set_start(s->g, s->y));
   PetscCall(VecAXPY(s->y, *h, state->v));
   PetscCall(VecAXPY(s->y, *h * third, s->change));
-  PetscCall(wring_step_add_gravity(s, *h * *h, s->y));
+  PetscCall(wring_step_add_loads(s, state, *h * *h, s->y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

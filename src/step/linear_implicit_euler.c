@@ -1,7 +1,8 @@
 /*
   Implicit Euler with forces linear about q: (M - h^2 K) v' = M v + h f(q), x = q + h v', K = df/dq.    [thesis, eq. 3.9]
   Divided by h, with H = M/h^2 - K the Hessian of g at q: H (x - q) = -grad g(q), one full step of Newton's method. H is not
-  projected and may be indefinite, so that it takes a factor with pivots.
+  projected and may be indefinite, so that it takes a factor with pivots. With hard attachments the step starts from q with the
+  vertices that they hold at their new places, (6.44).
 */
 #include "step_impl.h"
 
@@ -44,13 +45,13 @@ static PetscErrorCode make_ksp(wring_stepper *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* H at q, factorised. */
-static PetscErrorCode set_matrix(wring_stepper *s, Vec q)
+/* H at x, factorised. */
+static PetscErrorCode set_matrix(wring_stepper *s, Vec x)
 {
   wring_phases *const phases = wring_potential_phases(s->g);
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_hessian(s->g, q, PETSC_FALSE, &s->H));
+  PetscCall(wring_potential_hessian(s->g, x, PETSC_FALSE, &s->H));
   const wring_phase old = wring_phases_switch(phases, WRING_PHASE_OPERATOR_SET_UP);
   if (!s->ksp) PetscCall(make_ksp(s));
   PetscCall(KSPSetOperators(s->ksp, s->H, s->H));
@@ -85,13 +86,16 @@ static PetscErrorCode linear_implicit_euler_advance(wring_stepper *s, const wrin
   wring_phases *const phases = wring_potential_phases(s->g);
 
   PetscFunctionBegin;
-  PetscCall(set_matrix(s, state->q));
+  PetscCall(VecCopy(state->q, x));
+  PetscCall(wring_potential_place(s->g, x));
+  if (wring_potential_held(s->g) > 0) PetscCall(wring_potential_gradient(s->g, x, s->gradient));
+  PetscCall(set_matrix(s, x));
   const wring_phase old = wring_phases_switch(phases, WRING_PHASE_OPERATOR_SOLVE);
   PetscCall(KSPSolve(s->ksp, s->gradient, s->v_new));
   wring_phases_switch(phases, old);
   PetscCall(judge(s, reason));
   if (*reason != WRING_CONVERGED) PetscCall(VecZeroEntries(s->v_new));
-  PetscCall(VecWAXPY(x, -1, s->v_new, state->q));
+  PetscCall(VecAXPY(x, -1, s->v_new));
   PetscCall(VecScale(s->v_new, -1 / s->h));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,6 +3,7 @@
   one entry here.
 */
 #include "step_impl.h"
+#include <math.h>
 
 static const wring_integrator *const integrators[] = {
   &wring_integrator_implicit_euler,        &wring_integrator_implicit_midpoint, &wring_integrator_bdf2,
@@ -45,6 +46,9 @@ const wring_option wring_load_options[] = {
    .unit  = "m/s^2",
    .value = "0,0,0",
    .help  = "Acceleration of every vertex."},
+  {.key  = "gravity_curve",
+   .type = WRING_PATH,
+   .help = "CSV `time,value`: factor of gravity over time, straight between rows, constant beyond them."},
   {.key = NULL},
 };
 
@@ -106,8 +110,9 @@ PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, 
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
-  *stepper = s;
-  s->g     = g;
+  *stepper       = s;
+  s->g           = g;
+  s->drag_factor = NAN;
   PetscCall(wring_options_get_real(o, "time_", wring_time_options, "step", &s->h));
   PetscCall(count_steps(comm, o, s->h, &s->steps));
   PetscCall(find_integrator(comm, o, &s->integrator));
@@ -154,6 +159,13 @@ const double *wring_stepper_gravity(const wring_stepper *s)
   return s->gravity;
 }
 
+PetscErrorCode wring_stepper_set_loads(wring_stepper *s, const wring_loads *loads)
+{
+  PetscFunctionBegin;
+  s->loads = loads;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 const char *wring_stepper_integrator(const wring_stepper *s)
 {
   return s->integrator->name;
@@ -184,16 +196,47 @@ void wring_stepper_remember(wring_stepper *s)
 
 /* ---- the beginning of a step ------------------------------------------------------------------------------------- */
 
-PetscErrorCode wring_step_add_gravity(const wring_stepper *s, double factor, Vec y)
+/* The time in the step at which loads are taken. */
+static double load_time(const wring_stepper *s, const wring_state *state)
 {
+  return state->time + s->integrator->when * s->h;
+}
+
+PetscErrorCode wring_step_add_loads(const wring_stepper *s, const wring_state *state, double factor, Vec y)
+{
+  const double time = load_time(s, state), part = s->loads ? wring_loads_gravity_factor(s->loads, time) : 1;
   PetscScalar *ya;
   PetscInt     n;
+  double      *a;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(y, &n));
+  PetscCall(PetscMalloc1(n, &a));
+  for (PetscInt i = 0; i < n; i++) a[i] = part * s->gravity[i % 3];
+  if (s->loads) PetscCall(wring_loads_accelerate(s->loads, time, state->q, a));
   PetscCall(VecGetArray(y, &ya));
-  for (PetscInt i = 0; i < n; i++) ya[i] += factor * s->gravity[i % 3];
+  for (PetscInt i = 0; i < n; i++) ya[i] += factor * a[i];
   PetscCall(VecRestoreArray(y, &ya));
+  PetscCall(PetscFree(a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Drag is a part of g, whose A changes where the factor of drag does. */
+static PetscErrorCode set_drag(wring_stepper *s, const wring_state *state, PetscBool *changed)
+{
+  const PetscInt      n      = wring_potential_mesh(s->g)->n_owned;
+  double              factor = 0, *scaled;
+  const double *const drag   = s->loads ? wring_loads_drag(s->loads, load_time(s, state), &factor) : NULL;
+
+  PetscFunctionBegin;
+  *changed = PETSC_FALSE;
+  if (!s->loads || !wring_loads_has_drag(s->loads) || factor == s->drag_factor) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(n, &scaled));
+  for (PetscInt i = 0; i < n; i++) scaled[i] = factor * drag[i];
+  PetscCall(wring_potential_set_drag(s->g, scaled));
+  PetscCall(PetscFree(scaled));
+  s->drag_factor = factor;
+  *changed       = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -207,7 +250,7 @@ static PetscErrorCode set_target(wring_stepper *s, const wring_state *state, dou
   }
   *h = s->integrator->part * s->h;
   PetscCall(VecWAXPY(s->y, *h, state->v, state->q));
-  PetscCall(wring_step_add_gravity(s, *h * *h, s->y));
+  PetscCall(wring_step_add_loads(s, state, *h * *h, s->y));
   PetscCall(wring_potential_set_start(s->g, state->q));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -238,42 +281,68 @@ static PetscErrorCode require_finite(wring_stepper *s, const wring_state *state)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* q is no such position where hard attachments move too far from it. */
+static PetscErrorCode require_start(const wring_stepper *s, const wring_state *state, PetscBool finite)
+{
+  PetscFunctionBegin;
+  if (!finite)
+    WRING_REFUSE(
+      wring_potential_mesh(s->g)->comm,
+      "the step to time %.6g s: hard attachments move so far in it that the energy is not finite, expected a "
+      "smaller time_step, or a material that allows it",
+      state->time + s->h);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* x_0: y, or q + t (y - q) with the first t of 1/2, 1/4, ... where g is finite; q itself where no t is left. */
 static PetscErrorCode choose_start(wring_stepper *s, const wring_state *state, Vec x)
 {
+  const Vec y      = wring_potential_target(s->g);
   PetscBool finite = PETSC_FALSE;
   double    t      = 1;
 
   PetscFunctionBegin;
-  PetscCall(VecCopy(s->y, x));
+  PetscCall(VecCopy(y, x));
   PetscCall(is_finite(s->g, x, &finite));
   if (finite) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(require_finite(s, state));
   do {
     t = t > PETSC_MACHINE_EPSILON ? t / 2 : 0;
-    PetscCall(VecWAXPY(x, -1, state->q, s->y));
+    PetscCall(VecWAXPY(x, -1, state->q, y));
     PetscCall(VecAYPX(x, t, state->q));
+    PetscCall(wring_potential_place(s->g, x));
     PetscCall(is_finite(s->g, x, &finite));
   } while (!finite && t > 0);
+  PetscCall(require_start(s, state, finite));
   PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
                        "the step to time %g s starts from q + %g (y - q): the energy is not finite nearer to y",
                        state->time + s->h, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed)
+PetscErrorCode wring_stepper_prepare(wring_stepper *s, const wring_state *state, PetscBool *changed)
 {
-  const wring_integrator *const rule  = s->integrator;
-  const PetscBool               first = (PetscBool)(s->h_of_A == 0);
-  double                        h;
+  PetscBool dragged;
+  double    h;
 
   PetscFunctionBegin;
   PetscCall(set_target(s, state, &h));
   PetscCall(wring_potential_set_step(s->g, h));
+  PetscCall(set_drag(s, state, &dragged));
   PetscCall(wring_potential_set_target(s->g, s->y));
-  PetscCall(wring_potential_set_time(s->g, state->time + rule->when * s->h, state->time + s->h, changed));
-  if (h != s->h_of_A) *changed = PETSC_TRUE;
+  wring_potential_set_part(s->g, s->integrator->part);
+  PetscCall(wring_potential_set_time(s->g, load_time(s, state), state->time + s->h, changed));
+  if (h != s->h_of_A || dragged) *changed = PETSC_TRUE;
   s->h_of_A = h;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed)
+{
+  const PetscBool first = (PetscBool)(s->h_of_A == 0);
+
+  PetscFunctionBegin;
+  PetscCall(wring_stepper_prepare(s, state, changed));
   if (wring_stepper_minimises(s))
     PetscCall(choose_start(s, state, x));
   else if (first)
@@ -308,7 +377,9 @@ static PetscErrorCode set_end(wring_stepper *s, const wring_state *state, Vec x)
   PetscBool            changed;
 
   PetscFunctionBegin;
+  wring_potential_set_part(s->g, 1);
   PetscCall(wring_potential_set_time(s->g, end, end, &changed));
+  PetscCall(wring_potential_place(s->g, x));
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -338,6 +409,8 @@ PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state,
   PetscCall(wring_potential_update_contacts(s->g, state->q, PETSC_TRUE, &change));
   PetscCall(wring_potential_gradient(s->g, state->q, s->gradient));
   PetscCall(s->integrator->advance(s, state, x, &outcome->reason));
+  PetscCall(wring_potential_place(s->g, x));
+  PetscCall(wring_potential_hold_velocity(s->g, state->q, x, s->h, s->v_new));
   it.seconds = MPI_Wtime() - began;
   PetscCall(measure(s, state, x, &it));
   const PetscBool infinite =
@@ -358,7 +431,19 @@ PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state,
 
 /* ---- the end of a step ------------------------------------------------------------------------------------------- */
 
-/* E at x with the targets of the end of the step. */
+/* What holds the vertices of hard attachments: from the gradient at the solution. docs/theory.md (3.105) */
+static PetscErrorCode find_forces(wring_stepper *s, Vec x)
+{
+  wring_phases *const phases = wring_potential_phases(s->g);
+  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
+
+  PetscFunctionBegin;
+  if (wring_potential_held(s->g) > 0) PetscCall(wring_potential_gradient(s->g, x, s->y));
+  wring_phases_leave_measuring(phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* E at x, where hard attachments hold it, with the targets of the end of the step. */
 static PetscErrorCode end_energy(wring_stepper *s, const wring_state *state, Vec x, double *elastic)
 {
   wring_phases *const phases = wring_potential_phases(s->g);
@@ -378,6 +463,7 @@ PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state,
   const wring_integrator *const rule = s->integrator;
 
   PetscFunctionBegin;
+  if (!rule->advance) PetscCall(find_forces(s, x));
   if (rule->extrapolate) {
     PetscCall(rule->extrapolate(state->q, x));
     PetscCall(end_energy(s, state, x, elastic));
@@ -387,6 +473,7 @@ PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state,
     PetscCall(rule->finish(s, x, state));
   else
     PetscCall(VecCopy(s->v_new, state->v));
+  if (rule->extrapolate) PetscCall(wring_potential_hold_velocity(s->g, state->q, x, s->h, state->v));
   PetscCall(VecCopy(x, state->q));
   state->step++;
   state->time += s->h;

@@ -74,7 +74,7 @@ static PetscErrorCode predict_solves(check *c)
 }
 
 /*
-  A frame: 4 corners, offset, type and four fields of a tet; position, displacement, velocity and number of a vertex. It uses
+  A frame: 4 corners, offset, type and four fields of a tet, likewise of triangles and lines, whose corners are copied; position, displacement, velocity and number of a vertex. It uses
   what making the matrices and the factor or hierarchy has freed, which is as much again as they keep, or more.
 */
 static PetscErrorCode predict_output(check *c)
@@ -84,8 +84,11 @@ static PetscErrorCode predict_output(check *c)
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_int(c->p->options, "output_", wring_output_options, "every", &every));
-  const double frame = every > 0 ? 65 * (double)m->n_tet + 80 * (double)m->n_local : 0;
-  c->bytes[OUTPUT]   = PetscMax(0, frame - c->bytes[SOLVES]);
+  double frame = 65 * (double)m->n_tet + 80 * (double)m->n_local;
+  for (PetscInt i = 0; i < c->p->n_surface; i++) frame += 73 * (double)c->p->surface[i].n;
+  for (PetscInt i = 0; i < c->p->n_springs; i++) frame += 65 * (double)c->p->line[i].n;
+  if (every == 0) frame = 0;
+  c->bytes[OUTPUT] = PetscMax(0, frame - c->bytes[SOLVES]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,6 +161,24 @@ static PetscErrorCode print_names(MPI_Comm comm, const char *title, const wring_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The sets that have lines (corners 2) or triangles (3). */
+static PetscErrorCode print_sets_of(const wring_mesh *m, const char *title, int corners)
+{
+  PetscInt64 n;
+  PetscBool  some = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(m->comm, "%-9s", title));
+  for (PetscInt s = 0; s < m->sets.n; s++) {
+    PetscCall(wring_mesh_count_elements(m, s, corners, &n));
+    if (n == 0) continue;
+    PetscCall(PetscPrintf(m->comm, " %s (%" PetscInt64_FMT ")", m->sets.name[s], n));
+    some = PETSC_TRUE;
+  }
+  PetscCall(PetscPrintf(m->comm, some ? "\n" : " none\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A key's value, or its default, or NULL. */
 static const char *value_of(const wring_options *o, const char *prefix, const wring_option *option)
 {
@@ -217,6 +238,8 @@ static PetscErrorCode print(check *c)
   PetscCall(PetscPrintf(p->comm, "steps     %" PetscInt_FMT "\n", wring_stepper_steps(p->stepper)));
   PetscCall(print_names(p->comm, "regions", &p->mesh->regions));
   PetscCall(print_names(p->comm, "sets", &p->mesh->sets));
+  PetscCall(print_sets_of(p->mesh, "triangles", 3));
+  PetscCall(print_sets_of(p->mesh, "lines", 2));
   const char *const compared = value_of(p->options, "compare_", &wring_compare_options[0]);
   if (compared) PetscCall(PetscPrintf(p->comm, "compares  %s\n", compared));
   PetscCall(print_memory(c));

@@ -22,28 +22,7 @@ static PetscErrorCode require_implicit_euler(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = q + h v + h^2 gravity, at t + h. */
-static PetscErrorCode set_target(wring_problem *p, Vec y)
-{
-  const double       h = wring_stepper_size(p->stepper), *gravity = wring_stepper_gravity(p->stepper);
-  const PetscScalar *q, *v;
-  PetscScalar       *target;
-  PetscBool          changed;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(p->state.q, &q));
-  PetscCall(VecGetArrayRead(p->state.v, &v));
-  PetscCall(VecGetArrayWrite(y, &target));
-  for (PetscInt i = 0; i < 3 * p->mesh->n_owned; i++) target[i] = q[i] + h * v[i] + h * h * gravity[i % 3];
-  PetscCall(VecRestoreArrayWrite(y, &target));
-  PetscCall(VecRestoreArrayRead(p->state.v, &v));
-  PetscCall(VecRestoreArrayRead(p->state.q, &q));
-  PetscCall(wring_potential_set_step(p->g, h));
-  PetscCall(wring_potential_set_target(p->g, y));
-  PetscCall(wring_potential_set_time(p->g, p->state.time + h, p->state.time + h, &changed));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/* Those of the file, but of vertices that hard attachments hold, which are there. */
 static PetscErrorCode set_positions(const wring_problem *p, Vec x)
 {
   char file[PETSC_MAX_PATH_LEN];
@@ -51,10 +30,11 @@ static PetscErrorCode set_positions(const wring_problem *p, Vec x)
   PetscFunctionBegin;
   if (!wring_options_has(p->options, "evaluate_", "positions")) {
     PetscCall(VecCopy(p->state.q, x));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  } else {
+    PetscCall(wring_options_get_path(p->options, "evaluate_", wring_evaluate_options, "positions", sizeof file, file));
+    PetscCall(wring_problem_read_vectors(p, file, x));
   }
-  PetscCall(wring_options_get_path(p->options, "evaluate_", wring_evaluate_options, "positions", sizeof file, file));
-  PetscCall(wring_problem_read_vectors(p, file, x));
+  PetscCall(wring_potential_place(p->g, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,6 +128,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
 {
   wring_problem       *p;
   wring_contact_change change;
+  PetscBool            changed;
   evaluation           e;
   Vec                  x, gradient;
   char                 directory[PETSC_MAX_PATH_LEN];
@@ -157,7 +138,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscCall(require_implicit_euler(p));
   PetscCall(wring_potential_create_vec(p->g, &x));
   PetscCall(wring_potential_create_vec(p->g, &gradient));
-  PetscCall(set_target(p, x));
+  PetscCall(wring_stepper_prepare(p->stepper, &p->state, &changed));
   PetscCall(set_positions(p, x));
   PetscCall(wring_potential_update_contacts(p->g, x, PETSC_TRUE, &change));
   PetscCall(wring_potential_fused(p->g, x, &e.value, gradient));

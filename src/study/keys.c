@@ -1,6 +1,7 @@
 #include "keys.h"
 #include <stdio.h>
 #include <string.h>
+#include <wring/contact.h>
 #include <wring/law.h>
 #include <wring/mesh.h>
 #include <wring/step.h>
@@ -19,6 +20,13 @@ const wring_option wring_material_options[] = {
    .unit  = "Pa",
    .range = "(0,inf)",
    .help  = "Weight of the elements in the constant operator A instead of the slope rule's."},
+  {.key  = "stiffness_file",
+   .type = WRING_PATH,
+   .help =
+     "CSV `tet,scale`: a factor above 0 of the material's energy for every tet, numbered as in the mesh file from 0."},
+  {.key  = "stiffness_data",
+   .type = WRING_WORD,
+   .help = "The same from the $ElementData of this name in mesh.file (Gmsh)."},
   {0},
 };
 
@@ -30,12 +38,86 @@ const wring_option wring_mass_options[] = {
 };
 
 const wring_option wring_spring_options[] = {
-  {.key = "file", .type = WRING_PATH, .help = "CSV `a,b,length,stiffness[,damping]` [m, N/m]: one spring a row."},
+  {.key  = "file",
+   .type = WRING_PATH,
+   .help = "CSV `a,b,length,stiffness[,damping]` [m, N/m]: one spring a row; without it NAME is a set with lines."},
+  {.key   = "stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness of each line; or else modulus."},
+  {.key   = "modulus",
+   .type  = WRING_REAL,
+   .unit  = "N",
+   .range = "(0,inf)",
+   .help  = "Young's modulus times cross-section; the stiffness of a line is this over its length."},
+  {.key   = "damping",
+   .type  = WRING_REAL,
+   .unit  = "N s/m",
+   .range = "[0,inf)",
+   .value = "0",
+   .help  = "Damping of each line, for xpbd and penalty."},
+  {.key   = "density",
+   .type  = WRING_REAL,
+   .unit  = "kg/m",
+   .range = "(0,inf)",
+   .help  = "Mass per rest length of the lines; without it they have none."},
+  {0},
+};
+
+const wring_option wring_membrane_options[] = {
+  {.key     = "model",
+   .type    = WRING_WORD,
+   .choices = "strain",
+   .value   = "strain",
+   .help    = "Law of the triangles of the set NAME: k/2 |F - R|^2, R the closest matrix with orthonormal columns."},
+  {.key = "stiffness", .type = WRING_REAL, .unit = "N/m", .range = "(0,inf)", .help = "Stiffness k of the model."},
+  {.key   = "density",
+   .type  = WRING_REAL,
+   .unit  = "kg/m^2",
+   .range = "(0,inf)",
+   .help  = "Mass per rest area; without it the triangles have none."},
+  {.key   = "strain_limit_stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness against stretches outside of strain_limit_min and strain_limit_max."},
+  {.key = "strain_limit_min", .type = WRING_REAL, .range = "[0,inf)", .help = "Least stretch that costs nothing."},
+  {.key = "strain_limit_max", .type = WRING_REAL, .range = "(0,inf)", .help = "Largest stretch that costs nothing."},
+  {.key   = "area_stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness against areas, over those at rest, outside of area_min and area_max."},
+  {.key   = "area_min",
+   .type  = WRING_REAL,
+   .range = "(0,inf)",
+   .help  = "Least area, over that at rest, that costs nothing."},
+  {.key   = "area_max",
+   .type  = WRING_REAL,
+   .range = "(0,inf)",
+   .help  = "Largest area, over that at rest, that costs nothing."},
+  {0},
+};
+
+const wring_option wring_bending_options[] = {
+  {.key     = "model",
+   .type    = WRING_WORD,
+   .choices = "isometric|rigid",
+   .value   = "isometric",
+   .help =
+     "Law of the edges between triangles of the set NAME: isometric is quadratic and flat at rest, rigid keeps the "
+     "curvature at rest."},
+  {.key = "stiffness", .type = WRING_REAL, .unit = "N m", .range = "(0,inf)", .help = "Bending stiffness."},
   {0},
 };
 
 const wring_option wring_attach_options[] = {
   {.key = "stiffness", .type = WRING_REAL, .unit = "N/m", .range = "(0,inf)", .help = "Stiffness of each vertex."},
+  {.key   = "hard",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether vertices are held exactly, in the place of a stiffness: they are then no unknowns of the solver."},
   {.key   = "velocity",
    .type  = WRING_REALS,
    .count = 3,
@@ -48,11 +130,14 @@ const wring_option wring_attach_options[] = {
    .unit  = "deg/s",
    .value = "0,0,0",
    .help  = "Turns the targets about the direction of spin through the mean rest position of the set."},
+  {.key  = "path",
+   .type = WRING_PATH,
+   .help = "CSV `time,x,y,z` [s, m]: the way of the targets over time, a smooth curve, in the place of velocity."},
   {.key   = "until",
    .type  = WRING_REAL,
    .unit  = "s",
    .range = "[0,inf)",
-   .help  = "Time at which velocity and spin end; without it they never do."},
+   .help  = "Time at which velocity, spin and path end; without it they never do."},
   {.key   = "release",
    .type  = WRING_REAL,
    .unit  = "s",
@@ -60,7 +145,151 @@ const wring_option wring_attach_options[] = {
    .help  = "Time after which the set is let go; without it it never is."},
   {.key  = "file",
    .type = WRING_PATH,
-   .help = "CSV `vertex,x,y,z,stiffness` [m, N/m] of targets; the name is then a label, not a set."},
+   .help =
+     "CSV `vertex,x,y,z,stiffness` [m, N/m] of targets, with hard `vertex,x,y,z`; the name is then a label, not a "
+     "set."},
+  {0},
+};
+
+const wring_option wring_body_force_options[] = {
+  {.key   = "value",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "N/m^3",
+   .help  = "Force per rest volume on the region NAME."},
+  {.key  = "curve",
+   .type = WRING_PATH,
+   .help = "CSV `time,value` [s]: factor over time, constant before the first row and after the last; without it 1."},
+  {.key     = "interpolation",
+   .type    = WRING_WORD,
+   .choices = "linear|cubic",
+   .value   = "linear",
+   .help    = "Curve between rows: straight, or smooth (it may overshoot there)."},
+  {.key = "until", .type = WRING_REAL, .unit = "s", .range = "[0,inf)", .help = "Time after which there is none."},
+  {0},
+};
+
+const wring_option wring_pressure_options[] = {
+  {.key  = "value",
+   .type = WRING_REAL,
+   .unit = "Pa",
+   .help = "Pressure on the triangles of the set NAME, inwards where it is positive; it turns with them."},
+  {.key  = "curve",
+   .type = WRING_PATH,
+   .help = "CSV `time,value` [s]: factor over time, constant before the first row and after the last; without it 1."},
+  {.key     = "interpolation",
+   .type    = WRING_WORD,
+   .choices = "linear|cubic",
+   .value   = "linear",
+   .help    = "Curve between rows: straight, or smooth (it may overshoot there)."},
+  {.key = "until", .type = WRING_REAL, .unit = "s", .range = "[0,inf)", .help = "Time after which there is none."},
+  {0},
+};
+
+const wring_option wring_point_load_options[] = {
+  {.key = "file", .type = WRING_PATH, .help = "CSV `vertex,x,y,z` [N]: forces on vertices; NAME is a label."},
+  {.key  = "curve",
+   .type = WRING_PATH,
+   .help = "CSV `time,value` [s]: factor over time, constant before the first row and after the last; without it 1."},
+  {.key     = "interpolation",
+   .type    = WRING_WORD,
+   .choices = "linear|cubic",
+   .value   = "linear",
+   .help    = "Curve between rows: straight, or smooth (it may overshoot there)."},
+  {.key = "until", .type = WRING_REAL, .unit = "s", .range = "[0,inf)", .help = "Time after which there is none."},
+  {0},
+};
+
+const wring_option wring_drag_options[] = {
+  {.key   = "coefficient",
+   .type  = WRING_REAL,
+   .unit  = "N s/m",
+   .range = "[0,inf)",
+   .value = "0",
+   .help  = "Drag c of every vertex: the force -c v."},
+  {.key   = "rate",
+   .type  = WRING_REAL,
+   .unit  = "1/s",
+   .range = "[0,inf)",
+   .value = "0",
+   .help  = "Drag by mass: the force -rate m v, beside that of coefficient."},
+  {.key  = "curve",
+   .type = WRING_PATH,
+   .help = "CSV `time,value` [s]: factor over time, constant before the first row and after the last; without it 1."},
+  {.key     = "interpolation",
+   .type    = WRING_WORD,
+   .choices = "linear|cubic",
+   .value   = "linear",
+   .help    = "Curve between rows: straight, or smooth (it may overshoot there)."},
+  {.key = "until", .type = WRING_REAL, .unit = "s", .range = "[0,inf)", .help = "Time after which there is none."},
+  {0},
+};
+
+const wring_option wring_collider_options[] = {
+  {.key     = "shape",
+   .type    = WRING_WORD,
+   .choices = "half_space|sphere|torus|capsule|cylinder|box",
+   .help    = "Shape that vertices are kept out of; a half_space is what lies behind its face."},
+  {.key = "point", .type = WRING_REALS, .count = 3, .unit = "m", .help = "A point of the face of a half_space."},
+  {.key = "normal", .type = WRING_REALS, .count = 3, .help = "Direction out of a half_space, of any length."},
+  {.key = "centre", .type = WRING_REALS, .count = 3, .unit = "m", .help = "Centre of the shape at time 0."},
+  {.key   = "axis",
+   .type  = WRING_REALS,
+   .count = 3,
+   .value = "0,0,1",
+   .help  = "Direction of the axis of a torus, capsule or cylinder."},
+  {.key = "radius", .type = WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Of a sphere, capsule or cylinder."},
+  {.key   = "length",
+   .type  = WRING_REAL,
+   .unit  = "m",
+   .range = "(0,inf)",
+   .help  = "Of a cylinder; of a capsule without its round ends."},
+  {.key   = "major_radius",
+   .type  = WRING_REAL,
+   .unit  = "m",
+   .range = "(0,inf)",
+   .help  = "Of the circle that the tube of a torus follows."},
+  {.key   = "minor_radius",
+   .type  = WRING_REAL,
+   .unit  = "m",
+   .range = "(0,inf)",
+   .help  = "Of the tube of a torus, less than major_radius."},
+  {.key = "size", .type = WRING_REALS, .count = 3, .unit = "m", .help = "Edges of a box."},
+  {.key   = "turn",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "deg",
+   .value = "0,0,0",
+   .help  = "Turn of a box out of the coordinate axes, about this direction by its length."},
+  {.key   = "inside",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether vertices are kept inside the shape, not of a half_space."},
+  {.key   = "stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness k of every vertex in contact: its force is k times its depth."},
+  {.key   = "friction",
+   .type  = WRING_REAL,
+   .range = "[0,inf)",
+   .value = "0",
+   .help  = "Coefficient of friction; for xpbd, pbd, rgc and penalty, which project contacts."},
+  {.key = "velocity", .type = WRING_REALS, .count = 3, .unit = "m/s", .value = "0,0,0", .help = "Of the centre."},
+  {.key   = "spin",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "deg/s",
+   .value = "0,0,0",
+   .help  = "Turns the collider about the direction of spin through its centre or point."},
+  {.key  = "path",
+   .type = WRING_PATH,
+   .help = "CSV `time,x,y,z` [s, m]: the way of the collider over time, a smooth curve, in the place of velocity."},
+  {.key   = "until",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "[0,inf)",
+   .help  = "Time at which velocity, spin and path end; without it they never do."},
   {0},
 };
 
@@ -152,9 +381,17 @@ static const wring_schema fixed[] = {
   {"material_", wring_material_options, "material"},
   {"region_*_", wring_material_options, "region"},
   {"mass_", wring_mass_options, "mass"},
+  {"membrane_*_", wring_membrane_options, "membrane"},
+  {"bending_*_", wring_bending_options, "bending"},
   {"spring_*_", wring_spring_options, "spring"},
   {"attach_*_", wring_attach_options, "attach"},
+  {"collider_*_", wring_collider_options, "collider"},
+  {"self_contact_", wring_self_contact_options, "self_contact"},
   {"", wring_load_options, "load"},
+  {"body_force_*_", wring_body_force_options, "load"},
+  {"pressure_*_", wring_pressure_options, "load"},
+  {"point_load_*_", wring_point_load_options, "load"},
+  {"drag_", wring_drag_options, "load"},
   {"initial_", wring_initial_options, "initial"},
   {"time_", wring_time_options, "time"},
   {"solver_", wring_solver_options, "solver"},
@@ -194,6 +431,19 @@ static PetscErrorCode add_materials(wring_catalogue *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Behind no prefix, for every region, and behind a region's. */
+static PetscErrorCode add_on_top(wring_catalogue *c)
+{
+  const wring_law *law;
+
+  PetscFunctionBegin;
+  for (int i = 0; (law = wring_law_on_top(i)); i++) {
+    PetscCall(add(c, "", law->options, law->name));
+    PetscCall(add(c, "region_*_", law->options, law->name));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode add_solvers(wring_catalogue *c)
 {
   const wring_option *options;
@@ -215,6 +465,7 @@ static PetscInt count_plugins(void)
   const wring_option *options;
   PetscInt            n = 0;
   while (wring_law_material((int)n)) n++;
+  for (int i = 0; wring_law_on_top(i); i++) n++;
   for (int i = 0; wring_solver_type(i, &options); i++) n++;
   return n;
 }
@@ -229,6 +480,7 @@ PetscErrorCode wring_catalogue_create(wring_catalogue **c)
     PetscCall(add(*c, fixed[i].prefix, fixed[i].options, fixed[i].owner));
     if (fixed[i].options == wring_variant_options) PetscCall(add_solvers(*c));
     if (strcmp(fixed[i].owner, "region") == 0) PetscCall(add_materials(*c));
+    if (strcmp(fixed[i].owner, "region") == 0) PetscCall(add_on_top(*c));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -43,6 +43,14 @@ static void print_tets(FILE *f, const wring_mesh_data *d, const wring_mesh_measu
             percent(m->quality_count[b], d->n_tet));
 }
 
+static void print_set(FILE *f, const wring_mesh_data *d, const wring_mesh_measures *m, PetscInt s)
+{
+  fprintf(f, "  %-20s  %" PetscInt_FMT " vertices", d->sets.name[s], set_size(d, s));
+  if (m->set_triangles[s]) fprintf(f, ", %" PetscInt_FMT " triangles, %.6g m^2", m->set_triangles[s], m->set_area[s]);
+  if (m->set_lines[s]) fprintf(f, ", %" PetscInt_FMT " lines, %.6g m", m->set_lines[s], m->set_length[s]);
+  fputc('\n', f);
+}
+
 static void print_names(FILE *f, const wring_mesh_data *d, const wring_mesh_measures *m)
 {
   fprintf(f, "regions         %" PetscInt_FMT "\n", d->regions.n);
@@ -50,8 +58,7 @@ static void print_names(FILE *f, const wring_mesh_data *d, const wring_mesh_meas
     fprintf(f, "  %-20s  %" PetscInt_FMT " tetrahedra, %.6g m^3\n", d->regions.name[r], m->region_tets[r],
             m->region_volume[r]);
   fprintf(f, "sets            %" PetscInt_FMT "\n", d->sets.n);
-  for (PetscInt s = 0; s < d->sets.n; s++)
-    fprintf(f, "  %-20s  %" PetscInt_FMT " vertices\n", d->sets.name[s], set_size(d, s));
+  for (PetscInt s = 0; s < d->sets.n; s++) print_set(f, d, m, s);
 }
 
 static void print_cuts(FILE *f, const report *r)
@@ -125,6 +132,10 @@ static void add_names(json_t *json, const wring_mesh_data *d, const wring_mesh_m
     json_t *const set = json_object();
     add(set, "name", wring_json_text(d->sets.name[s]));
     add(set, "vertices", json_integer(set_size(d, s)));
+    add(set, "triangles", json_integer(m->set_triangles[s]));
+    add(set, "area", json_real(m->set_area[s]));
+    add(set, "lines", json_integer(m->set_lines[s]));
+    add(set, "length", json_real(m->set_length[s]));
     json_array_append_new(sets, set);
   }
   add(json, "regions", regions);

@@ -5,7 +5,7 @@
 typedef struct {
   PetscInt  n;
   PetscInt *vertex;    // [n] local, owned
-  double   *stiffness; // [n] N/m
+  double   *stiffness; // [n] N/m; not of hard ones
   double   *target;    // [n][3] m
 } attachment;
 
@@ -17,33 +17,35 @@ static void check_rows(const char *file, PetscInt n, int width, const double *ro
   }
 }
 
-static PetscErrorCode read_targets(const wring_problem *p, const char *prefix, attachment *a)
+static PetscErrorCode read_targets(const wring_problem *p, const char *prefix, PetscBool hard, attachment *a)
 {
-  char    file[PETSC_MAX_PATH_LEN];
-  int     width;
-  double *row;
+  const char *const header = hard ? "vertex,x,y,z" : "vertex,x,y,z,stiffness";
+  char              file[PETSC_MAX_PATH_LEN];
+  int               width;
+  double           *row;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_path(p->options, prefix, wring_attach_options, "file", sizeof file, file));
-  PetscCall(wring_problem_read_rows(p, file, "vertex,x,y,z,stiffness", PETSC_TRUE, PETSC_FALSE, check_rows, &a->n,
-                                    &width, &row));
+  PetscCall(
+    wring_problem_read_rows(p, file, header, PETSC_TRUE, PETSC_FALSE, hard ? NULL : check_rows, &a->n, &width, &row));
   PetscCall(PetscMalloc3(a->n, &a->vertex, a->n, &a->stiffness, 3 * a->n, &a->target));
   for (PetscInt i = 0; i < a->n; i++) {
     a->vertex[i] = wring_mesh_local(p->mesh, (PetscInt)row[width * i]);
     for (int c = 0; c < 3; c++) a->target[3 * i + c] = row[width * i + 1 + c];
-    a->stiffness[i] = row[width * i + 4];
+    a->stiffness[i] = hard ? 0 : row[width * i + 4];
   }
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode take_set(const wring_problem *p, const char *prefix, const char *name, attachment *a)
+static PetscErrorCode take_set(const wring_problem *p, const char *prefix, const char *name, PetscBool hard,
+                               attachment *a)
 {
-  const PetscInt set = wring_names_find(&p->mesh->sets, name);
-  double         stiffness;
+  const PetscInt set       = wring_names_find(&p->mesh->sets, name);
+  double         stiffness = 0;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_real(p->options, prefix, wring_attach_options, "stiffness", &stiffness));
+  if (!hard) PetscCall(wring_options_get_real(p->options, prefix, wring_attach_options, "stiffness", &stiffness));
   a->n = p->mesh->set_count[set];
   PetscCall(PetscMalloc3(a->n, &a->vertex, a->n, &a->stiffness, 3 * a->n, &a->target));
   for (PetscInt i = 0; i < a->n; i++) {
@@ -76,27 +78,51 @@ static PetscErrorCode get_time(const wring_options *o, const char *prefix, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_attachment(wring_problem *p, const char *name)
+/* *path is to be destroyed after use of *motion. */
+static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, const attachment *a, wring_motion *motion,
+                                 wring_time_curve **path)
 {
   const wring_options *const o = p->options;
-  attachment                 a;
-  wring_motion               motion;
-  wring_term                *term;
-  char                       prefix[256];
+  char                       file[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  *path = NULL;
+  PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "velocity", motion->velocity));
+  PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "spin", motion->spin));
+  PetscCall(get_time(o, prefix, "until", &motion->until));
+  PetscCall(get_time(o, prefix, "release", &motion->release));
+  PetscCall(find_centre(p, a, motion->centre));
+  if (wring_options_has(o, prefix, "path")) {
+    PetscCall(wring_options_get_path(o, prefix, wring_attach_options, "path", sizeof file, file));
+    PetscCall(wring_problem_read_curve(p, file, "time,x,y,z", WRING_CURVE_CUBIC, path));
+  }
+  motion->path = *path;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_attachment(wring_problem *p, const char *name)
+{
+  attachment        a;
+  wring_motion      motion;
+  wring_time_curve *path;
+  wring_term       *term;
+  PetscBool         hard;
+  char              prefix[256];
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
-  if (wring_options_has(o, prefix, "file"))
-    PetscCall(read_targets(p, prefix, &a));
+  PetscCall(wring_options_get_bool(p->options, prefix, wring_attach_options, "hard", &hard));
+  if (wring_options_has(p->options, prefix, "file"))
+    PetscCall(read_targets(p, prefix, hard, &a));
   else
-    PetscCall(take_set(p, prefix, name, &a));
-  PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "velocity", motion.velocity));
-  PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "spin", motion.spin));
-  PetscCall(get_time(o, prefix, "until", &motion.until));
-  PetscCall(get_time(o, prefix, "release", &motion.release));
-  PetscCall(find_centre(p, &a, motion.centre));
-  PetscCall(wring_term_create_attachments(p->mesh, name, a.n, a.vertex, a.stiffness, a.target, &motion, &term));
+    PetscCall(take_set(p, prefix, name, hard, &a));
+  PetscCall(get_motion(p, prefix, &a, &motion, &path));
+  if (hard)
+    PetscCall(wring_term_create_hard_attachments(p->mesh, name, a.n, a.vertex, a.target, &motion, &term));
+  else
+    PetscCall(wring_term_create_attachments(p->mesh, name, a.n, a.vertex, a.stiffness, a.target, &motion, &term));
   PetscCall(wring_potential_add_term(p->g, term));
+  PetscCall(wring_time_curve_destroy(&path));
   PetscCall(PetscFree3(a.vertex, a.stiffness, a.target));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* Lumped masses: from the regions' densities, or as a file says them. */
+/* Lumped masses: from the densities of regions, surfaces and lines, or as a file says them. */
 #include "problem.h"
 
 static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
@@ -24,20 +24,65 @@ static PetscErrorCode read_masses(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode lump_densities(wring_problem *p)
+/* ---- densities --------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode get_densities(const wring_problem *p, double *density)
 {
-  const PetscInt n = p->mesh->regions.n;
-  char           prefix[256];
-  double        *density;
+  char prefix[256];
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n + 1, &density));
-  for (PetscInt r = 0; r < n; r++) {
+  for (PetscInt r = 0; r < p->mesh->regions.n; r++) {
     wring_region_prefix(p, r, sizeof prefix, prefix);
     PetscCall(wring_options_get_real(p->options, wring_region_says(p, prefix, "density"), wring_material_options,
                                      "density", &density[r]));
   }
-  PetscCall(wring_mesh_lumped_mass(p->mesh, density, p->mass));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_lumps(PetscInt n, int corners, wring_lumps *l)
+{
+  PetscFunctionBegin;
+  *l = (wring_lumps){.corners = corners, .n = n};
+  PetscCall(PetscMalloc2((size_t)n * (size_t)corners, &l->vertex, n, &l->part));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode lump_surface(const wring_mesh *m, const wring_surface *s, wring_lumps *l)
+{
+  PetscFunctionBegin;
+  PetscCall(create_lumps(s->n, 3, l));
+  for (PetscInt i = 0; i < 3 * s->n; i++) l->vertex[i] = wring_mesh_local(m, s->vertex[i]);
+  for (PetscInt i = 0; i < s->n; i++) l->part[i] = s->density * s->area[i] / 3;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode lump_lines(const wring_mesh *m, const wring_spring_rows *s, wring_lumps *l)
+{
+  PetscFunctionBegin;
+  PetscCall(create_lumps(s->n, 2, l));
+  for (PetscInt i = 0; i < s->n; i++) {
+    const double *const row = &s->row[s->width * i];
+    for (int a = 0; a < 2; a++) l->vertex[2 * i + a] = wring_mesh_local(m, (PetscInt)row[a]);
+    l->part[i] = s->density * row[2] / 2;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode lump_densities(wring_problem *p)
+{
+  wring_lumps *lumps;
+  double      *density;
+  int          count = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(p->mesh->regions.n + 1, &density));
+  PetscCall(PetscMalloc1(p->n_surface + p->n_springs, &lumps));
+  PetscCall(get_densities(p, density));
+  for (PetscInt i = 0; i < p->n_surface; i++) PetscCall(lump_surface(p->mesh, &p->surface[i], &lumps[count++]));
+  for (PetscInt i = 0; i < p->n_springs; i++) PetscCall(lump_lines(p->mesh, &p->springs[i], &lumps[count++]));
+  PetscCall(wring_mesh_lump_masses(p->mesh, density, count, lumps, p->mass));
+  for (int k = 0; k < count; k++) PetscCall(PetscFree2(lumps[k].vertex, lumps[k].part));
+  PetscCall(PetscFree(lumps));
   PetscCall(PetscFree(density));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -36,7 +36,8 @@ PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_
                says, name, known, hint);
 }
 
-static PetscErrorCode add_region(wring_problem *p, PetscInt r)
+/* scale: of tets, or NULL. */
+static PetscErrorCode add_region(wring_problem *p, PetscInt r, const double *scale)
 {
   const wring_options *const o = p->options;
   const wring_law           *law;
@@ -53,15 +54,40 @@ static PetscErrorCode add_region(wring_problem *p, PetscInt r)
   if (wring_options_has(o, says, "proxy_stiffness")) {
     PetscCall(wring_options_get_real(o, says, wring_material_options, "proxy_stiffness", &proxy));
   }
-  PetscCall(wring_term_create_tets(p->mesh, r, law, par, proxy, &term));
+  PetscCall(wring_term_create_scaled_tets(p->mesh, r, law, par, proxy, scale, &term));
   PetscCall(wring_potential_add_term(p->g, term));
   PetscCall(PetscFree(par));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const char *scale_fault(const double *scale)
+{
+  return *scale > 0 ? NULL : "a scale above 0";
+}
+
+static PetscBool every_region(const wring_problem *p, PetscInt r)
+{
+  (void)p, (void)r;
+  return PETSC_TRUE;
+}
+
 PetscErrorCode wring_problem_add_materials(wring_problem *p)
 {
+  const wring_tet_field field = {.fallback = "material_",
+                                 .file     = "stiffness_file",
+                                 .data     = "stiffness_data",
+                                 .header   = "tet,scale",
+                                 .table    = wring_material_options,
+                                 .width    = 1,
+                                 .fault    = scale_fault};
+  double               *scale;
+  PetscBool             any;
+
   PetscFunctionBegin;
-  for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(add_region(p, r));
+  PetscCall(PetscMalloc1(p->mesh->n_tet, &scale));
+  for (PetscInt e = 0; e < p->mesh->n_tet; e++) scale[e] = 1;
+  PetscCall(wring_problem_read_field(p, &field, every_region, &any, scale));
+  for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(add_region(p, r, any ? scale : NULL));
+  PetscCall(PetscFree(scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -47,14 +47,29 @@ static PetscBool same_positions(PetscInt n, const double *X, const double *Y)
   return (PetscBool)(difference <= 1e-9 * largest);
 }
 
-/* Whether a checkpoint can have grown from the deck's mesh: refined meshes have 8^k times its tets behind its own vertices. */
+/* Lines (corners 2) or triangles (3) of the sets of a mesh. */
+static PetscInt64 count_elements(const wring_mesh_data *d, int corners)
+{
+  PetscInt64 n = 0;
+  for (PetscInt i = 0; i < d->n_set_element; i++) n += (d->set_element[4 * (size_t)i + 3] < 0) == (corners == 2);
+  return n;
+}
+
+/*
+  Whether a checkpoint can have grown from the deck's mesh: refined k times it has 8^k times the tets, 4^k the triangles and 2^k
+  the lines of it, behind its own vertices. Checkpoints of wring 0.1 have tets only.
+*/
 static PetscBool descends(const wring_mesh_data *deck, const wring_mesh_data *stored)
 {
-  PetscInt64 n = deck->n_tet;
-  while (n > 0 && n < stored->n_tet) n *= 8;
-  if (n != stored->n_tet || deck->n_vertex > stored->n_vertex) return PETSC_FALSE;
-  if (deck->n_tet == stored->n_tet && deck->n_vertex != stored->n_vertex) return PETSC_FALSE;
-  return same_positions(deck->n_vertex, deck->X, stored->X);
+  PetscInt64      tets = deck->n_tet, triangles = count_elements(deck, 3), lines = count_elements(deck, 2);
+  const PetscBool complete = (PetscBool)(stored->n_set_element > 0);
+  for (int k = 0; k <= (tets > 0 || complete ? 10 : 0); k++, tets *= 8, triangles *= 4, lines *= 2) {
+    if (tets != stored->n_tet || (k == 0 && deck->n_vertex != stored->n_vertex)) continue;
+    if (complete && (triangles != count_elements(stored, 3) || lines != count_elements(stored, 2))) continue;
+    if (deck->n_vertex > stored->n_vertex) continue;
+    return same_positions(deck->n_vertex, deck->X, stored->X);
+  }
+  return PETSC_FALSE;
 }
 
 /* The mesh of the deck, which goes, and that of its checkpoint: a restart of another one's is a mistake. On rank 0. */
@@ -112,11 +127,14 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
     PetscCall(read_file(p, &data));
   else if (box)
     PetscCall(wring_mesh_box_make(p->options, "mesh_box_", &data));
+  if (data) p->n_mother = data->n_tet;
   if (restart) {
     deck = data;
     PetscCall(read_checkpoint(p, &data));
+    if (data && !deck) p->n_mother = data->n_tet;
     if (file || box) PetscCall(compare_meshes(p, &deck, data));
   }
+  PetscCallMPI(MPI_Bcast(&p->n_mother, 1, MPIU_INT, 0, p->comm));
   PetscCall(wring_mesh_distribute(p->comm, &data, &p->mesh));
   PetscCall(refine_mesh(p, restart));
   PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->catalogue->n, p->catalogue->entry));

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
-static void suggest(const wring_names *names, const char *name, size_t size, char *text)
+void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text)
 {
   int best = 2 + (int)strlen(name) / 3; // so many edits do not mean the same name
   text[0]  = '\0';
@@ -32,19 +31,70 @@ static PetscErrorCode get_names(const wring_problem *p, const char *family, cons
 
 static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
 {
-  char prefix[256], hint[256];
+  char      prefix[256], hint[256];
+  PetscBool hard;
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
   const PetscBool file = wring_options_has(p->options, prefix, "file");
+  PetscCall(wring_options_get_bool(p->options, prefix, wring_attach_options, "hard", &hard));
+  if (hard && wring_options_has(p->options, prefix, "stiffness")) {
+    WRING_REFUSE(p->comm, "%s: %sstiffness stands beside %shard, which holds exactly: expected one of them",
+                 wring_options_origin(p->options, prefix, "stiffness"), prefix, prefix);
+  }
+  if (wring_options_has(p->options, prefix, "path") && wring_options_has(p->options, prefix, "velocity")) {
+    WRING_REFUSE(p->comm, "%s: %svelocity stands beside %spath, which takes its place: expected one of them",
+                 wring_options_origin(p->options, prefix, "velocity"), prefix, prefix);
+  }
   if (file && wring_options_has(p->options, prefix, "stiffness")) {
     WRING_REFUSE(p->comm, "%s: %sstiffness stands beside %sfile, whose rows bring their own stiffness",
                  wring_options_origin(p->options, prefix, "stiffness"), prefix, prefix);
   }
   if (file || wring_names_find(&p->mesh->sets, name) >= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  suggest(&p->mesh->sets, name, sizeof hint, hint);
+  wring_suggest_name(&p->mesh->sets, name, sizeof hint, hint);
   WRING_REFUSE(p->comm, "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
                wring_options_family_origin(p->options, prefix), name, hint);
+}
+
+/* ---- surfaces ---------------------------------------------------------------------------------------------------- */
+
+/* The surface of this set, added if there is none. */
+static wring_surface *get_surface(wring_problem *p, const char *name)
+{
+  for (PetscInt i = 0; i < p->n_surface; i++)
+    if (!strcmp(p->surface[i].name, name)) return &p->surface[i];
+  p->surface[p->n_surface] = (wring_surface){.name = name};
+  return &p->surface[p->n_surface++];
+}
+
+/* The sets behind "membrane_" or "bending_" must have triangles. */
+static PetscErrorCode read_surface_names(wring_problem *p, const char *family, PetscBool membrane)
+{
+  const wring_names *const sets = &p->mesh->sets;
+  char                   **name, hint[256], prefix[256];
+  PetscInt                 n;
+  PetscInt64               triangles;
+
+  PetscFunctionBegin;
+  PetscCall(get_names(p, family, sets, &n, &name));
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt set = wring_names_find(sets, name[i]);
+    triangles          = 0;
+    if (set >= 0) PetscCall(wring_mesh_count_elements(p->mesh, set, 3, &triangles));
+    wring_suggest_name(sets, name[i], sizeof hint, hint);
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name[i]));
+    if (triangles == 0)
+      WRING_REFUSE(p->comm, "%s: %.*s: '%s' %s%s, expected a set with triangles, which `wring check` lists",
+                   wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name[i],
+                   set < 0 ? "is not a set of the mesh" : "has no triangles", set < 0 ? hint : "");
+    wring_surface *const s = get_surface(p, sets->name[set]);
+    if (membrane)
+      s->membrane = PETSC_TRUE;
+    else
+      s->bending = PETSC_TRUE;
+  }
+  PetscCall(wring_words_destroy(n, &name));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- keys that nothing reads ------------------------------------------------------------------------------------- */
@@ -91,7 +141,7 @@ static PetscErrorCode check_regions(const wring_problem *p)
   PetscCall(get_names(p, "region_", regions, &n, &name));
   for (PetscInt i = 0; i < n; i++) {
     if (wring_names_find(regions, name[i]) >= 0) continue;
-    suggest(regions, name[i], sizeof hint, hint);
+    wring_suggest_name(regions, name[i], sizeof hint, hint);
     PetscCall(PetscSNPrintf(prefix, sizeof prefix, "region_%s_", name[i]));
     WRING_REFUSE(p->comm, "%s: region: the mesh has no region '%s'%s, expected one that `wring check` lists",
                  wring_options_family_origin(p->options, prefix), name[i], hint);
@@ -113,7 +163,11 @@ PetscErrorCode wring_problem_read_names(wring_problem *p)
 {
   PetscFunctionBegin;
   PetscCall(get_names(p, "attach_", &p->mesh->sets, &p->n_attach, &p->attach_name));
-  PetscCall(get_names(p, "spring_", NULL, &p->n_springs, &p->spring_name));
+  PetscCall(get_names(p, "spring_", &p->mesh->sets, &p->n_springs, &p->spring_name));
+  PetscCall(PetscCalloc1(p->mesh->sets.n, &p->surface));
+  PetscCall(read_surface_names(p, "membrane_", PETSC_TRUE));
+  PetscCall(read_surface_names(p, "bending_", PETSC_FALSE));
+  PetscCall(get_names(p, "collider_", NULL, &p->n_collider, &p->collider_name));
   for (PetscInt i = 0; i < p->n_attach; i++) PetscCall(check_attachment(p, p->attach_name[i]));
   PetscCall(check_regions(p));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,7 +1,9 @@
 /*
-  Springs of the deck. A spring may join any two vertices: its row goes to the owner of `a`, and `b` becomes a ghost there.
+  Springs of the deck, from files or along the lines of sets. A spring may join any two vertices: its row goes to the owner of `a`,
+  and `b` becomes a ghost there.
 */
 #include "problem.h"
+#include <math.h>
 
 static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
 {
@@ -19,16 +21,12 @@ static void check_rows(const char *file, PetscInt n, int width, const double *ro
   }
 }
 
-static PetscErrorCode read_springs(wring_problem *p, wring_spring_rows *s)
+/* Vertex b of every row becomes a ghost here. */
+static PetscErrorCode extend_halo(const wring_problem *p, const wring_spring_rows *s)
 {
-  char      prefix[256], file[PETSC_MAX_PATH_LEN];
   PetscInt *b;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "spring_%s_", s->name));
-  PetscCall(wring_options_get_path(p->options, prefix, wring_spring_options, "file", sizeof file, file));
-  PetscCall(wring_problem_read_rows(p, file, "a,b,length,stiffness[,damping]", PETSC_FALSE, PETSC_FALSE, check_rows,
-                                    &s->n, &s->width, &s->row));
   PetscCall(PetscMalloc1(s->n, &b));
   for (PetscInt i = 0; i < s->n; i++) b[i] = (PetscInt)s->row[s->width * i + 1];
   PetscCall(wring_mesh_extend_halo(p->mesh, s->n, b));
@@ -36,52 +34,156 @@ static PetscErrorCode read_springs(wring_problem *p, wring_spring_rows *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- springs of a file ------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode read_file(const wring_problem *p, const char *prefix, wring_spring_rows *s)
+{
+  static const char *const   other[] = {"stiffness", "modulus", "damping", "density"};
+  const wring_options *const o       = p->options;
+  char                       file[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+    if (wring_options_has(o, prefix, other[i]))
+      WRING_REFUSE(p->comm, "%s: %s%s stands beside %sfile, whose rows bring their own stiffness, expected one of them",
+                   wring_options_origin(o, prefix, other[i]), prefix, other[i], prefix);
+  }
+  PetscCall(wring_options_get_path(o, prefix, wring_spring_options, "file", sizeof file, file));
+  PetscCall(wring_problem_read_rows(p, file, "a,b,length,stiffness[,damping]", PETSC_FALSE, PETSC_FALSE, check_rows,
+                                    &s->n, &s->width, &s->row));
+  PetscCall(extend_halo(p, s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- springs along the lines of a set ---------------------------------------------------------------------------- */
+
+static PetscErrorCode check_lines(const wring_problem *p, const char *prefix, const char *name)
+{
+  const wring_options *const o    = p->options;
+  const wring_names *const   sets = &p->mesh->sets;
+  const PetscInt             set  = wring_names_find(sets, name);
+  char                       hint[256];
+  PetscInt64                 lines = 0;
+
+  PetscFunctionBegin;
+  if (set >= 0) PetscCall(wring_mesh_count_elements(p->mesh, set, 2, &lines));
+  wring_suggest_name(sets, name, sizeof hint, hint);
+  if (lines == 0)
+    WRING_REFUSE(p->comm, "%s: spring: '%s' %s%s, expected a set with lines, which `wring check` lists, or a file",
+                 wring_options_family_origin(o, prefix), name, set < 0 ? "is not a set of the mesh" : "has no lines",
+                 set < 0 ? hint : "");
+  const PetscBool stiffness = wring_options_has(o, prefix, "stiffness"),
+                  modulus   = wring_options_has(o, prefix, "modulus");
+  if (stiffness == modulus)
+    WRING_REFUSE(p->comm, "%s: spring: '%s' has %s, expected stiffness or else modulus",
+                 wring_options_family_origin(o, prefix), name,
+                 stiffness ? "stiffness and modulus" : "neither stiffness nor modulus");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double distance(const double *x, const double *y)
+{
+  return sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
+}
+
+/* Rest lengths, which the halo must know, and what follows from them; k: stiffness, or modulus if by_length. */
+static PetscErrorCode fill_lines(const wring_problem *p, const char *prefix, double k, PetscBool by_length,
+                                 double damping, wring_spring_rows *s)
+{
+  const wring_mesh *const m     = p->mesh;
+  wring_error             error = {""};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < s->n; i++) {
+    double *const  row = s->row + 5 * (size_t)i;
+    const PetscInt a = wring_mesh_local(m, (PetscInt)row[0]), b = wring_mesh_local(m, (PetscInt)row[1]);
+    row[2] = distance(m->X + 3 * (size_t)a, m->X + 3 * (size_t)b);
+    row[3] = by_length ? k / row[2] : k;
+    row[4] = damping;
+    if (!(row[2] > 0))
+      wring_error_set(&error, "%s: spring: the line of vertices %g and %g of '%s' has no length, expected one above 0",
+                      wring_options_family_origin(p->options, prefix), row[0], row[1], s->name);
+  }
+  PetscCall(wring_error_raise(p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, wring_spring_rows *s)
+{
+  const wring_options *const o = p->options;
+  PetscInt                  *vertex;
+  double                     k, damping;
+
+  PetscFunctionBegin;
+  PetscCall(check_lines(p, prefix, s->name));
+  const PetscBool modulus = wring_options_has(o, prefix, "modulus");
+  PetscCall(wring_options_get_real(o, prefix, wring_spring_options, modulus ? "modulus" : "stiffness", &k));
+  PetscCall(wring_options_get_real(o, prefix, wring_spring_options, "damping", &damping));
+  if (wring_options_has(o, prefix, "density"))
+    PetscCall(wring_options_get_real(o, prefix, wring_spring_options, "density", &s->density));
+  PetscCall(wring_mesh_list_elements(p->mesh, wring_names_find(&p->mesh->sets, s->name), 2, &s->n, &vertex));
+  s->width = 5;
+  PetscCall(PetscMalloc1(5 * (size_t)s->n, &s->row));
+  for (size_t i = 0; i < (size_t)s->n; i++) {
+    s->row[5 * i]     = (double)vertex[2 * i];
+    s->row[5 * i + 1] = (double)vertex[2 * i + 1];
+  }
+  PetscCall(PetscFree(vertex));
+  PetscCall(extend_halo(p, s));
+  PetscCall(fill_lines(p, prefix, k, modulus, damping, s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
 PetscErrorCode wring_problem_read_springs(wring_problem *p)
 {
+  char prefix[256];
+
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(p->n_springs, &p->springs));
+  PetscCall(PetscCalloc1(p->n_springs, &p->line));
   for (PetscInt i = 0; i < p->n_springs; i++) {
     p->springs[i].name = p->spring_name[i];
-    PetscCall(read_springs(p, &p->springs[i]));
-    p->n_pair += p->springs[i].n;
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "spring_%s_", p->spring_name[i]));
+    if (wring_options_has(p->options, prefix, "file"))
+      PetscCall(read_file(p, prefix, &p->springs[i]));
+    else
+      PetscCall(take_lines(p, prefix, &p->springs[i]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows become a term; pair [n][2] gets their local vertices. */
-static PetscErrorCode add_springs(wring_problem *p, wring_spring_rows *s, PetscInt *pair)
+/* The rows become a term and lines. */
+static PetscErrorCode add_springs(wring_problem *p, wring_spring_rows *s, wring_spring_lines *line)
 {
-  PetscInt   *a, *b;
-  double     *stiffness, *length, *damping;
-  wring_term *term;
+  PetscInt *a, *b;
+  double   *stiffness, *damping;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc5(s->n, &a, s->n, &b, s->n, &stiffness, s->n, &length, s->n, &damping));
+  line->n = s->n;
+  PetscCall(PetscMalloc1(2 * s->n, &line->vertex));
+  PetscCall(PetscMalloc1(s->n, &line->length));
+  PetscCall(PetscMalloc4(s->n, &a, s->n, &b, s->n, &stiffness, s->n, &damping));
   for (PetscInt i = 0; i < s->n; i++) {
     const double *const row = &s->row[s->width * i];
-    a[i] = pair[2 * i] = wring_mesh_local(p->mesh, (PetscInt)row[0]);
-    b[i] = pair[2 * i + 1] = wring_mesh_local(p->mesh, (PetscInt)row[1]);
-    length[i]              = row[2];
-    stiffness[i]           = row[3];
-    damping[i]             = row[4];
+    a[i] = line->vertex[2 * i] = wring_mesh_local(p->mesh, (PetscInt)row[0]);
+    b[i] = line->vertex[2 * i + 1] = wring_mesh_local(p->mesh, (PetscInt)row[1]);
+    line->length[i]                = row[2];
+    stiffness[i]                   = row[3];
+    damping[i]                     = row[4];
   }
-  PetscCall(wring_term_create_damped_springs(p->mesh, s->name, s->n, a, b, stiffness, length, damping, &term));
-  PetscCall(wring_potential_add_term(p->g, term));
-  PetscCall(PetscFree5(a, b, stiffness, length, damping));
+  PetscCall(
+    wring_term_create_damped_springs(p->mesh, s->name, s->n, a, b, stiffness, line->length, damping, &line->term));
+  PetscCall(wring_potential_add_term(p->g, line->term));
+  PetscCall(PetscFree4(a, b, stiffness, damping));
   PetscCall(PetscFree(s->row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_problem_add_springs(wring_problem *p)
 {
-  PetscInt done = 0;
-
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(2 * p->n_pair, &p->pair));
-  for (PetscInt i = 0; i < p->n_springs; i++) {
-    const PetscInt n = p->springs[i].n;
-    PetscCall(add_springs(p, &p->springs[i], &p->pair[2 * done]));
-    done += n;
-  }
+  for (PetscInt i = 0; i < p->n_springs; i++) PetscCall(add_springs(p, &p->springs[i], &p->line[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,14 +8,17 @@ static PetscErrorCode print_mesh(const wring_problem *p)
 {
   const wring_mesh *const m = p->mesh;
   wring_mesh_info         info;
+  PetscInt64              triangles, lines;
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(m, &info));
-  PetscCall(
-    PetscPrintf(p->comm,
-                "mesh      %" PetscInt_FMT " vertices, %" PetscInt64_FMT " tets, volume %.6g m^3, mass %.6g kg, "
-                "balance %.2f, ghosts %.1f%%\n",
-                m->n_global, m->n_tet_global, info.volume, p->total_mass, info.balance_vertices, 100 * info.ghosts));
+  PetscCall(wring_problem_count(p, &triangles, &lines));
+  PetscCall(PetscPrintf(p->comm, "mesh      %" PetscInt_FMT " vertices, %" PetscInt64_FMT " tets, ", m->n_global,
+                        m->n_tet_global));
+  if (triangles) PetscCall(PetscPrintf(p->comm, "%" PetscInt64_FMT " triangles, ", triangles));
+  if (lines) PetscCall(PetscPrintf(p->comm, "%" PetscInt64_FMT " lines, ", lines));
+  PetscCall(PetscPrintf(p->comm, "volume %.6g m^3, mass %.6g kg, balance %.2f, ghosts %.1f%%\n", info.volume,
+                        p->total_mass, info.balance_vertices, 100 * info.ghosts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -80,14 +80,30 @@ static void add_defaults(const wring_options *o, const char *prefix, const wring
   }
 }
 
+/* Of a law on top of materials: whether some region has it; *is: the owner is such a law. */
+static PetscBool on_top_in_force(const wring_problem *p, const char *owner, PetscBool *is)
+{
+  const wring_law *law;
+  *is = PETSC_FALSE;
+  for (int i = 0; (law = wring_law_on_top(i)); i++) {
+    if (strcmp(law->name, owner) != 0) continue;
+    *is = PETSC_TRUE;
+    for (PetscInt r = 0; r < p->mesh->regions.n; r++) {
+      if (wring_region_has(p, r, law)) return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
 /* Whether the defaults of a table matter: those of a law, method or command that is not used do not. */
 static PetscErrorCode in_force(const wring_problem *p, const char *command, const wring_schema *s, PetscBool *yes)
 {
   const char      *type;
   const wring_law *law;
+  PetscBool        on_top, has = on_top_in_force(p, s->owner, &on_top);
 
   PetscFunctionBegin;
-  *yes = (PetscBool)!strchr(s->prefix, '*');
+  *yes = (PetscBool)(!strchr(s->prefix, '*') && (has || !on_top));
   if (strcmp(s->owner, "compare") == 0 || strcmp(s->owner, "evaluate") == 0) {
     *yes = (PetscBool)(strcmp(s->owner, command) == 0);
   }
@@ -125,6 +141,12 @@ static PetscErrorCode add_options(const wring_problem *p, const char *command, j
     snprintf(prefix, sizeof prefix, "attach_%s_", p->attach_name[i]);
     add_defaults(p->options, prefix, wring_attach_options, options);
   }
+  for (PetscInt i = 0; i < p->n_surface; i++) {
+    snprintf(prefix, sizeof prefix, "membrane_%s_", p->surface[i].name);
+    if (p->surface[i].membrane) add_defaults(p->options, prefix, wring_membrane_options, options);
+    snprintf(prefix, sizeof prefix, "bending_%s_", p->surface[i].name);
+    if (p->surface[i].bending) add_defaults(p->options, prefix, wring_bending_options, options);
+  }
   json_object_set_new(json, "options", options);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,11 +158,15 @@ static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
   const wring_mesh *const m    = p->mesh;
   json_t *const           mesh = json_object();
   wring_mesh_info         info;
+  PetscInt64              triangles, lines;
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(m, &info));
+  PetscCall(wring_problem_count(p, &triangles, &lines));
   json_object_set_new(mesh, "vertices", json_integer(m->n_global));
   json_object_set_new(mesh, "tets", json_integer(m->n_tet_global));
+  json_object_set_new(mesh, "triangles", json_integer(triangles));
+  json_object_set_new(mesh, "lines", json_integer(lines));
   json_object_set_new(mesh, "regions", json_integer(m->regions.n));
   json_object_set_new(mesh, "sets", json_integer(m->sets.n));
   json_object_set_new(mesh, "volume", wring_json_real(info.volume));

@@ -24,7 +24,7 @@ void wring_record_close(wring_record *r);
 /* ---- steps.csv --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  double kinetic, elastic, external; // J; external = -sum m gravity . x
+  double kinetic, elastic, external; // J; external = -sum f . x, gravity and dead loads
   double p[3], l[3];                 // kg m/s, kg m^2/s: sum m v, sum m x cross v
 } wring_balance;
 

@@ -16,14 +16,17 @@ static void add_vertex(double m, const double *gravity, const double *x, const d
 
 PetscErrorCode wring_balance_measure(const wring_problem *p, wring_balance *b)
 {
-  const double *const gravity = wring_stepper_gravity(p->stepper);
-  double              sum[8]  = {0};
+  const double *const gravity = wring_stepper_gravity(p->stepper), time = p->state.time;
+  const double        factor = wring_loads_gravity_factor(p->loads, time);
+  const double        at[3]  = {factor * gravity[0], factor * gravity[1], factor * gravity[2]};
+  double              sum[8] = {0};
   const PetscScalar  *x, *v;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(p->state.q, &x));
   PetscCall(VecGetArrayRead(p->state.v, &v));
-  for (PetscInt i = 0; i < p->mesh->n_owned; i++) add_vertex(p->mass[i], gravity, x + 3 * i, v + 3 * i, sum);
+  for (PetscInt i = 0; i < p->mesh->n_owned; i++) add_vertex(p->mass[i], at, x + 3 * i, v + 3 * i, sum);
+  sum[1] += wring_loads_potential(p->loads, time, x);
   PetscCall(VecRestoreArrayRead(p->state.v, &v));
   PetscCall(VecRestoreArrayRead(p->state.q, &x));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 8, MPI_DOUBLE, MPI_SUM, p->comm));
@@ -34,6 +37,18 @@ PetscErrorCode wring_balance_measure(const wring_problem *p, wring_balance *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Columns of a kind of contacts: its vertices inside and their depth, then the force of each of its parts. */
+static void add_contact(const wring_contact *c, size_t size, char *header)
+{
+  size_t end = strlen(header);
+  snprintf(header + end, size - end, ",%s_inside,%s_depth", wring_contact_kind(c), wring_contact_kind(c));
+  for (int i = 0; i < wring_contact_parts(c); i++) {
+    const char *const kind = wring_contact_kind(c), *const name = wring_contact_part_name(c, i);
+    end = strlen(header);
+    snprintf(header + end, size - end, ",%s_%s_fx,%s_%s_fy,%s_%s_fz", kind, name, kind, name, kind, name);
+  }
+}
+
 void wring_steps_header(const wring_problem *p, size_t size, char *header)
 {
   snprintf(header, size, "step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds");
@@ -42,6 +57,9 @@ void wring_steps_header(const wring_problem *p, size_t size, char *header)
     const size_t      end  = strlen(header);
     snprintf(header + end, size - end, ",%s_fx,%s_fy,%s_fz", name, name, name);
   }
+  wring_contact *const *contact;
+  const int             n = wring_potential_contacts(p->g, &contact);
+  for (int i = 0; i < n; i++) add_contact(contact[i], size, header);
 }
 
 /* Forces of the attachments, in the deck's order, which is that of their terms. */
@@ -62,6 +80,26 @@ static PetscErrorCode print_reactions(FILE *file, wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What the contacts of g are at the end of the step, in the order of the header. */
+static PetscErrorCode print_contacts(FILE *file, wring_problem *p)
+{
+  wring_contact *const *contact;
+  const int             n = wring_potential_contacts(p->g, &contact);
+  wring_contact_report  report;
+  double               *force;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) {
+    const int parts = wring_contact_parts(contact[i]);
+    PetscCall(PetscMalloc1(3 * parts, &force));
+    PetscCall(wring_potential_measure_contact(p->g, i, p->state.q, &report, force));
+    if (file) fprintf(file, ",%lld,%.17g", (long long)report.inside, report.depth);
+    for (int j = 0; j < 3 * parts && file; j++) fprintf(file, ",%.17g", force[j]);
+    PetscCall(PetscFree(force));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elastic, const wring_outcome *outcome)
 {
   FILE *const   f    = r->file;
@@ -77,6 +115,7 @@ PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elast
     fprintf(f, ",%" PetscInt_FMT ",%s,%.17g", outcome->iterations, wring_reason_name(outcome->reason), seconds);
   }
   PetscCall(print_reactions(f, p));
+  PetscCall(print_contacts(f, p));
   if (f) fputc('\n', f);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

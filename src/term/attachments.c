@@ -1,6 +1,7 @@
-/* Springs of length zero to targets that move rigidly. docs/theory.md (3.5) */
+/* Springs of length zero to targets that move rigidly, and hard attachments to such targets. docs/theory.md (3.5), (3.103) */
 #include "term_impl.h"
 #include <math.h>
+#include <string.h>
 
 /* The target of element e among the parameters of its block. */
 static void set_target(wring_term *t, PetscInt e, const double *target)
@@ -8,6 +9,19 @@ static void set_target(wring_term *t, PetscInt e, const double *target)
   const PetscInt position = term_position(t, e);
   double        *par      = t->par + (size_t)(position / WRING_LANES) * t->par_stride + position % WRING_LANES;
   for (int k = 0; k < 3; k++) par[(1 + k) * WRING_LANES] = target[k];
+}
+
+static PetscErrorCode create_motion(PetscInt n, const double *target, const wring_motion *motion, attachment **a)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscNew(a));
+  PetscCall(PetscMalloc1(3 * n, &(*a)->target));
+  PetscCall(PetscArraycpy((*a)->target, target, 3 * n));
+  (*a)->n      = n;
+  (*a)->motion = *motion;
+  PetscCall(wring_time_curve_copy(motion->path, &(*a)->path));
+  (*a)->motion.path = (*a)->path;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char *name, PetscInt n,
@@ -18,10 +32,7 @@ PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char 
 
   PetscFunctionBegin;
   PetscCall(wring_term_create(mesh, name, &wring_law_attachment, 1, n, n, vertex, PETSC_FALSE, PETSC_TRUE, &t));
-  PetscCall(PetscNew(&t->attachment));
-  PetscCall(PetscMalloc1(3 * n, &t->attachment->target));
-  PetscCall(PetscArraycpy(t->attachment->target, target, 3 * n));
-  t->attachment->motion = *motion;
+  PetscCall(create_motion(n, target, motion, &t->attachment));
   for (PetscInt e = 0; e < n; e++) {
     const double *x = target + 3 * e;
     wring_term_set_par(t, e, (const double[]){stiffness[e], x[0], x[1], x[2]});
@@ -31,32 +42,75 @@ PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rodrigues: R = cos a I + sin a [n]x + (1 - cos a) n n^T, the rotation by `spin` deg/s during t seconds. */
-static void spin_matrix(const double spin[3], double t, double R[9])
+PetscErrorCode wring_term_create_hard_attachments(const wring_mesh *mesh, const char *name, PetscInt n,
+                                                  const PetscInt *vertex, const double *target,
+                                                  const wring_motion *motion, wring_term **term)
 {
-  const double rate = sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
-  const double a = rate * t * PETSC_PI / 180, c = cos(a), s = sin(a);
-  double       n[3] = {1, 0, 0};
-  for (int i = 0; i < 3 && rate > 0; i++) n[i] = spin[i] / rate;
-  const double cross[9] = {0, -n[2], n[1], n[2], 0, -n[0], -n[1], n[0], 0};
-  for (int i = 0; i < 9; i++) R[i] = (i % 4 == 0 ? c : 0) + s * cross[i] + (1 - c) * n[i / 3] * n[i % 3];
+  wring_term *t;
+
+  PetscFunctionBegin;
+  PetscCall(wring_term_create(mesh, name, &wring_law_attachment, 1, 0, 0, NULL, PETSC_FALSE, PETSC_TRUE, &t));
+  PetscCall(create_motion(n, target, motion, &t->attachment));
+  PetscCall(PetscMalloc2(n, &t->attachment->held, 3 * n, &t->attachment->place));
+  PetscCall(PetscArraycpy(t->attachment->held, vertex, n));
+  PetscCall(PetscArraycpy(t->attachment->place, target, 3 * n));
+  t->attachment->hard = PETSC_TRUE;
+  *term               = t;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_term_destroy_attachment(attachment **a)
+{
+  PetscFunctionBegin;
+  if (!*a) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_time_curve_destroy(&(*a)->path));
+  PetscCall(PetscFree((*a)->target));
+  PetscCall(PetscFree2((*a)->held, (*a)->place));
+  PetscCall(PetscFree(*a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt wring_term_held(const wring_term *t, const PetscInt **vertex, const double **target)
+{
+  const attachment *const a = t->attachment;
+  if (!a || !a->hard || !t->active) return 0;
+  *vertex = a->held;
+  *target = a->place;
+  return a->n;
+}
+
+PetscBool wring_term_is_hard(const wring_term *t)
+{
+  return (PetscBool)(t->attachment && t->attachment->hard);
+}
+
+/* How far all targets have gone, the rotation aside. */
+static void find_shift(const wring_motion *m, double time, double shift[3])
+{
+  for (int i = 0; i < 3; i++) shift[i] = time * m->velocity[i];
+  if (m->path) wring_time_curve_at(m->path, time, shift);
 }
 
 static void move_targets(wring_term *t, double time)
 {
-  const wring_motion *m = &t->attachment->motion;
+  attachment *const   a = t->attachment;
+  const wring_motion *m = &a->motion;
   const double        s = fmin(time, m->until);
-  double              R[9], x[3];
-  spin_matrix(m->spin, s, R);
-  for (PetscInt e = 0; e < t->n; e++) {
-    const double *X = t->attachment->target + 3 * e;
+  double              R[9], shift[3], x[3];
+  wring_rotation(m->spin, s, R);
+  find_shift(m, s, shift);
+  for (PetscInt e = 0; e < a->n; e++) {
+    const double *X = a->target + 3 * e;
     for (int i = 0; i < 3; i++) {
-      x[i] = m->centre[i] + s * m->velocity[i];
+      x[i] = m->centre[i] + shift[i];
       for (int j = 0; j < 3; j++) x[i] += R[3 * i + j] * (X[j] - m->centre[j]);
     }
-    set_target(t, e, x);
+    if (a->hard)
+      memcpy(a->place + 3 * e, x, sizeof x);
+    else
+      set_target(t, e, x);
   }
-  wring_term_pad(t);
+  if (!a->hard) wring_term_pad(t);
 }
 
 /* Times are sums of steps: a release at 0.5 s is met by a step that ends there but for rounding. */
@@ -67,6 +121,7 @@ static PetscBool still_holds(const wring_motion *m, double end)
 
 static PetscBool moves(const wring_motion *m)
 {
+  if (m->path) return PETSC_TRUE;
   for (int i = 0; i < 3; i++) {
     if (m->spin[i] != 0 || m->velocity[i] != 0) return PETSC_TRUE;
   }
@@ -81,5 +136,6 @@ void wring_term_set_time(wring_term *t, double time, double end, PetscBool *chan
   const PetscBool     holds = still_holds(m, end);
   *changed                  = (PetscBool)(holds != t->active);
   t->active                 = holds;
-  if (holds && moves(m)) move_targets(t, time); // targets at rest keep their exact values
+  if (!holds || !moves(m)) return; // targets at rest keep their exact values
+  move_targets(t, t->attachment->hard ? end : time);
 }

@@ -1,4 +1,5 @@
 /* Building a term's blocks and chunks. */
+#include "mesh/order.h"
 #include "term_impl.h"
 
 enum { LANES = WRING_LANES };
@@ -122,6 +123,53 @@ PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* 1 if an element touches a ghost. */
+static PetscInt is_boundary(const wring_mesh *mesh, int m, const PetscInt *vertex)
+{
+  for (int a = 0; a < m; a++)
+    if (vertex[a] >= mesh->n_owned) return 1;
+  return 0;
+}
+
+/* order [n] of the elements; *n_interior of them touch owned vertices only. */
+static PetscErrorCode order_elements(const wring_mesh *mesh, int m, PetscInt n, const PetscInt *vertex,
+                                     PetscBool along_curve, PetscInt *order, PetscInt *n_interior)
+{
+  uint64_t *key;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &key));
+  *n_interior = 0;
+  for (PetscInt e = 0; e < n; e++) {
+    const PetscInt *const v = vertex + (size_t)e * (size_t)m, boundary = is_boundary(mesh, m, v);
+    PetscInt              lowest = v[0];
+    for (int a = 1; a < m; a++) lowest = PetscMin(lowest, v[a]);
+    key[e] = (uint64_t)boundary * (uint64_t)mesh->n_local + (along_curve ? (uint64_t)lowest : 0);
+    *n_interior += 1 - boundary;
+  }
+  PetscCall(wring_order_keys(n, key, order));
+  PetscCall(PetscFree(key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m,
+                                        PetscInt n, const PetscInt *vertex, PetscBool along_curve, PetscBool has_coef,
+                                        PetscBool per_element, wring_term **t)
+{
+  PetscInt *order, *sorted, n_interior = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &order));
+  PetscCall(PetscMalloc1((size_t)n * (size_t)m, &sorted));
+  PetscCall(order_elements(mesh, m, n, vertex, along_curve, order, &n_interior));
+  for (PetscInt e = 0; e < n; e++)
+    PetscCall(PetscArraycpy(sorted + (size_t)e * (size_t)m, vertex + (size_t)order[e] * (size_t)m, m));
+  PetscCall(wring_term_create(mesh, name, law, m, n, n_interior, sorted, has_coef, per_element, t));
+  (*t)->place = order;
+  PetscCall(PetscFree(sorted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static void set_row(double *row, int n, PetscInt position, const double *value)
 {
   double *block = row + (size_t)(position / LANES) * n * LANES;
@@ -170,9 +218,9 @@ PetscErrorCode wring_term_destroy(wring_term **term)
 
   PetscFunctionBegin;
   if (!t) PetscFunctionReturn(PETSC_SUCCESS);
-  if (t->attachment) PetscCall(PetscFree(t->attachment->target));
-  PetscCall(PetscFree(t->attachment));
+  PetscCall(wring_term_destroy_attachment(&t->attachment));
   PetscCall(PetscFree(t->cell));
+  PetscCall(PetscFree(t->place));
   PetscCall(PetscFree(t->chunk_block));
   PetscCall(PetscFree(t->chunk_vertex));
   PetscCall(PetscFree(t->vertex));
@@ -181,6 +229,7 @@ PetscErrorCode wring_term_destroy(wring_term **term)
   wring_blocks_destroy(&t->coef);
   wring_blocks_destroy(&t->weight);
   wring_blocks_destroy(&t->par);
+  PetscCall(PetscFree(t->scale));
   PetscCall(PetscFree(t->damping));
   PetscCall(PetscFree(t->share));
   PetscCall(PetscFree(t->energy));

@@ -33,24 +33,72 @@ static double determinant(const lanes *z, int l)
          z[2][l] * (z[3][l] * z[7][l] - z[4][l] * z[6][l]);
 }
 
+/* The tets of a chunk, x private [vertices][4]. */
+typedef struct {
+  const wring_term *t;
+  PetscInt          c;
+  const double     *x;
+  double           *density, *J;
+} work_chunk;
+
+static inline __attribute__((always_inline)) void chunk_data(int m, int q, void *context)
+{
+  const work_chunk *const w = context;
+  const wring_term *const t = w->t;
+  WRING_ALIGNED lanes     xe[3 * MAX_M], z[3 * MAX_Q], psi;
+  for (PetscInt b = t->chunk_block[w->c]; b < t->chunk_block[w->c + 1]; b++) {
+    load_z(t, b, m, q, w->x, xe, z);
+    t->law->energy(term_par(t, b), (wring_in)z, psi);
+    for (int l = 0; l < LANES; l++) {
+      const PetscInt e = term_element(t, b * LANES + l);
+      if (e < 0) continue;
+      w->density[t->cell[e]] += t->scale ? t->scale[e] * psi[l] : psi[l];
+      if (q == 3) w->J[t->cell[e]] = determinant((const lanes *)z, l);
+    }
+  }
+}
+
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J)
 {
-  if (!t->cell || t->law->q != 3) return;
+  if (!t->cell) return;
 #pragma omp parallel for schedule(static)
   for (PetscInt c = 0; c < t->n_chunk; c++) {
-    WRING_ALIGNED lanes xe[3 * MAX_M], z[3 * MAX_Q], psi;
-    double              x_private[4 * t->max_vertex];
+    double x_private[4 * t->max_vertex];
     load_chunk(t, c, x, x_private);
-    for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-      load_z(t, b, 4, 3, x_private, xe, z);
-      t->law->energy(term_par(t, b), (wring_in)z, psi);
-      for (int l = 0; l < LANES; l++) {
-        const PetscInt e = term_element(t, b * LANES + l);
-        if (e < 0) continue;
-        density[t->cell[e]] = psi[l];
-        J[t->cell[e]]       = determinant((const lanes *)z, l);
-      }
+    with_stencil(t, chunk_data, &(work_chunk){t, c, x_private, density, J});
+  }
+}
+
+/* The energies of the blocks of a chunk, x private [vertices][4]. */
+typedef struct {
+  const wring_term *t;
+  PetscInt          c;
+  const double     *x;
+  double           *energy;
+} work_energies;
+
+static inline __attribute__((always_inline)) void add_energies(int m, int q, void *context)
+{
+  const work_energies *const w = context;
+  WRING_ALIGNED lanes        xe[3 * MAX_M], z[3 * MAX_Q], psi;
+  for (PetscInt b = w->t->chunk_block[w->c]; b < w->t->chunk_block[w->c + 1]; b++) {
+    load_z(w->t, b, m, q, w->x, xe, z);
+    w->t->law->energy(term_par(w->t, b), (wring_in)z, psi);
+    for (int l = 0; l < LANES; l++) {
+      const PetscInt e = term_element(w->t, b * LANES + l);
+      if (e >= 0) w->energy[w->t->place[e]] += w->t->weight[(size_t)b * LANES + l] * psi[l];
     }
+  }
+}
+
+void wring_term_add_energies(const wring_term *t, const double *x, double *energy)
+{
+  if (!t->place || !t->active) return;
+#pragma omp parallel for schedule(static)
+  for (PetscInt c = 0; c < t->n_chunk; c++) {
+    double x_private[4 * t->max_vertex];
+    load_chunk(t, c, x, x_private);
+    with_stencil(t, add_energies, &(work_energies){t, c, x_private, energy});
   }
 }
 

@@ -7,7 +7,12 @@
 
 static int rows_per_element(const wring_law *law)
 {
-  return law == &wring_law_attachment ? 3 : law == &wring_law_spring ? 1 : law->n_constraint;
+  return law == &wring_law_attachment ? 3 : law->n_constraint;
+}
+
+static PetscBool is_length(const wring_law *law)
+{
+  return (PetscBool)(law == &wring_law_spring || law == &wring_law_fibre);
 }
 
 /* A spring of length 0 projects onto 0. */
@@ -27,7 +32,7 @@ static PetscBool has_length(const wring_term *t)
 const char *wring_term_no_rows(const wring_term *t)
 {
   if (t->law == &wring_law_attachment || t->law == &wring_law_stable_neohookean) return NULL;
-  if (t->law != &wring_law_spring) return "its constraint has no gradient where it holds";
+  if (!is_length(t->law)) return "its constraint has no gradient where it holds";
   return has_length(t) ? NULL : "a spring of length 0 has no direction";
 }
 
@@ -61,7 +66,7 @@ static void attachment_row(const wring_law *law, int c, wring_in par, wring_in z
 }
 
 /* C = |z| - l with the direction d = z/|z|, or what the law takes for it at z = 0; the projection is l d. */
-static void spring_row(const wring_law *law, wring_in par, wring_in z, double *C, lanes *d, double *k)
+static void length_row(const wring_law *law, wring_in par, wring_in z, double *C, lanes *d, double *k)
 {
   WRING_ALIGNED lanes p[3];
   law->project(par, z, p);
@@ -77,8 +82,8 @@ static void constraint_row(const wring_law *law, int j, wring_in par, wring_in z
 {
   if (law == &wring_law_attachment)
     attachment_row(law, j, par, z, C, dC, k);
-  else if (law == &wring_law_spring)
-    spring_row(law, par, z, C, dC, k);
+  else if (is_length(law))
+    length_row(law, par, z, C, dC, k);
   else
     law->constraint(j, par, z, C, dC, k);
 }

@@ -11,11 +11,12 @@ typedef struct {
   PetscInt element, colour, vertex[MAX_M]; // of its term; of its group; local
 } item;
 
-/* Elements of one stencil, which are coloured together. */
+/* Elements of one stencil and stage, which are coloured together; of tets or not: fibres and hinges have the same m and q. */
 typedef struct {
-  int      m, q;
-  PetscInt n, n_colour;
-  item    *item; // [n]
+  int       m, q, stage; // stage ANY: of all
+  PetscBool of_tets;
+  PetscInt  n, n_colour;
+  item     *item; // [n]
 } group;
 
 /* ---- elements of a group ----------------------------------------------------------------------------------------- */
@@ -36,6 +37,14 @@ static void list_items(const wring_sweep *s, int term, item *items)
   }
 }
 
+enum { ANY = -1 };
+
+static PetscBool belongs(const wring_term *t, const group *g)
+{
+  return (PetscBool)(t->m == g->m && t->law->q == g->q && (t->cell != NULL) == g->of_tets &&
+                     (g->stage == ANY || t->stage == g->stage));
+}
+
 static PetscErrorCode collect(const wring_sweep *s, group *g)
 {
   PetscInt n = 0;
@@ -43,7 +52,7 @@ static PetscErrorCode collect(const wring_sweep *s, group *g)
   PetscFunctionBegin;
   for (int pass = 0; pass < 2; pass++) {
     for (int t = 0; t < s->n_term; t++) {
-      if (s->term[t]->m != g->m || s->term[t]->law->q != g->q) continue;
+      if (!belongs(s->term[t], g)) continue;
       if (pass) list_items(s, t, g->item + n);
       n += s->term[t]->n;
     }
@@ -172,10 +181,17 @@ static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *ite
   }
 }
 
+/* Tets, what is on top of them, triangles, one number of each of these (fibres), springs, attachments. */
 PetscErrorCode wring_sweep_build(wring_sweep *s)
 {
-  group     groups[] = {{.m = 4, .q = 3}, {.m = 3, .q = 2}, {.m = 3, .q = 1},
-                        {.m = 4, .q = 1}, {.m = 2, .q = 1}, {.m = 1, .q = 1}};
+  group     groups[] = {{.m = 4, .q = 3, .stage = 0, .of_tets = PETSC_TRUE},
+                        {.m = 4, .q = 3, .stage = 1, .of_tets = PETSC_TRUE},
+                        {.m = 4, .q = 3, .stage = 2, .of_tets = PETSC_TRUE},
+                        {.m = 4, .q = 1, .stage = ANY, .of_tets = PETSC_TRUE},
+                        {.m = 3, .q = 2, .stage = ANY},
+                        {.m = 4, .q = 1, .stage = ANY},
+                        {.m = 2, .q = 1, .stage = ANY},
+                        {.m = 1, .q = 1, .stage = ANY}};
   const int n_group  = sizeof groups / sizeof groups[0];
 
   PetscFunctionBegin;

@@ -13,14 +13,20 @@
 enum { CHUNK_BLOCKS = 128 }; // 1024 tets: positions and forces of their vertices stay in the first-level cache
 
 typedef struct {
-  double      *target; // [n][3] at time 0, m
-  wring_motion motion;
+  PetscInt          n;
+  double           *target; // [n][3] at time 0, m
+  wring_motion      motion;
+  wring_time_curve *path;  // that of motion, or NULL
+  PetscBool         hard;  // then the term has no elements, but
+  PetscInt         *held;  // [n] owned vertices and
+  double           *place; // [n][3] their targets now, m
 } attachment;
 
 struct wring_term {
   char             name[256];
   const wring_law *law;
   int              m;     // vertices of an element
+  int              stage; // 0; i + 1 of the i-th law on top of a material, whose tets have a term of stage 0 too
   double           proxy; // k of the quadratic proxy; 0: the law's slope
   PetscBool        active;
   attachment      *attachment; // NULL: not an attachment
@@ -28,6 +34,7 @@ struct wring_term {
 
   PetscInt  n, n_interior; // elements
   PetscInt *cell;          // [n] number of the element among the mesh's tets; NULL if not tets
+  PetscInt *place;         // [n] number of the element in the list it was made from; NULL of tets and points
 
   PetscInt  n_block, n_chunk, n_chunk_interior;
   PetscInt *chunk_block;  // [n_chunk + 1] first block of each chunk
@@ -40,6 +47,7 @@ struct wring_term {
   double   *weight;       // [n_block][WRING_LANES] w_e; 0: padded
   double   *par;          // [n_par][WRING_LANES], or [n_block][n_par][WRING_LANES]
   size_t    par_stride;   // doubles from block to block: 0, or n_par * WRING_LANES
+  double   *scale;        // [n] part of w_e that is not volume; NULL: 1
   double   *damping;      // [n] N s/m of springs, 0: none of its own; NULL: of none
 
   PetscInt  n_shared;
@@ -88,11 +96,21 @@ static inline PetscInt term_element(const wring_term *t, PetscInt position)
 PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
                                  PetscInt n_interior, const PetscInt *vertex, PetscBool has_coef, PetscBool per_element,
                                  wring_term **t);
+
+/*
+  The same of a list of elements in any order, vertex [n][m] local: those that touch owned vertices only come first, and each group
+  as in the list or, by their lowest vertices, along the mesh's curve. t->place says where they are in the list.
+*/
+PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m,
+                                        PetscInt n, const PetscInt *vertex, PetscBool along_curve, PetscBool has_coef,
+                                        PetscBool per_element, wring_term **t);
 void           wring_term_set_coef(wring_term *t, PetscInt e, const double *coef); // [free * q]
 void           wring_term_set_weight(wring_term *t, PetscInt e, double weight);
 void           wring_term_set_par(wring_term *t, PetscInt e,
                                   const double *par); // [n_par]; e is ignored if parameters are uniform
 void           wring_term_pad(wring_term *t);         // copies each group's last element into its padded lanes
+
+PetscErrorCode wring_term_destroy_attachment(attachment **a);
 
 /* The rows of a block: parameters [n_par][WRING_LANES], coefficients [free * q][WRING_LANES] or NULL for G = 1. */
 static inline wring_in term_par(const wring_term *t, PetscInt block)

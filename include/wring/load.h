@@ -1,0 +1,45 @@
+/*
+  Layer 9, loads: forces from outside that depend on time, and pressure also on positions; they enter the target of a step. Drag.
+  docs/theory.md (6.40)-(6.42)
+*/
+#pragma once
+#include <wring/curve.h>
+#include <wring/mesh.h>
+
+typedef struct wring_loads wring_loads;
+
+/* The factor of a load at a time: 1, or that of a curve of one value; 0 after `until`. */
+typedef struct {
+  const wring_time_curve *curve; // copied; NULL: 1
+  double                  until; // s; INFINITY: for ever
+} wring_load_time;
+
+/* mesh is borrowed and must outlive it; mass [n_owned] kg, without drag, is copied. Not collective. */
+PetscErrorCode wring_loads_create(const wring_mesh *mesh, const double *mass, wring_loads **l);
+PetscErrorCode wring_loads_destroy(wring_loads **l);
+
+/* Loads are added by all ranks in one order; everything is copied. Not collective. */
+PetscErrorCode wring_loads_set_gravity_time(wring_loads *l, const wring_load_time *time);
+/* Forces [n][3] N on owned vertices [n], whatever their positions are. */
+PetscErrorCode wring_loads_add_forces(wring_loads *l, const wring_load_time *time, PetscInt n, const PetscInt *vertex,
+                                      const double *force);
+/* Pa on triangles [n][3] of local vertices, against their normals (x1 - x0) x (x2 - x0). */
+PetscErrorCode wring_loads_add_pressure(wring_loads *l, const wring_load_time *time, double pressure, PetscInt n,
+                                        const PetscInt *triangle);
+/* The force -d v on owned vertices, d [n_owned] kg/s. */
+PetscErrorCode wring_loads_set_drag(wring_loads *l, const wring_load_time *time, const double *drag);
+
+double wring_loads_gravity_factor(const wring_loads *l, double time); // not collective
+
+PetscBool wring_loads_has_drag(const wring_loads *l); // on all ranks alike; not collective
+/* The drag [n_owned] and its *factor at a time, NULL and 0 if there is none. Not collective. */
+const double *wring_loads_drag(const wring_loads *l, double time, double *factor);
+
+/*
+  a [n_owned][3] += M^{-1} f, the accelerations of all forces at this time and, for pressure, positions q, which has room for
+  ghosts and gets them; without gravity and drag. Collective.
+*/
+PetscErrorCode wring_loads_accelerate(const wring_loads *l, double time, Vec q, double *a);
+
+/* -sum f . x over this rank's forces at a time, without gravity; pressure has no potential [J]. x [n_owned][3]. Not collective. */
+double wring_loads_potential(const wring_loads *l, double time, const double *x);

@@ -1,0 +1,442 @@
+/*
+  Vertices go to the rank of their cell, triangles to all ranks with a cell that their box meets, pairs to the owner of their
+  vertex. A vertex is in one cell, so that a pair is found once. Cells are dealt in cubes of 4^3 by a hash of the cube.
+*/
+#include "near.h"
+#include "mesh/deal.h"
+#include "mesh/map.h"
+#include "mesh/order.h"
+#include "triangle.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { GRID_BITS = 21, CUBE_BITS = 2 };
+
+typedef struct {
+  MPI_Comm    comm;
+  PetscMPIInt rank, size;
+  double      low[3], side; // m: corner of the first cell, size of a cell
+  double      reach;        // m
+} grid;
+
+typedef struct {
+  PetscSFNode home;
+  PetscInt    original, body;
+  double      x[3], X[3];
+} point;
+
+typedef struct {
+  PetscSFNode home[3];
+  PetscInt    original[3], body;
+  double      x[9], X[9];
+} triangle;
+
+typedef struct {
+  int64_t low[3], high[3];
+} cells;
+
+/* ---- the grid ---------------------------------------------------------------------------------------------------- */
+
+static PetscBool is_finite(int n, const double *x)
+{
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i])) return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static void box_triangle(const double x[9], double low[3], double high[3])
+{
+  for (int c = 0; c < 3; c++) {
+    low[c]  = PetscMin(x[c], PetscMin(x[3 + c], x[6 + c]));
+    high[c] = PetscMax(x[c], PetscMax(x[3 + c], x[6 + c]));
+  }
+}
+
+static void gather_corners(const wring_skin *s, PetscInt t, const double *x, double corner[9])
+{
+  for (int a = 0; a < 9; a++) corner[a] = x[3 * s->corner[3 * t + a / 3] + a % 3];
+}
+
+/* most [7]: minus the least and the largest coordinates, the largest size of a triangle; sum [2]: of sizes, and their number. */
+static void measure_triangles(const wring_skin *s, const double *x, double most[7], double sum[2])
+{
+  double corner[9], low[3], high[3];
+  for (int i = 0; i < 7; i++) most[i] = -INFINITY;
+  sum[0] = sum[1] = 0;
+  for (PetscInt t = 0; t < s->n; t++) {
+    double size = 0;
+    gather_corners(s, t, x, corner);
+    if (!is_finite(9, corner)) continue;
+    box_triangle(corner, low, high);
+    for (int c = 0; c < 3; c++) {
+      most[c]     = PetscMax(most[c], -low[c]);
+      most[3 + c] = PetscMax(most[3 + c], high[c]);
+      size        = PetscMax(size, high[c] - low[c]);
+    }
+    most[6] = PetscMax(most[6], size);
+    sum[0] += size;
+    sum[1] += 1;
+  }
+}
+
+/* A cell holds a triangle of mean size and its surroundings; the largest triangle meets a few hundred cells at most. */
+static PetscErrorCode make_grid(MPI_Comm comm, const wring_skin *s, const double *x, double reach, grid *g)
+{
+  double most[7], sum[2], widest = 0;
+
+  PetscFunctionBegin;
+  *g = (grid){.comm = comm, .reach = reach, .side = 1};
+  PetscCallMPI(MPI_Comm_rank(comm, &g->rank));
+  PetscCallMPI(MPI_Comm_size(comm, &g->size));
+  measure_triangles(s, x, most, sum);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 7, MPI_DOUBLE, MPI_MAX, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, comm));
+  if (sum[1] == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int c = 0; c < 3; c++) {
+    g->low[c] = -most[c];
+    widest    = PetscMax(widest, most[3 + c] + most[c]);
+  }
+  g->side = PetscMax(sum[0] / sum[1] + 2 * reach, PetscMax(most[6] / 6, widest / (1 << (GRID_BITS - 1))));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int64_t cell_number(const grid *g, int c, double x)
+{
+  const double last = (double)((1 << GRID_BITS) - 1);
+  return (int64_t)PetscMax(0, PetscMin(last, floor((x - g->low[c]) / g->side)));
+}
+
+static void find_cells(const grid *g, const double low[3], const double high[3], cells *b)
+{
+  for (int c = 0; c < 3; c++) {
+    b->low[c]  = cell_number(g, c, low[c]);
+    b->high[c] = cell_number(g, c, high[c]);
+  }
+}
+
+static int64_t cell_key(int64_t i, int64_t j, int64_t k)
+{
+  return i << (2 * GRID_BITS) | j << GRID_BITS | k;
+}
+
+/* The rank that has the cube of cells with these numbers. */
+static PetscInt cube_rank(const grid *g, int64_t i, int64_t j, int64_t k)
+{
+  uint64_t h = (uint64_t)cell_key(i, j, k);
+  h          = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
+  h          = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
+  return (PetscInt)((h ^ (h >> 31)) % (uint64_t)g->size);
+}
+
+static PetscInt cell_rank(const grid *g, int64_t i, int64_t j, int64_t k)
+{
+  return cube_rank(g, i >> CUBE_BITS, j >> CUBE_BITS, k >> CUBE_BITS);
+}
+
+/* ---- to the ranks of the cells ----------------------------------------------------------------------------------- */
+
+static PetscErrorCode send_points(const wring_mesh *m, const wring_skin *s, const double *x, const grid *g, PetscInt *n,
+                                  point **got)
+{
+  PetscInt *to, *start, mine = 0;
+  point    *row;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(s->n_vertex, &to, s->n_vertex, &row, (size_t)g->size + 1, &start));
+  for (PetscInt i = 0; i < s->n_vertex; i++) {
+    const PetscInt v  = s->vertex[i];
+    point         *p  = row + mine;
+    const double  *at = x + 3 * v;
+    if (!is_finite(3, at)) continue;
+    *p = (point){.home = s->home[v], .original = m->original[v], .body = s->body[v]};
+    for (int c = 0; c < 3; c++) p->x[c] = at[c], p->X[c] = m->X[3 * v + c];
+    to[mine++] = cell_rank(g, cell_number(g, 0, at[0]), cell_number(g, 1, at[1]), cell_number(g, 2, at[2]));
+  }
+  PetscCall(wring_send_rows(m->comm, mine, to, row, sizeof *row, NULL, start, got));
+  *n = start[g->size];
+  PetscCall(PetscFree3(to, row, start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void inflate(const grid *g, const double x[9], double low[3], double high[3])
+{
+  box_triangle(x, low, high);
+  for (int c = 0; c < 3; c++) low[c] -= g->reach, high[c] += g->reach;
+}
+
+/* The ranks with cubes that a triangle's box meets, each once: to [at most size]; seen [size] has the last triangle of each. */
+static int find_ranks(const grid *g, const double x[9], PetscInt t, PetscInt *seen, PetscInt *to)
+{
+  double low[3], high[3];
+  cells  b;
+  int    n = 0;
+  inflate(g, x, low, high);
+  find_cells(g, low, high, &b);
+  for (int64_t i = b.low[0] >> CUBE_BITS; i <= b.high[0] >> CUBE_BITS; i++) {
+    for (int64_t j = b.low[1] >> CUBE_BITS; j <= b.high[1] >> CUBE_BITS; j++) {
+      for (int64_t k = b.low[2] >> CUBE_BITS; k <= b.high[2] >> CUBE_BITS; k++) {
+        const PetscInt rank = cube_rank(g, i, j, k);
+        if (seen[rank] == t) continue;
+        seen[rank] = t;
+        to[n++]    = rank;
+      }
+    }
+  }
+  return n;
+}
+
+static triangle make_triangle(const wring_mesh *m, const wring_skin *s, const double *x, PetscInt t)
+{
+  const PetscInt *v   = s->corner + 3 * t;
+  triangle        row = {.body = s->body[v[0]]};
+  gather_corners(s, t, x, row.x);
+  gather_corners(s, t, m->X, row.X);
+  for (int a = 0; a < 3; a++) {
+    row.home[a]     = s->home[v[a]];
+    row.original[a] = m->original[v[a]];
+  }
+  return row;
+}
+
+/* Rows of triangles, each for one rank. */
+typedef struct {
+  PetscInt  n, room;
+  PetscInt *to;
+  triangle *row;
+} letters;
+
+static PetscErrorCode add_letter(letters *l, PetscInt to, const triangle *row)
+{
+  PetscFunctionBegin;
+  if (l->n == l->room) {
+    l->room = 2 * l->room + 64;
+    PetscCall(PetscRealloc((size_t)l->room * sizeof *l->to, &l->to));
+    PetscCall(PetscRealloc((size_t)l->room * sizeof *l->row, &l->row));
+  }
+  l->to[l->n]    = to;
+  l->row[l->n++] = *row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode send_triangles(const wring_mesh *m, const wring_skin *s, const double *x, const grid *g,
+                                     PetscInt *n, triangle **got)
+{
+  letters   l = {0};
+  PetscInt *seen, *to, *start;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(g->size, &seen, g->size, &to, (size_t)g->size + 1, &start));
+  for (PetscMPIInt p = 0; p < g->size; p++) seen[p] = -1;
+  for (PetscInt t = 0; t < s->n; t++) {
+    const triangle row = make_triangle(m, s, x, t);
+    if (!is_finite(9, row.x)) continue;
+    const int ranks = find_ranks(g, row.x, t, seen, to);
+    for (int i = 0; i < ranks; i++) PetscCall(add_letter(&l, to[i], &row));
+  }
+  PetscCall(wring_send_rows(m->comm, l.n, l.to, l.row, sizeof *l.row, NULL, start, got));
+  *n = start[g->size];
+  PetscCall(PetscFree(l.to));
+  PetscCall(PetscFree(l.row));
+  PetscCall(PetscFree3(seen, to, start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- pairs of a rank's cells ------------------------------------------------------------------------------------- */
+
+/* The points of this rank's cells: those of a cell follow one another in `order`. */
+typedef struct {
+  PetscInt     n;
+  const point *point;
+  uint64_t    *key;   // [n] ascending
+  PetscInt    *order; // [n]
+  wring_map    first; // place of a cell's first point in order
+} hash;
+
+static PetscErrorCode make_hash(const grid *g, PetscInt n, const point *p, hash *h)
+{
+  PetscInt known;
+
+  PetscFunctionBegin;
+  *h = (hash){.n = n, .point = p};
+  PetscCall(PetscMalloc2(n, &h->key, n, &h->order));
+  PetscCall(wring_map_create(n, &h->first));
+  for (PetscInt i = 0; i < n; i++) {
+    const double *x = p[i].x;
+    h->key[i]       = (uint64_t)cell_key(cell_number(g, 0, x[0]), cell_number(g, 1, x[1]), cell_number(g, 2, x[2]));
+  }
+  PetscCall(wring_order_keys(n, h->key, h->order));
+  for (PetscInt i = 0; i < n; i++)
+    if (i == 0 || h->key[i] != h->key[i - 1]) PetscCall(wring_map_add(&h->first, (int64_t)h->key[i], i, &known));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy_hash(hash *h)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_map_destroy(&h->first));
+  PetscCall(PetscFree2(h->key, h->order));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether this pair of one body is too near at rest; *fair: the vertex was outside then. A flat triangle is kept. */
+static PetscBool near_at_rest(const point *p, const triangle *t, const wring_near_range *r, PetscInt *fair)
+{
+  wring_touch u;
+  *fair = 1;
+  if (p->body != t->body || !wring_touch_triangle(p->X, t->X, &u)) return PETSC_FALSE;
+  const PetscBool behind = (PetscBool)(u.side <= 1e-6 * u.size);
+  *fair                  = !behind;
+  return (PetscBool)(u.distance <= r->front || (behind && u.distance <= r->behind));
+}
+
+/* Whether the pair is wanted; *fair as above. */
+static PetscBool is_near(const point *p, const triangle *t, const wring_near_range *r, PetscInt *fair)
+{
+  wring_touch u;
+  for (int a = 0; a < 3; a++)
+    if (p->original == t->original[a]) return PETSC_FALSE;
+  if (wring_touch_triangle(p->x, t->x, &u) && u.distance > r->reach) return PETSC_FALSE;
+  return (PetscBool)!near_at_rest(p, t, r, fair);
+}
+
+/* Pairs, each for the owner of its vertex. */
+typedef struct {
+  PetscInt    n, room;
+  PetscInt   *to;
+  wring_near *row;
+} finds;
+
+static PetscErrorCode add_find(const point *p, const triangle *t, PetscInt fair, finds *f)
+{
+  wring_near row = {.vertex = p->home.index, .body = t->body, .fair = fair};
+
+  PetscFunctionBegin;
+  for (int a = 0; a < 3; a++) {
+    row.original[a] = t->original[a];
+    row.home[a]     = t->home[a];
+  }
+  if (f->n == f->room) {
+    f->room = 2 * f->room + 64;
+    PetscCall(PetscRealloc((size_t)f->room * sizeof *f->to, &f->to));
+    PetscCall(PetscRealloc((size_t)f->room * sizeof *f->row, &f->row));
+  }
+  f->to[f->n]    = p->home.rank;
+  f->row[f->n++] = row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode search_cell(const hash *h, int64_t key, const triangle *t, const double low[3],
+                                  const double high[3], const wring_near_range *r, finds *f)
+{
+  PetscInt fair;
+
+  PetscFunctionBegin;
+  for (PetscInt i = wring_map_find(&h->first, key); i >= 0 && i < h->n && (int64_t)h->key[i] == key; i++) {
+    const point *p   = h->point + h->order[i];
+    PetscBool    out = PETSC_FALSE;
+    for (int c = 0; c < 3; c++) out = (PetscBool)(out || p->x[c] < low[c] || p->x[c] > high[c]);
+    if (!out && is_near(p, t, r, &fair)) PetscCall(add_find(p, t, fair, f));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All cells of this rank that the triangle's box meets. */
+static PetscErrorCode search_box(const grid *g, const hash *h, const triangle *t, const wring_near_range *r, finds *f)
+{
+  double low[3], high[3];
+  cells  b;
+
+  PetscFunctionBegin;
+  inflate(g, t->x, low, high);
+  find_cells(g, low, high, &b);
+  for (int64_t i = b.low[0]; i <= b.high[0]; i++) {
+    for (int64_t j = b.low[1]; j <= b.high[1]; j++) {
+      for (int64_t k = b.low[2]; k <= b.high[2]; k++) {
+        if (cell_rank(g, i, j, k) != g->rank) continue;
+        PetscCall(search_cell(h, cell_key(i, j, k), t, low, high, r, f));
+      }
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode find_pairs(const wring_mesh *m, const wring_skin *s, const double *x, const wring_near_range *r,
+                                 finds *f)
+{
+  grid      g;
+  hash      h;
+  PetscInt  n_point = 0, n_triangle = 0;
+  point    *p;
+  triangle *t;
+
+  PetscFunctionBegin;
+  PetscCall(make_grid(m->comm, s, x, r->reach, &g));
+  PetscCall(send_points(m, s, x, &g, &n_point, &p));
+  PetscCall(send_triangles(m, s, x, &g, &n_triangle, &t));
+  PetscCall(make_hash(&g, n_point, p, &h));
+  for (PetscInt i = 0; i < n_triangle && n_point > 0; i++) PetscCall(search_box(&g, &h, t + i, r, f));
+  PetscCall(destroy_hash(&h));
+  PetscCall(PetscFree(t));
+  PetscCall(PetscFree(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- at the owners of the vertices ------------------------------------------------------------------------------- */
+
+static int compare_near(const void *pa, const void *pb)
+{
+  const wring_near *a = pa, *b = pb;
+  if (a->vertex != b->vertex) return a->vertex < b->vertex ? -1 : 1;
+  for (int i = 0; i < 3; i++)
+    if (a->original[i] != b->original[i]) return a->original[i] < b->original[i] ? -1 : 1;
+  return 0;
+}
+
+/* Whether a corner of the triangle is a neighbour of the surface's i-th vertex. */
+static PetscErrorCode is_neighbour(const wring_skin *s, PetscInt i, const wring_near *p, PetscBool *yes)
+{
+  PetscInt place = -1;
+
+  PetscFunctionBegin;
+  for (int a = 0; a < 3 && place < 0; a++)
+    PetscCall(
+      PetscFindInt(p->original[a], s->ring_start[i + 1] - s->ring_start[i], s->ring + s->ring_start[i], &place));
+  *yes = (PetscBool)(place >= 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode drop_neighbours(const wring_skin *s, PetscInt *n, wring_near *near)
+{
+  PetscInt  kept = 0;
+  PetscBool drop = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0, i = 0; k < *n; k++) {
+    while (s->vertex[i] < near[k].vertex) i++;
+    PetscCall(is_neighbour(s, i, near + k, &drop));
+    if (!drop) near[kept++] = near[k];
+  }
+  *n = kept;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_near_find(const wring_mesh *m, const wring_skin *s, const double *x, const wring_near_range *range,
+                               PetscInt *n, wring_near **near)
+{
+  finds       f = {0};
+  PetscMPIInt size;
+  PetscInt   *start;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  PetscCall(find_pairs(m, s, x, range, &f));
+  PetscCall(PetscMalloc1((size_t)size + 1, &start));
+  PetscCall(wring_send_rows(m->comm, f.n, f.to, f.row, sizeof *f.row, NULL, start, near));
+  *n = start[size];
+  if (*n > 0) qsort(*near, (size_t)*n, sizeof **near, compare_near);
+  PetscCall(drop_neighbours(s, n, *near));
+  PetscCall(PetscFree(start));
+  PetscCall(PetscFree(f.to));
+  PetscCall(PetscFree(f.row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

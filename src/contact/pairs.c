@@ -1,0 +1,586 @@
+/* From pairs that are near to those that touch. */
+#include "pairs.h"
+#include "mesh/halo.h"
+#include "triangle.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* Of a vertex with a triangle of its own body: others lie beside each other in a surface that is pressed together. */
+static const double least_alignment = 0.5;
+/* Directions closer than 45 degrees are one contact. */
+static const double same_direction = 0.70710678118654752;
+/* Updates of a solve after which pairs stay as they are. */
+enum { LAST_UPDATE = 10 };
+/* Weight by which a vertex may be beside the triangle that it touched before. */
+static const double slack = 0.1;
+
+static double dot(const double a[3], const double b[3])
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* How far from a triangle its vertices can be. */
+static double reach(const wring_pairs *p)
+{
+  return PetscMax(p->thickness, p->depth);
+}
+
+/* ---- making one -------------------------------------------------------------------------------------------------- */
+
+/* Half the mean edge of the surface at rest. */
+static PetscErrorCode choose_margin(wring_pairs *p)
+{
+  const wring_mesh *m      = p->mesh;
+  double            sum[2] = {0};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < 3 * p->skin->n; i++) {
+    const PetscInt a = p->skin->corner[i], b = p->skin->corner[i - i % 3 + (i + 1) % 3];
+    double         squared = 0;
+    for (int c = 0; c < 3; c++) squared += PetscSqr(m->X[3 * a + c] - m->X[3 * b + c]);
+    sum[0] += sqrt(squared);
+    sum[1] += 1;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, m->comm));
+  p->margin = sum[1] > 0 ? 0.5 * sum[0] / sum[1] : 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **pairs)
+{
+  wring_pairs *p;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&p));
+  *pairs       = p;
+  p->mesh      = m;
+  p->thickness = thickness;
+  p->depth     = depth;
+  PetscCall(wring_skin_create(m, &p->skin));
+  PetscCall(choose_margin(p));
+  if (p->depth <= 0) p->depth = p->margin;
+  PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &p->seen));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode forget_search(wring_pairs *p)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(p->near));
+  PetscCall(PetscFree(p->place));
+  PetscCall(PetscSFDestroy(&p->far));
+  PetscCall(PetscFree3(p->far_global, p->far_x, p->far_f));
+  p->n_near = p->n_far = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_destroy(wring_pairs **pairs)
+{
+  wring_pairs *p = *pairs;
+
+  PetscFunctionBegin;
+  if (!p) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(forget_search(p));
+  PetscCall(PetscFree(p->pair));
+  PetscCall(PetscFree(p->old));
+  PetscCall(PetscFree(p->seen));
+  PetscCall(wring_skin_destroy(&p->skin));
+  PetscCall(PetscFree(*pairs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- corners of other ranks -------------------------------------------------------------------------------------- */
+
+/* All vertices of ranks as one number: that of the owner's local one, after those of the lower ranks. */
+static PetscInt global_number(const PetscInt *range, PetscSFNode at)
+{
+  return range[at.rank] + at.index;
+}
+
+static void list_far(const wring_pairs *p, const PetscInt *range, PetscInt *n, PetscInt *list)
+{
+  const PetscInt begin = p->mesh->begin, end = begin + p->mesh->n_owned;
+  *n = 0;
+  for (PetscInt i = 0; i < 3 * (p->n_near + p->n_pair); i++) {
+    const wring_near *near   = i < 3 * p->n_near ? &p->near[i / 3] : &p->pair[i / 3 - p->n_near].near;
+    const PetscInt    global = global_number(range, near->home[i % 3]);
+    if (global < begin || global >= end) list[(*n)++] = global;
+  }
+}
+
+/* The places of a pair's corners. */
+static PetscErrorCode find_places(const wring_pairs *p, const PetscInt *range, const wring_near *near,
+                                  PetscInt place[3])
+{
+  const wring_mesh *m = p->mesh;
+
+  PetscFunctionBegin;
+  for (int a = 0; a < 3; a++) {
+    const PetscInt global = global_number(range, near->home[a]);
+    PetscInt       far;
+    place[a] = global - m->begin;
+    if (global >= m->begin && global < m->begin + m->n_owned) continue;
+    PetscCall(PetscFindInt(global, p->n_far, p->far_global, &far));
+    place[a] = m->n_owned + far;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode make_far_sf(wring_pairs *p, PetscLayout layout)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFCreate(p->mesh->comm, &p->far));
+  PetscCall(PetscSFSetGraphLayout(p->far, layout, p->n_far, NULL, PETSC_OWN_POINTER, p->far_global));
+  PetscCall(PetscSFSetUp(p->far));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* far and its arrays, for the corners of near and of the pairs that are there; and their places. */
+static PetscErrorCode build_far(wring_pairs *p)
+{
+  const PetscInt *range;
+  PetscInt       *list;
+  PetscLayout     layout;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLayoutCreateFromSizes(p->mesh->comm, p->mesh->n_owned, p->mesh->n_global, 1, &layout));
+  PetscCall(PetscLayoutGetRanges(layout, &range));
+  PetscCall(PetscMalloc1(3 * ((size_t)p->n_near + (size_t)p->n_pair), &list));
+  list_far(p, range, &p->n_far, list);
+  PetscCall(wring_sort_unique(&p->n_far, list));
+  PetscCall(PetscMalloc3(p->n_far, &p->far_global, 3 * p->n_far, &p->far_x, 3 * p->n_far, &p->far_f));
+  PetscCall(PetscArraycpy(p->far_global, list, p->n_far));
+  PetscCall(PetscFree(list));
+  PetscCall(make_far_sf(p, layout));
+  PetscCall(PetscMalloc1(3 * (size_t)p->n_near, &p->place));
+  for (PetscInt i = 0; i < p->n_near; i++) PetscCall(find_places(p, range, &p->near[i], p->place + 3 * i));
+  for (PetscInt i = 0; i < p->n_pair; i++) PetscCall(find_places(p, range, &p->pair[i].near, p->pair[i].place));
+  PetscCall(PetscLayoutDestroy(&layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x)
+{
+  PetscFunctionBegin;
+  if (!p->any) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSFBcastBegin(p->far, p->mesh->vector, x, p->far_x, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(p->far, p->mesh->vector, x, p->far_x, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_add_forces(wring_pairs *p, double *f)
+{
+  PetscFunctionBegin;
+  if (!p->any) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSFReduceBegin(p->far, p->mesh->vector, p->far_f, f, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(p->far, p->mesh->vector, p->far_f, f, MPI_SUM));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_add_counts(wring_pairs *p, const PetscInt *far, PetscInt *owned)
+{
+  PetscFunctionBegin;
+  if (!p->any) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSFReduceBegin(p->far, MPIU_INT, far, owned, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(p->far, MPIU_INT, far, owned, MPI_SUM));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_fetch_marks(wring_pairs *p, const char *owned, char *far)
+{
+  PetscFunctionBegin;
+  if (!p->any) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSFBcastBegin(p->far, MPI_CHAR, owned, far, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(p->far, MPI_CHAR, owned, far, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- pairs that may touch ---------------------------------------------------------------------------------------- */
+
+/* Whether a search is due: the first, or a vertex has moved by half the margin, or nowhere. */
+static PetscErrorCode is_due(const wring_pairs *p, const double *x, PetscBool *due)
+{
+  PetscInt moved = p->searches == 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < p->skin->n_vertex && !moved; i++) {
+    double squared = 0;
+    for (int c = 0; c < 3; c++) squared += PetscSqr(x[3 * p->skin->vertex[i] + c] - p->seen[3 * i + c]);
+    moved = !(squared <= PetscSqr(p->margin / 2));
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPIU_INT, MPI_MAX, p->mesh->comm));
+  *due = (PetscBool)(moved != 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static wring_near_range range_within(const wring_pairs *p, double distance)
+{
+  return (wring_near_range){.reach = distance, .front = p->thickness, .behind = 2 * p->depth};
+}
+
+static PetscErrorCode search(wring_pairs *p, const double *x)
+{
+  const wring_near_range range = range_within(p, reach(p) + p->margin);
+  PetscInt               any;
+
+  PetscFunctionBegin;
+  PetscCall(forget_search(p));
+  PetscCall(wring_near_find(p->mesh, p->skin, x, &range, &p->n_near, &p->near));
+  PetscCall(build_far(p));
+  for (PetscInt i = 0; i < p->skin->n_vertex; i++)
+    for (int c = 0; c < 3; c++) p->seen[3 * i + c] = x[3 * p->skin->vertex[i] + c];
+  any = p->n_near > 0 || p->n_pair > 0;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, p->mesh->comm));
+  p->any = (PetscBool)(any != 0);
+  p->searches++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- pairs that touch -------------------------------------------------------------------------------------------- */
+
+/* A pair of one vertex. */
+typedef struct {
+  wring_touch u;
+  PetscInt    near;    // its number
+  PetscInt    body;    // of the triangle
+  PetscBool   wanted;  // may be picked
+  PetscBool   settled; // its body has been looked at
+  PetscBool   held;    // the vertex touched it before
+} candidate;
+
+static const double *corner_position(const wring_pairs *p, const double *x, PetscInt place)
+{
+  return place < p->mesh->n_owned ? x + 3 * place : p->far_x + 3 * (place - p->mesh->n_owned);
+}
+
+static void gather_corners(const wring_pairs *p, const double *x, PetscInt near, double t[9])
+{
+  for (int a = 0; a < 9; a++) t[a] = corner_position(p, x, p->place[3 * near + a / 3])[a % 3];
+}
+
+/* The candidates of the vertex of near pair `begin`, up to pair `end`, that are not farther than `within`. */
+static PetscInt gather(const wring_pairs *p, const double *x, PetscInt begin, PetscInt end, double within, candidate *c)
+{
+  PetscInt n = 0;
+  for (PetscInt i = begin; i < end; i++) {
+    double t[9];
+    gather_corners(p, x, i, t);
+    if (!wring_touch_triangle(x + 3 * p->near[i].vertex, t, &c[n].u) || c[n].u.distance > within) continue;
+    c[n].near    = i;
+    c[n].body    = p->near[i].body;
+    c[n].settled = c[n].held = PETSC_FALSE;
+    n++;
+  }
+  return n;
+}
+
+/* Whether the candidate is one to be pushed by or to push, as far as its direction goes. */
+static PetscBool is_straight(const wring_pairs *p, const candidate *c)
+{
+  const PetscBool own = (PetscBool)(c->body == p->skin->body[p->near[c->near].vertex]);
+  return (PetscBool)(!own || c->u.alignment >= least_alignment);
+}
+
+/* Marks those that are among the old pairs from *old on, which moves behind those of the vertex. */
+static void mark_held(const wring_pairs *p, PetscInt vertex, PetscInt n, candidate *c, PetscInt *old)
+{
+  while (*old < p->n_old && p->old[*old].near.vertex < vertex) (*old)++;
+  for (; *old < p->n_old && p->old[*old].near.vertex == vertex; (*old)++) {
+    for (PetscInt i = 0; i < n; i++) {
+      const PetscInt *a = p->near[c[i].near].original, *b = p->old[*old].near.original;
+      if (a[0] == b[0] && a[1] == b[1] && a[2] == b[2]) c[i].held = PETSC_TRUE;
+    }
+  }
+}
+
+/*
+  The nearest candidate that is wanted; of those as near, the one that the vertex lies most straight above or below; then the
+  first. Ties are ties to within rounding, so that they end alike on any partition. -1: none.
+*/
+static PetscInt pick(PetscInt n, const candidate *c)
+{
+  double   distance = INFINITY, alignment = -1;
+  PetscInt best = -1;
+  for (PetscInt i = 0; i < n; i++)
+    if (c[i].wanted) distance = PetscMin(distance, c[i].u.distance + 1e-7 * c[i].u.size);
+  for (PetscInt i = 0; i < n; i++)
+    if (c[i].wanted && c[i].u.distance <= distance) alignment = PetscMax(alignment, c[i].u.alignment - 1e-6);
+  for (PetscInt i = 0; i < n && best < 0; i++)
+    if (c[i].wanted && c[i].u.distance <= distance && c[i].u.alignment >= alignment) best = i;
+  return best;
+}
+
+/* Room for one pair more. */
+static PetscErrorCode grow(wring_pairs *p)
+{
+  PetscFunctionBegin;
+  if (p->n_pair < p->room) PetscFunctionReturn(PETSC_SUCCESS);
+  p->room = 2 * p->room + 16;
+  PetscCall(PetscRealloc((size_t)p->room * sizeof *p->pair, &p->pair));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_pair(wring_pairs *p, PetscInt near, const wring_touch *u)
+{
+  PetscFunctionBegin;
+  PetscCall(grow(p));
+  wring_pair *pair = &p->pair[p->n_pair++];
+  pair->near       = p->near[near];
+  pair->d          = u->d;
+  for (int a = 0; a < 3; a++) {
+    pair->place[a] = p->place[3 * near + a];
+    pair->w[a]     = u->w[a];
+    pair->n[a]     = u->n[a];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Takes candidate `best`, or the triangle of its body that the vertex touched before, if that faces the same way and the vertex is
+  above it or nearly so: at an edge two triangles would take turns for ever.
+*/
+static PetscErrorCode accept(wring_pairs *p, const double *x, PetscInt n, const candidate *c, PetscInt best)
+{
+  wring_touch u;
+  double      t[9];
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n && !c[best].held; i++) {
+    if (!c[i].held || c[i].body != c[best].body || dot(c[i].u.facet, c[best].u.facet) <= same_direction) continue;
+    gather_corners(p, x, c[i].near, t);
+    if (!wring_touch_plane(x + 3 * p->near[c[i].near].vertex, t, slack, &u)) continue;
+    if (u.d < -p->depth || u.d >= p->thickness) continue;
+    PetscCall(add_pair(p, c[i].near, &u));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(add_pair(p, c[best].near, &c[best].u));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Looks at the body of candidate `first`: the nearest triangle says whether the vertex is inside. If it is, that triangle is its
+  way out, in *inside (-1: it is outside); else the triangles that it is in front of, nearer than thickness, are wanted.
+*/
+static void settle_body(const wring_pairs *p, PetscInt n, candidate *c, PetscInt first, PetscInt *inside)
+{
+  for (PetscInt i = 0; i < n; i++) c[i].wanted = (PetscBool)(c[i].body == c[first].body);
+  const PetscInt nearest = pick(n, c);
+  *inside                = c[nearest].u.side < 0 ? nearest : -1;
+  for (PetscInt i = 0; i < n; i++) {
+    if (c[i].body != c[first].body) continue;
+    c[i].settled = PETSC_TRUE;
+    c[i].wanted  = (PetscBool)(*inside < 0 && c[i].u.side >= 0 && c[i].u.d < p->thickness && is_straight(p, c + i));
+  }
+}
+
+/* Takes those that are wanted, the nearest first, without others in its direction. */
+static PetscErrorCode take_wanted(wring_pairs *p, const double *x, PetscInt n, candidate *c)
+{
+  PetscFunctionBegin;
+  for (PetscInt best = pick(n, c); best >= 0; best = pick(n, c)) {
+    PetscCall(accept(p, x, n, c, best));
+    const wring_touch *u = &c[best].u;
+    for (PetscInt i = 0; i < n; i++)
+      if (dot(u->facet, c[i].u.facet) > same_direction || dot(u->n, c[i].u.n) > same_direction)
+        c[i].wanted = PETSC_FALSE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What one vertex touches; keep [n] is work space. */
+static PetscErrorCode touch_vertex(wring_pairs *p, const double *x, PetscInt n, candidate *c, PetscBool *keep)
+{
+  PetscInt inside;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(keep, n));
+  for (PetscInt first = 0; first < n; first++) {
+    if (c[first].settled) continue;
+    settle_body(p, n, c, first, &inside);
+    if (inside >= 0 && is_straight(p, c + inside) && c[inside].u.distance <= p->depth)
+      PetscCall(accept(p, x, n, c, inside));
+    for (PetscInt i = 0; i < n; i++)
+      if (c[i].body == c[first].body) keep[i] = c[i].wanted;
+  }
+  for (PetscInt i = 0; i < n; i++) c[i].wanted = keep[i];
+  PetscCall(take_wanted(p, x, n, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The end of the run of near pairs that have the vertex of pair `begin`. */
+static PetscInt run_end(const wring_pairs *p, PetscInt begin)
+{
+  PetscInt end = begin + 1;
+  while (end < p->n_near && p->near[end].vertex == p->near[begin].vertex) end++;
+  return end;
+}
+
+static PetscInt longest_run(const wring_pairs *p)
+{
+  PetscInt longest = 0;
+  for (PetscInt i = 0, end; i < p->n_near; i = end) {
+    end     = run_end(p, i);
+    longest = PetscMax(longest, end - i);
+  }
+  return longest;
+}
+
+/* Searches if that is due, and brings far_x to x. */
+static PetscErrorCode prepare(wring_pairs *p, const double *x)
+{
+  PetscBool due;
+
+  PetscFunctionBegin;
+  PetscCall(is_due(p, x, &due));
+  if (due) PetscCall(search(p, x));
+  PetscCall(wring_pairs_fetch(p, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds what touches at x. */
+static PetscErrorCode find(wring_pairs *p, const double *x)
+{
+  const PetscInt longest = longest_run(p);
+  candidate     *c;
+  PetscBool     *keep;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(longest, &c, longest, &keep));
+  for (PetscInt i = 0, end, old = 0; i < p->n_near; i = end) {
+    end              = run_end(p, i);
+    const PetscInt n = gather(p, x, i, end, reach(p), c);
+    mark_held(p, p->near[i].vertex, n, c, &old);
+    PetscCall(touch_vertex(p, x, n, c, keep));
+  }
+  PetscCall(PetscFree2(c, keep));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* old: a copy of the pairs, with d at x. */
+static PetscErrorCode copy_pairs(wring_pairs *p, const double *x)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_pairs_fetch(p, x));
+  for (PetscInt i = 0; i < p->n_pair; i++) p->pair[i].d = wring_pair_distance(p, p->pair + i, x);
+  if (p->n_pair > p->old_room) {
+    p->old_room = 2 * p->n_pair;
+    PetscCall(PetscFree(p->old));
+    PetscCall(PetscMalloc1(p->old_room, &p->old));
+  }
+  PetscCall(PetscArraycpy(p->old, p->pair, p->n_pair));
+  p->n_old = p->n_pair;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int compare_vertices(const void *pa, const void *pb)
+{
+  const wring_pair *a = pa, *b = pb;
+  return (a->near.vertex > b->near.vertex) - (a->near.vertex < b->near.vertex);
+}
+
+static int compare_pairs(const void *pa, const void *pb)
+{
+  const wring_pair *a = pa, *b = pb;
+  int               order = compare_vertices(pa, pb);
+  for (int i = 0; i < 3 && order == 0; i++)
+    order = (a->near.original[i] > b->near.original[i]) - (a->near.original[i] < b->near.original[i]);
+  return order;
+}
+
+/* Whether the vertex of this pair has one of the first n in its direction. */
+static PetscBool is_known(const wring_pairs *p, PetscInt n, const wring_pair *pair)
+{
+  const wring_pair *at = bsearch(pair, p->pair, (size_t)n, sizeof *pair, compare_vertices);
+  if (!at) return PETSC_FALSE;
+  while (at > p->pair && at[-1].near.vertex == pair->near.vertex) at--;
+  for (; at < p->pair + n && at->near.vertex == pair->near.vertex; at++)
+    if (dot(at->n, pair->n) > same_direction) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* Adds to the pairs, which stay as they are, those in other directions. */
+static PetscErrorCode add_others(wring_pairs *p, const double *x)
+{
+  const PetscInt n    = p->n_pair;
+  PetscInt       kept = n;
+
+  PetscFunctionBegin;
+  PetscCall(prepare(p, x));
+  PetscCall(find(p, x));
+  for (PetscInt i = n; i < p->n_pair; i++)
+    if (n == 0 || !is_known(p, n, p->pair + i)) p->pair[kept++] = p->pair[i];
+  p->n_pair = kept;
+  if (kept > n) qsort(p->pair, (size_t)kept, sizeof *p->pair, compare_pairs);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool first)
+{
+  PetscFunctionBegin;
+  PetscCall(copy_pairs(p, x));
+  p->updates = first ? 1 : p->updates + 1;
+  if (first) p->n_old = 0;
+  if (p->updates <= LAST_UPDATE) p->n_pair = 0;
+  PetscCall(add_others(p, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x)
+{
+  PetscFunctionBegin;
+  p->n_old = 0;
+  PetscCall(prepare(p, x));
+  PetscCall(find(p, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const double *x)
+{
+  const double *at = x + 3 * pair->near.vertex;
+  double        d  = 0;
+  for (int c = 0; c < 3; c++) {
+    double z = at[c];
+    for (int a = 0; a < 3; a++) z -= pair->w[a] * corner_position(p, x, pair->place[a])[c];
+    d += pair->n[c] * z;
+  }
+  return d;
+}
+
+/* ---- what is too deep -------------------------------------------------------------------------------------------- */
+
+/* Whether the vertex is inside a body that it was outside of, deeper than depth. */
+static PetscBool is_lost(const wring_pairs *p, PetscInt n, candidate *c)
+{
+  PetscInt inside;
+  for (PetscInt i = 0; i < n; i++) c[i].settled = (PetscBool)!p->near[c[i].near].fair;
+  for (PetscInt first = 0; first < n; first++) {
+    if (c[first].settled) continue;
+    settle_body(p, n, c, first, &inside);
+    if (inside >= 0 && p->near[c[inside].near].fair && c[inside].u.distance > p->depth) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* A search of its own, after which pairs must be searched for anew. */
+PetscErrorCode wring_pairs_count_lost(wring_pairs *p, const double *x, PetscInt64 *lost)
+{
+  const wring_near_range range = range_within(p, PetscMax(p->thickness, 4 * p->depth));
+  candidate             *c;
+
+  PetscFunctionBegin;
+  *lost = 0;
+  PetscCall(forget_search(p));
+  p->n_pair   = 0;
+  p->searches = 0;
+  PetscCall(wring_near_find(p->mesh, p->skin, x, &range, &p->n_near, &p->near));
+  PetscCall(build_far(p));
+  p->any = PETSC_TRUE;
+  PetscCall(wring_pairs_fetch(p, x));
+  PetscCall(PetscMalloc1((size_t)longest_run(p), &c));
+  for (PetscInt i = 0, end; i < p->n_near; i = end) {
+    end = run_end(p, i);
+    *lost += is_lost(p, gather(p, x, i, end, range.reach, c), c);
+  }
+  PetscCall(PetscFree(c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,65 @@
+/*
+  Private to src/contact: the vertices of a surface that push triangles of it, and are pushed, at given positions.
+  docs/theory.md (9.20) to (9.28)
+*/
+#pragma once
+#include "near.h"
+
+/* A vertex against a triangle: G x = x_vertex - sum w_a x_corner[a], d = n . G x. */
+typedef struct {
+  wring_near near;
+  PetscInt   place[3]; // of the corners: an owned vertex, or n_owned + one of `far`
+  double     w[3], n[3];
+  double     d; // m, at the last update
+} wring_pair;
+
+typedef struct {
+  const wring_mesh *mesh; // borrowed
+  wring_skin       *skin;
+  double            thickness, depth, margin; // m
+  PetscInt          searches, updates;        // made so far; of this solve
+  double           *seen;                     // [skin->n_vertex][3] m: positions of the last search
+  PetscInt          n_near;                   // pairs that may touch until a vertex has moved by half the margin
+  wring_near       *near;                     // [n_near]
+  PetscInt         *place;                    // [n_near][3]
+  PetscInt          n_far;                    // corners that other ranks own
+  PetscSF           far;                      // roots: owned vertices; leaves: 0 ... n_far - 1
+  PetscInt         *far_global;               // [n_far]
+  double           *far_x, *far_f;            // [n_far][3] m, N
+  PetscBool         any;                      // some rank has a pair that may touch
+  PetscInt          n_pair, room;
+  wring_pair       *pair; // [n_pair] by vertex
+  PetscInt          n_old, old_room;
+  wring_pair       *old; // [n_old] those before, with d at x as well; their places may be out of date
+} wring_pairs;
+
+PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **p); // collective
+PetscErrorCode wring_pairs_destroy(wring_pairs **p);
+
+/*
+  pair becomes old, and what touches at x [n_local][3], ghosts up to date, becomes pair. A vertex stays with the triangle of an old
+  pair while it is above it, or nearly so; from the eleventh update of a solve on pairs stay altogether, and others are only
+  added. first: of a solve, without old ones. Collective.
+*/
+PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool first);
+
+/* Adds them at x behind the pairs that are there; forgets the old ones. Collective. */
+PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x);
+
+/*
+  far_x at x, and marks of far corners from those of owned vertices; far_f, or any one number a far corner, added to those of the
+  owners. Collective; nothing without pairs anywhere.
+*/
+PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x);
+PetscErrorCode wring_pairs_fetch_marks(wring_pairs *p, const char *owned, char *far);
+PetscErrorCode wring_pairs_add_forces(wring_pairs *p, double *f);
+PetscErrorCode wring_pairs_add_counts(wring_pairs *p, const PetscInt *far, PetscInt *owned);
+
+/* n . G x of a pair [m]; far_x is that of x. */
+double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const double *x);
+
+/*
+  Vertices of this rank that at x are inside of a body deeper than depth, but not than four times that: which no pair pushes out.
+  Of their own body only if they were outside at rest. Collective.
+*/
+PetscErrorCode wring_pairs_count_lost(wring_pairs *p, const double *x, PetscInt64 *lost);

@@ -1,0 +1,309 @@
+/*
+  Self-contact: vertices of the surface against its triangles, E_c = sum over pairs of k/2 min(0, n . G x - thickness)^2. Weights, n
+  and the set of pairs are frozen between updates. docs/theory.md (9.20) to (9.28)
+*/
+#include "contact_impl.h"
+#include "pairs.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+  double       stiffness; // N/m
+  wring_pairs *pairs;
+  PetscBool    begun; // has been updated once
+  PetscInt     room;
+  double      *energy; // [room] J of each pair
+} self_contact;
+
+const wring_option wring_self_contact_options[] = {
+  {.key   = "stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness of every surface vertex that touches a surface triangle; turns self-contact on."},
+  {.key   = "thickness",
+   .type  = WRING_REAL,
+   .unit  = "m",
+   .range = "[0,inf)",
+   .value = "0",
+   .help  = "Distance from which on vertices and triangles push each other."},
+  {.key   = "max_depth",
+   .type  = WRING_REAL,
+   .unit  = "m",
+   .range = "(0,inf)",
+   .help  = "Vertices deeper inside than this are left alone; without it half the mean edge of the surface."},
+  {.key = NULL},
+};
+
+static const char *self_refusal(const wring_contact *contact, wring_contact_way way)
+{
+  (void)contact;
+  return way == WRING_CONTACT_ENERGY ? NULL : "self_contact: it is an energy, without a projection";
+}
+
+/* No triangle moves by itself: only the pairs of the last time are forgotten. */
+static PetscErrorCode self_set_time(wring_contact *contact, double time)
+{
+  self_contact *d = contact->data;
+
+  PetscFunctionBegin;
+  (void)time;
+  d->pairs->n_pair = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the active set ---------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode note_lost(wring_contact *contact, const double *x)
+{
+  self_contact *d = contact->data;
+  PetscInt64    lost;
+
+  PetscFunctionBegin;
+  PetscCall(wring_pairs_count_lost(d->pairs, x, &lost));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPIU_INT64, MPI_SUM, contact->mesh->comm));
+  if (lost > 0)
+    PetscCall(wring_note(contact->mesh->comm,
+                         "self_contact: %lld vertices are inside of a body at the start, deeper than max_depth %g m: "
+                         "nothing pushes them out",
+                         (long long)lost, d->pairs->depth));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next vertex of pairs from `begin` on that push, and those pairs: run [2]; PETSC_MAX_INT: none. */
+static PetscInt next_run(const wring_pairs *p, PetscInt n, const wring_pair *pair, PetscInt begin, PetscInt run[2])
+{
+  while (begin < n && pair[begin].d >= p->thickness) begin++;
+  run[0] = run[1] = begin;
+  if (begin == n) return PETSC_MAX_INT;
+  while (run[1] < n && pair[run[1]].near.vertex == pair[begin].near.vertex && pair[run[1]].d < p->thickness) run[1]++;
+  return pair[begin].near.vertex;
+}
+
+static PetscBool same_pair(const wring_pair *a, const wring_pair *b)
+{
+  return (PetscBool)(!memcmp(a->near.original, b->near.original, sizeof a->near.original) &&
+                     !memcmp(a->w, b->w, sizeof a->w) && !memcmp(a->n, b->n, sizeof a->n));
+}
+
+/*
+  Those that push at x, before and now: others add nothing to g and its gradient there. By vertex, so that one that slides from a
+  triangle to the next has moved and is not new.
+*/
+static void compare_sets(const wring_pairs *p, wring_contact_change *change)
+{
+  PetscInt now[2] = {0, 0}, old[2] = {0, 0};
+  for (;;) {
+    const PetscInt v_now  = next_run(p, p->n_pair, p->pair, now[1], now),
+                   v_old  = next_run(p, p->n_old, p->old, old[1], old);
+    const PetscInt vertex = PetscMin(v_now, v_old);
+    if (vertex == PETSC_MAX_INT) return;
+    if (v_now != vertex) now[1] = now[0];
+    if (v_old != vertex) old[1] = old[0];
+    const PetscInt a = now[1] - now[0], b = old[1] - old[0];
+    change->active += a;
+    change->added += PetscMax(a - b, 0);
+    change->released += PetscMax(b - a, 0);
+    for (PetscInt k = 0; k < PetscMin(a, b); k++)
+      change->moved += !same_pair(p->pair + now[0] + k, p->old + old[0] + k);
+  }
+}
+
+static PetscErrorCode self_update(wring_contact *contact, const wring_contact_step *step, const double *x,
+                                  PetscBool first, wring_contact_change *change)
+{
+  self_contact *d = contact->data;
+
+  PetscFunctionBegin;
+  (void)step;
+  if (!d->begun) PetscCall(note_lost(contact, x));
+  d->begun = PETSC_TRUE;
+  PetscCall(wring_pairs_update(d->pairs, x, first));
+  compare_sets(d->pairs, change);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- energy and forces ------------------------------------------------------------------------------------------- */
+
+/* Adds factor times n, or its part w_a, at the four vertices of a pair. */
+static void scatter(wring_pairs *p, const wring_pair *pair, double factor, double *f)
+{
+  const PetscInt n_owned = p->mesh->n_owned;
+  for (int c = 0; c < 3; c++) {
+    const double one = factor * pair->n[c];
+    f[3 * pair->near.vertex + c] += one;
+    for (int a = 0; a < 3; a++) {
+      const PetscInt at = pair->place[a];
+      double *const  to = at < n_owned ? f + 3 * at : p->far_f + 3 * (at - n_owned);
+      to[c] -= pair->w[a] * one;
+    }
+  }
+}
+
+static PetscErrorCode make_room(self_contact *d)
+{
+  PetscFunctionBegin;
+  if (d->pairs->n_pair <= d->room) PetscFunctionReturn(PETSC_SUCCESS);
+  d->room = 2 * d->pairs->n_pair;
+  PetscCall(PetscFree(d->energy));
+  PetscCall(PetscMalloc1(d->room, &d->energy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode self_add(wring_contact *contact, wring_work work, const double *x, double *f, double *energy)
+{
+  self_contact *d = contact->data;
+  wring_pairs  *p = d->pairs;
+
+  PetscFunctionBegin;
+  PetscCall(make_room(d));
+  PetscCall(wring_pairs_fetch(p, x));
+  if (work & WRING_GRADIENT) PetscCall(PetscArrayzero(p->far_f, 3 * p->n_far));
+  for (PetscInt i = 0; i < p->n_pair; i++) {
+    const double u = PetscMin(0, wring_pair_distance(p, p->pair + i, x) - p->thickness);
+    d->energy[i]   = 0.5 * d->stiffness * u * u;
+    if (work & WRING_GRADIENT) scatter(p, p->pair + i, d->stiffness * u, f);
+  }
+  if (work & WRING_GRADIENT) PetscCall(wring_pairs_add_forces(p, f));
+  if (work & WRING_VALUE) *energy += wring_pairwise_sum(p->n_pair, d->energy);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- Hessian: pairs that push at x ------------------------------------------------------------------------------- */
+
+static PetscErrorCode self_count_blocks(wring_contact *contact, const double *x, PetscInt *count, PetscBool *joined)
+{
+  self_contact  *d       = contact->data;
+  wring_pairs   *p       = d->pairs;
+  const PetscInt n_owned = contact->mesh->n_owned;
+  PetscInt      *far, any = 0;
+
+  PetscFunctionBegin;
+  PetscCall(wring_pairs_fetch(p, x));
+  PetscCall(PetscCalloc1(p->n_far, &far));
+  for (PetscInt i = 0; i < p->n_pair; i++) {
+    if (wring_pair_distance(p, p->pair + i, x) >= p->thickness) continue;
+    any = 1;
+    count[p->pair[i].near.vertex] += 3;
+    for (int a = 0; a < 3; a++) {
+      const PetscInt at = p->pair[i].place[a];
+      *(at < n_owned ? count + at : far + at - n_owned) += 3;
+    }
+  }
+  PetscCall(wring_pairs_add_counts(p, far, count));
+  PetscCall(PetscFree(far));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, contact->mesh->comm));
+  if (any) *joined = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* k (G^T n) (G^T n)^T, rows of four vertices; PETSc leaves out rows and columns below 0, which those that are held have. */
+static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, double k, const char *held,
+                               const char *far_held, Mat H)
+{
+  const wring_mesh *m    = p->mesh;
+  const double      g[4] = {1, -pair->w[0], -pair->w[1], -pair->w[2]};
+  PetscInt          row[4];
+  double            value[12 * 12];
+
+  PetscFunctionBegin;
+  for (int a = 0; a < 4; a++) {
+    const PetscInt at = a > 0 ? pair->place[a - 1] : pair->near.vertex, far = at - m->n_owned;
+    row[a] = far < 0 ? m->begin + at : p->far_global[far];
+    if (held && (far < 0 ? held[at] : far_held[far])) row[a] = -1;
+  }
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) value[12 * i + j] = k * g[i / 3] * pair->n[i % 3] * g[j / 3] * pair->n[j % 3];
+  PetscCall(MatSetValuesBlocked(H, 4, row, 4, row, value, ADD_VALUES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode self_add_blocks(wring_contact *contact, const double *x, const char *held, Mat H)
+{
+  self_contact *d = contact->data;
+  wring_pairs  *p = d->pairs;
+  char         *far_held;
+
+  PetscFunctionBegin;
+  PetscCall(wring_pairs_fetch(p, x));
+  PetscCall(PetscCalloc1(p->n_far, &far_held));
+  if (held) PetscCall(wring_pairs_fetch_marks(p, held, far_held));
+  for (PetscInt i = 0; i < p->n_pair; i++)
+    if (wring_pair_distance(p, p->pair + i, x) < p->thickness)
+      PetscCall(add_pair(p, p->pair + i, d->stiffness, held, far_held, H));
+  PetscCall(PetscFree(far_held));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+/* Forces within the mesh: none on it as a whole. */
+static int self_parts(const wring_contact *contact)
+{
+  (void)contact;
+  return 0;
+}
+
+static const char *self_part_name(const wring_contact *contact, int part)
+{
+  (void)contact, (void)part;
+  return NULL;
+}
+
+/* Pairs as they are at x, which are forgotten again. */
+static PetscErrorCode self_measure(wring_contact *contact, const double *x, wring_contact_report *report, double *force)
+{
+  self_contact  *d     = contact->data;
+  wring_pairs   *p     = d->pairs;
+  const PetscInt begin = p->n_pair;
+  PetscInt       last  = -1;
+
+  PetscFunctionBegin;
+  (void)force;
+  PetscCall(wring_pairs_append(p, x));
+  for (PetscInt i = begin; i < p->n_pair; i++) {
+    if (p->pair[i].d >= 0) continue;
+    report->inside += p->pair[i].near.vertex != last;
+    report->depth = PetscMax(report->depth, -p->pair[i].d);
+    last          = p->pair[i].near.vertex;
+  }
+  p->n_pair = begin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode self_destroy(wring_contact *contact)
+{
+  self_contact *d = contact->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_pairs_destroy(&d->pairs));
+  PetscCall(PetscFree(d->energy));
+  PetscCall(PetscFree(contact->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const wring_contact_ops self_ops = {
+  .kind         = "self_contact",
+  .refusal      = self_refusal,
+  .set_time     = self_set_time,
+  .update       = self_update,
+  .add          = self_add,
+  .count_blocks = self_count_blocks,
+  .add_blocks   = self_add_blocks,
+  .parts        = self_parts,
+  .part_name    = self_part_name,
+  .measure      = self_measure,
+  .destroy      = self_destroy,
+};
+
+PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_self_contact *how, wring_contact **c)
+{
+  self_contact *d;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&d));
+  d->stiffness = how->stiffness;
+  PetscCall(wring_pairs_create(mesh, how->thickness, how->max_depth, &d->pairs));
+  PetscCall(wring_contact_create(mesh, &self_ops, d, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,146 @@
+/*
+  Fixed corotated elasticity: psi(F) = mu |F - R|^2 + lambda/2 (J - 1)^2, R the rotation closest to F, J = det F; mu, lambda [Pa];
+  finite for every F. In stretches mu sum (s_i - 1)^2 + lambda/2 (s_0 s_1 s_2 - 1)^2. docs/theory.md (3.41); [Stomakhin et al. 2012].
+*/
+#include "base/block3.h"
+#include "isotropic.h"
+#include "lame.h"
+#include "stretch_prox.h"
+#include "root.h"
+#include <wring/law.h>
+
+/* J - 1 = tr S + i2 + det S with S = R^T (F - R), i2 its second invariant: near rest it keeps its digits. */
+BLOCK3_INLINE double volume_change(mat3 rotation, mat3 d)
+{
+  const mat3 h = mat3_mul(mat3_transpose(rotation), d), c = mat3_cofactor(h);
+  return h.a00 + h.a11 + h.a22 + (c.a00 + c.a11 + c.a22) + mat3_det(h, c);
+}
+
+static void energy(wring_in par, wring_in z, double *psi)
+{
+  WRING_ALIGNED double r[9][WRING_LANES];
+
+  wring_block3_rotation(z, r);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3   rotation = mat3_load((wring_in)r, lane), d = mat3_sub(mat3_load(z, lane), rotation);
+    const double change = volume_change(rotation, d);
+    psi[lane]           = par[LAME_MU][lane] * mat3_dot(d, d) + 0.5 * par[LAME_LAMBDA][lane] * change * change;
+  }
+}
+
+/* 2 mu (F - R) + lambda (J - 1) cof F */
+static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+{
+  WRING_ALIGNED double r[9][WRING_LANES];
+
+  wring_block3_rotation(z, r);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3   f = mat3_load(z, lane), rotation = mat3_load((wring_in)r, lane), d = mat3_sub(f, rotation);
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane], change = volume_change(rotation, d);
+    psi[lane] = mu * mat3_dot(d, d) + 0.5 * lambda * change * change;
+    mat3_store(p, lane, mat3_combine(2 * mu, d, lambda * change, mat3_cofactor(f)));
+  }
+}
+
+static void gradient(wring_in par, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double psi[WRING_LANES];
+
+  fused(par, z, psi, p);
+}
+
+/* What derivatives in the stretches share: psi_i = 2 mu (s_i - 1) + c j_i with j_i = dJ/ds_i, c = lambda (J - 1). */
+typedef struct {
+  double mu, lambda, c, j0, j1, j2;
+} stretched;
+
+BLOCK3_INLINE stretched stretched_of(wring_in par, wring_in s, int lane)
+{
+  const double lambda = par[LAME_LAMBDA][lane], s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
+  return (stretched){par[LAME_MU][lane], lambda, lambda * (s0 * s1 * s2 - 1), s1 * s2, s0 * s2, s0 * s1};
+}
+
+/* d2psi/ds_i ds_j */
+BLOCK3_INLINE void store_curvature(stretched v, wring_in s, int lane, double (*a)[WRING_LANES])
+{
+  a[0][lane] = 2 * v.mu + v.lambda * v.j0 * v.j0;
+  a[1][lane] = 2 * v.mu + v.lambda * v.j1 * v.j1;
+  a[2][lane] = 2 * v.mu + v.lambda * v.j2 * v.j2;
+  a[3][lane] = v.c * s[2][lane] + v.lambda * v.j0 * v.j1;
+  a[4][lane] = v.c * s[1][lane] + v.lambda * v.j0 * v.j2;
+  a[5][lane] = v.c * s[0][lane] + v.lambda * v.j1 * v.j2;
+}
+
+static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const stretched v  = stretched_of(par, s, lane);
+    const double    s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane], twice = 2 * v.mu;
+    store_curvature(v, s, lane, m->a);
+    m->twist[0][lane] = twice * (1 - 2 * wring_isotropic_pair(s0, s1)) + v.c * s2, m->flip[0][lane] = twice - v.c * s2;
+    m->twist[1][lane] = twice * (1 - 2 * wring_isotropic_pair(s0, s2)) + v.c * s1, m->flip[1][lane] = twice - v.c * s1;
+    m->twist[2][lane] = twice * (1 - 2 * wring_isotropic_pair(s1, s2)) + v.c * s0, m->flip[2][lane] = twice - v.c * s0;
+  }
+}
+
+static void hessian(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
+}
+
+static void hessian_psd(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
+}
+
+static void stretches(wring_in par, wring_in s, wring_stretches *at)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const stretched v  = stretched_of(par, s, lane);
+    const double    e0 = s[0][lane] - 1, e1 = s[1][lane] - 1, e2 = s[2][lane] - 1;
+    const double    change = s[0][lane] * s[1][lane] * s[2][lane] - 1;
+    at->psi[lane]          = v.mu * (e0 * e0 + e1 * e1 + e2 * e2) + 0.5 * v.lambda * change * change;
+    at->d[0][lane] = 2 * v.mu * e0 + v.c * v.j0, at->d[1][lane] = 2 * v.mu * e1 + v.c * v.j1;
+    at->d[2][lane] = 2 * v.mu * e2 + v.c * v.j2;
+    store_curvature(v, s, lane, at->a);
+  }
+}
+
+/* Among t_1 + t_2 >= 0, where R is closest to p: the objective falls there away from the edge. docs/theory.md 3.7 */
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  wring_stretch_prox(stretches, 0, par, rho, z, p);
+}
+
+/* dpsi/ds_0 at s_1 = s_2 = 1 is (2 mu + lambda) (s - 1), a line. docs/theory.md (4.20) */
+static void slope(wring_in par, double *k)
+{
+  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
+}
+
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+  wring_law_root(fused, par[LAME_MU], par, z, C, dC, k);
+}
+
+const wring_law wring_law_fixed_corotated = {
+  .name         = "fixed_corotated",
+  .q            = 3,
+  .n_par        = LAME_N_PAR,
+  .options      = wring_lame_options,
+  .set_par      = wring_lame_get,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
+};

@@ -1,0 +1,161 @@
+#include "membrane.h"
+#include "base/block3.h"
+#include "root.h"
+
+enum { ROWS = 6 };
+
+void wring_membrane_project(wring_membrane_target *target, wring_in par, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double u[9][WRING_LANES], s[2][WRING_LANES], v[4][WRING_LANES], t[2][WRING_LANES];
+
+  wring_block32_svd(z, u, s, v);
+  target(par, (wring_in)s, t);
+  for (int c = 0; c < 3; c++) {
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      const double a = u[3 * c][lane] * t[0][lane], b = u[3 * c + 1][lane] * t[1][lane];
+      p[2 * c][lane]     = a * v[0][lane] + b * v[1][lane];
+      p[2 * c + 1][lane] = a * v[2][lane] + b * v[3][lane];
+    }
+  }
+}
+
+/* p <- z - p; returns its square. */
+static void subtract(wring_in z, wring_out p, double *square)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double sum = 0;
+    for (int i = 0; i < ROWS; i++) {
+      const double d = z[i][lane] - p[i][lane];
+      p[i][lane]     = d;
+      sum += d * d;
+    }
+    square[lane] = sum;
+  }
+}
+
+void wring_membrane_fused(wring_membrane_target *target, wring_in par, wring_in z, double *psi, wring_out p)
+{
+  wring_membrane_project(target, par, z, p);
+  subtract(z, p, psi);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double k = par[0][lane];
+    psi[lane] *= 0.5 * k;
+    for (int i = 0; i < ROWS; i++) p[i][lane] *= k;
+  }
+}
+
+void wring_membrane_energy(wring_membrane_target *target, wring_in par, wring_in z, double *psi)
+{
+  WRING_ALIGNED double p[ROWS][WRING_LANES];
+
+  wring_membrane_fused(target, par, z, psi, p);
+}
+
+void wring_membrane_prox(wring_membrane_target *target, wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  wring_membrane_project(target, par, z, p);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double k = par[0][lane], a = 1 / (k + rho[lane]);
+    for (int i = 0; i < ROWS; i++) p[i][lane] = a * (k * p[i][lane] + rho[lane] * z[i][lane]);
+  }
+}
+
+void wring_membrane_constraint(wring_membrane_target *target, wring_in par, wring_in z, double *C, wring_out dC,
+                               double *k)
+{
+  wring_membrane_project(target, par, z, dC);
+  subtract(z, dC, C);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double size = 0;
+    for (int i = 0; i < ROWS; i++) size += z[i][lane] * z[i][lane];
+    const int    nothing = C[lane] <= LAW_ROOT_NOISE * size;
+    const double root = sqrt(C[lane]), inverse = nothing ? 0 : 1 / (nothing ? 1 : root);
+    C[lane] = nothing ? 0 : root;
+    k[lane] = par[0][lane];
+    for (int i = 0; i < ROWS; i++) dC[i][lane] *= inverse;
+  }
+}
+
+void wring_membrane_slope(wring_in par, double *k)
+{
+  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[0][lane];
+}
+
+/* ---- Hessians ---------------------------------------------------------------------------------------------------- */
+
+/* Takes the negative part away, so that a semidefinite Hessian stays as it is to the last bit. */
+static void clamp(wring_membrane_modes *m)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double a = m->a[0][lane], b = m->a[1][lane], off = m->a[2][lane];
+    const plane3 g   = plane3_jacobi(a, off, b);
+    const double low = block3_max(-(a - g.t * off), 0), high = block3_max(-(b + g.t * off), 0);
+    m->a[0][lane]   = a + low * g.c * g.c + high * g.s * g.s;
+    m->a[1][lane]   = b + low * g.s * g.s + high * g.c * g.c;
+    m->a[2][lane]   = off + (high - low) * g.c * g.s;
+    m->twist[lane]  = block3_max(m->twist[lane], 0);
+    m->flip[lane]   = block3_max(m->flip[lane], 0);
+    m->out[0][lane] = block3_max(m->out[0][lane], 0);
+    m->out[1][lane] = block3_max(m->out[1][lane], 0);
+  }
+}
+
+/* e_im = u_i v_m^T as a vector of 6, row by row, at e[2 * i + m]. */
+static void basis(wring_in u, wring_in v, double (*e)[ROWS][WRING_LANES])
+{
+  for (int im = 0; im < 6; im++) {
+    for (int row = 0; row < ROWS; row++) {
+      const double *ui = u[3 * (row / 2) + im / 2], *vm = v[2 * (row % 2) + im % 2];
+#pragma omp simd
+      for (int lane = 0; lane < WRING_LANES; lane++) e[im][row][lane] = ui[lane] * vm[lane];
+    }
+  }
+}
+
+/* q_im = H e_im. */
+static void image(const wring_membrane_modes *m, double (*e)[ROWS][WRING_LANES], double (*q)[ROWS][WRING_LANES])
+{
+  enum { E00, E01, E10, E11, E20, E21 };
+  for (int row = 0; row < ROWS; row++) {
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      const double same = 0.5 * (m->flip[lane] + m->twist[lane]), swap = 0.5 * (m->flip[lane] - m->twist[lane]);
+      q[E00][row][lane] = m->a[0][lane] * e[E00][row][lane] + m->a[2][lane] * e[E11][row][lane];
+      q[E11][row][lane] = m->a[2][lane] * e[E00][row][lane] + m->a[1][lane] * e[E11][row][lane];
+      q[E01][row][lane] = same * e[E01][row][lane] + swap * e[E10][row][lane];
+      q[E10][row][lane] = same * e[E10][row][lane] + swap * e[E01][row][lane];
+      q[E20][row][lane] = m->out[0][lane] * e[E20][row][lane];
+      q[E21][row][lane] = m->out[1][lane] * e[E21][row][lane];
+    }
+  }
+}
+
+void wring_membrane_hessian(wring_membrane_law *law, PetscBool psd, wring_in par, wring_in z, wring_out h)
+{
+  WRING_ALIGNED double               u[9][WRING_LANES], s[2][WRING_LANES], v[4][WRING_LANES];
+  WRING_ALIGNED double               e[6][ROWS][WRING_LANES], q[6][ROWS][WRING_LANES];
+  WRING_ALIGNED wring_membrane_modes modes;
+
+  wring_block32_svd(z, u, s, v);
+  law(par, (wring_in)s, &modes);
+  if (psd) clamp(&modes);
+  basis((wring_in)u, (wring_in)v, e);
+  image(&modes, e, q);
+  for (int row = 0; row < ROWS; row++) {
+    for (int col = 0; col <= row; col++) {
+#pragma omp simd
+      for (int lane = 0; lane < WRING_LANES; lane++) {
+        double sum = 0;
+        for (int im = 0; im < 6; im++) sum += e[im][row][lane] * q[im][col][lane];
+        h[ROWS * row + col][lane] = sum;
+        h[ROWS * col + row][lane] = sum;
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/*
+  Limits of strain: psi(F) = k/2 |F - P|^2, P = F with its singular values clamped to [min, max]; k [N/m].
+  docs/theory.md (3.81); [Bouaziz et al. 2014].
+*/
+#include "base/block3.h"
+#include "membrane.h"
+
+enum { K, MIN, MAX, N_PAR };
+
+static void target(wring_in par, wring_in s, wring_out t)
+{
+  for (int i = 0; i < 2; i++) {
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      t[i][lane] = block3_min(block3_max(s[i][lane], par[MIN][lane]), par[MAX][lane]);
+  }
+}
+
+/* How far a stretch is outside of the limits: d = psi_i/k, and its slope. */
+BLOCK3_INLINE double beyond(double s, double min, double max)
+{
+  return block3_max(s - max, 0) + block3_min(s - min, 0);
+}
+
+BLOCK3_INLINE double is_beyond(double s, double min, double max)
+{
+  return s > max ? 1 : s < min ? 1 : 0;
+}
+
+/* psi_i = k d(s_i). The quotient of differences of d lies in [0, 1]; where the stretches agree it is the slope. */
+static void modes(wring_in par, wring_in s, wring_membrane_modes *m)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double k = par[K][lane], min = par[MIN][lane], max = par[MAX][lane], s0 = s[0][lane], s1 = s[1][lane];
+    const double d0 = beyond(s0, min, max), d1 = beyond(s1, min, max), gap = s0 - s1;
+    const int    apart = gap > 1e-8 * s0;
+    m->a[0][lane]      = k * is_beyond(s0, min, max);
+    m->a[1][lane]      = k * is_beyond(s1, min, max);
+    m->a[2][lane]      = 0;
+    m->flip[lane]      = apart ? k * (d0 - d1) / (apart ? gap : 1) : k * is_beyond(s0, min, max);
+    m->twist[lane]     = k * (d0 + d1) / wring_membrane_divisor(s0 + s1);
+    m->out[0][lane]    = k * d0 / wring_membrane_divisor(s0);
+    m->out[1][lane]    = k * d1 / wring_membrane_divisor(s1);
+  }
+}
+
+static void project(wring_in par, wring_in z, wring_out p)
+{
+  wring_membrane_project(target, par, z, p);
+}
+
+static void energy(wring_in par, wring_in z, double *psi)
+{
+  wring_membrane_energy(target, par, z, psi);
+}
+
+static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+{
+  wring_membrane_fused(target, par, z, psi, p);
+}
+
+static void gradient(wring_in par, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double psi[WRING_LANES];
+
+  fused(par, z, psi, p);
+}
+
+static void hessian(wring_in par, wring_in z, wring_out h)
+{
+  wring_membrane_hessian(modes, PETSC_FALSE, par, z, h);
+}
+
+static void hessian_psd(wring_in par, wring_in z, wring_out h)
+{
+  wring_membrane_hessian(modes, PETSC_TRUE, par, z, h);
+}
+
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  wring_membrane_prox(target, par, rho, z, p);
+}
+
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+  wring_membrane_constraint(target, par, z, C, dC, k);
+}
+
+const wring_law wring_law_membrane_strain_limit = {
+  .name         = "membrane_strain_limit",
+  .q            = 2,
+  .n_par        = N_PAR,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .project      = project,
+  .slope        = wring_membrane_slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
+};

@@ -1,0 +1,295 @@
+/*
+  Compressible Mooney-Rivlin: psi(F) = c10 (|F|^2 J^(-2/3) - 3) + c01 (|cof F|^2 J^(-4/3) - 3) + kappa/2 (J - 1)^2, J = det F;
+  c10, c01, kappa [Pa]; +infinity where J is not above 1e-100. docs/theory.md (3.42); [Bonet, Wood 2008].
+
+  With y = J^(-1/3) and G = y F, det G = 1, the first two terms are c10 (|G|^2 - 3) + c01 (|cof G|^2 - 3).
+*/
+#include "base/block3.h"
+#include "isotropic.h"
+#include "keys.h"
+#include "stretch_prox.h"
+#include "root.h"
+#include <math.h>
+#include <wring/law.h>
+
+enum { C10, C01, KAPPA, N_PAR };
+
+static const double least_volume = 1e-100; // powers of 1/J stay in the range of doubles
+
+static const wring_option options[] = {
+  {.key   = "c10",
+   .type  = WRING_REAL,
+   .unit  = "Pa",
+   .range = "[0,inf)",
+   .help  = "Modulus of |F|^2 J^(-2/3) - 3; c10 + c01 is half the shear modulus."},
+  {.key = "c01", .type = WRING_REAL, .unit = "Pa", .range = "[0,inf)", .help = "Modulus of |cof F|^2 J^(-4/3) - 3."},
+  {.key   = "kappa",
+   .type  = WRING_REAL,
+   .unit  = "Pa",
+   .range = "(0,inf)",
+   .help  = "Bulk modulus, of (J - 1)^2/2 in mooney_rivlin."},
+  {.key = NULL},
+};
+
+static PetscErrorCode set_par(const wring_options *o, const char *prefix, const char *fallback, double *par)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < N_PAR; i++) PetscCall(wring_law_get_real(o, prefix, fallback, options, options[i].key, &par[i]));
+  if (par[C10] + par[C01] == 0) {
+    const char *const at = wring_law_prefix(o, prefix, fallback, "c01");
+    WRING_REFUSE(wring_options_comm(o), "%s: %sc01 is 0, as is c10; expected one of them above 0",
+                 wring_options_origin(o, at, "c01"), at);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* J, 1/J and y = J^(-1/3); all 1 outside the domain. */
+typedef struct {
+  int    inside;
+  double j, inverse, y;
+} volume;
+
+BLOCK3_INLINE volume volume_of(double j)
+{
+  const int    inside = j >= least_volume; // false for NaN
+  const double safe   = inside ? j : 1;
+  return (volume){inside, safe, 1 / safe, block3_rcbrt(safe)};
+}
+
+/* |A|^2 - 3 of A = I + K with det A = 1, whence tr K = -(i2 + det K): of second order in K, without terms of first. */
+BLOCK3_INLINE double excess(mat3 k, double i2, double det)
+{
+  return mat3_dot(k, k) - 2 * (i2 + det);
+}
+
+/* |G|^2 - 3 and |cof G|^2 - 3. */
+typedef struct {
+  double g, cofactor;
+} excesses;
+
+/*
+  Near rest K = G - I = y H + (y - 1) I with H = F - I, y - 1 = (1/J - 1)/(1 + y + y^2), and cof G - I = tr(K) I - K^T + cof K,
+  which has determinant 1 as well: a density far smaller than c10 keeps its digits.
+*/
+BLOCK3_INLINE excesses near_rest(mat3 h, volume v)
+{
+  const mat3   c0     = mat3_cofactor(h);
+  const double change = h.a00 + h.a11 + h.a22 + (c0.a00 + c0.a11 + c0.a22) + mat3_det(h, c0);
+  const double y = v.y, less = -change * v.inverse / (1 + y + y * y);
+  const mat3   k  = {y * h.a00 + less, y * h.a01, y * h.a02, y * h.a10,       y * h.a11 + less,
+                     y * h.a12,        y * h.a20, y * h.a21, y * h.a22 + less};
+  const mat3   c  = mat3_cofactor(k);
+  const double i2 = c.a00 + c.a11 + c.a22, det = mat3_det(k, c), trace = -(i2 + det);
+  const mat3   l  = {c.a00 + trace - k.a00, c.a01 - k.a10, c.a02 - k.a20, c.a10 - k.a01,        c.a11 + trace - k.a11,
+                     c.a12 - k.a21,         c.a20 - k.a02, c.a21 - k.a12, c.a22 + trace - k.a22};
+  const mat3   cl = mat3_cofactor(l);
+  return (excesses){excess(k, i2, det), excess(l, cl.a00 + cl.a11 + cl.a22, mat3_det(l, cl))};
+}
+
+BLOCK3_INLINE double density(double c10, double c01, double kappa, mat3 f, mat3 cofactor, volume v)
+{
+  const mat3     h    = {f.a00 - 1, f.a01, f.a02, f.a10, f.a11 - 1, f.a12, f.a20, f.a21, f.a22 - 1};
+  const mat3     c    = mat3_cofactor(h);
+  const excesses near = near_rest(h, v);
+  const double   y2 = v.y * v.y, g = y2 * mat3_dot(f, f) - 3, co = y2 * (y2 * mat3_dot(cofactor, cofactor)) - 3;
+  const int      is_near  = mat3_dot(h, h) <= 0.25;
+  const double   change   = h.a00 + h.a11 + h.a22 + (c.a00 + c.a11 + c.a22) + mat3_det(h, c);
+  const double   isochore = c10 * (is_near ? near.g : g) + c01 * (is_near ? near.cofactor : co);
+  return v.inside ? isochore + 0.5 * kappa * change * change : INFINITY;
+}
+
+static void energy(wring_in par, wring_in z, double *psi)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3   f = mat3_load(z, lane), cofactor = mat3_cofactor(f);
+    const volume v = volume_of(mat3_det(f, cofactor));
+    psi[lane]      = density(par[C10][lane], par[C01][lane], par[KAPPA][lane], f, cofactor, v);
+  }
+}
+
+/*
+  (2 A + 2 B I1) F - 2 B F F^T F + c cof F/J with A = c10 y^2, B = c01 y^4, c = -2/3 A I1 - 4/3 B I2 + kappa (J - 1) J.
+  Outside the domain A = c10 + c01 and 0 for the rest.
+*/
+typedef struct {
+  int    inside;
+  double a, b, i1, i2, c, inverse;
+} stress;
+
+BLOCK3_INLINE stress stress_of(double c10, double c01, double kappa, double i1, double i2, double j)
+{
+  const volume v  = volume_of(j);
+  const double y2 = v.y * v.y, a = c10 * y2, b = c01 * y2 * y2;
+  const double c = -2. / 3 * a * i1 - 4. / 3 * b * i2 + kappa * (v.j - 1) * v.j;
+  return (stress){v.inside, v.inside ? a : c10 + c01, v.inside ? b : 0, i1, i2, v.inside ? c : 0, v.inverse};
+}
+
+static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double c10 = par[C10][lane], c01 = par[C01][lane], kappa = par[KAPPA][lane];
+    const mat3   f = mat3_load(z, lane), cofactor = mat3_cofactor(f);
+    const double j = mat3_det(f, cofactor), i1 = mat3_dot(f, f);
+    const stress s     = stress_of(c10, c01, kappa, i1, mat3_dot(cofactor, cofactor), j);
+    const sym3   g     = mat3_gram(f);
+    const double twice = 2 * s.b, m = 2 * s.a;
+    const mat3   w = {m + twice * (i1 - g.s00), -twice * g.s01,           -twice * g.s02,
+                      -twice * g.s01,           m + twice * (i1 - g.s11), -twice * g.s12,
+                      -twice * g.s02,           -twice * g.s12,           m + twice * (i1 - g.s22)};
+    psi[lane]      = density(c10, c01, kappa, f, cofactor, volume_of(j));
+    mat3_store(p, lane, mat3_combine(1, mat3_mul(f, w), s.c * s.inverse, cofactor));
+  }
+}
+
+static void gradient(wring_in par, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double psi[WRING_LANES];
+
+  fused(par, z, psi, p);
+}
+
+/* In stretches psi_i = (2 A + 2 B I1) s_i - 2 B s_i^3 + c r_i, r_i = 1/s_i. Outside the domain r = 0 and only 2 (c10 + c01) s_i. */
+typedef struct {
+  stress v;
+  double volumetric, s0, s1, s2, r0, r1, r2; // volumetric: kappa J (2 J - 1), the curvature of kappa/2 (J - 1)^2 in J s
+} stretched;
+
+BLOCK3_INLINE stretched stretched_of(wring_in par, wring_in s, int lane)
+{
+  const double s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane], j = s0 * s1 * s2, kappa = par[KAPPA][lane];
+  const double i1 = s0 * s0 + s1 * s1 + s2 * s2, i2 = s0 * s0 * (s1 * s1) + s1 * s1 * (s2 * s2) + s2 * s2 * (s0 * s0);
+  const stress v = stress_of(par[C10][lane], par[C01][lane], kappa, i1, i2, j);
+  const double r = v.inside ? v.inverse : 0;
+  return (stretched){v, v.inside ? kappa * j * (2 * j - 1) : 0, s0, s1, s2, r * s1 * s2, r * s0 * s2, r * s0 * s1};
+}
+
+/* d2psi/ds_i^2; outside the domain 2 (c10 + c01), as the gradient there has. */
+BLOCK3_INLINE double own_curvature(stretched w, double kappa, double s, double r)
+{
+  const stress v = w.v;
+  const double j = w.s0 * w.s1 * w.s2, r2 = r * r;
+  const double of_a = v.a * (10. / 9 * (v.i1 * r2) - 2. / 3),
+               of_b = v.b * (28. / 9 * (v.i2 * r2) - 10. / 3 * (v.i1 - s * s));
+  return v.inside ? of_a + of_b + kappa * (j * r) * (j * r) : 2 * v.a;
+}
+
+/* d2psi/ds_i ds_j */
+BLOCK3_INLINE double cross_curvature(stretched w, double si, double sj, double ri, double rj)
+{
+  const stress v    = w.v;
+  const double rr   = ri * rj;
+  const double of_a = v.a * (4. / 9 * (v.i1 * rr) - 4. / 3 * (si * rj + sj * ri));
+  const double of_b =
+    v.b * (4 * si * sj + 16. / 9 * (v.i2 * rr) - 8. / 3 * (si * rj * (v.i1 - si * si) + sj * ri * (v.i1 - sj * sj)));
+  return of_a + of_b + w.volumetric * rr;
+}
+
+BLOCK3_INLINE void store_curvature(stretched w, wring_in par, int lane, double (*a)[WRING_LANES])
+{
+  const double kappa = par[KAPPA][lane];
+  a[0][lane]         = own_curvature(w, kappa, w.s0, w.r0);
+  a[1][lane]         = own_curvature(w, kappa, w.s1, w.r1);
+  a[2][lane]         = own_curvature(w, kappa, w.s2, w.r2);
+  a[3][lane]         = cross_curvature(w, w.s0, w.s1, w.r0, w.r1);
+  a[4][lane]         = cross_curvature(w, w.s0, w.s2, w.r0, w.r2);
+  a[5][lane]         = cross_curvature(w, w.s1, w.s2, w.r1, w.r2);
+}
+
+/* (psi_i + psi_j)/(s_i + s_j) with sign = -1, (psi_i - psi_j)/(s_i - s_j) with sign = 1. */
+BLOCK3_INLINE double pair_curvature(stretched w, double sign, double si, double sj, double ri, double rj)
+{
+  return 2 * w.v.a + 2 * w.v.b * (w.v.i1 - (si * si + sign * si * sj + sj * sj)) - sign * w.v.c * ri * rj;
+}
+
+static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const stretched w = stretched_of(par, s, lane);
+    store_curvature(w, par, lane, m->a);
+    m->twist[0][lane] = pair_curvature(w, -1, w.s0, w.s1, w.r0, w.r1);
+    m->twist[1][lane] = pair_curvature(w, -1, w.s0, w.s2, w.r0, w.r2);
+    m->twist[2][lane] = pair_curvature(w, -1, w.s1, w.s2, w.r1, w.r2);
+    m->flip[0][lane]  = pair_curvature(w, 1, w.s0, w.s1, w.r0, w.r1);
+    m->flip[1][lane]  = pair_curvature(w, 1, w.s0, w.s2, w.r0, w.r2);
+    m->flip[2][lane]  = pair_curvature(w, 1, w.s1, w.s2, w.r1, w.r2);
+  }
+}
+
+static void hessian(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
+}
+
+static void hessian_psd(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
+}
+
+BLOCK3_INLINE double stretch_gradient(stretched w, double s, double r)
+{
+  return 2 * (w.v.a + w.v.b * (w.v.i1 - s * s)) * s + w.v.c * r;
+}
+
+static void stretches(wring_in par, wring_in s, wring_stretches *at)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const stretched w        = stretched_of(par, s, lane);
+    const double    change   = w.s0 * w.s1 * w.s2 - 1;
+    const double    isochore = w.v.a * w.v.i1 + w.v.b * w.v.i2 - 3 * (par[C10][lane] + par[C01][lane]);
+    at->psi[lane]            = w.v.inside ? isochore + 0.5 * par[KAPPA][lane] * change * change : INFINITY;
+    at->d[0][lane]           = stretch_gradient(w, w.s0, w.r0);
+    at->d[1][lane]           = stretch_gradient(w, w.s1, w.r1);
+    at->d[2][lane]           = stretch_gradient(w, w.s2, w.r2);
+    store_curvature(w, par, lane, at->a);
+  }
+}
+
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  wring_stretch_prox(stretches, 1, par, rho, z, p);
+}
+
+/* The integral of (s - 1) s^n over [1/2, 3/2]. */
+static double moment(double n)
+{
+  return (pow(1.5, n + 2) - pow(0.5, n + 2)) / (n + 2) - (pow(1.5, n + 1) - pow(0.5, n + 1)) / (n + 1);
+}
+
+/*
+  f = dpsi/ds_0 at s_1 = s_2 = 1 is 4/3 c10 (s^(1/3) - s^(-5/3)) + 4/3 c01 (s^(-1/3) - s^(-7/3)) + kappa (s - 1).
+  docs/theory.md (4.20)
+*/
+static void slope(wring_in par, double *k)
+{
+  const double of_c10 = 16 * (moment(1. / 3) - moment(-5. / 3)), of_c01 = 16 * (moment(-1. / 3) - moment(-7. / 3));
+  for (int lane = 0; lane < WRING_LANES; lane++)
+    k[lane] = of_c10 * par[C10][lane] + of_c01 * par[C01][lane] + par[KAPPA][lane];
+}
+
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+  wring_law_root(fused, par[KAPPA], par, z, C, dC, k);
+}
+
+const wring_law wring_law_mooney_rivlin = {
+  .name         = "mooney_rivlin",
+  .q            = 3,
+  .n_par        = N_PAR,
+  .options      = options,
+  .set_par      = set_par,
+  .positive     = PETSC_TRUE,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
+};

@@ -1,0 +1,127 @@
+/*
+  Strain limit: psi(F) = k/2 |F - p|^2, p = F with its signed stretches clamped to [min, max]; k [Pa]. In stretches
+  k/2 sum (s_i - clamp s_i)^2: nothing between the limits. docs/theory.md (3.62); [Bouaziz et al. 2014].
+*/
+#include "base/block3.h"
+#include "isotropic.h"
+#include "limit.h"
+
+static const wring_option options[] = {
+  {.key   = "strain_limit_stiffness",
+   .type  = WRING_REAL,
+   .unit  = "Pa",
+   .range = "(0,inf)",
+   .help  = "Stiffness k of the energy density k/2 |F - p|^2, p = F with its stretches between min and max."},
+  {.key = "strain_limit_min", .type = WRING_REAL, .range = "[0,inf)", .help = "Smallest stretch that costs nothing."},
+  {.key = "strain_limit_max", .type = WRING_REAL, .range = "(0,inf)", .help = "Largest stretch that costs nothing."},
+  {.key = NULL},
+};
+
+static PetscErrorCode set_par(const wring_options *o, const char *prefix, const char *fallback, double *par)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_limit_set_par(&wring_law_strain_limit, o, prefix, fallback, par));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void excess(wring_in par, wring_in s, wring_out e)
+{
+  for (int i = 0; i < 3; i++) {
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      e[i][lane] = s[i][lane] - block3_min(block3_max(s[i][lane], par[LIMIT_MIN][lane]), par[LIMIT_MAX][lane]);
+  }
+}
+
+static const wring_limit limit = {.excess = excess};
+
+static void project(wring_in par, wring_in z, wring_out p)
+{
+  wring_limit_project(&limit, par, z, p);
+}
+
+static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+{
+  wring_limit_fused(&limit, par, z, psi, p);
+}
+
+static void energy(wring_in par, wring_in z, double *psi)
+{
+  WRING_ALIGNED double p[9][WRING_LANES];
+
+  fused(par, z, psi, p);
+}
+
+static void gradient(wring_in par, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double psi[WRING_LANES];
+
+  fused(par, z, psi, p);
+}
+
+/* (e_i - e_j)/(s_i - s_j), or where that is 0/0 whether both are outside. */
+BLOCK3_INLINE double difference(double si, double sj, double ei, double ej)
+{
+  const double gap = si - sj;
+  return gap > 0 ? (ei - ej) / gap : ei != 0;
+}
+
+/* psi_i = k e_i with e_i = s_i - clamp s_i */
+static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
+{
+  WRING_ALIGNED double e[3][WRING_LANES];
+
+  excess(par, s, e);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double k = par[LIMIT_K][lane], s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
+    const double e0 = e[0][lane], e1 = e[1][lane], e2 = e[2][lane];
+    m->a[0][lane] = k * (e0 != 0), m->a[1][lane] = k * (e1 != 0), m->a[2][lane] = k * (e2 != 0);
+    m->a[3][lane] = m->a[4][lane] = m->a[5][lane] = 0;
+    m->flip[0][lane]                              = k * difference(s0, s1, e0, e1);
+    m->flip[1][lane]                              = k * difference(s0, s2, e0, e2);
+    m->flip[2][lane]                              = k * difference(s1, s2, e1, e2);
+    m->twist[0][lane]                             = k * (e0 + e1) * wring_isotropic_pair(s0, s1);
+    m->twist[1][lane]                             = k * (e0 + e2) * wring_isotropic_pair(s0, s2);
+    m->twist[2][lane]                             = k * (e1 + e2) * wring_isotropic_pair(s1, s2);
+  }
+}
+
+static void hessian(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
+}
+
+static void hessian_psd(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
+}
+
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  wring_limit_prox(&limit, par, rho, z, p);
+}
+
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+  wring_limit_constraint(&limit, par, z, C, dC, k);
+}
+
+const wring_law wring_law_strain_limit = {
+  .name         = "strain_limit",
+  .q            = 3,
+  .n_par        = LIMIT_N_PAR,
+  .options      = options,
+  .set_par      = set_par,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .project      = project,
+  .slope        = wring_limit_slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
+};

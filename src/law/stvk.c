@@ -1,0 +1,142 @@
+/*
+  Saint Venant-Kirchhoff: psi(F) = mu |E|^2 + lambda/2 (tr E)^2, E = (F^T F - I)/2; mu, lambda [Pa]; finite for every F, but a
+  flattened element pushes back less and less. docs/theory.md (3.40); [Bonet, Wood 2008].
+*/
+#include "base/block3.h"
+#include "isotropic.h"
+#include "lame.h"
+#include "stretch_prox.h"
+#include "root.h"
+#include <wring/law.h>
+
+/* E = (H + H^T + H^T H)/2 of H = F - I: near rest without the cancellation of F^T F - I. */
+BLOCK3_INLINE sym3 green(mat3 f)
+{
+  const mat3 h = {f.a00 - 1, f.a01, f.a02, f.a10, f.a11 - 1, f.a12, f.a20, f.a21, f.a22 - 1};
+  const sym3 g = mat3_gram(h);
+  return (sym3){h.a00 + 0.5 * g.s00,           h.a11 + 0.5 * g.s11,           h.a22 + 0.5 * g.s22,
+                0.5 * (h.a01 + h.a10 + g.s01), 0.5 * (h.a02 + h.a20 + g.s02), 0.5 * (h.a12 + h.a21 + g.s12)};
+}
+
+BLOCK3_INLINE double density(double mu, double lambda, sym3 e)
+{
+  const double trace = e.s00 + e.s11 + e.s22, off = e.s01 * e.s01 + e.s02 * e.s02 + e.s12 * e.s12;
+  return mu * (e.s00 * e.s00 + e.s11 * e.s11 + e.s22 * e.s22 + 2 * off) + 0.5 * lambda * trace * trace;
+}
+
+static void energy(wring_in par, wring_in z, double *psi)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++)
+    psi[lane] = density(par[LAME_MU][lane], par[LAME_LAMBDA][lane], green(mat3_load(z, lane)));
+}
+
+/* F (2 mu E + lambda tr E) */
+static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane], twice = 2 * mu;
+    const mat3   f = mat3_load(z, lane);
+    const sym3   e = green(f);
+    const double t = lambda * (e.s00 + e.s11 + e.s22);
+    const mat3   s = {twice * e.s00 + t, twice * e.s01, twice * e.s02, twice * e.s01,    twice * e.s11 + t,
+                      twice * e.s12,     twice * e.s02, twice * e.s12, twice * e.s22 + t};
+    psi[lane]      = density(mu, lambda, e);
+    mat3_store(p, lane, mat3_mul(f, s));
+  }
+}
+
+static void gradient(wring_in par, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double psi[WRING_LANES];
+
+  fused(par, z, psi, p);
+}
+
+/* What derivatives in the stretches share: psi_i = mu s_i^3 + c s_i, c = lambda/2 t - mu, t = s_0^2 + s_1^2 + s_2^2 - 3. */
+BLOCK3_INLINE double linear_part(double mu, double lambda, double s0, double s1, double s2)
+{
+  return 0.5 * lambda * (s0 * s0 + s1 * s1 + s2 * s2 - 3) - mu;
+}
+
+static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane], s0 = s[0][lane], s1 = s[1][lane];
+    const double s2 = s[2][lane], c = linear_part(mu, lambda, s0, s1, s2);
+    m->a[0][lane] = (3 * mu + lambda) * s0 * s0 + c;
+    m->a[1][lane] = (3 * mu + lambda) * s1 * s1 + c;
+    m->a[2][lane] = (3 * mu + lambda) * s2 * s2 + c;
+    m->a[3][lane] = lambda * s0 * s1, m->a[4][lane] = lambda * s0 * s2, m->a[5][lane] = lambda * s1 * s2;
+    m->twist[0][lane] = mu * (s0 * s0 - s0 * s1 + s1 * s1) + c,
+    m->flip[0][lane]  = mu * (s0 * s0 + s0 * s1 + s1 * s1) + c;
+    m->twist[1][lane] = mu * (s0 * s0 - s0 * s2 + s2 * s2) + c,
+    m->flip[1][lane]  = mu * (s0 * s0 + s0 * s2 + s2 * s2) + c;
+    m->twist[2][lane] = mu * (s1 * s1 - s1 * s2 + s2 * s2) + c,
+    m->flip[2][lane]  = mu * (s1 * s1 + s1 * s2 + s2 * s2) + c;
+  }
+}
+
+static void hessian(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
+}
+
+static void hessian_psd(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
+}
+
+static void stretches(wring_in par, wring_in s, wring_stretches *at)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const double s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane], c = linear_part(mu, lambda, s0, s1, s2);
+    const double q0 = s0 * s0 - 1, q1 = s1 * s1 - 1, q2 = s2 * s2 - 1, t = q0 + q1 + q2;
+    at->psi[lane]  = 0.25 * mu * (q0 * q0 + q1 * q1 + q2 * q2) + 0.125 * lambda * t * t;
+    at->d[0][lane] = (mu * q0 + 0.5 * lambda * t) * s0;
+    at->d[1][lane] = (mu * q1 + 0.5 * lambda * t) * s1;
+    at->d[2][lane] = (mu * q2 + 0.5 * lambda * t) * s2;
+    at->a[0][lane] = (3 * mu + lambda) * s0 * s0 + c;
+    at->a[1][lane] = (3 * mu + lambda) * s1 * s1 + c;
+    at->a[2][lane] = (3 * mu + lambda) * s2 * s2 + c;
+    at->a[3][lane] = lambda * s0 * s1, at->a[4][lane] = lambda * s0 * s2, at->a[5][lane] = lambda * s1 * s2;
+  }
+}
+
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  wring_stretch_prox(stretches, 0, par, rho, z, p);
+}
+
+/* dpsi/ds_0 at s_1 = s_2 = 1 is (mu + lambda/2) (s^3 - s). docs/theory.md (4.20) */
+static void slope(wring_in par, double *k)
+{
+  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 1.075 * (2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane]);
+}
+
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+  wring_law_root(fused, par[LAME_MU], par, z, C, dC, k);
+}
+
+const wring_law wring_law_stvk = {
+  .name         = "stvk",
+  .q            = 3,
+  .n_par        = LAME_N_PAR,
+  .options      = wring_lame_options,
+  .set_par      = wring_lame_get,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .slope        = slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
+};

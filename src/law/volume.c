@@ -1,0 +1,272 @@
+/*
+  Volume: psi(F) = k/2 |F - p|^2, p = the closest F with min <= det F <= max; k [Pa]. docs/theory.md (3.61), (3.64)-(3.67);
+  [Bouaziz et al. 2014].
+*/
+#include "base/block3.h"
+#include "isotropic.h"
+#include "limit.h"
+#include <float.h>
+
+typedef double lanes[WRING_LANES];
+
+static const wring_option options[] = {
+  {.key   = "volume_stiffness",
+   .type  = WRING_REAL,
+   .unit  = "Pa",
+   .range = "(0,inf)",
+   .help  = "Stiffness k of the energy density k/2 |F - p|^2, p the closest F with det F between min and max."},
+  {.key   = "volume_min",
+   .type  = WRING_REAL,
+   .range = "(0,inf)",
+   .value = "1",
+   .help  = "Smallest det F, volume by rest volume, that costs nothing."},
+  {.key = "volume_max", .type = WRING_REAL, .range = "(0,inf)", .value = "1", .help = "Largest one."},
+  {.key = NULL},
+};
+
+static PetscErrorCode set_par(const wring_options *o, const char *prefix, const char *fallback, double *par)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_limit_set_par(&wring_law_volume, o, prefix, fallback, par));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the closest stretches of a given product --------------------------------------------------------------------- */
+
+/*
+  Stationary points t_i (t_i - s_i) = nu for all i, as functions of y = t_2: nu = y (y - s_2), and t_0, t_1 the larger roots.
+  g = log(t_0 t_1 y/tau) is 0 at the product tau; slope = dg/dlog y.
+*/
+typedef struct {
+  double nu, t0, t1, g, slope;
+} stationary;
+
+BLOCK3_INLINE stationary stationary_at(double s0, double s1, double s2, double tau, double y)
+{
+  const double nu = y * (y - s2), w0 = sqrt(block3_max(s0 * s0 + 4 * nu, DBL_MIN));
+  const double w1 = sqrt(block3_max(s1 * s1 + 4 * nu, DBL_MIN)), t0 = 0.5 * (s0 + w0), t1 = 0.5 * (s1 + w1);
+  return (stationary){nu, t0, t1, block3_log(t0 * t1 * y / tau),
+                      1 + y * (2 * y - s2) * (1 / (t0 * w0) + 1 / (t1 * w1))};
+}
+
+/* A root of g between low and high, g < 0 at low; the search begins at y. */
+typedef struct {
+  lanes y, low, high, change; // change: the last step of log y
+} search;
+
+/* Newton's method on log y, a step of at most 2 at a time, in a bracket that is halved where it would be left. */
+static void step(wring_in s, const lanes tau, search *w)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double     y      = w->y[lane];
+    const stationary a      = stationary_at(s[0][lane], s[1][lane], s[2][lane], tau[lane], y);
+    const double     newton = a.slope > 0 ? -a.g / a.slope : INFINITY, u = block3_min(block3_max(newton, -1), 1);
+    const double     next   = y * (2 + u) / (2 - u); // exp u but for u^3/12
+    const double     low    = a.g < 0 ? block3_max(w->low[lane], y) : w->low[lane];
+    const double     high   = a.g < 0 ? w->high[lane] : block3_min(w->high[lane], y);
+    const int        inside = (next >= low) & (next <= high) & (a.slope > 0);
+    const double     middle = low > 0 ? sqrt(low) * sqrt(high) : 0.5 * high;
+    w->low[lane] = low, w->high[lane] = high;
+    w->y[lane]      = inside ? next : middle;
+    w->change[lane] = fabs(w->y[lane] - y) / y;
+  }
+}
+
+enum { MAX_STEPS = 80 };
+
+/* NaN ends the search. */
+static int moves(const search *w)
+{
+  int any = 0;
+  for (int lane = 0; lane < WRING_LANES; lane++) any |= w->change[lane] > 4 * DBL_EPSILON;
+  return any;
+}
+
+static void find_root(wring_in s, const lanes tau, search *w)
+{
+  for (int i = 0; i < MAX_STEPS; i++) {
+    step(s, tau, w);
+    if (!moves(w)) return;
+  }
+}
+
+/* The nearer of two roots y; one that is none, g being far from 0, counts as infinitely far. */
+static void keep_nearer(wring_in s, const lanes tau, const lanes other, lanes y)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double     s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
+    const stationary a  = stationary_at(s0, s1, s2, tau[lane], y[lane]);
+    const stationary b  = stationary_at(s0, s1, s2, tau[lane], other[lane]);
+    const double     a0 = a.t0 - s0, a1 = a.t1 - s1, a2 = y[lane] - s2, b0 = b.t0 - s0, b1 = b.t1 - s1;
+    const double     b2 = other[lane] - s2, near = fabs(a.g) < 1e-6 ? a0 * a0 + a1 * a1 + a2 * a2 : INFINITY;
+    const double     far = fabs(b.g) < 1e-6 ? b0 * b0 + b1 * b1 + b2 * b2 : INFINITY;
+    y[lane]              = far < near ? other[lane] : y[lane];
+  }
+}
+
+/*
+  y of the closest point with the product tau. Above: s_0 s_1 s_2 > tau, y is below s_2, either above s_2/2, the larger root of
+  t_2 (t_2 - s_2) = nu, or below, the smaller one: where the product must fall by half or more, flattening one direction can be nearer.
+*/
+static void closest(wring_in s, const lanes tau, const int *above, lanes y)
+{
+  WRING_ALIGNED search larger = {0}, smaller = {0};
+  int                  flatten = 0;
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
+    larger.low[lane]   = above[lane] ? 0.5 * s2 : block3_max(s2, 0);
+    larger.high[lane]  = above[lane] ? s2 : INFINITY;
+    larger.y[lane]     = above[lane] ? s2 : block3_max(s2, tau[lane] / ((s0 + 1) * (s1 + 1)));
+    smaller.high[lane] = above[lane] ? 0.5 * s2 : larger.y[lane];
+    smaller.y[lane]    = above[lane] ? block3_min(tau[lane] / (s0 * s1), smaller.high[lane]) : larger.y[lane];
+    flatten |= above[lane] && s0 * s1 * s2 > 2 * tau[lane];
+  }
+  find_root(s, tau, &larger);
+  for (int lane = 0; lane < WRING_LANES; lane++) y[lane] = larger.y[lane];
+  if (!flatten) return;
+  find_root(s, tau, &smaller);
+  keep_nearer(s, tau, smaller.y, y);
+}
+
+/* t [3] and nu at the stretches s; t = s and nu = 0 where the volume is within the limits. */
+static void closest_stretches(wring_in par, wring_in s, wring_out t, lanes nu)
+{
+  WRING_ALIGNED lanes tau, y;
+  int                 above[WRING_LANES], inside[WRING_LANES];
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double J = s[0][lane] * s[1][lane] * s[2][lane], low = par[LIMIT_MIN][lane], high = par[LIMIT_MAX][lane];
+    inside[lane] = J >= low && J <= high;
+    above[lane]  = J > high;
+    tau[lane]    = above[lane] ? high : low;
+  }
+  closest(s, tau, above, y);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double     s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
+    const stationary a = stationary_at(s0, s1, s2, tau[lane], y[lane]);
+    t[0][lane]         = inside[lane] ? s0 : a.t0;
+    t[1][lane]         = inside[lane] ? s1 : a.t1;
+    t[2][lane]         = inside[lane] ? s2 : y[lane];
+    nu[lane]           = inside[lane] ? 0 : a.nu;
+  }
+}
+
+/* ---- the law ------------------------------------------------------------------------------------------------------ */
+
+static int holds(wring_in par, wring_in z)
+{
+  int all = 1;
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3   f = mat3_load(z, lane);
+    const double J = mat3_det(f, mat3_cofactor(f));
+    all &= J >= par[LIMIT_MIN][lane] && J <= par[LIMIT_MAX][lane];
+  }
+  return all;
+}
+
+static void excess(wring_in par, wring_in s, wring_out e)
+{
+  WRING_ALIGNED lanes t[3], nu;
+
+  closest_stretches(par, s, t, nu);
+  for (int i = 0; i < 3; i++) {
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++) e[i][lane] = s[i][lane] - t[i][lane];
+  }
+}
+
+static const wring_limit limit = {.holds = holds, .excess = excess};
+
+static void project(wring_in par, wring_in z, wring_out p)
+{
+  wring_limit_project(&limit, par, z, p);
+}
+
+static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+{
+  wring_limit_fused(&limit, par, z, psi, p);
+}
+
+static void energy(wring_in par, wring_in z, double *psi)
+{
+  WRING_ALIGNED double p[9][WRING_LANES];
+
+  fused(par, z, psi, p);
+}
+
+static void gradient(wring_in par, wring_in z, wring_out p)
+{
+  WRING_ALIGNED double psi[WRING_LANES];
+
+  fused(par, z, psi, p);
+}
+
+/* nu/(t_i t_j + sign nu), finite where the closest point jumps: t_i t_j = -sign nu. */
+BLOCK3_INLINE double pair_mode(double ti, double tj, double nu, double sign)
+{
+  const double tt = ti * tj;
+  return nu / block3_max(tt + sign * nu, 1e-10 * tt);
+}
+
+/* docs/theory.md (3.66), (3.67): q_i = 2 t_i - s_i, d the sum of q_i q_j/t_k. */
+static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
+{
+  WRING_ALIGNED lanes t[3], shift;
+
+  closest_stretches(par, s, t, shift);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double nu = shift[lane], t0 = t[0][lane], t1 = t[1][lane], t2 = t[2][lane];
+    const double q0 = 2 * t0 - s[0][lane], q1 = 2 * t1 - s[1][lane], q2 = 2 * t2 - s[2][lane];
+    const double k = nu != 0 ? par[LIMIT_K][lane] : 0, d = q1 * q2 / t0 + q0 * q2 / t1 + q0 * q1 / t2;
+    const double c = k / (nu != 0 ? d : 1);
+    m->a[0][lane]  = k - c * t0 * (q2 / t1 + q1 / t2);
+    m->a[1][lane]  = k - c * t1 * (q2 / t0 + q0 / t2);
+    m->a[2][lane]  = k - c * t2 * (q1 / t0 + q0 / t1);
+    m->a[3][lane] = c * q2, m->a[4][lane] = c * q1, m->a[5][lane] = c * q0;
+    m->flip[0][lane] = k * pair_mode(t0, t1, nu, 1), m->twist[0][lane] = -k * pair_mode(t0, t1, nu, -1);
+    m->flip[1][lane] = k * pair_mode(t0, t2, nu, 1), m->twist[1][lane] = -k * pair_mode(t0, t2, nu, -1);
+    m->flip[2][lane] = k * pair_mode(t1, t2, nu, 1), m->twist[2][lane] = -k * pair_mode(t1, t2, nu, -1);
+  }
+}
+
+static void hessian(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
+}
+
+static void hessian_psd(wring_in par, wring_in z, wring_out h)
+{
+  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
+}
+
+static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+{
+  wring_limit_prox(&limit, par, rho, z, p);
+}
+
+static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  (void)j;
+  wring_limit_constraint(&limit, par, z, C, dC, k);
+}
+
+const wring_law wring_law_volume = {
+  .name         = "volume",
+  .q            = 3,
+  .n_par        = LIMIT_N_PAR,
+  .options      = options,
+  .set_par      = set_par,
+  .energy       = energy,
+  .gradient     = gradient,
+  .fused        = fused,
+  .hessian      = hessian,
+  .hessian_psd  = hessian_psd,
+  .project      = project,
+  .slope        = wring_limit_slope,
+  .n_constraint = 1,
+  .constraint   = constraint,
+  .prox         = prox,
+};

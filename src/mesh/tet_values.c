@@ -1,0 +1,96 @@
+/* Values of tets: from a table on rank 0 to blocks of original numbers, one a rank, and from there to the tets. */
+#include "deal.h"
+#include "order.h"
+#include <math.h>
+#include <wring/mesh.h>
+
+/* Rows of the table by the rank whose block holds their number: order [n_row], start [size + 1]. */
+static PetscErrorCode order_rows(PetscLayout block, PetscInt n_row, int width, const double *row, PetscInt *order,
+                                 PetscInt *start)
+{
+  PetscInt   *owner;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(block->comm, &size));
+  PetscCall(PetscMalloc1((size_t)n_row, &owner));
+  for (PetscInt i = 0; i < n_row; i++) {
+    PetscMPIInt p;
+    PetscCall(PetscLayoutFindOwner(block, (PetscInt)row[(size_t)i * (size_t)(width + 1)], &p));
+    owner[i] = p;
+    order[i] = i;
+  }
+  PetscCall(wring_sort_buckets(n_row, order, owner, size, start));
+  PetscCall(PetscFree(owner));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* value [block->n][width] of this rank's block, NaN where there is no row. */
+static PetscErrorCode deal_blocks(PetscLayout block, PetscInt n_row, int width, const double *row, double *value)
+{
+  const size_t bytes = (size_t)(width + 1) * sizeof(double);
+  PetscMPIInt  rank, size;
+  PetscInt    *order, *start, *count, n;
+  double      *mine;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(block->comm, &rank));
+  PetscCallMPI(MPI_Comm_size(block->comm, &size));
+  if (rank) n_row = 0;
+  PetscCall(PetscMalloc3((size_t)n_row, &order, (size_t)size + 1, &start, (size_t)size, &count));
+  PetscCall(order_rows(block, n_row, width, row, order, start));
+  for (PetscMPIInt p = 0; p < size; p++) count[p] = start[p + 1] - start[p];
+  PetscCallMPI(MPI_Scatter(count, 1, MPIU_INT, &n, 1, MPIU_INT, 0, block->comm));
+  PetscCall(PetscMalloc1((size_t)n * (size_t)(width + 1), &mine));
+  PetscCall(wring_deal_rows(block->comm, start, order, row, bytes, n, mine));
+  for (PetscInt i = 0; i < width * block->n; i++) value[i] = NAN;
+  for (PetscInt i = 0; i < n; i++) {
+    const double *const one = mine + (size_t)i * (size_t)(width + 1);
+    for (int k = 0; k < width; k++) value[width * ((PetscInt)one[0] - block->rstart) + k] = one[1 + k];
+  }
+  PetscCall(PetscFree(mine));
+  PetscCall(PetscFree3(order, start, count));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From the blocks to the tets of this rank, number [n_tet]. */
+static PetscErrorCode fetch_values(const wring_mesh *m, PetscLayout block, const PetscInt *number, int width,
+                                   const double *of_block, double *value)
+{
+  MPI_Datatype unit;
+  PetscSF      sf;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Type_contiguous(width, MPI_DOUBLE, &unit));
+  PetscCallMPI(MPI_Type_commit(&unit));
+  PetscCall(PetscSFCreate(m->comm, &sf));
+  PetscCall(PetscSFSetGraphLayout(sf, block, m->n_tet, NULL, PETSC_COPY_VALUES, number));
+  PetscCall(PetscSFBcastBegin(sf, unit, of_block, value, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(sf, unit, of_block, value, MPI_REPLACE));
+  PetscCall(PetscSFDestroy(&sf));
+  PetscCallMPI(MPI_Type_free(&unit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, PetscInt n_row, int width,
+                                     const double *row, double *value)
+{
+  PetscLayout      block;
+  PetscInt        *number;
+  double          *of_block;
+  const PetscInt64 children = m->n_tet_global / PetscMax(n_mother, 1);
+
+  PetscFunctionBegin;
+  PetscCall(PetscLayoutCreate(m->comm, &block));
+  PetscCall(PetscLayoutSetSize(block, n_mother));
+  PetscCall(PetscLayoutSetUp(block));
+  PetscCall(PetscMalloc1((size_t)width * (size_t)block->n, &of_block));
+  PetscCall(PetscMalloc1((size_t)m->n_tet, &number));
+  for (PetscInt e = 0; e < m->n_tet; e++) number[e] = (PetscInt)(m->tet_original[e] / children);
+  PetscCall(deal_blocks(block, n_row, width, row, of_block));
+  PetscCall(fetch_values(m, block, number, width, of_block, value));
+  PetscCall(PetscFree(number));
+  PetscCall(PetscFree(of_block));
+  PetscCall(PetscLayoutDestroy(&block));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,543 @@
+/*
+  Conjugate gradients on three right-hand sides that share every pass over the matrix, each with coefficients of its own, with
+  one reduction an iteration: all dots are taken of A u while it is made, u = M r, and the direction p follows from them.
+  It is made conjugate to the last one explicitly, since a cycle in float is symmetric to seven digits only (flexible
+  conjugate gradients: Notay, SIAM J. Sci. Comput. 22, 2000). docs/theory.md (4.58)-(4.63)
+*/
+#include "cg.h"
+#include <math.h>
+
+enum { RU, UW, US, RR, RW, WW, WS, N_DOT, BLOCK = 256 };
+
+/* One component. Squares and products of vectors, all as they are, that is, without the factor of u. */
+typedef struct {
+  PetscBool active, fresh; // not converged; without a direction to go on from
+  double    target;        // of |r|^2
+  double    rr, highest;   // |r|^2 now, and the largest of all
+  double    u, next;    // factors of u, now and in the next iteration: the cycle gets r / |r|, which a float can hold
+  double    ps, ss, rs; // p.s, s.s, r.s with s = A p
+  double    alpha, beta;
+} component;
+
+typedef struct {
+  wring_cg     *g;
+  wring_cycle  *cycle;
+  wring_level  *l; // the finest
+  const double *b;
+  double       *x;
+  component     of[3];
+  double        found[3]; // |r|^2 when r was last found from x
+  PetscBool     stuck;    // at what double precision can reach
+} solve;
+
+/* ---- kernels ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+  wring_double4 of[N_DOT];
+} dots;
+
+static inline void add_dots(const solve *v, PetscInt i, wring_double4 w, dots *d)
+{
+  const wring_double4 r = wring_load_double(v->g->r + 3 * (size_t)i), s = wring_load_double(v->g->s + 3 * (size_t)i);
+  const wring_double4 u = __builtin_convertvector(wring_load_float(v->l->y + 3 * (size_t)i), wring_double4);
+  d->of[RU] += r * u;
+  d->of[UW] += u * w;
+  d->of[US] += u * s;
+  d->of[RR] += r * r;
+  d->of[RW] += r * w;
+  d->of[WW] += w * w;
+  d->of[WS] += w * s;
+}
+
+static inline void add_to(dots *sum, const dots *d)
+{
+  for (int k = 0; k < N_DOT; k++) sum->of[k] += d->of[k];
+}
+
+static inline wring_double4 row_times_float(const wring_csr *a, const double *value, PetscInt i, const float *x)
+{
+  wring_double4 sum = {0};
+  for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
+    sum += value[k] * __builtin_convertvector(wring_load_float(x + 3 * (size_t)a->column[k]), wring_double4);
+  return sum;
+}
+
+static inline wring_double4 row_times(const wring_csr *a, const double *value, PetscInt i, const double *x)
+{
+  wring_double4 sum = {0};
+  for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
+    sum += value[k] * wring_load_double(x + 3 * (size_t)a->column[k]);
+  return sum;
+}
+
+static inline void store(wring_double4 v, double *x)
+{
+  for (int c = 0; c < 3; c++) x[c] = v[c];
+}
+
+/* w = A u with its dots, where no ghost takes part; the rows of ghosts wait for them. */
+static void multiply_strip(const solve *v, PetscInt begin, PetscInt end, PetscInt *waiting, dots *total)
+{
+  const wring_level *const l = v->l;
+  for (PetscInt first = begin; first < end; first += BLOCK) {
+    dots d = {0};
+    for (PetscInt i = first; i < PetscMin(first + BLOCK, end); i++) {
+      const wring_double4 w = row_times_float(&l->own, v->g->own_value, i, l->y);
+      store(w, v->g->w + 3 * (size_t)i);
+      if (*waiting < l->n_boundary && l->boundary[*waiting] == i)
+        (*waiting)++;
+      else
+        add_dots(v, i, w, &d);
+    }
+    add_to(total, &d);
+  }
+}
+
+/* The first of the boundary rows that is not below `row`. */
+static PetscInt boundary_from(const wring_level *l, PetscInt row)
+{
+  PetscInt low = 0, high = l->n_boundary;
+  while (low < high) {
+    const PetscInt middle = (low + high) / 2;
+    if (l->boundary[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void multiply_own(const solve *v, dots part[WRING_STRIPS])
+{
+  const PetscInt n = v->l->n;
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (int k = 0; k < WRING_STRIPS; k++) {
+    PetscInt waiting = boundary_from(v->l, wring_strip(n, k));
+    part[k]          = (dots){0};
+    multiply_strip(v, wring_strip(n, k), wring_strip(n, k + 1), &waiting, &part[k]);
+  }
+}
+
+static void multiply_ghosts(const solve *v, dots part[WRING_STRIPS])
+{
+  const wring_level *const l     = v->l;
+  const float *const       ghost = l->y + 3 * (size_t)l->n;
+#pragma omp parallel for schedule(static) if (l->n_boundary > WRING_SERIAL_BELOW)
+  for (int k = 0; k < WRING_STRIPS; k++) {
+    dots d = {0};
+    for (PetscInt j = wring_strip(l->n_boundary, k); j < wring_strip(l->n_boundary, k + 1); j++) {
+      const PetscInt      i = l->boundary[j];
+      double *const       w = v->g->w + 3 * (size_t)i;
+      const wring_double4 sum =
+        (wring_double4){w[0], w[1], w[2], 0} + row_times_float(&l->ghost, v->g->ghost_value, i, ghost);
+      store(sum, w);
+      add_dots(v, i, sum, &d);
+    }
+    add_to(&part[k], &d);
+  }
+}
+
+/* r = b - A p of own columns; r -= A ghost of the others. */
+static void residual_own(const solve *v)
+{
+  const wring_level *const l = v->l;
+#pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
+  for (int k = 0; k < WRING_STRIPS; k++) {
+    for (PetscInt i = wring_strip(l->n, k); i < wring_strip(l->n, k + 1); i++) {
+      const wring_double4 sum = row_times(&l->own, v->g->own_value, i, v->g->p);
+      for (int c = 0; c < 3; c++) v->g->r[3 * i + c] = v->b[3 * i + c] - sum[c];
+    }
+  }
+}
+
+static void residual_ghosts(const solve *v)
+{
+  const wring_level *const l = v->l;
+  for (PetscInt j = 0; j < l->n_boundary; j++) {
+    const PetscInt      i   = l->boundary[j];
+    const wring_double4 sum = row_times(&l->ghost, v->g->ghost_value, i, v->g->ghost);
+    for (int c = 0; c < 3; c++) v->g->r[3 * i + c] -= sum[c];
+  }
+}
+
+/* x += alpha p, p = u + beta p: all that the last iteration needs. */
+static void add_last(const solve *v)
+{
+  const component *const of = v->of;
+  const PetscInt         n  = v->g->n;
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (int k = 0; k < WRING_STRIPS; k++) {
+    for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) {
+      for (int c = 0; c < 3; c++) {
+        const size_t j = 3 * (size_t)i + c;
+        v->x[j] += of[c].alpha * (of[c].u * v->l->y[j] + of[c].beta * v->g->p[j]);
+      }
+    }
+  }
+}
+
+/* The input of the cycle: D^(-1/2) r by its length, nothing for a component that has converged. */
+static inline void to_cycle(const solve *v, PetscInt i, const double factor[3])
+{
+  const double d = v->l->scale[i];
+  for (int c = 0; c < 3; c++) v->l->b[3 * i + c] = (float)(d * (factor[c] * v->g->r[3 * i + c]));
+}
+
+static void get_factors(const solve *v, double factor[3])
+{
+  for (int c = 0; c < 3; c++) factor[c] = v->of[c].active ? 1 / v->of[c].next : 0;
+}
+
+static void start_cycle(const solve *v)
+{
+  const PetscInt n = v->g->n;
+  double         factor[3];
+  get_factors(v, factor);
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (int k = 0; k < WRING_STRIPS; k++)
+    for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) to_cycle(v, i, factor);
+}
+
+/* p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and the input of the next cycle, in one pass. */
+static void update(const solve *v)
+{
+  const PetscInt n = v->g->n;
+  double *const r = v->g->r, *const p = v->g->p, *const s = v->g->s, *const w = v->g->w;
+  double factor[3], u[3], alpha[3], beta[3];
+  get_factors(v, factor);
+  for (int c = 0; c < 3; c++) u[c] = v->of[c].u, alpha[c] = v->of[c].alpha, beta[c] = v->of[c].beta;
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (int k = 0; k < WRING_STRIPS; k++) {
+    for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) {
+      for (int c = 0; c < 3; c++) {
+        const size_t j = 3 * (size_t)i + c;
+        p[j]           = u[c] * v->l->y[j] + beta[c] * p[j];
+        s[j]           = u[c] * w[j] + beta[c] * s[j];
+        v->x[j] += alpha[c] * p[j];
+        r[j] -= alpha[c] * s[j];
+      }
+      to_cycle(v, i, factor);
+    }
+  }
+}
+
+/* By component: b . b, and how many numbers of x are not zero. */
+static void look_at(const solve *v, double sum[4])
+{
+  const PetscInt n = v->g->n;
+  double         part[4][WRING_STRIPS];
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (int k = 0; k < WRING_STRIPS; k++) {
+    double own[4] = {0};
+    for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) {
+      for (int c = 0; c < 3; c++) {
+        const size_t j = 3 * (size_t)i + c;
+        own[c] += v->b[j] * v->b[j];
+        own[3] += v->x[j] != 0;
+      }
+    }
+    for (int c = 0; c < 4; c++) part[c][k] = own[c];
+  }
+  for (int c = 0; c < 4; c++) sum[c] = wring_pairwise_sum(WRING_STRIPS, part[c]);
+}
+
+/* By component: the sum of squares. */
+static void squares(PetscInt n, const double *r, double sum[3])
+{
+  double part[3][WRING_STRIPS];
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (int k = 0; k < WRING_STRIPS; k++) {
+    double own[3] = {0};
+    for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++)
+      for (int c = 0; c < 3; c++) own[c] += r[3 * i + c] * r[3 * i + c];
+    for (int c = 0; c < 3; c++) part[c][k] = own[c];
+  }
+  for (int c = 0; c < 3; c++) sum[c] = wring_pairwise_sum(WRING_STRIPS, part[c]);
+}
+
+/* ---- coefficients ------------------------------------------------------------------------------------------------- */
+
+/* What is as small as the rounding of the recurrence for |r|^2 counts against convergence. */
+static double expected(const component *k, double *bound)
+{
+  const double rounding = 1e-14, change = 2 * k->alpha * k->rs, square = k->alpha * k->alpha * k->ss;
+  const double rr = fabs(k->rr - change + square);
+  *bound          = rr + rounding * (k->rr + fabs(change) + square);
+  return PetscMax(rr, rounding * k->rr);
+}
+
+/* The direction and its length from the dots, which are of u / factor and w / factor. PETSC_FALSE: not definite. */
+static PetscBool choose_step(component *k, const double dot[N_DOT])
+{
+  const double parallel = 1e-8; // below this nothing is left of u beside the last direction: begin anew
+  const double ru = k->u * dot[RU], uw = k->u * k->u * dot[UW], us = k->u * dot[US], rw = k->u * dot[RW];
+  const double ww = k->u * k->u * dot[WW], ws = k->u * dot[WS];
+  k->beta   = k->fresh ? 0 : -us / k->ps;
+  double ps = uw + k->beta * us; // = u.w - (u.s)^2 / p.s
+  if (!(ps > parallel * uw)) k->beta = 0, ps = uw;
+  if (!(ps > 0 && ru > 0)) return PETSC_FALSE;
+  k->ss    = ww + k->beta * (2 * ws + k->beta * k->ss);
+  k->rs    = rw + k->beta * k->rs;
+  k->ps    = ps;
+  k->alpha = ru / ps;
+  double       bound;
+  const double rr = expected(k, &bound);
+  k->rs -= k->alpha * k->ss;
+  k->fresh   = PETSC_FALSE;
+  k->highest = PetscMax(k->highest, k->rr);
+  k->rr      = rr;
+  k->next    = sqrt(rr);
+  k->active  = (PetscBool)(bound > k->target);
+  return PETSC_TRUE;
+}
+
+static PetscErrorCode refuse_infinite(const solve *v, int n, const double *number)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++)
+    if (!isfinite(number[i])) WRING_REFUSE(v->cycle->comm, "operator: the iteration failed: a number is not finite");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode choose_steps(solve *v, const double dot[N_DOT][3])
+{
+  PetscFunctionBegin;
+  for (int c = 0; c < 3; c++) {
+    component *const k = &v->of[c];
+    double           own[N_DOT];
+    for (int i = 0; i < N_DOT; i++) own[i] = dot[i][c];
+    PetscCall(refuse_infinite(v, N_DOT, own));
+    if (k->active) k->rr = own[RR]; // not by recurrence
+    k->active = (PetscBool)(k->rr > k->target);
+    if (!k->active) {
+      k->u = k->next = k->alpha = k->beta = 0; // nothing moves
+      continue;
+    }
+    if (!choose_step(k, own))
+      WRING_REFUSE(v->cycle->comm,
+                   "operator: the matrix is not positive definite, or too close to singular for multigrid");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool active(const solve *v)
+{
+  return (PetscBool)(v->of[0].active || v->of[1].active || v->of[2].active);
+}
+
+/* ---- the iteration ------------------------------------------------------------------------------------------------ */
+
+static PetscErrorCode multiply(solve *v, double dot[N_DOT][3])
+{
+  wring_level *const l     = v->l;
+  float *const       ghost = l->y + 3 * (size_t)l->n;
+  dots               part[WRING_STRIPS];
+  double             strip[WRING_STRIPS];
+
+  PetscFunctionBegin;
+  if (l->halo) PetscCall(PetscSFBcastBegin(l->halo, v->cycle->vertex, l->y, ghost, MPI_REPLACE));
+  multiply_own(v, part);
+  if (l->halo) PetscCall(PetscSFBcastEnd(l->halo, v->cycle->vertex, l->y, ghost, MPI_REPLACE));
+  multiply_ghosts(v, part);
+  for (int i = 0; i < N_DOT; i++) {
+    for (int c = 0; c < 3; c++) {
+      for (int k = 0; k < WRING_STRIPS; k++) strip[k] = part[k].of[i][c];
+      dot[i][c] = wring_pairwise_sum(WRING_STRIPS, strip);
+    }
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, dot, 3 * N_DOT, MPI_DOUBLE, MPI_SUM, v->cycle->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* r = b - A x by the matrix itself, and its lengths; every component begins anew. */
+static PetscErrorCode find_residual(solve *v)
+{
+  wring_cg *const g = v->g;
+  double          rr[3];
+
+  PetscFunctionBegin;
+  wring_copy(3 * g->n, v->x, g->p); // where there is one number to spare
+  if (v->l->halo) PetscCall(PetscSFBcastBegin(v->l->halo, g->vertex, g->p, g->ghost, MPI_REPLACE));
+  residual_own(v);
+  if (v->l->halo) PetscCall(PetscSFBcastEnd(v->l->halo, g->vertex, g->p, g->ghost, MPI_REPLACE));
+  residual_ghosts(v);
+  squares(g->n, g->r, rr);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, rr, 3, MPI_DOUBLE, MPI_SUM, v->cycle->comm));
+  PetscCall(refuse_infinite(v, 3, rr));
+  for (int c = 0; c < 3; c++) v->of[c].rr = rr[c];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From the residual on; what is above its target takes part. */
+static void begin(solve *v)
+{
+  for (int c = 0; c < 3; c++) {
+    component *const k = &v->of[c];
+    k->fresh           = PETSC_TRUE;
+    k->active          = (PetscBool)(k->rr > k->target);
+    k->highest         = PetscMax(k->highest, k->rr);
+    k->next = k->u = sqrt(k->rr);
+    k->ss = k->rs = k->ps = 0;
+  }
+  if (active(v)) start_cycle(v);
+}
+
+static PetscErrorCode start(solve *v, double rtol)
+{
+  double sum[4];
+
+  PetscFunctionBegin;
+  look_at(v, sum);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, v->cycle->comm));
+  PetscCall(refuse_infinite(v, 3, sum));
+  for (int c = 0; c < 3; c++) {
+    v->of[c].target = rtol * rtol * sum[c];
+    v->of[c].rr     = sum[c];
+    if (sum[c] == 0)
+      for (PetscInt i = 0; i < v->g->n; i++) v->x[3 * i + c] = 0;
+  }
+  if (sum[3] > 0)
+    PetscCall(find_residual(v));
+  else
+    wring_copy(3 * v->g->n, v->b, v->g->r);
+  begin(v);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  After a fall of |r| by 1e6 the recurrence for r may have left b - A x behind: it is found anew, and the iteration goes on
+  where it is not small enough, unless that had no effect before.
+*/
+static PetscErrorCode verify(solve *v)
+{
+  const double deep = 1e-12, less = 0.25;
+  PetscBool    doubtful = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (int c = 0; c < 3; c++) doubtful = (PetscBool)(doubtful || v->of[c].rr < deep * v->of[c].highest);
+  if (!doubtful) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(find_residual(v));
+  begin(v);
+  for (int c = 0; c < 3; c++) {
+    if (v->of[c].active && v->of[c].rr > less * v->found[c]) v->stuck = PETSC_TRUE;
+    v->found[c] = v->of[c].rr;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The dots of the direction to come, and the step along it. */
+static PetscErrorCode iterate(solve *v, PetscBool last)
+{
+  double dot[N_DOT][3];
+
+  PetscFunctionBegin;
+  PetscCall(wring_cycle_apply(v->cycle));
+  PetscCall(multiply(v, dot));
+  PetscCall(choose_steps(v, dot));
+  if (last || !active(v))
+    add_last(v);
+  else
+    update(v);
+  for (int c = 0; c < 3; c++) v->of[c].u = v->of[c].next;
+  if (!active(v)) PetscCall(verify(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode run(solve *v, double rtol, PetscInt max_it, PetscInt *iterations, PetscBool *reached)
+{
+  PetscInt it = 0;
+
+  PetscFunctionBegin;
+  PetscCall(start(v, rtol));
+  for (; it < max_it && active(v) && !v->stuck; it++) PetscCall(iterate(v, (PetscBool)(it + 1 == max_it)));
+  *iterations = it;
+  *reached    = (PetscBool)!active(v);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode get_values(Mat part, const double **value)
+{
+  PetscFunctionBegin;
+  *value = NULL;
+  if (part) PetscCall(MatSeqAIJGetArrayRead(part, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode restore_values(Mat part, const double **value)
+{
+  PetscFunctionBegin;
+  if (part) PetscCall(MatSeqAIJRestoreArrayRead(part, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_cg_solve(wring_cg *g, wring_cycle *c, Mat A, double rtol, PetscInt max_it, const double *b,
+                              double *x, PetscInt *iterations, PetscBool *reached)
+{
+  solve           v = {.g = g, .cycle = c, .l = c->level, .b = b, .x = x};
+  Mat             own, ghost;
+  const PetscInt *global;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 3; i++) v.found[i] = PETSC_MAX_REAL;
+  PetscCall(wring_mat_parts(A, &own, &ghost, &global));
+  PetscCall(get_values(own, &g->own_value));
+  PetscCall(get_values(ghost, &g->ghost_value));
+  PetscCall(run(&v, rtol, max_it, iterations, reached));
+  PetscCall(restore_values(ghost, &g->ghost_value));
+  PetscCall(restore_values(own, &g->own_value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------- */
+
+/* Zeros, and one to spare, touched first by the threads that will use them. */
+static PetscErrorCode create_vector(PetscInt n, double **x)
+{
+  double *p;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * (size_t)n + 1, &p));
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (int k = 0; k < WRING_STRIPS; k++)
+    for (PetscInt i = 3 * wring_strip(n, k); i < 3 * wring_strip(n, k + 1); i++) p[i] = 0;
+  p[3 * n] = 0;
+  *x       = p;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_cg_create(const wring_cycle *c, wring_cg **out)
+{
+  wring_cg *g;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&g));
+  *out = g;
+  g->n = c->level->n;
+  PetscCall(create_vector(g->n, &g->r));
+  PetscCall(create_vector(g->n, &g->p));
+  PetscCall(create_vector(g->n, &g->s));
+  PetscCall(create_vector(g->n, &g->w));
+  PetscCall(create_vector(c->level->n_ghost, &g->ghost));
+  PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &g->vertex));
+  PetscCallMPI(MPI_Type_commit(&g->vertex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_cg_destroy(wring_cg **g)
+{
+  PetscFunctionBegin;
+  if (!*g) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree((*g)->r));
+  PetscCall(PetscFree((*g)->p));
+  PetscCall(PetscFree((*g)->s));
+  PetscCall(PetscFree((*g)->w));
+  PetscCall(PetscFree((*g)->ghost));
+  PetscCallMPI(MPI_Type_free(&(*g)->vertex));
+  PetscCall(PetscFree(*g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double wring_cg_memory(const wring_cycle *c)
+{
+  return 3 * sizeof(double) * (4.0 * c->level->n + c->level->n_ghost);
+}

@@ -1,0 +1,145 @@
+/* The coarsest level: a few dozen rows, gathered by the ranks that own them and multiplied by their part of the inverse. */
+#include "multigrid_impl.h"
+
+/* Above this an inverse would take more time and memory than it saves: aggregation found nothing to make coarse. */
+enum { DENSE_LIMIT = 1000 };
+
+/* Rows of the scaled matrix, dense [n][n_global]. */
+static PetscErrorCode own_rows(Mat A, const wring_level *l, PetscInt n_global, double *dense)
+{
+  Mat             own, ghost;
+  const PetscInt *global;
+  PetscInt        first;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mat_parts(A, &own, &ghost, &global));
+  PetscCall(MatGetOwnershipRange(A, &first, NULL));
+  for (PetscInt i = 0; i < l->n; i++) {
+    double *row = dense + i * n_global;
+    for (PetscInt k = l->own.start[i]; k < l->own.start[i + 1]; k++) row[first + l->own.column[k]] = l->own.value[k];
+    if (!ghost) continue;
+    for (PetscInt k = l->ghost.start[i]; k < l->ghost.start[i + 1]; k++)
+      row[global[l->ghost.column[k]]] = l->ghost.value[k];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In place, by Gauss and Jordan's elimination; pivots of a definite matrix are positive in any order. */
+static PetscBool invert(PetscInt n, double *a)
+{
+  for (PetscInt p = 0; p < n; p++) {
+    double *const pivot = a + p * n, inverse = 1 / pivot[p];
+    if (!(pivot[p] > 0)) return PETSC_FALSE;
+    pivot[p] = 1;
+    for (PetscInt j = 0; j < n; j++) pivot[j] *= inverse;
+    for (PetscInt i = 0; i < n; i++) {
+      const double factor = a[i * n + p];
+      if (i == p || factor == 0) continue;
+      a[i * n + p] = 0;
+      for (PetscInt j = 0; j < n; j++) a[i * n + j] -= factor * pivot[j];
+    }
+  }
+  return PETSC_TRUE;
+}
+
+/* Where each rank's share of the gathered vector begins. */
+static PetscErrorCode count_shares(PetscInt n, wring_coarsest *c, PetscMPIInt *size, PetscMPIInt *rank)
+{
+  const int mine = (int)(3 * n);
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(c->comm, size));
+  PetscCallMPI(MPI_Comm_rank(c->comm, rank));
+  PetscCall(PetscMalloc2(*size, &c->count, *size, &c->offset));
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, c->count, 1, MPI_INT, c->comm));
+  for (int i = 0; i < *size; i++) c->offset[i] = i > 0 ? c->offset[i - 1] + c->count[i - 1] : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All rows of the members, in the place of `dense`. */
+static PetscErrorCode gather_rows(const wring_coarsest *c, PetscMPIInt size, PetscInt n, const double *mine,
+                                  double *dense)
+{
+  int *count, *offset;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(size, &count, size, &offset));
+  for (int i = 0; i < size; i++) {
+    count[i]  = (int)(c->count[i] / 3 * c->n_global);
+    offset[i] = (int)(c->offset[i] / 3 * c->n_global);
+  }
+  PetscCallMPI(MPI_Allgatherv(mine, (int)(n * c->n_global), MPI_DOUBLE, dense, count, offset, MPI_DOUBLE, c->comm));
+  PetscCall(PetscFree2(count, offset));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of the ranks that own rows. */
+static PetscErrorCode create_inverse(Mat A, const wring_level *l, wring_coarsest *c, PetscBool *definite)
+{
+  const PetscInt n = l->n, size_of_row = c->n_global;
+  PetscMPIInt    size, rank;
+  double        *mine, *dense;
+
+  PetscFunctionBegin;
+  PetscCall(count_shares(n, c, &size, &rank));
+  PetscCall(PetscCalloc1(n * size_of_row, &mine));
+  PetscCall(PetscMalloc1(size_of_row * size_of_row, &dense));
+  PetscCall(PetscMalloc1(n * size_of_row, &c->inverse));
+  if (size > 1) PetscCall(PetscMalloc1(3 * size_of_row, &c->all));
+  PetscCall(own_rows(A, l, size_of_row, mine));
+  PetscCall(gather_rows(c, size, n, mine, dense));
+  *definite           = invert(size_of_row, dense);
+  const double *first = dense + c->offset[rank] / 3 * size_of_row;
+  for (PetscInt i = 0; i < n * size_of_row; i++) c->inverse[i] = (float)first[i];
+  PetscCall(PetscFree(dense));
+  PetscCall(PetscFree(mine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_coarsest_create(MPI_Comm comm, Mat A, const wring_level *l, wring_coarsest *c)
+{
+  PetscBool   definite = PETSC_TRUE;
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(MatGetSize(A, &c->n_global, NULL));
+  c->comm  = MPI_COMM_NULL;
+  c->dense = (PetscBool)(c->n_global <= DENSE_LIMIT);
+  if (!c->dense) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Comm_split(comm, l->n > 0 ? 0 : MPI_UNDEFINED, rank, &c->comm));
+  if (c->comm != MPI_COMM_NULL) PetscCall(create_inverse(A, l, c, &definite));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, MPIU_BOOL, MPI_LAND, comm));
+  if (!definite) WRING_REFUSE(comm, "operator: the matrix is not positive definite (multigrid's coarsest level)");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_coarsest_destroy(wring_coarsest *c)
+{
+  PetscFunctionBegin;
+  if (c->comm != MPI_COMM_NULL) PetscCallMPI(MPI_Comm_free(&c->comm));
+  PetscCall(PetscFree(c->inverse));
+  PetscCall(PetscFree(c->all));
+  PetscCall(PetscFree2(c->count, c->offset));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_coarsest_solve(wring_coarsest *c, PetscInt n, const float *b, float *x)
+{
+  const float *all = b;
+
+  PetscFunctionBegin;
+  if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (c->all) {
+    PetscCallMPI(MPI_Allgatherv(b, (int)(3 * n), MPI_FLOAT, c->all, c->count, c->offset, MPI_FLOAT, c->comm));
+    all = c->all;
+  }
+  for (PetscInt i = 0; i < n; i++) {
+    const float *row    = c->inverse + i * c->n_global;
+    float        sum[3] = {0};
+    for (PetscInt j = 0; j < c->n_global; j++)
+      for (int d = 0; d < 3; d++) sum[d] += row[j] * all[3 * j + d];
+    for (int d = 0; d < 3; d++) x[3 * i + d] = sum[d];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,121 @@
+/*
+  Type multigrid: conjugate gradients on the three components at once (cg.c), preconditioned by a cycle of our own in float
+  (cycle.c) on the hierarchy of PETSc's smoothed aggregation (hierarchy.c), which is let go once the cycle has its numbers.
+*/
+#include "cg.h"
+#include <math.h>
+
+static PetscErrorCode create(wring_operator *op)
+{
+  wring_multigrid *m;
+
+  PetscFunctionBegin;
+  PetscCall(wring_hierarchy_try_options(op->comm));
+  PetscCall(PetscNew(&m));
+  op->data = m;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode keep_reference(wring_multigrid *m)
+{
+  const wring_level *const l = m->cycle->level;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(m->reference));
+  PetscCall(PetscMalloc1(l->n, &m->reference));
+  PetscCall(PetscArraycpy(m->reference, l->scale, l->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Interpolation fits as long as no row has become stiffer than another by more than a factor: what all rows share is no change.
+  A released attachment is one, a step halved is none. docs/theory.md (4.64)
+*/
+static PetscErrorCode may_keep(const wring_operator *op, PetscBool *keep)
+{
+  const wring_multigrid *const m        = op->data;
+  const double                 most     = 4.5;
+  double                       range[2] = {0, 0}; // largest of the ratio and of its inverse
+  Vec                          diagonal;
+  const double                *d;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(op->A, NULL, &diagonal));
+  PetscCall(MatGetDiagonal(op->A, diagonal));
+  PetscCall(VecGetArrayRead(diagonal, &d));
+  for (PetscInt i = 0; i < m->cycle->level->n; i++) {
+    const double ratio = d[i] * m->reference[i] * m->reference[i];
+    range[0]           = ratio > 0 ? PetscMax(range[0], ratio) : INFINITY;
+    range[1]           = ratio > 0 ? PetscMax(range[1], 1 / ratio) : INFINITY;
+  }
+  PetscCall(VecRestoreArrayRead(diagonal, &d));
+  PetscCall(VecDestroy(&diagonal));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_DOUBLE, MPI_MAX, op->comm));
+  *keep = (PetscBool)(range[0] * range[1] <= most);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode set_up(wring_operator *op)
+{
+  wring_multigrid *const m    = op->data;
+  PetscBool              keep = PETSC_FALSE;
+  int                    n_level;
+  Mat                   *A, *P;
+
+  PetscFunctionBegin;
+  if (m->cycle) PetscCall(may_keep(op, &keep));
+  if (keep) {
+    n_level = m->cycle->n_level;
+    PetscCall(wring_hierarchy_renew(op->comm, op->A, m->cycle, &A, &P));
+  } else {
+    PetscCall(wring_hierarchy_create(op->comm, op->A, &n_level, &A, &P));
+  }
+  PetscCall(wring_cycle_destroy(&m->cycle));
+  PetscCall(wring_cycle_create(op->comm, n_level, A, P, &m->cycle));
+  PetscCall(wring_hierarchy_destroy(n_level, &A, &P));
+  if (!keep) PetscCall(keep_reference(m));
+  m->built += !keep;
+  if (!m->cg) PetscCall(wring_cg_create(m->cycle, &m->cg));
+  op->info.library = "gamg";
+  op->info.memory  = m->cycle->memory + wring_cg_memory(m->cycle);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &op->info.memory, 1, MPI_DOUBLE, MPI_SUM, op->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode predict(wring_operator *op, double *bytes)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_multigrid_predict(op->A, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
+{
+  wring_multigrid *const m = op->data;
+  const double          *ba;
+  double                *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(b, &ba));
+  PetscCall(VecGetArray(x, &xa));
+  PetscCall(wring_cg_solve(m->cg, m->cycle, op->A, rtol, op->max_it, ba, xa, &op->info.iterations, reached));
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(VecRestoreArrayRead(b, &ba));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy(wring_operator *op)
+{
+  wring_multigrid *m = op->data;
+
+  PetscFunctionBegin;
+  op->data = NULL;
+  PetscCall(wring_cycle_destroy(&m->cycle));
+  PetscCall(wring_cg_destroy(&m->cg));
+  PetscCall(PetscFree(m->reference));
+  PetscCall(PetscFree(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_operator_ops wring_operator_multigrid = {
+  .type = "multigrid", .create = create, .set_up = set_up, .predict = predict, .solve = solve, .destroy = destroy};

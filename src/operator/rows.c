@@ -1,0 +1,210 @@
+/* PETSc's AIJ matrices as rows in float with 32-bit columns: half the bytes, and what threads can walk over. */
+#include "multigrid_impl.h"
+
+PetscErrorCode wring_mat_parts(Mat A, Mat *own, Mat *ghost, const PetscInt **global)
+{
+  PetscBool mpi;
+
+  PetscFunctionBegin;
+  *own    = A;
+  *ghost  = NULL;
+  *global = NULL;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, own, ghost, global));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mat_halo(Mat A, PetscSF *halo, PetscInt *n_ghost)
+{
+  const MPI_Comm  comm = PetscObjectComm((PetscObject)A);
+  Mat             own, ghost;
+  const PetscInt *global;
+  PetscLayout     columns;
+
+  PetscFunctionBegin;
+  *halo    = NULL;
+  *n_ghost = 0;
+  PetscCall(wring_mat_parts(A, &own, &ghost, &global));
+  if (!ghost) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetSize(ghost, NULL, n_ghost));
+  PetscCall(MatGetLayouts(A, NULL, &columns));
+  PetscCall(PetscSFCreate(comm, halo));
+  PetscCall(PetscSFSetGraphLayout(*halo, columns, *n_ghost, NULL, PETSC_COPY_VALUES, global));
+  PetscCall(PetscSFSetUp(*halo));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_float_create(PetscInt n, float **x)
+{
+  float *p;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n + 1, &p));
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (int s = 0; s < WRING_STRIPS; s++)
+    for (PetscInt i = wring_strip(n, s); i < wring_strip(n, s + 1); i++) p[i] = 0;
+  p[n] = 0;
+  *x   = p;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- one matrix -------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  Mat             A;
+  PetscInt        n;
+  const PetscInt *start, *column;
+  const double   *value;
+} arrays;
+
+static PetscErrorCode get_arrays(Mat A, arrays *a)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  a->A = A;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &a->n, &a->start, &a->column, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "multigrid needs matrices of type aij");
+  PetscCall(MatSeqAIJGetArrayRead(A, &a->value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode restore_arrays(arrays *a)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJRestoreArrayRead(a->A, &a->value));
+  PetscCall(MatRestoreRowIJ(a->A, 0, PETSC_FALSE, PETSC_FALSE, &a->n, &a->start, &a->column, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void fill_values(const arrays *a, const float *row, const float *column, float *value)
+{
+#pragma omp parallel for schedule(static) if (a->n > WRING_SERIAL_BELOW)
+  for (int s = 0; s < WRING_STRIPS; s++) {
+    for (PetscInt i = wring_strip(a->n, s); i < wring_strip(a->n, s + 1); i++) {
+      for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
+        value[k] = (float)(a->value[k] * row[i] * column[a->column[k]]);
+    }
+  }
+}
+
+static void copy_pattern(const arrays *a, PetscBool starts, wring_csr *c)
+{
+#pragma omp parallel for schedule(static) if (a->n > WRING_SERIAL_BELOW)
+  for (int s = 0; s < WRING_STRIPS; s++) {
+    for (PetscInt i = wring_strip(a->n, s); i < wring_strip(a->n, s + 1); i++) {
+      if (starts) c->own_start[i + 1] = a->start[i + 1];
+      for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) c->own_column[k] = (int)a->column[k];
+    }
+  }
+}
+
+PetscErrorCode wring_csr_create(Mat A, PetscBool borrow, const float *row, const float *column, wring_csr *c)
+{
+  const PetscBool narrow = (PetscBool)(sizeof(PetscInt) == sizeof(int));
+  arrays          a;
+
+  PetscFunctionBegin;
+  PetscCall(get_arrays(A, &a));
+  const size_t n_entry = a.n > 0 ? (size_t)a.start[a.n] : 0;
+  PetscCall(PetscMalloc1(n_entry, &c->value));
+  if (!borrow) {
+    PetscCall(PetscMalloc1((size_t)a.n + 1, &c->own_start));
+    c->own_start[0] = 0;
+  }
+  if (!borrow || !narrow) {
+    PetscCall(PetscMalloc1(n_entry, &c->own_column));
+    copy_pattern(&a, (PetscBool)!borrow, c);
+  }
+  c->start  = borrow ? a.start : c->own_start;
+  c->column = c->own_column ? c->own_column : (const int *)a.column;
+  fill_values(&a, row, column, c->value);
+  PetscCall(restore_arrays(&a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- two halves in one -------------------------------------------------------------------------------------------- */
+
+/* Entries of a row of one half, to place k on. */
+static PetscInt append(const arrays *a, PetscInt i, PetscInt shift, const float *row, const float *column, PetscInt k,
+                       wring_csr *c)
+{
+  for (PetscInt j = a->start[i]; j < a->start[i + 1]; j++, k++) {
+    c->own_column[k] = (int)(shift + a->column[j]);
+    c->value[k]      = (float)(a->value[j] * row[i] * column[shift + a->column[j]]);
+  }
+  return k;
+}
+
+PetscErrorCode wring_csr_join(Mat own, Mat ghost, PetscInt n_own, const float *row, const float *column, wring_csr *c)
+{
+  arrays a, g = {.A = NULL};
+
+  PetscFunctionBegin;
+  PetscCall(get_arrays(own, &a));
+  if (ghost) PetscCall(get_arrays(ghost, &g));
+  PetscCall(PetscMalloc1((size_t)a.n + 1, &c->own_start));
+  c->own_start[0] = 0;
+  for (PetscInt i = 0; i < a.n; i++) c->own_start[i + 1] = a.start[i + 1] + (ghost ? g.start[i + 1] : 0);
+  PetscCall(PetscMalloc1((size_t)c->own_start[a.n], &c->own_column));
+  PetscCall(PetscMalloc1((size_t)c->own_start[a.n], &c->value));
+#pragma omp parallel for schedule(static) if (a.n > WRING_SERIAL_BELOW)
+  for (int s = 0; s < WRING_STRIPS; s++) {
+    for (PetscInt i = wring_strip(a.n, s); i < wring_strip(a.n, s + 1); i++) {
+      const PetscInt k = append(&a, i, 0, row, column, c->own_start[i], c);
+      if (g.A) append(&g, i, n_own, row, column, k, c);
+    }
+  }
+  c->start  = c->own_start;
+  c->column = c->own_column;
+  if (ghost) PetscCall(restore_arrays(&g));
+  PetscCall(restore_arrays(&a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_csr_transpose(PetscInt n, PetscInt n_column, const wring_csr *a, wring_csr *t)
+{
+  PetscInt *next;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)n_column + 1, &t->own_start));
+  PetscCall(PetscMalloc1((size_t)a->start[n], &t->own_column));
+  PetscCall(PetscMalloc1((size_t)a->start[n], &t->value));
+  PetscCall(PetscMalloc1((size_t)n_column, &next));
+  for (PetscInt k = 0; k < a->start[n]; k++) t->own_start[a->column[k] + 1]++;
+  for (PetscInt j = 0; j < n_column; j++) {
+    next[j] = t->own_start[j];
+    t->own_start[j + 1] += t->own_start[j];
+  }
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) {
+      const PetscInt to = next[a->column[k]]++;
+      t->own_column[to] = (int)i;
+      t->value[to]      = a->value[k];
+    }
+  }
+  t->start  = t->own_start;
+  t->column = t->own_column;
+  PetscCall(PetscFree(next));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_csr_destroy(wring_csr *a)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(a->value));
+  PetscCall(PetscFree(a->own_start));
+  PetscCall(PetscFree(a->own_column));
+  a->start  = NULL;
+  a->column = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double wring_csr_memory(PetscInt n, const wring_csr *a)
+{
+  if (!a->start || n == 0) return 0;
+  const double entry = sizeof *a->value + (a->own_column ? sizeof *a->own_column : 0);
+  return entry * (double)a->start[n] + (a->own_start ? sizeof(PetscInt) * (double)n : 0);
+}

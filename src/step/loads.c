@@ -1,0 +1,217 @@
+/* Forces from outside. docs/theory.md (6.40)-(6.42) */
+#include <math.h>
+#include <wring/load.h>
+
+typedef struct {
+  wring_time_curve *curve; // NULL: 1
+  double            until;
+} schedule;
+
+/* Forces on vertices, or pressure on triangles. */
+typedef struct {
+  schedule  time;
+  PetscBool is_pressure;
+  double    pressure; // Pa
+  PetscInt  n;        // vertices or triangles
+  PetscInt *vertex;   // [n], or [n][3]
+  double   *force;    // [n][3] N; NULL: pressure
+} load;
+
+struct wring_loads {
+  const wring_mesh *mesh;
+  double           *mass; // [n_owned] kg
+  schedule          gravity, drag_time;
+  PetscBool         has_drag;
+  double           *drag; // [n_owned] kg/s
+  int               n;
+  load             *load; // [n]
+  PetscBool         has_pressure;
+};
+
+/* Times are sums of steps: an end at 0.5 s includes the step that ends there but for rounding. */
+static double factor(const schedule *s, double time)
+{
+  double value = 1;
+  if (time > s->until + 1e-9 * fabs(s->until)) return 0;
+  if (s->curve) wring_time_curve_at(s->curve, time, &value);
+  return value;
+}
+
+static PetscErrorCode set_schedule(schedule *s, const wring_load_time *time)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_time_curve_destroy(&s->curve));
+  PetscCall(wring_time_curve_copy(time->curve, &s->curve));
+  s->until = time->until;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_loads_create(const wring_mesh *mesh, const double *mass, wring_loads **l)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscNew(l));
+  (*l)->mesh = mesh;
+  PetscCall(PetscMalloc1(mesh->n_owned, &(*l)->mass));
+  PetscCall(PetscArraycpy((*l)->mass, mass, mesh->n_owned));
+  (*l)->gravity.until = INFINITY;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_loads_destroy(wring_loads **loads)
+{
+  wring_loads *const l = *loads;
+
+  PetscFunctionBegin;
+  if (!l) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int i = 0; i < l->n; i++) {
+    PetscCall(wring_time_curve_destroy(&l->load[i].time.curve));
+    PetscCall(PetscFree(l->load[i].vertex));
+    PetscCall(PetscFree(l->load[i].force));
+  }
+  PetscCall(wring_time_curve_destroy(&l->gravity.curve));
+  PetscCall(wring_time_curve_destroy(&l->drag_time.curve));
+  PetscCall(PetscFree(l->load));
+  PetscCall(PetscFree(l->drag));
+  PetscCall(PetscFree(l->mass));
+  PetscCall(PetscFree(*loads));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_loads_set_gravity_time(wring_loads *l, const wring_load_time *time)
+{
+  PetscFunctionBegin;
+  PetscCall(set_schedule(&l->gravity, time));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A load more, of n rows of `width` vertices. */
+static PetscErrorCode add_load(wring_loads *l, const wring_load_time *time, PetscInt n, int width,
+                               const PetscInt *vertex, load **added)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc(sizeof(load) * ((size_t)l->n + 1), &l->load));
+  *added  = &l->load[l->n++];
+  **added = (load){.n = n};
+  PetscCall(set_schedule(&(*added)->time, time));
+  PetscCall(PetscMalloc1(width * n, &(*added)->vertex));
+  PetscCall(PetscArraycpy((*added)->vertex, vertex, width * n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_loads_add_forces(wring_loads *l, const wring_load_time *time, PetscInt n, const PetscInt *vertex,
+                                      const double *force)
+{
+  load *added = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(add_load(l, time, n, 1, vertex, &added));
+  PetscCall(PetscMalloc1(3 * n, &added->force));
+  PetscCall(PetscArraycpy(added->force, force, 3 * n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_loads_add_pressure(wring_loads *l, const wring_load_time *time, double pressure, PetscInt n,
+                                        const PetscInt *triangle)
+{
+  load *added = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(add_load(l, time, n, 3, triangle, &added));
+  added->is_pressure = l->has_pressure = PETSC_TRUE;
+  added->pressure                      = pressure;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_loads_set_drag(wring_loads *l, const wring_load_time *time, const double *drag)
+{
+  PetscFunctionBegin;
+  PetscCall(set_schedule(&l->drag_time, time));
+  if (!l->has_drag) PetscCall(PetscMalloc1(l->mesh->n_owned, &l->drag));
+  l->has_drag = PETSC_TRUE;
+  PetscCall(PetscArraycpy(l->drag, drag, l->mesh->n_owned));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double wring_loads_gravity_factor(const wring_loads *l, double time)
+{
+  return factor(&l->gravity, time);
+}
+
+PetscBool wring_loads_has_drag(const wring_loads *l)
+{
+  return l->has_drag;
+}
+
+const double *wring_loads_drag(const wring_loads *l, double time, double *value)
+{
+  *value = l->has_drag ? factor(&l->drag_time, time) : 0;
+  return l->drag;
+}
+
+/* f [n_local][3] += -p A/3 at every vertex of a triangle, A its area times its normal. */
+static void add_pressure(const load *p, double pressure, const double *q, double *f)
+{
+  for (PetscInt i = 0; i < p->n; i++) {
+    const PetscInt *const v = p->vertex + 3 * i;
+    const double *const a = q + 3 * v[0], *const b = q + 3 * v[1], *const c = q + 3 * v[2];
+    for (int k = 0; k < 3; k++) {
+      const int    s = (k + 1) % 3, t = (k + 2) % 3;
+      const double twice = (b[s] - a[s]) * (c[t] - a[t]) - (b[t] - a[t]) * (c[s] - a[s]);
+      for (int j = 0; j < 3; j++) f[3 * v[j] + k] -= pressure * twice / 6;
+    }
+  }
+}
+
+/* Pressure forces of all ranks on owned vertices: f [n_local][3]. */
+static PetscErrorCode find_pressure(const wring_loads *l, double time, Vec q, double *f)
+{
+  const wring_mesh *const m = l->mesh;
+  double                 *qa;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(f, 3 * m->n_local));
+  PetscCall(VecGetArray(q, &qa));
+  PetscCall(PetscSFBcastBegin(m->halo, m->vector, qa, qa, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, m->vector, qa, qa, MPI_REPLACE));
+  for (int i = 0; i < l->n; i++) {
+    const load *const p = &l->load[i];
+    if (p->is_pressure) add_pressure(p, p->pressure * factor(&p->time, time), qa, f);
+  }
+  PetscCall(VecRestoreArray(q, &qa));
+  PetscCall(PetscSFReduceBegin(m->halo, m->vector, f, f, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->halo, m->vector, f, f, MPI_SUM));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_loads_accelerate(const wring_loads *l, double time, Vec q, double *a)
+{
+  double *f;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < l->n; i++) {
+    const load *const p    = &l->load[i];
+    const double      part = factor(&p->time, time);
+    for (PetscInt k = 0; !p->is_pressure && k < 3 * p->n; k++) {
+      const PetscInt v = p->vertex[k / 3];
+      a[3 * v + k % 3] += part * p->force[k] / l->mass[v];
+    }
+  }
+  if (!l->has_pressure) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(3 * l->mesh->n_local, &f));
+  PetscCall(find_pressure(l, time, q, f));
+  for (PetscInt k = 0; k < 3 * l->mesh->n_owned; k++) a[k] += f[k] / l->mass[k / 3];
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double wring_loads_potential(const wring_loads *l, double time, const double *x)
+{
+  double sum = 0;
+  for (int i = 0; i < l->n; i++) {
+    const load *const p    = &l->load[i];
+    const double      part = factor(&p->time, time);
+    for (PetscInt k = 0; !p->is_pressure && k < 3 * p->n; k++)
+      sum -= part * p->force[k] * x[3 * p->vertex[k / 3] + k % 3];
+  }
+  return sum;
+}

@@ -1,0 +1,51 @@
+/* Curves of time of the deck, the same on every rank. */
+#include "problem.h"
+#include <math.h>
+
+PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file, const char *header,
+                                        wring_curve_type type, wring_time_curve **c)
+{
+  wring_error error = {""};
+  PetscInt    n     = 0;
+  int         width = 0;
+  double     *row   = NULL;
+
+  PetscFunctionBegin;
+  if (p->rank == 0) PetscCall(wring_csv_read(file, header, 0, PETSC_FALSE, PETSC_FALSE, &n, &width, &row, &error));
+  PetscCall(wring_error_raise(p->comm, &error));
+  PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, p->comm));
+  PetscCallMPI(MPI_Bcast(&width, 1, MPI_INT, 0, p->comm));
+  if (p->rank != 0) PetscCall(PetscMalloc1(n * width, &row));
+  PetscCallMPI(MPI_Bcast(row, (PetscMPIInt)(n * width), MPI_DOUBLE, 0, p->comm));
+  PetscCall(wring_time_curve_create(type, file, n, width - 1, row, c, &error));
+  PetscCall(PetscFree(row));
+  PetscCall(wring_error_raise(p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, const wring_option *table,
+                                            wring_time_curve **curve, wring_load_time *time)
+{
+  const wring_options *const o    = p->options;
+  wring_curve_type           type = WRING_CURVE_LINEAR;
+  const char                *word;
+  char                       file[PETSC_MAX_PATH_LEN];
+  PetscBool                  cubic;
+
+  PetscFunctionBegin;
+  *curve      = NULL;
+  time->until = INFINITY;
+  if (wring_options_has(o, prefix, "until")) PetscCall(wring_options_get_real(o, prefix, table, "until", &time->until));
+  PetscCall(wring_options_get_word(o, prefix, table, "interpolation", &word));
+  PetscCall(PetscStrcmp(word, "cubic", &cubic));
+  if (cubic) type = WRING_CURVE_CUBIC;
+  if (wring_options_has(o, prefix, "curve")) {
+    PetscCall(wring_options_get_path(o, prefix, table, "curve", sizeof file, file));
+    PetscCall(wring_problem_read_curve(p, file, "time,value", type, curve));
+  } else if (wring_options_has(o, prefix, "interpolation")) {
+    WRING_REFUSE(p->comm, "%s: %sinterpolation is for a curve, expected %scurve too",
+                 wring_options_origin(o, prefix, "interpolation"), prefix, prefix);
+  }
+  time->curve = *curve;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,138 @@
+/* What regions have on top of their materials: fibres, limits of volume and of strain, each a term of its own. */
+#include "problem.h"
+#include <math.h>
+
+PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *law)
+{
+  char prefix[256];
+  wring_region_prefix(p, r, sizeof prefix, prefix);
+  for (const wring_option *k = law->options; k->key; k++) {
+    if (wring_options_has(p->options, prefix, k->key) || wring_options_has(p->options, "", k->key)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+static PetscBool has_fibres(const wring_problem *p, PetscInt r)
+{
+  return wring_region_has(p, r, &wring_law_fibre);
+}
+
+/* ---- directions of fibres ---------------------------------------------------------------------------------------- */
+
+/* d/|d|, without overflow; false for 0. */
+static PetscBool normalise(double d[3])
+{
+  const double most = fmax(fmax(fabs(d[0]), fabs(d[1])), fabs(d[2]));
+  if (!(most > 0)) return PETSC_FALSE;
+  const double x = d[0] / most, y = d[1] / most, z = d[2] / most, length = sqrt(x * x + y * y + z * z);
+  d[0] = x / length, d[1] = y / length, d[2] = z / length;
+  return PETSC_TRUE;
+}
+
+static const char *direction_fault(const double *d)
+{
+  return d[0] != 0 || d[1] != 0 || d[2] != 0 ? NULL : "a direction, of any length but 0";
+}
+
+static wring_tet_field direction_field(void)
+{
+  return (wring_tet_field){.fallback = "",
+                           .constant = "fibre_direction",
+                           .file     = "fibre_file",
+                           .data     = "fibre_data",
+                           .header   = "tet,x,y,z",
+                           .table    = wring_law_fibre.options,
+                           .width    = 3,
+                           .fault    = direction_fault};
+}
+
+static PetscBool has_table(const wring_problem *p, const wring_tet_field *f, const char *prefix)
+{
+  return (PetscBool)(wring_options_has(p->options, prefix, f->file) || wring_options_has(p->options, prefix, f->data));
+}
+
+/* The one direction of region r, or zeros where it has none or a table gives it. */
+static PetscErrorCode region_direction(const wring_problem *p, const wring_tet_field *f, PetscInt r, double d[3])
+{
+  const wring_options *const o = p->options;
+  char                       prefix[256];
+
+  PetscFunctionBegin;
+  d[0] = d[1] = d[2] = 0;
+  wring_region_prefix(p, r, sizeof prefix, prefix);
+  if (!has_fibres(p, r)) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscBool   own = (PetscBool)(has_table(p, f, prefix) || wring_options_has(o, prefix, f->constant));
+  const char *const at  = own ? prefix : f->fallback;
+  if (has_table(p, f, at)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_reals(o, at, f->table, f->constant, d));
+  if (!normalise(d))
+    WRING_REFUSE(p->comm, "%s: %s%s is 0, expected %s", wring_options_origin(o, at, f->constant), at, f->constant,
+                 direction_fault(d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Unit directions of all tets in regions with fibres. */
+static PetscErrorCode read_directions(const wring_problem *p, double *direction)
+{
+  const wring_mesh *const m = p->mesh;
+  const wring_tet_field   f = direction_field();
+  double                 *of_region;
+  PetscBool               any;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * m->regions.n, &of_region));
+  for (PetscInt r = 0; r < m->regions.n; r++) PetscCall(region_direction(p, &f, r, of_region + 3 * r));
+  for (PetscInt i = 0; i < 3 * m->n_tet; i++) direction[i] = of_region[3 * m->region[i / 3] + i % 3];
+  PetscCall(PetscFree(of_region));
+  PetscCall(wring_problem_read_field(p, &f, has_fibres, &any, direction));
+  for (PetscInt e = 0; e < m->n_tet && any; e++) normalise(direction + 3 * e);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *law, const double *direction)
+{
+  char        prefix[256];
+  double      par[8];
+  wring_term *term;
+
+  PetscFunctionBegin;
+  if (!wring_region_has(p, r, law)) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_region_prefix(p, r, sizeof prefix, prefix);
+  PetscCall(law->set_par(p->options, prefix, "", par));
+  if (law == &wring_law_fibre)
+    PetscCall(wring_term_create_fibres(p->mesh, r, par, direction, &term));
+  else
+    PetscCall(wring_term_create_tets(p->mesh, r, law, par, 0, &term));
+  PetscCall(wring_potential_add_term(p->g, term));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The keys of a law on a mesh without tets would do nothing. */
+static PetscErrorCode check_tets(const wring_problem *p, const wring_law *law)
+{
+  PetscFunctionBegin;
+  for (const wring_option *k = law->options; k->key && !p->mesh->n_tet_global; k++) {
+    if (wring_options_has(p->options, "", k->key))
+      WRING_REFUSE(p->comm, "%s: %s is for tetrahedra, expected a mesh that has some",
+                   wring_options_origin(p->options, "", k->key), k->key);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_add_on_top(wring_problem *p)
+{
+  double          *direction;
+  const wring_law *law;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * p->mesh->n_tet, &direction));
+  PetscCall(read_directions(p, direction));
+  for (int i = 0; (law = wring_law_on_top(i)); i++) {
+    PetscCall(check_tets(p, law));
+    for (PetscInt r = 0; r < p->mesh->regions.n; r++) PetscCall(add_term(p, r, law, direction));
+  }
+  PetscCall(PetscFree(direction));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,180 @@
+/*
+  Membranes and bending of the deck: triangles of sets. A triangle is worked on by the owner of its lowest vertex, an edge between two
+  of them by that of its lower end; their other vertices become ghosts there.
+*/
+#include "problem.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { PREFIX = 256 };
+
+static void membrane_prefix(const wring_surface *s, char prefix[PREFIX])
+{
+  snprintf(prefix, PREFIX, "membrane_%s_", s->name);
+}
+
+static void bending_prefix(const wring_surface *s, char prefix[PREFIX])
+{
+  snprintf(prefix, PREFIX, "bending_%s_", s->name);
+}
+
+/* ---- triangles and edges ----------------------------------------------------------------------------------------- */
+
+/* A triangle without area has no inverse of D_m, and its edges no cotangents. */
+static PetscErrorCode measure_areas(const wring_problem *p, wring_surface *s)
+{
+  const wring_mesh *const m     = p->mesh;
+  wring_error             error = {""};
+  char                    prefix[PREFIX];
+
+  PetscFunctionBegin;
+  if (s->membrane)
+    membrane_prefix(s, prefix);
+  else
+    bending_prefix(s, prefix);
+  PetscCall(PetscMalloc1(s->n, &s->area));
+  for (PetscInt e = 0; e < s->n; e++) {
+    const PetscInt *const v = s->vertex + 3 * (size_t)e;
+    const double         *X[3];
+    double                B[4];
+    for (int a = 0; a < 3; a++) X[a] = m->X + 3 * (size_t)wring_mesh_local(m, v[a]);
+    wring_triangle_rest(X[0], X[1], X[2], B, &s->area[e]);
+    if (!(s->area[e] > 0))
+      wring_error_set(&error,
+                      "%s: the triangle of vertices %" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT
+                      " of '%s' has no area, expected one above 0",
+                      wring_options_family_origin(p->options, prefix), v[0], v[1], v[2], s->name);
+  }
+  PetscCall(wring_error_raise(p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_hinges(const wring_problem *p, wring_surface *s)
+{
+  char prefix[PREFIX], name[2 * PREFIX];
+
+  PetscFunctionBegin;
+  if (!s->bending) PetscFunctionReturn(PETSC_SUCCESS);
+  bending_prefix(s, prefix);
+  snprintf(name, sizeof name, "%s: bending: '%s'", wring_options_family_origin(p->options, prefix), s->name);
+  PetscCall(wring_mesh_find_hinges(p->mesh, name, s->n, s->vertex, &s->n_hinge, &s->hinge));
+  PetscCall(wring_mesh_extend_halo(p->mesh, 4 * s->n_hinge, s->hinge));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_read_surfaces(wring_problem *p)
+{
+  char prefix[PREFIX];
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < p->n_surface; i++) {
+    wring_surface *const s = &p->surface[i];
+    PetscCall(wring_mesh_list_elements(p->mesh, wring_names_find(&p->mesh->sets, s->name), 3, &s->n, &s->vertex));
+    PetscCall(wring_mesh_extend_halo(p->mesh, 3 * s->n, s->vertex));
+    PetscCall(measure_areas(p, s));
+    PetscCall(read_hinges(p, s));
+    membrane_prefix(s, prefix);
+    if (wring_options_has(p->options, prefix, "density"))
+      PetscCall(wring_options_get_real(p->options, prefix, wring_membrane_options, "density", &s->density));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode add_membrane(wring_problem *p, wring_surface *s, const wring_law *law, const double *par)
+{
+  wring_term **const term = &s->term[s->n_term++];
+
+  PetscFunctionBegin;
+  PetscCall(wring_term_create_triangles(p->mesh, s->name, law, par, s->n, s->vertex, term));
+  PetscCall(wring_potential_add_term(p->g, *term));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The term of the keys `part` + stiffness, min and max, if the deck has one of them. */
+static PetscErrorCode add_limit(wring_problem *p, wring_surface *s, const char *prefix, const char *part,
+                                const wring_law *law)
+{
+  static const char *const   end[] = {"stiffness", "min", "max"};
+  const wring_options *const o     = p->options;
+  char                       key[3][64];
+  double                     par[3];
+  PetscBool                  some = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 3; i++) {
+    snprintf(key[i], sizeof key[i], "%s_%s", part, end[i]);
+    if (wring_options_has(o, prefix, key[i])) some = PETSC_TRUE;
+  }
+  if (!some) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int i = 0; i < 3; i++) PetscCall(wring_options_get_real(o, prefix, wring_membrane_options, key[i], &par[i]));
+  if (par[1] > par[2])
+    WRING_REFUSE(p->comm, "%s: %s%s is %.6g, expected at most %s%s, which is %.6g",
+                 wring_options_origin(o, prefix, key[1]), prefix, key[1], par[1], prefix, key[2], par[2]);
+  PetscCall(add_membrane(p, s, law, par));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_membranes(wring_problem *p, wring_surface *s)
+{
+  char   prefix[PREFIX];
+  double k;
+
+  PetscFunctionBegin;
+  if (!s->membrane) PetscFunctionReturn(PETSC_SUCCESS);
+  membrane_prefix(s, prefix);
+  PetscCall(wring_options_get_real(p->options, prefix, wring_membrane_options, "stiffness", &k));
+  PetscCall(add_membrane(p, s, &wring_law_membrane_strain, &k));
+  PetscCall(add_limit(p, s, prefix, "strain_limit", &wring_law_membrane_strain_limit));
+  PetscCall(add_limit(p, s, prefix, "area", &wring_law_membrane_area));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_bending(wring_problem *p, const wring_surface *s)
+{
+  const char *model;
+  char        prefix[PREFIX];
+  double      k;
+  wring_term *term;
+
+  PetscFunctionBegin;
+  if (!s->bending) PetscFunctionReturn(PETSC_SUCCESS);
+  bending_prefix(s, prefix);
+  PetscCall(wring_options_get_word(p->options, prefix, wring_bending_options, "model", &model));
+  PetscCall(wring_options_get_real(p->options, prefix, wring_bending_options, "stiffness", &k));
+  const wring_law *const law = strcmp(model, "rigid") ? &wring_law_bending_isometric : &wring_law_bending_rigid;
+  PetscCall(wring_term_create_hinges(p->mesh, s->name, law, k, s->n_hinge, s->hinge, &term));
+  PetscCall(wring_potential_add_term(p->g, term));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void make_local(const wring_mesh *m, PetscInt n, PetscInt *vertex)
+{
+  for (PetscInt i = 0; i < n; i++) vertex[i] = wring_mesh_local(m, vertex[i]);
+}
+
+PetscErrorCode wring_problem_add_surfaces(wring_problem *p)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < p->n_surface; i++) {
+    make_local(p->mesh, 3 * p->surface[i].n, p->surface[i].vertex);
+    make_local(p->mesh, 4 * p->surface[i].n_hinge, p->surface[i].hinge);
+    PetscCall(add_membranes(p, &p->surface[i]));
+  }
+  for (PetscInt i = 0; i < p->n_surface; i++) PetscCall(add_bending(p, &p->surface[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_count(const wring_problem *p, PetscInt64 *triangles, PetscInt64 *lines)
+{
+  PetscInt64 n[2] = {0, 0};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < p->n_surface; i++) n[0] += p->surface[i].n;
+  for (PetscInt i = 0; i < p->n_springs; i++) n[1] += p->line[i].n;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n, 2, MPIU_INT64, MPI_SUM, p->comm));
+  *triangles = n[0];
+  *lines     = n[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

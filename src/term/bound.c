@@ -1,0 +1,100 @@
+/* The longest step before an element of a law that is infinite for det F <= 0 becomes flat. docs/theory.md (5.40) */
+#include "kernels.h"
+#include "base/block3.h"
+#include <math.h>
+
+enum { BISECTIONS = 64 };
+
+/* det(F + a D) = c0 + c1 a + c2 a^2 + c3 a^3 */
+typedef struct {
+  double c0, c1, c2, c3;
+} cubic;
+
+static double value(cubic p, double a)
+{
+  return p.c0 + a * (p.c1 + a * (p.c2 + a * p.c3));
+}
+
+/* Where p has no slope, in ascending order: the number of such points in (0, 1). */
+static int stationary_points(cubic p, double at[2])
+{
+  const double a = 3 * p.c3, b = p.c2, c = p.c1, discriminant = b * b - a * c; // a t^2 + 2 b t + c = 0
+  const double q = -(b + copysign(sqrt(fmax(discriminant, 0)), b));
+  double       root[2];
+  int          n = 0;
+  if (discriminant < 0) return 0;
+  root[0] = fmin(q / a, c / q), root[1] = fmax(q / a, c / q); // not finite where there is none
+  for (int i = 0; i < 2; i++) {
+    if (root[i] > 0 && root[i] < 1) at[n++] = root[i];
+  }
+  return n;
+}
+
+/* The first a in (0, 1] with p <= 0, from below; INFINITY: none, or p is not above 0 to begin with. */
+static double first_root(cubic p)
+{
+  double at[3], from = 0, to = 1;
+  int    n = stationary_points(p, at), i = 0;
+  at[n++] = 1;
+  if (!(p.c0 > 0)) return INFINITY;
+  for (; i < n && value(p, at[i]) > 0; i++) from = at[i];
+  if (i == n || !isfinite(value(p, 1))) return INFINITY;
+  to = at[i];
+  for (int k = 0; k < BISECTIONS; k++) {
+    const double middle = 0.5 * (from + to);
+    if (value(p, middle) > 0)
+      from = middle;
+    else
+      to = middle;
+  }
+  return from;
+}
+
+/*
+  The cubics of a block, and whether all stay above 0 on [0, 1], as they do where Bernstein's coefficients are positive:
+  the common case, which needs no roots.
+*/
+static int find_cubics(wring_in z, wring_in dz, double (*c)[LANES])
+{
+  WRING_ALIGNED lanes least;
+  int                 positive = 1;
+#pragma omp simd
+  for (int l = 0; l < LANES; l++) {
+    const mat3   f = mat3_load(z, l), d = mat3_load(dz, l), cf = mat3_cofactor(f), cd = mat3_cofactor(d);
+    const double c0 = mat3_det(f, cf), c1 = mat3_dot(cf, d), c2 = mat3_dot(f, cd), c3 = mat3_det(d, cd);
+    c[0][l] = c0, c[1][l] = c1, c[2][l] = c2, c[3][l] = c3;
+    least[l] = block3_min(block3_min(c0, c0 + c1 / 3), block3_min(c0 + (2 * c1 + c2) / 3, c0 + c1 + c2 + c3));
+  }
+  for (int l = 0; l < LANES; l++) positive &= least[l] > 0; // false for NaN
+  return positive;
+}
+
+/* Padded lanes repeat an element. */
+static double chunk_bound(const wring_term *t, PetscInt c, const double *x, const double *d)
+{
+  double              x_private[4 * t->max_vertex], d_private[4 * t->max_vertex], bound = INFINITY;
+  WRING_ALIGNED lanes xe[3 * MAX_M], z[9], dz[9], p[4];
+  load_chunk(t, c, x, x_private);
+  load_chunk(t, c, d, d_private);
+  for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
+    load_z(t, b, 4, 3, x_private, xe, z);
+    load_z(t, b, 4, 3, d_private, xe, dz);
+    if (find_cubics((wring_in)z, (wring_in)dz, p)) continue;
+    for (int l = 0; l < LANES; l++) bound = fmin(bound, first_root((cubic){p[0][l], p[1][l], p[2][l], p[3][l]}));
+  }
+  return bound;
+}
+
+PetscBool wring_term_is_bounded(const wring_term *t)
+{
+  return (PetscBool)(t->law->positive && t->active);
+}
+
+double wring_term_bound(const wring_term *t, const double *x, const double *d)
+{
+  double bound = INFINITY;
+  if (!wring_term_is_bounded(t)) return bound;
+#pragma omp parallel for schedule(static) reduction(min : bound)
+  for (PetscInt c = 0; c < t->n_chunk; c++) bound = fmin(bound, chunk_bound(t, c, x, d));
+  return bound;
+}

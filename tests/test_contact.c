@@ -1,0 +1,500 @@
+/* ranks: 1 2 4 */
+/* Colliders: distances, the frozen energy, which vertices are in contact, and what solvers do while that changes. */
+#include "body.h"
+#include "contact/shape.h"
+#include "solver/solver_impl.h"
+
+enum { N_SHAPE = WRING_BOX + 1, N_SAMPLE = 20000, N_POINT = 300 };
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+static const double sizes[N_SHAPE][3] = {{0}, {0.7}, {1, 0.3}, {0.4, 0.6}, {0.5, 0.8}, {0.5, 0.3, 0.9}};
+
+static wring_collider shape_of(int i)
+{
+  wring_collider c = {.shape = (wring_shape)i, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .stiffness = 1e4};
+  c.motion         = (wring_motion){.until = INFINITY, .release = INFINITY};
+  memcpy(c.size, sizes[i], sizeof c.size);
+  return c;
+}
+
+/* Whether p is inside, by definition. */
+static PetscBool is_inside(const wring_collider *c, const double p[3])
+{
+  const double *s = c->size, rho = hypot(p[0], p[1]);
+  switch (c->shape) {
+  case WRING_SPHERE:
+    return (PetscBool)(hypot(rho, p[2]) < s[0]);
+  case WRING_TORUS:
+    return (PetscBool)(hypot(rho - s[0], p[2]) < s[1]);
+  case WRING_CAPSULE:
+    return (PetscBool)(hypot(rho, fmax(0, fabs(p[2]) - s[1])) < s[0]);
+  case WRING_CYLINDER:
+    return (PetscBool)(rho < s[0] && fabs(p[2]) < s[1]);
+  case WRING_BOX:
+    return (PetscBool)(fabs(p[0]) < s[0] && fabs(p[1]) < s[1] && fabs(p[2]) < s[2]);
+  default:
+    return (PetscBool)(p[2] < 0);
+  }
+}
+
+/* A point of the surface, found by bisection between a point inside and one outside: knows nothing of distances. */
+static void sample(const wring_collider *c, uint64_t *seed, double x[3])
+{
+  double in[3], out[3];
+  do {
+    for (int i = 0; i < 3; i++) in[i] = 1.5 * test_random(seed);
+  } while (!is_inside(c, in));
+  do {
+    for (int i = 0; i < 3; i++) out[i] = 2 * test_random(seed);
+  } while (is_inside(c, out));
+  for (int k = 0; k < 60; k++) {
+    for (int i = 0; i < 3; i++) x[i] = 0.5 * (in[i] + out[i]);
+    memcpy(is_inside(c, x) ? in : out, x, sizeof in);
+  }
+}
+
+/* The tangent plane at p: a unit normal, the sign of the side, a foot on the surface. */
+static void check_plane(const wring_collider *c, const double p[3])
+{
+  double       n[3], m[3], offset, other, foot[3];
+  const double d      = wring_shape_nearest(c, p, n, &offset);
+  const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  CHECK(fabs(length - 1) <= 1e-14, "shape %d at %g,%g,%g: |n| = %.17g", (int)c->shape, p[0], p[1], p[2], length);
+  CHECK(fabs(n[0] * p[0] + n[1] * p[1] + n[2] * p[2] - offset - d) <= 1e-14, "shape %d: the plane is off",
+        (int)c->shape);
+  for (int i = 0; i < 3; i++) foot[i] = p[i] - d * n[i];
+  CHECK(fabs(wring_shape_nearest(c, foot, m, &other)) <= 1e-14,
+        "shape %d at %g,%g,%g: the foot is %g m off the surface", (int)c->shape, p[0], p[1], p[2],
+        wring_shape_nearest(c, foot, m, &other));
+}
+
+/*
+  Fails if a distance is not that to the nearest of many points of the surface, or has the wrong sign; or if n is not its gradient.
+  No sample may be nearer than the distance; one is nearly as near.
+*/
+static void test_distances(void)
+{
+  static double surface[N_SAMPLE][3];
+  uint64_t      seed = 1;
+  for (int k = 0; k < N_SHAPE; k++) {
+    const wring_collider c = shape_of(k);
+    for (int i = 0; i < N_SAMPLE; i++) sample(&c, &seed, surface[i]);
+    for (int j = 0; j < N_POINT; j++) {
+      double p[3], n[3], offset, nearest = INFINITY, gradient[3];
+      for (int i = 0; i < 3; i++) p[i] = test_random(&seed);
+      const double d = wring_shape_nearest(&c, p, n, &offset);
+      for (int i = 0; i < N_SAMPLE; i++)
+        nearest = fmin(nearest, hypot(hypot(surface[i][0] - p[0], surface[i][1] - p[1]), surface[i][2] - p[2]));
+      CHECK((d < 0) == is_inside(&c, p), "shape %d: distance %g on the wrong side", k, d);
+      CHECK(nearest >= fabs(d) - 1e-12 && nearest <= fabs(d) + 0.12, "shape %d: distance %g, sampled %g", k, d,
+            nearest);
+      check_plane(&c, p);
+      double error = 0;
+      for (int i = 0; i < 3; i++) {
+        const double h = 1e-6, at = p[i];
+        double       m[3], other;
+        p[i]           = at + h;
+        const double f = wring_shape_nearest(&c, p, m, &other);
+        p[i]           = at - h;
+        gradient[i]    = (f - wring_shape_nearest(&c, p, m, &other)) / (2 * h);
+        p[i]           = at;
+        error          = fmax(error, fabs(gradient[i] - n[i]));
+      }
+      CHECK(error <= 1e-4, "shape %d: n is %g from the gradient", k, error);
+    }
+  }
+}
+
+/* Fails if a point with many nearest points of the surface gets none of them, or something that is not finite. */
+static void test_medial_axes(void)
+{
+  const double points[][3] = {{0, 0, 0}, {0, 0, 0.2}, {0, 0, -0.7}, {1, 0, 0}, {0, -1, 0}, {0.1, 0.1, 0.1}, {0, 0, 5}};
+  for (int k = 0; k < N_SHAPE; k++) {
+    const wring_collider c = shape_of(k);
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) check_plane(&c, points[i]);
+  }
+}
+
+/* Fails if a frame is not a rotation, or its axis is not the one asked for. */
+static void test_frames(void)
+{
+  uint64_t seed = 4;
+  for (int k = 0; k < 50; k++) {
+    double axis[3], F[9];
+    for (int i = 0; i < 3; i++) axis[i] = k < 3 ? -2 * (i == k) : test_random(&seed);
+    wring_frame_of_axis(axis, F);
+    const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    const double det =
+      F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) + F[2] * (F[3] * F[7] - F[4] * F[6]);
+    CHECK(fabs(det - 1) <= 1e-14, "determinant %g", det);
+    for (int i = 0; i < 3; i++) {
+      double square = 0;
+      for (int j = 0; j < 3; j++) square += F[3 * j + i] * F[3 * j + i];
+      CHECK(fabs(square - 1) <= 1e-14 && fabs(F[3 * i + 2] - axis[i] / length) <= 1e-15, "column %d", i);
+    }
+  }
+}
+
+/* ---- a body among colliders -------------------------------------------------------------------------------------- */
+
+/* All shapes, turned, moving and about the body, one of them around it. */
+static PetscErrorCode add_all(test_body *b)
+{
+  wring_collider c[N_SHAPE + 1];
+  wring_contact *contact;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < N_SHAPE; k++) {
+    c[k]                 = shape_of(k);
+    const double x[][3]  = {{0, 0, 0.1}, {2, 0, 0}, {1, 0.5, 0.5}, {0, 1, 1}, {2, 1, 0.5}, {1, 0, 1}},
+                 axis[3] = {1, k - 2, 0.5};
+    memcpy(c[k].centre, x[k], sizeof c[k].centre);
+    wring_frame_of_axis(k ? axis : (const double[]){0, 0.1, 1}, c[k].frame);
+    for (int i = 0; i < 3; i++) c[k].motion.velocity[i] = 0.3 * (i - 1), c[k].motion.spin[i] = 40 * (i - k);
+    snprintf(c[k].name, sizeof c[k].name, "c%d", k);
+  }
+  c[N_SHAPE]        = shape_of(WRING_SPHERE);
+  c[N_SHAPE].inside = PETSC_TRUE, c[N_SHAPE].size[0] = 1.1, c[N_SHAPE].centre[0] = 1;
+  snprintf(c[N_SHAPE].name, sizeof c[N_SHAPE].name, "around");
+  PetscCall(wring_colliders_create(b->mesh, N_SHAPE + 1, c, &contact));
+  PetscCall(wring_potential_add_contact(b->g, contact));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* q, from which the vertices have come to x with these velocities times h. */
+static PetscErrorCode set_start(const test_body *b, Vec x, double vx, double vy, double vz)
+{
+  const double v[3] = {vx, vy, vz}, h = wring_potential_step(b->g);
+  double      *qa;
+  Vec          q;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(x, &q));
+  PetscCall(VecCopy(x, q));
+  PetscCall(VecGetArray(q, &qa));
+  for (PetscInt i = 0; i < 3 * b->mesh->n_owned; i++) qa[i] -= h * v[i % 3];
+  PetscCall(VecRestoreArray(q, &qa));
+  PetscCall(wring_potential_set_start(b->g, q));
+  PetscCall(VecDestroy(&q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Differences of the value against the gradient, of the gradient against H, along d. Fails if either is not a derivative. */
+static PetscErrorCode check_derivatives(test_body *b, Vec x, Vec d)
+{
+  const double e = 1e-6;
+  wring_value  value[2];
+  Vec          at, gradient, side[2];
+  Mat          H = NULL;
+  PetscReal    slope, error, norm;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(x, &at));
+  PetscCall(VecDuplicate(x, &gradient));
+  PetscCall(wring_potential_gradient(b->g, x, gradient));
+  PetscCall(VecDot(gradient, d, &slope));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(VecDuplicate(x, &side[i]));
+    PetscCall(VecWAXPY(at, i ? e : -e, d, x));
+    PetscCall(wring_potential_fused(b->g, at, &value[i], side[i]));
+  }
+  const double difference = (value[1].objective - value[0].objective) / (2 * e);
+  CHECK(fabs(difference - slope) <= 1e-6 * fabs(slope), "slope %.10g, difference %.10g", (double)slope, difference);
+  PetscCall(wring_potential_hessian(b->g, x, PETSC_FALSE, &H));
+  PetscCall(MatMult(H, d, at));
+  PetscCall(VecNorm(at, NORM_2, &norm));
+  PetscCall(VecAXPY(side[1], -1, side[0]));
+  PetscCall(VecAXPY(at, -1 / (2 * e), side[1]));
+  PetscCall(VecNorm(at, NORM_2, &error));
+  CHECK(error <= 1e-5 * norm, "H d is off by %g of itself", (double)(error / norm));
+  PetscCall(MatDestroy(&H));
+  for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&side[i]));
+  PetscCall(VecDestroy(&gradient));
+  PetscCall(VecDestroy(&at));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Fails if the frozen energy, its gradient and its Hessian do not belong together, if an update that changes nothing says it did, if
+  contacts count before the first update, or if the forces that are reported are not minus the gradient's sum.
+*/
+static PetscErrorCode test_energy(void)
+{
+  test_body            b;
+  wring_value          without, with;
+  wring_contact_change change, again;
+  wring_contact_report report;
+  double               force[3 * (N_SHAPE + 1)], sum[3] = {0}, *ga;
+  PetscBool            changed;
+  Vec                  x, d, grad[2];
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("corotated", 0.02, 0, &b));
+  PetscCall(add_all(&b));
+  PetscCall(wring_potential_set_time(b.g, 0.3, 0.3, &changed));
+  PetscCall(VecDuplicate(b.x, &x));
+  PetscCall(VecDuplicate(b.x, &d));
+  test_displace(b.mesh, 0.05, 3, x);
+  test_direction(b.mesh, 7, d);
+  PetscCall(wring_potential_set_target(b.g, b.x));
+  PetscCall(set_start(&b, x, 0, 0, 0));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(VecDuplicate(x, &grad[i]));
+    PetscCall(wring_potential_fused(b.g, x, i ? &with : &without, grad[i]));
+    if (i == 0) PetscCall(wring_potential_update_contacts(b.g, x, PETSC_TRUE, &change));
+  }
+  CHECK(change.active > 50 && change.added == change.active, "%d contacts, %d new", (int)change.active,
+        (int)change.added);
+  CHECK(with.elastic > without.elastic && with.inertial == without.inertial, "elastic %g and %g", with.elastic,
+        without.elastic);
+  PetscCall(check_derivatives(&b, x, d));
+  PetscCall(wring_potential_update_contacts(b.g, x, PETSC_FALSE, &again));
+  CHECK(again.active == change.active && again.added + again.released + again.moved == 0, "%d new, %d gone, %d moved",
+        (int)again.added, (int)again.released, (int)again.moved);
+  PetscCall(wring_potential_measure_contact(b.g, 0, x, &report, force));
+  CHECK(report.inside <= change.active && report.depth > 0.1, "%d inside, %g m", (int)report.inside, report.depth);
+  PetscCall(VecAXPY(grad[1], -1, grad[0]));
+  PetscCall(VecGetArray(grad[1], &ga));
+  for (PetscInt i = 0; i < 3 * b.mesh->n_owned; i++) sum[i % 3] -= ga[i];
+  PetscCall(VecRestoreArray(grad[1], &ga));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k <= N_SHAPE; k++) sum[i] -= force[3 * k + i];
+    CHECK(fabs(sum[i]) <= 1e-8 * change.active * 1e3, "forces along %d miss %g N", i, sum[i]);
+  }
+  for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&grad[i]));
+  PetscCall(VecDestroy(&d));
+  PetscCall(VecDestroy(&x));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void stay(const double X[3], double x[3])
+{
+  memcpy(x, X, 3 * sizeof *x);
+}
+
+/* A floor that cuts the body at z = 0.5, moving up at 1 m/s, at time 0; springs of `hold` N/m draw the bottom down to where it was. */
+static PetscErrorCode create_on_floor(double h, double stiffness, double hold, test_body *b)
+{
+  wring_collider floor = shape_of(WRING_HALF_SPACE);
+  wring_contact *contact;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("corotated", h, 0, b));
+  floor.motion.velocity[2] = 1;
+  floor.centre[2]          = 0.5;
+  floor.stiffness          = stiffness;
+  if (hold > 0) PetscCall(test_body_attach(b, "zmin", hold, stay));
+  PetscCall(wring_colliders_create(b->mesh, 1, &floor, &contact));
+  PetscCall(wring_potential_add_contact(b->g, contact));
+  PetscCall(test_body_set_up(b));
+  PetscCall(wring_potential_set_target(b->g, b->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Fails if a vertex on its way out faster than the floor that follows it is held, one on its way in is not, one that is held is let
+  go before it is out, or one that is out is still held.
+*/
+static PetscErrorCode test_separation(void)
+{
+  test_body            b;
+  wring_contact_change change;
+  Vec                  x;
+
+  PetscFunctionBegin;
+  PetscCall(create_on_floor(0.01, 1e4, 0, &b));
+  PetscCall(VecDuplicate(b.x, &x));
+  PetscCall(VecCopy(b.x, x));
+  PetscCall(set_start(&b, x, 0, 0, 200));
+  PetscCall(wring_potential_update_contacts(b.g, x, PETSC_TRUE, &change));
+  CHECK(change.active == 0, "%d vertices held that leave by 2 m a step", (int)change.active);
+  PetscCall(set_start(&b, x, 5, 5, 0.9)); // the floor is faster
+  PetscCall(wring_potential_update_contacts(b.g, x, PETSC_FALSE, &change));
+  const PetscInt64 all = change.active;
+  CHECK(all > 0 && change.added == all && change.released == 0, "%d of %d new", (int)change.added, (int)all);
+  PetscCall(set_start(&b, x, 0, 0, 200));
+  PetscCall(wring_potential_update_contacts(b.g, x, PETSC_FALSE, &change));
+  CHECK(change.active == all && change.added + change.released == 0, "%d of %d left", (int)change.active, (int)all);
+  PetscCall(VecShift(x, 0.25));
+  PetscCall(wring_potential_update_contacts(b.g, x, PETSC_FALSE, &change));
+  CHECK(change.active < all && change.released == all - change.active && change.added == 0, "%d of %d, %d gone",
+        (int)change.active, (int)all, (int)change.released);
+  const PetscInt64 rest = change.active;
+  PetscCall(VecShift(x, 0.3));
+  PetscCall(set_start(&b, x, 0, 0, 0)); // too slow to be watched
+  PetscCall(wring_potential_update_contacts(b.g, x, PETSC_FALSE, &change));
+  CHECK(change.active == 0 && change.released == rest, "%d held above the floor, %d of %d gone", (int)change.active,
+        (int)change.released, (int)rest);
+  PetscCall(VecDestroy(&x));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- solvers ----------------------------------------------------------------------------------------------------- */
+
+/* The body, squeezed flat at this height and at rest: above the floor it springs back onto it. x_0 = y. */
+static PetscErrorCode squeeze(test_body *b, double height, Vec x)
+{
+  double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(b->x, x));
+  PetscCall(VecGetArray(x, &xa));
+  for (PetscInt i = 0; i < b->mesh->n_owned; i++)
+    xa[3 * i + 2] = height + 0.6 * b->mesh->X[3 * i + 2] * (1 + 0.2 * b->mesh->X[3 * i]);
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(set_start(b, x, 0, 0, 0));
+  PetscCall(wring_potential_set_target(b->g, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  double   last;
+  PetscInt naive; // rows above the one before
+} watch;
+
+static PetscErrorCode watch_row(void *context, const wring_iteration *it)
+{
+  watch *w = context;
+  PetscFunctionBegin;
+  if (it->iteration > 0 && it->value.objective > w->last * (1 + 1e-6)) w->naive++;
+  w->last = it->value.objective;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Fails if a method lets g rise between updates, or takes the jump of an update for a rise (there are some, or the test would show
+  nothing), or ends apart from the others.
+*/
+static PetscErrorCode test_methods(void)
+{
+  static const char *const name[] = {"newton", "qn", "chebyshev", "gradient_descent"};
+  test_body                b;
+  wring_outcome            outcome;
+  watch                    w     = {0};
+  double                   least = 0, distance;
+  Vec                      x, first;
+
+  PetscFunctionBegin;
+  PetscCall(create_on_floor(0.05, 1e6, 1e4, &b));
+  PetscCall(wring_options_set(b.o, "solver_chebyshev_line_search", "armijo", "test"));
+  PetscCall(VecDuplicate(b.x, &x));
+  PetscCall(VecDuplicate(b.x, &first));
+  for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+    wring_solver *s;
+    PetscCall(squeeze(&b, 0.57, x));
+    PetscCall(test_body_solver(&b, name[i], &s));
+    PetscCall(wring_solver_set_limits(s, i < 2 ? 200 : 60, 1e-9, 0, 1));
+    PetscCall(wring_solver_set_monitor(s, watch_row, &w));
+    PetscCall(wring_solver_solve(s, x, &outcome));
+    PetscCall(wring_solver_destroy(&s));
+    CHECK(!wring_reason_failed(outcome.reason) && outcome.rises.count == 0, "%s: %s, %d rises of up to %g", name[i],
+          wring_reason_name(outcome.reason), (int)outcome.rises.count, outcome.rises.largest);
+    if (i == 0) PetscCall(VecCopy(x, first));
+    if (i == 0) least = outcome.last.value.objective;
+    PetscCall(test_distance(x, first, &distance));
+    CHECK(i > 1 || outcome.reason != WRING_MAX_IT, "%s: %d iterations", name[i], (int)outcome.iterations);
+    CHECK(i > 1 ? outcome.last.value.objective <= 1.02 * least : distance <= 1e-5,
+          "%s ends %g m from newton, g %.12g and %.12g", name[i], distance, outcome.last.value.objective, least);
+  }
+  CHECK(w.naive > 0, "no update raised g: the test shows nothing");
+  PetscCall(VecDestroy(&first));
+  PetscCall(VecDestroy(&x));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Fails if pairs outlive the contacts they were made with. x_1 has contacts that x_0 has not: nothing is left of the pair, and the
+  second step is that of `history: 0`; where the floor is far away it is not.
+*/
+static PetscErrorCode test_history(void)
+{
+  const wring_contact_change none = {.active = 7, .moved = 7}, few = {.active = 9, .added = 1, .released = 1},
+                             half = {.active = 8, .added = 3, .released = 2}, all = {.active = 5, .added = 5};
+  test_body     b;
+  wring_outcome outcome;
+  Vec           x[2];
+  double        distance;
+
+  PetscFunctionBegin;
+  CHECK(wring_solver_pairs_to_keep(5, &none) == 5 && wring_solver_pairs_to_keep(5, &few) == 4 &&
+          wring_solver_pairs_to_keep(5, &half) == 3 && wring_solver_pairs_to_keep(5, &all) == 0 &&
+          wring_solver_pairs_to_keep(1, &few) == 1,
+        "the window shrinks by another rule");
+  for (int far = 0; far < 2; far++) {
+    PetscCall(create_on_floor(0.01, 1e5, 0, &b));
+    PetscCall(wring_options_set(b.o, "variant_plain_type", "qn", "test"));
+    PetscCall(wring_options_set(b.o, "variant_plain_history", "0", "test"));
+    for (int i = 0; i < 2; i++) {
+      PetscCall(VecDuplicate(b.x, &x[i]));
+      PetscCall(squeeze(&b, far ? 3 : 0.53, x[i]));
+      PetscCall(test_body_solve(&b, i ? "plain" : "qn", 2, 0, x[i], &outcome));
+    }
+    PetscCall(test_distance(x[0], x[1], &distance));
+    if (far)
+      CHECK(distance > 1e-6, "without contact the pair makes no difference: the test shows nothing");
+    else
+      CHECK(distance <= 1e-12, "the step after new contacts is %g m from that without pairs", distance);
+    for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&x[i]));
+    PetscCall(test_body_destroy(&b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a sweep leaves a vertex below the floor, or a solver that cannot keep contacts takes them. */
+static PetscErrorCode test_projection(void)
+{
+  static const char *const sweeps[] = {"xpbd", "pbd", "rgc", "penalty"}, *const none[] = {"pd", "admm", "anderson",
+                                                                                          "chebyshev", "compliant"};
+  test_body            b;
+  test_message         said;
+  wring_outcome        outcome;
+  wring_contact_report report;
+  double               force[3];
+  Vec                  x;
+
+  PetscFunctionBegin;
+  PetscCall(create_on_floor(0.01, 1e5, 0, &b));
+  PetscCall(VecDuplicate(b.x, &x));
+  for (size_t i = 0; i < sizeof sweeps / sizeof sweeps[0]; i++) {
+    PetscCall(squeeze(&b, 0.1, x));
+    PetscCall(test_body_solve(&b, sweeps[i], 3, 0, x, &outcome));
+    PetscCall(wring_potential_measure_contact(b.g, 0, x, &report, force));
+    CHECK(report.depth <= 1e-14, "%s leaves a vertex %g m inside", sweeps[i], report.depth);
+  }
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+    wring_solver *s;
+    PetscCall(wring_solver_create(PETSC_COMM_WORLD, b.g, b.op, NULL, &s));
+    PetscCall(PetscPushErrorHandler(test_keep_message, &said));
+    PetscCall(wring_solver_set_from_options(s, b.o, none[i]));
+    const PetscErrorCode code = wring_solver_set_up(s);
+    PetscCall(PetscPopErrorHandler());
+    CHECK(code == PETSC_ERR_USER_INPUT && strstr(said.text, "cannot use"), "%s: %d %s", none[i], (int)code, said.text);
+    PetscCall(wring_solver_destroy(&s));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(test_body_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  wring_blas_set_threads(1);
+  PetscMPIInt rank;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (rank == 0) test_distances();
+  test_medial_axes();
+  test_frames();
+  PetscCall(test_energy());
+  PetscCall(test_separation());
+  PetscCall(test_methods());
+  PetscCall(test_history());
+  PetscCall(test_projection());
+  PetscCall(PetscFinalize());
+  return 0;
+}

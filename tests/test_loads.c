@@ -1,0 +1,380 @@
+/* ranks: 1 2 4 */
+/*
+  Curves of time, surfaces, loads and drag: curves at and between their points, normals and sums of pressure, and the path of a
+  free body under loads and drag by every integrator against the recursion of one particle.
+*/
+#include "body.h"
+#include "refused.h"
+#include <wring/load.h>
+
+/* ---- curves ------------------------------------------------------------------------------------------------------ */
+
+enum { N_ROW = 6 };
+static const double row[N_ROW][4] = {{-1, 2, 0, 1}, {0.5, -1, 3, 1}, {0.7, 4, 3, -2},
+                                     {2, 4, -5, 0}, {5, 0.25, 1, 1}, {5.5, 7, 0, 8}};
+
+static PetscErrorCode make_curve(wring_curve_type type, PetscInt n, int width, const double *rows, wring_time_curve **c)
+{
+  wring_error e = {""};
+
+  PetscFunctionBegin;
+  PetscCall(wring_time_curve_create(type, "test.csv", n, width, rows, c, &e));
+  CHECK(*c && !e.text[0], "%s", e.text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every point exactly, also by a copy; constant outside; C1 everywhere: a slope from the left only, or none at the ends, fails. */
+static PetscErrorCode test_points(void)
+{
+  const double eps = 1e-6;
+  for (int type = WRING_CURVE_LINEAR; type <= WRING_CURVE_CUBIC; type++) {
+    wring_time_curve *c, *copy;
+    double            at[3], left[3], right[3], before[3], after[3];
+    PetscCall(make_curve((wring_curve_type)type, N_ROW, 3, row[0], &c));
+    PetscCall(wring_time_curve_copy(c, &copy));
+    PetscCall(wring_time_curve_destroy(&c));
+    for (int i = 0; i < N_ROW; i++) {
+      const double t = row[i][0];
+      wring_time_curve_at(copy, t, at);
+      wring_time_curve_at(copy, t - eps, left);
+      wring_time_curve_at(copy, t + eps, right);
+      wring_time_curve_at(copy, t - 2 * eps, before);
+      wring_time_curve_at(copy, t + 2 * eps, after);
+      for (int k = 0; k < 3; k++) {
+        CHECK(at[k] == row[i][1 + k], "type %d: point %d: %.17g", type, i, at[k]);
+        CHECK(fabs(left[k] - at[k]) < 1e-4 && fabs(right[k] - at[k]) < 1e-4, "type %d: a jump at point %d", type, i);
+        const double from = (left[k] - before[k]) / eps, to = (after[k] - right[k]) / eps;
+        if (type == WRING_CURVE_CUBIC) CHECK(fabs(from - to) < 3e-4, "kink at point %d: %g, %g", i, from, to);
+      }
+    }
+    wring_time_curve_at(copy, -1e300, at);
+    CHECK(at[0] == row[0][1], "before: %g", at[0]);
+    wring_time_curve_at(copy, 1e300, at);
+    CHECK(at[2] == row[N_ROW - 1][3], "after: %g", at[2]);
+    PetscCall(wring_time_curve_destroy(&copy));
+  }
+  return PETSC_SUCCESS;
+}
+
+/* Straight lines between points; a parabola is kept in pieces whose ends are both inside: uniform weights of slopes fail. */
+static PetscErrorCode test_between(void)
+{
+  static const double time[5] = {0, 1, 1.5, 4, 6};
+  double              rows[5][2], v;
+  wring_time_curve   *c;
+  for (int i = 0; i < 5; i++) rows[i][0] = time[i], rows[i][1] = 3 * time[i] * time[i] - 2 * time[i] + 1;
+  PetscCall(make_curve(WRING_CURVE_CUBIC, 5, 1, rows[0], &c));
+  for (double t = 1; t <= 4; t += 0.125) {
+    wring_time_curve_at(c, t, &v);
+    CHECK(fabs(v - (3 * t * t - 2 * t + 1)) < 1e-13 * 40, "parabola at %g: %.17g", t, v);
+  }
+  PetscCall(wring_time_curve_destroy(&c));
+  PetscCall(make_curve(WRING_CURVE_LINEAR, 5, 1, rows[0], &c));
+  wring_time_curve_at(c, 5, &v);
+  CHECK(fabs(v - 0.5 * (rows[3][1] + rows[4][1])) < 1e-13, "middle of a line: %.17g", v);
+  PetscCall(wring_time_curve_destroy(&c));
+  PetscCall(make_curve(WRING_CURVE_CUBIC, 1, 1, rows[2], &c));
+  wring_time_curve_at(c, 5, &v);
+  CHECK(v == rows[2][1], "one point: %g", v);
+  PetscCall(wring_time_curve_destroy(&c));
+  return PETSC_SUCCESS;
+}
+
+/* A time that does not increase is refused with its line: one equal to the last too. */
+static PetscErrorCode test_faults(void)
+{
+  static const double back[3][2] = {{0, 1}, {1, 1}, {1, 2}};
+  wring_time_curve   *c;
+  wring_error         e = {""}, none = {""};
+  PetscCall(wring_time_curve_create(WRING_CURVE_LINEAR, "f.csv", 3, 1, back[0], &c, &e));
+  CHECK(!c && strstr(e.text, "f.csv:4: time 1 behind time 1"), "%s", e.text);
+  PetscCall(wring_time_curve_create(WRING_CURVE_LINEAR, "f.csv", 0, 1, NULL, &c, &none));
+  CHECK(!c && strstr(none.text, "f.csv: a curve of no points"), "%s", none.text);
+  return PETSC_SUCCESS;
+}
+
+/* ---- surfaces ---------------------------------------------------------------------------------------------------- */
+
+static const char *const sides[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
+
+/* The sum of areas times normals of triangles of local vertices, of all ranks, at rest. */
+static void sum_areas(const wring_mesh *m, PetscInt n, const PetscInt *v, double area[3])
+{
+  area[0] = area[1] = area[2] = 0;
+  for (PetscInt i = 0; i < n; i++) {
+    const double *a = m->X + 3 * v[3 * i], *b = m->X + 3 * v[3 * i + 1], *c = m->X + 3 * v[3 * i + 2];
+    for (int k = 0; k < 3; k++) {
+      const int s = (k + 1) % 3, t = (k + 2) % 3;
+      area[k] += 0.5 * ((b[s] - a[s]) * (c[t] - a[t]) - (b[t] - a[t]) * (c[s] - a[s]));
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, area, 3, MPI_DOUBLE, MPI_SUM, m->comm);
+}
+
+/* All sides' triangles as local vertices; surface [6], freed by the caller. */
+static PetscErrorCode find_sides(wring_mesh *m, PetscInt n[6], PetscInt *triangle[6])
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < 6; i++)
+    PetscCall(wring_mesh_surface(m, wring_names_find(&m->sets, sides[i]), &n[i], &triangle[i]));
+  for (int i = 0; i < 6; i++) {
+    for (PetscInt k = 0; k < 3 * n[i]; k++) {
+      triangle[i][k] = wring_mesh_local(m, triangle[i][k]);
+      CHECK(triangle[i][k] >= 0, "a triangle of %s without its vertices", sides[i]);
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The sides of a box, 2 x 1 x 1 m, refined or not: as many triangles as there are, each once, normals outwards: a triangle that is
+  turned by the file and not by its tet fails.
+*/
+static PetscErrorCode test_sides(PetscInt refine)
+{
+  const PetscInt cells[3] = {4, 3, 2}, split = refine ? 4 : 1;
+  wring_mesh    *m = test_box(PETSC_COMM_WORLD, cells);
+  PetscInt       n[6], *triangle[6];
+  double         area[3];
+  PetscCall(wring_mesh_refine(m, refine));
+  PetscCall(find_sides(m, n, triangle));
+  for (int i = 0; i < 6; i++) {
+    const int      axis = i / 2;
+    const PetscInt all  = 2 * cells[(axis + 1) % 3] * cells[(axis + 2) % 3] * split;
+    PetscInt       sum;
+    MPI_Allreduce(&n[i], &sum, 1, MPIU_INT, MPI_SUM, m->comm);
+    CHECK(sum == all, "%s: %d triangles, expected %d", sides[i], (int)sum, (int)all);
+    sum_areas(m, n[i], triangle[i], area);
+    for (int k = 0; k < 3; k++) {
+      const double expected = k == axis ? (i % 2 ? 1 : -1) * (axis == 0 ? 1. : 2.) : 0;
+      CHECK(fabs(area[k] - expected) < 1e-14 * 10, "%s: area %d is %.17g", sides[i], k, area[k]);
+    }
+    PetscCall(PetscFree(triangle[i]));
+  }
+  PetscCall(wring_mesh_destroy(&m));
+  return PETSC_SUCCESS;
+}
+
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
+
+static const wring_load_time always = {.until = INFINITY};
+
+/* Pressure on all sides sums to no force and no moment in any shape; on one side, to p times its area against its normal. */
+static PetscErrorCode test_pressure(void)
+{
+  const double   p = 7e3, eps = 1e-12;
+  test_body      b;
+  wring_loads   *all, *one;
+  PetscInt       n[6], *triangle[6];
+  double        *a, sum[6] = {0}, area[3], size = 0;
+  const double  *mass;
+  const PetscInt cells[3] = {4, 3, 2};
+  double         par[8]   = {1e5};
+  b.mesh                  = test_box(PETSC_COMM_WORLD, cells);
+  PetscCall(find_sides(b.mesh, n, triangle));
+  b.g = test_potential(b.mesh, &wring_law_strain, par);
+  PetscCall(wring_potential_create_vec(b.g, &b.x));
+  test_displace(b.mesh, 0.1, 3, b.x);
+  mass = wring_potential_mass(b.g);
+  PetscCall(wring_loads_create(b.mesh, mass, &all));
+  PetscCall(wring_loads_create(b.mesh, mass, &one));
+  for (int i = 0; i < 6; i++) PetscCall(wring_loads_add_pressure(all, &always, p, n[i], triangle[i]));
+  PetscCall(wring_loads_add_pressure(one, &always, p, n[1], triangle[1]));
+  PetscCall(PetscCalloc1(3 * b.mesh->n_owned, &a));
+  PetscCall(wring_loads_accelerate(all, 0, b.x, a));
+  const double *x;
+  PetscCall(VecGetArrayRead(b.x, &x));
+  for (PetscInt i = 0; i < 3 * b.mesh->n_owned; i++) {
+    const PetscInt v = i / 3, k = i % 3, s = 3 * v + (k + 1) % 3, t = 3 * v + (k + 2) % 3;
+    sum[k] += mass[v] * a[i], size += fabs(mass[v] * a[i]);
+    sum[3 + k] += mass[v] * (x[s] * a[t] - x[t] * a[s]);
+  }
+  PetscCall(VecRestoreArrayRead(b.x, &x));
+  MPI_Allreduce(MPI_IN_PLACE, sum, 6, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD);
+  CHECK(size > p, "no pressure: %g N", size);
+  for (int k = 0; k < 6; k++) CHECK(fabs(sum[k]) < eps * size, "closed surface: %d is %g of %g N", k, sum[k], size);
+  test_displace(b.mesh, 0, 0, b.x);
+  PetscCall(PetscArrayzero(a, 3 * b.mesh->n_owned));
+  PetscCall(wring_loads_accelerate(one, 0, b.x, a));
+  for (int k = 0; k < 3; k++) sum[k] = 0;
+  for (PetscInt i = 0; i < 3 * b.mesh->n_owned; i++) sum[i % 3] += mass[i / 3] * a[i];
+  MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD);
+  sum_areas(b.mesh, n[1], triangle[1], area);
+  for (int k = 0; k < 3; k++) CHECK(fabs(sum[k] + p * area[k]) < eps * p, "xmax: %d is %g N", k, sum[k]);
+  CHECK(fabs(sum[0] + p) < eps * p, "xmax: %.17g N, expected %g", sum[0], -p);
+  for (int i = 0; i < 6; i++) PetscCall(PetscFree(triangle[i]));
+  PetscCall(PetscFree(a));
+  PetscCall(wring_loads_destroy(&all));
+  PetscCall(wring_loads_destroy(&one));
+  PetscCall(VecDestroy(&b.x));
+  PetscCall(wring_potential_destroy(&b.g));
+  PetscCall(wring_mesh_destroy(&b.mesh));
+  return PETSC_SUCCESS;
+}
+
+/* ---- a free body under loads and drag ------------------------------------------------------------------------------ */
+
+/* A load that grows and ends, of the acceleration `pull`; drag rate times a curve of its own. */
+static const double pull[3] = {0.5, -3, 2}, rate = 1.7, load_end = 0.29, load_curve[2][2] = {{0, 0.5}, {0.4, 1.5}};
+static const double drag_curve[2][2] = {{0, 1}, {0.6, 2}}, gravity[3] = {0, 0, -9.81};
+
+static double load_at(double t)
+{
+  return t <= load_end + 1e-9 ? 0.5 + fmin(t, 0.4) / 0.4 : 0;
+}
+
+static double drag_at(double t)
+{
+  return rate * (1 + fmin(t, 0.6) / 0.6);
+}
+
+/* One particle: x, v after n steps; the formulas of docs/theory.md 6 written for one coordinate. */
+static void march_particle(const char *rule, double h, int n, int c, double *x, double *v)
+{
+  const int midpoint = !strcmp(rule, "implicit_midpoint"), bdf2 = !strcmp(rule, "bdf2");
+  const int early = !strcmp(rule, "symplectic_euler") || !strcmp(rule, "explicit_euler");
+  double    x_ = 0, v_ = 0;
+  for (int i = 0; i < n; i++) {
+    const double t = h * i + (early ? 0 : midpoint ? h / 2 : h), d = drag_at(t);
+    const double a = gravity[c] + load_at(t) * pull[c];
+    double       x_new, v_new;
+    if (midpoint) {
+      v_new = (*v * (1 - h * d / 2) + h * a) / (1 + h * d / 2), x_new = *x + h * (*v + v_new) / 2;
+    } else if (bdf2 && i > 0) {
+      v_new = ((4 * *v - v_) / 3 + 2 * h / 3 * a) / (1 + 2 * h / 3 * d), x_new = (4 * *x - x_) / 3 + 2 * h / 3 * v_new;
+    } else {
+      v_new = (*v + h * a) / (1 + h * d), x_new = *x + h * (strcmp(rule, "explicit_euler") ? v_new : *v);
+    }
+    x_ = *x, v_ = *v, *x = x_new, *v = v_new;
+  }
+}
+
+/* n steps of the body, by newton where there is something to solve. */
+static PetscErrorCode march_body(test_body *b, wring_stepper *stepper, int n, wring_state *state)
+{
+  wring_outcome outcome;
+  PetscBool     changed;
+  double        elastic;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) {
+    PetscCall(wring_stepper_begin(stepper, state, b->x, &changed));
+    CHECK(changed, "step %d: drag has changed A", i);
+    if (wring_stepper_minimises(stepper))
+      PetscCall(test_body_solve(b, "newton", 20, 1e-12, b->x, &outcome));
+    else
+      PetscCall(wring_stepper_advance(stepper, state, b->x, &outcome));
+    CHECK(!wring_reason_failed(outcome.reason), "step %d: %s", i, wring_reason_name(outcome.reason));
+    PetscCall(wring_stepper_finish(stepper, b->x, state, &elastic));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode make_loads(const test_body *b, wring_loads **l)
+{
+  const double *const mass = wring_potential_mass(b->g);
+  wring_time_curve   *load, *drag;
+  PetscInt           *vertex;
+  double             *force;
+
+  PetscFunctionBegin;
+  PetscCall(make_curve(WRING_CURVE_LINEAR, 2, 1, load_curve[0], &load));
+  PetscCall(make_curve(WRING_CURVE_LINEAR, 2, 1, drag_curve[0], &drag));
+  PetscCall(wring_loads_create(b->mesh, mass, l));
+  PetscCall(PetscMalloc2(b->mesh->n_owned, &vertex, 3 * b->mesh->n_owned, &force));
+  for (PetscInt i = 0; i < 3 * b->mesh->n_owned; i++) vertex[i / 3] = i / 3, force[i] = mass[i / 3] * pull[i % 3];
+  PetscCall(wring_loads_add_forces(*l, &(wring_load_time){load, load_end}, b->mesh->n_owned, vertex, force));
+  for (PetscInt i = 0; i < b->mesh->n_owned; i++) force[i] = rate * mass[i];
+  PetscCall(wring_loads_set_drag(*l, &(wring_load_time){drag, INFINITY}, force));
+  PetscCall(PetscFree2(vertex, force));
+  PetscCall(wring_time_curve_destroy(&load));
+  PetscCall(wring_time_curve_destroy(&drag));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every vertex goes the particle's way. A load at another time, or drag that is taken by halves, fails. */
+static PetscErrorCode compare_with_particle(const test_body *b, const char *rule, double h, int n, const double v0[3],
+                                            const wring_state *state)
+{
+  const double *q, *v;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(state->q, &q));
+  PetscCall(VecGetArrayRead(state->v, &v));
+  for (int c = 0; c < 3; c++) {
+    double x = 0, u = v0[c];
+    march_particle(rule, h, n, c, &x, &u);
+    for (PetscInt i = c; i < 3 * b->mesh->n_owned; i += 3) {
+      CHECK(fabs(q[i] - b->mesh->X[i] - x) < 1e-10, "%s: x[%d] %.17g, expected %.17g", rule, c, q[i] - b->mesh->X[i],
+            x);
+      CHECK(fabs(v[i] - u) < 1e-9, "%s: v[%d] %.17g, expected %.17g", rule, c, v[i], u);
+    }
+  }
+  PetscCall(VecRestoreArrayRead(state->v, &v));
+  PetscCall(VecRestoreArrayRead(state->q, &q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A block of 10 Pa: rounding grows in no rule at this step. */
+static PetscErrorCode create_soft_body(test_body *b)
+{
+  const PetscInt cells[3] = {4, 2, 2};
+  const double   par[1]   = {10};
+
+  PetscFunctionBegin;
+  *b = (test_body){.x = NULL};
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
+  b->mesh = test_box(PETSC_COMM_WORLD, cells);
+  b->g    = test_potential(b->mesh, &wring_law_strain, par);
+  PetscCall(wring_potential_create_vec(b->g, &b->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode test_particle(const char *rule)
+{
+  const double   h = 0.05, v0[3] = {1, -0.5, 4};
+  const int      n = 8;
+  test_body      b;
+  wring_stepper *stepper;
+  wring_loads   *loads;
+  wring_state    state = {.time = 0};
+  double        *v;
+  PetscCall(create_soft_body(&b));
+  PetscCall(wring_options_set(b.o, "time_step", "0.05", "test"));
+  PetscCall(wring_options_set(b.o, "time_integrator", rule, "test"));
+  PetscCall(wring_options_set(b.o, "gravity", "0,0,-9.81", "test"));
+  PetscCall(wring_stepper_create(b.g, b.o, &stepper));
+  PetscCall(make_loads(&b, &loads));
+  PetscCall(wring_stepper_set_loads(stepper, loads));
+  PetscCall(VecDuplicate(b.x, &state.q));
+  PetscCall(VecDuplicate(b.x, &state.v));
+  test_displace(b.mesh, 0, 0, state.q);
+  PetscCall(VecGetArrayWrite(state.v, &v));
+  for (PetscInt i = 0; i < 3 * b.mesh->n_owned; i++) v[i] = v0[i % 3];
+  PetscCall(VecRestoreArrayWrite(state.v, &v));
+  PetscCall(march_body(&b, stepper, n, &state));
+  PetscCall(compare_with_particle(&b, rule, h, n, v0, &state));
+  PetscCall(VecDestroy(&state.q));
+  PetscCall(VecDestroy(&state.v));
+  PetscCall(wring_stepper_destroy(&stepper));
+  PetscCall(wring_loads_destroy(&loads));
+  PetscCall(test_body_destroy(&b));
+  return PETSC_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+  static const char *const rules[] = {"implicit_euler",        "implicit_midpoint", "bdf2",
+                                      "linear_implicit_euler", "symplectic_euler",  "explicit_euler"};
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(test_points());
+  PetscCall(test_between());
+  PetscCall(test_faults());
+  PetscCall(test_sides(0));
+  PetscCall(test_sides(1));
+  PetscCall(test_pressure());
+  for (int i = 0; i < 6; i++) PetscCall(test_particle(rules[i]));
+  PetscCall(PetscFinalize());
+  return 0;
+}

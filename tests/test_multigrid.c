@@ -1,0 +1,463 @@
+/* ranks: 1 2 3 4 */
+/*
+  The fused multigrid beyond what every type must do (test_operator.c): components of any size side by side, the deepest
+  tolerance, the same bits on any threads, matrices that cannot be coarsened, and a hierarchy that follows the matrix.
+*/
+#include "operator/cg.h"
+#include "refused.h"
+#include <math.h>
+#include <omp.h>
+
+/* ---- matrices and vectors ----------------------------------------------------------------------------------------- */
+
+/*
+  Graph Laplacian of an m x m x m grid plus shift; edges of the half x < m/2 weigh `contrast`. Without edges: isolated vertices.
+  The last ranks may own nothing.
+*/
+static PetscErrorCode create_matrix(PetscInt m, double contrast, double shift, Mat *A)
+{
+  const PetscInt n = m * m * m, step[3] = {1, m, m * m};
+  PetscInt       first, end;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n, n, 7, NULL, 6, NULL, A));
+  PetscCall(MatGetOwnershipRange(*A, &first, &end));
+  for (PetscInt r = first; r < end; r++) {
+    double diagonal = shift;
+    for (int k = 0; contrast > 0 && k < 6; k++) {
+      const PetscInt sign = k % 2 ? 1 : -1, at = r / step[k / 2] % m + sign, other = r + sign * step[k / 2];
+      const double   weight = PetscMax(r % m, other % m) < m / 2 ? contrast : 1;
+      if (at < 0 || at >= m) continue;
+      PetscCall(MatSetValue(*A, r, other, -weight, INSERT_VALUES));
+      diagonal += weight;
+    }
+    PetscCall(MatSetValue(*A, r, r, diagonal, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* b [n][3] of random numbers times the size of its component, x = 0. */
+static PetscErrorCode create_vectors(Mat A, const double size[3], Vec *b, Vec *x)
+{
+  PetscInt first, end;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(A, &first, &end));
+  PetscCall(VecCreateMPI(PETSC_COMM_WORLD, 3 * (end - first), PETSC_DETERMINE, b));
+  for (PetscInt i = 3 * first; i < 3 * end; i++) {
+    uint64_t state = (uint64_t)i;
+    PetscCall(VecSetValue(*b, i, size[i % 3] * test_random(&state), INSERT_VALUES));
+  }
+  PetscCall(VecAssemblyBegin(*b));
+  PetscCall(VecAssemblyEnd(*b));
+  PetscCall(VecSetBlockSize(*b, 3));
+  PetscCall(VecDuplicate(*b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_operator(const char *type, const char *max_it, Mat A, wring_operator **op)
+{
+  wring_options *o;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  PetscCall(wring_options_set(o, "operator_type", type, "test"));
+  if (max_it) PetscCall(wring_options_set(o, "operator_max_it", max_it, "test"));
+  PetscCall(wring_operator_create(PETSC_COMM_WORLD, o, NULL, op));
+  if (A) PetscCall(wring_operator_set_matrix(*op, A));
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  Mat             A;
+  Vec             b, x;
+  wring_operator *op;
+} problem;
+
+static const double alike[3] = {1, 1, 1};
+
+static PetscErrorCode create_problem(PetscInt m, double contrast, double shift, const double size[3], problem *p)
+{
+  PetscFunctionBegin;
+  PetscCall(create_matrix(m, contrast, shift, &p->A));
+  PetscCall(create_vectors(p->A, size, &p->b, &p->x));
+  PetscCall(create_operator("multigrid", NULL, p->A, &p->op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy_problem(problem *p)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_operator_destroy(&p->op));
+  PetscCall(VecDestroy(&p->b));
+  PetscCall(VecDestroy(&p->x));
+  PetscCall(MatDestroy(&p->A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* |b - A x| of each component by PETSc's product, and |b|. */
+static PetscErrorCode residual(const problem *p, double r[3], double b[3])
+{
+  Vec xc, rc;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(p->A, &xc, &rc));
+  PetscCall(VecStrideNormAll(p->b, NORM_2, b));
+  for (int c = 0; c < 3; c++) {
+    Vec bc;
+    PetscCall(VecDuplicate(rc, &bc));
+    PetscCall(VecStrideGather(p->x, c, xc, INSERT_VALUES));
+    PetscCall(VecStrideGather(p->b, c, bc, INSERT_VALUES));
+    PetscCall(MatMult(p->A, xc, rc));
+    PetscCall(VecAXPY(rc, -1, bc));
+    PetscCall(VecNorm(rc, NORM_2, &r[c]));
+    PetscCall(VecDestroy(&bc));
+  }
+  PetscCall(VecDestroy(&xc));
+  PetscCall(VecDestroy(&rc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Solves from x as it is; each component must reach rtol. Returns the iterations. */
+static PetscErrorCode solve_and_check(const problem *p, const char *what, double rtol, PetscInt *iterations)
+{
+  wring_operator_info info;
+  PetscBool           reached;
+  double              r[3], b[3];
+
+  PetscFunctionBegin;
+  PetscCall(wring_operator_solve(p->op, rtol, p->b, p->x, &reached));
+  PetscCall(residual(p, r, b));
+  for (int c = 0; c < 3; c++)
+    CHECK(reached && r[c] <= 1.0001 * rtol * b[c], "%s, rtol %g, component %d: %g of %g", what, rtol, c, r[c], b[c]);
+  wring_operator_get_info(p->op, &info);
+  if (iterations) *iterations = info.iterations;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- accuracy ----------------------------------------------------------------------------------------------------- */
+
+/*
+  To every tolerance, for components of sizes that a float cannot hold side by side and one that is zero, from a guess that is
+  not. Fails where components share a coefficient or a test, where the cycle gets residuals that were not scaled to what a
+  float can hold, or where a zero column is left as it was.
+*/
+static PetscErrorCode test_components(void)
+{
+  const double size[3] = {1, 1e-60, 0};
+  const double rtol[]  = {1e-2, 1e-4, 1e-8, 1e-10};
+  problem      p;
+  double       zero[3];
+
+  PetscFunctionBegin;
+  PetscCall(create_problem(13, 1, 0.01, size, &p));
+  for (int i = 0; i < 4; i++) {
+    PetscCall(VecSet(p.x, 0));
+    PetscCall(VecStrideSet(p.x, 2, 1));
+    PetscCall(solve_and_check(&p, "components", rtol[i], NULL));
+    PetscCall(VecStrideNormAll(p.x, NORM_INFINITY, zero));
+    CHECK(zero[2] == 0 && zero[1] > 0 && zero[1] < 1e-56, "|x| %g %g", zero[1], zero[2]);
+  }
+  PetscCall(destroy_problem(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Against a factor of the same matrix: they agree to the residual times the norm of the inverse, 1/shift. */
+static PetscErrorCode test_direct(void)
+{
+  const double    rtol[] = {1e-2, 1e-4, 1e-8, 1e-10}, shift = 0.05;
+  problem         p;
+  Vec             exact;
+  wring_operator *direct;
+  double          far[3], b[3];
+
+  PetscFunctionBegin;
+  PetscCall(create_problem(11, 1, shift, (double[3]){1, 1e3, 1e-6}, &p));
+  PetscCall(VecDuplicate(p.x, &exact));
+  PetscCall(create_operator("direct", NULL, p.A, &direct));
+  PetscCall(wring_operator_solve(direct, 1e-10, p.b, exact, NULL));
+  PetscCall(VecStrideNormAll(p.b, NORM_2, b));
+  for (int i = 0; i < 4; i++) {
+    PetscCall(VecSet(p.x, 0));
+    PetscCall(solve_and_check(&p, "direct", rtol[i], NULL));
+    PetscCall(VecAXPY(p.x, -1, exact));
+    PetscCall(VecStrideNormAll(p.x, NORM_2, far));
+    for (int c = 0; c < 3; c++) CHECK(far[c] <= 1.01 * rtol[i] * b[c] / shift, "rtol %g, %d: %g", rtol[i], c, far[c]);
+  }
+  PetscCall(wring_operator_destroy(&direct));
+  PetscCall(VecDestroy(&exact));
+  PetscCall(destroy_problem(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Stiffness that jumps by 1e6, and a shift that leaves constants a millionth of the diagonal: the float cycle must still be
+  of use. It takes 8 or 9 and 14 or 15 iterations; a step forgotten in the cycle, a wrong weight of ghosts or of the last
+  direction cost more.
+*/
+static PetscErrorCode test_contrast(void)
+{
+  problem  p;
+  PetscInt it[2];
+
+  PetscFunctionBegin;
+  PetscCall(create_problem(20, 1e6, 1e-2, alike, &p));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(VecSet(p.x, 0));
+    PetscCall(solve_and_check(&p, "contrast", i ? 1e-8 : 1e-4, &it[i]));
+  }
+  CHECK(it[0] <= 10 && it[1] <= 17, "%d and %d iterations", (int)it[0], (int)it[1]);
+  PetscCall(destroy_problem(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  A guess that is wrong by 1e12: the recurrence for the residual loses what b is made of, and only b - A x, found anew, says so.
+  And one that is right but for a part in 1e4 saves the iterations of four digits.
+*/
+static PetscErrorCode test_guess(void)
+{
+  problem  p;
+  PetscInt cold, warm;
+
+  PetscFunctionBegin;
+  PetscCall(create_problem(12, 1, 0.01, alike, &p));
+  PetscCall(solve_and_check(&p, "cold", 1e-8, &cold));
+  PetscCall(VecScale(p.x, 1.0001));
+  PetscCall(solve_and_check(&p, "warm", 1e-8, &warm));
+  CHECK(warm >= 1 && 4 * warm <= 3 * cold, "%d after %d iterations", (int)warm, (int)cold);
+  PetscCall(VecScale(p.x, 1e12));
+  PetscCall(VecShift(p.x, 1e10));
+  PetscCall(solve_and_check(&p, "wrong guess", 1e-9, NULL));
+  PetscCall(destroy_problem(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One iteration is not enough, and rtol 1e-18 is beyond double precision: both are said, and the solve ends. */
+static PetscErrorCode test_not_reached(void)
+{
+  problem             p;
+  wring_operator     *hasty;
+  wring_operator_info info;
+  PetscBool           reached = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(create_problem(12, 1, 0.01, alike, &p));
+  PetscCall(create_operator("multigrid", "1", p.A, &hasty));
+  PetscCall(wring_operator_solve(hasty, 1e-8, p.b, p.x, &reached));
+  wring_operator_get_info(hasty, &info);
+  CHECK(!reached && info.iterations == 1, "%d iterations", (int)info.iterations);
+  PetscCall(wring_operator_destroy(&hasty));
+  PetscCall(solve_and_check(&p, "after a hasty one", 1e-8, NULL));
+  PetscCall(wring_operator_solve(p.op, 1e-18, p.b, p.x, &reached));
+  wring_operator_get_info(p.op, &info);
+  CHECK(!reached && info.iterations < 500, "beyond round-off: %d iterations", (int)info.iterations);
+  PetscCall(destroy_problem(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the cycle ---------------------------------------------------------------------------------------------------- */
+
+/* Fills the input of a cycle, applies it and copies its output. */
+static PetscErrorCode apply(wring_cycle *c, uint64_t seed, float *in, float *out)
+{
+  const PetscInt n = 3 * c->level->n;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) c->level->b[i] = in[i] = (float)(wring_uniform(seed + (uint64_t)i) - 0.5);
+  PetscCall(wring_cycle_apply(c));
+  for (PetscInt i = 0; i < n; i++) out[i] = c->level->y[i] / c->level->scale[i / 3];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode dot(wring_cycle *c, const float *a, const float *b, double *sum)
+{
+  PetscFunctionBegin;
+  *sum = 0;
+  for (PetscInt i = 0; i < 3 * c->level->n; i++) *sum += (double)a[i] * b[i];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_DOUBLE, MPI_SUM, c->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  It is a symmetric, positive definite map, to float's digits: restriction is the transpose of interpolation, whoever owns what.
+  A ghost's share lost on its way to the owner, or counted twice, breaks it.
+*/
+static PetscErrorCode test_symmetry(void)
+{
+  problem  p;
+  float   *a, *b, *Ma, *Mb;
+  double   aMb, bMa, aMa, bMb;
+  uint64_t mine;
+
+  PetscFunctionBegin;
+  PetscCall(create_problem(17, 10, 0.01, alike, &p));
+  wring_cycle *const c = ((wring_multigrid *)p.op->data)->cycle;
+  const PetscInt     n = 3 * c->level->n;
+  PetscCall(PetscMalloc4(n, &a, n, &b, n, &Ma, n, &Mb));
+  PetscInt first;
+  PetscCall(MatGetOwnershipRange(p.A, &first, NULL));
+  mine = 3 * (uint64_t)first;
+  PetscCall(apply(c, 1000 + mine, a, Ma));
+  PetscCall(apply(c, 1000000 + mine, b, Mb));
+  PetscCall(dot(c, a, Mb, &aMb));
+  PetscCall(dot(c, b, Ma, &bMa));
+  PetscCall(dot(c, a, Ma, &aMa));
+  PetscCall(dot(c, b, Mb, &bMb));
+  CHECK(c->n_level >= 3 && aMa > 0 && bMb > 0, "%d levels, %g %g", c->n_level, aMa, bMb);
+  CHECK(fabs(aMb - bMa) <= 1e-5 * sqrt(aMa * bMb), "%g and %g beside %g", aMb, bMa, sqrt(aMa * bMb));
+  PetscCall(PetscFree4(a, b, Ma, Mb));
+  PetscCall(destroy_problem(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sums have one order: a reduction by OpenMP, or strips that depend on the number of threads, changes the last bits. */
+static PetscErrorCode test_threads(void)
+{
+  const int threads = omp_get_max_threads();
+  problem   p;
+  Vec       one;
+  PetscBool equal;
+
+  PetscFunctionBegin;
+  for (int t = 1; t <= 3; t++) {
+    omp_set_num_threads(t);
+    PetscCall(create_problem(22, 3, 0.01, alike, &p)); // finest levels of all ranks have threads
+    PetscCall(wring_operator_solve(p.op, 1e-6, p.b, p.x, NULL));
+    if (t == 1) PetscCall(VecDuplicate(p.x, &one));
+    if (t == 1) PetscCall(VecCopy(p.x, one));
+    PetscCall(VecEqual(p.x, one, &equal));
+    CHECK(equal, "%d threads", t);
+    PetscCall(destroy_problem(&p));
+  }
+  omp_set_num_threads(threads);
+  PetscCall(VecDestroy(&one));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One vertex; a handful, on ranks of which some own none; and isolated vertices, too many for a dense coarsest level. */
+static PetscErrorCode test_small(void)
+{
+  const PetscInt m[]        = {1, 2, 4, 12};
+  const double   contrast[] = {1, 1, 1, 0};
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 4; i++) {
+    problem  p;
+    PetscInt it;
+    PetscCall(create_problem(m[i], contrast[i], 0.5, alike, &p));
+    PetscCall(solve_and_check(&p, "small", 1e-10, &it));
+    CHECK(it <= (i < 3 ? 3 : 12), "m %d: %d iterations", (int)m[i], (int)it);
+    const wring_cycle *const c = ((wring_multigrid *)p.op->data)->cycle;
+    CHECK(c->n_level == 1 && c->coarsest.dense == (i < 3), "m %d: %d levels", (int)m[i], c->n_level);
+    PetscCall(destroy_problem(&p));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- values that change ------------------------------------------------------------------------------------------- */
+
+/*
+  Another step length shifts the diagonal: interpolation stays, and is as good as new. A vertex that was held a million times
+  stiffer than the rest and is let go needs another: with the old one, which cannot move it, iterations would go up.
+*/
+static PetscErrorCode test_changes(void)
+{
+  problem  p;
+  PetscInt it[4], first, end;
+
+  PetscFunctionBegin;
+  PetscCall(create_problem(15, 1, 0.02, alike, &p));
+  const wring_multigrid *const m = p.op->data;
+  PetscCall(solve_and_check(&p, "first", 1e-8, &it[0]));
+  PetscCall(MatShift(p.A, 0.5));
+  PetscCall(wring_operator_set_matrix(p.op, p.A));
+  PetscCall(VecSet(p.x, 0));
+  PetscCall(solve_and_check(&p, "shifted", 1e-8, &it[1]));
+  CHECK(m->built == 1 && it[1] <= it[0] + 1, "%d hierarchies, %d and %d", (int)m->built, (int)it[0], (int)it[1]);
+  PetscCall(MatGetOwnershipRange(p.A, &first, &end));
+  for (PetscInt r = first; r < end; r++)
+    if (r % 15 == 0) PetscCall(MatSetValue(p.A, r, r, 1e6, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(p.A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(p.A, MAT_FINAL_ASSEMBLY));
+  PetscCall(wring_operator_set_matrix(p.op, p.A));
+  PetscCall(VecSet(p.x, 0));
+  PetscCall(solve_and_check(&p, "held", 1e-8, &it[2]));
+  for (PetscInt r = first; r < end; r++)
+    if (r % 15 == 0) PetscCall(MatSetValue(p.A, r, r, 6.52, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(p.A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(p.A, MAT_FINAL_ASSEMBLY));
+  PetscCall(wring_operator_set_matrix(p.op, p.A));
+  PetscCall(VecSet(p.x, 0));
+  PetscCall(solve_and_check(&p, "let go", 1e-8, &it[3]));
+  CHECK(m->built == 3 && it[3] <= it[0] + 2, "%d hierarchies, %d and %d", (int)m->built, (int)it[0], (int)it[3]);
+  PetscCall(destroy_problem(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- options ------------------------------------------------------------------------------------------------------ */
+
+static PetscErrorCode create_with(const char *name, const char *value, Mat A)
+{
+  wring_operator *op;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsSetValue(NULL, name, value));
+  PetscCall(create_operator("multigrid", NULL, A, &op));
+  PetscCall(wring_operator_destroy(&op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  What says how to build the hierarchy reaches PETSc; what would be taken and then be of no effect is refused, also where PETSc
+  would take it; and what we set for PETSc is gone afterwards. Fails where options are passed on unseen.
+*/
+static PetscErrorCode test_options(void)
+{
+  static const char *const bad[][2] = {{"-operator_mg_levels_ksp_type", "richardson"},
+                                       {"-operator_ksp_type", "gmres"},
+                                       {"-operator_pc_type", "hypre"},
+                                       {"-operator_pc_mg_cycle_type", "w"}};
+  Mat                      A;
+  PetscBool                left;
+
+  PetscFunctionBegin;
+  PetscCall(create_matrix(6, 1, 0.1, &A));
+  PetscCall(create_with("-operator_pc_gamg_threshold", "0.01", A));
+  PetscCall(PetscOptionsUsed(NULL, "operator_pc_gamg_threshold", &left));
+  CHECK(left, "threshold");
+  for (int i = 0; i < 4; i++) {
+    CHECK_REFUSED(create_with(bad[i][0], bad[i][1], NULL), bad[i][0] + 1, "operator_type petsc");
+    PetscCall(PetscOptionsClearValue(NULL, bad[i][0]));
+  }
+  CHECK_REFUSED(create_with("-operator_pc_gamg_agg_nsmooths", "many", NULL), "petsc_operator_",
+                "PETSc does not take it");
+  PetscCall(PetscOptionsClearValue(NULL, "-operator_pc_gamg_agg_nsmooths"));
+  PetscCall(create_with("-operator_pc_type", "gamg", A));
+  PetscCall(PetscOptionsClearValue(NULL, "-operator_pc_type"));
+  PetscCall(PetscOptionsClearValue(NULL, "-operator_pc_gamg_threshold"));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-operator_mg_levels_pc_type", &left));
+  CHECK(!left, "an option of ours is left");
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(test_components());
+  PetscCall(test_direct());
+  PetscCall(test_contrast());
+  PetscCall(test_guess());
+  PetscCall(test_not_reached());
+  PetscCall(test_symmetry());
+  PetscCall(test_threads());
+  PetscCall(test_small());
+  PetscCall(test_changes());
+  PetscCall(test_options());
+  PetscCall(PetscFinalize());
+  return 0;
+}

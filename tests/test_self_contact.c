@@ -1,0 +1,520 @@
+/* ranks: 1 2 3 4
+  Self-contact as a part of g: forces, momenta, the Hessian, two blocks pressed together, the same on any number of ranks. It fails
+  when a force goes to a wrong vertex or rank, weights are not those of the contact point, or a pair between ranks is dropped. */
+#include "blocks.h"
+#include "model.h"
+#include "contact/pairs.h"
+#include <wring/solver.h>
+
+static const double k_contact = 3e4, thickness = 0.02;
+
+/* The upper box overlaps the lower one by 0.03 m; it is smaller, and its vertices lie between those of the lower one. */
+static const wring_box overlap[2] = {{{1, 1, 0.5}, {4, 4, 2}, {0, 0, 0}, 0.1},
+                                     {{0.63, 0.57, 0.5}, {3, 3, 2}, {0.171, 0.193, 0.47}, 0.1}};
+/* The same with a gap of 0.06 m. */
+static const wring_box apart[2] = {{{1, 1, 0.5}, {4, 4, 2}, {0, 0, 0}, 0.1},
+                                   {{0.63, 0.57, 0.5}, {3, 3, 2}, {0.171, 0.193, 0.56}, 0.1}};
+
+typedef struct {
+  wring_mesh      *mesh;
+  wring_potential *g;
+  wring_contact   *contact;
+  Vec              x, d, grad, work;
+} model;
+
+static PetscErrorCode model_create(MPI_Comm comm, const wring_box *box, PetscBool on, model *m)
+{
+  const wring_self_contact how = {.stiffness = k_contact, .thickness = thickness, .max_depth = 0.15};
+  wring_options           *o;
+  double                   law_par[8];
+  PetscBool                changed;
+
+  PetscFunctionBegin;
+  m->mesh = test_blocks(comm, 2, box);
+  PetscCall(wring_options_create(comm, &o));
+  PetscCall(wring_options_set(o, "material_young", "1e5", "test"));
+  PetscCall(wring_options_set(o, "material_poisson", "0.3", "test"));
+  PetscCall(wring_law_corotated.set_par(o, "material_", "material_", law_par));
+  PetscCall(wring_options_destroy(&o));
+  m->g       = test_potential(m->mesh, &wring_law_corotated, law_par);
+  m->contact = NULL;
+  if (on) PetscCall(wring_contact_create_self(m->mesh, &how, &m->contact));
+  if (on) PetscCall(wring_potential_add_contact(m->g, m->contact));
+  PetscCall(wring_potential_set_step(m->g, 0.01));
+  PetscCall(wring_potential_set_time(m->g, 0, 0, &changed));
+  PetscCall(wring_potential_create_vec(m->g, &m->x));
+  PetscCall(VecDuplicate(m->x, &m->d));
+  PetscCall(VecDuplicate(m->x, &m->grad));
+  PetscCall(VecDuplicate(m->x, &m->work));
+  test_displace(m->mesh, 0.004, 1, m->x);
+  test_direction(m->mesh, 2, m->d);
+  PetscCall(wring_potential_set_target(m->g, m->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode model_destroy(model *m)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&m->x));
+  PetscCall(VecDestroy(&m->d));
+  PetscCall(VecDestroy(&m->grad));
+  PetscCall(VecDestroy(&m->work));
+  PetscCall(wring_potential_destroy(&m->g));
+  PetscCall(wring_mesh_destroy(&m->mesh));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode update(model *m, wring_contact_change *change)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_potential_update_contacts(m->g, m->x, PETSC_TRUE, change));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Energy and forces of the contacts alone at x, forces [n_owned][3] with those of all ranks. */
+static PetscErrorCode contact_alone(model *m, Vec x, double *energy, double *f)
+{
+  const double *xa;
+
+  PetscFunctionBegin;
+  *energy = 0;
+  PetscCall(PetscArrayzero(f, 3 * m->mesh->n_local));
+  PetscCall(wring_potential_get_local(m->g, x, &xa));
+  PetscCall(wring_contact_add(m->contact, (wring_work)(WRING_VALUE | WRING_GRADIENT), xa, f, energy));
+  PetscCall(wring_potential_restore_local(m->g, x, &xa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energy, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- derivatives and momenta --------------------------------------------------------------------------------------- */
+
+static PetscErrorCode check_gradient(model *m)
+{
+  const double eps = 1e-5;
+  double       up, down, here, slope = 0, *f;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * m->mesh->n_local, &f));
+  PetscCall(VecWAXPY(m->work, eps, m->d, m->x));
+  PetscCall(contact_alone(m, m->work, &up, f));
+  PetscCall(VecWAXPY(m->work, -eps, m->d, m->x));
+  PetscCall(contact_alone(m, m->work, &down, f));
+  PetscCall(contact_alone(m, m->x, &here, f));
+  const double *d;
+  PetscCall(VecGetArrayRead(m->d, &d));
+  for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) slope += f[i] * d[i];
+  PetscCall(VecRestoreArrayRead(m->d, &d));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &slope, 1, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  CHECK(here > 0, "no contact has energy");
+  CHECK(fabs((up - down) / (2 * eps) - slope) <= 1e-7 * fabs(slope), "difference %.12g, force %.12g",
+        (up - down) / (2 * eps), slope);
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sums of forces and of their moments, to the sum of their sizes. Where pairs are found, c lies on the line of the force. */
+static PetscErrorCode check_momenta(model *m)
+{
+  double        energy, sum[7] = {0}, *f;
+  const double *x;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * m->mesh->n_local, &f));
+  PetscCall(contact_alone(m, m->x, &energy, f));
+  PetscCall(VecGetArrayRead(m->x, &x));
+  for (PetscInt i = 0; i < m->mesh->n_owned; i++) {
+    const double *p = x + 3 * i, *q = f + 3 * i;
+    for (int c = 0; c < 3; c++) {
+      const int a = (c + 1) % 3, b = (c + 2) % 3;
+      sum[c] += q[c];
+      sum[3 + c] += p[a] * q[b] - p[b] * q[a];
+      sum[6] += fabs(q[c]);
+    }
+  }
+  PetscCall(VecRestoreArrayRead(m->x, &x));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 7, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  CHECK(sum[6] > 100, "forces of %g N only", sum[6]);
+  for (int c = 0; c < 6; c++) CHECK(fabs(sum[c]) <= 1e-12 * sum[6], "sum %d is %g of %g", c, sum[c], sum[6]);
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* H d against differences of grad g; entries between vertices of different bodies, and of different ranks, included. */
+static PetscErrorCode check_hessian(model *m)
+{
+  const double eps = 1e-6;
+  Mat          H   = NULL;
+  Vec          up, Hd;
+  double       error, length;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(m->x, &up));
+  PetscCall(VecDuplicate(m->x, &Hd));
+  PetscCall(wring_potential_hessian(m->g, m->x, PETSC_FALSE, &H));
+  PetscCall(wring_potential_hessian(m->g, m->x, PETSC_FALSE, &H));
+  PetscCall(VecWAXPY(m->work, eps, m->d, m->x));
+  PetscCall(wring_potential_gradient(m->g, m->work, up));
+  PetscCall(VecWAXPY(m->work, -eps, m->d, m->x));
+  PetscCall(wring_potential_gradient(m->g, m->work, m->grad));
+  PetscCall(VecAXPY(up, -1, m->grad));
+  PetscCall(VecScale(up, 1 / (2 * eps)));
+  PetscCall(MatMult(H, m->d, Hd));
+  PetscCall(VecNorm(Hd, NORM_2, &length));
+  PetscCall(VecAXPY(Hd, -1, up));
+  PetscCall(VecNorm(Hd, NORM_2, &error));
+  CHECK(error <= 1e-7 * length, "H d is off by %g of %g", error, length);
+  PetscCall(MatDestroy(&H));
+  PetscCall(VecDestroy(&up));
+  PetscCall(VecDestroy(&Hd));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode test_derivatives(void)
+{
+  model                m;
+  wring_contact_change change;
+
+  PetscFunctionBegin;
+  PetscCall(model_create(PETSC_COMM_WORLD, overlap, PETSC_TRUE, &m));
+  PetscCall(update(&m, &change));
+  CHECK(change.active >= 16 && change.added == change.active && change.released == 0, "%d contacts",
+        (int)change.active);
+  PetscCall(check_gradient(&m));
+  PetscCall(check_momenta(&m));
+  PetscCall(check_hessian(&m));
+  PetscCall(wring_potential_update_contacts(m.g, m.x, PETSC_FALSE, &change));
+  CHECK(change.added + change.released + change.moved == 0, "the same positions have other contacts");
+  PetscCall(model_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- how deep, and on which side ------------------------------------------------------------------------------------ */
+
+/* Inside and depth, of x, do not depend on the ranks: one rank has all of it. Fails if a side of a body is taken for another. */
+static PetscErrorCode test_report(void)
+{
+  model                m, one;
+  wring_contact_report all, alone;
+
+  PetscFunctionBegin;
+  PetscCall(model_create(PETSC_COMM_WORLD, overlap, PETSC_TRUE, &m));
+  PetscCall(model_create(PETSC_COMM_SELF, overlap, PETSC_TRUE, &one));
+  PetscCall(wring_potential_measure_contact(m.g, 0, m.x, &all, NULL));
+  PetscCall(wring_potential_measure_contact(one.g, 0, one.x, &alone, NULL));
+  CHECK(all.inside == alone.inside && all.depth == alone.depth, "%d at %g, alone %d at %g", (int)all.inside, all.depth,
+        (int)alone.inside, alone.depth);
+  // 16 vertices of the upper box are below 0.5 m, 9 of the lower box in the upper one; noise is below 0.004 m
+  CHECK(all.inside >= 16 && all.inside <= 25, "%d inside", (int)all.inside);
+  CHECK(all.depth > 0.03 - 0.001 && all.depth < 0.03 + 0.008, "depth %g", all.depth);
+  PetscCall(model_destroy(&m));
+  PetscCall(model_destroy(&one));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Vertices deeper than depth are counted, and are in no pair. */
+static PetscErrorCode test_lost(void)
+{
+  const double *xa;
+  double        depth[2] = {0.02, 0.15};
+  model         m;
+
+  PetscFunctionBegin;
+  PetscCall(model_create(PETSC_COMM_WORLD, overlap, PETSC_FALSE, &m));
+  PetscCall(wring_potential_get_local(m.g, m.x, &xa));
+  for (int i = 0; i < 2; i++) {
+    wring_pairs *pairs;
+    PetscInt64   n[2];
+    PetscCall(wring_pairs_create(m.mesh, 0, depth[i], &pairs));
+    PetscCall(wring_pairs_count_lost(pairs, xa, &n[0]));
+    PetscCall(wring_pairs_update(pairs, xa, PETSC_TRUE));
+    n[1] = pairs->n_pair;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n, 2, MPIU_INT64, MPI_SUM, PETSC_COMM_WORLD));
+    // two of the lower box's vertices are near the side of the upper one
+    CHECK(n[i] >= 16 && n[1 - i] <= (i ? 0 : 2), "depth %g: %d lost, %d pairs", depth[i], (int)n[0], (int)n[1]);
+    PetscCall(wring_pairs_destroy(&pairs));
+  }
+  PetscCall(wring_potential_restore_local(m.g, m.x, &xa));
+  PetscCall(model_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A body at rest, or turned as a whole, does not touch itself. Fails if neighbours or the far side are taken for contacts. */
+static PetscErrorCode test_rest(void)
+{
+  static const wring_box one = {{1, 0.6, 0.4}, {5, 3, 2}, {0, 0, 0}, 0.3};
+  double                 r[9], at[3];
+  uint64_t               state = 5;
+  wring_contact_change   change;
+  model                  m;
+  double                *x;
+
+  PetscFunctionBegin;
+  PetscCall(
+    model_create(PETSC_COMM_WORLD, (const wring_box[]){one, {{1, 1, 1}, {1, 1, 1}, {5, 5, 5}, 0}}, PETSC_TRUE, &m));
+  test_displace(m.mesh, 0, 0, m.x);
+  PetscCall(update(&m, &change));
+  CHECK(change.active == 0, "%d contacts at rest", (int)change.active);
+  test_rotation(&state, r);
+  PetscCall(VecGetArray(m.x, &x));
+  for (PetscInt i = 0; i < m.mesh->n_owned; i++) {
+    for (int c = 0; c < 3; c++) at[c] = x[3 * i + c];
+    for (int c = 0; c < 3; c++) x[3 * i + c] = r[3 * c] * at[0] + r[3 * c + 1] * at[1] + r[3 * c + 2] * at[2] + 3;
+  }
+  PetscCall(VecRestoreArray(m.x, &x));
+  PetscCall(update(&m, &change));
+  CHECK(change.active == 0, "%d contacts after a turn", (int)change.active);
+  PetscCall(model_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- a bar that is bent onto itself --------------------------------------------------------------------------------- */
+
+/* A bar of 2 m bent into a ring in the plane of x and z, its ends `gap` metres apart. */
+static void bend(const double *X, double gap, double *x)
+{
+  const double radius = 2 / (2 * PETSC_PI), part = 1 - gap / 2, a = X[0] / radius * part;
+  x[0] = (radius - X[2]) * sin(a);
+  x[1] = X[1];
+  x[2] = radius - (radius - X[2]) * cos(a);
+}
+
+/* Its ends touch when they are nearer than thickness, and not otherwise: both sides of one body, which look away at rest. */
+static PetscErrorCode test_bent(void)
+{
+  static const wring_box bar[2] = {{{2, 0.2, 0.1}, {20, 2, 1}, {0, 0, 0}, 0}, {{1, 1, 1}, {1, 1, 1}, {9, 9, 9}, 0}};
+  wring_contact_change   change;
+  model                  m;
+  double                *x;
+
+  PetscFunctionBegin;
+  PetscCall(model_create(PETSC_COMM_WORLD, bar, PETSC_TRUE, &m));
+  for (int near = 0; near < 2; near++) {
+    test_displace(m.mesh, 0, 0, m.x);
+    PetscCall(VecGetArray(m.x, &x));
+    for (PetscInt i = 0; i < m.mesh->n_owned; i++)
+      if (m.mesh->X[3 * i] < 5) bend(m.mesh->X + 3 * i, near ? 0.01 : 0.06, x + 3 * i);
+    PetscCall(VecRestoreArray(m.x, &x));
+    PetscCall(update(&m, &change));
+    CHECK(near ? change.active == 12 : change.active == 0, "near %d: %d contacts", near, (int)change.active);
+  }
+  PetscCall(model_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- solves --------------------------------------------------------------------------------------------------------- */
+
+/*
+  Holds the vertices with rest heights in [low, high] m, at `down` below their rest places: by springs, or altogether.
+*/
+static PetscErrorCode hold(model *m, double low, double high, double down, PetscBool hard)
+{
+  const wring_motion still = {.until = INFINITY, .release = INFINITY};
+  PetscInt          *vertex, n = 0;
+  double            *k, *target;
+  wring_term        *t;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(m->mesh->n_owned, &vertex, m->mesh->n_owned, &k, 3 * m->mesh->n_owned, &target));
+  for (PetscInt i = 0; i < m->mesh->n_owned; i++) {
+    const double *X = m->mesh->X + 3 * i;
+    if (X[2] < low || X[2] > high) continue;
+    for (int c = 0; c < 3; c++) target[3 * n + c] = X[c];
+    target[3 * n + 2] -= down;
+    k[n]        = 1e6;
+    vertex[n++] = i;
+  }
+  if (hard)
+    PetscCall(wring_term_create_hard_attachments(m->mesh, "hard", n, vertex, target, &still, &t));
+  else
+    PetscCall(wring_term_create_attachments(m->mesh, "soft", n, vertex, k, target, &still, &t));
+  PetscCall(wring_potential_add_term(m->g, t));
+  PetscCall(PetscFree3(vertex, k, target));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode solve(model *m, const char *type, PetscInt max_it, wring_outcome *outcome)
+{
+  wring_options  *o;
+  wring_operator *op;
+  wring_solver   *s;
+  Mat             A = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(m->mesh->comm, &o));
+  PetscCall(wring_options_set(o, "operator_type", "direct", "test"));
+  PetscCall(wring_options_set(o, "solver_newton_linear", "direct", "test"));
+  PetscCall(wring_operator_create(m->mesh->comm, o, NULL, &op));
+  PetscCall(wring_solver_create(m->mesh->comm, m->g, op, NULL, &s));
+  PetscCall(wring_solver_set_from_options(s, o, type));
+  if (wring_solver_operator_factor(s) > 0) {
+    PetscCall(wring_potential_operator_matrix(m->g, 1, &A));
+    PetscCall(wring_operator_set_matrix(op, A));
+  }
+  PetscCall(wring_solver_set_up(s));
+  PetscCall(wring_solver_set_limits(s, max_it, 1e-11, 0, 1));
+  PetscCall(wring_solver_solve(s, m->x, outcome));
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(wring_operator_destroy(&op));
+  PetscCall(MatDestroy(&A));
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Presses b onto a by 0.1 m, 0.04 m of it the gap before they push, by its top, or held as a whole. At rest: h is so large that
+  masses do not count.
+*/
+static PetscErrorCode press(MPI_Comm comm, const char *type, PetscBool hard, PetscInt max_it, model *m,
+                            wring_outcome *outcome)
+{
+  PetscBool changed;
+
+  PetscFunctionBegin;
+  PetscCall(model_create(comm, apart, PETSC_TRUE, m));
+  PetscCall(hold(m, -1, 1e-9, 0, PETSC_FALSE));
+  PetscCall(hold(m, hard ? 0.55 : 1.059, 2, 0.1, hard));
+  PetscCall(wring_potential_set_step(m->g, 100));
+  PetscCall(wring_potential_set_time(m->g, 0, 0, &changed));
+  test_displace(m->mesh, 0, 0, m->x);
+  PetscCall(wring_potential_set_target(m->g, m->x));
+  PetscCall(solve(m, type, max_it, outcome));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  What presses the lower block is what the vertices of the upper one are short of the distance `thickness`: the contact force on
+  either body is sum k (thickness - d), against the attachments' forces. Fails if contacts act on one side only.
+*/
+static PetscErrorCode check_equilibrium(model *m)
+{
+  double               energy, *f, sum[2] = {0};
+  wring_contact_change change;
+  wring_contact_report report;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * m->mesh->n_local, &f));
+  PetscCall(update(m, &change));
+  PetscCall(contact_alone(m, m->x, &energy, f));
+  for (PetscInt i = 0; i < m->mesh->n_owned; i++) sum[m->mesh->original[i] >= 75] += f[3 * i + 2];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  CHECK(sum[0] > 100 && fabs(sum[0] + sum[1]) < 1e-9 * sum[0], "forces %g and %g N", sum[0], sum[1]);
+  wring_term *const *term;
+  double             force[3 * 4];
+  const int          n = wring_potential_terms(m->g, &term);
+  PetscCall(wring_potential_resultants(m->g, m->x, force));
+  const double off = fabs(force[3 * n - 1] + force[3 * n - 4]);
+  CHECK(fabs(force[3 * n - 1]) > 100 && off < 1e-4 * sum[0], "forces of attachments %g, %g N, of contacts %g N",
+        force[3 * n - 4], force[3 * n - 1], sum[0]);
+  PetscCall(wring_potential_measure_contact(m->g, 0, m->x, &report, NULL));
+  CHECK(report.depth < thickness, "depth %g", report.depth);
+  // all pairs carry the force: their number times k times the mean shortfall; E_c = sum k/2 shortfall^2 is no less than its share
+  CHECK(energy >= 0.5 * sum[0] * sum[0] / (k_contact * (double)change.active) * (1 - 1e-3), "energy %g J", energy);
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows of body b, which is held as a whole, are those of M/h^2. Fails if contacts come back into what was eliminated. */
+static PetscErrorCode check_eliminated(model *m)
+{
+  const double *mass = wring_potential_mass(m->g), h = wring_potential_step(m->g);
+  Mat           H = NULL;
+  const double *y, *d;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_hessian(m->g, m->x, PETSC_TRUE, &H));
+  PetscCall(MatMult(H, m->d, m->work));
+  PetscCall(VecGetArrayRead(m->work, &y));
+  PetscCall(VecGetArrayRead(m->d, &d));
+  for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) {
+    const double expected = mass[i / 3] / (h * h) * d[i];
+    CHECK(m->mesh->original[i / 3] < 75 || fabs(y[i] - expected) <= 1e-12 * fabs(expected), "row %d: %g, expected %g",
+          (int)i, y[i], expected);
+  }
+  PetscCall(VecRestoreArrayRead(m->d, &d));
+  PetscCall(VecRestoreArrayRead(m->work, &y));
+  PetscCall(MatDestroy(&H));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* |x - y| for x on all ranks and y on each, by original number. */
+static PetscErrorCode compare(const model *m, const model *one, double *most)
+{
+  const double *x, *y;
+
+  PetscFunctionBegin;
+  *most = 0;
+  PetscCall(VecGetArrayRead(m->x, &x));
+  PetscCall(VecGetArrayRead(one->x, &y));
+  for (PetscInt i = 0; i < 3 * m->mesh->n_owned; i++) {
+    const PetscInt there = wring_mesh_local(one->mesh, m->mesh->original[i / 3]);
+    *most                = fmax(*most, fabs(x[i] - y[3 * there + i % 3]));
+  }
+  PetscCall(VecRestoreArrayRead(one->x, &y));
+  PetscCall(VecRestoreArrayRead(m->x, &x));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 1, MPI_DOUBLE, MPI_MAX, m->mesh->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Newton ends in the same state on any number of ranks to 1e-12 m; quasi-Newton comes to rest there too. */
+static PetscErrorCode test_pressed(PetscBool hard)
+{
+  model         m, one;
+  wring_outcome outcome;
+  double        most;
+
+  PetscFunctionBegin;
+  PetscCall(press(PETSC_COMM_WORLD, "newton", hard, 60, &m, &outcome));
+  CHECK(outcome.reason == WRING_CONVERGED || outcome.reason == WRING_AT_ROUND_OFF, "newton: %s, |grad g| %g of %g",
+        wring_reason_name(outcome.reason), outcome.last.gradient_norm, outcome.first.gradient_norm);
+  PetscCall(check_equilibrium(&m));
+  if (hard) PetscCall(check_eliminated(&m));
+  PetscCall(press(PETSC_COMM_SELF, "newton", hard, 60, &one, &outcome));
+  PetscCall(compare(&m, &one, &most));
+  CHECK(most <= 1e-12, "the state differs by %g m from that of one rank", most);
+  PetscCall(model_destroy(&one));
+  PetscCall(press(PETSC_COMM_WORLD, "qn", hard, 2000, &one, &outcome));
+  CHECK(outcome.last.gradient_norm < 1e-6 * outcome.first.gradient_norm, "qn: %s, |grad g| %g of %g",
+        wring_reason_name(outcome.reason), outcome.last.gradient_norm, outcome.first.gradient_norm);
+  PetscCall(check_equilibrium(&one));
+  PetscCall(model_destroy(&one));
+  PetscCall(model_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- what it costs, and what it refuses ------------------------------------------------------------------------------ */
+
+/* Bodies that are far from each other: g and its gradient bit by bit. */
+static PetscErrorCode test_apart(void)
+{
+  model       with, without;
+  wring_value a, b;
+  PetscBool   same;
+
+  PetscFunctionBegin;
+  PetscCall(model_create(PETSC_COMM_WORLD, apart, PETSC_TRUE, &with));
+  PetscCall(model_create(PETSC_COMM_WORLD, apart, PETSC_FALSE, &without));
+  wring_contact_change change;
+  PetscCall(update(&with, &change));
+  PetscCall(wring_potential_fused(with.g, with.x, &a, with.grad));
+  PetscCall(wring_potential_fused(without.g, with.x, &b, without.grad));
+  PetscCall(VecEqual(with.grad, without.grad, &same));
+  CHECK(change.active == 0 && a.objective == b.objective && same, "contacts of bodies apart change g");
+  PetscCall(model_destroy(&with));
+  PetscCall(model_destroy(&without));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(test_derivatives());
+  PetscCall(test_report());
+  PetscCall(test_lost());
+  PetscCall(test_rest());
+  PetscCall(test_bent());
+  PetscCall(test_apart());
+  PetscCall(test_pressed(PETSC_FALSE));
+  PetscCall(test_pressed(PETSC_TRUE));
+  PetscCall(PetscFinalize());
+  return 0;
+}

@@ -1,0 +1,331 @@
+/* ranks: 1 */
+/*
+  Laws of membranes (q = 2) and of bending: derivatives by finite differences, semidefinite parts, invariance, rest, and that the
+  projection and the prox are what they minimise, against a search. Fails if a formula, a sign or an index is wrong, if the
+  decomposition of 3 x 2 matrices is not to round-off on flat ones, or if a Hessian said to be semidefinite is not.
+*/
+#include "check.h"
+#include <math.h>
+#include <string.h>
+#include <wring/law.h>
+#include "base/block3.h"
+
+enum { MAX_Z = 6, MAX_PAR = 3, N_LAW = 5, N_CASE = 7 };
+
+typedef double block_z[MAX_Z][WRING_LANES];
+typedef double block_h[MAX_Z * MAX_Z][WRING_LANES];
+
+static const wring_law *const laws[N_LAW] = {&wring_law_membrane_strain, &wring_law_membrane_strain_limit,
+                                             &wring_law_membrane_area, &wring_law_bending_isometric,
+                                             &wring_law_bending_rigid};
+
+static int is_bending(const wring_law *law)
+{
+  return law->q == 1;
+}
+
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
+
+/* k of order 1, then limits about 0.9 and 1.1, or the curvature at rest; another one in every lane. */
+static void random_par(const wring_law *law, uint64_t *state, double par[MAX_PAR][WRING_LANES])
+{
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    par[0][lane] = 1 + 0.5 * test_random(state);
+    par[1][lane] = (is_bending(law) ? 1 : 0.9) + 0.03 * test_random(state);
+    par[2][lane] = 1.1 + 0.03 * test_random(state);
+  }
+}
+
+/* Stretches: near rest, stretched, compressed, both equal, one of each, all but flat, far beyond the area's limit. */
+static void stretches(int kind, uint64_t *state, double s[2])
+{
+  static const double middle[N_CASE][2] = {{1, 1},     {1.6, 1.3},  {0.6, 0.4}, {1.3, 1.3},
+                                           {1.4, 0.6}, {1.2, 0.05}, {3, 2.5}};
+  for (int i = 0; i < 2; i++)
+    s[i] = middle[kind][i] * (1 + (kind == 3 || kind == 0 ? 0.02 : 0.05) * test_random(state));
+  if (kind == 3) s[1] = s[0];
+}
+
+static void random_z(const wring_law *law, int kind, uint64_t *state, block_z z)
+{
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double       u[9], s[2];
+    const double angle = 3 * test_random(state), c = cos(angle), d = sin(angle), v[4] = {c, -d, d, c};
+    test_rotation(state, u);
+    stretches(kind, state, s);
+    for (int i = 0; i < 3 * law->q; i++)
+      z[i][lane] = is_bending(law)
+                     ? u[i] * s[0]
+                     : u[3 * (i / 2)] * s[0] * v[2 * (i % 2)] + u[3 * (i / 2) + 1] * s[1] * v[2 * (i % 2) + 1];
+  }
+}
+
+static void check_close(double a, double b, double tolerance, const wring_law *law, int kind, const char *what)
+{
+  CHECK(fabs(a - b) <= tolerance, "%s, case %d: %s: %.17g and %.17g differ by %.2e > %.2e", law->name, kind, what, a, b,
+        fabs(a - b), tolerance);
+}
+
+static double largest(int n, double (*a)[WRING_LANES], int lane)
+{
+  double m = 0;
+  for (int i = 0; i < n; i++) m = fmax(m, fabs(a[i][lane]));
+  return m;
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------------------- */
+
+static const double fd_step = 1e-4, fd_at[4] = {1, -1, 2, -2}, fd_weight[4] = {8. / 12, -8. / 12, -1. / 12, 1. / 12};
+
+/* No stretch may lie at a limit, where the curvature jumps: cases keep away from 0.87 ... 0.93 and 1.07 ... 1.13. */
+static void check_derivatives(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  const int             n = 3 * law->q;
+  WRING_ALIGNED block_z p, at, moved;
+  WRING_ALIGNED block_h h;
+  WRING_ALIGNED double  psi[WRING_LANES];
+
+  law->gradient(par, (wring_in)z, p);
+  law->hessian(par, (wring_in)z, h);
+  for (int j = 0; j < n; j++) {
+    double  slope[WRING_LANES] = {0};
+    block_z column             = {0};
+    for (int k = 0; k < 4; k++) {
+      memcpy(moved, z, sizeof moved);
+      for (int lane = 0; lane < WRING_LANES; lane++) moved[j][lane] += fd_at[k] * fd_step;
+      law->fused(par, (wring_in)moved, psi, at);
+      for (int lane = 0; lane < WRING_LANES; lane++) {
+        slope[lane] += fd_weight[k] / fd_step * psi[lane];
+        for (int i = 0; i < n; i++) column[i][lane] += fd_weight[k] / fd_step * at[i][lane];
+      }
+    }
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      check_close(p[j][lane], slope[lane], 1e-6 * (largest(n, p, lane) + 1e-3), law, kind, "gradient");
+      for (int i = 0; i < n; i++) {
+        check_close(h[n * i + j][lane], column[i][lane], 1e-6 * (largest(n * n, h, lane) + 1e-3), law, kind, "Hessian");
+        CHECK(h[n * i + j][lane] == h[n * j + i][lane], "%s, case %d: Hessian is not symmetric", law->name, kind);
+      }
+    }
+  }
+}
+
+/* ---- the semidefinite Hessian ------------------------------------------------------------------------------------ */
+
+/* Eigenvalues of the symmetric a [n][n] by cyclic Jacobi rotations, on its diagonal; v: eigenvectors by columns. */
+static void jacobi(int n, double a[MAX_Z][MAX_Z], double v[MAX_Z][MAX_Z])
+{
+  for (int i = 0; i < n * n; i++) v[i / n][i % n] = i / n == i % n;
+  for (int turn = 0; turn < 20 * n * n; turn++) {
+    const int p = turn / n % n, q = turn % n;
+    if (p >= q) continue;
+    const double angle = 0.5 * atan2(2 * a[p][q], a[q][q] - a[p][p]), c = cos(angle), s = sin(angle);
+    for (int i = 0; i < n; i++) {
+      const double x = a[i][p], y = a[i][q], vx = v[i][p], vy = v[i][q];
+      a[i][p] = c * x - s * y, a[i][q] = s * x + c * y;
+      v[i][p] = c * vx - s * vy, v[i][q] = s * vx + c * vy;
+    }
+    for (int i = 0; i < n; i++) {
+      const double x = a[p][i], y = a[q][i];
+      a[p][i] = c * x - s * y, a[q][i] = s * x + c * y;
+    }
+  }
+}
+
+static void check_psd(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  const int             n = 3 * law->q;
+  WRING_ALIGNED block_h h, psd;
+
+  law->hessian(par, (wring_in)z, h);
+  law->hessian_psd(par, (wring_in)z, psd);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double       a[MAX_Z][MAX_Z], v[MAX_Z][MAX_Z];
+    const double size = largest(n * n, h, lane);
+    for (int i = 0; i < n * n; i++) a[i / n][i % n] = h[i][lane];
+    jacobi(n, a, v);
+    for (int i = 0; i < n * n; i++) {
+      double clamped = 0;
+      for (int k = 0; k < n; k++) clamped += v[i / n][k] * fmax(a[k][k], 0) * v[i % n][k];
+      check_close(psd[i][lane], clamped, 1e-11 * size, law, kind, "semidefinite part");
+    }
+    for (int i = 0; i < n * n; i++) a[i / n][i % n] = psd[i][lane];
+    jacobi(n, a, v);
+    for (int i = 0; i < n; i++)
+      CHECK(a[i][i] >= -1e-10 * size, "%s, case %d: eigenvalue %g of a semidefinite Hessian", law->name, kind, a[i][i]);
+  }
+}
+
+/* ---- energy, projection, prox, constraint ------------------------------------------------------------------------ */
+
+static double psi_at(const wring_law *law, wring_in par, const block_z z, int lane)
+{
+  WRING_ALIGNED double psi[WRING_LANES];
+  law->energy(par, (wring_in)z, psi);
+  return psi[lane];
+}
+
+/* psi = k/2 |z - p|^2 with p where psi vanishes; gradient k (z - p); psi = k C^2/2 and the gradient k C dC. */
+static void check_projection(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  const int             n = 3 * law->q;
+  WRING_ALIGNED block_z p, g, g_fused, dC;
+  WRING_ALIGNED double  psi[WRING_LANES], k[WRING_LANES], C[WRING_LANES], k_C[WRING_LANES], rest[WRING_LANES];
+
+  law->project(par, (wring_in)z, p);
+  law->slope(par, k);
+  law->fused(par, (wring_in)z, psi, g_fused);
+  law->gradient(par, (wring_in)z, g);
+  law->constraint(0, par, (wring_in)z, C, dC, k_C);
+  law->energy(par, (wring_in)p, rest);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double square = 0;
+    for (int i = 0; i < n; i++) {
+      const double d = z[i][lane] - p[i][lane];
+      square += d * d;
+      check_close(g[i][lane], k[lane] * d, 1e-13, law, kind, "gradient of a projection");
+      check_close(g[i][lane], g_fused[i][lane], 0, law, kind, "fused gradient");
+      check_close(k_C[lane] * C[lane] * dC[i][lane], g[i][lane], 1e-13, law, kind, "gradient of the constraint");
+    }
+    check_close(psi[lane], 0.5 * k[lane] * square, 1e-13, law, kind, "energy of a projection");
+    check_close(0.5 * k_C[lane] * C[lane] * C[lane], psi[lane], 1e-13, law, kind, "energy of the constraint");
+    check_close(rest[lane], 0, 1e-24, law, kind, "energy of the projection");
+  }
+}
+
+/* No point near the prox, and none of many at random, has a lower objective. */
+static void check_prox(const wring_law *law, int kind, wring_in par, block_z z, uint64_t *state)
+{
+  const int             n = 3 * law->q;
+  WRING_ALIGNED block_z p, other;
+  WRING_ALIGNED double  rho[WRING_LANES];
+  double                least[WRING_LANES];
+
+  for (int lane = 0; lane < WRING_LANES; lane++) rho[lane] = exp(2 * test_random(state));
+  law->prox(par, rho, (wring_in)z, p);
+  for (int trial = 0; trial < 400; trial++) {
+    const double size = trial == 0 ? 0 : trial < 200 ? 1e-3 : 1;
+    for (int i = 0; i < n; i++)
+      for (int lane = 0; lane < WRING_LANES; lane++) other[i][lane] = p[i][lane] + size * test_random(state);
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      double phi = psi_at(law, par, other, lane);
+      for (int i = 0; i < n; i++)
+        phi += 0.5 * rho[lane] * (other[i][lane] - z[i][lane]) * (other[i][lane] - z[i][lane]);
+      if (trial == 0) least[lane] = phi;
+      CHECK(phi >= least[lane] - 1e-12, "%s, case %d: prox has %.17g, another point %.17g", law->name, kind,
+            least[lane], phi);
+    }
+  }
+}
+
+/* z -> Q z Q'^T, Q' of the plane, leaves psi alone. */
+static void check_invariance(const wring_law *law, int kind, wring_in par, block_z z, uint64_t *state)
+{
+  WRING_ALIGNED block_z turned = {0};
+  WRING_ALIGNED double  psi[WRING_LANES], psi_turned[WRING_LANES];
+  double                left[9];
+  const int             q     = law->q;
+  const double          angle = 3 * test_random(state), right[4] = {cos(angle), -sin(angle), sin(angle), cos(angle)};
+
+  test_rotation(state, left);
+  for (int i = 0; i < 9 * q * q; i++) {
+    const int r = i / (3 * q * q), c = i / (q * q) % 3, k = i / q % q, m = i % q;
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      turned[q * r + k][lane] += left[3 * r + c] * z[q * c + m][lane] * (q == 2 ? right[2 * k + m] : 1);
+  }
+  law->energy(par, (wring_in)z, psi);
+  law->energy(par, (wring_in)turned, psi_turned);
+  for (int lane = 0; lane < WRING_LANES; lane++)
+    check_close(psi_turned[lane], psi[lane], 1e-13 * (psi[lane] + 1), law, kind, "energy after a rotation");
+}
+
+/* Matrices with orthonormal columns cost nothing, flat ones give finite numbers. */
+static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
+{
+  WRING_ALIGNED block_z z, p;
+  WRING_ALIGNED block_h h;
+  WRING_ALIGNED double  psi[WRING_LANES];
+
+  if (is_bending(law)) return;
+  for (int kind = 0; kind < 6; kind++) { // at rest; flat: rank 1 in x, in a diagonal, tiny, 0; huge
+    const double size = kind == 3 ? 1e-120 : kind == 4 ? 0 : kind == 5 ? 1e60 : 1;
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      double r[9];
+      test_rotation(state, r);
+      for (int i = 0; i < 6; i++)
+        z[i][lane] = size * (kind == 0 || kind == 5 ? r[3 * (i / 2) + i % 2]
+                             : kind == 1            ? (i % 2 ? 0 : r[i / 2])
+                                                    : r[i / 2] * (i % 2 ? 0.7 : 1.3));
+    }
+    law->fused(par, (wring_in)z, psi, p);
+    law->hessian(par, (wring_in)z, h);
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      if (kind == 0) check_close(psi[lane], 0, 1e-28, law, kind, "energy at rest");
+      if (kind == 0) check_close(largest(6, p, lane), 0, 1e-14, law, kind, "stress at rest");
+      CHECK(isfinite(psi[lane]), "%s: psi of kind %d is %g", law->name, kind, psi[lane]);
+      for (int i = 0; i < 6; i++) CHECK(isfinite(p[i][lane]), "%s: gradient of kind %d", law->name, kind);
+      for (int i = 0; i < 36; i++) CHECK(isfinite(h[i][lane]), "%s: Hessian of kind %d", law->name, kind);
+    }
+  }
+}
+
+/* ---- the decomposition ------------------------------------------------------------------------------------------- */
+
+/* f = U diag(s) V^T with rotations, to round-off of the largest stretch, and orthonormal also where f is all but flat. */
+static void check_svd(uint64_t *state)
+{
+  static const double ratio[] = {1, 1 - 1e-9, 0.5, 1e-6, 1e-9, 1e-13, 1e-15, 1e-17, 0};
+  for (int kind = 0; kind < 9 * 3; kind++) {
+    WRING_ALIGNED block_z f;
+    WRING_ALIGNED double  u[9][WRING_LANES], s[2][WRING_LANES], v[4][WRING_LANES];
+    const double          size = kind % 3 == 0 ? 1 : kind % 3 == 1 ? 1e-100 : 1e100;
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      double       r[9];
+      const double a = 4 * test_random(state), w[4] = {cos(a), -sin(a), sin(a), cos(a)},
+                   t[2] = {size, size * ratio[kind / 3]};
+      test_rotation(state, r);
+      for (int i = 0; i < 6; i++)
+        f[i][lane] = r[3 * (i / 2)] * t[0] * w[2 * (i % 2)] + r[3 * (i / 2) + 1] * t[1] * w[2 * (i % 2) + 1];
+    }
+    wring_block32_svd((wring_in)f, u, s, v);
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      CHECK(s[0][lane] >= s[1][lane] && s[1][lane] >= 0, "stretches %g, %g", s[0][lane], s[1][lane]);
+      for (int i = 0; i < 6; i++) {
+        const double again = u[3 * (i / 2)][lane] * s[0][lane] * v[2 * (i % 2)][lane] +
+                             u[3 * (i / 2) + 1][lane] * s[1][lane] * v[2 * (i % 2) + 1][lane];
+        CHECK(fabs(again - f[i][lane]) <= 4e-15 * size, "kind %d: entry %d is %.17g, expected %.17g", kind, i, again,
+              f[i][lane]);
+      }
+      for (int i = 0; i < 9; i++) {
+        double product = 0;
+        for (int k = 0; k < 3; k++) product += u[3 * k + i / 3][lane] * u[3 * k + i % 3][lane];
+        CHECK(fabs(product - (i % 4 == 0)) <= 4e-15, "kind %d: U is not orthonormal, %.17g", kind, product);
+      }
+      CHECK(fabs(v[0][lane] * v[0][lane] + v[2][lane] * v[2][lane] - 1) <= 4e-15, "kind %d: V", kind);
+    }
+  }
+}
+
+int main(int argc, char **argv)
+{
+  uint64_t              state = 11;
+  WRING_ALIGNED double  par[MAX_PAR][WRING_LANES];
+  WRING_ALIGNED block_z z;
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  check_svd(&state);
+  for (int i = 0; i < N_LAW; i++) {
+    for (int round = 0; round < 10 * N_CASE; round++) {
+      const int kind = round % N_CASE;
+      random_par(laws[i], &state, par);
+      random_z(laws[i], kind, &state, z);
+      check_derivatives(laws[i], kind, (wring_in)par, z);
+      check_psd(laws[i], kind, (wring_in)par, z);
+      check_projection(laws[i], kind, (wring_in)par, z);
+      check_prox(laws[i], kind, (wring_in)par, z, &state);
+      check_invariance(laws[i], kind, (wring_in)par, z, &state);
+      check_rest(laws[i], (wring_in)par, &state);
+    }
+  }
+  PetscCall(PetscFinalize());
+  return 0;
+}
