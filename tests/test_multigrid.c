@@ -323,10 +323,10 @@ static PetscErrorCode test_threads(void)
   PetscBool equal;
 
   PetscFunctionBegin;
-  for (int t = 1; t <= 3; t++) {
+  for (int t = 1; t <= 3; t += 2) {
     omp_set_num_threads(t);
     PetscCall(create_problem(22, 3, 0.01, alike, &p)); // finest levels of all ranks have threads
-    PetscCall(wring_operator_solve(p.op, 1e-6, p.b, p.x, NULL));
+    PetscCall(wring_operator_solve(p.op, 1e-3, p.b, p.x, NULL));
     if (t == 1) PetscCall(VecDuplicate(p.x, &one));
     if (t == 1) PetscCall(VecCopy(p.x, one));
     PetscCall(VecEqual(p.x, one, &equal));

@@ -1,6 +1,6 @@
 /*
   Layer 7, the constant operator A = M/h^2 + L: scalar, symmetric positive definite; x, y, z are three right-hand sides,
-  which a factor serves together and an iteration one after the other. docs/theory.md 4.
+  which a factor and multigrid serve together and a solver of PETSc one after the other. docs/theory.md 4.
 */
 #pragma once
 #include <wring/options.h>

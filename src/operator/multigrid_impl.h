@@ -5,6 +5,9 @@
 */
 #pragma once
 #include "operator_impl.h"
+#if defined(__AVX__)
+  #include <immintrin.h>
+#endif
 
 /* Rows of one rank. Columns are local, below 2^31. */
 typedef struct {
@@ -68,11 +71,20 @@ static inline wring_float4 wring_load_float(const float *x)
   __builtin_memcpy(&v, x, sizeof v);
   return v;
 }
-static inline wring_double4 wring_load_double(const double *x)
+/* The vertex x[3] and a fourth number, in double precision. gcc 12 makes five instructions of what AVX has one for. */
+static inline void wring_widen(const float *x, wring_double4 *v)
 {
-  wring_double4 v;
-  __builtin_memcpy(&v, x, sizeof v);
-  return v;
+#if defined(__AVX__)
+  *v = (wring_double4)_mm256_cvtps_pd(_mm_loadu_ps(x));
+#else
+  *v = __builtin_convertvector(wring_load_float(x), wring_double4);
+#endif
+}
+
+/* Not by value: a function that returns more than 16 bytes in a register is another one on processors without AVX. */
+static inline void wring_load_double(const double *x, wring_double4 *v)
+{
+  __builtin_memcpy(v, x, sizeof *v);
 }
 
 /* ---- rows.c: matrices of PETSc as rows ---- */
