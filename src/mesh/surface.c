@@ -118,7 +118,7 @@ static PetscBool same_vertices(const PetscInt *a, const PetscInt *b)
 static void match(const char *set, faces *f, wring_error *e)
 {
   PetscInt kept = 0;
-  qsort(f->row, (size_t)f->n, WIDTH * sizeof *f->row, compare);
+  if (f->n) qsort(f->row, (size_t)f->n, WIDTH * sizeof *f->row, compare);
   for (PetscInt i = 0, end; i < f->n; i = end) {
     const PetscInt *const first = f->row + WIDTH * (size_t)i, *last = first;
     PetscInt              n_face = 0;
@@ -179,7 +179,7 @@ PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, Pets
   match(m->sets.name[set], &f, &error);
   PetscCall(wring_error_raise(m->comm, &error));
   PetscCall(exchange(m, PETSC_TRUE, &f));
-  qsort(f.row, (size_t)f.n, WIDTH * sizeof *f.row, compare);
+  if (f.n) qsort(f.row, (size_t)f.n, WIDTH * sizeof *f.row, compare);
   *n = f.n;
   PetscCall(PetscMalloc1(3 * f.n, triangle));
   for (PetscInt i = 0; i < 3 * f.n; i++) (*triangle)[i] = f.row[WIDTH * (size_t)(i / 3) + CORNER + (size_t)(i % 3)];

@@ -173,7 +173,8 @@ const char *wring_parameter_sweep_value(const wring_parameter_sweep *s, PetscInt
 /* Letters, digits and . + - = _ only: neither a shell nor a deck reads anything into them. */
 void wring_parameter_sweep_folder(const wring_parameter_sweep *s, PetscInt run, size_t size, char *folder)
 {
-  size_t n = 0;
+  size_t n  = 0;
+  folder[0] = '\0';
   for (int k = 0; k < s->n_axis && n < size; k++) {
     const int length =
       snprintf(folder + n, size - n, "%s%s=%s", k ? "__" : "", s->axis[k].key, wring_parameter_sweep_value(s, run, k));
