@@ -1,7 +1,7 @@
 #!/bin/bash
 # Gives inputs that nobody wrote to the readers of meshes, tables and decks, with libFuzzer and the sanitizers (Debian: clang,
 # libclang-rt-14-dev, libomp-dev).
-#     bash jobs/fuzz.sh [seconds [target...]]      60 seconds each of mesh, tetgen, csv, deck and checkpoint
+#     bash jobs/fuzz.sh [seconds [target...]]      60 seconds each of mesh, tetgen, csv, spline, deck and checkpoint
 # What it finds lies in build-fuzz/found/<target>/; small inputs that tell something new belong into tests/fuzz/corpus/<target>.
 cd "$(dirname "$0")/.." || exit 1
 . jobs/setup.sh
@@ -11,7 +11,7 @@ seconds=${1:-60}
 shift
 build build-fuzz --preset fuzz || exit 1
 use_ranks 1
-for target in ${*:-mesh tetgen csv deck checkpoint}; do
+for target in ${*:-mesh tetgen csv spline deck checkpoint}; do
   found=build-fuzz/found/$target
   mkdir -p "$found/corpus"
   echo "$target: $seconds s"

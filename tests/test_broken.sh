@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What users break, and what the program says: every case of the table must end with exit status 1 and one line on standard
 # error that begins with "wring: " and the text of the table (notices may stand before it), without a trace, within 20 s, and must
-# leave every file as it was. Cases whose name begins with * run on 3 ranks too. Two shards run at a time. It fails when a broken input is accepted, when
+# leave every file as it was. Cases whose name begins with * run on 3 ranks too. Four shards run at a time. It fails when a broken input is accepted, when
 # its message loses its place, value or expectation, or when something is written before the refusal.
 # usage: test_broken.sh BUILD_DIR SOURCE_DIR     ranks: 3
 set -u
@@ -87,7 +87,7 @@ refused() {
   [ "$before" = "$(files)" ] || fail "$name, $ranks ranks: files were written: $(diff <(echo "$before") <(files))"
 }
 
-shards=2 count=0
+shards=4 count=0
 # broken NAME HOW ARGS EXPECTED: if it is one of this shard's.
 broken() {
   local name=$1 words

@@ -124,7 +124,7 @@ typedef struct {
 } wring_self_contact;
 
 /*
-  Vertices of the surface of the mesh's tets against its triangles, of the same body or another.   docs/theory.md (9.20) to (9.28)
+  Vertices of the surface of the mesh's tets against its triangles, of the same body or another.   docs/theory.md (9.1) to (9.9)
   Extend the halo before. Collective.
 */
 PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_self_contact *how, wring_contact **c);

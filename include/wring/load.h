@@ -1,6 +1,6 @@
 /*
   Layer 9, loads: forces from outside that depend on time, and pressure also on positions; they enter the target of a step. Drag.
-  docs/theory.md (6.40)-(6.42)
+  docs/theory.md (6.7)-(6.9)
 */
 #pragma once
 #include <wring/curve.h>

@@ -5,7 +5,7 @@
   Vectors come from wring_potential_create_vec: [n_owned][3] with room for ghosts behind (VecGhost), which the functions
   fill; only owned values are input. Everything is collective. Sums do not depend on the number of threads.
 
-  Vertices that hard attachments hold are no unknowns, (3.103): y is where they are held, x must be, gradients and residuals are 0
+  Vertices that hard attachments hold are no unknowns, (3.10): y is where they are held, x must be, gradients and residuals are 0
   there, and A and H have the rows and columns of M/h^2.
 */
 #pragma once
@@ -45,7 +45,7 @@ PetscErrorCode wring_potential_require_contacts(const wring_potential *g, const 
 PetscErrorCode wring_potential_set_step(wring_potential *g, double h); // s, > 0: the h of g, changes A
 /*
   Drag -d v on every vertex, d [n_owned] kg/s >= 0, copied; v = (x - q)/h at x. It takes part in g as masses m + h d and the target
-  (m y + h d q)/(m + h d), docs/theory.md (6.42), and changes A. Before set_target.
+  (m y + h d q)/(m + h d), docs/theory.md (6.9), and changes A. Before set_target.
 */
 PetscErrorCode wring_potential_set_drag(wring_potential *g, const double *d);
 /* Copied; after set_step, set_start and set_drag. */
@@ -97,7 +97,7 @@ PetscErrorCode wring_potential_fused_local(wring_potential *g, Vec x, double par
 
 /*
   The alpha in (0, 1] from which on x + alpha d is out of the domain of a law that is infinite for det F <= 0, which x is in; INFINITY
-  if there is none: docs/theory.md (5.40). Two halo exchanges and one reduction, none where no law is of this kind.
+  if there is none: docs/theory.md (5.8). Two halo exchanges and one reduction, none where no law is of this kind.
 */
 PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound);
 
@@ -123,7 +123,7 @@ PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d);
 PetscErrorCode wring_potential_require_rest_pose(const wring_potential *g, const char *solver);
 
 /*
-  An iteration of alternating directions but for its solve, docs/theory.md (5.10): z and u of every term, splitting [terms], from
+  An iteration of alternating directions but for its solve, docs/theory.md (5.11): z and u of every term, splitting [terms], from
   x, and r = M/h^2 (y - x) + sum_e W_e^2 G_e^T (z_e - u_e - z_e(x)), W_e^2 = factor w_e k_e, so that the new x is x + A^{-1} r
   with A = M/h^2 + factor L. residual: |W (D x - z)| and |W (z - z before)| [J^(1/2)]. Needs WRING_CAN_PROX.
 */
@@ -148,7 +148,7 @@ PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F)
 
 /*
   Per tet: density [n_tet] J/m^3, the sum of its material's energy and of those on top of it, J [n_tet]; forces [n_terms][3] N
-  by term, those of hard attachments when a gradient was taken last, (3.105).
+  by term, those of hard attachments when a gradient was taken last, (3.12).
 */
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);
 PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *force);

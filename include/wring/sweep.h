@@ -1,6 +1,6 @@
 /*
   Layer 4, sweeps: Gauss-Seidel over the constraints C_j of terms, element by element, each of which moves its own vertices
-  along M^{-1} grad C_j.                                                                        docs/theory.md (5.20)-(5.23)
+  along M^{-1} grad C_j.                                                                        docs/theory.md (5.21)-(5.24)
 
   Terms come by stencil: tets, first materials, then volume, then strain_limit; fibres; membranes; hinges; springs; attachments.
   Constraints of one element come one after the other.
@@ -24,7 +24,7 @@ typedef enum {
 
 typedef enum { WRING_SWEEP_COMPLIANT, WRING_SWEEP_RIGID, WRING_SWEEP_PENALTY } wring_sweep_type;
 
-/* How far a constraint moves its vertices: COMPLIANT (5.21), RIGID (5.22), PENALTY (5.23). */
+/* How far a constraint moves its vertices: COMPLIANT (5.22), RIGID (5.23), PENALTY (5.24). */
 typedef struct {
   wring_sweep_type type;
   double           h;       // s

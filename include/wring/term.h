@@ -67,7 +67,7 @@ PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char 
 
 /*
   Hard attachments: owned vertices that are where their targets say at the end of every step. The term has no elements and no
-  energy; a potential that has it eliminates these vertices from its unknowns. docs/theory.md (3.103)
+  energy; a potential that has it eliminates these vertices from its unknowns. docs/theory.md (3.10)
 */
 PetscErrorCode wring_term_create_hard_attachments(const wring_mesh *mesh, const char *name, PetscInt n,
                                                   const PetscInt *vertex, const double *target,
@@ -170,7 +170,7 @@ double wring_term_squared_scale(const wring_term *t);
 
 /*
   The largest alpha in (0, 1] up to which no tet of a law that is infinite for det F <= 0 becomes flat on the way to x + alpha d,
-  ghosts of x and d up to date; INFINITY if none does, or if the law is another. docs/theory.md (5.40). is_bounded: the law is
+  ghosts of x and d up to date; INFINITY if none does, or if the law is another. docs/theory.md (5.8). is_bounded: the law is
   such a one, and the term is active.
 */
 PetscBool wring_term_is_bounded(const wring_term *t);
@@ -183,7 +183,7 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
 
 /*
   One local value z_e and one scaled dual u_e for every element of a term, beside it: several may be alive. An iteration is
-  interior, boundary, finish, as above, with W_e^2 = factor w_e k_e:                                docs/theory.md (5.10)
+  interior, boundary, finish, as above, with W_e^2 = factor w_e k_e:                                docs/theory.md (5.11)
     z <- prox(D x + u, factor k_e),   u <- u + D x - z,   f += sum_e W_e^2 G_e^T (z - u - D x) [N].
 */
 typedef struct wring_splitting wring_splitting;

@@ -1,4 +1,4 @@
-/* Curves of time: piecewise linear, or cubic Hermite pieces. docs/theory.md (3.100), (3.101) */
+/* Curves of time: piecewise linear, or cubic Hermite pieces. docs/theory.md (3.7), (3.8) */
 #include <wring/curve.h>
 
 struct wring_time_curve {

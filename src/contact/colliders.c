@@ -131,7 +131,7 @@ static void count_change(const record *was, const record *now, wring_contact_cha
 }
 
 /*
-  The records of collider c, (9.2): vertices inside that had one before or are not leaving, and those that are nearer to the surface
+  The records of collider c, (8.2): vertices inside that had one before or are not leaving, and those that are nearer to the surface
   than they have come in the step. n counts the records of `next`, old those of before that have been met.
 */
 static PetscErrorCode find_contacts(wring_contact *contact, int c, const wring_contact_step *step, const double *x,
@@ -228,7 +228,7 @@ static PetscErrorCode colliders_add_hessian(wring_contact *contact, const double
 
 /* ---- projection -------------------------------------------------------------------------------------------------- */
 
-/* To the surface, and back along it by at most friction times the depth, (9.8). */
+/* To the surface, and back along it by at most friction times the depth, (8.8). */
 static void project_vertex(const wring_collider *c, const pose *now, const pose *before, const double *q, double *x)
 {
   record       r;

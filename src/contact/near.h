@@ -1,6 +1,6 @@
 /*
   Private to src/contact: which vertices of a surface are near which triangles of it, found by a spatial hash whose cells are
-  dealt to all ranks. docs/theory.md (9.23), (9.24)
+  dealt to all ranks. docs/theory.md (9.4), (9.5)
 */
 #pragma once
 #include "mesh/skin.h"

@@ -1,6 +1,6 @@
 /*
   Private to src/contact: the vertices of a surface that push triangles of it, and are pushed, at given positions.
-  docs/theory.md (9.20) to (9.28)
+  docs/theory.md (9.1) to (9.9)
 */
 #pragma once
 #include "near.h"

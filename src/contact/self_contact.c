@@ -1,6 +1,6 @@
 /*
   Self-contact: vertices of the surface against its triangles, E_c = sum over pairs of k/2 min(0, n . G x - thickness)^2. Weights, n
-  and the set of pairs are frozen between updates. docs/theory.md (9.20) to (9.28)
+  and the set of pairs are frozen between updates. docs/theory.md (9.1) to (9.9)
 */
 #include "contact_impl.h"
 #include "pairs.h"

@@ -1,4 +1,4 @@
-/* Signed distances of shapes in closed form, axes along z. docs/theory.md (9.6) */
+/* Signed distances of shapes in closed form, axes along z. docs/theory.md (8.6) */
 #include "shape.h"
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* Private to src/contact: where the surface of a collider is nearest, in the collider's own frame. docs/theory.md (9.6) */
+/* Private to src/contact: where the surface of a collider is nearest, in the collider's own frame. docs/theory.md (8.6) */
 #pragma once
 #include <wring/contact.h>
 

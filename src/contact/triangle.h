@@ -1,4 +1,4 @@
-/* Private to src/contact: where a point is, seen from a triangle. docs/theory.md (9.20), (9.21), (9.28) */
+/* Private to src/contact: where a point is, seen from a triangle. docs/theory.md (9.1), (9.2), (9.9) */
 #pragma once
 #include <wring/base.h>
 

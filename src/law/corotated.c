@@ -1,6 +1,6 @@
 /*
   Corotated linear elasticity: psi(F) = mu |F - R|^2 + lambda/2 (tr R^T F - 3)^2, R the rotation closest to F; mu, lambda
-  [Pa]. In stretches mu sum (s_i - 1)^2 + lambda/2 (sum s_i - 3)^2. docs/theory.md (3.8); [Sifakis, Barbic 2012].
+  [Pa]. In stretches mu sum (s_i - 1)^2 + lambda/2 (sum s_i - 3)^2. docs/theory.md (3.14); [Sifakis, Barbic 2012].
 */
 #include "base/block3.h"
 #include "isotropic.h"

@@ -1,6 +1,6 @@
 /*
   Fixed corotated elasticity: psi(F) = mu |F - R|^2 + lambda/2 (J - 1)^2, R the rotation closest to F, J = det F; mu, lambda [Pa];
-  finite for every F. In stretches mu sum (s_i - 1)^2 + lambda/2 (s_0 s_1 s_2 - 1)^2. docs/theory.md (3.41); [Stomakhin et al. 2012].
+  finite for every F. In stretches mu sum (s_i - 1)^2 + lambda/2 (s_0 s_1 s_2 - 1)^2. docs/theory.md (3.18); [Stomakhin et al. 2012].
 */
 #include "base/block3.h"
 #include "isotropic.h"
@@ -116,7 +116,7 @@ static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
   wring_stretch_prox(stretches, 0, par, rho, z, p);
 }
 
-/* dpsi/ds_0 at s_1 = s_2 = 1 is (2 mu + lambda) (s - 1), a line. docs/theory.md (4.20) */
+/* dpsi/ds_0 at s_1 = s_2 = 1 is (2 mu + lambda) (s - 1), a line. docs/theory.md (4.4) */
 static void slope(wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane];

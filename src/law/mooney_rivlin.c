@@ -1,6 +1,6 @@
 /*
   Compressible Mooney-Rivlin: psi(F) = c10 (|F|^2 J^(-2/3) - 3) + c01 (|cof F|^2 J^(-4/3) - 3) + kappa/2 (J - 1)^2, J = det F;
-  c10, c01, kappa [Pa]; +infinity where J is not above 1e-100. docs/theory.md (3.42); [Bonet, Wood 2008].
+  c10, c01, kappa [Pa]; +infinity where J is not above 1e-100. docs/theory.md (3.19); [Bonet, Wood 2008].
 
   With y = J^(-1/3) and G = y F, det G = 1, the first two terms are c10 (|G|^2 - 3) + c01 (|cof G|^2 - 3).
 */
@@ -261,7 +261,7 @@ static double moment(double n)
 
 /*
   f = dpsi/ds_0 at s_1 = s_2 = 1 is 4/3 c10 (s^(1/3) - s^(-5/3)) + 4/3 c01 (s^(-1/3) - s^(-7/3)) + kappa (s - 1).
-  docs/theory.md (4.20)
+  docs/theory.md (4.4)
 */
 static void slope(wring_in par, double *k)
 {

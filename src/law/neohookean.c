@@ -1,6 +1,6 @@
 /*
   Compressible neo-Hookean: psi(F) = mu/2 (|F|^2 - 3) - mu log J + lambda/2 log^2 J, J = det F; mu, lambda [Pa];
-  +infinity where J is not a normal positive number. docs/theory.md (3.9); [Bonet, Wood 2008].
+  +infinity where J is not a normal positive number. docs/theory.md (3.15); [Bonet, Wood 2008].
 */
 #include "base/block3.h"
 #include "isotropic.h"

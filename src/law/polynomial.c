@@ -1,6 +1,6 @@
 /*
   Polynomial: psi(F) = mu sum (s_i - 1)^4 of the stretches s; mu [Pa]; soft near rest, where it has no stiffness at all, and stiff
-  far from it; finite for every F. docs/theory.md (3.43); [Xu et al. 2015], [Liu, Bouaziz, Kavan 2017].
+  far from it; finite for every F. docs/theory.md (3.20); [Xu et al. 2015], [Liu, Bouaziz, Kavan 2017].
 
   With the closest rotation R and E = R^T F - I, symmetric, psi = mu |E^2|^2 and dpsi/dF = 4 mu R E^3: no need of the stretches.
 */
@@ -116,7 +116,7 @@ static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
   wring_stretch_prox(stretches, 0, par, rho, z, p);
 }
 
-/* 12 times the integral of 4 mu e^4 over [-1/2, 1/2]. docs/theory.md (4.20) */
+/* 12 times the integral of 4 mu e^4 over [-1/2, 1/2]. docs/theory.md (4.4) */
 static void slope(wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 0.6 * par[MU][lane];

@@ -1,7 +1,7 @@
 /*
   Spline: psi(F) = sum a(s_i) + sum_(i<j) b(s_i s_j) + c(s_0 s_1 s_2) of the stretches s, where a', b' and c' [Pa] are tabulated
   and interpolated by cubics with continuous slopes, and a(1) = b(1) = c(1) = 0; finite for every F.
-  docs/theory.md (3.44); [Valanis, Landel 1967], [Xu et al. 2015], [Liu, Bouaziz, Kavan 2017].
+  docs/theory.md (3.21); [Valanis, Landel 1967], [Xu et al. 2015], [Liu, Bouaziz, Kavan 2017].
 
   a', b' and c' at 1 need not be 0, but a'(1) + 2 b'(1) + c'(1) is. With e_i = s_i - 1, the linear parts of a, b and c add up to
     (b'(1) + c'(1)) sum_(i<j) e_i e_j + c'(1) e_0 e_1 e_2;

@@ -1,6 +1,6 @@
 /*
   The file of law spline: read, checked, and turned into pieces. Every rank parses the same text, so that all meet the same fault.
-  docs/theory.md (3.44) to (3.46)
+  docs/theory.md (3.21) to (3.27)
 */
 #include "spline.h"
 #include <ctype.h>
@@ -287,7 +287,7 @@ static PetscErrorCode check_increasing(const wring_options *o, const char *file,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* rest: a', b' and c' at 1. Rest must be free of stress and a minimum. docs/theory.md (3.46) */
+/* rest: a', b' and c' at 1. Rest must be free of stress and a minimum. docs/theory.md (3.27) */
 static PetscErrorCode check_rest(const wring_options *o, const char *file, const cubic rest[SPLINE_FUNCTIONS])
 {
   const cubic       a = rest[SPLINE_A], b = rest[SPLINE_B], c = rest[SPLINE_C];

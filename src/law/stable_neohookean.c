@@ -1,6 +1,6 @@
 /*
   Stable neo-Hookean: psi(F) = mu/2 (|F|^2 - 3) - mu (J - 1) + lambda/2 (J - 1)^2, J = det F; mu, lambda [Pa]; finite for every F.
-  docs/theory.md (3.10); [Smith et al. 2018; Macklin, Mueller 2021].
+  docs/theory.md (3.16); [Smith et al. 2018; Macklin, Mueller 2021].
 */
 #include "base/block3.h"
 #include "isotropic.h"
@@ -161,7 +161,7 @@ static void volumetric(wring_in par, wring_in z, double *C, wring_out dC, double
   }
 }
 
-/* psi = mu C_D^2/2 + lambda C_H^2/2 - 3 mu/2 - mu^2/(2 lambda). docs/theory.md (3.18) */
+/* psi = mu C_D^2/2 + lambda C_H^2/2 - 3 mu/2 - mu^2/(2 lambda). docs/theory.md (3.34) */
 static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
   if (j == 0)

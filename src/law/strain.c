@@ -1,6 +1,6 @@
 /*
   Strain (as rigid as possible): psi(F) = k/2 |F - R|^2, R the rotation closest to F; k [Pa].
-  In stretches k/2 sum (s_i - 1)^2. docs/theory.md (3.7); [Chao et al. 2010], [Liu, Bouaziz, Kavan 2017].
+  In stretches k/2 sum (s_i - 1)^2. docs/theory.md (3.13); [Chao et al. 2010], [Liu, Bouaziz, Kavan 2017].
 */
 #include "base/block3.h"
 #include "isotropic.h"

@@ -1,6 +1,6 @@
 /*
   Saint Venant-Kirchhoff: psi(F) = mu |E|^2 + lambda/2 (tr E)^2, E = (F^T F - I)/2; mu, lambda [Pa]; finite for every F, but a
-  flattened element pushes back less and less. docs/theory.md (3.40); [Bonet, Wood 2008].
+  flattened element pushes back less and less. docs/theory.md (3.17); [Bonet, Wood 2008].
 */
 #include "base/block3.h"
 #include "isotropic.h"
@@ -112,7 +112,7 @@ static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
   wring_stretch_prox(stretches, 0, par, rho, z, p);
 }
 
-/* dpsi/ds_0 at s_1 = s_2 = 1 is (mu + lambda/2) (s^3 - s). docs/theory.md (4.20) */
+/* dpsi/ds_0 at s_1 = s_2 = 1 is (mu + lambda/2) (s^3 - s). docs/theory.md (4.4) */
 static void slope(wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 1.075 * (2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane]);

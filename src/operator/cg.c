@@ -2,7 +2,7 @@
   Conjugate gradients on three right-hand sides that share every pass over the matrix, each with coefficients of its own, with
   one reduction an iteration: all dots are taken of A u while it is made, u = M r, and the direction p follows from them.
   It is made conjugate to the last one explicitly, since a cycle in float is symmetric to seven digits only (flexible
-  conjugate gradients: Notay, SIAM J. Sci. Comput. 22, 2000). docs/theory.md (4.58)-(4.63)
+  conjugate gradients: Notay, SIAM J. Sci. Comput. 22, 2000). docs/theory.md (4.13)-(4.18)
 */
 #include "cg.h"
 #include <math.h>

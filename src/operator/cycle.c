@@ -1,7 +1,7 @@
 /*
   A V-cycle with one step of Chebyshev's iteration with Jacobi before and after each coarser level (Adams, Brezina, Hu,
   Tuminaro, J. Comput. Phys. 188, 2003). With zero to start from, the first step and the residual are one pass; the second step
-  and the sum of all corrections another. docs/theory.md (4.52)-(4.57)
+  and the sum of all corrections another. docs/theory.md (4.7)-(4.12)
 */
 #include "multigrid_impl.h"
 

@@ -1,6 +1,6 @@
 /*
   The kernels of a cycle: a row of the matrix times three components at once, read as four floats. They are bound by memory, so
-  each goes over its matrix once and does all there is to do with a row. docs/theory.md (4.52)-(4.56)
+  each goes over its matrix once and does all there is to do with a row. docs/theory.md (4.7)-(4.11)
 */
 #include "multigrid_impl.h"
 

@@ -29,7 +29,7 @@ static PetscErrorCode keep_reference(wring_multigrid *m)
 
 /*
   Interpolation fits as long as no row has become stiffer than another by more than a factor: what all rows share is no change.
-  A released attachment is one, a step halved is none. docs/theory.md (4.64)
+  A released attachment is one, a step halved is none. docs/theory.md (4.19)
 */
 static PetscErrorCode may_keep(const wring_operator *op, PetscBool *keep)
 {

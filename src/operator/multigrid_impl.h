@@ -1,7 +1,7 @@
 /*
   Private to src/operator: the levels of the fused multigrid. Every array of vertices is [n][3], components fastest, and has
   one number to spare at its end, for a vertex is read as four numbers. All levels are scaled to a unit diagonal,
-  D^(-1/2) A D^(-1/2), and in float. docs/theory.md (4.50)-(4.57)
+  D^(-1/2) A D^(-1/2), and in float. docs/theory.md (4.5)-(4.12)
 */
 #pragma once
 #include "operator_impl.h"

@@ -1,7 +1,7 @@
 /* The potential as an object: what it is made of, its time, its vectors. */
 #include "potential_impl.h"
 
-/* m + h d of owned vertices, and of ghosts from their owners. docs/theory.md (6.42) */
+/* m + h d of owned vertices, and of ghosts from their owners. docs/theory.md (6.9) */
 static PetscErrorCode set_masses(wring_potential *g)
 {
   const wring_mesh *m = g->mesh;
@@ -135,7 +135,7 @@ PetscErrorCode wring_potential_set_drag(wring_potential *g, const double *drag)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = (m y + h d q)/(m + h d): what is left of the drag beside the mass that it adds. docs/theory.md (6.42) */
+/* y = (m y + h d q)/(m + h d): what is left of the drag beside the mass that it adds. docs/theory.md (6.9) */
 static PetscErrorCode draw_target(wring_potential *g)
 {
   const double *q;

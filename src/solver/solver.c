@@ -137,7 +137,7 @@ static PetscBool has_changed(const wring_contact_change *c)
 }
 
 /*
-  The contacts of x_(k+1), in whose g the iteration from there descends; docs/theory.md (9.4). A method that knows g and grad at
+  The contacts of x_(k+1), in whose g the iteration from there descends; docs/theory.md (8.4). A method that knows g and grad at
   x_(k+1) is given those of the new g.
 */
 static PetscErrorCode refresh(wring_solver *s, Vec x)

@@ -85,7 +85,7 @@ const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s); // o
 
 /*
   Of `count` pairs of L-BFGS, how many to keep after a change of contacts: the larger its part of all contacts of before and after,
-  the fewer, the newest [Liu et al. 2017, section 5]. docs/theory.md (9.5)
+  the fewer, the newest [Liu et al. 2017, section 5]. docs/theory.md (8.5)
 */
 PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *c);
 

@@ -2,7 +2,7 @@
   Implicit Euler with forces linear about q: (M - h^2 K) v' = M v + h f(q), x = q + h v', K = df/dq.    [thesis, eq. 3.9]
   Divided by h, with H = M/h^2 - K the Hessian of g at q: H (x - q) = -grad g(q), one full step of Newton's method. H is not
   projected and may be indefinite, so that it takes a factor with pivots. With hard attachments the step starts from q with the
-  vertices that they hold at their new places, (6.44).
+  vertices that they hold at their new places, (6.11).
 */
 #include "step_impl.h"
 

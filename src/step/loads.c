@@ -1,4 +1,4 @@
-/* Forces from outside. docs/theory.md (6.40)-(6.42) */
+/* Forces from outside. docs/theory.md (6.7)-(6.9) */
 #include <math.h>
 #include <wring/load.h>
 

@@ -431,7 +431,7 @@ PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state,
 
 /* ---- the end of a step ------------------------------------------------------------------------------------------- */
 
-/* What holds the vertices of hard attachments: from the gradient at the solution. docs/theory.md (3.105) */
+/* What holds the vertices of hard attachments: from the gradient at the solution. docs/theory.md (3.12) */
 static PetscErrorCode find_forces(wring_stepper *s, Vec x)
 {
   wring_phases *const phases = wring_potential_phases(s->g);

@@ -1,4 +1,4 @@
-/* Springs of length zero to targets that move rigidly, and hard attachments to such targets. docs/theory.md (3.5), (3.103) */
+/* Springs of length zero to targets that move rigidly, and hard attachments to such targets. docs/theory.md (3.5), (3.10) */
 #include "term_impl.h"
 #include <math.h>
 #include <string.h>
