@@ -71,16 +71,30 @@ PetscErrorCode wring_solver_know_norm(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
+static PetscErrorCode apply_inverse(wring_solver *s, double rtol, Vec b, Vec x)
 {
   wring_operator_info info;
 
   PetscFunctionBegin;
   PetscCall(VecZeroEntries(x));
-  PetscCall(wring_operator_solve(s->op, 0, b, x, NULL));
+  PetscCall(wring_operator_solve(s->op, rtol, b, x, NULL));
   PetscCall(wring_potential_clear(s->g, x));
   wring_operator_get_info(s->op, &info);
   s->linear_iterations += info.iterations;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(apply_inverse(s, 0, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_apply_rough_inverse(wring_solver *s, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(apply_inverse(s, wring_operator_rough_rtol(s->op), b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

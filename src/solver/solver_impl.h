@@ -101,8 +101,12 @@ PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a);
 /* x += d, a full step to a point where nothing is known yet. */
 PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
 
-/* x = A^{-1} b to operator.rtol, from zero; counts linear iterations. b may not be x. */
+/*
+  x = A^{-1} b from zero, counting linear iterations; b may not be x. As exact as wring_operator_solve is of itself, for methods
+  whose iterates are defined by A^{-1}; and to wring_operator_rough_rtol, for those that only begin from it.
+*/
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
+PetscErrorCode wring_solver_apply_rough_inverse(wring_solver *s, Vec b, Vec x);
 
 /* d = -A^{-1} grad g, the step of pd where laws have a projection; grad must be known. docs/theory.md (5.2) */
 PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
