@@ -4,7 +4,8 @@
 const wring_option wring_operator_options[] = {
   {"type", WRING_WORD, 0, "auto|direct|multigrid|petsc", NULL, NULL, "auto",
    "How A x = b is solved: by a factor, by conjugate gradients with multigrid, or by PETSc's options -operator_..."},
-  {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3", "Residual at which iterative types stop, relative to |b|."},
+  {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3",
+   "Residual at which iterative types stop, relative to |b|; qn takes 1e-1 where this is not given."},
   {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Largest number of iterations of one solve."},
   {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
    "Threads of BLAS inside a factorisation; 1 makes results repeatable bit by bit."},

@@ -18,6 +18,7 @@ typedef enum { ARMIJO, WOLFE, NONE } qn_search;
 typedef struct {
   PetscInt       window;  // m, most pairs
   wring_initial  initial; // H_0
+  double         rtol;    // of solves with A; 0: operator.rtol
   qn_search      search;
   TaoLineSearch  wolfe;      // NULL before it is used
   PetscInt       slots;      // m + 1: one more than pairs, for the direction, which may become the next
@@ -36,6 +37,8 @@ typedef struct {
   double         yy;         // N^2: y . y of the newest pair, only for the identity
   double         slope;      // J: grad g . d of the direction
 } qn_data;
+
+static const double inexact = 1e-1; // of solves with A, where operator.rtol is not given: docs/performance.md
 
 static const wring_option qn_options[] = {
   {.key = "history", .type = WRING_INT, .range = "[0,100]", .value = "5", .help = "Most pairs that L-BFGS keeps."},
@@ -86,6 +89,7 @@ static PetscErrorCode qn_set_from_options(wring_solver *s, const wring_options *
   PetscCall(wring_options_get_int(o, prefix, qn_options, "history", &qn->window));
   PetscCall(wring_options_get_word(o, prefix, qn_options, "line_search", &search));
   PetscCall(wring_initial_set_from_options(s, o, prefix, qn_options, &qn->initial));
+  qn->rtol = wring_options_has(o, "operator_", "rtol") ? 0 : inexact;
   PetscCall(PetscStrcmp(search, "none", &none));
   PetscCall(PetscStrcmp(search, "wolfe", &wolfe));
   qn->search = none ? NONE : wolfe ? WOLFE : ARMIJO;
@@ -325,7 +329,7 @@ static PetscErrorCode apply_initial(wring_solver *s)
   qn->with[c]                 = grad;
   const wring_operator_dots d = {.n = c + 1, .with = qn->with, .dots = qn->dots};
   if (qn_operator_factor(s) > 0)
-    PetscCall(wring_solver_apply_inverse_with_dots(s, 0, s->norm_known ? s->gradient_norm : 0, s->trial_grad,
+    PetscCall(wring_solver_apply_inverse_with_dots(s, qn->rtol, s->norm_known ? s->gradient_norm : 0, s->trial_grad,
                                                    direction(qn), &d));
   else
     PetscCall(apply_other(s, s->trial_grad, direction(qn), c + 1));
