@@ -53,8 +53,8 @@ PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, d
                                               const wring_operator_dots *d);
 
 /*
-  rtol for callers to whom an approximation of A^{-1} does, so that speed counts more: operator.rtol; 0 where the deck says
-  `operator.type: direct` and gives no rtol. Not collective.
+  rtol for callers to whom an approximation of A^{-1} does, so that speed counts more: operator.rtol; where the deck does not give
+  it, 1e-1, or 0 if it says `operator.type: direct`. Not collective.
 */
 double wring_operator_rough_rtol(const wring_operator *op);
 

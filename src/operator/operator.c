@@ -2,15 +2,17 @@
 #include "team.h"
 #include <string.h>
 
+static const double rough = 1e-1; // what quasi-Newton methods need, docs/performance.md
+
 const wring_option wring_operator_options[] = {
   {"type", WRING_WORD, 0, "auto|direct|multigrid|petsc", NULL, NULL, "auto",
    "How A x = b is solved: by a factor, by conjugate gradients with multigrid, or by PETSc's options -operator_..."},
   {"factor", WRING_WORD, 0, "auto|shared|distributed", NULL, NULL, "auto",
    "Of type direct on several ranks: one for all ranks of one node, by CHOLMOD, or in parts on all ranks, by MUMPS."},
   {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3",
-   "What a solve may leave of its right-hand side: |b - A x| <= rtol |b|, by component; unset, direct solves are exact "
-   "but for "
-   "those of qn with type auto."},
+   "What a solve may leave of its right-hand side: |b - A x| <= rtol |b|, by component. Where it is not given, solves "
+   "with a factor "
+   "are exact, and those of qn go to 1e-1 unless type is direct."},
   {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Largest number of iterations of one solve."},
   {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
    "Threads of BLAS inside a factorisation; 1 makes results repeatable bit by bit."},
@@ -181,7 +183,8 @@ static double own_rtol(const wring_operator *op)
 
 double wring_operator_rough_rtol(const wring_operator *op)
 {
-  return op->rtol_given || strcmp(op->type, "direct") ? op->rtol : 0;
+  if (op->rtol_given) return op->rtol;
+  return strcmp(op->type, "direct") ? rough : 0;
 }
 
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
