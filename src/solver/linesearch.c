@@ -1,7 +1,7 @@
 /*
   Backtracking [Liu et al. 2017, alg. 1]: alpha = 1, 1/2, 1/4, ... until g(x + alpha d) <= g(x) + gamma alpha grad g . d.
-  A point where g is infinite or not a number fails the test and is stepped back from; where laws are infinite for det F <= 0, those of
-  these steps that would invert an element are known beforehand and not tried, docs/theory.md (5.8).
+  A point where g is infinite or not a number fails the test and is stepped back from; where laws are infinite for det F <= 0, the
+  first such point tells which of these steps would invert an element, and they are not tried, docs/theory.md (5.8).
 
   Round-off, docs/theory.md (2.4): where the test asks for a fall of g that rounding hides, a step is judged by grad g, which
   still has digits [Hager and Zhang 2005]. The same holds where alpha d is no longer than the spacing of the numbers that x
@@ -28,32 +28,35 @@ static PetscErrorCode squared(const wring_solver *s, Vec grad, double *square)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec x, Vec at, Vec grad)
+PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad)
 {
-  double sums[3 + WRING_MAX_SUMS];
-  int    n = 0;
+  double sums[2 + WRING_MAX_SUMS];
+  int    n = 1;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_fused_local(s->g, at, sums, grad));
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  PetscCall(squared(s, grad, &sums[2]));
-  if (s->ops->add_sums) PetscCall(s->ops->add_sums(s, x, at, grad, &n, sums + 3));
-  PetscCall(wring_solver_sum(s, 3 + n, sums));
+  if (s->ops->add_sums)
+    PetscCall(s->ops->add_sums(s, grad, &n, sums + 2));
+  else
+    PetscCall(squared(s, grad, &sums[2]));
+  PetscCall(wring_solver_sum(s, 2 + n, sums));
   wring_phases_switch(s->phases, old);
   s->trial_value = (wring_value){.objective = sums[0] + sums[1], .inertial = sums[0], .elastic = sums[1]};
   s->trial_norm  = PetscSqrtReal(sums[2]);
-  PetscCall(PetscArraycpy(s->sums, sums + 3, n));
+  PetscCall(PetscArraycpy(s->sums, sums + 2, n));
   s->evaluations++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
+/* The point x + alpha d, unless it is there. */
+static PetscErrorCode form_trial(wring_solver *s, Vec x, double alpha, Vec d)
 {
-  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  const double     *xa, *da;
-  double           *ta;
+  const double *xa, *da;
+  double       *ta;
 
   PetscFunctionBegin;
+  if (s->formed == alpha) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayRead(d, &da));
   PetscCall(VecGetArrayWrite(s->trial, &ta));
@@ -61,26 +64,27 @@ PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
   PetscCall(VecRestoreArrayWrite(s->trial, &ta));
   PetscCall(VecRestoreArrayRead(d, &da));
   PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
+{
+  PetscFunctionBegin;
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  PetscCall(form_trial(s, x, alpha, d));
   wring_phases_switch(s->phases, old);
-  PetscCall(wring_solver_evaluate_trial(s, x, s->trial, s->trial_grad));
+  s->formed = 0;
+  PetscCall(wring_solver_evaluate_trial(s, s->trial, s->trial_grad));
   s->trial_step = alpha;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_solver_accept(wring_solver *s, Vec x)
 {
-  const wring_phase old  = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  const Vec         grad = s->grad;
-  const double     *ta;
-  double           *xa;
+  const Vec grad = s->grad;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(s->trial, &ta));
-  PetscCall(VecGetArrayWrite(x, &xa));
-  wring_copy(s->n, ta, xa);
-  PetscCall(VecRestoreArrayWrite(x, &xa));
-  PetscCall(VecRestoreArrayRead(s->trial, &ta));
-  wring_phases_switch(s->phases, old);
+  PetscCall(wring_solver_swap(s, x));
   s->grad          = s->trial_grad;
   s->trial_grad    = grad;
   s->value         = s->trial_value;
@@ -150,11 +154,35 @@ PetscBool wring_solver_falls(const wring_solver *s, double slope)
   return (PetscBool)(s->trial_value.objective <= s->value.objective + sufficient * s->trial_step * slope);
 }
 
-PetscErrorCode wring_solver_find_bound(wring_solver *s, Vec x, Vec d)
+static PetscErrorCode find_bound(wring_solver *s, Vec x, Vec d)
 {
   PetscFunctionBegin;
   PetscCall(wring_potential_bound(s->g, x, d, &s->bound));
+  s->bound_known = PETSC_TRUE;
+  s->inverts     = (PetscBool)(s->bound < INFINITY);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_begin_search(wring_solver *s, Vec x, Vec d)
+{
+  PetscFunctionBegin;
+  s->bound       = INFINITY;
+  s->bound_known = PETSC_FALSE;
+  if (s->inverts) PetscCall(find_bound(s, x, d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d)
+{
+  PetscFunctionBegin;
+  if (!s->bound_known) PetscCall(find_bound(s, x, d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest of alpha, alpha/2, ... below the bound, after as many halvings as that takes. */
+static void step_below_bound(const wring_solver *s, double *alpha, int *halvings)
+{
+  for (; *alpha >= s->bound && *halvings < MAX_HALVINGS; (*halvings)++) *alpha /= 2;
 }
 
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
@@ -166,18 +194,22 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
   PetscCall(wring_solver_know_norm(s));
   *result = s->gradient_norm == 0 ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
   if (!(slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_solver_find_bound(s, x, d));
+  PetscCall(wring_solver_begin_search(s, x, d));
   double alpha = 1;
   int    first = 0;
-  for (; alpha >= s->bound && first < MAX_HALVINGS; first++) alpha /= 2;
+  step_below_bound(s, &alpha, &first);
   for (int halvings = first; halvings <= MAX_HALVINGS; halvings++, alpha /= 2) {
+    step_below_bound(s, &alpha, &halvings);
     PetscCall(wring_solver_try(s, x, alpha, d));
     if (wring_solver_falls(s, slope)) {
       *result = WRING_SEARCH_FOUND;
       break;
     }
     if (halvings == first) PetscCall(shortest_step(x, d, &shortest));
-    if (PetscIsInfOrNanReal(s->trial_value.objective)) continue;
+    if (PetscIsInfOrNanReal(s->trial_value.objective)) {
+      PetscCall(wring_solver_meet_infinity(s, x, d));
+      continue;
+    }
     if (!wring_solver_is_tiny(s, alpha, slope) && alpha > shortest) continue;
     PetscCall(judge_by_gradient(s, d, slope, shortest, &judged, result));
     if (*result != WRING_SEARCH_FAILED || alpha <= shortest) break;

@@ -73,14 +73,52 @@ PetscErrorCode wring_solver_know_norm(wring_solver *s)
 
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
 {
+  PetscFunctionBegin;
+  PetscCall(wring_solver_apply_inverse_with_dots(s, 0, 0, b, x, &(wring_operator_dots){.n = 0}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol, double size, Vec b, Vec x,
+                                                    const wring_operator_dots *d)
+{
   wring_operator_info info;
 
   PetscFunctionBegin;
-  PetscCall(VecZeroEntries(x));
-  PetscCall(wring_operator_solve(s->op, 0, b, x, NULL));
+  PetscCall(wring_operator_solve_from_zero(s->op, rtol, size, b, x, d));
   PetscCall(wring_potential_clear(s->g, x));
   wring_operator_get_info(s->op, &info);
   s->linear_iterations += info.iterations;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_swap(wring_solver *s, Vec x)
+{
+  const double *xa, *ta, *xr, *tr; // a restored pointer is NULL
+
+  PetscFunctionBegin;
+  if (s->swapped) {
+    PetscCall(VecResetArray(x));
+    PetscCall(VecResetArray(s->trial));
+  } else {
+    PetscCall(VecGetArrayRead(x, &xa));
+    PetscCall(VecGetArrayRead(s->trial, &ta));
+    xr = xa, tr = ta;
+    PetscCall(VecRestoreArrayRead(s->trial, &tr));
+    PetscCall(VecRestoreArrayRead(x, &xr));
+    PetscCall(VecPlaceArray(x, ta));
+    PetscCall(VecPlaceArray(s->trial, xa));
+  }
+  s->swapped = (PetscBool)!s->swapped;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x has its own array again. */
+static PetscErrorCode swap_back(wring_solver *s, Vec x)
+{
+  PetscFunctionBegin;
+  if (!s->swapped) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_swap(s, x));
+  PetscCall(VecCopy(s->trial, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,6 +186,7 @@ static PetscErrorCode refresh(wring_solver *s, Vec x)
   if (!has_changed(&s->change)) PetscFunctionReturn(PETSC_SUCCESS);
   s->comparable = PETSC_FALSE;
   if (!s->known) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->ops->change) PetscCall(s->ops->change(s));
   s->known = PETSC_FALSE;
   PetscCall(wring_solver_evaluate(s, x));
   if (s->ops->refresh) PetscCall(s->ops->refresh(s));
@@ -247,8 +286,8 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->linear_iterations          = 0;
   s->step_length = s->measured = 0;
   s->residual[0] = s->residual[1] = NAN;
-  s->known = s->norm_known = s->ended = PETSC_FALSE;
-  s->comparable                       = PETSC_TRUE;
+  s->known = s->norm_known = s->ended = s->inverts = PETSC_FALSE;
+  s->comparable                                    = PETSC_TRUE;
   PetscCall(wring_potential_place(s->g, x));
   PetscCall(wring_potential_noise(s->g, &s->noise));
   s->began = MPI_Wtime();
@@ -284,6 +323,7 @@ PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome
     PetscCall(measure(s, x, &it));
     record(s, &it, outcome);
   }
+  PetscCall(swap_back(s, x));
   outcome->last       = row(s, MPI_Wtime());
   outcome->iterations = s->iteration;
   PetscFunctionReturn(PETSC_SUCCESS);

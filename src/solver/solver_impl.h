@@ -18,11 +18,12 @@ typedef struct {
   PetscErrorCode (*set_up)(wring_solver *s);                        // once the potential is complete: work vectors
   PetscErrorCode (*begin)(wring_solver *s, Vec x);                  // each solve: forget the last one; or NULL
   PetscErrorCode (*iterate)(wring_solver *s, Vec x);                // x_k -> x_(k+1) in place
+  PetscErrorCode (*change)(wring_solver *s);                        // contacts have changed, grad not yet; or NULL
   PetscErrorCode (*refresh)(wring_solver *s);                       // g and grad are those of other contacts; or NULL
   PetscErrorCode (*predict)(wring_solver *s, Vec x, double *bytes); // see wring_solver_predict; NULL: no systems
   PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b of an iteration after `begin`; NULL: none
-  /* Numbers of this rank to be summed with those of the trial point `at`, where the gradient is grad; or NULL. */
-  PetscErrorCode (*add_sums)(wring_solver *s, Vec x, Vec at, Vec grad, int *n, double *sums);
+  /* Numbers of this rank to be summed with g of a trial point, where the gradient is grad, the first of them |grad|^2; or NULL. */
+  PetscErrorCode (*add_sums)(wring_solver *s, Vec grad, int *n, double *sums);
   PetscErrorCode (*destroy)(wring_solver *s);
 } wring_solver_ops;
 
@@ -53,9 +54,12 @@ struct wring_solver {
   double      residual[2]; // primal and dual of the iteration that led here [J^(1/2)]; NAN: none
 
   /* the point that a line search tries: x_k + trial_step d */
-  Vec         trial, trial_grad;
+  Vec         trial, trial_grad; // between searches trial_grad is that of x_(k-1), or the method's own
+  double      formed;            // trial is x + formed d already, 0: it is not
+  PetscBool   swapped;           // x and trial hold each other's arrays
   wring_value trial_value;
-  double      bound;                  // of steps along d: elements are inverted from there on, INFINITY: none is
+  double      bound;       // of steps along d: elements are inverted from there on, INFINITY: none is, or not known
+  PetscBool   bound_known; // in this search
   double      trial_step, trial_norm; // trial_norm = |trial_grad|
   double      sums[WRING_MAX_SUMS];   // those of add_sums at this point
 
@@ -70,6 +74,7 @@ struct wring_solver {
   double       first_norm, step_length;
   double       noise; // J, rounding error of g that does not shrink with g
   PetscInt     evaluations;
+  PetscBool    inverts; // the newest bound was finite: the next search asks for its own before its first step
   PetscInt64   linear_iterations;
   double       began, measured; // s: MPI_Wtime at the start; spent on measuring since
 };
@@ -98,11 +103,18 @@ void           wring_solver_end(wring_solver *s, wring_reason end); // x_k is th
 PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);
 PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a);
 
+/* x and trial change places, by their arrays, until the solve ends. */
+PetscErrorCode wring_solver_swap(wring_solver *s, Vec x);
+
 /* x += d, a full step to a point where nothing is known yet. */
 PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
 
 /* x = A^{-1} b to operator.rtol, from zero; counts linear iterations. b may not be x. */
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
+
+/* The same to rtol, 0: operator.rtol, with dots of x; size as in wring_operator_solve_from_zero. */
+PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol, double size, Vec b, Vec x,
+                                                    const wring_operator_dots *d);
 
 /* d = -A^{-1} grad g, the step of pd where laws have a projection; grad must be known. docs/theory.md (5.2) */
 PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
@@ -118,11 +130,8 @@ typedef enum {
   WRING_SEARCH_FAILED     // d is no descent direction, or g does not fall along it
 } wring_search;
 
-/*
-  trial_value and trial_norm at `at`, to which a step from x leads, the gradient into grad, and the method's sums: one
-  reduction.
-*/
-PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec x, Vec at, Vec grad);
+/* trial_value and trial_norm at `at`, the gradient into grad, and the method's sums: one reduction. */
+PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad);
 
 /* The point x + alpha d: trial, trial_value, trial_grad, trial_step. */
 PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
@@ -131,8 +140,12 @@ PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
 PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope);
 PetscBool wring_solver_falls(const wring_solver *s, double slope);
 
-/* `bound` of steps from x along d. */
-PetscErrorCode wring_solver_find_bound(wring_solver *s, Vec x, Vec d);
+/*
+  `bound` of steps from x along d costs half an evaluation, and few steps invert elements: begin_search asks for it where the newest
+  bound of this solve was finite, and meet_infinity, for whoever finds g infinite, where it is not known yet.
+*/
+PetscErrorCode wring_solver_begin_search(wring_solver *s, Vec x, Vec d);
+PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d);
 
 /* Backtracking from the largest of alpha = 1, 1/2, ... below the bound until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
