@@ -31,12 +31,12 @@ def wring(command, deck, folder, options=(), ranks=1, threads=1, accepted=(0,), 
     line = [WRING, command] + ([deck] if deck else []) + ["-output_directory", folder]
     for key, value in zip(options[::2], options[1::2]):
         line += ["-" + key, str(value)]
-    if preload:  # counted, not timed
+    if preload:
         line = ["env", f"LD_PRELOAD={preload}"] + line
     if ranks > 1:
         line = ["mpiexec", "-n", str(ranks)] + line
     with open(os.path.join(folder, "log"), "w", encoding="utf-8") as log:
-        status = subprocess.call(([] if preload else UNDER) + line, stdout=log, stderr=log, env=environment(ranks, threads))
+        status = subprocess.call(UNDER + line, stdout=log, stderr=log, env=environment(ranks, threads))
     if status not in accepted:
         with open(os.path.join(folder, "log"), encoding="utf-8") as log:
             sys.stderr.write("".join(log.readlines()[-5:]))
