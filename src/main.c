@@ -1,4 +1,4 @@
-/* The program: wring COMMAND DECK [-key value ...], wring mesh COMMAND FILES [-key value ...]. */
+/* The program: wring COMMAND DECK [-key value ...], wring bench [-key value ...], wring mesh COMMAND FILES [-key value ...]. */
 #define _XOPEN_SOURCE 700 // SIGXFSZ
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@ static const struct {
 };
 
 static const char usage[] =
-  "wring run|compare|evaluate|check DECK [-key value ...], wring mesh info FILE, wring mesh convert|refine FROM TO, "
+  "wring run|compare|evaluate|check DECK [-key value ...], wring bench [-key value ...], wring mesh info FILE, "
+  "wring mesh convert|refine FROM TO, "
   "wring mesh box TO, wring help [deck|KEY], wring version";
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
@@ -60,6 +61,20 @@ static PetscErrorCode study(MPI_Comm comm, wring_study *command, const char *dec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The one study without a deck. */
+static PetscErrorCode bench(MPI_Comm comm, int n, char **args, wring_exit *status)
+{
+  wring_options *o;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(comm, &o));
+  PetscCall(wring_options_set_deck(o, "wring bench"));
+  PetscCall(wring_deck_read_arguments(n, args, o));
+  PetscCall(wring_study_bench(comm, o, status));
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode help(MPI_Comm comm, const char *key)
 {
   PetscFunctionBegin;
@@ -71,7 +86,7 @@ static PetscErrorCode help(MPI_Comm comm, const char *key)
 /* A command that there is has too many words; one that there is not gets the nearest. */
 static PetscErrorCode refuse_command(MPI_Comm comm, const char *name)
 {
-  static const char *const known[] = {"run", "compare", "evaluate", "check", "help", "version"};
+  static const char *const known[] = {"run", "compare", "evaluate", "check", "bench", "help", "version"};
   const char              *nearest = NULL;
   int                      least   = 3; // so many edits do not mean the same word
 
@@ -101,7 +116,9 @@ static PetscErrorCode dispatch(MPI_Comm comm, int argc, char **argv, wring_exit 
     PetscCall(study(comm, commands[i].study, argv[2], argc - 3, argv + 3, status));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (strcmp(name, "mesh") == 0)
+  if (strcmp(name, "bench") == 0)
+    PetscCall(bench(comm, argc - 2, argv + 2, status));
+  else if (strcmp(name, "mesh") == 0)
     PetscCall(wring_study_mesh(comm, argc - 2, argv + 2, status));
   else if (argc <= 3 && (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0))
     PetscCall(help(comm, argv[2]));

@@ -63,6 +63,7 @@ PetscErrorCode wring_text_read(MPI_Comm comm, const char *file, const char *what
 
 /* ---- local vector kernels (threaded; sums do not depend on the number of threads) -------------------------------- */
 
+void wring_fill(PetscInt n, double a, double *x);                                       // x = a
 void wring_axpy(PetscInt n, double a, const double *x, double *y);                      // y += a x
 void wring_waxpy(PetscInt n, double a, const double *x, const double *y, double *w);    // w = a x + y
 void wring_scale(PetscInt n, double a, double *x);                                      // x *= a
@@ -120,7 +121,11 @@ void           wring_blocks_destroy(double **p);
 
 /* Threads that BLAS may use (OpenBLAS, MKL or BLIS, found at run time); 1 makes results repeatable bit by bit. */
 void   wring_blas_set_threads(int n);
-int    wring_max_threads(void); // of OpenMP
-double wring_peak_memory(void); // bytes, this process
+int    wring_max_threads(void);  // of OpenMP
+void   wring_set_threads(int n); // of OpenMP, from now on
+double wring_peak_memory(void);  // bytes, this process
 /* Bytes of this process: resident in memory now; set aside for data, also where nothing has been written yet. */
 void wring_current_memory(double *resident, double *set_aside);
+/* Bytes of the processor's last cache, 0: not known; bits of the vectors that this program was compiled for. */
+double wring_last_cache(void);
+int    wring_vector_bits(void);

@@ -22,6 +22,7 @@ wring_study wring_study_run;      // march in time: run.json, history.csv, steps
 wring_study wring_study_compare;  // one step by several solvers: compare.csv, .json, .gp, .png
 wring_study wring_study_evaluate; // g, its parts and gradient at given positions: evaluate.json, gradient.csv
 wring_study wring_study_check;    // what would run, and an estimate of its memory; writes no file
+wring_study wring_study_bench;    // without a deck: bandwidth, kernels, solvers: bench.json, bench.csv
 
 /* `wring mesh COMMAND FILES [-key value ...]`, from COMMAND on: makes, describes, converts and refines meshes. */
 PetscErrorCode wring_study_mesh(MPI_Comm comm, int n_args, char **args, wring_exit *status);

@@ -295,3 +295,24 @@ BLOCK3_INLINE eigen3 sym3_eigen(sym3 s)
 {
   return eigen3_sweep(sym3_eigen_coarse(s));
 }
+
+/*
+  Eigenvalues s_0 >= s_1 >= s_2 by the invariants of the deviator D = q Y, |Y|^2 = 6: its eigenvalues are the roots of
+  y^3 - 3 y = 2 r, r = det Y/2. For |r| the largest is 2 cos(acos(|r|)/3), a polynomial of degree 8, 3e-9 off, and a Newton step,
+  and the others follow from it. Each is off by a few 1e-16 of |S| or, where two are close, by the root of that, but their elementary
+  symmetric functions are not. For entries between 1e-20 and 1e20 or so.
+*/
+BLOCK3_INLINE vec3 sym3_eigenvalues(sym3 s)
+{
+  const double mean = (s.s00 + s.s11 + s.s22) * (1. / 3), d0 = s.s00 - mean, d1 = s.s11 - mean, d2 = s.s22 - mean;
+  const double a = s.s01 * s.s01, b = s.s02 * s.s02, c = s.s12 * s.s12;
+  const double q2 = (d0 * d0 + d1 * d1 + d2 * d2) * (1. / 6) + (a + b + c) * (1. / 3), qi = block3_rsqrt(q2 + 1e-60);
+  const double det = d0 * (d1 * d2 - c) - d1 * b - d2 * a + 2 * (s.s01 * s.s02 * s.s12);
+  const double r = 0.5 * det * qi * (qi * qi), x = block3_min(fabs(r), 1), x2 = x * x, x4 = x2 * x2;
+  const double low  = 1.73205081 + 0.333332799 * x + x2 * (-0.0962100435 + 0.0492176639 * x);
+  const double high = -0.0302495264 + 0.0188401492 * x + x2 * (-0.00994513636 + 0.00358192113 * x - 0.00061864038 * x2);
+  const double y0 = low + x4 * high, y = y0 - (y0 * (y0 * y0 - 3) - 2 * x) / (3 * y0 * y0 - 3);
+  const double half = 0.5 * sqrt(block3_max(3 * (2 - y) * (2 + y), 0)), near = half - 0.5 * y, far = half + 0.5 * y;
+  const double q = q2 * qi;
+  return (vec3){mean + q * (r < 0 ? far : y), mean + q * (r < 0 ? -near : near), mean - q * (r < 0 ? y : far)};
+}

@@ -27,6 +27,35 @@ int wring_max_threads(void)
   return omp_get_max_threads();
 }
 
+void wring_set_threads(int n)
+{
+  omp_set_num_threads(n);
+}
+
+/* The C library of Linux knows three levels of caches, 0 or -1 where it does not. */
+double wring_last_cache(void)
+{
+  long bytes = 0;
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+  bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (bytes <= 0) bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+  return bytes > 0 ? (double)bytes : 0;
+}
+
+int wring_vector_bits(void)
+{
+#if defined(__AVX512F__)
+  return 512;
+#elif defined(__AVX__)
+  return 256;
+#elif defined(__SSE2__) || defined(__ARM_NEON)
+  return 128;
+#else
+  return 64;
+#endif
+}
+
 double wring_peak_memory(void)
 {
   struct rusage usage;

@@ -6,6 +6,12 @@
 
 enum { BLOCK = 1024, STRIPS = 64, COLUMNS = 8 };
 
+void wring_fill(PetscInt n, double a, double *x)
+{
+#pragma omp parallel for simd schedule(static)
+  for (PetscInt i = 0; i < n; i++) x[i] = a;
+}
+
 void wring_axpy(PetscInt n, double a, const double *x, double *y)
 {
 #pragma omp parallel for simd schedule(static)

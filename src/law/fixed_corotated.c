@@ -110,10 +110,20 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   }
 }
 
+static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const stretched v = stretched_of(par, s, lane);
+    flip[0][lane] = 2 * v.mu - v.c * s[2][lane], flip[1][lane] = 2 * v.mu - v.c * s[1][lane];
+    flip[2][lane] = 2 * v.mu - v.c * s[0][lane], third[lane] = -v.c;
+  }
+}
+
 /* Among t_1 + t_2 >= 0, where R is closest to p: the objective falls there away from the edge. docs/theory.md 3.7 */
 static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
 {
-  wring_stretch_prox(stretches, 0, par, rho, z, p);
+  wring_stretch_prox(stretches, spread, 0, par, rho, z, p);
 }
 
 /* dpsi/ds_0 at s_1 = s_2 = 1 is (2 mu + lambda) (s - 1), a line. docs/theory.md (4.4) */

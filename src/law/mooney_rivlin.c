@@ -248,9 +248,21 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   }
 }
 
+static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const stretched w = stretched_of(par, s, lane);
+    flip[0][lane]     = pair_curvature(w, 1, w.s0, w.s1, w.r0, w.r1);
+    flip[1][lane]     = pair_curvature(w, 1, w.s0, w.s2, w.r0, w.r2);
+    flip[2][lane]     = pair_curvature(w, 1, w.s1, w.s2, w.r1, w.r2);
+    third[lane]       = 2 * w.v.b * (w.s0 + w.s1 + w.s2) - w.v.c * w.r0 * w.r1 * w.r2;
+  }
+}
+
 static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
 {
-  wring_stretch_prox(stretches, 1, par, rho, z, p);
+  wring_stretch_prox(stretches, spread, 1, par, rho, z, p);
 }
 
 /* The integral of (s - 1) s^n over [1/2, 3/2]. */

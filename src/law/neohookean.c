@@ -136,9 +136,19 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   }
 }
 
+static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const stretched v = stretched_of(par, s, lane);
+    flip[0][lane] = v.mu - v.c * v.i0 * v.i1, flip[1][lane] = v.mu - v.c * v.i0 * v.i2;
+    flip[2][lane] = v.mu - v.c * v.i1 * v.i2, third[lane] = -v.c * v.i0 * v.i1 * v.i2;
+  }
+}
+
 static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
 {
-  wring_stretch_prox(stretches, 1, par, rho, z, p);
+  wring_stretch_prox(stretches, spread, 1, par, rho, z, p);
 }
 
 /*

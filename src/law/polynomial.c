@@ -110,10 +110,22 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   }
 }
 
+static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double k = 4 * par[MU][lane], e0 = s[0][lane] - 1, e1 = s[1][lane] - 1, e2 = s[2][lane] - 1;
+    flip[0][lane] = k * (e0 * e0 + e0 * e1 + e1 * e1);
+    flip[1][lane] = k * (e0 * e0 + e0 * e2 + e2 * e2);
+    flip[2][lane] = k * (e1 * e1 + e1 * e2 + e2 * e2);
+    third[lane]   = -k * (e0 + e1 + e2);
+  }
+}
+
 /* Every t_i by itself, between s_i and 1: convex, so that Newton's method finds the least, and t_1 + t_2 >= 0 stays. */
 static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
 {
-  wring_stretch_prox(stretches, 0, par, rho, z, p);
+  wring_stretch_prox(stretches, spread, 0, par, rho, z, p);
 }
 
 /* 12 times the integral of 4 mu e^4 over [-1/2, 1/2]. docs/theory.md (4.4) */

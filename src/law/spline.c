@@ -255,7 +255,7 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
 
 static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
 {
-  wring_stretch_prox(stretches, 0, par, rho, z, p);
+  wring_stretch_prox(stretches, NULL, 0, par, rho, z, p);
 }
 
 /* By quadrature that is exact for cubics, once the file is read. docs/theory.md (4.2) */

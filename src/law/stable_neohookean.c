@@ -125,9 +125,19 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   }
 }
 
+static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const stretched v = stretched_of(par, s, lane);
+    flip[0][lane] = v.mu - v.c * s[2][lane], flip[1][lane] = v.mu - v.c * s[1][lane];
+    flip[2][lane] = v.mu - v.c * s[0][lane], third[lane] = -v.c;
+  }
+}
+
 static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
 {
-  wring_stretch_prox(stretches, 0, par, rho, z, p);
+  wring_stretch_prox(stretches, spread, 0, par, rho, z, p);
 }
 
 /* dpsi/ds_0 at s_1 = s_2 = 1 is (mu + lambda) (s - 1), a line. docs/theory.md (4.2) */

@@ -205,13 +205,15 @@ void wring_stretch_assemble(wring_in u, wring_in t, wring_in v, wring_out p)
   }
 }
 
-void wring_stretch_prox(wring_stretch_law *law, int positive, wring_in par, const double *rho, wring_in z, wring_out p)
+void wring_stretch_prox(wring_stretch_law *law, wring_stretch_spread *spread, int positive, wring_in par,
+                        const double *rho, wring_in z, wring_out p)
 {
   WRING_ALIGNED lanes           u[9], s[3], v[9];
   WRING_ALIGNED wring_stretches at;
   WRING_ALIGNED search          w;
   WRING_ALIGNED trial           y;
 
+  if (spread && wring_stretch_smooth(law, spread, par, rho, z, p)) return;
   wring_block3_svd(z, u, s, v);
   w = start((wring_in)s, positive);
   for (int pass = 0; pass < MAX_PASSES && any(w.going); pass++) {

@@ -15,11 +15,22 @@ typedef struct {
 typedef void wring_stretch_law(wring_in par, wring_in t, wring_stretches *at); // t [3]
 
 /*
+  flip [3] = (psi_i - psi_j)/(t_i - t_j) of the pairs 01, 02, 12, psi_i = dpsi/dt_i, in closed form, and
+  third = (flip_12 - flip_01)/(t_0 - t_2), which is symmetric.
+*/
+typedef void wring_stretch_spread(wring_in par, wring_in t, double (*flip)[WRING_LANES], double *third);
+
+/*
   p by Newton's method from the stretches of z. Every step lowers the objective: where that is not convex, p is a local
   minimiser below the start. positive: psi is +infinity unless all t_i > 0; the start is clamped to that.
-  The stretches of p are exact to about 1e-13.
+  The stretches of p are exact to about 1e-13. spread, or NULL: blocks of well-shaped z need no singular vectors.
 */
-void wring_stretch_prox(wring_stretch_law *law, int positive, wring_in par, const double *rho, wring_in z, wring_out p);
+void wring_stretch_prox(wring_stretch_law *law, wring_stretch_spread *spread, int positive, wring_in par,
+                        const double *rho, wring_in z, wring_out p);
+
+/* The same for blocks whose z are all well shaped: 0, and p is anything, where they are not, or Newton's steps not plain. */
+int wring_stretch_smooth(wring_stretch_law *law, wring_stretch_spread *spread, wring_in par, const double *rho,
+                         wring_in z, wring_out p);
 
 /* p = U diag(t) V^T; t [3]. */
 void wring_stretch_assemble(wring_in u, wring_in t, wring_in v, wring_out p);

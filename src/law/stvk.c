@@ -107,9 +107,22 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   }
 }
 
+static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane], s0 = s[0][lane], s1 = s[1][lane];
+    const double s2 = s[2][lane], c = linear_part(mu, lambda, s0, s1, s2);
+    flip[0][lane] = mu * (s0 * s0 + s0 * s1 + s1 * s1) + c;
+    flip[1][lane] = mu * (s0 * s0 + s0 * s2 + s2 * s2) + c;
+    flip[2][lane] = mu * (s1 * s1 + s1 * s2 + s2 * s2) + c;
+    third[lane]   = -mu * (s0 + s1 + s2);
+  }
+}
+
 static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
 {
-  wring_stretch_prox(stretches, 0, par, rho, z, p);
+  wring_stretch_prox(stretches, spread, 0, par, rho, z, p);
 }
 
 /* dpsi/ds_0 at s_1 = s_2 = 1 is (mu + lambda/2) (s^3 - s). docs/theory.md (4.4) */

@@ -463,8 +463,8 @@ PetscErrorCode wring_comparison_make(MPI_Comm comm, const wring_options *o, wrin
   PetscFunctionBegin;
   *c = (wring_comparison){0};
   PetscCall(create(comm, o, &s));
-  PetscCall(
-    wring_directory_make(s.p, sizeof s.directory, s.directory)); // before the work that would be lost without it
+  PetscCall(wring_directory_make(s.p->options, sizeof s.directory,
+                                 s.directory)); // before the work that would be lost without it
   if (tells != WRING_TELL_RESULTS) PetscCall(print_header(&s));
   for (PetscInt i = 0; i < c->n; i++) {
     PetscCall(solve(&s, c->curve[i].name, c->iterations, s.tolerance, &c->curve[i]));

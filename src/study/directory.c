@@ -33,17 +33,20 @@ static void check_files(const char *directory, wring_error *e)
   closedir(d);
 }
 
-PetscErrorCode wring_directory_make(const wring_problem *p, size_t size, char *path)
+PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *path)
 {
-  wring_error error = {""};
-  const char *directory;
+  const MPI_Comm comm  = wring_options_comm(o);
+  wring_error    error = {""};
+  const char    *directory;
+  PetscMPIInt    rank;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_word(p->options, "output_", wring_output_options, "directory", &directory));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
   PetscCall(PetscStrncpy(path, directory, size));
-  PetscCall(wring_make_directory(p->comm, path));
-  if (p->rank == 0) check_files(path, &error);
-  PetscCall(wring_error_raise(p->comm, &error));
+  PetscCall(wring_make_directory(comm, path));
+  if (rank == 0) check_files(path, &error);
+  PetscCall(wring_error_raise(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

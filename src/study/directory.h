@@ -3,7 +3,7 @@
 #include "problem.h"
 
 /* Makes the directory of output.directory; its path as typed. Collective. */
-PetscErrorCode wring_directory_make(const wring_problem *p, size_t size, char *path);
+PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *path);
 
 /* Number of a file such as "frame_000012.vtu" (stem "frame_", end ".vtu"; six digits or more), or -1 if name is none. */
 PetscInt wring_directory_number(const char *name, const char *stem, const char *end);

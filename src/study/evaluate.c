@@ -63,7 +63,7 @@ static PetscErrorCode open_directory(const wring_problem *p, size_t size, char *
   wring_error error = {0};
 
   PetscFunctionBegin;
-  PetscCall(wring_directory_make(p, size, directory));
+  PetscCall(wring_directory_make(p->options, size, directory));
   if (p->rank == 0) {
     wring_directory_remove_file(directory, "evaluate.json", &error);
     wring_directory_remove_file(directory, "gradient.csv", &error);

@@ -380,6 +380,35 @@ const wring_option wring_evaluate_options[] = {
   {0},
 };
 
+const wring_option wring_bench_options[] = {
+  {.key   = "tets",
+   .type  = WRING_INT,
+   .range = "[1,1000000000]",
+   .value = "126000",
+   .help  = "Tetrahedra of the box of `wring bench`, about: six in each of its cells, which are cubes."},
+  {.key   = "parts",
+   .type  = WRING_WORDS,
+   .value = "laws,exchange,operator,solvers",
+   .help  = "What is measured beside the bandwidth: laws, exchange, operator and solvers, or some of them."},
+  {.key   = "materials",
+   .type  = WRING_WORDS,
+   .value = "neohookean,strain,stable_neohookean",
+   .help  = "Materials that every solver is measured on, if it can use them; the operator is that of the first."},
+  {.key   = "time_step",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "(0,inf)",
+   .value = "0.0333",
+   .help  = "Size of the implicit step whose operator and iterations are measured."},
+  {.key   = "budget",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "(0,inf)",
+   .value = "0.4",
+   .help  = "Seconds in which a row is repeated for its median; solvers take twice as much."},
+  {0},
+};
+
 static const wring_schema fixed[] = {
   {"mesh_", wring_mesh_options, "mesh"},
   {"set_*_", wring_set_options, "set"},
@@ -407,6 +436,7 @@ static const wring_schema fixed[] = {
   {"compare_", wring_compare_options, "compare"},
   {"compare_sweep_*", wring_parameter_sweep_options, "compare"},
   {"evaluate_", wring_evaluate_options, "evaluate"},
+  {"bench_", wring_bench_options, "bench"},
 };
 enum { N_FIXED = sizeof fixed / sizeof fixed[0] };
 

@@ -20,6 +20,7 @@ extern const wring_option wring_variant_options[];         // behind "variant_*_
 extern const wring_option wring_compare_options[];         // behind "compare_"
 extern const wring_option wring_parameter_sweep_options[]; // behind "compare_sweep_*": values of a key
 extern const wring_option wring_evaluate_options[];        // behind "evaluate_"
+extern const wring_option wring_bench_options[];           // behind "bench_", of `wring bench`
 
 /* Every key of every layer. */
 typedef struct {

@@ -45,7 +45,7 @@ PetscErrorCode wring_version_line(size_t size, char *line)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_build(const wring_problem *p, const char *command, json_t *json)
+PetscErrorCode wring_provenance_build(PetscMPIInt n_rank, const char *command, json_t *json)
 {
   const time_t now = time(NULL);
   char         date[32];
@@ -62,9 +62,8 @@ static PetscErrorCode add_build(const wring_problem *p, const char *command, jso
   json_object_set_new(json, "petsc_int_bits", json_integer(8 * (json_int_t)sizeof(PetscInt)));
   json_object_set_new(json, "mpi", json_string(l.mpi));
   json_object_set_new(json, "compiler", json_string(COMPILER));
-  json_object_set_new(json, "ranks", json_integer(p->size));
+  json_object_set_new(json, "ranks", json_integer(n_rank));
   json_object_set_new(json, "threads", json_integer(wring_max_threads()));
-  json_object_set_new(json, "restart", p->restart[0] ? json_string(p->restart) : json_null());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,7 +103,7 @@ static PetscErrorCode in_force(const wring_problem *p, const char *command, cons
 
   PetscFunctionBegin;
   *yes = (PetscBool)(!strchr(s->prefix, '*') && (has || !on_top));
-  if (strcmp(s->owner, "compare") == 0 || strcmp(s->owner, "evaluate") == 0) {
+  if (strcmp(s->owner, "compare") == 0 || strcmp(s->owner, "evaluate") == 0 || strcmp(s->owner, "bench") == 0) {
     *yes = (PetscBool)(strcmp(s->owner, command) == 0);
   }
   if (strncmp(s->owner, "solver ", 7) == 0) {
@@ -231,7 +230,8 @@ PetscErrorCode wring_provenance(wring_problem *p, const char *command, json_t **
 {
   PetscFunctionBegin;
   *json = json_object();
-  PetscCall(add_build(p, command, *json));
+  PetscCall(wring_provenance_build(p->size, command, *json));
+  json_object_set_new(*json, "restart", p->restart[0] ? json_string(p->restart) : json_null());
   PetscCall(add_options(p, command, *json));
   PetscCall(add_mesh(p, *json));
   add_operator(p, *json);

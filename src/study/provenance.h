@@ -6,6 +6,9 @@
 /* "wring 0.1.0 (commit), PETSc 3.18.5, Open MPI v4.1.4, gcc 12.2.0". Collective. */
 PetscErrorCode wring_version_line(size_t size, char *line);
 
+/* Adds what made a result: command, date, versions, ranks and threads. Collective. */
+PetscErrorCode wring_provenance_build(PetscMPIInt n_rank, const char *command, json_t *json);
+
 typedef struct {
   double seconds[WRING_N_PHASE]; // each the largest of all ranks
   double total;                  // s

@@ -124,7 +124,7 @@ static PetscErrorCode open_directory(run *r)
   wring_error                error = {0};
 
   PetscFunctionBegin;
-  PetscCall(wring_directory_make(p, sizeof r->directory, r->directory));
+  PetscCall(wring_directory_make(p->options, sizeof r->directory, r->directory));
   r->frames.directory = r->directory;
   if (p->rank == 0) {
     r->goes_on = (PetscBool)(p->restart[0] && wring_directory_holds(r->directory, p->restart));

@@ -1,0 +1,81 @@
+/*
+  The triad w = a x + y of STREAM [McCalpin 1995], 24 bytes an element, which what else is measured is held against: by one thread
+  and by all threads of rank 0 while the others wait, and by all ranks at once.
+*/
+#include "bench.h"
+#include <math.h>
+
+typedef struct {
+  PetscInt n;
+  double  *x, *y, *w;
+} triad;
+
+static PetscErrorCode run(void *context)
+{
+  triad *const t = context;
+
+  PetscFunctionBegin;
+  if (t->n > 0) wring_waxpy(t->n, 3, t->x, t->y, t->w);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* n elements of this rank; pages lie where the threads that write them first are. Bytes per second of all ranks. */
+static PetscErrorCode measure(const wring_bench *b, PetscInt n, double *rate)
+{
+  triad                  t    = {.n = n};
+  const wring_bench_work work = {.run = run, .context = &t};
+  wring_bench_row        row;
+  double                 sum = (double)n;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3((size_t)n, &t.x, (size_t)n, &t.y, (size_t)n, &t.w));
+  wring_fill(n, 1, t.x);
+  wring_fill(n, 2, t.y);
+  wring_fill(n, 0, t.w);
+  PetscCall(wring_bench_time(b, &work, 2 * b->budget, &row));
+  PetscCall(PetscFree3(t.x, t.y, t.w));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, b->comm));
+  *rate = 3 * sizeof(double) * sum / row.seconds;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Bytes of all three arrays: four times the last cache, which some processors share among more cores than this program has, within
+  limits; the ranks of a node share them.
+*/
+static PetscErrorCode choose_size(wring_bench *b, PetscInt *alone, PetscInt *together)
+{
+  const double least = 192e6, most = 512e6, least_together = 12e6;
+  MPI_Comm     node;
+  PetscMPIInt  neighbours;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_split_type(b->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_size(node, &neighbours));
+  PetscCallMPI(MPI_Comm_free(&node));
+  b->cache           = wring_last_cache();
+  const double bytes = fmin(most, fmax(least, 4 * b->cache));
+  b->array           = floor(bytes / 3);
+  *alone             = (PetscInt)(bytes / 24);
+  *together          = (PetscInt)(fmax(bytes / neighbours, least_together) / 24);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_bench_bandwidth(wring_bench *b)
+{
+  const int threads = wring_max_threads();
+  PetscInt  alone, together;
+
+  PetscFunctionBegin;
+  PetscCall(choose_size(b, &alone, &together));
+  if (b->rank != 0) alone = 0;
+  PetscCall(wring_bench_say(b, "triad", "1 thread"));
+  wring_set_threads(1);
+  PetscCall(measure(b, alone, &b->triad[0]));
+  wring_set_threads(threads);
+  PetscCall(wring_bench_say(b, "triad", "all threads of a rank"));
+  PetscCall(measure(b, alone, &b->triad[1]));
+  PetscCall(wring_bench_say(b, "triad", "all ranks"));
+  PetscCall(measure(b, together, &b->triad[2]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

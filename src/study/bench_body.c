@@ -1,0 +1,143 @@
+/* The box of `wring bench`: a problem that one face holds, in a step from a twisted and uneven state. */
+#include "bench.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- parameters of laws ------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode set(wring_options *o, const char *prefix, const char *key, const char *value)
+{
+  char full[256];
+
+  PetscFunctionBegin;
+  snprintf(full, sizeof full, "%s%s", prefix, key);
+  PetscCall(wring_options_set(o, full, value, "wring bench"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Keys whose values are no stiffness: a ratio, and limits that the state is beyond in places. */
+static const char *value_of(const wring_option *p)
+{
+  static const char *const known[][2] = {{"poisson", "0.4"},           {"strain_limit_min", "0.95"},
+                                         {"strain_limit_max", "1.05"}, {"volume_min", "0.99"},
+                                         {"volume_max", "1.01"},       {"fibre_direction", "0,0,1"}};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    if (strcmp(known[i][0], p->key) == 0) return known[i][1];
+  }
+  return p->unit && strcmp(p->unit, "Pa") == 0 ? "1e6" : NULL;
+}
+
+/* Young's modulus and Poisson's ratio stand for Lame's parameters; every other modulus is 1e6 Pa. */
+PetscErrorCode wring_bench_set_law(const wring_bench *b, const wring_law *law, const char *prefix, wring_options *o)
+{
+  const PetscBool young = (PetscBool)(wring_option_find(law->options, "young") != NULL);
+
+  PetscFunctionBegin;
+  for (const wring_option *p = law->options; p->key; p++) {
+    const PetscBool   lame  = (PetscBool)(strcmp(p->key, "mu") == 0 || strcmp(p->key, "lambda") == 0);
+    const char *const value = law == &wring_law_spline && strcmp(p->key, "file") == 0 ? b->spline : value_of(p);
+    if (value && !(young && lame)) PetscCall(set(o, prefix, p->key, value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the box ------------------------------------------------------------------------------------------------------ */
+
+/* Cubes in about as many layers along all axes. */
+static PetscErrorCode set_box(PetscInt tets, wring_options *o)
+{
+  const double cells = PetscMax(1, (double)tets / 6);
+  const double nx = fmax(1, round(cbrt(cells))), ny = fmax(1, round(sqrt(cells / nx)));
+  const double nz = fmax(1, round(cells / (nx * ny)));
+  char         text[128];
+
+  PetscFunctionBegin;
+  snprintf(text, sizeof text, "%.0f,%.0f,%.0f", nx, ny, nz);
+  PetscCall(set(o, "mesh_", "box_cells", text));
+  snprintf(text, sizeof text, "1,%.17g,%.17g", ny / nx, nz / nx);
+  PetscCall(set(o, "mesh_", "box_size", text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode set_options(const wring_bench *b, const char *material, PetscInt tets, wring_options *o)
+{
+  char text[64];
+
+  PetscFunctionBegin;
+  PetscCall(set_box(tets, o));
+  PetscCall(set(o, "material_", "model", material));
+  PetscCall(set(o, "material_", "density", "1000"));
+  PetscCall(wring_bench_set_law(b, wring_law_find(material), "material_", o));
+  PetscCall(set(o, "attach_", "xmin_hard", "true"));
+  PetscCall(set(o, "", "gravity", "0,-9.81,0"));
+  snprintf(text, sizeof text, "%.17g", b->h);
+  PetscCall(set(o, "time_", "step", text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Turned by up to half a radian about the axis of x, stretched, and with noise of a hundredth of an edge. */
+static void place(const wring_mesh *m, double edge, PetscInt v, double *q)
+{
+  const double *const X     = m->X + 3 * v;
+  const double        angle = 0.5 * X[0], c = cos(angle), s = sin(angle), noise = X[0] > 0 ? 0.01 * edge : 0;
+  q[0] = 1.05 * X[0], q[1] = c * X[1] - s * X[2], q[2] = s * X[1] + c * X[2];
+  for (int i = 0; i < 3; i++) q[i] += noise * (2 * wring_uniform((uint64_t)(3 * (int64_t)m->original[v] + i)) - 1);
+}
+
+static PetscErrorCode set_state(wring_problem *p)
+{
+  const wring_mesh *const m    = p->mesh;
+  const double            edge = cbrt(6 / (double)m->n_tet_global);
+  double                 *q;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(p->state.q, &q));
+  for (PetscInt v = 0; v < m->n_owned; v++) place(m, edge, v, q + 3 * v);
+  PetscCall(VecRestoreArray(p->state.q, &q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode count(wring_bench_body *body)
+{
+  const wring_mesh *const m   = body->p->mesh;
+  Mat                     A   = NULL;
+  double                  sum = (double)m->n_local;
+  MatInfo                 info;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, m->comm));
+  PetscCall(wring_potential_operator_matrix(body->p->g, 1, &A));
+  PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
+  PetscCall(MatDestroy(&A));
+  body->tets     = (double)m->n_tet_global;
+  body->vertices = (double)m->n_global;
+  body->local    = sum;
+  body->entries  = info.nz_used;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_bench_body_create(const wring_bench *b, const char *material, PetscInt tets,
+                                       wring_bench_body *body)
+{
+  PetscBool changed;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_copy(b->o, "bench_", &body->o));
+  PetscCall(set_options(b, material, tets, body->o));
+  PetscCall(wring_problem_create(b->comm, body->o, &body->p));
+  PetscCall(set_state(body->p));
+  PetscCall(wring_potential_create_vec(body->p->g, &body->x));
+  PetscCall(wring_stepper_begin(body->p->stepper, &body->p->state, body->x, &changed));
+  PetscCall(count(body));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_bench_body_destroy(wring_bench_body *body)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&body->x));
+  PetscCall(wring_problem_destroy(&body->p));
+  PetscCall(wring_options_destroy(&body->o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

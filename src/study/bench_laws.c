@@ -1,0 +1,161 @@
+/*
+  Element loops: energy and gradient in one pass, projection and prox of every law, gather and scatter included; and the same
+  loops without a law. Ranks work at the same time and exchange nothing.
+*/
+#include "bench.h"
+#include "io/file.h"
+#include <math.h>
+#include <stdio.h>
+
+/* ---- the loop alone ----------------------------------------------------------------------------------------------- */
+
+/* A law that costs nothing: p = z. What is left is gather, G, G^T and scatter. */
+static void copy_fused(wring_in par, wring_in z, double *psi, wring_out p)
+{
+  (void)par;
+#pragma omp simd
+  for (int l = 0; l < WRING_LANES; l++) psi[l] = 0;
+  for (int i = 0; i < 9; i++) {
+#pragma omp simd
+    for (int l = 0; l < WRING_LANES; l++) p[i][l] = z[i][l];
+  }
+}
+
+static const wring_law copy = {.name = "none", .q = 3, .fused = copy_fused};
+
+/* ---- a pass ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  wring_term      *term;
+  wring_splitting *splitting; // of a prox, or NULL
+  wring_work       work;
+  const double    *x; // [n_local][3]
+  double          *f; // [n_local][3]; it grows by every pass
+} loop;
+
+static PetscErrorCode run_pass(void *context)
+{
+  loop *const w = context;
+
+  PetscFunctionBegin;
+  wring_term_interior(w->term, w->work, w->x, w->f);
+  wring_term_boundary(w->term, w->work, w->x, w->f);
+  wring_term_finish(w->term, w->work, w->f);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode run_split(void *context)
+{
+  loop *const w = context;
+  double      residual[2];
+
+  PetscFunctionBegin;
+  wring_splitting_interior(w->splitting, 1, w->x, w->f);
+  wring_splitting_boundary(w->splitting, w->x, w->f);
+  wring_splitting_finish(w->splitting, w->f, residual);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode measure(wring_bench *b, const wring_bench_body *body, loop *w, const char *what, double bytes)
+{
+  const wring_law *const law  = wring_term_law(w->term);
+  const wring_bench_work work = {.run = w->splitting ? run_split : run_pass, .context = w};
+  wring_bench_row        row  = {.part = "law", .tets = body->tets, .bytes = bytes, .iterations = -1};
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(row.name, law->name, sizeof row.name));
+  PetscCall(PetscStrncpy(row.work, what, sizeof row.work));
+  PetscCall(wring_bench_say(b, law->name, what));
+  PetscCall(wring_bench_time(b, &work, b->budget, &row));
+  PetscCall(wring_bench_keep(b, &row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- laws --------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode create_fibres(const wring_mesh *m, const double *par, wring_term **term)
+{
+  double *direction;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(3 * (size_t)m->n_tet, &direction));
+  for (PetscInt e = 0; e < m->n_tet; e++) direction[3 * (size_t)e + 2] = 1;
+  PetscCall(wring_term_create_fibres(m, 0, par, direction, term));
+  PetscCall(PetscFree(direction));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_term(const wring_bench *b, const wring_mesh *m, const wring_law *law, PetscBool on_top,
+                                  wring_term **term)
+{
+  const char *const prefix = on_top ? "" : "material_";
+  wring_options    *o;
+  double           *par;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(b->comm, &o));
+  PetscCall(PetscCalloc1((size_t)law->n_par + 1, &par));
+  PetscCall(wring_bench_set_law(b, law, prefix, o));
+  PetscCall(law->set_par(o, prefix, prefix, par));
+  if (law == &wring_law_fibre)
+    PetscCall(create_fibres(m, par, term));
+  else
+    PetscCall(wring_term_create_tets(m, 0, law, par, 0, term));
+  PetscCall(PetscFree(par));
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode measure_law(wring_bench *b, const wring_bench_body *body, const wring_law *law, PetscBool on_top,
+                                  loop *w)
+{
+  const double   bytes = wring_bench_pass_bytes(body, law->q);
+  const unsigned can   = wring_law_can(law);
+
+  PetscFunctionBegin;
+  PetscCall(create_term(b, body->p->mesh, law, on_top, &w->term));
+  w->work = (wring_work)(WRING_VALUE | WRING_GRADIENT);
+  PetscCall(measure(b, body, w, "energy+gradient", bytes));
+  w->work = WRING_RESIDUAL;
+  if ((can & WRING_CAN_PROJECT) && (can & WRING_CAN_SLOPE)) PetscCall(measure(b, body, w, "projection", bytes));
+  if ((can & WRING_CAN_PROX) && (can & WRING_CAN_SLOPE)) {
+    PetscCall(wring_splitting_create(w->term, &w->splitting));
+    PetscCall(measure(b, body, w, "prox", bytes + wring_bench_split_bytes(body, law->q)));
+    PetscCall(wring_splitting_destroy(&w->splitting));
+  }
+  PetscCall(wring_term_destroy(&w->term));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode measure_loop(wring_bench *b, const wring_bench_body *body, loop *w)
+{
+  const double none = 0; // it has no parameters
+
+  PetscFunctionBegin;
+  PetscCall(wring_term_create_tets(body->p->mesh, 0, &copy, &none, 1, &w->term));
+  w->work = WRING_COUNT;
+  PetscCall(measure(b, body, w, "scatter", wring_bench_count_bytes(body)));
+  w->work = (wring_work)(WRING_VALUE | WRING_GRADIENT);
+  PetscCall(measure(b, body, w, "energy+gradient", wring_bench_pass_bytes(body, copy.q)));
+  PetscCall(wring_term_destroy(&w->term));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_bench_laws(wring_bench *b, const wring_bench_body *body)
+{
+  const wring_law *law;
+  loop             w = {.term = NULL};
+  Vec              f;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_create_vec(body->p->g, &f));
+  PetscCall(wring_potential_get_local(body->p->g, body->x, &w.x));
+  PetscCall(VecGetArray(f, &w.f));
+  PetscCall(measure_loop(b, body, &w));
+  for (int i = 0; (law = wring_law_material(i)); i++) PetscCall(measure_law(b, body, law, PETSC_FALSE, &w));
+  for (int i = 0; (law = wring_law_on_top(i)); i++) PetscCall(measure_law(b, body, law, PETSC_TRUE, &w));
+  PetscCall(VecRestoreArray(f, &w.f));
+  PetscCall(wring_potential_restore_local(body->p->g, body->x, &w.x));
+  PetscCall(VecDestroy(&f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

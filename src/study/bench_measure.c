@@ -1,0 +1,120 @@
+#define _POSIX_C_SOURCE 200809L // isatty
+/* Time, and what is said while it passes. */
+#include "bench.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_REPEATS = 200, LEAST_REPEATS = 3, MOST_RUNS = 1000 };
+static const double least_time = 5e-4; // s: shorter runs are timed several at once
+
+/* ---- time --------------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_bench_slowest(const wring_bench *b, double *seconds)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, b->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode time_runs(const wring_bench *b, const wring_bench_work *w, int runs, double *seconds)
+{
+  PetscFunctionBegin;
+  if (w->before) PetscCall(w->before(w->context));
+  PetscCallMPI(MPI_Barrier(b->comm));
+  const double start = MPI_Wtime();
+  for (int i = 0; i < runs; i++) PetscCall(w->run(w->context));
+  *seconds = (MPI_Wtime() - start) / runs;
+  PetscCall(wring_bench_slowest(b, seconds));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int compare(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double wring_bench_median(int n, double *sample)
+{
+  qsort(sample, (size_t)n, sizeof *sample, compare);
+  return 0.5 * (sample[(n - 1) / 2] + sample[n / 2]);
+}
+
+PetscErrorCode wring_bench_time(const wring_bench *b, const wring_bench_work *w, double budget, wring_bench_row *row)
+{
+  double sample[MOST_REPEATS], first, sum = 0;
+  int    n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(time_runs(b, w, 1, &first)); // fills the caches too
+  const int runs = w->before ? 1 : (int)PetscMin(MOST_RUNS, ceil(least_time / PetscMax(first, 1e-9)));
+  if (first >= budget) sample[n++] = first;
+  while (first < budget && n < MOST_REPEATS && (n < LEAST_REPEATS || sum < budget)) {
+    PetscCall(time_runs(b, w, runs, &sample[n]));
+    sum += runs * sample[n++];
+  }
+  row->seconds = wring_bench_median(n, sample);
+  row->repeats = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_bench_keep(wring_bench *b, const wring_bench_row *row)
+{
+  PetscFunctionBegin;
+  if (b->n_row == b->row_capacity) {
+    b->row_capacity = 2 * b->row_capacity + 64;
+    PetscCall(PetscRealloc((size_t)b->row_capacity * sizeof *b->row, &b->row));
+  }
+  b->row[b->n_row++] = *row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_bench_leave_out(wring_bench *b, const char *part, const char *name, const char *material,
+                                     const char *reason)
+{
+  PetscFunctionBegin;
+  if (b->n_skip == b->skip_capacity) {
+    b->skip_capacity = 2 * b->skip_capacity + 16;
+    PetscCall(PetscRealloc((size_t)b->skip_capacity * sizeof *b->skip, &b->skip));
+  }
+  wring_bench_skip *const s = &b->skip[b->n_skip++];
+  *s                        = (wring_bench_skip){.part = part};
+  PetscCall(PetscStrncpy(s->name, name, sizeof s->name));
+  PetscCall(PetscStrncpy(s->material, material, sizeof s->material));
+  PetscCall(PetscStrncpy(s->reason, reason, sizeof s->reason));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_bench_catch(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
+                                 PetscErrorType type, const char *message, void *context)
+{
+  (void)comm, (void)line, (void)function, (void)file;
+  if (type == PETSC_ERROR_INITIAL && message) wring_error_set(context, "%s", message);
+  return code;
+}
+
+/* ---- progress ----------------------------------------------------------------------------------------------------- */
+
+/* On a terminal every row; in a log one line in ten seconds. */
+PetscErrorCode wring_bench_say(wring_bench *b, const char *what, const char *work)
+{
+  const double now = MPI_Wtime();
+
+  PetscFunctionBegin;
+  if (b->rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (b->said == 0) {
+    b->terminal = (PetscBool)(isatty(STDOUT_FILENO) && isatty(STDERR_FILENO));
+    b->said     = b->start;
+  }
+  if (!b->terminal && now - b->said < 10) PetscFunctionReturn(PETSC_SUCCESS);
+  b->said = now;
+  printf("%s%.0f s, %" PetscInt_FMT " rows: %s %s%s", b->terminal ? "\r" : "", now - b->start, b->n_row, what, work,
+         b->terminal ? "\033[K" : "\n");
+  fflush(stdout);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,212 @@
+/*
+  An iteration of every solver, of ten from the same x_0, on each of the materials that it can use. It is tried on a small box
+  first: what would take too long on the large one is measured there.
+*/
+#include "bench.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ITERATIONS = 10, SMALL = 16000, MOST_SAMPLES = 15 };
+static const double share = 2, patience = 50; // budgets of a row; budgets that one iteration may take
+
+/* The boxes of a material; `large` is made when it is needed, and is `small` where that has all tets. */
+typedef struct {
+  const char      *material;
+  wring_bench_body small, large;
+} boxes;
+
+static PetscErrorCode create_boxes(const wring_bench *b, const char *material, boxes *x)
+{
+  PetscFunctionBegin;
+  *x = (boxes){.material = material};
+  PetscCall(wring_bench_body_create(b, material, PetscMin(b->tets, SMALL), &x->small));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy_boxes(boxes *x)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_bench_body_destroy(&x->small));
+  PetscCall(wring_bench_body_destroy(&x->large));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- a solver ----------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  const char       *type;
+  wring_bench_body *body;
+  wring_solver     *solver;
+  Vec               x;
+  wring_outcome     outcome; // of the last solve
+} method;
+
+/* Its refusal, which all ranks see alike, in fault; then the solver is gone. */
+static PetscErrorCode create_method(const wring_bench *b, wring_bench_body *body, const char *type, method *m,
+                                    wring_error *fault)
+{
+  wring_problem *const p    = body->p;
+  PetscErrorCode       code = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  *m = (method){.type = type, .body = body};
+  PetscCall(wring_solver_create(b->comm, p->g, p->op, &p->phases, &m->solver));
+  PetscCall(PetscPushErrorHandler(wring_bench_catch, fault));
+  code = wring_solver_set_from_options(m->solver, body->o, type);
+  if (!code) code = wring_solver_set_up(m->solver);
+  PetscCall(PetscPopErrorHandler());
+  if (code) PetscCall(wring_solver_destroy(&m->solver));
+  if (code && !fault->text[0]) wring_error_set(fault, "it fails with code %d", (int)code);
+  if (!code) PetscCall(VecDuplicate(body->x, &m->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy_method(method *m)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_destroy(&m->solver));
+  PetscCall(VecDestroy(&m->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Seconds of one of at most n iterations from x_0. */
+static PetscErrorCode iterate(const wring_bench *b, method *m, PetscInt n, double *seconds)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_problem_prepare_operator(m->body->p, wring_solver_operator_factor(m->solver), PETSC_FALSE));
+  PetscCall(wring_solver_set_limits(m->solver, n, 0, 0, 0));
+  PetscCall(VecCopy(m->body->x, m->x));
+  PetscCallMPI(MPI_Barrier(b->comm));
+  PetscCall(wring_solver_solve(m->solver, m->x, &m->outcome));
+  *seconds = m->outcome.last.seconds / (double)PetscMax(m->outcome.iterations, 1);
+  PetscCall(wring_bench_slowest(b, seconds));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What one iteration would take on the large box: systems of a method's own grow with the square, all else with the tets. */
+static PetscErrorCode predict(const wring_bench *b, method *m, double *seconds)
+{
+  const double growth = (double)b->tets / m->body->tets;
+  double       bytes;
+
+  PetscFunctionBegin;
+  PetscCall(iterate(b, m, 1, seconds));
+  PetscCall(wring_solver_predict(m->solver, m->body->x, &bytes));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, b->comm));
+  *seconds *= bytes > 0 ? growth * growth : growth;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Elements are read at least once in an iteration. */
+static PetscErrorCode count_bytes(const method *m, const wring_operator_info *before, wring_bench_row *row)
+{
+  wring_operator_info info;
+  double              own;
+  const double        each = 1 / (double)PetscMax(m->outcome.iterations, 1);
+
+  PetscFunctionBegin;
+  wring_operator_get_info(m->body->p->op, &info);
+  const double solves = (double)(info.solves - before->solves),
+               inner  = (double)(info.total_iterations - before->total_iterations);
+  PetscCall(wring_bench_method_bytes(m->body, m->type, &own));
+  row->bytes = own + wring_bench_pass_bytes(m->body, 3) * fmax(1, (double)m->outcome.last.evaluations * each);
+  if (solves > 0) row->bytes += each * wring_bench_solve_bytes(m->body, &info, solves, inner);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode sample(const wring_bench *b, method *m, wring_bench_row *row)
+{
+  const double        budget = share * b->budget;
+  double              seconds[MOST_SAMPLES], first, sum = 0;
+  int                 n = 0;
+  wring_operator_info before;
+
+  PetscFunctionBegin;
+  wring_operator_get_info(m->body->p->op, &before);
+  PetscCall(iterate(b, m, 1, &first));
+  if (first >= budget) seconds[n++] = first;
+  const PetscInt iterations = (PetscInt)PetscMax(1, PetscMin(ITERATIONS, budget / PetscMax(first, 1e-9)));
+  while (first < budget && n < MOST_SAMPLES && sum < budget) {
+    wring_operator_get_info(m->body->p->op, &before);
+    PetscCall(iterate(b, m, iterations, &seconds[n]));
+    sum += seconds[n++] * (double)PetscMax(m->outcome.iterations, 1);
+  }
+  row->seconds = wring_bench_median(n, seconds);
+  row->repeats = n;
+  PetscCall(count_bytes(m, &before, row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode measure(wring_bench *b, const char *material, method *m)
+{
+  wring_bench_row row = {.part = "solver", .work = "iteration", .tets = m->body->tets};
+
+  PetscFunctionBegin;
+  PetscCall(wring_bench_say(b, m->type, material));
+  PetscCall(PetscStrncpy(row.name, m->type, sizeof row.name));
+  PetscCall(PetscStrncpy(row.material, material, sizeof row.material));
+  PetscCall(sample(b, m, &row));
+  row.iterations = m->outcome.iterations;
+  PetscCall(PetscStrncpy(row.ended, wring_reason_name(m->outcome.reason), sizeof row.ended));
+  PetscCall(wring_bench_keep(b, &row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- all of them -------------------------------------------------------------------------------------------------- */
+
+/* On the large box, unless one iteration would take too long there. */
+static PetscErrorCode measure_on(wring_bench *b, boxes *x, method *m)
+{
+  wring_error fault = {""};
+  double      seconds;
+  char        note[256];
+  const char *type = m->type;
+
+  PetscFunctionBegin;
+  if (b->tets > SMALL) PetscCall(predict(b, m, &seconds));
+  if (b->tets <= SMALL || seconds > patience * b->budget) {
+    PetscCall(measure(b, x->material, m));
+    if (b->tets <= SMALL) PetscFunctionReturn(PETSC_SUCCESS);
+    snprintf(note, sizeof note, "an iteration would take about %.2g s; the row is of %.0f tets", seconds,
+             m->body->tets);
+    PetscCall(wring_bench_leave_out(b, "solver", type, x->material, note));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(destroy_method(m));
+  if (!x->large.p) PetscCall(wring_bench_body_create(b, x->material, b->tets, &x->large));
+  PetscCall(create_method(b, &x->large, type, m, &fault));
+  PetscCheck(m->solver, b->comm, PETSC_ERR_PLIB, "solver '%s' refuses the large box: %s", type, fault.text);
+  PetscCall(measure(b, x->material, m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode measure_type(wring_bench *b, boxes *x, const char *type)
+{
+  wring_error fault = {""};
+  method      m;
+
+  PetscFunctionBegin;
+  PetscCall(create_method(b, &x->small, type, &m, &fault));
+  if (m.solver)
+    PetscCall(measure_on(b, x, &m));
+  else
+    PetscCall(wring_bench_leave_out(b, "solver", type, x->material, fault.text));
+  PetscCall(destroy_method(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_bench_solvers(wring_bench *b)
+{
+  const wring_option *options;
+  const char         *type;
+  boxes               x;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < b->n_material; k++) {
+    PetscCall(create_boxes(b, b->material[k], &x));
+    for (int i = 0; (type = wring_solver_type(i, &options)); i++) PetscCall(measure_type(b, &x, type));
+    PetscCall(destroy_boxes(&x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
