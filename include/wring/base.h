@@ -69,6 +69,17 @@ void wring_waxpy(PetscInt n, double a, const double *x, const double *y, double 
 void wring_scale(PetscInt n, double a, double *x);                                      // x *= a
 void wring_copy(PetscInt n, const double *x, double *y);                                // y = x
 void wring_dots(PetscInt n, int m, const double *x, const double *const *y, double *d); // d[i] = x . y[i], one pass
+/* w = sum of c[j] v[j] over the m >= 1 vectors; w may be v[0]. Borrowed. */
+typedef struct {
+  int                  m;
+  const double        *c;
+  const double *const *v;
+  double              *w;
+} wring_combination;
+
+/* One combination after the other, in one pass: those to come find the w of the earlier ones, in the cache. */
+void wring_combine(PetscInt n, int count, const wring_combination *a);
+
 /* f = s m_i (x_i - y_i) over n vertices [n][3], unless f is NULL; returns s/2 sum m_i |x_i - y_i|^2. */
 double wring_inertia(PetscInt n, double s, const double *m, const double *x, const double *y, double *f);
 double wring_pairwise_sum(PetscInt n, const double *a); // serial, error O(log n): for values already summed in blocks

@@ -1,10 +1,10 @@
 /*
-  Threaded kernels of local vectors. A sum is cut into STRIPS strips of whole blocks; a strip is summed block by block by
-  one thread, eight lanes to a block, and the strips are added pairwise: one order at any number of threads.
+  Threaded kernels of local vectors. A sum is cut into STRIPS strips of whole blocks, as equal as blocks allow; a strip is summed block
+  by block by one thread, eight lanes to a block, and the strips are added pairwise: one order at any number of threads.
 */
 #include <wring/base.h>
 
-enum { BLOCK = 1024, STRIPS = 64, COLUMNS = 8 };
+enum { BLOCK = 1024, STRIPS = 64, COLUMNS = 8, SERIAL_BELOW = 2 * BLOCK };
 
 void wring_fill(PetscInt n, double a, double *x)
 {
@@ -36,6 +36,35 @@ void wring_copy(PetscInt n, const double *x, double *y)
   for (PetscInt i = 0; i < n; i++) y[i] = x[i];
 }
 
+/* A block of a combination, two vectors at a time: w stays in the cache, the v stream. */
+static void combine_block(const wring_combination *a, PetscInt first, PetscInt n)
+{
+  const double *const *const v = a->v;
+  const double *const        c = a->c;
+  double *const              w = a->w + first;
+  const double *const        x = v[0] + first;
+#pragma omp simd
+  for (PetscInt i = 0; i < n; i++) w[i] = c[0] * x[i];
+  int j = 1;
+  for (; j + 1 < a->m; j += 2) {
+    const double *const y = v[j] + first, *const z = v[j + 1] + first;
+#pragma omp simd
+    for (PetscInt i = 0; i < n; i++) w[i] += c[j] * y[i] + c[j + 1] * z[i];
+  }
+  if (j < a->m) {
+    const double *const y = v[j] + first;
+#pragma omp simd
+    for (PetscInt i = 0; i < n; i++) w[i] += c[j] * y[i];
+  }
+}
+
+void wring_combine(PetscInt n, int count, const wring_combination *a)
+{
+#pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
+  for (PetscInt first = 0; first < n; first += BLOCK)
+    for (int k = 0; k < count; k++) combine_block(&a[k], first, PetscMin(BLOCK, n - first));
+}
+
 double wring_pairwise_sum(PetscInt n, const double *a)
 {
   if (n > 8) {
@@ -65,8 +94,8 @@ typedef struct {
 
 static strip strip_of(PetscInt n, int s)
 {
-  const PetscInt blocks = (n + BLOCK - 1) / BLOCK, per_strip = (blocks + STRIPS - 1) / STRIPS;
-  return (strip){PetscMin(s * per_strip, blocks), PetscMin((s + 1) * per_strip, blocks)};
+  const int64_t blocks = (n + BLOCK - 1) / BLOCK;
+  return (strip){(PetscInt)(blocks * s / STRIPS), (PetscInt)(blocks * (s + 1) / STRIPS)};
 }
 
 void wring_dots(PetscInt n, int m, const double *x, const double *const *y, double *d)
@@ -74,7 +103,7 @@ void wring_dots(PetscInt n, int m, const double *x, const double *const *y, doub
   double part[COLUMNS][STRIPS];
   for (int j0 = 0; j0 < m; j0 += COLUMNS) { // x is read once for COLUMNS of the y
     const int mj = PetscMin(m - j0, COLUMNS);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
     for (int s = 0; s < STRIPS; s++) {
       const strip blocks = strip_of(n, s);
       for (int j = 0; j < mj; j++) part[j][s] = 0;
@@ -103,7 +132,7 @@ static double inertia_block(PetscInt n, double s, const double *m, const double 
 double wring_inertia(PetscInt n, double s, const double *m, const double *x, const double *y, double *f)
 {
   double part[STRIPS];
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
   for (int k = 0; k < STRIPS; k++) {
     const strip blocks = strip_of(n, k);
     part[k]            = 0;

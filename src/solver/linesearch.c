@@ -28,32 +28,35 @@ static PetscErrorCode squared(const wring_solver *s, Vec grad, double *square)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec x, Vec at, Vec grad)
+PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad)
 {
-  double sums[3 + WRING_MAX_SUMS];
-  int    n = 0;
+  double sums[2 + WRING_MAX_SUMS];
+  int    n = 1;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_fused_local(s->g, at, sums, grad));
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  PetscCall(squared(s, grad, &sums[2]));
-  if (s->ops->add_sums) PetscCall(s->ops->add_sums(s, x, at, grad, &n, sums + 3));
-  PetscCall(wring_solver_sum(s, 3 + n, sums));
+  if (s->ops->add_sums)
+    PetscCall(s->ops->add_sums(s, grad, &n, sums + 2));
+  else
+    PetscCall(squared(s, grad, &sums[2]));
+  PetscCall(wring_solver_sum(s, 2 + n, sums));
   wring_phases_switch(s->phases, old);
   s->trial_value = (wring_value){.objective = sums[0] + sums[1], .inertial = sums[0], .elastic = sums[1]};
   s->trial_norm  = PetscSqrtReal(sums[2]);
-  PetscCall(PetscArraycpy(s->sums, sums + 3, n));
+  PetscCall(PetscArraycpy(s->sums, sums + 2, n));
   s->evaluations++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
+/* The point x + alpha d, unless it is there. */
+static PetscErrorCode form_trial(wring_solver *s, Vec x, double alpha, Vec d)
 {
-  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  const double     *xa, *da;
-  double           *ta;
+  const double *xa, *da;
+  double       *ta;
 
   PetscFunctionBegin;
+  if (s->formed == alpha) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayRead(d, &da));
   PetscCall(VecGetArrayWrite(s->trial, &ta));
@@ -61,26 +64,27 @@ PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
   PetscCall(VecRestoreArrayWrite(s->trial, &ta));
   PetscCall(VecRestoreArrayRead(d, &da));
   PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
+{
+  PetscFunctionBegin;
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  PetscCall(form_trial(s, x, alpha, d));
   wring_phases_switch(s->phases, old);
-  PetscCall(wring_solver_evaluate_trial(s, x, s->trial, s->trial_grad));
+  s->formed = 0;
+  PetscCall(wring_solver_evaluate_trial(s, s->trial, s->trial_grad));
   s->trial_step = alpha;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_solver_accept(wring_solver *s, Vec x)
 {
-  const wring_phase old  = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  const Vec         grad = s->grad;
-  const double     *ta;
-  double           *xa;
+  const Vec grad = s->grad;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(s->trial, &ta));
-  PetscCall(VecGetArrayWrite(x, &xa));
-  wring_copy(s->n, ta, xa);
-  PetscCall(VecRestoreArrayWrite(x, &xa));
-  PetscCall(VecRestoreArrayRead(s->trial, &ta));
-  wring_phases_switch(s->phases, old);
+  PetscCall(wring_solver_swap(s, x));
   s->grad          = s->trial_grad;
   s->trial_grad    = grad;
   s->value         = s->trial_value;

@@ -22,18 +22,22 @@ typedef struct {
   wring_refresh  refresh; // of the operator
   PetscBool      keep;    // pairs of the last solve
   qn_search      search;
-  TaoLineSearch  wolfe;  // NULL before it is used
-  PetscInt       slots;  // m + 1: one more than pairs, for a pair that may be refused
-  PetscInt       count;  // pairs in use
-  PetscInt       newest; // slot of the newest pair; the older ones lie before it, cyclic
-  double        *block;  // [2][slots][n]: every s [m], then every y [N]
-  double        *sy;     // [slots][slots] J: s_i . y_j
-  double        *sg;     // [slots] J: s_i . grad g(x_k)
-  double        *zeta;   // [slots]: zeta_i, then zeta_i - eta_i
-  double        *dots;   // [m + 1]: of the reduction after the solve
-  const double **with;   // [m + 2]: vectors that one pass takes dots with
-  double         yy;     // N^2: y . y of the newest pair
-  Vec            q, d;   // [n_owned][3] N, m
+  TaoLineSearch  wolfe;      // NULL before it is used
+  PetscInt       slots;      // m + 1: one more than pairs, for the direction, which may become the next
+  PetscInt       count;      // pairs in use
+  PetscInt       newest;     // slot of the newest pair; the older ones lie before it, cyclic
+  PetscBool      unfinished; // the newest pair has no y yet: grad and, in trial_grad, the last grad have it
+  Vec           *d;          // [slots] m: directions, s = step d
+  double       **y;          // [slots] [n] N; NULL for one slot that is no pair
+  double        *step;       // [slots]
+  double        *sy;         // [slots][slots] J: s_i . y_j, i no newer than j
+  double        *sg;         // [slots] J: s_i . grad g(x_k)
+  double        *zeta;       // [slots]: zeta_i, then zeta_i - eta_i
+  double        *dots;       // [m + 1]: of the reduction after the solve
+  double        *factor;     // [m + 2] of the vectors of a combination
+  const double **with;       // [m + 3]: vectors of a combination, or that dots are taken with
+  double         yy;         // N^2: y . y of the newest pair, only for the identity
+  double         slope;      // J: grad g . d of the direction
 } qn_data;
 
 static const wring_option qn_options[] = {
@@ -116,11 +120,12 @@ static PetscErrorCode qn_set_up(wring_solver *s)
   qn->slots = qn->window + 1;
   if (qn->refresh.patience > 0) PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, s->ops->name));
   PetscCall(wring_initial_set_up(s, &qn->initial));
-  PetscCall(VecDuplicate(s->grad, &qn->q));
-  PetscCall(VecDuplicate(s->grad, &qn->d));
-  if (qn->window > 0) PetscCall(PetscMalloc1(2 * (size_t)qn->slots * (size_t)s->n, &qn->block));
-  PetscCall(PetscMalloc5(qn->slots * qn->slots, &qn->sy, qn->slots, &qn->sg, qn->slots, &qn->zeta, qn->window + 1,
-                         &qn->dots, qn->window + 2, &qn->with));
+  PetscCall(PetscCalloc1(qn->slots, &qn->d));
+  for (PetscInt i = 0; i < qn->slots; i++) PetscCall(VecDuplicate(s->grad, &qn->d[i]));
+  PetscCall(PetscMalloc7(qn->slots * qn->slots, &qn->sy, qn->slots, &qn->sg, qn->slots, &qn->zeta, qn->slots, &qn->step,
+                         qn->slots, &qn->dots, qn->slots + 1, &qn->factor, qn->slots + 2, &qn->with));
+  PetscCall(PetscCalloc1(qn->slots, &qn->y));
+  for (PetscInt i = 0; i < qn->window; i++) PetscCall(PetscMalloc1(s->n, &qn->y[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,14 +146,10 @@ static PetscInt slot(const qn_data *qn, PetscInt age)
   return (qn->newest - age + qn->slots) % qn->slots;
 }
 
-static double *pair_s(const qn_data *qn, PetscInt n, PetscInt i)
+/* The direction of this iteration. */
+static Vec direction(const qn_data *qn)
 {
-  return qn->block + (size_t)i * (size_t)n;
-}
-
-static double *pair_y(const qn_data *qn, PetscInt n, PetscInt i)
-{
-  return pair_s(qn, n, qn->slots + i);
+  return qn->d[slot(qn, -1)];
 }
 
 static double *gram(const qn_data *qn, PetscInt i, PetscInt j)
@@ -156,7 +157,42 @@ static double *gram(const qn_data *qn, PetscInt i, PetscInt j)
   return &qn->sy[i * qn->slots + j];
 }
 
-/* s . grad g of the pairs that are kept. */
+/* Every d of the history, newest first, into with[2] and on; to be restored. */
+static PetscErrorCode get_directions(qn_data *qn)
+{
+  PetscFunctionBegin;
+  for (PetscInt age = 0; age < qn->count; age++) PetscCall(VecGetArrayRead(qn->d[slot(qn, age)], &qn->with[age + 2]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode restore_directions(qn_data *qn)
+{
+  PetscFunctionBegin;
+  for (PetscInt age = 0; age < qn->count; age++)
+    PetscCall(VecRestoreArrayRead(qn->d[slot(qn, age)], &qn->with[age + 2]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Another g is to come, with other contacts or of the next step: the newest y is the change of the gradient of this one. */
+static PetscErrorCode qn_change(wring_solver *s)
+{
+  qn_data *const qn    = s->data;
+  const double   sub[] = {1, -1};
+  const double  *grad, *last;
+
+  PetscFunctionBegin;
+  if (!qn->unfinished) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetArrayRead(s->grad, &grad));
+  PetscCall(VecGetArrayRead(s->trial_grad, &last));
+  const double *const two[] = {grad, last};
+  wring_combine(s->n, 1, &(wring_combination){2, sub, two, qn->y[qn->newest]});
+  PetscCall(VecRestoreArrayRead(s->trial_grad, &last));
+  PetscCall(VecRestoreArrayRead(s->grad, &grad));
+  qn->unfinished = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* s . grad g of the pairs. */
 static PetscErrorCode find_sg(wring_solver *s)
 {
   qn_data      *qn = s->data;
@@ -164,12 +200,13 @@ static PetscErrorCode find_sg(wring_solver *s)
 
   PetscFunctionBegin;
   if (qn->count == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt age = 0; age < qn->count; age++) qn->with[age] = pair_s(qn, s->n, slot(qn, age));
+  PetscCall(get_directions(qn));
   PetscCall(VecGetArrayRead(s->grad, &grad));
-  wring_dots(s->n, (int)qn->count, grad, qn->with, qn->dots);
+  wring_dots(s->n, (int)qn->count, grad, qn->with + 2, qn->dots);
   PetscCall(VecRestoreArrayRead(s->grad, &grad));
+  PetscCall(restore_directions(qn));
   PetscCall(wring_solver_sum(s, (int)qn->count, qn->dots));
-  for (PetscInt age = 0; age < qn->count; age++) qn->sg[slot(qn, age)] = qn->dots[age];
+  for (PetscInt age = 0; age < qn->count; age++) qn->sg[slot(qn, age)] = qn->step[slot(qn, age)] * qn->dots[age];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -182,118 +219,186 @@ static PetscErrorCode qn_begin(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   wring_refresh_begin(s, &qn->refresh, &changed);
-  if (!qn->keep || changed || wring_potential_contacts(s->g, &contact) > 0) qn->count = qn->newest = 0;
+  if (!qn->keep || changed || wring_potential_contacts(s->g, &contact) > 0) {
+    qn->count = qn->newest = 0;
+    qn->unfinished         = PETSC_FALSE;
+  }
+  PetscCall(qn_change(s));
   PetscCall(wring_initial_begin(s, &qn->initial, x));
   PetscCall(wring_solver_evaluate(s, x));
   PetscCall(find_sg(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The pair from x_k to the trial point, in the next slot, and its dots and those of the new gradient: 3 count + 3. */
-static void fill_next_pair(wring_solver *s, const double *x, const double *trial, const double *next,
-                           const double *grad, double *dots)
+/*
+  All dots that the next iteration needs of the trial point, whether it is taken or not: they travel with g. They are those
+  of the gradient with itself, every d and the direction, for s_i . y = s_i . grad g(x_(k+1)) - s_i . grad g(x_k).
+*/
+static PetscErrorCode qn_add_sums(wring_solver *s, Vec grad, int *n, double *sums)
 {
   qn_data       *qn = s->data;
-  const PetscInt n = s->n, c = qn->count;
-  double *const s_new = pair_s(qn, n, slot(qn, -1)), *const y_new = pair_y(qn, n, slot(qn, -1));
-
-  wring_waxpy(n, -1, x, trial, s_new);
-  wring_waxpy(n, -1, grad, next, y_new);
-  for (PetscInt age = 0; age < c; age++) qn->with[age] = pair_y(qn, n, slot(qn, age));
-  wring_dots(n, (int)c, s_new, qn->with, dots);
-  for (PetscInt age = 0; age < c; age++) qn->with[age] = pair_s(qn, n, slot(qn, age));
-  qn->with[c]     = s_new;
-  qn->with[c + 1] = y_new;
-  wring_dots(n, (int)c + 2, y_new, qn->with, dots + c);
-  wring_dots(n, (int)c + 1, next, qn->with, dots + 2 * c + 2);
-}
-
-/* All dots that the next iteration needs of the trial point, whether it is taken or not: they travel with g. */
-static PetscErrorCode qn_add_sums(wring_solver *s, Vec x, Vec at, Vec grad, int *n, double *sums)
-{
-  const qn_data *qn = s->data;
-  const double  *xa, *aa, *na, *ga;
+  const PetscInt c  = qn->count;
+  const double  *next, *d, *last;
 
   PetscFunctionBegin;
-  *n = 0;
-  if (qn->window == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(VecGetArrayRead(at, &aa));
-  PetscCall(VecGetArrayRead(grad, &na));
-  PetscCall(VecGetArrayRead(s->grad, &ga));
-  fill_next_pair(s, xa, aa, na, ga, sums);
-  PetscCall(VecRestoreArrayRead(s->grad, &ga));
-  PetscCall(VecRestoreArrayRead(grad, &na));
-  PetscCall(VecRestoreArrayRead(at, &aa));
-  PetscCall(VecRestoreArrayRead(x, &xa));
-  *n = 3 * (int)qn->count + 3;
+  PetscCall(VecGetArrayRead(grad, &next));
+  PetscCall(VecGetArrayRead(s->grad, &last));
+  PetscCall(get_directions(qn));
+  PetscCall(VecGetArrayRead(direction(qn), &d));
+  qn->with[0]     = next;
+  qn->with[1]     = d;
+  qn->with[c + 2] = last;
+  *n              = (int)c + (qn->initial.kind == WRING_INITIAL_IDENTITY ? 3 : 2);
+  wring_dots(s->n, *n, next, qn->with, sums);
+  PetscCall(VecRestoreArrayRead(direction(qn), &d));
+  PetscCall(restore_directions(qn));
+  PetscCall(VecRestoreArrayRead(s->grad, &last));
+  PetscCall(VecRestoreArrayRead(grad, &next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes the next slot's pair into the history unless its curvature s . y is not positive. */
-static void keep_next_pair(qn_data *qn, const double *dots)
+/* A place for the y of slot i, which is a pair now. */
+static void place_y(qn_data *qn, PetscInt i)
 {
+  const PetscInt spare = slot(qn, -1);
+  if (qn->y[i]) return;
+  qn->y[i]     = qn->y[spare];
+  qn->y[spare] = NULL;
+}
+
+/* Takes the step along the direction into the history unless its curvature s . y is not positive. */
+static void keep_pair(wring_solver *s)
+{
+  qn_data *const      qn = s->data;
   const PetscInt      c = qn->count, i = slot(qn, -1);
-  const double *const s_y = dots, *const y_s = s_y + c, *const g_s = y_s + c + 2;
+  const double *const dots = s->sums, step = s->trial_step, norm = s->trial_norm, last = s->gradient_norm;
 
   for (PetscInt age = 0; age < c; age++) {
-    const PetscInt j = slot(qn, age);
-    *gram(qn, i, j)  = s_y[age];
-    *gram(qn, j, i)  = y_s[age];
-    qn->sg[j]        = g_s[age];
+    const PetscInt j  = slot(qn, age);
+    const double   sg = qn->step[j] * dots[age + 2];
+    *gram(qn, j, i)   = sg - qn->sg[j];
+    qn->sg[j]         = sg;
   }
-  *gram(qn, i, i) = y_s[c];
-  qn->sg[i]       = g_s[c];
-  if (!(y_s[c] > 0)) return;
-  qn->yy     = y_s[c + 1];
-  qn->newest = i;
-  qn->count  = PetscMin(c + 1, qn->window);
+  qn->sg[i]       = step * dots[1];
+  *gram(qn, i, i) = step * (dots[1] - qn->slope);
+  if (!(*gram(qn, i, i) > 0)) return;
+  if (qn->initial.kind == WRING_INITIAL_IDENTITY) qn->yy = norm * norm - 2 * dots[c + 2] + last * last;
+  qn->step[i]    = step;
+  qn->newest     = i;
+  qn->count      = PetscMin(c + 1, qn->window);
+  qn->unfinished = PETSC_TRUE;
+  place_y(qn, i);
 }
 
 /* ---- the direction ----------------------------------------------------------------------------------------------- */
 
-/* First recursion: q = -grad g - sum zeta_i y_i. */
-static void first_loop(const wring_solver *s, const double *grad, double *q)
+/* The first recursion, in numbers. */
+static void find_zeta(qn_data *qn)
 {
-  const qn_data *qn = s->data;
-
-  wring_copy(s->n, grad, q);
   for (PetscInt age = 0; age < qn->count; age++) {
     const PetscInt i  = slot(qn, age);
     double         sq = -qn->sg[i];
     for (PetscInt newer = 0; newer < age; newer++) sq -= qn->zeta[slot(qn, newer)] * *gram(qn, i, slot(qn, newer));
     qn->zeta[i] = sq / *gram(qn, i, i);
-    wring_axpy(s->n, qn->zeta[i], pair_y(qn, s->n, i), q);
   }
-  wring_scale(s->n, -1, q);
+}
+
+/* The y of the newest pair, where it has none yet, and q = -grad g - sum zeta_i y_i, in one pass; q may be `last`. */
+static void combine_gradients(wring_solver *s, const double *grad, const double *last, double *q)
+{
+  qn_data *const          qn    = s->data;
+  const double            sub[] = {1, -1};
+  const double *const     two[] = {grad, last};
+  const PetscBool         form  = qn->unfinished;
+  const wring_combination a[]   = {{2, sub, two, form ? qn->y[qn->newest] : NULL},
+                                   {(int)qn->count + 1, qn->factor, qn->with, q}};
+
+  find_zeta(qn);
+  qn->with[0]   = grad;
+  qn->factor[0] = -1;
+  for (PetscInt age = 0; age < qn->count; age++) {
+    qn->with[age + 1]   = qn->y[slot(qn, age)];
+    qn->factor[age + 1] = -qn->zeta[slot(qn, age)];
+  }
+  wring_combine(s->n, form ? 2 : 1, form ? a : a + 1);
+  qn->unfinished = PETSC_FALSE;
+}
+
+/* q into trial_grad, which holds the last gradient. */
+static PetscErrorCode first_loop(wring_solver *s)
+{
+  const double *grad;
+  double       *q;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(s->grad, &grad));
+  PetscCall(VecGetArray(s->trial_grad, &q));
+  combine_gradients(s, grad, q, q);
+  PetscCall(VecRestoreArray(s->trial_grad, &q));
+  PetscCall(VecRestoreArrayRead(s->grad, &grad));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Dots of r_0 with every y and with the gradient, which comes last. */
-static void solved_dots(const wring_solver *s, const double *grad, const double *r)
+static PetscErrorCode solved_dots(wring_solver *s, Vec r)
 {
-  const qn_data *qn = s->data;
+  qn_data *const qn = s->data;
+  const int      c  = (int)qn->count;
+  const double  *ra, *grad;
 
-  for (PetscInt age = 0; age < qn->count; age++) qn->with[age] = pair_y(qn, s->n, slot(qn, age));
-  qn->with[qn->count] = grad;
-  wring_dots(s->n, (int)qn->count + 1, r, qn->with, qn->dots);
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(r, &ra));
+  PetscCall(VecGetArrayRead(s->grad, &grad));
+  for (PetscInt age = 0; age < c; age++) qn->with[age] = qn->y[slot(qn, age)];
+  qn->with[c] = grad;
+  wring_dots(s->n, c + 1, ra, qn->with, qn->dots);
+  PetscCall(VecRestoreArrayRead(s->grad, &grad));
+  PetscCall(VecRestoreArrayRead(r, &ra));
+  PetscCall(wring_solver_sum(s, c + 1, qn->dots));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Second recursion: r = r_0 + sum (zeta_i - eta_i) s_i, and its slope grad g . r. */
-static double second_loop(const wring_solver *s, double *r)
+/* The second recursion, in numbers: zeta_i - eta_i in place of zeta_i, and the slope grad g . d. */
+static void find_eta(qn_data *qn)
 {
-  const qn_data *qn    = s->data;
-  double         slope = qn->dots[qn->count];
-
+  qn->slope = qn->dots[qn->count];
   for (PetscInt age = qn->count - 1; age >= 0; age--) {
     const PetscInt i  = slot(qn, age);
     double         yr = qn->dots[age];
     for (PetscInt older = age + 1; older < qn->count; older++)
       yr += qn->zeta[slot(qn, older)] * *gram(qn, slot(qn, older), i);
     qn->zeta[i] -= yr / *gram(qn, i, i);
-    slope += qn->zeta[i] * qn->sg[i];
-    wring_axpy(s->n, qn->zeta[i], pair_s(qn, s->n, i), r);
+    qn->slope += qn->zeta[i] * qn->sg[i];
   }
-  return slope;
+}
+
+/* d = r_0 + sum (zeta_i - eta_i) s_i, where r_0 is in its place, and the trial point x + d, in one pass. */
+static PetscErrorCode second_loop(wring_solver *s, Vec x)
+{
+  qn_data *const qn    = s->data;
+  const int      c     = (int)qn->count;
+  const double   add[] = {1, 1};
+  const double  *xa;
+  double        *d, *trial;
+
+  PetscFunctionBegin;
+  find_eta(qn);
+  PetscCall(get_directions(qn));
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArray(direction(qn), &d));
+  PetscCall(VecGetArrayWrite(s->trial, &trial));
+  qn->with[1]   = d;
+  qn->factor[0] = 1;
+  for (PetscInt age = 0; age < c; age++) qn->factor[age + 1] = qn->zeta[slot(qn, age)] * qn->step[slot(qn, age)];
+  const double *const     two[] = {xa, d};
+  const wring_combination a[]   = {{c + 1, qn->factor, qn->with + 1, d}, {2, add, two, trial}};
+  wring_combine(s->n, 2, a);
+  PetscCall(VecRestoreArrayWrite(s->trial, &trial));
+  PetscCall(VecRestoreArray(direction(qn), &d));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCall(restore_directions(qn));
+  s->formed = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* d = H_0 q. Identity: gamma = s . y / y . y [Liu et al. 2017, eq. 13]; before there is a pair, the step to g = 0. */
@@ -303,37 +408,28 @@ static PetscErrorCode apply_initial(wring_solver *s)
   double   gamma;
 
   PetscFunctionBegin;
-  PetscCall(wring_initial_solve(s, &qn->initial, qn->q, qn->d));
+  PetscCall(wring_initial_solve(s, &qn->initial, s->trial_grad, direction(qn)));
   if (qn->initial.kind != WRING_INITIAL_IDENTITY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_know_norm(s));
   if (qn->count > 0)
     gamma = *gram(qn, qn->newest, qn->newest) / qn->yy;
   else
     gamma = PetscAbsReal(s->value.objective) / PetscSqr(s->gradient_norm);
-  PetscCall(VecScale(qn->d, gamma));
+  PetscCall(VecScale(direction(qn), gamma));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* d = -H_k grad g and grad g . d. */
-static PetscErrorCode qn_direction(wring_solver *s, double *slope)
+/* d = -H_k grad g and its slope. */
+static PetscErrorCode find_direction(wring_solver *s, Vec x)
 {
   qn_data          *qn  = s->data;
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
-  const double     *grad;
-  double           *a;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(s->grad, &grad));
-  PetscCall(VecGetArrayWrite(qn->q, &a));
-  first_loop(s, grad, a);
-  PetscCall(VecRestoreArrayWrite(qn->q, &a));
+  PetscCall(first_loop(s));
   PetscCall(apply_initial(s));
-  PetscCall(VecGetArray(qn->d, &a));
-  solved_dots(s, grad, a);
-  PetscCall(wring_solver_sum(s, (int)qn->count + 1, qn->dots));
-  *slope = second_loop(s, a);
-  PetscCall(VecRestoreArray(qn->d, &a));
-  PetscCall(VecRestoreArrayRead(s->grad, &grad));
+  PetscCall(solved_dots(s, direction(qn)));
+  PetscCall(second_loop(s, x));
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -343,19 +439,20 @@ static PetscErrorCode qn_direction(wring_solver *s, double *slope)
 /* A step along -H_k grad g. */
 static PetscErrorCode qn_step(wring_solver *s, Vec x, wring_search *result)
 {
-  qn_data *qn    = s->data;
-  double   slope = 0;
+  qn_data  *qn = s->data;
+  const Vec d  = direction(qn);
 
   PetscFunctionBegin;
-  PetscCall(qn_direction(s, &slope));
+  PetscCall(find_direction(s, x));
   if (qn->search == ARMIJO) {
-    PetscCall(wring_solver_backtrack(s, x, qn->d, slope, result));
+    PetscCall(wring_solver_backtrack(s, x, d, qn->slope, result));
   } else if (qn->search == WOLFE) {
-    PetscCall(wring_solver_wolfe(s, &qn->wolfe, x, qn->d, slope, result));
+    PetscCall(wring_solver_wolfe(s, &qn->wolfe, x, d, qn->slope, result));
   } else {
-    PetscCall(wring_solver_try(s, x, 1, qn->d));
+    PetscCall(wring_solver_try(s, x, 1, d));
     *result = WRING_SEARCH_FOUND;
   }
+  s->formed = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -364,7 +461,6 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
 {
   qn_data     *qn = s->data;
   wring_search result;
-  double       slope;
 
   PetscFunctionBegin;
   PetscCall(wring_refresh_operator(s, &qn->refresh, x));
@@ -374,11 +470,11 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
     PetscCall(qn_step(s, x, &result));
   }
   if (result == WRING_SEARCH_FAILED) {
-    PetscCall(wring_solver_steepest(s, qn->d, &slope));
-    PetscCall(wring_solver_backtrack(s, x, qn->d, slope, &result));
+    PetscCall(wring_solver_steepest(s, direction(qn), &qn->slope));
+    PetscCall(wring_solver_backtrack(s, x, direction(qn), qn->slope, &result));
   }
   if (result == WRING_SEARCH_FOUND) {
-    if (qn->window > 0) keep_next_pair(qn, s->sums);
+    if (qn->window > 0) keep_pair(s);
     PetscCall(wring_solver_accept(s, x));
   } else {
     wring_solver_give_up(s, result);
@@ -418,10 +514,11 @@ static PetscErrorCode qn_destroy(wring_solver *s)
   PetscFunctionBegin;
   PetscCall(wring_initial_destroy(&qn->initial));
   PetscCall(TaoLineSearchDestroy(&qn->wolfe));
-  PetscCall(VecDestroy(&qn->q));
-  PetscCall(VecDestroy(&qn->d));
-  PetscCall(PetscFree(qn->block));
-  PetscCall(PetscFree5(qn->sy, qn->sg, qn->zeta, qn->dots, qn->with));
+  for (PetscInt i = 0; qn->d && i < qn->slots; i++) PetscCall(VecDestroy(&qn->d[i]));
+  for (PetscInt i = 0; qn->y && i < qn->slots; i++) PetscCall(PetscFree(qn->y[i]));
+  PetscCall(PetscFree(qn->d));
+  PetscCall(PetscFree(qn->y));
+  PetscCall(PetscFree7(qn->sy, qn->sg, qn->zeta, qn->step, qn->dots, qn->factor, qn->with));
   PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -452,6 +549,7 @@ const wring_solver_ops wring_solver_qn = {
   .set_up           = qn_set_up,
   .begin            = qn_begin,
   .iterate          = qn_iterate,
+  .change           = qn_change,
   .refresh          = qn_refresh,
   .predict          = qn_predict,
   .precondition     = qn_precondition,

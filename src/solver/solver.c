@@ -84,6 +84,37 @@ PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_solver_swap(wring_solver *s, Vec x)
+{
+  const double *xa, *ta, *xr, *tr; // a restored pointer is NULL
+
+  PetscFunctionBegin;
+  if (s->swapped) {
+    PetscCall(VecResetArray(x));
+    PetscCall(VecResetArray(s->trial));
+  } else {
+    PetscCall(VecGetArrayRead(x, &xa));
+    PetscCall(VecGetArrayRead(s->trial, &ta));
+    xr = xa, tr = ta;
+    PetscCall(VecRestoreArrayRead(s->trial, &tr));
+    PetscCall(VecRestoreArrayRead(x, &xr));
+    PetscCall(VecPlaceArray(x, ta));
+    PetscCall(VecPlaceArray(s->trial, xa));
+  }
+  s->swapped = (PetscBool)!s->swapped;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x has its own array again. */
+static PetscErrorCode swap_back(wring_solver *s, Vec x)
+{
+  PetscFunctionBegin;
+  if (!s->swapped) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_swap(s, x));
+  PetscCall(VecCopy(s->trial, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
@@ -148,6 +179,7 @@ static PetscErrorCode refresh(wring_solver *s, Vec x)
   if (!has_changed(&s->change)) PetscFunctionReturn(PETSC_SUCCESS);
   s->comparable = PETSC_FALSE;
   if (!s->known) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->ops->change) PetscCall(s->ops->change(s));
   s->known = PETSC_FALSE;
   PetscCall(wring_solver_evaluate(s, x));
   if (s->ops->refresh) PetscCall(s->ops->refresh(s));
@@ -284,6 +316,7 @@ PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome
     PetscCall(measure(s, x, &it));
     record(s, &it, outcome);
   }
+  PetscCall(swap_back(s, x));
   outcome->last       = row(s, MPI_Wtime());
   outcome->iterations = s->iteration;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -18,11 +18,12 @@ typedef struct {
   PetscErrorCode (*set_up)(wring_solver *s);                        // once the potential is complete: work vectors
   PetscErrorCode (*begin)(wring_solver *s, Vec x);                  // each solve: forget the last one; or NULL
   PetscErrorCode (*iterate)(wring_solver *s, Vec x);                // x_k -> x_(k+1) in place
+  PetscErrorCode (*change)(wring_solver *s);                        // contacts have changed, grad not yet; or NULL
   PetscErrorCode (*refresh)(wring_solver *s);                       // g and grad are those of other contacts; or NULL
   PetscErrorCode (*predict)(wring_solver *s, Vec x, double *bytes); // see wring_solver_predict; NULL: no systems
   PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b of an iteration after `begin`; NULL: none
-  /* Numbers of this rank to be summed with those of the trial point `at`, where the gradient is grad; or NULL. */
-  PetscErrorCode (*add_sums)(wring_solver *s, Vec x, Vec at, Vec grad, int *n, double *sums);
+  /* Numbers of this rank to be summed with g of a trial point, where the gradient is grad, the first of them |grad|^2; or NULL. */
+  PetscErrorCode (*add_sums)(wring_solver *s, Vec grad, int *n, double *sums);
   PetscErrorCode (*destroy)(wring_solver *s);
 } wring_solver_ops;
 
@@ -53,7 +54,9 @@ struct wring_solver {
   double      residual[2]; // primal and dual of the iteration that led here [J^(1/2)]; NAN: none
 
   /* the point that a line search tries: x_k + trial_step d */
-  Vec         trial, trial_grad;
+  Vec         trial, trial_grad; // between searches trial_grad is that of x_(k-1), or the method's own
+  double      formed;            // trial is x + formed d already, 0: it is not
+  PetscBool   swapped;           // x and trial hold each other's arrays
   wring_value trial_value;
   double      bound;                  // of steps along d: elements are inverted from there on, INFINITY: none is
   double      trial_step, trial_norm; // trial_norm = |trial_grad|
@@ -98,6 +101,9 @@ void           wring_solver_end(wring_solver *s, wring_reason end); // x_k is th
 PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);
 PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a);
 
+/* x and trial change places, by their arrays, until the solve ends. */
+PetscErrorCode wring_solver_swap(wring_solver *s, Vec x);
+
 /* x += d, a full step to a point where nothing is known yet. */
 PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
 
@@ -118,11 +124,8 @@ typedef enum {
   WRING_SEARCH_FAILED     // d is no descent direction, or g does not fall along it
 } wring_search;
 
-/*
-  trial_value and trial_norm at `at`, to which a step from x leads, the gradient into grad, and the method's sums: one
-  reduction.
-*/
-PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec x, Vec at, Vec grad);
+/* trial_value and trial_norm at `at`, the gradient into grad, and the method's sums: one reduction. */
+PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad);
 
 /* The point x + alpha d: trial, trial_value, trial_grad, trial_step. */
 PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);

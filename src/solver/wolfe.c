@@ -12,14 +12,13 @@
 static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, Vec grad, void *context)
 {
   wring_solver *s = context;
-  Vec           x, d;
+  Vec           d;
   double        slope;
 
   PetscFunctionBegin;
-  PetscCall(TaoLineSearchGetStartingVector(search, &x));
   PetscCall(TaoLineSearchGetStepLength(search, &s->trial_step));
   if (s->trial_step < s->bound)
-    PetscCall(wring_solver_evaluate_trial(s, x, at, grad));
+    PetscCall(wring_solver_evaluate_trial(s, at, grad));
   else
     s->trial_value = (wring_value){.objective = INFINITY, .inertial = NAN, .elastic = INFINITY};
   *value = s->trial_value.objective;
@@ -60,6 +59,7 @@ PetscErrorCode wring_solver_wolfe(wring_solver *s, TaoLineSearch *search, Vec x,
   PetscFunctionBegin;
   if (!*search) PetscCall(create(s, search));
   if (slope < 0 && !wring_solver_is_tiny(s, 1, slope)) {
+    s->formed = 0;
     PetscCall(wring_solver_find_bound(s, x, d));
     PetscCall(VecCopy(x, s->trial));
     PetscCall(VecCopy(s->grad, s->trial_grad));
