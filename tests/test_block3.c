@@ -220,6 +220,7 @@ static void test_scalars(void)
   for (double x = 1e-307; x < 1e307; x *= 1.00371) {
     const double root = (double)(block3_rsqrt(x) * sqrtl(x) - 1), logarithm = (double)(block3_log(x) - logl(x));
     CHECK(fabs(root) < 4e-16, "1/sqrt(%g) is off by %g", x, root);
+    CHECK(fabs(block3_sqrt_roughly(x) / sqrt(x) - 1) < 1.01e-4, "sqrt(%g), roughly", x);
     CHECK(fabs((double)(block3_rcbrt(x) * cbrtl(x) - 1)) < 5e-16, "1/cbrt(%g)", x);
     CHECK(fabs(logarithm) <= 2.3e-16 * fabs(log(x)), "log(%g) is off by %g", x, logarithm);
   }

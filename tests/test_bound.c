@@ -1,8 +1,9 @@
 /* ranks: 1 2 4 */
 /*
-  The bound of steps that keep J > 0: the first step at which an element is flat, on any ranks; and line searches that start below
-  it, which take the same steps as those that do not know it and never evaluate an infinite energy. Fails if a root of a cubic is
-  missed, if ghosts of x or d are stale, if a rank keeps its own bound, or if a search starts too far or too short.
+  The bound of steps that keep J > 0: the first step at which an element is flat, on any ranks; and line searches that go below
+  it once an energy was infinite, which take the same steps as those that do not know it and evaluate far fewer infinite energies,
+  none of a search that follows one that met the bound. Fails if a root of a cubic is missed, if ghosts of x or d are stale, if a rank keeps its own bound, if a
+  search starts too far or too short, or if what it has learnt is forgotten.
 */
 #include "body.h"
 
@@ -155,8 +156,8 @@ static PetscErrorCode test_searches(const char *name)
   PetscCall(test_distance(x[0], x[1], &distance));
   CHECK(distance <= 1e-9 && outcome[0].iterations == outcome[1].iterations, "%s: %g m apart after %d and %d iterations",
         name, distance, (int)outcome[0].iterations, (int)outcome[1].iterations);
-  CHECK(wasted[0] > 0 && wasted[1] == 0, "%s: %d infinite energies without the bound, %d with it", name, (int)wasted[0],
-        (int)wasted[1]);
+  CHECK(wasted[1] > 0 && 3 * wasted[1] <= wasted[0], "%s: %d infinite energies without the bound, %d with it", name,
+        (int)wasted[0], (int)wasted[1]);
   CHECK(outcome[1].last.evaluations < outcome[0].last.evaluations, "%s: %d evaluations with the bound, %d without",
         name, (int)outcome[1].last.evaluations, (int)outcome[0].last.evaluations);
   CHECK(fabs(outcome[0].last.step_length / outcome[1].last.step_length - 1) <= 1e-6, "%s: steps of %g and %g", name,

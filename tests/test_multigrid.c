@@ -236,6 +236,85 @@ static PetscErrorCode test_guess(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The program's MPI_Allreduce, counted. */
+#undef MPI_Allreduce
+static int allreduces;
+
+int MPI_Allreduce(const void *send, void *receive, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+  allreduces++;
+  return PMPI_Allreduce(send, receive, n, type, op, comm);
+}
+
+/* Dots of x with b and itself turned round, as the operator says them and as they are. */
+static PetscErrorCode check_from_zero(const problem *p, double rtol, double size, Vec last, PetscInt *iterations,
+                                      int *made)
+{
+  const double       *b, *y;
+  double              dots[2], r[3], norm[3];
+  PetscScalar         expected[2];
+  wring_operator_info info;
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(p->x, NAN));
+  PetscCall(VecGetArrayRead(p->b, &b));
+  PetscCall(VecGetArrayRead(last, &y));
+  *made = -allreduces;
+  PetscCall(wring_operator_solve_from_zero(p->op, rtol, size, p->b, p->x,
+                                           &(wring_operator_dots){2, (const double *const[]){b, y}, dots}));
+  *made += allreduces;
+  PetscCall(VecRestoreArrayRead(last, &y));
+  PetscCall(VecRestoreArrayRead(p->b, &b));
+  PetscCall(residual(p, r, norm));
+  for (int c = 0; c < 3; c++)
+    CHECK(r[c] <= 1.0001 * rtol * norm[c], "size %g, rtol %g: %g of %g", size, rtol, r[c], norm[c]);
+  PetscCall(VecMDot(p->x, 2, (Vec[]){p->b, last}, expected));
+  PetscCall(VecNorm(p->x, NORM_2, norm));
+  PetscCall(VecNorm(last, NORM_2, norm + 1));
+  CHECK(fabs(dots[0] - expected[0]) <= 1e-13 * expected[0], "x . b is %.16g, not %.16g", dots[0], expected[0]);
+  CHECK(fabs(dots[1] - expected[1]) <= 1e-13 * norm[0] * norm[1], "x . y is %.16g, not %.16g", dots[1], expected[1]);
+  wring_operator_get_info(p->op, &info);
+  *iterations = info.iterations;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  From zero, whatever x holds, to every tolerance, with dots, whatever the size of b was said to be; nothing is as good as the truth, and
+  from there on every iteration has one reduction, unless its last was not foreseen. Fails where a dot is that of another iterate, or
+  misses a component that rests.
+*/
+static PetscErrorCode test_from_zero(void)
+{
+  static const double rtol[] = {0.5, 1e-1, 1e-2, 1e-4, 1e-8}, factor[] = {0, 1, 1e-3, 1e3, 1e-40, 1e40};
+  problem             p;
+  Vec                 y;
+  double              norm;
+  PetscInt            it = 0, first = 0;
+  int                 made = 0, seldom = 0;
+
+  PetscFunctionBegin;
+  PetscCall(create_problem(13, 1, 0.01, (double[3]){1, 1e-10, 0}, &p));
+  PetscCall(VecDuplicate(p.b, &y));
+  PetscCall(VecSet(y, 1));
+  PetscCall(VecStrideScale(y, 1, -3e5));
+  PetscCall(VecNorm(p.b, NORM_2, &norm));
+  PetscCall(solve_and_check(&p, "first", 1e-1, NULL)); // PETSc sets halos up when they are first used
+  for (int i = 0; i < 5; i++) {
+    for (int k = 0; k < 6; k++) {
+      PetscCall(check_from_zero(&p, rtol[i], factor[k] * norm, y, &it, &made));
+      if (k == 0) first = it;
+      CHECK(k > 3 ? it <= first + 1 : it == first, "rtol %g: %d iterations, not %d", rtol[i], (int)it, (int)first);
+      CHECK(made <= it + (k == 0 ? 2 : 1) + (rtol[i] < 1e-6), "rtol %g, %g: %d reductions in %d iterations", rtol[i],
+            factor[k], made, (int)it);
+      if (k == 1) seldom += made > it;
+    }
+  }
+  CHECK(seldom <= 2, "the last iteration was not foreseen %d times", seldom);
+  PetscCall(VecDestroy(&y));
+  PetscCall(destroy_problem(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* One iteration is not enough, and rtol 1e-18 is beyond double precision: both are said, and the solve ends. */
 static PetscErrorCode test_not_reached(void)
 {
@@ -452,6 +531,7 @@ int main(int argc, char **argv)
   PetscCall(test_direct());
   PetscCall(test_contrast());
   PetscCall(test_guess());
+  PetscCall(test_from_zero());
   PetscCall(test_not_reached());
   PetscCall(test_symmetry());
   PetscCall(test_threads());

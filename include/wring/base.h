@@ -124,7 +124,10 @@ const char *wring_phase_name(wring_phase phase);       // "operator_set_up"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* n zeros aligned to 64 bytes, for arrays of blocks; freed by wring_blocks_destroy, which sets *p to NULL. */
+/*
+  n zeros aligned to 64 bytes, for arrays of blocks; freed by wring_blocks_destroy, which sets *p to NULL. Each thread writes the
+  zeros of the part that loops with a static schedule give to it, so that memory is near it where a machine has several kinds.
+*/
 PetscErrorCode wring_blocks_create(size_t n, double **p);
 void           wring_blocks_destroy(double **p);
 

@@ -39,6 +39,21 @@ Mat wring_operator_matrix(const wring_operator *op);
 */
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
 
+/* Dots that are wanted of a solution: dots[i] = x . with[i], summed over the ranks; with[i] [n_owned][3] and dots [n] borrowed. */
+typedef struct {
+  int                  n; // at most WRING_OPERATOR_DOTS
+  const double *const *with;
+  double              *dots;
+} wring_operator_dots;
+enum { WRING_OPERATOR_DOTS = 128 };
+
+/*
+  The same from zero, whatever x holds, and dots of x. size is |b| to some orders of magnitude, 0 where that is not known.
+  Type multigrid needs no reduction but one an iteration then: its last one brings the dots, where it is foreseen to be the last.
+*/
+PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, double size, Vec b, Vec x,
+                                              const wring_operator_dots *d);
+
 PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y); // y = A x for the three components
 
 void wring_operator_get_info(const wring_operator *op, wring_operator_info *info);

@@ -146,6 +146,22 @@ BLOCK3_INLINE double root_bound(quartic q, double i2)
   return block3_sqrt(q.i1 + 2 * block3_sqrt(block3_max(i2 + 2 * q.j * b, 0)));
 }
 
+/* The same to 1e-4, which may be below l. */
+BLOCK3_INLINE double root_guess(quartic q, double i2)
+{
+  const double b = block3_sqrt_roughly(q.i1) * (q.j > 0 ? 1.7320508075688772 : 0.57735026918962576);
+  return block3_sqrt_roughly(q.i1 + 2 * block3_sqrt_roughly(block3_max(i2 + 2 * q.j * b, 0)));
+}
+
+/* Householder's step of order 4: two take an error of a hundredth of l to round-off, unless the root is nearly double. */
+BLOCK3_INLINE double householder(quartic q, double l)
+{
+  const double l2 = l * l, p = (l2 - 2 * q.i1) * l2 - 8 * q.j * l + q.p0, d = 4 * ((l2 - q.i1) * l - 2 * q.j);
+  const double d2 = d * d,
+               ph = p * (6 * l2 - 2 * q.i1); // half the second derivative times p; a sixth of the third is 4 l
+  return l - p * (d2 - ph) / (d * (d2 - 2 * ph) + 4 * l * p * p + 1e-300);
+}
+
 /* Laguerre's step for degree 4: cubic, and from above it never passes the largest root of a real-rooted polynomial. */
 BLOCK3_INLINE double laguerre(quartic q, double l)
 {
@@ -165,18 +181,37 @@ BLOCK3_INLINE double newton(quartic q, double l)
   p is the characteristic polynomial of the 4x4 matrix of Horn's quaternion method [Theobald 2005]; its use for the
   rotation of F: [Lin, Chitalu, Komura 2022].
 */
+BLOCK3_INLINE mat3 rotation_of_root(mat3 f, mat3 k, sym3 c, quartic q, double l)
+{
+  const double d = 1 / ((l * l - q.i1) * l - 2 * q.j + 1e-300), s = (l * l + q.i1) * d, t = -2 * d;
+  const mat3   m = {s + t * c.s00, t * c.s01, t * c.s02, t * c.s01,    s + t * c.s11,
+                    t * c.s12,     t * c.s02, t * c.s12, s + t * c.s22};
+  return mat3_combine(2 * l * d, k, 1, mat3_mul(f, m));
+}
+
+BLOCK3_INLINE quartic quartic_of(mat3 f, mat3 k, sym3 c, double i2)
+{
+  const double i1 = c.s00 + c.s11 + c.s22;
+  return (quartic){i1, mat3_det(f, k), i1 * i1 - 4 * i2};
+}
+
 BLOCK3_INLINE mat3 rotation_closed_form(mat3 f)
 {
   const mat3    k  = mat3_cofactor(f);
   const sym3    c  = mat3_gram(f);
-  const double  i1 = c.s00 + c.s11 + c.s22, i2 = mat3_dot(k, k);
-  const quartic q = {i1, mat3_det(f, k), i1 * i1 - 4 * i2};
-  const double  l = newton(q, laguerre(q, laguerre(q, root_bound(q, i2))));
-  const double  d = 1 / ((l * l - i1) * l - 2 * q.j + 1e-300);
-  const mat3    m = {l * l + i1 - 2 * c.s00, -2 * c.s01, -2 * c.s02, -2 * c.s01,
-                     l * l + i1 - 2 * c.s11, -2 * c.s12, -2 * c.s02, -2 * c.s12,
-                     l * l + i1 - 2 * c.s22};
-  return mat3_combine(d, mat3_mul(f, m), 2 * l * d, k);
+  const double  i2 = mat3_dot(k, k);
+  const quartic q  = quartic_of(f, k, c, i2);
+  return rotation_of_root(f, k, c, q, newton(q, laguerre(q, laguerre(q, root_bound(q, i2)))));
+}
+
+/* The same from a rough guess. */
+BLOCK3_INLINE mat3 rotation_of_guess(mat3 f)
+{
+  const mat3    k  = mat3_cofactor(f);
+  const sym3    c  = mat3_gram(f);
+  const double  i2 = mat3_dot(k, k);
+  const quartic q  = quartic_of(f, k, c, i2);
+  return rotation_of_root(f, k, c, q, householder(q, householder(q, root_guess(q, i2))));
 }
 
 /* One Newton-Schulz step R (3 I - R^T R)/2, which squares the defect |R^T R - I|. */
@@ -230,11 +265,20 @@ static void rotation_by_svd(wring_in f, wring_out r)
   }
 }
 
+/* Whether all lanes are below the limit: not where one is NaN. */
+static int all_below(const double *error, double limit)
+{
+  int good = 1;
+  for (int lane = 0; lane < WRING_LANES; lane++) good &= error[lane] < limit;
+  return good;
+}
+
 /*
-  The closed form fails where s_1 + s_2 is a tiny part of s_0 (its denominator is the product of the sums of pairs) and
-  where powers of F leave the range of doubles; R is then no rotation, or NaN, and the block is redone: rare in practice.
+  The closed form with a safe guess and all corrections. It fails where s_1 + s_2 is a tiny part of s_0 (its denominator is the
+  product of the sums of pairs) and where powers of F leave the range of doubles; R is then no rotation, or NaN, and the block is
+  redone: rare in practice.
 */
-void wring_block3_rotation(wring_in f, wring_out r)
+static void rotation_with_care(wring_in f, wring_out r)
 {
   WRING_ALIGNED double closed[9][WRING_LANES];
   WRING_ALIGNED double error[WRING_LANES];
@@ -246,10 +290,29 @@ void wring_block3_rotation(wring_in f, wring_out r)
     error[lane]     = defect(gram);
     mat3_store(closed, lane, rotation_newton(schulz(rotation, gram), deformation));
   }
-  int good = 1;
-  for (int lane = 0; lane < WRING_LANES; lane++) good &= error[lane] < 1e-14; // false for NaN
-  if (good)
+  if (all_below(error, 1e-14))
     memcpy(r, closed, sizeof closed);
   else
     rotation_by_svd(f, r);
+}
+
+/*
+  The closed form is U diag(r_0, r_1, r_2) V^T for any l, with r = 1 for the right one: its error is seen in R^T R, which is 1 to
+  round-off, and nothing is left to correct, unless stretches differ more than threefold or elements are inverted.
+*/
+void wring_block3_rotation(wring_in f, wring_out r)
+{
+  WRING_ALIGNED double closed[9][WRING_LANES];
+  WRING_ALIGNED double error[WRING_LANES];
+
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3 rotation = rotation_of_guess(mat3_load(f, lane));
+    error[lane]         = defect(mat3_gram(rotation));
+    mat3_store(closed, lane, rotation);
+  }
+  if (all_below(error, 2e-29))
+    memcpy(r, closed, sizeof closed);
+  else
+    rotation_with_care(f, r);
 }

@@ -76,6 +76,15 @@ BLOCK3_INLINE double block3_sqrt(double x)
   return x * block3_rsqrt(x);
 }
 
+/* sqrt(x) to 1e-4, for guesses: the series of order 3 alone. */
+BLOCK3_INLINE double block3_sqrt_roughly(double x)
+{
+  block3_word w  = {.real = x};
+  w.bits         = 0x5fe6eb50c7b537a9u - (w.bits >> 1);
+  const double y = w.real, e = 1 - x * y * y;
+  return x * (y + y * e * (1. / 2 + e * (3. / 8)));
+}
+
 /*
   R(s^2) of log(1 + f) = f - f^2/2 + s (f^2/2 + R), s = f/(2 + f), for 1 + f in [sqrt(1/2), sqrt(2)): the method and the
   constants of FreeBSD's e_log.c (Sun Microsystems 1993).

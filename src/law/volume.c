@@ -157,12 +157,16 @@ static void closest_stretches(wring_in par, wring_in s, wring_out t, lanes nu)
 
 static int holds(wring_in par, wring_in z)
 {
-  int all = 1;
+  WRING_ALIGNED lanes J;
+  int                 all = 1;
+
+#pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    const mat3   f = mat3_load(z, lane);
-    const double J = mat3_det(f, mat3_cofactor(f));
-    all &= J >= par[LIMIT_MIN][lane] && J <= par[LIMIT_MAX][lane];
+    const mat3 f = mat3_load(z, lane);
+    J[lane]      = mat3_det(f, mat3_cofactor(f));
   }
+  for (int lane = 0; lane < WRING_LANES; lane++)
+    all &= J[lane] >= par[LIMIT_MIN][lane] && J[lane] <= par[LIMIT_MAX][lane];
   return all;
 }
 

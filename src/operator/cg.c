@@ -14,6 +14,7 @@ typedef struct {
   PetscBool active, fresh; // not converged; without a direction to go on from
   double    target;        // of |r|^2
   double    rr, highest;   // |r|^2 now, and the largest of all
+  double    before;        // |r|^2 an iteration before
   double    u, next;    // factors of u, now and in the next iteration: the cycle gets r / |r|, which a float can hold
   double    ps, ss, rs; // p.s, s.s, r.s with s = A p
   double    alpha, beta;
@@ -28,6 +29,11 @@ typedef struct {
   component     of[3];
   double        found[3]; // |r|^2 when r was last found from x
   PetscBool     stuck;    // at what double precision can reach
+
+  const wring_cg_zero *zero;     // NULL: from x
+  double               squared;  // rtol^2
+  PetscBool            unknown;  // |b| is, and the first reduction brings it
+  PetscBool            carrying; // this iteration's reduction brings dots
 } solve;
 
 /* ---- kernels ------------------------------------------------------------------------------------------------------ */
@@ -238,6 +244,19 @@ static void update(const solve *v)
   }
 }
 
+/* r = b, x = 0. */
+static void begin_at_zero(const solve *v)
+{
+  const PetscInt n = v->g->n;
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (int k = 0; k < WRING_STRIPS; k++) {
+    for (PetscInt j = 3 * wring_strip(n, k); j < 3 * wring_strip(n, k + 1); j++) {
+      v->g->r[j] = v->b[j];
+      v->x[j]    = 0;
+    }
+  }
+}
+
 /* By component: b . b, and how many numbers of x are not zero. */
 static void look_at(const solve *v, double sum[4])
 {
@@ -302,6 +321,7 @@ static PetscBool choose_step(component *k, const double dot[N_DOT])
   k->rs -= k->alpha * k->ss;
   k->fresh   = PETSC_FALSE;
   k->highest = PetscMax(k->highest, k->rr);
+  k->before  = k->rr;
   k->rr      = rr;
   k->next    = sqrt(rr);
   k->active  = (PetscBool)(bound > k->target);
@@ -342,7 +362,124 @@ static PetscBool active(const solve *v)
   return (PetscBool)(v->of[0].active || v->of[1].active || v->of[2].active);
 }
 
+/* |b| is known now. Where it is far from what the cycle got its input scaled by, a float may not have held that: begin anew. */
+static PetscErrorCode take_size(solve *v, const double rr[3], PetscBool *again)
+{
+  const double far = 1e30; // of squares
+
+  PetscFunctionBegin;
+  PetscCall(refuse_infinite(v, 3, rr));
+  *again = PETSC_FALSE;
+  for (int c = 0; c < 3; c++) {
+    component *const k    = &v->of[c];
+    const double     said = k->rr;
+    k->rr                 = rr[c];
+    k->target             = v->squared * rr[c];
+    if (rr[c] > 0 && (rr[c] > far * said || said > far * rr[c])) *again = PETSC_TRUE;
+  }
+  v->unknown = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- dots of the solution ------------------------------------------------------------------------------------------ */
+
+enum { OF_X, OF_U, OF_P, N_PART, LANES = 24 }; // lanes: whole vertices
+
+/* sum += a . b by component, over at most BLOCK vertices. */
+static void dot_by_component(PetscInt n, const double *a, const double *b, double sum[3])
+{
+  double   lane[LANES] = {0};
+  PetscInt i           = 0;
+  for (; i + LANES <= n; i += LANES)
+    for (int l = 0; l < LANES; l++) lane[l] += a[i + l] * b[i + l];
+  for (int l = 0; i < n; i++, l++) lane[l] += a[i] * b[i];
+  for (int l = 0; l < LANES; l++) sum[l % 3] += lane[l];
+}
+
+/* Of all vectors with x, u and p, over some vertices. */
+static void carried_block(const solve *v, PetscInt begin, PetscInt end, double (*sum)[N_PART][3])
+{
+  const PetscInt n = 3 * (end - begin);
+  const size_t   i = 3 * (size_t)begin;
+  double         u[3 * BLOCK];
+  for (PetscInt j = 0; j < n; j++) u[j] = v->l->y[i + j];
+  for (int k = 0; k < v->zero->d->n; k++) {
+    const double *const with = v->zero->d->with[k] + i;
+    dot_by_component(n, with, v->x + i, sum[k][OF_X]);
+    dot_by_component(n, with, u, sum[k][OF_U]);
+    dot_by_component(n, with, v->g->p + i, sum[k][OF_P]);
+  }
+}
+
+/* What the reduction carries beside its own dots, for x of the next iteration is x + alpha (u + beta p). */
+static PetscErrorCode add_carried(const solve *v, double (*all)[N_PART][3])
+{
+  const PetscInt n = v->g->n, width = v->zero->d->n;
+  double(*part)[N_PART][3], strip[WRING_STRIPS];
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)WRING_STRIPS * width, &part));
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (int k = 0; k < WRING_STRIPS; k++) {
+    const PetscInt end = wring_strip(n, k + 1);
+    for (PetscInt first = wring_strip(n, k); first < end; first += BLOCK)
+      carried_block(v, first, PetscMin(first + BLOCK, end), part + (size_t)k * width);
+  }
+  for (PetscInt j = 0; j < width; j++) {
+    for (int i = 0; i < N_PART * 3; i++) {
+      for (int k = 0; k < WRING_STRIPS; k++) strip[k] = part[(size_t)k * width + j][i / 3][i % 3];
+      all[j][i / 3][i % 3] = wring_pairwise_sum(WRING_STRIPS, strip);
+    }
+  }
+  PetscCall(PetscFree(part));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The dots of x after this iteration, whose coefficients are known now. */
+static void find_carried(const solve *v, const double (*all)[N_PART][3])
+{
+  for (int j = 0; j < v->zero->d->n; j++) {
+    double sum = 0;
+    for (int c = 0; c < 3; c++) {
+      const component *const k = &v->of[c];
+      const double           p = k->beta == 0 ? 0 : k->beta * all[j][OF_P][c];
+      sum += all[j][OF_X][c] + k->alpha * (k->u * all[j][OF_U][c] + p);
+    }
+    v->zero->d->dots[j] = sum;
+  }
+}
+
+/* Will this iteration be the last, if it does what the one before has done? */
+static PetscBool is_likely_last(const solve *v)
+{
+  PetscBool likely = (PetscBool)(v->zero && v->zero->d->n > 0 && !v->unknown);
+  for (int c = 0; c < 3; c++) {
+    const component *const k = &v->of[c];
+    if (k->active && (k->fresh || k->rr * PetscMin(1, k->rr / k->before) > k->target)) likely = PETSC_FALSE;
+  }
+  return likely;
+}
+
 /* ---- the iteration ------------------------------------------------------------------------------------------------ */
+
+/* Sums the dots over the ranks and finds the step, unless the iteration has to begin again. */
+static PetscErrorCode reduce(solve *v, double dot[N_DOT][3], PetscBool *again)
+{
+  const int width = v->carrying ? v->zero->d->n : 0;
+  double    all[3 * (N_DOT + N_PART * WRING_OPERATOR_DOTS)];
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(all, &dot[0][0], 3 * N_DOT));
+  double(*const carried)[N_PART][3] = (double(*)[N_PART][3])(all + 3 * N_DOT);
+  if (width > 0) PetscCall(add_carried(v, carried));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, all, 3 * (N_DOT + N_PART * width), MPI_DOUBLE, MPI_SUM, v->cycle->comm));
+  PetscCall(PetscArraycpy(&dot[0][0], all, 3 * N_DOT));
+  if (v->unknown) PetscCall(take_size(v, dot[RR], again));
+  if (*again) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(choose_steps(v, dot));
+  if (width > 0) find_carried(v, (const double(*)[N_PART][3])carried);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode multiply(solve *v, double dot[N_DOT][3])
 {
@@ -362,7 +499,6 @@ static PetscErrorCode multiply(solve *v, double dot[N_DOT][3])
       dot[i][c] = wring_pairwise_sum(WRING_STRIPS, strip);
     }
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, dot, 3 * N_DOT, MPI_DOUBLE, MPI_SUM, v->cycle->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -399,11 +535,27 @@ static void begin(solve *v)
   if (active(v)) start_cycle(v);
 }
 
+/* From zero with |b| about `size`: the first reduction of the iteration brings the rest. */
+static void start_at_zero(solve *v)
+{
+  v->unknown = PETSC_TRUE;
+  begin_at_zero(v);
+  for (int c = 0; c < 3; c++) v->of[c].rr = PetscSqr(v->zero->size); // above its target of 0
+  begin(v);
+  for (int c = 0; c < 3; c++) v->of[c].highest = 0;
+}
+
 static PetscErrorCode start(solve *v, double rtol)
 {
   double sum[4];
 
   PetscFunctionBegin;
+  v->squared = rtol * rtol;
+  if (v->zero && v->zero->size > 0) {
+    start_at_zero(v);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (v->zero) begin_at_zero(v);
   look_at(v, sum);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, v->cycle->comm));
   PetscCall(refuse_infinite(v, 3, sum));
@@ -445,12 +597,18 @@ static PetscErrorCode verify(solve *v)
 /* The dots of the direction to come, and the step along it. */
 static PetscErrorCode iterate(solve *v, PetscBool last)
 {
-  double dot[N_DOT][3];
+  double    dot[N_DOT][3];
+  PetscBool again = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(wring_cycle_apply(v->cycle));
   PetscCall(multiply(v, dot));
-  PetscCall(choose_steps(v, dot));
+  v->carrying = is_likely_last(v);
+  PetscCall(reduce(v, dot, &again));
+  if (again) {
+    begin(v);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (last || !active(v))
     add_last(v);
   else
@@ -469,6 +627,7 @@ static PetscErrorCode run(solve *v, double rtol, PetscInt max_it, PetscInt *iter
   for (; it < max_it && active(v) && !v->stuck; it++) PetscCall(iterate(v, (PetscBool)(it + 1 == max_it)));
   *iterations = it;
   *reached    = (PetscBool)!active(v);
+  if (v->zero) *v->zero->brought = v->carrying;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -488,9 +647,9 @@ static PetscErrorCode restore_values(Mat part, const double **value)
 }
 
 PetscErrorCode wring_cg_solve(wring_cg *g, wring_cycle *c, Mat A, double rtol, PetscInt max_it, const double *b,
-                              double *x, PetscInt *iterations, PetscBool *reached)
+                              double *x, const wring_cg_zero *zero, PetscInt *iterations, PetscBool *reached)
 {
-  solve           v = {.g = g, .cycle = c, .l = c->level, .b = b, .x = x};
+  solve           v = {.g = g, .cycle = c, .l = c->level, .b = b, .x = x, .zero = zero};
   Mat             own, ghost;
   const PetscInt *global;
 

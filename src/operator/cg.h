@@ -14,9 +14,19 @@ PetscErrorCode wring_cg_create(const wring_cycle *c, wring_cg **g);
 PetscErrorCode wring_cg_destroy(wring_cg **g);
 double         wring_cg_memory(const wring_cycle *c);
 
-/* A x = b, b and x [n][3], to |b - A x| <= rtol |b| for each component; x is the first guess. A has c's values. Collective. */
+/* A solve from zero: about |b|, 0 if not known, and dots with x; *brought says whether they are known, else they are not. */
+typedef struct {
+  double                     size;
+  const wring_operator_dots *d;
+  PetscBool                 *brought;
+} wring_cg_zero;
+
+/*
+  A x = b, b and x [n][3], to |b - A x| <= rtol |b| for each component; x is the first guess, where `zero` is NULL. A has c's
+  values. Collective.
+*/
 PetscErrorCode wring_cg_solve(wring_cg *g, wring_cycle *c, Mat A, double rtol, PetscInt max_it, const double *b,
-                              double *x, PetscInt *iterations, PetscBool *reached);
+                              double *x, const wring_cg_zero *zero, PetscInt *iterations, PetscBool *reached);
 
 /* What type multigrid keeps as an operator's data. */
 typedef struct {

@@ -98,8 +98,26 @@ static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, Petsc
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(b, &ba));
   PetscCall(VecGetArray(x, &xa));
-  PetscCall(wring_cg_solve(m->cg, m->cycle, op->A, rtol, op->max_it, ba, xa, &op->info.iterations, reached));
+  PetscCall(wring_cg_solve(m->cg, m->cycle, op->A, rtol, op->max_it, ba, xa, NULL, &op->info.iterations, reached));
   PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(VecRestoreArrayRead(b, &ba));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode solve_from_zero(wring_operator *op, double rtol, double size, Vec b, Vec x,
+                                      const wring_operator_dots *d, PetscBool *brought)
+{
+  wring_multigrid *const m = op->data;
+  const double          *ba;
+  double                *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(b, &ba));
+  PetscCall(VecGetArrayWrite(x, &xa));
+  const wring_cg_zero zero = {.size = size, .d = d, .brought = brought};
+  PetscBool           reached;
+  PetscCall(wring_cg_solve(m->cg, m->cycle, op->A, rtol, op->max_it, ba, xa, &zero, &op->info.iterations, &reached));
+  PetscCall(VecRestoreArrayWrite(x, &xa));
   PetscCall(VecRestoreArrayRead(b, &ba));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -117,5 +135,10 @@ static PetscErrorCode destroy(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const wring_operator_ops wring_operator_multigrid = {
-  .type = "multigrid", .create = create, .set_up = set_up, .predict = predict, .solve = solve, .destroy = destroy};
+const wring_operator_ops wring_operator_multigrid = {.type            = "multigrid",
+                                                     .create          = create,
+                                                     .set_up          = set_up,
+                                                     .predict         = predict,
+                                                     .solve           = solve,
+                                                     .solve_from_zero = solve_from_zero,
+                                                     .destroy         = destroy};

@@ -191,6 +191,45 @@ PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode find_dots(const wring_operator *op, Vec x, const wring_operator_dots *d)
+{
+  const wring_phase old = wring_phases_switch(op->phases, WRING_PHASE_VECTOR);
+  const double     *xa;
+  PetscInt          n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(x, &n));
+  PetscCall(VecGetArrayRead(x, &xa));
+  wring_dots(n, d->n, xa, d->with, d->dots);
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  wring_phases_switch(op->phases, WRING_PHASE_REDUCTION);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, d->dots, d->n, MPI_DOUBLE, MPI_SUM, op->comm));
+  wring_phases_switch(op->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, double size, Vec b, Vec x,
+                                              const wring_operator_dots *d)
+{
+  const wring_phase old     = wring_phases_switch(op->phases, WRING_PHASE_OPERATOR_SOLVE);
+  PetscBool         brought = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCheck(d->n <= WRING_OPERATOR_DOTS, op->comm, PETSC_ERR_ARG_OUTOFRANGE, "%d dots are too many", d->n);
+  if (op->ops->solve_from_zero) {
+    op->info.iterations = 0;
+    PetscCall(op->ops->solve_from_zero(op, rtol > 0 ? rtol : op->rtol, size, b, x, d, &brought));
+    op->info.total_iterations += op->info.iterations;
+    op->info.solves++;
+  } else {
+    PetscCall(VecZeroEntries(x));
+    PetscCall(wring_operator_solve(op, rtol, b, x, NULL));
+  }
+  if (!brought && d->n > 0) PetscCall(find_dots(op, x, d));
+  wring_phases_switch(op->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y)
 {
   PetscFunctionBegin;

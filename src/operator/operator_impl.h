@@ -10,6 +10,9 @@ typedef struct {
   PetscErrorCode (*predict)(wring_operator *op, double *bytes); // of this rank, for set_up and solves with op->A
   /* b, x [n_owned][3]; *reached is PETSC_TRUE on entry, info.iterations is 0 */
   PetscErrorCode (*solve)(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
+  /* from zero, whatever x holds, see wring_operator_solve_from_zero; *brought: d is known; or NULL */
+  PetscErrorCode (*solve_from_zero)(wring_operator *op, double rtol, double size, Vec b, Vec x,
+                                    const wring_operator_dots *d, PetscBool *brought);
   PetscErrorCode (*destroy)(wring_operator *op);
 } wring_operator_ops;
 

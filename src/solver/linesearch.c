@@ -1,7 +1,7 @@
 /*
   Backtracking [Liu et al. 2017, alg. 1]: alpha = 1, 1/2, 1/4, ... until g(x + alpha d) <= g(x) + gamma alpha grad g . d.
-  A point where g is infinite or not a number fails the test and is stepped back from; where laws are infinite for det F <= 0, those of
-  these steps that would invert an element are known beforehand and not tried, docs/theory.md (5.8).
+  A point where g is infinite or not a number fails the test and is stepped back from; where laws are infinite for det F <= 0, the
+  first such point tells which of these steps would invert an element, and they are not tried, docs/theory.md (5.8).
 
   Round-off, docs/theory.md (2.4): where the test asks for a fall of g that rounding hides, a step is judged by grad g, which
   still has digits [Hager and Zhang 2005]. The same holds where alpha d is no longer than the spacing of the numbers that x
@@ -154,11 +154,35 @@ PetscBool wring_solver_falls(const wring_solver *s, double slope)
   return (PetscBool)(s->trial_value.objective <= s->value.objective + sufficient * s->trial_step * slope);
 }
 
-PetscErrorCode wring_solver_find_bound(wring_solver *s, Vec x, Vec d)
+static PetscErrorCode find_bound(wring_solver *s, Vec x, Vec d)
 {
   PetscFunctionBegin;
   PetscCall(wring_potential_bound(s->g, x, d, &s->bound));
+  s->bound_known = PETSC_TRUE;
+  s->inverts     = (PetscBool)(s->bound < INFINITY);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_begin_search(wring_solver *s, Vec x, Vec d)
+{
+  PetscFunctionBegin;
+  s->bound       = INFINITY;
+  s->bound_known = PETSC_FALSE;
+  if (s->inverts) PetscCall(find_bound(s, x, d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d)
+{
+  PetscFunctionBegin;
+  if (!s->bound_known) PetscCall(find_bound(s, x, d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest of alpha, alpha/2, ... below the bound, after as many halvings as that takes. */
+static void step_below_bound(const wring_solver *s, double *alpha, int *halvings)
+{
+  for (; *alpha >= s->bound && *halvings < MAX_HALVINGS; (*halvings)++) *alpha /= 2;
 }
 
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
@@ -170,18 +194,22 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
   PetscCall(wring_solver_know_norm(s));
   *result = s->gradient_norm == 0 ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
   if (!(slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_solver_find_bound(s, x, d));
+  PetscCall(wring_solver_begin_search(s, x, d));
   double alpha = 1;
   int    first = 0;
-  for (; alpha >= s->bound && first < MAX_HALVINGS; first++) alpha /= 2;
+  step_below_bound(s, &alpha, &first);
   for (int halvings = first; halvings <= MAX_HALVINGS; halvings++, alpha /= 2) {
+    step_below_bound(s, &alpha, &halvings);
     PetscCall(wring_solver_try(s, x, alpha, d));
     if (wring_solver_falls(s, slope)) {
       *result = WRING_SEARCH_FOUND;
       break;
     }
     if (halvings == first) PetscCall(shortest_step(x, d, &shortest));
-    if (PetscIsInfOrNanReal(s->trial_value.objective)) continue;
+    if (PetscIsInfOrNanReal(s->trial_value.objective)) {
+      PetscCall(wring_solver_meet_infinity(s, x, d));
+      continue;
+    }
     if (!wring_solver_is_tiny(s, alpha, slope) && alpha > shortest) continue;
     PetscCall(judge_by_gradient(s, d, slope, shortest, &judged, result));
     if (*result != WRING_SEARCH_FAILED || alpha <= shortest) break;

@@ -6,7 +6,7 @@
     r = H_0 q;    from oldest to newest:  eta_i  = y_i . r / rho_i,  r <- r + (zeta_i - eta_i) s_i.
   The recursions run on numbers, not on vectors [Chen, Wang and Zhou 2014]: with the Gram matrix s_i . y_j and s_i . grad g,
     s_i . q = -s_i . grad g - sum_(j newer) zeta_j s_i . y_j,   y_i . r = y_i . r_0 + sum_(j older) (zeta_j - eta_j) s_j . y_i,
-  so that an iteration makes two reductions: one with g at the trial point, one after the solve; docs/theory.md 5 says why not one.
+  so that an iteration makes one reduction, with g at the trial point, and what follows the solve travels with that; docs/theory.md (5.60), (5.61).
 
   Without history the direction is -A^{-1} grad g: with laws that have a projection, that of projective dynamics.
 */
@@ -339,22 +339,63 @@ static PetscErrorCode first_loop(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Dots of r_0 with every y and with the gradient, which comes last. */
-static PetscErrorCode solved_dots(wring_solver *s, Vec r)
+/* Does the operator solve with A_0? */
+static double qn_operator_factor(const wring_solver *s)
+{
+  const qn_data *qn = s->data;
+  return qn->initial.kind == WRING_INITIAL_OPERATOR && !qn->initial.steps;
+}
+
+/* r *= gamma = s . y / y . y [Liu et al. 2017, eq. 13]; before there is a pair, the step to g = 0. */
+static PetscErrorCode scale_identity(wring_solver *s, Vec r)
+{
+  const qn_data *const qn = s->data;
+  double               gamma;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_know_norm(s));
+  if (qn->count > 0)
+    gamma = qn->sy[qn->newest * qn->slots + qn->newest] / qn->yy;
+  else
+    gamma = PetscAbsReal(s->value.objective) / PetscSqr(s->gradient_norm);
+  PetscCall(VecScale(r, gamma));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* r = H_0 q, H_0 another matrix than A, and `n` of its dots. */
+static PetscErrorCode apply_other(wring_solver *s, Vec q, Vec r, int n)
+{
+  qn_data *const qn = s->data;
+  const double  *ra;
+
+  PetscFunctionBegin;
+  PetscCall(wring_initial_solve(s, &qn->initial, q, r));
+  if (qn->initial.kind == WRING_INITIAL_IDENTITY) PetscCall(scale_identity(s, r));
+  PetscCall(VecGetArrayRead(r, &ra));
+  wring_dots(s->n, n, ra, qn->with, qn->dots);
+  PetscCall(VecRestoreArrayRead(r, &ra));
+  PetscCall(wring_solver_sum(s, n, qn->dots));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* r_0 = H_0 q in the direction's place, and its dots with every y and with the gradient, which comes last. */
+static PetscErrorCode apply_initial(wring_solver *s)
 {
   qn_data *const qn = s->data;
   const int      c  = (int)qn->count;
-  const double  *ra, *grad;
+  const double  *grad;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(r, &ra));
   PetscCall(VecGetArrayRead(s->grad, &grad));
   for (PetscInt age = 0; age < c; age++) qn->with[age] = qn->y[slot(qn, age)];
-  qn->with[c] = grad;
-  wring_dots(s->n, c + 1, ra, qn->with, qn->dots);
+  qn->with[c]                 = grad;
+  const wring_operator_dots d = {.n = c + 1, .with = qn->with, .dots = qn->dots};
+  if (qn_operator_factor(s) > 0)
+    PetscCall(wring_solver_apply_inverse_with_dots(s, 0, s->norm_known ? s->gradient_norm : 0, s->trial_grad,
+                                                   direction(qn), &d));
+  else
+    PetscCall(apply_other(s, s->trial_grad, direction(qn), c + 1));
   PetscCall(VecRestoreArrayRead(s->grad, &grad));
-  PetscCall(VecRestoreArrayRead(r, &ra));
-  PetscCall(wring_solver_sum(s, c + 1, qn->dots));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -401,34 +442,14 @@ static PetscErrorCode second_loop(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* d = H_0 q. Identity: gamma = s . y / y . y [Liu et al. 2017, eq. 13]; before there is a pair, the step to g = 0. */
-static PetscErrorCode apply_initial(wring_solver *s)
-{
-  qn_data *qn = s->data;
-  double   gamma;
-
-  PetscFunctionBegin;
-  PetscCall(wring_initial_solve(s, &qn->initial, s->trial_grad, direction(qn)));
-  if (qn->initial.kind != WRING_INITIAL_IDENTITY) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_solver_know_norm(s));
-  if (qn->count > 0)
-    gamma = *gram(qn, qn->newest, qn->newest) / qn->yy;
-  else
-    gamma = PetscAbsReal(s->value.objective) / PetscSqr(s->gradient_norm);
-  PetscCall(VecScale(direction(qn), gamma));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* d = -H_k grad g and its slope. */
 static PetscErrorCode find_direction(wring_solver *s, Vec x)
 {
-  qn_data          *qn  = s->data;
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
 
   PetscFunctionBegin;
   PetscCall(first_loop(s));
   PetscCall(apply_initial(s));
-  PetscCall(solved_dots(s, direction(qn)));
   PetscCall(second_loop(s, x));
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -521,12 +542,6 @@ static PetscErrorCode qn_destroy(wring_solver *s)
   PetscCall(PetscFree7(qn->sy, qn->sg, qn->zeta, qn->step, qn->dots, qn->factor, qn->with));
   PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static double qn_operator_factor(const wring_solver *s)
-{
-  const qn_data *qn = s->data;
-  return qn->initial.kind == WRING_INITIAL_OPERATOR && !qn->initial.steps;
 }
 
 static PetscErrorCode qn_precondition(wring_solver *s, Vec b, Vec x)

@@ -73,11 +73,18 @@ PetscErrorCode wring_solver_know_norm(wring_solver *s)
 
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
 {
+  PetscFunctionBegin;
+  PetscCall(wring_solver_apply_inverse_with_dots(s, 0, 0, b, x, &(wring_operator_dots){.n = 0}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol, double size, Vec b, Vec x,
+                                                    const wring_operator_dots *d)
+{
   wring_operator_info info;
 
   PetscFunctionBegin;
-  PetscCall(VecZeroEntries(x));
-  PetscCall(wring_operator_solve(s->op, 0, b, x, NULL));
+  PetscCall(wring_operator_solve_from_zero(s->op, rtol, size, b, x, d));
   PetscCall(wring_potential_clear(s->g, x));
   wring_operator_get_info(s->op, &info);
   s->linear_iterations += info.iterations;
@@ -279,8 +286,8 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->linear_iterations          = 0;
   s->step_length = s->measured = 0;
   s->residual[0] = s->residual[1] = NAN;
-  s->known = s->norm_known = s->ended = PETSC_FALSE;
-  s->comparable                       = PETSC_TRUE;
+  s->known = s->norm_known = s->ended = s->inverts = PETSC_FALSE;
+  s->comparable                                    = PETSC_TRUE;
   PetscCall(wring_potential_place(s->g, x));
   PetscCall(wring_potential_noise(s->g, &s->noise));
   s->began = MPI_Wtime();

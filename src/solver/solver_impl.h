@@ -58,7 +58,8 @@ struct wring_solver {
   double      formed;            // trial is x + formed d already, 0: it is not
   PetscBool   swapped;           // x and trial hold each other's arrays
   wring_value trial_value;
-  double      bound;                  // of steps along d: elements are inverted from there on, INFINITY: none is
+  double      bound;       // of steps along d: elements are inverted from there on, INFINITY: none is, or not known
+  PetscBool   bound_known; // in this search
   double      trial_step, trial_norm; // trial_norm = |trial_grad|
   double      sums[WRING_MAX_SUMS];   // those of add_sums at this point
 
@@ -73,6 +74,7 @@ struct wring_solver {
   double       first_norm, step_length;
   double       noise; // J, rounding error of g that does not shrink with g
   PetscInt     evaluations;
+  PetscBool    inverts; // the newest bound was finite: the next search asks for its own before its first step
   PetscInt64   linear_iterations;
   double       began, measured; // s: MPI_Wtime at the start; spent on measuring since
 };
@@ -110,6 +112,10 @@ PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
 /* x = A^{-1} b to operator.rtol, from zero; counts linear iterations. b may not be x. */
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
 
+/* The same to rtol, 0: operator.rtol, with dots of x; size as in wring_operator_solve_from_zero. */
+PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol, double size, Vec b, Vec x,
+                                                    const wring_operator_dots *d);
+
 /* d = -A^{-1} grad g, the step of pd where laws have a projection; grad must be known. docs/theory.md (5.2) */
 PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
 
@@ -134,8 +140,12 @@ PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
 PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope);
 PetscBool wring_solver_falls(const wring_solver *s, double slope);
 
-/* `bound` of steps from x along d. */
-PetscErrorCode wring_solver_find_bound(wring_solver *s, Vec x, Vec d);
+/*
+  `bound` of steps from x along d costs half an evaluation, and few steps invert elements: begin_search asks for it where the newest
+  bound of this solve was finite, and meet_infinity, for whoever finds g infinite, where it is not known yet.
+*/
+PetscErrorCode wring_solver_begin_search(wring_solver *s, Vec x, Vec d);
+PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d);
 
 /* Backtracking from the largest of alpha = 1, 1/2, ... below the bound until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);

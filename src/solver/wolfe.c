@@ -24,6 +24,7 @@ static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, V
   *value = s->trial_value.objective;
   if (!PetscIsInfOrNanReal(*value)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(TaoLineSearchGetStepDirection(search, &d));
+  PetscCall(wring_solver_meet_infinity(s, x, d));
   PetscCall(wring_solver_dot(s, s->grad, d, &slope));
   *value = s->value.objective - s->trial_step * slope;
   PetscCall(VecCopy(s->grad, grad));
@@ -59,8 +60,8 @@ PetscErrorCode wring_solver_wolfe(wring_solver *s, TaoLineSearch *search, Vec x,
   PetscFunctionBegin;
   if (!*search) PetscCall(create(s, search));
   if (slope < 0 && !wring_solver_is_tiny(s, 1, slope)) {
+    PetscCall(wring_solver_begin_search(s, x, d));
     s->formed = 0;
-    PetscCall(wring_solver_find_bound(s, x, d));
     PetscCall(VecCopy(x, s->trial));
     PetscCall(VecCopy(s->grad, s->trial_grad));
     PetscCall(TaoLineSearchApply(*search, s->trial, &value, s->trial_grad, d, &s->trial_step, &reason));

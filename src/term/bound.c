@@ -72,13 +72,15 @@ static int find_cubics(wring_in z, wring_in dz, double (*c)[LANES])
 /* Padded lanes repeat an element. */
 static double chunk_bound(const wring_term *t, PetscInt c, const double *x, const double *d)
 {
-  double              x_private[4 * t->max_vertex], d_private[4 * t->max_vertex], bound = INFINITY;
-  WRING_ALIGNED lanes xe[3 * MAX_M], z[9], dz[9], p[4];
+  vertex_row    x_rows[t->max_vertex], d_rows[t->max_vertex];
+  double *const x_private = (double *)x_rows, *const d_private = (double *)d_rows;
+  double              bound = INFINITY;
+  WRING_ALIGNED lanes z[9], dz[9], p[4];
   load_chunk(t, c, x, x_private);
   load_chunk(t, c, d, d_private);
   for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-    load_z(t, b, 4, 3, x_private, xe, z);
-    load_z(t, b, 4, 3, d_private, xe, dz);
+    load_z(t, b, 4, 3, x_private, z);
+    load_z(t, b, 4, 3, d_private, dz);
     if (find_cubics((wring_in)z, (wring_in)dz, p)) continue;
     for (int l = 0; l < LANES; l++) bound = fmin(bound, first_root((cubic){p[0][l], p[1][l], p[2][l], p[3][l]}));
   }

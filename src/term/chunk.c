@@ -7,9 +7,9 @@ enum { LANES = WRING_LANES };
 /* Element that stands at a position, padded positions included: the last of the group. */
 static PetscInt element_at(const wring_term *t, PetscInt position)
 {
-  const PetscInt first = term_boundary(t);
-  if (position < first) return PetscMin(position, t->n_interior - 1);
-  return PetscMin(t->n_interior + (position - first), t->n - 1);
+  const PetscInt e = term_element(t, position);
+  if (e >= 0) return e;
+  return (position < term_boundary(t) ? t->n_interior : t->n) - 1;
 }
 
 static PetscErrorCode cut_chunks(wring_term *t)
@@ -33,15 +33,15 @@ static PetscErrorCode cut_chunks(wring_term *t)
 static PetscInt number_corners(wring_term *t, PetscInt c, const PetscInt *vertex, PetscInt *mark, PetscInt *list)
 {
   PetscInt n = 0;
-  for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-    for (int l = 0; l < LANES; l++) {
+  for (int l = 0; l < LANES; l++) { // the order of elements
+    for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
       const PetscInt *v = vertex + t->m * element_at(t, b * LANES + l);
       for (int a = 0; a < t->m; a++) {
         if (mark[v[a]] < 0) {
           mark[v[a]] = n;
           list[n++]  = v[a];
         }
-        t->corner[((size_t)b * t->m + a) * LANES + l] = (uint16_t)mark[v[a]];
+        t->corner[((size_t)b * t->m + a) * LANES + l] = (uint16_t)(4 * mark[v[a]]);
       }
     }
   }
@@ -51,13 +51,15 @@ static PetscInt number_corners(wring_term *t, PetscInt c, const PetscInt *vertex
 
 static PetscErrorCode list_vertices(wring_term *t, PetscInt n_local, const PetscInt *vertex)
 {
+  double   *corner;
   PetscInt *mark, *list, capacity = 2 * n_local + CHUNK_BLOCKS * LANES * t->m, n = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n_local, &mark));
   for (PetscInt i = 0; i < n_local; i++) mark[i] = -1;
   PetscCall(PetscMalloc1(t->n_chunk + 1, &t->chunk_vertex));
-  PetscCall(PetscMalloc1((size_t)t->n_block * t->m * LANES, &t->corner));
+  PetscCall(wring_blocks_create((size_t)t->n_block * t->m * LANES * sizeof *t->corner / sizeof *corner, &corner));
+  t->corner = (uint16_t *)corner; // placed as the other blocks are
   PetscCall(PetscMalloc1(capacity, &list));
   for (PetscInt c = 0; c < t->n_chunk; c++) {
     if (n + CHUNK_BLOCKS * LANES * t->m > capacity) {
@@ -75,17 +77,25 @@ static PetscErrorCode list_vertices(wring_term *t, PetscInt n_local, const Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A vertex that several chunks touch gets a row of `share` for each of them, rows of a vertex together. */
-static PetscErrorCode find_shared(wring_term *t, PetscInt n_local)
+/* Brings the vertices of chunk c that no other touches before the others, each kind in its order; work [2][max_vertex]. */
+static void sort_vertices(wring_term *t, PetscInt c, const PetscInt *count, PetscInt *work)
 {
-  const PetscInt n = t->chunk_vertex[t->n_chunk];
-  PetscInt      *count, *next;
+  const PetscInt n      = t->chunk_vertex[c + 1] - t->chunk_vertex[c];
+  PetscInt      *vertex = t->vertex + t->chunk_vertex[c], *to = work, *sorted = work + t->max_vertex, k = 0;
+  for (PetscInt i = 0; i < n; i++)
+    if (count[vertex[i]] == 1) to[i] = k++;
+  t->chunk_own[c] = k;
+  for (PetscInt i = 0; i < n; i++)
+    if (count[vertex[i]] > 1) to[i] = k++;
+  for (PetscInt i = 0; i < n; i++) sorted[to[i]] = vertex[i];
+  for (PetscInt i = 0; i < n; i++) vertex[i] = sorted[i];
+  for (size_t i = (size_t)t->chunk_block[c] * t->m * LANES; i < (size_t)t->chunk_block[c + 1] * t->m * LANES; i++)
+    t->corner[i] = (uint16_t)(4 * to[t->corner[i] / 4]);
+}
 
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc2(n_local, &count, n_local, &next));
-  for (PetscInt i = 0; i < n; i++) count[t->vertex[i]]++;
-  for (PetscInt v = 0; v < n_local; v++) t->n_shared += count[v] > 1;
-  PetscCall(PetscMalloc3(n, &t->slot, t->n_shared, &t->shared, t->n_shared + 1, &t->shared_start));
+/* The vertices that several chunks touch; count [n_local] of chunks. */
+static void list_shared(wring_term *t, PetscInt n_local, const PetscInt *count, PetscInt *next)
+{
   t->shared_start[0] = 0;
   for (PetscInt v = 0, s = 0; v < n_local; v++) {
     if (count[v] < 2) continue;
@@ -94,9 +104,33 @@ static PetscErrorCode find_shared(wring_term *t, PetscInt n_local)
     t->shared_start[s + 1] = t->shared_start[s] + count[v];
     s++;
   }
-  for (PetscInt i = 0; i < n; i++) t->slot[i] = count[t->vertex[i]] > 1 ? next[t->vertex[i]]++ : -1;
-  PetscCall(PetscMalloc1(3 * (size_t)t->shared_start[t->n_shared], &t->share));
-  PetscCall(PetscFree2(count, next));
+}
+
+/* A vertex that several chunks touch gets a row of `share` in each of them. */
+static PetscErrorCode find_shared(wring_term *t, PetscInt n_local)
+{
+  PetscInt *count, *next, *work, n_row = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc3(n_local, &count, n_local, &next, 2 * t->max_vertex, &work));
+  for (PetscInt i = 0; i < t->chunk_vertex[t->n_chunk]; i++) count[t->vertex[i]]++;
+  for (PetscInt v = 0; v < n_local; v++) {
+    t->n_shared += count[v] > 1;
+    n_row += count[v] > 1 ? count[v] : 0;
+  }
+  PetscCall(PetscMalloc5(t->n_chunk, &t->chunk_own, t->n_chunk, &t->chunk_row, t->n_shared, &t->shared, t->n_shared + 1,
+                         &t->shared_start, n_row + ROWS_AHEAD, &t->shared_row));
+  list_shared(t, n_local, count, next);
+  n_row = 0;
+  for (PetscInt c = 0; c < t->n_chunk; c++) {
+    sort_vertices(t, c, count, work);
+    t->chunk_row[c] = n_row;
+    for (PetscInt i = t->chunk_vertex[c] + t->chunk_own[c]; i < t->chunk_vertex[c + 1]; i++)
+      t->shared_row[next[t->vertex[i]]++] = n_row++;
+  }
+  PetscCall(PetscArrayzero(t->shared_row + n_row, ROWS_AHEAD));
+  PetscCall(wring_blocks_create(4 * (size_t)n_row, &t->share));
+  PetscCall(PetscFree3(count, next, work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -218,20 +252,21 @@ PetscErrorCode wring_term_destroy(wring_term **term)
 
   PetscFunctionBegin;
   if (!t) PetscFunctionReturn(PETSC_SUCCESS);
+  double *corner = (double *)t->corner;
   PetscCall(wring_term_destroy_attachment(&t->attachment));
   PetscCall(PetscFree(t->cell));
   PetscCall(PetscFree(t->place));
   PetscCall(PetscFree(t->chunk_block));
   PetscCall(PetscFree(t->chunk_vertex));
   PetscCall(PetscFree(t->vertex));
-  PetscCall(PetscFree3(t->slot, t->shared, t->shared_start));
-  PetscCall(PetscFree(t->corner));
+  PetscCall(PetscFree5(t->chunk_own, t->chunk_row, t->shared, t->shared_start, t->shared_row));
+  wring_blocks_destroy(&corner);
   wring_blocks_destroy(&t->coef);
   wring_blocks_destroy(&t->weight);
   wring_blocks_destroy(&t->par);
   PetscCall(PetscFree(t->scale));
   PetscCall(PetscFree(t->damping));
-  PetscCall(PetscFree(t->share));
+  wring_blocks_destroy(&t->share);
   PetscCall(PetscFree(t->energy));
   PetscCall(PetscFree(*term));
   PetscFunctionReturn(PETSC_SUCCESS);

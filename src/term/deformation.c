@@ -11,7 +11,7 @@ static void add_chunk(wring_term *t, PetscInt c, const double *x, int row, doubl
   for (PetscInt i = 0; i < 4 * n; i++) f_private[i] = 0;
   for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
     const double *w = t->weight + (size_t)b * LANES;
-    load_z(t, b, 4, 3, x_private, xe, z);
+    load_z(t, b, 4, 3, x_private, z);
     for (int a = 0; a < 4; a++) {
       for (int k = 0; k < 3; k++) {
 #pragma omp simd

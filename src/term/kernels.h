@@ -1,6 +1,8 @@
 /* Private to src/term: kernels of one block, inlined with constant m and q. docs/theory.md (3.1), (3.2) */
 #pragma once
 #include "term_impl.h"
+#include "vertex_rows.h"
+#include <string.h>
 
 enum { LANES = WRING_LANES, MAX_M = 4, MAX_Q = 3 };
 
@@ -28,26 +30,48 @@ static inline __attribute__((always_inline)) void with_stencil(const wring_term 
     body(1, 1, context);
 }
 
-/* z = G x: columns D_a = x_a - x_last (or x itself for points), z = D coef. */
-static inline __attribute__((always_inline)) void form_z(int m, int q, const double *coef,
-                                                         const double (*restrict x)[LANES], double (*restrict z)[LANES])
+/* z = D coef of the columns D_a = x_a - x_last of a block, d [3 free]. */
+static inline __attribute__((always_inline)) void
+apply_coef(int m, int q, const double *coef, const double (*restrict d)[LANES], double (*restrict z)[LANES])
 {
-  const int n_free = free_vertices(m);
-  if (!coef) { // G = 1 on the one free vertex
-    for (int c = 0; c < 3; c++) {
-#pragma omp simd
-      for (int l = 0; l < LANES; l++) z[c][l] = m > 1 ? x[c][l] - x[3 + c][l] : x[c][l];
-    }
-    return;
-  }
   const double(*restrict g)[LANES] = (const double(*)[LANES])coef;
   for (int c = 0; c < 3; c++) {
     for (int k = 0; k < q; k++) {
 #pragma omp simd
       for (int l = 0; l < LANES; l++) {
         double sum = 0;
-        for (int a = 0; a < n_free; a++) sum += (x[3 * a + c][l] - x[3 * (m - 1) + c][l]) * g[q * a + k][l];
+        for (int a = 0; a < free_vertices(m); a++) sum += d[3 * a + c][l] * (g ? g[q * a + k][l] : 1);
         z[q * c + k][l] = sum;
+      }
+    }
+  }
+}
+
+/* z = G x: columns D_a = x_a - x_last (or x itself for points), z = D coef. */
+static inline __attribute__((always_inline)) void form_z(int m, int q, const double *coef,
+                                                         const double (*restrict x)[LANES], double (*restrict z)[LANES])
+{
+  WRING_ALIGNED lanes d[3 * MAX_M];
+  for (int i = 0; i < 3 * free_vertices(m); i++) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) d[i][l] = m > 1 ? x[i][l] - x[3 * (m - 1) + i % 3][l] : x[i][l];
+  }
+  apply_coef(m, q, coef, (const double(*)[LANES])d, z);
+}
+
+/* f = w G^T p of the free vertices of a block, f [3 free]; w [LANES] or NULL: 1. */
+static inline __attribute__((always_inline)) void form_columns(int m, int q, const double *coef, const double *w,
+                                                               const double (*restrict p)[LANES],
+                                                               double (*restrict f)[LANES])
+{
+  const double(*restrict g)[LANES] = (const double(*)[LANES])coef;
+  for (int a = 0; a < free_vertices(m); a++) {
+    for (int c = 0; c < 3; c++) {
+#pragma omp simd
+      for (int l = 0; l < LANES; l++) {
+        double sum = 0;
+        for (int k = 0; k < q; k++) sum += (g ? g[q * a + k][l] : 1) * p[q * c + k][l];
+        f[3 * a + c][l] = w ? w[l] * sum : sum;
       }
     }
   }
@@ -57,41 +81,161 @@ static inline __attribute__((always_inline)) void form_z(int m, int q, const dou
 static inline __attribute__((always_inline)) void
 form_forces(int m, int q, const double *coef, const double (*restrict p)[LANES], double (*restrict f)[LANES])
 {
-  const int n_free                 = free_vertices(m);
-  const double(*restrict g)[LANES] = (const double(*)[LANES])coef;
-  for (int c = 0; c < 3; c++) {
+  form_columns(m, q, coef, NULL, p, f);
+  for (int c = 0; c < 3 && m > 1; c++) {
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
       double last = 0;
-      for (int a = 0; a < n_free; a++) {
-        double sum = 0;
-        for (int k = 0; k < q; k++) sum += (g ? g[q * a + k][l] : 1) * p[q * c + k][l];
-        f[3 * a + c][l] = sum;
-        last -= sum;
-      }
-      if (m > 1) f[3 * (m - 1) + c][l] = last;
+      for (int a = 0; a < free_vertices(m); a++) last -= f[3 * a + c][l];
+      f[3 * (m - 1) + c][l] = last;
     }
   }
 }
 
-static inline void gather(int m, const uint16_t *corner, const double *x, double (*restrict xe)[LANES])
+static inline __attribute__((always_inline)) void store_corner(const lane_corner *v, double (*restrict xyz)[LANES])
 {
+  store_lanes(&v->x, xyz[0]);
+  store_lanes(&v->y, xyz[1]);
+  store_lanes(&v->z, xyz[2]);
+}
+
+static inline __attribute__((always_inline)) void load_corner(const double (*restrict xyz)[LANES], lane_corner *v)
+{
+  load_lanes(xyz[0], &v->x);
+  load_lanes(xyz[1], &v->y);
+  load_lanes(xyz[2], &v->z);
+}
+
+/* xe [3 m] = the corners of a block, x private [vertices][4]. */
+static inline __attribute__((always_inline)) void gather(int m, const uint16_t *corner, const double *x,
+                                                         double (*restrict xe)[LANES])
+{
+  eight_rows  r;
+  lane_corner v;
   for (int a = 0; a < m; a++) {
-    for (int l = 0; l < LANES; l++) {
-      const double *restrict v = x + 4 * corner[a * LANES + l];
-      for (int c = 0; c < 3; c++) xe[3 * a + c][l] = v[c];
-    }
+    load_rows(x, corner + a * LANES, &r);
+    rows_to_lanes(&r, &v);
+    store_corner(&v, xe + 3 * a);
   }
 }
 
-static inline void scatter(int m, const uint16_t *corner, const double (*restrict fe)[LANES], double *restrict f)
+/* The corner `at` of each lane minus `last`. */
+static inline __attribute__((always_inline)) void gather_column(const uint16_t *at, const double *x,
+                                                                const eight_rows *last, lane_corner *d)
 {
-  for (int l = 0; l < LANES; l++) {
-    for (int a = 0; a < m; a++) {
-      double *restrict v = f + 4 * corner[a * LANES + l];
-      for (int c = 0; c < 3; c++) v[c] += fe[3 * a + c][l];
-    }
+  eight_rows r;
+  load_rows(x, at, &r);
+  subtract_rows(&r, last);
+  rows_to_lanes(&r, d);
+}
+
+/* d [3 free]: the free corners minus the last one, or the corner of a point. */
+static inline __attribute__((always_inline)) void gather_columns(int m, const uint16_t *corner, const double *x,
+                                                                 double (*restrict d)[LANES])
+{
+  eight_rows  last;
+  lane_corner v;
+  load_rows(x, corner + (m - 1) * LANES, &last);
+  for (int a = 0; a < m - 1; a++) {
+    gather_column(corner + a * LANES, x, &last, &v);
+    store_corner(&v, d + 3 * a);
   }
+  if (m > 1) return;
+  rows_to_lanes(&last, &v);
+  store_corner(&v, d);
+}
+
+/* Adds fe [3 m] to the corners of a block, f private [vertices][4]. */
+static inline __attribute__((always_inline)) void scatter(int m, const uint16_t                      *corner,
+                                                          const double (*restrict fe)[LANES], double *f)
+{
+  eight_rows  r;
+  lane_corner v;
+  for (int a = 0; a < m; a++) {
+    load_corner(fe + 3 * a, &v);
+    lanes_to_rows(&v, &r);
+    add_rows(&r, corner + a * LANES, f);
+  }
+}
+
+/* Adds v to the corner `at` of each lane, and takes it from `last`. */
+static inline __attribute__((always_inline)) void scatter_column(const lane_corner *v, const uint16_t *at,
+                                                                 eight_rows *last, double *f)
+{
+  eight_rows r;
+  lanes_to_rows(v, &r);
+  add_rows(&r, at, f);
+  subtract_rows(last, &r);
+}
+
+/* The same as scatter of the free corners, fe [3 free]; minus their sum goes to the last one. */
+static inline __attribute__((always_inline)) void scatter_columns(int m, const uint16_t                      *corner,
+                                                                  const double (*restrict fe)[LANES], double *f)
+{
+  eight_rows  last = {0};
+  lane_corner v;
+  for (int a = 0; a < free_vertices(m); a++) {
+    load_corner(fe + 3 * a, &v);
+    scatter_column(&v, corner + a * LANES, &last, f);
+  }
+  if (m > 1) add_rows(&last, corner + (m - 1) * LANES, f);
+}
+
+/* ---- tets: the same, but columns and forces stay in registers, since stores are what these loops would wait for --------- */
+
+/* Row c of z = D coef: column k is the sum over a of coordinate c of D_a times g [3 a + k]. */
+static inline __attribute__((always_inline)) void store_row_of_z(const lane_values *d0, const lane_values *d1,
+                                                                 const lane_values *d2, const lane_values *g,
+                                                                 double (*restrict z)[LANES])
+{
+  for (int k = 0; k < 3; k++) {
+    const lane_values sum = *d0 * g[k] + *d1 * g[3 + k] + *d2 * g[6 + k];
+    store_lanes(&sum, z[k]);
+  }
+}
+
+static inline __attribute__((always_inline)) void load_tets(const uint16_t *corner, const double *coef, const double *x,
+                                                            double (*restrict z)[LANES])
+{
+  eight_rows  last;
+  lane_corner d0, d1, d2;
+  lane_values g[9];
+  load_rows(x, corner + 3 * LANES, &last);
+  gather_column(corner, x, &last, &d0);
+  gather_column(corner + LANES, x, &last, &d1);
+  gather_column(corner + 2 * LANES, x, &last, &d2);
+  for (int i = 0; i < 9; i++) load_lanes(coef + i * LANES, &g[i]);
+  store_row_of_z(&d0.x, &d1.x, &d2.x, g, z);
+  store_row_of_z(&d0.y, &d1.y, &d2.y, g, z + 3);
+  store_row_of_z(&d0.z, &d1.z, &d2.z, g, z + 6);
+}
+
+/* v = w times coordinates of p times the row g [3] of coef: the force at a free corner. */
+static inline __attribute__((always_inline)) void form_corner(const lane_values *p, const double *coef,
+                                                              const lane_values *w, lane_corner *v)
+{
+  lane_values g[3];
+  for (int k = 0; k < 3; k++) load_lanes(coef + k * LANES, &g[k]);
+  v->x = *w * (p[0] * g[0] + p[1] * g[1] + p[2] * g[2]);
+  v->y = *w * (p[3] * g[0] + p[4] * g[1] + p[5] * g[2]);
+  v->z = *w * (p[6] * g[0] + p[7] * g[1] + p[8] * g[2]);
+}
+
+/* f += w G^T p, f private [vertices][4]. */
+static inline __attribute__((always_inline)) void scatter_tets(const uint16_t *corner, const double *coef,
+                                                               const double *weight, const double (*restrict p)[LANES],
+                                                               double       *f)
+{
+  eight_rows  last = {0};
+  lane_corner v;
+  lane_values w, r[9];
+  load_lanes(weight, &w);
+  for (int i = 0; i < 9; i++) load_lanes(p[i], &r[i]);
+  for (int a = 0; a < 3; a++) {
+    form_corner(r, coef + 3 * a * LANES, &w, &v);
+    scatter_column(&v, corner + a * LANES, &last, f);
+  }
+  add_rows(&last, corner + 3 * LANES, f);
 }
 
 /* Positions of a chunk's vertices, x_private [vertices][4]. */
@@ -100,30 +244,57 @@ static inline void load_chunk(const wring_term *t, PetscInt c, const double *x, 
   const PetscInt  n      = t->chunk_vertex[c + 1] - t->chunk_vertex[c];
   const PetscInt *vertex = t->vertex + t->chunk_vertex[c];
   for (PetscInt i = 0; i < n; i++) {
-    for (int k = 0; k < 3; k++) x_private[4 * i + k] = x[3 * vertex[i] + k];
+    const double    *v   = x + 3 * vertex[i];
+    const vertex_row row = {v[0], v[1], v[2], 0}; // as a loop over coordinates it would become a gather, which is slow
+    store_row(&row, x_private + 4 * i);
   }
 }
 
 /* Sums of a chunk's vertices to f, or to its rows of `share` where other chunks add to the same vertex. */
 static inline void store_chunk(wring_term *t, PetscInt c, const double *f_private, double *f)
 {
-  const PetscInt  n      = t->chunk_vertex[c + 1] - t->chunk_vertex[c];
-  const PetscInt *vertex = t->vertex + t->chunk_vertex[c], *slot = t->slot + t->chunk_vertex[c];
-  for (PetscInt i = 0; i < n; i++) {
-    for (int k = 0; k < 3; k++) {
-      if (slot[i] < 0) {
-        f[3 * vertex[i] + k] += f_private[4 * i + k];
-      } else {
-        t->share[3 * slot[i] + k] = f_private[4 * i + k];
-      }
-    }
+  const PetscInt  n = t->chunk_vertex[c + 1] - t->chunk_vertex[c], n_own = t->chunk_own[c];
+  const PetscInt *vertex = t->vertex + t->chunk_vertex[c];
+  for (PetscInt i = 0; i < n_own; i++) {
+    for (int k = 0; k < 3; k++) f[3 * vertex[i] + k] += f_private[4 * i + k];
   }
+  memcpy(t->share + 4 * (size_t)t->chunk_row[c], f_private + 4 * (size_t)n_own, (size_t)(n - n_own) * 4 * sizeof *f);
+}
+
+/* Asks for the data of block b, which come from memory in one stream for each array. */
+static inline __attribute__((always_inline)) void prefetch_block(const wring_term *t, PetscInt b, int m, int q)
+{
+  const double *const coef = block_coef(t, b);
+  for (int i = 0; coef && i < free_vertices(m) * q; i++) __builtin_prefetch(coef + (size_t)i * LANES);
+  __builtin_prefetch(t->weight + (size_t)b * LANES);
+  for (int i = 0; i < m; i += 4) __builtin_prefetch(t->corner + ((size_t)b * m + i) * LANES);
 }
 
 /* z of block b of the chunk whose positions are in x_private. */
 static inline __attribute__((always_inline)) void load_z(const wring_term *t, PetscInt b, int m, int q,
-                                                         const double *x_private, lanes *xe, lanes *z)
+                                                         const double *x_private, lanes *z)
 {
-  gather(m, t->corner + (size_t)b * m * LANES, x_private, xe);
-  form_z(m, q, block_coef(t, b), (wring_in)xe, z);
+  const uint16_t *const corner = t->corner + (size_t)b * m * LANES;
+  WRING_ALIGNED lanes   d[3 * MAX_M];
+  if (m == 4 && q == 3) {
+    load_tets(corner, block_coef(t, b), x_private, z);
+    return;
+  }
+  gather_columns(m, corner, x_private, d);
+  apply_coef(m, q, block_coef(t, b), (wring_in)d, z);
+}
+
+/* f += w G^T p of block b, f private. */
+static inline __attribute__((always_inline)) void add_forces(const wring_term *t, PetscInt b, int m, int q, wring_in p,
+                                                             double *f_private)
+{
+  const uint16_t *const corner = t->corner + (size_t)b * m * LANES;
+  const double *const   weight = t->weight + (size_t)b * LANES;
+  WRING_ALIGNED lanes   f[3 * MAX_M];
+  if (m == 4 && q == 3) {
+    scatter_tets(corner, block_coef(t, b), weight, p, f_private);
+    return;
+  }
+  form_columns(m, q, block_coef(t, b), weight, p, f);
+  scatter_columns(m, corner, (wring_in)f, f_private);
 }

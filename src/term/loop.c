@@ -2,31 +2,40 @@
 #include "loop.h"
 #include "kernels.h"
 
-/* The work of one chunk, x and f private [vertices][4]. */
+enum { AHEAD = 4 }; // blocks
+
+/* The work of one chunk, x and f private [vertices][4], all_x those of all vertices. */
 typedef struct {
   const wring_term *t;
   PetscInt          c;
   const wring_pass *pass;
-  const double     *x;
+  const double     *x, *all_x;
   double           *f, *sum;
 } work_chunk;
+
+/* Asks for the positions of the next chunk, a part of them with each block of this one: they lie scattered in memory. */
+static inline void prefetch_vertices(const work_chunk *w, PetscInt b)
+{
+  const wring_term *const t = w->t;
+  if (w->c + 1 == t->n_chunk) return;
+  const PetscInt first = t->chunk_vertex[w->c + 1], n = t->chunk_vertex[w->c + 2] - first;
+  const PetscInt first_block = t->chunk_block[w->c], n_block = t->chunk_block[w->c + 1] - first_block;
+  const PetscInt end = n * (b + 1 - first_block) / n_block;
+  for (PetscInt i = n * (b - first_block) / n_block; i < end; i++)
+    __builtin_prefetch(w->all_x + 3 * t->vertex[first + i]);
+}
 
 static inline __attribute__((always_inline)) void run_blocks(int m, int q, void *context)
 {
   const work_chunk *const w = context;
   const wring_term *const t = w->t;
-  WRING_ALIGNED lanes     xe[3 * MAX_M], z[3 * MAX_Q], p[3 * MAX_Q];
+  WRING_ALIGNED lanes     z[3 * MAX_Q], p[3 * MAX_Q];
   for (PetscInt b = t->chunk_block[w->c]; b < t->chunk_block[w->c + 1]; b++) {
-    const double *weight = t->weight + (size_t)b * LANES;
-    load_z(t, b, m, q, w->x, xe, z);
+    prefetch_block(t, PetscMin(b + AHEAD, t->n_block - 1), m, q);
+    prefetch_vertices(w, b);
+    load_z(t, b, m, q, w->x, z);
     w->pass->map(t, w->pass->context, b, (wring_in)z, w->sum, p);
-    if (!w->pass->forces) continue;
-    for (int i = 0; i < 3 * q; i++) {
-#pragma omp simd
-      for (int l = 0; l < LANES; l++) p[i][l] *= weight[l];
-    }
-    form_forces(m, q, block_coef(t, b), (wring_in)p, xe);
-    scatter(m, t->corner + (size_t)b * m * LANES, (wring_in)xe, w->f);
+    if (w->pass->forces) add_forces(t, b, m, q, (wring_in)p, w->f);
   }
 }
 
@@ -34,13 +43,15 @@ static inline __attribute__((always_inline)) void run_blocks(int m, int q, void 
 static void run_chunk(wring_term *t, PetscInt c, const wring_pass *pass, const double *x, double *f)
 {
   const PetscInt n = t->chunk_vertex[c + 1] - t->chunk_vertex[c];
-  double         x_private[4 * t->max_vertex], f_private[4 * t->max_vertex], sum[WRING_MAX_SUMS] = {0};
+  vertex_row     x_rows[t->max_vertex], f_rows[t->max_vertex]; // aligned: no row lies in two lines of the cache
+  double *const x_private = (double *)x_rows, *const f_private = (double *)f_rows;
+  double sum[WRING_MAX_SUMS] = {0};
   load_chunk(t, c, x, x_private);
   for (PetscInt i = 0; i < 4 * n; i++) f_private[i] = 0;
   if (pass->chunk)
     pass->chunk(t, c, x_private, f_private, sum);
   else
-    with_stencil(t, run_blocks, &(work_chunk){t, c, pass, x_private, f_private, sum});
+    with_stencil(t, run_blocks, &(work_chunk){t, c, pass, x_private, x, f_private, sum});
   for (int i = 0; i < pass->n_sum; i++) pass->partial[(size_t)i * t->n_chunk + c] = sum[i];
   if (pass->forces) store_chunk(t, c, f_private, f);
 }
@@ -69,9 +80,11 @@ void wring_pass_finish(wring_term *t, const wring_pass *pass, double *f, double 
   if (!t->active || !pass->forces) return;
 #pragma omp parallel for schedule(static)
   for (PetscInt s = 0; s < t->n_shared; s++) {
-    double force[3] = {0};
+    vertex_row force = {0}, row;
     for (PetscInt i = t->shared_start[s]; i < t->shared_start[s + 1]; i++) {
-      for (int k = 0; k < 3; k++) force[k] += t->share[3 * i + k];
+      __builtin_prefetch(t->share + 4 * (size_t)t->shared_row[i + ROWS_AHEAD]);
+      load_row(t->share + 4 * (size_t)t->shared_row[i], &row);
+      force += row;
     }
     for (int k = 0; k < 3; k++) f[3 * t->shared[s] + k] += force[k];
   }

@@ -19,10 +19,8 @@ PetscBool wring_term_has_rest_pose(const wring_term *t)
 /* Masses of the corners of block b, [m][LANES] kg. */
 static void gather_masses(const wring_term *t, PetscInt c, PetscInt b, lanes *mass)
 {
-  const PetscInt *vertex = t->vertex + t->chunk_vertex[c];
-  const uint16_t *corner = t->corner + (size_t)b * t->m * LANES;
   for (int a = 0; a < t->m; a++) {
-    for (int l = 0; l < LANES; l++) mass[a][l] = t->mass[vertex[corner[a * LANES + l]]];
+    for (int l = 0; l < LANES; l++) mass[a][l] = t->mass[term_corner(t, c, b, a, l)];
   }
 }
 

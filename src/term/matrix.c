@@ -13,8 +13,7 @@ static PetscInt chunk_of(const wring_term *t, PetscInt block, PetscInt c)
 /* Local vertices of the real element in a lane; PETSC_FALSE for padded lanes. */
 static PetscBool lane_vertices(const wring_term *t, PetscInt chunk, PetscInt block, int lane, PetscInt *v)
 {
-  const PetscInt *vertex = t->vertex + t->chunk_vertex[chunk];
-  for (int a = 0; a < t->m; a++) v[a] = vertex[t->corner[((size_t)block * t->m + a) * LANES + lane]];
+  for (int a = 0; a < t->m; a++) v[a] = term_corner(t, chunk, block, a, lane);
   return (PetscBool)(t->weight[(size_t)block * LANES + lane] > 0);
 }
 
@@ -232,8 +231,8 @@ typedef struct {
 static inline __attribute__((always_inline)) void block_matrix(int m, int q, void *context)
 {
   const work_block *const w = context;
-  WRING_ALIGNED lanes     xe[3 * MAX_M], z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
-  load_z(w->t, w->b, m, q, w->x, xe, z);
+  WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
+  load_z(w->t, w->b, m, q, w->x, z);
   w->hessian(term_par(w->t, w->b), (wring_in)z, h);
   element_matrix(m, q, block_coef(w->t, w->b), w->t->weight + (size_t)w->b * LANES, (wring_in)h, w->K);
 }

@@ -45,9 +45,9 @@ static inline __attribute__((always_inline)) void chunk_data(int m, int q, void 
 {
   const work_chunk *const w = context;
   const wring_term *const t = w->t;
-  WRING_ALIGNED lanes     xe[3 * MAX_M], z[3 * MAX_Q], psi;
+  WRING_ALIGNED lanes     z[3 * MAX_Q], psi;
   for (PetscInt b = t->chunk_block[w->c]; b < t->chunk_block[w->c + 1]; b++) {
-    load_z(t, b, m, q, w->x, xe, z);
+    load_z(t, b, m, q, w->x, z);
     t->law->energy(term_par(t, b), (wring_in)z, psi);
     for (int l = 0; l < LANES; l++) {
       const PetscInt e = term_element(t, b * LANES + l);
@@ -80,9 +80,9 @@ typedef struct {
 static inline __attribute__((always_inline)) void add_energies(int m, int q, void *context)
 {
   const work_energies *const w = context;
-  WRING_ALIGNED lanes        xe[3 * MAX_M], z[3 * MAX_Q], psi;
+  WRING_ALIGNED lanes        z[3 * MAX_Q], psi;
   for (PetscInt b = w->t->chunk_block[w->c]; b < w->t->chunk_block[w->c + 1]; b++) {
-    load_z(w->t, b, m, q, w->x, xe, z);
+    load_z(w->t, b, m, q, w->x, z);
     w->t->law->energy(term_par(w->t, b), (wring_in)z, psi);
     for (int l = 0; l < LANES; l++) {
       const PetscInt e = term_element(w->t, b * LANES + l);
@@ -108,11 +108,11 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
   for (int k = 0; k < 3; k++) force[k] = 0;
   if (t->m > 1 || !t->active) return;
   for (PetscInt c = 0; c < t->n_chunk; c++) {
-    WRING_ALIGNED lanes xe[3], z[3], p[3];
+    WRING_ALIGNED lanes z[3], p[3];
     double              x_private[4 * t->max_vertex];
     load_chunk(t, c, x, x_private);
     for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-      load_z(t, b, 1, 1, x_private, xe, z);
+      load_z(t, b, 1, 1, x_private, z);
       t->law->gradient(term_par(t, b), (wring_in)z, p);
       for (int k = 0; k < 3; k++) {
         for (int l = 0; l < LANES; l++) force[k] -= t->weight[(size_t)b * LANES + l] * p[k][l];

@@ -92,7 +92,6 @@ static void constraint_row(const wring_law *law, int j, wring_in par, wring_in z
 static void store_rows(const wring_term *t, PetscInt chunk, PetscInt b, int j, const double *C, const lanes *f,
                        const double *k, wring_rows *r)
 {
-  const PetscInt *const vertex = t->vertex + t->chunk_vertex[chunk];
   for (int l = 0; l < LANES; l++) {
     const PetscInt e = term_element(t, b * LANES + l);
     if (e < 0) continue;
@@ -100,7 +99,7 @@ static void store_rows(const wring_term *t, PetscInt chunk, PetscInt b, int j, c
     r->C[row]          = C[l];
     r->k[row]          = t->weight[(size_t)b * LANES + l] * k[l];
     for (int a = 0; a < t->m; a++) {
-      r->vertex[t->m * row + a] = vertex[t->corner[((size_t)b * t->m + a) * LANES + l]];
+      r->vertex[t->m * row + a] = term_corner(t, chunk, b, a, l);
       for (int c = 0; c < 3; c++) r->dC[3 * (t->m * row + a) + c] = f[3 * a + c][l];
     }
   }
@@ -118,9 +117,9 @@ static inline __attribute__((always_inline)) void chunk_rows(int m, int q, void 
 {
   const work_chunk *const w = context;
   const wring_term *const t = w->t;
-  WRING_ALIGNED lanes     xe[3 * MAX_M], z[3 * MAX_Q], dC[3 * MAX_Q], f[3 * MAX_M], C, k;
+  WRING_ALIGNED lanes     z[3 * MAX_Q], dC[3 * MAX_Q], f[3 * MAX_M], C, k;
   for (PetscInt b = t->chunk_block[w->chunk]; b < t->chunk_block[w->chunk + 1]; b++) {
-    load_z(t, b, m, q, w->x, xe, z);
+    load_z(t, b, m, q, w->x, z);
     for (int j = 0; j < rows_per_element(t->law); j++) {
       constraint_row(t->law, j, term_par(t, b), (wring_in)z, C, dC, k);
       form_forces(m, q, block_coef(t, b), (wring_in)dC, f);

@@ -2,6 +2,9 @@
 #include "kernels.h"
 #include "sweep_impl.h"
 #include <float.h>
+#include <omp.h>
+
+enum { SMALL = 16 }; // blocks of a colour that is not worth a second thread
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
 
@@ -71,8 +74,8 @@ static inline void form_step(const wring_sweep_rule *rule, const constraint *c, 
   if (rule->type == WRING_SWEEP_COMPLIANT) {
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
-      const double a = 1 / (weight[l] * c->k[l] * h * h), gamma = a * h * damping[l]; // alpha/h^2, alpha beta/h
-      step[l] = (-c->C[l] - a * lambda[l] - gamma * c->rate[l]) / ((1 + gamma) * c->slope[l] + a);
+      const double W = weight[l] * c->k[l] * h * h, drag = h * damping[l]; // h^2/alpha; drag/W = gamma
+      step[l] = (-W * c->C[l] - lambda[l] - drag * c->rate[l]) / ((W + drag) * c->slope[l] + 1);
     }
   } else if (rule->type == WRING_SWEEP_RIGID) {
 #pragma omp simd
@@ -83,17 +86,28 @@ static inline void form_step(const wring_sweep_rule *rule, const constraint *c, 
   }
 }
 
+/* How many of the first n lanes have a constraint that is not finite. */
+static int count_bad(int n, const constraint *c)
+{
+  int bad = 0;
+  for (int l = 0; l < n; l++) bad += !(fabs(c->C[l]) <= DBL_MAX && c->slope[l] <= DBL_MAX);
+  return bad;
+}
+
 /* No step where the gradient is 0 or something is not finite; returns how many of the first n lanes are not. */
 static inline int mask_step(int n, const constraint *c, double *restrict lambda, double *restrict step)
 {
-  int bad = 0;
+  double some = 0;
+#pragma omp simd reduction(max : some)
   for (int l = 0; l < LANES; l++) {
-    const int finite = fabs(c->C[l]) <= DBL_MAX && c->slope[l] <= DBL_MAX;
-    step[l]          = finite && c->slope[l] > 0 ? step[l] : 0;
-    lambda[l] += step[l];
-    bad += !finite && l < n;
+    const int    finite = (fabs(c->C[l]) <= DBL_MAX) & (c->slope[l] <= DBL_MAX);
+    const int    moves  = finite & (c->slope[l] > 0);
+    const double masked = moves ? step[l] : 0, bad = finite ? 0 : 1;
+    step[l] = masked;
+    lambda[l] += masked;
+    some = bad > some ? bad : some;
   }
-  return bad;
+  return some > 0 ? count_bad(n, c) : 0;
 }
 
 /* One block; bad: how many of its constraints were not finite. */
@@ -145,19 +159,44 @@ static int run_stencil(wring_sweep *s, const sweep_segment *g, PetscInt b)
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
-/* Colours [from, to) one after the other, without the other ranks; the blocks of a colour are independent. */
+/* Blocks of a colour, of all its segments. */
+static PetscInt colour_blocks(const wring_sweep *s, PetscInt c)
+{
+  PetscInt n = 0;
+  for (PetscInt i = s->colour[c].begin; i < s->colour[c].end; i++) {
+    if (s->segment[i].term->active) n += s->segment[i].n_block;
+  }
+  return n;
+}
+
+/* A colour by the threads of the team, or by one of them alone; every thread calls it. */
+static PetscInt64 run_colour(wring_sweep *s, PetscInt c, PetscBool alone)
+{
+  const PetscInt threads = alone ? 1 : omp_get_num_threads(), thread = omp_get_thread_num();
+  PetscInt64     bad = 0;
+  if (thread >= threads) return 0;
+  for (PetscInt i = s->colour[c].begin; i < s->colour[c].end; i++) {
+    const sweep_segment *g     = &s->segment[i];
+    const PetscInt64     n     = g->term->active ? g->n_block : 0;
+    const PetscInt       first = (PetscInt)(n * thread / threads), end = (PetscInt)(n * (thread + 1) / threads);
+    for (PetscInt b = first; b < end; b++) bad += run_stencil(s, g, b);
+  }
+  return bad;
+}
+
+/*
+  Colours [from, to) one after the other, without the other ranks; the blocks of a colour are independent. Threads wait for each
+  other after each, but not between colours so small that one thread does them.
+*/
 static void run_colours(wring_sweep *s, PetscInt from, PetscInt to)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_LOCAL);
   PetscInt64        bad = 0;
 #pragma omp parallel if (s->order != WRING_ORDER_SEQUENTIAL) reduction(+ : bad)
   for (PetscInt c = from; c < to; c++) {
-    for (PetscInt i = s->colour[c].begin; i < s->colour[c].end; i++) {
-      const sweep_segment *g = &s->segment[i];
-      const PetscInt       n = g->term->active ? g->n_block : 0;
-#pragma omp for schedule(static) nowait
-      for (PetscInt b = 0; b < n; b++) bad += run_stencil(s, g, b);
-    }
+    const PetscBool small = (PetscBool)(colour_blocks(s, c) < SMALL);
+    bad += run_colour(s, c, small);
+    if (small && c + 1 < to && colour_blocks(s, c + 1) < SMALL) continue;
 #pragma omp barrier
   }
   s->not_finite += bad;
@@ -178,17 +217,34 @@ static PetscErrorCode run_all(wring_sweep *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* row [n][4] = x [n][3]; the fourth number stays. */
+static void to_rows(PetscInt n, const double *restrict x, double *restrict row)
+{
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < n; i++) {
+    for (int c = 0; c < 3; c++) row[4 * i + c] = x[3 * i + c];
+  }
+}
+
+static void from_rows(PetscInt n, const double *restrict row, double *restrict x)
+{
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < n; i++) {
+    for (int c = 0; c < 3; c++) x[3 * i + c] = row[4 * i + c];
+  }
+}
+
 PetscErrorCode wring_sweep_run(wring_sweep *s, double *x)
 {
   const wring_mesh *m = s->mesh;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < 3 * m->n_owned; i++) s->x[i / 3 * 4 + i % 3] = x[i];
+  to_rows(m->n_owned, x, s->x);
   PetscCall(wring_sweep_update_ghosts(s, s->x));
   if (s->start) PetscCall(PetscArraycpy(s->start, s->x, 4 * m->n_local));
   PetscCall(run_all(s));
   if (s->start) PetscCall(wring_sweep_average(s));
-  for (PetscInt i = 0; i < 3 * m->n_owned; i++) x[i] = s->x[i / 3 * 4 + i % 3];
+  from_rows(m->n_owned, s->x, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -236,22 +292,31 @@ PetscErrorCode wring_sweep_destroy(wring_sweep **sweep)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Weight, damping, multipliers and parameters of the elements of a segment. */
-static void refresh_segment(wring_sweep *s, sweep_segment *g)
+/* Weight, damping, multipliers and parameters of a block of a segment; whether one has damping. */
+static int refresh_block(wring_sweep *s, const sweep_segment *g, PetscInt b)
 {
   const wring_term *t     = g->term;
   const int         n_par = sweep_par_rows(t), first = SWEEP_LAMBDA + t->law->n_constraint;
-  g->damped = PETSC_FALSE;
-  for (PetscInt i = 0; i < g->n_block * LANES; i++) {
-    const PetscInt position    = s->position[g->first_block * LANES + i];
-    double        *row         = s->data + g->data + (size_t)(i / LANES) * g->n_row * LANES + i % LANES;
+  int               damped = 0;
+  for (PetscInt l = 0; l < LANES; l++) {
+    const PetscInt position    = s->position[(g->first_block + b) * LANES + l];
+    double        *row         = s->data + g->data + (size_t)b * (size_t)g->n_row * LANES + l;
     const double   own         = t->damping ? t->damping[term_element(t, position)] : 0;
     row[SWEEP_WEIGHT * LANES]  = t->weight[position];
     row[SWEEP_DAMPING * LANES] = own > 0 ? own : s->rule.damping;
-    if (row[SWEEP_DAMPING * LANES] > 0) g->damped = PETSC_TRUE;
+    damped |= row[SWEEP_DAMPING * LANES] > 0;
     for (int r = SWEEP_LAMBDA; r < first; r++) row[r * LANES] = 0;
     for (int r = 0; r < n_par; r++) row[(first + r) * LANES] = term_par(t, position / LANES)[r][position % LANES];
   }
+  return damped;
+}
+
+static void refresh_segment(wring_sweep *s, sweep_segment *g)
+{
+  int damped = 0;
+#pragma omp parallel for schedule(static) reduction(| : damped)
+  for (PetscInt b = 0; b < g->n_block; b++) damped |= refresh_block(s, g, b);
+  g->damped = (PetscBool)(damped && s->rule.type != WRING_SWEEP_RIGID);
 }
 
 PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, const double *mass,
@@ -263,14 +328,10 @@ PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, c
   s->rule = *rule;
   for (PetscInt i = 0; i < m->n_owned; i++) s->x[4 * i + 3] = 1 / mass[i];
   if (rule->type != WRING_SWEEP_RIGID) {
-    for (PetscInt i = 0; i < 3 * m->n_owned; i++) s->reference[i / 3 * 4 + i % 3] = reference[i];
+    to_rows(m->n_owned, reference, s->reference);
     PetscCall(wring_sweep_update_ghosts(s, s->reference));
   }
-  for (PetscInt i = 0; i < s->n_segment; i++) {
-    sweep_segment *g = &s->segment[i];
-    refresh_segment(s, g);
-    g->damped = (PetscBool)(g->damped && rule->type != WRING_SWEEP_RIGID);
-  }
+  for (PetscInt i = 0; i < s->n_segment; i++) refresh_segment(s, &s->segment[i]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

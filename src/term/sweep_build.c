@@ -26,13 +26,11 @@ static void list_items(const wring_sweep *s, int term, item *items)
 {
   const wring_term *t = s->term[term];
   for (PetscInt c = 0; c < t->n_chunk; c++) {
-    const PetscInt *const local = t->vertex + t->chunk_vertex[c];
     for (PetscInt p = t->chunk_block[c] * LANES; p < t->chunk_block[c + 1] * LANES; p++) {
       const PetscInt e = term_element(t, p);
       if (e < 0) continue;
       items[e] = (item){.term = term, .element = e};
-      for (int a = 0; a < t->m; a++)
-        items[e].vertex[a] = local[t->corner[(size_t)(p / LANES * t->m + a) * LANES + p % LANES]];
+      for (int a = 0; a < t->m; a++) items[e].vertex[a] = term_corner(t, c, p / LANES, a, p % LANES);
     }
   }
 }

@@ -1,0 +1,108 @@
+"""What the model of an iteration needs, measured: times on 1 and 2 ranks, and what 2 to 32 ranks send, which do not depend on time."""
+import glob
+import json
+import os
+import re
+import subprocess
+
+import numpy as np
+from runs import fail, load, phase_ms, wring
+
+OUT = "out/performance/model"
+BOX = "inputs/bench/box.yaml"
+MULTIGRID = ("operator_type", "multigrid", "output_every", 0)
+SPLIT = {2: (2, 1, 1), 4: (2, 2, 1), 8: (2, 2, 2), 32: (4, 4, 2)}
+SIDE = 12  # cells of a rank's cube
+RUNS = ((10, 1e-2), (10, 1e-6), (20, 1e-2))  # iterations, operator.rtol
+FINE = 24  # bytes of a vertex in the halo of x and forces; the cycle sends 12
+
+
+def cells(ranks, side):
+    return ",".join(str(side * s) for s in SPLIT[ranks])
+
+
+def hierarchy(text):
+    """Rows, entries of a row and active ranks of every level, from PETSc's own report."""
+    found = re.findall(r"(\d+)\) N=(\d+),.*nnz/row \(ave\)=(\d+)(?:, (\d+) active|, np=(\d+))", text)
+    return [{"rows": int(n), "entries": int(e), "ranks": int(a or b)} for _, n, e, a, b in found]
+
+
+def read_counts(prefix, ranks):
+    """Of every rank {tag or call: (count, bytes)}."""
+    result = []
+    for rank in range(ranks):
+        with open(f"{prefix}.{rank}", encoding="utf-8") as file:
+            result.append({name: (float(n), float(b)) for name, n, b in (line.split() for line in file)})
+    return result
+
+
+def run_counted(ranks, iterations, rtol, library):
+    folder = f"{OUT}/count_{ranks}_{iterations}_{rtol:g}"
+    os.makedirs(folder, exist_ok=True)
+    for old in glob.glob(f"{folder}/count.*"):
+        os.remove(old)
+    os.environ["COUNT"], os.environ["PETSC_OPTIONS"] = f"{folder}/count", "-info :pc"
+    wring("run", BOX, folder, ("mesh_box_cells", cells(ranks, SIDE), "time_steps", 1, "solver_max_it", iterations,
+                               "operator_rtol", rtol) + MULTIGRID, ranks, 1, preload=library)
+    del os.environ["PETSC_OPTIONS"]
+    with open(f"{folder}/log", encoding="utf-8") as log:
+        levels = hierarchy(log.read())
+    run = load(folder, "run.json")
+    return read_counts(f"{folder}/count", ranks), levels, (1, run["iterations"], run["linear_iterations"]), run["mesh"]["vertices"]
+
+
+def counted(ranks, library):
+    """Per iteration of qn and per inner iteration, of each tag: messages and bytes of a rank, mean and largest."""
+    runs = [run_counted(ranks, its, rtol, library) for its, rtol in RUNS]
+    system = np.array([r[2] for r in runs], float)
+    names = sorted({name for r in runs for rank in r[0] for name in rank})
+    result = []
+    for name in names:
+        value = np.array([[[rank.get(name, (0, 0))[k] for rank in r[0]] for k in (0, 1)] for r in runs])
+        _, outer, inner = np.linalg.solve(system, value.reshape(len(runs), -1)).reshape(3, 2, ranks)
+        if max(outer[0].max(), inner[0].max()) < 0.05:
+            continue  # of the set-up
+        result.append({"name": name, "per_iteration": {"messages": outer[0].mean(), "bytes": outer[1].mean()},
+                       "per_inner": {"messages": inner[0].mean(), "most": inner[0].max(), "bytes": inner[1].mean()}})
+    return {"ranks": ranks, "vertices": runs[0][3], "levels": runs[0][1], "sends": result}
+
+
+def ghosts():
+    """Ghosts of a part over (vertices of a part)^(2/3), for parts of METIS far more than there are ranks here."""
+    wring_program = os.environ.get("WRING", "build/wring")
+    mesh = f"{OUT}/box.msh"
+    subprocess.check_call([wring_program, "mesh", "box", mesh, "-size", "1,1,1", "-cells", "40,40,40", "-binary"],
+                          stdout=subprocess.DEVNULL)
+    subprocess.check_call([wring_program, "mesh", "info", mesh, "-parts", "8,64,512", "-json", f"{OUT}/parts.json"],
+                          stdout=subprocess.DEVNULL)
+    with open(f"{OUT}/parts.json", encoding="utf-8") as file:
+        info = json.load(file)
+    n = info["vertices"]
+    return [{"parts": p["parts"], "c": p["ghosts"] / p["parts"] / (n / p["parts"]) ** (2 / 3)} for p in info["partitions"]]
+
+
+def times(ranks):
+    """ns per tetrahedron, per vertex and per entry of the hierarchy, of 1 rank, or of 2 that share the memory."""
+    folder = wring("run", BOX, f"{OUT}/time_{ranks}", ("mesh_box_cells", "58,58,58", "time_steps", 3) + MULTIGRID, ranks)
+    run = load(folder, "run.json")
+    ns = lambda *phases: 1e6 * phase_ms(folder, *phases) * ranks
+    inner = run["linear_iterations"] / run["iterations"]
+    return {"ranks": ranks, "tets": run["mesh"]["tets"], "vertices": run["mesh"]["vertices"], "inner": inner,
+            "local": ns("local") / run["mesh"]["tets"], "vector": ns("vector") / run["mesh"]["vertices"],
+            "solve": ns("operator_solve") / inner / run["mesh"]["vertices"]}
+
+
+def measure():
+    os.makedirs(OUT, exist_ok=True)
+    library = os.path.abspath(f"{OUT}/count.so")
+    if subprocess.call(["mpicc", "-shared", "-fPIC", "-O2", "jobs/performance/count.c", "-o", library]):
+        fail("mpicc cannot build jobs/performance/count.c")
+    result = {"times": [times(1), times(2)], "counts": [counted(ranks, library) for ranks in SPLIT], "ghosts": ghosts()}
+    os.environ["PETSC_OPTIONS"] = "-info :pc"
+    folder = wring("run", BOX, f"{OUT}/levels", ("mesh_box_cells", "58,58,58", "time_steps", 1, "solver_max_it", 1) + MULTIGRID, 2)
+    del os.environ["PETSC_OPTIONS"]
+    with open(f"{folder}/log", encoding="utf-8") as log:
+        result["levels"] = hierarchy(log.read())
+    with open(f"{OUT}/measured.json", "w", encoding="utf-8") as file:
+        json.dump(result, file, indent=1)
+    return result

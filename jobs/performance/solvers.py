@@ -1,0 +1,35 @@
+"""Every solver's time to relative errors of 1e-4 and 1e-8, on a twisted beam of two sizes that is let go, with two threads."""
+from runs import load, number, table, wring, write
+
+OUT = "out/performance/solvers"
+THREADS = 2
+BODIES = (("40,7,7", "11,760", ()), ("80,15,14", "100,800", ("compare_reference", "least", "compare_iterations", 250)))
+DECKS = (("solvers", "stable neo-Hookean"), ("solvers_strain", "strain"))
+ERRORS = ("1e-4", "1e-8")
+UNSTABLE = (0, 2)  # penalty diverges
+
+
+def compare(deck, cells, options):
+    twisted = f"{OUT}/twisted_{cells.replace(',', '_')}"
+    folder = f"{OUT}/{deck}_{cells.replace(',', '_')}"
+    options = ("initial_restart", twisted, "compare_tolerance", 1e-9) + options
+    return load(wring("compare", f"inputs/bench/{deck}.yaml", folder, options, 1, THREADS, UNSTABLE), "compare.json")["solvers"]
+
+
+def entry(solver, error):
+    its, seconds = solver["iterations_to"][error], solver["seconds_to"][error]
+    return f"{number(1e3 * seconds)} ({its})" if its is not None and its >= 0 and seconds is not None else "-"
+
+
+def measure():
+    text = ""
+    for cells, _, _ in BODIES:
+        wring("run", "inputs/bench/solvers_twist.yaml", f"{OUT}/twisted_{cells.replace(',', '_')}", ("mesh_box_cells", cells), 1, THREADS)
+    for deck, material in DECKS:
+        found = [compare(deck, cells, options) for cells, _, options in BODIES]
+        head = [material] + [f"{tets} tets, to {error}" for _, tets, _ in BODIES for error in ERRORS]
+        lines = [[name] + [entry(body[name], error) for body in found for error in ERRORS] for name in found[0]]
+        text += table(head, [line for line in lines if set(line[1:]) != {"-"}])
+        never = ", ".join(line[0] for line in lines if set(line[1:]) == {"-"})
+        text += f"\nMilliseconds (iterations). Not to 1e-4: {never}.\n\n"
+    write("solvers", text.rstrip("\n") + "\n")

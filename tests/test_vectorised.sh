@@ -1,0 +1,52 @@
+#!/bin/bash
+# The loops over lanes of laws and of 3x3 blocks are vector code, whatever the compiler: by the instructions of the objects that this
+# build has made. Fails if "#pragma omp simd" was ignored without a word, as it is where the address of a struct is taken in the
+# loop, where a function of it is not inlined, or where flags get lost.
+build=$1
+source=$2
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+objects=$build/CMakeFiles/wring.dir/src
+command -v objdump > /dev/null || skip "no objdump"
+[ "$(uname -m)" = x86_64 ] || skip "only the instructions of x86-64 are known here, not those of $(uname -m)"
+[ -d "$objects" ] || skip "no objects in $objects"
+grep -q 'CMAKE_BUILD_TYPE:[A-Z]*=Debug' "$build/CMakeCache.txt" && skip "a build without optimisation"
+grep -q 'WRING_\(SANITIZE\|FUZZ\):[A-Z]*=ON' "$build/CMakeCache.txt" && skip "a build with sanitizers"
+
+# Names of the functions of a C file that have a loop under "#pragma omp simd".
+with_simd() {
+  awk '/^[a-z].*[(]/ { name = $0; sub(/[(].*/, "", name); sub(/.*[ *]/, "", name) }
+       /pragma omp simd/ { print name }' "$1" | sort -u
+}
+
+# "name packed scalar": arithmetic of doubles in each function. Where there are registers of 256 or 512 bits, 128 are no vector.
+arithmetic() {
+  objdump -d --no-show-raw-insn "$1" | awk -v wide="$wide" '
+    /^[0-9a-f]+ <.*>:$/ { name = $2; gsub(/[<>:]/, "", name); sub(/[.].*/, "", name); seen[name] = 1 }
+    /\tv?(add|sub|mul|div|sqrt|min|max)pd |\tvfn?m(add|sub)(132|213|231)pd / { if ($0 ~ wide) packed[name]++; else scalar[name]++ }
+    /\tv?(add|sub|mul|div|sqrt|min|max)sd |\tvfn?m(add|sub)(132|213|231)sd / { scalar[name]++ }
+    END { for (name in seen) print name, packed[name] + 0, scalar[name] + 0 }'
+}
+
+wide='%xmm'
+objdump -d --no-show-raw-insn "$objects/base/block3.c.o" | grep -q '%[yz]mm' && wide='%[yz]mm'
+checked=0
+failed=0
+for file in "$source"/src/law/*.c "$source/src/base/block3.c"; do
+  object=$objects/${file#"$source"/src/}.o
+  [ -f "$object" ] || { echo "no $object"; exit 1; }
+  list=$(arithmetic "$object")
+  for name in $(with_simd "$file"); do
+    set -- $(echo "$list" | awk -v name="$name" '$1 == name { print $2, $3 }')
+    [ $# = 2 ] || continue # inlined: counted where it is
+    checked=$((checked + 1))
+    [ $(($2 * 8)) -le "$1" ] && continue
+    echo "${file#"$source"/}: $name has $1 vector and $2 scalar instructions of arithmetic"
+    failed=1
+  done
+done
+echo "$checked functions, vectors in $wide"
+[ $checked -ge 60 ] || { echo "expected 60 functions or more"; exit 1; }
+exit $failed
