@@ -15,7 +15,7 @@ typedef struct {
   const char *library;          // "cholmod, in single precision", "mumps", "gamg", ...; borrowed
   PetscInt    iterations;       // of the last solve, largest over the three components; 0 for direct
   PetscInt64  total_iterations; // of all solves
-  PetscInt64  solves;
+  PetscInt64  solves, set_ups;
   double      memory; // bytes of factor or hierarchy, all ranks
 } wring_operator_info;
 
@@ -28,6 +28,9 @@ PetscErrorCode wring_operator_destroy(wring_operator **op);
 
 /* Takes a reference to A (MATAIJ) and sets the solve up: factor or hierarchy. Again whenever A's values have changed. */
 PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A);
+
+/* The matrix that it has, borrowed; NULL: none yet. Who gives it other values calls set_matrix with it again. Not collective. */
+Mat wring_operator_matrix(const wring_operator *op);
 
 /*
   Solves A x = b for b, x [n_owned][3]. x holds the starting guess (only iterative types use it). Each component is solved to

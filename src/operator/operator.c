@@ -156,6 +156,7 @@ PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A)
   PetscCall(MatGetNonzeroState(A, &pattern));
   if (op->A != A || op->pattern != pattern) PetscCall(begin(op, A, pattern));
   PetscCall(op->ops->set_up(op));
+  op->info.set_ups++;
   if (op->no_sharing && op->ops == &wring_operator_cholmod) {
     PetscCall(
       wring_note(op->comm, "MPI shares too little memory between ranks for one factor: every rank has its part"));
@@ -164,6 +165,11 @@ PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A)
   }
   wring_phases_switch(op->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+Mat wring_operator_matrix(const wring_operator *op)
+{
+  return op->A;
 }
 
 PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes)
