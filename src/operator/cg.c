@@ -411,6 +411,19 @@ static void carried_block(const solve *v, PetscInt begin, PetscInt end, double (
   }
 }
 
+/* At least n zeros in g->part. */
+static PetscErrorCode reserve_parts(wring_cg *g, size_t n)
+{
+  PetscFunctionBegin;
+  if (n > g->n_part) {
+    PetscCall(PetscFree(g->part));
+    PetscCall(PetscMalloc1(n, &g->part));
+    g->n_part = n;
+  }
+  PetscCall(PetscArrayzero(g->part, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What the reduction carries beside its own dots, for x of the next iteration is x + alpha (u + beta p). */
 static PetscErrorCode add_carried(const solve *v, double (*all)[N_PART][3])
 {
@@ -418,7 +431,8 @@ static PetscErrorCode add_carried(const solve *v, double (*all)[N_PART][3])
   double(*part)[N_PART][3], strip[WRING_STRIPS];
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)WRING_STRIPS * width, &part));
+  PetscCall(reserve_parts(v->g, (size_t)WRING_STRIPS * (size_t)width * sizeof *part / sizeof(double)));
+  part = (double(*)[N_PART][3])v->g->part;
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
   for (int k = 0; k < WRING_STRIPS; k++) {
     const PetscInt end = wring_strip(n, k + 1);
@@ -431,7 +445,6 @@ static PetscErrorCode add_carried(const solve *v, double (*all)[N_PART][3])
       all[j][i / 3][i % 3] = wring_pairwise_sum(WRING_STRIPS, strip);
     }
   }
-  PetscCall(PetscFree(part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -708,6 +721,7 @@ PetscErrorCode wring_cg_destroy(wring_cg **g)
   PetscCall(PetscFree((*g)->s));
   PetscCall(PetscFree((*g)->w));
   PetscCall(PetscFree((*g)->ghost));
+  PetscCall(PetscFree((*g)->part));
   PetscCallMPI(MPI_Type_free(&(*g)->vertex));
   PetscCall(PetscFree(*g));
   PetscFunctionReturn(PETSC_SUCCESS);

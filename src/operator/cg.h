@@ -8,6 +8,8 @@ typedef struct {
   double       *r, *p, *s, *w;           // [n][3]
   double       *ghost;                   // [n_ghost][3] of p
   MPI_Datatype  vertex;                  // 3 doubles
+  double       *part; // [n_part] room for sums of dots with the solution, as many as were ever asked for
+  size_t        n_part;
 } wring_cg;
 
 PetscErrorCode wring_cg_create(const wring_cycle *c, wring_cg **g);
