@@ -67,7 +67,6 @@ static inline PetscErrorCode test_body_create_on(MPI_Comm comm, const char *sour
   *b = (test_body){.x = NULL};
   PetscCall(wring_options_create(comm, &b->o));
   PetscCall(wring_options_set(b->o, "operator_type", "direct", "test"));
-  PetscCall(wring_options_set(b->o, "operator_rtol", "1e-14", "test")); // to round-off
   PetscCall(test_set_material(b->o, law, source));
   PetscCall(PetscMalloc1(law->n_par, &par));
   PetscCall(law->set_par(b->o, "material_", "material_", par));

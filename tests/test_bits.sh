@@ -19,7 +19,7 @@ gravity:  [0, 0, -9.81]
 attach:   {xmin: {stiffness: 1e6}}
 initial:  {velocity: [1, 2, -8]}
 time:     {step: 1e-2, steps: 1}
-operator: {type: direct, rtol: 1e-14}
+operator: {type: direct}
 variant:
   colored:     {type: xpbd, order: colored}
   hybrid:      {type: xpbd, order: hybrid}

@@ -184,7 +184,6 @@ static PetscErrorCode case_create(const char *folder, const char *name, test_cas
   CHECK(c->json, "%s cannot be read", path);
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &c->b.o));
   PetscCall(wring_options_set(c->b.o, "operator_type", "direct", name));
-  PetscCall(wring_options_set(c->b.o, "operator_rtol", "1e-14", name)); // to round-off
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) PetscCall(read_mesh_data(c, &data));
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &data, &c->b.mesh));

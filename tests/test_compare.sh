@@ -46,7 +46,7 @@ gravity:  [0, 0, -9.81]
 attach:   {xmin: {stiffness: 1e6}}
 initial:  {velocity: [0, 0, -5]}
 time:     {step: 1e-2, steps: 1}
-operator: {type: direct, rtol: 1e-14}
+operator: {type: direct}
 variant:  {short: {type: qn, history: 1}, full: {type: qn, line_search: none}}
 compare:  {solvers: [qn, short, pd], iterations: 12, report: [2, 12]}
 output:   {directory: out}

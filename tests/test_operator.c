@@ -344,6 +344,39 @@ static PetscErrorCode test_threads(PetscInt m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  What a solve is exact to, by what the deck says: named, a direct solve leaves nothing but round-off; operator.rtol is taken
+  by its word; where `auto` chooses a factor, only callers that say so get less than all. Fails where speed comes unasked.
+*/
+static PetscErrorCode test_default(const char *type, const char *rtol, double rough, double least, double most)
+{
+  Mat             A;
+  Vec             b, x;
+  wring_options  *o;
+  wring_operator *op;
+  double          worst;
+  PetscBool       reached;
+
+  PetscFunctionBegin;
+  PetscCall(create_matrix(12, 0.01, &A));
+  PetscCall(create_vectors(A, &b, &x));
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  PetscCall(wring_options_set(o, "operator_type", type, "test"));
+  if (rtol) PetscCall(wring_options_set(o, "operator_rtol", rtol, "test"));
+  PetscCall(wring_operator_create(PETSC_COMM_WORLD, o, NULL, &op));
+  PetscCall(wring_operator_set_matrix(op, A));
+  PetscCall(wring_operator_solve(op, 0, b, x, &reached));
+  PetscCall(residual(A, b, x, &worst));
+  CHECK(reached && least <= worst && worst <= most, "%s %s: residual %g", type, rtol ? rtol : "", worst);
+  CHECK(wring_operator_rough_rtol(op) == rough, "%s %s: %g", type, rtol ? rtol : "", wring_operator_rough_rtol(op));
+  PetscCall(wring_operator_destroy(&op));
+  PetscCall(wring_options_destroy(&o));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Fails where work arrays keep numbers that are not finite, and where b is not scaled to fit single precision. */
 static PetscErrorCode test_not_finite(void)
 {
@@ -397,6 +430,11 @@ int main(int argc, char **argv)
   PetscCall(test_accuracy(PIECES, 10, 0.1, 0));
   PetscCall(test_accuracy(PLAIN, 2, 0.1, 0));
   PetscCall(test_precision());
+  PetscCall(test_default("direct", NULL, 0, 0, 5e-15));
+  PetscCall(test_default("auto", NULL, 1e-3, 0, 5e-15));
+  PetscCall(test_default("direct", "1e-3", 1e-3, 1e-9, 1e-3));
+  PetscCall(test_default("auto", "1e-2", 1e-2, 1e-9, 1e-2));
+  PetscCall(test_default("multigrid", NULL, 1e-3, 1e-9, 1e-3));
   PetscCall(test_threads(1));
   PetscCall(test_threads(20));
   PetscCall(test_not_finite());

@@ -34,7 +34,8 @@ Mat wring_operator_matrix(const wring_operator *op);
 
 /*
   Solves A x = b for b, x [n_owned][3]. x holds the starting guess (only iterative types use it). Each component is solved to
-  |b - A x| <= rtol |b|; rtol 0 takes operator.rtol. A solve that does not reach it is not an error: *reached (may be NULL).
+  |b - A x| <= rtol |b|; rtol 0 takes operator.rtol, but a direct solve goes to round-off if the deck does not give that key.
+  A solve that does not reach it is not an error: *reached (may be NULL).
   MUMPS, and CHOLMOD in double precision, solve to round-off whatever rtol is.
 */
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
@@ -53,6 +54,12 @@ enum { WRING_OPERATOR_DOTS = 128 };
 */
 PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, double size, Vec b, Vec x,
                                               const wring_operator_dots *d);
+
+/*
+  rtol for callers to whom an approximation of A^{-1} does, so that speed counts more: operator.rtol; where the deck does not give
+  it, 1e-1, or 0 if it says `operator.type: direct`. Not collective.
+*/
+double wring_operator_rough_rtol(const wring_operator *op);
 
 PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y); // y = A x for the three components
 

@@ -9,7 +9,8 @@ def bench(parts, tets, ranks, threads):
     """bench.json of these parts, measured once in a run of the tables."""
     folder = f"{OUT}/{parts.replace(',', '_')}_{tets}_{ranks}x{threads}"
     if folder not in bench.done:
-        wring("bench", None, folder, ("bench_parts", parts, "bench_tets", tets, "bench_budget", 0.2), ranks, threads)
+        options = ("bench_parts", parts, "bench_tets", tets, "bench_budget", 0.2, "operator_type", "multigrid")
+        wring("bench", None, folder, options, ranks, threads)
         bench.done.add(folder)
     return load(folder, "bench.json")
 

@@ -1,4 +1,4 @@
-"""What the model of an iteration needs, measured: times on 1 and 2 ranks, and what 2 to 32 ranks send, which do not depend on time."""
+"""What the model of an iteration needs, measured: times on 1 and 2 ranks, and what 2 to 16 ranks send, which do not depend on time."""
 import glob
 import json
 import os
@@ -11,7 +11,7 @@ from runs import fail, load, phase_ms, wring
 OUT = "out/performance/model"
 BOX = "inputs/bench/box.yaml"
 MULTIGRID = ("operator_type", "multigrid", "output_every", 0)
-SPLIT = {2: (2, 1, 1), 4: (2, 2, 1), 8: (2, 2, 2), 32: (4, 4, 2)}
+SPLIT = {2: (2, 1, 1), 4: (2, 2, 1), 8: (2, 2, 2), 16: (4, 2, 2)}
 SIDE = 12  # cells of a rank's cube
 RUNS = ((10, 1e-2), (10, 1e-6), (20, 1e-2))  # iterations, operator.rtol
 FINE = 24  # bytes of a vertex in the halo of x and forces; the cycle sends 12

@@ -11,6 +11,7 @@
 #else
   #include <cholmod.h>
 #endif
+#include <float.h>
 #include <math.h>
 
 /* CHOLMOD has every function for int and, with _l, for 64-bit indices. */
@@ -37,7 +38,7 @@ typedef struct {
   wring_packed   *packed; // NULL: solves are CHOLMOD's
   wring_shared    shared;
   double         *b, *x, *r; // [n][3] in shared: right-hand side and solution of several ranks; residual
-  void           *work;      // in shared, of wring_residual
+  wring_sums      sums;      // in shared
   double          rate;      // what a packed solve leaves of |b|, as measured
   cholmod_dense  *dense_b, *dense_x, *y, *e; // [3][n]; y and e are work of cholmod_solve2, kept between solves
 } direct;
@@ -155,7 +156,10 @@ static double ratio(const wring_size *r, const wring_size *b)
   return worst;
 }
 
-/* x += A^{-1} (b - A x) until |b - A x| <= rtol |b|, or until this no longer halves it. */
+/*
+  x += A^{-1} (b - A x) until |b - A x| <= rtol |b|, or until this no longer halves it. After a sweep that must end below
+  round-off, only rtol asks what is left.
+*/
 static PetscErrorCode refine(direct *d, const wring_rows *A, double rtol, const wring_size *b_size, const double *b,
                              double *x, PetscBool *reached)
 {
@@ -164,11 +168,12 @@ static PetscErrorCode refine(direct *d, const wring_rows *A, double rtol, const 
   PetscFunctionBegin;
   for (int i = 0; i < MOST_SWEEPS; i++) {
     wring_size r_size;
-    wring_residual(d->team, d->work, A, b, x, d->r, &r_size);
+    wring_residual(d->team, &d->sums, A, b, x, d->r, &r_size);
     const double now = ratio(&r_size, b_size);
-    *reached         = (PetscBool)(now <= rtol);
-    if (*reached || !(2 * now < before)) break;
+    *reached         = (PetscBool)(rtol == 0 || now <= rtol);
+    if (now <= rtol || !(2 * now < before)) break;
     PetscCall(packed_solve(d, &r_size, d->r, PETSC_TRUE, x));
+    if (rtol == 0 && 10 * d->rate * now <= DBL_EPSILON) break;
     before = now;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -185,9 +190,9 @@ static PetscErrorCode measure_rate(direct *d, const wring_rows *A)
   for (int trial = 0; trial < TRIALS; trial++) {
     wring_size b_size, r_size;
     PetscCall(PetscArraycpy(d->b + begin, d->x + begin, end - begin));
-    wring_size_of(d->team, d->work, A, d->b, &b_size);
+    wring_size_of(d->team, &d->sums, A, d->b, &b_size);
     PetscCall(packed_solve(d, &b_size, d->b, PETSC_FALSE, d->x));
-    wring_residual(d->team, d->work, A, d->b, d->x, d->r, &r_size);
+    wring_residual(d->team, &d->sums, A, d->b, d->x, d->r, &r_size);
     const double now = ratio(&r_size, &b_size);
     if (!(now <= d->rate)) d->rate = now;
     if (!(d->rate <= worst_rate)) break;
@@ -214,12 +219,12 @@ static PetscErrorCode allocate(wring_operator *op, PetscBool *enough)
   if (d->b) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetSize(op->A, &n, NULL));
   const size_t vector = 3 * (size_t)n;
-  PetscCall(wring_team_allocate(d->team, 3 * vector * sizeof *d->b + wring_size_bytes(d->team), &d->shared, enough));
+  PetscCall(wring_team_allocate(d->team, 3 * vector * sizeof *d->b + wring_sums_bytes(d->team), &d->shared, enough));
   if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
   d->b    = d->shared.memory;
   d->x    = d->b + vector;
   d->r    = d->x + vector;
-  d->work = d->r + vector;
+  d->sums = (wring_sums){d->r + vector, 0};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -256,6 +261,7 @@ static PetscErrorCode double_solve(wring_operator *op, const double *b, double *
   direct *d = op->data;
 
   PetscFunctionBegin;
+  wring_team_meet(d->team);
   if (d->factor) {
     const PetscInt n = (PetscInt)d->dense_b->nrow;
     wring_operator_to_columns(n, b, d->dense_b->x);
@@ -357,7 +363,7 @@ static PetscErrorCode refined_solve(wring_operator *op, double rtol, const doubl
 
   PetscFunctionBegin;
   PetscCall(wring_rows_get(op->A, &A));
-  wring_size_of(d->team, d->work, &A, b, &size);
+  wring_size_of(d->team, &d->sums, &A, b, &size);
   PetscCall(packed_solve(d, &size, b, PETSC_FALSE, x));
   if (rtol < 10 * d->rate) PetscCall(refine(d, &A, rtol, &size, b, x, reached));
   PetscCall(wring_rows_restore(&A));
@@ -385,8 +391,7 @@ static PetscErrorCode solve_shared(wring_operator *op, double rtol, const double
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(op->A, &first, &end));
   const size_t at = 3 * (size_t)first, n = 3 * (size_t)(end - first);
-  PetscCall(PetscArraycpy(d->b + at, b, n));
-  wring_team_meet(d->team);
+  PetscCall(PetscArraycpy(d->b + at, b, n)); // which the others read after they have met this rank, in either solve
   PetscCall(solve_all(op, rtol, d->b, d->x, reached));
   PetscCall(PetscArraycpy(x, d->x + at, n));
   PetscFunctionReturn(PETSC_SUCCESS);

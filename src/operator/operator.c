@@ -2,13 +2,17 @@
 #include "team.h"
 #include <string.h>
 
+static const double rough = 1e-1; // what quasi-Newton methods need, docs/performance.md
+
 const wring_option wring_operator_options[] = {
   {"type", WRING_WORD, 0, "auto|direct|multigrid|petsc", NULL, NULL, "auto",
    "How A x = b is solved: by a factor, by conjugate gradients with multigrid, or by PETSc's options -operator_..."},
   {"factor", WRING_WORD, 0, "auto|shared|distributed", NULL, NULL, "auto",
    "Of type direct on several ranks: one for all ranks of one node, by CHOLMOD, or in parts on all ranks, by MUMPS."},
   {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3",
-   "What a solve may leave of its right-hand side: |b - A x| <= rtol |b|, by component."},
+   "What a solve may leave of its right-hand side: |b - A x| <= rtol |b|, by component. Where it is not given, solves "
+   "with a factor "
+   "are exact, and those of qn go to 1e-1 unless type is direct."},
   {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Largest number of iterations of one solve."},
   {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
    "Threads of BLAS inside a factorisation; 1 makes results repeatable bit by bit."},
@@ -91,6 +95,7 @@ PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wrin
   PetscCall(wring_options_get_word(o, prefix, table, "factor", &type));
   PetscCall(PetscStrncpy(p->factor, type, sizeof p->factor));
   PetscCall(wring_options_get_real(o, prefix, table, "rtol", &p->rtol));
+  p->rtol_given = wring_options_has(o, prefix, "rtol");
   PetscCall(wring_options_get_int(o, prefix, table, "max_it", &p->max_it));
   PetscCall(wring_options_get_int(o, prefix, table, "blas_threads", &threads));
   wring_blas_set_threads((int)threads);
@@ -176,6 +181,18 @@ PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What rtol 0 stands for. */
+static double own_rtol(const wring_operator *op)
+{
+  return op->rtol_given || strcmp(op->info.type, "direct") ? op->rtol : 0;
+}
+
+double wring_operator_rough_rtol(const wring_operator *op)
+{
+  if (op->rtol_given) return op->rtol;
+  return strcmp(op->type, "direct") ? rough : 0;
+}
+
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
 {
   const wring_phase old = wring_phases_switch(op->phases, WRING_PHASE_OPERATOR_SOLVE);
@@ -183,7 +200,7 @@ PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec 
 
   PetscFunctionBegin;
   op->info.iterations = 0;
-  PetscCall(op->ops->solve(op, rtol > 0 ? rtol : op->rtol, b, x, &ok));
+  PetscCall(op->ops->solve(op, rtol > 0 ? rtol : own_rtol(op), b, x, &ok));
   op->info.total_iterations += op->info.iterations;
   op->info.solves++;
   if (reached) *reached = ok;

@@ -5,6 +5,7 @@
 */
 #include "packed.h"
 #include <math.h>
+#include <omp.h>
 #if defined(__SSE__)
   #include <xmmintrin.h>
 #endif
@@ -396,6 +397,7 @@ PetscErrorCode wring_packed_solve(wring_packed *p, const double scale[3], const 
   const wring_team *const t    = p->team;
   const int               size = t->n_rank * t->threads;
   double                  back[3];
+  int                     got = t->threads;
 
   PetscFunctionBegin;
   if (p->size != size) PetscCall(deal_blocks(p, size));
@@ -411,8 +413,12 @@ PetscErrorCode wring_packed_solve(wring_packed *p, const double scale[3], const 
                           .add   = add,
                           .me    = wring_team_me(t),
                           .size  = wring_team_size(t)};
-    run_sweeps(&s);
+    if (omp_get_num_threads() == t->threads)
+      run_sweeps(&s);
+    else if (omp_get_thread_num() == 0)
+      got = omp_get_num_threads();
     restore_subnormal(old);
   }
+  PetscCheck(got == t->threads, PETSC_COMM_SELF, PETSC_ERR_SYS, "OpenMP gives %d threads of %d", got, t->threads);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -59,9 +59,9 @@ PetscErrorCode wring_rows_restore(wring_rows *r)
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
-size_t wring_size_bytes(const wring_team *t)
+size_t wring_sums_bytes(const wring_team *t)
 {
-  return (size_t)t->n_rank * STRIPS * sizeof(strip_size);
+  return 2 * (size_t)t->n_rank * STRIPS * sizeof(strip_size);
 }
 
 static void add_row(const double v[3], strip_size *s)
@@ -119,18 +119,18 @@ static void measure_strip(const wring_rows *A, int s, const double *b, const dou
   }
 }
 
-void wring_residual(const wring_team *t, void *work, const wring_rows *A, const double *b, const double *x, double *r,
-                    wring_size *size)
+void wring_residual(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *b, const double *x,
+                    double *r, wring_size *size)
 {
-  strip_size *const strip = work;
-  wring_team_meet(t); // who is still reading the strips of the last time, or writing v
+  strip_size *const strip = (strip_size *)sums->memory + sums->turn * t->n_rank * STRIPS;
 #pragma omp parallel for schedule(static) num_threads(t->threads)
   for (int s = 0; s < STRIPS; s++) measure_strip(A, s, b, x, r, strip + t->rank * STRIPS + s);
   wring_team_meet(t);
   join(t, strip, size);
+  sums->turn = !sums->turn;
 }
 
-void wring_size_of(const wring_team *t, void *work, const wring_rows *A, const double *v, wring_size *size)
+void wring_size_of(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *v, wring_size *size)
 {
-  wring_residual(t, work, A, v, NULL, NULL, size);
+  wring_residual(t, sums, A, v, NULL, NULL, size);
 }

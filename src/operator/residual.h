@@ -24,13 +24,18 @@ typedef struct {
   double norm[3], largest[3]; // Euclidean, of the largest modulus; NaN where there is one
 } wring_size;
 
-/* Bytes of shared memory that the functions below work in. */
-size_t wring_size_bytes(const wring_team *t);
+/* Memory of the team that sums are made in, by turns: who begins the next one may find others still reading the last. */
+typedef struct {
+  void *memory;
+  int   turn;
+} wring_sums;
+
+size_t wring_sums_bytes(const wring_team *t);
 
 /*
-  v, b, x, r [n][3] are the same memory on all ranks of the team and r is complete on
-  return. Collective.
+  v, b, x, r [n][3] are the same memory on all ranks of the team, b and v complete in the rows of this rank, x in all; r is
+  complete on return, as is what any rank has written before. Collective.
 */
-void wring_size_of(const wring_team *t, void *work, const wring_rows *A, const double *v, wring_size *size);
-void wring_residual(const wring_team *t, void *work, const wring_rows *A, const double *b, const double *x, double *r,
-                    wring_size *size); // r = b - A x
+void wring_size_of(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *v, wring_size *size);
+void wring_residual(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *b, const double *x,
+                    double *r, wring_size *size); // r = b - A x

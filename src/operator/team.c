@@ -1,30 +1,65 @@
 /*
-  Ranks of one node in shared memory of MPI 3. They meet at a barrier of their own: MPI's is slower, and keeps a core busy
-  that the others may need.
+  Threads of one or several ranks of a node in memory that all see, and the barrier at which they meet.
+
+  What a thread has written before it comes is seen by all that have left: every arrival is a read-modify-write of `waiting`,
+  so the last one has seen all before it, and publishes them by its store to `round`, which the others read (C11 7.17.3).
+  Between processes this holds where atomics need no lock and windows are of MPI's unified model, which team_possible asks.
 */
-#define _POSIX_C_SOURCE 200809L
 #include "team.h"
 #include <omp.h>
-#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
+#if defined(__SSE2__)
+  #include <emmintrin.h>
+#endif
+
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a lock inside an atomic would be another one in each process");
 
 struct wring_barrier {
   _Alignas(64) atomic_int waiting;
   _Alignas(64) atomic_uint round;
-  pthread_mutex_t mutex;
-  pthread_cond_t  opened;
 };
 
-enum { ALIGNMENT = 64, SPINS = 4000 };
+enum { ALIGNMENT = 64, SPINS = 2000 };
+
+/* What one rank stores others load, without calls of MPI's between. */
+static PetscErrorCode is_unified(MPI_Win window, PetscBool *yes)
+{
+  int *model, found;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Win_get_attr(window, MPI_WIN_MODEL, &model, &found));
+  *yes = (PetscBool)(found && *model == MPI_WIN_UNIFIED);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Zeros, and where they begin: at the same distance from a page's begin on all ranks. */
+static PetscErrorCode clear(const wring_team *t, size_t bytes, wring_shared *s)
+{
+  MPI_Aint size;
+  int      unit, skip;
+  char    *memory;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Win_shared_query(s->window, 0, &size, &unit, &memory));
+  skip = (int)((ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT);
+  PetscCallMPI(MPI_Bcast(&skip, 1, MPI_INT, 0, t->comm));
+  s->memory = memory + skip;
+  PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, s->window));
+  if (t->rank == 0) memset(s->memory, 0, bytes);
+  PetscCallMPI(MPI_Win_sync(s->window));
+  PetscCallMPI(MPI_Barrier(t->comm));
+  PetscCallMPI(MPI_Win_sync(s->window));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* Memory that MPI does not grant is no error of the program's. */
-static PetscErrorCode allocate_shared(wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough)
+static PetscErrorCode allocate_shared(const wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough)
 {
-  MPI_Aint       size;
-  int            unit;
-  char          *memory;
+  void          *memory;
   MPI_Errhandler handler;
+  PetscBool      unified = PETSC_TRUE;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Bcast(&bytes, sizeof bytes, MPI_BYTE, 0, t->comm));
@@ -35,19 +70,15 @@ static PetscErrorCode allocate_shared(wring_team *t, size_t bytes, wring_shared 
   PetscCallMPI(MPI_Comm_set_errhandler(t->comm, handler));
   PetscCallMPI(MPI_Errhandler_free(&handler));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, t->comm));
-  *enough = (PetscBool)!failed;
   if (failed) s->window = MPI_WIN_NULL;
-  if (failed) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Win_shared_query(s->window, 0, &size, &unit, &memory));
-  PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, s->window));
-  s->memory = memory + (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT;
-  if (t->rank == 0) memset(s->memory, 0, bytes);
-  PetscCallMPI(MPI_Win_sync(s->window));
-  PetscCallMPI(MPI_Barrier(t->comm));
+  if (!failed) PetscCall(is_unified(s->window, &unified));
+  *enough = (PetscBool)(!failed && unified);
+  if (!unified) PetscCallMPI(MPI_Win_free(&s->window));
+  if (*enough) PetscCall(clear(t, bytes, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_team_allocate(wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough)
+PetscErrorCode wring_team_allocate(const wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough)
 {
   double *memory;
 
@@ -93,26 +124,6 @@ PetscErrorCode wring_team_possible(MPI_Comm comm, PetscBool *yes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of rank 0; the others wait until it is there. */
-static PetscErrorCode create_barrier(const wring_team *t, wring_barrier *b)
-{
-  PetscFunctionBegin;
-  if (t->rank == 0) {
-    pthread_mutexattr_t mutex;
-    pthread_condattr_t  condition;
-    pthread_mutexattr_init(&mutex);
-    pthread_condattr_init(&condition);
-    pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
-    pthread_condattr_setpshared(&condition, PTHREAD_PROCESS_SHARED);
-    pthread_mutex_init(&b->mutex, &mutex);
-    pthread_cond_init(&b->opened, &condition);
-    pthread_mutexattr_destroy(&mutex);
-    pthread_condattr_destroy(&condition);
-  }
-  PetscCallMPI(MPI_Barrier(t->comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_team_create(MPI_Comm comm, wring_team **team)
 {
   wring_team  *t;
@@ -122,18 +133,14 @@ PetscErrorCode wring_team_create(MPI_Comm comm, wring_team **team)
   PetscFunctionBegin;
   *team = NULL;
   PetscCall(PetscNew(&t));
-  t->comm   = comm;
-  t->window = MPI_WIN_NULL;
+  t->comm = comm;
   PetscCallMPI(MPI_Comm_rank(comm, &t->rank));
   PetscCallMPI(MPI_Comm_size(comm, &t->n_rank));
-  if (t->n_rank > 1) {
-    PetscCall(wring_team_allocate(t, sizeof *t->barrier, &s, &enough));
-    if (!enough) PetscCall(PetscFree(t));
-    if (!enough) PetscFunctionReturn(PETSC_SUCCESS);
-    t->barrier = s.memory; // zeros are a counter that nobody has come to
-    PetscCall(create_barrier(t, t->barrier));
-    t->window = s.window;
-  }
+  PetscCall(wring_team_allocate(t, sizeof *t->barrier, &s, &enough));
+  if (!enough) PetscCall(PetscFree(t));
+  if (!enough) PetscFunctionReturn(PETSC_SUCCESS);
+  t->barrier = s.memory; // zeros: nobody has come
+  t->window  = s.window;
   PetscCall(wring_team_agree(t));
   *team = t;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -143,7 +150,7 @@ PetscErrorCode wring_team_destroy(wring_team **t)
 {
   PetscFunctionBegin;
   if (!*t) PetscFunctionReturn(PETSC_SUCCESS);
-  if ((*t)->barrier) PetscCall(wring_team_free(&(wring_shared){(*t)->barrier, (*t)->window}));
+  PetscCall(wring_team_free(&(wring_shared){(*t)->barrier, (*t)->window}));
   PetscCall(PetscFree(*t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,6 +158,7 @@ PetscErrorCode wring_team_destroy(wring_team **t)
 PetscErrorCode wring_team_agree(wring_team *t)
 {
   PetscFunctionBegin;
+  omp_set_dynamic(0); // a region has the threads that it is said to have, or the barrier would wait for ever
   t->asked   = wring_max_threads();
   t->threads = 1;
 #pragma omp parallel
@@ -160,31 +168,30 @@ PetscErrorCode wring_team_agree(wring_team *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The last to come opens the next round. The others look for it a while, and then sleep. */
-static void meet_ranks(wring_barrier *b, int n_rank)
+static void pause_core(void)
 {
-  const unsigned round = atomic_load(&b->round);
-  if (atomic_fetch_add(&b->waiting, 1) == n_rank - 1) {
-    atomic_store(&b->waiting, 0);
-    pthread_mutex_lock(&b->mutex);
-    atomic_store(&b->round, round + 1);
-    pthread_cond_broadcast(&b->opened);
-    pthread_mutex_unlock(&b->mutex);
-    return;
-  }
-  for (int i = 0; i < SPINS; i++)
-    if (atomic_load(&b->round) != round) return;
-  pthread_mutex_lock(&b->mutex);
-  while (atomic_load(&b->round) == round) pthread_cond_wait(&b->opened, &b->mutex);
-  pthread_mutex_unlock(&b->mutex);
+#if defined(__SSE2__)
+  _mm_pause();
+#endif
 }
 
+/* The last to come opens the next round. The others look for it, and after a while let others have their core. */
 void wring_team_meet(const wring_team *t)
 {
-#pragma omp barrier
-  if (!t->barrier) return;
-  if (omp_get_thread_num() == 0) meet_ranks(t->barrier, t->n_rank);
-#pragma omp barrier
+  wring_barrier *const b     = t->barrier;
+  const int            size  = wring_team_size(t);
+  const unsigned       round = atomic_load(&b->round); // it cannot change before all have come, this thread too
+  if (atomic_fetch_add(&b->waiting, 1) == size - 1) {
+    atomic_store(&b->waiting, 0); // before the round opens: who comes to the next one finds 0
+    atomic_store(&b->round, round + 1);
+    return;
+  }
+  for (int i = 0; atomic_load(&b->round) == round; i++) {
+    if (i < SPINS)
+      pause_core();
+    else
+      sched_yield();
+  }
 }
 
 int wring_team_me(const wring_team *t)

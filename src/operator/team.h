@@ -7,7 +7,7 @@ typedef struct wring_barrier wring_barrier;
 typedef struct {
   MPI_Comm       comm; // borrowed
   PetscMPIInt    rank, n_rank;
-  wring_barrier *barrier; // in memory of all ranks; NULL on one rank
+  wring_barrier *barrier; // in memory of all ranks
   MPI_Win        window;  // behind it
   int            threads; // of each rank; agreed on by wring_team_agree
   int            asked;   // threads that OpenMP was to give then
@@ -27,10 +27,13 @@ PetscErrorCode wring_team_destroy(wring_team **t);
 PetscErrorCode wring_team_agree(wring_team *t); // on the threads of a rank, the fewest of all. Collective.
 
 /* bytes as on rank 0; *enough says whether there was memory. Collective. */
-PetscErrorCode wring_team_allocate(wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough);
+PetscErrorCode wring_team_allocate(const wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough);
 PetscErrorCode wring_team_free(wring_shared *s);
 
-/* Inside a parallel region of t->threads threads on every rank, or outside of any on every rank: waits for all. */
+/*
+  Inside a parallel region of t->threads threads on every rank, or outside of any on every rank: waits for all, and what any
+  has written before, all see after it.
+*/
 void wring_team_meet(const wring_team *t);
 
 /* The number of the calling thread in the team, and how many there are. Inside the parallel region. */

@@ -391,8 +391,8 @@ static PetscErrorCode apply_initial(wring_solver *s)
   qn->with[c]                 = grad;
   const wring_operator_dots d = {.n = c + 1, .with = qn->with, .dots = qn->dots};
   if (qn_operator_factor(s) > 0)
-    PetscCall(wring_solver_apply_inverse_with_dots(s, 0, s->norm_known ? s->gradient_norm : 0, s->trial_grad,
-                                                   direction(qn), &d));
+    PetscCall(wring_solver_apply_inverse_with_dots(
+      s, wring_operator_rough_rtol(s->op), s->norm_known ? s->gradient_norm : 0, s->trial_grad, direction(qn), &d));
   else
     PetscCall(apply_other(s, s->trial_grad, direction(qn), c + 1));
   PetscCall(VecRestoreArrayRead(s->grad, &grad));
