@@ -3,15 +3,15 @@
 # 1e-8 and h^2 k/(density dx^2) from 1 to 1e6. Writes out/bench/inner_tolerance/table.csv (ratio, rtol, error, iterations, linear
 # iterations, seconds) and prints it as docs/performance.md has it: "iterations/linear iterations/seconds" to two relative errors.
 #     bash jobs/inner_tolerance.sh [ratio...]      without a ratio all seven
-# Builds wring in build/; WRING=path takes another program instead. OMP_NUM_THREADS says how many threads.
+# Builds wring in build/; WRING=path takes another program instead. One rank; OMP_NUM_THREADS says how many threads.
 cd "$(dirname "$0")/.." || exit 1
 . jobs/setup.sh
 out=out/bench/inner_tolerance
 if [ -z "$WRING" ]; then
-  install_packages
+  build build -D CMAKE_BUILD_TYPE=Release || exit 1
   WRING=build/wring
-  { cmake -S . -B build -D CMAKE_BUILD_TYPE=Release && make -C build -j "$(nproc)" wring_program; } >/dev/null || exit 1
 fi
+use_ranks 1
 fail() { echo "inner_tolerance.sh: $*" >&2; exit 1; }
 
 rtols="1e-1 1e-2 1e-3 1e-4 1e-5 1e-6 1e-7 1e-8"
@@ -45,7 +45,10 @@ for ratio in "${@:-1 10 1e2 1e3 1e4 1e5 1e6}"; do
     rows "$r" >"$out/$r.csv"
   done
 done
-{ echo "ratio,rtol,error,iterations,linear_iterations,seconds"; for r in 1 10 1e2 1e3 1e4 1e5 1e6; do [ -f "$out/$r.csv" ] && cat "$out/$r.csv"; done; } >"$out/table.csv"
+{
+  echo "ratio,rtol,error,iterations,linear_iterations,seconds"
+  for r in 1 10 1e2 1e3 1e4 1e5 1e6; do [ -f "$out/$r.csv" ] && cat "$out/$r.csv"; done
+} >"$out/table.csv"
 awk -F, 'NR > 1 { cell[$3, $1, $2] = sprintf("%d/%d/%.2f", $4, $5, $6); if (!($1 in ratios)) { ratios[$1]; ratio[++n] = $1 } }
   END { m = split("1e-1 1e-2 1e-3 1e-4 1e-5 1e-6 1e-7 1e-8", rtol, " ")
     for (e = 4; e <= 8; e += 4) { printf "| to 1e-%d |", e; for (j = 1; j <= m; j++) printf " %s |", rtol[j]; print ""

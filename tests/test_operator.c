@@ -3,9 +3,21 @@
 #include "refused.h"
 #include <wring/operator.h>
 #include <math.h>
+#include <omp.h>
 
-/* Graph Laplacian of an m^3 grid plus shift: rows 7 wide, weights constant. The last rank may own nothing. */
-static PetscErrorCode create_matrix(PetscInt m, double shift, Mat *A)
+/* What joins grid points and what holds them. */
+typedef enum { PLAIN, STIFF, PIECES } grid;
+
+/* Weight of the edge from r along an axis: 1; stiff, up to 1e10 by the layer; in pieces, none to each third layer. */
+static double weight_of(grid kind, PetscInt m, PetscInt r, int axis)
+{
+  const PetscInt layer = r / (m * m);
+  if (kind == STIFF) return pow(10, 10.0 * (double)layer / (double)m);
+  return kind == PIECES && axis == 2 && layer % 3 == 2 ? 0 : 1;
+}
+
+/* Graph Laplacian of an m^3 grid plus shift, rows 7 wide. The last rank may own nothing. */
+static PetscErrorCode create_grid(grid kind, PetscInt m, double shift, Mat *A)
 {
   const PetscInt n = m * m * m, step[3] = {1, m, m * m};
   PetscInt       first, end;
@@ -18,8 +30,10 @@ static PetscErrorCode create_matrix(PetscInt m, double shift, Mat *A)
     for (int k = 0; k < 6; k++) {
       const PetscInt axis = k / 2, at = r / step[axis] % m + (k % 2 ? 1 : -1);
       if (at < 0 || at >= m) continue;
-      PetscCall(MatSetValue(*A, r, r + (k % 2 ? 1 : -1) * step[axis], -1, INSERT_VALUES));
-      diagonal += 1;
+      const PetscInt other  = r + (k % 2 ? 1 : -1) * step[axis];
+      const double   weight = weight_of(kind, m, PetscMin(r, other), (int)axis);
+      PetscCall(MatSetValue(*A, r, other, -weight, INSERT_VALUES));
+      diagonal += weight;
     }
     PetscCall(MatSetValue(*A, r, r, diagonal, INSERT_VALUES));
   }
@@ -28,20 +42,30 @@ static PetscErrorCode create_matrix(PetscInt m, double shift, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode create_matrix(PetscInt m, double shift, Mat *A)
+{
+  PetscFunctionBegin;
+  PetscCall(create_grid(PLAIN, m, shift, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* "mumps" is the direct type whose factor is in parts. */
 static PetscErrorCode create_operator(const char *type, Mat A, wring_operator **op)
 {
-  wring_options *o;
+  const PetscBool mumps = (PetscBool)!strcmp(type, "mumps");
+  wring_options  *o;
 
   PetscFunctionBegin;
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
-  PetscCall(wring_options_set(o, "operator_type", type, "test"));
+  PetscCall(wring_options_set(o, "operator_type", mumps ? "direct" : type, "test"));
+  if (mumps) PetscCall(wring_options_set(o, "operator_factor", "distributed", "test"));
   PetscCall(wring_operator_create(PETSC_COMM_WORLD, o, NULL, op));
   PetscCall(wring_operator_set_matrix(*op, A));
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vectors [n][3]; the sizes of the components differ by 1e6: a test of the joint norm would stop too early. */
+/* Vectors [n][3]; the sizes of the components differ by up to 1e12: a test of the joint norm would stop too early. */
 static PetscErrorCode create_vectors(Mat A, Vec *b, Vec *x)
 {
   PetscInt first, end;
@@ -51,7 +75,7 @@ static PetscErrorCode create_vectors(Mat A, Vec *b, Vec *x)
   PetscCall(VecCreateMPI(PETSC_COMM_WORLD, 3 * (end - first), PETSC_DETERMINE, b));
   for (PetscInt i = 3 * first; i < 3 * end; i++) {
     uint64_t     state   = (uint64_t)i;
-    const double size[3] = {1, 1e-6, 1e3};
+    const double size[3] = {1, 1e-6, 1e6};
     PetscCall(VecSetValue(*b, i, size[i % 3] * test_random(&state), INSERT_VALUES));
   }
   PetscCall(VecAssemblyBegin(*b));
@@ -79,7 +103,8 @@ static PetscErrorCode residual(Mat A, Vec b, Vec x, double *worst)
     PetscCall(VecAXPY(r, -1, bc));
     PetscCall(VecNorm(r, NORM_2, &norm));
     PetscCall(VecNorm(bc, NORM_2, &size));
-    *worst = fmax(*worst, norm / size);
+    const double ratio = size > 0 ? norm / size : norm;
+    if (!(ratio <= *worst)) *worst = ratio; // NaN is the worst
   }
   PetscCall(VecDestroy(&bc));
   PetscCall(VecDestroy(&xc));
@@ -157,9 +182,9 @@ static PetscErrorCode test_indefinite(const char *type)
 }
 
 /* The two types share nothing but the matrix: they agree to the condition number times the residual. */
-static PetscErrorCode test_agreement(void)
+static PetscErrorCode test_agreement(const char *direct)
 {
-  const char *const type[2] = {"direct", "multigrid"};
+  const char *const type[2] = {direct, "multigrid"};
   Mat               A;
   Vec               b, x[2];
   double            far[3], size[3];
@@ -214,6 +239,178 @@ static PetscErrorCode test_guess(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A matrix of each kind to each rtol that is not less than `least`: fails where refinement is left out, joins components, or a row lands elsewhere. */
+static PetscErrorCode test_accuracy(grid kind, PetscInt m, double shift, double least)
+{
+  const double    rtol[] = {1e-3, 1e-6, 1e-9, 1e-12};
+  Mat             A;
+  Vec             b, x;
+  wring_operator *op;
+
+  PetscFunctionBegin;
+  PetscCall(create_grid(kind, m, shift, &A));
+  PetscCall(create_vectors(A, &b, &x));
+  PetscCall(create_operator("direct", A, &op));
+  for (int zero = 0; zero < 2; zero++) { // the second time one column is zero
+    for (int i = 0; i < 4 && rtol[i] >= least; i++) {
+      PetscReal size[3];
+      double    worst;
+      PetscBool reached;
+      PetscCall(VecSet(x, NAN)); // no guess is looked at
+      PetscCall(wring_operator_solve(op, rtol[i], b, x, &reached));
+      PetscCall(residual(A, b, x, &worst));
+      CHECK(reached && worst <= 1.01 * rtol[i], "kind %d m %d: %g for %g", (int)kind, (int)m, worst, rtol[i]);
+      PetscCall(VecStrideNormAll(x, NORM_INFINITY, size));
+      CHECK(!zero || size[1] == 0, "kind %d: %g from nothing", (int)kind, size[1]);
+    }
+    PetscCall(VecStrideScale(b, 1, 0));
+  }
+  PetscCall(wring_operator_destroy(&op));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  A solve in single precision leaves eps times the condition of |b|: 1e-6 / 0.1 at a shift of 0.1, more than b at 1e-7,
+  where CHOLMOD's own leaves 1e-16 / 1e-8. Fails if the choice is not made, not made anew, or is not the one that is said.
+*/
+static PetscErrorCode test_precision(void)
+{
+  const double        shift[] = {0.1, 1e-7, 0.1};
+  Mat                 A;
+  Vec                 b, x;
+  wring_operator     *op;
+  wring_operator_info info;
+  double              before = 0, worst, memory[3];
+
+  PetscFunctionBegin;
+  PetscCall(create_matrix(18, 0, &A));
+  PetscCall(create_vectors(A, &b, &x));
+  PetscCall(MatShift(A, shift[0]));
+  PetscCall(create_operator("direct", A, &op));
+  for (int i = 0; i < 3; i++) {
+    PetscCall(MatShift(A, i ? shift[i] - before : 0));
+    before = shift[i];
+    PetscCall(wring_operator_set_matrix(op, A));
+    wring_operator_get_info(op, &info);
+    memory[i] = info.memory;
+    CHECK(strstr(info.library, i == 1 ? "double" : "single"), "shift %g: %s", shift[i], info.library);
+    PetscCall(wring_operator_solve(op, 1e-3, b, x, NULL));
+    PetscCall(residual(A, b, x, &worst));
+    CHECK(worst <= (i == 1 ? 1e-7 : 1e-4), "shift %g: residual %g", shift[i], worst);
+  }
+  CHECK(memory[0] < 0.75 * memory[1], "%g bytes, %g in double precision", memory[0], memory[1]);
+  PetscCall(wring_operator_destroy(&op));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails where a sum depends on who takes part, and where what cannot be reached is said to be. */
+static PetscErrorCode test_threads(PetscInt m)
+{
+  Mat             A;
+  Vec             b, x, first;
+  wring_operator *op;
+  PetscBool       reached, same;
+  PetscMPIInt     n_rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &n_rank));
+  PetscCall(create_grid(PLAIN, m, 0.1, &A));
+  PetscCall(create_vectors(A, &b, &x));
+  PetscCall(VecDuplicate(x, &first));
+  PetscCall(create_operator("direct", A, &op));
+  for (int threads = 1; threads <= (n_rank > 1 ? 2 : 4); threads++) {
+    omp_set_num_threads(threads);
+    if (n_rank > 1) PetscCall(wring_operator_set_matrix(op, A)); // ranks agree on threads here
+    PetscCall(wring_operator_solve(op, 1e-12, b, x, &reached));
+    CHECK(reached, "%d threads", threads);
+    if (threads == 1) PetscCall(VecCopy(x, first));
+    PetscCall(VecEqual(x, first, &same));
+    CHECK(same, "m %d: %d threads do not give what one gives", (int)m, threads);
+  }
+  omp_set_num_threads(1);
+  PetscCall(wring_operator_solve(op, 1e-18, b, x, &reached));
+  CHECK(!reached || m == 1, "a residual of 1e-18");
+  PetscCall(wring_operator_destroy(&op));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&first));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  What a solve is exact to, by what the deck says: named, a direct solve leaves nothing but round-off; operator.rtol is taken
+  by its word; where `auto` chooses a factor, only callers that say so get less than all. Fails where speed comes unasked.
+*/
+static PetscErrorCode test_default(const char *type, const char *rtol, double rough, double least, double most)
+{
+  Mat             A;
+  Vec             b, x;
+  wring_options  *o;
+  wring_operator *op;
+  double          worst;
+  PetscBool       reached;
+
+  PetscFunctionBegin;
+  PetscCall(create_matrix(12, 0.01, &A));
+  PetscCall(create_vectors(A, &b, &x));
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  PetscCall(wring_options_set(o, "operator_type", type, "test"));
+  if (rtol) PetscCall(wring_options_set(o, "operator_rtol", rtol, "test"));
+  PetscCall(wring_operator_create(PETSC_COMM_WORLD, o, NULL, &op));
+  PetscCall(wring_operator_set_matrix(op, A));
+  PetscCall(wring_operator_solve(op, 0, b, x, &reached));
+  PetscCall(residual(A, b, x, &worst));
+  CHECK(reached && least <= worst && worst <= most, "%s %s: residual %g", type, rtol ? rtol : "", worst);
+  CHECK(wring_operator_rough_rtol(op) == rough, "%s %s: %g", type, rtol ? rtol : "", wring_operator_rough_rtol(op));
+  PetscCall(wring_operator_destroy(&op));
+  PetscCall(wring_options_destroy(&o));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails where work arrays keep numbers that are not finite, and where b is not scaled to fit single precision. */
+static PetscErrorCode test_not_finite(void)
+{
+  Mat             A;
+  Vec             b, x, bad;
+  wring_operator *op;
+  double          worst;
+
+  PetscFunctionBegin;
+  PetscCall(create_matrix(9, 0.1, &A));
+  PetscCall(create_vectors(A, &b, &x));
+  PetscCall(VecDuplicate(b, &bad));
+  PetscCall(VecSet(bad, INFINITY));
+  PetscCall(create_operator("direct", A, &op));
+  PetscCall(wring_operator_solve(op, 1e-3, bad, x, NULL));
+  PetscCall(VecSet(bad, NAN));
+  PetscCall(wring_operator_solve(op, 1e-12, bad, x, NULL));
+  PetscCall(wring_operator_solve(op, 1e-12, b, x, NULL));
+  PetscCall(residual(A, b, x, &worst));
+  CHECK(worst <= 1e-12, "after NaN: %g", worst);
+  for (int i = 0; i < 2; i++) { // beyond the range of single precision
+    PetscCall(VecScale(b, i ? 1e-100 : 1e50));
+    PetscCall(wring_operator_solve(op, 1e-12, b, x, NULL));
+    PetscCall(residual(A, b, x, &worst));
+    CHECK(worst <= 1e-12, "very %s b: %g", i ? "small" : "large", worst);
+  }
+  PetscCall(wring_operator_destroy(&op));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&bad));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What a user names is never overruled; a small mesh is factored, a large one is not. */
 static void test_choice(void)
 {
@@ -228,6 +425,22 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(test_type("direct", 12, 1e-12));
   PetscCall(test_type("direct", 1, 1e-12)); // one row: other ranks own none
+  PetscCall(test_accuracy(PLAIN, 14, 0.01, 0));
+  PetscCall(test_accuracy(STIFF, 11, 0.1, 1e-6)); // A x itself is known to 1e10 eps |x|
+  PetscCall(test_accuracy(PIECES, 10, 0.1, 0));
+  PetscCall(test_accuracy(PLAIN, 2, 0.1, 0));
+  PetscCall(test_precision());
+  PetscCall(test_default("direct", NULL, 0, 0, 5e-15));
+  PetscCall(test_default("auto", NULL, 1e-3, 0, 5e-15));
+  PetscCall(test_default("direct", "1e-3", 1e-3, 1e-9, 1e-3));
+  PetscCall(test_default("auto", "1e-2", 1e-2, 1e-9, 1e-2));
+  PetscCall(test_default("multigrid", NULL, 1e-3, 1e-9, 1e-3));
+  PetscCall(test_threads(1));
+  PetscCall(test_threads(20));
+  PetscCall(test_not_finite());
+  PetscCall(test_type("mumps", 12, 1e-12));
+  PetscCall(test_type("mumps", 1, 1e-12));
+  PetscCall(test_indefinite("mumps"));
   PetscCall(test_type("multigrid", 12, 1e-10));
   PetscCall(test_type("multigrid", 12, 1e-2));
   PetscCall(test_type("multigrid", 1, 1e-10));
@@ -235,7 +448,8 @@ int main(int argc, char **argv)
   PetscCall(test_indefinite("direct"));
   PetscCall(test_indefinite("multigrid"));
   PetscCall(test_indefinite("petsc"));
-  PetscCall(test_agreement());
+  PetscCall(test_agreement("direct"));
+  PetscCall(test_agreement("mumps"));
   test_choice();
   PetscCall(test_guess());
   PetscCall(PetscFinalize());

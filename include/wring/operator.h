@@ -7,15 +7,15 @@
 
 typedef struct wring_operator wring_operator;
 
-/* Deck keys behind "operator_": type (auto|direct|multigrid|petsc), rtol, max_it, blas_threads. */
+/* Deck keys behind "operator_": type (auto|direct|multigrid|petsc), factor, rtol, max_it, blas_threads. */
 extern const wring_option wring_operator_options[];
 
 typedef struct {
   const char *type;             // what `auto` became: "direct", "multigrid", "petsc"; borrowed
-  const char *library;          // "cholmod", "mumps", "gamg", ...; borrowed
+  const char *library;          // "cholmod, in single precision", "mumps", "gamg", ...; borrowed
   PetscInt    iterations;       // of the last solve, largest over the three components; 0 for direct
   PetscInt64  total_iterations; // of all solves
-  PetscInt64  solves;
+  PetscInt64  solves, set_ups;
   double      memory; // bytes of factor or hierarchy, all ranks
 } wring_operator_info;
 
@@ -29,9 +29,14 @@ PetscErrorCode wring_operator_destroy(wring_operator **op);
 /* Takes a reference to A (MATAIJ) and sets the solve up: factor or hierarchy. Again whenever A's values have changed. */
 PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A);
 
+/* The matrix that it has, borrowed; NULL: none yet. Who gives it other values calls set_matrix with it again. Not collective. */
+Mat wring_operator_matrix(const wring_operator *op);
+
 /*
   Solves A x = b for b, x [n_owned][3]. x holds the starting guess (only iterative types use it). Each component is solved to
-  |b - A x| <= rtol |b|; rtol 0 takes operator.rtol. A solve that does not reach it is not an error: *reached (may be NULL).
+  |b - A x| <= rtol |b|; rtol 0 takes operator.rtol, but a direct solve goes to round-off if the deck does not give that key.
+  A solve that does not reach it is not an error: *reached (may be NULL).
+  MUMPS, and CHOLMOD in double precision, solve to round-off whatever rtol is.
 */
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
 
@@ -50,6 +55,12 @@ enum { WRING_OPERATOR_DOTS = 128 };
 PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, double size, Vec b, Vec x,
                                               const wring_operator_dots *d);
 
+/*
+  rtol for callers to whom an approximation of A^{-1} does, so that speed counts more: operator.rtol; where the deck does not give
+  it, 1e-1, or 0 if it says `operator.type: direct`. Not collective.
+*/
+double wring_operator_rough_rtol(const wring_operator *op);
+
 PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y); // y = A x for the three components
 
 void wring_operator_get_info(const wring_operator *op, wring_operator_info *info);
@@ -59,6 +70,12 @@ PetscErrorCode wring_operator_note_unused(MPI_Comm comm);
 
 /* What `operator_type` stands for at this size. Not collective. */
 const char *wring_operator_choose(const char *type, PetscInt n_vertex);
+
+/*
+  Whether the factor of a direct solve would be one for all ranks (CHOLMOD), or in parts on each (MUMPS), by the key
+  "operator_factor". Refuses what cannot be. Collective.
+*/
+PetscErrorCode wring_operator_choose_factor(MPI_Comm comm, const char *factor, PetscInt n_vertex, PetscBool *shared);
 
 /*
   Bytes that set_matrix and a solve would take on this rank, beyond A itself: by the symbolic analysis of a factor, which

@@ -137,6 +137,13 @@ PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const 
 PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor, Mat *A);
 
 /*
+  A at x: M/h^2 + factor sum_e w_e G_e^T B_e(x) G_e [N/m], B_e the mean over x, y, z of what the semidefinite Hessian of the element has
+  for one of them alone; contacts are left out. docs/theory.md (5.80). *A is created, or one of operator_matrix refilled. Needs
+  WRING_CAN_HESSIAN.
+*/
+PetscErrorCode wring_potential_mean_matrix(wring_potential *g, Vec x, double factor, Mat *A);
+
+/*
   H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part made semidefinite. The second leaves
   contacts out, for what is to stay as it is while they change.
 */

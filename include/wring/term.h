@@ -128,8 +128,11 @@ PetscErrorCode wring_pattern_create(PetscInt n_local, PetscInt n_terms, wring_te
 PetscErrorCode wring_pattern_destroy(wring_pattern **p);
 void           wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double factor,
                                         double *value); // [nnz] += factor w k G^T G
-void           wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p,
-                                      double *value); // [nnz][3][3]
+/* [nnz] += factor w G^T B G, B_kl [q][q] the mean over d = x, y, z of the psd Hessian's entries (dk, dl) at x. docs/theory.md (5.80) */
+void wring_term_add_mean_hessian(const wring_term *t, double factor, const double *x, const wring_pattern *p,
+                                 double *value);
+void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p,
+                            double *value); // [nnz][3][3]
 
 /*
   Constraints of a term as rows of a linear system: C_j, dC_j/dx at the m vertices of its element, and w_e k_j = 1/alpha_j.

@@ -280,7 +280,6 @@ static int all_below(const double *error, double limit)
 */
 static void rotation_with_care(wring_in f, wring_out r)
 {
-  WRING_ALIGNED double closed[9][WRING_LANES];
   WRING_ALIGNED double error[WRING_LANES];
 
 #pragma omp simd
@@ -288,12 +287,9 @@ static void rotation_with_care(wring_in f, wring_out r)
     const mat3 deformation = mat3_load(f, lane), rotation = rotation_closed_form(deformation);
     const sym3 gram = mat3_gram(rotation);
     error[lane]     = defect(gram);
-    mat3_store(closed, lane, rotation_newton(schulz(rotation, gram), deformation));
+    mat3_store(r, lane, rotation_newton(schulz(rotation, gram), deformation));
   }
-  if (all_below(error, 1e-14))
-    memcpy(r, closed, sizeof closed);
-  else
-    rotation_by_svd(f, r);
+  if (!all_below(error, 1e-14)) rotation_by_svd(f, r);
 }
 
 /*
@@ -302,17 +298,18 @@ static void rotation_with_care(wring_in f, wring_out r)
 */
 void wring_block3_rotation(wring_in f, wring_out r)
 {
-  WRING_ALIGNED double closed[9][WRING_LANES];
+  WRING_ALIGNED double copy[9][WRING_LANES];
   WRING_ALIGNED double error[WRING_LANES];
 
+  if ((wring_in)r == f) {
+    memcpy(copy, f, sizeof copy);
+    f = (wring_in)copy;
+  }
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const mat3 rotation = rotation_of_guess(mat3_load(f, lane));
     error[lane]         = defect(mat3_gram(rotation));
-    mat3_store(closed, lane, rotation);
+    mat3_store(r, lane, rotation);
   }
-  if (all_below(error, 2e-29))
-    memcpy(r, closed, sizeof closed);
-  else
-    rotation_with_care(f, r);
+  if (!all_below(error, 2e-29)) rotation_with_care(f, r);
 }

@@ -32,16 +32,18 @@ static void find_closest(wring_in par, wring_in s, hyperbola *a)
     a->free[lane]  = c == product;
     a->y[lane]     = s0 / (2 * a->root[lane]);
   }
-  double moved = 1;
-  for (int i = 0; i < NEWTON_STEPS && moved > 0; i++) {
-    moved = 0;
-#pragma omp simd reduction(max : moved)
+  WRING_ALIGNED double fall[WRING_LANES]; // not as a reduction, which clang does not vectorise
+  int                  moved = 1;
+  for (int i = 0; i < NEWTON_STEPS && moved; i++) {
+#pragma omp simd
     for (int lane = 0; lane < WRING_LANES; lane++) {
       const double y = a->y[lane], S = a->sum[lane], four = 4 * a->root[lane], w = 1 / sqrt(1 + y * y);
       const double h = four * y - S * y * w - a->gap[lane], slope = block3_max(four - S * w * w * w, degenerate * four);
       a->y[lane] = block3_max(y - block3_max(h, 0) / slope, 0);
-      moved      = block3_max(moved, y - a->y[lane]);
+      fall[lane] = y - a->y[lane];
     }
+    moved = 0;
+    for (int lane = 0; lane < WRING_LANES; lane++) moved |= fall[lane] > 0;
   }
 }
 

@@ -62,21 +62,18 @@ static double step(const wring_stretches *at, const double *rho, wring_in s, dou
 #pragma omp simd
   for (int l = 0; l < WRING_LANES; l++) {
     const double t0 = t[0][l], t1 = t[1][l], t2 = t[2][l], s0 = s[0][l], s1 = s[1][l], s2 = s[2][l], r = rho[l];
-    const double d0 = t0 - s0, d1 = t1 - s1, d2 = t2 - s2, a00 = at->a[S00][l], a11 = at->a[S11][l],
-                 a22 = at->a[S22][l];
+    const double d0 = t0 - s0, d1 = t1 - s1, d2 = t2 - s2;
     const double g0 = at->d[0][l] + r * d0, g1 = at->d[1][l] + r * d1, g2 = at->d[2][l] + r * d2;
-    const double h00 = a00 + r, h11 = a11 + r, h22 = a22 + r, h01 = at->a[S01][l], h02 = at->a[S02][l],
-                 h12 = at->a[S12][l];
+    const double h00 = at->a[S00][l] + r, h11 = at->a[S11][l] + r, h22 = at->a[S22][l] + r, h01 = at->a[S01][l],
+                 h02 = at->a[S02][l], h12 = at->a[S12][l];
     const double c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22, c02 = h01 * h12 - h02 * h11;
     const double c11 = h00 * h22 - h02 * h02, c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
     const double det = h00 * c00 + h01 * c01 + h02 * c02, product = h00 * h11, inverse = -1 / det;
     const double e0 = inverse * (c00 * g0 + c01 * g1 + c02 * g2), e1 = inverse * (c01 * g0 + c11 * g1 + c12 * g2);
-    const double e2    = inverse * (c02 * g0 + c12 * g1 + c22 * g2);
-    const double value = at->psi[l] + 0.5 * r * (d0 * d0 + d1 * d1 + d2 * d2);
-    const double size  = fabs(at->psi[l]) + (fabs(a00) + r) * (t0 * t0) + (fabs(a11) + r) * (t1 * t1) +
-                        (fabs(a22) + r) * (t2 * t2) + 3 * r * (s0 * s0);
-    const int convex =
-      (h00 > 0) & (h11 > 0) & (h22 > 0) & (c22 > definite * product) & (det > definite * product * h22);
+    const double e2     = inverse * (c02 * g0 + c12 * g1 + c22 * g2);
+    const double value  = at->psi[l] + 0.5 * r * (d0 * d0 + d1 * d1 + d2 * d2);
+    const double size   = fabs(at->psi[l]) + (h00 + h11 + h22) * (s0 * s0 + t0 * t0);
+    const int    convex = (h00 > 0) & (c22 > definite * product) & (det > definite * product * fabs(h22)); // Sylvester
     const int short_enough = (e0 > (least_part - 1) * t0) & (e1 > (least_part - 1) * t1) & (e2 > (least_part - 1) * t2);
     const int good         = convex & short_enough & (value <= phi[l] + round_off * size);
     const double small0 = fabs(e0) - small_step * t0, small1 = fabs(e1) - small_step * t1,

@@ -281,6 +281,7 @@ PetscErrorCode wring_mesh_destroy(wring_mesh **mesh)
   PetscCall(PetscFree(m->by_original));
   PetscCall(PetscFree(m->global));
   PetscCall(PetscSFDestroy(&m->halo));
+  PetscCall(PetscSFDestroy(&m->coordinates));
   PetscCall(PetscSFDestroy(&m->natural));
   PetscCallMPI(MPI_Type_free(&m->vector));
   PetscCall(PetscFree(*mesh));

@@ -1,10 +1,18 @@
 #include "operator_impl.h"
+#include "team.h"
 #include <string.h>
+
+static const double rough = 1e-1; // what quasi-Newton methods need, docs/performance.md
 
 const wring_option wring_operator_options[] = {
   {"type", WRING_WORD, 0, "auto|direct|multigrid|petsc", NULL, NULL, "auto",
    "How A x = b is solved: by a factor, by conjugate gradients with multigrid, or by PETSc's options -operator_..."},
-  {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3", "Residual at which iterative types stop, relative to |b|."},
+  {"factor", WRING_WORD, 0, "auto|shared|distributed", NULL, NULL, "auto",
+   "Of type direct on several ranks: one for all ranks of one node, by CHOLMOD, or in parts on all ranks, by MUMPS."},
+  {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3",
+   "What a solve may leave of its right-hand side: |b - A x| <= rtol |b|, by component. Where it is not given, solves "
+   "with a factor "
+   "are exact, and those of qn go to 1e-1 unless type is direct."},
   {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Largest number of iterations of one solve."},
   {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
    "Threads of BLAS inside a factorisation; 1 makes results repeatable bit by bit."},
@@ -23,19 +31,47 @@ const char *wring_operator_choose(const char *type, PetscInt n_vertex)
   return n_vertex <= DIRECT_LIMIT ? "direct" : "multigrid";
 }
 
-static const wring_operator_ops *find_ops(const char *chosen, int n_rank)
+static const wring_operator_ops *iterative_ops(const char *type)
 {
-  if (!strcmp(chosen, "multigrid")) return &wring_operator_multigrid;
-  if (!strcmp(chosen, "petsc")) return &wring_operator_petsc;
-  return n_rank == 1 ? &wring_operator_cholmod : &wring_operator_mumps;
+  if (!strcmp(type, "multigrid")) return &wring_operator_multigrid;
+  return strcmp(type, "petsc") ? NULL : &wring_operator_petsc;
+}
+
+/* A factor by one rank, in memory that all see, takes a fifth of MUMPS's time to solve with (two ranks, 24 000 vertices), but its set-up is serial. */
+PetscErrorCode wring_operator_choose_factor(MPI_Comm comm, const char *factor, PetscInt n_vertex, PetscBool *shared)
+{
+  PetscMPIInt n_rank;
+  PetscBool   possible = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &n_rank));
+  *shared = (PetscBool)(n_rank == 1);
+  if (n_rank == 1 || !strcmp(factor, "distributed")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_team_possible(comm, &possible));
+  if (!strcmp(factor, "shared") && !possible)
+    WRING_REFUSE(comm, "operator_factor is shared, expected distributed: the ranks are on several nodes");
+  *shared = (PetscBool)(possible && (!strcmp(factor, "shared") || n_vertex <= DIRECT_LIMIT));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode find_ops(wring_operator *op, PetscInt n_vertex, const wring_operator_ops **ops)
+{
+  PetscBool shared;
+
+  PetscFunctionBegin;
+  *ops = iterative_ops(wring_operator_choose(op->type, n_vertex));
+  if (*ops) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_operator_choose_factor(op->comm, op->factor, n_vertex, &shared));
+  *ops = shared && !op->no_sharing ? &wring_operator_cholmod : &wring_operator_mumps;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* What PETSc does not take of its options is refused now, not after the first files are written. */
 static PetscErrorCode try_options(wring_operator *op)
 {
-  const wring_operator_ops *const ops = find_ops(op->type, 1);
+  const wring_operator_ops *const ops = iterative_ops(op->type);
   PetscFunctionBegin;
-  if (ops != &wring_operator_multigrid && ops != &wring_operator_petsc) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ops) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ops->create(op));
   PetscCall(ops->destroy(op));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -56,7 +92,10 @@ PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wrin
   p->phases = phases;
   PetscCall(wring_options_get_word(o, prefix, table, "type", &type));
   PetscCall(PetscStrncpy(p->type, type, sizeof p->type));
+  PetscCall(wring_options_get_word(o, prefix, table, "factor", &type));
+  PetscCall(PetscStrncpy(p->factor, type, sizeof p->factor));
   PetscCall(wring_options_get_real(o, prefix, table, "rtol", &p->rtol));
+  p->rtol_given = wring_options_has(o, prefix, "rtol");
   PetscCall(wring_options_get_int(o, prefix, table, "max_it", &p->max_it));
   PetscCall(wring_options_get_int(o, prefix, table, "blas_threads", &threads));
   wring_blas_set_threads((int)threads);
@@ -86,8 +125,8 @@ PetscErrorCode wring_operator_destroy(wring_operator **op)
 
 static PetscErrorCode begin(wring_operator *op, Mat A, PetscObjectState pattern)
 {
-  PetscInt    n;
-  PetscMPIInt n_rank;
+  PetscInt                  n;
+  const wring_operator_ops *ops;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectReference((PetscObject)A)); // before forget, which may hold the last reference
@@ -96,9 +135,13 @@ static PetscErrorCode begin(wring_operator *op, Mat A, PetscObjectState pattern)
   op->pattern = pattern;
   PetscCall(MatCreateVecs(A, &op->in, &op->out));
   PetscCall(MatGetSize(A, &n, NULL));
-  PetscCallMPI(MPI_Comm_size(op->comm, &n_rank));
-  const wring_operator_ops *ops = find_ops(wring_operator_choose(op->type, n), n_rank);
+  PetscCall(find_ops(op, n, &ops));
   PetscCall(ops->create(op));
+  if (op->no_sharing && ops == &wring_operator_cholmod) {
+    PetscCall(ops->destroy(op));
+    ops = &wring_operator_mumps;
+    PetscCall(ops->create(op));
+  }
   op->ops       = ops;
   op->info.type = ops->type;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -113,8 +156,20 @@ PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A)
   PetscCall(MatGetNonzeroState(A, &pattern));
   if (op->A != A || op->pattern != pattern) PetscCall(begin(op, A, pattern));
   PetscCall(op->ops->set_up(op));
+  op->info.set_ups++;
+  if (op->no_sharing && op->ops == &wring_operator_cholmod) {
+    PetscCall(
+      wring_note(op->comm, "MPI shares too little memory between ranks for one factor: every rank has its part"));
+    PetscCall(begin(op, A, pattern));
+    PetscCall(op->ops->set_up(op));
+  }
   wring_phases_switch(op->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+Mat wring_operator_matrix(const wring_operator *op)
+{
+  return op->A;
 }
 
 PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes)
@@ -126,6 +181,18 @@ PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What rtol 0 stands for. */
+static double own_rtol(const wring_operator *op)
+{
+  return op->rtol_given || strcmp(op->info.type, "direct") ? op->rtol : 0;
+}
+
+double wring_operator_rough_rtol(const wring_operator *op)
+{
+  if (op->rtol_given) return op->rtol;
+  return strcmp(op->type, "direct") ? rough : 0;
+}
+
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
 {
   const wring_phase old = wring_phases_switch(op->phases, WRING_PHASE_OPERATOR_SOLVE);
@@ -133,7 +200,7 @@ PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec 
 
   PetscFunctionBegin;
   op->info.iterations = 0;
-  PetscCall(op->ops->solve(op, rtol > 0 ? rtol : op->rtol, b, x, &ok));
+  PetscCall(op->ops->solve(op, rtol > 0 ? rtol : own_rtol(op), b, x, &ok));
   op->info.total_iterations += op->info.iterations;
   op->info.solves++;
   if (reached) *reached = ok;

@@ -8,7 +8,7 @@ typedef struct {
   PetscErrorCode (*create)(wring_operator *op); // allocates op->data
   PetscErrorCode (*set_up)(wring_operator *op); // op->A has new values; sets info.library and info.memory
   PetscErrorCode (*predict)(wring_operator *op, double *bytes); // of this rank, for set_up and solves with op->A
-  /* b, x [n_owned][3]; *reached is PETSC_TRUE on entry, info.iterations is 0 */
+  /* b, x [n_owned][3]; rtol 0 asks of type direct what double precision gives; *reached is PETSC_TRUE on entry, info.iterations is 0 */
   PetscErrorCode (*solve)(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
   /* from zero, whatever x holds, see wring_operator_solve_from_zero; *brought: d is known; or NULL */
   PetscErrorCode (*solve_from_zero)(wring_operator *op, double rtol, double size, Vec b, Vec x,
@@ -23,10 +23,13 @@ struct wring_operator {
   MPI_Comm                  comm;
   wring_phases             *phases;   // borrowed
   char                      type[16]; // as asked; a copy, for the options may go first
-  double                    rtol;
+  char                      factor[16];
+  double                    rtol;       // operator.rtol
+  PetscBool                 rtol_given; // in the deck
   PetscInt                  max_it;
   const wring_operator_ops *ops; // NULL before the first matrix
   void                     *data;
+  PetscBool                 no_sharing; // ranks were to share memory, and there was too little
   Mat                       A;
   PetscObjectState          pattern; // of A when data was created
   Vec                       in, out; // one component: shaped like A's columns and rows

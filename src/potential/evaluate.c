@@ -6,7 +6,7 @@ PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x)
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
 
   PetscFunctionBegin;
-  PetscCall(PetscSFBcastBegin(g->mesh->halo, g->mesh->vector, x, x, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(g->mesh->coordinates, MPI_DOUBLE, x, x, MPI_REPLACE));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -16,7 +16,7 @@ PetscErrorCode wring_potential_halo_end(wring_potential *g, double *x)
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
 
   PetscFunctionBegin;
-  PetscCall(PetscSFBcastEnd(g->mesh->halo, g->mesh->vector, x, x, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(g->mesh->coordinates, MPI_DOUBLE, x, x, MPI_REPLACE));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -27,8 +27,8 @@ static PetscErrorCode sum_ghosts(wring_potential *g, double *f)
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
 
   PetscFunctionBegin;
-  PetscCall(PetscSFReduceBegin(g->mesh->halo, g->mesh->vector, f, f, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(g->mesh->halo, g->mesh->vector, f, f, MPI_SUM));
+  PetscCall(PetscSFReduceBegin(g->mesh->coordinates, MPI_DOUBLE, f, f, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(g->mesh->coordinates, MPI_DOUBLE, f, f, MPI_SUM));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

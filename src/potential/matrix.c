@@ -177,10 +177,8 @@ static PetscErrorCode make_room(wring_potential *g, const double *xa, Mat *H)
 static PetscErrorCode collect_blocks(wring_potential *g, PetscBool psd, const double *xa)
 {
   PetscFunctionBegin;
-  if (!g->pattern) {
-    PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
-    PetscCall(PetscMalloc1(9 * (size_t)g->pattern->start[g->pattern->n], &g->block));
-  }
+  if (!g->pattern) PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
+  if (!g->block) PetscCall(PetscMalloc1(9 * (size_t)g->pattern->start[g->pattern->n], &g->block));
   PetscCall(PetscArrayzero(g->block, 9 * (size_t)g->pattern->start[g->pattern->n]));
   for (int i = 0; i < g->n_term; i++) wring_term_add_hessian(g->term[i], psd, xa, g->pattern, g->block);
   add_mass(g, g->pattern, 3, g->block);
@@ -219,5 +217,26 @@ PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec 
 {
   PetscFunctionBegin;
   PetscCall(hessian(g, x, psd, PETSC_FALSE, H));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_mean_matrix(wring_potential *g, Vec x, double factor, Mat *A)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
+  const double     *xa;
+  double           *value;
+
+  PetscFunctionBegin;
+  if (!g->pattern) PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
+  PetscCall(PetscCalloc1(g->pattern->start[g->pattern->n], &value));
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  for (int i = 0; i < g->n_term; i++) wring_term_add_mean_hessian(g->term[i], factor, xa, g->pattern, value);
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  add_mass(g, g->pattern, 1, value);
+  wring_potential_eliminate(g, g->pattern, 1, value);
+  PetscCall(fill(g->mesh, g->pattern, 1, value, A));
+  PetscCall(assemble(*A, PETSC_TRUE));
+  PetscCall(PetscFree(value));
+  wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,6 +11,7 @@
   Without history the direction is -A^{-1} grad g: with laws that have a projection, that of projective dynamics.
 */
 #include "initial.h"
+#include "refresh.h"
 #include "wolfe.h"
 
 typedef enum { ARMIJO, WOLFE, NONE } qn_search;
@@ -18,6 +19,8 @@ typedef enum { ARMIJO, WOLFE, NONE } qn_search;
 typedef struct {
   PetscInt       window;  // m, most pairs
   wring_initial  initial; // H_0
+  wring_refresh  refresh; // of the operator
+  PetscBool      keep;    // pairs of the last solve
   qn_search      search;
   TaoLineSearch  wolfe;      // NULL before it is used
   PetscInt       slots;      // m + 1: one more than pairs, for the direction, which may become the next
@@ -58,6 +61,17 @@ static const wring_option qn_options[] = {
    .value   = "jacobi",
    .help = "Preconditioner of inner cg; icholesky is incomplete, on several ranks of each rank's block: of the initial "
            "Hessian, of the one at rest, or of the operator A."},
+  {.key   = "keep",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether the pairs of one step serve the next too, where there are no contacts; worth it from a history of "
+            "10 on."},
+  {.key   = "refresh",
+   .type  = WRING_INT,
+   .range = "[0,10000]",
+   .value = "0",
+   .help  = "Evaluations lost to a stale operator after which a new one is made from the Hessian where the body is; 0: "
+            "never."},
   {.key     = "line_search",
    .type    = WRING_WORD,
    .choices = "armijo|wolfe|none",
@@ -85,7 +99,13 @@ static PetscErrorCode qn_set_from_options(wring_solver *s, const wring_options *
   PetscFunctionBegin;
   PetscCall(wring_options_get_int(o, prefix, qn_options, "history", &qn->window));
   PetscCall(wring_options_get_word(o, prefix, qn_options, "line_search", &search));
+  PetscCall(wring_options_get_bool(o, prefix, qn_options, "keep", &qn->keep));
+  PetscCall(wring_options_get_int(o, prefix, qn_options, "refresh", &qn->refresh.patience));
   PetscCall(wring_initial_set_from_options(s, o, prefix, qn_options, &qn->initial));
+  qn->refresh.revision = -1;
+  if (qn->refresh.patience > 0 && (qn->initial.kind != WRING_INITIAL_OPERATOR || qn->initial.steps))
+    WRING_REFUSE(s->comm, "%s: refresh is for initial_hessian operator with inner operator, expected both",
+                 wring_options_origin(o, prefix, "refresh"));
   PetscCall(PetscStrcmp(search, "none", &none));
   PetscCall(PetscStrcmp(search, "wolfe", &wolfe));
   qn->search = none ? NONE : wolfe ? WOLFE : ARMIJO;
@@ -98,6 +118,7 @@ static PetscErrorCode qn_set_up(wring_solver *s)
 
   PetscFunctionBegin;
   qn->slots = qn->window + 1;
+  if (qn->refresh.patience > 0) PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, s->ops->name));
   PetscCall(wring_initial_set_up(s, &qn->initial));
   PetscCall(PetscCalloc1(qn->slots, &qn->d));
   for (PetscInt i = 0; i < qn->slots; i++) PetscCall(VecDuplicate(s->grad, &qn->d[i]));
@@ -114,18 +135,6 @@ static PetscErrorCode qn_predict(wring_solver *s, Vec x, double *bytes)
 
   PetscFunctionBegin;
   PetscCall(wring_initial_predict(s, &qn->initial, x, bytes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode qn_begin(wring_solver *s, Vec x)
-{
-  qn_data *qn = s->data;
-
-  PetscFunctionBegin;
-  qn->count = qn->newest = 0;
-  qn->unfinished         = PETSC_FALSE;
-  PetscCall(wring_initial_begin(s, &qn->initial, x));
-  PetscCall(wring_solver_evaluate(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,6 +170,63 @@ static PetscErrorCode restore_directions(qn_data *qn)
   PetscFunctionBegin;
   for (PetscInt age = 0; age < qn->count; age++)
     PetscCall(VecRestoreArrayRead(qn->d[slot(qn, age)], &qn->with[age + 2]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Another g is to come, with other contacts or of the next step: the newest y is the change of the gradient of this one. */
+static PetscErrorCode qn_change(wring_solver *s)
+{
+  qn_data *const qn    = s->data;
+  const double   sub[] = {1, -1};
+  const double  *grad, *last;
+
+  PetscFunctionBegin;
+  if (!qn->unfinished) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetArrayRead(s->grad, &grad));
+  PetscCall(VecGetArrayRead(s->trial_grad, &last));
+  const double *const two[] = {grad, last};
+  wring_combine(s->n, 1, &(wring_combination){2, sub, two, qn->y[qn->newest]});
+  PetscCall(VecRestoreArrayRead(s->trial_grad, &last));
+  PetscCall(VecRestoreArrayRead(s->grad, &grad));
+  qn->unfinished = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* s . grad g of the pairs. */
+static PetscErrorCode find_sg(wring_solver *s)
+{
+  qn_data      *qn = s->data;
+  const double *grad;
+
+  PetscFunctionBegin;
+  if (qn->count == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(get_directions(qn));
+  PetscCall(VecGetArrayRead(s->grad, &grad));
+  wring_dots(s->n, (int)qn->count, grad, qn->with + 2, qn->dots);
+  PetscCall(VecRestoreArrayRead(s->grad, &grad));
+  PetscCall(restore_directions(qn));
+  PetscCall(wring_solver_sum(s, (int)qn->count, qn->dots));
+  for (PetscInt age = 0; age < qn->count; age++) qn->sg[slot(qn, age)] = qn->step[slot(qn, age)] * qn->dots[age];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Pairs of the last solve are as good as its own where g differs from that one by y and the places of what is held. */
+static PetscErrorCode qn_begin(wring_solver *s, Vec x)
+{
+  qn_data              *qn = s->data;
+  wring_contact *const *contact;
+  PetscBool             changed;
+
+  PetscFunctionBegin;
+  wring_refresh_begin(s, &qn->refresh, &changed);
+  if (!qn->keep || changed || wring_potential_contacts(s->g, &contact) > 0) {
+    qn->count = qn->newest = 0;
+    qn->unfinished         = PETSC_FALSE;
+  }
+  PetscCall(qn_change(s));
+  PetscCall(wring_initial_begin(s, &qn->initial, x));
+  PetscCall(wring_solver_evaluate(s, x));
+  PetscCall(find_sg(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -325,8 +391,8 @@ static PetscErrorCode apply_initial(wring_solver *s)
   qn->with[c]                 = grad;
   const wring_operator_dots d = {.n = c + 1, .with = qn->with, .dots = qn->dots};
   if (qn_operator_factor(s) > 0)
-    PetscCall(wring_solver_apply_inverse_with_dots(s, 0, s->norm_known ? s->gradient_norm : 0, s->trial_grad,
-                                                   direction(qn), &d));
+    PetscCall(wring_solver_apply_inverse_with_dots(
+      s, wring_operator_rough_rtol(s->op), s->norm_known ? s->gradient_norm : 0, s->trial_grad, direction(qn), &d));
   else
     PetscCall(apply_other(s, s->trial_grad, direction(qn), c + 1));
   PetscCall(VecRestoreArrayRead(s->grad, &grad));
@@ -418,6 +484,7 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
   wring_search result;
 
   PetscFunctionBegin;
+  PetscCall(wring_refresh_operator(s, &qn->refresh, x));
   PetscCall(qn_step(s, x, &result));
   if (result == WRING_SEARCH_FAILED && qn->count > 0) {
     qn->count = 0;
@@ -433,6 +500,7 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
   } else {
     wring_solver_give_up(s, result);
   }
+  wring_refresh_count(s, &qn->refresh);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -442,41 +510,14 @@ PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *
   return changed > 0 ? (PetscInt)PetscCeilReal((double)count * (1 - changed / all)) : count;
 }
 
-/* Other contacts are to come at x_k: the newest y is the change of the gradient with those of before. */
-static PetscErrorCode qn_change(wring_solver *s)
-{
-  qn_data *const qn    = s->data;
-  const double   sub[] = {1, -1};
-  const double  *grad, *last;
-
-  PetscFunctionBegin;
-  if (!qn->unfinished) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetArrayRead(s->grad, &grad));
-  PetscCall(VecGetArrayRead(s->trial_grad, &last));
-  const double *const two[] = {grad, last};
-  wring_combine(s->n, 1, &(wring_combination){2, sub, two, qn->y[qn->newest]});
-  PetscCall(VecRestoreArrayRead(s->trial_grad, &last));
-  PetscCall(VecRestoreArrayRead(s->grad, &grad));
-  qn->unfinished = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Other contacts at x_k: some pairs go, and s . grad g is with the new gradient. */
 static PetscErrorCode qn_refresh(wring_solver *s)
 {
-  qn_data      *qn = s->data;
-  const double *grad;
+  qn_data *qn = s->data;
 
   PetscFunctionBegin;
   qn->count = wring_solver_pairs_to_keep(qn->count, &s->change);
-  if (qn->count == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(get_directions(qn));
-  PetscCall(VecGetArrayRead(s->grad, &grad));
-  wring_dots(s->n, (int)qn->count, grad, qn->with + 2, qn->dots);
-  PetscCall(VecRestoreArrayRead(s->grad, &grad));
-  PetscCall(restore_directions(qn));
-  PetscCall(wring_solver_sum(s, (int)qn->count, qn->dots));
-  for (PetscInt age = 0; age < qn->count; age++) qn->sg[slot(qn, age)] = qn->step[slot(qn, age)] * qn->dots[age];
+  PetscCall(find_sg(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -71,13 +71,6 @@ PetscErrorCode wring_solver_know_norm(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_solver_apply_inverse_with_dots(s, 0, 0, b, x, &(wring_operator_dots){.n = 0}));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol, double size, Vec b, Vec x,
                                                     const wring_operator_dots *d)
 {
@@ -88,6 +81,21 @@ PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol
   PetscCall(wring_potential_clear(s->g, x));
   wring_operator_get_info(s->op, &info);
   s->linear_iterations += info.iterations;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_apply_inverse_with_dots(s, 0, 0, b, x, &(wring_operator_dots){.n = 0}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_apply_rough_inverse(wring_solver *s, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(
+    wring_solver_apply_inverse_with_dots(s, wring_operator_rough_rtol(s->op), 0, b, x, &(wring_operator_dots){.n = 0}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -109,8 +109,12 @@ PetscErrorCode wring_solver_swap(wring_solver *s, Vec x);
 /* x += d, a full step to a point where nothing is known yet. */
 PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
 
-/* x = A^{-1} b to operator.rtol, from zero; counts linear iterations. b may not be x. */
+/*
+  x = A^{-1} b from zero, counting linear iterations; b may not be x. As exact as wring_operator_solve is of itself, for methods
+  whose iterates are defined by A^{-1}; and to wring_operator_rough_rtol, for those that only begin from it.
+*/
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
+PetscErrorCode wring_solver_apply_rough_inverse(wring_solver *s, Vec b, Vec x);
 
 /* The same to rtol, 0: operator.rtol, with dots of x; size as in wring_operator_solve_from_zero. */
 PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol, double size, Vec b, Vec x,

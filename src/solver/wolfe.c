@@ -12,7 +12,7 @@
 static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, Vec grad, void *context)
 {
   wring_solver *s = context;
-  Vec           d;
+  Vec           x, d;
   double        slope;
 
   PetscFunctionBegin;
@@ -23,6 +23,7 @@ static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, V
     s->trial_value = (wring_value){.objective = INFINITY, .inertial = NAN, .elastic = INFINITY};
   *value = s->trial_value.objective;
   if (!PetscIsInfOrNanReal(*value)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(TaoLineSearchGetStartingVector(search, &x));
   PetscCall(TaoLineSearchGetStepDirection(search, &d));
   PetscCall(wring_solver_meet_infinity(s, x, d));
   PetscCall(wring_solver_dot(s, s->grad, d, &slope));

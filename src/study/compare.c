@@ -129,7 +129,7 @@ static PetscErrorCode solve(study *s, const char *name, PetscInt max_it, double 
 
   PetscFunctionBegin;
   PetscCall(create_solver(s, name, &solver));
-  PetscCall(wring_problem_prepare_operator(s->p, wring_solver_operator_factor(solver), PETSC_FALSE));
+  PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
   PetscCall(wring_solver_set_limits(solver, max_it, rtol, 0, s->measure));
   PetscCall(wring_solver_set_monitor(solver, keep_row, curve));
   PetscCall(VecCopy(s->start, s->x));
@@ -199,7 +199,7 @@ static PetscErrorCode find_conditions(const study *s)
     c->has_spectrum = wring_solver_has_condition(solver);
     if (c->has_spectrum) {
       wring_spectrum *const a = &c->at_start, *const b = &c->at_least;
-      PetscCall(wring_problem_prepare_operator(s->p, wring_solver_operator_factor(solver), PETSC_FALSE));
+      PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
       PetscCall(wring_solver_condition(solver, s->start, LANCZOS_MAX_IT, &a->least, &a->largest));
       PetscCall(wring_solver_condition(solver, s->lowest, LANCZOS_MAX_IT, &b->least, &b->largest));
     }

@@ -1,5 +1,12 @@
 #include "problem.h"
 
+static PetscInt64 count_set_ups(const wring_problem *p)
+{
+  wring_operator_info info;
+  wring_operator_get_info(p->op, &info);
+  return info.set_ups;
+}
+
 PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, PetscBool changed)
 {
   PetscFunctionBegin;
@@ -7,7 +14,15 @@ PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, P
   if (factor == 0 || factor == p->factor) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_operator_matrix(p->g, factor, &p->A));
   PetscCall(wring_operator_set_matrix(p->op, p->A));
-  p->factor = factor;
+  p->set_ups = count_set_ups(p);
+  p->factor  = factor;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_renew_operator(wring_problem *p, double factor)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_problem_prepare_operator(p, factor, (PetscBool)(count_set_ups(p) != p->set_ups)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

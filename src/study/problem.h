@@ -68,8 +68,9 @@ typedef struct {
   wring_potential     *g;
   wring_contact       *colliders; // g's, or NULL
   wring_operator      *op;
-  Mat                  A;      // NULL until wring_problem_prepare_operator
-  double               factor; // of L in A; 0: there is no A
+  Mat                  A;       // NULL until wring_problem_prepare_operator
+  double               factor;  // of L in A; 0: there is no A
+  PetscInt64           set_ups; // of op then: a method may have given A other values since
   PetscInt             n_pressed;
   wring_pressed       *pressed; // [n_pressed]
   wring_loads         *loads;
@@ -86,6 +87,8 @@ PetscErrorCode wring_problem_destroy(wring_problem **p);
   changed; nothing for factor 0, which says that no method needs A now.
 */
 PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, PetscBool changed);
+PetscErrorCode wring_problem_renew_operator(wring_problem *p,
+                                            double         factor); // the same, for another method than the last
 
 /* ---- the parts, in the order in which a problem is put together --------------------------------------------------- */
 

@@ -92,6 +92,8 @@ static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, con
   PetscCall(get_time(o, prefix, "until", &motion->until));
   PetscCall(get_time(o, prefix, "release", &motion->release));
   PetscCall(find_centre(p, a, motion->centre));
+  if (wring_options_has(o, prefix, "centre"))
+    PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "centre", motion->centre));
   if (wring_options_has(o, prefix, "path")) {
     PetscCall(wring_options_get_path(o, prefix, wring_attach_options, "path", sizeof file, file));
     PetscCall(wring_problem_read_curve(p, file, "time,x,y,z", WRING_CURVE_CUBIC, path));

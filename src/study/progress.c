@@ -37,11 +37,27 @@ static PetscErrorCode print_model(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* "direct", or what `auto` stands for here, and whose the factor is. */
+static PetscErrorCode describe_operator(const wring_problem *p, size_t size, char *text)
+{
+  const char *type, *factor;
+  PetscBool   shared;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(p->options, "operator_", wring_operator_options, "type", &type));
+  PetscCall(wring_options_get_word(p->options, "operator_", wring_operator_options, "factor", &factor));
+  type = wring_operator_choose(type, p->mesh->n_global);
+  PetscCall(PetscStrncpy(text, type, size));
+  if (p->size == 1 || strcmp(type, "direct")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_operator_choose_factor(p->comm, factor, p->mesh->n_global, &shared));
+  PetscCall(PetscStrlcat(text, shared ? " (shared factor)" : " (distributed factor)", size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
 {
-  const int   threads = wring_max_threads();
-  const char *type;
-  char        line[512];
+  const int threads = wring_max_threads();
+  char      line[512], type[64];
 
   PetscFunctionBegin;
   PetscCall(wring_version_line(sizeof line, line));
@@ -49,8 +65,7 @@ PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
   PetscCall(PetscPrintf(p->comm, "ranks     %d x %d thread%s\n", (int)p->size, threads, threads == 1 ? "" : "s"));
   PetscCall(print_mesh(p));
   PetscCall(print_model(p));
-  PetscCall(wring_options_get_word(p->options, "operator_", wring_operator_options, "type", &type));
-  type = wring_operator_choose(type, p->mesh->n_global);
+  PetscCall(describe_operator(p, sizeof type, type));
   if (solver) PetscCall(PetscPrintf(p->comm, "solver    %s; operator %s\n", solver, type));
   PetscCall(PetscPrintf(p->comm, "time      %s, h = %.6g s, from step %" PetscInt_FMT " at %.6g s\n",
                         wring_stepper_integrator(p->stepper), wring_stepper_size(p->stepper), p->state.step,

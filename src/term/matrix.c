@@ -165,6 +165,20 @@ void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, doubl
   }
 }
 
+static void add_element(int m, int q, const double *g, const double *B, const PetscInt *v, const wring_pattern *p,
+                        double *value)
+{
+  for (int i = 0; i < m; i++) {
+    double gB[MAX_Q] = {0};
+    for (int k = 0; k < q * q; k++) gB[k % q] += g[q * i + k / q] * B[k];
+    for (int j = 0; j < m; j++) {
+      double sum = 0;
+      for (int k = 0; k < q; k++) sum += gB[k] * g[q * j + k];
+      value[find_entry(p, v[i], v[j])] += sum;
+    }
+  }
+}
+
 /* ---- the Hessian ------------------------------------------------------------------------------------------------- */
 
 /* K_ab = w G_a h G_b^T of the free vertices, then the last one by translation: rows and columns of K sum to zero. */
@@ -257,5 +271,61 @@ void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x,
     }
 #pragma omp ordered
     add_group(t, c, b0, b1, K, p, value);
+  }
+}
+
+/* ---- the mean of the Hessian's diagonal blocks ------------------------------------------------------------------- */
+
+/* w B of a block, [q][q]. */
+static inline __attribute__((always_inline)) void block_mean(int m, int q, void *context)
+{
+  const work_block *const w = context;
+  WRING_ALIGNED lanes     xe[3 * MAX_M], z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
+  const double *const     weight = w->t->weight + (size_t)w->b * LANES;
+  load_z(w->t, w->b, m, q, w->x, xe, z);
+  w->hessian(term_par(w->t, w->b), (wring_in)z, h);
+  for (int k = 0; k < q * q; k++) {
+    for (int l = 0; l < LANES; l++) {
+      double sum = 0;
+      for (int d = 0; d < 3; d++) sum += h[(q * d + k / q) * 3 * q + q * d + k % q][l];
+      w->K[k][l] = weight[l] * sum / 3;
+    }
+  }
+}
+
+static void add_means(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1, double factor, lanes *K,
+                      const wring_pattern *p, double *value)
+{
+  const int m = t->m, q = t->law->q;
+  PetscInt  v[MAX_M];
+  double    g[MAX_M * MAX_Q], B[MAX_Q * MAX_Q];
+  for (PetscInt b = b0; b < b1; b++, K += q * q) {
+    for (int l = 0; l < LANES; l++) {
+      if (!lane_vertices(t, c, b, l, v)) continue;
+      lane_coef(t, b, l, g);
+      for (int k = 0; k < q * q; k++) B[k] = factor * K[k][l];
+      add_element(m, q, g, B, v, p, value);
+    }
+  }
+}
+
+/* As the Hessian: made by all threads, added in one order. */
+void wring_term_add_mean_hessian(const wring_term *t, double factor, const double *x, const wring_pattern *p,
+                                 double *value)
+{
+  const PetscInt per_chunk = CHUNK_BLOCKS / GROUP, size = t->law->q * t->law->q;
+  if (!t->active) return;
+#pragma omp parallel for ordered schedule(static, 1)
+  for (PetscInt g = 0; g < t->n_chunk * per_chunk; g++) {
+    const PetscInt      c = g / per_chunk, b0 = t->chunk_block[c] + g % per_chunk * GROUP;
+    const PetscInt      b1 = PetscMin(b0 + GROUP, t->chunk_block[c + 1]);
+    WRING_ALIGNED lanes K[GROUP * MAX_Q * MAX_Q];
+    double              x_private[4 * t->max_vertex];
+    if (b0 < b1) load_chunk(t, c, x, x_private);
+    for (PetscInt b = b0; b < b1; b++) {
+      with_stencil(t, block_mean, &(work_block){t, t->law->hessian_psd, b, x_private, K + (b - b0) * size});
+    }
+#pragma omp ordered
+    add_means(t, c, b0, b1, factor, K, p, value);
   }
 }

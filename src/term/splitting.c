@@ -3,6 +3,8 @@
 #include "loop.h"
 #include <math.h>
 
+enum { AHEAD = 4 }; // blocks
+
 struct wring_splitting {
   wring_term *t;       // borrowed
   PetscInt    stride;  // doubles from block to block of z and u
@@ -83,6 +85,16 @@ void wring_splitting_put_dual(wring_splitting *s, double factor, const double *d
   }
 }
 
+/* Asks for z and u of a block to come. */
+static inline void prefetch_splitting(const wring_splitting *s, PetscInt b)
+{
+  const size_t first = (size_t)PetscMin(b, s->t->n_block - 1) * (size_t)s->stride;
+  for (PetscInt i = 0; i < s->stride; i += LANES) {
+    __builtin_prefetch(s->z + first + i, 1);
+    __builtin_prefetch(s->u + first + i, 1);
+  }
+}
+
 /* z <- prox(D x + u), u <- u + D x - z of a block; p = a^2 k (z - u - D x), and the squares of both residuals. */
 static void map_splitting(const wring_term *t, void *context, PetscInt b, wring_in dx, double *sum, wring_out p)
 {
@@ -91,6 +103,7 @@ static void map_splitting(const wring_term *t, void *context, PetscInt b, wring_
   double(*restrict z)[LANES] = (wring_out)(s->z + (size_t)b * (size_t)s->stride);
   double(*restrict u)[LANES] = (wring_out)(s->u + (size_t)b * (size_t)s->stride);
   WRING_ALIGNED lanes v[3 * MAX_Q], rho, primal = {0}, dual = {0};
+  prefetch_splitting(s, b + AHEAD);
   block_slope(t, b, rho);
   for (int l = 0; l < LANES; l++) rho[l] *= s->factor;
   for (int i = 0; i < n; i++) {

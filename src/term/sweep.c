@@ -1,6 +1,7 @@
 /* Gauss-Seidel sweeps over constraints: one element's step, and the loops over blocks and colours. docs/theory.md (5.21) */
 #include "kernels.h"
 #include "sweep_impl.h"
+#include "vertex_rows.h"
 #include <float.h>
 #include <omp.h>
 
@@ -8,26 +9,70 @@ enum { SMALL = 16 }; // blocks of a colour that is not worth a second thread
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
 
-/* Rows of a block's vertices: xe [3 m] and inverse masses w [m], from x [n_local][4]. */
-static inline void gather_vertices(int m, const PetscInt *corner, const double *restrict x, lanes *restrict xe,
-                                   lanes *restrict w)
+/* The vertices of a corner of a block; at [LANES], x [n_local][4]. */
+VERTEX_ROWS_INLINE void load_vertices(const double *x, const PetscInt *at, eight_rows *r)
+{
+  join_rows(x + (size_t)4 * at[0], x + (size_t)4 * at[2], &r->r02);
+  join_rows(x + (size_t)4 * at[1], x + (size_t)4 * at[3], &r->r13);
+  join_rows(x + (size_t)4 * at[4], x + (size_t)4 * at[6], &r->r46);
+  join_rows(x + (size_t)4 * at[5], x + (size_t)4 * at[7], &r->r57);
+}
+
+VERTEX_ROWS_INLINE void store_pair(const row_pair *p, double *x, double *y)
+{
+  const vertex_row a = __builtin_shufflevector(*p, *p, 0, 1, 2, 3), b = __builtin_shufflevector(*p, *p, 4, 5, 6, 7);
+  store_row(&a, x);
+  store_row(&b, y);
+}
+
+VERTEX_ROWS_INLINE void store_vertices(const eight_rows *r, const PetscInt *at, double *x)
+{
+  store_pair(&r->r02, x + (size_t)4 * at[0], x + (size_t)4 * at[2]);
+  store_pair(&r->r13, x + (size_t)4 * at[1], x + (size_t)4 * at[3]);
+  store_pair(&r->r46, x + (size_t)4 * at[4], x + (size_t)4 * at[6]);
+  store_pair(&r->r57, x + (size_t)4 * at[5], x + (size_t)4 * at[7]);
+}
+
+/* xe [3 m] and inverse masses w [m] of a block's vertices, from x [n_local][4]. */
+VERTEX_ROWS_INLINE void gather_vertices(int m, const PetscInt *corner, const double *x, lanes *restrict xe,
+                                        lanes *restrict w)
 {
   for (int a = 0; a < m; a++) {
-    for (int l = 0; l < LANES; l++) {
-      const double *restrict v = x + 4 * corner[a * LANES + l];
-      for (int c = 0; c < 3; c++) xe[3 * a + c][l] = v[c];
-      w[a][l] = v[3];
-    }
+    eight_rows r;
+    load_vertices(x, corner + a * LANES, &r);
+    const row_pair    xz0 = __builtin_shufflevector(r.r02, r.r13, 0, 8, 2, 10, 4, 12, 6, 14); // x0 x1 z0 z1 x2 x3 z2 z3
+    const row_pair    xz4 = __builtin_shufflevector(r.r46, r.r57, 0, 8, 2, 10, 4, 12, 6, 14);
+    const row_pair    yw0 = __builtin_shufflevector(r.r02, r.r13, 1, 9, 3, 11, 5, 13, 7, 15);
+    const row_pair    yw4 = __builtin_shufflevector(r.r46, r.r57, 1, 9, 3, 11, 5, 13, 7, 15);
+    const lane_values vx  = __builtin_shufflevector(xz0, xz4, 0, 1, 4, 5, 8, 9, 12, 13);
+    const lane_values vy  = __builtin_shufflevector(yw0, yw4, 0, 1, 4, 5, 8, 9, 12, 13);
+    const lane_values vz  = __builtin_shufflevector(xz0, xz4, 2, 3, 6, 7, 10, 11, 14, 15);
+    const lane_values vw  = __builtin_shufflevector(yw0, yw4, 2, 3, 6, 7, 10, 11, 14, 15);
+    store_lanes(&vx, xe[3 * a]);
+    store_lanes(&vy, xe[3 * a + 1]);
+    store_lanes(&vz, xe[3 * a + 2]);
+    store_lanes(&vw, w[a]);
   }
 }
 
-static inline void scatter_vertices(int m, const PetscInt *corner, wring_in xe, double *restrict x)
+/* The reverse; w goes back as it came. */
+VERTEX_ROWS_INLINE void scatter_vertices(int m, const PetscInt *corner, wring_in xe, wring_in w, double *x)
 {
   for (int a = 0; a < m; a++) {
-    for (int l = 0; l < LANES; l++) {
-      double *restrict v = x + 4 * corner[a * LANES + l];
-      for (int c = 0; c < 3; c++) v[c] = xe[3 * a + c][l];
-    }
+    lane_values vx, vy, vz, vw;
+    load_lanes(xe[3 * a], &vx);
+    load_lanes(xe[3 * a + 1], &vy);
+    load_lanes(xe[3 * a + 2], &vz);
+    load_lanes(w[a], &vw);
+    const row_pair   xy0 = __builtin_shufflevector(vx, vy, 0, 8, 2, 10, 4, 12, 6, 14); // x0 y0 x2 y2 x4 y4 x6 y6
+    const row_pair   xy1 = __builtin_shufflevector(vx, vy, 1, 9, 3, 11, 5, 13, 7, 15);
+    const row_pair   zw0 = __builtin_shufflevector(vz, vw, 0, 8, 2, 10, 4, 12, 6, 14);
+    const row_pair   zw1 = __builtin_shufflevector(vz, vw, 1, 9, 3, 11, 5, 13, 7, 15);
+    const eight_rows r   = {.r02 = __builtin_shufflevector(xy0, zw0, 0, 1, 8, 9, 2, 3, 10, 11),
+                            .r46 = __builtin_shufflevector(xy0, zw0, 4, 5, 12, 13, 6, 7, 14, 15),
+                            .r13 = __builtin_shufflevector(xy1, zw1, 0, 1, 8, 9, 2, 3, 10, 11),
+                            .r57 = __builtin_shufflevector(xy1, zw1, 4, 5, 12, 13, 6, 7, 14, 15)};
+    store_vertices(&r, corner + a * LANES, x);
   }
 }
 
@@ -147,7 +192,7 @@ static inline __attribute__((always_inline)) void run_block(int m, int q, void *
       for (int l = 0; l < LANES; l++) xe[i][l] += w[i / 3][l] * grad[i][l] * step[l];
     }
   }
-  scatter_vertices(m, corner, (wring_in)xe, s->x);
+  scatter_vertices(m, corner, (wring_in)xe, (wring_in)w, s->x);
 }
 
 static int run_stencil(wring_sweep *s, const sweep_segment *g, PetscInt b)

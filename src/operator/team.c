@@ -1,0 +1,205 @@
+/*
+  Threads of one or several ranks of a node in memory that all see, and the barrier at which they meet.
+
+  What a thread has written before it comes is seen by all that have left: every arrival is a read-modify-write of `waiting`,
+  so the last one has seen all before it, and publishes them by its store to `round`, which the others read (C11 7.17.3).
+  Between processes this holds where atomics need no lock and windows are of MPI's unified model, which team_possible asks.
+*/
+#include "team.h"
+#include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#if defined(__SSE2__)
+  #include <emmintrin.h>
+#endif
+
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a lock inside an atomic would be another one in each process");
+
+struct wring_barrier {
+  _Alignas(64) atomic_int waiting;
+  _Alignas(64) atomic_uint round;
+};
+
+enum { ALIGNMENT = 64, SPINS = 2000 };
+
+/* What one rank stores others load, without calls of MPI's between. */
+static PetscErrorCode is_unified(MPI_Win window, PetscBool *yes)
+{
+  int *model, found;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Win_get_attr(window, MPI_WIN_MODEL, &model, &found));
+  *yes = (PetscBool)(found && *model == MPI_WIN_UNIFIED);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Zeros, and where they begin: at the same distance from a page's begin on all ranks. */
+static PetscErrorCode clear(const wring_team *t, size_t bytes, wring_shared *s)
+{
+  MPI_Aint size;
+  int      unit, skip;
+  char    *memory;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Win_shared_query(s->window, 0, &size, &unit, &memory));
+  skip = (int)((ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT);
+  PetscCallMPI(MPI_Bcast(&skip, 1, MPI_INT, 0, t->comm));
+  s->memory = memory + skip;
+  PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, s->window));
+  if (t->rank == 0) memset(s->memory, 0, bytes);
+  PetscCallMPI(MPI_Win_sync(s->window));
+  PetscCallMPI(MPI_Barrier(t->comm));
+  PetscCallMPI(MPI_Win_sync(s->window));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Memory that MPI does not grant is no error of the program's. */
+static PetscErrorCode allocate_shared(const wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough)
+{
+  void          *memory;
+  MPI_Errhandler handler;
+  PetscBool      unified = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Bcast(&bytes, sizeof bytes, MPI_BYTE, 0, t->comm));
+  PetscCallMPI(MPI_Comm_get_errhandler(t->comm, &handler));
+  PetscCallMPI(MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN));
+  const MPI_Aint mine   = t->rank == 0 ? (MPI_Aint)(bytes + ALIGNMENT) : 0;
+  int            failed = MPI_Win_allocate_shared(mine, 1, MPI_INFO_NULL, t->comm, &memory, &s->window) != MPI_SUCCESS;
+  PetscCallMPI(MPI_Comm_set_errhandler(t->comm, handler));
+  PetscCallMPI(MPI_Errhandler_free(&handler));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, t->comm));
+  if (failed) s->window = MPI_WIN_NULL;
+  if (!failed) PetscCall(is_unified(s->window, &unified));
+  *enough = (PetscBool)(!failed && unified);
+  if (!unified) PetscCallMPI(MPI_Win_free(&s->window));
+  if (*enough) PetscCall(clear(t, bytes, s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_team_allocate(const wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough)
+{
+  double *memory;
+
+  PetscFunctionBegin;
+  *s      = (wring_shared){NULL, MPI_WIN_NULL};
+  *enough = PETSC_TRUE;
+  if (t->n_rank > 1) {
+    PetscCall(allocate_shared(t, bytes, s, enough));
+  } else {
+    PetscCall(wring_blocks_create((bytes + sizeof *memory - 1) / sizeof *memory, &memory));
+    s->memory = memory;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_team_free(wring_shared *s)
+{
+  PetscFunctionBegin;
+  if (s->window != MPI_WIN_NULL) {
+    PetscCallMPI(MPI_Win_unlock_all(s->window));
+    PetscCallMPI(MPI_Win_free(&s->window));
+    s->memory = NULL;
+  }
+  double *memory = s->memory;
+  wring_blocks_destroy(&memory);
+  s->memory = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_team_possible(MPI_Comm comm, PetscBool *yes)
+{
+  MPI_Comm    node;
+  PetscMPIInt size, node_size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_size(node, &node_size));
+  PetscCallMPI(MPI_Comm_free(&node));
+  int one = node_size == size;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_MIN, comm));
+  *yes = (PetscBool)one;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_team_create(MPI_Comm comm, wring_team **team)
+{
+  wring_team  *t;
+  wring_shared s;
+  PetscBool    enough;
+
+  PetscFunctionBegin;
+  *team = NULL;
+  PetscCall(PetscNew(&t));
+  t->comm = comm;
+  PetscCallMPI(MPI_Comm_rank(comm, &t->rank));
+  PetscCallMPI(MPI_Comm_size(comm, &t->n_rank));
+  PetscCall(wring_team_allocate(t, sizeof *t->barrier, &s, &enough));
+  if (!enough) PetscCall(PetscFree(t));
+  if (!enough) PetscFunctionReturn(PETSC_SUCCESS);
+  t->barrier = s.memory; // zeros: nobody has come
+  t->window  = s.window;
+  PetscCall(wring_team_agree(t));
+  *team = t;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_team_destroy(wring_team **t)
+{
+  PetscFunctionBegin;
+  if (!*t) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_team_free(&(wring_shared){(*t)->barrier, (*t)->window}));
+  PetscCall(PetscFree(*t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_team_agree(wring_team *t)
+{
+  PetscFunctionBegin;
+  omp_set_dynamic(0); // a region has the threads that it is said to have, or the barrier would wait for ever
+  t->asked   = wring_max_threads();
+  t->threads = 1;
+#pragma omp parallel
+#pragma omp master
+  t->threads = omp_get_num_threads();
+  if (t->n_rank > 1) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &t->threads, 1, MPI_INT, MPI_MIN, t->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void pause_core(void)
+{
+#if defined(__SSE2__)
+  _mm_pause();
+#endif
+}
+
+/* The last to come opens the next round. The others look for it, and after a while let others have their core. */
+void wring_team_meet(const wring_team *t)
+{
+  wring_barrier *const b     = t->barrier;
+  const int            size  = wring_team_size(t);
+  const unsigned       round = atomic_load(&b->round); // it cannot change before all have come, this thread too
+  if (atomic_fetch_add(&b->waiting, 1) == size - 1) {
+    atomic_store(&b->waiting, 0); // before the round opens: who comes to the next one finds 0
+    atomic_store(&b->round, round + 1);
+    return;
+  }
+  for (int i = 0; atomic_load(&b->round) == round; i++) {
+    if (i < SPINS)
+      pause_core();
+    else
+      sched_yield();
+  }
+}
+
+int wring_team_me(const wring_team *t)
+{
+  return t->rank * omp_get_num_threads() + omp_get_thread_num();
+}
+
+int wring_team_size(const wring_team *t)
+{
+  return t->n_rank * omp_get_num_threads();
+}

@@ -1,0 +1,63 @@
+/*
+  The operator follows the deformation once the solves of several steps, or a long one, have taken as many evaluations more than
+  the first solve with the present operator as a new one costs: at the worst twice of what would have been best. It decides by
+  evaluations, not by seconds, so that all ranks agree and runs can be repeated.
+*/
+#include "refresh.h"
+
+/* Eigenvalues of H against the mean of its blocks are 1 on the average, and up to 3 where the material is isotropic and at rest. */
+static const double factor = 2;
+
+enum { MOST_DOUBLINGS = 16 };
+
+/* The last solve is complete. */
+static void book(wring_refresh *r)
+{
+  if (r->evaluations == 0 || r->partial) return;
+  if (r->first == 0)
+    r->first = r->evaluations;
+  else
+    r->excess = PetscMax(r->excess + r->evaluations - r->first, 0);
+}
+
+void wring_refresh_begin(wring_solver *s, wring_refresh *r, PetscBool *changed)
+{
+  const PetscInt revision = wring_potential_revision(s->g);
+
+  *changed = (PetscBool)(r->revision != revision);
+  if (*changed)
+    r->first = r->excess = 0;
+  else
+    book(r);
+  r->revision    = revision;
+  r->evaluations = r->since = r->times = 0;
+  r->partial                           = PETSC_FALSE;
+}
+
+/* What was lost by keeping the operator is worth a new one; within a solve each has twice as long as the last. */
+static PetscBool is_due(const wring_solver *s, const wring_refresh *r)
+{
+  const PetscInt now   = s->evaluations - r->since;
+  const PetscInt extra = r->partial ? now : PetscMax(now - r->first, 0);
+  return (PetscBool)(r->patience > 0 && r->excess + extra > r->patience << PetscMin(r->times, MOST_DOUBLINGS));
+}
+
+PetscErrorCode wring_refresh_operator(wring_solver *s, wring_refresh *r, Vec x)
+{
+  Mat A = wring_operator_matrix(s->op);
+
+  PetscFunctionBegin;
+  if (!is_due(s, r)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_mean_matrix(s->g, x, factor, &A));
+  PetscCall(wring_operator_set_matrix(s->op, A));
+  r->first = r->excess = 0;
+  r->since             = s->evaluations;
+  r->partial           = (PetscBool)(s->iteration > 0);
+  r->times++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_refresh_count(const wring_solver *s, wring_refresh *r)
+{
+  r->evaluations = s->evaluations;
+}

@@ -1,0 +1,351 @@
+/* ranks: 1 2 4 */
+/* What qn keeps from step to step, and the operator that it makes from the deformed body. docs/theory.md (5.80), (5.81) */
+#include "body.h"
+#include "solver/refresh.h"
+
+static const double h = 0.02;
+
+enum { STEPS = 16 };
+
+static void shear(const double X[3], double x[3])
+{
+  x[0] = 1.7 * X[0], x[1] = X[1] + 0.4 * X[0], x[2] = 0.8 * X[2];
+}
+
+static void stay(const double X[3], double x[3])
+{
+  memcpy(x, X, 3 * sizeof *x);
+}
+
+static PetscErrorCode set(test_body *m, const char *key, const char *value)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_options_set(m->o, key, value, "test"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the matrix -------------------------------------------------------------------------------------------------- */
+
+/* One component of three that has random values, the others 0; the same on any partition. */
+static PetscErrorCode fill_component(const test_body *m, int c, Vec v)
+{
+  double *a;
+
+  PetscFunctionBegin;
+  test_displace(m->mesh, 1, 11, v);
+  PetscCall(VecAXPY(v, -1, m->x));
+  PetscCall(VecGetArray(v, &a));
+  for (PetscInt i = 0; i < m->mesh->n_owned; i++) {
+    const double value = a[3 * i];
+    for (int d = 0; d < 3; d++) a[3 * i + d] = d == c ? value : 0;
+  }
+  PetscCall(VecRestoreArray(v, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* part += the component c of v, one value per vertex. */
+static PetscErrorCode add_component(Vec v, int c, Vec part)
+{
+  Vec one;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(part, &one));
+  PetscCall(VecStrideGather(v, c, one, INSERT_VALUES));
+  PetscCall(VecAXPY(part, 1, one));
+  PetscCall(VecDestroy(&one));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The mean of the three diagonal blocks of H, elasticity twice: (H_xx + H_yy + H_zz) 2/3 v - M/h^2 v. */
+static PetscErrorCode apply_blocks(const test_body *m, Mat H, Vec v, Vec part)
+{
+  const double *const mass = wring_potential_mass(m->g);
+  Vec                 Hv;
+  const double       *va;
+  double             *a;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(v, &Hv));
+  PetscCall(VecZeroEntries(part));
+  for (int c = 0; c < 3; c++) {
+    PetscCall(fill_component(m, c, v));
+    PetscCall(MatMult(H, v, Hv));
+    PetscCall(add_component(Hv, c, part));
+  }
+  PetscCall(VecScale(part, 2.0 / 3));
+  PetscCall(VecGetArrayRead(v, &va));
+  PetscCall(VecGetArray(part, &a));
+  for (PetscInt i = 0; i < m->mesh->n_owned; i++) a[i] -= mass[i] / (h * h) * va[3 * i + 2];
+  PetscCall(VecRestoreArray(part, &a));
+  PetscCall(VecRestoreArrayRead(v, &va));
+  PetscCall(VecDestroy(&Hv));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if A(x) is not (5.80): a wrong entry of B, another factor, M/h^2 counted twice; and if it is that of rest. */
+static PetscErrorCode test_mean_matrix(const char *law)
+{
+  test_body m;
+  Mat       H = NULL;
+  Vec       v, expected, got, one;
+  PetscReal norm, distance;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create(law, h, 3, &m));
+  PetscCall(test_body_attach(&m, "xmin", 1e5, stay));
+  PetscCall(test_body_set_up(&m));
+  PetscCall(VecDuplicate(m.x, &v));
+  PetscCall(test_body_place(&m, shear, 0.05, v));
+  PetscCall(wring_potential_hessian(m.g, v, PETSC_TRUE, &H));
+  PetscCall(wring_potential_mean_matrix(m.g, v, 2, &m.A));
+  PetscCall(MatCreateVecs(m.A, &one, &got));
+  PetscCall(VecDuplicate(got, &expected));
+  PetscCall(apply_blocks(&m, H, v, expected));
+  PetscCall(VecStrideGather(v, 2, one, INSERT_VALUES));
+  PetscCall(MatMult(m.A, one, got));
+  PetscCall(VecNorm(got, NORM_2, &norm));
+  PetscCall(VecAXPY(got, -1, expected));
+  PetscCall(VecNorm(got, NORM_2, &distance));
+  CHECK(distance <= 1e-12 * norm, "%s: %g of %g apart", law, distance, norm);
+  PetscCall(wring_potential_operator_matrix(m.g, 1, &m.A));
+  PetscCall(MatMult(m.A, one, got));
+  PetscCall(VecAXPY(got, -1, expected));
+  PetscCall(VecNorm(got, NORM_2, &distance));
+  CHECK(distance > 1e-2 * norm, "%s: A at rest is %g of %g apart", law, distance, norm);
+  PetscCall(MatDestroy(&H));
+  PetscCall(VecDestroy(&v));
+  PetscCall(VecDestroy(&one));
+  PetscCall(VecDestroy(&got));
+  PetscCall(VecDestroy(&expected));
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  PetscInt   iterations, evaluations;
+  PetscInt64 set_ups;
+  Vec        x;
+} march;
+
+/* A box whose end is torn away, to four times its length in STEPS solves that start where the last one ended. */
+static PetscErrorCode create_torn(const char *keep, const char *refresh, test_body *m)
+{
+  const PetscInt    *vertex;
+  const wring_motion still     = {.until = INFINITY, .release = INFINITY},
+                     pull      = {.until = INFINITY, .release = INFINITY, .velocity = {6.0 / STEPS / h, 0, 0}};
+  const char *const set_name[] = {"xmin", "xmax"};
+  double           *target;
+  wring_term       *term;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("fixed_corotated", h, 0, m));
+  for (int i = 0; i < 2; i++) {
+    const PetscInt s = wring_names_find(&m->mesh->sets, set_name[i]), n = m->mesh->set_count[s];
+    vertex = m->mesh->set_vertex[s];
+    PetscCall(PetscMalloc1(3 * n, &target));
+    for (PetscInt j = 0; j < 3 * n; j++) target[j] = m->mesh->X[3 * vertex[j / 3] + j % 3];
+    PetscCall(wring_term_create_hard_attachments(m->mesh, set_name[i], n, vertex, target, i ? &pull : &still, &term));
+    PetscCall(PetscFree(target));
+    PetscCall(wring_potential_add_term(m->g, term));
+  }
+  PetscCall(test_body_set_up(m));
+  PetscCall(set(m, "solver_qn_keep", keep));
+  PetscCall(set(m, "solver_qn_refresh", refresh));
+  PetscCall(set(m, "solver_qn_history", "10"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if g rises in a solve, or one does not reach its tolerance. */
+static PetscErrorCode run_march(const char *keep, const char *refresh, march *a)
+{
+  test_body           m;
+  wring_solver       *s;
+  wring_operator_info info;
+  wring_outcome       outcome;
+  PetscBool           changed;
+
+  PetscFunctionBegin;
+  *a = (march){0};
+  PetscCall(create_torn(keep, refresh, &m));
+  PetscCall(test_body_solver(&m, "qn", &s));
+  PetscCall(wring_solver_set_limits(s, 2000, 1e-4, 0, 1));
+  for (int k = 1; k <= STEPS; k++) {
+    PetscCall(wring_potential_set_target(m.g, m.x));
+    PetscCall(wring_potential_set_time(m.g, k * h, k * h, &changed));
+    PetscCall(wring_solver_solve(s, m.x, &outcome));
+    CHECK(outcome.reason == WRING_CONVERGED, "keep %s, refresh %s, step %d: %s, %g of %g N", keep, refresh, k,
+          wring_reason_name(outcome.reason), outcome.last.gradient_norm, outcome.first.gradient_norm);
+    CHECK(outcome.rises.count == 0, "step %d: g rose by %g of itself", k, outcome.rises.largest);
+    a->iterations += outcome.iterations;
+    a->evaluations += outcome.last.evaluations;
+  }
+  wring_operator_get_info(m.op, &info);
+  a->set_ups = info.set_ups;
+  PetscCall(wring_solver_destroy(&s));
+  a->x = m.x;
+  m.x  = NULL;
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if the minimum is another one with kept pairs or a new operator, if either costs evaluations, or if none is made. */
+static PetscErrorCode test_march(void)
+{
+  static const char *const how[][2] = {{"false", "0"}, {"true", "0"}, {"true", "20"}};
+  march                    a[3];
+  double                   distance;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 3; i++) PetscCall(run_march(how[i][0], how[i][1], &a[i]));
+  for (int i = 1; i < 3; i++) {
+    PetscCall(test_distance(a[0].x, a[i].x, &distance));
+    CHECK(distance <= 1e-4, "keep %s, refresh %s: %g m from the plain solves", how[i][0], how[i][1], distance);
+  }
+  const PetscInt n[] = {a[0].evaluations, a[1].evaluations, a[2].evaluations};
+  CHECK(n[1] < n[0] && n[2] < n[1], "evaluations %d, kept %d, renewed %d", (int)n[0], (int)n[1], (int)n[2]);
+  CHECK(a[0].set_ups == 1 && a[1].set_ups == 1 && a[2].set_ups > 1, "operators %d, %d, %d", (int)a[0].set_ups,
+        (int)a[1].set_ups, (int)a[2].set_ups);
+  for (int i = 0; i < 3; i++) PetscCall(VecDestroy(&a[i].x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x after a solve of k iterations by a solver that has solved before, with another h, or by a new one. */
+static PetscErrorCode solve_after(PetscBool before, test_body *m, Vec y, Vec x)
+{
+  wring_solver *s;
+  wring_outcome outcome;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_solver(m, "qn", &s));
+  PetscCall(wring_solver_set_limits(s, 6, 0, 0, 1));
+  PetscCall(wring_potential_set_step(m->g, 2 * h));
+  if (before) {
+    PetscCall(VecCopy(y, x));
+    PetscCall(wring_solver_solve(s, x, &outcome));
+  }
+  PetscCall(wring_potential_set_step(m->g, h));
+  PetscCall(VecCopy(y, x));
+  PetscCall(wring_solver_solve(s, x, &outcome));
+  PetscCall(wring_solver_destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if pairs of another g, with another h, are kept. */
+static PetscErrorCode test_change(void)
+{
+  test_body m;
+  Vec       y, x[2];
+  double    distance;
+
+  PetscFunctionBegin;
+  PetscCall(create_torn("true", "0", &m));
+  PetscCall(VecDuplicate(m.x, &y));
+  PetscCall(test_body_place(&m, shear, 0.02, y));
+  PetscCall(wring_potential_set_target(m.g, y));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(VecDuplicate(y, &x[i]));
+    PetscCall(solve_after((PetscBool)i, &m, y, x[i]));
+  }
+  PetscCall(test_distance(x[0], x[1], &distance));
+  CHECK(distance <= 1e-12, "%g m apart after a solve with another h", distance);
+  for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&x[i]));
+  PetscCall(VecDestroy(&y));
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the rule ---------------------------------------------------------------------------------------------------- */
+
+/* Solves of n[i] evaluations, each counted in single steps; the operator is renewed in solve *at, before evaluation *when. */
+static PetscErrorCode find_renewal(test_body *m, wring_solver *s, PetscInt patience, const PetscInt *n, PetscInt *at,
+                                   PetscInt *when)
+{
+  wring_refresh r = {.patience = patience, .revision = -1};
+  PetscBool     changed;
+
+  PetscFunctionBegin;
+  *at = *when = -1;
+  for (PetscInt i = 0; n[i] > 0; i++) {
+    wring_refresh_begin(s, &r, &changed);
+    CHECK(changed == (i == 0), "solve %d: the potential has changed: %d", (int)i, (int)changed);
+    for (s->iteration = 0, s->evaluations = 1; s->evaluations < n[i]; s->iteration++, s->evaluations++) {
+      PetscCall(wring_refresh_operator(s, &r, m->x));
+      if (r.times > 0 && *at < 0) *at = i, *when = s->evaluations;
+      wring_refresh_count(s, &r);
+    }
+    wring_refresh_count(s, &r);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if (5.81) is not what decides: cheaper solves pay back, the first one is the measure, 0 is never. */
+static PetscErrorCode test_rule(void)
+{
+  static const struct {
+    PetscInt patience, n[6], at, when;
+  } cases[] = {
+    {10, {8, 12, 12, 12, 12, 0}, 3, 11}, // 4 + 4 lost, and the third in the last solve: 8 + (11 - 8) > 10
+    {10, {8, 12, 4, 12, 12, 0}, -1, -1}, // 4, 0, 4, 8
+    {10, {8, 14, 13, 20, 8, 0}, 3, 1},   // 6 + 5 lost: at once
+    {10, {30, 5, 5, 0}, 0, 11},          // a long first solve
+    {0, {8, 100, 100, 0}, -1, -1},
+  };
+  test_body     m;
+  wring_solver *s;
+  PetscInt      at, when;
+
+  PetscFunctionBegin;
+  PetscCall(create_torn("false", "0", &m));
+  PetscCall(test_body_solver(&m, "qn", &s));
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    PetscCall(find_renewal(&m, s, cases[i].patience, cases[i].n, &at, &when));
+    CHECK(at == cases[i].at && when == cases[i].when, "case %d: in solve %d before evaluation %d", (int)i, (int)at,
+          (int)when);
+  }
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
+
+/* Fails if refresh is taken where the operator is not what qn starts from. */
+static PetscErrorCode test_refusals(void)
+{
+  static const char *const bad[][2] = {{"solver_qn_initial_hessian", "identity"}, {"solver_qn_inner", "cg"}};
+  test_message             message;
+  test_body                m;
+  wring_solver            *s;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 2; i++) {
+    message.text[0] = 0;
+    PetscCall(create_torn("false", "20", &m));
+    PetscCall(set(&m, bad[i][0], bad[i][1]));
+    PetscCall(wring_solver_create(m.mesh->comm, m.g, m.op, NULL, &s));
+    PetscCall(PetscPushErrorHandler(test_keep_message, &message));
+    const PetscErrorCode code = wring_solver_set_from_options(s, m.o, "qn");
+    PetscCall(PetscPopErrorHandler());
+    CHECK(code && strstr(message.text, "refresh is for initial_hessian operator") && !strchr(message.text, '\n'),
+          "%s %s: \"%s\"", bad[i][0], bad[i][1], message.text);
+    PetscCall(wring_solver_destroy(&s));
+    PetscCall(test_body_destroy(&m));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  wring_blas_set_threads(1);
+  PetscCall(test_mean_matrix("fixed_corotated"));
+  PetscCall(test_mean_matrix("stvk"));
+  PetscCall(test_rule());
+  PetscCall(test_refusals());
+  PetscCall(test_change());
+  PetscCall(test_march());
+  PetscCall(PetscFinalize());
+  return 0;
+}
