@@ -50,7 +50,7 @@ send = lambda name, outer, inner: {"name": name, "per_iteration": {"messages": o
                                    "per_inner": {"messages": inner, "most": inner, "bytes": 12 * inner}}
 data = {"times": [{"ranks": p, "inner": 6.0, "local": 30.0, "vector": 50.0, "solve": 70.0} for p in (1, 2)],
         "counts": [{"ranks": 8, "vertices": 8e4, "levels": [], "sends": [send("7", 28, 21), send("allreduce", 4, 1)]}],
-        "ghosts": [{"parts": 64, "c": 6.0}],
+        "ghosts": [{"parts": 64, "c": 6.0}], "weak": [100.0, 110.0],
         "levels": [{"rows": 2e5, "entries": 14, "ranks": 2}, {"rows": 3e4, "entries": 50, "ranks": 2}, {"rows": 60, "entries": 60, "ranks": 1}]}
 m = model.Measured(data)
 alone = m.time(2e5, 1)

@@ -741,7 +741,7 @@ static PetscErrorCode count_inner(void *context, const wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Messages of one evaluation, and of an inner iteration. */
+/* Messages of one evaluation and of an inner iteration. */
 static PetscErrorCode count_messages(test_body *m, wring_solver *s, Vec x, counts *seen)
 {
   wring_operator_info info;
@@ -764,9 +764,9 @@ static PetscErrorCode count_messages(test_body *m, wring_solver *s, Vec x, count
 }
 
 /*
-  Fails if dots of L-BFGS travel alone with multigrid: an iteration has one reduction besides those of conjugate gradients, and another in the
-  few whose last inner iteration was not foreseen. Between two ranks a halo is at most two messages: an evaluation has two
-  halos, an inner iteration on two levels five.
+  Fails if dots of L-BFGS travel alone with multigrid, or with the bound of neohookean, which no step here needs: an iteration has one
+  reduction besides those of conjugate gradients, and another in the few whose last inner iteration was not foreseen. Between two ranks
+  a halo is at most two messages: an evaluation has two halos, an inner iteration on two levels five.
 */
 static PetscErrorCode test_inner_reductions(const char *law)
 {

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import numpy as np
-from runs import fail, load, phase_ms, wring
+from runs import fail, iteration_ms, load, phase_ms, wring
 
 OUT = "out/performance/model"
 BOX = "inputs/bench/box.yaml"
@@ -92,12 +92,20 @@ def times(ranks):
             "solve": ns("operator_solve") / inner / run["mesh"]["vertices"]}
 
 
+def weak(ranks):
+    """Milliseconds of an iteration with 101,614 vertices on each of 1 or 2 ranks."""
+    cells, size = (("46,46,45", "1,1,1"), ("92,46,45", "2,1,1"))[ranks - 1]
+    options = ("mesh_box_cells", cells, "mesh_box_size", size) + MULTIGRID
+    return iteration_ms(wring("run", BOX, f"{OUT}/weak_{ranks}", options, ranks))
+
+
 def measure():
     os.makedirs(OUT, exist_ok=True)
     library = os.path.abspath(f"{OUT}/count.so")
     if subprocess.call(["mpicc", "-shared", "-fPIC", "-O2", "jobs/performance/count.c", "-o", library]):
         fail("mpicc cannot build jobs/performance/count.c")
-    result = {"times": [times(1), times(2)], "counts": [counted(ranks, library) for ranks in SPLIT], "ghosts": ghosts()}
+    result = {"times": [times(1), times(2)], "counts": [counted(ranks, library) for ranks in SPLIT], "ghosts": ghosts(),
+              "weak": [weak(1), weak(2)]}
     os.environ["PETSC_OPTIONS"] = "-info :pc"
     folder = wring("run", BOX, f"{OUT}/levels", ("mesh_box_cells", "58,58,58", "time_steps", 1, "solver_max_it", 1) + MULTIGRID, 2)
     del os.environ["PETSC_OPTIONS"]

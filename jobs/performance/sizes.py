@@ -5,7 +5,7 @@ from runs import iteration_ms, load, number, phase_ms, steps, table, wring, writ
 
 OUT = "out/performance/sizes"
 CELLS = (12, 26, 35, 58, 94)
-DIRECT_LIMIT = 100000  # vertices up to which operator.type auto takes a factor, docs/user.md
+DIRECT_LIMIT = 100000  # vertices up to which operator.type auto takes a factor, docs/user.md; then both are measured
 WAYS = ((1, 2), (2, 1))
 
 
@@ -55,8 +55,8 @@ set ylabel 'bytes per tetrahedron, all ranks'; set key top right; set yrange [0:
 def measure():
     lines = []
     for cells in CELLS:
-        for operator in ("direct", "multigrid"):
-            if operator == "direct" and (cells + 1) ** 3 > DIRECT_LIMIT:
+        for operator in ("auto", "multigrid"):
+            if operator == "auto" and (cells + 1) ** 3 > DIRECT_LIMIT:
                 continue
             lines += [measure_one(cells, operator, *way) for way in WAYS]
     picture(lines)

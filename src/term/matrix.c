@@ -280,9 +280,9 @@ void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x,
 static inline __attribute__((always_inline)) void block_mean(int m, int q, void *context)
 {
   const work_block *const w = context;
-  WRING_ALIGNED lanes     xe[3 * MAX_M], z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
+  WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
   const double *const     weight = w->t->weight + (size_t)w->b * LANES;
-  load_z(w->t, w->b, m, q, w->x, xe, z);
+  load_z(w->t, w->b, m, q, w->x, z);
   w->hessian(term_par(w->t, w->b), (wring_in)z, h);
   for (int k = 0; k < q * q; k++) {
     for (int l = 0; l < LANES; l++) {
