@@ -431,10 +431,10 @@ int main(int argc, char **argv)
   PetscCall(test_accuracy(PLAIN, 2, 0.1, 0));
   PetscCall(test_precision());
   PetscCall(test_default("direct", NULL, 0, 0, 5e-15));
-  PetscCall(test_default("auto", NULL, 1e-3, 0, 5e-15));
+  PetscCall(test_default("auto", NULL, 1e-1, 0, 5e-15));
   PetscCall(test_default("direct", "1e-3", 1e-3, 1e-9, 1e-3));
   PetscCall(test_default("auto", "1e-2", 1e-2, 1e-9, 1e-2));
-  PetscCall(test_default("multigrid", NULL, 1e-3, 1e-9, 1e-3));
+  PetscCall(test_default("multigrid", NULL, 1e-1, 1e-9, 1e-3));
   PetscCall(test_threads(1));
   PetscCall(test_threads(20));
   PetscCall(test_not_finite());

@@ -4,35 +4,36 @@
 */
 #include <wring/base.h>
 
-enum { BLOCK = 1024, STRIPS = 64, COLUMNS = 8, SERIAL_BELOW = 2 * BLOCK };
+// SERIAL_BELOW: numbers; to wake threads takes longer than such a loop
+enum { BLOCK = 1024, STRIPS = 64, COLUMNS = 8, SERIAL_BELOW = 16 * BLOCK };
 
 void wring_fill(PetscInt n, double a, double *x)
 {
-#pragma omp parallel for simd schedule(static)
+#pragma omp parallel for simd schedule(static) if (n > SERIAL_BELOW)
   for (PetscInt i = 0; i < n; i++) x[i] = a;
 }
 
 void wring_axpy(PetscInt n, double a, const double *x, double *y)
 {
-#pragma omp parallel for simd schedule(static)
+#pragma omp parallel for simd schedule(static) if (n > SERIAL_BELOW)
   for (PetscInt i = 0; i < n; i++) y[i] += a * x[i];
 }
 
 void wring_waxpy(PetscInt n, double a, const double *x, const double *y, double *w)
 {
-#pragma omp parallel for simd schedule(static)
+#pragma omp parallel for simd schedule(static) if (n > SERIAL_BELOW)
   for (PetscInt i = 0; i < n; i++) w[i] = a * x[i] + y[i];
 }
 
 void wring_scale(PetscInt n, double a, double *x)
 {
-#pragma omp parallel for simd schedule(static)
+#pragma omp parallel for simd schedule(static) if (n > SERIAL_BELOW)
   for (PetscInt i = 0; i < n; i++) x[i] *= a;
 }
 
 void wring_copy(PetscInt n, const double *x, double *y)
 {
-#pragma omp parallel for simd schedule(static)
+#pragma omp parallel for simd schedule(static) if (n > SERIAL_BELOW)
   for (PetscInt i = 0; i < n; i++) y[i] = x[i];
 }
 
@@ -132,7 +133,7 @@ static double inertia_block(PetscInt n, double s, const double *m, const double 
 double wring_inertia(PetscInt n, double s, const double *m, const double *x, const double *y, double *f)
 {
   double part[STRIPS];
-#pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
+#pragma omp parallel for schedule(static) if (3 * (int64_t)n > SERIAL_BELOW)
   for (int k = 0; k < STRIPS; k++) {
     const strip blocks = strip_of(n, k);
     part[k]            = 0;
