@@ -74,7 +74,7 @@ static PetscErrorCode destroy_method(method *m)
 static PetscErrorCode iterate(const wring_bench *b, method *m, PetscInt n, double *seconds)
 {
   PetscFunctionBegin;
-  PetscCall(wring_problem_prepare_operator(m->body->p, wring_solver_operator_factor(m->solver), PETSC_FALSE));
+  PetscCall(wring_problem_renew_operator(m->body->p, wring_solver_operator_factor(m->solver)));
   PetscCall(wring_solver_set_limits(m->solver, n, 0, 0, 0));
   PetscCall(VecCopy(m->body->x, m->x));
   PetscCallMPI(MPI_Barrier(b->comm));
