@@ -377,6 +377,37 @@ static PetscErrorCode test_default(const char *type, const char *rtol, double ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Many solves, one after the other: fails, now and then, where threads or ranks do not wait for each other's numbers. */
+static PetscErrorCode test_repeated(int threads)
+{
+  const double    rtol[] = {1e-3, 1e-12, 1e-9};
+  Mat             A;
+  Vec             b, x[3], again;
+  wring_operator *op;
+  PetscBool       same;
+
+  PetscFunctionBegin;
+  omp_set_num_threads(threads);
+  PetscCall(create_grid(PLAIN, 20, 0.1, &A));
+  PetscCall(create_vectors(A, &b, &again));
+  PetscCall(create_operator("direct", A, &op));
+  for (int i = 0; i < 60; i++) {
+    Vec to = again;
+    if (i < 3) PetscCall(VecDuplicate(b, &x[i]));
+    if (i < 3) to = x[i];
+    PetscCall(wring_operator_solve(op, rtol[i % 3], b, to, NULL));
+    PetscCall(VecEqual(to, x[i % 3], &same));
+    CHECK(same, "%d threads: solve %d is not the same again", threads, i);
+  }
+  for (int i = 0; i < 3; i++) PetscCall(VecDestroy(&x[i]));
+  omp_set_num_threads(1);
+  PetscCall(wring_operator_destroy(&op));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&again));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Fails where work arrays keep numbers that are not finite, and where b is not scaled to fit single precision. */
 static PetscErrorCode test_not_finite(void)
 {
@@ -437,6 +468,8 @@ int main(int argc, char **argv)
   PetscCall(test_default("multigrid", NULL, 1e-1, 1e-9, 1e-3));
   PetscCall(test_threads(1));
   PetscCall(test_threads(20));
+  PetscCall(test_repeated(1));
+  PetscCall(test_repeated(2));
   PetscCall(test_not_finite());
   PetscCall(test_type("mumps", 12, 1e-12));
   PetscCall(test_type("mumps", 1, 1e-12));
