@@ -442,13 +442,47 @@ static PetscErrorCode test_not_finite(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a user names is never overruled; a small mesh is factored, a large one is not. */
-static void test_choice(void)
+static PetscErrorCode choose(const char *type, const char *rtol, wring_operator_use use, PetscInt n, const char *wanted)
 {
-  CHECK(!strcmp(wring_operator_choose("multigrid", 10), "multigrid"), "small");
-  CHECK(!strcmp(wring_operator_choose("direct", 100000000), "direct"), "large");
-  CHECK(!strcmp(wring_operator_choose("auto", 10000), "direct"), "small");
-  CHECK(!strcmp(wring_operator_choose("auto", 1000000), "multigrid"), "large");
+  wring_options  *o;
+  wring_operator *op;
+  const char     *choice;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
+  PetscCall(wring_options_set(o, "operator_type", type, "test"));
+  if (rtol) PetscCall(wring_options_set(o, "operator_rtol", rtol, "test"));
+  PetscCall(wring_operator_create(PETSC_COMM_WORLD, o, NULL, &op));
+  wring_operator_expect(op, &use);
+  choice = wring_operator_choice(op, n);
+  CHECK(!strcmp(choice, wanted), "%s, %d vertices, %d solves, rough %d: %s", type, (int)n, (int)use.solves, use.rough,
+        choice);
+  PetscCall(wring_operator_destroy(&op));
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  What a user names is never overruled. A small mesh is factored, a large one is not; between them multigrid wins where solves are rough
+  or few, the factor where they are many and exact. Fails where one of the four has no part in the choice.
+*/
+static PetscErrorCode test_choice(void)
+{
+  const wring_operator_use many = {.solves = 100000}, few = {.solves = 20},
+                           rough = {.solves = 100000, .rough = PETSC_TRUE};
+
+  PetscFunctionBegin;
+  PetscCall(choose("multigrid", NULL, many, 10, "multigrid"));
+  PetscCall(choose("direct", NULL, rough, 100000000, "direct"));
+  PetscCall(choose("auto", NULL, (wring_operator_use){.solves = 1, .rough = PETSC_TRUE}, 1000, "direct"));
+  PetscCall(choose("auto", NULL, many, 1000000, "multigrid"));
+  PetscCall(choose("auto", NULL, many, 60000, "direct"));
+  PetscCall(choose("auto", NULL, rough, 10000, "direct"));
+  PetscCall(choose("auto", NULL, rough, 60000, "multigrid"));
+  PetscCall(choose("auto", "1e-6", rough, 60000, "direct"));
+  PetscCall(choose("auto", "1e-1", few, 20000, "multigrid"));
+  PetscCall(choose("auto", "1e-1", many, 20000, "direct"));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
@@ -483,7 +517,7 @@ int main(int argc, char **argv)
   PetscCall(test_indefinite("petsc"));
   PetscCall(test_agreement("direct"));
   PetscCall(test_agreement("mumps"));
-  test_choice();
+  PetscCall(test_choice());
   PetscCall(test_guess());
   PetscCall(PetscFinalize());
   return 0;

@@ -68,8 +68,17 @@ void wring_operator_get_info(const wring_operator *op, wring_operator_info *info
 /* A notice for each of PETSc's options that was given and that nothing has asked for: a misspelt one is no error to PETSc. */
 PetscErrorCode wring_operator_note_unused(MPI_Comm comm);
 
-/* What `operator_type` stands for at this size. Not collective. */
-const char *wring_operator_choose(const char *type, PetscInt n_vertex);
+/* What a run will ask of its operator: `auto` chooses by it. Not collective, as the next two. */
+typedef struct {
+  PetscInt64 solves; // at most
+  PetscBool  rough;  // to wring_operator_rough_rtol, not to rtol 0
+} wring_operator_use;
+
+/* Before the first matrix; without it, a great many solves that are not rough. */
+void wring_operator_expect(wring_operator *op, const wring_operator_use *use);
+
+/* "direct", "multigrid" or "petsc": what `operator_type` stands for at this size. docs/user.md has the rule. */
+const char *wring_operator_choice(const wring_operator *op, PetscInt n_vertex);
 
 /*
   Whether the factor of a direct solve would be one for all ranks (CHOLMOD), or in parts on each (MUMPS), by the key

@@ -71,7 +71,11 @@ PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor,
   The factor of L in the A = M/h^2 + factor L that op must hold while this method solves, 0 if it needs none; after
   set_from_options, and again before each solve: 1 for all but admm, which may change it from solve to solve.
 */
-double         wring_solver_operator_factor(const wring_solver *s);
+double wring_solver_operator_factor(const wring_solver *s);
+
+/* Tells the operator what solves of `steps` steps would ask of it at most, before its first matrix. Not collective. */
+void wring_solver_expect_solves(const wring_solver *s, PetscInt64 steps);
+
 PetscErrorCode wring_solver_set_up(wring_solver *s); // refuses laws that lack what the method needs
 
 /*

@@ -6,30 +6,18 @@ static const double rough = 1e-1; // what quasi-Newton methods need, docs/perfor
 
 const wring_option wring_operator_options[] = {
   {"type", WRING_WORD, 0, "auto|direct|multigrid|petsc", NULL, NULL, "auto",
-   "How A x = b is solved: by a factor, by conjugate gradients with multigrid, or by PETSc's options -operator_..."},
+   "How A x = b is solved: by a factor, by conjugate gradients with multigrid, or by PETSc's options -operator_...; "
+   "auto takes what should need less time for all solves of the run."},
   {"factor", WRING_WORD, 0, "auto|shared|distributed", NULL, NULL, "auto",
    "Of type direct on several ranks: one for all ranks of one node, by CHOLMOD, or in parts on all ranks, by MUMPS."},
   {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3",
    "What a solve may leave of its right-hand side: |b - A x| <= rtol |b|, by component. Where it is not given, solves "
-   "with a factor "
-   "are exact, and those of qn go to 1e-1 unless type is direct."},
+   "with a factor are exact, and those of qn go to 1e-1 unless type is direct."},
   {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Largest number of iterations of one solve."},
   {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
    "Threads of BLAS inside a factorisation; 1 makes results repeatable bit by bit."},
   {.key = NULL},
 };
-
-/*
-  Above this many vertices a factor costs more memory and set-up than it saves: at 2e5 vertices CHOLMOD takes 14 s and
-  1.3 GB, MUMPS on two ranks 1.7 GB, multigrid 1.7 s and 0.08 GB.
-*/
-enum { DIRECT_LIMIT = 100000 };
-
-const char *wring_operator_choose(const char *type, PetscInt n_vertex)
-{
-  if (strcmp(type, "auto")) return type;
-  return n_vertex <= DIRECT_LIMIT ? "direct" : "multigrid";
-}
 
 static const wring_operator_ops *iterative_ops(const char *type)
 {
@@ -50,7 +38,7 @@ PetscErrorCode wring_operator_choose_factor(MPI_Comm comm, const char *factor, P
   PetscCall(wring_team_possible(comm, &possible));
   if (!strcmp(factor, "shared") && !possible)
     WRING_REFUSE(comm, "operator_factor is shared, expected distributed: the ranks are on several nodes");
-  *shared = (PetscBool)(possible && (!strcmp(factor, "shared") || n_vertex <= DIRECT_LIMIT));
+  *shared = (PetscBool)(possible && (!strcmp(factor, "shared") || n_vertex <= wring_operator_direct_limit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,7 +47,7 @@ static PetscErrorCode find_ops(wring_operator *op, PetscInt n_vertex, const wrin
   PetscBool shared;
 
   PetscFunctionBegin;
-  *ops = iterative_ops(wring_operator_choose(op->type, n_vertex));
+  *ops = iterative_ops(wring_operator_choice(op, n_vertex));
   if (*ops) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_operator_choose_factor(op->comm, op->factor, n_vertex, &shared));
   *ops = shared && !op->no_sharing ? &wring_operator_cholmod : &wring_operator_mumps;
@@ -90,6 +78,7 @@ PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wrin
   *op       = p;
   p->comm   = comm;
   p->phases = phases;
+  p->use    = (wring_operator_use){.solves = PETSC_MAX_INT};
   PetscCall(wring_options_get_word(o, prefix, table, "type", &type));
   PetscCall(PetscStrncpy(p->type, type, sizeof p->type));
   PetscCall(wring_options_get_word(o, prefix, table, "factor", &type));

@@ -19,11 +19,15 @@ typedef struct {
 extern const wring_operator_ops wring_operator_cholmod, wring_operator_mumps, wring_operator_multigrid,
   wring_operator_petsc;
 
+/* Vertices up to which `auto` may take a factor, and one factor for all ranks of a node. */
+extern const PetscInt wring_operator_direct_limit;
+
 struct wring_operator {
   MPI_Comm                  comm;
   wring_phases             *phases;   // borrowed
   char                      type[16]; // as asked; a copy, for the options may go first
   char                      factor[16];
+  wring_operator_use        use;
   double                    rtol;       // operator.rtol
   PetscBool                 rtol_given; // in the deck
   PetscInt                  max_it;

@@ -436,6 +436,13 @@ double wring_solver_operator_factor(const wring_solver *s)
   return s->ops->operator_factor ? s->ops->operator_factor(s) : 0;
 }
 
+void wring_solver_expect_solves(const wring_solver *s, PetscInt64 steps)
+{
+  if (wring_solver_operator_factor(s) == 0) return;
+  wring_operator_expect(s->op,
+                        &(wring_operator_use){.solves = steps * s->max_it, .rough = s->ops->begins_from_operator});
+}
+
 PetscErrorCode wring_solver_set_up(wring_solver *s)
 {
   PetscFunctionBegin;

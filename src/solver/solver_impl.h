@@ -9,6 +9,7 @@ typedef struct {
   unsigned    needs;                                // WRING_CAN_... of every law
   PetscBool   has_residuals;                        // every iteration sets `residual`
   double (*operator_factor)(const wring_solver *s); // of L in the A it solves with, 0: none; NULL: none
+  PetscBool begins_from_operator;                   // solves with A are rough: wring_solver_apply_rough_inverse
   const wring_contact_way *(*contacts)(
     const wring_solver *s);                  // how it keeps contacts; NULL, as a result too: not at all
   PetscBool           damps;                 // it uses the damping of springs; else such springs are refused

@@ -48,6 +48,7 @@ static PetscErrorCode create_solver(check *c)
   PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, &c->solver));
   PetscCall(wring_solver_set_from_options(c->solver, p->options, NULL));
   PetscCall(wring_solver_set_up(c->solver));
+  wring_solver_expect_solves(c->solver, wring_stepper_steps(p->stepper));
   c->bytes[METHOD] = set_aside() - before;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -84,6 +84,7 @@ static PetscErrorCode create_solver(run *r)
   PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, &r->solver));
   PetscCall(wring_solver_set_from_options(r->solver, p->options, NULL));
   PetscCall(wring_solver_set_up(r->solver));
+  wring_solver_expect_solves(r->solver, wring_stepper_steps(p->stepper)); // of the whole run: a restart chooses alike
   PetscCall(wring_solver_set_monitor(r->solver, wring_history_monitor, &r->history));
   r->history.solver = wring_solver_name(r->solver);
   PetscFunctionReturn(PETSC_SUCCESS);
