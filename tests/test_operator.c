@@ -480,6 +480,7 @@ static PetscErrorCode test_choice(void)
   PetscCall(choose("auto", NULL, rough, 10000, "direct"));
   PetscCall(choose("auto", NULL, rough, 60000, "multigrid"));
   PetscCall(choose("auto", "1e-6", rough, 60000, "direct"));
+  PetscCall(choose("auto", "1e-14", many, 60000, "direct"));
   PetscCall(choose("auto", "1e-1", few, 20000, "multigrid"));
   PetscCall(choose("auto", "1e-1", many, 20000, "direct"));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -34,7 +34,8 @@ Mat wring_operator_matrix(const wring_operator *op);
 
 /*
   Solves A x = b for b, x [n_owned][3]. x holds the starting guess (only iterative types use it). Each component is solved to
-  |b - A x| <= rtol |b|; rtol 0 takes operator.rtol, but a direct solve goes to round-off if the deck does not give that key.
+  |b - A x| <= rtol |b|; rtol 0 takes operator.rtol, but where the deck does not give that key, `operator.type: direct` and any
+  factor of a mesh of up to 5000 vertices solve to round-off.
   A solve that does not reach it is not an error: *reached (may be NULL).
   MUMPS, and CHOLMOD in double precision, solve to round-off whatever rtol is.
 */

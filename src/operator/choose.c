@@ -17,11 +17,15 @@ const PetscInt wring_operator_direct_limit = 100000;
 
 enum { SMALL = 5000 }; // vertices: there is no tenth of a second to be gained, and a factor works for every A
 
-/* Decimal digits that a solve gains: those of double precision where nothing else is asked for. */
+PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex)
+{
+  return (PetscBool)(!op->rtol_given && (!strcmp(op->type, "direct") || n_vertex <= SMALL));
+}
+
+/* Decimal digits that a solve gains with `auto`. */
 static double digits_of(const wring_operator *op)
 {
-  const double rtol = op->use.rough ? wring_operator_rough_rtol(op) : op->rtol_given ? op->rtol : 0;
-  return rtol > 0 ? -log10(rtol) : 14;
+  return -log10(op->use.rough ? wring_operator_rough_rtol(op) : op->rtol);
 }
 
 /* Single precision leaves 1e-6; every sweep of refinement, which has a product with A too, gains six digits. */

@@ -12,7 +12,7 @@ const wring_option wring_operator_options[] = {
    "Of type direct on several ranks: one for all ranks of one node, by CHOLMOD, or in parts on all ranks, by MUMPS."},
   {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3",
    "What a solve may leave of its right-hand side: |b - A x| <= rtol |b|, by component. Where it is not given, solves "
-   "with a factor are exact, and those of qn go to 1e-1 unless type is direct."},
+   "of type direct are exact, and those of qn otherwise go to 1e-1."},
   {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Largest number of iterations of one solve."},
   {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
    "Threads of BLAS inside a factorisation; 1 makes results repeatable bit by bit."},
@@ -133,6 +133,7 @@ static PetscErrorCode begin(wring_operator *op, Mat A, PetscObjectState pattern)
   }
   op->ops       = ops;
   op->info.type = ops->type;
+  op->exact     = (PetscBool)(!strcmp(ops->type, "direct") && wring_operator_is_exact(op, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -173,7 +174,7 @@ PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes)
 /* What rtol 0 stands for. */
 static double own_rtol(const wring_operator *op)
 {
-  return op->rtol_given || strcmp(op->info.type, "direct") ? op->rtol : 0;
+  return op->exact ? 0 : op->rtol;
 }
 
 double wring_operator_rough_rtol(const wring_operator *op)
@@ -224,7 +225,7 @@ PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, d
   PetscCheck(d->n <= WRING_OPERATOR_DOTS, op->comm, PETSC_ERR_ARG_OUTOFRANGE, "%d dots are too many", d->n);
   if (op->ops->solve_from_zero) {
     op->info.iterations = 0;
-    PetscCall(op->ops->solve_from_zero(op, rtol > 0 ? rtol : op->rtol, size, b, x, d, &brought));
+    PetscCall(op->ops->solve_from_zero(op, rtol > 0 ? rtol : own_rtol(op), size, b, x, d, &brought));
     op->info.total_iterations += op->info.iterations;
     op->info.solves++;
   } else {

@@ -19,6 +19,9 @@ typedef struct {
 extern const wring_operator_ops wring_operator_cholmod, wring_operator_mumps, wring_operator_multigrid,
   wring_operator_petsc;
 
+/* Whether rtol 0 asks a factor for all that double precision gives. */
+PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex);
+
 /* Vertices up to which `auto` may take a factor, and one factor for all ranks of a node. */
 extern const PetscInt wring_operator_direct_limit;
 
@@ -30,6 +33,7 @@ struct wring_operator {
   wring_operator_use        use;
   double                    rtol;       // operator.rtol
   PetscBool                 rtol_given; // in the deck
+  PetscBool                 exact;      // rtol 0 asks for all that double precision gives
   PetscInt                  max_it;
   const wring_operator_ops *ops; // NULL before the first matrix
   void                     *data;
