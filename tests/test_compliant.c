@@ -1,6 +1,6 @@
 /* ranks: 1 2 4 */
 /*
-  Compliant constraints, docs/theory.md (5.14): one linearly implicit step of springs, attachments and stable_neohookean. Fails if
+  Compliant constraints, docs/theory.md (5.18): one linearly implicit step of springs, attachments and stable_neohookean. Fails if
   a row, a sign, a scale or the numbering of the system is wrong, or if redundant hard constraints pass.
 */
 #include "model.h"

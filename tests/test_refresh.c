@@ -1,5 +1,5 @@
 /* ranks: 1 2 4 */
-/* What qn keeps from step to step, and the operator that it makes from the deformed body. docs/theory.md (5.80), (5.81) */
+/* What qn keeps from step to step, and the operator that it makes from the deformed body. docs/theory.md (5.13), (5.14) */
 #include "body.h"
 #include "solver/refresh.h"
 
@@ -82,7 +82,7 @@ static PetscErrorCode apply_blocks(const test_body *m, Mat H, Vec v, Vec part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if A(x) is not (5.80): a wrong entry of B, another factor, M/h^2 counted twice; and if it is that of rest. */
+/* Fails if A(x) is not (5.13): a wrong entry of B, another factor, M/h^2 counted twice; and if it is that of rest. */
 static PetscErrorCode test_mean_matrix(const char *law)
 {
   test_body m;
@@ -280,7 +280,7 @@ static PetscErrorCode find_renewal(test_body *m, wring_solver *s, PetscInt patie
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if (5.81) is not what decides: cheaper solves pay back, the first one is the measure, 0 is never. */
+/* Fails if (5.14) is not what decides: cheaper solves pay back, the first one is the measure, 0 is never. */
 static PetscErrorCode test_rule(void)
 {
   static const struct {

@@ -265,7 +265,7 @@ void wring_triangle_rest(const double *X0, const double *X1, const double *X2, d
 /*
   A hinge at rest: the edge X0 X1 of the triangles X0 X1 X2 and X0 X1 X3, which have areas. c [4]: cotangent weights, whose sum
   is 0, such that sum c_a x_a is a normal of the edge times its length and its angle; area: of both triangles;
-  docs/theory.md (3.55). curvature: |sum c_a X_a|/area [1/m], 0 where that is round-off.
+  docs/theory.md (3.60). curvature: |sum c_a X_a|/area [1/m], 0 where that is round-off.
 */
 void wring_hinge_rest(const double *const X[4], double c[4], double *area, double *curvature);
 

@@ -13,6 +13,7 @@ extern const wring_option wring_operator_options[];
 typedef struct {
   const char *type;             // what `auto` became: "direct", "multigrid", "petsc"; borrowed
   const char *library;          // "cholmod, in single precision", "mumps", "gamg", ...; borrowed
+  double      rtol;             // of the last solve; 0: all that double precision gives
   PetscInt    iterations;       // of the last solve, largest over the three components; 0 for direct
   PetscInt64  total_iterations; // of all solves
   PetscInt64  solves, set_ups;

@@ -97,7 +97,7 @@ PetscErrorCode wring_potential_fused_local(wring_potential *g, Vec x, double par
 
 /*
   The alpha in (0, 1] from which on x + alpha d is out of the domain of a law that is infinite for det F <= 0, which x is in; INFINITY
-  if there is none: docs/theory.md (5.8). Two halo exchanges and one reduction, none where no law is of this kind.
+  if there is none: docs/theory.md (5.10). Two halo exchanges and one reduction, none where no law is of this kind.
 */
 PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound);
 
@@ -123,7 +123,7 @@ PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d);
 PetscErrorCode wring_potential_require_rest_pose(const wring_potential *g, const char *solver);
 
 /*
-  An iteration of alternating directions but for its solve, docs/theory.md (5.11): z and u of every term, splitting [terms], from
+  An iteration of alternating directions but for its solve, docs/theory.md (5.15): z and u of every term, splitting [terms], from
   x, and r = M/h^2 (y - x) + sum_e W_e^2 G_e^T (z_e - u_e - z_e(x)), W_e^2 = factor w_e k_e, so that the new x is x + A^{-1} r
   with A = M/h^2 + factor L. residual: |W (D x - z)| and |W (z - z before)| [J^(1/2)]. Needs WRING_CAN_PROX.
 */
@@ -138,7 +138,7 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
 
 /*
   A at x: M/h^2 + factor sum_e w_e G_e^T B_e(x) G_e [N/m], B_e the mean over x, y, z of what the semidefinite Hessian of the element has
-  for one of them alone; contacts are left out. docs/theory.md (5.80). *A is created, or one of operator_matrix refilled. Needs
+  for one of them alone; contacts are left out. docs/theory.md (5.13). *A is created, or one of operator_matrix refilled. Needs
   WRING_CAN_HESSIAN.
 */
 PetscErrorCode wring_potential_mean_matrix(wring_potential *g, Vec x, double factor, Mat *A);

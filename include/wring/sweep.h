@@ -1,6 +1,6 @@
 /*
   Layer 4, sweeps: Gauss-Seidel over the constraints C_j of terms, element by element, each of which moves its own vertices
-  along M^{-1} grad C_j.                                                                        docs/theory.md (5.21)-(5.24)
+  along M^{-1} grad C_j.                                                                        docs/theory.md (5.25)-(5.28)
 
   Terms come by stencil: tets, first materials, then volume, then strain_limit; fibres; membranes; hinges; springs; attachments.
   Constraints of one element come one after the other.
@@ -24,7 +24,7 @@ typedef enum {
 
 typedef enum { WRING_SWEEP_COMPLIANT, WRING_SWEEP_RIGID, WRING_SWEEP_PENALTY } wring_sweep_type;
 
-/* How far a constraint moves its vertices: COMPLIANT (5.22), RIGID (5.23), PENALTY (5.24). */
+/* How far a constraint moves its vertices: COMPLIANT (5.26), RIGID (5.27), PENALTY (5.28). */
 typedef struct {
   wring_sweep_type type;
   double           h;       // s

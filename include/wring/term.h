@@ -128,7 +128,7 @@ PetscErrorCode wring_pattern_create(PetscInt n_local, PetscInt n_terms, wring_te
 PetscErrorCode wring_pattern_destroy(wring_pattern **p);
 void           wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double factor,
                                         double *value); // [nnz] += factor w k G^T G
-/* [nnz] += factor w G^T B G, B_kl [q][q] the mean over d = x, y, z of the psd Hessian's entries (dk, dl) at x. docs/theory.md (5.80) */
+/* [nnz] += factor w G^T B G, B_kl [q][q] the mean over d = x, y, z of the psd Hessian's entries (dk, dl) at x. docs/theory.md (5.13) */
 void wring_term_add_mean_hessian(const wring_term *t, double factor, const double *x, const wring_pattern *p,
                                  double *value);
 void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p,
@@ -173,7 +173,7 @@ double wring_term_squared_scale(const wring_term *t);
 
 /*
   The largest alpha in (0, 1] up to which no tet of a law that is infinite for det F <= 0 becomes flat on the way to x + alpha d,
-  ghosts of x and d up to date; INFINITY if none does, or if the law is another. docs/theory.md (5.8). is_bounded: the law is
+  ghosts of x and d up to date; INFINITY if none does, or if the law is another. docs/theory.md (5.10). is_bounded: the law is
   such a one, and the term is active.
 */
 PetscBool wring_term_is_bounded(const wring_term *t);
@@ -186,7 +186,7 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
 
 /*
   One local value z_e and one scaled dual u_e for every element of a term, beside it: several may be alive. An iteration is
-  interior, boundary, finish, as above, with W_e^2 = factor w_e k_e:                                docs/theory.md (5.11)
+  interior, boundary, finish, as above, with W_e^2 = factor w_e k_e:                                docs/theory.md (5.15)
     z <- prox(D x + u, factor k_e),   u <- u + D x - z,   f += sum_e W_e^2 G_e^T (z - u - D x) [N].
 */
 typedef struct wring_splitting wring_splitting;

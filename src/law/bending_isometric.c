@@ -1,6 +1,6 @@
 /*
   Isometric bending: psi(z) = k/2 |z|^2, z [1/m] the curvature vector of a hinge, linear in positions; k [N m].
-  docs/theory.md (3.55); [Bergou et al. 2006].
+  docs/theory.md (3.60); [Bergou et al. 2006].
 */
 #include "base/block3.h"
 #include <wring/law.h>

@@ -1,6 +1,6 @@
 /*
   What the laws of membranes share: functions psi(F) = psi(s_0, s_1) of the singular values of a 3 x 2 matrix F that are k/2 times
-  the squared distance to the closest matrix P(F) of a set, psi = k/2 |F - P|^2. docs/theory.md (3.48)-(3.54)
+  the squared distance to the closest matrix P(F) of a set, psi = k/2 |F - P|^2. docs/theory.md (3.53)-(3.59)
 
   Of each law par[0] is k [N/m]. P is stationary, so dpsi/dF = k (F - P), the prox is (k P + rho F)/(k + rho), and C = |F - P|.
 */

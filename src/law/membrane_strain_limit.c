@@ -1,6 +1,6 @@
 /*
   Limits of strain: psi(F) = k/2 |F - P|^2, P = F with its singular values clamped to [min, max]; k [N/m].
-  docs/theory.md (3.49); [Bouaziz et al. 2014].
+  docs/theory.md (3.54); [Bouaziz et al. 2014].
 */
 #include "base/block3.h"
 #include "membrane.h"

@@ -1,4 +1,4 @@
-/* The scalar constraint of a law that has no other: C = sqrt(2 psi), k = 1, so that psi = C^2/2. docs/theory.md (3.35) */
+/* The scalar constraint of a law that has no other: C = sqrt(2 psi), k = 1, so that psi = C^2/2. docs/theory.md (3.36) */
 #pragma once
 #include <wring/law.h>
 

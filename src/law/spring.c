@@ -1,8 +1,8 @@
 /*
   Spring: psi(z) = k/2 (|z| - l)^2, z = x_i - x_j [m]; k [N/m], rest length l [m]. At z = 0 its direction is e_x.
   Rigid bending is the same function of the curvature vector z [1/m] of a hinge: k/2 |z - R z_0|^2 with k [N m] and l = |z_0|, since
-  the rotation R that best aligns z_0 to z leaves (|z| - l)^2. docs/theory.md (3.56); [Bouaziz et al. 2014].
-  Fibre: the same of z = F d, d the unit rest direction of a tet's fibres, with l = 1; k [Pa]. docs/theory.md (3.4), (3.40)
+  the rotation R that best aligns z_0 to z leaves (|z| - l)^2. docs/theory.md (3.61); [Bouaziz et al. 2014].
+  Fibre: the same of z = F d, d the unit rest direction of a tet's fibres, with l = 1; k [Pa]. docs/theory.md (3.4), (3.45)
 */
 #include "base/block3.h"
 #include "keys.h"

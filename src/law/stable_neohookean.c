@@ -171,7 +171,7 @@ static void volumetric(wring_in par, wring_in z, double *C, wring_out dC, double
   }
 }
 
-/* psi = mu C_D^2/2 + lambda C_H^2/2 - 3 mu/2 - mu^2/(2 lambda). docs/theory.md (3.34) */
+/* psi = mu C_D^2/2 + lambda C_H^2/2 - 3 mu/2 - mu^2/(2 lambda). docs/theory.md (3.35) */
 static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
   if (j == 0)

@@ -1,6 +1,6 @@
 /*
   Strain limit: psi(F) = k/2 |F - p|^2, p = F with its signed stretches clamped to [min, max]; k [Pa]. In stretches
-  k/2 sum (s_i - clamp s_i)^2: nothing between the limits. docs/theory.md (3.42); [Bouaziz et al. 2014].
+  k/2 sum (s_i - clamp s_i)^2: nothing between the limits. docs/theory.md (3.47); [Bouaziz et al. 2014].
 */
 #include "base/block3.h"
 #include "isotropic.h"

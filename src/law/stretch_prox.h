@@ -2,7 +2,7 @@
   Proxes of laws psi(F) = psi(s_0, s_1, s_2) of the signed singular values: p = argmin psi(p) + rho/2 |p - z|^2.
 
   With z = U diag(s) V^T the minimiser is p = U diag(t) V^T, t = argmin psi(t) + rho/2 |t - s|^2, since no other p with the
-  stretches t is closer to z: von Neumann's trace inequality. docs/theory.md (3.36)
+  stretches t is closer to z: von Neumann's trace inequality. docs/theory.md (3.37)
 */
 #pragma once
 #include <wring/law.h>

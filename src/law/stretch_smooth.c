@@ -1,7 +1,7 @@
 /*
   The proxes of blocks whose z are all well shaped, without singular vectors: p = z f(C) with C = z^T z and f(s_i^2) = t_i/s_i.
   The quadratic f through the three eigenvalues of C is written by divided differences, which the law gives in closed form, so
-  that eigenvalues may be as close as they like. docs/theory.md (5.70)-(5.73)
+  that eigenvalues may be as close as they like. docs/theory.md (3.41)-(3.44)
 */
 #include "stretch_prox.h"
 #include "base/block3.h"

@@ -1,5 +1,5 @@
 /*
-  Volume: psi(F) = k/2 |F - p|^2, p = the closest F with min <= det F <= max; k [Pa]. docs/theory.md (3.41), (3.44)-(3.47);
+  Volume: psi(F) = k/2 |F - p|^2, p = the closest F with min <= det F <= max; k [Pa]. docs/theory.md (3.46), (3.49)-(3.52);
   [Bouaziz et al. 2014].
 */
 #include "base/block3.h"
@@ -214,7 +214,7 @@ BLOCK3_INLINE double pair_mode(double ti, double tj, double nu, double sign)
   return nu / block3_max(tt + sign * nu, 1e-10 * tt);
 }
 
-/* docs/theory.md (3.46), (3.47): q_i = 2 t_i - s_i, d the sum of q_i q_j/t_k. */
+/* docs/theory.md (3.51), (3.52): q_i = 2 t_i - s_i, d the sum of q_i q_j/t_k. */
 static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
 {
   WRING_ALIGNED lanes t[3], shift;

@@ -190,7 +190,8 @@ PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec 
 
   PetscFunctionBegin;
   op->info.iterations = 0;
-  PetscCall(op->ops->solve(op, rtol > 0 ? rtol : own_rtol(op), b, x, &ok));
+  op->info.rtol       = rtol > 0 ? rtol : own_rtol(op);
+  PetscCall(op->ops->solve(op, op->info.rtol, b, x, &ok));
   op->info.total_iterations += op->info.iterations;
   op->info.solves++;
   if (reached) *reached = ok;
@@ -225,7 +226,8 @@ PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, d
   PetscCheck(d->n <= WRING_OPERATOR_DOTS, op->comm, PETSC_ERR_ARG_OUTOFRANGE, "%d dots are too many", d->n);
   if (op->ops->solve_from_zero) {
     op->info.iterations = 0;
-    PetscCall(op->ops->solve_from_zero(op, rtol > 0 ? rtol : own_rtol(op), size, b, x, d, &brought));
+    op->info.rtol       = rtol > 0 ? rtol : own_rtol(op);
+    PetscCall(op->ops->solve_from_zero(op, op->info.rtol, size, b, x, d, &brought));
     op->info.total_iterations += op->info.iterations;
     op->info.solves++;
   } else {

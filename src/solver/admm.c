@@ -5,7 +5,7 @@
     u <- u + D x - z
     x <- argmin g0(x) + 1/2 |W (D x - z + u)|^2,                    A_a x = M/h^2 y + D^T W^2 (z - u), A_a = M/h^2 + a^2 L
   from z = D x_0 and u = 0. The first two lines and the residual of the third are one pass over the elements; the third is
-  solved for the difference, so that an inexact solve errs by a part of it. g may rise. docs/theory.md (5.11).
+  solved for the difference, so that an inexact solve errs by a part of it. g may rise. docs/theory.md (5.15).
 
   Balancing [Boyd et al. 2011, 3.4.1] changes a, and with it A_a, between solves only: A is built at most once a step.
 */

@@ -5,7 +5,7 @@
     admm [Zhang et al. 2019]: v = (x, u), measured as (M^{1/2} x/h, W u) [J^(1/2)], G one iteration of admm. Where the residuals after
     it, |W (D x - z)|^2 + |W (z - z before)|^2, are above those of the last iteration, it is made again from the unmixed v. x after
     an iteration is always one that admm has made. g may rise.
-  docs/theory.md (5.20).
+  docs/theory.md (5.24).
 */
 #include "mixing.h"
 

@@ -1,6 +1,6 @@
 /*
   Compliant constraints [thesis, eq. 3.26; Servin et al. 2006; Tournier et al. 2015]: one linearly implicit step. Constraints are
-  linearised at q, the start of the step, and their second derivatives dropped; docs/theory.md (5.14). In the unknowns
+  linearised at q, the start of the step, and their second derivatives dropped; docs/theory.md (5.18). In the unknowns
   w = M^(1/2) (x - y) and the scaled multipliers l,
     ( I   B^T ) ( w  )   (  0 )
     ( B  -a   ) ( -l ) = (  r )

@@ -1,7 +1,7 @@
 /*
   Backtracking [Liu et al. 2017, alg. 1]: alpha = 1, 1/2, 1/4, ... until g(x + alpha d) <= g(x) + gamma alpha grad g . d.
   A point where g is infinite or not a number fails the test and is stepped back from; where laws are infinite for det F <= 0, the
-  first such point tells which of these steps would invert an element, and they are not tried, docs/theory.md (5.8).
+  first such point tells which of these steps would invert an element, and they are not tried, docs/theory.md (5.10).
 
   Round-off, docs/theory.md (2.4): where the test asks for a fall of g that rounding hides, a step is judged by grad g, which
   still has digits [Hager and Zhang 2005]. The same holds where alpha d is no longer than the spacing of the numbers that x

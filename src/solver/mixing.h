@@ -1,7 +1,7 @@
 /*
   Private to src/solver: Anderson mixing [Peng et al. 2018] of the iterates v_k of a map G, F = G(v) - v:
     v_(k+1) = G(v_k) - sum_j theta_j dG_j,   theta = argmin |F_k - sum_j theta_j dF_j|^2,
-  over the last m differences dF_j = F_(j+1) - F_j and dG_j. docs/theory.md (5.20).
+  over the last m differences dF_j = F_(j+1) - F_j and dG_j. docs/theory.md (5.24).
 */
 #pragma once
 #include "solver_impl.h"

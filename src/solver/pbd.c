@@ -1,6 +1,6 @@
 /*
   Position based dynamics [Mueller et al. 2007; thesis, algorithm 8]: every constraint moves its vertices part k' of the way
-  to C = 0, (5.23), whatever the stiffness of its law. k' is the stiffness k in [0, 1] of the deck, or the 1 - (1 - k)^(1/n)
+  to C = 0, (5.27), whatever the stiffness of its law. k' is the stiffness k in [0, 1] of the deck, or the 1 - (1 - k)^(1/n)
   that leaves 1 - k of an error after the n = max_it iterations. It does not minimise g.
 */
 #include "sweeps.h"

@@ -1,6 +1,6 @@
 /*
   Penalty forces [essay on particle systems, eq. 22 and 23, algorithm 2]: from y, every constraint in turn moves its vertices
-  by h^2 times the accelerations of its spring and damping force, (5.24). One iteration is one pass: semi-implicit Euler with
+  by h^2 times the accelerations of its spring and damping force, (5.28). One iteration is one pass: semi-implicit Euler with
   forces at moving positions. More passes apply the forces again, as the essay does: stiffer, and no closer to the minimum of
   g. Stable for about w_i k h^2 |grad C|^2 < 2 only.
 */

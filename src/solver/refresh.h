@@ -1,6 +1,6 @@
 /*
   Private to src/solver: when a method of quasi-Newton type takes the mean of the Hessian's diagonal blocks where it is for its operator,
-  in the place of the A of the rest state. docs/theory.md (5.80), (5.81)
+  in the place of the A of the rest state. docs/theory.md (5.13), (5.14)
 */
 #pragma once
 #include "solver_impl.h"

@@ -1,6 +1,6 @@
 /*
   Relaxed geometric constraints [essay on particle systems, eq. 50]: position based dynamics with a factor s on every move,
-  (5.23): softer below 1, over-relaxed above; it may diverge from about 1.5 on. It does not minimise g.
+  (5.27): softer below 1, over-relaxed above; it may diverge from about 1.5 on. It does not minimise g.
 */
 #include "sweeps.h"
 

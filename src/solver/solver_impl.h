@@ -141,7 +141,7 @@ PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad);
 /* The point x + alpha d: trial, trial_value, trial_grad, trial_step. */
 PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
 
-/* The fall alpha slope is hidden by rounding, (2.4). The trial point's g has fallen by 0.3 of it and is not hidden, (5.7). */
+/* The fall alpha slope is hidden by rounding, (2.4). The trial point's g has fallen by 0.3 of it and is not hidden, (5.9). */
 PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope);
 PetscBool wring_solver_falls(const wring_solver *s, double slope);
 

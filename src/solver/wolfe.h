@@ -1,4 +1,4 @@
-/* Private to src/solver: a line search for both of Wolfe's conditions, docs/theory.md (5.9). */
+/* Private to src/solver: a line search for both of Wolfe's conditions, docs/theory.md (5.11). */
 #pragma once
 #include "solver_impl.h"
 #include <petsctaolinesearch.h>

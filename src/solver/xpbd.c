@@ -1,6 +1,6 @@
 /*
   Extended position based dynamics [Macklin et al. 2016; thesis, algorithm 9]: every constraint has a compliance
-  alpha = 1/(w k) and a multiplier, 0 at the start of the step, and moves its vertices by (5.22). Damping is that of the
+  alpha = 1/(w k) and a multiplier, 0 at the start of the step, and moves its vertices by (5.26). Damping is that of the
   essay on particle systems, eq. 48. It does not minimise g: it stops above the minimum.
 */
 #include "sweeps.h"

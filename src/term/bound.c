@@ -1,4 +1,4 @@
-/* The longest step before an element of a law that is infinite for det F <= 0 becomes flat. docs/theory.md (5.8) */
+/* The longest step before an element of a law that is infinite for det F <= 0 becomes flat. docs/theory.md (5.10) */
 #include "kernels.h"
 #include "base/block3.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Edges between two triangles: z = sum c_a x_a/A, weight A. docs/theory.md (3.55), (3.56) */
+/* Edges between two triangles: z = sum c_a x_a/A, weight A. docs/theory.md (3.60), (3.61) */
 #include "term_impl.h"
 
 PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name, const wring_law *law,

@@ -1,4 +1,4 @@
-/* Alternating directions: one local value z and one scaled dual u for every element, docs/theory.md (5.11). */
+/* Alternating directions: one local value z and one scaled dual u for every element, docs/theory.md (5.15). */
 #include "kernels.h"
 #include "loop.h"
 #include <math.h>

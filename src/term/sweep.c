@@ -1,4 +1,4 @@
-/* Gauss-Seidel sweeps over constraints: one element's step, and the loops over blocks and colours. docs/theory.md (5.21) */
+/* Gauss-Seidel sweeps over constraints: one element's step, and the loops over blocks and colours. docs/theory.md (5.25) */
 #include "kernels.h"
 #include "sweep_impl.h"
 #include "vertex_rows.h"
