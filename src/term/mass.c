@@ -86,7 +86,10 @@ static void towards_pose(wring_in coef, const lanes *mass, lanes *x)
 static void towards_length(const wring_term *t, PetscInt b, const lanes *mass, lanes *x)
 {
   WRING_ALIGNED lanes z[3], p[3];
-  form_z(t->m, 1, NULL, (wring_in)x, z);
+  if (t->m == 2) // constants, for the compiler's sake
+    form_z(2, 1, NULL, (wring_in)x, z);
+  else
+    form_z(1, 1, NULL, (wring_in)x, z);
   t->law->project(term_par(t, b), (wring_in)z, p);
   for (int c = 0; c < 3; c++) {
     for (int l = 0; l < LANES; l++) {
