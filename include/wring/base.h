@@ -69,6 +69,7 @@ void wring_waxpy(PetscInt n, double a, const double *x, const double *y, double 
 void wring_scale(PetscInt n, double a, double *x);                                      // x *= a
 void wring_copy(PetscInt n, const double *x, double *y);                                // y = x
 void wring_dots(PetscInt n, int m, const double *x, const double *const *y, double *d); // d[i] = x . y[i], one pass
+
 /* w = sum of c[j] v[j] over the m >= 1 vectors; w may be v[0]. Borrowed. */
 typedef struct {
   int                  m;

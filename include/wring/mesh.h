@@ -119,18 +119,17 @@ extern const wring_option wring_mesh_options[], wring_set_options[];
   A rank may own nothing.
 */
 typedef struct {
-  MPI_Comm  comm;
-  PetscInt  n_global, begin; // vertices of all ranks; global number of local vertex 0
-  PetscInt  n_owned, n_local;
-  PetscInt *global;      // [n_local] global number
-  PetscInt *original;    // [n_local] original number
-  PetscInt *by_original; // [n_local] local vertices by ascending original number
-  double   *X;           // [n_local][3] rest positions, m
-  PetscSF   halo;        // roots: owned vertices; leaf of ghost i is local vertex n_owned + i
-  PetscSF
-               coordinates; // the same of the numbers of [n_local][3], with MPI_DOUBLE: PetscSF allocates to compare types made of others
-  PetscSF      natural; // roots: original numbers in blocks (PetscLayout of n_global); leaves: owned vertices
-  MPI_Datatype vector;  // 3 doubles, for the SFs
+  MPI_Comm     comm;
+  PetscInt     n_global, begin; // vertices of all ranks; global number of local vertex 0
+  PetscInt     n_owned, n_local;
+  PetscInt    *global;      // [n_local] global number
+  PetscInt    *original;    // [n_local] original number
+  PetscInt    *by_original; // [n_local] local vertices by ascending original number
+  double      *X;           // [n_local][3] rest positions, m
+  PetscSF      halo;        // roots: owned vertices; leaf of ghost i is local vertex n_owned + i
+  PetscSF      coordinates; // the same of single numbers: PetscSF allocates whenever it compares types like `vector`
+  PetscSF      natural;     // roots: original numbers in blocks (PetscLayout of n_global); leaves: owned vertices
+  MPI_Datatype vector;      // 3 doubles, for the SFs
   PetscInt64   n_tet_global;
   PetscInt     n_tet, n_interior;
   PetscInt    *tet;          // [n_tet][4] local vertices

@@ -86,7 +86,7 @@ const char *wring_operator_choice(const wring_operator *op, PetscInt n_vertex);
   Whether the factor of a direct solve would be one for all ranks (CHOLMOD), or in parts on each (MUMPS), by the key
   "operator_factor". Refuses what cannot be. Collective.
 */
-PetscErrorCode wring_operator_choose_factor(MPI_Comm comm, const char *factor, PetscInt n_vertex, PetscBool *shared);
+PetscErrorCode wring_operator_choose_factor(const wring_operator *op, PetscInt n_vertex, PetscBool *shared);
 
 /*
   Bytes that set_matrix and a solve would take on this rank, beyond A itself: by the symbolic analysis of a factor, which

@@ -13,35 +13,51 @@ PetscErrorCode wring_sort_unique(PetscInt *n, PetscInt *value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From owners to ghosts, with `width` roots and leaves for each vertex. */
-static PetscErrorCode create_halo(const wring_mesh *m, PetscInt width, PetscSF *halo)
+static PetscErrorCode create_halo(const wring_mesh *m, PetscSF *halo)
 {
-  const PetscInt n = width * (m->n_local - m->n_owned);
-  PetscInt      *leaf, *root;
+  const PetscInt n_ghost = m->n_local - m->n_owned;
+  PetscInt      *leaf;
   PetscLayout    layout;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n, &leaf));
-  PetscCall(PetscMalloc1((size_t)n, &root));
-  for (PetscInt i = 0; i < n; i++) {
-    leaf[i] = width * m->n_owned + i;
-    root[i] = width * m->global[m->n_owned + i / width] + i % width;
-  }
-  PetscCall(PetscLayoutCreateFromSizes(m->comm, width * m->n_owned, width * m->n_global, 1, &layout));
+  PetscCall(PetscMalloc1((size_t)n_ghost, &leaf));
+  for (PetscInt i = 0; i < n_ghost; i++) leaf[i] = m->n_owned + i;
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
   PetscCall(PetscSFDestroy(halo));
   PetscCall(PetscSFCreate(m->comm, halo));
-  PetscCall(PetscSFSetGraphLayout(*halo, layout, n, leaf, PETSC_OWN_POINTER, root));
+  PetscCall(PetscSFSetGraphLayout(*halo, layout, n_ghost, leaf, PETSC_OWN_POINTER, m->global + m->n_owned));
   PetscCall(PetscSFSetUp(*halo));
   PetscCall(PetscLayoutDestroy(&layout));
-  PetscCall(PetscFree(root));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Three roots and leaves for each of the halo's, in local numbers: three times the global ones may be too large for PetscInt. */
+static PetscErrorCode create_coordinates(const wring_mesh *m, PetscSF *coordinates)
+{
+  PetscInt           n, *leaf;
+  const PetscSFNode *remote;
+  PetscSFNode       *root;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFGetGraph(m->halo, NULL, &n, NULL, &remote));
+  PetscCall(PetscMalloc1(3 * (size_t)n, &leaf));
+  PetscCall(PetscMalloc1(3 * (size_t)n, &root));
+  for (PetscInt i = 0; i < 3 * n; i++) {
+    leaf[i] = 3 * (m->n_owned + i / 3) + i % 3;
+    root[i] = (PetscSFNode){.rank = remote[i / 3].rank, .index = 3 * remote[i / 3].index + i % 3};
+  }
+  PetscCall(PetscSFDestroy(coordinates));
+  PetscCall(PetscSFCreate(m->comm, coordinates));
+  PetscCall(PetscSFSetGraph(*coordinates, 3 * m->n_owned, 3 * n, leaf, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
+  PetscCall(PetscSFSetUp(*coordinates));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_mesh_build_halo(wring_mesh *m)
 {
   PetscFunctionBegin;
-  PetscCall(create_halo(m, 1, &m->halo));
-  PetscCall(create_halo(m, 3, &m->coordinates));
+  PetscCall(create_halo(m, &m->halo));
+  PetscCall(create_coordinates(m, &m->coordinates));
   PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, m->original, m->original, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, m->original, m->original, MPI_REPLACE));
   PetscCall(PetscSFBcastBegin(m->halo, m->vector, m->X, m->X, MPI_REPLACE));

@@ -25,20 +25,20 @@ static const wring_operator_ops *iterative_ops(const char *type)
   return strcmp(type, "petsc") ? NULL : &wring_operator_petsc;
 }
 
-/* A factor by one rank, in memory that all see, takes a fifth of MUMPS's time to solve with (two ranks, 24 000 vertices), but its set-up is serial. */
-PetscErrorCode wring_operator_choose_factor(MPI_Comm comm, const char *factor, PetscInt n_vertex, PetscBool *shared)
+/* A factor by one rank, in memory that all see, takes a quarter of MUMPS's time to solve with (two ranks, 24 000 vertices), but its set-up is serial. */
+PetscErrorCode wring_operator_choose_factor(const wring_operator *op, PetscInt n_vertex, PetscBool *shared)
 {
   PetscMPIInt n_rank;
   PetscBool   possible = PETSC_TRUE;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &n_rank));
+  PetscCallMPI(MPI_Comm_size(op->comm, &n_rank));
   *shared = (PetscBool)(n_rank == 1);
-  if (n_rank == 1 || !strcmp(factor, "distributed")) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_team_possible(comm, &possible));
-  if (!strcmp(factor, "shared") && !possible)
-    WRING_REFUSE(comm, "operator_factor is shared, expected distributed: the ranks are on several nodes");
-  *shared = (PetscBool)(possible && (!strcmp(factor, "shared") || n_vertex <= wring_operator_direct_limit));
+  if (n_rank == 1 || !strcmp(op->factor, "distributed")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_team_possible(op->comm, &possible));
+  if (!strcmp(op->factor, "shared") && !possible)
+    WRING_REFUSE(op->comm, "operator_factor is shared, expected distributed: the ranks are on several nodes");
+  *shared = (PetscBool)(possible && (!strcmp(op->factor, "shared") || n_vertex <= wring_operator_direct_limit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,7 +49,7 @@ static PetscErrorCode find_ops(wring_operator *op, PetscInt n_vertex, const wrin
   PetscFunctionBegin;
   *ops = iterative_ops(wring_operator_choice(op, n_vertex));
   if (*ops) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_operator_choose_factor(op->comm, op->factor, n_vertex, &shared));
+  PetscCall(wring_operator_choose_factor(op, n_vertex, &shared));
   *ops = shared && !op->no_sharing ? &wring_operator_cholmod : &wring_operator_mumps;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -183,17 +183,27 @@ double wring_operator_rough_rtol(const wring_operator *op)
   return strcmp(op->type, "direct") ? rough : 0;
 }
 
+static void begin_solve(wring_operator *op, double rtol)
+{
+  op->info.iterations = 0;
+  op->info.rtol       = rtol > 0 ? rtol : own_rtol(op);
+}
+
+static void end_solve(wring_operator *op)
+{
+  op->info.total_iterations += op->info.iterations;
+  op->info.solves++;
+}
+
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
 {
   const wring_phase old = wring_phases_switch(op->phases, WRING_PHASE_OPERATOR_SOLVE);
   PetscBool         ok  = PETSC_TRUE;
 
   PetscFunctionBegin;
-  op->info.iterations = 0;
-  op->info.rtol       = rtol > 0 ? rtol : own_rtol(op);
+  begin_solve(op, rtol);
   PetscCall(op->ops->solve(op, op->info.rtol, b, x, &ok));
-  op->info.total_iterations += op->info.iterations;
-  op->info.solves++;
+  end_solve(op);
   if (reached) *reached = ok;
   wring_phases_switch(op->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,11 +235,9 @@ PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, d
   PetscFunctionBegin;
   PetscCheck(d->n <= WRING_OPERATOR_DOTS, op->comm, PETSC_ERR_ARG_OUTOFRANGE, "%d dots are too many", d->n);
   if (op->ops->solve_from_zero) {
-    op->info.iterations = 0;
-    op->info.rtol       = rtol > 0 ? rtol : own_rtol(op);
+    begin_solve(op, rtol);
     PetscCall(op->ops->solve_from_zero(op, op->info.rtol, size, b, x, d, &brought));
-    op->info.total_iterations += op->info.iterations;
-    op->info.solves++;
+    end_solve(op);
   } else {
     PetscCall(VecZeroEntries(x));
     PetscCall(wring_operator_solve(op, rtol, b, x, NULL));

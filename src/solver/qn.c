@@ -6,7 +6,8 @@
     r = H_0 q;    from oldest to newest:  eta_i  = y_i . r / rho_i,  r <- r + (zeta_i - eta_i) s_i.
   The recursions run on numbers, not on vectors [Chen, Wang and Zhou 2014]: with the Gram matrix s_i . y_j and s_i . grad g,
     s_i . q = -s_i . grad g - sum_(j newer) zeta_j s_i . y_j,   y_i . r = y_i . r_0 + sum_(j older) (zeta_j - eta_j) s_j . y_i,
-  so that an iteration makes one reduction, with g at the trial point, and what follows the solve travels with that; docs/theory.md (5.7), (5.8).
+  so that an iteration makes one reduction, with g at the trial point, and one after the solve, which multigrid brings along with its own last one;
+  docs/theory.md (5.7), (5.8).
 
   Without history the direction is -A^{-1} grad g: with laws that have a projection, that of projective dynamics.
 */

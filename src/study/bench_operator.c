@@ -16,8 +16,8 @@ static PetscErrorCode send_positions(void *context)
   const wring_mesh *m = e->mesh;
 
   PetscFunctionBegin;
-  PetscCall(PetscSFBcastBegin(m->halo, m->vector, e->x, e->x, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, m->vector, e->x, e->x, MPI_REPLACE));
+  PetscCall(PetscSFBcastBegin(m->coordinates, MPI_DOUBLE, e->x, e->x, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->coordinates, MPI_DOUBLE, e->x, e->x, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -27,8 +27,8 @@ static PetscErrorCode send_forces(void *context)
   const wring_mesh *m = e->mesh;
 
   PetscFunctionBegin;
-  PetscCall(PetscSFReduceBegin(m->halo, m->vector, e->x, e->x, MPI_SUM));
-  PetscCall(PetscSFReduceEnd(m->halo, m->vector, e->x, e->x, MPI_SUM));
+  PetscCall(PetscSFReduceBegin(m->coordinates, MPI_DOUBLE, e->x, e->x, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->coordinates, MPI_DOUBLE, e->x, e->x, MPI_SUM));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -41,14 +41,12 @@ static PetscErrorCode print_model(const wring_problem *p)
 static PetscErrorCode describe_operator(const wring_problem *p, size_t size, char *text)
 {
   const char *const type = wring_operator_choice(p->op, p->mesh->n_global);
-  const char       *factor;
   PetscBool         shared;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_word(p->options, "operator_", wring_operator_options, "factor", &factor));
   PetscCall(PetscStrncpy(text, type, size));
   if (p->size == 1 || strcmp(type, "direct")) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_operator_choose_factor(p->comm, factor, p->mesh->n_global, &shared));
+  PetscCall(wring_operator_choose_factor(p->op, p->mesh->n_global, &shared));
   PetscCall(PetscStrlcat(text, shared ? " (shared factor)" : " (distributed factor)", size));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

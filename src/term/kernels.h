@@ -104,6 +104,7 @@ static inline __attribute__((always_inline)) void load_corner(const double (*res
   load_lanes(xyz[0], &v->x);
   load_lanes(xyz[1], &v->y);
   load_lanes(xyz[2], &v->z);
+  v->w = (lane_values){0};
 }
 
 /* xe [3 m] = the corners of a block, x private [vertices][4]. */
@@ -219,6 +220,7 @@ static inline __attribute__((always_inline)) void form_corner(const lane_values 
   v->x = *w * (p[0] * g[0] + p[1] * g[1] + p[2] * g[2]);
   v->y = *w * (p[3] * g[0] + p[4] * g[1] + p[5] * g[2]);
   v->z = *w * (p[6] * g[0] + p[7] * g[1] + p[8] * g[2]);
+  v->w = (lane_values){0};
 }
 
 /* f += w G^T p, f private [vertices][4]. */

@@ -37,41 +37,25 @@ VERTEX_ROWS_INLINE void store_vertices(const eight_rows *r, const PetscInt *at, 
 VERTEX_ROWS_INLINE void gather_vertices(int m, const PetscInt *corner, const double *x, lanes *restrict xe,
                                         lanes *restrict w)
 {
+  eight_rows  r;
+  lane_corner v;
   for (int a = 0; a < m; a++) {
-    eight_rows r;
     load_vertices(x, corner + a * LANES, &r);
-    const row_pair    xz0 = __builtin_shufflevector(r.r02, r.r13, 0, 8, 2, 10, 4, 12, 6, 14); // x0 x1 z0 z1 x2 x3 z2 z3
-    const row_pair    xz4 = __builtin_shufflevector(r.r46, r.r57, 0, 8, 2, 10, 4, 12, 6, 14);
-    const row_pair    yw0 = __builtin_shufflevector(r.r02, r.r13, 1, 9, 3, 11, 5, 13, 7, 15);
-    const row_pair    yw4 = __builtin_shufflevector(r.r46, r.r57, 1, 9, 3, 11, 5, 13, 7, 15);
-    const lane_values vx  = __builtin_shufflevector(xz0, xz4, 0, 1, 4, 5, 8, 9, 12, 13);
-    const lane_values vy  = __builtin_shufflevector(yw0, yw4, 0, 1, 4, 5, 8, 9, 12, 13);
-    const lane_values vz  = __builtin_shufflevector(xz0, xz4, 2, 3, 6, 7, 10, 11, 14, 15);
-    const lane_values vw  = __builtin_shufflevector(yw0, yw4, 2, 3, 6, 7, 10, 11, 14, 15);
-    store_lanes(&vx, xe[3 * a]);
-    store_lanes(&vy, xe[3 * a + 1]);
-    store_lanes(&vz, xe[3 * a + 2]);
-    store_lanes(&vw, w[a]);
+    rows_to_lanes(&r, &v);
+    store_corner(&v, xe + 3 * a);
+    store_lanes(&v.w, w[a]);
   }
 }
 
 /* The reverse; w goes back as it came. */
 VERTEX_ROWS_INLINE void scatter_vertices(int m, const PetscInt *corner, wring_in xe, wring_in w, double *x)
 {
+  eight_rows  r;
+  lane_corner v;
   for (int a = 0; a < m; a++) {
-    lane_values vx, vy, vz, vw;
-    load_lanes(xe[3 * a], &vx);
-    load_lanes(xe[3 * a + 1], &vy);
-    load_lanes(xe[3 * a + 2], &vz);
-    load_lanes(w[a], &vw);
-    const row_pair   xy0 = __builtin_shufflevector(vx, vy, 0, 8, 2, 10, 4, 12, 6, 14); // x0 y0 x2 y2 x4 y4 x6 y6
-    const row_pair   xy1 = __builtin_shufflevector(vx, vy, 1, 9, 3, 11, 5, 13, 7, 15);
-    const row_pair   zw0 = __builtin_shufflevector(vz, vw, 0, 8, 2, 10, 4, 12, 6, 14);
-    const row_pair   zw1 = __builtin_shufflevector(vz, vw, 1, 9, 3, 11, 5, 13, 7, 15);
-    const eight_rows r   = {.r02 = __builtin_shufflevector(xy0, zw0, 0, 1, 8, 9, 2, 3, 10, 11),
-                            .r46 = __builtin_shufflevector(xy0, zw0, 4, 5, 12, 13, 6, 7, 14, 15),
-                            .r13 = __builtin_shufflevector(xy1, zw1, 0, 1, 8, 9, 2, 3, 10, 11),
-                            .r57 = __builtin_shufflevector(xy1, zw1, 4, 5, 12, 13, 6, 7, 14, 15)};
+    load_corner(xe + 3 * a, &v);
+    load_lanes(w[a], &v.w);
+    lanes_to_rows(&v, &r);
     store_vertices(&r, corner + a * LANES, x);
   }
 }

@@ -1,5 +1,5 @@
 /*
-  Private to src/term: vertices as rows of four numbers (x, y, z and one that is not used), and their transposition to lanes. A row
+  Private to src/term: vertices as rows of four numbers (x, y, z and one of the user's own), and their transposition to lanes. A row
   is one vector of 256 bits where there are such, so that a corner costs one load, not three, and an addition one store.
 */
 #pragma once
@@ -57,9 +57,9 @@ VERTEX_ROWS_INLINE void subtract_rows(eight_rows *r, const eight_rows *s)
   r->r02 -= s->r02, r->r13 -= s->r13, r->r46 -= s->r46, r->r57 -= s->r57;
 }
 
-/* The coordinates of a corner of each lane. */
+/* The coordinates of a corner of each lane, and the fourth numbers of the rows. */
 typedef struct {
-  lane_values x, y, z;
+  lane_values x, y, z, w;
 } lane_corner;
 
 VERTEX_ROWS_INLINE void load_lanes(const double *a, lane_values *v)
@@ -82,20 +82,20 @@ VERTEX_ROWS_INLINE void rows_to_lanes(const eight_rows *r, lane_corner *v)
   v->x               = __builtin_shufflevector(xz0, xz4, 0, 1, 4, 5, 8, 9, 12, 13);
   v->y               = __builtin_shufflevector(yw0, yw4, 0, 1, 4, 5, 8, 9, 12, 13);
   v->z               = __builtin_shufflevector(xz0, xz4, 2, 3, 6, 7, 10, 11, 14, 15);
+  v->w               = __builtin_shufflevector(yw0, yw4, 2, 3, 6, 7, 10, 11, 14, 15);
 }
 
-/* The reverse; the fourth numbers are 0. */
+/* The reverse. */
 VERTEX_ROWS_INLINE void lanes_to_rows(const lane_corner *v, eight_rows *r)
 {
-  const row_pair zero = {0};
-  const row_pair xy0  = __builtin_shufflevector(v->x, v->y, 0, 8, 2, 10, 4, 12, 6, 14); // x0 y0 x2 y2 x4 y4 x6 y6
-  const row_pair xy1  = __builtin_shufflevector(v->x, v->y, 1, 9, 3, 11, 5, 13, 7, 15);
-  const row_pair z0   = __builtin_shufflevector(v->z, zero, 0, 8, 2, 10, 4, 12, 6, 14);
-  const row_pair z1   = __builtin_shufflevector(v->z, zero, 1, 9, 3, 11, 5, 13, 7, 15);
-  r->r02              = __builtin_shufflevector(xy0, z0, 0, 1, 8, 9, 2, 3, 10, 11);
-  r->r46              = __builtin_shufflevector(xy0, z0, 4, 5, 12, 13, 6, 7, 14, 15);
-  r->r13              = __builtin_shufflevector(xy1, z1, 0, 1, 8, 9, 2, 3, 10, 11);
-  r->r57              = __builtin_shufflevector(xy1, z1, 4, 5, 12, 13, 6, 7, 14, 15);
+  const row_pair xy0 = __builtin_shufflevector(v->x, v->y, 0, 8, 2, 10, 4, 12, 6, 14); // x0 y0 x2 y2 x4 y4 x6 y6
+  const row_pair xy1 = __builtin_shufflevector(v->x, v->y, 1, 9, 3, 11, 5, 13, 7, 15);
+  const row_pair zw0 = __builtin_shufflevector(v->z, v->w, 0, 8, 2, 10, 4, 12, 6, 14);
+  const row_pair zw1 = __builtin_shufflevector(v->z, v->w, 1, 9, 3, 11, 5, 13, 7, 15);
+  r->r02             = __builtin_shufflevector(xy0, zw0, 0, 1, 8, 9, 2, 3, 10, 11);
+  r->r46             = __builtin_shufflevector(xy0, zw0, 4, 5, 12, 13, 6, 7, 14, 15);
+  r->r13             = __builtin_shufflevector(xy1, zw1, 0, 1, 8, 9, 2, 3, 10, 11);
+  r->r57             = __builtin_shufflevector(xy1, zw1, 4, 5, 12, 13, 6, 7, 14, 15);
 }
 
 /* Adds two rows to f where they belong, one after the other: they may belong to one vertex. */
