@@ -2,7 +2,7 @@
 #pragma once
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
-#include "law/spline.h"
+#include "law/common/spline.h"
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 /* Colliders: distances, the frozen energy, which vertices are in contact, and what solvers do while that changes. */
 #include "body.h"
 #include "contact/shape.h"
-#include "solver/solver_impl.h"
+#include "solver/common/solver_impl.h"
 
 enum { N_SHAPE = WRING_BOX + 1, N_SAMPLE = 20000, N_POINT = 300 };
 

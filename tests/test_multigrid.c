@@ -3,7 +3,7 @@
   The fused multigrid beyond what every type must do (test_operator.c): components of any size side by side, the deepest
   tolerance, the same bits on any threads, matrices that cannot be coarsened, and a hierarchy that follows the matrix.
 */
-#include "operator/cg.h"
+#include "operator/multigrid/cg.h"
 #include "refused.h"
 #include <math.h>
 #include <omp.h>

@@ -1,7 +1,7 @@
 /* ranks: 1 2 4 */
 /* The variants of qn: initial Hessians, inner solves, line searches, and condition numbers. docs/theory.md 5 */
 #include "body.h"
-#include "solver/wolfe.h"
+#include "solver/common/wolfe.h"
 #include <petscksp.h>
 
 static const double h = 0.02;

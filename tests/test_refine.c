@@ -3,7 +3,7 @@
 #include <wring/mesh.h>
 #include "check.h"
 #include "mesh/data.h"
-#include "mesh/faces.h"
+#include "mesh/surface/faces.h"
 #include "refused.h"
 
 static PetscMPIInt rank, size;

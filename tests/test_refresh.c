@@ -1,7 +1,7 @@
 /* ranks: 1 2 4 */
 /* What qn keeps from step to step, and the operator that it makes from the deformed body. docs/theory.md (5.13), (5.14) */
 #include "body.h"
-#include "solver/refresh.h"
+#include "solver/common/refresh.h"
 
 static const double h = 0.02;
 

@@ -5,7 +5,7 @@
 */
 #include "body.h"
 #include "mesh/data.h"
-#include "term/sweep_impl.h"
+#include "term/sweep/sweep_impl.h"
 #include <omp.h>
 
 static const double h = 0.02;

@@ -34,7 +34,7 @@ wide='%xmm'
 objdump -d --no-show-raw-insn "$objects/base/block3.c.o" | grep -q '%[yz]mm' && wide='%[yz]mm'
 checked=0
 failed=0
-for file in "$source"/src/law/*.c "$source/src/base/block3.c"; do
+for file in "$source"/src/law/*.c "$source"/src/law/common/*.c "$source/src/base/block3.c"; do
   object=$objects/${file#"$source"/src/}.o
   [ -f "$object" ] || { echo "no $object"; exit 1; }
   list=$(arithmetic "$object")

@@ -3,9 +3,9 @@
   vertex. A vertex is in one cell, so that a pair is found once. Cells are dealt in cubes of 4^3 by a hash of the cube.
 */
 #include "near.h"
-#include "mesh/deal.h"
+#include "mesh/distribute/deal.h"
 #include "mesh/map.h"
-#include "mesh/order.h"
+#include "mesh/distribute/order.h"
 #include "triangle.h"
 #include <math.h>
 #include <stdlib.h>

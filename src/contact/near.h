@@ -3,7 +3,7 @@
   dealt to all ranks. docs/theory.md (9.4), (9.5)
 */
 #pragma once
-#include "mesh/skin.h"
+#include "mesh/surface/skin.h"
 
 /* A vertex and a triangle. */
 typedef struct {

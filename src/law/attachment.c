@@ -1,6 +1,6 @@
 /* Attachment: psi(x) = k/2 |x - t|^2, a spring of length 0 to the target t [m]; k [N/m]. */
 #include "base/block3.h"
-#include "root.h"
+#include "law/common/root.h"
 
 enum { K, TARGET, N_PAR = TARGET + 3 };
 

@@ -3,10 +3,10 @@
   [Pa]. In stretches mu sum (s_i - 1)^2 + lambda/2 (sum s_i - 3)^2. docs/theory.md (3.14); [Sifakis, Barbic 2012].
 */
 #include "base/block3.h"
-#include "isotropic.h"
-#include "lame.h"
-#include "stretch_prox.h"
-#include "root.h"
+#include "law/common/isotropic.h"
+#include "law/common/lame.h"
+#include "law/common/stretch_prox.h"
+#include "law/common/root.h"
 #include <wring/law.h>
 
 static void energy(wring_in par, wring_in z, double *psi)

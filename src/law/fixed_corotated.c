@@ -3,10 +3,10 @@
   finite for every F. In stretches mu sum (s_i - 1)^2 + lambda/2 (s_0 s_1 s_2 - 1)^2. docs/theory.md (3.18); [Stomakhin et al. 2012].
 */
 #include "base/block3.h"
-#include "isotropic.h"
-#include "lame.h"
-#include "stretch_prox.h"
-#include "root.h"
+#include "law/common/isotropic.h"
+#include "law/common/lame.h"
+#include "law/common/stretch_prox.h"
+#include "law/common/root.h"
 #include <wring/law.h>
 
 /* J - 1 = tr S + i2 + det S with S = R^T (F - R), i2 its second invariant: near rest it keeps its digits. */

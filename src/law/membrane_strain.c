@@ -3,7 +3,7 @@
   k/2 sum (s_i - 1)^2. docs/theory.md (3.53); [Bouaziz et al. 2014].
 */
 #include "base/block3.h"
-#include "membrane.h"
+#include "law/common/membrane.h"
 
 enum { K, N_PAR };
 

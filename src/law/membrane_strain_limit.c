@@ -3,7 +3,7 @@
   docs/theory.md (3.54); [Bouaziz et al. 2014].
 */
 #include "base/block3.h"
-#include "membrane.h"
+#include "law/common/membrane.h"
 
 enum { K, MIN, MAX, N_PAR };
 

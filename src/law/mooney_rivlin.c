@@ -5,10 +5,10 @@
   With y = J^(-1/3) and G = y F, det G = 1, the first two terms are c10 (|G|^2 - 3) + c01 (|cof G|^2 - 3).
 */
 #include "base/block3.h"
-#include "isotropic.h"
-#include "keys.h"
-#include "stretch_prox.h"
-#include "root.h"
+#include "law/common/isotropic.h"
+#include "law/common/keys.h"
+#include "law/common/stretch_prox.h"
+#include "law/common/root.h"
 #include <math.h>
 #include <wring/law.h>
 

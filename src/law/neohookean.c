@@ -3,10 +3,10 @@
   +infinity where J is not a normal positive number. docs/theory.md (3.15); [Bonet, Wood 2008].
 */
 #include "base/block3.h"
-#include "isotropic.h"
-#include "lame.h"
-#include "stretch_prox.h"
-#include "root.h"
+#include "law/common/isotropic.h"
+#include "law/common/lame.h"
+#include "law/common/stretch_prox.h"
+#include "law/common/root.h"
 #include <float.h>
 #include <wring/law.h>
 

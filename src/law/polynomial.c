@@ -5,10 +5,10 @@
   With the closest rotation R and E = R^T F - I, symmetric, psi = mu |E^2|^2 and dpsi/dF = 4 mu R E^3: no need of the stretches.
 */
 #include "base/block3.h"
-#include "isotropic.h"
-#include "keys.h"
-#include "stretch_prox.h"
-#include "root.h"
+#include "law/common/isotropic.h"
+#include "law/common/keys.h"
+#include "law/common/stretch_prox.h"
+#include "law/common/root.h"
 #include <wring/law.h>
 
 enum { MU, N_PAR };

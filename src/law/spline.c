@@ -7,12 +7,12 @@
     (b'(1) + c'(1)) sum_(i<j) e_i e_j + c'(1) e_0 e_1 e_2;
   the tables hold the rest, which is of second order: a density far smaller than the moduli keeps its digits.
 */
-#include "spline.h"
+#include "law/common/spline.h"
 #include "base/block3.h"
-#include "isotropic.h"
-#include "keys.h"
-#include "stretch_prox.h"
-#include "root.h"
+#include "law/common/isotropic.h"
+#include "law/common/keys.h"
+#include "law/common/stretch_prox.h"
+#include "law/common/root.h"
 
 static const wring_option options[] = {
   {.key  = "file",

@@ -5,8 +5,8 @@
   Fibre: the same of z = F d, d the unit rest direction of a tet's fibres, with l = 1; k [Pa]. docs/theory.md (3.4), (3.45)
 */
 #include "base/block3.h"
-#include "keys.h"
-#include "root.h"
+#include "law/common/keys.h"
+#include "law/common/root.h"
 #include <wring/law.h>
 
 enum { K, LENGTH, N_PAR };

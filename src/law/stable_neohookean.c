@@ -3,9 +3,9 @@
   docs/theory.md (3.16); [Smith et al. 2018; Macklin, Mueller 2021].
 */
 #include "base/block3.h"
-#include "isotropic.h"
-#include "lame.h"
-#include "stretch_prox.h"
+#include "law/common/isotropic.h"
+#include "law/common/lame.h"
+#include "law/common/stretch_prox.h"
 #include <wring/law.h>
 
 /* Rest is a minimum for 3 lambda > mu only, the curvature of psi in a change of volume: poisson > 1/8. */

@@ -3,9 +3,9 @@
   In stretches k/2 sum (s_i - 1)^2. docs/theory.md (3.13); [Chao et al. 2010], [Liu, Bouaziz, Kavan 2017].
 */
 #include "base/block3.h"
-#include "isotropic.h"
-#include "keys.h"
-#include "root.h"
+#include "law/common/isotropic.h"
+#include "law/common/keys.h"
+#include "law/common/root.h"
 #include <wring/law.h>
 
 enum { K, N_PAR };

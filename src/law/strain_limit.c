@@ -3,8 +3,8 @@
   k/2 sum (s_i - clamp s_i)^2: nothing between the limits. docs/theory.md (3.47); [Bouaziz et al. 2014].
 */
 #include "base/block3.h"
-#include "isotropic.h"
-#include "limit.h"
+#include "law/common/isotropic.h"
+#include "law/common/limit.h"
 
 static const wring_option options[] = {
   {.key   = "strain_limit_stiffness",

@@ -3,10 +3,10 @@
   flattened element pushes back less and less. docs/theory.md (3.17); [Bonet, Wood 2008].
 */
 #include "base/block3.h"
-#include "isotropic.h"
-#include "lame.h"
-#include "stretch_prox.h"
-#include "root.h"
+#include "law/common/isotropic.h"
+#include "law/common/lame.h"
+#include "law/common/stretch_prox.h"
+#include "law/common/root.h"
 #include <wring/law.h>
 
 /* E = (H + H^T + H^T H)/2 of H = F - I: near rest without the cancellation of F^T F - I. */

@@ -3,8 +3,8 @@
   [Bouaziz et al. 2014].
 */
 #include "base/block3.h"
-#include "isotropic.h"
-#include "limit.h"
+#include "law/common/isotropic.h"
+#include "law/common/limit.h"
 #include <float.h>
 
 typedef double lanes[WRING_LANES];

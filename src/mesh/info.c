@@ -1,5 +1,5 @@
 #include "data.h"
-#include "order.h"
+#include "mesh/distribute/order.h"
 #include <math.h>
 
 double wring_tet_quality(const double *const x[4], double volume)

@@ -1,9 +1,9 @@
 /* What `wring mesh info` says of a whole mesh. Serial. */
 #include "data.h"
-#include "faces.h"
-#include "halo.h"
-#include "order.h"
-#include "partition.h"
+#include "mesh/surface/faces.h"
+#include "mesh/distribute/halo.h"
+#include "mesh/distribute/order.h"
+#include "mesh/distribute/partition.h"
 #include <math.h>
 
 static void measure_tets(const wring_mesh_data *d, wring_mesh_measures *m)

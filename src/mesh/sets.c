@@ -1,7 +1,7 @@
 /* Sets of vertices by rest position. */
 #include <wring/mesh.h>
 #include "names.h"
-#include "order.h"
+#include "mesh/distribute/order.h"
 #include <string.h>
 
 typedef PetscBool region_test(const double *p, const double *x, double tolerance);

@@ -1,5 +1,5 @@
 #include "operator_impl.h"
-#include "team.h"
+#include "operator/direct/team.h"
 #include <string.h>
 
 static const double rough = 1e-1; // what quasi-Newton methods need, docs/performance.md

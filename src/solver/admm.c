@@ -9,7 +9,7 @@
 
   Balancing [Boyd et al. 2011, 3.4.1] changes a, and with it A_a, between solves only: A is built at most once a step.
 */
-#include "solver_impl.h"
+#include "solver/common/solver_impl.h"
 
 typedef struct {
   double            weight; // a of the deck

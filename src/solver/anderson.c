@@ -7,7 +7,7 @@
     an iteration is always one that admm has made. g may rise.
   docs/theory.md (5.24).
 */
-#include "mixing.h"
+#include "solver/common/mixing.h"
 
 typedef struct {
   wring_solver *inner;    // admm, or NULL: pd

@@ -7,7 +7,7 @@
 
   g may rise. With line_search armijo it does not; where d is no descent direction, q takes its place.
 */
-#include "solver_impl.h"
+#include "solver/common/solver_impl.h"
 
 typedef struct {
   PetscBool given; // rho; else it is estimated

@@ -7,7 +7,7 @@
   where row j of B is dC_j/dx M^(-1/2)/s_j, a_j = alpha_j/(h s_j)^2, r_j = -(C_j + dC_j/dx (y - q))/s_j, and s_j makes the diagonal
   of the Schur complement B B^T + a one. The system is symmetric and indefinite; MUMPS factors it on any number of ranks.
 */
-#include "solver_impl.h"
+#include "solver/common/solver_impl.h"
 
 /*
   The least eigenvalue that B B^T + a may have, whose diagonal is 1, far above rounding: below it constraints are redundant. a_j below

@@ -2,7 +2,7 @@
   Steepest descent [thesis, 3.2.1]: x' = x - a grad g, the baseline. The search halves a until g falls enough; it starts from
   twice the last a, so that a can grow again, and in the first iteration from the step to g = 0 if g were linear.
 */
-#include "solver_impl.h"
+#include "solver/common/solver_impl.h"
 
 enum { MAX_RESTARTS = 4 };
 

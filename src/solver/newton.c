@@ -5,7 +5,7 @@
   The system has three unknowns per vertex. Direct: a Cholesky factor. cg: conjugate gradients with smoothed aggregation
   that knows the six rigid motions of the current positions.
 */
-#include "linear.h"
+#include "solver/common/linear.h"
 
 typedef struct {
   wring_linear H;

@@ -3,7 +3,7 @@
   to C = 0, (5.27), whatever the stiffness of its law. k' is the stiffness k in [0, 1] of the deck, or the 1 - (1 - k)^(1/n)
   that leaves 1 - k of an error after the n = max_it iterations. It does not minimise g.
 */
-#include "sweeps.h"
+#include "solver/common/sweeps.h"
 #include <math.h>
 
 typedef struct {

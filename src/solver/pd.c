@@ -12,7 +12,7 @@
   else: the global step is diagonal, an average at every vertex [Bouaziz et al. 2014]. It descends an
   energy of its own, (5.3), not g.
 */
-#include "solver_impl.h"
+#include "solver/common/solver_impl.h"
 
 typedef struct {
   PetscBool by_mass;  // the metric

@@ -4,7 +4,7 @@
   forces at moving positions. More passes apply the forces again, as the essay does: stiffer, and no closer to the minimum of
   g. Stable for about w_i k h^2 |grad C|^2 < 2 only.
 */
-#include "sweeps.h"
+#include "solver/common/sweeps.h"
 
 static const wring_option penalty_options[] = {
   {.key     = "order",

@@ -11,9 +11,9 @@
 
   Without history the direction is -A^{-1} grad g: with laws that have a projection, that of projective dynamics.
 */
-#include "initial.h"
-#include "refresh.h"
-#include "wolfe.h"
+#include "solver/common/initial.h"
+#include "solver/common/refresh.h"
+#include "solver/common/wolfe.h"
 
 typedef enum { ARMIJO, WOLFE, NONE } qn_search;
 

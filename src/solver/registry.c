@@ -1,5 +1,5 @@
 /* The solver types, in the order of help: a new method is one file and one entry here. */
-#include "solver_impl.h"
+#include "solver/common/solver_impl.h"
 
 static const wring_solver_ops *const types[] = {
   &wring_solver_qn,

@@ -2,7 +2,7 @@
   Relaxed geometric constraints [essay on particle systems, eq. 50]: position based dynamics with a factor s on every move,
   (5.27): softer below 1, over-relaxed above; it may diverge from about 1.5 on. It does not minimise g.
 */
-#include "sweeps.h"
+#include "solver/common/sweeps.h"
 
 static const wring_option rgc_options[] = {
   {.key     = "order",

@@ -3,7 +3,7 @@
   alpha = 1/(w k) and a multiplier, 0 at the start of the step, and moves its vertices by (5.26). Damping is that of the
   essay on particle systems, eq. 48. It does not minimise g: it stops above the minimum.
 */
-#include "sweeps.h"
+#include "solver/common/sweeps.h"
 
 static const wring_option xpbd_options[] = {
   {.key     = "order",

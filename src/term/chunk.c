@@ -1,5 +1,5 @@
 /* Building a term's blocks and chunks. */
-#include "mesh/order.h"
+#include "mesh/distribute/order.h"
 #include "term_impl.h"
 
 enum { LANES = WRING_LANES };

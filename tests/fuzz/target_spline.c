@@ -1,6 +1,6 @@
 /* The tables of law spline. */
 #include "fuzz.h"
-#include "law/spline.h"
+#include "law/common/spline.h"
 
 void fuzz_target(const char *file, const unsigned char *data, size_t size)
 {

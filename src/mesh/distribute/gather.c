@@ -1,0 +1,274 @@
+/* The mesh in original order: cut into pieces, one a rank, and from these the whole on rank 0. */
+#include "mesh/data.h"
+#include "deal.h"
+#include "order.h"
+#include <stdlib.h>
+
+/* Equal pieces of n things: piece [size + 1] where each begins. */
+static void cut_evenly(PetscInt64 n, PetscMPIInt size, PetscInt64 *piece)
+{
+  for (PetscMPIInt p = 0; p <= size; p++) piece[p] = n / size * p + PetscMin(p, n % size);
+}
+
+static PetscInt find_piece(PetscMPIInt size, const PetscInt64 *piece, PetscInt64 i)
+{
+  PetscInt first = 0, last = size - 1; // the last piece that does not begin behind i
+  while (first < last) {
+    const PetscInt middle = last - (last - first) / 2;
+    if (piece[middle] <= i)
+      first = middle;
+    else
+      last = middle - 1;
+  }
+  return first;
+}
+
+/*
+  Sends rows [n][width] of PetscInt64, of which the first says where the row belongs among all, to the piece that has this
+  place: *got [*n_got][width], freed by the caller, as rows are by this function. Collective.
+*/
+static PetscErrorCode send_to_pieces(MPI_Comm comm, const PetscInt64 *piece, PetscInt n, int width, PetscInt64 *row,
+                                     PetscInt *n_got, PetscInt64 **got)
+{
+  PetscInt   *order, *part, *start, *got_start;
+  PetscInt64 *packed;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscMalloc4((size_t)n, &order, (size_t)n, &part, (size_t)size + 1, &start, (size_t)size + 1, &got_start));
+  for (PetscInt i = 0; i < n; i++) {
+    order[i] = i;
+    part[i]  = find_piece(size, piece, row[(size_t)i * (size_t)width]);
+  }
+  PetscCall(wring_sort_buckets(n, order, part, size, start));
+  PetscCall(PetscMalloc1((size_t)n * (size_t)width, &packed));
+  for (PetscInt i = 0; i < n; i++)
+    PetscCall(PetscArraycpy(packed + (size_t)i * (size_t)width, row + (size_t)order[i] * (size_t)width, width));
+  PetscCall(PetscFree(row));
+  PetscCall(wring_exchange_rows(comm, start, packed, (size_t)width * sizeof *row, got_start, got));
+  *n_got = got_start[size];
+  PetscCall(PetscFree(packed));
+  PetscCall(PetscFree4(order, part, start, got_start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+static PetscErrorCode slice_vertices(const wring_mesh *m, wring_mesh_data *d)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFReduceBegin(m->natural, m->vector, m->X, d->X, MPI_REPLACE));
+  PetscCall(PetscSFReduceEnd(m->natural, m->vector, m->X, d->X, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+enum { TET_ROW = 6, ROUND = 1 << 16 }; // number, four original vertices, region; tets of a rank on their way at once
+
+/* The tets [first, end) of this rank. */
+static PetscErrorCode send_tets(const wring_mesh *m, const PetscInt64 *piece, size_t first, size_t end,
+                                PetscInt64 begin, wring_mesh_data *d)
+{
+  PetscInt64 *row, *got;
+  PetscInt    n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(TET_ROW * (end - first), &row));
+  for (size_t e = first; e < end; e++) {
+    PetscInt64 *const to = row + TET_ROW * (e - first);
+    to[0]                = m->tet_original[e];
+    for (size_t a = 0; a < 4; a++) to[1 + a] = m->original[m->tet[4 * e + a]];
+    to[5] = m->region[e];
+  }
+  PetscCall(send_to_pieces(m->comm, piece, (PetscInt)(end - first), TET_ROW, row, &n, &got));
+  for (size_t i = 0; i < (size_t)n; i++) {
+    const size_t e = (size_t)(got[TET_ROW * i] - begin);
+    for (size_t a = 0; a < 4; a++) d->tet[4 * e + a] = (PetscInt)got[TET_ROW * i + 1 + a];
+    d->region[e] = (PetscInt)got[TET_ROW * i + 5];
+  }
+  PetscCall(PetscFree(got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In rounds: all at once would take more memory than anything else at the end of a run. */
+static PetscErrorCode slice_tets(const wring_mesh *m, const PetscInt64 *piece, PetscInt64 begin, wring_mesh_data *d)
+{
+  PetscInt rounds = m->n_tet / ROUND + 1;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPIU_INT, MPI_MAX, m->comm));
+  for (size_t r = 0; r < (size_t)rounds; r++) {
+    const size_t first = PetscMin(r * ROUND, (size_t)m->n_tet), end = PetscMin((r + 1) * ROUND, (size_t)m->n_tet);
+    PetscCall(send_tets(m, piece, first, end, begin, d));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Members of all sets, by set and original number: key = set x n_global + original number. */
+static PetscErrorCode sort_members(const wring_mesh *m, const PetscInt64 *piece, PetscInt *n, uint64_t **key)
+{
+  PetscInt64 *row, *got;
+  PetscInt   *index, all = 0, k = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < m->sets.n; s++) all += m->set_count[s];
+  PetscCall(PetscMalloc1(2 * (size_t)all, &row));
+  for (PetscInt s = 0; s < m->sets.n; s++) {
+    for (PetscInt i = 0; i < m->set_count[s]; i++, k++) {
+      row[2 * (size_t)k]     = m->original[m->set_vertex[s][i]];
+      row[2 * (size_t)k + 1] = s;
+    }
+  }
+  PetscCall(send_to_pieces(m->comm, piece, all, 2, row, n, &got));
+  PetscCall(PetscMalloc1((size_t)*n, key));
+  for (size_t i = 0; i < (size_t)*n; i++)
+    (*key)[i] = (uint64_t)got[2 * i + 1] * (uint64_t)m->n_global + (uint64_t)got[2 * i];
+  PetscCall(PetscMalloc1((size_t)*n, &index));
+  PetscCall(wring_order_keys(*n, *key, index));
+  PetscCall(PetscFree(index));
+  PetscCall(PetscFree(got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* set_start of the whole mesh; next [sets.n]: where in it the members of this rank's piece of the vertices begin. */
+static PetscErrorCode place_members(const wring_mesh *m, PetscInt n, const uint64_t *key, wring_mesh_data *d,
+                                    PetscInt *next)
+{
+  PetscInt *here;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)m->sets.n, &here));
+  PetscCall(PetscCalloc1((size_t)m->sets.n + 1, &d->set_start));
+  for (PetscInt i = 0; i < n; i++) here[key[i] / (uint64_t)m->n_global]++;
+  PetscCallMPI(MPI_Scan(here, next, (PetscMPIInt)m->sets.n, MPIU_INT, MPI_SUM, m->comm));
+  PetscCallMPI(MPI_Allreduce(here, d->set_start + 1, (PetscMPIInt)m->sets.n, MPIU_INT, MPI_SUM, m->comm));
+  for (PetscInt s = 0; s < m->sets.n; s++) {
+    next[s] += d->set_start[s] - here[s];
+    d->set_start[s + 1] += d->set_start[s];
+  }
+  PetscCall(PetscFree(here));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* piece [size + 1]: of the vertices, then of the members. */
+static PetscErrorCode slice_sets(const wring_mesh *m, PetscMPIInt size, PetscMPIInt rank, PetscInt64 *piece,
+                                 wring_mesh_data *d, PetscInt *n_member)
+{
+  PetscInt    n = 0, *next;
+  PetscInt64 *row, *got;
+  uint64_t   *key;
+
+  PetscFunctionBegin;
+  PetscCall(sort_members(m, piece, &n, &key));
+  PetscCall(PetscMalloc1((size_t)m->sets.n, &next));
+  PetscCall(place_members(m, n, key, d, next));
+  PetscCall(PetscMalloc1(2 * (size_t)n, &row));
+  for (size_t i = 0; i < (size_t)n; i++) {
+    row[2 * i]     = next[key[i] / (uint64_t)m->n_global]++;
+    row[2 * i + 1] = (PetscInt64)(key[i] % (uint64_t)m->n_global);
+  }
+  cut_evenly(d->set_start[m->sets.n], size, piece);
+  PetscCall(send_to_pieces(m->comm, piece, n, 2, row, n_member, &got));
+  PetscCall(PetscMalloc1((size_t)*n_member, &d->set_vertex));
+  for (size_t i = 0; i < (size_t)*n_member; i++) d->set_vertex[got[2 * i] - piece[rank]] = (PetscInt)got[2 * i + 1];
+  PetscCall(PetscFree(key));
+  PetscCall(PetscFree(next));
+  PetscCall(PetscFree(got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of triangles and lines: by vertices, then by set. */
+static int compare_by_vertices(const void *a, const void *b)
+{
+  const PetscInt *const x = a, *const y = b;
+  for (int i = 1; i <= 4; i++)
+    if (x[i % 4] != y[i % 4]) return x[i % 4] < y[i % 4] ? -1 : 1;
+  return 0;
+}
+
+/* piece [size + 1]: of the vertices. */
+static PetscErrorCode slice_set_elements(const wring_mesh *m, const PetscInt64 *piece, wring_mesh_data *d)
+{
+  PetscInt64 *row, *got;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)m->n_set_element, &row));
+  for (size_t i = 0; i < (size_t)m->n_set_element; i++)
+    for (size_t a = 0; a < 4; a++) row[4 * i + a] = m->set_element[4 * i + (a + 1) % 4];
+  PetscCall(send_to_pieces(m->comm, piece, m->n_set_element, 4, row, &d->n_set_element, &got));
+  PetscCall(PetscMalloc1(4 * (size_t)d->n_set_element, &d->set_element));
+  for (size_t i = 0; i < (size_t)d->n_set_element; i++)
+    for (size_t a = 0; a < 4; a++) d->set_element[4 * i + (a + 1) % 4] = (PetscInt)got[4 * i + a];
+  if (d->n_set_element) qsort(d->set_element, (size_t)d->n_set_element, 4 * sizeof(PetscInt), compare_by_vertices);
+  PetscCall(PetscFree(got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex)
+{
+  PetscInt64 *piece;
+  PetscInt    n_vertex;
+  PetscMPIInt size, rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCall(PetscMalloc1((size_t)size + 1, &piece));
+  cut_evenly(m->n_tet_global, size, piece);
+  PetscCall(PetscSFGetGraph(m->natural, &n_vertex, NULL, NULL, NULL));
+  PetscCall(wring_mesh_data_create(n_vertex, (PetscInt)(piece[rank + 1] - piece[rank]), slice));
+  PetscCall(wring_names_copy(&m->regions, &(*slice)->regions));
+  PetscCall(wring_names_copy(&m->sets, &(*slice)->sets));
+  PetscCall(slice_vertices(m, *slice));
+  PetscCall(slice_tets(m, piece, piece[rank], *slice));
+  cut_evenly(m->n_global, size, piece);
+  PetscCall(slice_set_elements(m, piece, *slice));
+  PetscCall(slice_sets(m, size, rank, piece, *slice, n_set_vertex));
+  PetscCall(PetscFree(piece));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+/* Takes the place of the array of all ranks' pieces: *value [n][width] of these PetscInt or double, on rank 0. */
+static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, size_t width, void *value)
+{
+  void *const mine = *(void **)value;
+  void       *all;
+
+  PetscFunctionBegin;
+  PetscCall(wring_collect_rows(comm, *n, mine, width, n, &all));
+  PetscCall(PetscFree(*(void **)value));
+  *(void **)value = all;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+  const PetscInt *const x = a, *const y = b;
+  for (int i = 0; i < 4; i++)
+    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+  return 0;
+}
+
+PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
+{
+  PetscInt    members, n;
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCheck(m->n_tet_global <= PETSC_MAX_INT, m->comm, PETSC_ERR_SUP,
+             "%" PetscInt64_FMT " tetrahedra on one rank need a PETSc with 64-bit indices", m->n_tet_global);
+  PetscCall(wring_mesh_slice(m, data, &members));
+  wring_mesh_data *const d = *data;
+  n                        = d->n_tet;
+  PetscCall(collect(m->comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));
+  PetscCall(collect(m->comm, &d->n_tet, 4 * sizeof *d->tet, &d->tet));
+  PetscCall(collect(m->comm, &n, sizeof *d->region, &d->region));
+  PetscCall(collect(m->comm, &members, sizeof *d->set_vertex, &d->set_vertex));
+  PetscCall(collect(m->comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  if (rank) PetscCall(wring_mesh_data_destroy(data));
+  if (*data && d->n_set_element) qsort(d->set_element, (size_t)d->n_set_element, 4 * sizeof(PetscInt), compare_rows);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,202 @@
+#include "edges.h"
+#include "mesh/distribute/deal.h"
+#include "mesh/distribute/order.h"
+
+uint64_t wring_edge_key(PetscInt n, PetscInt a, PetscInt b)
+{
+  return (uint64_t)PetscMin(a, b) * (uint64_t)n + (uint64_t)PetscMax(a, b);
+}
+
+/* The first of key [n] that is not below this one. */
+static PetscInt lower_bound(PetscInt n, const uint64_t *key, uint64_t wanted)
+{
+  PetscInt first = 0, last = n;
+  while (first < last) {
+    const PetscInt middle = first + (last - first) / 2;
+    if (key[middle] < wanted)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
+}
+
+/* ---- sample sort ------------------------------------------------------------------------------------------------- */
+
+/* Up to `size` keys of each rank, evenly spaced; the splitters are as evenly spaced among all samples. */
+static PetscErrorCode choose_splitters(wring_edges *g, PetscInt n, const uint64_t *key)
+{
+  const PetscMPIInt mine = (PetscMPIInt)PetscMin(n, g->size);
+  PetscMPIInt      *count, *from;
+  PetscInt         *index, all = 0;
+  uint64_t         *sample, *pick;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(g->size, &count, g->size, &from, mine, &pick));
+  for (PetscMPIInt i = 0; i < mine; i++) pick[i] = key[(PetscInt64)i * n / mine];
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, count, 1, MPI_INT, g->comm));
+  for (PetscMPIInt p = 0; p < g->size; p++) {
+    from[p] = (PetscMPIInt)all;
+    all += count[p];
+  }
+  PetscCall(PetscMalloc2(all, &sample, all, &index));
+  PetscCallMPI(MPI_Allgatherv(pick, mine, MPI_UINT64_T, sample, count, from, MPI_UINT64_T, g->comm));
+  PetscCall(wring_order_keys(all, sample, index));
+  PetscCall(PetscMalloc1(g->size, &g->splitter));
+  for (PetscMPIInt p = 0; p < g->size; p++) g->splitter[p] = p && all ? sample[(PetscInt64)p * all / g->size] : 0;
+  PetscCall(PetscFree2(sample, index));
+  PetscCall(PetscFree3(count, from, pick));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where the range of each rank begins in key [n]: start [size + 1]. */
+static void cut_ranges(const wring_edges *g, PetscInt n, const uint64_t *key, PetscInt *start)
+{
+  start[0] = 0;
+  for (PetscMPIInt p = 1; p < g->size; p++) start[p] = lower_bound(n, key, g->splitter[p]);
+  start[g->size] = n;
+}
+
+/* What came from all ranks: keys ascending, repeated for each of the ranks that have the edge, which ascend. */
+typedef struct {
+  PetscInt  n;
+  uint64_t *key;
+  PetscInt *rank;
+} arrivals;
+
+static PetscErrorCode receive_keys(const wring_edges *g, PetscInt n, const uint64_t *key, arrivals *a)
+{
+  PetscInt *start, *got;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)g->size + 1, &start, (size_t)g->size + 1, &got));
+  cut_ranges(g, n, key, start);
+  PetscCall(wring_exchange_rows(g->comm, start, key, sizeof *key, got, &a->key));
+  a->n = got[g->size];
+  PetscCall(PetscMalloc1((size_t)a->n, &a->rank));
+  for (PetscMPIInt p = 0; p < g->size; p++)
+    for (PetscInt i = got[p]; i < got[p + 1]; i++) a->rank[i] = p;
+  PetscCall(wring_sort_keys(a->n, a->key, a->rank));
+  PetscCall(PetscFree2(start, got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- owners ------------------------------------------------------------------------------------------------------ */
+
+/* The end of the run of equal keys that begins at i. */
+static PetscInt run_end(const arrivals *a, PetscInt i)
+{
+  PetscInt end = i + 1;
+  while (end < a->n && a->key[end] == a->key[i]) end++;
+  return end;
+}
+
+/*
+  load [size]: what each rank owns without the shared edges, times the part of all shared edges that is dealt here: each
+  range can then be balanced by itself.
+*/
+static PetscErrorCode measure_loads(const wring_edges *g, const arrivals *a, PetscInt n_owned, PetscInt64 *load)
+{
+  PetscInt64 *own, shared = 0;
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(g->comm, &rank));
+  PetscCall(PetscCalloc1((size_t)g->size + 1, &own));
+  own[rank] = n_owned;
+  for (PetscInt i = 0, end; i < a->n; i = end) {
+    end = run_end(a, i);
+    if (end == i + 1)
+      own[a->rank[i]]++;
+    else
+      shared++;
+  }
+  own[g->size] = shared;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, own, g->size + 1, MPIU_INT64, MPI_SUM, g->comm));
+  const double part = own[g->size] ? (double)shared / (double)own[g->size] : 0;
+  for (PetscMPIInt p = 0; p < g->size; p++) load[p] = (PetscInt64)(part * (double)own[p]);
+  PetscCall(PetscFree(own));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscInt choose_owner(const arrivals *a, PetscInt begin, PetscInt end, PetscInt64 *load)
+{
+  PetscInt best = a->rank[begin];
+  for (PetscInt i = begin + 1; i < end; i++)
+    if (load[a->rank[i]] < load[best]) best = a->rank[i];
+  if (end > begin + 1) load[best]++;
+  return best;
+}
+
+static PetscErrorCode number_keys(wring_edges *g, const arrivals *a, PetscInt n_owned)
+{
+  PetscInt64 *load, n;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)g->size, &load));
+  PetscCall(measure_loads(g, a, n_owned, load));
+  g->n = 0;
+  for (PetscInt i = 0; i < a->n; i = run_end(a, i)) g->n++;
+  PetscCall(PetscMalloc2((size_t)g->n, &g->key, (size_t)g->n, &g->owner));
+  for (PetscInt i = 0, j = 0, end; i < a->n; i = end, j++) {
+    end         = run_end(a, i);
+    g->key[j]   = a->key[i];
+    g->owner[j] = choose_owner(a, i, end, load);
+  }
+  n = g->n;
+  PetscCallMPI(MPI_Scan(&n, &g->first, 1, MPIU_INT64, MPI_SUM, g->comm));
+  g->first -= n;
+  PetscCallMPI(MPI_Allreduce(&n, &g->total, 1, MPIU_INT64, MPI_SUM, g->comm));
+  PetscCall(PetscFree(load));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_edges_create(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscInt n_owned, wring_edges *g)
+{
+  arrivals a;
+
+  PetscFunctionBegin;
+  *g = (wring_edges){.comm = comm};
+  PetscCallMPI(MPI_Comm_size(comm, &g->size));
+  PetscCall(choose_splitters(g, n, key));
+  PetscCall(receive_keys(g, n, key, &a));
+  PetscCall(number_keys(g, &a, n_owned));
+  PetscCall(PetscFree(a.key));
+  PetscCall(PetscFree(a.rank));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_edges_destroy(wring_edges *g)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(g->splitter));
+  PetscCall(PetscFree2(g->key, g->owner));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- questions --------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_edges_find(const wring_edges *g, PetscInt n, const uint64_t *key, wring_edge *edge)
+{
+  PetscInt   *start, *asked, *answered;
+  uint64_t   *wanted;
+  wring_edge *mine, *answer;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3((size_t)g->size + 1, &start, (size_t)g->size + 1, &asked, (size_t)g->size + 1, &answered));
+  cut_ranges(g, n, key, start);
+  PetscCall(wring_exchange_rows(g->comm, start, key, sizeof *key, asked, &wanted));
+  PetscCall(PetscMalloc1((size_t)asked[g->size], &mine));
+  for (PetscInt i = 0; i < asked[g->size]; i++) {
+    const PetscInt  at   = lower_bound(g->n, g->key, wanted[i]);
+    const PetscBool here = (PetscBool)(at < g->n && g->key[at] == wanted[i]);
+    mine[i]              = here ? (wring_edge){(PetscInt)(g->first + at), g->owner[at]} : (wring_edge){-1, -1};
+  }
+  PetscCall(wring_exchange_rows(g->comm, asked, mine, sizeof *mine, answered, &answer));
+  PetscCall(PetscArraycpy(edge, answer, n));
+  PetscCall(PetscFree(answer));
+  PetscCall(PetscFree(mine));
+  PetscCall(PetscFree(wanted));
+  PetscCall(PetscFree3(start, asked, answered));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,213 @@
+/*
+  Sets of a refined mesh: the old members and the middles of the edges of what the sets are made of. That two ends of an edge are in a
+  set does not put its middle there: the edge may cut a corner of the body.
+*/
+#include "mesh/distribute/deal.h"
+#include "mesh/distribute/halo.h"
+#include "mesh/distribute/order.h"
+#include "refine.h"
+#include <string.h>
+
+/* Members still to be sent: the owner of each, its set and original number. */
+typedef struct {
+  PetscInt  n, room;
+  PetscInt *owner;
+  PetscInt *row; // [n][2]
+} outbox;
+
+static PetscErrorCode add_member(outbox *o, PetscInt owner, PetscInt set, PetscInt original)
+{
+  PetscFunctionBegin;
+  if (o->n == o->room) {
+    o->room = 2 * o->room + 64;
+    PetscCall(PetscRealloc((size_t)o->room * sizeof *o->owner, &o->owner));
+    PetscCall(PetscRealloc(2 * (size_t)o->room * sizeof *o->row, &o->row));
+  }
+  o->owner[o->n]         = owner;
+  o->row[2 * o->n]       = set;
+  o->row[2 * o->n++ + 1] = original;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_old_members(const wring_refinement *r, outbox *o)
+{
+  const wring_mesh *const m = r->m;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < m->sets.n; s++)
+    for (PetscInt i = 0; i < m->set_count[s]; i++)
+      PetscCall(add_member(o, r->rank, s, m->original[m->set_vertex[s][i]]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The set of a region's name has all its tets. */
+static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, PetscInt set, outbox *o)
+{
+  const wring_mesh *const m = r->m;
+  char                   *mark;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)r->n_edge, &mark));
+  for (PetscInt e = 0; e < m->n_tet; e++)
+    for (int k = 0; k < 6 && m->region[e] == region; k++) mark[r->edge[6 * e + k]] = 1;
+  for (PetscInt j = 0; j < r->n_edge; j++)
+    if (mark[j]) PetscCall(add_member(o, r->found[j].owner, set, m->n_global + r->found[j].place));
+  PetscCall(PetscFree(mark));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- lines and triangles ----------------------------------------------------------------------------------------- */
+
+/* The edges of all of them, three a row, which lie anywhere: edge [n_set_element][3]; lines have one. Collective. */
+static PetscErrorCode find_edges(const wring_refinement *r, wring_edge *edge)
+{
+  const wring_mesh *const m = r->m;
+  const size_t            n = 3 * (size_t)m->n_set_element;
+  PetscInt               *at, count = 0;
+  uint64_t               *key;
+  wring_edge             *found;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(n, &at, n, &key, n, &found));
+  for (PetscInt i = 0; i < m->n_set_element; i++) {
+    const PetscInt *const v = m->set_element + 4 * (size_t)i + 1;
+    for (int k = 0; k < (v[2] < 0 ? 1 : 3); k++) {
+      key[count]  = wring_edge_key(m->n_global, v[k], v[(k + 1) % 3]);
+      at[count++] = 3 * i + k;
+    }
+  }
+  PetscCall(wring_sort_keys(count, key, at));
+  PetscCall(wring_edges_find(&r->edges, count, key, found));
+  for (PetscInt i = 0; i < count; i++) edge[at[i]] = found[i];
+  PetscCall(PetscFree3(at, key, found));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Two lines or four triangles; the middles are new [1] or new [3], of edges 01 12 20. Returns the rows written. */
+static int cut_element(const PetscInt *row, const PetscInt *new, PetscInt *child)
+{
+  const PetscInt s = row[0], a = row[1], b = row[2], c = row[3];
+  if (c < 0) {
+    const PetscInt line[2][4] = {{s, a, new[0], -1}, {s, new[0], b, -1}};
+    memcpy(child, line, sizeof line);
+    return 2;
+  }
+  const PetscInt triangle[4][4] = {
+    {s, a, new[0], new[2]}, {s, new[0], b, new[1]}, {s, new[2], new[1], c}, {s, new[0], new[1], new[2]}};
+  memcpy(child, triangle, sizeof triangle);
+  return 4;
+}
+
+static PetscErrorCode cut_elements(const wring_refinement *r, outbox *o)
+{
+  wring_mesh *const m = r->m;
+  PetscInt         *child, n = 0;
+  wring_edge       *edge;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * (size_t)m->n_set_element, &edge));
+  PetscCall(find_edges(r, edge));
+  PetscCall(PetscMalloc1(16 * (size_t)m->n_set_element, &child));
+  for (PetscInt i = 0; i < m->n_set_element; i++) {
+    const PetscInt *const row = m->set_element + 4 * (size_t)i;
+    PetscInt new[3];
+    if (edge[3 * (size_t)i].place < 0) { // a line that stays whole
+      PetscCall(PetscArraycpy(child + 4 * (size_t)n++, row, 4));
+      continue;
+    }
+    for (int a = 0; a < (row[3] < 0 ? 1 : 3); a++) {
+      const wring_edge at = edge[3 * (size_t)i + (size_t)a];
+      new[a]              = m->n_global + at.place;
+      PetscCall(add_member(o, at.owner, row[0], new[a]));
+    }
+    n += cut_element(row, new, child + 4 * (size_t)n);
+  }
+  PetscCall(PetscRealloc(4 * (size_t)n * sizeof *child, &child));
+  PetscCall(PetscFree(m->set_element));
+  m->set_element   = child;
+  m->n_set_element = n;
+  PetscCall(PetscFree(edge));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_refine_find_free(wring_refinement *r)
+{
+  const wring_mesh *const m = r->m;
+  wring_edge             *edge;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * (size_t)m->n_set_element, &edge));
+  PetscCall(find_edges(r, edge));
+  PetscCall(PetscMalloc2(6 * (size_t)m->n_set_element, &r->free_end, 3 * (size_t)m->n_set_element, &r->is_line));
+  r->n_free = 0;
+  for (PetscInt i = 0; i < m->n_set_element; i++) {
+    const PetscInt *const v = m->set_element + 4 * (size_t)i + 1;
+    for (int k = 0; k < (v[2] < 0 ? 1 : 3); k++) {
+      if (edge[3 * (size_t)i + (size_t)k].place >= 0) continue;
+      r->is_line[r->n_free]            = (PetscBool)(v[2] < 0);
+      r->free_end[2 * r->n_free]       = v[k];
+      r->free_end[2 * r->n_free++ + 1] = v[(k + 1) % 3];
+    }
+  }
+  PetscCall(PetscFree(edge));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- members to their owners ------------------------------------------------------------------------------------- */
+
+static PetscErrorCode send_members(const wring_refinement *r, outbox *o, wring_members *s)
+{
+  PetscInt *order, *start, *got, *row;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3((size_t)o->n, &order, (size_t)r->edges.size + 1, &start, (size_t)r->edges.size + 1, &got));
+  for (PetscInt i = 0; i < o->n; i++) order[i] = i;
+  PetscCall(wring_sort_buckets(o->n, order, o->owner, r->edges.size, start));
+  PetscCall(PetscMalloc1(2 * (size_t)o->n, &row));
+  for (size_t i = 0; i < (size_t)o->n; i++) memcpy(row + 2 * i, o->row + 2 * (size_t)order[i], 2 * sizeof *row);
+  PetscCall(wring_exchange_rows(r->m->comm, start, row, 2 * sizeof *row, got, &s->member));
+  s->n = got[r->edges.size];
+  PetscCall(PetscFree(row));
+  PetscCall(PetscFree3(order, start, got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_refine_find_members(const wring_refinement *r, wring_members *s)
+{
+  outbox o = {0};
+
+  PetscFunctionBegin;
+  PetscCall(add_old_members(r, &o));
+  for (PetscInt k = 0; k < r->m->sets.n; k++) {
+    const PetscInt region = wring_names_find(&r->m->regions, r->m->sets.name[k]);
+    if (region >= 0) PetscCall(add_region(r, region, k, &o));
+  }
+  PetscCall(cut_elements(r, &o));
+  PetscCall(send_members(r, &o, s));
+  PetscCall(PetscFree(o.owner));
+  PetscCall(PetscFree(o.row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_refine_fill_sets(wring_mesh *m, wring_members *s)
+{
+  PetscInt *set, *order, *start;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3((size_t)s->n, &set, (size_t)s->n, &order, (size_t)m->sets.n + 1, &start));
+  for (PetscInt i = 0; i < s->n; i++) {
+    set[i]   = s->member[2 * (size_t)i];
+    order[i] = i;
+  }
+  PetscCall(wring_sort_buckets(s->n, order, set, m->sets.n, start));
+  for (PetscInt k = 0; k < m->sets.n; k++) {
+    m->set_count[k] = start[k + 1] - start[k];
+    PetscCall(PetscRealloc((size_t)m->set_count[k] * sizeof(PetscInt), &m->set_vertex[k]));
+    for (PetscInt i = 0; i < m->set_count[k]; i++)
+      m->set_vertex[k][i] = wring_mesh_local(m, s->member[2 * (size_t)order[start[k] + i] + 1]);
+    PetscCall(wring_sort_unique(&m->set_count[k], m->set_vertex[k]));
+  }
+  PetscCall(PetscFree3(set, order, start));
+  PetscCall(PetscFree(s->member));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

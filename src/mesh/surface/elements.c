@@ -1,0 +1,189 @@
+/* Lines and triangles of sets, each on the rank that works on it, and the edges at which two triangles meet. */
+#include "mesh/distribute/deal.h"
+#include "mesh/distribute/halo.h"
+#include "mesh/distribute/order.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WIDTH = 4, EDGE_WIDTH = 3 };
+
+static PetscInt corners_of(const PetscInt *row)
+{
+  return row[3] < 0 ? 2 : 3;
+}
+
+PetscErrorCode wring_mesh_count_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt64 *n)
+{
+  PetscInt64 mine = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < m->n_set_element; i++) {
+    const PetscInt *const row = m->set_element + 4 * (size_t)i;
+    mine += row[0] == set && corners_of(row) == corners;
+  }
+  PetscCallMPI(MPI_Allreduce(&mine, n, 1, MPIU_INT64, MPI_SUM, m->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- rows to the owners of their first vertex -------------------------------------------------------------------- */
+
+static int compare_rows(int width, const PetscInt *a, const PetscInt *b)
+{
+  for (int i = 0; i < width; i++)
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+
+static int compare_2(const void *a, const void *b)
+{
+  return compare_rows(2, a, b);
+}
+
+static int compare_3(const void *a, const void *b)
+{
+  return compare_rows(3, a, b);
+}
+
+/* The rank that owns the first vertex of each row [n][width]. */
+static PetscErrorCode find_owners(const wring_mesh *m, PetscInt n, int width, const PetscInt *row, PetscInt *owner)
+{
+  PetscInt   *first;
+  PetscMPIInt rank;
+  PetscLayout layout;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n, &first));
+  for (PetscInt i = 0; i < n; i++) first[i] = row[(size_t)i * (size_t)width];
+  PetscCall(wring_mesh_find_globals(m, n, first, owner));
+  PetscCall(PetscLayoutCreateFromSizes(m->comm, m->n_owned, m->n_global, 1, &layout));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(PetscLayoutFindOwner(layout, owner[i], &rank));
+    owner[i] = rank;
+  }
+  PetscCall(PetscLayoutDestroy(&layout));
+  PetscCall(PetscFree(first));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sends row [n][width] there: *got [*n_got][width], ascending. */
+static PetscErrorCode send_to_owners(const wring_mesh *m, PetscInt n, int width, const PetscInt *row, PetscInt *n_got,
+                                     PetscInt **got)
+{
+  const size_t bytes = (size_t)width * sizeof *row;
+  PetscInt    *owner, *order, *start, *got_start, *packed;
+  PetscMPIInt  size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  PetscCall(PetscMalloc4((size_t)n, &owner, (size_t)n, &order, (size_t)size + 1, &start, (size_t)size + 1, &got_start));
+  PetscCall(PetscMalloc1((size_t)n * (size_t)width, &packed));
+  PetscCall(find_owners(m, n, width, row, owner));
+  for (PetscInt i = 0; i < n; i++) order[i] = i;
+  PetscCall(wring_sort_buckets(n, order, owner, size, start));
+  for (PetscInt i = 0; i < n; i++)
+    memcpy(packed + (size_t)i * (size_t)width, row + (size_t)order[i] * (size_t)width, bytes);
+  PetscCall(wring_exchange_rows(m->comm, start, packed, bytes, got_start, got));
+  *n_got = got_start[size];
+  if (*n_got) qsort(*got, (size_t)*n_got, bytes, width == 2 ? compare_2 : compare_3);
+  PetscCall(PetscFree(packed));
+  PetscCall(PetscFree4(owner, order, start, got_start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- elements of a set ------------------------------------------------------------------------------------------- */
+
+/* Elements as this rank has them, vertices ascending: row [*n][corners]. */
+static PetscErrorCode pick_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt *n, PetscInt **row)
+{
+  PetscFunctionBegin;
+  *n = 0;
+  PetscCall(PetscMalloc1((size_t)m->n_set_element * (size_t)corners, row));
+  for (PetscInt i = 0; i < m->n_set_element; i++) {
+    const PetscInt *const element = m->set_element + 4 * (size_t)i;
+    if (element[0] != set || corners_of(element) != corners) continue;
+    PetscInt *const v = *row + (size_t)*n * (size_t)corners;
+    memcpy(v, element + 1, (size_t)corners * sizeof *v);
+    PetscCall(PetscSortInt(corners, v));
+    (*n)++;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void check_twice(const wring_mesh *m, PetscInt set, int corners, PetscInt n, const PetscInt *row, wring_error *e)
+{
+  const size_t bytes = (size_t)corners * sizeof *row;
+  for (PetscInt i = 1; i < n && !e->text[0]; i++) {
+    const PetscInt *const v = row + (size_t)i * (size_t)corners;
+    if (memcmp(v, v - corners, bytes)) continue;
+    char text[128] = "";
+    for (int a = 0; a < corners; a++)
+      snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PetscInt_FMT, a ? ", " : "", v[a]);
+    wring_error_set(e, "mesh: set '%s' has the %s of vertices %s twice, expected once", m->sets.name[set],
+                    corners == 2 ? "line" : "triangle", text);
+  }
+}
+
+PetscErrorCode wring_mesh_list_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt *n, PetscInt **vertex)
+{
+  wring_error error = {""};
+  PetscInt   *row, mine;
+
+  PetscFunctionBegin;
+  PetscCall(pick_elements(m, set, corners, &mine, &row));
+  PetscCall(send_to_owners(m, mine, corners, row, n, vertex));
+  PetscCall(PetscFree(row));
+  check_twice(m, set, corners, *n, *vertex, &error);
+  PetscCall(wring_error_raise(m->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- hinges ------------------------------------------------------------------------------------------------------ */
+
+/* Rows of edges: ends ascending, opposite vertex. Those of an edge follow one another and ascend. */
+static PetscInt same_edge(PetscInt n, const PetscInt *row, PetscInt i)
+{
+  PetscInt end = i + 1;
+  while (end < n && !memcmp(row + EDGE_WIDTH * (size_t)i, row + EDGE_WIDTH * (size_t)end, 2 * sizeof *row)) end++;
+  return end;
+}
+
+static void join_edges(const char *name, PetscInt n, const PetscInt *row, PetscInt *n_hinge, PetscInt *hinge,
+                       wring_error *e)
+{
+  *n_hinge = 0;
+  for (PetscInt i = 0, end; i < n; i = end) {
+    const PetscInt *const v = row + EDGE_WIDTH * (size_t)i;
+    end                     = same_edge(n, row, i);
+    if (end > i + 2)
+      wring_error_set(e,
+                      "%s: the edge of vertices %" PetscInt_FMT " and %" PetscInt_FMT
+                      " has three triangles, to vertices "
+                      "%" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT ", expected two at most",
+                      name, v[0], v[1], v[2], v[5], v[8]);
+    if (end != i + 2) continue;
+    const PetscInt both[MAX_WIDTH] = {v[0], v[1], v[2], v[5]};
+    memcpy(hinge + MAX_WIDTH * (size_t)(*n_hinge)++, both, sizeof both);
+  }
+}
+
+PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, PetscInt n, const PetscInt *triangle,
+                                      PetscInt *n_hinge, PetscInt **hinge)
+{
+  wring_error error = {""};
+  PetscInt   *row, *got, n_got = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * EDGE_WIDTH * (size_t)n, &row));
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt *const v                    = triangle + 3 * (size_t)i; // ascending
+    const PetscInt        edge[3 * EDGE_WIDTH] = {v[0], v[1], v[2], v[0], v[2], v[1], v[1], v[2], v[0]};
+    memcpy(row + 3 * EDGE_WIDTH * (size_t)i, edge, sizeof edge);
+  }
+  PetscCall(send_to_owners(m, 3 * n, EDGE_WIDTH, row, &n_got, &got));
+  PetscCall(PetscFree(row));
+  PetscCall(PetscMalloc1(MAX_WIDTH * (size_t)(n_got / 2), hinge));
+  join_edges(name, n_got, got, n_hinge, *hinge, &error);
+  PetscCall(PetscFree(got));
+  PetscCall(wring_error_raise(m->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

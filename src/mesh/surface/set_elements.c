@@ -1,0 +1,45 @@
+/* What a set is made of below tets: kept for what has mass and stiffness on it, and to refine the set with the mesh. */
+#include "mesh/read/raw.h"
+#include <string.h>
+
+/* The set of each group, -1 if it has none: sets are groups that have vertices, in their order. */
+static void match_groups(const wring_raw *raw, const wring_mesh_data *d, PetscInt *set)
+{
+  PetscInt s = 0;
+  for (PetscInt g = 0; g < raw->groups.n; g++)
+    set[g] = s < d->sets.n && !strcmp(d->sets.name[s], raw->groups.name[g]) ? s++ : -1;
+}
+
+/* The element of n corners from this one, once for each of its groups; none if a node of it was dropped. */
+static PetscErrorCode keep_element(const wring_raw *raw, const PetscInt *vertex, const PetscInt *set, PetscInt corner,
+                                   int n, wring_mesh_data *d, PetscInt *room)
+{
+  const PetscInt source = raw->corner_source[corner];
+  PetscInt       row[4] = {-1, -1, -1, -1};
+
+  PetscFunctionBegin;
+  for (int a = 0; a < n; a++) {
+    row[1 + a] = vertex[raw->corner[corner + a]];
+    if (row[1 + a] < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt k = raw->source_start[source]; k < raw->source_start[source + 1]; k++) {
+    PetscCall(wring_raw_grow(d->n_set_element + 1, room, sizeof row, &d->set_element));
+    row[0] = set[raw->source_group[k]];
+    memcpy(d->set_element + 4 * (size_t)d->n_set_element++, row, sizeof row);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, const PetscInt *vertex, wring_mesh_data *d)
+{
+  PetscInt *set, room = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)raw->groups.n, &set));
+  match_groups(raw, d, set);
+  for (PetscInt i = 0; i < raw->n_triangle; i++)
+    PetscCall(keep_element(raw, vertex, set, raw->triangle[i].corner, 3, d, &room));
+  for (PetscInt i = 0; i < raw->n_segment; i++) PetscCall(keep_element(raw, vertex, set, raw->segment[i], 2, d, &room));
+  PetscCall(PetscFree(set));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,307 @@
+/*
+  The surface of a mesh. Faces inside one rank are matched there; those whose three corners other ranks know too are matched by
+  the owner of the corner with the least original number.
+*/
+#include "skin.h"
+#include "mesh/distribute/deal.h"
+#include "faces.h"
+#include "mesh/distribute/halo.h"
+#include <stdlib.h>
+
+/* Corners of the face opposite to each corner of a tet with positive volume, outward. */
+static const int face_corner[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+
+static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
+{
+  const PetscSFNode *remote;
+  const PetscInt    *leaf;
+  PetscInt           n;
+  PetscMPIInt        rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCall(PetscMalloc1(m->n_local, &s->home));
+  for (PetscInt i = 0; i < m->n_owned; i++) s->home[i] = (PetscSFNode){.rank = rank, .index = i};
+  PetscCall(PetscSFGetGraph(m->halo, NULL, &n, &leaf, &remote));
+  for (PetscInt i = 0; i < n; i++) s->home[leaf ? leaf[i] : i] = remote[i];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- triangles --------------------------------------------------------------------------------------------------- */
+
+/* The faces that no tet of this rank shares. */
+static PetscErrorCode find_local_faces(const wring_mesh *m, wring_skin *s)
+{
+  PetscInt *neighbour, crowd[3];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)m->n_tet, &neighbour));
+  PetscCall(wring_faces_match(m->n_local, m->n_tet, m->tet, neighbour, crowd));
+  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) s->n += neighbour[i] < 0;
+  PetscCall(PetscMalloc1(3 * (size_t)s->n, &s->corner));
+  s->n = 0;
+  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) {
+    if (neighbour[i] >= 0) continue;
+    for (int a = 0; a < 3; a++) s->corner[3 * s->n + a] = m->tet[4 * (i / 4) + (size_t)face_corner[i % 4][a]];
+    s->n++;
+  }
+  PetscCall(PetscFree(neighbour));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A face as all ranks see it alike. */
+typedef struct {
+  PetscInt original[3]; // ascending
+  PetscInt place;       // at the rank that asks
+} face;
+
+static int compare_faces(const void *pa, const void *pb)
+{
+  const face *a = *(const face *const *)pa, *b = *(const face *const *)pb;
+  for (int i = 0; i < 3; i++)
+    if (a->original[i] != b->original[i]) return a->original[i] < b->original[i] ? -1 : 1;
+  return 0;
+}
+
+/* matched [n]: whether another of the faces [n] is the same. */
+static PetscErrorCode match_faces(PetscInt n, const face *f, char *matched)
+{
+  const face **sorted;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n, &sorted));
+  for (PetscInt i = 0; i < n; i++) sorted[i] = f + i;
+  if (n > 0) qsort(sorted, (size_t)n, sizeof *sorted, compare_faces);
+  for (PetscInt i = 0; i + 1 < n; i++)
+    if (compare_faces(sorted + i, sorted + i + 1) == 0) matched[sorted[i] - f] = matched[sorted[i + 1] - f] = 1;
+  PetscCall(PetscFree(sorted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* shared [n_local]: whether another rank has the vertex. */
+static PetscErrorCode mark_shared(const wring_mesh *m, char *shared)
+{
+  const PetscInt *leaves;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFComputeDegreeBegin(m->halo, &leaves));
+  PetscCall(PetscSFComputeDegreeEnd(m->halo, &leaves));
+  for (PetscInt i = 0; i < m->n_local; i++) shared[i] = (char)(i >= m->n_owned || leaves[i] > 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The face of triangle t with its vertices in ascending order; *first is the local vertex of the least. */
+static face make_face(const wring_mesh *m, const wring_skin *s, PetscInt t, PetscInt *first)
+{
+  const PetscInt *v = s->corner + 3 * t;
+  face            f = {.original = {m->original[v[0]], m->original[v[1]], m->original[v[2]]}, .place = t};
+  *first            = v[0];
+  for (int a = 1; a < 3; a++)
+    if (m->original[v[a]] < m->original[*first]) *first = v[a];
+  for (int a = 0; a < 2; a++) {
+    for (int b = 0; b < 2 - a; b++) {
+      const PetscInt low = PetscMin(f.original[b], f.original[b + 1]);
+      f.original[b + 1]  = PetscMax(f.original[b], f.original[b + 1]);
+      f.original[b]      = low;
+    }
+  }
+  return f;
+}
+
+/* Asks about the faces asked [n] at ranks to [n]; inner [s->n] gets the answers. Collective. */
+static PetscErrorCode ask_faces(const wring_mesh *m, PetscInt n, const face *asked, const PetscInt *to, char *inner)
+{
+  PetscInt   *order, *got_start, *back_start;
+  PetscMPIInt size;
+  face       *got;
+  char       *matched, *answer;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  PetscCall(PetscMalloc3((size_t)n, &order, (size_t)size + 1, &got_start, (size_t)size + 1, &back_start));
+  PetscCall(wring_send_rows(m->comm, n, to, asked, sizeof *asked, order, got_start, &got));
+  PetscCall(PetscCalloc1((size_t)got_start[size], &matched));
+  PetscCall(match_faces(got_start[size], got, matched));
+  PetscCall(wring_exchange_rows(m->comm, got_start, matched, sizeof *matched, back_start, &answer));
+  for (PetscInt i = 0; i < n; i++) inner[asked[order[i]].place] = answer[i];
+  PetscCall(PetscFree(answer));
+  PetscCall(PetscFree(matched));
+  PetscCall(PetscFree(got));
+  PetscCall(PetscFree3(order, got_start, back_start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Drops the faces that a tet of another rank has too. */
+static PetscErrorCode drop_shared_faces(const wring_mesh *m, wring_skin *s)
+{
+  face     *asked;
+  PetscInt *to, first, n = 0, kept = 0;
+  char     *shared, *inner;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc4(m->n_local, &shared, s->n, &inner, s->n, &asked, s->n, &to));
+  PetscCall(PetscArrayzero(inner, s->n));
+  PetscCall(mark_shared(m, shared));
+  for (PetscInt t = 0; t < s->n; t++) {
+    const PetscInt *v = s->corner + 3 * t;
+    if (!shared[v[0]] || !shared[v[1]] || !shared[v[2]]) continue;
+    asked[n] = make_face(m, s, t, &first);
+    to[n++]  = s->home[first].rank;
+  }
+  PetscCall(ask_faces(m, n, asked, to, inner));
+  for (PetscInt t = 0; t < s->n; t++) {
+    if (inner[t]) continue;
+    for (int a = 0; a < 3; a++) s->corner[3 * kept + a] = s->corner[3 * t + a];
+    kept++;
+  }
+  s->n = kept;
+  PetscCall(PetscFree4(shared, inner, asked, to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- vertices and their rings ------------------------------------------------------------------------------------ */
+
+/* For each corner of a triangle, which its owner is told: its number there, and its two neighbours' original numbers. */
+static PetscErrorCode send_corners(const wring_mesh *m, const wring_skin *s, PetscInt *n, PetscInt **row)
+{
+  PetscInt   *to, *mine, *got_start;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  PetscCall(PetscMalloc3(3 * (size_t)s->n, &to, 9 * (size_t)s->n, &mine, (size_t)size + 1, &got_start));
+  for (PetscInt i = 0; i < 3 * s->n; i++) {
+    const PetscInt   *v  = s->corner + i - i % 3;
+    const PetscSFNode at = s->home[v[i % 3]];
+    to[i]                = at.rank;
+    mine[3 * i]          = at.index;
+    for (int k = 1; k < 3; k++) mine[3 * i + k] = m->original[v[(i + k) % 3]];
+  }
+  PetscCall(wring_send_rows(m->comm, 3 * s->n, to, mine, 3 * sizeof *mine, NULL, got_start, row));
+  *n = got_start[size];
+  PetscCall(PetscFree3(to, mine, got_start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The vertices, and rings with repetitions: row [n][3], slot [n_owned] is work space. */
+static PetscErrorCode collect_rings(wring_skin *s, PetscInt n_owned, PetscInt n, const PetscInt *row, PetscInt *slot)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(slot, n_owned));
+  for (PetscInt i = 0; i < n; i++) slot[row[3 * i]] += 2;
+  for (PetscInt v = 0; v < n_owned; v++) s->n_vertex += slot[v] > 0;
+  PetscCall(PetscMalloc3(s->n_vertex, &s->vertex, s->n_vertex + 1, &s->ring_start, 2 * (size_t)n, &s->ring));
+  s->ring_start[0] = 0;
+  for (PetscInt v = 0, k = 0; v < n_owned; v++) {
+    if (slot[v] == 0) continue;
+    s->vertex[k]         = v;
+    s->ring_start[k + 1] = s->ring_start[k] + slot[v];
+    slot[v]              = s->ring_start[k++];
+  }
+  for (PetscInt i = 0; i < n; i++)
+    for (int k = 1; k < 3; k++) s->ring[slot[row[3 * i]]++] = row[3 * i + k];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode find_vertices(const wring_mesh *m, wring_skin *s)
+{
+  PetscInt *row, *slot, n, kept = 0;
+
+  PetscFunctionBegin;
+  PetscCall(send_corners(m, s, &n, &row));
+  PetscCall(PetscMalloc1(m->n_owned, &slot));
+  PetscCall(collect_rings(s, m->n_owned, n, row, slot));
+  for (PetscInt k = 0; k < s->n_vertex; k++) {
+    const PetscInt begin = s->ring_start[k];
+    PetscInt       count = s->ring_start[k + 1] - begin;
+    PetscCall(wring_sort_unique(&count, s->ring + begin));
+    PetscCall(PetscArraymove(s->ring + kept, s->ring + begin, count));
+    s->ring_start[k] = kept;
+    kept += count;
+  }
+  s->ring_start[s->n_vertex] = kept;
+  PetscCall(PetscFree(slot));
+  PetscCall(PetscFree(row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------------------------ */
+
+/* The root of v in a forest of parents, which it shortens. */
+static PetscInt find_root(PetscInt *parent, PetscInt v)
+{
+  while (parent[v] != v) {
+    parent[v] = parent[parent[v]];
+    v         = parent[v];
+  }
+  return v;
+}
+
+/* parent [n_local]: the root of what this rank's tets join to each vertex. */
+static void join_tets(const wring_mesh *m, PetscInt *parent)
+{
+  for (PetscInt v = 0; v < m->n_local; v++) parent[v] = v;
+  for (size_t e = 0; e < (size_t)m->n_tet; e++) {
+    for (size_t a = 1; a < 4; a++) {
+      const PetscInt one = find_root(parent, m->tet[4 * e]), two = find_root(parent, m->tet[4 * e + a]);
+      parent[PetscMax(one, two)] = PetscMin(one, two);
+    }
+  }
+  for (PetscInt v = 0; v < m->n_local; v++) parent[v] = find_root(parent, v);
+}
+
+/* The least number goes from part to part until nothing changes. */
+static PetscErrorCode find_bodies(const wring_mesh *m, wring_skin *s)
+{
+  PetscInt *root, changed;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(m->n_local, &s->body));
+  PetscCall(PetscMalloc1(m->n_local, &root));
+  PetscCall(PetscArraycpy(s->body, m->original, m->n_local));
+  join_tets(m, root);
+  do {
+    changed = 0;
+    for (PetscInt v = 0; v < m->n_local; v++) s->body[root[v]] = PetscMin(s->body[root[v]], s->body[v]);
+    for (PetscInt v = 0; v < m->n_local; v++) {
+      changed |= s->body[v] != s->body[root[v]];
+      s->body[v] = s->body[root[v]];
+    }
+    PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, s->body, s->body, MPI_MIN));
+    PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, s->body, s->body, MPI_MIN));
+    PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, s->body, s->body, MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, s->body, s->body, MPI_REPLACE));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPIU_INT, MPI_MAX, m->comm));
+  } while (changed);
+  PetscCall(PetscFree(root));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_skin_create(const wring_mesh *m, wring_skin **skin)
+{
+  wring_skin *s;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&s));
+  *skin = s;
+  PetscCall(find_homes(m, s));
+  PetscCall(find_local_faces(m, s));
+  PetscCall(drop_shared_faces(m, s));
+  PetscCall(find_vertices(m, s));
+  PetscCall(find_bodies(m, s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_skin_destroy(wring_skin **skin)
+{
+  wring_skin *s = *skin;
+
+  PetscFunctionBegin;
+  if (!s) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree(s->corner));
+  PetscCall(PetscFree3(s->vertex, s->ring_start, s->ring));
+  PetscCall(PetscFree(s->body));
+  PetscCall(PetscFree(s->home));
+  PetscCall(PetscFree(*skin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,189 @@
+/*
+  The triangles of a set with the tets behind them, which may be on other ranks: triangles and the faces of tets that could be they
+  meet on the rank that the smallest of their vertices says.
+*/
+#include "mesh/distribute/deal.h"
+#include "mesh/distribute/order.h"
+#include <stdlib.h>
+#include <wring/mesh.h>
+
+enum {
+  SORTED,
+  CORNER = 3,
+  RANK   = 6,
+  IS_FACE,
+  WIDTH
+}; // columns: vertices ascending, as they turn; where from; of a tet
+
+typedef struct {
+  PetscInt  n, room;
+  PetscInt *row; // [n][WIDTH] original numbers
+} faces;
+
+static PetscErrorCode add_face(faces *f, const PetscInt corner[3], PetscInt rank, PetscInt is_face)
+{
+  PetscFunctionBegin;
+  if (f->n == f->room) {
+    f->room = 2 * f->room + 64;
+    PetscCall(PetscRealloc(WIDTH * (size_t)f->room * sizeof *f->row, &f->row));
+  }
+  PetscInt *const row = f->row + WIDTH * (size_t)f->n++;
+  for (int a = 0; a < 3; a++) {
+    int at = a;
+    for (; at > 0 && row[SORTED + at - 1] > corner[a]; at--) row[SORTED + at] = row[SORTED + at - 1];
+    row[SORTED + at] = corner[a];
+    row[CORNER + a]  = corner[a];
+  }
+  row[RANK]    = rank;
+  row[IS_FACE] = is_face;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* mark [n_local]: whether a vertex is in the set. */
+static PetscErrorCode mark_set(const wring_mesh *m, PetscInt set, char *mark)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(mark, m->n_local));
+  for (PetscInt i = 0; i < m->set_count[set]; i++) mark[m->set_vertex[set][i]] = 1;
+  PetscCall(PetscSFBcastBegin(m->halo, MPI_CHAR, mark, mark, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, MPI_CHAR, mark, mark, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Faces of this rank's tets whose vertices are all in the set, seen from outside. */
+static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, PetscInt rank, faces *f)
+{
+  static const int outward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+
+  PetscFunctionBegin;
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    const PetscInt *const v = m->tet + 4 * (size_t)e;
+    for (int a = 0; a < 4; a++) {
+      const int *const o = outward[a];
+      if (!mark[v[o[0]]] || !mark[v[o[1]]] || !mark[v[o[2]]]) continue;
+      const PetscInt corner[3] = {m->original[v[o[0]]], m->original[v[o[1]]], m->original[v[o[2]]]};
+      PetscCall(add_face(f, corner, rank, 1));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_triangles(const wring_mesh *m, PetscInt set, PetscInt rank, faces *f)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < m->n_set_element; i++) {
+    const PetscInt *const row = m->set_element + 4 * (size_t)i;
+    if (row[0] == set && row[3] >= 0) PetscCall(add_face(f, row + 1, rank, 0));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every row goes to the rank `to` [n] says; f holds what came. */
+static PetscErrorCode send(MPI_Comm comm, const PetscInt *to, faces *f)
+{
+  PetscInt   *order, *start, *got_start, *packed;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscMalloc4(f->n, &order, size + 1, &start, size + 1, &got_start, WIDTH * f->n, &packed));
+  for (PetscInt i = 0; i < f->n; i++) order[i] = i;
+  PetscCall(wring_sort_buckets(f->n, order, to, size, start));
+  for (PetscInt i = 0; i < f->n; i++)
+    PetscCall(PetscArraycpy(packed + WIDTH * (size_t)i, f->row + WIDTH * (size_t)order[i], WIDTH));
+  PetscCall(PetscFree(f->row));
+  PetscCall(wring_exchange_rows(comm, start, packed, WIDTH * sizeof(PetscInt), got_start, &f->row));
+  f->n = f->room = got_start[size];
+  PetscCall(PetscFree4(order, start, got_start, packed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By vertices, then triangles before faces, then by rank. */
+static int compare(const void *a, const void *b)
+{
+  static const int order[] = {SORTED, SORTED + 1, SORTED + 2, IS_FACE, RANK};
+  for (int i = 0; i < 5; i++) {
+    const PetscInt x = ((const PetscInt *)a)[order[i]], y = ((const PetscInt *)b)[order[i]];
+    if (x != y) return x < y ? -1 : 1;
+  }
+  return 0;
+}
+
+static PetscBool same_vertices(const PetscInt *a, const PetscInt *b)
+{
+  return (PetscBool)(a[SORTED] == b[SORTED] && a[SORTED + 1] == b[SORTED + 1] && a[SORTED + 2] == b[SORTED + 2]);
+}
+
+/* Keeps one row for each triangle: its face, or itself where there is none; faces of no triangle go. */
+static void match(const char *set, faces *f, wring_error *e)
+{
+  PetscInt kept = 0;
+  if (f->n) qsort(f->row, (size_t)f->n, WIDTH * sizeof *f->row, compare);
+  for (PetscInt i = 0, end; i < f->n; i = end) {
+    const PetscInt *const first = f->row + WIDTH * (size_t)i, *last = first;
+    PetscInt              n_face = 0;
+    for (end = i; end < f->n && same_vertices(first, f->row + WIDTH * (size_t)end); end++) {
+      last = f->row + WIDTH * (size_t)end;
+      n_face += last[IS_FACE];
+    }
+    if (first[IS_FACE]) continue;
+    if (n_face > 1)
+      wring_error_set(e,
+                      "surface '%s': the triangle %" PetscInt_FMT " %" PetscInt_FMT " %" PetscInt_FMT
+                      " lies between two tetrahedra, expected triangles on the boundary",
+                      set, first[SORTED], first[SORTED + 1], first[SORTED + 2]);
+    for (int k = 0; k < WIDTH; k++) f->row[WIDTH * (size_t)kept + (size_t)k] = last[k];
+    kept++;
+  }
+  f->n = kept;
+}
+
+/* Where rows go: home, or to where a triangle meets its faces. */
+static void list_ranks(const faces *f, PetscMPIInt size, PetscBool home, PetscInt *to)
+{
+  for (PetscInt i = 0; i < f->n; i++) {
+    const PetscInt *const row = f->row + WIDTH * (size_t)i;
+    to[i]                     = home ? row[RANK] : row[SORTED] % size;
+  }
+}
+
+static PetscErrorCode exchange(const wring_mesh *m, PetscBool home, faces *f)
+{
+  PetscMPIInt size;
+  PetscInt   *to;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(m->comm, &size));
+  PetscCall(PetscMalloc1(f->n, &to));
+  list_ranks(f, size, home, to);
+  PetscCall(send(m->comm, to, f));
+  PetscCall(PetscFree(to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, PetscInt **triangle)
+{
+  faces       f     = {.n = 0};
+  wring_error error = {""};
+  PetscMPIInt rank;
+  char       *mark;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCall(PetscMalloc1(m->n_local, &mark));
+  PetscCall(mark_set(m, set, mark));
+  PetscCall(add_tet_faces(m, mark, rank, &f));
+  PetscCall(add_triangles(m, set, rank, &f));
+  PetscCall(PetscFree(mark));
+  PetscCall(exchange(m, PETSC_FALSE, &f));
+  match(m->sets.name[set], &f, &error);
+  PetscCall(wring_error_raise(m->comm, &error));
+  PetscCall(exchange(m, PETSC_TRUE, &f));
+  if (f.n) qsort(f.row, (size_t)f.n, WIDTH * sizeof *f.row, compare);
+  *n = f.n;
+  PetscCall(PetscMalloc1(3 * f.n, triangle));
+  for (PetscInt i = 0; i < 3 * f.n; i++) (*triangle)[i] = f.row[WIDTH * (size_t)(i / 3) + CORNER + (size_t)(i % 3)];
+  PetscCall(PetscFree(f.row));
+  PetscCall(wring_mesh_extend_halo(m, 3 * *n, *triangle));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,439 @@
+/*
+  Direct on one rank, or on the ranks of one node: CHOLMOD's supernodal Cholesky in METIS order (Chen, Davis, Hager, Rajamanickam, ACM TOMS 35, 2008),
+  copied into single precision and refined in double as far as rtol asks; docs/theory.md 4.2. Where A is too badly
+  conditioned for that, CHOLMOD's own factor stays. The three components are one dense right-hand side in either.
+*/
+#include "operator/operator_impl.h"
+#include "packed.h"
+#include "residual.h"
+#if __has_include(<suitesparse/cholmod.h>)
+  #include <suitesparse/cholmod.h>
+#else
+  #include <cholmod.h>
+#endif
+#include <float.h>
+#include <math.h>
+
+/* CHOLMOD has every function for int and, with _l, for 64-bit indices. */
+#if defined(PETSC_USE_64BIT_INDICES)
+  #define CHOLMOD(name) cholmod_l_##name
+enum { INDEX_TYPE = CHOLMOD_LONG };
+#else
+  #define CHOLMOD(name) cholmod_##name
+enum { INDEX_TYPE = CHOLMOD_INT };
+#endif
+
+/*
+  A solve in single precision leaves at most this much of |b|, or the double factor stays: five such solves, by which 1e-10
+  is reached, take as long as one of CHOLMOD's.
+*/
+static const double worst_rate = 1e-2;
+
+enum { TRIALS = 4, MOST_SWEEPS = 20 };
+
+typedef struct {
+  wring_team     *team;
+  cholmod_common  common;
+  cholmod_factor *factor; // on rank 0; its pattern alone while packed is used
+  wring_packed   *packed; // NULL: solves are CHOLMOD's
+  wring_shared    shared;
+  double         *b, *x, *r; // [n][3] in shared: right-hand side and solution of several ranks; residual
+  wring_sums      sums;      // in shared
+  double          rate;      // what a packed solve leaves of |b|, as measured
+  cholmod_dense  *dense_b, *dense_x, *y, *e; // [3][n]; y and e are work of cholmod_solve2, kept between solves
+} direct;
+
+static PetscErrorCode create(wring_operator *op)
+{
+  direct *d;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&d));
+  op->data         = d;
+  d->shared.window = MPI_WIN_NULL;
+  PetscCall(wring_team_create(op->comm, &d->team));
+  if (!d->team) op->no_sharing = PETSC_TRUE;
+  CHOLMOD(start)(&d->common);
+  d->common.print              = 0;
+  d->common.supernodal         = CHOLMOD_SUPERNODAL;
+  d->common.final_ll           = 1;
+  d->common.nmethods           = 1;
+  d->common.method[0].ordering = CHOLMOD_METIS;
+  d->common.postorder          = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What CHOLMOD said on rank 0. Collective. */
+static PetscErrorCode check(const wring_operator *op)
+{
+  const direct *d      = op->data;
+  int           status = d->common.status;
+
+  PetscFunctionBegin;
+  if (d->team->n_rank > 1) PetscCallMPI(MPI_Bcast(&status, 1, MPI_INT, 0, op->comm));
+  if (status == CHOLMOD_NOT_POSDEF) WRING_REFUSE(op->comm, "operator: the matrix is not positive definite (cholmod)");
+  if (status == CHOLMOD_OUT_OF_MEMORY || status == CHOLMOD_TOO_LARGE)
+    WRING_REFUSE(op->comm, "operator: the factor is too large for cholmod; operator_type multigrid needs less");
+  if (status < CHOLMOD_OK) WRING_REFUSE(op->comm, "operator: cholmod failed with status %d", status);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the matrix -------------------------------------------------------------------------------------------------- */
+
+/* All of A on rank 0, *S NULL elsewhere. */
+static PetscErrorCode collect_matrix(const wring_operator *op, Mat *S)
+{
+  const direct *d = op->data;
+  PetscInt      n;
+  IS            all;
+  Mat          *list;
+
+  PetscFunctionBegin;
+  *S = op->A;
+  if (d->team->n_rank == 1) PetscFunctionReturn(PetscObjectReference((PetscObject)op->A));
+  PetscCall(MatGetSize(op->A, &n, NULL));
+  PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &all));
+  PetscCall(MatCreateSubMatrices(op->A, d->team->rank == 0, &all, &all, MAT_INITIAL_MATRIX, &list));
+  *S = d->team->rank == 0 ? list[0] : NULL;
+  if (*S) PetscCall(PetscObjectReference((PetscObject)*S));
+  PetscCall(MatDestroySubMatrices(d->team->rank == 0, &list));
+  PetscCall(ISDestroy(&all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows of the symmetric matrix are its columns: CHOLMOD reads PETSc's arrays in place. */
+static cholmod_sparse as_sparse(const wring_rows *A)
+{
+  return (cholmod_sparse){.nrow   = (size_t)A->n,
+                          .ncol   = (size_t)A->n,
+                          .nzmax  = (size_t)A->part[0].start[A->n],
+                          .p      = (void *)A->part[0].start,
+                          .i      = (void *)A->part[0].column,
+                          .x      = (void *)A->part[0].value,
+                          .stype  = -1,
+                          .itype  = INDEX_TYPE,
+                          .xtype  = CHOLMOD_REAL,
+                          .dtype  = CHOLMOD_DOUBLE,
+                          .sorted = 1,
+                          .packed = 1};
+}
+
+static wring_supernodes supernodes_of(const cholmod_factor *f)
+{
+  return (wring_supernodes){.n       = (PetscInt)f->n,
+                            .n_super = (PetscInt)f->nsuper,
+                            .super   = f->super,
+                            .pi      = f->pi,
+                            .s       = f->s,
+                            .perm    = f->Perm,
+                            .x       = f->xtype == CHOLMOD_PATTERN ? NULL : f->x};
+}
+
+/* ---- in single precision ----------------------------------------------------------------------------------------- */
+
+static PetscErrorCode packed_solve(direct *d, const wring_size *size, const double *b, PetscBool add, double *x)
+{
+  double scale[3];
+
+  PetscFunctionBegin;
+  for (int c = 0; c < 3; c++) {
+    int exponent;
+    frexp(size->largest[c], &exponent);
+    scale[c] = size->largest[c] == 0 ? 0 : ldexp(1, -exponent); // b about 1
+  }
+  PetscCall(wring_packed_solve(d->packed, scale, b, add, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest |r| / |b| of the components, 0 where b is; NaN if there is one. */
+static double ratio(const wring_size *r, const wring_size *b)
+{
+  double worst = 0;
+  for (int c = 0; c < 3; c++) {
+    const double now = b->norm[c] > 0 ? r->norm[c] / b->norm[c] : r->norm[c];
+    if (!(now <= worst)) worst = now;
+  }
+  return worst;
+}
+
+/*
+  x += A^{-1} (b - A x) until |b - A x| <= rtol |b|, or until this no longer halves it. After a sweep that must end below
+  round-off, only rtol asks what is left.
+*/
+static PetscErrorCode refine(direct *d, const wring_rows *A, double rtol, const wring_size *b_size, const double *b,
+                             double *x, PetscBool *reached)
+{
+  double before = INFINITY;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < MOST_SWEEPS; i++) {
+    wring_size r_size;
+    wring_residual(d->team, &d->sums, A, b, x, d->r, &r_size);
+    const double now = ratio(&r_size, b_size);
+    *reached         = (PetscBool)(rtol == 0 || now <= rtol);
+    if (now <= rtol || !(2 * now < before)) break;
+    PetscCall(packed_solve(d, &r_size, d->r, PETSC_TRUE, x));
+    if (rtol == 0 && 10 * d->rate * now <= DBL_EPSILON) break;
+    before = now;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* As trials begin from noise, every one from the solution of the last, b comes near to what A^{-1} makes largest. */
+static PetscErrorCode measure_rate(direct *d, const wring_rows *A)
+{
+  const size_t begin = 3 * (size_t)A->first, end = begin + 3 * (size_t)A->n;
+
+  PetscFunctionBegin;
+  for (size_t i = begin; i < end; i++) d->x[i] = 2 * wring_uniform(i) - 1;
+  d->rate = 0;
+  for (int trial = 0; trial < TRIALS; trial++) {
+    wring_size b_size, r_size;
+    PetscCall(PetscArraycpy(d->b + begin, d->x + begin, end - begin));
+    wring_size_of(d->team, &d->sums, A, d->b, &b_size);
+    PetscCall(packed_solve(d, &b_size, d->b, PETSC_FALSE, d->x));
+    wring_residual(d->team, &d->sums, A, d->b, d->x, d->r, &r_size);
+    const double now = ratio(&r_size, &b_size);
+    if (!(now <= d->rate)) d->rate = now;
+    if (!(d->rate <= worst_rate)) break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The values of CHOLMOD's factor; what it needs to fill a factor of the same pattern stays. */
+static void free_values(direct *d)
+{
+  cholmod_factor *const f = d->factor;
+  f->x                    = CHOLMOD(free)(f->xsize, sizeof(double), f->x, &d->common);
+  f->xtype                = CHOLMOD_PATTERN;
+}
+
+/* Vectors and work in memory of all ranks. */
+static PetscErrorCode allocate(wring_operator *op, PetscBool *enough)
+{
+  direct  *d = op->data;
+  PetscInt n;
+
+  PetscFunctionBegin;
+  *enough = PETSC_TRUE;
+  if (d->b) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetSize(op->A, &n, NULL));
+  const size_t vector = 3 * (size_t)n;
+  PetscCall(wring_team_allocate(d->team, 3 * vector * sizeof *d->b + wring_sums_bytes(d->team), &d->shared, enough));
+  if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
+  d->b    = d->shared.memory;
+  d->x    = d->b + vector;
+  d->r    = d->x + vector;
+  d->sums = (wring_sums){d->r + vector, 0};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where a solve in single precision is no good, packed is given up; where there is no memory for it, op->no_sharing set. */
+static PetscErrorCode pack(wring_operator *op)
+{
+  direct          *d = op->data;
+  PetscBool        enough;
+  wring_rows       A;
+  wring_supernodes f = {.n = 0};
+
+  PetscFunctionBegin;
+  PetscCall(wring_packed_destroy(&d->packed));
+  if (d->factor) f = supernodes_of(d->factor);
+  PetscCall(allocate(op, &enough));
+  if (enough) PetscCall(wring_packed_create(d->team, &f, &d->packed));
+  op->no_sharing = (PetscBool)!d->packed;
+  if (!d->packed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_rows_get(op->A, &A));
+  PetscCall(measure_rate(d, &A));
+  PetscCall(wring_rows_restore(&A));
+  if (!(d->rate <= worst_rate))
+    PetscCall(wring_packed_destroy(&d->packed));
+  else if (d->factor)
+    free_values(d);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- in double precision ----------------------------------------------------------------------------------------- */
+
+/* On rank 0, for all. */
+static PetscErrorCode double_solve(wring_operator *op, const double *b, double *x)
+{
+  direct *d = op->data;
+
+  PetscFunctionBegin;
+  wring_team_meet(d->team);
+  if (d->factor) {
+    const PetscInt n = (PetscInt)d->dense_b->nrow;
+    wring_operator_to_columns(n, b, d->dense_b->x);
+    CHOLMOD(solve2)(CHOLMOD_A, d->factor, d->dense_b, NULL, &d->dense_x, NULL, &d->y, &d->e, &d->common);
+    if (d->common.status == CHOLMOD_OK) wring_operator_from_columns(n, d->dense_x->x, x);
+  }
+  PetscCall(check(op));
+  wring_team_meet(d->team);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- front ------------------------------------------------------------------------------------------------------- */
+
+/* work on all of A, on rank 0. */
+static PetscErrorCode with_matrix(wring_operator *op, void (*work)(direct *d, cholmod_sparse *A))
+{
+  Mat S;
+
+  PetscFunctionBegin;
+  PetscCall(collect_matrix(op, &S));
+  if (S) {
+    wring_rows rows;
+    PetscCall(wring_rows_get(S, &rows));
+    cholmod_sparse A = as_sparse(&rows);
+    work(op->data, &A);
+    PetscCall(wring_rows_restore(&rows));
+  }
+  PetscCall(MatDestroy(&S));
+  PetscCall(check(op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Stops at the first failure: every call to CHOLMOD resets the status. */
+static void factorize(direct *d, cholmod_sparse *A)
+{
+  if (!d->factor) d->factor = CHOLMOD(analyze)(A, &d->common);
+  if (d->factor) CHOLMOD(factorize)(A, d->factor, &d->common);
+}
+
+static void analyse(direct *d, cholmod_sparse *A)
+{
+  d->factor = CHOLMOD(analyze)(A, &d->common);
+}
+
+static void allocate_dense(direct *d)
+{
+  const size_t n = d->factor->n;
+  if (!d->dense_b) d->dense_b = CHOLMOD(allocate_dense)(n, 3, n, CHOLMOD_REAL, &d->common);
+}
+
+static PetscErrorCode set_up(wring_operator *op)
+{
+  direct *d = op->data;
+
+  PetscFunctionBegin;
+  if (op->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_team_agree(d->team));
+  PetscCall(with_matrix(op, factorize));
+  PetscCall(pack(op));
+  if (op->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!d->packed && d->factor) allocate_dense(d);
+  PetscCall(check(op));
+  op->info.library = d->packed ? "cholmod, in single precision" : "cholmod, in double precision";
+  op->info.memory  = (double)d->common.memory_inuse + (d->packed ? (double)d->packed->bytes : 0);
+  PetscCallMPI(MPI_Bcast(&op->info.memory, 1, MPI_DOUBLE, 0, op->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Rank 0: the factor's values and, whichever is more, the update of its largest supernode or the copy; what the analysis
+  keeps. The others: their share of the copy. All: the vectors, of which a rank touches its own.
+*/
+static PetscErrorCode predict(wring_operator *op, double *bytes)
+{
+  direct *d        = op->data;
+  double  share[2] = {0, 0}; // the copy, the vectors
+
+  PetscFunctionBegin;
+  PetscCall(with_matrix(op, analyse));
+  const cholmod_factor *const f = d->factor;
+  if (f) {
+    const wring_supernodes supers = supernodes_of(f);
+    PetscCall(wring_packed_predict(&supers, &share[0]));
+    share[1] = 9 * 8.0 * (double)f->n;
+    *bytes   = 8.0 * (double)f->xsize + PetscMax(8.0 * (double)f->maxcsize, share[0] + share[1]);
+    *bytes += (double)d->common.memory_inuse;
+  }
+  PetscCallMPI(MPI_Bcast(share, 2, MPI_DOUBLE, 0, op->comm));
+  if (!f) *bytes = (share[0] + share[1]) / d->team->n_rank;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* b, x of all ranks. Where rtol is well above what single precision leaves, nothing is measured. */
+static PetscErrorCode refined_solve(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
+{
+  direct    *d = op->data;
+  wring_size size;
+  wring_rows A;
+
+  PetscFunctionBegin;
+  PetscCall(wring_rows_get(op->A, &A));
+  wring_size_of(d->team, &d->sums, &A, b, &size);
+  PetscCall(packed_solve(d, &size, b, PETSC_FALSE, x));
+  if (rtol < 10 * d->rate) PetscCall(refine(d, &A, rtol, &size, b, x, reached));
+  PetscCall(wring_rows_restore(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode solve_all(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
+{
+  const direct *d = op->data;
+
+  PetscFunctionBegin;
+  if (d->packed)
+    PetscCall(refined_solve(op, rtol, b, x, reached));
+  else
+    PetscCall(double_solve(op, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Several ranks put their parts of b where all see them, and take theirs of x. */
+static PetscErrorCode solve_shared(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
+{
+  direct  *d = op->data;
+  PetscInt first, end;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(op->A, &first, &end));
+  const size_t at = 3 * (size_t)first, n = 3 * (size_t)(end - first);
+  PetscCall(PetscArraycpy(d->b + at, b, n)); // which the others read after they have met this rank, in either solve
+  PetscCall(solve_all(op, rtol, d->b, d->x, reached));
+  PetscCall(PetscArraycpy(x, d->x + at, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
+{
+  const direct *d = op->data;
+  const double *from;
+  double       *to;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(b, &from));
+  PetscCall(VecGetArrayWrite(x, &to));
+  if (d->team->n_rank > 1) {
+    PetscCall(solve_shared(op, rtol, from, to, reached));
+  } else {
+    if (d->team->asked != wring_max_threads()) PetscCall(wring_team_agree(d->team));
+    PetscCall(solve_all(op, rtol, from, to, reached));
+  }
+  PetscCall(VecRestoreArrayWrite(x, &to));
+  PetscCall(VecRestoreArrayRead(b, &from));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy(wring_operator *op)
+{
+  direct *d = op->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_packed_destroy(&d->packed));
+  PetscCall(wring_team_free(&d->shared));
+  PetscCall(wring_team_destroy(&d->team));
+  CHOLMOD(free_dense)(&d->dense_b, &d->common);
+  CHOLMOD(free_dense)(&d->dense_x, &d->common);
+  CHOLMOD(free_dense)(&d->y, &d->common);
+  CHOLMOD(free_dense)(&d->e, &d->common);
+  CHOLMOD(free_factor)(&d->factor, &d->common);
+  CHOLMOD(finish)(&d->common);
+  PetscCall(PetscFree(op->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_operator_ops wring_operator_cholmod = {
+  .type = "direct", .create = create, .set_up = set_up, .predict = predict, .solve = solve, .destroy = destroy};

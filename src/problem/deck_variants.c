@@ -1,0 +1,116 @@
+/* Variants: solver types with keys of their own, under a name. */
+#include "deck_keys.h"
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <wring/solver.h>
+
+static const char family[] = "variant_";
+
+/* Option table of a solver type; *found says whether there is such a type. */
+static const wring_option *method_options(const char *type, PetscBool *found)
+{
+  const wring_option *options;
+  const char         *name;
+  for (int i = 0; (name = wring_solver_type(i, &options)); i++) {
+    *found = (PetscBool)(strcasecmp(name, type) == 0);
+    if (*found) return options;
+  }
+  *found = PETSC_FALSE;
+  return NULL;
+}
+
+/* The longest of the names that a key begins with behind the family, or NULL: of "x" and "x_y", "x_y" has variant_x_y_type. */
+static const char *owner_of(const char *key, PetscInt n, char *const *name)
+{
+  const char *owner = NULL;
+  size_t      most  = 0;
+  if (strncasecmp(key, family, strlen(family)) != 0) return NULL;
+  for (PetscInt i = 0; i < n; i++) {
+    const size_t length = strlen(name[i]);
+    const char  *rest   = key + strlen(family) + length;
+    if (length <= most || strncasecmp(key + strlen(family), name[i], length) != 0 || *rest != '_') continue;
+    owner = name[i];
+    most  = length;
+  }
+  return owner;
+}
+
+/* "did you mean weight? Its keys are type, weight" for a key that a method does not have. */
+static void describe(const wring_option *options, const char *key, size_t size, char *text)
+{
+  const char *nearest = NULL;
+  int         best    = 4; // more edits than this do not mean the same key
+  for (const wring_option *p = options; p && p->key; p++) {
+    const int distance = wring_edit_distance(key, p->key);
+    if (distance >= best) continue;
+    best    = distance;
+    nearest = p->key;
+  }
+  int n = snprintf(text, size, "%s%s%s", nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "");
+  n += snprintf(text + n, size - (size_t)n, "its keys are type");
+  for (const wring_option *p = options; p && p->key && n < (int)size; p++) {
+    n += snprintf(text + n, size - (size_t)n, ", %s", p->key);
+  }
+}
+
+/* The keys of one variant, all of which are its type's. */
+static PetscErrorCode check_keys(const wring_options *o, const char *name, const char *type,
+                                 const wring_option *options, PetscInt n, char *const *names)
+{
+  const char *key, *value, *origin;
+  char        expected[512];
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < wring_options_count(o); i++) {
+    wring_options_entry(o, i, &key, &value, &origin);
+    if (owner_of(key, n, names) != name) continue;
+    const char *const own = key + strlen(family) + strlen(name) + 1;
+    if (strcasecmp(own, "type") == 0 || wring_option_find(options, own)) continue;
+    describe(options, own, sizeof expected, expected);
+    WRING_REFUSE(wring_options_comm(o), "%s: %s: a variant of type '%s' has no key '%s', %s", origin, key, type, own,
+                 expected);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_variant(const wring_options *o, const char *name, PetscInt n, char *const *names)
+{
+  const char *const   types = wring_option_find(wring_solver_options, "type")->choices;
+  const MPI_Comm      comm  = wring_options_comm(o);
+  char                prefix[256];
+  const char         *type;
+  const wring_option *options;
+  PetscBool           found;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name));
+  method_options(name, &found);
+  if (found)
+    WRING_REFUSE(comm, "%s: variant: '%s' is a solver type, expected another name",
+                 wring_options_family_origin(o, prefix), name);
+  if (!wring_options_has(o, prefix, "type")) {
+    WRING_REFUSE(comm, "%s: variant: '%s' has no type, expected %stype: %s", wring_options_family_origin(o, prefix),
+                 name, prefix, types);
+  }
+  PetscCall(wring_options_get_word(o, prefix, wring_variant_options, "type", &type));
+  options = method_options(type, &found);
+  if (!found) {
+    WRING_REFUSE(comm, "%s: %stype is '%s', expected a solver type: %s", wring_options_origin(o, prefix, "type"),
+                 prefix, type, types);
+  }
+  PetscCall(check_keys(o, name, type, options, n, names));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_variants_check(const wring_options *o, const wring_catalogue *c)
+{
+  PetscInt n;
+  char   **name;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_names(o, family, c->n, c->entry, 0, NULL, &n, &name));
+  for (PetscInt i = 0; i < n; i++) PetscCall(check_variant(o, name[i], n, name));
+  PetscCall(wring_words_destroy(n, &name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,71 @@
+#include "mesh_source.h"
+#include <string.h>
+
+enum { NOTES = 4096 };
+
+/* Notices, one a line, are known on rank 0 alone. */
+static PetscErrorCode print_notes(const char *notes)
+{
+  PetscFunctionBegin;
+  while (*notes) {
+    const int n = (int)strcspn(notes, "\n");
+    PetscCall(wring_note(PETSC_COMM_SELF, "%.*s", n, notes));
+    notes += n + (notes[n] == '\n');
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **data)
+{
+  wring_error error        = {0};
+  char        notes[NOTES] = "";
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  *data = NULL;
+  if (rank == 0) {
+    PetscCall(wring_mesh_read(file, scale, data, &error, sizeof notes, notes));
+    PetscCall(print_notes(notes));
+  }
+  PetscCall(wring_error_raise(comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int wring_mesh_select_options(const char *head, wring_option *table)
+{
+  const size_t size = strlen(head);
+  int          n    = 0;
+  for (const wring_option *p = wring_mesh_options; p->key; p++) {
+    if (strncmp(p->key, head, size)) continue;
+    table[n] = *p;
+    table[n++].key += head[size - 1] == '_' ? size : 0;
+  }
+  table[n] = (wring_option){.key = NULL};
+  return n;
+}
+
+PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, wring_mesh_data **data)
+{
+  const MPI_Comm comm  = wring_options_comm(o);
+  wring_error    fault = {""}, error = {""};
+  wring_option   table[WRING_MESH_OPTIONS];
+  wring_box      box;
+  PetscInt       n, *cells;
+  PetscMPIInt    rank;
+
+  PetscFunctionBegin;
+  wring_mesh_select_options("box_", table);
+  PetscCall(wring_options_get_reals(o, prefix, table, "size", box.size));
+  PetscCall(wring_options_get_reals(o, prefix, table, "origin", box.origin));
+  PetscCall(wring_options_get_real(o, prefix, table, "jitter", &box.jitter));
+  PetscCall(wring_options_get_int_list(o, prefix, table, "cells", &n, &cells));
+  for (int c = 0; c < 3; c++) box.cells[c] = cells[c];
+  PetscCall(PetscFree(cells));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  *data = NULL;
+  if (rank == 0) PetscCall(wring_mesh_box(&box, data, &fault));
+  if (fault.text[0]) wring_error_set(&error, "%s: %s", wring_options_origin(o, prefix, "cells"), fault.text);
+  PetscCall(wring_error_raise(comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,182 @@
+/*
+  wring bench: what the memory of this machine gives, and how near to that every part of wring comes, on a box of a given size.
+  docs/user.md is the manual.
+*/
+#include "bench.h"
+#include "study/common/output_directory.h"
+#include "io/file.h"
+#include "study/common/provenance.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <wring/study.h>
+
+/* ---- keys --------------------------------------------------------------------------------------------------------- */
+
+/* Those of a run that have a meaning here: of the methods and of the operator, and where files go. */
+static PetscErrorCode check_keys(const wring_options *o)
+{
+  const wring_option output[] = {*wring_option_find(wring_output_options, "directory"), {.key = NULL}};
+  wring_catalogue   *c;
+  wring_schema      *kept;
+  PetscInt           n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(wring_catalogue_create(&c));
+  PetscCall(PetscMalloc1(c->n + 1, &kept));
+  for (PetscInt i = 0; i < c->n; i++) {
+    const wring_schema *const s      = &c->entry[i];
+    const PetscBool           method = (PetscBool)(strncmp(s->owner, "solver ", 7) == 0 && !strchr(s->prefix, '*'));
+    if (method || strcmp(s->owner, "bench") == 0 || strcmp(s->owner, "operator") == 0) kept[n++] = *s;
+  }
+  kept[n++] = (wring_schema){"output_", output, "output"};
+  PetscCall(wring_options_check(o, n, kept));
+  PetscCall(PetscFree(kept));
+  PetscCall(wring_catalogue_destroy(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const char *const parts[] = {"laws", "exchange", "operator", "solvers"};
+enum { N_PARTS = sizeof parts / sizeof parts[0] };
+
+static PetscBool has_part(const wring_bench *b, const char *name)
+{
+  for (PetscInt i = 0; i < b->n_part; i++) {
+    if (strcasecmp(b->part[i], name) == 0) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+static PetscErrorCode check_parts(const wring_bench *b)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < b->n_part; i++) {
+    PetscBool known = PETSC_FALSE;
+    for (int k = 0; k < N_PARTS; k++) known = (PetscBool)(known || strcasecmp(b->part[i], parts[k]) == 0);
+    if (!known)
+      WRING_REFUSE(b->comm, "%s: bench_parts has '%s', expected some of laws, exchange, operator, solvers",
+                   wring_options_origin(b->o, "bench_", "parts"), b->part[i]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_materials(const wring_bench *b)
+{
+  char known[512] = "";
+
+  PetscFunctionBegin;
+  for (int i = 0; wring_law_material(i); i++) {
+    const size_t end = strlen(known);
+    snprintf(known + end, sizeof known - end, "%s%s", i ? ", " : "", wring_law_material(i)->name);
+  }
+  for (PetscInt i = 0; i < b->n_material; i++) {
+    if (!wring_law_find(b->material[i]))
+      WRING_REFUSE(b->comm, "%s: bench_materials has '%s', expected some of %s",
+                   wring_options_origin(b->o, "bench_", "materials"), b->material[i], known);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode get_options(wring_bench *b)
+{
+  const wring_option *const table = wring_bench_options;
+
+  PetscFunctionBegin;
+  PetscCall(check_keys(b->o));
+  PetscCall(wring_options_get_int(b->o, "bench_", table, "tets", &b->tets));
+  PetscCall(wring_options_get_real(b->o, "bench_", table, "time_step", &b->h));
+  PetscCall(wring_options_get_real(b->o, "bench_", table, "budget", &b->budget));
+  PetscCall(wring_options_get_word_list(b->o, "bench_", table, "parts", &b->n_part, &b->part));
+  PetscCall(wring_options_get_word_list(b->o, "bench_", table, "materials", &b->n_material, &b->material));
+  PetscCall(check_parts(b));
+  PetscCall(check_materials(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the material of tables --------------------------------------------------------------------------------------- */
+
+/* Neo-Hookean of the same moduli as the others: a' = mu s, c' = (lambda log J - mu)/J. */
+static void write_spline(const char *path, wring_error *e)
+{
+  static const double J[]   = {0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4};
+  const double        young = 1e6, poisson = 0.4, mu = young / (2 * (1 + poisson));
+  const double        lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
+  FILE *const         f      = wring_file_create(path, e);
+  if (!f) return;
+  fprintf(f, "function,x,value,slope\n");
+  for (int i = 0; i <= 12; i++) fprintf(f, "a,%.17g,%.17g,%.17g\n", i / 4.0, mu * i / 4.0, mu);
+  for (size_t i = 0; i < sizeof J / sizeof J[0]; i++) {
+    fprintf(f, "c,%.17g,%.17g,%.17g\n", J[i], (lambda * log(J[i]) - mu) / J[i],
+            (lambda * (1 - log(J[i])) + mu) / (J[i] * J[i]));
+  }
+  wring_file_commit(f, path, e);
+}
+
+/* What an earlier bench has left goes before hours of work, not after. */
+static PetscErrorCode open_directory(wring_bench *b)
+{
+  wring_error error = {""};
+
+  PetscFunctionBegin;
+  PetscCall(wring_directory_make(b->o, sizeof b->directory, b->directory));
+  PetscCall(PetscSNPrintf(b->spline, sizeof b->spline, "%s/bench_spline.csv", b->directory));
+  if (b->rank == 0) {
+    wring_directory_remove_file(b->directory, "bench.json", &error);
+    wring_directory_remove_file(b->directory, "bench.csv", &error);
+    write_spline(b->spline, &error);
+  }
+  PetscCall(wring_error_raise_output(b->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the command -------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode print_head(const wring_bench *b)
+{
+  const int threads = wring_max_threads();
+  char      line[512];
+
+  PetscFunctionBegin;
+  PetscCall(wring_version_line(sizeof line, line));
+  PetscCall(PetscPrintf(b->comm, "%s\n%d rank%s x %d thread%s, vectors of %d bits\n", line, (int)b->size,
+                        b->size == 1 ? "" : "s", threads, threads == 1 ? "" : "s", wring_vector_bits()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode measure(wring_bench *b)
+{
+  wring_bench_body body = {.o = NULL};
+
+  PetscFunctionBegin;
+  PetscCall(wring_bench_bandwidth(b));
+  PetscCall(wring_bench_body_create(b, b->material[0], b->tets, &body));
+  if (has_part(b, "laws")) PetscCall(wring_bench_laws(b, &body));
+  if (has_part(b, "exchange")) PetscCall(wring_bench_exchange(b, &body));
+  if (has_part(b, "operator")) PetscCall(wring_bench_operator(b, &body));
+  if (has_part(b, "solvers")) PetscCall(wring_bench_solvers(b));
+  PetscCall(wring_bench_write(b, &body));
+  PetscCall(wring_bench_print(b, &body));
+  PetscCall(wring_bench_body_destroy(&body));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_exit *status)
+{
+  wring_bench b = {.comm = comm, .o = o, .start = MPI_Wtime()};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &b.rank));
+  PetscCallMPI(MPI_Comm_size(comm, &b.size));
+  PetscCall(get_options(&b));
+  PetscCall(open_directory(&b));
+  PetscCall(print_head(&b));
+  PetscCall(measure(&b));
+  PetscCall(wring_operator_note_unused(comm));
+  PetscCall(wring_words_destroy(b.n_part, &b.part));
+  PetscCall(wring_words_destroy(b.n_material, &b.material));
+  PetscCall(PetscFree(b.row));
+  PetscCall(PetscFree(b.skip));
+  *status = WRING_EXIT_DONE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,106 @@
+/*
+  Private to `wring bench`: what its parts measure, and how. docs/user.md says what each row is, and which bytes it counts.
+  Everything is collective.
+*/
+#pragma once
+#include "problem/problem.h"
+
+typedef struct {
+  const char *part;               // "law", "exchange", "operator", "solver"
+  char        name[64], work[64]; // "neohookean", "energy+gradient"; "multigrid", "solve to 1e-2"; "qn", "iteration"
+  char        material[64], ended[32]; // "" where it does not matter; how a solve ended
+  double      tets;                    // of the mesh that it was measured on
+  double      seconds, bytes;          // the median; what must move, of all ranks
+  int         repeats;                 // whose median it is
+  PetscInt    iterations;              // of a solve; -1: none
+} wring_bench_row;
+
+/* What was not measured, and why. */
+typedef struct {
+  const char *part;
+  char        name[64], material[64], reason[1024];
+} wring_bench_skip;
+
+typedef struct {
+  MPI_Comm             comm;
+  PetscMPIInt          rank, size;
+  const wring_options *o;                                                         // borrowed: the command line
+  char                 directory[PETSC_MAX_PATH_LEN], spline[PETSC_MAX_PATH_LEN]; // spline: the table of that material
+  PetscInt             tets, n_part, n_material;
+  char               **part, **material;
+  double               budget, h; // s
+  double               cache;     // bytes of the last cache, 0: not known
+  double               triad[3];  // bytes/s: one thread, all threads of a rank, all ranks
+  double               array;     // bytes of each array of the triad of one rank
+  PetscInt             n_row, row_capacity, n_skip, skip_capacity;
+  wring_bench_row     *row;
+  wring_bench_skip    *skip;
+  PetscBool            terminal; // progress rewrites its line
+  double               start, said;
+} wring_bench;
+
+/* ---- measuring (bench_measure.c) ---------------------------------------------------------------------------------- */
+
+/* What is timed: `run`; `before`, unless NULL, goes before each run and is not. */
+typedef struct {
+  PetscErrorCode (*before)(void *context), (*run)(void *context);
+  void *context;
+} wring_bench_work;
+
+/* The median of repeats in `budget` seconds, of the slowest rank: row's seconds and repeats. One that takes longer is run once. */
+PetscErrorCode wring_bench_time(const wring_bench *b, const wring_bench_work *w, double budget, wring_bench_row *row);
+
+double wring_bench_median(int n, double *sample); // sorts them
+/* Seconds of the slowest rank. */
+PetscErrorCode wring_bench_slowest(const wring_bench *b, double *seconds);
+
+PetscErrorCode wring_bench_keep(wring_bench *b, const wring_bench_row *row); // copied
+PetscErrorCode wring_bench_leave_out(wring_bench *b, const char *part, const char *name, const char *material,
+                                     const char *reason);
+PetscErrorCode wring_bench_say(wring_bench *b, const char *what, const char *work); // on the way
+
+/* Keeps the message of a refusal, in the context, a wring_error, instead of ending the program: for PetscPushErrorHandler. */
+PetscErrorCode wring_bench_catch(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
+                                 PetscErrorType type, const char *message, void *context);
+
+/* ---- the box (bench_body.c) --------------------------------------------------------------------------------------- */
+
+typedef struct {
+  wring_options *o;
+  wring_problem *p;
+  Vec            x;                     // x_0 of a step from a twisted, uneven state
+  double         tets, local, vertices; // of all ranks: tetrahedra; vertices, ghosts counted too; vertices
+  double         entries;               // of A
+} wring_bench_body;
+
+PetscErrorCode wring_bench_body_create(const wring_bench *b, const char *material, PetscInt tets,
+                                       wring_bench_body *body);
+PetscErrorCode wring_bench_body_destroy(wring_bench_body *body);
+
+/* Valid values, of about 1e6 Pa, of a law's keys behind prefix; the law's file of a table is b's. */
+PetscErrorCode wring_bench_set_law(const wring_bench *b, const wring_law *law, const char *prefix, wring_options *o);
+
+/* ---- bytes (bench_bytes.c) ---------------------------------------------------------------------------------------- */
+
+/* A pass over all elements under a law with q columns, and over their vertices. */
+double wring_bench_pass_bytes(const wring_bench_body *body, int q);
+double wring_bench_count_bytes(const wring_bench_body *body);
+double wring_bench_split_bytes(const wring_bench_body *body, int q); // what a prox has beside a pass
+
+double wring_bench_set_up_bytes(const wring_bench_body *body, const wring_operator_info *info);
+/* Of `solves` solves with so many iterations in all. */
+double wring_bench_solve_bytes(const wring_bench_body *body, const wring_operator_info *info, double solves,
+                               double iterations);
+/* What an iteration of a method has beside passes and solves. */
+PetscErrorCode wring_bench_method_bytes(const wring_bench_body *body, const char *method, double *bytes);
+
+/* ---- parts --------------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_bench_bandwidth(wring_bench *b);
+PetscErrorCode wring_bench_laws(wring_bench *b, const wring_bench_body *body);
+PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body);
+PetscErrorCode wring_bench_operator(wring_bench *b, const wring_bench_body *body);
+PetscErrorCode wring_bench_solvers(wring_bench *b);
+
+PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *body);
+PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *body); // bench.json, bench.csv

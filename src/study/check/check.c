@@ -1,0 +1,263 @@
+#define _POSIX_C_SOURCE 200809L
+/* What a run of this deck would be, and how much memory it would take on every rank: everything is read, nothing is run. */
+#include "study/compare/compare.h"
+#include "study/run/progress.h"
+#include "study/common/table.h"
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <wring/study.h>
+
+enum { PROGRAM, MESH, METHOD, MATRICES, SOLVES, OUTPUT, PEAK, N_PART };
+
+typedef struct {
+  wring_problem *p;
+  wring_solver  *solver;        // NULL: the integrator advances without one
+  Vec            x;             // x_0
+  double         bytes[N_PART]; // of this rank
+} check;
+
+/* Code and buffers of libraries that only a run brings into memory, bytes: measured. */
+static const double later = 6e6;
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static double resident(void)
+{
+  double now, set_aside;
+  wring_current_memory(&now, &set_aside);
+  return now;
+}
+
+/* Solvers' arrays count before they are written to. */
+static double set_aside(void)
+{
+  double now, bytes;
+  wring_current_memory(&now, &bytes);
+  return bytes;
+}
+
+/* The solver, which may refuse a law. */
+static PetscErrorCode create_solver(check *c)
+{
+  wring_problem *const p      = c->p;
+  const double         before = set_aside();
+
+  PetscFunctionBegin;
+  if (!wring_stepper_minimises(p->stepper)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, &c->solver));
+  PetscCall(wring_solver_set_from_options(c->solver, p->options, NULL));
+  PetscCall(wring_solver_set_up(c->solver));
+  wring_solver_expect_solves(c->solver, wring_stepper_steps(p->stepper));
+  c->bytes[METHOD] = set_aside() - before;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The matrices of the first step, which stay, and what solves with them would take. */
+static PetscErrorCode predict_solves(check *c)
+{
+  wring_problem *const p      = c->p;
+  const double         factor = c->solver ? wring_solver_operator_factor(c->solver) : 0, before = set_aside();
+  double               own, shared                                                              = 0;
+
+  PetscFunctionBegin;
+  if (factor > 0) PetscCall(wring_potential_operator_matrix(p->g, factor, &p->A));
+  c->bytes[MATRICES] = set_aside() - before;
+  if (factor > 0) PetscCall(wring_operator_predict(p->op, p->A, &shared));
+  const double between = set_aside();
+  if (c->solver)
+    PetscCall(wring_solver_predict(c->solver, c->x, &own));
+  else
+    PetscCall(wring_stepper_predict(p->stepper, &p->state, &own));
+  c->bytes[MATRICES] += set_aside() - between;
+  c->bytes[SOLVES] = shared + own;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  A frame: 4 corners, offset, type and four fields of a tet, likewise of triangles and lines, whose corners are copied; position, displacement, velocity and number of a vertex. It uses
+  what making the matrices and the factor or hierarchy has freed, which is as much again as they keep, or more.
+*/
+static PetscErrorCode predict_output(check *c)
+{
+  const wring_mesh *const m = c->p->mesh;
+  PetscInt                every;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_int(c->p->options, "output_", wring_output_options, "every", &every));
+  double frame = 65 * (double)m->n_tet + 80 * (double)m->n_local;
+  for (PetscInt i = 0; i < c->p->n_surface; i++) frame += 73 * (double)c->p->surface[i].n;
+  for (PetscInt i = 0; i < c->p->n_springs; i++) frame += 65 * (double)c->p->line[i].n;
+  if (every == 0) frame = 0;
+  c->bytes[OUTPUT] = PetscMax(0, frame - c->bytes[SOLVES]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_part(MPI_Comm comm, const char *name, double mine, wring_table *t)
+{
+  double      sum, largest;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCallMPI(MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(&mine, &largest, 1, MPI_DOUBLE, MPI_MAX, comm));
+  PetscCall(wring_table_add(t, "  %s", name));
+  PetscCall(wring_table_add(t, "%.1f", sum / size / 1e6));
+  PetscCall(wring_table_add(t, "%.1f", largest / 1e6));
+  PetscCall(wring_table_add(t, "%.1f", sum / 1e6));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode print_memory(check *c)
+{
+  static const char *const name[] = {
+    "program and libraries", "mesh and terms",      "vectors of the solver", "matrices",
+    "factor or hierarchy",   "frames, beyond that", "peak of a run"};
+  const MPI_Comm comm = c->p->comm;
+  wring_table   *t;
+
+  PetscFunctionBegin;
+  PetscCall(wring_table_create(4, 1, &t));
+  PetscCall(wring_table_add(t, "memory"));
+  PetscCall(wring_table_add(t, "MB per rank: mean"));
+  PetscCall(wring_table_add(t, "largest"));
+  PetscCall(wring_table_add(t, "sum of all"));
+  for (int i = 0; i < N_PART; i++) PetscCall(add_part(comm, name[i], c->bytes[i], t));
+  PetscCall(wring_table_print(comm, t));
+  PetscCall(wring_table_destroy(&t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Parts in the order in which a run makes them. What this check has needed on the way, a run needs too. */
+static PetscErrorCode measure(check *c)
+{
+  wring_problem *const p = c->p;
+  PetscBool            changed;
+  double               sum = 0;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_create_vec(p->g, &c->x));
+  PetscCall(wring_stepper_begin(p->stepper, &p->state, c->x, &changed));
+  c->bytes[MESH] = resident() - c->bytes[PROGRAM];
+  c->bytes[PROGRAM] += later;
+  PetscCall(create_solver(c));
+  PetscCall(predict_solves(c));
+  PetscCall(predict_output(c));
+  if (wring_options_has(p->options, "compare_", "solvers")) PetscCall(wring_comparison_check(p));
+  for (int i = 0; i < PEAK; i++) sum += c->bytes[i];
+  c->bytes[PEAK] = PetscMax(sum, wring_peak_memory());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- what would run ---------------------------------------------------------------------------------------------- */
+
+/* The names a deck may use. */
+static PetscErrorCode print_names(MPI_Comm comm, const char *title, const wring_names *names)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(comm, "%-9s", title));
+  for (PetscInt i = 0; i < names->n; i++) PetscCall(PetscPrintf(comm, " %s", names->name[i]));
+  PetscCall(PetscPrintf(comm, names->n ? "\n" : " none\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The sets that have lines (corners 2) or triangles (3). */
+static PetscErrorCode print_sets_of(const wring_mesh *m, const char *title, int corners)
+{
+  PetscInt64 n;
+  PetscBool  some = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(m->comm, "%-9s", title));
+  for (PetscInt s = 0; s < m->sets.n; s++) {
+    PetscCall(wring_mesh_count_elements(m, s, corners, &n));
+    if (n == 0) continue;
+    PetscCall(PetscPrintf(m->comm, " %s (%" PetscInt64_FMT ")", m->sets.name[s], n));
+    some = PETSC_TRUE;
+  }
+  PetscCall(PetscPrintf(m->comm, some ? "\n" : " none\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A key's value, or its default, or NULL. */
+static const char *value_of(const wring_options *o, const char *prefix, const wring_option *option)
+{
+  const char *key, *value, *origin;
+  char        full[512];
+  snprintf(full, sizeof full, "%s%s", prefix, option->key);
+  for (PetscInt i = 0; i < wring_options_count(o); i++) {
+    wring_options_entry(o, i, &key, &value, &origin);
+    if (strcasecmp(key, full) == 0) return value;
+  }
+  return option->value;
+}
+
+static PetscErrorCode print_settings(const wring_problem *p, const char *title, const char *prefix,
+                                     const wring_option *option)
+{
+  const char *separator = "";
+
+  PetscFunctionBegin;
+  if (!option || !option->key) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscPrintf(p->comm, "%-9s %.*s: ", title, (int)strlen(prefix) - 1, prefix));
+  for (; option->key; option++) {
+    const char *const value = value_of(p->options, prefix, option);
+    if (!value) continue;
+    PetscCall(PetscPrintf(p->comm, "%s%s %s", separator, option->key, value));
+    separator = ", ";
+  }
+  PetscCall(PetscPrintf(p->comm, "\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The solver's keys, those of its type, and the operator's. */
+static PetscErrorCode print_solver(const check *c)
+{
+  const wring_option *options;
+  const char         *type;
+  char                prefix[256];
+
+  PetscFunctionBegin;
+  PetscCall(print_settings(c->p, "settings", "solver_", wring_solver_options));
+  for (int i = 0; (type = wring_solver_type(i, &options)); i++) {
+    snprintf(prefix, sizeof prefix, "solver_%s_", type);
+    if (strcmp(type, wring_solver_name(c->solver)) == 0) PetscCall(print_settings(c->p, "", prefix, options));
+  }
+  if (wring_solver_operator_factor(c->solver) > 0)
+    PetscCall(print_settings(c->p, "", "operator_", wring_operator_options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode print(check *c)
+{
+  const wring_problem *const p = c->p;
+
+  PetscFunctionBegin;
+  PetscCall(wring_header_print(c->p, c->solver ? wring_solver_name(c->solver) : NULL));
+  if (c->solver) PetscCall(print_solver(c));
+  PetscCall(PetscPrintf(p->comm, "steps     %" PetscInt_FMT "\n", wring_stepper_steps(p->stepper)));
+  PetscCall(print_names(p->comm, "regions", &p->mesh->regions));
+  PetscCall(print_names(p->comm, "sets", &p->mesh->sets));
+  PetscCall(print_sets_of(p->mesh, "triangles", 3));
+  PetscCall(print_sets_of(p->mesh, "lines", 2));
+  const char *const compared = value_of(p->options, "compare_", &wring_compare_options[0]);
+  if (compared) PetscCall(PetscPrintf(p->comm, "compares  %s\n", compared));
+  PetscCall(print_memory(c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_exit *status)
+{
+  check c = {.bytes[PROGRAM] = resident()};
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_create(comm, o, &c.p));
+  PetscCall(measure(&c));
+  PetscCall(print(&c));
+  PetscCall(VecDestroy(&c.x));
+  PetscCall(wring_solver_destroy(&c.solver));
+  PetscCall(wring_problem_destroy(&c.p));
+  *status = WRING_EXIT_DONE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,101 @@
+#define _XOPEN_SOURCE 700 // realpath, opendir
+#include "output_directory.h"
+#include <dirent.h>
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What ends like a file of ours and is a directory could not be replaced; it is refused before any file is. */
+static void check_files(const char *directory, wring_error *e)
+{
+  static const char *const endings[] = {".csv", ".json", ".vtu", ".pvd", ".h5", ".gp", ".png"};
+  char                     path[2 * PETSC_MAX_PATH_LEN];
+  struct stat              status;
+  DIR *const               d = opendir(directory);
+  if (!d) {
+    wring_error_set(e, "%s: cannot be read: %s", directory, strerror(errno));
+    return;
+  }
+  for (struct dirent *entry; (entry = readdir(d));) {
+    if (strchr(entry->d_name, '=')) continue; // a sweep's folder: spring_net_file=net.csv
+    const char *const dot = strrchr(entry->d_name, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof endings[0]; i++) {
+      if (strcmp(dot, endings[i]) != 0) continue;
+      snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+      if (!lstat(path, &status) && S_ISDIR(status.st_mode))
+        wring_error_set(e, "%s: is a directory, expected a file or nothing", path);
+    }
+  }
+  closedir(d);
+}
+
+PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *path)
+{
+  const MPI_Comm comm  = wring_options_comm(o);
+  wring_error    error = {""};
+  const char    *directory;
+  PetscMPIInt    rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
+  PetscCall(PetscStrncpy(path, directory, size));
+  PetscCall(wring_make_directory(comm, path));
+  if (rank == 0) check_files(path, &error);
+  PetscCall(wring_error_raise(comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt wring_directory_number(const char *name, const char *stem, const char *end)
+{
+  const size_t n = strlen(stem);
+  char         proper[64];
+  if (strncmp(name, stem, n) != 0) return -1;
+  const PetscInt number = (PetscInt)strtoll(name + n, NULL, 10);
+  snprintf(proper, sizeof proper, "%s%06" PetscInt_FMT "%s", stem, number, end);
+  return strcmp(name, proper) == 0 ? number : -1;
+}
+
+static void remove_file(const char *directory, const char *name, const char *end, wring_error *e)
+{
+  char path[2 * PETSC_MAX_PATH_LEN];
+  snprintf(path, sizeof path, "%s/%s%s", directory, name, end);
+  if (unlink(path) && errno != ENOENT) wring_error_set(e, "%s: cannot be replaced: %s", path, strerror(errno));
+}
+
+void wring_directory_remove_file(const char *directory, const char *name, wring_error *e)
+{
+  remove_file(directory, name, "", e);
+  remove_file(directory, name, ".part", e);
+}
+
+void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
+                            wring_error *e)
+{
+  DIR *const d = opendir(directory);
+  char       part[64];
+  if (!d) {
+    wring_error_set(e, "%s: cannot be read: %s", directory, strerror(errno));
+    return;
+  }
+  snprintf(part, sizeof part, "%s.part", end);
+  for (struct dirent *entry; (entry = readdir(d));) {
+    PetscInt number = wring_directory_number(entry->d_name, stem, end);
+    if (number < 0) number = wring_directory_number(entry->d_name, stem, part);
+    if (number >= first && number < last) remove_file(directory, entry->d_name, "", e);
+  }
+  closedir(d);
+}
+
+PetscBool wring_directory_holds(const char *directory, const char *file)
+{
+  char *const real = realpath(file, NULL), *const other = realpath(directory, NULL);
+  const PetscBool holds = (PetscBool)(real && other && strcmp(dirname(real), other) == 0);
+  free(real);
+  free(other);
+  return holds;
+}

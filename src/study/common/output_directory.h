@@ -1,0 +1,19 @@
+/* The output directory: its numbered files, and what earlier runs left there. */
+#pragma once
+#include "problem/problem.h"
+
+/* Makes the directory of output.directory; its path as typed. Collective. */
+PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *path);
+
+/* Number of a file such as "frame_000012.vtu" (stem "frame_", end ".vtu"; six digits or more), or -1 if name is none. */
+PetscInt wring_directory_number(const char *name, const char *stem, const char *end);
+
+/* Removes the numbered files with first <= number < last, also those that a kill left as .part. Not collective: rank 0. */
+void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
+                            wring_error *e);
+
+/* Removes a file, if there is one, and its .part. Not collective: rank 0. */
+void wring_directory_remove_file(const char *directory, const char *name, wring_error *e);
+
+/* Whether a file lies in a directory, links followed. Not collective: rank 0. */
+PetscBool wring_directory_holds(const char *directory, const char *file);

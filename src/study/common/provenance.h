@@ -1,0 +1,21 @@
+/* What made a result: versions, machine, every key in force, the mesh; and what it cost. */
+#pragma once
+#include "problem/problem.h"
+#include "json.h"
+
+/* "wring 0.1.0 (commit), PETSc 3.18.5, Open MPI v4.1.4, gcc 12.2.0". Collective. */
+PetscErrorCode wring_version_line(size_t size, char *line);
+
+/* Adds what made a result: command, date, versions, ranks and threads. Collective. */
+PetscErrorCode wring_provenance_build(PetscMPIInt n_rank, const char *command, json_t *json);
+
+typedef struct {
+  double seconds[WRING_N_PHASE]; // each the largest of all ranks
+  double total;                  // s
+  double peak_memory;            // bytes, sum of all ranks
+} wring_cost;
+
+PetscErrorCode wring_cost_measure(wring_problem *p, wring_cost *c); // collective
+
+/* An object for run.json and compare.json: provenance, keys, mesh, operator, cost. New reference. Collective. */
+PetscErrorCode wring_provenance(wring_problem *p, const char *command, json_t **json);

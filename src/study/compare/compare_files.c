@@ -1,0 +1,150 @@
+/* What a comparison leaves: compare.csv, compare_residuals.csv and compare.json. */
+#include "compare.h"
+#include "study/common/output_directory.h"
+#include <math.h>
+
+void wring_comparison_remove(const char *directory, wring_error *e)
+{
+  static const char *const old[] = {
+    "compare.csv", "compare_residuals.csv", "compare.json",      "compare.gp", "compare.png", "sweep.csv",
+    "sweep.json",  "compare_parts.gp",      "compare_parts.png", "sweep.gp",   "sweep.png"};
+  for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) wring_directory_remove_file(directory, old[i], e);
+}
+
+void wring_print_real(FILE *f, double value)
+{
+  if (isnan(value))
+    fputs("nan", f);
+  else
+    fprintf(f, "%.17g", value);
+}
+
+/* The rows of a solver: measured ones, and those after its end, which hold its last values. */
+static void print_rows(FILE *f, const wring_comparison *c, const wring_curve *curve)
+{
+  for (PetscInt k = 0, i = 0; k <= c->iterations; k++) {
+    if (i + 1 < curve->n && curve->row[i + 1].iteration <= k) i++;
+    const wring_iteration *const r = &curve->row[i];
+    if (r->iteration != k && i + 1 < curve->n) continue; // not measured
+    const double column[] = {r->seconds,       r->value.objective, r->value.inertial,
+                             r->value.elastic, r->gradient_norm,   wring_relative_error(c, r)};
+    fprintf(f, "%s,%" PetscInt_FMT, curve->name, k);
+    for (size_t j = 0; j < sizeof column / sizeof column[0]; j++) {
+      putc(',', f);
+      wring_print_real(f, column[j]);
+    }
+    putc('\n', f);
+  }
+}
+
+void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e)
+{
+  char path[PETSC_MAX_PATH_LEN + 32];
+  snprintf(path, sizeof path, "%s/compare.csv", directory);
+  FILE *const f = wring_file_create(path, e);
+  if (!f) return;
+  fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error\n");
+  for (PetscInt s = 0; s < c->n; s++) print_rows(f, c, &c->curve[s]);
+  wring_file_commit(f, path, e);
+}
+
+static PetscBool has_residuals(const wring_curve *curve)
+{
+  return (PetscBool)(curve->n > 1 && !isnan(curve->row[1].primal));
+}
+
+void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e)
+{
+  char     path[PETSC_MAX_PATH_LEN + 32];
+  PetscInt some = 0;
+  for (PetscInt s = 0; s < c->n; s++) some += has_residuals(&c->curve[s]);
+  snprintf(path, sizeof path, "%s/compare_residuals.csv", directory);
+  FILE *const f = some ? wring_file_create(path, e) : NULL;
+  if (!f) return;
+  fprintf(f, "solver,iteration,primal,dual\n");
+  for (PetscInt s = 0; s < c->n; s++) {
+    const wring_curve *const curve = &c->curve[s];
+    for (PetscInt i = 1; i < curve->n && has_residuals(curve); i++) {
+      const wring_iteration *const r = &curve->row[i];
+      fprintf(f, "%s,%" PetscInt_FMT ",%.17g,%.17g\n", curve->name, r->iteration, r->primal, r->dual);
+    }
+  }
+  wring_file_commit(f, path, e);
+}
+
+/* ---- compare.json ------------------------------------------------------------------------------------------------ */
+
+/* Iterations and seconds to relative errors of 1e-1 ... 1e-8; null where it was not reached. */
+static void add_times(const wring_curve *curve, json_t *json)
+{
+  json_t *const iterations = json_object(), *const seconds = json_object();
+  for (int i = 0; i < WRING_N_DIGITS; i++) {
+    const PetscInt to = curve->iterations_to[i];
+    char           key[16];
+    snprintf(key, sizeof key, "1e-%d", i + 1);
+    json_object_set_new(iterations, key, to >= 0 ? json_integer(to) : json_null());
+    json_object_set_new(seconds, key, wring_json_finite(curve->seconds_to[i]));
+  }
+  json_object_set_new(json, "iterations_to", iterations);
+  json_object_set_new(json, "seconds_to", seconds);
+}
+
+static json_t *spectrum_json(const wring_spectrum *s)
+{
+  json_t *const json = json_object();
+  json_object_set_new(json, "least", wring_json_finite(s->least));
+  json_object_set_new(json, "largest", wring_json_finite(s->largest));
+  json_object_set_new(json, "condition", wring_json_finite(s->largest / s->least));
+  return json;
+}
+
+json_t *wring_curve_json(const wring_comparison *c, const wring_curve *curve)
+{
+  const wring_iteration *const last  = &curve->outcome.last;
+  json_t *const                json  = json_object();
+  json_t *const                error = json_object();
+  for (PetscInt i = 0; i < c->n_report; i++) {
+    char key[32];
+    snprintf(key, sizeof key, "%" PetscInt_FMT, c->report[i]);
+    json_object_set_new(error, key, wring_json_finite(curve->error[i]));
+  }
+  json_object_set_new(json, "relative_error", error);
+  add_times(curve, json);
+  if (curve->has_spectrum) {
+    json_object_set_new(json, "spectrum_start", spectrum_json(&curve->at_start));
+    json_object_set_new(json, "spectrum_minimiser", spectrum_json(&curve->at_least));
+  }
+  json_object_set_new(json, "ended", json_string(wring_reason_name(curve->outcome.reason)));
+  json_object_set_new(json, "iterations", json_integer(curve->outcome.iterations));
+  json_object_set_new(json, "seconds", wring_json_finite(last->seconds));
+  json_object_set_new(json, "objective", wring_json_finite(last->value.objective));
+  json_object_set_new(json, "inertial", wring_json_finite(last->value.inertial));
+  json_object_set_new(json, "elastic", wring_json_finite(last->value.elastic));
+  json_object_set_new(json, "gradient_norm", wring_json_finite(last->gradient_norm));
+  json_object_set_new(json, "rises", json_integer(curve->outcome.rises.count));
+  json_object_set_new(json, "largest_rise", wring_json_finite(curve->outcome.rises.largest));
+  json_object_set_new(json, "evaluations", json_integer(last->evaluations));
+  json_object_set_new(json, "linear_iterations", json_integer(last->linear_iterations));
+  return json;
+}
+
+void wring_comparison_json(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e)
+{
+  json_t *const json = json_object(), *const solvers = json_object(), *const report = json_array();
+  char path[PETSC_MAX_PATH_LEN + 32];
+  for (PetscInt s = 0; s < c->n; s++) json_object_set_new(solvers, c->curve[s].name, wring_curve_json(c, &c->curve[s]));
+  for (PetscInt i = 0; i < c->n_report; i++) json_array_append_new(report, json_integer(c->report[i]));
+  json_object_set_new(json, "g_star", wring_json_finite(c->least.objective));
+  json_object_set_new(json, "g_star_inertial", wring_json_finite(c->least.inertial));
+  json_object_set_new(json, "g_star_elastic", wring_json_finite(c->least.elastic));
+  json_object_set_new(json, "g_star_from", json_string(c->source));
+  json_object_set_new(json, "g_start", wring_json_finite(c->start.objective));
+  json_object_set_new(json, "g_start_inertial", wring_json_finite(c->start.inertial));
+  json_object_set_new(json, "g_start_elastic", wring_json_finite(c->start.elastic));
+  json_object_set_new(json, "report", report);
+  json_object_set_new(json, "solvers", solvers);
+  json_object_set(json, "provenance", provenance);
+  snprintf(path, sizeof path, "%s/compare.json", directory);
+  wring_json_write(path, json, e);
+  json_decref(json);
+}

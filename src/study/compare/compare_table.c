@@ -1,0 +1,114 @@
+/* What a comparison says on the screen: errors at the report, and iterations and seconds to given errors. */
+#include "compare.h"
+#include "study/common/table.h"
+#include <math.h>
+
+void wring_percent(double error, size_t size, char *text)
+{
+  if (isnan(error))
+    snprintf(text, size, "-");
+  else
+    snprintf(text, size, "%.3g", 100 * error);
+}
+
+/* One row a solver: errors in percent, seconds, and how it ended. */
+static PetscErrorCode print_errors(MPI_Comm comm, const wring_comparison *c)
+{
+  wring_table *t;
+  char         text[32];
+
+  PetscFunctionBegin;
+  PetscCall(wring_table_create(3 + (int)c->n_report, 1, &t));
+  PetscCall(wring_table_add(t, "iteration"));
+  for (PetscInt i = 0; i < c->n_report; i++) PetscCall(wring_table_add(t, "%" PetscInt_FMT, c->report[i]));
+  PetscCall(wring_table_add(t, "seconds"));
+  PetscCall(wring_table_add(t, "ended"));
+  for (PetscInt s = 0; s < c->n; s++) {
+    const wring_curve *const curve = &c->curve[s];
+    PetscCall(wring_table_add(t, "%s", curve->name));
+    for (PetscInt i = 0; i < c->n_report; i++) {
+      wring_percent(curve->error[i], sizeof text, text);
+      PetscCall(wring_table_add(t, "%s", text));
+    }
+    PetscCall(wring_table_add(t, "%.3g", curve->outcome.last.seconds));
+    PetscCall(wring_table_add(t, "%s", wring_reason_name(curve->outcome.reason)));
+  }
+  PetscCall(wring_table_print(comm, t));
+  PetscCall(wring_table_destroy(&t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode print_times(MPI_Comm comm, const wring_comparison *c, const char *unit, PetscBool seconds)
+{
+  wring_table *t;
+
+  PetscFunctionBegin;
+  PetscCall(wring_table_create(1 + WRING_N_DIGITS, 1, &t));
+  PetscCall(wring_table_add(t, "%s", unit));
+  for (int i = 0; i < WRING_N_DIGITS; i++) PetscCall(wring_table_add(t, "1e-%d", i + 1));
+  for (PetscInt s = 0; s < c->n; s++) {
+    const wring_curve *const curve = &c->curve[s];
+    PetscCall(wring_table_add(t, "%s", curve->name));
+    for (int i = 0; i < WRING_N_DIGITS; i++) {
+      if (curve->iterations_to[i] < 0)
+        PetscCall(wring_table_add(t, "-"));
+      else if (seconds)
+        PetscCall(wring_table_add(t, "%.3g", curve->seconds_to[i]));
+      else
+        PetscCall(wring_table_add(t, "%" PetscInt_FMT, curve->iterations_to[i]));
+    }
+  }
+  PetscCall(wring_table_print(comm, t));
+  PetscCall(wring_table_destroy(&t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_spectrum(wring_table *t, const wring_spectrum *s)
+{
+  PetscFunctionBegin;
+  if (isfinite(s->largest / s->least))
+    PetscCall(wring_table_add(t, "%.4g", s->largest / s->least));
+  else
+    PetscCall(wring_table_add(t, "-"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode print_conditions(MPI_Comm comm, const wring_comparison *c)
+{
+  wring_table *t;
+  PetscBool    any = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(wring_table_create(3, 1, &t));
+  PetscCall(wring_table_add(t, "method"));
+  PetscCall(wring_table_add(t, "at x_0"));
+  PetscCall(wring_table_add(t, "at the minimiser"));
+  for (PetscInt s = 0; s < c->n; s++) {
+    if (!c->curve[s].has_spectrum) continue;
+    any = PETSC_TRUE;
+    PetscCall(wring_table_add(t, "%s", c->curve[s].name));
+    PetscCall(add_spectrum(t, &c->curve[s].at_start));
+    PetscCall(add_spectrum(t, &c->curve[s].at_least));
+  }
+  if (any) {
+    PetscCall(PetscPrintf(comm, "\ncondition number of H_0 H; -: H is not definite there\n"));
+    PetscCall(wring_table_print(comm, t));
+  }
+  PetscCall(wring_table_destroy(&t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_comparison_print(MPI_Comm comm, const wring_comparison *c)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(comm, "\nrelative error (g(x_k) - g*) / (g(x_0) - g*) in %%\n"));
+  PetscCall(PetscPrintf(comm, "g* = %.12e J (%s): inertial %.4e J, elastic %.4e J; g(x_0) = %.4e J\n",
+                        c->least.objective, c->source, c->least.inertial, c->least.elastic, c->start.objective));
+  PetscCall(print_errors(comm, c));
+  PetscCall(PetscPrintf(comm, "\niterations and seconds to a relative error of\n"));
+  PetscCall(print_times(comm, c, "iterations", PETSC_FALSE));
+  PetscCall(PetscPrintf(comm, "\n"));
+  PetscCall(print_times(comm, c, "seconds", PETSC_TRUE));
+  PetscCall(print_conditions(comm, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,156 @@
+/* g, its parts and its gradient at given positions, without a step. */
+#include "study/common/output_directory.h"
+#include "study/common/json.h"
+#include <math.h>
+#include <wring/study.h>
+
+typedef struct {
+  wring_value value;
+  double      gradient_norm, min_J, max_J;
+} evaluation;
+
+static PetscErrorCode require_implicit_euler(const wring_problem *p)
+{
+  const char *const name = wring_stepper_integrator(p->stepper);
+  PetscBool         same;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrcmp(name, "implicit_euler", &same));
+  if (!same)
+    WRING_REFUSE(p->comm, "%s: time_integrator is '%s': evaluate expects implicit_euler, whose g it takes",
+                 wring_options_origin(p->options, "time_", "integrator"), name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Those of the file, but of vertices that hard attachments hold, which are there. */
+static PetscErrorCode set_positions(const wring_problem *p, Vec x)
+{
+  char file[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  if (!wring_options_has(p->options, "evaluate_", "positions")) {
+    PetscCall(VecCopy(p->state.q, x));
+  } else {
+    PetscCall(wring_options_get_path(p->options, "evaluate_", wring_evaluate_options, "positions", sizeof file, file));
+    PetscCall(wring_problem_read_vectors(p, file, x));
+  }
+  PetscCall(wring_potential_place(p->g, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The range of J over all tets; both are nan without one. */
+static PetscErrorCode find_range(wring_problem *p, Vec x, double *min, double *max)
+{
+  double *density, *J, range[2] = {INFINITY, INFINITY}; // of J and -J
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(p->mesh->n_tet, &density, p->mesh->n_tet, &J));
+  PetscCall(wring_potential_cell_data(p->g, x, density, J));
+  for (PetscInt e = 0; e < p->mesh->n_tet; e++) {
+    range[0] = fmin(range[0], J[e]);
+    range[1] = fmin(range[1], -J[e]);
+  }
+  PetscCall(PetscFree2(density, J));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_DOUBLE, MPI_MIN, p->comm));
+  *min = p->mesh->n_tet_global ? range[0] : NAN;
+  *max = p->mesh->n_tet_global ? -range[1] : NAN;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Files of an earlier evaluation do not stay beside the new ones. */
+static PetscErrorCode open_directory(const wring_problem *p, size_t size, char *directory)
+{
+  wring_error error = {0};
+
+  PetscFunctionBegin;
+  PetscCall(wring_directory_make(p->options, size, directory));
+  if (p->rank == 0) {
+    wring_directory_remove_file(directory, "evaluate.json", &error);
+    wring_directory_remove_file(directory, "gradient.csv", &error);
+  }
+  PetscCall(wring_error_raise_output(p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_json(const wring_problem *p, const char *directory, const evaluation *e)
+{
+  json_t *const   json  = json_object();
+  wring_error     error = {0};
+  wring_mesh_info info;
+  char            file[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_get_info(p->mesh, &info));
+  json_object_set_new(json, "objective", wring_json_real(e->value.objective));
+  json_object_set_new(json, "inertial", wring_json_real(e->value.inertial));
+  json_object_set_new(json, "elastic", wring_json_real(e->value.elastic));
+  json_object_set_new(json, "gradient_norm", wring_json_real(e->gradient_norm));
+  json_object_set_new(json, "vertices", json_integer(p->mesh->n_global));
+  json_object_set_new(json, "tets", json_integer(p->mesh->n_tet_global));
+  json_object_set_new(json, "volume", wring_json_real(info.volume));
+  json_object_set_new(json, "mass", wring_json_real(p->total_mass));
+  json_object_set_new(json, "min_J", p->mesh->n_tet_global ? wring_json_real(e->min_J) : json_null());
+  json_object_set_new(json, "max_J", p->mesh->n_tet_global ? wring_json_real(e->max_J) : json_null());
+  snprintf(file, sizeof file, "%s/evaluate.json", directory);
+  if (p->rank == 0) wring_json_write(file, json, &error);
+  json_decref(json);
+  PetscCall(wring_error_raise_output(p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_gradient(const wring_problem *p, const char *directory, Vec gradient)
+{
+  const PetscScalar *value;
+  PetscBool          wanted;
+  char               file[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(p->options, "evaluate_", wring_evaluate_options, "gradient", &wanted));
+  if (!wanted) PetscFunctionReturn(PETSC_SUCCESS);
+  snprintf(file, sizeof file, "%s/gradient.csv", directory);
+  PetscCall(VecGetArrayRead(gradient, &value));
+  PetscCall(wring_csv_write_vertices(file, p->mesh, "x,y,z", 3, value));
+  PetscCall(VecRestoreArrayRead(gradient, &value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode print(const wring_problem *p, const evaluation *e)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(p->comm, "objective      %.17g J\ninertial       %.17g J\nelastic        %.17g J\n",
+                        e->value.objective, e->value.inertial, e->value.elastic));
+  PetscCall(PetscPrintf(p->comm, "gradient norm  %.17g N\n", e->gradient_norm));
+  if (p->mesh->n_tet_global) PetscCall(PetscPrintf(p->comm, "J              %.6g to %.6g\n", e->min_J, e->max_J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring_exit *status)
+{
+  wring_problem       *p;
+  wring_contact_change change;
+  PetscBool            changed;
+  evaluation           e;
+  Vec                  x, gradient;
+  char                 directory[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_create(comm, o, &p));
+  PetscCall(require_implicit_euler(p));
+  PetscCall(wring_potential_create_vec(p->g, &x));
+  PetscCall(wring_potential_create_vec(p->g, &gradient));
+  PetscCall(wring_stepper_prepare(p->stepper, &p->state, &changed));
+  PetscCall(set_positions(p, x));
+  PetscCall(wring_potential_update_contacts(p->g, x, PETSC_TRUE, &change));
+  PetscCall(wring_potential_fused(p->g, x, &e.value, gradient));
+  PetscCall(VecNorm(gradient, NORM_2, &e.gradient_norm));
+  PetscCall(find_range(p, x, &e.min_J, &e.max_J));
+  PetscCall(open_directory(p, sizeof directory, directory));
+  PetscCall(write_json(p, directory, &e));
+  PetscCall(write_gradient(p, directory, gradient));
+  PetscCall(print(p, &e));
+  PetscCall(VecDestroy(&gradient));
+  PetscCall(VecDestroy(&x));
+  PetscCall(wring_problem_destroy(&p));
+  *status = WRING_EXIT_DONE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

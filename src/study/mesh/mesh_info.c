@@ -1,0 +1,233 @@
+/* wring mesh info: collected as JSON, printed as text. */
+#include "study/common/json.h"
+#include "mesh_command.h"
+
+static const char quality_measure[] = "12 (9 V^2)^(1/3) / sum of squared edges, 1 for the regular tetrahedron";
+
+typedef struct {
+  const char            *file;
+  const wring_mesh_data *d;
+  wring_mesh_measures    m;
+  PetscInt               n_cut;
+  PetscInt              *parts; // [n_cut]
+  wring_mesh_cut        *cut;   // [n_cut]
+} report;
+
+static double over_mean(PetscInt largest, PetscInt all, PetscInt parts)
+{
+  return all ? (double)largest * (double)parts / (double)all : 1;
+}
+
+static double percent(PetscInt64 part, PetscInt all)
+{
+  return all ? 100 * (double)part / (double)all : 0;
+}
+
+static PetscInt set_size(const wring_mesh_data *d, PetscInt s)
+{
+  return d->set_start[s + 1] - d->set_start[s];
+}
+
+/* ---- text --------------------------------------------------------------------------------------------------------- */
+
+static void print_tets(FILE *f, const wring_mesh_data *d, const wring_mesh_measures *m)
+{
+  fprintf(f, "volume          %.6g m^3\n", m->volume);
+  fprintf(f, "edges           %" PetscInt64_FMT ", %.6g to %.6g m long, mean %.6g m\n", m->n_edge, m->edge_min,
+          m->edge_max, m->edge_mean);
+  fprintf(f, "boundary faces  %" PetscInt_FMT "\n", m->n_boundary_face);
+  fprintf(f, "components      %" PetscInt_FMT "\n", m->n_component);
+  fprintf(f, "quality         at least %.6g, mean %.6g: %s\n", m->quality_min, m->quality_mean, quality_measure);
+  for (int b = 0; b < WRING_QUALITY_BINS; b++)
+    fprintf(f, "  %.1f to %.1f %14" PetscInt_FMT "  %.4g %%\n", b / 10.0, (b + 1) / 10.0, m->quality_count[b],
+            percent(m->quality_count[b], d->n_tet));
+}
+
+static void print_set(FILE *f, const wring_mesh_data *d, const wring_mesh_measures *m, PetscInt s)
+{
+  fprintf(f, "  %-20s  %" PetscInt_FMT " vertices", d->sets.name[s], set_size(d, s));
+  if (m->set_triangles[s]) fprintf(f, ", %" PetscInt_FMT " triangles, %.6g m^2", m->set_triangles[s], m->set_area[s]);
+  if (m->set_lines[s]) fprintf(f, ", %" PetscInt_FMT " lines, %.6g m", m->set_lines[s], m->set_length[s]);
+  fputc('\n', f);
+}
+
+static void print_names(FILE *f, const wring_mesh_data *d, const wring_mesh_measures *m)
+{
+  fprintf(f, "regions         %" PetscInt_FMT "\n", d->regions.n);
+  for (PetscInt r = 0; r < d->regions.n; r++)
+    fprintf(f, "  %-20s  %" PetscInt_FMT " tetrahedra, %.6g m^3\n", d->regions.name[r], m->region_tets[r],
+            m->region_volume[r]);
+  fprintf(f, "sets            %" PetscInt_FMT "\n", d->sets.n);
+  for (PetscInt s = 0; s < d->sets.n; s++) print_set(f, d, m, s);
+}
+
+static void print_cuts(FILE *f, const report *r)
+{
+  if (r->n_cut)
+    fprintf(f, "%8s  %18s  %16s  %9s  %18s  %8s\n", "parts", "tetrahedra max/avg", "vertices max/avg", "cut faces",
+            "interface vertices", "ghosts");
+  for (PetscInt i = 0; i < r->n_cut; i++) {
+    const wring_mesh_cut *const c = &r->cut[i];
+    fprintf(f, "%8" PetscInt_FMT "  %18.3f  %16.3f  %9" PetscInt64_FMT "  %17.2f%%  %7.2f%%\n", r->parts[i],
+            over_mean(c->tets_max, r->d->n_tet, r->parts[i]), over_mean(c->vertices_max, r->d->n_vertex, r->parts[i]),
+            c->cut_faces, percent(c->interface_vertices, r->d->n_vertex), percent(c->ghosts, r->d->n_vertex));
+  }
+}
+
+static void print(FILE *f, const report *r)
+{
+  const double *const low = r->m.low, *const high = r->m.high;
+  fprintf(f, "file            %s\n", r->file);
+  fprintf(f, "format          %s\n", r->d->format);
+  fprintf(f, "vertices        %" PetscInt_FMT "\n", r->d->n_vertex);
+  fprintf(f, "tetrahedra      %" PetscInt_FMT "\n", r->d->n_tet);
+  fprintf(f, "bounding box    %.6g %.6g %.6g to %.6g %.6g %.6g m\n", low[0], low[1], low[2], high[0], high[1], high[2]);
+  if (r->d->n_tet) print_tets(f, r->d, &r->m);
+  print_names(f, r->d, &r->m);
+  print_cuts(f, r);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------------------------- */
+
+static void add(json_t *object, const char *key, json_t *value)
+{
+  json_object_set_new(object, key, value);
+}
+
+static json_t *json_point(const double x[3])
+{
+  return json_pack("[f, f, f]", x[0], x[1], x[2]);
+}
+
+static void add_tets(json_t *json, const wring_mesh_measures *m)
+{
+  json_t *const edges = json_object(), *const quality = json_object(), *const histogram = json_array();
+  add(json, "volume", json_real(m->volume));
+  add(edges, "number", json_integer(m->n_edge));
+  add(edges, "min", json_real(m->edge_min));
+  add(edges, "mean", json_real(m->edge_mean));
+  add(edges, "max", json_real(m->edge_max));
+  add(json, "edges", edges);
+  add(json, "boundary_faces", json_integer(m->n_boundary_face));
+  add(json, "components", json_integer(m->n_component));
+  add(quality, "measure", json_string(quality_measure));
+  add(quality, "min", json_real(m->quality_min));
+  add(quality, "mean", json_real(m->quality_mean));
+  for (int b = 0; b < WRING_QUALITY_BINS; b++) json_array_append_new(histogram, json_integer(m->quality_count[b]));
+  add(quality, "histogram", histogram);
+  add(json, "quality", quality);
+}
+
+static void add_names(json_t *json, const wring_mesh_data *d, const wring_mesh_measures *m)
+{
+  json_t *const regions = json_array(), *const sets = json_array();
+  for (PetscInt r = 0; r < d->regions.n; r++) {
+    json_t *const region = json_object();
+    add(region, "name", wring_json_text(d->regions.name[r]));
+    add(region, "tetrahedra", json_integer(m->region_tets[r]));
+    add(region, "volume", json_real(m->region_volume[r]));
+    json_array_append_new(regions, region);
+  }
+  for (PetscInt s = 0; s < d->sets.n; s++) {
+    json_t *const set = json_object();
+    add(set, "name", wring_json_text(d->sets.name[s]));
+    add(set, "vertices", json_integer(set_size(d, s)));
+    add(set, "triangles", json_integer(m->set_triangles[s]));
+    add(set, "area", json_real(m->set_area[s]));
+    add(set, "lines", json_integer(m->set_lines[s]));
+    add(set, "length", json_real(m->set_length[s]));
+    json_array_append_new(sets, set);
+  }
+  add(json, "regions", regions);
+  add(json, "sets", sets);
+}
+
+static void add_cuts(json_t *json, const report *r)
+{
+  json_t *const partitions = json_array();
+  for (PetscInt i = 0; i < r->n_cut; i++) {
+    const wring_mesh_cut *const c    = &r->cut[i];
+    json_t *const               part = json_object();
+    add(part, "parts", json_integer(r->parts[i]));
+    add(part, "tetrahedra_max_over_mean", json_real(over_mean(c->tets_max, r->d->n_tet, r->parts[i])));
+    add(part, "vertices_max_over_mean", json_real(over_mean(c->vertices_max, r->d->n_vertex, r->parts[i])));
+    add(part, "cut_faces", json_integer(c->cut_faces));
+    add(part, "interface_vertices", json_integer(c->interface_vertices));
+    add(part, "ghosts", json_integer(c->ghosts));
+    json_array_append_new(partitions, part);
+  }
+  add(json, "partitions", partitions);
+}
+
+static void write_json(const char *file, const report *r, wring_error *e)
+{
+  json_t *const json = json_object(), *const box = json_object();
+  add(json, "file", wring_json_text(r->file));
+  add(json, "format", json_string(r->d->format));
+  add(json, "vertices", json_integer(r->d->n_vertex));
+  add(json, "tetrahedra", json_integer(r->d->n_tet));
+  add(box, "low", json_point(r->m.low));
+  add(box, "high", json_point(r->m.high));
+  add(json, "bounding_box", box);
+  if (r->d->n_tet) add_tets(json, &r->m);
+  add_names(json, r->d, &r->m);
+  add_cuts(json, r);
+  wring_json_write(file, json, e);
+  json_decref(json);
+}
+
+/* ---- the command -------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode get_json(const wring_mesh_job *job, size_t size, char *file)
+{
+  wring_error error = {""};
+
+  PetscFunctionBegin;
+  file[0] = '\0';
+  if (!wring_options_has(job->o, "", "json")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_path(job->o, "", job->table, "json", size, file));
+  if (!wring_mesh_ends(file, ".json")) WRING_REFUSE(job->comm, "json: %s, expected a name that ends with .json", file);
+  if (job->rank == 0) wring_mesh_protect(job->from, file, &error);
+  PetscCall(wring_error_raise(job->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode measure(report *r)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_measure(r->d, &r->m));
+  PetscCall(PetscMalloc1(r->n_cut, &r->cut));
+  for (PetscInt i = 0; i < r->n_cut; i++) PetscCall(wring_mesh_measure_cut(r->d, r->parts[i], &r->cut[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The file is written before anything is printed, so that a refusal stands alone. */
+PetscErrorCode wring_mesh_print_info(const wring_mesh_job *job)
+{
+  report           r     = {.file = job->from};
+  wring_mesh_data *data  = NULL;
+  wring_error      error = {""};
+  double           scale;
+  char             json[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
+  if (wring_options_has(job->o, "", "parts"))
+    PetscCall(wring_options_get_int_list(job->o, "", job->table, "parts", &r.n_cut, &r.parts));
+  PetscCall(get_json(job, sizeof json, json));
+  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
+  if (job->rank == 0) {
+    r.d = data;
+    PetscCall(measure(&r));
+    if (json[0]) write_json(json, &r, &error);
+  }
+  PetscCall(wring_error_raise_output(job->comm, &error));
+  if (job->rank == 0) {
+    print(stdout, &r);
+    PetscCall(wring_mesh_measures_destroy(&r.m));
+    PetscCall(PetscFree(r.cut));
+  }
+  PetscCall(PetscFree(r.parts));
+  PetscCall(wring_mesh_data_destroy(&data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,18 @@
+/* What ParaView reads: frame_NNNNNN.vtu, numbered by step, and frames.pvd with their times. */
+#pragma once
+#include "problem/problem.h"
+
+typedef struct {
+  const char *directory; // borrowed
+  PetscBool   compress;
+  PetscInt    n, capacity;
+  char      **name; // [n] of rank 0, relative to the directory; n = 0 on the others
+  double     *time; // [n] s
+} wring_frames;
+
+/* Goes on with the frames of an earlier run up to step keep; the list loses the others. Not collective: rank 0. */
+PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e);
+
+/* Writes the state as a frame, and the list. Collective. */
+PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p);
+PetscErrorCode wring_frames_destroy(wring_frames *f);

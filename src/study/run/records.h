@@ -1,0 +1,52 @@
+/* Rows that grow while a run marches: history.csv, residuals.csv and steps.csv. The files live on rank 0. */
+#pragma once
+#include "problem/problem.h"
+#include <stdio.h>
+
+typedef struct {
+  FILE *file; // NULL on the other ranks
+  char  path[PETSC_MAX_PATH_LEN + 32];
+} wring_record;
+
+/*
+  Opens directory/name with the given header. keep >= 0: goes on with the file that is there, without its rows whose first
+  column is above keep; a header other than this one is an error. Not collective: rank 0.
+*/
+void wring_record_open(const char *directory, const char *name, const char *header, PetscInt keep, wring_record *r,
+                       wring_error *e);
+
+/* Hands the rows so far to the system: they survive a kill of the program. Not collective. */
+void wring_record_flush(wring_record *r, wring_error *e);
+/* The same, and to the disk: they survive a crash of the machine. Not collective. */
+void wring_record_sync(wring_record *r, wring_error *e);
+void wring_record_close(wring_record *r);
+
+/* ---- steps.csv --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  double kinetic, elastic, external; // J; external = -sum f . x, gravity and dead loads
+  double p[3], l[3];                 // kg m/s, kg m^2/s: sum m v, sum m x cross v
+} wring_balance;
+
+/* Of a state, on all ranks; elastic is left alone. Collective. */
+PetscErrorCode wring_balance_measure(const wring_problem *p, wring_balance *b);
+
+void wring_steps_header(const wring_problem *p, size_t size, char *header);
+
+/* One row: the state after a step with its elastic energy [J], and what each attached set exerts on the body. Collective. */
+PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elastic, const wring_outcome *outcome);
+
+/* ---- history.csv, and residuals.csv for methods that have them --------------------------------------------------------- */
+
+extern const char wring_history_header[], wring_residuals_header[];
+
+/* What a monitor needs to write their rows. */
+typedef struct {
+  wring_record record;
+  wring_record residuals; // not open: none
+  PetscInt     step;      // under way
+  double       time;      // its end, s
+  const char  *solver;
+} wring_history;
+
+wring_monitor wring_history_monitor; // context: wring_history *

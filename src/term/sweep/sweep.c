@@ -1,0 +1,370 @@
+/* Gauss-Seidel sweeps over constraints: one element's step, and the loops over blocks and colours. docs/theory.md (5.25) */
+#include "term/kernels.h"
+#include "sweep_impl.h"
+#include "term/vertex_rows.h"
+#include <float.h>
+#include <omp.h>
+
+enum { SMALL = 16 }; // blocks of a colour that is not worth a second thread
+
+/* ---- one block --------------------------------------------------------------------------------------------------- */
+
+/* The vertices of a corner of a block; at [LANES], x [n_local][4]. */
+VERTEX_ROWS_INLINE void load_vertices(const double *x, const PetscInt *at, eight_rows *r)
+{
+  join_rows(x + (size_t)4 * at[0], x + (size_t)4 * at[2], &r->r02);
+  join_rows(x + (size_t)4 * at[1], x + (size_t)4 * at[3], &r->r13);
+  join_rows(x + (size_t)4 * at[4], x + (size_t)4 * at[6], &r->r46);
+  join_rows(x + (size_t)4 * at[5], x + (size_t)4 * at[7], &r->r57);
+}
+
+VERTEX_ROWS_INLINE void store_pair(const row_pair *p, double *x, double *y)
+{
+  const vertex_row a = __builtin_shufflevector(*p, *p, 0, 1, 2, 3), b = __builtin_shufflevector(*p, *p, 4, 5, 6, 7);
+  store_row(&a, x);
+  store_row(&b, y);
+}
+
+VERTEX_ROWS_INLINE void store_vertices(const eight_rows *r, const PetscInt *at, double *x)
+{
+  store_pair(&r->r02, x + (size_t)4 * at[0], x + (size_t)4 * at[2]);
+  store_pair(&r->r13, x + (size_t)4 * at[1], x + (size_t)4 * at[3]);
+  store_pair(&r->r46, x + (size_t)4 * at[4], x + (size_t)4 * at[6]);
+  store_pair(&r->r57, x + (size_t)4 * at[5], x + (size_t)4 * at[7]);
+}
+
+/* xe [3 m] and inverse masses w [m] of a block's vertices, from x [n_local][4]. */
+VERTEX_ROWS_INLINE void gather_vertices(int m, const PetscInt *corner, const double *x, lanes *restrict xe,
+                                        lanes *restrict w)
+{
+  eight_rows  r;
+  lane_corner v;
+  for (int a = 0; a < m; a++) {
+    load_vertices(x, corner + a * LANES, &r);
+    rows_to_lanes(&r, &v);
+    store_corner(&v, xe + 3 * a);
+    store_lanes(&v.w, w[a]);
+  }
+}
+
+/* The reverse; w goes back as it came. */
+VERTEX_ROWS_INLINE void scatter_vertices(int m, const PetscInt *corner, wring_in xe, wring_in w, double *x)
+{
+  eight_rows  r;
+  lane_corner v;
+  for (int a = 0; a < m; a++) {
+    load_corner(xe + 3 * a, &v);
+    load_lanes(w[a], &v.w);
+    lanes_to_rows(&v, &r);
+    store_vertices(&r, corner + a * LANES, x);
+  }
+}
+
+/* What a constraint of a block is, at the current positions. */
+typedef struct {
+  lanes C, k;  // k: of the law
+  lanes slope; // grad C M^{-1} grad C^T
+  lanes rate;  // damped: grad C . (x - q), or grad C . v
+} constraint;
+
+/* slope = sum_a w_a |grad_a C|^2 */
+static inline void form_slope(int m, const lanes *restrict grad, const lanes *restrict w, double *restrict slope)
+{
+#pragma omp simd
+  for (int l = 0; l < LANES; l++) {
+    double sum = 0;
+    for (int a = 0; a < m; a++) {
+      const double x = grad[3 * a][l], y = grad[3 * a + 1][l], z = grad[3 * a + 2][l];
+      sum += w[a][l] * (x * x + y * y + z * z);
+    }
+    slope[l] = sum;
+  }
+}
+
+/* rate = sum_a grad_a C . (x_a - q_a), or . v_a; `reference` holds q or v. */
+static inline void form_rate(int m, const PetscInt *corner, wring_sweep_type type, const double *reference,
+                             const lanes *restrict grad, const lanes *restrict xe, double *restrict rate)
+{
+  const double at = type == WRING_SWEEP_PENALTY ? 0 : 1, sign = type == WRING_SWEEP_PENALTY ? 1 : -1;
+  for (int l = 0; l < LANES; l++) {
+    rate[l] = 0;
+    for (int a = 0; a < m; a++) {
+      const double *v = reference + 4 * corner[a * LANES + l];
+      for (int c = 0; c < 3; c++) rate[l] += grad[3 * a + c][l] * (at * xe[3 * a + c][l] + sign * v[c]);
+    }
+  }
+}
+
+/* How far along M^{-1} grad C the vertices go: step [LANES]; lambda is added up. weight w_e, damping [LANES]. */
+static inline void form_step(const wring_sweep_rule *rule, const constraint *c, const double *restrict weight,
+                             const double *restrict damping, double *restrict lambda, double *restrict step)
+{
+  const double h = rule->h;
+  if (rule->type == WRING_SWEEP_COMPLIANT) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+      const double W = weight[l] * c->k[l] * h * h, drag = h * damping[l]; // h^2/alpha; drag/W = gamma
+      step[l] = (-W * c->C[l] - lambda[l] - drag * c->rate[l]) / ((W + drag) * c->slope[l] + 1);
+    }
+  } else if (rule->type == WRING_SWEEP_RIGID) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) step[l] = -rule->factor * c->C[l] / c->slope[l];
+  } else {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) step[l] = h * h * (-weight[l] * c->k[l] * c->C[l] - damping[l] * c->rate[l]);
+  }
+}
+
+/* How many of the first n lanes have a constraint that is not finite. */
+static int count_bad(int n, const constraint *c)
+{
+  int bad = 0;
+  for (int l = 0; l < n; l++) bad += !(fabs(c->C[l]) <= DBL_MAX && c->slope[l] <= DBL_MAX);
+  return bad;
+}
+
+/* No step where the gradient is 0 or something is not finite; returns how many of the first n lanes are not. */
+static inline int mask_step(int n, const constraint *c, double *restrict lambda, double *restrict step)
+{
+  double some = 0;
+#pragma omp simd reduction(max : some)
+  for (int l = 0; l < LANES; l++) {
+    const int    finite = (fabs(c->C[l]) <= DBL_MAX) & (c->slope[l] <= DBL_MAX);
+    const int    moves  = finite & (c->slope[l] > 0);
+    const double masked = moves ? step[l] : 0, bad = finite ? 0 : 1;
+    step[l] = masked;
+    lambda[l] += masked;
+    some = bad > some ? bad : some;
+  }
+  return some > 0 ? count_bad(n, c) : 0;
+}
+
+/* One block; bad: how many of its constraints were not finite. */
+typedef struct {
+  wring_sweep         *s;
+  const sweep_segment *g;
+  PetscInt             b;
+  int                  bad;
+} work_block;
+
+/* The constraints of a block one after the other. */
+static inline __attribute__((always_inline)) void run_block(int m, int q, void *context)
+{
+  work_block *const          work   = context;
+  wring_sweep *const         s      = work->s;
+  const sweep_segment *const g      = work->g;
+  const PetscInt             b      = work->b;
+  const wring_law           *law    = g->term->law;
+  const PetscInt            *corner = s->corner + g->corner + (size_t)b * m * LANES;
+  double                    *row    = s->data + g->data + (size_t)b * g->n_row * LANES;
+  const double       *par  = sweep_par_rows(g->term) ? row + (SWEEP_LAMBDA + law->n_constraint) * LANES : g->term->par;
+  const double       *coef = g->term->coef ? row + (g->n_row - sweep_coef_rows(g->term)) * LANES : NULL;
+  WRING_ALIGNED lanes xe[3 * MAX_M], w[MAX_M], z[3 * MAX_Q], dC[3 * MAX_Q], grad[3 * MAX_M], step;
+  WRING_ALIGNED constraint c = {.rate = {0}};
+  gather_vertices(m, corner, s->x, xe, w);
+  for (int j = 0; j < law->n_constraint; j++) {
+    double *lambda = row + (SWEEP_LAMBDA + j) * LANES;
+    form_z(m, q, coef, (wring_in)xe, z);
+    law->constraint(j, (wring_in)par, (wring_in)z, c.C, dC, c.k);
+    form_forces(m, q, coef, (wring_in)dC, grad);
+    form_slope(m, (const lanes *)grad, (const lanes *)w, c.slope);
+    if (g->damped) form_rate(m, corner, s->rule.type, s->reference, (const lanes *)grad, (const lanes *)xe, c.rate);
+    form_step(&s->rule, &c, row + SWEEP_WEIGHT * LANES, row + SWEEP_DAMPING * LANES, lambda, step);
+    work->bad += mask_step((int)PetscMin(g->lanes, g->n - b * g->lanes), &c, lambda, step);
+    for (int i = 0; i < 3 * m; i++) {
+#pragma omp simd
+      for (int l = 0; l < LANES; l++) xe[i][l] += w[i / 3][l] * grad[i][l] * step[l];
+    }
+  }
+  scatter_vertices(m, corner, (wring_in)xe, (wring_in)w, s->x);
+}
+
+static int run_stencil(wring_sweep *s, const sweep_segment *g, PetscInt b)
+{
+  work_block work = {s, g, b, 0};
+  with_stencil(g->term, run_block, &work);
+  return work.bad;
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
+
+/* Blocks of a colour, of all its segments. */
+static PetscInt colour_blocks(const wring_sweep *s, PetscInt c)
+{
+  PetscInt n = 0;
+  for (PetscInt i = s->colour[c].begin; i < s->colour[c].end; i++) {
+    if (s->segment[i].term->active) n += s->segment[i].n_block;
+  }
+  return n;
+}
+
+/* A colour by the threads of the team, or by one of them alone; every thread calls it. */
+static PetscInt64 run_colour(wring_sweep *s, PetscInt c, PetscBool alone)
+{
+  const PetscInt threads = alone ? 1 : omp_get_num_threads(), thread = omp_get_thread_num();
+  PetscInt64     bad = 0;
+  if (thread >= threads) return 0;
+  for (PetscInt i = s->colour[c].begin; i < s->colour[c].end; i++) {
+    const sweep_segment *g     = &s->segment[i];
+    const PetscInt64     n     = g->term->active ? g->n_block : 0;
+    const PetscInt       first = (PetscInt)(n * thread / threads), end = (PetscInt)(n * (thread + 1) / threads);
+    for (PetscInt b = first; b < end; b++) bad += run_stencil(s, g, b);
+  }
+  return bad;
+}
+
+/*
+  Colours [from, to) one after the other, without the other ranks; the blocks of a colour are independent. Threads wait for each
+  other after each, but not between colours so small that one thread does them.
+*/
+static void run_colours(wring_sweep *s, PetscInt from, PetscInt to)
+{
+  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_LOCAL);
+  PetscInt64        bad = 0;
+#pragma omp parallel if (s->order != WRING_ORDER_SEQUENTIAL) reduction(+ : bad)
+  for (PetscInt c = from; c < to; c++) {
+    const PetscBool small = (PetscBool)(colour_blocks(s, c) < SMALL);
+    bad += run_colour(s, c, small);
+    if (small && c + 1 < to && colour_blocks(s, c + 1) < SMALL) continue;
+#pragma omp barrier
+  }
+  s->not_finite += bad;
+  wring_phases_switch(s->phases, old);
+}
+
+/* Every colour, and what ranks must tell each other in between: colours up to one with an SF run together. */
+static PetscErrorCode run_all(wring_sweep *s)
+{
+  PetscFunctionBegin;
+  for (PetscInt from = 0, to = 0; from < s->n_colour; from = to) {
+    do {
+      to++;
+    } while (to < s->n_colour && !s->colour[to - 1].copy);
+    run_colours(s, from, to);
+    if (s->colour[to - 1].copy) PetscCall(wring_sweep_copy_moved(s, to - 1));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* row [n][4] = x [n][3]; the fourth number stays. */
+static void to_rows(PetscInt n, const double *restrict x, double *restrict row)
+{
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < n; i++) {
+    for (int c = 0; c < 3; c++) row[4 * i + c] = x[3 * i + c];
+  }
+}
+
+static void from_rows(PetscInt n, const double *restrict row, double *restrict x)
+{
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < n; i++) {
+    for (int c = 0; c < 3; c++) x[3 * i + c] = row[4 * i + c];
+  }
+}
+
+PetscErrorCode wring_sweep_run(wring_sweep *s, double *x)
+{
+  const wring_mesh *m = s->mesh;
+
+  PetscFunctionBegin;
+  to_rows(m->n_owned, x, s->x);
+  PetscCall(wring_sweep_update_ghosts(s, s->x));
+  if (s->start) PetscCall(PetscArraycpy(s->start, s->x, 4 * m->n_local));
+  PetscCall(run_all(s));
+  if (s->start) PetscCall(wring_sweep_average(s));
+  from_rows(m->n_owned, s->x, x);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the object -------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_sweep_create(const wring_mesh *mesh, int n_term, wring_term *const *term, wring_order order,
+                                  wring_phases *phases, wring_sweep **sweep)
+{
+  wring_sweep *s;
+  PetscMPIInt  size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(mesh->comm, &size));
+  PetscCheck(order != WRING_ORDER_SEQUENTIAL || size == 1, mesh->comm, PETSC_ERR_SUP,
+             "the sequential order on %d ranks", size);
+  PetscCall(PetscNew(&s));
+  s->mesh = mesh, s->n_term = n_term, s->term = term, s->order = order, s->phases = phases;
+  PetscCallMPI(MPI_Type_contiguous(4, MPI_DOUBLE, &s->four));
+  PetscCallMPI(MPI_Type_commit(&s->four));
+  PetscCall(wring_blocks_create(4 * (size_t)mesh->n_local, &s->x));
+  PetscCall(wring_blocks_create(4 * (size_t)mesh->n_local, &s->reference));
+  PetscCall(wring_sweep_build(s));
+  PetscCall(wring_sweep_build_halo(s));
+  *sweep = s;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sweep_destroy(wring_sweep **sweep)
+{
+  wring_sweep *s = *sweep;
+
+  PetscFunctionBegin;
+  if (!s) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt c = 0; c < s->n_colour; c++) PetscCall(PetscSFDestroy(&s->colour[c].copy));
+  PetscCall(PetscFree(s->colour));
+  PetscCall(PetscFree(s->segment));
+  PetscCall(PetscFree2(s->corner, s->position));
+  wring_blocks_destroy(&s->data);
+  wring_blocks_destroy(&s->x);
+  wring_blocks_destroy(&s->reference);
+  PetscCall(PetscFree(s->share));
+  PetscCall(PetscFree(s->start));
+  PetscCallMPI(MPI_Type_free(&s->four));
+  PetscCall(PetscFree(*sweep));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Weight, damping, multipliers and parameters of a block of a segment; whether one has damping. */
+static int refresh_block(wring_sweep *s, const sweep_segment *g, PetscInt b)
+{
+  const wring_term *t     = g->term;
+  const int         n_par = sweep_par_rows(t), first = SWEEP_LAMBDA + t->law->n_constraint;
+  int               damped = 0;
+  for (PetscInt l = 0; l < LANES; l++) {
+    const PetscInt position    = s->position[(g->first_block + b) * LANES + l];
+    double        *row         = s->data + g->data + (size_t)b * (size_t)g->n_row * LANES + l;
+    const double   own         = t->damping ? t->damping[term_element(t, position)] : 0;
+    row[SWEEP_WEIGHT * LANES]  = t->weight[position];
+    row[SWEEP_DAMPING * LANES] = own > 0 ? own : s->rule.damping;
+    damped |= row[SWEEP_DAMPING * LANES] > 0;
+    for (int r = SWEEP_LAMBDA; r < first; r++) row[r * LANES] = 0;
+    for (int r = 0; r < n_par; r++) row[(first + r) * LANES] = term_par(t, position / LANES)[r][position % LANES];
+  }
+  return damped;
+}
+
+static void refresh_segment(wring_sweep *s, sweep_segment *g)
+{
+  int damped = 0;
+#pragma omp parallel for schedule(static) reduction(| : damped)
+  for (PetscInt b = 0; b < g->n_block; b++) damped |= refresh_block(s, g, b);
+  g->damped = (PetscBool)(damped && s->rule.type != WRING_SWEEP_RIGID);
+}
+
+PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, const double *mass,
+                                 const double *reference)
+{
+  const wring_mesh *m = s->mesh;
+
+  PetscFunctionBegin;
+  s->rule = *rule;
+  for (PetscInt i = 0; i < m->n_owned; i++) s->x[4 * i + 3] = 1 / mass[i];
+  if (rule->type != WRING_SWEEP_RIGID) {
+    to_rows(m->n_owned, reference, s->reference);
+    PetscCall(wring_sweep_update_ghosts(s, s->reference));
+  }
+  for (PetscInt i = 0; i < s->n_segment; i++) refresh_segment(s, &s->segment[i]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt64 wring_sweep_not_finite(const wring_sweep *s)
+{
+  return s->not_finite;
+}
