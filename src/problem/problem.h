@@ -3,7 +3,7 @@
   of its own, problem_*.c.
 */
 #pragma once
-#include "deck_keys.h"
+#include "problem_keys.h"
 #include <wring/io.h>
 #include <wring/step.h>
 

@@ -1,6 +1,6 @@
 /* Decks: YAML, then every key against the catalogue. */
 #include "fuzz.h"
-#include "problem/deck_keys.h"
+#include "problem/problem_keys.h"
 
 void fuzz_target(const char *file, const unsigned char *data, size_t size)
 {

@@ -1,5 +1,5 @@
 /* What the program says about itself: the keys of a deck, and its version. */
-#include "problem/deck_keys.h"
+#include "problem/problem_keys.h"
 #include "study/mesh/mesh_command.h"
 #include "study/common/provenance.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "deck_keys.h"
+#include "problem_keys.h"
 #include <stdio.h>
 #include <string.h>
 #include <wring/contact.h>

@@ -1,5 +1,5 @@
 /* Variants: solver types with keys of their own, under a name. */
-#include "deck_keys.h"
+#include "problem_keys.h"
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
