@@ -22,10 +22,7 @@ enum { TEST_SKIPPED = 77 }; // exit status that ctest reports as "Skipped"
 static inline double test_random(uint64_t *state)
 {
   *state += 0x9e3779b97f4a7c15u;
-  uint64_t k = *state;
-  k          = (k ^ (k >> 30)) * 0xbf58476d1ce4e5b9u;
-  k          = (k ^ (k >> 27)) * 0x94d049bb133111ebu;
-  return (double)((k ^ (k >> 31)) >> 11) / 4503599627370496.0 - 1;
+  return (double)(wring_mix(*state) >> 11) / 4503599627370496.0 - 1;
 }
 
 /* A uniformly random rotation, row by row: a unit quaternion from the inside of the ball. */

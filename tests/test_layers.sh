@@ -34,4 +34,6 @@ fi
 if grep -rnE 'pragma omp (parallel|for|task)' src include | grep -vE '^src/(base|term|operator)/'; then
   fault "threads live in base, term and operator"
 fi
+# Rows between ranks go by src/base/exchange.h, to neighbours only.
+if grep -rnE 'MPI_I?(Neighbor_a|A)lltoall' src; then fault "an exchange between all pairs of ranks"; fi
 exit $status

@@ -91,6 +91,9 @@ void wring_rotation(const double spin[3], double t, double R[9]);
 /* A number in [0, 1) from a counter: the same on every machine, rank and run. */
 double wring_uniform(uint64_t counter);
 
+/* The bits of z mixed, one to one: for hashes. */
+uint64_t wring_mix(uint64_t z);
+
 /* ---- phases: where the time goes --------------------------------------------------------------------------------- */
 
 typedef enum {

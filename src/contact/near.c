@@ -3,9 +3,9 @@
   vertex. A vertex is in one cell, so that a pair is found once. Cells are dealt in cubes of 4^3 by a hash of the cube.
 */
 #include "near.h"
-#include "mesh/distribute/deal.h"
-#include "mesh/map.h"
-#include "mesh/distribute/order.h"
+#include "base/exchange.h"
+#include "base/map.h"
+#include "base/sort.h"
 #include "triangle.h"
 #include <math.h>
 #include <stdlib.h>
@@ -122,10 +122,7 @@ static int64_t cell_key(int64_t i, int64_t j, int64_t k)
 /* The rank that has the cube of cells with these numbers. */
 static PetscInt cube_rank(const grid *g, int64_t i, int64_t j, int64_t k)
 {
-  uint64_t h = (uint64_t)cell_key(i, j, k);
-  h          = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-  h          = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-  return (PetscInt)((h ^ (h >> 31)) % (uint64_t)g->size);
+  return (PetscInt)(wring_mix((uint64_t)cell_key(i, j, k)) % (uint64_t)g->size);
 }
 
 static PetscInt cell_rank(const grid *g, int64_t i, int64_t j, int64_t k)
@@ -138,11 +135,11 @@ static PetscInt cell_rank(const grid *g, int64_t i, int64_t j, int64_t k)
 static PetscErrorCode send_points(const wring_mesh *m, const wring_skin *s, const double *x, const grid *g, PetscInt *n,
                                   point **got)
 {
-  PetscInt *to, *start, mine = 0;
+  PetscInt *to, mine = 0;
   point    *row;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(s->n_vertex, &to, s->n_vertex, &row, (size_t)g->size + 1, &start));
+  PetscCall(PetscMalloc2(s->n_vertex, &to, s->n_vertex, &row));
   for (PetscInt i = 0; i < s->n_vertex; i++) {
     const PetscInt v  = s->vertex[i];
     point         *p  = row + mine;
@@ -152,9 +149,8 @@ static PetscErrorCode send_points(const wring_mesh *m, const wring_skin *s, cons
     for (int c = 0; c < 3; c++) p->x[c] = at[c], p->X[c] = m->X[3 * v + c];
     to[mine++] = cell_rank(g, cell_number(g, 0, at[0]), cell_number(g, 1, at[1]), cell_number(g, 2, at[2]));
   }
-  PetscCall(wring_send_rows(m->comm, mine, to, row, sizeof *row, NULL, start, got));
-  *n = start[g->size];
-  PetscCall(PetscFree3(to, row, start));
+  PetscCall(wring_exchange_rows(m->comm, mine, to, sizeof *row, row, n, got));
+  PetscCall(PetscFree2(to, row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -222,10 +218,10 @@ static PetscErrorCode send_triangles(const wring_mesh *m, const wring_skin *s, c
                                      PetscInt *n, triangle **got)
 {
   letters   l = {0};
-  PetscInt *seen, *to, *start;
+  PetscInt *seen, *to;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(g->size, &seen, g->size, &to, (size_t)g->size + 1, &start));
+  PetscCall(PetscMalloc2(g->size, &seen, g->size, &to));
   for (PetscMPIInt p = 0; p < g->size; p++) seen[p] = -1;
   for (PetscInt t = 0; t < s->n; t++) {
     const triangle row = make_triangle(m, s, x, t);
@@ -233,11 +229,10 @@ static PetscErrorCode send_triangles(const wring_mesh *m, const wring_skin *s, c
     const int ranks = find_ranks(g, row.x, t, seen, to);
     for (int i = 0; i < ranks; i++) PetscCall(add_letter(&l, to[i], &row));
   }
-  PetscCall(wring_send_rows(m->comm, l.n, l.to, l.row, sizeof *l.row, NULL, start, got));
-  *n = start[g->size];
+  PetscCall(wring_exchange_rows(m->comm, l.n, l.to, sizeof *l.row, l.row, n, got));
   PetscCall(PetscFree(l.to));
   PetscCall(PetscFree(l.row));
-  PetscCall(PetscFree3(seen, to, start));
+  PetscCall(PetscFree2(seen, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -423,19 +418,13 @@ static PetscErrorCode drop_neighbours(const wring_skin *s, PetscInt *n, wring_ne
 PetscErrorCode wring_near_find(const wring_mesh *m, const wring_skin *s, const double *x, const wring_near_range *range,
                                PetscInt *n, wring_near **near)
 {
-  finds       f = {0};
-  PetscMPIInt size;
-  PetscInt   *start;
+  finds f = {0};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(m->comm, &size));
   PetscCall(find_pairs(m, s, x, range, &f));
-  PetscCall(PetscMalloc1((size_t)size + 1, &start));
-  PetscCall(wring_send_rows(m->comm, f.n, f.to, f.row, sizeof *f.row, NULL, start, near));
-  *n = start[size];
+  PetscCall(wring_exchange_rows(m->comm, f.n, f.to, sizeof *f.row, f.row, n, near));
   if (*n > 0) qsort(*near, (size_t)*n, sizeof **near, compare_near);
   PetscCall(drop_neighbours(s, n, *near));
-  PetscCall(PetscFree(start));
   PetscCall(PetscFree(f.to));
   PetscCall(PetscFree(f.row));
   PetscFunctionReturn(PETSC_SUCCESS);

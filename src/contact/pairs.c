@@ -1,6 +1,6 @@
 /* From pairs that are near to those that touch. */
 #include "pairs.h"
-#include "mesh/distribute/halo.h"
+#include "base/sort.h"
 #include "triangle.h"
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
   element for each vertex that these do not have. Each region, and what a set has of one dimension, is an entity of its own.
 */
 #include "file.h"
-#include "mesh/distribute/order.h"
+#include "base/sort.h"
 #include <inttypes.h>
 #include <string.h>
 #include <wring/io.h>

@@ -2,6 +2,7 @@
 #include "data.h"
 #include "mesh/surface/faces.h"
 #include "mesh/distribute/halo.h"
+#include "base/sort.h"
 #include "mesh/distribute/order.h"
 #include "mesh/distribute/partition.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Building a term's blocks and chunks. */
-#include "mesh/distribute/order.h"
+#include "base/sort.h"
 #include "term_impl.h"
 
 enum { LANES = WRING_LANES };

@@ -1,5 +1,4 @@
 #include "deal.h"
-#include "order.h"
 #include <string.h>
 
 enum { DEAL_TAG = 71, COLLECT_TAG = 72 };
@@ -105,53 +104,5 @@ PetscErrorCode wring_collect_rows(MPI_Comm comm, PetscInt n_mine, const void *mi
   *(char **)table = rows;
   PetscCall(PetscFree(count));
   PetscCallMPI(MPI_Type_free(&type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_exchange_rows(MPI_Comm comm, const PetscInt *start, const void *rows, size_t width,
-                                   PetscInt *got_start, void *got)
-{
-  PetscMPIInt  size, *count, *from, *got_count, *got_from;
-  MPI_Datatype type;
-  char        *buffer;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(PetscMalloc4(size, &count, size, &from, size, &got_count, size, &got_from));
-  for (PetscMPIInt p = 0; p < size; p++) {
-    PetscCall(PetscMPIIntCast(start[p + 1] - start[p], &count[p]));
-    PetscCall(PetscMPIIntCast(start[p], &from[p]));
-  }
-  PetscCallMPI(MPI_Alltoall(count, 1, MPI_INT, got_count, 1, MPI_INT, comm));
-  got_start[0] = 0;
-  for (PetscMPIInt p = 0; p < size; p++) {
-    got_start[p + 1] = got_start[p] + got_count[p];
-    PetscCall(PetscMPIIntCast(got_start[p], &got_from[p]));
-  }
-  PetscCall(PetscMalloc1((size_t)got_start[size] * width, &buffer));
-  PetscCall(row_type(width, &type));
-  PetscCallMPI(MPI_Alltoallv(rows, count, from, type, buffer, got_count, got_from, type, comm));
-  PetscCallMPI(MPI_Type_free(&type));
-  PetscCall(PetscFree4(count, from, got_count, got_from));
-  *(char **)got = buffer;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_send_rows(MPI_Comm comm, PetscInt n, const PetscInt *to, const void *rows, size_t width,
-                               PetscInt *order, PetscInt *got_start, void *got)
-{
-  PetscMPIInt size;
-  PetscInt   *index, *start;
-  char       *sorted;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(PetscMalloc3((size_t)n, &index, (size_t)size + 1, &start, (size_t)n * width, &sorted));
-  for (PetscInt i = 0; i < n; i++) index[i] = i;
-  PetscCall(wring_sort_buckets(n, index, to, size, start));
-  pick_rows(n, index, rows, width, sorted);
-  PetscCall(wring_exchange_rows(comm, start, sorted, width, got_start, got));
-  if (order) PetscCall(PetscArraycpy(order, index, n));
-  PetscCall(PetscFree3(index, start, sorted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

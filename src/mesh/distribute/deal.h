@@ -1,4 +1,7 @@
-/* Private to src/mesh: rows of a table between rank 0 and all ranks, or between all. Any number of bytes in all, < 2^31 rows a rank. */
+/*
+  Private to src/mesh: rows of a table between rank 0 and all ranks. Any number of bytes, fewer than 2^31 rows a rank.
+  base/exchange.h has rows between all ranks.
+*/
 #pragma once
 #include <wring/base.h>
 
@@ -10,19 +13,8 @@ PetscErrorCode wring_deal_rows(MPI_Comm comm, const PetscInt *start, const Petsc
                                size_t width, PetscInt n_mine, void *mine);
 
 /*
-  Between all ranks: rows start[p] ... start[p+1] - 1 of rows go to rank p. *got [got_start[size]][width]: what came, by rank
-  of origin, got_start [size + 1] (allocated by PetscMalloc). Collective.
+  The reverse of wring_deal_rows: table [sum of n_mine][width bytes] on rank 0, in the order of ranks (allocated there by PetscMalloc,
+  NULL elsewhere). Collective.
 */
-PetscErrorCode wring_exchange_rows(MPI_Comm comm, const PetscInt *start, const void *rows, size_t width,
-                                   PetscInt *got_start, void *got);
-
-/* The reverse of wring_deal_rows: table [sum of n_mine][width bytes] on rank 0, in the order of ranks (allocated there by PetscMalloc). */
 PetscErrorCode wring_collect_rows(MPI_Comm comm, PetscInt n_mine, const void *mine, size_t width, PetscInt *n_all,
                                   void *table);
-
-/*
-  The same for rows in any order: row i goes to rank to[i]. order [n], unless NULL: the row at each place of what is sent, which is
-  the order of answers that wring_exchange_rows brings back when it is given got_start.
-*/
-PetscErrorCode wring_send_rows(MPI_Comm comm, PetscInt n, const PetscInt *to, const void *rows, size_t width,
-                               PetscInt *order, PetscInt *got_start, void *got);

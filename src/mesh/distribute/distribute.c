@@ -2,6 +2,7 @@
 #include "mesh/data.h"
 #include "deal.h"
 #include "halo.h"
+#include "base/sort.h"
 #include "order.h"
 #include "partition.h"
 

@@ -1,7 +1,8 @@
 /* The mesh in original order: cut into pieces, one a rank, and from these the whole on rank 0. */
 #include "mesh/data.h"
+#include "base/exchange.h"
 #include "deal.h"
-#include "order.h"
+#include "base/sort.h"
 #include <stdlib.h>
 
 /* Equal pieces of n things: piece [size + 1] where each begins. */
@@ -30,26 +31,16 @@ static PetscInt find_piece(PetscMPIInt size, const PetscInt64 *piece, PetscInt64
 static PetscErrorCode send_to_pieces(MPI_Comm comm, const PetscInt64 *piece, PetscInt n, int width, PetscInt64 *row,
                                      PetscInt *n_got, PetscInt64 **got)
 {
-  PetscInt   *order, *part, *start, *got_start;
-  PetscInt64 *packed;
+  PetscInt   *part;
   PetscMPIInt size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(PetscMalloc4((size_t)n, &order, (size_t)n, &part, (size_t)size + 1, &start, (size_t)size + 1, &got_start));
-  for (PetscInt i = 0; i < n; i++) {
-    order[i] = i;
-    part[i]  = find_piece(size, piece, row[(size_t)i * (size_t)width]);
-  }
-  PetscCall(wring_sort_buckets(n, order, part, size, start));
-  PetscCall(PetscMalloc1((size_t)n * (size_t)width, &packed));
-  for (PetscInt i = 0; i < n; i++)
-    PetscCall(PetscArraycpy(packed + (size_t)i * (size_t)width, row + (size_t)order[i] * (size_t)width, width));
+  PetscCall(PetscMalloc1((size_t)n, &part));
+  for (PetscInt i = 0; i < n; i++) part[i] = find_piece(size, piece, row[(size_t)i * (size_t)width]);
+  PetscCall(wring_exchange_rows(comm, n, part, (size_t)width * sizeof *row, row, n_got, got));
+  PetscCall(PetscFree(part));
   PetscCall(PetscFree(row));
-  PetscCall(wring_exchange_rows(comm, start, packed, (size_t)width * sizeof *row, got_start, got));
-  *n_got = got_start[size];
-  PetscCall(PetscFree(packed));
-  PetscCall(PetscFree4(order, part, start, got_start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

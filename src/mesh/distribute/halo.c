@@ -1,17 +1,5 @@
 #include "halo.h"
-#include "order.h"
-
-PetscErrorCode wring_sort_unique(PetscInt *n, PetscInt *value)
-{
-  PetscInt kept = 0;
-
-  PetscFunctionBegin;
-  PetscCall(wring_sort_ints(*n, value));
-  for (PetscInt i = 0; i < *n; i++)
-    if (i == 0 || value[i] != value[kept - 1]) value[kept++] = value[i];
-  *n = kept;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#include "base/sort.h"
 
 static PetscErrorCode create_halo(const wring_mesh *m, PetscSF *halo)
 {

@@ -17,6 +17,3 @@ PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const Pe
 
 /* m->by_original from m->original [n_local]. */
 PetscErrorCode wring_mesh_index_originals(wring_mesh *m);
-
-/* Sorts value [*n] ascending and drops repetitions. */
-PetscErrorCode wring_sort_unique(PetscInt *n, PetscInt *value);

@@ -1,7 +1,7 @@
 /* Between original and local numbers: look-up, more ghosts, and rows of tables to the owners. */
 #include "deal.h"
 #include "halo.h"
-#include "order.h"
+#include "base/sort.h"
 
 /* Owners write them into blocks by original number, and all may read there. */
 PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global)

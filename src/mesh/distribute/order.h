@@ -1,19 +1,6 @@
-/* Private to src/mesh: sorting by 64-bit keys, and orders along a space-filling curve. */
+/* Private to src/mesh and src/term: bounding boxes, and orders along a space-filling curve. */
 #pragma once
 #include <wring/base.h>
-
-/* Sorts key [n] ascending and moves index [n] with it; equal keys keep their order. Radix sort, O(n). */
-PetscErrorCode wring_sort_keys(PetscInt n, uint64_t *key, PetscInt *index);
-
-/* Sorts values [n] ascending. */
-PetscErrorCode wring_sort_ints(PetscInt n, PetscInt *value);
-
-/* Reorders index [n] by bucket[index[i]] in [0, n_bucket), stably; start [n_bucket + 1]: where each bucket begins. */
-PetscErrorCode wring_sort_buckets(PetscInt n, PetscInt *index, const PetscInt *bucket, PetscInt n_bucket,
-                                  PetscInt *start);
-
-/* order [n]: by key, ascending; equal keys keep their order. key is sorted. */
-PetscErrorCode wring_order_keys(PetscInt n, uint64_t *key, PetscInt *order);
 
 /* order [n] of tets: interior ones (boundary 0) before the others (1), by region, by key. key is sorted. */
 PetscErrorCode wring_order_tets(PetscInt n, uint64_t *key, PetscInt n_region, const PetscInt *region,

@@ -1,5 +1,6 @@
 #include "partition.h"
 #include "mesh/surface/faces.h"
+#include "base/sort.h"
 #include "order.h"
 #include <metis.h>
 

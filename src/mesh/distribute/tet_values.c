@@ -1,6 +1,6 @@
 /* Values of tets: from a table on rank 0 to blocks of original numbers, one a rank, and from there to the tets. */
 #include "deal.h"
-#include "order.h"
+#include "base/sort.h"
 #include <math.h>
 #include <wring/mesh.h>
 

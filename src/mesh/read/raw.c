@@ -2,7 +2,7 @@
 #include "raw.h"
 #include "mesh/data.h"
 #include "mesh/surface/faces.h"
-#include "mesh/distribute/order.h"
+#include "base/sort.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Private to src/mesh: what a mesh file says, before it is checked; the same for every format. */
 #pragma once
 #include <wring/mesh.h>
-#include "mesh/map.h"
+#include "base/map.h"
 #include "mesh/names.h"
 #include "scan.h"
 

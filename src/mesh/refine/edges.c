@@ -1,6 +1,6 @@
 #include "edges.h"
-#include "mesh/distribute/deal.h"
-#include "mesh/distribute/order.h"
+#include "base/exchange.h"
+#include "base/sort.h"
 
 uint64_t wring_edge_key(PetscInt n, PetscInt a, PetscInt b)
 {
@@ -49,12 +49,20 @@ static PetscErrorCode choose_splitters(wring_edges *g, PetscInt n, const uint64_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where the range of each rank begins in key [n]: start [size + 1]. */
-static void cut_ranges(const wring_edges *g, PetscInt n, const uint64_t *key, PetscInt *start)
+/* The paths of key [n] to the ranks that have their ranges. */
+static PetscErrorCode find_paths(const wring_edges *g, PetscInt n, const uint64_t *key, wring_exchange *x)
 {
-  start[0] = 0;
-  for (PetscMPIInt p = 1; p < g->size; p++) start[p] = lower_bound(n, key, g->splitter[p]);
-  start[g->size] = n;
+  PetscInt *to, i = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n, &to));
+  for (PetscMPIInt p = 0; p < g->size; p++) {
+    const PetscInt end = p + 1 < g->size ? lower_bound(n, key, g->splitter[p + 1]) : n;
+    for (; i < end; i++) to[i] = p;
+  }
+  PetscCall(wring_exchange_create(g->comm, n, to, x));
+  PetscCall(PetscFree(to));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* What came from all ranks: keys ascending, repeated for each of the ranks that have the edge, which ascend. */
@@ -66,18 +74,17 @@ typedef struct {
 
 static PetscErrorCode receive_keys(const wring_edges *g, PetscInt n, const uint64_t *key, arrivals *a)
 {
-  PetscInt *start, *got;
+  wring_exchange x;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)g->size + 1, &start, (size_t)g->size + 1, &got));
-  cut_ranges(g, n, key, start);
-  PetscCall(wring_exchange_rows(g->comm, start, key, sizeof *key, got, &a->key));
-  a->n = got[g->size];
+  PetscCall(find_paths(g, n, key, &x));
+  PetscCall(wring_exchange_send(&x, sizeof *key, key, &a->key));
+  a->n = x.n_got;
   PetscCall(PetscMalloc1((size_t)a->n, &a->rank));
-  for (PetscMPIInt p = 0; p < g->size; p++)
-    for (PetscInt i = got[p]; i < got[p + 1]; i++) a->rank[i] = p;
+  for (PetscMPIInt p = 0; p < x.n_from; p++)
+    for (PetscInt i = x.from_start[p]; i < x.from_start[p + 1]; i++) a->rank[i] = x.from[p];
   PetscCall(wring_sort_keys(a->n, a->key, a->rank));
-  PetscCall(PetscFree2(start, got));
+  PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,25 +185,22 @@ PetscErrorCode wring_edges_destroy(wring_edges *g)
 
 PetscErrorCode wring_edges_find(const wring_edges *g, PetscInt n, const uint64_t *key, wring_edge *edge)
 {
-  PetscInt   *start, *asked, *answered;
-  uint64_t   *wanted;
-  wring_edge *mine, *answer;
+  wring_exchange x;
+  uint64_t      *wanted;
+  wring_edge    *mine;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3((size_t)g->size + 1, &start, (size_t)g->size + 1, &asked, (size_t)g->size + 1, &answered));
-  cut_ranges(g, n, key, start);
-  PetscCall(wring_exchange_rows(g->comm, start, key, sizeof *key, asked, &wanted));
-  PetscCall(PetscMalloc1((size_t)asked[g->size], &mine));
-  for (PetscInt i = 0; i < asked[g->size]; i++) {
+  PetscCall(find_paths(g, n, key, &x));
+  PetscCall(wring_exchange_send(&x, sizeof *key, key, &wanted));
+  PetscCall(PetscMalloc1((size_t)x.n_got, &mine));
+  for (PetscInt i = 0; i < x.n_got; i++) {
     const PetscInt  at   = lower_bound(g->n, g->key, wanted[i]);
     const PetscBool here = (PetscBool)(at < g->n && g->key[at] == wanted[i]);
     mine[i]              = here ? (wring_edge){(PetscInt)(g->first + at), g->owner[at]} : (wring_edge){-1, -1};
   }
-  PetscCall(wring_exchange_rows(g->comm, asked, mine, sizeof *mine, answered, &answer));
-  PetscCall(PetscArraycpy(edge, answer, n));
-  PetscCall(PetscFree(answer));
+  PetscCall(wring_exchange_answer(&x, sizeof *mine, mine, edge));
   PetscCall(PetscFree(mine));
   PetscCall(PetscFree(wanted));
-  PetscCall(PetscFree3(start, asked, answered));
+  PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,6 +5,7 @@
 #include "refine.h"
 #include "mesh/data.h"
 #include "mesh/distribute/halo.h"
+#include "base/sort.h"
 #include "mesh/distribute/order.h"
 
 /* Ten points of a tet: its corners, then the middles of its edges. */

@@ -2,9 +2,8 @@
   Sets of a refined mesh: the old members and the middles of the edges of what the sets are made of. That two ends of an edge are in a
   set does not put its middle there: the edge may cut a corner of the body.
 */
-#include "mesh/distribute/deal.h"
-#include "mesh/distribute/halo.h"
-#include "mesh/distribute/order.h"
+#include "base/exchange.h"
+#include "base/sort.h"
 #include "refine.h"
 #include <string.h>
 
@@ -155,23 +154,6 @@ PetscErrorCode wring_refine_find_free(wring_refinement *r)
 
 /* ---- members to their owners ------------------------------------------------------------------------------------- */
 
-static PetscErrorCode send_members(const wring_refinement *r, outbox *o, wring_members *s)
-{
-  PetscInt *order, *start, *got, *row;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc3((size_t)o->n, &order, (size_t)r->edges.size + 1, &start, (size_t)r->edges.size + 1, &got));
-  for (PetscInt i = 0; i < o->n; i++) order[i] = i;
-  PetscCall(wring_sort_buckets(o->n, order, o->owner, r->edges.size, start));
-  PetscCall(PetscMalloc1(2 * (size_t)o->n, &row));
-  for (size_t i = 0; i < (size_t)o->n; i++) memcpy(row + 2 * i, o->row + 2 * (size_t)order[i], 2 * sizeof *row);
-  PetscCall(wring_exchange_rows(r->m->comm, start, row, 2 * sizeof *row, got, &s->member));
-  s->n = got[r->edges.size];
-  PetscCall(PetscFree(row));
-  PetscCall(PetscFree3(order, start, got));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_refine_find_members(const wring_refinement *r, wring_members *s)
 {
   outbox o = {0};
@@ -183,7 +165,7 @@ PetscErrorCode wring_refine_find_members(const wring_refinement *r, wring_member
     if (region >= 0) PetscCall(add_region(r, region, k, &o));
   }
   PetscCall(cut_elements(r, &o));
-  PetscCall(send_members(r, &o, s));
+  PetscCall(wring_exchange_rows(r->m->comm, o.n, o.owner, 2 * sizeof *o.row, o.row, &s->n, &s->member));
   PetscCall(PetscFree(o.owner));
   PetscCall(PetscFree(o.row));
   PetscFunctionReturn(PETSC_SUCCESS);

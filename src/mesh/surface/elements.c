@@ -1,7 +1,6 @@
 /* Lines and triangles of sets, each on the rank that works on it, and the edges at which two triangles meet. */
-#include "mesh/distribute/deal.h"
+#include "base/exchange.h"
 #include "mesh/distribute/halo.h"
-#include "mesh/distribute/order.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,23 +69,14 @@ static PetscErrorCode send_to_owners(const wring_mesh *m, PetscInt n, int width,
                                      PetscInt **got)
 {
   const size_t bytes = (size_t)width * sizeof *row;
-  PetscInt    *owner, *order, *start, *got_start, *packed;
-  PetscMPIInt  size;
+  PetscInt    *owner;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(m->comm, &size));
-  PetscCall(PetscMalloc4((size_t)n, &owner, (size_t)n, &order, (size_t)size + 1, &start, (size_t)size + 1, &got_start));
-  PetscCall(PetscMalloc1((size_t)n * (size_t)width, &packed));
+  PetscCall(PetscMalloc1((size_t)n, &owner));
   PetscCall(find_owners(m, n, width, row, owner));
-  for (PetscInt i = 0; i < n; i++) order[i] = i;
-  PetscCall(wring_sort_buckets(n, order, owner, size, start));
-  for (PetscInt i = 0; i < n; i++)
-    memcpy(packed + (size_t)i * (size_t)width, row + (size_t)order[i] * (size_t)width, bytes);
-  PetscCall(wring_exchange_rows(m->comm, start, packed, bytes, got_start, got));
-  *n_got = got_start[size];
+  PetscCall(wring_exchange_rows(m->comm, n, owner, bytes, row, n_got, got));
+  PetscCall(PetscFree(owner));
   if (*n_got) qsort(*got, (size_t)*n_got, bytes, width == 2 ? compare_2 : compare_3);
-  PetscCall(PetscFree(packed));
-  PetscCall(PetscFree4(owner, order, start, got_start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

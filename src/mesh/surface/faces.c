@@ -1,5 +1,6 @@
 /* Faces are put into buckets by their smallest vertex; a bucket is short, and is sorted by the two other vertices. */
 #include "faces.h"
+#include "base/sort.h"
 #include <stdlib.h>
 
 typedef struct {
@@ -7,15 +8,12 @@ typedef struct {
   int64_t  corner;          // 4 tet + the corner opposite
 } face;
 
-static void sort3(const PetscInt *v, int skip, PetscInt s[3])
+/* The vertices of the face opposite to a corner of a tet, ascending. */
+static void sort_face(const PetscInt *v, int corner, PetscInt s[3])
 {
-  int n = 0;
-  for (int a = 0; a < 4; a++) {
-    if (a == skip) continue;
-    int at = n++;
-    for (; at > 0 && s[at - 1] > v[a]; at--) s[at] = s[at - 1];
-    s[at] = v[a];
-  }
+  for (int a = 0, n = 0; a < 4; a++)
+    if (a != corner) s[n++] = v[a];
+  wring_sort3(s);
 }
 
 static int compare_faces(const void *pa, const void *pb)
@@ -57,14 +55,14 @@ static void fill_buckets(PetscInt n_vertex, PetscInt n_tet, const PetscInt *tet,
   PetscInt s[3];
   for (PetscInt e = 0; e < n_tet; e++) {
     for (int a = 0; a < 4; a++) {
-      sort3(tet + 4 * e, a, s);
+      sort_face(tet + 4 * e, a, s);
       start[s[0] + 1]++;
     }
   }
   for (PetscInt v = 0; v < n_vertex; v++) start[v + 1] += start[v];
   for (PetscInt e = n_tet - 1; e >= 0; e--) {
     for (int a = 3; a >= 0; a--) {
-      sort3(tet + 4 * e, a, s);
+      sort_face(tet + 4 * e, a, s);
       faces[--start[s[0] + 1]] = (face){s[1], s[2], 4 * (int64_t)e + a};
     }
   }

@@ -3,9 +3,9 @@
   the owner of the corner with the least original number.
 */
 #include "skin.h"
-#include "mesh/distribute/deal.h"
+#include "base/exchange.h"
+#include "base/sort.h"
 #include "faces.h"
-#include "mesh/distribute/halo.h"
 #include <stdlib.h>
 
 /* Corners of the face opposite to each corner of a tet with positive volume, outward. */
@@ -98,36 +98,29 @@ static face make_face(const wring_mesh *m, const wring_skin *s, PetscInt t, Pets
   *first            = v[0];
   for (int a = 1; a < 3; a++)
     if (m->original[v[a]] < m->original[*first]) *first = v[a];
-  for (int a = 0; a < 2; a++) {
-    for (int b = 0; b < 2 - a; b++) {
-      const PetscInt low = PetscMin(f.original[b], f.original[b + 1]);
-      f.original[b + 1]  = PetscMax(f.original[b], f.original[b + 1]);
-      f.original[b]      = low;
-    }
-  }
+  wring_sort3(f.original);
   return f;
 }
 
 /* Asks about the faces asked [n] at ranks to [n]; inner [s->n] gets the answers. Collective. */
 static PetscErrorCode ask_faces(const wring_mesh *m, PetscInt n, const face *asked, const PetscInt *to, char *inner)
 {
-  PetscInt   *order, *got_start, *back_start;
-  PetscMPIInt size;
-  face       *got;
-  char       *matched, *answer;
+  wring_exchange x;
+  face          *got;
+  char          *matched, *answer;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(m->comm, &size));
-  PetscCall(PetscMalloc3((size_t)n, &order, (size_t)size + 1, &got_start, (size_t)size + 1, &back_start));
-  PetscCall(wring_send_rows(m->comm, n, to, asked, sizeof *asked, order, got_start, &got));
-  PetscCall(PetscCalloc1((size_t)got_start[size], &matched));
-  PetscCall(match_faces(got_start[size], got, matched));
-  PetscCall(wring_exchange_rows(m->comm, got_start, matched, sizeof *matched, back_start, &answer));
-  for (PetscInt i = 0; i < n; i++) inner[asked[order[i]].place] = answer[i];
+  PetscCall(wring_exchange_create(m->comm, n, to, &x));
+  PetscCall(wring_exchange_send(&x, sizeof *asked, asked, &got));
+  PetscCall(PetscCalloc1((size_t)x.n_got, &matched));
+  PetscCall(PetscMalloc1((size_t)n, &answer));
+  PetscCall(match_faces(x.n_got, got, matched));
+  PetscCall(wring_exchange_answer(&x, sizeof *matched, matched, answer));
+  for (PetscInt i = 0; i < n; i++) inner[asked[i].place] = answer[i];
   PetscCall(PetscFree(answer));
   PetscCall(PetscFree(matched));
   PetscCall(PetscFree(got));
-  PetscCall(PetscFree3(order, got_start, back_start));
+  PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,12 +157,10 @@ static PetscErrorCode drop_shared_faces(const wring_mesh *m, wring_skin *s)
 /* For each corner of a triangle, which its owner is told: its number there, and its two neighbours' original numbers. */
 static PetscErrorCode send_corners(const wring_mesh *m, const wring_skin *s, PetscInt *n, PetscInt **row)
 {
-  PetscInt   *to, *mine, *got_start;
-  PetscMPIInt size;
+  PetscInt *to, *mine;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(m->comm, &size));
-  PetscCall(PetscMalloc3(3 * (size_t)s->n, &to, 9 * (size_t)s->n, &mine, (size_t)size + 1, &got_start));
+  PetscCall(PetscMalloc2(3 * (size_t)s->n, &to, 9 * (size_t)s->n, &mine));
   for (PetscInt i = 0; i < 3 * s->n; i++) {
     const PetscInt   *v  = s->corner + i - i % 3;
     const PetscSFNode at = s->home[v[i % 3]];
@@ -177,9 +168,8 @@ static PetscErrorCode send_corners(const wring_mesh *m, const wring_skin *s, Pet
     mine[3 * i]          = at.index;
     for (int k = 1; k < 3; k++) mine[3 * i + k] = m->original[v[(i + k) % 3]];
   }
-  PetscCall(wring_send_rows(m->comm, 3 * s->n, to, mine, 3 * sizeof *mine, NULL, got_start, row));
-  *n = got_start[size];
-  PetscCall(PetscFree3(to, mine, got_start));
+  PetscCall(wring_exchange_rows(m->comm, 3 * s->n, to, 3 * sizeof *mine, mine, n, row));
+  PetscCall(PetscFree2(to, mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,19 +1,14 @@
 /*
-  The triangles of a set with the tets behind them, which may be on other ranks: triangles and the faces of tets that could be they
-  meet on the rank that the smallest of their vertices says.
+  The triangles of a set, turned outward by the tets that they bound, which may be on other ranks: triangles and the faces of tets
+  that may equal them meet on a rank that follows from their smallest vertex.
 */
-#include "mesh/distribute/deal.h"
-#include "mesh/distribute/order.h"
+#include "base/exchange.h"
+#include "base/sort.h"
 #include <stdlib.h>
 #include <wring/mesh.h>
 
-enum {
-  SORTED,
-  CORNER = 3,
-  RANK   = 6,
-  IS_FACE,
-  WIDTH
-}; // columns: vertices ascending, as they turn; where from; of a tet
+/* Columns: vertices ascending, vertices as they turn, the rank that the row came from, whether it is a face of a tet. */
+enum { SORTED, CORNER = 3, RANK = 6, IS_FACE, WIDTH };
 
 typedef struct {
   PetscInt  n, room;
@@ -28,12 +23,8 @@ static PetscErrorCode add_face(faces *f, const PetscInt corner[3], PetscInt rank
     PetscCall(PetscRealloc(WIDTH * (size_t)f->room * sizeof *f->row, &f->row));
   }
   PetscInt *const row = f->row + WIDTH * (size_t)f->n++;
-  for (int a = 0; a < 3; a++) {
-    int at = a;
-    for (; at > 0 && row[SORTED + at - 1] > corner[a]; at--) row[SORTED + at] = row[SORTED + at - 1];
-    row[SORTED + at] = corner[a];
-    row[CORNER + a]  = corner[a];
-  }
+  for (int a = 0; a < 3; a++) row[SORTED + a] = row[CORNER + a] = corner[a];
+  wring_sort3(row + SORTED);
   row[RANK]    = rank;
   row[IS_FACE] = is_face;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -78,26 +69,6 @@ static PetscErrorCode add_triangles(const wring_mesh *m, PetscInt set, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every row goes to the rank `to` [n] says; f holds what came. */
-static PetscErrorCode send(MPI_Comm comm, const PetscInt *to, faces *f)
-{
-  PetscInt   *order, *start, *got_start, *packed;
-  PetscMPIInt size;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(PetscMalloc4(f->n, &order, size + 1, &start, size + 1, &got_start, WIDTH * f->n, &packed));
-  for (PetscInt i = 0; i < f->n; i++) order[i] = i;
-  PetscCall(wring_sort_buckets(f->n, order, to, size, start));
-  for (PetscInt i = 0; i < f->n; i++)
-    PetscCall(PetscArraycpy(packed + WIDTH * (size_t)i, f->row + WIDTH * (size_t)order[i], WIDTH));
-  PetscCall(PetscFree(f->row));
-  PetscCall(wring_exchange_rows(comm, start, packed, WIDTH * sizeof(PetscInt), got_start, &f->row));
-  f->n = f->room = got_start[size];
-  PetscCall(PetscFree4(order, start, got_start, packed));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* By vertices, then triangles before faces, then by rank. */
 static int compare(const void *a, const void *b)
 {
@@ -138,25 +109,20 @@ static void match(const char *set, faces *f, wring_error *e)
   f->n = kept;
 }
 
-/* Where rows go: home, or to where a triangle meets its faces. */
-static void list_ranks(const faces *f, PetscMPIInt size, PetscBool home, PetscInt *to)
-{
-  for (PetscInt i = 0; i < f->n; i++) {
-    const PetscInt *const row = f->row + WIDTH * (size_t)i;
-    to[i]                     = home ? row[RANK] : row[SORTED] % size;
-  }
-}
-
+/* Sends rows home, or to where a triangle meets its faces; f has the rows received. */
 static PetscErrorCode exchange(const wring_mesh *m, PetscBool home, faces *f)
 {
+  PetscInt   *to, *row = f->row;
   PetscMPIInt size;
-  PetscInt   *to;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(m->comm, &size));
-  PetscCall(PetscMalloc1(f->n, &to));
-  list_ranks(f, size, home, to);
-  PetscCall(send(m->comm, to, f));
+  PetscCall(PetscMalloc1((size_t)f->n, &to));
+  for (PetscInt i = 0; i < f->n; i++)
+    to[i] = home ? row[WIDTH * (size_t)i + RANK] : row[WIDTH * (size_t)i + SORTED] % size;
+  PetscCall(wring_exchange_rows(m->comm, f->n, to, WIDTH * sizeof *row, row, &f->n, &f->row));
+  f->room = f->n;
+  PetscCall(PetscFree(row));
   PetscCall(PetscFree(to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
 #include "colour.h"
-#include "mesh/distribute/order.h"
+#include "base/sort.h"
 
 /* Colours in a word of a mask: all bits but the sign of a PetscInt. */
 enum { BITS = 8 * sizeof(PetscInt) - 1 };

@@ -1,6 +1,6 @@
 /* Building a sweep: which elements form a block, and in which order blocks come. */
 #include "colour.h"
-#include "mesh/distribute/order.h"
+#include "base/sort.h"
 #include "sweep_impl.h"
 
 enum { LANES = WRING_LANES, MAX_M = 4 };

@@ -1,4 +1,4 @@
-/* Private to src/mesh: a hash table from 64-bit keys to numbers. Keys close together are found close together. */
+/* Private to the library: a hash table from 64-bit keys to numbers. Keys close together are found close together. */
 #pragma once
 #include <wring/base.h>
 

@@ -1,0 +1,105 @@
+/*
+  ranks: 1 2 4
+  Rows exchanged between ranks: each arrives once, at its rank, in the order of ranks and of rows there, and answers come back
+  to their rows. Sorting of three numbers.
+*/
+#include "base/exchange.h"
+#include "base/sort.h"
+#include "check.h"
+
+typedef struct {
+  PetscInt from, place, to;
+} letter;
+
+/* Row i of a rank: to any rank, or to rank i k / n if the rows are to ascend. */
+static PetscErrorCode write_letters(PetscInt n, PetscBool ascending, PetscMPIInt rank, PetscMPIInt size, letter *row,
+                                    PetscInt *to)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    to[i]  = ascending ? i * size / n : (PetscInt)(wring_uniform(1000 * (uint64_t)rank + (uint64_t)i) * size);
+    row[i] = (letter){.from = rank, .place = i, .to = to[i]};
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a row goes to a wrong rank, is lost or doubled, or if the order depends on which message comes first. */
+static PetscErrorCode check_letters(PetscMPIInt rank, PetscInt n, const letter *got)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    CHECK(got[i].to == rank, "a row for rank %d", (int)got[i].to);
+    if (i == 0) continue;
+    CHECK(got[i].from > got[i - 1].from || (got[i].from == got[i - 1].from && got[i].place > got[i - 1].place),
+          "row %d out of order", (int)i);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* message: bytes of one message, 0 for the usual size; short ones cut rows of one rank into pieces, even within a row. */
+static PetscErrorCode check_exchange(PetscInt n, PetscBool ascending, size_t message)
+{
+  wring_exchange x;
+  PetscMPIInt    rank, size;
+  PetscInt      *to, *number, *back, sum;
+  letter        *row, *got;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  if (rank == 1) n /= 2;
+  PetscCall(PetscMalloc3(n, &to, n, &row, n, &back));
+  PetscCall(write_letters(n, ascending, rank, size, row, to));
+  PetscCall(wring_exchange_create(PETSC_COMM_WORLD, n, to, &x));
+  if (message) x.message = message;
+  CHECK(!ascending || !x.order, "rows that ascend by rank were ordered");
+  PetscCall(wring_exchange_send(&x, sizeof *row, row, &got));
+  PetscCall(check_letters(rank, x.n_got, got));
+  PetscCall(PetscMalloc1(x.n_got, &number));
+  for (PetscInt i = 0; i < x.n_got; i++) number[i] = 1000 * got[i].from + got[i].place;
+  PetscCall(wring_exchange_answer(&x, sizeof *number, number, back));
+  for (PetscInt i = 0; i < n; i++) CHECK(back[i] == 1000 * rank + i, "row %d got the answer %d", (int)i, (int)back[i]);
+  sum = x.n_got - n;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+  CHECK(sum == 0, "%d rows more than were sent", (int)sum);
+  PetscCall(PetscFree(number));
+  PetscCall(PetscFree(got));
+  PetscCall(PetscFree3(to, row, back));
+  PetscCall(wring_exchange_destroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a pair is swapped wrongly: all orders of three numbers, with equal ones. */
+static PetscErrorCode check_sort3(void)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < 27; i++) {
+    PetscInt       v[3]     = {i % 3, i / 3 % 3, i / 9};
+    const PetscInt count[3] = {(v[0] == 0) + (v[1] == 0) + (v[2] == 0), 0, (v[0] == 2) + (v[1] == 2) + (v[2] == 2)};
+    wring_sort3(v);
+    CHECK(v[0] <= v[1] && v[1] <= v[2], "%d %d %d", (int)v[0], (int)v[1], (int)v[2]);
+    CHECK((v[0] == 0) + (v[1] == 0) + (v[2] == 0) == count[0] && (v[0] == 2) + (v[1] == 2) + (v[2] == 2) == count[2],
+          "other numbers");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt n_got;
+  letter  *got;
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(check_sort3());
+  for (int ascending = 0; ascending < 2; ascending++) {
+    for (PetscInt n = 0; n <= 700; n += 350) {
+      PetscCall(check_exchange(n, (PetscBool)ascending, 0));
+      PetscCall(check_exchange(n, (PetscBool)ascending, 100));
+    }
+  }
+  PetscCall(wring_exchange_rows(PETSC_COMM_WORLD, 0, NULL, sizeof *got, NULL, &n_got, &got));
+  CHECK(n_got == 0, "%d rows of none", (int)n_got);
+  PetscCall(PetscFree(got));
+  PetscCall(PetscFinalize());
+  return 0;
+}
