@@ -605,13 +605,13 @@ static PetscErrorCode check_trial(wring_solver *s, Vec x, Vec d)
   PetscFunctionBegin;
   PetscCall(VecDuplicate(x, &at));
   PetscCall(VecDuplicate(x, &grad));
-  PetscCall(VecWAXPY(at, s->trial_step, d, x));
-  PetscCall(test_distance(at, s->trial, &distance));
+  PetscCall(VecWAXPY(at, s->trial.step, d, x));
+  PetscCall(test_distance(at, s->trial.x, &distance));
   CHECK(distance <= 1e-14, "the trial point is %g m off", distance);
-  PetscCall(wring_potential_fused(s->g, s->trial, &value, grad));
-  CHECK(value.objective == s->trial_value.objective, "g is %.16g, not %.16g", s->trial_value.objective,
+  PetscCall(wring_potential_fused(s->g, s->trial.x, &value, grad));
+  CHECK(value.objective == s->trial.value.objective, "g is %.16g, not %.16g", s->trial.value.objective,
         value.objective);
-  PetscCall(test_distance(grad, s->trial_grad, &distance));
+  PetscCall(test_distance(grad, s->trial.grad, &distance));
   CHECK(distance == 0, "the gradient is %g N off", distance);
   PetscCall(VecDestroy(&at));
   PetscCall(VecDestroy(&grad));
@@ -635,23 +635,23 @@ static PetscErrorCode test_wolfe(void)
   PetscCall(test_body_solver(&m, "operator", &s));
   PetscCall(VecDuplicate(y, &d));
   for (size_t i = 0; i < sizeof scale / sizeof scale[0]; i++) {
-    s->known = PETSC_FALSE;
+    s->current.known = PETSC_FALSE;
     PetscCall(wring_solver_evaluate(s, y));
-    PetscCall(wring_solver_apply_inverse(s, s->grad, d));
+    PetscCall(wring_solver_apply_inverse(s, s->current.grad, d));
     PetscCall(VecScale(d, -scale[i]));
-    PetscCall(wring_solver_dot(s, s->grad, d, &slope));
-    const PetscInt before = s->evaluations;
+    PetscCall(wring_solver_dot(s, s->current.grad, d, &slope));
+    const PetscInt before = s->work.evaluations;
     PetscCall(wring_solver_try(s, y, 1, d));
-    first = s->trial_value.objective;
+    first = s->trial.value.objective;
     PetscCall(wring_solver_wolfe(s, &search, y, d, slope, &result));
     CHECK(result == WRING_SEARCH_FOUND, "nothing found along %g d", scale[i]);
-    PetscCall(wring_solver_dot(s, s->trial_grad, d, &after));
-    CHECK(s->trial_value.objective <= s->value.objective + 0.3 * s->trial_step * slope, "g falls too little along %g d",
-          scale[i]);
+    PetscCall(wring_solver_dot(s, s->trial.grad, d, &after));
+    CHECK(s->trial.value.objective <= s->current.value.objective + 0.3 * s->trial.step * slope,
+          "g falls too little along %g d", scale[i]);
     CHECK(fabs(after) <= 0.9 * fabs(slope), "slope %g of %g along %g d", after, slope, scale[i]);
-    CHECK(s->evaluations >= before + 2, "evaluations are not counted");
+    CHECK(s->work.evaluations >= before + 2, "evaluations are not counted");
     CHECK(scale[i] < 1e4 || isinf(first), "g is finite along all of d");
-    CHECK(scale[i] < 1e4 || frexp(s->trial_step, &exponent) != 0.5, "the search left infinite g to the backtracking");
+    CHECK(scale[i] < 1e4 || frexp(s->trial.step, &exponent) != 0.5, "the search left infinite g to the backtracking");
     PetscCall(check_trial(s, y, d));
   }
   PetscCall(TaoLineSearchDestroy(&search));
@@ -749,13 +749,14 @@ static PetscErrorCode count_messages(test_body *m, wring_solver *s, Vec x, count
   int                 before = started;
 
   PetscFunctionBegin;
-  s->known = PETSC_FALSE;
+  s->current.known = PETSC_FALSE;
   PetscCall(wring_solver_evaluate(s, x));
   PetscCall(messages_since(before, &seen->of_evaluation));
   before = started;
   PetscCall(VecDuplicate(x, &d));
   PetscCall(wring_solver_know_norm(s));
-  PetscCall(wring_operator_solve_from_zero(m->op, 1e-3, s->gradient_norm, s->grad, d, &(wring_operator_dots){.n = 0}));
+  PetscCall(
+    wring_operator_solve_from_zero(m->op, 1e-3, s->current.norm, s->current.grad, d, &(wring_operator_dots){.n = 0}));
   PetscCall(VecDestroy(&d));
   wring_operator_get_info(m->op, &info);
   PetscCall(messages_since(before, &seen->of_inner));

@@ -270,9 +270,10 @@ static PetscErrorCode find_renewal(test_body *m, wring_solver *s, PetscInt patie
   for (PetscInt i = 0; n[i] > 0; i++) {
     wring_refresh_begin(s, &r, &changed);
     CHECK(changed == (i == 0), "solve %d: the potential has changed: %d", (int)i, (int)changed);
-    for (s->iteration = 0, s->evaluations = 1; s->evaluations < n[i]; s->iteration++, s->evaluations++) {
+    for (s->current.iteration = 0, s->work.evaluations = 1; s->work.evaluations < n[i];
+         s->current.iteration++, s->work.evaluations++) {
       PetscCall(wring_refresh_operator(s, &r, m->x));
-      if (r.times > 0 && *at < 0) *at = i, *when = s->evaluations;
+      if (r.times > 0 && *at < 0) *at = i, *when = s->work.evaluations;
       wring_refresh_count(s, &r);
     }
     wring_refresh_count(s, &r);

@@ -75,8 +75,8 @@ static PetscErrorCode admm_set_up(wring_solver *s)
   admm->n = wring_potential_terms(s->g, &term);
   PetscCall(PetscCalloc1(admm->n, &admm->splitting));
   for (int i = 0; i < admm->n; i++) PetscCall(wring_splitting_create(term[i], &admm->splitting[i]));
-  PetscCall(VecDuplicate(s->grad, &admm->r));
-  PetscCall(VecDuplicate(s->grad, &admm->d));
+  PetscCall(VecDuplicate(s->current.grad, &admm->r));
+  PetscCall(VecDuplicate(s->current.grad, &admm->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,20 +121,63 @@ static PetscErrorCode admm_iterate(wring_solver *s, Vec x)
   admm_data *admm = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_split(s->g, admm->splitting, PetscSqr(admm->a), x, admm->r, s->residual));
+  PetscCall(wring_potential_split(s->g, admm->splitting, PetscSqr(admm->a), x, admm->r, s->current.residual));
   PetscCall(wring_solver_apply_inverse(s, admm->r, admm->d));
   PetscCall(wring_solver_add(s, admm->d, x));
-  count_residuals(admm, s->residual);
+  count_residuals(admm, s->current.residual);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-int wring_admm_splittings(const wring_solver *s, wring_splitting *const **splitting, double *factor)
+/* ---- the state (x, u), for a method that accelerates this one ---------------------------------------------------- */
+
+static PetscInt admm_size(const wring_solver *s)
 {
   const admm_data *admm = s->data;
-  *splitting            = admm->splitting;
-  *factor               = PetscSqr(admm->a);
-  return admm->n;
+  PetscInt         n    = s->n;
+  for (int i = 0; i < admm->n; i++) n += wring_splitting_size(admm->splitting[i]);
+  return n;
 }
+
+/* v = (M^{1/2} x/h, W u) [J^(1/2)]. */
+static PetscErrorCode admm_get(const wring_solver *s, Vec x, double *v)
+{
+  const admm_data *admm = s->data;
+  const double    *mass = wring_potential_mass(s->g), h = wring_potential_step(s->g), *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  for (PetscInt i = 0; i < s->n; i++) v[i] = PetscSqrtReal(mass[i / 3]) / h * xa[i];
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  v += s->n;
+  for (int i = 0; i < admm->n; i++) {
+    wring_splitting_get_dual(admm->splitting[i], PetscSqr(admm->a), v);
+    v += wring_splitting_size(admm->splitting[i]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode admm_put(const wring_solver *s, const double *v, Vec x)
+{
+  const admm_data *admm = s->data;
+  const double    *mass = wring_potential_mass(s->g), h = wring_potential_step(s->g);
+  double          *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(x, &xa));
+  for (PetscInt i = 0; i < s->n; i++) xa[i] = h / PetscSqrtReal(mass[i / 3]) * v[i];
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(wring_potential_place(s->g, x));
+  v += s->n;
+  for (int i = 0; i < admm->n; i++) {
+    wring_splitting_put_dual(admm->splitting[i], PetscSqr(admm->a), v);
+    v += wring_splitting_size(admm->splitting[i]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const wring_solver_state admm_state = {.size = admm_size, .get = admm_get, .put = admm_put};
+
+/* ---- the method -------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode admm_destroy(wring_solver *s)
 {
@@ -165,5 +208,6 @@ const wring_solver_ops wring_solver_admm = {
   .set_up           = admm_set_up,
   .begin            = admm_begin,
   .iterate          = admm_iterate,
+  .state            = &admm_state,
   .destroy          = admm_destroy,
 };

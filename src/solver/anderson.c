@@ -7,6 +7,8 @@
     an iteration is always one that admm has made. g may rise.
   docs/theory.md (5.24).
 */
+#include "solver/common/inner.h"
+#include "solver/common/line_search.h"
 #include "solver/common/mixing.h"
 
 typedef struct {
@@ -56,66 +58,7 @@ static PetscErrorCode anderson_set_from_options(wring_solver *s, const wring_opt
   PetscCall(wring_options_get_int(o, prefix, anderson_options, "window", &anderson->window));
   PetscCall(PetscStrcmp(inner, "admm", &admm));
   if (!admm) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_solver_create(s->comm, s->g, s->op, s->phases, &anderson->inner));
-  PetscCall(wring_solver_set_from_options(anderson->inner, o, inner));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- the state of admm ------------------------------------------------------------------------------------------- */
-
-/* Numbers of v on this rank. */
-static PetscInt state_size(const wring_solver *s)
-{
-  const anderson_data    *anderson = s->data;
-  wring_splitting *const *splitting;
-  double                  factor;
-  PetscInt                n = s->n;
-  if (!anderson->inner) return n;
-  const int terms = wring_admm_splittings(anderson->inner, &splitting, &factor);
-  for (int i = 0; i < terms; i++) n += wring_splitting_size(splitting[i]);
-  return n;
-}
-
-/* v = (M^{1/2} x/h, W u). */
-static PetscErrorCode get_state(const wring_solver *s, Vec x, double *v)
-{
-  const anderson_data    *anderson = s->data;
-  const double           *mass = wring_potential_mass(s->g), h = wring_potential_step(s->g), *xa;
-  wring_splitting *const *splitting;
-  double                  factor;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x, &xa));
-  for (PetscInt i = 0; i < s->n; i++) v[i] = PetscSqrtReal(mass[i / 3]) / h * xa[i];
-  PetscCall(VecRestoreArrayRead(x, &xa));
-  const int terms = wring_admm_splittings(anderson->inner, &splitting, &factor);
-  v += s->n;
-  for (int i = 0; i < terms; i++) {
-    wring_splitting_get_dual(splitting[i], factor, v);
-    v += wring_splitting_size(splitting[i]);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* x and u from v. */
-static PetscErrorCode put_state(const wring_solver *s, const double *v, Vec x)
-{
-  const anderson_data    *anderson = s->data;
-  const double           *mass = wring_potential_mass(s->g), h = wring_potential_step(s->g);
-  wring_splitting *const *splitting;
-  double                  factor, *xa;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArray(x, &xa));
-  for (PetscInt i = 0; i < s->n; i++) xa[i] = h / PetscSqrtReal(mass[i / 3]) * v[i];
-  PetscCall(VecRestoreArray(x, &xa));
-  PetscCall(wring_potential_place(s->g, x));
-  const int terms = wring_admm_splittings(anderson->inner, &splitting, &factor);
-  v += s->n;
-  for (int i = 0; i < terms; i++) {
-    wring_splitting_put_dual(splitting[i], factor, v);
-    v += wring_splitting_size(splitting[i]);
-  }
+  PetscCall(wring_inner_create(s, o, inner, &anderson->inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,8 +73,8 @@ static PetscErrorCode anderson_set_up(wring_solver *s)
     PetscCall(wring_solver_set_up(anderson->inner));
   else
     PetscCall(wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, s->ops->name));
-  const PetscInt n = state_size(s);
-  PetscCall(VecDuplicate(s->grad, &anderson->d));
+  const PetscInt n = anderson->inner ? wring_inner_size(anderson->inner) : s->n;
+  PetscCall(VecDuplicate(s->current.grad, &anderson->d));
   PetscCall(PetscMalloc4(n, &anderson->v, n, &anderson->F, n, &anderson->last, n, &anderson->p));
   PetscCall(wring_mixing_create(anderson->window, n, &anderson->mixing));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -144,12 +87,10 @@ static PetscErrorCode anderson_begin(wring_solver *s, Vec x)
   PetscFunctionBegin;
   wring_mixing_restart(&anderson->mixing);
   anderson->moved = PETSC_FALSE;
-  if (anderson->inner) {
-    anderson->inner->linear_iterations = 0;
-    PetscCall(anderson->inner->ops->begin(anderson->inner, x));
-  } else {
+  if (anderson->inner)
+    PetscCall(wring_inner_begin(anderson->inner, x));
+  else
     PetscCall(wring_solver_evaluate(s, x));
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,7 +122,7 @@ static PetscErrorCode iterate_pd(wring_solver *s, Vec x)
   PetscCall(VecRestoreArrayRead(anderson->d, &d));
   PetscCall(wring_mixing_step(s, &anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
   PetscCall(try_step(s, x, anderson->p));
-  if (anderson->mixing.count > 0 && !(s->trial_value.objective <= s->value.objective)) {
+  if (anderson->mixing.count > 0 && !(s->trial.value.objective <= s->current.value.objective)) {
     wring_copy(s->n, anderson->F, anderson->p);
     PetscCall(try_step(s, x, anderson->p));
   }
@@ -192,33 +133,30 @@ static PetscErrorCode iterate_pd(wring_solver *s, Vec x)
 /* ---- around admm ------------------------------------------------------------------------------------------------- */
 
 /* One iteration of admm from v, to which x is moved first. */
-static PetscErrorCode iterate_from(wring_solver *s, Vec x)
+static PetscErrorCode iterate_from(const wring_solver *s, Vec x, double *residual)
 {
   const anderson_data *anderson = s->data;
 
   PetscFunctionBegin;
-  PetscCall(put_state(s, anderson->v, x));
-  PetscCall(anderson->inner->ops->iterate(anderson->inner, x));
+  PetscCall(wring_inner_put(anderson->inner, anderson->v, x));
+  PetscCall(wring_inner_iterate(anderson->inner, x, residual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* From v_k = v_(k-1) + p, or from G(v_(k-1)) = v_(k-1) + F_(k-1) where the residuals are larger after it. */
 static PetscErrorCode iterate_mixed(wring_solver *s, Vec x, double *residual)
 {
-  anderson_data *anderson    = s->data;
-  const PetscInt n           = anderson->mixing.n;
-  const double  *primal_dual = anderson->inner->residual;
+  anderson_data *anderson = s->data;
+  const PetscInt n        = anderson->mixing.n;
 
   PetscFunctionBegin;
   wring_axpy(n, 1, anderson->p, anderson->v);
-  PetscCall(iterate_from(s, x));
-  *residual = PetscSqr(primal_dual[0]) + PetscSqr(primal_dual[1]);
+  PetscCall(iterate_from(s, x, residual));
   if (anderson->mixing.count == 0 || *residual <= anderson->residual) PetscFunctionReturn(PETSC_SUCCESS);
   wring_axpy(n, -1, anderson->p, anderson->v);
   wring_copy(n, anderson->last, anderson->p);
   wring_axpy(n, 1, anderson->p, anderson->v);
-  PetscCall(iterate_from(s, x));
-  *residual = PetscSqr(primal_dual[0]) + PetscSqr(primal_dual[1]);
+  PetscCall(iterate_from(s, x, residual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -230,16 +168,13 @@ static PetscErrorCode iterate_admm(wring_solver *s, Vec x)
   if (anderson->moved) {
     PetscCall(iterate_mixed(s, x, &anderson->residual));
   } else {
-    PetscCall(get_state(s, x, anderson->v));
-    PetscCall(anderson->inner->ops->iterate(anderson->inner, x));
-    anderson->residual = PetscSqr(anderson->inner->residual[0]) + PetscSqr(anderson->inner->residual[1]);
+    PetscCall(wring_inner_get(anderson->inner, x, anderson->v));
+    PetscCall(wring_inner_iterate(anderson->inner, x, &anderson->residual));
   }
-  PetscCall(get_state(s, x, anderson->F));
+  PetscCall(wring_inner_get(anderson->inner, x, anderson->F));
   wring_axpy(anderson->mixing.n, -1, anderson->v, anderson->F);
   PetscCall(wring_mixing_step(s, &anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
-  s->linear_iterations = anderson->inner->linear_iterations;
-  s->known             = PETSC_FALSE;
-  s->step_length       = 1;
+  wring_inner_end(anderson->inner, s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,7 +7,7 @@
 
   g may rise. With line_search armijo it does not; where d is no descent direction, q takes its place.
 */
-#include "solver/common/solver_impl.h"
+#include "solver/common/line_search.h"
 
 typedef struct {
   PetscBool given; // rho; else it is estimated
@@ -69,9 +69,9 @@ static PetscErrorCode chebyshev_set_up(wring_solver *s)
   chebyshev_data *chebyshev = s->data;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(s->grad, &chebyshev->q));
-  PetscCall(VecDuplicate(s->grad, &chebyshev->p));
-  PetscCall(VecDuplicate(s->grad, &chebyshev->d));
+  PetscCall(VecDuplicate(s->current.grad, &chebyshev->q));
+  PetscCall(VecDuplicate(s->current.grad, &chebyshev->p));
+  PetscCall(VecDuplicate(s->current.grad, &chebyshev->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -93,7 +93,7 @@ static PetscErrorCode estimate_rho(wring_solver *s)
   double          slope;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_dot(s, s->grad, chebyshev->q, &slope));
+  PetscCall(wring_solver_dot(s, s->current.grad, chebyshev->q, &slope));
   const double length = PetscSqrtReal(PetscMax(-slope, 0));
   chebyshev->rho      = chebyshev->length > 0 ? PetscMin(length / chebyshev->length, largest_rho) : 0;
   chebyshev->length   = length;
@@ -104,7 +104,7 @@ static PetscErrorCode estimate_rho(wring_solver *s)
 static PetscErrorCode next_weight(wring_solver *s)
 {
   chebyshev_data *chebyshev = s->data;
-  const PetscInt  k = s->iteration, first = PetscMax(chebyshev->delay, 1);
+  const PetscInt  k = s->current.iteration, first = PetscMax(chebyshev->delay, 1);
 
   PetscFunctionBegin;
   if (!chebyshev->given && k <= first) PetscCall(estimate_rho(s));
@@ -151,11 +151,11 @@ static PetscErrorCode chebyshev_search(wring_solver *s, Vec x, wring_search *res
   double                slope;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_dot(s, s->grad, d, &slope));
+  PetscCall(wring_solver_dot(s, s->current.grad, d, &slope));
   PetscCall(wring_solver_backtrack(s, x, d, slope, result));
   if (*result == WRING_SEARCH_FAILED && chebyshev->weight > 1) {
     PetscCall(VecCopy(chebyshev->q, d));
-    PetscCall(wring_solver_dot(s, s->grad, d, &slope));
+    PetscCall(wring_solver_dot(s, s->current.grad, d, &slope));
     PetscCall(wring_solver_backtrack(s, x, d, slope, result));
   }
   if (*result == WRING_SEARCH_FAILED) {
@@ -180,7 +180,7 @@ static PetscErrorCode chebyshev_iterate(wring_solver *s, Vec x)
     wring_solver_give_up(s, result);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(VecAXPBY(chebyshev->p, s->trial_step, 0, chebyshev->d));
+  PetscCall(VecAXPBY(chebyshev->p, s->trial.step, 0, chebyshev->d));
   PetscCall(wring_solver_accept(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

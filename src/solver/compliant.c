@@ -106,7 +106,7 @@ static PetscErrorCode compliant_begin(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   (void)x;
-  s->max_it = 1;
+  s->limits.max_it = 1;
   for (PetscInt i = 0; i < m->n_owned; i++) c->root[i] = held && held[i] ? 0 : 1 / PetscSqrtReal(mass[i]);
   PetscCall(PetscSFBcastBegin(m->halo, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->halo, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
@@ -370,8 +370,7 @@ static PetscErrorCode compliant_iterate(wring_solver *s, Vec x)
   PetscCall(VecRestoreArrayWrite(x, &xa));
   PetscCall(VecRestoreArrayRead(c->z, &w));
   PetscCall(VecRestoreArrayRead(wring_potential_target(s->g), &y));
-  s->known       = PETSC_FALSE;
-  s->step_length = 1;
+  wring_solver_moved(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

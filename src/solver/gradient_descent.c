@@ -2,7 +2,7 @@
   Steepest descent [thesis, 3.2.1]: x' = x - a grad g, the baseline. The search halves a until g falls enough; it starts from
   twice the last a, so that a can grow again, and in the first iteration from the step to g = 0 if g were linear.
 */
-#include "solver/common/solver_impl.h"
+#include "solver/common/line_search.h"
 
 enum { MAX_RESTARTS = 4 };
 
@@ -28,7 +28,7 @@ static PetscErrorCode descent_set_up(wring_solver *s)
   descent_data *descent = s->data;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(s->grad, &descent->d));
+  PetscCall(VecDuplicate(s->current.grad, &descent->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -48,10 +48,10 @@ static PetscErrorCode search(wring_solver *s, Vec x, double *longest, wring_sear
   descent_data *descent = s->data;
 
   PetscFunctionBegin;
-  PetscCall(VecCopy(s->grad, descent->d));
+  PetscCall(VecCopy(s->current.grad, descent->d));
   PetscCall(VecScale(descent->d, -*longest));
-  PetscCall(wring_solver_backtrack(s, x, descent->d, -*longest * PetscSqr(s->gradient_norm), result));
-  if (*result == WRING_SEARCH_FOUND) *longest *= s->trial_step;
+  PetscCall(wring_solver_backtrack(s, x, descent->d, -*longest * PetscSqr(s->current.norm), result));
+  if (*result == WRING_SEARCH_FOUND) *longest *= s->trial.step;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,7 +64,7 @@ static PetscErrorCode descent_iterate(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(wring_solver_know_norm(s));
-  if (length == 0) length = PetscAbsReal(s->value.objective) / PetscSqr(s->gradient_norm);
+  if (length == 0) length = PetscAbsReal(s->current.value.objective) / PetscSqr(s->current.norm);
   PetscCall(search(s, x, &length, &result));
   for (int i = 0; i < MAX_RESTARTS && result != WRING_SEARCH_FOUND; i++) {
     length /= 2;
@@ -75,7 +75,7 @@ static PetscErrorCode descent_iterate(wring_solver *s, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(wring_solver_accept(s, x));
-  s->step_length = descent->length = length;
+  s->current.step = descent->length = length;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

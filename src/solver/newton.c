@@ -5,6 +5,7 @@
   The system has three unknowns per vertex. Direct: a Cholesky factor. cg: conjugate gradients with smoothed aggregation
   that knows the six rigid motions of the current positions.
 */
+#include "solver/common/line_search.h"
 #include "solver/common/linear.h"
 
 typedef struct {
@@ -57,7 +58,7 @@ static PetscErrorCode newton_set_up(wring_solver *s)
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(s->grad, &newton->d));
+  PetscCall(VecDuplicate(s->current.grad, &newton->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,9 +77,9 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
   PetscFunctionBegin;
   PetscCall(wring_potential_hessian(s->g, x, PETSC_TRUE, &newton->H.A));
   PetscCall(wring_linear_set_up(s, &newton->H, newton->H.A, x));
-  PetscCall(wring_linear_solve(s, &newton->H, s->grad, newton->d));
+  PetscCall(wring_linear_solve(s, &newton->H, s->current.grad, newton->d));
   PetscCall(VecScale(newton->d, -1));
-  PetscCall(wring_solver_dot(s, s->grad, newton->d, slope));
+  PetscCall(wring_solver_dot(s, s->current.grad, newton->d, slope));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -64,7 +64,7 @@ static PetscErrorCode pbd_begin(wring_solver *s, Vec x)
   PetscFunctionBegin;
   (void)x;
   d->sweeps.rule.type   = WRING_SWEEP_RIGID;
-  d->sweeps.rule.factor = d->exponent ? 1 - pow(1 - k, 1. / PetscMax(1, s->max_it)) : k;
+  d->sweeps.rule.factor = d->exponent ? 1 - pow(1 - k, 1. / PetscMax(1, s->limits.max_it)) : k;
   PetscCall(wring_sweeps_begin(s, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -58,10 +58,10 @@ static PetscErrorCode pd_set_up(wring_solver *s)
   PetscFunctionBegin;
   if (pd->by_mass) {
     PetscCall(wring_potential_require_rest_pose(s->g, s->ops->name));
-    PetscCall(VecDuplicate(s->grad, &pd->diagonal));
+    PetscCall(VecDuplicate(s->current.grad, &pd->diagonal));
   }
-  PetscCall(VecDuplicate(s->grad, &pd->r));
-  PetscCall(VecDuplicate(s->grad, &pd->d));
+  PetscCall(VecDuplicate(s->current.grad, &pd->r));
+  PetscCall(VecDuplicate(s->current.grad, &pd->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -38,9 +38,9 @@ static PetscErrorCode penalty_begin(wring_solver *s, Vec x)
 {
   PetscFunctionBegin;
   (void)x;
-  PetscCall(VecWAXPY(s->trial, -1, wring_potential_start(s->g), wring_potential_target(s->g)));
-  PetscCall(VecScale(s->trial, 1 / wring_potential_step(s->g)));
-  PetscCall(wring_sweeps_begin(s, s->trial));
+  PetscCall(VecWAXPY(s->trial.x, -1, wring_potential_start(s->g), wring_potential_target(s->g)));
+  PetscCall(VecScale(s->trial.x, 1 / wring_potential_step(s->g)));
+  PetscCall(wring_sweeps_begin(s, s->trial.x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -122,7 +122,7 @@ static PetscErrorCode qn_set_up(wring_solver *s)
   if (qn->refresh.patience > 0) PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, s->ops->name));
   PetscCall(wring_initial_set_up(s, &qn->initial));
   PetscCall(PetscCalloc1(qn->slots, &qn->d));
-  for (PetscInt i = 0; i < qn->slots; i++) PetscCall(VecDuplicate(s->grad, &qn->d[i]));
+  for (PetscInt i = 0; i < qn->slots; i++) PetscCall(VecDuplicate(s->current.grad, &qn->d[i]));
   PetscCall(PetscMalloc7(qn->slots * qn->slots, &qn->sy, qn->slots, &qn->sg, qn->slots, &qn->zeta, qn->slots, &qn->step,
                          qn->slots, &qn->dots, qn->slots + 1, &qn->factor, qn->slots + 2, &qn->with));
   PetscCall(PetscCalloc1(qn->slots, &qn->y));
@@ -183,12 +183,12 @@ static PetscErrorCode qn_change(wring_solver *s)
 
   PetscFunctionBegin;
   if (!qn->unfinished) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetArrayRead(s->grad, &grad));
-  PetscCall(VecGetArrayRead(s->trial_grad, &last));
+  PetscCall(VecGetArrayRead(s->current.grad, &grad));
+  PetscCall(VecGetArrayRead(s->trial.grad, &last));
   const double *const two[] = {grad, last};
   wring_combine(s->n, 1, &(wring_combination){2, sub, two, qn->y[qn->newest]});
-  PetscCall(VecRestoreArrayRead(s->trial_grad, &last));
-  PetscCall(VecRestoreArrayRead(s->grad, &grad));
+  PetscCall(VecRestoreArrayRead(s->trial.grad, &last));
+  PetscCall(VecRestoreArrayRead(s->current.grad, &grad));
   qn->unfinished = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -202,9 +202,9 @@ static PetscErrorCode find_sg(wring_solver *s)
   PetscFunctionBegin;
   if (qn->count == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(get_directions(qn));
-  PetscCall(VecGetArrayRead(s->grad, &grad));
+  PetscCall(VecGetArrayRead(s->current.grad, &grad));
   wring_dots(s->n, (int)qn->count, grad, qn->with + 2, qn->dots);
-  PetscCall(VecRestoreArrayRead(s->grad, &grad));
+  PetscCall(VecRestoreArrayRead(s->current.grad, &grad));
   PetscCall(restore_directions(qn));
   PetscCall(wring_solver_sum(s, (int)qn->count, qn->dots));
   for (PetscInt age = 0; age < qn->count; age++) qn->sg[slot(qn, age)] = qn->step[slot(qn, age)] * qn->dots[age];
@@ -243,7 +243,7 @@ static PetscErrorCode qn_add_sums(wring_solver *s, Vec grad, int *n, double *sum
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(grad, &next));
-  PetscCall(VecGetArrayRead(s->grad, &last));
+  PetscCall(VecGetArrayRead(s->current.grad, &last));
   PetscCall(get_directions(qn));
   PetscCall(VecGetArrayRead(direction(qn), &d));
   qn->with[0]     = next;
@@ -253,7 +253,7 @@ static PetscErrorCode qn_add_sums(wring_solver *s, Vec grad, int *n, double *sum
   wring_dots(s->n, *n, next, qn->with, sums);
   PetscCall(VecRestoreArrayRead(direction(qn), &d));
   PetscCall(restore_directions(qn));
-  PetscCall(VecRestoreArrayRead(s->grad, &last));
+  PetscCall(VecRestoreArrayRead(s->current.grad, &last));
   PetscCall(VecRestoreArrayRead(grad, &next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -272,7 +272,7 @@ static void keep_pair(wring_solver *s)
 {
   qn_data *const      qn = s->data;
   const PetscInt      c = qn->count, i = slot(qn, -1);
-  const double *const dots = s->sums, step = s->trial_step, norm = s->trial_norm, last = s->gradient_norm;
+  const double *const dots = s->trial.sums, step = s->trial.step, norm = s->trial.norm, last = s->current.norm;
 
   for (PetscInt age = 0; age < c; age++) {
     const PetscInt j  = slot(qn, age);
@@ -332,11 +332,11 @@ static PetscErrorCode first_loop(wring_solver *s)
   double       *q;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(s->grad, &grad));
-  PetscCall(VecGetArray(s->trial_grad, &q));
+  PetscCall(VecGetArrayRead(s->current.grad, &grad));
+  PetscCall(VecGetArray(s->trial.grad, &q));
   combine_gradients(s, grad, q, q);
-  PetscCall(VecRestoreArray(s->trial_grad, &q));
-  PetscCall(VecRestoreArrayRead(s->grad, &grad));
+  PetscCall(VecRestoreArray(s->trial.grad, &q));
+  PetscCall(VecRestoreArrayRead(s->current.grad, &grad));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -358,7 +358,7 @@ static PetscErrorCode scale_identity(wring_solver *s, Vec r)
   if (qn->count > 0)
     gamma = qn->sy[qn->newest * qn->slots + qn->newest] / qn->yy;
   else
-    gamma = PetscAbsReal(s->value.objective) / PetscSqr(s->gradient_norm);
+    gamma = PetscAbsReal(s->current.value.objective) / PetscSqr(s->current.norm);
   PetscCall(VecScale(r, gamma));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -387,16 +387,17 @@ static PetscErrorCode apply_initial(wring_solver *s)
   const double  *grad;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(s->grad, &grad));
+  PetscCall(VecGetArrayRead(s->current.grad, &grad));
   for (PetscInt age = 0; age < c; age++) qn->with[age] = qn->y[slot(qn, age)];
   qn->with[c]                 = grad;
   const wring_operator_dots d = {.n = c + 1, .with = qn->with, .dots = qn->dots};
   if (qn_operator_factor(s) > 0)
-    PetscCall(wring_solver_apply_inverse_with_dots(
-      s, wring_operator_rough_rtol(s->op), s->norm_known ? s->gradient_norm : 0, s->trial_grad, direction(qn), &d));
+    PetscCall(wring_solver_apply_inverse_with_dots(s, wring_operator_rough_rtol(s->op),
+                                                   s->current.norm_known ? s->current.norm : 0, s->trial.grad,
+                                                   direction(qn), &d));
   else
-    PetscCall(apply_other(s, s->trial_grad, direction(qn), c + 1));
-  PetscCall(VecRestoreArrayRead(s->grad, &grad));
+    PetscCall(apply_other(s, s->trial.grad, direction(qn), c + 1));
+  PetscCall(VecRestoreArrayRead(s->current.grad, &grad));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -428,18 +429,18 @@ static PetscErrorCode second_loop(wring_solver *s, Vec x)
   PetscCall(get_directions(qn));
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArray(direction(qn), &d));
-  PetscCall(VecGetArrayWrite(s->trial, &trial));
+  PetscCall(VecGetArrayWrite(s->trial.x, &trial));
   qn->with[1]   = d;
   qn->factor[0] = 1;
   for (PetscInt age = 0; age < c; age++) qn->factor[age + 1] = qn->zeta[slot(qn, age)] * qn->step[slot(qn, age)];
   const double *const     two[] = {xa, d};
   const wring_combination a[]   = {{c + 1, qn->factor, qn->with + 1, d}, {2, add, two, trial}};
   wring_combine(s->n, 2, a);
-  PetscCall(VecRestoreArrayWrite(s->trial, &trial));
+  PetscCall(VecRestoreArrayWrite(s->trial.x, &trial));
   PetscCall(VecRestoreArray(direction(qn), &d));
   PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCall(restore_directions(qn));
-  s->formed = 1;
+  s->trial.formed = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -474,7 +475,7 @@ static PetscErrorCode qn_step(wring_solver *s, Vec x, wring_search *result)
     PetscCall(wring_solver_try(s, x, 1, d));
     *result = WRING_SEARCH_FOUND;
   }
-  s->formed = 0;
+  s->trial.formed = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -517,7 +518,7 @@ static PetscErrorCode qn_refresh(wring_solver *s)
   qn_data *qn = s->data;
 
   PetscFunctionBegin;
-  qn->count = wring_solver_pairs_to_keep(qn->count, &s->change);
+  qn->count = wring_solver_pairs_to_keep(qn->count, &s->contacts.change);
   PetscCall(find_sg(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

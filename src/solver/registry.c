@@ -1,29 +1,35 @@
-/* The solver types, in the order of help: a new method is one file and one entry here. */
+/* The solver types, in the order of help. A new method is its file and one line in EACH_TYPE. */
 #include "solver/common/solver_impl.h"
 
-static const wring_solver_ops *const types[] = {
-  &wring_solver_qn,
-  &wring_solver_pd,
-  &wring_solver_chebyshev,
-  &wring_solver_admm,
-  &wring_solver_newton,
-  &wring_solver_xpbd,
-  &wring_solver_pbd,
-  &wring_solver_rgc,
-  &wring_solver_penalty,
-  &wring_solver_compliant,
-  &wring_solver_gradient_descent,
-  &wring_solver_anderson,
-};
+// clang-format off
+#define EACH_TYPE(use) \
+  use(qn) \
+  use(pd) \
+  use(chebyshev) \
+  use(admm) \
+  use(newton) \
+  use(xpbd) \
+  use(pbd) \
+  use(rgc) \
+  use(penalty) \
+  use(compliant) \
+  use(gradient_descent) \
+  use(anderson)
+// clang-format on
+
+#define DECLARE(name) extern const wring_solver_ops wring_solver_##name;
+#define ADDRESS(name) &wring_solver_##name,
+#define CHOICE(name)  "|" #name
+
+EACH_TYPE(DECLARE)
+
+static const wring_solver_ops *const types[]   = {EACH_TYPE(ADDRESS)};
+static const char                    choices[] = EACH_TYPE(CHOICE);
 
 enum { N_TYPES = sizeof types / sizeof types[0] };
 
 const wring_option wring_solver_options[] = {
-  {.key     = "type",
-   .type    = WRING_WORD,
-   .choices = "qn|pd|chebyshev|admm|newton|xpbd|pbd|rgc|penalty|compliant|gradient_descent|anderson",
-   .value   = "qn",
-   .help    = "Method that minimises g."},
+  {.key = "type", .type = WRING_WORD, .choices = &choices[1], .value = "qn", .help = "Method that minimises g."},
   {.key = "max_it", .type = WRING_INT, .range = "[0,inf)", .value = "100", .help = "Most iterations of one solve."},
   {.key   = "rtol",
    .type  = WRING_REAL,

@@ -217,7 +217,7 @@ PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x)
   if (H->revision != revision) {
     PetscCall(make_constant(s, H));
     H->revision = revision;
-    s->measured += MPI_Wtime() - now;
+    s->work.measured += MPI_Wtime() - now;
   }
   if (H->kind == WRING_INITIAL_FRAME) {
     PetscCall(wring_potential_hessian_without_contacts(s->g, x, PETSC_TRUE, &H->system.A));

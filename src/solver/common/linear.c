@@ -160,7 +160,7 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
     PetscCall(VecStrideScatter(l->out, c, x, INSERT_VALUES));
   }
   PetscCall(wring_potential_clear(s->g, x));
-  if (l->type != WRING_LINEAR_DIRECT) s->linear_iterations += iterations;
+  if (l->type != WRING_LINEAR_DIRECT) s->work.linear_iterations += iterations;
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -37,7 +37,7 @@ void wring_refresh_begin(wring_solver *s, wring_refresh *r, PetscBool *changed)
 /* What was lost by keeping the operator is worth a new one; within a solve each has twice as long as the last. */
 static PetscBool is_due(const wring_solver *s, const wring_refresh *r)
 {
-  const PetscInt now   = s->evaluations - r->since;
+  const PetscInt now   = s->work.evaluations - r->since;
   const PetscInt extra = r->partial ? now : PetscMax(now - r->first, 0);
   return (PetscBool)(r->patience > 0 && r->excess + extra > r->patience << PetscMin(r->times, MOST_DOUBLINGS));
 }
@@ -51,13 +51,13 @@ PetscErrorCode wring_refresh_operator(wring_solver *s, wring_refresh *r, Vec x)
   PetscCall(wring_potential_mean_matrix(s->g, x, factor, &A));
   PetscCall(wring_operator_set_matrix(s->op, A));
   r->first = r->excess = 0;
-  r->since             = s->evaluations;
-  r->partial           = (PetscBool)(s->iteration > 0);
+  r->since             = s->work.evaluations;
+  r->partial           = (PetscBool)(s->current.iteration > 0);
   r->times++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void wring_refresh_count(const wring_solver *s, wring_refresh *r)
 {
-  r->evaluations = s->evaluations;
+  r->evaluations = s->work.evaluations;
 }

@@ -1,114 +1,126 @@
-/* Private to src/solver: what a method sees, and what it may call. */
+/*
+  Private to src/solver: a solver, and what a method may call. Map of src/solver, in reading order:
+    registry.c            the array of all methods, keys of solver_...
+    newton.c, qn.c, ...   one method a file: formulas, data, keys, create, set_up, begin, iterate, table
+    common/method.h       the table of functions that a method supplies
+    common/solver_impl.h  this file
+    common/solver.c       create, set_from_options, set_up, destroy
+    common/loop.c         the loop of a solve: measuring, stopping, contacts
+    common/iterate.c      what a method calls to evaluate g, to solve with A and to move x
+    common/line_search.h  backtracking and steepest descent; wolfe.h: both of Wolfe's conditions
+    common/linear.h       systems of a method's own; initial.h: the Hessian that L-BFGS starts from; refresh.h: when A is renewed
+    common/mixing.h       Anderson mixing; inner.h: a method inside another; sweeps.h: methods that sweep over constraints
+    common/condition.c    condition number of a method's initial Hessian
+  Not here: formulas of elements (src/law, src/term), g and its matrices (src/potential), factors (src/operator).
+*/
 #pragma once
-#include <wring/solver.h>
+#include "method.h"
 
 enum { WRING_MAX_SUMS = 512 };
 
+/* When a solve stops, and how often it measures. */
 typedef struct {
-  const char *name;                                 // "qn", as in a deck
-  unsigned    needs;                                // WRING_CAN_... of every law
-  PetscBool   has_residuals;                        // every iteration sets `residual`
-  double (*operator_factor)(const wring_solver *s); // of L in the A it solves with, 0: none; NULL: none
-  PetscBool begins_from_operator;                   // solves with A are rough: wring_solver_apply_rough_inverse
-  const wring_contact_way *(*contacts)(
-    const wring_solver *s);                  // how it keeps contacts; NULL, as a result too: not at all
-  PetscBool           damps;                 // it uses the damping of springs; else such springs are refused
-  const wring_option *options;               // keys of the method, without prefix
-  PetscErrorCode (*create)(wring_solver *s); // allocates s->data
-  PetscErrorCode (*set_from_options)(wring_solver *s, const wring_options *o, const char *prefix); // or NULL
-  PetscErrorCode (*set_up)(wring_solver *s);                        // once the potential is complete: work vectors
-  PetscErrorCode (*begin)(wring_solver *s, Vec x);                  // each solve: forget the last one; or NULL
-  PetscErrorCode (*iterate)(wring_solver *s, Vec x);                // x_k -> x_(k+1) in place
-  PetscErrorCode (*change)(wring_solver *s);                        // contacts have changed, grad not yet; or NULL
-  PetscErrorCode (*refresh)(wring_solver *s);                       // g and grad are those of other contacts; or NULL
-  PetscErrorCode (*predict)(wring_solver *s, Vec x, double *bytes); // see wring_solver_predict; NULL: no systems
-  PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b of an iteration after `begin`; NULL: none
-  /* Numbers of this rank to be summed with g of a trial point, where the gradient is grad, the first of them |grad|^2; or NULL. */
-  PetscErrorCode (*add_sums)(wring_solver *s, Vec grad, int *n, double *sums);
-  PetscErrorCode (*destroy)(wring_solver *s);
-} wring_solver_ops;
+  PetscInt max_it, measure;
+  double   rtol, atol;
+} solver_limits;
 
-/*
-  `iterate` leaves `known` true with value and grad at x_(k+1) if the method has evaluated them, false if not; or it leaves x
-  as it was and calls wring_solver_end. Every decision is taken from numbers that are the same on all ranks.
-*/
+/* x_k. */
+typedef struct {
+  PetscInt    iteration;         // k
+  PetscBool   known, norm_known; // value and grad are those of x_k; norm is that of grad
+  wring_value value;
+  Vec         grad;        // [n_owned][3] N
+  double      norm, step;  // |grad|; step length of the iteration that led here
+  double      residual[2]; // primal and dual of the iteration that led here [J^(1/2)]; NAN: none
+} solver_iterate;
+
+/* The point that a line search tries: x_k + step d. */
+typedef struct {
+  Vec         x, grad; // between searches grad is that of x_(k-1), or the method's own
+  double      formed;  // x is x_k + formed d already; 0: it is not
+  PetscBool   swapped; // the x of the solve and this x hold each other's arrays
+  wring_value value;
+  double      step, norm;           // norm = |grad|
+  double      sums[WRING_MAX_SUMS]; // those of add_sums at this point
+} solver_trial;
+
+/* The bound of steps along d. */
+typedef struct {
+  double    step;    // elements are inverted from there on; INFINITY: none is, or not known
+  PetscBool known;   // in this search
+  PetscBool inverts; // the newest bound was finite: the next search asks for its own before its first step
+} solver_bound;
+
+/* The contacts, whose sets are built anew at every x_k: g changes from iteration to iteration. */
+typedef struct {
+  wring_contact_change change;     // at x_k
+  PetscBool            comparable; // no change since the last measured iteration
+  double reached; // J, value at x_k with the contacts of x_(k-1), if known and comparable before; else NAN
+} solver_contacts;
+
+/* What this solve compares its numbers with. */
+typedef struct {
+  double first_norm; // |grad g(x_0)|, N
+  double noise;      // J, rounding error of g that does not shrink with g
+} solver_scale;
+
+/* What this solve has cost. */
+typedef struct {
+  PetscInt   evaluations;
+  PetscInt64 linear_iterations;
+  double     began, measured; // s: MPI_Wtime at the start; spent on measuring since
+} solver_work;
+
+/* The end of this solve, if the method has asked for one. */
+typedef struct {
+  PetscBool    given;
+  wring_reason reason;
+} solver_end;
+
 struct wring_solver {
   const wring_solver_ops *ops;
-  void                   *data; // the method's own
+  void                   *data;      // the method's own
+  char                    name[128]; // type or variant
   MPI_Comm                comm;
   wring_potential        *g;  // borrowed, as are op and phases
   wring_operator         *op; // may be NULL
   wring_phases           *phases;
-  char                    name[128]; // type or variant
-  PetscInt                max_it, measure;
-  double                  rtol, atol;
   wring_monitor          *monitor;
   void                   *monitor_context;
   PetscInt                n; // 3 n_owned
 
-  /* the iterate x_k */
-  PetscInt    iteration;
-  PetscBool   known, norm_known; // value and grad are those of x_k; gradient_norm is that of grad
-  wring_value value;
-  Vec         grad; // [n_owned][3] N
-  double      gradient_norm;
-  double      residual[2]; // primal and dual of the iteration that led here [J^(1/2)]; NAN: none
-
-  /* the point that a line search tries: x_k + trial_step d */
-  Vec         trial, trial_grad; // between searches trial_grad is that of x_(k-1), or the method's own
-  double      formed;            // trial is x + formed d already, 0: it is not
-  PetscBool   swapped;           // x and trial hold each other's arrays
-  wring_value trial_value;
-  double      bound;       // of steps along d: elements are inverted from there on, INFINITY: none is, or not known
-  PetscBool   bound_known; // in this search
-  double      trial_step, trial_norm; // trial_norm = |trial_grad|
-  double      sums[WRING_MAX_SUMS];   // those of add_sums at this point
-
-  /* the contacts, whose sets are built anew at every x_k: g changes from iteration to iteration */
-  wring_contact_change change;     // at x_k
-  PetscBool            comparable; // no change since the last measured iteration
-  double reached; // J, value at x_k with the contacts of x_(k-1), if known and comparable before; else NAN
-
-  /* this solve */
-  PetscBool    ended; // by wring_solver_end, with
-  wring_reason end;
-  double       first_norm, step_length;
-  double       noise; // J, rounding error of g that does not shrink with g
-  PetscInt     evaluations;
-  PetscBool    inverts; // the newest bound was finite: the next search asks for its own before its first step
-  PetscInt64   linear_iterations;
-  double       began, measured; // s: MPI_Wtime at the start; spent on measuring since
+  solver_limits   limits;
+  solver_iterate  current;
+  solver_trial    trial;
+  solver_bound    bound;
+  solver_contacts contacts;
+  solver_scale    scale;
+  solver_work     work;
+  solver_end      end;
 };
-
-extern const wring_solver_ops wring_solver_qn, wring_solver_pd, wring_solver_newton;
-extern const wring_solver_ops wring_solver_chebyshev, wring_solver_admm, wring_solver_gradient_descent;
-extern const wring_solver_ops wring_solver_xpbd, wring_solver_pbd, wring_solver_rgc, wring_solver_penalty;
-extern const wring_solver_ops wring_solver_anderson, wring_solver_compliant;
 
 const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none
 
-const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s); // of methods that never let g rise
-
-/*
-  Of `count` pairs of L-BFGS, how many to keep after a change of contacts: the larger its part of all contacts of before and after,
-  the fewer, the newest [Liu et al. 2017, section 5]. docs/theory.md (8.5)
-*/
-PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *c);
+/* ---- what a method calls (iterate.c) ----------------------------------------------------------------------------- */
 
 /* g and grad g at x as work of the method's own, unless they are known. */
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
-PetscErrorCode wring_solver_know_norm(wring_solver *s);             // gradient_norm of grad
+PetscErrorCode wring_solver_know_norm(wring_solver *s);             // current.norm
 void           wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate
 
 /* x . y and the sums over ranks of a [n], one reduction each. */
 PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);
 PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a);
 
-/* x and trial change places, by their arrays, until the solve ends. */
+/* x and trial.x change places, by their arrays, until the solve ends; swap_back ends that, with the values in x. */
 PetscErrorCode wring_solver_swap(wring_solver *s, Vec x);
+PetscErrorCode wring_solver_swap_back(wring_solver *s, Vec x);
 
 /* x += d, a full step to a point where nothing is known yet. */
 PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
+
+/* The iterate has moved by a full step to a point where nothing is known yet. */
+void wring_solver_moved(wring_solver *s);
 
 /*
   x = A^{-1} b from zero, counting linear iterations; b may not be x. As exact as wring_operator_solve is of itself, for methods
@@ -124,42 +136,10 @@ PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol
 /* d = -A^{-1} grad g, the step of pd where laws have a projection; grad must be known. docs/theory.md (5.2) */
 PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
 
-/* The splittings of a solver of type admm [terms], borrowed, and the factor of their weights in this solve. */
-int wring_admm_splittings(const wring_solver *s, wring_splitting *const **splitting, double *factor);
-
-/* ---- line search (linesearch.c) ---------------------------------------------------------------------------------- */
-
-typedef enum {
-  WRING_SEARCH_FOUND,     // trial, trial_value, trial_grad and trial_step hold the new iterate
-  WRING_SEARCH_ROUND_OFF, // no step can lower g any more
-  WRING_SEARCH_FAILED     // d is no descent direction, or g does not fall along it
-} wring_search;
-
-/* trial_value and trial_norm at `at`, the gradient into grad, and the method's sums: one reduction. */
-PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad);
-
-/* The point x + alpha d: trial, trial_value, trial_grad, trial_step. */
-PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
-
-/* The fall alpha slope is hidden by rounding, (2.4). The trial point's g has fallen by 0.3 of it and is not hidden, (5.9). */
-PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope);
-PetscBool wring_solver_falls(const wring_solver *s, double slope);
+const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s); // of methods that never let g rise
 
 /*
-  `bound` of steps from x along d costs half an evaluation, and few steps invert elements: begin_search asks for it where the newest
-  bound of this solve was finite, and meet_infinity, for whoever finds g infinite, where it is not known yet.
+  Of `count` pairs of L-BFGS, how many to keep after a change of contacts, the newest ones: the larger the part of all contacts of
+  before and after that has changed, the fewer [Liu et al. 2017, section 5]. docs/theory.md (8.5)
 */
-PetscErrorCode wring_solver_begin_search(wring_solver *s, Vec x, Vec d);
-PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d);
-
-/* Backtracking from the largest of alpha = 1, 1/2, ... below the bound until g(x + alpha d) <= g + 0.3 alpha slope; slope = grad g . d. g and grad must be known. */
-PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
-
-/* d = -(|g|/|grad g|^2) grad g, the step to g = 0 if g were linear: what is left when a better direction fails. */
-PetscErrorCode wring_solver_steepest(wring_solver *s, Vec d, double *slope);
-
-/* x = trial, with its value and gradient. */
-PetscErrorCode wring_solver_accept(wring_solver *s, Vec x);
-
-/* Ends the solve for a search that found nothing. */
-void wring_solver_give_up(wring_solver *s, wring_search result);
+PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *c);

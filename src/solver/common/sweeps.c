@@ -82,8 +82,7 @@ PetscErrorCode wring_sweeps_iterate(wring_solver *s, Vec x)
   PetscCall(wring_sweep_run(w->sweep, xa));
   PetscCall(VecRestoreArray(x, &xa));
   PetscCall(wring_potential_project_contacts(s->g, x));
-  s->known       = PETSC_FALSE;
-  s->step_length = 1;
+  wring_solver_moved(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -16,19 +16,19 @@ static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, V
   double        slope;
 
   PetscFunctionBegin;
-  PetscCall(TaoLineSearchGetStepLength(search, &s->trial_step));
-  if (s->trial_step < s->bound)
+  PetscCall(TaoLineSearchGetStepLength(search, &s->trial.step));
+  if (s->trial.step < s->bound.step)
     PetscCall(wring_solver_evaluate_trial(s, at, grad));
   else
-    s->trial_value = (wring_value){.objective = INFINITY, .inertial = NAN, .elastic = INFINITY};
-  *value = s->trial_value.objective;
+    s->trial.value = (wring_value){.objective = INFINITY, .inertial = NAN, .elastic = INFINITY};
+  *value = s->trial.value.objective;
   if (!PetscIsInfOrNanReal(*value)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(TaoLineSearchGetStartingVector(search, &x));
   PetscCall(TaoLineSearchGetStepDirection(search, &d));
   PetscCall(wring_solver_meet_infinity(s, x, d));
-  PetscCall(wring_solver_dot(s, s->grad, d, &slope));
-  *value = s->value.objective - s->trial_step * slope;
-  PetscCall(VecCopy(s->grad, grad));
+  PetscCall(wring_solver_dot(s, s->current.grad, d, &slope));
+  *value = s->current.value.objective - s->trial.step * slope;
+  PetscCall(VecCopy(s->current.grad, grad));
   PetscCall(VecScale(grad, -3));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -56,16 +56,16 @@ PetscErrorCode wring_solver_wolfe(wring_solver *s, TaoLineSearch *search, Vec x,
                                   wring_search *result)
 {
   TaoLineSearchConvergedReason reason = TAOLINESEARCH_FAILED_ASCENT;
-  PetscReal                    value  = s->value.objective;
+  PetscReal                    value  = s->current.value.objective;
 
   PetscFunctionBegin;
   if (!*search) PetscCall(create(s, search));
   if (slope < 0 && !wring_solver_is_tiny(s, 1, slope)) {
     PetscCall(wring_solver_begin_search(s, x, d));
-    s->formed = 0;
-    PetscCall(VecCopy(x, s->trial));
-    PetscCall(VecCopy(s->grad, s->trial_grad));
-    PetscCall(TaoLineSearchApply(*search, s->trial, &value, s->trial_grad, d, &s->trial_step, &reason));
+    s->trial.formed = 0;
+    PetscCall(VecCopy(x, s->trial.x));
+    PetscCall(VecCopy(s->current.grad, s->trial.grad));
+    PetscCall(TaoLineSearchApply(*search, s->trial.x, &value, s->trial.grad, d, &s->trial.step, &reason));
   }
   *result = WRING_SEARCH_FOUND;
   if (reason < 0 || !wring_solver_falls(s, slope)) PetscCall(wring_solver_backtrack(s, x, d, slope, result));

@@ -1,6 +1,6 @@
 /* Private to src/solver: a line search for both of Wolfe's conditions, docs/theory.md (5.11). */
 #pragma once
-#include "solver_impl.h"
+#include "line_search.h"
 #include <petsctaolinesearch.h>
 
 /*

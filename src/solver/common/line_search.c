@@ -7,7 +7,7 @@
   still has digits [Hager and Zhang 2005]. The same holds where alpha d is no longer than the spacing of the numbers that x
   is made of: a body that falls freely at rest has g = 0 but for the rounding of x.
 */
-#include "solver_impl.h"
+#include "line_search.h"
 
 enum { MAX_HALVINGS = 60 };
 
@@ -42,10 +42,10 @@ PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad)
     PetscCall(squared(s, grad, &sums[2]));
   PetscCall(wring_solver_sum(s, 2 + n, sums));
   wring_phases_switch(s->phases, old);
-  s->trial_value = (wring_value){.objective = sums[0] + sums[1], .inertial = sums[0], .elastic = sums[1]};
-  s->trial_norm  = PetscSqrtReal(sums[2]);
-  PetscCall(PetscArraycpy(s->sums, sums + 2, n));
-  s->evaluations++;
+  s->trial.value = (wring_value){.objective = sums[0] + sums[1], .inertial = sums[0], .elastic = sums[1]};
+  s->trial.norm  = PetscSqrtReal(sums[2]);
+  PetscCall(PetscArraycpy(s->trial.sums, sums + 2, n));
+  s->work.evaluations++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -56,12 +56,12 @@ static PetscErrorCode form_trial(wring_solver *s, Vec x, double alpha, Vec d)
   double       *ta;
 
   PetscFunctionBegin;
-  if (s->formed == alpha) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->trial.formed == alpha) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArrayRead(x, &xa));
   PetscCall(VecGetArrayRead(d, &da));
-  PetscCall(VecGetArrayWrite(s->trial, &ta));
+  PetscCall(VecGetArrayWrite(s->trial.x, &ta));
   wring_waxpy(s->n, alpha, da, xa, ta);
-  PetscCall(VecRestoreArrayWrite(s->trial, &ta));
+  PetscCall(VecRestoreArrayWrite(s->trial.x, &ta));
   PetscCall(VecRestoreArrayRead(d, &da));
   PetscCall(VecRestoreArrayRead(x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -73,24 +73,24 @@ PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d)
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
   PetscCall(form_trial(s, x, alpha, d));
   wring_phases_switch(s->phases, old);
-  s->formed = 0;
-  PetscCall(wring_solver_evaluate_trial(s, s->trial, s->trial_grad));
-  s->trial_step = alpha;
+  s->trial.formed = 0;
+  PetscCall(wring_solver_evaluate_trial(s, s->trial.x, s->trial.grad));
+  s->trial.step = alpha;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_solver_accept(wring_solver *s, Vec x)
 {
-  const Vec grad = s->grad;
+  const Vec grad = s->current.grad;
 
   PetscFunctionBegin;
   PetscCall(wring_solver_swap(s, x));
-  s->grad          = s->trial_grad;
-  s->trial_grad    = grad;
-  s->value         = s->trial_value;
-  s->gradient_norm = s->trial_norm;
-  s->step_length   = s->trial_step;
-  s->known = s->norm_known = PETSC_TRUE;
+  s->current.grad  = s->trial.grad;
+  s->trial.grad    = grad;
+  s->current.value = s->trial.value;
+  s->current.norm  = s->trial.norm;
+  s->current.step  = s->trial.step;
+  s->current.known = s->current.norm_known = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,14 +112,14 @@ static PetscErrorCode shortest_step(Vec x, Vec d, double *alpha)
 */
 static PetscErrorCode is_better(wring_solver *s, Vec d, double slope, PetscBool moves, PetscBool *better)
 {
-  const double g = s->value.objective, trial = s->trial_value.objective;
+  const double g = s->current.value.objective, trial = s->trial.value.objective;
   double       trial_slope;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_dot(s, s->trial_grad, d, &trial_slope));
-  const int falls   = s->trial_norm < s->gradient_norm;
+  PetscCall(wring_solver_dot(s, s->trial.grad, d, &trial_slope));
+  const int falls   = s->trial.norm < s->current.norm;
   const int flatter = moves && trial_slope <= (2 * sufficient - 1) * slope;
-  *better           = (PetscBool)((falls || flatter) && trial <= g + rise * PetscAbsReal(g) + s->noise);
+  *better           = (PetscBool)((falls || flatter) && trial <= g + rise * PetscAbsReal(g) + s->scale.noise);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,7 +130,7 @@ static PetscErrorCode is_better(wring_solver *s, Vec d, double slope, PetscBool 
 static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, double shortest, PetscBool *judged,
                                         wring_search *result)
 {
-  const PetscBool moves  = (PetscBool)(s->trial_step > shortest);
+  const PetscBool moves  = (PetscBool)(s->trial.step > shortest);
   PetscBool       better = PETSC_FALSE;
 
   PetscFunctionBegin;
@@ -138,51 +138,51 @@ static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, do
   if (better)
     *result = WRING_SEARCH_FOUND;
   else
-    *result = !*judged && (s->trial_step == 1 || !moves) ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
+    *result = !*judged && (s->trial.step == 1 || !moves) ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
   *judged = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope)
 {
-  return (PetscBool)(-alpha * slope <= round_off * PetscAbsReal(s->value.objective) + s->noise);
+  return (PetscBool)(-alpha * slope <= round_off * PetscAbsReal(s->current.value.objective) + s->scale.noise);
 }
 
 PetscBool wring_solver_falls(const wring_solver *s, double slope)
 {
-  if (wring_solver_is_tiny(s, s->trial_step, slope)) return PETSC_FALSE;
-  return (PetscBool)(s->trial_value.objective <= s->value.objective + sufficient * s->trial_step * slope);
+  if (wring_solver_is_tiny(s, s->trial.step, slope)) return PETSC_FALSE;
+  return (PetscBool)(s->trial.value.objective <= s->current.value.objective + sufficient * s->trial.step * slope);
 }
 
 static PetscErrorCode find_bound(wring_solver *s, Vec x, Vec d)
 {
   PetscFunctionBegin;
-  PetscCall(wring_potential_bound(s->g, x, d, &s->bound));
-  s->bound_known = PETSC_TRUE;
-  s->inverts     = (PetscBool)(s->bound < INFINITY);
+  PetscCall(wring_potential_bound(s->g, x, d, &s->bound.step));
+  s->bound.known   = PETSC_TRUE;
+  s->bound.inverts = (PetscBool)(s->bound.step < INFINITY);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_solver_begin_search(wring_solver *s, Vec x, Vec d)
 {
   PetscFunctionBegin;
-  s->bound       = INFINITY;
-  s->bound_known = PETSC_FALSE;
-  if (s->inverts) PetscCall(find_bound(s, x, d));
+  s->bound.step  = INFINITY;
+  s->bound.known = PETSC_FALSE;
+  if (s->bound.inverts) PetscCall(find_bound(s, x, d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d)
 {
   PetscFunctionBegin;
-  if (!s->bound_known) PetscCall(find_bound(s, x, d));
+  if (!s->bound.known) PetscCall(find_bound(s, x, d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The largest of alpha, alpha/2, ... below the bound, after as many halvings as that takes. */
 static void step_below_bound(const wring_solver *s, double *alpha, int *halvings)
 {
-  for (; *alpha >= s->bound && *halvings < MAX_HALVINGS; (*halvings)++) *alpha /= 2;
+  for (; *alpha >= s->bound.step && *halvings < MAX_HALVINGS; (*halvings)++) *alpha /= 2;
 }
 
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
@@ -192,7 +192,7 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
 
   PetscFunctionBegin;
   PetscCall(wring_solver_know_norm(s));
-  *result = s->gradient_norm == 0 ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
+  *result = s->current.norm == 0 ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
   if (!(slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_begin_search(s, x, d));
   double alpha = 1;
@@ -206,7 +206,7 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
       break;
     }
     if (halvings == first) PetscCall(shortest_step(x, d, &shortest));
-    if (PetscIsInfOrNanReal(s->trial_value.objective)) {
+    if (PetscIsInfOrNanReal(s->trial.value.objective)) {
       PetscCall(wring_solver_meet_infinity(s, x, d));
       continue;
     }
@@ -221,9 +221,9 @@ PetscErrorCode wring_solver_steepest(wring_solver *s, Vec d, double *slope)
 {
   PetscFunctionBegin;
   PetscCall(wring_solver_know_norm(s));
-  *slope = -PetscAbsReal(s->value.objective);
-  PetscCall(VecCopy(s->grad, d));
-  PetscCall(VecScale(d, *slope / PetscSqr(s->gradient_norm)));
+  *slope = -PetscAbsReal(s->current.value.objective);
+  PetscCall(VecCopy(s->current.grad, d));
+  PetscCall(VecScale(d, *slope / PetscSqr(s->current.norm)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

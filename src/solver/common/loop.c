@@ -1,0 +1,186 @@
+/*
+  The loop that all methods share. A method only knows how to get from x_k to x_(k+1); the loop decides what is measured, when a
+  solve stops and whose time it was, so that methods can be compared.
+*/
+#include "solver_impl.h"
+#include <math.h>
+
+static const double round_off = 1e-12; // of |g|: a larger rise is counted
+
+static const char *const reason_names[] = {"converged",          "max_it",         "at round-off", "not finite",
+                                           "line search failed", "singular system"};
+
+const char *wring_reason_name(wring_reason reason)
+{
+  return reason_names[reason];
+}
+
+PetscBool wring_reason_failed(wring_reason reason)
+{
+  return (PetscBool)(reason >= WRING_STOPPED_NOT_FINITE);
+}
+
+/* ---- contacts ---------------------------------------------------------------------------------------------------- */
+
+static PetscBool has_changed(const wring_contact_change *c)
+{
+  return (PetscBool)(c->added > 0 || c->released > 0 || c->moved > 0);
+}
+
+/*
+  The contacts of x_(k+1), in whose g the iteration from there descends; docs/theory.md (8.4). A method that knows g and grad at
+  x_(k+1) is given those of the new g.
+*/
+static PetscErrorCode refresh(wring_solver *s, Vec x)
+{
+  PetscFunctionBegin;
+  s->contacts.reached = s->current.known && s->contacts.comparable ? s->current.value.objective : NAN;
+  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_FALSE, &s->contacts.change));
+  if (!has_changed(&s->contacts.change)) PetscFunctionReturn(PETSC_SUCCESS);
+  s->contacts.comparable = PETSC_FALSE;
+  if (!s->current.known) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->ops->change) PetscCall(s->ops->change(s));
+  s->current.known = PETSC_FALSE;
+  PetscCall(wring_solver_evaluate(s, x));
+  if (s->ops->refresh) PetscCall(s->ops->refresh(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+/* The row of x_k, at the time `now`. */
+static wring_iteration row(const wring_solver *s, double now)
+{
+  return (wring_iteration){.iteration         = s->current.iteration,
+                           .value             = s->current.value,
+                           .gradient_norm     = s->current.norm,
+                           .step_length       = s->current.step,
+                           .primal            = s->current.residual[0],
+                           .dual              = s->current.residual[1],
+                           .evaluations       = s->work.evaluations,
+                           .linear_iterations = s->work.linear_iterations,
+                           .seconds           = now - s->work.began - s->work.measured};
+}
+
+/* g and grad g at x_k, evaluated only if the method has not done so, and a call of the monitor: no time of the method's. */
+static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
+{
+  const double      now         = MPI_Wtime();
+  const PetscInt    evaluations = s->work.evaluations;
+  const wring_phase old         = wring_phases_switch(s->phases, WRING_PHASE_MEASURING);
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_evaluate(s, x));
+  s->work.evaluations = evaluations;
+  PetscCall(wring_solver_know_norm(s));
+  *it = row(s, now);
+  if (s->monitor) PetscCall(s->monitor(s->monitor_context, it));
+  wring_phases_leave_measuring(s->phases, old);
+  s->work.measured += MPI_Wtime() - now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  A measured row, x_0 aside: whether g rose since the last one, with the same contacts, where that is known; a value that is not
+  finite is a failure. docs/theory.md (2.6)
+*/
+static void record(wring_solver *s, const wring_iteration *it, wring_outcome *outcome)
+{
+  const double before    = outcome->last.value.objective;
+  const double rise      = (s->contacts.comparable ? it->value.objective : s->contacts.reached) - before;
+  outcome->last          = *it;
+  s->contacts.comparable = PETSC_TRUE;
+  outcome->rises.measured++;
+  if (PetscIsInfOrNanReal(rise) || rise <= round_off * PetscAbsReal(before) + s->scale.noise) return;
+  outcome->rises.count++;
+  outcome->rises.largest = PetscMax(outcome->rises.largest, rise / PetscAbsReal(before));
+}
+
+void wring_rises_add(const wring_rises *one, wring_rises *sum)
+{
+  sum->measured += one->measured;
+  sum->count += one->count;
+  sum->largest = PetscMax(sum->largest, one->largest);
+}
+
+/* Whether iteration k is one of 0, N, 2 N, ..., or the last that is allowed. */
+static PetscBool due(const wring_solver *s)
+{
+  const PetscInt k = s->current.iteration;
+  return (PetscBool)(k == 0 || k == s->limits.max_it || (s->limits.measure > 0 && k % s->limits.measure == 0));
+}
+
+/* What is known of x_k ends the solve. */
+static PetscErrorCode stops(wring_solver *s, PetscBool *stop, wring_reason *reason)
+{
+  PetscFunctionBegin;
+  *stop = PETSC_TRUE;
+  if (s->current.known) {
+    PetscCall(wring_solver_know_norm(s));
+    if (s->current.iteration == 0) s->scale.first_norm = s->current.norm;
+    const double norm = s->current.norm;
+    *reason           = WRING_STOPPED_NOT_FINITE;
+    if (PetscIsInfOrNanReal(s->current.value.objective) || PetscIsInfOrNanReal(norm))
+      PetscFunctionReturn(PETSC_SUCCESS);
+    const PetscBool settled =
+      (PetscBool)(s->current.iteration == 0 || s->contacts.change.added + s->contacts.change.released == 0);
+    *reason = WRING_CONVERGED;
+    if (settled && s->limits.rtol > 0 && norm <= s->limits.rtol * s->scale.first_norm)
+      PetscFunctionReturn(PETSC_SUCCESS);
+    if (settled && s->limits.atol > 0 && norm <= s->limits.atol) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  *reason = WRING_MAX_IT;
+  *stop   = (PetscBool)(s->current.iteration >= s->limits.max_it);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Forgets the last solve. */
+static PetscErrorCode begin(wring_solver *s, Vec x)
+{
+  PetscFunctionBegin;
+  s->current.iteration = s->work.evaluations = 0;
+  s->work.linear_iterations                  = 0;
+  s->current.step = s->work.measured = 0;
+  s->current.residual[0] = s->current.residual[1] = NAN;
+  s->current.known = s->current.norm_known = s->end.given = s->bound.inverts = PETSC_FALSE;
+  s->contacts.comparable                                                     = PETSC_TRUE;
+  PetscCall(wring_potential_place(s->g, x));
+  PetscCall(wring_potential_noise(s->g, &s->scale.noise));
+  s->work.began = MPI_Wtime();
+  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &s->contacts.change));
+  if (s->ops->begin) PetscCall(s->ops->begin(s, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome)
+{
+  wring_iteration it;
+  PetscBool       stop;
+
+  PetscFunctionBegin;
+  PetscCall(begin(s, x));
+  PetscCall(measure(s, x, &it));
+  *outcome = (wring_outcome){.first = it, .last = it};
+  for (;;) {
+    PetscCall(stops(s, &stop, &outcome->reason));
+    if (stop) break;
+    PetscCall(s->ops->iterate(s, x));
+    if (s->end.given) {
+      outcome->reason = s->end.reason;
+      break;
+    }
+    s->current.iteration++;
+    PetscCall(refresh(s, x));
+    if (!due(s)) continue;
+    PetscCall(measure(s, x, &it));
+    record(s, &it, outcome);
+  }
+  if (outcome->last.iteration != s->current.iteration) {
+    PetscCall(measure(s, x, &it));
+    record(s, &it, outcome);
+  }
+  PetscCall(wring_solver_swap_back(s, x));
+  outcome->last       = row(s, MPI_Wtime());
+  outcome->iterations = s->current.iteration;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
