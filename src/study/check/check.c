@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 /* What a run of this deck would be, and how much memory it would take on every rank: everything is read, nothing is run. */
-#include "study/compare/compare.h"
-#include "study/run/progress.h"
+#include "study/compare/compare_solve.h"
+#include "study/common/header.h"
 #include "study/common/table.h"
 #include <stdio.h>
 #include <string.h>
@@ -144,7 +144,7 @@ static PetscErrorCode measure(check *c)
   PetscCall(create_solver(c));
   PetscCall(predict_solves(c));
   PetscCall(predict_output(c));
-  if (wring_options_has(p->options, "compare_", "solvers")) PetscCall(wring_comparison_check(p));
+  if (wring_options_has(p->options, "compare_", "solvers")) PetscCall(wring_compare_check(p));
   for (int i = 0; i < PEAK; i++) sum += c->bytes[i];
   c->bytes[PEAK] = PetscMax(sum, wring_peak_memory());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,5 +1,5 @@
 /* What a comparison leaves: compare.csv, compare_residuals.csv and compare.json. */
-#include "compare.h"
+#include "compare_show.h"
 #include "study/common/output_directory.h"
 #include <math.h>
 
@@ -20,15 +20,15 @@ void wring_print_real(FILE *f, double value)
 }
 
 /* The rows of a solver: measured ones, and those after its end, which hold its last values. */
-static void print_rows(FILE *f, const wring_comparison *c, const wring_curve *curve)
+static void print_rows(FILE *f, const wring_comparison *c, const wring_convergence *h)
 {
   for (PetscInt k = 0, i = 0; k <= c->iterations; k++) {
-    if (i + 1 < curve->n && curve->row[i + 1].iteration <= k) i++;
-    const wring_iteration *const r = &curve->row[i];
-    if (r->iteration != k && i + 1 < curve->n) continue; // not measured
+    if (i + 1 < h->n && h->row[i + 1].iteration <= k) i++;
+    const wring_iteration *const r = &h->row[i];
+    if (r->iteration != k && i + 1 < h->n) continue; // not measured
     const double column[] = {r->seconds,       r->value.objective, r->value.inertial,
                              r->value.elastic, r->gradient_norm,   wring_relative_error(c, r)};
-    fprintf(f, "%s,%" PetscInt_FMT, curve->name, k);
+    fprintf(f, "%s,%" PetscInt_FMT, h->name, k);
     for (size_t j = 0; j < sizeof column / sizeof column[0]; j++) {
       putc(',', f);
       wring_print_real(f, column[j]);
@@ -44,29 +44,29 @@ void wring_comparison_csv(const wring_comparison *c, const char *directory, wrin
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
   fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error\n");
-  for (PetscInt s = 0; s < c->n; s++) print_rows(f, c, &c->curve[s]);
+  for (PetscInt s = 0; s < c->n; s++) print_rows(f, c, &c->history[s]);
   wring_file_commit(f, path, e);
 }
 
-static PetscBool has_residuals(const wring_curve *curve)
+static PetscBool has_residuals(const wring_convergence *h)
 {
-  return (PetscBool)(curve->n > 1 && !isnan(curve->row[1].primal));
+  return (PetscBool)(h->n > 1 && !isnan(h->row[1].primal));
 }
 
 void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e)
 {
   char     path[PETSC_MAX_PATH_LEN + 32];
   PetscInt some = 0;
-  for (PetscInt s = 0; s < c->n; s++) some += has_residuals(&c->curve[s]);
+  for (PetscInt s = 0; s < c->n; s++) some += has_residuals(&c->history[s]);
   snprintf(path, sizeof path, "%s/compare_residuals.csv", directory);
   FILE *const f = some ? wring_file_create(path, e) : NULL;
   if (!f) return;
   fprintf(f, "solver,iteration,primal,dual\n");
   for (PetscInt s = 0; s < c->n; s++) {
-    const wring_curve *const curve = &c->curve[s];
-    for (PetscInt i = 1; i < curve->n && has_residuals(curve); i++) {
-      const wring_iteration *const r = &curve->row[i];
-      fprintf(f, "%s,%" PetscInt_FMT ",%.17g,%.17g\n", curve->name, r->iteration, r->primal, r->dual);
+    const wring_convergence *const h = &c->history[s];
+    for (PetscInt i = 1; i < h->n && has_residuals(h); i++) {
+      const wring_iteration *const r = &h->row[i];
+      fprintf(f, "%s,%" PetscInt_FMT ",%.17g,%.17g\n", h->name, r->iteration, r->primal, r->dual);
     }
   }
   wring_file_commit(f, path, e);
@@ -75,15 +75,15 @@ void wring_comparison_residuals(const wring_comparison *c, const char *directory
 /* ---- compare.json ------------------------------------------------------------------------------------------------ */
 
 /* Iterations and seconds to relative errors of 1e-1 ... 1e-8; null where it was not reached. */
-static void add_times(const wring_curve *curve, json_t *json)
+static void add_times(const wring_convergence *h, json_t *json)
 {
   json_t *const iterations = json_object(), *const seconds = json_object();
   for (int i = 0; i < WRING_N_DIGITS; i++) {
-    const PetscInt to = curve->iterations_to[i];
+    const PetscInt to = h->iterations_to[i];
     char           key[16];
     snprintf(key, sizeof key, "1e-%d", i + 1);
     json_object_set_new(iterations, key, to >= 0 ? json_integer(to) : json_null());
-    json_object_set_new(seconds, key, wring_json_finite(curve->seconds_to[i]));
+    json_object_set_new(seconds, key, wring_json_finite(h->seconds_to[i]));
   }
   json_object_set_new(json, "iterations_to", iterations);
   json_object_set_new(json, "seconds_to", seconds);
@@ -98,31 +98,31 @@ static json_t *spectrum_json(const wring_spectrum *s)
   return json;
 }
 
-json_t *wring_curve_json(const wring_comparison *c, const wring_curve *curve)
+json_t *wring_convergence_json(const wring_comparison *c, const wring_convergence *h)
 {
-  const wring_iteration *const last  = &curve->outcome.last;
+  const wring_iteration *const last  = &h->outcome.last;
   json_t *const                json  = json_object();
   json_t *const                error = json_object();
   for (PetscInt i = 0; i < c->n_report; i++) {
     char key[32];
     snprintf(key, sizeof key, "%" PetscInt_FMT, c->report[i]);
-    json_object_set_new(error, key, wring_json_finite(curve->error[i]));
+    json_object_set_new(error, key, wring_json_finite(h->error[i]));
   }
   json_object_set_new(json, "relative_error", error);
-  add_times(curve, json);
-  if (curve->has_spectrum) {
-    json_object_set_new(json, "spectrum_start", spectrum_json(&curve->at_start));
-    json_object_set_new(json, "spectrum_minimiser", spectrum_json(&curve->at_least));
+  add_times(h, json);
+  if (h->has_spectrum) {
+    json_object_set_new(json, "spectrum_start", spectrum_json(&h->at_start));
+    json_object_set_new(json, "spectrum_minimiser", spectrum_json(&h->at_least));
   }
-  json_object_set_new(json, "ended", json_string(wring_reason_name(curve->outcome.reason)));
-  json_object_set_new(json, "iterations", json_integer(curve->outcome.iterations));
+  json_object_set_new(json, "ended", json_string(wring_reason_name(h->outcome.reason)));
+  json_object_set_new(json, "iterations", json_integer(h->outcome.iterations));
   json_object_set_new(json, "seconds", wring_json_finite(last->seconds));
   json_object_set_new(json, "objective", wring_json_finite(last->value.objective));
   json_object_set_new(json, "inertial", wring_json_finite(last->value.inertial));
   json_object_set_new(json, "elastic", wring_json_finite(last->value.elastic));
   json_object_set_new(json, "gradient_norm", wring_json_finite(last->gradient_norm));
-  json_object_set_new(json, "rises", json_integer(curve->outcome.rises.count));
-  json_object_set_new(json, "largest_rise", wring_json_finite(curve->outcome.rises.largest));
+  json_object_set_new(json, "rises", json_integer(h->outcome.rises.count));
+  json_object_set_new(json, "largest_rise", wring_json_finite(h->outcome.rises.largest));
   json_object_set_new(json, "evaluations", json_integer(last->evaluations));
   json_object_set_new(json, "linear_iterations", json_integer(last->linear_iterations));
   return json;
@@ -132,7 +132,8 @@ void wring_comparison_json(const wring_comparison *c, const char *directory, jso
 {
   json_t *const json = json_object(), *const solvers = json_object(), *const report = json_array();
   char path[PETSC_MAX_PATH_LEN + 32];
-  for (PetscInt s = 0; s < c->n; s++) json_object_set_new(solvers, c->curve[s].name, wring_curve_json(c, &c->curve[s]));
+  for (PetscInt s = 0; s < c->n; s++)
+    json_object_set_new(solvers, c->history[s].name, wring_convergence_json(c, &c->history[s]));
   for (PetscInt i = 0; i < c->n_report; i++) json_array_append_new(report, json_integer(c->report[i]));
   json_object_set_new(json, "g_star", wring_json_finite(c->least.objective));
   json_object_set_new(json, "g_star_inertial", wring_json_finite(c->least.inertial));

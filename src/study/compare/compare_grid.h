@@ -1,6 +1,13 @@
-/* A sweep: keys of the deck that take several values each. compare_sweep.c reads and runs it, compare_sweep_files.c shows what it found. */
+/*
+  A parameter grid: keys of the deck that take several values each, and one comparison for each combination of them. Keys
+  and folders are in compare_grid_axes.c, the comparisons in compare_grid.c, what they leave in compare_grid_files.c and
+  compare_grid_plot.c.
+*/
 #pragma once
-#include "compare.h"
+#include "comparison.h"
+#include "problem/deck_keys.h"
+
+enum { WRING_MAX_FOLDER = 200 }; // characters of a folder's name
 
 typedef struct {
   const char *key, *origin; // "material_stiffness"; both borrowed from the options
@@ -14,19 +21,30 @@ typedef struct {
   PetscInt          n_run; // product of the axes' n
   wring_axis       *axis;  // [n_axis] in the order of the deck
   wring_comparison *run;   // [n_run] without rows; the last axis varies fastest. n = 0: not run yet
-} wring_parameter_sweep;
+} wring_parameter_grid;
 
-/* The keys behind "compare_sweep_", each checked against the catalogue. n_axis 0 if there are none. Collective. */
-PetscErrorCode wring_parameter_sweep_read(const wring_options *o, const wring_catalogue *c, wring_parameter_sweep *s);
-PetscErrorCode wring_parameter_sweep_clear(wring_parameter_sweep *s);
+/* The keys of compare_sweep_, each checked against the catalogue. n_axis 0 if there are none. Collective. */
+PetscErrorCode wring_parameter_grid_read(const wring_options *o, const wring_catalogue *c, wring_parameter_grid *s);
+PetscErrorCode wring_parameter_grid_clear(wring_parameter_grid *s);
 
 /* The value of an axis in a run, and the name of its folder, "material_stiffness=1e5__time_step=1e-2". */
-const char *wring_parameter_sweep_value(const wring_parameter_sweep *s, PetscInt run, int axis);
-void        wring_parameter_sweep_folder(const wring_parameter_sweep *s, PetscInt run, size_t size, char *folder);
+const char *wring_parameter_grid_value(const wring_parameter_grid *s, PetscInt run, int axis);
+void        wring_parameter_grid_folder(const wring_parameter_grid *s, PetscInt run, size_t size, char *folder);
 
-/* sweep.csv, sweep.json and sweep.gp with what gnuplot makes of it (false: nothing), of the runs that are done. Rank 0. */
-void      wring_parameter_sweep_csv(const wring_parameter_sweep *s, const char *directory, wring_error *e);
-void      wring_parameter_sweep_json(const wring_parameter_sweep *s, const char *directory, wring_error *e);
-PetscBool wring_parameter_sweep_plot(const wring_parameter_sweep *s, const char *directory, wring_error *e);
+/*
+  One comparison for each combination, each in a folder of its own, and what they show together. *found: false, and
+  nothing done, if the deck has no key of compare_sweep_. *failed: a solver did. Collective.
+*/
+PetscErrorCode wring_parameter_grid_run(MPI_Comm comm, const wring_options *o, PetscBool *found, PetscBool *failed);
 
-PetscErrorCode wring_parameter_sweep_print(MPI_Comm comm, const wring_parameter_sweep *s); // collective
+/* ---- what it leaves ------------------------------------------------------------------------------------------------ */
+
+/* sweep.csv, sweep.json and sweep.gp with its picture (false: not made), of the runs that are done. Rank 0. */
+void      wring_parameter_grid_csv(const wring_parameter_grid *s, const char *directory, wring_error *e);
+void      wring_parameter_grid_json(const wring_parameter_grid *s, const char *directory, wring_error *e);
+PetscBool wring_parameter_grid_plot(const wring_parameter_grid *s, const char *directory, wring_error *e);
+
+PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_grid *s); // collective
+
+/* The error of a history at the last iteration of its run's report, NaN where nothing was measured. */
+double wring_parameter_grid_error(const wring_comparison *c, const wring_convergence *h);

@@ -1,5 +1,5 @@
 /* What a comparison says on the screen: errors at the report, and iterations and seconds to given errors. */
-#include "compare.h"
+#include "compare_show.h"
 #include "study/common/table.h"
 #include <math.h>
 
@@ -24,14 +24,14 @@ static PetscErrorCode print_errors(MPI_Comm comm, const wring_comparison *c)
   PetscCall(wring_table_add(t, "seconds"));
   PetscCall(wring_table_add(t, "ended"));
   for (PetscInt s = 0; s < c->n; s++) {
-    const wring_curve *const curve = &c->curve[s];
-    PetscCall(wring_table_add(t, "%s", curve->name));
+    const wring_convergence *const h = &c->history[s];
+    PetscCall(wring_table_add(t, "%s", h->name));
     for (PetscInt i = 0; i < c->n_report; i++) {
-      wring_percent(curve->error[i], sizeof text, text);
+      wring_percent(h->error[i], sizeof text, text);
       PetscCall(wring_table_add(t, "%s", text));
     }
-    PetscCall(wring_table_add(t, "%.3g", curve->outcome.last.seconds));
-    PetscCall(wring_table_add(t, "%s", wring_reason_name(curve->outcome.reason)));
+    PetscCall(wring_table_add(t, "%.3g", h->outcome.last.seconds));
+    PetscCall(wring_table_add(t, "%s", wring_reason_name(h->outcome.reason)));
   }
   PetscCall(wring_table_print(comm, t));
   PetscCall(wring_table_destroy(&t));
@@ -47,15 +47,15 @@ static PetscErrorCode print_times(MPI_Comm comm, const wring_comparison *c, cons
   PetscCall(wring_table_add(t, "%s", unit));
   for (int i = 0; i < WRING_N_DIGITS; i++) PetscCall(wring_table_add(t, "1e-%d", i + 1));
   for (PetscInt s = 0; s < c->n; s++) {
-    const wring_curve *const curve = &c->curve[s];
-    PetscCall(wring_table_add(t, "%s", curve->name));
+    const wring_convergence *const h = &c->history[s];
+    PetscCall(wring_table_add(t, "%s", h->name));
     for (int i = 0; i < WRING_N_DIGITS; i++) {
-      if (curve->iterations_to[i] < 0)
+      if (h->iterations_to[i] < 0)
         PetscCall(wring_table_add(t, "-"));
       else if (seconds)
-        PetscCall(wring_table_add(t, "%.3g", curve->seconds_to[i]));
+        PetscCall(wring_table_add(t, "%.3g", h->seconds_to[i]));
       else
-        PetscCall(wring_table_add(t, "%" PetscInt_FMT, curve->iterations_to[i]));
+        PetscCall(wring_table_add(t, "%" PetscInt_FMT, h->iterations_to[i]));
     }
   }
   PetscCall(wring_table_print(comm, t));
@@ -84,11 +84,11 @@ static PetscErrorCode print_conditions(MPI_Comm comm, const wring_comparison *c)
   PetscCall(wring_table_add(t, "at x_0"));
   PetscCall(wring_table_add(t, "at the minimiser"));
   for (PetscInt s = 0; s < c->n; s++) {
-    if (!c->curve[s].has_spectrum) continue;
+    if (!c->history[s].has_spectrum) continue;
     any = PETSC_TRUE;
-    PetscCall(wring_table_add(t, "%s", c->curve[s].name));
-    PetscCall(add_spectrum(t, &c->curve[s].at_start));
-    PetscCall(add_spectrum(t, &c->curve[s].at_least));
+    PetscCall(wring_table_add(t, "%s", c->history[s].name));
+    PetscCall(add_spectrum(t, &c->history[s].at_start));
+    PetscCall(add_spectrum(t, &c->history[s].at_least));
   }
   if (any) {
     PetscCall(PetscPrintf(comm, "\ncondition number of H_0 H; -: H is not definite there\n"));

@@ -1,0 +1,186 @@
+/* The keys of compare_sweep_ and their values, all checked before the first comparison; the folder of each combination. */
+#include "compare_grid.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_RUNS = 10000 }; // comparisons
+
+static const char family[] = "compare_sweep_";
+
+/* ---- combinations ---------------------------------------------------------------------------------------------------- */
+
+const char *wring_parameter_grid_value(const wring_parameter_grid *s, PetscInt run, int axis)
+{
+  for (int k = s->n_axis - 1; k > axis; k--) run /= s->axis[k].n;
+  return s->axis[axis].value[run % s->axis[axis].n];
+}
+
+/* Letters, digits and . + - = _ only: neither a shell nor a deck reads anything into them. */
+void wring_parameter_grid_folder(const wring_parameter_grid *s, PetscInt run, size_t size, char *folder)
+{
+  size_t n  = 0;
+  folder[0] = '\0';
+  for (int k = 0; k < s->n_axis && n < size; k++) {
+    const int length =
+      snprintf(folder + n, size - n, "%s%s=%s", k ? "__" : "", s->axis[k].key, wring_parameter_grid_value(s, run, k));
+    n += (size_t)length;
+  }
+  for (char *c = folder; *c; c++) {
+    if (!isalnum((unsigned char)*c) && !strchr(".+-=_", *c)) *c = '_';
+  }
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------------- */
+
+/* Keys whose values decide what a sweep is or where it goes; and the type, in whose place compare.solvers stands. */
+static PetscBool is_own(const char *key)
+{
+  return (PetscBool)(!strncasecmp(key, family, strlen(family)) || !strcasecmp(key, "output_directory") ||
+                     !strcasecmp(key, "solver_type"));
+}
+
+static PetscBool takes_one(const wring_option *p)
+{
+  return (PetscBool)(p->type != WRING_REALS && p->type != WRING_INTS && p->type != WRING_WORDS);
+}
+
+/* Unknown keys are refused as in a deck, with the nearest one. */
+static PetscErrorCode check_key(const wring_options *o, const wring_catalogue *c, const wring_axis *a)
+{
+  const MPI_Comm      comm = wring_options_comm(o);
+  const wring_option *p    = wring_schema_find(c->n, c->entry, a->key, 0);
+  wring_options      *alone;
+  char                origin[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  if (!p) {
+    PetscCall(PetscSNPrintf(origin, sizeof origin, "%s: compare_sweep", a->origin));
+    PetscCall(wring_options_create(comm, &alone));
+    PetscCall(wring_options_set(alone, a->key, "", origin));
+    PetscCall(wring_options_check(alone, c->n, c->entry));
+  }
+  if (is_own(a->key)) WRING_REFUSE(comm, "%s: compare_sweep: %s cannot be swept", a->origin, a->key);
+  if (!takes_one(p)) {
+    WRING_REFUSE(comm, "%s: compare_sweep: %s is a list, expected a key of one value", a->origin, a->key);
+  }
+  const char *const said = wring_options_origin(o, "", a->key);
+  if (said && strcmp(said, "command line") == 0) {
+    WRING_REFUSE(comm, "command line: %s is swept too (%s), expected one of them", a->key, a->origin);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A value must suit one of the tables that have the key, and differ from those before it. */
+static PetscErrorCode check_value(const wring_options *o, const wring_catalogue *c, const wring_axis *a, PetscInt i)
+{
+  const MPI_Comm      comm = wring_options_comm(o);
+  const wring_option *p    = NULL;
+  PetscBool           good = PETSC_FALSE;
+  char                origin[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  for (int k = 0; !good && (p = wring_schema_find(c->n, c->entry, a->key, k)); k++) {
+    good = wring_option_accepts(p, a->value[i]);
+  }
+  if (!good) {
+    p = wring_schema_find(c->n, c->entry, a->key, 0);
+    PetscCall(PetscSNPrintf(origin, sizeof origin, "%s: compare_sweep", a->origin));
+    PetscCall(wring_option_refuse(comm, p, a->key, a->value[i], origin));
+  }
+  for (PetscInt j = 0; j < i; j++) {
+    if (strcasecmp(a->value[i], a->value[j]) != 0) continue;
+    WRING_REFUSE(comm, "%s: compare_sweep: %s has the value %s twice", a->origin, a->key, a->value[i]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_axis(const wring_options *o, const wring_catalogue *c, const char *key, const char *origin,
+                                wring_axis *a)
+{
+  PetscFunctionBegin;
+  a->key    = key + strlen(family);
+  a->origin = origin;
+  PetscCall(check_key(o, c, a));
+  PetscCall(wring_options_get_word_list(o, key, wring_parameter_sweep_options, "", &a->n, &a->value));
+  for (PetscInt i = 0; i < a->n; i++) PetscCall(check_value(o, c, a, i));
+  const wring_option_type type = wring_schema_find(c->n, c->entry, a->key, 0)->type;
+  a->number                    = (PetscBool)(type == WRING_INT || type == WRING_REAL);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int compare_folders(const void *a, const void *b)
+{
+  return strcmp(a, b);
+}
+
+/* Every combination has a folder of its own, with a name that file systems take. */
+static PetscErrorCode check_folders(const wring_options *o, const wring_parameter_grid *s)
+{
+  typedef char name[WRING_MAX_FOLDER + 2];
+  name        *folder;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(s->n_run, &folder));
+  for (PetscInt r = 0; r < s->n_run; r++) {
+    wring_parameter_grid_folder(s, r, sizeof folder[r], folder[r]);
+    if (strlen(folder[r]) > WRING_MAX_FOLDER) {
+      WRING_REFUSE(wring_options_comm(o),
+                   "compare_sweep: the folder %s... of a combination has more than %d characters", folder[r],
+                   WRING_MAX_FOLDER);
+    }
+  }
+  qsort(folder, (size_t)s->n_run, sizeof folder[0], compare_folders);
+  for (PetscInt r = 1; r < s->n_run; r++) {
+    if (strcmp(folder[r - 1], folder[r]) == 0) {
+      WRING_REFUSE(wring_options_comm(o), "compare_sweep: two combinations would share the folder %s", folder[r]);
+    }
+  }
+  PetscCall(PetscFree(folder));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_parameter_grid_read(const wring_options *o, const wring_catalogue *c, wring_parameter_grid *s)
+{
+  const char *key, *value, *origin;
+
+  PetscFunctionBegin;
+  *s = (wring_parameter_grid){.n_run = 1};
+  PetscCall(PetscCalloc1(wring_options_count(o), &s->axis));
+  for (PetscInt i = 0; i < wring_options_count(o); i++) {
+    wring_options_entry(o, i, &key, &value, &origin);
+    if (strncasecmp(key, family, strlen(family)) != 0) continue;
+    wring_axis *const a = &s->axis[s->n_axis++];
+    PetscCall(read_axis(o, c, key, origin, a));
+    if (a->n > MAX_RUNS / s->n_run) {
+      WRING_REFUSE(wring_options_comm(o), "%s: compare_sweep has more than %d combinations", origin, MAX_RUNS);
+    }
+    s->n_run *= a->n;
+  }
+  PetscCall(check_folders(o, s));
+  PetscCall(PetscCalloc1(s->n_run, &s->run));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_parameter_grid_clear(wring_parameter_grid *s)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < s->n_axis; k++) PetscCall(wring_words_destroy(s->axis[k].n, &s->axis[k].value));
+  for (PetscInt r = 0; r < s->n_run; r++) PetscCall(wring_comparison_clear(&s->run[r]));
+  PetscCall(PetscFree(s->axis));
+  PetscCall(PetscFree(s->run));
+  *s = (wring_parameter_grid){0};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_parameter_sweep_check(const wring_options *o, const wring_catalogue *c)
+{
+  wring_parameter_grid s;
+
+  PetscFunctionBegin;
+  PetscCall(wring_parameter_grid_read(o, c, &s));
+  PetscCall(wring_parameter_grid_clear(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

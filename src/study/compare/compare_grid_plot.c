@@ -1,0 +1,104 @@
+/* sweep.gp: the error at the end over each axis. */
+#include "compare_grid.h"
+#include "io/file.h"
+#include "study/common/gnuplot.h"
+#include <math.h>
+#include <stdlib.h>
+
+static const double LEAST = 1e-16; // smaller errors are rounding, and drawn there
+
+/* Where value i of an axis stands; words at 0, 1, 2, ... */
+static double place(const wring_axis *a, PetscInt i)
+{
+  return a->number ? strtod(a->value[i], NULL) : (double)i;
+}
+
+/* Range and ticks; a log scale where positive numbers span a decade. */
+static void print_scale(FILE *f, const wring_axis *a)
+{
+  double least = INFINITY, most = -INFINITY;
+  for (PetscInt i = 0; i < a->n; i++) {
+    least = PetscMin(least, place(a, i));
+    most  = PetscMax(most, place(a, i));
+  }
+  const PetscBool logarithmic = (PetscBool)(least > 0 && most >= 10 * least);
+  const double    margin      = most > least ? 0.05 * (most - least) : 0.5;
+  fprintf(f, logarithmic ? "set logscale x\n" : "unset logscale x\n");
+  fprintf(f, "set format x '%%g'\nset xrange [%.17g:%.17g]\nset xtics ", logarithmic ? least / 1.3 : least - margin,
+          logarithmic ? most * 1.3 : most + margin);
+  for (PetscInt i = 0; i < a->n && !a->number; i++) {
+    fputs(i ? ", " : "(", f);
+    wring_plot_quote(f, a->value[i]);
+    fprintf(f, " %" PetscInt_FMT, i);
+  }
+  fputs(a->number ? "autofreq\n" : ")\n", f);
+}
+
+/* One line over axis k: a data block of the rows of a solver whose other keys have the values that they have in `run`. */
+static void print_graph(FILE *f, const wring_parameter_grid *s, int k, PetscInt run, PetscInt solver, PetscInt block)
+{
+  PetscInt stride = 1; // from a value of axis k to the next
+  for (int j = s->n_axis - 1; j > k; j--) stride *= s->axis[j].n;
+  fprintf(f, "$curve_%d_%" PetscInt_FMT " << END\n", k, block);
+  for (PetscInt i = 0; i < s->axis[k].n; i++) {
+    const wring_comparison *const c     = &s->run[run + i * stride];
+    const double                  error = wring_parameter_grid_error(c, &c->history[solver]);
+    if (isfinite(error)) fprintf(f, "%.17g %.17g\n", place(&s->axis[k], i), PetscMax(error, LEAST));
+  }
+  fprintf(f, "1e999 1e999\nEND\n"); // gnuplot refuses a block without a point; this one lies outside
+}
+
+/* Whether a run has the first value of axis k: lines over k start there. */
+static PetscBool is_first(const wring_parameter_grid *s, PetscInt run, int k)
+{
+  return (PetscBool)(wring_parameter_grid_value(s, run, k) == s->axis[k].value[0]);
+}
+
+static void print_blocks(FILE *f, const wring_parameter_grid *s, int k)
+{
+  PetscInt block = 0;
+  for (PetscInt i = 0; i < s->run[0].n; i++) {
+    for (PetscInt r = 0; r < s->n_run; r++) {
+      if (is_first(s, r, k)) print_graph(f, s, k, r, i, block++);
+    }
+  }
+}
+
+/* The error over axis k, one colour a solver, one line for each combination of the other keys. */
+static void print_panel(FILE *f, const wring_parameter_grid *s, int k)
+{
+  const PetscInt others = s->n_run / s->axis[k].n;
+  print_scale(f, &s->axis[k]);
+  fprintf(f, "set xlabel ");
+  wring_plot_quote(f, s->axis[k].key);
+  fprintf(f, "\nplot");
+  for (PetscInt b = 0; b < s->run[0].n * others; b++) {
+    fprintf(f, "%s \\\n  $curve_%d_%" PetscInt_FMT " with linespoints lw 2 pt %d ", b ? "," : "", k, b,
+            (int)(b % others) + 1);
+    wring_plot_style(f, b / others);
+    fprintf(f, b % others ? " notitle" : " title ");
+    if (b % others == 0) wring_plot_quote(f, s->run[0].history[b / others].name);
+  }
+  fprintf(f, "\n");
+}
+
+PetscBool wring_parameter_grid_plot(const wring_parameter_grid *s, const char *directory, wring_error *e)
+{
+  char path[PETSC_MAX_PATH_LEN + 32];
+  snprintf(path, sizeof path, "%s/sweep.gp", directory);
+  FILE *const f = wring_file_create(path, e);
+  if (!f) return PETSC_TRUE; // the error is told, not the picture
+  wring_plot_head(f, "sweep", 300 + 600 * s->n_axis, 600);
+  fprintf(f, "set datafile separator whitespace\n");
+  for (int k = 0; k < s->n_axis; k++) print_blocks(f, s, k);
+  fprintf(f, "set logscale y\nset format y '%%.0e'\nset yrange [1e-17<*:*<10]\n");
+  fprintf(f, "set ylabel 'relative error at the end'\n");
+  wring_plot_panels(f, s->n_axis);
+  for (int k = 0; k < s->n_axis; k++) {
+    print_panel(f, s, k);
+    fprintf(f, "unset key\nunset ylabel\n");
+  }
+  fprintf(f, "unset multiplot\n");
+  wring_file_commit(f, path, e);
+  return (PetscBool)(e->text[0] || wring_plot_run(directory, "sweep"));
+}

@@ -1,0 +1,167 @@
+/* The keys of compare_, and the refusal of what cannot be compared. */
+#include "compare_solve.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* The first law without a Hessian, or NULL. */
+static const char *without_hessian(const wring_compare *s)
+{
+  wring_term *const *term;
+  const int          n = wring_potential_terms(s->p->g, &term);
+  for (int i = 0; i < n; i++) {
+    const wring_law *const law = wring_term_law(term[i]);
+    if (!(wring_law_can(law) & WRING_CAN_HESSIAN)) return law->name;
+  }
+  return NULL;
+}
+
+/* Newton's method needs every law's Hessian; a law without one is refused only where the deck asks for newton. */
+static PetscErrorCode choose_reference(wring_compare *s)
+{
+  const wring_options *const o   = s->p->options;
+  const char *const          law = without_hessian(s);
+  const char                *reference;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, "compare_", wring_compare_options, "reference", &reference));
+  s->newton = (PetscBool)(strcmp(reference, "newton") == 0);
+  if (!s->newton || !law || wring_options_has(o, "compare_", "reference")) PetscFunctionReturn(PETSC_SUCCESS);
+  s->newton = PETSC_FALSE;
+  PetscCall(
+    wring_note(s->p->comm, "'%s' has no Hessian for a Newton minimiser: g* is the least g of the solvers", law));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode choose_condition(wring_compare *s)
+{
+  const wring_options *const o   = s->p->options;
+  const char *const          law = without_hessian(s);
+  PetscBool                  asked;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(o, "compare_", wring_compare_options, "condition", &asked));
+  if (!asked) PetscFunctionReturn(PETSC_SUCCESS);
+  if (law) {
+    WRING_REFUSE(s->p->comm, "%s: compare_condition: '%s' has no Hessian, expected laws that have one",
+                 wring_options_origin(o, "compare_", "condition"), law);
+  }
+  s->lowest_g = INFINITY;
+  PetscCall(wring_potential_create_vec(s->p->g, &s->lowest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Iterations that solver.measure skips have no value to report. */
+static PetscErrorCode note_unmeasured(const wring_compare *s)
+{
+  const wring_comparison *const c = s->c;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < c->n_report; i++) {
+    const PetscInt k = c->report[i];
+    if (k == 0 || k == c->iterations || (s->measure > 0 && k % s->measure == 0)) continue;
+    PetscCall(wring_note(s->p->comm,
+                         "iteration %" PetscInt_FMT " of compare_report stays empty: solver_measure is %" PetscInt_FMT,
+                         k, s->measure));
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode try_solver(const wring_compare *s, const char *name)
+{
+  wring_solver *solver;
+
+  PetscFunctionBegin;
+  PetscCall(wring_compare_create_solver(s, name, &solver));
+  PetscCall(wring_solver_destroy(&solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A name or a law that a solver refuses must not cost the run of those before it. */
+static PetscErrorCode try_solvers(const wring_compare *s)
+{
+  const wring_comparison *const c = s->c;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < c->n; i++) {
+    for (PetscInt j = 0; j < i; j++) {
+      if (strcasecmp(c->history[i].name, c->history[j].name) != 0) continue;
+      WRING_REFUSE(s->p->comm, "%s: compare_solvers names '%s' twice, expected each solver once",
+                   wring_options_origin(s->p->options, "compare_", "solvers"), c->history[i].name);
+    }
+    PetscCall(try_solver(s, c->history[i].name));
+  }
+  if (s->newton) PetscCall(try_solver(s, "newton"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode get_report(wring_compare *s)
+{
+  const wring_options *const o = s->p->options;
+  wring_comparison *const    c = s->c;
+
+  PetscFunctionBegin;
+  if (!wring_options_has(o, "compare_", "report")) {
+    c->n_report = 1;
+    PetscCall(PetscMalloc1(1, &c->report));
+    c->report[0] = c->iterations;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_options_get_int_list(o, "compare_", wring_compare_options, "report", &c->n_report, &c->report));
+  for (PetscInt i = 0; i < c->n_report; i++) {
+    if (c->report[i] >= 0 && c->report[i] <= c->iterations) continue;
+    WRING_REFUSE(s->p->comm, "%s: compare_report has iteration %" PetscInt_FMT ", expected 0 to %" PetscInt_FMT,
+                 wring_options_origin(o, "compare_", "report"), c->report[i], c->iterations);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode get_options(wring_compare *s)
+{
+  const wring_options *const o = s->p->options;
+  wring_comparison *const    c = s->c;
+  char                     **name;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_int(o, "compare_", wring_compare_options, "iterations", &c->iterations));
+  PetscCall(wring_options_get_real(o, "compare_", wring_compare_options, "tolerance", &s->tolerance));
+  PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->measure));
+  PetscCall(get_report(s));
+  PetscCall(wring_options_get_word_list(o, "compare_", wring_compare_options, "solvers", &c->n, &name));
+  PetscCall(PetscCalloc1(c->n, &c->history));
+  for (PetscInt i = 0; i < c->n; i++) PetscCall(PetscStrncpy(c->history[i].name, name[i], sizeof c->history[i].name));
+  PetscCall(wring_words_destroy(c->n, &name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_compare_read_keys(wring_compare *s)
+{
+  const wring_problem *const p = s->p;
+
+  PetscFunctionBegin;
+  if (!wring_stepper_minimises(p->stepper)) {
+    WRING_REFUSE(
+      p->comm, "%s: time_integrator '%s' minimises nothing, compare expects implicit_euler, implicit_midpoint or bdf2",
+      wring_options_origin(p->options, "time_", "integrator"), wring_stepper_integrator(p->stepper));
+  }
+  PetscCall(get_options(s));
+  PetscCall(note_unmeasured(s));
+  PetscCall(choose_reference(s));
+  PetscCall(choose_condition(s));
+  PetscCall(try_solvers(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_compare_check(wring_problem *p)
+{
+  wring_comparison c = {0};
+  wring_compare    s = {.p = p, .c = &c};
+
+  PetscFunctionBegin;
+  PetscCall(wring_compare_read_keys(&s));
+  PetscCall(VecDestroy(&s.lowest));
+  PetscCall(wring_comparison_clear(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

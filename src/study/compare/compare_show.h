@@ -1,0 +1,25 @@
+/* What a comparison leaves: files and pictures on rank 0, and what it prints. */
+#pragma once
+#include "comparison.h"
+#include "study/common/json.h"
+
+/* Removes the files of an earlier comparison or parameter grid. Rank 0, as the next four. */
+void wring_comparison_remove(const char *directory, wring_error *e);
+void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e);
+void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e); // if there are any
+void wring_comparison_json(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e);
+
+/* compare.gp and compare_parts.gp, and what gnuplot makes of them; false where it made nothing. */
+PetscBool wring_comparison_plot(const wring_comparison *c, const char *directory, wring_error *e);
+
+/* Errors at the report, iterations and seconds to errors, and the end of a solver. New reference. */
+json_t *wring_convergence_json(const wring_comparison *c, const wring_convergence *h);
+
+/* Prints "nan" and "inf" without signs, as other programs read them. */
+void wring_print_real(FILE *f, double value);
+
+/* A relative error in percent, "-" where nothing was measured. */
+void wring_percent(double error, size_t size, char *text);
+
+/* Relative errors, times and condition numbers on the screen. Collective. */
+PetscErrorCode wring_comparison_print(MPI_Comm comm, const wring_comparison *c);

@@ -1,0 +1,59 @@
+/* Relative errors of a comparison, and when each solver reached them. */
+#include "comparison.h"
+#include <math.h>
+
+const wring_iteration *wring_convergence_at(const wring_convergence *h, PetscInt iteration)
+{
+  PetscInt i = h->n - 1;
+  while (i > 0 && h->row[i].iteration > iteration) i--;
+  return i == h->n - 1 || h->row[i].iteration == iteration ? &h->row[i] : NULL;
+}
+
+double wring_relative_error(const wring_comparison *c, const wring_iteration *row)
+{
+  const double range = c->start.objective - c->least.objective, error = row->value.objective - c->least.objective;
+  if (!isfinite(error)) return INFINITY;
+  return range > 0 ? error / range : 0;
+}
+
+/* The first measured iterate with an error of at most 10^-(digit + 1). */
+static void find_time(const wring_comparison *c, wring_convergence *h, int digit)
+{
+  const double wanted     = pow(10, -(digit + 1));
+  h->iterations_to[digit] = -1;
+  h->seconds_to[digit]    = NAN;
+  for (PetscInt i = 0; i < h->n; i++) {
+    if (wring_relative_error(c, &h->row[i]) > wanted) continue;
+    h->iterations_to[digit] = h->row[i].iteration;
+    h->seconds_to[digit]    = h->row[i].seconds;
+    return;
+  }
+}
+
+PetscErrorCode wring_comparison_summarise(wring_comparison *c)
+{
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < c->n; s++) {
+    wring_convergence *const h = &c->history[s];
+    PetscCall(PetscMalloc1(c->n_report, &h->error));
+    for (PetscInt i = 0; i < c->n_report; i++) {
+      const wring_iteration *const row = wring_convergence_at(h, c->report[i]);
+      h->error[i]                      = row ? wring_relative_error(c, row) : NAN;
+    }
+    for (int digit = 0; digit < WRING_N_DIGITS; digit++) find_time(c, h, digit);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_comparison_clear(wring_comparison *c)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < c->n; i++) {
+    PetscCall(PetscFree(c->history[i].row));
+    PetscCall(PetscFree(c->history[i].error));
+  }
+  PetscCall(PetscFree(c->history));
+  PetscCall(PetscFree(c->report));
+  *c = (wring_comparison){0};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

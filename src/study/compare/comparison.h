@@ -1,0 +1,55 @@
+/*
+  wring compare: one implicit step from one state by several solvers, measured on the same g. Read in this order:
+
+    comparison.h      what a comparison found: the convergence of each solver, g*, relative errors (comparison.c)
+    compare_solve.h   a comparison under way: its keys (compare_keys.c), its solves, g*, condition numbers (compare_solve.c)
+    compare_show.h    what it leaves: tables (compare_files.c), the screen (compare_table.c), pictures (compare_plot.c)
+    compare_one.h     one comparison from a deck to its files, in the order in which it happens (compare_one.c)
+    compare_grid.h    a parameter grid: one comparison for each combination of the values of some keys: its keys
+                      (compare_grid_axes.c), the march (compare_grid.c), what it leaves (compare_grid_files.c, _plot.c)
+    compare.c         the command
+
+  Not here: methods and their common loop (src/solver), how gnuplot is run (study/common/gnuplot.h).
+*/
+#pragma once
+#include <wring/solver.h>
+
+enum { WRING_N_DIGITS = 8 }; // times are taken to relative errors of 1e-1 ... 1e-8
+
+/* Extreme eigenvalues of H_0 H(x), H_0 the inverse of the Hessian that a method starts from; NaN: H is not definite. */
+typedef struct {
+  double least, largest;
+} wring_spectrum;
+
+/* The history of one solver, and what it shows. */
+typedef struct {
+  char             name[128]; // type or variant
+  PetscInt         n, capacity;
+  wring_iteration *row; // [n] measured iterations, row[0] is x_0
+  wring_outcome    outcome;
+  double          *error;                         // [n_report] relative errors, NaN where nothing was measured
+  PetscInt         iterations_to[WRING_N_DIGITS]; // first measured iterate with an error <= 10^-(i + 1), -1: none
+  double           seconds_to[WRING_N_DIGITS];    // its seconds
+  PetscBool        has_spectrum;                  // with compare_condition, of methods that have an H_0
+  wring_spectrum   at_start, at_least;            // at x_0 and at the minimiser
+} wring_convergence;
+
+typedef struct {
+  PetscInt           n, iterations, n_report;
+  wring_convergence *history;     // [n]
+  PetscInt          *report;      // [n_report] iterations of the table
+  wring_value        start;       // at x_0
+  wring_value        least;       // at the minimiser; its objective is g*
+  char               source[128]; // of the minimiser: "newton reference", or the solver that found it
+  PetscBool          failed;      // one of the solvers did
+} wring_comparison;
+
+/* The row that holds at an iteration: measured there, or the last one if the solver ended before; else NULL. */
+const wring_iteration *wring_convergence_at(const wring_convergence *h, PetscInt iteration);
+
+/* (g - g*) / (g(x_0) - g*), infinite for an iterate without a value; 0 where x_0 is a minimiser. docs/theory.md (2.5). */
+double wring_relative_error(const wring_comparison *c, const wring_iteration *row);
+
+/* Fills error, iterations_to and seconds_to of every history; g* is known. */
+PetscErrorCode wring_comparison_summarise(wring_comparison *c);
+PetscErrorCode wring_comparison_clear(wring_comparison *c);

@@ -1,0 +1,63 @@
+/*
+  wring run: the march in time, from a deck to files. Read in this order:
+
+    run.c         the story: set up, open files, march (begin, solve, finish, record), finish
+    run_set_up.c  keys, solver, first and last step
+    run_output.c  the output directory, checkpoints, frames, state.csv, run.json
+    records.h     tables that grow: history.csv, residuals.csv (records.c), steps.csv (steps.c)
+    frames.h      frame_NNNNNN.vtu and frames.pvd (frames.c)
+    progress.h    lines on the screen (progress.c)
+
+  Not here: a step's g and its end (src/step), how x is found (src/solver), what other commands share (study/common).
+*/
+#pragma once
+#include "frames.h"
+#include "progress.h"
+#include "records.h"
+#include "study/common/stop.h"
+#include <wring/study.h>
+
+typedef struct {
+  char          directory[PETSC_MAX_PATH_LEN];
+  PetscBool     goes_on; // with the files of the run that was restarted
+  wring_history history;
+  wring_record  steps;
+  wring_frames  frames;
+  PetscInt      frame_every, checkpoint_every;
+  PetscInt      written, framed; // steps of this run's newest checkpoint and frame, -1: none
+} wring_run_output;
+
+typedef struct {
+  wring_problem   *p;
+  wring_solver    *solver; // NULL: the integrator advances without one
+  Vec              x;      // x_0 of the step under way, then its new positions
+  wring_run_output output;
+  wring_progress   progress;
+  PetscInt         first, last; // steps done at the start and at the end
+  double           limit;       // s of wall clock
+  PetscInt64       iterations, linear_iterations;
+  PetscBool        begun, changed; // the next step is; A must be built for it
+  wring_stop       stop;
+  wring_outcome    outcome; // of the last step
+  wring_rises      rises;   // of all steps
+  double           elastic; // J, E at its end
+  wring_exit       status;
+} wring_run;
+
+/* ---- set-up (run_set_up.c); collective, as all functions here ------------------------------------------------------ */
+
+/* Problem, keys and solver; bad input is refused. */
+PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run *r);
+PetscErrorCode wring_run_destroy(wring_run *r);
+
+/* ---- files (run_output.c) ------------------------------------------------------------------------------------------ */
+
+/* Makes the output directory, opens the tables and removes what an earlier run left. From here on files are written. */
+PetscErrorCode wring_run_open_directory(wring_run *r);
+
+PetscErrorCode wring_run_write_checkpoint(wring_run *r); // and keeps two
+PetscErrorCode wring_run_write_frame(wring_run *r);
+PetscErrorCode wring_run_write_state(const wring_run *r); // state.csv, if it is wanted
+PetscErrorCode wring_run_write_json(const wring_run *r);  // run.json
+
+const char *wring_run_ended(const wring_run *r); // "running", "done", "stopped by a signal"; not collective

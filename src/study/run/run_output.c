@@ -1,0 +1,184 @@
+/* The files of a run: the output directory, and what a run writes into it. */
+#include "run.h"
+#include "study/common/output_directory.h"
+#include "study/common/provenance.h"
+
+enum { HEADER = 1 << 16 }; // characters of the header of steps.csv
+
+/* ---- the directory --------------------------------------------------------------------------------------------------- */
+
+/*
+  Opens the tables, which may refuse to go on, and only then removes what an earlier run left after step `keep`: what names
+  other files before these, so that a kill in between leaves nothing that names a missing one. Rank 0.
+*/
+static PetscErrorCode open_files(wring_run *r, wring_error *e)
+{
+  const PetscInt  all = PETSC_MAX_INT, keep = r->output.goes_on ? r->first : -1;
+  const PetscBool residuals = (PetscBool)(r->solver && wring_solver_has_residuals(r->solver));
+  char            header[HEADER];
+
+  PetscFunctionBegin;
+  wring_steps_header(r->p, sizeof header, header);
+  wring_record_open(r->output.directory, "steps.csv", header, keep, &r->output.steps, e);
+  wring_record_open(r->output.directory, "history.csv", wring_history_header, keep, &r->output.history.record, e);
+  if (residuals)
+    wring_record_open(r->output.directory, "residuals.csv", wring_residuals_header, keep, &r->output.history.residuals,
+                      e);
+  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!residuals) wring_directory_remove_file(r->output.directory, "residuals.csv", e);
+  wring_directory_remove(r->output.directory, "checkpoint_", ".h5", keep + 1, all, e);
+  wring_directory_remove_file(r->output.directory, "state.csv", e);
+  wring_directory_remove_file(r->output.directory, "run.json", e);
+  if (r->output.goes_on)
+    PetscCall(wring_frames_read(&r->output.frames, keep, e));
+  else
+    wring_directory_remove_file(r->output.directory, "frames.pvd", e);
+  wring_directory_remove(r->output.directory, "frame_", ".vtu", keep + 1, all, e);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_run_open_directory(wring_run *r)
+{
+  const wring_problem *const p     = r->p;
+  wring_error                error = {0};
+
+  PetscFunctionBegin;
+  PetscCall(wring_directory_make(p->options, sizeof r->output.directory, r->output.directory));
+  r->output.frames.directory = r->output.directory;
+  if (p->rank == 0) {
+    r->output.goes_on = (PetscBool)(p->restart[0] && wring_directory_holds(r->output.directory, p->restart));
+    PetscCall(open_files(r, &error));
+  }
+  PetscCall(wring_error_raise(p->comm, &error));
+  PetscCallMPI(MPI_Bcast(&r->output.goes_on, 1, MPIU_BOOL, 0, p->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- files of a state ------------------------------------------------------------------------------------------------ */
+
+/* The rows up to a checkpoint must outlive a crash of the machine as the checkpoint does. */
+static PetscErrorCode sync_records(wring_run *r)
+{
+  wring_error error = {0};
+
+  PetscFunctionBegin;
+  wring_record_sync(&r->output.history.record, &error);
+  wring_record_sync(&r->output.history.residuals, &error);
+  wring_record_sync(&r->output.steps, &error);
+  PetscCall(wring_error_raise_output(r->p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Writes a checkpoint and keeps two. */
+PetscErrorCode wring_run_write_checkpoint(wring_run *r)
+{
+  wring_problem *const p   = r->p;
+  const wring_phase    old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
+  PetscScalar         *q, *v;
+  char                 file[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscCall(sync_records(r));
+  PetscCall(wring_checkpoint_name(r->output.directory, p->state.step, sizeof file, file));
+  PetscCall(VecGetArray(p->state.q, &q));
+  PetscCall(VecGetArray(p->state.v, &v));
+  wring_checkpoint_field field[WRING_STATE_FIELDS] = {{"position", 3, q}, {"velocity", 3, v}};
+  wring_memory           memory[2];
+  const int              more = wring_stepper_remembers(p->stepper) ? wring_stepper_memory(p->stepper, memory) : 0;
+  for (int i = 0; i < more; i++) {
+    field[2 + i] = (wring_checkpoint_field){memory[i].name, 3, NULL};
+    PetscCall(VecGetArray(memory[i].value, &field[2 + i].value));
+  }
+  PetscCall(wring_checkpoint_write(file, p->mesh, p->state.step, p->state.time, 2 + more, field));
+  for (int i = 0; i < more; i++) PetscCall(VecRestoreArray(memory[i].value, &field[2 + i].value));
+  PetscCall(VecRestoreArray(p->state.v, &v));
+  PetscCall(VecRestoreArray(p->state.q, &q));
+  PetscCall(wring_checkpoint_prune(p->comm, r->output.directory, 2));
+  r->output.written = p->state.step;
+  wring_phases_switch(&p->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_run_write_frame(wring_run *r)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_frames_write(&r->output.frames, r->p));
+  r->output.framed = r->p->state.step;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_state_csv(const wring_run *r)
+{
+  const wring_problem *const p = r->p;
+  const PetscScalar         *q, *v;
+  double                    *row;
+  char                       file[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(6 * p->mesh->n_owned, &row));
+  PetscCall(VecGetArrayRead(p->state.q, &q));
+  PetscCall(VecGetArrayRead(p->state.v, &v));
+  for (PetscInt i = 0; i < p->mesh->n_owned; i++) {
+    for (int c = 0; c < 3; c++) {
+      row[6 * i + c]     = q[3 * i + c];
+      row[6 * i + 3 + c] = v[3 * i + c];
+    }
+  }
+  PetscCall(VecRestoreArrayRead(p->state.v, &v));
+  PetscCall(VecRestoreArrayRead(p->state.q, &q));
+  snprintf(file, sizeof file, "%s/state.csv", r->output.directory);
+  PetscCall(wring_csv_write_vertices(file, p->mesh, "x,y,z,vx,vy,vz", 6, row));
+  PetscCall(PetscFree(row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_run_write_state(const wring_run *r)
+{
+  wring_problem *const p   = r->p;
+  const wring_phase    old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
+  PetscBool            wanted;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(p->options, "output_", wring_output_options, "state_csv", &wanted));
+  if (wanted) PetscCall(write_state_csv(r));
+  wring_phases_switch(&p->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- run.json -------------------------------------------------------------------------------------------------------- */
+
+const char *wring_run_ended(const wring_run *r)
+{
+  if (r->status == WRING_EXIT_FAILED) return "solver failed";
+  if (r->stop == WRING_STOP_SIGNAL) return "stopped by a signal";
+  if (r->stop == WRING_STOP_LIMIT) return "stopped by time.limit";
+  return r->p->state.step < r->last ? "running" : "done";
+}
+
+PetscErrorCode wring_run_write_json(const wring_run *r)
+{
+  wring_problem *const p      = r->p;
+  const PetscBool      solved = (PetscBool)(p->state.step > r->first || r->status == WRING_EXIT_FAILED);
+  wring_error          error  = {0};
+  json_t              *json;
+  char                 file[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  PetscCall(wring_provenance(p, "run", &json));
+  json_object_set_new(json, "solver", json_string(r->output.history.solver));
+  json_object_set_new(json, "integrator", json_string(wring_stepper_integrator(p->stepper)));
+  json_object_set_new(json, "first_step", json_integer(r->first));
+  json_object_set_new(json, "step", json_integer(p->state.step));
+  json_object_set_new(json, "time", wring_json_real(p->state.time));
+  json_object_set_new(json, "iterations", json_integer(r->iterations));
+  json_object_set_new(json, "linear_iterations", json_integer(r->linear_iterations));
+  json_object_set_new(json, "rises", json_integer(r->rises.count));
+  json_object_set_new(json, "largest_rise", wring_json_real(r->rises.largest));
+  json_object_set_new(json, "ended", json_string(wring_run_ended(r)));
+  json_object_set_new(json, "last_reason", solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
+  snprintf(file, sizeof file, "%s/run.json", r->output.directory);
+  if (p->rank == 0) wring_json_write(file, json, &error);
+  json_decref(json);
+  PetscCall(wring_error_raise_output(p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,80 @@
+/* From a deck to a run that is ready to march, and its end. */
+#include "run.h"
+#include <math.h>
+
+/* `end` is a time and `steps` counts from time 0: a restart goes on to the same end. */
+static PetscErrorCode find_last_step(wring_run *r)
+{
+  const wring_problem *const p = r->p;
+  double                     end;
+
+  PetscFunctionBegin;
+  r->first = p->state.step;
+  r->last  = wring_stepper_steps(p->stepper);
+  if (wring_options_has(p->options, "time_", "end")) {
+    PetscCall(wring_options_get_real(p->options, "time_", wring_time_options, "end", &end));
+    r->last = r->first + (PetscInt)ceil((end - p->state.time) / wring_stepper_size(p->stepper) - 1e-9);
+  }
+  if (r->last <= r->first) {
+    PetscCall(wring_note(p->comm, "nothing to do: the state is at step %" PetscInt_FMT ", %.6g s, already", r->first,
+                         p->state.time));
+    r->last = r->first;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode get_options(wring_run *r)
+{
+  const wring_options *const o = r->p->options;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_int(o, "output_", wring_output_options, "every", &r->output.frame_every));
+  PetscCall(wring_options_get_int(o, "checkpoint_", wring_checkpoint_options, "every", &r->output.checkpoint_every));
+  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "compress", &r->output.frames.compress));
+  r->limit = INFINITY;
+  if (wring_options_has(o, "time_", "limit")) {
+    PetscCall(wring_options_get_real(o, "time_", wring_time_options, "limit", &r->limit));
+  }
+  PetscCall(find_last_step(r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* An integrator that minimises nothing has no solver; the rows of its steps have its own name. */
+static PetscErrorCode create_solver(wring_run *r)
+{
+  wring_problem *const p = r->p;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_create_vec(p->g, &r->x));
+  r->output.history.solver = wring_stepper_integrator(p->stepper);
+  if (!wring_stepper_minimises(p->stepper)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, &r->solver));
+  PetscCall(wring_solver_set_from_options(r->solver, p->options, NULL));
+  PetscCall(wring_solver_set_up(r->solver));
+  wring_solver_expect_solves(r->solver, wring_stepper_steps(p->stepper)); // of the whole run: a restart chooses alike
+  PetscCall(wring_solver_set_monitor(r->solver, wring_history_monitor, &r->output.history));
+  r->output.history.solver = wring_solver_name(r->solver);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run *r)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_problem_create(comm, o, &r->p));
+  PetscCall(get_options(r));
+  PetscCall(create_solver(r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_run_destroy(wring_run *r)
+{
+  PetscFunctionBegin;
+  wring_record_close(&r->output.history.record);
+  wring_record_close(&r->output.history.residuals);
+  wring_record_close(&r->output.steps);
+  PetscCall(wring_frames_destroy(&r->output.frames));
+  PetscCall(wring_solver_destroy(&r->solver));
+  PetscCall(VecDestroy(&r->x));
+  PetscCall(wring_problem_destroy(&r->p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
