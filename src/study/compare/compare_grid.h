@@ -5,7 +5,7 @@
 */
 #pragma once
 #include "comparison.h"
-#include "problem/deck_keys.h"
+#include "problem/problem_keys.h"
 
 enum { WRING_MAX_FOLDER = 200 }; // characters of a folder's name
 
