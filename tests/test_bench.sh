@@ -4,34 +4,8 @@
 # Nothing is timed. A law without default parameters, a row that is lost on some rank count, or a count of bytes that follows the
 # partition where it should not, fails this test.
 # usage: test_bench.sh BUILD_DIR SOURCE_DIR     ranks: 3
-set -u
-wring=$(realpath "$1")/wring
-[ -x "$wring" ] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-fail() { echo "FAIL: $*" >&2; [ -f log ] && sed 's/^/    /' log >&2; exit 1; }
-
-# bench STATUS RANKS ARGS...: standard output and error in log.
-bench() {
-  local want=$1 ranks=$2 got
-  shift 2
-  if [ "$ranks" = 1 ]; then "$wring" bench "$@" >log 2>&1; else "${MPIEXEC:-mpiexec}" -n "$ranks" "$wring" bench "$@" >log 2>&1; fi
-  got=$?
-  [ $got = "$want" ] || fail "on $ranks bench $*: exit status $got, expected $want"
-}
-
-# refused RANKS PATTERN ARGS...: status 1, one line that says why, no file.
-refused() {
-  local ranks=$1 pattern=$2
-  shift 2
-  bench 1 "$ranks" "$@"
-  [ "$(grep -c '^wring: ' log)" = 1 ] || fail "on $ranks $*: not one line of error"
-  grep -Eq "^wring: .*$pattern" log || fail "on $ranks $*: the error does not say '$pattern'"
-  ! grep -q 'PETSC ERROR\|internal error' log || fail "on $ranks $*: a trace"
-  [ ! -e out ] || fail "on $ranks $*: it wrote files"
-}
+. "$(dirname "$0")/lib.sh"
+prefix=(bench)
 
 # row PART NAME WORK [MATERIAL]: how many rows of out/bench.csv are such.
 row() { awk -F, -v p="$1" -v n="$2" -v w="$3" -v m="${4:-}" '$1 == p && $2 == n && $3 == w && (m == "" || $4 == m)' out/bench.csv | wc -l; }
@@ -69,7 +43,7 @@ materials=$("$wring" help material | sed -n 's/^---- material \([a-z].*\) ----$/
 
 # ---- all parts: 4 x 4 x 4 cells ----
 for ranks in 1 2 3; do
-  bench 0 $ranks -bench_tets 384 -bench_budget 1e-3
+  expect 0 $ranks -bench_tets 384 -bench_budget 1e-3
   awk -F, 'NR == 1 { n = NF } NF != n || (NR > 1 && !($8 > 0 && $9 >= 0 && $10 >= 0 && $10 < 1e9 && $12 >= 1)) { print; bad = 1 }
            END { exit bad }' out/bench.csv || fail "numbers on $ranks ranks"
   [ -z "$(find out -name '*.part')" ] || fail 'a .part file was left'
@@ -106,14 +80,14 @@ done
 
 # ---- one cell: six tets, and ranks that own none of them; other files of the directory stay ----
 echo kept >out/other
-bench 0 3 -bench_tets 1 -bench_budget 1e-3
+expect 0 3 -bench_tets 1 -bench_budget 1e-3
 awk -F, 'NR > 1 && ($5 != 6 || !($8 > 0)) { bad = 1 } END { exit bad || NR < 40 }' out/bench.csv || fail 'one cell'
 [ -e out/other ] || fail 'a file of another was removed'
 
 # ---- parts, materials, settings of methods; what an iteration would be too long for is measured on a small box ----
-bench 0 2 -bench_tets 384 -bench_budget 1e-3 -bench_parts operator -output_directory some/where
+expect 0 2 -bench_tets 384 -bench_budget 1e-3 -bench_parts operator -output_directory some/where
 [ "$(cut -d, -f1 some/where/bench.csv | sort -u | tr '\n' ' ')" = 'operator part ' ] || fail 'parts'
-bench 0 1 -bench_tets 21000 -bench_budget 1e-3 -bench_parts solvers -bench_materials strain -solver_qn_history 0 -operator_type multigrid
+expect 0 1 -bench_tets 21000 -bench_budget 1e-3 -bench_parts solvers -bench_materials strain -solver_qn_history 0 -operator_type multigrid
 has solver pd iteration strain
 awk -F, '$2 == "newton" { found = $5 == 16464 } $2 == "qn" { rest = $5 == 21600 } END { exit !(found && rest) }' out/bench.csv || fail 'small box'
 grep -q '^not measured: solver newton, strain: an iteration would take .*; the row is of 16464 tets' log || fail 'small box: no reason'
@@ -121,23 +95,23 @@ rm -rf out
 
 # ---- refusals ----
 for ranks in 1 3; do
-  refused $ranks "unexpected argument 'deck.yaml', expected -key value" deck.yaml
-  refused $ranks 'bench_tets is "0", expected an integer in \[1,1000000000\]' -bench_tets 0
-  refused $ranks 'unknown key bench_tts, did you mean bench_tets' -bench_tts 5
-  refused $ranks "bench_parts has 'all', expected some of laws, exchange, operator, solvers" -bench_parts laws,all
-  refused $ranks "bench_materials has 'wood', expected some of .*neohookean" -bench_materials strain,wood
+  refused_on $ranks "unexpected argument 'deck.yaml', expected -key value" deck.yaml
+  refused_on $ranks 'bench_tets is "0", expected an integer in \[1,1000000000\]' -bench_tets 0
+  refused_on $ranks 'unknown key bench_tts, did you mean bench_tets' -bench_tts 5
+  refused_on $ranks "bench_parts has 'all', expected some of laws, exchange, operator, solvers" -bench_parts laws,all
+  refused_on $ranks "bench_materials has 'wood', expected some of .*neohookean" -bench_materials strain,wood
 done
-refused 1 'unknown key mesh_file' -mesh_file body.msh
-refused 1 'unknown key material_young' -material_young 1
-refused 1 'unknown key solver_rtol' -solver_rtol 1e-3
-refused 1 'unknown key output_every' -output_every 1
-refused 1 'solver_qn_history is "-1", expected an integer' -solver_qn_history -1
-refused 1 'bench_budget is "0", expected a real in \(0,inf\)' -bench_budget 0
-refused 1 '-bench_tets has no value' -bench_tets
+refused_on 1 'unknown key mesh_file' -mesh_file body.msh
+refused_on 1 'unknown key material_young' -material_young 1
+refused_on 1 'unknown key solver_rtol' -solver_rtol 1e-3
+refused_on 1 'unknown key output_every' -output_every 1
+refused_on 1 'solver_qn_history is "-1", expected an integer' -solver_qn_history -1
+refused_on 1 'bench_budget is "0", expected a real in \(0,inf\)' -bench_budget 0
+refused_on 1 '-bench_tets has no value' -bench_tets
 echo file >there
-refused 1 'there: is not a directory' -output_directory there
+refused_on 1 'there: is not a directory' -output_directory there
 mkdir -p there2/bench.json
-refused 1 'there2/bench.json: is a directory' -output_directory there2
+refused_on 1 'there2/bench.json: is a directory' -output_directory there2
 "$wring" help bench >log || fail 'help bench'
 for key in tets parts materials time_step budget; do grep -q "^bench_$key: " log || fail "help bench does not list $key"; done
 "$wring" help >log && grep -q '^wring run.*, wring bench \[-key value ...\], wring mesh' log || fail 'usage'

@@ -2,14 +2,7 @@
 # Every solver gives the same bits on 1, 2 and 3 threads, and nearly the same numbers on 1, 2, 3 and 4 ranks. Fails where a sum
 # follows the threads, where a thread reads what another writes, or where a method decides from numbers of one rank.
 # usage: test_bits.sh BUILD_DIR SOURCE_DIR     ranks: 4
-set -u
-wring=$(realpath "$1")/wring
-[ -x "$wring" ] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-fail() { echo "FAIL: $*" >&2; [ -f log ] && sed 's/^/    /' log >&2; exit 1; }
+. "$(dirname "$0")/lib.sh"
 
 # 1620 tets: more than one chunk of them and of vertices for each thread.
 cat >box.yaml <<'DECK'
@@ -35,30 +28,28 @@ solvers+=,colored,hybrid,mass,mixed_admm,rest
 
 # compare RANKS THREADS ARGS...: compare.csv without its seconds, which differ from run to run.
 compare() {
-  local run=$wring ranks=$1 threads=$2
+  local ranks=$1 threads=$2
   shift 2
   rm -rf out
-  [ "$ranks" = 1 ] || run="${MPIEXEC:-mpiexec} -n $ranks $wring"
-  OMP_NUM_THREADS=$threads $run compare box.yaml -compare_iterations 6 -output_directory out "$@" >log 2>&1 ||
-    fail "$ranks ranks, $threads threads, $*: exit status $?"
+  OMP_NUM_THREADS=$threads works "$ranks" compare box.yaml -compare_iterations 6 -output_directory out "$@"
   cut -d, -f1,2,4- out/compare.csv
 }
-on() {
+both() {
   compare "$@" -compare_solvers "$solvers" -material_model strain -material_stiffness 1e6
   compare "$@" -compare_solvers compliant,admm,qn -material_model stable_neohookean -material_young 1e6 -material_poisson 0.3 |
     sed '1d; s/^/stable_/'
 }
 
-on 1 1 >one
+both 1 1 >one
 [ "$(cut -d, -f1 one | sort -u | wc -l)" = $(($(echo "$solvers" | tr ',' '\n' | wc -l) + 4)) ] || fail 'solvers in the table'
 for threads in 2 3; do
-  on 1 $threads >many
+  both 1 $threads >many
   diff one many >differ || fail "$threads threads: $(cut -d, -f1 differ | sort -u | tr '\n' ' ')"
 done
 
 # The hybrid order depends on the partition.
 for ranks in 2 3 4; do
-  on $ranks 1 >many
+  both $ranks 1 >many
   paste -d, one many | awk -F, 'NR > 1 && $1 != "hybrid" {
     n = NF / 2
     for (k = 3; k <= 5; k++) { d = $k - $(k + n); if (d < 0) d = -d; if (!(d <= 1e-9 * $3)) bad[$1] = d / $3 } }

@@ -4,16 +4,10 @@
 # leave every file as it was. Cases whose name begins with * run on 3 ranks too. Four shards run at a time. It fails when a broken input is accepted, when
 # its message loses its place, value or expectation, or when something is written before the refusal.
 # usage: test_broken.sh BUILD_DIR SOURCE_DIR     ranks: 3
-set -u
-wring=$(realpath "$1")/wring
-corpus=$(realpath "$2")/tests/fuzz/corpus
-[ -x "$wring" ] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+corpus=$source/tests/fuzz/corpus
 good=$work/good
 mkdir "$good" && cd "$good" || exit 1
-
-fail() { echo "FAIL: $*" >&2; [ -f "$work/error" ] && sed 's/^/    /' "$work/error" >&2; exit 1; }
 
 # ---- inputs that are whole ---------------------------------------------------------------------------------------------
 
@@ -58,7 +52,7 @@ variant:  {light: {type: admm, weight: 0.5}}
 compare:  {solvers: [qn, light, pd], iterations: 3, report: [1, 3]}
 output:   {directory: out}
 DECK
-accepted() { "$wring" "$@" >/dev/null 2>"$work/error" || fail "whole inputs are refused: $*"; }
+accepted() { works 1 "$@"; }
 accepted run box.yaml -output_directory old
 accepted run box.yaml -output_directory other -mesh_box_cells 3,1,1
 for deck in mesh net compare; do accepted check $deck.yaml; done
@@ -70,24 +64,23 @@ edit() { sed -i "$2" "$1"; }                                                    
 add() { printf '%s\n' "$2" >>"$1"; }                                                # FILE LINE
 put() { printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }         # FILE OFFSET BYTES
 cut_to() { truncate -s "$2" "$1"; }                                                 # FILE SIZE
-files() { find . -type d -printf '%p\n' -o -printf '%p %y %s %T@\n' | sort; } # names, kinds; sizes and times of files
 
 # refused RANKS NAME EXPECTED ARGS...: in the folder of the case, whose files are as `before` says.
 refused() {
-  local ranks=$1 name=$2 expected=$3 status launch=()
+  local ranks=$1 name=$2 expected=$3 status
   shift 3
-  [ "$ranks" = 1 ] || launch=("${MPIEXEC:-mpiexec}" -n "$ranks")
-  timeout -k 5 20 "${launch[@]}" "$wring" "$@" >"$work/output" 2>"$work/error" </dev/null
+  on "$ranks" "$@"
   status=$?
   [ $status = 1 ] || fail "$name, $ranks ranks: exit status $status, expected 1"
-  [ "$(grep -c '^wring: ' "$work/error")" = 1 ] || fail "$name, $ranks ranks: not one line of error"
-  [[ $(grep '^wring: ' "$work/error") = "wring: $expected"* ]] || fail "$name, $ranks ranks: expected '$expected'"
-  ! grep -q 'PETSC ERROR\|internal error' "$work/error" "$work/output" || fail "$name, $ranks ranks: a trace"
-  [ "$ranks" = 3 ] || ! grep -vq '^wring: \|^note: ' "$work/error" || fail "$name: more than errors and notices"
+  [ "$(grep -c '^wring: ' log)" = 1 ] || fail "$name, $ranks ranks: not one line of error"
+  [[ $(grep '^wring: ' log) = "wring: $expected"* ]] || fail "$name, $ranks ranks: expected '$expected'"
+  ! grep -q 'PETSC ERROR\|internal error' log || fail "$name, $ranks ranks: a trace"
+  [ "$ranks" = 3 ] || ! grep -vq '^wring: \|^note: ' log || fail "$name: more than the error and notes"
   [ "$before" = "$(files)" ] || fail "$name, $ranks ranks: files were written: $(diff <(echo "$before") <(files))"
 }
 
 shards=4 count=0
+seconds=20 # that a refusal may take
 # broken NAME HOW ARGS EXPECTED: if it is one of this shard's.
 broken() {
   local name=$1 words

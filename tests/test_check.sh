@@ -2,23 +2,7 @@
 # `wring check`: what it says would run, and its memory within 30 % of what the run then takes. Fails where a part of the table
 # is forgotten, or a factor's size is taken from a wrong matrix.
 # usage: test_check.sh BUILD_DIR SOURCE_DIR     ranks: 2
-set -u
-wring=$(realpath "$1")/wring
-[ -x "$wring" ] || exit 77
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
-cd "$directory" || exit 1
-failures=0
-fail() {
-  echo "FAILED: $*"
-  cat log
-  failures=$((failures + 1))
-}
-on() {
-  local ranks=$1
-  shift
-  mpiexec -n "$ranks" "$wring" "$@" >log 2>&1
-}
+. "$(dirname "$0")/lib.sh"
 
 cat >deck.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 1], cells: [15, 15, 15]}}
@@ -34,10 +18,10 @@ DECK
 ratio() {
   local ranks=$1 said took
   shift
-  on "$ranks" check deck.yaml "$@" || fail "check $*"
+  works "$ranks" check deck.yaml "$@"
   said=$(awk '/peak of a run/ {print $NF}' log)
   [ ! -e out ] || fail "check $* leaves files"
-  on "$ranks" run deck.yaml "$@" || fail "run $*"
+  works "$ranks" run deck.yaml "$@"
   took=$(awk -F'[:,]' '/"peak_memory"/ {print $2 / 1e6}' out/run.json)
   rm -r out
   echo "$ranks ranks, $*: check says $said MB, the run takes $took MB"
@@ -52,8 +36,8 @@ for ranks in 1 2; do
 done
 ratio 1 -time_integrator linear_implicit_euler
 
-on 2 check deck.yaml -solver_qn_history 7 || fail check
+works 2 check deck.yaml -solver_qn_history 7
 for said in '4096 vertices, 20250 tets' 'qn' 'history 7' 'implicit_euler, h = 0.01 s' 'operator direct' 'steps  *1' 'xmin xmax'; do
   grep -q "$said" log || fail "check does not say $said"
 done
-exit $((failures > 0))
+exit 0

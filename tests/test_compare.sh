@@ -1,43 +1,11 @@
 #!/usr/bin/env bash
 # Comparisons: sweeps, variants, solvers that diverge, what is written and when it is refused, on 1, 2 and 4 ranks.
 # usage: test_compare.sh BUILD_DIR SOURCE_DIR     ranks: 4
-set -u
-wring=$(realpath "$1")/wring
-[ -x "$wring" ] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-fail() { echo "FAIL: $*" >&2; [ -f log ] && sed 's/^/    /' log >&2; exit 1; }
-
-# expect STATUS RANKS DECK ARGS...
-expect() {
-  local want=$1 ranks=$2 got
-  shift 2
-  if [ "$ranks" = 1 ]; then "$wring" compare "$@" >log 2>&1; else "${MPIEXEC:-mpiexec}" -n "$ranks" "$wring" compare "$@" >log 2>&1; fi
-  got=$?
-  [ $got = "$want" ] || fail "on $ranks $*: exit status $got, expected $want"
-}
-
-# refused PATTERN DECK ARGS...: status 1, one line that says why, nothing written.
-refused() {
-  local pattern=$1
-  shift
-  expect 1 1 "$@" -output_directory none
-  [ "$(grep -vc '^note: ' log)" = 1 ] || fail "$*: more than the line of error"
-  grep -Eq "^wring: .*$pattern" log || fail "$*: the error does not say '$pattern'"
-  [ ! -e none ] || fail "$*: it wrote files"
-}
+. "$(dirname "$0")/lib.sh"
+prefix=(compare)
 
 # values FILE: a table without its seconds, which differ from run to run.
 values() { cut -d, -f1,2,4- "$1"; }
-
-# valid FILE: JSON without the NaN and Infinity that Python would take.
-valid() {
-  command -v python3 >/dev/null || return 0
-  python3 -c 'import json, sys; json.load(open(sys.argv[1]), parse_constant=lambda c: sys.exit("no JSON: " + c))' "$1" ||
-    fail "$1 is not valid JSON"
-}
 
 cat >beam.yaml <<'DECK'
 mesh:     {box: {size: [2, 0.5, 0.5], cells: [6, 2, 2]}}
@@ -65,10 +33,9 @@ grep -q '^penalty  *not finite' log || fail 'penalty does not diverge'
 ! grep -q 'at most inf' log || fail 'an infinite g counts as a rise'
 ! grep -q 'mean little' log || fail 'a note on rounding where there is none'
 
-number() { sed -n "s/^  \"$1\": \([^,]*\),*/\1/p" out/compare.json; }
-awk -v g="$(number g_star)" -v i="$(number g_star_inertial)" -v e="$(number g_star_elastic)" \
+awk -v g="$(json_value out/compare.json g_star)" -v i="$(json_value out/compare.json g_star_inertial)" -v e="$(json_value out/compare.json g_star_elastic)" \
   'BEGIN { d = g - i - e; exit !(i > 0 && e > 0 && d <= 1e-12 * g && d >= -1e-12 * g) }' || fail 'parts of g*'
-valid out/compare.json
+valid_json out/compare.json
 for file in compare compare_parts; do
   [ -s out/$file.gp ] || fail "$file.gp"
   if command -v gnuplot >/dev/null; then [ -s out/$file.png ] || fail "$file.png"; fi
@@ -99,13 +66,13 @@ grep -q '^note: iteration 2 of compare_report stays empty' log || fail 'no note 
 [ "$(cut -d, -f1,2 out/compare.csv | tr '\n' ' ')" = 'solver,iteration qn,0 qn,12 short,0 short,12 pd,0 pd,12 ' ] ||
   fail 'rows that were not measured'
 [ "$(grep -c '"2": null' out/compare.json)" = 3 ] || fail 'errors that were not measured'
-valid out/compare.json
+valid_json out/compare.json
 
 # ---- condition numbers: qn and pd start from the same A; Newton's method and the lines of others have none ----
 expect 0 2 beam.yaml -compare_condition true -compare_solvers qn,pd,newton
 grep -q '^condition number' log || fail 'no condition numbers'
 [ "$(grep -c '"spectrum_start"' out/compare.json)" = 2 ] || fail 'methods with a condition number'
-valid out/compare.json
+valid_json out/compare.json
 sed -n 's/^ *"condition": \([^,]*\),*/\1/p' out/compare.json | tr '\n' ' ' >conditions
 awk '{ for (i = 1; i <= 2; i++) { d = $i / $(i + 2) - 1; if (!($i > 1 && $i < 1e4 && d * d < 1e-8)) bad = 1 } } END { exit bad || NF != 4 }' conditions ||
   fail "condition numbers $(cat conditions)"
@@ -121,7 +88,7 @@ folders+='material_stiffness=1e7__time_step=1e-1 material_stiffness=1e7__time_st
 [ "$(head -1 out/sweep.csv)" = material_stiffness,time_step,solver,error_2,error_12,relative_error,iterations_to_1e-2,seconds_to_1e-2,iterations_to_1e-4,seconds_to_1e-4,iterations_to_1e-6,seconds_to_1e-6,iterations,seconds,g_star,ended,folder ] ||
   fail 'columns of sweep.csv'
 [ "$(sed 1d out/sweep.csv | cut -d, -f3 | sort | uniq -c | tr -s ' \n' ' ')" = ' 6 pd 6 qn 6 short ' ] || fail 'rows of sweep.csv'
-valid out/sweep.json
+valid_json out/sweep.json
 for word in keys combinations runs folder g_star solvers; do grep -q "\"$word\"" out/sweep.json || fail "sweep.json has no $word"; done
 if command -v gnuplot >/dev/null; then [ -s out/sweep.png ] || fail sweep.png; fi
 one=material_stiffness=1e7__time_step=1e-1
@@ -157,11 +124,11 @@ expect 0 1 squeeze.yaml -compare_solvers qn -output_directory alone
 cmp -s <(values alone/compare.csv | grep qn) <(values out/compare.csv | grep qn) || fail 'a diverging solver changes others'
 awk -F, '$1 == "bad" && $2 > 0 { n++; if ($8 != "inf" || $4 != "inf") bad = 1 } END { exit bad || n != 20 }' out/compare.csv ||
   fail 'rows of a diverging solver'
-valid out/compare.json
+valid_json out/compare.json
 grep -q '"ended": "not finite"' out/compare.json || fail 'the end of a diverging solver'
 expect 2 2 squeeze.yaml -compare_sweep_time_step 1e-1,1e-4
 grep -q '^1e-4,bad,[0-9].*max_it' out/sweep.csv && grep -q '^1e-1,bad,inf,inf,inf,,,.*not finite' out/sweep.csv || fail 'a sweep with a failure'
-valid out/sweep.json
+valid_json out/sweep.json
 
 # ---- bad input costs no run ----
 refused 'material_stifness, did you mean material_stiffness' beam.yaml -compare_sweep_material_stifness 1,2

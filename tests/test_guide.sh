@@ -2,28 +2,23 @@
 # The decks and commands of docs/user.md work as they stand: blocks that begin with "# NAME" become files, indented lines that begin
 # with wring, mpiexec or gnuplot are run after the decks above them.
 # usage: test_guide.sh BUILD_DIR SOURCE_DIR     ranks: 2
-set -u
-build=$(realpath "$1")
-guide=$(realpath "$2")/docs/user.md
-[ -x "$build/wring" ] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/lib.sh"
+guide=$source/docs/user.md
 export PATH=$build:$PATH
 
 awk '/^```(yaml|csv)$/ { getline; name = $0 ~ /^# [a-z]+\.(yaml|csv)$/ ? $2 : "/dev/null"; deck = name; if (deck ~ /csv$/) getline
                          while ($0 != "```") { if (deck !~ /null/) print > deck; getline } if (deck !~ /null/) close(deck) }' "$guide"
-[ -f beam.yaml ] && [ -f chain.yaml ] && [ -f links.csv ] || { echo 'FAIL: the guide has no decks'; exit 1; }
+[ -f beam.yaml ] && [ -f chain.yaml ] && [ -f links.csv ] || fail 'the guide has no decks'
 
 # run COMMAND: as typed; a terminal is not needed for pictures.
 run() {
   echo "$1"
-  eval "$1" >log 2>&1 || { echo "FAIL: $1"; tail -5 log; exit 1; }
+  eval "$1" >log 2>&1 || fail "$1"
   grep -E 'warning|rose' log
   return 0
 }
 mapfile -t commands < <(sed -n 's/^    \(wring [rc][uoh].*\|mpiexec .*\|gnuplot .*\)$/\1/p' "$guide" | grep -v 'DECK\|inputs/\|deck.yaml')
-[ ${#commands[@]} -ge 8 ] || { echo "FAIL: ${#commands[@]} commands in the guide"; exit 1; }
+[ ${#commands[@]} -ge 8 ] || fail "${#commands[@]} commands in the guide"
 for deck in pulled chain drop; do
   run "wring check $deck.yaml"
   run "wring run $deck.yaml"
@@ -32,5 +27,5 @@ for command in "${commands[@]}"; do
   case $command in gnuplot*) command -v gnuplot >/dev/null || continue; command=${command/ -p -e \"/ -e \"set terminal dumb; } ;; esac
   run "$command"
 done
-[ "$(tail -1 out/later/steps.csv | cut -d, -f1)" = 80 ] || { echo 'FAIL: the restart did not reach step 80'; exit 1; }
+[ "$(tail -1 out/later/steps.csv | cut -d, -f1)" = 80 ] || fail 'the restart did not reach step 80'
 exit 0

@@ -2,13 +2,11 @@
 # ranks: 1
 # An installed wring is found by CMake and by pkg-config, links, and runs. Fails when a dependency is not exported, when
 # a public header is not installed or does not stand alone, or when the files contain a path of the build folder.
-build=$1
-[ "$WRING_SANITIZE" = ON ] && { echo "skipped: programs would need the sanitizers too"; exit 77; }
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+[ "${WRING_SANITIZE-}" != ON ] || skip "programs would need the sanitizers too"
 set -e -o pipefail
 cmake --install "$build" --prefix "$work/moved" >/dev/null
 mv "$work/moved" "$work/wring" # whoever uses it may have moved it
-cd "$work"
 
 for header in wring/include/wring/*.h; do echo "#include <wring/$(basename "$header")>"; done >all.c
 sort -r all.c >program.c # each header stands alone, so any order will do
@@ -24,8 +22,8 @@ cmake -S . -B by_cmake -D CMAKE_PREFIX_PATH="$work/wring" -D CMAKE_C_COMPILER="$
 cmake --build by_cmake >log 2>&1 || { cat log; exit 1; }
 by_cmake/program
 
-PKG_CONFIG_PATH=$(dirname "$(find "$work/wring" -name wring.pc)"):$PKG_CONFIG_PATH
-export PKG_CONFIG_PATH LD_LIBRARY_PATH=${PKG_CONFIG_PATH%%/pkgconfig*}:$LD_LIBRARY_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$work/wring" -name wring.pc)"):${PKG_CONFIG_PATH-}
+export PKG_CONFIG_PATH LD_LIBRARY_PATH=${PKG_CONFIG_PATH%%/pkgconfig*}:${LD_LIBRARY_PATH-}
 mpicc -o by_pkg_config program.c $(pkg-config --cflags --libs wring)
 ./by_pkg_config
 ! grep -rIl "$build" wring/lib* || { echo "the files above name the build folder"; exit 1; }

@@ -4,18 +4,11 @@
 # restarted from its last checkpoint on another number of ranks ends in the same state.
 # Fails if a file gets its name before all its bytes, or a restart keeps half a line or a row of a step that it makes again.
 # usage: test_kill.sh BUILD_DIR SOURCE_DIR [KILLS]     ranks: 3
-set -u
-wring=$(realpath "$1")/wring
-[ -x "$wring" ] || exit 77
+. "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || exit 77
 kills=${3:-4}
-mpiexec=${MPIEXEC:-mpiexec}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
 exec 2>&1
 
-fail() { echo "FAIL: $*"; [ -f log ] && sed 's/^/    /' log; exit 1; }
 now() { date +%s%N; }
 
 cat >beam.yaml <<'DECK'
@@ -36,15 +29,6 @@ run() {
   local ranks=$1 directory=$2
   shift 2
   "$mpiexec" -n "$ranks" "$wring" run beam.yaml -output_directory "$directory" "$@" >log 2>&1
-}
-
-# wait_for FILE LINES: until a file has so many lines.
-wait_for() {
-  for _ in $(seq 600); do
-    [ "$(wc -l 2>/dev/null <"$1")" -ge "$2" ] 2>/dev/null && return
-    sleep 0.05
-  done
-  fail "$1 does not grow"
 }
 
 # same FILE FILE TOLERANCE: relative to the largest number of each column.

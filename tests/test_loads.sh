@@ -2,50 +2,7 @@
 # Loads, drag and hard attachments of decks: closed forms of free fall, equilibrium and decay, what steps.csv says of them, paths and
 # tables, a restart on other ranks, and what is refused.
 # usage: test_loads.sh BUILD_DIR SOURCE_DIR     ranks: 2
-set -u
-wring=$(realpath "$1")/wring
-[ -x "$wring" ] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-fail() { echo "FAIL: $*" >&2; [ -f log ] && tail -5 log | sed 's/^/    /' >&2; exit 1; }
-
-# on RANKS ARGS...: a run that must end well.
-on() {
-  local ranks=$1 got
-  shift
-  if [ "$ranks" = 1 ]; then "$wring" "$@" >log 2>&1; else "${MPIEXEC:-mpiexec}" -n "$ranks" "$wring" "$@" >log 2>&1; fi
-  got=$?
-  [ $got = 0 ] || fail "on $ranks ranks, $*: exit status $got"
-}
-
-# refused PATTERN ARGS...: status 1 and one line that says why, on one rank and, for `refused_on 2`, on two.
-refused() { refused_on 1 "$@"; }
-refused_on() {
-  local ranks=$1 pattern=$2 got
-  shift 2
-  if [ "$ranks" = 1 ]; then "$wring" run "$@" -output_directory refused >log 2>&1
-  else "${MPIEXEC:-mpiexec}" -n "$ranks" "$wring" run "$@" -output_directory refused >log 2>&1; fi
-  got=$?
-  [ $got = 1 ] || fail "$*: exit status $got, expected 1"
-  [ "$(grep -c '^wring: ' log)" = 1 ] || fail "$*: not one line of error"
-  grep -Eq "^wring: .*$pattern" log || fail "$*: the error does not say '$pattern'"
-  ! grep -q 'PETSC ERROR\|internal error' log || fail "$*: a trace"
-}
-
-# near WHAT GOT EXPECTED TOLERANCE
-near() {
-  awk -v a="$2" -v b="$3" -v t="$4" 'BEGIN { d = a - b; exit !(d <= t && d >= -t) }' || fail "$1: $2, expected $3 to $4"
-}
-
-# column FILE NAME: the last value of a column of a CSV.
-column() {
-  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } END { print $c }' "$1"
-}
-
-# field FILE VERTEX COLUMN: of state.csv.
-field() { awk -F, -v v="$2" -v c="$3" '$1 == v { print $c }' "$1"; }
+. "$(dirname "$0")/lib.sh"
 
 # --- a free block under a force on its volume: implicit Euler's parabola h^2 f/rho n (n + 1)/2, the same for every vertex -----------
 cat >free.yaml <<'DECK'
@@ -56,12 +13,12 @@ time:       {step: 0.1, steps: 7}
 solver:     {type: newton, rtol: 1e-12}
 output:     {directory: free, every: 0, state_csv: true}
 DECK
-on 2 run free.yaml
+works 2 run free.yaml
 awk -F, 'NR > 1 { print $4 }' free/state.csv | sort -g | head -1 >low
-near "free fall" "$(cat low)" -1.12 1e-12                         # 0 - 0.01 * 4 * 28
-near "its external energy" "$(column free/steps.csv external)" -1240 1e-8 # 2000 N down, from 0.5 m to -0.62 m
-on 1 run free.yaml -body_force_box_until 0.3 -output_directory until
-near "velocity after the end of a force" "$(column until/steps.csv pz)" -600 1e-9 # 3 steps of 2000 N and 0.1 s
+near "$(cat low)" -1.12 1e-12 "free fall"                         # 0 - 0.01 * 4 * 28
+near "$(last free/steps.csv external)" -1240 1e-8 "its external energy" # 2000 N down, from 0.5 m to -0.62 m
+works 1 run free.yaml -body_force_box_until 0.3 -output_directory until
+near "$(last until/steps.csv pz)" -600 1e-9 "velocity after the end of a force" # 3 steps of 2000 N and 0.1 s
 
 # --- drag alone: v_n = v_0/(1 + h c/m)^n by mass, the same factor for every vertex -----------------------------------------------------
 cat >drag.yaml <<'DECK'
@@ -74,12 +31,12 @@ output:     {directory: drag, every: 0}
 DECK
 expected=$(awk 'BEGIN { printf "%.12g", 1500/(1.2)^10 }')
 for type in newton qn pd admm xpbd; do
-  on 1 run drag.yaml -solver_type $type -solver_rtol 1e-12
-  near "momentum under drag, $type" "$(column drag/steps.csv px)" "$expected" 1e-4
+  works 1 run drag.yaml -solver_type $type -solver_rtol 1e-12
+  near "$(last drag/steps.csv px)" "$expected" 1e-4 "momentum under drag, $type"
 done
 printf 'time,value\n0,0\n0.5,0\n0.55,1\n' >late.csv
-on 2 run drag.yaml -drag_curve late.csv -solver_rtol 1e-12
-near "momentum under late drag" "$(column drag/steps.csv px)" "$(awk 'BEGIN { printf "%.12g", 1500/(1.2)^5 }')" 1e-4
+works 2 run drag.yaml -drag_curve late.csv -solver_rtol 1e-12
+near "$(last drag/steps.csv px)" "$(awk 'BEGIN { printf "%.12g", 1500/(1.2)^5 }')" 1e-4 "momentum under late drag"
 
 # --- equilibrium: what holds xmin balances a force on one vertex, pressure on xmax and gravity that grows ---------------------------------
 cat >hang.yaml <<'DECK'
@@ -97,17 +54,17 @@ DECK
 printf 'time,value\n0,0\n10,0.5\n' >half.csv
 printf 'time,value\n0,0\n5,0.5\n10,3\n' >ramp.csv
 printf 'vertex,x,y,z\n44,2,7,-3\n' >hook.csv
-on 2 run hang.yaml
-near "fy of what holds" "$(column hang/steps.csv xmin_fy)" -21 0.01 # the surface turns a little, and pressure with it
-near "fx of what holds" "$(column hang/steps.csv xmin_fx)" 19 0.01  # 100 Pa on 0.25 m^2, and 3 * 2 N
-near "fz of what holds" "$(column hang/steps.csv xmin_fz)" 1259 0.1  # half of 2500 N, and 3 * 3 N
-on 2 run hang.yaml -gravity 0,0,0
+works 2 run hang.yaml
+near "$(last hang/steps.csv xmin_fy)" -21 0.01 "fy of what holds" # the surface turns a little, and pressure with it
+near "$(last hang/steps.csv xmin_fx)" 19 0.01 "fx of what holds"  # 100 Pa on 0.25 m^2, and 3 * 2 N
+near "$(last hang/steps.csv xmin_fz)" 1259 0.1 "fz of what holds"  # half of 2500 N, and 3 * 3 N
+works 2 run hang.yaml -gravity 0,0,0
 hooked=$(awk -F, '$1 == 44 { printf "%.12g", -3 * (2*$2 + 7*$3 - 3*$4) }' hang/state.csv)
-near "external energy of a point load" "$(column hang/steps.csv external)" "$hooked" 1e-8
+near "$(last hang/steps.csv external)" "$hooked" 1e-8 "external energy of a point load"
 sed '/pressure/d' hang.yaml >dead.yaml
-on 2 run dead.yaml
-near "fy of what holds, dead loads" "$(column hang/steps.csv xmin_fy)" -21 1e-5
-near "fz of what holds, dead loads" "$(column hang/steps.csv xmin_fz)" 1259 1e-5
+works 2 run dead.yaml
+near "$(last hang/steps.csv xmin_fy)" -21 1e-5 "fy of what holds, dead loads"
+near "$(last hang/steps.csv xmin_fz)" 1259 1e-5 "fz of what holds, dead loads"
 
 # --- pressure pushes inwards however the file turns its triangles: 6 Pa on 1/2 m^2 for 0.1 s; a triangle inside is refused -------------------
 cat >two.msh <<'MESH'
@@ -145,10 +102,10 @@ output:   {directory: push, every: 0}
 DECK
 for turned in "1 2 3" "2 1 3"; do
   sed -i "s/^1 2 2 1 1 .*/1 2 2 1 1 $turned/" two.msh
-  on 2 run push.yaml
-  near "momentum by pressure on $turned" "$(column push/steps.csv pz)" 0.3 1e-14
+  works 2 run push.yaml
+  near "$(last push/steps.csv pz)" 0.3 1e-14 "momentum by pressure on $turned"
 done
-refused_on 2 "surface 'middle': the triangle 0 2 3 lies between two tetrahedra" push.yaml -pressure_middle_value 1
+refused_on 2 "surface 'middle': the triangle 0 2 3 lies between two tetrahedra" run push.yaml -pressure_middle_value 1
 
 # Triangles without a tetrahedron push against the normal that the mesh gives them; a checkpoint keeps them: 5 N for 0.4 s.
 cat >sheet.yaml <<'DECK'
@@ -159,9 +116,9 @@ time:     {step: 0.1, steps: 4}
 solver:   {type: newton, rtol: 1e-10}
 output:   {directory: sheet, every: 0}
 DECK
-on 1 run sheet.yaml -time_steps 2
-on 2 run sheet.yaml -initial_restart sheet -output_directory later
-near "momentum of a sheet" "$(column later/steps.csv pz)" -2 1e-12
+works 1 run sheet.yaml -time_steps 2
+works 2 run sheet.yaml -initial_restart sheet -output_directory later
+near "$(last later/steps.csv pz)" -2 1e-12 "momentum of a sheet"
 
 # --- a set on a path, and vertices of a table, to the last digit; a restart on other ranks goes on alike ----------------------------------
 cat >path.yaml <<'DECK'
@@ -180,21 +137,21 @@ DECK
 printf 'time,x,y,z\n0,0,0,0\n0.1,0.1,0,0.05\n0.2,0.1,0.2,0.25\n' >path.csv
 printf 'time,value\n0,0\n0.1,1\n0.2,-1\n' >pull.csv
 printf 'vertex,x,y,z\n26,1.1,1,1.1\n' >nail.csv
-on 1 run path.yaml
-near "x of the middle of zmin" "$(field straight/state.csv 4 2)" 0.6 1e-15
-near "y of the middle of zmin" "$(field straight/state.csv 4 3)" 0.7 1e-15
-near "z of the middle of zmin" "$(field straight/state.csv 4 4)" 0.25 1e-15
-on 1 run path.yaml -time_steps 5 -output_directory first
-near "x of the nail" "$(field first/state.csv 26 2)" 1.1 0
-near "z of the nail" "$(field first/state.csv 26 4)" 1.1 0
-near "force of the nail after its release" "$(column straight/steps.csv nail_fx)" 0 0
-on 2 run path.yaml -initial_restart first -output_directory second
+works 1 run path.yaml
+near "$(field straight/state.csv 4 2)" 0.6 1e-15 "x of the middle of zmin"
+near "$(field straight/state.csv 4 3)" 0.7 1e-15 "y of the middle of zmin"
+near "$(field straight/state.csv 4 4)" 0.25 1e-15 "z of the middle of zmin"
+works 1 run path.yaml -time_steps 5 -output_directory first
+near "$(field first/state.csv 26 2)" 1.1 0 "x of the nail"
+near "$(field first/state.csv 26 4)" 1.1 0 "z of the nail"
+near "$(last straight/steps.csv nail_fx)" 0 0 "force of the nail after its release"
+works 2 run path.yaml -initial_restart first -output_directory second
 paste -d, straight/state.csv second/state.csv |
   awk -F, 'NR > 1 { for (i = 2; i <= 7; i++) { d = $i - $(i + 7); if (d > 1e-6 || d < -1e-6) exit 1 } }' ||
   fail "a restart goes on otherwise"
 for rule in implicit_euler implicit_midpoint linear_implicit_euler symplectic_euler explicit_euler; do
-  on 2 run path.yaml -time_integrator $rule -time_step 0.002 -time_steps 100 -output_directory rule -solver_rtol 1e-6
-  near "$rule: z of the middle of zmin" "$(field rule/state.csv 4 4)" 0.25 1e-14
+  works 2 run path.yaml -time_integrator $rule -time_step 0.002 -time_steps 100 -output_directory rule -solver_rtol 1e-6
+  near "$(field rule/state.csv 4 4)" 0.25 1e-14 "$rule: z of the middle of zmin"
 done
 
 # --- evaluate takes loads at t + h: inertial = h^2/2 M a^2 with a = 2.5 m/s^2 of half of gravity, where drag is none ----------------------
@@ -207,8 +164,8 @@ time:     {step: 0.5}
 output:   {directory: evaluate}
 DECK
 printf 'time,value\n0,0\n1,0.5\n' >grow.csv
-on 2 evaluate evaluate.yaml
-near "inertial" "$(sed -n 's/.*"inertial": *\([^,]*\).*/\1/p' evaluate/evaluate.json)" 781.25 1e-9
+works 2 evaluate evaluate.yaml
+near "$(json_value evaluate/evaluate.json inertial)" 781.25 1e-9 "inertial"
 
 # --- refusals --------------------------------------------------------------------------------------------------------------------------------
 printf 'time,value\n0,1\n1,2\n1,3\n' >back.csv
@@ -217,23 +174,23 @@ printf 'vertex,x,y,z,stiffness\n3,0,0,0,1e5\n' >soft.csv
 printf 'vertex,x,y,z\n3,0,0,0\n' >bare.csv
 printf 'vertex,x,y,z\n9999,0,0,0\n' >far.csv
 printf 'time,x,y,z\n0,0,0,0\n0.2,0,0,3\n' >press.csv
-refused_on 2 'back.csv:4: time 1 behind time 1, expected times that increase' free.yaml -body_force_box_curve back.csv
-refused 'back.csv:4: time 1 behind' free.yaml -gravity_curve back.csv
-refused 'stop.csv:3: time 0 behind time 0' path.yaml -attach_zmin_path stop.csv
-refused 'path.csv:1: the header is "time,x,y,z", expected "time,value"' drag.yaml -drag_curve path.csv
-refused 'half.csv:1: the header is "time,value", expected "time,x,y,z"' path.yaml -attach_zmin_path half.csv
-refused 'soft.csv:1: the header is "vertex,x,y,z,stiffness", expected "vertex,x,y,z"' path.yaml -attach_nail_file soft.csv
-refused 'bare.csv:1: the header is .*, expected "vertex,x,y,z,stiffness"' path.yaml -attach_nail_hard false -attach_nail_file bare.csv
-refused 'far.csv:2: vertex is "9999", expected a vertex' hang.yaml -point_load_hook_file far.csv
-refused 'stiffness stands beside attach_zmin_hard' path.yaml -attach_zmin_stiffness 1e5
-refused 'velocity stands beside attach_zmin_path' path.yaml -attach_zmin_velocity 1,0,0
-refused_on 2 "vertex 0 is held by 'zmin' and by 'xmin', expected one hard attachment" path.yaml -attach_xmin_hard true
-refused "body_force: the mesh has no region 'bix' .did you mean 'box'" free.yaml -body_force_bix_value 0,0,1
-refused "pressure: 'xmux' is not a set of the mesh .did you mean 'xmax'" hang.yaml -pressure_xmux_value 1
-refused "pressure: the set 'grip' has no triangles" hang.yaml -set_grip_sphere 0,0,0,0.3 -pressure_grip_value 1
-refused 'pressure_xmin_value is missing' hang.yaml -pressure_xmin_until 1
-refused 'drag_rate is .-1., expected' drag.yaml -drag_rate -1
-refused 'expected drag_curve too' drag.yaml -drag_interpolation cubic
-refused_on 2 'hard attachments move so far in it that the energy is not finite' path.yaml -time_step 0.2 -attach_zmin_spin 0,0,0 \
+refused_on 2 'back.csv:4: time 1 behind time 1, expected times that increase' run free.yaml -body_force_box_curve back.csv
+refused 'back.csv:4: time 1 behind' run free.yaml -gravity_curve back.csv
+refused 'stop.csv:3: time 0 behind time 0' run path.yaml -attach_zmin_path stop.csv
+refused 'path.csv:1: the header is "time,x,y,z", expected "time,value"' run drag.yaml -drag_curve path.csv
+refused 'half.csv:1: the header is "time,value", expected "time,x,y,z"' run path.yaml -attach_zmin_path half.csv
+refused 'soft.csv:1: the header is "vertex,x,y,z,stiffness", expected "vertex,x,y,z"' run path.yaml -attach_nail_file soft.csv
+refused 'bare.csv:1: the header is .*, expected "vertex,x,y,z,stiffness"' run path.yaml -attach_nail_hard false -attach_nail_file bare.csv
+refused 'far.csv:2: vertex is "9999", expected a vertex' run hang.yaml -point_load_hook_file far.csv
+refused 'stiffness stands beside attach_zmin_hard' run path.yaml -attach_zmin_stiffness 1e5
+refused 'velocity stands beside attach_zmin_path' run path.yaml -attach_zmin_velocity 1,0,0
+refused_on 2 "vertex 0 is held by 'zmin' and by 'xmin', expected one hard attachment" run path.yaml -attach_xmin_hard true
+refused "body_force: the mesh has no region 'bix' .did you mean 'box'" run free.yaml -body_force_bix_value 0,0,1
+refused "pressure: 'xmux' is not a set of the mesh .did you mean 'xmax'" run hang.yaml -pressure_xmux_value 1
+refused "pressure: the set 'grip' has no triangles" run hang.yaml -set_grip_sphere 0,0,0,0.3 -pressure_grip_value 1
+refused 'pressure_xmin_value is missing' run hang.yaml -pressure_xmin_until 1
+refused 'drag_rate is .-1., expected' run drag.yaml -drag_rate -1
+refused 'expected drag_curve too' run drag.yaml -drag_interpolation cubic
+refused_on 2 'hard attachments move so far in it that the energy is not finite' run path.yaml -time_step 0.2 -attach_zmin_spin 0,0,0 \
   -attach_zmin_path press.csv
 exit 0

@@ -1,41 +1,8 @@
 #!/usr/bin/env bash
 # wring mesh: what info says, what convert, refine and box write, that Gmsh reads it, and every refusal in one line on 1 and 3 ranks.
 # usage: test_mesh_command.sh BUILD_DIR SOURCE_DIR     ranks: 3
-set -u
-wring=$(realpath "$1")/wring
-source=$(realpath "$2")
-[ -x "$wring" ] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-fail() { echo "FAIL: $*" >&2; [ -f log ] && sed 's/^/    /' log >&2; exit 1; }
-
-# on RANKS ARGS...: the program's exit status; standard output and error in log.
-on() {
-  local ranks=$1
-  shift
-  if [ "$ranks" = 1 ]; then "$wring" mesh "$@" >log 2>&1; else "${MPIEXEC:-mpiexec}" -n "$ranks" "$wring" mesh "$@" >log 2>&1; fi
-}
-works() { on "$@" || fail "on $*: exit status $?"; }
-
-# ends_on STATUS RANKS PATTERN ARGS...: one line that says why, no file made or changed.
-ends_on() {
-  local status=$1 ranks=$2 pattern=$3 before got
-  shift 3
-  before=$(find . -type f ! -name log -exec cksum {} + | sort)
-  on "$ranks" "$@"
-  got=$?
-  [ $got = "$status" ] || fail "on $ranks ranks, $*: exit status $got, expected $status"
-  [ "$(grep -c '^wring: ' log)" = 1 ] || fail "on $ranks ranks, $*: not one line of error"
-  grep -Eq "^wring: .*$pattern" log || fail "on $ranks ranks, $*: the error does not say '$pattern'"
-  ! grep -q 'PETSC ERROR\|internal error' log || fail "on $ranks ranks, $*: a trace"
-  [ "$ranks" = 3 ] || [ "$(wc -l <log)" = 1 ] || fail "$*: more than the line of error"
-  [ "$before" = "$(find . -type f ! -name log -exec cksum {} + | sort)" ] || fail "on $ranks ranks, $*: files changed"
-}
-refused_on() { ends_on 1 "$@"; }
-refused() { refused_on 1 "$@"; }
-refused_everywhere() { refused_on 1 "$@" && refused_on 3 "$@"; }
+. "$(dirname "$0")/lib.sh"
+prefix=(mesh)
 
 # ---- box and info: the numbers of two unit cells, by hand; in 40 parts each tet is a part, without METIS ----
 works 1 box beam.msh -size 2,1,1 -cells 2,1,1 -jitter 0

@@ -3,12 +3,9 @@
 # Meshes that others made, ../shared/meshes (skipped where it is missing): each is read, held at one end, and runs 20 steps of qn
 # under gravity; the frames are opened with VTK where that is installed. Fails when a mesh is refused, a run does not end with
 # status 0, a frame lacks a vertex or a tet, has a value that is not finite, or the end that is not held does not move.
-build=$1 source=$2 meshes=$2/../shared/meshes
-[ -d "$meshes" ] || { echo "skipped: no ../shared/meshes"; exit 77; }
-python=${PYTHON:-/usr/bin/python3}
-meshes=$(cd "$meshes" && pwd)
-directory=$(mktemp -d) && trap 'rm -rf "$directory"' EXIT && cd "$directory" || exit 2
-fail() { echo "$1"; exit 1; }
+. "$(dirname "$0")/lib.sh"
+meshes=$source/../shared/meshes
+[ -d "$meshes" ] || skip "no ../shared/meshes"
 
 # One value of `wring mesh info`, by the name of its line and its word.
 info() { awk -v name="$1" -v word="$2" 'index($0, name) == 1 { print $word; exit }' info; }
@@ -28,7 +25,7 @@ time:     {step: 1e-2, steps: 20}
 solver:   {max_it: 10}
 output:   {directory: $name, every: 10}
 EOF
-  "$MPIEXEC" -n 2 "$build/wring" run deck.yaml >log 2>&1 || fail "$name: $(tail -n 2 log)"
+  works 2 run deck.yaml
   grep -E '^note: .*(turned|re-oriented)' log
   "$python" "$source/tests/read_frame.py" "$vertices" "$tets" "$name"/frame_*.vtu
   status=$?

@@ -4,33 +4,32 @@
 # ranks (1e-9 of the largest position and of the largest velocity), and on one rank not at all on threads or on the run.
 # Fails when partition, halo or numbering lose or repeat an element, when a sum depends on threads, or when a solve is not
 # as exact as its tolerance says.
-build=$1 source=$2
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
 
 steps=20 ranks='2 3 4'
-[ "$WRING_SANITIZE" = ON ] && steps=3 ranks=2 # ten times slower
+[ "${WRING_SANITIZE-}" = ON ] && steps=3 ranks=2 # ten times slower
 
 # run <name> <ranks> <threads> <steps>
 run() {
-  OMP_NUM_THREADS=$3 "$MPIEXEC" -n "$2" "$build/wring" run "$source/inputs/lamp.yaml" -output_directory "$work/$1" -output_every 0 \
-    -time_steps "$4" -solver_rtol 1e-10 -operator_rtol 1e-8 >"$work/log" 2>&1 </dev/null || { cat "$work/log"; exit 1; }
+  OMP_NUM_THREADS=$3 works "$2" run "$source/inputs/lamp.yaml" -output_directory "$1" -output_every 0 -time_steps "$4" \
+    -solver_rtol 1e-10 -operator_rtol 1e-8
 }
 
 # same_bits <a> <b>
 same_bits() {
-  cmp "$work/$1/state.csv" "$work/$2/state.csv" || { echo "$1 and $2 differ"; exit 1; }
+  cmp "$1/state.csv" "$2/state.csv" || fail "$1 and $2 differ"
 }
 
 # close_to <a> <b>: columns x y z, then vx vy vz, in the largest norm
 close_to() {
-  paste -d, "$work/$1/state.csv" "$work/$2/state.csv" | awk -F, -v names="$1 and $2" '
+  paste -d, "$1/state.csv" "$2/state.csv" | awk -F, -v names="$1 and $2" '
     function abs(a) { return a < 0 ? -a : a }
     NR > 1 && $1 != $8 { bad = 1 }
     NR > 1 { for (k = 2; k <= 7; k++) { i = k > 4; d = abs($k - $(k + 7)); if (d > far[i]) far[i] = d; if (abs($k) > size[i]) size[i] = abs($k) } }
     END {
       printf "%s differ by %.1e (positions), %.1e (velocities)\n", names, far[0] / size[0], far[1] / size[1]
       exit bad || NR < 1000 || !(far[0] <= 1e-9 * size[0]) || !(far[1] <= 1e-9 * size[1])
-    }' || exit 1
+    }' || fail "$1 and $2 are too far apart"
 }
 
 run short 1 1 3

@@ -2,16 +2,9 @@
 # The decks of inputs/bench, which jobs/performance.sh measures, are accepted and make a step; the tables' scripts find what runs leave.
 # It fails when a key of theirs, a column of history.csv or a field of run.json is renamed.
 # usage: test_performance.sh BUILD_DIR SOURCE_DIR     ranks: 2
-set -u
-wring=$(realpath "$1")/wring
-source=$(realpath "$2")
-[ -x "$wring" ] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-fail() { echo "FAIL: $*"; exit 1; }
+. "$(dirname "$0")/lib.sh"
 
-"$wring" mesh box body.msh -size 4,4,4 -cells 12,12,12 -origin -2,-2,-2 >/dev/null || fail "wring mesh box"
+works 1 mesh box body.msh -size 4,4,4 -cells 12,12,12 -origin -2,-2,-2
 printf 'vertex,x,y,z\n0,0,0,0\n1,1,0,0\n' >points.csv
 printf 'vertex,mass\n0,1\n1,1\n' >masses.csv
 printf 'a,b,length,stiffness\n0,1,1,100\n' >springs.csv
@@ -26,14 +19,13 @@ for deck in box box_strain liu_bar liu_bunny liu_cloth liu_ditto liu_hippo liu_s
     liu_cloth) options+=(-mesh_file points.csv -mass_file masses.csv -spring_cloth_file springs.csv -attach_corners_file corners.csv) ;;
     solvers_twist) options+=(-mesh_box_cells 6,2,2) ;;
   esac
-  "$wring" run "$source/inputs/bench/$deck.yaml" "${options[@]}" >log 2>&1 || { tail -3 log; fail "$deck"; }
+  works 1 run "$source/inputs/bench/$deck.yaml" "${options[@]}"
 done
 for deck in solvers solvers_strain; do
-  "$wring" compare "$source/inputs/bench/$deck.yaml" -initial_restart solvers_twist -compare_solvers qn,newton -compare_iterations 20 \
-    -output_directory "$deck" >log 2>&1 || { tail -3 log; fail "$deck"; }
+  works 1 compare "$source/inputs/bench/$deck.yaml" -initial_restart solvers_twist -compare_solvers qn,newton \
+    -compare_iterations 20 -output_directory "$deck"
 done
 
-python=${PYTHON:-/usr/bin/python3}
 "$python" -c 'import numpy' 2>/dev/null || { echo "no numpy: the scripts are not tested"; exit 0; }
 PYTHONPATH=$source/jobs/performance "$python" -B - "$source" <<'END' || fail "the scripts of jobs/performance"
 import sys

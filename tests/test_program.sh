@@ -1,56 +1,7 @@
 #!/usr/bin/env bash
 # The program as its users meet it: commands, files, exit statuses, one-line errors, restarts, on 1, 2 and 3 ranks.
 # usage: test_program.sh BUILD_DIR SOURCE_DIR     ranks: 3
-set -u
-wring=$(realpath "$1")/wring
-[ -x "$wring" ] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-fail() { echo "FAIL: $*" >&2; [ -f log ] && sed 's/^/    /' log >&2; exit 1; }
-
-# on RANKS ARGS...: the program's exit status; standard output and error in log.
-on() {
-  local ranks=$1
-  shift
-  if [ "$ranks" = 1 ]; then "$wring" "$@" >log 2>&1; else "${MPIEXEC:-mpiexec}" -n "$ranks" "$wring" "$@" >log 2>&1; fi
-}
-
-# expect STATUS RANKS ARGS...
-expect() {
-  local want=$1 got
-  shift
-  on "$@"
-  got=$?
-  [ $got = "$want" ] || fail "on $*: exit status $got, expected $want"
-}
-
-# refused_on RANKS PATTERN COMMAND ARGS...: status 1, one line that says why, no file written.
-refused_on() {
-  local ranks=$1 pattern=$2
-  shift 2
-  rm -rf out
-  expect 1 "$ranks" "$@"
-  [ "$(grep -c '^wring: ' log)" = 1 ] || fail "on $ranks $*: not one line of error"
-  grep -Eq "^wring: .*$pattern" log || fail "on $ranks $*: the error does not say '$pattern'"
-  ! grep -q 'PETSC ERROR\|internal error' log || fail "on $ranks $*: a trace"
-  [ "$ranks" = 3 ] || [ "$(wc -l <log)" = 1 ] || fail "$*: more than the line of error"
-  [ ! -e out ] || fail "on $ranks $*: it wrote files"
-}
-
-# What one rank meets alone must not leave the others waiting; what all see alike is tried on several ranks a few times only.
-refused() { refused_on 1 "$@"; }
-refused_everywhere() { refused_on 1 "$@" && refused_on 3 "$@"; }
-
-# same FILE FILE TOLERANCE: the same rows up to a difference relative to the largest number.
-same() {
-  paste -d, "$1" "$2" | awk -F, -v tolerance="$3" '
-    NR > 1 { for (i = 1; i <= NF / 2; i++) {
-      d = $i - $(i + NF / 2); d = d < 0 ? -d : d; a = $i < 0 ? -$i : $i
-      if (d > worst) worst = d; if (i > 1 && a > scale) scale = a } }
-    END { exit !(NR > 1 && worst <= tolerance * scale) }' || fail "$1 and $2 differ by more than $3"
-}
+. "$(dirname "$0")/lib.sh"
 
 # A beam that hangs and is twisted: every kind of key a run has.
 cat >beam.yaml <<'DECK'
@@ -160,7 +111,7 @@ expect 0 2 run beam.yaml -initial_restart limit -output_directory limit
 same one/state.csv limit/state.csv 1e-9
 "$wring" run beam.yaml -time_steps 100000 -output_directory signal >log 2>&1 &
 pid=$!
-for _ in $(seq 100); do [ "$(wc -l 2>/dev/null <signal/steps.csv)" -gt 2 ] 2>/dev/null && break; sleep 0.1; done
+wait_for signal/steps.csv 3
 kill -TERM $pid
 wait $pid
 [ $? = 3 ] || fail 'a signal does not end the run with 3'
@@ -222,9 +173,7 @@ for ranks in 1 3; do
 done
 same e1/gradient.csv e3/gradient.csv 1e-12
 for key in objective inertial elastic gradient_norm vertices tets volume mass min_J max_J; do
-  a=$(sed -n "s/.*\"$key\": \([^,]*\),*/\1/p" e1/evaluate.json) b=$(sed -n "s/.*\"$key\": \([^,]*\),*/\1/p" e3/evaluate.json)
-  awk -v a="$a" -v b="$b" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(a != "" && d <= 1e-12 * (a < 0 ? -a : a)) }' ||
-    fail "evaluate: $key is '$a' and '$b'"
+  close "$(json_value e1/evaluate.json $key)" "$(json_value e3/evaluate.json $key)" 1e-12 "evaluate: $key on 1 and 3 ranks"
 done
 
 # ---- tables, springs across ranks, a mesh without tets ----

@@ -2,25 +2,14 @@
 # The scenes of inputs/bench that end by a tolerance: they reach it, turn about their centre, and do so alike on two ranks; and what
 # `refresh` leaves behind is no other solver's operator.
 # usage: test_scenes.sh BUILD_DIR SOURCE_DIR     ranks: 2
-set -u
-wring=$(realpath "$1")/wring
-source=$(realpath "$2")
-[ -x "$wring" ] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-fail() { echo "FAIL: $*"; exit 1; }
-
-# column FILE NAME: of all rows.
-column() { awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { print $c }' "$1"; }
+. "$(dirname "$0")/lib.sh"
 
 # Fails if a deck is refused, or a step ends without its tolerance.
 for deck in bar rabbit; do
   small=(-time_steps 4 -output_every 0)
   [ $deck = bar ] && small+=(-mesh_box_cells 16,4,4)
   for ranks in 1 2; do
-    "${MPIEXEC:-mpiexec}" -n $ranks "$wring" run "$source/inputs/bench/$deck.yaml" "${small[@]}" -output_directory $deck$ranks >log 2>&1 ||
-      { tail -3 log; fail "$deck on $ranks ranks"; }
+    works $ranks run "$source/inputs/bench/$deck.yaml" "${small[@]}" -output_directory $deck$ranks
     [ "$(column $deck$ranks/steps.csv reason | sort -u)" = converged ] || fail "$deck on $ranks ranks: a step did not converge"
   done
   # Ranks agree as far as the tolerance of the steps lets them: energies to 1e-3.
@@ -29,10 +18,9 @@ for deck in bar rabbit; do
 done
 
 # The decks without a mesh take one from the command line. Fails if they do not.
-"$wring" mesh box body.msh -size 1,0.25,0.25 -cells 12,3,3 >/dev/null || fail "wring mesh box"
+works 1 mesh box body.msh -size 1,0.25,0.25 -cells 12,3,3
 for deck in bar17K bunny5K; do
-  "$wring" run "$source/inputs/bench/$deck.yaml" -mesh_file body.msh -time_steps 2 -output_every 0 -output_directory $deck >log 2>&1 ||
-    { tail -3 log; fail "$deck"; }
+  works 1 run "$source/inputs/bench/$deck.yaml" -mesh_file body.msh -time_steps 2 -output_every 0 -output_directory $deck
 done
 
 # A body that is held at one end, which turns by 90 degrees about an edge of the box: fails if `centre` is not where the axis is.
@@ -44,7 +32,7 @@ time:     {step: 1, steps: 1}
 solver:   {rtol: 1e-8, max_it: 500}
 output:   {directory: turn, state_csv: true}
 D
-"$wring" run turn.yaml >log 2>&1 || { tail -3 log; fail "turn.yaml"; }
+works 1 run turn.yaml
 awk -F, '$2 == 1 && $3 * $3 < 1e-20 && ($4 - 0.25) ^ 2 < 1e-20 { up = 1 } $2 == 1 && ($3 + 0.25) ^ 2 < 1e-20 && $4 * $4 < 1e-20 { side = 1 }
   END { exit !(up && side) }' turn/state.csv || fail "the end did not turn about its edge"
 
@@ -59,8 +47,8 @@ variant:  {renewed: {type: qn, refresh: 5}}
 compare:  {solvers: [renewed, qn], iterations: 30, reference: least}
 output:   {directory: other}
 D
-"$wring" compare other.yaml >log 2>&1 || { tail -3 log; fail "other.yaml"; }
-"$wring" compare other.yaml -compare_solvers qn -output_directory alone >log 2>&1 || { tail -3 log; fail "qn alone"; }
+works 1 compare other.yaml
+works 1 compare other.yaml -compare_solvers qn -output_directory alone
 values() { awk -F, -v name="$2" '$1 == name { print $2, $4 }' "$1"; }
 [ -n "$(values other/compare.csv qn)" ] || fail "no rows of qn"
 [ "$(values other/compare.csv qn)" = "$(values alone/compare.csv qn)" ] || fail "qn takes other iterations after refresh than alone"

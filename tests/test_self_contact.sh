@@ -2,50 +2,18 @@
 # Self-contact in decks: the scene of two blocks on 1 and 2 ranks, with and without, and what is refused. It fails when the cube falls
 # through the slab, a step does not converge because contacts take turns, ranks differ, or a key is read wrongly.
 # usage: test_self_contact.sh BUILD_DIR SOURCE_DIR     ranks: 2
-set -u
-wring=$(realpath "$1")/wring
-source=$(realpath "$2")
-[ -x "$wring" ] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-fail() { echo "FAIL: $*" >&2; [ -f log ] && sed 's/^/    /' log >&2; exit 1; }
-
-# on RANKS ARGS...: must be done.
-on() {
-  local ranks=$1
-  shift
-  if [ "$ranks" = 1 ]; then "$wring" "$@" >log 2>&1; else "${MPIEXEC:-mpiexec}" -n "$ranks" "$wring" "$@" >log 2>&1; fi ||
-    fail "on $ranks $*"
-}
-
-# refused PATTERN ARGS...: status 1, one line that says why, no file written.
-refused() {
-  local pattern=$1 got
-  shift
-  rm -rf out
-  "$wring" "$@" >log 2>&1
-  got=$?
-  [ $got = 1 ] && [ "$(wc -l <log)" = 1 ] && grep -Eq "^wring: .*$pattern" log && [ ! -e out ] ||
-    fail "$*: status $got, expected a refusal that says '$pattern'"
-}
-
-# column NAME FILE: the values of a column.
-column() {
-  awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } NR > 1 { print $at }' "$2"
-}
+. "$(dirname "$0")/lib.sh"
 
 # ---- two blocks: the cube is slowed down by the slab, through which without self-contact it falls -----------------
 deck=$source/inputs/scenes/two_blocks.yaml
 short="-time_steps 58 -operator_type direct -output_every 0 -output_state_csv true"
-on 1 run "$deck" $short -output_directory one
-on 2 run "$deck" $short -output_directory two
+works 1 run "$deck" $short -output_directory one
+works 2 run "$deck" $short -output_directory two
 sed '/^self_contact/d' "$deck" | sed "s|\.\./meshes|$source/inputs/meshes|" >free.yaml
-on 1 run free.yaml $short -output_directory free
-! column reason one/steps.csv | grep -qv '^converged$' || fail "a step of the two blocks did not converge"
-column self_contact_depth one/steps.csv | awk '$1 > 0.02 { exit 1 }' || fail "the blocks are too deep in each other"
-paste <(column pz one/steps.csv) <(column pz free/steps.csv) |
+works 1 run free.yaml $short -output_directory free
+! column one/steps.csv reason | grep -qv '^converged$' || fail "a step of the two blocks did not converge"
+column one/steps.csv self_contact_depth | awk '$1 > 0.02 { exit 1 }' || fail "the blocks are too deep in each other"
+paste <(column one/steps.csv pz) <(column free/steps.csv pz) |
   awk 'END { exit !($1 > 0.6 * $2 && $2 < -150) }' || fail "the cube is not slowed down"
 paste -d, one/state.csv two/state.csv | awk -F, '
   NR > 1 { for (i = 1; i <= 7; i++) { d = $i - $(i + 7); if (d < 0) d = -d; if (i <= 4 && d > x) x = d } }
@@ -61,7 +29,7 @@ output:   {every: 0}
 DECK
 printf 'vertex,x,y,z\n0,0,0,0\n1,1,0,0\n' >points.csv
 printf 'vertex,mass\n0,1\n1,1\n' >masses.csv
-on 1 run box.yaml -self_contact_stiffness 1e4
+works 1 run box.yaml -self_contact_stiffness 1e4
 refused 'self_contact_stiffness is "-1", expected' run box.yaml -self_contact_stiffness -1
 refused 'self_contact_thickness is "-1", expected' run box.yaml -self_contact_stiffness 1e4 -self_contact_thickness -1
 refused 'self_contact_max_depth is "0", expected' run box.yaml -self_contact_stiffness 1e4 -self_contact_max_depth 0

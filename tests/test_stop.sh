@@ -3,15 +3,7 @@
 # Each says so in its exit status and one line, and its last checkpoint restarts; tables go on without rows of later steps.
 # Fails if a signal kills a run, if a write error is lost, hangs or looks like bad input, or if a cut line stays.
 # usage: test_stop.sh BUILD_DIR SOURCE_DIR     ranks: 3
-set -u
-wring=$(realpath "$1")/wring
-[ -x "$wring" ] || exit 77
-mpiexec=${MPIEXEC:-mpiexec}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-fail() { echo "FAIL: $*" >&2; [ -f log ] && sed 's/^/    /' log >&2; exit 1; }
+. "$(dirname "$0")/lib.sh"
 
 cat >beam.yaml <<'DECK'
 mesh:       {box: {size: [2, 0.5, 0.5], cells: [6, 2, 2]}}
@@ -24,13 +16,6 @@ solver:     {type: qn, max_it: 400, rtol: 1e-6, qn: {initial_hessian: identity}}
 output:     {directory: out, every: 4}
 checkpoint: {every: 2}
 DECK
-
-# on RANKS ARGS...: its exit status; output in log. One that hangs is killed.
-on() {
-  local ranks=$1
-  shift
-  if [ "$ranks" = 1 ]; then timeout -k 1 60 "$wring" "$@" >log 2>&1; else timeout -k 1 60 "$mpiexec" -n "$ranks" "$wring" "$@" >log 2>&1; fi
-}
 
 # start RANKS ARGS...: in the background, $pid, until it has made some steps.
 start() {

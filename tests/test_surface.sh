@@ -2,47 +2,7 @@
 # A body with a skin, a cloth and a rope of one mesh in one run: the same state on 1, 2 and 4 ranks and threads, after a restart on others
 # and a refinement; every solver takes it or says why not; frames that VTK reads; what is refused.
 # usage: test_surface.sh BUILD_DIR SOURCE_DIR     ranks: 4
-set -u
-wring=$(realpath "$1")/wring
-source=$(realpath "$2")
-[ -x "$wring" ] || exit 77
-mpiexec=${MPIEXEC:-mpiexec}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-fail() {
-  echo "FAIL: $*"
-  grep -v "^note: " log | head -8
-  exit 1
-}
-
-# expect STATUS RANKS ARGUMENT...: output in log
-expect() {
-  local status=$1 ranks=$2
-  shift 2
-  "$mpiexec" -n "$ranks" "$wring" "$@" >log 2>&1
-  local got=$?
-  [ $got = "$status" ] || fail "wring $* on $ranks ranks: status $got, expected $status"
-}
-
-# refused TEXT ARGUMENT...: status 1 and one line that has the text, on one rank and on three
-refused() {
-  local text=$1
-  shift
-  for ranks in 1 3; do
-    expect 1 $ranks "$@"
-    [ "$(grep -c '^wring: ' log)" = 1 ] && grep -q -- "^wring: .*$text" log || fail "'wring $*' does not say '$text'"
-    grep -q PETSC log && fail "a trace of PETSc"
-  done
-}
-
-# same A B TOLERANCE: tables of equal rows, numbers alike
-same() {
-  [ "$(wc -l <"$1")" = "$(wc -l <"$2")" ] || fail "$1 and $2 differ in length"
-  paste -d, "$1" "$2" | awk -F, -v t="$3" 'NR > 1 { n = NF / 2; for (i = 1; i <= n; i++) { d = $i - $(i + n); if (d < 0) d = -d; if (!(d <= t)) bad = 1 } }
-    END { exit bad }' || fail "$1 and $2 differ by more than $3"
-}
+. "$(dirname "$0")/lib.sh"
 
 # A box of 4 x 2 x 2 cells; its top is a skin, a cloth of 2 x 4 squares hangs at its upper edge, a rope of 5 lines at a corner.
 awk 'function num(i, j, k) { return 1 + i + 5 * (j + 3 * k) }
@@ -110,7 +70,7 @@ done
 expect 0 1 run mixed.yaml -time_steps 1 -solver_type xpbd -solver_max_it 20 -output_directory xpbd
 expect 0 4 run mixed.yaml -time_steps 1 -solver_type xpbd -solver_max_it 20 -output_directory other
 cmp -s xpbd/state.csv other/state.csv || fail 'xpbd on four ranks'
-refused "solver 'compliant' cannot use material '[a-z_]*': its constraint has no gradient where it holds" run mixed.yaml -solver_type compliant
+refused_everywhere "solver 'compliant' cannot use material '[a-z_]*': its constraint has no gradient where it holds" run mixed.yaml -solver_type compliant
 
 # ---- frames: 96 tets, 32 triangles and 5 lines; J of areas and lengths ----
 cat >read.py <<'PYTHON'
@@ -155,23 +115,23 @@ expect 0 3 run rope.yaml -output_directory other
 cmp -s rope/state.csv other/state.csv || fail 'a rope on three ranks'
 
 # ---- refusals ----
-refused "rope.yaml:2: spring: 'box' has stiffness and modulus, expected stiffness or else modulus" check rope.yaml -spring_box_modulus 5
-refused "spring_box_stiffness stands beside spring_box_file" check rope.yaml -spring_box_file x.csv
-refused "spring: 'rip' is not a set of the mesh (did you mean 'rope'?), expected a set with lines" check mixed.yaml -spring_rip_stiffness 1
-refused "spring: 'skin' has no lines, expected" check mixed.yaml -spring_skin_stiffness 1
-refused "membrane: 'rope' has no triangles, expected" check mixed.yaml -membrane_rope_stiffness 1
-refused "bending: 'cloht' is not a set of the mesh (did you mean 'cloth'?)" check mixed.yaml -bending_cloht_stiffness 1
-refused 'membrane_wall_stiffness is missing' check mixed.yaml -membrane_wall_density 1
-refused 'membrane_skin_stiffness is "-1", expected a real in (0,inf)' check mixed.yaml -membrane_skin_stiffness -1
-refused 'membrane_cloth_strain_limit_min is 3, expected at most membrane_cloth_strain_limit_max, which is 1.5' check mixed.yaml -membrane_cloth_strain_limit_min 3
-refused 'membrane_skin_area_min is missing' check mixed.yaml -membrane_skin_area_stiffness 1
-refused 'bending_skin_model is "stiff", expected one of isometric, rigid' check mixed.yaml -bending_skin_model stiff
+refused_everywhere "rope.yaml:2: spring: 'box' has stiffness and modulus, expected stiffness or else modulus" check rope.yaml -spring_box_modulus 5
+refused_everywhere "spring_box_stiffness stands beside spring_box_file" check rope.yaml -spring_box_file x.csv
+refused_everywhere "spring: 'rip' is not a set of the mesh \(did you mean 'rope'\?\), expected a set with lines" check mixed.yaml -spring_rip_stiffness 1
+refused_everywhere "spring: 'skin' has no lines, expected" check mixed.yaml -spring_skin_stiffness 1
+refused_everywhere "membrane: 'rope' has no triangles, expected" check mixed.yaml -membrane_rope_stiffness 1
+refused_everywhere "bending: 'cloht' is not a set of the mesh \(did you mean 'cloth'\?\)" check mixed.yaml -bending_cloht_stiffness 1
+refused_everywhere 'membrane_wall_stiffness is missing' check mixed.yaml -membrane_wall_density 1
+refused_everywhere 'membrane_skin_stiffness is "-1", expected a real in \(0,inf\)' check mixed.yaml -membrane_skin_stiffness -1
+refused_everywhere 'membrane_cloth_strain_limit_min is 3, expected at most membrane_cloth_strain_limit_max, which is 1.5' check mixed.yaml -membrane_cloth_strain_limit_min 3
+refused_everywhere 'membrane_skin_area_min is missing' check mixed.yaml -membrane_skin_area_stiffness 1
+refused_everywhere 'bending_skin_model is "stiff", expected one of isometric, rigid' check mixed.yaml -bending_skin_model stiff
 sed 's/, density: 0.5//' mixed.yaml >light.yaml
-refused 'vertex 57 has no mass, expected' check light.yaml
+refused_everywhere 'vertex 57 has no mass, expected' check light.yaml
 awk '/^\$Elements/ { print; getline n; print n + 1; next } /^\$EndElements/ { print n + 1 " 2 2 2 2 32 37 62" } { print }' mixed.msh >fan.msh
-refused "bending: 'skin': the edge of vertices 31 and 36 has three triangles, to vertices 30, 37 and 61, expected two" check mixed.yaml -mesh_file "$work/fan.msh"
+refused_everywhere "bending: 'skin': the edge of vertices 31 and 36 has three triangles, to vertices 30, 37 and 61, expected two" check mixed.yaml -mesh_file "$work/fan.msh"
 awk '/^\$Elements/ { print; getline n; print n + 1; next } /^\$EndElements/ { print n + 1 " 2 2 2 2 37 32 31" } { print }' mixed.msh >twice.msh
-refused "set 'skin' has the triangle of vertices 30, 31, 36 twice" check mixed.yaml -mesh_file "$work/twice.msh"
+refused_everywhere "set 'skin' has the triangle of vertices 30, 31, 36 twice" check mixed.yaml -mesh_file "$work/twice.msh"
 sed 's/^58 0 0 -0.2$/58 0 0 0/' mixed.msh >short.msh
-refused "spring: the line of vertices 0 and 57 of 'rope' has no length" check mixed.yaml -mesh_file "$work/short.msh"
+refused_everywhere "spring: the line of vertices 0 and 57 of 'rope' has no length" check mixed.yaml -mesh_file "$work/short.msh"
 exit 0

@@ -2,12 +2,7 @@
 # The loops over lanes of laws and of 3x3 blocks are vector code, whatever the compiler: by the instructions of the objects that this
 # build has made. Fails if "#pragma omp simd" was ignored without a word, as it is where the address of a struct is taken in the
 # loop, where a function of it is not inlined, or where flags get lost.
-build=$1
-source=$2
-skip() {
-  echo "skipped: $*"
-  exit 77
-}
+. "$(dirname "$0")/lib.sh"
 objects=$build/CMakeFiles/wring.dir/src
 command -v objdump > /dev/null || skip "no objdump"
 [ "$(uname -m)" = x86_64 ] || skip "only the instructions of x86-64 are known here, not those of $(uname -m)"

@@ -1,0 +1,126 @@
+# Functions and variables that the shell tests share. A test is run as `bash test_X.sh BUILD_DIR SOURCE_DIR` and begins with
+#     . "$(dirname "$0")/lib.sh"
+# which moves it into an empty folder $work that is removed at the end. In its comment, "ranks: N" is the largest number of
+# ranks that it starts. Exit status 77 means skipped.
+# $wring is the program, $build and $source are the folders of the arguments.
+set -u
+build=$(realpath "$1")
+source=$(realpath "$2")
+wring=$build/wring
+mpiexec=${MPIEXEC:-mpiexec}
+python=${PYTHON:-/usr/bin/python3}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' TERM
+cd "$work" || exit 1
+prefix=()   # words before the arguments of every call, such as (compare) in a test of one command
+seconds=300 # a call that takes longer is stopped, with status 124
+
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+
+# fail MESSAGE: ends the test, with the end of the last call's output. In $(...) too.
+fail() {
+  echo "FAIL: $*" >&2
+  [ -f log ] && tail -n 20 log | sed 's/^/    /' >&2
+  [ "$BASHPID" = $$ ] || kill -TERM $$
+  exit 1
+}
+
+# ---- calls of the program: standard output and error are in the file log ----------------------------------------------
+
+# on RANKS ARGS...: returns the exit status.
+on() {
+  local ranks=$1 launch=()
+  shift
+  [ "$ranks" = 1 ] || launch=("$mpiexec" -n "$ranks")
+  timeout -k 5 "$seconds" "${launch[@]}" "$wring" "${prefix[@]}" "$@" >log 2>&1 </dev/null
+}
+
+# expect STATUS RANKS ARGS...
+expect() {
+  local want=$1 got
+  shift
+  on "$@"
+  got=$?
+  [ $got = "$want" ] || fail "on $*: exit status $got, expected $want"
+}
+works() { expect 0 "$@"; } # RANKS ARGS...
+
+# files: names of all files but log, with sizes and times.
+files() { find . -path ./log -prune -o -type d -printf '%p\n' -o -printf '%p %y %s %T@\n' | sort; }
+
+# ends_on STATUS RANKS PATTERN ARGS...: one line of error that begins with "wring: " and matches the extended regular
+# expression; no trace of PETSc; no file is made or changed. On one rank, where the run has not printed its header, the
+# output has nothing else but notes.
+ends_on() {
+  local status=$1 ranks=$2 pattern=$3 before
+  shift 3
+  before=$(files)
+  expect "$status" "$ranks" "$@"
+  [ "$(grep -c '^wring: ' log)" = 1 ] || fail "on $ranks $*: not one line of error"
+  grep -Eq -- "^wring: .*($pattern)" log || fail "on $ranks $*: the error does not match '$pattern'"
+  ! grep -q 'PETSC ERROR\|internal error' log || fail "on $ranks $*: a trace"
+  [ "$ranks" != 1 ] || grep -q '^wring [0-9]' log || [ "$(grep -vc '^note: ' log)" = 1 ] ||
+    fail "$*: more than notes and the line of error"
+  [ "$before" = "$(files)" ] || fail "on $ranks $*: files were written: $(diff <(echo "$before") <(files))"
+}
+refused_on() { ends_on 1 "$@"; }                                    # RANKS PATTERN ARGS...
+refused() { refused_on 1 "$@"; }                                    # PATTERN ARGS...
+refused_everywhere() { refused_on 1 "$@" && refused_on 3 "$@"; }    # PATTERN ARGS...: on 1 and 3 ranks
+
+# wait_for FILE LINES: until the file has so many lines.
+wait_for() {
+  local _
+  for _ in {1..1200}; do
+    [ -f "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ] && return
+    sleep 0.05
+  done
+  fail "$1 has fewer than $2 lines after a minute"
+}
+
+# ---- values and tables --------------------------------------------------------------------------------------------------
+
+# near GOT EXPECTED TOLERANCE WHAT: two numbers, to an absolute tolerance. close: to a relative one.
+near() {
+  awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; exit !((a b) ~ /[0-9]/ && (a b) !~ /nan|inf/ && a != "" && b != "" && d <= t && -d <= t) }' ||
+    fail "$4: $1, expected $2 within $3"
+}
+close() {
+  awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; s = b < 0 ? -b : b; exit !(a != "" && b != "" && (a b) !~ /nan|inf/ && d <= t * s && -d <= t * s) }' ||
+    fail "$4: $1, expected $2 within a relative $3"
+}
+
+# column FILE NAME: the values of a column of a CSV file, one a line. last FILE NAME: the last one.
+column() {
+  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; if (!c) exit 1; next } { print $c }' "$1" ||
+    fail "$1 has no column $2"
+}
+last() { column "$1" "$2" | tail -n 1; }
+
+# field FILE KEY COLUMN: the number in a column of the row whose first column is KEY.
+field() { awk -F, -v k="$2" -v c="$3" '$1 == k { print $c }' "$1"; }
+
+# json_value FILE KEY: the first number or word of this key.
+json_value() { grep -Eo "\"$2\": *[^],}]+" "$1" | head -n 1 | sed 's/^[^:]*: *//'; }
+
+# valid_json FILE: without the NaN and Infinity that Python would take.
+valid_json() {
+  command -v "$python" >/dev/null || return 0
+  "$python" -c 'import json, sys; json.load(open(sys.argv[1]), parse_constant=lambda c: sys.exit("no JSON: " + c))' "$1" ||
+    fail "$1 is not valid JSON"
+}
+
+# same FILE FILE TOLERANCE: CSV files of the same rows and columns; numbers differ by at most TOLERANCE times the largest
+# number outside the first column.
+same() {
+  [ "$(wc -l <"$1")" = "$(wc -l <"$2")" ] || fail "$1 and $2 have different numbers of rows"
+  paste -d, "$1" "$2" | awk -F, -v tolerance="$3" '
+    NR > 1 && /nan|inf/ { bad = 1 }
+    NR > 1 { for (i = 1; i <= NF / 2; i++) {
+      d = $i - $(i + NF / 2); d = d < 0 ? -d : d; a = $i < 0 ? -$i : $i
+      if (d > worst) worst = d; if (i > 1 && a > scale) scale = a } }
+    END { exit !(NR > 1 && !bad && worst <= tolerance * scale) }' || fail "$1 and $2 differ by more than a relative $3"
+}
