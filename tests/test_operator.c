@@ -1,7 +1,7 @@
 /* ranks: 1 2 3 4 */
 /* A solve is judged by its residual, computed here with MatMult and not with the operator's own apply. */
+#include "operator/direct/factor.h"
 #include "refused.h"
-#include <wring/operator.h>
 #include <math.h>
 #include <omp.h>
 
@@ -486,6 +486,114 @@ static PetscErrorCode test_choice(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- factors by PETSc --------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode create_and_solve(Mat A, Vec b, Vec x)
+{
+  wring_operator *op;
+
+  PetscFunctionBegin;
+  PetscCall(create_operator("petsc", A, &op));
+  PetscCall(wring_operator_solve(op, 1e-8, b, x, NULL));
+  PetscCall(wring_operator_destroy(&op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  A factor for which MUMPS may not take the memory that it needs is refused. Fails where the solution that PETSc fills in then, Inf,
+  is taken for one, or where a set-up with enough memory finds the failed factor again.
+*/
+static PetscErrorCode test_starved(void)
+{
+  static const char *const option[][2] = {{"-operator_ksp_type", "preonly"},
+                                          {"-operator_pc_type", "cholesky"},
+                                          {"-operator_pc_factor_mat_solver_type", "mumps"},
+                                          {"-operator_mat_mumps_icntl_23", "1"}}; // megabytes
+  Mat                      A;
+  Vec                      b, x;
+  double                   worst;
+
+  PetscFunctionBegin;
+  PetscCall(create_matrix(20, 0.1, &A));
+  PetscCall(create_vectors(A, &b, &x));
+  for (int i = 0; i < 4; i++) PetscCall(PetscOptionsSetValue(NULL, option[i][0], option[i][1]));
+  CHECK_REFUSED(create_and_solve(A, b, x), "operator: the factor by mumps, INFOG(1) = -19", "has failed");
+  PetscCall(PetscOptionsClearValue(NULL, option[3][0]));
+  PetscCall(create_and_solve(A, b, x));
+  PetscCall(residual(A, b, x, &worst));
+  CHECK(worst <= 1e-12, "with memory: %g", worst);
+  for (int i = 0; i < 3; i++) PetscCall(PetscOptionsClearValue(NULL, option[i][0]));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Pivots of an indefinite matrix, half of whose diagonal is zero, need more workspace than MUMPS foresees. */
+static PetscErrorCode create_saddle(PetscInt n, Mat *A)
+{
+  PetscInt first, end;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 2 * n, 2 * n, 64, NULL, 64, NULL, A));
+  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(MatGetOwnershipRange(*A, &first, &end));
+  for (PetscInt r = first; r < end; r++) {
+    PetscCall(MatSetValue(*A, r, r, r < n ? 1e-8 : 0, ADD_VALUES));
+    for (PetscInt k = 0; r < n && k < 6; k++) {
+      uint64_t       state = (uint64_t)(6 * r + k);
+      const double   value = test_random(&state);
+      const PetscInt other = n + (PetscInt)(wring_uniform((uint64_t)(6 * r + k)) * (double)n);
+      PetscCall(MatSetValue(*A, r, other, value, ADD_VALUES));
+      PetscCall(MatSetValue(*A, other, r, value, ADD_VALUES));
+    }
+    if (r < n) {
+      PetscCall(MatSetValue(*A, r, n + r, 10, ADD_VALUES));
+      PetscCall(MatSetValue(*A, n + r, r, 10, ADD_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  A factorisation that ran out of workspace is made again with more, and again after a failure. Fails where it is not: PETSc leaves
+  a factor by MUMPS that has failed as it is, also with another ICNTL(14).
+*/
+static PetscErrorCode test_workspace(void)
+{
+  wring_factor   f = {.library = MATSOLVERMUMPS, .type = MAT_FACTOR_CHOLESKY, .workspace = 1};
+  MatFactorInfo  info;
+  MatFactorError error;
+  Mat            A;
+  Vec            b, x;
+  double         size, left;
+
+  PetscFunctionBegin;
+  PetscCall(create_saddle(600, &A));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 1));
+  PetscCall(wring_factor_symbolic(&f, A));
+  PetscCall(MatFactorInfoInitialize(&info));
+  PetscCall(MatCholeskyFactorNumeric(f.F, A, &info));
+  PetscCall(MatFactorGetError(f.F, &error));
+  CHECK(error == MAT_FACTOR_OUTMEMORY, "1 %% of workspace was enough: error %d", (int)error);
+  PetscCall(wring_factor_numeric(&f, A, &error));
+  CHECK(error == MAT_FACTOR_NOERROR && f.workspace > 1, "error %d at %d %%", (int)error, (int)f.workspace);
+  PetscCall(MatSolve(f.F, b, x));
+  PetscCall(VecNorm(b, NORM_2, &size));
+  PetscCall(VecScale(b, -1));
+  PetscCall(MatMultAdd(A, x, b, b));
+  PetscCall(VecNorm(b, NORM_2, &left));
+  CHECK(left <= 1e-9 * size, "residual %g of %g", left, size);
+  PetscCall(wring_factor_destroy(&f));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -520,6 +628,8 @@ int main(int argc, char **argv)
   PetscCall(test_agreement("mumps"));
   PetscCall(test_choice());
   PetscCall(test_guess());
+  PetscCall(test_starved());
+  PetscCall(test_workspace());
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,46 +1,32 @@
 /* How much memory a factor or a hierarchy of PETSc's will take, before there is one. */
-#include <wring/operator.h>
+#include "operator/direct/factor.h"
 
 enum { INFO_WORKSPACE = 15 }; // of MUMPS: megabytes that this rank is estimated to need
 
 /* CHOLMOD: bytes for an entry of the factor, with padded supernodes and the work on one; and those of the BLAS. Measured. */
 static const double per_entry = 11.2, blas = 18e6;
 
-static PetscErrorCode symbolic(Mat F, Mat A, MatFactorType type)
-{
-  MatFactorInfo info;
-
-  PetscFunctionBegin;
-  PetscCall(MatFactorInfoInitialize(&info));
-  if (type == MAT_FACTOR_CHOLESKY)
-    PetscCall(MatCholeskyFactorSymbolic(F, A, NULL, &info));
-  else
-    PetscCall(MatLUFactorSymbolic(F, A, NULL, NULL, &info));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_factor_predict(Mat A, MatSolverType library, MatFactorType type, double *bytes)
 {
   PetscBool available, cholmod;
   PetscInt  megabytes;
   MatInfo   info;
-  Mat       F;
 
   PetscFunctionBegin;
   *bytes = 0;
   PetscCall(PetscStrcmp(library, MATSOLVERCHOLMOD, &cholmod));
   PetscCall(MatGetFactorAvailable(A, library, type, &available));
   if (!available) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetFactor(A, library, type, &F));
-  PetscCall(symbolic(F, A, type));
+  wring_factor f = {.library = library, .type = type};
+  PetscCall(wring_factor_symbolic(&f, A));
   if (cholmod) {
-    PetscCall(MatGetInfo(F, MAT_LOCAL, &info));
+    PetscCall(MatGetInfo(f.F, MAT_LOCAL, &info));
     *bytes = per_entry * info.nz_used + blas;
   } else {
-    PetscCall(MatMumpsGetInfo(F, INFO_WORKSPACE, &megabytes));
+    PetscCall(MatMumpsGetInfo(f.F, INFO_WORKSPACE, &megabytes));
     *bytes = 1e6 * (double)megabytes;
   }
-  PetscCall(MatDestroy(&F));
+  PetscCall(wring_factor_destroy(&f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

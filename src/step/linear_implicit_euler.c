@@ -4,32 +4,16 @@
   projected and may be indefinite, so that it takes a factor with pivots. With hard attachments the step starts from q with the
   vertices that they hold at their new places, (6.11).
 */
+#include "operator/direct/factor.h"
+#include "operator/judge.h"
 #include "step_impl.h"
 
-/* MUMPS, or on one rank PETSc's own LU where this PETSc lacks it. */
-static PetscErrorCode choose_factor(MPI_Comm comm, Mat H, PC pc)
-{
-  PetscMPIInt size;
-  PetscBool   mumps;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(MatGetFactorAvailable(H, MATSOLVERMUMPS, MAT_FACTOR_LU, &mumps));
-  if (!mumps && size > 1) {
-    WRING_REFUSE(comm,
-                 "time_integrator 'linear_implicit_euler' on %d ranks needs a PETSc with MUMPS, expected one rank",
-                 (int)size);
-  }
-  PetscCall(PCSetType(pc, PCLU));
-  if (mumps) PetscCall(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+static const char who[] = "time_integrator 'linear_implicit_euler'";
 
 static PetscErrorCode make_ksp(wring_stepper *s)
 {
   const MPI_Comm    comm     = wring_potential_mesh(s->g)->comm;
   static const char prefix[] = "step_";
-  PetscBool         set;
   PC                pc;
 
   PetscFunctionBegin;
@@ -37,10 +21,7 @@ static PetscErrorCode make_ksp(wring_stepper *s)
   PetscCall(KSPSetOptionsPrefix(s->ksp, prefix));
   PetscCall(KSPSetType(s->ksp, KSPPREONLY));
   PetscCall(KSPGetPC(s->ksp, &pc));
-  PetscCall(choose_factor(comm, s->H, pc));
-  /* Pivots need more room than MUMPS takes by itself: percent above its estimate. */
-  PetscCall(PetscOptionsHasName(NULL, prefix, "-mat_mumps_icntl_14", &set));
-  if (!set) PetscCall(PetscOptionsSetValue(NULL, "-step_mat_mumps_icntl_14", "100"));
+  PetscCall(wring_factor_choose(pc, s->H, MAT_FACTOR_LU, who));
   PetscCall(KSPSetFromOptions(s->ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -55,28 +36,19 @@ static PetscErrorCode set_matrix(wring_stepper *s, Vec x)
   const wring_phase old = wring_phases_switch(phases, WRING_PHASE_OPERATOR_SET_UP);
   if (!s->ksp) PetscCall(make_ksp(s));
   PetscCall(KSPSetOperators(s->ksp, s->H, s->H));
-  PetscCall(KSPSetUp(s->ksp));
+  PetscCall(wring_factor_set_up(s->ksp));
   wring_phases_switch(phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A factor that does not exist is an end of the step; one that does not fit is not. */
+/* A singular matrix is an end of the step, and no error. */
 static PetscErrorCode judge(const wring_stepper *s, wring_reason *reason)
 {
-  KSPConvergedReason converged;
-  PCFailedReason     failed;
-  PC                 pc;
+  wring_solve_end end;
 
   PetscFunctionBegin;
-  PetscCall(KSPGetConvergedReason(s->ksp, &converged));
-  if (converged > 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(KSPGetPC(s->ksp, &pc));
-  PetscCall(PCGetFailedReason(pc, &failed));
-  if (failed == PC_FACTOR_OUTMEMORY) {
-    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
-                 "time_integrator 'linear_implicit_euler': out of memory in the factor; implicit_euler needs less");
-  }
-  *reason = WRING_STOPPED_SINGULAR;
+  PetscCall(wring_solve_judge(s->ksp, who, &end));
+  if (end != WRING_SOLVE_REACHED) *reason = WRING_STOPPED_SINGULAR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

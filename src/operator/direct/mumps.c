@@ -3,18 +3,13 @@
   in METIS order computed here: many builds of MUMPS come without METIS and silently take a worse order.
   Matrix, right-hand sides and solution stay distributed.
 */
+#include "factor.h"
 #include "operator/operator_impl.h"
 #include <dmumps_c.h>
 #include <metis.h>
 
 enum { JOB_INIT = -1, JOB_END = -2, JOB_ANALYSE = 1, JOB_FACTORIZE = 2, JOB_SOLVE = 3 };
-enum {
-  MUMPS_WORKSPACE      = -8,
-  MUMPS_WORKSPACE_REAL = -9,
-  MUMPS_SINGULAR       = -10,
-  MUMPS_MEMORY         = -13,
-  MUMPS_NOT_POSITIVE   = -40
-};
+enum { MUMPS_SINGULAR = -10, MUMPS_MEMORY = -13, MUMPS_NOT_POSITIVE = -40 };
 
 typedef struct {
   DMUMPS_STRUC_C id;
@@ -59,13 +54,13 @@ static PetscErrorCode create(wring_operator *op)
   d->id.job          = JOB_INIT;
   dmumps_c(&d->id);
   for (int k = 1; k <= 3; k++) *control(d, k) = -1; // silent
-  *control(d, 4)  = 0;
-  *control(d, 7)  = 1;  // order given in perm_in
-  *control(d, 14) = 40; // percent of workspace above the estimate
-  *control(d, 18) = 3;  // matrix distributed
-  *control(d, 20) = 10; // right-hand sides distributed
-  *control(d, 21) = 1;  // solution distributed
-  *control(d, 27) = 3;  // right-hand sides in one sweep
+  *control(d, 4)                           = 0;
+  *control(d, 7)                           = 1; // order given in perm_in
+  *control(d, WRING_MUMPS_ICNTL_WORKSPACE) = WRING_MUMPS_WORKSPACE;
+  *control(d, 18)                          = 3;  // matrix distributed
+  *control(d, 20)                          = 10; // right-hand sides distributed
+  *control(d, 21)                          = 1;  // solution distributed
+  *control(d, 27)                          = 3;  // right-hand sides in one sweep
   PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &d->three));
   PetscCallMPI(MPI_Type_commit(&d->three));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -259,14 +254,13 @@ static PetscErrorCode analyse(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The workspace is an estimate: MUMPS says when it was too small. */
 static void factorize(direct *d)
 {
-  const MUMPS_INT most = 1000;
-  d->id.job            = JOB_FACTORIZE;
-  dmumps_c(&d->id);
-  while ((d->id.infog[0] == MUMPS_WORKSPACE || d->id.infog[0] == MUMPS_WORKSPACE_REAL) && *control(d, 14) < most) {
-    *control(d, 14) *= 2;
+  MUMPS_INT *const workspace = control(d, WRING_MUMPS_ICNTL_WORKSPACE);
+  MUMPS_INT        more      = *workspace;
+  d->id.job                  = JOB_FACTORIZE;
+  for (; more > 0; more = (MUMPS_INT)wring_mumps_more_workspace(d->id.infog[0], more)) {
+    *workspace = more;
     dmumps_c(&d->id);
   }
 }

@@ -1,0 +1,213 @@
+/* Factors by PETSc's interface: the choice of a library, and MUMPS's workspace. */
+#include "factor.h"
+#include <string.h>
+
+PetscInt wring_mumps_more_workspace(PetscInt status, PetscInt percent)
+{
+  const PetscInt    most        = 2560;               // 26 times the estimate
+  static const char too_small[] = {-8, -9, -17, -20}; // integers, reals, send buffer, receive buffer
+  for (size_t i = 0; i < sizeof too_small; i++)
+    if (status == too_small[i] && percent < most)
+      return PetscMin(2 * PetscMax(percent, WRING_MUMPS_WORKSPACE / 2), most);
+  return 0;
+}
+
+PetscErrorCode wring_factor_library(MPI_Comm comm, MatFactorType type, MatSolverType *library)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  *library = size == 1 && type == MAT_FACTOR_CHOLESKY ? MATSOLVERCHOLMOD : MATSOLVERMUMPS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char *who)
+{
+  const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+  PetscMPIInt    size;
+  MatSolverType  library;
+  PetscBool      available;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(wring_factor_library(comm, type, &library));
+  PetscCall(MatGetFactorAvailable(A, library, type, &available));
+  if (!available && size > 1)
+    WRING_REFUSE(comm, "%s on %d ranks needs a PETSc with MUMPS, expected one rank", who, (int)size);
+  PetscCall(PCSetType(pc, type == MAT_FACTOR_LU ? PCLU : PCCHOLESKY));
+  if (available) PetscCall(PCFactorSetMatSolverType(pc, library));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- workspace --------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode is_mumps(Mat F, PetscBool *yes)
+{
+  MatSolverType library;
+
+  PetscFunctionBegin;
+  PetscCall(MatFactorGetSolverType(F, &library));
+  PetscCall(PetscStrcmp(library, MATSOLVERMUMPS, yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before the symbolic phase of F, in which PETSc reads the user's options. */
+static PetscErrorCode set_workspace(Mat F, PetscInt percent)
+{
+  PetscBool mumps;
+
+  PetscFunctionBegin;
+  PetscCall(is_mumps(F, &mumps));
+  if (mumps) PetscCall(MatMumpsSetIcntl(F, WRING_MUMPS_ICNTL_WORKSPACE, percent));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* *more is the workspace for another attempt after F was factored with percent; 0 where there is to be none. */
+static PetscErrorCode get_more_workspace(Mat F, PetscInt percent, PetscInt *more)
+{
+  PetscInt       status, used;
+  PetscBool      mumps;
+  MatFactorError error;
+
+  PetscFunctionBegin;
+  *more = 0;
+  PetscCall(MatFactorGetError(F, &error));
+  PetscCall(is_mumps(F, &mumps));
+  if (error == MAT_FACTOR_NOERROR || !mumps) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatMumpsGetInfog(F, 1, &status));
+  PetscCall(MatMumpsGetIcntl(F, WRING_MUMPS_ICNTL_WORKSPACE, &used));
+  if (used == percent) *more = wring_mumps_more_workspace(status, percent); // else the user's
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- by itself --------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_factor_symbolic(wring_factor *f, Mat A)
+{
+  MatFactorInfo info;
+
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&f->F));
+  if (f->workspace == 0) f->workspace = WRING_MUMPS_WORKSPACE;
+  PetscCall(MatGetFactor(A, f->library, f->type, &f->F));
+  PetscCall(set_workspace(f->F, f->workspace));
+  for (int i = 0; i < f->n_icntl; i++) PetscCall(MatMumpsSetIcntl(f->F, f->icntl[i][0], f->icntl[i][1]));
+  PetscCall(MatFactorInfoInitialize(&info));
+  if (f->type == MAT_FACTOR_LU)
+    PetscCall(MatLUFactorSymbolic(f->F, A, NULL, NULL, &info));
+  else
+    PetscCall(MatCholeskyFactorSymbolic(f->F, A, NULL, &info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode factorize(wring_factor *f, Mat A, MatFactorError *error)
+{
+  MatFactorInfo info;
+
+  PetscFunctionBegin;
+  PetscCall(MatFactorInfoInitialize(&info));
+  if (f->type == MAT_FACTOR_LU)
+    PetscCall(MatLUFactorNumeric(f->F, A, &info));
+  else
+    PetscCall(MatCholeskyFactorNumeric(f->F, A, &info));
+  PetscCall(MatFactorGetError(f->F, error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_factor_numeric(wring_factor *f, Mat A, MatFactorError *error)
+{
+  PetscInt more;
+
+  PetscFunctionBegin;
+  *error = MAT_FACTOR_NOERROR;
+  if (f->F) PetscCall(MatFactorGetError(f->F, error));
+  if (!f->F || *error) PetscCall(wring_factor_symbolic(f, A));
+  PetscCall(factorize(f, A, error));
+  for (;;) {
+    PetscCall(get_more_workspace(f->F, f->workspace, &more));
+    if (more == 0) break;
+    f->workspace = more;
+    PetscCall(wring_factor_symbolic(f, A));
+    PetscCall(factorize(f, A, error));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_factor_destroy(wring_factor *f)
+{
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&f->F));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- as a preconditioner ----------------------------------------------------------------------------------------- */
+
+/* The factor of a preconditioner, borrowed; made here where there is none yet, with the prefix that PCSetUp would give it. */
+static PetscErrorCode get_factor(PC pc, Mat *F)
+{
+  Mat         A;
+  const char *prefix;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(pc, NULL, &A));
+  PetscCall(PCGetOptionsPrefix(pc, &prefix));
+  PetscCall(MatSetOptionsPrefixFactor(A, prefix));
+  PetscCall(PCFactorSetUpMatSolverType(pc));
+  PetscCall(PCFactorGetMatrix(pc, F));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode forget_factor(KSP ksp, PC pc)
+{
+  Mat A, P;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetOperators(ksp, &A, &P));
+  PetscCall(PetscObjectReference((PetscObject)A));
+  PetscCall(PetscObjectReference((PetscObject)P));
+  PetscCall(PCReset(pc));
+  PetscCall(KSPSetOperators(ksp, A, P));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&P));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A factor that is there and has not failed is kept with its workspace. */
+static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *more)
+{
+  Mat            F;
+  MatFactorError error;
+  PetscBool      assembled;
+
+  PetscFunctionBegin;
+  PetscCall(get_factor(pc, &F));
+  PetscCall(MatFactorGetError(F, &error));
+  if (error) {
+    PetscCall(forget_factor(ksp, pc));
+    PetscCall(get_factor(pc, &F));
+  }
+  PetscCall(MatAssembled(F, &assembled));
+  if (!assembled) PetscCall(set_workspace(F, percent));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(get_factor(pc, &F)); // a new pattern makes another
+  PetscCall(get_more_workspace(F, percent, more));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_factor_set_up(KSP ksp)
+{
+  PetscInt  more = WRING_MUMPS_WORKSPACE;
+  PetscBool factor;
+  PC        pc;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &factor, PCLU, PCCHOLESKY, ""));
+  if (!factor) {
+    PetscCall(KSPSetUp(ksp));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  while (more > 0) PetscCall(set_up_once(ksp, pc, more, &more));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,67 @@
+/* How a solve by PETSc ended. */
+#include "judge.h"
+#include <string.h>
+
+/* The library of a failed factor and its own status, for a message. */
+static PetscErrorCode describe_factor(PC pc, char *text, size_t size)
+{
+  Mat           F;
+  MatSolverType library;
+  PetscInt      status;
+  PetscBool     factor;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(text, "the preconditioner", size));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &factor, PCLU, PCCHOLESKY, ""));
+  if (!factor) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCFactorGetMatrix(pc, &F));
+  PetscCall(MatFactorGetSolverType(F, &library));
+  PetscCall(PetscSNPrintf(text, size, "the factor by %s", library));
+  if (strcmp(library, MATSOLVERMUMPS)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatMumpsGetInfog(F, 1, &status));
+  PetscCall(PetscSNPrintf(text, size, "the factor by mumps, INFOG(1) = %" PetscInt_FMT, status));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The reason of the preconditioner that counts: that of any rank, for a solve inside a block may fail on one alone. */
+static PetscErrorCode get_failure(KSP ksp, PC *pc, PCFailedReason *failed)
+{
+  int own;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetPC(ksp, pc));
+  PetscCall(PCGetFailedReason(*pc, failed));
+  own = (int)*failed;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &own, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)ksp)));
+  *failed = (PCFailedReason)own;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode judge_failure(KSP ksp, const char *who, wring_solve_end *end)
+{
+  const MPI_Comm comm = PetscObjectComm((PetscObject)ksp);
+  PCFailedReason failed;
+  PC             pc;
+  char           what[80];
+
+  PetscFunctionBegin;
+  PetscCall(get_failure(ksp, &pc, &failed));
+  PetscCall(describe_factor(pc, what, sizeof what));
+  if (failed == PC_FACTOR_OUTMEMORY) WRING_REFUSE(comm, "%s: out of memory in %s", who, what);
+  if (failed == PC_FACTOR_OTHER) WRING_REFUSE(comm, "%s: %s has failed", who, what);
+  *end = WRING_SOLVE_SINGULAR;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solve_judge(KSP ksp, const char *who, wring_solve_end *end)
+{
+  KSPConvergedReason reason;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  *end = reason < 0 ? WRING_SOLVE_SHORT : WRING_SOLVE_REACHED;
+  if (reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC) *end = WRING_SOLVE_SINGULAR;
+  if (reason == KSP_DIVERGED_NANORINF) *end = WRING_SOLVE_NOT_FINITE;
+  if (reason == KSP_DIVERGED_PC_FAILED) PetscCall(judge_failure(ksp, who, end));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
