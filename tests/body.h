@@ -69,7 +69,7 @@ static inline PetscErrorCode test_body_create_on(MPI_Comm comm, const char *sour
   PetscCall(wring_options_set(b->o, "operator_type", "direct", "test"));
   PetscCall(test_set_material(b->o, law, source));
   PetscCall(PetscMalloc1(law->n_par, &par));
-  PetscCall(law->set_par(b->o, "material_", "material_", par));
+  PetscCall(law->set_par(law, b->o, "material_", "material_", par));
   b->mesh = test_box(comm, cells);
   if (n_springs) springs = test_springs(b->mesh, n_springs, 1e4);
   b->g = test_potential(b->mesh, law, par);

@@ -24,7 +24,7 @@ static inline PetscErrorCode test_read_spline(MPI_Comm comm, const char *text, d
   test_write_file(text, sizeof path, path); // one on every rank, of which that of rank 0 is read
   PetscCallAbort(comm, wring_options_create(comm, &o));
   PetscCallAbort(comm, wring_options_set(o, "material_file", path, "deck.yaml:3"));
-  const PetscErrorCode code = wring_law_spline.set_par(o, "region_tooth_", "material_", par);
+  const PetscErrorCode code = wring_law_spline.set_par(&wring_law_spline, o, "region_tooth_", "material_", par);
   PetscCallAbort(comm, wring_options_destroy(&o));
   unlink(path);
   return code;

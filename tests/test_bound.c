@@ -10,9 +10,9 @@
 static PetscInt64 infinite; // elements whose energy was, in this process
 
 /* The law, and how often it was infinite. */
-static void counting(wring_in par, wring_in z, double *psi, wring_out p)
+static void counting(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
-  wring_law_neohookean.fused(par, z, psi, p);
+  wring_law_neohookean.fused(&wring_law_neohookean, par, z, psi, p);
   for (int lane = 0; lane < WRING_LANES; lane++) infinite += isinf(psi[lane]) != 0;
 }
 

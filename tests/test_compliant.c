@@ -427,8 +427,8 @@ static PetscErrorCode apply_rows(model *m, Vec d, double c, Vec out)
   PetscCall(wring_potential_get_local(m->g, m->q, &q));
   PetscCall(wring_potential_get_local(m->g, d, &da));
   for (int i = 0; i < wring_potential_terms(m->g, &terms); i++) {
-    wring_rows r;
-    PetscCall(wring_rows_create(terms[i], &r));
+    wring_constraint_rows r;
+    PetscCall(wring_constraint_rows_create(terms[i], &r));
     wring_term_rows(terms[i], q, &r);
     for (PetscInt j = 0; j < r.n; j++) {
       double sum = c * r.C[j];
@@ -438,7 +438,7 @@ static PetscErrorCode apply_rows(model *m, Vec d, double c, Vec out)
         PetscCall(VecSetValue(out, to, r.k[j] * r.dC[3 * r.m * j + a] * sum, ADD_VALUES));
       }
     }
-    PetscCall(wring_rows_destroy(&r));
+    PetscCall(wring_constraint_rows_destroy(&r));
   }
   PetscCall(wring_potential_restore_local(m->g, d, &da));
   PetscCall(wring_potential_restore_local(m->g, m->q, &q));

@@ -391,7 +391,7 @@ static PetscErrorCode create_moving(const char *rule, double h, double release, 
   PetscCall(wring_options_set(b->o, "time_step", text, "test"));
   PetscCall(wring_options_set(b->o, "time_integrator", rule, "test"));
   PetscCall(wring_options_set(b->o, "gravity", "0.5,-1,2", "test"));
-  PetscCall(wring_law_corotated.set_par(b->o, "material_", "material_", par));
+  PetscCall(wring_law_corotated.set_par(&wring_law_corotated, b->o, "material_", "material_", par));
   b->mesh = test_box(PETSC_COMM_WORLD, cells);
   b->g    = test_potential(b->mesh, &wring_law_corotated, par);
   PetscCall(wring_time_curve_create(WRING_CURVE_CUBIC, "path", 6, 3, points[0], &path, &error));

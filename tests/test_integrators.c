@@ -21,7 +21,7 @@ static PetscErrorCode create_body(const char *integrator, double h, const wring_
   PetscCall(wring_options_set(b->o, "time_step", text, "test"));
   PetscCall(wring_options_set(b->o, "time_integrator", integrator, "test"));
   if (motion) PetscCall(wring_options_set(b->o, "gravity", "0.5,-1,2", "test"));
-  PetscCall(wring_law_corotated.set_par(b->o, "material_", "material_", par));
+  PetscCall(wring_law_corotated.set_par(&wring_law_corotated, b->o, "material_", "material_", par));
   b->mesh = test_box(PETSC_COMM_WORLD, cells);
   b->g    = test_potential(b->mesh, &wring_law_corotated, par);
   PetscCall(wring_potential_create_vec(b->g, &b->x));

@@ -68,7 +68,7 @@ static void random_z(const wring_law *law, int kind, uint64_t *state, block_z z)
 
 static void energy(const wring_law *law, wring_in par, block_z z, double psi[WRING_LANES])
 {
-  law->energy(par, (wring_in)z, psi);
+  law->energy(law, par, (wring_in)z, psi);
 }
 
 static void check_close(double a, double b, double tolerance, const wring_law *law, int kind, const char *what)
@@ -101,7 +101,7 @@ static void check_gradient(const wring_law *law, int kind, wring_in par, block_z
   WRING_ALIGNED double  psi[WRING_LANES];
   const double          step = fd_step(law, 1);
 
-  law->gradient(par, (wring_in)z, p);
+  law->gradient(law, par, (wring_in)z, p);
   for (int i = 0; i < 3 * law->q; i++) {
     double slope[WRING_LANES] = {0};
     for (int k = 0; k < 4; k++) {
@@ -122,13 +122,13 @@ static void check_hessian(const wring_law *law, int kind, wring_in par, block_z 
   WRING_ALIGNED block_z p, moved;
   WRING_ALIGNED block_h h;
 
-  law->hessian(par, (wring_in)z, h);
+  law->hessian(law, PETSC_FALSE, par, (wring_in)z, h);
   for (int j = 0; j < n; j++) {
     block_z column = {0};
     for (int k = 0; k < 4; k++) {
       memcpy(moved, z, sizeof moved);
       for (int lane = 0; lane < WRING_LANES; lane++) moved[j][lane] += fd_at[k] * step;
-      law->gradient(par, (wring_in)moved, p);
+      law->gradient(law, par, (wring_in)moved, p);
       for (int i = 0; i < n; i++) {
         for (int lane = 0; lane < WRING_LANES; lane++) column[i][lane] += fd_weight[k] / step * p[i][lane];
       }
@@ -174,8 +174,8 @@ static void check_psd(const wring_law *law, int kind, wring_in par, block_z z)
   const int             n = 3 * law->q;
   WRING_ALIGNED block_h h, psd;
 
-  law->hessian(par, (wring_in)z, h);
-  law->hessian_psd(par, (wring_in)z, psd);
+  law->hessian(law, PETSC_FALSE, par, (wring_in)z, h);
+  law->hessian(law, PETSC_TRUE, par, (wring_in)z, psd);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double       a[MAX_Z][MAX_Z], v[MAX_Z][MAX_Z], least = INFINITY;
     const double size = largest(n * n, h, lane);
@@ -205,8 +205,8 @@ static void check_fused(const wring_law *law, int kind, wring_in par, block_z z)
   WRING_ALIGNED double  psi[WRING_LANES], psi_fused[WRING_LANES];
 
   energy(law, par, z, psi);
-  law->gradient(par, (wring_in)z, p);
-  law->fused(par, (wring_in)z, psi_fused, p_fused);
+  law->gradient(law, par, (wring_in)z, p);
+  law->fused(law, par, (wring_in)z, psi_fused, p_fused);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     check_close(psi_fused[lane], psi[lane], 1e-14 * (fabs(psi[lane]) + 1), law, kind, "fused energy");
     for (int i = 0; i < 3 * law->q; i++)
@@ -236,12 +236,12 @@ static void check_lanes(const wring_law *law, int kind, wring_in par, block_z z)
   memcpy(par_turned, par, sizeof par_turned);
   turn_lanes(n, z_turned);
   turn_lanes(MAX_PAR, par_turned);
-  law->fused(par, (wring_in)z, psi[0], p);
-  law->hessian(par, (wring_in)z, h);
-  law->slope(par, k[0]);
-  law->fused((wring_in)par_turned, (wring_in)z_turned, psi[1], p_turned);
-  law->hessian((wring_in)par_turned, (wring_in)z_turned, h_turned);
-  law->slope((wring_in)par_turned, k[1]);
+  law->fused(law, par, (wring_in)z, psi[0], p);
+  law->hessian(law, PETSC_FALSE, par, (wring_in)z, h);
+  law->slope(law, par, k[0]);
+  law->fused(law, (wring_in)par_turned, (wring_in)z_turned, psi[1], p_turned);
+  law->hessian(law, PETSC_FALSE, (wring_in)par_turned, (wring_in)z_turned, h_turned);
+  law->slope(law, (wring_in)par_turned, k[1]);
   turn_lanes(1, psi);
   turn_lanes(1, k);
   turn_lanes(n, p);
@@ -263,9 +263,9 @@ static void check_projection(const wring_law *law, int kind, wring_in par, block
   WRING_ALIGNED double  psi[WRING_LANES], k[WRING_LANES];
 
   if (!law->project) return;
-  law->project(par, (wring_in)z, p);
-  law->slope(par, k);
-  law->fused(par, (wring_in)z, psi, g);
+  law->project(law, par, (wring_in)z, p);
+  law->slope(law, par, k);
+  law->fused(law, par, (wring_in)z, psi, g);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double distance2 = 0;
     for (int i = 0; i < 3 * law->q; i++) {
@@ -314,7 +314,7 @@ static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
         z[i][lane] = r[i] * par[1][lane] / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
     }
   }
-  law->fused(par, (wring_in)z, psi, p);
+  law->fused(law, par, (wring_in)z, psi, p);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     check_close(psi[lane], 0, 1e-14, law, -1, "energy at rest");
     for (int i = 0; i < 3 * law->q; i++) check_close(p[i][lane], 0, 2e-14, law, -1, "stress at rest");
@@ -352,7 +352,7 @@ static void check_small_strain(const wring_law *law)
     par[0][lane] = 3, par[1][lane] = 5, par[2][lane] = 7;
     for (int i = 0; i < 9; i++) z[i][lane] = (i % 4 == 0) + 1e-6 * test_random(&state);
   }
-  law->energy((wring_in)par, (wring_in)z, psi);
+  law->energy(law, (wring_in)par, (wring_in)z, psi);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     long double f[9];
     for (int i = 0; i < 9; i++) f[i] = z[i][lane];
@@ -370,7 +370,7 @@ static void constraint_defect(const wring_law *law, wring_in par, block_z z, dou
   energy(law, par, z, defect);
   for (int lane = 0; lane < WRING_LANES; lane++) defect[lane] = -defect[lane];
   for (int j = 0; j < law->n_constraint; j++) {
-    law->constraint(j, par, (wring_in)z, C, dC, k);
+    law->constraint(law, j, par, (wring_in)z, C, dC, k);
     for (int lane = 0; lane < WRING_LANES; lane++) defect[lane] += 0.5 * k[lane] * C[lane] * C[lane];
   }
 }
@@ -382,13 +382,13 @@ static void check_constraint_gradient(const wring_law *law, int j, int kind, wri
   WRING_ALIGNED block_z dC, moved, unused;
   WRING_ALIGNED double  C[WRING_LANES], k[WRING_LANES];
 
-  law->constraint(j, par, (wring_in)z, C, dC, k);
+  law->constraint(law, j, par, (wring_in)z, C, dC, k);
   for (int i = 0; i < 3 * law->q; i++) {
     double slope[WRING_LANES] = {0};
     for (int at = 0; at < 4; at++) {
       memcpy(moved, z, sizeof moved);
       for (int lane = 0; lane < WRING_LANES; lane++) moved[i][lane] += fd_at[at] * step;
-      law->constraint(j, par, (wring_in)moved, C, unused, k);
+      law->constraint(law, j, par, (wring_in)moved, C, unused, k);
       for (int lane = 0; lane < WRING_LANES; lane++) slope[lane] += fd_weight[at] / step * C[lane];
     }
     for (int lane = 0; lane < WRING_LANES; lane++)
@@ -451,10 +451,10 @@ static void check_slope(const wring_law *law, wring_in par)
     for (int j = 0; j < 9; j++) {
       for (int lane = 0; lane < WRING_LANES; lane++) z[j][lane] = j == 0 ? s : j % 4 == 0;
     }
-    law->gradient(par, (wring_in)z, p);
+    law->gradient(law, par, (wring_in)z, p);
     for (int lane = 0; lane < WRING_LANES; lane++) integral[lane] += 12 * weight * (s - 1) * p[0][lane];
   }
-  law->slope(par, k);
+  law->slope(law, par, k);
   for (int lane = 0; lane < WRING_LANES; lane++) check_close(k[lane], integral[lane], 1e-10, law, -1, "slope");
 }
 
@@ -482,7 +482,7 @@ static void test_slopes(void)
     for (int row = 0; row < 3; row++) {
       for (int lane = 0; lane < WRING_LANES; lane++) par[row][lane] = known[i].par[row];
     }
-    known[i].law->slope((wring_in)par, k);
+    known[i].law->slope(known[i].law, (wring_in)par, k);
     check_close(k[0], known[i].k, 1e-8 * known[i].k, known[i].law, -1, "slope");
   }
 }
@@ -499,8 +499,8 @@ static void test_edge_of_domain(const wring_law *law)
     par[0][lane] = par[1][lane] = par[2][lane] = 1e5;
     z[0][lane] = z[4][lane] = 1, z[8][lane] = j[lane];
   }
-  law->fused((wring_in)par, (wring_in)z, psi, p);
-  law->hessian_psd((wring_in)par, (wring_in)z, h);
+  law->fused(law, (wring_in)par, (wring_in)z, psi, p);
+  law->hessian(law, PETSC_TRUE, (wring_in)par, (wring_in)z, h);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     if (j[lane] >= DBL_MIN)
       CHECK(isfinite(psi[lane]), "%s, J = %g: energy %g", law->name, j[lane], psi[lane]);
@@ -511,7 +511,7 @@ static void test_edge_of_domain(const wring_law *law)
     for (int i = 0; i < 81 && !isnan(j[lane]); i++)
       CHECK(isfinite(h[i][lane]), "%s, J = %g: Hessian", law->name, j[lane]);
   }
-  law->energy((wring_in)par, (wring_in)z, psi);
+  law->energy(law, (wring_in)par, (wring_in)z, psi);
   for (int lane = 0; lane < WRING_LANES; lane++)
     CHECK(j[lane] >= DBL_MIN || psi[lane] == INFINITY, "%s, J = %g: energy %g", law->name, j[lane], psi[lane]);
 }
@@ -531,14 +531,14 @@ static void test_singular_points(void)
     test_limit_par(laws[i], 3, par);
     memset(z, 0, sizeof z);
     if (n == 9) z[0][1] = 1, z[4][1] = 1, z[8][1] = -1; // lane 1: a mirror
-    laws[i]->fused((wring_in)par, (wring_in)z, psi, p);
+    laws[i]->fused(laws[i], (wring_in)par, (wring_in)z, psi, p);
     for (int k = 0; k < n; k++) CHECK(isfinite(p[k][0]) && isfinite(p[k][1]), "%s: gradient", laws[i]->name);
-    laws[i]->hessian((wring_in)par, (wring_in)z, h);
+    laws[i]->hessian(laws[i], PETSC_FALSE, (wring_in)par, (wring_in)z, h);
     for (int k = 0; k < n * n; k++) CHECK(isfinite(h[k][0]) && isfinite(h[k][1]), "%s: Hessian", laws[i]->name);
-    laws[i]->hessian_psd((wring_in)par, (wring_in)z, h);
+    laws[i]->hessian(laws[i], PETSC_TRUE, (wring_in)par, (wring_in)z, h);
     for (int k = 0; k < n * n; k++) CHECK(isfinite(h[k][0]) && isfinite(h[k][1]), "%s: Hessian", laws[i]->name);
   }
-  wring_law_spring.project((wring_in)par, (wring_in)z, p);
+  wring_law_spring.project(&wring_law_spring, (wring_in)par, (wring_in)z, p);
   CHECK(p[0][1] == par[1][1] && p[1][1] == 0 && p[2][1] == 0, "a spring of length 0 does not point along x");
 }
 
@@ -577,7 +577,7 @@ static PetscErrorCode read_par(const wring_law *law, const char *const *deck, do
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
   for (; deck[0]; deck += 2) PetscCall(wring_options_set(o, deck[0], deck[1], "deck.yaml:3"));
   PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
-  *refused = law->set_par(o, "region_tooth_", "material_", par);
+  *refused = law->set_par(law, o, "region_tooth_", "material_", par);
   PetscCall(PetscPopErrorHandler());
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -69,7 +69,7 @@ static void check_stationary(input *a)
 {
   WRING_ALIGNED block_z p, u, v;
   WRING_ALIGNED double  t[3][WRING_LANES];
-  a->law->project((wring_in)a->par, (wring_in)a->z, p);
+  a->law->project(a->law, (wring_in)a->par, (wring_in)a->z, p);
   wring_block3_svd((wring_in)p, u, t, v);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double s[3]     = {t[0][lane], t[1][lane], t[2][lane]},
@@ -105,7 +105,7 @@ static void check_closest(input *a, uint64_t *state)
 {
   WRING_ALIGNED block_z p, other, u, v;
   WRING_ALIGNED double  s[3][WRING_LANES];
-  a->law->project((wring_in)a->par, (wring_in)a->z, p);
+  a->law->project(a->law, (wring_in)a->par, (wring_in)a->z, p);
   wring_block3_svd((wring_in)a->z, u, s, v);
   for (int trial = 0; trial < 3000; trial++) {
     for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -130,8 +130,8 @@ static void check_inside(const wring_law *law, uint64_t *state)
   WRING_ALIGNED block_z p, g;
   WRING_ALIGNED double  psi[WRING_LANES];
   input                 a = make(law, 0, 0.8, 1.25, state);
-  law->project((wring_in)a.par, (wring_in)a.z, p);
-  law->fused((wring_in)a.par, (wring_in)a.z, psi, g);
+  law->project(law, (wring_in)a.par, (wring_in)a.z, p);
+  law->fused(law, (wring_in)a.par, (wring_in)a.z, psi, g);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     CHECK(psi[lane] == 0, "%s: energy %g inside", law->name, psi[lane]);
     for (int i = 0; i < 9; i++) {
@@ -157,7 +157,7 @@ static void check_flattening(void)
     for (int k = 0; k < 9; k++) {
       for (int lane = 0; lane < WRING_LANES; lane++) z[k][lane] = k % 4 == 0 ? s : 0;
     }
-    wring_law_volume.energy((wring_in)limits, (wring_in)z, psi);
+    wring_law_volume.energy(&wring_law_volume, (wring_in)limits, (wring_in)z, psi);
     double least = 1.5 * (s - 1) * (s - 1); // all alike
     for (int j = 1; j < 4000; j++) {        // t, t and 1/t^2: the shapes that can be closest
       const double t = s * j / 4000., y = 1 / (t * t);

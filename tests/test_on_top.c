@@ -54,7 +54,7 @@ static PetscErrorCode model_create(MPI_Comm comm, const wring_law *law, const do
   PetscCall(wring_potential_create(m->mesh, mass, NULL, &m->g));
   PetscCall(wring_term_create_scaled_tets(m->mesh, 0, law, par, 0, m->scale, &t));
   PetscCall(wring_potential_add_term(m->g, t));
-  PetscCall(wring_term_create_fibres(m->mesh, 0, fibre, m->direction, &m->fibre));
+  PetscCall(wring_term_create_fibres(m->mesh, 0, &wring_law_fibre, fibre, m->direction, &m->fibre));
   PetscCall(wring_potential_add_term(m->g, m->fibre));
   PetscCall(wring_term_create_tets(m->mesh, 0, &wring_law_strain_limit, limit, 0, &t));
   PetscCall(wring_potential_add_term(m->g, t));
@@ -174,7 +174,7 @@ static double density_of(const wring_law *law, const double *values)
     for (int i = 0; i < law->n_par; i++) par[i][lane] = values[i];
     for (int i = 0; i < 9; i++) z[i][lane] = stretch[i];
   }
-  law->energy((wring_in)par, (wring_in)z, psi);
+  law->energy(law, (wring_in)par, (wring_in)z, psi);
   return psi[0];
 }
 
@@ -301,20 +301,20 @@ static PetscErrorCode test_rigid(void)
 /* Fibres as rows of a linear system: dC is the derivative of C along d. */
 static PetscErrorCode test_rows(void)
 {
-  const double  eps = 1e-6;
-  model         m;
-  wring_rows    up, here;
-  const double *xa, *da;
-  double       *moved;
-  Vec           d;
+  const double          eps = 1e-6;
+  model                 m;
+  wring_constraint_rows up, here;
+  const double         *xa, *da;
+  double               *moved;
+  Vec                   d;
 
   PetscFunctionBegin;
   PetscCall(model_create(PETSC_COMM_WORLD, &wring_law_strain, strain_par, 1, &m));
   PetscCall(VecDuplicate(m.x, &d));
   test_direction(m.mesh, 9, d);
   CHECK(!wring_term_no_rows(m.fibre), "fibres have no rows: %s", wring_term_no_rows(m.fibre));
-  PetscCall(wring_rows_create(m.fibre, &up));
-  PetscCall(wring_rows_create(m.fibre, &here));
+  PetscCall(wring_constraint_rows_create(m.fibre, &up));
+  PetscCall(wring_constraint_rows_create(m.fibre, &here));
   PetscCall(wring_potential_get_local(m.g, m.x, &xa));
   PetscCall(wring_potential_get_local(m.g, d, &da));
   PetscCall(PetscMalloc1(3 * m.mesh->n_local, &moved));
@@ -331,8 +331,8 @@ static PetscErrorCode test_rows(void)
   PetscCall(wring_potential_restore_local(m.g, d, &da));
   PetscCall(wring_potential_restore_local(m.g, m.x, &xa));
   PetscCall(PetscFree(moved));
-  PetscCall(wring_rows_destroy(&up));
-  PetscCall(wring_rows_destroy(&here));
+  PetscCall(wring_constraint_rows_destroy(&up));
+  PetscCall(wring_constraint_rows_destroy(&here));
   PetscCall(VecDestroy(&d));
   PetscCall(model_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -65,14 +65,14 @@ static input make(const wring_law *law, int kind, double factor, uint64_t *state
     for (int i = 0; i < a.n; i++) a.z[i][lane] = law->q == 3 ? f_entry(u, s, v, i / 3, i % 3) : u[i] * s[0];
   }
   test_limit_par(law, kind, a.par);
-  law->slope((wring_in)a.par, k);
+  law->slope(law, (wring_in)a.par, k);
   for (int lane = 0; lane < WRING_LANES; lane++) a.rho[lane] = factor * k[lane];
   return a;
 }
 
 static void prox(const input *a, block_z p)
 {
-  a->law->prox((wring_in)a->par, a->rho, (wring_in)a->z, p);
+  a->law->prox(a->law, (wring_in)a->par, a->rho, (wring_in)a->z, p);
 }
 
 static double length(int n, double (*a)[WRING_LANES], int lane)
@@ -86,7 +86,7 @@ static double length(int n, double (*a)[WRING_LANES], int lane)
 static void objective(input *a, block_z p, double phi[WRING_LANES])
 {
   WRING_ALIGNED double psi[WRING_LANES];
-  a->law->energy((wring_in)a->par, (wring_in)p, psi);
+  a->law->energy(a->law, (wring_in)a->par, (wring_in)p, psi);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double squared = 0;
     for (int i = 0; i < a->n; i++) squared += (p[i][lane] - a->z[i][lane]) * (p[i][lane] - a->z[i][lane]);
@@ -118,7 +118,7 @@ static void check_stationary(input *a)
   WRING_ALIGNED double  s[3][WRING_LANES] = {{0}};
   prox(a, p);
   if (a->law->q == 3) wring_block3_svd((wring_in)p, u, s, v);
-  a->law->gradient((wring_in)a->par, (wring_in)p, g);
+  a->law->gradient(a->law, (wring_in)a->par, (wring_in)p, g);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double scale = length(a->n, g, lane) + a->rho[lane] * (1 + length(a->n, p, lane) + length(a->n, a->z, lane));
     const double at[3] = {s[0][lane], s[1][lane], s[2][lane]};
@@ -161,7 +161,7 @@ static void check_limit(input *a)
   if (a->law->positive && a->kind > 3 && a->kind != CLOSE) return;
   for (int lane = 0; lane < WRING_LANES; lane++) a->rho[lane] *= 1e8;
   prox(a, p);
-  a->law->gradient((wring_in)a->par, (wring_in)a->z, g);
+  a->law->gradient(a->law, (wring_in)a->par, (wring_in)a->z, g);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double most = 1.1 * length(a->n, g, lane) / a->rho[lane] + 1e-14 * (1 + length(a->n, a->z, lane));
     for (int i = 0; i < a->n; i++) {

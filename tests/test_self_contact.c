@@ -34,7 +34,7 @@ static PetscErrorCode model_create(MPI_Comm comm, const wring_box *box, PetscBoo
   PetscCall(wring_options_create(comm, &o));
   PetscCall(wring_options_set(o, "material_young", "1e5", "test"));
   PetscCall(wring_options_set(o, "material_poisson", "0.3", "test"));
-  PetscCall(wring_law_corotated.set_par(o, "material_", "material_", law_par));
+  PetscCall(wring_law_corotated.set_par(&wring_law_corotated, o, "material_", "material_", law_par));
   PetscCall(wring_options_destroy(&o));
   m->g       = test_potential(m->mesh, &wring_law_corotated, law_par);
   m->contact = NULL;

@@ -87,7 +87,7 @@ static void check_at(const double *rows, const double s[3])
   }
   for (int i = 0; i < 3; i++) energy += integral(a, s[i]) + integral(b, J / s[i]);
   stress += s[1] * derivative(b, s[0] * s[1]) + s[2] * derivative(b, s[0] * s[2]);
-  wring_law_spline.fused((wring_in)rows, (wring_in)z, psi, p);
+  wring_law_spline.fused(&wring_law_spline, (wring_in)rows, (wring_in)z, psi, p);
   const double size = 1 + fabs(energy) + fabs(stress);
   CHECK(fabs(psi[3] - energy) <= 1e-12 * size, "psi(%g, %g, %g) is %.15g, not %.15g", s[0], s[1], s[2], psi[3], energy);
   CHECK(fabs(p[0][3] - stress) <= 1e-12 * size, "P_11(%g, %g, %g) is %.15g, not %.15g", s[0], s[1], s[2], p[0][3],
@@ -103,7 +103,7 @@ static void check_near_break(const double *rows, double x, double third)
     const double apart = lane ? 1e-9 * pow(0.1, lane) : 0;
     z[0][lane] = x + apart, z[4][lane] = x - apart, z[8][lane] = third;
   }
-  wring_law_spline.hessian((wring_in)rows, (wring_in)z, h);
+  wring_law_spline.hessian(&wring_law_spline, PETSC_FALSE, (wring_in)rows, (wring_in)z, h);
   for (int i = 0; i < 81; i++) size = fmax(size, fabs(h[i][0]));
   for (int i = 0; i < 81; i++) {
     for (int lane = 1; lane < WRING_LANES; lane++)
@@ -155,7 +155,7 @@ static PetscErrorCode test_without_slopes(void)
     for (double s = 0.5; s <= 1.5; s += 0.01) {
       const double e = s - 1, expected = e * 1.25 + e * e;
       for (int lane = 0; lane < WRING_LANES; lane++) z[0][lane] = s, z[4][lane] = z[8][lane] = 1;
-      wring_law_spline.gradient((wring_in)rows, (wring_in)z, p);
+      wring_law_spline.gradient(&wring_law_spline, (wring_in)rows, (wring_in)z, p);
       CHECK(fabs(p[0][0] - expected) <= 1e-12, "a'(%g) is %.15g, not %.15g", s, p[0][0], expected);
     }
   }

@@ -169,7 +169,7 @@ static void check_law(const wring_law *law, const double *par, int kind, const d
     for (int i = 0; i < law->n_par; i++) rows[i * WRING_LANES + lane] = par[i];
     for (int i = 0; i < 9; i++) z[i][lane] = F[i];
   }
-  law->gradient((wring_in)rows, (wring_in)z, p);
+  law->gradient(law, (wring_in)rows, (wring_in)z, p);
   for (int i = 0; i < 9; i++) ours[i] = p[i][3];
   check_matrix(law, "law", kind, ours, P);
   wring_blocks_destroy(&rows);
@@ -247,7 +247,7 @@ static PetscErrorCode check_material(const char *source, const wring_law *law, w
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
   PetscCall(test_set_material(o, law, source));
   PetscCall(PetscMalloc1(law->n_par, &par));
-  PetscCall(law->set_par(o, "material_", "material_", par));
+  PetscCall(law->set_par(law, o, "material_", "material_", par));
   for (int i = 0; i < 3 * N_KIND; i++) {
     closed_form(law->name, i / 3, amount[i / 3][i % 3], F, P);
     test_rotation(&state, Q);

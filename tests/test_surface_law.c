@@ -85,15 +85,15 @@ static void check_derivatives(const wring_law *law, int kind, wring_in par, bloc
   WRING_ALIGNED block_h h;
   WRING_ALIGNED double  psi[WRING_LANES];
 
-  law->gradient(par, (wring_in)z, p);
-  law->hessian(par, (wring_in)z, h);
+  law->gradient(law, par, (wring_in)z, p);
+  law->hessian(law, PETSC_FALSE, par, (wring_in)z, h);
   for (int j = 0; j < n; j++) {
     double  slope[WRING_LANES] = {0};
     block_z column             = {0};
     for (int k = 0; k < 4; k++) {
       memcpy(moved, z, sizeof moved);
       for (int lane = 0; lane < WRING_LANES; lane++) moved[j][lane] += fd_at[k] * fd_step;
-      law->fused(par, (wring_in)moved, psi, at);
+      law->fused(law, par, (wring_in)moved, psi, at);
       for (int lane = 0; lane < WRING_LANES; lane++) {
         slope[lane] += fd_weight[k] / fd_step * psi[lane];
         for (int i = 0; i < n; i++) column[i][lane] += fd_weight[k] / fd_step * at[i][lane];
@@ -136,8 +136,8 @@ static void check_psd(const wring_law *law, int kind, wring_in par, block_z z)
   const int             n = 3 * law->q;
   WRING_ALIGNED block_h h, psd;
 
-  law->hessian(par, (wring_in)z, h);
-  law->hessian_psd(par, (wring_in)z, psd);
+  law->hessian(law, PETSC_FALSE, par, (wring_in)z, h);
+  law->hessian(law, PETSC_TRUE, par, (wring_in)z, psd);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double       a[MAX_Z][MAX_Z], v[MAX_Z][MAX_Z];
     const double size = largest(n * n, h, lane);
@@ -160,7 +160,7 @@ static void check_psd(const wring_law *law, int kind, wring_in par, block_z z)
 static double psi_at(const wring_law *law, wring_in par, const block_z z, int lane)
 {
   WRING_ALIGNED double psi[WRING_LANES];
-  law->energy(par, (wring_in)z, psi);
+  law->energy(law, par, (wring_in)z, psi);
   return psi[lane];
 }
 
@@ -171,12 +171,12 @@ static void check_projection(const wring_law *law, int kind, wring_in par, block
   WRING_ALIGNED block_z p, g, g_fused, dC;
   WRING_ALIGNED double  psi[WRING_LANES], k[WRING_LANES], C[WRING_LANES], k_C[WRING_LANES], rest[WRING_LANES];
 
-  law->project(par, (wring_in)z, p);
-  law->slope(par, k);
-  law->fused(par, (wring_in)z, psi, g_fused);
-  law->gradient(par, (wring_in)z, g);
-  law->constraint(0, par, (wring_in)z, C, dC, k_C);
-  law->energy(par, (wring_in)p, rest);
+  law->project(law, par, (wring_in)z, p);
+  law->slope(law, par, k);
+  law->fused(law, par, (wring_in)z, psi, g_fused);
+  law->gradient(law, par, (wring_in)z, g);
+  law->constraint(law, 0, par, (wring_in)z, C, dC, k_C);
+  law->energy(law, par, (wring_in)p, rest);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double square = 0;
     for (int i = 0; i < n; i++) {
@@ -201,7 +201,7 @@ static void check_prox(const wring_law *law, int kind, wring_in par, block_z z, 
   double                least[WRING_LANES];
 
   for (int lane = 0; lane < WRING_LANES; lane++) rho[lane] = exp(2 * test_random(state));
-  law->prox(par, rho, (wring_in)z, p);
+  law->prox(law, par, rho, (wring_in)z, p);
   for (int trial = 0; trial < 400; trial++) {
     const double size = trial == 0 ? 0 : trial < 200 ? 1e-3 : 1;
     for (int i = 0; i < n; i++)
@@ -232,8 +232,8 @@ static void check_invariance(const wring_law *law, int kind, wring_in par, block
     for (int lane = 0; lane < WRING_LANES; lane++)
       turned[q * r + k][lane] += left[3 * r + c] * z[q * c + m][lane] * (q == 2 ? right[2 * k + m] : 1);
   }
-  law->energy(par, (wring_in)z, psi);
-  law->energy(par, (wring_in)turned, psi_turned);
+  law->energy(law, par, (wring_in)z, psi);
+  law->energy(law, par, (wring_in)turned, psi_turned);
   for (int lane = 0; lane < WRING_LANES; lane++)
     check_close(psi_turned[lane], psi[lane], 1e-13 * (psi[lane] + 1), law, kind, "energy after a rotation");
 }
@@ -256,8 +256,8 @@ static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
                              : kind == 1            ? (i % 2 ? 0 : r[i / 2])
                                                     : r[i / 2] * (i % 2 ? 0.7 : 1.3));
     }
-    law->fused(par, (wring_in)z, psi, p);
-    law->hessian(par, (wring_in)z, h);
+    law->fused(law, par, (wring_in)z, psi, p);
+    law->hessian(law, PETSC_FALSE, par, (wring_in)z, h);
     for (int lane = 0; lane < WRING_LANES; lane++) {
       if (kind == 0) check_close(psi[lane], 0, 1e-28, law, kind, "energy at rest");
       if (kind == 0) check_close(largest(6, p, lane), 0, 1e-14, law, kind, "stress at rest");

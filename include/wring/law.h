@@ -1,48 +1,102 @@
 /*
   Layer 2, laws: an energy density psi(z) of one local value z = G x of an element, and its derivatives.
 
-  A law is a set of pure functions of one block of WRING_LANES elements in structure-of-arrays; it knows nothing of
-  vertices, meshes, threads or ranks. z has 3 rows (x, y, z) and q columns: z[q * c + k][lane] is coordinate c of
-  column k, so that for q = 3 z is the deformation gradient F row by row. docs/theory.md 3.
+  A law is a table of pure functions of one block of WRING_LANES elements in structure-of-arrays; it knows nothing of
+  vertices, meshes, threads or ranks. z has 3 rows (x, y, z) and q columns: z[q * c + k][lane] is coordinate c of column k,
+  so that for q = 3 z is the deformation gradient F row by row. docs/theory.md 3. To add one: docs/developer.md, "How to add".
+
+  Map of src/law, one law a file; what several share, and no law itself, stands in src/law/common:
+    registry.c         the list of all laws
+    strain.c ...       a law: functions, then its table
+    common/passes.h    functions that follow from others of the same law
+    common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h (proxes), root.h (the constraint), limit.h
+    common/membrane.h  laws of the stretches of a triangle
+    common/length.h    laws of |z|
+    common/keys.h      parameters from a deck; lame.h: young and poisson, or mu and lambda
+    common/spline.h    the tables of spline
+  Nothing here loops over elements: src/term does.
+
+  Every function may be called by several threads at once; those that say so are collective.
 */
 #pragma once
 #include <wring/options.h>
 
-/*
-  Shapes: par [n_par], z, p [3 q], h [(3 q) (3 q)], psi, k, rho [WRING_LANES]; h row by row, symmetric.
-  Outputs may not overlap inputs. A function may not assume that z is a real element: padded lanes repeat one.
-  Results are finite for z of any shape (inverted, flat, 0), but for psi = +infinity. A NULL entry means "cannot".
-*/
-typedef void wring_law_energy(wring_in par, wring_in z, double *psi);
-typedef void wring_law_map(wring_in par, wring_in z, wring_out p);
-typedef void wring_law_fused(wring_in par, wring_in z, double *psi, wring_out p);
-typedef void wring_law_slope(wring_in par, double *k);
-typedef void wring_law_prox(wring_in par, const double *rho, wring_in z, wring_out p);
-typedef void wring_law_constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k);
+typedef struct wring_law wring_law;
 
-typedef struct {
-  const char         *name;    // as in a deck: material: {model: strain}
+/*
+  Shapes: par [n_par], z, p [3 q], h [(3 q) (3 q)], psi, k, rho [WRING_LANES]; h row by row, symmetric. `self` is the law's own
+  table, so that laws of a kind share functions that read its rule. Outputs may not overlap inputs. A function may not assume
+  that z is a real element: padded lanes repeat one. Results are finite for z of any shape (inverted, flat, 0), except
+  psi = +infinity. A NULL entry of a table means that the law lacks the function.
+*/
+typedef void wring_law_energy(const wring_law *self, wring_in par, wring_in z, double *psi);
+typedef void wring_law_map(const wring_law *self, wring_in par, wring_in z, wring_out p);
+typedef void wring_law_fused(const wring_law *self, wring_in par, wring_in z, double *psi, wring_out p);
+typedef void wring_law_hessian(const wring_law *self, PetscBool psd, wring_in par, wring_in z, wring_out h);
+typedef void wring_law_slope(const wring_law *self, wring_in par, double *k);
+typedef void wring_law_prox(const wring_law *self, wring_in par, const double *rho, wring_in z, wring_out p);
+typedef void wring_law_constraint(const wring_law *self, int j, wring_in par, wring_in z, double *C, wring_out dC,
+                                  double *k);
+typedef const char *wring_law_fault(const wring_law *self, wring_in par);
+
+/* par from the deck's keys with prefix ("material_" or "region_tooth_"), or else with fallback ("material_"). Collective. */
+typedef PetscErrorCode wring_law_reader(const wring_law *self, const wring_options *o, const char *prefix,
+                                        const char *fallback, double *par);
+
+/* The first parameter of a law's function that does not read it. */
+#define WRING_SELF const wring_law *self __attribute__((unused))
+
+/* What elements a law is for. */
+typedef enum {
+  WRING_LAW_OTHER,    // points, springs, triangles, hinges: not chosen by name in a deck
+  WRING_LAW_MATERIAL, // tets, material: {model: NAME}
+  WRING_LAW_ON_TOP    // the same tets beside a material: q = 3, z = F, or q = 1, z = F d with the direction d of fibres
+} wring_law_kind;
+
+/* How to find the nearest rest state of an element in the metric of its vertices' masses. docs/theory.md (5.4) */
+typedef enum {
+  WRING_POSE_UNKNOWN,
+  WRING_POSE_SHAPE,  // a tet: the rest shape, rotated and moved, where psi is least
+  WRING_POSE_PROJECT // a point or an edge: z becomes the law's projection
+} wring_pose;
+
+struct wring_law {
+  const char         *name; // as in a deck: material: {model: strain}
+  wring_law_kind      kind;
   int                 q;       // columns of z: 1 for points and edges, 2 for triangles, 3 for tetrahedra
   int                 n_par;   // parameters of an element, in SI units
-  const wring_option *options; // deck keys ("young", "volume_min", ...); NULL: neither a material nor on top of one
-  /* Parameters from the deck's keys behind prefix ("material_" or "region_tooth_", fallback "material_"); collective. */
-  PetscErrorCode (*set_par)(const wring_options *o, const char *prefix, const char *fallback, double *par);
-  PetscBool         positive;    // psi is +infinity where det z <= 0 (neohookean, mooney_rivlin); only with q = 3
-  wring_law_energy *energy;      // psi; +infinity outside the domain (neohookean, J <= 0): a value, not an error
-  wring_law_map    *gradient;    // d psi/dz; any finite value where psi is infinite
-  wring_law_fused  *fused;       // both in one pass
-  wring_law_map    *hessian;     // d2 psi/dz2
-  wring_law_map    *hessian_psd; // the same with its negative eigenvalues set to 0
-  wring_law_map    *project;     // p = closest point of the rest manifold, for laws with psi = k/2 |z - p|^2
-  wring_law_slope  *slope;       // k of the quadratic proxy k/2 |z - p|^2, docs/theory.md 4
-  wring_law_prox   *prox;        // p = argmin psi(p) + rho/2 |p - z|^2, rho [WRING_LANES] > 0
+  const wring_option *options; // deck keys ("young", "volume_min", ...); NULL for WRING_LAW_OTHER
+  wring_law_reader   *set_par; // likewise
+  /*
+    Typical parameters, for `wring bench` and the tests of all laws: words of a deck, key, value, ..., NULL, where the value
+    of a WRING_PATH key is the text of the file (wring_law_set_example); or, for a law without keys, example_par [n_par].
+  */
+  const char *const *example;
+  const double      *example_par;
+  PetscBool          positive; // psi is +infinity where det z <= 0 (neohookean, mooney_rivlin); only with q = 3
+  wring_pose         pose;
+  wring_law_energy  *energy;   // psi; +infinity outside the domain (neohookean, J <= 0): a value, not an error
+  wring_law_map     *gradient; // d psi/dz; any finite value where psi is infinite
+  wring_law_fused   *fused;    // both in one pass
+  wring_law_hessian *hessian;  // d2 psi/dz2; psd: with its negative eigenvalues set to 0
+  wring_law_map     *project;  // p = closest point of the rest manifold, for laws with psi = k/2 |z - p|^2
+  wring_law_slope   *slope;    // k of the quadratic proxy k/2 |z - p|^2, docs/theory.md 4
+  wring_law_prox    *prox;     // p = argmin psi(p) + rho/2 |p - z|^2, rho [WRING_LANES] > 0
   /*
     Constraints C_j of psi = sum_j k_j C_j^2/2 up to a constant, j = 0 ... n_constraint - 1: C [WRING_LANES], dC = dC_j/dz
     [3 q], k [WRING_LANES]. The compliance is alpha_j = 1/(w k_j), docs/theory.md 3.
   */
   int                   n_constraint;
   wring_law_constraint *constraint;
-} wring_law;
+  /*
+    Constraints that have a gradient where they hold, as rows of a linear system need them: the same psi, j = 0 ... n_row - 1.
+    n_row = 0: the law has none. row_fault: why parameters give no row, in words for a message, or NULL; NULL: they always do.
+  */
+  int                   n_row;
+  wring_law_constraint *row;
+  wring_law_fault      *row_fault;
+  const void           *rule; // of functions in src/law/common: see the header of each
+};
 
 /* Materials, q = 3, psi in Pa. par = {mu, lambda [Pa]}: */
 extern const wring_law wring_law_corotated, wring_law_fixed_corotated, wring_law_stvk, wring_law_neohookean,
@@ -50,11 +104,11 @@ extern const wring_law wring_law_corotated, wring_law_fixed_corotated, wring_law
 extern const wring_law wring_law_strain;        // par = {k [Pa]}
 extern const wring_law wring_law_mooney_rivlin; // par = {c10, c01, kappa [Pa]}
 extern const wring_law wring_law_polynomial;    // par = {mu [Pa]}
-extern const wring_law wring_law_spline;        // par: tables read from a file, which set_par alone can fill
+extern const wring_law wring_law_spline;        // par: tables read from a file, which only set_par can fill
 /*
   On top of a material, terms of their own of the same tets, psi in Pa: fibre, q = 1, z = F d with the unit rest direction d,
-  par = {k [Pa], 1}: k/2 (|z| - 1)^2; volume and strain_limit, q = 3, par = {k [Pa], min, max}: k/2 |F - p|^2, p the closest F
-  with det F, or with all stretches, in [min, max].
+  par = {k [Pa], 1}: k/2 (|z| - 1)^2; volume and strain_limit, q = 3, par = {k [Pa], min, max}: k/2 |F - p|^2, p the closest
+  F with det F, or with all stretches, in [min, max].
 */
 extern const wring_law wring_law_fibre, wring_law_volume, wring_law_strain_limit;
 extern const wring_law wring_law_attachment; // q = 1, par = {k [N/m], target x, y, z [m]}: k/2 |x - t|^2
@@ -65,7 +119,7 @@ extern const wring_law wring_law_membrane_strain, wring_law_membrane_strain_limi
 /* Bending of hinges, q = 1, psi in N/m: par = {k [N m]}: k/2 |z|^2, and {k, |z_0| [1/m]}: k/2 (|z| - |z_0|)^2. */
 extern const wring_law wring_law_bending_isometric, wring_law_bending_rigid;
 
-/* What a law can do, and what a solver needs of every law. */
+/* Functions that a law has, and that a solver needs of every law. */
 enum {
   WRING_CAN_GRADIENT  = 1 << 0,
   WRING_CAN_HESSIAN   = 1 << 1,
@@ -76,7 +130,14 @@ enum {
 };
 
 const wring_law *wring_law_find(const char *name); // a material by name, without regard to case; NULL if there is none
+const wring_law *wring_law_at(int i);              // the i-th law of all; NULL past the end
 const wring_law *wring_law_material(int i);        // the i-th material in the order of help; NULL past the end
-const wring_law *wring_law_on_top(int i); // the i-th law on top of materials, by order of sweeps; NULL past the end
+const wring_law *wring_law_on_top(int i); // the i-th law on top of materials, in the order of sweeps; NULL past the end
 unsigned         wring_law_can(const wring_law *law);
 const char      *wring_law_can_name(unsigned can); // of the lowest bit, for messages: "projection"
+
+/*
+  Sets the keys of law->example in o with a prefix; the text of a WRING_PATH key is written to `file`, which rank 0 of o creates.
+  Collective.
+*/
+PetscErrorCode wring_law_set_example(const wring_law *law, const char *prefix, const char *file, wring_options *o);

@@ -26,8 +26,8 @@ PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt re
                                              const double *par, double proxy, const double *scale, wring_term **t);
 
 /* Fibres of the tets of one region: z = F d with d = direction [mesh->n_tet][3], unit vectors at rest; par of the law. */
-PetscErrorCode wring_term_create_fibres(const wring_mesh *mesh, PetscInt region, const double *par,
-                                        const double *direction, wring_term **t);
+PetscErrorCode wring_term_create_fibres(const wring_mesh *mesh, PetscInt region, const wring_law *law,
+                                        const double *par, const double *direction, wring_term **t);
 
 /* Springs between local vertices (owned or ghost) a[e], b[e]; stiffness [N/m], length [m]. */
 PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *name, PetscInt n, const PetscInt *a,
@@ -144,14 +144,15 @@ typedef struct {
   PetscInt *vertex; // [n][m] local
   double   *C, *k;  // [n] m or a pure number; N/m or J
   double   *dC;     // [n][m][3]
-} wring_rows;
+} wring_constraint_rows;
 
 /* Why the term cannot give rows: NULL where it can, which springs, fibres, attachments and stable_neohookean do. Not collective. */
 const char *wring_term_no_rows(const wring_term *t);
 
-PetscErrorCode wring_rows_create(const wring_term *t, wring_rows *r); // room for all rows; not collective
-PetscErrorCode wring_rows_destroy(wring_rows *r);
-void           wring_term_rows(const wring_term *t, const double *x, wring_rows *r); // at x [n_local][3]
+PetscErrorCode wring_constraint_rows_create(const wring_term      *t,
+                                            wring_constraint_rows *r); // room for all rows; not collective
+PetscErrorCode wring_constraint_rows_destroy(wring_constraint_rows *r);
+void           wring_term_rows(const wring_term *t, const double *x, wring_constraint_rows *r); // at x [n_local][3]
 
 /*
   Adds each tet's energy per rest volume [J/m^3] to density, and sets J = det F, both [mesh->n_tet]; nothing but density for fibres,

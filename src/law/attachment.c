@@ -1,10 +1,11 @@
 /* Attachment: psi(x) = k/2 |x - t|^2, a spring of length 0 to the target t [m]; k [N/m]. */
 #include "base/block3.h"
 #include "law/common/root.h"
+#include "law/common/passes.h"
 
 enum { K, TARGET, N_PAR = TARGET + 3 };
 
-static void project(wring_in par, wring_in z, wring_out p)
+static void project(WRING_SELF, wring_in par, wring_in z, wring_out p)
 {
   (void)z;
   for (int c = 0; c < 3; c++) {
@@ -12,7 +13,7 @@ static void project(wring_in par, wring_in z, wring_out p)
   }
 }
 
-static void energy(wring_in par, wring_in z, double *psi)
+static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -22,7 +23,7 @@ static void energy(wring_in par, wring_in z, double *psi)
   }
 }
 
-static void gradient(wring_in par, wring_in z, wring_out p)
+static void gradient(WRING_SELF, wring_in par, wring_in z, wring_out p)
 {
   for (int c = 0; c < 3; c++) {
 #pragma omp simd
@@ -30,27 +31,16 @@ static void gradient(wring_in par, wring_in z, wring_out p)
   }
 }
 
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+static void hessian(WRING_SELF, PetscBool psd, wring_in par, wring_in z, wring_out h)
 {
-  energy(par, z, psi);
-  gradient(par, z, p);
-}
-
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  (void)z;
+  (void)psd, (void)z;
   for (int i = 0; i < 9; i++) {
     for (int lane = 0; lane < WRING_LANES; lane++) h[i][lane] = i % 4 == 0 ? par[K][lane] : 0;
   }
 }
 
-static void slope(wring_in par, double *k)
-{
-  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[K][lane];
-}
-
 /* (k t + rho z)/(k + rho) */
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+static void prox(WRING_SELF, wring_in par, const double *rho, wring_in z, wring_out p)
 {
   for (int c = 0; c < 3; c++) {
 #pragma omp simd
@@ -62,7 +52,7 @@ static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
 }
 
 /* C = |x - t|, dC = (x - t)/C; the difference has the rounding error of positions. */
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+static void constraint(WRING_SELF, int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
   (void)j;
 #pragma omp simd
@@ -79,18 +69,35 @@ static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC,
   }
 }
 
+/* C_c = x_c - t_c: the scalar form |x - t| has no gradient where it holds. */
+static void row(WRING_SELF, int c, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+{
+  for (int i = 0; i < 3; i++) {
+    for (int lane = 0; lane < WRING_LANES; lane++) dC[i][lane] = i == c;
+  }
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    C[lane] = z[c][lane] - par[TARGET + c][lane];
+    k[lane] = par[K][lane];
+  }
+}
+
+static const double example[N_PAR] = {1e4, 0.3, 0.1, 0.2};
+
 const wring_law wring_law_attachment = {
   .name         = "attachment",
   .q            = 1,
   .n_par        = N_PAR,
+  .example_par  = example,
+  .pose         = WRING_POSE_PROJECT,
   .energy       = energy,
   .gradient     = gradient,
-  .fused        = fused,
+  .fused        = wring_law_fused_by_parts,
   .hessian      = hessian,
-  .hessian_psd  = hessian,
   .project      = project,
-  .slope        = slope,
+  .slope        = wring_law_slope_of_stiffness,
   .n_constraint = 1,
   .constraint   = constraint,
+  .n_row        = 3,
+  .row          = row,
   .prox         = prox,
 };

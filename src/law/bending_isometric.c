@@ -3,11 +3,12 @@
   docs/theory.md (3.60); [Bergou et al. 2006].
 */
 #include "base/block3.h"
+#include "law/common/passes.h"
 #include <wring/law.h>
 
 enum { K, N_PAR };
 
-static void project(wring_in par, wring_in z, wring_out p)
+static void project(WRING_SELF, wring_in par, wring_in z, wring_out p)
 {
   (void)par, (void)z;
   for (int c = 0; c < 3; c++) {
@@ -15,7 +16,7 @@ static void project(wring_in par, wring_in z, wring_out p)
   }
 }
 
-static void energy(wring_in par, wring_in z, double *psi)
+static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -24,7 +25,7 @@ static void energy(wring_in par, wring_in z, double *psi)
   }
 }
 
-static void gradient(wring_in par, wring_in z, wring_out p)
+static void gradient(WRING_SELF, wring_in par, wring_in z, wring_out p)
 {
   for (int c = 0; c < 3; c++) {
 #pragma omp simd
@@ -32,27 +33,16 @@ static void gradient(wring_in par, wring_in z, wring_out p)
   }
 }
 
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+static void hessian(WRING_SELF, PetscBool psd, wring_in par, wring_in z, wring_out h)
 {
-  energy(par, z, psi);
-  gradient(par, z, p);
-}
-
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  (void)z;
+  (void)psd, (void)z;
   for (int i = 0; i < 9; i++) {
     for (int lane = 0; lane < WRING_LANES; lane++) h[i][lane] = i % 4 == 0 ? par[K][lane] : 0;
   }
 }
 
-static void slope(wring_in par, double *k)
-{
-  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[K][lane];
-}
-
 /* rho z/(k + rho) */
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+static void prox(WRING_SELF, wring_in par, const double *rho, wring_in z, wring_out p)
 {
   for (int c = 0; c < 3; c++) {
 #pragma omp simd
@@ -61,7 +51,7 @@ static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
 }
 
 /* C = |z|, dC = z/|z|, nothing at z = 0. */
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+static void constraint(WRING_SELF, int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
   (void)j;
 #pragma omp simd
@@ -74,17 +64,19 @@ static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC,
   }
 }
 
+static const double example[N_PAR] = {1e-2};
+
 const wring_law wring_law_bending_isometric = {
   .name         = "bending_isometric",
   .q            = 1,
   .n_par        = N_PAR,
+  .example_par  = example,
   .energy       = energy,
   .gradient     = gradient,
-  .fused        = fused,
+  .fused        = wring_law_fused_by_parts,
   .hessian      = hessian,
-  .hessian_psd  = hessian,
   .project      = project,
-  .slope        = slope,
+  .slope        = wring_law_slope_of_stiffness,
   .n_constraint = 1,
   .constraint   = constraint,
   .prox         = prox,

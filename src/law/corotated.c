@@ -7,9 +7,10 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
+#include "law/common/passes.h"
 #include <wring/law.h>
 
-static void energy(wring_in par, wring_in z, double *psi)
+static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 {
   WRING_ALIGNED double r[9][WRING_LANES];
 
@@ -23,7 +24,7 @@ static void energy(wring_in par, wring_in z, double *psi)
 }
 
 /* d tr(R^T F)/dF = R, since R is stationary. */
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
   WRING_ALIGNED double r[9][WRING_LANES];
 
@@ -35,13 +36,6 @@ static void fused(wring_in par, wring_in z, double *psi, wring_out p)
     psi[lane] = mu * mat3_dot(d, d) + 0.5 * lambda * trace * trace;
     mat3_store(p, lane, mat3_combine(2 * mu, d, lambda * trace, rotation));
   }
-}
-
-static void gradient(wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double psi[WRING_LANES];
-
-  fused(par, z, psi, p);
 }
 
 /* psi_i = 2 mu (s_i - 1) + lambda t with t = s_0 + s_1 + s_2 - 3 */
@@ -60,17 +54,7 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
   }
 }
 
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
-}
-
-static void hessian_psd(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
-}
-
-static void slope(wring_in par, double *k)
+static void slope(WRING_SELF, wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
 }
@@ -97,7 +81,7 @@ static void prox_stretches(wring_in par, const double *rho, wring_in s, double (
 }
 
 /* The same from R alone where no lane can have t_1 + t_2 < 0: p = (rho z + push R)/(2 mu + rho) with push >= 0. */
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+static void prox(WRING_SELF, wring_in par, const double *rho, wring_in z, wring_out p)
 {
   WRING_ALIGNED double r[9][WRING_LANES], s[3][WRING_LANES], t[3][WRING_LANES], u[9][WRING_LANES];
   int                  smooth = 1;
@@ -118,25 +102,23 @@ static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
   wring_stretch_assemble((wring_in)u, (wring_in)t, (wring_in)r, p);
 }
 
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
-{
-  (void)j;
-  wring_law_root(fused, par[LAME_MU], par, z, C, dC, k);
-}
+static const wring_isotropic rule = {.modes = modes, .modulus = LAME_MU};
 
 const wring_law wring_law_corotated = {
   .name         = "corotated",
+  .kind         = WRING_LAW_MATERIAL,
   .q            = 3,
   .n_par        = LAME_N_PAR,
   .options      = wring_lame_options,
   .set_par      = wring_lame_get,
+  .example      = wring_lame_example,
   .energy       = energy,
-  .gradient     = gradient,
+  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
-  .hessian      = hessian,
-  .hessian_psd  = hessian_psd,
+  .hessian      = wring_isotropic_hessian,
   .slope        = slope,
   .n_constraint = 1,
-  .constraint   = constraint,
+  .constraint   = wring_law_root,
   .prox         = prox,
+  .rule         = &rule,
 };

@@ -7,6 +7,7 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
+#include "law/common/passes.h"
 #include <wring/law.h>
 
 /* J - 1 = tr S + i2 + det S with S = R^T (F - R), i2 its second invariant: near rest it keeps its digits. */
@@ -16,7 +17,7 @@ BLOCK3_INLINE double volume_change(mat3 rotation, mat3 d)
   return h.a00 + h.a11 + h.a22 + (c.a00 + c.a11 + c.a22) + mat3_det(h, c);
 }
 
-static void energy(wring_in par, wring_in z, double *psi)
+static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 {
   WRING_ALIGNED double r[9][WRING_LANES];
 
@@ -30,7 +31,7 @@ static void energy(wring_in par, wring_in z, double *psi)
 }
 
 /* 2 mu (F - R) + lambda (J - 1) cof F */
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
   WRING_ALIGNED double r[9][WRING_LANES];
 
@@ -42,13 +43,6 @@ static void fused(wring_in par, wring_in z, double *psi, wring_out p)
     psi[lane] = mu * mat3_dot(d, d) + 0.5 * lambda * change * change;
     mat3_store(p, lane, mat3_combine(2 * mu, d, lambda * change, mat3_cofactor(f)));
   }
-}
-
-static void gradient(wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double psi[WRING_LANES];
-
-  fused(par, z, psi, p);
 }
 
 /* What derivatives in the stretches share: psi_i = 2 mu (s_i - 1) + c j_i with j_i = dJ/ds_i, c = lambda (J - 1). */
@@ -86,16 +80,6 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
   }
 }
 
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
-}
-
-static void hessian_psd(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
-}
-
 static void stretches(wring_in par, wring_in s, wring_stretches *at)
 {
 #pragma omp simd
@@ -120,37 +104,30 @@ static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double
   }
 }
 
-/* Among t_1 + t_2 >= 0, where R is closest to p: the objective falls there away from the edge. docs/theory.md 3.7 */
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  wring_stretch_prox(stretches, spread, 0, par, rho, z, p);
-}
-
 /* dpsi/ds_0 at s_1 = s_2 = 1 is (2 mu + lambda) (s - 1), a line. docs/theory.md (4.4) */
-static void slope(wring_in par, double *k)
+static void slope(WRING_SELF, wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
 }
 
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
-{
-  (void)j;
-  wring_law_root(fused, par[LAME_MU], par, z, C, dC, k);
-}
+/* The prox stays where t_1 + t_2 >= 0 and R is closest to p: the objective falls away from that edge. docs/theory.md 3.7 */
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = LAME_MU};
 
 const wring_law wring_law_fixed_corotated = {
   .name         = "fixed_corotated",
+  .kind         = WRING_LAW_MATERIAL,
   .q            = 3,
   .n_par        = LAME_N_PAR,
   .options      = wring_lame_options,
   .set_par      = wring_lame_get,
+  .example      = wring_lame_example,
   .energy       = energy,
-  .gradient     = gradient,
+  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
-  .hessian      = hessian,
-  .hessian_psd  = hessian_psd,
+  .hessian      = wring_isotropic_hessian,
   .slope        = slope,
   .n_constraint = 1,
-  .constraint   = constraint,
-  .prox         = prox,
+  .constraint   = wring_law_root,
+  .prox         = wring_stretch_prox,
+  .rule         = &rule,
 };

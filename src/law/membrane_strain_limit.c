@@ -4,6 +4,7 @@
 */
 #include "base/block3.h"
 #include "law/common/membrane.h"
+#include "law/common/passes.h"
 
 enum { K, MIN, MAX, N_PAR };
 
@@ -45,61 +46,23 @@ static void modes(wring_in par, wring_in s, wring_membrane_modes *m)
   }
 }
 
-static void project(wring_in par, wring_in z, wring_out p)
-{
-  wring_membrane_project(target, par, z, p);
-}
+static const wring_membrane rule = {.target = target, .modes = modes};
 
-static void energy(wring_in par, wring_in z, double *psi)
-{
-  wring_membrane_energy(target, par, z, psi);
-}
-
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
-{
-  wring_membrane_fused(target, par, z, psi, p);
-}
-
-static void gradient(wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double psi[WRING_LANES];
-
-  fused(par, z, psi, p);
-}
-
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  wring_membrane_hessian(modes, PETSC_FALSE, par, z, h);
-}
-
-static void hessian_psd(wring_in par, wring_in z, wring_out h)
-{
-  wring_membrane_hessian(modes, PETSC_TRUE, par, z, h);
-}
-
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  wring_membrane_prox(target, par, rho, z, p);
-}
-
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
-{
-  (void)j;
-  wring_membrane_constraint(target, par, z, C, dC, k);
-}
+static const double example[N_PAR] = {1e3, 0.9, 1.1};
 
 const wring_law wring_law_membrane_strain_limit = {
   .name         = "membrane_strain_limit",
   .q            = 2,
   .n_par        = N_PAR,
-  .energy       = energy,
-  .gradient     = gradient,
-  .fused        = fused,
-  .hessian      = hessian,
-  .hessian_psd  = hessian_psd,
-  .project      = project,
-  .slope        = wring_membrane_slope,
+  .example_par  = example,
+  .energy       = wring_law_energy_by_fused,
+  .gradient     = wring_law_gradient_by_fused,
+  .fused        = wring_membrane_fused,
+  .hessian      = wring_membrane_hessian,
+  .project      = wring_membrane_project,
+  .slope        = wring_law_slope_of_stiffness,
   .n_constraint = 1,
-  .constraint   = constraint,
-  .prox         = prox,
+  .constraint   = wring_membrane_constraint,
+  .prox         = wring_membrane_prox,
+  .rule         = &rule,
 };

@@ -9,6 +9,7 @@
 #include "law/common/keys.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
+#include "law/common/passes.h"
 #include <math.h>
 #include <wring/law.h>
 
@@ -31,10 +32,10 @@ static const wring_option options[] = {
   {.key = NULL},
 };
 
-static PetscErrorCode set_par(const wring_options *o, const char *prefix, const char *fallback, double *par)
+static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *prefix, const char *fallback, double *par)
 {
   PetscFunctionBegin;
-  for (int i = 0; i < N_PAR; i++) PetscCall(wring_law_get_real(o, prefix, fallback, options, options[i].key, &par[i]));
+  PetscCall(wring_law_get_in_order(self, o, prefix, fallback, par));
   if (par[C10] + par[C01] == 0) {
     const char *const at = wring_law_prefix(o, prefix, fallback, "c01");
     WRING_REFUSE(wring_options_comm(o), "%s: %sc01 is 0, as is c10; expected one of them above 0",
@@ -98,7 +99,7 @@ BLOCK3_INLINE double density(double c10, double c01, double kappa, mat3 f, mat3 
   return v.inside ? isochore + 0.5 * kappa * change * change : INFINITY;
 }
 
-static void energy(wring_in par, wring_in z, double *psi)
+static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -125,7 +126,7 @@ BLOCK3_INLINE stress stress_of(double c10, double c01, double kappa, double i1, 
   return (stress){v.inside, v.inside ? a : c10 + c01, v.inside ? b : 0, i1, i2, v.inside ? c : 0, v.inverse};
 }
 
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -141,13 +142,6 @@ static void fused(wring_in par, wring_in z, double *psi, wring_out p)
     psi[lane]      = density(c10, c01, kappa, f, cofactor, volume_of(j));
     mat3_store(p, lane, mat3_combine(1, mat3_mul(f, w), s.c * s.inverse, cofactor));
   }
-}
-
-static void gradient(wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double psi[WRING_LANES];
-
-  fused(par, z, psi, p);
 }
 
 /* In stretches psi_i = (2 A + 2 B I1) s_i - 2 B s_i^3 + c r_i, r_i = 1/s_i. Outside the domain r = 0 and only 2 (c10 + c01) s_i. */
@@ -218,16 +212,6 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
   }
 }
 
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
-}
-
-static void hessian_psd(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
-}
-
 BLOCK3_INLINE double stretch_gradient(stretched w, double s, double r)
 {
   return 2 * (w.v.a + w.v.b * (w.v.i1 - s * s)) * s + w.v.c * r;
@@ -260,11 +244,6 @@ static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double
   }
 }
 
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  wring_stretch_prox(stretches, spread, 1, par, rho, z, p);
-}
-
 /* The integral of (s - 1) s^n over [1/2, 3/2]. */
 static double moment(double n)
 {
@@ -275,33 +254,33 @@ static double moment(double n)
   f = dpsi/ds_0 at s_1 = s_2 = 1 is 4/3 c10 (s^(1/3) - s^(-5/3)) + 4/3 c01 (s^(-1/3) - s^(-7/3)) + kappa (s - 1).
   docs/theory.md (4.4)
 */
-static void slope(wring_in par, double *k)
+static void slope(WRING_SELF, wring_in par, double *k)
 {
   const double of_c10 = 16 * (moment(1. / 3) - moment(-5. / 3)), of_c01 = 16 * (moment(-1. / 3) - moment(-7. / 3));
   for (int lane = 0; lane < WRING_LANES; lane++)
     k[lane] = of_c10 * par[C10][lane] + of_c01 * par[C01][lane] + par[KAPPA][lane];
 }
 
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
-{
-  (void)j;
-  wring_law_root(fused, par[KAPPA], par, z, C, dC, k);
-}
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = KAPPA};
+
+static const char *const example[] = {"c10", "1e6", "c01", "1e6", "kappa", "1e6", NULL};
 
 const wring_law wring_law_mooney_rivlin = {
   .name         = "mooney_rivlin",
+  .kind         = WRING_LAW_MATERIAL,
   .q            = 3,
   .n_par        = N_PAR,
   .options      = options,
   .set_par      = set_par,
+  .example      = example,
   .positive     = PETSC_TRUE,
   .energy       = energy,
-  .gradient     = gradient,
+  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
-  .hessian      = hessian,
-  .hessian_psd  = hessian_psd,
+  .hessian      = wring_isotropic_hessian,
   .slope        = slope,
   .n_constraint = 1,
-  .constraint   = constraint,
-  .prox         = prox,
+  .constraint   = wring_law_root,
+  .prox         = wring_stretch_prox,
+  .rule         = &rule,
 };

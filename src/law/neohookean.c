@@ -7,6 +7,7 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
+#include "law/common/passes.h"
 #include <float.h>
 #include <wring/law.h>
 
@@ -47,7 +48,7 @@ BLOCK3_INLINE double density(double mu, double lambda, mat3 f, volume v)
   return v.inside ? psi : INFINITY;
 }
 
-static void energy(wring_in par, wring_in z, double *psi)
+static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -58,7 +59,7 @@ static void energy(wring_in par, wring_in z, double *psi)
 }
 
 /* mu F + (lambda log J - mu) F^{-T} */
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -68,13 +69,6 @@ static void fused(wring_in par, wring_in z, double *psi, wring_out p)
     psi[lane]      = density(mu, lambda, f, v);
     mat3_store(p, lane, mat3_combine(mu, f, (lambda * v.log - mu) * v.inverse, cofactor));
   }
-}
-
-static void gradient(wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double psi[WRING_LANES];
-
-  fused(par, z, psi, p);
 }
 
 /* What derivatives in the stretches share: psi_i = mu s_i + c/s_i, c = lambda log J - mu. Outside the domain only mu s_i. */
@@ -112,16 +106,6 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
   }
 }
 
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
-}
-
-static void hessian_psd(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
-}
-
 static void stretches(wring_in par, wring_in s, wring_stretches *at)
 {
 #pragma omp simd
@@ -146,17 +130,12 @@ static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double
   }
 }
 
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  wring_stretch_prox(stretches, spread, 1, par, rho, z, p);
-}
-
 /*
   12 times the integral over [1/2, 3/2] of (s - 1) f(s), f = dpsi/ds_0 at s_1 = s_2 = 1: mu s + (lambda log s - mu)/s.
   mu s gives mu, -mu/s gives 12 mu (log 3 - 1), and lambda log(s)/s the difference of
   12 lambda (s log s - s - log(s)^2/2) at the ends. docs/theory.md (4.2).
 */
-static void slope(wring_in par, double *k)
+static void slope(WRING_SELF, wring_in par, double *k)
 {
   const double a = log(0.5), b = log(1.5);
   const double of_mu = 12 * log(3) - 11, of_lambda = 12 * (1.5 * b - 0.5 * a - 1 + 0.5 * (a * a - b * b));
@@ -164,26 +143,24 @@ static void slope(wring_in par, double *k)
     k[lane] = of_mu * par[LAME_MU][lane] + of_lambda * par[LAME_LAMBDA][lane];
 }
 
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
-{
-  (void)j;
-  wring_law_root(fused, par[LAME_MU], par, z, C, dC, k);
-}
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = LAME_MU};
 
 const wring_law wring_law_neohookean = {
   .name         = "neohookean",
+  .kind         = WRING_LAW_MATERIAL,
   .q            = 3,
   .n_par        = LAME_N_PAR,
   .options      = wring_lame_options,
   .set_par      = wring_lame_get,
+  .example      = wring_lame_example,
   .positive     = PETSC_TRUE,
   .energy       = energy,
-  .gradient     = gradient,
+  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
-  .hessian      = hessian,
-  .hessian_psd  = hessian_psd,
+  .hessian      = wring_isotropic_hessian,
   .slope        = slope,
   .n_constraint = 1,
-  .constraint   = constraint,
-  .prox         = prox,
+  .constraint   = wring_law_root,
+  .prox         = wring_stretch_prox,
+  .rule         = &rule,
 };

@@ -9,6 +9,7 @@
 #include "law/common/keys.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
+#include "law/common/passes.h"
 #include <wring/law.h>
 
 enum { MU, N_PAR };
@@ -22,13 +23,6 @@ static const wring_option options[] = {
   {.key = NULL},
 };
 
-static PetscErrorCode set_par(const wring_options *o, const char *prefix, const char *fallback, double *par)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_law_get_real(o, prefix, fallback, options, "mu", &par[MU]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* E = R^T (F - R), of which rounding leaves a skew part, and E^2. */
 BLOCK3_INLINE mat3 biot(mat3 rotation, mat3 f)
 {
@@ -37,7 +31,7 @@ BLOCK3_INLINE mat3 biot(mat3 rotation, mat3 f)
   return (mat3){e.a00, e01, e02, e01, e.a11, e12, e02, e12, e.a22};
 }
 
-static void energy(wring_in par, wring_in z, double *psi)
+static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 {
   WRING_ALIGNED double r[9][WRING_LANES];
 
@@ -49,7 +43,7 @@ static void energy(wring_in par, wring_in z, double *psi)
   }
 }
 
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
   WRING_ALIGNED double r[9][WRING_LANES];
 
@@ -60,13 +54,6 @@ static void fused(wring_in par, wring_in z, double *psi, wring_out p)
     psi[lane] = par[MU][lane] * mat3_dot(square, square);
     mat3_store(p, lane, mat3_scale(4 * par[MU][lane], mat3_mul(rotation, mat3_mul(square, e))));
   }
-}
-
-static void gradient(wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double psi[WRING_LANES];
-
-  fused(par, z, psi, p);
 }
 
 /* psi_i = 4 mu e_i^3, e_i = s_i - 1; e_i^3 -+ e_j^3 = (e_i -+ e_j) (e_i^2 +- e_i e_j + e_j^2), e_i + e_j = s_i + s_j - 2. */
@@ -85,16 +72,6 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
     m->twist[1][lane] = k * (1 - 2 * wring_isotropic_pair(s0, s2)) * (e0 * e0 - e0 * e2 + e2 * e2);
     m->twist[2][lane] = k * (1 - 2 * wring_isotropic_pair(s1, s2)) * (e1 * e1 - e1 * e2 + e2 * e2);
   }
-}
-
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
-}
-
-static void hessian_psd(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
 }
 
 static void stretches(wring_in par, wring_in s, wring_stretches *at)
@@ -122,37 +99,32 @@ static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double
   }
 }
 
-/* Every t_i by itself, between s_i and 1: convex, so that Newton's method finds the least, and t_1 + t_2 >= 0 stays. */
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  wring_stretch_prox(stretches, spread, 0, par, rho, z, p);
-}
-
 /* 12 times the integral of 4 mu e^4 over [-1/2, 1/2]. docs/theory.md (4.4) */
-static void slope(wring_in par, double *k)
+static void slope(WRING_SELF, wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 0.6 * par[MU][lane];
 }
 
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
-{
-  (void)j;
-  wring_law_root(fused, par[MU], par, z, C, dC, k);
-}
+/* The prox finds each t_i separately, between s_i and 1: convex, so that Newton's method converges and t_1 + t_2 >= 0. */
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = MU};
+
+static const char *const example[] = {"mu", "1e6", NULL};
 
 const wring_law wring_law_polynomial = {
   .name         = "polynomial",
+  .kind         = WRING_LAW_MATERIAL,
   .q            = 3,
   .n_par        = N_PAR,
   .options      = options,
-  .set_par      = set_par,
+  .set_par      = wring_law_get_in_order,
+  .example      = example,
   .energy       = energy,
-  .gradient     = gradient,
+  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
-  .hessian      = hessian,
-  .hessian_psd  = hessian_psd,
+  .hessian      = wring_isotropic_hessian,
   .slope        = slope,
   .n_constraint = 1,
-  .constraint   = constraint,
-  .prox         = prox,
+  .constraint   = wring_law_root,
+  .prox         = wring_stretch_prox,
+  .rule         = &rule,
 };

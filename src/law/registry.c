@@ -1,24 +1,47 @@
-/* Every material law and every law on top of one, in the order of help. To add one: write its file, declare it in law.h, add its line here. */
+/* The list of all laws, in the order of help; those on top of materials in the order of sweeps. */
 #include <strings.h>
 #include <wring/law.h>
 
-static const wring_law *const materials[] = {
-  &wring_law_strain,        &wring_law_corotated,  &wring_law_fixed_corotated,
-  &wring_law_stvk,          &wring_law_neohookean, &wring_law_stable_neohookean,
-  &wring_law_mooney_rivlin, &wring_law_polynomial, &wring_law_spline};
+/* clang-format off */
+#define LAWS \
+  LAW(strain) LAW(corotated) LAW(fixed_corotated) LAW(stvk) LAW(neohookean) LAW(stable_neohookean) LAW(mooney_rivlin) \
+  LAW(polynomial) LAW(spline) \
+  LAW(volume) LAW(strain_limit) LAW(fibre) \
+  LAW(attachment) LAW(spring) \
+  LAW(membrane_strain) LAW(membrane_strain_limit) LAW(membrane_area) LAW(bending_isometric) LAW(bending_rigid)
+/* clang-format on */
 
-static const wring_law *const on_top[] = {&wring_law_volume, &wring_law_strain_limit, &wring_law_fibre};
+#define LAW(name) extern const wring_law wring_law_##name;
+LAWS
+#undef LAW
+
+#define LAW(name) &wring_law_##name,
+  static const wring_law *const laws[] = {LAWS};
+
+const wring_law *wring_law_at(int i)
+{
+  const int n = sizeof laws / sizeof laws[0];
+  return i >= 0 && i < n ? laws[i] : NULL;
+}
+
+/* The i-th law of a kind. */
+static const wring_law *of_kind(wring_law_kind kind, int i)
+{
+  const wring_law *law;
+  for (int j = 0; (law = wring_law_at(j)); j++) {
+    if (law->kind == kind && i-- == 0) return law;
+  }
+  return NULL;
+}
 
 const wring_law *wring_law_material(int i)
 {
-  const int n = sizeof materials / sizeof materials[0];
-  return i >= 0 && i < n ? materials[i] : NULL;
+  return of_kind(WRING_LAW_MATERIAL, i);
 }
 
 const wring_law *wring_law_on_top(int i)
 {
-  const int n = sizeof on_top / sizeof on_top[0];
-  return i >= 0 && i < n ? on_top[i] : NULL;
+  return of_kind(WRING_LAW_ON_TOP, i);
 }
 
 const wring_law *wring_law_find(const char *name)

@@ -13,6 +13,7 @@
 #include "law/common/keys.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
+#include "law/common/passes.h"
 
 static const wring_option options[] = {
   {.key  = "file",
@@ -22,7 +23,7 @@ static const wring_option options[] = {
   {.key = NULL},
 };
 
-static PetscErrorCode set_par(const wring_options *o, const char *prefix, const char *fallback, double *par)
+static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *prefix, const char *fallback, double *par)
 {
   char file[PETSC_MAX_PATH_LEN];
 
@@ -117,7 +118,7 @@ static void evaluate(wring_in par, wring_in s, const splines *w, double *psi, do
 }
 
 /* U diag(psi_i) V^T */
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
   WRING_ALIGNED double  u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES], d[3][WRING_LANES];
   WRING_ALIGNED splines w;
@@ -126,20 +127,6 @@ static void fused(wring_in par, wring_in z, double *psi, wring_out p)
   look_up(par, (wring_in)s, &w);
   evaluate(par, (wring_in)s, &w, psi, d);
   wring_stretch_assemble((wring_in)u, (wring_in)d, (wring_in)v, p);
-}
-
-static void energy(wring_in par, wring_in z, double *psi)
-{
-  WRING_ALIGNED double p[9][WRING_LANES];
-
-  fused(par, z, psi, p);
-}
-
-static void gradient(wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double psi[WRING_LANES];
-
-  fused(par, z, psi, p);
 }
 
 /* ---- curvature --------------------------------------------------------------------------------------------------- */
@@ -234,16 +221,6 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
   for (int i = 0; i < 3; i++) pair_modes(par, &w, stretch[i], product[i], m->twist[i], m->flip[i]);
 }
 
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
-}
-
-static void hessian_psd(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
-}
-
 static void stretches(wring_in par, wring_in s, wring_stretches *at)
 {
   WRING_ALIGNED splines w;
@@ -253,36 +230,45 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   curvature(par, s, &w, at->a);
 }
 
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  wring_stretch_prox(stretches, NULL, 0, par, rho, z, p);
-}
-
 /* By quadrature that is exact for cubics, once the file is read. docs/theory.md (4.2) */
-static void slope(wring_in par, double *k)
+static void slope(WRING_SELF, wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[SPLINE_MODULUS][lane];
 }
 
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
-{
-  (void)j;
-  wring_law_root(fused, par[SPLINE_MODULUS], par, z, C, dC, k);
-}
+/* Neo-Hookean with young 1e6 Pa and poisson 0.4: a' = mu s, c' = (lambda log J - mu)/J. */
+static const char example_file[] =
+  "function,x,value,slope\n"
+  "a,0,0,357142.857\na,0.25,89285.7143,357142.857\na,0.5,178571.429,357142.857\na,0.75,267857.143,357142.857\n"
+  "a,1,357142.857,357142.857\na,1.25,446428.571,357142.857\na,1.5,535714.286,357142.857\n"
+  "a,1.75,625000,357142.857\na,2,714285.714,357142.857\na,2.25,803571.429,357142.857\n"
+  "a,2.5,892857.143,357142.857\na,2.75,982142.857,357142.857\na,3,1071428.57,357142.857\n"
+  "c,0.05,-92735207.8,2.42613273e+09\nc,0.1,-36465501.3,507512156\nc,0.15,-20448761.8,199817142\n"
+  "c,0.2,-13281699.4,102122783\nc,0.3,-6923680.02,38951949.3\nc,0.4,-4165324.04,19341881.5\n"
+  "c,0.5,-2694706.23,11103698.2\nc,0.6,-1811489.58,6987403.27\nc,0.7,-1238112.13,4684183.51\n"
+  "c,0.8,-844899.199,3288266.86\nc,0.9,-564064.311,2390406.55\nc,1,-357142.857,1785714.29\n"
+  "c,1.1,-200895.87,1363270.15\nc,1.25,-30693.0842,938840.182\nc,1.5,148062.008,536212.63\n"
+  "c,2,316533.7,198876.007\nc,3,404101.09,24029.7954\nc,4,405819.415,-12169.1394\n";
+
+static const char *const example[] = {"file", example_file, NULL};
+
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .modulus = SPLINE_MODULUS};
 
 const wring_law wring_law_spline = {
   .name         = "spline",
+  .kind         = WRING_LAW_MATERIAL,
   .q            = 3,
   .n_par        = SPLINE_N_PAR,
   .options      = options,
   .set_par      = set_par,
-  .energy       = energy,
-  .gradient     = gradient,
+  .example      = example,
+  .energy       = wring_law_energy_by_fused,
+  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
-  .hessian      = hessian,
-  .hessian_psd  = hessian_psd,
+  .hessian      = wring_isotropic_hessian,
   .slope        = slope,
   .n_constraint = 1,
-  .constraint   = constraint,
-  .prox         = prox,
+  .constraint   = wring_law_root,
+  .prox         = wring_stretch_prox,
+  .rule         = &rule,
 };

@@ -4,15 +4,16 @@
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"
+#include "law/common/passes.h"
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include <wring/law.h>
 
 /* Rest is a minimum for 3 lambda > mu only, the curvature of psi in a change of volume: poisson > 1/8. */
-static PetscErrorCode set_par(const wring_options *o, const char *prefix, const char *fallback, double *par)
+static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *prefix, const char *fallback, double *par)
 {
   PetscFunctionBegin;
-  PetscCall(wring_lame_get(o, prefix, fallback, par));
+  PetscCall(wring_lame_get(self, o, prefix, fallback, par));
   if (par[LAME_LAMBDA] <= par[LAME_MU] / 3 * (1 + 1e-12)) // 1e-12: rounding of poisson = 1/8
     PetscCall(wring_lame_refuse(
       o, prefix, fallback, par,
@@ -39,7 +40,7 @@ BLOCK3_INLINE double density(double mu, double lambda, strain e)
   return mu * (0.5 * mat3_dot(e.h, e.h) - e.i2 - e.det) + 0.5 * lambda * e.change * e.change;
 }
 
-static void energy(wring_in par, wring_in z, double *psi)
+static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++)
@@ -47,7 +48,7 @@ static void energy(wring_in par, wring_in z, double *psi)
 }
 
 /* mu F + (lambda (J - 1) - mu) cof F */
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -57,13 +58,6 @@ static void fused(wring_in par, wring_in z, double *psi, wring_out p)
     psi[lane]      = density(mu, lambda, e);
     mat3_store(p, lane, mat3_combine(mu, f, lambda * e.change - mu, mat3_cofactor(f)));
   }
-}
-
-static void gradient(wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double psi[WRING_LANES];
-
-  fused(par, z, psi, p);
 }
 
 /* What derivatives in the stretches share: psi_i = mu s_i + c j_i with j_i = dJ/ds_i, c = lambda (J - 1) - mu. */
@@ -102,16 +96,6 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
   }
 }
 
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
-}
-
-static void hessian_psd(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
-}
-
 static void stretches(wring_in par, wring_in s, wring_stretches *at)
 {
 #pragma omp simd
@@ -135,13 +119,8 @@ static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double
   }
 }
 
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  wring_stretch_prox(stretches, spread, 0, par, rho, z, p);
-}
-
 /* dpsi/ds_0 at s_1 = s_2 = 1 is (mu + lambda) (s - 1), a line. docs/theory.md (4.2) */
-static void slope(wring_in par, double *k)
+static void slope(WRING_SELF, wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
 }
@@ -172,7 +151,7 @@ static void volumetric(wring_in par, wring_in z, double *C, wring_out dC, double
 }
 
 /* psi = mu C_D^2/2 + lambda C_H^2/2 - 3 mu/2 - mu^2/(2 lambda). docs/theory.md (3.35) */
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+static void constraint(WRING_SELF, int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
   if (j == 0)
     deviatoric(par, z, C, dC, k);
@@ -180,19 +159,25 @@ static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC,
     volumetric(par, z, C, dC, k);
 }
 
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread};
+
 const wring_law wring_law_stable_neohookean = {
   .name         = "stable_neohookean",
+  .kind         = WRING_LAW_MATERIAL,
   .q            = 3,
   .n_par        = LAME_N_PAR,
   .options      = wring_lame_options,
   .set_par      = set_par,
+  .example      = wring_lame_example,
   .energy       = energy,
-  .gradient     = gradient,
+  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
-  .hessian      = hessian,
-  .hessian_psd  = hessian_psd,
+  .hessian      = wring_isotropic_hessian,
   .slope        = slope,
-  .prox         = prox,
+  .n_row        = 2,
+  .row          = constraint,
+  .prox         = wring_stretch_prox,
+  .rule         = &rule,
   .n_constraint = 2,
   .constraint   = constraint,
 };

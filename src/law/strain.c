@@ -6,6 +6,7 @@
 #include "law/common/isotropic.h"
 #include "law/common/keys.h"
 #include "law/common/root.h"
+#include "law/common/passes.h"
 #include <wring/law.h>
 
 enum { K, N_PAR };
@@ -19,20 +20,13 @@ static const wring_option options[] = {
   {.key = NULL},
 };
 
-static PetscErrorCode set_par(const wring_options *o, const char *prefix, const char *fallback, double *par)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_law_get_real(o, prefix, fallback, options, "stiffness", &par[K]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static void project(wring_in par, wring_in z, wring_out p)
+static void project(WRING_SELF, wring_in par, wring_in z, wring_out p)
 {
   (void)par;
   wring_block3_rotation(z, p);
 }
 
-static void energy(wring_in par, wring_in z, double *psi)
+static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 {
   WRING_ALIGNED double r[9][WRING_LANES];
 
@@ -45,7 +39,7 @@ static void energy(wring_in par, wring_in z, double *psi)
 }
 
 /* R is stationary in |F - R|, so the gradient is that of a fixed R. */
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
   WRING_ALIGNED double r[9][WRING_LANES];
 
@@ -56,13 +50,6 @@ static void fused(wring_in par, wring_in z, double *psi, wring_out p)
     psi[lane]    = 0.5 * par[K][lane] * mat3_dot(d, d);
     mat3_store(p, lane, mat3_scale(par[K][lane], d));
   }
-}
-
-static void gradient(wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double psi[WRING_LANES];
-
-  fused(par, z, psi, p);
 }
 
 /* psi_i = k (s_i - 1) */
@@ -80,23 +67,8 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
   }
 }
 
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
-}
-
-static void hessian_psd(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
-}
-
-static void slope(wring_in par, double *k)
-{
-  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[K][lane];
-}
-
 /* (k R + rho z)/(k + rho): R is closest to p too, docs/theory.md 3.7. */
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
+static void prox(WRING_SELF, wring_in par, const double *rho, wring_in z, wring_out p)
 {
   WRING_ALIGNED double r[9][WRING_LANES];
 
@@ -109,7 +81,7 @@ static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
 }
 
 /* C = |F - R|, k = the stiffness; dC = (F - R)/C, since R is stationary. */
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+static void constraint(WRING_SELF, int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
   WRING_ALIGNED double r[9][WRING_LANES];
 
@@ -127,20 +99,27 @@ static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC,
   }
 }
 
+static const wring_isotropic rule = {.modes = modes};
+
+static const char *const example[] = {"stiffness", "1e6", NULL};
+
 const wring_law wring_law_strain = {
   .name         = "strain",
+  .kind         = WRING_LAW_MATERIAL,
   .q            = 3,
   .n_par        = N_PAR,
   .options      = options,
-  .set_par      = set_par,
+  .set_par      = wring_law_get_in_order,
+  .example      = example,
+  .pose         = WRING_POSE_SHAPE,
   .energy       = energy,
-  .gradient     = gradient,
+  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
-  .hessian      = hessian,
-  .hessian_psd  = hessian_psd,
+  .hessian      = wring_isotropic_hessian,
   .project      = project,
-  .slope        = slope,
+  .slope        = wring_law_slope_of_stiffness,
   .n_constraint = 1,
   .constraint   = constraint,
   .prox         = prox,
+  .rule         = &rule,
 };

@@ -5,6 +5,7 @@
 #include "base/block3.h"
 #include "law/common/isotropic.h"
 #include "law/common/limit.h"
+#include "law/common/passes.h"
 
 static const wring_option options[] = {
   {.key   = "strain_limit_stiffness",
@@ -17,13 +18,6 @@ static const wring_option options[] = {
   {.key = NULL},
 };
 
-static PetscErrorCode set_par(const wring_options *o, const char *prefix, const char *fallback, double *par)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_limit_set_par(&wring_law_strain_limit, o, prefix, fallback, par));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static void excess(wring_in par, wring_in s, wring_out e)
 {
   for (int i = 0; i < 3; i++) {
@@ -31,32 +25,6 @@ static void excess(wring_in par, wring_in s, wring_out e)
     for (int lane = 0; lane < WRING_LANES; lane++)
       e[i][lane] = s[i][lane] - block3_min(block3_max(s[i][lane], par[LIMIT_MIN][lane]), par[LIMIT_MAX][lane]);
   }
-}
-
-static const wring_limit limit = {.excess = excess};
-
-static void project(wring_in par, wring_in z, wring_out p)
-{
-  wring_limit_project(&limit, par, z, p);
-}
-
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
-{
-  wring_limit_fused(&limit, par, z, psi, p);
-}
-
-static void energy(wring_in par, wring_in z, double *psi)
-{
-  WRING_ALIGNED double p[9][WRING_LANES];
-
-  fused(par, z, psi, p);
-}
-
-static void gradient(wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double psi[WRING_LANES];
-
-  fused(par, z, psi, p);
 }
 
 /* (e_i - e_j)/(s_i - s_j), or where that is 0/0 whether both are outside. */
@@ -87,41 +55,27 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
   }
 }
 
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
-}
+static const wring_limit rule = {.isotropic = {.modes = modes}, .excess = excess};
 
-static void hessian_psd(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
-}
-
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  wring_limit_prox(&limit, par, rho, z, p);
-}
-
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
-{
-  (void)j;
-  wring_limit_constraint(&limit, par, z, C, dC, k);
-}
+static const char *const example[] = {
+  "strain_limit_stiffness", "1e6", "strain_limit_min", "0.95", "strain_limit_max", "1.05", NULL};
 
 const wring_law wring_law_strain_limit = {
   .name         = "strain_limit",
+  .kind         = WRING_LAW_ON_TOP,
   .q            = 3,
   .n_par        = LIMIT_N_PAR,
   .options      = options,
-  .set_par      = set_par,
-  .energy       = energy,
-  .gradient     = gradient,
-  .fused        = fused,
-  .hessian      = hessian,
-  .hessian_psd  = hessian_psd,
-  .project      = project,
-  .slope        = wring_limit_slope,
+  .set_par      = wring_limit_set_par,
+  .example      = example,
+  .energy       = wring_law_energy_by_fused,
+  .gradient     = wring_law_gradient_by_fused,
+  .fused        = wring_limit_fused,
+  .hessian      = wring_isotropic_hessian,
+  .project      = wring_limit_project,
+  .slope        = wring_law_slope_of_stiffness,
   .n_constraint = 1,
-  .constraint   = constraint,
-  .prox         = prox,
+  .constraint   = wring_limit_constraint,
+  .prox         = wring_limit_prox,
+  .rule         = &rule,
 };

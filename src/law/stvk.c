@@ -7,6 +7,7 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
+#include "law/common/passes.h"
 #include <wring/law.h>
 
 /* E = (H + H^T + H^T H)/2 of H = F - I: near rest without the cancellation of F^T F - I. */
@@ -24,7 +25,7 @@ BLOCK3_INLINE double density(double mu, double lambda, sym3 e)
   return mu * (e.s00 * e.s00 + e.s11 * e.s11 + e.s22 * e.s22 + 2 * off) + 0.5 * lambda * trace * trace;
 }
 
-static void energy(wring_in par, wring_in z, double *psi)
+static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++)
@@ -32,7 +33,7 @@ static void energy(wring_in par, wring_in z, double *psi)
 }
 
 /* F (2 mu E + lambda tr E) */
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
+static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -45,13 +46,6 @@ static void fused(wring_in par, wring_in z, double *psi, wring_out p)
     psi[lane]      = density(mu, lambda, e);
     mat3_store(p, lane, mat3_mul(f, s));
   }
-}
-
-static void gradient(wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double psi[WRING_LANES];
-
-  fused(par, z, psi, p);
 }
 
 /* What derivatives in the stretches share: psi_i = mu s_i^3 + c s_i, c = lambda/2 t - mu, t = s_0^2 + s_1^2 + s_2^2 - 3. */
@@ -77,16 +71,6 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
     m->twist[2][lane] = mu * (s1 * s1 - s1 * s2 + s2 * s2) + c,
     m->flip[2][lane]  = mu * (s1 * s1 + s1 * s2 + s2 * s2) + c;
   }
-}
-
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
-}
-
-static void hessian_psd(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
 }
 
 static void stretches(wring_in par, wring_in s, wring_stretches *at)
@@ -120,36 +104,29 @@ static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double
   }
 }
 
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  wring_stretch_prox(stretches, spread, 0, par, rho, z, p);
-}
-
 /* dpsi/ds_0 at s_1 = s_2 = 1 is (mu + lambda/2) (s^3 - s). docs/theory.md (4.4) */
-static void slope(wring_in par, double *k)
+static void slope(WRING_SELF, wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 1.075 * (2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane]);
 }
 
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
-{
-  (void)j;
-  wring_law_root(fused, par[LAME_MU], par, z, C, dC, k);
-}
+static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = LAME_MU};
 
 const wring_law wring_law_stvk = {
   .name         = "stvk",
+  .kind         = WRING_LAW_MATERIAL,
   .q            = 3,
   .n_par        = LAME_N_PAR,
   .options      = wring_lame_options,
   .set_par      = wring_lame_get,
+  .example      = wring_lame_example,
   .energy       = energy,
-  .gradient     = gradient,
+  .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
-  .hessian      = hessian,
-  .hessian_psd  = hessian_psd,
+  .hessian      = wring_isotropic_hessian,
   .slope        = slope,
   .n_constraint = 1,
-  .constraint   = constraint,
-  .prox         = prox,
+  .constraint   = wring_law_root,
+  .prox         = wring_stretch_prox,
+  .rule         = &rule,
 };

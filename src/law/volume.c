@@ -5,6 +5,7 @@
 #include "base/block3.h"
 #include "law/common/isotropic.h"
 #include "law/common/limit.h"
+#include "law/common/passes.h"
 #include <float.h>
 
 typedef double lanes[WRING_LANES];
@@ -23,13 +24,6 @@ static const wring_option options[] = {
   {.key = "volume_max", .type = WRING_REAL, .range = "(0,inf)", .value = "1", .help = "Largest one."},
   {.key = NULL},
 };
-
-static PetscErrorCode set_par(const wring_options *o, const char *prefix, const char *fallback, double *par)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_limit_set_par(&wring_law_volume, o, prefix, fallback, par));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* ---- the closest stretches of a given product --------------------------------------------------------------------- */
 
@@ -181,32 +175,6 @@ static void excess(wring_in par, wring_in s, wring_out e)
   }
 }
 
-static const wring_limit limit = {.holds = holds, .excess = excess};
-
-static void project(wring_in par, wring_in z, wring_out p)
-{
-  wring_limit_project(&limit, par, z, p);
-}
-
-static void fused(wring_in par, wring_in z, double *psi, wring_out p)
-{
-  wring_limit_fused(&limit, par, z, psi, p);
-}
-
-static void energy(wring_in par, wring_in z, double *psi)
-{
-  WRING_ALIGNED double p[9][WRING_LANES];
-
-  fused(par, z, psi, p);
-}
-
-static void gradient(wring_in par, wring_in z, wring_out p)
-{
-  WRING_ALIGNED double psi[WRING_LANES];
-
-  fused(par, z, psi, p);
-}
-
 /* nu/(t_i t_j + sign nu), finite where the closest point jumps: t_i t_j = -sign nu. */
 BLOCK3_INLINE double pair_mode(double ti, double tj, double nu, double sign)
 {
@@ -236,41 +204,26 @@ static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
   }
 }
 
-static void hessian(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_FALSE, par, z, h);
-}
+static const wring_limit rule = {.isotropic = {.modes = modes}, .holds = holds, .excess = excess};
 
-static void hessian_psd(wring_in par, wring_in z, wring_out h)
-{
-  wring_isotropic_hessian(modes, PETSC_TRUE, par, z, h);
-}
-
-static void prox(wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  wring_limit_prox(&limit, par, rho, z, p);
-}
-
-static void constraint(int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
-{
-  (void)j;
-  wring_limit_constraint(&limit, par, z, C, dC, k);
-}
+static const char *const example[] = {"volume_stiffness", "1e6", "volume_min", "0.99", "volume_max", "1.01", NULL};
 
 const wring_law wring_law_volume = {
   .name         = "volume",
+  .kind         = WRING_LAW_ON_TOP,
   .q            = 3,
   .n_par        = LIMIT_N_PAR,
   .options      = options,
-  .set_par      = set_par,
-  .energy       = energy,
-  .gradient     = gradient,
-  .fused        = fused,
-  .hessian      = hessian,
-  .hessian_psd  = hessian_psd,
-  .project      = project,
-  .slope        = wring_limit_slope,
+  .set_par      = wring_limit_set_par,
+  .example      = example,
+  .energy       = wring_law_energy_by_fused,
+  .gradient     = wring_law_gradient_by_fused,
+  .fused        = wring_limit_fused,
+  .hessian      = wring_isotropic_hessian,
+  .project      = wring_limit_project,
+  .slope        = wring_law_slope_of_stiffness,
   .n_constraint = 1,
-  .constraint   = constraint,
-  .prox         = prox,
+  .constraint   = wring_limit_constraint,
+  .prox         = wring_limit_prox,
+  .rule         = &rule,
 };

@@ -49,7 +49,7 @@ static PetscErrorCode add_region(wring_problem *p, PetscInt r, const double *sca
   wring_region_prefix(p, r, sizeof prefix, prefix);
   PetscCall(wring_region_law(p, r, &law));
   PetscCall(PetscCalloc1(law->n_par + 1, &par));
-  PetscCall(law->set_par(o, prefix, "material_", par));
+  PetscCall(law->set_par(law, o, prefix, "material_", par));
   const char *const says = wring_region_says(p, prefix, "proxy_stiffness");
   if (wring_options_has(o, says, "proxy_stiffness")) {
     PetscCall(wring_options_get_real(o, says, wring_material_options, "proxy_stiffness", &proxy));

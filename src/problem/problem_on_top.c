@@ -12,9 +12,14 @@ PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *
   return PETSC_FALSE;
 }
 
+/* Laws of one direction share the keys of fibres for it. */
 static PetscBool has_fibres(const wring_problem *p, PetscInt r)
 {
-  return wring_region_has(p, r, &wring_law_fibre);
+  const wring_law *law;
+  for (int i = 0; (law = wring_law_on_top(i)); i++) {
+    if (law->q == 1 && wring_region_has(p, r, law)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
 }
 
 /* ---- directions of fibres ---------------------------------------------------------------------------------------- */
@@ -100,9 +105,9 @@ static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *la
   PetscFunctionBegin;
   if (!wring_region_has(p, r, law)) PetscFunctionReturn(PETSC_SUCCESS);
   wring_region_prefix(p, r, sizeof prefix, prefix);
-  PetscCall(law->set_par(p->options, prefix, "", par));
-  if (law == &wring_law_fibre)
-    PetscCall(wring_term_create_fibres(p->mesh, r, par, direction, &term));
+  PetscCall(law->set_par(law, p->options, prefix, "", par));
+  if (law->q == 1)
+    PetscCall(wring_term_create_fibres(p->mesh, r, law, par, direction, &term));
   else
     PetscCall(wring_term_create_tets(p->mesh, r, law, par, 0, &term));
   PetscCall(wring_potential_add_term(p->g, term));

@@ -19,12 +19,12 @@ static const double least_eigenvalue = 1e-12;
 enum { ICNTL_ROOT = 13, ICNTL_WORKSPACE = 14, INFOG_NEGATIVE = 12, LEAST_WORKSPACE = 50, MOST_WORKSPACE = 3200 };
 
 typedef struct {
-  double      compliance; // m/N of springs and attachments; negative: 1/stiffness
-  int         n_term;
-  wring_rows *rows;   // [n_term]
-  PetscBool  *active; // [n_term] as when the system was laid out
-  double     *root;   // [n_local] m^(-1/2)
-  Vec         d;      // y - q
+  double                 compliance; // m/N of springs and attachments; negative: 1/stiffness
+  int                    n_term;
+  wring_constraint_rows *rows;   // [n_term]
+  PetscBool             *active; // [n_term] as when the system was laid out
+  double                *root;   // [n_local] m^(-1/2)
+  Vec                    d;      // y - q
 
   PetscInt     n_row, n_row_global; // constraints of this rank, of all
   PetscInt    *unknown;             // [n_local] number of a vertex's first unknown in the system
@@ -91,7 +91,7 @@ static PetscErrorCode compliant_set_up(wring_solver *s)
   PetscCall(require_rows(s));
   c->n_term = wring_potential_terms(s->g, &terms);
   PetscCall(PetscMalloc4(c->n_term, &c->rows, c->n_term, &c->active, m->n_local, &c->root, m->n_local, &c->unknown));
-  for (int i = 0; i < c->n_term; i++) PetscCall(wring_rows_create(terms[i], &c->rows[i]));
+  for (int i = 0; i < c->n_term; i++) PetscCall(wring_constraint_rows_create(terms[i], &c->rows[i]));
   PetscCall(wring_potential_create_vec(s->g, &c->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -157,7 +157,7 @@ static void list_entries(const compliant_data *c, PetscInt n_diagonal, PetscInt 
   for (PetscInt i = 0; i < n_diagonal; i++) row[i] = column[i] = first + i;
   row += n_diagonal, column += n_diagonal;
   for (int t = 0; t < c->n_term; t++) {
-    const wring_rows *r = &c->rows[t];
+    const wring_constraint_rows *r = &c->rows[t];
     for (PetscInt j = 0; j < r->n; j++, constraint++) {
       for (int a = 0; a < 3 * r->m; a++) {
         const PetscInt coordinate = c->unknown[r->vertex[r->m * j + a / 3]] + a % 3;
@@ -213,7 +213,7 @@ static PetscErrorCode lay_out(wring_solver *s)
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* Row j of r: its -a, its entries of B twice, its right-hand side. d [n_local][3] = y - q. */
-static void fill_row(const compliant_data *c, const wring_rows *r, PetscInt j, double h, const double *d,
+static void fill_row(const compliant_data *c, const wring_constraint_rows *r, PetscInt j, double h, const double *d,
                      double *minus_a, double *entry, double *rhs)
 {
   const double *dC      = r->dC + 3 * r->m * j;
@@ -245,7 +245,7 @@ static PetscErrorCode fill(wring_solver *s, const double *d, double *least)
   for (PetscInt i = 0; i < n; i++) c->value[i] = 1, b[i] = 0;
   b += n;
   for (int t = 0; t < c->n_term; t++) {
-    const wring_rows *const r = &c->rows[t];
+    const wring_constraint_rows *const r = &c->rows[t];
     for (PetscInt j = 0; j < r->n; j++, minus_a++, b++, entry += 6 * r->m) {
       fill_row(c, r, j, h, d, minus_a, entry, b);
       *least = PetscMin(*least, -*minus_a);
@@ -391,7 +391,7 @@ static PetscErrorCode compliant_destroy(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(forget_layout(c));
-  for (int i = 0; i < c->n_term; i++) PetscCall(wring_rows_destroy(&c->rows[i]));
+  for (int i = 0; i < c->n_term; i++) PetscCall(wring_constraint_rows_destroy(&c->rows[i]));
   PetscCall(PetscFree4(c->rows, c->active, c->root, c->unknown));
   PetscCall(VecDestroy(&c->d));
   PetscCall(PetscFree(s->data));

@@ -25,7 +25,7 @@ static void add_chunk(wring_term *t, PetscInt c, const double *x, int row, doubl
 
 void wring_term_add_deformation(wring_term *t, const double *x, int row, double *f)
 {
-  if (!t->cell || t->stage > 0 || !t->active) return;
+  if (!t->cell || t->law->kind == WRING_LAW_ON_TOP || !t->active) return;
 #pragma omp parallel for schedule(static)
   for (PetscInt c = 0; c < t->n_chunk; c++) add_chunk(t, c, x, row, f);
   wring_term_finish(t, WRING_GRADIENT, f);

@@ -96,7 +96,7 @@ void wring_pass_finish(wring_term *t, const wring_pass *pass, double *f, double 
 static inline void map_residual(const wring_term *t, PetscInt b, wring_in z, wring_out p)
 {
   WRING_ALIGNED double k[LANES];
-  t->law->project(term_par(t, b), z, p);
+  t->law->project(t->law, term_par(t, b), z, p);
   block_slope(t, b, k);
   for (int i = 0; i < 3 * t->law->q; i++) {
 #pragma omp simd
@@ -111,11 +111,11 @@ static void map_law(const wring_term *t, void *context, PetscInt b, wring_in z, 
   const wring_in       par  = term_par(t, b);
   WRING_ALIGNED double psi[LANES];
   if (*work == (WRING_VALUE | WRING_GRADIENT))
-    t->law->fused(par, z, psi, p);
+    t->law->fused(t->law, par, z, psi, p);
   else if (*work == WRING_VALUE)
-    t->law->energy(par, z, psi);
+    t->law->energy(t->law, par, z, psi);
   else if (*work == WRING_GRADIENT)
-    t->law->gradient(par, z, p);
+    t->law->gradient(t->law, par, z, p);
   else
     map_residual(t, b, z, p);
   if (*work & WRING_VALUE) sum[0] += wring_weighted_sum(t->weight + (size_t)b * LANES, psi);

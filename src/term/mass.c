@@ -13,7 +13,7 @@ void wring_term_set_masses(wring_term *t, const double *mass)
 
 PetscBool wring_term_has_rest_pose(const wring_term *t)
 {
-  return (PetscBool)(t->law == &wring_law_strain || t->law == &wring_law_spring || t->law == &wring_law_attachment);
+  return (PetscBool)(t->law->pose != WRING_POSE_UNKNOWN);
 }
 
 /* Masses of the corners of block b, [m][LANES] kg. */
@@ -90,7 +90,7 @@ static void towards_length(const wring_term *t, PetscInt b, const lanes *mass, l
     form_z(2, 1, NULL, (wring_in)x, z);
   else
     form_z(1, 1, NULL, (wring_in)x, z);
-  t->law->project(term_par(t, b), (wring_in)z, p);
+  t->law->project(t->law, term_par(t, b), (wring_in)z, p);
   for (int c = 0; c < 3; c++) {
     for (int l = 0; l < LANES; l++) {
       const double whole = t->m > 1 ? mass[0][l] + mass[1][l] : 1;
@@ -121,7 +121,7 @@ void wring_mass_chunk(const wring_term *t, PetscInt c, const double *x, double *
     const uint16_t *corner = t->corner + (size_t)b * t->m * LANES;
     gather(t->m, corner, x, xe);
     gather_masses(t, c, b, mass);
-    if (t->law == &wring_law_strain)
+    if (t->law->pose == WRING_POSE_SHAPE)
       towards_pose((wring_in)block_coef(t, b), (const lanes *)mass, xe);
     else
       towards_length(t, b, (const lanes *)mass, xe);

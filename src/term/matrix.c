@@ -222,7 +222,7 @@ static inline __attribute__((always_inline)) void element_matrix(int m, int q, c
 /* The element matrices of a block, K [m^2][9], x private [vertices][4]. */
 typedef struct {
   const wring_term *t;
-  wring_law_map    *hessian;
+  PetscBool         psd;
   PetscInt          b;
   const double     *x;
   double (*K)[LANES];
@@ -233,7 +233,7 @@ static inline __attribute__((always_inline)) void block_matrix(int m, int q, voi
   const work_block *const w = context;
   WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
   load_z(w->t, w->b, m, q, w->x, z);
-  w->hessian(term_par(w->t, w->b), (wring_in)z, h);
+  w->t->law->hessian(w->t->law, w->psd, term_par(w->t, w->b), (wring_in)z, h);
   element_matrix(m, q, block_coef(w->t, w->b), w->t->weight + (size_t)w->b * LANES, (wring_in)h, w->K);
 }
 
@@ -257,7 +257,6 @@ static void add_group(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1,
 void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p, double *value)
 {
   const PetscInt per_chunk = CHUNK_BLOCKS / GROUP;
-  wring_law_map *hessian   = psd ? t->law->hessian_psd : t->law->hessian;
   if (!t->active) return;
 #pragma omp parallel for ordered schedule(static, 1)
   for (PetscInt g = 0; g < t->n_chunk * per_chunk; g++) {
@@ -267,7 +266,7 @@ void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x,
     double              x_private[4 * t->max_vertex];
     if (b0 < b1) load_chunk(t, c, x, x_private);
     for (PetscInt b = b0; b < b1; b++) {
-      with_stencil(t, block_matrix, &(work_block){t, hessian, b, x_private, K + (b - b0) * 9 * t->m * t->m});
+      with_stencil(t, block_matrix, &(work_block){t, psd, b, x_private, K + (b - b0) * 9 * t->m * t->m});
     }
 #pragma omp ordered
     add_group(t, c, b0, b1, K, p, value);
@@ -283,7 +282,7 @@ static inline __attribute__((always_inline)) void block_mean(int m, int q, void 
   WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
   const double *const     weight = w->t->weight + (size_t)w->b * LANES;
   load_z(w->t, w->b, m, q, w->x, z);
-  w->hessian(term_par(w->t, w->b), (wring_in)z, h);
+  w->t->law->hessian(w->t->law, w->psd, term_par(w->t, w->b), (wring_in)z, h);
   for (int k = 0; k < q * q; k++) {
     for (int l = 0; l < LANES; l++) {
       double sum = 0;
@@ -323,7 +322,7 @@ void wring_term_add_mean_hessian(const wring_term *t, double factor, const doubl
     double              x_private[4 * t->max_vertex];
     if (b0 < b1) load_chunk(t, c, x, x_private);
     for (PetscInt b = b0; b < b1; b++) {
-      with_stencil(t, block_mean, &(work_block){t, t->law->hessian_psd, b, x_private, K + (b - b0) * size});
+      with_stencil(t, block_mean, &(work_block){t, PETSC_TRUE, b, x_private, K + (b - b0) * size});
     }
 #pragma omp ordered
     add_means(t, c, b0, b1, factor, K, p, value);

@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) void chunk_data(int m, int q, void 
   WRING_ALIGNED lanes     z[3 * MAX_Q], psi;
   for (PetscInt b = t->chunk_block[w->c]; b < t->chunk_block[w->c + 1]; b++) {
     load_z(t, b, m, q, w->x, z);
-    t->law->energy(term_par(t, b), (wring_in)z, psi);
+    t->law->energy(t->law, term_par(t, b), (wring_in)z, psi);
     for (int l = 0; l < LANES; l++) {
       const PetscInt e = term_element(t, b * LANES + l);
       if (e < 0) continue;
@@ -83,7 +83,7 @@ static inline __attribute__((always_inline)) void add_energies(int m, int q, voi
   WRING_ALIGNED lanes        z[3 * MAX_Q], psi;
   for (PetscInt b = w->t->chunk_block[w->c]; b < w->t->chunk_block[w->c + 1]; b++) {
     load_z(w->t, b, m, q, w->x, z);
-    w->t->law->energy(term_par(w->t, b), (wring_in)z, psi);
+    w->t->law->energy(w->t->law, term_par(w->t, b), (wring_in)z, psi);
     for (int l = 0; l < LANES; l++) {
       const PetscInt e = term_element(w->t, b * LANES + l);
       if (e >= 0) w->energy[w->t->place[e]] += w->t->weight[(size_t)b * LANES + l] * psi[l];
@@ -113,7 +113,7 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
     load_chunk(t, c, x, x_private);
     for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
       load_z(t, b, 1, 1, x_private, z);
-      t->law->gradient(term_par(t, b), (wring_in)z, p);
+      t->law->gradient(t->law, term_par(t, b), (wring_in)z, p);
       for (int k = 0; k < 3; k++) {
         for (int l = 0; l < LANES; l++) force[k] -= t->weight[(size_t)b * LANES + l] * p[k][l];
       }

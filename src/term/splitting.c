@@ -110,7 +110,7 @@ static void map_splitting(const wring_term *t, void *context, PetscInt b, wring_
 #pragma omp simd
     for (int l = 0; l < LANES; l++) v[i][l] = dx[i][l] + u[i][l];
   }
-  t->law->prox(term_par(t, b), rho, (wring_in)v, p);
+  t->law->prox(t->law, term_par(t, b), rho, (wring_in)v, p);
   for (int i = 0; i < n; i++) {
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {

@@ -30,7 +30,6 @@ struct wring_term {
   char             name[256];
   const wring_law *law;
   int              m;     // vertices of an element
-  int              stage; // 0; i + 1 of the i-th law on top of a material, whose tets have a term of stage 0 too
   double           proxy; // k of the quadratic proxy; 0: the law's slope
   PetscBool        active;
   attachment      *attachment; // NULL: not an attachment
@@ -160,6 +159,6 @@ static inline void block_slope(const wring_term *t, PetscInt block, double *k)
   if (t->proxy > 0) {
     for (int l = 0; l < WRING_LANES; l++) k[l] = t->proxy;
   } else {
-    t->law->slope(term_par(t, block), k);
+    t->law->slope(t->law, term_par(t, block), k);
   }
 }

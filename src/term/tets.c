@@ -56,8 +56,7 @@ static PetscErrorCode create(const wring_mesh *mesh, PetscInt region, const wrin
   wring_term_set_par(t, 0, par);
   wring_term_pad(t);
   t->cell = cell;
-  for (int i = 0; wring_law_on_top(i); i++) t->stage = wring_law_on_top(i) == law ? i + 1 : t->stage;
-  *term = t;
+  *term   = t;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,10 +77,10 @@ PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_term_create_fibres(const wring_mesh *mesh, PetscInt region, const double *par,
-                                        const double *direction, wring_term **term)
+PetscErrorCode wring_term_create_fibres(const wring_mesh *mesh, PetscInt region, const wring_law *law,
+                                        const double *par, const double *direction, wring_term **term)
 {
   PetscFunctionBegin;
-  PetscCall(create(mesh, region, &wring_law_fibre, par, NULL, direction, term));
+  PetscCall(create(mesh, region, law, par, NULL, direction, term));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -88,14 +88,15 @@ static void image(const wring_isotropic_modes *m, double (*e)[9][WRING_LANES], d
   }
 }
 
-void wring_isotropic_hessian(wring_isotropic_law *law, PetscBool psd, wring_in par, wring_in f, wring_out h)
+void wring_isotropic_hessian(const wring_law *self, PetscBool psd, wring_in par, wring_in f, wring_out h)
 {
+  const wring_isotropic *const        rule = self->rule;
   WRING_ALIGNED double                u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
   WRING_ALIGNED double                e[9][9][WRING_LANES], q[9][9][WRING_LANES];
   WRING_ALIGNED wring_isotropic_modes modes;
 
   wring_block3_svd(f, u, s, v);
-  law(par, (wring_in)s, &modes);
+  rule->modes(par, (wring_in)s, &modes);
   if (psd) {
     clamp_stretches(modes.a);
     clamp(modes.twist);

@@ -1,5 +1,6 @@
 /*
-  Hessians of laws psi(F) = psi(s_0, s_1, s_2) of the signed singular values, F = U diag(s) V^T.
+  Laws psi(F) = psi(s_0, s_1, s_2) of the signed singular values, F = U diag(s) V^T: their Hessians, and what a law of this
+  kind supplies, as its rule.
 
   In the basis u_i v_j^T of 3x3 matrices, d2psi/dF2 couples only the three stretches, by d2psi/ds_i ds_j, and each pair
   u_i v_j^T, u_j v_i^T, whose eigenvectors are, over sqrt(2),
@@ -16,11 +17,28 @@ typedef struct {
   double flip[3][WRING_LANES];
 } wring_isotropic_modes;
 
-/* The modes at s [3]: s_0 >= s_1 >= |s_2|. */
-typedef void wring_isotropic_law(wring_in par, wring_in s, wring_isotropic_modes *m);
+/* psi at stretches s, dpsi/ds_i, and d2psi/ds_i ds_j in the order of the modes. */
+typedef struct {
+  double psi[WRING_LANES], d[3][WRING_LANES], a[6][WRING_LANES];
+} wring_stretches;
 
-/* h [9 9] = d2psi/dF2 of law; with psd its negative eigenvalues are set to 0. */
-void wring_isotropic_hessian(wring_isotropic_law *law, PetscBool psd, wring_in par, wring_in f, wring_out h);
+/*
+  The rule of a law; s [3].
+    modes      at s_0 >= s_1 >= |s_2|; for the Hessian.
+    stretches  for the prox: stretch_prox.h.
+    spread     flip [3] = (psi_i - psi_j)/(s_i - s_j) of the pairs 01, 02, 12, in closed form, and
+               third = (flip_12 - flip_01)/(s_0 - s_2), which is symmetric; for the prox without singular vectors, or NULL.
+    modulus    row of par [Pa] that psi scales with; for the constraint: root.h.
+*/
+typedef struct {
+  void (*modes)(wring_in par, wring_in s, wring_isotropic_modes *m);
+  void (*stretches)(wring_in par, wring_in s, wring_stretches *at);
+  void (*spread)(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third);
+  int modulus;
+} wring_isotropic;
+
+/* Of laws whose rule is a wring_isotropic or begins with one. */
+wring_law_hessian wring_isotropic_hessian;
 
 /* 1/(s_i + s_j) of the three pairs, finite where psi has no derivative: s_i + s_j = 0. */
 static inline double wring_isotropic_pair(double si, double sj)

@@ -12,3 +12,12 @@ PetscErrorCode wring_law_get_real(const wring_options *o, const char *prefix, co
   PetscCall(wring_options_get_real(o, wring_law_prefix(o, prefix, fallback, key), table, key, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode wring_law_get_in_order(const wring_law *self, const wring_options *o, const char *prefix,
+                                      const char *fallback, double *par)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < self->n_par; i++)
+    PetscCall(wring_law_get_real(o, prefix, fallback, self->options, self->options[i].key, &par[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -15,6 +15,8 @@ const wring_option wring_lame_options[] = {
   {.key = NULL},
 };
 
+const char *const wring_lame_example[] = {"young", "1e6", "poisson", "0.4", NULL};
+
 static const char *const pairs[2][2] = {{"young", "poisson"}, {"mu", "lambda"}};
 
 /* The first key of a pair that is set behind prefix, or NULL. */
@@ -66,7 +68,7 @@ static PetscErrorCode check_lambda(const wring_options *o, const char *prefix, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_lame_get(const wring_options *o, const char *prefix, const char *fallback, double *par)
+PetscErrorCode wring_lame_get(WRING_SELF, const wring_options *o, const char *prefix, const char *fallback, double *par)
 {
   int    pair;
   double value[2];

@@ -3,23 +3,22 @@
 #include "keys.h"
 #include "root.h"
 #include "stretch_prox.h"
-#include <stdio.h>
 #include <string.h>
 
 typedef double lanes[WRING_LANES];
 
 /* e [3] = s - t and U diag(factor e) V^T, the part of F - p that factor [WRING_LANES] asks for; 0 where nothing is outside. */
-static void outside(const wring_limit *limit, wring_in par, wring_in z, const double *factor, wring_out e, wring_out d)
+static void outside(const wring_limit *rule, wring_in par, wring_in z, const double *factor, wring_out e, wring_out d)
 {
   WRING_ALIGNED lanes u[9], s[3], v[9], scaled[3];
 
-  if (limit->holds && limit->holds(par, z)) {
+  if (rule->holds && rule->holds(par, z)) {
     memset(e, 0, 3 * sizeof *e);
     memset(d, 0, 9 * sizeof *d);
     return;
   }
   wring_block3_svd(z, u, s, v);
-  limit->excess(par, (wring_in)s, e);
+  rule->excess(par, (wring_in)s, e);
   for (int i = 0; i < 3; i++) {
 #pragma omp simd
     for (int lane = 0; lane < WRING_LANES; lane++) scaled[i][lane] = factor[lane] * e[i][lane];
@@ -28,30 +27,30 @@ static void outside(const wring_limit *limit, wring_in par, wring_in z, const do
 }
 
 /* z - U diag(factor e) V^T: z itself where it is in the set. */
-static void move_inside(const wring_limit *limit, wring_in par, wring_in z, const double *factor, wring_out p)
+static void move_inside(const wring_limit *rule, wring_in par, wring_in z, const double *factor, wring_out p)
 {
   WRING_ALIGNED lanes e[3];
 
-  outside(limit, par, z, factor, e, p);
+  outside(rule, par, z, factor, e, p);
   for (int i = 0; i < 9; i++) {
 #pragma omp simd
     for (int lane = 0; lane < WRING_LANES; lane++) p[i][lane] = z[i][lane] - p[i][lane];
   }
 }
 
-void wring_limit_project(const wring_limit *limit, wring_in par, wring_in z, wring_out p)
+void wring_limit_project(const wring_law *self, wring_in par, wring_in z, wring_out p)
 {
   WRING_ALIGNED const lanes one = {1, 1, 1, 1, 1, 1, 1, 1};
 
-  move_inside(limit, par, z, one, p);
+  move_inside(self->rule, par, z, one, p);
 }
 
 /* k (F - p) is the gradient, since p is closest. */
-void wring_limit_fused(const wring_limit *limit, wring_in par, wring_in z, double *psi, wring_out p)
+void wring_limit_fused(const wring_law *self, wring_in par, wring_in z, double *psi, wring_out p)
 {
   WRING_ALIGNED lanes e[3];
 
-  outside(limit, par, z, par[LIMIT_K], e, p);
+  outside(self->rule, par, z, par[LIMIT_K], e, p);
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double squared = e[0][lane] * e[0][lane] + e[1][lane] * e[1][lane] + e[2][lane] * e[2][lane];
@@ -60,20 +59,21 @@ void wring_limit_fused(const wring_limit *limit, wring_in par, wring_in z, doubl
 }
 
 /* (k p(z) + rho z)/(k + rho), docs/theory.md 3.8 */
-void wring_limit_prox(const wring_limit *limit, wring_in par, const double *rho, wring_in z, wring_out p)
+void wring_limit_prox(const wring_law *self, wring_in par, const double *rho, wring_in z, wring_out p)
 {
   WRING_ALIGNED lanes part;
 
   for (int lane = 0; lane < WRING_LANES; lane++) part[lane] = par[LIMIT_K][lane] / (par[LIMIT_K][lane] + rho[lane]);
-  move_inside(limit, par, z, part, p);
+  move_inside(self->rule, par, z, part, p);
 }
 
-void wring_limit_constraint(const wring_limit *limit, wring_in par, wring_in z, double *C, wring_out dC, double *k)
+void wring_limit_constraint(const wring_law *self, int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
   WRING_ALIGNED const lanes one = {1, 1, 1, 1, 1, 1, 1, 1};
   WRING_ALIGNED lanes       e[3], inverse;
 
-  outside(limit, par, z, one, e, dC);
+  (void)j;
+  outside(self->rule, par, z, one, e, dC);
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const mat3   f       = mat3_load(z, lane);
@@ -89,27 +89,18 @@ void wring_limit_constraint(const wring_limit *limit, wring_in par, wring_in z, 
   }
 }
 
-void wring_limit_slope(wring_in par, double *k)
-{
-  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[LIMIT_K][lane];
-}
-
-PetscErrorCode wring_limit_set_par(const wring_law *law, const wring_options *o, const char *prefix,
+PetscErrorCode wring_limit_set_par(const wring_law *self, const wring_options *o, const char *prefix,
                                    const char *fallback, double *par)
 {
-  static const char *const end[LIMIT_N_PAR] = {"stiffness", "min", "max"};
-  char                     key[64];
+  const char *const key = self->options[LIMIT_MAX].key;
 
   PetscFunctionBegin;
-  for (int i = 0; i < LIMIT_N_PAR; i++) {
-    snprintf(key, sizeof key, "%s_%s", law->name, end[i]);
-    PetscCall(wring_law_get_real(o, prefix, fallback, law->options, key, &par[i]));
-  }
+  PetscCall(wring_law_get_in_order(self, o, prefix, fallback, par));
   if (par[LIMIT_MIN] > par[LIMIT_MAX]) {
-    const char *const at   = wring_law_prefix(o, prefix, fallback, key);
-    const char *const said = wring_options_origin(o, at, key);
+    const char *const at     = wring_law_prefix(o, prefix, fallback, key);
+    const char *const origin = wring_options_origin(o, at, key);
     WRING_REFUSE(wring_options_comm(o), "%s: %s%s is %.6g, expected at least %s_min = %.6g",
-                 said ? said : wring_options_deck(o), at, key, par[LIMIT_MAX], law->name, par[LIMIT_MIN]);
+                 origin ? origin : wring_options_deck(o), at, key, par[LIMIT_MAX], self->name, par[LIMIT_MIN]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,27 +3,25 @@
   set is unchanged by permutations and by pairs of signs, p has the singular vectors of F. docs/theory.md 3.8
 */
 #pragma once
-#include <wring/law.h>
+#include "isotropic.h"
 
 enum { LIMIT_K, LIMIT_MIN, LIMIT_MAX, LIMIT_N_PAR };
 
-/* Which set: laws differ in nothing else, but for their Hessians. */
+/*
+  The rule of a law: its modes, for wring_isotropic_hessian, and the set.
+    holds   whether all lanes are in the set for certain, which saves their decomposition; NULL: that is no cheaper.
+    excess  e [3] = s - t with s_0 >= s_1 >= |s_2|, exactly 0 where s is in the set.
+*/
 typedef struct {
-  /* Whether all lanes are in the set for certain, which saves their decomposition; NULL: that takes no less. */
+  wring_isotropic isotropic;
   int (*holds)(wring_in par, wring_in z);
-  /* excess [3] = s - t with s_0 >= s_1 >= |s_2|, exactly 0 where s is in the set. */
-  void (*excess)(wring_in par, wring_in s, wring_out excess);
+  void (*excess)(wring_in par, wring_in s, wring_out e);
 } wring_limit;
 
-void wring_limit_project(const wring_limit *limit, wring_in par, wring_in z, wring_out p);
-void wring_limit_fused(const wring_limit *limit, wring_in par, wring_in z, double *psi, wring_out p);
-void wring_limit_prox(const wring_limit *limit, wring_in par, const double *rho, wring_in z, wring_out p);
+wring_law_map        wring_limit_project;
+wring_law_fused      wring_limit_fused;
+wring_law_prox       wring_limit_prox;
+wring_law_constraint wring_limit_constraint; // C = |F - p|, with the k of the law
 
-/* C = |F - p|, with the k of the law. */
-void wring_limit_constraint(const wring_limit *limit, wring_in par, wring_in z, double *C, wring_out dC, double *k);
-
-void wring_limit_slope(wring_in par, double *k);
-
-/* par from the keys NAME_stiffness, NAME_min and NAME_max of law->options, with min at most max. Collective. */
-PetscErrorCode wring_limit_set_par(const wring_law *law, const wring_options *o, const char *prefix,
-                                   const char *fallback, double *par);
+/* par from the law's three keys NAME_stiffness, NAME_min and NAME_max, min at most max. */
+wring_law_reader wring_limit_set_par;

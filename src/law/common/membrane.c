@@ -4,12 +4,13 @@
 
 enum { ROWS = 6 };
 
-void wring_membrane_project(wring_membrane_target *target, wring_in par, wring_in z, wring_out p)
+void wring_membrane_project(const wring_law *self, wring_in par, wring_in z, wring_out p)
 {
-  WRING_ALIGNED double u[9][WRING_LANES], s[2][WRING_LANES], v[4][WRING_LANES], t[2][WRING_LANES];
+  const wring_membrane *const rule = self->rule;
+  WRING_ALIGNED double        u[9][WRING_LANES], s[2][WRING_LANES], v[4][WRING_LANES], t[2][WRING_LANES];
 
   wring_block32_svd(z, u, s, v);
-  target(par, (wring_in)s, t);
+  rule->target(par, (wring_in)s, t);
   for (int c = 0; c < 3; c++) {
 #pragma omp simd
     for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -35,9 +36,9 @@ static void subtract(wring_in z, wring_out p, double *square)
   }
 }
 
-void wring_membrane_fused(wring_membrane_target *target, wring_in par, wring_in z, double *psi, wring_out p)
+void wring_membrane_fused(const wring_law *self, wring_in par, wring_in z, double *psi, wring_out p)
 {
-  wring_membrane_project(target, par, z, p);
+  wring_membrane_project(self, par, z, p);
   subtract(z, p, psi);
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -47,16 +48,9 @@ void wring_membrane_fused(wring_membrane_target *target, wring_in par, wring_in 
   }
 }
 
-void wring_membrane_energy(wring_membrane_target *target, wring_in par, wring_in z, double *psi)
+void wring_membrane_prox(const wring_law *self, wring_in par, const double *rho, wring_in z, wring_out p)
 {
-  WRING_ALIGNED double p[ROWS][WRING_LANES];
-
-  wring_membrane_fused(target, par, z, psi, p);
-}
-
-void wring_membrane_prox(wring_membrane_target *target, wring_in par, const double *rho, wring_in z, wring_out p)
-{
-  wring_membrane_project(target, par, z, p);
+  wring_membrane_project(self, par, z, p);
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double k = par[0][lane], a = 1 / (k + rho[lane]);
@@ -64,10 +58,11 @@ void wring_membrane_prox(wring_membrane_target *target, wring_in par, const doub
   }
 }
 
-void wring_membrane_constraint(wring_membrane_target *target, wring_in par, wring_in z, double *C, wring_out dC,
+void wring_membrane_constraint(const wring_law *self, int j, wring_in par, wring_in z, double *C, wring_out dC,
                                double *k)
 {
-  wring_membrane_project(target, par, z, dC);
+  (void)j;
+  wring_membrane_project(self, par, z, dC);
   subtract(z, dC, C);
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -79,11 +74,6 @@ void wring_membrane_constraint(wring_membrane_target *target, wring_in par, wrin
     k[lane] = par[0][lane];
     for (int i = 0; i < ROWS; i++) dC[i][lane] *= inverse;
   }
-}
-
-void wring_membrane_slope(wring_in par, double *k)
-{
-  for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[0][lane];
 }
 
 /* ---- Hessians ---------------------------------------------------------------------------------------------------- */
@@ -136,14 +126,15 @@ static void image(const wring_membrane_modes *m, double (*e)[ROWS][WRING_LANES],
   }
 }
 
-void wring_membrane_hessian(wring_membrane_law *law, PetscBool psd, wring_in par, wring_in z, wring_out h)
+void wring_membrane_hessian(const wring_law *self, PetscBool psd, wring_in par, wring_in z, wring_out h)
 {
+  const wring_membrane *const        rule = self->rule;
   WRING_ALIGNED double               u[9][WRING_LANES], s[2][WRING_LANES], v[4][WRING_LANES];
   WRING_ALIGNED double               e[6][ROWS][WRING_LANES], q[6][ROWS][WRING_LANES];
   WRING_ALIGNED wring_membrane_modes modes;
 
   wring_block32_svd(z, u, s, v);
-  law(par, (wring_in)s, &modes);
+  rule->modes(par, (wring_in)s, &modes);
   if (psd) clamp(&modes);
   basis((wring_in)u, (wring_in)v, e);
   image(&modes, e, q);

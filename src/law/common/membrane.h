@@ -1,38 +1,38 @@
 /*
-  What the laws of membranes share: functions psi(F) = psi(s_0, s_1) of the singular values of a 3 x 2 matrix F that are k/2 times
-  the squared distance to the closest matrix P(F) of a set, psi = k/2 |F - P|^2. docs/theory.md (3.53)-(3.59)
+  Laws of membranes: functions psi(F) = psi(s_0, s_1) of the singular values of a 3 x 2 matrix F that are k/2 times the
+  squared distance to the closest matrix P(F) of a set, psi = k/2 |F - P|^2. docs/theory.md (3.53)-(3.59)
 
-  Of each law par[0] is k [N/m]. P is stationary, so dpsi/dF = k (F - P), the prox is (k P + rho F)/(k + rho), and C = |F - P|.
-*/
-#pragma once
-#include <wring/law.h>
+  par[0] of each law is k [N/m]. P is stationary, so dpsi/dF = k (F - P), the prox is (k P + rho F)/(k + rho), and
+  C = |F - P|.
 
-/* P = (u_0, u_1) diag(t) V^T: the stretches t [2] of the closest matrix to one with stretches s [2]. */
-typedef void wring_membrane_target(wring_in par, wring_in s, wring_out t);
-
-void wring_membrane_project(wring_membrane_target *target, wring_in par, wring_in z, wring_out p);
-void wring_membrane_energy(wring_membrane_target *target, wring_in par, wring_in z, double *psi);
-void wring_membrane_fused(wring_membrane_target *target, wring_in par, wring_in z, double *psi, wring_out p);
-void wring_membrane_prox(wring_membrane_target *target, wring_in par, const double *rho, wring_in z, wring_out p);
-void wring_membrane_constraint(wring_membrane_target *target, wring_in par, wring_in z, double *C, wring_out dC,
-                               double *k);
-void wring_membrane_slope(wring_in par, double *k);
-
-/*
-  The Hessian in the basis u_i v_j^T, u_2 the normal: stretches couple by a, and there are four eigenvectors more,
+  The Hessian in the basis u_i v_j^T, u_2 the normal: stretches couple by a, and there are four more eigenvectors,
     twist  (u_0 v_1^T - u_1 v_0^T)/sqrt 2   with eigenvalue (psi_0 + psi_1)/(s_0 + s_1),
     flip   (u_0 v_1^T + u_1 v_0^T)/sqrt 2   with eigenvalue (psi_0 - psi_1)/(s_0 - s_1),
     out    u_2 v_i^T                        with eigenvalue psi_i/s_i,   psi_i = dpsi/ds_i.
 */
+#pragma once
+#include <wring/law.h>
+
 typedef struct {
   double a[3][WRING_LANES]; // d2psi/ds_i ds_j: 00, 11, 01
   double twist[WRING_LANES], flip[WRING_LANES], out[2][WRING_LANES];
 } wring_membrane_modes;
 
-typedef void wring_membrane_law(wring_in par, wring_in s, wring_membrane_modes *m); // s [2]
+/*
+  The rule of a law; s [2].
+    target  the stretches t [2] of the closest matrix P = (u_0, u_1) diag(t) V^T.
+    modes   of the Hessian.
+*/
+typedef struct {
+  void (*target)(wring_in par, wring_in s, wring_out t);
+  void (*modes)(wring_in par, wring_in s, wring_membrane_modes *m);
+} wring_membrane;
 
-/* h [6 6]; with psd its negative eigenvalues are set to 0. */
-void wring_membrane_hessian(wring_membrane_law *law, PetscBool psd, wring_in par, wring_in z, wring_out h);
+wring_law_map        wring_membrane_project;
+wring_law_fused      wring_membrane_fused;
+wring_law_hessian    wring_membrane_hessian;
+wring_law_prox       wring_membrane_prox;
+wring_law_constraint wring_membrane_constraint;
 
 /* A stretch, or the sum of both, to divide by: finite where psi has no derivative. */
 static inline double wring_membrane_divisor(double s)

@@ -1,12 +1,13 @@
 #include "root.h"
 #include <math.h>
 
-void wring_law_root(wring_law_fused *fused, const double *modulus, wring_in par, wring_in z, double *C, wring_out dC,
-                    double *k)
+void wring_law_root(const wring_law *self, int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
+  const double *const  modulus = par[((const wring_isotropic *)self->rule)->modulus];
   WRING_ALIGNED double psi[WRING_LANES], inverse[WRING_LANES];
 
-  fused(par, z, psi, dC);
+  (void)j;
+  self->fused(self, par, z, psi, dC);
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const int    nothing = 2 * psi[lane] <= LAW_ROOT_NOISE * modulus[lane];

@@ -59,15 +59,15 @@ static void order(lanes *t)
   }
 }
 
-static void evaluate(wring_stretch_law *law, wring_in par, const double *rho, wring_in s, const search *w, trial *y,
-                     wring_stretches *at)
+static void evaluate(const wring_isotropic *rule, wring_in par, const double *rho, wring_in s, const search *w,
+                     trial *y, wring_stretches *at)
 {
   for (int i = 0; i < 3; i++) {
 #pragma omp simd
     for (int l = 0; l < WRING_LANES; l++) y->t[i][l] = w->t[i][l] + w->alpha[l] * w->e[i][l];
   }
   order(y->t);
-  law(par, (wring_in)y->t, at);
+  rule->stretches(par, (wring_in)y->t, at);
 #pragma omp simd
   for (int l = 0; l < WRING_LANES; l++) {
     double squared = 0, size = fabs(at->psi[l]);
@@ -205,19 +205,20 @@ void wring_stretch_assemble(wring_in u, wring_in t, wring_in v, wring_out p)
   }
 }
 
-void wring_stretch_prox(wring_stretch_law *law, wring_stretch_spread *spread, int positive, wring_in par,
-                        const double *rho, wring_in z, wring_out p)
+void wring_stretch_prox(const wring_law *self, wring_in par, const double *rho, wring_in z, wring_out p)
 {
+  const wring_isotropic *const  rule     = self->rule;
+  const int                     positive = self->positive;
   WRING_ALIGNED lanes           u[9], s[3], v[9];
   WRING_ALIGNED wring_stretches at;
   WRING_ALIGNED search          w;
   WRING_ALIGNED trial           y;
 
-  if (spread && wring_stretch_smooth(law, spread, par, rho, z, p)) return;
+  if (rule->spread && wring_stretch_smooth(rule, par, rho, z, p)) return;
   wring_block3_svd(z, u, s, v);
   w = start((wring_in)s, positive);
   for (int pass = 0; pass < MAX_PASSES && any(w.going); pass++) {
-    evaluate(law, par, rho, (wring_in)s, &w, &y, &at);
+    evaluate(rule, par, rho, (wring_in)s, &w, &y, &at);
     judge(&y, positive, &w);
     turn(&at, rho, &y, positive, &w);
   }

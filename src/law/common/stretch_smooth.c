@@ -86,7 +86,7 @@ static double step(const wring_stretches *at, const double *rho, wring_in s, dou
 }
 
 /* t of all lanes; 0 where one has not converged without a step that is not a plain one. */
-static int find_stretches(wring_stretch_law *law, wring_in par, const double *rho, wring_in s, lanes *t)
+static int find_stretches(const wring_isotropic *rule, wring_in par, const double *rho, wring_in s, lanes *t)
 {
   WRING_ALIGNED wring_stretches at;
   WRING_ALIGNED lanes           phi;
@@ -96,7 +96,7 @@ static int find_stretches(wring_stretch_law *law, wring_in par, const double *rh
     phi[l] = INFINITY;
   }
   for (int pass = 0; pass < MAX_PASSES; pass++) {
-    law(par, (wring_in)t, &at);
+    rule->stretches(par, (wring_in)t, &at);
     const double left = step(&at, rho, s, t, phi);
     if (left <= 0) return 1;
     if (left == INFINITY) return 0;
@@ -132,14 +132,13 @@ BLOCK3_INLINE mat3 apply(quadratic f, mat3 z, sym3 c, double e1, double e2)
   return mat3_mul(z, (mat3){p00, p01, p02, p01, p11, p12, p02, p12, p22});
 }
 
-int wring_stretch_smooth(wring_stretch_law *law, wring_stretch_spread *spread, wring_in par, const double *rho,
-                         wring_in z, wring_out p)
+int wring_stretch_smooth(const wring_isotropic *rule, wring_in par, const double *rho, wring_in z, wring_out p)
 {
   WRING_ALIGNED lanes    t[3], flip[3], third, bad;
   WRING_ALIGNED spectrum w;
 
-  if (!find_spectrum(z, &w) || !find_stretches(law, par, rho, (wring_in)w.s, t)) return 0;
-  spread(par, (wring_in)t, flip, third);
+  if (!find_spectrum(z, &w) || !find_stretches(rule, par, rho, (wring_in)w.s, t)) return 0;
+  rule->spread(par, (wring_in)t, flip, third);
 #pragma omp simd
   for (int l = 0; l < WRING_LANES; l++) {
     const double r = rho[l], h01 = r + flip[0][l], h02 = r + flip[1][l], h12 = r + flip[2][l];

@@ -94,25 +94,6 @@ static PetscErrorCode get_options(wring_bench *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the material of tables --------------------------------------------------------------------------------------- */
-
-/* Neo-Hookean of the same moduli as the others: a' = mu s, c' = (lambda log J - mu)/J. */
-static void write_spline(const char *path, wring_error *e)
-{
-  static const double J[]   = {0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4};
-  const double        young = 1e6, poisson = 0.4, mu = young / (2 * (1 + poisson));
-  const double        lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
-  FILE *const         f      = wring_file_create(path, e);
-  if (!f) return;
-  fprintf(f, "function,x,value,slope\n");
-  for (int i = 0; i <= 12; i++) fprintf(f, "a,%.17g,%.17g,%.17g\n", i / 4.0, mu * i / 4.0, mu);
-  for (size_t i = 0; i < sizeof J / sizeof J[0]; i++) {
-    fprintf(f, "c,%.17g,%.17g,%.17g\n", J[i], (lambda * log(J[i]) - mu) / J[i],
-            (lambda * (1 - log(J[i])) + mu) / (J[i] * J[i]));
-  }
-  wring_file_commit(f, path, e);
-}
-
 /* What an earlier bench has left goes before hours of work, not after. */
 static PetscErrorCode open_directory(wring_bench *b)
 {
@@ -124,7 +105,6 @@ static PetscErrorCode open_directory(wring_bench *b)
   if (b->rank == 0) {
     wring_directory_remove_file(b->directory, "bench.json", &error);
     wring_directory_remove_file(b->directory, "bench.csv", &error);
-    write_spline(b->spline, &error);
   }
   PetscCall(wring_error_raise_output(b->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);

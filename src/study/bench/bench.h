@@ -77,9 +77,6 @@ PetscErrorCode wring_bench_body_create(const wring_bench *b, const char *materia
                                        wring_bench_body *body);
 PetscErrorCode wring_bench_body_destroy(wring_bench_body *body);
 
-/* Valid values, of about 1e6 Pa, of a law's keys behind prefix; the law's file of a table is b's. */
-PetscErrorCode wring_bench_set_law(const wring_bench *b, const wring_law *law, const char *prefix, wring_options *o);
-
 /* ---- bytes (bench_bytes.c) ---------------------------------------------------------------------------------------- */
 
 /* A pass over all elements under a law with q columns, and over their vertices. */

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- parameters of laws ------------------------------------------------------------------------------------------- */
-
 static PetscErrorCode set(wring_options *o, const char *prefix, const char *key, const char *value)
 {
   char full[256];
@@ -13,32 +11,6 @@ static PetscErrorCode set(wring_options *o, const char *prefix, const char *key,
   PetscFunctionBegin;
   snprintf(full, sizeof full, "%s%s", prefix, key);
   PetscCall(wring_options_set(o, full, value, "wring bench"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Keys whose values are no stiffness: a ratio, and limits that the state is beyond in places. */
-static const char *value_of(const wring_option *p)
-{
-  static const char *const known[][2] = {{"poisson", "0.4"},           {"strain_limit_min", "0.95"},
-                                         {"strain_limit_max", "1.05"}, {"volume_min", "0.99"},
-                                         {"volume_max", "1.01"},       {"fibre_direction", "0,0,1"}};
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-    if (strcmp(known[i][0], p->key) == 0) return known[i][1];
-  }
-  return p->unit && strcmp(p->unit, "Pa") == 0 ? "1e6" : NULL;
-}
-
-/* Young's modulus and Poisson's ratio stand for Lame's parameters; every other modulus is 1e6 Pa. */
-PetscErrorCode wring_bench_set_law(const wring_bench *b, const wring_law *law, const char *prefix, wring_options *o)
-{
-  const PetscBool young = (PetscBool)(wring_option_find(law->options, "young") != NULL);
-
-  PetscFunctionBegin;
-  for (const wring_option *p = law->options; p->key; p++) {
-    const PetscBool   lame  = (PetscBool)(strcmp(p->key, "mu") == 0 || strcmp(p->key, "lambda") == 0);
-    const char *const value = law == &wring_law_spline && strcmp(p->key, "file") == 0 ? b->spline : value_of(p);
-    if (value && !(young && lame)) PetscCall(set(o, prefix, p->key, value));
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,7 +40,7 @@ static PetscErrorCode set_options(const wring_bench *b, const char *material, Pe
   PetscCall(set_box(tets, o));
   PetscCall(set(o, "material_", "model", material));
   PetscCall(set(o, "material_", "density", "1000"));
-  PetscCall(wring_bench_set_law(b, wring_law_find(material), "material_", o));
+  PetscCall(wring_law_set_example(wring_law_find(material), "material_", b->spline, o));
   PetscCall(set(o, "attach_", "xmin_hard", "true"));
   PetscCall(set(o, "", "gravity", "0,-9.81,0"));
   snprintf(text, sizeof text, "%.17g", b->h);

@@ -10,7 +10,7 @@
 /* ---- the loop alone ----------------------------------------------------------------------------------------------- */
 
 /* A law that costs nothing: p = z. What is left is gather, G, G^T and scatter. */
-static void copy_fused(wring_in par, wring_in z, double *psi, wring_out p)
+static void copy_fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
   (void)par;
 #pragma omp simd
@@ -73,14 +73,14 @@ static PetscErrorCode measure(wring_bench *b, const wring_bench_body *body, loop
 
 /* ---- laws --------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode create_fibres(const wring_mesh *m, const double *par, wring_term **term)
+static PetscErrorCode create_fibres(const wring_mesh *m, const wring_law *law, const double *par, wring_term **term)
 {
   double *direction;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(3 * (size_t)m->n_tet, &direction));
   for (PetscInt e = 0; e < m->n_tet; e++) direction[3 * (size_t)e + 2] = 1;
-  PetscCall(wring_term_create_fibres(m, 0, par, direction, term));
+  PetscCall(wring_term_create_fibres(m, 0, law, par, direction, term));
   PetscCall(PetscFree(direction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -95,10 +95,10 @@ static PetscErrorCode create_term(const wring_bench *b, const wring_mesh *m, con
   PetscFunctionBegin;
   PetscCall(wring_options_create(b->comm, &o));
   PetscCall(PetscCalloc1((size_t)law->n_par + 1, &par));
-  PetscCall(wring_bench_set_law(b, law, prefix, o));
-  PetscCall(law->set_par(o, prefix, prefix, par));
-  if (law == &wring_law_fibre)
-    PetscCall(create_fibres(m, par, term));
+  PetscCall(wring_law_set_example(law, prefix, b->spline, o));
+  PetscCall(law->set_par(law, o, prefix, prefix, par));
+  if (law->q == 1)
+    PetscCall(create_fibres(m, law, par, term));
   else
     PetscCall(wring_term_create_tets(m, 0, law, par, 0, term));
   PetscCall(PetscFree(par));

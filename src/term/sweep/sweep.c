@@ -165,7 +165,7 @@ static inline __attribute__((always_inline)) void run_block(int m, int q, void *
   for (int j = 0; j < law->n_constraint; j++) {
     double *lambda = row + (SWEEP_LAMBDA + j) * LANES;
     form_z(m, q, coef, (wring_in)xe, z);
-    law->constraint(j, (wring_in)par, (wring_in)z, c.C, dC, c.k);
+    law->constraint(law, j, (wring_in)par, (wring_in)z, c.C, dC, c.k);
     form_forces(m, q, coef, (wring_in)dC, grad);
     form_slope(m, (const lanes *)grad, (const lanes *)w, c.slope);
     if (g->damped) form_rate(m, corner, s->rule.type, s->reference, (const lanes *)grad, (const lanes *)xe, c.rate);

@@ -11,12 +11,16 @@ typedef struct {
   PetscInt element, colour, vertex[MAX_M]; // of its term; of its group; local
 } item;
 
-/* Elements of one stencil and stage, which are coloured together; of tets or not: fibres and hinges have the same m and q. */
+/*
+  Elements that are coloured together: of one stencil, of tets or not (fibres and hinges have the same m and q), and of one law
+  if that is on top of materials, so that no two elements have the same vertices.
+*/
 typedef struct {
-  int       m, q, stage; // stage ANY: of all
-  PetscBool of_tets;
-  PetscInt  n, n_colour;
-  item     *item; // [n]
+  int              m, q;
+  PetscBool        of_tets;
+  const wring_law *on_top; // NULL: elements of all other laws
+  PetscInt         n, n_colour;
+  item            *item; // [n]
 } group;
 
 /* ---- elements of a group ----------------------------------------------------------------------------------------- */
@@ -35,12 +39,50 @@ static void list_items(const wring_sweep *s, int term, item *items)
   }
 }
 
-enum { ANY = -1 };
-
-static PetscBool belongs(const wring_term *t, const group *g)
+static group group_of(const wring_term *t)
 {
-  return (PetscBool)(t->m == g->m && t->law->q == g->q && (t->cell != NULL) == g->of_tets &&
-                     (g->stage == ANY || t->stage == g->stage));
+  return (group){.m       = t->m,
+                 .q       = t->law->q,
+                 .of_tets = (PetscBool)(t->cell != NULL),
+                 .on_top  = t->law->kind == WRING_LAW_ON_TOP ? t->law : NULL};
+}
+
+static PetscBool is_same(const group *a, const group *b)
+{
+  return (PetscBool)(a->m == b->m && a->q == b->q && a->of_tets == b->of_tets && a->on_top == b->on_top);
+}
+
+/* 0 of laws that are not on top of others; then as in the registry; laws that are not there come last. */
+static int level(const group *g)
+{
+  int i = 0;
+  while (g->on_top && wring_law_on_top(i) && wring_law_on_top(i) != g->on_top) i++;
+  return g->on_top ? i + 1 : 0;
+}
+
+/* Tets first, then by columns of z, vertices and level: fibres follow what needs all of F, attachments come last. */
+static PetscBool comes_before(const group *a, const group *b)
+{
+  if (a->of_tets != b->of_tets) return a->of_tets;
+  if (a->q != b->q) return (PetscBool)(a->q > b->q);
+  if (a->m != b->m) return (PetscBool)(a->m > b->m);
+  return (PetscBool)(level(a) < level(b));
+}
+
+/* The groups of all terms in the order of a sweep, the same on every rank; returns their number, n_term at most. */
+static int list_groups(const wring_sweep *s, group *groups)
+{
+  int n = 0;
+  for (int t = 0; t < s->n_term; t++) {
+    const group g = group_of(s->term[t]);
+    int         i = 0, at = n;
+    while (i < n && !is_same(&groups[i], &g)) i++;
+    if (i < n) continue;
+    for (; at > 0 && comes_before(&g, &groups[at - 1]); at--) groups[at] = groups[at - 1];
+    groups[at] = g;
+    n++;
+  }
+  return n;
 }
 
 static PetscErrorCode collect(const wring_sweep *s, group *g)
@@ -50,7 +92,8 @@ static PetscErrorCode collect(const wring_sweep *s, group *g)
   PetscFunctionBegin;
   for (int pass = 0; pass < 2; pass++) {
     for (int t = 0; t < s->n_term; t++) {
-      if (!belongs(s->term[t], g)) continue;
+      const group of_term = group_of(s->term[t]);
+      if (!is_same(&of_term, g)) continue;
       if (pass) list_items(s, t, g->item + n);
       n += s->term[t]->n;
     }
@@ -179,22 +222,30 @@ static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *ite
   }
 }
 
-/* Tets, what is on top of them, triangles, one number of each of these (fibres), springs, attachments. */
-PetscErrorCode wring_sweep_build(wring_sweep *s)
+/* An element that is in no group would never be moved. */
+static PetscErrorCode check_groups(const wring_sweep *s, int n_group, const group *groups)
 {
-  group     groups[] = {{.m = 4, .q = 3, .stage = 0, .of_tets = PETSC_TRUE},
-                        {.m = 4, .q = 3, .stage = 1, .of_tets = PETSC_TRUE},
-                        {.m = 4, .q = 3, .stage = 2, .of_tets = PETSC_TRUE},
-                        {.m = 4, .q = 1, .stage = ANY, .of_tets = PETSC_TRUE},
-                        {.m = 3, .q = 2, .stage = ANY},
-                        {.m = 4, .q = 1, .stage = ANY},
-                        {.m = 2, .q = 1, .stage = ANY},
-                        {.m = 1, .q = 1, .stage = ANY}};
-  const int n_group  = sizeof groups / sizeof groups[0];
+  PetscInt64 listed = 0, n = 0;
 
   PetscFunctionBegin;
+  for (int j = 0; j < n_group; j++) listed += groups[j].n;
+  for (int t = 0; t < s->n_term; t++) n += s->term[t]->n;
+  PetscCheck(listed == n, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "a sweep has %" PetscInt64_FMT " of %" PetscInt64_FMT " elements", listed, n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sweep_build(wring_sweep *s)
+{
+  group *groups;
+  int    n_group;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(s->n_term, &groups));
+  n_group = list_groups(s, groups);
+  for (int j = 0; j < n_group; j++) PetscCall(collect(s, &groups[j]));
+  PetscCall(check_groups(s, n_group, groups));
   for (int j = 0; j < n_group; j++) {
-    PetscCall(collect(s, &groups[j]));
     PetscCall(order_items(s, &groups[j]));
     PetscCall(cut_segments(s, &groups[j]));
   }
@@ -203,5 +254,6 @@ PetscErrorCode wring_sweep_build(wring_sweep *s)
     for (PetscInt i = 0; i < groups[j].n; i += s->segment[k++].n) fill_segment(s, &s->segment[k], groups[j].item + i);
     PetscCall(PetscFree(groups[j].item));
   }
+  PetscCall(PetscFree(groups));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,24 @@
+/*
+  Rigid bending: psi(z) = k/2 |z - R z_0|^2, z [1/m] the curvature vector of a hinge, z_0 at rest, k [N m]. The rotation R that
+  best aligns z_0 to z leaves (|z| - l)^2 with l = |z_0|. docs/theory.md (3.61); [Bouaziz et al. 2014].
+*/
+#include "law/common/length.h"
+#include "law/common/passes.h"
+
+static const double example[LENGTH_N_PAR] = {1e-2, 2};
+
+const wring_law wring_law_bending_rigid = {
+  .name         = "bending_rigid",
+  .q            = 1,
+  .n_par        = LENGTH_N_PAR,
+  .example_par  = example,
+  .energy       = wring_length_energy,
+  .gradient     = wring_law_gradient_by_fused,
+  .fused        = wring_length_fused,
+  .hessian      = wring_length_hessian,
+  .project      = wring_length_project,
+  .slope        = wring_law_slope_of_stiffness,
+  .prox         = wring_length_prox,
+  .n_constraint = 1,
+  .constraint   = wring_length_constraint,
+};

@@ -1,0 +1,56 @@
+/*
+  Fibre: psi(z) = k/2 (|z| - 1)^2, z = F d, d the unit rest direction of a tet's fibres; k [Pa]. docs/theory.md (3.4), (3.45)
+*/
+#include "law/common/keys.h"
+#include "law/common/length.h"
+#include "law/common/passes.h"
+
+static const wring_option options[] = {
+  {.key   = "fibre_stiffness",
+   .type  = WRING_REAL,
+   .unit  = "Pa",
+   .range = "(0,inf)",
+   .help  = "Stiffness k of the energy density k/2 (|F d| - 1)^2 of fibres along d."},
+  {.key   = "fibre_direction",
+   .type  = WRING_REALS,
+   .count = 3,
+   .help  = "Direction d of the fibres at rest, of any length but 0."},
+  {.key  = "fibre_file",
+   .type = WRING_PATH,
+   .help =
+     "CSV `tet,x,y,z`: the direction of every tet, numbered as in the mesh file from 0; instead of fibre.direction."},
+  {.key = "fibre_data", .type = WRING_WORD, .help = "The same from the $ElementData of this name in mesh.file (Gmsh)."},
+  {.key = NULL},
+};
+
+static const char *const example[] = {"fibre_stiffness", "1e6", "fibre_direction", "0,0,1", NULL};
+
+static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *prefix, const char *fallback, double *par)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_law_get_real(o, prefix, fallback, options, "fibre_stiffness", &par[LENGTH_STIFFNESS]));
+  par[LENGTH_REST] = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_law wring_law_fibre = {
+  .name         = "fibre",
+  .kind         = WRING_LAW_ON_TOP,
+  .q            = 1,
+  .n_par        = LENGTH_N_PAR,
+  .options      = options,
+  .set_par      = set_par,
+  .example      = example,
+  .energy       = wring_length_energy,
+  .gradient     = wring_law_gradient_by_fused,
+  .fused        = wring_length_fused,
+  .hessian      = wring_length_hessian,
+  .project      = wring_length_project,
+  .slope        = wring_law_slope_of_stiffness,
+  .prox         = wring_length_prox,
+  .n_constraint = 1,
+  .constraint   = wring_length_constraint,
+  .n_row        = 1,
+  .row          = wring_length_row,
+  .row_fault    = wring_length_fault,
+};
