@@ -51,6 +51,10 @@ MPI_Comm       wring_options_comm(const wring_options *o);
 */
 PetscErrorCode wring_options_set(wring_options *o, const char *key, const char *value, const char *origin);
 
+/* Sets key to the name `file` of a file that rank 0 creates with this text. Collective. */
+PetscErrorCode wring_options_set_text(wring_options *o, const char *key, const char *text, const char *file,
+                                      const char *origin);
+
 /* A database of its own with the same keys and directory, but those that begin with `without` (not empty). */
 PetscErrorCode wring_options_copy(const wring_options *o, const char *without, wring_options **copy);
 
