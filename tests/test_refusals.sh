@@ -154,8 +154,11 @@ printf 'a,b,length,stiffness\n0,1,1,1e4\n1,2,1,1e4\n2,3,1,1e4\n' >springs.csv
 # shellcheck disable=SC2086
 works 3 run net.yaml $hard # a hard chain
 printf 'vertex,x,y,z,stiffness\n0,0,0,0,1e4\n1,1,0,0,1e4\n' >grip.csv
-# shellcheck disable=SC2086
-for ranks in 1 3; do refused_on $ranks '1 of 9 constraints are redundant.*compliance > 0' run net.yaml $hard; done
+for ranks in 1 3; do # found in the first step, when files exist
+  # shellcheck disable=SC2086
+  expect 1 $ranks run net.yaml $hard
+  [ "$(grep -c '^wring: .*1 of 9 constraints are redundant.*compliance > 0' log)" = 1 ] || fail "redundant constraints on $ranks"
+done
 works 3 run net.yaml -solver_type compliant -solver_compliant_compliance 1e-9 # a stiff chain
 
 for solver in xpbd pbd rgc penalty; do
