@@ -14,6 +14,5 @@ else
   folder=build-test
   build $folder -D CMAKE_C_COMPILER=gcc -D CMAKE_BUILD_TYPE=Release -D WRING_WERROR=ON || exit 1
 fi
-[ -d ../shared/cases ] || echo "note: no ../shared/cases here: the tests against its numbers are skipped"
 # Twice as many at a time as there are cores: half of a short test is waiting for MPI to start.
 ctest --test-dir $folder --output-on-failure -j $((2 * cores)) "$@"
