@@ -1,163 +1,35 @@
 /* ranks: 1 2 4 */
-/* Colliders: distances, the frozen energy, which vertices are in contact, and what solvers do while that changes. */
+/* Colliders: the frozen energy, which vertices are in contact, and what solvers do while that changes. */
 #include "body.h"
-#include "contact/shape.h"
+#include "shapes.h"
 #include "solver/common/solver_impl.h"
 
-enum { N_SHAPE = WRING_BOX + 1, N_SAMPLE = 20000, N_POINT = 300 };
-
-/* ---- shapes ------------------------------------------------------------------------------------------------------ */
-
-static const double sizes[N_SHAPE][3] = {{0}, {0.7}, {1, 0.3}, {0.4, 0.6}, {0.5, 0.8}, {0.5, 0.3, 0.9}};
-
-static wring_collider shape_of(int i)
-{
-  wring_collider c = {.shape = (wring_shape)i, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .stiffness = 1e4};
-  c.motion         = (wring_motion){.until = INFINITY, .release = INFINITY};
-  memcpy(c.size, sizes[i], sizeof c.size);
-  return c;
-}
-
-/* Whether p is inside, by definition. */
-static PetscBool is_inside(const wring_collider *c, const double p[3])
-{
-  const double *s = c->size, rho = hypot(p[0], p[1]);
-  switch (c->shape) {
-  case WRING_SPHERE:
-    return (PetscBool)(hypot(rho, p[2]) < s[0]);
-  case WRING_TORUS:
-    return (PetscBool)(hypot(rho - s[0], p[2]) < s[1]);
-  case WRING_CAPSULE:
-    return (PetscBool)(hypot(rho, fmax(0, fabs(p[2]) - s[1])) < s[0]);
-  case WRING_CYLINDER:
-    return (PetscBool)(rho < s[0] && fabs(p[2]) < s[1]);
-  case WRING_BOX:
-    return (PetscBool)(fabs(p[0]) < s[0] && fabs(p[1]) < s[1] && fabs(p[2]) < s[2]);
-  default:
-    return (PetscBool)(p[2] < 0);
-  }
-}
-
-/* A point of the surface, found by bisection between a point inside and one outside: knows nothing of distances. */
-static void sample(const wring_collider *c, uint64_t *seed, double x[3])
-{
-  double in[3], out[3];
-  do {
-    for (int i = 0; i < 3; i++) in[i] = 1.5 * test_random(seed);
-  } while (!is_inside(c, in));
-  do {
-    for (int i = 0; i < 3; i++) out[i] = 2 * test_random(seed);
-  } while (is_inside(c, out));
-  for (int k = 0; k < 60; k++) {
-    for (int i = 0; i < 3; i++) x[i] = 0.5 * (in[i] + out[i]);
-    memcpy(is_inside(c, x) ? in : out, x, sizeof in);
-  }
-}
-
-/* The tangent plane at p: a unit normal, the sign of the side, a foot on the surface. */
-static void check_plane(const wring_collider *c, const double p[3])
-{
-  double       n[3], m[3], offset, other, foot[3];
-  const double d      = wring_shape_nearest(c, p, n, &offset);
-  const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-  CHECK(fabs(length - 1) <= 1e-14, "shape %d at %g,%g,%g: |n| = %.17g", (int)c->shape, p[0], p[1], p[2], length);
-  CHECK(fabs(n[0] * p[0] + n[1] * p[1] + n[2] * p[2] - offset - d) <= 1e-14, "shape %d: the plane is off",
-        (int)c->shape);
-  for (int i = 0; i < 3; i++) foot[i] = p[i] - d * n[i];
-  CHECK(fabs(wring_shape_nearest(c, foot, m, &other)) <= 1e-14,
-        "shape %d at %g,%g,%g: the foot is %g m off the surface", (int)c->shape, p[0], p[1], p[2],
-        wring_shape_nearest(c, foot, m, &other));
-}
-
-/*
-  Fails if a distance is not that to the nearest of many points of the surface, or has the wrong sign; or if n is not its gradient.
-  No sample may be nearer than the distance; one is nearly as near.
-*/
-static void test_distances(void)
-{
-  static double surface[N_SAMPLE][3];
-  uint64_t      seed = 1;
-  for (int k = 0; k < N_SHAPE; k++) {
-    const wring_collider c = shape_of(k);
-    for (int i = 0; i < N_SAMPLE; i++) sample(&c, &seed, surface[i]);
-    for (int j = 0; j < N_POINT; j++) {
-      double p[3], n[3], offset, nearest = INFINITY, gradient[3];
-      for (int i = 0; i < 3; i++) p[i] = test_random(&seed);
-      const double d = wring_shape_nearest(&c, p, n, &offset);
-      for (int i = 0; i < N_SAMPLE; i++)
-        nearest = fmin(nearest, hypot(hypot(surface[i][0] - p[0], surface[i][1] - p[1]), surface[i][2] - p[2]));
-      CHECK((d < 0) == is_inside(&c, p), "shape %d: distance %g on the wrong side", k, d);
-      CHECK(nearest >= fabs(d) - 1e-12 && nearest <= fabs(d) + 0.12, "shape %d: distance %g, sampled %g", k, d,
-            nearest);
-      check_plane(&c, p);
-      double error = 0;
-      for (int i = 0; i < 3; i++) {
-        const double h = 1e-6, at = p[i];
-        double       m[3], other;
-        p[i]           = at + h;
-        const double f = wring_shape_nearest(&c, p, m, &other);
-        p[i]           = at - h;
-        gradient[i]    = (f - wring_shape_nearest(&c, p, m, &other)) / (2 * h);
-        p[i]           = at;
-        error          = fmax(error, fabs(gradient[i] - n[i]));
-      }
-      CHECK(error <= 1e-4, "shape %d: n is %g from the gradient", k, error);
-    }
-  }
-}
-
-/* Fails if a point with many nearest points of the surface gets none of them, or something that is not finite. */
-static void test_medial_axes(void)
-{
-  const double points[][3] = {{0, 0, 0}, {0, 0, 0.2}, {0, 0, -0.7}, {1, 0, 0}, {0, -1, 0}, {0.1, 0.1, 0.1}, {0, 0, 5}};
-  for (int k = 0; k < N_SHAPE; k++) {
-    const wring_collider c = shape_of(k);
-    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) check_plane(&c, points[i]);
-  }
-}
-
-/* Fails if a frame is not a rotation, or its axis is not the one asked for. */
-static void test_frames(void)
-{
-  uint64_t seed = 4;
-  for (int k = 0; k < 50; k++) {
-    double axis[3], F[9];
-    for (int i = 0; i < 3; i++) axis[i] = k < 3 ? -2 * (i == k) : test_random(&seed);
-    wring_frame_of_axis(axis, F);
-    const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-    const double det =
-      F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) + F[2] * (F[3] * F[7] - F[4] * F[6]);
-    CHECK(fabs(det - 1) <= 1e-14, "determinant %g", det);
-    for (int i = 0; i < 3; i++) {
-      double square = 0;
-      for (int j = 0; j < 3; j++) square += F[3 * j + i] * F[3 * j + i];
-      CHECK(fabs(square - 1) <= 1e-14 && fabs(F[3 * i + 2] - axis[i] / length) <= 1e-15, "column %d", i);
-    }
-  }
-}
+enum { MOST = 32 }; // colliders
 
 /* ---- a body among colliders -------------------------------------------------------------------------------------- */
 
-/* All shapes, turned, moving and about the body, one of them around it. */
-static PetscErrorCode add_all(test_body *b)
+/* All shapes of the table, turned, moving and about the body, and a sphere around it; *n colliders. */
+static PetscErrorCode add_all(test_body *b, int *n)
 {
-  wring_collider c[N_SHAPE + 1];
-  wring_contact *contact;
+  const double       place[][3] = {{0, 0, 0.1}, {2, 0, 0}, {1, 0.5, 0.5}, {0, 1, 1}, {2, 1, 0.5}, {1, 0, 1}};
+  const wring_shape *shape;
+  wring_collider     c[MOST];
+  wring_contact     *contact;
+  int                k = 0;
 
   PetscFunctionBegin;
-  for (int k = 0; k < N_SHAPE; k++) {
-    c[k]                 = shape_of(k);
-    const double x[][3]  = {{0, 0, 0.1}, {2, 0, 0}, {1, 0.5, 0.5}, {0, 1, 1}, {2, 1, 0.5}, {1, 0, 1}},
-                 axis[3] = {1, k - 2, 0.5};
-    memcpy(c[k].centre, x[k], sizeof c[k].centre);
-    wring_frame_of_axis(k ? axis : (const double[]){0, 0.1, 1}, c[k].frame);
+  for (; k < MOST - 1 && (shape = wring_shape_at(k)); k++) {
+    PetscCall(test_collider(shape, 1, &c[k]));
+    memcpy(c[k].centre, place[k % 6], sizeof c[k].centre);
+    wring_frame_of_axis(k ? (const double[]){1, k - 2, 0.5} : (const double[]){0, 0.1, 1}, c[k].frame);
     for (int i = 0; i < 3; i++) c[k].motion.velocity[i] = 0.3 * (i - 1), c[k].motion.spin[i] = 40 * (i - k);
     snprintf(c[k].name, sizeof c[k].name, "c%d", k);
   }
-  c[N_SHAPE]        = shape_of(WRING_SPHERE);
-  c[N_SHAPE].inside = PETSC_TRUE, c[N_SHAPE].size[0] = 1.1, c[N_SHAPE].centre[0] = 1;
-  snprintf(c[N_SHAPE].name, sizeof c[N_SHAPE].name, "around");
-  PetscCall(wring_colliders_create(b->mesh, N_SHAPE + 1, c, &contact));
+  PetscCall(test_collider(wring_shape_find("sphere"), 1, &c[k]));
+  c[k].inside = PETSC_TRUE, c[k].size[0] = 1.1, c[k].centre[0] = 1;
+  snprintf(c[k].name, sizeof c[k].name, "around");
+  *n = k + 1;
+  PetscCall(wring_colliders_create(b->mesh, *n, c, &contact));
   PetscCall(wring_potential_add_contact(b->g, contact));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -225,13 +97,14 @@ static PetscErrorCode test_energy(void)
   wring_value          without, with;
   wring_contact_change change, again;
   wring_contact_report report;
-  double               force[3 * (N_SHAPE + 1)], sum[3] = {0}, *ga;
+  double               force[3 * MOST], sum[3] = {0}, *ga;
   PetscBool            changed;
+  int                  n_collider = 0;
   Vec                  x, d, grad[2];
 
   PetscFunctionBegin;
   PetscCall(test_body_create("corotated", 0.02, 0, &b));
-  PetscCall(add_all(&b));
+  PetscCall(add_all(&b, &n_collider));
   PetscCall(wring_potential_set_time(b.g, 0.3, 0.3, &changed));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &d));
@@ -260,7 +133,7 @@ static PetscErrorCode test_energy(void)
   PetscCall(VecRestoreArray(grad[1], &ga));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
   for (int i = 0; i < 3; i++) {
-    for (int k = 0; k <= N_SHAPE; k++) sum[i] -= force[3 * k + i];
+    for (int k = 0; k < n_collider; k++) sum[i] -= force[3 * k + i];
     CHECK(fabs(sum[i]) <= 1e-8 * change.active * 1e3, "forces along %d miss %g N", i, sum[i]);
   }
   for (int i = 0; i < 2; i++) PetscCall(VecDestroy(&grad[i]));
@@ -278,10 +151,11 @@ static void stay(const double X[3], double x[3])
 /* A floor that cuts the body at z = 0.5, moving up at 1 m/s, at time 0; springs of `hold` N/m draw the bottom down to where it was. */
 static PetscErrorCode create_on_floor(double h, double stiffness, double hold, test_body *b)
 {
-  wring_collider floor = shape_of(WRING_HALF_SPACE);
+  wring_collider floor;
   wring_contact *contact;
 
   PetscFunctionBegin;
+  PetscCall(test_collider(wring_shape_find("half_space"), 1, &floor));
   PetscCall(test_body_create("corotated", h, 0, b));
   floor.motion.velocity[2] = 1;
   floor.centre[2]          = 0.5;
@@ -485,11 +359,6 @@ int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   wring_blas_set_threads(1);
-  PetscMPIInt rank;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0) test_distances();
-  test_medial_axes();
-  test_frames();
   PetscCall(test_energy());
   PetscCall(test_separation());
   PetscCall(test_methods());

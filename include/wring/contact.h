@@ -7,6 +7,7 @@
   (src/contact/contact_impl.h). Everything is collective, unless it says otherwise.
 */
 #pragma once
+#include <wring/options.h>
 #include <wring/term.h>
 
 typedef struct wring_contact wring_contact;
@@ -76,40 +77,58 @@ PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_co
 PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined);
 PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H);
 
-/* ---- colliders: analytic bodies that move as they are told (colliders.c) ------------------------------------------ */
+/* ---- colliders: bodies of analytic shapes with a given motion (colliders.c, shape/) -------------------------------- */
 
-typedef enum {
-  WRING_HALF_SPACE, // below its face, which is at right angles to the axis
-  WRING_SPHERE,     // size: radius
-  WRING_TORUS,      // radius of the ring about the axis, radius of the tube
-  WRING_CAPSULE,    // radius, half the length of the segment on the axis
-  WRING_CYLINDER,   // radius, half the length
-  WRING_BOX         // half the edges
+typedef struct wring_collider wring_collider;
+
+/*
+  A shape in its own frame: centre at 0, axis along z. size [3] is what `read` has set. tests/test_contact.c tests every shape by
+  the properties stated here.                                                                              docs/theory.md 8.6
+*/
+typedef struct {
+  const char         *name;    // "sphere", as in the deck
+  const wring_option *options; // keys of its place and size, after "collider_NAME_"
+
+  /* Sets c->centre, c->frame (the identity on entry) and c->size from the deck's keys. Refused if they make no shape. */
+  PetscErrorCode (*read)(const wring_options *deck, const char *prefix, wring_collider *c);
+
+  /*
+    The tangent plane n . p = offset [m] at the point of the surface nearest to p, n the unit normal out of the shape. Returns the
+    signed distance n . p - offset, < 0 inside: exact, with gradient n. Of several nearest points, one is taken. Thread-safe.
+  */
+  double (*nearest)(const double size[3], const double p[3], double n[3], double *offset);
+
+  /* Radius of the least ball about the centre that contains the shape; NULL: unbounded, and `inside` is refused. Thread-safe. */
+  double (*bound)(const double size[3]);
 } wring_shape;
 
-/* "half_space|sphere|...", in this order. */
-extern const char wring_shapes[];
+/* The i-th shape, NULL after the last; the shape of this name, or NULL. Not collective. */
+const wring_shape *wring_shape_at(int i);
+const wring_shape *wring_shape_find(const char *name);
 
-typedef struct {
-  char         name[128];
-  wring_shape  shape;
-  double       size[3];   // m
-  PetscBool    inside;    // vertices are to stay inside; not of a half-space
-  double       centre[3]; // m at time 0; of a half-space a point of its face
-  double       frame[9];  // rotation at time 0, row by row: column 2 is the axis, columns are the edges of a box
-  double       stiffness; // N/m of each vertex in contact
-  double       friction;  // coefficient of Coulomb's law; projection only
-  wring_motion motion;    // of the collider about its centre; motion.centre and motion.release are not read
-} wring_collider;
+/* Keys of every collider, after "collider_NAME_"; those of its shape come in addition. */
+extern const wring_option wring_collider_options[];
+
+struct wring_collider {
+  char               name[128];
+  const wring_shape *shape;
+  double             size[3];   // as the shape defines it: lengths [m]
+  PetscBool          inside;    // vertices are kept inside; needs shape->bound
+  double             centre[3]; // m at time 0
+  double             frame[9];  // rotation at time 0, row by row: column 2 is the axis, columns are the edges of a box
+  double             stiffness; // N/m of each vertex in contact
+  double             friction;  // coefficient of Coulomb's law; projection only
+  wring_motion       motion;    // of the collider about its centre; motion.centre and motion.release are not read
+};
 
 /* frame = a rotation whose column 2 is the direction of axis, which is not 0; frame of `turn` degrees about its direction. */
 void wring_frame_of_axis(const double axis[3], double frame[9]);
 void wring_frame_of_turn(const double turn[3], double frame[9]);
 
-/* collider [n] is copied; every collider is a part. Not collective. */
+/* collider [n] and its path are copied; every collider is a part. Not collective. */
 PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring_collider *collider, wring_contact **c);
 
-/* inside [n]: vertices of this rank inside each collider at x [n_owned][3], as it stands. Not collective. */
+/* inside [n]: vertices of this rank inside each collider at x [n_owned][3], at the time that was set. Not collective. */
 void wring_colliders_count(const wring_contact *c, const double *x, PetscInt64 *inside);
 
 /* ---- self-contact (self_contact.c) -------------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 /*
-  Analytic colliders: every owned vertex against every one of them, in closed form. A vertex that is inside one, and not on its way
-  out, is held off by the tangent plane at the nearest point of the surface, frozen until the next update. So is one outside that
-  may be inside next: it is watched, so that a line search knows of the surface before it is behind it. docs/theory.md 8
+  Colliders: every owned vertex against every collider, in closed form. A vertex that is inside a collider and does not leave it is
+  pushed out by the tangent plane at the nearest point of the surface, frozen until the next update. A vertex outside that may be
+  inside after the next iteration is watched: it gets a plane too, so that a line search meets the surface.   docs/theory.md 8
 */
 #include "contact_impl.h"
-#include "shape.h"
+#include "base/vector3.h"
 #include <math.h>
 
 /* Where a collider is: x = frame p + centre. */
@@ -23,11 +23,12 @@ typedef struct {
 typedef struct {
   int                n;
   wring_collider    *collider; // [n]
-  wring_time_curve **path;     // [n] theirs, or NULL
+  wring_time_curve **path;     // [n] of each collider, or NULL
+  double            *bound;    // [n] m: no vertex farther from the centre is in contact; infinite: not known
   pose              *now;      // [n] at `time`
   double             time;     // s
   PetscInt           n_record, room;
-  record            *record, *next; // [room] by collider, then vertex; next: of the update that is being made
+  record            *record, *next; // [room] by collider, then vertex; next: of the update in progress
   char               refusal[256];  // or ""
 } colliders;
 
@@ -49,11 +50,6 @@ static pose pose_at(const wring_collider *c, double time)
   return p;
 }
 
-static double dot(const double a[3], const double b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* local = frame^T (x - centre) */
 static void to_local(const pose *at, const double x[3], double local[3])
 {
@@ -65,23 +61,31 @@ static void to_local(const pose *at, const double x[3], double local[3])
 
 static void to_world(const pose *at, const double local[3], double x[3])
 {
-  for (int i = 0; i < 3; i++) x[i] = dot(at->frame + 3 * i, local);
+  for (int i = 0; i < 3; i++) x[i] = wring_dot3(at->frame + 3 * i, local);
 }
 
-/* Signed distance from where vertices may be, < 0 where they may not; the plane of r, n out of where they may not be. */
+/* Signed distance from the forbidden side, < 0 on it; the plane of r, with n out of the forbidden side. */
 static double nearest(const wring_collider *c, const pose *at, const double x[3], record *r)
 {
   const double sign = c->inside ? -1 : 1;
   double       p[3], n[3], offset;
   to_local(at, x, p);
-  const double distance = wring_shape_nearest(c, p, n, &offset);
+  const double distance = c->shape->nearest(c->size, p, n, &offset);
   to_world(at, n, r->n);
   for (int i = 0; i < 3; i++) r->n[i] *= sign;
   r->offset = sign * offset;
   return sign * distance;
 }
 
-/* Motion of a vertex in the step less that of the point of the collider that is where it is now. */
+/* Whether x is certainly outside collider c and farther than `within` from it. */
+static PetscBool is_beyond(const colliders *d, int c, const double x[3], double within)
+{
+  const double *const centre  = d->now[c].centre;
+  const double        from[3] = {x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]}, r = d->bound[c] + within;
+  return (PetscBool)(wring_dot3(from, from) > r * r);
+}
+
+/* Motion of a vertex in the step minus that of the point of the collider at the same place. */
 static void relative_motion(const pose *now, const pose *before, const double x[3], const double q[3], double u[3])
 {
   double p[3], moved[3];
@@ -107,7 +111,7 @@ static PetscBool same_plane(const record *a, const record *b)
   return (PetscBool)(a->n[0] == b->n[0] && a->n[1] == b->n[1] && a->n[2] == b->n[2] && a->offset == b->offset);
 }
 
-/* The record of r's vertex and collider before, or NULL; moves `old` on behind it, past those that are gone. */
+/* The earlier record of r's vertex and collider, or NULL; advances `old` past it and past records that are gone. */
 static const record *find_before(const colliders *d, const record *r, PetscInt *old, wring_contact_change *change)
 {
   for (; *old < d->n_record; (*old)++) {
@@ -120,7 +124,7 @@ static const record *find_before(const colliders *d, const record *r, PetscInt *
   return NULL;
 }
 
-/* What has become of a record. */
+/* Counts how a record has changed. */
 static void count_change(const record *was, const record *now, wring_contact_change *change)
 {
   const int before = was && was->inside;
@@ -131,8 +135,8 @@ static void count_change(const record *was, const record *now, wring_contact_cha
 }
 
 /*
-  The records of collider c, (8.2): vertices inside that had one before or are not leaving, and those that are nearer to the surface
-  than they have come in the step. n counts the records of `next`, old those of before that have been met.
+  The records of collider c, (8.2): vertices inside that had a record before or are not leaving, and vertices nearer to the surface
+  than their motion in the step. n counts the records of `next`, old the earlier records that have been passed.
 */
 static PetscErrorCode find_contacts(wring_contact *contact, int c, const wring_contact_step *step, const double *x,
                                     PetscInt *old, PetscInt *n, wring_contact_change *change)
@@ -145,13 +149,16 @@ static PetscErrorCode find_contacts(wring_contact *contact, int c, const wring_c
 
   PetscFunctionBegin;
   for (r.vertex = 0; r.vertex < contact->mesh->n_owned; r.vertex++) {
-    const double *const at = x + 3 * r.vertex, distance = nearest(k, &d->now[c], at, &r);
+    const double *const at = x + 3 * r.vertex;
     relative_motion(&d->now[c], &before, at, step->q + 3 * r.vertex, u);
-    if (!(distance < 0 || distance < sqrt(dot(u, u)))) continue;
+    const double motion = sqrt(wring_dot3(u, u));
+    if (is_beyond(d, c, at, motion)) continue;
+    const double distance = nearest(k, &d->now[c], at, &r);
+    if (!(distance < 0 || distance < motion)) continue;
     PetscCall(make_room(d, *n + 1));
     const record *const was = find_before(d, &r, old, change);
     r.inside                = (PetscBool)(distance < 0);
-    if (r.inside && !was && distance + dot(u, r.n) > 0) continue;
+    if (r.inside && !was && distance + wring_dot3(u, r.n) > 0) continue;
     d->next[(*n)++] = r;
     count_change(was, &r, change);
   }
@@ -193,7 +200,7 @@ static double depth_of(const colliders *d, const record *r, const double *x)
 {
   const double *const centre = d->now[r->collider].centre, *const at = x + 3 * r->vertex;
   const double from[3] = {at[0] - centre[0], at[1] - centre[1], at[2] - centre[2]};
-  return fmin(0, dot(r->n, from) - r->offset);
+  return fmin(0, wring_dot3(r->n, from) - r->offset);
 }
 
 static PetscErrorCode colliders_add(wring_contact *contact, wring_work work, const double *x, double *f, double *energy)
@@ -212,7 +219,7 @@ static PetscErrorCode colliders_add(wring_contact *contact, wring_work work, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* k n n^T while the plane is passed. */
+/* k n n^T for vertices behind their plane. */
 static PetscErrorCode colliders_add_hessian(wring_contact *contact, const double *x, double *diagonal)
 {
   const colliders *d = contact->data;
@@ -228,7 +235,7 @@ static PetscErrorCode colliders_add_hessian(wring_contact *contact, const double
 
 /* ---- projection -------------------------------------------------------------------------------------------------- */
 
-/* To the surface, and back along it by at most friction times the depth, (8.8). */
+/* Moves x to the surface, then back along it by at most friction times the depth, (8.8). */
 static void project_vertex(const wring_collider *c, const pose *now, const pose *before, const double *q, double *x)
 {
   record       r;
@@ -237,9 +244,9 @@ static void project_vertex(const wring_collider *c, const pose *now, const pose 
   if (!(distance < 0)) return;
   for (int i = 0; i < 3; i++) x[i] -= distance * r.n[i];
   relative_motion(now, before, x, q, u);
-  const double normal = dot(u, r.n);
+  const double normal = wring_dot3(u, r.n);
   for (int i = 0; i < 3; i++) along[i] = u[i] - normal * r.n[i];
-  const double length = sqrt(dot(along, along));
+  const double length = sqrt(wring_dot3(along, along));
   if (length == 0) return;
   const double part = fmin(1, -c->friction * distance / length);
   for (int i = 0; i < 3; i++) x[i] -= part * along[i];
@@ -253,12 +260,13 @@ static PetscErrorCode colliders_project(wring_contact *contact, const wring_cont
   for (int c = 0; c < d->n; c++) {
     const pose before = pose_at(&d->collider[c], d->time - step->h);
     for (PetscInt v = 0; v < contact->mesh->n_owned; v++)
-      project_vertex(&d->collider[c], &d->now[c], &before, step->q + 3 * v, x + 3 * v);
+      if (!is_beyond(d, c, x + 3 * v, 0))
+        project_vertex(&d->collider[c], &d->now[c], &before, step->q + 3 * v, x + 3 * v);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- what is asked of them --------------------------------------------------------------------------------------- */
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 static const char *colliders_refusal(const wring_contact *contact, wring_contact_way way)
 {
@@ -287,7 +295,8 @@ static PetscErrorCode colliders_measure(wring_contact *contact, const double *x,
   PetscFunctionBegin;
   for (PetscInt v = 0; v < contact->mesh->n_owned; v++) {
     double deepest = 0;
-    for (int c = 0; c < d->n; c++) deepest = fmax(deepest, -nearest(&d->collider[c], &d->now[c], x + 3 * v, &r));
+    for (int c = 0; c < d->n; c++)
+      if (!is_beyond(d, c, x + 3 * v, 0)) deepest = fmax(deepest, -nearest(&d->collider[c], &d->now[c], x + 3 * v, &r));
     report->inside += deepest > 0;
     report->depth = fmax(report->depth, deepest);
   }
@@ -306,34 +315,11 @@ void wring_colliders_count(const wring_contact *contact, const double *x, PetscI
   for (int c = 0; c < d->n; c++) {
     inside[c] = 0;
     for (PetscInt v = 0; v < contact->mesh->n_owned; v++)
-      inside[c] += nearest(&d->collider[c], &d->now[c], x + 3 * v, &r) < 0;
+      inside[c] += !is_beyond(d, c, x + 3 * v, 0) && nearest(&d->collider[c], &d->now[c], x + 3 * v, &r) < 0;
   }
 }
 
-/* ---- making them ------------------------------------------------------------------------------------------------- */
-
-const char wring_shapes[] = "half_space|sphere|torus|capsule|cylinder|box";
-
-/* The other columns: a unit vector across the axis, away from the coordinate it is largest in, and their cross product. */
-void wring_frame_of_axis(const double axis[3], double frame[9])
-{
-  const double length = sqrt(dot(axis, axis)), z[3] = {axis[0] / length, axis[1] / length, axis[2] / length};
-  const int    i = fabs(z[0]) <= fabs(z[1]) && fabs(z[0]) <= fabs(z[2]) ? 0 : fabs(z[1]) <= fabs(z[2]) ? 1 : 2;
-  double       x[3];
-  for (int j = 0; j < 3; j++) x[j] = (i == j) - z[i] * z[j];
-  const double across = sqrt(dot(x, x));
-  for (int j = 0; j < 3; j++) {
-    const int k = (j + 1) % 3, l = (j + 2) % 3;
-    frame[3 * j]     = x[j] / across;
-    frame[3 * j + 1] = (z[k] * x[l] - z[l] * x[k]) / across;
-    frame[3 * j + 2] = z[j];
-  }
-}
-
-void wring_frame_of_turn(const double turn[3], double frame[9])
-{
-  wring_rotation(turn, 1, frame);
-}
+/* ---- creating colliders ------------------------------------------------------------------------------------------ */
 
 static PetscErrorCode colliders_destroy(wring_contact *contact)
 {
@@ -342,6 +328,7 @@ static PetscErrorCode colliders_destroy(wring_contact *contact)
   PetscFunctionBegin;
   for (int c = 0; c < d->n; c++) PetscCall(wring_time_curve_destroy(&d->path[c]));
   PetscCall(PetscFree(d->path));
+  PetscCall(PetscFree(d->bound));
   PetscCall(PetscFree(d->record));
   PetscCall(PetscFree(d->next));
   PetscCall(PetscFree(d->collider));
@@ -364,6 +351,26 @@ static const wring_contact_ops colliders_ops = {
   .destroy     = colliders_destroy,
 };
 
+/* A ball a little larger than the shape, so that rounding excludes nothing. */
+static double bound_of(const wring_collider *c)
+{
+  return c->inside || !c->shape->bound ? INFINITY : 1.000001 * c->shape->bound(c->size);
+}
+
+static PetscErrorCode copy_collider(const wring_collider *from, colliders *d, int c)
+{
+  wring_collider *const to = &d->collider[c];
+
+  PetscFunctionBegin;
+  PetscCheck(from->shape && (from->shape->bound || !from->inside), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "collider '%s': no shape, or vertices are to stay inside one without bounds", from->name);
+  *to = *from;
+  PetscCall(wring_time_curve_copy(from->motion.path, &d->path[c]));
+  to->motion.path = d->path[c];
+  d->bound[c]     = bound_of(to);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring_collider *collider,
                                       wring_contact **contact)
 {
@@ -375,11 +382,8 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
   PetscCall(PetscMalloc1(n, &d->collider));
   PetscCall(PetscMalloc1(n, &d->now));
   PetscCall(PetscMalloc1(n, &d->path));
-  PetscCall(PetscArraycpy(d->collider, collider, n));
-  for (int c = 0; c < n; c++) {
-    PetscCall(wring_time_curve_copy(collider[c].motion.path, &d->path[c]));
-    d->collider[c].motion.path = d->path[c];
-  }
+  PetscCall(PetscMalloc1(n, &d->bound));
+  for (int c = 0; c < n; c++) PetscCall(copy_collider(&collider[c], d, c));
   for (int c = n - 1; c >= 0; c--) {
     if (collider[c].friction > 0)
       PetscCall(PetscSNPrintf(d->refusal, sizeof d->refusal,

@@ -1,6 +1,7 @@
 /* From pairs that are near to those that touch. */
 #include "pairs.h"
 #include "base/sort.h"
+#include "base/vector3.h"
 #include "triangle.h"
 #include <math.h>
 #include <stdlib.h>
@@ -13,11 +14,6 @@ static const double same_direction = 0.70710678118654752;
 enum { LAST_UPDATE = 10 };
 /* Weight by which a vertex may be beside the triangle that it touched before. */
 static const double slack = 0.1;
-
-static double dot(const double a[3], const double b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 /* How far from a triangle its vertices can be. */
 static double reach(const wring_pairs *p)
@@ -346,7 +342,8 @@ static PetscErrorCode accept(wring_pairs *p, const double *x, PetscInt n, const 
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n && !c[best].held; i++) {
-    if (!c[i].held || c[i].body != c[best].body || dot(c[i].u.facet, c[best].u.facet) <= same_direction) continue;
+    if (!c[i].held || c[i].body != c[best].body || wring_dot3(c[i].u.facet, c[best].u.facet) <= same_direction)
+      continue;
     gather_corners(p, x, c[i].near, t);
     if (!wring_touch_plane(x + 3 * p->near[c[i].near].vertex, t, slack, &u)) continue;
     if (u.d < -p->depth || u.d >= p->thickness) continue;
@@ -381,7 +378,7 @@ static PetscErrorCode take_wanted(wring_pairs *p, const double *x, PetscInt n, c
     PetscCall(accept(p, x, n, c, best));
     const wring_touch *u = &c[best].u;
     for (PetscInt i = 0; i < n; i++)
-      if (dot(u->facet, c[i].u.facet) > same_direction || dot(u->n, c[i].u.n) > same_direction)
+      if (wring_dot3(u->facet, c[i].u.facet) > same_direction || wring_dot3(u->n, c[i].u.n) > same_direction)
         c[i].wanted = PETSC_FALSE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -494,7 +491,7 @@ static PetscBool is_known(const wring_pairs *p, PetscInt n, const wring_pair *pa
   if (!at) return PETSC_FALSE;
   while (at > p->pair && at[-1].near.vertex == pair->near.vertex) at--;
   for (; at < p->pair + n && at->near.vertex == pair->near.vertex; at++)
-    if (dot(at->n, pair->n) > same_direction) return PETSC_TRUE;
+    if (wring_dot3(at->n, pair->n) > same_direction) return PETSC_TRUE;
   return PETSC_FALSE;
 }
 

@@ -1,16 +1,7 @@
 /* The closest point of a triangle, by the regions of its plane that its corners and edges own [Ericson 2005, 5.1.5]. */
+#include "base/vector3.h"
 #include "triangle.h"
 #include <math.h>
-
-static double dot(const double a[3], const double b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-  for (int i = 0; i < 3; i++) c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
 
 static void subtract(const double a[3], const double b[3], double c[3])
 {
@@ -28,8 +19,8 @@ static PetscBool find_weights(const double ab[3], const double ac[3], const doub
   double bp[3], cp[3];
   subtract(ap, ab, bp);
   subtract(ap, ac, cp);
-  const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
-               d6 = dot(ac, cp);
+  const double d1 = wring_dot3(ab, ap), d2 = wring_dot3(ac, ap), d3 = wring_dot3(ab, bp), d4 = wring_dot3(ac, bp),
+               d5 = wring_dot3(ab, cp), d6 = wring_dot3(ac, cp);
   const double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
   if (d1 <= 0 && d2 <= 0)
     set_weights(1, 0, 0, w);
@@ -65,8 +56,8 @@ static void set_direction(const double r[3], PetscBool inside, wring_touch *u)
 static PetscBool set_facet(const double ab[3], const double ac[3], wring_touch *u)
 {
   double normal[3];
-  cross(ab, ac, normal);
-  const double twice = sqrt(dot(normal, normal));
+  wring_cross3(ab, ac, normal);
+  const double twice = sqrt(wring_dot3(normal, normal));
   if (!(twice > 0) || !isfinite(twice)) return PETSC_FALSE;
   for (int i = 0; i < 3; i++) u->facet[i] = normal[i] / twice;
   u->size = sqrt(twice);
@@ -79,11 +70,11 @@ PetscBool wring_touch_triangle(const double p[3], const double t[9], wring_touch
   subtract(t + 3, t, ab);
   subtract(t + 6, t, ac);
   subtract(p, t, ap);
-  if (!set_facet(ab, ac, u) || !isfinite(dot(ap, ap))) return PETSC_FALSE;
+  if (!set_facet(ab, ac, u) || !isfinite(wring_dot3(ap, ap))) return PETSC_FALSE;
   const PetscBool inside = find_weights(ab, ac, ap, u->w);
   for (int i = 0; i < 3; i++) r[i] = ap[i] - u->w[1] * ab[i] - u->w[2] * ac[i];
-  u->distance  = sqrt(dot(r, r));
-  u->side      = dot(r, u->facet);
+  u->distance  = sqrt(wring_dot3(r, r));
+  u->side      = wring_dot3(r, u->facet);
   u->alignment = inside || u->distance == 0 ? 1 : PetscMin(1, fabs(u->side) / u->distance);
   set_direction(r, inside, u);
   return PETSC_TRUE;
@@ -95,14 +86,14 @@ PetscBool wring_touch_plane(const double p[3], const double t[9], double slack, 
   subtract(t + 3, t, ab);
   subtract(t + 6, t, ac);
   subtract(p, t, ap);
-  if (!set_facet(ab, ac, u) || !isfinite(dot(ap, ap))) return PETSC_FALSE;
+  if (!set_facet(ab, ac, u) || !isfinite(wring_dot3(ap, ap))) return PETSC_FALSE;
   const double twice = u->size * u->size;
-  cross(ap, ac, across);
-  u->w[1] = dot(across, u->facet) / twice;
-  cross(ab, ap, across);
-  u->w[2] = dot(across, u->facet) / twice;
+  wring_cross3(ap, ac, across);
+  u->w[1] = wring_dot3(across, u->facet) / twice;
+  wring_cross3(ab, ap, across);
+  u->w[2] = wring_dot3(across, u->facet) / twice;
   u->w[0] = 1 - u->w[1] - u->w[2];
-  u->side = u->d = dot(ap, u->facet);
+  u->side = u->d = wring_dot3(ap, u->facet);
   u->distance    = fabs(u->side);
   u->alignment   = 1;
   for (int i = 0; i < 3; i++) u->n[i] = u->facet[i];

@@ -1,21 +1,10 @@
 #include "data.h"
+#include "base/vector3.h"
 #include <math.h>
 
 static void difference(const double *a, const double *b, double d[3])
 {
   for (int c = 0; c < 3; c++) d[c] = a[c] - b[c];
-}
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 double wring_tet_det(const double *x0, const double *x1, const double *x2, const double *x3)
@@ -24,8 +13,8 @@ double wring_tet_det(const double *x0, const double *x1, const double *x2, const
   difference(x1, x0, a);
   difference(x2, x0, b);
   difference(x3, x0, c);
-  cross(b, c, bc);
-  return dot(a, bc);
+  wring_cross3(b, c, bc);
+  return wring_dot3(a, bc);
 }
 
 /* With columns a, b, c of D_m, the rows of D_m^{-1} are b x c, c x a, a x b over det D_m = a . (b x c) = -6 V. */
@@ -35,10 +24,10 @@ void wring_tet_rest(const double *X0, const double *X1, const double *X2, const 
   difference(X0, X3, a);
   difference(X1, X3, b);
   difference(X2, X3, c);
-  cross(b, c, B);
-  cross(c, a, B + 3);
-  cross(a, b, B + 6);
-  const double det = dot(a, B);
+  wring_cross3(b, c, B);
+  wring_cross3(c, a, B + 3);
+  wring_cross3(a, b, B + 6);
+  const double det = wring_dot3(a, B);
   for (int i = 0; i < 9; i++) B[i] /= det;
   *volume = -det / 6;
 }
@@ -49,14 +38,15 @@ void wring_triangle_rest(const double *X0, const double *X1, const double *X2, d
   double a[3], b[3], normal[3];
   difference(X0, X2, a);
   difference(X1, X2, b);
-  cross(a, b, normal);
-  const double aa = dot(a, a), bb = dot(b, b), twice = sqrt(dot(normal, normal)), length = sqrt(aa);
-  const int    flat = !(twice > 1e-14 * (aa + bb));
-  B[0]              = flat ? 0 : 1 / length;
-  B[1]              = flat ? 0 : -dot(a, b) / (length * twice);
-  B[2]              = 0;
-  B[3]              = flat ? 0 : length / twice;
-  *area             = flat ? 0 : 0.5 * twice;
+  wring_cross3(a, b, normal);
+  const double aa = wring_dot3(a, a), bb = wring_dot3(b, b), twice = sqrt(wring_dot3(normal, normal)),
+               length = sqrt(aa);
+  const int flat      = !(twice > 1e-14 * (aa + bb));
+  B[0]                = flat ? 0 : 1 / length;
+  B[1]                = flat ? 0 : -wring_dot3(a, b) / (length * twice);
+  B[2]                = 0;
+  B[3]                = flat ? 0 : length / twice;
+  *area               = flat ? 0 : 0.5 * twice;
 }
 
 /* The cotangents of the angles at X0 and X1 of a triangle with the corner `other`, and twice its area. */
@@ -66,10 +56,10 @@ static double cotangents(const double *X0, const double *X1, const double *other
   difference(X1, X0, edge);
   difference(other, X0, a);
   difference(other, X1, b);
-  cross(edge, a, normal);
-  const double twice = sqrt(dot(normal, normal));
-  cot[0]             = dot(edge, a) / twice;
-  cot[1]             = -dot(edge, b) / twice;
+  wring_cross3(edge, a, normal);
+  const double twice = sqrt(wring_dot3(normal, normal));
+  cot[0]             = wring_dot3(edge, a) / twice;
+  cot[1]             = -wring_dot3(edge, b) / twice;
   return twice;
 }
 
@@ -89,9 +79,9 @@ void wring_hinge_rest(const double *const X[4], double c[4], double *area, doubl
     double d[3];
     difference(X[a], X[0], d);
     for (int k = 0; k < 3; k++) sum[k] += c[a] * d[k];
-    size += fabs(c[a]) * sqrt(dot(d, d));
+    size += fabs(c[a]) * sqrt(wring_dot3(d, d));
   }
-  square     = dot(sum, sum);
+  square     = wring_dot3(sum, sum);
   *curvature = square > PetscSqr(noise * size) ? sqrt(square) / *area : 0;
 }
 

@@ -1,119 +1,35 @@
 /* Colliders of the deck: bodies of simple shapes that vertices are kept out of, or in. */
 #include "problem.h"
 #include <math.h>
-#include <string.h>
 
-enum { N_SHAPE = WRING_BOX + 1, MAX_KEYS = 4 };
-
-/* Keys that say what a shape is, in the order in which size takes the numbers; all are required but axis and turn. */
-static const char *const shape_keys[N_SHAPE][MAX_KEYS] = {
-  [WRING_HALF_SPACE] = {"point", "normal"},
-  [WRING_SPHERE]     = {"centre", "radius"},
-  [WRING_TORUS]      = {"centre", "axis", "major_radius", "minor_radius"},
-  [WRING_CAPSULE]    = {"centre", "axis", "radius", "length"},
-  [WRING_CYLINDER]   = {"centre", "axis", "radius", "length"},
-  [WRING_BOX]        = {"centre", "turn", "size"},
-};
-
-static const char *const all_keys[] = {"point",  "normal", "centre",       "axis",         "turn",  "radius",
-                                       "length", "size",   "major_radius", "minor_radius", "inside"};
-
-static PetscBool is_key_of(wring_shape shape, const char *key)
+/* Refuses keys of other shapes, and `inside` for a shape without bounds. */
+static PetscErrorCode check_keys(const wring_problem *p, const char *prefix, const wring_shape *shape)
 {
-  if (strcmp(key, "inside") == 0) return (PetscBool)(shape != WRING_HALF_SPACE);
-  for (int i = 0; i < MAX_KEYS && shape_keys[shape][i]; i++) {
-    if (strcmp(shape_keys[shape][i], key) == 0) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
-}
-
-/* The shape, and no key of another one. */
-static PetscErrorCode get_shape(const wring_problem *p, const char *prefix, wring_shape *shape)
-{
-  const char *word, *at = wring_shapes;
+  const wring_shape *other;
+  const char        *wrong = NULL;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_word(p->options, prefix, wring_collider_options, "shape", &word));
-  const size_t length = strlen(word);
-  for (*shape = WRING_HALF_SPACE; strncmp(at, word, length) != 0; (*shape)++) at = strchr(at, '|') + 1;
-  for (size_t i = 0; i < sizeof all_keys / sizeof all_keys[0]; i++) {
-    if (wring_options_has(p->options, prefix, all_keys[i]) && !is_key_of(*shape, all_keys[i]))
-      WRING_REFUSE(p->comm, "%s: %s%s is no key of shape %s, expected it left out",
-                   wring_options_origin(p->options, prefix, all_keys[i]), prefix, all_keys[i], word);
-  }
+  for (int i = 0; (other = wring_shape_at(i)); i++)
+    for (const wring_option *key = other->options; key->key; key++)
+      if (wring_options_has(p->options, prefix, key->key) && !wring_option_find(shape->options, key->key))
+        wrong = key->key;
+  if (!shape->bound && wring_options_has(p->options, prefix, "inside")) wrong = "inside";
+  if (wrong)
+    WRING_REFUSE(p->comm, "%s: %s%s is no key of shape %s, expected it left out",
+                 wring_options_origin(p->options, prefix, wrong), prefix, wrong, shape->name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode get_triple(const wring_problem *p, const char *prefix, const char *key, double v[3])
+static PetscErrorCode get_shape(const wring_problem *p, const char *prefix, wring_collider *c)
 {
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_reals(p->options, prefix, wring_collider_options, key, v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A frame whose third column is the direction of `key`. */
-static PetscErrorCode get_axis(const wring_problem *p, const char *prefix, const char *key, double frame[9])
-{
-  double axis[3];
+  const char *name;
 
   PetscFunctionBegin;
-  PetscCall(get_triple(p, prefix, key, axis));
-  if (axis[0] == 0 && axis[1] == 0 && axis[2] == 0)
-    WRING_REFUSE(p->comm, "%s: %s%s is 0,0,0, expected a direction", wring_options_origin(p->options, prefix, key),
-                 prefix, key);
-  wring_frame_of_axis(axis, frame);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode get_length(const wring_problem *p, const char *prefix, const char *key, double *v)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_real(p->options, prefix, wring_collider_options, key, v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode get_torus(const wring_problem *p, const char *prefix, double size[3])
-{
-  PetscFunctionBegin;
-  PetscCall(get_length(p, prefix, "major_radius", &size[0]));
-  PetscCall(get_length(p, prefix, "minor_radius", &size[1]));
-  if (size[1] >= size[0])
-    WRING_REFUSE(p->comm, "%s: %sminor_radius is %.6g, expected less than major_radius, %.6g",
-                 wring_options_origin(p->options, prefix, "minor_radius"), prefix, size[1], size[0]);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode get_box(const wring_problem *p, const char *prefix, wring_collider *c)
-{
-  double turn[3];
-
-  PetscFunctionBegin;
-  PetscCall(get_triple(p, prefix, "turn", turn));
-  wring_frame_of_turn(turn, c->frame);
-  PetscCall(get_triple(p, prefix, "size", c->size));
-  for (int i = 0; i < 3; i++) {
-    if (!(c->size[i] > 0))
-      WRING_REFUSE(p->comm, "%s: %ssize is %.6g,%.6g,%.6g, expected three lengths above 0",
-                   wring_options_origin(p->options, prefix, "size"), prefix, c->size[0], c->size[1], c->size[2]);
-  }
-  for (int i = 0; i < 3; i++) c->size[i] /= 2;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode get_place(const wring_problem *p, const char *prefix, wring_collider *c)
-{
-  const PetscBool half_space = (PetscBool)(c->shape == WRING_HALF_SPACE);
-
-  PetscFunctionBegin;
-  PetscCall(get_triple(p, prefix, half_space ? "point" : "centre", c->centre));
+  PetscCall(wring_options_get_word(p->options, prefix, wring_collider_options, "shape", &name));
+  c->shape = wring_shape_find(name);
+  PetscCall(check_keys(p, prefix, c->shape));
   wring_frame_of_turn((const double[]){0, 0, 0}, c->frame);
-  if (half_space) PetscCall(get_axis(p, prefix, "normal", c->frame));
-  if (is_key_of(c->shape, "axis")) PetscCall(get_axis(p, prefix, "axis", c->frame));
-  if (is_key_of(c->shape, "radius")) PetscCall(get_length(p, prefix, "radius", &c->size[0]));
-  if (is_key_of(c->shape, "length")) PetscCall(get_length(p, prefix, "length", &c->size[1]));
-  c->size[1] /= 2;
-  if (c->shape == WRING_TORUS) PetscCall(get_torus(p, prefix, c->size));
-  if (c->shape == WRING_BOX) PetscCall(get_box(p, prefix, c));
+  PetscCall(c->shape->read(p->options, prefix, c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -125,9 +41,10 @@ static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, wri
   char                       file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  PetscCall(get_triple(p, prefix, "velocity", motion->velocity));
-  PetscCall(get_triple(p, prefix, "spin", motion->spin));
-  if (wring_options_has(o, prefix, "until")) PetscCall(get_length(p, prefix, "until", &motion->until));
+  PetscCall(wring_options_get_reals(o, prefix, wring_collider_options, "velocity", motion->velocity));
+  PetscCall(wring_options_get_reals(o, prefix, wring_collider_options, "spin", motion->spin));
+  if (wring_options_has(o, prefix, "until"))
+    PetscCall(wring_options_get_real(o, prefix, wring_collider_options, "until", &motion->until));
   *path = NULL;
   if (wring_options_has(o, prefix, "path")) {
     PetscCall(wring_options_get_path(o, prefix, wring_collider_options, "path", sizeof file, file));
@@ -146,8 +63,7 @@ static PetscErrorCode get_collider(const wring_problem *p, const char *name, wri
   *c = (wring_collider){.motion = {.until = INFINITY, .release = INFINITY}};
   PetscCall(PetscStrncpy(c->name, name, sizeof c->name));
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", name));
-  PetscCall(get_shape(p, prefix, &c->shape));
-  PetscCall(get_place(p, prefix, c));
+  PetscCall(get_shape(p, prefix, c));
   PetscCall(wring_options_get_bool(o, prefix, wring_collider_options, "inside", &c->inside));
   PetscCall(wring_options_get_real(o, prefix, wring_collider_options, "stiffness", &c->stiffness));
   PetscCall(wring_options_get_real(o, prefix, wring_collider_options, "friction", &c->friction));

@@ -230,74 +230,6 @@ const wring_option wring_drag_options[] = {
   {0},
 };
 
-const wring_option wring_collider_options[] = {
-  {.key     = "shape",
-   .type    = WRING_WORD,
-   .choices = "half_space|sphere|torus|capsule|cylinder|box",
-   .help    = "Shape that vertices are kept out of; a half_space is what lies behind its face."},
-  {.key = "point", .type = WRING_REALS, .count = 3, .unit = "m", .help = "A point of the face of a half_space."},
-  {.key = "normal", .type = WRING_REALS, .count = 3, .help = "Direction out of a half_space, of any length."},
-  {.key = "centre", .type = WRING_REALS, .count = 3, .unit = "m", .help = "Centre of the shape at time 0."},
-  {.key   = "axis",
-   .type  = WRING_REALS,
-   .count = 3,
-   .value = "0,0,1",
-   .help  = "Direction of the axis of a torus, capsule or cylinder."},
-  {.key = "radius", .type = WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Of a sphere, capsule or cylinder."},
-  {.key   = "length",
-   .type  = WRING_REAL,
-   .unit  = "m",
-   .range = "(0,inf)",
-   .help  = "Of a cylinder; of a capsule without its round ends."},
-  {.key   = "major_radius",
-   .type  = WRING_REAL,
-   .unit  = "m",
-   .range = "(0,inf)",
-   .help  = "Of the circle that the tube of a torus follows."},
-  {.key   = "minor_radius",
-   .type  = WRING_REAL,
-   .unit  = "m",
-   .range = "(0,inf)",
-   .help  = "Of the tube of a torus, less than major_radius."},
-  {.key = "size", .type = WRING_REALS, .count = 3, .unit = "m", .help = "Edges of a box."},
-  {.key   = "turn",
-   .type  = WRING_REALS,
-   .count = 3,
-   .unit  = "deg",
-   .value = "0,0,0",
-   .help  = "Turn of a box out of the coordinate axes, about this direction by its length."},
-  {.key   = "inside",
-   .type  = WRING_BOOL,
-   .value = "false",
-   .help  = "Whether vertices are kept inside the shape, not of a half_space."},
-  {.key   = "stiffness",
-   .type  = WRING_REAL,
-   .unit  = "N/m",
-   .range = "(0,inf)",
-   .help  = "Stiffness k of every vertex in contact: its force is k times its depth."},
-  {.key   = "friction",
-   .type  = WRING_REAL,
-   .range = "[0,inf)",
-   .value = "0",
-   .help  = "Coefficient of friction; for xpbd, pbd, rgc and penalty, which project contacts."},
-  {.key = "velocity", .type = WRING_REALS, .count = 3, .unit = "m/s", .value = "0,0,0", .help = "Of the centre."},
-  {.key   = "spin",
-   .type  = WRING_REALS,
-   .count = 3,
-   .unit  = "deg/s",
-   .value = "0,0,0",
-   .help  = "Turns the collider about the direction of spin through its centre or point."},
-  {.key  = "path",
-   .type = WRING_PATH,
-   .help = "CSV `time,x,y,z` [s, m]: the way of the collider over time, a smooth curve, in the place of velocity."},
-  {.key   = "until",
-   .type  = WRING_REAL,
-   .unit  = "s",
-   .range = "[0,inf)",
-   .help  = "Time at which velocity, spin and path end; without it they never do."},
-  {0},
-};
-
 const wring_option wring_initial_options[] = {
   {.key  = "restart",
    .type = WRING_WORD,
@@ -479,6 +411,19 @@ static PetscErrorCode add_on_top(wring_catalogue *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode add_shapes(wring_catalogue *c)
+{
+  const wring_shape *shape;
+  char               owner[128];
+
+  PetscFunctionBegin;
+  for (int i = 0; (shape = wring_shape_at(i)); i++) {
+    snprintf(owner, sizeof owner, "collider of shape %s", shape->name);
+    PetscCall(add(c, "collider_*_", shape->options, owner));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode add_solvers(wring_catalogue *c)
 {
   const wring_option *options;
@@ -501,6 +446,7 @@ static PetscInt count_plugins(void)
   PetscInt            n = 0;
   while (wring_law_material((int)n)) n++;
   for (int i = 0; wring_law_on_top(i); i++) n++;
+  for (int i = 0; wring_shape_at(i); i++) n++;
   for (int i = 0; wring_solver_type(i, &options); i++) n++;
   return n;
 }
@@ -513,6 +459,7 @@ PetscErrorCode wring_catalogue_create(wring_catalogue **c)
   PetscCall(PetscCalloc1((*c)->capacity, &(*c)->entry));
   for (int i = 0; i < N_FIXED; i++) {
     PetscCall(add(*c, fixed[i].prefix, fixed[i].options, fixed[i].owner));
+    if (fixed[i].options == wring_collider_options) PetscCall(add_shapes(*c));
     if (fixed[i].options == wring_variant_options) PetscCall(add_solvers(*c));
     if (strcmp(fixed[i].owner, "region") == 0) PetscCall(add_materials(*c));
     if (strcmp(fixed[i].owner, "region") == 0) PetscCall(add_on_top(*c));

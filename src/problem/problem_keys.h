@@ -12,7 +12,6 @@ extern const wring_option wring_body_force_options[];      // behind "body_force
 extern const wring_option wring_pressure_options[];        // behind "pressure_*_"
 extern const wring_option wring_point_load_options[];      // behind "point_load_*_"
 extern const wring_option wring_drag_options[];            // behind "drag_"
-extern const wring_option wring_collider_options[];        // behind "collider_*_"
 extern const wring_option wring_initial_options[];         // behind "initial_"
 extern const wring_option wring_output_options[];          // behind "output_"
 extern const wring_option wring_checkpoint_options[];      // behind "checkpoint_"

@@ -1,0 +1,60 @@
+/* size: half the edges. */
+#include "contact/shape/shape.h"
+#include <math.h>
+
+static const wring_option options[] = {
+  WRING_SHAPE_CENTRE,
+  {.key   = "turn",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "deg",
+   .value = "0,0,0",
+   .help  = "Rotation of a box from the coordinate axes: about this vector, by its length."},
+  {.key = "size", .type = WRING_REALS, .count = 3, .unit = "m", .help = "Edges of a box."},
+  {0},
+};
+
+static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
+{
+  const wring_shape_keys keys = {deck, prefix, options};
+  double                 turn[3];
+  double *const          size = c->size;
+
+  PetscFunctionBegin;
+  PetscCall(wring_shape_read_triple(&keys, "centre", c->centre));
+  PetscCall(wring_shape_read_triple(&keys, "turn", turn));
+  wring_frame_of_turn(turn, c->frame);
+  PetscCall(wring_shape_read_triple(&keys, "size", size));
+  if (!(size[0] > 0 && size[1] > 0 && size[2] > 0))
+    WRING_REFUSE(wring_options_comm(deck), "%s: %ssize is %.6g,%.6g,%.6g, expected three lengths above 0",
+                 wring_options_origin(deck, prefix, "size"), prefix, size[0], size[1], size[2]);
+  for (int i = 0; i < 3; i++) size[i] /= 2;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double nearest(const double size[3], const double p[3], double n[3], double *offset)
+{
+  double out[3], length = 0, least = -INFINITY;
+  int    face = 0;
+  for (int i = 0; i < 3; i++) {
+    const double a = fabs(p[i]) - size[i];
+    out[i]         = fmax(a, 0);
+    length         = hypot(length, out[i]);
+    face           = a > least ? i : face;
+    least          = fmax(a, least);
+  }
+  *offset = 0;
+  for (int i = 0; i < 3; i++) {
+    const double part = length > 0 ? out[i] / length : i == face;
+    n[i]              = p[i] < 0 ? -part : part;
+    *offset += part * size[i];
+  }
+  return length > 0 ? length : least;
+}
+
+static double bound(const double size[3])
+{
+  return hypot(hypot(size[0], size[1]), size[2]);
+}
+
+const wring_shape wring_shape_box = {"box", options, read_keys, nearest, bound};

@@ -1,0 +1,38 @@
+/* The points nearer than the radius to a segment on the axis. size: radius, half the length of the segment. */
+#include "contact/shape/shape.h"
+
+static const wring_option options[] = {
+  WRING_SHAPE_CENTRE,
+  WRING_SHAPE_AXIS,
+  {.key = "radius", .type = WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of a capsule."},
+  {.key   = "length",
+   .type  = WRING_REAL,
+   .unit  = "m",
+   .range = "(0,inf)",
+   .help  = "Length of a capsule without its round ends."},
+  {0},
+};
+
+static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
+{
+  const wring_shape_keys keys = {deck, prefix, options};
+
+  PetscFunctionBegin;
+  PetscCall(wring_shape_read_triple(&keys, "centre", c->centre));
+  PetscCall(wring_shape_read_axis(&keys, "axis", c->frame));
+  PetscCall(wring_shape_read_size(&keys, "radius", 1, &c->size[0]));
+  PetscCall(wring_shape_read_size(&keys, "length", 0.5, &c->size[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double nearest(const double size[3], const double p[3], double n[3], double *offset)
+{
+  return wring_shape_ball(size[0], PetscClipInterval(p[2], -size[1], size[1]), p, n, offset);
+}
+
+static double bound(const double size[3])
+{
+  return size[0] + size[1];
+}
+
+const wring_shape wring_shape_capsule = {"capsule", options, read_keys, nearest, bound};

@@ -1,0 +1,47 @@
+/* size: radius, half the length. */
+#include "contact/shape/shape.h"
+#include <math.h>
+
+static const wring_option options[] = {
+  WRING_SHAPE_CENTRE,
+  WRING_SHAPE_AXIS,
+  {.key = "radius", .type = WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of a cylinder."},
+  {.key = "length", .type = WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Length of a cylinder."},
+  {0},
+};
+
+static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
+{
+  const wring_shape_keys keys = {deck, prefix, options};
+
+  PetscFunctionBegin;
+  PetscCall(wring_shape_read_triple(&keys, "centre", c->centre));
+  PetscCall(wring_shape_read_axis(&keys, "axis", c->frame));
+  PetscCall(wring_shape_read_size(&keys, "radius", 1, &c->size[0]));
+  PetscCall(wring_shape_read_size(&keys, "length", 0.5, &c->size[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Inside: the nearer of side and face. Outside: the nearest of side, face and edge. */
+static double nearest(const double size[3], const double p[3], double n[3], double *offset)
+{
+  double       e[2], rho = wring_shape_radial(p, e);
+  const double sign = p[2] < 0 ? -1 : 1, a = rho - size[0], b = sign * p[2] - size[1];
+  double       side = fmax(a, 0), face = fmax(b, 0), length = hypot(side, face);
+  const double distance = length > 0 ? length : fmax(a, b);
+  if (length == 0) {
+    side = a >= b, face = a < b;
+    length = 1;
+  }
+  side /= length, face /= length;
+  wring_shape_compose(side, sign * face, e, n);
+  *offset = side * size[0] + face * size[1];
+  return distance;
+}
+
+static double bound(const double size[3])
+{
+  return hypot(size[0], size[1]);
+}
+
+const wring_shape wring_shape_cylinder = {"cylinder", options, read_keys, nearest, bound};

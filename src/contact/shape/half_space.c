@@ -1,0 +1,29 @@
+/* What lies behind a plane: z < 0. */
+#include "contact/shape/shape.h"
+
+static const wring_option options[] = {
+  {.key = "point", .type = WRING_REALS, .count = 3, .unit = "m", .help = "A point of the face of a half_space."},
+  {.key = "normal", .type = WRING_REALS, .count = 3, .help = "Direction out of a half_space, of any length."},
+  {0},
+};
+
+static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
+{
+  const wring_shape_keys keys = {deck, prefix, options};
+
+  PetscFunctionBegin;
+  PetscCall(wring_shape_read_triple(&keys, "point", c->centre));
+  PetscCall(wring_shape_read_axis(&keys, "normal", c->frame));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double nearest(const double size[3], const double p[3], double n[3], double *offset)
+{
+  (void)size;
+  n[0] = n[1] = 0;
+  n[2]        = 1;
+  *offset     = 0;
+  return p[2];
+}
+
+const wring_shape wring_shape_half_space = {"half_space", options, read_keys, nearest, NULL};

@@ -1,0 +1,78 @@
+#include "contact/shape/shape.h"
+#include "base/vector3.h"
+#include <math.h>
+
+PetscErrorCode wring_shape_read_triple(const wring_shape_keys *keys, const char *key, double v[3])
+{
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_reals(keys->deck, keys->prefix, keys->options, key, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_shape_read_axis(const wring_shape_keys *keys, const char *key, double frame[9])
+{
+  double axis[3];
+
+  PetscFunctionBegin;
+  PetscCall(wring_shape_read_triple(keys, key, axis));
+  if (axis[0] == 0 && axis[1] == 0 && axis[2] == 0)
+    WRING_REFUSE(wring_options_comm(keys->deck), "%s: %s%s is 0,0,0, expected a direction",
+                 wring_options_origin(keys->deck, keys->prefix, key), keys->prefix, key);
+  wring_frame_of_axis(axis, frame);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_shape_read_size(const wring_shape_keys *keys, const char *key, double factor, double *size)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_real(keys->deck, keys->prefix, keys->options, key, size));
+  *size *= factor;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The other columns: a unit vector across the axis, away from its largest coordinate, and their cross product. */
+void wring_frame_of_axis(const double axis[3], double frame[9])
+{
+  const double length = sqrt(wring_dot3(axis, axis)), z[3] = {axis[0] / length, axis[1] / length, axis[2] / length};
+  const int    i = fabs(z[0]) <= fabs(z[1]) && fabs(z[0]) <= fabs(z[2]) ? 0 : fabs(z[1]) <= fabs(z[2]) ? 1 : 2;
+  double       x[3];
+  for (int j = 0; j < 3; j++) x[j] = (i == j) - z[i] * z[j];
+  const double across = sqrt(wring_dot3(x, x));
+  for (int j = 0; j < 3; j++) {
+    const int k = (j + 1) % 3, l = (j + 2) % 3;
+    frame[3 * j]     = x[j] / across;
+    frame[3 * j + 1] = (z[k] * x[l] - z[l] * x[k]) / across;
+    frame[3 * j + 2] = z[j];
+  }
+}
+
+void wring_frame_of_turn(const double turn[3], double frame[9])
+{
+  wring_rotation(turn, 1, frame);
+}
+
+double wring_shape_radial(const double p[3], double e[2])
+{
+  const double rho = hypot(p[0], p[1]);
+  e[0]             = rho > 0 ? p[0] / rho : 1;
+  e[1]             = rho > 0 ? p[1] / rho : 0;
+  return rho;
+}
+
+void wring_shape_compose(double a, double b, const double e[2], double n[3])
+{
+  n[0] = a * e[0];
+  n[1] = a * e[1];
+  n[2] = b;
+}
+
+double wring_shape_ball(double radius, double z, const double p[3], double n[3], double *offset)
+{
+  double e[2], rho = wring_shape_radial(p, e), length = hypot(rho, p[2] - z);
+  if (length > 0)
+    wring_shape_compose(rho / length, (p[2] - z) / length, e, n);
+  else
+    wring_shape_compose(1, 0, e, n);
+  *offset = n[2] * z + radius;
+  return length - radius;
+}

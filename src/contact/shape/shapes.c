@@ -1,0 +1,78 @@
+/* The shapes of colliders, in the order of help, and the keys of every collider. A new shape: one line in EACH_SHAPE. */
+#include <string.h>
+#include <wring/contact.h>
+
+// clang-format off
+#define EACH_SHAPE(use) \
+  use(half_space) \
+  use(sphere) \
+  use(torus) \
+  use(capsule) \
+  use(cylinder) \
+  use(box)
+// clang-format on
+
+#define DECLARE(name) extern const wring_shape wring_shape_##name;
+#define ADDRESS(name) &wring_shape_##name,
+#define CHOICE(name)  "|" #name
+
+EACH_SHAPE(DECLARE)
+
+static const wring_shape *const shapes[]  = {EACH_SHAPE(ADDRESS)};
+static const char               choices[] = EACH_SHAPE(CHOICE);
+
+enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
+
+const wring_option wring_collider_options[] = {
+  {.key     = "shape",
+   .type    = WRING_WORD,
+   .choices = &choices[1],
+   .help    = "Shape that vertices are kept out of; a half_space is what lies behind its face."},
+  {.key   = "inside",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether vertices are kept inside the shape instead; not with half_space."},
+  {.key   = "stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness k of every vertex in contact: its force is k times its depth."},
+  {.key   = "friction",
+   .type  = WRING_REAL,
+   .range = "[0,inf)",
+   .value = "0",
+   .help  = "Coefficient of friction; for xpbd, pbd, rgc and penalty, which project contacts."},
+  {.key   = "velocity",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "m/s",
+   .value = "0,0,0",
+   .help  = "Velocity of the centre."},
+  {.key   = "spin",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "deg/s",
+   .value = "0,0,0",
+   .help  = "Turns the collider about the direction of spin through its centre or point."},
+  {.key  = "path",
+   .type = WRING_PATH,
+   .help = "CSV `time,x,y,z` [s, m]: displacement of the collider over time, a smooth curve, instead of velocity."},
+  {.key   = "until",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "[0,inf)",
+   .help  = "Time at which velocity, spin and path end; without it they never do."},
+  {0},
+};
+
+const wring_shape *wring_shape_at(int i)
+{
+  return i >= 0 && i < N_SHAPES ? shapes[i] : NULL;
+}
+
+const wring_shape *wring_shape_find(const char *name)
+{
+  for (int i = 0; i < N_SHAPES; i++)
+    if (strcmp(shapes[i]->name, name) == 0) return shapes[i];
+  return NULL;
+}
