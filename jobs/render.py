@@ -1,28 +1,40 @@
-"""Draws frames of a run side by side, as they stand in docs/gallery.md: bodies with their edges, coloured by an array of cells
-or points, and the colliders of the run.
+"""python3 jobs render PICTURE.png RUN [option=value]...: frames of runs side by side, with the colliders.
 
-    xvfb-run -a python3 jobs/render.py PICTURE.png RUN [option=value]...
+RUN is an output directory; several runs side by side are a comma-separated list. Bodies have their edges and are
+coloured by an array of cells or points. Without a screen: xvfb-run -a python3 jobs render ... Debian: python3-vtk9,
+xvfb and libgl1-mesa-dri.
 
-RUN is an output directory. Options: times=0,0.5,1 (of the last frame; default 1), colour=energy_density (an array, or none),
-range=LOW,HIGH (default: of the last frame), view=X,Y,Z (where the camera is, from the middle), up=0,0,1, size=400,400 (of a
-panel), zoom=1, edges=1. Several runs side by side: RUN is a comma-separated list. Debian: python3-vtk9, xvfb and libgl1-mesa-dri.
+    times=0,0.5,1          of the last frame; default 1
+    colour=energy_density  an array, or none
+    range=LOW,HIGH         of the colours; default: that of the last frame
+    view=X,Y,Z             direction from the middle to the camera; default 1,-2,0.7
+    up=0,0,1   size=400,400 (pixels of a panel)   zoom=1   edges=1
 """
 import json
 import math
 import os
 import re
-import sys
 
 import vtk
 
+from program import Failure
+
 
 def options(words):
-    given = {"times": "1", "colour": "energy_density", "range": "", "view": "1,-2,0.7", "up": "0,0,1", "size": "400,400",
-             "zoom": "1", "edges": "1"}
+    given = {
+        "times": "1",
+        "colour": "energy_density",
+        "range": "",
+        "view": "1,-2,0.7",
+        "up": "0,0,1",
+        "size": "400,400",
+        "zoom": "1",
+        "edges": "1",
+    }
     for word in words:
-        key, value = word.split("=", 1)
+        key, _, value = word.partition("=")
         if key not in given:
-            sys.exit(f"render.py: unknown option {key}, expected one of {', '.join(given)}")
+            raise Failure(f"unknown option {key}, expected one of {', '.join(given)}")
         given[key] = value
     return given
 
@@ -101,10 +113,12 @@ def colliders(run):
     """Their keys, by name."""
     found = {}
     keys = deck(run)
-    names = [key[len("collider_"):-len("_shape")] for key in keys if key.startswith("collider_") and key.endswith("_shape")]
+    names = [
+        key[len("collider_") : -len("_shape")] for key in keys if key.startswith("collider_") and key.endswith("_shape")
+    ]
     for name in names:
         prefix = f"collider_{name}_"
-        found[name] = {key[len(prefix):]: str(value) for key, value in keys.items() if key.startswith(prefix)}
+        found[name] = {key[len(prefix) :]: str(value) for key, value in keys.items() if key.startswith(prefix)}
     return found
 
 
@@ -210,8 +224,10 @@ def panel(window, actors, place, given, low, high):
     window.AddRenderer(renderer)
 
 
-def main():
-    picture, runs, given = sys.argv[1], sys.argv[2].split(","), options(sys.argv[3:])
+def main(arguments):
+    if len(arguments) < 2 or "--help" in arguments:
+        raise Failure(__doc__)
+    picture, runs, given = arguments[0], arguments[1].split(","), options(arguments[2:])
     panels = []
     for run in runs:
         steps = frames(run)
@@ -238,6 +254,4 @@ def main():
     writer.SetInputConnection(image.GetOutputPort())
     writer.SetCompressionLevel(9)
     writer.Write()
-
-
-main()
+    return 0

@@ -1,9 +1,10 @@
-"""python3 jobs structure [--check] [--functions]: folders, files, lines and arrows of the sources, and what breaks their order.
+"""python3 jobs structure [--check] [--functions]: folders and arrows of the sources, and what breaks their order.
 
-A file includes, and calls functions of, its own layer and lower ones. Two files form a circle when each includes or calls the
-other, directly or through files between them; a header and the source of the same name count as one file. Calls through tables
-of functions and tables of a registry are no arrows: they are how a lower layer reaches what it does not know.
---check prints only what breaks the rules and exits with 1 if anything does. --functions lists the longest functions.
+A file includes, and calls functions of, its own layer and lower ones. Two files form a circle when each includes or
+calls the other, directly or through files between them; a header and the source of the same name count as one file.
+Calls through tables of functions and tables of a registry are no arrows: they are how a lower layer reaches what it
+does not know. --check prints only what breaks the rules and exits with 1 if anything does. --functions lists the
+longest functions.
 """
 import argparse
 import collections
@@ -12,7 +13,12 @@ import re
 import sys
 
 LAYERS = ("base", "law", "mesh", "term", "contact", "potential", "operator", "solver", "step", "io", "problem", "study")
-HEADERS = {"options": "base", "curve": "base", "sweep": "term", "load": "step"}  # public headers with another name than their layer's
+HEADERS = {
+    "options": "base",
+    "curve": "base",
+    "sweep": "term",
+    "load": "step",
+}  # public headers with another name than their layer's
 FAMILIES = ("src/law", "src/solver")  # one file a member: the limit on files does not hold
 MOST_FILES, MOST_SHARE, MOST_LINES = 25, 0.15, 60  # of a folder; of all lines in a folder; of a function
 MEDIAN, NINETIETH = 12, 35  # lines of functions
@@ -175,7 +181,8 @@ def function_faults(texts):
             yield f"{path}: {name} has {lines} lines, expected at most {MOST_LINES}"
     for part, most in ((0.5, MEDIAN), (0.9, NINETIETH)):
         if quantile(lengths, part) > most:
-            yield f"{100 * part:.0f} % of the functions have up to {quantile(lengths, part)} lines, expected at most {most}"
+            percent, lines = 100 * part, quantile(lengths, part)
+            yield f"{percent:.0f} % of the functions have up to {lines} lines, expected at most {most}"
 
 
 def threading_faults(texts):
@@ -205,13 +212,17 @@ def report(texts):
         print(f"{folder:<28}{files:>6}{lines:>8}{100 * lines / total:>6.1f}  {to}")
     lengths = functions(texts)
     print(f"{'all':<28}{len(texts):>6}{total:>8}")
-    print(f"{len(lengths)} functions; lines: median {quantile(lengths, 0.5)}, 90th percentile {quantile(lengths, 0.9)}, "
-          f"longest {lengths[0][0]}")
+    print(
+        f"{len(lengths)} functions; lines: median {quantile(lengths, 0.5)}, 90th percentile {quantile(lengths, 0.9)}, "
+        f"longest {lengths[0][0]}"
+    )
 
 
 def main(arguments):
     parser = argparse.ArgumentParser(prog="python3 jobs structure", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--check", action="store_true", help="print only what breaks the rules; exit 1 if anything does")
+    parser.add_argument(
+        "--check", action="store_true", help="print only what breaks the rules; exit 1 if anything does"
+    )
     parser.add_argument("--functions", action="store_true", help="list the twenty longest functions")
     given = parser.parse_args(arguments)
     texts = sources(".")

@@ -1,11 +1,15 @@
-"""Each kernel against the machine: its arithmetic, counted in the compiled code, its bytes and its time from `wring bench`."""
+"""
+Each kernel against the machine: its arithmetic, counted in the compiled code, its bytes and its time from `wring
+bench`.
+"""
 import glob
 import os
 import re
 import subprocess
 
-import bench
-from runs import number, table, write
+import program
+from performance import kernels
+from tables import markdown, number
 
 TETS = 500000
 LANES = 8  # elements of a block
@@ -18,7 +22,7 @@ ARITHMETIC = re.compile(r"^v(?:(fn?m(?:add|sub|addsub)\d*)|add|sub|mul|div|sqrt|
 
 def objects():
     """Object files by the name of their source, beside the program."""
-    build = os.path.dirname(os.path.abspath(os.environ.get("WRING", "build/wring")))
+    build = os.path.dirname(os.path.abspath(program.path()))
     paths = glob.glob(f"{build}/CMakeFiles/wring.dir/src/**/*.c.o", recursive=True)
     return {os.path.basename(path)[:-4]: path for path in paths}
 
@@ -34,7 +38,9 @@ def flops_of(line, operation):
 
 def functions(path):
     """Of an object file: flops of one pass, calls, and whether there is a loop, of every function."""
-    text = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", path], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run(
+        ["objdump", "-dr", "--no-show-raw-insn", path], check=True, capture_output=True, text=True
+    ).stdout
     result, now = {}, None
     for line in text.splitlines():
         head = re.match(r"^[0-9a-f]+ <([\w.]+)>:", line)
@@ -61,8 +67,15 @@ class Code:
     """The compiled kernels."""
 
     def __init__(self):
-        self.files = {name: functions(path) for name, path in objects().items() if "/src/law/" in path or "/src/base/" in path}
-        self.public = {f: (name, body) for name, all_of in self.files.items() for f, body in all_of.items() if f.startswith("wring_")}
+        self.files = {
+            name: functions(path) for name, path in objects().items() if "/src/law/" in path or "/src/base/" in path
+        }
+        self.public = {
+            f: (name, body)
+            for name, all_of in self.files.items()
+            for f, body in all_of.items()
+            if f.startswith("wring_")
+        }
 
     def flops(self, source, function):
         """Of a block, with what it calls; None where a loop makes it depend on the data."""
@@ -100,14 +113,22 @@ def line(row, code, bare):
     rate = per_tet / row["ns_per_tet"] if per_tet else None
     per_byte = f"{row['bytes'] / row['tets']:.0f}" if row["bytes"] else "-"
     share = f"{100 * row['fraction']:.0f}" if row["fraction"] is not None and row["bytes"] else "-"
-    return (row["name"], row["work"], f"{row['ns_per_tet']:.2f}", per_byte, share, number(per_tet, 3), number(rate, 3),
-            bound(row, bare))
+    return (
+        row["name"],
+        row["work"],
+        f"{row['ns_per_tet']:.2f}",
+        per_byte,
+        share,
+        number(per_tet, 3),
+        number(rate, 3),
+        bound(row, bare),
+    )
 
 
-def measure():
+def measure(_):
     code, lines = Code(), []
-    one, two = bench.bench("laws,operator", TETS, 1, 2), bench.bench("exchange", TETS, 2, 1)
-    bare = bench.pick(one, part="law", name="none", work="energy+gradient")["ns_per_tet"]
+    one, two = kernels.bench("laws,operator", TETS, 1, 2), kernels.bench("exchange", TETS, 2, 1)
+    bare = kernels.pick(one, part="law", name="none", work="energy+gradient")["ns_per_tet"]
     for row in one["rows"]:
         if row["work"] != "set-up":
             lines.append(line(row, code, bare))
@@ -115,4 +136,5 @@ def measure():
     head = ("kernel", "work", "ns/tet", "B/tet", "% of triad", "flop/tet", "Gflop/s", "bound by")
     triad = one["bandwidth"]
     size = f"Box of {one['mesh']['tets']:,.0f} tetrahedra, two threads; triad {triad['all'] / 1e9:.1f} GB/s."
-    write("roofline", f"{size}\n\n{table(head, lines)}\nOn two ranks, {two['mesh']['ghosts']:,.0f} ghosts in all, in us: {exchanges}.\n")
+    ghosts = f"{two['mesh']['ghosts']:,.0f}"
+    return f"{size}\n\n{markdown(head, lines)}\nOn two ranks, {ghosts} ghosts in all, in us: {exchanges}.\n"

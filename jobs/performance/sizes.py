@@ -1,35 +1,52 @@
 """Cost of an iteration of qn against the size of the mesh: nanoseconds and bytes per tetrahedron, by phase."""
-import subprocess
+import os
 
-from runs import iteration_ms, load, number, phase_ms, steps, table, wring, write
+import pictures
+from outputs import iteration_ms, load, phase_ms, steps
+from program import run
+from tables import markdown
 
 OUT = "out/performance/sizes"
 CELLS = (12, 26, 35, 58, 94)
-DIRECT_LIMIT = 100000  # vertices up to which operator.type auto may take a factor, docs/user.md; both are measured there
+DIRECT_LIMIT = (
+    100000  # vertices up to which operator.type auto may take a factor, docs/user.md; both are measured there
+)
 WAYS = ((1, 2), (2, 1))
 
 
 def measure_one(cells, operator, ranks, threads):
     count = {12: 20, 26: 5, 35: 5, 58: 3, 94: 1}[cells]
     name = f"{OUT}/{cells}_{operator}_{ranks}x{threads}"
-    options = ("mesh_box_cells", f"{cells},{cells},{cells}", "operator_type", operator, "operator_rtol", 1e-1,
-               "time_steps", count)
-    folder = wring("run", "inputs/bench/box.yaml", name, options, ranks, threads)
-    run = load(folder, "run.json")
-    tets, its = run["mesh"]["tets"], run["iterations"]
+    options = {
+        "mesh_box_cells": f"{cells},{cells},{cells}",
+        "operator_type": operator,
+        "operator_rtol": 1e-1,
+        "time_steps": count,
+    }
+    folder = run("run", "inputs/bench/box.yaml", name, options, ranks=ranks, threads=threads, busy=True)
+    done = load(folder, "run.json")
+    tets, its = done["mesh"]["tets"], done["iterations"]
     per_tet = lambda ms: 1e6 * ms / tets
     return {
-        "tets": tets, "vertices": run["mesh"]["vertices"], "operator": run["operator"]["type"], "way": f"{ranks} x {threads}",
-        "total": per_tet(iteration_ms(folder)), "local": per_tet(phase_ms(folder, "local")),
-        "solve": per_tet(phase_ms(folder, "operator_solve")), "vector": per_tet(phase_ms(folder, "vector")),
-        "exchange": per_tet(phase_ms(folder, "halo", "reduction")), "linear": run["linear_iterations"] / its,
-        "set_up": 1e9 * (run["seconds"]["operator_set_up"]) / tets, "memory": run["peak_memory"] / tets,
+        "tets": tets,
+        "vertices": done["mesh"]["vertices"],
+        "operator": done["operator"]["type"],
+        "way": f"{ranks} x {threads}",
+        "total": per_tet(iteration_ms(folder)),
+        "local": per_tet(phase_ms(folder, "local")),
+        "solve": per_tet(phase_ms(folder, "operator_solve")),
+        "vector": per_tet(phase_ms(folder, "vector")),
+        "exchange": per_tet(phase_ms(folder, "halo", "reduction")),
+        "linear": done["linear_iterations"] / its,
+        "set_up": 1e9 * done["seconds"]["operator_set_up"] / tets,
+        "memory": done["peak_memory"] / tets,
         "evaluations": sum(s["evaluations"] for s in steps(folder)) / its,
     }
 
 
 def picture(lines):
     """ns and bytes per tet over tets."""
+    os.makedirs(OUT, exist_ok=True)
     names = []
     for operator in ("direct", "multigrid"):
         for way in sorted({line["way"] for line in lines}):
@@ -40,20 +57,22 @@ def picture(lines):
                     file.write(f"{line['tets']} {line['total']} {line['memory']}\n")
             names.append((name, f"{operator}, {way}"))
     curves = lambda column: ", ".join(
-        f"'{OUT}/{name}.dat' using 1:{column} with linespoints lw 1.5 pt 7 ps 0.7 lc {i + 1} title '{title}'"
-        for i, (name, title) in enumerate(names))
-    script = f"""set terminal pngcairo noenhanced font ',10' size 1000,380; set output 'docs/images/performance_sizes.png'
-set multiplot layout 1,2; set grid lc rgb '#dddddd'; set logscale x; set xlabel 'tetrahedra'; set yrange [0:]; set key top left
-set format x '%.0e'; set xrange [8e3:7e6]
+        f"'{name}.dat' using 1:{column} with linespoints lw 1.5 pt 7 ps 0.7 lc {i + 1} title '{title}'"
+        for i, (name, title) in enumerate(names)
+    )
+    pictures.draw(
+        OUT,
+        "sizes",
+        "1000,380",
+        f"""set datafile separator whitespace; set multiplot layout 1,2; set logscale x
+set xlabel 'tetrahedra'; set yrange [0:]; set key top left; set format x '%.0e'; set xrange [8e3:7e6]
 set ylabel 'ns per tetrahedron and iteration'; plot {curves(2)}
-set ylabel 'bytes per tetrahedron, all ranks'; set key top right; set yrange [0:2000]; plot {curves(3)}
-"""
-    with open(f"{OUT}/sizes.gp", "w", encoding="utf-8") as file:
-        file.write(script)
-    subprocess.check_call(["gnuplot", f"{OUT}/sizes.gp"])
+set ylabel 'bytes per tetrahedron, all ranks'; set key top right; set yrange [0:2000]; plot {curves(3)}""",
+        "docs/images/performance_sizes.png",
+    )
 
 
-def measure():
+def measure(_):
     lines = []
     for cells in CELLS:
         for operator in ("direct", "multigrid"):
@@ -61,8 +80,26 @@ def measure():
                 continue
             lines += [measure_one(cells, operator, *way) for way in WAYS]
     picture(lines)
-    head = ("tets", "vertices", "operator", "ranks x threads", "ns per tet and iteration", "local", "solve", "vector", "halo, sums",
-            "inner iterations", "set-up [ns/tet]", "B/tet")
+    head = (
+        "tets",
+        "vertices",
+        "operator",
+        "ranks x threads",
+        "ns per tet and iteration",
+        "local",
+        "solve",
+        "vector",
+        "halo, sums",
+        "inner iterations",
+        "set-up [ns/tet]",
+        "B/tet",
+    )
     keys = ("total", "local", "solve", "vector", "exchange")
-    write("sizes", table(head, [(f"{v['tets']:,}", f"{v['vertices']:,}", v["operator"], v["way"], *(f"{v[k]:.1f}" for k in keys),
-                                 f"{v['linear']:.1f}" if v["linear"] else "-", f"{v['set_up']:.0f}", f"{v['memory']:.0f}") for v in lines]))
+    rest = lambda v: (f"{v['linear']:.1f}" if v["linear"] else "-", f"{v['set_up']:.0f}", f"{v['memory']:.0f}")
+    return markdown(
+        head,
+        [
+            (f"{v['tets']:,}", f"{v['vertices']:,}", v["operator"], v["way"], *(f"{v[k]:.1f}" for k in keys), *rest(v))
+            for v in lines
+        ],
+    )

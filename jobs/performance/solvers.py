@@ -1,9 +1,14 @@
-"""Every solver's time to relative errors of 1e-4 and 1e-8, on a twisted beam of two sizes that is let go, with two threads."""
-from runs import load, number, table, wring, write
+"""
+Every solver's time to relative errors of 1e-4 and 1e-8, on a twisted beam of two sizes that is let go, with two
+threads.
+"""
+from outputs import load
+from program import run
+from tables import markdown, number
 
 OUT = "out/performance/solvers"
 THREADS = 2
-BODIES = (("40,7,7", "11,760", ()), ("80,15,14", "100,800", ("compare_reference", "least", "compare_iterations", 250)))
+BODIES = (("40,7,7", "11,760", {}), ("80,15,14", "100,800", {"compare_reference": "least", "compare_iterations": 250}))
 DECKS = (("solvers", "stable neo-Hookean"), ("solvers_strain", "strain"))
 ERRORS = ("1e-4", "1e-8")
 UNSTABLE = (0, 2)  # penalty diverges
@@ -12,8 +17,9 @@ UNSTABLE = (0, 2)  # penalty diverges
 def compare(deck, cells, options):
     twisted = f"{OUT}/twisted_{cells.replace(',', '_')}"
     folder = f"{OUT}/{deck}_{cells.replace(',', '_')}"
-    options = ("initial_restart", twisted, "compare_tolerance", 1e-9) + options
-    return load(wring("compare", f"inputs/bench/{deck}.yaml", folder, options, 1, THREADS, UNSTABLE), "compare.json")["solvers"]
+    options = {"initial_restart": twisted, "compare_tolerance": 1e-9, **options}
+    run("compare", f"inputs/bench/{deck}.yaml", folder, options, threads=THREADS, busy=True, accepted=UNSTABLE)
+    return load(folder, "compare.json")["solvers"]
 
 
 def entry(solver, error):
@@ -25,17 +31,24 @@ def arrives(solver):
     return (solver["iterations_to"][ERRORS[0]] or -1) >= 0
 
 
-def measure():
+def measure(_):
     text = ""
     for cells, _, _ in BODIES:
-        wring("run", "inputs/bench/solvers_twist.yaml", f"{OUT}/twisted_{cells.replace(',', '_')}", ("mesh_box_cells", cells), 1, THREADS)
+        run(
+            "run",
+            "inputs/bench/solvers_twist.yaml",
+            f"{OUT}/twisted_{cells.replace(',', '_')}",
+            {"mesh_box_cells": cells},
+            threads=THREADS,
+            busy=True,
+        )
     for deck, material in DECKS:
-        found, names = [], ()
+        found, names = [], {}
         for cells, _, options in BODIES:  # the larger body only by those that arrive in the smaller
-            found.append(compare(deck, cells, options + names))
-            names = ("compare_solvers", ",".join(name for name, solver in found[0].items() if arrives(solver)))
+            found.append(compare(deck, cells, {**options, **names}))
+            names = {"compare_solvers": ",".join(name for name, solver in found[0].items() if arrives(solver))}
         head = [material] + [f"{tets} tets, to {error}" for _, tets, _ in BODIES for error in ERRORS]
         lines = [[name] + [entry(body[name], error) for body in found for error in ERRORS] for name in found[-1]]
         never = ", ".join(name for name in found[0] if name not in found[-1])
-        text += f"{table(head, lines)}\nMilliseconds (iterations). Not to {ERRORS[0]}: {never}.\n\n"
-    write("solvers", text.rstrip("\n") + "\n")
+        text += f"{markdown(head, lines)}\nMilliseconds (iterations). Not to {ERRORS[0]}: {never}.\n\n"
+    return text.rstrip("\n") + "\n"

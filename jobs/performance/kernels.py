@@ -1,5 +1,7 @@
 """What `wring bench` measures: bandwidth, and kernels against it."""
-from runs import load, number, table, wring
+from outputs import load
+from program import run
+from tables import number
 
 OUT = "out/performance/bench"
 KERNELS, OPERATOR = ("laws", 2000000, 1, 2), ("operator", 1170672, 2, 1)  # parts, tets, ranks, threads of the targets
@@ -9,8 +11,8 @@ def bench(parts, tets, ranks, threads):
     """bench.json of these parts, measured once in a run of the tables."""
     folder = f"{OUT}/{parts.replace(',', '_')}_{tets}_{ranks}x{threads}"
     if folder not in bench.done:
-        options = ("bench_parts", parts, "bench_tets", tets, "bench_budget", 0.2, "operator_type", "multigrid")
-        wring("bench", None, folder, options, ranks, threads)
+        options = {"bench_parts": parts, "bench_tets": tets, "bench_budget": 0.2, "operator_type": "multigrid"}
+        run("bench", None, folder, options, ranks=ranks, threads=threads, busy=True)
         bench.done.add(folder)
     return load(folder, "bench.json")
 
@@ -34,12 +36,28 @@ def targets(scale, verdict):
     for law, target in (("neohookean", 12), ("corotated", 20)):
         row = pick(kernels, name=law, work="energy+gradient")
         ns = row["ns_per_tet"]
-        lines.append((f"energy and gradient, {law}, {row['tets']:,.0f} tets", f"{target} ns/tet", f"{ns:.1f} ns/tet",
-                      f"{ns * scale:.1f} ns/tet", verdict(ns * scale, target), f"{100 * row['fraction']:.0f}% of the triad"))
+        lines.append(
+            (
+                f"energy and gradient, {law}, {row['tets']:,.0f} tets",
+                f"{target} ns/tet",
+                f"{ns:.1f} ns/tet",
+                f"{ns * scale:.1f} ns/tet",
+                verdict(ns * scale, target),
+                f"{100 * row['fraction']:.0f}% of the triad",
+            )
+        )
     for rtol, target in (("1e-04", 100), ("1e-08", 190)):
         row = pick(operator, name="multigrid", work=f"solve to {rtol}")
         ms = 1e3 * row["seconds"]
-        lines.append((f"operator, 3 columns, {operator['mesh']['vertices']:,.0f} vertices, 2 ranks, to {rtol.replace('e-0', 'e-')}",
-                      f"{target} ms", f"{number(ms, 3)} ms", f"{number(ms * scale, 3)} ms", verdict(ms * scale, target),
-                      f"{row['iterations']} iterations, {100 * row['fraction']:.0f}% of the triad"))
+        lines.append(
+            (
+                f"operator, 3 columns, {operator['mesh']['vertices']:,.0f} vertices, 2 ranks, "
+                f"to {rtol.replace('e-0', 'e-')}",
+                f"{target} ms",
+                f"{number(ms, 3)} ms",
+                f"{number(ms * scale, 3)} ms",
+                verdict(ms * scale, target),
+                f"{row['iterations']} iterations, {100 * row['fraction']:.0f}% of the triad",
+            )
+        )
     return lines

@@ -1,0 +1,53 @@
+"""python3 jobs COMMAND [argument]...: everything that computes tables and pictures from runs of wring.
+
+    studies           the experiments of three papers, docs/results.md
+    performance       the tables of docs/performance.md
+    bench             `wring bench` over sizes, ranks and threads
+    tolerance         time to the tolerance of two scenes, by solver
+    inner_tolerance   how accurate the solves of qn should be
+    gallery           the scenes of docs/gallery.md and their pictures
+    render            frames of runs as a picture
+    inputs            the tables of inputs/materials, the lattices of inputs/meshes
+    structure         folders, files, lines and arrows of the sources
+
+python3 jobs COMMAND --help describes a command. WRING=path takes another program than the one that is built in build/;
+UNDER="taskset -c 0,1" puts every run under a command. Debian: gnuplot-nox; python3-numpy and python3-vtk9 where a
+command needs them.
+"""
+import importlib
+import os
+import re
+import sys
+
+DEBIAN_PYTHON = "/usr/bin/python3"  # Debian's packages of numpy and VTK are for this one
+
+
+def commands():
+    return re.findall(r"^    (\w+)  ", __doc__, re.M)
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1] not in commands():
+        sys.exit(
+            __doc__
+            if len(sys.argv) < 2
+            else f"jobs: no command '{sys.argv[1]}', expected one of {', '.join(commands())}"
+        )
+    os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    sys.dont_write_bytecode = True
+    from program import Failure
+
+    try:
+        module = importlib.import_module(sys.argv[1])
+        return module.main(sys.argv[2:])
+    except ModuleNotFoundError as missing:
+        if missing.name in ("numpy", "vtk") and sys.executable != DEBIAN_PYTHON and os.path.exists(DEBIAN_PYTHON):
+            os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, "-B", "jobs", *sys.argv[1:]])
+        if missing.name in ("numpy", "vtk"):
+            sys.exit(f"jobs: this python has no module {missing.name} (Debian: python3-numpy, python3-vtk9)")
+        raise
+    except Failure as failure:
+        sys.exit(f"jobs {sys.argv[1]}: {failure}")
+
+
+sys.exit(main())

@@ -1,0 +1,142 @@
+"""python3 jobs gallery [-l] [-r RANKS] [-d] [name...]: the scenes of docs/gallery.md and their pictures.
+
+Runs the decks of inputs/scenes into out/gallery/NAME and draws their frames into docs/images/gallery/NAME.png. Without
+a name, all of them. Debian: python3-vtk9, python3-numpy, xvfb, libgl1-mesa-dri.
+"""
+import argparse
+import os
+import subprocess
+
+import program
+from outputs import load, rows
+from program import Failure, say
+from random_start import distance, positions
+
+SEEDS = range(1, 11)
+RECOVERED = 0.01  # of the diagonal
+
+
+class Scene:
+    """A scene: its name, and whether to run it."""
+
+    def __init__(self, name, given):
+        self.name, self.ranks, self.draw_only = name, given.r, given.d
+
+    def run(self, deck=None, folder=None, options=None):
+        """Into out/gallery/FOLDER."""
+        if self.draw_only:
+            return
+        folder = f"out/gallery/{folder or self.name}"
+        program.run("run", deck or f"inputs/scenes/{self.name}.yaml", folder, options, ranks=self.ranks)
+        say(f"{len(rows(folder, 'steps.csv'))} steps, {load(folder, 'run.json')['iterations']} iterations: {folder}")
+
+    def draw(self, *options, runs=None):
+        """Options of python3 jobs render."""
+        picture = f"docs/images/gallery/{self.name}.png"
+        os.makedirs(os.path.dirname(picture), exist_ok=True)
+        folders = ",".join(f"out/gallery/{run}" for run in runs or [self.name])
+        if subprocess.call(["xvfb-run", "-a", "python3", "-B", "jobs", "render", picture, folders, *options]):
+            raise Failure(f"{self.name}: no picture")
+        say(picture)
+
+
+def plain(*look):
+    """A scene that is run as its deck is."""
+
+    def show(scene):
+        scene.run()
+        scene.draw(*look)
+
+    return show
+
+
+def spheres(scene):
+    deck = "inputs/scenes/spheres.yaml"
+    for material in ("tension", "compression"):
+        scene.run(
+            deck, f"spheres/{material}", {"material_file": os.path.abspath(f"inputs/materials/stiff_in_{material}.csv")}
+        )
+    scene.run(
+        deck, "spheres/neohookean", {"material_model": "neohookean", "material_young": 1e5, "material_poisson": 0.3}
+    )
+    scene.draw(
+        "times=0.45,1",
+        "size=220,280",
+        "view=2,0.3,0.5",
+        "zoom=1.2",
+        "range=0,80000",
+        runs=["spheres/tension", "spheres/compression", "spheres/neohookean"],
+    )
+
+
+def cloth(scene):
+    stiffness = ("1e4", "1e3", "1e2")
+    for k in stiffness:
+        scene.run(folder=f"cloth/{k}", options={"membrane_box_stiffness": k})
+    scene.draw("times=0.4,1", "size=220,260", "view=1,-2,0.5", "edges=0", runs=[f"cloth/{k}" for k in stiffness])
+
+
+def vertices_of(mesh):
+    text = subprocess.run([program.path(), "mesh", "info", mesh], check=True, capture_output=True, text=True).stdout
+    return int(next(line.split()[1] for line in text.splitlines() if line.startswith("vertices")).replace(",", ""))
+
+
+def random(scene):
+    recovered, count = 0, vertices_of("inputs/meshes/head.msh")
+    os.makedirs("out/gallery/random", exist_ok=True)
+    for seed in SEEDS:
+        table = f"out/gallery/random/{seed}.csv"
+        with open(table, "w", encoding="utf-8") as file:
+            file.write("".join(line + "\n" for line in positions(count, seed)))
+        scene.run(folder=f"random/{seed}", options={"initial_positions": os.path.abspath(table)})
+        far = distance(f"out/gallery/random/{seed}")
+        recovered += far < RECOVERED
+        say(f"seed {seed}: largest distance from the rest shape {far:.3g} of the diagonal")
+    say(f"{recovered} of {len(SEEDS)} seeds end within {100 * RECOVERED:g} % of the diagonal")
+    scene.draw("times=0,0.05,0.2,1", "size=300,300", "colour=none", "view=1,-2,0.4", runs=["random/1"])
+
+
+def pendulum(scene):
+    scene.run("inputs/pendulum.yaml", options={"time_integrator": "implicit_midpoint"})
+    scene.draw("times=0,0.15,0.3,0.45,0.6", "size=240,240", "colour=none", "view=0,-1,0")
+
+
+def blocks(scene):
+    scene.run("inputs/scenes/two_blocks.yaml")
+    scene.draw("times=0,0.24,0.3,0.4,0.75", "size=300,300", "view=0.5,-2,0.5", "zoom=1.4")
+
+
+SCENES = {
+    "head": plain("times=0,0.2,0.35,0.5,1", "size=240,280", "view=2,0.3,0.5", "zoom=1.2"),
+    "spheres": spheres,
+    "cube": plain("times=0,0.35,0.6,1", "size=280,260", "view=0.3,-2,0.3"),
+    "twist": plain("times=0,0.4,1", "size=420,200", "view=0.6,-2,0.6", "zoom=2"),
+    "torus": plain("times=0,0.35,0.5,0.65,1", "size=220,400", "view=1,-2,0.5", "edges=0", "range=0,3000"),
+    "cloth": cloth,
+    "random": random,
+    "pendulum": pendulum,
+    "bridge": plain("times=0,0.5,1", "size=420,240", "view=0.4,-2,0.5", "zoom=1.8"),
+    "blocks": blocks,
+}
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(
+        prog="python3 jobs gallery", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("-l", action="store_true", help="list the names")
+    parser.add_argument("-r", metavar="RANKS", type=int, default=2)
+    parser.add_argument("-d", action="store_true", help="only draw what has been run")
+    parser.add_argument("name", nargs="*")
+    given = parser.parse_args(arguments)
+    if given.l:
+        say(" ".join(SCENES))
+        return 0
+    for name in given.name:
+        if name not in SCENES:
+            raise Failure(f"no scene '{name}', expected one of {', '.join(SCENES)}")
+    program.install("xvfb", "libgl1-mesa-dri")
+    for name in given.name or SCENES:
+        say(f"== {name}")
+        SCENES[name](Scene(name, given))
+    return 0

@@ -1,0 +1,86 @@
+"""The program: built once, and run with the environment of MPI that jobs/setup.sh gives."""
+import os
+import shlex
+import subprocess
+import sys
+
+CORES = len(os.sched_getaffinity(0))
+UNDER = shlex.split(os.environ.get("UNDER", ""))  # a command that every run is put under, such as "taskset -c 0,1"
+
+
+class Failure(Exception):
+    """What ends a job: one line."""
+
+
+def setup(commands):
+    """Runs commands of bash after jobs/setup.sh; gives what they print."""
+    done = subprocess.run(["bash", "-c", f". jobs/setup.sh && {commands}"], stdout=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise Failure(f"status {done.returncode} of {commands}")
+    return done.stdout
+
+
+def install(*packages):
+    """Debian packages beyond those that wring needs."""
+    setup(f"debian_packages+=' {' '.join(packages)}' && install_packages >&2")
+
+
+def path():
+    """The program: $WRING, or what is built in build/."""
+    if "WRING" not in os.environ:
+        setup("build build -D CMAKE_BUILD_TYPE=Release >&2")
+        os.environ["WRING"] = "build/wring"
+    return os.environ["WRING"]
+
+
+def environment(ranks, threads=1, busy=False):
+    """Of so many ranks and threads; busy: threads wait busily for a while, as timed runs want it."""
+    text = setup(f"OMP_NUM_THREADS={threads}; use_ranks {ranks}; env -0").decode()
+    env = dict(entry.split("=", 1) for entry in text.split("\0") if "=" in entry)
+    if busy:
+        env.pop("OMP_WAIT_POLICY", None)
+        env["GOMP_SPINCOUNT"] = "10000"
+        env["OMPI_MCA_mpi_yield_when_idle"] = "1" if ranks * threads > CORES else "0"
+    return env
+
+
+def arguments(options):
+    """["-key", "value", ...] of {key: value}."""
+    return [word for key, value in options.items() for word in ("-" + key, str(value))]
+
+
+def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=False, preload=None):
+    """
+    Runs `wring command deck` into a folder, the screen into its file log. Gives the exit status. deck None: a command
+    without one.
+    """
+    os.makedirs(folder, exist_ok=True)
+    line = [path(), command] + ([deck] if deck else []) + ["-output_directory", folder] + arguments(options or {})
+    if preload:
+        line = ["env", f"LD_PRELOAD={preload}"] + line
+    if ranks > 1:
+        line = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks)] + line
+    with open(os.path.join(folder, "log"), "w", encoding="utf-8") as log:
+        return subprocess.call(UNDER + line, stdout=log, stderr=log, env=environment(ranks, threads, busy))
+
+
+def run(command, deck, folder, options=None, *, accepted=(0,), **how):
+    """The same, and a Failure unless the status is accepted. Gives the folder."""
+    status = attempt(command, deck, folder, options, **how)
+    if status not in accepted:
+        with open(os.path.join(folder, "log"), encoding="utf-8", errors="replace") as log:
+            sys.stderr.write("".join(log.readlines()[-5:]))
+        raise Failure(f"status {status} of wring {command} {deck or ''} {' '.join(arguments(options or {}))}")
+    return folder
+
+
+def is_newer(file, other):
+    return os.path.exists(file) and os.path.getmtime(file) > os.path.getmtime(other)
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def note(text):
+    print(f"note: {text}", file=sys.stderr, flush=True)

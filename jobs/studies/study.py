@@ -1,0 +1,77 @@
+"""What the studies share: runs of decks of inputs/studies into one folder, lines of a table, tables of errors."""
+import os
+
+import pictures
+import program
+import tables
+from outputs import Comparison
+
+
+class Study:
+    """A study: its name, its folder, the lines of its table."""
+
+    def __init__(self, name):
+        self.name, self.out, self.parts = name, f"out/studies/{name}", []
+        os.makedirs(self.out, exist_ok=True)
+
+    def attempt(self, command, deck, options=None, folder=None):
+        """The exit status of a command on inputs/studies/DECK.yaml, into the study's folder or one below it."""
+        return program.attempt(command, f"inputs/studies/{deck}.yaml", os.path.join(self.out, folder or ""), options)
+
+    def must(self, command, deck, options=None, folder=None, **how):
+        """The same; a failure ends the job. Gives the folder of the outputs."""
+        return program.run(command, f"inputs/studies/{deck}.yaml", os.path.join(self.out, folder or ""), options, **how)
+
+    def add(self, text):
+        """A line, or a table of several lines."""
+        self.parts.append(text if text.endswith("\n") else text + "\n")
+
+    def table(self, head, lines):
+        self.add(tables.text(head, lines))
+
+    def plot(self, name, size, commands):
+        pictures.draw(self.out, name, size, commands)
+
+    def write(self):
+        table = "".join(self.parts)
+        with open(f"{self.out}/table.txt", "w", encoding="utf-8") as file:
+            file.write(table)
+        program.say(table.rstrip("\n"))
+
+    def errors(self, iterations, folder=""):
+        self.table(*errors(Comparison(os.path.join(self.out, folder)), iterations))
+
+    def reach(self, errors_, folder=""):
+        self.table(*reach(Comparison(os.path.join(self.out, folder)), errors_))
+
+
+def make_state(folder, deck):
+    """Runs a deck that others start from, unless it has been run since it was written."""
+    if not program.is_newer(f"{folder}/run.json", deck):
+        program.run("run", deck, folder)
+
+
+def errors(comparison, iterations):
+    """Relative errors in % of every solver: head and lines."""
+    cell = lambda row: f"{100 * row['relative_error']:.3g}" if row else "-"
+    return (
+        ("error in % after", *iterations),
+        [(solver, *(cell(comparison.at(solver, i)) for i in iterations)) for solver in comparison.solvers],
+    )
+
+
+def reach(comparison, bounds):
+    """Iterations to relative errors, "-" where they are not reached: head and lines."""
+    cell = lambda row: f"{row['iteration']:.0f}" if row else "-"
+    return (
+        ("iterations to", *bounds),
+        [(solver, *(cell(comparison.first(solver, float(e))) for e in bounds)) for solver in comparison.solvers],
+    )
+
+
+CONVERGENCE = "set logscale y; set format y '%.0e'; set xlabel 'iteration'; set ylabel '(g(x_k) - g*) / (g(x_0) - g*)'"
+
+
+def curves(file, solvers, x="of(s, 2)", y="($8 > 0 ? $8 : NaN)"):
+    """gnuplot's plot of one curve a solver from a compare.csv."""
+    return f"plot for [s in '{' '.join(solvers)}'] '{file}' using ({x}):{y} lw 1.5 title s"

@@ -1,0 +1,52 @@
+"""Tables: for the screen, and as Markdown for the pages of docs/."""
+import re
+
+from program import Failure
+
+
+def text(head, lines):
+    """
+    Columns as wide as their longest cell, two blanks apart; the first is aligned to the left, the others to the
+    right.
+    """
+    cells = [[str(cell) for cell in line] for line in [head, *lines]]
+    width = [max(len(line[i]) for line in cells if i < len(line)) for i in range(max(map(len, cells)))]
+    aligned = lambda line: [cell.ljust(width[0]) if i == 0 else cell.rjust(width[i]) for i, cell in enumerate(line)]
+    return "".join("  ".join(aligned(line)).rstrip() + "\n" for line in cells)
+
+
+def markdown(head, lines):
+    out = ["| " + " | ".join(str(cell) for cell in head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(out + ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]) + "\n"
+
+
+def number(value, digits=2):
+    """Some significant digits, without an exponent where that is short; "-" for what was not measured."""
+    if value is None:
+        return "-"
+    if value and not 1e-3 <= abs(value) < 1e6:
+        return f"{value:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e")
+    return f"{value:.{digits}g}" if abs(value) < 10**digits else f"{value:,.0f}"
+
+
+def power(value):
+    """Two digits and an exponent."""
+    return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
+
+
+def count(value, noun):
+    """ "1 rank", "2 ranks"."""
+    return f"{value} {noun}" if value == 1 else f"{value} {noun}s"
+
+
+def paste(page, name, table):
+    """Puts a table between its marks in a page."""
+    with open(page, encoding="utf-8") as file:
+        old = file.read()
+    new, found = re.subn(
+        rf"(<!-- table {name} -->\n).*?(<!-- end -->)", lambda m: m[1] + table + m[2], old, flags=re.DOTALL
+    )
+    if found != 1:
+        raise Failure(f"{page} has {found} places for the table {name}, expected 1")
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(new)

@@ -1,0 +1,273 @@
+"""
+The tables of jobs/ on outputs that runs left once (wring 0.1.0; the folders beside this file). Each fails when a column
+is read by another name or place than it has, when a unit or factor is wrong, or when a solver that does not reach an
+error is said to.
+
+    python3 tests/jobs/check.py SOURCE_DIR
+"""
+import math
+import os
+import sys
+import tempfile
+import unittest
+
+SOURCE = os.path.abspath(sys.argv.pop(1))
+HERE = os.path.join(SOURCE, "tests", "jobs")
+sys.path.insert(0, os.path.join(SOURCE, "jobs"))
+sys.dont_write_bytecode = True
+
+import bench  # noqa: E402
+import inner_tolerance  # noqa: E402
+import inputs  # noqa: E402
+import outputs  # noqa: E402
+import structure  # noqa: E402
+import tables  # noqa: E402
+import tolerance  # noqa: E402
+from studies import box, essay, liu, study, thesis  # noqa: E402
+
+
+def stored(*names):
+    return os.path.join(HERE, *names)
+
+
+def meshes(name):
+    return outputs.read(os.path.join(SOURCE, "inputs", "meshes", name))
+
+
+class Comparisons(unittest.TestCase):
+    def setUp(self):
+        self.comparison = outputs.Comparison(stored("compare"))
+
+    def test_errors(self):
+        head, lines = study.errors(self.comparison, (4, 12, 99))
+        self.assertEqual(head, ("error in % after", 4, 12, 99))
+        self.assertEqual(
+            lines,
+            [
+                ("qn", "33.8", "0.271", "-"),
+                ("admm_fast", "45", "2.53", "-"),
+                ("pd", "66.2", "40.5", "-"),
+                ("xpbd", "79.2", "18.6", "-"),
+            ],
+        )
+
+    def test_reach(self):
+        _, lines = study.reach(self.comparison, ("1e-1", "1e-2", "1e-4"))
+        self.assertEqual(
+            lines,
+            [("qn", "7", "10", "-"), ("admm_fast", "10", "-", "-"), ("pd", "-", "-", "-"), ("xpbd", "-", "-", "-")],
+        )
+
+    def test_times(self):
+        _, lines = box.times(self.comparison)
+        self.assertEqual(lines[:2], [("qn", "10, 0.000161", "-", "-"), ("admm_fast", "-", "-", "-")])
+
+    def test_energy_left(self):
+        left = dict(thesis.energy_left(self.comparison, (0, 12, 99)))
+        rows = self.comparison.solvers["pd"]
+        self.assertEqual(left["pd"], ["100", f"{100 * rows[12]['elastic'] / rows[0]['elastic']:.3g}", "-"])
+
+    def test_rows_of_newton(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, line in (("compare.csv", "newton,{0},1,{1},0,0,0,0"),):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write("solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error\n")
+                    file.write("\n".join(line.format(i, g) for i, g in enumerate((30, 20, 12))) + "\n")
+            found = liu.rows_of_newton(folder, "newton_cg5", 10)
+        self.assertEqual([row["solver"] for row in found], ["newton_cg5"] * 3)
+        self.assertEqual([float(row["relative_error"]) for row in found], [1, 0.5, 0.1])
+
+
+class Sweeps(unittest.TestCase):
+    def test_by_scale(self):
+        head, lines = thesis.by_scale(outputs.rows(stored("sweep"), "sweep.csv"), "error_60")
+        cells = {line[0]: line[1:] for line in lines}
+        self.assertEqual(head, ("h^2 k", "qn", "admm_0.4", "pd", "xpbd"))
+        self.assertEqual(cells["1e+04"][2:], ("2.84 to 2.84", "0.881 to 0.881"))
+        self.assertEqual(cells["1e+03"], ("-",) * 4)
+
+    def test_best_weights(self):
+        head, lines = thesis.best_weights(outputs.rows(stored("weights"), "sweep.csv"))
+        self.assertEqual(head, ("best weight", "h=1e-2", "h=1e-3"))
+        self.assertEqual(lines, [("k=1e6", "0.8 in 14", "1.0 in 2"), ("k=1e8", "0.5 in 54", "0.8 in 14")])
+
+
+class Runs(unittest.TestCase):
+    def test_drop_and_stretch(self):
+        found = essay.drop(
+            meshes("truss_points.csv"),
+            meshes("truss_masses.csv"),
+            outputs.rows(stored("truss"), "state.csv"),
+            outputs.rows(stored("truss"), "steps.csv"),
+        )
+        self.assertEqual(f"{found:.3f}", "0.679")
+        self.assertEqual(
+            f"{essay.stretch(outputs.rows(stored('cloth'), 'state.csv'), meshes('cloth_springs.csv')):.2f}", "0.03"
+        )
+
+    def test_drop_of_a_run_that_diverged(self):
+        steps = [{"kinetic": "2e6", "external": "0"}]
+        self.assertIsNone(
+            essay.drop([{"vertex": "0", "y": "0"}], [{"vertex": "0", "mass": "1"}], [{"vertex": "0", "y": "0"}], steps)
+        )
+
+    def test_swing(self):
+        self.assertEqual(f"{essay.highest(outputs.rows(stored('rod'), 'steps.csv'), 0.5):.4f}", "-0.4229")
+
+    def test_steps(self):
+        self.assertEqual([s["iterations"] for s in outputs.steps(stored("twist"))[:2]], [17, 26])
+        self.assertEqual(liu.step_lengths("twist", outputs.rows(stored("twist")))[:2], ("twist", 255))
+
+    def test_tolerance(self):
+        seconds, iterations, evaluations = tolerance.cells(stored("twist"), 20)
+        self.assertEqual((f"{seconds:.4f}", f"{iterations:.2f}", f"{evaluations:.2f}"), ("0.0002", "12.75", "13.75"))
+        self.assertIsNone(tolerance.cells(stored("twist"), 21))  # a step is missing
+
+    def test_inner_tolerance(self):
+        row = lambda i, g: {
+            "iteration": str(i),
+            "objective": str(g),
+            "linear_iterations": str(10 * i),
+            "seconds": str(0.5 * i),
+        }
+        history = [row(0, 1), row(1, 1e-3), row(2, 5e-5), row(3, 2e-9)]
+        found = list(inner_tolerance.reached("10", {"1e-1": history}, [row(0, 1), row(9, 0)]))
+        self.assertEqual(
+            [(r["error"], r["iterations"], r["seconds"]) for r in found],
+            [("1e-4", "2", "1.0000"), ("1e-8", "3", "1.5000")],
+        )
+        self.assertIn("| 10 | 2/20/1.00 | - |", inner_tolerance.text(found))
+
+
+class Bench(unittest.TestCase):
+    SPLITS = ["1x1", "1x2"]
+
+    def setUp(self):
+        self.rows = bench.join(stored("bench"), ["2000", "4000"], self.SPLITS)
+
+    def test_table(self):
+        _, lines = bench.table(self.rows, self.SPLITS, "ns per tetrahedron")
+        self.assertEqual(lines[0], ("scatter", 2058, "3.01", "11.1"))
+        self.assertEqual(lines[4], ("direct solve to 1e-4", 3888, "7.31", "48.8"))
+        self.assertEqual(
+            bench.table(self.rows, self.SPLITS, "% of the triad")[1][5], ("multigrid to 1e-4", 3888, "96.8", "96.1")
+        )
+
+    def test_laws(self):
+        name, one, two = bench.laws(self.rows, self.SPLITS, "energy+gradient")[1]
+        self.assertEqual((name, f"{one:.6g}", f"{two:.6g}"), ("strain", "14.189", "20.8667"))
+
+
+class Made(unittest.TestCase):
+    def test_tables_of_inputs(self):
+        """inputs/ holds what the command writes."""
+        for path, lines in inputs.tables().items():
+            with open(os.path.join(SOURCE, "inputs", path), encoding="utf-8") as file:
+                self.assertEqual(file.read(), "".join(line + "\n" for line in lines), path)
+
+    def test_numbers(self):
+        self.assertEqual(
+            [tables.number(v) for v in (None, 0.123, 45.6, 12345, 2.5e-7)], ["-", "0.12", "46", "12,345", "2.5e-7"]
+        )
+        self.assertEqual(tables.power(2.2e-3), "2.2e-3")
+        self.assertEqual(tables.text(("a", "b"), [("long", 1), ("x", 22)]), "a      b\nlong   1\nx     22\n")
+
+
+class Structure(unittest.TestCase):
+    def faults(self, files):
+        return "\n".join(structure.faults(files))
+
+    def test_arrow_up(self):
+        found = self.faults({"src/law/a.c": '#include "term/b.h"\n', "src/term/b.h": "#pragma once\n"})
+        self.assertIn("src/law/a.c (layer law) includes src/term/b.h of layer term", found)
+
+    def test_circle_of_includes(self):
+        self.assertIn(
+            "circle of includes: src/mesh/a, src/mesh/b",
+            self.faults(
+                {
+                    "src/mesh/a.c": '#include "b.h"\n',
+                    "src/mesh/a.h": "",
+                    "src/mesh/b.c": '#include "a.h"\n',
+                    "src/mesh/b.h": "",
+                }
+            ),
+        )
+
+    def test_circle_of_calls(self):
+        define = lambda name, other: f"int {name}(void)\n{{\n  return {other}();\n}}\n"
+        self.assertIn(
+            "circle of calls: src/mesh/a.c, src/mesh/b.c",
+            self.faults({"src/mesh/a.c": define("wring_a", "wring_b"), "src/mesh/b.c": define("wring_b", "wring_a")}),
+        )
+
+    def test_large_folder_and_function(self):
+        many = {f"src/mesh/f{i}.c": "" for i in range(26)}
+        self.assertIn("src/mesh has 26 files", self.faults(many))
+        self.assertIn("f has 61 lines", self.faults({"src/mesh/a.c": "int f(void)\n{\n" + "  ;\n" * 61 + "}\n"}))
+
+    def test_threads_in_a_law(self):
+        self.assertIn("a law is a pure function", self.faults({"src/law/a.c": "#pragma omp parallel for\n"}))
+
+
+try:
+    import numpy as np
+
+    import random_start
+    from performance import model, solvers, targets
+
+    class Model(unittest.TestCase):
+        """
+        On one rank nothing but work, which is what was measured; more ranks never take less than their share of it.
+        """
+
+        def test_time(self):
+            send = lambda name, outer, inner: {
+                "name": name,
+                "per_iteration": {"messages": outer, "bytes": 24 * outer},
+                "per_inner": {"messages": inner, "most": inner, "bytes": 12 * inner},
+            }
+            m = model.Measured(
+                {
+                    "times": [{"ranks": p, "inner": 6.0, "local": 30.0, "vector": 50.0, "solve": 70.0} for p in (1, 2)],
+                    "counts": [
+                        {
+                            "ranks": 8,
+                            "vertices": 8e4,
+                            "levels": [],
+                            "sends": [send("7", 28, 21), send("allreduce", 4, 1)],
+                        }
+                    ],
+                    "ghosts": [{"parts": 64, "c": 6.0}],
+                    "weak": [100.0, 110.0],
+                    "levels": [
+                        {"rows": 2e5, "entries": 14, "ranks": 2},
+                        {"rows": 3e4, "entries": 50, "ranks": 2},
+                        {"rows": 60, "entries": 60, "ranks": 1},
+                    ],
+                }
+            )
+            work = 1e-9 * 2e5 * (model.TETS * 30 + 50 + 6 * 70)
+            self.assertLess(abs(sum(m.time(2e5, 1).values()) / work - 1), 0.01)
+            for ranks in (2, 64, 4096):
+                parts = m.time(2e5, ranks)
+                self.assertGreater(sum(parts.values()), work / ranks)
+                self.assertGreater(min(parts.values()), 0)
+
+        def test_entries(self):
+            solver = {"iterations_to": {"1e-4": 7, "1e-8": None}, "seconds_to": {"1e-4": 0.0123, "1e-8": None}}
+            self.assertEqual([solvers.entry(solver, error) for error in ("1e-4", "1e-8")], ["12 (7)", "-"])
+            self.assertEqual([targets.verdict(2, 1), targets.verdict(1, 1)], ["100% above", "met"])
+
+        def test_distance_from_rest(self):
+            rest = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3.0]])
+            c, s = math.cos(1), math.sin(1)
+            turned = rest @ np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]) + 5
+            self.assertLess(random_start.distance_of(rest, turned), 1e-14)
+            self.assertGreater(random_start.distance_of(rest, rest * [1, 1, 1.1]), 0.01)
+            self.assertEqual(len(list(random_start.positions(4, 1))), 5)
+
+except ModuleNotFoundError as missing:
+    print(f"no module {missing.name}: the tables that need it are not tested")
+
+unittest.main()
