@@ -4,6 +4,7 @@
   energies of a pendulum are in test_integrators.sh.
 */
 #include "body.h"
+#include "step/step_impl.h"
 
 /* A 2 x 1 x 1 m block of 12 tets, 2e4 Pa, 1000 kg/m^3: its fastest motion has about 20 rad/s. No operator: newton solves. */
 static PetscErrorCode create_body(const char *integrator, double h, const wring_motion *motion, test_body *b)
@@ -220,20 +221,21 @@ static PetscErrorCode momenta(const char *integrator, int n, double *linear, dou
 }
 
 /*
-  Every rule keeps linear momentum; the midpoint rule and symplectic Euler keep angular momentum, which implicit Euler loses
-  by O(h^2) a step, that is O(h) in all. Fails if a rule or a solve exerts a force or a torque on the whole.
+  Every rule keeps the momenta that its table declares, and loses those that it does not: implicit Euler O(h^2) of its angular
+  momentum a step, that is O(h) in all. Fails if a rule or a solve exerts a force or a torque on the whole.
 */
 static PetscErrorCode test_momenta(void)
 {
-  static const char *const name[] = {"implicit_midpoint",     "symplectic_euler", "implicit_euler", "bdf2",
-                                     "linear_implicit_euler", "explicit_euler"};
-  double                   linear, angular, half;
+  const wring_integrator *rule;
+  double                  linear, angular, half;
 
   PetscFunctionBegin;
-  for (int i = 0; i < 6; i++) {
-    PetscCall(momenta(name[i], 20, &linear, &angular));
-    CHECK(linear <= 1e-12, "%s: linear momentum drifts by %g", name[i], linear);
-    if (i < 2) CHECK(angular <= 1e-9, "%s: angular momentum drifts by %g", name[i], angular);
+  for (int i = 0; (rule = wring_integrator_get(i)); i++) {
+    PetscCall(momenta(rule->name, 20, &linear, &angular));
+    CHECK((linear <= 1e-12) == !!(rule->keeps & WRING_KEEPS_LINEAR), "%s: linear momentum drifts by %g", rule->name,
+          linear);
+    CHECK((angular <= 1e-9) == !!(rule->keeps & WRING_KEEPS_ANGULAR), "%s: angular momentum drifts by %g", rule->name,
+          angular);
   }
   PetscCall(momenta("implicit_euler", 20, &linear, &angular));
   PetscCall(momenta("implicit_euler", 40, &linear, &half));
@@ -322,16 +324,35 @@ static PetscErrorCode test_reports(const char *integrator, const char *changes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Every rule has the order that its table declares, those that remember a step also where the step size changes. */
 static PetscErrorCode test_orders(void)
 {
+  const wring_integrator *rule;
+
   PetscFunctionBegin;
-  PetscCall(test_order("implicit_euler", 1, 1));
-  PetscCall(test_order("symplectic_euler", 1, 1));
-  PetscCall(test_order("explicit_euler", 1, 1));
-  PetscCall(test_order("linear_implicit_euler", 1, 1));
-  PetscCall(test_order("implicit_midpoint", 1, 2));
-  PetscCall(test_order("bdf2", 1, 2));
-  PetscCall(test_order("bdf2", 2, 2));
+  for (int i = 0; (rule = wring_integrator_get(i)); i++) {
+    PetscCall(test_order(rule->name, 1, rule->order));
+    if (rule->target) PetscCall(test_order(rule->name, 2, rule->order));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a table's name is not the one of the list, or a rule neither finishes nor advances. */
+static PetscErrorCode test_tables(void)
+{
+  const wring_integrator *rule;
+  char                    choices[256] = "";
+
+  PetscFunctionBegin;
+  for (int i = 0; (rule = wring_integrator_get(i)); i++) {
+    PetscCall(PetscStrlcat(choices, i ? "|" : "", sizeof choices));
+    PetscCall(PetscStrlcat(choices, rule->name, sizeof choices));
+    CHECK(wring_integrator_find(rule->name) == rule, "%s is not found", rule->name);
+    CHECK(rule->finish || rule->advance, "%s makes no step", rule->name);
+    CHECK(rule->part > 0 && rule->part <= 1 && rule->when >= 0 && rule->when <= 1, "%s: part %g, when %g", rule->name,
+          rule->part, rule->when);
+  }
+  CHECK(strcmp(choices, wring_option_find(wring_time_options, "integrator")->choices) == 0, "%s", choices);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -342,6 +363,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   wring_blas_set_threads(1);
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(test_tables());
   if (size == 1) PetscCall(test_orders());
   PetscCall(test_momenta());
   PetscCall(test_linear());

@@ -1,5 +1,8 @@
 /* ranks: 1 2 4 */
-/* Solvers against the properties of their iterations (docs/theory.md 5) on a twisted box. */
+/*
+  qn, pd and newton against the properties of their iterations (docs/theory.md 5) on a twisted box. What every type must do is in
+  test_solver_types.c.
+*/
 #include "body.h"
 #include <omp.h>
 
@@ -317,7 +320,10 @@ static PetscErrorCode test_variants(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* solver.measure changes what is seen, not where pd goes; rtol 0 never converges, atol stops. */
+/*
+  solver.measure changes what is seen, not where pd goes; rtol 0 never converges, atol stops. Fails if a measurement leaves a trace
+  in the iterates: on one rank not a bit may differ. MUMPS, on several ranks, does not repeat its last bits.
+*/
 static PetscErrorCode test_measuring(void)
 {
   test_body     m;
@@ -325,8 +331,10 @@ static PetscErrorCode test_measuring(void)
   wring_outcome outcome[2];
   wring_solver *s;
   double        distance;
+  PetscMPIInt   size;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(create_twisted("strain", &m, &y));
   PetscCall(test_body_solver(&m, "pd", &s));
   for (int t = 0; t < 2; t++) {
@@ -338,8 +346,12 @@ static PetscErrorCode test_measuring(void)
           wring_reason_name(outcome[t].reason));
   }
   PetscCall(test_distance(x[0], x[1], &distance));
-  CHECK(distance <= 1e-12, "measuring moved pd by %g m", distance);
-  CHECK(outcome[0].last.value.objective == outcome[1].last.value.objective || distance > 0, "measuring changed g");
+  CHECK(distance <= (size == 1 ? 0 : 1e-12), "measuring moved pd by %g m", distance);
+  const double g[2] = {outcome[0].last.value.objective, outcome[1].last.value.objective};
+  CHECK(fabs(g[0] - g[1]) <= (size == 1 ? 0 : 1e-12) * fabs(g[0]), "measuring changed g from %.17g to %.17g", g[0],
+        g[1]);
+  CHECK(outcome[0].rises.measured == 7 && outcome[1].rises.measured == 1, "%d and %d rows",
+        (int)outcome[0].rises.measured, (int)outcome[1].rises.measured);
   PetscCall(wring_solver_set_limits(s, 100, 0, 0.5 * outcome[0].first.gradient_norm, 1));
   PetscCall(VecCopy(y, x[0]));
   PetscCall(wring_solver_solve(s, x[0], &outcome[0]));
@@ -406,27 +418,10 @@ static PetscErrorCode test_refusals(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if the registry and the choices of solver_type differ. */
-static PetscErrorCode test_registry(void)
-{
-  const wring_option *options;
-  char                choices[256] = "";
-
-  PetscFunctionBegin;
-  for (int i = 0; wring_solver_type(i, &options); i++) {
-    if (i) PetscCall(PetscStrlcat(choices, "|", sizeof choices));
-    PetscCall(PetscStrlcat(choices, wring_solver_type(i, &options), sizeof choices));
-    CHECK(options != NULL, "solver %d has no table", i);
-  }
-  CHECK(strcmp(choices, wring_option_find(wring_solver_options, "type")->choices) == 0, "%s", choices);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   wring_blas_set_threads(1);
-  PetscCall(test_registry());
   PetscCall(test_refusals());
   PetscCall(test_pd_step());
   PetscCall(test_same_minimiser());

@@ -2,6 +2,16 @@
 /* Implicit Euler steps of a free body: free fall by formula, momentum, the start of a solve, the number of steps. */
 #include "body.h"
 
+/* Every evaluation of g is one reduction: they are counted. */
+#undef MPI_Allreduce
+static int reductions;
+
+int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+  reductions++;
+  return PMPI_Allreduce(in, out, n, type, op, comm);
+}
+
 static const double step = 0.01;
 
 static void rest(const double X[3], double x[3])
@@ -198,6 +208,53 @@ static PetscErrorCode test_counts(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Reductions of a first step by qn that stops at x_0, in which the solver is told g(x_0) or not; x_0 and its row. */
+static PetscErrorCode count_reductions(PetscBool told, int *begin, int *solve, wring_outcome *outcome)
+{
+  test_body      m;
+  wring_state    state;
+  wring_stepper *stepper;
+  wring_solver  *s;
+  PetscBool      changed;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("neohookean", step, 0, &m));
+  PetscCall(wring_options_set(m.o, "time_step", "0.01", "test"));
+  PetscCall(test_body_set_up(&m));
+  PetscCall(create_state(&m, whirl, &state));
+  PetscCall(wring_stepper_create(m.g, m.o, &stepper));
+  PetscCall(test_body_solver(&m, "qn", &s));
+  PetscCall(wring_solver_set_limits(s, 0, 0, 0, 1));
+  const int before = reductions;
+  PetscCall(wring_stepper_begin(stepper, &state, m.x, &changed));
+  *begin = reductions - before;
+  if (told) wring_solver_know_start(s, wring_stepper_evaluation(stepper));
+  PetscCall(wring_solver_solve(s, m.x, outcome));
+  *solve = reductions - before - *begin;
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(wring_stepper_destroy(&stepper));
+  PetscCall(destroy_state(&state));
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The stepper evaluates g(x_0) once, and a solver that is told so does not repeat it. Fails if it does, or gets other numbers. */
+static PetscErrorCode test_start_is_handed_on(void)
+{
+  int           begin[2], solve[2];
+  wring_outcome outcome[2];
+
+  PetscFunctionBegin;
+  for (int told = 0; told < 2; told++)
+    PetscCall(count_reductions((PetscBool)told, &begin[told], &solve[told], &outcome[told]));
+  CHECK(begin[0] == 1 && begin[1] == 1, "the stepper evaluates g %d times", begin[1]);
+  CHECK(solve[1] == solve[0] - 1, "%d reductions of a solve, %d where it is told g(x_0)", solve[0], solve[1]);
+  CHECK(outcome[0].first.value.objective == outcome[1].first.value.objective, "other values of g");
+  CHECK(outcome[0].first.gradient_norm == outcome[1].first.gradient_norm, "other gradients");
+  CHECK(outcome[0].first.evaluations == outcome[1].first.evaluations, "evaluations are counted otherwise");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -206,6 +263,7 @@ int main(int argc, char **argv)
   PetscCall(test_free_fall());
   PetscCall(test_momentum());
   PetscCall(test_start());
+  PetscCall(test_start_is_handed_on());
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -48,6 +48,12 @@ typedef struct {
 
 void wring_rises_add(const wring_rises *one, wring_rises *sum);
 
+/* g and its gradient at a point. */
+typedef struct {
+  wring_value value;
+  Vec         grad; // [n_owned][3] N, borrowed
+} wring_evaluation;
+
 typedef struct {
   wring_reason    reason;
   wring_iteration first, last; // x_0 and the end
@@ -84,7 +90,14 @@ PetscErrorCode wring_solver_set_up(wring_solver *s); // refuses laws that lack w
 */
 PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes);
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome); // x: x_0 in, the last iterate out
-PetscBool      wring_solver_has_residuals(const wring_solver *s);                  // iterations have primal and dual
+
+/*
+  The next solve starts from an x where g and its gradient are known to be these: it does not evaluate them again, though they
+  count as an evaluation. Borrowed until that solve has begun, and forgotten then; NULL: not known. Only for potentials without
+  contacts, which a solve looks for at x first. Not collective, but on all ranks alike.
+*/
+void      wring_solver_know_start(wring_solver *s, const wring_evaluation *start);
+PetscBool wring_solver_has_residuals(const wring_solver *s); // iterations have primal and dual
 
 /*
   The extreme eigenvalues of H_0 H(x), H the true (not projected) Hessian of g and H_0 the inverse of the Hessian that the method

@@ -42,6 +42,12 @@ PetscErrorCode wring_stepper_prepare(wring_stepper *s, const wring_state *state,
 PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed);
 
 /*
+  g and its gradient at the x of the last begin, which has evaluated them there, for wring_solver_know_start; NULL where there are
+  contacts, or nothing is minimised. Borrowed, until the next call with this stepper. Not collective.
+*/
+const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s);
+
+/*
   In the place of a solve, where nothing is minimised: x, the new positions. The outcome has one iteration, whose value is
   implicit Euler's g at x; it fails if that is not finite, or the linear system is singular.
 */

@@ -200,6 +200,7 @@ static double admm_operator_factor(const wring_solver *s)
 const wring_solver_ops wring_solver_admm = {
   .name             = "admm",
   .needs            = WRING_CAN_PROX | WRING_CAN_SLOPE,
+  .declares         = WRING_MINIMISES | WRING_KEEPS_MOMENTUM,
   .has_residuals    = PETSC_TRUE,
   .operator_factor  = admm_operator_factor,
   .options          = admm_options,

@@ -215,6 +215,7 @@ static double anderson_operator_factor(const wring_solver *s)
 const wring_solver_ops wring_solver_anderson = {
   .name             = "anderson",
   .needs            = WRING_CAN_GRADIENT,
+  .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
   .operator_factor  = anderson_operator_factor,
   .options          = anderson_options,
   .create           = anderson_create,

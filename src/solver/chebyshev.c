@@ -213,6 +213,7 @@ static const wring_contact_way *chebyshev_contacts(const wring_solver *s)
 const wring_solver_ops wring_solver_chebyshev = {
   .name             = "chebyshev",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
+  .declares         = WRING_MINIMISES | WRING_KEEPS_MOMENTUM,
   .operator_factor  = chebyshev_operator_factor,
   .contacts         = chebyshev_contacts,
   .options          = chebyshev_options,

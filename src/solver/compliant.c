@@ -400,6 +400,7 @@ static PetscErrorCode compliant_destroy(wring_solver *s)
 
 const wring_solver_ops wring_solver_compliant = {
   .name             = "compliant",
+  .declares         = WRING_KEEPS_MOMENTUM,
   .options          = compliant_options,
   .create           = compliant_create,
   .set_from_options = compliant_set_from_options,

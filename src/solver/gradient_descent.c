@@ -92,6 +92,7 @@ static PetscErrorCode descent_destroy(wring_solver *s)
 const wring_solver_ops wring_solver_gradient_descent = {
   .name     = "gradient_descent",
   .needs    = WRING_CAN_GRADIENT,
+  .declares = WRING_MINIMISES | WRING_DESCENDS,
   .contacts = wring_solver_contacts_in_g,
   .options  = descent_options,
   .create   = descent_create,

@@ -127,6 +127,7 @@ static PetscErrorCode newton_destroy(wring_solver *s)
 const wring_solver_ops wring_solver_newton = {
   .name             = "newton",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN,
+  .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
   .contacts         = wring_solver_contacts_in_g,
   .options          = newton_options,
   .create           = newton_create,

@@ -72,6 +72,7 @@ static PetscErrorCode pbd_begin(wring_solver *s, Vec x)
 const wring_solver_ops wring_solver_pbd = {
   .name             = "pbd",
   .needs            = WRING_CAN_CONSTRAIN,
+  .declares         = WRING_KEEPS_MOMENTUM,
   .contacts         = wring_sweeps_contacts,
   .options          = pbd_options,
   .create           = pbd_create,

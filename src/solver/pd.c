@@ -141,6 +141,7 @@ static double pd_operator_factor(const wring_solver *s)
 const wring_solver_ops wring_solver_pd = {
   .name             = "pd",
   .needs            = WRING_CAN_PROJECT | WRING_CAN_SLOPE,
+  .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
   .operator_factor  = pd_operator_factor,
   .options          = pd_options,
   .create           = pd_create,

@@ -47,6 +47,7 @@ static PetscErrorCode penalty_begin(wring_solver *s, Vec x)
 const wring_solver_ops wring_solver_penalty = {
   .name             = "penalty",
   .needs            = WRING_CAN_CONSTRAIN,
+  .declares         = WRING_KEEPS_MOMENTUM,
   .damps            = PETSC_TRUE,
   .contacts         = wring_sweeps_contacts,
   .options          = penalty_options,

@@ -558,6 +558,7 @@ static PetscErrorCode qn_precondition(wring_solver *s, Vec b, Vec x)
 const wring_solver_ops wring_solver_qn = {
   .name                 = "qn",
   .needs                = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
+  .declares             = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
   .operator_factor      = qn_operator_factor,
   .begins_from_operator = PETSC_TRUE,
   .contacts             = qn_contacts,

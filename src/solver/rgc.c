@@ -41,6 +41,7 @@ static PetscErrorCode rgc_begin(wring_solver *s, Vec x)
 const wring_solver_ops wring_solver_rgc = {
   .name             = "rgc",
   .needs            = WRING_CAN_CONSTRAIN,
+  .declares         = WRING_KEEPS_MOMENTUM,
   .contacts         = wring_sweeps_contacts,
   .options          = rgc_options,
   .create           = wring_sweeps_create,

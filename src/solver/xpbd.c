@@ -43,6 +43,7 @@ static PetscErrorCode xpbd_begin(wring_solver *s, Vec x)
 const wring_solver_ops wring_solver_xpbd = {
   .name             = "xpbd",
   .needs            = WRING_CAN_CONSTRAIN,
+  .declares         = WRING_KEEPS_MOMENTUM,
   .damps            = PETSC_TRUE,
   .contacts         = wring_sweeps_contacts,
   .options          = xpbd_options,

@@ -45,6 +45,8 @@ static PetscErrorCode bdf2_finish(wring_stepper *s, Vec x, wring_state *state)
 
 const wring_integrator wring_integrator_bdf2 = {
   .name   = "bdf2",
+  .order  = 2,
+  .keeps  = WRING_KEEPS_LINEAR,
   .part   = 1,
   .when   = 1,
   .needs  = WRING_CAN_GRADIENT,

@@ -12,6 +12,8 @@ static PetscErrorCode explicit_euler_advance(wring_stepper *s, const wring_state
 
 const wring_integrator wring_integrator_explicit_euler = {
   .name    = "explicit_euler",
+  .order   = 1,
+  .keeps   = WRING_KEEPS_LINEAR,
   .part    = 1,
   .when    = 0,
   .needs   = WRING_CAN_GRADIENT,

@@ -11,6 +11,8 @@ static PetscErrorCode implicit_euler_finish(wring_stepper *s, Vec x, wring_state
 
 const wring_integrator wring_integrator_implicit_euler = {
   .name   = "implicit_euler",
+  .order  = 1,
+  .keeps  = WRING_KEEPS_LINEAR,
   .part   = 1,
   .when   = 1,
   .needs  = WRING_CAN_GRADIENT,

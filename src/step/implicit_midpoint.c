@@ -22,6 +22,8 @@ static PetscErrorCode implicit_midpoint_finish(wring_stepper *s, Vec x, wring_st
 
 const wring_integrator wring_integrator_implicit_midpoint = {
   .name        = "implicit_midpoint",
+  .order       = 2,
+  .keeps       = WRING_KEEPS_LINEAR | WRING_KEEPS_ANGULAR,
   .part        = 0.5,
   .when        = 0.5,
   .needs       = WRING_CAN_GRADIENT,

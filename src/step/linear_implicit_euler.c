@@ -82,6 +82,8 @@ static PetscErrorCode linear_implicit_euler_predict(wring_stepper *s, const wrin
 
 const wring_integrator wring_integrator_linear_implicit_euler = {
   .name    = "linear_implicit_euler",
+  .order   = 1,
+  .keeps   = WRING_KEEPS_LINEAR,
   .part    = 1,
   .when    = 1,
   .needs   = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN,

@@ -1,14 +1,31 @@
-/* Private to src/step: what a time integrator supplies, and what integrators share. */
+/*
+  Private to src/step: a stepper, and what a time integrator supplies. Map of src/step, in reading order:
+    integrators.c            the array of all rules, keys time_... and gravity
+    implicit_euler.c, ...    one rule a file: formulas, functions, table
+    step_impl.h              this file
+    stepper.c                create, destroy, what a stepper reports, the memory of rules of several steps
+    march.c                  one step: g of the step, the start of the solve, the end of the step
+    loads.c                  forces that depend on time, wring/load.h
+  Not here: the solve (src/solver), what a run writes and when it stops (src/study/run).
+*/
 #pragma once
 #include <petscksp.h>
 #include <wring/step.h>
 
+/* What a rule keeps of a free body without loads, but for the errors of solves. Tests hold every rule to it. */
+typedef enum {
+  WRING_KEEPS_LINEAR  = 1, // sum m_i v_i
+  WRING_KEEPS_ANGULAR = 2  // sum m_i x_i x v_i
+} wring_momenta;
+
 /*
-  A rule minimises g and then finishes, or it advances without a minimisation, with g as a source of forces: `advance` says
-  which. In both cases g has h = part * step and y = q + h v + h^2 a, a of gravity and loads, unless the rule has a target of its own.
+  A rule minimises g and then finishes, or it advances without a minimisation, with g as a source of forces: `advance` tells
+  which. In both cases g has h = part * step and y = q + h v + h^2 a, a of gravity and loads, unless the rule has its own target.
 */
 typedef struct {
   const char *name;  // as in a deck
+  int         order; // of the error in positions after a given time
+  unsigned    keeps; // wring_momenta
   double      part;  // h of g, and
   double      when;  // the time of the attachments' targets and of loads in the step, both as parts of the step
   unsigned    needs; // WRING_CAN_... of every law
@@ -16,14 +33,15 @@ typedef struct {
   /* Rules that remember the last step: s->y, the start and the h of g [s], once s->lead and s->change are known; or NULL. */
   PetscErrorCode (*target)(wring_stepper *s, const wring_state *state, double *h);
   PetscErrorCode (*extrapolate)(Vec q, Vec x); // minimiser in, new positions out; NULL: they are the same
-  PetscErrorCode (*finish)(wring_stepper *s, Vec x,
-                           wring_state *state); // new velocities; positions are copied after it
 
-  PetscErrorCode (*predict)(wring_stepper *s, const wring_state *state,
-                            double *bytes); // wring_stepper_predict, or NULL
+  /* New velocities from the new positions x, which are copied to the state after it; or NULL. */
+  PetscErrorCode (*finish)(wring_stepper *s, Vec x, wring_state *state);
 
   /* New positions x and velocities s->v_new from q, v and s->gradient = grad g(q); a failure goes into *reason; or NULL. */
   PetscErrorCode (*advance)(wring_stepper *s, const wring_state *state, Vec x, wring_reason *reason);
+
+  PetscErrorCode (*predict)(wring_stepper *s, const wring_state *state,
+                            double *bytes); // wring_stepper_predict, or NULL
 } wring_integrator;
 
 struct wring_stepper {
@@ -33,18 +51,25 @@ struct wring_stepper {
   const wring_loads      *loads;         // borrowed; NULL: gravity alone
   double                  drag_factor;   // that the drag of g has; NAN: none yet
   PetscInt                steps;
-  double                  h_of_A;          // h of the A that has been asked for, 0: none
-  Vec                     y;               // target; free for other use after the solve
-  Vec                     gradient, v_new; // of rules that advance
-  Vec                     lead, change;    // of rules that remember: bdf2.c, m/s^2
-  PetscBool               known;           // lead and change are those of the last step
-  Mat                     H;               // linear_implicit_euler
-  KSP                     ksp;
+  double                  h_of_A; // h of the A that has been asked for, 0: none
+  Vec                     y;      // target; once g has it, scratch: gradient at x_0, differences in `finish`
+
+  /* the x_0 of this step */
+  PetscBool        start_known;
+  wring_evaluation start;
+
+  /* rules that advance */
+  Vec gradient, v_new;
+  Mat H; // linear_implicit_euler
+  KSP ksp;
+
+  /* rules that remember: bdf2.c, m/s^2 */
+  Vec       lead, change;
+  PetscBool known; // they are those of the last step
 };
 
-extern const wring_integrator wring_integrator_implicit_euler, wring_integrator_implicit_midpoint,
-  wring_integrator_bdf2, wring_integrator_linear_implicit_euler, wring_integrator_symplectic_euler,
-  wring_integrator_explicit_euler;
+const wring_integrator *wring_integrator_get(int i);             // in the order of help; NULL past the end
+const wring_integrator *wring_integrator_find(const char *name); // NULL: none
 
 /* y += factor a, the acceleration by gravity and loads. */
 PetscErrorCode wring_step_add_loads(const wring_stepper *s, const wring_state *state, double factor, Vec y);

@@ -12,6 +12,8 @@ static PetscErrorCode symplectic_euler_advance(wring_stepper *s, const wring_sta
 
 const wring_integrator wring_integrator_symplectic_euler = {
   .name    = "symplectic_euler",
+  .order   = 1,
+  .keeps   = WRING_KEEPS_LINEAR | WRING_KEEPS_ANGULAR,
   .part    = 1,
   .when    = 0,
   .needs   = WRING_CAN_GRADIENT,

@@ -80,6 +80,7 @@ PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, d
   if (!s->ops->precondition)
     WRING_REFUSE(s->comm, "solver '%s' has no initial Hessian whose condition number could be asked for", s->name);
   s->current.known = PETSC_FALSE;
+  s->start         = NULL;
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
   if (s->ops->begin) PetscCall(s->ops->begin(s, x));
   PetscCall(wring_potential_hessian(s->g, x, PETSC_FALSE, &H));

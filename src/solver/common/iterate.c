@@ -31,7 +31,13 @@ PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x)
 {
   PetscFunctionBegin;
   if (s->current.known) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_potential_fused(s->g, x, &s->current.value, s->current.grad));
+  if (s->start) {
+    s->current.value = s->start->value;
+    PetscCall(VecCopy(s->start->grad, s->current.grad));
+    s->start = NULL;
+  } else {
+    PetscCall(wring_potential_fused(s->g, x, &s->current.value, s->current.grad));
+  }
   s->work.evaluations++;
   s->current.known      = PETSC_TRUE;
   s->current.norm_known = PETSC_FALSE;

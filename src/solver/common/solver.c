@@ -94,6 +94,11 @@ PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void wring_solver_know_start(wring_solver *s, const wring_evaluation *start)
+{
+  s->start = start;
+}
+
 double wring_solver_operator_factor(const wring_solver *s)
 {
   return s->ops->operator_factor ? s->ops->operator_factor(s) : 0;

@@ -1,11 +1,11 @@
 /*
   Private to src/solver: a solver, and what a method may call. Map of src/solver, in reading order:
-    registry.c            the array of all methods, keys of solver_...
+    solver_types.c        the array of all methods, keys of solver_...
     newton.c, qn.c, ...   one method a file: formulas, data, keys, create, set_up, begin, iterate, table
     common/method.h       the table of functions that a method supplies
     common/solver_impl.h  this file
     common/solver.c       create, set_from_options, set_up, destroy
-    common/loop.c         the loop of a solve: measuring, stopping, contacts
+    common/solve.c        the loop of a solve: measuring, stopping, contacts
     common/iterate.c      what a method calls to evaluate g, to solve with A and to move x
     common/line_search.h  backtracking and steepest descent; wolfe.h: both of Wolfe's conditions
     common/linear.h       systems of a method's own; initial.h: the Hessian that L-BFGS starts from; refresh.h: when A is renewed
@@ -97,6 +97,8 @@ struct wring_solver {
   solver_scale    scale;
   solver_work     work;
   solver_end      end;
+
+  const wring_evaluation *start; // g at x_0, borrowed; NULL: not known, or taken
 };
 
 const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is none

@@ -23,6 +23,7 @@ static PetscErrorCode solve(wring_run *r)
   r->output.history.time = p->state.time + wring_stepper_size(p->stepper);
   if (r->solver) {
     PetscCall(wring_problem_prepare_operator(p, wring_solver_operator_factor(r->solver), r->changed));
+    wring_solver_know_start(r->solver, wring_stepper_evaluation(p->stepper));
     PetscCall(wring_solver_solve(r->solver, r->x, &r->outcome));
     wring_rises_add(&r->outcome.rises, &r->rises);
   } else {

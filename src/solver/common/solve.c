@@ -160,6 +160,7 @@ PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome
   PetscFunctionBegin;
   PetscCall(begin(s, x));
   PetscCall(measure(s, x, &it));
+  s->start = NULL;
   *outcome = (wring_outcome){.first = it, .last = it};
   for (;;) {
     PetscCall(stops(s, &stop, &outcome->reason));

@@ -1,0 +1,79 @@
+/*
+  The time integrators, in the order of help, and the keys time_... and gravity. A new rule is its file and one line in EACH_RULE:
+  its name and what help tells about it.
+*/
+#include "step_impl.h"
+
+// clang-format off
+#define EACH_RULE(use) \
+  use(implicit_euler, "by a solver, first order, damps") \
+  use(implicit_midpoint, "by a solver, second order, keeps energy") \
+  use(bdf2, "by a solver, second order, damps fast motion") \
+  use(linear_implicit_euler, "one linear solve, first order, damps") \
+  use(symplectic_euler, "no solve, small steps, energy does not drift") \
+  use(explicit_euler, "no solve, gains energy")
+// clang-format on
+
+#define DECLARE(name, text) extern const wring_integrator wring_integrator_##name;
+#define ADDRESS(name, text) &wring_integrator_##name,
+#define CHOICE(name, text)  "|" #name
+#define SUMMARY(name, text) "; " #name " (" text ")"
+
+EACH_RULE(DECLARE)
+
+static const wring_integrator *const integrators[] = {EACH_RULE(ADDRESS)};
+static const char                    choices[]     = EACH_RULE(CHOICE);
+
+enum { N_INTEGRATORS = sizeof integrators / sizeof integrators[0] };
+
+const wring_option wring_time_options[] = {
+  {.key = "step", .type = WRING_REAL, .unit = "s", .range = "(0,inf)", .help = "Size h of a time step; required."},
+  {.key   = "end",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "(0,inf)",
+   .help  = "Time to march to, in ceil(end/step) steps; in place of steps."},
+  {.key   = "steps",
+   .type  = WRING_INT,
+   .range = "[1,inf)",
+   .value = "1",
+   .help  = "Number of steps from time 0; in place of end."},
+  {.key     = "integrator",
+   .type    = WRING_WORD,
+   .choices = &choices[1],
+   .value   = "implicit_euler",
+   .help    = "Rule that makes a step" EACH_RULE(SUMMARY) "."},
+  {.key   = "limit",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "(0,inf)",
+   .help  = "Wall-clock time after which a run writes a checkpoint and stops."},
+  {.key = NULL},
+};
+
+const wring_option wring_load_options[] = {
+  {.key   = "gravity",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "m/s^2",
+   .value = "0,0,0",
+   .help  = "Acceleration of every vertex."},
+  {.key  = "gravity_curve",
+   .type = WRING_PATH,
+   .help = "CSV `time,value`: factor of gravity over time, straight between rows, constant beyond them."},
+  {.key = NULL},
+};
+
+const wring_integrator *wring_integrator_get(int i)
+{
+  return i >= 0 && i < N_INTEGRATORS ? integrators[i] : NULL;
+}
+
+const wring_integrator *wring_integrator_find(const char *name)
+{
+  for (int i = 0; i < N_INTEGRATORS; i++) {
+    PetscBool same;
+    if (PetscStrcmp(integrators[i]->name, name, &same) == PETSC_SUCCESS && same) return integrators[i];
+  }
+  return NULL;
+}

@@ -1,0 +1,314 @@
+/* One step: the potential of the step, the start of its solve, the end of the step. The rules supply what differs. */
+#include "step_impl.h"
+#include <math.h>
+
+/* ---- the beginning of a step ------------------------------------------------------------------------------------- */
+
+/* The time in the step at which loads are taken. */
+static double load_time(const wring_stepper *s, const wring_state *state)
+{
+  return state->time + s->integrator->when * s->h;
+}
+
+PetscErrorCode wring_step_add_loads(const wring_stepper *s, const wring_state *state, double factor, Vec y)
+{
+  const double time = load_time(s, state), part = s->loads ? wring_loads_gravity_factor(s->loads, time) : 1;
+  PetscScalar *ya;
+  PetscInt     n;
+  double      *a;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(y, &n));
+  PetscCall(PetscMalloc1(n, &a));
+  for (PetscInt i = 0; i < n; i++) a[i] = part * s->gravity[i % 3];
+  if (s->loads) PetscCall(wring_loads_accelerate(s->loads, time, state->q, a));
+  PetscCall(VecGetArray(y, &ya));
+  for (PetscInt i = 0; i < n; i++) ya[i] += factor * a[i];
+  PetscCall(VecRestoreArray(y, &ya));
+  PetscCall(PetscFree(a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Drag is a part of g, whose A changes where the factor of drag does. */
+static PetscErrorCode set_drag(wring_stepper *s, const wring_state *state, PetscBool *changed)
+{
+  const PetscInt      n      = wring_potential_mesh(s->g)->n_owned;
+  double              factor = 0, *scaled;
+  const double *const drag   = s->loads ? wring_loads_drag(s->loads, load_time(s, state), &factor) : NULL;
+
+  PetscFunctionBegin;
+  *changed = PETSC_FALSE;
+  if (!s->loads || !wring_loads_has_drag(s->loads) || factor == s->drag_factor) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(n, &scaled));
+  for (PetscInt i = 0; i < n; i++) scaled[i] = factor * drag[i];
+  PetscCall(wring_potential_set_drag(s->g, scaled));
+  PetscCall(PetscFree(scaled));
+  s->drag_factor = factor;
+  *changed       = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y, the start and *h of g, by the rule if it remembers a step, else those of implicit Euler. */
+static PetscErrorCode set_target(wring_stepper *s, const wring_state *state, double *h)
+{
+  PetscFunctionBegin;
+  if (s->known) {
+    PetscCall(s->integrator->target(s, state, h));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  *h = s->integrator->part * s->h;
+  PetscCall(VecWAXPY(s->y, *h, state->v, state->q));
+  PetscCall(wring_step_add_loads(s, state, *h * *h, s->y));
+  PetscCall(wring_potential_set_start(s->g, state->q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode is_finite(wring_potential *g, Vec x, PetscBool *finite)
+{
+  wring_value value;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_value(g, x, &value));
+  *finite = (PetscBool)!PetscIsInfOrNanReal(value.objective);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses positions that no step can start from. */
+static PetscErrorCode require_finite(wring_stepper *s, const wring_state *state)
+{
+  PetscBool finite = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(is_finite(s->g, state->q, &finite));
+  if (!finite) {
+    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
+                 "the step to time %.6g s: the energy of the positions it starts from is not finite, expected "
+                 "elements that are not inverted, or a material that allows it",
+                 state->time + s->h);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* q is no such position where hard attachments move too far from it. */
+static PetscErrorCode require_start(const wring_stepper *s, const wring_state *state, PetscBool finite)
+{
+  PetscFunctionBegin;
+  if (!finite)
+    WRING_REFUSE(
+      wring_potential_mesh(s->g)->comm,
+      "the step to time %.6g s: hard attachments move so far in it that the energy is not finite, expected a "
+      "smaller time_step, or a material that allows it",
+      state->time + s->h);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  As is_finite, and the gradient goes into s->y, for the solve that starts at x; not where there are contacts, which the solve
+  looks for at x first.
+*/
+static PetscErrorCode evaluate_start(wring_stepper *s, Vec x, PetscBool *finite)
+{
+  wring_contact *const *contact;
+
+  PetscFunctionBegin;
+  s->start_known = (PetscBool)(wring_potential_contacts(s->g, &contact) == 0);
+  s->start.grad  = s->y;
+  if (s->start_known)
+    PetscCall(wring_potential_fused(s->g, x, &s->start.value, s->start.grad));
+  else
+    PetscCall(wring_potential_value(s->g, x, &s->start.value));
+  *finite = (PetscBool)!PetscIsInfOrNanReal(s->start.value.objective);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x_0: y, or q + t (y - q) with the first t of 1/2, 1/4, ... where g is finite; q itself where no t is left. */
+static PetscErrorCode choose_start(wring_stepper *s, const wring_state *state, Vec x)
+{
+  const Vec y      = wring_potential_target(s->g);
+  PetscBool finite = PETSC_FALSE;
+  double    t      = 1;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(y, x));
+  PetscCall(evaluate_start(s, x, &finite));
+  if (finite) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(require_finite(s, state));
+  do {
+    t = t > PETSC_MACHINE_EPSILON ? t / 2 : 0;
+    PetscCall(VecWAXPY(x, -1, state->q, y));
+    PetscCall(VecAYPX(x, t, state->q));
+    PetscCall(wring_potential_place(s->g, x));
+    PetscCall(evaluate_start(s, x, &finite));
+  } while (!finite && t > 0);
+  PetscCall(require_start(s, state, finite));
+  PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
+                       "the step to time %g s starts from q + %g (y - q): the energy is not finite nearer to y",
+                       state->time + s->h, t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stepper_prepare(wring_stepper *s, const wring_state *state, PetscBool *changed)
+{
+  PetscBool dragged;
+  double    h;
+
+  PetscFunctionBegin;
+  s->start_known = PETSC_FALSE;
+  PetscCall(set_target(s, state, &h));
+  PetscCall(wring_potential_set_step(s->g, h));
+  PetscCall(set_drag(s, state, &dragged));
+  PetscCall(wring_potential_set_target(s->g, s->y));
+  wring_potential_set_part(s->g, s->integrator->part);
+  PetscCall(wring_potential_set_time(s->g, load_time(s, state), state->time + s->h, changed));
+  if (h != s->h_of_A || dragged) *changed = PETSC_TRUE;
+  s->h_of_A = h;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed)
+{
+  const PetscBool first = (PetscBool)(s->h_of_A == 0);
+
+  PetscFunctionBegin;
+  PetscCall(wring_stepper_prepare(s, state, changed));
+  if (wring_stepper_minimises(s))
+    PetscCall(choose_start(s, state, x));
+  else if (first)
+    PetscCall(require_finite(s, state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s)
+{
+  return s->start_known ? &s->start : NULL;
+}
+
+/* ---- a step without a solve -------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_step_push(wring_stepper *s)
+{
+  const double *const mass = wring_potential_mass(s->g);
+  const PetscScalar  *gradient;
+  PetscScalar        *v;
+  PetscInt            n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(s->v_new, &n));
+  PetscCall(VecGetArrayRead(s->gradient, &gradient));
+  PetscCall(VecGetArrayWrite(s->v_new, &v));
+  for (PetscInt i = 0; i < n; i++) v[i] = -s->h / mass[i / 3] * gradient[i];
+  PetscCall(VecRestoreArrayWrite(s->v_new, &v));
+  PetscCall(VecRestoreArrayRead(s->gradient, &gradient));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Moves the terms to the end of the step, with the contacts that the new positions have there. */
+static PetscErrorCode set_end(wring_stepper *s, const wring_state *state, Vec x)
+{
+  const double         end = state->time + s->h;
+  wring_contact_change change;
+  PetscBool            changed;
+
+  PetscFunctionBegin;
+  wring_potential_set_part(s->g, 1);
+  PetscCall(wring_potential_set_time(s->g, end, end, &changed));
+  PetscCall(wring_potential_place(s->g, x));
+  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* g of implicit Euler and its gradient at the new positions, with the targets of the end of the step. */
+static PetscErrorCode measure(wring_stepper *s, const wring_state *state, Vec x, wring_iteration *it)
+{
+  wring_phases *const phases = wring_potential_phases(s->g);
+  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
+
+  PetscFunctionBegin;
+  PetscCall(set_end(s, state, x));
+  PetscCall(wring_potential_fused(s->g, x, &it->value, s->gradient));
+  PetscCall(VecNorm(s->gradient, NORM_2, &it->gradient_norm));
+  wring_phases_leave_measuring(phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state, Vec x, wring_outcome *outcome)
+{
+  const double         began = MPI_Wtime();
+  wring_contact_change change;
+  wring_iteration      it = {.iteration = 1, .step_length = 1, .evaluations = 1};
+
+  PetscFunctionBegin;
+  outcome->reason = WRING_CONVERGED;
+  PetscCall(wring_potential_update_contacts(s->g, state->q, PETSC_TRUE, &change));
+  PetscCall(wring_potential_gradient(s->g, state->q, s->gradient));
+  PetscCall(s->integrator->advance(s, state, x, &outcome->reason));
+  PetscCall(wring_potential_place(s->g, x));
+  PetscCall(wring_potential_hold_velocity(s->g, state->q, x, s->h, s->v_new));
+  it.seconds = MPI_Wtime() - began;
+  PetscCall(measure(s, state, x, &it));
+  const PetscBool infinite =
+    (PetscBool)(PetscIsInfOrNanReal(it.value.objective) || PetscIsInfOrNanReal(it.gradient_norm));
+  if (infinite && outcome->reason == WRING_CONVERGED) outcome->reason = WRING_STOPPED_NOT_FINITE;
+  outcome->first = outcome->last = it;
+  outcome->iterations            = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state, double *bytes)
+{
+  PetscFunctionBegin;
+  *bytes = 0;
+  if (s->integrator->predict) PetscCall(s->integrator->predict(s, state, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the end of a step ------------------------------------------------------------------------------------------- */
+
+/* What holds the vertices of hard attachments: from the gradient at the solution. docs/theory.md (3.12) */
+static PetscErrorCode find_forces(wring_stepper *s, Vec x)
+{
+  wring_phases *const phases = wring_potential_phases(s->g);
+  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
+
+  PetscFunctionBegin;
+  if (wring_potential_held(s->g) > 0) PetscCall(wring_potential_gradient(s->g, x, s->y));
+  wring_phases_leave_measuring(phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* E at x, where hard attachments hold it, with the targets of the end of the step. */
+static PetscErrorCode end_energy(wring_stepper *s, const wring_state *state, Vec x, double *elastic)
+{
+  wring_phases *const phases = wring_potential_phases(s->g);
+  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
+  wring_value         value;
+
+  PetscFunctionBegin;
+  PetscCall(set_end(s, state, x));
+  PetscCall(wring_potential_value(s->g, x, &value));
+  *elastic = value.elastic;
+  wring_phases_leave_measuring(phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic)
+{
+  const wring_integrator *const rule = s->integrator;
+
+  PetscFunctionBegin;
+  if (!rule->advance) PetscCall(find_forces(s, x));
+  if (rule->extrapolate) {
+    PetscCall(rule->extrapolate(state->q, x));
+    PetscCall(end_energy(s, state, x, elastic));
+    if (PetscIsInfOrNanReal(*elastic)) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (rule->finish)
+    PetscCall(rule->finish(s, x, state));
+  else
+    PetscCall(VecCopy(s->v_new, state->v));
+  if (rule->extrapolate) PetscCall(wring_potential_hold_velocity(s->g, state->q, x, s->h, state->v));
+  PetscCall(VecCopy(x, state->q));
+  state->step++;
+  state->time += s->h;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,333 @@
+/* ranks: 1 2 3 */
+/*
+  The family of solvers: every registered type by what its table declares, on a small box. A new type is tested here as soon as it
+  stands in src/solver/solver_types.c.
+*/
+#include "body.h"
+#include "refused.h"
+#include "solver/common/solver_impl.h"
+
+/* The i-th type; NULL past the end. */
+static const wring_solver_ops *type(int i)
+{
+  const wring_option *options;
+  const char *const   name = wring_solver_type(i, &options);
+  return name ? wring_solver_find(name) : NULL;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------------------------ */
+
+/* Turned about x by 40 degrees per metre. */
+static void twist(const double X[3], double x[3])
+{
+  const double angle = PETSC_PI / 4.5 * X[0], c = cos(angle), s = sin(angle);
+  x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
+}
+
+/* Inside out along x. */
+static void mirror(const double X[3], double x[3])
+{
+  x[0] = -0.5 * X[0], x[1] = X[1], x[2] = X[2];
+}
+
+/* A body with springs across it, free or its ends held; y, the start of every solve, is twisted and rough. */
+static PetscErrorCode create(MPI_Comm comm, const char *source, const wring_law *law, PetscBool held, test_body *b,
+                             Vec *y)
+{
+  PetscFunctionBegin;
+  PetscCall(test_body_create_on(comm, source, law, 0.01, 12, b));
+  if (held) PetscCall(test_body_attach(b, "xmin", 1e5, twist));
+  if (held) PetscCall(test_body_attach(b, "xmax", 1e5, twist));
+  PetscCall(test_body_set_up(b));
+  PetscCall(VecDuplicate(b->x, y));
+  PetscCall(test_body_place(b, twist, 0.02, *y));
+  PetscCall(wring_potential_set_start(b->g, b->x));
+  PetscCall(wring_potential_set_target(b->g, *y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy(test_body *b, Vec *y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(y));
+  PetscCall(test_body_destroy(b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A material that the type can use. */
+static const wring_law *material_of(const wring_solver_ops *ops)
+{
+  const PetscBool rows = (PetscBool)(strcmp(ops->name, "compliant") == 0);
+  return rows ? &wring_law_stable_neohookean : &wring_law_strain;
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+/* Fails if a table's name is not the one of the list, or a table lacks an entry that the loop calls. */
+static PetscErrorCode test_tables(void)
+{
+  const wring_option *options;
+  char                choices[256] = "";
+
+  PetscFunctionBegin;
+  for (int i = 0; type(i); i++) {
+    const wring_solver_ops *const ops = type(i);
+    PetscCall(PetscStrlcat(choices, i ? "|" : "", sizeof choices));
+    PetscCall(PetscStrlcat(choices, wring_solver_type(i, &options), sizeof choices));
+    CHECK(options && ops->options == options, "%s has no keys", ops->name);
+    CHECK(ops->create && ops->set_up && ops->iterate && ops->destroy, "%s lacks a function", ops->name);
+    CHECK(!(ops->declares & WRING_DESCENDS) || ops->declares & WRING_MINIMISES, "%s descends to nowhere", ops->name);
+  }
+  CHECK(strcmp(choices, wring_option_find(wring_solver_options, "type")->choices) == 0, "%s", choices);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails if a type that minimises stops anywhere but in newton's minimiser, or g rises under one that descends. */
+static PetscErrorCode test_minimisers(const char *source)
+{
+  test_body     b;
+  Vec           y, x, reference;
+  wring_outcome outcome;
+  double        distance;
+
+  PetscFunctionBegin;
+  PetscCall(create(PETSC_COMM_WORLD, source, &wring_law_strain, PETSC_TRUE, &b, &y));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &reference));
+  PetscCall(VecCopy(y, reference));
+  PetscCall(test_body_solve(&b, "newton", 50, 1e-10, reference, &outcome));
+  for (int i = 0; type(i); i++) {
+    const wring_solver_ops *const ops = type(i);
+    if (!(ops->declares & WRING_MINIMISES)) continue;
+    PetscCall(VecCopy(y, x));
+    PetscCall(test_body_solve(&b, ops->name, 1000, 1e-8, x, &outcome));
+    CHECK(outcome.reason == WRING_CONVERGED, "%s: %s after %d", ops->name, wring_reason_name(outcome.reason),
+          (int)outcome.iterations);
+    PetscCall(test_distance(x, reference, &distance));
+    CHECK(distance <= 1e-6, "%s ends %g m from newton's minimiser", ops->name, distance);
+    CHECK(!(ops->declares & WRING_DESCENDS) || outcome.rises.count == 0, "%s: g rose %d times, by %g of itself",
+          ops->name, (int)outcome.rises.count, outcome.rises.largest);
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&reference));
+  PetscCall(destroy(&b, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A free body: sum m_i x_i is that of y after every iteration. Fails if a type exerts a force on the whole. */
+static PetscErrorCode test_momentum(const char *source)
+{
+  PetscFunctionBegin;
+  for (int i = 0; type(i); i++) {
+    const wring_solver_ops *const ops = type(i);
+    test_body                     b;
+    Vec                           y, x;
+    wring_outcome                 outcome;
+    double                        drift;
+    if (!(ops->declares & WRING_KEEPS_MOMENTUM)) continue;
+    PetscCall(create(PETSC_COMM_WORLD, source, material_of(ops), PETSC_FALSE, &b, &y));
+    PetscCall(VecDuplicate(y, &x));
+    for (PetscInt its = 1; its <= 5; its += 2) {
+      PetscCall(VecCopy(y, x));
+      PetscCall(test_body_solve(&b, ops->name, its, 0, x, &outcome));
+      CHECK(!wring_reason_failed(outcome.reason), "%s: %s", ops->name, wring_reason_name(outcome.reason));
+      PetscCall(test_drift(&b, x, y, &drift));
+      CHECK(drift <= 1e-12, "%s: momentum drifts by %g in %d iterations", ops->name, drift, (int)its);
+    }
+    PetscCall(VecDestroy(&x));
+    PetscCall(destroy(&b, &y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* *worst = |x - reference|_inf, where x lives on all ranks and the reference on each of them. */
+static PetscErrorCode compare_ranks(const test_body *all, Vec x, const test_body *one, Vec reference, double *worst)
+{
+  const double *xa, *ra;
+
+  PetscFunctionBegin;
+  *worst = 0;
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArrayRead(reference, &ra));
+  for (PetscInt i = 0; i < all->mesh->n_owned; i++) {
+    const PetscInt j = wring_mesh_local(one->mesh, all->mesh->original[i]);
+    for (int c = 0; c < 3; c++) *worst = fmax(*worst, fabs(xa[3 * i + c] - ra[3 * j + c]));
+  }
+  PetscCall(VecRestoreArrayRead(reference, &ra));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Five iterations on all ranks end where they end on one. Fails if a decision or an order depends on the partition. */
+static PetscErrorCode test_ranks(const char *source)
+{
+  PetscFunctionBegin;
+  for (int i = 0; type(i); i++) {
+    const wring_solver_ops *const ops = type(i);
+    test_body                     b[2];
+    Vec                           y[2];
+    wring_outcome                 outcome;
+    double                        worst;
+    for (int k = 0; k < 2; k++) {
+      PetscCall(create(k ? PETSC_COMM_SELF : PETSC_COMM_WORLD, source, material_of(ops), PETSC_FALSE, &b[k], &y[k]));
+      PetscCall(test_body_solve(&b[k], ops->name, 5, 0, y[k], &outcome));
+    }
+    PetscCall(compare_ranks(&b[0], y[0], &b[1], y[1], &worst));
+    CHECK(worst <= 1e-9, "%s on all ranks is %g m from one", ops->name, worst);
+    for (int k = 0; k < 2; k++) PetscCall(destroy(&b[k], &y[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  A second solve by the same solver repeats the first, and x has its own array after each. Fails if `begin` keeps something of the
+  last solve, or the arrays of x and the trial point stay exchanged. MUMPS, on several ranks, does not repeat its last bits.
+*/
+static PetscErrorCode test_repeated(const char *source)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  for (int i = 0; type(i); i++) {
+    const wring_solver_ops *const ops = type(i);
+    test_body                     b;
+    Vec                           y, x[2];
+    wring_solver                 *s;
+    wring_outcome                 outcome;
+    const double                 *before, *after;
+    double                        distance;
+    PetscCall(create(PETSC_COMM_WORLD, source, material_of(ops), PETSC_FALSE, &b, &y));
+    PetscCall(test_body_solver(&b, ops->name, &s));
+    PetscCall(wring_solver_set_limits(s, 5, 0, 0, 1));
+    for (int k = 0; k < 2; k++) {
+      PetscCall(VecDuplicate(y, &x[k]));
+      PetscCall(VecCopy(y, x[k]));
+      PetscCall(VecGetArrayRead(x[k], &before));
+      const double *const own = before;
+      PetscCall(VecRestoreArrayRead(x[k], &before));
+      PetscCall(wring_solver_solve(s, x[k], &outcome));
+      PetscCall(VecGetArrayRead(x[k], &after));
+      CHECK(after == own, "%s left x another array", ops->name);
+      PetscCall(VecRestoreArrayRead(x[k], &after));
+    }
+    PetscCall(test_distance(x[0], x[1], &distance));
+    CHECK(distance <= (size == 1 ? 0 : 1e-11), "%s: the second solve is off by %g m", ops->name, distance);
+    PetscCall(wring_solver_destroy(&s));
+    for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&x[k]));
+    PetscCall(destroy(&b, &y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* set_up with its message kept. */
+static PetscErrorCode try_set_up(wring_solver *s, wring_error *message, PetscErrorCode *code)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscPushErrorHandler(keep_message, message->text));
+  *code = wring_solver_set_up(s);
+  PetscCall(PetscPopErrorHandler());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From where g is infinite every type that descends ends at once, as a failure, and leaves x. */
+static PetscErrorCode test_not_finite(const char *source)
+{
+  PetscFunctionBegin;
+  for (int i = 0; type(i); i++) {
+    const wring_solver_ops *const ops     = type(i);
+    wring_error                   message = {""};
+    PetscErrorCode                code    = PETSC_SUCCESS;
+    test_body                     b;
+    Vec                           y, x;
+    wring_solver                 *s;
+    wring_outcome                 outcome;
+    double                        distance;
+    if (!(ops->declares & WRING_DESCENDS)) continue;
+    PetscCall(create(PETSC_COMM_WORLD, source, &wring_law_neohookean, PETSC_FALSE, &b, &y));
+    PetscCall(test_body_place(&b, mirror, 0, y));
+    PetscCall(VecDuplicate(y, &x));
+    PetscCall(VecCopy(y, x));
+    PetscCall(wring_solver_create(PETSC_COMM_WORLD, b.g, b.op, NULL, &s));
+    PetscCall(wring_solver_set_from_options(s, b.o, ops->name));
+    PetscCall(try_set_up(s, &message, &code));
+    if (!code) { // not refused
+      PetscCall(wring_solver_solve(s, x, &outcome));
+      CHECK(outcome.reason == WRING_STOPPED_NOT_FINITE && outcome.iterations == 0, "%s: %s", ops->name,
+            wring_reason_name(outcome.reason));
+      PetscCall(test_distance(x, y, &distance));
+      CHECK(distance == 0, "%s moved x by %g m", ops->name, distance);
+    }
+    PetscCall(wring_solver_destroy(&s));
+    PetscCall(VecDestroy(&x));
+    PetscCall(destroy(&b, &y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The type with the law: refused in one line, as it must be where the law lacks what the type needs, or it iterates. */
+static PetscErrorCode test_pair(const wring_solver_ops *ops, test_body *b, const wring_law *law, Vec y, Vec x)
+{
+  const PetscBool lacks   = (PetscBool)((ops->needs & ~wring_law_can(law)) != 0);
+  wring_error     message = {""};
+  char            expected[128];
+  PetscErrorCode  code = PETSC_SUCCESS;
+  wring_solver   *s;
+  wring_outcome   outcome;
+
+  PetscFunctionBegin;
+  snprintf(expected, sizeof expected, "solver '%s' cannot use material '%s': ", ops->name, law->name);
+  PetscCall(wring_solver_create(PETSC_COMM_WORLD, b->g, b->op, NULL, &s));
+  PetscCall(wring_solver_set_from_options(s, b->o, ops->name));
+  PetscCall(try_set_up(s, &message, &code));
+  CHECK(code == PETSC_SUCCESS || code == PETSC_ERR_USER_INPUT, "%s with %s: error %d", ops->name, law->name, (int)code);
+  CHECK(!lacks || code, "%s does not refuse %s", ops->name, law->name);
+  if (code) {
+    CHECK(strncmp(message.text, expected, strlen(expected)) == 0 && !strchr(message.text, '\n'), "\"%s\"",
+          message.text);
+  } else {
+    PetscCall(VecCopy(y, x));
+    PetscCall(wring_solver_set_limits(s, 1, 0, 0, 1));
+    PetscCall(wring_solver_solve(s, x, &outcome));
+    CHECK(isfinite(outcome.first.value.objective) && outcome.iterations == 1, "%s with %s: %s", ops->name, law->name,
+          wring_reason_name(outcome.reason));
+  }
+  PetscCall(wring_solver_destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every type with every material. Fails if a law that lacks what a type needs is let through, or refused in other words. */
+static PetscErrorCode test_materials(const char *source)
+{
+  const wring_law *law;
+
+  PetscFunctionBegin;
+  for (int l = 0; (law = wring_law_material(l)); l++) {
+    test_body b;
+    Vec       y, x;
+    PetscCall(create(PETSC_COMM_WORLD, source, law, PETSC_FALSE, &b, &y));
+    PetscCall(VecDuplicate(y, &x));
+    PetscCall(VecCopy(b.x, y)); // the rest pose: finite with any law
+    for (int i = 0; type(i); i++) PetscCall(test_pair(type(i), &b, law, y, x));
+    PetscCall(VecDestroy(&x));
+    PetscCall(destroy(&b, &y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  const char *const source = argc > 1 ? argv[1] : ".";
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  wring_blas_set_threads(1);
+  PetscCall(test_tables());
+  PetscCall(test_minimisers(source));
+  PetscCall(test_momentum(source));
+  PetscCall(test_ranks(source));
+  PetscCall(test_repeated(source));
+  PetscCall(test_not_finite(source));
+  PetscCall(test_materials(source));
+  PetscCall(PetscFinalize());
+  return 0;
+}
