@@ -307,8 +307,8 @@ both steps|edit box.yaml 's/steps: 1/steps: 0/'|check box.yaml|box.yaml:6: time_
 limit|:|check box.yaml -time_limit -1|command line: time_limit is "-1", expected a real in (0,inf) [s]
 tag0|edit gmsh22.msh 's/"hard"/"tag0"/; s/^4 4 2 1 1/4 4 2 0 1/'|check mesh.yaml|gmsh22.msh: a physical group is named tag0, which stands for tetrahedra in no physical volume
 attach set misspelt on deck's set|add box.yaml $'set: {grip: {box: [0,0,0,1,1,1]}}\nattach_grap_stiffness: 1'|check box.yaml|box.yaml:11: attach: 'grap' is not a set of the mesh or the deck (did you mean 'grip'?), expected a set or a file of targets
-mesh missing|:|check mesh.yaml -mesh_file nowhere.msh|nowhere.msh: cannot read: No such file or directory
-mesh dir|:|check mesh.yaml -mesh_file old|old: cannot read: not a regular file
+mesh missing|:|check mesh.yaml -mesh_file nowhere.msh|nowhere.msh: cannot be read: No such file or directory
+mesh dir|:|check mesh.yaml -mesh_file old|old: cannot be read: not a regular file
 mesh empty|: >gmsh22.msh|check mesh.yaml|gmsh22.msh:1: the file is empty, expected a mesh
 mesh blank|printf ' \n\n' >gmsh22.msh|check mesh.yaml|gmsh22.msh:3: the file is empty, expected a mesh
 *mesh noise|head -c 3000 /dev/zero >gmsh22.msh|check mesh.yaml|gmsh22.msh:1: not a mesh: expected Gmsh 2.2 or 4.1 ($MeshFormat), MEDIT ASCII (MeshVersionFormatted), TetGen (.node and .ele) or
@@ -317,8 +317,8 @@ mesh vtu|:|check mesh.yaml -mesh_file old/frame_000000.vtu|old/frame_000000.vtu:
 mesh stl|printf 'solid a\nfacet\n' >a.stl|check mesh.yaml -mesh_file a.stl|a.stl:1: not a mesh: expected Gmsh 2.2 or 4.1 ($MeshFormat), MEDIT ASCII (MeshVersionFormatted), TetGen (.node and .ele) or CSV
 mesh deck|:|check mesh.yaml -mesh_file box.yaml|box.yaml:1: not a mesh: expected Gmsh 2.2 or 4.1 ($MeshFormat), MEDIT ASCII (MeshVersionFormatted), TetGen (.node and .ele) or
 mesh csv state wrong header|:|check mesh.yaml -mesh_file mass.csv|mass.csv:1: the first line is not the header of points, expected vertex,x,y,z
-node without ele|rm tet.ele|check mesh.yaml -mesh_file tet.node|tet.ele: cannot read: No such file or directory
-ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot read: No such file or directory
+node without ele|rm tet.ele|check mesh.yaml -mesh_file tet.node|tet.ele: cannot be read: No such file or directory
+ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot be read: No such file or directory
 22 triangle|edit gmsh22.msh 's/ 10 30 40$/ 30 40 50/'|check mesh.yaml|gmsh22.msh:25: element 3 is a triangle between nodes of tetrahedra, but no face of one
 22 zero index|edit gmsh22.msh 's/10 20 30 40$/10 20 30 0/'|check mesh.yaml|gmsh22.msh:26: element 4 refers to node 0, which does not exist
 22 negative index|edit gmsh22.msh 's/10 20 30 40$/10 20 30 -40/'|check mesh.yaml|gmsh22.msh:26: element 4 refers to node -40, which does not exist

@@ -34,6 +34,10 @@ fi
 if grep -rnE 'pragma omp (parallel|for|task)' src include | grep -vE '^src/(base|term|operator)/'; then
   fault "threads live in base, term and operator"
 fi
+# Words and numbers of decks and files mean the same in every locale: base/text.h.
+if grep -rnE '\b(strn?casecmp|strtod|strtof|isspace|tolower|toupper) *\(' src include | grep -vE '^src/(base/text\.[ch]|study/)'; then
+  fault "a function that depends on the locale"
+fi
 # Rows between ranks go by src/base/exchange.h, to neighbours only.
 if grep -rnE 'MPI_I?(Neighbor_a|A)lltoall' src; then fault "an exchange between all pairs of ranks"; fi
 exit $status

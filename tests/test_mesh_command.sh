@@ -164,8 +164,8 @@ refused 'too few file names, expected wring mesh info FILE' info -parts 2
 refused 'too few file names, expected wring mesh convert FROM TO' convert beam.msh
 refused 'too few file names' box -size 1,1,1
 refused "unexpected argument 'more.msh'" convert beam.msh other.msh more.msh
-refused_everywhere 'none.msh: cannot read: No such file' info none.msh
-refused_everywhere 'none.msh: cannot read: No such file' convert none.msh other.msh
+refused_everywhere 'none.msh: cannot be read: No such file' info none.msh
+refused_everywhere 'none.msh: cannot be read: No such file' convert none.msh other.msh
 refused 'unknown kind of file, expected a name that ends with .msh' convert beam.msh other.stl
 refused 'unknown kind of file' convert beam.msh .msh
 refused_everywhere 'writing it would destroy beam.msh' convert beam.msh beam.msh

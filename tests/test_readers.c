@@ -177,7 +177,7 @@ static PetscErrorCode test_partner(void)
   PetscFunctionBegin;
   remove(node_file);
   PetscCall(read_file(ele_file, &d, &e, notes));
-  CHECK(!d && strstr(e.text, "test_readers.node: cannot read"), "%s", e.text);
+  CHECK(!d && strstr(e.text, "test_readers.node: cannot be read"), "%s", e.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

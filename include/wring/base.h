@@ -61,6 +61,10 @@ PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...) __attribute__(
 PetscErrorCode wring_text_read(MPI_Comm comm, const char *file, const char *what, int mebibytes, char **text,
                                PetscInt64 *size);
 
+/* As strcasecmp and strncasecmp in the C locale, whatever the locale is: only A-Z equal a-z. Words of decks are compared so. */
+int wring_ascii_compare(const char *a, const char *b);
+int wring_ascii_compare_n(const char *a, const char *b, size_t n);
+
 /* ---- local vector kernels (threaded; sums do not depend on the number of threads) -------------------------------- */
 
 void wring_fill(PetscInt n, double a, double *x);                                       // x = a

@@ -1,5 +1,6 @@
 /* Tables of numbers as text: read and checked on one rank, written in the mesh's original order. */
 #define _POSIX_C_SOURCE 200809L
+#include "base/text.h"
 #include "file.h"
 #include "natural.h"
 #include <wring/io.h>
@@ -53,8 +54,8 @@ static int next_line(table *t, char *line)
 static const char *shown(const char *text, const char *end, char copy[SHOWN])
 {
   int n = 0;
-  while (text < end && isspace((unsigned char)*text)) text++;
-  while (end > text && isspace((unsigned char)end[-1])) end--;
+  while (text < end && wring_text_is_space(*text)) text++;
+  while (end > text && wring_text_is_space(end[-1])) end--;
   for (; text < end && n < SHOWN - 4; text++) copy[n++] = iscntrl((unsigned char)*text) ? '?' : *text;
   snprintf(copy + n, 4, "%s", text < end ? "..." : "");
   return copy;
@@ -125,16 +126,11 @@ static const char *skip_blanks(const char *at)
   return at;
 }
 
-/* A decimal number or inf or nan, with blanks around it; NULL if there is none. strtod would also take 0x1p3 and nan(1). */
+/* The number that a text begins with, with blanks around it: its end, NULL if there is none. */
 static const char *scan_number(const char *at, double *v)
 {
-  char *end;
-  at               = skip_blanks(at);
-  const char *body = at + (*at == '-' || *at == '+');
-  if (body[0] == '0' && (body[1] == 'x' || body[1] == 'X')) return NULL;
-  *v = strtod(at, &end);
-  if (end == at || end[-1] == ')') return NULL;
-  return skip_blanks(end);
+  const char *const end = wring_text_real(skip_blanks(at), v);
+  return end ? skip_blanks(end) : NULL;
 }
 
 /* What is wrong with a column: `text` up to `end`. */

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <yaml.h>
 
 enum { KEY_SIZE = 256, MAX_DECK = 16, MAX_KEYS = 4096 }; // MiB: no deck is larger; a mesh given by mistake may be
@@ -96,7 +95,7 @@ static PetscErrorCode see_key(reader *r, const char *key, yaml_mark_t mark)
 {
   PetscFunctionBegin;
   for (size_t i = 0; i < r->n_seen; i++) {
-    if (strcasecmp(r->seen[i].key, key)) continue;
+    if (wring_ascii_compare(r->seen[i].key, key)) continue;
     wring_error_set(&r->e, "%s:%zu: key %s is given twice (first in line %zu)", r->file, mark.line + 1, key,
                     r->seen[i].line);
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -117,7 +116,7 @@ static PetscErrorCode see_key(reader *r, const char *key, yaml_mark_t mark)
 /* Keys behind "petsc_" are PETSc's own options. */
 static PetscBool is_petsc(const char *key)
 {
-  return (PetscBool)!strncasecmp(key, "petsc_", 6);
+  return (PetscBool)!wring_ascii_compare_n(key, "petsc_", 6);
 }
 
 /* value: NULL if none is given, which only PETSc's options and bools may do. */
@@ -153,7 +152,7 @@ static PetscBool is_null(const yaml_event_t *event)
 {
   const char *text = (const char *)event->data.scalar.value;
   if (event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE) return PETSC_FALSE;
-  return (PetscBool)(!*text || !strcmp(text, "~") || !strcasecmp(text, "null"));
+  return (PetscBool)(!*text || !strcmp(text, "~") || !wring_ascii_compare(text, "null"));
 }
 
 /* The rest of a list of scalars, joined by commas; allocated. */

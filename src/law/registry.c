@@ -1,5 +1,4 @@
 /* The list of all laws, in the order of help; those on top of materials in the order of sweeps. */
-#include <strings.h>
 #include <wring/law.h>
 
 /* clang-format off */
@@ -48,7 +47,7 @@ const wring_law *wring_law_find(const char *name)
 {
   const wring_law *law;
   for (int i = 0; (law = wring_law_material(i)); i++) {
-    if (!strcasecmp(law->name, name)) return law;
+    if (!wring_ascii_compare(law->name, name)) return law;
   }
   return NULL;
 }

@@ -1,21 +1,9 @@
 #include "names.h"
 
-/* Not strcasecmp: its answer depends on the locale. */
-static int lower(int c)
-{
-  return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
-}
-
-static PetscBool same_name(const char *a, const char *b)
-{
-  while (*a && lower(*a) == lower(*b)) a++, b++;
-  return (PetscBool)(lower(*a) == lower(*b));
-}
-
 PetscInt wring_names_find(const wring_names *names, const char *name)
 {
   for (PetscInt i = 0; i < names->n; i++)
-    if (same_name(names->name[i], name)) return i;
+    if (!wring_ascii_compare(names->name[i], name)) return i;
   return -1;
 }
 

@@ -5,7 +5,6 @@
 #include "problem.h"
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text)
 {
@@ -119,7 +118,7 @@ static PetscErrorCode note_unread(const wring_problem *p, const char *prefix, kn
   PetscFunctionBegin;
   for (PetscInt i = 0; i < wring_options_count(p->options); i++) {
     wring_options_entry(p->options, i, &key, &value, &origin);
-    if (strncasecmp(key, prefix, length) != 0 || !known(key + length)) continue;
+    if (wring_ascii_compare_n(key, prefix, length) != 0 || !known(key + length)) continue;
     PetscBool read = PETSC_FALSE;
     for (PetscInt t = 0; t < n && !read; t++) read = (PetscBool)(table[t] && wring_option_find(table[t], key + length));
     if (!read) PetscCall(wring_note(p->comm, "%s: %s is not read: '%s' has no such key", origin, key, reader));

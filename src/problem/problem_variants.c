@@ -2,7 +2,6 @@
 #include "problem_keys.h"
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <wring/solver.h>
 
 static const char family[] = "variant_";
@@ -13,7 +12,7 @@ static const wring_option *method_options(const char *type, PetscBool *found)
   const wring_option *options;
   const char         *name;
   for (int i = 0; (name = wring_solver_type(i, &options)); i++) {
-    *found = (PetscBool)(strcasecmp(name, type) == 0);
+    *found = (PetscBool)(wring_ascii_compare(name, type) == 0);
     if (*found) return options;
   }
   *found = PETSC_FALSE;
@@ -25,11 +24,11 @@ static const char *owner_of(const char *key, PetscInt n, char *const *name)
 {
   const char *owner = NULL;
   size_t      most  = 0;
-  if (strncasecmp(key, family, strlen(family)) != 0) return NULL;
+  if (wring_ascii_compare_n(key, family, strlen(family)) != 0) return NULL;
   for (PetscInt i = 0; i < n; i++) {
     const size_t length = strlen(name[i]);
     const char  *rest   = key + strlen(family) + length;
-    if (length <= most || strncasecmp(key + strlen(family), name[i], length) != 0 || *rest != '_') continue;
+    if (length <= most || wring_ascii_compare_n(key + strlen(family), name[i], length) != 0 || *rest != '_') continue;
     owner = name[i];
     most  = length;
   }
@@ -66,7 +65,7 @@ static PetscErrorCode check_keys(const wring_options *o, const char *name, const
     wring_options_entry(o, i, &key, &value, &origin);
     if (owner_of(key, n, names) != name) continue;
     const char *const own = key + strlen(family) + strlen(name) + 1;
-    if (strcasecmp(own, "type") == 0 || wring_option_find(options, own)) continue;
+    if (wring_ascii_compare(own, "type") == 0 || wring_option_find(options, own)) continue;
     describe(options, own, sizeof expected, expected);
     WRING_REFUSE(wring_options_comm(o), "%s: %s: a variant of type '%s' has no key '%s', %s", origin, key, type, own,
                  expected);

@@ -1,13 +1,9 @@
 /* Values of options: read from text, checked against type and range, refused in one line. */
-#define _POSIX_C_SOURCE 200809L
 #include "options_impl.h"
-#include <ctype.h>
-#include <errno.h>
+#include "base/text.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- what an option accepts -------------------------------------------------------------------------------------- */
 
@@ -132,35 +128,39 @@ static PetscErrorCode find_source(const wring_options *o, const char *prefix, co
   WRING_REFUSE(o->comm, "%s: %s%s is missing: expected %s (%s)", o->deck, prefix, key, expected, s->option->help);
 }
 
-static PetscBool parse_real(const char *text, size_t size, double *v)
+/* The items of lists are no texts of their own: a copy of one, false if it is empty or too long for a number. */
+static PetscBool copy_number(const char *text, size_t size, char copy[64])
 {
-  char copy[64], *end;
-  if (size == 0 || size >= sizeof copy || isspace((unsigned char)text[0])) return PETSC_FALSE;
+  if (size == 0 || size >= 64) return PETSC_FALSE;
   memcpy(copy, text, size);
   copy[size] = '\0';
-  if (strpbrk(copy, "xXpP(")) return PETSC_FALSE; // no hexadecimal numbers, no nan(...)
-  *v = strtod(copy, &end);
-  return (PetscBool)(*end == '\0');
+  return PETSC_TRUE;
+}
+
+static PetscBool parse_real(const char *text, size_t size, double *v)
+{
+  char copy[64];
+  if (!copy_number(text, size, copy)) return PETSC_FALSE;
+  const char *const end = wring_text_real(copy, v);
+  return (PetscBool)(end && *end == '\0');
 }
 
 static PetscBool parse_int(const char *text, size_t size, PetscInt *v)
 {
-  char copy[32], *end;
-  if (size == 0 || size >= sizeof copy || isspace((unsigned char)text[0])) return PETSC_FALSE;
-  memcpy(copy, text, size);
-  copy[size]         = '\0';
-  errno              = 0;
-  const long long ll = strtoll(copy, &end, 10);
-  *v                 = (PetscInt)ll;
-  return (PetscBool)(*end == '\0' && errno == 0 && (long long)*v == ll);
+  char    copy[64];
+  int64_t number;
+  if (!copy_number(text, size, copy)) return PETSC_FALSE;
+  const char *const end = wring_text_int(copy, &number);
+  *v                    = (PetscInt)number;
+  return (PetscBool)(end && *end == '\0' && (int64_t)*v == number);
 }
 
 /* The next item of a list whose items are separated by commas or blanks: *at moves on; 0 at the end. */
 static size_t next_item(const char **at, const char **item)
 {
-  while (**at && (isspace((unsigned char)**at) || **at == ',')) (*at)++;
+  while (**at && (wring_text_is_space(**at) || **at == ',')) (*at)++;
   *item = *at;
-  while (**at && !isspace((unsigned char)**at) && **at != ',') (*at)++;
+  while (**at && !wring_text_is_space(**at) && **at != ',') (*at)++;
   return (size_t)(*at - *item);
 }
 
@@ -176,8 +176,8 @@ static PetscBool parse_bool(const char *text, PetscBool *v)
 {
   static const char *const yes[] = {"true", "yes", "on", "1"}, *const no[] = {"false", "no", "off", "0"};
   for (int i = 0; i < 4; i++) {
-    *v = (PetscBool)!strcasecmp(text, yes[i]);
-    if (*v || !strcasecmp(text, no[i])) return PETSC_TRUE;
+    *v = (PetscBool)!wring_ascii_compare(text, yes[i]);
+    if (*v || !wring_ascii_compare(text, no[i])) return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }
@@ -276,7 +276,7 @@ static size_t find_choice(const char *choices, const char *word, const char **ch
 {
   for (const char *c = choices; *c;) {
     const size_t size = strcspn(c, "|");
-    if (strlen(word) == size && !strncasecmp(c, word, size)) {
+    if (strlen(word) == size && !wring_ascii_compare_n(c, word, size)) {
       *choice = c;
       return size;
     }

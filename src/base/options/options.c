@@ -1,8 +1,6 @@
 /* The database of options: keys, values and where they were said. */
-#define _POSIX_C_SOURCE 200809L
 #include "options_impl.h"
 #include <string.h>
-#include <strings.h>
 
 PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **options)
 {
@@ -53,7 +51,7 @@ const options_entry *wring_options_find(const wring_options *o, const char *pref
   const size_t length = strlen(prefix);
   for (PetscInt i = 0; i < o->n; i++) {
     const char *k = o->entry[i].key;
-    if (!strncasecmp(k, prefix, length) && !strcasecmp(k + length, key)) return &o->entry[i];
+    if (!wring_ascii_compare_n(k, prefix, length) && !wring_ascii_compare(k + length, key)) return &o->entry[i];
   }
   return NULL;
 }
@@ -93,7 +91,7 @@ PetscErrorCode wring_options_copy(const wring_options *o, const char *without, w
   PetscCall(wring_options_set_deck(*copy, o->deck));
   for (PetscInt i = 0; i < o->n; i++) {
     const options_entry *const e = &o->entry[i];
-    if (strncasecmp(e->key, without, strlen(without)))
+    if (wring_ascii_compare_n(e->key, without, strlen(without)))
       PetscCall(wring_options_set(*copy, e->key, e->bare ? NULL : e->value, e->origin));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -151,7 +149,7 @@ const char *wring_options_origin(const wring_options *o, const char *prefix, con
 const char *wring_options_family_origin(const wring_options *o, const char *prefix)
 {
   for (PetscInt i = 0; i < o->n; i++) {
-    if (!strncasecmp(o->entry[i].key, prefix, strlen(prefix))) return o->entry[i].origin;
+    if (!wring_ascii_compare_n(o->entry[i].key, prefix, strlen(prefix))) return o->entry[i].origin;
   }
   return o->deck;
 }
@@ -173,7 +171,7 @@ PetscErrorCode wring_options_keep_word(const wring_options *o, const char *text,
 const wring_option *wring_option_find(const wring_option *table, const char *key)
 {
   for (; table && table->key; table++) {
-    if (!strcasecmp(table->key, key)) return table;
+    if (!wring_ascii_compare(table->key, key)) return table;
   }
   return NULL;
 }

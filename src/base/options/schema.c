@@ -1,10 +1,7 @@
 /* Keys against the tables of all families: which are known, which names they hold, what they mean. */
-#define _POSIX_C_SOURCE 200809L
 #include "options_impl.h"
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- matching ---------------------------------------------------------------------------------------------------- */
 
@@ -20,11 +17,11 @@ static PetscInt match(const char *prefix, const char *option, const char *key)
   const size_t head = fixed_part(prefix), length = strlen(key);
   const char  *tail = prefix[head] ? prefix + head + 1 : "";
   const size_t end  = strlen(tail) + strlen(option);
-  if (strncasecmp(key, prefix, head)) return -1;
-  if (!prefix[head]) return strcasecmp(key + head, option) ? -1 : 0;
+  if (wring_ascii_compare_n(key, prefix, head)) return -1;
+  if (!prefix[head]) return wring_ascii_compare(key + head, option) ? -1 : 0;
   if (length < head + end + 1) return -1;
   const char *rest = key + length - end;
-  if (strncasecmp(rest, tail, strlen(tail)) || strcasecmp(rest + strlen(tail), option)) return -1;
+  if (wring_ascii_compare_n(rest, tail, strlen(tail)) || wring_ascii_compare(rest + strlen(tail), option)) return -1;
   return (PetscInt)(length - head - end);
 }
 
@@ -49,7 +46,7 @@ int wring_edit_distance(const char *a, const char *b)
     int diagonal = row[0];
     row[0]       = i;
     for (int j = 1; j <= m; j++) {
-      const int same = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+      const int same = diagonal + (wring_ascii_compare_n(a + i - 1, b + j - 1, 1) != 0);
       diagonal       = row[j];
       row[j]         = PetscMin(same, 1 + PetscMin(row[j], row[j - 1]));
     }
@@ -73,7 +70,7 @@ static int nearest_in_line(const wring_schema *line, const char *option, const c
     snprintf(near, OPTIONS_KEY_SIZE, "%s%s", line->prefix, option);
     return wring_edit_distance(near, key);
   }
-  if (strncasecmp(key, line->prefix, head)) return least;
+  if (wring_ascii_compare_n(key, line->prefix, head)) return least;
   const char *cut = strchr(key + head, '_');
   for (cut = cut ? cut : key + strlen(key); cut; cut = *cut ? strchr(cut + 1, '_') : NULL) {
     snprintf(candidate, sizeof candidate, "%.*s%.*s%s%s", (int)head, line->prefix, (int)(cut - key - (ptrdiff_t)head),
@@ -180,7 +177,7 @@ static reading read_key(const char *family, PetscInt n_schema, const wring_schem
       if (r.size < 0 || size < r.size) r.size = size;
       for (PetscInt k = 0; k < n_known; k++) {
         const PetscBool is =
-          (PetscBool)((PetscInt)strlen(known[k]) == size && !strncasecmp(known[k], key + head, (size_t)size));
+          (PetscBool)((PetscInt)strlen(known[k]) == size && !wring_ascii_compare_n(known[k], key + head, (size_t)size));
         const PetscBool seen = (PetscBool)(r.n_known > 0 && r.known[0] == k); // one option in several tables
         if (is && !seen && r.n_known < 2) r.known[r.n_known++] = k;
       }
@@ -193,7 +190,8 @@ static PetscErrorCode add_name(const char *name, size_t size, PetscInt *n, char 
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < *n; i++) {
-    if (strlen((*names)[i]) == size && !strncasecmp((*names)[i], name, size)) PetscFunctionReturn(PETSC_SUCCESS);
+    if (strlen((*names)[i]) == size && !wring_ascii_compare_n((*names)[i], name, size))
+      PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscRealloc(sizeof **names * ((size_t)*n + 1), names));
   PetscCall(PetscMalloc1(size + 1, &(*names)[*n]));
@@ -213,7 +211,7 @@ PetscErrorCode wring_options_names(const wring_options *o, const char *family, P
   *names = NULL;
   for (PetscInt i = 0; i < o->n; i++) {
     const char *key = o->entry[i].key;
-    if (strncasecmp(key, family, head)) continue;
+    if (wring_ascii_compare_n(key, family, head)) continue;
     const reading r = read_key(family, n_schema, schema, n_known, known, key);
     if (r.n_known > 1) {
       PetscCall(wring_words_destroy(*n, names));
@@ -300,8 +298,8 @@ PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_
     if (!key && said_elsewhere(i, n_schema, schema)) continue;
     for (const wring_option *p = schema[i].options; p && p->key; p++) {
       full_key(&schema[i], p, sizeof full, full);
-      const PetscBool asked =
-        (PetscBool)(!key || !strncasecmp(full, key, strlen(key)) || match(schema[i].prefix, p->key, key) >= 0);
+      const PetscBool asked = (PetscBool)(!key || !wring_ascii_compare_n(full, key, strlen(key)) ||
+                                          match(schema[i].prefix, p->key, key) >= 0);
       if (!asked || said_before(i, n_schema, schema, p, (PetscBool)!key)) continue;
       join_owners(i, n_schema, schema, p, sizeof owners, owners);
       PetscCall(print_entry(comm, p, full, owners, heading));

@@ -3,6 +3,7 @@
   docs/theory.md (3.21) to (3.27)
 */
 #include "spline.h"
+#include "base/text.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,8 +38,8 @@ static const char *next_line(reader *r, char line[LINE_SIZE])
   const char  *begin = r->at, *end = r->at + length;
   r->at += length + (*end == '\n');
   r->line++;
-  while (begin < end && isspace((unsigned char)*begin)) begin++;
-  while (end > begin && isspace((unsigned char)end[-1])) end--;
+  while (begin < end && wring_text_is_space(*begin)) begin++;
+  while (end > begin && wring_text_is_space(end[-1])) end--;
   if (end - begin >= LINE_SIZE)
     wring_error_set(&r->e, "%s:%d: a line of more than %d characters", r->file, r->line, LINE_SIZE - 1);
   snprintf(line, LINE_SIZE, "%.*s", (int)PetscMin(end - begin, LINE_SIZE - 1), begin);
@@ -60,14 +61,16 @@ static void read_header(reader *r)
 /* The number between `at` and a comma or the end of the line; *next is behind the comma, NULL at the end. */
 static double read_number(reader *r, const char *column, const char *at, const char **next)
 {
-  const int length = at ? (int)strcspn(at, ",") : 0;
-  char     *end    = NULL;
-  *next            = at && at[length] ? at + length + 1 : NULL;
+  const int   length = at ? (int)strcspn(at, ",") : 0;
+  const char *end    = at;
+  double      v      = 0;
+  *next              = at && at[length] ? at + length + 1 : NULL;
   if (!at)
     wring_error_set(&r->e, "%s:%d: no %s, expected function,x,value%s", r->file, r->line, column,
                     r->has_slope ? ",slope" : "");
-  const double v = at ? strtod(at, &end) : 0;
-  while (end && isspace((unsigned char)*end)) end++;
+  while (end && wring_text_is_space(*end)) end++;
+  if (end) end = wring_text_real(end, &v);
+  while (end && wring_text_is_space(*end)) end++;
   if (at && (length == 0 || end != at + length || !isfinite(v)))
     wring_error_set(&r->e, "%s:%d: %s is '%.*s', expected a finite number", r->file, r->line, column,
                     PetscMin(length, SHOWN), at);

@@ -1,14 +1,9 @@
-/* stat and uselocale are POSIX. */
-#define _POSIX_C_SOURCE 200809L
 #include "scan.h"
-#include <errno.h>
-#include <locale.h>
+#include "base/text.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
@@ -18,45 +13,16 @@ static void skip_blank_lines(wring_scan *s)
     s->line += *s->at == '\n';
 }
 
-static PetscErrorCode slurp(wring_scan *s)
-{
-  struct stat status;
-
-  PetscFunctionBegin;
-  if (stat(s->file, &status)) {
-    wring_error_set(s->e, "%s: cannot read: %s", s->file, strerror(errno));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!S_ISREG(status.st_mode)) {
-    wring_error_set(s->e, "%s: cannot read: not a regular file", s->file);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  FILE *f = fopen(s->file, "rb");
-  if (!f) {
-    wring_error_set(s->e, "%s: cannot read: %s", s->file, strerror(errno));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscFree(s->text));
-  PetscCall(PetscMalloc1((size_t)status.st_size + 1, &s->text));
-  const size_t n = fread(s->text, 1, (size_t)status.st_size, f);
-  if (ferror(f)) wring_error_set(s->e, "%s: cannot read: %s", s->file, strerror(errno));
-  fclose(f);
-  s->text[n] = '\0';
-  s->at      = s->text;
-  s->end     = s->text + n;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_scan_open(const char *file, wring_error *e, wring_scan *s)
 {
+  PetscInt64 size;
+
   PetscFunctionBegin;
   *s = (wring_scan){.file = file, .line = 1, .e = e};
-  PetscCall(PetscCalloc1(1, &s->text));
-  s->at     = s->text;
-  s->end    = s->text;
-  s->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  s->saved  = uselocale((locale_t)s->locale);
-  PetscCall(slurp(s));
+  PetscCall(wring_text_load(file, "mesh", 0, &s->text, &size, e));
+  if (!s->text) PetscCall(PetscCalloc1(1, &s->text));
+  s->at  = s->text;
+  s->end = s->text + size;
   skip_blank_lines(s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,8 +30,6 @@ PetscErrorCode wring_scan_open(const char *file, wring_error *e, wring_scan *s)
 PetscErrorCode wring_scan_close(wring_scan *s)
 {
   PetscFunctionBegin;
-  uselocale((locale_t)s->saved);
-  freelocale((locale_t)s->locale);
   PetscCall(PetscFree(s->text));
   s->at = s->end = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -210,26 +174,17 @@ static void take_bytes(wring_scan *s, size_t n, void *value, const char *what)
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-static PetscBool is_digit(char c)
-{
-  return (PetscBool)(c >= '0' && c <= '9');
-}
-
 static int64_t scan_integer(wring_scan *s, const char *what)
 {
-  int64_t v = 0;
+  int64_t v;
   skip_blanks(s);
-  const char     *p        = s->at;
-  const PetscBool negative = (PetscBool)(*p == '-');
-  if (*p == '-' || *p == '+') p++;
-  const char *first = p;
-  for (; is_digit(*p) && v < INT64_MAX / 10 - 1; p++) v = 10 * v + (*p - '0');
-  if (p == first || !ends_number(s, p)) {
+  const char *const end = wring_text_int(s->at, &v);
+  if (!end || !ends_number(s, end)) {
     fail_expected(s, what);
     return 0;
   }
-  s->at = p;
-  return negative ? -v : v;
+  s->at = end;
+  return v;
 }
 
 int64_t wring_scan_int(wring_scan *s, const char *what)
@@ -248,48 +203,6 @@ int64_t wring_scan_long(wring_scan *s, const char *what)
   return v;
 }
 
-/* Digits and sign as an integer and a power of ten; exact says whether all digits fitted. Returns the end, NULL if bad. */
-static const char *scan_decimal(const char *p, uint64_t *digits, int *power, PetscBool *exact)
-{
-  int n = 0, shift = 0, e = 0;
-  *digits = 0;
-  *exact  = PETSC_TRUE;
-  for (PetscBool point = PETSC_FALSE; is_digit(*p) || (*p == '.' && !point); p++) {
-    if (*p == '.') {
-      point = PETSC_TRUE;
-      continue;
-    }
-    if (*digits < UINT64_C(1000000000000000000))
-      *digits = 10 * *digits + (uint64_t)(*p - '0');
-    else
-      *exact = PETSC_FALSE;
-    shift -= point;
-    n++;
-  }
-  if (n == 0) return NULL;
-  if (*p == 'e' || *p == 'E') {
-    const PetscBool negative = (PetscBool)(*++p == '-');
-    if (*p == '-' || *p == '+') p++;
-    if (!is_digit(*p)) return NULL;
-    for (; is_digit(*p); p++) e = PetscMin(10 * e + (*p - '0'), 100000);
-    if (negative) e = -e;
-  }
-  *power = e + shift;
-  return p;
-}
-
-/*
-  Up to 2^53 and 10^22 are exact in double, so that one product or quotient of them is rounded right [Clinger 1990];
-  strtod does the others.
-*/
-static double decimal_value(const char *text, uint64_t digits, int power, PetscBool exact)
-{
-  static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  if (!exact || digits > (UINT64_C(1) << 53) || power < -22 || power > 22) return strtod(text, NULL);
-  return power < 0 ? (double)digits / ten[-power] : (double)digits * ten[power];
-}
-
 static double take_real(wring_scan *s, const char *what)
 {
   const int64_t place = wring_scan_place(s);
@@ -302,25 +215,21 @@ static double take_real(wring_scan *s, const char *what)
 
 double wring_scan_real(wring_scan *s, const char *what)
 {
+  double v;
   if (s->binary) return take_real(s, what);
-  uint64_t  digits;
-  int       power;
-  PetscBool exact;
   skip_blanks(s);
-  const char *first = s->at + (*s->at == '-' || *s->at == '+');
-  const char *p     = scan_decimal(first, &digits, &power, &exact);
-  if (!p || !ends_number(s, p)) {
+  const PetscBool   name = (PetscBool)(s->at < s->end && strchr("iInN", s->at[*s->at == '-' || *s->at == '+']));
+  const char *const end  = name ? NULL : wring_text_real(s->at, &v);
+  if (!end || !ends_number(s, end)) {
     fail_expected(s, what);
     return 0;
   }
-  const double v = decimal_value(first, digits, power, exact);
-  if (v > PETSC_MAX_REAL) {
+  if (fabs(v) > PETSC_MAX_REAL) {
     fail_expected(s, "a number below 1.8e308");
     return 0;
   }
-  const PetscBool negative = (PetscBool)(*s->at == '-');
-  s->at                    = p;
-  return negative ? -v : v;
+  s->at = end;
+  return v;
 }
 
 static PetscInt check_count(wring_scan *s, int64_t place, int64_t n, const char *what)

@@ -11,14 +11,13 @@
 #include <wring/base.h>
 
 typedef struct {
-  const char  *file;           // borrowed
-  char        *text;           // whole file and a '\0'
-  const char  *at, *end;       // not yet read: [at, end)
-  int64_t      line;           // of at, from 1
-  PetscBool    by_byte;        // the file has binary parts: places are offsets, not lines
-  PetscBool    binary;         // at is in such a part
-  wring_error *e;              // borrowed
-  void        *locale, *saved; // numbers have a decimal point in any language
+  const char  *file;     // borrowed
+  char        *text;     // whole file and a '\0'
+  const char  *at, *end; // not yet read: [at, end)
+  int64_t      line;     // of at, from 1
+  PetscBool    by_byte;  // the file has binary parts: places are offsets, not lines
+  PetscBool    binary;   // at is in such a part
+  wring_error *e;        // borrowed
 } wring_scan;
 
 /* Reads the file. If it cannot be read, the error says so and the text is empty. Always closed by the caller. */

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <wring/study.h>
 
 /* ---- keys --------------------------------------------------------------------------------------------------------- */
@@ -43,7 +42,7 @@ enum { N_PARTS = sizeof parts / sizeof parts[0] };
 static PetscBool has_part(const wring_bench *b, const char *name)
 {
   for (PetscInt i = 0; i < b->n_part; i++) {
-    if (strcasecmp(b->part[i], name) == 0) return PETSC_TRUE;
+    if (wring_ascii_compare(b->part[i], name) == 0) return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }
@@ -53,7 +52,7 @@ static PetscErrorCode check_parts(const wring_bench *b)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < b->n_part; i++) {
     PetscBool known = PETSC_FALSE;
-    for (int k = 0; k < N_PARTS; k++) known = (PetscBool)(known || strcasecmp(b->part[i], parts[k]) == 0);
+    for (int k = 0; k < N_PARTS; k++) known = (PetscBool)(known || wring_ascii_compare(b->part[i], parts[k]) == 0);
     if (!known)
       WRING_REFUSE(b->comm, "%s: bench_parts has '%s', expected some of laws, exchange, operator, solvers",
                    wring_options_origin(b->o, "bench_", "parts"), b->part[i]);

@@ -5,7 +5,6 @@
 #include "study/common/table.h"
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <wring/study.h>
 
 enum { PROGRAM, MESH, METHOD, MATRICES, SOLVES, OUTPUT, PEAK, N_PART };
@@ -188,7 +187,7 @@ static const char *value_of(const wring_options *o, const char *prefix, const wr
   snprintf(full, sizeof full, "%s%s", prefix, option->key);
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);
-    if (strcasecmp(key, full) == 0) return value;
+    if (wring_ascii_compare(key, full) == 0) return value;
   }
   return option->value;
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { MAX_RUNS = 10000 }; // comparisons
 
@@ -38,8 +37,8 @@ void wring_parameter_grid_folder(const wring_parameter_grid *s, PetscInt run, si
 /* Keys whose values decide what a sweep is or where it goes; and the type, in whose place compare.solvers stands. */
 static PetscBool is_own(const char *key)
 {
-  return (PetscBool)(!strncasecmp(key, family, strlen(family)) || !strcasecmp(key, "output_directory") ||
-                     !strcasecmp(key, "solver_type"));
+  return (PetscBool)(!wring_ascii_compare_n(key, family, strlen(family)) ||
+                     !wring_ascii_compare(key, "output_directory") || !wring_ascii_compare(key, "solver_type"));
 }
 
 static PetscBool takes_one(const wring_option *p)
@@ -91,7 +90,7 @@ static PetscErrorCode check_value(const wring_options *o, const wring_catalogue 
     PetscCall(wring_option_refuse(comm, p, a->key, a->value[i], origin));
   }
   for (PetscInt j = 0; j < i; j++) {
-    if (strcasecmp(a->value[i], a->value[j]) != 0) continue;
+    if (wring_ascii_compare(a->value[i], a->value[j]) != 0) continue;
     WRING_REFUSE(comm, "%s: compare_sweep: %s has the value %s twice", a->origin, a->key, a->value[i]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -151,7 +150,7 @@ PetscErrorCode wring_parameter_grid_read(const wring_options *o, const wring_cat
   PetscCall(PetscCalloc1(wring_options_count(o), &s->axis));
   for (PetscInt i = 0; i < wring_options_count(o); i++) {
     wring_options_entry(o, i, &key, &value, &origin);
-    if (strncasecmp(key, family, strlen(family)) != 0) continue;
+    if (wring_ascii_compare_n(key, family, strlen(family)) != 0) continue;
     wring_axis *const a = &s->axis[s->n_axis++];
     PetscCall(read_axis(o, c, key, origin, a));
     if (a->n > MAX_RUNS / s->n_run) {

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* The first law without a Hessian, or NULL. */
 static const char *without_hessian(const wring_compare *s)
@@ -87,7 +86,7 @@ static PetscErrorCode try_solvers(const wring_compare *s)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < c->n; i++) {
     for (PetscInt j = 0; j < i; j++) {
-      if (strcasecmp(c->history[i].name, c->history[j].name) != 0) continue;
+      if (wring_ascii_compare(c->history[i].name, c->history[j].name) != 0) continue;
       WRING_REFUSE(s->p->comm, "%s: compare_solvers names '%s' twice, expected each solver once",
                    wring_options_origin(s->p->options, "compare_", "solvers"), c->history[i].name);
     }
