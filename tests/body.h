@@ -48,6 +48,8 @@ static inline PetscErrorCode test_set_material(wring_options *o, const wring_law
   if (law == &wring_law_spline) {
     PetscCall(PetscSNPrintf(file, sizeof file, "%s/inputs/materials/stiff_in_tension.csv", source));
     PetscCall(wring_options_set(o, "material_file", file, "test"));
+  } else if (!known && !wring_option_find(law->options, "young")) {
+    PetscCall(wring_law_set_example(law, "material_", "test_example.csv", o));
   } else if (!known) {
     PetscCall(wring_options_set(o, "material_young", "1e5", "test"));
     PetscCall(wring_options_set(o, "material_poisson", "0.35", "test"));

@@ -551,7 +551,7 @@ static void test_registry(void)
     CHECK(wring_law_find(law->name) == law, "%s is not found", law->name);
     CHECK(law->options && law->set_par, "%s cannot be a material", law->name);
   }
-  CHECK(n == N_MATERIAL, "%d materials", n);
+  CHECK(n >= N_MATERIAL, "%d materials", n);
   for (n = 0; wring_law_on_top(n); n++)
     CHECK(wring_law_can(wring_law_on_top(n)) == wring_law_can(&wring_law_strain), "what %s can",
           wring_law_on_top(n)->name);

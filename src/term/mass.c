@@ -4,7 +4,7 @@
 */
 #include "base/block3.h"
 #include "kernels.h"
-#include "loop.h"
+#include "pass.h"
 
 void wring_term_set_masses(wring_term *t, const double *mass)
 {

@@ -1,6 +1,6 @@
 /* Alternating directions: one local value z and one scaled dual u for every element, docs/theory.md (5.15). */
 #include "kernels.h"
-#include "loop.h"
+#include "pass.h"
 #include <math.h>
 
 enum { AHEAD = 4 }; // blocks

@@ -1,5 +1,5 @@
 /* The element loops: gather positions, map them through G and the law, scatter forces. docs/theory.md (3.2) */
-#include "loop.h"
+#include "pass.h"
 #include "kernels.h"
 
 enum { AHEAD = 4 }; // blocks

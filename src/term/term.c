@@ -1,5 +1,31 @@
-/* What others ask of a term: its name, its cells, its total force. */
+/* The term as an object: its end, its name, the energies of its elements, its total force. */
 #include "kernels.h"
+
+PetscErrorCode wring_term_destroy(wring_term **term)
+{
+  wring_term *t = *term;
+
+  PetscFunctionBegin;
+  if (!t) PetscFunctionReturn(PETSC_SUCCESS);
+  double *corner = (double *)t->corner;
+  PetscCall(wring_term_destroy_attachment(&t->attachment));
+  PetscCall(PetscFree(t->cell));
+  PetscCall(PetscFree(t->place));
+  PetscCall(PetscFree(t->chunk_block));
+  PetscCall(PetscFree(t->chunk_vertex));
+  PetscCall(PetscFree(t->vertex));
+  PetscCall(PetscFree5(t->chunk_own, t->chunk_row, t->shared, t->shared_start, t->shared_row));
+  wring_blocks_destroy(&corner);
+  wring_blocks_destroy(&t->coef);
+  wring_blocks_destroy(&t->weight);
+  wring_blocks_destroy(&t->par);
+  PetscCall(PetscFree(t->scale));
+  PetscCall(PetscFree(t->damping));
+  wring_blocks_destroy(&t->share);
+  PetscCall(PetscFree(t->energy));
+  PetscCall(PetscFree(*term));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 const char *wring_term_name(const wring_term *t)
 {
