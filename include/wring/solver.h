@@ -19,6 +19,7 @@ typedef enum {
   WRING_CONVERGED,           // |grad g| <= rtol |grad g(x_0)| or <= atol
   WRING_MAX_IT,              //
   WRING_AT_ROUND_OFF,        // docs/theory.md (2.4): no step can lower g any more
+  WRING_INTERRUPTED,         // by wring_solver_set_interrupt's function
   WRING_STOPPED_NOT_FINITE,  // failure: g or x is not finite
   WRING_STOPPED_LINE_SEARCH, // failure: no decrease above round-off
   WRING_STOPPED_SINGULAR     // failure: the system of linear_implicit_euler has no solution
@@ -73,6 +74,13 @@ PetscErrorCode wring_solver_destroy(wring_solver **s);
 PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_options *o, const char *name);
 PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure);
 PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
+
+/*
+  Before every iteration of a solve `interrupt` is called, collectively, and its time is not the method's; a *stop that all
+  ranks set alike ends the solve with WRING_INTERRUPTED at the iterate that is there. NULL: never.
+*/
+typedef PetscErrorCode wring_interrupt(void *context, PetscBool *stop);
+PetscErrorCode         wring_solver_set_interrupt(wring_solver *s, wring_interrupt *interrupt, void *context);
 /*
   The factor of L in the A = M/h^2 + factor L that op must hold while this method solves, 0 if it needs none; after
   set_from_options, and again before each solve: 1 for all but admm, which may change it from solve to solve.

@@ -7,8 +7,8 @@
 
 static const double round_off = 1e-12; // of |g|: a larger rise is counted
 
-static const char *const reason_names[] = {"converged",          "max_it",         "at round-off", "not finite",
-                                           "line search failed", "singular system"};
+static const char *const reason_names[] = {
+  "converged", "max_it", "at round-off", "interrupted", "not finite", "line search failed", "singular system"};
 
 const char *wring_reason_name(wring_reason reason)
 {
@@ -134,6 +134,19 @@ static PetscErrorCode stops(wring_solver *s, PetscBool *stop, wring_reason *reas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Asks the caller's function, outside of the method's time. */
+static PetscErrorCode ask_interrupt(wring_solver *s, PetscBool *stop, wring_reason *reason)
+{
+  const double now = MPI_Wtime();
+
+  PetscFunctionBegin;
+  if (*stop || !s->interrupt) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(s->interrupt(s->interrupt_context, stop));
+  if (*stop) *reason = WRING_INTERRUPTED;
+  s->work.measured += MPI_Wtime() - now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Forgets the last solve. */
 static PetscErrorCode begin(wring_solver *s, Vec x)
 {
@@ -164,6 +177,7 @@ PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome
   *outcome = (wring_outcome){.first = it, .last = it};
   for (;;) {
     PetscCall(stops(s, &stop, &outcome->reason));
+    PetscCall(ask_interrupt(s, &stop, &outcome->reason));
     if (stop) break;
     PetscCall(s->ops->iterate(s, x));
     if (s->end.given) {

@@ -99,6 +99,14 @@ void wring_solver_know_start(wring_solver *s, const wring_evaluation *start)
   s->start = start;
 }
 
+PetscErrorCode wring_solver_set_interrupt(wring_solver *s, wring_interrupt *interrupt, void *context)
+{
+  PetscFunctionBegin;
+  s->interrupt         = interrupt;
+  s->interrupt_context = context;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 double wring_solver_operator_factor(const wring_solver *s)
 {
   return s->ops->operator_factor ? s->ops->operator_factor(s) : 0;

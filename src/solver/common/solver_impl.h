@@ -87,6 +87,8 @@ struct wring_solver {
   wring_phases           *phases;
   wring_monitor          *monitor;
   void                   *monitor_context;
+  wring_interrupt        *interrupt;
+  void                   *interrupt_context;
   PetscInt                n; // 3 n_owned
 
   solver_limits   limits;
