@@ -114,5 +114,5 @@ mkdir -p there2/bench.json
 refused_on 1 'there2/bench.json: is a directory' -output_directory there2
 "$wring" help bench >log || fail 'help bench'
 for key in tets parts materials time_step budget; do grep -q "^bench_$key: " log || fail "help bench does not list $key"; done
-"$wring" help >log && grep -q '^wring run.*, wring bench \[-key value ...\], wring mesh' log || fail 'usage'
+"$wring" help >log && grep -q '^wring bench \[-key value ...\]  ' log || fail usage
 exit 0

@@ -215,7 +215,7 @@ option bad value|:|run box.yaml -solver_max_it=x|command line: solver_max_it is 
 option equals nothing|:|run box.yaml -solver_max_it=|command line: solver_max_it is "", expected an integer in [0,inf)
 word value empty|:|run box.yaml -output_directory ''|command line: output_directory is "", expected a word
 help unknown|:|help nonsense|help: no key begins with 'nonsense', did you mean mesh? `wring help deck` lists all
-version words|:|version now|version: too many words, expected
+version words|:|version now|version: unexpected argument 'now', expected
 option positional neg|:|run box.yaml -3|command line: unexpected argument '-3', expected -key value
 option equals|:|run box.yaml -=3|command line: unexpected argument '-=3', expected -key value
 single dash|:|run box.yaml -|command line: unexpected argument '-', expected -key value

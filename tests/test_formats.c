@@ -236,7 +236,7 @@ static PetscErrorCode evaluate(const char *name)
                                         {"evaluate_gradient", "true"}};
   char                     path[128];
   wring_options           *o;
-  wring_exit               status = WRING_EXIT_FAILED;
+  wring_ending             end = {0};
 
   PetscFunctionBegin;
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
@@ -247,8 +247,8 @@ static PetscErrorCode evaluate(const char *name)
   snprintf(path, sizeof path, "%s/positions.csv", directory);
   PetscCall(wring_options_set(o, "evaluate_positions", path, "command line"));
   PetscCall(wring_options_set(o, "output_directory", directory, "command line"));
-  PetscCall(wring_study_evaluate(PETSC_COMM_WORLD, o, &status));
-  CHECK(status == WRING_EXIT_DONE, "%s: status %d", name, (int)status);
+  PetscCall(wring_study_evaluate(PETSC_COMM_WORLD, o, &end));
+  CHECK(end.status == WRING_EXIT_DONE, "%s: status %d", name, (int)end.status);
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

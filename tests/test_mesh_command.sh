@@ -155,10 +155,11 @@ if command -v gmsh >/dev/null && gmsh --version >/dev/null 2>&1; then
 fi
 
 # ---- refusals ----
-usage='expected wring mesh info FILE, convert FROM TO, refine FROM TO or box TO'
+usage='expected wring mesh info FILE, wring mesh convert[|]refine FROM TO, wring mesh box TO'
 ends_on 4 3 'nowhere/a.msh: cannot be written' convert beam.msh nowhere/a.msh
 refused_everywhere "no command given, $usage"
-refused "no command turn, $usage" turn beam.msh
+refused "unknown command turn, $usage" turn beam.msh
+refused "unknown command refin, did you mean refine, $usage" refin beam.msh fine.msh
 refused_everywhere 'too few file names, expected wring mesh info FILE' info
 refused 'too few file names, expected wring mesh info FILE' info -parts 2
 refused 'too few file names, expected wring mesh convert FROM TO' convert beam.msh
@@ -210,5 +211,5 @@ refused_everywhere 'bad.mesh:15: element 2 refers to node 99' convert bad.mesh a
 for key in 'wring mesh refine FROM TO -levels' 'wring mesh info FILE -parts' 'wring mesh convert FROM TO -binary' 'wring mesh box TO -cells' mesh_box_cells; do
   grep -q "^$key: " log || fail "help mesh does not list $key"
 done
-"$wring" help >log && grep -q '^wring run.*wring mesh convert|refine FROM TO' log || fail help
+"$wring" help >log && grep -q "^wring mesh convert FROM TO  " log && grep -q "^wring mesh box TO  " log || fail help
 exit 0

@@ -16,7 +16,22 @@ typedef enum {
   WRING_EXIT_INTERNAL, // anything else
 } wring_exit;
 
-typedef PetscErrorCode wring_study(MPI_Comm comm, const wring_options *o, wring_exit *status);
+/* How a command ends, set to zeros before it. */
+typedef struct {
+  wring_exit status;
+  int        n_picture;
+  char     **picture; // [n_picture] of rank 0: gnuplot scripts without their ending .gp; freed by wring_study_draw
+} wring_ending;
+
+/*
+  Draws the pictures of a command by gnuplot and frees their list; where gnuplot is missing or fails, a note on standard
+  error says so. A command that was stopped draws none: the scripts stay. Call after MPI_Finalize, as a program must not
+  fork while MPI is up. Not collective; nothing happens on ranks without pictures.
+*/
+void wring_study_draw(wring_ending *end);
+
+/* A command of the program: what it does with a deck, or with keys alone. */
+typedef PetscErrorCode wring_study(MPI_Comm comm, const wring_options *o, wring_ending *end);
 
 wring_study wring_study_run;      // march in time: run.json, history.csv, steps.csv, frames, checkpoints, state.csv
 wring_study wring_study_compare;  // one step by several solvers: compare.csv, .json, .gp, .png
@@ -25,18 +40,25 @@ wring_study wring_study_check;    // what would run, and an estimate of its memo
 wring_study wring_study_bench;    // without a deck: bandwidth, kernels, solvers: bench.json, bench.csv
 
 /* `wring mesh COMMAND FILES [-key value ...]`, from COMMAND on: makes, describes, converts and refines meshes. */
-PetscErrorCode wring_study_mesh(MPI_Comm comm, int n_args, char **args, wring_exit *status);
+PetscErrorCode wring_study_mesh(MPI_Comm comm, int n_args, char **args, wring_ending *end);
 
 /*
-  Prints the keys that begin with `key` ("" or "deck": all of them); refused if there is none. "mesh" also has those of
-  `wring mesh`.
+  Prints the keys that begin with `key` ("" or "deck": all of them); refused if there is none. "mesh" prints those of
+  `wring mesh` too.
 */
 PetscErrorCode wring_study_help(MPI_Comm comm, const char *key);
 
 PetscErrorCode wring_study_version(MPI_Comm comm); // wring, commit, PETSc, MPI, compiler, OpenMP, bits of PetscInt
 
+/* The program: the command that argv[1] names, with the words after it; refused with the usage, and the nearest name. */
+PetscErrorCode wring_study_command(MPI_Comm comm, int argc, char **argv, wring_ending *end);
+
+/* Whether signals end this command of the program early, with what it has finished on disk and WRING_EXIT_STOPPED. */
+PetscBool wring_study_stops(int argc, char **argv);
+
 /*
-  From now on SIGINT, SIGTERM and SIGUSR1 end a run after the step in flight, with a checkpoint. Call before MPI and OpenMP
-  start their threads, which must inherit it: the signals stay blocked and are looked for between steps. Not collective.
+  Blocks SIGINT, SIGTERM and SIGUSR1 for the rest of the program; the commands above that stop look for them, `run` after
+  each step, `compare` before each iteration, `bench` before each row. Call before MPI and OpenMP start their threads,
+  which inherit it. Not collective.
 */
 void wring_study_hold_signals(void);

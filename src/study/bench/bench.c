@@ -17,19 +17,21 @@
 static PetscErrorCode check_keys(const wring_options *o)
 {
   const wring_option output[] = {*wring_option_find(wring_output_options, "directory"), {.key = NULL}};
+  const wring_option limit[]  = {*wring_option_find(wring_time_options, "limit"), {.key = NULL}};
   wring_catalogue   *c;
   wring_schema      *kept;
   PetscInt           n = 0;
 
   PetscFunctionBegin;
   PetscCall(wring_catalogue_create(&c));
-  PetscCall(PetscMalloc1(c->n + 1, &kept));
+  PetscCall(PetscMalloc1(c->n + 2, &kept));
   for (PetscInt i = 0; i < c->n; i++) {
     const wring_schema *const s      = &c->entry[i];
     const PetscBool           method = (PetscBool)(strncmp(s->owner, "solver ", 7) == 0 && !strchr(s->prefix, '*'));
     if (method || strcmp(s->owner, "bench") == 0 || strcmp(s->owner, "operator") == 0) kept[n++] = *s;
   }
   kept[n++] = (wring_schema){"output_", output, "output"};
+  kept[n++] = (wring_schema){"time_", limit, "time"};
   PetscCall(wring_options_check(o, n, kept));
   PetscCall(PetscFree(kept));
   PetscCall(wring_catalogue_destroy(&c));
@@ -39,8 +41,10 @@ static PetscErrorCode check_keys(const wring_options *o)
 static const char *const parts[] = {"laws", "exchange", "operator", "solvers"};
 enum { N_PARTS = sizeof parts / sizeof parts[0] };
 
+/* Whether a part is to be measured: not once the bench is stopped. */
 static PetscBool has_part(const wring_bench *b, const char *name)
 {
+  if (b->stopper.cause) return PETSC_FALSE;
   for (PetscInt i = 0; i < b->n_part; i++) {
     if (wring_ascii_compare(b->part[i], name) == 0) return PETSC_TRUE;
   }
@@ -129,7 +133,7 @@ static PetscErrorCode measure(wring_bench *b)
 
   PetscFunctionBegin;
   PetscCall(wring_bench_bandwidth(b));
-  PetscCall(wring_bench_body_create(b, b->material[0], b->tets, &body));
+  if (!b->stopper.cause) PetscCall(wring_bench_body_create(b, b->material[0], b->tets, &body));
   if (has_part(b, "laws")) PetscCall(wring_bench_laws(b, &body));
   if (has_part(b, "exchange")) PetscCall(wring_bench_exchange(b, &body));
   if (has_part(b, "operator")) PetscCall(wring_bench_operator(b, &body));
@@ -140,7 +144,7 @@ static PetscErrorCode measure(wring_bench *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_exit *status)
+PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   wring_bench b = {.comm = comm, .o = o, .start = MPI_Wtime()};
 
@@ -148,6 +152,7 @@ PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_ex
   PetscCallMPI(MPI_Comm_rank(comm, &b.rank));
   PetscCallMPI(MPI_Comm_size(comm, &b.size));
   PetscCall(get_options(&b));
+  PetscCall(wring_stopper_start(o, &b.stopper));
   PetscCall(open_directory(&b));
   PetscCall(print_head(&b));
   PetscCall(measure(&b));
@@ -156,6 +161,6 @@ PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_ex
   PetscCall(wring_words_destroy(b.n_material, &b.material));
   PetscCall(PetscFree(b.row));
   PetscCall(PetscFree(b.skip));
-  *status = WRING_EXIT_DONE;
+  end->status = b.stopper.cause ? WRING_EXIT_STOPPED : WRING_EXIT_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

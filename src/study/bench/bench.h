@@ -4,6 +4,7 @@
 */
 #pragma once
 #include "problem/problem.h"
+#include "study/common/stop.h"
 
 typedef struct {
   const char *part;               // "law", "exchange", "operator", "solver"
@@ -37,6 +38,7 @@ typedef struct {
   wring_bench_skip    *skip;
   PetscBool            terminal; // progress rewrites its line
   double               start, said;
+  wring_stopper        stopper;
 } wring_bench;
 
 /* ---- measuring (bench_measure.c) ---------------------------------------------------------------------------------- */
@@ -57,7 +59,9 @@ PetscErrorCode wring_bench_slowest(const wring_bench *b, double *seconds);
 PetscErrorCode wring_bench_keep(wring_bench *b, const wring_bench_row *row); // copied
 PetscErrorCode wring_bench_leave_out(wring_bench *b, const char *part, const char *name, const char *material,
                                      const char *reason);
-PetscErrorCode wring_bench_say(wring_bench *b, const char *what, const char *work); // on the way
+
+/* Before each row: *due is false, and nothing printed, once the bench is stopped; else it prints what it measures. */
+PetscErrorCode wring_bench_begin_row(wring_bench *b, const char *what, const char *work, PetscBool *due);
 
 /* Keeps the message of a refusal, in the context, a wring_error, instead of ending the program: for PetscPushErrorHandler. */
 PetscErrorCode wring_bench_catch(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,

@@ -91,8 +91,9 @@ PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *b
 {
   PetscFunctionBegin;
   if (b->terminal) PetscCall(PetscPrintf(b->comm, "\r\033[K"));
-  PetscCall(PetscPrintf(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
-                        100 * (body->local / body->vertices - 1)));
+  if (body->p)
+    PetscCall(PetscPrintf(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
+                          100 * (body->local / body->vertices - 1)));
   PetscCall(print_bandwidth(b));
   PetscCall(print_rows(b, body->tets));
   for (PetscInt i = 0; i < b->n_skip; i++) {
@@ -100,7 +101,8 @@ PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *b
     PetscCall(PetscPrintf(b->comm, "not measured: %s %s%s%s: %s\n", s->part, s->name, s->material[0] ? ", " : "",
                           s->material, s->reason));
   }
-  PetscCall(PetscPrintf(b->comm, "%.0f s; %s/bench.json, bench.csv\n", MPI_Wtime() - b->start, b->directory));
+  PetscCall(PetscPrintf(b->comm, "%s, %.0f s; %s/bench.json, bench.csv\n", wring_stop_text(b->stopper.cause),
+                        MPI_Wtime() - b->start, b->directory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -192,6 +194,7 @@ static PetscErrorCode make_json(const wring_bench *b, const wring_bench_body *bo
   for (PetscInt i = 0; i < b->n_skip; i++) json_array_append_new(skips, skip_json(&b->skip[i]));
   json_object_set_new(j, "rows", rows);
   json_object_set_new(j, "not_measured", skips);
+  json_object_set_new(j, "ended", json_string(wring_stop_text(b->stopper.cause)));
   json_object_set_new(j, "seconds", wring_json_real(MPI_Wtime() - b->start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

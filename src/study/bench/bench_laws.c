@@ -61,11 +61,13 @@ static PetscErrorCode measure(wring_bench *b, const wring_bench_body *body, loop
   const wring_law *const law  = wring_term_law(w->term);
   const wring_bench_work work = {.run = w->splitting ? run_split : run_pass, .context = w};
   wring_bench_row        row  = {.part = "law", .tets = body->tets, .bytes = bytes, .iterations = -1};
+  PetscBool              due;
 
   PetscFunctionBegin;
+  PetscCall(wring_bench_begin_row(b, law->name, what, &due));
+  if (!due) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscStrncpy(row.name, law->name, sizeof row.name));
   PetscCall(PetscStrncpy(row.work, what, sizeof row.work));
-  PetscCall(wring_bench_say(b, law->name, what));
   PetscCall(wring_bench_time(b, &work, b->budget, &row));
   PetscCall(wring_bench_keep(b, &row));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -152,8 +154,10 @@ PetscErrorCode wring_bench_laws(wring_bench *b, const wring_bench_body *body)
   PetscCall(wring_potential_get_local(body->p->g, body->x, &w.x));
   PetscCall(VecGetArray(f, &w.f));
   PetscCall(measure_loop(b, body, &w));
-  for (int i = 0; (law = wring_law_material(i)); i++) PetscCall(measure_law(b, body, law, PETSC_FALSE, &w));
-  for (int i = 0; (law = wring_law_on_top(i)); i++) PetscCall(measure_law(b, body, law, PETSC_TRUE, &w));
+  for (int i = 0; (law = wring_law_material(i)) && !b->stopper.cause; i++)
+    PetscCall(measure_law(b, body, law, PETSC_FALSE, &w));
+  for (int i = 0; (law = wring_law_on_top(i)) && !b->stopper.cause; i++)
+    PetscCall(measure_law(b, body, law, PETSC_TRUE, &w));
   PetscCall(VecRestoreArray(f, &w.f));
   PetscCall(wring_potential_restore_local(body->p->g, body->x, &w.x));
   PetscCall(VecDestroy(&f));

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L // isatty
-/* Time, and what is said while it passes. */
+/* Time, rows, and what is printed on the way. */
 #include "bench.h"
 #include <math.h>
 #include <stdio.h>
@@ -101,20 +101,25 @@ PetscErrorCode wring_bench_catch(MPI_Comm comm, int line, const char *function, 
 /* ---- progress ----------------------------------------------------------------------------------------------------- */
 
 /* On a terminal every row; in a log one line in ten seconds. */
-PetscErrorCode wring_bench_say(wring_bench *b, const char *what, const char *work)
+static void print_progress(wring_bench *b, const char *what, const char *work)
 {
   const double now = MPI_Wtime();
-
-  PetscFunctionBegin;
-  if (b->rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
   if (b->said == 0) {
     b->terminal = (PetscBool)(isatty(STDOUT_FILENO) && isatty(STDERR_FILENO));
     b->said     = b->start;
   }
-  if (!b->terminal && now - b->said < 10) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!b->terminal && now - b->said < 10) return;
   b->said = now;
   printf("%s%.0f s, %" PetscInt_FMT " rows: %s %s%s", b->terminal ? "\r" : "", now - b->start, b->n_row, what, work,
          b->terminal ? "\033[K" : "\n");
   fflush(stdout);
+}
+
+PetscErrorCode wring_bench_begin_row(wring_bench *b, const char *what, const char *work, PetscBool *due)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_stopper_check(&b->stopper));
+  *due = (PetscBool)!b->stopper.cause;
+  if (*due && b->rank == 0) print_progress(b, what, work);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -50,10 +50,11 @@ PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body
     const char *name, *work;
     PetscErrorCode (*run)(void *context);
     double bytes;
-  } kind[]   = {{"halo", "positions", send_positions, 2 * 24 * ghosts},
-                {"halo", "forces", send_forces, 2 * 24 * ghosts},
-                {"reduction", "one number", sum, 2 * 8 * (double)b->size}};
-  exchange e = {.mesh = body->p->mesh};
+  } kind[]    = {{"halo", "positions", send_positions, 2 * 24 * ghosts},
+                 {"halo", "forces", send_forces, 2 * 24 * ghosts},
+                 {"reduction", "one number", sum, 2 * 8 * (double)b->size}};
+  exchange  e = {.mesh = body->p->mesh};
+  PetscBool due;
 
   PetscFunctionBegin;
   if (b->size == 1) {
@@ -64,9 +65,10 @@ PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body
   for (size_t i = 0; i < sizeof kind / sizeof kind[0]; i++) {
     const wring_bench_work work = {.run = kind[i].run, .context = &e};
     wring_bench_row        row  = {.part = "exchange", .tets = body->tets, .bytes = kind[i].bytes, .iterations = -1};
+    PetscCall(wring_bench_begin_row(b, kind[i].name, kind[i].work, &due));
+    if (!due) break;
     PetscCall(PetscStrncpy(row.name, kind[i].name, sizeof row.name));
     PetscCall(PetscStrncpy(row.work, kind[i].work, sizeof row.work));
-    PetscCall(wring_bench_say(b, kind[i].name, kind[i].work));
     PetscCall(wring_bench_time(b, &work, b->budget, &row));
     PetscCall(wring_bench_keep(b, &row));
   }
@@ -125,11 +127,11 @@ static PetscErrorCode solve(void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode time_row(wring_bench *b, const wring_bench_work *work, wring_bench_row *row)
+static PetscErrorCode time_row(wring_bench *b, const wring_bench_work *work, wring_bench_row *row, PetscBool *due)
 {
   PetscFunctionBegin;
-  PetscCall(wring_bench_say(b, row->name, row->work));
-  PetscCall(wring_bench_time(b, work, b->budget, row));
+  PetscCall(wring_bench_begin_row(b, row->name, row->work, due));
+  if (*due) PetscCall(wring_bench_time(b, work, b->budget, row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,19 +141,22 @@ static PetscErrorCode measure_type(wring_bench *b, const wring_bench_body *body,
   const wring_bench_work first = {forget, set_up, s}, then = {clear, solve, s};
   wring_bench_row        row = {.part = "operator", .work = "set-up", .tets = body->tets, .iterations = -1};
   wring_operator_info    info;
+  PetscBool              due;
 
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(row.name, type, sizeof row.name));
   PetscCall(PetscStrncpy(row.material, b->material[0], sizeof row.material));
   PetscCall(wring_options_set(s->o, "operator_type", type, "wring bench"));
-  PetscCall(time_row(b, &first, &row));
+  PetscCall(time_row(b, &first, &row, &due));
+  if (!due) PetscFunctionReturn(PETSC_SUCCESS);
   wring_operator_get_info(s->op, &info);
   row.bytes = wring_bench_set_up_bytes(body, &info);
   PetscCall(wring_bench_keep(b, &row));
   for (int i = 0; i < n; i++) {
     s->rtol = rtol[i];
     snprintf(row.work, sizeof row.work, "solve to %.0e", rtol[i]);
-    PetscCall(time_row(b, &then, &row));
+    PetscCall(time_row(b, &then, &row, &due));
+    if (!due) break;
     wring_operator_get_info(s->op, &info);
     row.iterations = info.iterations;
     row.bytes      = wring_bench_solve_bytes(body, &info, 1, (double)info.iterations);

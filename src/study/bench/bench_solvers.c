@@ -143,7 +143,6 @@ static PetscErrorCode measure(wring_bench *b, const char *material, method *m)
   wring_bench_row row = {.part = "solver", .work = "iteration", .tets = m->body->tets};
 
   PetscFunctionBegin;
-  PetscCall(wring_bench_say(b, m->type, material));
   PetscCall(PetscStrncpy(row.name, m->type, sizeof row.name));
   PetscCall(PetscStrncpy(row.material, material, sizeof row.material));
   PetscCall(sample(b, m, &row));
@@ -185,8 +184,11 @@ static PetscErrorCode measure_type(wring_bench *b, boxes *x, const char *type)
 {
   wring_error fault = {""};
   method      m;
+  PetscBool   due;
 
   PetscFunctionBegin;
+  PetscCall(wring_bench_begin_row(b, type, x->material, &due));
+  if (!due) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(create_method(b, &x->small, type, &m, &fault));
   if (m.solver)
     PetscCall(measure_on(b, x, &m));
@@ -203,7 +205,7 @@ PetscErrorCode wring_bench_solvers(wring_bench *b)
   boxes               x;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < b->n_material; k++) {
+  for (PetscInt k = 0; k < b->n_material && !b->stopper.cause; k++) {
     PetscCall(create_boxes(b, b->material[k], &x));
     for (int i = 0; (type = wring_solver_type(i, &options)); i++) PetscCall(measure_type(b, &x, type));
     PetscCall(destroy_boxes(&x));

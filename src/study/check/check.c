@@ -246,7 +246,7 @@ static PetscErrorCode print(check *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_exit *status)
+PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   check c = {.bytes[PROGRAM] = resident()};
 
@@ -257,6 +257,6 @@ PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_ex
   PetscCall(VecDestroy(&c.x));
   PetscCall(wring_solver_destroy(&c.solver));
   PetscCall(wring_problem_destroy(&c.p));
-  *status = WRING_EXIT_DONE;
+  end->status = WRING_EXIT_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,7 +1,10 @@
-#define _POSIX_C_SOURCE 200809L // fork, dup2, waitpid
-#include "gnuplot.h"
+#define _POSIX_C_SOURCE 200809L // fork, dup2, strdup, waitpid, sigprocmask
+#include "pictures.h"
 #include "io/file.h"
 #include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,39 +41,68 @@ void wring_plot_panels(FILE *f, int n)
           n, 0.14 / (n + 1) + 0.02, 0.14 / (n + 1) + 0.02);
 }
 
-/* In a child of its own, so that names of directories need no quoting; whether gnuplot is there and succeeded. */
-static PetscBool run_gnuplot(const char *directory, const char *name)
+/* ---- drawing, after MPI_Finalize ----------------------------------------------------------------------------------- */
+
+void wring_pictures_add(const char *directory, const char *name, wring_ending *end)
 {
-  char      script[64], output[96];
-  int       status;
-  const int child = fork();
-  if (child < 0) return PETSC_FALSE;
-  if (child == 0) {
-    const int null = open("/dev/null", O_WRONLY);
-    snprintf(script, sizeof script, "%s.gp", name);
-    snprintf(output, sizeof output, "png = '%s.png.part'", name);
-    dup2(null, STDOUT_FILENO);
-    dup2(null, STDERR_FILENO);
-    if (chdir(directory) == 0) execlp("gnuplot", "gnuplot", "-e", output, script, (char *)NULL);
-    _exit(127);
+  const size_t size = strlen(directory) + strlen(name) + 2;
+  char *const path = malloc(size), **const list = realloc(end->picture, (size_t)(end->n_picture + 1) * sizeof *list);
+  if (list) end->picture = list;
+  if (list && path) {
+    snprintf(path, size, "%s/%s", directory, name);
+    list[end->n_picture++] = path;
+  } else {
+    free(path);
   }
-  return (PetscBool)(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-PetscBool wring_plot_run(const char *directory, const char *name)
+/* The child: gnuplot in the directory of the script, so that no name needs quoting. */
+static void execute(char *path)
 {
-  char        path[PETSC_MAX_PATH_LEN + 32];
+  char *const slash = strrchr(path, '/'), *const name = slash + 1;
+  char      script[64], output[96];
+  sigset_t  none;
+  const int null = open("/dev/null", O_WRONLY);
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL); // the signals that this program holds may end gnuplot
+  snprintf(script, sizeof script, "%s.gp", name);
+  snprintf(output, sizeof output, "png = '%s.png.part'", name);
+  dup2(null, STDOUT_FILENO);
+  dup2(null, STDERR_FILENO);
+  *slash = '\0';
+  if (chdir(path) == 0) execlp("gnuplot", "gnuplot", "-e", output, script, (char *)NULL);
+  _exit(127);
+}
+
+/* Whether NAME.png was made, whole. */
+static PetscBool draw(char *path)
+{
+  char        file[PETSC_MAX_PATH_LEN + 32];
   wring_error failed = {0};
-  if (!run_gnuplot(directory, name)) wring_error_set(&failed, "gnuplot failed");
-  snprintf(path, sizeof path, "%s/%s.png", directory, name);
-  wring_file_finish(path, &failed);
+  int         status;
+  const int   child = fork();
+  if (child == 0) execute(path);
+  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    wring_error_set(&failed, "gnuplot failed");
+  }
+  snprintf(file, sizeof file, "%s.png", path);
+  wring_file_finish(file, &failed);
   return (PetscBool)!failed.text[0];
 }
 
-PetscErrorCode wring_plot_note(void)
+void wring_study_draw(wring_ending *end)
 {
-  PetscFunctionBegin;
-  PetscCall(wring_note(PETSC_COMM_SELF,
-                       "no pictures were made: gnuplot is missing or failed; it makes them from the .gp files"));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  PetscBool all = PETSC_TRUE;
+  fflush(NULL);
+  for (int i = 0; i < end->n_picture; i++) {
+    if (end->status != WRING_EXIT_STOPPED && !draw(end->picture[i])) all = PETSC_FALSE;
+    free(end->picture[i]);
+  }
+  if (!all) {
+    fprintf(stderr, "note: some pictures were not made, as gnuplot is missing or failed: "
+                    "it makes them from the .gp files\n");
+  }
+  free(end->picture);
+  end->picture   = NULL;
+  end->n_picture = 0;
 }

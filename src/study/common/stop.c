@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L // sigprocmask, sigpending
 #include "stop.h"
+#include <math.h>
 #include <signal.h>
+#include <wring/step.h>
 #include <wring/study.h>
 
 static const int held[] = {SIGINT, SIGTERM, SIGUSR1};
@@ -25,12 +27,31 @@ static PetscBool signal_pending(void)
   return PETSC_FALSE;
 }
 
-PetscErrorCode wring_stop_agree(MPI_Comm comm, double elapsed, double limit, wring_stop *stop)
+PetscErrorCode wring_stopper_start(const wring_options *o, wring_stopper *s)
 {
-  int mine[2] = {signal_pending(), elapsed >= limit}, any[2];
+  double limit = INFINITY;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, comm));
-  *stop = any[0] ? WRING_STOP_SIGNAL : any[1] ? WRING_STOP_LIMIT : WRING_GO_ON;
+  if (wring_options_has(o, "time_", "limit")) {
+    PetscCall(wring_options_get_real(o, "time_", wring_time_options, "limit", &limit));
+  }
+  *s = (wring_stopper){.comm = wring_options_comm(o), .end = MPI_Wtime() + limit};
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stopper_check(wring_stopper *s)
+{
+  int mine[2] = {signal_pending(), MPI_Wtime() >= s->end}, any[2];
+
+  PetscFunctionBegin;
+  if (s->cause) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, s->comm));
+  s->cause = any[0] ? WRING_STOP_SIGNAL : any[1] ? WRING_STOP_LIMIT : WRING_GO_ON;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *wring_stop_text(wring_stop cause)
+{
+  static const char *const text[] = {"done", "stopped by a signal", "stopped by time.limit"};
+  return text[cause];
 }

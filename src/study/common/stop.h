@@ -1,11 +1,20 @@
-/* Why a run ends before its last step. */
+/* Why a command ends before it is done: a signal that wring_study_hold_signals holds, or time.limit. */
 #pragma once
-#include <wring/base.h>
+#include <wring/options.h>
 
 typedef enum { WRING_GO_ON, WRING_STOP_SIGNAL, WRING_STOP_LIMIT } wring_stop;
 
-/*
-  What all ranks agree on at the end of a step: stop if any rank has a signal pending (wring_study_hold_signals) or has
-  spent limit [s] of wall clock. Collective.
-*/
-PetscErrorCode wring_stop_agree(MPI_Comm comm, double elapsed, double limit, wring_stop *stop);
+typedef struct {
+  MPI_Comm   comm;
+  double     end;   // MPI_Wtime at which time.limit ends, infinite without one
+  wring_stop cause; // what all ranks agreed on last; once it is a stop it stays
+} wring_stopper;
+
+/* The clock of time.limit starts. Collective. */
+PetscErrorCode wring_stopper_start(const wring_options *o, wring_stopper *s);
+
+/* Sets the cause: a stop if any rank has a signal pending or has reached the limit. Collective. */
+PetscErrorCode wring_stopper_check(wring_stopper *s);
+
+/* "done", "stopped by a signal" or "stopped by time.limit". Not collective. */
+const char *wring_stop_text(wring_stop cause);

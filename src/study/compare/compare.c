@@ -3,19 +3,20 @@
 #include "compare_one.h"
 #include <wring/study.h>
 
-PetscErrorCode wring_study_compare(MPI_Comm comm, const wring_options *o, wring_exit *status)
+PetscErrorCode wring_study_compare(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  wring_comparison c;
-  PetscBool        grid, failed;
+  wring_compare *s;
+  wring_stopper  stopper;
+  PetscBool      grid;
 
   PetscFunctionBegin;
-  PetscCall(wring_parameter_grid_run(comm, o, &grid, &failed));
+  PetscCall(wring_stopper_start(o, &stopper));
+  PetscCall(wring_parameter_grid_run(o, &stopper, &grid, end));
   if (!grid) {
-    PetscCall(wring_comparison_make(comm, o, WRING_TELL_ALL, &c));
-    failed = c.failed;
-    PetscCall(wring_comparison_clear(&c));
+    PetscCall(wring_compare_create(comm, o, &s));
+    PetscCall(wring_compare_run(s, &stopper, WRING_TELL_ALL, end));
+    PetscCall(wring_compare_destroy(&s));
   }
   PetscCall(wring_operator_note_unused(comm));
-  if (failed) *status = WRING_EXIT_FAILED;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

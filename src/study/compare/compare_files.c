@@ -19,10 +19,11 @@ void wring_print_real(FILE *f, double value)
     fprintf(f, "%.17g", value);
 }
 
-/* The rows of a solver: measured ones, and those after its end, which hold its last values. */
+/* The rows of a solver: measured ones, and those after its end, which hold its last values unless it was interrupted. */
 static void print_rows(FILE *f, const wring_comparison *c, const wring_convergence *h)
 {
-  for (PetscInt k = 0, i = 0; k <= c->iterations; k++) {
+  const PetscInt last = h->outcome.reason == WRING_INTERRUPTED ? h->outcome.iterations : c->iterations;
+  for (PetscInt k = 0, i = 0; k <= last; k++) {
     if (i + 1 < h->n && h->row[i + 1].iteration <= k) i++;
     const wring_iteration *const r = &h->row[i];
     if (r->iteration != k && i + 1 < h->n) continue; // not measured
@@ -142,6 +143,7 @@ void wring_comparison_json(const wring_comparison *c, const char *directory, jso
   json_object_set_new(json, "g_start", wring_json_finite(c->start.objective));
   json_object_set_new(json, "g_start_inertial", wring_json_finite(c->start.inertial));
   json_object_set_new(json, "g_start_elastic", wring_json_finite(c->start.elastic));
+  json_object_set_new(json, "ended", json_string(wring_stop_text(c->stop)));
   json_object_set_new(json, "report", report);
   json_object_set_new(json, "solvers", solvers);
   json_object_set(json, "provenance", provenance);

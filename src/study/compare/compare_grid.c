@@ -2,7 +2,6 @@
 #include "compare_grid.h"
 #include "compare_one.h"
 #include "compare_show.h"
-#include "study/common/gnuplot.h"
 
 /* The deck of a combination, without the keys of the grid and in a folder of its own. */
 static PetscErrorCode create_deck(const wring_options *o, const wring_parameter_grid *s, PetscInt run,
@@ -23,21 +22,61 @@ static PetscErrorCode create_deck(const wring_options *o, const wring_parameter_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode rehearse(const wring_options *o, const wring_parameter_grid *s)
-{
+/* ---- checking all combinations before the first is run ------------------------------------------------------------- */
+
+static const double KEPT = 1e9; // bytes of a rank that comparisons may take from their check to their run
+
+/* A combination: its deck, and the comparison made of it. */
+typedef struct {
   wring_options *deck;
+  wring_compare *compare;
+} combination;
+
+static PetscErrorCode create(const wring_options *o, const wring_parameter_grid *s, PetscInt run, combination *k)
+{
+  PetscFunctionBegin;
+  if (k->compare) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(create_deck(o, s, run, &k->deck));
+  PetscCall(wring_compare_create(wring_options_comm(o), k->deck, &k->compare));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy(combination *k)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_compare_destroy(&k->compare));
+  if (k->deck) PetscCall(wring_options_destroy(&k->deck));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double set_aside(void)
+{
+  double resident, bytes;
+  wring_current_memory(&resident, &bytes);
+  return bytes;
+}
+
+/* Creates every combination, which refuses bad input, and keeps those that there is room for: they are made once. */
+static PetscErrorCode check(const wring_options *o, const wring_parameter_grid *s, combination *k)
+{
+  const double before = set_aside();
+  double       bytes;
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < s->n_run; r++) {
-    PetscCall(create_deck(o, s, r, &deck));
-    PetscCall(wring_comparison_rehearse(wring_options_comm(o), deck));
-    PetscCall(wring_options_destroy(&deck));
+    PetscCall(create(o, s, r, &k[r]));
+    bytes = set_aside() - before;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_MAX, wring_options_comm(o)));
+    if (bytes > KEPT) PetscCall(destroy(&k[r]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is left after each combination: a grid that is stopped keeps what it has found. */
-static PetscErrorCode write_files(const wring_options *o, const wring_parameter_grid *s, PetscInt run)
+/* ---- running ------------------------------------------------------------------------------------------------------- */
+
+/* Written after each combination, so that a grid that is stopped keeps what it has found. */
+static PetscErrorCode write_files(const wring_options *o, const wring_parameter_grid *s, PetscInt run,
+                                  wring_ending *end)
 {
   const MPI_Comm comm  = wring_options_comm(o);
   wring_error    error = {0};
@@ -51,55 +90,94 @@ static PetscErrorCode write_files(const wring_options *o, const wring_parameter_
     if (run == 0) wring_comparison_remove(directory, &error);
     wring_parameter_grid_csv(s, directory, &error);
     wring_parameter_grid_json(s, directory, &error);
-    const PetscBool last = (PetscBool)(run == s->n_run - 1);
-    if (last && !wring_parameter_grid_plot(s, directory, &error)) PetscCall(wring_plot_note());
+    if (run == s->n_run - 1 && s->run[run].n > 0) wring_parameter_grid_plot(s, directory, end, &error);
   }
   PetscCall(wring_error_raise_output(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode run_one(const wring_options *o, wring_parameter_grid *s, PetscInt run)
+static PetscErrorCode print_heading(MPI_Comm comm, const wring_parameter_grid *s, PetscInt run)
 {
-  const MPI_Comm          comm = wring_options_comm(o);
-  wring_comparison *const c    = &s->run[run];
-  wring_options          *deck;
-
   PetscFunctionBegin;
   PetscCall(PetscPrintf(comm, "\n[%" PetscInt_FMT "/%" PetscInt_FMT "]", run + 1, s->n_run));
   for (int k = 0; k < s->n_axis; k++) {
     PetscCall(PetscPrintf(comm, " %s %s", s->axis[k].key, wring_parameter_grid_value(s, run, k)));
   }
   PetscCall(PetscPrintf(comm, "\n"));
-  PetscCall(create_deck(o, s, run, &deck));
-  PetscCall(wring_comparison_make(comm, deck, run ? WRING_TELL_RESULTS : WRING_TELL_HEADER, c));
-  PetscCall(wring_options_destroy(&deck));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The grid takes what the comparison has found, without its rows. */
+static PetscErrorCode take(wring_compare *from, wring_comparison *c)
+{
+  PetscFunctionBegin;
+  *c      = from->c;
+  from->c = (wring_comparison){0};
   for (PetscInt i = 0; i < c->n; i++) {
     PetscCall(PetscFree(c->history[i].row));
     c->history[i].n = c->history[i].capacity = 0;
   }
-  PetscCall(write_files(o, s, run));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_parameter_grid_run(MPI_Comm comm, const wring_options *o, PetscBool *found, PetscBool *failed)
+static PetscErrorCode run_one(const wring_options *o, wring_parameter_grid *s, PetscInt run, combination *k,
+                              wring_stopper *stopper, wring_ending *end)
+{
+  PetscFunctionBegin;
+  PetscCall(print_heading(wring_options_comm(o), s, run));
+  PetscCall(create(o, s, run, k));
+  PetscCall(wring_compare_run(k->compare, stopper, run ? WRING_TELL_RESULTS : WRING_TELL_HEADER, end));
+  if (!k->compare->c.stop) PetscCall(take(k->compare, &s->run[run]));
+  PetscCall(destroy(k));
+  PetscCall(write_files(o, s, run, end));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, combination *k, wring_stopper *stopper,
+                              wring_ending *end)
+{
+  PetscInt done = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < s->n_run && !stopper->cause; r++) {
+    PetscCall(run_one(o, s, r, &k[r], stopper, end));
+    done += s->run[r].n > 0;
+    PetscCall(wring_stopper_check(stopper));
+  }
+  if (done == s->n_run) PetscFunctionReturn(PETSC_SUCCESS);
+  end->status = WRING_EXIT_STOPPED;
+  PetscCall(wring_note(wring_options_comm(o), "%s after %" PetscInt_FMT " of %" PetscInt_FMT " combinations",
+                       wring_stop_text(stopper->cause), done, s->n_run));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode run_grid(const wring_options *o, wring_parameter_grid *s, wring_stopper *stopper,
+                               wring_ending *end)
+{
+  combination *k;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(s->n_run, &k));
+  PetscCall(check(o, s, k));
+  PetscCall(run_all(o, s, k, stopper, end));
+  PetscCall(wring_parameter_grid_print(wring_options_comm(o), s));
+  for (PetscInt r = 0; r < s->n_run; r++) PetscCall(destroy(&k[r]));
+  PetscCall(PetscFree(k));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_parameter_grid_run(const wring_options *o, wring_stopper *stopper, PetscBool *found,
+                                        wring_ending *end)
 {
   wring_catalogue     *catalogue;
   wring_parameter_grid s;
 
   PetscFunctionBegin;
-  *failed = PETSC_FALSE;
   PetscCall(wring_catalogue_create(&catalogue));
   PetscCall(wring_parameter_grid_read(o, catalogue, &s));
   PetscCall(wring_catalogue_destroy(&catalogue));
   *found = (PetscBool)(s.n_axis > 0);
-  if (*found) {
-    PetscCall(rehearse(o, &s));
-    for (PetscInt r = 0; r < s.n_run; r++) {
-      PetscCall(run_one(o, &s, r));
-      if (s.run[r].failed) *failed = PETSC_TRUE;
-    }
-    PetscCall(wring_parameter_grid_print(comm, &s));
-  }
+  if (*found) PetscCall(run_grid(o, &s, stopper, end));
   PetscCall(wring_parameter_grid_clear(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

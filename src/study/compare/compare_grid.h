@@ -6,6 +6,7 @@
 #pragma once
 #include "comparison.h"
 #include "problem/problem_keys.h"
+#include <wring/study.h>
 
 enum { WRING_MAX_FOLDER = 200 }; // characters of a folder's name
 
@@ -33,16 +34,18 @@ void        wring_parameter_grid_folder(const wring_parameter_grid *s, PetscInt 
 
 /*
   One comparison for each combination, each in a folder of its own, and what they show together. *found: false, and
-  nothing done, if the deck has no key of compare_sweep_. *failed: a solver did. Collective.
+  nothing done, if the deck has no key of compare_sweep_. A stop ends it after the combinations that are done; the files
+  of the one under way are in its folder. Collective.
 */
-PetscErrorCode wring_parameter_grid_run(MPI_Comm comm, const wring_options *o, PetscBool *found, PetscBool *failed);
+PetscErrorCode wring_parameter_grid_run(const wring_options *o, wring_stopper *stopper, PetscBool *found,
+                                        wring_ending *end);
 
 /* ---- what it leaves ------------------------------------------------------------------------------------------------ */
 
-/* sweep.csv, sweep.json and sweep.gp with its picture (false: not made), of the runs that are done. Rank 0. */
-void      wring_parameter_grid_csv(const wring_parameter_grid *s, const char *directory, wring_error *e);
-void      wring_parameter_grid_json(const wring_parameter_grid *s, const char *directory, wring_error *e);
-PetscBool wring_parameter_grid_plot(const wring_parameter_grid *s, const char *directory, wring_error *e);
+/* sweep.csv and sweep.json of the runs that are done, sweep.gp once all are. Rank 0. */
+void wring_parameter_grid_csv(const wring_parameter_grid *s, const char *directory, wring_error *e);
+void wring_parameter_grid_json(const wring_parameter_grid *s, const char *directory, wring_error *e);
+void wring_parameter_grid_plot(const wring_parameter_grid *s, const char *directory, wring_ending *end, wring_error *e);
 
 PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_grid *s); // collective
 

@@ -1,7 +1,7 @@
 /* sweep.gp: the error at the end over each axis. */
 #include "compare_grid.h"
 #include "io/file.h"
-#include "study/common/gnuplot.h"
+#include "study/common/pictures.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -82,12 +82,12 @@ static void print_panel(FILE *f, const wring_parameter_grid *s, int k)
   fprintf(f, "\n");
 }
 
-PetscBool wring_parameter_grid_plot(const wring_parameter_grid *s, const char *directory, wring_error *e)
+void wring_parameter_grid_plot(const wring_parameter_grid *s, const char *directory, wring_ending *end, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
   snprintf(path, sizeof path, "%s/sweep.gp", directory);
   FILE *const f = wring_file_create(path, e);
-  if (!f) return PETSC_TRUE; // the error is told, not the picture
+  if (!f) return;
   wring_plot_head(f, "sweep", 300 + 600 * s->n_axis, 600);
   fprintf(f, "set datafile separator whitespace\n");
   for (int k = 0; k < s->n_axis; k++) print_blocks(f, s, k);
@@ -100,5 +100,5 @@ PetscBool wring_parameter_grid_plot(const wring_parameter_grid *s, const char *d
   }
   fprintf(f, "unset multiplot\n");
   wring_file_commit(f, path, e);
-  return (PetscBool)(e->text[0] || wring_plot_run(directory, "sweep"));
+  wring_pictures_add(directory, "sweep", end);
 }

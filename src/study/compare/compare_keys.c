@@ -54,7 +54,7 @@ static PetscErrorCode choose_condition(wring_compare *s)
 /* Iterations that solver.measure skips have no value to report. */
 static PetscErrorCode note_unmeasured(const wring_compare *s)
 {
-  const wring_comparison *const c = s->c;
+  const wring_comparison *const c = &s->c;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < c->n_report; i++) {
@@ -81,7 +81,7 @@ static PetscErrorCode try_solver(const wring_compare *s, const char *name)
 /* A name or a law that a solver refuses must not cost the run of those before it. */
 static PetscErrorCode try_solvers(const wring_compare *s)
 {
-  const wring_comparison *const c = s->c;
+  const wring_comparison *const c = &s->c;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < c->n; i++) {
@@ -99,7 +99,7 @@ static PetscErrorCode try_solvers(const wring_compare *s)
 static PetscErrorCode get_report(wring_compare *s)
 {
   const wring_options *const o = s->p->options;
-  wring_comparison *const    c = s->c;
+  wring_comparison *const    c = &s->c;
 
   PetscFunctionBegin;
   if (!wring_options_has(o, "compare_", "report")) {
@@ -120,7 +120,7 @@ static PetscErrorCode get_report(wring_compare *s)
 static PetscErrorCode get_options(wring_compare *s)
 {
   const wring_options *const o = s->p->options;
-  wring_comparison *const    c = s->c;
+  wring_comparison *const    c = &s->c;
   char                     **name;
 
   PetscFunctionBegin;
@@ -155,12 +155,11 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
 
 PetscErrorCode wring_compare_check(wring_problem *p)
 {
-  wring_comparison c = {0};
-  wring_compare    s = {.p = p, .c = &c};
+  wring_compare s = {.p = p};
 
   PetscFunctionBegin;
   PetscCall(wring_compare_read_keys(&s));
   PetscCall(VecDestroy(&s.lowest));
-  PetscCall(wring_comparison_clear(&c));
+  PetscCall(wring_comparison_clear(&s.c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,16 +1,17 @@
 /* One comparison, from a deck to its files. Collective. */
 #pragma once
-#include "comparison.h"
-#include <wring/options.h>
+#include "compare_solve.h"
+#include <wring/study.h>
 
-/* What a comparison prints: one line a solver; with a header; and with tables and the note on pictures. */
+/* What a comparison prints: one line a solver; with a header; and with tables. */
 typedef enum { WRING_TELL_RESULTS, WRING_TELL_HEADER, WRING_TELL_ALL } wring_telling;
 
-/*
-  Solves by every solver that compare_solvers names, writes the files and prints what `tells` says. Bad input is refused
-  before any file is written. c is to be cleared by wring_comparison_clear.
-*/
-PetscErrorCode wring_comparison_make(MPI_Comm comm, const wring_options *o, wring_telling tells, wring_comparison *c);
+/* Problem, keys, x_0: bad input is refused here, before any file is written. o is borrowed and must outlive *s. */
+PetscErrorCode wring_compare_create(MPI_Comm comm, const wring_options *o, wring_compare **s);
+PetscErrorCode wring_compare_destroy(wring_compare **s);
 
-/* Refuses what wring_comparison_make would refuse. */
-PetscErrorCode wring_comparison_rehearse(MPI_Comm comm, const wring_options *o);
+/*
+  Solves by every solver of compare_solvers, writes the files and prints what `tells` asks for. The status of `end` is set
+  where a solver failed or the stopper stopped it.
+*/
+PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, wring_telling tells, wring_ending *end);

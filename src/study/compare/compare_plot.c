@@ -1,6 +1,7 @@
 /* compare.gp and compare_parts.gp, the scripts of the pictures of a comparison. */
 #include "compare_show.h"
-#include "study/common/gnuplot.h"
+#include "io/file.h"
+#include "study/common/pictures.h"
 #include <math.h>
 
 /* ---- compare.png ----------------------------------------------------------------------------------------------------- */
@@ -62,13 +63,13 @@ static void write_parts(const wring_comparison *c, const char *path, wring_error
   wring_file_commit(f, path, e);
 }
 
-PetscBool wring_comparison_plot(const wring_comparison *c, const char *directory, wring_error *e)
+void wring_comparison_plot(const wring_comparison *c, const char *directory, wring_ending *end, wring_error *e)
 {
   char path[PETSC_MAX_PATH_LEN + 32];
   snprintf(path, sizeof path, "%s/compare.gp", directory);
   write_errors(c, path, e);
   snprintf(path, sizeof path, "%s/compare_parts.gp", directory);
   write_parts(c, path, e);
-  if (e->text[0]) return PETSC_TRUE; // no picture is missed then
-  return (PetscBool)(wring_plot_run(directory, "compare") && wring_plot_run(directory, "compare_parts"));
+  wring_pictures_add(directory, "compare", end);
+  wring_pictures_add(directory, "compare_parts", end);
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "comparison.h"
 #include "study/common/json.h"
+#include <wring/study.h>
 
 /* Removes the files of an earlier comparison or parameter grid. Rank 0, as the next four. */
 void wring_comparison_remove(const char *directory, wring_error *e);
@@ -9,8 +10,8 @@ void wring_comparison_csv(const wring_comparison *c, const char *directory, wrin
 void wring_comparison_residuals(const wring_comparison *c, const char *directory, wring_error *e); // if there are any
 void wring_comparison_json(const wring_comparison *c, const char *directory, json_t *provenance, wring_error *e);
 
-/* compare.gp and compare_parts.gp, and what gnuplot makes of them; false where it made nothing. */
-PetscBool wring_comparison_plot(const wring_comparison *c, const char *directory, wring_error *e);
+/* compare.gp and compare_parts.gp; their pictures are drawn once the command has ended. */
+void wring_comparison_plot(const wring_comparison *c, const char *directory, wring_ending *end, wring_error *e);
 
 /* Errors at the report, iterations and seconds to errors, and the end of a solver. New reference. */
 json_t *wring_convergence_json(const wring_comparison *c, const wring_convergence *h);

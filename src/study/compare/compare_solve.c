@@ -58,6 +58,16 @@ static PetscErrorCode keep_lowest(wring_compare *s, const wring_convergence *h)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode ask_stopper(void *context, PetscBool *stop)
+{
+  wring_stopper *const s = context;
+
+  PetscFunctionBegin;
+  PetscCall(wring_stopper_check(s));
+  *stop = (PetscBool)(s->cause != WRING_GO_ON);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode solve(wring_compare *s, PetscInt max_it, double rtol, wring_convergence *h)
 {
   wring_solver *solver;
@@ -67,6 +77,7 @@ static PetscErrorCode solve(wring_compare *s, PetscInt max_it, double rtol, wrin
   PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
   PetscCall(wring_solver_set_limits(solver, max_it, rtol, 0, s->measure));
   PetscCall(wring_solver_set_monitor(solver, keep_row, h));
+  if (s->stopper) PetscCall(wring_solver_set_interrupt(solver, ask_stopper, s->stopper));
   PetscCall(VecCopy(s->start, s->x));
   PetscCall(wring_solver_solve(solver, s->x, &h->outcome));
   PetscCall(print_outcome(s, h->name, &h->outcome));
@@ -75,11 +86,21 @@ static PetscErrorCode solve(wring_compare *s, PetscInt max_it, double rtol, wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_compare_solve(wring_compare *s, wring_convergence *h)
+PetscErrorCode wring_compare_solve(wring_compare *s)
 {
+  wring_comparison *const c = &s->c;
+
   PetscFunctionBegin;
-  PetscCall(solve(s, s->c->iterations, s->tolerance, h));
-  if (wring_reason_failed(h->outcome.reason)) s->c->failed = PETSC_TRUE;
+  for (PetscInt i = 0; i < c->n; i++) {
+    PetscCall(solve(s, c->iterations, s->tolerance, &c->history[i]));
+    if (wring_reason_failed(c->history[i].outcome.reason)) c->failed = PETSC_TRUE;
+    if (s->stopper) PetscCall(wring_stopper_check(s->stopper));
+    const PetscBool last = (PetscBool)(i == c->n - 1 && c->history[i].outcome.reason != WRING_INTERRUPTED);
+    if (s->stopper && s->stopper->cause && !last) {
+      c->stop = s->stopper->cause;
+      c->n    = i + 1;
+    }
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,18 +118,19 @@ static void take_least(wring_comparison *c, const wring_convergence *h, const ch
 
 PetscErrorCode wring_compare_find_least(wring_compare *s)
 {
-  wring_comparison *const c      = s->c;
+  wring_comparison *const c      = &s->c;
   wring_convergence       newton = {.name = "newton"};
 
   PetscFunctionBegin;
   c->start           = c->history[0].row[0].value;
   c->least.objective = INFINITY;
-  if (s->newton) {
+  if (s->newton && !c->stop) {
     PetscCall(PetscPrintf(s->p->comm, "reference: "));
     PetscCall(solve(s, REFERENCE_MAX_IT, REFERENCE_RTOL, &newton));
     take_least(c, &newton, "newton reference");
+    if (newton.outcome.reason == WRING_INTERRUPTED) c->stop = s->stopper->cause;
     if (newton.outcome.reason != WRING_CONVERGED && newton.outcome.reason != WRING_AT_ROUND_OFF) {
-      PetscCall(wring_note(s->p->comm, "the newton reference ended at %s: g* may be too high",
+      PetscCall(wring_note(s->p->comm, "the Newton reference ended at %s: g* may be too high",
                            wring_reason_name(newton.outcome.reason)));
     }
   }
@@ -120,7 +142,7 @@ PetscErrorCode wring_compare_find_least(wring_compare *s)
 /* Where x_0 is a minimiser but for rounding, so are relative errors. */
 PetscErrorCode wring_compare_note_rounding(const wring_compare *s)
 {
-  const double range = s->c->start.objective - s->c->least.objective;
+  const double range = s->c.start.objective - s->c.least.objective;
   double       noise;
 
   PetscFunctionBegin;
@@ -135,13 +157,13 @@ PetscErrorCode wring_compare_note_rounding(const wring_compare *s)
 /* ---- condition numbers ----------------------------------------------------------------------------------------------- */
 
 /* Every method with an H_0 of its own, at x_0 and at the minimiser. */
-PetscErrorCode wring_compare_find_conditions(const wring_compare *s)
+PetscErrorCode wring_compare_find_conditions(wring_compare *s)
 {
   wring_solver *solver;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < s->c->n && s->lowest; i++) {
-    wring_convergence *const h = &s->c->history[i];
+  for (PetscInt i = 0; i < s->c.n && s->lowest && !s->c.stop; i++) {
+    wring_convergence *const h = &s->c.history[i];
     PetscCall(wring_compare_create_solver(s, h->name, &solver));
     h->has_spectrum = wring_solver_has_condition(solver);
     if (h->has_spectrum) {

@@ -4,14 +4,15 @@
 #include "problem/problem.h"
 
 typedef struct {
-  wring_problem    *p;
-  wring_comparison *c;        // filled
-  Vec               start, x; // x_0 of every solver, and its iterate
-  Vec               lowest;   // the last iterate with the least g; NULL unless condition numbers are asked for
-  double            lowest_g; // J
-  double            tolerance;
-  PetscInt          measure;
-  PetscBool         newton; // whether a Newton minimiser is sought
+  wring_problem   *p;
+  wring_comparison c;        // what it has found
+  wring_stopper   *stopper;  // borrowed; NULL: nothing ends it early
+  Vec              start, x; // x_0 of every solver, and its iterate
+  Vec              lowest;   // the last iterate with the least g; NULL unless condition numbers are asked for
+  double           lowest_g; // J
+  double           tolerance;
+  PetscInt         measure;
+  PetscBool        newton; // whether a Newton minimiser is sought
 } wring_compare;
 
 /* Reads the keys of compare_, sets every solver up once, and refuses what cannot be compared. */
@@ -23,14 +24,14 @@ PetscErrorCode wring_compare_check(wring_problem *p);
 /* A solver of the deck, by its type or variant, set up. */
 PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *name, wring_solver **solver);
 
-/* Solves from x_0 by the solver of h. */
-PetscErrorCode wring_compare_solve(wring_compare *s, wring_convergence *h);
+/* Solves from x_0 by every solver, until all have or the stopper stops one. */
+PetscErrorCode wring_compare_solve(wring_compare *s);
 
-/* Finds g*: by the Newton reference, and the least g of all histories. */
+/* Finds g*: by the Newton reference, unless the comparison was stopped, and the least g of all histories. */
 PetscErrorCode wring_compare_find_least(wring_compare *s);
 
 /* A note where rounding of g hides g(x_0) - g*. */
 PetscErrorCode wring_compare_note_rounding(const wring_compare *s);
 
 /* The condition number of H_0 H at x_0 and at the minimiser, for every method that has an H_0. */
-PetscErrorCode wring_compare_find_conditions(const wring_compare *s);
+PetscErrorCode wring_compare_find_conditions(wring_compare *s);

@@ -6,7 +6,8 @@ const wring_iteration *wring_convergence_at(const wring_convergence *h, PetscInt
 {
   PetscInt i = h->n - 1;
   while (i > 0 && h->row[i].iteration > iteration) i--;
-  return i == h->n - 1 || h->row[i].iteration == iteration ? &h->row[i] : NULL;
+  if (h->row[i].iteration == iteration) return &h->row[i];
+  return i == h->n - 1 && h->outcome.reason != WRING_INTERRUPTED ? &h->row[i] : NULL;
 }
 
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row)

@@ -12,6 +12,7 @@
   Not here: methods and their common loop (src/solver), how gnuplot is run (study/common/gnuplot.h).
 */
 #pragma once
+#include "study/common/stop.h"
 #include <wring/solver.h>
 
 enum { WRING_N_DIGITS = 8 }; // times are taken to relative errors of 1e-1 ... 1e-8
@@ -42,9 +43,13 @@ typedef struct {
   wring_value        least;       // at the minimiser; its objective is g*
   char               source[128]; // of the minimiser: "newton reference", or the solver that found it
   PetscBool          failed;      // one of the solvers did
+  wring_stop         stop;        // why it ended early: solvers that had not begun are not among n
 } wring_comparison;
 
-/* The row that holds at an iteration: measured there, or the last one if the solver ended before; else NULL. */
+/*
+  The row that holds at an iteration: measured there, or the last one if the solver had ended before; else NULL. An
+  interrupted solver holds nothing after its last row.
+*/
 const wring_iteration *wring_convergence_at(const wring_convergence *h, PetscInt iteration);
 
 /* (g - g*) / (g(x_0) - g*), infinite for an iterate without a value; 0 where x_0 is a minimiser. docs/theory.md (2.5). */
@@ -52,4 +57,4 @@ double wring_relative_error(const wring_comparison *c, const wring_iteration *ro
 
 /* Fills error, iterations_to and seconds_to of every history; g* is known. */
 PetscErrorCode wring_comparison_summarise(wring_comparison *c);
-PetscErrorCode wring_comparison_clear(wring_comparison *c);
+PetscErrorCode wring_comparison_clear(wring_comparison *c); // frees all and sets it to zeros

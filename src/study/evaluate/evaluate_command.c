@@ -124,7 +124,7 @@ static PetscErrorCode print(const wring_problem *p, const evaluation *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring_exit *status)
+PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   wring_problem       *p;
   wring_contact_change change;
@@ -151,6 +151,6 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
   PetscCall(VecDestroy(&gradient));
   PetscCall(VecDestroy(&x));
   PetscCall(wring_problem_destroy(&p));
-  *status = WRING_EXIT_DONE;
+  end->status = WRING_EXIT_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,6 @@
 /* wring mesh info: collected as JSON, printed as text. */
+#include "mesh_info.h"
 #include "study/common/json.h"
-#include "mesh_command.h"
 
 static const char quality_measure[] = "12 (9 V^2)^(1/3) / sum of squared edges, 1 for the regular tetrahedron";
 

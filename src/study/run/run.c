@@ -86,9 +86,9 @@ static PetscErrorCode march(wring_run *r)
   if (o->frame_every && !o->goes_on) PetscCall(wring_run_write_frame(r));
   wring_progress_start(p, r->last, &r->progress);
   while (p->state.step < r->last && !r->status) {
-    PetscCall(wring_stop_agree(p->comm, wring_phases_total(&p->phases), r->limit, &r->stop));
-    if (r->stop) r->status = WRING_EXIT_STOPPED;
-    if (r->stop) break;
+    PetscCall(wring_stopper_check(&r->stopper));
+    if (r->stopper.cause) r->status = WRING_EXIT_STOPPED;
+    if (r->stopper.cause) break;
     PetscCall(make_step(r));
     PetscCall(record_step(r));
     if (r->status) break;
@@ -132,7 +132,7 @@ static PetscErrorCode print_end(const wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_exit *status)
+PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   wring_run r = {.output = {.written = -1, .framed = -1}};
 
@@ -145,7 +145,7 @@ PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_exit
   PetscCall(march(&r));
   PetscCall(write_last_state(&r));
   PetscCall(print_end(&r));
-  *status = r.status;
+  end->status = r.status;
   PetscCall(wring_run_destroy(&r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -34,10 +34,9 @@ typedef struct {
   wring_run_output output;
   wring_progress   progress;
   PetscInt         first, last; // steps done at the start and at the end
-  double           limit;       // s of wall clock
   PetscInt64       iterations, linear_iterations;
   PetscBool        begun, changed; // the next step is; A must be built for it
-  wring_stop       stop;
+  wring_stopper    stopper;
   wring_outcome    outcome; // of the last step
   wring_rises      rises;   // of all steps
   double           elastic; // J, E at its end

@@ -150,9 +150,8 @@ PetscErrorCode wring_run_write_state(const wring_run *r)
 const char *wring_run_ended(const wring_run *r)
 {
   if (r->status == WRING_EXIT_FAILED) return "solver failed";
-  if (r->stop == WRING_STOP_SIGNAL) return "stopped by a signal";
-  if (r->stop == WRING_STOP_LIMIT) return "stopped by time.limit";
-  return r->p->state.step < r->last ? "running" : "done";
+  const PetscBool running = (PetscBool)(r->p->state.step < r->last && !r->stopper.cause);
+  return running ? "running" : wring_stop_text(r->stopper.cause);
 }
 
 PetscErrorCode wring_run_write_json(const wring_run *r)

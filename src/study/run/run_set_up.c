@@ -31,10 +31,6 @@ static PetscErrorCode get_options(wring_run *r)
   PetscCall(wring_options_get_int(o, "output_", wring_output_options, "every", &r->output.frame_every));
   PetscCall(wring_options_get_int(o, "checkpoint_", wring_checkpoint_options, "every", &r->output.checkpoint_every));
   PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "compress", &r->output.frames.compress));
-  r->limit = INFINITY;
-  if (wring_options_has(o, "time_", "limit")) {
-    PetscCall(wring_options_get_real(o, "time_", wring_time_options, "limit", &r->limit));
-  }
   PetscCall(find_last_step(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -60,6 +56,7 @@ static PetscErrorCode create_solver(wring_run *r)
 PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run *r)
 {
   PetscFunctionBegin;
+  PetscCall(wring_stopper_start(o, &r->stopper));
   PetscCall(wring_problem_create(comm, o, &r->p));
   PetscCall(get_options(r));
   PetscCall(create_solver(r));

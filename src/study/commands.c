@@ -1,0 +1,169 @@
+/* The commands of the program: one array, from which usage, refusals and help are made. */
+#include "study/common/usage.h"
+#include "study/mesh/mesh_command.h"
+#include <stdio.h>
+#include <string.h>
+#include <wring/io.h>
+#include <wring/study.h>
+
+typedef struct command command;
+
+struct command {
+  wring_usage usage;
+  PetscErrorCode (*start)(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
+  wring_study *study; // of a deck or of keys
+  PetscBool    stops; // signals and time.limit end it early
+};
+
+static PetscErrorCode with_deck(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
+static PetscErrorCode with_keys(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
+static PetscErrorCode mesh(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
+static PetscErrorCode help(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
+static PetscErrorCode version(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
+
+static const char deck[] = "DECK [-key value ...]";
+
+static const command commands[] = {
+  {{"run", deck, "march in time"}, with_deck, wring_study_run, PETSC_TRUE},
+  {{"compare", deck, "one step by several solvers, measured on the same g"},
+   with_deck,
+   wring_study_compare,
+   PETSC_TRUE},
+  {{"evaluate", deck, "g, its parts and its gradient at given positions"},
+   with_deck,
+   wring_study_evaluate,
+   PETSC_FALSE},
+  {{"check", deck, "what would run, and how much memory it needs"}, with_deck, wring_study_check, PETSC_FALSE},
+  {{"bench", "[-key value ...]", "this machine's bandwidth, kernels and solvers"},
+   with_keys,
+   wring_study_bench,
+   PETSC_TRUE},
+  {{"mesh", "COMMAND ...", "make, describe, convert and refine meshes"}, mesh, NULL, PETSC_FALSE},
+  {{"help", "[deck|KEY]", "the keys of a deck"}, help, NULL, PETSC_FALSE},
+  {{"version", "", "versions of wring and of its libraries"}, version, NULL, PETSC_FALSE},
+};
+
+enum { N_COMMAND = sizeof commands / sizeof commands[0], USAGE = 1024 };
+
+static const wring_usage *get_usage(int i)
+{
+  return i >= 0 && i < N_COMMAND ? &commands[i].usage : NULL;
+}
+
+static const char *usage_text(size_t size, char *text)
+{
+  text[0] = '\0';
+  wring_usage_append("wring", get_usage, size, text);
+  return text;
+}
+
+/* ---- what a command does with its words ---------------------------------------------------------------------------- */
+
+static PetscErrorCode with_deck(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
+{
+  wring_options *o;
+  char           text[USAGE];
+
+  PetscFunctionBegin;
+  if (n < 1 || args[0][0] == '-') {
+    WRING_REFUSE(comm, "%s: no deck given%s%s, expected %s", c->usage.name, n < 1 ? "" : " before ",
+                 n < 1 ? "" : args[0], usage_text(sizeof text, text));
+  }
+  PetscCall(wring_options_create(comm, &o));
+  PetscCall(wring_deck_read(args[0], n - 1, args + 1, o));
+  PetscCall(c->study(comm, o, end));
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode with_keys(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
+{
+  wring_options *o;
+  char           name[64];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(name, sizeof name, "wring %s", c->usage.name));
+  PetscCall(wring_options_create(comm, &o));
+  PetscCall(wring_options_set_deck(o, name));
+  PetscCall(wring_deck_read_arguments(n, args, o));
+  PetscCall(c->study(comm, o, end));
+  PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode mesh(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
+{
+  (void)c;
+
+  PetscFunctionBegin;
+  PetscCall(wring_study_mesh(comm, n, args, end));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode refuse_words(MPI_Comm comm, const command *c, const char *word)
+{
+  char text[USAGE];
+
+  PetscFunctionBegin;
+  WRING_REFUSE(comm, "%s: unexpected argument '%.40s', expected %s", c->usage.name, word,
+               usage_text(sizeof text, text));
+}
+
+static PetscErrorCode help(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
+{
+  (void)end;
+
+  PetscFunctionBegin;
+  if (n > 1) PetscCall(refuse_words(comm, c, args[1]));
+  if (n == 0) {
+    PetscCall(wring_usage_print(comm, "wring", get_usage));
+    PetscCall(wring_usage_print(comm, "wring mesh", wring_mesh_usage));
+    PetscCall(PetscPrintf(comm, "\n"));
+  }
+  PetscCall(wring_study_help(comm, n > 0 ? args[0] : "deck"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode version(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
+{
+  (void)end;
+
+  PetscFunctionBegin;
+  if (n > 0) PetscCall(refuse_words(comm, c, args[0]));
+  PetscCall(wring_study_version(comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- which command ------------------------------------------------------------------------------------------------- */
+
+static const command *find(int argc, char **argv)
+{
+  const char *name = argc > 1 ? argv[1] : "";
+  if (strcmp(name, "--help") == 0 || strcmp(name, "--version") == 0) name += 2;
+  for (int i = 0; i < N_COMMAND; i++) {
+    if (strcmp(name, commands[i].usage.name) == 0) return &commands[i];
+  }
+  return NULL;
+}
+
+PetscBool wring_study_stops(int argc, char **argv)
+{
+  const command *const c = find(argc, argv);
+  return (PetscBool)(c && c->stops);
+}
+
+PetscErrorCode wring_study_command(MPI_Comm comm, int argc, char **argv, wring_ending *end)
+{
+  const command *const c = find(argc, argv);
+  char                 text[USAGE];
+
+  PetscFunctionBegin;
+  if (argc < 2) WRING_REFUSE(comm, "no command, expected %s", usage_text(sizeof text, text));
+  if (!c) {
+    const char *const nearest = wring_usage_nearest(get_usage, argv[1]);
+    WRING_REFUSE(comm, "unknown command %.40s%s%s, expected %s", argv[1], nearest ? ", did you mean " : "",
+                 nearest ? nearest : "", usage_text(sizeof text, text));
+  }
+  PetscCall(c->start(comm, c, argc - 2, argv + 2, end));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,54 @@
+#include "usage.h"
+#include <stdio.h>
+#include <string.h>
+#include <wring/options.h>
+
+static void append(size_t size, char *text, const char *a, const char *b)
+{
+  const size_t end = strlen(text);
+  if (end < size) snprintf(text + end, size - end, "%s%s", a, b);
+}
+
+/* Names with the same arguments stand together. */
+void wring_usage_append(const char *before, wring_usage_entry *entry, size_t size, char *text)
+{
+  const wring_usage *u, *next;
+  for (int i = 0; (u = entry(i)); i++) {
+    const wring_usage *const last = i ? entry(i - 1) : NULL;
+    if (last && strcmp(last->arguments, u->arguments) == 0) {
+      append(size, text, "|", u->name);
+    } else {
+      append(size, text, text[0] ? ", " : "", before);
+      append(size, text, " ", u->name);
+    }
+    next = entry(i + 1);
+    if (u->arguments[0] && !(next && strcmp(next->arguments, u->arguments) == 0)) append(size, text, " ", u->arguments);
+  }
+}
+
+const char *wring_usage_nearest(wring_usage_entry *entry, const char *typed)
+{
+  const wring_usage *u;
+  const char        *nearest = NULL;
+  int                least   = 3; // so many edits do not mean the same word
+  for (int i = 0; (u = entry(i)); i++) {
+    const int distance = wring_edit_distance(typed, u->name);
+    if (distance >= least) continue;
+    least   = distance;
+    nearest = u->name;
+  }
+  return nearest;
+}
+
+PetscErrorCode wring_usage_print(MPI_Comm comm, const char *before, wring_usage_entry *entry)
+{
+  const wring_usage *u;
+  char               left[128];
+
+  PetscFunctionBegin;
+  for (int i = 0; (u = entry(i)); i++) {
+    snprintf(left, sizeof left, "%s %s %s", before, u->name, u->arguments);
+    PetscCall(PetscPrintf(comm, "%-45s  %s\n", left, u->help));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

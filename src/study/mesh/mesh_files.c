@@ -1,0 +1,148 @@
+/* Files of `wring mesh`: their names, and how a mesh is written. */
+#define _POSIX_C_SOURCE 200809L // stat
+#include "mesh_files.h"
+#include "io/file.h"
+#include <string.h>
+#include <sys/stat.h>
+#include <wring/io.h>
+
+/* ---- names --------------------------------------------------------------------------------------------------------- */
+
+PetscBool wring_mesh_ends(const char *file, const char *ending)
+{
+  const size_t n = strlen(file), m = strlen(ending);
+  return (PetscBool)(n > m && !strcmp(file + n - m, ending));
+}
+
+static PetscBool same_file(const char *a, const char *b)
+{
+  struct stat s, t;
+  return (PetscBool)(!stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino);
+}
+
+void wring_mesh_protect(const char *from, const char *to, wring_error *e)
+{
+  char part[WRING_FILE_NAME];
+  wring_file_part(to, part, e);
+  if (same_file(from, to) || same_file(from, part))
+    wring_error_set(e, "%s: writing it would destroy %s, which is read: expected another name", to, from);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------------- */
+
+/* A whole mesh as cells of a .vtu file, on rank 0: tets, triangles, lines and points with their region. */
+enum { N_KIND = 4 };
+
+typedef struct {
+  PetscInt  n[N_KIND];      // of cells with 4, 3, 2 and 1 corners
+  PetscInt *corner[N_KIND]; // that of tets is the mesh's
+  int32_t  *region;
+  int64_t  *number; // of vertices
+} picture;
+
+/* Vertices of tets: mark [n_vertex]. */
+static void mark_tets(const wring_mesh_data *d, char *mark)
+{
+  for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) mark[d->tet[i]] = 1;
+}
+
+/* Lines and triangles with a vertex that is in no tet become cells; the others lie on a solid. */
+static PetscBool is_free(const PetscInt *row, const char *mark)
+{
+  return (PetscBool)(!mark[row[1]] || !mark[row[2]] || (row[3] >= 0 && !mark[row[3]]));
+}
+
+/* Sets have the numbers after those of the regions. */
+static void take_elements(const wring_mesh_data *d, const char *mark, int kind, int32_t *region, picture *p)
+{
+  const int corners = 4 - kind;
+  for (PetscInt i = 0; i < d->n_set_element; i++) {
+    const PetscInt *const row = d->set_element + 4 * (size_t)i;
+    if ((row[3] < 0 ? 2 : 3) != corners || !is_free(row, mark)) continue;
+    region[p->n[kind]] = (int32_t)(d->regions.n + row[0]);
+    memcpy(p->corner[kind] + (size_t)p->n[kind]++ * (size_t)corners, row + 1, (size_t)corners * sizeof *row);
+  }
+}
+
+static PetscErrorCode draw(const wring_mesh_data *d, picture *p)
+{
+  char *mark;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)d->n_vertex, &mark));
+  PetscCall(PetscMalloc5(3 * (size_t)d->n_set_element, &p->corner[1], 2 * (size_t)d->n_set_element, &p->corner[2],
+                         (size_t)d->n_vertex, &p->corner[3],
+                         (size_t)d->n_tet + (size_t)d->n_set_element + (size_t)d->n_vertex, &p->region,
+                         (size_t)d->n_vertex, &p->number));
+  mark_tets(d, mark);
+  p->n[0]      = d->n_tet;
+  p->corner[0] = d->tet;
+  for (PetscInt e = 0; e < d->n_tet; e++) p->region[e] = (int32_t)d->region[e];
+  take_elements(d, mark, 1, p->region + d->n_tet, p);
+  take_elements(d, mark, 2, p->region + d->n_tet + p->n[1], p);
+  for (PetscInt v = 0; v < d->n_vertex; v++) {
+    p->number[v] = v;
+    if (p->n[0] + p->n[1] + p->n[2] > 0) continue;
+    p->region[v]            = -1;
+    p->corner[3][p->n[3]++] = v;
+  }
+  PetscCall(PetscFree(mark));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_vtu(const wring_mesh_job *job, const wring_mesh_data *d)
+{
+  picture     p = {0};
+  wring_cells cells[N_KIND];
+
+  PetscFunctionBegin;
+  if (d) PetscCall(draw(d, &p));
+  for (int k = 0; k < N_KIND; k++) cells[k] = (wring_cells){p.n[k], 4 - k, p.corner[k]};
+  const wring_field vertex = {"vertex", WRING_INT64, 1, p.number}, cell = {"region", WRING_INT32, 1, p.region};
+  PetscCall(wring_vtk_write(job->comm, job->to, 0, PETSC_TRUE, d ? d->n_vertex : 0, d ? d->X : NULL, N_KIND, cells, 1,
+                            &vertex, 1, &cell));
+  PetscCall(PetscFree5(p.corner[1], p.corner[2], p.corner[3], p.region, p.number));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_msh(const wring_mesh_job *job, const wring_mesh_data *d)
+{
+  wring_error error = {""};
+  PetscBool   binary;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(job->o, "", job->table, "binary", &binary));
+  if (job->rank == 0) PetscCall(wring_gmsh_write(job->to, d, binary, &error));
+  PetscCall(wring_error_raise_output(job->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Lines and triangles where there are no tets, each counted once for every set that has it. */
+static PetscErrorCode print_counts(const char *file, const wring_mesh_data *d)
+{
+  PetscInt lines = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < d->n_set_element; i++) lines += d->set_element[4 * (size_t)i + 3] < 0;
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %" PetscInt_FMT " vertices, %" PetscInt_FMT " tetrahedra", file,
+                        d->n_vertex, d->n_tet));
+  if (d->n_tet == 0)
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %" PetscInt_FMT " triangles, %" PetscInt_FMT " lines",
+                          d->n_set_element - lines, lines));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_write(const wring_mesh_job *job, wring_mesh_data **data)
+{
+  const wring_mesh_data *const d = *data;
+
+  PetscFunctionBegin;
+  if (wring_mesh_ends(job->to, ".vtu"))
+    PetscCall(write_vtu(job, d));
+  else
+    PetscCall(write_msh(job, d));
+  if (d) PetscCall(print_counts(job->to, d));
+  PetscCall(wring_mesh_data_destroy(data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
