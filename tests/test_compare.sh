@@ -52,6 +52,27 @@ PATH=$work/bin:$PATH "$wring" compare beam.yaml >log 2>&1 || fail 'it fails with
 grep -q '^note: .*gnuplot' log || fail 'no note about gnuplot'
 [ -e out/compare.gp ] && [ ! -e out/compare.png ] && [ ! -e out/compare.png.part ] || fail 'files without gnuplot'
 
+# ---- gnuplot is started when MPI is down: a fork before MPI_Finalize fails this ----
+cat >guard.c <<'C'
+#include <pthread.h>
+#include <unistd.h>
+extern int MPI_Initialized(int *) __attribute__((weak)), MPI_Finalized(int *) __attribute__((weak));
+static void look(void)
+{
+  static const char up[] = "fork while MPI is up\n", down[] = "fork without MPI\n";
+  int               begun = 0, ended = 0;
+  if (MPI_Initialized) MPI_Initialized(&begun), MPI_Finalized(&ended);
+  if (write(2, begun && !ended ? up : down, begun && !ended ? sizeof up - 1 : sizeof down - 1) < 0) _exit(9);
+}
+__attribute__((constructor)) static void watch(void) { pthread_atfork(look, NULL, NULL); }
+C
+if [ "${WRING_SANITIZE:-OFF}" = OFF ] && command -v gnuplot >/dev/null && ${CC:-cc} -shared -fPIC -o guard.so guard.c 2>log; then
+  rm -rf out
+  "$mpiexec" -n 2 env LD_PRELOAD="$work/guard.so" "$wring" compare beam.yaml >log 2>&1 || fail 'with a guard of forks'
+  ! grep -q 'fork while MPI is up' log || fail 'a fork while MPI is up'
+  [ "$(grep -c 'fork without MPI' log)" = 2 ] && [ -s out/compare.png ] || fail 'the guard of forks does not see gnuplot'
+fi
+
 # ---- the same numbers on any number of ranks ----
 for ranks in 2 4; do
   rm -rf out

@@ -118,4 +118,83 @@ for ranks in 1 3; do
   lost 'a lost directory' out/
   goes_on away 2
 done
+
+# ---- compare and bench end early too: between iterations and between rows, with what is finished on disk ----
+# Fails if they ignore signals or time.limit, are killed by them, or lose the solvers and rows that are done.
+cat >compare.yaml <<'DECK'
+mesh:     {box: {size: [2, 0.5, 0.5], cells: [24, 6, 6]}}
+material: {model: strain, stiffness: 1e6, density: 1000}
+attach:   {xmin: {stiffness: 1e6}}
+gravity:  [0, 0, -9.81]
+time:     {step: 1e-2, steps: 1}
+solver:   {measure: 10}
+operator: {type: direct}
+compare:  {solvers: [newton, xpbd, qn], iterations: 40000}
+output:   {directory: out}
+DECK
+
+# begin RANKS TEXT ARGS...: in the background, $pid, until the log has the text.
+begin() {
+  local ranks=$1 text=$2 launch=()
+  shift 2
+  [ "$ranks" = 1 ] || launch=("$mpiexec" -n "$ranks")
+  rm -rf out
+  : >log
+  "${launch[@]}" "$wring" "$@" >log 2>&1 </dev/null &
+  pid=$!
+  for _ in $(seq 600); do
+    grep -q "$text" log && return
+    sleep 0.05
+  done
+  kill -9 $pid
+  fail "$*: it does not begin"
+}
+
+# has JSON PYTHON: an expression of the parsed file j holds.
+has() {
+  [ -x "$python" ] || return 0
+  "$python" -c 'import json, sys; j = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2" || fail "$1: not $2"
+}
+
+# stopped_compare WHAT: newton is whole, xpbd has the rows that it made, qn has not begun.
+stopped_compare() {
+  has out/compare.json "j['ended'] == '$1' and sorted(j['solvers']) == ['newton', 'xpbd']"
+  has out/compare.json "j['solvers']['xpbd']['ended'] == 'interrupted' and j['solvers']['xpbd']['relative_error']['40000'] is None"
+  [ "$(grep -c '^newton,' out/compare.csv)" -gt 39000 ] || fail "$1: rows of newton"
+  [ "$(grep -c '^xpbd,' out/compare.csv)" -lt 4001 ] && grep -q '^xpbd,0,' out/compare.csv || fail "$1: rows of xpbd"
+  [ -e out/compare.gp ] && [ ! -e out/compare.png ] || fail "$1: a picture of a comparison that was stopped"
+}
+for signal in INT TERM; do
+  begin 1 '^newton ' compare compare.yaml
+  kill -$signal $pid
+  ends 3 "compare: SIG$signal"
+  stopped_compare 'stopped by a signal'
+done
+begin 2 '^newton ' compare compare.yaml
+kill -USR1 $pid
+ends 3 'compare: SIGUSR1 to mpiexec'
+stopped_compare 'stopped by a signal'
+rm -rf out
+expect 3 1 compare compare.yaml -time_limit 3
+stopped_compare 'stopped by time.limit'
+rm -rf out
+expect 3 1 compare compare.yaml -compare_sweep_time_step 1e-2,1e-3 -compare_solvers newton,xpbd -compare_iterations 10 -time_limit 1e-9
+grep -q '^note: stopped by time.limit after 0 of 2 combinations' log || fail 'a parameter grid: no note'
+has out/sweep.json "j['combinations'] == 2 and j['runs'] == []"
+begin 1 '2/2' compare compare.yaml -compare_sweep_compare_iterations 5,40000
+kill -TERM $pid
+ends 3 'a parameter grid: SIGTERM'
+has out/sweep.json "[r['folder'] for r in j['runs']] == ['compare_iterations=5']"
+[ -e out/compare_iterations=40000/compare.csv ] || fail 'a parameter grid: the combination under way is lost'
+
+rm -rf out
+"$wring" bench -bench_tets 3000 -bench_budget 0.1 -bench_parts laws >log 2>&1 </dev/null &
+pid=$!
+sleep 3
+kill -TERM $pid
+ends 3 'bench: SIGTERM'
+has out/bench.json "j['ended'] == 'stopped by a signal' and len(j['rows']) < 40"
+has out/bench.json "len(j['rows']) > 0 or not (j['bandwidth']['all'] or 0) > 0"
+expect 3 2 bench -bench_tets 3000 -bench_budget 1e-3 -time_limit 0.5
+has out/bench.json "j['ended'] == 'stopped by time.limit'"
 exit 0

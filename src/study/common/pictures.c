@@ -90,17 +90,18 @@ static PetscBool draw(char *path)
   return (PetscBool)!failed.text[0];
 }
 
+/* The first failure ends it: gnuplot is then missing or broken. */
 void wring_study_draw(wring_ending *end)
 {
-  PetscBool all = PETSC_TRUE;
+  PetscBool good = (PetscBool)(end->status != WRING_EXIT_STOPPED);
   fflush(NULL);
   for (int i = 0; i < end->n_picture; i++) {
-    if (end->status != WRING_EXIT_STOPPED && !draw(end->picture[i])) all = PETSC_FALSE;
+    if (good && !draw(end->picture[i])) {
+      good = PETSC_FALSE;
+      fprintf(stderr,
+              "note: gnuplot is missing or failed: it makes the pictures that are missing from the .gp files\n");
+    }
     free(end->picture[i]);
-  }
-  if (!all) {
-    fprintf(stderr, "note: some pictures were not made, as gnuplot is missing or failed: "
-                    "it makes them from the .gp files\n");
   }
   free(end->picture);
   end->picture   = NULL;
