@@ -1,9 +1,9 @@
 /* ranks: 1 */
 /*
-  Descent and splittings do not allocate inside an iteration: a longer solve asks for memory as often as a shorter one, by any library
-  and thread. On one rank: MPI takes memory for messages and sums. Not so newton, which assembles and solves with PETSc's matrices, and
-  the sweeps of xpbd, whose halos PetscSF compares by their types, which allocates. Fails if an iteration, or what it calls, takes
-  memory that it could keep.
+  Descent and splittings do not allocate inside an iteration: a longer solve asks for memory as often as a shorter one,
+  by any library and thread. On one rank: MPI takes memory for messages and sums. Not so newton, which assembles and
+  solves with PETSc's matrices, and the sweeps of xpbd, whose halos PetscSF compares by their types, which allocates.
+  Fails if an iteration, or what it calls, takes memory that it could keep.
 */
 #include "body.h"
 

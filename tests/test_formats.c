@@ -134,7 +134,7 @@ static void write_msh41(const char *name, const wring_mesh_data *d, int binary)
   close_file(f);
 }
 
-/* ---- MEDIT, TetGen ------------------------------------------------------------------------------------------------ */
+/* ---- MEDIT, TetGen ----------------------------------------------------------------------------------------------- */
 
 static void write_medit(const char *name, const wring_mesh_data *d)
 {
@@ -168,7 +168,7 @@ static void write_tetgen(const char *node, const char *ele, const wring_mesh_dat
   close_file(f);
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static const char *const names[] = {"text22.msh", "binary22.msh", "text41.msh", "binary41.msh", "medit.mesh",
                                     "zero.node",  "one.ele",      "own.msh",    "own_b.msh"};

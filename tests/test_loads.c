@@ -213,7 +213,7 @@ static PetscErrorCode test_pressure(void)
   return PETSC_SUCCESS;
 }
 
-/* ---- a free body under loads and drag ------------------------------------------------------------------------------ */
+/* ---- a free body under loads and drag ---------------------------------------------------------------------------- */
 
 /* A load that grows and ends, of the acceleration `pull`; drag rate times a curve of its own. */
 static const double pull[3] = {0.5, -3, 2}, rate = 1.7, load_end = 0.29, load_curve[2][2] = {{0, 0.5}, {0.4, 1.5}};

@@ -3,16 +3,17 @@
   The fused multigrid beyond what every type must do (test_operator.c): components of any size side by side, the deepest
   tolerance, the same bits on any threads, matrices that cannot be coarsened, and a hierarchy that follows the matrix.
 */
-#include "operator/multigrid/cg.h"
+#include "operator/multigrid/multigrid.h"
+#include "operator/operator_impl.h"
 #include "refused.h"
 #include <math.h>
 #include <omp.h>
 
-/* ---- matrices and vectors ----------------------------------------------------------------------------------------- */
+/* ---- matrices and vectors ---------------------------------------------------------------------------------------- */
 
 /*
-  Graph Laplacian of an m x m x m grid plus shift; edges of the half x < m/2 weigh `contrast`. Without edges: isolated vertices.
-  The last ranks may own nothing.
+  Graph Laplacian of an m x m x m grid plus shift; edges of the half x < m/2 weigh `contrast`. Without edges: isolated
+  vertices. The last ranks may own nothing.
 */
 static PetscErrorCode create_matrix(PetscInt m, double contrast, double shift, Mat *A)
 {
@@ -138,12 +139,12 @@ static PetscErrorCode solve_and_check(const problem *p, const char *what, double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- accuracy ----------------------------------------------------------------------------------------------------- */
+/* ---- accuracy ---------------------------------------------------------------------------------------------------- */
 
 /*
-  To every tolerance, for components of sizes that a float cannot hold side by side and one that is zero, from a guess that is
-  not. Fails where components share a coefficient or a test, where the cycle gets residuals that were not scaled to what a
-  float can hold, or where a zero column is left as it was.
+  To every tolerance, for components of sizes that a float cannot hold side by side and one that is zero, from a guess
+  that is not. Fails where components share a coefficient or a test, where the cycle gets residuals that were not scaled
+  to what a float can hold, or where a zero column is left as it was.
 */
 static PetscErrorCode test_components(void)
 {
@@ -194,9 +195,9 @@ static PetscErrorCode test_direct(void)
 }
 
 /*
-  Stiffness that jumps by 1e6, and a shift that leaves constants a millionth of the diagonal: the float cycle must still be
-  of use. It takes 8 or 9 and 14 or 15 iterations; a step forgotten in the cycle, a wrong weight of ghosts or of the last
-  direction cost more.
+  Stiffness that jumps by 1e6, and a shift that leaves constants a millionth of the diagonal: the float cycle must still
+  be of use. It takes 8 or 9 and 14 or 15 iterations; a step forgotten in the cycle, a wrong weight of ghosts or of the
+  last direction cost more.
 */
 static PetscErrorCode test_contrast(void)
 {
@@ -215,8 +216,8 @@ static PetscErrorCode test_contrast(void)
 }
 
 /*
-  A guess that is wrong by 1e12: the recurrence for the residual loses what b is made of, and only b - A x, found anew, says so.
-  And one that is right but for a part in 1e4 saves the iterations of four digits.
+  A guess that is wrong by 1e12: the recurrence for the residual loses what b is made of, and only b - A x, found anew,
+  says so. And one that is right but for a part in 1e4 saves the iterations of four digits.
 */
 static PetscErrorCode test_guess(void)
 {
@@ -279,9 +280,9 @@ static PetscErrorCode check_from_zero(const problem *p, double rtol, double size
 }
 
 /*
-  From zero, whatever x holds, to every tolerance, with dots, whatever the size of b was said to be; nothing is as good as the truth, and
-  from there on every iteration has one reduction, unless its last was not foreseen. Fails where a dot is that of another iterate, or
-  misses a component that rests.
+  From zero, whatever x holds, to every tolerance, with dots, whatever the size of b was said to be; nothing is as good
+  as the truth, and from there on every iteration has one reduction, unless its last was not foreseen. Fails where a dot
+  is that of another iterate, or misses a component that rests.
 */
 static PetscErrorCode test_from_zero(void)
 {
@@ -338,7 +339,7 @@ static PetscErrorCode test_not_reached(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the cycle ---------------------------------------------------------------------------------------------------- */
+/* ---- the cycle --------------------------------------------------------------------------------------------------- */
 
 /* Fills the input of a cycle, applies it and copies its output. */
 static PetscErrorCode apply(wring_cycle *c, uint64_t seed, float *in, float *out)
@@ -362,8 +363,8 @@ static PetscErrorCode dot(wring_cycle *c, const float *a, const float *b, double
 }
 
 /*
-  It is a symmetric, positive definite map, to float's digits: restriction is the transpose of interpolation, whoever owns what.
-  A ghost's share lost on its way to the owner, or counted twice, breaks it.
+  It is a symmetric, positive definite map, to float's digits: restriction is the transpose of interpolation, whoever
+  owns what. A ghost's share lost on its way to the owner, or counted twice, breaks it.
 */
 static PetscErrorCode test_symmetry(void)
 {
@@ -417,7 +418,9 @@ static PetscErrorCode test_threads(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One vertex; a handful, on ranks of which some own none; and isolated vertices, too many for a dense coarsest level. */
+/*
+  One vertex; a handful, on ranks of which some own none; and isolated vertices, too many for a dense coarsest level.
+*/
 static PetscErrorCode test_small(void)
 {
   const PetscInt m[]        = {1, 2, 4, 12};
@@ -437,11 +440,12 @@ static PetscErrorCode test_small(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- values that change ------------------------------------------------------------------------------------------- */
+/* ---- values that change ------------------------------------------------------------------------------------------ */
 
 /*
-  Another step length shifts the diagonal: interpolation stays, and is as good as new. A vertex that was held a million times
-  stiffer than the rest and is let go needs another: with the old one, which cannot move it, iterations would go up.
+  Another step length shifts the diagonal: interpolation stays, and is as good as new. A vertex that was held a million
+  times stiffer than the rest and is let go needs another: with the old one, which cannot move it, iterations would go
+  up.
 */
 static PetscErrorCode test_changes(void)
 {
@@ -477,7 +481,7 @@ static PetscErrorCode test_changes(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------------ */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode create_with(const char *name, const char *value, Mat A)
 {
@@ -491,8 +495,8 @@ static PetscErrorCode create_with(const char *name, const char *value, Mat A)
 }
 
 /*
-  What says how to build the hierarchy reaches PETSc; what would be taken and then be of no effect is refused, also where PETSc
-  would take it; and what we set for PETSc is gone afterwards. Fails where options are passed on unseen.
+  What says how to build the hierarchy reaches PETSc; what would be taken and then be of no effect is refused, also
+  where PETSc would take it; and what we set for PETSc is gone afterwards. Fails where options are passed on unseen.
 */
 static PetscErrorCode test_options(void)
 {

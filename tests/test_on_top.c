@@ -91,7 +91,7 @@ static PetscErrorCode model_destroy(model *m)
 
 static const double strain_par[1] = {1e5};
 
-/* ---- derivatives -------------------------------------------------------------------------------------------------- */
+/* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
 /* grad . d and H d are the derivatives of g and of grad; the limits' kinks are too few to tell. */
 static PetscErrorCode test_derivatives(void)
@@ -149,7 +149,7 @@ static PetscErrorCode test_residual(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static const double stretch[9] = {1.3, 0.1, 0, 0, 0.8, 0.2, 0.1, 0, 1.2};
 
@@ -296,7 +296,7 @@ static PetscErrorCode test_rigid(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* Fibres as rows of a linear system: dC is the derivative of C along d. */
 static PetscErrorCode test_rows(void)
@@ -338,7 +338,7 @@ static PetscErrorCode test_rows(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- solvers ------------------------------------------------------------------------------------------------------ */
+/* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode solve(model *m, const char *name, PetscInt its, double rtol, Vec x, wring_outcome *outcome)
 {
@@ -444,7 +444,7 @@ static PetscErrorCode test_ranks_and_threads(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- tables of tets ------------------------------------------------------------------------------------------------ */
+/* ---- tables of tets ---------------------------------------------------------------------------------------------- */
 
 /* Rows in any order, some tets without one, on a refined mesh: each tet gets its mother's. */
 static PetscErrorCode test_routing(void)

@@ -239,7 +239,10 @@ static PetscErrorCode test_guess(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix of each kind to each rtol that is not less than `least`: fails where refinement is left out, joins components, or a row lands elsewhere. */
+/*
+  A matrix of each kind to each rtol that is not less than `least`: fails where refinement is left out, joins
+  components, or a row lands elsewhere.
+*/
 static PetscErrorCode test_accuracy(grid kind, PetscInt m, double shift, double least)
 {
   const double    rtol[] = {1e-3, 1e-6, 1e-9, 1e-12};
@@ -274,7 +277,8 @@ static PetscErrorCode test_accuracy(grid kind, PetscInt m, double shift, double 
 
 /*
   A solve in single precision leaves eps times the condition of |b|: 1e-6 / 0.1 at a shift of 0.1, more than b at 1e-7,
-  where CHOLMOD's own leaves 1e-16 / 1e-8. Fails if the choice is not made, not made anew, or is not the one that is said.
+  where CHOLMOD's own leaves 1e-16 / 1e-8. Fails if the choice is not made, not made anew, or is not the one that is
+  said.
 */
 static PetscErrorCode test_precision(void)
 {
@@ -345,8 +349,9 @@ static PetscErrorCode test_threads(PetscInt m)
 }
 
 /*
-  What a solve is exact to, by what the deck says: named, a direct solve leaves nothing but round-off; operator.rtol is taken
-  by its word; where `auto` chooses a factor, only callers that say so get less than all. Fails where speed comes unasked.
+  What a solve is exact to, by what the deck says: named, a direct solve leaves nothing but round-off; operator.rtol is
+  taken by its word; where `auto` chooses a factor, only callers that say so get less than all. Fails where speed comes
+  unasked.
 */
 static PetscErrorCode test_default(const char *type, const char *rtol, double rough, double least, double most)
 {
@@ -377,7 +382,9 @@ static PetscErrorCode test_default(const char *type, const char *rtol, double ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Many solves, one after the other: fails, now and then, where threads or ranks do not wait for each other's numbers. */
+/*
+  Many solves, one after the other: fails, now and then, where threads or ranks do not wait for each other's numbers.
+*/
 static PetscErrorCode test_repeated(int threads)
 {
   const double    rtol[] = {1e-3, 1e-12, 1e-9};
@@ -463,8 +470,9 @@ static PetscErrorCode choose(const char *type, const char *rtol, wring_operator_
 }
 
 /*
-  What a user names is never overruled. A small mesh is factored, a large one is not; between them multigrid wins where solves are rough
-  or few, the factor where they are many and exact. Fails where one of the four has no part in the choice.
+  What a user names is never overruled. A small mesh is factored, a large one is not; between them multigrid wins where
+  solves are rough or few, the factor where they are many and exact. Fails where one of the four has no part in the
+  choice.
 */
 static PetscErrorCode test_choice(void)
 {
@@ -486,7 +494,7 @@ static PetscErrorCode test_choice(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- factors by PETSc --------------------------------------------------------------------------------------------- */
+/* ---- factors by PETSc -------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode create_and_solve(Mat A, Vec b, Vec x)
 {
@@ -500,8 +508,8 @@ static PetscErrorCode create_and_solve(Mat A, Vec b, Vec x)
 }
 
 /*
-  A factor for which MUMPS may not take the memory that it needs is refused. Fails where the solution that PETSc fills in then, Inf,
-  is taken for one, or where a set-up with enough memory finds the failed factor again.
+  A factor for which MUMPS may not take the memory that it needs is refused. Fails where the solution that PETSc fills
+  in then, Inf, is taken for one, or where a set-up with enough memory finds the failed factor again.
 */
 static PetscErrorCode test_starved(void)
 {
@@ -558,8 +566,8 @@ static PetscErrorCode create_saddle(PetscInt n, Mat *A)
 }
 
 /*
-  A factorisation that ran out of workspace is made again with more, and again after a failure. Fails where it is not: PETSc leaves
-  a factor by MUMPS that has failed as it is, also with another ICNTL(14).
+  A factorisation that ran out of workspace is made again with more, and again after a failure. Fails where it is not:
+  PETSc leaves a factor by MUMPS that has failed as it is, also with another ICNTL(14).
 */
 static PetscErrorCode test_workspace(void)
 {

@@ -86,7 +86,7 @@ static PetscErrorCode contact_alone(model *m, Vec x, double *energy, double *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- derivatives and momenta --------------------------------------------------------------------------------------- */
+/* ---- derivatives and momenta ------------------------------------------------------------------------------------- */
 
 static PetscErrorCode check_gradient(model *m)
 {
@@ -188,7 +188,7 @@ static PetscErrorCode test_derivatives(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- how deep, and on which side ------------------------------------------------------------------------------------ */
+/* ---- how deep, and on which side --------------------------------------------------------------------------------- */
 
 /* Inside and depth, of x, do not depend on the ranks: one rank has all of it. Fails if a side of a body is taken for another. */
 static PetscErrorCode test_report(void)
@@ -267,7 +267,7 @@ static PetscErrorCode test_rest(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- a bar that is bent onto itself --------------------------------------------------------------------------------- */
+/* ---- a bar that is bent onto itself ------------------------------------------------------------------------------ */
 
 /* A bar of 2 m bent into a ring in the plane of x and z, its ends `gap` metres apart. */
 static void bend(const double *X, double gap, double *x)
@@ -301,7 +301,7 @@ static PetscErrorCode test_bent(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- solves --------------------------------------------------------------------------------------------------------- */
+/* ---- solves ------------------------------------------------------------------------------------------------------ */
 
 /*
   Holds the vertices with rest heights in [low, high] m, at `down` below their rest places: by springs, or altogether.
@@ -481,7 +481,7 @@ static PetscErrorCode test_pressed(PetscBool hard)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- what it costs, and what it refuses ------------------------------------------------------------------------------ */
+/* ---- what it costs, and what it refuses -------------------------------------------------------------------------- */
 
 /* Bodies that are far from each other: g and its gradient bit by bit. */
 static PetscErrorCode test_apart(void)

@@ -21,28 +21,36 @@ typedef struct {
 } wring_operator_info;
 
 /*
-  phases is borrowed, may be NULL. Options of PETSc's own have the prefix "operator_"; what PETSc does not take of those that an
-  iterative type asks for is refused here. Collective, as all functions here.
+  phases is borrowed, may be NULL. Options of PETSc's own have the prefix "operator_"; what PETSc does not take of those
+  that an iterative type asks for is refused here. Collective, as all functions here.
 */
 PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wring_phases *phases, wring_operator **op);
 PetscErrorCode wring_operator_destroy(wring_operator **op);
 
-/* Takes a reference to A (MATAIJ) and sets the solve up: factor or hierarchy. Again whenever A's values have changed. */
+/*
+  Takes a reference to A (MATAIJ) and sets the solve up: factor or hierarchy. Again whenever A's values have changed.
+*/
 PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A);
 
-/* The matrix that it has, borrowed; NULL: none yet. Who gives it other values calls set_matrix with it again. Not collective. */
+/*
+  The matrix that it has, borrowed; NULL: none yet. Who gives it other values calls set_matrix with it again. Not
+  collective.
+*/
 Mat wring_operator_matrix(const wring_operator *op);
 
 /*
-  Solves A x = b for b, x [n_owned][3]. x holds the starting guess (only iterative types use it). Each component is solved to
-  |b - A x| <= rtol |b|; rtol 0 takes operator.rtol, but where the deck does not give that key, `operator.type: direct` and any
-  factor of a mesh of up to 5000 vertices solve to round-off.
-  A solve that does not reach it is not an error: *reached (may be NULL).
-  MUMPS, and CHOLMOD in double precision, solve to round-off whatever rtol is.
+  Solves A x = b for b, x [n_owned][3]. x holds the starting guess (only iterative types use it). Each component is
+  solved to |b - A x| <= rtol |b|; rtol 0 takes operator.rtol, but where the deck does not give that key,
+  `operator.type: direct` and any factor of a mesh of up to 5000 vertices solve to round-off. A solve that does not
+  reach it is not an error: *reached (may be NULL). MUMPS, and CHOLMOD in double precision, solve to round-off whatever
+  rtol is.
 */
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
 
-/* Dots that are wanted of a solution: dots[i] = x . with[i], summed over the ranks; with[i] [n_owned][3] and dots [n] borrowed. */
+/*
+  Dots that are wanted of a solution: dots[i] = x . with[i], summed over the ranks; with[i] [n_owned][3] and dots [n]
+  borrowed.
+*/
 typedef struct {
   int                  n; // at most WRING_OPERATOR_DOTS
   const double *const *with;
@@ -51,15 +59,16 @@ typedef struct {
 enum { WRING_OPERATOR_DOTS = 128 };
 
 /*
-  The same from zero, whatever x holds, and dots of x. size is |b| to some orders of magnitude, 0 where that is not known.
-  Type multigrid needs no reduction but one an iteration then: its last one brings the dots, where it is foreseen to be the last.
+  The same from zero, whatever x holds, and dots of x. size is |b| to some orders of magnitude, 0 where that is not
+  known. Type multigrid needs no reduction but one an iteration then: its last one brings the dots, where it is foreseen
+  to be the last.
 */
 PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, double size, Vec b, Vec x,
                                               const wring_operator_dots *d);
 
 /*
-  rtol for callers to whom an approximation of A^{-1} does, so that speed counts more: operator.rtol; where the deck does not give
-  it, 1e-1, or 0 if it says `operator.type: direct`. Not collective.
+  rtol for callers to whom an approximation of A^{-1} does, so that speed counts more: operator.rtol; where the deck
+  does not give it, 1e-1, or 0 if it says `operator.type: direct`. Not collective.
 */
 double wring_operator_rough_rtol(const wring_operator *op);
 
@@ -67,7 +76,10 @@ PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y); // y = A 
 
 void wring_operator_get_info(const wring_operator *op, wring_operator_info *info);
 
-/* A notice for each of PETSc's options that was given and that nothing has asked for: a misspelt one is no error to PETSc. */
+/*
+  A notice for each of PETSc's options that was given and that nothing has asked for: a misspelt one is no error to
+  PETSc.
+*/
 PetscErrorCode wring_operator_note_unused(MPI_Comm comm);
 
 /* What a run will ask of its operator: `auto` chooses by it. Not collective, as the next two. */
@@ -89,8 +101,8 @@ const char *wring_operator_choice(const wring_operator *op, PetscInt n_vertex);
 PetscErrorCode wring_operator_choose_factor(const wring_operator *op, PetscInt n_vertex, PetscBool *shared);
 
 /*
-  Bytes that set_matrix and a solve would take on this rank, beyond A itself: by the symbolic analysis of a factor, which
-  costs little of its memory and time. A needs no values. Afterwards op can only be destroyed or given a matrix.
+  Bytes that set_matrix and a solve would take on this rank, beyond A itself: by the symbolic analysis of a factor,
+  which costs little of its memory and time. A needs no values. Afterwards op can only be destroyed or given a matrix.
 */
 PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes);
 

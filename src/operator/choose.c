@@ -1,6 +1,7 @@
 /*
-  What `operator.type: auto` stands for: the type whose set-up and expected solves take less time on a mesh of tets with n vertices.
-  Seconds of one thread, fitted to boxes of 2,000 to 200,000 vertices, docs/performance.md; threads and ranks speed up both types.
+  What `operator.type: auto` stands for: the type whose set-up and expected solves take less time on a mesh of tets with
+  n vertices. Seconds of one thread, fitted to boxes of 2,000 to 200,000 vertices, docs/performance.md; threads and
+  ranks speed up both types.
 
     factor      set-up (20e-6 + 0.23e-9 n) n,   a solve 7e-9 n^(4/3) times what refinement adds
     multigrid   set-up 8.4e-6 n,                a solve 80e-9 n (1 + 1.8 digits)

@@ -1,6 +1,6 @@
 /*
-  Private to the library: how a solve by PETSc ended. Every KSPSolve of the library is followed by wring_solve_judge: PETSc itself
-  fills the solution with Inf where a factor has failed, and goes on.
+  Private to the library: how a solve by PETSc ended. Every KSPSolve of the library is followed by wring_solve_judge:
+  PETSc itself fills the solution with Inf where a factor has failed, and goes on.
 */
 #pragma once
 #include <petscksp.h>
@@ -14,7 +14,7 @@ typedef enum {
 } wring_solve_end;
 
 /*
-  Reports the end of the last KSPSolve of ksp. A factor that ran out of memory, or whose library failed, is refused here in one
-  line that begins with `who` ("operator", "solver 'newton'"): no caller can go on. Collective.
+  Reports the end of the last KSPSolve of ksp. A factor that ran out of memory, or whose library failed, is refused here
+  in one line that begins with `who` ("operator", "solver 'newton'"): no caller can go on. Collective.
 */
 PetscErrorCode wring_solve_judge(KSP ksp, const char *who, wring_solve_end *end);

@@ -1,6 +1,6 @@
 /*
-  Type petsc: three KSP solves, one per component, conjugate gradients with Jacobi where options of PETSc with the prefix
-  "operator_" do not say otherwise.
+  Type petsc: three KSP solves, one per component, conjugate gradients with Jacobi where options of PETSc with the
+  prefix "operator_" do not say otherwise.
 */
 #include "operator/direct/factor.h"
 #include "operator/judge.h"

@@ -25,7 +25,10 @@ static const wring_operator_ops *iterative_ops(const char *type)
   return strcmp(type, "petsc") ? NULL : &wring_operator_petsc;
 }
 
-/* A factor by one rank, in memory that all see, takes a quarter of MUMPS's time to solve with (two ranks, 24 000 vertices), but its set-up is serial. */
+/*
+  A factor by one rank, in memory that all see, takes a quarter of MUMPS's time to solve with (two ranks, 24 000
+  vertices), but its set-up is serial.
+*/
 PetscErrorCode wring_operator_choose_factor(const wring_operator *op, PetscInt n_vertex, PetscBool *shared)
 {
   PetscMPIInt n_rank;

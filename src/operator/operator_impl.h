@@ -8,7 +8,10 @@ typedef struct {
   PetscErrorCode (*create)(wring_operator *op); // allocates op->data
   PetscErrorCode (*set_up)(wring_operator *op); // op->A has new values; sets info.library and info.memory
   PetscErrorCode (*predict)(wring_operator *op, double *bytes); // of this rank, for set_up and solves with op->A
-  /* b, x [n_owned][3]; rtol 0 asks of type direct what double precision gives; *reached is PETSC_TRUE on entry, info.iterations is 0 */
+  /*
+    b, x [n_owned][3]; rtol 0 asks of type direct what double precision gives; *reached is PETSC_TRUE on entry,
+    info.iterations is 0
+  */
   PetscErrorCode (*solve)(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
   /* from zero, whatever x holds, see wring_operator_solve_from_zero; *brought: d is known; or NULL */
   PetscErrorCode (*solve_from_zero)(wring_operator *op, double rtol, double size, Vec b, Vec x,

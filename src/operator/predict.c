@@ -3,7 +3,10 @@
 
 enum { INFO_WORKSPACE = 15 }; // of MUMPS: megabytes that this rank is estimated to need
 
-/* CHOLMOD: bytes for an entry of the factor, with padded supernodes and the work on one; and those of the BLAS. Measured. */
+/*
+  CHOLMOD: bytes for an entry of the factor, with padded supernodes and the work on one; and those of the BLAS.
+  Measured.
+*/
 static const double per_entry = 11.2, blas = 18e6;
 
 PetscErrorCode wring_factor_predict(Mat A, MatSolverType library, MatFactorType type, double *bytes)

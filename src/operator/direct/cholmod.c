@@ -1,7 +1,8 @@
 /*
-  Direct on one rank, or on the ranks of one node: CHOLMOD's supernodal Cholesky in METIS order (Chen, Davis, Hager, Rajamanickam, ACM TOMS 35, 2008),
-  copied into single precision and refined in double as far as rtol asks; docs/theory.md 4.2. Where A is too badly
-  conditioned for that, CHOLMOD's own factor stays. The three components are one dense right-hand side in either.
+  Direct on one rank, or on the ranks of one node: CHOLMOD's supernodal Cholesky in METIS order (Chen, Davis, Hager,
+  Rajamanickam, ACM TOMS 35, 2008), copied into single precision and refined in double as far as rtol asks;
+  docs/theory.md 4.2. Where A is too badly conditioned for that, CHOLMOD's own factor stays. The three components are
+  one dense right-hand side in either.
 */
 #include "operator/operator_impl.h"
 #include "packed.h"
@@ -24,8 +25,8 @@ enum { INDEX_TYPE = CHOLMOD_INT };
 #endif
 
 /*
-  A solve in single precision leaves at most this much of |b|, or the double factor stays: five such solves, by which 1e-10
-  is reached, take as long as one of CHOLMOD's.
+  A solve in single precision leaves at most this much of |b|, or the double factor stays: five such solves, by which
+  1e-10 is reached, take as long as one of CHOLMOD's.
 */
 static const double worst_rate = 1e-2;
 
@@ -102,14 +103,14 @@ static PetscErrorCode collect_matrix(const wring_operator *op, Mat *S)
 }
 
 /* Rows of the symmetric matrix are its columns: CHOLMOD reads PETSc's arrays in place. */
-static cholmod_sparse as_sparse(const wring_rows *A)
+static cholmod_sparse as_sparse(const wring_row_view *A)
 {
   return (cholmod_sparse){.nrow   = (size_t)A->n,
                           .ncol   = (size_t)A->n,
-                          .nzmax  = (size_t)A->part[0].start[A->n],
-                          .p      = (void *)A->part[0].start,
-                          .i      = (void *)A->part[0].column,
-                          .x      = (void *)A->part[0].value,
+                          .nzmax  = (size_t)A->part[0].rows.start[A->n],
+                          .p      = (void *)A->part[0].rows.start,
+                          .i      = (void *)A->part[0].rows.column,
+                          .x      = (void *)A->part[0].rows.value,
                           .stype  = -1,
                           .itype  = INDEX_TYPE,
                           .xtype  = CHOLMOD_REAL,
@@ -157,10 +158,10 @@ static double ratio(const wring_size *r, const wring_size *b)
 }
 
 /*
-  x += A^{-1} (b - A x) until |b - A x| <= rtol |b|, or until this no longer halves it. After a sweep that must end below
-  round-off, only rtol asks what is left.
+  x += A^{-1} (b - A x) until |b - A x| <= rtol |b|, or until this no longer halves it. After a sweep that must end
+  below round-off, only rtol asks what is left.
 */
-static PetscErrorCode refine(direct *d, const wring_rows *A, double rtol, const wring_size *b_size, const double *b,
+static PetscErrorCode refine(direct *d, const wring_row_view *A, double rtol, const wring_size *b_size, const double *b,
                              double *x, PetscBool *reached)
 {
   double before = INFINITY;
@@ -180,7 +181,7 @@ static PetscErrorCode refine(direct *d, const wring_rows *A, double rtol, const 
 }
 
 /* As trials begin from noise, every one from the solution of the last, b comes near to what A^{-1} makes largest. */
-static PetscErrorCode measure_rate(direct *d, const wring_rows *A)
+static PetscErrorCode measure_rate(direct *d, const wring_row_view *A)
 {
   const size_t begin = 3 * (size_t)A->first, end = begin + 3 * (size_t)A->n;
 
@@ -228,12 +229,15 @@ static PetscErrorCode allocate(wring_operator *op, PetscBool *enough)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where a solve in single precision is no good, packed is given up; where there is no memory for it, op->no_sharing set. */
+/*
+  Where a solve in single precision is no good, packed is given up; where there is no memory for it, op->no_sharing
+  set.
+*/
 static PetscErrorCode pack(wring_operator *op)
 {
   direct          *d = op->data;
   PetscBool        enough;
-  wring_rows       A;
+  wring_row_view   A;
   wring_supernodes f = {.n = 0};
 
   PetscFunctionBegin;
@@ -243,9 +247,9 @@ static PetscErrorCode pack(wring_operator *op)
   if (enough) PetscCall(wring_packed_create(d->team, &f, &d->packed));
   op->no_sharing = (PetscBool)!d->packed;
   if (!d->packed) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_rows_get(op->A, &A));
+  PetscCall(wring_row_view_get(op->A, &A));
   PetscCall(measure_rate(d, &A));
-  PetscCall(wring_rows_restore(&A));
+  PetscCall(wring_row_view_restore(&A));
   if (!(d->rate <= worst_rate))
     PetscCall(wring_packed_destroy(&d->packed));
   else if (d->factor)
@@ -283,11 +287,11 @@ static PetscErrorCode with_matrix(wring_operator *op, void (*work)(direct *d, ch
   PetscFunctionBegin;
   PetscCall(collect_matrix(op, &S));
   if (S) {
-    wring_rows rows;
-    PetscCall(wring_rows_get(S, &rows));
+    wring_row_view rows;
+    PetscCall(wring_row_view_get(S, &rows));
     cholmod_sparse A = as_sparse(&rows);
     work(op->data, &A);
-    PetscCall(wring_rows_restore(&rows));
+    PetscCall(wring_row_view_restore(&rows));
   }
   PetscCall(MatDestroy(&S));
   PetscCall(check(op));
@@ -357,16 +361,16 @@ static PetscErrorCode predict(wring_operator *op, double *bytes)
 /* b, x of all ranks. Where rtol is well above what single precision leaves, nothing is measured. */
 static PetscErrorCode refined_solve(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
 {
-  direct    *d = op->data;
-  wring_size size;
-  wring_rows A;
+  direct        *d = op->data;
+  wring_size     size;
+  wring_row_view A;
 
   PetscFunctionBegin;
-  PetscCall(wring_rows_get(op->A, &A));
+  PetscCall(wring_row_view_get(op->A, &A));
   wring_size_of(d->team, &d->sums, &A, b, &size);
   PetscCall(packed_solve(d, &size, b, PETSC_FALSE, x));
   if (rtol < 10 * d->rate) PetscCall(refine(d, &A, rtol, &size, b, x, reached));
-  PetscCall(wring_rows_restore(&A));
+  PetscCall(wring_row_view_restore(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

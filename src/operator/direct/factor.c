@@ -143,7 +143,10 @@ PetscErrorCode wring_factor_destroy(wring_factor *f)
 
 /* ---- as a preconditioner ----------------------------------------------------------------------------------------- */
 
-/* The factor of a preconditioner, borrowed; made here where there is none yet, with the prefix that PCSetUp would give it. */
+/*
+  The factor of a preconditioner, borrowed; made here where there is none yet, with the prefix that PCSetUp would give
+  it.
+*/
 static PetscErrorCode get_factor(PC pc, Mat *F)
 {
   Mat         A;

@@ -1,10 +1,11 @@
 /*
   Private to the library: factors by PETSc's interface to CHOLMOD and MUMPS, for every system that is not solved by
-  wring_operator itself (the type petsc, the methods of src/solver, linear_implicit_euler), and the one policy for MUMPS's
-  workspace, which mumps.c shares. How a solve ended is asked with operator/judge.h.
+  wring_operator itself (the type petsc, the methods of src/solver, linear_implicit_euler), and the one policy for
+  MUMPS's workspace, which mumps.c shares. How a solve ended is asked with operator/judge.h.
 
-  MUMPS estimates its workspace before it pivots, and the numerical factorisation fails where the estimate was too small:
-  INFOG(1) = -8, -9, -17 or -20. It is then repeated with a larger ICNTL(14), the percentage added to the estimate.
+  MUMPS estimates its workspace before it pivots, and the numerical factorisation fails where the estimate was too
+  small: INFOG(1) = -8, -9, -17 or -20. It is then repeated with a larger ICNTL(14), the percentage added to the
+  estimate.
 */
 #pragma once
 #include <petscksp.h>
@@ -16,8 +17,8 @@ enum { WRING_MUMPS_ICNTL_WORKSPACE = 14 };
 enum { WRING_MUMPS_WORKSPACE = 40 };
 
 /*
-  ICNTL(14) for the next attempt after one at `percent` ended with INFOG(1) = status; 0 where more workspace would not help, or
-  too much has been tried already.
+  ICNTL(14) for the next attempt after one at `percent` ended with INFOG(1) = status; 0 where more workspace would not
+  help, or too much has been tried already.
 */
 PetscInt wring_mumps_more_workspace(PetscInt status, PetscInt percent);
 
@@ -25,14 +26,15 @@ PetscInt wring_mumps_more_workspace(PetscInt status, PetscInt percent);
 PetscErrorCode wring_factor_library(MPI_Comm comm, MatFactorType type, MatSolverType *library);
 
 /*
-  Makes pc a Cholesky factor (MAT_FACTOR_CHOLESKY) or LU (MAT_FACTOR_LU) of A by that library, or by what this PETSc has on one
-  rank; several ranks without MUMPS are refused in one line that begins with `who`. Collective.
+  Makes pc a Cholesky factor (MAT_FACTOR_CHOLESKY) or LU (MAT_FACTOR_LU) of A by that library, or by what this PETSc has
+  on one rank; several ranks without MUMPS are refused in one line that begins with `who`. Collective.
 */
 PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char *who);
 
 /*
-  A factor that a method keeps by itself, without a KSP. All but F is set by the caller before the first use; F is NULL then. PETSc
-  does not repeat a factorisation in a factor by MUMPS that has failed, so that F is made anew after a failure.
+  A factor that a method keeps by itself, without a KSP. All but F is set by the caller before the first use; F is NULL
+  then. PETSc does not repeat a factorisation in a factor by MUMPS that has failed, so that F is made anew after a
+  failure.
 */
 typedef struct {
   MatSolverType library;
@@ -46,14 +48,16 @@ typedef struct {
 PetscErrorCode wring_factor_symbolic(wring_factor *f, Mat A); // needs A's pattern only; F is new. Collective.
 
 /*
-  Factors A, which has the pattern of the last one, again with more workspace where MUMPS asks for it. *error is what is left: no
-  error of PETSc. Where it is not MAT_FACTOR_NOERROR, f->F may be asked for INFOG, not for solutions. Collective.
+  Factors A, which has the pattern of the last one, again with more workspace where MUMPS asks for it. *error is what is
+  left: no error of PETSc. Where it is not MAT_FACTOR_NOERROR, f->F may be asked for INFOG, not for solutions.
+  Collective.
 */
 PetscErrorCode wring_factor_numeric(wring_factor *f, Mat A, MatFactorError *error);
 PetscErrorCode wring_factor_destroy(wring_factor *f); // also before a new pattern
 
 /*
-  KSPSetUp, after KSPSetOperators and KSPSetFromOptions, with the same workspace policy where the preconditioner is a factor by
-  MUMPS, unless the user gives ICNTL(14). A factor that failed is left to wring_solve_judge, after the solve. Collective.
+  KSPSetUp, after KSPSetOperators and KSPSetFromOptions, with the same workspace policy where the preconditioner is a
+  factor by MUMPS, unless the user gives ICNTL(14). A factor that failed is left to wring_solve_judge, after the solve.
+  Collective.
 */
 PetscErrorCode wring_factor_set_up(KSP ksp);

@@ -189,7 +189,9 @@ static void copy_block(const wring_packed_block *b, const dense *d, float *to)
       to = copy_panel(d, j, n + u * UNIT, wring_packed_unit_rows(b, u), n, n + b->n_below, to);
 }
 
-/* The largest entry of L is on its diagonal: about 1 after scaling, so that single precision holds a contrast of 1e38. */
+/*
+  The largest entry of L is on its diagonal: about 1 after scaling, so that single precision holds a contrast of 1e38.
+*/
 static double find_scale(const wring_supernodes *f, const size_t *start)
 {
   double largest = 0;

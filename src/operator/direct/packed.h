@@ -1,7 +1,7 @@
 /*
-  Private to src/operator: a supernodal factor A = L L^T copied into single precision, for three right-hand sides at once.
-  docs/theory.md 4.2. Panels of PANEL columns are read in one pass over the rows; the rows below a block are cut into
-  units, which are summed one by one: results do not depend on the threads that take them.
+  Private to src/operator: a supernodal factor A = L L^T copied into single precision, for three right-hand sides at
+  once. docs/theory.md 4.2. Panels of PANEL columns are read in one pass over the rows; the rows below a block are cut
+  into units, which are summed one by one: results do not depend on the threads that take them.
 */
 #pragma once
 #include "team.h"
@@ -13,7 +13,10 @@ enum {
   WRING_PACKED_WIDEST = 128  // columns of a block
 };
 
-/* Where a factor comes from. PA P^T = L L^T; supernode k has columns super[k] .. super[k + 1] and rows s[pi[k] .. pi[k + 1]). */
+/*
+  Where a factor comes from. PA P^T = L L^T; supernode k has columns super[k] .. super[k + 1] and rows s[pi[k] .. pi[k
+  + 1]).
+*/
 typedef struct {
   PetscInt        n, n_super;
   const PetscInt *super, *pi, *s;
@@ -55,8 +58,8 @@ PetscErrorCode wring_packed_destroy(wring_packed **p);
 PetscErrorCode wring_packed_predict(const wring_supernodes *f, double *bytes); // of all ranks; f->x may be NULL
 
 /*
-  x = A^{-1} b, or x += A^{-1} b, with an error of single precision; b, x [n][3] are the same memory on all ranks of the team,
-  and x is complete on return. b is taken times scale, per component. Collective.
+  x = A^{-1} b, or x += A^{-1} b, with an error of single precision; b, x [n][3] are the same memory on all ranks of the
+  team, and x is complete on return. b is taken times scale, per component. Collective.
 */
 PetscErrorCode wring_packed_solve(wring_packed *p, const double scale[3], const double *b, PetscBool add, double *x);
 
@@ -65,7 +68,9 @@ static inline PetscInt wring_packed_pad(PetscInt n)
   return (n + WRING_PACKED_LANES - 1) / WRING_PACKED_LANES * WRING_PACKED_LANES;
 }
 
-/* Rows of panel j of a triangle: from the block of lanes that holds the first row below the panel, to the last column. */
+/*
+  Rows of panel j of a triangle: from the block of lanes that holds the first row below the panel, to the last column.
+*/
 static inline PetscInt wring_packed_start(PetscInt j)
 {
   return (j + WRING_PACKED_PANEL) / WRING_PACKED_LANES * WRING_PACKED_LANES;

@@ -1,7 +1,7 @@
 /*
-  Two sweeps over a packed factor, for three right-hand sides: L y = b from the leaves of the tree of blocks to its roots,
-  L^T x = y back. What a block does to the rows below it waits in its own u until the parent collects it, child by
-  child: sums have one order. A thread takes whole subtrees; above them all threads share the units of each block.
+  Two sweeps over a packed factor, for three right-hand sides: L y = b from the leaves of the tree of blocks to its
+  roots, L^T x = y back. What a block does to the rows below it waits in its own u until the parent collects it, child
+  by child: sums have one order. A thread takes whole subtrees; above them all threads share the units of each block.
 */
 #include "packed.h"
 #include <math.h>

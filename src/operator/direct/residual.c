@@ -1,4 +1,7 @@
-/* Sizes and residuals of three right-hand sides at once. Sums over fixed strips of rows: one order at any thread count. */
+/*
+  Sizes and residuals of three right-hand sides at once. Sums over fixed strips of rows: one order at any thread
+  count.
+*/
 #include "residual.h"
 #include <math.h>
 
@@ -10,50 +13,29 @@ typedef struct {
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode add_part(Mat A, PetscInt offset, const PetscInt *map, wring_rows *r)
+PetscErrorCode wring_row_view_get(Mat A, wring_row_view *r)
 {
-  wring_row_part *const p = &r->part[r->n_part];
-  PetscBool             done;
+  Mat             own, ghost;
+  const PetscInt *global;
 
   PetscFunctionBegin;
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &r->n, &p->start, &p->column, &done));
-  if (!done) WRING_REFUSE(PetscObjectComm((PetscObject)A), "operator: a direct solve needs a matrix of type aij");
-  PetscCall(MatSeqAIJGetArrayRead(A, &p->value));
-  p->offset             = offset;
-  p->map                = map;
-  r->owner[r->n_part++] = A;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_rows_get(Mat A, wring_rows *r)
-{
-  PetscBool       several;
-  Mat             diagonal, other;
-  const PetscInt *map;
-
-  PetscFunctionBegin;
-  *r = (wring_rows){.n_part = 0};
+  *r = (wring_row_view){.n_part = 1};
   PetscCall(MatGetOwnershipRange(A, &r->first, NULL));
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJ, &several));
-  if (several) {
-    PetscCall(MatMPIAIJGetSeqAIJ(A, &diagonal, &other, &map));
-    PetscCall(add_part(diagonal, r->first, NULL, r));
-    PetscCall(add_part(other, 0, map, r));
-  } else {
-    PetscCall(add_part(A, 0, NULL, r));
-  }
+  PetscCall(wring_aij_split(A, &own, &ghost, &global));
+  PetscCall(wring_aij_get(own, &r->part[0].rows));
+  r->n              = r->part[0].rows.n;
+  r->part[0].offset = r->first;
+  if (!ghost) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_aij_get(ghost, &r->part[1].rows));
+  r->part[1].map = global;
+  r->n_part      = 2;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_rows_restore(wring_rows *r)
+PetscErrorCode wring_row_view_restore(wring_row_view *r)
 {
   PetscFunctionBegin;
-  for (int i = 0; i < r->n_part; i++) {
-    wring_row_part *const p = &r->part[i];
-    PetscBool             done;
-    PetscCall(MatSeqAIJRestoreArrayRead(r->owner[i], &p->value));
-    PetscCall(MatRestoreRowIJ(r->owner[i], 0, PETSC_FALSE, PETSC_FALSE, &r->n, &p->start, &p->column, &done));
-  }
+  for (int i = 0; i < r->n_part; i++) PetscCall(wring_aij_restore(&r->part[i].rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,15 +81,16 @@ static PetscInt strip_begin(PetscInt n, int s)
 
 /* ---- rows of this rank ------------------------------------------------------------------------------------------- */
 
-static void subtract_row(const wring_row_part *A, PetscInt i, const double *x, double row[3])
+static void subtract_row(const wring_row_part *part, PetscInt i, const double *x, double row[3])
 {
+  const wring_aij *const A = &part->rows;
   for (PetscInt k = A->start[i]; k < A->start[i + 1]; k++) {
-    const double *const at = x + 3 * (A->map ? A->map[A->column[k]] : A->column[k] + A->offset);
+    const double *const at = x + 3 * (part->map ? part->map[A->column[k]] : A->column[k] + part->offset);
     for (int c = 0; c < 3; c++) row[c] -= A->value[k] * at[c];
   }
 }
 
-static void measure_strip(const wring_rows *A, int s, const double *b, const double *x, double *r, strip_size *size)
+static void measure_strip(const wring_row_view *A, int s, const double *b, const double *x, double *r, strip_size *size)
 {
   *size = (strip_size){{0}, {0}};
   for (PetscInt i = strip_begin(A->n, s); i < strip_begin(A->n, s + 1); i++) {
@@ -119,7 +102,7 @@ static void measure_strip(const wring_rows *A, int s, const double *b, const dou
   }
 }
 
-void wring_residual(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *b, const double *x,
+void wring_residual(const wring_team *t, wring_sums *sums, const wring_row_view *A, const double *b, const double *x,
                     double *r, wring_size *size)
 {
   strip_size *const strip = (strip_size *)sums->memory + sums->turn * t->n_rank * STRIPS;
@@ -130,7 +113,7 @@ void wring_residual(const wring_team *t, wring_sums *sums, const wring_rows *A, 
   sums->turn = !sums->turn;
 }
 
-void wring_size_of(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *v, wring_size *size)
+void wring_size_of(const wring_team *t, wring_sums *sums, const wring_row_view *A, const double *v, wring_size *size)
 {
   wring_residual(t, sums, A, v, NULL, NULL, size);
 }

@@ -1,11 +1,12 @@
 /* Private to src/operator: b - A x for three right-hand sides [n][3], by the ranks of a team, and how large each is. */
 #pragma once
+#include "operator/aij.h"
 #include "team.h"
 
 /* A part of the rows of this rank: entry k of a row is in column (map ? map[column[k]] : column[k] + offset). */
 typedef struct {
-  const PetscInt *start, *column, *map;
-  const double   *value;
+  wring_aij       rows;
+  const PetscInt *map;
   PetscInt        offset;
 } wring_row_part;
 
@@ -14,17 +15,18 @@ typedef struct {
   PetscInt       first, n;
   int            n_part; // the second of two has the columns of other ranks
   wring_row_part part[2];
-  Mat            owner[2]; // of the arrays
-} wring_rows;
+} wring_row_view;
 
-PetscErrorCode wring_rows_get(Mat A, wring_rows *r); // of type seqaij or mpiaij
-PetscErrorCode wring_rows_restore(wring_rows *r);
+PetscErrorCode wring_row_view_get(Mat A, wring_row_view *r); // of type seqaij or mpiaij
+PetscErrorCode wring_row_view_restore(wring_row_view *r);
 
 typedef struct {
   double norm[3], largest[3]; // Euclidean, of the largest modulus; NaN where there is one
 } wring_size;
 
-/* Memory of the team that sums are made in, by turns: who begins the next one may find others still reading the last. */
+/*
+  Memory of the team that sums are made in, by turns: who begins the next one may find others still reading the last.
+*/
 typedef struct {
   void *memory;
   int   turn;
@@ -33,9 +35,9 @@ typedef struct {
 size_t wring_sums_bytes(const wring_team *t);
 
 /*
-  v, b, x, r [n][3] are the same memory on all ranks of the team, b and v complete in the rows of this rank, x in all; r is
-  complete on return, as is what any rank has written before. Collective.
+  v, b, x, r [n][3] are the same memory on all ranks of the team, b and v complete in the rows of this rank, x in all; r
+  is complete on return, as is what any rank has written before. Collective.
 */
-void wring_size_of(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *v, wring_size *size);
-void wring_residual(const wring_team *t, wring_sums *sums, const wring_rows *A, const double *b, const double *x,
+void wring_size_of(const wring_team *t, wring_sums *sums, const wring_row_view *A, const double *v, wring_size *size);
+void wring_residual(const wring_team *t, wring_sums *sums, const wring_row_view *A, const double *b, const double *x,
                     double *r, wring_size *size); // r = b - A x

@@ -1,9 +1,10 @@
 /*
   Threads of one or several ranks of a node in memory that all see, and the barrier at which they meet.
 
-  What a thread has written before it comes is seen by all that have left: every arrival is a read-modify-write of `waiting`,
-  so the last one has seen all before it, and publishes them by its store to `round`, which the others read (C11 7.17.3).
-  Between processes this holds where atomics need no lock and windows are of MPI's unified model, which team_possible asks.
+  What a thread has written before it comes is seen by all that have left: every arrival is a read-modify-write of
+  `waiting`, so the last one has seen all before it, and publishes them by its store to `round`, which the others read
+  (C11 7.17.3). Between processes this holds where atomics need no lock and windows are of MPI's unified model, which
+  team_possible asks.
 */
 #include "team.h"
 #include <omp.h>

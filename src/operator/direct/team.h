@@ -31,8 +31,8 @@ PetscErrorCode wring_team_allocate(const wring_team *t, size_t bytes, wring_shar
 PetscErrorCode wring_team_free(wring_shared *s);
 
 /*
-  Inside a parallel region of t->threads threads on every rank, or outside of any on every rank: waits for all, and what any
-  has written before, all see after it.
+  Inside a parallel region of t->threads threads on every rank, or outside of any on every rank: waits for all, and what
+  any has written before, all see after it.
 */
 void wring_team_meet(const wring_team *t);
 

@@ -1,7 +1,8 @@
-/* The coarsest level: a few dozen rows, gathered by the ranks that own them and multiplied by their part of the inverse. */
-#include "multigrid_impl.h"
+/* The inverse of the coarsest level. */
+#include "coarsest.h"
+#include "operator/aij.h"
 
-/* Above this an inverse would take more time and memory than it saves: aggregation found nothing to make coarse. */
+/* Rows above which an inverse would take more time and memory than it saves: aggregation found nothing to coarsen. */
 enum { DENSE_LIMIT = 1000 };
 
 /* Rows of the scaled matrix, dense [n][n_global]. */
@@ -12,7 +13,7 @@ static PetscErrorCode own_rows(Mat A, const wring_level *l, PetscInt n_global, d
   PetscInt        first;
 
   PetscFunctionBegin;
-  PetscCall(wring_mat_parts(A, &own, &ghost, &global));
+  PetscCall(wring_aij_split(A, &own, &ghost, &global));
   PetscCall(MatGetOwnershipRange(A, &first, NULL));
   for (PetscInt i = 0; i < l->n; i++) {
     double *row = dense + i * n_global;
@@ -24,7 +25,7 @@ static PetscErrorCode own_rows(Mat A, const wring_level *l, PetscInt n_global, d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In place, by Gauss and Jordan's elimination; pivots of a definite matrix are positive in any order. */
+/* In place, by Gauss-Jordan elimination without pivoting, which a definite matrix does not need. */
 static PetscBool invert(PetscInt n, double *a)
 {
   for (PetscInt p = 0; p < n; p++) {
@@ -42,7 +43,7 @@ static PetscBool invert(PetscInt n, double *a)
   return PETSC_TRUE;
 }
 
-/* Where each rank's share of the gathered vector begins. */
+/* How many floats of the gathered vector each rank has, and where they begin. */
 static PetscErrorCode count_shares(PetscInt n, wring_coarsest *c, PetscMPIInt *size, PetscMPIInt *rank)
 {
   const int mine = (int)(3 * n);
@@ -56,7 +57,7 @@ static PetscErrorCode count_shares(PetscInt n, wring_coarsest *c, PetscMPIInt *s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All rows of the members, in the place of `dense`. */
+/* dense [n_global][n_global]: the rows of all members. */
 static PetscErrorCode gather_rows(const wring_coarsest *c, PetscMPIInt size, PetscInt n, const double *mine,
                                   double *dense)
 {
@@ -73,7 +74,7 @@ static PetscErrorCode gather_rows(const wring_coarsest *c, PetscMPIInt size, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of the ranks that own rows. */
+/* On the ranks that own rows. */
 static PetscErrorCode create_inverse(Mat A, const wring_level *l, wring_coarsest *c, PetscBool *definite)
 {
   const PetscInt n = l->n, size_of_row = c->n_global;
@@ -96,10 +97,11 @@ static PetscErrorCode create_inverse(Mat A, const wring_level *l, wring_coarsest
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_coarsest_create(MPI_Comm comm, Mat A, const wring_level *l, wring_coarsest *c)
+PetscErrorCode wring_coarsest_create(Mat A, const wring_level *l, wring_coarsest *c)
 {
-  PetscBool   definite = PETSC_TRUE;
-  PetscMPIInt rank;
+  const MPI_Comm comm     = l->comm;
+  PetscBool      definite = PETSC_TRUE;
+  PetscMPIInt    rank;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));

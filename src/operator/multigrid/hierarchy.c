@@ -1,15 +1,16 @@
 #define _POSIX_C_SOURCE 200809L
 /*
-  The matrices of all levels, from PETSc's smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996). Only those are
-  taken from it; its smoothers are set to what costs nothing.
+  The matrices of all levels, from PETSc's smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996). Nothing
+  else of it is used; its smoothers are set to the cheapest.
 */
-#include "multigrid_impl.h"
+#include "hierarchy.h"
+#include "operator/operator_impl.h"
 #include <petscksp.h>
 #include <string.h>
 
 enum { COARSEST = 100 }; // rows below which there is no coarser level
 
-/* Options where PETSc has no function or forgets what it was told. */
+/* Options for which PETSc has no function, or forgets what the function has set. */
 static const char *const option[][2] = {
   {"-operator_pc_gamg_esteig_ksp_type", "cg"},      {"-operator_pc_gamg_esteig_ksp_max_it", "10"},
   {"-operator_pc_gamg_aggressive_coarsening", "0"}, // at 2e5 vertices half the iterations: a third less time
@@ -18,7 +19,10 @@ static const char *const option[][2] = {
 
 enum { N_OPTION = sizeof option / sizeof option[0] };
 
-/* Ours where the user has none; what was set is to be cleared, so that it is not taken for the user's. */
+/*
+  Sets ours where the user gives none. ours[i]: option i is to be cleared, or the next operator would take it for the
+  user's.
+*/
 static PetscErrorCode set_options(PetscBool ours[N_OPTION])
 {
   PetscFunctionBegin;
@@ -44,7 +48,7 @@ static PetscBool begins(const char *text, const char *with)
   return (PetscBool)!strncmp(text, with, strlen(with));
 }
 
-/* Does an option, without its dash, say how to build the hierarchy? */
+/* Whether an option, without its dash, controls how the hierarchy is built. */
 static PetscBool is_of_use(const char *name, const char *value)
 {
   if (!strcmp(name, "operator_pc_type")) return (PetscBool)(value && !strcmp(value, PCGAMG));
@@ -52,7 +56,7 @@ static PetscBool is_of_use(const char *name, const char *value)
                      begins(name, "operator_gamg_"));
 }
 
-/* PETSc would take options of its smoothers and of its iteration without a word, though neither runs. */
+/* PETSc accepts options of its smoothers and of its iteration, though neither runs. */
 static PetscErrorCode refuse_unusable(MPI_Comm comm)
 {
   char *all, *name = NULL;
@@ -96,8 +100,18 @@ static PetscErrorCode create_pc(MPI_Comm comm, PC *pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc lists the coarsest first: turned round, and behind the finest matrix. */
-static PetscErrorCode take(PC pc, Mat fine, int *n_level, Mat **A, Mat **P)
+static PetscErrorCode allocate(Mat fine, int n_level, wring_hierarchy *h)
+{
+  PetscFunctionBegin;
+  h->n_level = n_level;
+  PetscCall(PetscCalloc2(n_level, &h->A, n_level, &h->P));
+  PetscCall(PetscObjectReference((PetscObject)fine));
+  h->A[0] = fine;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc lists the coarsest level first, and leaves the finest out. */
+static PetscErrorCode take(PC pc, Mat fine, wring_hierarchy *h)
 {
   PetscInt n, n_P;
   Mat     *coarse, *interpolation;
@@ -105,17 +119,13 @@ static PetscErrorCode take(PC pc, Mat fine, int *n_level, Mat **A, Mat **P)
   PetscFunctionBegin;
   PetscCall(PCGetCoarseOperators(pc, &n, &coarse));
   PetscCall(PCGetInterpolations(pc, &n_P, &interpolation));
-  PetscCall(PetscMalloc2(n, A, n, P));
-  PetscCall(PetscObjectReference((PetscObject)fine));
-  (*A)[0]     = fine;
-  (*P)[n - 1] = NULL;
+  PetscCall(allocate(fine, (int)n, h));
   for (PetscInt i = 0; i + 1 < n; i++) {
-    (*A)[i + 1] = coarse[n - 2 - i];
-    (*P)[i]     = interpolation[n - 2 - i];
+    h->A[i + 1] = coarse[n - 2 - i];
+    h->P[i]     = interpolation[n - 2 - i];
   }
   PetscCall(PetscFree(coarse));
   PetscCall(PetscFree(interpolation));
-  *n_level = (int)n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,91 +163,43 @@ PetscErrorCode wring_hierarchy_try_options(MPI_Comm comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc would make a level below a matrix of any size. */
-static PetscErrorCode take_fine(Mat fine, int *n_level, Mat **A, Mat **P)
-{
-  PetscFunctionBegin;
-  *n_level = 1;
-  PetscCall(PetscCalloc2(1, A, 1, P));
-  PetscCall(PetscObjectReference((PetscObject)fine));
-  (*A)[0] = fine;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, int *n_level, Mat **A, Mat **P)
+PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, wring_hierarchy *h)
 {
   PetscInt n;
   PC       pc;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(fine, &n, NULL));
-  if (n <= COARSEST) {
-    PetscCall(take_fine(fine, n_level, A, P));
+  if (n <= COARSEST) { // PETSc would make a level below a matrix of any size
+    PetscCall(allocate(fine, 1, h));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(build_with_options(comm, fine, &pc));
-  PetscCall(take(pc, fine, n_level, A, P));
+  PetscCall(take(pc, fine, h));
   PetscCall(PCDestroy(&pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_hierarchy_destroy(int n_level, Mat **A, Mat **P)
-{
-  PetscFunctionBegin;
-  for (int i = 0; i < n_level; i++) {
-    PetscCall(MatDestroy(&(*A)[i]));
-    PetscCall(MatDestroy(&(*P)[i]));
-  }
-  PetscCall(PetscFree2(*A, *P));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- the same interpolation, new values -------------------------------------------------------------------------- */
-
-/* P of level l as it came from PETSc: without the scales, in global numbers. */
-static PetscErrorCode restore_interpolation(MPI_Comm comm, const wring_level *l, const wring_level *coarse, Mat *P)
-{
-  const size_t n_entry = (size_t)l->P.start[l->n];
-  PetscInt     first   = 0, *column;
-  float       *ghost;
-  double      *value;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Exscan(&l->n_coarse, &first, 1, MPIU_INT, MPI_SUM, comm));
-  PetscCall(PetscMalloc3(n_entry, &column, n_entry, &value, l->n_coarse_ghost, &ghost));
-  if (l->coarse_halo) {
-    PetscCall(PetscSFBcastBegin(l->coarse_halo, MPI_FLOAT, coarse->scale, ghost, MPI_REPLACE));
-    PetscCall(PetscSFBcastEnd(l->coarse_halo, MPI_FLOAT, coarse->scale, ghost, MPI_REPLACE));
-  }
-  for (PetscInt i = 0; i < l->n; i++) {
-    for (PetscInt k = l->P.start[i]; k < l->P.start[i + 1]; k++) {
-      const PetscInt j = l->P.column[k], g = j - l->n_coarse;
-      const double   own = l->scale[i] * (double)l->P.value[k];
-      column[k]          = g < 0 ? first + j : l->coarse_global[g];
-      value[k]           = own / (g < 0 ? coarse->scale[j] : ghost[g]);
-    }
-  }
-  PetscCall(MatCreate(comm, P));
-  PetscCall(MatSetSizes(*P, l->n, l->n_coarse, PETSC_DETERMINE, PETSC_DETERMINE));
-  PetscCall(MatSetType(*P, MATAIJ));
-  PetscCall(MatSeqAIJSetPreallocationCSR(*P, l->P.start, column, value));
-  PetscCall(MatMPIAIJSetPreallocationCSR(*P, l->P.start, column, value));
-  PetscCall(PetscFree3(column, value, ghost));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_hierarchy_renew(MPI_Comm comm, Mat fine, const wring_cycle *c, Mat **A, Mat **P)
+PetscErrorCode wring_hierarchy_renew(MPI_Comm comm, Mat fine, int n_level, const wring_level *level, wring_hierarchy *h)
 {
   const double fill = 2; // entries of P^T A P by those of its factors, a guess that PETSc corrects
-  const int    last = c->n_level - 1;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc2(c->n_level, A, c->n_level, P));
-  PetscCall(PetscObjectReference((PetscObject)fine));
-  (*A)[0] = fine;
-  for (int i = 0; i < last; i++) {
-    PetscCall(restore_interpolation(comm, &c->level[i], &c->level[i + 1], &(*P)[i]));
-    PetscCall(MatPtAP((*A)[i], (*P)[i], MAT_INITIAL_MATRIX, fill, &(*A)[i + 1]));
+  PetscCall(allocate(fine, n_level, h));
+  for (int i = 0; i + 1 < n_level; i++) {
+    PetscCall(wring_interpolation_restore(comm, &level[i].from_coarse, level[i].scale, level[i + 1].scale, &h->P[i]));
+    PetscCall(MatPtAP(h->A[i], h->P[i], MAT_INITIAL_MATRIX, fill, &h->A[i + 1]));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_hierarchy_destroy(wring_hierarchy *h)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < h->n_level; i++) {
+    PetscCall(MatDestroy(&h->A[i]));
+    PetscCall(MatDestroy(&h->P[i]));
+  }
+  PetscCall(PetscFree2(h->A, h->P));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,8 +1,6 @@
-/*
-  Type multigrid: conjugate gradients on the three components at once (cg.c), preconditioned by a cycle of our own in float
-  (cycle.c) on the hierarchy of PETSc's smoothed aggregation (hierarchy.c), which is let go once the cycle has its numbers.
-*/
-#include "cg.h"
+/* Type multigrid: its table of functions, and when a hierarchy is built anew. */
+#include "multigrid.h"
+#include "operator/operator_impl.h"
 #include <math.h>
 
 static PetscErrorCode create(wring_operator *op)
@@ -28,8 +26,8 @@ static PetscErrorCode keep_reference(wring_multigrid *m)
 }
 
 /*
-  Interpolation fits as long as no row has become stiffer than another by more than a factor: what all rows share is no change.
-  A released attachment is one, a step halved is none. docs/theory.md (4.19)
+  The interpolation is kept as long as no row has become stiffer than another by more than a factor, whatever all rows
+  share: it is after a change of the time step, and not after an attachment was released. docs/theory.md (4.19)
 */
 static PetscErrorCode may_keep(const wring_operator *op, PetscBool *keep)
 {
@@ -59,25 +57,22 @@ static PetscErrorCode set_up(wring_operator *op)
 {
   wring_multigrid *const m    = op->data;
   PetscBool              keep = PETSC_FALSE;
-  int                    n_level;
-  Mat                   *A, *P;
+  wring_hierarchy        h;
 
   PetscFunctionBegin;
   if (m->cycle) PetscCall(may_keep(op, &keep));
-  if (keep) {
-    n_level = m->cycle->n_level;
-    PetscCall(wring_hierarchy_renew(op->comm, op->A, m->cycle, &A, &P));
-  } else {
-    PetscCall(wring_hierarchy_create(op->comm, op->A, &n_level, &A, &P));
-  }
+  if (keep)
+    PetscCall(wring_hierarchy_renew(op->comm, op->A, m->cycle->n_level, m->cycle->level, &h));
+  else
+    PetscCall(wring_hierarchy_create(op->comm, op->A, &h));
   PetscCall(wring_cycle_destroy(&m->cycle));
-  PetscCall(wring_cycle_create(op->comm, n_level, A, P, &m->cycle));
-  PetscCall(wring_hierarchy_destroy(n_level, &A, &P));
+  PetscCall(wring_cycle_create(op->comm, &h, &m->cycle));
+  PetscCall(wring_hierarchy_destroy(&h));
   if (!keep) PetscCall(keep_reference(m));
   m->built += !keep;
   if (!m->cg) PetscCall(wring_cg_create(m->cycle, &m->cg));
   op->info.library = "gamg";
-  op->info.memory  = m->cycle->memory + wring_cg_memory(m->cycle);
+  op->info.memory  = m->cycle->memory + wring_cg_memory(m->cg);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &op->info.memory, 1, MPI_DOUBLE, MPI_SUM, op->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

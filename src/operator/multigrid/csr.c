@@ -1,85 +1,10 @@
-/* PETSc's AIJ matrices as rows in float with 32-bit columns: half the bytes, and what threads can walk over. */
-#include "multigrid_impl.h"
-
-PetscErrorCode wring_mat_parts(Mat A, Mat *own, Mat *ghost, const PetscInt **global)
-{
-  PetscBool mpi;
-
-  PetscFunctionBegin;
-  *own    = A;
-  *ghost  = NULL;
-  *global = NULL;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
-  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(A, own, ghost, global));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_mat_halo(Mat A, PetscSF *halo, PetscInt *n_ghost)
-{
-  const MPI_Comm  comm = PetscObjectComm((PetscObject)A);
-  Mat             own, ghost;
-  const PetscInt *global;
-  PetscLayout     columns;
-
-  PetscFunctionBegin;
-  *halo    = NULL;
-  *n_ghost = 0;
-  PetscCall(wring_mat_parts(A, &own, &ghost, &global));
-  if (!ghost) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetSize(ghost, NULL, n_ghost));
-  PetscCall(MatGetLayouts(A, NULL, &columns));
-  PetscCall(PetscSFCreate(comm, halo));
-  PetscCall(PetscSFSetGraphLayout(*halo, columns, *n_ghost, NULL, PETSC_COPY_VALUES, global));
-  PetscCall(PetscSFSetUp(*halo));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_float_create(PetscInt n, float **x)
-{
-  float *p;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)n + 1, &p));
-#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < WRING_STRIPS; s++)
-    for (PetscInt i = wring_strip(n, s); i < wring_strip(n, s + 1); i++) p[i] = 0;
-  p[n] = 0;
-  *x   = p;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* PETSc's AIJ matrices as rows in float. */
+#include "csr.h"
+#include "operator/aij.h"
 
 /* ---- one matrix -------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-  Mat             A;
-  PetscInt        n;
-  const PetscInt *start, *column;
-  const double   *value;
-} arrays;
-
-static PetscErrorCode get_arrays(Mat A, arrays *a)
-{
-  PetscBool done;
-
-  PetscFunctionBegin;
-  a->A = A;
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &a->n, &a->start, &a->column, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "multigrid needs matrices of type aij");
-  PetscCall(MatSeqAIJGetArrayRead(A, &a->value));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode restore_arrays(arrays *a)
-{
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(MatSeqAIJRestoreArrayRead(a->A, &a->value));
-  PetscCall(MatRestoreRowIJ(a->A, 0, PETSC_FALSE, PETSC_FALSE, &a->n, &a->start, &a->column, &done));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static void fill_values(const arrays *a, const float *row, const float *column, float *value)
+static void fill_values(const wring_aij *a, const float *row, const float *column, float *value)
 {
 #pragma omp parallel for schedule(static) if (a->n > WRING_SERIAL_BELOW)
   for (int s = 0; s < WRING_STRIPS; s++) {
@@ -90,7 +15,7 @@ static void fill_values(const arrays *a, const float *row, const float *column, 
   }
 }
 
-static void copy_pattern(const arrays *a, PetscBool starts, wring_csr *c)
+static void copy_pattern(const wring_aij *a, PetscBool starts, wring_csr *c)
 {
 #pragma omp parallel for schedule(static) if (a->n > WRING_SERIAL_BELOW)
   for (int s = 0; s < WRING_STRIPS; s++) {
@@ -104,10 +29,10 @@ static void copy_pattern(const arrays *a, PetscBool starts, wring_csr *c)
 PetscErrorCode wring_csr_create(Mat A, PetscBool borrow, const float *row, const float *column, wring_csr *c)
 {
   const PetscBool narrow = (PetscBool)(sizeof(PetscInt) == sizeof(int));
-  arrays          a;
+  wring_aij       a;
 
   PetscFunctionBegin;
-  PetscCall(get_arrays(A, &a));
+  PetscCall(wring_aij_get(A, &a));
   const size_t n_entry = a.n > 0 ? (size_t)a.start[a.n] : 0;
   PetscCall(PetscMalloc1(n_entry, &c->value));
   if (!borrow) {
@@ -121,15 +46,15 @@ PetscErrorCode wring_csr_create(Mat A, PetscBool borrow, const float *row, const
   c->start  = borrow ? a.start : c->own_start;
   c->column = c->own_column ? c->own_column : (const int *)a.column;
   fill_values(&a, row, column, c->value);
-  PetscCall(restore_arrays(&a));
+  PetscCall(wring_aij_restore(&a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- two halves in one -------------------------------------------------------------------------------------------- */
+/* ---- two parts in one -------------------------------------------------------------------------------------------- */
 
-/* Entries of a row of one half, to place k on. */
-static PetscInt append(const arrays *a, PetscInt i, PetscInt shift, const float *row, const float *column, PetscInt k,
-                       wring_csr *c)
+/* Copies row i of one part to the entries from k on; returns the next k. */
+static PetscInt append(const wring_aij *a, PetscInt i, PetscInt shift, const float *row, const float *column,
+                       PetscInt k, wring_csr *c)
 {
   for (PetscInt j = a->start[i]; j < a->start[i + 1]; j++, k++) {
     c->own_column[k] = (int)(shift + a->column[j]);
@@ -140,11 +65,11 @@ static PetscInt append(const arrays *a, PetscInt i, PetscInt shift, const float 
 
 PetscErrorCode wring_csr_join(Mat own, Mat ghost, PetscInt n_own, const float *row, const float *column, wring_csr *c)
 {
-  arrays a, g = {.A = NULL};
+  wring_aij a, g;
 
   PetscFunctionBegin;
-  PetscCall(get_arrays(own, &a));
-  if (ghost) PetscCall(get_arrays(ghost, &g));
+  PetscCall(wring_aij_get(own, &a));
+  PetscCall(wring_aij_get(ghost, &g));
   PetscCall(PetscMalloc1((size_t)a.n + 1, &c->own_start));
   c->own_start[0] = 0;
   for (PetscInt i = 0; i < a.n; i++) c->own_start[i + 1] = a.start[i + 1] + (ghost ? g.start[i + 1] : 0);
@@ -159,8 +84,8 @@ PetscErrorCode wring_csr_join(Mat own, Mat ghost, PetscInt n_own, const float *r
   }
   c->start  = c->own_start;
   c->column = c->own_column;
-  if (ghost) PetscCall(restore_arrays(&g));
-  PetscCall(restore_arrays(&a));
+  PetscCall(wring_aij_restore(&g));
+  PetscCall(wring_aij_restore(&a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

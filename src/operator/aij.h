@@ -1,0 +1,28 @@
+/* Private to src/operator: matrices of PETSc's type AIJ as the arrays that PETSc keeps, borrowed. */
+#pragma once
+#include <wring/base.h>
+
+/* A sequential matrix, or one part of a parallel one. Rows and columns count from 0. */
+typedef struct {
+  Mat             A; // NULL: no rows
+  PetscInt        n;
+  const PetscInt *start;  // [n + 1]
+  const PetscInt *column; // [start[n]]
+  const double   *value;  // [start[n]]
+} wring_aij;
+
+/* A may be NULL; a matrix of another type than seqaij is refused. Not collective. */
+PetscErrorCode wring_aij_get(Mat A, wring_aij *a);
+PetscErrorCode wring_aij_restore(wring_aij *a);
+
+/*
+  The parts of an AIJ matrix, borrowed: columns that this rank owns, numbered from its first, and columns of other
+  ranks, *ghost (NULL on one rank), with their global numbers, ascending. Not collective.
+*/
+PetscErrorCode wring_aij_split(Mat A, Mat *own, Mat *ghost, const PetscInt **global);
+
+/*
+  A star forest from the owners of A's columns to its ghost columns; NULL on one rank. Owned by the caller.
+  Collective.
+*/
+PetscErrorCode wring_aij_halo(Mat A, PetscSF *halo, PetscInt *n_ghost);

@@ -1,0 +1,219 @@
+/*
+  The iteration. All dots are taken of A u while it is made, u = M r, and the direction p follows from them, so that one
+  reduction is enough. p is made conjugate to the last direction explicitly, since a cycle in float is symmetric to
+  seven digits only (flexible conjugate gradients: Notay, SIAM J. Sci. Comput. 22, 2000).
+*/
+#include "cg_state.h"
+#include <math.h>
+
+/* Sums the dots over the ranks and finds the step, unless the iteration has to begin again. */
+static PetscErrorCode reduce(wring_cg_state *v, double dot[WRING_CG_DOTS][3], PetscBool *again)
+{
+  const int width = v->carrying ? v->zero->d->n : 0;
+  double    all[3 * (WRING_CG_DOTS + WRING_CG_PARTS * WRING_OPERATOR_DOTS)];
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(all, &dot[0][0], 3 * WRING_CG_DOTS));
+  double(*const carried)[WRING_CG_PARTS][3] = (double(*)[WRING_CG_PARTS][3])(all + 3 * WRING_CG_DOTS);
+  if (width > 0) PetscCall(wring_cg_add_carried(v, carried));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, all, 3 * (WRING_CG_DOTS + WRING_CG_PARTS * width), MPI_DOUBLE, MPI_SUM,
+                             v->cycle->comm));
+  PetscCall(PetscArraycpy(&dot[0][0], all, 3 * WRING_CG_DOTS));
+  if (v->unknown) PetscCall(wring_cg_take_size(v, dot[WRING_CG_RR], again));
+  if (*again) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_cg_choose_steps(v, dot));
+  if (width > 0) wring_cg_find_carried(v, (const double(*)[WRING_CG_PARTS][3])carried);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* r = b - A x from the matrix, and its lengths; every component begins anew. */
+static PetscErrorCode find_residual(wring_cg_state *v)
+{
+  double rr[3];
+
+  PetscFunctionBegin;
+  PetscCall(wring_cg_residual(v, rr));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, rr, 3, MPI_DOUBLE, MPI_SUM, v->cycle->comm));
+  PetscCall(wring_cg_refuse_infinite(v, 3, rr));
+  for (int c = 0; c < 3; c++) v->of[c].rr = rr[c];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From the residual on; what is above its target takes part. */
+static void begin(wring_cg_state *v)
+{
+  for (int c = 0; c < 3; c++) {
+    wring_cg_component *const k = &v->of[c];
+    k->fresh                    = PETSC_TRUE;
+    k->active                   = (PetscBool)(k->rr > k->target);
+    k->highest                  = PetscMax(k->highest, k->rr);
+    k->next = k->u = sqrt(k->rr);
+    k->ss = k->rs = k->ps = 0;
+  }
+  if (wring_cg_active(v)) wring_cg_start_cycle(v);
+}
+
+/* From zero with |b| about `size`: the first reduction of the iteration brings the rest. */
+static void start_at_zero(wring_cg_state *v)
+{
+  v->unknown = PETSC_TRUE;
+  wring_cg_begin_at_zero(v);
+  for (int c = 0; c < 3; c++) v->of[c].rr = PetscSqr(v->zero->size); // above its target of 0
+  begin(v);
+  for (int c = 0; c < 3; c++) v->of[c].highest = 0;
+}
+
+static PetscErrorCode start(wring_cg_state *v, double rtol)
+{
+  double sum[4];
+
+  PetscFunctionBegin;
+  v->squared = rtol * rtol;
+  if (v->zero && v->zero->size > 0) {
+    start_at_zero(v);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (v->zero) wring_cg_begin_at_zero(v);
+  wring_cg_look_at(v, sum);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, v->cycle->comm));
+  PetscCall(wring_cg_refuse_infinite(v, 3, sum));
+  for (int c = 0; c < 3; c++) {
+    v->of[c].target = rtol * rtol * sum[c];
+    v->of[c].rr     = sum[c];
+    if (sum[c] == 0)
+      for (PetscInt i = 0; i < v->g->n; i++) v->x[3 * i + c] = 0;
+  }
+  if (sum[3] > 0)
+    PetscCall(find_residual(v));
+  else
+    wring_copy(3 * v->g->n, v->b, v->g->r);
+  begin(v);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  After a fall of |r| by 1e6 the recurrence for r may have left b - A x behind: it is found anew, and the iteration goes
+  on where it is not small enough, unless that had no effect before.
+*/
+static PetscErrorCode verify(wring_cg_state *v)
+{
+  const double deep = 1e-12, less = 0.25;
+  PetscBool    doubtful = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (int c = 0; c < 3; c++) doubtful = (PetscBool)(doubtful || v->of[c].rr < deep * v->of[c].highest);
+  if (!doubtful) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(find_residual(v));
+  begin(v);
+  for (int c = 0; c < 3; c++) {
+    if (v->of[c].active && v->of[c].rr > less * v->found[c]) v->stuck = PETSC_TRUE;
+    v->found[c] = v->of[c].rr;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The dots of the direction to come, and the step along it. */
+static PetscErrorCode iterate(wring_cg_state *v, PetscBool last)
+{
+  double    dot[WRING_CG_DOTS][3];
+  PetscBool again = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(wring_cycle_apply(v->cycle));
+  PetscCall(wring_cg_multiply(v, dot));
+  v->carrying = wring_cg_is_likely_last(v);
+  PetscCall(reduce(v, dot, &again));
+  if (again) {
+    begin(v);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (last || !wring_cg_active(v))
+    wring_cg_add_last(v);
+  else
+    wring_cg_update(v);
+  for (int c = 0; c < 3; c++) v->of[c].u = v->of[c].next;
+  if (!wring_cg_active(v)) PetscCall(verify(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode run(wring_cg_state *v, double rtol, PetscInt max_it, PetscInt *iterations, PetscBool *reached)
+{
+  PetscInt it = 0;
+
+  PetscFunctionBegin;
+  PetscCall(start(v, rtol));
+  for (; it < max_it && wring_cg_active(v) && !v->stuck; it++) PetscCall(iterate(v, (PetscBool)(it + 1 == max_it)));
+  *iterations = it;
+  *reached    = (PetscBool)!wring_cg_active(v);
+  if (v->zero) *v->zero->brought = v->carrying;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Runs from v's b and x, with A's arrays. */
+static PetscErrorCode run_with(wring_cg_state *v, Mat A, double rtol, PetscInt max_it, PetscInt *iterations,
+                               PetscBool *reached)
+{
+  Mat             own, ghost;
+  const PetscInt *global;
+
+  PetscFunctionBegin;
+  PetscCall(wring_aij_split(A, &own, &ghost, &global));
+  PetscCall(wring_aij_get(own, &v->own));
+  PetscCall(wring_aij_get(ghost, &v->ghost));
+  PetscCall(run(v, rtol, max_it, iterations, reached));
+  PetscCall(wring_aij_restore(&v->ghost));
+  PetscCall(wring_aij_restore(&v->own));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_cg_solve(wring_cg *g, wring_cycle *c, Mat A, double rtol, PetscInt max_it, const double *b,
+                              double *x, const wring_cg_zero *zero, PetscInt *iterations, PetscBool *reached)
+{
+  wring_cg_state v = {.g = g, .cycle = c, .l = c->level, .b = b, .x = x, .zero = zero};
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 3; i++) v.found[i] = PETSC_MAX_REAL;
+  PetscCall(run_with(&v, A, rtol, max_it, iterations, reached));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+PetscErrorCode wring_cg_create(const wring_cycle *c, wring_cg **out)
+{
+  wring_cg *g;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&g));
+  *out       = g;
+  g->n       = c->level->n;
+  g->n_ghost = c->level->n_ghost;
+  PetscCall(wring_double_create(3 * (size_t)g->n, &g->r));
+  PetscCall(wring_double_create(3 * (size_t)g->n, &g->p));
+  PetscCall(wring_double_create(3 * (size_t)g->n, &g->s));
+  PetscCall(wring_double_create(3 * (size_t)g->n, &g->w));
+  PetscCall(wring_double_create(3 * (size_t)g->n_ghost, &g->ghost));
+  PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &g->vertex));
+  PetscCallMPI(MPI_Type_commit(&g->vertex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_cg_destroy(wring_cg **g)
+{
+  PetscFunctionBegin;
+  if (!*g) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree((*g)->r));
+  PetscCall(PetscFree((*g)->p));
+  PetscCall(PetscFree((*g)->s));
+  PetscCall(PetscFree((*g)->w));
+  PetscCall(PetscFree((*g)->ghost));
+  PetscCall(PetscFree((*g)->part));
+  PetscCallMPI(MPI_Type_free(&(*g)->vertex));
+  PetscCall(PetscFree(*g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double wring_cg_memory(const wring_cg *g)
+{
+  return 3 * sizeof(double) * (4.0 * (double)g->n + (double)g->n_ghost);
+}

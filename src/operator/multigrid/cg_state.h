@@ -1,0 +1,81 @@
+/* Private to the files of cg.h: what an iteration knows, and the parts that it is made of. */
+#pragma once
+#include "cg.h"
+#include "operator/aij.h"
+
+/* The dots of an iteration, of r, u = M r, w = A u and s = A p. */
+enum {
+  WRING_CG_RU,
+  WRING_CG_UW,
+  WRING_CG_US,
+  WRING_CG_RR,
+  WRING_CG_RW,
+  WRING_CG_WW,
+  WRING_CG_WS,
+  WRING_CG_DOTS,
+  WRING_CG_BLOCK = 256 // vertices that are summed before they are added to a strip's sum
+};
+
+/* The parts of a dot with the next x = x + alpha (u + beta p). */
+enum { WRING_CG_OF_X, WRING_CG_OF_U, WRING_CG_OF_P, WRING_CG_PARTS };
+
+/* One component. Squares and products are of vectors as they are, without the factor of u. */
+typedef struct {
+  PetscBool active, fresh; // not converged; without a direction to go on from
+  double    target;        // of |r|^2
+  double    rr, highest;   // |r|^2 now, and the largest so far
+  double    before;        // |r|^2 an iteration earlier
+  double    u, next;    // factors of u, now and in the next iteration: the cycle gets r / |r|, which a float can hold
+  double    ps, ss, rs; // p.s, s.s, r.s
+  double    alpha, beta;
+} wring_cg_component;
+
+typedef struct {
+  wring_cg            *g;
+  wring_cycle         *cycle;
+  wring_level         *l;          // the finest
+  wring_aij            own, ghost; // A, unscaled, in double precision
+  const double        *b;
+  double              *x;
+  wring_cg_component   of[3];
+  double               found[3]; // |r|^2 when r was last found from x
+  PetscBool            stuck;    // at what double precision can reach
+  const wring_cg_zero *zero;     // NULL: from x
+  double               squared;  // rtol^2
+  PetscBool            unknown;  // |b| is not known; the first reduction brings it
+  PetscBool            carrying; // this iteration's reduction brings dots
+} wring_cg_state;
+
+static inline PetscBool wring_cg_active(const wring_cg_state *v)
+{
+  return (PetscBool)(v->of[0].active || v->of[1].active || v->of[2].active);
+}
+
+/* ---- cg_kernels.c: passes over vectors and matrix; threaded ---- */
+
+/* w = A u with its dots, of this rank, in one pass. Collective. */
+PetscErrorCode wring_cg_multiply(wring_cg_state *v, double dot[WRING_CG_DOTS][3]);
+PetscErrorCode wring_cg_residual(wring_cg_state *v, double rr[3]); // r = b - A x, and |r|^2 of this rank. Collective.
+void           wring_cg_begin_at_zero(const wring_cg_state *v);    // r = b, x = 0
+void wring_cg_look_at(const wring_cg_state *v, double sum[4]);     // b . b by component; numbers of x that are not 0
+void wring_cg_start_cycle(const wring_cg_state *v);                // the input of the cycle from r
+/* p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and the input of the next cycle, in one pass. */
+void wring_cg_update(const wring_cg_state *v);
+void wring_cg_add_last(const wring_cg_state *v); // x += alpha (u + beta p): all that the last iteration needs
+
+/* ---- cg_step.c: the coefficients of an iteration ---- */
+
+/* The steps of all components from the dots of all ranks. Refuses a matrix that is not definite. */
+PetscErrorCode wring_cg_choose_steps(wring_cg_state *v, const double dot[WRING_CG_DOTS][3]);
+/* Takes |b|^2, which was not known; *again: the input of the cycle was scaled too badly for a float. */
+PetscErrorCode wring_cg_take_size(wring_cg_state *v, const double rr[3], PetscBool *again);
+PetscErrorCode wring_cg_refuse_infinite(const wring_cg_state *v, int n, const double *number);
+
+/* ---- cg_carried.c: dots of the solution, by the last reduction ---- */
+
+/* Whether this iteration will be the last if it gains as much as the one before. */
+PetscBool wring_cg_is_likely_last(const wring_cg_state *v);
+/* all [v->zero->d->n]: sums of this rank of every wanted vector with x, u and p. */
+PetscErrorCode wring_cg_add_carried(const wring_cg_state *v, double (*all)[WRING_CG_PARTS][3]);
+/* The dots of x after this iteration, from the sums of all ranks and the coefficients. */
+void wring_cg_find_carried(const wring_cg_state *v, const double (*all)[WRING_CG_PARTS][3]);

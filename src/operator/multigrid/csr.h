@@ -1,0 +1,45 @@
+/*
+  Rows of a matrix in float with 32-bit columns: half the bytes of PETSc's arrays, for kernels that are bound by
+  memory.
+*/
+#pragma once
+#include "vec.h"
+
+/* Rows of one rank. Columns are local. */
+typedef struct {
+  const PetscInt *start;  // [n + 1]
+  const int      *column; // [start[n]]
+  float          *value;  // [start[n]], owned
+  PetscInt       *own_start;
+  int            *own_column; // what start and column point to; NULL where they are arrays of a matrix of PETSc's
+} wring_csr;
+
+/*
+  A's rows, scaled: value row[i] column[j]. A is sequential. With `borrow`, c points to A's arrays where it can, and A
+  must live as long; else all is copied. Not collective.
+*/
+PetscErrorCode wring_csr_create(Mat A, PetscBool borrow, const float *row, const float *column, wring_csr *c);
+
+/*
+  Two parts of the same rows as one matrix: columns of `own`, then those of `ghost` (may be NULL), numbered from n_own
+  on; column [n_own + n_ghost]. Not collective.
+*/
+PetscErrorCode wring_csr_join(Mat own, Mat ghost, PetscInt n_own, const float *row, const float *column, wring_csr *c);
+
+/* t [n_column] rows is the transpose of a [n]. */
+PetscErrorCode wring_csr_transpose(PetscInt n, PetscInt n_column, const wring_csr *a, wring_csr *t);
+PetscErrorCode wring_csr_destroy(wring_csr *a);
+double         wring_csr_memory(PetscInt n, const wring_csr *a); // bytes of what it owns
+
+/* The sum of row i times x [][3]; the fourth number is not defined. */
+static inline wring_float4 wring_csr_row(const wring_csr *a, PetscInt i, const float *x)
+{
+  wring_float4 sum = {0}, other = {0};
+  PetscInt     k = a->start[i];
+  for (const PetscInt end = a->start[i + 1] - 1; k < end; k += 2) {
+    sum += a->value[k] * wring_load_float(x + 3 * (size_t)a->column[k]);
+    other += a->value[k + 1] * wring_load_float(x + 3 * (size_t)a->column[k + 1]);
+  }
+  if (k < a->start[i + 1]) sum += a->value[k] * wring_load_float(x + 3 * (size_t)a->column[k]);
+  return sum + other;
+}

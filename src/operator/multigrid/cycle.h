@@ -1,0 +1,23 @@
+/*
+  A V-cycle with one step of Chebyshev's iteration with Jacobi before and after each coarser level (Adams, Brezina, Hu,
+  Tuminaro, J. Comput. Phys. 188, 2003). docs/theory.md (4.7)-(4.12)
+*/
+#pragma once
+#include "coarsest.h"
+#include "hierarchy.h"
+
+typedef struct {
+  MPI_Comm       comm;   // borrowed
+  MPI_Datatype   vertex; // 3 floats
+  int            n_level;
+  wring_level   *level; // finest first
+  wring_coarsest coarsest;
+  double         memory; // bytes, this rank
+} wring_cycle;
+
+/* From h, of which all but A[0] may be destroyed afterwards. Refuses what is not positive definite. Collective. */
+PetscErrorCode wring_cycle_create(MPI_Comm comm, const wring_hierarchy *h, wring_cycle **c);
+PetscErrorCode wring_cycle_destroy(wring_cycle **c);
+
+/* level->b = D^(-1/2) r becomes level->y, about A^(-1) r, with room for ghosts. Collective. */
+PetscErrorCode wring_cycle_apply(wring_cycle *c);

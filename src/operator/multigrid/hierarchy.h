@@ -1,0 +1,23 @@
+/* Matrices of all levels and the interpolations between them, as PETSc's: what a cycle is made from. */
+#pragma once
+#include "level.h"
+
+typedef struct {
+  int  n_level;
+  Mat *A; // [n_level], finest first
+  Mat *P; // [n_level]: P[i] from level i + 1 to level i; the last is NULL
+} wring_hierarchy;
+
+/*
+  Refuses options of PETSc with the prefix "operator_" that multigrid has no use for, or that PETSc does not take, in
+  one line. Collective.
+*/
+PetscErrorCode wring_hierarchy_try_options(MPI_Comm comm);
+
+/* By PETSc's smoothed aggregation of `fine`, of which A[0] is a new reference. Collective. */
+PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, wring_hierarchy *h);
+
+/* The same with the interpolations of known levels [n_level]: only the products P^T A P are new. Collective. */
+PetscErrorCode wring_hierarchy_renew(MPI_Comm comm, Mat fine, int n_level, const wring_level *level,
+                                     wring_hierarchy *h);
+PetscErrorCode wring_hierarchy_destroy(wring_hierarchy *h);

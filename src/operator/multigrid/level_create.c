@@ -1,0 +1,154 @@
+/*
+  A level from a matrix of PETSc's: the scaled rows, the vectors, the step of the smoother. docs/theory.md (4.5)-(4.7)
+*/
+#include "level.h"
+#include "operator/aij.h"
+
+/* d = D^(-1/2) of owned rows and, by the halo, of ghosts. */
+static PetscErrorCode create_scale(Mat A, wring_level *l)
+{
+  PetscBool     definite = PETSC_TRUE;
+  Vec           diagonal;
+  const double *d;
+
+  PetscFunctionBegin;
+  PetscCall(wring_float_create((size_t)(l->n + l->n_ghost), &l->scale));
+  PetscCall(MatCreateVecs(A, NULL, &diagonal));
+  PetscCall(MatGetDiagonal(A, diagonal));
+  PetscCall(VecGetArrayRead(diagonal, &d));
+  for (PetscInt i = 0; i < l->n; i++) {
+    if (!(d[i] > 0)) definite = PETSC_FALSE;
+    l->scale[i] = (float)(1 / PetscSqrtReal(d[i]));
+  }
+  PetscCall(VecRestoreArrayRead(diagonal, &d));
+  PetscCall(VecDestroy(&diagonal));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, MPIU_BOOL, MPI_LAND, l->comm));
+  if (!definite) WRING_REFUSE(l->comm, "operator: the matrix is not positive definite (its diagonal)");
+  if (!l->halo) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSFBcastBegin(l->halo, MPI_FLOAT, l->scale, l->scale + l->n, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(l->halo, MPI_FLOAT, l->scale, l->scale + l->n, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode find_boundary(wring_level *l)
+{
+  const PetscInt *start = l->ghost.start;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < l->n; i++) l->n_boundary += start[i + 1] > start[i];
+  PetscCall(PetscMalloc1(l->n_boundary, &l->boundary));
+  for (PetscInt i = 0, k = 0; i < l->n; i++)
+    if (start[i + 1] > start[i]) l->boundary[k++] = i;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_level_create(MPI_Comm comm, MPI_Datatype vertex, Mat A, PetscBool finest, wring_level *l)
+{
+  Mat             own, ghost;
+  const PetscInt *global;
+
+  PetscFunctionBegin;
+  *l = (wring_level){.comm = comm, .vertex = vertex};
+  PetscCall(MatGetLocalSize(A, &l->n, NULL));
+  PetscCall(wring_aij_halo(A, &l->halo, &l->n_ghost));
+  PetscCheck(3 * ((int64_t)l->n + l->n_ghost) < INT32_MAX, comm, PETSC_ERR_SUP, "Too many vertices on a rank");
+  PetscCall(create_scale(A, l));
+  PetscCall(wring_aij_split(A, &own, &ghost, &global));
+  PetscCall(wring_csr_create(own, finest, l->scale, l->scale, &l->own));
+  if (!ghost) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_csr_create(ghost, finest, l->scale, l->scale + l->n, &l->ghost));
+  PetscCall(find_boundary(l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_vectors(wring_level *l, PetscInt finer_ghosts)
+{
+  const size_t n = 3 * ((size_t)l->n + (size_t)l->n_ghost) + 1;
+
+  PetscFunctionBegin;
+  l->n_y = PetscMax(n, 3 * ((size_t)l->n + (size_t)finer_ghosts));
+  PetscCall(wring_float_create(n, &l->b));
+  PetscCall(wring_float_create(n, &l->x));
+  PetscCall(wring_float_create(l->n_y, &l->y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the step of the smoother ------------------------------------------------------------------------------------ */
+
+static void start_power(wring_level *l, PetscInt first)
+{
+  const uint64_t seed = wring_level_seed(first);
+  for (PetscInt i = 0; i < 3 * l->n; i++) l->x[i] = (float)(wring_uniform(seed + (uint64_t)i) - 0.5);
+}
+
+/* x . A x / x . x, where x . x is known, and x = A x / |A x|: for each component. */
+static PetscErrorCode power_step(wring_level *l, double xx[3], double *largest)
+{
+  double sum[6];
+
+  PetscFunctionBegin;
+  PetscCall(wring_level_combine(l, 0, l->x, 0, l->x, l->y, NULL));
+  wring_float_dots(l->n, l->x, l->y, sum, sum + 3);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 6, MPI_DOUBLE, MPI_SUM, l->comm));
+  *largest = 0;
+  for (int d = 0; d < 3; d++) {
+    *largest = PetscMax(*largest, sum[d] / xx[d]);
+    xx[d]    = 1;
+  }
+  for (PetscInt i = 0; i < 3 * l->n; i++) l->x[i] = (float)(l->y[i] / PetscSqrtReal(sum[3 + i % 3]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  One step of Chebyshev's iteration on [0.1, 1.1] times the largest eigenvalue is Jacobi damped by 1/0.6. The power
+  method approaches the eigenvalue from below, hence the margin; a cycle is definite with every step below 2 /
+  eigenvalue.
+*/
+static PetscErrorCode find_omega(wring_level *l, PetscInt first)
+{
+  enum { STEPS = 20 };
+  const double margin  = 1.05;
+  double       largest = 1, ignored[3], xx[3];
+
+  PetscFunctionBegin;
+  l->omega = -1; // combine then multiplies
+  start_power(l, first);
+  wring_float_dots(l->n, l->x, l->x, ignored, xx);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, xx, 3, MPI_DOUBLE, MPI_SUM, l->comm));
+  for (int i = 0; i < STEPS; i++) PetscCall(power_step(l, xx, &largest));
+  if (!(largest > 0)) WRING_REFUSE(l->comm, "operator: the matrix is not positive definite (multigrid's estimate)");
+  l->omega = (float)(1 / (0.6 * margin * largest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_level_set_up(wring_level *l, PetscInt first, PetscInt finer_ghosts)
+{
+  PetscFunctionBegin;
+  PetscCall(create_vectors(l, finer_ghosts));
+  PetscCall(find_omega(l, first));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+double wring_level_memory(const wring_level *l)
+{
+  const double vectors = 2 * (3.0 * (double)(l->n + l->n_ghost) + 1) + (double)l->n_y;
+  return wring_csr_memory(l->n, &l->own) + wring_csr_memory(l->n, &l->ghost) +
+         wring_interpolation_memory(&l->from_coarse) + sizeof(float) * (vectors + (double)(l->n + l->n_ghost));
+}
+
+PetscErrorCode wring_level_destroy(wring_level *l)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_csr_destroy(&l->own));
+  PetscCall(wring_csr_destroy(&l->ghost));
+  PetscCall(wring_interpolation_destroy(&l->from_coarse));
+  PetscCall(PetscSFDestroy(&l->halo));
+  PetscCall(PetscFree(l->boundary));
+  PetscCall(PetscFree(l->scale));
+  PetscCall(PetscFree(l->b));
+  PetscCall(PetscFree(l->x));
+  PetscCall(PetscFree(l->y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,52 @@
+/*
+  Vectors of vertices [n][3], components fastest. A vertex is read as four numbers at once, of which the last is
+  ignored: every array has one number to spare at its end, and none is read past its owned part while a message is on
+  its way into the rest.
+*/
+#pragma once
+#include <wring/base.h>
+#if defined(__AVX__)
+  #include <immintrin.h>
+#endif
+
+/*
+  Loops and sums go over STRIPS parts of the rows, each by one thread: the order of a sum does not depend on threads.
+*/
+enum { WRING_STRIPS = 64, WRING_SERIAL_BELOW = 2000 };
+static inline PetscInt wring_strip(PetscInt n, int s)
+{
+  return (PetscInt)((int64_t)n * s / WRING_STRIPS);
+}
+
+typedef float  wring_float4 __attribute__((vector_size(16)));
+typedef double wring_double4 __attribute__((vector_size(32)));
+
+static inline wring_float4 wring_load_float(const float *x)
+{
+  wring_float4 v;
+  __builtin_memcpy(&v, x, sizeof v);
+  return v;
+}
+
+/* Four floats at x as doubles. gcc 12 makes five instructions of what AVX has one for. */
+static inline void wring_widen(const float *x, wring_double4 *v)
+{
+#if defined(__AVX__)
+  *v = (wring_double4)_mm256_cvtps_pd(_mm_loadu_ps(x));
+#else
+  *v = __builtin_convertvector(wring_load_float(x), wring_double4);
+#endif
+}
+
+/* Not by value: the calling convention for more than 16 bytes in a register depends on AVX. */
+static inline void wring_load_double(const double *x, wring_double4 *v)
+{
+  __builtin_memcpy(v, x, sizeof *v);
+}
+
+/* n zeros and one to spare, touched first by the threads that will use them; freed with PetscFree. */
+PetscErrorCode wring_float_create(size_t n, float **x);
+PetscErrorCode wring_double_create(size_t n, double **x);
+
+/* Sums of a b and of b b over n vertices, by component: of this rank. */
+void wring_float_dots(PetscInt n, const float *a, const float *b, double ab[3], double bb[3]);
