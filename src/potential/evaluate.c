@@ -101,7 +101,7 @@ static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const
   PetscFunctionBegin;
   PetscCall(wring_potential_halo_begin(g, x));
   part[0] = wring_inertia(m->n_owned, inertia_factor(g, j->work), g->mass, x, y, f);
-  if (f) PetscCall(PetscArrayzero(f + 3 * m->n_owned, 3 * (m->n_local - m->n_owned)));
+  if (f) PetscCall(PetscArrayzero(f + (size_t)3 * m->n_owned, (size_t)3 * (m->n_local - m->n_owned)));
   for (int i = 0; i < g->n_term; i++) term_interior(g, j, i, x, f);
   PetscCall(wring_potential_halo_end(g, x));
   part[1] = part[2] = 0;
@@ -263,14 +263,14 @@ PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d)
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(g->y, &ya)); // read, but it does not count
   PetscCall(VecGetArrayWrite(d, &da));
-  PetscCall(PetscArrayzero(da, 3 * m->n_local));
+  PetscCall(PetscArrayzero(da, (size_t)3 * m->n_local));
   for (int i = 0; i < g->n_term; i++) {
     wring_term_interior(g->term[i], WRING_COUNT, ya, da);
     wring_term_boundary(g->term[i], WRING_COUNT, ya, da);
     wring_term_finish(g->term[i], WRING_COUNT, da);
   }
   PetscCall(sum_ghosts(g, da));
-  for (PetscInt i = 0; i < 3 * m->n_owned; i++) da[i] = g->mass[i / 3] * (1 + da[i]);
+  for (size_t i = 0; i < 3 * (size_t)m->n_owned; i++) da[i] = g->mass[i / 3] * (1 + da[i]);
   PetscCall(VecRestoreArrayWrite(d, &da));
   PetscCall(VecRestoreArrayRead(g->y, &ya));
   wring_phases_switch(g->phases, old);
@@ -318,13 +318,13 @@ PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F)
   double           *row;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * m->n_local, &row));
+  PetscCall(PetscMalloc1((size_t)3 * m->n_local, &row));
   PetscCall(wring_potential_get_local(g, x, &xa));
   for (int r = 0; r < 3; r++) {
-    PetscCall(PetscArrayzero(row, 3 * m->n_local));
+    PetscCall(PetscArrayzero(row, (size_t)3 * m->n_local));
     for (int i = 0; i < g->n_term; i++) wring_term_add_deformation(g->term[i], xa, r, row);
     PetscCall(sum_ghosts(g, row));
-    for (PetscInt i = 0; i < 3 * m->n_owned; i++) F[9 * (i / 3) + 3 * r + i % 3] = row[i];
+    for (size_t i = 0; i < 3 * (size_t)m->n_owned; i++) F[9 * (i / 3) + 3 * r + i % 3] = row[i];
   }
   PetscCall(wring_potential_restore_local(g, x, &xa));
   PetscCall(PetscFree(row));

@@ -50,8 +50,8 @@ static PetscErrorCode list_vertices(wring_potential *g, const int *holder)
 
   PetscFunctionBegin;
   for (int t = 0; t < g->n_term; t++) n += wring_term_held(g->term[t], &vertex, &target);
-  PetscCall(
-    PetscCalloc5(n, &held->vertex, 3 * n, &held->place, 3 * n, &held->free, 3 * n, &held->force, n, &held->term));
+  PetscCall(PetscCalloc5(n, &held->vertex, (size_t)3 * n, &held->place, (size_t)3 * n, &held->free, (size_t)3 * n,
+                         &held->force, n, &held->term));
   PetscCall(PetscCalloc1(n_local, &held->mark));
   for (int t = 0; t < g->n_term; t++) {
     const PetscInt m = wring_term_held(g->term[t], &vertex, &target);
@@ -71,7 +71,7 @@ static PetscErrorCode copy_rows(const wring_held *held, PetscBool back, Vec v, d
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(v, &va));
-  for (PetscInt i = 0; i < 3 * held->n; i++) {
+  for (size_t i = 0; i < 3 * (size_t)held->n; i++) {
     double *const at = va + 3 * held->vertex[i / 3] + i % 3;
     if (back)
       *at = row[i];
@@ -109,7 +109,7 @@ PetscErrorCode wring_potential_move_held(wring_potential *g)
   PetscCall(VecGetArrayRead(g->q, &q));
   for (int t = 0; t < g->n_term; t++) {
     const PetscInt n = wring_term_held(g->term[t], &vertex, &target);
-    for (PetscInt i = 0; i < 3 * n; i++) {
+    for (size_t i = 0; i < 3 * (size_t)n; i++) {
       const double start = q[3 * vertex[i / 3] + i % 3];
       *place++           = g->part == 1 ? target[i] : start + g->part * (target[i] - start);
     }
@@ -130,7 +130,7 @@ PetscErrorCode wring_potential_hold_target(wring_potential *g)
 void wring_potential_clear_held(wring_potential *g, PetscBool gradient, double *f)
 {
   wring_held *const held = &g->held;
-  for (PetscInt i = 0; i < 3 * held->n; i++) {
+  for (size_t i = 0; i < 3 * (size_t)held->n; i++) {
     const PetscInt v  = held->vertex[i / 3];
     double *const  at = f + 3 * v + i % 3;
     if (gradient) held->force[i] = *at + g->mass[v] / (g->h * g->h) * (held->place[i] - held->free[i]);

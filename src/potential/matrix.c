@@ -145,7 +145,7 @@ static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wr
 
   PetscFunctionBegin;
   if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscCalloc1(9 * n, &diagonal));
+  PetscCall(PetscCalloc1((size_t)9 * n, &diagonal));
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_hessian(g->contact[i], x, diagonal));
   for (PetscInt i = 0; i < n; i++) {
     double *block = value + 9 * (size_t)find_diagonal(p, i);

@@ -15,8 +15,8 @@ static PetscErrorCode create_motion(PetscInt n, const double *target, const wrin
 {
   PetscFunctionBegin;
   PetscCall(PetscNew(a));
-  PetscCall(PetscMalloc1(3 * n, &(*a)->target));
-  PetscCall(PetscArraycpy((*a)->target, target, 3 * n));
+  PetscCall(PetscMalloc1((size_t)3 * n, &(*a)->target));
+  PetscCall(PetscArraycpy((*a)->target, target, (size_t)3 * n));
   (*a)->n      = n;
   (*a)->motion = *motion;
   PetscCall(wring_time_curve_copy(motion->path, &(*a)->path));
@@ -51,9 +51,9 @@ PetscErrorCode wring_term_create_hard_attachments(const wring_mesh *mesh, const 
   PetscFunctionBegin;
   PetscCall(wring_term_create(mesh, name, &wring_law_attachment, 1, 0, 0, NULL, PETSC_FALSE, PETSC_TRUE, &t));
   PetscCall(create_motion(n, target, motion, &t->attachment));
-  PetscCall(PetscMalloc2(n, &t->attachment->held, 3 * n, &t->attachment->place));
+  PetscCall(PetscMalloc2(n, &t->attachment->held, (size_t)3 * n, &t->attachment->place));
   PetscCall(PetscArraycpy(t->attachment->held, vertex, n));
-  PetscCall(PetscArraycpy(t->attachment->place, target, 3 * n));
+  PetscCall(PetscArraycpy(t->attachment->place, target, (size_t)3 * n));
   t->attachment->hard = PETSC_TRUE;
   *term               = t;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -112,7 +112,7 @@ static PetscErrorCode find_shared(wring_term *t, PetscInt n_local)
   PetscInt *count, *next, *work, n_row = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc3(n_local, &count, n_local, &next, 2 * t->max_vertex, &work));
+  PetscCall(PetscCalloc3(n_local, &count, n_local, &next, (size_t)2 * t->max_vertex, &work));
   for (PetscInt i = 0; i < t->chunk_vertex[t->n_chunk]; i++) count[t->vertex[i]]++;
   for (PetscInt v = 0; v < n_local; v++) {
     t->n_shared += count[v] > 1;

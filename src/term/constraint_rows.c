@@ -17,7 +17,8 @@ PetscErrorCode wring_constraint_rows_create(const wring_term *t, wring_constrain
 
   PetscFunctionBegin;
   *r = (wring_constraint_rows){.m = t->m};
-  PetscCall(PetscMalloc4(n * t->m, &r->vertex, n, &r->C, 3 * n * t->m, &r->dC, n, &r->k));
+  PetscCall(
+    PetscMalloc4((size_t)n * (size_t)t->m, &r->vertex, n, &r->C, 3 * (size_t)n * (size_t)t->m, &r->dC, n, &r->k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -35,12 +36,12 @@ static void store_rows(const wring_term *t, PetscInt chunk, PetscInt b, int j, c
   for (int l = 0; l < LANES; l++) {
     const PetscInt e = term_element(t, b * LANES + l);
     if (e < 0) continue;
-    const PetscInt row = t->law->n_row * e + j;
-    r->C[row]          = C[l];
-    r->k[row]          = t->weight[(size_t)b * LANES + l] * k[l];
+    const size_t row = (size_t)t->law->n_row * (size_t)e + (size_t)j, m = (size_t)t->m;
+    r->C[row] = C[l];
+    r->k[row] = t->weight[(size_t)b * LANES + l] * k[l];
     for (int a = 0; a < t->m; a++) {
-      r->vertex[t->m * row + a] = term_corner(t, chunk, b, a, l);
-      for (int c = 0; c < 3; c++) r->dC[3 * (t->m * row + a) + c] = f[3 * a + c][l];
+      r->vertex[m * row + (size_t)a] = term_corner(t, chunk, b, a, l);
+      for (int c = 0; c < 3; c++) r->dC[3 * (m * row + (size_t)a) + (size_t)c] = f[3 * a + c][l];
     }
   }
 }

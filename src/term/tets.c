@@ -10,10 +10,10 @@ static PetscErrorCode list_tets(const wring_mesh *mesh, PetscInt region, PetscIn
   *n = *n_interior = 0;
   for (PetscInt e = 0; e < mesh->n_tet; e++) *n += mesh->region[e] == region;
   PetscCall(PetscMalloc1(*n, cell));
-  PetscCall(PetscMalloc1(4 * *n, vertex));
+  PetscCall(PetscMalloc1((size_t)4 * *n, vertex));
   for (PetscInt e = 0; e < mesh->n_tet; e++) {
     if (mesh->region[e] != region) continue;
-    PetscCall(PetscArraycpy(*vertex + 4 * i, mesh->tet + 4 * e, 4));
+    PetscCall(PetscArraycpy(*vertex + (size_t)4 * i, mesh->tet + (size_t)4 * e, 4));
     *n_interior += e < mesh->n_interior;
     (*cell)[i++] = e;
   }

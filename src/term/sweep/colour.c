@@ -1,8 +1,17 @@
 #include "colour.h"
 #include "base/sort.h"
 
-/* Colours in a word of a mask: all bits but the sign of a PetscInt. */
-enum { BITS = 8 * sizeof(PetscInt) - 1 };
+enum {
+  MAX_M = 4,
+  BITS  = 8 * sizeof(PetscInt) - 1 // colours in a word of a mask: all bits but the sign of a PetscInt
+};
+
+/* The place of an element in the order of colouring: by falling priority, then by rising original vertex numbers. */
+typedef struct {
+  double priority, vertex[MAX_M];
+} place;
+
+static const place none = {.priority = -1};
 
 typedef struct {
   const wring_mesh *mesh;
@@ -18,13 +27,15 @@ typedef struct {
   PetscInt         *stack;    // [n_local] vertices whose next element may be ready
   PetscBool        *stacked;  // [n_local] is on the stack
   PetscInt          n_stack;
-  double           *others; // [n_local] highest priority without a colour of the other ranks at a vertex, -1: none
+  place            *others; // [n_local] the first element without a colour of the other ranks at a vertex, or none
   PetscInt          n_shared;
   PetscInt         *shared;  // [n_shared] vertices that other ranks have too: the owned ones first
   const PetscInt   *leaves;  // [n_owned] ranks that have a vertex as a ghost
-  double           *of_leaf; // heads of those ranks, vertex by vertex
+  place            *of_leaf; // first elements of those ranks, vertex by vertex
+  MPI_Datatype      unit;    // a place
   PetscInt         *used;    // [n_word][n_local] colours in use at a vertex
   PetscInt          n_used;  // words of these that have a colour
+  wring_error       error;   // an element that two ranks have
 } colouring;
 
 /* ---- what ranks tell each other ---------------------------------------------------------------------------------- */
@@ -42,11 +53,17 @@ static PetscErrorCode combine(const colouring *c, MPI_Datatype unit, void *value
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Word w of all vertices' masks. */
+static PetscInt *words(const colouring *c, PetscInt w)
+{
+  return c->used + (size_t)w * (size_t)c->mesh->n_local;
+}
+
 /* Word by word: where a PetscInt has 64 bits, star forests cannot apply an operation to units of several. */
 static PetscErrorCode combine_masks(colouring *c)
 {
   PetscFunctionBegin;
-  for (PetscInt w = 0; w < c->n_used; w++) PetscCall(combine(c, MPIU_INT, c->used + w * c->mesh->n_local, MPI_BOR));
+  for (PetscInt w = 0; w < c->n_used; w++) PetscCall(combine(c, MPIU_INT, words(c, w), MPI_BOR));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,57 +74,81 @@ static PetscErrorCode count_degrees(colouring *c)
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(c->degree, c->mesh->n_local));
-  for (PetscInt i = 0; i < c->m * c->n; i++) c->degree[c->vertex[i]]++;
+  for (size_t i = 0; i < (size_t)c->m * (size_t)c->n; i++) c->degree[c->vertex[i]]++;
   PetscCall(combine(c, MPIU_INT, c->degree, MPI_SUM));
   for (PetscInt i = 0; i < c->mesh->n_local; i++) most = PetscMax(most, c->degree[i]);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_INT, MPI_MAX, c->mesh->comm));
-  c->n_word = c->m * most / BITS + 1;
+  c->n_word = (PetscInt)((PetscInt64)c->m * most / BITS + 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every value is replaced by the highest of the other ones: `first` of the owner, n of its leaves. */
-static void take_highest_others(double *first, PetscInt n, double *leaf)
+static const PetscInt *vertices(const colouring *c, PetscInt e)
 {
-  double most = *first, next = -1;
-  for (PetscInt i = 0; i < n; i++) {
-    next = PetscMax(next, PetscMin(most, leaf[i]));
-    most = PetscMax(most, leaf[i]);
-  }
-  *first = *first == most ? next : most;
-  for (PetscInt i = 0; i < n; i++) leaf[i] = leaf[i] == most ? next : most;
+  return c->vertex + (size_t)c->m * e;
 }
 
-/* Owners tell everyone that has a vertex what the others wait for there. */
+static place place_of(const colouring *c, PetscInt e)
+{
+  place p = {.priority = c->priority[e]};
+  for (int a = 0; a < c->m; a++) p.vertex[a] = (double)c->mesh->original[vertices(c, e)[a]];
+  return p;
+}
+
+/* Above 0 where a comes before b; 0 only for elements with the same vertices in the same order. */
+static int compare(const place *a, const place *b)
+{
+  if (a->priority != b->priority) return a->priority > b->priority ? 1 : -1;
+  for (int i = 0; i < MAX_M; i++) {
+    if (a->vertex[i] != b->vertex[i]) return a->vertex[i] < b->vertex[i] ? 1 : -1;
+  }
+  return 0;
+}
+
+static place first_of(place a, place b)
+{
+  return compare(&a, &b) >= 0 ? a : b;
+}
+
+static place second_of(place a, place b)
+{
+  return compare(&a, &b) >= 0 ? b : a;
+}
+
+/* Every place is replaced by the first of the other ones: `owner` of the owner, n of its leaves. */
+static void take_first_of_others(place *owner, PetscInt n, place *leaf)
+{
+  place first = *owner, next = none;
+  for (PetscInt i = 0; i < n; i++) {
+    next  = first_of(next, second_of(first, leaf[i]));
+    first = first_of(first, leaf[i]);
+  }
+  *owner = compare(owner, &first) == 0 ? next : first;
+  for (PetscInt i = 0; i < n; i++) leaf[i] = compare(&leaf[i], &first) == 0 ? next : first;
+}
+
+/* Owners tell every rank that has a vertex which element the others wait for there. */
 static PetscErrorCode find_others(colouring *c)
 {
   const wring_mesh *m    = c->mesh;
-  double           *leaf = c->of_leaf;
+  place            *leaf = c->of_leaf;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < c->n_shared; i++) {
     const PetscInt v = c->shared[i];
-    c->others[v]     = c->next[v] < c->start[v + 1] ? c->priority[c->element[c->next[v]]] : -1;
+    c->others[v]     = c->next[v] < c->start[v + 1] ? place_of(c, c->element[c->next[v]]) : none;
   }
-  PetscCall(PetscSFGatherBegin(m->halo, MPI_DOUBLE, c->others, c->of_leaf));
-  PetscCall(PetscSFGatherEnd(m->halo, MPI_DOUBLE, c->others, c->of_leaf));
+  PetscCall(PetscSFGatherBegin(m->halo, c->unit, c->others, c->of_leaf));
+  PetscCall(PetscSFGatherEnd(m->halo, c->unit, c->others, c->of_leaf));
   for (PetscInt i = 0; i < c->n_shared && c->shared[i] < m->n_owned; i++) {
-    take_highest_others(&c->others[c->shared[i]], c->leaves[c->shared[i]], leaf);
+    take_first_of_others(&c->others[c->shared[i]], c->leaves[c->shared[i]], leaf);
     leaf += c->leaves[c->shared[i]];
   }
-  PetscCall(PetscSFScatterBegin(m->halo, MPI_DOUBLE, c->of_leaf, c->others));
-  PetscCall(PetscSFScatterEnd(m->halo, MPI_DOUBLE, c->of_leaf, c->others));
+  PetscCall(PetscSFScatterBegin(m->halo, c->unit, c->of_leaf, c->others));
+  PetscCall(PetscSFScatterEnd(m->halo, c->unit, c->of_leaf, c->others));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- one rank's work --------------------------------------------------------------------------------------------- */
-
-/* Steele, Lea and Flood's mixing of 64 bits [2014]. */
-static uint64_t mix(uint64_t k)
-{
-  k = (k ^ (k >> 30)) * 0xbf58476d1ce4e5b9u;
-  k = (k ^ (k >> 27)) * 0x94d049bb133111ebu;
-  return k ^ (k >> 31);
-}
 
 enum { PLACE_BITS = 33, PRIORITY_BITS = 53 };
 
@@ -119,12 +160,28 @@ static int place_shift(const colouring *c)
   return shift;
 }
 
+/* Elements of equal keys, of which key [n] is sorted, by original numbers; elements with the same vertices stay as they are. */
+static void break_ties(colouring *c, const uint64_t *key)
+{
+  for (PetscInt i = 1; i < c->n; i++) {
+    const PetscInt e  = c->order[i];
+    const place    p  = place_of(c, e);
+    PetscInt       at = i;
+    for (; at > 0 && key[at - 1] == key[i]; at--) {
+      const place before = place_of(c, c->order[at - 1]);
+      if (compare(&before, &p) >= 0) break;
+      c->order[at] = c->order[at - 1];
+    }
+    c->order[at] = e;
+  }
+}
+
 /*
-  Priorities of all elements, and their order: by falling sum of original vertex numbers, that is from one end of the mesh file
-  to the other, and by a hash of the numbers among equal ones. Along the file neighbours get colours close to each other:
-  a quarter fewer colours than in random order, and sweeps that carry further.
+  Priorities of all elements, and their order: by falling sum of original vertex numbers, that is from one end of the mesh
+  file to the other, and by a hash of the numbers among equal sums. Along the file neighbours get colours close to each
+  other: a quarter fewer colours than in random order, and sweeps that carry further.
 */
-static PetscErrorCode draw_priorities(colouring *c, uint64_t seed)
+static PetscErrorCode draw_priorities(colouring *c)
 {
   const int shift = place_shift(c);
   uint64_t *key;
@@ -132,10 +189,10 @@ static PetscErrorCode draw_priorities(colouring *c, uint64_t seed)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(c->n, &key));
   for (PetscInt e = 0; e < c->n; e++) {
-    uint64_t hash = seed, sum = 0;
+    uint64_t hash = wring_mix(1), sum = 0;
     for (int a = 0; a < c->m; a++) {
-      const uint64_t number = (uint64_t)c->mesh->original[c->vertex[c->m * e + a]];
-      hash                  = mix(hash + 1 + number);
+      const uint64_t number = (uint64_t)c->mesh->original[vertices(c, e)[a]];
+      hash                  = wring_mix(hash + 1 + number);
       sum += number;
     }
     key[e]         = (sum >> shift << (PRIORITY_BITS - PLACE_BITS)) + (hash >> (64 - PRIORITY_BITS + PLACE_BITS));
@@ -143,6 +200,7 @@ static PetscErrorCode draw_priorities(colouring *c, uint64_t seed)
     c->order[e]    = e;
   }
   PetscCall(wring_sort_keys(c->n, key, c->order));
+  break_ties(c, key);
   PetscCall(PetscFree(key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -161,28 +219,36 @@ static PetscErrorCode list_elements(colouring *c)
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(c->start, n_local + 1));
-  for (PetscInt i = 0; i < c->m * c->n; i++) c->start[c->vertex[i] + 1]++;
+  for (size_t i = 0; i < (size_t)c->m * (size_t)c->n; i++) c->start[c->vertex[i] + 1]++;
   for (PetscInt v = 0; v < n_local; v++) c->start[v + 1] += c->start[v];
   PetscCall(PetscArraycpy(c->next, c->start, n_local));
   for (PetscInt i = 0; i < c->n; i++) {
-    for (int a = 0; a < c->m; a++) c->element[c->next[c->vertex[c->m * c->order[i] + a]]++] = c->order[i];
+    for (int a = 0; a < c->m; a++) c->element[c->next[vertices(c, c->order[i])[a]]++] = c->order[i];
   }
   PetscCall(PetscArraycpy(c->next, c->start, n_local));
   c->n_left  = c->n;
   c->n_stack = 0;
   for (PetscInt v = 0; v < n_local; v++) {
-    c->others[v] = -1;
+    c->others[v] = none;
     push(c, v);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* No element before e, here or elsewhere, is still without a colour at one of its vertices. */
-static PetscBool is_next(const colouring *c, PetscInt e)
+static PetscBool is_next(colouring *c, PetscInt e)
 {
+  const place p = place_of(c, e);
   for (int a = 0; a < c->m; a++) {
-    const PetscInt v = c->vertex[c->m * e + a];
-    if (c->element[c->next[v]] != e || c->others[v] > c->priority[e]) return PETSC_FALSE;
+    const PetscInt v = vertices(c, e)[a];
+    if (c->element[c->next[v]] != e) return PETSC_FALSE;
+    const int after = compare(&c->others[v], &p);
+    if (after == 0)
+      wring_error_set(&c->error,
+                      "two ranks have an element with the same vertices, among them vertex %" PetscInt_FMT
+                      ", expected one rank to have both",
+                      c->mesh->original[v]);
+    if (after >= 0) return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
@@ -190,13 +256,14 @@ static PetscBool is_next(const colouring *c, PetscInt e)
 /* Takes the first colour that is free at all vertices of e. */
 static PetscInt take_colour(colouring *c, PetscInt e)
 {
+  const PetscInt *const v = vertices(c, e);
   for (PetscInt w = 0;; w++) {
-    PetscInt *const word = c->used + w * c->mesh->n_local;
+    PetscInt *const word = words(c, w);
     PetscInt        used = 0, bit = 0;
-    for (int a = 0; a < c->m; a++) used |= word[c->vertex[c->m * e + a]];
+    for (int a = 0; a < c->m; a++) used |= word[v[a]];
     while (bit < BITS && (used >> bit & 1)) bit++;
     if (bit == BITS) continue;
-    for (int a = 0; a < c->m; a++) word[c->vertex[c->m * e + a]] |= (PetscInt)1 << bit;
+    for (int a = 0; a < c->m; a++) word[v[a]] |= (PetscInt)1 << bit;
     c->n_used = PetscMax(c->n_used, w + 1);
     return w * BITS + bit;
   }
@@ -213,46 +280,42 @@ static void colour_round(colouring *c, PetscInt *colour)
     if (!is_next(c, e)) continue;
     colour[e] = take_colour(c, e);
     c->n_left--;
-    for (int a = 0; a < c->m; a++) c->next[c->vertex[c->m * e + a]]++;
-    for (int a = 0; a < c->m; a++) push(c, c->vertex[c->m * e + a]);
+    for (int a = 0; a < c->m; a++) c->next[vertices(c, e)[a]]++;
+    for (int a = 0; a < c->m; a++) push(c, vertices(c, e)[a]);
   }
 }
 
-/* Equal priorities of neighbours, which sum and hash may give, would give them one colour: *valid says that there are none. */
-static PetscErrorCode check(const colouring *c, PetscBool *valid)
+/* Of all ranks, after a round that began with `left` elements of this one. */
+static PetscErrorCode end_round(colouring *c, PetscInt left, PetscBool *done)
 {
-  *valid = PETSC_TRUE;
+  enum { LEFT, USED, COLOURED, ERRORS, N };
+  PetscInt most[N] = {c->n_left, c->n_used, left - c->n_left, c->error.text[0] != 0};
 
   PetscFunctionBegin;
-  for (PetscInt v = 0; v < c->mesh->n_local; v++) {
-    PetscInt colours = 0;
-    for (PetscInt b = 0; b < BITS * c->n_used; b++)
-      colours += c->used[b / BITS * c->mesh->n_local + v] >> (b % BITS) & 1;
-    if (colours != c->degree[v]) *valid = PETSC_FALSE;
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, valid, 1, MPIU_BOOL, MPI_LAND, c->mesh->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, N, MPIU_INT, MPI_MAX, c->mesh->comm));
+  if (most[ERRORS]) PetscCall(wring_error_raise(c->mesh->comm, &c->error));
+  PetscCheck(most[COLOURED] > 0 || most[LEFT] == 0, c->mesh->comm, PETSC_ERR_PLIB, "no element can have a colour");
+  *done     = (PetscBool)(most[LEFT] == 0);
+  c->n_used = most[USED];
+  PetscCall(combine_masks(c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode attempt(colouring *c, uint64_t seed, PetscInt *colour, PetscBool *valid)
+/* Each round colours the first of all elements without a colour at least, so that the rounds end. */
+static PetscErrorCode colour_all(colouring *c, PetscInt *colour)
 {
-  PetscInt most[2]; // elements left, words in use
+  PetscBool done = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(draw_priorities(c, seed));
+  PetscCall(draw_priorities(c));
   PetscCall(list_elements(c));
-  PetscCall(PetscArrayzero(c->used, c->mesh->n_local * c->n_word));
-  c->n_used = 0;
-  do {
+  while (!done) {
+    const PetscInt left = c->n_left;
     PetscCall(find_others(c));
     for (PetscInt i = 0; i < c->n_shared; i++) push(c, c->shared[i]);
     colour_round(c, colour);
-    most[0] = c->n_left, most[1] = c->n_used;
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPIU_INT, MPI_MAX, c->mesh->comm));
-    c->n_used = most[1];
-    PetscCall(combine_masks(c));
-  } while (most[0] > 0);
-  PetscCall(check(c, valid));
+    PetscCall(end_round(c, left, &done));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -262,7 +325,7 @@ static PetscErrorCode create(colouring *c)
   PetscInt          n_leaves = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(c->n, &c->priority, c->n, &c->order, c->m * c->n, &c->element));
+  PetscCall(PetscMalloc3(c->n, &c->priority, c->n, &c->order, (size_t)c->m * (size_t)c->n, &c->element));
   PetscCall(PetscMalloc5(m->n_local, &c->degree, m->n_local + 1, &c->start, m->n_local, &c->next, m->n_local, &c->stack,
                          m->n_local, &c->others));
   PetscCall(PetscCalloc1(m->n_local, &c->stacked));
@@ -275,13 +338,16 @@ static PetscErrorCode create(colouring *c)
   }
   PetscCall(PetscMalloc1(n_leaves, &c->of_leaf));
   PetscCall(count_degrees(c));
-  PetscCall(PetscMalloc1(m->n_local * c->n_word, &c->used));
+  PetscCall(PetscCalloc1((size_t)m->n_local * (size_t)c->n_word, &c->used));
+  PetscCallMPI(MPI_Type_contiguous(sizeof(place) / sizeof(double), MPI_DOUBLE, &c->unit));
+  PetscCallMPI(MPI_Type_commit(&c->unit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode destroy(colouring *c)
 {
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Type_free(&c->unit));
   PetscCall(PetscFree(c->used));
   PetscCall(PetscFree(c->of_leaf));
   PetscCall(PetscFree(c->shared));
@@ -294,12 +360,11 @@ static PetscErrorCode destroy(colouring *c)
 PetscErrorCode wring_colour_elements(const wring_mesh *mesh, int m, PetscInt n, const PetscInt *vertex,
                                      PetscInt *colour, PetscInt *n_colour)
 {
-  colouring c     = {.mesh = mesh, .m = m, .n = n, .vertex = vertex};
-  PetscBool valid = PETSC_FALSE;
+  colouring c = {.mesh = mesh, .m = m, .n = n, .vertex = vertex};
 
   PetscFunctionBegin;
   PetscCall(create(&c));
-  for (uint64_t seed = 1; !valid; seed++) PetscCall(attempt(&c, mix(seed), colour, &valid));
+  PetscCall(colour_all(&c, colour));
   PetscCall(destroy(&c));
   *n_colour = 0;
   for (PetscInt e = 0; e < n; e++) *n_colour = PetscMax(*n_colour, colour[e] + 1);

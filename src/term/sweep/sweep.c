@@ -270,7 +270,7 @@ PetscErrorCode wring_sweep_run(wring_sweep *s, double *x)
   PetscFunctionBegin;
   to_rows(m->n_owned, x, s->x);
   PetscCall(wring_sweep_update_ghosts(s, s->x));
-  if (s->start) PetscCall(PetscArraycpy(s->start, s->x, 4 * m->n_local));
+  if (s->start) PetscCall(PetscArraycpy(s->start, s->x, (size_t)4 * m->n_local));
   PetscCall(run_all(s));
   if (s->start) PetscCall(wring_sweep_average(s));
   from_rows(m->n_owned, s->x, x);

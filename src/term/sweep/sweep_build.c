@@ -109,8 +109,9 @@ static PetscErrorCode colour_items(const wring_sweep *s, group *g)
   PetscInt *vertex, *colour;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(g->m * g->n, &vertex, g->n, &colour));
-  for (PetscInt i = 0; i < g->m * g->n; i++) vertex[i] = g->item[i / g->m].vertex[i % g->m];
+  PetscCall(PetscMalloc2((size_t)g->m * (size_t)g->n, &vertex, g->n, &colour));
+  for (size_t i = 0; i < (size_t)g->m * (size_t)g->n; i++)
+    vertex[i] = g->item[i / (size_t)g->m].vertex[i % (size_t)g->m];
   PetscCall(wring_colour_elements(s->mesh, g->m, g->n, vertex, colour, &g->n_colour));
   for (PetscInt i = 0; i < g->n; i++) g->item[i].colour = colour[i];
   PetscCall(PetscFree2(vertex, colour));

@@ -31,10 +31,10 @@ PetscErrorCode wring_sweep_average(wring_sweep *s)
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_HALO);
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < 4 * m->n_local; i++) {
+  for (size_t i = 0; i < 4 * (size_t)m->n_local; i++) {
     const double start = s->start[i];
     s->start[i]        = s->x[i] - start;
-    s->x[i]            = i / 4 < m->n_owned && s->share[i / 4] > 0 ? start : s->x[i];
+    s->x[i]            = i / 4 < (size_t)m->n_owned && s->share[i / 4] > 0 ? start : s->x[i];
   }
   PetscCall(PetscSFReduceBegin(m->halo, s->four, s->start, s->start, MPI_SUM));
   PetscCall(PetscSFReduceEnd(m->halo, s->four, s->start, s->start, MPI_SUM));
@@ -132,7 +132,7 @@ static PetscErrorCode build_shares(wring_sweep *s)
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(m->n_local, &count));
   PetscCall(PetscMalloc1(m->n_owned, &s->share));
-  PetscCall(PetscMalloc1(4 * m->n_local, &s->start));
+  PetscCall(PetscMalloc1((size_t)4 * m->n_local, &s->start));
   for (PetscInt c = 0; c < s->n_colour; c++) mark_vertices(s, &s->colour[c], 1, count, NULL);
   PetscCall(reduce(m, count, MPI_SUM));
   PetscCall(PetscSFComputeDegreeBegin(m->halo, &leaves));
