@@ -3,6 +3,7 @@
   Rows exchanged between ranks: each arrives once, at its rank, in the order of ranks and of rows there, and answers come back
   to their rows. Sorting of three numbers.
 */
+#include "base/count.h"
 #include "base/exchange.h"
 #include "base/sort.h"
 #include "check.h"
@@ -84,6 +85,22 @@ static PetscErrorCode check_sort3(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails if a product or sum of counts wraps around, or if rows x width is allowed beyond PETSC_MAX_INT. */
+static PetscErrorCode check_counts(void)
+{
+  const PetscInt64 most  = PETSC_MAX_INT / 4;
+  wring_error      error = {""};
+
+  PetscFunctionBegin;
+  CHECK(wring_count_times(1 << 30, 1 << 30) == (PetscInt64)1 << 60, "2^60");
+  CHECK(wring_count_times((PetscInt64)1 << 40, 1 << 30) == INT64_MAX && wring_count_times(0, INT64_MAX) == 0, "2^70");
+  CHECK(wring_count_plus(INT64_MAX, 1) == INT64_MAX && wring_count_plus(1, 2) == 3, "sums");
+  CHECK(wring_count_fits(most, 4, "mesh", "tetrahedra", &error) && !error.text[0], "%s", error.text);
+  CHECK(!wring_count_fits(most + 1, 4, "mesh", "tetrahedra", &error), "one too many");
+  CHECK(strstr(error.text, "mesh: ") == error.text && strstr(error.text, "tetrahedra are too many"), "%s", error.text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscInt n_got;
@@ -91,6 +108,7 @@ int main(int argc, char **argv)
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(check_sort3());
+  PetscCall(check_counts());
   for (int ascending = 0; ascending < 2; ascending++) {
     for (PetscInt n = 0; n <= 700; n += 350) {
       PetscCall(check_exchange(n, (PetscBool)ascending, 0));

@@ -59,6 +59,12 @@ static PetscErrorCode test_box(void)
   PetscCall(wring_mesh_data_destroy(&d));
   PetscCall(wring_mesh_box(&endless, &d, &error));
   CHECK(!d && !strncmp(error.text, "mesh_box_cells: ", 16), "too many cells give '%s'", error.text);
+  if (sizeof(PetscInt) == 4) { // 7.5e8 tets have numbers, but 4 times as many do not
+    const wring_box large = {.size = {1, 1, 1}, .cells = {500, 500, 500}};
+    error.text[0]         = '\0';
+    PetscCall(wring_mesh_box(&large, &d, &error));
+    CHECK(!d && strstr(error.text, "750000000 tetrahedra are too many"), "500^3 cells give '%s'", error.text);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

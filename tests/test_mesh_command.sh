@@ -200,7 +200,7 @@ refused 'cells is "-1,1,1", expected 3 integers' box a.msh -size 1,1,1 -cells -1
 refused '1 m along x, where there are no cells, expected 0' box a.msh -size 1,1,1 -cells 0,1,1
 refused '0 m along z, where there are cells, expected above 0' box a.msh -size 1,1,0 -cells 1,1,1
 refused 'cells: 0,0,0, expected cells along one axis at least' box a.msh -size 0,0,0 -cells 0,0,0
-refused 'are too many' box a.msh -size 1,1,1 -cells 2000,2000,2000
+refused 'are too many' box a.msh -size 1,1,1 -cells 2000000000,2000000000,2000000000
 refused 'jitter.*0.99 leaves a tetrahedron without volume' box a.msh -size 1,1,1 -cells 4,4,4 -jitter 0.99
 sed 's/^6 5 7 8 2/6 5 7 99 2/' two.mesh >bad.mesh
 refused 'bad.mesh:15: element 2 refers to node 99' info bad.mesh

@@ -222,7 +222,7 @@ refused "attach_ymin_stiffness" run beam.yaml -attach_ymin_until 1
 refused "no region 'boxx'.*box" run beam.yaml -region_boxx_density 1
 refused "material_model.*jelly.*neohookean" run beam.yaml -material_model jelly
 refused_everywhere 'not finite' run beam.yaml -initial_velocity 1e170,0,0
-refused_everywhere 'mesh_box_cells' run beam.yaml -mesh_box_cells 100000,100000,100000
+refused_everywhere 'mesh_box_cells' run beam.yaml -mesh_box_cells 2000000000,2000000000,2000000000
 refused 'file and box' run beam.yaml -mesh_file points.csv
 refused_everywhere 'nowhere.*expected a checkpoint' run compare.yaml -initial_restart nowhere
 refused_everywhere "nowhere.csv" evaluate beam.yaml -evaluate_positions nowhere.csv

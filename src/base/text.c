@@ -28,6 +28,25 @@ int wring_ascii_compare(const char *a, const char *b)
   return wring_ascii_compare_n(a, b, SIZE_MAX);
 }
 
+int wring_edit_distance(const char *a, const char *b)
+{
+  enum { MAX = 128 };
+  const int n = (int)strlen(a), m = (int)strlen(b);
+  int       row[MAX + 1];
+  if (n > MAX || m > MAX) return n > m ? n : m;
+  for (int j = 0; j <= m; j++) row[j] = j;
+  for (int i = 1; i <= n; i++) {
+    int diagonal = row[0];
+    row[0]       = i;
+    for (int j = 1; j <= m; j++) {
+      const int same = diagonal + (wring_ascii_compare_n(a + i - 1, b + j - 1, 1) != 0);
+      diagonal       = row[j];
+      row[j]         = PetscMin(same, 1 + PetscMin(row[j], row[j - 1]));
+    }
+  }
+  return row[m];
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* The bytes to ask for: those of a regular file of any size, or one more than are allowed. */

@@ -176,7 +176,7 @@ static PetscErrorCode read_table(wring_hdf5 *h, wring_table t, PetscInt *n, void
   *n                    = 0;
   *value                = NULL;
   const PetscInt64 rows = wring_hdf5_rows(h, t);
-  if (rows > PETSC_MAX_INT) {
+  if (rows > PETSC_MAX_INT / (PetscInt64)t.width) { // entries are numbered by PetscInt
     wring_error_set(h->error, "%s: table %s has %lld rows; they need a PETSc with 64-bit indices", h->path, t.name,
                     (long long)rows);
   }

@@ -1,11 +1,21 @@
 #include "data.h"
+#include "base/count.h"
 
-PetscErrorCode wring_mesh_data_create(PetscInt n_vertex, PetscInt n_tet, wring_mesh_data **d)
+PetscBool wring_mesh_data_fits(const char *where, PetscInt64 n_vertex, PetscInt64 n_tet, wring_error *e)
 {
+  return (PetscBool)(wring_count_fits(n_tet, 4, where, "tetrahedra", e) &&
+                     wring_count_fits(n_vertex, 3, where, "vertices", e));
+}
+
+PetscErrorCode wring_mesh_data_create(PetscInt64 n_vertex, PetscInt64 n_tet, wring_mesh_data **d)
+{
+  wring_error error = {""};
+
   PetscFunctionBegin;
+  PetscCheck(wring_mesh_data_fits("mesh", n_vertex, n_tet, &error), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s", error.text);
   PetscCall(PetscNew(d));
-  (*d)->n_vertex = n_vertex;
-  (*d)->n_tet    = n_tet;
+  (*d)->n_vertex = (PetscInt)n_vertex;
+  (*d)->n_tet    = (PetscInt)n_tet;
   PetscCall(PetscMalloc1(3 * (size_t)n_vertex, &(*d)->X));
   PetscCall(PetscMalloc1(4 * (size_t)n_tet, &(*d)->tet));
   PetscCall(PetscMalloc1((size_t)n_tet, &(*d)->region));

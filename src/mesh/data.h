@@ -3,7 +3,11 @@
 #include <wring/mesh.h>
 #include "names.h"
 
-PetscErrorCode wring_mesh_data_create(PetscInt n_vertex, PetscInt n_tet, wring_mesh_data **d); // arrays allocated
+/* Whether so many vertices and tets can be counted: rows of 3 and of 4. If not, the error names `where` (base/count.h). */
+PetscBool wring_mesh_data_fits(const char *where, PetscInt64 n_vertex, PetscInt64 n_tet, wring_error *e);
+
+/* Arrays allocated for so many vertices and tets, which fit; nothing else. Serial. */
+PetscErrorCode wring_mesh_data_create(PetscInt64 n_vertex, PetscInt64 n_tet, wring_mesh_data **d);
 
 /* Six times the signed volume: det [x1-x0, x2-x0, x3-x0]. */
 double wring_tet_det(const double *x0, const double *x1, const double *x2, const double *x3);

@@ -35,25 +35,6 @@ const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *sch
   return NULL;
 }
 
-int wring_edit_distance(const char *a, const char *b)
-{
-  enum { MAX = 128 };
-  const int n = (int)strlen(a), m = (int)strlen(b);
-  int       row[MAX + 1];
-  if (n > MAX || m > MAX) return n > m ? n : m;
-  for (int j = 0; j <= m; j++) row[j] = j;
-  for (int i = 1; i <= n; i++) {
-    int diagonal = row[0];
-    row[0]       = i;
-    for (int j = 1; j <= m; j++) {
-      const int same = diagonal + (wring_ascii_compare_n(a + i - 1, b + j - 1, 1) != 0);
-      diagonal       = row[j];
-      row[j]         = PetscMin(same, 1 + PetscMin(row[j], row[j - 1]));
-    }
-  }
-  return row[m];
-}
-
 /* ---- unknown keys ------------------------------------------------------------------------------------------------ */
 
 /*

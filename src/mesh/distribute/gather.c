@@ -1,8 +1,9 @@
 /* The mesh in original order: cut into pieces, one a rank, and from these the whole on rank 0. */
-#include "mesh/data.h"
+#include "base/count.h"
 #include "base/exchange.h"
-#include "deal.h"
 #include "base/sort.h"
+#include "deal.h"
+#include "mesh/data.h"
 #include <stdlib.h>
 
 /* Equal pieces of n things: piece [size + 1] where each begins. */
@@ -99,7 +100,7 @@ static PetscErrorCode slice_tets(const wring_mesh *m, const PetscInt64 *piece, P
 static PetscErrorCode sort_members(const wring_mesh *m, const PetscInt64 *piece, PetscInt *n, uint64_t **key)
 {
   PetscInt64 *row, *got;
-  PetscInt   *index, all = 0, k = 0;
+  PetscInt   *index, all = 0, k = 0; // check_members: they can be counted
 
   PetscFunctionBegin;
   for (PetscInt s = 0; s < m->sets.n; s++) all += m->set_count[s];
@@ -195,6 +196,20 @@ static PetscErrorCode slice_set_elements(const wring_mesh *m, const PetscInt64 *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The members of all sets on all ranks have one number each. */
+static PetscErrorCode check_members(const wring_mesh *m)
+{
+  wring_error error = {""};
+  PetscInt64  all   = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < m->sets.n; s++) all += m->set_count[s];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_INT64, MPI_SUM, m->comm));
+  wring_count_fits(all, 1, "mesh", "vertices of all sets", &error);
+  PetscCall(wring_error_raise(m->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex)
 {
   PetscInt64 *piece;
@@ -202,12 +217,13 @@ PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, Pe
   PetscMPIInt size, rank;
 
   PetscFunctionBegin;
+  PetscCall(check_members(m));
   PetscCallMPI(MPI_Comm_size(m->comm, &size));
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
   PetscCall(PetscMalloc1((size_t)size + 1, &piece));
   cut_evenly(m->n_tet_global, size, piece);
   PetscCall(PetscSFGetGraph(m->natural, &n_vertex, NULL, NULL, NULL));
-  PetscCall(wring_mesh_data_create(n_vertex, (PetscInt)(piece[rank + 1] - piece[rank]), slice));
+  PetscCall(wring_mesh_data_create(n_vertex, piece[rank + 1] - piece[rank], slice));
   PetscCall(wring_names_copy(&m->regions, &(*slice)->regions));
   PetscCall(wring_names_copy(&m->sets, &(*slice)->sets));
   PetscCall(slice_vertices(m, *slice));
@@ -244,12 +260,16 @@ static int compare_rows(const void *a, const void *b)
 
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
 {
+  wring_error error = {""};
   PetscInt    members, n;
+  PetscInt64  elements = m->n_set_element;
   PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCheck(m->n_tet_global <= PETSC_MAX_INT, m->comm, PETSC_ERR_SUP,
-             "%" PetscInt64_FMT " tetrahedra on one rank need a PETSc with 64-bit indices", m->n_tet_global);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &elements, 1, MPIU_INT64, MPI_SUM, m->comm));
+  if (wring_count_fits(m->n_tet_global, 4, "mesh on one rank", "tetrahedra", &error))
+    wring_count_fits(elements, 4, "mesh on one rank", "lines and triangles of sets", &error);
+  PetscCall(wring_error_raise(m->comm, &error));
   PetscCall(wring_mesh_slice(m, data, &members));
   wring_mesh_data *const d = *data;
   n                        = d->n_tet;

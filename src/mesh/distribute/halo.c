@@ -41,6 +41,24 @@ static PetscErrorCode create_coordinates(const wring_mesh *m, PetscSF *coordinat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* m->by_original from m->original [n_local]. */
+static PetscErrorCode index_originals(wring_mesh *m)
+{
+  uint64_t *key;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(m->by_original));
+  PetscCall(PetscMalloc1((size_t)m->n_local, &m->by_original));
+  PetscCall(PetscMalloc1((size_t)m->n_local, &key));
+  for (PetscInt v = 0; v < m->n_local; v++) {
+    key[v]            = (uint64_t)m->original[v];
+    m->by_original[v] = v;
+  }
+  PetscCall(wring_sort_keys(m->n_local, key, m->by_original));
+  PetscCall(PetscFree(key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_build_halo(wring_mesh *m)
 {
   PetscFunctionBegin;
@@ -50,7 +68,7 @@ PetscErrorCode wring_mesh_build_halo(wring_mesh *m)
   PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, m->original, m->original, MPI_REPLACE));
   PetscCall(PetscSFBcastBegin(m->halo, m->vector, m->X, m->X, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->halo, m->vector, m->X, m->X, MPI_REPLACE));
-  PetscCall(wring_mesh_index_originals(m));
+  PetscCall(index_originals(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,6 +14,3 @@ PetscErrorCode wring_mesh_join(wring_mesh *m);
 
 /* Global numbers of any original numbers, by m->natural and m->global of the owned vertices. Collective. */
 PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global);
-
-/* m->by_original from m->original [n_local]. */
-PetscErrorCode wring_mesh_index_originals(wring_mesh *m);

@@ -71,23 +71,6 @@ PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_index_originals(wring_mesh *m)
-{
-  uint64_t *key;
-
-  PetscFunctionBegin;
-  PetscCall(PetscFree(m->by_original));
-  PetscCall(PetscMalloc1((size_t)m->n_local, &m->by_original));
-  PetscCall(PetscMalloc1((size_t)m->n_local, &key));
-  for (PetscInt v = 0; v < m->n_local; v++) {
-    key[v]            = (uint64_t)m->original[v];
-    m->by_original[v] = v;
-  }
-  PetscCall(wring_sort_keys(m->n_local, key, m->by_original));
-  PetscCall(PetscFree(key));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original)
 {
   PetscInt first = 0, last = m->n_local;

@@ -1,5 +1,6 @@
 /* CSV "vertex,x,y,z": a mesh of points only. Numbers 0 ... n-1 in any order, each once; each point is an element. */
 #include "raw.h"
+#include "base/count.h"
 
 static PetscBool is_header(wring_scan *s)
 {
@@ -18,7 +19,8 @@ static PetscErrorCode read_row(wring_scan *s, wring_raw *raw)
   PetscInt      known;
 
   PetscFunctionBegin;
-  PetscCall(wring_raw_grow(3 * (raw->n_node + 1), &raw->node_room, sizeof *raw->X, &raw->X));
+  if (!wring_count_fits((PetscInt64)raw->n_node + 1, 3, s->file, "vertices", s->e)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_raw_grow(3 * ((PetscInt64)raw->n_node + 1), &raw->node_room, sizeof *raw->X, &raw->X));
   for (int c = 0; c < 3; c++) {
     wring_scan_character(s, ',');
     raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(s, "a finite coordinate");

@@ -61,8 +61,8 @@ typedef struct {
 PetscErrorCode wring_raw_make_room(wring_raw *raw, PetscInt n_tet);
 PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_element *e);
 
-/* Makes room for at least `needed` entries of this width, doubling. */
-PetscErrorCode wring_raw_grow(PetscInt needed, PetscInt *room, size_t width, void *array);
+/* Makes room for at least `needed` entries of this width, doubling; callers that follow a file check that they can be counted. */
+PetscErrorCode wring_raw_grow(PetscInt64 needed, PetscInt *room, size_t width, void *array);
 
 /*
   Checks what the file says and makes the mesh of it: nodes that no tet and no triangle or line of a group uses are dropped (no
@@ -75,7 +75,7 @@ PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wrin
 PetscErrorCode wring_raw_check_triangles(const wring_raw *raw, wring_scan *s);
 
 /* d->set_element: the triangles and lines of the groups, which are d's sets; vertex [n_node]: numbers in d, or -1. */
-PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, const PetscInt *vertex, wring_mesh_data *d);
+PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, wring_scan *s, const PetscInt *vertex, wring_mesh_data *d);
 
 /* Each format: the whole file into raw (zero before); faults go to the scanner. */
 PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw);

@@ -1,4 +1,5 @@
 #include "scan.h"
+#include "base/count.h"
 #include "base/text.h"
 #include <math.h>
 #include <stdarg.h>
@@ -235,9 +236,10 @@ double wring_scan_real(wring_scan *s, const char *what)
 static PetscInt check_count(wring_scan *s, int64_t place, int64_t n, const char *what)
 {
   const int64_t most = (int64_t)(s->end - s->at) / 2;
-  if (wring_scan_ok(s) && (n < 0 || n > most || n > PETSC_MAX_INT / 4))
+  if (wring_scan_ok(s) && (n < 0 || n > most))
     wring_scan_fail(s, place, "%lld cannot be %s: the file has %lld bytes left", (long long)n, what,
                     (long long)(2 * most));
+  if (wring_scan_ok(s) && !wring_count_fits(n, 4, s->file, "things of one kind", s->e)) s->at = s->end;
   return wring_scan_ok(s) ? (PetscInt)n : 0;
 }
 

@@ -133,22 +133,24 @@ static PetscErrorCode number_edges(wring_refinement *r)
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Refinement takes V, E, T to V + E, 2 E + 3 F + T, 8 T, and F >= 2 T, E > V + T: at least so many vertices must have
-  numbers, and tets of a rank four corners each. The key of an edge must fit in 64 bits. Called before edges are known,
-  then with their number.
+  Refinement takes V, E, T to V + E, 2 E + 3 F + T, 8 T, and F >= 2 T, E > V + T: at least so many vertices have three coordinates
+  each. The tets of a rank have four corners each, the lines and triangles of its sets have rows of four, the members of its sets rows
+  of two. All these are numbered by PetscInt; the key of an edge has 64 bits. Called before edges are known, then with their number.
 */
 static PetscErrorCode check_counts(const wring_refinement *r, PetscInt done, PetscInt times)
 {
   const double keys = 4294967296.0, numbers = (double)PETSC_MAX_INT;
   double       v = (double)r->m->n_global, t = (double)r->m->n_tet_global;
   double       e       = PetscMax((double)r->edges.total, t > 0 ? v + t : 0);
-  double       corners = CORNERS * (double)r->m->n_tet;
-  PetscInt     fits    = -1;
+  double       corners = CORNERS * PetscMax((double)r->m->n_tet, (double)r->m->n_set_element), members = 0;
+  PetscInt     fits = -1;
 
   PetscFunctionBegin;
+  for (PetscInt s = 0; s < r->m->sets.n; s++) members += 2 * (double)r->m->set_count[s];
+  corners = PetscMax(corners, members);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &corners, 1, MPI_DOUBLE, MPI_MAX, r->m->comm));
   for (PetscInt k = done; k < times; k++) {
-    if (fits < 0 && (v >= keys || v + e > numbers || CHILDREN * corners > numbers)) fits = k;
+    if (fits < 0 && (v >= keys || 3 * (v + e) > numbers || CHILDREN * corners > numbers)) fits = k;
     v += e;
     e = 2 * e + 7 * t;
     t *= CHILDREN;

@@ -18,13 +18,14 @@ static PetscErrorCode add_member(outbox *o, PetscInt owner, PetscInt set, PetscI
 {
   PetscFunctionBegin;
   if (o->n == o->room) {
-    o->room = 2 * o->room + 64;
+    o->room = (PetscInt)PetscMin(2 * (PetscInt64)o->room + 64, PETSC_MAX_INT);
     PetscCall(PetscRealloc((size_t)o->room * sizeof *o->owner, &o->owner));
     PetscCall(PetscRealloc(2 * (size_t)o->room * sizeof *o->row, &o->row));
   }
-  o->owner[o->n]         = owner;
-  o->row[2 * o->n]       = set;
-  o->row[2 * o->n++ + 1] = original;
+  o->owner[o->n]               = owner;
+  o->row[2 * (size_t)o->n]     = set;
+  o->row[2 * (size_t)o->n + 1] = original;
+  o->n++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

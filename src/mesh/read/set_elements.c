@@ -1,5 +1,6 @@
 /* What a set is made of below tets: kept for what has mass and stiffness on it, and to refine the set with the mesh. */
-#include "mesh/read/raw.h"
+#include "raw.h"
+#include "base/count.h"
 #include <string.h>
 
 /* The set of each group, -1 if it has none: sets are groups that have vertices, in their order. */
@@ -11,8 +12,8 @@ static void match_groups(const wring_raw *raw, const wring_mesh_data *d, PetscIn
 }
 
 /* The element of n corners from this one, once for each of its groups; none if a node of it was dropped. */
-static PetscErrorCode keep_element(const wring_raw *raw, const PetscInt *vertex, const PetscInt *set, PetscInt corner,
-                                   int n, wring_mesh_data *d, PetscInt *room)
+static PetscErrorCode keep_element(const wring_raw *raw, wring_scan *s, const PetscInt *vertex, const PetscInt *set,
+                                   PetscInt corner, int n, wring_mesh_data *d, PetscInt *room)
 {
   const PetscInt source = raw->corner_source[corner];
   PetscInt       row[4] = {-1, -1, -1, -1};
@@ -23,14 +24,16 @@ static PetscErrorCode keep_element(const wring_raw *raw, const PetscInt *vertex,
     if (row[1 + a] < 0) PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (PetscInt k = raw->source_start[source]; k < raw->source_start[source + 1]; k++) {
-    PetscCall(wring_raw_grow(d->n_set_element + 1, room, sizeof row, &d->set_element));
+    const PetscInt64 needed = (PetscInt64)d->n_set_element + 1;
+    if (!wring_count_fits(needed, 4, s->file, "lines and triangles of groups", s->e)) break;
+    PetscCall(wring_raw_grow(needed, room, sizeof row, &d->set_element));
     row[0] = set[raw->source_group[k]];
     memcpy(d->set_element + 4 * (size_t)d->n_set_element++, row, sizeof row);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, const PetscInt *vertex, wring_mesh_data *d)
+PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, wring_scan *s, const PetscInt *vertex, wring_mesh_data *d)
 {
   PetscInt *set, room = 0;
 
@@ -38,8 +41,9 @@ PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, const PetscInt *ver
   PetscCall(PetscMalloc1((size_t)raw->groups.n, &set));
   match_groups(raw, d, set);
   for (PetscInt i = 0; i < raw->n_triangle; i++)
-    PetscCall(keep_element(raw, vertex, set, raw->triangle[i].corner, 3, d, &room));
-  for (PetscInt i = 0; i < raw->n_segment; i++) PetscCall(keep_element(raw, vertex, set, raw->segment[i], 2, d, &room));
+    PetscCall(keep_element(raw, s, vertex, set, raw->triangle[i].corner, 3, d, &room));
+  for (PetscInt i = 0; i < raw->n_segment; i++)
+    PetscCall(keep_element(raw, s, vertex, set, raw->segment[i], 2, d, &room));
   PetscCall(PetscFree(set));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,6 +3,7 @@
   cells along one or two axes is a sheet of triangles, with diagonals that alternate, or a line of segments.
 */
 #include "data.h"
+#include "base/count.h"
 #include <string.h>
 
 typedef struct {
@@ -200,7 +201,7 @@ static void set_grid(const wring_box *box, grid *g, wring_error *e)
   g->dim = 0;
   for (int c = 0; c < 3; c++) {
     g->cells[c]  = box->cells[c];
-    g->points[c] = box->cells[c] + 1;
+    g->points[c] = box->cells[c] < PETSC_MAX_INT ? box->cells[c] + 1 : PETSC_MAX_INT; // refused by count_cells
     if (g->cells[c] > 0) g->axis[g->dim++] = c;
     if (g->cells[c] > 0 && !(box->size[c] > 0))
       wring_error_set(e, "mesh_box_size: %g m along %c, where there are cells, expected above 0", box->size[c],
@@ -212,18 +213,24 @@ static void set_grid(const wring_box *box, grid *g, wring_error *e)
   if (g->dim == 0) wring_error_set(e, "mesh_box_cells: 0,0,0, expected cells along one axis at least");
 }
 
-/* A corner of the box stands four times in the sets: in three sides and in `box`. */
-static void count_cells(const grid *g, double *vertices, double *tets, wring_error *e)
+/* Vertices and tets, and whether members and elements of the sets can be counted too: six sides, each of two triangles a square. */
+static void count_cells(const grid *g, PetscInt64 *vertices, PetscInt64 *tets, wring_error *e)
 {
-  const double most = (double)PETSC_MAX_INT;
+  PetscInt64 members, elements = 0;
   *vertices = 1, *tets = 6;
   for (int c = 0; c < 3; c++) {
-    *tets *= (double)g->cells[c];
-    *vertices *= (double)g->points[c];
+    *tets     = wring_count_times(*tets, g->cells[c]);
+    *vertices = wring_count_times(*vertices, (PetscInt64)g->cells[c] + 1);
   }
-  if (*tets >= most || 4 * *vertices >= most)
-    wring_error_set(e, "mesh_box_cells: %g %s are too many, expected fewer than %g", *tets > 0 ? *tets : *vertices,
-                    *tets > 0 ? "tetrahedra" : "vertices", *tets > 0 ? most : most / 4);
+  members = *vertices;
+  for (int c = 0; c < 3; c++) {
+    const int a = (c + 1) % 3, b = (c + 2) % 3;
+    members  = wring_count_plus(members, wring_count_times(2, wring_count_times(g->points[a], g->points[b])));
+    elements = wring_count_plus(elements, wring_count_times(4, wring_count_times(g->points[a], g->points[b])));
+  }
+  if (wring_mesh_data_fits("mesh_box_cells", *vertices, *tets, e) &&
+      wring_count_fits(members, 1, "mesh_box_cells", "vertices of the sets", e))
+    wring_count_fits(elements, 4, "mesh_box_cells", "triangles of the sides", e);
 }
 
 static PetscErrorCode fill_box(const wring_box *box, const grid *g, wring_mesh_data *d)
@@ -242,15 +249,15 @@ static PetscErrorCode fill_box(const wring_box *box, const grid *g, wring_mesh_d
 
 PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e)
 {
-  grid   g;
-  double vertices, tets;
+  grid       g;
+  PetscInt64 vertices, tets;
 
   PetscFunctionBegin;
   *d = NULL;
   set_grid(box, &g, e);
   count_cells(&g, &vertices, &tets, e);
   if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_mesh_data_create((PetscInt)vertices, (PetscInt)tets, d));
+  PetscCall(wring_mesh_data_create(vertices, tets, d));
   PetscCall(fill_box(box, &g, *d));
   if (g.dim == 2 ? !has_areas(&g, *d) : !has_volumes(*d)) {
     wring_error_set(e, "mesh_box_jitter: %g leaves a %s, expected a smaller jitter or larger cells", box->jitter,

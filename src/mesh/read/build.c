@@ -1,0 +1,357 @@
+/* From what a file says to a mesh: the checks and the numbering that all formats share. */
+#include "raw.h"
+#include "base/count.h"
+#include "base/sort.h"
+#include "mesh/data.h"
+#include "mesh/surface/faces.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- notes ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  size_t size, length;
+  char  *text;
+} notebook;
+
+static void note(notebook *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(notebook *n, const char *format, ...)
+{
+  va_list args;
+  if (n->length + 1 >= n->size) return;
+  if (n->length > 0) n->text[n->length++] = '\n';
+  va_start(args, format);
+  const int added = vsnprintf(n->text + n->length, n->size - n->length, format, args);
+  va_end(args);
+  n->length += (size_t)PetscMax(added, 0);
+  n->length = PetscMin(n->length, n->size - 1);
+}
+
+/* ---- coordinates ------------------------------------------------------------------------------------------------- */
+
+/* Up to 1e100, so that volumes do not overflow. */
+static void scale_nodes(wring_raw *raw, double scale, wring_scan *s)
+{
+  for (size_t i = 0; i < 3 * (size_t)raw->n_node; i++) {
+    raw->X[i] *= scale;
+    if (fabs(raw->X[i]) <= 1e100) continue;
+    wring_error_set(s->e, "%s: a coordinate times the scale %g is %g, expected 1e100 at most", s->file, scale,
+                    raw->X[i]);
+    return;
+  }
+}
+
+/* ---- tets -------------------------------------------------------------------------------------------------------- */
+
+/*
+  6 V is zero to round-off when a relative error eps of every coordinate could make it so: with longest edge l and largest
+  coordinate x, that changes 6 V by about eps x l^2.
+*/
+static PetscBool is_flat(const double *const x[4], double det)
+{
+  double edge = 0, largest = 0;
+  for (int a = 0; a < 4; a++) {
+    for (int c = 0; c < 3; c++) largest = PetscMax(largest, fabs(x[a][c]));
+    for (int b = 0; b < a; b++) {
+      double square = 0;
+      for (int c = 0; c < 3; c++) square += PetscSqr(x[a][c] - x[b][c]);
+      edge = PetscMax(edge, square);
+    }
+  }
+  return (PetscBool) !(fabs(det) > 8 * PETSC_MACHINE_EPSILON * largest * edge); // NaN is flat
+}
+
+static void turn_tets(wring_raw *raw, wring_scan *s, notebook *n)
+{
+  PetscInt turned = 0;
+  for (PetscInt e = 0; e < raw->n_tet; e++) {
+    PetscInt *const v = raw->tet + 4 * (size_t)e;
+    const double   *x[4];
+    for (int a = 0; a < 4; a++) x[a] = raw->X + 3 * (size_t)v[a];
+    const double det = wring_tet_det(x[0], x[1], x[2], x[3]);
+    if (is_flat(x, det)) {
+      wring_scan_fail(s, raw->tet_line[e], "element %lld is a tetrahedron without volume",
+                      (long long)raw->tet_number[e]);
+      return;
+    }
+    if (det > 0) continue;
+    const PetscInt first = v[0];
+    v[0]                 = v[1];
+    v[1]                 = first;
+    turned++;
+  }
+  if (turned) note(n, "%" PetscInt_FMT " tetrahedra had negative volume and were turned", turned);
+}
+
+static PetscBool same_corners(const PetscInt *a, const PetscInt *b)
+{
+  for (int i = 0; i < 4; i++)
+    if (a[i] != b[0] && a[i] != b[1] && a[i] != b[2] && a[i] != b[3]) return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static void report_duplicate(const wring_raw *raw, wring_scan *s, PetscInt e, PetscInt f)
+{
+  const PetscInt later = PetscMax(e, f), former = PetscMin(e, f);
+  wring_scan_fail(s, raw->tet_line[later], "element %lld has the nodes of element %lld (%s %lld)",
+                  (long long)raw->tet_number[later], (long long)raw->tet_number[former], wring_scan_unit(s),
+                  (long long)raw->tet_line[former]);
+}
+
+/* No tet twice, and no face of more than two tets. */
+static PetscErrorCode check_faces(const wring_raw *raw, wring_scan *s)
+{
+  PetscInt *neighbour, crowd[3];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)raw->n_tet, &neighbour));
+  PetscCall(wring_faces_match(raw->n_node, raw->n_tet, raw->tet, neighbour, crowd));
+  for (PetscInt e = 0; e < raw->n_tet && wring_scan_ok(s); e++) {
+    for (int a = 0; a < 4; a++) {
+      const PetscInt f = neighbour[4 * (size_t)e + (size_t)a];
+      if (f > e && same_corners(raw->tet + 4 * (size_t)e, raw->tet + 4 * (size_t)f)) report_duplicate(raw, s, e, f);
+    }
+  }
+  if (crowd[0] >= 0 && wring_scan_ok(s))
+    wring_scan_fail(s, raw->tet_line[crowd[2]],
+                    "elements %lld (%s %lld), %lld (%s %lld) and %lld share a face, expected two at most",
+                    (long long)raw->tet_number[crowd[0]], wring_scan_unit(s), (long long)raw->tet_line[crowd[0]],
+                    (long long)raw->tet_number[crowd[1]], wring_scan_unit(s), (long long)raw->tet_line[crowd[1]],
+                    (long long)raw->tet_number[crowd[2]]);
+  PetscCall(PetscFree(neighbour));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- numbering --------------------------------------------------------------------------------------------------- */
+
+/* The n nodes from a corner on, of an element that is in some group: no deck could give mass to another. */
+static void keep_nodes(const wring_raw *raw, PetscInt corner, int n, PetscInt *vertex)
+{
+  const PetscInt source = raw->corner_source[corner];
+  for (int a = 0; a < n && raw->source_start[source + 1] > raw->source_start[source]; a++)
+    vertex[raw->corner[corner + a]] = 0;
+}
+
+/* vertex [n_node]: its number, or -1 if it is dropped. */
+static PetscInt number_vertices(const wring_raw *raw, PetscInt *vertex)
+{
+  PetscInt n = 0;
+  for (PetscInt v = 0; v < raw->n_node; v++) vertex[v] = -1;
+  for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) vertex[raw->tet[i]] = 0;
+  for (PetscInt i = 0; i < raw->n_triangle; i++) keep_nodes(raw, raw->triangle[i].corner, 3, vertex);
+  for (PetscInt i = 0; i < raw->n_segment; i++) keep_nodes(raw, raw->segment[i], 2, vertex);
+  for (PetscInt i = 0; i < raw->n_corner && raw->n_tet == 0; i++) vertex[raw->corner[i]] = 0;
+  for (PetscInt v = 0; v < raw->n_node; v++)
+    if (vertex[v] == 0) vertex[v] = n++;
+  return n;
+}
+
+static void place_vertices(const wring_raw *raw, const PetscInt *vertex, wring_mesh_data *d)
+{
+  for (PetscInt v = 0; v < raw->n_node; v++)
+    for (int c = 0; c < 3 && vertex[v] >= 0; c++)
+      d->X[3 * (size_t)vertex[v] + (size_t)c] = raw->X[3 * (size_t)v + (size_t)c];
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* The group of each tet; tets without one are in group n_group. */
+static void group_tets(const wring_raw *raw, wring_scan *s, PetscInt *group)
+{
+  for (PetscInt e = 0; e < raw->n_tet; e++) {
+    const PetscInt        n = raw->source_start[raw->tet_source[e] + 1] - raw->source_start[raw->tet_source[e]];
+    const PetscInt *const g = n ? raw->source_group + raw->source_start[raw->tet_source[e]] : NULL;
+    if (n > 1) {
+      wring_scan_fail(s, raw->tet_line[e], "element %lld belongs to the physical volumes '%s' and '%s', expected one",
+                      (long long)raw->tet_number[e], raw->groups.name[g[0]], raw->groups.name[g[1]]);
+      return;
+    }
+    group[e] = n ? g[0] : raw->groups.n;
+  }
+}
+
+typedef struct {
+  const char *name;
+  PetscInt    group;
+} named_group;
+
+static int compare_groups(const void *a, const void *b)
+{
+  return strcmp(((const named_group *)a)->name, ((const named_group *)b)->name);
+}
+
+/* The groups that have tets, by name: formats list groups in different orders. region [groups.n + 1]: any. */
+static PetscInt sort_regions(const wring_raw *raw, const wring_mesh_data *d, PetscInt *region, named_group *found)
+{
+  PetscInt n = 0;
+  for (PetscInt g = 0; g <= raw->groups.n; g++) region[g] = 0;
+  for (PetscInt e = 0; e < d->n_tet; e++) region[d->region[e]] = 1;
+  for (PetscInt g = 0; g <= raw->groups.n; g++)
+    if (region[g]) found[n++] = (named_group){g < raw->groups.n ? raw->groups.name[g] : "tag0", g};
+  qsort(found, (size_t)n, sizeof *found, compare_groups);
+  return n;
+}
+
+static PetscErrorCode name_regions(const wring_raw *raw, wring_scan *s, wring_mesh_data *d)
+{
+  PetscInt    *region;
+  named_group *found;
+
+  PetscFunctionBegin;
+  group_tets(raw, s, d->region);
+  if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc2((size_t)raw->groups.n + 1, &region, (size_t)raw->groups.n + 1, &found));
+  const PetscInt n = sort_regions(raw, d, region, found);
+  for (PetscInt r = 0; r < n; r++) {
+    if (found[r].group == raw->groups.n && wring_names_find(&raw->groups, found[r].name) >= 0)
+      wring_error_set(s->e, "%s: a physical group is named tag0, which stands for tetrahedra in no physical volume",
+                      s->file);
+    PetscCall(wring_names_add(&d->regions, found[r].name, strlen(found[r].name)));
+    region[found[r].group] = r;
+  }
+  for (PetscInt e = 0; e < d->n_tet; e++) d->region[e] = region[d->region[e]];
+  PetscCall(PetscFree2(region, found));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Elements of one kind by source: order [n], start [n_source + 1]. Freed by PetscFree2. */
+static PetscErrorCode sort_by_source(const wring_raw *raw, PetscInt n, const PetscInt *source, PetscInt **order,
+                                     PetscInt **start)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)n, order, (size_t)raw->n_source + 1, start));
+  for (PetscInt i = 0; i < n; i++) (*order)[i] = i;
+  PetscCall(wring_sort_buckets(n, *order, source, raw->n_source, *start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sources of each group: start [groups.n + 1], source. Freed by PetscFree2. */
+static PetscErrorCode sort_sources(const wring_raw *raw, PetscInt **start, PetscInt **source)
+{
+  const PetscInt n = raw->n_source ? raw->source_start[raw->n_source] : 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)raw->groups.n + 2, start, (size_t)n, source));
+  PetscCall(PetscArrayzero(*start, raw->groups.n + 2));
+  for (PetscInt k = 0; k < n; k++) (*start)[raw->source_group[k] + 2]++;
+  for (PetscInt g = 0; g < raw->groups.n; g++) (*start)[g + 2] += (*start)[g + 1];
+  for (PetscInt i = 0; i < raw->n_source; i++)
+    for (PetscInt k = raw->source_start[i]; k < raw->source_start[i + 1]; k++)
+      (*source)[(*start)[raw->source_group[k] + 1]++] = i;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  const PetscInt *vertex; // of each node, -1: dropped
+  PetscInt       *mark;   // [n_vertex] the last group that took it, + 1
+  PetscInt       *member; // [n_vertex] of the group at hand
+  PetscInt        n;
+} collector;
+
+static void collect(collector *c, PetscInt group, PetscInt n, const PetscInt *node)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt v = c->vertex[node[i]];
+    if (v < 0 || c->mark[v] == group + 1) continue;
+    c->mark[v]        = group + 1;
+    c->member[c->n++] = v;
+  }
+}
+
+static PetscErrorCode add_set(const wring_raw *raw, wring_scan *s, PetscInt group, const collector *c,
+                              wring_mesh_data *d, PetscInt *room, notebook *notes)
+{
+  const char *name = raw->groups.name[group];
+
+  PetscFunctionBegin;
+  if (c->n == 0) {
+    note(notes, "physical group '%s' has no vertex of the mesh and is left out", name);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const PetscInt   begin = d->set_start[d->sets.n];
+  const PetscInt64 end   = (PetscInt64)begin + c->n;
+  if (!wring_count_fits(end, 1, s->file, "vertices of physical groups", s->e)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_sort_ints(c->n, c->member));
+  PetscCall(wring_raw_grow(end, room, sizeof *d->set_vertex, &d->set_vertex));
+  PetscCall(PetscArraycpy(d->set_vertex + begin, c->member, c->n));
+  PetscCall(wring_names_add(&d->sets, name, strlen(name)));
+  d->set_start[d->sets.n] = (PetscInt)end;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every group that has vertices is a set, in the order of groups. */
+static PetscErrorCode name_sets(const wring_raw *raw, wring_scan *s, const PetscInt *vertex, wring_mesh_data *d,
+                                notebook *notes)
+{
+  PetscInt *tet, *tet_start, *corner, *corner_start, *start, *source, room = 0;
+  collector c = {.vertex = vertex};
+
+  PetscFunctionBegin;
+  PetscCall(sort_by_source(raw, raw->n_tet, raw->tet_source, &tet, &tet_start));
+  PetscCall(sort_by_source(raw, raw->n_corner, raw->corner_source, &corner, &corner_start));
+  PetscCall(sort_sources(raw, &start, &source));
+  PetscCall(PetscCalloc1((size_t)d->n_vertex, &c.mark));
+  PetscCall(PetscMalloc1((size_t)d->n_vertex, &c.member));
+  PetscCall(PetscCalloc1((size_t)raw->groups.n + 1, &d->set_start));
+  for (PetscInt g = 0; g < raw->groups.n && wring_scan_ok(s); g++) {
+    c.n = 0;
+    for (PetscInt k = start[g]; k < start[g + 1]; k++) {
+      for (PetscInt i = tet_start[source[k]]; i < tet_start[source[k] + 1]; i++)
+        collect(&c, g, 4, raw->tet + 4 * (size_t)tet[i]);
+      for (PetscInt i = corner_start[source[k]]; i < corner_start[source[k] + 1]; i++)
+        collect(&c, g, 1, raw->corner + corner[i]);
+    }
+    PetscCall(add_set(raw, s, g, &c, d, &room, notes));
+  }
+  PetscCall(PetscFree(c.mark));
+  PetscCall(PetscFree(c.member));
+  PetscCall(PetscFree2(start, source));
+  PetscCall(PetscFree2(corner, corner_start));
+  PetscCall(PetscFree2(tet, tet_start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode fill_data(wring_raw *raw, wring_scan *s, const PetscInt *vertex, PetscInt n_vertex,
+                                wring_mesh_data **d, notebook *notes)
+{
+  PetscFunctionBegin;
+  if (!wring_mesh_data_fits(s->file, n_vertex, raw->n_tet, s->e)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_mesh_data_create(n_vertex, raw->n_tet, d));
+  (*d)->format = raw->format;
+  place_vertices(raw, vertex, *d);
+  for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) (*d)->tet[i] = vertex[raw->tet[i]];
+  PetscCall(name_regions(raw, s, *d));
+  if (wring_scan_ok(s)) PetscCall(name_sets(raw, s, vertex, *d, notes));
+  if (wring_scan_ok(s)) PetscCall(wring_raw_keep_elements(raw, s, vertex, *d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wring_mesh_data **d, size_t size,
+                               char *text)
+{
+  notebook  notes = {.size = size, .text = text};
+  PetscInt *vertex;
+
+  PetscFunctionBegin;
+  if (wring_scan_ok(s)) scale_nodes(raw, scale, s);
+  if (wring_scan_ok(s)) turn_tets(raw, s, &notes);
+  if (wring_scan_ok(s)) PetscCall(check_faces(raw, s));
+  if (wring_scan_ok(s)) PetscCall(wring_raw_check_triangles(raw, s));
+  if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1((size_t)raw->n_node, &vertex));
+  const PetscInt n_vertex = number_vertices(raw, vertex);
+  if (n_vertex == 0) wring_error_set(s->e, "%s: the mesh has no elements", s->file);
+  if (n_vertex < raw->n_node)
+    note(&notes, "%" PetscInt_FMT " nodes that no %s uses were dropped", raw->n_node - n_vertex,
+         raw->n_tet ? "tetrahedron" : "element");
+  if (wring_scan_ok(s)) PetscCall(fill_data(raw, s, vertex, n_vertex, d, &notes));
+  if (!wring_scan_ok(s)) PetscCall(wring_mesh_data_destroy(d));
+  PetscCall(PetscFree(vertex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
