@@ -553,6 +553,70 @@ static PetscErrorCode test_system_of_box(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A box whose left half is held exactly, so that many elements have no free vertex, after one step from a rough place. */
+static PetscErrorCode step_half_held(MPI_Comm comm, model *m)
+{
+  const PetscInt     cells[3] = {4, 2, 2};
+  const double       par[2]   = {1e5, 2e5};
+  const wring_motion still    = {.until = INFINITY, .release = INFINITY};
+  PetscInt          *vertex, n = 0;
+  double            *target;
+  wring_term        *term;
+  wring_solver      *s;
+  wring_outcome      outcome;
+  PetscBool          changed;
+
+  PetscFunctionBegin;
+  *m = (model){.comm = comm, .mesh = test_box(comm, cells)};
+  PetscCall(PetscMalloc2(m->mesh->n_owned, &vertex, 3 * m->mesh->n_owned, &target));
+  for (PetscInt i = 0; i < m->mesh->n_owned; i++) {
+    if (m->mesh->X[3 * i] > 1.2) continue;
+    for (int c = 0; c < 3; c++) target[3 * n + c] = m->mesh->X[3 * i + c];
+    vertex[n++] = i;
+  }
+  m->g = test_potential(m->mesh, &wring_law_stable_neohookean, par);
+  PetscCall(wring_term_create_hard_attachments(m->mesh, "left", n, vertex, target, &still, &term));
+  PetscCall(PetscFree2(vertex, target));
+  PetscCall(wring_potential_add_term(m->g, term));
+  PetscCall(create_vectors(m));
+  PetscCall(wring_potential_set_step(m->g, 0.02));
+  test_displace(m->mesh, 0.02, 1, m->q);
+  test_displace(m->mesh, 0.02, 2, m->y);
+  PetscCall(wring_potential_set_start(m->g, m->q));
+  PetscCall(wring_potential_set_target(m->g, m->y));
+  PetscCall(wring_potential_set_time(m->g, 0, 0, &changed));
+  PetscCall(wring_potential_place(m->g, m->q));
+  PetscCall(wring_potential_set_start(m->g, m->q));
+  PetscCall(create_solver(m, NULL, &s));
+  PetscCall(VecCopy(m->y, m->x));
+  PetscCall(wring_solver_set_limits(s, 1, 0, 0, 1));
+  PetscCall(wring_solver_solve(s, m->x, &outcome));
+  CHECK(!wring_reason_failed(outcome.reason), "%s", wring_reason_name(outcome.reason));
+  PetscCall(wring_solver_destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Constraints without a free vertex change nothing. Fails if they make the system singular, or move what is held. */
+static PetscErrorCode test_held_elements(void)
+{
+  model  all, one;
+  double a[3], b[3];
+
+  PetscFunctionBegin;
+  PetscCall(step_half_held(PETSC_COMM_WORLD, &all));
+  PetscCall(step_half_held(PETSC_COMM_SELF, &one));
+  for (PetscInt i = 0; i < all.mesh->n_global; i++) {
+    PetscCall(position(&all, all.x, i, a));
+    PetscCall(position(&one, one.x, i, b));
+    CHECK(distance(a, b) <= 1e-10, "vertex %d is off by %g", (int)i, distance(a, b));
+    const double *const X = one.mesh->X + 3 * wring_mesh_local(one.mesh, i);
+    if (X[0] <= 1.2) CHECK(distance(a, X) == 0, "held vertex %d has moved by %g", (int)i, distance(a, X));
+  }
+  PetscCall(model_destroy(&all));
+  PetscCall(model_destroy(&one));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode refuse_step(const net *w, const char *compliance, const char *first, const char *second)
@@ -641,6 +705,7 @@ int main(int argc, char **argv)
   PetscCall(test_system_of_net(PETSC_FALSE));
   PetscCall(test_system_of_net(PETSC_TRUE));
   PetscCall(test_system_of_box());
+  PetscCall(test_held_elements());
   PetscCall(test_redundant());
   PetscCall(test_refused_terms());
   PetscCall(PetscFinalize());

@@ -3,23 +3,31 @@
 #include <string.h>
 
 /* The library of a failed factor and its own status, for a message. */
-static PetscErrorCode describe_factor(PC pc, char *text, size_t size)
+static PetscErrorCode describe_factor(Mat F, char *text, size_t size)
 {
-  Mat           F;
   MatSolverType library;
   PetscInt      status;
-  PetscBool     factor;
+
+  PetscFunctionBegin;
+  PetscCall(MatFactorGetSolverType(F, &library));
+  PetscCall(PetscSNPrintf(text, size, "the factor by %s", library));
+  if (strcmp(library, MATSOLVERMUMPS)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatMumpsGetInfog(F, 1, &status));
+  PetscCall(PetscSNPrintf(text, size, "the factor by mumps, INFOG(1) = %" PetscInt_FMT, status));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode describe(PC pc, char *text, size_t size)
+{
+  Mat       F;
+  PetscBool factor;
 
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(text, "the preconditioner", size));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &factor, PCLU, PCCHOLESKY, ""));
   if (!factor) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCFactorGetMatrix(pc, &F));
-  PetscCall(MatFactorGetSolverType(F, &library));
-  PetscCall(PetscSNPrintf(text, size, "the factor by %s", library));
-  if (strcmp(library, MATSOLVERMUMPS)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatMumpsGetInfog(F, 1, &status));
-  PetscCall(PetscSNPrintf(text, size, "the factor by mumps, INFOG(1) = %" PetscInt_FMT, status));
+  PetscCall(describe_factor(F, text, size));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -46,7 +54,7 @@ static PetscErrorCode judge_failure(KSP ksp, const char *who, wring_solve_end *e
 
   PetscFunctionBegin;
   PetscCall(get_failure(ksp, &pc, &failed));
-  PetscCall(describe_factor(pc, what, sizeof what));
+  PetscCall(describe(pc, what, sizeof what));
   if (failed == PC_FACTOR_OUTMEMORY) WRING_REFUSE(comm, "%s: out of memory in %s", who, what);
   if (failed == PC_FACTOR_OTHER) WRING_REFUSE(comm, "%s: %s has failed", who, what);
   *end = WRING_SOLVE_SINGULAR;
@@ -63,5 +71,20 @@ PetscErrorCode wring_solve_judge(KSP ksp, const char *who, wring_solve_end *end)
   if (reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC) *end = WRING_SOLVE_SINGULAR;
   if (reason == KSP_DIVERGED_NANORINF) *end = WRING_SOLVE_NOT_FINITE;
   if (reason == KSP_DIVERGED_PC_FAILED) PetscCall(judge_failure(ksp, who, end));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_factor_judge(Mat F, const char *who, wring_solve_end *end)
+{
+  const MPI_Comm comm = PetscObjectComm((PetscObject)F);
+  MatFactorError error;
+  char           what[80];
+
+  PetscFunctionBegin;
+  PetscCall(MatFactorGetError(F, &error));
+  PetscCall(describe_factor(F, what, sizeof what));
+  if (error == MAT_FACTOR_OUTMEMORY) WRING_REFUSE(comm, "%s: out of memory in %s", who, what);
+  if (error == MAT_FACTOR_OTHER) WRING_REFUSE(comm, "%s: %s has failed", who, what);
+  *end = error == MAT_FACTOR_NOERROR ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,3 +18,6 @@ typedef enum {
   in one line that begins with `who` ("operator", "solver 'newton'"): no caller can go on. Collective.
 */
 PetscErrorCode wring_solve_judge(KSP ksp, const char *who, wring_solve_end *end);
+
+/* The same for a factor without a KSP, after its numerical factorisation: reached, or singular. Collective. */
+PetscErrorCode wring_factor_judge(Mat F, const char *who, wring_solve_end *end);

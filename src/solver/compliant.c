@@ -7,6 +7,8 @@
   where row j of B is dC_j/dx M^(-1/2)/s_j, a_j = alpha_j/(h s_j)^2, r_j = -(C_j + dC_j/dx (y - q))/s_j, and s_j makes the diagonal
   of the Schur complement B B^T + a one. The system is symmetric and indefinite; MUMPS factors it on any number of ranks.
 */
+#include "operator/direct/factor.h"
+#include "operator/judge.h"
 #include "solver/common/solver_impl.h"
 
 /*
@@ -15,8 +17,9 @@
 */
 static const double least_eigenvalue = 1e-12;
 
-/* MUMPS: factor the last front on one rank, or else INFOG(12), the number of negative pivots, misses it; percent of workspace. */
-enum { ICNTL_ROOT = 13, ICNTL_WORKSPACE = 14, INFOG_NEGATIVE = 12, LEAST_WORKSPACE = 50, MOST_WORKSPACE = 3200 };
+/* MUMPS factors the last front on one rank, or else INFOG(12), the number of negative pivots, misses it. */
+enum { ICNTL_ROOT = 13, INFOG_STATUS = 1, INFOG_NEGATIVE = 12 };
+static const PetscInt icntl[][2] = {{ICNTL_ROOT, 1}};
 
 typedef struct {
   double                 compliance; // m/N of springs and attachments; negative: 1/stiffness
@@ -30,7 +33,8 @@ typedef struct {
   PetscInt    *unknown;             // [n_local] number of a vertex's first unknown in the system
   PetscCount   n_entry;
   PetscScalar *value; // [n_entry]: owned coordinates' 1, rows' -a, then the entries of B and B^T of row after row
-  Mat          K, F;
+  Mat          K;
+  wring_factor F; // of K
   Vec          b, z, residual;
 } compliant_data;
 
@@ -89,6 +93,7 @@ static PetscErrorCode compliant_set_up(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(require_rows(s));
+  c->F      = (wring_factor){.library = MATSOLVERMUMPS, .type = MAT_FACTOR_CHOLESKY, .n_icntl = 1, .icntl = icntl};
   c->n_term = wring_potential_terms(s->g, &terms);
   PetscCall(PetscMalloc4(c->n_term, &c->rows, c->n_term, &c->active, m->n_local, &c->root, m->n_local, &c->unknown));
   for (int i = 0; i < c->n_term; i++) PetscCall(wring_constraint_rows_create(terms[i], &c->rows[i]));
@@ -119,7 +124,7 @@ static PetscErrorCode forget_layout(compliant_data *c)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(c->value));
-  PetscCall(MatDestroy(&c->F));
+  PetscCall(wring_factor_destroy(&c->F));
   PetscCall(MatDestroy(&c->K));
   PetscCall(VecDestroy(&c->b));
   PetscCall(VecDestroy(&c->z));
@@ -283,29 +288,23 @@ static PetscErrorCode linearise(wring_solver *s, PetscBool *hard)
 
 /* ---- the solve --------------------------------------------------------------------------------------------------- */
 
-/* Factors the system with -a + shift in its lower right block; pivoting may need more workspace than MUMPS foresees. */
-static PetscErrorCode factor(wring_solver *s, double shift, MatFactorError *error)
+/* Factors the system with -a + shift in its lower right block; *exists: it is not singular. */
+static PetscErrorCode factor(wring_solver *s, double shift, PetscBool *exists)
 {
   compliant_data *c       = s->data;
   double *const   minus_a = c->value + 3 * wring_potential_mesh(s->g)->n_owned;
-  MatFactorInfo   info;
+  MatFactorError  error;
+  wring_solve_end end = WRING_SOLVE_REACHED;
+  char            who[160];
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < c->n_row; j++) minus_a[j] += shift;
   PetscCall(MatSetValuesCOO(c->K, c->value, INSERT_VALUES));
   for (PetscInt j = 0; j < c->n_row; j++) minus_a[j] -= shift;
-  PetscCall(MatFactorInfoInitialize(&info));
-  if (!c->F) {
-    PetscCall(MatGetFactor(c->K, MATSOLVERMUMPS, MAT_FACTOR_CHOLESKY, &c->F));
-    PetscCall(MatMumpsSetIcntl(c->F, ICNTL_ROOT, 1));
-    PetscCall(MatCholeskyFactorSymbolic(c->F, c->K, NULL, &info));
-  }
-  for (PetscInt workspace = LEAST_WORKSPACE; workspace <= MOST_WORKSPACE; workspace *= 4) {
-    PetscCall(MatMumpsSetIcntl(c->F, ICNTL_WORKSPACE, workspace));
-    PetscCall(MatCholeskyFactorNumeric(c->F, c->K, &info));
-    PetscCall(MatFactorGetError(c->F, error));
-    if (*error != MAT_FACTOR_OUTMEMORY) break;
-  }
+  PetscCall(wring_factor_numeric(&c->F, c->K, &error));
+  PetscCall(PetscSNPrintf(who, sizeof who, "solver '%s'", s->name));
+  PetscCall(wring_factor_judge(c->F.F, who, &end));
+  *exists = (PetscBool)(end == WRING_SOLVE_REACHED);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -315,40 +314,46 @@ static PetscErrorCode factor(wring_solver *s, double shift, MatFactorError *erro
 */
 static PetscErrorCode refuse_redundant(wring_solver *s)
 {
-  compliant_data *c = s->data;
-  MatFactorError  error;
+  compliant_data *c        = s->data;
+  PetscBool       exists   = PETSC_FALSE;
   PetscInt        negative = 0;
 
   PetscFunctionBegin;
-  PetscCall(factor(s, least_eigenvalue, &error));
-  if (error == MAT_FACTOR_NOERROR) PetscCall(MatMumpsGetInfog(c->F, INFOG_NEGATIVE, &negative));
-  if (negative < c->n_row_global)
-    WRING_REFUSE(
-      s->comm,
-      "solver '%s': %" PetscInt_FMT " of %" PetscInt_FMT
-      " constraints are redundant, they hold what others hold; expected independent ones, or a compliance > 0",
-      s->name, c->n_row_global - negative, c->n_row_global);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(factor(s, least_eigenvalue, &exists));
+  if (exists) PetscCall(MatMumpsGetInfog(c->F.F, INFOG_NEGATIVE, &negative));
+  if (exists && negative >= c->n_row_global) PetscFunctionReturn(PETSC_SUCCESS);
+  WRING_REFUSE(s->comm,
+               "solver '%s': %" PetscInt_FMT " of %" PetscInt_FMT " constraints are redundant, they hold what others "
+               "hold; expected independent ones, or a compliance > 0",
+               s->name, c->n_row_global - negative, c->n_row_global);
 }
 
 /* z = (w, -l), with one step of iterative refinement. */
+static PetscErrorCode solve_refined(compliant_data *c)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSolve(c->F.F, c->b, c->z));
+  PetscCall(MatMult(c->K, c->z, c->residual));
+  PetscCall(VecAYPX(c->residual, -1, c->b));
+  PetscCall(MatSolve(c->F.F, c->residual, c->b));
+  PetscCall(VecAXPY(c->z, 1, c->b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z, or the end of the solve where the system is singular. */
 static PetscErrorCode solve(wring_solver *s, PetscBool hard)
 {
-  compliant_data   *c = s->data;
-  MatFactorError    error;
-  const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
+  const wring_phase old    = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
+  PetscBool         exists = PETSC_FALSE;
 
   PetscFunctionBegin;
   if (hard) PetscCall(refuse_redundant(s));
-  PetscCall(factor(s, 0, &error));
-  PetscCheck(error == MAT_FACTOR_NOERROR, s->comm, PETSC_ERR_LIB, "MUMPS cannot factor the system of constraints (%d)",
-             (int)error);
+  PetscCall(factor(s, 0, &exists));
   wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
-  PetscCall(MatSolve(c->F, c->b, c->z));
-  PetscCall(MatMult(c->K, c->z, c->residual));
-  PetscCall(VecAYPX(c->residual, -1, c->b));
-  PetscCall(MatSolve(c->F, c->residual, c->b));
-  PetscCall(VecAXPY(c->z, 1, c->b));
+  if (exists)
+    PetscCall(solve_refined(s->data));
+  else
+    wring_solver_end(s, WRING_STOPPED_SINGULAR);
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -363,6 +368,7 @@ static PetscErrorCode compliant_iterate(wring_solver *s, Vec x)
   PetscFunctionBegin;
   PetscCall(linearise(s, &hard));
   PetscCall(solve(s, hard));
+  if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArrayRead(wring_potential_target(s->g), &y));
   PetscCall(VecGetArrayRead(c->z, &w));
   PetscCall(VecGetArrayWrite(x, &xa));

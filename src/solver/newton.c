@@ -91,6 +91,7 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(newton_direction(s, x, &slope));
+  if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
   if (result == WRING_SEARCH_FAILED) {
     PetscCall(wring_solver_steepest(s, newton->d, &slope));

@@ -467,7 +467,9 @@ static PetscErrorCode qn_step(wring_solver *s, Vec x, wring_search *result)
 
   PetscFunctionBegin;
   PetscCall(find_direction(s, x));
-  if (qn->search == ARMIJO) {
+  if (s->end.given) {
+    *result = WRING_SEARCH_ENDED;
+  } else if (qn->search == ARMIJO) {
     PetscCall(wring_solver_backtrack(s, x, d, qn->slope, result));
   } else if (qn->search == WOLFE) {
     PetscCall(wring_solver_wolfe(s, &qn->wolfe, x, d, qn->slope, result));

@@ -81,10 +81,12 @@ PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, d
     WRING_REFUSE(s->comm, "solver '%s' has no initial Hessian whose condition number could be asked for", s->name);
   s->current.known = PETSC_FALSE;
   s->start         = NULL;
+  s->end.given     = PETSC_FALSE;
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
   if (s->ops->begin) PetscCall(s->ops->begin(s, x));
   PetscCall(wring_potential_hessian(s->g, x, PETSC_FALSE, &H));
   PetscCall(run_lanczos(s, H, max_it, least, largest));
+  if (s->end.given) *least = *largest = NAN;
   PetscCall(MatDestroy(&H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

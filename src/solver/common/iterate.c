@@ -154,8 +154,8 @@ PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d)
 
 void wring_solver_end(wring_solver *s, wring_reason end)
 {
-  s->end.given  = PETSC_TRUE;
-  s->end.reason = end;
+  if (!s->end.given) s->end.reason = end;
+  s->end.given = PETSC_TRUE;
 }
 
 const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s)

@@ -5,6 +5,7 @@
 typedef enum {
   WRING_SEARCH_FOUND,     // trial holds the new iterate, its value, gradient and step
   WRING_SEARCH_ROUND_OFF, // no step can lower g any more
+  WRING_SEARCH_ENDED,     // there is no direction: the solve has ended
   WRING_SEARCH_FAILED     // d is no descent direction, or g does not fall along it
 } wring_search;
 

@@ -1,30 +1,20 @@
 /* Systems whose matrix is not the constant operator, or which are to be solved by a given number of steps. docs/theory.md 5 */
 #include "linear.h"
+#include "operator/direct/factor.h"
+#include "operator/judge.h"
 
 enum { DIRECT_BELOW = 30000 }; // vertices, all ranks
 
-static PetscErrorCode factor_library(MPI_Comm comm, MatSolverType *library)
+/* What a message about a system begins with. */
+typedef struct {
+  char text[160];
+} label;
+
+static label label_of(const wring_solver *s)
 {
-  PetscMPIInt size;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  *library = size == 1 ? MATSOLVERCHOLMOD : MATSOLVERMUMPS;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* CHOLMOD on one rank and MUMPS on several, where this PETSc has them; else what it has. */
-static PetscErrorCode choose_factor(MPI_Comm comm, Mat A, PC pc)
-{
-  MatSolverType library;
-  PetscBool     available;
-
-  PetscFunctionBegin;
-  PetscCall(factor_library(comm, &library));
-  PetscCall(PCSetType(pc, PCCHOLESKY));
-  PetscCall(MatGetFactorAvailable(A, library, MAT_FACTOR_CHOLESKY, &available));
-  if (available) PetscCall(PCFactorSetMatSolverType(pc, library));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  label l;
+  snprintf(l.text, sizeof l.text, "solver '%s'", s->name);
+  return l;
 }
 
 /* A number of steps, fewer only where rounding leaves nothing to do; the norm is the one that costs no reduction. */
@@ -52,7 +42,7 @@ static PetscErrorCode make_ksp(wring_solver *s, wring_linear *l)
   PetscCall(KSPGetPC(l->ksp, &pc));
   PetscCall(KSPSetType(l->ksp, l->type == WRING_LINEAR_DIRECT ? KSPPREONLY : KSPCG));
   if (l->type == WRING_LINEAR_DIRECT) {
-    PetscCall(choose_factor(s->comm, l->A, pc));
+    PetscCall(wring_factor_choose(pc, l->A, MAT_FACTOR_CHOLESKY, label_of(s).text));
   } else if (l->type == WRING_LINEAR_STEPS) {
     PetscCall(set_steps(s, l, pc));
   } else {
@@ -116,6 +106,29 @@ static wring_linear_type chosen(const wring_solver *s, const wring_linear *l)
   return wring_potential_mesh(s->g)->n_global < DIRECT_BELOW ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
 }
 
+/* Keeps the message of an error instead of ending the program. */
+static PetscErrorCode keep_message(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
+                                   PetscErrorType type, const char *message, void *context)
+{
+  (void)comm, (void)line, (void)function, (void)file;
+  if (type == PETSC_ERROR_INITIAL) wring_error_set(context, "%s", message);
+  return code;
+}
+
+/* PETSc reports a matrix that is not positive definite as an error where CHOLMOD finds it, on one rank. */
+static PetscErrorCode set_up_ksp(const wring_solver *s, wring_linear *l)
+{
+  wring_error message = {""};
+
+  PetscFunctionBegin;
+  PetscCall(PetscPushErrorHandler(keep_message, &message));
+  const PetscErrorCode code = wring_factor_set_up(l->ksp);
+  PetscCall(PetscPopErrorHandler());
+  l->singular = (PetscBool)(code == PETSC_ERR_MAT_CH_ZRPVT);
+  if (code && !l->singular) SETERRQ(s->comm, code, "%s: %s", label_of(s).text, message.text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
@@ -128,22 +141,40 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
   }
   if (l->type == WRING_LINEAR_MULTIGRID) PetscCall(set_near_null_space(l->A, x));
   PetscCall(KSPSetOperators(l->ksp, l->A, P));
-  PetscCall(KSPSetUp(l->ksp));
-  PetscCall(set_blocks(l));
-  PetscCall(KSPSetUpOnBlocks(l->ksp));
+  PetscCall(set_up_ksp(s, l));
+  if (!l->singular) {
+    PetscCall(set_blocks(l));
+    PetscCall(KSPSetUpOnBlocks(l->ksp));
+  }
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solve that falls short of its tolerance is the caller's business. */
-static PetscErrorCode solve_one(const wring_linear *l, Vec b, Vec x, PetscInt *most)
+/*
+  x = A^{-1} b of one component, or of all. A solve that falls short of its tolerance still gives a direction, as do conjugate
+  gradients that rounding makes indefinite in the end; a factor that does not exist gives none.
+*/
+static PetscErrorCode solve_one(const wring_solver *s, const wring_linear *l, Vec b, Vec x, PetscInt *most,
+                                PetscBool *solved)
 {
-  PetscInt iterations;
+  PetscInt        iterations;
+  wring_solve_end end = WRING_SOLVE_REACHED;
 
   PetscFunctionBegin;
   PetscCall(KSPSolve(l->ksp, b, x));
+  PetscCall(wring_solve_judge(l->ksp, label_of(s).text, &end));
   PetscCall(KSPGetIterationNumber(l->ksp, &iterations));
   *most = PetscMax(*most, iterations);
+  if (end == WRING_SOLVE_NOT_FINITE || (end == WRING_SOLVE_SINGULAR && l->type == WRING_LINEAR_DIRECT))
+    *solved = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode end_unsolved(wring_solver *s, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(VecZeroEntries(x));
+  wring_solver_end(s, WRING_STOPPED_SINGULAR);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,14 +182,16 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
 {
   const wring_phase old        = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
   PetscInt          iterations = 0;
+  PetscBool         solved     = (PetscBool)!l->singular;
 
   PetscFunctionBegin;
-  if (!l->in) PetscCall(solve_one(l, b, x, &iterations));
-  for (int c = 0; l->in && c < 3; c++) {
+  if (solved && !l->in) PetscCall(solve_one(s, l, b, x, &iterations, &solved));
+  for (int c = 0; solved && l->in && c < 3; c++) {
     PetscCall(VecStrideGather(b, c, l->in, INSERT_VALUES));
-    PetscCall(solve_one(l, l->in, l->out, &iterations));
+    PetscCall(solve_one(s, l, l->in, l->out, &iterations, &solved));
     PetscCall(VecStrideScatter(l->out, c, x, INSERT_VALUES));
   }
+  if (!solved) PetscCall(end_unsolved(s, x));
   PetscCall(wring_potential_clear(s->g, x));
   if (l->type != WRING_LINEAR_DIRECT) s->work.linear_iterations += iterations;
   wring_phases_switch(s->phases, old);
@@ -177,7 +210,7 @@ PetscErrorCode wring_linear_predict(const wring_solver *s, const wring_linear *l
   PetscCall(MatGetInfo(l->A, MAT_LOCAL, &info));
   PetscCall(PetscStrcmp(l->pc, PCICC, &icholesky));
   *bytes = 8.0 * 6 * (double)s->n;
-  PetscCall(factor_library(s->comm, &library));
+  PetscCall(wring_factor_library(s->comm, MAT_FACTOR_CHOLESKY, &library));
   if (type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_predict(l->A, library, MAT_FACTOR_CHOLESKY, bytes));
   if (type == WRING_LINEAR_MULTIGRID) PetscCall(wring_multigrid_predict(l->A, bytes));
   if (type == WRING_LINEAR_STEPS && icholesky) *bytes += 0.5 * (8 + sizeof(PetscInt)) * info.nz_used;

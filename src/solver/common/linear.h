@@ -22,7 +22,8 @@ typedef struct {
   PCType            pc;     // of steps: PCNONE, PCJACOBI or PCICC
   Mat               A;      // owned: symmetric positive definite
   KSP               ksp;
-  Vec               in, out; // one component, if A has one row per vertex
+  PetscBool         singular; // A has no factor
+  Vec               in, out;  // one component, if A has one row per vertex
 } wring_linear;
 
 /*
@@ -31,7 +32,10 @@ typedef struct {
 */
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x);
 
-/* x = A^{-1} b from zero; counts linear iterations, the most of the three components. b may not be x. Collective. */
+/*
+  x = A^{-1} b from zero; counts linear iterations, the most of the three components. b may not be x. A factor without memory is
+  refused; where A is singular, or numbers are not finite, x is 0 and the solve has ended: end.given. Collective.
+*/
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x);
 
 /* Bytes of this rank that set_up and solves with l->A would take beyond it. Collective. */

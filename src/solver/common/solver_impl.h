@@ -110,7 +110,7 @@ const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is
 /* g and grad g at x as work of the method's own, unless they are known. */
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
 PetscErrorCode wring_solver_know_norm(wring_solver *s);             // current.norm
-void           wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate
+void           wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate; the first reason counts
 
 /* x . y and the sums over ranks of a [n], one reduction each. */
 PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);

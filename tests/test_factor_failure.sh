@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Factors that fail: more workspace where MUMPS asks for it, else one line that names the solver, or a step that fails with a reason.
+# usage: test_factor_failure.sh BUILD_DIR SOURCE_DIR     ranks: 3
+. "$(dirname "$0")/lib.sh"
+
+# MUMPS underestimates the workspace of this system, INFOG(1) = -9 on any number of ranks. Fails if the factorisation is not
+# repeated with more; PETSc does not repeat it in the factor that has failed.
+cat >compliant.yaml <<'DECK'
+mesh:     {box: {size: [1, 1, 1], cells: [2, 2, 2]}, refine: 1}
+material: {model: stable_neohookean, young: 55919, poisson: 0.49, density: 1000}
+attach:   {xmin: {hard: true}}
+pressure: {xmax: {value: 1e4}}
+time:     {step: 0.4738}
+solver:   {type: compliant}
+output:   {directory: out, every: 0, state_csv: true}
+DECK
+for ranks in 1 2 3; do
+  works $ranks run compliant.yaml -output_directory out$ranks
+  same out1/state.csv out$ranks/state.csv 1e-9
+done
+
+# fails_with PATTERN ARGS...: on two ranks, with one line of error.
+fails_with() {
+  local pattern=$1
+  shift
+  expect 1 2 run "$@"
+  [ "$(grep -c '^wring: ' log)" = 1 ] && grep -Eq "^wring: $pattern" log || fail "$*: not one line that matches '$pattern'"
+  ! grep -q 'PETSC ERROR\|internal error' log || fail "$*: a trace"
+}
+
+# MUMPS may have one MB. Fails if a solver takes the steepest descent instead, as newton did without a word.
+cat >beam.yaml <<'DECK'
+mesh:     {box: {size: [2, 1, 1], cells: [16, 8, 8]}}
+material: {model: neohookean, young: 1e5, poisson: 0.3, density: 1000}
+attach:   {xmin: {stiffness: 1e6}}
+gravity:  [0, 0, -9.81]
+time:     {step: 0.02}
+solver:   {type: newton, max_it: 3}
+output:   {directory: out, every: 0}
+DECK
+fails_with "solver 'newton': the factor by mumps" beam.yaml -petsc_newton_mat_mumps_icntl_23 1
+fails_with "solver 'newton': out of memory in the factor by mumps" beam.yaml -petsc_newton_mat_mumps_icntl_14 -95
+for hessian in rest_hessian frame_hessian warped_rest_hessian; do
+  fails_with "solver 'qn': the factor by mumps" beam.yaml -solver_type qn -solver_qn_initial_hessian $hessian \
+    -petsc_qn_mat_mumps_icntl_23 1
+done
+fails_with "solver 'compliant': the factor by mumps" compliant.yaml -petsc_mat_mumps_icntl_23 1
+fails_with "time_integrator 'linear_implicit_euler': the factor by mumps" beam.yaml -petsc_step_mat_mumps_icntl_23 1 \
+  -time_integrator linear_implicit_euler
+
+# Stiffness beside which the inertia is lost in rounding: on one rank CHOLMOD finds the matrix singular. Fails if that is an
+# internal error, or the solve goes on.
+for keys in "newton" "qn -solver_qn_initial_hessian rest_hessian"; do
+  # shellcheck disable=SC2086
+  expect 2 1 run beam.yaml -material_young 1e30 -time_step 1 -solver_type $keys
+  grep -q '^note: step 1 failed: singular system' log || fail "$keys: no reason"
+done
+exit 0
