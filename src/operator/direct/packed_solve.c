@@ -3,12 +3,10 @@
   roots, L^T x = y back. What a block does to the rows below it waits in its own u until the parent collects it, child
   by child: sums have one order. A thread takes whole subtrees; above them all threads share the units of each block.
 */
+#include "operator/subnormal.h"
 #include "packed.h"
 #include <math.h>
 #include <omp.h>
-#if defined(__SSE__)
-  #include <xmmintrin.h>
-#endif
 
 enum { PANEL = WRING_PACKED_PANEL, LANES = WRING_PACKED_LANES, UNIT = WRING_PACKED_UNIT, WIDEST = WRING_PACKED_WIDEST };
 
@@ -371,27 +369,6 @@ static PetscErrorCode deal_blocks(wring_packed *p, int size)
 
 /* ---- front ------------------------------------------------------------------------------------------------------- */
 
-/* Solutions that decay over many vertices end in subnormal numbers, which some processors treat slowly. */
-static unsigned flush_subnormal(void)
-{
-#if defined(__SSE__)
-  const unsigned old = _mm_getcsr();
-  _mm_setcsr(old | 0x8040u); // to zero: results, operands
-  return old;
-#else
-  return 0;
-#endif
-}
-
-static void restore_subnormal(unsigned old)
-{
-#if defined(__SSE__)
-  _mm_setcsr(old);
-#else
-  (void)old;
-#endif
-}
-
 PetscErrorCode wring_packed_solve(wring_packed *p, const double scale[3], const double *b, PetscBool add, double *x)
 {
   const wring_team *const t    = p->team;
@@ -404,7 +381,7 @@ PetscErrorCode wring_packed_solve(wring_packed *p, const double scale[3], const 
   for (int c = 0; c < 3; c++) back[c] = scale[c] > 0 ? p->scale * p->scale / scale[c] : 0;
 #pragma omp parallel num_threads(t->threads)
   {
-    const unsigned old = flush_subnormal();
+    const unsigned old = wring_subnormal_flush();
     const sweep    s   = {.p     = p,
                           .scale = scale,
                           .back  = back,
@@ -417,7 +394,7 @@ PetscErrorCode wring_packed_solve(wring_packed *p, const double scale[3], const 
       run_sweeps(&s);
     else if (omp_get_thread_num() == 0)
       got = omp_get_num_threads();
-    restore_subnormal(old);
+    wring_subnormal_restore(old);
   }
   PetscCheck(got == t->threads, PETSC_COMM_SELF, PETSC_ERR_SYS, "OpenMP gives %d threads of %d", got, t->threads);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -4,6 +4,7 @@
   seven digits only (flexible conjugate gradients: Notay, SIAM J. Sci. Comput. 22, 2000).
 */
 #include "cg_state.h"
+#include "operator/subnormal.h"
 #include <math.h>
 
 /* Sums the dots over the ranks and finds the step, unless the iteration has to begin again. */
@@ -169,11 +170,15 @@ static PetscErrorCode run_with(wring_cg_state *v, Mat A, double rtol, PetscInt m
 PetscErrorCode wring_cg_solve(wring_cg *g, wring_cycle *c, Mat A, double rtol, PetscInt max_it, const double *b,
                               double *x, const wring_cg_zero *zero, PetscInt *iterations, PetscBool *reached)
 {
-  wring_cg_state v = {.g = g, .cycle = c, .l = c->level, .b = b, .x = x, .zero = zero};
+  const PetscBool threaded = (PetscBool)(g->n > WRING_SERIAL_BELOW);
+  wring_cg_state  v        = {.g = g, .cycle = c, .l = c->level, .b = b, .x = x, .zero = zero};
 
   PetscFunctionBegin;
   for (int i = 0; i < 3; i++) v.found[i] = PETSC_MAX_REAL;
-  PetscCall(run_with(&v, A, rtol, max_it, iterations, reached));
+  const unsigned       old  = wring_subnormal_flush_all(threaded);
+  const PetscErrorCode code = run_with(&v, A, rtol, max_it, iterations, reached);
+  wring_subnormal_restore_all(old, threaded); // also after a refusal
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
