@@ -1,27 +1,67 @@
 /*
-  What `operator.type: auto` stands for: the type whose set-up and expected solves take less time on a mesh of tets with
-  n vertices. Seconds of one thread, fitted to boxes of 2,000 to 200,000 vertices, docs/performance.md; threads and
-  ranks speed up both types.
+  What is chosen for the user: the type that `operator.type: auto` stands for, the kind of factor, and the tolerance that rtol 0 stands
+  for. `auto` takes the type whose set-up and expected solves take less time on a mesh of tets with n vertices.
 
-    factor      set-up (20e-6 + 0.23e-9 n) n,   a solve 7e-9 n^(4/3) times what refinement adds
-    multigrid   set-up 8.4e-6 n,                a solve 80e-9 n (1 + 1.8 digits)
+  Seconds of one thread, docs/performance.md. The first two are fitted to boxes of 2,000 to 200,000 vertices. MUMPS was measured
+  beside them in one process on one rank, by CPU time, on boxes of 2,197 to 68,921 vertices: its solve takes 23e-9 to 26e-9 n^(4/3)
+  on each, its set-up 0.86 times that of the packed factor, and it is exact at any tolerance. On two ranks a solve takes each 0.9 of
+  its time on one, so that more ranks do not change the order. Latency between nodes, which was not measured, speaks for multigrid,
+  whose messages go to neighbours only.
+
+    packed factor   set-up (20e-6 + 0.23e-9 n) n,   a solve 7e-9 n^(4/3) times what refinement adds
+    MUMPS           set-up (17e-6 + 0.20e-9 n) n,   a solve 25e-9 n^(4/3)
+    multigrid       set-up 8.4e-6 n,                a solve 80e-9 n (1 + 1.8 digits)
 */
 #include "operator_impl.h"
 #include <math.h>
 #include <string.h>
 
 /*
-  Above this many vertices a factor costs more memory and set-up than it saves: at 2e5 vertices CHOLMOD takes 14 s and
-  1.3 GB, MUMPS on two ranks 1.7 GB, multigrid 1.7 s and 0.08 GB.
+  Vertices above which a factor costs more memory and set-up than it saves: at 2e5 vertices CHOLMOD takes 14 s and 1.3 GB, MUMPS on
+  two ranks 1.7 GB, multigrid 1.7 s and 0.08 GB.
 */
-const PetscInt wring_operator_direct_limit = 100000;
+enum { DIRECT_LIMIT = 100000 };
 
-enum { SMALL = 5000 }; // vertices: there is no tenth of a second to be gained, and a factor works for every A
+enum { SMALL = 5000 }; // vertices: less than a tenth of a second could be gained, and a factor works for every A
+
+/* ---- tolerances -------------------------------------------------------------------------------------------------- */
+
+static const double rough = 1e-1; // what quasi-Newton methods need, docs/performance.md
+
+double wring_operator_rough_rtol(const wring_operator *op)
+{
+  if (op->rtol_given) return op->rtol;
+  return strcmp(op->type, "direct") ? rough : 0;
+}
 
 PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex)
 {
   return (PetscBool)(!op->rtol_given && (!strcmp(op->type, "direct") || n_vertex <= SMALL));
 }
+
+/* ---- the factor -------------------------------------------------------------------------------------------------- */
+
+/*
+  One factor for all ranks of a node takes a quarter of MUMPS's time to solve with (two ranks, 24,000 vertices), but its set-up is
+  serial.
+*/
+static PetscBool is_shared(const wring_operator *op, PetscInt n_vertex)
+{
+  if (op->n_rank == 1) return PETSC_TRUE;
+  if (!strcmp(op->factor, "distributed") || !op->one_node) return PETSC_FALSE;
+  return (PetscBool)(!strcmp(op->factor, "shared") || n_vertex <= DIRECT_LIMIT);
+}
+
+PetscErrorCode wring_operator_choose_factor(const wring_operator *op, PetscInt n_vertex, PetscBool *shared)
+{
+  PetscFunctionBegin;
+  if (!strcmp(op->factor, "shared") && !op->one_node)
+    WRING_REFUSE(op->comm, "operator_factor is shared, expected distributed: the ranks are on several nodes");
+  *shared = is_shared(op, n_vertex);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the type ---------------------------------------------------------------------------------------------------- */
 
 /* Decimal digits that a solve gains with `auto`. */
 static double digits_of(const wring_operator *op)
@@ -29,11 +69,16 @@ static double digits_of(const wring_operator *op)
   return -log10(op->use.rough ? wring_operator_rough_rtol(op) : op->rtol);
 }
 
-/* Single precision leaves 1e-6; every sweep of refinement, which has a product with A too, gains six digits. */
-static double seconds_direct(double n, double digits, double solves)
+/* Single precision gains six digits; every sweep of refinement, with a product with A, six more. */
+static double seconds_packed(double n, double digits, double solves)
 {
   const double refine = ceil(fmax(digits - 6, 0) / 6);
   return (20e-6 + 0.23e-9 * n) * n + solves * 7e-9 * pow(n, 4. / 3) * (1 + 0.6 * refine);
+}
+
+static double seconds_mumps(double n, double solves)
+{
+  return (17e-6 + 0.2e-9 * n) * n + solves * 25e-9 * pow(n, 4. / 3);
 }
 
 static double seconds_multigrid(double n, double digits, double solves)
@@ -45,9 +90,10 @@ const char *wring_operator_choice(const wring_operator *op, PetscInt n_vertex)
 {
   const double n = (double)n_vertex, digits = digits_of(op), solves = (double)op->use.solves;
   if (strcmp(op->type, "auto")) return op->type;
-  if (n_vertex > wring_operator_direct_limit) return "multigrid";
+  if (n_vertex > DIRECT_LIMIT) return "multigrid";
   if (n_vertex <= SMALL) return "direct";
-  return seconds_direct(n, digits, solves) <= seconds_multigrid(n, digits, solves) ? "direct" : "multigrid";
+  const double direct = is_shared(op, n_vertex) ? seconds_packed(n, digits, solves) : seconds_mumps(n, solves);
+  return direct <= seconds_multigrid(n, digits, solves) ? "direct" : "multigrid";
 }
 
 void wring_operator_expect(wring_operator *op, const wring_operator_use *use)

@@ -2,8 +2,6 @@
 #include "operator/direct/team.h"
 #include <string.h>
 
-static const double rough = 1e-1; // what quasi-Newton methods need, docs/performance.md
-
 const wring_option wring_operator_options[] = {
   {"type", WRING_WORD, 0, "auto|direct|multigrid|petsc", NULL, NULL, "auto",
    "How A x = b is solved: by a factor, by conjugate gradients with multigrid, or by PETSc's options -operator_...; "
@@ -23,26 +21,6 @@ static const wring_operator_ops *iterative_ops(const char *type)
 {
   if (!strcmp(type, "multigrid")) return &wring_operator_multigrid;
   return strcmp(type, "petsc") ? NULL : &wring_operator_petsc;
-}
-
-/*
-  A factor by one rank, in memory that all see, takes a quarter of MUMPS's time to solve with (two ranks, 24 000
-  vertices), but its set-up is serial.
-*/
-PetscErrorCode wring_operator_choose_factor(const wring_operator *op, PetscInt n_vertex, PetscBool *shared)
-{
-  PetscMPIInt n_rank;
-  PetscBool   possible = PETSC_TRUE;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(op->comm, &n_rank));
-  *shared = (PetscBool)(n_rank == 1);
-  if (n_rank == 1 || !strcmp(op->factor, "distributed")) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_team_possible(op->comm, &possible));
-  if (!strcmp(op->factor, "shared") && !possible)
-    WRING_REFUSE(op->comm, "operator_factor is shared, expected distributed: the ranks are on several nodes");
-  *shared = (PetscBool)(possible && (!strcmp(op->factor, "shared") || n_vertex <= wring_operator_direct_limit));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode find_ops(wring_operator *op, PetscInt n_vertex, const wring_operator_ops **ops)
@@ -82,6 +60,8 @@ PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wrin
   p->comm   = comm;
   p->phases = phases;
   p->use    = (wring_operator_use){.solves = PETSC_MAX_INT};
+  PetscCallMPI(MPI_Comm_size(comm, &p->n_rank));
+  PetscCall(wring_team_possible(comm, &p->one_node));
   PetscCall(wring_options_get_word(o, prefix, table, "type", &type));
   PetscCall(PetscStrncpy(p->type, type, sizeof p->type));
   PetscCall(wring_options_get_word(o, prefix, table, "factor", &type));
@@ -178,12 +158,6 @@ PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes)
 static double own_rtol(const wring_operator *op)
 {
   return op->exact ? 0 : op->rtol;
-}
-
-double wring_operator_rough_rtol(const wring_operator *op)
-{
-  if (op->rtol_given) return op->rtol;
-  return strcmp(op->type, "direct") ? rough : 0;
 }
 
 static void begin_solve(wring_operator *op, double rtol)

@@ -25,14 +25,13 @@ extern const wring_operator_ops wring_operator_cholmod, wring_operator_mumps, wr
 /* Whether rtol 0 asks a factor for all that double precision gives. */
 PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex);
 
-/* Vertices up to which `auto` may take a factor, and one factor for all ranks of a node. */
-extern const PetscInt wring_operator_direct_limit;
-
 struct wring_operator {
   MPI_Comm                  comm;
   wring_phases             *phases;   // borrowed
   char                      type[16]; // as asked; a copy, for the options may go first
   char                      factor[16];
+  PetscMPIInt               n_rank;
+  PetscBool                 one_node; // all ranks can share memory
   wring_operator_use        use;
   double                    rtol;       // operator.rtol
   PetscBool                 rtol_given; // in the deck
