@@ -1,9 +1,13 @@
 /* ranks: 1 2 3 4 */
+#define _XOPEN_SOURCE 700
 /* A solve is judged by its residual, computed here with MatMult and not with the operator's own apply. */
 #include "operator/direct/factor.h"
+#include "operator/direct/team.h"
 #include "refused.h"
 #include <math.h>
 #include <omp.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* What joins grid points and what holds them. */
 typedef enum { PLAIN, STIFF, PIECES } grid;
@@ -449,7 +453,8 @@ static PetscErrorCode test_not_finite(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode choose(const char *type, const char *rtol, wring_operator_use use, PetscInt n, const char *wanted)
+static PetscErrorCode choose_with(const char *factor, const char *type, const char *rtol, wring_operator_use use,
+                                  PetscInt n, const char *wanted)
 {
   wring_options  *o;
   wring_operator *op;
@@ -458,6 +463,7 @@ static PetscErrorCode choose(const char *type, const char *rtol, wring_operator_
   PetscFunctionBegin;
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
   PetscCall(wring_options_set(o, "operator_type", type, "test"));
+  PetscCall(wring_options_set(o, "operator_factor", factor, "test"));
   if (rtol) PetscCall(wring_options_set(o, "operator_rtol", rtol, "test"));
   PetscCall(wring_operator_create(PETSC_COMM_WORLD, o, NULL, &op));
   wring_operator_expect(op, &use);
@@ -466,6 +472,30 @@ static PetscErrorCode choose(const char *type, const char *rtol, wring_operator_
         choice);
   PetscCall(wring_operator_destroy(&op));
   PetscCall(wring_options_destroy(&o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode choose(const char *type, const char *rtol, wring_operator_use use, PetscInt n, const char *wanted)
+{
+  PetscFunctionBegin;
+  PetscCall(choose_with("auto", type, rtol, use, n, wanted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  A factor in parts is priced as MUMPS, whose solve takes four times as long. Fails where it is priced as the factor that all ranks
+  share, which is the only one on one rank.
+*/
+static PetscErrorCode test_choice_in_parts(void)
+{
+  const wring_operator_use many = {.solves = 100000};
+  PetscMPIInt              n_rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &n_rank));
+  PetscCall(choose_with("distributed", "auto", NULL, many, 6000, "direct"));
+  PetscCall(choose_with("distributed", "auto", NULL, many, 20000, n_rank > 1 ? "multigrid" : "direct"));
+  PetscCall(choose_with("shared", "auto", NULL, many, 20000, "direct"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -491,6 +521,32 @@ static PetscErrorCode test_choice(void)
   PetscCall(choose("auto", "1e-14", many, 60000, "direct"));
   PetscCall(choose("auto", "1e-1", few, 20000, "multigrid"));
   PetscCall(choose("auto", "1e-1", many, 20000, "direct"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- memory of all ranks ----------------------------------------------------------------------------------------- */
+
+/*
+  Two pages of a file that has one: the second cannot be had, as where /dev/shm is too small for what MPI has promised. Fails, with
+  SIGBUS, where the program itself writes the zeros.
+*/
+static PetscErrorCode test_no_page(void)
+{
+  const size_t page   = (size_t)sysconf(_SC_PAGESIZE);
+  char         name[] = "/tmp/wring_test_XXXXXX";
+  const int    file   = mkstemp(name);
+
+  PetscFunctionBegin;
+  CHECK(file >= 0 && ftruncate(file, (off_t)page) == 0, "%s", name);
+  char *const memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  CHECK(memory != MAP_FAILED, "mmap");
+  memory[0] = memory[page - 1] = 1;
+  CHECK(!wring_shared_clear(memory, 2 * page), "a page that is not there was taken");
+  memory[page - 1] = 1;
+  CHECK(wring_shared_clear(memory, page) && memory[0] == 0 && memory[page - 1] == 0, "one page");
+  munmap(memory, 2 * page);
+  close(file);
+  unlink(name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -635,7 +691,9 @@ int main(int argc, char **argv)
   PetscCall(test_agreement("direct"));
   PetscCall(test_agreement("mumps"));
   PetscCall(test_choice());
+  PetscCall(test_choice_in_parts());
   PetscCall(test_guess());
+  PetscCall(test_no_page());
   PetscCall(test_starved());
   PetscCall(test_workspace());
   PetscCall(PetscFinalize());

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 /*
   Threads of one or several ranks of a node in memory that all see, and the barrier at which they meet.
 
@@ -7,10 +8,12 @@
   team_possible asks.
 */
 #include "team.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
+#include <unistd.h>
 #if defined(__SSE2__)
   #include <emmintrin.h>
 #endif
@@ -35,8 +38,24 @@ static PetscErrorCode is_unified(MPI_Win window, PetscBool *yes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Zeros, and where they begin: at the same distance from a page's begin on all ranks. */
-static PetscErrorCode clear(const wring_team *t, size_t bytes, wring_shared *s)
+PetscBool wring_shared_clear(void *memory, size_t bytes)
+{
+  const size_t most = (size_t)1 << 30;
+  const int    zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  size_t       done = 0;
+  while (zero >= 0 && done < bytes) {
+    const ssize_t n = read(zero, (char *)memory + done, PetscMin(bytes - done, most));
+    if (n > 0)
+      done += (size_t)n;
+    else if (n == 0 || errno != EINTR)
+      break;
+  }
+  if (zero >= 0) close(zero);
+  return (PetscBool)(done == bytes);
+}
+
+/* Zeros, and where they begin: at the same distance from the begin of a page on all ranks. */
+static PetscErrorCode clear(const wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough)
 {
   MPI_Aint size;
   int      unit, skip;
@@ -48,14 +67,16 @@ static PetscErrorCode clear(const wring_team *t, size_t bytes, wring_shared *s)
   PetscCallMPI(MPI_Bcast(&skip, 1, MPI_INT, 0, t->comm));
   s->memory = memory + skip;
   PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, s->window));
-  if (t->rank == 0) memset(s->memory, 0, bytes);
+  if (t->rank == 0) *enough = wring_shared_clear(s->memory, bytes);
   PetscCallMPI(MPI_Win_sync(s->window));
+  PetscCallMPI(MPI_Bcast(enough, 1, MPIU_BOOL, 0, t->comm));
   PetscCallMPI(MPI_Barrier(t->comm));
   PetscCallMPI(MPI_Win_sync(s->window));
+  if (!*enough) PetscCall(wring_team_free(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Memory that MPI does not grant is no error of the program's. */
+/* Memory that is not granted is no error of the program. */
 static PetscErrorCode allocate_shared(const wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough)
 {
   void          *memory;
@@ -75,7 +96,7 @@ static PetscErrorCode allocate_shared(const wring_team *t, size_t bytes, wring_s
   if (!failed) PetscCall(is_unified(s->window, &unified));
   *enough = (PetscBool)(!failed && unified);
   if (!unified) PetscCallMPI(MPI_Win_free(&s->window));
-  if (*enough) PetscCall(clear(t, bytes, s));
+  if (*enough) PetscCall(clear(t, bytes, s, enough));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

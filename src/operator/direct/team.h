@@ -31,6 +31,12 @@ PetscErrorCode wring_team_allocate(const wring_team *t, size_t bytes, wring_shar
 PetscErrorCode wring_team_free(wring_shared *s);
 
 /*
+  Sets memory to zero by the kernel, which takes its pages. PETSC_FALSE: not all of them could be had, as on a full /dev/shm, where
+  a store of the program would end it with SIGBUS. Not collective.
+*/
+PetscBool wring_shared_clear(void *memory, size_t bytes);
+
+/*
   Inside a parallel region of t->threads threads on every rank, or outside of any on every rank: waits for all, and what
   any has written before, all see after it.
 */
