@@ -394,6 +394,67 @@ static PetscErrorCode test_symmetry(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  The last owned vertex is read as four numbers while its ghosts are a receive buffer: none of the four may be a ghost's. Fails where
+  ghosts follow the owned vertices at once. And numbers of random vectors are 64-bit: fails where 3 times the first row is not.
+*/
+static PetscErrorCode test_layout(void)
+{
+  problem p;
+
+  PetscFunctionBegin;
+  PetscCall(create_problem(17, 10, 0.01, alike, &p));
+  const wring_cycle *const c = ((wring_multigrid *)p.op->data)->cycle;
+  for (int i = 0; i < c->n_level; i++) {
+    const wring_level *const l    = &c->level[i];
+    float *const             last = l->x + 3 * (size_t)l->n - 3;
+    CHECK(l->n == 0 || wring_level_ghosts(l, l->x) - last >= 4, "level %d", i);
+  }
+  CHECK(wring_level_seed(PETSC_MAX_INT) == 3 * (uint64_t)PETSC_MAX_INT, "%g", (double)wring_level_seed(PETSC_MAX_INT));
+  PetscCall(destroy_problem(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int count_subnormal(size_t n, const float *x)
+{
+  int count = 0;
+  for (size_t i = 0; i < n; i++) count += fpclassify(x[i]) == FP_SUBNORMAL;
+  return count;
+}
+
+/*
+  Parts that do not touch, and a right-hand side that falls by 60 decades from one to the next, so that parts of the solution are
+  beyond the range of a float. Fails where the cycle keeps subnormal numbers, or where a thread flushes them after a solve.
+*/
+static PetscErrorCode test_subnormal(void)
+{
+  const int             threads = omp_get_max_threads();
+  volatile const double tiny    = 1e-308;
+  problem               p;
+  int                   left, zero = 0;
+  PetscInt              first, end, size;
+
+  PetscFunctionBegin;
+  omp_set_num_threads(2);
+  PetscCall(create_problem(22, 0, 1, alike, &p));
+  PetscCall(VecGetSize(p.b, &size));
+  PetscCall(VecGetOwnershipRange(p.b, &first, &end));
+  for (PetscInt i = first; i < end; i++)
+    PetscCall(VecSetValue(p.b, i, pow(10, -60.0 * (double)i / (double)size), INSERT_VALUES));
+  PetscCall(VecAssemblyBegin(p.b));
+  PetscCall(VecAssemblyEnd(p.b));
+  PetscCall(solve_and_check(&p, "decay", 1e-3, NULL));
+  const wring_level *const l = ((wring_multigrid *)p.op->data)->cycle->level;
+  for (PetscInt i = 0; i < 3 * l->n; i++) zero += l->b[i] == 0;
+  left = count_subnormal(3 * (size_t)l->n, l->b) + count_subnormal(3 * (size_t)l->n, l->y);
+  CHECK(left == 0 && (zero > 0 || end < size), "%d subnormal numbers, %d zeros", left, zero);
+#pragma omp parallel
+  CHECK(tiny / 4 > 0, "thread %d flushes after a solve", omp_get_thread_num());
+  omp_set_num_threads(threads);
+  PetscCall(destroy_problem(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Sums have one order: a reduction by OpenMP, or strips that depend on the number of threads, changes the last bits. */
 static PetscErrorCode test_threads(void)
 {
@@ -538,6 +599,8 @@ int main(int argc, char **argv)
   PetscCall(test_from_zero());
   PetscCall(test_not_reached());
   PetscCall(test_symmetry());
+  PetscCall(test_layout());
+  PetscCall(test_subnormal());
   PetscCall(test_threads());
   PetscCall(test_small());
   PetscCall(test_changes());
