@@ -1,7 +1,8 @@
 /* ranks: 1 2 3 4 */
 /*
-  The fused multigrid beyond what every type must do (test_operator.c): components of any size side by side, the deepest
-  tolerance, the same bits on any threads, matrices that cannot be coarsened, and a hierarchy that follows the matrix.
+  The fused multigrid, beyond the tests of all types in test_operator.c: components of any size side by side, the
+  deepest tolerance, the same bits on any threads, matrices that cannot be coarsened, and a hierarchy that follows the
+  matrix.
 */
 #include "operator/multigrid/multigrid.h"
 #include "operator/operator_impl.h"
@@ -216,8 +217,9 @@ static PetscErrorCode test_contrast(void)
 }
 
 /*
-  A guess that is wrong by 1e12: the recurrence for the residual loses what b is made of, and only b - A x, found anew,
-  says so. And one that is right but for a part in 1e4 saves the iterations of four digits.
+    A guess that is wrong by 1e12: the recurrence for the residual loses b by cancellation, so that b - A x must be
+    found anew. A guess
+  that is right to 1e-4 saves the iterations of four digits.
 */
 static PetscErrorCode test_guess(void)
 {
@@ -247,7 +249,7 @@ int MPI_Allreduce(const void *send, void *receive, int n, MPI_Datatype type, MPI
   return PMPI_Allreduce(send, receive, n, type, op, comm);
 }
 
-/* Dots of x with b and itself turned round, as the operator says them and as they are. */
+/* Dots of x with b and itself turned round, as the operator reports them and as PETSc finds them. */
 static PetscErrorCode check_from_zero(const problem *p, double rtol, double size, Vec last, PetscInt *iterations,
                                       int *made)
 {
@@ -280,9 +282,10 @@ static PetscErrorCode check_from_zero(const problem *p, double rtol, double size
 }
 
 /*
-  From zero, whatever x holds, to every tolerance, with dots, whatever the size of b was said to be; nothing is as good
-  as the truth, and from there on every iteration has one reduction, unless its last was not foreseen. Fails where a dot
-  is that of another iterate, or misses a component that rests.
+    From zero, whatever x holds, to every tolerance, with dots, whatever size of b is given; a size that is not known
+    costs no more
+  iterations than the right one, and every iteration has one reduction, unless the last one was not foreseen. Fails
+  where a dot is that of another iterate, or misses a component that has converged.
 */
 static PetscErrorCode test_from_zero(void)
 {
@@ -316,7 +319,7 @@ static PetscErrorCode test_from_zero(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One iteration is not enough, and rtol 1e-18 is beyond double precision: both are said, and the solve ends. */
+/* One iteration is not enough, and rtol 1e-18 is beyond double precision: both are reported, and the solve ends. */
 static PetscErrorCode test_not_reached(void)
 {
   problem             p;
@@ -363,8 +366,8 @@ static PetscErrorCode dot(wring_cycle *c, const float *a, const float *b, double
 }
 
 /*
-  It is a symmetric, positive definite map, to float's digits: restriction is the transpose of interpolation, whoever
-  owns what. A ghost's share lost on its way to the owner, or counted twice, breaks it.
+  The cycle is a symmetric, positive definite map, to the digits of a float: restriction is the transpose of
+  interpolation, whoever owns what. A ghost's share lost on its way to the owner, or counted twice, breaks it.
 */
 static PetscErrorCode test_symmetry(void)
 {
@@ -395,8 +398,9 @@ static PetscErrorCode test_symmetry(void)
 }
 
 /*
-  The last owned vertex is read as four numbers while its ghosts are a receive buffer: none of the four may be a ghost's. Fails where
-  ghosts follow the owned vertices at once. And numbers of random vectors are 64-bit: fails where 3 times the first row is not.
+  The last owned vertex is read as four numbers while its ghosts are a receive buffer: none of the four may be a
+  ghost's. Fails where ghosts follow the owned vertices at once. And numbers of random vectors are 64-bit: fails where 3
+  times the first row is not.
 */
 static PetscErrorCode test_layout(void)
 {
@@ -423,8 +427,9 @@ static int count_subnormal(size_t n, const float *x)
 }
 
 /*
-  Parts that do not touch, and a right-hand side that falls by 60 decades from one to the next, so that parts of the solution are
-  beyond the range of a float. Fails where the cycle keeps subnormal numbers, or where a thread flushes them after a solve.
+  Parts that do not touch, and a right-hand side that falls by 60 decades from one to the next, so that parts of the
+  solution are beyond the range of a float. Fails where the cycle keeps subnormal numbers, or where a thread flushes
+  them after a solve.
 */
 static PetscErrorCode test_subnormal(void)
 {
@@ -455,7 +460,10 @@ static PetscErrorCode test_subnormal(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sums have one order: a reduction by OpenMP, or strips that depend on the number of threads, changes the last bits. */
+/*
+  Sums have a fixed order: a reduction by OpenMP, or strips that depend on the number of threads, changes the last
+  bits.
+*/
 static PetscErrorCode test_threads(void)
 {
   const int threads = omp_get_max_threads();
@@ -504,8 +512,9 @@ static PetscErrorCode test_small(void)
 /* ---- values that change ------------------------------------------------------------------------------------------ */
 
 /*
-  Another step length shifts the diagonal: interpolation stays, and is as good as new. A vertex that was held a million
-  times stiffer than the rest and is let go needs another: with the old one, which cannot move it, iterations would go
+    Another time step shifts the diagonal: the interpolation is kept, and is as good as a new one. Vertices that were
+    held a million times
+  stiffer than the rest and are released need a new one: with the old one, which cannot move them, iterations would go
   up.
 */
 static PetscErrorCode test_changes(void)
@@ -556,8 +565,9 @@ static PetscErrorCode create_with(const char *name, const char *value, Mat A)
 }
 
 /*
-  What says how to build the hierarchy reaches PETSc; what would be taken and then be of no effect is refused, also
-  where PETSc would take it; and what we set for PETSc is gone afterwards. Fails where options are passed on unseen.
+    Options of how the hierarchy is built reach PETSc; options that would have no effect are refused, also where PETSc
+    would take them;
+  options that wring sets for PETSc are cleared afterwards. Fails where all options are passed on.
 */
 static PetscErrorCode test_options(void)
 {

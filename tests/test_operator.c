@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What joins grid points and what holds them. */
+/* Which edges join the grid points. */
 typedef enum { PLAIN, STIFF, PIECES } grid;
 
 /* Weight of the edge from r along an axis: 1; stiff, up to 1e10 by the layer; in pieces, none to each third layer. */
@@ -281,8 +281,8 @@ static PetscErrorCode test_accuracy(grid kind, PetscInt m, double shift, double 
 
 /*
   A solve in single precision leaves eps times the condition of |b|: 1e-6 / 0.1 at a shift of 0.1, more than b at 1e-7,
-  where CHOLMOD's own leaves 1e-16 / 1e-8. Fails if the choice is not made, not made anew, or is not the one that is
-  said.
+  where CHOLMOD's own leaves 1e-16 / 1e-8. Fails if the precision is not chosen, not chosen again after a change, or not
+  the one that info reports.
 */
 static PetscErrorCode test_precision(void)
 {
@@ -317,7 +317,10 @@ static PetscErrorCode test_precision(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails where a sum depends on who takes part, and where what cannot be reached is said to be. */
+/*
+  Fails where a sum depends on the number of threads, and where a tolerance that cannot be reached is reported as
+  reached.
+*/
 static PetscErrorCode test_threads(PetscInt m)
 {
   Mat             A;
@@ -353,9 +356,10 @@ static PetscErrorCode test_threads(PetscInt m)
 }
 
 /*
-  What a solve is exact to, by what the deck says: named, a direct solve leaves nothing but round-off; operator.rtol is
-  taken by its word; where `auto` chooses a factor, only callers that say so get less than all. Fails where speed comes
-  unasked.
+    The tolerance of a solve with rtol 0: with `operator.type: direct` round-off; operator.rtol where the deck gives it;
+    where `auto`
+  chooses a factor, round-off too, but for callers that ask for rough solves. Fails where a solve is less exact than
+  asked.
 */
 static PetscErrorCode test_default(const char *type, const char *rtol, double rough, double least, double most)
 {
@@ -483,8 +487,8 @@ static PetscErrorCode choose(const char *type, const char *rtol, wring_operator_
 }
 
 /*
-  A factor in parts is priced as MUMPS, whose solve takes four times as long. Fails where it is priced as the factor that all ranks
-  share, which is the only one on one rank.
+  A factor in parts is priced as MUMPS, whose solve takes four times as long. Fails where it is priced as the factor
+  that all ranks share, which is the only one on one rank.
 */
 static PetscErrorCode test_choice_in_parts(void)
 {
@@ -500,9 +504,9 @@ static PetscErrorCode test_choice_in_parts(void)
 }
 
 /*
-  What a user names is never overruled. A small mesh is factored, a large one is not; between them multigrid wins where
-  solves are rough or few, the factor where they are many and exact. Fails where one of the four has no part in the
-  choice.
+  A type that the user names is taken. A small mesh is factored, a large one is not; between them multigrid wins where
+  solves are rough or few, the factor where they are many and exact. Fails where size, number, tolerance or roughness
+  has no effect.
 */
 static PetscErrorCode test_choice(void)
 {
@@ -527,8 +531,8 @@ static PetscErrorCode test_choice(void)
 /* ---- memory of all ranks ----------------------------------------------------------------------------------------- */
 
 /*
-  Two pages of a file that has one: the second cannot be had, as where /dev/shm is too small for what MPI has promised. Fails, with
-  SIGBUS, where the program itself writes the zeros.
+  Two pages of a file that has one: the second cannot be had, as where /dev/shm is too small for what MPI has promised.
+  Fails, with SIGBUS, where the program itself writes the zeros.
 */
 static PetscErrorCode test_no_page(void)
 {

@@ -48,7 +48,7 @@ static PetscErrorCode from_options(PetscObject ksp)
   return KSPSetFromOptions((KSP)ksp);
 }
 
-/* preonly with a factorisation knows neither a starting guess nor a norm. */
+/* A factor alone (preonly) takes neither a starting guess nor a norm. */
 static PetscErrorCode finish_ksp(KSP ksp)
 {
   PetscBool preonly;
@@ -123,7 +123,7 @@ static PetscErrorCode set_up(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vectors of conjugate gradients; what PETSc's options may ask for beyond Jacobi is not known here. */
+/* Vectors of conjugate gradients; memory of other methods that PETSc's options ask for is not known here. */
 static PetscErrorCode predict(wring_operator *op, double *bytes)
 {
   PetscInt n;
@@ -134,7 +134,7 @@ static PetscErrorCode predict(wring_operator *op, double *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Running out of iterations is the caller's business; a broken matrix or preconditioner is an error. */
+/* Running out of iterations is reported to the caller; a matrix that is not definite is an error. */
 static PetscErrorCode check(const wring_operator *op, PetscBool *reached)
 {
   wring_solve_end end;
@@ -169,7 +169,7 @@ static PetscErrorCode solve_one(wring_operator *op, PetscBool *reached)
 
 static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
 {
-  const double never = 1e30; // a poor guess may start far above |b|: that is no divergence
+  const double never = 1e30; // a poor guess may start far above |b|, which is no divergence
 
   PetscFunctionBegin;
   PetscCall(KSPSetTolerances(op->data, rtol, 0, never, op->max_it));

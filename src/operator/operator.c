@@ -35,7 +35,7 @@ static PetscErrorCode find_ops(wring_operator *op, PetscInt n_vertex, const wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What PETSc does not take of its options is refused now, not after the first files are written. */
+/* Options that PETSc does not take are refused now, not after the first files are written. */
 static PetscErrorCode try_options(wring_operator *op)
 {
   const wring_operator_ops *const ops = iterative_ops(op->type);
@@ -131,8 +131,8 @@ PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A)
   PetscCall(op->ops->set_up(op));
   op->info.set_ups++;
   if (op->no_sharing && op->ops == &wring_operator_cholmod) {
-    PetscCall(
-      wring_note(op->comm, "MPI shares too little memory between ranks for one factor: every rank has its part"));
+    PetscCall(wring_note(op->comm,
+                         "the ranks can share too little memory for one factor: each takes its part of one by MUMPS"));
     PetscCall(begin(op, A, pattern));
     PetscCall(op->ops->set_up(op));
   }

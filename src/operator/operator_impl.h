@@ -1,4 +1,4 @@
-/* Private to src/operator: what the front and its implementations share. */
+/* Private to src/operator: the table of functions that a type is, and the operator. Its map is in wring/operator.h. */
 #pragma once
 #include <wring/operator.h>
 
@@ -28,7 +28,7 @@ PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex);
 struct wring_operator {
   MPI_Comm                  comm;
   wring_phases             *phases;   // borrowed
-  char                      type[16]; // as asked; a copy, for the options may go first
+  char                      type[16]; // as the deck says; a copy, for the options may be destroyed first
   char                      factor[16];
   PetscMPIInt               n_rank;
   PetscBool                 one_node; // all ranks can share memory
@@ -39,14 +39,16 @@ struct wring_operator {
   PetscInt                  max_it;
   const wring_operator_ops *ops; // NULL before the first matrix
   void                     *data;
-  PetscBool                 no_sharing; // ranks were to share memory, and there was too little
+  PetscBool                 no_sharing; // too little memory could be shared for one factor
   Mat                       A;
   PetscObjectState          pattern; // of A when data was created
   Vec                       in, out; // one component: shaped like A's columns and rows
   wring_operator_info       info;
 };
 
-/* Options of PETSc are the user's: what set_from_options(object) does not take is refused in one line. Collective. */
+/*
+  Calls set_from_options(object); options of the user's that PETSc does not take are refused in one line. Collective.
+*/
 PetscErrorCode wring_operator_read_options(PetscObject object, PetscErrorCode (*set_from_options)(PetscObject object));
 
 /* One component of v [n_owned][3] into a vector [n_owned], and back. */

@@ -1,4 +1,4 @@
-/* How much memory a factor or a hierarchy of PETSc's will take, before there is one. */
+/* Memory of a factor or a hierarchy by PETSc, before it is made. */
 #include "operator/direct/factor.h"
 
 enum { INFO_WORKSPACE = 15 }; // of MUMPS: megabytes that this rank is estimated to need

@@ -40,7 +40,7 @@ typedef struct {
   wring_shared    shared;
   double         *b, *x, *r; // [n][3] in shared: right-hand side and solution of several ranks; residual
   wring_sums      sums;      // in shared
-  double          rate;      // what a packed solve leaves of |b|, as measured
+  double          rate;      // |b - A x| / |b| after a packed solve, as measured
   cholmod_dense  *dense_b, *dense_x, *y, *e; // [3][n]; y and e are work of cholmod_solve2, kept between solves
 } direct;
 
@@ -64,7 +64,7 @@ static PetscErrorCode create(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What CHOLMOD said on rank 0. Collective. */
+/* CHOLMOD's status on rank 0. Collective. */
 static PetscErrorCode check(const wring_operator *op)
 {
   const direct *d      = op->data;
@@ -180,7 +180,9 @@ static PetscErrorCode refine(direct *d, const wring_row_view *A, double rtol, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As trials begin from noise, every one from the solution of the last, b comes near to what A^{-1} makes largest. */
+/*
+  Trials start from noise, and each from the solution of the last: b approaches the vector that A^{-1} amplifies most.
+*/
 static PetscErrorCode measure_rate(direct *d, const wring_row_view *A)
 {
   const size_t begin = 3 * (size_t)A->first, end = begin + 3 * (size_t)A->n;
@@ -201,7 +203,7 @@ static PetscErrorCode measure_rate(direct *d, const wring_row_view *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The values of CHOLMOD's factor; what it needs to fill a factor of the same pattern stays. */
+/* Frees the values of CHOLMOD's factor, and keeps what a factor of the same pattern needs. */
 static void free_values(direct *d)
 {
   cholmod_factor *const f = d->factor;
@@ -279,7 +281,7 @@ static PetscErrorCode double_solve(wring_operator *op, const double *b, double *
 
 /* ---- front ------------------------------------------------------------------------------------------------------- */
 
-/* work on all of A, on rank 0. */
+/* Calls work with all of A on rank 0. */
 static PetscErrorCode with_matrix(wring_operator *op, void (*work)(direct *d, cholmod_sparse *A))
 {
   Mat S;
@@ -358,7 +360,7 @@ static PetscErrorCode predict(wring_operator *op, double *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* b, x of all ranks. Where rtol is well above what single precision leaves, nothing is measured. */
+/* b, x [n][3] of all ranks. Where rtol is well above the error of single precision, the residual is not measured. */
 static PetscErrorCode refined_solve(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
 {
   direct        *d = op->data;
@@ -386,7 +388,7 @@ static PetscErrorCode solve_all(wring_operator *op, double rtol, const double *b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Several ranks put their parts of b where all see them, and take theirs of x. */
+/* Several ranks copy their parts of b to shared memory, and theirs of x from it. */
 static PetscErrorCode solve_shared(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
 {
   direct  *d = op->data;
@@ -395,7 +397,7 @@ static PetscErrorCode solve_shared(wring_operator *op, double rtol, const double
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(op->A, &first, &end));
   const size_t at = 3 * (size_t)first, n = 3 * (size_t)(end - first);
-  PetscCall(PetscArraycpy(d->b + at, b, n)); // which the others read after they have met this rank, in either solve
+  PetscCall(PetscArraycpy(d->b + at, b, n)); // read by others after the first barrier of either solve
   PetscCall(solve_all(op, rtol, d->b, d->x, reached));
   PetscCall(PetscArraycpy(x, d->x + at, n));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,11 +1,20 @@
 /*
-  Private to the library: factors by PETSc's interface to CHOLMOD and MUMPS, for every system that is not solved by
-  wring_operator itself (the type petsc, the methods of src/solver, linear_implicit_euler), and the one policy for
+  Private to the library: factors by PETSc's interface to CHOLMOD and MUMPS, for every system that wring_operator itself
+  does not solve (the methods of src/solver, linear_implicit_euler) and for the type petsc; and the one policy for
   MUMPS's workspace, which mumps.c shares. How a solve ended is asked with operator/judge.h.
 
   MUMPS estimates its workspace before it pivots, and the numerical factorisation fails where the estimate was too
   small: INFOG(1) = -8, -9, -17 or -20. It is then repeated with a larger ICNTL(14), the percentage added to the
   estimate.
+
+  Map of this folder, in reading order, each file including only those above it:
+    factor.h       this one
+    team.h         the threads of all ranks of a node: shared memory, a barrier
+    residual.h     b - A x and its size, by a team
+    packed.h       a factor copied into single precision: packed.c copies it, packed_solve.c solves with it
+    cholmod.c      type direct on one rank or one node: CHOLMOD, packed, refined
+    mumps.c        type direct in parts on all ranks: MUMPS
+  Iterations other than refinement do not belong here.
 */
 #pragma once
 #include <petscksp.h>

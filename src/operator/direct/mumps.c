@@ -18,7 +18,7 @@ typedef struct {
   double        *value;        // [n_lower]
   MUMPS_INT     *position;     // [n] on rank 0: place of each vertex in the order of elimination, from 1
   MUMPS_INT     *b_row, *x_row;
-  double        *b, *x;  // [3][n_owned] and [3][lsol_loc]: MUMPS chooses who gets which part of the solution
+  double        *b, *x;  // [3][n_owned] and [3][lsol_loc]: MUMPS distributes the solution
   double        *x_rows; // [lsol_loc][3]
   PetscSF        to_owner;
   MPI_Datatype   three;
@@ -174,7 +174,7 @@ static PetscErrorCode dissect(graph *g, MUMPS_INT **position, wring_error *error
   PetscCall(PetscCalloc3(n + 1, &start, n, &order, n, &place));
   PetscCall(PetscMalloc1(n, position));
   for (idx_t i = 0; i < n; i++) start[i + 1] = start[i] + g->degree[i];
-  for (idx_t i = 0; i < n; i++) place[i] = i; // METIS takes no graph without edges
+  for (idx_t i = 0; i < n; i++) place[i] = i; // METIS fails on a graph without edges
   if (g->n_edge) status = METIS_NodeND(&n, start, g->edge, NULL, NULL, order, place);
   if (status != METIS_OK) wring_error_set(error, "operator: METIS_NodeND failed with status %d", status);
   for (idx_t i = 0; i < n; i++) (*position)[i] = (MUMPS_INT)(place[i] + 1);
@@ -216,7 +216,7 @@ static PetscErrorCode check_size(const wring_operator *op, PetscInt64 n_edge)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Order and arrays: once for a pattern. */
+/* The order of elimination and the arrays of a new pattern. */
 static PetscErrorCode allocate(wring_operator *op)
 {
   direct  *d = op->data;
@@ -319,7 +319,7 @@ static void run_solve(direct *d)
   dmumps_c(id);
 }
 
-/* Only a solve says which rows of the solution come to this rank. */
+/* Which rows of the solution come to this rank is known after a solve. */
 static PetscErrorCode create_map(const wring_operator *op)
 {
   direct        *d = op->data;

@@ -1,4 +1,4 @@
-/* The copy of a supernodal factor: blocks, the places of their rows in their parents', values. docs/theory.md 4.2 */
+/* The copy of a supernodal factor: blocks, where their rows are in their parents, values. docs/theory.md 4.2 */
 #include "packed.h"
 #include <math.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static PetscInt place_of(PetscInt r, const wring_packed_block *b, const PetscInt
   return *i < b->n_below && s[*i] == r ? b->n_column + *i : -1;
 }
 
-/* Rows below lie among the rows of the parent: the block that holds the first of them as a column. */
+/* The parent is the block that has the first row below among its columns; all rows below are rows of it. */
 static PetscErrorCode join_parent(const wring_supernodes *f, const PetscInt *super_of, PetscInt k, PetscInt parent,
                                   wring_packed *p)
 {
@@ -250,11 +250,13 @@ static PetscInt count_blocks(const wring_supernodes *f)
   return n;
 }
 
-/* Of rank 0, to all: sizes and blocks. */
+/* Sizes and blocks from rank 0 to all. */
 static PetscErrorCode share_blocks(wring_packed *p)
 {
   const wring_team *const t = p->team;
   wring_packed            head;
+  PetscMPIInt             count;
+  MPI_Datatype            type;
 
   PetscFunctionBegin;
   if (t->n_rank == 1) PetscFunctionReturn(PETSC_SUCCESS);
@@ -265,7 +267,11 @@ static PetscErrorCode share_blocks(wring_packed *p)
     p->n_y = head.n_y, p->n_u = head.n_u, p->bytes = head.bytes;
     PetscCall(PetscMalloc2(p->n_block, &p->block, p->n_block, &p->owner));
   }
-  PetscCallMPI(MPI_Bcast(p->block, (int)((size_t)p->n_block * sizeof *p->block), MPI_BYTE, 0, t->comm));
+  PetscCall(PetscMPIIntCast(p->n_block, &count));
+  PetscCallMPI(MPI_Type_contiguous(sizeof *p->block, MPI_BYTE, &type)); // bytes may exceed 2^31
+  PetscCallMPI(MPI_Type_commit(&type));
+  PetscCallMPI(MPI_Bcast(p->block, count, type, 0, t->comm));
+  PetscCallMPI(MPI_Type_free(&type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -94,7 +94,7 @@ static const float *unit_values(const wring_packed *p, const wring_packed_block 
   return p->value + b->value + wring_packed_triangle(b) + row * (size_t)unit * UNIT;
 }
 
-/* What a child leaves to the rows of its parent b. */
+/* Adds the u of a child to the rows of its parent b. */
 static void collect(const wring_packed *p, const wring_packed_block *b, const wring_packed_block *child)
 {
   const int32_t *const place = p->place + child->row;
@@ -124,7 +124,7 @@ static void load(const sweep *s, const wring_packed_block *b)
   }
   for (size_t c = 0; c < 3; c++)
     for (size_t i = (size_t)b->n_column; i < width; i++)
-      y[c * width + i] = 0; // also after a solve without finite numbers
+      y[c * width + i] = 0; // a solve with numbers that are not finite may have left some
   for (size_t i = 0; i < 3 * stride_u(b); i++) u[i] = 0;
   for (PetscInt child = b->child; child >= 0; child = p->block[child].sibling) collect(p, b, p->block + child);
 }
@@ -254,7 +254,7 @@ static void backward_block(const sweep *s, const wring_packed_block *b)
   store(s, b);
 }
 
-/* A block that all threads share, if it has units for them: what is serial is done by the first. */
+/* A block whose units all threads share, if it has several; the first thread does what is serial. */
 static void forward_shared(const sweep *s, const wring_packed_block *b)
 {
   const PetscInt units = wring_packed_units(b);
@@ -308,7 +308,7 @@ static void run_sweeps(const sweep *s)
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-/* What a block costs is what is read of it. */
+/* The numbers of a block that a solve reads. */
 static double cost(const wring_packed *p, PetscInt k)
 {
   return (double)((k + 1 < p->n_block ? p->block[k + 1].value : p->n_value) - p->block[k].value);

@@ -54,7 +54,7 @@ static void add_row(const double v[3], strip_size *s)
   }
 }
 
-/* Of the strips of all ranks, which every rank adds up alike. */
+/* Adds the strips of all ranks, in the same order on every rank. */
 static void join(const wring_team *t, const strip_size *strip, wring_size *size)
 {
   const PetscInt n = t->n_rank * STRIPS;

@@ -1,4 +1,4 @@
-/* Private to src/operator: b - A x for three right-hand sides [n][3], by the ranks of a team, and how large each is. */
+/* Private to src/operator: b - A x for three right-hand sides [n][3], by the ranks of a team, and norms. */
 #pragma once
 #include "operator/aij.h"
 #include "team.h"

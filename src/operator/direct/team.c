@@ -1,11 +1,11 @@
 #define _POSIX_C_SOURCE 200809L
 /*
-  Threads of one or several ranks of a node in memory that all see, and the barrier at which they meet.
+  Memory that the threads of all ranks of a node share, and the barrier at which they meet.
 
-  What a thread has written before it comes is seen by all that have left: every arrival is a read-modify-write of
-  `waiting`, so the last one has seen all before it, and publishes them by its store to `round`, which the others read
+  What a thread writes before the barrier, all see after it: every arrival is a read-modify-write of `waiting`, so that
+  the last thread has seen the writes of all others, and publishes them by its store to `round`, which the others read
   (C11 7.17.3). Between processes this holds where atomics need no lock and windows are of MPI's unified model, which
-  team_possible asks.
+  is_unified checks.
 */
 #include "team.h"
 #include <errno.h>
@@ -27,7 +27,7 @@ struct wring_barrier {
 
 enum { ALIGNMENT = 64, SPINS = 2000 };
 
-/* What one rank stores others load, without calls of MPI's between. */
+/* Whether ranks see what another one stores, without calls of MPI between. */
 static PetscErrorCode is_unified(MPI_Win window, PetscBool *yes)
 {
   int *model, found;
@@ -161,7 +161,7 @@ PetscErrorCode wring_team_create(MPI_Comm comm, wring_team **team)
   PetscCall(wring_team_allocate(t, sizeof *t->barrier, &s, &enough));
   if (!enough) PetscCall(PetscFree(t));
   if (!enough) PetscFunctionReturn(PETSC_SUCCESS);
-  t->barrier = s.memory; // zeros: nobody has come
+  t->barrier = s.memory; // zeros: no thread waits
   t->window  = s.window;
   PetscCall(wring_team_agree(t));
   *team = t;
@@ -180,7 +180,7 @@ PetscErrorCode wring_team_destroy(wring_team **t)
 PetscErrorCode wring_team_agree(wring_team *t)
 {
   PetscFunctionBegin;
-  omp_set_dynamic(0); // a region has the threads that it is said to have, or the barrier would wait for ever
+  omp_set_dynamic(0); // with fewer threads than agreed on, the barrier would wait for ever
   t->asked   = wring_max_threads();
   t->threads = 1;
 #pragma omp parallel
@@ -197,14 +197,14 @@ static void pause_core(void)
 #endif
 }
 
-/* The last to come opens the next round. The others look for it, and after a while let others have their core. */
+/* The last thread opens the next round. The others poll for it, and after a while yield their core. */
 void wring_team_meet(const wring_team *t)
 {
   wring_barrier *const b     = t->barrier;
   const int            size  = wring_team_size(t);
-  const unsigned       round = atomic_load(&b->round); // it cannot change before all have come, this thread too
+  const unsigned       round = atomic_load(&b->round); // does not change before this thread arrives
   if (atomic_fetch_add(&b->waiting, 1) == size - 1) {
-    atomic_store(&b->waiting, 0); // before the round opens: who comes to the next one finds 0
+    atomic_store(&b->waiting, 0); // before the round opens, for the next barrier starts at 0
     atomic_store(&b->round, round + 1);
     return;
   }
