@@ -24,7 +24,7 @@ family_test() {
 
 # ---- law ------------------------------------------------------------------------------------------------------------
 
-for test in law prox materials; do family_test law $test; done
+for test in law prox materials stress; do family_test law $test; done
 works 1 help material
 grep -q scratch log || fail "help does not name the material scratch"
 cat >law.yaml <<'END'

@@ -5,7 +5,8 @@
   domain or mixes lanes.
 */
 #include "splines.h"
-#include "limits.h"
+#include "laws.h"
+#include "limit_laws.h"
 #include "base/block3.h"
 #include <float.h>
 #include <wring/law.h>
@@ -70,6 +71,23 @@ static input make(const wring_law *law, int kind, double factor, uint64_t *state
   return a;
 }
 
+/* At the example of a law of the list, divided by its k; stretches or lengths near those at rest and up to twice these. */
+static input make_listed(const wring_law *law, const wring_law *scaled, int kind, double rho, uint64_t *state)
+{
+  input a = {.law = scaled, .kind = kind, .n = 3 * law->q};
+  test_example_par(law, MAX_PAR, state, a.par);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    double u[9], v[9], s[3];
+    test_rotation(state, u);
+    test_rotation(state, v);
+    stretches(kind, state, s);
+    if (law->q == 2) v[0] = v[4] = cos(kind + lane), v[1] = -(v[3] = sin(kind + lane)), s[2] = 0;
+    for (int i = 0; i < a.n; i++) a.z[i][lane] = law->q == 1 ? u[i] * s[0] : f_entry(u, s, v, i / law->q, i % law->q);
+    a.rho[lane] = rho;
+  }
+  return a;
+}
+
 static void prox(const input *a, block_z p)
 {
   a->law->prox(a->law, (wring_in)a->par, a->rho, (wring_in)a->z, p);
@@ -96,18 +114,19 @@ static void objective(input *a, block_z p, double phi[WRING_LANES])
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* psi of corotated has no gradient where s_1 + s_2 = 0. */
+/* psi of laws of the rotation closest to F has no gradient where s_1 + s_2 = 0. */
 static int has_kink(const input *a, const double s[3])
 {
-  return a->law == &wring_law_corotated && s[1] + s[2] < 1e-6 * s[0];
+  const int near = s[1] + s[2] < 1e-6 * s[0];
+  return near && (a->law == &wring_law_corotated || (a->law->q == 3 && a->law->slope == test_scaled_slope));
 }
 
 /* What the rounding of p alone makes of its gradient: F^{-T} of a p that is almost flat, the det F of a huge one. */
 static double rounding(const input *a, const double s[3])
 {
   if (a->law->positive) return 1e-15 * (1 + s[0]) / s[2];
-  const int of_volume =
-    a->law == &wring_law_stable_neohookean || a->law == &wring_law_fixed_corotated || a->law == &wring_law_spline;
+  const int of_volume = a->law == &wring_law_stable_neohookean || a->law == &wring_law_fixed_corotated ||
+                        a->law == &wring_law_spline || (a->law->q == 3 && a->law->slope == test_scaled_slope);
   return of_volume ? 1e-16 * s[0] * s[0] * s[1] * s[1] : 0;
 }
 
@@ -132,15 +151,15 @@ static void check_stationary(input *a)
   }
 }
 
-/* No point is lower, near or far. */
-static void check_least(input *a, uint64_t *state)
+/* No point up to 10^farthest away is lower. */
+static void check_least(input *a, double farthest, uint64_t *state)
 {
   WRING_ALIGNED block_z p, moved;
   WRING_ALIGNED double  least[WRING_LANES], phi[WRING_LANES];
   prox(a, p);
   objective(a, p, least);
   for (int trial = 0; trial < 400; trial++) {
-    const double step = pow(10, 0.5 - trial % 8);
+    const double step = pow(10, farthest - trial % 8);
     for (int lane = 0; lane < WRING_LANES; lane++) {
       const double size = step * (1 + length(a->n, a->z, lane));
       for (int i = 0; i < a->n; i++) moved[i][lane] = p[i][lane] + size * test_random(state);
@@ -290,11 +309,28 @@ static void check_case(const wring_law *law, int kind, uint64_t *state)
   for (int r = 0; r < N_RHO; r++) {
     input a = make(law, kind, rho_of_k[r], state);
     check_stationary(&a);
-    check_least(&a, state);
+    check_least(&a, 0.5, state);
     check_equivariance(&a, state);
     check_lanes(&a);
     check_neighbour(&a);
     check_limit(&a);
+  }
+}
+
+/* Every law of the list that has a prox, where rho makes the objective convex. */
+static void check_listed(const wring_law *law, uint64_t *state)
+{
+  static const double rho[]  = {1, 30};
+  const wring_law     scaled = test_scaled(law);
+  if (!law->prox) return;
+  for (int kind = 0; kind < 4; kind++) {
+    for (int r = 0; r < 2; r++) {
+      input a = make_listed(law, &scaled, kind, rho[r], state);
+      check_stationary(&a);
+      check_least(&a, -1, state);
+      check_lanes(&a);
+      check_limit(&a);
+    }
   }
 }
 
@@ -308,6 +344,7 @@ int main(int argc, char **argv)
   }
   for (int i = 0; i < N_LAW; i++) check_case(laws[i], CLOSE, &state);
   check_falls(&state);
+  for (int i = 0; wring_law_at(i); i++) check_listed(wring_law_at(i), &state);
   PetscCall(PetscFinalize());
   return 0;
 }

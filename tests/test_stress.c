@@ -268,6 +268,7 @@ int main(int argc, char **argv)
   const wring_law *law;
   wring_mesh      *box, *tet;
   double           volume = 0;
+  int              n      = 0;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   box = test_box(PETSC_COMM_WORLD, cells);
@@ -277,8 +278,12 @@ int main(int argc, char **argv)
     volume += fabs(wring_tet_det(tet->X + 3 * v[0], tet->X + 3 * v[1], tet->X + 3 * v[2], tet->X + 3 * v[3])) / 6;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &volume, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
-  for (int i = 0; (law = wring_law_material(i)); i++)
+  for (int i = 0; (law = wring_law_material(i)); i++) {
+    if (isnan(dilation_stress(law->name, 2))) continue; // a law without a closed form here
     PetscCall(check_material(argc > 1 ? argv[1] : ".", law, box, tet, volume));
+    n++;
+  }
+  CHECK(n == 9, "%d materials have closed forms", n);
   PetscCall(wring_mesh_destroy(&tet));
   PetscCall(wring_mesh_destroy(&box));
   PetscCall(PetscFinalize());
