@@ -1,6 +1,6 @@
 /*
-  After splines.h: every law of the list as tests take it, at its own example and divided by its k (slope), so that numbers
-  are of order 1 whatever the law.
+  After splines.h: every law of the list as tests take it, at its own example and divided by its k (slope), so that
+  numbers are of order 1 whatever the law.
 */
 #pragma once
 #include "check.h"
@@ -122,7 +122,10 @@ static inline int test_has_file(const wring_law *law)
   return 0;
 }
 
-/* par [n_par at most n] of the law's example; each number differs by up to 1 % from lane to lane, unless they are of a file. */
+/*
+  par [n_par at most n] of the law's example; each number differs by up to 1 % from lane to lane, unless they are of a
+  file.
+*/
 static inline void test_example_par(const wring_law *law, int n, uint64_t *state, double (*par)[WRING_LANES])
 {
   double *one;

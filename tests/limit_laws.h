@@ -1,4 +1,7 @@
-/* Parameters of laws on top of a material for tests of all laws: limits that no stretch or volume of test_law's cases is near. */
+/*
+  Parameters of laws on top of a material for tests of all laws: limits that no stretch or volume of test_law's cases is
+  near.
+*/
 #pragma once
 #include <wring/law.h>
 

@@ -1,4 +1,7 @@
-/* Before any other header: it asks for mkstemp. Spline materials of tests: files that are written for the occasion, and parameters that differ from lane to lane. */
+/*
+  Before any other header: it asks for mkstemp. Spline materials of tests: files that are written for the occasion, and
+  parameters that differ from lane to lane.
+*/
 #pragma once
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"

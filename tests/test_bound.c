@@ -1,9 +1,10 @@
 /* ranks: 1 2 4 */
 /*
-  The bound of steps that keep J > 0: the first step at which an element is flat, on any ranks; and line searches that go below
-  it once an energy was infinite, which take the same steps as those that do not know it and evaluate far fewer infinite energies,
-  none of a search that follows one that met the bound. Fails if a root of a cubic is missed, if ghosts of x or d are stale, if a rank keeps its own bound, if a
-  search starts too far or too short, or if what it has learnt is forgotten.
+  The bound of steps that keep J > 0: the first step at which an element is flat, on any ranks; and line searches that
+  go below it once an energy was infinite, which take the same steps as those that do not know it and evaluate far fewer
+  infinite energies, none of a search that follows one that met the bound. Fails if a root of a cubic is missed, if
+  ghosts of x or d are stale, if a rank keeps its own bound, if a search starts too far or too short, or if what it has
+  learnt is forgotten.
 */
 #include "body.h"
 

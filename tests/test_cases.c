@@ -1,8 +1,8 @@
 /* ranks: 1 2 */
 /*
   The numbers of an independent implementation, tests/cases/<name>.json (see the README.md there): g, its gradient and
-  Hessian at a rough point, the minimiser, and the iterates of pd, qn, admm, xpbd and pbd. Fails if a factor, a sign, a unit
-  or a step of an algorithm differs.
+  Hessian at a rough point, the minimiser, and the iterates of pd, qn, admm, xpbd and pbd. Fails if a factor, a sign, a
+  unit or a step of an algorithm differs.
 */
 #include "body.h"
 #include "mesh/data.h"
@@ -214,7 +214,9 @@ static PetscErrorCode case_destroy(test_case *c)
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* What the case's energies have beyond ours: they keep the density of stable_neohookean at rest, which ours subtracts. */
+/*
+  What the case's energies have beyond ours: they keep the density of stable_neohookean at rest, which ours subtracts.
+*/
 static double rest_energy(const test_case *c)
 {
   const json_t *const density = json_object_get(json_object_get(c->json, "derived"), "rest_energy_density");

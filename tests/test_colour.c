@@ -1,9 +1,9 @@
 /* ranks: 1 2 4 */
 /*
-  Colours of elements that the order cannot tell apart by its keys, an element that two ranks have, and terms of stencils
-  and laws that the program itself has no example of: a sweep takes every element. Fails if ties are broken by rank or by
-  the order of the list, if equal elements on two ranks are not refused (they made the rounds endless), or if a group of
-  elements is in no part of a sweep.
+  Colours of elements that the order cannot tell apart by its keys, an element that two ranks have, and terms of
+  stencils and laws that the program itself has no example of: a sweep takes every element. Fails if ties are broken by
+  rank or by the order of the list, if equal elements on two ranks are not refused (they made the rounds endless), or if
+  a group of elements is in no part of a sweep.
 */
 #include "model.h"
 #include "term/sweep/colour.h"
@@ -103,7 +103,10 @@ static PetscErrorCode create_means(const wring_mesh *m, wring_term **term)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A law on top of materials that is in no list, and a stencil of its own: every element is in one segment, groups in order. */
+/*
+  A law on top of materials that is in no list, and a stencil of its own: every element is in one segment, groups in
+  order.
+*/
 static PetscErrorCode test_groups(const wring_mesh *m)
 {
   const double strain[1] = {1e5}, limit[3] = {1e5, 0.9, 1.1};

@@ -1,7 +1,8 @@
 /* ranks: 1 2 4 */
 /*
-  Hard attachments: every solver and integrator ends with the vertices where they are held, to the last bit; the free ones go where
-  very stiff attachments of the same targets let them go; forces, momentum, order in time, and what happens at a release.
+  Hard attachments: every solver and integrator ends with the vertices where they are held, to the last bit; the free
+  ones go where very stiff attachments of the same targets let them go; forces, momentum, order in time, and what
+  happens at a release.
 */
 #include "body.h"
 #include "refused.h"
@@ -83,8 +84,8 @@ static PetscErrorCode create_held(const char *material, double noise, test_body 
 /* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
 /*
-  Methods that minimise g end in newton's minimiser, whatever x they start from at the ends. A row of a gradient, residual or matrix
-  that is not eliminated moves the ends or stops the method elsewhere.
+  Methods that minimise g end in newton's minimiser, whatever x they start from at the ends. A row of a gradient,
+  residual or matrix that is not eliminated moves the ends or stops the method elsewhere.
 */
 static PetscErrorCode test_minimisers(const char *material, int n, const char *const *solver)
 {
@@ -181,7 +182,10 @@ static PetscErrorCode test_sweeps(void)
   return PETSC_SUCCESS;
 }
 
-/* Masses so great that nothing moves them, at the targets of the held vertices: what a sweep does to their neighbours is the same. */
+/*
+  Masses so great that nothing moves them, at the targets of the held vertices: what a sweep does to their neighbours is
+  the same.
+*/
 static PetscErrorCode test_heavy(const char *solver)
 {
   const double  density[1] = {1000}, par[1] = {1e5};
@@ -242,8 +246,8 @@ static PetscErrorCode test_compliant(void)
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
 /*
-  Soft attachments of stiffness k end 1/k away from hard ones: 100 times closer for 100 times k. Columns that are left in A, or a
-  force of the held vertices on the others that is lost, keep a distance.
+  Soft attachments of stiffness k end 1/k away from hard ones: 100 times closer for 100 times k. Columns that are left
+  in A, or a force of the held vertices on the others that is lost, keep a distance.
 */
 static PetscErrorCode test_limit(void)
 {
@@ -310,8 +314,8 @@ static PetscErrorCode test_patch(const wring_law *law, const char *source)
 }
 
 /*
-  With an A ten times as stiff as H, all eigenvalues of A^(-1) H on the free vertices are about 1/10: rows of held ones, where it is 1,
-  must not take part.
+  With an A ten times as stiff as H, all eigenvalues of A^(-1) H on the free vertices are about 1/10: rows of held ones,
+  where it is 1, must not take part.
 */
 static PetscErrorCode test_condition(void)
 {
@@ -434,7 +438,10 @@ static PetscErrorCode step(test_body *b, wring_stepper *stepper, wring_state *st
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* q at the targets of the state's time, to the last bit; v of rules of one step the way of the last one, of all sizes sensible. */
+/*
+  q at the targets of the state's time, to the last bit; v of rules of one step the way of the last one, of all sizes
+  sensible.
+*/
 static PetscErrorCode check_places(const test_body *b, const char *rule, const wring_state *state, Vec before, double h)
 {
   wring_term *const *term;
@@ -489,7 +496,10 @@ static PetscErrorCode march(const char *rule, int n, PetscBool check, double *q)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The order in time stays 1 or 2: targets at a wrong time of the step, as the middle's for the midpoint rule, cost an order. */
+/*
+  The order in time stays 1 or 2: targets at a wrong time of the step, as the middle's for the midpoint rule, cost an
+  order.
+*/
 static PetscErrorCode test_order(const char *rule)
 {
   enum { MOST = 3 * 12 };
@@ -505,7 +515,10 @@ static PetscErrorCode test_order(const char *rule)
   return PETSC_SUCCESS;
 }
 
-/* What holds the end is what the momentum lacks: sum M (v' - v)/h = sum m g + the force. A sign, or the inertia of held vertices left out, fails. */
+/*
+  What holds the end is what the momentum lacks: sum M (v' - v)/h = sum m g + the force. A sign, or the inertia of held
+  vertices left out, fails.
+*/
 static PetscErrorCode test_force(void)
 {
   const double   g[3] = {0.5, -1, 2}, h = 0.01;

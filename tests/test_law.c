@@ -1,9 +1,9 @@
 /* ranks: 1 */
 /*
-  Laws: derivatives by finite differences, invariance, projection, slopes, the edge of the domain, the list of laws. Fails
-  if a formula, a sign or an index of a law is wrong, if a lane reads another lane's parameters, or if a Hessian that should
-  be semidefinite is not. Every law of the list is tested at its example by what its table has; those named here also with
-  parameters that reach negative curvature.
+  Laws: derivatives by finite differences, invariance, projection, slopes, the edge of the domain, the list of laws.
+  Fails if a formula, a sign or an index of a law is wrong, if a lane reads another lane's parameters, or if a Hessian
+  that should be semidefinite is not. Every law of the list is tested at its example by what its table has; those named
+  here also with parameters that reach negative curvature.
 */
 #include "splines.h"
 #include "laws.h"
@@ -27,8 +27,8 @@ static const wring_law *const laws[N_LAW] = {
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Parameters of order 1 that differ from lane to lane. The first, mu or k, is small in odd cases: a nearly incompressible
-  neohookean has negative curvature in its stretches too.
+  Parameters of order 1 that differ from lane to lane. The first, mu or k, is small in odd cases: a nearly
+  incompressible neohookean has negative curvature in its stretches too.
 */
 static void random_par(const wring_law *law, int kind, uint64_t *state, double par[MAX_PAR][WRING_LANES])
 {
@@ -102,7 +102,9 @@ static double largest(int n, double (*a)[WRING_LANES], int lane)
 /* Central differences of order 4, (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h: truncation and round-off near 1e-12. */
 static const double fd_at[4] = {1, -1, 2, -2}, fd_weight[4] = {8. / 12, -8. / 12, -1. / 12, 1. / 12};
 
-/* Second derivatives of a spline have kinks between its pieces, at 1 for example, over which differences must not reach. */
+/*
+  Second derivatives of a spline have kinks between its pieces, at 1 for example, over which differences must not reach.
+*/
 static double fd_step(const wring_law *law, int order)
 {
   return !test_has_file(law) ? 1e-3 : order == 1 ? 1e-5 : 1e-7;
@@ -194,7 +196,9 @@ static void check_hessian(const wring_law *law, int kind, wring_in par, block_z 
 
 /* ---- the semidefinite Hessian ------------------------------------------------------------------------------------ */
 
-/* Eigenvalues of the symmetric a [n][n] by cyclic Jacobi rotations; a becomes diagonal, v its eigenvectors by columns. */
+/*
+  Eigenvalues of the symmetric a [n][n] by cyclic Jacobi rotations; a becomes diagonal, v its eigenvectors by columns.
+*/
 static void jacobi(int n, double a[MAX_Z][MAX_Z], double v[MAX_Z][MAX_Z])
 {
   for (int i = 0; i < n; i++) {
@@ -389,8 +393,8 @@ static long double defined(const wring_law *law, const long double f[9], long do
 }
 
 /*
-  A body at rest and under a tiny load: psi is 1e12 times smaller than mu, and keeps its digits. Fails when psi is a difference of
-  terms of first order. The reference is the definition in long double.
+  A body at rest and under a tiny load: psi is 1e12 times smaller than mu, and keeps its digits. Fails when psi is a
+  difference of terms of first order. The reference is the definition in long double.
 */
 static void check_small_strain(const wring_law *law)
 {
@@ -514,7 +518,7 @@ static void check_slope(const wring_law *law, wring_in par)
   for (int lane = 0; lane < WRING_LANES; lane++) check_close(k[lane], integral[lane], 1e-10, law, -1, "slope");
 }
 
-/* ---- every law of the list ---------------------------------------------------------------------------------------- */
+/* ---- every law of the list --------------------------------------------------------------------------------------- */
 
 /* psi and its gradient are 0 at the law's projection, or at a rotation. */
 static void check_least(const wring_law *law, wring_in par, block_z z, uint64_t *state)
@@ -578,7 +582,9 @@ static void test_listed(const wring_law *law)
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-/* The numbers of an independent implementation: Young's modulus 1e5 Pa, Poisson's ratio 0.35, polynomial of 1 Pa, ... */
+/*
+  The numbers of an independent implementation: Young's modulus 1e5 Pa, Poisson's ratio 0.35, polynomial of 1 Pa, ...
+*/
 static void test_slopes(void)
 {
   static const struct {
@@ -740,7 +746,9 @@ static const deck_case decks[] = {
   {&wring_law_polynomial, {"material_mu", "0"}, {NAN}},
 };
 
-/* A region's key replaces the material's; exactly one pair of elastic parameters is given, the region's if it has one. */
+/*
+  A region's key replaces the material's; exactly one pair of elastic parameters is given, the region's if it has one.
+*/
 static PetscErrorCode test_decks(void)
 {
   PetscFunctionBegin;

@@ -1,7 +1,8 @@
 /* ranks: 1 */
 /*
-  Projections of volume and strain_limit onto the F with det F, or all stretches, between limits. Fails if p is outside them, is
-  not stationary or not the closest, jumps to the farther of two stationary points, or moves an F that is inside.
+  Projections of volume and strain_limit onto the F with det F, or all stretches, between limits. Fails if p is outside
+  them, is not stationary or not the closest, jumps to the farther of two stationary points, or moves an F that is
+  inside.
 */
 #include "base/block3.h"
 #include "check.h"
@@ -22,7 +23,9 @@ typedef struct {
   WRING_ALIGNED block_z z;
 } input;
 
-/* Near rest, stretched, compressed, equal, flat, inverted, inside out, crushed, a line, 0, huge, about to be flattened. */
+/*
+  Near rest, stretched, compressed, equal, flat, inverted, inside out, crushed, a line, 0, huge, about to be flattened.
+*/
 static const double middle[N_CASE][3] = {
   {1, 1, 1},       {2, 1.5, 1.2}, {0.7, 0.5, 0.4}, {1.3, 1.3, 1}, {1.2, 1, 0},     {1.2, 0.9, -0.4}, {1.5, 1.4, -1.3},
   {1, 1e-3, 1e-5}, {1, 0, 0},     {0, 0, 0},       {60, 50, 40},  {1.9, 1.9, 1.9}, {2.02, 2, 1.98},  {2.2, 1.4, 0.71}};
@@ -62,8 +65,8 @@ static double violation(const input *a, const double t[3], int lane)
 }
 
 /*
-  p has the singular vectors of z, is feasible, and z - p is a multiple of the gradient of det F at p, which points outwards:
-  the conditions of Karush, Kuhn and Tucker.
+  p has the singular vectors of z, is feasible, and z - p is a multiple of the gradient of det F at p, which points
+  outwards: the conditions of Karush, Kuhn and Tucker.
 */
 static void check_stationary(input *a)
 {
@@ -142,8 +145,8 @@ static void check_inside(const wring_law *law, uint64_t *state)
 }
 
 /*
-  (s, s, s) with s from 1 to 3 on to det F = 1: first all three shrink, then one direction flattens. The distance is continuous,
-  and never more than that of either.
+  (s, s, s) with s from 1 to 3 on to det F = 1: first all three shrink, then one direction flattens. The distance is
+  continuous, and never more than that of either.
 */
 static void check_flattening(void)
 {

@@ -207,8 +207,8 @@ static PetscErrorCode test_step(void)
 }
 
 /*
-  E_m falls in every iteration from a crumpled start, inverted tets included, and at its minimiser a free body has the momentum of
-  y. Fails if p_e is not the nearest rest state, or moves an element's centre of mass.
+  E_m falls in every iteration from a crumpled start, inverted tets included, and at its minimiser a free body has the
+  momentum of y. Fails if p_e is not the nearest rest state, or moves an element's centre of mass.
 */
 static PetscErrorCode test_descent(void)
 {

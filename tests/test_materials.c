@@ -1,8 +1,9 @@
 /* ranks: 1 2 4 */
 /*
-  Every material of the registry in one step of a box that is pulled and twisted: newton, qn and admm end in one minimiser, which does
-  not depend on the number of ranks, and neither do the iterates of xpbd. Fails if a gradient, Hessian or prox of a law belongs to
-  another energy than the others, if a law reads another lane's element, or if an order of sums depends on the partition.
+  Every material of the registry in one step of a box that is pulled and twisted: newton, qn and admm end in one
+  minimiser, which does not depend on the number of ranks, and neither do the iterates of xpbd. Fails if a gradient,
+  Hessian or prox of a law belongs to another energy than the others, if a law reads another lane's element, or if an
+  order of sums depends on the partition.
 */
 #include "body.h"
 

@@ -1,8 +1,8 @@
 /* ranks: 1 2 4 */
 /*
-  Terms on top of a material, on boxes: fibres, volume, strain_limit, and materials scaled tet by tet. Fails if fibres read another
-  tet's direction, if a term or a scale is lost in a derivative, a matrix, a sweep or the energy per tet, or if a result
-  depends on ranks or threads.
+  Terms on top of a material, on boxes: fibres, volume, strain_limit, and materials scaled tet by tet. Fails if fibres
+  read another tet's direction, if a term or a scale is lost in a derivative, a matrix, a sweep or the energy per tet,
+  or if a result depends on ranks or threads.
 */
 #include "body.h"
 #include <omp.h>
@@ -179,8 +179,8 @@ static double density_of(const wring_law *law, const double *values)
 }
 
 /*
-  Under one F the density of each tet is that of its laws, scaled where they are, with the fibres along this tet's own direction;
-  and density times volume sums up to the elastic energy but for the attachment's.
+  Under one F the density of each tet is that of its laws, scaled where they are, with the fibres along this tet's own
+  direction; and density times volume sums up to the elastic energy but for the attachment's.
 */
 static PetscErrorCode test_densities(void)
 {
@@ -228,7 +228,9 @@ static PetscErrorCode test_densities(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A material twice as stiff in every tet is one with twice the modulus: fails if a matrix or a prox misses the scale. */
+/*
+  A material twice as stiff in every tet is one with twice the modulus: fails if a matrix or a prox misses the scale.
+*/
 static PetscErrorCode test_scale(void)
 {
   wring_term                   *more;

@@ -1,7 +1,8 @@
 /* ranks: 1 2 4 */
 /*
-  The potential on boxes: derivatives, matrices, ranks and threads. It fails when a force is scattered to a wrong vertex, a
-  halo is not complete, a padded lane counts, a chunk's shared vertex is summed twice, or an order of sums depends on threads.
+  The potential on boxes: derivatives, matrices, ranks and threads. It fails when a force is scattered to a wrong
+  vertex, a halo is not complete, a padded lane counts, a chunk's shared vertex is summed twice, or an order of sums
+  depends on threads.
 */
 #include "model.h"
 #include <omp.h>

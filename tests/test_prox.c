@@ -1,8 +1,8 @@
 /* ranks: 1 */
 /*
-  p = argmin psi(p) + rho/2 |p - z|^2 of every law: stationary, no point near or far is lower, equivariant, and right at z that
-  is flat, inverted or 0. Fails if a closed form has a wrong factor or misses a kink, or if Newton stops early, leaves the
-  domain or mixes lanes.
+  p = argmin psi(p) + rho/2 |p - z|^2 of every law: stationary, no point near or far is lower, equivariant, and right at
+  z that is flat, inverted or 0. Fails if a closed form has a wrong factor or misses a kink, or if Newton stops early,
+  leaves the domain or mixes lanes.
 */
 #include "splines.h"
 #include "laws.h"
@@ -23,7 +23,9 @@ static const wring_law *const laws[] = {&wring_law_strain,        &wring_law_cor
 
 enum { N_LAW = sizeof laws / sizeof laws[0] };
 
-/* Of the law's slope k: large enough that objectives that are not convex for every rho have one minimum at the z below. */
+/*
+  Of the law's slope k: large enough that objectives that are not convex for every rho have one minimum at the z below.
+*/
 static const double rho_of_k[N_RHO] = {0.6, 1, 30, 1e8};
 
 /* A law, its parameters, rho and z of a block. */
@@ -36,7 +38,10 @@ typedef struct {
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
-/* Near rest, stretched, compressed, two equal, flat, inverted, inside out, flat and long, crushed, a line, 0, huge, close. */
+/*
+  Near rest, stretched, compressed, two equal, flat, inverted, inside out, flat and long, crushed, a line, 0, huge,
+  close.
+*/
 static void stretches(int kind, uint64_t *state, double s[3])
 {
   static const double middle[N_CASE][3] = {
@@ -71,7 +76,9 @@ static input make(const wring_law *law, int kind, double factor, uint64_t *state
   return a;
 }
 
-/* At the example of a law of the list, divided by its k; stretches or lengths near those at rest and up to twice these. */
+/*
+  At the example of a law of the list, divided by its k; stretches or lengths near those at rest and up to twice these.
+*/
 static input make_listed(const wring_law *law, const wring_law *scaled, int kind, double rho, uint64_t *state)
 {
   input a = {.law = scaled, .kind = kind, .n = 3 * law->q};
@@ -244,7 +251,10 @@ static void check_lanes(input *a)
   }
 }
 
-/* A lane is the same to rounding beside one that is turned inside out, with which the block cannot do without singular vectors. */
+/*
+  A lane is the same to rounding beside one that is turned inside out, with which the block cannot do without singular
+  vectors.
+*/
 static void check_neighbour(input *a)
 {
   WRING_ALIGNED block_z p, beside;
@@ -285,8 +295,8 @@ static void check_rest(const wring_law *law, uint64_t *state)
 }
 
 /*
-  neohookean, nearly incompressible, stretched a lot, with a small rho: the objective is not convex. p must still be stationary
-  and lower than z itself.
+  neohookean, nearly incompressible, stretched a lot, with a small rho: the objective is not convex. p must still be
+  stationary and lower than z itself.
 */
 static void check_falls(uint64_t *state)
 {

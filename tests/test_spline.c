@@ -1,8 +1,8 @@
 /* ranks: 1 2 */
 /*
-  Files of spline materials: cubics with given slopes come back exactly, in energy, stress and far outside; slopes that are not given
-  are those of parabolas; bad files are refused in one line on all ranks. Fails if a piece is found wrong, integrated from
-  elsewhere than 1 or expanded about a wrong point, or if a fault of a file passes or crashes.
+  Files of spline materials: cubics with given slopes come back exactly, in energy, stress and far outside; slopes that
+  are not given are those of parabolas; bad files are refused in one line on all ranks. Fails if a piece is found wrong,
+  integrated from elsewhere than 1 or expanded about a wrong point, or if a fault of a file passes or crashes.
 */
 #include "splines.h"
 #include "refused.h"
@@ -94,7 +94,10 @@ static void check_at(const double *rows, const double s[3])
         stress);
 }
 
-/* The Hessian does not change where two stretches, or two products of stretches, are almost equal on either side of a break. */
+/*
+  The Hessian does not change where two stretches, or two products of stretches, are almost equal on either side of a
+  break.
+*/
 static void check_near_break(const double *rows, double x, double third)
 {
   WRING_ALIGNED double z[9][WRING_LANES] = {{0}}, h[81][WRING_LANES];
@@ -138,7 +141,9 @@ static PetscErrorCode test_exact(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Without slopes: a parabola comes back where both ends of a piece have two neighbours; a file of Windows is read alike. */
+/*
+  Without slopes: a parabola comes back where both ends of a piece have two neighbours; a file of Windows is read alike.
+*/
 static PetscErrorCode test_without_slopes(void)
 {
   static const char *const texts[2] = {

@@ -1,8 +1,8 @@
 /* ranks: 1 2 */
 /*
-  Uniaxial stretch, simple shear and dilation, each turned by a rotation, against the stress of every material in closed form, worked
-  out by hand from its energy: the law alone, one tetrahedron, and a box whose inner forces must cancel. Fails if a factor of a
-  stress, of (3.1) or of (3.2) is wrong. The laws' own code is not used here.
+  Uniaxial stretch, simple shear and dilation, each turned by a rotation, against the stress of every material in closed
+  form, worked out by hand from its energy: the law alone, one tetrahedron, and a box whose inner forces must cancel.
+  Fails if a factor of a stress, of (3.1) or of (3.2) is wrong. The laws' own code is not used here.
 */
 #include "body.h"
 #include "mesh/data.h"
@@ -91,8 +91,8 @@ static PetscBool shear_of_invariants(const char *law, double g, double p[5])
 }
 
 /*
-  The same for laws of the rotation, R = [c s; -s c] with c = 2/t, s = g/t, t^2 = 4 + g^2, and S = R^T F = [c s; s s g + c] with
-  the eigenvalues (t +- g)/2, whose E = S - I has E^3 = (t - 2) S E.
+  The same for laws of the rotation, R = [c s; -s c] with c = 2/t, s = g/t, t^2 = 4 + g^2, and S = R^T F = [c s; s s g +
+  c] with the eigenvalues (t +- g)/2, whose E = S - I has E^3 = (t - 2) S E.
 */
 static void shear_of_rotation(const char *law, double g, double p[5])
 {

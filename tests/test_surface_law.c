@@ -1,8 +1,9 @@
 /* ranks: 1 */
 /*
-  Laws of membranes (q = 2) and of bending: derivatives by finite differences, semidefinite parts, invariance, rest, and that the
-  projection and the prox are what they minimise, against a search. Fails if a formula, a sign or an index is wrong, if the
-  decomposition of 3 x 2 matrices is not to round-off on flat ones, or if a Hessian said to be semidefinite is not.
+  Laws of membranes (q = 2) and of bending: derivatives by finite differences, semidefinite parts, invariance, rest, and
+  that the projection and the prox are what they minimise, against a search. Fails if a formula, a sign or an index is
+  wrong, if the decomposition of 3 x 2 matrices is not to round-off on flat ones, or if a Hessian said to be
+  semidefinite is not.
 */
 #include "check.h"
 #include <math.h>
@@ -270,7 +271,9 @@ static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
 
 /* ---- the decomposition ------------------------------------------------------------------------------------------- */
 
-/* f = U diag(s) V^T with rotations, to round-off of the largest stretch, and orthonormal also where f is all but flat. */
+/*
+  f = U diag(s) V^T with rotations, to round-off of the largest stretch, and orthonormal also where f is all but flat.
+*/
 static void check_svd(uint64_t *state)
 {
   static const double ratio[] = {1, 1 - 1e-9, 0.5, 1e-6, 1e-9, 1e-13, 1e-15, 1e-17, 0};

@@ -27,7 +27,10 @@ typedef struct {
   Vec              x, y;
 } model;
 
-/* A box of two materials' worth of tets, 12 pairs of springs between the same vertices, an end that is held twice, and a target full of noise. */
+/*
+  A box of two materials' worth of tets, 12 pairs of springs between the same vertices, an end that is held twice, and a
+  target full of noise.
+*/
 static PetscErrorCode model_create(MPI_Comm comm, const wring_law *law, PetscBool held, model *b)
 {
   const PetscInt cells[3] = {6, 3, 3};
@@ -84,7 +87,9 @@ static PetscErrorCode model_solve(model *b, const char *name, PetscInt its, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest difference, relative above 1 m, of a coordinate on this rank from the same vertex of a model on one rank. */
+/*
+  The largest difference, relative above 1 m, of a coordinate on this rank from the same vertex of a model on one rank.
+*/
 static PetscErrorCode model_distance(const model *b, Vec x, const model *one, Vec other, double *distance)
 {
   const double *xa, *oa;
@@ -105,8 +110,10 @@ static PetscErrorCode model_distance(const model *b, Vec x, const model *one, Ve
 
 /* ---- colours ----------------------------------------------------------------------------------------------------- */
 
-/* Of every colour: a sum over its elements of a number made of their original vertices; count [n_local]: its elements at a
-   vertex. */
+/*
+  Of every colour: a sum over its elements of a number made of their original vertices; count [n_local]: its elements at
+  a vertex.
+*/
 static uint64_t describe_colour(const wring_sweep *s, PetscInt c, double *count)
 {
   uint64_t sum = 0;
@@ -168,7 +175,9 @@ static PetscErrorCode test_colours(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if what an element does to a ghost does not reach all who have it before the next colour, or if threads race. */
+/*
+  Fails if what an element does to a ghost does not reach all who have it before the next colour, or if threads race.
+*/
 static PetscErrorCode test_ranks_and_threads(void)
 {
   static const char *const      types[]   = {"xpbd", "pbd", "rgc", "penalty"};
@@ -200,7 +209,10 @@ static PetscErrorCode test_ranks_and_threads(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On one rank hybrid is colored; on several it must still come near. Fails if a shared vertex is moved twice or not at all. */
+/*
+  On one rank hybrid is colored; on several it must still come near. Fails if a shared vertex is moved twice or not at
+  all.
+*/
 static PetscErrorCode test_hybrid(void)
 {
   model       b;
@@ -243,7 +255,10 @@ static PetscErrorCode sweep_once(const model *b, wring_sweep *s, double *xa)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A shared vertex must move by the mean of what its ranks, without averaging, do to it. Fails if it is the sum or one of them. */
+/*
+  A shared vertex must move by the mean of what its ranks, without averaging, do to it. Fails if it is the sum or one of
+  them.
+*/
 static PetscErrorCode test_average(void)
 {
   model              b;
@@ -283,7 +298,9 @@ static PetscErrorCode test_average(void)
 
 /* ---- properties of solvers --------------------------------------------------------------------------------------- */
 
-/* Moves along M^{-1} grad C of a free body keep sum m_i x_i; fails if a gradient's rows do not cancel or masses differ. */
+/*
+  Moves along M^{-1} grad C of a free body keep sum m_i x_i; fails if a gradient's rows do not cancel or masses differ.
+*/
 static PetscErrorCode test_momentum(void)
 {
   static const char *const types[] = {"xpbd", "pbd", "rgc", "damped"};
@@ -362,7 +379,9 @@ static PetscErrorCode test_not_finite(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Targets that move, and attachments that are let go, between two solves of one solver. Fails if a sweep keeps old ones. */
+/*
+  Targets that move, and attachments that are let go, between two solves of one solver. Fails if a sweep keeps old ones.
+*/
 static PetscErrorCode test_second_solve(void)
 {
   const wring_motion motion = {.velocity = {0.5, 0, 0}, .until = INFINITY, .release = 1.5};
@@ -404,8 +423,8 @@ static PetscErrorCode test_second_solve(void)
 static const double pair_mass[2] = {2, 3}, pair_k = 4e3, pair_length = 1;
 
 /*
-  Two points on the x axis at 0 and 1.3 (y), which were at 0 and 1.1 (q), and a spring between them, with damping of its own
-  unless that is 0.
+  Two points on the x axis at 0 and 1.3 (y), which were at 0 and 1.1 (q), and a spring between them, with damping of its
+  own unless that is 0.
 */
 static PetscErrorCode pair_create(double damping, model *b)
 {
@@ -465,8 +484,8 @@ static PetscErrorCode pair_solve(model *b, const char *name, PetscInt its, doubl
 }
 
 /*
-  On a line C is linear, so that xpbd solves it in one iteration and stays: m (x - y)/h^2 = -k C - beta d(x - q)/dt along the
-  spring. Fails if a factor of h, or the unit of beta, is wrong.
+  On a line C is linear, so that xpbd solves it in one iteration and stays: m (x - y)/h^2 = -k C - beta d(x - q)/dt
+  along the spring. Fails if a factor of h, or the unit of beta, is wrong.
 */
 static PetscErrorCode check_compliant(const char *own, const char *key, double beta)
 {

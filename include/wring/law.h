@@ -2,14 +2,15 @@
   Layer 2, laws: an energy density psi(z) of one local value z = G x of an element, and its derivatives.
 
   A law is a table of pure functions of one block of WRING_LANES elements in structure-of-arrays; it knows nothing of
-  vertices, meshes, threads or ranks. z has 3 rows (x, y, z) and q columns: z[q * c + k][lane] is coordinate c of column k,
-  so that for q = 3 z is the deformation gradient F row by row. docs/theory.md 3. To add one: docs/developer.md, "How to add".
+  vertices, meshes, threads or ranks. z has 3 rows (x, y, z) and q columns: z[q * c + k][lane] is coordinate c of column
+  k, so that for q = 3 z is the deformation gradient F row by row. docs/theory.md 3. To add one: docs/developer.md, "How
+  to add".
 
   Map of src/law, one law a file; what several share, and no law itself, stands in src/law/common:
     registry.c         the list of all laws
     strain.c ...       a law: functions, then its table
     common/passes.h    functions that follow from others of the same law
-    common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h (proxes), root.h (the constraint), limit.h
+    common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h, root.h (constraints), limit.h
     common/membrane.h  laws of the stretches of a triangle
     common/length.h    laws of |z|
     common/keys.h      parameters from a deck; lame.h: young and poisson, or mu and lambda
@@ -24,10 +25,10 @@
 typedef struct wring_law wring_law;
 
 /*
-  Shapes: par [n_par], z, p [3 q], h [(3 q) (3 q)], psi, k, rho [WRING_LANES]; h row by row, symmetric. `self` is the law's own
-  table, so that laws of a kind share functions that read its rule. Outputs may not overlap inputs. A function may not assume
-  that z is a real element: padded lanes repeat one. Results are finite for z of any shape (inverted, flat, 0), except
-  psi = +infinity. A NULL entry of a table means that the law lacks the function.
+  Shapes: par [n_par], z, p [3 q], h [(3 q) (3 q)], psi, k, rho [WRING_LANES]; h row by row, symmetric. `self` is the
+  law's own table, so that laws of a kind share functions that read its rule. Outputs may not overlap inputs. A function
+  may not assume that z is a real element: padded lanes repeat one. Results are finite for z of any shape (inverted,
+  flat, 0), except psi = +infinity. A NULL entry of a table means that the law lacks the function.
 */
 typedef void wring_law_energy(const wring_law *self, wring_in par, wring_in z, double *psi);
 typedef void wring_law_map(const wring_law *self, wring_in par, wring_in z, wring_out p);
@@ -39,7 +40,10 @@ typedef void wring_law_constraint(const wring_law *self, int j, wring_in par, wr
                                   double *k);
 typedef const char *wring_law_fault(const wring_law *self, wring_in par);
 
-/* par from the deck's keys with prefix ("material_" or "region_tooth_"), or else with fallback ("material_"). Collective. */
+/*
+  par from the deck's keys with prefix ("material_" or "region_tooth_"), or else with fallback ("material_").
+  Collective.
+*/
 typedef PetscErrorCode wring_law_reader(const wring_law *self, const wring_options *o, const char *prefix,
                                         const char *fallback, double *par);
 
@@ -68,8 +72,9 @@ struct wring_law {
   const wring_option *options; // deck keys ("young", "volume_min", ...); NULL for WRING_LAW_OTHER
   wring_law_reader   *set_par; // likewise
   /*
-    Typical parameters, for `wring bench` and the tests of all laws: words of a deck, key, value, ..., NULL, where the value
-    of a WRING_PATH key is the text of the file (wring_law_set_example); or, for a law without keys, example_par [n_par].
+    Typical parameters, for `wring bench` and the tests of all laws: words of a deck, key, value, ..., NULL, where the
+    value of a WRING_PATH key is the text of the file (wring_law_set_example); or, for a law without keys, example_par
+    [n_par].
   */
   const char *const *example;
   const double      *example_par;
@@ -83,14 +88,15 @@ struct wring_law {
   wring_law_slope   *slope;    // k of the quadratic proxy k/2 |z - p|^2, docs/theory.md 4
   wring_law_prox    *prox;     // p = argmin psi(p) + rho/2 |p - z|^2, rho [WRING_LANES] > 0
   /*
-    Constraints C_j of psi = sum_j k_j C_j^2/2 up to a constant, j = 0 ... n_constraint - 1: C [WRING_LANES], dC = dC_j/dz
-    [3 q], k [WRING_LANES]. The compliance is alpha_j = 1/(w k_j), docs/theory.md 3.
+    Constraints C_j of psi = sum_j k_j C_j^2/2 up to a constant, j = 0 ... n_constraint - 1: C [WRING_LANES], dC =
+    dC_j/dz [3 q], k [WRING_LANES]. The compliance is alpha_j = 1/(w k_j), docs/theory.md 3.
   */
   int                   n_constraint;
   wring_law_constraint *constraint;
   /*
-    Constraints that have a gradient where they hold, as rows of a linear system need them: the same psi, j = 0 ... n_row - 1.
-    n_row = 0: the law has none. row_fault: why parameters give no row, in words for a message, or NULL; NULL: they always do.
+    Constraints that have a gradient where they hold, as rows of a linear system need them: the same psi, j = 0 ...
+    n_row - 1. n_row = 0: the law has none. row_fault: why parameters give no row, in words for a message, or NULL;
+    NULL: they always do.
   */
   int                   n_row;
   wring_law_constraint *row;
@@ -106,15 +112,18 @@ extern const wring_law wring_law_mooney_rivlin; // par = {c10, c01, kappa [Pa]}
 extern const wring_law wring_law_polynomial;    // par = {mu [Pa]}
 extern const wring_law wring_law_spline;        // par: tables read from a file, which only set_par can fill
 /*
-  On top of a material, terms of their own of the same tets, psi in Pa: fibre, q = 1, z = F d with the unit rest direction d,
-  par = {k [Pa], 1}: k/2 (|z| - 1)^2; volume and strain_limit, q = 3, par = {k [Pa], min, max}: k/2 |F - p|^2, p the closest
-  F with det F, or with all stretches, in [min, max].
+  On top of a material, terms of their own of the same tets, psi in Pa: fibre, q = 1, z = F d with the unit rest
+  direction d, par = {k [Pa], 1}: k/2 (|z| - 1)^2; volume and strain_limit, q = 3, par = {k [Pa], min, max}: k/2 |F -
+  p|^2, p the closest F with det F, or with all stretches, in [min, max].
 */
 extern const wring_law wring_law_fibre, wring_law_volume, wring_law_strain_limit;
 extern const wring_law wring_law_attachment; // q = 1, par = {k [N/m], target x, y, z [m]}: k/2 |x - t|^2
 extern const wring_law wring_law_spring;     // q = 1, par = {k [N/m], rest length [m]}: k/2 (|x_i - x_j| - l)^2
 
-/* Membranes, q = 2, psi in N/m: par = {k [N/m]} of strain, {k, min, max} of the others, 0 <= min <= max, min > 0 of area. */
+/*
+  Membranes, q = 2, psi in N/m: par = {k [N/m]} of strain, {k, min, max} of the others, 0 <= min <= max, min > 0 of
+  area.
+*/
 extern const wring_law wring_law_membrane_strain, wring_law_membrane_strain_limit, wring_law_membrane_area;
 /* Bending of hinges, q = 1, psi in N/m: par = {k [N m]}: k/2 |z|^2, and {k, |z_0| [1/m]}: k/2 (|z| - |z_0|)^2. */
 extern const wring_law wring_law_bending_isometric, wring_law_bending_rigid;
@@ -137,7 +146,7 @@ unsigned         wring_law_can(const wring_law *law);
 const char      *wring_law_can_name(unsigned can); // of the lowest bit, for messages: "projection"
 
 /*
-  Sets the keys of law->example in o with a prefix; the text of a WRING_PATH key is written to `file`, which rank 0 of o creates.
-  Collective.
+  Sets the keys of law->example in o with a prefix; the text of a WRING_PATH key is written to `file`, which rank 0 of o
+  creates. Collective.
 */
 PetscErrorCode wring_law_set_example(const wring_law *law, const char *prefix, const char *file, wring_options *o);

@@ -2,11 +2,17 @@
   Layer 6, the incremental potential of one implicit step,                                     docs/theory.md (2.1)
     g(x) = 1/(2 h^2) sum_i m_i |x_i - y_i|^2 + E(x)   [J],   E = sum over terms and contacts.
 
-  Vectors come from wring_potential_create_vec: [n_owned][3] with room for ghosts behind (VecGhost), which the functions
-  fill; only owned values are input. Everything is collective. Sums do not depend on the number of threads.
+  Vectors come from wring_potential_create_vec: [n_owned][3], followed by room for ghosts (VecGhost). Only owned values
+  are input; every function that takes x overwrites its ghosts, also where x is otherwise only read. Arguments may not
+  be the same vector. Everything is collective on the mesh's communicator unless it says otherwise; sums do not
+  depend on the number of threads. A potential is used by one thread at a time.
 
-  Vertices that hard attachments hold are no unknowns, (3.10): y is where they are held, x must be, gradients and residuals are 0
-  there, and A and H have the rows and columns of M/h^2.
+  Vertices that hard attachments hold are no unknowns, (3.10): y is where they are held, x must be, gradients and
+  residuals are 0 there, and A and H have the rows and columns of M/h^2.
+
+  Map of src/potential: potential_impl.h (the object), potential.c (its parts and times), evaluate.c (values, gradients,
+  residuals: halo, terms, reduction), matrix.c (A and H), held.c (hard attachments). Element loops are in src/term,
+  linear solves in src/operator.
 */
 #pragma once
 #include <wring/contact.h>
@@ -25,39 +31,45 @@ PetscErrorCode wring_potential_destroy(wring_potential **g);
 PetscErrorCode wring_potential_create_vec(const wring_potential *g, Vec *x);
 
 /*
-  Before the first evaluation, the same terms in the same order on every rank; term is destroyed by g. A vertex that two hard
-  attachments hold is refused.
+  Before the first evaluation, the same terms in the same order on every rank; term is destroyed by g. A vertex that two
+  hard attachments hold is refused.
 */
 PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term);
 
 /* Likewise; contact is destroyed by g. */
 PetscErrorCode wring_potential_add_contact(wring_potential *g, wring_contact *contact);
 
-/* Refuses laws that cannot what a solver needs: "solver 'pd' cannot use material 'neohookean': it has no projection". */
+/* Refuses laws that lack what a solver needs: "solver 'pd' cannot use material 'neohookean': it has no projection". */
 PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver);
-/* Damping is no part of g: who has no use for it refuses it: "solver 'qn' cannot use the damping of spring 'net': ..." */
+/* Refuses damping, which is no part of g: "solver 'qn' cannot use the damping of spring 'net': expected damping 0". */
 PetscErrorCode wring_potential_require_undamped(const wring_potential *g, const char *kind, const char *name);
 
-/* Contacts that cannot be kept in this way are refused; where way is NULL, all are: "solver 'pd' cannot use contacts: ..." */
+/*
+  Refuses contacts that cannot be kept in this way, all of them where way is NULL: "solver 'pd' cannot use contacts:
+  ..."
+*/
 PetscErrorCode wring_potential_require_contacts(const wring_potential *g, const wring_contact_way *way,
                                                 const char *kind, const char *name);
 
 PetscErrorCode wring_potential_set_step(wring_potential *g, double h); // s, > 0: the h of g, changes A
 /*
-  Drag -d v on every vertex, d [n_owned] kg/s >= 0, copied; v = (x - q)/h at x. It takes part in g as masses m + h d and the target
-  (m y + h d q)/(m + h d), docs/theory.md (6.9), and changes A. Before set_target.
+  Drag -d v on every vertex, d [n_owned] kg/s >= 0, copied; v = (x - q)/h at x. It takes part in g as masses m + h d and
+  the target (m y + h d q)/(m + h d), docs/theory.md (6.9), and changes A. Before set_target.
 */
 PetscErrorCode wring_potential_set_drag(wring_potential *g, const double *d);
 /* Copied; after set_step, set_start and set_drag. */
 PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);
 PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q); // copied: (x - q)/h is the velocity at x
 
-/* x of g is q + part (q' - q), from the start q to the new positions q' (default 1), for hard attachments; before set_time. */
+/*
+  x of g is q + part (q' - q), from the start q to the new positions q' (default 1), for hard attachments; before
+  set_time.
+*/
 void wring_potential_set_part(wring_potential *g, double part);
 
 /*
-  Moves targets and colliders to `time`, in a step that ends at `end` [s], which releases are judged by; *changed: A must be built
-  again. No contact is active until the next update.
+  Moves targets and colliders to `time`, in a step that ends at `end` [s], which decides about releases; *changed: A
+  must be built again. No contact is active until the next update.
 */
 PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double end, PetscBool *changed);
 
@@ -70,7 +82,10 @@ Vec           wring_potential_start(const wring_potential *g);    // q, borrowed
 wring_phases *wring_potential_phases(const wring_potential *g);   // borrowed, may be NULL
 int           wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
 
-/* Hard attachments: the number of vertices that they hold, on all ranks; which of the local ones, ghosts too: [n_local], NULL: none. */
+/*
+  Hard attachments: the number of vertices that they hold, on all ranks; which of the local ones, ghosts too: [n_local],
+  NULL: none.
+*/
 PetscInt    wring_potential_held(const wring_potential *g);
 const char *wring_potential_held_marks(const wring_potential *g);
 
@@ -81,8 +96,9 @@ PetscErrorCode wring_potential_hold_velocity(const wring_potential *g, Vec q, Ve
 int            wring_potential_contacts(const wring_potential *g, wring_contact *const **contacts); // number of them
 
 /*
-  Builds the sets of active contacts at x: g is another function afterwards unless all of change's added, released and moved are 0;
-  they are sums over ranks. first: the first time in a solve. One reduction and a halo exchange, neither without contacts.
+  Builds the sets of active contacts at x: g is another function afterwards unless all of change's added, released and
+  moved are 0; they are sums over ranks. first: the first time in a solve. One reduction and a halo exchange, neither
+  without contacts.
 */
 PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscBool first,
                                                wring_contact_change *change);
@@ -92,40 +108,42 @@ PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x); // m
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value);
 PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad);                  // N
 PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *value, Vec grad); // both in one pass
-/* The same without the reduction: this rank's inertial and elastic part [J], for who has more to sum. */
+/* The same without the reduction: this rank's inertial and elastic part [J], for callers that have more to sum. */
 PetscErrorCode wring_potential_fused_local(wring_potential *g, Vec x, double part[2], Vec grad);
 
 /*
-  The alpha in (0, 1] from which on x + alpha d is out of the domain of a law that is infinite for det F <= 0, which x is in; INFINITY
-  if there is none: docs/theory.md (5.10). Two halo exchanges and one reduction, none where no law is of this kind.
+  The alpha in (0, 1] from which on x + alpha d is out of the domain of a law that is infinite for det F <= 0, which x
+  is in; INFINITY if there is none: docs/theory.md (5.10). Two halo exchanges and one reduction, none where no law is of
+  this kind.
 */
 PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound);
 
 /*
-  *noise [J]: rounding error of a value of g, eps sqrt(sum over tets of (w_e k_e)^2): the errors of elements are independent.
-  docs/theory.md (2.4). One reduction.
+  *noise [J]: rounding error of a value of g, eps sqrt(sum over tets of (w_e k_e)^2): the errors of elements are
+  independent. docs/theory.md (2.4). One reduction.
 */
 PetscErrorCode wring_potential_noise(wring_potential *g, double *noise);
 
 /*
-  r = M/h^2 (y - x) + sum_e w_e k_e G_e^T (p_e - z_e): what is left of the global step A x = b of projective dynamics at x,
-  so that its solution is x + A^{-1} r. docs/theory.md (5.2). Needs WRING_CAN_PROJECT.
+  r = M/h^2 (y - x) + sum_e w_e k_e G_e^T (p_e - z_e): what is left of the global step A x = b of projective dynamics at
+  x, so that its solution is x + A^{-1} r. docs/theory.md (5.2). Needs WRING_CAN_PROJECT.
 */
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r);
 
 /*
-  The metric of masses, docs/theory.md (5.3): r = M (y - x) + sum_e M_e (p_e - x_e) [kg m] and, unless value is NULL, the E_m
-  that it descends, its two parts as inertial and elastic [J]. d = m_i (1 + number of active elements at i) [n_owned][3] kg: the
-  diagonal of the global step. Only for terms that wring_potential_require_rest_pose lets pass.
+  The metric of masses, docs/theory.md (5.3): r = M (y - x) + sum_e M_e (p_e - x_e) [kg m] and, unless value is NULL,
+  the E_m that it descends, its two parts as inertial and elastic [J]. d = m_i (1 + number of active elements at i)
+  [n_owned][3] kg: the diagonal of the global step. Only for terms that wring_potential_require_rest_pose lets pass.
 */
 PetscErrorCode wring_potential_mass_residual(wring_potential *g, Vec x, wring_value *value, Vec r);
 PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d);
 PetscErrorCode wring_potential_require_rest_pose(const wring_potential *g, const char *solver);
 
 /*
-  An iteration of alternating directions but for its solve, docs/theory.md (5.15): z and u of every term, splitting [terms], from
-  x, and r = M/h^2 (y - x) + sum_e W_e^2 G_e^T (z_e - u_e - z_e(x)), W_e^2 = factor w_e k_e, so that the new x is x + A^{-1} r
-  with A = M/h^2 + factor L. residual: |W (D x - z)| and |W (z - z before)| [J^(1/2)]. Needs WRING_CAN_PROX.
+  An iteration of alternating directions but for its solve, docs/theory.md (5.15): z and u of every term, splitting
+  [terms], from x, and r = M/h^2 (y - x) + sum_e W_e^2 G_e^T (z_e - u_e - z_e(x)), W_e^2 = factor w_e k_e, so that the
+  new x is x + A^{-1} r with A = M/h^2 + factor L. residual: |W (D x - z)| and |W (z - z before)| [J^(1/2)]. Needs
+  WRING_CAN_PROX.
 */
 PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const *splitting, double factor, Vec x, Vec r,
                                      double residual[2]);
@@ -137,15 +155,15 @@ PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const 
 PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor, Mat *A);
 
 /*
-  A at x: M/h^2 + factor sum_e w_e G_e^T B_e(x) G_e [N/m], B_e the mean over x, y, z of what the semidefinite Hessian of the element has
-  for one of them alone; contacts are left out. docs/theory.md (5.13). *A is created, or one of operator_matrix refilled. Needs
-  WRING_CAN_HESSIAN.
+  A at x: M/h^2 + factor sum_e w_e G_e^T B_e(x) G_e [N/m], B_e the mean over x, y, z of what the semidefinite Hessian of
+  the element has for one of them alone; contacts are left out. docs/theory.md (5.13). *A is created, or one of
+  operator_matrix refilled. Needs WRING_CAN_HESSIAN.
 */
 PetscErrorCode wring_potential_mean_matrix(wring_potential *g, Vec x, double factor, Mat *A);
 
 /*
-  H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part made semidefinite. The second leaves
-  contacts out, for what is to stay as it is while they change.
+  H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part made semidefinite. The
+  second leaves contacts out, for uses that must not change with them.
 */
 PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H);
 PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec x, PetscBool psd, Mat *H);
@@ -154,8 +172,9 @@ PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec 
 PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F);
 
 /*
-  Per tet: density [n_tet] J/m^3, the sum of its material's energy and of those on top of it, J [n_tet]; forces [n_terms][3] N
-  by term, those of hard attachments when a gradient was taken last, (3.12).
+  Per tet: density [n_tet] J/m^3, the sum of its material's energy and of those on top of it, J [n_tet] = det F,
+  which is left as it was for tets without a term; forces [n_terms][3] N by term, those of hard attachments when a
+  gradient was taken last, (3.12).
 */
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);
 PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *force);
@@ -164,6 +183,8 @@ PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *for
 PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x, wring_contact_report *report,
                                                double *force);
 
-/* Local array [n_local][3] of x with its ghosts up to date, for output; give back with wring_potential_restore_local. */
+/*
+  Local array [n_local][3] of x with its ghosts up to date, for output; give back with wring_potential_restore_local.
+*/
 PetscErrorCode wring_potential_get_local(wring_potential *g, Vec x, const double **local);
 PetscErrorCode wring_potential_restore_local(wring_potential *g, Vec x, const double **local);

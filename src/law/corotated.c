@@ -1,6 +1,7 @@
 /*
-  Corotated linear elasticity: psi(F) = mu |F - R|^2 + lambda/2 (tr R^T F - 3)^2, R the rotation closest to F; mu, lambda
-  [Pa]. In stretches mu sum (s_i - 1)^2 + lambda/2 (sum s_i - 3)^2. docs/theory.md (3.14); [Sifakis, Barbic 2012].
+  Corotated linear elasticity: psi(F) = mu |F - R|^2 + lambda/2 (tr R^T F - 3)^2, R the rotation closest to F; mu,
+  lambda [Pa]. In stretches mu sum (s_i - 1)^2 + lambda/2 (sum s_i - 3)^2. docs/theory.md (3.14); [Sifakis, Barbic
+  2012].
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"
@@ -60,9 +61,9 @@ static void slope(WRING_SELF, wring_in par, double *k)
 }
 
 /*
-  In stretches t of p and s of z: (2 mu + rho) t = rho s + (2 mu + lambda (3 - T)) (1, 1, 1), T = t_0 + t_1 + t_2. Where that leaves
-  t_1 + t_2 < 0, as lambda (T - 3) > 2 mu can, R would not be closest to p, and the minimum lies in the kink of psi:
-  t = (t_0, c, -c), and where that leaves t_0 < c, t = (c, c, -c). docs/theory.md 3.7.
+  In stretches t of p and s of z: (2 mu + rho) t = rho s + (2 mu + lambda (3 - T)) (1, 1, 1), T = t_0 + t_1 + t_2. Where
+  that leaves t_1 + t_2 < 0, as lambda (T - 3) > 2 mu can, R would not be closest to p, and the minimum lies in the kink
+  of psi: t = (t_0, c, -c), and where that leaves t_0 < c, t = (c, c, -c). docs/theory.md 3.7.
 */
 static void prox_stretches(wring_in par, const double *rho, wring_in s, double (*t)[WRING_LANES])
 {

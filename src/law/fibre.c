@@ -1,5 +1,6 @@
 /*
-  Fibre: psi(z) = k/2 (|z| - 1)^2, z = F d, d the unit rest direction of a tet's fibres; k [Pa]. docs/theory.md (3.4), (3.45)
+  Fibre: psi(z) = k/2 (|z| - 1)^2, z = F d, d the unit rest direction of a tet's fibres; k [Pa]. docs/theory.md (3.4),
+  (3.45)
 */
 #include "law/common/keys.h"
 #include "law/common/length.h"

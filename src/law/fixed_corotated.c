@@ -1,6 +1,7 @@
 /*
-  Fixed corotated elasticity: psi(F) = mu |F - R|^2 + lambda/2 (J - 1)^2, R the rotation closest to F, J = det F; mu, lambda [Pa];
-  finite for every F. In stretches mu sum (s_i - 1)^2 + lambda/2 (s_0 s_1 s_2 - 1)^2. docs/theory.md (3.18); [Stomakhin et al. 2012].
+  Fixed corotated elasticity: psi(F) = mu |F - R|^2 + lambda/2 (J - 1)^2, R the rotation closest to F, J = det F; mu,
+  lambda [Pa]; finite for every F. In stretches mu sum (s_i - 1)^2 + lambda/2 (s_0 s_1 s_2 - 1)^2. docs/theory.md
+  (3.18); [Stomakhin et al. 2012].
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"
@@ -110,7 +111,9 @@ static void slope(WRING_SELF, wring_in par, double *k)
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
 }
 
-/* The prox stays where t_1 + t_2 >= 0 and R is closest to p: the objective falls away from that edge. docs/theory.md 3.7 */
+/*
+  The prox stays where t_1 + t_2 >= 0 and R is closest to p: the objective falls away from that edge. docs/theory.md 3.7
+*/
 static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = LAME_MU};
 
 const wring_law wring_law_fixed_corotated = {

@@ -1,6 +1,6 @@
 /*
-  Limits of area: psi(F) = k/2 |F - P|^2, P the closest matrix whose product of singular values lies in [min, max]; k [N/m].
-  docs/theory.md (3.55)-(3.59); [Bouaziz et al. 2014].
+  Limits of area: psi(F) = k/2 |F - P|^2, P the closest matrix whose product of singular values lies in [min, max]; k
+  [N/m]. docs/theory.md (3.55)-(3.59); [Bouaziz et al. 2014].
 */
 #include "base/block3.h"
 #include "law/common/membrane.h"
@@ -62,8 +62,9 @@ static void target(wring_in par, wring_in s, wring_out t)
 }
 
 /*
-  With p = t_0 + t_1 = 2 sqrt(c) sqrt(1 + y^2) and m = t_0 - t_1 = 2 sqrt(c) y: psi_S = k/2 (S - p), psi_D = k/2 (D - m), and
-  h' dy = y/sqrt(1 + y^2) dS + dD. D/m = 2 - S/(2 sqrt(c) sqrt(1 + y^2)) at the root, without a division by y: (3.59).
+  With p = t_0 + t_1 = 2 sqrt(c) sqrt(1 + y^2) and m = t_0 - t_1 = 2 sqrt(c) y: psi_S = k/2 (S - p), psi_D = k/2 (D -
+  m), and h' dy = y/sqrt(1 + y^2) dS + dD. D/m = 2 - S/(2 sqrt(c) sqrt(1 + y^2)) at the root, without a division by y:
+  (3.59).
 */
 static void modes(wring_in par, wring_in s, wring_membrane_modes *m)
 {

@@ -1,6 +1,6 @@
 /*
-  Compressible Mooney-Rivlin: psi(F) = c10 (|F|^2 J^(-2/3) - 3) + c01 (|cof F|^2 J^(-4/3) - 3) + kappa/2 (J - 1)^2, J = det F;
-  c10, c01, kappa [Pa]; +infinity where J is not above 1e-100. docs/theory.md (3.19); [Bonet, Wood 2008].
+  Compressible Mooney-Rivlin: psi(F) = c10 (|F|^2 J^(-2/3) - 3) + c01 (|cof F|^2 J^(-4/3) - 3) + kappa/2 (J - 1)^2, J =
+  det F; c10, c01, kappa [Pa]; +infinity where J is not above 1e-100. docs/theory.md (3.19); [Bonet, Wood 2008].
 
   With y = J^(-1/3) and G = y F, det G = 1, the first two terms are c10 (|G|^2 - 3) + c01 (|cof G|^2 - 3).
 */
@@ -69,8 +69,8 @@ typedef struct {
 } excesses;
 
 /*
-  Near rest K = G - I = y H + (y - 1) I with H = F - I, y - 1 = (1/J - 1)/(1 + y + y^2), and cof G - I = tr(K) I - K^T + cof K,
-  which has determinant 1 as well: a density far smaller than c10 keeps its digits.
+  Near rest K = G - I = y H + (y - 1) I with H = F - I, y - 1 = (1/J - 1)/(1 + y + y^2), and cof G - I = tr(K) I - K^T +
+  cof K, which has determinant 1 as well: a density far smaller than c10 keeps its digits.
 */
 BLOCK3_INLINE excesses near_rest(mat3 h, volume v)
 {
@@ -144,7 +144,10 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
   }
 }
 
-/* In stretches psi_i = (2 A + 2 B I1) s_i - 2 B s_i^3 + c r_i, r_i = 1/s_i. Outside the domain r = 0 and only 2 (c10 + c01) s_i. */
+/*
+  In stretches psi_i = (2 A + 2 B I1) s_i - 2 B s_i^3 + c r_i, r_i = 1/s_i. Outside the domain r = 0 and only 2 (c10 +
+  c01) s_i.
+*/
 typedef struct {
   stress v;
   double volumetric, s0, s1, s2, r0, r1, r2; // volumetric: kappa J (2 J - 1), the curvature of kappa/2 (J - 1)^2 in J s

@@ -71,7 +71,10 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
   }
 }
 
-/* What derivatives in the stretches share: psi_i = mu s_i + c/s_i, c = lambda log J - mu. Outside the domain only mu s_i. */
+/*
+  What derivatives in the stretches share: psi_i = mu s_i + c/s_i, c = lambda log J - mu. Outside the domain only mu
+  s_i.
+*/
 typedef struct {
   int    inside;
   double mu, lambda, log, c, i0, i1, i2; // i: 1/s

@@ -1,8 +1,9 @@
 /*
-  Polynomial: psi(F) = mu sum (s_i - 1)^4 of the stretches s; mu [Pa]; soft near rest, where it has no stiffness at all, and stiff
-  far from it; finite for every F. docs/theory.md (3.20); [Xu et al. 2015], [Liu, Bouaziz, Kavan 2017].
+  Polynomial: psi(F) = mu sum (s_i - 1)^4 of the stretches s; mu [Pa]; soft near rest, where it has no stiffness at all,
+  and stiff far from it; finite for every F. docs/theory.md (3.20); [Xu et al. 2015], [Liu, Bouaziz, Kavan 2017].
 
-  With the closest rotation R and E = R^T F - I, symmetric, psi = mu |E^2|^2 and dpsi/dF = 4 mu R E^3: no need of the stretches.
+  With the closest rotation R and E = R^T F - I, symmetric, psi = mu |E^2|^2 and dpsi/dF = 4 mu R E^3: no need of the
+  stretches.
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"
@@ -56,7 +57,10 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
   }
 }
 
-/* psi_i = 4 mu e_i^3, e_i = s_i - 1; e_i^3 -+ e_j^3 = (e_i -+ e_j) (e_i^2 +- e_i e_j + e_j^2), e_i + e_j = s_i + s_j - 2. */
+/*
+  psi_i = 4 mu e_i^3, e_i = s_i - 1; e_i^3 -+ e_j^3 = (e_i -+ e_j) (e_i^2 +- e_i e_j + e_j^2), e_i + e_j = s_i + s_j -
+  2.
+*/
 static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
 {
 #pragma omp simd
@@ -105,7 +109,9 @@ static void slope(WRING_SELF, wring_in par, double *k)
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 0.6 * par[MU][lane];
 }
 
-/* The prox finds each t_i separately, between s_i and 1: convex, so that Newton's method converges and t_1 + t_2 >= 0. */
+/*
+  The prox finds each t_i separately, between s_i and 1: convex, so that Newton's method converges and t_1 + t_2 >= 0.
+*/
 static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = MU};
 
 static const char *const example[] = {"mu", "1e6", NULL};

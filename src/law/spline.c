@@ -1,9 +1,10 @@
 /*
-  Spline: psi(F) = sum a(s_i) + sum_(i<j) b(s_i s_j) + c(s_0 s_1 s_2) of the stretches s, where a', b' and c' [Pa] are tabulated
-  and interpolated by cubics with continuous slopes, and a(1) = b(1) = c(1) = 0; finite for every F.
+  Spline: psi(F) = sum a(s_i) + sum_(i<j) b(s_i s_j) + c(s_0 s_1 s_2) of the stretches s, where a', b' and c' [Pa] are
+  tabulated and interpolated by cubics with continuous slopes, and a(1) = b(1) = c(1) = 0; finite for every F.
   docs/theory.md (3.21); [Valanis, Landel 1967], [Xu et al. 2015], [Liu, Bouaziz, Kavan 2017].
 
-  a', b' and c' at 1 need not be 0, but a'(1) + 2 b'(1) + c'(1) is. With e_i = s_i - 1, the linear parts of a, b and c add up to
+  a', b' and c' at 1 need not be 0, but a'(1) + 2 b'(1) + c'(1) is. With e_i = s_i - 1, the linear parts of a, b and c
+  add up to
     (b'(1) + c'(1)) sum_(i<j) e_i e_j + c'(1) e_0 e_1 e_2;
   the tables hold the rest, which is of second order: a density far smaller than the moduli keeps its digits.
 */
@@ -34,14 +35,16 @@ static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *pr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the three functions ------------------------------------------------------------------------------------------ */
+/* ---- the three functions ----------------------------------------------------------------------------------------- */
 
 /* What they are taken at. */
 enum { S0, S1, S2, S01, S02, S12, S012, N_ARGUMENT };
 
 static const int function_of[N_ARGUMENT] = {SPLINE_A, SPLINE_A, SPLINE_A, SPLINE_B, SPLINE_B, SPLINE_B, SPLINE_C};
 
-/* Of each argument: its piece, and there the derivative of a, b or c less that at 1, its slope, and its integral from 1. */
+/*
+  Of each argument: its piece, and there the derivative of a, b or c less that at 1, its slope, and its integral from 1.
+*/
 typedef struct {
   double x[N_ARGUMENT][WRING_LANES], piece[N_ARGUMENT][WRING_LANES], row[N_ARGUMENT][PIECE_ROWS][WRING_LANES];
   double value[N_ARGUMENT][WRING_LANES], slope[N_ARGUMENT][WRING_LANES], integral[N_ARGUMENT][WRING_LANES];
@@ -163,8 +166,8 @@ BLOCK3_INLINE double divided_in_piece(double m, double c, double d, double t, do
 }
 
 /*
-  (f(x) - f(y))/(x - y) of two arguments of one function, x >= y: without cancellation in one piece and over the break between two
-  neighbours, where it is a mean of the two pieces' own; elsewhere x and y are a whole piece apart.
+  (f(x) - f(y))/(x - y) of two arguments of one function, x >= y: without cancellation in one piece and over the break
+  between two neighbours, where it is a mean of the two pieces' own; elsewhere x and y are a whole piece apart.
 */
 static void divide(const splines *w, int i, int j, double *quotient)
 {
@@ -185,10 +188,9 @@ static void divide(const splines *w, int i, int j, double *quotient)
 }
 
 /*
-  (psi_i - psi_j)/(s_i - s_j) = a'[s_i, s_j] - b'(s_i s_j) + s_k^2 b'[s_i s_k, s_j s_k] - s_k c'(J), where f[x, y] is a divided
-  difference, and
-  (psi_i + psi_j)/(s_i + s_j) = (a'(s_i) + a'(s_j) + s_k (b'(s_i s_k) + b'(s_j s_k)))/(s_i + s_j) + b'(s_i s_j) + s_k c'(J).
-  s_i >= s_j; ij, ik and jk are the places of the products.
+  (psi_i - psi_j)/(s_i - s_j) = a'[s_i, s_j] - b'(s_i s_j) + s_k^2 b'[s_i s_k, s_j s_k] - s_k c'(J), where f[x, y] is a
+  divided difference, and (psi_i + psi_j)/(s_i + s_j) = (a'(s_i) + a'(s_j) + s_k (b'(s_i s_k) + b'(s_j s_k)))/(s_i +
+  s_j) + b'(s_i s_j) + s_k c'(J). s_i >= s_j; ij, ik and jk are the places of the products.
 */
 static void pair_modes(wring_in par, const splines *w, const int stretch[3], const int product[3], double *twist,
                        double *flip)

@@ -1,6 +1,6 @@
 /*
-  Stable neo-Hookean: psi(F) = mu/2 (|F|^2 - 3) - mu (J - 1) + lambda/2 (J - 1)^2, J = det F; mu, lambda [Pa]; finite for every F.
-  docs/theory.md (3.16); [Smith et al. 2018; Macklin, Mueller 2021].
+  Stable neo-Hookean: psi(F) = mu/2 (|F|^2 - 3) - mu (J - 1) + lambda/2 (J - 1)^2, J = det F; mu, lambda [Pa]; finite
+  for every F. docs/theory.md (3.16); [Smith et al. 2018; Macklin, Mueller 2021].
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"

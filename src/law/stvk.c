@@ -1,6 +1,6 @@
 /*
-  Saint Venant-Kirchhoff: psi(F) = mu |E|^2 + lambda/2 (tr E)^2, E = (F^T F - I)/2; mu, lambda [Pa]; finite for every F, but a
-  flattened element pushes back less and less. docs/theory.md (3.17); [Bonet, Wood 2008].
+  Saint Venant-Kirchhoff: psi(F) = mu |E|^2 + lambda/2 (tr E)^2, E = (F^T F - I)/2; mu, lambda [Pa]; finite for every F,
+  but a flattened element pushes back less and less. docs/theory.md (3.17); [Bonet, Wood 2008].
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"
@@ -48,7 +48,9 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
   }
 }
 
-/* What derivatives in the stretches share: psi_i = mu s_i^3 + c s_i, c = lambda/2 t - mu, t = s_0^2 + s_1^2 + s_2^2 - 3. */
+/*
+  What derivatives in the stretches share: psi_i = mu s_i^3 + c s_i, c = lambda/2 t - mu, t = s_0^2 + s_1^2 + s_2^2 - 3.
+*/
 BLOCK3_INLINE double linear_part(double mu, double lambda, double s0, double s1, double s2)
 {
   return 0.5 * lambda * (s0 * s0 + s1 * s1 + s2 * s2 - 3) - mu;

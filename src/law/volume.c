@@ -1,6 +1,6 @@
 /*
-  Volume: psi(F) = k/2 |F - p|^2, p = the closest F with min <= det F <= max; k [Pa]. docs/theory.md (3.46), (3.49)-(3.52);
-  [Bouaziz et al. 2014].
+  Volume: psi(F) = k/2 |F - p|^2, p = the closest F with min <= det F <= max; k [Pa]. docs/theory.md (3.46),
+  (3.49)-(3.52); [Bouaziz et al. 2014].
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"
@@ -25,11 +25,11 @@ static const wring_option options[] = {
   {.key = NULL},
 };
 
-/* ---- the closest stretches of a given product --------------------------------------------------------------------- */
+/* ---- the closest stretches of a given product -------------------------------------------------------------------- */
 
 /*
-  Stationary points t_i (t_i - s_i) = nu for all i, as functions of y = t_2: nu = y (y - s_2), and t_0, t_1 the larger roots.
-  g = log(t_0 t_1 y/tau) is 0 at the product tau; slope = dg/dlog y.
+  Stationary points t_i (t_i - s_i) = nu for all i, as functions of y = t_2: nu = y (y - s_2), and t_0, t_1 the larger
+  roots. g = log(t_0 t_1 y/tau) is 0 at the product tau; slope = dg/dlog y.
 */
 typedef struct {
   double nu, t0, t1, g, slope;
@@ -101,8 +101,9 @@ static void keep_nearer(wring_in s, const lanes tau, const lanes other, lanes y)
 }
 
 /*
-  y of the closest point with the product tau. Above: s_0 s_1 s_2 > tau, y is below s_2, either above s_2/2, the larger root of
-  t_2 (t_2 - s_2) = nu, or below, the smaller one: where the product must fall by half or more, flattening one direction can be nearer.
+  y of the closest point with the product tau. Above: s_0 s_1 s_2 > tau, y is below s_2, either above s_2/2, the larger
+  root of t_2 (t_2 - s_2) = nu, or below, the smaller one: where the product must fall by half or more, flattening one
+  direction can be nearer.
 */
 static void closest(wring_in s, const lanes tau, const int *above, lanes y)
 {
@@ -147,7 +148,7 @@ static void closest_stretches(wring_in par, wring_in s, wring_out t, lanes nu)
   }
 }
 
-/* ---- the law ------------------------------------------------------------------------------------------------------ */
+/* ---- the law ----------------------------------------------------------------------------------------------------- */
 
 static int holds(wring_in par, wring_in z)
 {

@@ -1,6 +1,6 @@
 /*
-  A and H as PETSc matrices. Each rank adds up its own elements in the rows of its local vertices, then hands the rows over
-  one by one: those of ghosts travel to their owners inside PETSc's assembly.
+  A and H as PETSc matrices. Each rank adds up its own elements in the rows of its local vertices, then hands the rows
+  over one by one: those of ghosts travel to their owners inside PETSc's assembly.
 */
 #include "potential_impl.h"
 
@@ -155,7 +155,9 @@ static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A new H with room for the contacts that join vertices, if there are any: which ones do changes from one H to the next. */
+/*
+  A new H with room for the contacts that join vertices, if there are any: which ones do changes from one H to the next.
+*/
 static PetscErrorCode make_room(wring_potential *g, const double *xa, Mat *H)
 {
   PetscBool joined = PETSC_FALSE;

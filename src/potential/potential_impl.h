@@ -36,7 +36,7 @@ struct wring_potential {
 PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x);
 PetscErrorCode wring_potential_halo_end(wring_potential *g, double *x);
 
-/* ---- vertices that hard attachments hold (held.c) ------------------------------------------------------------------ */
+/* ---- vertices that hard attachments hold (held.c) ---------------------------------------------------------------- */
 
 PetscErrorCode wring_potential_list_held(wring_potential *g);   // terms were added or released; refuses a vertex of two
 PetscErrorCode wring_potential_move_held(wring_potential *g);   // places and y from the terms' targets

@@ -1,4 +1,6 @@
-/* Matrices over the vertices: the pattern of shared elements, the scalar A and the Hessian. docs/theory.md (3.2), (4.1) */
+/*
+  Matrices over the vertices: the pattern of shared elements, the scalar A and the Hessian. docs/theory.md (3.2), (4.1)
+*/
 #include "kernels.h"
 
 enum { GROUP = 16 }; // blocks whose element matrices one thread holds
@@ -48,7 +50,10 @@ static void list_others(const wring_term *t, const PetscInt *v, PetscInt *start,
   }
 }
 
-/* Sorts the neighbours of each vertex, drops repetitions, adds the vertex itself; list is compacted in place into column. */
+/*
+  Sorts the neighbours of each vertex, drops repetitions, adds the vertex itself; list is compacted in place into
+  column.
+*/
 static PetscErrorCode compact_rows(PetscInt n, const PetscInt *end, PetscInt *list, wring_pattern *p)
 {
   PetscInt begin = 0;
@@ -253,7 +258,9 @@ static void add_group(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1,
   }
 }
 
-/* Element matrices are made by all threads, a group of blocks each, and added in the groups' order: one order of sums. */
+/*
+  Element matrices are made by all threads, a group of blocks each, and added in the groups' order: one order of sums.
+*/
 void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p, double *value)
 {
   const PetscInt per_chunk = CHUNK_BLOCKS / GROUP;

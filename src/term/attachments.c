@@ -1,4 +1,7 @@
-/* Springs of length zero to targets that move rigidly, and hard attachments to such targets. docs/theory.md (3.5), (3.10) */
+/*
+  Springs of length zero to targets that move rigidly, and hard attachments to such targets. docs/theory.md (3.5),
+  (3.10)
+*/
 #include "term_impl.h"
 #include <math.h>
 #include <string.h>

@@ -77,7 +77,9 @@ static PetscErrorCode list_vertices(wring_term *t, PetscInt n_local, const Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Brings the vertices of chunk c that no other touches before the others, each kind in its order; work [2][max_vertex]. */
+/*
+  Brings the vertices of chunk c that no other touches before the others, each kind in its order; work [2][max_vertex].
+*/
 static void sort_vertices(wring_term *t, PetscInt c, const PetscInt *count, PetscInt *work)
 {
   const PetscInt n      = t->chunk_vertex[c + 1] - t->chunk_vertex[c];

@@ -1,4 +1,6 @@
-/* Constraints as rows of a linear system: C_j, its derivative in the positions of the element's vertices, its stiffness. */
+/*
+  Constraints as rows of a linear system: C_j, its derivative in the positions of the element's vertices, its stiffness.
+*/
 #include "kernels.h"
 
 const char *wring_term_no_rows(const wring_term *t)

@@ -9,8 +9,9 @@ enum { LANES = WRING_LANES, MAX_M = 4, MAX_Q = 3 };
 typedef double lanes[LANES];
 
 /*
-  Calls body with the term's m and q as constants, without which its loops would be scalar: tets and what is one number of a
-  tet (fibres, hinges), triangles likewise, edges, points. body must be always_inline; the one list of the stencils.
+  Calls body with the term's m and q as constants, without which its loops would be scalar: tets and what is one number
+  of a tet (fibres, hinges), triangles likewise, edges, points. body must be always_inline; the one list of the
+  stencils.
 */
 static inline __attribute__((always_inline)) void with_stencil(const wring_term *t, void (*body)(int, int, void *),
                                                                void             *context)
@@ -182,7 +183,7 @@ static inline __attribute__((always_inline)) void scatter_columns(int m, const u
   if (m > 1) add_rows(&last, corner + (m - 1) * LANES, f);
 }
 
-/* ---- tets: the same, but columns and forces stay in registers, since stores are what these loops would wait for --------- */
+/* ---- tets: the same, but columns and forces stay in registers, since stores are what these loops would wait for -- */
 
 /* Row c of z = D coef: column k is the sum over a of coordinate c of D_a times g [3 a + k]. */
 static inline __attribute__((always_inline)) void store_row_of_z(const lane_values *d0, const lane_values *d1,

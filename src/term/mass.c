@@ -1,6 +1,7 @@
 /*
-  The nearest rest state of an element in the metric of its vertices' masses, docs/theory.md (5.4): a tet's rest shape turned
-  and moved [Mueller et al. 2005], a spring's ends at its length, an attachment's target. Stiffness plays no part.
+  The nearest rest state of an element in the metric of its vertices' masses, docs/theory.md (5.4): a tet's rest shape
+  turned and moved [Mueller et al. 2005], a spring's ends at its length, an attachment's target. Stiffness plays no
+  part.
 */
 #include "base/block3.h"
 #include "kernels.h"

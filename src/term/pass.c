@@ -13,7 +13,9 @@ typedef struct {
   double           *f, *sum;
 } work_chunk;
 
-/* Asks for the positions of the next chunk, a part of them with each block of this one: they lie scattered in memory. */
+/*
+  Asks for the positions of the next chunk, a part of them with each block of this one: they lie scattered in memory.
+*/
 static inline void prefetch_vertices(const work_chunk *w, PetscInt b)
 {
   const wring_term *const t = w->t;

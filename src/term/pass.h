@@ -9,8 +9,9 @@ typedef void wring_chunk(const wring_term *t, PetscInt c, const double *x, doubl
 wring_chunk wring_mass_chunk, wring_count_chunk;
 
 /*
-  What a pass does with a block: from its z [3 q][WRING_LANES], p, of which the pass adds w G^T p to the forces, and sums
-  over its lanes, which are added to sum [n_sum]. Weights of padded lanes are 0. Work that is no map of z does whole chunks.
+  What a pass does with a block: from its z [3 q][WRING_LANES], p, of which the pass adds w G^T p to the forces, and
+  sums over its lanes, which are added to sum [n_sum]. Weights of padded lanes are 0. Work that is no map of z does
+  whole chunks.
 */
 typedef struct {
   wring_chunk *chunk; // or NULL: map

@@ -1,14 +1,15 @@
 /*
   Private to src/term: how a term lies in memory.
 
-  Elements stand in blocks of WRING_LANES. A chunk is a run of at most CHUNK_BLOCKS blocks of one group, interior or boundary,
-  worked on by one thread: it reads the positions of its own vertices into a small private array, marks corners by 16 bits into it,
-  and collects forces there. A vertex that only this chunk touches gets its sum at once; a shared one gets a row of the
-  chunk's own, and the rows of a vertex are added in chunk order when all chunks are done. No atomics, one order of sums.
+  Elements stand in blocks of WRING_LANES. A chunk is a run of at most CHUNK_BLOCKS blocks of one group, interior or
+  boundary, worked on by one thread: it reads the positions of its own vertices into a small private array, marks
+  corners by 16 bits into it, and collects forces there. A vertex that only this chunk touches gets its sum at once; a
+  shared one gets a row of the chunk's own, and the rows of a vertex are added in chunk order when all chunks are done.
+  No atomics, one order of sums.
 
-  A chunk's elements go down its lanes: of n blocks, lane l has elements l n, l n + 1, ... Neighbours, which share vertices, so
-  stand in different blocks, and no lane waits for the sum of the lane before it. The last places of the last chunk of a group
-  may be left over: they are padded with copies of the group's last element at weight 0.
+  A chunk's elements go down its lanes: of n blocks, lane l has elements l n, l n + 1, ... Neighbours, which share
+  vertices, so stand in different blocks, and no lane waits for the sum of the lane before it. The last places of the
+  last chunk of a group may be left over: they are padded with copies of the group's last element at weight 0.
 */
 #pragma once
 #include <wring/term.h>
@@ -62,7 +63,9 @@ struct wring_term {
   double   *energy;     // [n_chunk]
 };
 
-/* Vertices with rows of their own in G; the last vertex of edges and tets has minus their sum (z ignores translations). */
+/*
+  Vertices with rows of their own in G; the last vertex of edges and tets has minus their sum (z ignores translations).
+*/
 static inline int free_vertices(int m)
 {
   return m > 1 ? m - 1 : 1;
@@ -80,7 +83,9 @@ static inline PetscInt term_boundary(const wring_term *t)
   return term_blocks(t->n_interior) * WRING_LANES;
 }
 
-/* Where elements of a group are: from position `first`, n of them, of which element e is in the chunk of n_block blocks. */
+/*
+  Where elements of a group are: from position `first`, n of them, of which element e is in the chunk of n_block blocks.
+*/
 typedef struct {
   PetscInt first, n, chunk, n_block; // chunk: position of the chunk in the group, which is also its first element
 } term_place;
@@ -120,16 +125,17 @@ static inline PetscInt term_corner(const wring_term *t, PetscInt chunk, PetscInt
 
 /*
   Allocates a term and builds its chunks. vertex [n][m] local; the first n_interior elements touch owned vertices only.
-  per_element: a row of parameters for every element. Weights are 1 in real lanes and parameters 0: the builder sets them,
-  and ends with wring_term_pad.
+  per_element: a row of parameters for every element. Weights are 1 in real lanes and parameters 0: the builder sets
+  them, and ends with wring_term_pad.
 */
 PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
                                  PetscInt n_interior, const PetscInt *vertex, PetscBool has_coef, PetscBool per_element,
                                  wring_term **t);
 
 /*
-  The same of a list of elements in any order, vertex [n][m] local: those that touch owned vertices only come first, and each group
-  as in the list or, by their lowest vertices, along the mesh's curve. t->place says where they are in the list.
+  The same of a list of elements in any order, vertex [n][m] local: those that touch owned vertices only come first, and
+  each group as in the list or, by their lowest vertices, along the mesh's curve. t->place says where they are in the
+  list.
 */
 PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m,
                                         PetscInt n, const PetscInt *vertex, PetscBool along_curve, PetscBool has_coef,

@@ -1,6 +1,8 @@
 #include "term_impl.h"
 
-/* The tets of a region, which the mesh has interior ones first: cell [n], freed by the caller; vertex [n][4] likewise. */
+/*
+  The tets of a region, which the mesh has interior ones first: cell [n], freed by the caller; vertex [n][4] likewise.
+*/
 static PetscErrorCode list_tets(const wring_mesh *mesh, PetscInt region, PetscInt *n, PetscInt *n_interior,
                                 PetscInt **cell, PetscInt **vertex)
 {

@@ -1,6 +1,7 @@
 /*
-  Private to src/term: vertices as rows of four numbers (x, y, z and one of the user's own), and their transposition to lanes. A row
-  is one vector of 256 bits where there are such, so that a corner costs one load, not three, and an addition one store.
+  Private to src/term: vertices as rows of four numbers (x, y, z and one of the user's own), and their transposition to
+  lanes. A row is one vector of 256 bits where there are such, so that a corner costs one load, not three, and an
+  addition one store.
 */
 #pragma once
 #include <wring/base.h>
@@ -38,7 +39,10 @@ VERTEX_ROWS_INLINE void join_rows(const double *x, const double *y, row_pair *p)
 #endif
 }
 
-/* Eight rows as pairs, of which those of rows 0 and 2, 1 and 3, 4 and 6, 5 and 7 are to be together: the cheapest to transpose. */
+/*
+  Eight rows as pairs, of which those of rows 0 and 2, 1 and 3, 4 and 6, 5 and 7 are to be together: the cheapest to
+  transpose.
+*/
 typedef struct {
   row_pair r02, r13, r46, r57;
 } eight_rows;

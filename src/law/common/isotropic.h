@@ -1,6 +1,6 @@
 /*
-  Laws psi(F) = psi(s_0, s_1, s_2) of the signed singular values, F = U diag(s) V^T: their Hessians, and what a law of this
-  kind supplies, as its rule.
+  Laws psi(F) = psi(s_0, s_1, s_2) of the signed singular values, F = U diag(s) V^T: their Hessians, and what a law of
+  this kind supplies, as its rule.
 
   In the basis u_i v_j^T of 3x3 matrices, d2psi/dF2 couples only the three stretches, by d2psi/ds_i ds_j, and each pair
   u_i v_j^T, u_j v_i^T, whose eigenvectors are, over sqrt(2),
@@ -27,7 +27,8 @@ typedef struct {
     modes      at s_0 >= s_1 >= |s_2|; for the Hessian.
     stretches  for the prox: stretch_prox.h.
     spread     flip [3] = (psi_i - psi_j)/(s_i - s_j) of the pairs 01, 02, 12, in closed form, and
-               third = (flip_12 - flip_01)/(s_0 - s_2), which is symmetric; for the prox without singular vectors, or NULL.
+               third = (flip_12 - flip_01)/(s_0 - s_2), which is symmetric; for the prox without singular vectors, or
+               NULL.
     modulus    row of par [Pa] that psi scales with; for the constraint: root.h.
 */
 typedef struct {

@@ -1,5 +1,6 @@
 /*
-  Laws of a length: psi(z) = k/2 (|z| - l)^2, par = {k, l}. At z = 0 the direction of z is e_x. The projection is l z/|z|.
+  Laws of a length: psi(z) = k/2 (|z| - l)^2, par = {k, l}. At z = 0 the direction of z is e_x. The projection is l
+  z/|z|.
 */
 #pragma once
 #include <wring/law.h>

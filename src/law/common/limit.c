@@ -7,7 +7,10 @@
 
 typedef double lanes[WRING_LANES];
 
-/* e [3] = s - t and U diag(factor e) V^T, the part of F - p that factor [WRING_LANES] asks for; 0 where nothing is outside. */
+/*
+  e [3] = s - t and U diag(factor e) V^T, the part of F - p that factor [WRING_LANES] asks for; 0 where nothing is
+  outside.
+*/
 static void outside(const wring_limit *rule, wring_in par, wring_in z, const double *factor, wring_out e, wring_out d)
 {
   WRING_ALIGNED lanes u[9], s[3], v[9], scaled[3];

@@ -1,6 +1,6 @@
 /*
-  Laws psi(F) = k/2 |F - p|^2 with p = U diag(t) V^T the closest F whose stretches t lie in a set, F = U diag(s) V^T. Where the
-  set is unchanged by permutations and by pairs of signs, p has the singular vectors of F. docs/theory.md 3.8
+  Laws psi(F) = k/2 |F - p|^2 with p = U diag(t) V^T the closest F whose stretches t lie in a set, F = U diag(s) V^T.
+  Where the set is unchanged by permutations and by pairs of signs, p has the singular vectors of F. docs/theory.md 3.8
 */
 #pragma once
 #include "isotropic.h"

@@ -1,10 +1,10 @@
 /*
   How the tables of law spline lie in its parameters, private to spline.c and spline_file.c.
 
-  Rows of par: the modulus, two numbers of rest, then a block for each of the functions a, b and c. A function's derivative, less
-  its value at 1, is a cubic on every piece between breaks, which are the table's points and 1; pieces 0 and n_break are the lines
-  beyond them. On piece p it is y + m t + c t^2 + d t^3, t = s - base, and its integral from 1 is `integral` at t = 0. The base
-  is the end of the piece that is nearer to 1, so that nothing cancels near 1.
+  Rows of par: the modulus, two numbers of rest, then a block for each of the functions a, b and c. A function's
+  derivative, less its value at 1, is a cubic on every piece between breaks, which are the table's points and 1; pieces
+  0 and n_break are the lines beyond them. On piece p it is y + m t + c t^2 + d t^3, t = s - base, and its integral from
+  1 is `integral` at t = 0. The base is the end of the piece that is nearer to 1, so that nothing cancels near 1.
 */
 #pragma once
 #include <wring/law.h>
@@ -42,7 +42,7 @@ static inline int spline_piece_row(int function, int row)
 }
 
 /*
-  par [SPLINE_N_PAR] from a CSV `function,x,value[,slope]`, where function is a, b or c and value its derivative at x. Refused
-  in one line. Collective on the ranks of o.
+  par [SPLINE_N_PAR] from a CSV `function,x,value[,slope]`, where function is a, b or c and value its derivative at x.
+  Refused in one line. Collective on the ranks of o.
 */
 PetscErrorCode wring_spline_read(const wring_options *o, const char *file, double *par);

@@ -1,6 +1,6 @@
 /*
-  The file of law spline: read, checked, and turned into pieces. Every rank parses the same text, so that all meet the same fault.
-  docs/theory.md (3.21) to (3.27)
+  The file of law spline: read, checked, and turned into pieces. Every rank parses the same text, so that all meet the
+  same fault. docs/theory.md (3.21) to (3.27)
 */
 #include "spline.h"
 #include "base/text.h"
@@ -128,7 +128,10 @@ static void read_rows(reader *r)
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
-/* Slopes of Catmull and Rom for points that are not evenly spaced: of the parabola through three; at the ends of the line to the next. */
+/*
+  Slopes of Catmull and Rom for points that are not evenly spaced: of the parabola through three; at the ends of the
+  line to the next.
+*/
 static void find_slopes(table *t)
 {
   for (int i = 0; i < t->n; i++) {
@@ -156,7 +159,10 @@ static long double integral(cubic p, long double t)
   return t * (p.y + t * (p.m / 2 + t * (p.c / 3 + t * p.d / 4)));
 }
 
-/* The table's interpolant around `at` as a cubic in s - base, `at` inside the piece: Hermite's between points, else a line. */
+/*
+  The table's interpolant around `at` as a cubic in s - base, `at` inside the piece: Hermite's between points, else a
+  line.
+*/
 static cubic interpolant(const table *t, long double at, long double base)
 {
   int i = 0;
@@ -258,7 +264,9 @@ static double next_break(const double *par, double s, double end)
   return end;
 }
 
-/* k = 12 times the integral of (s - 1) f(s) over [1/2, 3/2], exact: Gauss's rule of three points on pieces of degree 4. */
+/*
+  k = 12 times the integral of (s - 1) f(s) over [1/2, 3/2], exact: Gauss's rule of three points on pieces of degree 4.
+*/
 static double slope_of(const double *par)
 {
   static const double node[3] = {-0.77459666924148338, 0, 0.77459666924148338}, weight[3] = {5. / 18, 8. / 18, 5. / 18};

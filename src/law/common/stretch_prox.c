@@ -1,7 +1,7 @@
 /*
   Newton's method for three stretches, all lanes of a block in step. Every pass evaluates the law once, at a trial point
-  t + alpha e of each lane: where the trial is good the lane moves there and takes its next Newton direction e, where it is
-  not it halves alpha, and where the lane has converged e = 0 until the others have too.
+  t + alpha e of each lane: where the trial is good the lane moves there and takes its next Newton direction e, where it
+  is not it halves alpha, and where the lane has converged e = 0 until the others have too.
 */
 #include "stretch_prox.h"
 #include "base/block3.h"
@@ -45,8 +45,9 @@ BLOCK3_INLINE double longest_step(double t, double e)
 }
 
 /*
-  The signed singular values of diag(t): sorted moduli, the last with the sign of the product. psi is that of these, also where
-  a step has left t_0 >= t_1 >= |t_2|, and they are closer to s than t: the objective at U diag(t) V^T is not above that at t.
+  The signed singular values of diag(t): sorted moduli, the last with the sign of the product. psi is that of these,
+  also where a step has left t_0 >= t_1 >= |t_2|, and they are closer to s than t: the objective at U diag(t) V^T is not
+  above that at t.
 */
 static void order(lanes *t)
 {
@@ -175,7 +176,8 @@ static void turn(const wring_stretches *at, const double *rho, const trial *y, i
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
 /*
-  Almost at the stretches s of z. s = (1, 0, 0) is a saddle of stable_neohookean, for example, with no slope to leave it by.
+  Almost at the stretches s of z. s = (1, 0, 0) is a saddle of stable_neohookean, for example, with no slope to leave it
+  by.
 */
 static search start(wring_in s, int positive)
 {

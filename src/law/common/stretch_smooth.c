@@ -1,7 +1,7 @@
 /*
-  The proxes of blocks whose z are all well shaped, without singular vectors: p = z f(C) with C = z^T z and f(s_i^2) = t_i/s_i.
-  The quadratic f through the three eigenvalues of C is written by divided differences, which the law gives in closed form, so
-  that eigenvalues may be as close as they like. docs/theory.md (3.41)-(3.44)
+  The proxes of blocks whose z are all well shaped, without singular vectors: p = z f(C) with C = z^T z and f(s_i^2) =
+  t_i/s_i. The quadratic f through the three eigenvalues of C is written by divided differences, which the law gives in
+  closed form, so that eigenvalues may be as close as they like. docs/theory.md (3.41)-(3.44)
 */
 #include "stretch_prox.h"
 #include "base/block3.h"
@@ -52,8 +52,8 @@ static int find_spectrum(wring_in z, spectrum *w)
 }
 
 /*
-  A full Newton step of every lane; the largest, relative, or infinity where the objective has risen or is not safely convex, or
-  a step would leave less than a part of a stretch.
+  A full Newton step of every lane; the largest, relative, or infinity where the objective has risen or is not safely
+  convex, or a step would leave less than a part of a stretch.
 */
 static double step(const wring_stretches *at, const double *rho, wring_in s, double (*restrict t)[WRING_LANES],
                    double *restrict phi)

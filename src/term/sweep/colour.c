@@ -160,7 +160,10 @@ static int place_shift(const colouring *c)
   return shift;
 }
 
-/* Elements of equal keys, of which key [n] is sorted, by original numbers; elements with the same vertices stay as they are. */
+/*
+  Elements of equal keys, of which key [n] is sorted, by original numbers; elements with the same vertices stay as they
+  are.
+*/
 static void break_ties(colouring *c, const uint64_t *key)
 {
   for (PetscInt i = 1; i < c->n; i++) {
@@ -177,9 +180,9 @@ static void break_ties(colouring *c, const uint64_t *key)
 }
 
 /*
-  Priorities of all elements, and their order: by falling sum of original vertex numbers, that is from one end of the mesh
-  file to the other, and by a hash of the numbers among equal sums. Along the file neighbours get colours close to each
-  other: a quarter fewer colours than in random order, and sweeps that carry further.
+  Priorities of all elements, and their order: by falling sum of original vertex numbers, that is from one end of the
+  mesh file to the other, and by a hash of the numbers among equal sums. Along the file neighbours get colours close to
+  each other: a quarter fewer colours than in random order, and sweeps that carry further.
 */
 static PetscErrorCode draw_priorities(colouring *c)
 {

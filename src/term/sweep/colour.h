@@ -1,6 +1,6 @@
 /*
-  Private to src/term: colours of elements, no two of a colour sharing a vertex, so that a colour may be worked on in any
-  order, by any number of threads and ranks.
+  Private to src/term: colours of elements, no two of a colour sharing a vertex, so that a colour may be worked on in
+  any order, by any number of threads and ranks.
 
   Elements are coloured in the order of the sums of their original vertex numbers, then of a hash and of the numbers
   themselves, each with the first colour that is free at
@@ -11,9 +11,9 @@
 #include <wring/mesh.h>
 
 /*
-  colour [n] of elements with vertices [n][m] (local numbers), m at most 4. Elements with the same vertices in the same order
-  must be on one rank, in an order that does not depend on the partition: two ranks with such an element are refused.
-  *n_colour: of all ranks. Collective.
+  colour [n] of elements with vertices [n][m] (local numbers), m at most 4. Elements with the same vertices in the same
+  order must be on one rank, in an order that does not depend on the partition: two ranks with such an element are
+  refused. *n_colour: of all ranks. Collective.
 */
 PetscErrorCode wring_colour_elements(const wring_mesh *mesh, int m, PetscInt n, const PetscInt *vertex,
                                      PetscInt *colour, PetscInt *n_colour);

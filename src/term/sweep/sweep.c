@@ -1,4 +1,6 @@
-/* Gauss-Seidel sweeps over constraints: one element's step, and the loops over blocks and colours. docs/theory.md (5.25) */
+/*
+  Gauss-Seidel sweeps over constraints: one element's step, and the loops over blocks and colours. docs/theory.md (5.25)
+*/
 #include "term/kernels.h"
 #include "sweep_impl.h"
 #include "term/vertex_rows.h"
@@ -214,8 +216,8 @@ static PetscInt64 run_colour(wring_sweep *s, PetscInt c, PetscBool alone)
 }
 
 /*
-  Colours [from, to) one after the other, without the other ranks; the blocks of a colour are independent. Threads wait for each
-  other after each, but not between colours so small that one thread does them.
+  Colours [from, to) one after the other, without the other ranks; the blocks of a colour are independent. Threads wait
+  for each other after each, but not between colours so small that one thread does them.
 */
 static void run_colours(wring_sweep *s, PetscInt from, PetscInt to)
 {

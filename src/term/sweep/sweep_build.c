@@ -12,8 +12,8 @@ typedef struct {
 } item;
 
 /*
-  Elements that are coloured together: of one stencil, of tets or not (fibres and hinges have the same m and q), and of one law
-  if that is on top of materials, so that no two elements have the same vertices.
+  Elements that are coloured together: of one stencil, of tets or not (fibres and hinges have the same m and q), and of
+  one law if that is on top of materials, so that no two elements have the same vertices.
 */
 typedef struct {
   int              m, q;

@@ -78,8 +78,8 @@ static PetscErrorCode find_largest(const wring_mesh *m, PetscInt *value)
 }
 
 /*
-  The SF of one colour: whoever has a vertex that another rank moves takes it from there. Work arrays [n_local]: `mover`, the
-  rank that moves a vertex, and `place`, the vertex's number there; -1 where nobody does.
+  The SF of one colour: whoever has a vertex that another rank moves takes it from there. Work arrays [n_local]:
+  `mover`, the rank that moves a vertex, and `place`, the vertex's number there; -1 where nobody does.
 */
 static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, PetscInt *mover, PetscInt *place)
 {
