@@ -35,7 +35,7 @@ static PetscErrorCode least_j(const test_body *b, Vec x, double alpha, Vec d, do
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All elements are upright up to the bound, and one is not just behind it. */
+/* All elements are upright up to the bound, and one is not just beyond it. */
 static PetscErrorCode check_bound(const test_body *b, Vec x, Vec d, double bound)
 {
   double least;
@@ -49,7 +49,7 @@ static PetscErrorCode check_bound(const test_body *b, Vec x, Vec d, double bound
   }
   if (isinf(bound)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(least_j(b, x, bound * (1 + 1e-7), d, &least));
-  CHECK(least <= 0, "J is %g behind the bound %g", least, bound);
+  CHECK(least <= 0, "J is %g beyond the bound %g", least, bound);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

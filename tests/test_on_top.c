@@ -116,7 +116,7 @@ static PetscErrorCode test_derivatives(void)
   PetscCall(VecWAXPY(m.work, -eps, d, m.x));
   PetscCall(wring_potential_fused(m.g, m.work, &down, m.grad));
   const double difference = (up.objective - down.objective) / (2 * eps);
-  CHECK(fabs(slope - difference) <= 1e-6 * fabs(slope), "the slope is %.12g, differences say %.12g", slope, difference);
+  CHECK(fabs(slope - difference) <= 1e-6 * fabs(slope), "the slope is %.12g, by differences %.12g", slope, difference);
   PetscCall(VecAXPBY(product, -1 / (2 * eps), 1 / (2 * eps), m.grad));
   PetscCall(wring_potential_hessian(m.g, m.x, PETSC_FALSE, &H));
   PetscCall(MatMult(H, d, m.work));

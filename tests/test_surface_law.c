@@ -2,7 +2,7 @@
 /*
   Laws of membranes (q = 2) and of bending: derivatives by finite differences, semidefinite parts, invariance, rest, and
   that the projection and the prox are what they minimise, against a search. Fails if a formula, a sign or an index is
-  wrong, if the decomposition of 3 x 2 matrices is not to round-off on flat ones, or if a Hessian said to be
+  wrong, if the decomposition of 3 x 2 matrices is not to round-off on flat ones, or if a Hessian that should be
   semidefinite is not.
 */
 #include "check.h"

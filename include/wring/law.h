@@ -17,7 +17,7 @@
     common/spline.h    the tables of spline
   Nothing here loops over elements: src/term does.
 
-  Every function may be called by several threads at once; those that say so are collective.
+  Every function may be called by several threads at once, except those marked collective.
 */
 #pragma once
 #include <wring/options.h>

@@ -84,9 +84,9 @@ typedef struct {
   double                  velocity[3]; // m/s
   double                  spin[3];     // deg/s: a rotation by |spin| t about the direction of spin through centre
   double                  centre[3];   // m
-  double                  until;       // s; INFINITY: for ever
+  double                  until;       // s; INFINITY: always
   double                  release;     // s; active in steps that end by release; INFINITY: never released
-  const wring_time_curve *path;        // of three values, m: the shift of all targets in the place of velocity; or NULL
+  const wring_time_curve *path;        // of three values, m: the shift of all targets instead of velocity; or NULL
 } wring_motion;
 
 /* Attachments of owned vertices: stiffness [n] N/m, target [n][3] m at time 0. */
@@ -95,7 +95,7 @@ PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char 
                                              const wring_motion *motion, wring_term **t);
 
 /*
-  Hard attachments: owned vertices that are where their targets say at the end of every step. The term has no elements
+  Hard attachments: owned vertices that are at their targets at the end of every step. The term has no elements
   and no energy; a potential that has it eliminates these vertices from its unknowns. docs/theory.md (3.10)
 */
 PetscErrorCode wring_term_create_hard_attachments(const wring_mesh *mesh, const char *name, PetscInt n,

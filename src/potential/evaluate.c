@@ -44,7 +44,7 @@ static PetscErrorCode reduce(const wring_potential *g, int n, double *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a pass over all terms does: `work` on them, or with `splitting` an iteration of theirs. */
+/* A pass over all terms: their `work`, or an iteration of their splittings. */
 typedef struct {
   wring_work              work;
   wring_splitting *const *splitting; // [n_term], or NULL

@@ -1,6 +1,6 @@
 /*
-  Vertices that hard attachments hold are no unknowns: y and x are where the attachments say, gradients and residuals
-  are 0 there, and rows and columns of matrices are those of M/h^2. docs/theory.md (3.10), (3.11)
+  Vertices that hard attachments hold are no unknowns: y and x are at the targets of the attachments, gradients and
+  residuals are 0 there, and rows and columns of matrices are those of M/h^2. docs/theory.md (3.10), (3.11)
 */
 #include "potential_impl.h"
 

@@ -107,7 +107,7 @@ static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Assembly forgets what is known of the values: definite is said each time. */
+/* Assembly resets what PETSc knows of the values, so that the matrix is marked as definite each time. */
 static PetscErrorCode assemble(Mat A, PetscBool definite)
 {
   PetscFunctionBegin;

@@ -1,4 +1,4 @@
-/* Private to src/term: a pass over the elements of a term, the one loop behind evaluations and splittings. */
+/* Private to src/term: a pass over the elements of a term, the one loop of evaluations and splittings. */
 #pragma once
 #include "term_impl.h"
 

@@ -134,8 +134,8 @@ PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const
 
 /*
   The same of a list of elements in any order, vertex [n][m] local: those that touch owned vertices only come first, and
-  each group as in the list or, by their lowest vertices, along the mesh's curve. t->place says where they are in the
-  list.
+  each group as in the list or, by their lowest vertices, along the mesh's curve. t->place is their
+  number in the list.
 */
 PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m,
                                         PetscInt n, const PetscInt *vertex, PetscBool along_curve, PetscBool has_coef,

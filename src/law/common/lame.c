@@ -19,7 +19,7 @@ const char *const wring_lame_example[] = {"young", "1e6", "poisson", "0.4", NULL
 
 static const char *const pairs[2][2] = {{"young", "poisson"}, {"mu", "lambda"}};
 
-/* The first key of a pair that is set behind prefix, or NULL. */
+/* The first key of a pair that is set with prefix, or NULL. */
 static const char *key_given(const wring_options *o, const char *prefix, int pair)
 {
   for (int i = 0; i < 2; i++) {
@@ -28,7 +28,7 @@ static const char *key_given(const wring_options *o, const char *prefix, int pai
   return NULL;
 }
 
-/* Which pair holds behind prefix: 0 or 1, -1 for none. */
+/* Which pair holds with prefix: 0 or 1, -1 for none. */
 static PetscErrorCode choose_pair(const wring_options *o, const char *prefix, int *pair)
 {
   const char *const young = key_given(o, prefix, 0), *const mu = key_given(o, prefix, 1);

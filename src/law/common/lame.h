@@ -8,7 +8,7 @@ extern const wring_option wring_lame_options[]; // young, poisson, mu, lambda
 extern const char *const  wring_lame_example[];
 
 /*
-  par = {mu, lambda} [Pa] from exactly one of the two pairs. Where keys behind prefix name a pair, that pair holds, and
+  par = {mu, lambda} [Pa] from exactly one of the two pairs. Where keys with prefix name a pair, that pair holds, and
   a key of it that prefix lacks is taken from fallback; otherwise fallback's pair holds. fallback may be NULL.
   Collective.
 */

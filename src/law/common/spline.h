@@ -22,7 +22,7 @@ enum {
   SPLINE_FIRST = SPLINE_COUNT + SPLINE_FUNCTIONS // row of the first block
 };
 
-/* Break p is the lower end of piece p, p > 0, and is held in row p - 1 of the breaks; NaN behind the last. */
+/* Break p is the lower end of piece p, p > 0, and is held in row p - 1 of the breaks; NaN after the last. */
 enum { PIECE_BASE, PIECE_Y, PIECE_M, PIECE_C, PIECE_D, PIECE_INTEGRAL, PIECE_LOWER, PIECE_ROWS };
 
 enum {

@@ -58,7 +58,7 @@ static void read_header(reader *r)
     wring_error_set(&r->e, "%s:1: the header is \"%.*s\", expected \"function,x,value[,slope]\"", r->file, SHOWN, line);
 }
 
-/* The number between `at` and a comma or the end of the line; *next is behind the comma, NULL at the end. */
+/* The number between `at` and a comma or the end of the line; *next is after the comma, NULL at the end. */
 static double read_number(reader *r, const char *column, const char *at, const char **next)
 {
   const int   length = at ? (int)strcspn(at, ",") : 0;
@@ -252,7 +252,7 @@ static double stress(const double *par, double s)
   return evaluate(par, SPLINE_A, s) + 2 * evaluate(par, SPLINE_B, s) + evaluate(par, SPLINE_C, s);
 }
 
-/* The next break of any function behind s, at most `end`. */
+/* The next break of any function after s, at most `end`. */
 static double next_break(const double *par, double s, double end)
 {
   for (int f = 0; f < SPLINE_FUNCTIONS; f++) {

@@ -1,4 +1,4 @@
-/* What ranks tell each other in a sweep. */
+/* What ranks exchange in a sweep. */
 #include "sweep_impl.h"
 
 PetscErrorCode wring_sweep_update_ghosts(const wring_sweep *s, double *a)
@@ -78,8 +78,8 @@ static PetscErrorCode find_largest(const wring_mesh *m, PetscInt *value)
 }
 
 /*
-  The SF of one colour: whoever has a vertex that another rank moves takes it from there. Work arrays [n_local]:
-  `mover`, the rank that moves a vertex, and `place`, the vertex's number there; -1 where nobody does.
+  The SF of one colour: a rank that has a vertex that another rank moves gets it from there. Work arrays [n_local]:
+  `mover`, the rank that moves a vertex, and `place`, the vertex's number there; -1 where no rank does.
 */
 static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, PetscInt *mover, PetscInt *place)
 {
@@ -110,7 +110,7 @@ static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, PetscInt *move
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Colours that no rank has to tell another about have no SF. */
+/* Colours that move no vertex of two ranks have no SF. */
 static PetscErrorCode build_copies(wring_sweep *s)
 {
   PetscInt *mover, *place;

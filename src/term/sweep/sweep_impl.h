@@ -4,7 +4,7 @@
   Elements of one colour and one term stand in blocks of WRING_LANES; the last block is filled with copies of its last
   element, which compute and store the same numbers. A block is one record of rows double [WRING_LANES], read in one go:
   weight, damping, multipliers, parameters (unless they are the same for all elements of the term), coefficients of G.
-  Positions are [n_local][4], the inverse mass behind x, y, z: one cache line has all of a vertex.
+  Positions are [n_local][4], the inverse mass after x, y, z: one cache line has all of a vertex.
 */
 #pragma once
 #include "term/term_impl.h"
