@@ -109,6 +109,11 @@ def deck(run):
         return json.load(file)["options"]
 
 
+def text(value):
+    """A value as in a deck."""
+    return ",".join(str(item) for item in value) if isinstance(value, list) else str(value).lower()
+
+
 def colliders(run):
     """Their keys, by name."""
     found = {}
@@ -118,7 +123,7 @@ def colliders(run):
     ]
     for name in names:
         prefix = f"collider_{name}_"
-        found[name] = {key[len(prefix) :]: str(value) for key, value in keys.items() if key.startswith(prefix)}
+        found[name] = {key[len(prefix) :]: text(value) for key, value in keys.items() if key.startswith(prefix)}
     return found
 
 

@@ -132,7 +132,7 @@ missing young|edit box.yaml 's/young: 1e6, //'|check box.yaml|box.yaml: material
 missing time step|edit box.yaml 's/step: 1e-2, //'|check box.yaml|box.yaml: time_step is missing: expected a real in (0,inf) [s] (Size h of a time step; required.)
 missing mesh|edit box.yaml '/^mesh/d'|check box.yaml|box.yaml: mesh: none is given, expected mesh.file, mesh.box or initial.restart
 missing cells|edit box.yaml 's/, cells: \[2, 1, 1\]//'|check box.yaml|box.yaml: mesh_box_cells is missing: expected 3 integers in [0,inf) (Cells of the box along x, y and z, each cut into 6 tets; 0 along one axis: a sheet, along two: a line.)
-missing stiffness|edit box.yaml 's/stiffness: 1e6/until: 1/'|check box.yaml|box.yaml: attach_xmin_stiffness is missing: expected a real in (0,inf) [N/m] (Stiffness of each vertex.)
+missing stiffness|edit box.yaml 's/stiffness: 1e6/until: 1/'|check box.yaml|box.yaml: attach_xmin_stiffness is missing: expected a real in (0,inf) [N/m] (Stiffness of the spring between each vertex and its target.)
 compare without keys|:|compare box.yaml|box.yaml: compare_solvers is missing: expected a list of words (Solver types and variants to compare.)
 end and steps|edit box.yaml 's/steps: 1/steps: 1, end: 1/'|check box.yaml|box.yaml:6: time_steps and time_end (box.yaml:6) are both given, expected one of them
 *yaml unclosed|edit box.yaml 's/1000}/1000/'|check box.yaml|box.yaml:3: not valid YAML in column 8: did not find expected ',' or '}'
@@ -181,7 +181,7 @@ set no shape|add box.yaml 'set: {grip: 3}'|check box.yaml|box.yaml:10: unknown k
 set radius|add box.yaml 'set: {grip: {sphere: [0,0,0,-1]}}'|check box.yaml|box.yaml:10: set_grip_sphere: radius -1, expected at least 0
 set plane|add box.yaml 'set: {grip: {plane: [0,0,0,0,0,0]}}'|check box.yaml|box.yaml:10: set_grip_plane: normal 0,0,0, expected a direction
 set cylinder|add box.yaml 'set: {grip: {cylinder: [0,0,0,0,0,0]}}'|check box.yaml|box.yaml:10: unknown key set_grip_cylinder, did you mean set_grip_plane?
-attach file and stiffness|edit box.yaml 's/stiffness: 1e6/stiffness: 1e6, file: targets.csv/'|check box.yaml|box.yaml:5: attach_xmin_stiffness stands beside attach_xmin_file, whose rows bring their own stiffness
+attach file and stiffness|edit box.yaml 's/stiffness: 1e6/stiffness: 1e6, file: targets.csv/'|check box.yaml|box.yaml:5: attach_xmin_stiffness and attach_xmin_file are both given
 attach file missing|edit net.yaml 's/targets.csv/nowhere.csv/'|check net.yaml|nowhere.csv: cannot be read: No such file or directory
 petsc|add box.yaml 'petsc: {1: 2}'|check box.yaml|box.yaml:10: key petsc_1: an option of PETSc is expected behind petsc_, such as petsc_ksp_view
 *petsc bad pc|add box.yaml 'petsc: {operator_pc_type: nonsense}'|run box.yaml -operator_type petsc|petsc_operator_...: PETSc does not take it: Unable to find requested PC type nonsense
@@ -272,7 +272,7 @@ springs length|edit springs.csv 3s/,1,/,-1,/|check net.yaml|springs.csv:3: lengt
 springs self|edit springs.csv 3s/1,2/1,1/|check net.yaml|springs.csv:3: a and b are both 1, expected two vertices
 *springs unknown vertex|edit springs.csv 3s/1,2/1,9/|check net.yaml|springs.csv:3: b is "9", expected a vertex, an integer from 0 to 3
 springs damping|edit springs.csv 's/stiffness/&,damping/; s/100/&,-1/'|check net.yaml|springs.csv:2: damping -1, expected at least 0 N s/m
-springs empty|edit springs.csv '2,$d'|check net.yaml|springs.csv: no row behind the header, expected a,b,length,stiffness[,damping]
+springs empty|edit springs.csv '2,$d'|check net.yaml|springs.csv: no row after the header, expected a,b,length,stiffness[,damping]
 springs no file|edit net.yaml 's/{file: springs.csv}/springs.csv/'|check net.yaml|net.yaml:3: unknown key spring_net, did you mean spring_net_file?
 springs empty file|: >springs.csv|check net.yaml|springs.csv:1: the header is "", expected "a,b,length,stiffness[,damping]"
 springs missing file|rm springs.csv|check net.yaml|springs.csv: cannot be read: No such file or directory
@@ -281,7 +281,7 @@ targets stiffness|edit targets.csv 2s/1e4/0/|check net.yaml|targets.csv:2: stiff
 *targets repeated|edit targets.csv 3s/^1/0/|check net.yaml|targets.csv:3: vertex 0 is given twice (first in line 2)
 targets unknown|edit targets.csv 3s/^1/7/|check net.yaml|targets.csv:3: vertex is "7", expected a vertex, an integer from 0 to 3
 targets header|edit targets.csv '1s/,stiffness//'|check net.yaml|targets.csv:1: the header is "vertex,x,y,z", expected "vertex,x,y,z,stiffness"
-targets no rows|edit targets.csv '2,$d'|check net.yaml|targets.csv: no row behind the header, expected vertex,x,y,z,stiffness
+targets no rows|edit targets.csv '2,$d'|check net.yaml|targets.csv: no row after the header, expected vertex,x,y,z,stiffness
 targets is dir|edit net.yaml 's/targets.csv/old/'|check net.yaml|old: cannot be read: Is a directory
 restart nowhere|:|run box.yaml -initial_restart nowhere|nowhere: No such file or directory; expected a checkpoint file or an output directory
 restart dir without|mkdir none|run box.yaml -initial_restart none|none: holds no checkpoint (checkpoint_NNNNNN.h5)
@@ -343,7 +343,7 @@ ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot
 22 second order|edit gmsh22.msh 's/^4 4 2/4 11 2/'|check mesh.yaml|gmsh22.msh:26: element type 11 (second-order tetrahedron), expected first-order points, lines, triangles or tetrahedra
 22 hex|edit gmsh22.msh 's/^4 4 2/4 5 2/'|check mesh.yaml|gmsh22.msh:26: element type 5 (hexahedron), expected first-order points, lines, triangles or tetrahedra
 22 names by case|edit gmsh22.msh 's/"soft"/"Hard"/'|check mesh.yaml|gmsh22.msh:10: names 'Hard' and 'hard' differ only in case
-22 set ambiguous spin|edit gmsh22.msh 's/"soft"/"a"/; s/"hard"/"a_spin"/'; add mesh.yaml 'attach_a_spin_spin: [1,0,0]'|check mesh.yaml|mesh.yaml: attach_a_spin_stiffness is missing: expected a real in (0,inf) [N/m] (Stiffness of each vertex.)
+22 set ambiguous spin|edit gmsh22.msh 's/"soft"/"a"/; s/"hard"/"a_spin"/'; add mesh.yaml 'attach_a_spin_spin: [1,0,0]'|check mesh.yaml|mesh.yaml: attach_a_spin_stiffness is missing: expected a real in (0,inf) [N/m] (Stiffness of the spring between each vertex and its target.)
 22 scale tiny|:|check mesh.yaml -mesh_scale 1e-200|gmsh22.msh:26: element 4 is a tetrahedron without volume
 41 version|edit gmsh41.msh 's/^4.1 0 8/4.0 0 8/'|check mesh.yaml -mesh_file gmsh41.msh|gmsh41.msh:2: Gmsh format '4.0', expected 2.2 or 4.1 (gmsh -save -format msh41)
 41 blocks|edit gmsh41.msh 's/^2 6 10 99/3 6 10 99/'|check mesh.yaml -mesh_file gmsh41.msh|gmsh41.msh:36: found '$EndNodes', expected a dimension from 0 to 3

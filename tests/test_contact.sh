@@ -179,8 +179,8 @@ refused "collider_ring_axis is 0,0,0, expected a direction" check block.yaml $ri
 crate="-collider_crate_shape box -collider_crate_centre 0,0,5 -collider_crate_stiffness 1"
 # shellcheck disable=SC2086
 refused "collider_crate_size is 1,0,1, expected three lengths above 0" check block.yaml $crate -collider_crate_size 1,0,1
-refused "collider 'ball' swallows the whole body at the start, all 125 vertices" check block.yaml -collider_ball_radius 5
-refused "collider 'ball' swallows the whole body at the start" check block.yaml -collider_ball_inside
-refused "collider 'floor' swallows the whole body at the start" check block.yaml -collider_floor_normal 0,0,-1
-refused_on 3 "collider 'ball' swallows the whole body" run block.yaml -collider_ball_radius 5
+refused "collider 'ball' forbids the positions of all 125 vertices" check block.yaml -collider_ball_radius 5
+refused "collider 'ball' forbids the positions of all" check block.yaml -collider_ball_inside
+refused "collider 'floor' forbids the positions of all" check block.yaml -collider_floor_normal 0,0,-1
+refused_on 3 "collider 'ball' forbids the positions of all" run block.yaml -collider_ball_radius 5
 exit 0

@@ -184,7 +184,7 @@ refused 'data.msh:[0-9]*: .ElementData "along" has 3 components, expected 1' fou
 refused 'data.msh: has no .ElementData "soft"' four.yaml -mesh_file data.msh -material_stiffness_data soft
 refused 'twin.msh:[0-9]*: a second .ElementData "stiff"' four.yaml -mesh_file twin.msh -material_stiffness_data stiff
 refused 'letter.msh:[0-9]*: .*expected a finite value' four.yaml -mesh_file letter.msh -material_stiffness_data stiff
-refused 'stiffness_data stands beside material_stiffness_file' four.yaml -material_stiffness_file right.csv -material_stiffness_data stiff
+refused 'stiffness_data and material_stiffness_file are both given' four.yaml -material_stiffness_file right.csv -material_stiffness_data stiff
 
 # Keys that cannot be used.
 sed 's/^mesh:.*/mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}/; /^initial/d' four.yaml >box.yaml
@@ -194,7 +194,7 @@ refused 'material_stiffness_data is in a mesh file, expected mesh.file' box.yaml
 refused 'fibre_direction is 0, expected a direction' four.yaml $fibre -fibre_direction 0,0,0
 refused 'fibre_direction is missing' four.yaml $fibre
 refused 'fibre_stiffness is missing' four.yaml -fibre_direction 0,0,1
-refused 'fibre_file stands beside fibre_direction' four.yaml $fibre -fibre_direction 0,0,1 -fibre_file up.csv
+refused 'fibre_file and fibre_direction are both given' four.yaml $fibre -fibre_direction 0,0,1 -fibre_file up.csv
 refused 'fibre_stiffness is "-1", expected' four.yaml -fibre_stiffness -1 -fibre_direction 0,0,1
 refused 'volume_min is "0", expected' four.yaml -volume_stiffness 1 -volume_min 0
 refused 'volume_max is 1, expected at least volume_min = 2' four.yaml -volume_stiffness 1 -volume_min 2

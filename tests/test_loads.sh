@@ -182,8 +182,8 @@ refused 'half.csv:1: the header is "time,value", expected "time,x,y,z"' run path
 refused 'soft.csv:1: the header is "vertex,x,y,z,stiffness", expected "vertex,x,y,z"' run path.yaml -attach_nail_file soft.csv
 refused 'bare.csv:1: the header is .*, expected "vertex,x,y,z,stiffness"' run path.yaml -attach_nail_hard false -attach_nail_file bare.csv
 refused 'far.csv:2: vertex is "9999", expected a vertex' run hang.yaml -point_load_hook_file far.csv
-refused 'stiffness stands beside attach_zmin_hard' run path.yaml -attach_zmin_stiffness 1e5
-refused 'velocity stands beside attach_zmin_path' run path.yaml -attach_zmin_velocity 1,0,0
+refused 'stiffness and attach_zmin_hard are both given' run path.yaml -attach_zmin_stiffness 1e5
+refused 'velocity and attach_zmin_path are both given' run path.yaml -attach_zmin_velocity 1,0,0
 refused_on 2 "vertex 0 is held by 'zmin' and by 'xmin', expected one hard attachment" run path.yaml -attach_xmin_hard true
 refused "body_force: the mesh has no region 'bix' .did you mean 'box'" run free.yaml -body_force_bix_value 0,0,1
 refused "pressure: 'xmux' is not a set of the mesh .did you mean 'xmax'" run hang.yaml -pressure_xmux_value 1

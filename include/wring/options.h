@@ -127,7 +127,7 @@ PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, co
 
 /*
   Prints the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, under their owners: type, unit, range,
-  default, help. key NULL: all, but a table once that stands both behind a prefix and behind a name.
+  default, help. key NULL: all, but a table of a prefix once, if a later line has it under a prefix with a name.
 */
 PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
                                   PetscInt *n_printed);

@@ -1,5 +1,5 @@
 /*
-  Layer 11, studies: what the commands of the program do, from a deck to files. docs/user.md is their manual.
+  Layer 12, studies: what the commands of the program do, from a deck to files. docs/user.md is their manual.
 
   A study checks every key, reads every input and only then writes its first file. Everything is collective.
 */
@@ -29,6 +29,13 @@ typedef struct {
   fork while MPI is up. Not collective; nothing happens on ranks without pictures.
 */
 void wring_study_draw(wring_ending *end);
+
+/*
+  Checks all keys of a deck once, whichever command will read them: each is a key of some part or command with a value
+  that it accepts, variants have the keys of their types, and the values of compare_sweep_ suit their keys. The studies
+  below expect a deck that has been checked. Refused with the origin of the key and the nearest known key. Collective.
+*/
+PetscErrorCode wring_study_check_keys(const wring_options *o);
 
 /* A command of the program: what it does with a deck, or with keys alone. */
 typedef PetscErrorCode wring_study(MPI_Comm comm, const wring_options *o, wring_ending *end);

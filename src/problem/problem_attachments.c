@@ -1,6 +1,99 @@
 /* Attachments of the deck: the vertices of a set held at their rest positions, or those of a file at its targets. */
-#include "problem.h"
+#include "problem_impl.h"
 #include <math.h>
+
+const wring_option wring_attach_options[] = {
+  {.key   = "stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness of the spring between each vertex and its target."},
+  {.key   = "hard",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether vertices are at their targets exactly (a Dirichlet condition); takes the place of stiffness."},
+  {.key   = "velocity",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "m/s",
+   .value = "0,0,0",
+   .help  = "Velocity of the targets."},
+  {.key   = "spin",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "deg/s",
+   .value = "0,0,0",
+   .help  = "Angular velocity of the targets, about an axis through centre."},
+  {.key   = "centre",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "m",
+   .help  = "Point on the axis of spin at time 0; default: the mean rest position of the set."},
+  {.key  = "path",
+   .type = WRING_PATH,
+   .help = "CSV `time,x,y,z` [s, m]: displacement of the targets over time, a smooth curve; takes the place of "
+           "velocity."},
+  {.key   = "until",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "[0,inf)",
+   .help  = "Time at which velocity, spin and path end; default: never."},
+  {.key   = "release",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "[0,inf)",
+   .help  = "Time after which the attachment does not act; default: it always acts."},
+  {.key  = "file",
+   .type = WRING_PATH,
+   .help = "CSV `vertex,x,y,z,stiffness` [m, N/m] of targets, with hard `vertex,x,y,z`; NAME is then a label, not a "
+           "set."},
+  {0},
+};
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* Two keys that exclude each other. */
+static PetscErrorCode refuse_both(const wring_problem *p, const char *prefix, const char *key, const char *other,
+                                  const char *why)
+{
+  const wring_options *const o = p->options;
+
+  PetscFunctionBegin;
+  if (wring_options_has(o, prefix, key) && wring_options_has(o, prefix, other))
+    WRING_REFUSE(p->comm, "%s: %s%s and %s%s are both given, but %s: expected one of them",
+                 wring_options_origin(o, prefix, key), prefix, key, prefix, other, why);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
+{
+  char      prefix[WRING_PREFIX], hint[256];
+  PetscBool hard;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
+  PetscCall(wring_options_get_bool(p->options, prefix, wring_attach_options, "hard", &hard));
+  if (hard) PetscCall(refuse_both(p, prefix, "stiffness", "hard", "a hard attachment has no stiffness"));
+  PetscCall(refuse_both(p, prefix, "velocity", "path", "a path takes the place of the velocity"));
+  PetscCall(refuse_both(p, prefix, "stiffness", "file", "each row of the file has its own stiffness"));
+  if (wring_options_has(p->options, prefix, "file") || wring_names_find(&p->mesh->sets, name) >= 0)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  wring_suggest_name(&p->mesh->sets, name, sizeof hint, hint);
+  WRING_REFUSE(p->comm, "%s: attach: '%s' is not a set of the mesh or the deck%s, expected a set or a file of targets",
+               wring_options_family_origin(p->options, prefix), name, hint);
+}
+
+PetscErrorCode wring_problem_read_attachments(wring_problem *p)
+{
+  wring_attachments *const a = &p->parts->attachments;
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_get_names(p, "attach_", &a->n, &a->name));
+  for (PetscInt i = 0; i < a->n; i++) PetscCall(check_attachment(p, a->name[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- vertices and targets ---------------------------------------------------------------------------------------- */
 
 typedef struct {
   PetscInt  n;
@@ -102,6 +195,8 @@ static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
+
 static PetscErrorCode add_attachment(wring_problem *p, const char *name)
 {
   attachment        a;
@@ -109,7 +204,7 @@ static PetscErrorCode add_attachment(wring_problem *p, const char *name)
   wring_time_curve *path;
   wring_term       *term;
   PetscBool         hard;
-  char              prefix[256];
+  char              prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
@@ -131,7 +226,22 @@ static PetscErrorCode add_attachment(wring_problem *p, const char *name)
 
 PetscErrorCode wring_problem_add_attachments(wring_problem *p)
 {
+  const wring_attachments *const a = &p->parts->attachments;
+
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < p->n_attach; i++) PetscCall(add_attachment(p, p->attach_name[i]));
+  for (PetscInt i = 0; i < a->n; i++) PetscCall(add_attachment(p, a->name[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_destroy_attachments(wring_problem *p)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_words_destroy(p->parts->attachments.n, &p->parts->attachments.name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt wring_problem_attachments(const wring_problem *p, const char *const **name)
+{
+  *name = (const char *const *)p->parts->attachments.name;
+  return p->parts->attachments.n;
 }

@@ -1,6 +1,7 @@
-/* Colliders of the deck: bodies of simple shapes that vertices are kept out of, or in. */
-#include "problem.h"
+/* Colliders: bodies of simple shapes that vertices are kept out of, or in. */
+#include "problem_impl.h"
 #include <math.h>
+#include <string.h>
 
 /* Refuses keys of other shapes, and `inside` for a shape without bounds. */
 static PetscErrorCode check_keys(const wring_problem *p, const char *prefix, const wring_shape *shape)
@@ -17,6 +18,18 @@ static PetscErrorCode check_keys(const wring_problem *p, const char *prefix, con
   if (wrong)
     WRING_REFUSE(p->comm, "%s: %s%s is no key of shape %s, expected it left out",
                  wring_options_origin(p->options, prefix, wrong), prefix, wrong, shape->name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_collider_uses(const wring_options *o, const char *prefix, const char *key, PetscBool *uses)
+{
+  const char *name;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, wring_collider_options, "shape", &name));
+  const wring_shape *const shape = wring_shape_find(name);
+  *uses = (PetscBool)(wring_option_find(wring_collider_options, key) || wring_option_find(shape->options, key));
+  if (!shape->bound && strcmp(key, "inside") == 0) *uses = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,7 +70,7 @@ static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, wri
 static PetscErrorCode get_collider(const wring_problem *p, const char *name, wring_collider *c, wring_time_curve **path)
 {
   const wring_options *const o = p->options;
-  char                       prefix[256];
+  char                       prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
   *c = (wring_collider){.motion = {.until = INFINITY, .release = INFINITY}};
@@ -73,43 +86,53 @@ static PetscErrorCode get_collider(const wring_problem *p, const char *name, wri
 
 PetscErrorCode wring_problem_add_colliders(wring_problem *p)
 {
-  wring_time_curve **path;
-  wring_collider    *collider;
+  wring_collider_set *const s = &p->parts->colliders;
+  wring_time_curve        **path;
+  wring_collider           *collider;
 
   PetscFunctionBegin;
-  if (p->n_collider == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc2(p->n_collider, &collider, p->n_collider, &path));
-  for (PetscInt i = 0; i < p->n_collider; i++) PetscCall(get_collider(p, p->collider_name[i], &collider[i], &path[i]));
-  PetscCall(wring_colliders_create(p->mesh, (int)p->n_collider, collider, &p->colliders));
-  PetscCall(wring_potential_add_contact(p->g, p->colliders));
-  for (PetscInt i = 0; i < p->n_collider; i++) PetscCall(wring_time_curve_destroy(&path[i]));
+  PetscCall(wring_problem_get_names(p, "collider_", &s->n, &s->name));
+  if (s->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc2(s->n, &collider, s->n, &path));
+  for (PetscInt i = 0; i < s->n; i++) PetscCall(get_collider(p, s->name[i], &collider[i], &path[i]));
+  PetscCall(wring_colliders_create(p->mesh, (int)s->n, collider, &s->contact));
+  PetscCall(wring_potential_add_contact(p->g, s->contact));
+  for (PetscInt i = 0; i < s->n; i++) PetscCall(wring_time_curve_destroy(&path[i]));
   PetscCall(PetscFree2(collider, path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Nothing tells which way out of a collider is right for a body all of whose vertices are inside. */
+/* A body with all vertices inside a collider could leave it in any direction. */
 PetscErrorCode wring_problem_check_colliders(const wring_problem *p)
 {
-  const PetscScalar *q;
-  PetscInt64        *inside;
-  char               prefix[256];
+  const wring_collider_set *const s = &p->parts->colliders;
+  const PetscScalar              *q;
+  PetscInt64                     *inside;
+  char                            prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
-  if (p->n_collider == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(p->n_collider, &inside));
-  PetscCall(wring_contact_set_time(p->colliders, p->state.time));
+  if (s->n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(s->n, &inside));
+  PetscCall(wring_contact_set_time(s->contact, p->state.time));
   PetscCall(VecGetArrayRead(p->state.q, &q));
-  wring_colliders_count(p->colliders, q, inside);
+  wring_colliders_count(s->contact, q, inside);
   PetscCall(VecRestoreArrayRead(p->state.q, &q));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, inside, (PetscMPIInt)p->n_collider, MPIU_INT64, MPI_SUM, p->comm));
-  for (PetscInt i = 0; i < p->n_collider; i++) {
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, inside, (PetscMPIInt)s->n, MPIU_INT64, MPI_SUM, p->comm));
+  for (PetscInt i = 0; i < s->n; i++) {
     if (inside[i] < p->mesh->n_global) continue;
-    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", p->collider_name[i]));
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "collider_%s_", s->name[i]));
     WRING_REFUSE(p->comm,
-                 "%s: collider '%s' swallows the whole body at the start, all %" PetscInt_FMT
-                 " vertices, expected some where they may be",
-                 wring_options_family_origin(p->options, prefix), p->collider_name[i], p->mesh->n_global);
+                 "%s: collider '%s' forbids the positions of all %" PetscInt_FMT
+                 " vertices at the start, expected some that it allows",
+                 wring_options_family_origin(p->options, prefix), s->name[i], p->mesh->n_global);
   }
   PetscCall(PetscFree(inside));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_destroy_colliders(wring_problem *p)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_words_destroy(p->parts->colliders.n, &p->parts->colliders.name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,23 @@
-/* Curves of time of the deck, the same on every rank. */
-#include "problem.h"
+/* Curves of time, the same on every rank. */
+#include "problem_impl.h"
 #include <math.h>
+
+const wring_option wring_load_time_options[] = {
+  {.key  = "curve",
+   .type = WRING_PATH,
+   .help = "CSV `time,value` [s]: factor over time, constant before the first row and after the last; default: 1."},
+  {.key     = "interpolation",
+   .type    = WRING_WORD,
+   .choices = "linear|cubic",
+   .value   = "linear",
+   .help    = "Curve between rows: straight, or smooth, which may overshoot."},
+  {.key   = "until",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "[0,inf)",
+   .help  = "Time after which the load is 0; default: never."},
+  {0},
+};
 
 PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file, const char *header,
                                         wring_curve_type type, wring_time_curve **c)
@@ -23,11 +40,12 @@ PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, const wring_option *table,
-                                            wring_time_curve **curve, wring_load_time *time)
+PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, wring_time_curve **curve,
+                                            wring_load_time *time)
 {
-  const wring_options *const o    = p->options;
-  wring_curve_type           type = WRING_CURVE_LINEAR;
+  const wring_option *const  table = wring_load_time_options;
+  const wring_options *const o     = p->options;
+  wring_curve_type           type  = WRING_CURVE_LINEAR;
   const char                *word;
   char                       file[PETSC_MAX_PATH_LEN];
   PetscBool                  cubic;

@@ -1,20 +1,20 @@
 /* Fields of tets: numbers that a table gives tet by tet, in the order of the mesh file. */
-#include "problem.h"
+#include "problem_impl.h"
 #include <math.h>
 #include <string.h>
 
-enum { TOP = -1 }; // the keys behind the fallback, as a region's number
+enum { ALL_REGIONS = -1, NO_TABLE = -2 }; // sources of a field besides the regions
 
 /* Prefix of the keys of region r, or of all regions. */
 static void prefix_of(const wring_problem *p, const wring_tet_field *f, PetscInt r, size_t size, char *prefix)
 {
-  if (r == TOP)
+  if (r == ALL_REGIONS)
     PetscStrncpy(prefix, f->fallback, size);
   else
     wring_region_prefix(p, r, size, prefix);
 }
 
-/* The one key behind a prefix that gives the field, or NULL. */
+/* The one key under a prefix that gives the field, or NULL. */
 static PetscErrorCode find_key(const wring_problem *p, const wring_tet_field *f, const char *prefix, const char **key)
 {
   const char *const keys[3] = {f->constant, f->file, f->data};
@@ -24,18 +24,18 @@ static PetscErrorCode find_key(const wring_problem *p, const wring_tet_field *f,
   for (int i = 0; i < 3; i++) {
     if (!keys[i] || !wring_options_has(p->options, prefix, keys[i])) continue;
     if (*key)
-      WRING_REFUSE(p->comm, "%s: %s%s stands beside %s%s, expected one of them",
+      WRING_REFUSE(p->comm, "%s: %s%s and %s%s are both given, expected one of them",
                    wring_options_origin(p->options, prefix, keys[i]), prefix, keys[i], prefix, *key);
     *key = keys[i];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* source [regions.n]: whose keys give the field of each region, its own or TOP; -2 where there is no table. */
-static PetscErrorCode find_sources(const wring_problem *p, const wring_tet_field                     *f,
-                                   PetscBool (*wanted)(const wring_problem *p, PetscInt r), PetscInt *source)
+/* source [regions.n]: the region whose keys give the field of region r: r itself or ALL_REGIONS; or NO_TABLE. */
+static PetscErrorCode find_sources(const wring_problem *p, const wring_tet_field *f, wring_region_choice *wanted,
+                                   PetscInt *source)
 {
-  char        prefix[256];
+  char        prefix[WRING_PREFIX];
   const char *key;
 
   PetscFunctionBegin;
@@ -44,10 +44,10 @@ static PetscErrorCode find_sources(const wring_problem *p, const wring_tet_field
     prefix_of(p, f, r, sizeof prefix, prefix);
     PetscCall(find_key(p, f, prefix, &key));
     if (!key) {
-      source[r] = TOP;
+      source[r] = ALL_REGIONS;
       PetscCall(find_key(p, f, f->fallback, &key));
     }
-    if (!key || key == f->constant || !wanted(p, r)) source[r] = TOP - 1;
+    if (!key || key == f->constant || !wanted(p, r)) source[r] = NO_TABLE;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -79,7 +79,8 @@ static PetscErrorCode read_csv(const wring_problem *p, const wring_tet_field *f,
   PetscFunctionBegin;
   PetscCall(wring_options_get_path(p->options, prefix, f->table, f->file, size, name));
   if (p->rank == 0) {
-    PetscCall(wring_csv_read(name, f->header, p->n_mother, PETSC_TRUE, PETSC_FALSE, n, &width, row, &error));
+    PetscCall(
+      wring_csv_read(name, f->header, p->parts->origin.n_mother, PETSC_TRUE, PETSC_FALSE, n, &width, row, &error));
     if (*row) check_rows(f, name, PETSC_TRUE, *n, *row, &error);
   }
   PetscCall(wring_error_raise(p->comm, &error));
@@ -113,7 +114,7 @@ static PetscErrorCode check_complete(const wring_problem *p, const wring_tet_fie
                                      const PetscInt *source, PetscInt s, const double *value)
 {
   const wring_mesh *const m        = p->mesh;
-  const PetscInt64        children = m->n_tet_global / PetscMax(p->n_mother, 1);
+  const PetscInt64        children = m->n_tet_global / PetscMax(p->parts->origin.n_mother, 1);
   PetscInt64              missing  = PETSC_MAX_INT;
 
   PetscFunctionBegin;
@@ -132,7 +133,7 @@ static PetscErrorCode read_source(const wring_problem *p, const wring_tet_field 
                                   double *value)
 {
   const wring_mesh *const m = p->mesh;
-  char                    prefix[256], name[PETSC_MAX_PATH_LEN + 256];
+  char                    prefix[WRING_PREFIX], name[PETSC_MAX_PATH_LEN + 256];
   PetscInt                n   = 0;
   double                 *row = NULL, *read;
 
@@ -143,7 +144,7 @@ static PetscErrorCode read_source(const wring_problem *p, const wring_tet_field 
   else
     PetscCall(read_data(p, f, prefix, sizeof name, name, &n, &row));
   PetscCall(PetscMalloc1((size_t)f->width * (size_t)m->n_tet, &read));
-  PetscCall(wring_mesh_route_tets(m, p->n_mother, n, f->width, row, read));
+  PetscCall(wring_mesh_route_tets(m, p->parts->origin.n_mother, n, f->width, row, read));
   PetscCall(PetscFree(row));
   PetscCall(check_complete(p, f, name, source, s, read));
   for (PetscInt e = 0; e < m->n_tet; e++) {
@@ -153,9 +154,8 @@ static PetscErrorCode read_source(const wring_problem *p, const wring_tet_field 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_problem_read_field(const wring_problem *p, const wring_tet_field                      *f,
-                                        PetscBool (*wanted)(const wring_problem *p, PetscInt r), PetscBool *any,
-                                        double *value)
+PetscErrorCode wring_problem_read_field(const wring_problem *p, const wring_tet_field *f, wring_region_choice *wanted,
+                                        PetscBool *any, double *value)
 {
   const PetscInt n = p->mesh->regions.n;
   PetscInt      *source;
@@ -164,7 +164,7 @@ PetscErrorCode wring_problem_read_field(const wring_problem *p, const wring_tet_
   *any = PETSC_FALSE;
   PetscCall(PetscMalloc1(n, &source));
   PetscCall(find_sources(p, f, wanted, source));
-  for (PetscInt s = TOP; s < n; s++) {
+  for (PetscInt s = ALL_REGIONS; s < n; s++) {
     PetscBool used = PETSC_FALSE;
     for (PetscInt r = 0; r < n; r++) used = (PetscBool)(used || source[r] == s);
     if (used) PetscCall(read_source(p, f, source, s, value));

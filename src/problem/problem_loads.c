@@ -1,84 +1,36 @@
-/* Loads of the deck: gravity's curve, body forces by region, pressure on surfaces, forces on vertices, and drag. */
-#include "problem.h"
+/* Loads: gravity's curve, body forces by region, forces on vertices, drag; pressures have a file of their own. */
+#include "problem_impl.h"
 #include <math.h>
 
-/* Names behind a family of keys; known may be NULL. Free with wring_words_destroy. */
-static PetscErrorCode get_names(const wring_problem *p, const char *family, const wring_names *known, PetscInt *n,
-                                char ***name)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_options_names(p->options, family, p->catalogue->n, p->catalogue->entry, known ? known->n : 0,
-                                known ? (const char *const *)known->name : NULL, n, name));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+const wring_option wring_body_force_options[] = {
+  {.key   = "value",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "N/m^3",
+   .help  = "Force per rest volume on the region NAME."},
+  {0},
+};
 
-/* ---- surfaces under pressure: before terms, because they may make ghosts ------------------------------------------- */
+const wring_option wring_point_load_options[] = {
+  {.key = "file", .type = WRING_PATH, .help = "CSV `vertex,x,y,z` [N]: forces on vertices; NAME is a label."},
+  {0},
+};
 
-static PetscErrorCode read_surface(wring_problem *p, wring_pressed *s)
-{
-  char     prefix[256], hint[256];
-  PetscInt n_all;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "pressure_%s_", s->name));
-  const PetscInt set = wring_names_find(&p->mesh->sets, s->name);
-  if (set < 0) {
-    wring_suggest_name(&p->mesh->sets, s->name, sizeof hint, hint);
-    WRING_REFUSE(p->comm, "%s: pressure: '%s' is not a set of the mesh%s, expected a surface that `wring check` lists",
-                 wring_options_family_origin(p->options, prefix), s->name, hint);
-  }
-  PetscCall(wring_mesh_surface(p->mesh, set, &s->n, &s->triangle));
-  PetscCallMPI(MPI_Allreduce(&s->n, &n_all, 1, MPIU_INT, MPI_SUM, p->comm));
-  if (n_all == 0)
-    WRING_REFUSE(p->comm, "%s: pressure: the set '%s' has no triangles, expected a surface of the mesh",
-                 wring_options_family_origin(p->options, prefix), s->name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_problem_read_pressed(wring_problem *p)
-{
-  char **name;
-
-  PetscFunctionBegin;
-  PetscCall(get_names(p, "pressure_", &p->mesh->sets, &p->n_pressed, &name));
-  PetscCall(PetscCalloc1(p->n_pressed, &p->pressed));
-  for (PetscInt i = 0; i < p->n_pressed; i++) {
-    PetscCall(PetscStrncpy(p->pressed[i].name, name[i], sizeof p->pressed[i].name));
-    PetscCall(read_surface(p, &p->pressed[i]));
-  }
-  PetscCall(wring_words_destroy(p->n_pressed, &name));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_problem_destroy_pressed(wring_problem *p)
-{
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < p->n_pressed; i++) PetscCall(PetscFree(p->pressed[i].triangle));
-  PetscCall(PetscFree(p->pressed));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- loads --------------------------------------------------------------------------------------------------------- */
-
-static PetscErrorCode add_pressure(wring_problem *p, const wring_pressed *s)
-{
-  char              prefix[256];
-  double            value;
-  PetscInt         *local;
-  wring_load_time   time;
-  wring_time_curve *curve;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "pressure_%s_", s->name));
-  PetscCall(wring_options_get_real(p->options, prefix, wring_pressure_options, "value", &value));
-  PetscCall(wring_problem_read_load_time(p, prefix, wring_pressure_options, &curve, &time));
-  PetscCall(PetscMalloc1(3 * s->n, &local));
-  for (PetscInt i = 0; i < 3 * s->n; i++) local[i] = wring_mesh_local(p->mesh, s->triangle[i]);
-  PetscCall(wring_loads_add_pressure(p->loads, &time, value, s->n, local));
-  PetscCall(PetscFree(local));
-  PetscCall(wring_time_curve_destroy(&curve));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+const wring_option wring_drag_options[] = {
+  {.key   = "coefficient",
+   .type  = WRING_REAL,
+   .unit  = "N s/m",
+   .range = "[0,inf)",
+   .value = "0",
+   .help  = "Drag c of each vertex: the force -c v."},
+  {.key   = "rate",
+   .type  = WRING_REAL,
+   .unit  = "1/s",
+   .range = "[0,inf)",
+   .value = "0",
+   .help  = "Drag in proportion to mass: the force -rate m v, added to that of coefficient."},
+  {0},
+};
 
 /* A part of the region's measure for each of its vertices, times the force. */
 static PetscErrorCode add_region_force(wring_problem *p, PetscInt region, const double value[3],
@@ -97,7 +49,7 @@ static PetscErrorCode add_region_force(wring_problem *p, PetscInt region, const 
     for (int c = 0; c < 3; c++) force[3 * n + c] = measure[i] * value[c];
     vertex[n++] = i;
   }
-  PetscCall(wring_loads_add_forces(p->loads, time, n, vertex, force));
+  PetscCall(wring_loads_add_forces(p->parts->loads, time, n, vertex, force));
   PetscCall(PetscFree4(inside, measure, vertex, force));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -105,7 +57,7 @@ static PetscErrorCode add_region_force(wring_problem *p, PetscInt region, const 
 static PetscErrorCode add_body_force(wring_problem *p, const char *name)
 {
   const PetscInt    region = wring_names_find(&p->mesh->regions, name);
-  char              prefix[256], hint[256];
+  char              prefix[WRING_PREFIX], hint[256];
   double            value[3];
   wring_load_time   time;
   wring_time_curve *curve;
@@ -118,7 +70,7 @@ static PetscErrorCode add_body_force(wring_problem *p, const char *name)
                  wring_options_family_origin(p->options, prefix), name, hint);
   }
   PetscCall(wring_options_get_reals(p->options, prefix, wring_body_force_options, "value", value));
-  PetscCall(wring_problem_read_load_time(p, prefix, wring_body_force_options, &curve, &time));
+  PetscCall(wring_problem_read_load_time(p, prefix, &curve, &time));
   PetscCall(add_region_force(p, region, value, &time));
   PetscCall(wring_time_curve_destroy(&curve));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -126,7 +78,7 @@ static PetscErrorCode add_body_force(wring_problem *p, const char *name)
 
 static PetscErrorCode add_point_load(wring_problem *p, const char *name)
 {
-  char              prefix[256], file[PETSC_MAX_PATH_LEN];
+  char              prefix[WRING_PREFIX], file[PETSC_MAX_PATH_LEN];
   PetscInt          n, *vertex;
   int               width;
   double           *row, *force;
@@ -136,14 +88,14 @@ static PetscErrorCode add_point_load(wring_problem *p, const char *name)
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "point_load_%s_", name));
   PetscCall(wring_options_get_path(p->options, prefix, wring_point_load_options, "file", sizeof file, file));
-  PetscCall(wring_problem_read_load_time(p, prefix, wring_point_load_options, &curve, &time));
+  PetscCall(wring_problem_read_load_time(p, prefix, &curve, &time));
   PetscCall(wring_problem_read_rows(p, file, "vertex,x,y,z", PETSC_TRUE, PETSC_FALSE, NULL, &n, &width, &row));
   PetscCall(PetscMalloc2(n, &vertex, 3 * n, &force));
   for (PetscInt i = 0; i < n; i++) {
     vertex[i] = wring_mesh_local(p->mesh, (PetscInt)row[width * i]);
     for (int c = 0; c < 3; c++) force[3 * i + c] = row[width * i + 1 + c];
   }
-  PetscCall(wring_loads_add_forces(p->loads, &time, n, vertex, force));
+  PetscCall(wring_loads_add_forces(p->parts->loads, &time, n, vertex, force));
   PetscCall(PetscFree2(vertex, force));
   PetscCall(PetscFree(row));
   PetscCall(wring_time_curve_destroy(&curve));
@@ -152,14 +104,13 @@ static PetscErrorCode add_point_load(wring_problem *p, const char *name)
 
 typedef PetscErrorCode add_load(wring_problem *p, const char *name);
 
-/* The loads of a family of keys; known may be NULL. */
-static PetscErrorCode add_family(wring_problem *p, const char *family, const wring_names *known, add_load *add)
+static PetscErrorCode add_family(wring_problem *p, const char *family, add_load *add)
 {
   PetscInt n;
   char   **name;
 
   PetscFunctionBegin;
-  PetscCall(get_names(p, family, known, &n, &name));
+  PetscCall(wring_problem_get_names(p, family, &n, &name));
   for (PetscInt i = 0; i < n; i++) PetscCall(add(p, name[i]));
   PetscCall(wring_words_destroy(n, &name));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -176,7 +127,7 @@ static PetscErrorCode add_gravity_curve(wring_problem *p)
   PetscCall(wring_options_get_path(p->options, "", wring_load_options, "gravity_curve", sizeof file, file));
   PetscCall(wring_problem_read_curve(p, file, "time,value", WRING_CURVE_LINEAR, &curve));
   time.curve = curve;
-  PetscCall(wring_loads_set_gravity_time(p->loads, &time));
+  PetscCall(wring_loads_set_gravity_time(p->parts->loads, &time));
   PetscCall(wring_time_curve_destroy(&curve));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -191,11 +142,11 @@ static PetscErrorCode add_drag(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_options_get_real(o, "drag_", wring_drag_options, "coefficient", &coefficient));
   PetscCall(wring_options_get_real(o, "drag_", wring_drag_options, "rate", &rate));
-  PetscCall(wring_problem_read_load_time(p, "drag_", wring_drag_options, &curve, &time));
+  PetscCall(wring_problem_read_load_time(p, "drag_", &curve, &time));
   if (coefficient > 0 || rate > 0) {
     PetscCall(PetscMalloc1(p->mesh->n_owned, &drag));
     for (PetscInt i = 0; i < p->mesh->n_owned; i++) drag[i] = coefficient + rate * p->mass[i];
-    PetscCall(wring_loads_set_drag(p->loads, &time, drag));
+    PetscCall(wring_loads_set_drag(p->parts->loads, &time, drag));
     PetscCall(PetscFree(drag));
   }
   PetscCall(wring_time_curve_destroy(&curve));
@@ -205,12 +156,20 @@ static PetscErrorCode add_drag(wring_problem *p)
 PetscErrorCode wring_problem_add_loads(wring_problem *p)
 {
   PetscFunctionBegin;
-  PetscCall(wring_loads_create(p->mesh, p->mass, &p->loads));
+  PetscCall(wring_loads_create(p->mesh, p->mass, &p->parts->loads));
+  p->loads = p->parts->loads;
   PetscCall(add_gravity_curve(p));
-  PetscCall(add_family(p, "body_force_", &p->mesh->regions, add_body_force));
-  for (PetscInt i = 0; i < p->n_pressed; i++) PetscCall(add_pressure(p, &p->pressed[i]));
-  PetscCall(add_family(p, "point_load_", NULL, add_point_load));
+  PetscCall(add_family(p, "body_force_", add_body_force));
+  PetscCall(wring_problem_add_pressures(p));
+  PetscCall(add_family(p, "point_load_", add_point_load));
   PetscCall(add_drag(p));
   PetscCall(wring_stepper_set_loads(p->stepper, p->loads));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_destroy_loads(wring_problem *p)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_loads_destroy(&p->parts->loads));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,12 @@
-/* Lumped masses: from the densities of regions, surfaces and lines, or as a file says them. */
-#include "problem.h"
+/* Lumped masses: from the densities of regions, surfaces and lines, or from a file. */
+#include "problem_impl.h"
+
+const wring_option wring_mass_options[] = {
+  {.key  = "file",
+   .type = WRING_PATH,
+   .help = "CSV `vertex,mass` [kg] that names every vertex; replaces the masses from densities."},
+  {0},
+};
 
 static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
 {
@@ -19,7 +26,8 @@ static PetscErrorCode read_masses(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_options_get_path(p->options, "mass_", wring_mass_options, "file", sizeof file, file));
   PetscCall(wring_problem_read_rows(p, file, "vertex,mass", PETSC_TRUE, PETSC_TRUE, check_rows, &n, &width, &row));
-  for (PetscInt i = 0; i < n; i++) p->mass[wring_mesh_local(p->mesh, (PetscInt)row[width * i])] = row[width * i + 1];
+  for (PetscInt i = 0; i < n; i++)
+    p->parts->mass[wring_mesh_local(p->mesh, (PetscInt)row[width * i])] = row[width * i + 1];
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -28,12 +36,12 @@ static PetscErrorCode read_masses(wring_problem *p)
 
 static PetscErrorCode get_densities(const wring_problem *p, double *density)
 {
-  char prefix[256];
+  char prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < p->mesh->regions.n; r++) {
     wring_region_prefix(p, r, sizeof prefix, prefix);
-    PetscCall(wring_options_get_real(p->options, wring_region_says(p, prefix, "density"), wring_material_options,
+    PetscCall(wring_options_get_real(p->options, wring_region_source(p, prefix, "density"), wring_material_options,
                                      "density", &density[r]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -70,24 +78,26 @@ static PetscErrorCode lump_lines(const wring_mesh *m, const wring_spring_rows *s
 
 static PetscErrorCode lump_densities(wring_problem *p)
 {
-  wring_lumps *lumps;
-  double      *density;
-  int          count = 0;
+  const wring_surfaces *const surfaces = &p->parts->surfaces;
+  const wring_springs *const  springs  = &p->parts->springs;
+  wring_lumps                *lumps;
+  double                     *density;
+  int                         count = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(p->mesh->regions.n + 1, &density));
-  PetscCall(PetscMalloc1(p->n_surface + p->n_springs, &lumps));
+  PetscCall(PetscMalloc1(surfaces->n + springs->n, &lumps));
   PetscCall(get_densities(p, density));
-  for (PetscInt i = 0; i < p->n_surface; i++) PetscCall(lump_surface(p->mesh, &p->surface[i], &lumps[count++]));
-  for (PetscInt i = 0; i < p->n_springs; i++) PetscCall(lump_lines(p->mesh, &p->springs[i], &lumps[count++]));
-  PetscCall(wring_mesh_lump_masses(p->mesh, density, count, lumps, p->mass));
+  for (PetscInt i = 0; i < surfaces->n; i++) PetscCall(lump_surface(p->mesh, &surfaces->surface[i], &lumps[count++]));
+  for (PetscInt i = 0; i < springs->n; i++) PetscCall(lump_lines(p->mesh, &springs->rows[i], &lumps[count++]));
+  PetscCall(wring_mesh_lump_masses(p->mesh, density, count, lumps, p->parts->mass));
   for (int k = 0; k < count; k++) PetscCall(PetscFree2(lumps[k].vertex, lumps[k].part));
   PetscCall(PetscFree(lumps));
   PetscCall(PetscFree(density));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every vertex needs a mass: A would be singular without. The lowest vertex without one is named. */
+/* A would be singular without the mass of a vertex. Names the lowest vertex without one. */
 static PetscErrorCode check_masses(wring_problem *p)
 {
   PetscInt lowest = p->mesh->n_global;
@@ -102,18 +112,26 @@ static PetscErrorCode check_masses(wring_problem *p)
   PetscCallMPI(MPI_Allreduce(&sum, &p->total_mass, 1, MPI_DOUBLE, MPI_SUM, p->comm));
   if (lowest == p->mesh->n_global) PetscFunctionReturn(PETSC_SUCCESS);
   WRING_REFUSE(p->comm,
-               "%s: vertex %" PetscInt_FMT " has no mass, expected mass.file or an element of some density at it",
+               "%s: vertex %" PetscInt_FMT " has no mass, expected mass.file or an element with a density at it",
                wring_options_deck(p->options), lowest);
 }
 
 PetscErrorCode wring_problem_set_masses(wring_problem *p)
 {
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(p->mesh->n_owned, &p->mass));
+  PetscCall(PetscCalloc1(p->mesh->n_owned, &p->parts->mass));
+  p->mass = p->parts->mass;
   if (wring_options_has(p->options, "mass_", "file"))
     PetscCall(read_masses(p));
   else
     PetscCall(lump_densities(p));
   PetscCall(check_masses(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_destroy_masses(wring_problem *p)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(p->parts->mass));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

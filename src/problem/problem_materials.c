@@ -1,47 +1,12 @@
-/* Materials of the regions: "region_NAME_" overrides "material_" key by key. */
-#include "problem.h"
-#include <stdio.h>
-#include <string.h>
-
-void wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix)
-{
-  snprintf(prefix, size, "region_%s_", p->mesh->regions.name[r]);
-}
-
-const char *wring_region_says(const wring_problem *p, const char *prefix, const char *key)
-{
-  return wring_options_has(p->options, prefix, key) ? prefix : "material_";
-}
-
-PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law)
-{
-  char        prefix[256], known[512] = "", hint[128] = "";
-  const char *says, *name;
-
-  PetscFunctionBegin;
-  wring_region_prefix(p, r, sizeof prefix, prefix);
-  says = wring_region_says(p, prefix, "model");
-  PetscCall(wring_options_get_word(p->options, says, wring_material_options, "model", &name));
-  *law = wring_law_find(name);
-  if (*law) PetscFunctionReturn(PETSC_SUCCESS);
-  int least = 2 + (int)strlen(name) / 3; // so many edits do not mean the same name
-  for (int i = 0; wring_law_material(i); i++) {
-    const size_t end      = strlen(known);
-    const int    distance = wring_edit_distance(name, wring_law_material(i)->name);
-    if (distance < least) snprintf(hint, sizeof hint, ", did you mean %s?", wring_law_material(i)->name);
-    least = PetscMin(least, distance);
-    snprintf(known + end, sizeof known - end, "%s%s", i ? ", " : "", wring_law_material(i)->name);
-  }
-  WRING_REFUSE(p->comm, "%s: %smodel is '%s', expected one of %s%s", wring_options_origin(p->options, says, "model"),
-               says, name, known, hint);
-}
+/* Materials: one term of tetrahedra for each region. */
+#include "problem_impl.h"
 
 /* scale: of tets, or NULL. */
 static PetscErrorCode add_region(wring_problem *p, PetscInt r, const double *scale)
 {
   const wring_options *const o = p->options;
   const wring_law           *law;
-  char                       prefix[256];
+  char                       prefix[WRING_PREFIX];
   double                    *par, proxy = 0; // 0: the law's own slope
   wring_term                *term;
 
@@ -50,9 +15,9 @@ static PetscErrorCode add_region(wring_problem *p, PetscInt r, const double *sca
   PetscCall(wring_region_law(p, r, &law));
   PetscCall(PetscCalloc1(law->n_par + 1, &par));
   PetscCall(law->set_par(law, o, prefix, "material_", par));
-  const char *const says = wring_region_says(p, prefix, "proxy_stiffness");
-  if (wring_options_has(o, says, "proxy_stiffness")) {
-    PetscCall(wring_options_get_real(o, says, wring_material_options, "proxy_stiffness", &proxy));
+  const char *const from = wring_region_source(p, prefix, "proxy_stiffness");
+  if (wring_options_has(o, from, "proxy_stiffness")) {
+    PetscCall(wring_options_get_real(o, from, wring_material_options, "proxy_stiffness", &proxy));
   }
   PetscCall(wring_term_create_scaled_tets(p->mesh, r, law, par, proxy, scale, &term));
   PetscCall(wring_potential_add_term(p->g, term));

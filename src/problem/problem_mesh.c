@@ -1,42 +1,79 @@
-/* The mesh of a problem: a checkpoint's, else a file or a box. A deck that made a checkpoint may so be restarted as it is. */
+/*
+  The mesh of a problem: that of a checkpoint, else a file or a box. A deck that has written a checkpoint can be restarted
+  as it is: its file or box is then read to check that the checkpoint belongs to it.
+*/
 #include "mesh_source.h"
-#include "problem.h"
+#include "problem_impl.h"
 #include <math.h>
 #include <string.h>
 
-static PetscBool has_box(const wring_options *o)
+/* Which of the sources the deck has. */
+typedef struct {
+  PetscBool file, box, restart;
+} sources;
+
+static sources get_sources(const wring_options *o)
 {
   static const char *const key[] = {"box_size", "box_cells", "box_origin", "box_jitter"};
+  sources                  s     = {.file = wring_options_has(o, "mesh_", "file")};
+  s.restart                      = wring_options_has(o, "initial_", "restart");
   for (size_t i = 0; i < sizeof key / sizeof key[0]; i++) {
-    if (wring_options_has(o, "mesh_", key[i])) return PETSC_TRUE;
+    if (wring_options_has(o, "mesh_", key[i])) s.box = PETSC_TRUE;
   }
-  return PETSC_FALSE;
+  return s;
 }
 
-static PetscErrorCode read_file(const wring_problem *p, wring_mesh_data **data)
+static PetscErrorCode check_sources(const wring_options *o, sources s)
+{
+  const MPI_Comm comm = wring_options_comm(o);
+
+  PetscFunctionBegin;
+  if (s.file && s.box)
+    WRING_REFUSE(comm, "%s: mesh: file and box (%s) are both given, expected one of them",
+                 wring_options_origin(o, "mesh_", "file"), wring_options_family_origin(o, "mesh_box_"));
+  if (!s.file && !s.box && !s.restart)
+    WRING_REFUSE(comm, "%s: mesh: none is given, expected mesh.file, mesh.box or initial.restart",
+                 wring_options_deck(o));
+  if (s.box && wring_options_has(o, "mesh_", "scale"))
+    WRING_REFUSE(comm, "%s: mesh_scale is for the coordinates of a mesh.file, expected mesh.box alone",
+                 wring_options_origin(o, "mesh_", "scale"));
+  if (!s.file && !s.box && wring_options_has(o, "mesh_", "refine"))
+    WRING_REFUSE(comm, "%s: mesh_refine: a mesh is refined before its first step, expected none with initial.restart",
+                 wring_options_origin(o, "mesh_", "refine"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The mesh of the deck on rank 0, NULL if it has none. */
+static PetscErrorCode read_deck_mesh(const wring_problem *p, sources s, wring_mesh_data **data)
 {
   char   file[PETSC_MAX_PATH_LEN];
   double scale;
 
   PetscFunctionBegin;
+  *data = NULL;
+  if (s.box) PetscCall(wring_mesh_box_make(p->options, "mesh_box_", data));
+  if (!s.file) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_path(p->options, "mesh_", wring_mesh_options, "file", sizeof file, file));
   PetscCall(wring_options_get_real(p->options, "mesh_", wring_mesh_options, "scale", &scale));
   PetscCall(wring_mesh_file_read(p->comm, file, scale, data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- restarts ---------------------------------------------------------------------------------------------------- */
+
 static PetscErrorCode read_checkpoint(wring_problem *p, wring_mesh_data **data)
 {
-  const char *path;
+  wring_mesh_origin *const origin = &p->parts->origin;
+  const char              *path;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(p->options, "initial_", wring_initial_options, "restart", &path));
-  PetscCall(wring_checkpoint_find(p->comm, path, sizeof p->restart, p->restart));
-  PetscCall(wring_checkpoint_read_mesh(p->comm, p->restart, data, &p->state.step, &p->state.time));
+  PetscCall(wring_checkpoint_find(p->comm, path, sizeof origin->restart, origin->restart));
+  PetscCall(wring_checkpoint_read_mesh(p->comm, origin->restart, data, &p->state.step, &p->state.time));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* 1e-9 of the largest coordinate: other compilers may round otherwise. */
+/* To 1e-9 of the largest coordinate: compilers round differently. */
 static PetscBool same_positions(PetscInt n, const double *X, const double *Y)
 {
   double largest = 0, difference = 0;
@@ -56,8 +93,8 @@ static PetscInt64 count_elements(const wring_mesh_data *d, int corners)
 }
 
 /*
-  Whether a checkpoint can have grown from the deck's mesh: refined k times it has 8^k times the tets, 4^k the triangles and 2^k
-  the lines of it, behind its own vertices. Checkpoints of wring 0.1 have tets only.
+  Whether the mesh of a checkpoint can be the deck's mesh, refined k times: it then has 8^k times the tets, 4^k times the
+  triangles and 2^k times the lines, and its first vertices are those of the deck. Checkpoints of wring 0.1 have tets only.
 */
 static PetscBool descends(const wring_mesh_data *deck, const wring_mesh_data *stored)
 {
@@ -72,11 +109,11 @@ static PetscBool descends(const wring_mesh_data *deck, const wring_mesh_data *st
   return PETSC_FALSE;
 }
 
-/* The mesh of the deck, which goes, and that of its checkpoint: a restart of another one's is a mistake. On rank 0. */
+/* Refuses a checkpoint with another mesh than the deck's, which is destroyed. Both on rank 0. */
 static PetscErrorCode compare_meshes(const wring_problem *p, wring_mesh_data **deck, const wring_mesh_data *stored)
 {
   wring_error            error = {""};
-  const char *const      says  = wring_options_family_origin(p->options, "mesh_");
+  const char *const      line  = wring_options_family_origin(p->options, "mesh_");
   const wring_mesh_data *d     = *deck;
 
   PetscFunctionBegin;
@@ -85,58 +122,32 @@ static PetscErrorCode compare_meshes(const wring_problem *p, wring_mesh_data **d
                     "%s: holds another mesh (%" PetscInt_FMT " vertices, %" PetscInt_FMT
                     " tets) than the deck's (%s: %" PetscInt_FMT " vertices, %" PetscInt_FMT
                     " tets), expected the same, or a deck without mesh",
-                    p->restart, stored->n_vertex, stored->n_tet, says, d->n_vertex, d->n_tet);
+                    p->parts->origin.restart, stored->n_vertex, stored->n_tet, line, d->n_vertex, d->n_tet);
   PetscCall(wring_mesh_data_destroy(deck));
   PetscCall(wring_error_raise(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Not of a checkpoint, which has the refined mesh. */
-static PetscErrorCode refine_mesh(wring_problem *p, PetscBool restart)
-{
-  PetscInt times;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_int(p->options, "mesh_", wring_mesh_options, "refine", &times));
-  if (!restart) PetscCall(wring_mesh_refine(p->mesh, times));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 {
-  const PetscBool  file = wring_options_has(p->options, "mesh_", "file"), box = has_box(p->options);
-  const PetscBool  restart = wring_options_has(p->options, "initial_", "restart");
-  wring_mesh_data *data = NULL, *deck = NULL;
+  const sources    s        = get_sources(p->options);
+  PetscInt *const  n_mother = &p->parts->origin.n_mother;
+  PetscInt         times;
+  wring_mesh_data *data, *deck;
 
   PetscFunctionBegin;
-  if (file && box)
-    WRING_REFUSE(p->comm, "%s: mesh: file and box (%s) are both given, expected one of them",
-                 wring_options_origin(p->options, "mesh_", "file"),
-                 wring_options_family_origin(p->options, "mesh_box_"));
-  if (!file && !box && !restart)
-    WRING_REFUSE(p->comm, "%s: mesh: none is given, expected mesh.file, mesh.box or initial.restart",
-                 wring_options_deck(p->options));
-  if (box && wring_options_has(p->options, "mesh_", "scale"))
-    WRING_REFUSE(p->comm, "%s: mesh_scale is for the coordinates of a mesh.file, expected mesh.box alone",
-                 wring_options_origin(p->options, "mesh_", "scale"));
-  if (!file && !box && wring_options_has(p->options, "mesh_", "refine"))
-    WRING_REFUSE(p->comm,
-                 "%s: mesh_refine: a mesh is refined before its first step, expected none with initial.restart",
-                 wring_options_origin(p->options, "mesh_", "refine"));
-  if (file)
-    PetscCall(read_file(p, &data));
-  else if (box)
-    PetscCall(wring_mesh_box_make(p->options, "mesh_box_", &data));
-  if (data) p->n_mother = data->n_tet;
-  if (restart) {
-    deck = data;
-    PetscCall(read_checkpoint(p, &data));
-    if (data && !deck) p->n_mother = data->n_tet;
-    if (file || box) PetscCall(compare_meshes(p, &deck, data));
-  }
-  PetscCallMPI(MPI_Bcast(&p->n_mother, 1, MPIU_INT, 0, p->comm));
+  PetscCall(check_sources(p->options, s));
+  PetscCall(read_deck_mesh(p, s, &deck));
+  data = deck;
+  if (s.restart) PetscCall(read_checkpoint(p, &data));
+  if (p->rank == 0) *n_mother = deck ? deck->n_tet : data->n_tet;
+  if (s.restart && (s.file || s.box)) PetscCall(compare_meshes(p, &deck, data));
+  PetscCallMPI(MPI_Bcast(n_mother, 1, MPIU_INT, 0, p->comm));
   PetscCall(wring_mesh_distribute(p->comm, &data, &p->mesh));
-  PetscCall(refine_mesh(p, restart));
-  PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->catalogue->n, p->catalogue->entry));
+  PetscCall(wring_options_get_int(p->options, "mesh_", wring_mesh_options, "refine", &times));
+  if (!s.restart) PetscCall(wring_mesh_refine(p->mesh, times)); // a checkpoint has the refined mesh
+  PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->parts->keys->n, p->parts->keys->entry));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,16 +1,6 @@
 /* What regions have on top of their materials: fibres, limits of volume and of strain, each a term of its own. */
-#include "problem.h"
+#include "problem_impl.h"
 #include <math.h>
-
-PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *law)
-{
-  char prefix[256];
-  wring_region_prefix(p, r, sizeof prefix, prefix);
-  for (const wring_option *k = law->options; k->key; k++) {
-    if (wring_options_has(p->options, prefix, k->key) || wring_options_has(p->options, "", k->key)) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
-}
 
 /* Laws of one direction share the keys of fibres for it. */
 static PetscBool has_fibres(const wring_problem *p, PetscInt r)
@@ -60,7 +50,7 @@ static PetscBool has_table(const wring_problem *p, const wring_tet_field *f, con
 static PetscErrorCode region_direction(const wring_problem *p, const wring_tet_field *f, PetscInt r, double d[3])
 {
   const wring_options *const o = p->options;
-  char                       prefix[256];
+  char                       prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
   d[0] = d[1] = d[2] = 0;
@@ -98,7 +88,7 @@ static PetscErrorCode read_directions(const wring_problem *p, double *direction)
 
 static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *law, const double *direction)
 {
-  char        prefix[256];
+  char        prefix[WRING_PREFIX];
   double      par[8];
   wring_term *term;
 

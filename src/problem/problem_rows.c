@@ -1,4 +1,4 @@
-#include "problem.h"
+#include "problem_impl.h"
 
 PetscErrorCode wring_problem_read_rows(const wring_problem *p, const char *file, const char *header, PetscBool unique,
                                        PetscBool complete, wring_row_check *check, PetscInt *n, int *width,
@@ -12,7 +12,7 @@ PetscErrorCode wring_problem_read_rows(const wring_problem *p, const char *file,
   *width = 0;
   if (p->rank == 0) {
     PetscCall(wring_csv_read(file, header, p->mesh->n_global, unique, complete, &n_row, width, &row, &error));
-    if (row && n_row == 0) wring_error_set(&error, "%s: no row behind the header, expected %s", file, header);
+    if (row && n_row == 0) wring_error_set(&error, "%s: no row after the header, expected %s", file, header);
     if (row && check) check(file, n_row, *width, row, &error);
   }
   PetscCall(wring_error_raise(p->comm, &error));

@@ -1,5 +1,5 @@
 /* Self-contact of the deck: any of its keys turns it on. */
-#include "problem.h"
+#include "problem_impl.h"
 
 static PetscBool is_wanted(const wring_options *o)
 {

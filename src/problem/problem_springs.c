@@ -1,9 +1,37 @@
 /*
-  Springs of the deck, from files or along the lines of sets. A spring may join any two vertices: its row goes to the owner of `a`,
+  Springs, from files or along the lines of sets. A spring may join any two vertices: its row goes to the owner of `a`,
   and `b` becomes a ghost there.
 */
-#include "problem.h"
+#include "problem_impl.h"
 #include <math.h>
+
+const wring_option wring_spring_options[] = {
+  {.key  = "file",
+   .type = WRING_PATH,
+   .help = "CSV `a,b,length,stiffness[,damping]` [m, N/m]: one spring a row; without it NAME is a set with lines."},
+  {.key   = "stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness of each line; give either stiffness or modulus."},
+  {.key   = "modulus",
+   .type  = WRING_REAL,
+   .unit  = "N",
+   .range = "(0,inf)",
+   .help  = "Young's modulus times cross-section; the stiffness of a line is the modulus divided by its length."},
+  {.key   = "damping",
+   .type  = WRING_REAL,
+   .unit  = "N s/m",
+   .range = "[0,inf)",
+   .value = "0",
+   .help  = "Damping of each line, for xpbd and penalty."},
+  {.key   = "density",
+   .type  = WRING_REAL,
+   .unit  = "kg/m",
+   .range = "(0,inf)",
+   .help  = "Mass per rest length of the lines; without it they have no mass."},
+  {0},
+};
 
 static void check_rows(const char *file, PetscInt n, int width, const double *row, wring_error *e)
 {
@@ -45,7 +73,9 @@ static PetscErrorCode read_file(const wring_problem *p, const char *prefix, wrin
   PetscFunctionBegin;
   for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
     if (wring_options_has(o, prefix, other[i]))
-      WRING_REFUSE(p->comm, "%s: %s%s stands beside %sfile, whose rows bring their own stiffness, expected one of them",
+      WRING_REFUSE(p->comm,
+                   "%s: %s%s and %sfile are both given, but each row of the file has its own stiffness: expected one "
+                   "of them",
                    wring_options_origin(o, prefix, other[i]), prefix, other[i], prefix);
   }
   PetscCall(wring_options_get_path(o, prefix, wring_spring_options, "file", sizeof file, file));
@@ -75,7 +105,7 @@ static PetscErrorCode check_lines(const wring_problem *p, const char *prefix, co
   const PetscBool stiffness = wring_options_has(o, prefix, "stiffness"),
                   modulus   = wring_options_has(o, prefix, "modulus");
   if (stiffness == modulus)
-    WRING_REFUSE(p->comm, "%s: spring: '%s' has %s, expected stiffness or else modulus",
+    WRING_REFUSE(p->comm, "%s: spring: '%s' has %s, expected either stiffness or modulus",
                  wring_options_family_origin(o, prefix), name,
                  stiffness ? "stiffness and modulus" : "neither stiffness nor modulus");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -138,18 +168,20 @@ static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, wri
 
 PetscErrorCode wring_problem_read_springs(wring_problem *p)
 {
-  char prefix[256];
+  wring_springs *const s = &p->parts->springs;
+  char                 prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(p->n_springs, &p->springs));
-  PetscCall(PetscCalloc1(p->n_springs, &p->line));
-  for (PetscInt i = 0; i < p->n_springs; i++) {
-    p->springs[i].name = p->spring_name[i];
-    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "spring_%s_", p->spring_name[i]));
+  PetscCall(wring_problem_get_names(p, "spring_", &s->n, &s->name));
+  PetscCall(PetscCalloc1(s->n, &s->rows));
+  PetscCall(PetscCalloc1(s->n, &s->line));
+  for (PetscInt i = 0; i < s->n; i++) {
+    s->rows[i].name = s->name[i];
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "spring_%s_", s->name[i]));
     if (wring_options_has(p->options, prefix, "file"))
-      PetscCall(read_file(p, prefix, &p->springs[i]));
+      PetscCall(read_file(p, prefix, &s->rows[i]));
     else
-      PetscCall(take_lines(p, prefix, &p->springs[i]));
+      PetscCall(take_lines(p, prefix, &s->rows[i]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -183,7 +215,31 @@ static PetscErrorCode add_springs(wring_problem *p, wring_spring_rows *s, wring_
 
 PetscErrorCode wring_problem_add_springs(wring_problem *p)
 {
+  wring_springs *const s = &p->parts->springs;
+
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < p->n_springs; i++) PetscCall(add_springs(p, &p->springs[i], &p->line[i]));
+  for (PetscInt i = 0; i < s->n; i++) PetscCall(add_springs(p, &s->rows[i], &s->line[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_destroy_springs(wring_problem *p)
+{
+  wring_springs *const s = &p->parts->springs;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < s->n; i++) {
+    PetscCall(PetscFree(s->rows[i].row));
+    PetscCall(PetscFree(s->line[i].vertex));
+    PetscCall(PetscFree(s->line[i].length));
+  }
+  PetscCall(PetscFree(s->rows));
+  PetscCall(PetscFree(s->line));
+  PetscCall(wring_words_destroy(s->n, &s->name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt wring_problem_springs(const wring_problem *p, const wring_spring_lines **line)
+{
+  *line = p->parts->springs.line;
+  return p->parts->springs.n;
 }

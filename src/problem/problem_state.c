@@ -1,8 +1,18 @@
 /*
-  The state a study starts from: rest, a checkpoint, tables; one velocity overrides all of them. What the integrator
-  remembers of the last step comes from the checkpoint, unless its state is overridden.
+  The initial state: at rest, from a checkpoint or from tables; initial_velocity overrides all of them. What the
+  integrator needs of the last step comes from the checkpoint, unless the deck overrides its state.
 */
-#include "problem.h"
+#include "problem_impl.h"
+
+const wring_option wring_initial_options[] = {
+  {.key  = "restart",
+   .type = WRING_WORD,
+   .help = "Output directory or checkpoint file, relative to the working directory: mesh, state and time."},
+  {.key = "positions", .type = WRING_PATH, .help = "CSV `vertex,x,y,z` [m]; default: the rest positions."},
+  {.key = "velocities", .type = WRING_PATH, .help = "CSV `vertex,x,y,z` [m/s]; default: at rest."},
+  {.key = "velocity", .type = WRING_REALS, .count = 3, .unit = "m/s", .help = "One velocity for all vertices."},
+  {0},
+};
 
 static PetscErrorCode set_rest(wring_problem *p)
 {
@@ -24,7 +34,7 @@ static PetscErrorCode read_restart(wring_problem *p)
   PetscCall(VecGetArrayWrite(p->state.q, &q));
   PetscCall(VecGetArrayWrite(p->state.v, &v));
   const wring_checkpoint_field field[] = {{"position", 3, q}, {"velocity", 3, v}};
-  PetscCall(wring_checkpoint_read_fields(p->restart, p->mesh, 2, field));
+  PetscCall(wring_checkpoint_read_fields(p->parts->origin.restart, p->mesh, 2, field));
   PetscCall(VecRestoreArrayWrite(p->state.v, &v));
   PetscCall(VecRestoreArrayWrite(p->state.q, &q));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -48,17 +58,17 @@ static PetscErrorCode read_memory(wring_problem *p)
 
   PetscFunctionBegin;
   if (n == 0 || p->state.step == 0 || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_checkpoint_has(p->comm, p->restart, memory[0].name, &there));
+  PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, memory[0].name, &there));
   if (!there) {
     PetscCall(wring_note(p->comm, "%s does not hold the step before it: %s goes on with a step of implicit_euler",
-                         p->restart, wring_stepper_integrator(p->stepper)));
+                         p->parts->origin.restart, wring_stepper_integrator(p->stepper)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (int i = 0; i < n; i++) {
     field[i] = (wring_checkpoint_field){memory[i].name, 3, NULL};
     PetscCall(VecGetArrayWrite(memory[i].value, &field[i].value));
   }
-  PetscCall(wring_checkpoint_read_fields(p->restart, p->mesh, n, field));
+  PetscCall(wring_checkpoint_read_fields(p->parts->origin.restart, p->mesh, n, field));
   for (int i = 0; i < n; i++) PetscCall(VecRestoreArrayWrite(memory[i].value, &field[i].value));
   wring_stepper_remember(p->stepper);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -98,7 +108,7 @@ PetscErrorCode wring_problem_set_state(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_potential_create_vec(p->g, &p->state.q));
   PetscCall(wring_potential_create_vec(p->g, &p->state.v));
-  if (p->restart[0]) {
+  if (p->parts->origin.restart[0]) {
     PetscCall(read_restart(p));
     PetscCall(read_memory(p));
   } else {
@@ -107,5 +117,13 @@ PetscErrorCode wring_problem_set_state(wring_problem *p)
   PetscCall(read_vectors(p, "positions", p->state.q));
   PetscCall(read_vectors(p, "velocities", p->state.v));
   PetscCall(set_velocity(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_destroy_state(wring_problem *p)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&p->state.q));
+  PetscCall(VecDestroy(&p->state.v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

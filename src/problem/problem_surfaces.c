@@ -1,21 +1,113 @@
 /*
-  Membranes and bending of the deck: triangles of sets. A triangle is worked on by the owner of its lowest vertex, an edge between two
-  of them by that of its lower end; their other vertices become ghosts there.
+  Membranes and bending: triangles of sets. A triangle belongs to the rank that owns its lowest vertex, an edge between
+  two triangles to the rank that owns its lower end; their other vertices become ghosts there.
 */
-#include "problem.h"
+#include "problem_impl.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { PREFIX = 256 };
+const wring_option wring_membrane_options[] = {
+  {.key     = "model",
+   .type    = WRING_WORD,
+   .choices = "strain",
+   .value   = "strain",
+   .help    = "Law of the triangles of the set NAME: k/2 |F - R|^2, R the closest matrix with orthonormal columns."},
+  {.key = "stiffness", .type = WRING_REAL, .unit = "N/m", .range = "(0,inf)", .help = "Stiffness k of the model."},
+  {.key   = "density",
+   .type  = WRING_REAL,
+   .unit  = "kg/m^2",
+   .range = "(0,inf)",
+   .help  = "Mass per rest area; without it the triangles have no mass."},
+  {.key   = "strain_limit_stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness against stretches outside [strain_limit_min, strain_limit_max]."},
+  {.key = "strain_limit_min", .type = WRING_REAL, .range = "[0,inf)", .help = "Least stretch without a force."},
+  {.key = "strain_limit_max", .type = WRING_REAL, .range = "(0,inf)", .help = "Largest stretch without a force."},
+  {.key   = "area_stiffness",
+   .type  = WRING_REAL,
+   .unit  = "N/m",
+   .range = "(0,inf)",
+   .help  = "Stiffness against ratios of area to rest area outside [area_min, area_max]."},
+  {.key   = "area_min",
+   .type  = WRING_REAL,
+   .range = "(0,inf)",
+   .help  = "Least ratio of area to rest area without a force."},
+  {.key   = "area_max",
+   .type  = WRING_REAL,
+   .range = "(0,inf)",
+   .help  = "Largest ratio of area to rest area without a force."},
+  {0},
+};
 
-static void membrane_prefix(const wring_surface *s, char prefix[PREFIX])
+const wring_option wring_bending_options[] = {
+  {.key     = "model",
+   .type    = WRING_WORD,
+   .choices = "isometric|rigid",
+   .value   = "isometric",
+   .help = "Law of the edges between triangles of the set NAME: isometric is quadratic and flat at rest, rigid keeps "
+           "the curvature at rest."},
+  {.key = "stiffness", .type = WRING_REAL, .unit = "N m", .range = "(0,inf)", .help = "Bending stiffness."},
+  {0},
+};
+
+static void membrane_prefix(const wring_surface *s, char prefix[WRING_PREFIX])
 {
-  snprintf(prefix, PREFIX, "membrane_%s_", s->name);
+  snprintf(prefix, WRING_PREFIX, "membrane_%s_", s->name);
 }
 
-static void bending_prefix(const wring_surface *s, char prefix[PREFIX])
+static void bending_prefix(const wring_surface *s, char prefix[WRING_PREFIX])
 {
-  snprintf(prefix, PREFIX, "bending_%s_", s->name);
+  snprintf(prefix, WRING_PREFIX, "bending_%s_", s->name);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* The surface of this set, added if there is none. */
+static wring_surface *get_surface(wring_surfaces *all, const char *name)
+{
+  for (PetscInt i = 0; i < all->n; i++)
+    if (!strcmp(all->surface[i].name, name)) return &all->surface[i];
+  all->surface[all->n] = (wring_surface){.name = name};
+  return &all->surface[all->n++];
+}
+
+/* The set of a name of the family "membrane_" or "bending_" must have triangles. */
+static PetscErrorCode find_set(const wring_problem *p, const char *family, const char *name, PetscInt *set)
+{
+  const wring_names *const sets      = &p->mesh->sets;
+  PetscInt64               triangles = 0;
+  char                     hint[256], prefix[WRING_PREFIX];
+
+  PetscFunctionBegin;
+  *set = wring_names_find(sets, name);
+  if (*set >= 0) PetscCall(wring_mesh_count_elements(p->mesh, *set, 3, &triangles));
+  if (triangles > 0) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_suggest_name(sets, name, sizeof hint, hint);
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name));
+  WRING_REFUSE(p->comm, "%s: %.*s: '%s' %s%s, expected a set with triangles, which `wring check` lists",
+               wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name,
+               *set < 0 ? "is not a set of the mesh" : "has no triangles", *set < 0 ? hint : "");
+}
+
+static PetscErrorCode read_names(wring_problem *p, const char *family, PetscBool membrane)
+{
+  char   **name;
+  PetscInt n, set;
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_get_names(p, family, &n, &name));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(find_set(p, family, name[i], &set));
+    wring_surface *const s = get_surface(&p->parts->surfaces, p->mesh->sets.name[set]);
+    if (membrane)
+      s->membrane = PETSC_TRUE;
+    else
+      s->bending = PETSC_TRUE;
+  }
+  PetscCall(wring_words_destroy(n, &name));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- triangles and edges ----------------------------------------------------------------------------------------- */
@@ -25,7 +117,7 @@ static PetscErrorCode measure_areas(const wring_problem *p, wring_surface *s)
 {
   const wring_mesh *const m     = p->mesh;
   wring_error             error = {""};
-  char                    prefix[PREFIX];
+  char                    prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
   if (s->membrane)
@@ -51,7 +143,7 @@ static PetscErrorCode measure_areas(const wring_problem *p, wring_surface *s)
 
 static PetscErrorCode read_hinges(const wring_problem *p, wring_surface *s)
 {
-  char prefix[PREFIX], name[2 * PREFIX];
+  char prefix[WRING_PREFIX], name[2 * WRING_PREFIX];
 
   PetscFunctionBegin;
   if (!s->bending) PetscFunctionReturn(PETSC_SUCCESS);
@@ -64,11 +156,15 @@ static PetscErrorCode read_hinges(const wring_problem *p, wring_surface *s)
 
 PetscErrorCode wring_problem_read_surfaces(wring_problem *p)
 {
-  char prefix[PREFIX];
+  wring_surfaces *const all = &p->parts->surfaces;
+  char                  prefix[WRING_PREFIX];
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < p->n_surface; i++) {
-    wring_surface *const s = &p->surface[i];
+  PetscCall(PetscCalloc1(p->mesh->sets.n, &all->surface));
+  PetscCall(read_names(p, "membrane_", PETSC_TRUE));
+  PetscCall(read_names(p, "bending_", PETSC_FALSE));
+  for (PetscInt i = 0; i < all->n; i++) {
+    wring_surface *const s = &all->surface[i];
     PetscCall(wring_mesh_list_elements(p->mesh, wring_names_find(&p->mesh->sets, s->name), 3, &s->n, &s->vertex));
     PetscCall(wring_mesh_extend_halo(p->mesh, 3 * s->n, s->vertex));
     PetscCall(measure_areas(p, s));
@@ -118,7 +214,7 @@ static PetscErrorCode add_limit(wring_problem *p, wring_surface *s, const char *
 
 static PetscErrorCode add_membranes(wring_problem *p, wring_surface *s)
 {
-  char   prefix[PREFIX];
+  char   prefix[WRING_PREFIX];
   double k;
 
   PetscFunctionBegin;
@@ -134,7 +230,7 @@ static PetscErrorCode add_membranes(wring_problem *p, wring_surface *s)
 static PetscErrorCode add_bending(wring_problem *p, const wring_surface *s)
 {
   const char *model;
-  char        prefix[PREFIX];
+  char        prefix[WRING_PREFIX];
   double      k;
   wring_term *term;
 
@@ -156,23 +252,47 @@ static void make_local(const wring_mesh *m, PetscInt n, PetscInt *vertex)
 
 PetscErrorCode wring_problem_add_surfaces(wring_problem *p)
 {
+  const wring_surfaces *const all = &p->parts->surfaces;
+
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < p->n_surface; i++) {
-    make_local(p->mesh, 3 * p->surface[i].n, p->surface[i].vertex);
-    make_local(p->mesh, 4 * p->surface[i].n_hinge, p->surface[i].hinge);
-    PetscCall(add_membranes(p, &p->surface[i]));
+  for (PetscInt i = 0; i < all->n; i++) {
+    make_local(p->mesh, 3 * all->surface[i].n, all->surface[i].vertex);
+    make_local(p->mesh, 4 * all->surface[i].n_hinge, all->surface[i].hinge);
+    PetscCall(add_membranes(p, &all->surface[i]));
   }
-  for (PetscInt i = 0; i < p->n_surface; i++) PetscCall(add_bending(p, &p->surface[i]));
+  for (PetscInt i = 0; i < all->n; i++) PetscCall(add_bending(p, &all->surface[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_destroy_surfaces(wring_problem *p)
+{
+  wring_surfaces *const all = &p->parts->surfaces;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < all->n; i++) {
+    PetscCall(PetscFree(all->surface[i].vertex));
+    PetscCall(PetscFree(all->surface[i].hinge));
+    PetscCall(PetscFree(all->surface[i].area));
+  }
+  PetscCall(PetscFree(all->surface));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt wring_problem_surfaces(const wring_problem *p, const wring_surface **surface)
+{
+  *surface = p->parts->surfaces.surface;
+  return p->parts->surfaces.n;
 }
 
 PetscErrorCode wring_problem_count(const wring_problem *p, PetscInt64 *triangles, PetscInt64 *lines)
 {
-  PetscInt64 n[2] = {0, 0};
+  const wring_surfaces *const surfaces = &p->parts->surfaces;
+  const wring_springs *const  springs  = &p->parts->springs;
+  PetscInt64                  n[2]     = {0, 0};
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < p->n_surface; i++) n[0] += p->surface[i].n;
-  for (PetscInt i = 0; i < p->n_springs; i++) n[1] += p->line[i].n;
+  for (PetscInt i = 0; i < surfaces->n; i++) n[0] += surfaces->surface[i].n;
+  for (PetscInt i = 0; i < springs->n; i++) n[1] += springs->line[i].n;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n, 2, MPIU_INT64, MPI_SUM, p->comm));
   *triangles = n[0];
   *lines     = n[1];

@@ -1,13 +1,17 @@
 /* Variants: solver types with keys of their own, under a name. */
-#include "problem_keys.h"
+#include "problem_impl.h"
 #include <stdio.h>
 #include <string.h>
 #include <wring/solver.h>
 
+const wring_option wring_variant_options[] = {
+  {.key = "type", .type = WRING_WORD, .help = "Solver type of the variant; the keys of this type stand beside it."},
+  {0},
+};
+
 static const char family[] = "variant_";
 
-/* Option table of a solver type; *found says whether there is such a type. */
-static const wring_option *method_options(const char *type, PetscBool *found)
+const wring_option *wring_solver_keys(const char *type, PetscBool *found)
 {
   const wring_option *options;
   const char         *name;
@@ -19,7 +23,7 @@ static const wring_option *method_options(const char *type, PetscBool *found)
   return NULL;
 }
 
-/* The longest of the names that a key begins with behind the family, or NULL: of "x" and "x_y", "x_y" has variant_x_y_type. */
+/* The longest name that a key has after the family, or NULL: of "x" and "x_y", "x_y" has variant_x_y_type. */
 static const char *owner_of(const char *key, PetscInt n, char *const *name)
 {
   const char *owner = NULL;
@@ -39,7 +43,7 @@ static const char *owner_of(const char *key, PetscInt n, char *const *name)
 static void describe(const wring_option *options, const char *key, size_t size, char *text)
 {
   const char *nearest = NULL;
-  int         best    = 4; // more edits than this do not mean the same key
+  int         best    = 4; // a key that is further away is another one
   for (const wring_option *p = options; p && p->key; p++) {
     const int distance = wring_edit_distance(key, p->key);
     if (distance >= best) continue;
@@ -53,7 +57,7 @@ static void describe(const wring_option *options, const char *key, size_t size, 
   }
 }
 
-/* The keys of one variant, all of which are its type's. */
+/* All keys of a variant must be keys of its type. */
 static PetscErrorCode check_keys(const wring_options *o, const char *name, const char *type,
                                  const wring_option *options, PetscInt n, char *const *names)
 {
@@ -84,7 +88,7 @@ static PetscErrorCode check_variant(const wring_options *o, const char *name, Pe
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name));
-  method_options(name, &found);
+  wring_solver_keys(name, &found);
   if (found)
     WRING_REFUSE(comm, "%s: variant: '%s' is a solver type, expected another name",
                  wring_options_family_origin(o, prefix), name);
@@ -93,7 +97,7 @@ static PetscErrorCode check_variant(const wring_options *o, const char *name, Pe
                  name, prefix, types);
   }
   PetscCall(wring_options_get_word(o, prefix, wring_variant_options, "type", &type));
-  options = method_options(type, &found);
+  options = wring_solver_keys(type, &found);
   if (!found) {
     WRING_REFUSE(comm, "%s: %stype is '%s', expected a solver type: %s", wring_options_origin(o, prefix, "type"),
                  prefix, type, types);

@@ -71,6 +71,7 @@ static PetscErrorCode with_deck(MPI_Comm comm, const command *c, int n, char **a
   }
   PetscCall(wring_options_create(comm, &o));
   PetscCall(wring_deck_read(args[0], n - 1, args + 1, o));
+  PetscCall(wring_study_check_keys(o));
   PetscCall(c->study(comm, o, end));
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);

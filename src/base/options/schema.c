@@ -232,22 +232,24 @@ static void join_owners(PetscInt i, PetscInt n_schema, const wring_schema *schem
   }
 }
 
-/* A table behind a name that also stands behind a prefix of its own: keys of a material for a region, of a solver for a variant. */
-static PetscBool said_elsewhere(PetscInt i, PetscInt n_schema, const wring_schema *schema)
+/*
+  A table under a name that an earlier line has under a prefix without a name: keys of a material for a region, of a solver
+  for a variant.
+*/
+static PetscBool said_elsewhere(PetscInt i, const wring_schema *schema)
 {
   if (!strchr(schema[i].prefix, '*')) return PETSC_FALSE;
-  for (PetscInt k = 0; k < n_schema; k++) {
+  for (PetscInt k = 0; k < i; k++) {
     if (schema[k].options == schema[i].options && !strchr(schema[k].prefix, '*')) return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }
 
 /* In a line above of the same prefix that is printed: with `all`, tables that stand elsewhere are not. */
-static PetscBool said_before(PetscInt i, PetscInt n_schema, const wring_schema *schema, const wring_option *p,
-                             PetscBool all)
+static PetscBool said_before(PetscInt i, const wring_schema *schema, const wring_option *p, PetscBool all)
 {
   for (PetscInt k = 0; k < i; k++) {
-    if (all && said_elsewhere(k, n_schema, schema)) continue;
+    if (all && said_elsewhere(k, schema)) continue;
     if (!strcmp(schema[k].prefix, schema[i].prefix) && wring_option_find(schema[k].options, p->key)) return PETSC_TRUE;
   }
   return PETSC_FALSE;
@@ -276,12 +278,12 @@ PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_
   PetscFunctionBegin;
   *n_printed = 0;
   for (PetscInt i = 0; i < n_schema; i++) {
-    if (!key && said_elsewhere(i, n_schema, schema)) continue;
+    if (!key && said_elsewhere(i, schema)) continue;
     for (const wring_option *p = schema[i].options; p && p->key; p++) {
       full_key(&schema[i], p, sizeof full, full);
       const PetscBool asked = (PetscBool)(!key || !wring_ascii_compare_n(full, key, strlen(key)) ||
                                           match(schema[i].prefix, p->key, key) >= 0);
-      if (!asked || said_before(i, n_schema, schema, p, (PetscBool)!key)) continue;
+      if (!asked || said_before(i, schema, p, (PetscBool)!key)) continue;
       join_owners(i, n_schema, schema, p, sizeof owners, owners);
       PetscCall(print_entry(comm, p, full, owners, heading));
       (*n_printed)++;

@@ -11,6 +11,35 @@
 #include <string.h>
 #include <wring/study.h>
 
+const wring_option wring_bench_options[] = {
+  {.key   = "tets",
+   .type  = WRING_INT,
+   .range = "[1,1000000000]",
+   .value = "126000",
+   .help  = "Approximate number of tetrahedra of the box, six in each of its cubic cells."},
+  {.key   = "parts",
+   .type  = WRING_WORDS,
+   .value = "laws,exchange,operator,solvers",
+   .help  = "What is measured besides the bandwidth: some of laws, exchange, operator and solvers."},
+  {.key   = "materials",
+   .type  = WRING_WORDS,
+   .value = "neohookean,strain,stable_neohookean",
+   .help  = "Materials that each solver is measured on, if it can use them; the operator is that of the first one."},
+  {.key   = "time_step",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "(0,inf)",
+   .value = "0.0333",
+   .help  = "Size of the implicit step of which the operator and the iterations are measured."},
+  {.key   = "budget",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "(0,inf)",
+   .value = "0.4",
+   .help  = "Time for the repetitions of each measurement, of which the median counts; solvers take twice as long."},
+  {0},
+};
+
 /* ---- keys --------------------------------------------------------------------------------------------------------- */
 
 /* Those of a run that have a meaning here: of the methods and of the operator, and where files go. */
@@ -23,7 +52,7 @@ static PetscErrorCode check_keys(const wring_options *o)
   PetscInt           n = 0;
 
   PetscFunctionBegin;
-  PetscCall(wring_catalogue_create(&c));
+  PetscCall(wring_keys_create(&c));
   PetscCall(PetscMalloc1(c->n + 2, &kept));
   for (PetscInt i = 0; i < c->n; i++) {
     const wring_schema *const s      = &c->entry[i];

@@ -3,7 +3,7 @@
   Everything is collective.
 */
 #pragma once
-#include "problem/problem.h"
+#include "study/common/keys.h"
 #include "study/common/stop.h"
 
 typedef struct {

@@ -162,32 +162,18 @@ static json_t *mesh_json(const wring_bench_body *body)
   return j;
 }
 
-static json_t *options_json(const wring_bench *b)
-{
-  json_t *const j = json_object();
-  const char   *key, *value, *origin;
-  for (const wring_option *p = wring_bench_options; p->key; p++) {
-    char full[64];
-    snprintf(full, sizeof full, "bench_%s", p->key);
-    if (!wring_options_has(b->o, "bench_", p->key)) json_object_set_new(j, full, json_string(p->value));
-  }
-  for (PetscInt i = 0; i < wring_options_count(b->o); i++) {
-    wring_options_entry(b->o, i, &key, &value, &origin);
-    json_object_set_new(j, key, wring_json_text(value));
-  }
-  return j;
-}
-
 static PetscErrorCode make_json(const wring_bench *b, const wring_bench_body *body, json_t *j)
 {
   json_t *const rows = json_array(), *const skips = json_array();
+  json_t *options;
 
   PetscFunctionBegin;
   PetscCall(wring_provenance_build(b->size, "bench", j));
+  PetscCall(wring_keys_of_command(b->o, "bench", &options));
   json_object_set_new(j, "processor", processor());
   json_object_set_new(j, "vector_bits", json_integer(wring_vector_bits()));
   json_object_set_new(j, "last_cache", b->cache > 0 ? wring_json_real(b->cache) : json_null());
-  json_object_set_new(j, "options", options_json(b));
+  json_object_set_new(j, "options", options);
   json_object_set_new(j, "mesh", mesh_json(body));
   json_object_set_new(j, "bandwidth", bandwidth_json(b));
   for (PetscInt i = 0; i < b->n_row; i++) json_array_append_new(rows, row_json(b, &b->row[i]));

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 /* What a run of this deck would be, and how much memory it would take on every rank: everything is read, nothing is run. */
+#include "study/common/keys.h"
 #include "study/compare/compare_solve.h"
 #include "study/common/header.h"
 #include "study/common/table.h"
@@ -11,8 +12,9 @@ enum { PROGRAM, MESH, METHOD, MATRICES, SOLVES, OUTPUT, PEAK, N_PART };
 
 typedef struct {
   wring_problem *p;
-  wring_solver  *solver;        // NULL: the integrator advances without one
-  Vec            x;             // x_0
+  wring_solver  *solver; // NULL: the integrator advances without one
+  Vec            x;      // x_0
+  Mat            A;
   double         bytes[N_PART]; // of this rank
 } check;
 
@@ -60,9 +62,9 @@ static PetscErrorCode predict_solves(check *c)
   double               own, shared                                                              = 0;
 
   PetscFunctionBegin;
-  if (factor > 0) PetscCall(wring_potential_operator_matrix(p->g, factor, &p->A));
+  if (factor > 0) PetscCall(wring_potential_operator_matrix(p->g, factor, &c->A));
   c->bytes[MATRICES] = set_aside() - before;
-  if (factor > 0) PetscCall(wring_operator_predict(p->op, p->A, &shared));
+  if (factor > 0) PetscCall(wring_operator_predict(p->op, c->A, &shared));
   const double between = set_aside();
   if (c->solver)
     PetscCall(wring_solver_predict(c->solver, c->x, &own));
@@ -79,14 +81,17 @@ static PetscErrorCode predict_solves(check *c)
 */
 static PetscErrorCode predict_output(check *c)
 {
-  const wring_mesh *const m = c->p->mesh;
-  PetscInt                every;
+  const wring_mesh *const   m = c->p->mesh;
+  const wring_surface      *surface;
+  const wring_spring_lines *line;
+  const PetscInt n_surface = wring_problem_surfaces(c->p, &surface), n_line = wring_problem_springs(c->p, &line);
+  PetscInt       every;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_int(c->p->options, "output_", wring_output_options, "every", &every));
   double frame = 65 * (double)m->n_tet + 80 * (double)m->n_local;
-  for (PetscInt i = 0; i < c->p->n_surface; i++) frame += 73 * (double)c->p->surface[i].n;
-  for (PetscInt i = 0; i < c->p->n_springs; i++) frame += 65 * (double)c->p->line[i].n;
+  for (PetscInt i = 0; i < n_surface; i++) frame += 73 * (double)surface[i].n;
+  for (PetscInt i = 0; i < n_line; i++) frame += 65 * (double)line[i].n;
   if (every == 0) frame = 0;
   c->bytes[OUTPUT] = PetscMax(0, frame - c->bytes[SOLVES]);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -256,6 +261,7 @@ PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_en
   PetscCall(print(&c));
   PetscCall(VecDestroy(&c.x));
   PetscCall(wring_solver_destroy(&c.solver));
+  PetscCall(MatDestroy(&c.A));
   PetscCall(wring_problem_destroy(&c.p));
   end->status = WRING_EXIT_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,6 +1,6 @@
 /* The output directory: its numbered files, and what earlier runs left there. */
 #pragma once
-#include "problem/problem.h"
+#include <wring/problem.h>
 
 /* Makes the directory of output.directory; its path as typed. Collective. */
 PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *path);

@@ -1,4 +1,5 @@
 #include "provenance.h"
+#include "keys.h"
 #include <string.h>
 #include <time.h>
 
@@ -67,89 +68,6 @@ PetscErrorCode wring_provenance_build(PetscMPIInt n_rank, const char *command, j
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- keys -------------------------------------------------------------------------------------------------------- */
-
-static void add_defaults(const wring_options *o, const char *prefix, const wring_option *table, json_t *json)
-{
-  char key[512];
-  for (; table->key; table++) {
-    if (!table->value || wring_options_has(o, prefix, table->key)) continue;
-    snprintf(key, sizeof key, "%s%s", prefix, table->key);
-    json_object_set_new(json, key, json_string(table->value));
-  }
-}
-
-/* Of a law on top of materials: whether some region has it; *is: the owner is such a law. */
-static PetscBool on_top_in_force(const wring_problem *p, const char *owner, PetscBool *is)
-{
-  const wring_law *law;
-  *is = PETSC_FALSE;
-  for (int i = 0; (law = wring_law_on_top(i)); i++) {
-    if (strcmp(law->name, owner) != 0) continue;
-    *is = PETSC_TRUE;
-    for (PetscInt r = 0; r < p->mesh->regions.n; r++) {
-      if (wring_region_has(p, r, law)) return PETSC_TRUE;
-    }
-  }
-  return PETSC_FALSE;
-}
-
-/* Whether the defaults of a table matter: those of a law, method or command that is not used do not. */
-static PetscErrorCode in_force(const wring_problem *p, const char *command, const wring_schema *s, PetscBool *yes)
-{
-  const char      *type;
-  const wring_law *law;
-  PetscBool        on_top, has = on_top_in_force(p, s->owner, &on_top);
-
-  PetscFunctionBegin;
-  *yes = (PetscBool)(!strchr(s->prefix, '*') && (has || !on_top));
-  if (strcmp(s->owner, "compare") == 0 || strcmp(s->owner, "evaluate") == 0 || strcmp(s->owner, "bench") == 0) {
-    *yes = (PetscBool)(strcmp(s->owner, command) == 0);
-  }
-  if (strncmp(s->owner, "solver ", 7) == 0) {
-    PetscCall(wring_options_get_word(p->options, "solver_", wring_solver_options, "type", &type));
-    PetscCall(PetscStrcasecmp(type, s->owner + 7, yes));
-    *yes = (PetscBool)(*yes && !strchr(s->prefix, '*'));
-  } else if (*yes && strncmp(s->owner, "material ", 9) == 0) {
-    *yes = PETSC_FALSE;
-    for (PetscInt r = 0; r < p->mesh->regions.n && !*yes; r++) {
-      PetscCall(wring_region_law(p, r, &law));
-      *yes = (PetscBool)(strcmp(law->name, s->owner + 9) == 0);
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode add_options(const wring_problem *p, const char *command, json_t *json)
-{
-  json_t *const options = json_object();
-  const char   *key, *value, *origin;
-  char          prefix[256];
-  PetscBool     yes;
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < wring_options_count(p->options); i++) {
-    wring_options_entry(p->options, i, &key, &value, &origin);
-    json_object_set_new(options, key, json_string(value));
-  }
-  for (PetscInt i = 0; i < p->catalogue->n; i++) {
-    PetscCall(in_force(p, command, &p->catalogue->entry[i], &yes));
-    if (yes) add_defaults(p->options, p->catalogue->entry[i].prefix, p->catalogue->entry[i].options, options);
-  }
-  for (PetscInt i = 0; i < p->n_attach; i++) {
-    snprintf(prefix, sizeof prefix, "attach_%s_", p->attach_name[i]);
-    add_defaults(p->options, prefix, wring_attach_options, options);
-  }
-  for (PetscInt i = 0; i < p->n_surface; i++) {
-    snprintf(prefix, sizeof prefix, "membrane_%s_", p->surface[i].name);
-    if (p->surface[i].membrane) add_defaults(p->options, prefix, wring_membrane_options, options);
-    snprintf(prefix, sizeof prefix, "bending_%s_", p->surface[i].name);
-    if (p->surface[i].bending) add_defaults(p->options, prefix, wring_bending_options, options);
-  }
-  json_object_set_new(json, "options", options);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- mesh, operator, cost ---------------------------------------------------------------------------------------- */
 
 static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
@@ -182,7 +100,7 @@ static void add_operator(const wring_problem *p, json_t *json)
 {
   json_t *const       op = json_object();
   wring_operator_info info;
-  if (!p->A) {
+  if (!wring_problem_has_matrix(p)) {
     json_decref(op);
     json_object_set_new(json, "operator", json_null()); // never needed
     return;
@@ -227,13 +145,17 @@ static PetscErrorCode add_cost(wring_problem *p, json_t *json)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_provenance(wring_problem *p, const char *command, json_t **json)
+PetscErrorCode wring_provenance(wring_problem *p, const char *command, PetscInt n_solver, const char *const *solver,
+                                json_t **json)
 {
+  json_t *keys;
+
   PetscFunctionBegin;
   *json = json_object();
   PetscCall(wring_provenance_build(p->size, command, *json));
   json_object_set_new(*json, "restart", p->restart[0] ? json_string(p->restart) : json_null());
-  PetscCall(add_options(p, command, *json));
+  PetscCall(wring_keys_in_force(p, command, n_solver, solver, &keys));
+  json_object_set_new(*json, "options", keys);
   PetscCall(add_mesh(p, *json));
   add_operator(p, *json);
   PetscCall(add_cost(p, *json));

@@ -1,6 +1,6 @@
 /* What made a result: versions, machine, every key in force, the mesh; and what it cost. */
 #pragma once
-#include "problem/problem.h"
+#include <wring/problem.h>
 #include "json.h"
 
 /* "wring 0.1.0 (commit), PETSc 3.18.5, Open MPI v4.1.4, gcc 12.2.0". Collective. */
@@ -17,5 +17,9 @@ typedef struct {
 
 PetscErrorCode wring_cost_measure(wring_problem *p, wring_cost *c); // collective
 
-/* An object for run.json and compare.json: provenance, keys, mesh, operator, cost. New reference. Collective. */
-PetscErrorCode wring_provenance(wring_problem *p, const char *command, json_t **json);
+/*
+  An object for run.json and compare.json: provenance, keys in force (solver [n_solver]: wring_keys_in_force), mesh,
+  operator, cost. New reference. Collective.
+*/
+PetscErrorCode wring_provenance(wring_problem *p, const char *command, PetscInt n_solver, const char *const *solver,
+                                json_t **json);

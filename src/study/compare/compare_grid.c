@@ -173,7 +173,7 @@ PetscErrorCode wring_parameter_grid_run(const wring_options *o, wring_stopper *s
   wring_parameter_grid s;
 
   PetscFunctionBegin;
-  PetscCall(wring_catalogue_create(&catalogue));
+  PetscCall(wring_keys_create(&catalogue));
   PetscCall(wring_parameter_grid_read(o, catalogue, &s));
   PetscCall(wring_catalogue_destroy(&catalogue));
   *found = (PetscBool)(s.n_axis > 0);

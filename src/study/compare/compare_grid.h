@@ -5,7 +5,7 @@
 */
 #pragma once
 #include "comparison.h"
-#include "problem/problem_keys.h"
+#include "study/common/keys.h"
 #include <wring/study.h>
 
 enum { WRING_MAX_FOLDER = 200 }; // characters of a folder's name
@@ -24,7 +24,10 @@ typedef struct {
   wring_comparison *run;   // [n_run] without rows; the last axis varies fastest. n = 0: not run yet
 } wring_parameter_grid;
 
-/* The keys of compare_sweep_, each checked against the catalogue. n_axis 0 if there are none. Collective. */
+/* Refuses keys that the catalogue does not have or that take several values, and values that do not suit. Collective. */
+PetscErrorCode wring_parameter_grid_check(const wring_options *o, const wring_catalogue *c);
+
+/* The keys of compare_sweep_, which have been checked. n_axis 0 if there are none. Collective. */
 PetscErrorCode wring_parameter_grid_read(const wring_options *o, const wring_catalogue *c, wring_parameter_grid *s);
 PetscErrorCode wring_parameter_grid_clear(wring_parameter_grid *s);
 

@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const wring_option wring_grid_options[] = {
+  {.key  = "",
+   .type = WRING_WORDS,
+   .help = "Values of the key NAME, such as compare_sweep_time_step: all combinations are compared."},
+  {0},
+};
+
 enum { MAX_RUNS = 10000 }; // comparisons
 
 static const char family[] = "compare_sweep_";
@@ -96,17 +103,11 @@ static PetscErrorCode check_value(const wring_options *o, const wring_catalogue 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode read_axis(const wring_options *o, const wring_catalogue *c, const char *key, const char *origin,
-                                wring_axis *a)
+static PetscErrorCode check_axis(const wring_options *o, const wring_catalogue *c, const wring_axis *a)
 {
   PetscFunctionBegin;
-  a->key    = key + strlen(family);
-  a->origin = origin;
   PetscCall(check_key(o, c, a));
-  PetscCall(wring_options_get_word_list(o, key, wring_parameter_sweep_options, "", &a->n, &a->value));
   for (PetscInt i = 0; i < a->n; i++) PetscCall(check_value(o, c, a, i));
-  const wring_option_type type = wring_schema_find(c->n, c->entry, a->key, 0)->type;
-  a->number                    = (PetscBool)(type == WRING_INT || type == WRING_REAL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,6 +142,19 @@ static PetscErrorCode check_folders(const wring_options *o, const wring_paramete
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The values as typed. */
+static PetscErrorCode read_axis(const wring_options *o, const wring_catalogue *c, const char *key, const char *origin,
+                                wring_axis *a)
+{
+  PetscFunctionBegin;
+  a->key    = key + strlen(family);
+  a->origin = origin;
+  PetscCall(wring_options_get_word_list(o, key, wring_grid_options, "", &a->n, &a->value));
+  const wring_option *const option = wring_schema_find(c->n, c->entry, a->key, 0);
+  a->number                        = (PetscBool)(option && (option->type == WRING_INT || option->type == WRING_REAL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_parameter_grid_read(const wring_options *o, const wring_catalogue *c, wring_parameter_grid *s)
 {
   const char *key, *value, *origin;
@@ -158,7 +172,6 @@ PetscErrorCode wring_parameter_grid_read(const wring_options *o, const wring_cat
     }
     s->n_run *= a->n;
   }
-  PetscCall(check_folders(o, s));
   PetscCall(PetscCalloc1(s->n_run, &s->run));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -174,12 +187,14 @@ PetscErrorCode wring_parameter_grid_clear(wring_parameter_grid *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_parameter_sweep_check(const wring_options *o, const wring_catalogue *c)
+PetscErrorCode wring_parameter_grid_check(const wring_options *o, const wring_catalogue *c)
 {
   wring_parameter_grid s;
 
   PetscFunctionBegin;
   PetscCall(wring_parameter_grid_read(o, c, &s));
+  for (int k = 0; k < s.n_axis; k++) PetscCall(check_axis(o, c, &s.axis[k]));
+  if (s.n_axis > 0) PetscCall(check_folders(o, &s));
   PetscCall(wring_parameter_grid_clear(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

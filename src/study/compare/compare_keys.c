@@ -4,6 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
+const wring_option wring_compare_options[] = {
+  {.key = "solvers", .type = WRING_WORDS, .help = "Solver types and variants to compare."},
+  {.key = "iterations", .type = WRING_INT, .value = "100", .range = "[1,inf)", .help = "Iterations of each solver."},
+  {.key  = "report",
+   .type = WRING_INTS,
+   .help = "Iterations for the table of relative errors, among those that solver.measure measures; default: the last."},
+  {.key     = "reference",
+   .type    = WRING_WORD,
+   .choices = "newton|least",
+   .value   = "newton",
+   .help    = "Source of g*: a Newton minimiser (or a lower g, if a solver finds one), or the least g that a solver "
+              "finds; default for materials without a Hessian: least."},
+  {.key   = "condition",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether to compute the condition numbers of H_0 H at x_0 and at the minimiser, for methods with an H_0."},
+  {.key   = "tolerance",
+   .type  = WRING_REAL,
+   .range = "[0,1)",
+   .value = "0",
+   .help  = "A solver ends at this |grad g| / |grad g(x_0)|."},
+  {0},
+};
+
 /* The first law without a Hessian, or NULL. */
 static const char *without_hessian(const wring_compare *s)
 {

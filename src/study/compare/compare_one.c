@@ -56,9 +56,14 @@ static PetscErrorCode write_files(const wring_compare *s, const char *directory,
   const wring_comparison *const c     = &s->c;
   wring_error                   error = {0};
   json_t                       *provenance;
+  const char                  **solver;
 
   PetscFunctionBegin;
-  PetscCall(wring_provenance(s->p, "compare", &provenance));
+  PetscCall(PetscMalloc1(c->n + 1, &solver));
+  for (PetscInt i = 0; i < c->n; i++) solver[i] = c->history[i].name;
+  solver[c->n] = "newton"; // of the reference
+  PetscCall(wring_provenance(s->p, "compare", c->n + s->newton, solver, &provenance));
+  PetscCall(PetscFree(solver));
   if (s->p->rank == 0) {
     wring_comparison_remove(directory, &error);
     wring_comparison_csv(c, directory, &error);

@@ -1,8 +1,17 @@
 /* g, its parts and its gradient at given positions, without a step. */
 #include "study/common/output_directory.h"
+#include "study/common/keys.h"
 #include "study/common/json.h"
 #include <math.h>
 #include <wring/study.h>
+
+const wring_option wring_evaluate_options[] = {
+  {.key  = "positions",
+   .type = WRING_PATH,
+   .help = "CSV `vertex,x,y,z` [m] of the positions at which g is evaluated; default: those of the state."},
+  {.key = "gradient", .type = WRING_BOOL, .value = "false", .help = "Whether to write gradient.csv."},
+  {0},
+};
 
 typedef struct {
   wring_value value;

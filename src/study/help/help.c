@@ -1,5 +1,5 @@
 /* What the program says about itself: the keys of a deck, and its version. */
-#include "problem/problem_keys.h"
+#include "study/common/keys.h"
 #include "study/mesh/mesh_command.h"
 #include "study/common/provenance.h"
 #include <string.h>
@@ -20,7 +20,7 @@ PetscErrorCode wring_study_help(MPI_Comm comm, const char *key)
   PetscCall(PetscStrncpy(asked, strcmp(key, "deck") == 0 ? "" : key, sizeof asked));
   for (char *c = asked; *c; c++) *c = *c == '.' ? '_' : *c;
   if (strcmp(asked, "mesh") == 0) PetscCall(wring_mesh_help(comm));
-  PetscCall(wring_catalogue_create(&catalogue));
+  PetscCall(wring_keys_create(&catalogue));
   PetscCall(wring_options_help(comm, catalogue->n, catalogue->entry, asked[0] ? asked : NULL, &n));
   if (n == 0) PetscCall(wring_options_refuse_help(comm, catalogue->n, catalogue->entry, asked));
   if (!asked[0]) PetscCall(PetscPrintf(comm, "%s", behind_names));

@@ -83,14 +83,17 @@ typedef struct {
 
 static PetscErrorCode create_arrays(const wring_problem *p, arrays *a)
 {
-  const wring_mesh *const m     = p->mesh;
-  const PetscBool         alone = (PetscBool)(m->n_tet_global == 0 && p->n_surface == 0);
+  const wring_mesh *const   m = p->mesh;
+  const wring_surface      *surface;
+  const wring_spring_lines *line;
+  const PetscInt            n_surface = wring_problem_surfaces(p, &surface), n_line = wring_problem_springs(p, &line);
+  const PetscBool           alone = (PetscBool)(m->n_tet_global == 0 && n_surface == 0);
 
   PetscFunctionBegin;
   *a              = (arrays){.n = {[TETS] = m->n_tet, [POINTS] = alone ? m->n_owned : 0}};
   a->corner[TETS] = m->tet;
-  for (PetscInt i = 0; i < p->n_surface; i++) a->n[TRIANGLES] += p->surface[i].n;
-  for (PetscInt i = 0; i < p->n_springs; i++) a->n[LINES] += p->line[i].n;
+  for (PetscInt i = 0; i < n_surface; i++) a->n[TRIANGLES] += surface[i].n;
+  for (PetscInt i = 0; i < n_line; i++) a->n[LINES] += line[i].n;
   for (int k = 0; k < N_KIND; k++) a->total += a->n[k];
   PetscCall(PetscMalloc3(3 * a->n[TRIANGLES], &a->corner[TRIANGLES], 2 * a->n[LINES], &a->corner[LINES], a->n[POINTS],
                          &a->corner[POINTS]));
@@ -152,18 +155,21 @@ static void fill_lines(const wring_spring_lines *s, const double *x, int32_t reg
 /* Surfaces and springs are numbered on after the regions, in the deck's order. wring_potential_cell_data has done the tets. */
 static PetscErrorCode fill_cells(const wring_problem *p, const double *x, arrays *a)
 {
-  const wring_mesh *const m  = p->mesh;
-  PetscInt                at = m->n_tet, triangle = 0, line = 0;
+  const wring_mesh *const   m = p->mesh;
+  const wring_surface      *surface;
+  const wring_spring_lines *line;
+  const PetscInt            n_surface = wring_problem_surfaces(p, &surface), n_line = wring_problem_springs(p, &line);
+  PetscInt                  at = m->n_tet, triangle = 0, spring = 0;
 
   PetscFunctionBegin;
   for (PetscInt e = 0; e < m->n_tet; e++) a->region[e] = (int32_t)m->region[e];
-  for (PetscInt i = 0; i < p->n_surface; at += p->surface[i].n, triangle += p->surface[i].n, i++) {
-    PetscCall(PetscArraycpy(a->corner[TRIANGLES] + 3 * triangle, p->surface[i].vertex, 3 * p->surface[i].n));
-    fill_surface(&p->surface[i], x, (int32_t)(m->regions.n + i), at, a);
+  for (PetscInt i = 0; i < n_surface; at += surface[i].n, triangle += surface[i].n, i++) {
+    PetscCall(PetscArraycpy(a->corner[TRIANGLES] + 3 * triangle, surface[i].vertex, 3 * surface[i].n));
+    fill_surface(&surface[i], x, (int32_t)(m->regions.n + i), at, a);
   }
-  for (PetscInt i = 0; i < p->n_springs; at += p->line[i].n, line += p->line[i].n, i++) {
-    PetscCall(PetscArraycpy(a->corner[LINES] + 2 * line, p->line[i].vertex, 2 * p->line[i].n));
-    fill_lines(&p->line[i], x, (int32_t)(m->regions.n + p->n_surface + i), at, a);
+  for (PetscInt i = 0; i < n_line; at += line[i].n, spring += line[i].n, i++) {
+    PetscCall(PetscArraycpy(a->corner[LINES] + 2 * spring, line[i].vertex, 2 * line[i].n));
+    fill_lines(&line[i], x, (int32_t)(m->regions.n + n_surface + i), at, a);
   }
   for (PetscInt i = 0; i < a->n[POINTS]; i++) {
     a->corner[POINTS][i] = i;

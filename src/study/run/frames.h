@@ -1,6 +1,6 @@
 /* What ParaView reads: frame_NNNNNN.vtu, numbered by step, and frames.pvd with their times. */
 #pragma once
-#include "problem/problem.h"
+#include <wring/problem.h>
 
 typedef struct {
   const char *directory; // borrowed

@@ -1,6 +1,6 @@
 /* What a run prints while it marches and when it ends, on rank 0. */
 #pragma once
-#include "problem/problem.h"
+#include <wring/problem.h>
 
 typedef struct {
   PetscBool terminal; // the line rewrites itself; otherwise lines are plain and rarer

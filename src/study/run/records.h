@@ -1,6 +1,6 @@
 /* Rows that grow while a run marches: history.csv, residuals.csv and steps.csv. The files live on rank 0. */
 #pragma once
-#include "problem/problem.h"
+#include <wring/problem.h>
 #include <stdio.h>
 
 typedef struct {

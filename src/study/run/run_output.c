@@ -3,6 +3,8 @@
 #include "study/common/output_directory.h"
 #include "study/common/provenance.h"
 
+enum { STATE_FIELDS = 4 }; // of a checkpoint: positions, velocities and the two arrays of wring_stepper_memory
+
 enum { HEADER = 1 << 16 }; // characters of the header of steps.csv
 
 /* ---- the directory --------------------------------------------------------------------------------------------------- */
@@ -82,7 +84,7 @@ PetscErrorCode wring_run_write_checkpoint(wring_run *r)
   PetscCall(wring_checkpoint_name(r->output.directory, p->state.step, sizeof file, file));
   PetscCall(VecGetArray(p->state.q, &q));
   PetscCall(VecGetArray(p->state.v, &v));
-  wring_checkpoint_field field[WRING_STATE_FIELDS] = {{"position", 3, q}, {"velocity", 3, v}};
+  wring_checkpoint_field field[STATE_FIELDS] = {{"position", 3, q}, {"velocity", 3, v}};
   wring_memory           memory[2];
   const int              more = wring_stepper_remembers(p->stepper) ? wring_stepper_memory(p->stepper, memory) : 0;
   for (int i = 0; i < more; i++) {
@@ -163,7 +165,7 @@ PetscErrorCode wring_run_write_json(const wring_run *r)
   char                 file[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  PetscCall(wring_provenance(p, "run", &json));
+  PetscCall(wring_provenance(p, "run", 0, NULL, &json));
   json_object_set_new(json, "solver", json_string(r->output.history.solver));
   json_object_set_new(json, "integrator", json_string(wring_stepper_integrator(p->stepper)));
   json_object_set_new(json, "first_step", json_integer(r->first));

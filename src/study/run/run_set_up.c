@@ -2,6 +2,33 @@
 #include "run.h"
 #include <math.h>
 
+const wring_option wring_output_options[] = {
+  {.key   = "directory",
+   .type  = WRING_WORD,
+   .value = "out",
+   .help  = "Directory of the output files, relative to the working directory; made when missing."},
+  {.key   = "every",
+   .type  = WRING_INT,
+   .value = "1",
+   .range = "[0,inf)",
+   .help  = "Steps between frames for ParaView; the last step always has one; 0: no frames."},
+  {.key   = "compress",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether to compress frames: a sixth of the size, three times the time."},
+  {.key = "state_csv", .type = WRING_BOOL, .value = "false", .help = "Whether to write the last state to state.csv."},
+  {0},
+};
+
+const wring_option wring_checkpoint_options[] = {
+  {.key   = "every",
+   .type  = WRING_INT,
+   .value = "0",
+   .range = "[0,inf)",
+   .help  = "Steps between checkpoints, of which the last two are kept; 0: one at the end only."},
+  {0},
+};
+
 /* `end` is a time and `steps` counts from time 0: a restart goes on to the same end. */
 static PetscErrorCode find_last_step(wring_run *r)
 {

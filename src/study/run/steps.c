@@ -52,10 +52,11 @@ static void add_contact(const wring_contact *c, size_t size, char *header)
 void wring_steps_header(const wring_problem *p, size_t size, char *header)
 {
   snprintf(header, size, "step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds");
-  for (PetscInt i = 0; i < p->n_attach; i++) {
-    const char *const name = p->attach_name[i];
-    const size_t      end  = strlen(header);
-    snprintf(header + end, size - end, ",%s_fx,%s_fy,%s_fz", name, name, name);
+  const char *const *name;
+  const PetscInt     n_name = wring_problem_attachments(p, &name);
+  for (PetscInt i = 0; i < n_name; i++) {
+    const size_t end = strlen(header);
+    snprintf(header + end, size - end, ",%s_fx,%s_fy,%s_fz", name[i], name[i], name[i]);
   }
   wring_contact *const *contact;
   const int             n = wring_potential_contacts(p->g, &contact);

@@ -1,0 +1,129 @@
+/*
+  Layer 11, problems: everything that a deck describes, ready to be solved: mesh, potential, operator, stepper and state.
+
+  From a deck to a step, without error checks (docs/developer.md has the whole program):
+
+    wring_options_create(comm, &o);
+    wring_deck_read("deck.yaml", 0, NULL, o);               // wring/io.h; wring_study_check_keys(o) checks every key
+    wring_problem_create(comm, o, &p);
+    wring_problem_create_solver(p, NULL, &solver);          // the solver of the key solver_type
+    wring_potential_create_vec(p->g, &x);
+    wring_stepper_begin(p->stepper, &p->state, x, &changed);                                  // x = x_0
+    wring_problem_prepare_operator(p, wring_solver_operator_factor(solver), changed);         // A
+    wring_solver_solve(solver, x, &outcome);                                                  // x minimises g
+    wring_stepper_finish(p->stepper, x, &p->state, &elastic);                                 // new positions, velocities
+
+  The files of src/problem are listed in src/problem/problem_impl.h.
+
+  Every function is collective on the problem's communicator unless its comment says otherwise. A deck that cannot be
+  used is refused: all ranks return PETSC_ERR_USER_INPUT with one message that names the deck's line and what is
+  expected. What was allocated before an error is not freed. Call from one thread.
+*/
+#pragma once
+#include <wring/io.h>
+#include <wring/step.h>
+
+typedef struct wring_problem_parts wring_problem_parts; // private
+
+/* All pointers belong to the problem: callers may use them until wring_problem_destroy. */
+typedef struct {
+  MPI_Comm             comm;
+  PetscMPIInt          rank, size;
+  const wring_options *options; // borrowed: must outlive the problem
+  wring_phases         phases;  // seconds that this rank has spent on each phase
+  wring_mesh          *mesh;
+  const double        *mass;       // [n_owned] kg, lumped
+  double               total_mass; // kg, of all ranks
+  wring_potential     *g;          // terms and contacts of the deck; the stepper sets its step size and target
+  wring_operator      *op;         // solves with A; its matrix is set by wring_problem_prepare_operator
+  const wring_loads   *loads;
+  wring_stepper       *stepper;
+  wring_state          state;   // at rest, of a checkpoint, or as the keys initial_ give it
+  const char          *restart; // the checkpoint that mesh and state come from, or ""
+  wring_problem_parts *parts;   // private
+} wring_problem;
+
+/* Reads every input file that the deck names and builds all parts. The keys are not checked against the tables of keys
+   before: wring_study_check_keys does that. Values are checked as they are read. */
+PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring_problem **p);
+PetscErrorCode wring_problem_destroy(wring_problem **p);
+
+/* A solver on the problem's potential and operator, set up: `name` is a solver type or a variant of the deck, NULL: the
+   key solver_type. To be destroyed by the caller, before the problem. Refused if the method cannot use a law. */
+PetscErrorCode wring_problem_create_solver(wring_problem *p, const char *name, wring_solver **solver);
+
+/*
+  Assembles A = M/h^2 + factor L, docs/theory.md (4.1), at the potential's h and time and gives it to the operator,
+  unless A is there already and nothing has changed. factor: that of wring_solver_operator_factor; 0: no A is needed and
+  nothing is done. changed: that of wring_stepper_begin.
+*/
+PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, PetscBool changed);
+
+/* The same where another method has used the operator before: A is set again if that method has changed its values. */
+PetscErrorCode wring_problem_renew_operator(wring_problem *p, double factor);
+PetscBool      wring_problem_has_matrix(const wring_problem *p); // an A has been assembled; not collective
+
+/* A table `vertex,x,y,z` that names every vertex, into v [n_owned][3]. Refused with file and line. */
+PetscErrorCode wring_problem_read_vectors(const wring_problem *p, const char *file, Vec v);
+
+/* ---- parts, as output needs them; not collective ----------------------------------------------------------------- */
+
+/* Names of attachments in the deck's order, which is the order of their terms; *name [returned number] is borrowed. */
+PetscInt wring_problem_attachments(const wring_problem *p, const char *const **name);
+
+enum { WRING_MEMBRANE_TERMS = 3 };
+
+/* The triangles of a set with keys membrane_ or bending_. On this rank: those whose lowest vertex is owned. */
+typedef struct {
+  const char *name;              // of the set
+  PetscBool   membrane, bending; // the deck has keys of it
+  PetscInt    n, n_hinge;
+  PetscInt   *vertex;  // [n][3] local
+  PetscInt   *hinge;   // [n_hinge][4] local: the ends of an edge, then the third vertex of each of its triangles
+  double     *area;    // [n] m^2, at rest
+  double      density; // kg/m^2
+  int         n_term;
+  wring_term *term[WRING_MEMBRANE_TERMS]; // of the membrane, borrowed from the potential
+} wring_surface;
+
+/* Springs of one file, or along the lines of one set. On this rank: those whose first vertex is owned. */
+typedef struct {
+  PetscInt    n;
+  PetscInt   *vertex; // [n][2] local
+  double     *length; // [n] m, at rest
+  wring_term *term;   // borrowed from the potential
+} wring_spring_lines;
+
+PetscInt wring_problem_surfaces(const wring_problem *p, const wring_surface **surface);
+PetscInt wring_problem_springs(const wring_problem *p, const wring_spring_lines **line);
+
+/* Triangles of surfaces and lines of springs on all ranks. Collective. */
+PetscErrorCode wring_problem_count(const wring_problem *p, PetscInt64 *triangles, PetscInt64 *lines);
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+/* The tables of keys that a deck may have. Entries [n] in the order of `wring help`; prefixes and owners are copies. */
+typedef struct {
+  PetscInt      n, capacity;
+  wring_schema *entry;
+} wring_catalogue;
+
+/* Those of a problem: of the layers below and of src/problem. Studies add the keys of their commands. Not collective. */
+PetscErrorCode wring_catalogue_create(wring_catalogue **c);
+PetscErrorCode wring_catalogue_add(wring_catalogue *c, const char *prefix, const wring_option *options,
+                                   const char *owner);
+PetscErrorCode wring_catalogue_destroy(wring_catalogue **c);
+
+/* Every variant has a type and keys of this type only. Refused with the type's keys. */
+PetscErrorCode wring_variants_check(const wring_options *o, const wring_catalogue *c);
+
+/* Receives a key that is in force, by its full name, with its default value. */
+typedef PetscErrorCode wring_key_visitor(void *context, const char *key, const wring_option *option);
+
+/*
+  Visits every key with a default that the deck does not set and that the problem or one of these solvers uses: of
+  materials, attachments, surfaces, springs, colliders, contacts, loads, time, operator. solver [n_solver]: types or
+  variants of the deck. Not collective.
+*/
+PetscErrorCode wring_problem_visit_defaults(const wring_problem *p, PetscInt n_solver, const char *const *solver,
+                                            wring_key_visitor *visit, void *context);

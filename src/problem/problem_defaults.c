@@ -1,0 +1,168 @@
+/* The defaults in force: keys that the deck does not set and that something uses. */
+#include "problem_impl.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+  const wring_problem *p;
+  wring_key_visitor   *visit;
+  void                *context;
+} visitor;
+
+/* Some keys are used only where others have a value. */
+static PetscErrorCode is_used(const wring_problem *p, const char *prefix, const char *key, PetscBool *used)
+{
+  const wring_options *const o = p->options;
+
+  PetscFunctionBegin;
+  *used = PETSC_TRUE;
+  if (strcmp(prefix, "mesh_") == 0) {
+    const PetscBool box = (PetscBool)(strncmp(key, "box_", 4) == 0);
+    *used               = (PetscBool)(!box || wring_options_has(o, prefix, "box_size"));
+    if (strcmp(key, "scale") == 0) *used = wring_options_has(o, prefix, "file");
+  } else if (strcmp(key, "interpolation") == 0) {
+    *used = wring_options_has(o, prefix, "curve");
+  } else if (strncmp(prefix, "collider_", 9) == 0) {
+    PetscCall(wring_collider_uses(o, prefix, key, used));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode visit_table(const visitor *v, const char *prefix, const wring_option *table)
+{
+  char      key[2 * WRING_PREFIX];
+  PetscBool used;
+
+  PetscFunctionBegin;
+  for (const wring_option *k = table; k && k->key; k++) {
+    if (!k->value || wring_options_has(v->p->options, prefix, k->key)) continue;
+    PetscCall(is_used(v->p, prefix, k->key, &used));
+    snprintf(key, sizeof key, "%s%s", prefix, k->key);
+    if (used) PetscCall(v->visit(v->context, key, k));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- solvers ----------------------------------------------------------------------------------------------------- */
+
+/* The keys of a type under a prefix, and those of the type that its key `inner` names. */
+static PetscErrorCode visit_type(const visitor *v, const char *prefix, const char *type, PetscBool *found)
+{
+  const wring_option *const table = wring_solver_keys(type, found), *inner_table;
+  const char               *inner;
+  char                      inner_prefix[WRING_PREFIX];
+  PetscBool                 wraps;
+
+  PetscFunctionBegin;
+  if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(visit_table(v, prefix, table));
+  if (!wring_option_find(table, "inner")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_word(v->p->options, prefix, table, "inner", &inner));
+  inner_table = wring_solver_keys(inner, &wraps);
+  snprintf(inner_prefix, sizeof inner_prefix, "solver_%s_", inner);
+  if (wraps) PetscCall(visit_table(v, inner_prefix, inner_table));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A type or a variant. */
+static PetscErrorCode visit_solver(const visitor *v, const char *name)
+{
+  const char *type = name;
+  char        prefix[WRING_PREFIX];
+  PetscBool   found;
+
+  PetscFunctionBegin;
+  snprintf(prefix, sizeof prefix, "solver_%s_", name);
+  PetscCall(visit_type(v, prefix, name, &found));
+  if (found) PetscFunctionReturn(PETSC_SUCCESS);
+  snprintf(prefix, sizeof prefix, "variant_%s_", name);
+  if (!wring_options_has(v->p->options, prefix, "type")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_word(v->p->options, prefix, wring_variant_options, "type", &type));
+  PetscCall(visit_type(v, prefix, type, &found));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- parts of the problem ---------------------------------------------------------------------------------------- */
+
+/* The tables of a family with names, for each name. */
+static PetscErrorCode visit_names(const visitor *v, const wring_schema *s)
+{
+  char     family[WRING_PREFIX], prefix[WRING_PREFIX], **name;
+  PetscInt n;
+
+  PetscFunctionBegin;
+  snprintf(family, sizeof family, "%.*s", (int)strcspn(s->prefix, "*"), s->prefix);
+  PetscCall(wring_problem_get_names(v->p, family, &n, &name));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name[i]));
+    PetscCall(visit_table(v, prefix, s->options));
+  }
+  PetscCall(wring_words_destroy(n, &name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether a region has the law of these keys, as its material or on top of it. */
+static PetscErrorCode has_law(const wring_problem *p, const wring_option *options, PetscBool *has)
+{
+  const wring_law *law;
+
+  PetscFunctionBegin;
+  *has = PETSC_FALSE;
+  for (PetscInt r = 0; r < p->mesh->regions.n && !*has; r++) {
+    PetscCall(wring_region_law(p, r, &law));
+    if (law->options == options) *has = PETSC_TRUE;
+    for (int i = 0; !*has && (law = wring_law_on_top(i)); i++) {
+      *has = (PetscBool)(law->options == options && wring_region_has(p, r, law));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool is_law(const wring_option *options)
+{
+  const wring_law *law;
+  for (int i = 0; (law = wring_law_material(i)); i++) {
+    if (law->options == options) return PETSC_TRUE;
+  }
+  for (int i = 0; (law = wring_law_on_top(i)); i++) {
+    if (law->options == options) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+static PetscBool has_any(const wring_options *o, const char *prefix, const wring_option *table)
+{
+  for (; table->key; table++) {
+    if (wring_options_has(o, prefix, table->key)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+static PetscErrorCode visit_line(const visitor *v, const wring_schema *s)
+{
+  const wring_options *const o   = v->p->options;
+  PetscBool                  use = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  if (strncmp(s->owner, "solver ", 7) == 0 || strcmp(s->owner, "variant") == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (strcmp(s->prefix, "region_*_") == 0) PetscFunctionReturn(PETSC_SUCCESS); // defaults are those of all regions
+  if (strchr(s->prefix, '*')) {
+    PetscCall(visit_names(v, s));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (is_law(s->options)) PetscCall(has_law(v->p, s->options, &use));
+  if (s->options == wring_self_contact_options) use = has_any(o, s->prefix, s->options);
+  if (use) PetscCall(visit_table(v, s->prefix, s->options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_visit_defaults(const wring_problem *p, PetscInt n_solver, const char *const *solver,
+                                            wring_key_visitor *visit, void *context)
+{
+  const visitor v = {p, visit, context};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < p->parts->keys->n; i++) PetscCall(visit_line(&v, &p->parts->keys->entry[i]));
+  for (PetscInt i = 0; i < n_solver; i++) PetscCall(visit_solver(&v, solver[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,221 @@
+/*
+  Private to problem: the parts of a problem and the order in which they are made.
+
+  Map, in reading order:
+    problem.c              creates all parts in order, destroys them in reverse
+    problem_keys.c         the catalogue: which table of keys stands under which prefix
+    problem_variants.c     variants of solvers: names for a solver type with keys of its own
+    problem_names.c        names in keys: of sets, regions or labels
+    problem_defaults.c     the defaults in force, for run.json and the like
+    problem_mesh.c         the mesh: a file, a box (mesh_source.c) or a checkpoint; refinement; sets
+    problem_regions.c      materials by region: which keys hold, which law, which keys nothing reads
+    problem_rows.c         CSV tables of vertices, routed to their owners
+    problem_fields.c       tables of tetrahedra
+    problem_curves.c       curves of time
+    problem_masses.c       lumped masses
+    problem_materials.c    terms of materials
+    problem_on_top.c       terms on top of materials: fibres, limits of volume and of strain
+    problem_surfaces.c     membranes and bending
+    problem_springs.c      springs
+    problem_attachments.c  attachments
+    problem_colliders.c    colliders
+    problem_self_contact.c self-contact
+    problem_loads.c        gravity's curve, body forces, point loads, drag
+    problem_pressures.c    surfaces under pressure
+    problem_operator.c     A and the operator; solvers
+    problem_state.c        the initial state
+
+  The table of the keys of a part stands in its file. What reads YAML is in io; what belongs to one command, keys and
+  files of output among it, is in study.
+*/
+#pragma once
+#include <wring/problem.h>
+
+enum { WRING_PREFIX = 256 }; // characters of a prefix of keys, such as "attach_NAME_"
+
+/* ---- tables of keys ---------------------------------------------------------------------------------------------- */
+
+extern const wring_option wring_material_options[];   // material_ and region_*_
+extern const wring_option wring_mass_options[];       // mass_
+extern const wring_option wring_spring_options[];     // spring_*_
+extern const wring_option wring_membrane_options[];   // membrane_*_
+extern const wring_option wring_bending_options[];    // bending_*_
+extern const wring_option wring_attach_options[];     // attach_*_
+extern const wring_option wring_body_force_options[]; // body_force_*_
+extern const wring_option wring_pressure_options[];   // pressure_*_
+extern const wring_option wring_point_load_options[]; // point_load_*_
+extern const wring_option wring_drag_options[];       // drag_
+extern const wring_option wring_load_time_options[];  // of the four above
+extern const wring_option wring_initial_options[];    // initial_
+extern const wring_option wring_variant_options[];    // variant_*_: type; the keys of the type follow
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+/* Where the mesh comes from. */
+typedef struct {
+  char     restart[PETSC_MAX_PATH_LEN]; // checkpoint that mesh and state come from, or ""
+  PetscInt n_mother;                    // tets of the mesh of the deck, before refinement, or else of the checkpoint
+} wring_mesh_origin;
+
+typedef struct {
+  PetscInt n;
+  char   **name; // [n]
+} wring_attachments;
+
+typedef struct {
+  PetscInt       n;
+  wring_surface *surface; // [n]
+} wring_surfaces;
+
+/* Springs of one name before they become a term: rows of this rank, vertex a is owned. */
+typedef struct {
+  const char *name; // borrowed
+  PetscInt    n;
+  int         width;
+  double     *row;     // [n][width]: a, b (original), length m, stiffness N/m, damping N s/m
+  double      density; // kg/m
+} wring_spring_rows;
+
+typedef struct {
+  PetscInt            n;
+  char              **name; // [n]
+  wring_spring_rows  *rows; // [n]
+  wring_spring_lines *line; // [n]
+} wring_springs;
+
+typedef struct {
+  PetscInt       n;
+  char         **name;    // [n]
+  wring_contact *contact; // of all of them, borrowed from the potential, or NULL
+} wring_collider_set;
+
+/* A set under pressure. */
+typedef struct {
+  const char *name; // borrowed
+  PetscInt    n;
+  PetscInt   *triangle; // [n][3] original numbers, on this rank, seen from outside
+} wring_pressed;
+
+typedef struct {
+  PetscInt       n;
+  char         **name;    // [n]
+  wring_pressed *surface; // [n]
+} wring_pressures;
+
+/* A, of which wring_problem_prepare_operator keeps track. */
+typedef struct {
+  Mat        A;       // NULL before the first one is assembled
+  double     factor;  // of L in A; 0: there is no A
+  PetscInt64 set_ups; // of the operator then: a method may have given A other values since
+} wring_system;
+
+struct wring_problem_parts {
+  wring_catalogue   *keys;
+  wring_mesh_origin  origin;
+  double            *mass; // [n_owned] kg
+  wring_surfaces     surfaces;
+  wring_springs      springs;
+  wring_attachments  attachments;
+  wring_collider_set colliders;
+  wring_pressures    pressures;
+  wring_loads       *loads;
+  wring_system       system;
+};
+
+/* ---- making them, in this order; each file destroys what it has made ---------------------------------------------- */
+
+PetscErrorCode wring_problem_read_mesh(wring_problem *p);        // and the deck's sets
+PetscErrorCode wring_problem_read_attachments(wring_problem *p); // names
+PetscErrorCode wring_problem_check_regions(const wring_problem *p);
+PetscErrorCode wring_problem_read_springs(wring_problem *p);   // rows; ghosts, before any term
+PetscErrorCode wring_problem_read_surfaces(wring_problem *p);  // triangles and hinges; ghosts, before any term
+PetscErrorCode wring_problem_read_pressures(wring_problem *p); // triangles; ghosts, before any term
+PetscErrorCode wring_problem_set_masses(wring_problem *p);
+PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets a region
+PetscErrorCode wring_problem_add_on_top(wring_problem *p);
+PetscErrorCode wring_problem_add_surfaces(wring_problem *p); // membranes, then bending
+PetscErrorCode wring_problem_add_springs(wring_problem *p);
+PetscErrorCode wring_problem_add_attachments(wring_problem *p);
+PetscErrorCode wring_problem_add_colliders(wring_problem *p);
+PetscErrorCode wring_problem_add_self_contact(wring_problem *p);
+PetscErrorCode wring_problem_add_loads(wring_problem *p);     // to the stepper
+PetscErrorCode wring_problem_add_pressures(wring_problem *p); // to the loads
+PetscErrorCode wring_problem_set_state(wring_problem *p);
+PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
+
+PetscErrorCode wring_problem_destroy_attachments(wring_problem *p);
+PetscErrorCode wring_problem_destroy_springs(wring_problem *p);
+PetscErrorCode wring_problem_destroy_surfaces(wring_problem *p);
+PetscErrorCode wring_problem_destroy_pressures(wring_problem *p);
+PetscErrorCode wring_problem_destroy_masses(wring_problem *p);
+PetscErrorCode wring_problem_destroy_colliders(wring_problem *p);
+PetscErrorCode wring_problem_destroy_loads(wring_problem *p);
+PetscErrorCode wring_problem_destroy_operator(wring_problem *p);
+PetscErrorCode wring_problem_destroy_state(wring_problem *p);
+
+/* ---- names and regions ------------------------------------------------------------------------------------------- */
+
+/*
+  The names in the keys of a family ("attach_"), of sets, regions or labels, in the order of the deck. Freed with
+  wring_words_destroy. Refused if two names of the mesh explain one key.
+*/
+PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *family, PetscInt *n, char ***name);
+
+/* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
+void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text);
+
+/* The keys of a solver type, without a prefix; NULL also for a type without keys. *found: there is such a type. */
+const wring_option *wring_solver_keys(const char *type, PetscBool *found);
+
+/* Prefix of the keys of region r, and the prefix that gives `key` in this region: its own, else "material_". */
+void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);
+const char    *wring_region_source(const wring_problem *p, const char *prefix, const char *key);
+PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
+
+/* Whether region r has this law on top of its material: one of its keys is set, for the region or for all. */
+PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *law);
+
+/* Whether the collider with this prefix of keys has a shape with this key. */
+PetscErrorCode wring_collider_uses(const wring_options *o, const char *prefix, const char *key, PetscBool *uses);
+
+/* ---- input tables ------------------------------------------------------------------------------------------------ */
+
+/*
+  A quantity of `width` numbers that may differ from tet to tet. Under a region's prefix, else under `fallback`, one key
+  of `table` gives it: `constant` (NULL: none) for the whole region, `file` a CSV with this header, `data` an
+  $ElementData of the mesh file by name. fault: what is expected instead of these numbers, NULL if they are good.
+*/
+typedef struct {
+  const char         *fallback, *constant, *file, *data, *header;
+  const wring_option *table;
+  int                 width;
+  const char *(*fault)(const double *value);
+} wring_tet_field;
+
+typedef PetscBool wring_region_choice(const wring_problem *p, PetscInt r); // whether region r has a field at all
+
+/*
+  value [n_tet][width] of the tets in regions with a table; others stay. *any: some region has a table. Refused: two of
+  the keys for one region, and a tet without a row, or with two.
+*/
+PetscErrorCode wring_problem_read_field(const wring_problem *p, const wring_tet_field *f, wring_region_choice *wanted,
+                                        PetscBool *any, double *value);
+
+/* Checks a table on rank 0: sets e to "file:line: ...", with line = row + 2, for a value that cannot be used. */
+typedef void wring_row_check(const char *file, PetscInt n, int width, const double *row, wring_error *e);
+
+/*
+  Reads a CSV table as wring_csv_read does, checks it (check may be NULL) and sends its rows to the owners of column 0:
+  *mine [*n][*width], ordered by that column, freed with PetscFree.
+*/
+PetscErrorCode wring_problem_read_rows(const wring_problem *p, const char *file, const char *header, PetscBool unique,
+                                       PetscBool complete, wring_row_check *check, PetscInt *n, int *width,
+                                       double **mine);
+
+/* A curve of time from a CSV with this header. */
+PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file, const char *header,
+                                        wring_curve_type type, wring_time_curve **c);
+
+/* How a load varies, by wring_load_time_options: *curve (or NULL) is to be destroyed after the last use of *time. */
+PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, wring_time_curve **curve,
+                                            wring_load_time *time);

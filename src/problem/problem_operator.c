@@ -1,0 +1,54 @@
+/* A and its operator, and solvers that use them. */
+#include "problem_impl.h"
+
+static PetscInt64 count_set_ups(const wring_problem *p)
+{
+  wring_operator_info info;
+  wring_operator_get_info(p->op, &info);
+  return info.set_ups;
+}
+
+PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, PetscBool changed)
+{
+  wring_system *const s = &p->parts->system;
+
+  PetscFunctionBegin;
+  if (changed) s->factor = 0;
+  if (factor == 0 || factor == s->factor) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_operator_matrix(p->g, factor, &s->A));
+  PetscCall(wring_operator_set_matrix(p->op, s->A));
+  s->set_ups = count_set_ups(p);
+  s->factor  = factor;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_renew_operator(wring_problem *p, double factor)
+{
+  const PetscBool changed = (PetscBool)(count_set_ups(p) != p->parts->system.set_ups);
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_prepare_operator(p, factor, changed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscBool wring_problem_has_matrix(const wring_problem *p)
+{
+  return (PetscBool)(p->parts->system.A != NULL);
+}
+
+PetscErrorCode wring_problem_destroy_operator(wring_problem *p)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_operator_destroy(&p->op));
+  PetscCall(MatDestroy(&p->parts->system.A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_create_solver(wring_problem *p, const char *name, wring_solver **solver)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, solver));
+  PetscCall(wring_solver_set_from_options(*solver, p->options, name));
+  PetscCall(wring_solver_set_up(*solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

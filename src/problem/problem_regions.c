@@ -1,0 +1,142 @@
+/*
+  Materials by region: "region_NAME_" overrides "material_" key by key. A key that the catalogue has but nothing reads, a
+  parameter of another law than the region's, gets a notice and is no error: a command line that changes the model
+  cannot remove the deck's parameters.
+*/
+#include "problem_impl.h"
+#include <stdio.h>
+#include <string.h>
+
+const wring_option wring_material_options[] = {
+  {.key  = "model",
+   .type = WRING_WORD,
+   .help = "Law of the elements; `wring help material` lists all laws with their keys."},
+  {.key   = "density",
+   .type  = WRING_REAL,
+   .unit  = "kg/m^3",
+   .range = "(0,inf)",
+   .help  = "Mass per rest volume; not needed with mass.file."},
+  {.key   = "proxy_stiffness",
+   .type  = WRING_REAL,
+   .unit  = "Pa",
+   .range = "(0,inf)",
+   .help  = "Stiffness of the elements in the constant operator A; default: the slope of the law."},
+  {.key  = "stiffness_file",
+   .type = WRING_PATH,
+   .help = "CSV `tet,scale`: factor above 0 on the energy of each tetrahedron, numbered from 0 as in the mesh file."},
+  {.key  = "stiffness_data",
+   .type = WRING_WORD,
+   .help = "Name of the $ElementData in mesh.file (Gmsh) that gives the same factors."},
+  {0},
+};
+
+void wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix)
+{
+  snprintf(prefix, size, "region_%s_", p->mesh->regions.name[r]);
+}
+
+const char *wring_region_source(const wring_problem *p, const char *prefix, const char *key)
+{
+  return wring_options_has(p->options, prefix, key) ? prefix : "material_";
+}
+
+PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law)
+{
+  char        prefix[WRING_PREFIX], known[512] = "", hint[128] = "";
+  const char *from, *name;
+
+  PetscFunctionBegin;
+  wring_region_prefix(p, r, sizeof prefix, prefix);
+  from = wring_region_source(p, prefix, "model");
+  PetscCall(wring_options_get_word(p->options, from, wring_material_options, "model", &name));
+  *law = wring_law_find(name);
+  if (*law) PetscFunctionReturn(PETSC_SUCCESS);
+  int least = 2 + (int)strlen(name) / 3; // a name that is further away is another one
+  for (int i = 0; wring_law_material(i); i++) {
+    const size_t end      = strlen(known);
+    const int    distance = wring_edit_distance(name, wring_law_material(i)->name);
+    if (distance < least) snprintf(hint, sizeof hint, ", did you mean %s?", wring_law_material(i)->name);
+    least = PetscMin(least, distance);
+    snprintf(known + end, sizeof known - end, "%s%s", i ? ", " : "", wring_law_material(i)->name);
+  }
+  WRING_REFUSE(p->comm, "%s: %smodel is '%s', expected one of %s%s", wring_options_origin(p->options, from, "model"),
+               from, name, known, hint);
+}
+
+PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *law)
+{
+  char prefix[WRING_PREFIX];
+  wring_region_prefix(p, r, sizeof prefix, prefix);
+  for (const wring_option *k = law->options; k->key; k++) {
+    if (wring_options_has(p->options, prefix, k->key) || wring_options_has(p->options, "", k->key)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* ---- keys that nothing reads ------------------------------------------------------------------------------------- */
+
+static PetscBool is_parameter(const char *key)
+{
+  for (int i = 0; wring_law_material(i); i++) {
+    if (wring_option_find(wring_law_material(i)->options, key)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* A notice for each parameter of a material under this prefix that none of the n tables has. */
+static PetscErrorCode note_unread(const wring_problem *p, const char *prefix, PetscInt n,
+                                  const wring_option *const *table, const char *law)
+{
+  const size_t length = strlen(prefix);
+  const char  *key, *value, *origin;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < wring_options_count(p->options); i++) {
+    wring_options_entry(p->options, i, &key, &value, &origin);
+    if (wring_ascii_compare_n(key, prefix, length) != 0 || !is_parameter(key + length)) continue;
+    PetscBool read = PETSC_FALSE;
+    for (PetscInt t = 0; t < n && !read; t++) read = (PetscBool)(table[t] && wring_option_find(table[t], key + length));
+    if (!read) PetscCall(wring_note(p->comm, "%s: %s is not read: '%s' has no such key", origin, key, law));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_names(const wring_problem *p)
+{
+  const wring_names *const regions = &p->mesh->regions;
+  char                   **name, prefix[WRING_PREFIX], hint[256];
+  PetscInt                 n;
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_get_names(p, "region_", &n, &name));
+  for (PetscInt i = 0; i < n; i++) {
+    if (wring_names_find(regions, name[i]) >= 0) continue;
+    wring_suggest_name(regions, name[i], sizeof hint, hint);
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "region_%s_", name[i]));
+    WRING_REFUSE(p->comm, "%s: region: the mesh has no region '%s'%s, expected one that `wring check` lists",
+                 wring_options_family_origin(p->options, prefix), name[i], hint);
+  }
+  PetscCall(wring_words_destroy(n, &name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_check_regions(const wring_problem *p)
+{
+  const PetscInt       n = p->mesh->regions.n;
+  const wring_law     *law;
+  const wring_option **table;
+  char                 prefix[WRING_PREFIX];
+
+  PetscFunctionBegin;
+  PetscCall(check_names(p));
+  PetscCall(PetscMalloc1(n, &table));
+  for (PetscInt r = 0; r < n; r++) {
+    wring_region_prefix(p, r, sizeof prefix, prefix);
+    PetscCall(wring_region_law(p, r, &law));
+    table[r] = law->options;
+    PetscCall(note_unread(p, prefix, 1, &table[r], law->name));
+  }
+  if (n) PetscCall(note_unread(p, "material_", n, table, law->name));
+  PetscCall(PetscFree(table));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,144 @@
+#define _POSIX_C_SOURCE 200809L
+#include "keys.h"
+#include "json.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of help; owner: the command that reads them, or "output", "checkpoint". */
+static const wring_schema tables[] = {
+  {"output_", wring_output_options, "output"},       {"checkpoint_", wring_checkpoint_options, "checkpoint"},
+  {"compare_", wring_compare_options, "compare"},    {"compare_sweep_*", wring_grid_options, "compare"},
+  {"evaluate_", wring_evaluate_options, "evaluate"}, {"bench_", wring_bench_options, "bench"},
+};
+enum { N_TABLES = sizeof tables / sizeof tables[0] };
+
+PetscErrorCode wring_keys_create(wring_catalogue **c)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_catalogue_create(c));
+  for (int i = 0; i < N_TABLES; i++)
+    PetscCall(wring_catalogue_add(*c, tables[i].prefix, tables[i].options, tables[i].owner));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* One item of a list, or the value of a key that has one. */
+static json_t *item_json(wring_option_type type, const char *text)
+{
+  switch (type) {
+  case WRING_INT:
+  case WRING_INTS:
+    return json_integer(strtoll(text, NULL, 10));
+  case WRING_REAL:
+  case WRING_REALS:
+    return wring_json_finite(strtod(text, NULL));
+  case WRING_BOOL:
+    return json_boolean(strchr("1tTyY", text[0]) || wring_ascii_compare(text, "on") == 0);
+  default:
+    return wring_json_text(text);
+  }
+}
+
+static PetscBool is_list(wring_option_type type)
+{
+  return (PetscBool)(type == WRING_INTS || type == WRING_REALS || type == WRING_WORDS);
+}
+
+/* A text that the option accepts. */
+static json_t *value_json(const wring_option *option, const char *text)
+{
+  json_t *list;
+  char   *copy, *at = NULL;
+  if (!is_list(option->type)) return item_json(option->type, text);
+  list = json_array();
+  copy = strdup(text);
+  for (char *item = copy ? strtok_r(copy, ", \t", &at) : NULL; item; item = strtok_r(NULL, ", \t", &at))
+    json_array_append_new(list, item_json(option->type, item));
+  free(copy);
+  return list;
+}
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+/* Several tables may have a key, such as a parameter of several laws: the first one that accepts the value counts. */
+static void add_set(const wring_catalogue *c, const char *key, const char *value, json_t *keys)
+{
+  const wring_option *option;
+  for (int i = 0; (option = wring_schema_find(c->n, c->entry, key, i)); i++) {
+    if (!wring_option_accepts(option, value)) continue;
+    json_object_set_new(keys, key, value_json(option, value));
+    return;
+  }
+  json_object_set_new(keys, key, wring_json_text(value));
+}
+
+static PetscErrorCode add_all_set(const wring_options *o, json_t *keys)
+{
+  const char      *key, *value, *origin;
+  wring_catalogue *c;
+
+  PetscFunctionBegin;
+  PetscCall(wring_keys_create(&c));
+  for (PetscInt i = 0; i < wring_options_count(o); i++) {
+    wring_options_entry(o, i, &key, &value, &origin);
+    add_set(c, key, value, keys);
+  }
+  PetscCall(wring_catalogue_destroy(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_default(void *context, const char *key, const wring_option *option)
+{
+  PetscFunctionBegin;
+  json_object_set_new(context, key, value_json(option, option->value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of the tables of all commands that write files, and of this command. */
+static PetscErrorCode add_command_defaults(const wring_options *o, const char *command, json_t *keys)
+{
+  char key[256];
+
+  PetscFunctionBegin;
+  for (int i = 0; i < N_TABLES; i++) {
+    const char *const owner = tables[i].owner, *const prefix = tables[i].prefix;
+    const PetscBool output = (PetscBool)(strcmp(owner, "output") == 0);
+    const PetscBool run    = (PetscBool)(strcmp(command, "run") == 0);
+    const PetscBool every  = (PetscBool)(output || (run && strcmp(owner, "checkpoint") == 0));
+    if (!every && strcmp(owner, command) != 0) continue;
+    for (const wring_option *k = tables[i].options; k->key; k++) {
+      if (!k->value || wring_options_has(o, prefix, k->key)) continue;
+      if (output && !run && strcmp(k->key, "directory") != 0) continue;
+      snprintf(key, sizeof key, "%s%s", prefix, k->key);
+      PetscCall(add_default(keys, key, k));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_keys_of_command(const wring_options *o, const char *command, json_t **keys)
+{
+  PetscFunctionBegin;
+  *keys = json_object();
+  PetscCall(add_all_set(o, *keys));
+  PetscCall(add_command_defaults(o, command, *keys));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_keys_in_force(const wring_problem *p, const char *command, PetscInt n_solver,
+                                   const char *const *solver, json_t **keys)
+{
+  const wring_options *const o = p->options;
+  const char                *type;
+
+  PetscFunctionBegin;
+  PetscCall(wring_keys_of_command(o, command, keys));
+  if (!solver && wring_stepper_minimises(p->stepper)) {
+    PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "type", &type));
+    solver   = &type;
+    n_solver = 1;
+  }
+  PetscCall(wring_problem_visit_defaults(p, n_solver, solver, add_default, *keys));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

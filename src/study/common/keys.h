@@ -1,0 +1,29 @@
+/*
+  The keys of all commands: tables, and what of them is in force. Each table of a command stands in the folder of the
+  command, beside what reads it; it is declared here and listed in keys.c.
+*/
+#pragma once
+#include <jansson.h>
+#include <wring/problem.h>
+
+extern const wring_option wring_output_options[];     // output_: run/run_set_up.c
+extern const wring_option wring_checkpoint_options[]; // checkpoint_: run/run_set_up.c
+extern const wring_option wring_compare_options[];    // compare_: compare/compare_keys.c
+extern const wring_option wring_grid_options[];       // compare_sweep_*: compare/compare_grid_axes.c
+extern const wring_option wring_evaluate_options[];   // evaluate_: evaluate/evaluate_command.c
+extern const wring_option wring_bench_options[];      // bench_: bench/bench.c
+
+/* The catalogue of a problem's keys and those of all commands. Not collective. */
+PetscErrorCode wring_keys_create(wring_catalogue **c);
+
+/*
+  *keys: an object of every key in force with its value: the keys of the deck and of the command line, and the defaults
+  of the problem, of the command and of these solvers, types or variants (NULL: the one of solver_type, if the integrator
+  needs a solver). Integers and reals are numbers, bools are bools, lists are arrays, words and paths are texts; numbers
+  that are not finite are null. New reference. Not collective.
+*/
+PetscErrorCode wring_keys_in_force(const wring_problem *p, const char *command, PetscInt n_solver,
+                                   const char *const *solver, json_t **keys);
+
+/* The same of the deck and the tables of one command alone, where there is no problem. New reference. */
+PetscErrorCode wring_keys_of_command(const wring_options *o, const char *command, json_t **keys);
