@@ -1,7 +1,8 @@
 #!/bin/bash
-# ranks: 1
+# ranks: 2
 # An installed wring is found by CMake and by pkg-config, links, and runs. Fails when a dependency is not exported, when
-# a public header is not installed or does not stand alone, or when the files contain a path of the build folder.
+# a public header is not installed or does not stand alone, or when the files contain a path of the build folder; and when
+# the program of docs/developer.md, from a deck to a solver, does not make the step that `wring run` makes.
 . "$(dirname "$0")/lib.sh"
 [ "${WRING_SANITIZE-}" != ON ] || skip "programs would need the sanitizers too"
 set -e -o pipefail
@@ -26,4 +27,15 @@ PKG_CONFIG_PATH=$(dirname "$(find "$work/wring" -name wring.pc)"):${PKG_CONFIG_P
 export PKG_CONFIG_PATH LD_LIBRARY_PATH=${PKG_CONFIG_PATH%%/pkgconfig*}:${LD_LIBRARY_PATH-}
 mpicc -o by_pkg_config program.c $(pkg-config --cflags --libs wring)
 ./by_pkg_config
+sed -n '/^```c$/,/^```$/{/^```/!p}' "$source/docs/developer.md" >step.c
+mpicc -Wall -Wextra -Werror -o step step.c $(pkg-config --cflags --libs wring)
+works 1 run "$source/inputs/lamp.yaml" -time_steps 1 -output_directory out -output_every 0
+for ranks in 1 2; do
+  "$mpiexec" -n $ranks ./step "$source/inputs/lamp.yaml" >elastic 2>log || fail "the program of docs/developer.md on $ranks ranks"
+  [ $ranks = 2 ] || [ "$(cat elastic)" = "$(last out/steps.csv elastic)" ] || fail "another elastic energy than the run's"
+  close "$(cat elastic)" "$(last out/steps.csv elastic)" 1e-5 "elastic energy of the program on $ranks ranks"
+done
+"$mpiexec" -n 2 ./step "$source/inputs/lamp.yaml" -solver_rtoll 1 >log 2>&1 && fail "an unknown key is taken"
+grep -q 'did you mean solver_rtol' log || fail "the refusal of an unknown key"
+
 ! grep -rIl "$build" wring/lib* || { echo "the files above name the build folder"; exit 1; }

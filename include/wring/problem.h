@@ -11,6 +11,7 @@
     wring_stepper_begin(p->stepper, &p->state, x, &changed);                                  // x = x_0
     wring_problem_prepare_operator(p, wring_solver_operator_factor(solver), changed);         // A
     wring_solver_solve(solver, x, &outcome);                                                  // x minimises g
+    elastic = outcome.last.value.elastic;
     wring_stepper_finish(p->stepper, x, &p->state, &elastic);                                 // new positions, velocities
 
   The files of src/problem are listed in src/problem/problem_impl.h.
