@@ -61,6 +61,10 @@ near "$(last hang/steps.csv xmin_fz)" 1259 0.1 "fz of what holds"  # half of 250
 works 2 run hang.yaml -gravity 0,0,0
 hooked=$(awk -F, '$1 == 44 { printf "%.12g", -3 * (2*$2 + 7*$3 - 3*$4) }' hang/state.csv)
 near "$(last hang/steps.csv external)" "$hooked" 1e-8 "external energy of a point load"
+# A path on the command line is relative to the deck, as in the deck: fails when it is relative to the working directory.
+mkdir elsewhere
+(cd elsewhere && works 1 run ../hang.yaml -time_steps 1 -point_load_hook_file hook.csv -output_directory .)
+
 sed '/pressure/d' hang.yaml >dead.yaml
 works 2 run dead.yaml
 near "$(last hang/steps.csv xmin_fy)" -21 1e-5 "fy of what holds, dead loads"
@@ -193,4 +197,46 @@ refused 'drag_rate is .-1., expected' run drag.yaml -drag_rate -1
 refused 'expected drag_curve too' run drag.yaml -drag_interpolation cubic
 refused_on 2 'hard attachments move so far in it that the energy is not finite' run path.yaml -time_step 0.2 -attach_zmin_spin 0,0,0 \
   -attach_zmin_path press.csv
+
+# --- run.json has every key in force with its type ---------------------------------------------------------------------
+# Fails when a default of a named load, collider, spring or attachment or of a compared solver is missing, when one that
+# nothing uses is there, and when a number is a text.
+cat >force.yaml <<'DECK'
+mesh:       {box: {size: [1, 1, 1], cells: [2, 2, 2]}}
+material:   {model: neohookean, young: 1e5, poisson: 0.3, density: 500}
+attach:     {xmin: {stiffness: 1e4}}
+spring:     {bar: {file: bar.csv}}
+collider:   {floor: {shape: half_space, point: [0, 0, -9], normal: [0, 0, 2], stiffness: 100}}
+body_force: {box: {value: [0, 0, -1], curve: ramp.csv}}
+pressure:   {xmax: {value: 2}}
+time:       {step: 0.01, steps: 1}
+variant:    {quick: {type: newton}}
+compare:    {solvers: [chebyshev, quick], iterations: 1, reference: least}
+output:     {directory: force, every: 0, state_csv: yes}
+DECK
+printf 'a,b,length,stiffness\n0,26,1.7,10\n' >bar.csv
+works 1 run force.yaml
+works 1 compare force.yaml -solver_chebyshev_line_search armijo -output_directory forces
+command -v "$python" >/dev/null || exit 0
+"$python" - <<'PYTHON' || fail "the keys in force"
+import json
+run, compare = (json.load(open(f"{name}.json")) for name in ("force/run", "forces/compare"))
+run, compare = run["options"], compare["provenance"]["options"]
+expected = {
+    "time_step": 0.01, "time_steps": 1, "output_every": 0, "output_state_csv": True, "mesh_box_cells": [2, 2, 2],
+    "material_young": 1e5, "mesh_box_origin": [0, 0, 0], "attach_xmin_hard": False, "spring_bar_damping": 0,
+    "collider_floor_friction": 0, "collider_floor_spin": [0, 0, 0], "collider_floor_normal": [0, 0, 2],
+    "body_force_box_interpolation": "linear", "drag_rate": 0, "solver_type": "qn", "solver_qn_history": 5,
+    "operator_type": "auto", "compare_solvers": ["chebyshev", "quick"],
+}
+for key, value in expected.items():
+    assert run[key] == value and type(run[key]) in (type(value), float), (key, run.get(key))
+unused = ("collider_floor_axis", "collider_floor_inside", "pressure_xmax_interpolation", "mesh_scale",
+          "solver_admm_weight", "self_contact_thickness", "compare_tolerance", "bench_tets")
+for key in unused:
+    assert key not in run, key
+assert compare["compare_tolerance"] == 0 and compare["solver_chebyshev_delay"] == 10, compare
+assert any(key.startswith("variant_quick_") and key != "variant_quick_type" for key in compare), compare
+assert not any(key.startswith("solver_qn_") for key in compare), compare
+PYTHON
 exit 0

@@ -20,7 +20,7 @@ done
 # The decks without a mesh take one from the command line. Fails if they do not.
 works 1 mesh box body.msh -size 1,0.25,0.25 -cells 12,3,3
 for deck in bar17K bunny5K; do
-  works 1 run "$source/inputs/bench/$deck.yaml" -mesh_file body.msh -time_steps 2 -output_every 0 -output_directory $deck
+  works 1 run "$source/inputs/bench/$deck.yaml" -mesh_file "$work/body.msh" -time_steps 2 -output_every 0 -output_directory $deck
 done
 
 # A body that is held at one end, which turns by 90 degrees about an edge of the box: fails if `centre` is not where the axis is.

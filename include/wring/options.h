@@ -99,7 +99,7 @@ PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *p
                                            const char *key, PetscInt *n, char ***v); // free with wring_words_destroy
 PetscErrorCode wring_words_destroy(PetscInt n, char ***v);
 
-/* Joined with the deck's directory unless absolute or said on the command line. */
+/* A relative path is joined with the deck's directory, also if the key is given on the command line. */
 PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, size_t size, char *path);
 

@@ -1,5 +1,5 @@
 /*
-  Layer 11, problems: everything that a deck describes, ready to be solved: mesh, potential, operator, stepper and state.
+  Layer 11, problems: all that a deck describes, ready to be solved: mesh, potential, operator, stepper and state.
 
   From a deck to a step, without error checks (docs/developer.md has the whole program):
 
@@ -12,7 +12,7 @@
     wring_problem_prepare_operator(p, wring_solver_operator_factor(solver), changed);         // A
     wring_solver_solve(solver, x, &outcome);                                                  // x minimises g
     elastic = outcome.last.value.elastic;
-    wring_stepper_finish(p->stepper, x, &p->state, &elastic);                                 // new positions, velocities
+    wring_stepper_finish(p->stepper, x, &p->state, &elastic);                                 // the new state
 
   The files of src/problem are listed in src/problem/problem_impl.h.
 
@@ -44,13 +44,17 @@ typedef struct {
   wring_problem_parts *parts;   // private
 } wring_problem;
 
-/* Reads every input file that the deck names and builds all parts. The keys are not checked against the tables of keys
-   before: wring_study_check_keys does that. Values are checked as they are read. */
+/*
+  Reads every input file that the deck names and builds all parts. wring_study_check_keys (wring/study.h) checks all
+  keys against their tables; here a value is checked when it is read, and a key that nothing reads is ignored.
+*/
 PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring_problem **p);
 PetscErrorCode wring_problem_destroy(wring_problem **p);
 
-/* A solver on the problem's potential and operator, set up: `name` is a solver type or a variant of the deck, NULL: the
-   key solver_type. To be destroyed by the caller, before the problem. Refused if the method cannot use a law. */
+/*
+  A solver on the problem's potential and operator, set up. name: a solver type or a variant of the deck, NULL: the key
+  solver_type. The caller destroys it before the problem. Refused if the method cannot use a law or contact.
+*/
 PetscErrorCode wring_problem_create_solver(wring_problem *p, const char *name, wring_solver **solver);
 
 /*
@@ -109,7 +113,7 @@ typedef struct {
   wring_schema *entry;
 } wring_catalogue;
 
-/* Those of a problem: of the layers below and of src/problem. Studies add the keys of their commands. Not collective. */
+/* The keys of src/problem and of the layers below it. Studies add those of their commands. Not collective. */
 PetscErrorCode wring_catalogue_create(wring_catalogue **c);
 PetscErrorCode wring_catalogue_add(wring_catalogue *c, const char *prefix, const wring_option *options,
                                    const char *owner);

@@ -122,7 +122,7 @@ struct wring_problem_parts {
   wring_system       system;
 };
 
-/* ---- making them, in this order; each file destroys what it has made ---------------------------------------------- */
+/* ---- making them, in this order; each file destroys what it has made --------------------------------------------- */
 
 PetscErrorCode wring_problem_read_mesh(wring_problem *p);        // and the deck's sets
 PetscErrorCode wring_problem_read_attachments(wring_problem *p); // names

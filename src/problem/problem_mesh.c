@@ -1,6 +1,6 @@
 /*
-  The mesh of a problem: that of a checkpoint, else a file or a box. A deck that has written a checkpoint can be restarted
-  as it is: its file or box is then read to check that the checkpoint belongs to it.
+  The mesh of a problem: that of a checkpoint, else a file or a box. A deck that has written a checkpoint can be
+  restarted as it is: its file or box is then read to check that the checkpoint belongs to it.
 */
 #include "mesh_source.h"
 #include "problem_impl.h"
@@ -93,8 +93,9 @@ static PetscInt64 count_elements(const wring_mesh_data *d, int corners)
 }
 
 /*
-  Whether the mesh of a checkpoint can be the deck's mesh, refined k times: it then has 8^k times the tets, 4^k times the
-  triangles and 2^k times the lines, and its first vertices are those of the deck. Checkpoints of wring 0.1 have tets only.
+  Whether the mesh of a checkpoint can be the deck's mesh, refined k times: it then has 8^k times the tets, 4^k times
+  the triangles and 2^k times the lines, and its first vertices are those of the deck. Checkpoints of wring 0.1 have
+  tets only.
 */
 static PetscBool descends(const wring_mesh_data *deck, const wring_mesh_data *stored)
 {

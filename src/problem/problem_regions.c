@@ -1,7 +1,7 @@
 /*
-  Materials by region: "region_NAME_" overrides "material_" key by key. A key that the catalogue has but nothing reads, a
-  parameter of another law than the region's, gets a notice and is no error: a command line that changes the model
-  cannot remove the deck's parameters.
+  Materials by region: "region_NAME_" overrides "material_" key by key. A key that nothing reads, a parameter of another
+  law than the region's, gets a notice and is no error: a command line that changes the model cannot remove the deck's
+  parameters.
 */
 #include "problem_impl.h"
 #include <stdio.h>

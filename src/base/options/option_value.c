@@ -333,9 +333,8 @@ PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix
   PetscFunctionBegin;
   PetscCall(find_source(o, prefix, table, key, &s));
   if (s.text[0] == '\0') PetscCall(refuse(&s));
-  const PetscBool as_is =
-    (PetscBool)(s.text[0] == '/' || !s.origin || !strcmp(s.origin, "command line") || !strcmp(o->directory, "."));
-  const int n = as_is ? snprintf(path, size, "%s", s.text) : snprintf(path, size, "%s/%s", o->directory, s.text);
+  const PetscBool as_is = (PetscBool)(s.text[0] == '/' || strcmp(o->directory, ".") == 0);
+  const int       n = as_is ? snprintf(path, size, "%s", s.text) : snprintf(path, size, "%s/%s", o->directory, s.text);
   if (n < 0 || (size_t)n >= size)
     WRING_REFUSE(o->comm, "%s: %s%s: the path is longer than %zu characters", s.origin, prefix, key, size - 1);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,7 +3,7 @@
   Everything is collective.
 */
 #pragma once
-#include "study/common/keys.h"
+#include "study/common/command_keys.h"
 #include "study/common/stop.h"
 
 typedef struct {

@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 /* What a run of this deck would be, and how much memory it would take on every rank: everything is read, nothing is run. */
-#include "study/common/keys.h"
+#include "study/common/command_keys.h"
 #include "study/compare/compare_solve.h"
 #include "study/common/header.h"
 #include "study/common/table.h"

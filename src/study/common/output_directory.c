@@ -1,5 +1,5 @@
 #define _XOPEN_SOURCE 700 // realpath, opendir
-#include "study/common/keys.h"
+#include "study/common/command_keys.h"
 #include "output_directory.h"
 #include <dirent.h>
 #include <errno.h>

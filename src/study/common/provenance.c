@@ -1,5 +1,5 @@
 #include "provenance.h"
-#include "keys.h"
+#include "command_keys.h"
 #include <string.h>
 #include <time.h>
 

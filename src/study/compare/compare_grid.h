@@ -5,7 +5,7 @@
 */
 #pragma once
 #include "comparison.h"
-#include "study/common/keys.h"
+#include "study/common/command_keys.h"
 #include <wring/study.h>
 
 enum { WRING_MAX_FOLDER = 200 }; // characters of a folder's name

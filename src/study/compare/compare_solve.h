@@ -1,7 +1,7 @@
 /* A comparison under way: its keys (compare_keys.c) and its solves (compare_solve.c). Everything is collective. */
 #pragma once
 #include "comparison.h"
-#include "study/common/keys.h"
+#include "study/common/command_keys.h"
 
 typedef struct {
   wring_problem   *p;

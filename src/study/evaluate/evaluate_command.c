@@ -1,6 +1,6 @@
 /* g, its parts and its gradient at given positions, without a step. */
 #include "study/common/output_directory.h"
-#include "study/common/keys.h"
+#include "study/common/command_keys.h"
 #include "study/common/json.h"
 #include <math.h>
 #include <wring/study.h>

@@ -1,5 +1,5 @@
 /* What the program says about itself: the keys of a deck, and its version. */
-#include "study/common/keys.h"
+#include "study/common/command_keys.h"
 #include "study/mesh/mesh_command.h"
 #include "study/common/provenance.h"
 #include <string.h>

@@ -11,7 +11,7 @@
   Not here: a step's g and its end (src/step), how x is found (src/solver), what other commands share (study/common).
 */
 #pragma once
-#include "study/common/keys.h"
+#include "study/common/command_keys.h"
 #include "frames.h"
 #include "progress.h"
 #include "records.h"

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "keys.h"
+#include "command_keys.h"
 #include "json.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
   The keys of all commands: tables, and what of them is in force. Each table of a command stands in the folder of the
-  command, beside what reads it; it is declared here and listed in keys.c.
+  command, beside what reads it; it is declared here and listed in command_keys.c.
 */
 #pragma once
 #include <jansson.h>
@@ -18,9 +18,9 @@ PetscErrorCode wring_keys_create(wring_catalogue **c);
 
 /*
   *keys: an object of every key in force with its value: the keys of the deck and of the command line, and the defaults
-  of the problem, of the command and of these solvers, types or variants (NULL: the one of solver_type, if the integrator
-  needs a solver). Integers and reals are numbers, bools are bools, lists are arrays, words and paths are texts; numbers
-  that are not finite are null. New reference. Not collective.
+  of the problem, of the command and of these solvers, types or variants (NULL: the one of solver_type, if the
+  integrator needs a solver). Integers and reals are numbers, bools are bools, lists are arrays, words and paths are
+  texts; numbers that are not finite are null. New reference. Not collective.
 */
 PetscErrorCode wring_keys_in_force(const wring_problem *p, const char *command, PetscInt n_solver,
                                    const char *const *solver, json_t **keys);
