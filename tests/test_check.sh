@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# `wring check`: what it says would run, and its memory within 30 % of what the run then takes. Fails where a part of the table
-# is forgotten, or a factor's size is taken from a wrong matrix.
+# `wring check`: what would run, and its estimate of memory, which is within 15 % of what the run then takes, as docs/user.md
+# states. Fails where a part of the table is forgotten, what building a hierarchy needs for a while is not counted, or a
+# factor's size is taken from a wrong matrix.
 # usage: test_check.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
 
@@ -25,7 +26,7 @@ ratio() {
   took=$(awk -F'[:,]' '/"peak_memory"/ {print $2 / 1e6}' out/run.json)
   rm -r out
   echo "$ranks ranks, $*: check says $said MB, the run takes $took MB"
-  awk "BEGIN {exit !($said < 1.3 * $took && $said > 0.7 * $took)}" || fail "memory of $* on $ranks ranks"
+  awk "BEGIN {exit !($said < 1.15 * $took && $said > 0.85 * $took)}" || fail "memory of $* on $ranks ranks"
 }
 for ranks in 1 2; do
   ratio $ranks -operator_type direct
@@ -34,6 +35,7 @@ for ranks in 1 2; do
   ratio $ranks -solver_type admm
   ratio $ranks -solver_type xpbd
 done
+ratio 2 -operator_type multigrid -mesh_box_cells 18,18,18 -mesh_refine 1 # no memory freed by reading is there to be used again
 ratio 1 -time_integrator linear_implicit_euler
 
 works 2 check deck.yaml -solver_qn_history 7

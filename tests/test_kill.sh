@@ -3,11 +3,15 @@
 # its final name is whole (frames byte for byte those of a run left alone; checkpoints by their seals); the run
 # restarted from its last checkpoint on another number of ranks ends in the same state.
 # Fails if a file gets its name before all its bytes, or a restart keeps half a line or a row of a step that it makes again.
-# usage: test_kill.sh BUILD_DIR SOURCE_DIR [KILLS]     ranks: 3
+# usage: test_kill.sh BUILD_DIR SOURCE_DIR [KILLS [SEED]]     ranks: 3
+# The moments follow from the seed, which is printed; SEED repeats them.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || exit 77
 kills=${3:-4}
+seed=${4:-$((RANDOM + 32768 * (RANDOM % 32768)))}
 exec 2>&1
+echo "seed $seed: bash tests/test_kill.sh BUILD_DIR SOURCE_DIR $kills $seed repeats these moments"
+RANDOM=$seed
 
 now() { date +%s%N; }
 

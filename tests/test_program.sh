@@ -244,4 +244,37 @@ refused "variant_qn1_type.*'cg'.*qn" compare compare.yaml -variant_qn1_type cg
 refused "compare_report.*40" compare compare.yaml -compare_report 40
 refused "'qn' twice" compare compare.yaml -compare_solvers qn,qn
 refused "solver 'jacobi'" compare compare.yaml -compare_solvers qn,jacobi
+
+# ---- JSON: every key in force with its type, the parts of a chain of restarts, null for what is not finite ----
+# Fails if defaults of named parts or of compared solvers are left out, if numbers are texts, or if a restart forgets how
+# the steps before it were made.
+if command -v "$python" >/dev/null; then
+  expect 0 1 run beam.yaml -time_steps 2 -output_directory chain
+  expect 0 1 run beam.yaml -time_steps 4 -initial_restart chain -output_directory chain
+  expect 0 2 run beam.yaml -time_steps 5 -initial_restart chain/checkpoint_000002.h5 -output_directory chain
+  expect 0 1 run beam.yaml -initial_restart chain -output_directory moved -collider_floor_shape half_space \
+    -collider_floor_point 0,0,-9 -collider_floor_normal 0,0,1 -collider_floor_stiffness 1e4
+  expect 0 1 evaluate beam.yaml -output_directory values
+  expect 0 1 compare compare.yaml -output_directory compared
+  expect 2 1 compare compare.yaml -compare_solvers penalty,qn -time_step 1 -output_directory burst
+  "$python" - <<'END' || fail 'the keys of the JSON files'
+import json
+def load(file):
+    return json.load(open(file), parse_constant=lambda c: 1 / 0)
+chain, moved = load("chain/run.json"), load("moved/run.json")
+assert [(s["first_step"], s["options"]["time_steps"]) for s in chain["segments"]] == [(0, 2)], chain["segments"]
+assert [(s["first_step"], s["step"]) for s in moved["segments"]] == [(0, 2), (2, 5)], moved["segments"]
+assert chain["first_step"] == 2 and moved["first_step"] == 5 and moved["segments"][0]["ended"] == "done"
+keys = moved["options"]
+assert keys["collider_floor_friction"] == 0 and keys["attach_xmin_spin"] == [0, 0, 0], keys
+assert keys["solver_rtol"] == 1e-11 and keys["time_steps"] == 6 and keys["material_model"] == "corotated", keys
+assert keys["attach_xmax_hard"] is False and keys["solver_qn_history"] == 5 and "evaluate_gradient" not in keys, keys
+values = load("values/evaluate.json")
+assert values["schema"] == 1 and values["provenance"]["options"]["evaluate_gradient"] is False
+solvers = load("compared/compare.json")["solvers"]
+assert solvers["qn1"]["options"]["variant_qn1_history"] == 1 and solvers["qn"]["options"]["solver_qn_history"] == 5, solvers
+assert solvers["qn1"]["options"]["variant_qn1_line_search"] == "armijo" and "solver_qn_history" not in solvers["pd"]["options"]
+load("burst/compare.json")
+END
+fi
 exit 0

@@ -32,7 +32,7 @@ static json_t *item_json(wring_option_type type, const char *text)
     return json_integer(strtoll(text, NULL, 10));
   case WRING_REAL:
   case WRING_REALS:
-    return wring_json_finite(strtod(text, NULL));
+    return wring_json_real(strtod(text, NULL));
   case WRING_BOOL:
     return json_boolean(strchr("1tTyY", text[0]) || wring_ascii_compare(text, "on") == 0);
   default:

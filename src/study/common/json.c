@@ -16,12 +16,6 @@ void wring_json_write(const char *path, const json_t *json, wring_error *e)
 
 json_t *wring_json_real(double value)
 {
-  if (isfinite(value)) return json_real(value);
-  return json_string(isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
-}
-
-json_t *wring_json_finite(double value)
-{
   return isfinite(value) ? json_real(value) : json_null();
 }
 

@@ -6,11 +6,10 @@
 /* Writes a file whole, reals with 17 digits. */
 void wring_json_write(const char *path, const json_t *json, wring_error *e);
 
-/* A number, or the text "inf", "-inf", "nan", which JSON has no numbers for. New reference. */
+enum { WRING_JSON_SCHEMA = 1 }; // "schema" of all files: raised when a key changes its meaning or goes
+
+/* A number, or null where it is not finite, which JSON cannot say. New reference. */
 json_t *wring_json_real(double value);
 
-/* A number, or null where it is not finite. New reference. */
-json_t *wring_json_finite(double value);
-
-/* A text; bytes that are no UTF-8, which JSON must be, become '?'. New reference. */
+/* A text; bytes that are not UTF-8, as JSON requires, become '?'. New reference. */
 json_t *wring_json_text(const char *text);

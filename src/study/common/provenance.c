@@ -55,6 +55,7 @@ PetscErrorCode wring_provenance_build(PetscMPIInt n_rank, const char *command, j
   PetscFunctionBegin;
   PetscCall(get_libraries(&l));
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+  json_object_set_new(json, "schema", json_integer(WRING_JSON_SCHEMA));
   json_object_set_new(json, "command", json_string(command));
   json_object_set_new(json, "date", json_string(date));
   json_object_set_new(json, "version", json_string(WRING_VERSION));

@@ -84,7 +84,7 @@ static void add_times(const wring_convergence *h, json_t *json)
     char           key[16];
     snprintf(key, sizeof key, "1e-%d", i + 1);
     json_object_set_new(iterations, key, to >= 0 ? json_integer(to) : json_null());
-    json_object_set_new(seconds, key, wring_json_finite(h->seconds_to[i]));
+    json_object_set_new(seconds, key, wring_json_real(h->seconds_to[i]));
   }
   json_object_set_new(json, "iterations_to", iterations);
   json_object_set_new(json, "seconds_to", seconds);
@@ -93,9 +93,9 @@ static void add_times(const wring_convergence *h, json_t *json)
 static json_t *spectrum_json(const wring_spectrum *s)
 {
   json_t *const json = json_object();
-  json_object_set_new(json, "least", wring_json_finite(s->least));
-  json_object_set_new(json, "largest", wring_json_finite(s->largest));
-  json_object_set_new(json, "condition", wring_json_finite(s->largest / s->least));
+  json_object_set_new(json, "least", wring_json_real(s->least));
+  json_object_set_new(json, "largest", wring_json_real(s->largest));
+  json_object_set_new(json, "condition", wring_json_real(s->largest / s->least));
   return json;
 }
 
@@ -107,9 +107,10 @@ json_t *wring_convergence_json(const wring_comparison *c, const wring_convergenc
   for (PetscInt i = 0; i < c->n_report; i++) {
     char key[32];
     snprintf(key, sizeof key, "%" PetscInt_FMT, c->report[i]);
-    json_object_set_new(error, key, wring_json_finite(h->error[i]));
+    json_object_set_new(error, key, wring_json_real(h->error[i]));
   }
   json_object_set_new(json, "relative_error", error);
+  json_object_set(json, "options", h->options);
   add_times(h, json);
   if (h->has_spectrum) {
     json_object_set_new(json, "spectrum_start", spectrum_json(&h->at_start));
@@ -117,13 +118,13 @@ json_t *wring_convergence_json(const wring_comparison *c, const wring_convergenc
   }
   json_object_set_new(json, "ended", json_string(wring_reason_name(h->outcome.reason)));
   json_object_set_new(json, "iterations", json_integer(h->outcome.iterations));
-  json_object_set_new(json, "seconds", wring_json_finite(last->seconds));
-  json_object_set_new(json, "objective", wring_json_finite(last->value.objective));
-  json_object_set_new(json, "inertial", wring_json_finite(last->value.inertial));
-  json_object_set_new(json, "elastic", wring_json_finite(last->value.elastic));
-  json_object_set_new(json, "gradient_norm", wring_json_finite(last->gradient_norm));
+  json_object_set_new(json, "seconds", wring_json_real(last->seconds));
+  json_object_set_new(json, "objective", wring_json_real(last->value.objective));
+  json_object_set_new(json, "inertial", wring_json_real(last->value.inertial));
+  json_object_set_new(json, "elastic", wring_json_real(last->value.elastic));
+  json_object_set_new(json, "gradient_norm", wring_json_real(last->gradient_norm));
   json_object_set_new(json, "rises", json_integer(h->outcome.rises.count));
-  json_object_set_new(json, "largest_rise", wring_json_finite(h->outcome.rises.largest));
+  json_object_set_new(json, "largest_rise", wring_json_real(h->outcome.rises.largest));
   json_object_set_new(json, "evaluations", json_integer(last->evaluations));
   json_object_set_new(json, "linear_iterations", json_integer(last->linear_iterations));
   return json;
@@ -136,13 +137,14 @@ void wring_comparison_json(const wring_comparison *c, const char *directory, jso
   for (PetscInt s = 0; s < c->n; s++)
     json_object_set_new(solvers, c->history[s].name, wring_convergence_json(c, &c->history[s]));
   for (PetscInt i = 0; i < c->n_report; i++) json_array_append_new(report, json_integer(c->report[i]));
-  json_object_set_new(json, "g_star", wring_json_finite(c->least.objective));
-  json_object_set_new(json, "g_star_inertial", wring_json_finite(c->least.inertial));
-  json_object_set_new(json, "g_star_elastic", wring_json_finite(c->least.elastic));
+  json_object_set_new(json, "schema", json_integer(WRING_JSON_SCHEMA));
+  json_object_set_new(json, "g_star", wring_json_real(c->least.objective));
+  json_object_set_new(json, "g_star_inertial", wring_json_real(c->least.inertial));
+  json_object_set_new(json, "g_star_elastic", wring_json_real(c->least.elastic));
   json_object_set_new(json, "g_star_from", json_string(c->source));
-  json_object_set_new(json, "g_start", wring_json_finite(c->start.objective));
-  json_object_set_new(json, "g_start_inertial", wring_json_finite(c->start.inertial));
-  json_object_set_new(json, "g_start_elastic", wring_json_finite(c->start.elastic));
+  json_object_set_new(json, "g_start", wring_json_real(c->start.objective));
+  json_object_set_new(json, "g_start_inertial", wring_json_real(c->start.inertial));
+  json_object_set_new(json, "g_start_elastic", wring_json_real(c->start.elastic));
   json_object_set_new(json, "ended", json_string(wring_stop_text(c->stop)));
   json_object_set_new(json, "report", report);
   json_object_set_new(json, "solvers", solvers);

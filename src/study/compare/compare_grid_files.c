@@ -98,7 +98,7 @@ void wring_parameter_grid_csv(const wring_parameter_grid *s, const char *directo
 
 static json_t *value_json(const wring_axis *a, const char *value)
 {
-  return a->number ? wring_json_finite(strtod(value, NULL)) : json_string(value);
+  return a->number ? wring_json_real(strtod(value, NULL)) : json_string(value);
 }
 
 static json_t *run_json(const wring_parameter_grid *s, PetscInt run)
@@ -115,9 +115,9 @@ static json_t *run_json(const wring_parameter_grid *s, PetscInt run)
   }
   json_object_set_new(json, "folder", json_string(folder));
   json_object_set_new(json, "values", values);
-  json_object_set_new(json, "g_star", wring_json_finite(c->least.objective));
+  json_object_set_new(json, "g_star", wring_json_real(c->least.objective));
   json_object_set_new(json, "g_star_from", json_string(c->source));
-  json_object_set_new(json, "g_start", wring_json_finite(c->start.objective));
+  json_object_set_new(json, "g_start", wring_json_real(c->start.objective));
   json_object_set_new(json, "solvers", solvers);
   return json;
 }
@@ -135,6 +135,7 @@ void wring_parameter_grid_json(const wring_parameter_grid *s, const char *direct
   for (PetscInt r = 0; r < s->n_run; r++) {
     if (is_done(&s->run[r])) json_array_append_new(runs, run_json(s, r));
   }
+  json_object_set_new(json, "schema", json_integer(WRING_JSON_SCHEMA));
   json_object_set_new(json, "keys", keys);
   json_object_set_new(json, "combinations", json_integer(s->n_run));
   json_object_set_new(json, "runs", runs);

@@ -51,7 +51,47 @@ static PetscErrorCode print_header(const wring_compare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode write_files(const wring_compare *s, const char *directory, wring_ending *end)
+/* The option table of a method, NULL if it has no keys. */
+static const wring_option *find_table(const char *type)
+{
+  const wring_option *table;
+  const char         *name;
+  for (int i = 0; (name = wring_solver_type(i, &table)); i++) {
+    if (wring_ascii_compare(name, type) == 0) return table;
+  }
+  return NULL;
+}
+
+/* The keys in force of one solver: those of its method, by its own name or by that of its variant. */
+static PetscErrorCode find_options(const wring_compare *s, wring_convergence *h)
+{
+  const char *const   name = h->name;
+  const char         *type = name, *key;
+  json_t             *keys, *value;
+  char                prefix[sizeof h->name + 16];
+  const wring_option *table;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "variant_%s_", name));
+  if (wring_options_has(s->p->options, prefix, "type"))
+    PetscCall(wring_options_get_word(s->p->options, prefix, wring_solver_options, "type", &type));
+  else
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "solver_%s_", name));
+  table = find_table(type);
+  PetscCall(wring_keys_in_force(s->p, "compare", 1, &name, &keys));
+  h->options = json_object();
+  json_object_foreach(keys, key, value)
+  {
+    if (wring_ascii_compare_n(key, prefix, strlen(prefix)) != 0) continue;
+    const char *const own = key + strlen(prefix);
+    if (wring_ascii_compare(own, "type") == 0 || (table && wring_option_find(table, own)))
+      json_object_set(h->options, key, value);
+  }
+  json_decref(keys);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_files(wring_compare *s, const char *directory, wring_ending *end)
 {
   const wring_comparison *const c     = &s->c;
   wring_error                   error = {0};
@@ -64,6 +104,7 @@ static PetscErrorCode write_files(const wring_compare *s, const char *directory,
   solver[c->n] = "newton"; // of the reference
   PetscCall(wring_provenance(s->p, "compare", c->n + s->newton, solver, &provenance));
   PetscCall(PetscFree(solver));
+  for (PetscInt i = 0; i < c->n && s->p->rank == 0; i++) PetscCall(find_options(s, &s->c.history[i]));
   if (s->p->rank == 0) {
     wring_comparison_remove(directory, &error);
     wring_comparison_csv(c, directory, &error);

@@ -52,6 +52,7 @@ PetscErrorCode wring_comparison_clear(wring_comparison *c)
   for (PetscInt i = 0; i < c->n; i++) {
     PetscCall(PetscFree(c->history[i].row));
     PetscCall(PetscFree(c->history[i].error));
+    json_decref(c->history[i].options);
   }
   PetscCall(PetscFree(c->history));
   PetscCall(PetscFree(c->report));

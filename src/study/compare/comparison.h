@@ -13,6 +13,7 @@
 */
 #pragma once
 #include "study/common/stop.h"
+#include <jansson.h>
 #include <wring/solver.h>
 
 enum { WRING_N_DIGITS = 8 }; // times are taken to relative errors of 1e-1 ... 1e-8
@@ -33,6 +34,7 @@ typedef struct {
   double           seconds_to[WRING_N_DIGITS];    // its seconds
   PetscBool        has_spectrum;                  // with compare_condition, of methods that have an H_0
   wring_spectrum   at_start, at_least;            // at x_0 and at the minimiser
+  json_t          *options;                       // of rank 0: the keys of the method in force, by their full names
 } wring_convergence;
 
 typedef struct {

@@ -2,6 +2,7 @@
 #include "study/common/output_directory.h"
 #include "study/common/command_keys.h"
 #include "study/common/json.h"
+#include "study/common/provenance.h"
 #include <math.h>
 #include <wring/study.h>
 
@@ -81,15 +82,18 @@ static PetscErrorCode open_directory(const wring_problem *p, size_t size, char *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode write_json(const wring_problem *p, const char *directory, const evaluation *e)
+static PetscErrorCode write_json(wring_problem *p, const char *directory, const evaluation *e)
 {
-  json_t *const   json  = json_object();
+  json_t *const   json = json_object();
+  json_t         *provenance;
   wring_error     error = {0};
   wring_mesh_info info;
   char            file[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(p->mesh, &info));
+  PetscCall(wring_provenance(p, "evaluate", 0, (const char *const[]){NULL}, &provenance));
+  json_object_set_new(json, "schema", json_integer(WRING_JSON_SCHEMA));
   json_object_set_new(json, "objective", wring_json_real(e->value.objective));
   json_object_set_new(json, "inertial", wring_json_real(e->value.inertial));
   json_object_set_new(json, "elastic", wring_json_real(e->value.elastic));
@@ -100,6 +104,7 @@ static PetscErrorCode write_json(const wring_problem *p, const char *directory, 
   json_object_set_new(json, "mass", wring_json_real(p->total_mass));
   json_object_set_new(json, "min_J", p->mesh->n_tet_global ? wring_json_real(e->min_J) : json_null());
   json_object_set_new(json, "max_J", p->mesh->n_tet_global ? wring_json_real(e->max_J) : json_null());
+  json_object_set_new(json, "provenance", provenance);
   snprintf(file, sizeof file, "%s/evaluate.json", directory);
   if (p->rank == 0) wring_json_write(file, json, &error);
   json_decref(json);

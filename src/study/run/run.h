@@ -15,6 +15,7 @@
 #include "frames.h"
 #include "progress.h"
 #include "records.h"
+#include "study/common/json.h"
 #include "study/common/stop.h"
 #include <wring/study.h>
 
@@ -25,6 +26,7 @@ typedef struct {
   wring_record  steps;
   wring_frames  frames;
   PetscInt      frame_every, checkpoint_every;
+  json_t       *segments;        // of rank 0: run.json of each earlier part of a chain of restarts, the first one first
   PetscInt      written, framed; // steps of this run's newest checkpoint and frame, -1: none
 } wring_run_output;
 

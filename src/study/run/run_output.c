@@ -2,6 +2,7 @@
 #include "run.h"
 #include "study/common/output_directory.h"
 #include "study/common/provenance.h"
+#include <string.h>
 
 enum { STATE_FIELDS = 4 }; // of a checkpoint: positions, velocities and the two arrays of wring_stepper_memory
 
@@ -30,13 +31,41 @@ static PetscErrorCode open_files(wring_run *r, wring_error *e)
   if (!residuals) wring_directory_remove_file(r->output.directory, "residuals.csv", e);
   wring_directory_remove(r->output.directory, "checkpoint_", ".h5", keep + 1, all, e);
   wring_directory_remove_file(r->output.directory, "state.csv", e);
-  wring_directory_remove_file(r->output.directory, "run.json", e);
+  if (!r->output.goes_on) wring_directory_remove_file(r->output.directory, "run.json", e); // else it is replaced
   if (r->output.goes_on)
     PetscCall(wring_frames_read(&r->output.frames, keep, e));
   else
     wring_directory_remove_file(r->output.directory, "frames.pvd", e);
   wring_directory_remove(r->output.directory, "frame_", ".vtu", keep + 1, all, e);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds a part of the chain unless this run begins before it made a step. */
+static void add_segment(json_t *part, PetscInt first, json_t *segments)
+{
+  if (json_integer_value(json_object_get(part, "first_step")) < first) json_array_append(segments, part);
+}
+
+/* The parts of a chain of restarts up to step `first`: run.json beside the checkpoint, and its own segments. Rank 0. */
+static json_t *read_segments(const char *checkpoint, PetscInt first)
+{
+  const char *const slash    = strrchr(checkpoint, '/');
+  json_t *const     segments = json_array();
+  json_t           *last, *part;
+  size_t            i;
+  char              path[PETSC_MAX_PATH_LEN + 32];
+  if (!checkpoint[0]) return segments;
+  snprintf(path, sizeof path, "%.*srun.json", slash ? (int)(slash + 1 - checkpoint) : 0, checkpoint);
+  last = json_load_file(path, 0, NULL);
+  if (!last) return segments; // a checkpoint that was copied alone
+  json_array_foreach(json_object_get(last, "segments"), i, part)
+  {
+    add_segment(part, first, segments);
+  }
+  json_object_del(last, "segments");
+  add_segment(last, first, segments);
+  json_decref(last);
+  return segments;
 }
 
 PetscErrorCode wring_run_open_directory(wring_run *r)
@@ -48,7 +77,8 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   PetscCall(wring_directory_make(p->options, sizeof r->output.directory, r->output.directory));
   r->output.frames.directory = r->output.directory;
   if (p->rank == 0) {
-    r->output.goes_on = (PetscBool)(p->restart[0] && wring_directory_holds(r->output.directory, p->restart));
+    r->output.goes_on  = (PetscBool)(p->restart[0] && wring_directory_holds(r->output.directory, p->restart));
+    r->output.segments = read_segments(p->restart, r->first);
     PetscCall(open_files(r, &error));
   }
   PetscCall(wring_error_raise(p->comm, &error));
@@ -177,6 +207,7 @@ PetscErrorCode wring_run_write_json(const wring_run *r)
   json_object_set_new(json, "largest_rise", wring_json_real(r->rises.largest));
   json_object_set_new(json, "ended", json_string(wring_run_ended(r)));
   json_object_set_new(json, "last_reason", solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
+  if (p->rank == 0) json_object_set(json, "segments", r->output.segments);
   snprintf(file, sizeof file, "%s/run.json", r->output.directory);
   if (p->rank == 0) wring_json_write(file, json, &error);
   json_decref(json);

@@ -96,6 +96,7 @@ PetscErrorCode wring_run_destroy(wring_run *r)
   wring_record_close(&r->output.history.record);
   wring_record_close(&r->output.history.residuals);
   wring_record_close(&r->output.steps);
+  json_decref(r->output.segments);
   PetscCall(wring_frames_destroy(&r->output.frames));
   PetscCall(wring_solver_destroy(&r->solver));
   PetscCall(VecDestroy(&r->x));
