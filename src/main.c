@@ -1,4 +1,4 @@
-/* The program: wring COMMAND DECK [-key value ...], wring bench [-key value ...], wring mesh COMMAND FILES [-key value ...]. */
+/* The program: starts MPI and PETSc, runs one command (src/study/commands.c), and turns errors into an exit status. */
 #define _XOPEN_SOURCE 700 // SIGXFSZ
 #include <signal.h>
 #include <stdio.h>
@@ -7,17 +7,20 @@
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
-  PetscBool told; // an error is said once, where it is raised; its callers hand it up
+  PetscBool printed; // an error is printed once, where it is raised, and returned by its callers
 } reporter;
 
-/* Bad input and lost output are raised by all ranks alike and lead to exit status 1 or 4; anything else ends the program here. */
+/*
+  Bad input and output that cannot be written are raised by all ranks and lead to exit status 1 or 4; any other error
+  ends the program here.
+*/
 static PetscErrorCode report(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
                              PetscErrorType type, const char *message, void *context)
 {
   reporter *const r = context;
   int             rank, size, all;
-  if (type == PETSC_ERROR_REPEAT || r->told) return code;
-  r->told = PETSC_TRUE;
+  if (type == PETSC_ERROR_REPEAT || r->printed) return code;
+  r->printed = PETSC_TRUE;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   MPI_Comm_size(MPI_COMM_WORLD, &all);
@@ -29,7 +32,7 @@ static PetscErrorCode report(MPI_Comm comm, int line, const char *function, cons
   return code;
 }
 
-/* PETSc sees none of our arguments, no file of options and no signals: decks say everything. */
+/* PETSc gets none of our arguments, no file of options and no signals: its options are keys of the deck. */
 static PetscErrorCode start(int *argc, char ***argv)
 {
   static char  program[] = "wring", no_file[] = "-skip_petscrc", no_signals[] = "-no_signal_handler";

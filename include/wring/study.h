@@ -1,7 +1,23 @@
 /*
-  Layer 12, studies: what the commands of the program do, from a deck to files. docs/user.md is their manual.
+  Layer 12, studies: the commands of the program, from a deck to files. docs/user.md is their manual. Read in this
+  order:
 
-  A study checks every key, reads every input and only then writes its first file. Everything is collective.
+    src/study/commands.c  the array of commands: usage, refusals, help
+    src/study/run/        run.h: the march in time
+    src/study/compare/    comparison.h: one step by several solvers
+    src/study/evaluate/   g, its parts and gradient at given positions
+    src/study/check/      what would run, and its memory; the check of all keys (check_keys.c)
+    src/study/bench/      bench.h: bandwidth, kernels, solvers
+    src/study/mesh/       mesh_files.h: makes, describes, converts and refines meshes
+    src/study/help/       keys and version
+    src/study/common/     what commands share: keys in force (command_keys.h), why a command ends early (stop.h), an output
+                          directory (output_directory.h), JSON (json.h, provenance.h), usage (usage.h), what is
+                          printed (header.h, table.h), pictures (pictures.h)
+
+  Not here: anything that a step, a solve or a deck needs (src/problem and below).
+
+  A study checks every key, reads every input and only then writes its first file. Everything is collective unless it
+  says otherwise. Call from one thread, one study at a time.
 */
 #pragma once
 #include <wring/options.h>
@@ -57,15 +73,18 @@ PetscErrorCode wring_study_help(MPI_Comm comm, const char *key);
 
 PetscErrorCode wring_study_version(MPI_Comm comm); // wring, commit, PETSc, MPI, compiler, OpenMP, bits of PetscInt
 
-/* The program: the command that argv[1] names, with the words after it; refused with the usage, and the nearest name. */
+/*
+  Runs the command that argv[1] names with the arguments after it. An unknown one is refused with the nearest and the
+  usage.
+*/
 PetscErrorCode wring_study_command(MPI_Comm comm, int argc, char **argv, wring_ending *end);
 
 /* Whether signals end this command of the program early, with what it has finished on disk and WRING_EXIT_STOPPED. */
 PetscBool wring_study_stops(int argc, char **argv);
 
 /*
-  Blocks SIGINT, SIGTERM and SIGUSR1 for the rest of the program; the commands above that stop look for them, `run` after
-  each step, `compare` before each iteration, `bench` before each row. Call before MPI and OpenMP start their threads,
-  which inherit it. Not collective.
+  Blocks SIGINT, SIGTERM and SIGUSR1 for the rest of the program. Commands that can stop look for pending ones: `run`
+  before each step, `compare` before each iteration, `bench` before each row. Call before MPI and OpenMP start their
+  threads, which inherit it. Not collective.
 */
 void wring_study_hold_signals(void);

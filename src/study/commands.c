@@ -57,7 +57,7 @@ static const char *usage_text(size_t size, char *text)
   return text;
 }
 
-/* ---- what a command does with its words ---------------------------------------------------------------------------- */
+/* ---- what a command does with its words -------------------------------------------------------------------------- */
 
 static PetscErrorCode with_deck(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
 {
@@ -135,7 +135,7 @@ static PetscErrorCode version(MPI_Comm comm, const command *c, int n, char **arg
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- which command ------------------------------------------------------------------------------------------------- */
+/* ---- which command ----------------------------------------------------------------------------------------------- */
 
 static const command *find(int argc, char **argv)
 {

@@ -1,7 +1,4 @@
-/*
-  wring bench: what the memory of this machine gives, and how near to that every part of wring comes, on a box of a given size.
-  docs/user.md is the manual.
-*/
+/* The command: keys, output directory, and the parts in their order. */
 #include "bench.h"
 #include "study/common/output_directory.h"
 #include "io/file.h"
@@ -40,9 +37,9 @@ const wring_option wring_bench_options[] = {
   {0},
 };
 
-/* ---- keys --------------------------------------------------------------------------------------------------------- */
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Those of a run that have a meaning here: of the methods and of the operator, and where files go. */
+/* The keys of a run that this command reads: those of methods and operator, output.directory and time.limit. */
 static PetscErrorCode check_keys(const wring_options *o)
 {
   const wring_option output[] = {*wring_option_find(wring_output_options, "directory"), {.key = NULL}};
@@ -126,7 +123,7 @@ static PetscErrorCode get_options(wring_bench *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What an earlier bench has left goes before hours of work, not after. */
+/* Files of an earlier bench are removed before the measurements, which may take hours. */
 static PetscErrorCode open_directory(wring_bench *b)
 {
   wring_error error = {""};
@@ -142,7 +139,7 @@ static PetscErrorCode open_directory(wring_bench *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the command -------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode print_head(const wring_bench *b)
 {

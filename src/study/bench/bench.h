@@ -1,6 +1,18 @@
 /*
-  Private to `wring bench`: what its parts measure, and how. docs/user.md says what each row is, and which bytes it counts.
-  Everything is collective.
+  wring bench: the bandwidth of this machine, and the time and bytes of each part of wring on a box. docs/user.md
+  defines the rows and their bytes. Read in this order:
+
+    bench.c            the command: keys and parts
+    bench_measure.c    timing, rows, progress
+    bench_body.c       the box and its state
+    bench_bytes.c      bytes that an algorithm must move
+    bench_bandwidth.c  the triad, which all rows are compared with
+    bench_laws.c       element loops of each law
+    bench_operator.c   exchange between ranks; set-up and solves of the operator
+    bench_solvers.c    an iteration of each solver on each material
+    bench_files.c      the table, bench.json, bench.csv
+
+  Not here: kernels of its own; everything that is timed is called as a run calls it. Everything is collective.
 */
 #pragma once
 #include "study/common/command_keys.h"
@@ -36,12 +48,12 @@ typedef struct {
   PetscInt             n_row, row_capacity, n_skip, skip_capacity;
   wring_bench_row     *row;
   wring_bench_skip    *skip;
-  PetscBool            terminal; // progress rewrites its line
-  double               start, said;
+  PetscBool            terminal;       // progress rewrites its line
+  double               start, printed; // MPI_Wtime; of the last line of progress
   wring_stopper        stopper;
 } wring_bench;
 
-/* ---- measuring (bench_measure.c) ---------------------------------------------------------------------------------- */
+/* ---- measuring (bench_measure.c) --------------------------------------------------------------------------------- */
 
 /* What is timed: `run`; `before`, unless NULL, goes before each run and is not. */
 typedef struct {
@@ -49,7 +61,10 @@ typedef struct {
   void *context;
 } wring_bench_work;
 
-/* The median of repeats in `budget` seconds, of the slowest rank: row's seconds and repeats. One that takes longer is run once. */
+/*
+  Sets the row's seconds, the median of repeats in `budget` seconds on the slowest rank, and repeats. Work that takes
+  longer is run once.
+*/
 PetscErrorCode wring_bench_time(const wring_bench *b, const wring_bench_work *w, double budget, wring_bench_row *row);
 
 double wring_bench_median(int n, double *sample); // sorts them
@@ -63,11 +78,11 @@ PetscErrorCode wring_bench_leave_out(wring_bench *b, const char *part, const cha
 /* Before each row: *due is false, and nothing printed, once the bench is stopped; else it prints what it measures. */
 PetscErrorCode wring_bench_begin_row(wring_bench *b, const char *what, const char *work, PetscBool *due);
 
-/* Keeps the message of a refusal, in the context, a wring_error, instead of ending the program: for PetscPushErrorHandler. */
+/* For PetscPushErrorHandler: keeps the message of a refusal in the context, a wring_error; the program goes on. */
 PetscErrorCode wring_bench_catch(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
                                  PetscErrorType type, const char *message, void *context);
 
-/* ---- the box (bench_body.c) --------------------------------------------------------------------------------------- */
+/* ---- the box (bench_body.c) -------------------------------------------------------------------------------------- */
 
 typedef struct {
   wring_options *o;
@@ -81,7 +96,7 @@ PetscErrorCode wring_bench_body_create(const wring_bench *b, const char *materia
                                        wring_bench_body *body);
 PetscErrorCode wring_bench_body_destroy(wring_bench_body *body);
 
-/* ---- bytes (bench_bytes.c) ---------------------------------------------------------------------------------------- */
+/* ---- bytes (bench_bytes.c) --------------------------------------------------------------------------------------- */
 
 /* A pass over all elements under a law with q columns, and over their vertices. */
 double wring_bench_pass_bytes(const wring_bench_body *body, int q);
@@ -95,7 +110,7 @@ double wring_bench_solve_bytes(const wring_bench_body *body, const wring_operato
 /* What an iteration of a method has beside passes and solves. */
 PetscErrorCode wring_bench_method_bytes(const wring_bench_body *body, const char *method, double *bytes);
 
-/* ---- parts --------------------------------------------------------------------------------------------------------- */
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_bench_bandwidth(wring_bench *b);
 PetscErrorCode wring_bench_laws(wring_bench *b, const wring_bench_body *body);

@@ -1,5 +1,5 @@
 /*
-  The triad w = a x + y of STREAM [McCalpin 1995], 24 bytes an element, which what else is measured is held against: by one thread
+  The triad w = a x + y of STREAM [McCalpin 1995], 24 bytes an element, which all rows are compared with: by one thread
   and by all threads of rank 0 while the others wait, and by all ranks at once.
 */
 #include "bench.h"
@@ -40,8 +40,8 @@ static PetscErrorCode measure(const wring_bench *b, PetscInt n, double *rate)
 }
 
 /*
-  Bytes of all three arrays: four times the last cache, which some processors share among more cores than this program has, within
-  limits; the ranks of a node share them.
+  Bytes of all three arrays: four times the last cache, which cores that this program does not use may share, within
+  limits. The ranks of a node share them.
 */
 static PetscErrorCode choose_size(wring_bench *b, PetscInt *alone, PetscInt *together)
 {

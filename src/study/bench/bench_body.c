@@ -14,7 +14,7 @@ static PetscErrorCode set(wring_options *o, const char *prefix, const char *key,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the box ------------------------------------------------------------------------------------------------------ */
+/* ---- the box ----------------------------------------------------------------------------------------------------- */
 
 /* Cubes in about as many layers along all axes. */
 static PetscErrorCode set_box(PetscInt tets, wring_options *o)

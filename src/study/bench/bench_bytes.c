@@ -1,6 +1,6 @@
 /*
-  The bytes that must move, counted from data structures: what any implementation reads and writes of arrays that are larger than
-  caches, each as often as the algorithm asks for it again. They are least numbers; docs/user.md lists them.
+  The bytes that must move, counted from data structures: what any implementation reads and writes of arrays larger than
+  the caches, as often as the algorithm needs them. They are lower bounds; docs/user.md lists them.
 */
 #include "bench.h"
 #include <math.h>
@@ -37,9 +37,9 @@ double wring_bench_set_up_bytes(const wring_bench_body *body, const wring_operat
 }
 
 /*
-  A factor is read forwards and backwards. An iteration of multigrid reads the finest matrix, in float, three times, for the product
-  of conjugate gradients and before and after the coarse correction, and the rest of the hierarchy once; any other method reads A for
-  each component. b is read, x is written.
+  A factor is read forwards and backwards. An iteration of multigrid reads the finest matrix, in float, three times
+  (for the product of conjugate gradients, and before and after the coarse correction) and the rest of the hierarchy
+  once; any other method reads A for each component. b is read, x is written.
 */
 double wring_bench_solve_bytes(const wring_bench_body *body, const wring_operator_info *info, double solves,
                                double iterations)
@@ -70,8 +70,8 @@ static PetscErrorCode get_number(const wring_bench_body *body, const char *metho
 }
 
 /*
-  Vectors read or written: two of every method, x; L-BFGS reads its pairs for products and for the direction, anderson its
-  columns likewise. Newton's method writes its matrix and reads it.
+  Vectors read or written: every method reads and writes x; L-BFGS reads its pairs for products and for the direction,
+  and anderson its columns. Newton's method writes its matrix and reads it.
 */
 PetscErrorCode wring_bench_method_bytes(const wring_bench_body *body, const char *method, double *bytes)
 {

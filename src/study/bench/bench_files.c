@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The model of the processor, as Linux says it; NULL: not known. New reference. */
+/* The model of the processor from /proc/cpuinfo, null if it is not known. New reference. */
 static json_t *processor(void)
 {
   char        line[512];
@@ -27,7 +27,7 @@ static double rate(const wring_bench_row *row)
   return row->bytes / row->seconds;
 }
 
-/* ---- the screen --------------------------------------------------------------------------------------------------- */
+/* ---- the screen -------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode print_bandwidth(const wring_bench *b)
 {
@@ -106,7 +106,7 @@ PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- files -------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static json_t *text_or_null(const char *text)
 {

@@ -1,13 +1,13 @@
 /*
-  Element loops: energy and gradient in one pass, projection and prox of every law, gather and scatter included; and the same
-  loops without a law. Ranks work at the same time and exchange nothing.
+  Element loops: energy and gradient in one pass, projection and prox of every law, with gather and scatter; and the
+  same loops without a law. All ranks work at the same time and exchange nothing.
 */
 #include "bench.h"
 #include "io/file.h"
 #include <math.h>
 #include <stdio.h>
 
-/* ---- the loop alone ----------------------------------------------------------------------------------------------- */
+/* ---- the loop alone ---------------------------------------------------------------------------------------------- */
 
 /* A law that costs nothing: p = z. What is left is gather, G, G^T and scatter. */
 static void copy_fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
@@ -23,7 +23,7 @@ static void copy_fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_
 
 static const wring_law copy = {.name = "none", .q = 3, .fused = copy_fused};
 
-/* ---- a pass ------------------------------------------------------------------------------------------------------- */
+/* ---- a pass ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
   wring_term      *term;
@@ -73,7 +73,7 @@ static PetscErrorCode measure(wring_bench *b, const wring_bench_body *body, loop
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- laws --------------------------------------------------------------------------------------------------------- */
+/* ---- laws -------------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode create_fibres(const wring_mesh *m, const wring_law *law, const double *par, wring_term **term)
 {

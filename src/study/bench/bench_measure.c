@@ -10,7 +10,7 @@
 enum { MOST_REPEATS = 200, LEAST_REPEATS = 3, MOST_RUNS = 1000 };
 static const double least_time = 5e-4; // s: shorter runs are timed several at once
 
-/* ---- time --------------------------------------------------------------------------------------------------------- */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_bench_slowest(const wring_bench *b, double *seconds)
 {
@@ -61,7 +61,7 @@ PetscErrorCode wring_bench_time(const wring_bench *b, const wring_bench_work *w,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_bench_keep(wring_bench *b, const wring_bench_row *row)
 {
@@ -98,18 +98,18 @@ PetscErrorCode wring_bench_catch(MPI_Comm comm, int line, const char *function, 
   return code;
 }
 
-/* ---- progress ----------------------------------------------------------------------------------------------------- */
+/* ---- progress ---------------------------------------------------------------------------------------------------- */
 
 /* On a terminal every row; in a log one line in ten seconds. */
 static void print_progress(wring_bench *b, const char *what, const char *work)
 {
   const double now = MPI_Wtime();
-  if (b->said == 0) {
+  if (b->printed == 0) {
     b->terminal = (PetscBool)(isatty(STDOUT_FILENO) && isatty(STDERR_FILENO));
-    b->said     = b->start;
+    b->printed  = b->start;
   }
-  if (!b->terminal && now - b->said < 10) return;
-  b->said = now;
+  if (!b->terminal && now - b->printed < 10) return;
+  b->printed = now;
   printf("%s%.0f s, %" PetscInt_FMT " rows: %s %s%s", b->terminal ? "\r" : "", now - b->start, b->n_row, what, work,
          b->terminal ? "\033[K" : "\n");
   fflush(stdout);

@@ -1,9 +1,9 @@
-/* What crosses ranks: ghosts and sums; and the constant operator, whose set-up and solves serve three right-hand sides. */
+/* Exchange of ghosts and sums between ranks; set-up of the operator A and its solves for three right-hand sides. */
 #include "bench.h"
 #include <stdio.h>
 #include <string.h>
 
-/* ---- exchange ----------------------------------------------------------------------------------------------------- */
+/* ---- exchange ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   const wring_mesh *mesh;
@@ -42,7 +42,7 @@ static PetscErrorCode sum(void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every ghost is read by its owner and written by the other rank, or the other way round; a sum takes and gives every rank a number. */
+/* A ghost is read on one rank and written on another; a sum reads and writes a number on every rank. */
 PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body)
 {
   const double ghosts = body->local - body->vertices;
@@ -76,7 +76,7 @@ PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the operator ------------------------------------------------------------------------------------------------- */
+/* ---- the operator ------------------------------------------------------------------------------------------------ */
 
 enum { DIRECT_LIMIT = 250000 }; // vertices: beyond, a factor takes minutes and gigabytes
 
@@ -89,7 +89,7 @@ typedef struct {
   double             rtol;
 } system_of;
 
-/* Anew, for a hierarchy is kept where the matrix is the same. */
+/* A new operator for each set-up, as an operator keeps the hierarchy of a matrix that has not changed. */
 static PetscErrorCode forget(void *context)
 {
   system_of *const s = context;

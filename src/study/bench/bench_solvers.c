@@ -1,6 +1,6 @@
 /*
-  An iteration of every solver, of ten from the same x_0, on each of the materials that it can use. It is tried on a small box
-  first: what would take too long on the large one is measured there.
+  The time of an iteration, of ten from the same x_0, of every solver on each material that it can use. Each is tried
+  on a small box first, and measured there if an iteration on the large one would take too long.
 */
 #include "bench.h"
 #include <math.h>
@@ -32,7 +32,7 @@ static PetscErrorCode destroy_boxes(boxes *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- a solver ----------------------------------------------------------------------------------------------------- */
+/* ---- a solver ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   const char       *type;
@@ -84,7 +84,7 @@ static PetscErrorCode iterate(const wring_bench *b, method *m, PetscInt n, doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What one iteration would take on the large box: systems of a method's own grow with the square, all else with the tets. */
+/* The time of an iteration on the large box: proportional to the tets, or to their square with systems of its own. */
 static PetscErrorCode predict(const wring_bench *b, method *m, double *seconds)
 {
   const double growth = (double)b->tets / m->body->tets;
@@ -152,7 +152,7 @@ static PetscErrorCode measure(wring_bench *b, const char *material, method *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- all of them -------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 /* On the large box, unless one iteration would take too long there. */
 static PetscErrorCode measure_on(wring_bench *b, boxes *x, method *m)

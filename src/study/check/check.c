@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-/* What a run of this deck would be, and how much memory it would take on every rank: everything is read, nothing is run. */
+/* wring check: what a run of this deck would do, and how much memory it would take on every rank; no step is made. */
 #include "study/common/command_keys.h"
 #include "study/compare/compare_solve.h"
 #include "study/common/header.h"
@@ -55,8 +55,8 @@ static PetscErrorCode create_solver(check *c)
 }
 
 /*
-  Bytes that solves with A keep. A factor's size follows from a symbolic analysis; a hierarchy's does not follow from A, so
-  that one is built, and what building it needs for a while is in the peak of this process.
+  Bytes that solves with A keep. A symbolic analysis gives the size of a factor. The size of a hierarchy is not known
+  before it is built, so it is built here, and the peak of this process includes what that needs temporarily.
 */
 static PetscErrorCode measure_operator(check *c, double *bytes)
 {
@@ -95,8 +95,9 @@ static PetscErrorCode predict_solves(check *c)
 }
 
 /*
-  A frame: 4 corners, offset, type and four fields of a tet, likewise of triangles and lines, whose corners are copied; position, displacement, velocity and number of a vertex. It uses
-  what making the matrices and the factor or hierarchy has freed, which is as much again as they keep, or more.
+  A frame: 4 corners, offset, type and four fields of a tet, the same of triangles and lines, whose corners are copied;
+  position, displacement, velocity and number of a vertex. It reuses memory that set-up of the matrices and of the
+  factor or hierarchy has freed, which is at least as much as they keep.
 */
 static PetscErrorCode predict_output(check *c)
 {
@@ -152,7 +153,7 @@ static PetscErrorCode print_memory(check *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Parts in the order in which a run makes them. What this check has needed on the way, a run needs too. */
+/* Parts in the order of a run. The peak of this process up to now is a lower bound of that of a run. */
 static PetscErrorCode measure(check *c)
 {
   wring_problem *const p = c->p;

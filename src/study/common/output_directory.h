@@ -5,10 +5,12 @@
 /* Makes the directory of output.directory; its path as typed. Collective. */
 PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *path);
 
-/* Number of a file such as "frame_000012.vtu" (stem "frame_", end ".vtu"; six digits or more), or -1 if name is none. */
+/*
+  The number in a name such as "frame_000012.vtu" (stem "frame_", end ".vtu", six digits or more), -1 for other names.
+*/
 PetscInt wring_directory_number(const char *name, const char *stem, const char *end);
 
-/* Removes the numbered files with first <= number < last, also those that a kill left as .part. Not collective: rank 0. */
+/* Removes the numbered files with first <= number < last, and their .part files. Not collective: rank 0. */
 void wring_directory_remove(const char *directory, const char *stem, const char *end, PetscInt first, PetscInt last,
                             wring_error *e);
 

@@ -41,7 +41,7 @@ void wring_plot_panels(FILE *f, int n)
           n, 0.14 / (n + 1) + 0.02, 0.14 / (n + 1) + 0.02);
 }
 
-/* ---- drawing, after MPI_Finalize ----------------------------------------------------------------------------------- */
+/* ---- drawing, after MPI_Finalize --------------------------------------------------------------------------------- */
 
 void wring_pictures_add(const char *directory, const char *name, wring_ending *end)
 {

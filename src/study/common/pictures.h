@@ -1,7 +1,7 @@
 /*
-  Pictures by gnuplot. A command writes scripts, on rank 0, and adds each to the list of its ending; main draws them with
-  wring_study_draw after MPI_Finalize. A fork while MPI is up is not safe with every MPI: memory that a network adapter has
-  registered may be copied away from its parent (Open MPI, "Can I fork from an MPI process?").
+  Pictures by gnuplot. Rank 0 writes scripts and adds each to the list in the command's ending; main draws them with
+  wring_study_draw after MPI_Finalize, because a fork while MPI is up is not safe: pages that are registered with a
+  network adapter may be corrupted by copy-on-write (Open MPI, FAQ on OpenFabrics and fork).
 */
 #pragma once
 #include <stdio.h>

@@ -31,7 +31,7 @@ static PetscErrorCode get_libraries(libraries *l)
   PetscCall(PetscSNPrintf(l->petsc, sizeof l->petsc, "%" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT, major, minor,
                           patch));
   PetscCallMPI(MPI_Get_library_version(l->mpi, &length));
-  l->mpi[strcspn(l->mpi, ",\n")] = '\0'; // what follows tells of the packager's machine
+  l->mpi[strcspn(l->mpi, ",\n")] = '\0'; // the rest is about the packager's machine
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

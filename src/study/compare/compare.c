@@ -14,7 +14,7 @@ PetscErrorCode wring_study_compare(MPI_Comm comm, const wring_options *o, wring_
   PetscCall(wring_parameter_grid_run(o, &stopper, &grid, end));
   if (!grid) {
     PetscCall(wring_compare_create(comm, o, &s));
-    PetscCall(wring_compare_run(s, &stopper, WRING_TELL_ALL, end));
+    PetscCall(wring_compare_run(s, &stopper, WRING_PRINT_ALL, end));
     PetscCall(wring_compare_destroy(&s));
   }
   PetscCall(wring_operator_note_unused(comm));

@@ -19,7 +19,7 @@ void wring_print_real(FILE *f, double value)
     fprintf(f, "%.17g", value);
 }
 
-/* The rows of a solver: measured ones, and those after its end, which hold its last values unless it was interrupted. */
+/* Measured rows, and rows after the end of a solver, which hold its last values, unless it was interrupted. */
 static void print_rows(FILE *f, const wring_comparison *c, const wring_convergence *h)
 {
   const PetscInt last = h->outcome.reason == WRING_INTERRUPTED ? h->outcome.iterations : c->iterations;

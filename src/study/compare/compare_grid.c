@@ -22,11 +22,11 @@ static PetscErrorCode create_deck(const wring_options *o, const wring_parameter_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- checking all combinations before the first is run ------------------------------------------------------------- */
+/* ---- checking all combinations before the first is run ----------------------------------------------------------- */
 
 static const double KEPT = 1e9; // bytes of a rank that comparisons may take from their check to their run
 
-/* A combination: its deck, and the comparison made of it. */
+/* A combination: its deck and its comparison. */
 typedef struct {
   wring_options *deck;
   wring_compare *compare;
@@ -72,7 +72,7 @@ static PetscErrorCode check(const wring_options *o, const wring_parameter_grid *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 /* Written after each combination, so that a grid that is stopped keeps what it has found. */
 static PetscErrorCode write_files(const wring_options *o, const wring_parameter_grid *s, PetscInt run,
@@ -126,7 +126,7 @@ static PetscErrorCode run_one(const wring_options *o, wring_parameter_grid *s, P
   PetscFunctionBegin;
   PetscCall(print_heading(wring_options_comm(o), s, run));
   PetscCall(create(o, s, run, k));
-  PetscCall(wring_compare_run(k->compare, stopper, run ? WRING_TELL_RESULTS : WRING_TELL_HEADER, end));
+  PetscCall(wring_compare_run(k->compare, stopper, run ? WRING_PRINT_RESULTS : WRING_PRINT_HEADER, end));
   if (!k->compare->c.stop) PetscCall(take(k->compare, &s->run[run]));
   PetscCall(destroy(k));
   PetscCall(write_files(o, s, run, end));

@@ -1,6 +1,6 @@
 /*
-  A parameter grid: keys of the deck that take several values each, and one comparison for each combination of them. Keys
-  and folders are in compare_grid_axes.c, the comparisons in compare_grid.c, what they leave in compare_grid_files.c and
+  A parameter grid: keys of the deck with several values each, and one comparison for each combination. Keys and
+  folders: compare_grid_axes.c; comparisons: compare_grid.c; files and tables: compare_grid_files.c; pictures:
   compare_grid_plot.c.
 */
 #pragma once
@@ -24,7 +24,7 @@ typedef struct {
   wring_comparison *run;   // [n_run] without rows; the last axis varies fastest. n = 0: not run yet
 } wring_parameter_grid;
 
-/* Refuses keys that the catalogue does not have or that take several values, and values that do not suit. Collective. */
+/* Refuses unknown keys, keys that take a list, and values that a key does not accept. Collective. */
 PetscErrorCode wring_parameter_grid_check(const wring_options *o, const wring_catalogue *c);
 
 /* The keys of compare_sweep_, which have been checked. n_axis 0 if there are none. Collective. */
@@ -43,7 +43,7 @@ void        wring_parameter_grid_folder(const wring_parameter_grid *s, PetscInt 
 PetscErrorCode wring_parameter_grid_run(const wring_options *o, wring_stopper *stopper, PetscBool *found,
                                         wring_ending *end);
 
-/* ---- what it leaves ------------------------------------------------------------------------------------------------ */
+/* ---- what it leaves ---------------------------------------------------------------------------------------------- */
 
 /* sweep.csv and sweep.json of the runs that are done, sweep.gp once all are. Rank 0. */
 void wring_parameter_grid_csv(const wring_parameter_grid *s, const char *directory, wring_error *e);

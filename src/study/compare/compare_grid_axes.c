@@ -1,4 +1,4 @@
-/* The keys of compare_sweep_ and their values, all checked before the first comparison; the folder of each combination. */
+/* The keys of compare_sweep_, their values, and the folder of each combination. */
 #include "compare_grid.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum { MAX_RUNS = 10000 }; // comparisons
 
 static const char family[] = "compare_sweep_";
 
-/* ---- combinations ---------------------------------------------------------------------------------------------------- */
+/* ---- combinations ------------------------------------------------------------------------------------------------ */
 
 const char *wring_parameter_grid_value(const wring_parameter_grid *s, PetscInt run, int axis)
 {
@@ -39,7 +39,7 @@ void wring_parameter_grid_folder(const wring_parameter_grid *s, PetscInt run, si
   }
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Keys whose values decide what a sweep is or where it goes; and the type, in whose place compare.solvers stands. */
 static PetscBool is_own(const char *key)

@@ -1,4 +1,4 @@
-/* What a parameter grid leaves: one row for each solver of each combination, in sweep.csv, in sweep.json and on the screen. */
+/* One row for each solver of each combination: sweep.csv, sweep.json and the table on the screen. */
 #include "compare_grid.h"
 #include "compare_show.h"
 #include "study/common/table.h"
@@ -9,7 +9,7 @@
 enum { N_TIMES = 3 };
 static const int digits[N_TIMES] = {2, 4, 6}; // times are given to 1e-2, 1e-4, 1e-6
 
-/* ---- columns --------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 static PetscBool is_done(const wring_comparison *c)
 {
@@ -47,7 +47,7 @@ double wring_parameter_grid_error(const wring_comparison *c, const wring_converg
   return error_at(c, h, last);
 }
 
-/* ---- sweep.csv ------------------------------------------------------------------------------------------------------- */
+/* ---- sweep.csv --------------------------------------------------------------------------------------------------- */
 
 /* A field that holds nothing where there is no number. */
 static void print_field(FILE *f, double value)
@@ -94,7 +94,7 @@ void wring_parameter_grid_csv(const wring_parameter_grid *s, const char *directo
   wring_file_commit(f, path, e);
 }
 
-/* ---- sweep.json ------------------------------------------------------------------------------------------------------ */
+/* ---- sweep.json -------------------------------------------------------------------------------------------------- */
 
 static json_t *value_json(const wring_axis *a, const char *value)
 {
@@ -144,7 +144,7 @@ void wring_parameter_grid_json(const wring_parameter_grid *s, const char *direct
   json_decref(json);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode add_row(wring_table *t, const wring_parameter_grid *s, PetscInt run, const wring_convergence *h)
 {

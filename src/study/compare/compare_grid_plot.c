@@ -34,7 +34,7 @@ static void print_scale(FILE *f, const wring_axis *a)
   fputs(a->number ? "autofreq\n" : ")\n", f);
 }
 
-/* One line over axis k: a data block of the rows of a solver whose other keys have the values that they have in `run`. */
+/* The data block of one line over axis k: a solver in the combinations that differ from `run` in this key only. */
 static void print_graph(FILE *f, const wring_parameter_grid *s, int k, PetscInt run, PetscInt solver, PetscInt block)
 {
   PetscInt stride = 1; // from a value of axis k to the next

@@ -102,7 +102,7 @@ static PetscErrorCode try_solver(const wring_compare *s, const char *name)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A name or a law that a solver refuses must not cost the run of those before it. */
+/* Every solver is set up once before the first one runs, so that a refusal comes before the work. */
 static PetscErrorCode try_solvers(const wring_compare *s)
 {
   const wring_comparison *const c = &s->c;

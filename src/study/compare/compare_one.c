@@ -117,7 +117,8 @@ static PetscErrorCode write_files(wring_compare *s, const char *directory, wring
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, wring_telling tells, wring_ending *end)
+PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, wring_compare_output output,
+                                 wring_ending *end)
 {
   char directory[PETSC_MAX_PATH_LEN];
 
@@ -125,14 +126,14 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, wring
   s->stopper         = stopper;
   s->p->phases.since = MPI_Wtime(); // what other comparisons took since create is no time of this one
   PetscCall(wring_directory_make(s->p->options, sizeof directory, directory)); // before the work that would be lost
-  if (tells != WRING_TELL_RESULTS) PetscCall(print_header(s));
+  if (output != WRING_PRINT_RESULTS) PetscCall(print_header(s));
   PetscCall(wring_compare_solve(s));
   PetscCall(wring_compare_find_least(s));
   PetscCall(wring_compare_note_rounding(s));
   PetscCall(wring_compare_find_conditions(s));
   PetscCall(wring_comparison_summarise(&s->c));
   PetscCall(write_files(s, directory, end));
-  if (tells == WRING_TELL_ALL) PetscCall(wring_comparison_print(s->p->comm, &s->c));
+  if (output == WRING_PRINT_ALL) PetscCall(wring_comparison_print(s->p->comm, &s->c));
   if (s->c.failed && !end->status) end->status = WRING_EXIT_FAILED;
   if (s->c.stop) end->status = WRING_EXIT_STOPPED;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -4,7 +4,7 @@
 #include "study/common/pictures.h"
 #include <math.h>
 
-/* ---- compare.png ----------------------------------------------------------------------------------------------------- */
+/* ---- compare.png ------------------------------------------------------------------------------------------------- */
 
 /* A line for each solver: column y of compare.csv over column x where `shown`, a condition, holds. */
 static void print_graphs(FILE *f, const wring_comparison *c, int x, int y, const char *shown)
@@ -36,7 +36,7 @@ static void write_errors(const wring_comparison *c, const char *path, wring_erro
   wring_file_commit(f, path, e);
 }
 
-/* ---- compare_parts.png ----------------------------------------------------------------------------------------------- */
+/* ---- compare_parts.png ------------------------------------------------------------------------------------------- */
 
 /* One panel: an energy over iterations, and its value at the minimiser. What lies above `most` is cut off. */
 static void print_part(FILE *f, const wring_comparison *c, int column, const char *label, double least, double most)

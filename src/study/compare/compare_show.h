@@ -1,4 +1,4 @@
-/* What a comparison leaves: files and pictures on rank 0, and what it prints. */
+/* The results of a comparison: files and pictures on rank 0, and tables on the screen. */
 #pragma once
 #include "comparison.h"
 #include "study/common/json.h"

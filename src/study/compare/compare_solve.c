@@ -16,7 +16,7 @@ PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- one solver ------------------------------------------------------------------------------------------------------ */
+/* ---- one solver -------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode keep_row(void *context, const wring_iteration *it)
 {
@@ -104,7 +104,7 @@ PetscErrorCode wring_compare_solve(wring_compare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the minimiser --------------------------------------------------------------------------------------------------- */
+/* ---- the minimiser ----------------------------------------------------------------------------------------------- */
 
 /* g* is the least of all; comparisons with NaN are false, so that a failed solver never holds it. */
 static void take_least(wring_comparison *c, const wring_convergence *h, const char *source)
@@ -154,7 +154,7 @@ PetscErrorCode wring_compare_note_rounding(const wring_compare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- condition numbers ----------------------------------------------------------------------------------------------- */
+/* ---- condition numbers ------------------------------------------------------------------------------------------- */
 
 /* Every method with an H_0 of its own, at x_0 and at the minimiser. */
 PetscErrorCode wring_compare_find_conditions(wring_compare *s)

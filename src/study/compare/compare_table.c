@@ -1,4 +1,4 @@
-/* What a comparison says on the screen: errors at the report, and iterations and seconds to given errors. */
+/* Tables on the screen: relative errors at the report, and iterations and seconds to given errors. */
 #include "compare_show.h"
 #include "study/common/table.h"
 #include <math.h>

@@ -2,11 +2,11 @@
   wring compare: one implicit step from one state by several solvers, measured on the same g. Read in this order:
 
     comparison.h      what a comparison found: the convergence of each solver, g*, relative errors (comparison.c)
-    compare_solve.h   a comparison under way: its keys (compare_keys.c), its solves, g*, condition numbers (compare_solve.c)
-    compare_show.h    what it leaves: tables (compare_files.c), the screen (compare_table.c), pictures (compare_plot.c)
+    compare_solve.h   a comparison under way: keys (compare_keys.c), solves, g*, condition numbers (compare_solve.c)
+    compare_show.h    its results: files (compare_files.c), the screen (compare_table.c), pictures (compare_plot.c)
     compare_one.h     one comparison from a deck to its files, in the order in which it happens (compare_one.c)
     compare_grid.h    a parameter grid: one comparison for each combination of the values of some keys: its keys
-                      (compare_grid_axes.c), the march (compare_grid.c), what it leaves (compare_grid_files.c, _plot.c)
+                      (compare_grid_axes.c), comparisons (compare_grid.c), results (compare_grid_files.c, _plot.c)
     compare.c         the command
 
   Not here: methods and their common loop (src/solver), how gnuplot is run (study/common/gnuplot.h).
@@ -23,7 +23,7 @@ typedef struct {
   double least, largest;
 } wring_spectrum;
 
-/* The history of one solver, and what it shows. */
+/* The convergence of one solver: its history, and errors and times taken from it. */
 typedef struct {
   char             name[128]; // type or variant
   PetscInt         n, capacity;
@@ -54,7 +54,7 @@ typedef struct {
 */
 const wring_iteration *wring_convergence_at(const wring_convergence *h, PetscInt iteration);
 
-/* (g - g*) / (g(x_0) - g*), infinite for an iterate without a value; 0 where x_0 is a minimiser. docs/theory.md (2.5). */
+/* (g - g*) / (g(x_0) - g*), docs/theory.md (2.5); infinite if g is not finite, 0 if x_0 is a minimiser. */
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row);
 
 /* Fills error, iterations_to and seconds_to of every history; g* is known. */

@@ -1,11 +1,11 @@
-/* What the program says about itself: the keys of a deck, and its version. */
+/* wring help and wring version. */
 #include "study/common/command_keys.h"
 #include "study/mesh/mesh_command.h"
 #include "study/common/provenance.h"
 #include <string.h>
 #include <wring/study.h>
 
-static const char behind_names[] =
+static const char family_help[] =
   "\n---- region NAME ----\nregion_NAME_KEY: every KEY of material_, for the region NAME of the mesh.\n"
   "\n---- variant NAME ----\nvariant_NAME_KEY: every KEY of the solver type in variant_NAME_type.\n";
 
@@ -23,7 +23,7 @@ PetscErrorCode wring_study_help(MPI_Comm comm, const char *key)
   PetscCall(wring_keys_create(&catalogue));
   PetscCall(wring_options_help(comm, catalogue->n, catalogue->entry, asked[0] ? asked : NULL, &n));
   if (n == 0) PetscCall(wring_options_refuse_help(comm, catalogue->n, catalogue->entry, asked));
-  if (!asked[0]) PetscCall(PetscPrintf(comm, "%s", behind_names));
+  if (!asked[0]) PetscCall(PetscPrintf(comm, "%s", family_help));
   PetscCall(wring_catalogue_destroy(&catalogue));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

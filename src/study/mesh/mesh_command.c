@@ -6,7 +6,7 @@
 #include <wring/io.h>
 #include <wring/study.h>
 
-/* ---- commands ----------------------------------------------------------------------------------------------------- */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode make_box(const wring_mesh_job *job)
 {
@@ -56,7 +56,7 @@ static PetscErrorCode refine(const wring_mesh_job *job)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the command line --------------------------------------------------------------------------------------------- */
+/* ---- the command line -------------------------------------------------------------------------------------------- */
 
 static const wring_option info_options[] = {
   {.key = "parts", .type = WRING_INTS, .range = "[1,1000000]", .help = "Numbers of ranks to judge the partition for."},
@@ -169,7 +169,7 @@ static PetscErrorCode check_target(const wring_mesh_job *job)
     WRING_REFUSE(job->comm, "%s: unknown kind of file, expected a name that ends with .msh (Gmsh 4.1) or .vtu (VTK)",
                  job->to);
   if (wring_options_has(job->o, "", "binary"))
-    WRING_REFUSE(job->comm, "command line: binary is for .msh files, and %s is none", job->to);
+    WRING_REFUSE(job->comm, "command line: binary is a key for .msh files, and %s is not one", job->to);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

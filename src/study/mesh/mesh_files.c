@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <wring/io.h>
 
-/* ---- names --------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 PetscBool wring_mesh_ends(const char *file, const char *ending)
 {
@@ -28,7 +28,7 @@ void wring_mesh_protect(const char *from, const char *to, wring_error *e)
     wring_error_set(e, "%s: writing it would destroy %s, which is read: expected another name", to, from);
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* A whole mesh as cells of a .vtu file, on rank 0: tets, triangles, lines and points with their region. */
 enum { N_KIND = 4 };

@@ -28,7 +28,7 @@ static PetscInt set_size(const wring_mesh_data *d, PetscInt s)
   return d->set_start[s + 1] - d->set_start[s];
 }
 
-/* ---- text --------------------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void print_tets(FILE *f, const wring_mesh_data *d, const wring_mesh_measures *m)
 {
@@ -87,7 +87,7 @@ static void print(FILE *f, const report *r)
   print_cuts(f, r);
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void add(json_t *object, const char *key, json_t *value)
 {
@@ -176,7 +176,7 @@ static void write_json(const char *file, const report *r, wring_error *e)
   json_decref(json);
 }
 
-/* ---- the command -------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode get_json(const wring_mesh_job *job, size_t size, char *file)
 {

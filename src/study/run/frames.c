@@ -69,7 +69,7 @@ PetscErrorCode wring_frames_destroy(wring_frames *f)
 
 /* ---- one frame --------------------------------------------------------------------------------------------------- */
 
-/* Cells in the order tets, triangles, springs, and vertices where a mesh of points and springs alone has nothing else to show. */
+/* Cells in this order; vertices are cells only of a mesh without tets and triangles. */
 enum { TETS, TRIANGLES, LINES, POINTS, N_KIND };
 
 typedef struct {
@@ -152,7 +152,10 @@ static void fill_lines(const wring_spring_lines *s, const double *x, int32_t reg
   }
 }
 
-/* Surfaces and springs are numbered on after the regions, in the deck's order. wring_potential_cell_data has done the tets. */
+/*
+  The regions of surfaces and springs have the numbers after those of the mesh, in the deck's order. J and energy of
+  tets come from wring_potential_cell_data.
+*/
 static PetscErrorCode fill_cells(const wring_problem *p, const double *x, arrays *a)
 {
   const wring_mesh *const   m = p->mesh;

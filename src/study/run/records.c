@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Copies header and rows up to `keep`; a last line that a kill cut short goes too, and a header cut short is made good. */
+/* Copies the header and the rows up to `keep`; drops an incomplete last line, and completes an incomplete header. */
 static void copy_rows(FILE *from, FILE *to, const char *path, const char *header, PetscInt keep, wring_error *e)
 {
   char    *line = NULL;

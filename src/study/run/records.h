@@ -9,8 +9,8 @@ typedef struct {
 } wring_record;
 
 /*
-  Opens directory/name with the given header. keep >= 0: goes on with the file that is there, without its rows whose first
-  column is above keep; a header other than this one is an error. Not collective: rank 0.
+  Opens directory/name with the given header. keep >= 0: appends to the file that is there, without its rows whose first
+  column is above keep; another header is an error. Not collective: rank 0.
 */
 void wring_record_open(const char *directory, const char *name, const char *header, PetscInt keep, wring_record *r,
                        wring_error *e);
@@ -33,10 +33,12 @@ PetscErrorCode wring_balance_measure(const wring_problem *p, wring_balance *b);
 
 void wring_steps_header(const wring_problem *p, size_t size, char *header);
 
-/* One row: the state after a step with its elastic energy [J], and what each attached set exerts on the body. Collective. */
+/*
+  One row: the state after a step, its elastic energy [J], and the force of each attached set on the body. Collective.
+*/
 PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elastic, const wring_outcome *outcome);
 
-/* ---- history.csv, and residuals.csv for methods that have them --------------------------------------------------------- */
+/* ---- history.csv, and residuals.csv for methods that have them --------------------------------------------------- */
 
 extern const char wring_history_header[], wring_residuals_header[];
 

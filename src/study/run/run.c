@@ -2,7 +2,7 @@
 #include "run.h"
 #include "study/common/header.h"
 
-/* ---- one step -------------------------------------------------------------------------------------------------------- */
+/* ---- one step ---------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode begin_step(wring_run *r)
 {
@@ -70,7 +70,7 @@ static PetscErrorCode record_step(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the march ------------------------------------------------------------------------------------------------------- */
+/* ---- the march --------------------------------------------------------------------------------------------------- */
 
 static PetscBool due(PetscInt step, PetscInt every)
 {

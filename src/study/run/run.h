@@ -46,13 +46,13 @@ typedef struct {
   wring_exit       status;
 } wring_run;
 
-/* ---- set-up (run_set_up.c); collective, as all functions here ------------------------------------------------------ */
+/* ---- set-up (run_set_up.c); collective, as all functions here ---------------------------------------------------- */
 
 /* Problem, keys and solver; bad input is refused. */
 PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run *r);
 PetscErrorCode wring_run_destroy(wring_run *r);
 
-/* ---- files (run_output.c) ------------------------------------------------------------------------------------------ */
+/* ---- files (run_output.c) ---------------------------------------------------------------------------------------- */
 
 /* Makes the output directory, opens the tables and removes what an earlier run left. From here on files are written. */
 PetscErrorCode wring_run_open_directory(wring_run *r);

@@ -8,11 +8,11 @@ enum { STATE_FIELDS = 4 }; // of a checkpoint: positions, velocities and the two
 
 enum { HEADER = 1 << 16 }; // characters of the header of steps.csv
 
-/* ---- the directory --------------------------------------------------------------------------------------------------- */
+/* ---- the directory ----------------------------------------------------------------------------------------------- */
 
 /*
-  Opens the tables, which may refuse to go on, and only then removes what an earlier run left after step `keep`: what names
-  other files before these, so that a kill in between leaves nothing that names a missing one. Rank 0.
+  Opens the tables, which may be refused, and only then removes the files of an earlier run after step `keep`: first
+  files that name others, then these, so that a kill in between leaves no name of a missing file. Rank 0.
 */
 static PetscErrorCode open_files(wring_run *r, wring_error *e)
 {
@@ -86,7 +86,7 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- files of a state ------------------------------------------------------------------------------------------------ */
+/* ---- files of a state -------------------------------------------------------------------------------------------- */
 
 /* The rows up to a checkpoint must outlive a crash of the machine as the checkpoint does. */
 static PetscErrorCode sync_records(wring_run *r)
@@ -177,7 +177,7 @@ PetscErrorCode wring_run_write_state(const wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- run.json -------------------------------------------------------------------------------------------------------- */
+/* ---- run.json ---------------------------------------------------------------------------------------------------- */
 
 const char *wring_run_ended(const wring_run *r)
 {
