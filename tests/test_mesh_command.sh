@@ -178,7 +178,7 @@ refused 'writing it would destroy target.msh.part' convert target.msh.part targe
 rm target.msh.part
 ends_on 4 1 'nowhere/a.msh: cannot be written' convert beam.msh nowhere/a.msh
 ends_on 4 3 'nowhere/a.vtu: cannot be written' convert beam.msh nowhere/a.vtu
-refused 'binary is for .msh files' convert beam.msh a.vtu -binary true
+refused 'binary is a key for .msh files' convert beam.msh a.vtu -binary true
 refused 'binary is "perhaps", expected true or false' convert beam.msh a.msh -binary perhaps
 refused 'scale is "0", expected a real in' convert beam.msh a.msh -scale 0
 refused 'scale is "0", expected a real in' info beam.msh -scale 0
