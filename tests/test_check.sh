@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `wring check`: what would run, and its estimate of memory, which is within 15 % of what the run then takes, as docs/user.md
-# states. Fails where a part of the table is forgotten, what building a hierarchy needs for a while is not counted, or a
-# factor's size is taken from a wrong matrix.
+# `wring check`: what would run, and its estimate of memory, which is within 15 % of what the run then takes, as
+# docs/user.md states. Fails where a part of the table is forgotten, what building a hierarchy needs for a while is not
+# counted, or a factor's size is taken from a wrong matrix.
 # usage: test_check.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
 

@@ -118,7 +118,8 @@ cmp -s <(values alone/compare.csv) <(values out/$one/compare.csv) || fail 'a com
 error=$(awk -F, '$1 == "short" && $2 == 12 { print $8 }' alone/compare.csv)
 [ "$(awk -F, '$1 == "1e7" && $2 == "1e-1" && $3 == "short" { print $5 }' out/sweep.csv)" = "$error" ] || fail 'errors of sweep.csv'
 
-# Keys of a variant and of the comparison itself; qn without history and search is pd. A plain comparison replaces the sweep's files.
+# Keys of a variant and of the comparison itself; qn without history and search is pd. A plain comparison replaces the
+# sweep's files.
 rm -rf out
 expect 0 2 beam.yaml -compare_solvers full,pd -compare_sweep_variant_full_history 0,3 -compare_sweep_compare_iterations 12,14
 [ "$(cd out && LC_ALL=C ls -d -- */ | tr -d / | tr '\n' ' ')" = "$(for h in 0 3; do for i in 12 14; do

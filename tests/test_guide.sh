@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The decks and commands of docs/user.md work as they stand: blocks that begin with "# NAME" become files, indented lines that begin
-# with wring, mpiexec or gnuplot are run after the decks above them.
+# The decks and commands of docs/user.md work as they stand: blocks that begin with "# NAME" become files, indented
+# lines that begin with wring, mpiexec or gnuplot are run after the decks above them.
 # usage: test_guide.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
 guide=$source/docs/user.md

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Integrators as their users meet them: the energy of a pendulum, one row a step, restarts of bdf2, failures and refusals.
+# Integrators as their users meet them: the energy of a pendulum, one row a step, restarts of bdf2, failures and
+# refusals.
 # usage: test_integrators.sh BUILD_DIR SOURCE_DIR     ranks: 3
 . "$(dirname "$0")/lib.sh"
 

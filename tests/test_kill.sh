@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# kill -9 at random moments of a run that writes a frame every step and a checkpoint every second one: every file that has
-# its final name is whole (frames byte for byte those of a run left alone; checkpoints by their seals); the run
-# restarted from its last checkpoint on another number of ranks ends in the same state.
-# Fails if a file gets its name before all its bytes, or a restart keeps half a line or a row of a step that it makes again.
+# kill -9 at random moments of a run that writes a frame every step and a checkpoint every second one: every file that
+# has its final name is whole (frames byte for byte those of a run left alone; checkpoints by their seals); the run
+# restarted from its last checkpoint on another number of ranks ends in the same state. Fails if a file gets its name
+# before all its bytes, or a restart keeps half a line or a row of a step that it makes again.
 # usage: test_kill.sh BUILD_DIR SOURCE_DIR [KILLS [SEED]]     ranks: 3
 # The moments follow from the seed, which is printed; SEED repeats them.
 . "$(dirname "$0")/lib.sh"

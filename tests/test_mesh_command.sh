@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# wring mesh: what info says, what convert, refine and box write, that Gmsh reads it, and every refusal in one line on 1 and 3 ranks.
+# wring mesh: what info says, what convert, refine and box write, that Gmsh reads it, and every refusal in one line on 1
+# and 3 ranks.
 # usage: test_mesh_command.sh BUILD_DIR SOURCE_DIR     ranks: 3
 . "$(dirname "$0")/lib.sh"
 prefix=(mesh)

@@ -1,9 +1,10 @@
 #!/bin/bash
 # ranks: 1 2 3 4
-# The part of inputs/lamp.yaml, a mesh of Gmsh with two regions, 20 steps: a converged result does not depend on the number of
+# The part of inputs/lamp.yaml, a mesh of Gmsh with two regions, 20 steps: a converged result does not depend on the
+# number of
 # ranks (1e-9 of the largest position and of the largest velocity), and on one rank not at all on threads or on the run.
-# Fails when partition, halo or numbering lose or repeat an element, when a sum depends on threads, or when a solve is not
-# as exact as its tolerance says.
+# Fails when partition, halo or numbering lose or repeat an element, when a sum depends on threads, or when a solve is
+# not as exact as its tolerance says.
 . "$(dirname "$0")/lib.sh"
 
 steps=20 ranks='2 3 4'

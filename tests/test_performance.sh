@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# The decks of inputs/bench, which python3 jobs performance measures, are accepted and make a step, and its tables find what
-# runs leave.
-# It fails when a key of theirs, a column of history.csv or a field of run.json is renamed.
+# The decks of inputs/bench, which python3 jobs performance measures, are accepted and make a step, and its tables find
+# what runs leave. It fails when a key of theirs, a column of history.csv or a field of run.json is renamed.
 # usage: test_performance.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
 
@@ -21,6 +20,9 @@ for deck in box box_strain liu_bar liu_bunny liu_cloth liu_ditto liu_hippo liu_s
     solvers_twist) options+=(-mesh_box_cells 6,2,2) ;;
   esac
   works 1 run "$source/inputs/bench/$deck.yaml" "${options[@]}"
+  awk -F, 'NR == 2 { good = $1 == 1 && ($13 == 1 || $13 == 2) && $14 ~ /^(max_it|converged|at round-off)$/ && $6 < 1e300 }
+           END { exit !(good && NR == 2) }' "$deck/steps.csv" || fail "$deck: not one step of one or two iterations"
+  awk -F, '$4 == 0 { first = $5 } { last = $5 } END { exit !(last < first) }' "$deck/history.csv" || fail "$deck: g does not fall"
 done
 for deck in solvers solvers_strain; do
   works 1 compare "$source/inputs/bench/$deck.yaml" -initial_restart solvers_twist -compare_solvers qn,newton \

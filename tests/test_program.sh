@@ -246,8 +246,8 @@ refused "'qn' twice" compare compare.yaml -compare_solvers qn,qn
 refused "solver 'jacobi'" compare compare.yaml -compare_solvers qn,jacobi
 
 # ---- JSON: every key in force with its type, the parts of a chain of restarts, null for what is not finite ----
-# Fails if defaults of named parts or of compared solvers are left out, if numbers are texts, or if a restart forgets how
-# the steps before it were made.
+# Fails if defaults of named parts or of compared solvers are left out, if numbers are texts, or if a restart forgets
+# how the steps before it were made.
 if command -v "$python" >/dev/null; then
   expect 0 1 run beam.yaml -time_steps 2 -output_directory chain
   expect 0 1 run beam.yaml -time_steps 4 -initial_restart chain -output_directory chain

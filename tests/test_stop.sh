@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs that end before their last step: by signals to ranks and to mpiexec, by a full disk and by a directory that is lost.
-# Each says so in its exit status and one line, and its last checkpoint restarts; tables go on without rows of later steps.
-# Fails if a signal kills a run, if a write error is lost, hangs or looks like bad input, or if a cut line stays.
+# Runs that end before their last step: by signals to ranks and to mpiexec, by a full disk and by a directory that is
+# lost. Each says so in its exit status and one line, and its last checkpoint restarts; tables go on without rows of
+# later steps. Fails if a signal kills a run, if a write error is lost, hangs or looks like bad input, or if a cut line
+# stays.
 # usage: test_stop.sh BUILD_DIR SOURCE_DIR     ranks: 3
 . "$(dirname "$0")/lib.sh"
 
