@@ -10,8 +10,8 @@
     src/study/bench/      bench.h: bandwidth, kernels, solvers
     src/study/mesh/       mesh_files.h: makes, describes, converts and refines meshes
     src/study/help/       keys and version
-    src/study/common/     what commands share: keys in force (command_keys.h), why a command ends early (stop.h), an output
-                          directory (output_directory.h), JSON (json.h, provenance.h), usage (usage.h), what is
+    src/study/common/     what commands share: keys in force (command_keys.h), why a command ends early (stop.h), an
+                          output directory (output_directory.h), JSON (json.h, provenance.h), usage (usage.h), what is
                           printed (header.h, table.h), pictures (pictures.h)
 
   Not here: anything that a step, a solve or a deck needs (src/problem and below).
