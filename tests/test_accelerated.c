@@ -1,5 +1,8 @@
 /* ranks: 1 2 4 */
-/* Steepest descent, Chebyshev and Anderson against the properties of their iterations (docs/theory.md 5) on a twisted box. */
+/*
+  Steepest descent, Chebyshev and Anderson against the properties of their iterations (docs/theory.md 5) on a twisted
+  box.
+*/
 #include "body.h"
 #include "refused.h"
 
@@ -120,7 +123,10 @@ static PetscErrorCode test_plain(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Chebyshev's iterates from those of the loop w_(k+1) (x_k + q - x_(k-1)) + x_(k-1); fails if w or x_(k-1) is one too early or late. */
+/*
+  Chebyshev's iterates from those of the loop w_(k+1) (x_k + q - x_(k-1)) + x_(k-1); fails if w or x_(k-1) is one too
+  early or late.
+*/
 static PetscErrorCode test_chebyshev_recurrence(void)
 {
   const double  rho = 0.9;
@@ -192,7 +198,9 @@ static PetscErrorCode test_faster(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From a crumpled start, some inverted, mixed iterates raise g; fails if they are taken, or the plain one is not g's. */
+/*
+  From a crumpled start, some inverted, mixed iterates raise g; fails if they are taken, or the plain one is not g's.
+*/
 static PetscErrorCode test_falls_back(void)
 {
   test_body     m;
@@ -263,7 +271,9 @@ static PetscErrorCode test_rises(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A free body: sum m_i x_i is that of y after every iteration. Fails if a step is anything but a sum of A^{-1} grad g. */
+/*
+  A free body: sum m_i x_i is that of y after every iteration. Fails if a step is anything but a sum of A^{-1} grad g.
+*/
 static PetscErrorCode test_momentum(void)
 {
   static const char *const names[] = {"chebyshev", "anderson", "split"};

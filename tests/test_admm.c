@@ -1,7 +1,8 @@
 /* ranks: 1 2 4 */
 /*
-  admm on a twisted box: its residuals, momentum, minimisers, and what its options do. Fails if z, u, the weights W or the operator
-  do not belong together, if a sum depends on threads or ranks, or if something is kept from solve to solve that should not be.
+  admm on a twisted box: its residuals, momentum, minimisers, and what its options do. Fails if z, u, the weights W or
+  the operator do not belong together, if a sum depends on threads or ranks, or if something is kept from solve to
+  solve that should not be.
 */
 #include "body.h"
 #include <omp.h>
@@ -86,7 +87,10 @@ static PetscErrorCode test_momentum(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Laws with and without a closed form reach newton's minimiser. Fails if a prox belongs to another energy than the gradient. */
+/*
+  Laws with and without a closed form reach newton's minimiser. Fails if a prox belongs to another energy than the
+  gradient.
+*/
 static PetscErrorCode test_minimisers(void)
 {
   static const char *const laws[] = {"strain", "corotated", "neohookean", "stable_neohookean"};
@@ -186,7 +190,10 @@ static PetscErrorCode see_residuals(void *context, const wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Both residuals go to 0 with the gradient, and the first primal one is what the prox moves: u = 0. Other methods have none. */
+/*
+  Both residuals go to 0 with the gradient, and the first primal one is what the prox moves: u = 0. Other methods have
+  none.
+*/
 static PetscErrorCode test_residuals(void)
 {
   test_body     m;
@@ -238,7 +245,9 @@ static PetscErrorCode solve_on(test_body *m, const char *name, Vec y, Vec x, dou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The duals of the minimiser keep x there; u = 0 drives it away. Fails if u is lost, or kept without being asked for. */
+/*
+  The duals of the minimiser keep x there; u = 0 drives it away. Fails if u is lost, or kept without being asked for.
+*/
 static PetscErrorCode test_warm_start(void)
 {
   test_body m;
@@ -258,8 +267,8 @@ static PetscErrorCode test_warm_start(void)
 }
 
 /*
-  a^2 = 64 is far too large: z hardly moves, so that solves halve it until the residuals come near each other. The minimiser stays
-  what it is. Fails if a changes within a solve, or the wrong way.
+  a^2 = 64 is far too large: z hardly moves, so that solves halve it until the residuals come near each other. The
+  minimiser stays what it is. Fails if a changes within a solve, or the wrong way.
 */
 static PetscErrorCode test_balancing(void)
 {

@@ -1,7 +1,8 @@
 /* ranks: 1 2 4 */
 /*
-  Compliant constraints, docs/theory.md (5.18): one linearly implicit step of springs, attachments and stable_neohookean. Fails if
-  a row, a sign, a scale or the numbering of the system is wrong, or if redundant hard constraints pass.
+  Compliant constraints, docs/theory.md (5.18): one linearly implicit step of springs, attachments and
+  stable_neohookean. Fails if a row, a sign, a scale or the numbering of the system is wrong, or if redundant hard
+  constraints pass.
 */
 #include "model.h"
 #include "refused.h"
@@ -237,8 +238,8 @@ static PetscErrorCode test_spring(const char *compliance, double alpha)
 /* ---- pendulum ---------------------------------------------------------------------------------------------------- */
 
 /*
-  The largest error of the lengths of a hard double pendulum of bars of 1 m that falls from the horizontal for 0.2 s, and of its
-  support.
+  The largest error of the lengths of a hard double pendulum of bars of 1 m that falls from the horizontal for 0.2 s,
+  and of its support.
 */
 static PetscErrorCode pendulum(double h, double *drift, double *slip)
 {
@@ -269,7 +270,10 @@ static PetscErrorCode pendulum(double h, double *drift, double *slip)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A linearised constraint misses by |dx|^2/(2 l), which the next step takes back: the drift is O(h^2) and does not grow. */
+/*
+  A linearised constraint misses by |dx|^2/(2 l), which the next step takes back: the drift is O(h^2) and does not
+  grow.
+*/
 static PetscErrorCode test_pendulum(void)
 {
   double coarse, fine, slip;
@@ -553,7 +557,9 @@ static PetscErrorCode test_system_of_box(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A box whose left half is held exactly, so that many elements have no free vertex, after one step from a rough place. */
+/*
+  A box whose left half is held exactly, so that many elements have no free vertex, after one step from a rough place.
+*/
 static PetscErrorCode step_half_held(MPI_Comm comm, model *m)
 {
   const PetscInt     cells[3] = {4, 2, 2};

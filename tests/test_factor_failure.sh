@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Factors that fail: more workspace where MUMPS asks for it, else one line that names the solver, or a step that fails with a reason.
+# Factors that fail: more workspace where MUMPS asks for it, else one line that names the solver, or a step that fails
+# with a reason.
 # usage: test_factor_failure.sh BUILD_DIR SOURCE_DIR     ranks: 3
 . "$(dirname "$0")/lib.sh"
 
-# MUMPS underestimates the workspace of this system, INFOG(1) = -9 on any number of ranks. Fails if the factorisation is not
-# repeated with more; PETSc does not repeat it in the factor that has failed.
+# MUMPS underestimates the workspace of this system, INFOG(1) = -9 on any number of ranks. Fails if the factorisation
+# is not repeated with more; PETSc does not repeat it in the factor that has failed.
 cat >compliant.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 1], cells: [2, 2, 2]}, refine: 1}
 material: {model: stable_neohookean, young: 55919, poisson: 0.49, density: 1000}
@@ -48,8 +49,8 @@ fails_with "solver 'compliant': the factor by mumps" compliant.yaml -petsc_mat_m
 fails_with "time_integrator 'linear_implicit_euler': the factor by mumps" beam.yaml -petsc_step_mat_mumps_icntl_23 1 \
   -time_integrator linear_implicit_euler
 
-# Stiffness beside which the inertia is lost in rounding: on one rank CHOLMOD finds the matrix singular. Fails if that is an
-# internal error, or the solve goes on.
+# Stiffness beside which the inertia is lost in rounding: on one rank CHOLMOD finds the matrix singular. Fails if that
+# is an internal error, or the solve goes on.
 for keys in "newton" "qn -solver_qn_initial_hessian rest_hessian"; do
   # shellcheck disable=SC2086
   expect 2 1 run beam.yaml -material_young 1e30 -time_step 1 -solver_type $keys

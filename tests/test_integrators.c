@@ -1,12 +1,15 @@
 /* ranks: 1 3 */
 /*
-  Every time integrator on a small soft block: observed order, momenta, the linear case, and what a step leaves behind. The
-  energies of a pendulum are in test_integrators.sh.
+  Every time integrator on a small soft block: observed order, momenta, the linear case, and what a step leaves
+  behind. The energies of a pendulum are in test_integrators.sh.
 */
 #include "body.h"
 #include "step/step_impl.h"
 
-/* A 2 x 1 x 1 m block of 12 tets, 2e4 Pa, 1000 kg/m^3: its fastest motion has about 20 rad/s. No operator: newton solves. */
+/*
+  A 2 x 1 x 1 m block of 12 tets, 2e4 Pa, 1000 kg/m^3: its fastest motion has about 20 rad/s. No operator: newton
+  solves.
+*/
 static PetscErrorCode create_body(const char *integrator, double h, const wring_motion *motion, test_body *b)
 {
   const PetscInt cells[3] = {2, 1, 1};
@@ -125,7 +128,10 @@ static PetscErrorCode change_step(test_body *b, double h, wring_stepper **steppe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Positions [n_owned][3] in *x after n steps of end/n seconds; with ratio 2, the second half of the time takes twice as many. */
+/*
+  Positions [n_owned][3] in *x after n steps of end/n seconds; with ratio 2, the second half of the time takes twice
+  as many.
+*/
 static PetscErrorCode final_positions(const char *integrator, double end, int n, int ratio, Vec *x)
 {
   const wring_motion motion = {.velocity = {0.3, 0, -0.2}, .spin = {40, 20, 0}, .until = INFINITY, .release = INFINITY};
@@ -150,8 +156,9 @@ static PetscErrorCode final_positions(const char *integrator, double end, int n,
 }
 
 /*
-  log2 |x_h - x_(h/2)| / |x_(h/2) - x_(h/4)| under moving targets and gravity. Fails if y, v' or the time of the targets is
-  that of another rule: targets at t + h make the midpoint rule one of first order, as a wrong factor makes BDF2.
+  log2 |x_h - x_(h/2)| / |x_(h/2) - x_(h/4)| under moving targets and gravity. Fails if y, v' or the time of the
+  targets is that of another rule: targets at t + h make the midpoint rule one of first order, as a wrong factor makes
+  BDF2.
 */
 static PetscErrorCode test_order(const char *integrator, int ratio, double expected)
 {
@@ -221,8 +228,8 @@ static PetscErrorCode momenta(const char *integrator, int n, double *linear, dou
 }
 
 /*
-  Every rule keeps the momenta that its table declares, and loses those that it does not: implicit Euler O(h^2) of its angular
-  momentum a step, that is O(h) in all. Fails if a rule or a solve exerts a force or a torque on the whole.
+  Every rule keeps the momenta that its table declares, and loses those that it does not: implicit Euler O(h^2) of its
+  angular momentum a step, that is O(h) in all. Fails if a rule or a solve exerts a force or a torque on the whole.
 */
 static PetscErrorCode test_momenta(void)
 {

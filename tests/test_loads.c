@@ -1,7 +1,7 @@
 /* ranks: 1 2 4 */
 /*
-  Curves of time, surfaces, loads and drag: curves at and between their points, normals and sums of pressure, and the path of a
-  free body under loads and drag by every integrator against the recursion of one particle.
+  Curves of time, surfaces, loads and drag: curves at and between their points, normals and sums of pressure, and the
+  path of a free body under loads and drag by every integrator against the recursion of one particle.
 */
 #include "body.h"
 #include "refused.h"
@@ -23,7 +23,10 @@ static PetscErrorCode make_curve(wring_curve_type type, PetscInt n, int width, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every point exactly, also by a copy; constant outside; C1 everywhere: a slope from the left only, or none at the ends, fails. */
+/*
+  Every point exactly, also by a copy; constant outside; C1 everywhere: a slope from the left only, or none at the
+  ends, fails.
+*/
 static PetscErrorCode test_points(void)
 {
   const double eps = 1e-6;
@@ -56,7 +59,10 @@ static PetscErrorCode test_points(void)
   return PETSC_SUCCESS;
 }
 
-/* Straight lines between points; a parabola is kept in pieces whose ends are both inside: uniform weights of slopes fail. */
+/*
+  Straight lines between points; a parabola is kept in pieces whose ends are both inside: uniform weights of slopes
+  fail.
+*/
 static PetscErrorCode test_between(void)
 {
   static const double time[5] = {0, 1, 1.5, 4, 6};
@@ -127,8 +133,8 @@ static PetscErrorCode find_sides(wring_mesh *m, PetscInt n[6], PetscInt *triangl
 }
 
 /*
-  The sides of a box, 2 x 1 x 1 m, refined or not: as many triangles as there are, each once, normals outwards: a triangle that is
-  turned by the file and not by its tet fails.
+  The sides of a box, 2 x 1 x 1 m, refined or not: as many triangles as there are, each once, normals outwards: a
+  triangle that is turned by the file and not by its tet fails.
 */
 static PetscErrorCode test_sides(PetscInt refine)
 {
@@ -159,7 +165,10 @@ static PetscErrorCode test_sides(PetscInt refine)
 
 static const wring_load_time always = {.until = INFINITY};
 
-/* Pressure on all sides sums to no force and no moment in any shape; on one side, to p times its area against its normal. */
+/*
+  Pressure on all sides sums to no force and no moment in any shape; on one side, to p times its area against its
+  normal.
+*/
 static PetscErrorCode test_pressure(void)
 {
   const double   p = 7e3, eps = 1e-12;

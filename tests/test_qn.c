@@ -213,7 +213,10 @@ static PetscErrorCode check_condition(test_body *m, Vec x, const char *name)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if the eigenvalues are not those of H_0 H, or H_0 of `operator` is not the inverse of A. On several ranks the last will do. */
+/*
+  Fails if the eigenvalues are not those of H_0 H, or H_0 of `operator` is not the inverse of A. On several ranks the
+  last will do.
+*/
 static PetscErrorCode test_condition(void)
 {
   test_body   m;
@@ -248,8 +251,9 @@ static PetscErrorCode condition_of(test_map *map, const char *name, double *cond
 }
 
 /*
-  The order of Liu et al. 2017, table II: a stretched body is well served by the Hessian at rest, but not when it is turned by 90
-  degrees, where A is as good as before and warping helps. Fails if a Hessian is not taken where it should be.
+  The order of Liu et al. 2017, table II: a stretched body is well served by the Hessian at rest, but not when it is
+  turned by 90 degrees, where A is as good as before and warping helps. Fails if a Hessian is not taken where it
+  should be.
 */
 static PetscErrorCode test_order_of_conditions(void)
 {
@@ -358,7 +362,10 @@ static PetscErrorCode solve_watched(test_body *m, const char *name, PetscInt max
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest difference of g and of alpha between the histories of a body and of its turned copy, relative to g's fall. */
+/*
+  The largest difference of g and of alpha between the histories of a body and of its turned copy, relative to g's
+  fall.
+*/
 static PetscErrorCode compare_turned(const char *name, double *difference)
 {
   history       seen[2];
@@ -564,7 +571,10 @@ static PetscErrorCode count_row(void *context, const wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if dots of L-BFGS travel alone, or the bound of steps is found where none is needed. On one rank, for a factor on several has reductions of its own. */
+/*
+  Fails if dots of L-BFGS travel alone, or the bound of steps is found where none is needed. On one rank, for a factor
+  on several has reductions of its own.
+*/
 static PetscErrorCode test_reductions(const char *law, int expected)
 {
   static const char *const names[] = {"operator", "none", "newton"};
@@ -618,7 +628,10 @@ static PetscErrorCode check_trial(wring_solver *s, Vec x, Vec d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a step violates one of the conditions, whatever the length of the direction: too short, too long, into infinite g. */
+/*
+  Fails if a step violates one of the conditions, whatever the length of the direction: too short, too long, into
+  infinite g.
+*/
 static PetscErrorCode test_wolfe(void)
 {
   static const double scale[] = {1e-6, 1e-3, 1, 10, 1e4};
@@ -716,7 +729,10 @@ static PetscErrorCode test_refusals(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Iterations whose first trial is taken: reductions and messages are those of the inner iterations and of one evaluation. */
+/*
+  Iterations whose first trial is taken: reductions and messages are those of the inner iterations and of one
+  evaluation.
+*/
 static PetscErrorCode count_inner(void *context, const wring_iteration *it)
 {
   counts   *seen  = context;
@@ -765,9 +781,9 @@ static PetscErrorCode count_messages(test_body *m, wring_solver *s, Vec x, count
 }
 
 /*
-  Fails if dots of L-BFGS travel alone with multigrid: an iteration has one reduction besides those of conjugate gradients, and another in the
-  few whose last inner iteration was not foreseen. Between two ranks a halo is at most two messages: an evaluation has two
-  halos, an inner iteration on two levels five.
+  Fails if dots of L-BFGS travel alone with multigrid: an iteration has one reduction besides those of conjugate
+  gradients, and another in the few whose last inner iteration was not foreseen. Between two ranks a halo is at most
+  two messages: an evaluation has two halos, an inner iteration on two levels five.
 */
 static PetscErrorCode test_inner_reductions(const char *law)
 {

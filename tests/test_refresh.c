@@ -1,5 +1,8 @@
 /* ranks: 1 2 4 */
-/* What qn keeps from step to step, and the operator that it makes from the deformed body. docs/theory.md (5.13), (5.14) */
+/*
+  What qn keeps from step to step, and the operator that it makes from the deformed body. docs/theory.md (5.13),
+  (5.14)
+*/
 #include "body.h"
 #include "solver/common/refresh.h"
 
@@ -190,7 +193,10 @@ static PetscErrorCode run_march(const char *keep, const char *refresh, march *a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if the minimum is another one with kept pairs or a new operator, if either costs evaluations, or if none is made. */
+/*
+  Fails if the minimum is another one with kept pairs or a new operator, if either costs evaluations, or if none is
+  made.
+*/
 static PetscErrorCode test_march(void)
 {
   static const char *const how[][2] = {{"false", "0"}, {"true", "0"}, {"true", "20"}};
@@ -258,7 +264,10 @@ static PetscErrorCode test_change(void)
 
 /* ---- the rule ---------------------------------------------------------------------------------------------------- */
 
-/* Solves of n[i] evaluations, each counted in single steps; the operator is renewed in solve *at, before evaluation *when. */
+/*
+  Solves of n[i] evaluations, each counted in single steps; the operator is renewed in solve *at, before evaluation
+  *when.
+*/
 static PetscErrorCode find_renewal(test_body *m, wring_solver *s, PetscInt patience, const PetscInt *n, PetscInt *at,
                                    PetscInt *when)
 {

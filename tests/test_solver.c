@@ -1,7 +1,7 @@
 /* ranks: 1 2 4 */
 /*
-  qn, pd and newton against the properties of their iterations (docs/theory.md 5) on a twisted box. What every type must do is in
-  test_solver_types.c.
+  qn, pd and newton against the properties of their iterations (docs/theory.md 5) on a twisted box. What every type
+  must do is in test_solver_types.c.
 */
 #include "body.h"
 #include <omp.h>
@@ -223,7 +223,10 @@ static PetscErrorCode test_newton_is_quadratic(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A free body: sum m_i x_i is that of y after every iteration. Fails if internal forces do not cancel or a solve is not exact. */
+/*
+  A free body: sum m_i x_i is that of y after every iteration. Fails if internal forces do not cancel or a solve is
+  not exact.
+*/
 static PetscErrorCode test_momentum(void)
 {
   test_body     m;
@@ -251,8 +254,10 @@ static PetscErrorCode test_momentum(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a sum or a scatter has an order that depends on the number of threads. MUMPS, on several ranks, adds in the order in
-   which messages come: two runs on one thread differ as much. */
+/*
+  Fails if a sum or a scatter has an order that depends on the number of threads. MUMPS, on several ranks, adds in the
+  order in which messages come: two runs on one thread differ as much.
+*/
 static PetscErrorCode test_threads(void)
 {
   const int     threads = omp_get_max_threads();
@@ -281,7 +286,10 @@ static PetscErrorCode test_threads(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every variant of qn and newton must reach the minimiser; fails if a key is not read or a history of any length is not right. */
+/*
+  Every variant of qn and newton must reach the minimiser; fails if a key is not read or a history of any length is
+  not right.
+*/
 static PetscErrorCode test_variants(void)
 {
   static const char *const keys[][3] = {
@@ -321,8 +329,9 @@ static PetscErrorCode test_variants(void)
 }
 
 /*
-  solver.measure changes what is seen, not where pd goes; rtol 0 never converges, atol stops. Fails if a measurement leaves a trace
-  in the iterates: on one rank not a bit may differ. MUMPS, on several ranks, does not repeat its last bits.
+  solver.measure changes what is seen, not where pd goes; rtol 0 never converges, atol stops. Fails if a measurement
+  leaves a trace in the iterates: on one rank not a bit may differ. MUMPS, on several ranks, does not repeat its last
+  bits.
 */
 static PetscErrorCode test_measuring(void)
 {

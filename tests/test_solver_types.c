@@ -1,7 +1,7 @@
 /* ranks: 1 2 3 */
 /*
-  The family of solvers: every registered type by what its table declares, on a small box. A new type is tested here as soon as it
-  stands in src/solver/solver_types.c.
+  The family of solvers: every registered type by what its table declares, on a small box. A new type is tested here
+  as soon as it stands in src/solver/solver_types.c.
 */
 #include "body.h"
 #include "refused.h"
@@ -180,8 +180,9 @@ static PetscErrorCode test_ranks(const char *source)
 }
 
 /*
-  A second solve by the same solver repeats the first, and x has its own array after each. Fails if `begin` keeps something of the
-  last solve, or the arrays of x and the trial point stay exchanged. MUMPS, on several ranks, does not repeat its last bits.
+  A second solve by the same solver repeats the first, and x has its own array after each. Fails if `begin` keeps
+  something of the last solve, or the arrays of x and the trial point stay exchanged. MUMPS, on several ranks, does
+  not repeat its last bits.
 */
 static PetscErrorCode test_repeated(const char *source)
 {
@@ -296,7 +297,10 @@ static PetscErrorCode test_pair(const wring_solver_ops *ops, test_body *b, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every type with every material. Fails if a law that lacks what a type needs is let through, or refused in other words. */
+/*
+  Every type with every material. Fails if a law that lacks what a type needs is let through, or refused in other
+  words.
+*/
 static PetscErrorCode test_materials(const char *source)
 {
   const wring_law *law;

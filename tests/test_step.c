@@ -73,7 +73,10 @@ static PetscErrorCode march(test_body *m, wring_stepper *stepper, wring_state *s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* At rest under gravity a body falls rigidly: after n steps by g h^2 n (n + 1)/2. Fails if y or v' is not the formula's. */
+/*
+  At rest under gravity a body falls rigidly: after n steps by g h^2 n (n + 1)/2. Fails if y or v' is not the
+  formula's.
+*/
 static PetscErrorCode test_free_fall(void)
 {
   const double   gravity[3] = {1, -2, -9.81};
@@ -238,7 +241,10 @@ static PetscErrorCode count_reductions(PetscBool told, int *begin, int *solve, w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The stepper evaluates g(x_0) once, and a solver that is told so does not repeat it. Fails if it does, or gets other numbers. */
+/*
+  The stepper evaluates g(x_0) once, and a solver that is told so does not repeat it. Fails if it does, or gets other
+  numbers.
+*/
 static PetscErrorCode test_start_is_handed_on(void)
 {
   int           begin[2], solve[2];

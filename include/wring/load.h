@@ -1,6 +1,6 @@
 /*
-  Layer 9, loads: forces from outside that depend on time, and pressure also on positions; they enter the target of a step. Drag.
-  docs/theory.md (6.7)-(6.9)
+  Layer 9, loads: external forces that depend on time, pressure on surfaces, which also depends on positions, and drag.
+  Forces enter the target of a step, drag its masses. docs/theory.md (6.7)-(6.9)
 */
 #pragma once
 #include <wring/curve.h>
@@ -14,11 +14,14 @@ typedef struct {
   double                  until; // s; INFINITY: for ever
 } wring_load_time;
 
-/* mesh is borrowed and must outlive it; mass [n_owned] kg, without drag, is copied. Not collective. */
+/* mesh is borrowed and must outlive the loads; mass [n_owned] kg, without drag, is copied. Not collective. */
 PetscErrorCode wring_loads_create(const wring_mesh *mesh, const double *mass, wring_loads **l);
 PetscErrorCode wring_loads_destroy(wring_loads **l);
 
-/* Loads are added by all ranks in one order; everything is copied. Not collective. */
+/*
+  All ranks add the same loads in the same order, with their own vertices or none. Everything is copied. Not
+  collective.
+*/
 PetscErrorCode wring_loads_set_gravity_time(wring_loads *l, const wring_load_time *time);
 /* Forces [n][3] N on owned vertices [n], whatever their positions are. */
 PetscErrorCode wring_loads_add_forces(wring_loads *l, const wring_load_time *time, PetscInt n, const PetscInt *vertex,
@@ -36,10 +39,13 @@ PetscBool wring_loads_has_drag(const wring_loads *l); // on all ranks alike; not
 const double *wring_loads_drag(const wring_loads *l, double time, double *factor);
 
 /*
-  a [n_owned][3] += M^{-1} f, the accelerations of all forces at this time and, for pressure, positions q, which has room for
-  ghosts and gets them; without gravity and drag. Collective.
+  a [n_owned][3] += M^{-1} f, the accelerations of all forces at this time and, for pressure, positions q, which has
+  room for ghosts and gets them; without gravity and drag. Collective.
 */
 PetscErrorCode wring_loads_accelerate(const wring_loads *l, double time, Vec q, double *a);
 
-/* -sum f . x over this rank's forces at a time, without gravity; pressure has no potential [J]. x [n_owned][3]. Not collective. */
+/*
+  -sum f . x [J] over this rank's forces at a time, x [n_owned][3] m; without gravity, and without pressure, which has
+  no potential. Not collective.
+*/
 double wring_loads_potential(const wring_loads *l, double time, const double *x);

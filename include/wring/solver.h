@@ -1,7 +1,13 @@
 /*
-  Layer 8, solvers: minimise the incremental potential. A method supplies one iteration x_k -> x_(k+1); wring_solver_solve
-  owns the loop: gradient, history, stopping, timing, so that every method stops and is measured alike.
-  docs/theory.md 5.
+  Layer 8, solvers: minimise the incremental potential. A method supplies one iteration x_k -> x_(k+1); the loop of
+  wring_solver_solve computes the gradient, writes the history, stops and measures time, so that all methods are
+  compared alike. docs/theory.md 5. The map of the layer is src/solver/common/solver_impl.h; laws, terms and factors
+  are in the layers below, time steps in wring/step.h.
+
+  All functions are collective on comm where nothing else is said. Refusals are PETSC_ERR_USER_INPUT on all ranks, with
+  one line of text. One thread of a process calls the functions of a solver, and of the potential and operator that it
+  borrows; they start OpenMP threads themselves. Two solvers may share a potential and an operator if they are used
+  one after the other, and the operator holds the matrix of the one that solves (wring_solver_operator_factor).
 */
 #pragma once
 #include <wring/operator.h>
@@ -9,10 +15,13 @@
 
 typedef struct wring_solver wring_solver;
 
-/* Deck keys behind "solver_": type, max_it, rtol, atol, measure. */
+/* Deck keys with prefix "solver_": type, max_it, rtol, atol, measure. */
 extern const wring_option wring_solver_options[];
 
-/* Types in the order of help: name, and the keys of the method (behind "solver_<name>_" or "variant_*_"); NULL past the end. */
+/*
+  Name and *options of the i-th type, i from 0 in the order of help; NULL past the end. The keys of a method have prefix
+  "solver_<name>_", or "variant_<variant>_" for a variant. Static; not collective.
+*/
 const char *wring_solver_type(int i, const wring_option **options);
 
 typedef enum {
@@ -39,14 +48,16 @@ typedef struct {
   double      seconds;           // since the solve began, of the solver's own work
 } wring_iteration;
 
-typedef PetscErrorCode wring_monitor(void *context, const wring_iteration *it); // collective, every measured iteration
+/* Called on all ranks at every measured iteration, x_0 included; it may communicate, and must not call the solver. */
+typedef PetscErrorCode wring_monitor(void *context, const wring_iteration *it);
 
-/* Measured iterations at which g is above the one measured before by more than rounding, docs/theory.md (2.6). */
+/* Measured iterations at which g is larger than at the one measured before, by more than rounding; theory.md (2.6). */
 typedef struct {
   PetscInt measured, count; // iterations, x_0 aside; those at which g rose
   double   largest;         // (g - g before)/|g before|, 0 if there are none
 } wring_rises;
 
+/* *sum += *one: the counts, and the larger of the largest. */
 void wring_rises_add(const wring_rises *one, wring_rises *sum);
 
 /* g and its gradient at a point. */
@@ -62,16 +73,24 @@ typedef struct {
   wring_rises     rises;
 } wring_outcome;
 
-/* g, op and phases are borrowed; op may be NULL for methods that do not need A. */
+/*
+  g, op and phases are borrowed and must outlive the solver; op may be NULL for methods that do not need A, phases may
+  be NULL. Afterwards: set_from_options, set_up once all terms and contacts of g are there, then any number of solves.
+*/
 PetscErrorCode wring_solver_create(MPI_Comm comm, wring_potential *g, wring_operator *op, wring_phases *phases,
                                    wring_solver **s);
 PetscErrorCode wring_solver_destroy(wring_solver **s);
 
 /*
-  Takes the type `name` with keys "solver_<name>_*", or the variant `name` with "variant_<name>_type" and "variant_<name>_*";
-  name NULL: the type of "solver_type". Then solver_max_it, rtol, atol and measure. An unknown name is refused.
+  Takes the type `name` with keys "solver_<name>_*", or the variant `name` with "variant_<name>_type" and
+  "variant_<name>_*"; name NULL: the type of "solver_type". Then solver_max_it, rtol, atol and measure. An unknown
+  name is refused.
 */
 PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_options *o, const char *name);
+/*
+  At most max_it >= 0 iterations; stops where |grad g| <= rtol |grad g(x_0)| or <= atol [N], 0: never; measures x_0,
+  every `measure` iterations (0: none) and the last. Not collective, but the same on all ranks, as set_monitor.
+*/
 PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure);
 PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
 
@@ -82,36 +101,52 @@ PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor,
 typedef PetscErrorCode wring_interrupt(void *context, PetscBool *stop);
 PetscErrorCode         wring_solver_set_interrupt(wring_solver *s, wring_interrupt *interrupt, void *context);
 /*
-  The factor of L in the A = M/h^2 + factor L that op must hold while this method solves, 0 if it needs none; after
-  set_from_options, and again before each solve: 1 for all but admm, which may change it from solve to solve.
+  The factor of L in the A = M/h^2 + factor L that op must hold while this method solves, 0 if it needs none. Valid
+  after set_from_options; ask again before each solve: 1 for all but admm, which may change it from solve to solve.
+  Not collective.
 */
 double wring_solver_operator_factor(const wring_solver *s);
 
-/* Tells the operator what solves of `steps` steps would ask of it at most, before its first matrix. Not collective. */
+/* Tells the operator how many solves with A `steps` solves take at most; before its first matrix. Not collective. */
 void wring_solver_expect_solves(const wring_solver *s, PetscInt64 steps);
 
-PetscErrorCode wring_solver_set_up(wring_solver *s); // refuses laws that lack what the method needs
+/*
+  Allocates work vectors. Refuses laws, contacts and damping that the method cannot use: "solver 'pd' cannot use ...".
+*/
+PetscErrorCode wring_solver_set_up(wring_solver *s);
 
 /*
-  Bytes that a solve from x would take on this rank beyond what set_up has allocated and the operator takes: systems of the
-  method's own. Their matrices are assembled for it and stay, and are not counted. After set_up. Collective.
+  Estimates the bytes that a solve from x takes on this rank beyond what set_up has allocated and what the operator
+  takes: factors and hierarchies of the method's own systems. Their matrices are assembled for the estimate, stay, and
+  are not counted. After set_up.
 */
 PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes);
-PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome); // x: x_0 in, the last iterate out
 
 /*
-  The next solve starts from an x where g and its gradient are known to be these: it does not evaluate them again, though they
-  count as an evaluation. Borrowed until that solve has begun, and forgotten then; NULL: not known. Only for potentials without
-  contacts, which a solve looks for at x first. Not collective, but on all ranks alike.
+  Minimises g from x, which holds x_0 on input and the last iterate x_k on output. x must come from
+  wring_potential_create_vec for this g: it has room for ghosts, which are overwritten. While the solve runs, x and a
+  vector of the solver may exchange their arrays (VecPlaceArray), so that nobody may hold a pointer to the array of x;
+  afterwards x has its own array again. Vertices held by hard attachments are placed first.
+  After a failure (wring_reason_failed) x is the last iterate, where g may not be finite, and x_0 if the first iteration
+  failed; the solver can be used again. After an error x is undefined. outcome->last has the measured values at x.
+*/
+PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome);
+
+/*
+  Gives the next solve g and its gradient at the x that it starts from, so that it does not evaluate them again; its
+  count of evaluations does not change. Borrowed until that solve has begun, and used once; NULL: not known. Only for
+  potentials without contacts, because a solve first looks for contacts at x, which changes g. Not collective, but the
+  same on all ranks. The time of a method that needs grad g(x_0) is shorter then: do not use it to compare methods.
 */
 void      wring_solver_know_start(wring_solver *s, const wring_evaluation *start);
 PetscBool wring_solver_has_residuals(const wring_solver *s); // iterations have primal and dual
 
 /*
-  The extreme eigenvalues of H_0 H(x), H the true (not projected) Hessian of g and H_0 the inverse of the Hessian that the method
-  starts a solve at x from: A of pd, initial_hessian of qn (the identity not scaled). By at most max_it steps of Lanczos, whose
-  values lie inside the true interval; exact only where H_0 is a factor. Both are NaN where H(x) is not positive definite.
-  Methods without an H_0 are refused. After set_up, and with the operator's matrix set if operator_factor is not 0. Collective.
+  The extreme eigenvalues of H_0 H(x): H is the Hessian of g, not projected; H_0 the inverse of the Hessian that the
+  method starts a solve at x from: A of pd, initial_hessian of qn (the identity is not scaled). Found by at most max_it
+  steps of Lanczos, whose values lie inside the true interval; accurate only where H_0 is a factor. Both are NaN where
+  H(x) is not positive definite or H_0 does not exist. Refuses methods without an H_0. After set_up, with the operator's
+  matrix set if operator_factor is not 0. x as in solve.
 */
 PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, double *least, double *largest);
 PetscBool      wring_solver_has_condition(const wring_solver *s); // whether the method has an H_0

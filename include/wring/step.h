@@ -1,12 +1,20 @@
 /*
   Layer 9, time integrators: the target y and step of the potential before the solve, the new state after it.
-  docs/theory.md 6.
+  docs/theory.md 6. A step is prepared by wring_stepper_begin, solved by a solver (wring/solver.h) or by
+  wring_stepper_advance, and ended by wring_stepper_finish. The map of the layer is src/step/step_impl.h.
+
+  All functions are collective where nothing else is said. Vectors come from wring_potential_create_vec; their ghosts
+  are overwritten. A stepper and its potential are called by one thread of a process. Refusals are PETSC_ERR_USER_INPUT
+  on all ranks.
 */
 #pragma once
 #include <wring/load.h>
 #include <wring/solver.h>
 
-/* Deck keys behind "time_" (step, end, steps, integrator, limit) and the plain keys "gravity" and "gravity_curve". */
+/*
+  Deck keys with prefix "time_" (step, end, steps, integrator, limit), and the keys "gravity" and "gravity_curve"
+  without a prefix.
+*/
 extern const wring_option wring_time_options[], wring_load_options[];
 
 typedef struct {
@@ -17,39 +25,47 @@ typedef struct {
 
 typedef struct wring_stepper wring_stepper;
 
-PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, wring_stepper **s); // g is borrowed
+/*
+  g is borrowed, must outlive the stepper and have all its terms and contacts; o is read here only. Refuses laws,
+  contacts and damping that the integrator cannot use.
+*/
+PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, wring_stepper **s);
 PetscErrorCode wring_stepper_destroy(wring_stepper **s);
-double         wring_stepper_size(const wring_stepper *s);    // h, s
-PetscInt       wring_stepper_steps(const wring_stepper *s);   // ceil(end/step - 1e-9), or steps; 1 if neither is given
-const double  *wring_stepper_gravity(const wring_stepper *s); // [3] m/s^2, to be multiplied by its factor of time
-/* Loads beside gravity, borrowed; they are taken at the time that targets of attachments are. docs/theory.md 6 */
+
+/* What the deck asks for; not collective. */
+double        wring_stepper_size(const wring_stepper *s);    // h, s
+PetscInt      wring_stepper_steps(const wring_stepper *s);   // ceil(end/step - 1e-9), or steps; 1 if neither is given
+const double *wring_stepper_gravity(const wring_stepper *s); // [3] m/s^2, to be multiplied by its factor of time
+/* Loads beside gravity, borrowed: evaluated at the same time as the targets of attachments. docs/theory.md 6 */
 PetscErrorCode wring_stepper_set_loads(wring_stepper *s, const wring_loads *loads);
 const char    *wring_stepper_integrator(const wring_stepper *s); // "implicit_euler"
 
-/* Whether a step is begin, a solver's minimisation of g, finish; otherwise it is begin, advance, finish. Not collective. */
+/* Whether a solver minimises g between begin and finish; otherwise wring_stepper_advance is called. Not collective. */
 PetscBool wring_stepper_minimises(const wring_stepper *s);
 
 /*
-  g of the step from t to t + h: its h, start, target and drag, and the terms' time. *changed: A must be built again (true at the first
-  call).
+  Sets up g for the step from t to t + h: its h, start, target and drag, and the time of the terms. *changed: A must be
+  built again, as at the first call.
 */
 PetscErrorCode wring_stepper_prepare(wring_stepper *s, const wring_state *state, PetscBool *changed);
 
 /*
-  Before the solve: prepares g, and x = x_0: y, or q + t (y - q) with the first t of 1/2, 1/4, ... that makes g finite (a notice
-  says so; refused if g(q) is not finite). The implicit midpoint rule solves for the midpoint (x + q)/2.
+  Prepares g, and sets x to the x_0 of the solve: y, or q + t (y - q) with the first t of 1/2, 1/4, ... at which g is
+  finite, with a note; refused if g(q) is not finite. With the implicit midpoint rule the unknown is the midpoint
+  (x + q)/2. x is not touched where nothing is minimised.
 */
 PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed);
 
 /*
-  g and its gradient at the x of the last begin, which has evaluated them there, for wring_solver_know_start; NULL where there are
-  contacts, or nothing is minimised. Borrowed, until the next call with this stepper. Not collective.
+  g and its gradient at the x of the last begin, which has evaluated them there, for wring_solver_know_start; NULL where
+  there are contacts, or nothing is minimised. Borrowed, valid until the next call with this stepper. Not collective.
 */
 const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s);
 
 /*
-  In the place of a solve, where nothing is minimised: x, the new positions. The outcome has one iteration, whose value is
-  implicit Euler's g at x; it fails if that is not finite, or the linear system is singular.
+  Makes the step where nothing is minimised: x gets the new positions. The outcome has one iteration, whose value is
+  implicit Euler's g at x; it is a failure if that is not finite, or the linear system is singular, and the state is
+  as it was. A factor that runs out of memory is refused.
 */
 PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state, Vec x, wring_outcome *outcome);
 
@@ -57,18 +73,23 @@ PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state,
 PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state, double *bytes);
 
 /*
-  After the solve or advance: velocities and positions from x, which may be changed; step and time advance. *elastic [J]: that
-  of g at x in, E of the new positions out; if it is not finite, the step has failed and the state is as it was.
+  Ends the step after the solve or advance: new velocities and positions from x, which may be changed; step and time
+  advance. *elastic [J] is E of g at x on input, E at the new positions on output. If that is not finite the step has
+  failed, and the state is as it was.
 */
 PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic);
 
-/* ---- checkpoints: what a rule of several steps needs beside the state ---------------------------------------------- */
+/* ---- checkpoints: what a rule of several steps needs beside the state -------------------------------------------- */
 
 typedef struct {
   const char *name;
   Vec         value; // [n_owned][3], borrowed
 } wring_memory;
 
-int       wring_stepper_memory(const wring_stepper *s, wring_memory memory[2]); // number of arrays; not collective
-PetscBool wring_stepper_remembers(const wring_stepper *s); // they hold the last step; not collective
-void      wring_stepper_remember(wring_stepper *s);        // they have been filled; on all ranks
+/*
+  The arrays, borrowed, and their number (0 to 2); whether they hold the last step; and the statement that a restart has
+  filled them, on all ranks. Not collective.
+*/
+int       wring_stepper_memory(const wring_stepper *s, wring_memory memory[2]);
+PetscBool wring_stepper_remembers(const wring_stepper *s);
+void      wring_stepper_remember(wring_stepper *s);

@@ -1,11 +1,12 @@
 /*
-  Alternating directions on min g0(x) + sum_e w_e psi_e(z_e) with z = D x [Overby et al. 2017; Ledwon 2024, eq. 3.85], where g0 is
-  the inertial part, D x the local values of all elements and W_e^2 = a^2 w_e k_e:
+  The alternating direction method of multipliers for min g0(x) + sum_e w_e psi_e(z_e) with z = D x [Overby et al. 2017;
+  Ledwon 2024, eq. 3.85], where g0 is the inertial part, D x are the local values of all elements, W_e^2 = a^2 w_e k_e:
     z <- argmin sum_e w_e psi_e(z_e) + 1/2 |W (D x + u - z)|^2      the prox of every law
     u <- u + D x - z
-    x <- argmin g0(x) + 1/2 |W (D x - z + u)|^2,                    A_a x = M/h^2 y + D^T W^2 (z - u), A_a = M/h^2 + a^2 L
-  from z = D x_0 and u = 0. The first two lines and the residual of the third are one pass over the elements; the third is
-  solved for the difference, so that an inexact solve errs by a part of it. g may rise. docs/theory.md (5.15).
+    x <- argmin g0(x) + 1/2 |W (D x - z + u)|^2,  that is  A_a x = M/h^2 y + D^T W^2 (z - u),  A_a = M/h^2 + a^2 L
+  from z = D x_0 and u = 0. One pass over the elements does the first two lines and the residual of the third. The third
+  is solved for the difference, so that an inexact solve errs by a part of the difference. g may rise. docs/theory.md
+  (5.15).
 
   Balancing [Boyd et al. 2011, 3.4.1] changes a, and with it A_a, between solves only: A is built at most once a step.
 */
@@ -81,8 +82,8 @@ static PetscErrorCode admm_set_up(wring_solver *s)
 }
 
 /*
-  a of the next solve, by the residuals of the last one. Where the primal is the larger, D x and z are too far apart, and W
-  must grow.
+  a of the next solve, from the residuals of the last one. If the primal one is larger, D x and z are too far apart,
+  and W must increase.
 */
 static double next_weight(const admm_data *admm)
 {
@@ -92,7 +93,7 @@ static double next_weight(const admm_data *admm)
   return PetscMax(admm->weight / bound, PetscMin(admm->weight * bound, a));
 }
 
-/* Takes the residuals of an iteration into the mean; at a fixed point both are 0 and say nothing. */
+/* Adds the residuals of an iteration to the mean; at a fixed point both are 0 and are left out. */
 static void count_residuals(admm_data *admm, const double residual[2])
 {
   const double ratio = PetscLogReal(residual[0]) - PetscLogReal(residual[1]);
@@ -101,7 +102,7 @@ static void count_residuals(admm_data *admm, const double residual[2])
   admm->ratio += (ratio - admm->ratio) / (double)admm->counted;
 }
 
-/* The dual W^2 u of the unscaled problem stays what it is when a changes. */
+/* The dual W^2 u of the unscaled problem does not change with a. */
 static PetscErrorCode admm_begin(wring_solver *s, Vec x)
 {
   admm_data   *admm = s->data;

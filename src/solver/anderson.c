@@ -1,11 +1,12 @@
 /*
-  Anderson acceleration of a fixed-point iteration v -> G(v), mixing.h, around
-    pd [Peng et al. 2018]: v = x, G(x) = x - A^{-1} grad g(x). Where the mixed iterate makes g rise, G(x) takes its place, so that g
-    never rises where it does not under pd;
-    admm [Zhang et al. 2019]: v = (x, u), measured as (M^{1/2} x/h, W u) [J^(1/2)], G one iteration of admm. Where the residuals after
-    it, |W (D x - z)|^2 + |W (z - z before)|^2, are above those of the last iteration, it is made again from the unmixed v. x after
-    an iteration is always one that admm has made. g may rise.
-  docs/theory.md (5.24).
+  Anderson acceleration of a fixed-point iteration v -> G(v), mixing.h, docs/theory.md (5.24).
+
+  Around pd [Peng et al. 2018]: v = x, G(x) = x - A^{-1} grad g(x). Where the mixed iterate makes g rise, G(x) is taken
+  instead, so that g never rises where it does not rise with pd.
+
+  Around admm [Zhang et al. 2019]: v = (M^{1/2} x/h, W u) [J^(1/2)], G is one iteration of admm. Where the residuals
+  |W (D x - z)|^2 + |W (z - z before)|^2 after it are larger than those of the last iteration, it is repeated from the
+  unmixed v. x is always the result of an iteration of admm. g may rise.
 */
 #include "solver/common/inner.h"
 #include "solver/common/line_search.h"
@@ -96,7 +97,7 @@ static PetscErrorCode anderson_begin(wring_solver *s, Vec x)
 
 /* ---- around pd --------------------------------------------------------------------------------------------------- */
 
-/* x + p as the point to try. */
+/* Evaluates the trial point x + p. */
 static PetscErrorCode try_step(wring_solver *s, Vec x, const double *p)
 {
   anderson_data *anderson = s->data;
@@ -132,7 +133,7 @@ static PetscErrorCode iterate_pd(wring_solver *s, Vec x)
 
 /* ---- around admm ------------------------------------------------------------------------------------------------- */
 
-/* One iteration of admm from v, to which x is moved first. */
+/* Moves x and u to v and makes one iteration of admm. */
 static PetscErrorCode iterate_from(const wring_solver *s, Vec x, double *residual)
 {
   const anderson_data *anderson = s->data;

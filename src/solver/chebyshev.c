@@ -2,10 +2,11 @@
   Chebyshev semi-iterative acceleration [Wang 2015] of the steps q = -A^{-1} grad g [Liu et al. 2017, alg. 3]:
     d = w_(k+1) (x_k + q - x_(k-1)) + x_(k-1) - x_k = w q + (w - 1) p,   p = x_k - x_(k-1) the step before,
     w_(k+1) = 1 for k < S,   2/(2 - rho^2) for k = S,   4/(4 - rho^2 w_k) for k > S.
-  rho is the spectral radius of the plain iteration, the factor by which its error shrinks. Not given, it is estimated in every
-  solve by |q_S|_A/|q_(S-1)|_A: for a quadratic g such ratios grow towards rho from below. w starts anew in each solve.
+  rho is the spectral radius of the plain iteration, the factor by which its error decreases. If it is not given,
+  every solve estimates it by |q_S|_A/|q_(S-1)|_A: for a quadratic g these ratios increase towards rho. Every solve
+  starts with w = 1.
 
-  g may rise. With line_search armijo it does not; where d is no descent direction, q takes its place.
+  g may rise. With line_search armijo it does not; where d is no descent direction, q is used instead.
 */
 #include "solver/common/line_search.h"
 
@@ -143,7 +144,7 @@ static PetscErrorCode chebyshev_direction(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Along d, or along q and at last along -grad g where the direction before goes uphill. */
+/* Searches along d; where that fails along q, and at last along -grad g. */
 static PetscErrorCode chebyshev_search(wring_solver *s, Vec x, wring_search *result)
 {
   const chebyshev_data *chebyshev = s->data;
@@ -203,7 +204,7 @@ static double chebyshev_operator_factor(const wring_solver *s)
   return 1;
 }
 
-/* Without a line search nothing keeps g from rising. */
+/* Without a line search g may rise. */
 static const wring_contact_way *chebyshev_contacts(const wring_solver *s)
 {
   const chebyshev_data *chebyshev = s->data;

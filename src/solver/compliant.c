@@ -1,19 +1,20 @@
 /*
-  Compliant constraints [thesis, eq. 3.26; Servin et al. 2006; Tournier et al. 2015]: one linearly implicit step. Constraints are
-  linearised at q, the start of the step, and their second derivatives dropped; docs/theory.md (5.18). In the unknowns
-  w = M^(1/2) (x - y) and the scaled multipliers l,
+  Compliant constraints [thesis, eq. 3.26; Servin et al. 2006; Tournier et al. 2015]: one linearly implicit step. The
+  constraints are linearised at q, the start of the step; their second derivatives are dropped, docs/theory.md (5.18).
+  In the unknowns w = M^(1/2) (x - y) and the scaled multipliers l,
     ( I   B^T ) ( w  )   (  0 )
     ( B  -a   ) ( -l ) = (  r )
-  where row j of B is dC_j/dx M^(-1/2)/s_j, a_j = alpha_j/(h s_j)^2, r_j = -(C_j + dC_j/dx (y - q))/s_j, and s_j makes the diagonal
-  of the Schur complement B B^T + a one. The system is symmetric and indefinite; MUMPS factors it on any number of ranks.
+  where row j of B is dC_j/dx M^(-1/2)/s_j, a_j = alpha_j/(h s_j)^2 and r_j = -(C_j + dC_j/dx (y - q))/s_j. The scales
+  s_j make the diagonal of the Schur complement B B^T + a one. The system is symmetric and indefinite and is factored by
+  MUMPS on any number of ranks.
 */
 #include "operator/direct/factor.h"
 #include "operator/judge.h"
 #include "solver/common/solver_impl.h"
 
 /*
-  The least eigenvalue that B B^T + a may have, whose diagonal is 1, far above rounding: below it constraints are redundant. a_j below
-  it can be too small to prevent that.
+  The least eigenvalue that B B^T + a, whose diagonal is 1, may have, far above rounding: if one is smaller, constraints
+  are redundant. That can happen only where some a_j is smaller.
 */
 static const double least_eigenvalue = 1e-12;
 
@@ -101,7 +102,7 @@ static PetscErrorCode compliant_set_up(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One iteration is all, whatever max_it says. Vertices that hard attachments hold count as infinitely heavy. */
+/* The method makes one iteration, whatever max_it is. Vertices of hard attachments have infinite mass. */
 static PetscErrorCode compliant_begin(wring_solver *s, Vec x)
 {
   compliant_data *const   c    = s->data;
@@ -236,7 +237,7 @@ static void fill_row(const compliant_data *c, const wring_constraint_rows *r, Pe
     entry[2 * a] = entry[2 * a + 1] = dC[a] * c->root[r->vertex[r->m * j + a / 3]] * scale;
 }
 
-/* *least: the least a of this rank. */
+/* Fills in the values; *least is the least a of this rank. */
 static PetscErrorCode fill(wring_solver *s, const double *d, double *least)
 {
   compliant_data *c       = s->data;
@@ -309,8 +310,8 @@ static PetscErrorCode factor(wring_solver *s, double shift, PetscBool *exists)
 }
 
 /*
-  The shifted system has as many negative eigenvalues as there are constraints if and only if B B^T + a exceeds the shift
-  (Sylvester's law of inertia).
+  The shifted system has as many negative eigenvalues as there are constraints if and only if B B^T + a exceeds the
+  shift (Sylvester's law of inertia).
 */
 static PetscErrorCode refuse_redundant(wring_solver *s)
 {

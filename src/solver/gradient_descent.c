@@ -1,6 +1,7 @@
 /*
-  Steepest descent [thesis, 3.2.1]: x' = x - a grad g, the baseline. The search halves a until g falls enough; it starts from
-  twice the last a, so that a can grow again, and in the first iteration from the step to g = 0 if g were linear.
+  Steepest descent [thesis, 3.2.1], the baseline: x' = x - a grad g. Backtracking halves a until g decreases enough. It
+  starts from twice the last a, so that a can grow again; in the first iteration it starts from the step to g = 0 if g
+  were linear.
 */
 #include "solver/common/line_search.h"
 
@@ -42,7 +43,7 @@ static PetscErrorCode descent_begin(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A search along -a grad g, a <= *longest, which becomes the a that is found. */
+/* Searches along -a grad g, a <= *longest; the a found replaces *longest. */
 static PetscErrorCode search(wring_solver *s, Vec x, double *longest, wring_search *result)
 {
   descent_data *descent = s->data;
@@ -55,7 +56,7 @@ static PetscErrorCode search(wring_solver *s, Vec x, double *longest, wring_sear
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* At round-off a search judges one trial alone, which may be too long: it is begun again from shorter ones. */
+/* At round-off a search judges only one trial point, whose step may be too long: it is repeated from shorter steps. */
 static PetscErrorCode descent_iterate(wring_solver *s, Vec x)
 {
   descent_data *descent = s->data;

@@ -1,9 +1,10 @@
 /*
-  Newton's method [thesis, algorithm 2]: H d = -grad g with backtracking, where every element's Hessian is made positive
-  semidefinite [Teran et al. 2005], so that H = M/h^2 + sum is positive definite and d goes downhill.
+  Newton's method [thesis, algorithm 2]: H d = -grad g with backtracking. The Hessian of every element is projected to
+  the positive semidefinite matrices [Teran et al. 2005], so that H = M/h^2 + sum is positive definite and d is a
+  descent direction.
 
-  The system has three unknowns per vertex. Direct: a Cholesky factor. cg: conjugate gradients with smoothed aggregation
-  that knows the six rigid motions of the current positions.
+  The system has three unknowns per vertex. It is solved by a Cholesky factor (direct), or by conjugate gradients with
+  smoothed aggregation that represents the six rigid motions of the current positions (cg).
 */
 #include "solver/common/line_search.h"
 #include "solver/common/linear.h"

@@ -1,7 +1,8 @@
 /*
-  Position based dynamics [Mueller et al. 2007; thesis, algorithm 8]: every constraint moves its vertices part k' of the way
-  to C = 0, (5.27), whatever the stiffness of its law. k' is the stiffness k in [0, 1] of the deck, or the 1 - (1 - k)^(1/n)
-  that leaves 1 - k of an error after the n = max_it iterations. It does not minimise g.
+  Position based dynamics [Mueller et al. 2007; thesis, algorithm 8]: each constraint moves its vertices by the part
+  k' of the way to C = 0, (5.27), whatever the stiffness of its law. With rule plain, k' is the key stiffness k in [0,
+  1]; with rule exponent it is 1 - (1 - k)^(1/n), which leaves 1 - k of an error after n = max_it iterations. The
+  method does not minimise g.
 */
 #include "solver/common/sweeps.h"
 #include <math.h>
@@ -13,12 +14,7 @@ typedef struct {
 } pbd_data;
 
 static const wring_option pbd_options[] = {
-  {.key     = "order",
-   .type    = WRING_WORD,
-   .choices = "colored|hybrid|sequential",
-   .value   = "colored",
-   .help = "Order of constraints: colored, the same on any ranks; hybrid, by colours inside a rank, averaged between "
-           "ranks; sequential, of the mesh, on one rank."},
+  WRING_SWEEPS_ORDER,
   {.key   = "stiffness",
    .type  = WRING_REAL,
    .range = "[0,1]",

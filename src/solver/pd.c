@@ -1,16 +1,15 @@
 /*
   Projective dynamics [Bouaziz et al. 2014; thesis, algorithm 10].
 
-  Local step: every element takes p_e, the point of its rest manifold that is closest to z_e = G_e x.
-  Global step: A x' = M y/h^2 + sum_e w_e k_e G_e^T p_e, solved for the difference: x' = x + A^{-1} r with
-    r = M/h^2 (y - x) + sum_e w_e k_e G_e^T (p_e - z_e),
-  which is -grad g(x), docs/theory.md (5.2), so that an iterative solve has x itself as its starting guess. With an exact
-  solve g never increases; with operator.rtol it may, once the steps are as small as the error of the solve. There is no
-  line search.
+  Local step: p_e is the point of the rest manifold of element e that is closest to z_e = G_e x.
+  Global step: A x' = M y/h^2 + sum_e w_e k_e G_e^T p_e, solved for the difference, x' = x + A^{-1} r with
+    r = M/h^2 (y - x) + sum_e w_e k_e G_e^T (p_e - z_e) = -grad g(x),
+  docs/theory.md (5.2), so that an iterative solve starts from x. With an exact solve g never increases; with
+  operator.rtol it may, once the steps are as small as the error of the solve. There is no line search.
 
-  With `metric: mass`, the distance of an element to its rest states is measured by the masses of its vertices, and by nothing
-  else: the global step is diagonal, an average at every vertex [Bouaziz et al. 2014]. It descends an
-  energy of its own, (5.3), not g.
+  With `metric: mass` the distance of an element to its rest states is weighted by the masses of its vertices instead of
+  the stiffness. The global step is then diagonal, an average at every vertex [Bouaziz et al. 2014]. The method descends
+  an energy of its own, (5.3), not g.
 */
 #include "solver/common/solver_impl.h"
 

@@ -1,18 +1,14 @@
 /*
-  Penalty forces [essay on particle systems, eq. 22 and 23, algorithm 2]: from y, every constraint in turn moves its vertices
-  by h^2 times the accelerations of its spring and damping force, (5.28). One iteration is one pass: semi-implicit Euler with
-  forces at moving positions. More passes apply the forces again, as the essay does: stiffer, and no closer to the minimum of
-  g. Stable for about w_i k h^2 |grad C|^2 < 2 only.
+  Penalty forces [essay on particle systems, eq. 22 and 23, algorithm 2]: starting from y, each constraint in turn
+  moves its vertices by h^2 times the accelerations of its spring force and damping force, (5.28). One iteration is
+  one sweep: semi-implicit Euler with forces at positions that change during the sweep. Further sweeps apply the
+  forces again, as the essay does, which is stiffer and no closer to the minimum of g. Stable only for about w_i k h^2
+  |grad C|^2 < 2.
 */
 #include "solver/common/sweeps.h"
 
 static const wring_option penalty_options[] = {
-  {.key     = "order",
-   .type    = WRING_WORD,
-   .choices = "colored|hybrid|sequential",
-   .value   = "colored",
-   .help = "Order of constraints: colored, the same on any ranks; hybrid, by colours inside a rank, averaged between "
-           "ranks; sequential, of the mesh, on one rank."},
+  WRING_SWEEPS_ORDER,
   {.key   = "damping",
    .type  = WRING_REAL,
    .unit  = "N s/m",

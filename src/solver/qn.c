@@ -1,15 +1,18 @@
 /*
   Quasi-Newton: L-BFGS with H_0 = A^{-1} [Liu et al. 2017, alg. 1 and 2; thesis, algorithm 12].
 
-  With s_i = x_(i+1) - x_i, y_i = grad g(x_(i+1)) - grad g(x_i), rho_i = s_i . y_i and pairs from oldest to newest, d = r_end of
+  With s_i = x_(i+1) - x_i, y_i = grad g(x_(i+1)) - grad g(x_i), rho_i = s_i . y_i and the pairs in order from oldest to
+  newest, the direction d is the last r of
     q = -grad g;  from newest to oldest:  zeta_i = s_i . q / rho_i,  q <- q - zeta_i y_i
     r = H_0 q;    from oldest to newest:  eta_i  = y_i . r / rho_i,  r <- r + (zeta_i - eta_i) s_i.
-  The recursions run on numbers, not on vectors [Chen, Wang and Zhou 2014]: with the Gram matrix s_i . y_j and s_i . grad g,
-    s_i . q = -s_i . grad g - sum_(j newer) zeta_j s_i . y_j,   y_i . r = y_i . r_0 + sum_(j older) (zeta_j - eta_j) s_j . y_i,
-  so that an iteration makes one reduction, with g at the trial point, and one after the solve, which multigrid brings along with its own last one;
-  docs/theory.md (5.7), (5.8).
+  The recursions run on numbers instead of vectors [Chen, Wang and Zhou 2014]. With the Gram matrix s_i . y_j and the
+  products s_i . grad g,
+    s_i . q = -s_i . grad g - sum_(j newer) zeta_j s_i . y_j,
+    y_i . r = y_i . r_0 + sum_(j older) (zeta_j - eta_j) s_j . y_i.
+  An iteration has one reduction at the trial point, together with g, and one after the solve, which multigrid combines
+  with its own last reduction; docs/theory.md (5.7), (5.8).
 
-  Without history the direction is -A^{-1} grad g: with laws that have a projection, that of projective dynamics.
+  Without pairs the direction is -A^{-1} grad g: that of projective dynamics, if the laws have a projection.
 */
 #include "solver/common/initial.h"
 #include "solver/common/refresh.h"
@@ -54,7 +57,7 @@ static const wring_option qn_options[] = {
    .choices = "operator|cg",
    .value   = "operator",
    .help =
-     "How systems with the initial Hessian are solved: as operator_type says, or by steps of conjugate gradients."},
+     "How systems with the initial Hessian are solved: as set by operator_type, or by steps of conjugate gradients."},
   {.key = "inner_max_it", .type = WRING_INT, .range = "[1,inf)", .value = "15", .help = "Steps of inner cg from zero."},
   {.key     = "inner_preconditioner",
    .type    = WRING_WORD,
@@ -174,7 +177,7 @@ static PetscErrorCode restore_directions(qn_data *qn)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Another g is to come, with other contacts or of the next step: the newest y is the change of the gradient of this one. */
+/* g is about to change, by other contacts or the next step: forms the newest y while both gradients are of this g. */
 static PetscErrorCode qn_change(wring_solver *s)
 {
   qn_data *const qn    = s->data;
@@ -211,7 +214,7 @@ static PetscErrorCode find_sg(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Pairs of the last solve are as good as its own where g differs from that one by y and the places of what is held. */
+/* Pairs of the last solve are kept only if g differs from that one in nothing but y and the places of held vertices. */
 static PetscErrorCode qn_begin(wring_solver *s, Vec x)
 {
   qn_data              *qn = s->data;
@@ -232,8 +235,9 @@ static PetscErrorCode qn_begin(wring_solver *s, Vec x)
 }
 
 /*
-  All dots that the next iteration needs of the trial point, whether it is taken or not: they travel with g. They are those
-  of the gradient with itself, every d and the direction, for s_i . y = s_i . grad g(x_(k+1)) - s_i . grad g(x_k).
+  All dots of the trial point that the next iteration needs if the point is accepted; they are reduced together with
+  g. They are those of the gradient with itself, every d and the direction, because s_i . y = s_i . grad g(x_(k+1)) -
+  s_i . grad g(x_k).
 */
 static PetscErrorCode qn_add_sums(wring_solver *s, Vec grad, int *n, double *sums)
 {
@@ -258,7 +262,7 @@ static PetscErrorCode qn_add_sums(wring_solver *s, Vec grad, int *n, double *sum
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A place for the y of slot i, which is a pair now. */
+/* Gives slot i, which has become a pair, memory for its y. */
 static void place_y(qn_data *qn, PetscInt i)
 {
   const PetscInt spare = slot(qn, -1);
@@ -267,7 +271,7 @@ static void place_y(qn_data *qn, PetscInt i)
   qn->y[spare] = NULL;
 }
 
-/* Takes the step along the direction into the history unless its curvature s . y is not positive. */
+/* Adds the step along the direction to the history if its curvature s . y is positive. */
 static void keep_pair(wring_solver *s)
 {
   qn_data *const      qn = s->data;
@@ -325,7 +329,7 @@ static void combine_gradients(wring_solver *s, const double *grad, const double 
   qn->unfinished = PETSC_FALSE;
 }
 
-/* q into trial_grad, which holds the last gradient. */
+/* q, in trial.grad, which holds the last gradient. */
 static PetscErrorCode first_loop(wring_solver *s)
 {
   const double *grad;
@@ -340,7 +344,7 @@ static PetscErrorCode first_loop(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Does the operator solve with A_0? */
+/* 1 if the operator solves with A_0. */
 static double qn_operator_factor(const wring_solver *s)
 {
   const qn_data *qn = s->data;
@@ -481,7 +485,7 @@ static PetscErrorCode qn_step(wring_solver *s, Vec x, wring_search *result)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where a direction fails (the solve with A is not exact, or the pairs have gone stale), the next simpler one is taken. */
+/* Where a direction fails (the solve with A is not exact, or the pairs are out of date), a simpler one is tried. */
 static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
 {
   qn_data     *qn = s->data;
@@ -514,7 +518,7 @@ PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *
   return changed > 0 ? (PetscInt)PetscCeilReal((double)count * (1 - changed / all)) : count;
 }
 
-/* Other contacts at x_k: some pairs go, and s . grad g is with the new gradient. */
+/* After a change of contacts at x_k: drops some pairs, and computes s . grad g with the new gradient. */
 static PetscErrorCode qn_refresh(wring_solver *s)
 {
   qn_data *qn = s->data;
@@ -525,7 +529,7 @@ static PetscErrorCode qn_refresh(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Without a line search nothing keeps g from rising. */
+/* Without a line search g may rise. */
 static const wring_contact_way *qn_contacts(const wring_solver *s)
 {
   const qn_data *qn = s->data;

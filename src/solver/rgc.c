@@ -1,16 +1,12 @@
 /*
-  Relaxed geometric constraints [essay on particle systems, eq. 50]: position based dynamics with a factor s on every move,
-  (5.27): softer below 1, over-relaxed above; it may diverge from about 1.5 on. It does not minimise g.
+  Relaxed geometric constraints [essay on particle systems, eq. 50]: position based dynamics with a factor s on every
+  move, (5.27). s < 1 is softer, s > 1 is over-relaxation, which may diverge from about 1.5 on. The method does not
+  minimise g.
 */
 #include "solver/common/sweeps.h"
 
 static const wring_option rgc_options[] = {
-  {.key     = "order",
-   .type    = WRING_WORD,
-   .choices = "colored|hybrid|sequential",
-   .value   = "colored",
-   .help = "Order of constraints: colored, the same on any ranks; hybrid, by colours inside a rank, averaged between "
-           "ranks; sequential, of the mesh, on one rank."},
+  WRING_SWEEPS_ORDER,
   {.key   = "factor",
    .type  = WRING_REAL,
    .range = "(0,2)",

@@ -1,17 +1,12 @@
 /*
-  Extended position based dynamics [Macklin et al. 2016; thesis, algorithm 9]: every constraint has a compliance
-  alpha = 1/(w k) and a multiplier, 0 at the start of the step, and moves its vertices by (5.26). Damping is that of the
-  essay on particle systems, eq. 48. It does not minimise g: it stops above the minimum.
+  Extended position based dynamics [Macklin et al. 2016; thesis, algorithm 9]: each constraint has a compliance
+  alpha = 1/(w k) and a multiplier, which is 0 at the start of the step, and moves its vertices by (5.26). Damping is
+  that of the essay on particle systems, eq. 48. The method does not minimise g: it stops above the minimum.
 */
 #include "solver/common/sweeps.h"
 
 static const wring_option xpbd_options[] = {
-  {.key     = "order",
-   .type    = WRING_WORD,
-   .choices = "colored|hybrid|sequential",
-   .value   = "colored",
-   .help = "Order of constraints: colored, the same on any ranks; hybrid, by colours inside a rank, averaged between "
-           "ranks; sequential, of the mesh, on one rank."},
+  WRING_SWEEPS_ORDER,
   {.key   = "damping",
    .type  = WRING_REAL,
    .unit  = "N s/m",

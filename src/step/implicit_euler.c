@@ -1,4 +1,6 @@
-/* Implicit Euler as a minimisation: y = q + h v + h^2 a, v' = (x - q)/h.    [thesis, eq. 3.7; Liu et al. 2017, eq. 3] */
+/*
+  Implicit Euler as a minimisation: y = q + h v + h^2 a, v' = (x - q)/h.    [thesis, eq. 3.7; Liu et al. 2017, eq. 3]
+*/
 #include "step_impl.h"
 
 static PetscErrorCode implicit_euler_finish(wring_stepper *s, Vec x, wring_state *state)

@@ -1,6 +1,6 @@
 /*
-  The time integrators, in the order of help, and the keys time_... and gravity. A new rule is its file and one line in EACH_RULE:
-  its name and what help tells about it.
+  The time integrators, in the order of help, and the keys time_... and gravity. A new rule is its file and one line in
+  EACH_RULE: its name and its text in help.
 */
 #include "step_impl.h"
 

@@ -1,8 +1,9 @@
 /*
-  Implicit Euler with forces linear about q: (M - h^2 K) v' = M v + h f(q), x = q + h v', K = df/dq.    [thesis, eq. 3.9]
-  Divided by h, with H = M/h^2 - K the Hessian of g at q: H (x - q) = -grad g(q), one full step of Newton's method. H is not
-  projected and may be indefinite, so that it takes a factor with pivots. With hard attachments the step starts from q with the
-  vertices that they hold at their new places, (6.11).
+  Implicit Euler with forces linearised about q [thesis, eq. 3.9]:
+    (M - h^2 K) v' = M v + h f(q),   x = q + h v',   K = df/dq.
+  Divided by h, with H = M/h^2 - K the Hessian of g at q: H (x - q) = -grad g(q), one full Newton step. H is not
+  projected and may be indefinite, so that the factor needs pivots. With hard attachments the step starts from q with
+  the held vertices at their new places, (6.11).
 */
 #include "operator/direct/factor.h"
 #include "operator/judge.h"
@@ -41,7 +42,7 @@ static PetscErrorCode set_matrix(wring_stepper *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A singular matrix is an end of the step, and no error. */
+/* A singular matrix ends the step as a failure; it is not an error. */
 static PetscErrorCode judge(const wring_stepper *s, wring_reason *reason)
 {
   wring_solve_end end;

@@ -1,4 +1,4 @@
-/* Forces from outside. docs/theory.md (6.7)-(6.9) */
+/* External forces and drag. docs/theory.md (6.7)-(6.9) */
 #include <math.h>
 #include <wring/load.h>
 
@@ -28,7 +28,7 @@ struct wring_loads {
   PetscBool         has_pressure;
 };
 
-/* Times are sums of steps: an end at 0.5 s includes the step that ends there but for rounding. */
+/* Times are sums of steps: `until` 0.5 s includes a step that ends there up to rounding. */
 static double factor(const schedule *s, double time)
 {
   double value = 1;
@@ -84,7 +84,7 @@ PetscErrorCode wring_loads_set_gravity_time(wring_loads *l, const wring_load_tim
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A load more, of n rows of `width` vertices. */
+/* Adds a load with n rows of `width` vertices. */
 static PetscErrorCode add_load(wring_loads *l, const wring_load_time *time, PetscInt n, int width,
                                const PetscInt *vertex, load **added)
 {

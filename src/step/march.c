@@ -4,7 +4,7 @@
 
 /* ---- the beginning of a step ------------------------------------------------------------------------------------- */
 
-/* The time in the step at which loads are taken. */
+/* The time in the step at which loads are evaluated. */
 static double load_time(const wring_stepper *s, const wring_state *state)
 {
   return state->time + s->integrator->when * s->h;
@@ -29,7 +29,7 @@ PetscErrorCode wring_step_add_loads(const wring_stepper *s, const wring_state *s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Drag is a part of g, whose A changes where the factor of drag does. */
+/* Drag is a part of g; A changes with its factor. */
 static PetscErrorCode set_drag(wring_stepper *s, const wring_state *state, PetscBool *changed)
 {
   const PetscInt      n      = wring_potential_mesh(s->g)->n_owned;
@@ -48,7 +48,7 @@ static PetscErrorCode set_drag(wring_stepper *s, const wring_state *state, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y, the start and *h of g, by the rule if it remembers a step, else those of implicit Euler. */
+/* Sets y, the start and *h of g: by the rule if it remembers a step, else as for implicit Euler. */
 static PetscErrorCode set_target(wring_stepper *s, const wring_state *state, double *h)
 {
   PetscFunctionBegin;
@@ -73,7 +73,7 @@ static PetscErrorCode is_finite(wring_potential *g, Vec x, PetscBool *finite)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses positions that no step can start from. */
+/* Refuses positions q at which g is not finite. */
 static PetscErrorCode require_finite(wring_stepper *s, const wring_state *state)
 {
   PetscBool finite = PETSC_FALSE;
@@ -89,7 +89,7 @@ static PetscErrorCode require_finite(wring_stepper *s, const wring_state *state)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* q is no such position where hard attachments move too far from it. */
+/* g may be infinite at the placed q if hard attachments move too far. */
 static PetscErrorCode require_start(const wring_stepper *s, const wring_state *state, PetscBool finite)
 {
   PetscFunctionBegin;
@@ -103,8 +103,8 @@ static PetscErrorCode require_start(const wring_stepper *s, const wring_state *s
 }
 
 /*
-  As is_finite, and the gradient goes into s->y, for the solve that starts at x; not where there are contacts, which the solve
-  looks for at x first.
+  Evaluates g at x, and its gradient into s->y for the solve that starts at x. Without the gradient if there are
+  contacts, because the solve looks for them at x first, which changes g.
 */
 static PetscErrorCode evaluate_start(wring_stepper *s, Vec x, PetscBool *finite)
 {
@@ -202,7 +202,7 @@ PetscErrorCode wring_step_push(wring_stepper *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Moves the terms to the end of the step, with the contacts that the new positions have there. */
+/* Moves the terms to the end of the step and updates the contacts at the new positions. */
 static PetscErrorCode set_end(wring_stepper *s, const wring_state *state, Vec x)
 {
   const double         end = state->time + s->h;
@@ -264,7 +264,7 @@ PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state,
 
 /* ---- the end of a step ------------------------------------------------------------------------------------------- */
 
-/* What holds the vertices of hard attachments: from the gradient at the solution. docs/theory.md (3.12) */
+/* Forces of hard attachments, from the gradient at the solution. docs/theory.md (3.12) */
 static PetscErrorCode find_forces(wring_stepper *s, Vec x)
 {
   wring_phases *const phases = wring_potential_phases(s->g);
@@ -276,7 +276,7 @@ static PetscErrorCode find_forces(wring_stepper *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* E at x, where hard attachments hold it, with the targets of the end of the step. */
+/* E at x with held vertices placed and the targets of the end of the step. */
 static PetscErrorCode end_energy(wring_stepper *s, const wring_state *state, Vec x, double *elastic)
 {
   wring_phases *const phases = wring_potential_phases(s->g);

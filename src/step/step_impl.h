@@ -19,8 +19,9 @@ typedef enum {
 } wring_momenta;
 
 /*
-  A rule minimises g and then finishes, or it advances without a minimisation, with g as a source of forces: `advance` tells
-  which. In both cases g has h = part * step and y = q + h v + h^2 a, a of gravity and loads, unless the rule has its own target.
+  A rule minimises g and then finishes, or it advances without a minimisation, with g as a source of forces: `advance`
+  tells which. In both cases g has h = part * step and y = q + h v + h^2 a, a of gravity and loads, unless the rule
+  has its own target.
 */
 typedef struct {
   const char *name;  // as in a deck
@@ -30,14 +31,20 @@ typedef struct {
   double      when;  // the time of the attachments' targets and of loads in the step, both as parts of the step
   unsigned    needs; // WRING_CAN_... of every law
 
-  /* Rules that remember the last step: s->y, the start and the h of g [s], once s->lead and s->change are known; or NULL. */
+  /*
+    Rules that remember the last step: s->y, the start and the h of g [s], once s->lead and s->change are known; or
+    NULL.
+  */
   PetscErrorCode (*target)(wring_stepper *s, const wring_state *state, double *h);
   PetscErrorCode (*extrapolate)(Vec q, Vec x); // minimiser in, new positions out; NULL: they are the same
 
   /* New velocities from the new positions x, which are copied to the state after it; or NULL. */
   PetscErrorCode (*finish)(wring_stepper *s, Vec x, wring_state *state);
 
-  /* New positions x and velocities s->v_new from q, v and s->gradient = grad g(q); a failure goes into *reason; or NULL. */
+  /*
+    New positions x and velocities s->v_new from q, v and s->gradient = grad g(q); a failure goes into *reason; or
+    NULL.
+  */
   PetscErrorCode (*advance)(wring_stepper *s, const wring_state *state, Vec x, wring_reason *reason);
 
   PetscErrorCode (*predict)(wring_stepper *s, const wring_state *state,

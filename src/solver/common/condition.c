@@ -1,7 +1,7 @@
 /*
-  The condition number of a method's initial Hessian against the true one [Liu et al. 2017, table II]: conjugate gradients on
-  H(x) with H_0 as preconditioner are Lanczos' iteration on H_0 H, whose coefficients give its extreme eigenvalues
-  [Golub, Van Loan 2013, 11.3].
+  The condition number of a method's initial Hessian against the true one [Liu et al. 2017, table II]: conjugate
+  gradients on H(x) with H_0 as preconditioner are Lanczos' iteration on H_0 H, whose coefficients give its extreme
+  eigenvalues [Golub, Van Loan 2013, 11.3].
 */
 #include "solver_impl.h"
 #include <petscksp.h>
@@ -36,7 +36,9 @@ static PetscErrorCode create_ksp(wring_solver *s, Mat H, PetscInt max_it, KSP *k
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers in [-1/2, 1/2) without a pattern in space, the same on any partition: every eigenvector has a part of them. */
+/*
+  Numbers in [-1/2, 1/2) without a pattern in space, the same on any partition: every eigenvector has a part of them.
+*/
 static PetscErrorCode fill_start(const wring_mesh *m, Vec b)
 {
   double *a;

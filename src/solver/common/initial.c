@@ -1,6 +1,6 @@
 /*
-  The Hessian that L-BFGS starts from [Liu et al. 2017, section 5]. What stays the same from step to step is factored once, and
-  again when the potential has changed (h, a term switched off); like the set-up of A, that is no time of a solve's own.
+  The Hessian that L-BFGS starts from [Liu et al. 2017, section 5]. Constant matrices are factored once, and again when
+  the potential has changed (h, or a term switched off). Like the set-up of A, this is not counted as time of a solve.
 
   Warping: vertex i turns by R_i, the rotation closest to the sum of w_e F_e over its tets at x_0, and
     H_0 q = R H_rest^{-1} R^T q,   R = diag(R_i)                                  [Mueller et al. 2002]
@@ -12,7 +12,7 @@
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* The place of a word among the choices "a|b|c". */
+/* Index of a word in the choices "a|b|c". */
 static int choice(const wring_option *table, const char *key, const char *word)
 {
   const char  *at     = wring_option_find(table, key)->choices;
@@ -23,7 +23,7 @@ static int choice(const wring_option *table, const char *key, const char *word)
   }
 }
 
-/* A direct or iterative solve as operator.type says. */
+/* Solves directly or iteratively, as set by operator.type. */
 static PetscErrorCode set_inner_as_operator(const wring_options *o, wring_linear *l)
 {
   static const wring_linear_type types[] = {WRING_LINEAR_AUTO, WRING_LINEAR_DIRECT, WRING_LINEAR_MULTIGRID,
@@ -132,7 +132,7 @@ static PetscErrorCode make_wide_operator(wring_solver *s, Mat *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What does not depend on x: A or H at rest, and what the preconditioner is made from. */
+/* The matrices that do not depend on x: A or H at rest, and the one that the preconditioner is made from. */
 static PetscErrorCode make_matrices(wring_solver *s, wring_initial *H)
 {
   PetscFunctionBegin;

@@ -17,7 +17,7 @@ typedef struct {
   wring_initial_kind   kind;
   PetscBool            steps; // inner: cg
   wring_initial_factor factor;
-  wring_linear         system;   // unused for the identity, and for A solved as operator.type says
+  wring_linear         system;   // unused for the identity, and for A solved as set by operator.type
   Mat                  P;        // what the preconditioner is made from, if not the system's matrix
   PetscInt             revision; // of the potential that the constant matrices belong to; -1: none yet
   Vec                  rest;     // rest positions

@@ -1,4 +1,6 @@
-/* Private to src/solver: a method inside another one, as a fixed-point iteration v -> G(v) that the other accelerates. */
+/*
+  Private to src/solver: a method inside another one, as a fixed-point iteration v -> G(v) that the other accelerates.
+*/
 #pragma once
 #include "solver_impl.h"
 
@@ -14,5 +16,5 @@ PetscInt       wring_inner_size(const wring_solver *inner); // numbers of v on t
 PetscErrorCode wring_inner_get(const wring_solver *inner, Vec x, double *v);
 PetscErrorCode wring_inner_put(const wring_solver *inner, const double *v, Vec x);
 
-/* The outer solve has cost what the inner one has, and its x is new. */
+/* Takes the cost of the inner solve into the outer one, whose x has moved. */
 void wring_inner_end(const wring_solver *inner, wring_solver *outer);

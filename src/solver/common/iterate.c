@@ -105,7 +105,6 @@ PetscErrorCode wring_solver_swap(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x has its own array again. */
 PetscErrorCode wring_solver_swap_back(wring_solver *s, Vec x)
 {
   PetscFunctionBegin;

@@ -1,11 +1,12 @@
 /*
-  Backtracking [Liu et al. 2017, alg. 1]: alpha = 1, 1/2, 1/4, ... until g(x + alpha d) <= g(x) + gamma alpha grad g . d.
-  A point where g is infinite or not a number fails the test and is stepped back from; where laws are infinite for det F <= 0, the
-  first such point tells which of these steps would invert an element, and they are not tried, docs/theory.md (5.10).
+  Backtracking [Liu et al. 2017, alg. 1]: alpha = 1, 1/2, 1/4, ... until
+    g(x + alpha d) <= g(x) + gamma alpha grad g . d.
+  A point where g is infinite or NaN fails this test. For laws that are infinite for det F <= 0, the first such point
+  starts a search for the step lengths that invert an element, which are then not tried, docs/theory.md (5.10).
 
-  Round-off, docs/theory.md (2.4): where the test asks for a fall of g that rounding hides, a step is judged by grad g, which
-  still has digits [Hager and Zhang 2005]. The same holds where alpha d is no longer than the spacing of the numbers that x
-  is made of: a body that falls freely at rest has g = 0 but for the rounding of x.
+  Round-off, docs/theory.md (2.4): where rounding hides the decrease of g that the test asks for, a step is judged by
+  grad g, which is still accurate [Hager and Zhang 2005]. The same holds where alpha d is no longer than the spacing of
+  floating-point numbers at x: in free fall from rest g is 0 but for the rounding of x.
 */
 #include "line_search.h"
 
@@ -13,7 +14,7 @@ enum { MAX_HALVINGS = 60 };
 
 static const double sufficient = 0.3;   // gamma
 static const double round_off  = 1e-11; // of |g|
-static const double rise       = 1e-12; // of |g|: what "never increases" lets pass
+static const double rise       = 1e-12; // of |g|: a larger rise is an increase
 static const double spacing    = 64 * PETSC_MACHINE_EPSILON;
 
 /* This rank's |grad|^2. */
@@ -49,7 +50,7 @@ PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The point x + alpha d, unless it is there. */
+/* The point x + alpha d, unless it has been formed already. */
 static PetscErrorCode form_trial(wring_solver *s, Vec x, double alpha, Vec d)
 {
   const double *xa, *da;
@@ -107,8 +108,9 @@ static PetscErrorCode shortest_step(Vec x, Vec d, double *alpha)
 }
 
 /*
-  At round-off: g does not rise, and |grad g| falls or, while x moves at all, grad g . d at the trial point is at most
-  (1 - 2 gamma) of what it is at x, the sign aside: for a parabola that is the test above [Hager and Zhang 2005, eq. 4.1].
+  A better point at round-off: g does not rise, and either |grad g| decreases or, while x moves at all, the slope at the
+  trial point has decreased to (1 - 2 gamma) of that at x, which for a parabola is the test above
+  [Hager and Zhang 2005, eq. 4.1].
 */
 static PetscErrorCode is_better(wring_solver *s, Vec d, double slope, PetscBool moves, PetscBool *better)
 {
@@ -124,8 +126,8 @@ static PetscErrorCode is_better(wring_solver *s, Vec d, double slope, PetscBool 
 }
 
 /*
-  The trial point is at round-off: it may still be better. Where the full step is there, it is the last chance; where the full
-  step is above round-off and g rose, d may be far too long, and shorter steps are judged too, while x moves.
+  The trial point is at round-off and may still be better. If the full step is at round-off, no other is tried. If the
+  full step is above it and g rose, d may be far too long: shorter steps are judged too, while x moves.
 */
 static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, double shortest, PetscBool *judged,
                                         wring_search *result)

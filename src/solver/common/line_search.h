@@ -1,4 +1,6 @@
-/* Private to src/solver: backtracking along a direction, docs/theory.md (5.9), and what other searches share with it. */
+/*
+  Private to src/solver: backtracking along a direction, docs/theory.md (5.9), and what other searches share with it.
+*/
 #pragma once
 #include "solver_impl.h"
 
@@ -25,8 +27,9 @@ PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope
 PetscBool wring_solver_falls(const wring_solver *s, double slope);
 
 /*
-  The bound of steps from x along d costs half an evaluation, and few steps invert elements: begin_search asks for it where the
-  newest bound of this solve was finite, and meet_infinity where g was found infinite and the bound is not known yet.
+  The bound of steps from x along d costs half an evaluation, and few steps invert elements: begin_search asks for it
+  where the newest bound of this solve was finite, and meet_infinity where g was found infinite and the bound is not
+  known yet.
 */
 PetscErrorCode wring_solver_begin_search(wring_solver *s, Vec x, Vec d);
 PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d);

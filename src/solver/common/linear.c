@@ -1,11 +1,14 @@
-/* Systems whose matrix is not the constant operator, or which are to be solved by a given number of steps. docs/theory.md 5 */
+/*
+  Systems whose matrix is not the constant operator, or which are to be solved by a given number of steps.
+  docs/theory.md 5
+*/
 #include "linear.h"
 #include "operator/direct/factor.h"
 #include "operator/judge.h"
 
 enum { DIRECT_BELOW = 30000 }; // vertices, all ranks
 
-/* What a message about a system begins with. */
+/* The beginning of a message about a system. */
 typedef struct {
   char text[160];
 } label;
@@ -17,7 +20,7 @@ static label label_of(const wring_solver *s)
   return l;
 }
 
-/* A number of steps, fewer only where rounding leaves nothing to do; the norm is the one that costs no reduction. */
+/* max_it steps, fewer only if the residual has reached rounding; the norm is the one that needs no extra reduction. */
 static PetscErrorCode set_steps(wring_solver *s, const wring_linear *l, PC pc)
 {
   PetscMPIInt size;
@@ -151,8 +154,8 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
 }
 
 /*
-  x = A^{-1} b of one component, or of all. A solve that falls short of its tolerance still gives a direction, as do conjugate
-  gradients that rounding makes indefinite in the end; a factor that does not exist gives none.
+  x = A^{-1} b of one component, or of all. A solve that falls short of its tolerance still gives a direction, as do
+  conjugate gradients that rounding makes indefinite in the end; a factor that does not exist gives none.
 */
 static PetscErrorCode solve_one(const wring_solver *s, const wring_linear *l, Vec b, Vec x, PetscInt *most,
                                 PetscBool *solved)

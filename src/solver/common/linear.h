@@ -1,6 +1,6 @@
 /*
-  Private to src/solver: a linear system of a solver's own, with one row per vertex (x, y, z are three right-hand sides) or
-  three, and the way it is solved.
+  Private to src/solver: a linear system of a solver's own, with one row per vertex (x, y, z are three right-hand
+  sides) or three, and the way it is solved.
 */
 #pragma once
 #include "solver_impl.h"
@@ -27,17 +27,18 @@ typedef struct {
 } wring_linear;
 
 /*
-  A has new values. The preconditioner is made from P, which is A or a matrix of its shape; x: positions, whose rigid motions
-  multigrid represents. Collective.
+  To be called whenever A has new values. The preconditioner is made from P, which is A or a matrix of its shape;
+  multigrid represents the rigid motions of the positions x. Collective.
 */
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x);
 
 /*
-  x = A^{-1} b from zero; counts linear iterations, the most of the three components. b may not be x. A factor without memory is
-  refused; where A is singular, or numbers are not finite, x is 0 and the solve has ended: end.given. Collective.
+  x = A^{-1} b from zero; counts linear iterations, the most of the three components. b may not be x. A factor without
+  memory is refused; where A is singular, or numbers are not finite, x is 0 and the solve has ended: end.given.
+  Collective.
 */
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x);
 
-/* Bytes of this rank that set_up and solves with l->A would take beyond it. Collective. */
+/* Estimates the bytes of this rank that set_up and solves take beyond l->A. Collective. */
 PetscErrorCode wring_linear_predict(const wring_solver *s, const wring_linear *l, double *bytes);
 PetscErrorCode wring_linear_destroy(wring_linear *l);

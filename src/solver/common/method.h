@@ -1,4 +1,7 @@
-/* Private to src/solver: what a method supplies, as a table of functions. Common code calls them; methods do not call each other. */
+/*
+  Private to src/solver: what a method supplies, as a table of functions. Common code calls them; methods do not call
+  each other.
+*/
 #pragma once
 #include <wring/solver.h>
 
@@ -9,7 +12,9 @@ typedef struct {
   PetscErrorCode (*put)(const wring_solver *s, const double *v, Vec x); // makes v the state and x its iterate
 } wring_solver_state;
 
-/* What the iterates of a method have in common where its keys have their default values. Tests hold every type to it. */
+/*
+  What the iterates of a method have in common where its keys have their default values. Tests hold every type to it.
+*/
 typedef enum {
   WRING_MINIMISES      = 1, // they converge to a minimum of g
   WRING_DESCENDS       = 2, // g does not rise from one to the next, but for rounding
@@ -32,8 +37,9 @@ typedef struct {
 
   PetscErrorCode (*begin)(wring_solver *s, Vec x); // each solve: forget the last one; or NULL
   /*
-    x_k -> x_(k+1) in place. Leaves current.known true with value and grad at x_(k+1) if it has evaluated them, else false; or
-    leaves x as it was and calls wring_solver_end. Every decision is taken from numbers that are the same on all ranks.
+    x_k -> x_(k+1) in place. Leaves current.known true with value and grad at x_(k+1) if it has evaluated them, else
+    false; or leaves x as it was and calls wring_solver_end. Every decision is taken from numbers that are the same on
+    all ranks.
   */
   PetscErrorCode (*iterate)(wring_solver *s, Vec x);
   PetscErrorCode (*change)(wring_solver *s);  // contacts have changed, grad not yet; or NULL
@@ -44,7 +50,10 @@ typedef struct {
     const wring_solver *s); // how it keeps contacts; NULL, as a result too: not at all
   PetscErrorCode (*predict)(wring_solver *s, Vec x, double *bytes); // see wring_solver_predict; NULL: no systems
   PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b of an iteration after `begin`; NULL: none
-  /* Numbers of this rank to be summed with g of a trial point whose gradient is grad, the first of them |grad|^2; or NULL. */
+  /*
+    Numbers of this rank to be summed with g of a trial point whose gradient is grad, the first of them |grad|^2; or
+    NULL.
+  */
   PetscErrorCode (*add_sums)(wring_solver *s, Vec grad, int *n, double *sums);
   const wring_solver_state *state; // NULL: no other method can accelerate it
 } wring_solver_ops;

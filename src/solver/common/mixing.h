@@ -24,7 +24,7 @@ PetscErrorCode wring_mixing_destroy(wring_mixing *m);
 void           wring_mixing_restart(wring_mixing *m); // forgets all differences
 
 /*
-  p [n]: v_k - v_(k-1) in, v_(k+1) - v_k out; F = F_k; last = F_(k-1), or NULL in the first iteration, which is G itself. One
-  reduction. Where count stays 0 the step is F.
+  p [n]: v_k - v_(k-1) in, v_(k+1) - v_k out; F = F_k; last = F_(k-1), or NULL in the first iteration, which is G
+  itself. One reduction. Where count stays 0 the step is F.
 */
 PetscErrorCode wring_mixing_step(wring_solver *s, wring_mixing *m, const double *F, const double *last, double *p);

@@ -1,16 +1,19 @@
 /*
-  The operator follows the deformation once the solves of several steps, or a long one, have taken as many evaluations more than
-  the first solve with the present operator as a new one costs: at the worst twice of what would have been best. It decides by
-  evaluations, not by seconds, so that all ranks agree and runs can be repeated.
+  A new operator is made once several solves, or one long solve, have taken so many more evaluations than the first
+  solve with the present operator as a new one costs. The total cost is then at most twice the best possible.
+  Evaluations are counted, not seconds, so that all ranks decide alike and runs can be repeated.
 */
 #include "refresh.h"
 
-/* Eigenvalues of H against the mean of its blocks are 1 on the average, and up to 3 where the material is isotropic and at rest. */
+/*
+  The eigenvalues of H relative to the mean of its diagonal blocks are 1 on average, and at most 3 for an isotropic
+  material at rest.
+*/
 static const double factor = 2;
 
 enum { MOST_DOUBLINGS = 16 };
 
-/* The last solve is complete. */
+/* Books the evaluations of the last solve. */
 static void book(wring_refresh *r)
 {
   if (r->evaluations == 0 || r->partial) return;
@@ -34,7 +37,7 @@ void wring_refresh_begin(wring_solver *s, wring_refresh *r, PetscBool *changed)
   r->partial                           = PETSC_FALSE;
 }
 
-/* What was lost by keeping the operator is worth a new one; within a solve each has twice as long as the last. */
+/* Keeping the operator has cost as much as a new one; within a solve each lasts twice as long as the one before. */
 static PetscBool is_due(const wring_solver *s, const wring_refresh *r)
 {
   const PetscInt now   = s->work.evaluations - r->since;

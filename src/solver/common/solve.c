@@ -1,6 +1,6 @@
 /*
-  The loop that all methods share. A method only knows how to get from x_k to x_(k+1); the loop decides what is measured, when a
-  solve stops and whose time it was, so that methods can be compared.
+  The loop that all methods share. A method only knows how to get from x_k to x_(k+1); the loop decides what is
+  measured, when a solve stops and whose time it was, so that methods can be compared.
 */
 #include "solver_impl.h"
 #include <math.h>
@@ -28,8 +28,8 @@ static PetscBool has_changed(const wring_contact_change *c)
 }
 
 /*
-  The contacts of x_(k+1), in whose g the iteration from there descends; docs/theory.md (8.4). A method that knows g and grad at
-  x_(k+1) is given those of the new g.
+  Updates the contacts at x_(k+1): the next iteration descends in the g that they define; docs/theory.md (8.4). A
+  method that knows g and grad at x_(k+1) gets those of the new g.
 */
 static PetscErrorCode refresh(wring_solver *s, Vec x)
 {
@@ -62,7 +62,10 @@ static wring_iteration row(const wring_solver *s, double now)
                            .seconds           = now - s->work.began - s->work.measured};
 }
 
-/* g and grad g at x_k, evaluated only if the method has not done so, and a call of the monitor: no time of the method's. */
+/*
+  Evaluates g and grad g at x_k, unless the method has done so, and calls the monitor. Not counted as time of the
+  method.
+*/
 static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
 {
   const double      now         = MPI_Wtime();
@@ -81,8 +84,8 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
 }
 
 /*
-  A measured row, x_0 aside: whether g rose since the last one, with the same contacts, where that is known; a value that is not
-  finite is a failure. docs/theory.md (2.6)
+  A measured row, x_0 aside: whether g rose since the last one, with the same contacts, where that is known; a value
+  that is not finite is a failure. docs/theory.md (2.6)
 */
 static void record(wring_solver *s, const wring_iteration *it, wring_outcome *outcome)
 {
@@ -110,7 +113,7 @@ static PetscBool due(const wring_solver *s)
   return (PetscBool)(k == 0 || k == s->limits.max_it || (s->limits.measure > 0 && k % s->limits.measure == 0));
 }
 
-/* What is known of x_k ends the solve. */
+/* Whether the solve ends at x_k, by what is known there. */
 static PetscErrorCode stops(wring_solver *s, PetscBool *stop, wring_reason *reason)
 {
   PetscFunctionBegin;

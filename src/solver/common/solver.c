@@ -34,7 +34,7 @@ PetscErrorCode wring_solver_destroy(wring_solver **solver)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The type that `name` stands for, and the prefix of its keys. */
+/* The type of the solver or variant `name`, and the prefix of its keys. */
 static PetscErrorCode find_type(wring_solver *s, const wring_options *o, const char *name, const char **type,
                                 size_t size, char *prefix)
 {

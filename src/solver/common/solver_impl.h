@@ -8,8 +8,10 @@
     common/solve.c        the loop of a solve: measuring, stopping, contacts
     common/iterate.c      what a method calls to evaluate g, to solve with A and to move x
     common/line_search.h  backtracking and steepest descent; wolfe.h: both of Wolfe's conditions
-    common/linear.h       systems of a method's own; initial.h: the Hessian that L-BFGS starts from; refresh.h: when A is renewed
-    common/mixing.h       Anderson mixing; inner.h: a method inside another; sweeps.h: methods that sweep over constraints
+    common/linear.h       linear systems of a method's own
+    common/initial.h      the Hessian that L-BFGS starts from; refresh.h: when qn renews its operator
+    common/mixing.h       Anderson mixing; inner.h: a method inside another one
+    common/sweeps.h       what the methods that sweep over constraints share
     common/condition.c    condition number of a method's initial Hessian
   Not here: formulas of elements (src/law, src/term), g and its matrices (src/potential), factors (src/operator).
 */
@@ -107,7 +109,7 @@ const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is
 
 /* ---- what a method calls (iterate.c) ----------------------------------------------------------------------------- */
 
-/* g and grad g at x as work of the method's own, unless they are known. */
+/* Evaluates g and grad g at x, unless they are known; counted as work of the method. */
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
 PetscErrorCode wring_solver_know_norm(wring_solver *s);             // current.norm
 void           wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate; the first reason counts
@@ -127,8 +129,9 @@ PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
 void wring_solver_moved(wring_solver *s);
 
 /*
-  x = A^{-1} b from zero, counting linear iterations; b may not be x. As exact as wring_operator_solve is of itself, for methods
-  whose iterates are defined by A^{-1}; and to wring_operator_rough_rtol, for those that only begin from it.
+  x = A^{-1} b from zero, counting linear iterations; b may not be x. As exact as wring_operator_solve is of itself,
+  for methods whose iterates are defined by A^{-1}; and to wring_operator_rough_rtol, for those that only begin from
+  it.
 */
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
 PetscErrorCode wring_solver_apply_rough_inverse(wring_solver *s, Vec b, Vec x);
@@ -143,7 +146,7 @@ PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
 const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s); // of methods that never let g rise
 
 /*
-  Of `count` pairs of L-BFGS, how many to keep after a change of contacts, the newest ones: the larger the part of all contacts of
-  before and after that has changed, the fewer [Liu et al. 2017, section 5]. docs/theory.md (8.5)
+  Of `count` pairs of L-BFGS, how many to keep after a change of contacts, the newest ones: the larger the part of all
+  contacts of before and after that has changed, the fewer [Liu et al. 2017, section 5]. docs/theory.md (8.5)
 */
 PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *c);

@@ -3,21 +3,29 @@
 #include "solver_impl.h"
 #include <wring/sweep.h>
 
-/* The data of a method; the first member of a method's that has more. */
+/* The data of a method, or their first member. */
 typedef struct {
   wring_order      order;
-  wring_sweep_rule rule; // as the deck says; h is taken from the potential at the start of a solve
+  wring_sweep_rule rule; // from the deck; h is that of the potential at the start of a solve
   wring_sweep     *sweep;
 } solver_sweeps;
 
-/* The key `order` of a table; sequential on several ranks is refused. */
+/* The key `order`, for the tables of the methods. */
+#define WRING_SWEEPS_ORDER                                                                                             \
+  {                                                                                                                    \
+    .key = "order", .type = WRING_WORD, .choices = "colored|hybrid|sequential", .value = "colored",                    \
+    .help = "Order of constraints: colored, the same on any ranks; hybrid, by colours inside a rank, averaged "        \
+            "between ranks; sequential, of the mesh, on one rank."                                                     \
+  }
+
+/* Reads `order`; sequential on several ranks is refused. */
 PetscErrorCode wring_sweeps_get_order(wring_solver *s, const wring_options *o, const char *prefix,
                                       const wring_option *table);
 
 /* Start of a solve; reference as wring_sweep_begin, NULL for RIGID. */
 PetscErrorCode wring_sweeps_begin(wring_solver *s, Vec reference);
 
-/* Entries of the methods' tables. destroy gives a notice if constraints were left out. */
+/* Entries of the methods' tables. destroy prints a note if constraints were left out. */
 PetscErrorCode           wring_sweeps_create(wring_solver *s);
 PetscErrorCode           wring_sweeps_set_up(wring_solver *s);
 PetscErrorCode           wring_sweeps_iterate(wring_solver *s, Vec x); // one sweep, then contacts are projected

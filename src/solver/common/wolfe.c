@@ -1,13 +1,14 @@
 /*
-  Both of Wolfe's conditions, by PETSc's implementation of More and Thuente [More, Thuente 1994], from
-  alpha = 1. It decides by values of g alone: what it returns is tested again, and at round-off or where it finds nothing the
-  backtracking decides, docs/theory.md (2.4).
+  A line search for both of Wolfe's conditions by PETSc's implementation of [More, Thuente 1994], from alpha = 1. It
+  uses values of g only. Its result is therefore tested again; at round-off, and where it finds nothing, backtracking
+  decides, docs/theory.md (2.4).
 */
 #include "wolfe.h"
 
 /*
-  g and its gradient at a trial point. Where g is not finite, which behind the bound needs no evaluation, the search is shown a parabola through g and slope at x, which
-  has its minimum at a quarter of the step: its own interpolation has no use for infinity.
+  g and its gradient at a trial point. Where g is not finite, which is known without an evaluation beyond the bound, the
+  search gets the parabola through g and slope at x that has its minimum at a quarter of the step, because it cannot
+  interpolate infinity.
 */
 static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, Vec grad, void *context)
 {
@@ -33,7 +34,7 @@ static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The constants have no setters, only options: a database of their own. */
+/* PETSc has no functions that set the constants, only options: they come from a separate database. */
 static PetscErrorCode create(wring_solver *s, TaoLineSearch *search)
 {
   PetscOptions constants;
