@@ -39,3 +39,15 @@ expect 1 1 run law.yaml -solver_type pd -output_directory pd
 grep -q "cannot use material 'scratch'" log || fail "pd does not refuse a law without a projection"
 works 1 bench -bench_tets 500 -bench_parts laws -bench_budget 0.001 -output_directory bench
 grep -q scratch log || fail "bench leaves the law scratch out"
+
+# ---- solver and integrator ------------------------------------------------------------------------------------------
+
+family_test solver solver_types
+family_test integrator integrators
+for key in solver_type time_integrator; do
+  works 1 help $key
+  grep -q scratch log || fail "help $key does not name scratch"
+done
+works 2 run law.yaml -solver_type scratch -time_integrator scratch -output_directory both
+grep -q '^solver *scratch' log || fail "the run does not name the solver scratch"
+works 1 compare law.yaml -compare_solvers scratch,qn -compare_iterations 5 -output_directory compared

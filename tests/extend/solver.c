@@ -1,0 +1,85 @@
+/*
+  A solver as a new one is written: the template of docs/developer.md, "How to add", which the tests build and run. Descent
+  along d = -A^{-1} grad g with backtracking: qn without pairs.
+*/
+#include "solver/common/line_search.h"
+
+typedef struct {
+  Vec d; // [n_owned][3] m
+} scratch_data;
+
+static const wring_option scratch_options[] = {{.key = NULL}};
+
+static PetscErrorCode scratch_create(wring_solver *s)
+{
+  scratch_data *scratch;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&scratch));
+  s->data = scratch;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode scratch_set_up(wring_solver *s)
+{
+  scratch_data *scratch = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(s->current.grad, &scratch->d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode scratch_begin(wring_solver *s, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_evaluate(s, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode scratch_iterate(wring_solver *s, Vec x)
+{
+  const scratch_data *scratch = s->data;
+  wring_search        result;
+  double              slope;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_operator_step(s, scratch->d));
+  PetscCall(wring_solver_dot(s, s->current.grad, scratch->d, &slope));
+  PetscCall(wring_solver_backtrack(s, x, scratch->d, slope, &result));
+  if (result == WRING_SEARCH_FOUND)
+    PetscCall(wring_solver_accept(s, x));
+  else
+    wring_solver_give_up(s, result);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode scratch_destroy(wring_solver *s)
+{
+  scratch_data *scratch = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&scratch->d));
+  PetscCall(PetscFree(s->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double scratch_operator_factor(const wring_solver *s)
+{
+  (void)s;
+  return 1;
+}
+
+const wring_solver_ops wring_solver_scratch = {
+  .name            = "scratch",
+  .needs           = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
+  .declares        = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
+  .operator_factor = scratch_operator_factor,
+  .contacts        = wring_solver_contacts_in_g,
+  .options         = scratch_options,
+  .create          = scratch_create,
+  .set_up          = scratch_set_up,
+  .begin           = scratch_begin,
+  .iterate         = scratch_iterate,
+  .precondition    = wring_solver_apply_inverse,
+  .destroy         = scratch_destroy,
+};
