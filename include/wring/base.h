@@ -51,6 +51,26 @@ PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e);
 /* Replicated bad input (every rank finds the same fault in the same data): a line of the same form, collective. */
 #define WRING_REFUSE(comm, ...) SETERRQ(comm, PETSC_ERR_USER_INPUT, __VA_ARGS__)
 
+/*
+  A handler of PETSc's errors that ends all ranks when one fails. Without one, PETSc prints a trace and returns the error on the rank
+  that met it, while the others wait for that rank in their next collective call, for ever.
+
+  Bad input and lost output (the two codes above) are raised by all ranks of MPI_COMM_WORLD alike: one line "<program>: <text>" on
+  standard error, and the code is returned to the callers on every rank. Any other error, and one of fewer ranks, prints
+  "<program>: internal error: ..." and ends the program by MPI_Abort(MPI_COMM_WORLD, status).
+*/
+typedef struct {
+  const char *program;  // the first word of each line
+  int         status;   // of the process after an internal error
+  PetscBool   reported; // a line of bad input has been printed, and no other will be: set to false to go on after it
+} wring_error_handler;
+
+/*
+  Installs it for this process until PetscPopErrorHandler; h is borrowed until then. Every rank calls it, after PetscInitialize. PETSc's
+  stack of handlers is process-wide and not thread-safe.
+*/
+PetscErrorCode wring_error_handler_push(wring_error_handler *h);
+
 /* Prints "note: <text>" and a newline on standard error, on rank 0 of comm. Logically collective. */
 PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -140,6 +160,12 @@ PetscErrorCode wring_blocks_create(size_t n, double **p);
 void           wring_blocks_destroy(double **p);
 
 /* ---- process ----------------------------------------------------------------------------------------------------- */
+
+/*
+  Refused as bad input unless MPI allows OpenMP threads beside it (MPI_THREAD_FUNNELED or more, MPI_Query_thread) or every rank has one
+  thread: MPI_Init_thread may provide less than it was asked for. Collective on comm.
+*/
+PetscErrorCode wring_check_thread_level(MPI_Comm comm);
 
 /* Threads that BLAS may use (OpenBLAS, MKL or BLIS, found at run time); 1 makes results repeatable bit by bit. */
 void   wring_blas_set_threads(int n);

@@ -57,3 +57,29 @@ PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...)
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Errors of MPI are not reported here: the program ends. */
+static PetscErrorCode handle(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
+                             PetscErrorType type, const char *message, void *context)
+{
+  wring_error_handler *const h = context;
+  int                        rank, size, all;
+  if (type == PETSC_ERROR_REPEAT) return code;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  if ((code != PETSC_ERR_USER_INPUT && code != WRING_ERR_OUTPUT) || size != all) {
+    fprintf(stderr, "%s: internal error: %s (%s, %s:%d)\n", h->program, message, function, file, line);
+    MPI_Abort(MPI_COMM_WORLD, h->status);
+  }
+  if (rank == 0 && !h->reported) fprintf(stderr, "%s: %s\n", h->program, message);
+  h->reported = PETSC_TRUE;
+  return code;
+}
+
+PetscErrorCode wring_error_handler_push(wring_error_handler *h)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscPushErrorHandler(handle, h));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

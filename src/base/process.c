@@ -22,6 +22,22 @@ void wring_blas_set_threads(int n)
   }
 }
 
+PetscErrorCode wring_check_thread_level(MPI_Comm comm)
+{
+  int level, threads = omp_get_max_threads();
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Query_thread(&level));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &level, 1, MPI_INT, MPI_MIN, comm));
+  if (level < MPI_THREAD_FUNNELED && threads > 1)
+    WRING_REFUSE(comm,
+                 "OMP_NUM_THREADS: %d threads, but MPI provides MPI_THREAD_SINGLE, expected MPI_THREAD_FUNNELED or "
+                 "one thread",
+                 threads);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int wring_max_threads(void)
 {
   return omp_get_max_threads();
