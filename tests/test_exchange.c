@@ -1,7 +1,7 @@
 /*
   ranks: 1 2 4
-  Rows exchanged between ranks: each arrives once, at its rank, in the order of ranks and of rows there, and answers come back
-  to their rows. Sorting of three numbers.
+  Rows exchanged between ranks: each arrives once, at its rank, in the order of ranks and of rows there, and answers
+  come back to their rows. Sorting of three numbers.
 */
 #include "base/count.h"
 #include "base/exchange.h"
@@ -37,7 +37,9 @@ static PetscErrorCode check_letters(PetscMPIInt rank, PetscInt n, const letter *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* message: bytes of one message, 0 for the usual size; short ones cut rows of one rank into pieces, even within a row. */
+/*
+  message: bytes of one message, 0 for the usual size; short ones cut rows of one rank into pieces, even within a row.
+*/
 static PetscErrorCode check_exchange(PetscInt n, PetscBool ascending, size_t message)
 {
   wring_exchange x;

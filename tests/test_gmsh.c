@@ -1,5 +1,6 @@
 /* ranks: 1
-  Gmsh and point readers: the two versions, in text and in binary, give one mesh; every fault has its line and its message; no cut crashes. */
+  Gmsh and point readers: the two versions, in text and in binary, give one mesh; every fault has its line and its
+  message; no cut crashes. */
 #include <wring/mesh.h>
 #include "check.h"
 #include <string.h>

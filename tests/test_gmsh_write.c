@@ -1,5 +1,6 @@
 /* ranks: 1 3
-  A mesh written as Gmsh 4.1, in text and in binary, is read back bit by bit: vertices, tets, regions and sets in their order.
+  A mesh written as Gmsh 4.1, in text and in binary, is read back bit by bit: vertices, tets, regions and sets in their
+  order.
   The writer is not collective: every rank writes a file of its own. */
 #include "refused.h"
 #include <wring/io.h>
@@ -120,8 +121,10 @@ static PetscErrorCode test_text(const char *ending, const char *text)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tets in no group between tets of groups; a name with blanks; a group of a volume, a point and a triangle; one set of two
-  elements; a volume in two groups is refused by the reader and so needs no test here. */
+/*
+  Tets in no group between tets of groups; a name with blanks; a group of a volume, a point and a triangle; one set of
+  two elements; a volume in two groups is refused by the reader and so needs no test here.
+*/
 static const char *const groups =
   "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n5\n2 7 \"the skin\"\n3 4 \"hard\"\n0 4 \"hard\"\n1 9 "
   "\"edge\"\n3 2 \"soft\"\n"

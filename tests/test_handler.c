@@ -1,6 +1,7 @@
 /*
   ranks: 1 2
-  The handler of errors that base.h offers to programs: see test_handler.sh, which calls this program with a word. Without a word:
+  The handler of errors that base.h offers to programs: see test_handler.sh, which calls this program with a word.
+  Without a word:
   bad input is printed once and returned, and once more after `reported` is cleared.
 */
 #include "check.h"

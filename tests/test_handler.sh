@@ -1,7 +1,8 @@
 #!/bin/bash
 # ranks: 2
-# A program that links libwring: one rank that fails ends all, with one line and the status asked for; without the handler of base.h
-# rank 0 would wait for ever. And an MPI that provides no threads is refused in one line if there are threads to use.
+# A program that links libwring: one rank that fails ends all, with one line and the status asked for; without the
+# handler of base.h rank 0 would wait for ever. And an MPI that provides no threads is refused in one line if there
+# are threads to use.
 . "$(dirname "$0")/lib.sh"
 client=$build/tests/test_handler
 

@@ -1,6 +1,6 @@
 /*
-  Words without regard to case, and numbers in text, in any locale. strcasecmp in the Turkish locale takes "I" and "i" for
-  different letters, and strtod in the German one ends at a point. The locales are tried where they are installed.
+  Words without regard to case, and numbers in text, in any locale. strcasecmp in the Turkish locale takes "I" and "i"
+  for different letters, and strtod in the German one ends at a point. The locales are tried where they are installed.
 */
 #include "base/text.h"
 #include "check.h"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # ranks: 2
-# Meshes that others made, ../shared/meshes (skipped where it is missing): each is read, held at one end, and runs 20 steps of qn
-# under gravity; the frames are opened with VTK where that is installed. Fails when a mesh is refused, a run does not end with
-# status 0, a frame lacks a vertex or a tet, has a value that is not finite, or the end that is not held does not move.
+# Meshes that others made, ../shared/meshes (skipped where it is missing): each is read, held at one end, and runs 20
+# steps of qn under gravity; the frames are opened with VTK where that is installed. Fails when a mesh is refused, a
+# run does not end with status 0, a frame lacks a vertex or a tet, has a value that is not finite, or the end that is
+# not held does not move.
 . "$(dirname "$0")/lib.sh"
 meshes=$source/../shared/meshes
 [ -d "$meshes" ] || skip "no ../shared/meshes"

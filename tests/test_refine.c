@@ -1,5 +1,6 @@
 /* ranks: 1 2 3 4
-  Uniform refinement against what it must be: every check is on the mesh gathered from all ranks, and on what each rank has. */
+  Uniform refinement against what it must be: every check is on the mesh gathered from all ranks, and on what each rank
+  has. */
 #include <wring/mesh.h>
 #include "check.h"
 #include "mesh/data.h"
@@ -42,8 +43,9 @@ static void write_element(writer *w, int type, int tag, int corners, const Petsc
 }
 
 /*
-  The box of 2 x 2 x 2 unit cells as a file of Gmsh: its halves below and above z = 1 are volumes, all of its surface is "skin", the
-  edge y = z = 0 is "rim", its corner 0 "tip"; the line "stray" joins the corners 0 and 26, which no tet does.
+  The box of 2 x 2 x 2 unit cells as a file of Gmsh: its halves below and above z = 1 are volumes, all of its surface is
+  "skin", the edge y = z = 0 is "rim", its corner 0 "tip"; the line "stray" joins the corners 0 and 26, which no tet
+  does.
 */
 static PetscErrorCode write_groups(const char *name)
 {
@@ -97,7 +99,9 @@ static int compare_longs(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The edges of a mesh in lexicographic order of (smaller, larger) end, found by sorting: edge [*n], freed by the caller. */
+/*
+  The edges of a mesh in lexicographic order of (smaller, larger) end, found by sorting: edge [*n], freed by the caller.
+*/
 static int64_t *list_edges(const wring_mesh_data *d, PetscInt *n)
 {
   int64_t *edge = malloc(6 * (size_t)d->n_tet * sizeof *edge);
@@ -269,7 +273,9 @@ static PetscErrorCode check_balance(const wring_mesh *m)
 
 /* ---- meshes refined on all ranks and on one ---------------------------------------------------------------------- */
 
-/* Fails if anything depends on the partition: numbers, positions, tets, regions and sets are bitwise those of one rank. */
+/*
+  Fails if anything depends on the partition: numbers, positions, tets, regions and sets are bitwise those of one rank.
+*/
 static void check_same(const wring_mesh_data *d, const wring_mesh_data *one)
 {
   CHECK(d->n_vertex == one->n_vertex && d->n_tet == one->n_tet && d->sets.n == one->sets.n, "counts");
@@ -390,8 +396,8 @@ static PetscBool in_upper(const double *x)
 }
 
 /*
-  Groups of every dimension. "skin" fails if the middle of an edge with both ends in a set is in it: edges through the inside join two
-  sides. "lower" and "upper" fail if a rank does not hear of a region that only another has at an edge.
+  Groups of every dimension. "skin" fails if the middle of an edge with both ends in a set is in it: edges through the
+  inside join two sides. "lower" and "upper" fail if a rank does not hear of a region that only another has at an edge.
 */
 static PetscErrorCode test_groups(void)
 {
@@ -420,7 +426,9 @@ static PetscErrorCode test_groups(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of two equally short diagonals, that with the lowest number: a regular octahedron in one tet. Ranks may have no tets. */
+/*
+  Of two equally short diagonals, that with the lowest number: a regular octahedron in one tet. Ranks may have no tets.
+*/
 static PetscErrorCode test_tie(void)
 {
   static const double X[12] = {0, 0, 0, 1, 1, 0, 1, 0, 1, 0, 1, 1};

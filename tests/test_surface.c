@@ -1,8 +1,9 @@
 /* ranks: 1 2 4 */
 /*
-  Sheets, surfaces and lines as terms on ranks: a flat sheet does not bend, a rolled one has the energy of its curvature, an affine
-  stretch that of its stretches; derivatives, momentum and sums over ranks of all of them together, with the skin of a box; edges
-  of two triangles found across ranks; masses whose bits do not depend on the partition; bodies with a large cloth balanced.
+  Sheets, surfaces and lines as terms on ranks: a flat sheet does not bend, a rolled one has the energy of its
+  curvature, an affine stretch that of its stretches; derivatives, momentum and sums over ranks of all of them together,
+  with the skin of a box; edges of two triangles found across ranks; masses whose bits do not depend on the partition;
+  bodies with a large cloth balanced.
 */
 #include "refused.h"
 #include <float.h>
@@ -137,7 +138,10 @@ static PetscErrorCode bending_energy(PetscInt n, const wring_law *law, place *ma
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* k/2 kappa^2 A of a cylinder, up to O(1/n): the bent edges at the border are missing. Fails if weights or areas are wrong. */
+/*
+  k/2 kappa^2 A of a cylinder, up to O(1/n): the bent edges at the border are missing. Fails if weights or areas are
+  wrong.
+*/
 static PetscErrorCode check_bending(const wring_law *law)
 {
   const double expected = 0.5 * 2.5 * curvature * curvature * 1.2;
@@ -158,7 +162,9 @@ static PetscErrorCode check_bending(const wring_law *law)
 
 /* ---- membranes --------------------------------------------------------------------------------------------------- */
 
-/* Every triangle of a jittered sheet has the same F: psi of the stretches 1.3 and 0.8 times the area, in closed form. */
+/*
+  Every triangle of a jittered sheet has the same F: psi of the stretches 1.3 and 0.8 times the area, in closed form.
+*/
 static PetscErrorCode check_stretch(void)
 {
   const wring_box        box    = {.size = {1, 1.2, 0}, .cells = {7, 5, 0}, .jitter = 0.3};

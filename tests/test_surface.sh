@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A body with a skin, a cloth and a rope of one mesh in one run: the same state on 1, 2 and 4 ranks and threads, after a restart on others
-# and a refinement; every solver takes it or says why not; frames that VTK reads; what is refused.
+# A body with a skin, a cloth and a rope of one mesh in one run: the same state on 1, 2 and 4 ranks and threads, after
+# a restart on others and a refinement; every solver takes it or says why not; frames that VTK reads; what is refused.
 # usage: test_surface.sh BUILD_DIR SOURCE_DIR     ranks: 4
 . "$(dirname "$0")/lib.sh"
 

@@ -2,6 +2,27 @@
   Layer 1, base: what every other header may include. Blocks, errors, vector kernels, phases.
 
   Units are SI everywhere; local and global numbers count from 0. Arrays are "shape [a][b]", the last index fastest.
+
+  Map of src/base, in reading order:
+    error.c         errors and the handler that ends all ranks
+    text.c, text.h  words, numbers and files of text, in any locale
+    count.c         the limit on counts; map.c a hash table, sort.c sorting, exchange.c rows between ranks
+    vector.c        threaded kernels of vectors; memory.c aligned arrays; block3.c, block3.h 3x3 algebra of blocks
+    curve.c         curves of time (curve.h); rotation.c, random.c, phase.c, process.c: small things
+    options/        the database of a deck (options.h): options.c keys, option_value.c values, schema.c tables and help
+  Not here: anything that knows of meshes, energies or files of results.
+
+  Threads. Functions are called by one thread of a rank; none is thread-safe unless it says so. The kernels of vectors,
+  and loops over elements in layers above, use the threads of OpenMP inside.
+
+  Effects on the whole process, for programs that link libwring:
+    omp_set_dynamic(0)     by the factorisation in teams (operator): a team has the threads that it asks for
+    threads of OpenMP      wring_set_threads
+    threads of BLAS        wring_blas_set_threads, which wring_operator_create calls with operator_blas_threads
+    PETSc's options        petsc_* keys of a deck are set in PETSc's global database; so are options of multigrid,
+    during set-up signals                only by wring_study_hold_signals, and by the program (main.c)
+    error handlers         wring_error_handler_push, and PETSc's stack while a solver of PETSc is tried
+    locale                 not changed; numbers are read alike in all, but written by printf: leave LC_NUMERIC at "C"
 */
 #pragma once
 #include <petscmat.h>
@@ -12,11 +33,10 @@
   #define PETSC_SUCCESS 0 // first named in PETSc 3.19
 #endif
 #if !defined(PETSC_USE_REAL_DOUBLE) || defined(PETSC_USE_COMPLEX)
-  #error                                                                                                               \
-    "wring needs a PETSc with real double scalars (Debian: libpetsc-real-dev; Spack: petsc ~complex precision=double)"
+  #error "wring needs a PETSc with real double scalars (Debian: libpetsc-real-dev; Spack: petsc ~complex)"
 #endif
 
-/* Elements in a block of structure-of-arrays; a block value is double [WRING_LANES], aligned to 64 bytes. */
+/* Elements of a block, structure of arrays: a value of a block is double [WRING_LANES], aligned to 64 bytes. */
 enum { WRING_LANES = 8 };
 #define WRING_ALIGNED _Alignas(64)
 typedef const double (*wring_in)[WRING_LANES]; // [rows][WRING_LANES], aligned to 64 bytes
@@ -26,7 +46,8 @@ typedef double (*wring_out)[WRING_LANES];
 
 /*
   Bad input met by one rank, usually by rank 0 while it reads a file. Empty text: no error. The text is one line that
-  names the file and line (or the key), the value and what is expected: "part.msh:151: element 41 refers to node 95, ..."
+  names the file and line (or the key), the value and what is expected: "part.msh:151: element 41 refers to node 95,
+  ..."
 */
 typedef struct {
   char text[1024];
@@ -52,12 +73,12 @@ PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e);
 #define WRING_REFUSE(comm, ...) SETERRQ(comm, PETSC_ERR_USER_INPUT, __VA_ARGS__)
 
 /*
-  A handler of PETSc's errors that ends all ranks when one fails. Without one, PETSc prints a trace and returns the error on the rank
-  that met it, while the others wait for that rank in their next collective call, for ever.
+  A handler of PETSc's errors that ends all ranks when one fails. Without one, PETSc prints a trace and returns the
+  error on the rank that met it, while the others wait for that rank in their next collective call, for ever.
 
-  Bad input and lost output (the two codes above) are raised by all ranks of MPI_COMM_WORLD alike: one line "<program>: <text>" on
-  standard error, and the code is returned to the callers on every rank. Any other error, and one of fewer ranks, prints
-  "<program>: internal error: ..." and ends the program by MPI_Abort(MPI_COMM_WORLD, status).
+  Bad input and lost output (the two codes above) are raised by all ranks of MPI_COMM_WORLD alike: one line "<program>:
+  <text>" on standard error, and the code is returned to the callers on every rank. Any other error, and one of fewer
+  ranks, prints "<program>: internal error: ..." and ends the program by MPI_Abort(MPI_COMM_WORLD, status).
 */
 typedef struct {
   const char *program;  // the first word of each line
@@ -66,8 +87,8 @@ typedef struct {
 } wring_error_handler;
 
 /*
-  Installs it for this process until PetscPopErrorHandler; h is borrowed until then. Every rank calls it, after PetscInitialize. PETSc's
-  stack of handlers is process-wide and not thread-safe.
+  Installs it for this process until PetscPopErrorHandler; h is borrowed until then. Every rank calls it, after
+  PetscInitialize. PETSc's stack of handlers is process-wide and not thread-safe.
 */
 PetscErrorCode wring_error_handler_push(wring_error_handler *h);
 
@@ -75,17 +96,24 @@ PetscErrorCode wring_error_handler_push(wring_error_handler *h);
 PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
-  A whole file, read on rank 0: text [*size] with a 0 behind it, on every rank, freed by the caller with PetscFree. Refused in one
-  line if it cannot be read or is larger than some MiB, "which is no <what>". Collective.
+  A whole file, read on rank 0: text [*size] and a 0, on every rank, freed by the caller with PetscFree. Refused in one
+  line if it cannot be read or is larger than so many MiB, "which is no <what>". Collective.
 */
 PetscErrorCode wring_text_read(MPI_Comm comm, const char *file, const char *what, int mebibytes, char **text,
                                PetscInt64 *size);
 
-/* As strcasecmp and strncasecmp in the C locale, whatever the locale is: only A-Z equal a-z. Words of decks are compared so. */
+/* As strcasecmp and strncasecmp in the C locale, in every locale: words of decks are compared so. */
 int wring_ascii_compare(const char *a, const char *b);
 int wring_ascii_compare_n(const char *a, const char *b, size_t n);
 
-/* ---- local vector kernels (threaded; sums do not depend on the number of threads) -------------------------------- */
+/* ---- local vector kernels ---------------------------------------------------------------------------------------- */
+
+/*
+  Of this rank's numbers: wring_dots and wring_inertia return this rank's part of a sum, which the caller adds over the
+  ranks. Threaded; sums do not depend on the number of threads. Arrays of different arguments do not overlap, except
+  where w = x or w = y is said to be allowed: w of wring_waxpy may be x or y, w of a combination may be its v[0], and
+  wring_dots may get one array several times.
+*/
 
 void wring_fill(PetscInt n, double a, double *x);                                       // x = a
 void wring_axpy(PetscInt n, double a, const double *x, double *y);                      // y += a x
@@ -102,7 +130,7 @@ typedef struct {
   double              *w;
 } wring_combination;
 
-/* One combination after the other, in one pass: those to come find the w of the earlier ones, in the cache. */
+/* The combinations in their order, in one pass over the cache: a later one may use the w of an earlier one. */
 void wring_combine(PetscInt n, int count, const wring_combination *a);
 
 /* f = s m_i (x_i - y_i) over n vertices [n][3], unless f is NULL; returns s/2 sum m_i |x_i - y_i|^2. */
@@ -142,8 +170,9 @@ typedef struct {
 
 void wring_phases_start(wring_phases *p); // zero, phase other
 /*
-  Enters a phase and returns the one that was left, to be given back: old = switch(p, LOCAL); ...; switch(p, old).
-  Inside MEASURING only MEASURING's own caller changes the phase: other switches leave it. p may be NULL. Not collective.
+  Enters a phase and returns the one that was left, which the caller restores: old = switch(p, LOCAL); ...; switch(p,
+  old). In MEASURING only wring_phases_leave_measuring changes the phase: other switches leave it. p may be NULL. Not
+  collective.
 */
 wring_phase wring_phases_switch(wring_phases *p, wring_phase to);
 void        wring_phases_leave_measuring(wring_phases *p, wring_phase to);
@@ -153,8 +182,8 @@ const char *wring_phase_name(wring_phase phase);       // "operator_set_up"
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /*
-  n zeros aligned to 64 bytes, for arrays of blocks; freed by wring_blocks_destroy, which sets *p to NULL. Each thread writes the
-  zeros of the part that loops with a static schedule give to it, so that memory is near it where a machine has several kinds.
+  n zeros aligned to 64 bytes, for arrays of blocks; freed by wring_blocks_destroy, which sets *p to NULL. Each thread
+  writes the zeros of the part that loops with a static schedule give to it, so that the memory lies on its NUMA node.
 */
 PetscErrorCode wring_blocks_create(size_t n, double **p);
 void           wring_blocks_destroy(double **p);
@@ -162,8 +191,8 @@ void           wring_blocks_destroy(double **p);
 /* ---- process ----------------------------------------------------------------------------------------------------- */
 
 /*
-  Refused as bad input unless MPI allows OpenMP threads beside it (MPI_THREAD_FUNNELED or more, MPI_Query_thread) or every rank has one
-  thread: MPI_Init_thread may provide less than it was asked for. Collective on comm.
+  Refused as bad input unless MPI allows OpenMP threads beside it (MPI_THREAD_FUNNELED or more, MPI_Query_thread) or
+  every rank has one thread: MPI_Init_thread may provide less than it was asked for. Collective on comm.
 */
 PetscErrorCode wring_check_thread_level(MPI_Comm comm);
 
@@ -174,6 +203,6 @@ void   wring_set_threads(int n); // of OpenMP, from now on
 double wring_peak_memory(void);  // bytes, this process
 /* Bytes of this process: resident in memory now; set aside for data, also where nothing has been written yet. */
 void wring_current_memory(double *resident, double *set_aside);
-/* Bytes of the processor's last cache, 0: not known; bits of the vectors that this program was compiled for. */
+/* Bytes of the processor's last cache, 0 if not known; bits of the vectors that the library was compiled for. */
 double wring_last_cache(void);
 int    wring_vector_bits(void);

@@ -1,12 +1,13 @@
 /*
-  Layer 1, base: curves of time through given points, constant before the first and after the last.     docs/theory.md (3.7)
+  Layer 1, base: curves of time through given points, constant before the first and after the last.     docs/theory.md
+  (3.7)
 */
 #pragma once
 #include <wring/base.h>
 
 typedef enum {
   WRING_CURVE_LINEAR, // straight between points
-  WRING_CURVE_CUBIC // C1: through three neighbours like their parabola, level at both ends; may overshoot between points
+  WRING_CURVE_CUBIC // C1: slopes of the parabola through three neighbours, 0 at both ends; may overshoot between points
 } wring_curve_type;
 
 enum { WRING_CURVE_WIDTH = 3 }; // most values of a point
@@ -14,8 +15,8 @@ enum { WRING_CURVE_WIDTH = 3 }; // most values of a point
 typedef struct wring_time_curve wring_time_curve;
 
 /*
-  row [n][1 + width]: time [s] and values of a point; copied. Times must increase and n be at least 1; else *c is NULL and e says
-  which line of `file` is at fault, that of row i being i + 2. Not collective, as all functions here.
+  row [n][1 + width]: time [s] and values of a point; copied. Times must increase and n be at least 1; else *c is NULL
+  and e says which line of `file` is at fault, that of row i being i + 2. Not collective, as all functions here.
 */
 PetscErrorCode wring_time_curve_create(wring_curve_type type, const char *file, PetscInt n, int width,
                                        const double *row, wring_time_curve **c, wring_error *e);

@@ -2,12 +2,34 @@
   Layer 3, mesh: read, check, partition, distribute, order; sets and regions.
 
   Two forms. wring_mesh_data is a whole mesh on one rank, as a reader or generator makes it. wring_mesh is the
-  distributed one: plain arrays that everybody may read and only src/mesh writes.
+  distributed one: plain arrays that every layer may read and only src/mesh writes.
+
+  Map of src/mesh, in reading order:
+    data.c       a whole mesh on one rank; names.c its named parts; mesh_box.c makes one; mesh_options.c keys of the
+    deck read/        a file to a whole mesh (map: read/raw.h)
+    distribute/  a whole mesh to all ranks and back (map: distribute/halo.h)
+    refine/      uniform refinement in parallel (map: refine/refine.h)
+    surface/     faces and surfaces of tets, lines and triangles of sets (map: surface/skin.h)
+    sets.c       sets by rest position; rest.c rest geometry and masses; info.c, measure.c what a mesh is like
+  Not here: elements with energies (term), files of results (io), choices of a deck beyond the mesh (problem).
+
+  Counts. Local and global numbers of vertices are PetscInt. Rows times width of each table must fit too, which is
+  refused in one line where the table is made: with 32-bit integers 536,870,911 tets on a rank and 715,827,882 vertices
+  on all ranks. METIS with 32-bit integers has the same limit for a mesh that it cuts. All tets of all ranks are counted
+  in 64 bits.
+
+  Memory of rank 0 (32-bit integers, a solid with 5.7 tets a vertex). wring_mesh_data: about 25 bytes a tet. Reading a
+  file: the text of the file besides, and at most 155 bytes a tet with it (measured: 1.3 million tets of Gmsh, ASCII, 47
+  bytes a tet). wring_mesh_distribute on two ranks or more: at most 210 bytes a tet, METIS included. Other ranks have no
+  more than their part, before and after. A mesh for which that is too much is read coarse and refined.
+
+  Functions are not thread-safe. Functions that allocate return memory of PetscMalloc. After an error that is no refusal
+  (base.h) the mesh may only be destroyed.
 */
 #pragma once
 #include <wring/options.h>
 
-/* Named parts: regions of tetrahedra, sets of vertices. Names compare without regard to case. */
+/* Named parts: regions of tetrahedra, sets of vertices. Names are compared by wring_ascii_compare: a-z equal A-Z. */
 typedef struct {
   PetscInt n;
   char   **name; // [n] as spelt in the file
@@ -19,8 +41,8 @@ PetscInt wring_names_find(const wring_names *names, const char *name); // -1 if 
 
 /*
   A vertex's number here is its `original` number for ever: the file's order of the nodes that are kept. Tets have
-  positive volume in the usual sense, det [x1-x0, x2-x0, x3-x0] > 0, as Gmsh and VTK number them; turned where the file had
-  them the other way.
+  positive volume in the usual sense, det [x1-x0, x2-x0, x3-x0] > 0, as Gmsh and VTK number them; turned where the file
+  had them the other way.
 */
 typedef struct {
   const char *format; // of the file it was read from: "Gmsh 4.1, ASCII"; NULL if it was not read; a constant
@@ -39,20 +61,21 @@ typedef struct {
 PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
 
 /*
-  Reads a mesh file, detected by content: Gmsh 2.2 or 4.1, MEDIT ASCII, CSV "vertex,x,y,z" (points only); or either
-  of TetGen's .node and .ele, which lie beside each other. Not collective: call on one rank. Coordinates are multiplied by scale. On bad input *d is NULL and e says file, line and fault.
+  Reads a mesh file, detected by content: Gmsh 2.2 or 4.1, MEDIT ASCII, CSV "vertex,x,y,z" (points only); or either of
+  TetGen's .node and .ele, which lie beside each other. Not collective: call on one rank. Coordinates are multiplied by
+  scale. On bad input *d is NULL and e names file, line and fault.
   Physical names: groups of one name are one, whatever their dimension; an unnamed tag N is "tagN"; tets in no physical
-  volume are in region "tag0"; groups without a vertex of the mesh are left out. Names that differ only in case, and tets
-  in two physical volumes, are errors.
+  volume are in region "tag0"; groups without a vertex of the mesh are left out. Names that differ only in case, and
+  tets in two physical volumes, are errors.
   notes: text of the notices (turned tets, dropped nodes), lines separated by '\n', each without "note: "; "" if none.
 */
 PetscErrorCode wring_mesh_read(const char *file, double scale, wring_mesh_data **d, wring_error *e, size_t size,
                                char *notes);
 
 /*
-  The $ElementData section `name` of a Gmsh file, of tets: row [*n][1 + width], the tet's number in the mesh that wring_mesh_read
-  makes of the file, and its values; freed with PetscFree. Not collective: call on one rank. Bad input, another number of components
-  than width, or a tet with two rows: *row is NULL and e says so.
+  The $ElementData section `name` of a Gmsh file, of tets: row [*n][1 + width], the tet's number in the mesh that
+  wring_mesh_read makes of the file, and its values; freed with PetscFree. Not collective: call on one rank. Bad input,
+  another number of components than width, or a tet with two rows: *row is NULL and e is set.
 */
 PetscErrorCode wring_mesh_read_data(const char *file, const char *name, int width, PetscInt *n, double **row,
                                     wring_error *e);
@@ -65,11 +88,13 @@ typedef struct {
 } wring_box;
 
 /*
-  Six Kuhn tets per cell; region "box", sets xmin xmax ymin ymax zmin zmax box, as docs/user.md says. Not collective: call on
-  one rank. With cells along two axes only it is a sheet of triangles, two a cell with diagonals that alternate, without region:
-  set "box" has the triangles, the sides of the two axes have lines. With cells along one axis it is a line of segments, which set
-  "box" has. Jitter then moves vertices in the plane or along the line.
-  With sizes that do not fit the cells, too many cells, or a jitter that turns an element inside out, *d is NULL and e says so.
+  Six Kuhn tets a cell; region "box", sets xmin xmax ymin ymax zmin zmax box (docs/user.md). Not collective: call on
+  one rank. With cells along two axes only it is a sheet of triangles, two a cell with diagonals that alternate, without
+  region:
+  set "box" has the triangles, the sides of the two axes have lines. With cells along one axis it is a line of segments,
+  which set "box" has. Jitter then moves vertices in the plane or along the line.
+  With sizes that do not fit the cells, too many cells, or a jitter that turns an element inside out, *d is NULL and e
+  is set.
 */
 PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e);
 
@@ -77,7 +102,10 @@ PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_e
 
 enum { WRING_QUALITY_BINS = 10 };
 
-/* Counts and sizes; those of tets are zero where there is none. The quality of a tet is 12 (9 V^2)^(1/3) / sum l^2, 1 for the regular one. */
+/*
+  Counts and sizes, 0 for tets where there are none. Quality of a tet: 12 (9 V^2)^(1/3) / sum l^2, 1 for the regular
+  one.
+*/
 typedef struct {
   double     low[3], high[3]; // bounding box, m
   double     volume;          // m^3
@@ -107,7 +135,10 @@ typedef struct {
 
 PetscErrorCode wring_mesh_measure_cut(const wring_mesh_data *d, PetscInt n_part, wring_mesh_cut *cut);
 
-/* Deck keys behind "mesh_": file, scale, refine, box_size, box_cells, box_origin, box_jitter; and "set_*_": box, sphere, plane. */
+/*
+  Keys of the deck, prefix mesh_: file, scale, refine, box_size, box_cells, box_origin, box_jitter; prefix set_*_: box,
+  sphere, plane.
+*/
 extern const wring_option wring_mesh_options[], wring_set_options[];
 
 /* ---- a distributed mesh ------------------------------------------------------------------------------------------ */
@@ -145,39 +176,47 @@ typedef struct {
 
 /*
   Partitions data (given on rank 0, NULL elsewhere; destroyed) over comm and distributes it. METIS_PartGraphKway on the
-  dual graph; each interface vertex goes to the least-loaded part that touches it. Vertices without a tet are dealt in pieces of a
-  space-filling curve, such that all ranks own as many. Collective.
+  dual graph; each interface vertex goes to the least loaded part that touches it. Vertices without a tet are dealt in
+  pieces of a space-filling curve, such that all ranks own equally many. comm is borrowed until the mesh is destroyed.
+  Collective.
 */
 PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wring_mesh **m);
 PetscErrorCode wring_mesh_destroy(wring_mesh **m);
 
 /*
-  Refines the mesh `times` times: each tet becomes eight, four at its corners and four around the shortest diagonal of the
-  octahedron inside (ties go by original numbers), with its region, in its orientation. The new vertices are the middles of
-  the edges. Their original numbers are n_global + the place of the edge in the lexicographic order of (smaller, larger)
-  original number of its ends; children of tet t are 8 t ... 8 t + 7: neither depends on the partition.
-  A tet stays on its rank, a vertex with its owner; the middle of an edge of several ranks goes to the least loaded of them.
-  Lines of sets become two, triangles four, also those beside a solid or without one; a line between two vertices of tets that
-  is no edge of one stays as it is.
+  Refines the mesh `times` times: each tet becomes eight, four at its corners and four around the shortest diagonal of
+  the octahedron inside (ties go by original numbers), with its region, in its orientation. The new vertices are the
+  middles of the edges. Their original numbers are n_global + the place of the edge in the lexicographic order of
+  (smaller, larger) original number of its ends; children of tet t are 8 t to 8 t + 7. Neither depends on the partition.
+  A tet stays on its rank, a vertex with its owner; the middle of an edge of several ranks goes to the least loaded of
+  them.
+  Lines of sets become two, triangles four, also those beside a solid or without one; a line between two vertices of
+  tets that is no edge of one stays as it is.
   A set gains the middles of the edges of its lines, triangles and tets (of the region of its name), no others.
-  Refused: a mesh of points, more vertices or tets than PetscInt counts, and tets that become flat by round-off.
-  Call before terms are built and before wring_mesh_add_sets. No rank ever has more than its part. Collective.
+  Refused: a mesh of points, counts beyond the limits above, and tets that become flat by round-off; the mesh is then as
+  it was after the refinements that were possible.
+  Call before terms are built and before wring_mesh_add_sets. No rank has more than its part: with 32-bit integers about
+  60 bytes for each tet that the rank has in the end, while the last refinement is made. Collective.
 */
 PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times);
 
 /*
-  The whole mesh in original order, cut into pieces, one a rank: for files. Vertices are cut as m->natural, tets and members of
-  sets (*n_set_vertex here) evenly; tets and members are original numbers; names and set_start are those of the whole.
-  Rows of set_element are cut with their first vertices, and sorted by vertices and set. Freed by wring_mesh_data_destroy. Collective.
+  The whole mesh in original order, cut into pieces, one a rank: for files. Vertices are cut as m->natural, tets and
+  members of sets (*n_set_vertex here) evenly; tets and members are original numbers; names and set_start are those of
+  the whole.
+  Rows of set_element are cut with their first vertices, and sorted by vertices and set. Freed by
+  wring_mesh_data_destroy. Collective.
 */
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex);
 
-/* All pieces on rank 0 (NULL elsewhere). Collective. */
+/* All pieces on rank 0 (NULL elsewhere), which must have room for the whole mesh and one table more. Collective. */
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data);
 
-/* Adds the named geometric sets of the deck ("set_*_") by rest position, to within 1e-9 of the diagonal of the mesh: in the
-  closed box or ball, or on the side of the plane that its normal points to. A set without vertices, with the name of
-  another that has other vertices, or with two shapes is an error. Collective. */
+/*
+  Adds the named geometric sets of the deck (set_*_) by rest position, to within 1e-9 of the diagonal of the mesh: in
+  the closed box or ball, or on the side of the plane that its normal points to. A set without vertices, with the name
+  of another that has other vertices, or with two shapes is an error. Collective.
+*/
 PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscInt n_schema,
                                    const wring_schema *schema);
 
@@ -188,9 +227,10 @@ PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscI
 PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt *original);
 
 /*
-  The triangles of a set, turned so that (x1 - x0) x (x2 - x0) points out of the tet behind; one without a tet is as the mesh has it.
-  *triangle [*n][3] original numbers, freed with PetscFree; each triangle is on one rank, which has its vertices afterwards. Renumbers
-  ghosts: call before terms are built. A triangle between two tets is refused. Collective.
+  The triangles of a set, turned so that (x1 - x0) x (x2 - x0) points out of the tet that it bounds; a triangle without
+  a tet is as the mesh has it.
+  *triangle [*n][3] original numbers, freed with PetscFree; each triangle is on one rank, which has its vertices
+  afterwards. Renumbers ghosts: call before terms are built. A triangle between two tets is refused. Collective.
 */
 PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, PetscInt **triangle);
 
@@ -206,10 +246,11 @@ PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int wi
                                      PetscInt *n_mine, double **mine);
 
 /*
-  Sends the values of a table on rank 0 to the tets that it names. row [n_row][1 + width] on rank 0 (ignored elsewhere); column 0 is
-  a number in [0, n_mother), and each of the n_tet_global/n_mother tets that refinement made of that one gets the values:
-  value [n_tet][width], NaN where no row names the tet. Rows name each tet at most once (checked by the caller). Every row
-  goes from rank 0 to one rank, and from there to the tets. Collective.
+  Sends the values of a table on rank 0 to the tets that it names. row [n_row][1 + width] on rank 0 (ignored elsewhere);
+  column 0 is a number in [0, n_mother), and each of the n_tet_global/n_mother tets that refinement made of that one
+  gets the values:
+  value [n_tet][width], NaN where no row names the tet. Rows name each tet at most once (checked by the caller). Every
+  row goes from rank 0 to one rank, and from there to the tets. Collective.
 */
 PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, PetscInt n_row, int width,
                                      const double *row, double *value);
@@ -220,16 +261,17 @@ PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, Pet
 PetscErrorCode wring_mesh_count_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt64 *n);
 
 /*
-  The same elements on the owners of their lowest vertices: vertex [*n][corners] original numbers, ascending in a row, rows
-  ascending; freed by the caller with PetscFree. Neither the order of the file nor the partition matters. Refused where one
-  stands twice in the set. Collective.
+  The same elements on the owners of their lowest vertices: vertex [*n][corners] original numbers, ascending in a row,
+  rows ascending; freed by the caller with PetscFree. The result does not depend on the order of the file nor on the
+  partition. Refused if an element is twice in the set. Collective.
 */
 PetscErrorCode wring_mesh_list_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt *n, PetscInt **vertex);
 
 /*
   Pairs of triangles [n][3] (as wring_mesh_list_elements gives them) that share an edge, on the owner of its lower end:
-  hinge [*n_hinge][4], its ends ascending, then the vertices opposite to it ascending, in original numbers, rows ascending;
-  freed by the caller with PetscFree. Refused where three triangles share an edge; name: what they belong to. Collective.
+  hinge [*n_hinge][4], its ends ascending, then the vertices opposite to it ascending, in original numbers, rows
+  ascending; freed by the caller with PetscFree. Refused where three triangles share an edge; name: what they belong to.
+  Collective.
 */
 PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, PetscInt n, const PetscInt *triangle,
                                       PetscInt *n_hinge, PetscInt **hinge);
@@ -247,7 +289,7 @@ typedef struct {
   double   *part;
 } wring_lumps;
 
-/* The same and `count` kinds of other elements. The bits of a mass do not depend on the partition. Collective. */
+/* The same, with `count` kinds of other elements. A mass has the same bits on any partition. Collective. */
 PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, const double *density, int count, const wring_lumps *lumps,
                                       double *mass);
 
@@ -256,14 +298,14 @@ void wring_tet_rest(const double *X0, const double *X1, const double *X2, const 
                     double *volume);
 
 /*
-  The same of a triangle in its own plane: B = D_m^{-1} [4] row by row, D_m = [X0-X2, X1-X2] in an orthonormal basis of the
-  plane, and the area. Without area, that is up to round-off, it is 0 and B too.
+  The same for a triangle in its own plane: B = D_m^{-1} [4] row by row, D_m = [X0-X2, X1-X2] in an orthonormal basis of
+  the plane, and the area. If the area is round-off, it and B are 0.
 */
 void wring_triangle_rest(const double *X0, const double *X1, const double *X2, double B[4], double *area);
 
 /*
-  A hinge at rest: the edge X0 X1 of the triangles X0 X1 X2 and X0 X1 X3, which have areas. c [4]: cotangent weights, whose sum
-  is 0, such that sum c_a x_a is a normal of the edge times its length and its angle; area: of both triangles;
+  A hinge at rest: the edge X0 X1 of the triangles X0 X1 X2 and X0 X1 X3, which have areas. c [4]: cotangent weights,
+  whose sum is 0, such that sum c_a x_a is a normal of the edge times its length and its angle; area: of both triangles;
   docs/theory.md (3.60). curvature: |sum c_a X_a|/area [1/m], 0 where that is round-off.
 */
 void wring_hinge_rest(const double *const X[4], double c[4], double *area, double *curvature);

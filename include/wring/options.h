@@ -104,8 +104,8 @@ PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix
                                       const char *key, size_t size, char *path);
 
 /*
-  The names that stand for '*' in the keys that begin with `family` ("attach_"): every key family + NAME + "_" + entry of
-  a table whose prefix is family + "*_". known [n_known]: names that exist (sets, regions). A known name wins over an
+  The names that stand for '*' in the keys that begin with `family` ("attach_"): every key family + NAME + "_" + entry
+  of a table whose prefix is family + "*_". known [n_known]: names that exist (sets, regions). A known name wins over an
   unknown one, and among unknown ones the one that leaves the longest entry; a key that two known names explain is an
   error. Names in order of appearance, spelt as in `known` where they are known; free with wring_words_destroy.
 */
@@ -114,20 +114,20 @@ PetscErrorCode wring_options_names(const wring_options *o, const char *family, P
                                    char ***names);
 
 /*
-  What the i-th table that has a full key says of it, or NULL past the last (i from 0): a parameter of several laws, or a key of
-  several methods behind a variant's name, has several entries.
+  What the i-th table that has a full key says of it, or NULL past the last (i from 0): a parameter of several laws, or
+  a key of several methods behind a variant's name, has several entries.
 */
 const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *schema, const char *key, int i);
 
 /*
-  Every key must match the schema and have a value that one of the tables with this key accepts, whether it will be read or
-  not: an unknown key is an error with its origin and the nearest known key.
+  Every key must match the schema and have a value that one of the tables with this key accepts, whether it will be read
+  or not: an unknown key is an error with its origin and the nearest known key.
 */
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema);
 
 /*
-  Prints the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, under their owners: type, unit, range,
-  default, help. key NULL: all, but a table of a prefix once, if a later line has it under a prefix with a name.
+  Prints the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, under their owners: type, unit,
+  range, default, help. key NULL: all, but a table of a prefix once, if a later line has it under a prefix with a name.
 */
 PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
                                   PetscInt *n_printed);

@@ -61,8 +61,8 @@ typedef struct {
 } svd3;
 
 /*
-  B = U diag(s) by three Givens rotations of the rows (1,2), (0,1), (1,2): B has orthogonal columns, so what is left above
-  the diagonal is round-off, and the last diagonal entry carries the sign of det B.
+  B = U diag(s) by three Givens rotations of the rows (1,2), (0,1), (1,2): B has orthogonal columns, so what is left
+  above the diagonal is round-off, and the last diagonal entry carries the sign of det B.
 */
 BLOCK3_INLINE svd3 factor(columns a)
 {
@@ -110,9 +110,9 @@ BLOCK3_INLINE svd3 tall_svd(vec3 f0, vec3 f1)
 {
   const double size  = mat3_max_abs((mat3){f0.x, f0.y, f0.z, f1.x, f1.y, f1.z, 0, 0, 0});
   const double scale = size > 1e-290 ? size : 1, inverse = 1 / scale;
-  columns      a = {
-         vec3_combine(inverse, f0, 0, f0), vec3_combine(inverse, f1, 0, f1), {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  svd3 svd = factor(order(orthogonalize(orthogonalize(a))));
+  const vec3   b0 = vec3_combine(inverse, f0, 0, f0), b1 = vec3_combine(inverse, f1, 0, f1);
+  columns      a   = {b0, b1, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  svd3         svd = factor(order(orthogonalize(orthogonalize(a))));
   // equal ones may have changed places by round-off
   svd.s = (vec3){scale * block3_max(svd.s.x, svd.s.y), scale * block3_min(svd.s.x, svd.s.y), 0};
   return svd;
@@ -137,8 +137,8 @@ typedef struct {
 } quartic;
 
 /*
-  An upper bound of l: l^2 = I1 + 2 q and q^2 = I2 + 2 J l for q = s_0 s_1 + s_1 s_2 + s_2 s_0, with l <= sqrt(3 I1) where
-  J > 0 and l >= s_0 >= sqrt(I1/3) where J < 0.
+  An upper bound of l: l^2 = I1 + 2 q and q^2 = I2 + 2 J l for q = s_0 s_1 + s_1 s_2 + s_2 s_0, with l <= sqrt(3 I1)
+  where J > 0 and l >= s_0 >= sqrt(I1/3) where J < 0.
 */
 BLOCK3_INLINE double root_bound(quartic q, double i2)
 {
@@ -153,7 +153,9 @@ BLOCK3_INLINE double root_guess(quartic q, double i2)
   return block3_sqrt_roughly(q.i1 + 2 * block3_sqrt_roughly(block3_max(i2 + 2 * q.j * b, 0)));
 }
 
-/* Householder's step of order 4: two take an error of a hundredth of l to round-off, unless the root is nearly double. */
+/*
+  Householder's step of order 4: two take an error of a hundredth of l to round-off, unless the root is nearly double.
+*/
 BLOCK3_INLINE double householder(quartic q, double l)
 {
   const double l2 = l * l, p = (l2 - 2 * q.i1) * l2 - 8 * q.j * l + q.p0, d = 4 * ((l2 - q.i1) * l - 2 * q.j);
@@ -274,9 +276,9 @@ static int all_below(const double *error, double limit)
 }
 
 /*
-  The closed form with a safe guess and all corrections. It fails where s_1 + s_2 is a tiny part of s_0 (its denominator is the
-  product of the sums of pairs) and where powers of F leave the range of doubles; R is then no rotation, or NaN, and the block is
-  redone: rare in practice.
+  The closed form with a safe guess and all corrections. It fails where s_1 + s_2 is a tiny part of s_0 (its denominator
+  is the product of the sums of pairs) and where powers of F leave the range of doubles; R is then no rotation, or NaN,
+  and the block is redone: rare in practice.
 */
 static void rotation_with_care(wring_in f, wring_out r)
 {
@@ -293,8 +295,9 @@ static void rotation_with_care(wring_in f, wring_out r)
 }
 
 /*
-  The closed form is U diag(r_0, r_1, r_2) V^T for any l, with r = 1 for the right one: its error is seen in R^T R, which is 1 to
-  round-off, and nothing is left to correct, unless stretches differ more than threefold or elements are inverted.
+  The closed form is U diag(r_0, r_1, r_2) V^T for any l, with r = 1 for the right one: its error is seen in R^T R,
+  which is 1 to round-off, and nothing is left to correct, unless stretches differ more than threefold or elements are
+  inverted.
 */
 void wring_block3_rotation(wring_in f, wring_out r)
 {

@@ -1,8 +1,8 @@
 /*
   3x3 algebra for blocks of WRING_LANES elements, private to the library.
 
-  The inline functions work on one lane: they are branch-free, take and return structs of named doubles by value, and are
-  meant for the body of a loop over lanes under "#pragma omp simd", which gcc and clang then turn into vector
+  The inline functions work on one lane: they are branch-free, take and return structs of named doubles by value, and
+  are meant for the body of a loop over lanes under "#pragma omp simd", which gcc and clang then turn into vector
   instructions. The address of such a struct inside the loop, or an array in it, would make the loop scalar.
   A block of matrices is double [9][WRING_LANES], row by row, aligned to 64 bytes.
 */
@@ -29,14 +29,15 @@ typedef struct {
 void wring_block3_rotation(wring_in f, wring_out r);
 
 /*
-  f = U diag(s) V^T with rotations U and V (det = 1) and s_0 >= s_1 >= |s_2|, sign(s_2) = sign(det f); s [3][WRING_LANES].
+  f = U diag(s) V^T with rotations U and V (det = 1) and s_0 >= s_1 >= |s_2|, sign(s_2) = sign(det f); s
+  [3][WRING_LANES].
   Errors are a few 1e-15 of s_0. A matrix below 1e-290 counts as 0. The outputs may not overlap f or one another.
 */
 void wring_block3_svd(wring_in f, wring_out u, wring_out s, wring_out v);
 
 /*
-  The same of 3 x 2 matrices f [6], row by row: f = (u_0, u_1) diag(s) V^T with s_0 >= s_1 >= 0; u [9] is a rotation, whose third
-  column is normal to the other two, s [2], v [4] a rotation.
+  The same of 3 x 2 matrices f [6], row by row: f = (u_0, u_1) diag(s) V^T with s_0 >= s_1 >= 0; u [9] is a rotation,
+  whose third column is normal to the other two, s [2], v [4] a rotation.
 */
 void wring_block32_svd(wring_in f, wring_out u, wring_out s, wring_out v);
 
@@ -99,7 +100,9 @@ BLOCK3_INLINE double block3_log_series(double s2)
                                        s2 * (1.531383769920937332e-01 + s2 * 1.479819860511658591e-01))))));
 }
 
-/* log x for normal x > 0, within 1 ulp: x = 2^k (1 + f), without the branches of e_log.c. Any other x gives some number. */
+/*
+  log x for normal x > 0, within 1 ulp: x = 2^k (1 + f), without the branches of e_log.c. Any other x gives some number.
+*/
 BLOCK3_INLINE double block3_log(double x)
 {
   const block3_word w        = {.real = x};
@@ -119,8 +122,8 @@ BLOCK3_INLINE double block3_log_defect(double f)
 }
 
 /*
-  x^(-1/3) for normal x > 0, within 2 ulp: x = 2^(3 q + r) m, m in [sqrt(1/2), sqrt(2)), r in {-1, 0, 1}; for m a line, 1.4%
-  off, then the series of (1 - e)^(-1/3), e = 1 - m y^3, of order 4 and of order 2. Any other x gives some number.
+  x^(-1/3) for normal x > 0, within 2 ulp: x = 2^(3 q + r) m, m in [sqrt(1/2), sqrt(2)), r in {-1, 0, 1}; for m a line,
+  1.4% off, then the series of (1 - e)^(-1/3), e = 1 - m y^3, of order 4 and of order 2. Any other x gives some number.
 */
 BLOCK3_INLINE double block3_rcbrt(double x)
 {
@@ -307,9 +310,9 @@ BLOCK3_INLINE eigen3 sym3_eigen(sym3 s)
 
 /*
   Eigenvalues s_0 >= s_1 >= s_2 by the invariants of the deviator D = q Y, |Y|^2 = 6: its eigenvalues are the roots of
-  y^3 - 3 y = 2 r, r = det Y/2. For |r| the largest is 2 cos(acos(|r|)/3), a polynomial of degree 8, 3e-9 off, and a Newton step,
-  and the others follow from it. Each is off by a few 1e-16 of |S| or, where two are close, by the root of that, but their elementary
-  symmetric functions are not. For entries between 1e-20 and 1e20 or so.
+  y^3 - 3 y = 2 r, r = det Y/2. For |r| the largest is 2 cos(acos(|r|)/3), a polynomial of degree 8, 3e-9 off, and a
+  Newton step, and the others follow from it. Each is off by a few 1e-16 of |S| or, where two are close, by the root of
+  that, but their elementary symmetric functions are not. For entries between 1e-20 and 1e20 or so.
 */
 BLOCK3_INLINE vec3 sym3_eigenvalues(sym3 s)
 {

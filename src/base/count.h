@@ -1,6 +1,6 @@
 /*
-  Private to the library: one limit on counts. The entries of a table, rows times width, are numbered by PetscInt; this is checked
-  where a table is made, so that loops over its rows need no wider integers.
+  Private to the library: one limit on counts. The entries of a table, rows times width, are numbered by PetscInt; this
+  is checked where a table is made, so that loops over its rows need no wider integers.
 */
 #pragma once
 #include <wring/base.h>
@@ -17,7 +17,7 @@ static inline PetscInt64 wring_count_plus(PetscInt64 a, PetscInt64 b)
 }
 
 /*
-  Whether rows x width <= PETSC_MAX_INT. If not, sets the error: "<where>: <rows> <what> are too many for the 32-bit integers of
-  this PETSc, expected at most <limit>". Not collective.
+  Whether rows x width <= PETSC_MAX_INT. If not, sets the error: "<where>: <rows> <what> are too many for the 32-bit
+  integers of this PETSc, expected at most <limit>". Not collective.
 */
 PetscBool wring_count_fits(PetscInt64 rows, int width, const char *where, const char *what, wring_error *e);

@@ -1,13 +1,14 @@
 /*
-  Private to the library: rows of a table from every rank to any ranks. Messages go between ranks that have rows for each other only
-  [PetscCommBuildTwoSided], so that time and memory do not grow with the number of ranks; any number of bytes.
+  Private to the library: rows of a table from every rank to any ranks. Messages go between ranks that have rows for
+  each other only [PetscCommBuildTwoSided], so that time and memory do not grow with the number of ranks; any number of
+  bytes.
 */
 #pragma once
 #include <wring/base.h>
 
 /*
-  Row i of row [n][width bytes] goes to rank to[i]. *got [*n_got][width]: the rows received, by sending rank, then in their order
-  there; freed by the caller with PetscFree. Collective on comm.
+  Row i of row [n][width bytes] goes to rank to[i]. *got [*n_got][width]: the rows received, by sending rank, then in
+  their order there; freed by the caller with PetscFree. Collective on comm.
 */
 PetscErrorCode wring_exchange_rows(MPI_Comm comm, PetscInt n, const PetscInt *to, size_t width, const void *row,
                                    PetscInt *n_got, void *got);
@@ -29,5 +30,8 @@ PetscErrorCode wring_exchange_destroy(wring_exchange *x);
 /* *got [n_got][width] (freed by the caller) from row [n_sent][width] of all ranks. Collective. */
 PetscErrorCode wring_exchange_send(const wring_exchange *x, size_t width, const void *row, void *got);
 
-/* The way back: answer [n_got][width], one for each row received; row [n_sent][width]: the answer to each row sent. Collective. */
+/*
+  The way back: answer [n_got][width], one for each row received; row [n_sent][width]: the answer to each row sent.
+  Collective.
+*/
 PetscErrorCode wring_exchange_answer(const wring_exchange *x, size_t width, const void *answer, void *row);

@@ -122,7 +122,10 @@ const char *wring_text_int(const char *text, int64_t *v)
   return p == first || is_digit(*p) ? NULL : p;
 }
 
-/* Digits without sign as an integer and a power of ten; exact: whether all digits fitted. Their end, NULL if there are none. */
+/*
+  Digits without sign as an integer and a power of ten; exact: whether all digits fitted. Their end, NULL if there are
+  none.
+*/
 static const char *scan_decimal(const char *p, uint64_t *digits, int *power, PetscBool *exact)
 {
   int n = 0, shift = 0, e = 0;
@@ -163,8 +166,8 @@ static double strtod_c(const char *text)
 }
 
 /*
-  Up to 2^53 and 10^22 are exact in double, so that one product or quotient of them is rounded correctly [Clinger 1990]; strtod
-  does the others.
+  Up to 2^53 and 10^22 are exact in double, so that one product or quotient of them is rounded correctly [Clinger 1990];
+  strtod does the others.
 */
 static double decimal_value(const char *text, uint64_t digits, int power, PetscBool exact)
 {

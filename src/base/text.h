@@ -3,15 +3,16 @@
 #include <wring/base.h>
 
 /*
-  A whole file: text [*size] and a 0, freed by the caller with PetscFree; NULL and an error if it cannot be read or has more than
-  `most` bytes ("larger than 4 MiB, which is no <what>"). most = 0: any size, but a regular file only. Serial.
+  A whole file: text [*size] and a 0, freed by the caller with PetscFree; NULL and an error if it cannot be read or has
+  more than `most` bytes ("larger than 4 MiB, which is no <what>"). most = 0: any size, but a regular file only. Serial.
 */
 PetscErrorCode wring_text_load(const char *file, const char *what, size_t most, char **text, PetscInt64 *size,
                                wring_error *e);
 
 /*
-  The number that a text (ended by a 0) begins with: where it ends, or NULL if there is none. A decimal point in every locale; no
-  hexadecimal numbers. Reals may be inf, infinity or nan, and overflow to inf; they are rounded correctly. Integers have at most
+  The number that a text (ended by a 0) begins with: where it ends, or NULL if there is none. A decimal point in every
+  locale; no hexadecimal numbers. Reals may be inf, infinity or nan, and overflow to inf; they are rounded correctly.
+  Integers have at most
   18 digits.
 */
 const char *wring_text_real(const char *text, double *v);

@@ -1,6 +1,7 @@
 /*
-  Threaded kernels of local vectors. A sum is cut into STRIPS strips of whole blocks, as equal as blocks allow; a strip is summed block
-  by block by one thread, eight lanes to a block, and the strips are added pairwise: one order at any number of threads.
+  Threaded kernels of local vectors. A sum is cut into STRIPS strips of whole blocks, as equal as blocks allow; a strip
+  is summed block by block by one thread, eight lanes to a block, and the strips are added pairwise: one order at any
+  number of threads.
 */
 #include <wring/base.h>
 

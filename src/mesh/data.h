@@ -3,7 +3,9 @@
 #include <wring/mesh.h>
 #include "names.h"
 
-/* Whether so many vertices and tets can be counted: rows of 3 and of 4. If not, the error names `where` (base/count.h). */
+/*
+  Whether so many vertices and tets can be counted: rows of 3 and of 4. If not, the error names `where` (base/count.h).
+*/
 PetscBool wring_mesh_data_fits(const char *where, PetscInt64 n_vertex, PetscInt64 n_tet, wring_error *e);
 
 /* Arrays allocated for so many vertices and tets, which fit; nothing else. Serial. */

@@ -52,7 +52,9 @@ static PetscErrorCode count_boundary(const wring_mesh_data *d, wring_mesh_measur
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- edges -------------------------------------------------------------------------------------------------------- */
+/*
+  ---- edges --------------------------------------------------------------------------------------------------------
+*/
 
 /* The larger ends of the edges of all tets by their smaller end, with repetitions; start [n_vertex + 2]. */
 static void bucket_edges(const wring_mesh_data *d, int64_t *start, PetscInt *larger)
@@ -103,7 +105,9 @@ static PetscErrorCode measure_edges(const wring_mesh_data *d, wring_mesh_measure
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- components --------------------------------------------------------------------------------------------------- */
+/*
+  ---- components ---------------------------------------------------------------------------------------------------
+*/
 
 /* The root of a vertex in a forest; halves the path to it. */
 static PetscInt find_root(PetscInt *parent, PetscInt v)
@@ -132,7 +136,9 @@ static PetscErrorCode count_components(const wring_mesh_data *d, wring_mesh_meas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------------------------- */
+/*
+  ---- all of it ----------------------------------------------------------------------------------------------------
+*/
 
 PetscErrorCode wring_mesh_measure(const wring_mesh_data *d, wring_mesh_measures *m)
 {
@@ -158,7 +164,9 @@ PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- parts -------------------------------------------------------------------------------------------------------- */
+/*
+  ---- parts --------------------------------------------------------------------------------------------------------
+*/
 
 static PetscInt largest(PetscInt n, const PetscInt *part, PetscInt n_part, PetscInt *count)
 {
@@ -195,8 +203,8 @@ static int element_corners(const wring_mesh_data *d, PetscInt i, const PetscInt 
 }
 
 /*
-  The elements that count, order [*n], and the part of each: all tets, and the lines and triangles that reach beyond them, which
-  go with their lowest vertices. Those on a solid cost a run only what its deck asks of them.
+  The elements that count, order [*n], and the part of each: all tets, and the lines and triangles that reach beyond
+  them, which go with their lowest vertices. Those on a solid cost a run only what its deck asks of them.
 */
 static PetscErrorCode assign_elements(const wring_mesh_data *d, const PetscInt *tet_part, const PetscInt *vertex_part,
                                       PetscInt *n, PetscInt *order, PetscInt *part)

@@ -1,6 +1,6 @@
 /*
-  Jittered box of Kuhn cells: each cell is cut into the 6 tets along the paths from its lowest to its highest corner. A box without
-  cells along one or two axes is a sheet of triangles, with diagonals that alternate, or a line of segments.
+  Jittered box of Kuhn cells: each cell is cut into the 6 tets along the paths from its lowest to its highest corner. A
+  box without cells along one or two axes is a sheet of triangles, with diagonals that alternate, or a line of segments.
 */
 #include "data.h"
 #include "base/count.h"
@@ -213,7 +213,10 @@ static void set_grid(const wring_box *box, grid *g, wring_error *e)
   if (g->dim == 0) wring_error_set(e, "mesh_box_cells: 0,0,0, expected cells along one axis at least");
 }
 
-/* Vertices and tets, and whether members and elements of the sets can be counted too: six sides, each of two triangles a square. */
+/*
+  Vertices and tets, and whether members and elements of the sets can be counted too: six sides, each of two triangles a
+  square.
+*/
 static void count_cells(const grid *g, PetscInt64 *vertices, PetscInt64 *tets, wring_error *e)
 {
   PetscInt64 members, elements = 0;

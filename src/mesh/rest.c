@@ -92,9 +92,9 @@ static double tet_quarter(const wring_mesh *m, const double *density, PetscInt e
 }
 
 /*
-  Sums whose bits do not depend on the partition, so that methods that amplify rounding give the same iterates on any number of
-  ranks: every mass is a whole number of units of 2^-41 of the largest, and a rest of whole units of 2^-41 of that. Whole numbers
-  below 2^53 are added without rounding in any order: up to 2^12 elements at a vertex.
+  Sums whose bits do not depend on the partition, so that methods that amplify rounding give the same iterates on any
+  number of ranks: every mass is a whole number of units of 2^-41 of the largest, and a rest of whole units of 2^-41 of
+  that. Whole numbers below 2^53 are added without rounding in any order: up to 2^12 elements at a vertex.
 */
 typedef struct {
   double coarse, fine; // kg

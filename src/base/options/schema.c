@@ -38,8 +38,9 @@ const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *sch
 /* ---- unknown keys ------------------------------------------------------------------------------------------------ */
 
 /*
-  The full key of an option that is nearest to `key`. The name for '*' is a part of `key` itself, cut at one of its '_', so that
-  "attach_xmin_stifness" is near "attach_xmin_stiffness"; or a rest without any, so that "spring_net" is near "spring_net_file".
+  The full key of an option that is nearest to `key`. The name for '*' is a part of `key` itself, cut at one of its '_',
+  so that "attach_xmin_stifness" is near "attach_xmin_stiffness"; or a rest without any, so that "spring_net" is near
+  "spring_net_file".
 */
 static int nearest_in_line(const wring_schema *line, const char *option, const char *key, char *near)
 {
@@ -233,8 +234,8 @@ static void join_owners(PetscInt i, PetscInt n_schema, const wring_schema *schem
 }
 
 /*
-  A table under a name that an earlier line has under a prefix without a name: keys of a material for a region, of a solver
-  for a variant.
+  A table under a name that an earlier line has under a prefix without a name: keys of a material for a region, of a
+  solver for a variant.
 */
 static PetscBool said_elsewhere(PetscInt i, const wring_schema *schema)
 {

@@ -13,8 +13,8 @@ PetscErrorCode wring_deal_rows(MPI_Comm comm, const PetscInt *start, const Petsc
                                size_t width, PetscInt n_mine, void *mine);
 
 /*
-  The reverse of wring_deal_rows: table [sum of n_mine][width bytes] on rank 0, in the order of ranks (allocated there by PetscMalloc,
-  NULL elsewhere). Collective.
+  The reverse of wring_deal_rows: table [sum of n_mine][width bytes] on rank 0, in the order of ranks (allocated there
+  by PetscMalloc, NULL elsewhere). Collective.
 */
 PetscErrorCode wring_collect_rows(MPI_Comm comm, PetscInt n_mine, const void *mine, size_t width, PetscInt *n_all,
                                   void *table);

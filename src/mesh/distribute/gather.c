@@ -26,8 +26,8 @@ static PetscInt find_piece(PetscMPIInt size, const PetscInt64 *piece, PetscInt64
 }
 
 /*
-  Sends rows [n][width] of PetscInt64, of which the first says where the row belongs among all, to the piece that has this
-  place: *got [*n_got][width], freed by the caller, as rows are by this function. Collective.
+  Sends rows [n][width] of PetscInt64, of which the first says where the row belongs among all, to the piece that has
+  this place: *got [*n_got][width], freed by the caller, as rows are by this function. Collective.
 */
 static PetscErrorCode send_to_pieces(MPI_Comm comm, const PetscInt64 *piece, PetscInt n, int width, PetscInt64 *row,
                                      PetscInt *n_got, PetscInt64 **got)

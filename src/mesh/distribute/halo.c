@@ -19,7 +19,10 @@ static PetscErrorCode create_halo(const wring_mesh *m, PetscSF *halo)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Three roots and leaves for each of the halo's, in local numbers: three times the global ones may be too large for PetscInt. */
+/*
+  Three roots and leaves for each of the halo's, in local numbers: three times the global ones may be too large for
+  PetscInt.
+*/
 static PetscErrorCode create_coordinates(const wring_mesh *m, PetscSF *coordinates)
 {
   PetscInt           n, *leaf;

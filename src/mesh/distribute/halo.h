@@ -1,15 +1,32 @@
-/* Private to src/mesh: ghosts and the two PetscSFs of a distributed mesh. */
+/*
+  Private to src/mesh: ghosts and the PetscSFs of a distributed mesh.
+
+  Map of mesh/distribute, in reading order:
+    partition.c   which part gets each tet and each vertex, by METIS; order.c orders along a space-filling curve
+    distribute.c  wring_mesh_distribute: rank 0 orders the whole mesh and deals it
+    deal.c        rows of a table from rank 0 to all, and back
+    halo.c        ghosts and PetscSFs, from what owned vertices and tets have
+    numbering.c   original numbers to global ones; more ghosts; rows of tables to the owners of their vertices
+    tet_values.c  rows of tables to tets
+    gather.c      the mesh in original order, in pieces and on rank 0, for files
+  Not here: reading and refining.
+*/
 #pragma once
 #include <wring/mesh.h>
 
-/* m->halo from m->global [n_local]; through it the ghosts' original numbers and rest positions, and m->by_original. Collective. */
+/*
+  m->halo and m->coordinates from m->global [n_local]; then the ghosts' m->original and m->X, and m->by_original.
+  Collective.
+*/
 PetscErrorCode wring_mesh_build_halo(wring_mesh *m);
 
 /* m->natural from m->original, and m->global from m->begin, of the owned vertices. Collective. */
 PetscErrorCode wring_mesh_build_natural(wring_mesh *m);
 
-/* m->tet has global numbers, and the rest what owned vertices have: finds the ghosts, makes m->tet local, m->halo and all
-  that wring_mesh_build_halo does. Collective. */
+/*
+  m->tet has global numbers, and the other fields are set for owned vertices: finds the ghosts, makes m->tet local and
+  does what wring_mesh_build_halo does. Collective.
+*/
 PetscErrorCode wring_mesh_join(wring_mesh *m);
 
 /* Global numbers of any original numbers, by m->natural and m->global of the owned vertices. Collective. */

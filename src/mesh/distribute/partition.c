@@ -158,8 +158,8 @@ static PetscErrorCode level_loads(PetscInt n_part, const PetscInt *load, PetscIn
 }
 
 /*
-  Vertices that no tet touches, of lines and surfaces beside a solid, or of a mesh without tets: pieces of the curve through them,
-  such that all parts own as many vertices.
+  Vertices that no tet touches, of lines and surfaces beside a solid, or of a mesh without tets: pieces of the curve
+  through them, such that all parts own as many vertices.
 */
 static PetscErrorCode own_untouched_vertices(const wring_mesh_data *d, PetscInt n_part, PetscInt *vertex_part,
                                              const PetscInt *load)

@@ -48,8 +48,8 @@ static void scale_nodes(wring_raw *raw, double scale, wring_scan *s)
 /* ---- tets -------------------------------------------------------------------------------------------------------- */
 
 /*
-  6 V is zero to round-off when a relative error eps of every coordinate could make it so: with longest edge l and largest
-  coordinate x, that changes 6 V by about eps x l^2.
+  6 V is zero to round-off when a relative error eps of every coordinate could make it so: with longest edge l and
+  largest coordinate x, that changes 6 V by about eps x l^2.
 */
 static PetscBool is_flat(const double *const x[4], double det)
 {

@@ -1,4 +1,7 @@
-/* Triangles between nodes of tets must be faces of tets: others are faults. Those with a node of their own are of a cloth. */
+/*
+  Triangles between nodes of tets must be faces of tets: others are faults. Those with a node of their own are of a
+  cloth.
+*/
 #include "raw.h"
 
 static void sort_corners(const PetscInt *corner, PetscInt v[3])

@@ -383,7 +383,10 @@ static PetscErrorCode read_elements(reader *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The tags in front of the rows of $ElementData: the name, and the numbers of components and rows. Text also in binary files. */
+/*
+  The tags in front of the rows of $ElementData: the name, and the numbers of components and rows. Text also in binary
+  files.
+*/
 typedef struct {
   const char *name;
   size_t      length;

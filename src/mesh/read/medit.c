@@ -1,8 +1,8 @@
 /*
-  MEDIT .mesh, ASCII [Frey 2001, "MEDIT: an interactive mesh visualization software"]: keywords, each with a count and that
-  many rows; the last number of a row is a reference, 0 for none. Tetrahedra, triangles and edges of reference N are the
-  group "tagN"; references of vertices are not read, because generators write them for many other ends. Nodes count
-  from 1.
+  MEDIT .mesh, ASCII [Frey 2001, "MEDIT: an interactive mesh visualization software"]: keywords, each with a count and
+  that many rows; the last number of a row is a reference, 0 for none. Tetrahedra, triangles and edges of reference N
+  are the group "tagN"; references of vertices are not read, because generators write them for many other ends. Nodes
+  count from 1.
 */
 #include "tags.h"
 #include <string.h>

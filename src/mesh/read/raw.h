@@ -1,4 +1,15 @@
-/* Private to src/mesh: what a mesh file says, before it is checked; the same for every format. */
+/*
+  Private to src/mesh: what a mesh file contains, before it is checked; the same for every format.
+
+  Map of mesh/read, in reading order:
+    read.c             finds the format by content
+    scan.c             words and numbers of a file, with their place for messages
+    gmsh.c medit.c tetgen.c points.c   the formats: each fills a wring_raw
+    raw.c              adding elements to it; tags.c its names
+    build.c            checks and numbers it: a wring_mesh_data; check_triangles.c, set_elements.c: triangles and lines
+    element_data.c     values of tets from $ElementData
+  Not here: anything parallel.
+*/
 #pragma once
 #include <wring/mesh.h>
 #include "base/map.h"
@@ -61,12 +72,16 @@ typedef struct {
 PetscErrorCode wring_raw_make_room(wring_raw *raw, PetscInt n_tet);
 PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_element *e);
 
-/* Makes room for at least `needed` entries of this width, doubling; callers that follow a file check that they can be counted. */
+/*
+  Makes room for at least `needed` entries of this width, doubling; callers that follow a file check that they can be
+  counted.
+*/
 PetscErrorCode wring_raw_grow(PetscInt64 needed, PetscInt *room, size_t width, void *array);
 
 /*
-  Checks what the file says and makes the mesh of it: nodes that no tet and no triangle or line of a group uses are dropped (no
-  element, if there is no tet), tets are turned, regions and sets named. *d stays NULL if the scanner has or gets an error.
+  Checks what the file says and makes the mesh of it: nodes that no tet and no triangle or line of a group uses are
+  dropped (no element, if there is no tet), tets are turned, regions and sets named. *d stays NULL if the scanner has or
+  gets an error.
 */
 PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wring_mesh_data **d, size_t size,
                                char *notes);
@@ -82,6 +97,9 @@ PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw);
 PetscErrorCode wring_points_read(wring_scan *s, wring_raw *raw);
 PetscErrorCode wring_medit_read(wring_scan *s, wring_raw *raw);
 
-/* TetGen: whether a file is one of a pair, by its ending, and the names [size] of both; faults go to both scanners' error. */
+/*
+  TetGen: whether a file is one of a pair, by its ending, and the names [size] of both; faults go to both scanners'
+  error.
+*/
 PetscBool      wring_tetgen_pair(const char *file, size_t size, char *node, char *ele);
 PetscErrorCode wring_tetgen_read(wring_scan *nodes, wring_scan *tets, wring_raw *raw);

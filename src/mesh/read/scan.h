@@ -4,8 +4,8 @@
   The first fault fills the error and moves to the end of the text, so that whatever is read afterwards is 0 at once and
   adds no other fault: callers test wring_scan_ok where a loop or an allocation depends on what was read.
 
-  A file may have binary parts in this machine's byte order: there, numbers are read as they lie, and a fault is told by the
-  offset of its byte.
+  A file may have binary parts in this machine's byte order: there, numbers are read as they lie, and a fault is told by
+  the offset of its byte.
 */
 #pragma once
 #include <wring/base.h>
@@ -30,8 +30,8 @@ const char *wring_scan_unit(const wring_scan *s);  // "line" or "byte"
 void wring_scan_fail(wring_scan *s, int64_t place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
-  The next number of this line; `what` names it in the message, "expected <what>, found 'x'". In binary parts an int has 4
-  bytes, a long and a real 8.
+  The next number of this line; `what` names it in the message, "expected <what>, found 'x'". In binary parts an int has
+  4 bytes, a long and a real 8.
 */
 int64_t wring_scan_int(wring_scan *s, const char *what);
 int64_t wring_scan_long(wring_scan *s, const char *what);

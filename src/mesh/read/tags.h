@@ -1,9 +1,9 @@
 /*
-  Private to src/mesh: integer tags of a file's elements become named groups. Physical tags of Gmsh, references of MEDIT,
-  attributes of TetGen: a tag without a name is "tagN", 0 is none.
+  Private to src/mesh: integer tags of a file's elements become named groups. Physical tags of Gmsh, references of
+  MEDIT, attributes of TetGen: a tag without a name is "tagN", 0 is none.
 
-  A reader adds sources (raw.h) while it reads elements; wring_tags_resolve makes groups of their tags at the end, so that
-  names may come before or after. Faults go to the scanner.
+  A reader adds sources (raw.h) while it reads elements; wring_tags_resolve makes groups of their tags at the end, so
+  that names may come before or after. Faults go to the scanner.
 */
 #pragma once
 #include "raw.h"

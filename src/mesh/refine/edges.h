@@ -1,8 +1,8 @@
 /*
   Private to src/mesh: the edges of a distributed mesh in one order, the same on any partition.
 
-  The key of an edge is (smaller original number of its ends) x n + (larger one), n the number of vertices. Each rank keeps
-  one range of all keys: a parallel sample sort [Shi, Schaeffer 1992, Parallel sorting by regular sampling].
+  The key of an edge is (smaller original number of its ends) x n + (larger one), n the number of vertices. Each rank
+  keeps one range of all keys: a parallel sample sort [Shi, Schaeffer 1992, Parallel sorting by regular sampling].
 */
 #pragma once
 #include <wring/mesh.h>
@@ -21,8 +21,8 @@ typedef struct {
 uint64_t wring_edge_key(PetscInt n, PetscInt a, PetscInt b); // of the edge between original numbers a and b
 
 /*
-  Each rank gives the edges of its tets, key [n] ascending without repetitions, and the number of vertices it owns. An edge of
-  one rank is that rank's; an edge of several goes to the least loaded of them, then the lowest. Collective.
+  Each rank gives the edges of its tets, key [n] ascending without repetitions, and the number of vertices it owns. An
+  edge of one rank is that rank's; an edge of several goes to the least loaded of them, then the lowest. Collective.
 */
 PetscErrorCode wring_edges_create(MPI_Comm comm, PetscInt n, const uint64_t *key, PetscInt n_owned, wring_edges *g);
 PetscErrorCode wring_edges_destroy(wring_edges *g);

@@ -1,6 +1,6 @@
 /*
-  Uniform refinement, 1 -> 8 of tets, 1 -> 4 of triangles and 1 -> 2 of lines: each rank cuts its own; only edges on its boundary
-  need the others.
+  Uniform refinement, 1 -> 8 of tets, 1 -> 4 of triangles and 1 -> 2 of lines: each rank cuts its own; only edges on its
+  boundary need the others.
 */
 #include "refine.h"
 #include "mesh/data.h"
@@ -133,9 +133,10 @@ static PetscErrorCode number_edges(wring_refinement *r)
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Refinement takes V, E, T to V + E, 2 E + 3 F + T, 8 T, and F >= 2 T, E > V + T: at least so many vertices have three coordinates
-  each. The tets of a rank have four corners each, the lines and triangles of its sets have rows of four, the members of its sets rows
-  of two. All these are numbered by PetscInt; the key of an edge has 64 bits. Called before edges are known, then with their number.
+  Refinement takes V, E, T to V + E, 2 E + 3 F + T, 8 T, and F >= 2 T, E > V + T: at least so many vertices have three
+  coordinates each. The tets of a rank have four corners each, the lines and triangles of its sets have rows of four,
+  the members of its sets rows of two. All these are numbered by PetscInt; the key of an edge has 64 bits. Called before
+  edges are known, then with their number.
 */
 static PetscErrorCode check_counts(const wring_refinement *r, PetscInt done, PetscInt times)
 {

@@ -1,11 +1,18 @@
-/* Private to src/mesh: one refinement of a distributed mesh, while it is made. */
+/*
+  Private to src/mesh: one refinement of a distributed mesh, while it is made.
+
+  Map of mesh/refine, in reading order:
+    edges.c        the edges of all ranks in one order, the same on any partition
+    refine.c       wring_mesh_refine: edges, points, children, and the refined mesh in place of the old one
+    refine_sets.c  lines, triangles and members of sets
+*/
 #pragma once
 #include "edges.h"
 
 /*
-  Points are the local vertices of the mesh as it was, then the middles of the edges of local tets, and of edges of lines and
-  triangles of sets here that no tet has: of lines and surfaces beside a solid. A line between two vertices of tets that is no edge
-  of one stays whole: nothing would hold its middle.
+  Points are the local vertices of the mesh as it was, then the middles of the edges of local tets, and of edges of
+  lines and triangles of sets here that no tet has: of lines and surfaces beside a solid. A line between two vertices of
+  tets that is no edge of one stays whole: nothing would hold its middle.
 */
 typedef struct {
   wring_mesh *m;

@@ -1,6 +1,6 @@
 /*
-  Sets of a refined mesh: the old members and the middles of the edges of what the sets are made of. That two ends of an edge are in a
-  set does not put its middle there: the edge may cut a corner of the body.
+  Sets of a refined mesh: the old members and the middles of the edges of what the sets are made of. That two ends of an
+  edge are in a set does not put its middle there: the edge may cut a corner of the body.
 */
 #include "base/exchange.h"
 #include "base/sort.h"

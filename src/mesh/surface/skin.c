@@ -1,6 +1,6 @@
 /*
-  The surface of a mesh. Faces inside one rank are matched there; those whose three corners other ranks know too are matched by
-  the owner of the corner with the least original number.
+  The surface of a mesh. Faces inside one rank are matched there; those whose three corners other ranks know too are
+  matched by the owner of the corner with the least original number.
 */
 #include "skin.h"
 #include "base/exchange.h"
@@ -154,7 +154,9 @@ static PetscErrorCode drop_shared_faces(const wring_mesh *m, wring_skin *s)
 
 /* ---- vertices and their rings ------------------------------------------------------------------------------------ */
 
-/* For each corner of a triangle, which its owner is told: its number there, and its two neighbours' original numbers. */
+/*
+  For each corner of a triangle, which its owner is told: its number there, and its two neighbours' original numbers.
+*/
 static PetscErrorCode send_corners(const wring_mesh *m, const wring_skin *s, PetscInt *n, PetscInt **row)
 {
   PetscInt *to, *mine;

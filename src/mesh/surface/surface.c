@@ -1,13 +1,15 @@
 /*
-  The triangles of a set, turned outward by the tets that they bound, which may be on other ranks: triangles and the faces of tets
-  that may equal them meet on a rank that follows from their smallest vertex.
+  The triangles of a set, turned outward by the tets that they bound, which may be on other ranks: triangles and the
+  faces of tets that may equal them meet on a rank that follows from their smallest vertex.
 */
 #include "base/exchange.h"
 #include "base/sort.h"
 #include <stdlib.h>
 #include <wring/mesh.h>
 
-/* Columns: vertices ascending, vertices as they turn, the rank that the row came from, whether it is a face of a tet. */
+/*
+  Columns: vertices ascending, vertices as they turn, the rank that the row came from, whether it is a face of a tet.
+*/
 enum { SORTED, CORNER = 3, RANK = 6, IS_FACE, WIDTH };
 
 typedef struct {
