@@ -60,8 +60,7 @@ const char *wring_solver_type(int i, const wring_option **options)
 const wring_solver_ops *wring_solver_find(const char *name)
 {
   for (int i = 0; i < N_TYPES; i++) {
-    PetscBool same;
-    if (PetscStrcasecmp(types[i]->name, name, &same) == PETSC_SUCCESS && same) return types[i];
+    if (!wring_ascii_compare(types[i]->name, name)) return types[i];
   }
   return NULL;
 }
