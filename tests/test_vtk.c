@@ -129,8 +129,8 @@ static PetscErrorCode write_frame(const char *directory, const char *name, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A limit on the size of files stands for a full disk. Fails if a write error is lost or the old frame with it. */
-static PetscErrorCode check_full(const char *directory, const piece *p)
+/* The frame cannot be written while this limit holds; the old one stays. */
+static PetscErrorCode check_limit(const char *directory, const piece *p, int resource, rlim_t most, const char *reason)
 {
   struct rlimit limit, low;
   struct stat   before, after;
@@ -139,18 +139,41 @@ static PetscErrorCode check_full(const char *directory, const piece *p)
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(file, sizeof file, "%s/cells.vtu", directory));
   CHECK(stat(file, &before) == 0, "%s", file);
-  signal(SIGXFSZ, SIG_IGN);
-  getrlimit(RLIMIT_FSIZE, &limit);
+  getrlimit(resource, &limit);
   low          = limit;
-  low.rlim_cur = 1 << 16;
+  low.rlim_cur = most;
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  setrlimit(RLIMIT_FSIZE, &low);
-  CHECK_NOT_WRITTEN(write_piece(file, 9, PETSC_FALSE, p), "cells.vtu: ", "cannot be written: ");
-  setrlimit(RLIMIT_FSIZE, &limit);
+  setrlimit(resource, &low);
+  CHECK_NOT_WRITTEN(write_piece(file, 9, PETSC_FALSE, p), "cells.vtu: cannot be written: ", reason);
+  setrlimit(resource, &limit);
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   CHECK(stat(file, &after) == 0 && after.st_ino == before.st_ino && after.st_size == before.st_size, "%s was lost",
         file);
   CHECK(!exists(directory, "cells.vtu.part"), "a failed write leaves its part");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A limit on the size of files stands for a full disk. Fails if a write error is lost or the old frame with it. */
+static PetscErrorCode check_full(const char *directory, const piece *p)
+{
+  PetscFunctionBegin;
+  signal(SIGXFSZ, SIG_IGN);
+  PetscCall(check_limit(directory, p, RLIMIT_FSIZE, 1 << 16, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Only the last rank has no file descriptor left. Fails if the others open the file without it: they may wait for ever. */
+static PetscErrorCode check_one_rank(const char *directory, const piece *p)
+{
+  PetscMPIInt   rank, size;
+  struct rlimit limit;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  getrlimit(RLIMIT_NOFILE, &limit);
+  PetscCall(check_limit(directory, p, RLIMIT_NOFILE, rank == size - 1 ? 3 : limit.rlim_cur, "Too many open files"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,6 +225,7 @@ static PetscErrorCode check_frames(const char *directory)
   PetscCall(write_frame(directory, "points.vtu", PETSC_FALSE, &points));
   PetscCall(write_frame(directory, "points_packed.vtu", PETSC_TRUE, &points));
   PetscCall(check_full(directory, &cells));
+  PetscCall(check_one_rank(directory, &cells));
   PetscCall(check_refusals(directory, &cells));
   if (rank == 0) PetscCall(check_pvd(directory));
   PetscCall(destroy_piece(&cells));

@@ -56,6 +56,9 @@ typedef struct {
 /* Sets the text unless one is set already: the first error wins. Not collective. */
 void wring_error_set(wring_error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Gives every rank the error of the lowest rank that has one; nothing if none has. Collective on comm. */
+PetscErrorCode wring_error_share(MPI_Comm comm, wring_error *e);
+
 /*
   Raises PETSC_ERR_USER_INPUT on every rank, with the text of the lowest rank that has one; nothing if none has.
   Collective on comm. The program's handler prints "wring: <text>" once and exits with status 1.

@@ -12,19 +12,27 @@ void wring_error_set(wring_error *e, const char *format, ...)
   va_end(args);
 }
 
-static PetscErrorCode raise_as(MPI_Comm comm, PetscErrorCode code, const wring_error *e)
+PetscErrorCode wring_error_share(MPI_Comm comm, wring_error *e)
 {
   PetscMPIInt rank, size, first;
-  wring_error all = *e;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   const PetscMPIInt mine = e->text[0] ? rank : size;
   PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
-  if (first == size) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Bcast(all.text, sizeof all.text, MPI_CHAR, first, comm));
-  SETERRQ(comm, code, "%s", all.text);
+  if (first < size) PetscCallMPI(MPI_Bcast(e->text, sizeof e->text, MPI_CHAR, first, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode raise_as(MPI_Comm comm, PetscErrorCode code, const wring_error *e)
+{
+  wring_error all = *e;
+
+  PetscFunctionBegin;
+  PetscCall(wring_error_share(comm, &all));
+  PetscCheck(!all.text[0], comm, code, "%s", all.text);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_error_raise(MPI_Comm comm, const wring_error *e)

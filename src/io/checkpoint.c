@@ -4,11 +4,13 @@
   vertices of lines and triangles, -1 behind lines; absent in files of wring 0.1), and each field by its name. All indices are
   64-bit.
 */
+#include "crc.h"
 #include "file.h"
 #include "hdf5.h"
 #include "natural.h"
 #include "seal.h"
 #include <string.h>
+#include <zlib.h>
 
 static const char format[] = "wring checkpoint";
 enum { VERSION = 1 };
@@ -110,8 +112,8 @@ static PetscErrorCode reserve(const char *file, const wring_mesh *m, int n, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What MPI-IO lost on its way (see file.h) shows when the tables are read again. On rank 0. */
-static PetscErrorCode seal(const char *file, wring_error *e)
+/* On rank 0: the tables of the file and its size, from its metadata. */
+static PetscErrorCode list_tables(const char *file, int *n, wring_extent **table, uint64_t *size, wring_error *e)
 {
   char        part[WRING_FILE_NAME];
   wring_error damage = {""};
@@ -119,19 +121,66 @@ static PetscErrorCode seal(const char *file, wring_error *e)
 
   PetscFunctionBegin;
   wring_file_part(file, part, e);
-  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
   wring_hdf5_open(&h, part, &damage);
-  if (!damage.text[0]) PetscCall(wring_hdf5_verify(&h));
+  PetscCall(wring_hdf5_extents(&h, n, table));
   wring_hdf5_close(&h);
   if (damage.text[0]) wring_error_set(e, "%s: cannot be written: %.900s", file, damage.text);
-  PetscCall(wring_seal(file, e));
+  wring_file_get_size(file, size, e);
+  for (int i = 0; i < *n; i++)
+    if ((*table)[i].end > (i + 1 < *n ? (*table)[i + 1].begin : *size))
+      wring_error_set(e, "%s: cannot be written: table %s is cut short; is the disk full?", file, (*table)[i].name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On rank 0, crc [2 n + 1] of the file's strings: gap, table, gap, table, ..., gap. */
+static void seal_strings(const char *file, int n, const wring_extent *table, const uint64_t *cut, const uint32_t *crc,
+                         wring_error *e)
+{
+  uLong whole = crc32(0, NULL, 0);
+  for (int i = 0; i < 2 * n + 1; i++) {
+    const wring_extent *const t = &table[i / 2];
+    if (i % 2 && crc[i] != t->crc)
+      wring_error_set(e, "%s: cannot be written: the bytes of table %s did not arrive; is the disk full?", file,
+                      t->name);
+    whole = crc32_combine(whole, crc[i], (z_off_t)(cut[i + 1] - cut[i]));
+  }
+  wring_seal_append(file, (uint32_t)whole, e);
+}
+
+/*
+  What MPI-IO lost (see file.h) shows when the file is read again: each rank reads an equal share of it once, for the checksums of
+  the tables and for the seal.
+*/
+static PetscErrorCode seal(MPI_Comm comm, const char *file, wring_error *e)
+{
+  char          part[WRING_FILE_NAME];
+  PetscMPIInt   rank;
+  int           n     = 0;
+  wring_extent *table = NULL;
+  uint64_t      size  = 0, *cut;
+  uint32_t     *crc;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  wring_file_part(file, part, e);
+  if (rank == 0 && !e->text[0]) PetscCall(list_tables(file, &n, &table, &size, e));
+  PetscCall(wring_error_share(comm, e));
+  PetscCallMPI(MPI_Bcast(&n, 1, MPI_INT, 0, comm));
+  PetscCall(PetscMalloc2(2 * n + 2, &cut, 2 * n + 1, &crc));
+  cut[0]         = 0;
+  cut[2 * n + 1] = size;
+  for (int i = 0; i < n && rank == 0; i++) cut[2 * i + 1] = table[i].begin, cut[2 * i + 2] = table[i].end;
+  PetscCallMPI(MPI_Bcast(cut, 2 * n + 2, MPI_UINT64_T, 0, comm));
+  if (!e->text[0]) PetscCall(wring_crc_file(comm, part, 2 * n + 1, cut, crc, e));
+  if (rank == 0 && !e->text[0]) seal_strings(file, n, table, cut, crc, e);
+  PetscCall(PetscFree2(cut, crc));
+  PetscCall(PetscFree(table));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, PetscInt step, double time, int n,
                                       const wring_checkpoint_field *field)
 {
-  PetscMPIInt rank;
   wring_error e = {""};
   wring_hdf5  h;
 
@@ -145,16 +194,15 @@ PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, Pet
   PetscCall(write_mesh(&h, m));
   for (int i = 0; i < n; i++) PetscCall(write_field(&h, m, &field[i]));
   wring_hdf5_close(&h);
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  PetscCallMPI(MPI_Barrier(m->comm)); // all have closed
-  if (rank == 0) PetscCall(seal(file, &e));
+  PetscCall(wring_error_share(m->comm, &e)); // and all have closed
+  if (!e.text[0]) PetscCall(seal(m->comm, file, &e));
   PetscCall(wring_file_finish_all(m->comm, file, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
 
-/* Only of a file whose seal is whole. */
+/* Only of a file whose seal has been checked. */
 static void open_checkpoint(wring_hdf5 *h, const char *file, wring_error *e)
 {
   wring_hdf5_open(h, file, e);
@@ -284,8 +332,6 @@ PetscErrorCode wring_checkpoint_read_mesh(MPI_Comm comm, const char *file, wring
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   *data = NULL;
-  if (rank == 0) PetscCall(wring_seal_check(file, &e));
-  PetscCall(wring_error_raise(comm, &e));
   if (rank == 0) {
     open_checkpoint(&h, file, &e);
     PetscCall(PetscNew(data));
@@ -352,15 +398,12 @@ static PetscErrorCode read_field(wring_hdf5 *h, const wring_mesh *m, const wring
 PetscErrorCode wring_checkpoint_read_fields(const char *file, const wring_mesh *m, int n,
                                             const wring_checkpoint_field *field)
 {
-  PetscMPIInt rank;
   wring_error e = {""};
   wring_hdf5  h;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  if (rank == 0) PetscCall(wring_seal_check(file, &e));
-  PetscCall(wring_error_raise(m->comm, &e));
   open_checkpoint(&h, file, &e);
+  PetscCall(wring_error_share(m->comm, &e)); // one rank may be unable to open it
   for (int i = 0; i < n; i++) PetscCall(read_field(&h, m, &field[i]));
   wring_hdf5_close(&h);
   PetscCall(wring_error_raise(m->comm, &e));

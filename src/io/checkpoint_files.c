@@ -52,55 +52,66 @@ static PetscErrorCode list_steps(const char *directory, PetscInt *n, PetscInt64 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tries them from the newest on; the damage of the newest is what counts if none is whole. */
-static PetscErrorCode find_in_directory(const char *directory, size_t size, char *file, wring_error *e)
+/* Tries the steps from the newest on; the damage of the newest is reported if none is whole. Collective. */
+static PetscErrorCode find_whole(MPI_Comm comm, const char *directory, PetscInt n, const PetscInt64 *step, size_t size,
+                                 char *file, wring_error *e)
 {
-  PetscInt    n, i;
-  PetscInt64 *step;
+  wring_error newest = {""};
 
   PetscFunctionBegin;
-  PetscCall(list_steps(directory, &n, &step, e));
-  if (n == 0) wring_error_set(e, "%s: holds no checkpoint (checkpoint_NNNNNN.h5)", directory);
-  wring_error newest = *e;
-  for (i = 0; i < n; i++) {
+  for (PetscInt i = 0; i < n; i++) {
     wring_error damage = {""};
     PetscCall(wring_checkpoint_name(directory, step[i], size, file));
-    PetscCall(wring_seal_check(file, &damage));
-    if (!damage.text[0]) break;
+    PetscCall(wring_seal_check(comm, file, &damage));
+    if (!damage.text[0]) PetscFunctionReturn(PETSC_SUCCESS);
     wring_error_set(&newest, "%s", damage.text);
-    if (i + 1 < n) PetscCall(wring_note(PETSC_COMM_SELF, "%s; trying the one before", damage.text));
+    if (i + 1 < n) PetscCall(wring_note(comm, "%s; trying the one before", damage.text));
   }
-  if (i == n) *e = newest;
-  PetscCall(PetscFree(step));
+  *e = newest;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode find(const char *path, size_t size, char *file, wring_error *e)
+/* Rank 0 lists the directory. Collective. */
+static PetscErrorCode find_in_directory(MPI_Comm comm, const char *directory, size_t size, char *file, wring_error *e)
 {
-  struct stat status;
+  PetscMPIInt rank;
+  PetscInt    n    = 0;
+  PetscInt64 *step = NULL;
 
   PetscFunctionBegin;
-  if (stat(path, &status)) {
-    wring_error_set(e, "%s: %s; expected a checkpoint file or an output directory", path, strerror(errno));
-  } else if (S_ISDIR(status.st_mode)) {
-    PetscCall(find_in_directory(path, size, file, e));
-  } else {
-    PetscCall(PetscStrncpy(file, path, size));
-    PetscCall(wring_seal_check(file, e));
-  }
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) PetscCall(list_steps(directory, &n, &step, e));
+  if (rank == 0 && n == 0) wring_error_set(e, "%s: holds no checkpoint (checkpoint_NNNNNN.h5)", directory);
+  PetscCall(wring_error_share(comm, e));
+  PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, comm));
+  if (rank != 0) PetscCall(PetscMalloc1(n, &step));
+  PetscCallMPI(MPI_Bcast(step, (PetscMPIInt)n, MPIU_INT64, 0, comm));
+  if (!e->text[0]) PetscCall(find_whole(comm, directory, n, step, size, file, e));
+  PetscCall(PetscFree(step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_checkpoint_find(MPI_Comm comm, const char *path, size_t size, char *file)
 {
   PetscMPIInt rank;
-  wring_error e = {""};
+  struct stat status       = {.st_mode = 0};
+  int         is_directory = 0;
+  wring_error e            = {""};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) PetscCall(find(path, size, file, &e));
+  if (rank == 0 && stat(path, &status))
+    wring_error_set(&e, "%s: %s; expected a checkpoint file or an output directory", path, strerror(errno));
   PetscCall(wring_error_raise(comm, &e));
-  PetscCallMPI(MPI_Bcast(file, (PetscMPIInt)size, MPI_CHAR, 0, comm));
+  is_directory = S_ISDIR(status.st_mode);
+  PetscCallMPI(MPI_Bcast(&is_directory, 1, MPI_INT, 0, comm));
+  if (is_directory) {
+    PetscCall(find_in_directory(comm, path, size, file, &e));
+  } else {
+    PetscCall(PetscStrncpy(file, path, size));
+    PetscCall(wring_seal_check(comm, file, &e));
+  }
+  PetscCall(wring_error_raise(comm, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

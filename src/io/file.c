@@ -63,17 +63,38 @@ void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e)
   if (e->text[0]) unlink(part);
 }
 
-void wring_file_check_size(const char *path, uint64_t bytes, wring_error *e)
+void wring_file_get_size(const char *path, uint64_t *bytes, wring_error *e)
 {
   char        part[WRING_FILE_NAME];
-  struct stat status;
+  struct stat status = {.st_size = 0};
   wring_file_part(path, part, e);
-  if (stat(part, &status)) {
+  if (stat(part, &status)) cannot_write(path, e);
+  *bytes = (uint64_t)status.st_size;
+}
+
+void wring_file_check_size(const char *path, uint64_t bytes, wring_error *e)
+{
+  uint64_t taken;
+  wring_file_get_size(path, &taken, e);
+  if (taken != bytes)
+    wring_error_set(e, "%s: cannot be written: only %llu of %llu bytes were taken; is the disk full?", path,
+                    (unsigned long long)taken, (unsigned long long)bytes);
+}
+
+PetscErrorCode wring_file_check_open(MPI_Comm comm, const char *path, wring_error *e)
+{
+  char part[WRING_FILE_NAME];
+
+  PetscFunctionBegin;
+  wring_file_part(path, part, e);
+  const int fd = open(part, O_WRONLY);
+  if (fd < 0)
     cannot_write(path, e);
-  } else if ((uint64_t)status.st_size != bytes) {
-    wring_error_set(e, "%s: cannot be written: only %lld of %llu bytes were taken; is the disk full?", path,
-                    (long long)status.st_size, (unsigned long long)bytes);
-  }
+  else
+    close(fd);
+  PetscCall(wring_error_share(comm, e));
+  if (e->text[0]) PetscCall(wring_file_finish_all(comm, path, e)); // raises
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static int sync_path(const char *path, int flags)

@@ -1,10 +1,9 @@
 #include "hdf5.h"
+#include "crc.h"
 #include "file.h"
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>
-
-enum { VERIFY_BYTES = 1 << 22 };
 
 static uint64_t value_bytes(wring_type type)
 {
@@ -42,6 +41,7 @@ static hid_t create_file(MPI_Comm comm, const char *part)
   return file;
 }
 
+/* All ranks open the file or none: the calls that follow are collective. */
 PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error)
 {
   char part[WRING_FILE_NAME];
@@ -50,9 +50,15 @@ PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path,
   *h = (wring_hdf5){.file = H5I_INVALID_HID, .comm = comm, .path = path, .error = error};
   wring_file_part(path, part, error);
   PetscCall(wring_error_raise(comm, error));
+  PetscCall(wring_file_check_open(comm, path, error));
   silence(h);
   h->file = create_file(comm, part);
   if (h->file < 0) wring_error_set(error, "%s: cannot be written: HDF5 cannot create it", path);
+  PetscCall(wring_error_share(comm, error));
+  if (error->text[0]) {
+    H5Eset_auto2(H5E_DEFAULT, h->report, h->report_data);
+    PetscCall(wring_file_finish_all(comm, path, error)); // raises
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,26 +175,25 @@ double wring_hdf5_get_real(wring_hdf5 *h, const char *name)
 /* CRC-32 of the bytes of all ranks, rank after rank, on all of them. */
 static PetscErrorCode checksum(MPI_Comm comm, uint64_t bytes, const void *value, uint32_t *crc)
 {
-  PetscMPIInt size;
-  uint64_t    mine[2] = {crc32_z(0, value && bytes ? value : (const Bytef *)"", bytes), bytes}, (*all)[2];
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(PetscMalloc1(size, &all));
-  PetscCallMPI(MPI_Allgather(mine, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, comm));
-  uLong sum = 0; // of no bytes
-  for (int i = 0; i < size; i++) sum = crc32_combine(sum, all[i][0], (z_off_t)all[i][1]);
-  *crc = (uint32_t)sum;
-  PetscCall(PetscFree(all));
+  *crc = (uint32_t)crc32_z(0, value && bytes ? value : (const Bytef *)"", bytes);
+  PetscCall(wring_crc_join(comm, 1, crc, &bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The checksum that is stored with a table. */
+static uint32_t get_checksum(wring_hdf5 *h, const char *name)
+{
+  uint32_t    stored = 0;
+  const hid_t set    = H5Dopen2(h->file, name, H5P_DEFAULT);
+  get(h, set, "crc32", H5T_INTEGER, H5T_NATIVE_UINT32, &stored);
+  H5Dclose(set);
+  return stored;
 }
 
 static void compare_checksum(wring_hdf5 *h, const char *name, uint32_t crc)
 {
-  uint32_t    stored = ~crc;
-  const hid_t set    = H5Dopen2(h->file, name, H5P_DEFAULT);
-  get(h, set, "crc32", H5T_INTEGER, H5T_NATIVE_UINT32, &stored);
-  H5Dclose(set);
+  const uint32_t stored = get_checksum(h, name);
   if (stored != crc) wring_error_set(h->error, "%s: is damaged: the checksum of %s does not match", h->path, name);
 }
 
@@ -258,6 +263,12 @@ PetscErrorCode wring_hdf5_write(wring_hdf5 *h, wring_table t, PetscInt64 n, cons
   if (rank == 0) begin = 0; // MPI_Exscan leaves it undefined
   PetscCall(checksum(h->comm, (uint64_t)n * (uint64_t)t.width * value_bytes(t.type), value, &crc));
   const hid_t set = create_table(h, t, rows);
+  if (set < 0) wring_error_set(h->error, "%s: cannot be written: table %s", h->path, t.name);
+  PetscCall(wring_error_share(h->comm, h->error));
+  if (h->error->text[0]) {
+    if (set >= 0) H5Dclose(set);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (rows > 0 && write_rows(set, t, begin, n, value) < 0) { // HDF5 gives an empty table no room, and refuses to write
     wring_error_set(h->error, "%s: cannot be written: table %s; is the disk full?", h->path, t.name);
   }
@@ -303,7 +314,7 @@ void wring_hdf5_read(wring_hdf5 *h, wring_table t, PetscInt64 begin, PetscInt64 
   H5Dclose(set);
 }
 
-/* ---- a whole file ------------------------------------------------------------------------------------------------- */
+/* ---- all tables --------------------------------------------------------------------------------------------------- */
 
 /* Type and width of a table by its name; then wring_hdf5_rows checks the rest. */
 static wring_table describe(wring_hdf5 *h, const char *name)
@@ -315,44 +326,51 @@ static wring_table describe(wring_hdf5 *h, const char *name)
   const hid_t type     = H5Dget_type(set);
   if (H5Sget_simple_extent_ndims(space) == 2) H5Sget_simple_extent_dims(space, shape, NULL);
   if (H5Tget_class(type) == H5T_INTEGER) t.type = H5Tget_size(type) == 1 ? WRING_UINT8 : WRING_INT64;
-  t.width = (int)PetscClipInterval(shape[1], 1, VERIFY_BYTES / 8);
+  t.width = (int)PetscClipInterval(shape[1], 1, PETSC_MPI_INT_MAX);
   H5Tclose(type);
   H5Sclose(space);
   H5Dclose(set);
   return t;
 }
 
-static void verify_table(wring_hdf5 *h, const char *name, void *buffer)
+static wring_extent extent_of(wring_hdf5 *h, const char *name)
 {
-  const wring_table t        = describe(h, name);
-  const PetscInt64  rows     = wring_hdf5_rows(h, t);
-  const uint64_t    row_size = (uint64_t)t.width * value_bytes(t.type);
-  const PetscInt64  at_once  = (PetscInt64)(VERIFY_BYTES / row_size);
-  uLong             crc      = 0;
-  for (PetscInt64 begin = 0; begin < rows && !h->error->text[0]; begin += at_once) {
-    const PetscInt64 n = PetscMin(at_once, rows - begin);
-    wring_hdf5_read(h, t, begin, n, buffer);
-    crc = crc32_z(crc, buffer, (uint64_t)n * row_size);
-  }
-  if (!h->error->text[0]) compare_checksum(h, name, (uint32_t)crc);
+  const wring_table t    = describe(h, name);
+  const PetscInt64  rows = wring_hdf5_rows(h, t);
+  const hid_t       set  = H5Dopen2(h->file, name, H5P_DEFAULT);
+  const haddr_t     at   = H5Dget_offset(set);
+  wring_extent      x    = {.begin = at, .crc = get_checksum(h, name)};
+  H5Dclose(set);
+  if (rows > 0 && at == HADDR_UNDEF) wring_error_set(h->error, "%s: is damaged: table %s has no place", h->path, name);
+  x.end = rows > 0 && at != HADDR_UNDEF ? at + (uint64_t)rows * (uint64_t)t.width * value_bytes(t.type) : x.begin;
+  snprintf(x.name, sizeof x.name, "%s", name);
+  return x;
 }
 
-PetscErrorCode wring_hdf5_verify(wring_hdf5 *h)
+/* Adds an extent in the order of places: there are few. */
+static void add_extent(wring_extent x, int *n, wring_extent *extent)
+{
+  int i = (*n)++;
+  for (; i > 0 && extent[i - 1].begin > x.begin; i--) extent[i] = extent[i - 1];
+  extent[i] = x;
+}
+
+PetscErrorCode wring_hdf5_extents(wring_hdf5 *h, int *n, wring_extent **extent)
 {
   H5G_info_t root = {.nlinks = 0};
   char       name[64];
-  void      *buffer;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc(VERIFY_BYTES, &buffer));
+  *n = 0;
   if (H5Gget_info(h->file, &root) < 0) wring_error_set(h->error, "%s: is damaged: no table can be read", h->path);
+  PetscCall(PetscMalloc1(root.nlinks, extent));
   for (hsize_t i = 0; i < root.nlinks && !h->error->text[0]; i++) {
     if (H5Lget_name_by_idx(h->file, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT) < 0) {
       wring_error_set(h->error, "%s: is damaged: a table has lost its name", h->path);
-    } else {
-      verify_table(h, name, buffer);
+      break;
     }
+    const wring_extent x = extent_of(h, name);
+    if (x.end > x.begin) add_extent(x, n, *extent);
   }
-  PetscCall(PetscFree(buffer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -26,7 +26,10 @@ typedef struct {
   int         width;
 } wring_table;
 
-/* Creates "<path>.part". After a failure the other calls still work, and fail. Collective. */
+/*
+  Creates "<path>.part", which exists. After a failure of any rank all ranks raise it, and nothing is left; after one of a later
+  call the other calls still work, and fail. Collective.
+*/
 PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error);
 /* Opens path for reading. Not collective. */
 void wring_hdf5_open(wring_hdf5 *h, const char *path, wring_error *error);
@@ -44,8 +47,16 @@ PetscInt64 wring_hdf5_rows(wring_hdf5 *h, wring_table t);
 void wring_hdf5_read(wring_hdf5 *h, wring_table t, PetscInt64 begin, PetscInt64 n, void *value);
 /* Checks the CRC of rows that were read, rank after rank, by all ranks of comm. Collective. */
 PetscErrorCode wring_hdf5_check(wring_hdf5 *h, MPI_Comm comm, wring_table t, PetscInt64 n, const void *value);
-/* Reads every table of the file in small parts and checks its CRC. Not collective. */
-PetscErrorCode wring_hdf5_verify(wring_hdf5 *h);
+
+/* The bytes [begin, end) of a file that a table's values take, and their CRC as it is stored. */
+typedef struct {
+  uint64_t begin, end;
+  uint32_t crc;
+  char     name[64];
+} wring_extent;
+
+/* The extents of all tables that are not empty, by their place: *extent [*n], freed by the caller. Not collective. */
+PetscErrorCode wring_hdf5_extents(wring_hdf5 *h, int *n, wring_extent **extent);
 
 /* Attributes of the file. put: collective, the same on all ranks. get: not collective. */
 void    wring_hdf5_put_text(wring_hdf5 *h, const char *name, const char *value);

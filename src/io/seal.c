@@ -1,76 +1,67 @@
 #include "seal.h"
+#include "crc.h"
 #include "file.h"
 #include <errno.h>
 #include <string.h>
-#include <zlib.h>
 
-enum { SEAL = 16, BUFFER = 1 << 20 };
+enum { SEAL = 16 };
 
 /* "wringCRC" and eight hexadecimal digits. */
-static void print_seal(uLong crc, char seal[SEAL + 1])
+static void print_seal(uint32_t crc, char seal[SEAL + 1])
 {
-  snprintf(seal, SEAL + 1, "wringCRC%08lx", crc & 0xffffffffUL);
+  snprintf(seal, SEAL + 1, "wringCRC%08lx", (unsigned long)crc);
 }
 
-/* The CRC of all but the last SEAL bytes of a stream, and those bytes. False if there are fewer or reading fails. */
-static int scan(FILE *f, unsigned char *buffer, uLong *crc, char last[SEAL + 1])
+void wring_seal_append(const char *path, uint32_t crc, wring_error *e)
 {
-  size_t kept = 0;
-  *crc        = crc32(0, NULL, 0);
-  for (size_t n; (n = fread(buffer + kept, 1, BUFFER, f)) > 0;) {
-    const size_t held = kept + n;
-    kept              = PetscMin(held, (size_t)SEAL);
-    *crc              = crc32_z(*crc, buffer, held - kept);
-    memmove(buffer, buffer + held - kept, kept);
-  }
-  memcpy(last, buffer, kept);
-  last[kept] = '\0';
-  return kept == SEAL && !ferror(f);
-}
-
-PetscErrorCode wring_seal(const char *path, wring_error *e)
-{
-  char           part[WRING_FILE_NAME], last[SEAL + 1], seal[SEAL + 1];
-  unsigned char *buffer;
-  uLong          crc;
-
-  PetscFunctionBegin;
+  char part[WRING_FILE_NAME], seal[SEAL + 1];
   wring_file_part(path, part, e);
-  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(BUFFER + SEAL, &buffer));
-  FILE *const f      = fopen(part, "r+b");
-  int         sealed = f && scan(f, buffer, &crc, last);
-  if (sealed) {
-    print_seal(crc32_z(crc, (const Bytef *)last, SEAL), seal);
-    sealed = fseek(f, 0, SEEK_END) == 0 && fwrite(seal, SEAL, 1, f) == 1;
-  }
+  if (e->text[0]) return;
+  print_seal(crc, seal);
+  FILE *const f      = fopen(part, "ab");
+  int         sealed = f && fwrite(seal, SEAL, 1, f) == 1;
   if (f && fclose(f)) sealed = 0;
   if (!sealed) wring_error_set(e, "%s: cannot be written: %s", path, strerror(errno));
-  PetscCall(PetscFree(buffer));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_seal_check(const char *path, wring_error *e)
+/* The bytes before the seal, and the seal; none if the file has no room for one. */
+static void read_seal(const char *path, uint64_t *bytes, char seal[SEAL + 1], wring_error *e)
 {
-  char           last[SEAL + 1], seal[SEAL + 1];
-  unsigned char *buffer;
-  uLong          crc;
-
-  PetscFunctionBegin;
   FILE *const f = fopen(path, "rb");
+  *bytes        = 0;
+  seal[0]       = '\0';
   if (!f) {
     wring_error_set(e, "%s: cannot be read: %s", path, strerror(errno));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return;
   }
-  PetscCall(PetscMalloc1(BUFFER + SEAL, &buffer));
-  const int whole = scan(f, buffer, &crc, last);
+  if (fseek(f, -SEAL, SEEK_END) == 0) {
+    *bytes                        = (uint64_t)ftell(f);
+    seal[fread(seal, 1, SEAL, f)] = '\0';
+  }
   fclose(f);
-  print_seal(crc, seal);
-  if (!whole || memcmp(last, "wringCRC", 8) != 0) {
-    wring_error_set(e, "%s: is cut short or not a checkpoint of wring: it does not end in a seal", path);
-  } else if (memcmp(last, seal, SEAL) != 0) {
-    wring_error_set(e, "%s: is damaged: its checksum does not match", path);
+}
+
+PetscErrorCode wring_seal_check(MPI_Comm comm, const char *path, wring_error *e)
+{
+  PetscMPIInt rank;
+  char        stored[SEAL + 1] = "", seal[SEAL + 1];
+  uint64_t    cut[2]           = {0, 0};
+  uint32_t    crc;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) {
+    read_seal(path, &cut[1], stored, e);
+    if (memcmp(stored, "wringCRC", 8) != 0)
+      wring_error_set(e, "%s: is cut short or not a checkpoint of wring: it does not end in a seal", path);
   }
-  PetscCall(PetscFree(buffer));
+  PetscCall(wring_error_share(comm, e));
+  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Bcast(cut, 2, MPI_UINT64_T, 0, comm));
+  PetscCall(wring_crc_file(comm, path, 1, cut, &crc, e));
+  print_seal(crc, seal);
+  if (rank == 0 && memcmp(stored, seal, SEAL) != 0)
+    wring_error_set(e, "%s: is damaged: its checksum does not match", path);
+  PetscCall(wring_error_share(comm, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,12 +1,12 @@
 /*
-  A seal: 16 bytes behind the last byte of a file, with the CRC-32 of all bytes before it. Checked before a library sees
-  the file: HDF5 1.10 crashes on damaged metadata, its own checksums notwithstanding. HDF5 ignores what is behind its end.
+  A seal: 16 bytes after the last byte of a file, with the CRC-32 of all bytes before it. It is checked before a library opens
+  the file: HDF5 1.10 crashes on damaged metadata in spite of its own checksums. HDF5 ignores bytes after its end.
 */
 #pragma once
 #include <wring/base.h>
 
-/* Appends the seal to "<path>.part", closed by all, unless e is set. Not collective. */
-PetscErrorCode wring_seal(const char *path, wring_error *e);
+/* Appends the seal of these bytes' CRC to "<path>.part", which nobody has open, unless e is set. Not collective. */
+void wring_seal_append(const char *path, uint32_t crc, wring_error *e);
 
-/* Sets e unless the file is whole. Not collective. */
-PetscErrorCode wring_seal_check(const char *path, wring_error *e);
+/* Sets e, the same on all ranks, unless the file is whole. Each rank reads an equal share of the file. Collective. */
+PetscErrorCode wring_seal_check(MPI_Comm comm, const char *path, wring_error *e);

@@ -38,7 +38,7 @@ static void check(const char *path, int code, wring_error *e)
   wring_error_set(e, "%s: cannot be written: %s", path, reason);
 }
 
-/* Every call on an open file is made on all ranks, whatever failed on some. */
+/* All ranks open the file or none; every later call is made on all ranks, whatever has failed on some. */
 static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *part, uint64_t offset, MPI_Datatype type,
                                  wring_error *e)
 {
@@ -46,6 +46,7 @@ static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *pa
   int      failed;
 
   PetscFunctionBegin;
+  PetscCall(wring_file_check_open(comm, path, e));
   check(path, MPI_File_open(comm, part, MPI_MODE_WRONLY, MPI_INFO_NULL, &file), e);
   failed = e->text[0] != '\0';
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
