@@ -120,12 +120,13 @@ PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, Pets
   PetscMPIInt rank;
   PetscInt    n    = 0;
   PetscInt64 *step = NULL;
-  wring_error e    = {""};
+  wring_error e = {""}, listing = {""};
   char        file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) PetscCall(list_steps(directory, &n, &step, &e));
+  if (rank == 0) PetscCall(list_steps(directory, &n, &step, &listing));
+  if (listing.text[0]) wring_error_set(&e, "%s/: cannot be written: %.900s", directory, listing.text);
   for (PetscInt i = keep; i < n; i++) {
     PetscCall(wring_checkpoint_name(directory, step[i], sizeof file, file));
     if (unlink(file)) wring_error_set(&e, "%s: cannot be removed: %s", file, strerror(errno));
