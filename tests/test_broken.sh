@@ -183,7 +183,7 @@ set plane|add box.yaml 'set: {grip: {plane: [0,0,0,0,0,0]}}'|check box.yaml|box.
 set cylinder|add box.yaml 'set: {grip: {cylinder: [0,0,0,0,0,0]}}'|check box.yaml|box.yaml:10: unknown key set_grip_cylinder, did you mean set_grip_plane?
 attach file and stiffness|edit box.yaml 's/stiffness: 1e6/stiffness: 1e6, file: targets.csv/'|check box.yaml|box.yaml:5: attach_xmin_stiffness and attach_xmin_file are both given
 attach file missing|edit net.yaml 's/targets.csv/nowhere.csv/'|check net.yaml|nowhere.csv: cannot be read: No such file or directory
-petsc|add box.yaml 'petsc: {1: 2}'|check box.yaml|box.yaml:10: key petsc_1: an option of PETSc is expected behind petsc_, such as petsc_ksp_view
+petsc|add box.yaml 'petsc: {1: 2}'|check box.yaml|box.yaml:10: key petsc_1: an option of PETSc is expected after petsc_, such as petsc_ksp_view
 *petsc bad pc|add box.yaml 'petsc: {operator_pc_type: nonsense}'|run box.yaml -operator_type petsc|petsc_operator_...: PETSc does not take it: Unable to find requested PC type nonsense
 petsc bad value|add box.yaml 'petsc: {operator_ksp_max_it: many}'|run box.yaml -operator_type petsc|petsc_operator_...: PETSc does not take it: Input string many has no integer value (do not include . in it)
 sweep unknown|add compare.yaml 'compare_sweep_time_stp: [1, 2]'|compare compare.yaml|compare.yaml:7: compare_sweep: unknown key time_stp, did you mean time_step?

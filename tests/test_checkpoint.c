@@ -1,7 +1,8 @@
 /* ranks: 1 2 3 4 */
 /*
   A checkpoint written on all ranks and read on 1, 2, ... of them gives the same bits by original vertex number, and the
-  mesh it came from. A flipped byte or a cut file is refused, never a crash. The two newest are kept, and a damaged newest one gives way to the one before.
+  mesh it came from. A flipped byte or a cut file is refused, never a crash. The two newest are kept, and a damaged
+  newest one gives way to the one before.
 */
 #define _GNU_SOURCE // RTLD_NEXT
 #include "refused.h"
@@ -290,8 +291,8 @@ static PetscErrorCode check_full(const char *file)
 }
 
 /*
-  The last rank has no file descriptor left: all ranks report its reason, and nothing is left. Without an agreement before the
-  collective open the other ranks wait for ever.
+  The last rank has no file descriptor left: all ranks report its reason, and nothing is left. Without an agreement
+  before the collective open the other ranks wait for ever.
 */
 static PetscErrorCode check_one_rank(const char *file)
 {
@@ -316,7 +317,8 @@ static PetscErrorCode check_one_rank(const char *file)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A value that does not reach the disk, as when MPI-IO loses a write error, is noticed before the file gets its name. */
+/* A value that does not reach the disk, as when MPI-IO loses a write error, is noticed before the file gets its
+   name. */
 static PetscErrorCode check_lost(const char *file)
 {
   PetscFunctionBegin;

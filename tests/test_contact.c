@@ -52,7 +52,8 @@ static PetscErrorCode set_start(const test_body *b, Vec x, double vx, double vy,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Differences of the value against the gradient, of the gradient against H, along d. Fails if either is not a derivative. */
+/* Differences of the value against the gradient, of the gradient against H, along d. Fails if either is not a
+   derivative. */
 static PetscErrorCode check_derivatives(test_body *b, Vec x, Vec d)
 {
   const double e = 1e-6;
@@ -88,8 +89,9 @@ static PetscErrorCode check_derivatives(test_body *b, Vec x, Vec d)
 }
 
 /*
-  Fails if the frozen energy, its gradient and its Hessian do not belong together, if an update that changes nothing says it did, if
-  contacts count before the first update, or if the forces that are reported are not minus the gradient's sum.
+  Fails if the frozen energy, its gradient and its Hessian do not belong together, if an update that changes nothing
+  says it did, if contacts count before the first update, or if the forces that are reported are not minus the
+  gradient's sum.
 */
 static PetscErrorCode test_energy(void)
 {
@@ -148,7 +150,8 @@ static void stay(const double X[3], double x[3])
   memcpy(x, X, 3 * sizeof *x);
 }
 
-/* A floor that cuts the body at z = 0.5, moving up at 1 m/s, at time 0; springs of `hold` N/m draw the bottom down to where it was. */
+/* A floor that cuts the body at z = 0.5, moving up at 1 m/s, at time 0; springs of `hold` N/m draw the bottom down
+   to where it was. */
 static PetscErrorCode create_on_floor(double h, double stiffness, double hold, test_body *b)
 {
   wring_collider floor;
@@ -169,8 +172,8 @@ static PetscErrorCode create_on_floor(double h, double stiffness, double hold, t
 }
 
 /*
-  Fails if a vertex on its way out faster than the floor that follows it is held, one on its way in is not, one that is held is let
-  go before it is out, or one that is out is still held.
+  Fails if a vertex on its way out faster than the floor that follows it is held, one on its way in is not, one that is
+  held is let go before it is out, or one that is out is still held.
 */
 static PetscErrorCode test_separation(void)
 {
@@ -240,8 +243,8 @@ static PetscErrorCode watch_row(void *context, const wring_iteration *it)
 }
 
 /*
-  Fails if a method lets g rise between updates, or takes the jump of an update for a rise (there are some, or the test would show
-  nothing), or ends apart from the others.
+  Fails if a method lets g rise between updates, or takes the jump of an update for a rise (there are some, or the test
+  would show nothing), or ends apart from the others.
 */
 static PetscErrorCode test_methods(void)
 {
@@ -282,8 +285,8 @@ static PetscErrorCode test_methods(void)
 }
 
 /*
-  Fails if pairs outlive the contacts they were made with. x_1 has contacts that x_0 has not: nothing is left of the pair, and the
-  second step is that of `history: 0`; where the floor is far away it is not.
+  Fails if pairs outlive the contacts they were made with. x_1 has contacts that x_0 has not: nothing is left of the
+  pair, and the second step is that of `history: 0`; where the floor is far away it is not.
 */
 static PetscErrorCode test_history(void)
 {

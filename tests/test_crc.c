@@ -8,7 +8,8 @@
 
 enum { N = 5 };
 
-/* Fails if a byte is in no rank's share or in two, if shares are joined in another order, or if an empty part counts. */
+/* Fails if a byte is in no rank's share or in two, if shares are joined in another order, or if an empty part
+   counts. */
 static PetscErrorCode check_file(const char *file, const unsigned char *byte, uint64_t n)
 {
   const uint64_t cut[N + 1] = {3, 3, n / 7, n / 2, n / 2 + 1, n};

@@ -1,5 +1,6 @@
 /* ranks: 1 2 */
-/* Decks: YAML becomes keys with their lines, the command line overrides them, and every fault is refused on all ranks. */
+/* Decks: YAML becomes keys with their lines, the command line overrides them, and every fault is refused on all
+   ranks. */
 #define _POSIX_C_SOURCE 200809L
 #include "refused.h"
 #include <unistd.h>
@@ -198,8 +199,8 @@ static const bad_deck bad[] = {
   {"a: 1\nb: @x\n", ":2: not valid YAML", "column 4:"},
   {"a: 1\nb: \x01\n", ":2: not valid YAML in column", "control characters are not allowed"},
   {"a: 1\n\nb: \xff\n", ":3: not valid YAML in column", "UTF-8"},
-  {"petsc: {3: 1}\n", ":1:", "an option of PETSc is expected behind petsc_"},
-  {"a: 1\npetsc_: 1\n", ":2:", "an option of PETSc is expected behind petsc_"},
+  {"petsc: {3: 1}\n", ":1:", "an option of PETSc is expected after petsc_"},
+  {"a: 1\npetsc_: 1\n", ":2:", "an option of PETSc is expected after petsc_"},
   {"%YAML 3.0\n---\na: 1\n", "not valid YAML", "incompatible YAML"},
 };
 
@@ -250,8 +251,8 @@ static char long_key[302] = "-", *const bad_argument[][2] = {
                                    {"-5", "unexpected argument '-5'"},
                                    {"", "unexpected argument ''"},
                                    {"-a=1\n2", "argument 1 has a line end"},
-                                   {"-petsc_", "an option of PETSc is expected behind petsc_"},
-                                   {"-petsc_1=2", "an option of PETSc is expected behind petsc_"},
+                                   {"-petsc_", "an option of PETSc is expected after petsc_"},
+                                   {"-petsc_1=2", "an option of PETSc is expected after petsc_"},
                                    {long_key, "longer than 255 characters"},
 };
 

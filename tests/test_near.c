@@ -1,5 +1,6 @@
 /* ranks: 1 2 3 4
-  The surface of a mesh and the pairs of vertices and triangles on it, against all faces and all pairs looked at one by one. */
+   The surface of a mesh and the pairs of vertices and triangles on it, against all faces and all pairs looked at one
+   by one. */
 #include "blocks.h"
 #include "contact/near.h"
 #include "contact/triangle.h"
@@ -10,6 +11,10 @@ static PetscMPIInt rank, size;
 static const wring_box boxes[3] = {{{1, 1, 0.5}, {4, 3, 2}, {0, 0, 0}, 0.2},
                                    {{0.8, 0.6, 0.7}, {2, 3, 3}, {0.1, 0.1, 0.8}, 0.2},
                                    {{1, 1, 1}, {1, 1, 1}, {9, 9, 9}, 0}};
+
+/* A fine body above a coarse floor: triangles of three levels of cells. */
+static const wring_box floor_boxes[2] = {{{30, 30, 1}, {1, 1, 1}, {-14, -14, -1.02}, 0},
+                                         {{1, 1, 1}, {6, 6, 6}, {0, 0, 0}, 0.1}};
 
 /* ---- rows of all ranks ------------------------------------------------------------------------------------------- */
 
@@ -161,7 +166,8 @@ static table skin_vertices(const wring_mesh *m, const wring_skin *s)
   return gather(t);
 }
 
-/* Fails if a face between ranks is taken for the surface, one is lost or turned inward, or a ring or body ends at a rank. */
+/* Fails if a face between ranks is taken for the surface, one is lost or turned inward, or a ring or body ends at a
+   rank. */
 static PetscErrorCode check_skin(int n, const wring_box *box)
 {
   wring_mesh_data *d = test_blocks_data(n, box);
@@ -294,7 +300,8 @@ static table found_pairs(const wring_mesh *m, PetscInt n, const wring_near *near
   return gather(t);
 }
 
-/* Fails if a cell, a rank or a rule loses a pair, finds one twice or one that is none. lost: a vertex without a position. */
+/* Fails if a cell, a rank or a rule loses a pair, finds one twice or one that is none. lost: a vertex without a
+   position. */
 static PetscErrorCode check_pairs(int n_box, const wring_box *box, double spread, double noise, PetscBool lost,
                                   const wring_near_range *range)
 {
@@ -339,6 +346,7 @@ int main(int argc, char **argv)
   PetscCall(check_pairs(3, boxes, 1, 0, PETSC_FALSE, &none));
   PetscCall(check_pairs(3, boxes, 0, 0.15, PETSC_TRUE, &none));
   PetscCall(check_pairs(2, boxes, 0, 0.1, PETSC_FALSE, &wide));
+  PetscCall(check_pairs(2, floor_boxes, 0, 0.05, PETSC_FALSE, &none)); // fails if a point is not on a triangle's level
   PetscCall(check_pairs(1, boxes + 2, 0, 0.1, PETSC_FALSE, &none));
   PetscCall(PetscFinalize());
   return 0;

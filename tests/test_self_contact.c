@@ -1,6 +1,7 @@
 /* ranks: 1 2 3 4
-  Self-contact as a part of g: forces, momenta, the Hessian, two blocks pressed together, the same on any number of ranks. It fails
-  when a force goes to a wrong vertex or rank, weights are not those of the contact point, or a pair between ranks is dropped. */
+   Self-contact as a part of g: forces, momenta, the Hessian, two blocks pressed together, the same on any number of
+   ranks. It fails when a force goes to a wrong vertex or rank, weights are not those of the contact point, or a pair
+   between ranks is dropped. */
 #include "blocks.h"
 #include "model.h"
 #include "contact/pairs.h"
@@ -8,7 +9,8 @@
 
 static const double k_contact = 3e4, thickness = 0.02;
 
-/* The upper box overlaps the lower one by 0.03 m; it is smaller, and its vertices lie between those of the lower one. */
+/* The upper box overlaps the lower one by 0.03 m; it is smaller, and its vertices lie between those of the lower
+   one. */
 static const wring_box overlap[2] = {{{1, 1, 0.5}, {4, 4, 2}, {0, 0, 0}, 0.1},
                                      {{0.63, 0.57, 0.5}, {3, 3, 2}, {0.171, 0.193, 0.47}, 0.1}};
 /* The same with a gap of 0.06 m. */
@@ -112,7 +114,8 @@ static PetscErrorCode check_gradient(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sums of forces and of their moments, to the sum of their sizes. Where pairs are found, c lies on the line of the force. */
+/* Sums of forces and of their moments, to the sum of their sizes. Where pairs are found, c lies on the line of the
+   force. */
 static PetscErrorCode check_momenta(model *m)
 {
   double        energy, sum[7] = {0}, *f;
@@ -190,7 +193,8 @@ static PetscErrorCode test_derivatives(void)
 
 /* ---- how deep, and on which side --------------------------------------------------------------------------------- */
 
-/* Inside and depth, of x, do not depend on the ranks: one rank has all of it. Fails if a side of a body is taken for another. */
+/* Inside and depth, of x, do not depend on the ranks: one rank has all of it. Fails if a side of a body is taken for
+   another. */
 static PetscErrorCode test_report(void)
 {
   model                m, one;
@@ -238,7 +242,8 @@ static PetscErrorCode test_lost(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A body at rest, or turned as a whole, does not touch itself. Fails if neighbours or the far side are taken for contacts. */
+/* A body at rest, or turned as a whole, does not touch itself. Fails if neighbours or the far side are taken for
+   contacts. */
 static PetscErrorCode test_rest(void)
 {
   static const wring_box one = {{1, 0.6, 0.4}, {5, 3, 2}, {0, 0, 0}, 0.3};
@@ -278,7 +283,8 @@ static void bend(const double *X, double gap, double *x)
   x[2] = radius - (radius - X[2]) * cos(a);
 }
 
-/* Its ends touch when they are nearer than thickness, and not otherwise: both sides of one body, which look away at rest. */
+/* Its ends touch when they are nearer than thickness, and not otherwise: both sides of one body, which look away at
+   rest. */
 static PetscErrorCode test_bent(void)
 {
   static const wring_box bar[2] = {{{2, 0.2, 0.1}, {20, 2, 1}, {0, 0, 0}, 0}, {{1, 1, 1}, {1, 1, 1}, {9, 9, 9}, 0}};
@@ -361,8 +367,8 @@ static PetscErrorCode solve(model *m, const char *type, PetscInt max_it, wring_o
 }
 
 /*
-  Presses b onto a by 0.1 m, 0.04 m of it the gap before they push, by its top, or held as a whole. At rest: h is so large that
-  masses do not count.
+  Presses b onto a by 0.1 m, 0.04 m of it the gap before they push, by its top, or held as a whole. At rest: h is so
+  large that masses do not count.
 */
 static PetscErrorCode press(MPI_Comm comm, const char *type, PetscBool hard, PetscInt max_it, model *m,
                             wring_outcome *outcome)
@@ -382,8 +388,9 @@ static PetscErrorCode press(MPI_Comm comm, const char *type, PetscBool hard, Pet
 }
 
 /*
-  What presses the lower block is what the vertices of the upper one are short of the distance `thickness`: the contact force on
-  either body is sum k (thickness - d), against the attachments' forces. Fails if contacts act on one side only.
+  What presses the lower block is what the vertices of the upper one are short of the distance `thickness`: the contact
+  force on either body is sum k (thickness - d), against the attachments' forces. Fails if contacts act on one side
+  only.
 */
 static PetscErrorCode check_equilibrium(model *m)
 {
@@ -407,13 +414,15 @@ static PetscErrorCode check_equilibrium(model *m)
         force[3 * n - 4], force[3 * n - 1], sum[0]);
   PetscCall(wring_potential_measure_contact(m->g, 0, m->x, &report, NULL));
   CHECK(report.depth < thickness, "depth %g", report.depth);
-  // all pairs carry the force: their number times k times the mean shortfall; E_c = sum k/2 shortfall^2 is no less than its share
+  // all pairs carry the force: their number times k times the mean shortfall;
+  // E_c = sum k/2 shortfall^2 is no less than its share
   CHECK(energy >= 0.5 * sum[0] * sum[0] / (k_contact * (double)change.active) * (1 - 1e-3), "energy %g J", energy);
   PetscCall(PetscFree(f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of body b, which is held as a whole, are those of M/h^2. Fails if contacts come back into what was eliminated. */
+/* Rows of body b, which is held as a whole, are those of M/h^2. Fails if contacts come back into what was
+   eliminated. */
 static PetscErrorCode check_eliminated(model *m)
 {
   const double *mass = wring_potential_mass(m->g), h = wring_potential_step(m->g);

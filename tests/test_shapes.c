@@ -58,8 +58,8 @@ static void check_sides(const wring_collider *c, double d, const double n[3], co
 }
 
 /*
-  Fails if the distance changes by more than the way from p to q. With a foot at this distance on the surface, this means that no
-  point of the surface is nearer.
+  Fails if the distance changes by more than the way from p to q. With a foot at this distance on the surface, this
+  means that no point of the surface is nearer.
 */
 static void check_lipschitz(const wring_collider *c, const double p[3], const double q[3])
 {
@@ -79,7 +79,8 @@ static void check_bound(const wring_collider *c, const double p[3], double d, co
   *farthest = fmax(*farthest, length_of(foot) / radius);
 }
 
-/* Fails if a property fails at any of many points; if a shape is all inside or all outside; if its ball is far too large. */
+/* Fails if a property fails at any of many points; if a shape is all inside or all outside; if its ball is far too
+   large. */
 static PetscErrorCode check_shape(const wring_shape *shape, uint64_t seed)
 {
   wring_collider c;

@@ -1,8 +1,9 @@
 /* ranks: 1 2 4 */
 /*
   Frames of known content, of which one rank holds nothing, plain and compressed, in the directory argv[2] or one of the
-  test's own. "<frame>.expected" says what a reader must find (tests/test_vtk_read.sh reads them with VTK). Here: that files
-  appear whole or not at all, that refusals name path and reason, and that .pvd and directories come as they should.
+  test's own. "<frame>.expected" says what a reader must find (tests/test_vtk_read.sh reads them with VTK). Here: that
+  files appear whole or not at all, that refusals name path and reason, and that .pvd and directories come as they
+  should.
 */
 #define _POSIX_C_SOURCE 200809L
 #include "refused.h"
@@ -162,7 +163,8 @@ static PetscErrorCode check_full(const char *directory, const piece *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Only the last rank has no file descriptor left. Fails if the others open the file without it: they may wait for ever. */
+/* Only the last rank has no file descriptor left. Fails if the others open the file without it: they may wait for
+   ever. */
 static PetscErrorCode check_one_rank(const char *directory, const piece *p)
 {
   PetscMPIInt   rank, size;

@@ -1,10 +1,32 @@
 /*
-  Layer 5, contacts: what pushes vertices out of a place, E_c(x) = sum over active contacts of k/2 min(0, (x - t).n)^2.
-  Which contacts are active, and their t and n, follow from x where the set is built anew, once per iteration, by
-  wring_contact_update; in between they are frozen, and E_c is one smooth function of x.                docs/theory.md 8
+  Layer 5, contacts: energies that push vertices out of forbidden places, E_c(x) = sum over active contacts of k/2
+  min(0, (x - t) . n)^2. Which contacts are active, and their t and n, follow from x in wring_contact_update, which
+  solvers call once per iteration; between two updates they are frozen, and E_c is one smooth function of x.
+  docs/theory.md 8
 
-  x and f are arrays [n_local][3] of owned vertices then ghosts. A kind of contacts is one file with a wring_contact_ops table
-  (src/contact/contact_impl.h). Everything is collective, unless it says otherwise.
+  src/contact, in reading order:
+    contact_impl.h    what a kind of contacts supplies; contact.c: the functions below, for any kind
+    shape/            the shapes of colliders, a file each; shape/shape.h is the map of this folder
+    colliders.c       the kind "collider"
+    triangle.h        a point and a triangle
+    near.h            vertices near triangles: a spatial hash over all ranks
+    pairs.h           from near pairs to pairs in contact
+    self_contact.c    the kind "self_contact"
+  Not here: keys of the deck that create contacts (problem), which solver updates when (potential, solver).
+
+  x and f are arrays [n_local][3] of owned vertices then ghosts; lengths in m, forces in N, energies in J. Functions are
+  collective on the mesh's communicator unless they say otherwise.
+
+  Cost and communication. Colliders: nothing is sent; update, project and measure take O(n_owned) operations per
+  collider, add and add_hessian O(active). Self-contact: create exchanges the faces between ranks; an update makes one
+  reduction and fetches the corners of pairs from other ranks; when a vertex has moved by more than a quarter of the
+  mean edge since the last search, it also searches: O(surface) operations and messages between ranks that share cells
+  of the hash. add, add_hessian and add_blocks fetch corners, and add sends their forces back. Memory: O(surface +
+  pairs) of a rank.
+
+  Errors: bad input is refused when contacts are created; updates refuse nothing, and vertices that are not finite are
+  in no contact. Threads: a contact is used by one thread at a time, the one that calls MPI; different contacts share no
+  state.
 */
 #pragma once
 #include <wring/options.h>
@@ -14,51 +36,54 @@ typedef struct wring_contact wring_contact;
 
 PetscErrorCode wring_contact_destroy(wring_contact **c);
 
-/* How a solver keeps contacts: by E_c in g, or by moving vertices out after every sweep. */
+/* How a solver enforces contacts: by E_c in g, or by moving vertices out after every sweep over constraints. */
 typedef enum { WRING_CONTACT_ENERGY, WRING_CONTACT_PROJECTION } wring_contact_way;
 
-/* Why the contacts cannot be kept in this way, as the end of a refusal; NULL where they can. Not collective. */
+/* Why contacts cannot be enforced in this way, as the end of a refusal; NULL if they can. Not collective. */
 const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way);
 
-/* Moves what the vertices meet to `time` [s]; the set is empty until the next update. */
+/* Moves the colliders to `time` [s]; no contact is active until the next update. */
 PetscErrorCode wring_contact_set_time(wring_contact *c, double time);
 
-/* What velocities (x - q)/h are made of: those of g. */
+/* Velocities are (x - q)/h, as in g. */
 typedef struct {
   double        h; // s
   const double *q; // [n_owned][3] m
 } wring_contact_step;
 
-/* What an update did, on this rank. E_c may be another function than before unless added, released and moved are all 0. */
+/* What an update changed, on this rank. E_c may be another function than before unless added, released and moved are
+   0. */
 typedef struct {
-  PetscInt64 active;          // contacts, whose vertices are inside
-  PetscInt64 added, released; // contacts that were none before; that are none any more
-  PetscInt64 moved; // t and n, also of vertices that are watched only, that are new, gone or others than before
+  PetscInt64 active;          // contacts of vertices that are inside
+  PetscInt64 added, released; // contacts that were not active before; that are no longer active
+  PetscInt64 moved;           // contacts with another t or n, also of vertices that are only watched
 } wring_contact_change;
 
-/* Builds the set at x, ghosts up to date. first: of a solve, which no longer knows what was in contact before. */
+/* Finds the active contacts at x, ghosts up to date. first: of a solve; earlier contacts are forgotten. */
 PetscErrorCode wring_contact_update(wring_contact *c, const wring_contact_step *step, const double *x, PetscBool first,
                                     wring_contact_change *change);
 
-/* Adds dE_c/dx to f [N] with WRING_GRADIENT (f of ghosts goes to their owners), this rank's part of E_c [J] to *energy with
-   WRING_VALUE, as the set is. Ghosts of x are up to date. */
+/*
+  For the active contacts: adds dE_c/dx to f [n_local][3] N with WRING_GRADIENT (values of ghosts are sent to their
+  owners by the caller), and this rank's part of E_c [J] to *energy with WRING_VALUE. Ghosts of x are up to date.
+*/
 PetscErrorCode wring_contact_add(wring_contact *c, wring_work work, const double *x, double *f, double *energy);
 
 /* Adds a semidefinite d2E_c/dx2 to diagonal [n_owned][3][3] N/m: blocks of owned vertices only. */
 PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, double *diagonal);
 
-/* Moves owned vertices out of what they are in, x [n_owned][3] in place. Needs WRING_CONTACT_PROJECTION. */
+/* Moves owned vertices out of the colliders, x [n_owned][3] in place. Refused kinds: see wring_contact_refusal. */
 PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step *step, double *x);
 
 const char *wring_contact_kind(const wring_contact *c); // "collider", as in reports; borrowed, not collective
 
-/* Parts that are reported apart, such as colliders; their names are borrowed. Not collective. */
+/* Parts with a report of their own, such as colliders; names are borrowed. Not collective. */
 int         wring_contact_parts(const wring_contact *c);
 const char *wring_contact_part_name(const wring_contact *c, int part);
 
 /*
-  Of this rank, at x [n_local][3]: vertices that are inside, how deep the deepest is [m], and the force that each part's active
-  contacts exert on the body, force [parts][3] N.
+  Of this rank, at x [n_local][3]: the number of vertices inside, the depth of the deepest [m], and the force of each
+  part's active contacts on the body, force [parts][3] N, to which it is added.
 */
 typedef struct {
   PetscInt64 inside;
@@ -67,38 +92,42 @@ typedef struct {
 
 PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force);
 
-/* ---- matrices of contacts that join vertices ---------------------------------------------------------------------- */
+/* ---- matrices of contacts between vertices ----------------------------------------------------------------------- */
 
 /*
-  What contacts between vertices add to the Hessian at x in place of add_hessian's blocks: blocks [3][3] off the diagonal that a row has
-  at most, added to count [n_owned], and *joined if a rank has any; then the blocks themselves, to H, which has room for them, but for
-  rows and columns of owned vertices with held [n_owned] not 0; held may be NULL.
+  Blocks [3][3] N/m that contacts between vertices add to the Hessian at x, instead of add_hessian. count_blocks adds
+  the most blocks off the diagonal of each row to count [n_owned], and sets *joined if any rank has one. add_blocks adds
+  the blocks to H, which has room for them, except rows and columns of vertices with held [n_owned] != 0; held may be
+  NULL.
 */
 PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined);
 PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H);
 
-/* ---- colliders: bodies of analytic shapes with a given motion (colliders.c, shape/) -------------------------------- */
+/* ---- colliders: bodies of analytic shapes with a given motion (colliders.c, shape/) ------------------------------ */
 
 typedef struct wring_collider wring_collider;
 
 /*
-  A shape in its own frame: centre at 0, axis along z. size [3] is what `read` has set. tests/test_contact.c tests every shape by
-  the properties stated here.                                                                              docs/theory.md 8.6
+  A shape in its own frame: centre at 0, axis along z. size [3] is what `read` has set. tests/test_shapes.c tests every
+  shape by the properties stated here. docs/theory.md 8.6
 */
 typedef struct {
   const char         *name;    // "sphere", as in the deck
   const wring_option *options; // keys of its place and size, after "collider_NAME_"
 
-  /* Sets c->centre, c->frame (the identity on entry) and c->size from the deck's keys. Refused if they make no shape. */
+  /* Sets c->centre, c->frame (the identity on entry) and c->size from the deck's keys. Refused if they make no
+     shape. */
   PetscErrorCode (*read)(const wring_options *deck, const char *prefix, wring_collider *c);
 
   /*
-    The tangent plane n . p = offset [m] at the point of the surface nearest to p, n the unit normal out of the shape. Returns the
-    signed distance n . p - offset, < 0 inside: exact, with gradient n. Of several nearest points, one is taken. Thread-safe.
+    The tangent plane n . p = offset [m] at the point of the surface nearest to p, n the unit normal out of the shape.
+    Returns the signed distance n . p - offset, < 0 inside: exact, with gradient n. Of several nearest points, one is
+    taken. Thread-safe.
   */
   double (*nearest)(const double size[3], const double p[3], double n[3], double *offset);
 
-  /* Radius of the least ball about the centre that contains the shape; NULL: unbounded, and `inside` is refused. Thread-safe. */
+  /* Radius of the least ball about the centre that contains the shape; NULL: unbounded, and `inside` is refused.
+     Thread-safe. */
   double (*bound)(const double size[3]);
 } wring_shape;
 
@@ -121,29 +150,32 @@ struct wring_collider {
   wring_motion       motion;    // of the collider about its centre; motion.centre and motion.release are not read
 };
 
-/* frame = a rotation whose column 2 is the direction of axis, which is not 0; frame of `turn` degrees about its direction. */
+/* frame = a rotation whose column 2 is the direction of axis, which is not 0; frame of `turn` degrees about its
+   direction. */
 void wring_frame_of_axis(const double axis[3], double frame[9]);
 void wring_frame_of_turn(const double turn[3], double frame[9]);
 
 /* collider [n] and its path are copied; every collider is a part. Not collective. */
 PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring_collider *collider, wring_contact **c);
 
-/* inside [n]: vertices of this rank inside each collider at x [n_owned][3], at the time that was set. Not collective. */
+/* inside [n]: vertices of this rank inside each collider at x [n_owned][3], at the time that was set. Not
+   collective. */
 void wring_colliders_count(const wring_contact *c, const double *x, PetscInt64 *inside);
 
-/* ---- self-contact (self_contact.c) -------------------------------------------------------------------------------- */
+/* ---- self-contact (self_contact.c) ------------------------------------------------------------------------------- */
 
-/* Deck keys behind "self_contact_": stiffness, thickness, max_depth. */
+/* Deck keys with prefix self_contact_: stiffness, thickness, max_depth. */
 extern const wring_option wring_self_contact_options[];
 
 typedef struct {
   double stiffness; // N/m of every vertex that touches a triangle
-  double thickness; // m: distance from which on they push each other, >= 0
-  double max_depth; // m: a vertex deeper inside than this is left alone; 0: half the mean edge of the surface at rest
+  double thickness; // m: vertices and triangles nearer than this push each other, >= 0
+  double
+    max_depth; // m: a vertex deeper inside than this is not pushed out; 0: half the mean edge of the surface at rest
 } wring_self_contact;
 
 /*
-  Vertices of the surface of the mesh's tets against its triangles, of the same body or another.   docs/theory.md (9.1) to (9.9)
-  Extend the halo before. Collective.
+  Vertices of the surface of the mesh's tets against its triangles, of the same body or another. The halo must be
+  complete: extend it before this call, not after. Collective. docs/theory.md (9.1) to (9.9)
 */
 PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_self_contact *how, wring_contact **c);

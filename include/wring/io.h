@@ -1,6 +1,31 @@
 /*
-  Layer 10, files: decks, CSV, VTK frames, checkpoints. Knows meshes, states and named arrays, never a solver.
-  Files appear whole: they are written under a name that ends in ".part", synced, and renamed.
+  Layer 10, files: decks, CSV, Gmsh, VTK frames, checkpoints. Knows meshes, states and named arrays, no solver.
+
+  src/io, in reading order:
+    file.h              files that appear whole: written as "<path>.part", synced, renamed
+    make_directory.c    a directory and its parents; study/common/output_directory.c prepares that of a run
+    deck.c              a YAML deck and the command line
+    csv.c               tables of numbers
+    gmsh_write.c        Gmsh 4.1; readers of meshes are in src/mesh/read
+    spans.h, vtk.c      one file from all ranks; VTK frames
+    natural.h           values by original vertex number, in blocks by rank
+    crc.h, seal.h       checksums that all ranks compute together; the seal at the end of a checkpoint
+    hdf5.h              tables in an HDF5 file
+    checkpoint.c        one checkpoint; checkpoint_files.c: those of a directory
+  Not here: the meaning of keys (problem), when files are written (study).
+
+  Files appear whole or not at all: a file of the same name stays as it was until the new one is complete and synced;
+  after a failure, on any rank, no ".part" is left. Only a process that is killed leaves one, which the next write
+  replaces.
+
+  Memory and time of rank 0. It holds no more of vertices or tets than other ranks, except where stated: wring_csv_read
+  and wring_gmsh_write hold the whole table or mesh; wring_csv_write_vertices prints all rows, and holds one rank's
+  block at a time; wring_checkpoint_read_mesh reads the whole mesh, 8 bytes a number, and holds each
+  table of indices twice while it is converted. Frames and checkpoints are written by all ranks at once.
+
+  Threads: these functions are called by one thread, the one that calls MPI. HDF5's error printer, a setting of the
+  process, is turned off during a call and restored. Keys with prefix petsc_ change PETSc's options database, of the
+  process.
 */
 #pragma once
 #include <wring/mesh.h>
@@ -8,42 +33,45 @@
 /* ---- decks ------------------------------------------------------------------------------------------------------- */
 
 /*
-  Reads a YAML deck on rank 0, broadcasts it, and sets every key of it; keys behind "petsc_" go to PETSc's own options
-  database instead. Syntax errors, repeated keys (also in another case), tags, anchors and lists of maps are refused with
-  file and line. Then takes the command line's "-key value" pairs (args [n_args]). Collective.
+  Reads a YAML deck of at most 16 MiB on rank 0, broadcasts it, and sets every key of it, with origin "file:line"; keys
+  with prefix petsc_ go to PETSc's options database instead. Then takes the command line's "-key value" pairs (args
+  [n_args]). Refused with file and line: syntax errors, repeated keys (also in another case), tags, anchors and lists of
+  maps. Collective.
 */
 PetscErrorCode wring_deck_read(const char *file, int n_args, char **args, wring_options *o);
 
-/* The command line's "-key value" pairs alone. Refused in one line. Collective. */
+/* Only the command line's "-key value" pairs. Collective. */
 PetscErrorCode wring_deck_read_arguments(int n_args, char **args, wring_options *o);
 
 /* ---- CSV input --------------------------------------------------------------------------------------------------- */
 
 /*
-  Reads a table of numbers whose first line is exactly `header` ("vertex,x,y,z"; "[,damping]" at its end is optional and then
-  0). Columns named vertex, a or b (of vertices) or tet must be integers in [0, n_number). unique: column 0 may not repeat;
-  complete: it must name every one; empty lines only at the end. On bad input e gives "file.csv:7: ..." and *row is NULL. Not collective: call on one rank.
-  row [*n][width], width = the header's columns with the optional one, freed with PetscFree by the caller.
+  Reads a table of numbers whose first line is exactly `header`, such as "vertex,x,y,z"; a column "[,damping]" at its
+  end is optional and 0 where it is missing. Numbers have a decimal point in every locale. Columns named vertex, a or b
+  (vertices) or tet hold integers in [0, n_number). unique: no number of column 0 may repeat; complete: every one must
+  occur; empty lines only at the end. row [*n][width], width = the columns of the header with the optional one, freed by
+  the caller with PetscFree. On bad input e gives "file.csv:7: ..." and *row is NULL. Not collective: call on one rank.
 */
 PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_number, PetscBool unique,
                               PetscBool complete, PetscInt *n, int *width, double **row, wring_error *e);
 
 /* ---- CSV and text output ----------------------------------------------------------------------------------------- */
 
-/* A vertex table in original order: header "vertex,<columns>", values [n_owned][width] %.17g. Collective. */
+/* A table in original vertex order: header "vertex,<columns>", values [n_owned][width] as %.17g. Collective. */
 PetscErrorCode wring_csv_write_vertices(const char *file, const wring_mesh *m, const char *columns, int width,
                                         const double *value);
 
-/* Makes a directory and its parents. Collective. Refused if it cannot be made or written to. */
+/* Makes a directory and its parents. Refused if it cannot be made or written to; then none of them is left.
+   Collective. */
 PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path);
 
-/* ---- meshes ------------------------------------------------------------------------------------------------------- */
+/* ---- meshes ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Gmsh 4.1, ASCII (%.17g) or binary: wring_mesh_read gives the same mesh bit by bit, in its order, but for the order of
-  set_element, which becomes that of the sets. Regions are physical volumes; triangles, lines and the other vertices of sets are
-  physical surfaces, curves and points. A region in no set of its name becomes a set too, unless it is tag0. Not collective: call
-  on one rank. The file appears whole or not at all.
+  Writes Gmsh 4.1, ASCII (%.17g) or binary. wring_mesh_read then gives the same mesh, bit by bit and in its order,
+  except that set_element is ordered by set. Regions are physical volumes; triangles, lines and the other vertices of
+  sets are physical surfaces, curves and points. A region that no set is named after is read as a set too, unless its
+  name is tag0. Not collective: call on one rank.
 */
 PetscErrorCode wring_gmsh_write(const char *file, const wring_mesh_data *d, PetscBool binary, wring_error *e);
 
@@ -58,7 +86,8 @@ typedef struct {
   const void *value; // [n][components] of this rank
 } wring_field;
 
-/* Cells of one shape: m = 1 vertex, 2 line, 3 triangle, 4 tet; corner [n][m] local vertices, tets turned as in wring_mesh. */
+/* Cells of one shape: m = 1 vertex, 2 line, 3 triangle, 4 tet; corner [n][m] local vertices, tets turned as in
+   wring_mesh. */
 typedef struct {
   PetscInt        n;
   int             m;
@@ -66,21 +95,22 @@ typedef struct {
 } wring_cells;
 
 /*
-  One .vtu: a Piece per rank with its n_local points; appended raw data, UInt64 headers; one collective MPI-IO write. x, point
-  fields [n_local][..]; cell fields follow the order of the cells arrays. Every rank gives the same fields, a rank without
-  points with n_local = 0. compress: zlib, a sixth of the bytes for three times the time. Refused with path and reason; then nothing is left. Collective.
+  One .vtu: a Piece per rank with its n_local points; appended raw data, UInt64 headers; one collective MPI-IO write. x
+  and point fields [n_local][..]; cell fields follow the order of the cells arrays. Every rank gives the same fields, a
+  rank without points n_local = 0. compress: zlib, a sixth of the bytes for three times the time. Refused with path and
+  reason. Collective.
 */
 PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, double time, PetscBool compress, PetscInt n_local,
                                const double *x, int n_cells, const wring_cells *cells, int n_point_fields,
                                const wring_field *point, int n_cell_fields, const wring_field *cell);
 
-/* The .pvd: file names (relative to it) and times, rewritten whole. Not collective: call on rank 0. */
+/* The .pvd: names of frames (relative to it) and their times [s]. Not collective: call on rank 0. */
 PetscErrorCode wring_pvd_write(const char *file, PetscInt n, const char *const *frame, const double *time,
                                wring_error *e);
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
-/* A named array per vertex of the state: owned values [n_owned][components]. */
+/* A named array of values of vertices: those of owned ones, [n_owned][components]. */
 typedef struct {
   const char *name; // "position", "velocity"
   int         components;
@@ -88,8 +118,9 @@ typedef struct {
 } wring_checkpoint_field;
 
 /*
-  One HDF5 file in original vertex order, with the mesh (wring_mesh_slice's data), step, time, fields and a checksum of
-  each dataset. Collective.
+  Writes one HDF5 file in original vertex order: the mesh (the data of wring_mesh_slice), step, time [s], fields, a
+  checksum of each table and one of the file. The room on the disk is reserved first; the file is read once after it is
+  written, each rank an equal share. After a failure the checkpoints of before are as they were. Collective.
 */
 PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, PetscInt step, double time, int n,
                                       const wring_checkpoint_field *field);
@@ -101,18 +132,25 @@ PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, siz
 PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, PetscInt keep);
 
 /*
-  The newest whole checkpoint, every byte verified; path is a checkpoint file or an output directory. A damaged one in
-  a directory gives a note, and the one before is tried. Refused with what was looked for. Collective.
+  The newest whole checkpoint: path is a checkpoint file or an output directory. Every byte is verified, each rank reads
+  an equal share. A damaged one in a directory gives a note, and the one before is tried. Refused with what was looked
+  for. Collective.
 */
 PetscErrorCode wring_checkpoint_find(MPI_Comm comm, const char *path, size_t size, char *file);
 
-/* The mesh of a checkpoint on rank 0 (NULL elsewhere), and its step and time on all. Refused if damaged. Collective. */
+/*
+  The functions below read a file that wring_checkpoint_find has given, and do not verify it again: HDF5 1.10 crashes on
+  files with damaged metadata. Values are still checked by their tables' checksums.
+*/
+
+/* The mesh on rank 0 (NULL elsewhere), freed by the caller; step and time [s] on all. Refused if damaged.
+   Collective. */
 PetscErrorCode wring_checkpoint_read_mesh(MPI_Comm comm, const char *file, wring_mesh_data **data, PetscInt *step,
                                           double *time);
 
-/* Whether a checkpoint has a field of this name. Refused if it cannot be read. Collective. */
+/* Whether there is a field of this name. Refused if the file cannot be read. Collective. */
 PetscErrorCode wring_checkpoint_has(MPI_Comm comm, const char *file, const char *name, PetscBool *has);
 
-/* Fields of a checkpoint, onto any number of ranks; the mesh must have as many vertices. Refused if damaged. Collective. */
+/* Fields, on any number of ranks; the mesh has as many vertices as the checkpoint's. Refused if damaged. Collective. */
 PetscErrorCode wring_checkpoint_read_fields(const char *file, const wring_mesh *m, int n,
                                             const wring_checkpoint_field *field);

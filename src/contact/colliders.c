@@ -1,7 +1,8 @@
 /*
-  Colliders: every owned vertex against every collider, in closed form. A vertex that is inside a collider and does not leave it is
-  pushed out by the tangent plane at the nearest point of the surface, frozen until the next update. A vertex outside that may be
-  inside after the next iteration is watched: it gets a plane too, so that a line search meets the surface.   docs/theory.md 8
+  Colliders: every owned vertex against every collider, in closed form. A vertex that is inside a collider and does not
+  leave it is pushed out by the tangent plane at the nearest point of the surface, frozen until the next update. A
+  vertex outside that may be inside after the next iteration is watched: it gets a plane too, so that a line search
+  meets the surface. docs/theory.md 8
 */
 #include "contact_impl.h"
 #include "base/vector3.h"
@@ -135,8 +136,9 @@ static void count_change(const record *was, const record *now, wring_contact_cha
 }
 
 /*
-  The records of collider c, (8.2): vertices inside that had a record before or are not leaving, and vertices nearer to the surface
-  than their motion in the step. n counts the records of `next`, old the earlier records that have been passed.
+  The records of collider c, (8.2): vertices inside that had a record before or are not leaving, and vertices nearer to
+  the surface than their motion in the step. n counts the records of `next`, old the earlier records that have been
+  passed.
 */
 static PetscErrorCode find_contacts(wring_contact *contact, int c, const wring_contact_step *step, const double *x,
                                     PetscInt *old, PetscInt *n, wring_contact_change *change)

@@ -1,6 +1,11 @@
 /*
-  Vertices go to the rank of their cell, triangles to all ranks with a cell that their box meets, pairs to the owner of their
-  vertex. A vertex is in one cell, so that a pair is found once. Cells are dealt in cubes of 4^3 by a hash of the cube.
+  Grids of several levels: cells of level l are 4^l times as large as those of level 0, into which a triangle of mean
+  size fits. A triangle is searched for in the cells of one level, chosen by its size, so that it meets a few hundred
+  cells at most, and a few large triangles do not make the cells of the small ones larger. A vertex is in one cell of
+  each level, so that a pair is found once.
+
+  Vertices go to the ranks of their cells, triangles to all ranks with a cell that their box meets, pairs to the owner
+  of their vertex. Cells are dealt to ranks in cubes of 4^3 by a hash of the cube.
 */
 #include "near.h"
 #include "base/exchange.h"
@@ -10,18 +15,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { GRID_BITS = 21, CUBE_BITS = 2 };
+enum { GRID_BITS = 20, LEVEL_BITS = 3, N_LEVEL = 1 << LEVEL_BITS, CUBE_BITS = 2 };
+static const double most_cells = 6; // along an edge of a triangle's box, where a level has cells as large
 
 typedef struct {
   MPI_Comm    comm;
   PetscMPIInt rank, size;
-  double      low[3], side; // m: corner of the first cell, size of a cell
-  double      reach;        // m
+  double      low[3], side[N_LEVEL]; // m: corner of the first cells, size of a cell
+  unsigned    used;                  // bit l: some triangle is searched for on level l
+  double      reach;                 // m
 } grid;
 
 typedef struct {
   PetscSFNode home;
-  PetscInt    original, body;
+  PetscInt    original, body, level;
   double      x[3], X[3];
 } point;
 
@@ -31,7 +38,9 @@ typedef struct {
   double      x[9], X[9];
 } triangle;
 
+/* Cells of a level. */
 typedef struct {
+  int     level;
   int64_t low[3], high[3];
 } cells;
 
@@ -57,97 +66,143 @@ static void gather_corners(const wring_skin *s, PetscInt t, const double *x, dou
   for (int a = 0; a < 9; a++) corner[a] = x[3 * s->corner[3 * t + a / 3] + a % 3];
 }
 
-/* most [7]: minus the least and the largest coordinates, the largest size of a triangle; sum [2]: of sizes, and their number. */
-static void measure_triangles(const wring_skin *s, const double *x, double most[7], double sum[2])
+/* The largest edge of a triangle's box. */
+static double size_of(const double corner[9])
+{
+  double low[3], high[3];
+  box_triangle(corner, low, high);
+  return PetscMax(high[0] - low[0], PetscMax(high[1] - low[1], high[2] - low[2]));
+}
+
+/* most [6]: minus the least and the largest coordinates; sum [2]: of the triangles' sizes, and their number. */
+static void measure_triangles(const wring_skin *s, const double *x, double most[6], double sum[2])
 {
   double corner[9], low[3], high[3];
-  for (int i = 0; i < 7; i++) most[i] = -INFINITY;
+  for (int i = 0; i < 6; i++) most[i] = -INFINITY;
   sum[0] = sum[1] = 0;
   for (PetscInt t = 0; t < s->n; t++) {
-    double size = 0;
     gather_corners(s, t, x, corner);
     if (!is_finite(9, corner)) continue;
     box_triangle(corner, low, high);
     for (int c = 0; c < 3; c++) {
       most[c]     = PetscMax(most[c], -low[c]);
       most[3 + c] = PetscMax(most[3 + c], high[c]);
-      size        = PetscMax(size, high[c] - low[c]);
     }
-    most[6] = PetscMax(most[6], size);
-    sum[0] += size;
+    sum[0] += size_of(corner);
     sum[1] += 1;
   }
 }
 
-/* A cell holds a triangle of mean size and its surroundings; the largest triangle meets a few hundred cells at most. */
-static PetscErrorCode make_grid(MPI_Comm comm, const wring_skin *s, const double *x, double reach, grid *g)
+static int level_of(const grid *g, const double corner[9])
 {
-  double most[7], sum[2], widest = 0;
+  const double size  = size_of(corner);
+  int          level = 0;
+  while (level + 1 < N_LEVEL && size > most_cells * g->side[level]) level++;
+  return level;
+}
+
+/* The levels that triangles of any rank are searched for on. */
+static PetscErrorCode find_used(const wring_skin *s, const double *x, grid *g)
+{
+  double corner[9];
 
   PetscFunctionBegin;
-  *g = (grid){.comm = comm, .reach = reach, .side = 1};
-  PetscCallMPI(MPI_Comm_rank(comm, &g->rank));
-  PetscCallMPI(MPI_Comm_size(comm, &g->size));
-  measure_triangles(s, x, most, sum);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 7, MPI_DOUBLE, MPI_MAX, comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, comm));
-  if (sum[1] == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int c = 0; c < 3; c++) {
-    g->low[c] = -most[c];
-    widest    = PetscMax(widest, most[3 + c] + most[c]);
+  for (PetscInt t = 0; t < s->n; t++) {
+    gather_corners(s, t, x, corner);
+    if (is_finite(9, corner)) g->used |= 1u << level_of(g, corner);
   }
-  g->side = PetscMax(sum[0] / sum[1] + 2 * reach, PetscMax(most[6] / 6, widest / (1 << (GRID_BITS - 1))));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &g->used, 1, MPI_UNSIGNED, MPI_BOR, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static int64_t cell_number(const grid *g, int c, double x)
+/* A cell of level 0 holds a triangle of mean size and its surroundings. */
+static PetscErrorCode make_grid(MPI_Comm comm, const wring_skin *s, const double *x, double reach, grid *g)
 {
-  const double last = (double)((1 << GRID_BITS) - 1);
-  return (int64_t)PetscMax(0, PetscMin(last, floor((x - g->low[c]) / g->side)));
+  double most[6], sum[2], widest = 0, side = 1;
+
+  PetscFunctionBegin;
+  *g = (grid){.comm = comm, .reach = reach};
+  PetscCallMPI(MPI_Comm_rank(comm, &g->rank));
+  PetscCallMPI(MPI_Comm_size(comm, &g->size));
+  measure_triangles(s, x, most, sum);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 6, MPI_DOUBLE, MPI_MAX, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, comm));
+  for (int c = 0; c < 3 && sum[1] > 0; c++) {
+    g->low[c] = -most[c];
+    widest    = PetscMax(widest, most[3 + c] + most[c]);
+  }
+  if (sum[1] > 0) side = PetscMax(sum[0] / sum[1] + 2 * reach, widest / (1 << (GRID_BITS - 1)));
+  for (int level = 0; level < N_LEVEL; level++, side *= 4) g->side[level] = side;
+  PetscCall(find_used(s, x, g));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void find_cells(const grid *g, const double low[3], const double high[3], cells *b)
+static int64_t cell_number(const grid *g, int level, int c, double x)
 {
+  const double last = (double)((1 << GRID_BITS) - 1);
+  return (int64_t)PetscMax(0, PetscMin(last, floor((x - g->low[c]) / g->side[level])));
+}
+
+static void find_cells(const grid *g, int level, const double low[3], const double high[3], cells *b)
+{
+  b->level = level;
   for (int c = 0; c < 3; c++) {
-    b->low[c]  = cell_number(g, c, low[c]);
-    b->high[c] = cell_number(g, c, high[c]);
+    b->low[c]  = cell_number(g, level, c, low[c]);
+    b->high[c] = cell_number(g, level, c, high[c]);
   }
 }
 
-static int64_t cell_key(int64_t i, int64_t j, int64_t k)
+static int64_t cell_key(int level, int64_t i, int64_t j, int64_t k)
 {
-  return i << (2 * GRID_BITS) | j << GRID_BITS | k;
+  return (((int64_t)level << GRID_BITS | i) << GRID_BITS | j) << GRID_BITS | k;
 }
 
 /* The rank that has the cube of cells with these numbers. */
-static PetscInt cube_rank(const grid *g, int64_t i, int64_t j, int64_t k)
+static PetscInt cube_rank(const grid *g, int level, int64_t i, int64_t j, int64_t k)
 {
-  return (PetscInt)(wring_mix((uint64_t)cell_key(i, j, k)) % (uint64_t)g->size);
+  return (PetscInt)(wring_mix((uint64_t)cell_key(level, i, j, k)) % (uint64_t)g->size);
 }
 
-static PetscInt cell_rank(const grid *g, int64_t i, int64_t j, int64_t k)
+static PetscInt cell_rank(const grid *g, int level, int64_t i, int64_t j, int64_t k)
 {
-  return cube_rank(g, i >> CUBE_BITS, j >> CUBE_BITS, k >> CUBE_BITS);
+  return cube_rank(g, level, i >> CUBE_BITS, j >> CUBE_BITS, k >> CUBE_BITS);
 }
 
 /* ---- to the ranks of the cells ----------------------------------------------------------------------------------- */
 
+static point make_point(const wring_mesh *m, const wring_skin *s, const double *x, PetscInt v)
+{
+  point p = {.home = s->home[v], .original = m->original[v], .body = s->body[v]};
+  for (int c = 0; c < 3; c++) p.x[c] = x[3 * v + c], p.X[c] = m->X[3 * v + c];
+  return p;
+}
+
+/* The cell of a point on its level. */
+static void find_cell(const grid *g, const point *p, int64_t cell[3])
+{
+  for (int c = 0; c < 3; c++) cell[c] = cell_number(g, (int)p->level, c, p->x[c]);
+}
+
+/* Each point once for every level that is used. */
 static PetscErrorCode send_points(const wring_mesh *m, const wring_skin *s, const double *x, const grid *g, PetscInt *n,
                                   point **got)
 {
-  PetscInt *to, mine = 0;
-  point    *row;
+  const size_t room = (size_t)s->n_vertex * (size_t)__builtin_popcount(g->used);
+  PetscInt    *to, mine = 0;
+  point       *row;
+  int64_t      cell[3];
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(s->n_vertex, &to, s->n_vertex, &row));
+  PetscCall(PetscMalloc2(room, &to, room, &row));
   for (PetscInt i = 0; i < s->n_vertex; i++) {
-    const PetscInt v  = s->vertex[i];
-    point         *p  = row + mine;
-    const double  *at = x + 3 * v;
-    if (!is_finite(3, at)) continue;
-    *p = (point){.home = s->home[v], .original = m->original[v], .body = s->body[v]};
-    for (int c = 0; c < 3; c++) p->x[c] = at[c], p->X[c] = m->X[3 * v + c];
-    to[mine++] = cell_rank(g, cell_number(g, 0, at[0]), cell_number(g, 1, at[1]), cell_number(g, 2, at[2]));
+    point p = make_point(m, s, x, s->vertex[i]);
+    if (!is_finite(3, p.x)) continue;
+    for (p.level = 0; p.level < N_LEVEL; p.level++) {
+      if (!(g->used >> p.level & 1)) continue;
+      find_cell(g, &p, cell);
+      to[mine]    = cell_rank(g, (int)p.level, cell[0], cell[1], cell[2]);
+      row[mine++] = p;
+    }
   }
   PetscCall(wring_exchange_rows(m->comm, mine, to, sizeof *row, row, n, got));
   PetscCall(PetscFree2(to, row));
@@ -160,18 +215,19 @@ static void inflate(const grid *g, const double x[9], double low[3], double high
   for (int c = 0; c < 3; c++) low[c] -= g->reach, high[c] += g->reach;
 }
 
-/* The ranks with cubes that a triangle's box meets, each once: to [at most size]; seen [size] has the last triangle of each. */
+/* The ranks with cubes that a triangle's box meets, each once: to [at most size]; seen [size] has the last triangle
+   of each. */
 static int find_ranks(const grid *g, const double x[9], PetscInt t, PetscInt *seen, PetscInt *to)
 {
   double low[3], high[3];
   cells  b;
   int    n = 0;
   inflate(g, x, low, high);
-  find_cells(g, low, high, &b);
+  find_cells(g, level_of(g, x), low, high, &b);
   for (int64_t i = b.low[0] >> CUBE_BITS; i <= b.high[0] >> CUBE_BITS; i++) {
     for (int64_t j = b.low[1] >> CUBE_BITS; j <= b.high[1] >> CUBE_BITS; j++) {
       for (int64_t k = b.low[2] >> CUBE_BITS; k <= b.high[2] >> CUBE_BITS; k++) {
-        const PetscInt rank = cube_rank(g, i, j, k);
+        const PetscInt rank = cube_rank(g, b.level, i, j, k);
         if (seen[rank] == t) continue;
         seen[rank] = t;
         to[n++]    = rank;
@@ -238,7 +294,7 @@ static PetscErrorCode send_triangles(const wring_mesh *m, const wring_skin *s, c
 
 /* ---- pairs of a rank's cells ------------------------------------------------------------------------------------- */
 
-/* The points of this rank's cells: those of a cell follow one another in `order`. */
+/* The points of this rank's cells; those of a cell are consecutive in `order`. */
 typedef struct {
   PetscInt     n;
   const point *point;
@@ -250,14 +306,15 @@ typedef struct {
 static PetscErrorCode make_hash(const grid *g, PetscInt n, const point *p, hash *h)
 {
   PetscInt known;
+  int64_t  cell[3];
 
   PetscFunctionBegin;
   *h = (hash){.n = n, .point = p};
   PetscCall(PetscMalloc2(n, &h->key, n, &h->order));
   PetscCall(wring_map_create(n, &h->first));
   for (PetscInt i = 0; i < n; i++) {
-    const double *x = p[i].x;
-    h->key[i]       = (uint64_t)cell_key(cell_number(g, 0, x[0]), cell_number(g, 1, x[1]), cell_number(g, 2, x[2]));
+    find_cell(g, &p[i], cell);
+    h->key[i] = (uint64_t)cell_key((int)p[i].level, cell[0], cell[1], cell[2]);
   }
   PetscCall(wring_order_keys(n, h->key, h->order));
   for (PetscInt i = 0; i < n; i++)
@@ -343,12 +400,12 @@ static PetscErrorCode search_box(const grid *g, const hash *h, const triangle *t
 
   PetscFunctionBegin;
   inflate(g, t->x, low, high);
-  find_cells(g, low, high, &b);
+  find_cells(g, level_of(g, t->x), low, high, &b);
   for (int64_t i = b.low[0]; i <= b.high[0]; i++) {
     for (int64_t j = b.low[1]; j <= b.high[1]; j++) {
       for (int64_t k = b.low[2]; k <= b.high[2]; k++) {
-        if (cell_rank(g, i, j, k) != g->rank) continue;
-        PetscCall(search_cell(h, cell_key(i, j, k), t, low, high, r, f));
+        if (cell_rank(g, b.level, i, j, k) != g->rank) continue;
+        PetscCall(search_cell(h, cell_key(b.level, i, j, k), t, low, high, r, f));
       }
     }
   }

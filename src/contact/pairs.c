@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a vertex with a triangle of its own body: others lie beside each other in a surface that is pressed together. */
+/* Of a vertex with a triangle of its own body; below it they are neighbours in a compressed surface. */
 static const double least_alignment = 0.5;
 /* Directions closer than 45 degrees are one contact. */
 static const double same_direction = 0.70710678118654752;
@@ -21,7 +21,7 @@ static double reach(const wring_pairs *p)
   return PetscMax(p->thickness, p->depth);
 }
 
-/* ---- making one -------------------------------------------------------------------------------------------------- */
+/* ---- creating ---------------------------------------------------------------------------------------------------- */
 
 /* Half the mean edge of the surface at rest. */
 static PetscErrorCode choose_margin(wring_pairs *p)
@@ -290,8 +290,8 @@ static void mark_held(const wring_pairs *p, PetscInt vertex, PetscInt n, candida
 }
 
 /*
-  The nearest candidate that is wanted; of those as near, the one that the vertex lies most straight above or below; then the
-  first. Ties are ties to within rounding, so that they end alike on any partition. -1: none.
+  The nearest candidate that is wanted; of those as near, the one that the vertex lies most straight above or below;
+  then the first. Ties are ties to within rounding, so that they end alike on any partition. -1: none.
 */
 static PetscInt pick(PetscInt n, const candidate *c)
 {
@@ -332,8 +332,8 @@ static PetscErrorCode add_pair(wring_pairs *p, PetscInt near, const wring_touch 
 }
 
 /*
-  Takes candidate `best`, or the triangle of its body that the vertex touched before, if that faces the same way and the vertex is
-  above it or nearly so: at an edge two triangles would take turns for ever.
+  Takes candidate `best`, or the triangle of its body that the vertex touched before, if that faces the same way and the
+  vertex is above it or nearly so: else two triangles at an edge would alternate for ever.
 */
 static PetscErrorCode accept(wring_pairs *p, const double *x, PetscInt n, const candidate *c, PetscInt best)
 {
@@ -355,8 +355,8 @@ static PetscErrorCode accept(wring_pairs *p, const double *x, PetscInt n, const 
 }
 
 /*
-  Looks at the body of candidate `first`: the nearest triangle says whether the vertex is inside. If it is, that triangle is its
-  way out, in *inside (-1: it is outside); else the triangles that it is in front of, nearer than thickness, are wanted.
+  Looks at the body of candidate `first`: the nearest triangle decides whether the vertex is inside. If it is, *inside
+  is that triangle, else -1 and the triangles in front of which the vertex is, nearer than thickness, are wanted.
 */
 static void settle_body(const wring_pairs *p, PetscInt n, candidate *c, PetscInt first, PetscInt *inside)
 {
@@ -543,7 +543,7 @@ double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const d
   return d;
 }
 
-/* ---- what is too deep -------------------------------------------------------------------------------------------- */
+/* ---- vertices too deep inside ------------------------------------------------------------------------------------ */
 
 /* Whether the vertex is inside a body that it was outside of, deeper than depth. */
 static PetscBool is_lost(const wring_pairs *p, PetscInt n, candidate *c)

@@ -37,18 +37,18 @@ PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double 
 PetscErrorCode wring_pairs_destroy(wring_pairs **p);
 
 /*
-  pair becomes old, and what touches at x [n_local][3], ghosts up to date, becomes pair. A vertex stays with the triangle of an old
-  pair while it is above it, or nearly so; from the eleventh update of a solve on pairs stay altogether, and others are only
-  added. first: of a solve, without old ones. Collective.
+  Moves the pairs to `old`, and finds those that touch at x [n_local][3], ghosts up to date. A vertex keeps the triangle
+  of an old pair while it is above it, or nearly so; from the eleventh update of a solve on, pairs are kept and others
+  only added. first: of a solve; old pairs are forgotten. Collective.
 */
 PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool first);
 
-/* Adds them at x behind the pairs that are there; forgets the old ones. Collective. */
+/* Appends what touches at x to the pairs; forgets the old ones. Collective. */
 PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x);
 
 /*
-  far_x at x, and marks of far corners from those of owned vertices; far_f, or any one number a far corner, added to those of the
-  owners. Collective; nothing without pairs anywhere.
+  far_x at x, and marks of far corners from those of owned vertices; far_f, or any one number a far corner, added to
+  those of the owners. Collective; nothing without pairs anywhere.
 */
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x);
 PetscErrorCode wring_pairs_fetch_marks(wring_pairs *p, const char *owned, char *far);
@@ -59,7 +59,7 @@ PetscErrorCode wring_pairs_add_counts(wring_pairs *p, const PetscInt *far, Petsc
 double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const double *x);
 
 /*
-  Vertices of this rank that at x are inside of a body deeper than depth, but not than four times that: which no pair pushes out.
-  Of their own body only if they were outside at rest. Collective.
+  Vertices of this rank that at x are inside a body deeper than depth, up to four times depth: no pair pushes them out.
+  Their own body counts only if they were outside it at rest. Collective.
 */
 PetscErrorCode wring_pairs_count_lost(wring_pairs *p, const double *x, PetscInt64 *lost);

@@ -1,6 +1,6 @@
 /*
-  Self-contact: vertices of the surface against its triangles, E_c = sum over pairs of k/2 min(0, n . G x - thickness)^2. Weights, n
-  and the set of pairs are frozen between updates. docs/theory.md (9.1) to (9.9)
+  Self-contact: vertices of the surface against its triangles, E_c = sum over pairs of k/2 min(0, n . G x -
+  thickness)^2. Weights, n and the set of pairs are frozen between updates. docs/theory.md (9.1) to (9.9)
 */
 #include "contact_impl.h"
 #include "pairs.h"
@@ -41,7 +41,7 @@ static const char *self_refusal(const wring_contact *contact, wring_contact_way 
   return way == WRING_CONTACT_ENERGY ? NULL : "self_contact: it is an energy, without a projection";
 }
 
-/* No triangle moves by itself: only the pairs of the last time are forgotten. */
+/* Triangles have no motion of their own: only the pairs of the last time are forgotten. */
 static PetscErrorCode self_set_time(wring_contact *contact, double time)
 {
   self_contact *d = contact->data;
@@ -87,8 +87,8 @@ static PetscBool same_pair(const wring_pair *a, const wring_pair *b)
 }
 
 /*
-  Those that push at x, before and now: others add nothing to g and its gradient there. By vertex, so that one that slides from a
-  triangle to the next has moved and is not new.
+  Those that push at x, before and now: others add nothing to g and its gradient there. By vertex, so that one that
+  slides from a triangle to the next has moved and is not new.
 */
 static void compare_sets(const wring_pairs *p, wring_contact_change *change)
 {
@@ -197,7 +197,8 @@ static PetscErrorCode self_count_blocks(wring_contact *contact, const double *x,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* k (G^T n) (G^T n)^T, rows of four vertices; PETSc leaves out rows and columns below 0, which those that are held have. */
+/* k (G^T n) (G^T n)^T, rows of four vertices; PETSc ignores the rows and columns of held vertices,
+   numbered -1. */
 static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, double k, const char *held,
                                const char *far_held, Mat H)
 {
@@ -250,7 +251,7 @@ static const char *self_part_name(const wring_contact *contact, int part)
   return NULL;
 }
 
-/* Pairs as they are at x, which are forgotten again. */
+/* Finds the pairs at x, and forgets them afterwards. */
 static PetscErrorCode self_measure(wring_contact *contact, const double *x, wring_contact_report *report, double *force)
 {
   self_contact  *d     = contact->data;

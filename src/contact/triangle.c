@@ -41,7 +41,7 @@ static PetscBool find_weights(const double ab[3], const double ac[3], const doub
   return PETSC_FALSE;
 }
 
-/* Inside, p - c is along the facet's normal; elsewhere it says n, unless it is too short to say anything. */
+/* n is the facet's normal, except outside the triangle, where it is along p - c unless that is too short. */
 static void set_direction(const double r[3], PetscBool inside, wring_touch *u)
 {
   const double sign = u->side < 0 ? -1 : 1;

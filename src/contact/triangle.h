@@ -18,7 +18,7 @@ typedef struct {
 PetscBool wring_touch_triangle(const double p[3], const double t[9], wring_touch *touch);
 
 /*
-  The same with the point of the triangle's plane below p in the place of the closest point: its weights may be below 0, n is facet
-  and d is side. False also where a weight is below -slack.
+  The same with the projection of p on the plane of the triangle instead of the closest point: its weights may be below
+  0, n is facet and d is side. False also where a weight is below -slack.
 */
 PetscBool wring_touch_plane(const double p[3], const double t[9], double slack, wring_touch *touch);

@@ -1,8 +1,8 @@
 /*
   Attributes: format, version, step, time. Tables in original order: mesh_rest_position, mesh_tet, mesh_region,
-  mesh_region_names and mesh_set_names (bytes, each name ends in 0), mesh_set_start, mesh_set_vertex, mesh_set_element (set and
-  vertices of lines and triangles, -1 behind lines; absent in files of wring 0.1), and each field by its name. All indices are
-  64-bit.
+  mesh_region_names and mesh_set_names (bytes, each name ends in 0), mesh_set_start, mesh_set_vertex, mesh_set_element
+  (set and vertices of lines and triangles, the last -1 for lines; absent in files of wring 0.1), and each field by its
+  name. All indices are 64-bit.
 */
 #include "crc.h"
 #include "file.h"
@@ -21,7 +21,7 @@ static const wring_table rest_position = {"mesh_rest_position", WRING_FLOAT64, 3
                          set_vertex  = {"mesh_set_vertex", WRING_INT64, 1},
                          set_element = {"mesh_set_element", WRING_INT64, 4};
 
-/* ---- writing ------------------------------------------------------------------------------------------------------ */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* value [n][width]: the rows of this rank. */
 static PetscErrorCode write_indices(wring_hdf5 *h, wring_table t, PetscInt n, const PetscInt *value)
@@ -148,8 +148,8 @@ static void seal_strings(const char *file, int n, const wring_extent *table, con
 }
 
 /*
-  What MPI-IO lost (see file.h) shows when the file is read again: each rank reads an equal share of it once, for the checksums of
-  the tables and for the seal.
+  What MPI-IO lost (see file.h) shows when the file is read again: each rank reads an equal share of it once, for the
+  checksums of the tables and for the seal.
 */
 static PetscErrorCode seal(MPI_Comm comm, const char *file, wring_error *e)
 {
@@ -200,7 +200,7 @@ PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------ */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Only of a file whose seal has been checked. */
 static void open_checkpoint(wring_hdf5 *h, const char *file, wring_error *e)

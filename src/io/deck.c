@@ -1,6 +1,6 @@
 /*
-  Decks: YAML flattened to keys, then the command line. Rank 0 reads the file; every rank parses the same text, so that all
-  of them meet the same fault.
+  Decks: YAML flattened to keys, then the command line. Rank 0 reads the file; every rank parses the same text, so that
+  all of them meet the same fault.
 */
 #include <wring/io.h>
 #include <ctype.h>
@@ -113,7 +113,7 @@ static PetscErrorCode see_key(reader *r, const char *key, yaml_mark_t mark)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Keys behind "petsc_" are PETSc's own options. */
+/* Keys with prefix petsc_ are options of PETSc. */
 static PetscBool is_petsc(const char *key)
 {
   return (PetscBool)!wring_ascii_compare_n(key, "petsc_", 6);
@@ -129,7 +129,7 @@ static PetscErrorCode set_value(wring_options *o, const char *key, const char *v
   if (!is_petsc(key)) {
     PetscCall(wring_options_set(o, key, value, origin));
   } else if (!isalpha((unsigned char)key[6])) {
-    wring_error_set(e, "%s: key %s: an option of PETSc is expected behind petsc_, such as petsc_ksp_view", origin, key);
+    wring_error_set(e, "%s: key %s: an option of PETSc is expected after petsc_, such as petsc_ksp_view", origin, key);
   } else {
     snprintf(name, sizeof name, "-%s", key + 6);
     PetscCall(PetscOptionsSetValue(NULL, name, value));
@@ -187,7 +187,7 @@ static PetscErrorCode read_list(reader *r, const char *key, char **list)
 
 static PetscErrorCode read_map(reader *r, size_t length, char *key);
 
-/* The value of key: a scalar, a list or a map, whose keys are appended behind `length` characters of key. */
+/* The value of key: a scalar, a list or a map, whose keys are appended after `length` characters of key. */
 static PetscErrorCode read_value(reader *r, size_t length, char *key)
 {
   yaml_event_t event;
@@ -230,7 +230,7 @@ static size_t append_key(reader *r, const yaml_event_t *event, size_t length, ch
   return length + (size_t)n;
 }
 
-/* The rest of a map whose keys stand behind the first `length` characters of key. */
+/* The rest of a map whose keys follow the first `length` characters of key. */
 static PetscErrorCode read_map(reader *r, size_t length, char *key)
 {
   yaml_event_t event;

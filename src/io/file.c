@@ -42,7 +42,8 @@ void wring_file_commit(FILE *f, const char *path, wring_error *e)
   wring_file_finish(path, e);
 }
 
-/* With the size first: only then is a limit on the size of files seen. Then without: wring_file_check_size must see it grow. */
+/* With the size first: only then is a limit on the size of files seen. Then without: wring_file_check_size must see
+   it grow. */
 static int reserve(int fd, off_t bytes)
 {
   return fallocate(fd, 0, 0, bytes) || ftruncate(fd, 0) || fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, bytes);

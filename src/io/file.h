@@ -18,21 +18,22 @@ FILE *wring_file_create(const char *path, wring_error *e);
 void wring_file_commit(FILE *f, const char *path, wring_error *e);
 
 /*
-  For MPI-IO, which may lose a write error of another rank (Open MPI 4 does): makes an empty "<path>.part" with room on the
-  disk for its bytes, where the file system can tell; and once it is closed, whether it has them all.
+  For MPI-IO, which may lose a write error of another rank (Open MPI 4 does): makes an empty "<path>.part" with room on
+  the disk for its bytes, where the file system can tell; and once it is closed, whether it has them all.
 */
 void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e);
 void wring_file_get_size(const char *path, uint64_t *bytes, wring_error *e);
 void wring_file_check_size(const char *path, uint64_t bytes, wring_error *e);
 
 /*
-  Whether every rank can open "<path>.part" for writing. If one cannot, all ranks raise its reason, and nothing is left: a collective
-  open that fails on one rank alone may never return on the others. Collective.
+  Whether every rank can open "<path>.part" for writing. If one cannot, all ranks raise its reason, and nothing is left:
+  a collective open that fails on one rank alone may never return on the others. Collective.
 */
 PetscErrorCode wring_file_check_open(MPI_Comm comm, const char *path, wring_error *e);
 
 /* Syncs the closed "<path>.part" and gives it its name, unless e is set: then removes it. */
 void wring_file_finish(const char *path, wring_error *e);
 
-/* The same once every rank has closed the file: rank 0 acts, unless any rank's e is set, which is raised. Collective. */
+/* The same once every rank has closed the file: rank 0 acts, unless any rank's e is set, which is raised.
+   Collective. */
 PetscErrorCode wring_file_finish_all(MPI_Comm comm, const char *path, wring_error *e);

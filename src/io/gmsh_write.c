@@ -1,10 +1,11 @@
 /*
-  Gmsh MSH 4.1, ASCII and binary [gmsh.info/doc/texinfo/gmsh.html, "MSH file format"], such that reading it back gives the
-  mesh bit by bit, in its order.
+  Gmsh MSH 4.1, ASCII and binary [gmsh.info/doc/texinfo/gmsh.html, "MSH file format"], such that reading it back gives
+  the mesh bit by bit, in its order.
 
-  Nodes are one block in their order, numbered from 1. Tets come first among the elements, numbered from 1, one block for
-  each run of a region. Set s is physical group s + 1: the tets of the region of its name, its triangles and lines, and a point
-  element for each vertex that these do not have. Each region, and what a set has of one dimension, is an entity of its own.
+  Nodes are one block in their order, numbered from 1. Tets come first among the elements, numbered from 1, one block
+  for each run of a region. Set s is physical group s + 1: the tets of the region of its name, its triangles and lines,
+  and a point element for each vertex that these do not have. Each region, and what a set has of one dimension, is an
+  entity of its own.
 */
 #include "file.h"
 #include "base/sort.h"
@@ -24,7 +25,7 @@ typedef struct {
   PetscInt              *list[4], *start[4];
 } layout;
 
-/* ---- numbers: separated by blanks in text, as they lie in memory in binary ---------------------------------------- */
+/* ---- numbers: separated by blanks in text, as they lie in memory in binary --------------------------------------- */
 
 typedef struct {
   FILE     *f;
@@ -64,7 +65,7 @@ static void end_section(sink *s, const char *name)
   fprintf(s->f, "%s$End%s\n", s->binary ? "\n" : "", name);
 }
 
-/* ---- which element belongs to what -------------------------------------------------------------------------------- */
+/* ---- which element belongs to what ------------------------------------------------------------------------------- */
 
 static PetscErrorCode sort_tets(layout *l)
 {
@@ -214,7 +215,7 @@ static PetscInt group_of(const layout *l, int dim, PetscInt k)
   return k < l->d->sets.n ? k + 1 : 0;
 }
 
-/* ---- sections ----------------------------------------------------------------------------------------------------- */
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 static void put_format(sink *s)
 {

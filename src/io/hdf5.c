@@ -20,7 +20,7 @@ static hid_t memory_type(wring_type type)
   return type == WRING_FLOAT64 ? H5T_NATIVE_DOUBLE : type == WRING_INT64 ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT8;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------------------------ */
+/* ---- opening and closing ----------------------------------------------------------------------------------------- */
 
 static void silence(wring_hdf5 *h)
 {
@@ -94,7 +94,7 @@ void wring_hdf5_close(wring_hdf5 *h)
   H5Eset_auto2(H5E_DEFAULT, h->report, h->report_data);
 }
 
-/* ---- attributes --------------------------------------------------------------------------------------------------- */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 static void put(wring_hdf5 *h, hid_t object, const char *name, hid_t stored, hid_t type, const void *value)
 {
@@ -170,7 +170,7 @@ double wring_hdf5_get_real(wring_hdf5 *h, const char *name)
   return value;
 }
 
-/* ---- checksums ---------------------------------------------------------------------------------------------------- */
+/* ---- checksums --------------------------------------------------------------------------------------------------- */
 
 /* CRC-32 of the bytes of all ranks, rank after rank, on all of them. */
 static PetscErrorCode checksum(MPI_Comm comm, uint64_t bytes, const void *value, uint32_t *crc)
@@ -207,7 +207,7 @@ PetscErrorCode wring_hdf5_check(wring_hdf5 *h, MPI_Comm comm, wring_table t, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* The rows [begin, begin + n) of a space [..][width], and memory for them. */
 static hid_t select_rows(hid_t space, int width, PetscInt64 begin, PetscInt64 n)
@@ -314,7 +314,7 @@ void wring_hdf5_read(wring_hdf5 *h, wring_table t, PetscInt64 begin, PetscInt64 
   H5Dclose(set);
 }
 
-/* ---- all tables --------------------------------------------------------------------------------------------------- */
+/* ---- all tables -------------------------------------------------------------------------------------------------- */
 
 /* Type and width of a table by its name; then wring_hdf5_rows checks the rest. */
 static wring_table describe(wring_hdf5 *h, const char *name)

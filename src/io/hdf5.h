@@ -27,8 +27,8 @@ typedef struct {
 } wring_table;
 
 /*
-  Creates "<path>.part", which exists. After a failure of any rank all ranks raise it, and nothing is left; after one of a later
-  call the other calls still work, and fail. Collective.
+  Creates "<path>.part", which exists. After a failure of any rank all ranks raise it, and nothing is left; after one of
+  a later call the other calls still work, and fail. Collective.
 */
 PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error);
 /* Opens path for reading. Not collective. */

@@ -1,4 +1,5 @@
-/* Vertex values between their owners and the natural layout: blocks of the original order, one a rank, as files hold them. */
+/* Vertex values between their owners and the natural layout: blocks of the original order, one a rank, as files hold
+   them. */
 #pragma once
 #include <wring/mesh.h>
 

@@ -1,6 +1,6 @@
 /*
-  A seal: 16 bytes after the last byte of a file, with the CRC-32 of all bytes before it. It is checked before a library opens
-  the file: HDF5 1.10 crashes on damaged metadata in spite of its own checksums. HDF5 ignores bytes after its end.
+  A seal: 16 bytes after the last byte of a file, with the CRC-32 of all bytes before it. It is checked before a library
+  opens the file: HDF5 1.10 crashes on damaged metadata in spite of its own checksums. HDF5 ignores bytes after its end.
 */
 #pragma once
 #include <wring/base.h>

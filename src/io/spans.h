@@ -8,7 +8,7 @@ typedef struct {
 } wring_span;
 
 /*
-  Writes each rank's spans one behind the other from its offset on, by one collective MPI-IO call, to "<path>.part", syncs,
+  Writes each rank's spans in sequence, beginning at its offset, by one collective MPI-IO call, to "<path>.part", syncs,
   and gives the file its name. Refused with the path and MPI's reason; then nothing is left. Collective.
 */
 PetscErrorCode wring_spans_write(MPI_Comm comm, const char *path, uint64_t offset, int n, const wring_span *span);

@@ -1,8 +1,8 @@
 /*
-  VTK's XML format for unstructured grids with raw appended data (VTK file formats, "XML File Formats"): an XML head that
-  gives for every array of every piece where its bytes begin, then the bytes. Each array is preceded by a head of UInt64:
-  its size in bytes or, compressed, the number of blocks, their size, the size of the last if it is shorter (else 0), and
-  the compressed size of each block.
+  VTK's XML format for unstructured grids with raw appended data (VTK file formats, "XML File Formats"): an XML head
+  that gives for every array of every piece where its bytes begin, then the bytes. Each array is preceded by a head of
+  UInt64: its size in bytes or, compressed, the number of blocks, their size, the size of the last if it is shorter
+  (else 0), and the compressed size of each block.
 */
 #define _POSIX_C_SOURCE 200809L
 #include "file.h"
@@ -44,7 +44,7 @@ static const struct {
   [WRING_INT32] = {"Int32", 4},     [WRING_UINT8] = {"UInt8", 1},
 };
 
-/* ---- the piece of a rank ------------------------------------------------------------------------------------------ */
+/* ---- the piece of a rank ----------------------------------------------------------------------------------------- */
 
 static uint8_t cell_type(int m)
 {
@@ -99,7 +99,7 @@ static PetscErrorCode destroy_piece(vtk_piece *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- bytes of the arrays ------------------------------------------------------------------------------------------ */
+/* ---- bytes of the arrays ----------------------------------------------------------------------------------------- */
 
 static PetscErrorCode encode_raw(vtk_array *a, uint64_t bytes)
 {
@@ -150,7 +150,7 @@ static PetscErrorCode encode_piece(vtk_piece *p, PetscBool compress)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the XML head ------------------------------------------------------------------------------------------------- */
+/* ---- the XML head ------------------------------------------------------------------------------------------------ */
 
 /* What rank 0 must know of each piece: points, cells, bytes of each array. */
 static PetscErrorCode gather_sizes(MPI_Comm comm, const vtk_piece *p, uint64_t **sizes)
@@ -213,7 +213,7 @@ static PetscErrorCode create_head(const vtk_piece *p, int n_piece, const uint64_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the file ----------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 /* Rank 0 puts the XML head before its arrays, the last rank closes the XML behind its own. */
 static PetscErrorCode write_piece(MPI_Comm comm, const char *file, const vtk_piece *p, const char *head,

@@ -1,6 +1,6 @@
 /*
-  Inputs that nobody wrote: each target gives bytes to one reader, which may refuse them but neither crash, hang nor leak.
-  libFuzzer makes the bytes (tests/fuzz/run.sh); the test replays those of tests/fuzz/corpus.
+  Inputs that nobody wrote: each target gives bytes to one reader, which may refuse them but neither crash, hang nor
+  leak. libFuzzer makes the bytes (tests/fuzz/run.sh); the test replays those of tests/fuzz/corpus.
 */
 #pragma once
 #include <wring/io.h>

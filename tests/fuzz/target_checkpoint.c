@@ -1,6 +1,7 @@
 /*
-  Checkpoints. First byte even: the rest is a file, with or without a seal. Odd: the rest is the content of the tables of a file whose
-  layout, checksums and seal are right, so that only the reader's own checks remain; bytes that are missing are 0.
+  Checkpoints. First byte even: the rest is a file, with or without a seal. Odd: the rest is the content of the tables
+  of a file whose layout, checksums and seal are right, so that only the reader's own checks remain; bytes that are
+  missing are 0.
 */
 #include "fuzz.h"
 #include "io/file.h"

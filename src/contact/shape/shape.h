@@ -3,10 +3,10 @@
 
   shapes.c      the list of shapes, and the keys that all colliders have
   shape.c       what several shapes use: keys of places and sizes, the nearest point of a ball
-  sphere.c ...  a file a shape: its keys, the nearest point of its surface, a ball that contains it
+  shape_NAME.c  one for each shape: its keys, the nearest point of its surface, a ball that contains it
 
-  A new shape is one file with a wring_shape and one line in shapes.c; tests/test_contact.c tests it by what it declares.
-  Motion, stiffness and the active set do not belong here: src/contact/colliders.c.
+  A new shape is one file with a wring_shape and one line in shapes.c; tests/test_shapes.c tests it by what it
+  declares. Motion, stiffness and the active set do not belong here: src/contact/colliders.c.
 */
 #pragma once
 #include <wring/contact.h>

@@ -1,4 +1,5 @@
-/* The shapes of colliders, in the order of help, and the keys of every collider. A new shape: one line in EACH_SHAPE. */
+/* The shapes of colliders, in the order of help, and the keys of every collider. A new shape: one line in
+   EACH_SHAPE. */
 #include <string.h>
 #include <wring/contact.h>
 

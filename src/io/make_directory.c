@@ -9,8 +9,8 @@
 
 /*
   mkdir of every prefix of the path. A prefix that exists may fail with EEXIST or, on a read-only file system, with
-  another reason: whether the directory is there and can be used is checked at the end. *made: characters of the shortest
-  prefix that was not there, or 0.
+  another reason: whether the directory is there and can be used is checked at the end. *made: characters of the
+  shortest prefix that was not there, or 0.
 */
 static void make_path(const char *path, ptrdiff_t *made, wring_error *e)
 {
