@@ -51,3 +51,20 @@ done
 works 2 run law.yaml -solver_type scratch -time_integrator scratch -output_directory both
 grep -q '^solver *scratch' log || fail "the run does not name the solver scratch"
 works 1 compare law.yaml -compare_solvers scratch,qn -compare_iterations 5 -output_directory compared
+
+# ---- shape ----------------------------------------------------------------------------------------------------------
+
+for test in shapes contact; do family_test shape $test; done
+works 1 help collider
+grep -q scratch log || fail "help does not name the shape scratch"
+cat >shape.yaml <<'END'
+mesh: {box: {size: [1, 1, 1], cells: [3, 3, 3], origin: [0, 0, 0.21]}}
+material: {model: corotated, young: 1e5, poisson: 0.3, density: 1000}
+collider: {disc: {shape: scratch, centre: [0.5, 0.5, 0], radius: 1, rounding: 0.2, stiffness: 1e5}}
+gravity: [0, 0, -9.81]
+time: {step: 0.02, end: 0.2}
+END
+works 2 run shape.yaml -output_directory shape
+awk -v f="$(last shape/steps.csv collider_disc_fz)" 'BEGIN { exit !(f > 1000) }' || fail "the shape scratch does not push"
+expect 1 1 check shape.yaml -collider_disc_length 1
+grep -q 'collider_disc_length is no key of shape scratch' log || fail "a key of another shape is taken"

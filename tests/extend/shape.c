@@ -1,0 +1,45 @@
+/*
+  A shape of colliders as a new one is written: the template of docs/developer.md, "How to add", which the tests build
+  and run. A disc with a round edge: the points nearer than `rounding` to a flat disc across the axis. size: radius of
+  the disc, rounding.
+*/
+#include "contact/shape/shape.h"
+#include <math.h>
+
+static const wring_option options[] = {
+  WRING_SHAPE_CENTRE,
+  WRING_SHAPE_AXIS,
+  {.key = "radius", .type = WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of the flat part of scratch."},
+  {.key = "rounding", .type = WRING_REAL, .unit = "m", .range = "(0,inf)", .help = "Radius of the edge of scratch."},
+  {0},
+};
+
+static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, wring_collider *c)
+{
+  const wring_shape_keys keys = {deck, prefix, options};
+
+  PetscFunctionBegin;
+  PetscCall(wring_shape_read_triple(&keys, "centre", c->centre));
+  PetscCall(wring_shape_read_axis(&keys, "axis", c->frame));
+  PetscCall(wring_shape_read_size(&keys, "radius", 1, &c->size[0]));
+  PetscCall(wring_shape_read_size(&keys, "rounding", 1, &c->size[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* n is along p - c, c = flat e the closest point of the disc. */
+static double nearest(const double size[3], const double p[3], double n[3], double *offset)
+{
+  double       e[2], rho = wring_shape_radial(p, e);
+  const double flat = fmin(rho, size[0]), length = hypot(rho - flat, p[2]);
+  const double across = length > 0 ? (rho - flat) / length : 0, along = length > 0 ? p[2] / length : 1;
+  wring_shape_compose(across, along, e, n);
+  *offset = across * flat + size[1];
+  return length - size[1];
+}
+
+static double bound(const double size[3])
+{
+  return size[0] + size[1];
+}
+
+const wring_shape wring_shape_scratch = {"scratch", options, read_keys, nearest, bound};
