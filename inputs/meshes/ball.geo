@@ -1,4 +1,5 @@
-// A ball of radius 1 m about the origin; the surfaces "south" and "north" are its caps below z = -0.9 and above z = 0.9.
+// A ball of radius 1 m about the origin; the surfaces "south" and "north" are its caps below z = -0.9 and above z =
+// 0.9.
 //     gmsh -3 ball.geo -o ball.msh
 SetFactory("OpenCASCADE");
 

@@ -1,5 +1,5 @@
-// A rope bridge: planks on two foot ropes, two hand ropes above them, and hangers between. Volumes "plank"; curves "foot", "hand"
-// and "hanger"; the planks' tops are the surface "walkway". Lengths in metres, x along the bridge, z up.
+// A rope bridge: planks on two foot ropes, two hand ropes above them, and hangers between. Volumes "plank"; curves
+// "foot", "hand" and "hanger"; the planks' tops are the surface "walkway". Lengths in metres, x along the bridge, z up.
 //     gmsh -3 bridge.geo -o bridge.msh
 SetFactory("OpenCASCADE");
 

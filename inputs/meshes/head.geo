@@ -1,4 +1,5 @@
-// A head like a squirrel's: a skull with a snout, two ears and two cheeks, on a neck; the surface "neck" is its cut. Metres, z up, facing x.
+// A head like a squirrel's: a skull with a snout, two ears and two cheeks, on a neck; the surface "neck" is the cut
+// through the neck. Metres, z up, facing x.
 //     gmsh -3 head.geo -o head.msh
 SetFactory("OpenCASCADE");
 

@@ -21,7 +21,8 @@ BooleanFragments{ Volume{4}; Delete; }{ Volume{2, 3}; Delete; }
 
 eps = 1e-4;
 foot() = Volume In BoundingBox {-deep - eps, -side / 2 - eps, -side / 2 - eps, eps, side / 2 + eps, side / 2 + eps};
-head() = Volume In BoundingBox {bend - ball - eps, -ball - eps, -bend - ball - eps, bend + ball + eps, ball + eps, -bend + ball + eps};
+head() = Volume In BoundingBox {bend - ball - eps, -ball - eps, -bend - ball - eps, bend + ball + eps,
+                                  ball + eps, -bend + ball + eps};
 arm() = Volume{:};
 arm() -= foot();
 arm() -= head();

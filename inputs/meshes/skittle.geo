@@ -1,5 +1,5 @@
-// A skittle: a belly, a neck and a head, one soft volume "skittle"; the surface "head" is what a hand would grip. Lengths in
-// metres, z up, the belly's centre at 0.
+// A skittle: a body, a neck and a head, one soft volume "skittle"; the surface "head" is where it is pulled. Lengths in
+// metres, z up, the centre of the body at 0.
 //     gmsh -3 skittle.geo -o skittle.msh
 SetFactory("OpenCASCADE");
 

@@ -1,5 +1,5 @@
-// A cube turned onto a corner above a slab: two bodies that share no vertex. Volumes "cube" and "slab"; the surface "ground" is
-// the bottom of the slab. Lengths in metres, z up.
+// A cube turned onto a corner above a slab: two bodies that share no vertex. Volumes "cube" and "slab"; the surface
+// "ground" is the bottom of the slab. Lengths in metres, z up.
 //     gmsh -3 two_blocks.geo -o two_blocks.msh
 SetFactory("OpenCASCADE");
 
