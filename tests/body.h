@@ -1,4 +1,4 @@
-/* A box of tests of solvers and steps: a potential with attachments and springs, its operator, and what is asked of x. */
+/* A box for tests of solvers and steps: a potential with attachments and springs, its operator, and checks of x. */
 #pragma once
 #include "model.h"
 #include <wring/step.h>
@@ -57,7 +57,9 @@ static inline PetscErrorCode test_set_material(wring_options *o, const wring_law
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A 2 x 1 x 1 m box of a material of 1e5 Pa, 1000 kg/m^3, with n_springs springs across it; direct solves. On any ranks: */
+/*
+  A 2 x 1 x 1 m box of a material of 1e5 Pa, 1000 kg/m^3, with n_springs springs across it; direct solves. Any ranks.
+*/
 static inline PetscErrorCode test_body_create_on(MPI_Comm comm, const char *source, const wring_law *law, double h,
                                                  PetscInt n_springs, test_body *b)
 {

@@ -1,4 +1,4 @@
-/* What tests share: a failed check says where, what and why, and ends the test on every rank. */
+/* Shared by all tests: a failed check reports its place, condition and values, and ends the test on every rank. */
 #pragma once
 #include <wring/base.h>
 #include <math.h>

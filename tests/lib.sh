@@ -1,7 +1,8 @@
-# Functions and variables that the shell tests share. A test is run as `bash test_X.sh BUILD_DIR SOURCE_DIR` and begins with
+# Functions and variables that the shell tests share. A test is run as `bash test_X.sh BUILD_DIR SOURCE_DIR` and begins
+# with
 #     . "$(dirname "$0")/lib.sh"
-# which moves it into an empty folder $work that is removed at the end. In its comment, "ranks: N" is the largest number of
-# ranks that it starts. Exit status 77 means skipped.
+# which moves it into an empty folder $work that is removed at the end. In its comment, "ranks: N" is the largest number
+# of ranks that it starts. Exit status 77 means skipped.
 # $wring is the program, $build and $source are the folders of the arguments.
 set -u
 build=$(realpath "$1")
@@ -9,9 +10,12 @@ source=$(realpath "$2")
 wring=$build/wring
 mpiexec=${MPIEXEC:-mpiexec}
 python=${PYTHON:-/usr/bin/python3}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+base=$(mktemp -d)
+work=$base/work
+trap 'rm -rf "$base"' EXIT
 trap 'exit 1' TERM
+export TMPDIR=$base/tmp # single processes of Open MPI share one folder there, which the first to end removes
+mkdir "$work" "$TMPDIR"
 cd "$work" || exit 1
 prefix=()   # words before the arguments of every call, such as (compare) in a test of one command
 seconds=300 # a call that takes longer is stopped, with status 124
@@ -25,11 +29,11 @@ skip() {
 fail() {
   echo "FAIL: $*" >&2
   [ -f log ] && tail -n 20 log | sed 's/^/    /' >&2
-  [ "$BASHPID" = $$ ] || kill -TERM $$
+  [ "$BASHPID" = $$ ] || kill -TERM $$ 2>/dev/null
   exit 1
 }
 
-# ---- calls of the program: standard output and error are in the file log ----------------------------------------------
+# ---- calls of the program: standard output and error are in the file log ---------------------------------------------
 
 # on RANKS ARGS...: returns the exit status.
 on() {
@@ -81,21 +85,25 @@ wait_for() {
   fail "$1 has fewer than $2 lines after a minute"
 }
 
-# ---- values and tables --------------------------------------------------------------------------------------------------
+# ---- values and tables -----------------------------------------------------------------------------------------------
 
 # near GOT EXPECTED TOLERANCE WHAT: two numbers, to an absolute tolerance. close: to a relative one.
 near() {
-  awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; exit !((a b) ~ /[0-9]/ && (a b) !~ /nan|inf/ && a != "" && b != "" && d <= t && -d <= t) }' ||
+  awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN {
+    d = a - b; exit !(a != "" && b != "" && (a b) !~ /nan|inf/ && d <= t && -d <= t) }' ||
     fail "$4: $1, expected $2 within $3"
 }
 close() {
-  awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; s = b < 0 ? -b : b; exit !(a != "" && b != "" && (a b) !~ /nan|inf/ && d <= t * s && -d <= t * s) }' ||
+  awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN {
+    d = a - b; t *= b < 0 ? -b : b; exit !(a != "" && b != "" && (a b) !~ /nan|inf/ && d <= t && -d <= t) }' ||
     fail "$4: $1, expected $2 within a relative $3"
 }
 
 # column FILE NAME: the values of a column of a CSV file, one a line. last FILE NAME: the last one.
 column() {
-  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; if (!c) exit 1; next } { print $c }' "$1" ||
+  awk -F, -v name="$2" '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; if (!c) exit 1; next }
+    { print $c }' "$1" ||
     fail "$1 has no column $2"
 }
 last() { column "$1" "$2" | tail -n 1; }
@@ -109,12 +117,13 @@ json_value() { grep -Eo "\"$2\": *[^],}]+" "$1" | head -n 1 | sed 's/^[^:]*: *//
 # valid_json FILE: without the NaN and Infinity that Python would take.
 valid_json() {
   command -v "$python" >/dev/null || return 0
-  "$python" -c 'import json, sys; json.load(open(sys.argv[1]), parse_constant=lambda c: sys.exit("no JSON: " + c))' "$1" ||
+  "$python" -c 'import json, sys
+json.load(open(sys.argv[1]), parse_constant=lambda c: sys.exit("no JSON: " + c))' "$1" ||
     fail "$1 is not valid JSON"
 }
 
-# same FILE FILE TOLERANCE: CSV files of the same rows and columns; numbers differ by at most TOLERANCE times the largest
-# number outside the first column.
+# same FILE FILE TOLERANCE: CSV files of the same rows and columns; numbers differ by at most TOLERANCE times the
+# largest number outside the first column.
 same() {
   [ "$(wc -l <"$1")" = "$(wc -l <"$2")" ] || fail "$1 and $2 have different numbers of rows"
   paste -d, "$1" "$2" | awk -F, -v tolerance="$3" '

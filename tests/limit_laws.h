@@ -1,6 +1,5 @@
 /*
-  Parameters of laws on top of a material for tests of all laws: limits that no stretch or volume of test_law's cases is
-  near.
+  Parameters of laws on top of a material, for tests of all laws: limits far from the stretches and volumes of test_law.
 */
 #pragma once
 #include <wring/law.h>

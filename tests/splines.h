@@ -1,6 +1,6 @@
 /*
-  Before any other header: it asks for mkstemp. Spline materials of tests: files that are written for the occasion, and
-  parameters that differ from lane to lane.
+  Spline materials for tests: files written by the test, and parameters that differ from lane to lane. Include it before
+  any other header, since it needs mkstemp.
 */
 #pragma once
 #define _POSIX_C_SOURCE 200809L

@@ -3,7 +3,7 @@
 # ranks that own nothing; bytes are those of the formulas in docs/user.md; rows agree with each other and with the JSON;
 # bad keys are refused. Nothing is timed. A law without default parameters, a row that is lost on some rank count, or a
 # count of bytes that follows the partition where it should not, fails this test.
-# usage: test_bench.sh BUILD_DIR SOURCE_DIR     ranks: 3
+# usage: test_bench.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 10
 . "$(dirname "$0")/lib.sh"
 prefix=(bench)
 
@@ -71,7 +71,8 @@ for ranks in 1 2 3; do
      ghosts=$(($(bytes exchange halo positions) / 48)) # a vertex is read by one rank and written by another, 24 bytes each
      [ $ghosts -gt 0 ] || fail 'no ghosts' ;;
   esac
-  # 125 vertices: weight, corners and nine coefficients of a tet; x is read, forces are read and written. A prox has z and u beside.
+  # 125 vertices: weight, corners and nine coefficients of a tet; x is read, forces are read and written. A prox has z
+  # and u beside.
   [ "$(bytes law none scatter)" = $((16 * 384 + 48 * (125 + ghosts))) ] || fail "bytes of the scatter on $ranks ranks"
   [ "$(bytes law stvk energy+gradient)" = $((88 * 384 + 72 * (125 + ghosts))) ] || fail "bytes of a pass on $ranks ranks"
   [ "$(bytes law fibre projection)" = $((40 * 384 + 72 * (125 + ghosts))) ] || fail "bytes of a fibre on $ranks ranks"

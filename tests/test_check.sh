@@ -2,7 +2,7 @@
 # `wring check`: what would run, and its estimate of memory, which is within 15 % of what the run then takes, as
 # docs/user.md states. Fails where a part of the table is forgotten, what building a hierarchy needs for a while is not
 # counted, or a factor's size is taken from a wrong matrix.
-# usage: test_check.sh BUILD_DIR SOURCE_DIR     ranks: 2
+# usage: test_check.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 6
 . "$(dirname "$0")/lib.sh"
 
 cat >deck.yaml <<'DECK'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Comparisons: sweeps, variants, solvers that diverge, what is written and when it is refused, on 1, 2 and 4 ranks.
-# usage: test_compare.sh BUILD_DIR SOURCE_DIR     ranks: 4
+# usage: test_compare.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 8
 . "$(dirname "$0")/lib.sh"
 prefix=(compare)
 
@@ -36,6 +36,18 @@ grep -q '^penalty  *not finite' log || fail 'penalty does not diverge'
 awk -v g="$(json_value out/compare.json g_star)" -v i="$(json_value out/compare.json g_star_inertial)" -v e="$(json_value out/compare.json g_star_elastic)" \
   'BEGIN { d = g - i - e; exit !(i > 0 && e > 0 && d <= 1e-12 * g && d >= -1e-12 * g) }' || fail 'parts of g*'
 valid_json out/compare.json
+# iterations_to is the first iterate in compare.csv whose error is small enough.
+"$python" - <<'PYTHON' || fail 'iterations_to'
+import csv, json
+rows = list(csv.DictReader(open("out/compare.csv")))
+solvers = json.load(open("out/compare.json"))["solvers"]
+assert len(solvers) == 3 and solvers["qn"]["iterations_to"]["1e-4"] > 0
+for name, s in solvers.items():
+    for error, iteration in s["iterations_to"].items():
+        reached = [int(r["iteration"]) for r in rows
+                   if r["solver"] == name and float(r["relative_error"]) <= float(error)]
+        assert iteration == (reached[0] if reached else None), (name, error, iteration, reached[:1])
+PYTHON
 for file in compare compare_parts; do
   [ -s out/$file.gp ] || fail "$file.gp"
   if command -v gnuplot >/dev/null; then [ -s out/$file.png ] || fail "$file.png"; fi

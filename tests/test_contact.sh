@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Colliders in the program: what they do to points and bodies over many steps, on any ranks, and what is refused.
-# usage: test_contact.sh BUILD_DIR SOURCE_DIR     ranks: 4
+# usage: test_contact.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 8
 . "$(dirname "$0")/lib.sh"
 
-# ---- points, each for itself: everything is known in closed form ------------------------------------------------------
+# ---- points, each for itself: everything is known in closed form -----------------------------------------------------
 
 cat >points.csv <<'CSV'
 vertex,x,y,z
@@ -32,7 +32,8 @@ for solver in qn newton gradient_descent; do
   [ "$(last out/steps.csv collider_inside)" = 3 ] || fail "$solver: not 3 points inside"
 done
 
-# Integrators other than implicit Euler. The midpoint rule and the explicit one keep bouncing: energy is what they are asked for.
+# Integrators other than implicit Euler. The midpoint rule and the explicit one keep bouncing: energy is what they are
+# asked for.
 works 1 run points.yaml -time_integrator bdf2 -time_steps 600
 near "$(last out/steps.csv collider_floor_fz)" 70 1 "bdf2: force of the floor"
 for rule in implicit_midpoint symplectic_euler; do
@@ -58,7 +59,20 @@ cmp -s held.csv out/state.csv || fail "points that leave are held: $(diff held.c
 works 1 run points.yaml -collider_floor_velocity 0,0,-20 -time_steps 20
 near "$(last out/steps.csv collider_floor_fz)" 0 1e-12 "force of a floor that falls away"
 
-# A floor that rises takes the points along, and lets them fall when it stops; so does a torus that turns about another axis.
+# Free flight keeps the momenta of steps.csv: sum m v = (1, 0, 7), sum x cross m v = (0.02, -3.99, -2).
+printf 'vertex,x,y,z\n0,1,2,3\n1,0,-1,2\n2,0,0,0\n' >fly.csv
+works 1 run points.yaml -gravity 0,0,0 -collider_floor_point 0,0,-100 -initial_velocities fly.csv -time_steps 3
+while read -r name value; do near "$(last out/steps.csv "$name")" "$value" 1e-9 "$name in free flight"; done <<'MOMENTA'
+px 1
+py 0
+pz 7
+lx 0.02
+ly -3.99
+lz -2
+MOMENTA
+
+# A floor that rises takes the points along, and lets them fall when it stops; so does a torus that turns about another
+# axis.
 works 1 run points.yaml -collider_floor_velocity 0,0,1 -collider_floor_until 0.5 -time_steps 50
 awk -F, 'NR > 1 && !($4 > 0.49 && $4 < 0.6 && $7 > 0.9) { exit 1 }' out/state.csv || fail "the floor lifts nothing: $(cat out/state.csv)"
 works 1 run points.yaml -collider_floor_velocity 0,0,1 -collider_floor_until 0.5 -time_steps 400
@@ -79,6 +93,37 @@ works 1 evaluate points.yaml -initial_positions deep.csv
 near "$(json_value out/evaluate.json elastic)" 0.125 1e-12 "energy"
 works 1 compare points.yaml -initial_positions deep.csv -compare_solvers qn,gradient_descent,newton -compare_iterations 50
 awk -F, 'NR > 1 && $2 == 50 && $1 == "qn" { e = $NF; n++ } END { exit !(n == 1 && e < 1e-6 && e > -1e-6) }' out/compare.csv || fail "qn does not reach newton's minimum: $(tail -1 out/compare.csv)"
+
+# Every shape, from its keys: a vertex 5 cm below the surface has the energy 1e4/2 0.05^2 = 12.5 J. Fails if a length, a
+# radius or an axis is read as another.
+printf 'vertex,x,y,z\n0,0,0,0\n1,50,0,0\n' >two.csv
+printf 'vertex,mass\n0,1\n1,1\n' >two_mass.csv
+cat >shapes.yaml <<'DECK'
+mesh:     {file: two.csv}
+mass:     {file: two_mass.csv}
+initial:  {positions: at.csv}
+collider: {body: {centre: [0, 0, 0], stiffness: 1e4}}
+time:     {step: 1e-2, steps: 1}
+output:   {directory: out}
+DECK
+round='axis 0,0,1 radius 0.5 length 2' ring='axis 0,0,1 major_radius 1 minor_radius 0.25'
+while IFS='|' read -r at shape keys; do
+  printf 'vertex,x,y,z\n0,%s\n1,50,0,0\n' "$at" >at.csv
+  # shellcheck disable=SC2046
+  works 1 evaluate shapes.yaml -collider_body_shape "$shape" $(printf -- '-collider_body_%s %s ' $keys)
+  near "$(json_value out/evaluate.json elastic)" 12.5 1e-12 "energy at $at in a $shape"
+done <<SHAPES
+0,0,0.95|sphere|radius 1
+0,0,1.45|capsule|$round
+0.45,0,0.9|capsule|$round
+0,0,0.95|cylinder|$round
+0.45,0,0.2|cylinder|$round
+0.95,0.2,0|box|size 2,3,4
+0,1.45,0|box|size 2,3,4
+0,0,-1.95|box|size 2,3,4
+1.2,0,0|torus|$ring
+0,1,0.2|torus|$ring
+SHAPES
 
 # A hard attachment below the floor holds its point there, whatever contacts do.
 printf 'vertex,x,y,z\n0,0,0,-0.1\n' >grip.csv
@@ -133,7 +178,7 @@ works 4 run block.yaml $sweep
 near "$(apart one.csv out/state.csv)" 0 1e-9 "xpbd on 4 ranks"
 column out/steps.csv collider_depth | awk '$1 > 1e-12 { exit 1 }' || fail "xpbd leaves vertices inside"
 
-# ---- friction: a block on a slope of 20 degrees slides if the coefficient is below tan 20 = 0.364 ----------------------
+# ---- friction: a block on a slope of 20 degrees slides if the coefficient is below tan 20 = 0.364 --------------------
 
 cat >slope.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 0.25], cells: [4, 4, 1]}}
@@ -163,14 +208,14 @@ refused "solver 'qn' cannot use collider 'ball': it has friction" check block.ya
 refused "integrator 'explicit_euler' cannot use collider 'ball': it has friction" check block.yaml -collider_ball_friction 0.2 -time_integrator explicit_euler
 works 1 check block.yaml -solver_type chebyshev -solver_chebyshev_line_search armijo
 works 1 check block.yaml -collider_ball_friction 0.2 -solver_type rgc
-refused "collider_ball_shape is \"cube\", expected one of half_space, sphere" check block.yaml -collider_ball_shape cube
-refused "collider_ball_radius is \"0\", expected " check block.yaml -collider_ball_radius 0
-refused "collider_ball_stiffness is \"-1\", expected " check block.yaml -collider_ball_stiffness -1
-refused "collider_ball_friction is \"-1\", expected " check block.yaml -collider_ball_friction -1
+refused "collider_ball_shape is \"cube\", expected one of half_space, sphere, .*box" check block.yaml -collider_ball_shape cube
+refused "collider_ball_radius is \"0\", expected a real in \(0,inf\)" check block.yaml -collider_ball_radius 0
+refused "collider_ball_stiffness is \"-1\", expected a real in \(0,inf\)" check block.yaml -collider_ball_stiffness -1
+refused "collider_ball_friction is \"-1\", expected a real in \[0,inf\)" check block.yaml -collider_ball_friction -1
 refused "collider_floor_normal is 0,0,0, expected a direction" check block.yaml -collider_floor_normal 0,0,0
 refused "collider_floor_radius is no key of shape half_space" check block.yaml -collider_floor_radius 1
 refused "collider_floor_inside is no key of shape half_space" check block.yaml -collider_floor_inside
-refused "collider_cup_centre is not given|collider_cup_centre.*missing|collider_cup_centre" check block.yaml -collider_cup_shape sphere -collider_cup_radius 1
+refused "collider_cup_centre is missing: expected 3 reals \\[m\\]" check block.yaml -collider_cup_shape sphere -collider_cup_radius 1
 ring="-collider_ring_shape torus -collider_ring_centre 0,0,5 -collider_ring_stiffness 1"
 # shellcheck disable=SC2086
 refused "collider_ring_minor_radius is 2, expected less than major_radius, 1" check block.yaml $ring -collider_ring_major_radius 1 -collider_ring_minor_radius 2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fields of tets as users meet them: scales of stiffness and directions of fibres from tables, on any ranks, with regions, refined, and
-# after a restart; keys on top of materials; refusals.
-# usage: test_fields.sh BUILD_DIR SOURCE_DIR     ranks: 3
+# Fields of tets as users meet them: scales of stiffness and directions of fibres from tables, on any ranks, with
+# regions, refined, and after a restart; keys on top of materials; refusals.
+# usage: test_fields.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 12
 . "$(dirname "$0")/lib.sh"
 
 # energy RANKS DECK ARGS...: the elastic energy at the deck's positions.

@@ -3,7 +3,7 @@
 # has its final name is whole (frames byte for byte those of a run left alone; checkpoints by their seals); the run
 # restarted from its last checkpoint on another number of ranks ends in the same state. Fails if a file gets its name
 # before all its bytes, or a restart keeps half a line or a row of a step that it makes again.
-# usage: test_kill.sh BUILD_DIR SOURCE_DIR [KILLS [SEED]]     ranks: 3
+# usage: test_kill.sh BUILD_DIR SOURCE_DIR [KILLS [SEED]]     ranks: 3     cost: 14
 # The moments follow from the seed, which is printed; SEED repeats them.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || exit 77

@@ -1,6 +1,7 @@
 #!/bin/bash
-# The order of the layers, docs/developer.md: a file includes only its own layer and lower ones; a law is a pure function;
-# one kind of parallelism per layer. A new include that looks up, or a thread in a law, fails this test.
+# The order of the layers, docs/developer.md: a file includes only its own layer and lower ones; a law is a pure
+# function; one kind of parallelism per layer. Fails on an include of a higher layer and on
+# a thread in a law.
 cd "$2" || exit 2
 layers=(base law mesh term contact potential operator solver step io problem study)
 declare -A level=([options]=0 [curve]=0 [sweep]=3 [load]=8)

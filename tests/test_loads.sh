@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Loads, drag and hard attachments of decks: closed forms of free fall, equilibrium and decay, what steps.csv says of them, paths and
-# tables, a restart on other ranks, and what is refused.
-# usage: test_loads.sh BUILD_DIR SOURCE_DIR     ranks: 2
+# Loads, drag and hard attachments of decks: closed forms of free fall, equilibrium and decay, what steps.csv says of
+# them, paths and tables, a restart on other ranks, and what is refused.
+# usage: test_loads.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 9
 . "$(dirname "$0")/lib.sh"
 
-# --- a free block under a force on its volume: implicit Euler's parabola h^2 f/rho n (n + 1)/2, the same for every vertex -----------
+# --- a free block under a force on its volume: implicit Euler's parabola h^2 f/rho n (n + 1)/2, the same for every
+# vertex -----------
 cat >free.yaml <<'DECK'
 mesh:       {box: {size: [1, 1, 1], cells: [2, 2, 2]}}
 material:   {model: strain, stiffness: 1e3, density: 500}
@@ -20,7 +21,8 @@ near "$(last free/steps.csv external)" -1240 1e-8 "its external energy" # 2000 N
 works 1 run free.yaml -body_force_box_until 0.3 -output_directory until
 near "$(last until/steps.csv pz)" -600 1e-9 "velocity after the end of a force" # 3 steps of 2000 N and 0.1 s
 
-# --- drag alone: v_n = v_0/(1 + h c/m)^n by mass, the same factor for every vertex -----------------------------------------------------
+# --- drag alone: v_n = v_0/(1 + h c/m)^n by mass, the same factor for every vertex
+# -----------------------------------------------------
 cat >drag.yaml <<'DECK'
 mesh:       {box: {size: [1, 1, 1], cells: [1, 1, 1]}}
 material:   {model: strain, stiffness: 1e3, density: 500}
@@ -38,7 +40,8 @@ printf 'time,value\n0,0\n0.5,0\n0.55,1\n' >late.csv
 works 2 run drag.yaml -drag_curve late.csv -solver_rtol 1e-12
 near "$(last drag/steps.csv px)" "$(awk 'BEGIN { printf "%.12g", 1500/(1.2)^5 }')" 1e-4 "momentum under late drag"
 
-# --- equilibrium: what holds xmin balances a force on one vertex, pressure on xmax and gravity that grows ---------------------------------
+# --- equilibrium: what holds xmin balances a force on one vertex, pressure on xmax and gravity that grows
+# ---------------------------------
 cat >hang.yaml <<'DECK'
 mesh:       {box: {size: [1, 0.5, 0.5], cells: [4, 2, 2], jitter: 0.1}}
 material:   {model: corotated, young: 1e8, poisson: 0.3, density: 1000}
@@ -70,7 +73,8 @@ works 2 run dead.yaml
 near "$(last hang/steps.csv xmin_fy)" -21 1e-5 "fy of what holds, dead loads"
 near "$(last hang/steps.csv xmin_fz)" 1259 1e-5 "fz of what holds, dead loads"
 
-# --- pressure pushes inwards however the file turns its triangles: 6 Pa on 1/2 m^2 for 0.1 s; a triangle inside is refused -------------------
+# --- pressure pushes inwards however the file turns its triangles: 6 Pa on 1/2 m^2 for 0.1 s; a triangle inside is
+# refused -------------------
 cat >two.msh <<'MESH'
 $MeshFormat
 2.2 0 8
@@ -111,7 +115,8 @@ for turned in "1 2 3" "2 1 3"; do
 done
 refused_on 2 "surface 'middle': the triangle 0 2 3 lies between two tetrahedra" run push.yaml -pressure_middle_value 1
 
-# Triangles without a tetrahedron push against the normal that the mesh gives them; a checkpoint keeps them: 5 N for 0.4 s.
+# Triangles without a tetrahedron push against the normal that the mesh gives them; a checkpoint keeps them: 5 N for 0.4
+# s.
 cat >sheet.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 0], cells: [4, 4, 0], jitter: 0}}
 membrane: {box: {stiffness: 100, density: 1}}
@@ -124,7 +129,8 @@ works 1 run sheet.yaml -time_steps 2
 works 2 run sheet.yaml -initial_restart sheet -output_directory later
 near "$(last later/steps.csv pz)" -2 1e-12 "momentum of a sheet"
 
-# --- a set on a path, and vertices of a table, to the last digit; a restart on other ranks goes on alike ----------------------------------
+# --- a set on a path, and vertices of a table, to the last digit; a restart on other ranks goes on alike
+# ----------------------------------
 cat >path.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 1], cells: [2, 2, 2], jitter: 0}}
 material: {model: neohookean, young: 1e5, poisson: 0.4, density: 1000}
@@ -158,7 +164,8 @@ for rule in implicit_euler implicit_midpoint linear_implicit_euler symplectic_eu
   near "$(field rule/state.csv 4 4)" 0.25 1e-14 "$rule: z of the middle of zmin"
 done
 
-# --- evaluate takes loads at t + h: inertial = h^2/2 M a^2 with a = 2.5 m/s^2 of half of gravity, where drag is none ----------------------
+# --- evaluate takes loads at t + h: inertial = h^2/2 M a^2 with a = 2.5 m/s^2 of half of gravity, where drag is none
+# ----------------------
 cat >evaluate.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 1], cells: [1, 1, 1]}}
 material: {model: strain, stiffness: 1e3, density: 1000}
@@ -171,7 +178,8 @@ printf 'time,value\n0,0\n1,0.5\n' >grow.csv
 works 2 evaluate evaluate.yaml
 near "$(json_value evaluate/evaluate.json inertial)" 781.25 1e-9 "inertial"
 
-# --- refusals --------------------------------------------------------------------------------------------------------------------------------
+# --- refusals
+# ----------------------------------------------------------------------------------------------------------------------
 printf 'time,value\n0,1\n1,2\n1,3\n' >back.csv
 printf 'time,x,y,z\n0,1,2,3\n0,1,2,4\n' >stop.csv
 printf 'vertex,x,y,z,stiffness\n3,0,0,0,1e5\n' >soft.csv

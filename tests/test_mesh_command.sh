@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # wring mesh: what info says, what convert, refine and box write, that Gmsh reads it, and every refusal in one line on 1
 # and 3 ranks.
-# usage: test_mesh_command.sh BUILD_DIR SOURCE_DIR     ranks: 3
+# usage: test_mesh_command.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 9
 . "$(dirname "$0")/lib.sh"
 prefix=(mesh)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The program as its users meet it: commands, files, exit statuses, one-line errors, restarts, on 1, 2 and 3 ranks.
-# usage: test_program.sh BUILD_DIR SOURCE_DIR     ranks: 3
+# usage: test_program.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 13
 . "$(dirname "$0")/lib.sh"
 
 # A beam that hangs and is twisted: every kind of key a run has.

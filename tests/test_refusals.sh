@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Every solver refuses, in one line at set-up, a material or term that it cannot use, and every key of a solver a value out of its
-# range; what is not refused runs. New solvers, materials and keys are found in the program's own help: a solver that cannot
-# use every material is added to `cannot` below, a material to `parameters`.
-# usage: test_refusals.sh BUILD_DIR SOURCE_DIR     ranks: 3
+# Every solver refuses, in one line at set-up, a material or term that it cannot use, and every key of a solver a value
+# out of its range; what is not refused runs. New solvers, materials and keys are found in the program's own help: a
+# solver that cannot use every material is added to `cannot` below, a material to `parameters`.
+# usage: test_refusals.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 11
 . "$(dirname "$0")/lib.sh"
 
 # Keys of every material.
@@ -81,7 +81,8 @@ refused "cannot use material 'strain'" compare box.yaml "${strain[@]}" -compare_
 
 # ---- keys: every value outside what help says ------------------------------------------------------------------------
 
-# outside "WHAT": values next to the range; ends beside a square bracket belong to it. Kinds of values are test_options' matter.
+# outside "WHAT": values next to the range; ends beside a square bracket belong to it. Kinds of values are test_options'
+# matter.
 outside() {
   local range=${1##* in } low high
   case $1 in

@@ -1,7 +1,7 @@
 #!/bin/bash
-# A bar is twisted and let go, with a Hessian that does not fit it: steps are far too long where rounding hides the
-# fall of g. Fails if a line search that comes to round-off from above gives up at the first shorter step that is no
-# better: exit status 2.
+# A twisted bar is released and solved with the Hessian at rest, so that steps are far too long when the decrease of g
+# is within round-off. Fails (exit status 2) if the line search gives up at the first shorter step that does not
+# decrease g.
 . "$(dirname "$0")/lib.sh"
 cat >deck.yaml <<'EOF'
 mesh:     {box: {size: [4, 0.65, 0.65], cells: [20, 4, 4], jitter: 0.05}}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Self-contact in decks: the scene of two blocks on 1 and 2 ranks, with and without, and what is refused. It fails when the cube falls
-# through the slab, a step does not converge because contacts take turns, ranks differ, or a key is read wrongly.
+# Self-contact in decks: the scene of two blocks on 1 and 2 ranks, with and without, and what is refused. It fails when
+# the cube falls through the slab, a step does not converge because contacts take turns, ranks differ, or a key is read
+# wrongly.
 # usage: test_self_contact.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
 
@@ -20,7 +21,7 @@ paste -d, one/state.csv two/state.csv | awk -F, '
   END { exit !(NR > 900 && x <= 1e-12) }' || fail "two ranks end in another state than one"
 grep -q self_contact free/steps.csv && fail "a run without self-contact reports it"
 
-# ---- what is refused --------------------------------------------------------------------------------------------------------
+# ---- what is refused -------------------------------------------------------------------------------------------------
 cat >box.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 1], cells: [2, 2, 2]}}
 material: {model: strain, stiffness: 1e5, density: 1000}

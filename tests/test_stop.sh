@@ -3,7 +3,7 @@
 # lost. Each says so in its exit status and one line, and its last checkpoint restarts; tables go on without rows of
 # later steps. Fails if a signal kills a run, if a write error is lost, hangs or looks like bad input, or if a cut line
 # stays.
-# usage: test_stop.sh BUILD_DIR SOURCE_DIR     ranks: 3
+# usage: test_stop.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 12
 . "$(dirname "$0")/lib.sh"
 
 cat >beam.yaml <<'DECK'

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# A body with a skin, a cloth and a rope of one mesh in one run: the same state on 1, 2 and 4 ranks and threads, after
-# a restart on others and a refinement; every solver takes it or says why not; frames that VTK reads; what is refused.
-# usage: test_surface.sh BUILD_DIR SOURCE_DIR     ranks: 4
+# A body with a skin, a cloth and a rope of one mesh in one run: the same state on 1, 2 and 4 ranks and threads, after a
+# restart on others and a refinement; every solver takes it or says why not; frames that VTK reads; what is refused.
+# usage: test_surface.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 9
 . "$(dirname "$0")/lib.sh"
 
-# A box of 4 x 2 x 2 cells; its top is a skin, a cloth of 2 x 4 squares hangs at its upper edge, a rope of 5 lines at a corner.
+# A box of 4 x 2 x 2 cells; its top is a skin, a cloth of 2 x 4 squares hangs at its upper edge, a rope of 5 lines at a
+# corner.
 awk 'function num(i, j, k) { return 1 + i + 5 * (j + 3 * k) }
   function put(type, tag, v) { element[++elements] = type " 2 " tag " " tag " " v }
   function quad(p, q, r, s, tag) { put(2, tag, p " " q " " r); put(2, tag, p " " r " " s) }
@@ -98,6 +99,35 @@ PYTHON
 expect 0 2 run mixed.yaml -output_directory other
 "${PYTHON:-/usr/bin/python3}" read.py other/frame_000004.vtu >log 2>&1
 case $? in 0) ;; 77) echo 'no VTK for Python: frames were not read' ;; *) fail 'VTK reads another frame' ;; esac
+
+# The energy density of a sheet's triangles times their rest areas, area/J, is the elastic energy. Fails without the area.
+cat >sheet.yaml <<'DECK'
+mesh:     {box: {size: [1, 1, 0], cells: [3, 3, 0]}}
+membrane: {box: {stiffness: 100, density: 1}}
+initial:  {velocities: stretch.csv}
+time:     {step: 0.1, steps: 1, integrator: symplectic_euler}
+output:   {directory: sheet, every: 1}
+DECK
+awk 'BEGIN { print "vertex,x,y,z"; for (i = 0; i < 16; i++) print i "," i % 4 ",0," i / 8 }' >stretch.csv
+works 1 run sheet.yaml
+cat >area.py <<'PYTHON'
+import sys
+try:
+    import vtk
+    from vtk.util.numpy_support import vtk_to_numpy
+except ImportError:
+    sys.exit(77)
+reader = vtk.vtkXMLUnstructuredGridReader()
+reader.SetFileName(sys.argv[1])
+reader.Update()
+grid = reader.GetOutput()
+J, energy = (vtk_to_numpy(grid.GetCellData().GetArray(n)) for n in ("J", "energy_density"))
+total = sum(energy[i] * grid.GetCell(i).ComputeArea() / J[i] for i in range(grid.GetNumberOfCells()))
+assert grid.GetNumberOfCells() == 18 and float(sys.argv[2]) > 1, sys.argv[2]
+assert abs(total - float(sys.argv[2])) < 1e-6 * total, (total, sys.argv[2])
+PYTHON
+"$python" area.py sheet/frame_000001.vtu "$(last sheet/steps.csv elastic)" >log 2>&1
+case $? in 0) ;; 77) echo 'no VTK for Python: frames were not read' ;; *) fail 'energies of triangles' ;; esac
 
 # ---- sheets and lines of the program's own ----
 cat >rope.yaml <<'DECK'

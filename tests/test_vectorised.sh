@@ -1,7 +1,7 @@
 #!/bin/bash
-# The loops over lanes of laws and of 3x3 blocks are vector code, whatever the compiler: by the instructions of the objects that this
-# build has made. Fails if "#pragma omp simd" was ignored without a word, as it is where the address of a struct is taken in the
-# loop, where a function of it is not inlined, or where flags get lost.
+# The loops over lanes of laws and of 3x3 blocks are vector code: read from the instructions of this build's objects,
+# for any compiler. Fails if "#pragma omp simd" was ignored, as happens when the loop takes the address of a struct or
+# calls a function that is not inlined, or when compiler flags are lost.
 . "$(dirname "$0")/lib.sh"
 objects=$build/CMakeFiles/wring.dir/src
 command -v objdump > /dev/null || skip "no objdump"
@@ -16,11 +16,13 @@ with_simd() {
        /pragma omp simd/ { print name }' "$1" | sort -u
 }
 
-# "name packed scalar": arithmetic of doubles in each function. Where there are registers of 256 or 512 bits, 128 are no vector.
+# "name packed scalar": arithmetic of doubles in each function. Where there are registers of 256 or 512 bits, 128 are no
+# vector.
 arithmetic() {
   objdump -d --no-show-raw-insn "$1" | awk -v wide="$wide" '
     /^[0-9a-f]+ <.*>:$/ { name = $2; gsub(/[<>:]/, "", name); sub(/[.].*/, "", name); seen[name] = 1 }
-    /\tv?(add|sub|mul|div|sqrt|min|max)pd |\tvfn?m(add|sub)(132|213|231)pd / { if ($0 ~ wide) packed[name]++; else scalar[name]++ }
+    /\tv?(add|sub|mul|div|sqrt|min|max)pd |\tvfn?m(add|sub)(132|213|231)pd / {
+      if ($0 ~ wide) packed[name]++; else scalar[name]++ }
     /\tv?(add|sub|mul|div|sqrt|min|max)sd |\tvfn?m(add|sub)(132|213|231)sd / { scalar[name]++ }
     END { for (name in seen) print name, packed[name] + 0, scalar[name] + 0 }'
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # ranks: 1 2 4
-# Frames of test_vtk, read by VTK; skipped where VTK is missing. Fails when VTK cannot read a frame, or finds in it another
-# time, number or sum than the program wrote, or a tetrahedron of the wrong orientation.
+# Frames of test_vtk, read by VTK; skipped where VTK is missing. Fails when VTK cannot read a frame, or reads another
+# time, number or sum than the program wrote, or a tetrahedron with negative volume.
 . "$(dirname "$0")/lib.sh"
 set -e
 "$python" "$source/tests/read_vtk.py"

@@ -98,5 +98,5 @@ double wring_term_bound(const wring_term *t, const double *x, const double *d)
   if (!wring_term_is_bounded(t)) return bound;
 #pragma omp parallel for schedule(static) reduction(min : bound)
   for (PetscInt c = 0; c < t->n_chunk; c++) bound = fmin(bound, chunk_bound(t, c, x, d));
-  return bound;
+  return bound <= 1 ? bound : INFINITY; // clang starts a reduction by min with the largest finite number
 }

@@ -1,6 +1,6 @@
 /*
-  Inputs that nobody wrote: each target gives bytes to one reader, which may refuse them but neither crash, hang nor
-  leak. libFuzzer makes the bytes (tests/fuzz/run.sh); the test replays those of tests/fuzz/corpus.
+  Fuzzing of the readers: each target passes bytes to one reader, which may refuse them but must not crash, hang or
+  leak. libFuzzer generates the bytes (tests/fuzz/run.sh); the test replays those of tests/fuzz/corpus.
 */
 #pragma once
 #include <wring/io.h>

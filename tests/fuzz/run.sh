@@ -1,8 +1,10 @@
 #!/bin/bash
-# Gives inputs that nobody wrote to the readers of meshes, tables and decks, with libFuzzer and the sanitizers (Debian: clang,
-# libclang-rt-14-dev, libomp-dev).
-#     bash tests/fuzz/run.sh [seconds [target...]]      60 seconds each of mesh, tetgen, csv, spline, deck and checkpoint
-# What it finds lies in build-fuzz/found/<target>/; small inputs that tell something new belong into tests/fuzz/corpus/<target>.
+# Gives inputs that nobody wrote to the readers of meshes, tables and decks, with libFuzzer and the sanitizers (Debian:
+# clang, libclang-rt-14-dev, libomp-dev).
+#     bash tests/fuzz/run.sh [seconds [target...]]      60 seconds each of mesh, tetgen, csv, spline, deck and
+#     checkpoint
+# What it finds lies in build-fuzz/found/<target>/; small inputs that tell something new belong into
+# tests/fuzz/corpus/<target>.
 cd "$(dirname "$0")/../.." || exit 1
 . jobs/setup.sh
 debian_packages+=' clang libclang-rt-14-dev libomp-dev'

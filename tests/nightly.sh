@@ -1,0 +1,173 @@
+#!/bin/bash
+# Checks that are too long for every change. Installs what they need (Debian) and builds in build-nightly/<part>.
+#     bash tests/nightly.sh               all parts, each at low priority; ends with one line a part
+#     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks fuzz kills coverage
+# clang      the suite built by clang with -Werror
+# sanitize   the suite with address, leak and undefined-behaviour sanitizers; tests/leaks.supp names Open MPI and its
+# libraries threads    data races of the OpenMP loops. gcc's libgomp is not instrumented, so that ThreadSanitizer
+# reports every barrier
+#            as a race; here clang compiles, and LLVM's OpenMP runtime tells ThreadSanitizer of its barriers, tasks and
+#            reductions through the OMPT tool archer. Every C test and one step of every solver run on 3 threads.
+# petsc64    the suite with a PETSc of 64-bit indices (libpetsc64-real-dev)
+# ranks      the C tests that run on 4 ranks, and a short run, on 8 and 16 ranks
+# fuzz       each target of tests/fuzz/run.sh for FUZZ_SECONDS (30)
+# kills      test_kill.sh with KILLS kills (200)
+# coverage   lines of src that the suite runs, by gcov; fails below COVERAGE percent (90)
+cd "$(dirname "$0")/.." || exit 1
+. jobs/setup.sh
+renice -n 10 -p $$ >/dev/null
+top=build-nightly
+folder= # of the current part
+
+# configure_and_build PART OPTION...
+configure_and_build() {
+  folder=$top/$1
+  build "$folder" -D WRING_WERROR=ON "${@:2}"
+}
+suite() { ctest --test-dir "$folder" --output-on-failure -j $((2 * cores)) "$@"; }
+
+# programs RANKS: the C tests that run on that many ranks; "ranks:" in their first lines lists them.
+programs() { grep -lE "ranks:.*\b$1\b" tests/test_*.c | sed 's|tests/\(.*\)\.c|\1|'; }
+
+# quiet COMMAND...: shows the output when the command fails.
+quiet() {
+  local log status
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 </dev/null
+  status=$?
+  if [ $status != 0 ] && [ $status != 77 ]; then
+    echo "failed with status $status: $*"
+    tail -n 40 "$log"
+  fi
+  rm -f "$log"
+  [ $status = 0 ] || [ $status = 77 ]
+}
+
+part_clang() {
+  debian_packages+=' clang libomp-dev'
+  install_packages && configure_and_build clang -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=clang && suite
+}
+
+# Stacks in plugins of Open MPI have no names once these are closed: they are kept open. PETSc has no frame pointers.
+part_sanitize() {
+  local keep=$top/keep.so
+  mkdir -p $top
+  echo 'int dlclose(void *handle) { (void)handle; return 0; }' | gcc -x c -shared -fPIC -o "$keep" - || return
+  install_packages && configure_and_build sanitize -D CMAKE_BUILD_TYPE=Debug -D CMAKE_C_COMPILER=gcc \
+    -D WRING_SANITIZE=ON -D WRING_TEST_LEAKS="$PWD/$keep" && suite
+}
+
+part_threads() {
+  local archer program solver failed=0 out fixed=()
+  debian_packages+=' clang libomp-dev libclang-rt-14-dev'
+  install_packages || return
+  configure_and_build threads -D CMAKE_BUILD_TYPE=Debug -D CMAKE_C_COMPILER=clang \
+    -D CMAKE_C_FLAGS='-fsanitize=thread -O1 -g -Wno-pass-failed' || return
+  archer=$(find /usr/lib/llvm* -name libarcher.so 2>/dev/null | sort -V | tail -n 1)
+  [ -n "$archer" ] || { echo 'libarcher.so is not there'; return 1; }
+  # ThreadSanitizer of clang 14 needs the address space that it expects.
+  setarch -R true 2>/dev/null && fixed=(setarch -R)
+  export OMP_TOOL_LIBRARIES=$archer ARCHER_OPTIONS='verbose=0'
+  export TSAN_OPTIONS="ignore_noninstrumented_modules=1:suppressions=$PWD/tests/races.supp:exitcode=66:history_size=4"
+  use_ranks 1
+  export OMP_NUM_THREADS=3 OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_pml=ob1
+  # A race that is there on purpose must be found: else the tool is not at work.
+  out=$(mktemp -d)
+  cat >"$out/race.c" <<'C'
+int main(void)
+{
+  int sum = 0;
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) sum += i;
+  return sum == 1;
+}
+C
+  sed 's/parallel for/& reduction(+ : sum)/' "$out/race.c" >"$out/sound.c"
+  for program in race sound; do
+    clang -fopenmp -fsanitize=thread -g -O1 -o "$out/$program" "$out/$program.c" || return
+  done
+  "${fixed[@]}" "$out/race" 2>/dev/null && { echo 'a race was not found'; return 1; }
+  quiet "${fixed[@]}" "$out/sound" || { echo 'a reduction is reported as a race'; return 1; }
+  # test_allocation replaces malloc, as ThreadSanitizer does.
+  for program in $(programs '[0-9]+' | grep -v test_allocation); do
+    quiet "${fixed[@]}" "$folder/tests/$program" "$PWD" || failed=1
+  done
+  cat >"$out/box.yaml" <<'DECK'
+mesh:     {box: {size: [2, 1, 1], cells: [10, 5, 5], jitter: 0.2}}
+gravity:  [0, 0, -9.81]
+attach:   {xmin: {stiffness: 1e6}}
+initial:  {velocity: [1, 2, -8]}
+time:     {step: 1e-2, steps: 1}
+solver:   {max_it: 3}
+DECK
+  for solver in $("$folder/wring" help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ','); do
+    set -- -material_density 1000 -material_model strain -material_stiffness 1e6
+    [ "$solver" = compliant ] &&
+      set -- -material_density 1000 -material_model stable_neohookean -material_young 1e6 -material_poisson 0.3
+    quiet "${fixed[@]}" "$folder/wring" run "$out/box.yaml" "$@" -solver_type "$solver" \
+      -output_directory "$out/$solver" || failed=1
+  done
+  rm -rf "$out"
+  return $failed
+}
+
+part_petsc64() {
+  local petsc
+  debian_packages+=' libpetsc64-real-dev'
+  install_packages || return
+  petsc=$(find /usr/lib/petscdir -maxdepth 2 -path '*petsc64*real' | sort -V | tail -n 1)
+  [ -n "$petsc" ] || { echo 'no PETSc with 64-bit indices'; return 1; }
+  configure_and_build petsc64 -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=gcc -D PETSC_DIR="$petsc" || return
+  "$folder/wring" version | grep '64-bit PetscInt' || { echo 'the program has 32-bit indices'; return 1; }
+  suite
+}
+
+part_ranks() {
+  local n program failed=0 out
+  install_packages && configure_and_build ranks -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=gcc || return
+  use_ranks 16
+  out=$(mktemp -d)
+  for n in 8 16; do
+    for program in $(programs 4); do
+      quiet timeout 600 mpiexec -n $n "$folder/tests/$program" "$PWD" || failed=1
+    done
+    quiet timeout 600 mpiexec -n $n "$folder/wring" run inputs/lamp.yaml -time_steps 3 -output_directory "$out/$n" ||
+      failed=1
+  done
+  rm -rf "$out"
+  return $failed
+}
+
+part_fuzz() { bash tests/fuzz/run.sh "${FUZZ_SECONDS:-30}"; }
+
+part_kills() {
+  install_packages && configure_and_build kills -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=gcc || return
+  use_ranks 3
+  bash tests/test_kill.sh "$folder" . "${KILLS:-200}"
+}
+
+part_coverage() {
+  install_packages && configure_and_build coverage -D CMAKE_BUILD_TYPE=Debug -D CMAKE_C_COMPILER=gcc \
+    -D CMAKE_C_FLAGS='-O1 --coverage -fprofile-update=atomic' || return
+  find $folder -name '*.gcda' -delete
+  suite # a failure here, of a time or of vector code, does not matter for the figure
+  python3 tests/coverage.py "$folder" "${COVERAGE:-90}"
+}
+
+main() {
+  local parts=(clang sanitize threads petsc64 ranks fuzz kills coverage) part begin result status=0 summary=
+  [ $# = 0 ] || parts=("$@")
+  for part in "${parts[@]}"; do
+    if ! declare -F "part_$part" >/dev/null; then
+      echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, fuzz, kills or coverage"
+      return 2
+    fi
+    echo "==== $part"
+    begin=$SECONDS
+    if (part_"$part"); then result=passed; else result=FAILED status=1; fi
+    summary+="$part $result, $((SECONDS - begin)) s"$'\n'
+  done
+  printf '%s' "$summary"
+  return $status
+}
+main "$@"; exit # in one line: bash reads the rest of a script that is edited meanwhile
