@@ -131,6 +131,9 @@ PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, siz
 /* Removes all checkpoints of a directory but the `keep` of the highest steps. Collective. */
 PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, PetscInt keep);
 
+/* Whether a directory has a checkpoint, complete or not; false if there is no such directory. Collective. */
+PetscErrorCode wring_checkpoint_is_there(MPI_Comm comm, const char *directory, PetscBool *is_there);
+
 /*
   The newest whole checkpoint: path is a checkpoint file or an output directory. Every byte is verified, each rank reads
   an equal share. A damaged one in a directory gives a note, and the one before is tried. Refused with what was looked

@@ -115,6 +115,22 @@ PetscErrorCode wring_checkpoint_find(MPI_Comm comm, const char *path, size_t siz
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_checkpoint_is_there(MPI_Comm comm, const char *directory, PetscBool *is_there)
+{
+  PetscMPIInt rank;
+  PetscInt    n    = 0;
+  PetscInt64 *step = NULL;
+  wring_error none = {""};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) PetscCall(list_steps(directory, &n, &step, &none));
+  PetscCall(PetscFree(step));
+  PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, comm));
+  *is_there = (PetscBool)(n > 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, PetscInt keep)
 {
   PetscMPIInt rank;

@@ -31,6 +31,7 @@ typedef struct {
 } wring_run_output;
 
 typedef struct {
+  wring_options   *resumed; // the deck of a run that checkpoint.resume continues, else NULL
   wring_problem   *p;
   wring_solver    *solver; // NULL: the integrator advances without one
   Vec              x;      // x_0 of the step under way, then its new positions

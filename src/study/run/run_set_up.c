@@ -26,6 +26,11 @@ const wring_option wring_checkpoint_options[] = {
    .value = "0",
    .range = "[0,inf)",
    .help  = "Steps between checkpoints, of which the last two are kept; 0: one at the end only."},
+  {.key   = "resume",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether to continue from the newest checkpoint in output.directory, if there is one; the keys of initial "
+            "then do not apply."},
   {0},
 };
 
@@ -80,11 +85,29 @@ static PetscErrorCode create_solver(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* With checkpoint.resume and a checkpoint in output.directory: the deck with initial.restart for its keys of initial. */
+static PetscErrorCode resume(MPI_Comm comm, const wring_options *o, wring_options **resumed)
+{
+  const char *directory;
+  PetscBool   wanted, is_there;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(o, "checkpoint_", wring_checkpoint_options, "resume", &wanted));
+  if (!wanted) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
+  PetscCall(wring_checkpoint_is_there(comm, directory, &is_there));
+  if (!is_there) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_copy(o, "initial_", resumed));
+  PetscCall(wring_options_set(*resumed, "initial_restart", directory, "checkpoint_resume"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run *r)
 {
   PetscFunctionBegin;
   PetscCall(wring_stopper_start(o, &r->stopper));
-  PetscCall(wring_problem_create(comm, o, &r->p));
+  PetscCall(resume(comm, o, &r->resumed));
+  PetscCall(wring_problem_create(comm, r->resumed ? r->resumed : o, &r->p));
   PetscCall(get_options(r));
   PetscCall(create_solver(r));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -101,5 +124,6 @@ PetscErrorCode wring_run_destroy(wring_run *r)
   PetscCall(wring_solver_destroy(&r->solver));
   PetscCall(VecDestroy(&r->x));
   PetscCall(wring_problem_destroy(&r->p));
+  PetscCall(wring_options_destroy(&r->resumed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
