@@ -69,7 +69,7 @@ static void constraint(WRING_SELF, int j, wring_in par, wring_in z, double *C, w
   }
 }
 
-/* C_c = x_c - t_c: the scalar form |x - t| has no gradient where it holds. */
+/* C_c = x_c - t_c: the scalar form |x - t| has no gradient at x = t. */
 static void row(WRING_SELF, int c, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
   for (int i = 0; i < 3; i++) {

@@ -50,7 +50,7 @@ static void prox(WRING_SELF, wring_in par, const double *rho, wring_in z, wring_
   }
 }
 
-/* C = |z|, dC = z/|z|, nothing at z = 0. */
+/* C = |z|, dC = z/|z|, or 0 at z = 0. */
 static void constraint(WRING_SELF, int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
   (void)j;

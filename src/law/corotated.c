@@ -19,7 +19,7 @@ static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const mat3   rotation = mat3_load((wring_in)r, lane), d = mat3_sub(mat3_load(z, lane), rotation);
-    const double trace = mat3_dot(rotation, d); // tr(R^T F) - 3 without its cancellation
+    const double trace = mat3_dot(rotation, d); // tr(R^T F) - 3 without cancellation
     psi[lane]          = par[LAME_MU][lane] * mat3_dot(d, d) + 0.5 * par[LAME_LAMBDA][lane] * trace * trace;
   }
 }
@@ -61,9 +61,9 @@ static void slope(WRING_SELF, wring_in par, double *k)
 }
 
 /*
-  In stretches t of p and s of z: (2 mu + rho) t = rho s + (2 mu + lambda (3 - T)) (1, 1, 1), T = t_0 + t_1 + t_2. Where
-  that leaves t_1 + t_2 < 0, as lambda (T - 3) > 2 mu can, R would not be closest to p, and the minimum lies in the kink
-  of psi: t = (t_0, c, -c), and where that leaves t_0 < c, t = (c, c, -c). docs/theory.md 3.7.
+  In stretches t of p and s of z: (2 mu + rho) t = rho s + (2 mu + lambda (3 - T)) (1, 1, 1), T = t_0 + t_1 + t_2. If
+  this gives t_1 + t_2 < 0, which is possible for lambda (T - 3) > 2 mu, R is not the rotation closest to p, and the
+  minimum lies in the kink of psi: t = (t_0, c, -c), or t = (c, c, -c) if that gives t_0 < c. docs/theory.md 3.7.
 */
 static void prox_stretches(wring_in par, const double *rho, wring_in s, double (*t)[WRING_LANES])
 {
@@ -81,7 +81,7 @@ static void prox_stretches(wring_in par, const double *rho, wring_in s, double (
   }
 }
 
-/* The same from R alone where no lane can have t_1 + t_2 < 0: p = (rho z + push R)/(2 mu + rho) with push >= 0. */
+/* If push >= 0 in every lane, t_1 + t_2 >= 0 and R alone is sufficient: p = (rho z + push R)/(2 mu + rho). */
 static void prox(WRING_SELF, wring_in par, const double *rho, wring_in z, wring_out p)
 {
   WRING_ALIGNED double r[9][WRING_LANES], s[3][WRING_LANES], t[3][WRING_LANES], u[9][WRING_LANES];

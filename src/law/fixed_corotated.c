@@ -11,7 +11,7 @@
 #include "law/common/passes.h"
 #include <wring/law.h>
 
-/* J - 1 = tr S + i2 + det S with S = R^T (F - R), i2 its second invariant: near rest it keeps its digits. */
+/* J - 1 = tr S + i2 + det S with S = R^T (F - R), i2 its second invariant; free of cancellation near rest. */
 BLOCK3_INLINE double volume_change(mat3 rotation, mat3 d)
 {
   const mat3 h = mat3_mul(mat3_transpose(rotation), d), c = mat3_cofactor(h);
@@ -46,7 +46,7 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
   }
 }
 
-/* What derivatives in the stretches share: psi_i = 2 mu (s_i - 1) + c j_i with j_i = dJ/ds_i, c = lambda (J - 1). */
+/* Terms of the derivatives in the stretches: psi_i = 2 mu (s_i - 1) + c j_i with j_i = dJ/ds_i, c = lambda (J - 1). */
 typedef struct {
   double mu, lambda, c, j0, j1, j2;
 } stretched;
@@ -105,14 +105,15 @@ static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double
   }
 }
 
-/* dpsi/ds_0 at s_1 = s_2 = 1 is (2 mu + lambda) (s - 1), a line. docs/theory.md (4.4) */
+/* dpsi/ds_0 at s_1 = s_2 = 1 is (2 mu + lambda) (s - 1), linear in s. docs/theory.md (4.4) */
 static void slope(WRING_SELF, wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = 2 * par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
 }
 
 /*
-  The prox stays where t_1 + t_2 >= 0 and R is closest to p: the objective falls away from that edge. docs/theory.md 3.7
+  The prox keeps t_1 + t_2 >= 0, where R is closest to p: the objective decreases away from that boundary.
+  docs/theory.md 3.7
 */
 static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = LAME_MU};
 

@@ -1,4 +1,6 @@
-/* The list of all laws, in the order of help; those on top of materials in the order of sweeps. */
+/*
+  The list of all laws, in the order in which help lists them. Sweeps visit the laws on top of materials in this order.
+*/
 #include <wring/law.h>
 
 /* clang-format off */

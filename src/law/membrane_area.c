@@ -9,17 +9,17 @@
 enum { K, MIN, MAX, N_PAR, NEWTON_STEPS = 40 };
 
 static const double degenerate =
-  1e-12; // of 4 sqrt(c): where the closest point of the hyperbola is about to split in two
+  1e-12; // relative to 4 sqrt(c), least h': the closest point of the hyperbola is almost not unique
 
-/* The product c that t has, sqrt(c), and the sum and the difference of the stretches; free: P = F. */
+/* sqrt(c) of the product c = t_0 t_1, the sum and the difference of the stretches s, y below; free: 1 where P = F. */
 typedef struct {
   double root[WRING_LANES], sum[WRING_LANES], gap[WRING_LANES], y[WRING_LANES], free[WRING_LANES];
 } hyperbola;
 
 /*
-  The closest point of t_0 t_1 = c is sqrt(c) (sqrt(1 + y^2) + y, sqrt(1 + y^2) - y) with y the root of the convex
-  h(y) = 4 sqrt(c) y - S y/sqrt(1 + y^2) - D, S = s_0 + s_1, D = s_0 - s_1, above which Newton's method
-  begins, so that it falls towards y and stays there: (3.57).
+  The closest point of t_0 t_1 = c is sqrt(c) (sqrt(1 + y^2) + y, sqrt(1 + y^2) - y) with y the root of the convex h(y)
+  = 4 sqrt(c) y - S y/sqrt(1 + y^2) - D, S = s_0 + s_1, D = s_0 - s_1. Newton's method starts above the root, so that
+  its iterates decrease to it monotonically: (3.57).
 */
 static void find_closest(wring_in par, wring_in s, hyperbola *a)
 {

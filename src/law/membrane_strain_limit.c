@@ -17,7 +17,7 @@ static void target(wring_in par, wring_in s, wring_out t)
   }
 }
 
-/* How far a stretch is outside of the limits: d = psi_i/k, and its slope. */
+/* The excess of a stretch beyond the limits, d = psi_i/k, and its derivative. */
 BLOCK3_INLINE double beyond(double s, double min, double max)
 {
   return block3_max(s - max, 0) + block3_min(s - min, 0);
@@ -28,7 +28,7 @@ BLOCK3_INLINE double is_beyond(double s, double min, double max)
   return s > max ? 1 : s < min ? 1 : 0;
 }
 
-/* psi_i = k d(s_i). The quotient of differences of d lies in [0, 1]; where the stretches agree it is the slope. */
+/* psi_i = k d(s_i). The divided difference of d lies in [0, 1]; for equal stretches it is the derivative. */
 static void modes(wring_in par, wring_in s, wring_membrane_modes *m)
 {
 #pragma omp simd

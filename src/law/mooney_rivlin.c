@@ -57,7 +57,7 @@ BLOCK3_INLINE volume volume_of(double j)
   return (volume){inside, safe, 1 / safe, block3_rcbrt(safe)};
 }
 
-/* |A|^2 - 3 of A = I + K with det A = 1, whence tr K = -(i2 + det K): of second order in K, without terms of first. */
+/* |A|^2 - 3 of A = I + K with det A = 1: tr K = -(i2 + det K), so that no term of first order in K remains. */
 BLOCK3_INLINE double excess(mat3 k, double i2, double det)
 {
   return mat3_dot(k, k) - 2 * (i2 + det);
@@ -70,7 +70,7 @@ typedef struct {
 
 /*
   Near rest K = G - I = y H + (y - 1) I with H = F - I, y - 1 = (1/J - 1)/(1 + y + y^2), and cof G - I = tr(K) I - K^T +
-  cof K, which has determinant 1 as well: a density far smaller than c10 keeps its digits.
+  cof K, which has determinant 1 as well. A density far smaller than c10 is then still accurate.
 */
 BLOCK3_INLINE excesses near_rest(mat3 h, volume v)
 {
@@ -111,7 +111,7 @@ static void energy(WRING_SELF, wring_in par, wring_in z, double *psi)
 
 /*
   (2 A + 2 B I1) F - 2 B F F^T F + c cof F/J with A = c10 y^2, B = c01 y^4, c = -2/3 A I1 - 4/3 B I2 + kappa (J - 1) J.
-  Outside the domain A = c10 + c01 and 0 for the rest.
+  Outside the domain A = c10 + c01 and the other terms are 0.
 */
 typedef struct {
   int    inside;
@@ -145,12 +145,12 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
 }
 
 /*
-  In stretches psi_i = (2 A + 2 B I1) s_i - 2 B s_i^3 + c r_i, r_i = 1/s_i. Outside the domain r = 0 and only 2 (c10 +
-  c01) s_i.
+  In stretches psi_i = (2 A + 2 B I1) s_i - 2 B s_i^3 + c r_i, r_i = 1/s_i. Outside the domain r = 0 and psi_i = 2 (c10
+  + c01) s_i.
 */
 typedef struct {
   stress v;
-  double volumetric, s0, s1, s2, r0, r1, r2; // volumetric: kappa J (2 J - 1), the curvature of kappa/2 (J - 1)^2 in J s
+  double volumetric, s0, s1, s2, r0, r1, r2; // volumetric: kappa J (2 J - 1) = s_i s_j d2/ds_i ds_j kappa/2 (J - 1)^2
 } stretched;
 
 BLOCK3_INLINE stretched stretched_of(wring_in par, wring_in s, int lane)
@@ -162,7 +162,7 @@ BLOCK3_INLINE stretched stretched_of(wring_in par, wring_in s, int lane)
   return (stretched){v, v.inside ? kappa * j * (2 * j - 1) : 0, s0, s1, s2, r * s1 * s2, r * s0 * s2, r * s0 * s1};
 }
 
-/* d2psi/ds_i^2; outside the domain 2 (c10 + c01), as the gradient there has. */
+/* d2psi/ds_i^2; outside the domain 2 (c10 + c01), consistent with the gradient there. */
 BLOCK3_INLINE double own_curvature(stretched w, double kappa, double s, double r)
 {
   const stress v = w.v;

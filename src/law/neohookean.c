@@ -25,9 +25,9 @@ BLOCK3_INLINE volume volume_of(double j)
 }
 
 /*
-  psi with F = I + H and J - 1 = tr H + i2 + det H, i2 the second invariant of H: the terms of first order cancel,
+  psi with F = I + H and J - 1 = tr H + i2 + det H, i2 the second invariant of H. The terms of first order cancel,
     psi = mu (|H|^2/2 - i2 - det H + d) + lambda/2 (J - 1 - d)^2,   d = J - 1 - log J,
-  so that a density far smaller than mu keeps its digits.
+  so that a density far smaller than mu is still accurate.
 */
 BLOCK3_INLINE double density_near_rest(double mu, double lambda, mat3 h, mat3 cofactor, double det,
                                        double volume_change)
@@ -72,8 +72,8 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
 }
 
 /*
-  What derivatives in the stretches share: psi_i = mu s_i + c/s_i, c = lambda log J - mu. Outside the domain only mu
-  s_i.
+  Terms of the derivatives in the stretches: psi_i = mu s_i + c/s_i, c = lambda log J - mu. Outside the domain psi_i =
+  mu s_i.
 */
 typedef struct {
   int    inside;

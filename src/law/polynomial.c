@@ -1,9 +1,9 @@
 /*
-  Polynomial: psi(F) = mu sum (s_i - 1)^4 of the stretches s; mu [Pa]; soft near rest, where it has no stiffness at all,
-  and stiff far from it; finite for every F. docs/theory.md (3.20); [Xu et al. 2015], [Liu, Bouaziz, Kavan 2017].
+  Polynomial: psi(F) = mu sum (s_i - 1)^4 of the stretches s; mu [Pa]; no stiffness at rest, stiff far from it; finite
+  for every F. docs/theory.md (3.20); [Xu et al. 2015], [Liu, Bouaziz, Kavan 2017].
 
-  With the closest rotation R and E = R^T F - I, symmetric, psi = mu |E^2|^2 and dpsi/dF = 4 mu R E^3: no need of the
-  stretches.
+  With the closest rotation R and E = R^T F - I, symmetric, psi = mu |E^2|^2 and dpsi/dF = 4 mu R E^3; the stretches are
+  not needed.
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"
@@ -24,7 +24,7 @@ static const wring_option options[] = {
   {.key = NULL},
 };
 
-/* E = R^T (F - R), of which rounding leaves a skew part, and E^2. */
+/* E = R^T (F - R), without the skew part that rounding leaves. */
 BLOCK3_INLINE mat3 biot(mat3 rotation, mat3 f)
 {
   const mat3   e   = mat3_mul(mat3_transpose(rotation), mat3_sub(f, rotation));
@@ -110,7 +110,8 @@ static void slope(WRING_SELF, wring_in par, double *k)
 }
 
 /*
-  The prox finds each t_i separately, between s_i and 1: convex, so that Newton's method converges and t_1 + t_2 >= 0.
+  In the prox the t_i are independent, t_i lies between s_i and 1 and the objective is convex, so that Newton's method
+  converges and t_1 + t_2 >= 0.
 */
 static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = MU};
 

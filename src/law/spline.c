@@ -3,10 +3,10 @@
   tabulated and interpolated by cubics with continuous slopes, and a(1) = b(1) = c(1) = 0; finite for every F.
   docs/theory.md (3.21); [Valanis, Landel 1967], [Xu et al. 2015], [Liu, Bouaziz, Kavan 2017].
 
-  a', b' and c' at 1 need not be 0, but a'(1) + 2 b'(1) + c'(1) is. With e_i = s_i - 1, the linear parts of a, b and c
+  a', b' and c' at 1 need not be 0, but a'(1) + 2 b'(1) + c'(1) = 0. With e_i = s_i - 1, the linear parts of a, b and c
   add up to
-    (b'(1) + c'(1)) sum_(i<j) e_i e_j + c'(1) e_0 e_1 e_2;
-  the tables hold the rest, which is of second order: a density far smaller than the moduli keeps its digits.
+    (b'(1) + c'(1)) sum_(i<j) e_i e_j + c'(1) e_0 e_1 e_2.
+  The tables hold the rest, which is of second order, so that a density far smaller than the moduli is still accurate.
 */
 #include "law/common/spline.h"
 #include "base/block3.h"
@@ -37,13 +37,14 @@ static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *pr
 
 /* ---- the three functions ----------------------------------------------------------------------------------------- */
 
-/* What they are taken at. */
+/* The arguments of the functions. */
 enum { S0, S1, S2, S01, S02, S12, S012, N_ARGUMENT };
 
 static const int function_of[N_ARGUMENT] = {SPLINE_A, SPLINE_A, SPLINE_A, SPLINE_B, SPLINE_B, SPLINE_B, SPLINE_C};
 
 /*
-  Of each argument: its piece, and there the derivative of a, b or c less that at 1, its slope, and its integral from 1.
+  For each argument x: the index and the numbers of its piece, and the derivative of a, b or c minus its value at 1, its
+  slope, and its integral from 1.
 */
 typedef struct {
   double x[N_ARGUMENT][WRING_LANES], piece[N_ARGUMENT][WRING_LANES], row[N_ARGUMENT][PIECE_ROWS][WRING_LANES];
@@ -60,7 +61,7 @@ static void set_arguments(wring_in s, double (*x)[WRING_LANES])
   }
 }
 
-/* The number of breaks up to x. */
+/* The piece of x: the number of breaks <= x. */
 static void find_piece(wring_in par, int function, const double *x, double *piece)
 {
   const wring_in breaks = par + spline_break_row(function);
@@ -72,7 +73,7 @@ static void find_piece(wring_in par, int function, const double *x, double *piec
   }
   for (int p = 0; p < most; p++) {
 #pragma omp simd
-    for (int lane = 0; lane < WRING_LANES; lane++) piece[lane] += x[lane] >= breaks[p][lane] ? 1 : 0; // not for NaN
+    for (int lane = 0; lane < WRING_LANES; lane++) piece[lane] += x[lane] >= breaks[p][lane] ? 1 : 0; // false for NaN
   }
 }
 
@@ -166,8 +167,9 @@ BLOCK3_INLINE double divided_in_piece(double m, double c, double d, double t, do
 }
 
 /*
-  (f(x) - f(y))/(x - y) of two arguments of one function, x >= y: without cancellation in one piece and over the break
-  between two neighbours, where it is a mean of the two pieces' own; elsewhere x and y are a whole piece apart.
+  The divided difference (f(x) - f(y))/(x - y) of two arguments of one function, x >= y. It is free of cancellation if x
+  and y lie in one piece or in two neighbouring pieces, where it is a mean of theirs; otherwise at least a whole piece
+  lies between x and y.
 */
 static void divide(const splines *w, int i, int j, double *quotient)
 {
@@ -190,7 +192,7 @@ static void divide(const splines *w, int i, int j, double *quotient)
 /*
   (psi_i - psi_j)/(s_i - s_j) = a'[s_i, s_j] - b'(s_i s_j) + s_k^2 b'[s_i s_k, s_j s_k] - s_k c'(J), where f[x, y] is a
   divided difference, and (psi_i + psi_j)/(s_i + s_j) = (a'(s_i) + a'(s_j) + s_k (b'(s_i s_k) + b'(s_j s_k)))/(s_i +
-  s_j) + b'(s_i s_j) + s_k c'(J). s_i >= s_j; ij, ik and jk are the places of the products.
+  s_j) + b'(s_i s_j) + s_k c'(J). s_i >= s_j; ij, ik and jk are the indices of the products.
 */
 static void pair_modes(wring_in par, const splines *w, const int stretch[3], const int product[3], double *twist,
                        double *flip)
@@ -232,7 +234,7 @@ static void stretches(wring_in par, wring_in s, wring_stretches *at)
   curvature(par, s, &w, at->a);
 }
 
-/* By quadrature that is exact for cubics, once the file is read. docs/theory.md (4.2) */
+/* Computed when the file is read, by a quadrature that is exact for cubics. docs/theory.md (4.2) */
 static void slope(WRING_SELF, wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[SPLINE_MODULUS][lane];

@@ -9,7 +9,7 @@
 #include "law/common/stretch_prox.h"
 #include <wring/law.h>
 
-/* Rest is a minimum for 3 lambda > mu only, the curvature of psi in a change of volume: poisson > 1/8. */
+/* Rest is a minimum only if psi is convex in a change of volume there, 3 lambda > mu: poisson > 1/8. */
 static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *prefix, const char *fallback, double *par)
 {
   PetscFunctionBegin;
@@ -34,7 +34,7 @@ BLOCK3_INLINE strain strain_of(mat3 f)
   return (strain){h, i2, det, h.a00 + h.a11 + h.a22 + i2 + det};
 }
 
-/* |F|^2 - 3 = 2 tr H + |H|^2: the terms of first order cancel, and a density far smaller than mu keeps its digits. */
+/* |F|^2 - 3 = 2 tr H + |H|^2: the terms of first order cancel, so that small densities are accurate. */
 BLOCK3_INLINE double density(double mu, double lambda, strain e)
 {
   return mu * (0.5 * mat3_dot(e.h, e.h) - e.i2 - e.det) + 0.5 * lambda * e.change * e.change;
@@ -60,7 +60,7 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
   }
 }
 
-/* What derivatives in the stretches share: psi_i = mu s_i + c j_i with j_i = dJ/ds_i, c = lambda (J - 1) - mu. */
+/* Terms of the derivatives in the stretches: psi_i = mu s_i + c j_i with j_i = dJ/ds_i, c = lambda (J - 1) - mu. */
 typedef struct {
   double mu, lambda, c, j0, j1, j2;
 } stretched;
@@ -119,13 +119,13 @@ static void spread(wring_in par, wring_in s, double (*flip)[WRING_LANES], double
   }
 }
 
-/* dpsi/ds_0 at s_1 = s_2 = 1 is (mu + lambda) (s - 1), a line. docs/theory.md (4.2) */
+/* dpsi/ds_0 at s_1 = s_2 = 1 is (mu + lambda) (s - 1), linear in s. docs/theory.md (4.2) */
 static void slope(WRING_SELF, wring_in par, double *k)
 {
   for (int lane = 0; lane < WRING_LANES; lane++) k[lane] = par[LAME_MU][lane] + par[LAME_LAMBDA][lane];
 }
 
-/* C = |F|, k = mu; at F = 0 any direction is as good, and 0 is taken. */
+/* C = |F|, k = mu; dC = 0 at F = 0, where C has no gradient. */
 static void deviatoric(wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {
 #pragma omp simd

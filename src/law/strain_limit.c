@@ -1,6 +1,6 @@
 /*
-  Strain limit: psi(F) = k/2 |F - p|^2, p = F with its signed stretches clamped to [min, max]; k [Pa]. In stretches
-  k/2 sum (s_i - clamp s_i)^2: nothing between the limits. docs/theory.md (3.47); [Bouaziz et al. 2014].
+  Strain limit: psi(F) = k/2 |F - p|^2, p = F with its signed stretches clamped to [min, max]; k [Pa]. In stretches k/2
+  sum (s_i - clamp s_i)^2, which is 0 between the limits. docs/theory.md (3.47); [Bouaziz et al. 2014].
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"
@@ -27,7 +27,7 @@ static void excess(wring_in par, wring_in s, wring_out e)
   }
 }
 
-/* (e_i - e_j)/(s_i - s_j), or where that is 0/0 whether both are outside. */
+/* (e_i - e_j)/(s_i - s_j); for equal stretches 1 outside the limits and 0 inside. */
 BLOCK3_INLINE double difference(double si, double sj, double ei, double ej)
 {
   const double gap = si - sj;

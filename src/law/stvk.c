@@ -1,6 +1,6 @@
 /*
   Saint Venant-Kirchhoff: psi(F) = mu |E|^2 + lambda/2 (tr E)^2, E = (F^T F - I)/2; mu, lambda [Pa]; finite for every F,
-  but a flattened element pushes back less and less. docs/theory.md (3.17); [Bonet, Wood 2008].
+  but the stress decreases as an element is flattened. docs/theory.md (3.17); [Bonet, Wood 2008].
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"
@@ -10,7 +10,7 @@
 #include "law/common/passes.h"
 #include <wring/law.h>
 
-/* E = (H + H^T + H^T H)/2 of H = F - I: near rest without the cancellation of F^T F - I. */
+/* E = (H + H^T + H^T H)/2 of H = F - I, which avoids the cancellation of F^T F - I near rest. */
 BLOCK3_INLINE sym3 green(mat3 f)
 {
   const mat3 h = {f.a00 - 1, f.a01, f.a02, f.a10, f.a11 - 1, f.a12, f.a20, f.a21, f.a22 - 1};
@@ -49,7 +49,8 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
 }
 
 /*
-  What derivatives in the stretches share: psi_i = mu s_i^3 + c s_i, c = lambda/2 t - mu, t = s_0^2 + s_1^2 + s_2^2 - 3.
+  Terms of the derivatives in the stretches: psi_i = mu s_i^3 + c s_i, c = lambda/2 t - mu, t = s_0^2 + s_1^2 + s_2^2 -
+  3.
 */
 BLOCK3_INLINE double linear_part(double mu, double lambda, double s0, double s1, double s2)
 {

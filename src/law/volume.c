@@ -28,8 +28,8 @@ static const wring_option options[] = {
 /* ---- the closest stretches of a given product -------------------------------------------------------------------- */
 
 /*
-  Stationary points t_i (t_i - s_i) = nu for all i, as functions of y = t_2: nu = y (y - s_2), and t_0, t_1 the larger
-  roots. g = log(t_0 t_1 y/tau) is 0 at the product tau; slope = dg/dlog y.
+  Stationary points t_i (t_i - s_i) = nu for all i, as functions of y = t_2: nu = y (y - s_2), and t_0 and t_1 are the
+  larger roots. g = log(t_0 t_1 y/tau) is 0 where the product is tau; slope = dg/dlog y.
 */
 typedef struct {
   double nu, t0, t1, g, slope;
@@ -43,12 +43,12 @@ BLOCK3_INLINE stationary stationary_at(double s0, double s1, double s2, double t
                       1 + y * (2 * y - s2) * (1 / (t0 * w0) + 1 / (t1 * w1))};
 }
 
-/* A root of g between low and high, g < 0 at low; the search begins at y. */
+/* A root of g in [low, high], with g < 0 at low; the search starts at y. */
 typedef struct {
   lanes y, low, high, change; // change: the last step of log y
 } search;
 
-/* Newton's method on log y, a step of at most 2 at a time, in a bracket that is halved where it would be left. */
+/* Newton's method on log y with steps of at most 1 in a bracket; a step that leaves the bracket becomes a bisection. */
 static void step(wring_in s, const lanes tau, search *w)
 {
 #pragma omp simd
@@ -56,7 +56,7 @@ static void step(wring_in s, const lanes tau, search *w)
     const double     y      = w->y[lane];
     const stationary a      = stationary_at(s[0][lane], s[1][lane], s[2][lane], tau[lane], y);
     const double     newton = a.slope > 0 ? -a.g / a.slope : INFINITY, u = block3_min(block3_max(newton, -1), 1);
-    const double     next   = y * (2 + u) / (2 - u); // exp u but for u^3/12
+    const double     next   = y * (2 + u) / (2 - u); // exp u up to u^3/12
     const double     low    = a.g < 0 ? block3_max(w->low[lane], y) : w->low[lane];
     const double     high   = a.g < 0 ? w->high[lane] : block3_min(w->high[lane], y);
     const int        inside = (next >= low) & (next <= high) & (a.slope > 0);
@@ -69,7 +69,7 @@ static void step(wring_in s, const lanes tau, search *w)
 
 enum { MAX_STEPS = 80 };
 
-/* NaN ends the search. */
+/* 1 if any lane still changes; NaN counts as converged. */
 static int moves(const search *w)
 {
   int any = 0;
@@ -85,7 +85,7 @@ static void find_root(wring_in s, const lanes tau, search *w)
   }
 }
 
-/* The nearer of two roots y; one that is none, g being far from 0, counts as infinitely far. */
+/* Keeps the nearer of two roots y. A value at which g is not close to 0 is not a root and counts as infinitely far. */
 static void keep_nearer(wring_in s, const lanes tau, const lanes other, lanes y)
 {
 #pragma omp simd
@@ -101,9 +101,9 @@ static void keep_nearer(wring_in s, const lanes tau, const lanes other, lanes y)
 }
 
 /*
-  y of the closest point with the product tau. Above: s_0 s_1 s_2 > tau, y is below s_2, either above s_2/2, the larger
-  root of t_2 (t_2 - s_2) = nu, or below, the smaller one: where the product must fall by half or more, flattening one
-  direction can be nearer.
+  y of the closest point with the product tau. above: s_0 s_1 s_2 > tau; then y < s_2, and y is the larger root of t_2
+  (t_2 - s_2) = nu if it is above s_2/2, the smaller root if it is below. The smaller root flattens one direction and
+  can be nearer if the product must decrease to half or less.
 */
 static void closest(wring_in s, const lanes tau, const int *above, lanes y)
 {
@@ -176,7 +176,7 @@ static void excess(wring_in par, wring_in s, wring_out e)
   }
 }
 
-/* nu/(t_i t_j + sign nu), finite where the closest point jumps: t_i t_j = -sign nu. */
+/* nu/(t_i t_j + sign nu), bounded where the closest point is not unique: t_i t_j = -sign nu. */
 BLOCK3_INLINE double pair_mode(double ti, double tj, double nu, double sign)
 {
   const double tt = ti * tj;

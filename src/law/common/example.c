@@ -1,4 +1,4 @@
-/* The examples of laws as words of a deck. */
+/* Sets the example of a law as options. */
 #include <stdio.h>
 #include <wring/law.h>
 

@@ -19,8 +19,8 @@ BLOCK3_INLINE sym3 add_square(sym3 s, double t, vec3 v)
 }
 
 /*
-  1 where every lane is safely positive definite, by its leading minors (Sylvester) against powers of the trace: the
-  common case, which needs no eigenvectors. 1e-8 is far above round-off and far below stiffness.
+  1 if every lane is safely positive definite: its leading minors (Sylvester) are compared with powers of the trace.
+  This is the common case and needs no eigenvectors. 1e-8 is far above round-off and far below the stiffness.
 */
 static int is_definite(double (*a)[WRING_LANES])
 {
@@ -34,7 +34,7 @@ static int is_definite(double (*a)[WRING_LANES])
   return definite;
 }
 
-/* Takes the negative part away, so that a semidefinite matrix stays as it is to the last bit. */
+/* Removes the negative part; a semidefinite matrix is left unchanged to the last bit. */
 static void clamp_stretches(double (*a)[WRING_LANES])
 {
   if (is_definite(a)) return;

@@ -1,12 +1,12 @@
 /*
-  Laws psi(F) = psi(s_0, s_1, s_2) of the signed singular values, F = U diag(s) V^T: their Hessians, and what a law of
-  this kind supplies, as its rule.
+  Laws psi(F) = psi(s_0, s_1, s_2) of the signed singular values, F = U diag(s) V^T: their Hessians, and the functions
+  that such a law supplies as its rule.
 
   In the basis u_i v_j^T of 3x3 matrices, d2psi/dF2 couples only the three stretches, by d2psi/ds_i ds_j, and each pair
-  u_i v_j^T, u_j v_i^T, whose eigenvectors are, over sqrt(2),
+  u_i v_j^T, u_j v_i^T. The eigenvectors of a pair, divided by sqrt(2), are
     twist  u_i v_j^T - u_j v_i^T  with eigenvalue (psi_i + psi_j)/(s_i + s_j),
     flip   u_i v_j^T + u_j v_i^T  with eigenvalue (psi_i - psi_j)/(s_i - s_j),   psi_i = dpsi/ds_i.
-  [Smith, de Goes, Kim 2019]. A law gives these in closed form, without a division by s_i - s_j.
+  [Smith, de Goes, Kim 2019]. A law supplies these in closed form, without a division by s_i - s_j.
 */
 #pragma once
 #include <wring/law.h>
@@ -29,7 +29,7 @@ typedef struct {
     spread     flip [3] = (psi_i - psi_j)/(s_i - s_j) of the pairs 01, 02, 12, in closed form, and
                third = (flip_12 - flip_01)/(s_0 - s_2), which is symmetric; for the prox without singular vectors, or
                NULL.
-    modulus    row of par [Pa] that psi scales with; for the constraint: root.h.
+    modulus    row of par [Pa] that sets the scale of psi; for the constraint: root.h.
 */
 typedef struct {
   void (*modes)(wring_in par, wring_in s, wring_isotropic_modes *m);
@@ -38,10 +38,10 @@ typedef struct {
   int modulus;
 } wring_isotropic;
 
-/* Of laws whose rule is a wring_isotropic or begins with one. */
+/* For laws whose rule is a wring_isotropic or begins with one. */
 wring_law_hessian wring_isotropic_hessian;
 
-/* 1/(s_i + s_j) of the three pairs, finite where psi has no derivative: s_i + s_j = 0. */
+/* 1/(s_i + s_j) of the three pairs, bounded where psi has no derivative: s_i + s_j = 0. */
 static inline double wring_isotropic_pair(double si, double sj)
 {
   return 1 / (si + sj > 1e-10 ? si + sj : 1e-10);

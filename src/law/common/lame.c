@@ -28,7 +28,7 @@ static const char *key_given(const wring_options *o, const char *prefix, int pai
   return NULL;
 }
 
-/* Which pair holds with prefix: 0 or 1, -1 for none. */
+/* The pair that is set with prefix: 0 or 1, -1 for none. */
 static PetscErrorCode choose_pair(const wring_options *o, const char *prefix, int *pair)
 {
   const char *const young = key_given(o, prefix, 0), *const mu = key_given(o, prefix, 1);
@@ -55,7 +55,7 @@ PetscErrorCode wring_lame_refuse(const wring_options *o, const char *prefix, con
                at, key, par[LAME_MU], par[LAME_LAMBDA], expected);
 }
 
-/* The bulk modulus, lambda + 2/3 mu, may not be negative. */
+/* The bulk modulus, lambda + 2/3 mu, must not be negative. */
 static PetscErrorCode check_lambda(const wring_options *o, const char *prefix, const char *fallback, const double *par)
 {
   const char *const at = wring_law_prefix(o, prefix, fallback, "lambda");

@@ -8,12 +8,12 @@ extern const wring_option wring_lame_options[]; // young, poisson, mu, lambda
 extern const char *const  wring_lame_example[];
 
 /*
-  par = {mu, lambda} [Pa] from exactly one of the two pairs. Where keys with prefix name a pair, that pair holds, and
-  a key of it that prefix lacks is taken from fallback; otherwise fallback's pair holds. fallback may be NULL.
-  Collective.
+  par = {mu, lambda} [Pa] from exactly one of the two pairs. If a key of a pair is set with prefix, that pair is read,
+  and its other key is taken from fallback if it is not set with prefix; otherwise the pair of fallback is read.
+  fallback may be NULL. Collective.
 */
 wring_law_reader wring_lame_get;
 
-/* Refuses the par that wring_lame_get has read, naming the second key of the pair that holds. Collective. */
+/* Refuses the par that wring_lame_get has read, naming the second key of the pair that was read. Collective. */
 PetscErrorCode wring_lame_refuse(const wring_options *o, const char *prefix, const char *fallback, const double *par,
                                  const char *expected);

@@ -47,8 +47,8 @@ void wring_length_fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring
 }
 
 /*
-  k (a I + (1 - a) d d^T) with the direction d and a = 1 - l/|z|, at least `least`: 0 makes it semidefinite. |z| counts
-  as 1e-12 l at least, since the curvature is -infinity at z = 0.
+  k (a I + (1 - a) d d^T) with the direction d and a = 1 - l/|z|, bounded below by `least`, where 0 makes it
+  semidefinite. |z| is taken to be at least 1e-12 l, since the curvature is -infinity at z = 0.
 */
 void wring_length_hessian(WRING_SELF, PetscBool psd, wring_in par, wring_in z, wring_out h)
 {
@@ -66,7 +66,7 @@ void wring_length_hessian(WRING_SELF, PetscBool psd, wring_in par, wring_in z, w
   }
 }
 
-/* Along z, of length (k l + rho |z|)/(k + rho). */
+/* The vector along z of length (k l + rho |z|)/(k + rho). */
 void wring_length_prox(WRING_SELF, wring_in par, const double *rho, wring_in z, wring_out p)
 {
 #pragma omp simd
@@ -95,8 +95,8 @@ void wring_length_constraint(WRING_SELF, int j, wring_in par, wring_in z, double
 }
 
 /*
-  The length along the direction d = z/|z| of the projection l d: C = z.d - l. Unlike the constraint, it has a gradient
-  where C = 0.
+  The length along the direction d = z/|z| of the projection l d, held constant: C = z.d - l. Unlike the constraint, it
+  has a gradient where C = 0.
 */
 void wring_length_row(const wring_law *self, int j, wring_in par, wring_in z, double *C, wring_out dC, double *k)
 {

@@ -8,8 +8,7 @@
 typedef double lanes[WRING_LANES];
 
 /*
-  e [3] = s - t and U diag(factor e) V^T, the part of F - p that factor [WRING_LANES] asks for; 0 where nothing is
-  outside.
+  e [3] = s - t and d = U diag(factor e) V^T, factor [WRING_LANES] times F - p; exactly 0 if all lanes are in the set.
 */
 static void outside(const wring_limit *rule, wring_in par, wring_in z, const double *factor, wring_out e, wring_out d)
 {
@@ -29,7 +28,7 @@ static void outside(const wring_limit *rule, wring_in par, wring_in z, const dou
   wring_stretch_assemble((wring_in)u, (wring_in)scaled, (wring_in)v, d);
 }
 
-/* z - U diag(factor e) V^T: z itself where it is in the set. */
+/* z - U diag(factor e) V^T: z itself if it is in the set. */
 static void move_inside(const wring_limit *rule, wring_in par, wring_in z, const double *factor, wring_out p)
 {
   WRING_ALIGNED lanes e[3];
@@ -48,7 +47,7 @@ void wring_limit_project(const wring_law *self, wring_in par, wring_in z, wring_
   move_inside(self->rule, par, z, one, p);
 }
 
-/* k (F - p) is the gradient, since p is closest. */
+/* The gradient is k (F - p), since p is the closest point. */
 void wring_limit_fused(const wring_law *self, wring_in par, wring_in z, double *psi, wring_out p)
 {
   WRING_ALIGNED lanes e[3];

@@ -1,6 +1,7 @@
 /*
-  Laws psi(F) = k/2 |F - p|^2 with p = U diag(t) V^T the closest F whose stretches t lie in a set, F = U diag(s) V^T.
-  Where the set is unchanged by permutations and by pairs of signs, p has the singular vectors of F. docs/theory.md 3.8
+  Laws psi(F) = k/2 |F - p|^2 with p = U diag(t) V^T the closest F whose stretches t lie in a set, F = U diag(s) V^T. If
+  the set is invariant under permutations and under changes of two signs, p has the singular vectors of F.
+  docs/theory.md 3.8
 */
 #pragma once
 #include "isotropic.h"
@@ -9,8 +10,8 @@ enum { LIMIT_K, LIMIT_MIN, LIMIT_MAX, LIMIT_N_PAR };
 
 /*
   The rule of a law: its modes, for wring_isotropic_hessian, and the set.
-    holds   whether all lanes are in the set for certain, which saves their decomposition; NULL: that is no cheaper.
-    excess  e [3] = s - t with s_0 >= s_1 >= |s_2|, exactly 0 where s is in the set.
+    holds   1 if all lanes are certainly in the set, which saves the decomposition; NULL if the test is not cheaper.
+    excess  e [3] = s - t with s_0 >= s_1 >= |s_2|, exactly 0 if s is in the set.
 */
 typedef struct {
   wring_isotropic isotropic;

@@ -21,7 +21,7 @@ void wring_membrane_project(const wring_law *self, wring_in par, wring_in z, wri
   }
 }
 
-/* p <- z - p; returns its square. */
+/* p <- z - p; square: its squared norm. */
 static void subtract(wring_in z, wring_out p, double *square)
 {
 #pragma omp simd
@@ -78,7 +78,7 @@ void wring_membrane_constraint(const wring_law *self, int j, wring_in par, wring
 
 /* ---- Hessians ---------------------------------------------------------------------------------------------------- */
 
-/* Takes the negative part away, so that a semidefinite Hessian stays as it is to the last bit. */
+/* Removes the negative part; a semidefinite Hessian is left unchanged to the last bit. */
 static void clamp(wring_membrane_modes *m)
 {
 #pragma omp simd

@@ -5,13 +5,13 @@
 #include "isotropic.h"
 
 /*
-  C^2 of a constraint below this part of its scale is the rounding error of its terms: the gradient is 0/0 there. A law
-  then returns C = 0 and dC = 0, which users of constraints skip.
+  Where C^2 of a constraint is below this fraction of its scale, it is rounding error and the gradient is 0/0. A law
+  then returns C = 0 and dC = 0, which callers skip.
 */
 #define LAW_ROOT_NOISE 1e-28
 
 /*
-  C and dC = dpsi/dz / C [9] of a law with q = 3, from its fused pass; the rule is a wring_isotropic, whose modulus is
-  the scale of psi. C is infinite where psi is.
+  C and dC = dpsi/dz / C [9] of a law with q = 3, from its fused pass. The rule is a wring_isotropic; its modulus is the
+  scale of psi. C is infinite where psi is.
 */
 wring_law_constraint wring_law_root;

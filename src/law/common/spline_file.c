@@ -1,6 +1,6 @@
 /*
-  The file of law spline: read, checked, and turned into pieces. Every rank parses the same text, so that all meet the
-  same fault. docs/theory.md (3.21) to (3.27)
+  Reads and checks the file of law spline and computes the pieces. Every rank parses the same text, so that all ranks
+  find the same error. docs/theory.md (3.21) to (3.27)
 */
 #include "spline.h"
 #include "base/text.h"
@@ -12,7 +12,7 @@
 
 enum { SHOWN = 48, LINE_SIZE = 512 };
 
-static const double rest_tolerance = 1e-8; // of the terms that the stress at rest is the sum of
+static const double rest_tolerance = 1e-8; // relative to the terms of the stress at rest
 
 typedef struct {
   int    n;
@@ -30,7 +30,7 @@ typedef struct {
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* The next line without its end and the blanks around it, or NULL at the end of the text. */
+/* The next line without its line end and surrounding blanks, or NULL at the end of the text. */
 static const char *next_line(reader *r, char line[LINE_SIZE])
 {
   if (!*r->at) return NULL;
@@ -58,7 +58,7 @@ static void read_header(reader *r)
     wring_error_set(&r->e, "%s:1: the header is \"%.*s\", expected \"function,x,value[,slope]\"", r->file, SHOWN, line);
 }
 
-/* The number between `at` and a comma or the end of the line; *next is after the comma, NULL at the end. */
+/* The number between `at` and a comma or the end of the line; *next points after the comma, or is NULL at the end. */
 static double read_number(reader *r, const char *column, const char *at, const char **next)
 {
   const int   length = at ? (int)strcspn(at, ",") : 0;
@@ -129,8 +129,8 @@ static void read_rows(reader *r)
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Slopes of Catmull and Rom for points that are not evenly spaced: of the parabola through three; at the ends of the
-  line to the next.
+  Catmull-Rom slopes for unevenly spaced points: of the parabola through three points; at the ends, of the line to the
+  next point.
 */
 static void find_slopes(table *t)
 {
@@ -160,7 +160,7 @@ static long double integral(cubic p, long double t)
 }
 
 /*
-  The table's interpolant around `at` as a cubic in s - base, `at` inside the piece: Hermite's between points, else a
+  The table's interpolant on the piece that contains `at`, as a cubic in s - base: Hermite's between points, otherwise a
   line.
 */
 static cubic interpolant(const table *t, long double at, long double base)
@@ -178,7 +178,7 @@ static cubic interpolant(const table *t, long double at, long double base)
   return shifted(p, base - t->x[i]);
 }
 
-/* Points of the table and 1, sorted: break 1 to *n. */
+/* The points of the table and 1, sorted: breaks 1 to *n. */
 static void find_breaks(const table *t, int *n, double breaks[SPLINE_BREAKS + 1])
 {
   PetscBool has_rest = PETSC_FALSE;
@@ -203,7 +203,7 @@ static void store_piece(double *par, int function, int p, double base, cubic q, 
   par[spline_piece_row(function, PIECE_INTEGRAL) + p] = (double)from;
 }
 
-/* The pieces of one function, from 1 outwards, and its value at 1. */
+/* The pieces of one function, from 1 outwards, and its interpolant at 1. */
 static void make_pieces(const table *t, int function, double *par, cubic *rest)
 {
   double      breaks[SPLINE_BREAKS + 1];
@@ -233,7 +233,7 @@ static void make_pieces(const table *t, int function, double *par, cubic *rest)
 
 /* ---- the material ------------------------------------------------------------------------------------------------ */
 
-/* A function's derivative less its value at 1. */
+/* A function's derivative minus its value at 1. */
 static double evaluate(const double *par, int function, double s)
 {
   const double *breaks = par + spline_break_row(function);
@@ -265,7 +265,8 @@ static double next_break(const double *par, double s, double end)
 }
 
 /*
-  k = 12 times the integral of (s - 1) f(s) over [1/2, 3/2], exact: Gauss's rule of three points on pieces of degree 4.
+  k = 12 times the integral of (s - 1) f(s) over [1/2, 3/2], exact by three-point Gauss quadrature, since the integrand
+  is of degree 4 between breaks.
 */
 static double slope_of(const double *par)
 {
@@ -281,7 +282,7 @@ static double slope_of(const double *par)
   return k;
 }
 
-/* Refuses a stress that falls between breaks in [1/2, 3/2], the range that the slope is of. */
+/* Refuses a stress that decreases between breaks in [1/2, 3/2], the range that the slope is computed on. */
 static PetscErrorCode check_increasing(const wring_options *o, const char *file, const double *par)
 {
   PetscFunctionBegin;

@@ -1,34 +1,34 @@
 /*
-  Newton's method for three stretches, all lanes of a block in step. Every pass evaluates the law once, at a trial point
-  t + alpha e of each lane: where the trial is good the lane moves there and takes its next Newton direction e, where it
-  is not it halves alpha, and where the lane has converged e = 0 until the others have too.
+  Newton's method for three stretches, in all lanes of a block at once. Every pass evaluates the law once, at a trial
+  point t + alpha e of each lane. A lane whose trial is accepted moves there and computes its next Newton direction e;
+  otherwise it halves alpha. A lane that has converged keeps e = 0 until the others have converged.
 */
 #include "stretch_prox.h"
 #include "base/block3.h"
 
 enum { MAX_PASSES = 200, S00 = 0, S11, S22, S01, S02, S12 };
 
-static const double rest_start  = 1e-3;  // of the way from s to rest: off points that are stationary by symmetry alone
-static const double least_start = 0.1;   // of a stretch that must be positive
-static const double shrink      = 0.1;   // a step leaves such a stretch at least this part of itself
-static const double sufficient  = 1e-4;  // of the fall that the slope promises
-static const double round_off   = 1e-12; // of the terms that phi is the sum of
+static const double rest_start  = 1e-3;  // fraction of the way from s to rest: leaves points stationary by symmetry
+static const double least_start = 0.1;   // least initial value of a stretch that must be positive
+static const double shrink      = 0.1;   // a step leaves at least this fraction of such a stretch
+static const double sufficient  = 1e-4;  // fraction of the decrease that the slope predicts
+static const double round_off   = 1e-12; // relative to the terms of phi
 static const double small_step  = 1e-8;  // relative: the error after such a Newton step is of the order of its square
-static const double definite = 1e-10; // of the products of diagonal entries that the leading minors are compared with
+static const double definite    = 1e-10; // leading minors relative to the products of diagonal entries
 
 typedef double lanes[WRING_LANES];
 
-/* phi(t) = psi + rho/2 |t - s|^2, the direction e that leads on, and phi's slope along it. */
+/* The iterate t, phi(t) = psi + rho/2 |t - s|^2, the direction e, and the slope of phi along it. */
 typedef struct {
   lanes t[3], e[3];
   lanes phi, slope, alpha;
-  lanes taken, going; // 1 or 0: the last trial was good; the lane has not converged
+  lanes taken, going; // 1 or 0: the last trial was accepted; the lane has not converged
 } search;
 
-/* What is known at a trial point. */
+/* Values at a trial point. */
 typedef struct {
   lanes t[3], g[3]; // gradient of phi
-  lanes phi, size;  // size: of the terms that phi is the sum of
+  lanes phi, size;  // size: sum of the magnitudes of the terms of phi
 } trial;
 
 static int any(const lanes a)
@@ -45,9 +45,9 @@ BLOCK3_INLINE double longest_step(double t, double e)
 }
 
 /*
-  The signed singular values of diag(t): sorted moduli, the last with the sign of the product. psi is that of these,
-  also where a step has left t_0 >= t_1 >= |t_2|, and they are closer to s than t: the objective at U diag(t) V^T is not
-  above that at t.
+  Replaces t by the signed singular values of diag(t): sorted moduli, the last with the sign of the product. psi is a
+  function of these, also after a step that violates t_0 >= t_1 >= |t_2|, and they are closer to s than t is: the
+  objective at U diag(t) V^T does not exceed that at t.
 */
 static void order(lanes *t)
 {
@@ -84,8 +84,8 @@ static void evaluate(const wring_isotropic *rule, wring_in par, const double *rh
 }
 
 /*
-  Moves lanes whose phi falls enough, or, where rounding hides the fall, whose slope along e does not grow. A lane has
-  converged after a full step that was small; a lane whose alpha is spent stays where it is.
+  Moves the lanes whose phi decreases sufficiently or, where rounding hides the decrease, whose slope along e does not
+  grow. A lane has converged after a small full step; a lane whose alpha is exhausted stops where it is.
 */
 static void judge(const trial *y, int positive, search *w)
 {
@@ -118,7 +118,7 @@ BLOCK3_INLINE sym3 curvature(const wring_stretches *at, double rho, int l)
                 at->a[S01][l],       at->a[S02][l],       at->a[S12][l]};
 }
 
-/* e = -H^{-1} g; bad: 1 where H is not safely positive definite and e of no use. */
+/* e = -H^{-1} g; bad: 1 where H is not safely positive definite and e is not usable. */
 static void newton_direction(const wring_stretches *at, const double *rho, wring_in g, lanes *e, lanes bad)
 {
 #pragma omp simd
@@ -137,7 +137,9 @@ static void newton_direction(const wring_stretches *at, const double *rho, wring
   }
 }
 
-/* e = -|H|^{-1} g with the moduli of H's eigenvalues, at least a tenth of rho, in the bad lanes: downhill. */
+/*
+  In the bad lanes, the descent direction e = -|H|^{-1} g with the moduli of H's eigenvalues, at least a tenth of rho.
+*/
 static void descent_direction(const wring_stretches *at, const double *rho, wring_in g, const lanes bad, lanes *e)
 {
 #pragma omp simd
@@ -153,7 +155,7 @@ static void descent_direction(const wring_stretches *at, const double *rho, wrin
   }
 }
 
-/* The next direction of the lanes that have moved; 0 for those that have converged. */
+/* The next direction of the lanes that have moved; 0 for the lanes that have converged. */
 static void turn(const wring_stretches *at, const double *rho, const trial *y, int positive, search *w)
 {
   WRING_ALIGNED lanes e[3], bad;
@@ -176,8 +178,8 @@ static void turn(const wring_stretches *at, const double *rho, const trial *y, i
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
 /*
-  Almost at the stretches s of z. s = (1, 0, 0) is a saddle of stable_neohookean, for example, with no slope to leave it
-  by.
+  Starts near the stretches s of z, not at them: s = (1, 0, 0), for example, is a saddle of stable_neohookean, at which
+  the gradient does not lead away from it.
 */
 static search start(wring_in s, int positive)
 {

@@ -1,24 +1,24 @@
 /*
-  The proxes of blocks whose z are all well shaped, without singular vectors: p = z f(C) with C = z^T z and f(s_i^2) =
-  t_i/s_i. The quadratic f through the three eigenvalues of C is written by divided differences, which the law gives in
-  closed form, so that eigenvalues may be as close as they like. docs/theory.md (3.41)-(3.44)
+  The proxes of blocks in which every z is well shaped, without singular vectors: p = z f(C) with C = z^T z and f(s_i^2)
+  = t_i/s_i. The quadratic f through the three eigenvalues of C is expressed by divided differences, which the law
+  supplies in closed form, so that eigenvalues may be arbitrarily close. docs/theory.md (3.41)-(3.44)
 */
 #include "stretch_prox.h"
 #include "base/block3.h"
 
 enum { MAX_PASSES = 10, S00 = 0, S11, S22, S01, S02, S12 };
 
-static const double least_square = 1e-6; // of the mean s^2, and 1e6 at most
-static const double aspect       = 100;  // s_0^2/s_2^2 at most: the round-off of C is one of s_0^2
-static const double least_part   = 0.1;  // of a stretch that a step must leave
+static const double least_square = 1e-6; // least mean s^2; the largest is its inverse
+static const double aspect       = 100;  // largest s_0^2/s_2^2: the round-off of C is relative to s_0^2
+static const double least_part   = 0.1;  // fraction of a stretch that a step must leave
 static const double round_off    = 1e-12;
 static const double small_step   = 2e-8; // relative: the error after such a step is of the order of its square
-static const double definite     = 1e-6; // of the products of diagonal entries, for the leading minors
-static const double least_spread = 1e-2; // of rho + (psi_i - psi_j)/(t_i - t_j), as a part of rho
+static const double definite     = 1e-6; // leading minors relative to the products of diagonal entries
+static const double least_spread = 1e-2; // least rho + (psi_i - psi_j)/(t_i - t_j), as a fraction of rho
 
 typedef double lanes[WRING_LANES];
 
-/* C of z, its eigenvalues, falling, and their roots. */
+/* C of z, its eigenvalues in descending order, and their square roots. */
 typedef struct {
   lanes gram[6], square[3], s[3];
 } spectrum;
@@ -31,7 +31,7 @@ static double worst_of(const lanes a)
   return most;
 }
 
-/* 1 where every z is right-handed and neither flat nor far from the size of a rotation. */
+/* 1 if every z is right-handed, not flat, and within bounds in size. */
 static int find_spectrum(wring_in z, spectrum *w)
 {
   WRING_ALIGNED lanes bad;
@@ -52,8 +52,8 @@ static int find_spectrum(wring_in z, spectrum *w)
 }
 
 /*
-  A full Newton step of every lane; the largest, relative, or infinity where the objective has risen or is not safely
-  convex, or a step would leave less than a part of a stretch.
+  Takes a full Newton step in every lane. Returns a value <= 0 if every step is small, and infinity if the objective of
+  a lane has increased or is not safely convex, or if a step would leave too small a fraction of a stretch.
 */
 static double step(const wring_stretches *at, const double *rho, wring_in s, double (*restrict t)[WRING_LANES],
                    double *restrict phi)
@@ -85,7 +85,7 @@ static double step(const wring_stretches *at, const double *rho, wring_in s, dou
   return worst_of(worst);
 }
 
-/* t of all lanes; 0 where one has not converged without a step that is not a plain one. */
+/* t of all lanes; 0 if a lane does not converge by full Newton steps. */
 static int find_stretches(const wring_isotropic *rule, wring_in par, const double *rho, wring_in s, lanes *t)
 {
   WRING_ALIGNED wring_stretches at;
