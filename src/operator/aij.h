@@ -1,4 +1,4 @@
-/* Private to src/operator: matrices of PETSc's type AIJ as the arrays that PETSc keeps, borrowed. */
+/* Private to src/operator: the arrays of PETSc's AIJ matrices, borrowed. */
 #pragma once
 #include <wring/base.h>
 
@@ -16,8 +16,8 @@ PetscErrorCode wring_aij_get(Mat A, wring_aij *a);
 PetscErrorCode wring_aij_restore(wring_aij *a);
 
 /*
-  The parts of an AIJ matrix, borrowed: columns that this rank owns, numbered from its first, and columns of other
-  ranks, *ghost (NULL on one rank), with their global numbers, ascending. Not collective.
+  The parts of an AIJ matrix, borrowed. *own has the columns that this rank owns, numbered from its first one. *ghost
+  has the columns of other ranks (NULL on one rank), with their global numbers in ascending order. Not collective.
 */
 PetscErrorCode wring_aij_split(Mat A, Mat *own, Mat *ghost, const PetscInt **global);
 

@@ -1,13 +1,13 @@
 /*
-  What is chosen for the user: the type that `operator.type: auto` stands for, the kind of factor, and the tolerance
-  that rtol 0 stands for. `auto` takes the type whose set-up and expected solves take less time on a mesh of tets with n
-  vertices.
+  What is chosen for the user: the type for `operator.type: auto`, the kind of factor, and the tolerance for rtol 0.
+  `auto` selects the type whose set-up and expected solves take less time on a tetrahedral mesh with n vertices.
 
-  Seconds of one thread, docs/performance.md. The first two are fitted to boxes of 2,000 to 200,000 vertices. MUMPS was
-  measured beside them in one process on one rank, by CPU time, on boxes of 2,197 to 68,921 vertices: its solve takes
-  23e-9 to 26e-9 n^(4/3) on each, its set-up 0.86 times that of the packed factor, and it is exact at any tolerance. On
-  two ranks a solve takes each 0.9 of its time on one, so that more ranks do not change the order. Latency between
-  nodes, which was not measured, speaks for multigrid, whose messages go to neighbours only.
+  The models give seconds on one thread, see docs/performance.md. Those of the packed factor and of multigrid are fitted
+  to boxes of 2,000 to 200,000 vertices. MUMPS was measured beside them in one process on one rank, by CPU time, on
+  boxes of 2,197 to 68,921 vertices: its solve takes 23e-9 to 26e-9 n^(4/3) on each, its set-up takes 0.86 times that of
+  the packed factor, and it is exact at any tolerance. On two ranks a solve takes each rank 0.9 of its time on one rank,
+  so that more ranks do not change the order. Latency between nodes was not measured; it favours multigrid, whose
+  messages go to neighbours only.
 
     packed factor   set-up (20e-6 + 0.23e-9 n) n,   a solve 7e-9 n^(4/3) times what refinement adds
     MUMPS           set-up (17e-6 + 0.20e-9 n) n,   a solve 25e-9 n^(4/3)
@@ -18,12 +18,12 @@
 #include <string.h>
 
 /*
-  Vertices above which a factor costs more memory and set-up than it saves: at 2e5 vertices CHOLMOD takes 14 s and 1.3
-  GB, MUMPS on two ranks 1.7 GB, multigrid 1.7 s and 0.08 GB.
+  Above this number of vertices a factor costs more memory and set-up time than it saves: at 2e5 vertices CHOLMOD takes
+  14 s and 1.3 GB, MUMPS on two ranks 1.7 GB, multigrid 1.7 s and 0.08 GB.
 */
 enum { DIRECT_LIMIT = 100000 };
 
-enum { SMALL = 5000 }; // vertices: less than a tenth of a second could be gained, and a factor works for every A
+enum { SMALL = 5000 }; // vertices: at most a tenth of a second is lost, and a factor works for every A
 
 /* ---- tolerances -------------------------------------------------------------------------------------------------- */
 
@@ -43,8 +43,8 @@ PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex)
 /* ---- the factor -------------------------------------------------------------------------------------------------- */
 
 /*
-  One factor for all ranks of a node takes a quarter of MUMPS's time to solve with (two ranks, 24,000 vertices), but its
-  set-up is serial.
+  One factor for all ranks of a node solves in a quarter of MUMPS's time (two ranks, 24,000 vertices), but its set-up is
+  serial.
 */
 static PetscBool is_shared(const wring_operator *op, PetscInt n_vertex)
 {
@@ -64,13 +64,13 @@ PetscErrorCode wring_operator_choose_factor(const wring_operator *op, PetscInt n
 
 /* ---- the type ---------------------------------------------------------------------------------------------------- */
 
-/* Decimal digits that a solve gains with `auto`. */
+/* Decimal digits by which a solve reduces the residual with `auto`. */
 static double digits_of(const wring_operator *op)
 {
   return -log10(op->use.rough ? wring_operator_rough_rtol(op) : op->rtol);
 }
 
-/* Single precision gains six digits; every sweep of refinement, with a product with A, six more. */
+/* Single precision gains six digits; each refinement sweep, which includes a product with A, gains six more. */
 static double seconds_packed(double n, double digits, double solves)
 {
   const double refine = ceil(fmax(digits - 6, 0) / 6);

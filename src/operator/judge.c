@@ -1,4 +1,4 @@
-/* How a solve by PETSc ended. */
+/* The outcome of a solve by PETSc. */
 #include "judge.h"
 #include <string.h>
 
@@ -31,7 +31,7 @@ static PetscErrorCode describe(PC pc, char *text, size_t size)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The reason of the preconditioner that counts: that of any rank, for a solve inside a block may fail on one alone. */
+/* The preconditioner's failure on any rank, because a solve inside a block may fail on one rank only. */
 static PetscErrorCode get_failure(KSP ksp, PC *pc, PCFailedReason *failed)
 {
   int own;

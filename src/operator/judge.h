@@ -1,23 +1,23 @@
 /*
-  Private to the library: how a solve by PETSc ended. Every KSPSolve of the library is followed by wring_solve_judge:
-  PETSc itself fills the solution with Inf where a factor has failed, and goes on.
+  Private to the library: the outcome of a solve by PETSc. Every KSPSolve of the library is followed by
+  wring_solve_judge: after a failed factorisation PETSc itself fills the solution with Inf and continues.
 */
 #pragma once
 #include <petscksp.h>
 #include <wring/operator.h>
 
 typedef enum {
-  WRING_SOLVE_REACHED,    // the tolerance, or the number of steps asked for; a factor's solve
-  WRING_SOLVE_SHORT,      // out of iterations, or no progress: x is the last iterate
-  WRING_SOLVE_SINGULAR,   // zero pivot, or a matrix or preconditioner that is not positive definite: x is of no use
-  WRING_SOLVE_NOT_FINITE, // Inf or NaN on the way: x is of no use
+  WRING_SOLVE_REACHED,    // the tolerance or the requested number of iterations; always for a factor
+  WRING_SOLVE_SHORT,      // max_it reached, or no progress: x is the last iterate
+  WRING_SOLVE_SINGULAR,   // zero pivot, or a matrix or preconditioner that is not positive definite: x is not usable
+  WRING_SOLVE_NOT_FINITE, // Inf or NaN in the iteration: x is not usable
 } wring_solve_end;
 
 /*
-  Reports the end of the last KSPSolve of ksp. A factor that ran out of memory, or whose library failed, is refused here
-  in one line that begins with `who` ("operator", "solver 'newton'"): no caller can go on. Collective.
+  Reports the outcome of the last KSPSolve of ksp. If a factor ran out of memory or its library failed, this is refused
+  here in one line that begins with `who` ("operator", "solver 'newton'"), because no caller can continue. Collective.
 */
 PetscErrorCode wring_solve_judge(KSP ksp, const char *who, wring_solve_end *end);
 
-/* The same for a factor without a KSP, after its numerical factorisation: reached, or singular. Collective. */
+/* The same for a factor without a KSP, after its numerical factorisation: REACHED or SINGULAR. Collective. */
 PetscErrorCode wring_factor_judge(Mat F, const char *who, wring_solve_end *end);

@@ -1,6 +1,6 @@
 /*
-  Type petsc: three KSP solves, one per component, conjugate gradients with Jacobi where options of PETSc with the
-  prefix "operator_" do not say otherwise.
+  Type petsc: three KSP solves, one per component. The default is conjugate gradients with Jacobi; PETSc's options with
+  the prefix "operator_" change it.
 */
 #include "operator/direct/factor.h"
 #include "operator/judge.h"
@@ -19,7 +19,7 @@ static PetscErrorCode create_ksp(wring_operator *op, KSP *ksp, PC *pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Keeps the first message instead of ending the program. */
+/* Keeps the first message; the program continues. */
 static PetscErrorCode keep_fault(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
                                  PetscErrorType type, const char *message, void *context)
 {
@@ -48,7 +48,7 @@ static PetscErrorCode from_options(PetscObject ksp)
   return KSPSetFromOptions((KSP)ksp);
 }
 
-/* A factor alone (preonly) takes neither a starting guess nor a norm. */
+/* A factor alone (preonly) takes neither an initial guess nor a norm. */
 static PetscErrorCode finish_ksp(KSP ksp)
 {
   PetscBool preonly;
@@ -82,7 +82,7 @@ static PetscErrorCode add_memory(PetscInt n, Mat **list, double *bytes)
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n; i++) {
-    PetscCall(MatGetInfo((*list)[i], MAT_GLOBAL_SUM, &info)); // its memory is 0 unless PETSc logs
+    PetscCall(MatGetInfo((*list)[i], MAT_GLOBAL_SUM, &info)); // info.memory is 0 unless PETSc logs
     *bytes += entry * info.nz_used;
     PetscCall(MatDestroy(&(*list)[i]));
   }
@@ -123,7 +123,7 @@ static PetscErrorCode set_up(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vectors of conjugate gradients; memory of other methods that PETSc's options ask for is not known here. */
+/* Vectors of conjugate gradients. The memory of other methods, set by PETSc's options, is not known here. */
 static PetscErrorCode predict(wring_operator *op, double *bytes)
 {
   PetscInt n;
@@ -169,7 +169,7 @@ static PetscErrorCode solve_one(wring_operator *op, PetscBool *reached)
 
 static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
 {
-  const double never = 1e30; // a poor guess may start far above |b|, which is no divergence
+  const double never = 1e30; // a poor guess may start far above |b|; this is not divergence
 
   PetscFunctionBegin;
   PetscCall(KSPSetTolerances(op->data, rtol, 0, never, op->max_it));

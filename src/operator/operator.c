@@ -35,7 +35,7 @@ static PetscErrorCode find_ops(wring_operator *op, PetscInt n_vertex, const wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Options that PETSc does not take are refused now, not after the first files are written. */
+/* Refuses options that PETSc does not accept now, before the first files are written. */
 static PetscErrorCode try_options(wring_operator *op)
 {
   const wring_operator_ops *const ops = iterative_ops(op->type);
@@ -154,7 +154,7 @@ PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What rtol 0 stands for. */
+/* The tolerance that rtol 0 stands for. */
 static double own_rtol(const wring_operator *op)
 {
   return op->exact ? 0 : op->rtol;

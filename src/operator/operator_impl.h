@@ -1,19 +1,19 @@
-/* Private to src/operator: the table of functions that a type is, and the operator. Its map is in wring/operator.h. */
+/* Private to src/operator: the table of functions of a type, and the operator. The map is in wring/operator.h. */
 #pragma once
 #include <wring/operator.h>
 
-/* One way to solve A x = b. A new sparsity pattern gets new data: set_up sees the same pattern at every call. */
+/* One method to solve A x = b. A new sparsity pattern gets new data: every call of set_up sees the same pattern. */
 typedef struct {
   const char *type;                             // "direct"
   PetscErrorCode (*create)(wring_operator *op); // allocates op->data
   PetscErrorCode (*set_up)(wring_operator *op); // op->A has new values; sets info.library and info.memory
-  PetscErrorCode (*predict)(wring_operator *op, double *bytes); // of this rank, for set_up and solves with op->A
+  PetscErrorCode (*predict)(wring_operator *op, double *bytes); // on this rank, for set_up and solves with op->A
   /*
-    b, x [n_owned][3]; rtol 0 asks of type direct what double precision gives; *reached is PETSC_TRUE on entry,
-    info.iterations is 0
+    b, x [n_owned][3]; rtol 0 asks type direct for the accuracy of double precision; *reached is PETSC_TRUE and
+    info.iterations is 0 on entry
   */
   PetscErrorCode (*solve)(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
-  /* from zero, whatever x holds, see wring_operator_solve_from_zero; *brought: d is known; or NULL */
+  /* starts from zero, whatever x holds; *brought: d is computed; see wring_operator_solve_from_zero; may be NULL */
   PetscErrorCode (*solve_from_zero)(wring_operator *op, double rtol, double size, Vec b, Vec x,
                                     const wring_operator_dots *d, PetscBool *brought);
   PetscErrorCode (*destroy)(wring_operator *op);
@@ -22,39 +22,39 @@ typedef struct {
 extern const wring_operator_ops wring_operator_cholmod, wring_operator_mumps, wring_operator_multigrid,
   wring_operator_petsc;
 
-/* Whether rtol 0 asks a factor for all that double precision gives. */
+/* Whether rtol 0 asks a factor for the accuracy of double precision. */
 PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex);
 
 struct wring_operator {
   MPI_Comm                  comm;
   wring_phases             *phases;   // borrowed
-  char                      type[16]; // as the deck says; a copy, for the options may be destroyed first
+  char                      type[16]; // from the deck; a copy, because the options may be destroyed first
   char                      factor[16];
   PetscMPIInt               n_rank;
   PetscBool                 one_node; // all ranks can share memory
   wring_operator_use        use;
   double                    rtol;       // operator.rtol
   PetscBool                 rtol_given; // in the deck
-  PetscBool                 exact;      // rtol 0 asks for all that double precision gives
+  PetscBool                 exact;      // rtol 0 asks for the accuracy of double precision
   PetscInt                  max_it;
   const wring_operator_ops *ops; // NULL before the first matrix
   void                     *data;
   PetscBool                 no_sharing; // too little memory could be shared for one factor
   Mat                       A;
   PetscObjectState          pattern; // of A when data was created
-  Vec                       in, out; // one component: shaped like A's columns and rows
+  Vec                       in, out; // one component, with the layout of A's columns and rows
   wring_operator_info       info;
 };
 
 /*
-  Calls set_from_options(object); options of the user's that PETSc does not take are refused in one line. Collective.
+  Calls set_from_options(object). User options that PETSc does not accept are refused in one line. Collective.
 */
 PetscErrorCode wring_operator_read_options(PetscObject object, PetscErrorCode (*set_from_options)(PetscObject object));
 
-/* One component of v [n_owned][3] into a vector [n_owned], and back. */
+/* Copies one component of v [n_owned][3] to a vector [n_owned], and back. */
 PetscErrorCode wring_operator_gather(Vec v, int component, Vec one);
 PetscErrorCode wring_operator_scatter(Vec one, int component, Vec v);
 
-/* The same for all three at once: columns [3][n], v [n][3]. */
+/* The same for all three components at once: columns [3][n], v [n][3]. */
 void wring_operator_to_columns(PetscInt n, const double *v, double *columns);
 void wring_operator_from_columns(PetscInt n, const double *columns, double *v);

@@ -1,10 +1,10 @@
-/* Memory of a factor or a hierarchy by PETSc, before it is made. */
+/* Predicts the memory of a factor or a hierarchy by PETSc. */
 #include "operator/direct/factor.h"
 
 enum { INFO_WORKSPACE = 15 }; // of MUMPS: megabytes that this rank is estimated to need
 
 /*
-  CHOLMOD: bytes for an entry of the factor, with padded supernodes and the work on one; and those of the BLAS.
+  CHOLMOD: bytes per entry of the factor, including padded supernodes and the work on one; and bytes of the BLAS.
   Measured.
 */
 static const double per_entry = 11.2, blas = 18e6;
@@ -33,7 +33,7 @@ PetscErrorCode wring_factor_predict(Mat A, MatSolverType library, MatFactorType 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Coarse levels, interpolations and the work of making them, as a multiple of A's entries; measured on boxes. */
+/* Memory of coarse levels, interpolations and their computation, as a multiple of A's; measured on boxes. */
 PetscErrorCode wring_multigrid_predict(Mat A, double *bytes)
 {
   const double one_rank = 2.4, several = 4;

@@ -1,7 +1,7 @@
 /*
-  Private to src/operator: subnormal numbers as zero. Solutions that decay over many vertices end in them, and some
-  processors take a hundred times as long for an operation with one. Nothing is changed where the processor has no such
-  mode.
+  Private to src/operator: treatment of subnormal numbers as zero. Solutions that decay over many vertices become
+  subnormal, and some processors take a hundred times as long for an operation on such numbers. Nothing is changed if
+  the processor has no such mode.
 */
 #pragma once
 #include <wring/base.h>
@@ -10,7 +10,7 @@
 #endif
 
 /*
-  Of the calling thread: results and operands that are subnormal become zero from now on. Returns what restore takes.
+  For the calling thread: subnormal results and operands become zero from now on. Returns the argument for restore.
 */
 static inline unsigned wring_subnormal_flush(void)
 {
@@ -33,8 +33,8 @@ static inline void wring_subnormal_restore(unsigned old)
 }
 
 /*
-  The same for all threads of a parallel region, or for the calling one alone where loops are too short to be shared.
-  All threads are left as the calling one was.
+  The same for all threads of a parallel region, or for the calling thread alone where loops are too short to be shared.
+  Restore gives all threads the mode that the calling thread had.
 */
 static inline unsigned wring_subnormal_flush_all(PetscBool threaded)
 {

@@ -1,8 +1,8 @@
 /*
-  Direct on one rank, or on the ranks of one node: CHOLMOD's supernodal Cholesky in METIS order (Chen, Davis, Hager,
-  Rajamanickam, ACM TOMS 35, 2008), copied into single precision and refined in double as far as rtol asks;
-  docs/theory.md 4.2. Where A is too badly conditioned for that, CHOLMOD's own factor stays. The three components are
-  one dense right-hand side in either.
+  Type direct on one rank or on the ranks of one node: CHOLMOD's supernodal Cholesky factor in METIS order (Chen, Davis,
+  Hager, Rajamanickam, ACM TOMS 35, 2008), copied into single precision. Solutions are refined in double precision as
+  far as rtol requires; docs/theory.md 4.2. If A is too badly conditioned for that, CHOLMOD's own factor is used. Either
+  factor solves for the three components as one dense right-hand side.
 */
 #include "operator/operator_impl.h"
 #include "packed.h"
@@ -15,7 +15,7 @@
 #include <float.h>
 #include <math.h>
 
-/* CHOLMOD has every function for int and, with _l, for 64-bit indices. */
+/* CHOLMOD has each function twice: for int and, with _l, for 64-bit indices. */
 #if defined(PETSC_USE_64BIT_INDICES)
   #define CHOLMOD(name) cholmod_l_##name
 enum { INDEX_TYPE = CHOLMOD_LONG };
@@ -25,8 +25,8 @@ enum { INDEX_TYPE = CHOLMOD_INT };
 #endif
 
 /*
-  A solve in single precision leaves at most this much of |b|, or the double factor stays: five such solves, by which
-  1e-10 is reached, take as long as one of CHOLMOD's.
+  Largest |b - A x| / |b| after a solve in single precision; above it the double factor is used. At this rate five
+  solves reach 1e-10, which takes as long as one of CHOLMOD's.
 */
 static const double worst_rate = 1e-2;
 
@@ -35,10 +35,10 @@ enum { TRIALS = 4, MOST_SWEEPS = 20 };
 typedef struct {
   wring_team     *team;
   cholmod_common  common;
-  cholmod_factor *factor; // on rank 0; its pattern alone while packed is used
-  wring_packed   *packed; // NULL: solves are CHOLMOD's
+  cholmod_factor *factor; // on rank 0; only its pattern while packed is used
+  wring_packed   *packed; // NULL: CHOLMOD solves
   wring_shared    shared;
-  double         *b, *x, *r; // [n][3] in shared: right-hand side and solution of several ranks; residual
+  double         *b, *x, *r; // [n][3] in shared: right-hand side and solution on several ranks; residual
   wring_sums      sums;      // in shared
   double          rate;      // |b - A x| / |b| after a packed solve, as measured
   cholmod_dense  *dense_b, *dense_x, *y, *e; // [3][n]; y and e are work of cholmod_solve2, kept between solves
@@ -81,7 +81,7 @@ static PetscErrorCode check(const wring_operator *op)
 
 /* ---- the matrix -------------------------------------------------------------------------------------------------- */
 
-/* All of A on rank 0, *S NULL elsewhere. */
+/* All of A on rank 0; *S is NULL elsewhere. */
 static PetscErrorCode collect_matrix(const wring_operator *op, Mat *S)
 {
   const direct *d = op->data;
@@ -102,7 +102,7 @@ static PetscErrorCode collect_matrix(const wring_operator *op, Mat *S)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of the symmetric matrix are its columns: CHOLMOD reads PETSc's arrays in place. */
+/* A is symmetric, so its rows are its columns: CHOLMOD reads PETSc's arrays in place. */
 static cholmod_sparse as_sparse(const wring_row_view *A)
 {
   return (cholmod_sparse){.nrow   = (size_t)A->n,
@@ -140,13 +140,13 @@ static PetscErrorCode packed_solve(direct *d, const wring_size *size, const doub
   for (int c = 0; c < 3; c++) {
     int exponent;
     frexp(size->largest[c], &exponent);
-    scale[c] = size->largest[c] == 0 ? 0 : ldexp(1, -exponent); // b about 1
+    scale[c] = size->largest[c] == 0 ? 0 : ldexp(1, -exponent); // scales b to about 1
   }
   PetscCall(wring_packed_solve(d->packed, scale, b, add, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest |r| / |b| of the components, 0 where b is; NaN if there is one. */
+/* The largest |r| / |b| of the components, |r| where b is 0; NaN if there is one. */
 static double ratio(const wring_size *r, const wring_size *b)
 {
   double worst = 0;
@@ -158,8 +158,8 @@ static double ratio(const wring_size *r, const wring_size *b)
 }
 
 /*
-  x += A^{-1} (b - A x) until |b - A x| <= rtol |b|, or until this no longer halves it. After a sweep that must end
-  below round-off, only rtol asks what is left.
+  x += A^{-1} (b - A x) until |b - A x| <= rtol |b|, or until a sweep no longer halves the residual. The residual after
+  a sweep that ends below round-off is measured only if rtol > 0.
 */
 static PetscErrorCode refine(direct *d, const wring_row_view *A, double rtol, const wring_size *b_size, const double *b,
                              double *x, PetscBool *reached)
@@ -181,7 +181,8 @@ static PetscErrorCode refine(direct *d, const wring_row_view *A, double rtol, co
 }
 
 /*
-  Trials start from noise, and each from the solution of the last: b approaches the vector that A^{-1} amplifies most.
+  Power iteration: the first trial starts from noise, each later one from the solution of the one before. b approaches
+  the vector that A^{-1} amplifies most.
 */
 static PetscErrorCode measure_rate(direct *d, const wring_row_view *A)
 {
@@ -203,7 +204,7 @@ static PetscErrorCode measure_rate(direct *d, const wring_row_view *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees the values of CHOLMOD's factor, and keeps what a factor of the same pattern needs. */
+/* Frees the values of CHOLMOD's factor, but keeps what a factor of the same pattern needs. */
 static void free_values(direct *d)
 {
   cholmod_factor *const f = d->factor;
@@ -211,7 +212,7 @@ static void free_values(direct *d)
   f->xtype                = CHOLMOD_PATTERN;
 }
 
-/* Vectors and work in memory of all ranks. */
+/* Vectors and work arrays in memory shared by all ranks. */
 static PetscErrorCode allocate(wring_operator *op, PetscBool *enough)
 {
   direct  *d = op->data;
@@ -232,8 +233,8 @@ static PetscErrorCode allocate(wring_operator *op, PetscBool *enough)
 }
 
 /*
-  Where a solve in single precision is no good, packed is given up; where there is no memory for it, op->no_sharing
-  set.
+  Destroys packed if a solve in single precision is not accurate enough; sets op->no_sharing if there is too little
+  memory for it.
 */
 static PetscErrorCode pack(wring_operator *op)
 {
@@ -261,7 +262,7 @@ static PetscErrorCode pack(wring_operator *op)
 
 /* ---- in double precision ----------------------------------------------------------------------------------------- */
 
-/* On rank 0, for all. */
+/* Rank 0 solves for all ranks. */
 static PetscErrorCode double_solve(wring_operator *op, const double *b, double *x)
 {
   direct *d = op->data;
@@ -281,7 +282,7 @@ static PetscErrorCode double_solve(wring_operator *op, const double *b, double *
 
 /* ---- front ------------------------------------------------------------------------------------------------------- */
 
-/* Calls work with all of A on rank 0. */
+/* Calls work with all of A, on rank 0. */
 static PetscErrorCode with_matrix(wring_operator *op, void (*work)(direct *d, cholmod_sparse *A))
 {
   Mat S;
@@ -337,8 +338,8 @@ static PetscErrorCode set_up(wring_operator *op)
 }
 
 /*
-  Rank 0: the factor's values and, whichever is more, the update of its largest supernode or the copy; what the analysis
-  keeps. The others: their share of the copy. All: the vectors, of which a rank touches its own.
+  Rank 0: the factor's values, the larger of the update of its largest supernode and the copy, and what the analysis
+  keeps. Other ranks: their share of the copy. All ranks: the vectors, of which each rank touches its own part.
 */
 static PetscErrorCode predict(wring_operator *op, double *bytes)
 {
@@ -360,7 +361,7 @@ static PetscErrorCode predict(wring_operator *op, double *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* b, x [n][3] of all ranks. Where rtol is well above the error of single precision, the residual is not measured. */
+/* b, x [n][3] of all ranks. If rtol is well above the error of single precision, the residual is not computed. */
 static PetscErrorCode refined_solve(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
 {
   direct        *d = op->data;
@@ -388,7 +389,7 @@ static PetscErrorCode solve_all(wring_operator *op, double rtol, const double *b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Several ranks copy their parts of b to shared memory, and theirs of x from it. */
+/* Each of several ranks copies its part of b to shared memory, and its part of x from it. */
 static PetscErrorCode solve_shared(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
 {
   direct  *d = op->data;

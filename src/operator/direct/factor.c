@@ -1,4 +1,4 @@
-/* Factors by PETSc's interface: the choice of a library, and MUMPS's workspace. */
+/* Factors through PETSc's interface: choice of the library, and MUMPS's workspace. */
 #include "factor.h"
 #include <string.h>
 
@@ -52,7 +52,7 @@ static PetscErrorCode is_mumps(Mat F, PetscBool *yes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Before the symbolic phase of F, in which PETSc reads the user's options. */
+/* To be called before the symbolic phase of F, in which PETSc reads the user's options. */
 static PetscErrorCode set_workspace(Mat F, PetscInt percent)
 {
   PetscBool mumps;
@@ -63,7 +63,7 @@ static PetscErrorCode set_workspace(Mat F, PetscInt percent)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *more is the workspace for another attempt after F was factored with percent; 0 where there is to be none. */
+/* *more: the workspace for another attempt after F was factored with `percent`; 0 if there is to be none. */
 static PetscErrorCode get_more_workspace(Mat F, PetscInt percent, PetscInt *more)
 {
   PetscInt       status, used;
@@ -77,7 +77,7 @@ static PetscErrorCode get_more_workspace(Mat F, PetscInt percent, PetscInt *more
   if (error == MAT_FACTOR_NOERROR || !mumps) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatMumpsGetInfog(F, 1, &status));
   PetscCall(MatMumpsGetIcntl(F, WRING_MUMPS_ICNTL_WORKSPACE, &used));
-  if (used == percent) *more = wring_mumps_more_workspace(status, percent); // else the user's
+  if (used == percent) *more = wring_mumps_more_workspace(status, percent); // else the user has set it
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,7 +144,7 @@ PetscErrorCode wring_factor_destroy(wring_factor *f)
 /* ---- as a preconditioner ----------------------------------------------------------------------------------------- */
 
 /*
-  The factor of a preconditioner, borrowed; made here where there is none yet, with the prefix that PCSetUp would give
+  The factor of a preconditioner, borrowed. If there is none yet, it is created with the prefix that PCSetUp would give
   it.
 */
 static PetscErrorCode get_factor(PC pc, Mat *F)
@@ -176,7 +176,7 @@ static PetscErrorCode forget_factor(KSP ksp, PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A factor that is there and has not failed is kept with its workspace. */
+/* Keeps a factor that exists and has not failed, with its workspace. */
 static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *more)
 {
   Mat            F;
@@ -193,7 +193,7 @@ static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *mo
   PetscCall(MatAssembled(F, &assembled));
   if (!assembled) PetscCall(set_workspace(F, percent));
   PetscCall(KSPSetUp(ksp));
-  PetscCall(get_factor(pc, &F)); // a new pattern makes another
+  PetscCall(get_factor(pc, &F)); // a new pattern has replaced F
   PetscCall(get_more_workspace(F, percent, more));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,19 +1,18 @@
 /*
-  Private to the library: factors by PETSc's interface to CHOLMOD and MUMPS, for every system that wring_operator itself
-  does not solve (the methods of src/solver, linear_implicit_euler) and for the type petsc; and the one policy for
-  MUMPS's workspace, which mumps.c shares. How a solve ended is asked with operator/judge.h.
+  Private to the library: factors through PETSc's interface to CHOLMOD and MUMPS, for every system that wring_operator
+  does not solve itself (the methods of src/solver, linear_implicit_euler) and for the type petsc; and the one policy
+  for MUMPS's workspace, which mumps.c shares. operator/judge.h reports how a solve ended.
 
-  MUMPS estimates its workspace before it pivots, and the numerical factorisation fails where the estimate was too
-  small: INFOG(1) = -8, -9, -17 or -20. It is then repeated with a larger ICNTL(14), the percentage added to the
-  estimate.
+  MUMPS estimates its workspace before it pivots. If the estimate is too small, the numerical factorisation fails with
+  INFOG(1) = -8, -9, -17 or -20. It is then repeated with a larger ICNTL(14), the percentage added to the estimate.
 
-  Map of this folder, in reading order, each file including only those above it:
-    factor.h       this one
+  Files of this folder in reading order; each includes only those above it:
+    factor.h       this file
     team.h         the threads of all ranks of a node: shared memory, a barrier
-    residual.h     b - A x and its size, by a team
+    residual.h     b - A x and its norms, computed by a team
     packed.h       a factor copied into single precision: packed.c copies it, packed_solve.c solves with it
     cholmod.c      type direct on one rank or one node: CHOLMOD, packed, refined
-    mumps.c        type direct in parts on all ranks: MUMPS
+    mumps.c        type direct with a distributed factor: MUMPS
   Iterations other than refinement do not belong here.
 */
 #pragma once
@@ -26,24 +25,26 @@ enum { WRING_MUMPS_ICNTL_WORKSPACE = 14 };
 enum { WRING_MUMPS_WORKSPACE = 40 };
 
 /*
-  ICNTL(14) for the next attempt after one at `percent` ended with INFOG(1) = status; 0 where more workspace would not
-  help, or too much has been tried already.
+  ICNTL(14) for the next attempt after one with `percent` ended with INFOG(1) = status; 0 if more workspace would not
+  help, or if the largest has been tried.
 */
 PetscInt wring_mumps_more_workspace(PetscInt status, PetscInt percent);
 
-/* The library of a Cholesky factor on comm: CHOLMOD on one rank, MUMPS on several; of LU: MUMPS. Static string. */
+/*
+  The library for a Cholesky factor on comm (CHOLMOD on one rank, MUMPS on several) or for LU (MUMPS). Static string.
+*/
 PetscErrorCode wring_factor_library(MPI_Comm comm, MatFactorType type, MatSolverType *library);
 
 /*
-  Makes pc a Cholesky factor (MAT_FACTOR_CHOLESKY) or LU (MAT_FACTOR_LU) of A by that library, or by what this PETSc has
-  on one rank; several ranks without MUMPS are refused in one line that begins with `who`. Collective.
+  Makes pc a Cholesky (MAT_FACTOR_CHOLESKY) or LU (MAT_FACTOR_LU) factor of A by that library; on one rank, by PETSc's
+  own if that library is not available. Several ranks without MUMPS are refused in one line that begins with `who`.
+  Collective.
 */
 PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char *who);
 
 /*
-  A factor that a method keeps by itself, without a KSP. All but F is set by the caller before the first use; F is NULL
-  then. PETSc does not repeat a factorisation in a factor by MUMPS that has failed, so that F is made anew after a
-  failure.
+  A factor that a method keeps without a KSP. The caller sets all members but F before the first use; F is NULL then.
+  PETSc does not repeat a factorisation in a MUMPS factor that has failed, so that F is created anew after a failure.
 */
 typedef struct {
   MatSolverType library;
@@ -54,19 +55,19 @@ typedef struct {
   Mat      F;
 } wring_factor;
 
-PetscErrorCode wring_factor_symbolic(wring_factor *f, Mat A); // needs A's pattern only; F is new. Collective.
+PetscErrorCode wring_factor_symbolic(wring_factor *f, Mat A); // needs only A's pattern; creates F. Collective.
 
 /*
-  Factors A, which has the pattern of the last one, again with more workspace where MUMPS asks for it. *error is what is
-  left: no error of PETSc. Where it is not MAT_FACTOR_NOERROR, f->F may be asked for INFOG, not for solutions.
-  Collective.
+  Factors A, which has the pattern of the last one; repeats this with more workspace if MUMPS needs it. *error is the
+  final status, not an error of PETSc. If it is not MAT_FACTOR_NOERROR, INFOG may be read from f->F, but no solve is
+  possible. Collective.
 */
 PetscErrorCode wring_factor_numeric(wring_factor *f, Mat A, MatFactorError *error);
 PetscErrorCode wring_factor_destroy(wring_factor *f); // also before a new pattern
 
 /*
-  KSPSetUp, after KSPSetOperators and KSPSetFromOptions, with the same workspace policy where the preconditioner is a
-  factor by MUMPS, unless the user gives ICNTL(14). A factor that failed is left to wring_solve_judge, after the solve.
+  KSPSetUp, after KSPSetOperators and KSPSetFromOptions, with the same workspace policy if the preconditioner is a
+  factor by MUMPS, unless the user sets ICNTL(14). wring_solve_judge reports a failed factor, after the solve.
   Collective.
 */
 PetscErrorCode wring_factor_set_up(KSP ksp);

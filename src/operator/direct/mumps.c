@@ -1,7 +1,7 @@
 /*
-  Direct on several ranks: MUMPS (Amestoy, Duff, L'Excellent, Koster, SIAM J. Matrix Anal. Appl. 23, 2001) by its C API,
-  in METIS order computed here: many builds of MUMPS come without METIS and silently take a worse order.
-  Matrix, right-hand sides and solution stay distributed.
+  Type direct on several ranks: MUMPS (Amestoy, Duff, L'Excellent, Koster, SIAM J. Matrix Anal. Appl. 23, 2001) through
+  its C API. The METIS order is computed here: many builds of MUMPS lack METIS and silently use a worse order. Matrix,
+  right-hand sides and solution stay distributed.
 */
 #include "factor.h"
 #include "operator/operator_impl.h"
@@ -24,7 +24,7 @@ typedef struct {
   MPI_Datatype   three;
 } direct;
 
-/* The adjacency of owned rows or, on rank 0 after gathering, of all. */
+/* The adjacency of the owned rows or, on rank 0 after gathering, of all rows. */
 typedef struct {
   PetscMPIInt n, n_edge;
   idx_t      *degree; // [n]
@@ -33,7 +33,7 @@ typedef struct {
 
 static MUMPS_INT *control(direct *d, int k)
 {
-  return &d->id.icntl[k - 1]; // numbered as in MUMPS' manual
+  return &d->id.icntl[k - 1]; // numbered as in MUMPS's manual
 }
 
 static MPI_Datatype idx_type(void)
@@ -319,7 +319,7 @@ static void run_solve(direct *d)
   dmumps_c(id);
 }
 
-/* Which rows of the solution come to this rank is known after a solve. */
+/* The rows of the solution that this rank receives are known only after a solve. */
 static PetscErrorCode create_map(const wring_operator *op)
 {
   direct        *d = op->data;

@@ -1,4 +1,4 @@
-/* The copy of a supernodal factor: blocks, where their rows are in their parents, values. docs/theory.md 4.2 */
+/* The copy of a supernodal factor: blocks, positions of their rows in their parents, values. docs/theory.md 4.2 */
 #include "packed.h"
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static PetscInt parts_of(const wring_supernodes *f, PetscInt k)
   return (columns_of(f, k) + WIDEST - 1) / WIDEST;
 }
 
-/* Column at which part i of supernode k begins, from 0: parts of equal width but for rounding to whole panels. */
+/* First column of part i of supernode k, from 0. Parts have equal width, rounded up to whole panels. */
 static PetscInt part_begin(const wring_supernodes *f, PetscInt k, PetscInt i)
 {
   const PetscInt n = columns_of(f, k), parts = parts_of(f, k);
@@ -37,7 +37,7 @@ static size_t values_of(const wring_packed_block *b)
   return wring_packed_triangle(b) + rows * PANEL * (size_t)wring_packed_panels(b);
 }
 
-/* Sizes and places of the block in the arrays, whose lengths grow by it. */
+/* Appends a block: its sizes and its offsets in the arrays, whose lengths grow by it. */
 static void add_block(const wring_supernodes *f, PetscInt k, PetscInt i, wring_packed *p)
 {
   const PetscInt            begin = part_begin(f, k, i), end = part_begin(f, k, i + 1);
@@ -72,7 +72,7 @@ static void *take(char *memory, size_t *at, size_t n, size_t size)
   return here;
 }
 
-/* The bytes of all arrays, which are placed in memory unless it is NULL. */
+/* Returns the bytes of all arrays, and places them in memory unless it is NULL. */
 static size_t place_arrays(wring_packed *p, void *memory)
 {
   size_t   at    = 0;
@@ -89,7 +89,7 @@ static size_t place_arrays(wring_packed *p, void *memory)
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
-/* Row r of L as a row of block b, whose rows below are s; *i is where the search in s goes on. -1: not there. */
+/* Row r of L as a row of block b, whose rows below are s; the search in s continues from *i. -1: not found. */
 static PetscInt place_of(PetscInt r, const wring_packed_block *b, const PetscInt *s, PetscInt *i)
 {
   if (r < b->first + b->n_column) return r - b->first;
@@ -97,7 +97,7 @@ static PetscInt place_of(PetscInt r, const wring_packed_block *b, const PetscInt
   return *i < b->n_below && s[*i] == r ? b->n_column + *i : -1;
 }
 
-/* The parent is the block that has the first row below among its columns; all rows below are rows of it. */
+/* The parent is the block whose columns include the first row below; all rows below are rows of the parent. */
 static PetscErrorCode join_parent(const wring_supernodes *f, const PetscInt *super_of, PetscInt k, PetscInt parent,
                                   wring_packed *p)
 {
@@ -152,7 +152,7 @@ static float entry(const dense *d, PetscInt i, PetscInt j)
   return j < d->n_column ? (float)(d->scale * d->x[i + (size_t)j * (size_t)d->rows]) : 0;
 }
 
-/* to [PANEL][PANEL]: the inverse of the triangle at panel j; zero beyond the last column. Of the rounded entries. */
+/* to [PANEL][PANEL]: inverse of the triangle at panel j, of the rounded entries; zero beyond the last column. */
 static void invert(const dense *d, PetscInt j, float *to)
 {
   double inverse[PANEL][PANEL] = {{0}};
@@ -190,7 +190,7 @@ static void copy_block(const wring_packed_block *b, const dense *d, float *to)
 }
 
 /*
-  The largest entry of L is on its diagonal: about 1 after scaling, so that single precision holds a contrast of 1e38.
+  The largest entry of L is on its diagonal. Scaling it to about 1 lets single precision hold a contrast of 1e38.
 */
 static double find_scale(const wring_supernodes *f, const size_t *start)
 {
@@ -250,7 +250,7 @@ static PetscInt count_blocks(const wring_supernodes *f)
   return n;
 }
 
-/* Sizes and blocks from rank 0 to all. */
+/* Broadcasts sizes and blocks from rank 0. */
 static PetscErrorCode share_blocks(wring_packed *p)
 {
   const wring_team *const t = p->team;

@@ -1,7 +1,7 @@
 /*
   Private to src/operator: a supernodal factor A = L L^T copied into single precision, for three right-hand sides at
-  once. docs/theory.md 4.2. Panels of PANEL columns are read in one pass over the rows; the rows below a block are cut
-  into units, which are summed one by one: results do not depend on the threads that take them.
+  once. docs/theory.md 4.2. Panels of PANEL columns are read in one pass over the rows. The rows below a block are cut
+  into units, which are summed one by one: results do not depend on which threads process them.
 */
 #pragma once
 #include "team.h"
@@ -14,22 +14,22 @@ enum {
 };
 
 /*
-  Where a factor comes from. PA P^T = L L^T; supernode k has columns super[k] .. super[k + 1] and rows s[pi[k] .. pi[k
+  The source of a factor. P A P^T = L L^T; supernode k has columns super[k] .. super[k + 1] and rows s[pi[k] .. pi[k
   + 1]).
 */
 typedef struct {
   PetscInt        n, n_super;
   const PetscInt *super, *pi, *s;
   const PetscInt *perm; // [n] row of A of a row of L
-  const double   *x;    // supernodes one after the other, each column by column; NULL where only sizes are asked for
+  const double   *x;    // supernodes in order, each by columns; NULL if only sizes are needed
 } wring_supernodes;
 
-/* Columns of one supernode; its rows are these columns, then those below, ascending. */
+/* Columns of one supernode. Its rows are these columns, then the rows below, in ascending order. */
 typedef struct {
   PetscInt first, n_column, n_below;
-  PetscInt parent;         // block whose rows hold all rows below, -1 for none
+  PetscInt parent;         // block whose rows include all rows below; -1: none
   PetscInt child, sibling; // first child, next child of the parent, ascending; -1 for none
-  PetscInt n_inner;        // of the rows below, how many are columns of the parent
+  PetscInt n_inner;        // number of rows below that are columns of the parent
   size_t   y, u;           // first padded row in p->y and p->u
   size_t   row;            // first in p->place
   size_t   value;          // first in p->value
@@ -37,29 +37,29 @@ typedef struct {
 
 typedef struct {
   PetscInt            n, n_block;
-  size_t              n_value, n_place, n_y, n_u; // lengths of the arrays below, y and u in padded rows
+  size_t              n_value, n_place, n_y, n_u; // lengths of the arrays below; of y and u in padded rows
   wring_packed_block *block;
   PetscInt           *perm;    // [n]
-  int32_t            *place;   // of each row below in the parent's rows
-  float              *value;   // of a block: the panels of its triangle, then its units; docs/theory.md 4.2
-  float              *y, *u;   // work: of a block [3][columns], [3][rows below], padded
+  int32_t            *place;   // position of each row below among the parent's rows
+  float              *value;   // for each block: the panels of its triangle, then its units; docs/theory.md 4.2
+  float              *y, *u;   // work: for each block [3][columns], [3][rows below], padded
   float              *partial; // work: [units of the tallest block][3][WRING_PACKED_WIDEST]
   double              scale;   // L is stored times scale, a power of two
   wring_shared        memory;  // perm to partial
   size_t              bytes;
   wring_team         *team;  // borrowed
-  int                *owner; // [n_block] thread of a block, -1 where all take part
-  int                 size;  // threads that owner is for
+  int                *owner; // [n_block] thread of a block; -1: all threads share it
+  int                 size;  // number of threads that owner was computed for
 } wring_packed;
 
-/* f matters on rank 0 of the team alone. *p is NULL if there is too little memory to share. Collective. */
+/* f is read on rank 0 of the team only. *p is NULL if too little memory can be shared. Collective. */
 PetscErrorCode wring_packed_create(wring_team *t, const wring_supernodes *f, wring_packed **p);
 PetscErrorCode wring_packed_destroy(wring_packed **p);
 PetscErrorCode wring_packed_predict(const wring_supernodes *f, double *bytes); // of all ranks; f->x may be NULL
 
 /*
-  x = A^{-1} b, or x += A^{-1} b, with an error of single precision; b, x [n][3] are the same memory on all ranks of the
-  team, and x is complete on return. b is taken times scale, per component. Collective.
+  x = A^{-1} b, or x += A^{-1} b, to single precision. b, x [n][3] are the same memory on all ranks of the team, and x
+  is complete on return. scale[c]: power of two that brings component c of b to about 1, or 0. Collective.
 */
 PetscErrorCode wring_packed_solve(wring_packed *p, const double scale[3], const double *b, PetscBool add, double *x);
 
@@ -69,7 +69,8 @@ static inline PetscInt wring_packed_pad(PetscInt n)
 }
 
 /*
-  Rows of panel j of a triangle: from the block of lanes that holds the first row below the panel, to the last column.
+  Rows of panel j of a triangle: from the start of the group of lanes that holds the first row below the panel, to the
+  last column.
 */
 static inline PetscInt wring_packed_start(PetscInt j)
 {
@@ -97,7 +98,7 @@ static inline PetscInt wring_packed_unit_rows(const wring_packed_block *b, Petsc
   return left < WRING_PACKED_UNIT ? wring_packed_pad(left) : WRING_PACKED_UNIT;
 }
 
-/* Numbers before the units of a block. */
+/* Number of values before the units of a block. */
 static inline size_t wring_packed_triangle(const wring_packed_block *b)
 {
   size_t n = 0;

@@ -1,7 +1,8 @@
 /*
   Two sweeps over a packed factor, for three right-hand sides: L y = b from the leaves of the tree of blocks to its
-  roots, L^T x = y back. What a block does to the rows below it waits in its own u until the parent collects it, child
-  by child: sums have one order. A thread takes whole subtrees; above them all threads share the units of each block.
+  roots, L^T x = y back. A block stores its contribution to the rows below it in its own u until the parent collects it,
+  child by child: the order of summation is fixed. A thread takes whole subtrees; above them all threads share the units
+  of each block.
 */
 #include "operator/subnormal.h"
 #include "packed.h"
@@ -21,12 +22,15 @@ typedef struct {
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* A row of lanes; arithmetic on it is element by element, in as many instructions as the processor needs. */
+/* A row of lanes. Arithmetic on it is by element; the compiler uses as many instructions as the processor needs. */
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), may_alias));
 typedef float half __attribute__((vector_size(LANES / 2 * sizeof(float)), may_alias));
 typedef float quarter __attribute__((vector_size(LANES / 4 * sizeof(float)), may_alias));
 
-/* t[c] -= sum_q L[q] y[c][q] over the rows of one panel, L [rows/LANES][PANEL][LANES]. y[c], t[c] are strides apart. */
+/*
+  t[c] -= sum_q L[q] y[c][q] over the rows of one panel, L [rows/LANES][PANEL][LANES]. The strides are the distances
+  between y[c] and y[c + 1], t[c] and t[c + 1].
+*/
 static void subtract_panel(PetscInt rows, const float *values, const float *y, size_t y_stride, float *t,
                            size_t t_stride)
 {
@@ -63,7 +67,7 @@ static void multiply_panel(PetscInt rows, const float *values, const float *t, s
     for (int q = 0; q < PANEL; q++) s[c][q] = sum_lanes(&sum[c][q]);
 }
 
-/* t[c] = D t[c], or D^T t[c], of the inverse D of a panel's triangle. */
+/* t[c] = D t[c], or D^T t[c], where D is the inverse of a panel's triangle. */
 static void apply_inverse(const float *restrict D, PetscBool transposed, float *restrict t, size_t stride)
 {
   for (int c = 0; c < 3; c++, t += stride) {
@@ -111,7 +115,7 @@ static void collect(const wring_packed *p, const wring_packed_block *b, const wr
   }
 }
 
-/* The right-hand side of b's columns, and what the children add to b's rows. */
+/* Loads the right-hand side of b's columns and adds the children's contributions to b's rows. */
 static void load(const sweep *s, const wring_packed_block *b)
 {
   const wring_packed *const p     = s->p;
@@ -124,12 +128,12 @@ static void load(const sweep *s, const wring_packed_block *b)
   }
   for (size_t c = 0; c < 3; c++)
     for (size_t i = (size_t)b->n_column; i < width; i++)
-      y[c * width + i] = 0; // a solve with numbers that are not finite may have left some
+      y[c * width + i] = 0; // a solve with non-finite numbers may have left others
   for (size_t i = 0; i < 3 * stride_u(b); i++) u[i] = 0;
   for (PetscInt child = b->child; child >= 0; child = p->block[child].sibling) collect(p, b, p->block + child);
 }
 
-/* x of b's columns. */
+/* Writes x of b's columns. */
 static void store(const sweep *s, const wring_packed_block *b)
 {
   const wring_packed *const p     = s->p;
@@ -144,7 +148,7 @@ static void store(const sweep *s, const wring_packed_block *b)
   }
 }
 
-/* x of the rows below b, from the parent's rows. */
+/* Copies x of the rows below b from the parent's rows. */
 static void fetch(const wring_packed *p, const wring_packed_block *b)
 {
   if (b->parent < 0) return;
@@ -211,7 +215,7 @@ static void forward_unit(const wring_packed *p, const wring_packed_block *b, Pet
     subtract_panel(rows, L, y + j, stride_y(b), u, stride_u(b));
 }
 
-/* sum [3][WIDEST] = what the rows of one unit take from the columns of b. */
+/* sum [3][WIDEST]: what the rows of one unit subtract from the columns of b. */
 static void backward_unit(const wring_packed *p, const wring_packed_block *b, PetscInt unit, float *sum)
 {
   const PetscInt     rows = wring_packed_unit_rows(b, unit);
@@ -254,7 +258,7 @@ static void backward_block(const sweep *s, const wring_packed_block *b)
   store(s, b);
 }
 
-/* A block whose units all threads share, if it has several; the first thread does what is serial. */
+/* A block whose units all threads share, if it has several; the first thread does the serial part. */
 static void forward_shared(const sweep *s, const wring_packed_block *b)
 {
   const PetscInt units = wring_packed_units(b);
@@ -308,13 +312,15 @@ static void run_sweeps(const sweep *s)
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-/* The numbers of a block that a solve reads. */
+/* Number of values of a block that a solve reads. */
 static double cost(const wring_packed *p, PetscInt k)
 {
   return (double)((k + 1 < p->n_block ? p->block[k + 1].value : p->n_value) - p->block[k].value);
 }
 
-/* Blocks whose subtree is more than a quarter of a thread's share are shared; p->owner: -1 there, size elsewhere. */
+/*
+  A block whose subtree costs more than a quarter of a thread's share is shared: p->owner is -1; size for the others.
+*/
 static void share_top(wring_packed *p, int size, double *subtree)
 {
   for (PetscInt k = 0; k < p->n_block; k++) subtree[k] = cost(p, k);
@@ -324,7 +330,7 @@ static void share_top(wring_packed *p, int size, double *subtree)
     p->owner[k] = size > 1 && 4.0 * size * subtree[k] > (double)p->n_value ? -1 : size;
 }
 
-/* The subtrees below, the most expensive first, to the thread with the least so far. */
+/* Assigns the remaining subtrees, the most expensive first, each to the thread with the least work so far. */
 static PetscErrorCode deal_subtrees(wring_packed *p, int size, const double *subtree)
 {
   PetscInt *root, n_root = 0;

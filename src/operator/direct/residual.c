@@ -1,11 +1,11 @@
 /*
-  Sizes and residuals of three right-hand sides at once. Sums over fixed strips of rows: one order at any thread
-  count.
+  Norms and residuals of three right-hand sides at once. Sums are over fixed strips of rows: their order does not depend
+  on the number of threads.
 */
 #include "residual.h"
 #include <math.h>
 
-enum { STRIPS = 64 }; // of a rank
+enum { STRIPS = 64 }; // per rank
 
 typedef struct {
   double squares[3], largest[3];
@@ -54,7 +54,7 @@ static void add_row(const double v[3], strip_size *s)
   }
 }
 
-/* Adds the strips of all ranks, in the same order on every rank. */
+/* Combines the strips of all ranks, in the same order on every rank. */
 static void join(const wring_team *t, const strip_size *strip, wring_size *size)
 {
   const PetscInt n = t->n_rank * STRIPS;

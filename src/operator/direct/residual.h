@@ -10,22 +10,23 @@ typedef struct {
   PetscInt        offset;
 } wring_row_part;
 
-/* The rows of this rank, by arrays of A's, borrowed. */
+/* The rows of this rank: A's arrays, borrowed. */
 typedef struct {
   PetscInt       first, n;
-  int            n_part; // the second of two has the columns of other ranks
+  int            n_part; // 1 or 2; the second has the columns of other ranks
   wring_row_part part[2];
 } wring_row_view;
 
-PetscErrorCode wring_row_view_get(Mat A, wring_row_view *r); // of type seqaij or mpiaij
+PetscErrorCode wring_row_view_get(Mat A, wring_row_view *r); // A: seqaij or mpiaij
 PetscErrorCode wring_row_view_restore(wring_row_view *r);
 
 typedef struct {
-  double norm[3], largest[3]; // Euclidean, of the largest modulus; NaN where there is one
+  double norm[3], largest[3]; // Euclidean norm, largest modulus; NaN if there is one
 } wring_size;
 
 /*
-  Memory of the team that sums are made in, by turns: who begins the next one may find others still reading the last.
+  Memory of the team for sums. Two halves are used in turn: a rank may begin the next sum while others still read the
+  last.
 */
 typedef struct {
   void *memory;
@@ -35,8 +36,8 @@ typedef struct {
 size_t wring_sums_bytes(const wring_team *t);
 
 /*
-  v, b, x, r [n][3] are the same memory on all ranks of the team, b and v complete in the rows of this rank, x in all; r
-  is complete on return, as is what any rank has written before. Collective.
+  v, b, x, r [n][3] are the same memory on all ranks of the team. b and v must be complete in the rows of this rank, x
+  in all rows. On return r is complete, as is everything that any rank has written before. Collective.
 */
 void wring_size_of(const wring_team *t, wring_sums *sums, const wring_row_view *A, const double *v, wring_size *size);
 void wring_residual(const wring_team *t, wring_sums *sums, const wring_row_view *A, const double *b, const double *x,

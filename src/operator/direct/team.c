@@ -1,10 +1,10 @@
 #define _POSIX_C_SOURCE 200809L
 /*
-  Memory that the threads of all ranks of a node share, and the barrier at which they meet.
+  Memory that the threads of all ranks of a node share, and their barrier.
 
-  What a thread writes before the barrier, all see after it: every arrival is a read-modify-write of `waiting`, so that
-  the last thread has seen the writes of all others, and publishes them by its store to `round`, which the others read
-  (C11 7.17.3). Between processes this holds where atomics need no lock and windows are of MPI's unified model, which
+  After the barrier all threads see what each has written before it: every arrival is a read-modify-write of `waiting`,
+  so the last thread has seen the writes of all others; it publishes them by its store to `round`, which the others read
+  (C11 7.17.3). Between processes this requires lock-free atomics and windows of MPI's unified memory model, which
   is_unified checks.
 */
 #include "team.h"
@@ -27,7 +27,7 @@ struct wring_barrier {
 
 enum { ALIGNMENT = 64, SPINS = 2000 };
 
-/* Whether ranks see what another one stores, without calls of MPI between. */
+/* Whether ranks see each other's stores without MPI calls in between. */
 static PetscErrorCode is_unified(MPI_Win window, PetscBool *yes)
 {
   int *model, found;
@@ -54,7 +54,7 @@ PetscBool wring_shared_clear(void *memory, size_t bytes)
   return (PetscBool)(done == bytes);
 }
 
-/* Zeros, and where they begin: at the same distance from the begin of a page on all ranks. */
+/* Clears the memory, which begins at the same offset within a page on all ranks. */
 static PetscErrorCode clear(const wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough)
 {
   MPI_Aint size;
@@ -76,7 +76,7 @@ static PetscErrorCode clear(const wring_team *t, size_t bytes, wring_shared *s, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Memory that is not granted is no error of the program. */
+/* If the memory is not granted, *enough is PETSC_FALSE; this is not an error. */
 static PetscErrorCode allocate_shared(const wring_team *t, size_t bytes, wring_shared *s, PetscBool *enough)
 {
   void          *memory;
@@ -180,7 +180,7 @@ PetscErrorCode wring_team_destroy(wring_team **t)
 PetscErrorCode wring_team_agree(wring_team *t)
 {
   PetscFunctionBegin;
-  omp_set_dynamic(0); // with fewer threads than agreed on, the barrier would wait for ever
+  omp_set_dynamic(0); // with fewer threads than agreed the barrier would never open
   t->asked   = wring_max_threads();
   t->threads = 1;
 #pragma omp parallel
@@ -197,14 +197,14 @@ static void pause_core(void)
 #endif
 }
 
-/* The last thread opens the next round. The others poll for it, and after a while yield their core. */
+/* The last thread opens the next round. The others poll for it; after SPINS polls they yield their core. */
 void wring_team_meet(const wring_team *t)
 {
   wring_barrier *const b     = t->barrier;
   const int            size  = wring_team_size(t);
   const unsigned       round = atomic_load(&b->round); // does not change before this thread arrives
   if (atomic_fetch_add(&b->waiting, 1) == size - 1) {
-    atomic_store(&b->waiting, 0); // before the round opens, for the next barrier starts at 0
+    atomic_store(&b->waiting, 0); // before the round opens: the next barrier starts at 0
     atomic_store(&b->round, round + 1);
     return;
   }

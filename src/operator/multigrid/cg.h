@@ -1,6 +1,6 @@
 /*
-  Conjugate gradients on three right-hand sides that share every pass over the matrix, each with coefficients of its
-  own, with the cycle as preconditioner and one reduction an iteration. docs/theory.md (4.13)-(4.18)
+  Conjugate gradients for three right-hand sides that share every pass over the matrix; each has its own coefficients.
+  The preconditioner is the cycle; there is one reduction per iteration. docs/theory.md (4.13)-(4.18)
 */
 #pragma once
 #include "cycle.h"
@@ -12,7 +12,7 @@ typedef struct {
   double      *r, *p, *s, *w; // [n][3]
   double      *ghost;         // [n_ghost][3] of p
   MPI_Datatype vertex;        // 3 doubles
-  double      *part; // [n_part] room for partial sums of the dots with the solution, as many as were ever asked for
+  double      *part;          // [n_part] partial sums of the dot products with the solution; grows as needed
   size_t       n_part;
 } wring_cg;
 
@@ -21,7 +21,8 @@ PetscErrorCode wring_cg_destroy(wring_cg **g);
 double         wring_cg_memory(const wring_cg *g); // bytes, this rank
 
 /*
-  What a solve from zero is given: |b|, about, 0 where it is not known; dots with x to find; *brought: they are found.
+  Arguments of a solve from zero: an estimate of |b|, 0 if not known; the dot products with x to compute; *brought:
+  whether they have been computed.
 */
 typedef struct {
   double                     size;
@@ -30,10 +31,10 @@ typedef struct {
 } wring_cg_zero;
 
 /*
-  A x = b, b and x [n][3], to |b - A x| <= rtol |b| for each component, in at most max_it iterations. x holds the first
-  guess, unless `zero` is given (else NULL). A is the matrix of c's finest level. *reached PETSC_FALSE: out of
-  iterations, or at what double precision can reach. Refuses what is not positive definite or not finite. Subnormal
-  numbers are flushed to zero. Collective.
+  Solves A x = b, b and x [n][3], to |b - A x| <= rtol |b| for each component, in at most max_it iterations. x holds the
+  initial guess, unless `zero` is given (else NULL). A is the matrix of c's finest level. *reached PETSC_FALSE: max_it
+  iterations, or the limit of double precision. Refuses a matrix that is not positive definite and numbers that are not
+  finite. Subnormal numbers are flushed to zero. Collective.
 */
 PetscErrorCode wring_cg_solve(wring_cg *g, wring_cycle *c, Mat A, double rtol, PetscInt max_it, const double *b,
                               double *x, const wring_cg_zero *zero, PetscInt *iterations, PetscBool *reached);

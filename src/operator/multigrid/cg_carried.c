@@ -1,6 +1,6 @@
 /*
-  Dots with the solution. A reduction that is likely the last brings them as dots with x, u and p, from which those with
-  x after the iteration follow once its coefficients are known. docs/theory.md (4.18)
+  Dot products with the solution. The reduction that is probably the last also carries the dot products with x, u and p.
+  Those with the next x follow from them once the coefficients of the iteration are known. docs/theory.md (4.18)
 */
 #include "cg_state.h"
 
@@ -17,7 +17,7 @@ static void dot_by_component(PetscInt n, const double *a, const double *b, doubl
   for (int l = 0; l < LANES; l++) sum[l % 3] += lane[l];
 }
 
-/* Of all vectors with x, u and p, over some vertices. */
+/* The dot products of each wanted vector with x, u and p, over some vertices. */
 static void carried_block(const wring_cg_state *v, PetscInt begin, PetscInt end, double (*sum)[WRING_CG_PARTS][3])
 {
   const PetscInt n = 3 * (end - begin);
@@ -32,7 +32,7 @@ static void carried_block(const wring_cg_state *v, PetscInt begin, PetscInt end,
   }
 }
 
-/* At least n zeros in g->part. */
+/* Makes g->part hold at least n zeros. */
 static PetscErrorCode reserve_parts(wring_cg *g, size_t n)
 {
   PetscFunctionBegin;
@@ -45,7 +45,7 @@ static PetscErrorCode reserve_parts(wring_cg *g, size_t n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the reduction carries beside its own dots, for x of the next iteration is x + alpha (u + beta p). */
+/* What the reduction carries besides its own dot products, because the next x is x + alpha (u + beta p). */
 PetscErrorCode wring_cg_add_carried(const wring_cg_state *v, double (*all)[WRING_CG_PARTS][3])
 {
   const PetscInt n = v->g->n, width = v->zero->d->n;
@@ -69,7 +69,7 @@ PetscErrorCode wring_cg_add_carried(const wring_cg_state *v, double (*all)[WRING
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The dots of x after this iteration, whose coefficients are known now. */
+/* The dot products with x after this iteration, whose coefficients are known now. */
 void wring_cg_find_carried(const wring_cg_state *v, const double (*all)[WRING_CG_PARTS][3])
 {
   for (int j = 0; j < v->zero->d->n; j++) {
@@ -83,7 +83,7 @@ void wring_cg_find_carried(const wring_cg_state *v, const double (*all)[WRING_CG
   }
 }
 
-/* Will this iteration be the last, if it does what the one before has done? */
+/* Whether this iteration will be the last if it reduces the residual as much as the one before. */
 PetscBool wring_cg_is_likely_last(const wring_cg_state *v)
 {
   PetscBool likely = (PetscBool)(v->zero && v->zero->d->n > 0 && !v->unknown);

@@ -1,4 +1,4 @@
-/* The passes over vectors and the matrix in double precision. Sums are over blocks, then strips, then pairwise. */
+/* The passes over vectors and matrix in double precision. Sums are over blocks, then strips, then pairwise. */
 #include "cg_state.h"
 
 typedef struct {
@@ -25,7 +25,7 @@ static inline void add_to(dots *sum, const dots *d)
   for (int k = 0; k < WRING_CG_DOTS; k++) sum->of[k] += d->of[k];
 }
 
-/* sum += row i, with values in double precision, times x in float. Two sums, for an addition takes four cycles. */
+/* sum += row i, with values in double precision, times x in float. Two sums hide the four cycles of an addition. */
 static inline void add_row_float(const wring_csr *a, const double *value, PetscInt i, const float *x,
                                  wring_double4 *sum)
 {
@@ -58,7 +58,7 @@ static inline void store(const wring_double4 *v, double *x)
   for (int c = 0; c < 3; c++) x[c] = (*v)[c];
 }
 
-/* w = A u with its dots; rows with ghosts get theirs later, and no dots yet. */
+/* w = A u with its dot products. Rows with ghost columns are completed later, together with their dot products. */
 static void multiply_strip(const wring_cg_state *v, PetscInt begin, PetscInt end, PetscInt *waiting, dots *total)
 {
   const wring_level *const l = v->l;
@@ -77,7 +77,7 @@ static void multiply_strip(const wring_cg_state *v, PetscInt begin, PetscInt end
   }
 }
 
-/* The first of the boundary rows that is not below `row`. */
+/* Index of the first boundary row that is not below `row`. */
 static PetscInt boundary_from(const wring_level *l, PetscInt row)
 {
   PetscInt low = 0, high = l->n_boundary;
@@ -121,7 +121,7 @@ static void multiply_ghosts(const wring_cg_state *v, dots part[WRING_STRIPS])
   }
 }
 
-/* r = b - A p of own columns; r -= A ghost of the others. */
+/* r = b - A p with this rank's columns; residual_ghosts then subtracts those of other ranks. */
 static void residual_own(const wring_cg_state *v)
 {
   const wring_level *const l = v->l;
@@ -161,7 +161,7 @@ void wring_cg_add_last(const wring_cg_state *v)
   }
 }
 
-/* The input of the cycle: D^(-1/2) r over its length, zero for a component that has converged. */
+/* The input of the cycle: D^(-1/2) r / |r|, zero for a component that has converged. */
 static inline void to_cycle(const wring_cg_state *v, PetscInt i, const double factor[3])
 {
   const double d = v->l->scale[i];
@@ -278,7 +278,7 @@ PetscErrorCode wring_cg_residual(wring_cg_state *v, double rr[3])
   wring_cg *const g = v->g;
 
   PetscFunctionBegin;
-  wring_copy(3 * g->n, v->x, g->p); // where there is one number to spare
+  wring_copy(3 * g->n, v->x, g->p); // p has a spare number at its end
   if (v->l->halo) PetscCall(PetscSFBcastBegin(v->l->halo, g->vertex, g->p, g->ghost, MPI_REPLACE));
   residual_own(v);
   if (v->l->halo) PetscCall(PetscSFBcastEnd(v->l->halo, g->vertex, g->p, g->ghost, MPI_REPLACE));

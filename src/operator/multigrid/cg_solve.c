@@ -1,13 +1,13 @@
 /*
-  The iteration. All dots are taken of A u while it is made, u = M r, and the direction p follows from them, so that one
-  reduction is enough. p is made conjugate to the last direction explicitly, since a cycle in float is symmetric to
-  seven digits only (flexible conjugate gradients: Notay, SIAM J. Sci. Comput. 22, 2000).
+  The iteration. All dot products are taken while A u is computed, u = M r; the direction p follows from them, so that
+  one reduction per iteration is enough. p is made conjugate to the last direction explicitly, because a cycle in float
+  is symmetric to seven digits only (flexible conjugate gradients: Notay, SIAM J. Sci. Comput. 22, 2000).
 */
 #include "cg_state.h"
 #include "operator/subnormal.h"
 #include <math.h>
 
-/* Sums the dots over the ranks and finds the step, unless the iteration has to begin again. */
+/* Sums the dot products over the ranks and computes the step, unless the iteration must restart. */
 static PetscErrorCode reduce(wring_cg_state *v, double dot[WRING_CG_DOTS][3], PetscBool *again)
 {
   const int width = v->carrying ? v->zero->d->n : 0;
@@ -27,7 +27,7 @@ static PetscErrorCode reduce(wring_cg_state *v, double dot[WRING_CG_DOTS][3], Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* r = b - A x from the matrix, and its lengths; every component begins anew. */
+/* r = b - A x from the matrix, and its norms; every component restarts. */
 static PetscErrorCode find_residual(wring_cg_state *v)
 {
   double rr[3];
@@ -40,7 +40,7 @@ static PetscErrorCode find_residual(wring_cg_state *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From the residual on; what is above its target takes part. */
+/* Starts from the residual; components above their target are active. */
 static void begin(wring_cg_state *v)
 {
   for (int c = 0; c < 3; c++) {
@@ -54,7 +54,7 @@ static void begin(wring_cg_state *v)
   if (wring_cg_active(v)) wring_cg_start_cycle(v);
 }
 
-/* From zero with |b| about `size`: the first reduction of the iteration brings the rest. */
+/* Starts from zero with |b| about `size`: the first reduction of the iteration gives |b|. */
 static void start_at_zero(wring_cg_state *v)
 {
   v->unknown = PETSC_TRUE;
@@ -93,8 +93,8 @@ static PetscErrorCode start(wring_cg_state *v, double rtol)
 }
 
 /*
-  After a fall of |r| by 1e6 the recurrence for r may have left b - A x behind: it is found anew, and the iteration goes
-  on where it is not small enough, unless that had no effect before.
+  After |r| has fallen by 1e6 the recurrence for r may have drifted from b - A x. r is then computed from x, and the
+  iteration continues if it is not small enough, unless this had no effect before.
 */
 static PetscErrorCode verify(wring_cg_state *v)
 {
@@ -113,7 +113,7 @@ static PetscErrorCode verify(wring_cg_state *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The dots of the direction to come, and the step along it. */
+/* The dot products of the next direction, and the step along it. */
 static PetscErrorCode iterate(wring_cg_state *v, PetscBool last)
 {
   double    dot[WRING_CG_DOTS][3];

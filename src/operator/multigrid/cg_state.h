@@ -1,9 +1,9 @@
-/* Private to the files of cg.h: what an iteration knows, and the parts that it is made of. */
+/* Private to the files of cg.h: the state of an iteration, and its parts. */
 #pragma once
 #include "cg.h"
 #include "operator/aij.h"
 
-/* The dots of an iteration, of r, u = M r, w = A u and s = A p. */
+/* The dot products of an iteration: of r, u = M r, w = A u and s = A p. */
 enum {
   WRING_CG_RU,
   WRING_CG_UW,
@@ -13,20 +13,20 @@ enum {
   WRING_CG_WW,
   WRING_CG_WS,
   WRING_CG_DOTS,
-  WRING_CG_BLOCK = 256 // vertices that are summed before they are added to a strip's sum
+  WRING_CG_BLOCK = 256 // vertices summed before the result is added to a strip's sum
 };
 
-/* The parts of a dot with the next x = x + alpha (u + beta p). */
+/* The parts of a dot product with the next x, x + alpha (u + beta p). */
 enum { WRING_CG_OF_X, WRING_CG_OF_U, WRING_CG_OF_P, WRING_CG_PARTS };
 
-/* One component. Squares and products are of vectors as they are, without the factor of u. */
+/* One component. Squares and products are of the unscaled vectors, without the factor of u. */
 typedef struct {
-  PetscBool active, fresh; // not converged; without a direction to go on from
+  PetscBool active, fresh; // not converged; without a previous direction
   double    target;        // of |r|^2
   double    rr, highest;   // |r|^2 now, and the largest so far
   double    before;        // |r|^2 an iteration earlier
-  double    u, next;    // factors of u, now and in the next iteration: the cycle gets r / |r|, which a float can hold
-  double    ps, ss, rs; // p.s, s.s, r.s
+  double    u, next;       // factors of u, now and next: the cycle is applied to r / |r|, which a float can hold
+  double    ps, ss, rs;    // p.s, s.s, r.s
   double    alpha, beta;
 } wring_cg_component;
 
@@ -38,12 +38,12 @@ typedef struct {
   const double        *b;
   double              *x;
   wring_cg_component   of[3];
-  double               found[3]; // |r|^2 when r was last found from x
-  PetscBool            stuck;    // at what double precision can reach
-  const wring_cg_zero *zero;     // NULL: from x
+  double               found[3]; // |r|^2 when r was last computed from x
+  PetscBool            stuck;    // at the limit of double precision
+  const wring_cg_zero *zero;     // NULL: start from x
   double               squared;  // rtol^2
-  PetscBool            unknown;  // |b| is not known; the first reduction brings it
-  PetscBool            carrying; // this iteration's reduction brings dots
+  PetscBool            unknown;  // |b| is not known; the first reduction gives it
+  PetscBool            carrying; // this iteration's reduction carries dot products
 } wring_cg_state;
 
 static inline PetscBool wring_cg_active(const wring_cg_state *v)
@@ -53,29 +53,29 @@ static inline PetscBool wring_cg_active(const wring_cg_state *v)
 
 /* ---- cg_kernels.c: passes over vectors and matrix; threaded ---- */
 
-/* w = A u with its dots, of this rank, in one pass. Collective. */
+/* w = A u and the dot products of this rank, in one pass. Collective. */
 PetscErrorCode wring_cg_multiply(wring_cg_state *v, double dot[WRING_CG_DOTS][3]);
 PetscErrorCode wring_cg_residual(wring_cg_state *v, double rr[3]); // r = b - A x, and |r|^2 of this rank. Collective.
 void           wring_cg_begin_at_zero(const wring_cg_state *v);    // r = b, x = 0
-void wring_cg_look_at(const wring_cg_state *v, double sum[4]);     // b . b by component; numbers of x that are not 0
-void wring_cg_start_cycle(const wring_cg_state *v);                // the input of the cycle from r
+void           wring_cg_look_at(const wring_cg_state *v, double sum[4]); // b . b by component; count of nonzeros in x
+void           wring_cg_start_cycle(const wring_cg_state *v);            // the input of the cycle from r
 /* p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and the input of the next cycle, in one pass. */
 void wring_cg_update(const wring_cg_state *v);
-void wring_cg_add_last(const wring_cg_state *v); // x += alpha (u + beta p): all that the last iteration needs
+void wring_cg_add_last(const wring_cg_state *v); // x += alpha (u + beta p): sufficient in the last iteration
 
 /* ---- cg_step.c: the coefficients of an iteration ---- */
 
-/* The steps of all components from the dots of all ranks. Refuses a matrix that is not definite. */
+/* The steps of all components, from the dot products of all ranks. Refuses a matrix that is not positive definite. */
 PetscErrorCode wring_cg_choose_steps(wring_cg_state *v, const double dot[WRING_CG_DOTS][3]);
-/* Takes |b|^2, which was not known; *again: the input of the cycle was scaled too badly for a float. */
+/* Takes |b|^2, which was not known. *again: the input of the cycle was scaled too badly for a float. */
 PetscErrorCode wring_cg_take_size(wring_cg_state *v, const double rr[3], PetscBool *again);
 PetscErrorCode wring_cg_refuse_infinite(const wring_cg_state *v, int n, const double *number);
 
-/* ---- cg_carried.c: dots of the solution, by the last reduction ---- */
+/* ---- cg_carried.c: dot products with the solution, by the last reduction ---- */
 
-/* Whether this iteration will be the last if it gains as much as the one before. */
+/* Whether this iteration will be the last if it reduces the residual as much as the one before. */
 PetscBool wring_cg_is_likely_last(const wring_cg_state *v);
-/* all [v->zero->d->n]: sums of this rank of every wanted vector with x, u and p. */
+/* all [v->zero->d->n]: sums on this rank of the products of each wanted vector with x, u and p. */
 PetscErrorCode wring_cg_add_carried(const wring_cg_state *v, double (*all)[WRING_CG_PARTS][3]);
-/* The dots of x after this iteration, from the sums of all ranks and the coefficients. */
+/* The dot products with x after this iteration, from the sums over all ranks and the coefficients. */
 void wring_cg_find_carried(const wring_cg_state *v, const double (*all)[WRING_CG_PARTS][3]);

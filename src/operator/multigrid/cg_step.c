@@ -1,8 +1,8 @@
-/* The coefficients of an iteration from its dots. docs/theory.md (4.13)-(4.18) */
+/* The coefficients of an iteration, from its dot products. docs/theory.md (4.13)-(4.18) */
 #include "cg_state.h"
 #include <math.h>
 
-/* What is as small as the rounding of the recurrence for |r|^2 counts against convergence. */
+/* |r|^2 after the step, by recurrence; *bound adds the recurrence's rounding error, which convergence must include. */
 static double expected(const wring_cg_component *k, double *bound)
 {
   const double rounding = 1e-14, change = 2 * k->alpha * k->rs, square = k->alpha * k->alpha * k->ss;
@@ -11,10 +11,10 @@ static double expected(const wring_cg_component *k, double *bound)
   return PetscMax(rr, rounding * k->rr);
 }
 
-/* The direction and its length from the dots, which are of u / factor and w / factor. PETSC_FALSE: not definite. */
+/* The direction and step length, from dot products of u / factor and w / factor. PETSC_FALSE: not positive definite. */
 static PetscBool choose_step(wring_cg_component *k, const double dot[WRING_CG_DOTS])
 {
-  const double parallel = 1e-8; // below this nothing is left of u beside the last direction: begin anew
+  const double parallel = 1e-8; // below this u is parallel to the last direction: restart
   const double ru = k->u * dot[WRING_CG_RU], uw = k->u * k->u * dot[WRING_CG_UW], us = k->u * dot[WRING_CG_US],
                rw = k->u * dot[WRING_CG_RW];
   const double ww = k->u * k->u * dot[WRING_CG_WW], ws = k->u * dot[WRING_CG_WS];
@@ -54,10 +54,10 @@ PetscErrorCode wring_cg_choose_steps(wring_cg_state *v, const double dot[WRING_C
     double                    own[WRING_CG_DOTS];
     for (int i = 0; i < WRING_CG_DOTS; i++) own[i] = dot[i][c];
     PetscCall(wring_cg_refuse_infinite(v, WRING_CG_DOTS, own));
-    if (k->active) k->rr = own[WRING_CG_RR]; // not by recurrence
+    if (k->active) k->rr = own[WRING_CG_RR]; // instead of the recurrence's value
     k->active = (PetscBool)(k->rr > k->target);
     if (!k->active) {
-      k->u = k->next = k->alpha = k->beta = 0; // nothing moves
+      k->u = k->next = k->alpha = k->beta = 0; // no step
       continue;
     }
     if (!choose_step(k, own))
@@ -67,7 +67,7 @@ PetscErrorCode wring_cg_choose_steps(wring_cg_state *v, const double dot[WRING_C
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A float may not have held the input of the cycle where |b| is far from what this was scaled by: begin anew then. */
+/* If |b| is far from the size by which the input of the cycle was scaled, a float may not have held it: restart. */
 PetscErrorCode wring_cg_take_size(wring_cg_state *v, const double rr[3], PetscBool *again)
 {
   const double far = 1e30; // of squares

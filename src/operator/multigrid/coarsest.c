@@ -2,7 +2,9 @@
 #include "coarsest.h"
 #include "operator/aij.h"
 
-/* Rows above which an inverse would take more time and memory than it saves: aggregation found nothing to coarsen. */
+/*
+  Above this number of rows an inverse costs more time and memory than it saves (aggregation did not coarsen enough).
+*/
 enum { DENSE_LIMIT = 1000 };
 
 /* Rows of the scaled matrix, dense [n][n_global]. */
@@ -43,7 +45,7 @@ static PetscBool invert(PetscInt n, double *a)
   return PETSC_TRUE;
 }
 
-/* How many floats of the gathered vector each rank has, and where they begin. */
+/* Number and offset of each rank's floats in the gathered vector. */
 static PetscErrorCode count_shares(PetscInt n, wring_coarsest *c, PetscMPIInt *size, PetscMPIInt *rank)
 {
   const int mine = (int)(3 * n);
@@ -74,7 +76,7 @@ static PetscErrorCode gather_rows(const wring_coarsest *c, PetscMPIInt size, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the ranks that own rows. */
+/* Called by the ranks that own rows. */
 static PetscErrorCode create_inverse(Mat A, const wring_level *l, wring_coarsest *c, PetscBool *definite)
 {
   const PetscInt n = l->n, size_of_row = c->n_global;

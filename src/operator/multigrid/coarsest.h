@@ -1,22 +1,22 @@
 /*
-  The coarsest level: a few dozen rows, gathered by the ranks that own them and multiplied by their part of the
+  The coarsest level: a few dozen rows. The ranks that own rows gather the vector and multiply it by their rows of the
   inverse.
 */
 #pragma once
 #include "level.h"
 
 typedef struct {
-  PetscBool dense;          // there is an inverse; else the level is too large for one, and is smoothed
+  PetscBool dense;          // there is an inverse; else the level is too large for one and is smoothed
   MPI_Comm  comm;           // of the ranks that own rows; MPI_COMM_NULL on the others
   PetscInt  n_global;       // rows
   float    *inverse;        // [n][n_global]
   float    *all;            // [n_global][3], NULL on one rank of comm
-  int      *count, *offset; // of floats in `all`, by rank of comm
+  int      *count, *offset; // of floats in `all`, for each rank of comm
 } wring_coarsest;
 
-/* From the matrix of level l. Refuses what is not positive definite. Collective. */
+/* From the matrix of level l. Refuses a matrix that is not positive definite. Collective. */
 PetscErrorCode wring_coarsest_create(Mat A, const wring_level *l, wring_coarsest *c);
 PetscErrorCode wring_coarsest_destroy(wring_coarsest *c);
 
-/* x = A^(-1) b, both [n][3], where the level is dense. Collective on its comm. */
+/* x = A^(-1) b, both [n][3], if the level is dense. Collective on its comm. */
 PetscErrorCode wring_coarsest_solve(wring_coarsest *c, PetscInt n, const float *b, float *x);

@@ -1,4 +1,4 @@
-/* PETSc's AIJ matrices as rows in float. */
+/* PETSc's AIJ matrices as float rows. */
 #include "csr.h"
 #include "operator/aij.h"
 

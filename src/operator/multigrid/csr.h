@@ -1,6 +1,6 @@
 /*
-  Rows of a matrix in float with 32-bit columns: half the bytes of PETSc's arrays, for kernels that are bound by
-  memory.
+  Matrix rows in float with 32-bit columns: half the bytes of PETSc's arrays, for kernels that are limited by memory
+  bandwidth.
 */
 #pragma once
 #include "vec.h"
@@ -11,27 +11,27 @@ typedef struct {
   const int      *column; // [start[n]]
   float          *value;  // [start[n]], owned
   PetscInt       *own_start;
-  int            *own_column; // what start and column point to; NULL where they are arrays of a matrix of PETSc's
+  int            *own_column; // targets of start and column; NULL if these point to arrays of a PETSc matrix
 } wring_csr;
 
 /*
-  A's rows, scaled: value row[i] column[j]. A is sequential. With `borrow`, c points to A's arrays where it can, and A
-  must live as long; else all is copied. Not collective.
+  A's rows, scaled: entry (i, j) times row[i] column[j]. A is sequential. With `borrow`, c points to A's arrays where
+  possible, and A must live as long; otherwise all is copied. Not collective.
 */
 PetscErrorCode wring_csr_create(Mat A, PetscBool borrow, const float *row, const float *column, wring_csr *c);
 
 /*
-  Two parts of the same rows as one matrix: columns of `own`, then those of `ghost` (may be NULL), numbered from n_own
-  on; column [n_own + n_ghost]. Not collective.
+  Joins two parts of the same rows into one matrix: the columns of `own`, then those of `ghost` (may be NULL), numbered
+  from n_own; column [n_own + n_ghost]. Not collective.
 */
 PetscErrorCode wring_csr_join(Mat own, Mat ghost, PetscInt n_own, const float *row, const float *column, wring_csr *c);
 
-/* t [n_column] rows is the transpose of a [n]. */
+/* t, with n_column rows, is the transpose of a, with n rows. */
 PetscErrorCode wring_csr_transpose(PetscInt n, PetscInt n_column, const wring_csr *a, wring_csr *t);
 PetscErrorCode wring_csr_destroy(wring_csr *a);
-double         wring_csr_memory(PetscInt n, const wring_csr *a); // bytes of what it owns
+double         wring_csr_memory(PetscInt n, const wring_csr *a); // bytes that it owns
 
-/* The sum of row i times x [][3]; the fourth number is not defined. */
+/* Row i times x [][3]; the fourth number is undefined. */
 static inline wring_float4 wring_csr_row(const wring_csr *a, PetscInt i, const float *x)
 {
   wring_float4 sum = {0}, other = {0};

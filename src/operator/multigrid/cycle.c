@@ -1,6 +1,6 @@
 /*
-  The V-cycle. As it starts from zero, its first step and the residual are one pass over the matrix; its second step and
-  the sum of all corrections are another.
+  The V-cycle. It starts from zero, so that its first step and the residual take one pass over the matrix; the second
+  step and the sum of all corrections take another.
 */
 #include "cycle.h"
 

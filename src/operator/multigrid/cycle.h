@@ -15,9 +15,9 @@ typedef struct {
   double         memory; // bytes, this rank
 } wring_cycle;
 
-/* From h, of which all but A[0] may be destroyed afterwards. Refuses what is not positive definite. Collective. */
+/* All of h but A[0] may be destroyed afterwards. Refuses a matrix that is not positive definite. Collective. */
 PetscErrorCode wring_cycle_create(MPI_Comm comm, const wring_hierarchy *h, wring_cycle **c);
 PetscErrorCode wring_cycle_destroy(wring_cycle **c);
 
-/* level->b = D^(-1/2) r becomes level->y, about A^(-1) r, with room for ghosts. Collective. */
+/* Input: level->b = D^(-1/2) r. Output: level->y, about A^(-1) r, with space for ghosts. Collective. */
 PetscErrorCode wring_cycle_apply(wring_cycle *c);

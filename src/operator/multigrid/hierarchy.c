@@ -1,16 +1,16 @@
 #define _POSIX_C_SOURCE 200809L
 /*
-  The matrices of all levels, from PETSc's smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996). Nothing
-  else of it is used; its smoothers are set to the cheapest.
+  The matrices of all levels, from PETSc's smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996). PETSc's
+  cycle is not used; its smoothers are set to the cheapest.
 */
 #include "hierarchy.h"
 #include "operator/operator_impl.h"
 #include <petscksp.h>
 #include <string.h>
 
-enum { COARSEST = 100 }; // rows below which there is no coarser level
+enum { COARSEST = 100 }; // no coarser level below this number of rows
 
-/* Options for which PETSc has no function, or forgets what the function has set. */
+/* Options that PETSc cannot set by a function, or whose value set by a function it loses. */
 static const char *const option[][2] = {
   {"-operator_pc_gamg_esteig_ksp_type", "cg"},      {"-operator_pc_gamg_esteig_ksp_max_it", "10"},
   {"-operator_pc_gamg_aggressive_coarsening", "0"}, // at 2e5 vertices half the iterations: a third less time
@@ -20,8 +20,8 @@ static const char *const option[][2] = {
 enum { N_OPTION = sizeof option / sizeof option[0] };
 
 /*
-  Sets ours where the user gives none. ours[i]: option i is to be cleared, or the next operator would take it for the
-  user's.
+  Sets our options unless the user has given them. ours[i]: option i must be cleared afterwards, else the next operator
+  would take it for the user's.
 */
 static PetscErrorCode set_options(PetscBool ours[N_OPTION])
 {
@@ -110,7 +110,7 @@ static PetscErrorCode allocate(Mat fine, int n_level, wring_hierarchy *h)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc lists the coarsest level first, and leaves the finest out. */
+/* PETSc lists the coarsest level first and omits the finest. */
 static PetscErrorCode take(PC pc, Mat fine, wring_hierarchy *h)
 {
   PetscInt n, n_P;
@@ -129,7 +129,7 @@ static PetscErrorCode take(PC pc, Mat fine, wring_hierarchy *h)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Without a matrix only the options are read. */
+/* Without a matrix, only reads the options. */
 static PetscErrorCode build(MPI_Comm comm, Mat fine, PC *pc)
 {
   PetscFunctionBegin;
@@ -170,7 +170,7 @@ PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, wring_hierarchy *
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(fine, &n, NULL));
-  if (n <= COARSEST) { // PETSc would make a level below a matrix of any size
+  if (n <= COARSEST) { // PETSc would coarsen a matrix of any size
     PetscCall(allocate(fine, 1, h));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -182,7 +182,7 @@ PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, wring_hierarchy *
 
 PetscErrorCode wring_hierarchy_renew(MPI_Comm comm, Mat fine, int n_level, const wring_level *level, wring_hierarchy *h)
 {
-  const double fill = 2; // entries of P^T A P by those of its factors, a guess that PETSc corrects
+  const double fill = 2; // entries of P^T A P per entry of its factors; PETSc corrects this estimate
 
   PetscFunctionBegin;
   PetscCall(allocate(fine, n_level, h));

@@ -1,4 +1,4 @@
-/* Matrices of all levels and the interpolations between them, as PETSc's: what a cycle is made from. */
+/* The matrices of all levels and the interpolations between them, as PETSc matrices: the input of a cycle. */
 #pragma once
 #include "level.h"
 
@@ -9,15 +9,15 @@ typedef struct {
 } wring_hierarchy;
 
 /*
-  Refuses options of PETSc with the prefix "operator_" that multigrid has no use for, or that PETSc does not take, in
-  one line. Collective.
+  Refuses, in one line, PETSc options with the prefix "operator_" that multigrid does not use or that PETSc does not
+  accept. Collective.
 */
 PetscErrorCode wring_hierarchy_try_options(MPI_Comm comm);
 
-/* By PETSc's smoothed aggregation of `fine`, of which A[0] is a new reference. Collective. */
+/* By PETSc's smoothed aggregation of `fine`; A[0] is a new reference to it. Collective. */
 PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, wring_hierarchy *h);
 
-/* The same with the interpolations of known levels [n_level]: only the products P^T A P are new. Collective. */
+/* The same with the interpolations of given levels [n_level]: only the products P^T A P are new. Collective. */
 PetscErrorCode wring_hierarchy_renew(MPI_Comm comm, Mat fine, int n_level, const wring_level *level,
                                      wring_hierarchy *h);
 PetscErrorCode wring_hierarchy_destroy(wring_hierarchy *h);

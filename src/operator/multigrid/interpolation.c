@@ -4,7 +4,7 @@
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
-/* Where restriction gathers the shares of other ranks. */
+/* Creates the arrays in which restriction gathers the contributions of other ranks. */
 static PetscErrorCode create_slots(wring_interpolation *p)
 {
   const PetscInt *degree;
@@ -73,7 +73,7 @@ double wring_interpolation_memory(const wring_interpolation *p)
 
 /* ---- back to PETSc ----------------------------------------------------------------------------------------------- */
 
-/* Entries of P without the scales, and their global columns. */
+/* The entries of P without the scaling, and their global columns. */
 static void unscale(const wring_interpolation *p, PetscInt first, const float *fine, const float *coarse,
                     PetscInt *column, double *value)
 {
@@ -129,7 +129,7 @@ static wring_csr rows_from(const wring_csr *a, PetscInt first)
   return rest;
 }
 
-/* In the order of the ranks, whichever message comes first. */
+/* Adds in the order of the ranks, whichever message arrives first. */
 static void add_shares(const wring_interpolation *p, float *coarse)
 {
   for (PetscInt i = 0; i < p->n_coarse; i++) {

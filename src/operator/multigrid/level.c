@@ -1,6 +1,6 @@
 /*
-  The kernel of the smoother: a row of the matrix times three components at once. It is bound by memory: one pass over
-  the matrix does all there is to do with a row. docs/theory.md (4.7), (4.8)
+  The kernel of the smoother: a row of the matrix times three components at once. It is limited by memory bandwidth, so
+  one pass over the matrix does everything that needs a row. docs/theory.md (4.7), (4.8)
 */
 #include "level.h"
 

@@ -1,6 +1,6 @@
 /*
-  A level: its matrix, scaled to a unit diagonal, D^(-1/2) A D^(-1/2), in float; its smoother; its vectors; and the
-  interpolation from the next coarser level. Arrays of vertices are [n][3], one number to spare, then [n_ghost][3]: see
+  A level: its matrix in float, scaled to a unit diagonal, D^(-1/2) A D^(-1/2); its smoother; its vectors; and the
+  interpolation from the next coarser level. Arrays of vertices are [n][3], one spare number, then [n_ghost][3]: see
   wring_level_ghosts.
 */
 #pragma once
@@ -10,7 +10,7 @@ typedef struct {
   MPI_Comm     comm;   // borrowed
   MPI_Datatype vertex; // 3 floats; borrowed
   PetscInt     n, n_ghost;
-  wring_csr    own, ghost; // columns of this rank; of others, in rows of `boundary` alone
+  wring_csr    own, ghost; // columns of this rank; columns of other ranks, in the rows of `boundary` only
   PetscInt     n_boundary, *boundary;
   PetscSF      halo;  // roots [n], leaves [n_ghost]; NULL on one rank
   float       *scale; // [n + n_ghost] d = D^(-1/2)
@@ -22,8 +22,8 @@ typedef struct {
 } wring_level;
 
 /*
-  Ghosts of b, x or y. One number stands between them and the owned vertices: the last of these is read as four numbers
-  while the ghosts are a receive buffer.
+  Ghosts of b, x or y. One spare number stands between the owned vertices and the ghosts, because the last owned vertex
+  is read as four numbers while the ghosts are a receive buffer.
 */
 static inline float *wring_level_ghosts(const wring_level *l, float *x)
 {
@@ -33,22 +33,24 @@ static inline float *wring_level_ghosts(const wring_level *l, float *x)
 /* ---- level_create.c ---- */
 
 /*
-  The matrix and the scale. With `finest`, A's arrays are borrowed, and A must live as long; else A may be destroyed
-  afterwards. Refuses a diagonal that is not positive, and more vertices than 32-bit offsets reach. Collective.
+  The matrix and its scaling. With `finest`, A's arrays are borrowed, and A must live as long; otherwise A may be
+  destroyed afterwards. Refuses a diagonal that is not positive, and more vertices than 32-bit offsets can address.
+  Collective.
 */
 PetscErrorCode wring_level_create(MPI_Comm comm, MPI_Datatype vertex, Mat A, PetscBool finest, wring_level *l);
 
 /*
-  The vectors, and omega by the power method. finer_ghosts: of the interpolation that reads y; 0 on the finest level.
-  After wring_level_create on all levels. Refuses a matrix that is not definite. Collective.
+  The vectors, and omega by the power method. finer_ghosts: number of ghosts of the interpolation that reads y; 0 on the
+  finest level. To be called after wring_level_create on all levels. Refuses a matrix that is not positive definite.
+  Collective.
 */
 PetscErrorCode wring_level_set_up(wring_level *l, PetscInt first, PetscInt finer_ghosts);
 PetscErrorCode wring_level_destroy(wring_level *l);
 double         wring_level_memory(const wring_level *l); // bytes, this rank, with its interpolation
 
 /*
-  The factor of the first vertex's random numbers: 3 first, which exceeds 32 bits where the number of vertices does
-  not.
+  Seed of the random numbers of this rank's first vertex, 3 first: it may exceed 32 bits although the number of vertices
+  does not.
 */
 static inline uint64_t wring_level_seed(PetscInt first)
 {
@@ -58,7 +60,7 @@ static inline uint64_t wring_level_seed(PetscInt first)
 /* ---- level.c ---- */
 
 /*
-  y = scale (p b + q x - omega A x), scale [n] or NULL, with one pass over A. The ghosts of x are filled. Collective.
+  y = scale (p b + q x - omega A x), scale [n] or NULL, in one pass over A. Fills the ghosts of x. Collective.
 */
 PetscErrorCode wring_level_combine(const wring_level *l, float p, const float *b, float q, float *x, float *y,
                                    const float *scale);

@@ -1,10 +1,11 @@
 /*
-  A level from a matrix of PETSc's: the scaled rows, the vectors, the step of the smoother. docs/theory.md (4.5)-(4.7)
+  Creates a level from a PETSc matrix: the scaled rows, the vectors, the step of the smoother. docs/theory.md
+  (4.5)-(4.7)
 */
 #include "level.h"
 #include "operator/aij.h"
 
-/* d = D^(-1/2) of owned rows and, by the halo, of ghosts. */
+/* d = D^(-1/2) of the owned rows and, by the halo, of the ghosts. */
 static PetscErrorCode create_scale(Mat A, wring_level *l)
 {
   PetscBool     definite = PETSC_TRUE;
@@ -81,7 +82,7 @@ static void start_power(wring_level *l, PetscInt first)
   for (PetscInt i = 0; i < 3 * l->n; i++) l->x[i] = (float)(wring_uniform(seed + (uint64_t)i) - 0.5);
 }
 
-/* x . A x / x . x, where x . x is known, and x = A x / |A x|: for each component. */
+/* For each component: x . A x / x . x with known x . x, then x = A x / |A x|. */
 static PetscErrorCode power_step(wring_level *l, double xx[3], double *largest)
 {
   double sum[6];
@@ -101,7 +102,7 @@ static PetscErrorCode power_step(wring_level *l, double xx[3], double *largest)
 
 /*
   One step of Chebyshev's iteration on [0.1, 1.1] times the largest eigenvalue is Jacobi damped by 1/0.6. The power
-  method approaches the eigenvalue from below, hence the margin; a cycle is definite with every step below 2 /
+  method approaches the eigenvalue from below, hence the margin; a cycle is positive definite for every step below 2 /
   eigenvalue.
 */
 static PetscErrorCode find_omega(wring_level *l, PetscInt first)
@@ -111,7 +112,7 @@ static PetscErrorCode find_omega(wring_level *l, PetscInt first)
   double       largest = 1, ignored[3], xx[3];
 
   PetscFunctionBegin;
-  l->omega = -1; // combine then multiplies
+  l->omega = -1; // combine then computes A x
   start_power(l, first);
   wring_float_dots(l->n, l->x, l->x, ignored, xx);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, xx, 3, MPI_DOUBLE, MPI_SUM, l->comm));

@@ -1,4 +1,4 @@
-/* Type multigrid: its table of functions, and when a hierarchy is built anew. */
+/* Type multigrid: its table of functions, and the decision when a hierarchy is rebuilt. */
 #include "multigrid.h"
 #include "operator/operator_impl.h"
 #include <math.h>
@@ -26,14 +26,15 @@ static PetscErrorCode keep_reference(wring_multigrid *m)
 }
 
 /*
-  The interpolation is kept as long as no row has become stiffer than another by more than a factor, whatever all rows
-  share: it is after a change of the time step, and not after an attachment was released. docs/theory.md (4.19)
+  The interpolation is kept as long as no row's stiffness has changed, relative to that of any other row, by more than a
+  factor; a change common to all rows does not count. A new time step therefore keeps it, a released attachment does
+  not. docs/theory.md (4.19)
 */
 static PetscErrorCode may_keep(const wring_operator *op, PetscBool *keep)
 {
   const wring_multigrid *const m        = op->data;
   const double                 most     = 4.5;
-  double                       range[2] = {0, 0}; // largest of the ratio and of its inverse
+  double                       range[2] = {0, 0}; // largest ratio, largest inverse ratio
   Vec                          diagonal;
   const double                *d;
 

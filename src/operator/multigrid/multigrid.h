@@ -1,19 +1,18 @@
 /*
   Private to src/operator: the type multigrid, conjugate gradients preconditioned by a V-cycle in single precision.
-  docs/theory.md (4.5)-(4.19). No file here uses terms, potentials or solvers: all is made from a matrix.
+  docs/theory.md (4.5)-(4.19). The files here use no terms, potentials or solvers, only a matrix.
 
   Reading order, each file including only those above it:
     vec.h            vertices [n][3] in float and double: strips of threads, loads of four numbers
     csr.h            rows of a matrix in float, with 32-bit columns
-    interpolation.h  P between two levels and its transpose: apply, and give back as PETSc's matrix
+    interpolation.h  P between two levels and its transpose: apply them, convert P to a PETSc matrix
     level.h          the matrix of a level, its smoother and its vectors (level.c: kernels, level_create.c: set-up)
     hierarchy.h      matrices of all levels by PETSc's smoothed aggregation, or by known interpolations
     coarsest.h       the inverse of the coarsest matrix
     cycle.h          the V-cycle
     cg.h             the solve; cg_state.h is private to its files: cg_kernels.c (passes over vectors and matrix),
-    cg_step.c
-                     (coefficients), cg_carried.c (dots of the solution), cg_solve.c (the iteration)
-    multigrid.c      the table of functions; when a hierarchy is built anew
+                     cg_step.c (coefficients), cg_carried.c (dot products with the solution), cg_solve.c (the iteration)
+    multigrid.c      the table of functions; the decision when a hierarchy is rebuilt
 */
 #pragma once
 #include "cg.h"
@@ -22,6 +21,6 @@
 typedef struct {
   wring_cycle *cycle; // NULL before the first set_up
   wring_cg    *cg;
-  float       *reference; // [n] the scale D^(-1/2) that the interpolation was made for
-  PetscInt     built;     // hierarchies, without those that kept their interpolation
+  float       *reference; // [n] the scaling D^(-1/2) for which the interpolation was made
+  PetscInt     built;     // number of hierarchies built with a new interpolation
 } wring_multigrid;

@@ -1,7 +1,7 @@
 /*
-  Vectors of vertices [n][3], components fastest. A vertex is read as four numbers at once, of which the last is
-  ignored: every array has one number to spare at its end, and none is read past its owned part while a message is on
-  its way into the rest.
+  Vectors of vertices [n][3], components fastest. A vertex is read as four numbers, of which the last is ignored: every
+  array has one spare number at its end. No read goes beyond the owned part while a message is being received into the
+  rest.
 */
 #pragma once
 #include <wring/base.h>
@@ -10,7 +10,8 @@
 #endif
 
 /*
-  Loops and sums go over STRIPS parts of the rows, each by one thread: the order of a sum does not depend on threads.
+  Loops and sums run over STRIPS parts of the rows, each processed by one thread: the order of a sum does not depend on
+  the number of threads.
 */
 enum { WRING_STRIPS = 64, WRING_SERIAL_BELOW = 2000 };
 static inline PetscInt wring_strip(PetscInt n, int s)
@@ -28,7 +29,7 @@ static inline wring_float4 wring_load_float(const float *x)
   return v;
 }
 
-/* Four floats at x as doubles. gcc 12 makes five instructions of what AVX has one for. */
+/* Four floats at x as doubles. gcc 12 compiles the generic form to five instructions; AVX has one. */
 static inline void wring_widen(const float *x, wring_double4 *v)
 {
 #if defined(__AVX__)
@@ -38,15 +39,15 @@ static inline void wring_widen(const float *x, wring_double4 *v)
 #endif
 }
 
-/* Not by value: the calling convention for more than 16 bytes in a register depends on AVX. */
+/* Returns through a pointer: the calling convention for vectors of more than 16 bytes depends on AVX. */
 static inline void wring_load_double(const double *x, wring_double4 *v)
 {
   __builtin_memcpy(v, x, sizeof *v);
 }
 
-/* n zeros and one to spare, touched first by the threads that will use them; freed with PetscFree. */
+/* n zeros and a spare one, touched first by the threads that will use them; free with PetscFree. */
 PetscErrorCode wring_float_create(size_t n, float **x);
 PetscErrorCode wring_double_create(size_t n, double **x);
 
-/* Sums of a b and of b b over n vertices, by component: of this rank. */
+/* Sums of a b and of b b over n vertices, by component, on this rank. */
 void wring_float_dots(PetscInt n, const float *a, const float *b, double ab[3], double bb[3]);
