@@ -414,7 +414,7 @@ mass missing vertex|edit mass.csv '$d'|check net.yaml|
 mass repeated|edit mass.csv 3s/^1/0/|check net.yaml|mass.csv:3: vertex 0 is given twice (first in line 2)
 mass missing file|rm mass.csv|check net.yaml|mass.csv: cannot be read: No such file or directory
 mass none|edit net.yaml /^mass/d|check net.yaml|
-  net.yaml: vertex 0 has no mass, expected mass.file or an element of some density at it
+  net.yaml: vertex 0 has no mass, expected mass.file or an element with a density at it
 springs header|edit springs.csv 1s/stiffness/k/|check net.yaml|
   springs.csv:1: the header is "a,b,length,k", expected "a,b,length,stiffness[,damping]"
 springs zero stiffness|edit springs.csv 3s/100/0/|check net.yaml|springs.csv:3: stiffness 0, expected above 0 N/m
@@ -554,7 +554,7 @@ ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot
   check mesh.yaml|
   gmsh22.msh:28: elements 4 (line 26), 5 (line 27) and 6 share a face, expected two at most
 22 no tets|edit gmsh22.msh 's/^4 4 .*//; s/^5 4 .*//; /^\$Elements/{n;s/5/3/}'|check mesh.yaml|
-  mesh.yaml: vertex 0 has no mass, expected mass.file or an element of some density at it
+  mesh.yaml: vertex 0 has no mass, expected mass.file or an element with a density at it
 22 no elements|edit gmsh22.msh '/^\$Elements/,$d'|check mesh.yaml|gmsh22.msh:21: the file ends without $Elements
 22 second order|edit gmsh22.msh 's/^4 4 2/4 11 2/'|check mesh.yaml|
   gmsh22.msh:26: element type 11 (second-order tetrahedron), expected first-order points, lines, triangles or tetrahedra
@@ -632,7 +632,7 @@ points row|edit points.csv 's/^3,3/3/'|check net.yaml|points.csv:5: the line end
 points empty|edit points.csv '2,$d'|check net.yaml|points.csv: the mesh has no elements
 points with materials|edit net.yaml /^mass/d; add net.yaml 'material: {model: strain, stiffness: 1, density: 1}'|
   check net.yaml|
-  net.yaml: vertex 0 has no mass, expected mass.file or an element of some density at it
+  net.yaml: vertex 0 has no mass, expected mass.file or an element with a density at it
 region of a points|add net.yaml 'region: {a: {stiffness: 1}}'|check net.yaml|
   net.yaml:7: region: the mesh has no region 'a', expected one that `wring check` lists
 velocity twice|:|check net.yaml -initial_velocities state.csv -initial_velocity 1,0,0|

@@ -14,9 +14,12 @@ for deck in box box_strain liu_bar liu_bunny liu_cloth liu_ditto liu_hippo liu_s
   options=("${small[@]}" -output_directory "$deck")
   case $deck in
     box*) options+=(-mesh_box_cells 3,3,3) ;;
-    liu_bunny | liu_hippo) options+=(-mesh_file body.msh) ;;
-    liu_ditto | liu_squirrel) options+=(-mesh_file body.msh -mesh_scale 1) ;;
-    liu_cloth) options+=(-mesh_file points.csv -mass_file masses.csv -spring_cloth_file springs.csv -attach_corners_file corners.csv) ;;
+    liu_bunny | liu_hippo) options+=(-mesh_file "$work/body.msh") ;;
+    liu_ditto | liu_squirrel) options+=(-mesh_file "$work/body.msh" -mesh_scale 1) ;;
+    liu_cloth)
+      options+=(-mesh_file "$work/points.csv" -mass_file "$work/masses.csv" -spring_cloth_file "$work/springs.csv"
+        -attach_corners_file "$work/corners.csv")
+      ;;
     solvers_twist) options+=(-mesh_box_cells 6,2,2) ;;
   esac
   works 1 run "$source/inputs/bench/$deck.yaml" "${options[@]}"
@@ -25,7 +28,7 @@ for deck in box box_strain liu_bar liu_bunny liu_cloth liu_ditto liu_hippo liu_s
   awk -F, '$4 == 0 { first = $5 } { last = $5 } END { exit !(last < first) }' "$deck/history.csv" || fail "$deck: g does not fall"
 done
 for deck in solvers solvers_strain; do
-  works 1 compare "$source/inputs/bench/$deck.yaml" -initial_restart solvers_twist -compare_solvers qn,newton \
+  works 1 compare "$source/inputs/bench/$deck.yaml" -initial_restart "$work/solvers_twist" -compare_solvers qn,newton \
     -compare_iterations 20 -output_directory "$deck"
 done
 
