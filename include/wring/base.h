@@ -1,5 +1,5 @@
 /*
-  Layer 1, base: what every other header may include. Blocks, errors, vector kernels, phases.
+  Layer 1, base: declarations that every other header may include: blocks, errors, vector kernels, phases.
 
   Units are SI everywhere; local and global numbers count from 0. Arrays are "shape [a][b]", the last index fastest.
 
@@ -8,21 +8,22 @@
     text.c, text.h  words, numbers and files of text, in any locale
     count.c         the limit on counts; map.c a hash table, sort.c sorting, exchange.c rows between ranks
     vector.c        threaded kernels of vectors; memory.c aligned arrays; block3.c, block3.h 3x3 algebra of blocks
-    curve.c         curves of time (curve.h); rotation.c, random.c, phase.c, process.c: small things
+    curve.c         curves of time (curve.h); rotation.c, random.c, phase.c, process.c: small functions
     options/        the database of a deck (options.h): options.c keys, option_value.c values, schema.c tables and help
-  Not here: anything that knows of meshes, energies or files of results.
+  Not here: code that depends on meshes, energies or result files.
 
-  Threads. Functions are called by one thread of a rank; none is thread-safe unless it says so. The kernels of vectors,
-  and loops over elements in layers above, use the threads of OpenMP inside.
+  Threads. One thread of each rank calls these functions; none is thread-safe unless its comment states it. The vector
+  kernels, and the element loops of higher layers, use OpenMP threads internally.
 
   Effects on the whole process, for programs that link libwring:
-    omp_set_dynamic(0)     by the factorisation in teams (operator): a team has the threads that it asks for
+    omp_set_dynamic(0)     by the factorisation in teams (operator), so that a team has as many threads as requested
     threads of OpenMP      wring_set_threads
     threads of BLAS        wring_blas_set_threads, which wring_operator_create calls with operator_blas_threads
     PETSc's options        petsc_* keys of a deck are set in PETSc's global database; so are options of multigrid,
-    during set-up signals                only by wring_study_hold_signals, and by the program (main.c)
+                           during set-up
+    signals                only by wring_study_hold_signals, and by the program (main.c)
     error handlers         wring_error_handler_push, and PETSc's stack while a solver of PETSc is tried
-    locale                 not changed; numbers are read alike in all, but written by printf: leave LC_NUMERIC at "C"
+    locale                 unchanged; numbers are read the same in any, but written by printf: leave LC_NUMERIC at "C"
 */
 #pragma once
 #include <petscmat.h>
@@ -45,48 +46,51 @@ typedef double (*wring_out)[WRING_LANES];
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Bad input met by one rank, usually by rank 0 while it reads a file. Empty text: no error. The text is one line that
-  names the file and line (or the key), the value and what is expected: "part.msh:151: element 41 refers to node 95,
-  ..."
+  Bad input found by one rank, usually by rank 0 while it reads a file. An empty text means no error. The text is one
+  line that names the file and line (or the key), the value and what is expected: "part.msh:151: element 41 refers to
+  node 95, ..."
 */
 typedef struct {
   char text[1024];
 } wring_error;
 
-/* Sets the text unless one is set already: the first error wins. Not collective. */
+/* Sets the text unless it is already set, so that the first error is kept. Not collective. */
 void wring_error_set(wring_error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Gives every rank the error of the lowest rank that has one; nothing if none has. Collective on comm. */
+/*
+  Gives every rank the error of the lowest rank that has one; does nothing if no rank has an error. Collective on comm.
+*/
 PetscErrorCode wring_error_share(MPI_Comm comm, wring_error *e);
 
 /*
-  Raises PETSC_ERR_USER_INPUT on every rank, with the text of the lowest rank that has one; nothing if none has.
-  Collective on comm. The program's handler prints "wring: <text>" once and exits with status 1.
+  Raises PETSC_ERR_USER_INPUT on every rank, with the text of the lowest rank that has an error; does nothing if no rank
+  has one. Collective on comm. The program's handler prints "wring: <text>" once and exits with status 1.
 */
 PetscErrorCode wring_error_raise(MPI_Comm comm, const wring_error *e);
 
 /*
-  The same where an output file cannot be written, which is not bad input: raises WRING_ERR_OUTPUT, for exit status 4.
-  Collective on comm.
+  The same for an output file that cannot be written, which is not bad input: raises WRING_ERR_OUTPUT, for exit status
+  4. Collective on comm.
 */
 PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e);
 #define WRING_ERR_OUTPUT PETSC_ERR_FILE_WRITE
 
-/* Replicated bad input (every rank finds the same fault in the same data): a line of the same form, collective. */
+/* Refuses replicated bad input, in which every rank finds the same fault, with a line of the same form. Collective. */
 #define WRING_REFUSE(comm, ...) SETERRQ(comm, PETSC_ERR_USER_INPUT, __VA_ARGS__)
 
 /*
-  A handler of PETSc's errors that ends all ranks when one fails. Without one, PETSc prints a trace and returns the
-  error on the rank that met it, while the others wait for that rank in their next collective call, for ever.
+  A PETSc error handler that ends all ranks when one fails. Without it, PETSc prints a trace and returns the error on
+  the rank where it occurred, while the other ranks wait for that rank in their next collective call.
 
-  Bad input and lost output (the two codes above) are raised by all ranks of MPI_COMM_WORLD alike: one line "<program>:
-  <text>" on standard error, and the code is returned to the callers on every rank. Any other error, and one of fewer
-  ranks, prints "<program>: internal error: ..." and ends the program by MPI_Abort(MPI_COMM_WORLD, status).
+  All ranks of MPI_COMM_WORLD raise bad input and output failures (the two codes above) together: one line "<program>:
+  <text>" is printed on standard error, and the callers receive the code on every rank. Any other error, or one on a
+  smaller communicator, prints "<program>: internal error: ..." and ends the program by MPI_Abort(MPI_COMM_WORLD,
+  status).
 */
 typedef struct {
   const char *program;  // the first word of each line
   int         status;   // of the process after an internal error
-  PetscBool   reported; // a line of bad input has been printed, and no other will be: set to false to go on after it
+  PetscBool   reported; // a line has been printed and no other will be; set to false to continue after the error
 } wring_error_handler;
 
 /*
@@ -99,23 +103,24 @@ PetscErrorCode wring_error_handler_push(wring_error_handler *h);
 PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
-  A whole file, read on rank 0: text [*size] and a 0, on every rank, freed by the caller with PetscFree. Refused in one
-  line if it cannot be read or is larger than so many MiB, "which is no <what>". Collective.
+  Reads a whole file on rank 0 and broadcasts it: text [*size] and a terminating 0 on every rank, freed by the caller
+  with PetscFree. A file that cannot be read, or is larger than `mebibytes` MiB ("which is no <what>"), is refused in
+  one line. Collective.
 */
 PetscErrorCode wring_text_read(MPI_Comm comm, const char *file, const char *what, int mebibytes, char **text,
                                PetscInt64 *size);
 
-/* As strcasecmp and strncasecmp in the C locale, in every locale: words of decks are compared so. */
+/* strcasecmp and strncasecmp of the C locale, in any locale; used to compare words of decks. */
 int wring_ascii_compare(const char *a, const char *b);
 int wring_ascii_compare_n(const char *a, const char *b, size_t n);
 
 /* ---- local vector kernels ---------------------------------------------------------------------------------------- */
 
 /*
-  Of this rank's numbers: wring_dots and wring_inertia return this rank's part of a sum, which the caller adds over the
-  ranks. Threaded; sums do not depend on the number of threads. Arrays of different arguments do not overlap, except
-  where w = x or w = y is said to be allowed: w of wring_waxpy may be x or y, w of a combination may be its v[0], and
-  wring_dots may get one array several times.
+  Kernels on this rank's numbers: wring_dots and wring_inertia return this rank's part of a sum, which the caller adds
+  over the ranks. Threaded; sums do not depend on the number of threads. Arrays of different arguments must not overlap,
+  except that w of wring_waxpy may be x or y, w of a combination may be its v[0], and wring_dots may be given the same
+  array several times.
 */
 
 void wring_fill(PetscInt n, double a, double *x);                                       // x = a
@@ -133,7 +138,7 @@ typedef struct {
   double              *w;
 } wring_combination;
 
-/* The combinations in their order, in one pass over the cache: a later one may use the w of an earlier one. */
+/* Evaluates the combinations in order, all of them block by block; a later one may use the w of an earlier one. */
 void wring_combine(PetscInt n, int count, const wring_combination *a);
 
 /* f = s m_i (x_i - y_i) over n vertices [n][3], unless f is NULL; returns s/2 sum m_i |x_i - y_i|^2. */
@@ -146,7 +151,7 @@ void wring_rotation(const double spin[3], double t, double R[9]);
 /* A number in [0, 1) from a counter: the same on every machine, rank and run. */
 double wring_uniform(uint64_t counter);
 
-/* The bits of z mixed, one to one: for hashes. */
+/* Mixes the bits of z by a bijection, for hashes. */
 uint64_t wring_mix(uint64_t z);
 
 /* ---- phases: where the time goes --------------------------------------------------------------------------------- */
@@ -160,7 +165,7 @@ typedef enum {
   WRING_PHASE_HALO,
   WRING_PHASE_REDUCTION,
   WRING_PHASE_VECTOR,    // vector updates of the methods
-  WRING_PHASE_MEASURING, // evaluations made only to measure; whatever runs inside counts here
+  WRING_PHASE_MEASURING, // evaluations made only to measure; all time spent inside counts here
   WRING_PHASE_OUTPUT,
   WRING_N_PHASE
 } wring_phase;
@@ -173,8 +178,8 @@ typedef struct {
 
 void wring_phases_start(wring_phases *p); // zero, phase other
 /*
-  Enters a phase and returns the one that was left, which the caller restores: old = switch(p, LOCAL); ...; switch(p,
-  old). In MEASURING only wring_phases_leave_measuring changes the phase: other switches leave it. p may be NULL. Not
+  Enters a phase and returns the previous one, which the caller restores: old = switch(p, LOCAL); ...; switch(p, old).
+  During MEASURING only wring_phases_leave_measuring changes the phase; a switch has no effect. p may be NULL. Not
   collective.
 */
 wring_phase wring_phases_switch(wring_phases *p, wring_phase to);
@@ -185,8 +190,9 @@ const char *wring_phase_name(wring_phase phase);       // "operator_set_up"
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /*
-  n zeros aligned to 64 bytes, for arrays of blocks; freed by wring_blocks_destroy, which sets *p to NULL. Each thread
-  writes the zeros of the part that loops with a static schedule give to it, so that the memory lies on its NUMA node.
+  Allocates n zeros aligned to 64 bytes, for arrays of blocks; freed by wring_blocks_destroy, which sets *p to NULL.
+  Each thread writes the zeros of the part that loops with a static schedule assign to it, which places the memory on
+  its NUMA node.
 */
 PetscErrorCode wring_blocks_create(size_t n, double **p);
 void           wring_blocks_destroy(double **p);
@@ -194,18 +200,18 @@ void           wring_blocks_destroy(double **p);
 /* ---- process ----------------------------------------------------------------------------------------------------- */
 
 /*
-  Refused as bad input unless MPI allows OpenMP threads beside it (MPI_THREAD_FUNNELED or more, MPI_Query_thread) or
-  every rank has one thread: MPI_Init_thread may provide less than it was asked for. Collective on comm.
+  Refuses, as bad input, more than one OpenMP thread on a rank if MPI provides less than MPI_THREAD_FUNNELED
+  (MPI_Query_thread): MPI_Init_thread may provide less than requested. Collective on comm.
 */
 PetscErrorCode wring_check_thread_level(MPI_Comm comm);
 
-/* Threads that BLAS may use (OpenBLAS, MKL or BLIS, found at run time); 1 makes results repeatable bit by bit. */
+/* Sets the number of threads of BLAS (OpenBLAS, MKL or BLIS, found at run time); with 1, results repeat bit for bit. */
 void   wring_blas_set_threads(int n);
 int    wring_max_threads(void);  // of OpenMP
 void   wring_set_threads(int n); // of OpenMP, from now on
 double wring_peak_memory(void);  // bytes, this process
-/* Bytes of this process: resident in memory now; set aside for data, also where nothing has been written yet. */
+/* Bytes of this process: resident in memory; reserved for data, including pages that have not been written. */
 void wring_current_memory(double *resident, double *set_aside);
-/* Bytes of the processor's last cache, 0 if not known; bits of the vectors that the library was compiled for. */
+/* Bytes of the last-level cache, 0 if unknown; bits of the vector instructions that the library was compiled for. */
 double wring_last_cache(void);
 int    wring_vector_bits(void);

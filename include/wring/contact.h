@@ -1,32 +1,32 @@
 /*
-  Layer 5, contacts: energies that push vertices out of forbidden places, E_c(x) = sum over active contacts of k/2
+  Layer 5, contacts: energies that push vertices out of forbidden regions, E_c(x) = sum over active contacts of k/2
   min(0, (x - t) . n)^2. Which contacts are active, and their t and n, follow from x in wring_contact_update, which
-  solvers call once per iteration; between two updates they are frozen, and E_c is one smooth function of x.
+  solvers call once per iteration; between two updates they do not change, and E_c is a fixed smooth function of x.
   docs/theory.md 8
 
   src/contact, in reading order:
-    contact_impl.h    what a kind of contacts supplies; contact.c: the functions below, for any kind
+    contact_impl.h    the functions that a kind of contacts supplies; contact.c: the functions below, for any kind
     shape/            the shapes of colliders, a file each; shape/shape.h is the map of this folder
     colliders.c       the kind "collider"
     triangle.h        a point and a triangle
     near.h            vertices near triangles: a spatial hash over all ranks
     pairs.h           from near pairs to pairs in contact
     self_contact.c    the kind "self_contact"
-  Not here: keys of the deck that create contacts (problem), which solver updates when (potential, solver).
+  Not here: keys of the deck that create contacts (problem), and when contacts are updated (potential, solver).
 
   x and f are arrays [n_local][3] of owned vertices then ghosts; lengths in m, forces in N, energies in J. Functions are
-  collective on the mesh's communicator unless they say otherwise.
+  collective on the mesh's communicator unless their comments state otherwise.
 
-  Cost and communication. Colliders: nothing is sent; update, project and measure take O(n_owned) operations per
+  Cost and communication. Colliders send no messages; update, project and measure take O(n_owned) operations per
   collider, add and add_hessian O(active). Self-contact: create exchanges the faces between ranks; an update makes one
   reduction and fetches the corners of pairs from other ranks; when a vertex has moved by more than a quarter of the
   mean edge since the last search, it also searches: O(surface) operations and messages between ranks that share cells
   of the hash. add, add_hessian and add_blocks fetch corners, and add sends their forces back. Memory: O(surface +
   pairs) of a rank.
 
-  Errors: bad input is refused when contacts are created; updates refuse nothing, and vertices that are not finite are
-  in no contact. Threads: a contact is used by one thread at a time, the one that calls MPI; different contacts share no
-  state.
+  Errors: bad input is refused when contacts are created; updates do not refuse input, and vertices with non-finite
+  positions are in no contact. Threads: one thread at a time uses a contact, the one that calls MPI; different contacts
+  share no state.
 */
 #pragma once
 #include <wring/options.h>
@@ -36,10 +36,12 @@ typedef struct wring_contact wring_contact;
 
 PetscErrorCode wring_contact_destroy(wring_contact **c);
 
-/* How a solver enforces contacts: by E_c in g, or by moving vertices out after every sweep over constraints. */
+/* How a solver enforces contacts: by E_c in g, or by projecting vertices out after every sweep over constraints. */
 typedef enum { WRING_CONTACT_ENERGY, WRING_CONTACT_PROJECTION } wring_contact_way;
 
-/* Why contacts cannot be enforced in this way, as the end of a refusal; NULL if they can. Not collective. */
+/*
+  The reason why contacts cannot be enforced in this way, for the end of a message; NULL if they can. Not collective.
+*/
 const char *wring_contact_refusal(const wring_contact *c, wring_contact_way way);
 
 /* Moves the colliders to `time` [s]; no contact is active until the next update. */
@@ -51,21 +53,22 @@ typedef struct {
   const double *q; // [n_owned][3] m
 } wring_contact_step;
 
-/* What an update changed, on this rank. E_c may be another function than before unless added, released and moved are
-   0. */
+/* The changes made by an update, on this rank. E_c is unchanged if added, released and moved are 0. */
 typedef struct {
   PetscInt64 active;          // contacts of vertices that are inside
   PetscInt64 added, released; // contacts that were not active before; that are no longer active
-  PetscInt64 moved;           // contacts with another t or n, also of vertices that are only watched
+  PetscInt64 moved;           // contacts whose t or n changed, including those of vertices that are only monitored
 } wring_contact_change;
 
-/* Finds the active contacts at x, ghosts up to date. first: of a solve; earlier contacts are forgotten. */
+/*
+  Finds the active contacts at x, whose ghosts are up to date. first: first update of a solve, which drops old contacts.
+*/
 PetscErrorCode wring_contact_update(wring_contact *c, const wring_contact_step *step, const double *x, PetscBool first,
                                     wring_contact_change *change);
 
 /*
-  For the active contacts: adds dE_c/dx to f [n_local][3] N with WRING_GRADIENT (values of ghosts are sent to their
-  owners by the caller), and this rank's part of E_c [J] to *energy with WRING_VALUE. Ghosts of x are up to date.
+  For the active contacts: adds dE_c/dx to f [n_local][3] N with WRING_GRADIENT (the caller sends values of ghosts to
+  their owners), and this rank's part of E_c [J] to *energy with WRING_VALUE. Ghosts of x are up to date.
 */
 PetscErrorCode wring_contact_add(wring_contact *c, wring_work work, const double *x, double *f, double *energy);
 
@@ -77,13 +80,13 @@ PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step 
 
 const char *wring_contact_kind(const wring_contact *c); // "collider", as in reports; borrowed, not collective
 
-/* Parts with a report of their own, such as colliders; names are borrowed. Not collective. */
+/* Parts that are reported separately, such as colliders; names are borrowed. Not collective. */
 int         wring_contact_parts(const wring_contact *c);
 const char *wring_contact_part_name(const wring_contact *c, int part);
 
 /*
-  Of this rank, at x [n_local][3]: the number of vertices inside, the depth of the deepest [m], and the force of each
-  part's active contacts on the body, force [parts][3] N, to which it is added.
+  On this rank, at x [n_local][3]: the number of vertices inside and the depth of the deepest [m]. The force of each
+  part's active contacts on the body is added to force [parts][3] N.
 */
 typedef struct {
   PetscInt64 inside;
@@ -95,10 +98,10 @@ PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_co
 /* ---- matrices of contacts between vertices ----------------------------------------------------------------------- */
 
 /*
-  Blocks [3][3] N/m that contacts between vertices add to the Hessian at x, instead of add_hessian. count_blocks adds
-  the most blocks off the diagonal of each row to count [n_owned], and sets *joined if any rank has one. add_blocks adds
-  the blocks to H, which has room for them, except rows and columns of vertices with held [n_owned] != 0; held may be
-  NULL.
+  Blocks [3][3] N/m that contacts between vertices add to the Hessian at x, instead of add_hessian. count_blocks adds an
+  upper bound on the off-diagonal blocks of each row to count [n_owned], and sets *joined if any rank has one.
+  add_blocks adds the blocks to H, which must have them preallocated, except rows and columns of vertices with held
+  [n_owned] != 0; held may be NULL.
 */
 PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined);
 PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H);
@@ -108,26 +111,30 @@ PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const
 typedef struct wring_collider wring_collider;
 
 /*
-  A shape in its own frame: centre at 0, axis along z. size [3] is what `read` has set. tests/test_shapes.c tests every
-  shape by the properties stated here. docs/theory.md 8.6
+  A shape in its own frame: centre at 0, axis along z. size [3] is set by `read`. tests/test_shapes.c tests the
+  properties stated here for every shape. docs/theory.md 8.6
 */
 typedef struct {
   const char         *name;    // "sphere", as in the deck
   const wring_option *options; // keys of its place and size, after "collider_NAME_"
 
-  /* Sets c->centre, c->frame (the identity on entry) and c->size from the deck's keys. Refused if they make no
-     shape. */
+  /*
+    Sets c->centre, c->frame (the identity on entry) and c->size from the deck's keys. Refuses values without a valid
+    shape.
+  */
   PetscErrorCode (*read)(const wring_options *deck, const char *prefix, wring_collider *c);
 
   /*
     The tangent plane n . p = offset [m] at the point of the surface nearest to p, n the unit normal out of the shape.
-    Returns the signed distance n . p - offset, < 0 inside: exact, with gradient n. Of several nearest points, one is
-    taken. Thread-safe.
+    Returns the signed distance n . p - offset, < 0 inside: exact, with gradient n. If several points are nearest, one
+    is chosen. Thread-safe.
   */
   double (*nearest)(const double size[3], const double p[3], double n[3], double *offset);
 
-  /* Radius of the least ball about the centre that contains the shape; NULL: unbounded, and `inside` is refused.
-     Thread-safe. */
+  /*
+    Radius of the smallest ball about the centre that contains the shape; NULL: unbounded, and `inside` is refused.
+    Thread-safe.
+  */
   double (*bound)(const double size[3]);
 } wring_shape;
 
@@ -135,7 +142,7 @@ typedef struct {
 const wring_shape *wring_shape_at(int i);
 const wring_shape *wring_shape_find(const char *name);
 
-/* Keys of every collider, after "collider_NAME_"; those of its shape come in addition. */
+/* Keys of every collider, after "collider_NAME_", in addition to those of its shape. */
 extern const wring_option wring_collider_options[];
 
 struct wring_collider {
@@ -147,7 +154,7 @@ struct wring_collider {
   double             frame[9];  // rotation at time 0, row by row: column 2 is the axis, columns are the edges of a box
   double             stiffness; // N/m of each vertex in contact
   double             friction;  // coefficient of Coulomb's law; projection only
-  wring_motion       motion;    // of the collider about its centre; motion.centre and motion.release are not read
+  wring_motion       motion;    // of the collider about its centre; motion.centre and motion.release are ignored
 };
 
 /* frame = a rotation whose column 2 is the direction of axis, which is not 0; frame of `turn` degrees about its
@@ -158,8 +165,7 @@ void wring_frame_of_turn(const double turn[3], double frame[9]);
 /* collider [n] and its path are copied; every collider is a part. Not collective. */
 PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring_collider *collider, wring_contact **c);
 
-/* inside [n]: vertices of this rank inside each collider at x [n_owned][3], at the time that was set. Not
-   collective. */
+/* inside [n]: vertices of this rank inside each collider at x [n_owned][3], at the time set last. Not collective. */
 void wring_colliders_count(const wring_contact *c, const double *x, PetscInt64 *inside);
 
 /* ---- self-contact (self_contact.c) ------------------------------------------------------------------------------- */
@@ -175,7 +181,7 @@ typedef struct {
 } wring_self_contact;
 
 /*
-  Vertices of the surface of the mesh's tets against its triangles, of the same body or another. The halo must be
-  complete: extend it before this call, not after. Collective. docs/theory.md (9.1) to (9.9)
+  Vertices of the surface of the mesh's tets against its triangles, of the same body or another. Any extension of the
+  halo must precede this call. Collective. docs/theory.md (9.1) to (9.9)
 */
 PetscErrorCode wring_contact_create_self(const wring_mesh *mesh, const wring_self_contact *how, wring_contact **c);

@@ -10,13 +10,13 @@ typedef enum {
   WRING_CURVE_CUBIC // C1: slopes of the parabola through three neighbours, 0 at both ends; may overshoot between points
 } wring_curve_type;
 
-enum { WRING_CURVE_WIDTH = 3 }; // most values of a point
+enum { WRING_CURVE_WIDTH = 3 }; // largest number of values of a point
 
 typedef struct wring_time_curve wring_time_curve;
 
 /*
-  row [n][1 + width]: time [s] and values of a point; copied. Times must increase and n be at least 1; else *c is NULL
-  and e says which line of `file` is at fault, that of row i being i + 2. Not collective, as all functions here.
+  row [n][1 + width]: time [s] and values of a point; copied. Times must increase and n must be at least 1; otherwise *c
+  is NULL and e names the line of `file`, which is i + 2 for row i. No function here is collective.
 */
 PetscErrorCode wring_time_curve_create(wring_curve_type type, const char *file, PetscInt n, int width,
                                        const double *row, wring_time_curve **c, wring_error *e);

@@ -1,8 +1,8 @@
 /*
-  Layer 10, files: decks, CSV, Gmsh, VTK frames, checkpoints. Knows meshes, states and named arrays, no solver.
+  Layer 10, files: decks, CSV, Gmsh, VTK frames, checkpoints. Depends on meshes and named arrays, not on solvers.
 
   src/io, in reading order:
-    file.h              files that appear whole: written as "<path>.part", synced, renamed
+    file.h              files that appear only when complete: written as "<path>.part", synced, renamed
     make_directory.c    a directory and its parents; study/common/output_directory.c prepares that of a run
     deck.c              a YAML deck and the command line
     csv.c               tables of numbers
@@ -12,19 +12,18 @@
     crc.h, seal.h       checksums that all ranks compute together; the seal at the end of a checkpoint
     hdf5.h              tables in an HDF5 file
     checkpoint.c        one checkpoint; checkpoint_files.c: those of a directory
-  Not here: the meaning of keys (problem), when files are written (study).
+  Not here: the meaning of keys (problem), the times of output (study).
 
-  Files appear whole or not at all: a file of the same name stays as it was until the new one is complete and synced;
-  after a failure, on any rank, no ".part" is left. Only a process that is killed leaves one, which the next write
-  replaces.
+  Output files are atomic: an existing file of the same name is unchanged until the new one is complete and synced;
+  after a failure on any rank no ".part" remains. Only a killed process leaves one, which the next write replaces.
 
-  Memory and time of rank 0. It holds no more of vertices or tets than other ranks, except where stated: wring_csv_read
-  and wring_gmsh_write hold the whole table or mesh; wring_csv_write_vertices prints all rows, and holds one rank's
-  block at a time; wring_checkpoint_read_mesh reads the whole mesh, 8 bytes a number, and holds each
-  table of indices twice while it is converted. Frames and checkpoints are written by all ranks at once.
+  Memory and time of rank 0. It holds no more vertices or tets than other ranks, except here: wring_csv_read and
+  wring_gmsh_write hold the whole table or mesh; wring_csv_write_vertices prints all rows, and holds one rank's block at
+  a time; wring_checkpoint_read_mesh reads the whole mesh, 8 bytes a number, and holds each table of indices twice while
+  it is converted. Frames and checkpoints are written by all ranks at once.
 
-  Threads: these functions are called by one thread, the one that calls MPI. HDF5's error printer, a setting of the
-  process, is turned off during a call and restored. Keys with prefix petsc_ change PETSc's options database, of the
+  Threads: only the thread that calls MPI may call these functions. HDF5's error printer, a setting of the process, is
+  turned off during a call and restored. Keys with prefix petsc_ change PETSc's options database, which belongs to the
   process.
 */
 #pragma once
@@ -33,45 +32,48 @@
 /* ---- decks ------------------------------------------------------------------------------------------------------- */
 
 /*
-  Reads a YAML deck of at most 16 MiB on rank 0, broadcasts it, and sets every key of it, with origin "file:line"; keys
-  with prefix petsc_ go to PETSc's options database instead. Then takes the command line's "-key value" pairs (args
-  [n_args]). Refused with file and line: syntax errors, repeated keys (also in another case), tags, anchors and lists of
-  maps. Collective.
+  Reads a YAML deck of at most 16 MiB on rank 0, broadcasts it, and sets each of its keys with origin "file:line"; keys
+  with prefix petsc_ go to PETSc's options database instead. Then sets the keys of the command line's "-key value" pairs
+  (args [n_args]). Refused with file and line: syntax errors, repeated keys (also in another case), tags, anchors and
+  lists of maps. Collective.
 */
 PetscErrorCode wring_deck_read(const char *file, int n_args, char **args, wring_options *o);
 
-/* Only the command line's "-key value" pairs. Collective. */
+/* Sets only the keys of the command line's "-key value" pairs. Collective. */
 PetscErrorCode wring_deck_read_arguments(int n_args, char **args, wring_options *o);
 
 /* ---- CSV input --------------------------------------------------------------------------------------------------- */
 
 /*
   Reads a table of numbers whose first line is exactly `header`, such as "vertex,x,y,z"; a column "[,damping]" at its
-  end is optional and 0 where it is missing. Numbers have a decimal point in every locale. Columns named vertex, a or b
-  (vertices) or tet hold integers in [0, n_number). unique: no number of column 0 may repeat; complete: every one must
-  occur; empty lines only at the end. row [*n][width], width = the columns of the header with the optional one, freed by
-  the caller with PetscFree. On bad input e gives "file.csv:7: ..." and *row is NULL. Not collective: call on one rank.
+  end is optional, with the value 0 if it is missing. Numbers have a decimal point in any locale. Columns named vertex,
+  a or b (vertices) or tet hold integers in [0, n_number). unique: no number of column 0 may repeat; complete: every
+  number must occur. Empty lines are allowed only at the end. row [*n][width], width = number of columns in the header
+  including the optional one, freed by the caller with PetscFree. On bad input e holds "file.csv:7: ..." and *row is
+  NULL. Not collective: call on one rank.
 */
 PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_number, PetscBool unique,
                               PetscBool complete, PetscInt *n, int *width, double **row, wring_error *e);
 
 /* ---- CSV and text output ----------------------------------------------------------------------------------------- */
 
-/* A table in original vertex order: header "vertex,<columns>", values [n_owned][width] as %.17g. Collective. */
+/* Writes a table in original vertex order: header "vertex,<columns>", values [n_owned][width] as %.17g. Collective. */
 PetscErrorCode wring_csv_write_vertices(const char *file, const wring_mesh *m, const char *columns, int width,
                                         const double *value);
 
-/* Makes a directory and its parents. Refused if it cannot be made or written to; then none of them is left.
-   Collective. */
+/*
+  Creates a directory and its parents. Refused if it cannot be created or written to; then all that were created are
+  removed. Collective.
+*/
 PetscErrorCode wring_make_directory(MPI_Comm comm, const char *path);
 
 /* ---- meshes ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Writes Gmsh 4.1, ASCII (%.17g) or binary. wring_mesh_read then gives the same mesh, bit by bit and in its order,
-  except that set_element is ordered by set. Regions are physical volumes; triangles, lines and the other vertices of
-  sets are physical surfaces, curves and points. A region that no set is named after is read as a set too, unless its
-  name is tag0. Not collective: call on one rank.
+  Writes Gmsh 4.1, ASCII (%.17g) or binary. wring_mesh_read then returns the same mesh bit for bit and in the same
+  order, except that set_element is ordered by set. Regions are physical volumes; triangles, lines and the other
+  vertices of sets are physical surfaces, curves and points. A region without a set of the same name is also read as a
+  set, unless its name is tag0. Not collective: call on one rank.
 */
 PetscErrorCode wring_gmsh_write(const char *file, const wring_mesh_data *d, PetscBool binary, wring_error *e);
 
@@ -86,8 +88,10 @@ typedef struct {
   const void *value; // [n][components] of this rank
 } wring_field;
 
-/* Cells of one shape: m = 1 vertex, 2 line, 3 triangle, 4 tet; corner [n][m] local vertices, tets turned as in
-   wring_mesh. */
+/*
+  Cells of one shape: m = 1 vertex, 2 line, 3 triangle, 4 tet; corner [n][m] local vertices, tets oriented as in
+  wring_mesh.
+*/
 typedef struct {
   PetscInt        n;
   int             m;
@@ -96,21 +100,21 @@ typedef struct {
 
 /*
   One .vtu: a Piece per rank with its n_local points; appended raw data, UInt64 headers; one collective MPI-IO write. x
-  and point fields [n_local][..]; cell fields follow the order of the cells arrays. Every rank gives the same fields, a
-  rank without points n_local = 0. compress: zlib, a sixth of the bytes for three times the time. Refused with path and
-  reason. Collective.
+  and point fields [n_local][..]; cell fields follow the order of the cells arrays. Every rank passes the same fields; a
+  rank without points passes n_local = 0. compress: zlib, about a sixth of the bytes and three times the time. Refusals
+  name path and reason. Collective.
 */
 PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, double time, PetscBool compress, PetscInt n_local,
                                const double *x, int n_cells, const wring_cells *cells, int n_point_fields,
                                const wring_field *point, int n_cell_fields, const wring_field *cell);
 
-/* The .pvd: names of frames (relative to it) and their times [s]. Not collective: call on rank 0. */
+/* Writes the .pvd: names of frames (relative to it) and their times [s]. Not collective: call on rank 0. */
 PetscErrorCode wring_pvd_write(const char *file, PetscInt n, const char *const *frame, const double *time,
                                wring_error *e);
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
-/* A named array of values of vertices: those of owned ones, [n_owned][components]. */
+/* A named array of vertex values; value [n_owned][components]. */
 typedef struct {
   const char *name; // "position", "velocity"
   int         components;
@@ -119,8 +123,8 @@ typedef struct {
 
 /*
   Writes one HDF5 file in original vertex order: the mesh (the data of wring_mesh_slice), step, time [s], fields, a
-  checksum of each table and one of the file. The room on the disk is reserved first; the file is read once after it is
-  written, each rank an equal share. After a failure the checkpoints of before are as they were. Collective.
+  checksum of each table and one of the file. Disk space is reserved first; after writing, the file is read back once,
+  each rank an equal share. A failure leaves earlier checkpoints unchanged. Collective.
 */
 PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, PetscInt step, double time, int n,
                                       const wring_checkpoint_field *field);
@@ -128,32 +132,37 @@ PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, Pet
 /* "<directory>/checkpoint_NNNNNN.h5" of a step. Not collective. */
 PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, size_t size, char *file);
 
-/* Removes all checkpoints of a directory but the `keep` of the highest steps. Collective. */
+/* Removes all checkpoints of a directory except the `keep` with the highest steps. Collective. */
 PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, PetscInt keep);
 
 /* Whether a directory has a checkpoint, complete or not; false if there is no such directory. Collective. */
 PetscErrorCode wring_checkpoint_is_there(MPI_Comm comm, const char *directory, PetscBool *is_there);
 
 /*
-  The newest whole checkpoint: path is a checkpoint file or an output directory. Every byte is verified, each rank reads
-  an equal share. A damaged one in a directory gives a note, and the one before is tried. Refused with what was looked
-  for. Collective.
+  Finds the newest valid checkpoint; path is a checkpoint file or an output directory. Every byte is verified; each rank
+  reads an equal share. If a checkpoint in a directory is damaged, a note is printed and the previous one is tried. A
+  refusal names what was searched for. Collective.
 */
 PetscErrorCode wring_checkpoint_find(MPI_Comm comm, const char *path, size_t size, char *file);
 
 /*
-  The functions below read a file that wring_checkpoint_find has given, and do not verify it again: HDF5 1.10 crashes on
+  The functions below read a file returned by wring_checkpoint_find and do not verify it again: HDF5 1.10 crashes on
   files with damaged metadata. Values are still checked by their tables' checksums.
 */
 
-/* The mesh on rank 0 (NULL elsewhere), freed by the caller; step and time [s] on all. Refused if damaged.
-   Collective. */
+/*
+  Reads the mesh on rank 0 (NULL elsewhere), freed by the caller, and step and time [s] on all ranks. Refused if
+  damaged. Collective.
+*/
 PetscErrorCode wring_checkpoint_read_mesh(MPI_Comm comm, const char *file, wring_mesh_data **data, PetscInt *step,
                                           double *time);
 
-/* Whether there is a field of this name. Refused if the file cannot be read. Collective. */
+/* Whether the file has a field of this name. Refused if the file cannot be read. Collective. */
 PetscErrorCode wring_checkpoint_has(MPI_Comm comm, const char *file, const char *name, PetscBool *has);
 
-/* Fields, on any number of ranks; the mesh has as many vertices as the checkpoint's. Refused if damaged. Collective. */
+/*
+  Reads fields on any number of ranks; the mesh must have as many vertices as the checkpoint. Refused if damaged.
+  Collective.
+*/
 PetscErrorCode wring_checkpoint_read_fields(const char *file, const wring_mesh *m, int n,
                                             const wring_checkpoint_field *field);

@@ -1,23 +1,23 @@
 /*
   Layer 2, laws: an energy density psi(z) of one local value z = G x of an element, and its derivatives.
 
-  A law is a table of pure functions of one block of WRING_LANES elements in structure-of-arrays; it knows nothing of
-  vertices, meshes, threads or ranks. z has 3 rows (x, y, z) and q columns: z[q * c + k][lane] is coordinate c of column
-  k, so that for q = 3 z is the deformation gradient F row by row. docs/theory.md 3. To add one: docs/developer.md, "How
-  to add".
+  A law is a table of pure functions of one block of WRING_LANES elements in structure-of-arrays layout; it does not
+  depend on vertices, meshes, threads or ranks. z has 3 rows (x, y, z) and q columns: z[q * c + k][lane] is coordinate c
+  of column k, so that for q = 3 z is the deformation gradient F row by row. docs/theory.md 3. To add one:
+  docs/developer.md, "How to add".
 
-  Map of src/law, one law a file; what several share, and no law itself, stands in src/law/common:
+  Map of src/law: one file for each law; functions that several laws share are in src/law/common:
     registry.c         the list of all laws
     strain.c ...       a law: functions, then its table
-    common/passes.h    functions that follow from others of the same law
+    common/passes.h    functions derived from others of the same law
     common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h, root.h (constraints), limit.h
     common/membrane.h  laws of the stretches of a triangle
     common/length.h    laws of |z|
     common/keys.h      parameters from a deck; lame.h: young and poisson, or mu and lambda
     common/spline.h    the tables of spline
-  Nothing here loops over elements: src/term does.
+  Element loops are in src/term.
 
-  Every function may be called by several threads at once, except those marked collective.
+  Several threads may call the same function at once, except functions marked collective.
 */
 #pragma once
 #include <wring/options.h>
@@ -26,9 +26,9 @@ typedef struct wring_law wring_law;
 
 /*
   Shapes: par [n_par], z, p [3 q], h [(3 q) (3 q)], psi, k, rho [WRING_LANES]; h row by row, symmetric. `self` is the
-  law's own table, so that laws of a kind share functions that read its rule. Outputs may not overlap inputs. A function
-  may not assume that z is a real element: padded lanes repeat one. Results are finite for z of any shape (inverted,
-  flat, 0), except psi = +infinity. A NULL entry of a table means that the law lacks the function.
+  law's own table, so that similar laws can share functions that read its rule. Outputs must not overlap inputs. A
+  function must not assume that each z is a distinct element: padded lanes repeat one. Results are finite for z of any
+  shape (inverted, flat, 0), except psi = +infinity. A NULL entry of a table means that the law lacks the function.
 */
 typedef void wring_law_energy(const wring_law *self, wring_in par, wring_in z, double *psi);
 typedef void wring_law_map(const wring_law *self, wring_in par, wring_in z, wring_out p);
@@ -41,16 +41,16 @@ typedef void wring_law_constraint(const wring_law *self, int j, wring_in par, wr
 typedef const char *wring_law_fault(const wring_law *self, wring_in par);
 
 /*
-  par from the deck's keys with prefix ("material_" or "region_tooth_"), or else with fallback ("material_").
-  Collective.
+  par from the deck's keys with prefix ("material_" or "region_tooth_"), or, if not set there, with fallback
+  ("material_"). Collective.
 */
 typedef PetscErrorCode wring_law_reader(const wring_law *self, const wring_options *o, const char *prefix,
                                         const char *fallback, double *par);
 
-/* The first parameter of a law's function that does not read it. */
+/* Declares the first parameter in functions of a law that do not use it. */
 #define WRING_SELF const wring_law *self __attribute__((unused))
 
-/* What elements a law is for. */
+/* The elements that a law applies to. */
 typedef enum {
   WRING_LAW_OTHER,    // points, springs, triangles, hinges: not chosen by name in a deck
   WRING_LAW_MATERIAL, // tets, material: {model: NAME}
@@ -60,7 +60,7 @@ typedef enum {
 /* How to find the nearest rest state of an element in the metric of its vertices' masses. docs/theory.md (5.4) */
 typedef enum {
   WRING_POSE_UNKNOWN,
-  WRING_POSE_SHAPE,  // a tet: the rest shape, rotated and moved, where psi is least
+  WRING_POSE_SHAPE,  // a tet: the rest shape, rotated and translated, where psi is minimal
   WRING_POSE_PROJECT // a point or an edge: z becomes the law's projection
 } wring_pose;
 
@@ -94,14 +94,14 @@ struct wring_law {
   int                   n_constraint;
   wring_law_constraint *constraint;
   /*
-    Constraints that have a gradient where they hold, as rows of a linear system need them: the same psi, j = 0 ...
-    n_row - 1. n_row = 0: the law has none. row_fault: why parameters give no row, in words for a message, or NULL;
-    NULL: they always do.
+    Constraints that are differentiable where they are satisfied, as rows of a linear system require: the same psi, j =
+    0 ... n_row - 1. n_row = 0: the law has none. row_fault returns the reason, for a message, why parameters give no
+    row, or NULL; a NULL entry means that all parameters do.
   */
   int                   n_row;
   wring_law_constraint *row;
   wring_law_fault      *row_fault;
-  const void           *rule; // of functions in src/law/common: see the header of each
+  const void           *rule; // read by functions in src/law/common: see their headers
 };
 
 /* Materials, q = 3, psi in Pa. par = {mu, lambda [Pa]}: */
@@ -110,9 +110,9 @@ extern const wring_law wring_law_corotated, wring_law_fixed_corotated, wring_law
 extern const wring_law wring_law_strain;        // par = {k [Pa]}
 extern const wring_law wring_law_mooney_rivlin; // par = {c10, c01, kappa [Pa]}
 extern const wring_law wring_law_polynomial;    // par = {mu [Pa]}
-extern const wring_law wring_law_spline;        // par: tables read from a file, which only set_par can fill
+extern const wring_law wring_law_spline;        // par: tables read from a file; only set_par fills it
 /*
-  On top of a material, terms of their own of the same tets, psi in Pa: fibre, q = 1, z = F d with the unit rest
+  Laws on top of a material, in separate terms of the same tets, psi in Pa: fibre, q = 1, z = F d with the unit rest
   direction d, par = {k [Pa], 1}: k/2 (|z| - 1)^2; volume and strain_limit, q = 3, par = {k [Pa], min, max}: k/2 |F -
   p|^2, p the closest F with det F, or with all stretches, in [min, max].
 */
@@ -128,7 +128,7 @@ extern const wring_law wring_law_membrane_strain, wring_law_membrane_strain_limi
 /* Bending of hinges, q = 1, psi in N/m: par = {k [N m]}: k/2 |z|^2, and {k, |z_0| [1/m]}: k/2 (|z| - |z_0|)^2. */
 extern const wring_law wring_law_bending_isometric, wring_law_bending_rigid;
 
-/* Functions that a law has, and that a solver needs of every law. */
+/* Functions that a law has, or that a solver requires of every law. */
 enum {
   WRING_CAN_GRADIENT  = 1 << 0,
   WRING_CAN_HESSIAN   = 1 << 1,
@@ -138,12 +138,12 @@ enum {
   WRING_CAN_CONSTRAIN = 1 << 5,
 };
 
-const wring_law *wring_law_find(const char *name); // a material by name, without regard to case; NULL if there is none
+const wring_law *wring_law_find(const char *name); // a material by name, ignoring case; NULL if there is none
 const wring_law *wring_law_at(int i);              // the i-th law of all; NULL past the end
 const wring_law *wring_law_material(int i);        // the i-th material in the order of help; NULL past the end
 const wring_law *wring_law_on_top(int i); // the i-th law on top of materials, in the order of sweeps; NULL past the end
 unsigned         wring_law_can(const wring_law *law);
-const char      *wring_law_can_name(unsigned can); // of the lowest bit, for messages: "projection"
+const char      *wring_law_can_name(unsigned can); // name of the lowest bit, for messages: "projection"
 
 /*
   Sets the keys of law->example in o with a prefix; the text of a WRING_PATH key is written to `file`, which rank 0 of o

@@ -1,6 +1,6 @@
 /*
   Layer 9, loads: external forces that depend on time, pressure on surfaces, which also depends on positions, and drag.
-  Forces enter the target of a step, drag its masses. docs/theory.md (6.7)-(6.9)
+  Forces change the target of a step; drag changes its masses. docs/theory.md (6.7)-(6.9)
 */
 #pragma once
 #include <wring/curve.h>
@@ -8,10 +8,10 @@
 
 typedef struct wring_loads wring_loads;
 
-/* The factor of a load at a time: 1, or that of a curve of one value; 0 after `until`. */
+/* The factor of a load as a function of time: 1, or a curve with one value; 0 after `until`. */
 typedef struct {
   const wring_time_curve *curve; // copied; NULL: 1
-  double                  until; // s; INFINITY: for ever
+  double                  until; // s; INFINITY: no end
 } wring_load_time;
 
 /* mesh is borrowed and must outlive the loads; mass [n_owned] kg, without drag, is copied. Not collective. */
@@ -19,7 +19,7 @@ PetscErrorCode wring_loads_create(const wring_mesh *mesh, const double *mass, wr
 PetscErrorCode wring_loads_destroy(wring_loads **l);
 
 /*
-  All ranks add the same loads in the same order, with their own vertices or none. Everything is copied. Not
+  All ranks add the same loads in the same order, each with its own vertices or none. Everything is copied. Not
   collective.
 */
 PetscErrorCode wring_loads_set_gravity_time(wring_loads *l, const wring_load_time *time);
@@ -34,13 +34,13 @@ PetscErrorCode wring_loads_set_drag(wring_loads *l, const wring_load_time *time,
 
 double wring_loads_gravity_factor(const wring_loads *l, double time); // not collective
 
-PetscBool wring_loads_has_drag(const wring_loads *l); // on all ranks alike; not collective
+PetscBool wring_loads_has_drag(const wring_loads *l); // the same on all ranks; not collective
 /* The drag [n_owned] and its *factor at a time, NULL and 0 if there is none. Not collective. */
 const double *wring_loads_drag(const wring_loads *l, double time, double *factor);
 
 /*
-  a [n_owned][3] += M^{-1} f, the accelerations of all forces at this time and, for pressure, positions q, which has
-  room for ghosts and gets them; without gravity and drag. Collective.
+  a [n_owned][3] += M^{-1} f, the accelerations by all forces except gravity and drag, at this time and, for pressure,
+  at the positions q, a vector whose ghosts are updated here. Collective.
 */
 PetscErrorCode wring_loads_accelerate(const wring_loads *l, double time, Vec q, double *a);
 

@@ -1,30 +1,31 @@
 /*
   Layer 3, mesh: read, check, partition, distribute, order; sets and regions.
 
-  Two forms. wring_mesh_data is a whole mesh on one rank, as a reader or generator makes it. wring_mesh is the
-  distributed one: plain arrays that every layer may read and only src/mesh writes.
+  Two forms. wring_mesh_data is a whole mesh on one rank, as a reader or generator makes it. wring_mesh is a distributed
+  mesh: plain arrays that every layer may read and only src/mesh writes.
 
   Map of src/mesh, in reading order:
-    data.c       a whole mesh on one rank; names.c its named parts; mesh_box.c makes one; mesh_options.c keys of the
-    deck read/        a file to a whole mesh (map: read/raw.h)
-    distribute/  a whole mesh to all ranks and back (map: distribute/halo.h)
+    data.c       a whole mesh on one rank; names.c its named parts; mesh_box.c makes one; mesh_options.c deck keys
+    read/        from a file to a whole mesh (map: read/raw.h)
+    distribute/  from a whole mesh to all ranks and back (map: distribute/halo.h)
     refine/      uniform refinement in parallel (map: refine/refine.h)
     surface/     faces and surfaces of tets, lines and triangles of sets (map: surface/skin.h)
-    sets.c       sets by rest position; rest.c rest geometry and masses; info.c, measure.c what a mesh is like
-  Not here: elements with energies (term), files of results (io), choices of a deck beyond the mesh (problem).
+    sets.c       sets by rest position; rest.c rest geometry and masses; info.c, measure.c properties of a mesh
+  Not here: elements with energies (term), files of results (io), keys of a deck that do not describe the mesh
+  (problem).
 
-  Counts. Local and global numbers of vertices are PetscInt. Rows times width of each table must fit too, which is
-  refused in one line where the table is made: with 32-bit integers 536,870,911 tets on a rank and 715,827,882 vertices
-  on all ranks. METIS with 32-bit integers has the same limit for a mesh that it cuts. All tets of all ranks are counted
-  in 64 bits.
+  Counts. Local and global numbers of vertices are PetscInt. Rows times width of each table must also fit in PetscInt;
+  otherwise the function that makes the table refuses it in one line. The limits with 32-bit integers are 536,870,911
+  tets on a rank and 715,827,882 vertices on all ranks. METIS with 32-bit integers has the same limits for a mesh that
+  it partitions. The tets of all ranks are counted in 64 bits.
 
   Memory of rank 0 (32-bit integers, a solid with 5.7 tets a vertex). wring_mesh_data: about 25 bytes a tet. Reading a
-  file: the text of the file besides, and at most 155 bytes a tet with it (measured: 1.3 million tets of Gmsh, ASCII, 47
-  bytes a tet). wring_mesh_distribute on two ranks or more: at most 210 bytes a tet, METIS included. Other ranks have no
-  more than their part, before and after. A mesh for which that is too much is read coarse and refined.
+  file: in addition the text of the file, at most 155 bytes a tet in total (measured: 1.3 million tets of Gmsh, ASCII,
+  47 bytes a tet). wring_mesh_distribute on two ranks or more: at most 210 bytes a tet, METIS included. Other ranks
+  never hold more than their part. For a larger mesh, read a coarse one and refine it.
 
-  Functions are not thread-safe. Functions that allocate return memory of PetscMalloc. After an error that is no refusal
-  (base.h) the mesh may only be destroyed.
+  Functions are not thread-safe. Arrays returned to the caller are allocated by PetscMalloc. After an error that is not
+  a refusal (base.h) the mesh may only be destroyed.
 */
 #pragma once
 #include <wring/options.h>
@@ -40,42 +41,42 @@ PetscInt wring_names_find(const wring_names *names, const char *name); // -1 if 
 /* ---- a whole mesh on one rank ------------------------------------------------------------------------------------ */
 
 /*
-  A vertex's number here is its `original` number for ever: the file's order of the nodes that are kept. Tets have
-  positive volume in the usual sense, det [x1-x0, x2-x0, x3-x0] > 0, as Gmsh and VTK number them; turned where the file
-  had them the other way.
+  A vertex's number here is its permanent `original` number: the file's order of the nodes that are kept. Tets have
+  positive volume in the usual sense, det [x1-x0, x2-x0, x3-x0] > 0, as in Gmsh and VTK; tets with the opposite
+  orientation in the file are reoriented.
 */
 typedef struct {
-  const char *format; // of the file it was read from: "Gmsh 4.1, ASCII"; NULL if it was not read; a constant
+  const char *format; // of the file: "Gmsh 4.1, ASCII"; NULL if the mesh was not read from one; a constant
   PetscInt    n_vertex, n_tet;
   double     *X;          // [n_vertex][3] m
   PetscInt   *tet;        // [n_tet][4] vertex numbers
   PetscInt   *region;     // [n_tet] index into regions
-  wring_names regions;    // at least one if there is a tet, by name: "tag1" for an unnamed tag 1, "box" for the box
+  wring_names regions;    // at least one if there is a tet: "tag1" for an unnamed tag 1, "box" for the box
   wring_names sets;       // named groups of lower dimension and of volumes, as sets of vertices
   PetscInt   *set_start;  // [sets.n + 1]
   PetscInt   *set_vertex; // [set_start[sets.n]] ascending inside each set
   PetscInt    n_set_element;
-  PetscInt   *set_element; // [n_set_element][4] set, vertices of a triangle of it, or of a line and -1
+  PetscInt   *set_element; // [n_set_element][4] set, then the vertices of one of its triangles, or of a line and -1
 } wring_mesh_data;
 
 PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
 
 /*
-  Reads a mesh file, detected by content: Gmsh 2.2 or 4.1, MEDIT ASCII, CSV "vertex,x,y,z" (points only); or either of
-  TetGen's .node and .ele, which lie beside each other. Not collective: call on one rank. Coordinates are multiplied by
-  scale. On bad input *d is NULL and e names file, line and fault.
-  Physical names: groups of one name are one, whatever their dimension; an unnamed tag N is "tagN"; tets in no physical
-  volume are in region "tag0"; groups without a vertex of the mesh are left out. Names that differ only in case, and
-  tets in two physical volumes, are errors.
-  notes: text of the notices (turned tets, dropped nodes), lines separated by '\n', each without "note: "; "" if none.
+  Reads a mesh file, detected by content: Gmsh 2.2 or 4.1, MEDIT ASCII, CSV "vertex,x,y,z" (points only); or one of
+  TetGen's .node and .ele, which must be in the same directory. Not collective: call on one rank. Coordinates are
+  multiplied by scale. On bad input *d is NULL and e names file, line and fault. Physical names: groups with the same
+  name are merged, whatever their dimension; an unnamed tag N is "tagN"; tets in no physical volume are in region
+  "tag0"; groups without a vertex of the mesh are omitted. Names that differ only in case, and tets in two physical
+  volumes, are errors. notes: text of the notices (reoriented tets, dropped nodes), lines separated by '\n', each
+  without "note: "; "" if none.
 */
 PetscErrorCode wring_mesh_read(const char *file, double scale, wring_mesh_data **d, wring_error *e, size_t size,
                                char *notes);
 
 /*
-  The $ElementData section `name` of a Gmsh file, of tets: row [*n][1 + width], the tet's number in the mesh that
-  wring_mesh_read makes of the file, and its values; freed with PetscFree. Not collective: call on one rank. Bad input,
-  another number of components than width, or a tet with two rows: *row is NULL and e is set.
+  Reads the $ElementData section `name` of a Gmsh file, for tets: row [*n][1 + width], the tet's number in the mesh that
+  wring_mesh_read makes from the file, and its values; freed with PetscFree. Not collective: call on one rank. On bad
+  input, a number of components other than width, or a tet with two rows, *row is NULL and e is set.
 */
 PetscErrorCode wring_mesh_read_data(const char *file, const char *name, int width, PetscInt *n, double **row,
                                     wring_error *e);
@@ -88,13 +89,11 @@ typedef struct {
 } wring_box;
 
 /*
-  Six Kuhn tets a cell; region "box", sets xmin xmax ymin ymax zmin zmax box (docs/user.md). Not collective: call on
-  one rank. With cells along two axes only it is a sheet of triangles, two a cell with diagonals that alternate, without
-  region:
-  set "box" has the triangles, the sides of the two axes have lines. With cells along one axis it is a line of segments,
-  which set "box" has. Jitter then moves vertices in the plane or along the line.
-  With sizes that do not fit the cells, too many cells, or a jitter that turns an element inside out, *d is NULL and e
-  is set.
+  Makes a box of six Kuhn tets a cell, with region "box" and sets xmin xmax ymin ymax zmin zmax box (docs/user.md). With
+  cells along two axes only, it makes a sheet of triangles, two a cell with alternating diagonals, without region: set
+  "box" has the triangles, the sides of the two axes have lines. With cells along one axis, it makes a line of segments,
+  which are in set "box". Jitter then moves vertices in the plane or along the line. If the sizes do not fit the cells,
+  there are too many cells, or the jitter inverts an element, *d is NULL and e is set. Not collective: call on one rank.
 */
 PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e);
 
@@ -103,8 +102,8 @@ PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_e
 enum { WRING_QUALITY_BINS = 10 };
 
 /*
-  Counts and sizes, 0 for tets where there are none. Quality of a tet: 12 (9 V^2)^(1/3) / sum l^2, 1 for the regular
-  one.
+  Counts and sizes; those of tets are 0 if there are none. Quality of a tet: 12 (9 V^2)^(1/3) / sum l^2, 1 for the
+  regular one.
 */
 typedef struct {
   double     low[3], high[3]; // bounding box, m
@@ -116,7 +115,7 @@ typedef struct {
   double     quality_min, quality_mean;
   PetscInt   quality_count[WRING_QUALITY_BINS]; // bin b: [b, b + 1) / 10, the last with 1
   PetscInt   n_boundary_face;
-  PetscInt   n_component;               // sets of tets that no vertex joins to others
+  PetscInt   n_component;               // sets of tets that share no vertex with others
   PetscInt  *set_triangles, *set_lines; // [sets.n]
   double    *set_area, *set_length;     // [sets.n] m^2, m
 } wring_mesh_measures;
@@ -125,11 +124,11 @@ typedef struct {
 PetscErrorCode wring_mesh_measure(const wring_mesh_data *d, wring_mesh_measures *m);
 PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m);
 
-/* How wring_mesh_distribute would cut a mesh into parts. Not collective. */
+/* The partition that wring_mesh_distribute would make of a mesh. Not collective. */
 typedef struct {
   PetscInt64 cut_faces;              // faces between tets of different parts
   PetscInt   interface_vertices;     // vertices of elements of several parts
-  PetscInt64 ghosts;                 // vertices of a part's elements that another part owns, of all parts
+  PetscInt64 ghosts;                 // vertices of a part's elements that another part owns, sum over parts
   PetscInt   tets_max, vertices_max; // of the largest part
 } wring_mesh_cut;
 
@@ -145,9 +144,9 @@ extern const wring_option wring_mesh_options[], wring_set_options[];
 
 /*
   Local vertices [0, n_owned) are owned and contiguous in the global numbering; [n_owned, n_local) are ghosts, in
-  ascending global number. Tets belong to exactly one rank; the first n_interior touch owned vertices only.
-  Both are ordered along a space-filling curve (tets inside each of the two groups, by region first).
-  A rank may own nothing.
+  ascending global number. Each tet belongs to exactly one rank; the first n_interior tets have owned vertices only.
+  Vertices and tets are ordered along a space-filling curve (tets within each of the two groups, by region first). A
+  rank may own nothing.
 */
 typedef struct {
   MPI_Comm     comm;
@@ -158,7 +157,7 @@ typedef struct {
   PetscInt    *by_original; // [n_local] local vertices by ascending original number
   double      *X;           // [n_local][3] rest positions, m
   PetscSF      halo;        // roots: owned vertices; leaf of ghost i is local vertex n_owned + i
-  PetscSF      coordinates; // the same of single numbers: PetscSF allocates whenever it compares types like `vector`
+  PetscSF      coordinates; // the same for single numbers: PetscSF allocates whenever it compares types like `vector`
   PetscSF      natural;     // roots: original numbers in blocks (PetscLayout of n_global); leaves: owned vertices
   MPI_Datatype vector;      // 3 doubles, for the SFs
   PetscInt64   n_tet_global;
@@ -171,66 +170,65 @@ typedef struct {
   PetscInt   **set_vertex; // [sets.n] owned local vertices of each set, ascending
   PetscInt    *set_count;  // [sets.n]
   PetscInt     n_set_element;
-  PetscInt    *set_element; // [n_set_element][4] as in wring_mesh_data, in original numbers; each on one rank, any
+  PetscInt    *set_element; // [n_set_element][4] as in wring_mesh_data, in original numbers; each on one arbitrary rank
 } wring_mesh;
 
 /*
-  Partitions data (given on rank 0, NULL elsewhere; destroyed) over comm and distributes it. METIS_PartGraphKway on the
-  dual graph; each interface vertex goes to the least loaded part that touches it. Vertices without a tet are dealt in
-  pieces of a space-filling curve, such that all ranks own equally many. comm is borrowed until the mesh is destroyed.
-  Collective.
+  Partitions data (on rank 0, NULL elsewhere; destroyed here) over comm and distributes it. METIS_PartGraphKway
+  partitions the dual graph; each interface vertex goes to the least loaded part that touches it. Vertices without a tet
+  are distributed in pieces of a space-filling curve, such that all ranks own equally many vertices. comm is borrowed
+  until the mesh is destroyed. Collective.
 */
 PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wring_mesh **m);
 PetscErrorCode wring_mesh_destroy(wring_mesh **m);
 
 /*
   Refines the mesh `times` times: each tet becomes eight, four at its corners and four around the shortest diagonal of
-  the octahedron inside (ties go by original numbers), with its region, in its orientation. The new vertices are the
-  middles of the edges. Their original numbers are n_global + the place of the edge in the lexicographic order of
+  the octahedron inside (original numbers break ties), with the same region and orientation. The new vertices are the
+  midpoints of the edges. Their original numbers are n_global + the position of the edge in the lexicographic order of
   (smaller, larger) original number of its ends; children of tet t are 8 t to 8 t + 7. Neither depends on the partition.
-  A tet stays on its rank, a vertex with its owner; the middle of an edge of several ranks goes to the least loaded of
-  them.
-  Lines of sets become two, triangles four, also those beside a solid or without one; a line between two vertices of
-  tets that is no edge of one stays as it is.
-  A set gains the middles of the edges of its lines, triangles and tets (of the region of its name), no others.
-  Refused: a mesh of points, counts beyond the limits above, and tets that become flat by round-off; the mesh is then as
-  it was after the refinements that were possible.
-  Call before terms are built and before wring_mesh_add_sets. No rank has more than its part: with 32-bit integers about
-  60 bytes for each tet that the rank has in the end, while the last refinement is made. Collective.
+  A tet stays on its rank, a vertex with its owner; the midpoint of an edge on several ranks goes to the least loaded of
+  them. Lines of sets become two, triangles four, including those outside solids; a line between two vertices of tets
+  that is not an edge of a tet is not refined. A set gains the midpoints of the edges of its lines, triangles and tets
+  (of the region of the same name), and no others. Refused: a mesh of points, counts beyond the limits above, and tets
+  that become flat by round-off; the mesh then keeps the refinements that succeeded. Call before terms are built and
+  before wring_mesh_add_sets. No rank holds more than its part: with 32-bit integers, the last refinement takes about 60
+  bytes for each tet that the rank has afterwards. Collective.
 */
 PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times);
 
 /*
-  The whole mesh in original order, cut into pieces, one a rank: for files. Vertices are cut as m->natural, tets and
-  members of sets (*n_set_vertex here) evenly; tets and members are original numbers; names and set_start are those of
-  the whole.
-  Rows of set_element are cut with their first vertices, and sorted by vertices and set. Freed by
-  wring_mesh_data_destroy. Collective.
+  Cuts the whole mesh, in original order, into one slice for each rank, for output to files. Vertices are distributed as
+  in m->natural, tets and members of sets (*n_set_vertex here) evenly; tets and members are original numbers; names and
+  set_start are those of the whole mesh. Rows of set_element are distributed with their first vertices, and sorted by
+  vertices and set. Freed by wring_mesh_data_destroy. Collective.
 */
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex);
 
-/* All pieces on rank 0 (NULL elsewhere), which must have room for the whole mesh and one table more. Collective. */
+/*
+  Gathers all slices on rank 0 (NULL elsewhere), which needs memory for the whole mesh and one more table. Collective.
+*/
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data);
 
 /*
   Adds the named geometric sets of the deck (set_*_) by rest position, to within 1e-9 of the diagonal of the mesh: in
-  the closed box or ball, or on the side of the plane that its normal points to. A set without vertices, with the name
-  of another that has other vertices, or with two shapes is an error. Collective.
+  the closed box or ball, or on the side of the plane that its normal points to. Refused: a set without vertices, with
+  two shapes, or with the name of another set that has other vertices. Collective.
 */
 PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscInt n_schema,
                                    const wring_schema *schema);
 
 /*
-  Makes the vertices with these original numbers (those not owned here) ghosts too, for terms that join vertices of
-  different ranks. Renumbers ghosts: call before terms are built. Collective; each rank gives its own list.
+  Adds the vertices with these original numbers that are not owned here to the ghosts, for terms that join vertices of
+  different ranks. Renumbers ghosts: call before terms are built. Collective; each rank passes its own list.
 */
 PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt *original);
 
 /*
-  The triangles of a set, turned so that (x1 - x0) x (x2 - x0) points out of the tet that it bounds; a triangle without
-  a tet is as the mesh has it.
-  *triangle [*n][3] original numbers, freed with PetscFree; each triangle is on one rank, which has its vertices
-  afterwards. Renumbers ghosts: call before terms are built. A triangle between two tets is refused. Collective.
+  The triangles of a set, oriented so that (x1 - x0) x (x2 - x0) points out of the adjacent tet; a triangle without a
+  tet keeps its orientation. *triangle [*n][3] original numbers, freed with PetscFree; each triangle is on one rank,
+  which has its vertices afterwards. Renumbers ghosts: call before terms are built. A triangle between two tets is
+  refused. Collective.
 */
 PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, PetscInt **triangle);
 
@@ -239,18 +237,17 @@ PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original);
 
 /*
   Sends the rows of a table on rank 0 to the owners of their vertices. row [n_row][width] on rank 0 (ignored elsewhere);
-  column 0 is the original vertex number. Every rank gets its rows ordered by that number: *mine [*n_mine][width],
-  freed by the caller with PetscFree. Vertices must exist (checked by the caller). Collective.
+  column 0 is the original vertex number. Every rank receives its rows ordered by that number: *mine [*n_mine][width],
+  freed by the caller with PetscFree. The caller checks that the vertices exist. Collective.
 */
 PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int width, const double *row,
                                      PetscInt *n_mine, double **mine);
 
 /*
   Sends the values of a table on rank 0 to the tets that it names. row [n_row][1 + width] on rank 0 (ignored elsewhere);
-  column 0 is a number in [0, n_mother), and each of the n_tet_global/n_mother tets that refinement made of that one
-  gets the values:
-  value [n_tet][width], NaN where no row names the tet. Rows name each tet at most once (checked by the caller). Every
-  row goes from rank 0 to one rank, and from there to the tets. Collective.
+  column 0 is a number in [0, n_mother), and each of the n_tet_global/n_mother tets that refinement made from that one
+  receives the values: value [n_tet][width], NaN where no row names the tet. The caller checks that rows name each tet
+  at most once. Rank 0 sends every row to one rank, which forwards it to the tets. Collective.
 */
 PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, PetscInt n_row, int width,
                                      const double *row, double *value);
@@ -262,16 +259,16 @@ PetscErrorCode wring_mesh_count_elements(const wring_mesh *m, PetscInt set, int 
 
 /*
   The same elements on the owners of their lowest vertices: vertex [*n][corners] original numbers, ascending in a row,
-  rows ascending; freed by the caller with PetscFree. The result does not depend on the order of the file nor on the
-  partition. Refused if an element is twice in the set. Collective.
+  rows ascending; freed by the caller with PetscFree. The result depends neither on the order of the file nor on the
+  partition. A set with the same element twice is refused. Collective.
 */
 PetscErrorCode wring_mesh_list_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt *n, PetscInt **vertex);
 
 /*
   Pairs of triangles [n][3] (as wring_mesh_list_elements gives them) that share an edge, on the owner of its lower end:
-  hinge [*n_hinge][4], its ends ascending, then the vertices opposite to it ascending, in original numbers, rows
-  ascending; freed by the caller with PetscFree. Refused where three triangles share an edge; name: what they belong to.
-  Collective.
+  hinge [*n_hinge][4], the ends of the edge ascending, then the two opposite vertices ascending, in original numbers,
+  rows ascending; freed by the caller with PetscFree. Refused if three triangles share an edge; name: of the set, for
+  the message. Collective.
 */
 PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, PetscInt n, const PetscInt *triangle,
                                       PetscInt *n_hinge, PetscInt **hinge);
@@ -281,7 +278,7 @@ PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, Pet
 /* Lumped masses: m_i = sum over tets at i of density[region] x volume / 4 [kg], mass [n_owned]. Collective. */
 PetscErrorCode wring_mesh_lumped_mass(const wring_mesh *m, const double *density, double *mass);
 
-/* Elements with mass that are no tets: vertex [n][corners] local, each of which gets part [n] kg. */
+/* Elements with mass other than tets: vertex [n][corners] local, each of which receives part [n] kg. */
 typedef struct {
   int       corners;
   PetscInt  n;
@@ -289,7 +286,7 @@ typedef struct {
   double   *part;
 } wring_lumps;
 
-/* The same, with `count` kinds of other elements. A mass has the same bits on any partition. Collective. */
+/* The same, with `count` kinds of other elements. The masses are bitwise the same on any partition. Collective. */
 PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, const double *density, int count, const wring_lumps *lumps,
                                       double *mass);
 
@@ -299,14 +296,14 @@ void wring_tet_rest(const double *X0, const double *X1, const double *X2, const 
 
 /*
   The same for a triangle in its own plane: B = D_m^{-1} [4] row by row, D_m = [X0-X2, X1-X2] in an orthonormal basis of
-  the plane, and the area. If the area is round-off, it and B are 0.
+  the plane, and the area. If the area is only round-off, it and B are 0.
 */
 void wring_triangle_rest(const double *X0, const double *X1, const double *X2, double B[4], double *area);
 
 /*
   A hinge at rest: the edge X0 X1 of the triangles X0 X1 X2 and X0 X1 X3, which have areas. c [4]: cotangent weights,
-  whose sum is 0, such that sum c_a x_a is a normal of the edge times its length and its angle; area: of both triangles;
-  docs/theory.md (3.60). curvature: |sum c_a X_a|/area [1/m], 0 where that is round-off.
+  whose sum is 0, such that sum c_a x_a is a normal of the edge times its length and its angle; area: of both triangles
+  together; docs/theory.md (3.60). curvature: |sum c_a X_a|/area [1/m], 0 if it is only round-off.
 */
 void wring_hinge_rest(const double *const X[4], double c[4], double *area, double *curvature);
 

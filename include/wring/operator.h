@@ -1,35 +1,34 @@
 /*
   Layer 7: the constant operator A = M/h^2 + L, a scalar symmetric positive definite matrix, and its solves. x, y, z are
-  three right-hand sides, which a factor and multigrid serve together and a solver of PETSc one after the other.
-  docs/theory.md 4.
+  three right-hand sides, which a factor and multigrid solve together and a solver of PETSc one by one. docs/theory.md
+  4.
 
   Map of src/operator, in reading order:
-    operator_impl.h   the table of functions that a type is, and the operator itself
-    operator.c        create, set the matrix, solve, apply: the front
-    choose.c          what `auto` stands for: type, factor, tolerance
+    operator_impl.h   the function table of a type, and the operator itself
+    operator.c        create, set the matrix, solve, apply: the interface below
+    choose.c          the choices of `auto`: type, factor, tolerance
     krylov.c          type petsc: a KSP for each component; columns.c copies between [n][3] and single components
     direct/           type direct: factors by CHOLMOD and MUMPS; factor.h is its map
     multigrid/        type multigrid: conjugate gradients with a V-cycle in single precision; multigrid.h is its map
-    judge.h           how a solve by PETSc ended, for every KSP of the library
-    aij.h             matrices of PETSc as arrays; subnormal.h: subnormal numbers as zero
-    predict.c         memory of a factor before it is made
-  What an element contributes to A belongs to src/potential and src/term; nonlinear iterations belong to src/solver.
+    judge.h           the outcome of a solve by PETSc, for every KSP of the library
+    aij.h             matrices of PETSc as arrays; subnormal.h: flush subnormal numbers to zero
+    predict.c         estimate of the memory of a factor
+  Element contributions to A belong to src/potential and src/term; nonlinear iterations belong to src/solver.
 
-  Vectors b, x, y: one Vec each of 3 n_global numbers, [n_owned][3] on each rank with the components of a vertex side by
-  side, n_owned being the local rows of A; of type seq or mpi, not on a device. b and x of a solve are different
-  vectors.
+  Vectors b, x, y: one Vec each of 3 n_global numbers, [n_owned][3] on each rank with the components of a vertex
+  contiguous; n_owned is the number of local rows of A. Vectors are of type seq or mpi, not on a device. b and x of a
+  solve must be different vectors.
 
-  Refused in one line on all ranks (PETSC_ERR_USER_INPUT, and wring_error's rules): a matrix that is not of type AIJ or
-  not positive definite, as far as the solve notices (CHOLMOD, MUMPS and multigrid do; PETSc's methods may not); too
-  many vertices for MUMPS (2^31 entries) or for multigrid (2^31 / 3 vertices on a rank, with ghosts); a factor that runs
-  out of memory; `operator_factor: shared` on several nodes; options of PETSc that the type has no use for; numbers that
-  are not finite in an iterative solve. A direct solve passes them on: x is not finite then. After a refusal op can only
-  be destroyed.
+  Refused in one line on all ranks (PETSC_ERR_USER_INPUT, as for wring_error): a matrix that is not of type AIJ, or not
+  positive definite if the solve detects it (CHOLMOD, MUMPS and multigrid do; PETSc's methods may not); too many
+  vertices for MUMPS (2^31 entries) or for multigrid (2^31 / 3 vertices on a rank, with ghosts); a factor that runs out
+  of memory; `operator_factor: shared` on several nodes; options of PETSc that the type does not use; non-finite numbers
+  in an iterative solve. A direct solve propagates them to x. After a refusal op may only be destroyed.
 
-  Threads: no function here may be called from two threads at once, also not for different operators; each uses OpenMP's
-  threads itself. Effects on the whole process: blas_threads sets the number of threads of BLAS, for every library; type
+  Threads: no two threads may call functions here at once, not even for different operators; the functions start OpenMP
+  threads themselves. Effects on the whole process: blas_threads sets the number of BLAS threads for every library; type
   direct calls omp_set_dynamic(0); options of PETSc with the prefix "operator_" are set while a hierarchy is built, and
-  cleared again; subnormal numbers are flushed to zero during a solve, and as before after it.
+  cleared afterwards; subnormal numbers are flushed to zero during a solve, after which the previous mode is restored.
 */
 #pragma once
 #include <wring/options.h>
@@ -40,9 +39,9 @@ typedef struct wring_operator wring_operator;
 extern const wring_option wring_operator_options[];
 
 typedef struct {
-  const char *type;       // what `auto` became: "direct", "multigrid", "petsc"; static
+  const char *type;       // in use: "direct", "multigrid", "petsc"; static
   const char *library;    // "cholmod, in single precision", "mumps", "gamg", ...; borrowed until the next set_matrix
-  double      rtol;       // of the last solve; 0: all that double precision gives
+  double      rtol;       // of the last solve; 0: to round-off of double precision
   PetscInt    iterations; // of the last solve, largest over the three components; 0 for direct
   PetscInt64  total_iterations; // of all solves
   PetscInt64  solves, set_ups;
@@ -51,37 +50,37 @@ typedef struct {
 
 /*
   phases is borrowed and may be NULL. The user's options of PETSc have the prefix "operator_"; those that PETSc, or the
-  iterative type that is asked for, does not take are refused here. o may be destroyed afterwards. Collective, as all
-  functions here that do not say otherwise.
+  requested iterative type, does not accept are refused here. o may be destroyed afterwards. Collective, as are all
+  functions here unless their comments state otherwise.
 */
 PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wring_phases *phases, wring_operator **op);
 PetscErrorCode wring_operator_destroy(wring_operator **op); // *op may be NULL, and is NULL afterwards
 
 /*
-  Sets up the solves with A (seqaij or mpiaij, n_global rows): the factor or the hierarchy. Takes a reference to A. To
-  be called again whenever values of A have changed; of a factor the symbolic part, and of a hierarchy the
-  interpolation, are kept where possible.
+  Sets up the solves with A (seqaij or mpiaij, n_global rows): the factor or the hierarchy. Takes a reference to A. Call
+  it again whenever values of A have changed; the symbolic part of a factor and the interpolation of a hierarchy are
+  kept where possible.
 */
 PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A);
 
 /*
-  The matrix of the last set_matrix, borrowed; NULL before. Whoever changes its values calls set_matrix again. Not
+  The matrix of the last set_matrix, borrowed; NULL before. Call set_matrix again after changing its values. Not
   collective.
 */
 Mat wring_operator_matrix(const wring_operator *op);
 
 /*
-  Solves A x = b, each component to |b - A x| <= rtol |b|. x holds the starting guess, which only iterative types use.
-  rtol 0 takes operator.rtol; where the deck does not give that key, `operator.type: direct` and any factor of a mesh of
-  up to 5000 vertices solve to round-off. MUMPS, and CHOLMOD in double precision, solve to round-off whatever rtol is.
-  *reached (may be NULL) is PETSC_FALSE where the tolerance was not reached; this is no error, and x is the last
+  Solves A x = b, each component to |b - A x| <= rtol |b|. x holds the initial guess, which only iterative types use.
+  rtol 0 means operator.rtol; if the deck does not set that key, `operator.type: direct` and any factor of a mesh of up
+  to 5000 vertices solve to round-off. MUMPS, and CHOLMOD in double precision, solve to round-off whatever rtol is.
+  *reached (may be NULL) is PETSC_FALSE if the tolerance was not reached; this is not an error, and x is the last
   iterate.
 */
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
 
 /*
-  Dots that are wanted of a solution: dots[i] = x . with[i], summed over the ranks; with[i] [n_owned][3] and dots [n]
-  are borrowed. with[i] may be b's array, not x's.
+  Requested dot products of a solution: dots[i] = x . with[i], summed over the ranks; with[i] [n_owned][3] and dots [n]
+  are borrowed. with[i] may be the array of b, but not of x.
 */
 typedef struct {
   int                  n; // at most WRING_OPERATOR_DOTS
@@ -91,16 +90,16 @@ typedef struct {
 enum { WRING_OPERATOR_DOTS = 128 };
 
 /*
-  The same from zero, whatever x holds, with dots of x. size is |b|, to some orders of magnitude, or 0 where it is not
-  known. Type multigrid then needs one reduction an iteration and no other: the last one brings the dots, where it is
-  foreseen to be the last.
+  The same from the initial guess zero, whatever x holds, with dot products of x. size is |b| to within some orders of
+  magnitude, or 0 if unknown. Type multigrid then needs one reduction an iteration and no other: the last reduction
+  includes the dot products if the iteration is predicted to be the last.
 */
 PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, double size, Vec b, Vec x,
                                               const wring_operator_dots *d);
 
 /*
-  rtol for callers that are content with an approximation of A^{-1}, so that speed counts more: operator.rtol; where the
-  deck does not give it, 1e-1, or 0 with `operator.type: direct`. Not collective.
+  rtol for callers that need only an approximation of A^{-1}: operator.rtol; if the deck does not set it, 1e-1, or 0
+  with `operator.type: direct`. Not collective.
 */
 double wring_operator_rough_rtol(const wring_operator *op);
 
@@ -108,38 +107,37 @@ PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y); // y = A 
 
 void wring_operator_get_info(const wring_operator *op, wring_operator_info *info); // not collective
 
-/*
-  A notice for each of PETSc's options that was given and that nothing has used: a misspelt one is no error to PETSc.
-*/
+/* Prints a notice for each option of PETSc that was set and not used: PETSc does not report misspelt ones as errors. */
 PetscErrorCode wring_operator_note_unused(MPI_Comm comm);
 
-/* What a run will ask of its operator: `auto` chooses by it. */
+/* The expected use of an operator, from which `auto` makes its choice. */
 typedef struct {
   PetscInt64 solves; // at most
   PetscBool  rough;  // to wring_operator_rough_rtol, not to rtol 0
 } wring_operator_use;
 
-/* Before the first matrix; else a great many solves that are not rough are expected. Not collective. */
+/* Call before the first matrix; by default, many solves that are not rough are expected. Not collective. */
 void wring_operator_expect(wring_operator *op, const wring_operator_use *use);
 
 /*
-  "direct", "multigrid" or "petsc": what `operator_type` stands for at this size, docs/performance.md. Not collective.
+  "direct", "multigrid" or "petsc": the type that `operator_type` selects at this size, docs/performance.md. Not
+  collective.
 */
 const char *wring_operator_choice(const wring_operator *op, PetscInt n_vertex);
 
 /*
-  *shared: the factor of a direct solve would be one for all ranks (CHOLMOD), else in parts on each (MUMPS), by the key
-  "operator_factor". Refuses a factor that is to be shared by ranks on several nodes.
+  *shared: whether the factor of a direct solve would be one shared by all ranks (CHOLMOD) or distributed over them
+  (MUMPS), by the key "operator_factor". Refuses a shared factor for ranks on several nodes.
 */
 PetscErrorCode wring_operator_choose_factor(const wring_operator *op, PetscInt n_vertex, PetscBool *shared);
 
 /*
-  Bytes that set_matrix and a solve would take on this rank, beyond A itself: by the symbolic analysis of a factor,
-  which costs little of its memory and time. A needs no values. Afterwards op can only be destroyed or given a matrix.
+  Bytes that set_matrix and a solve would take on this rank, beyond A itself: from the symbolic analysis of a factor,
+  which takes little of its memory and time. A needs no values. Afterwards op may only be destroyed or given a matrix.
 */
 PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes);
 
-/* The same for a factor by PETSc: MATSOLVERCHOLMOD (Cholesky) or MATSOLVERMUMPS; 0 where PETSc lacks the library. */
+/* The same for a factor by PETSc: MATSOLVERCHOLMOD (Cholesky) or MATSOLVERMUMPS; 0 if PETSc lacks the library. */
 PetscErrorCode wring_factor_predict(Mat A, MatSolverType library, MatFactorType type, double *bytes);
 
 /* The same for PETSc's smoothed aggregation on A. */

@@ -3,8 +3,8 @@
 
   Each family (laws, solvers, integrators, ...) owns tables of wring_option; the program checks a deck against their
   union (the schema) and `wring help` prints it. A key is the path in the deck joined by '_': solver: {qn: {history: 5}}
-  is solver_qn_history, and -solver_qn_history 5 on the command line overrides it. Keys do not regard case.
-  Every rank holds the same database; errors are therefore found by all ranks alike, and are collective.
+  is solver_qn_history, and -solver_qn_history 5 on the command line overrides it. Keys are case-insensitive. Every rank
+  holds the same database, so that all ranks find the same errors, which are collective.
 */
 #pragma once
 #include <wring/base.h>
@@ -27,11 +27,11 @@ typedef struct {
   const char       *choices; // of WRING_WORD: "armijo|wolfe|none"
   const char       *unit;    // "m/s"; NULL: a pure number or word
   const char       *range;   // interval of numbers: "(0,inf)", "[0,1)", "[1,100]"; NULL: any finite number
-  const char       *value;   // default, as one would type it; NULL: none
+  const char       *value;   // default, as typed in a deck; NULL: none
   const char       *help;    // one sentence
 } wring_option;
 
-/* One line of a schema: entries of a table behind a prefix. '*' in the prefix stands for a name: "attach_*_". */
+/* One line of a schema: the entries of a table with a prefix. '*' in the prefix stands for a name: "attach_*_". */
 typedef struct {
   const char         *prefix;
   const wring_option *options;
@@ -46,22 +46,23 @@ MPI_Comm       wring_options_comm(const wring_options *o);
 
 /*
   Sets key to a value; a later call for the same key replaces the value. Lists are one text, items separated by ",".
-  value NULL: the key stands alone, which means true and which wring_options_check refuses for all but a WRING_BOOL.
-  origin: where it was said: "inputs/beam.yaml:12" or "command line". All texts are copied. Logically collective.
+  value NULL: a key without a value, which means true and which wring_options_check refuses for all types but
+  WRING_BOOL. origin: where the key was set: "inputs/beam.yaml:12" or "command line". All texts are copied. Logically
+  collective.
 */
 PetscErrorCode wring_options_set(wring_options *o, const char *key, const char *value, const char *origin);
 
-/* Sets key to the name `file` of a file that rank 0 creates with this text. Collective. */
+/* Writes this text to `file` on rank 0 and sets key to that file name. Collective. */
 PetscErrorCode wring_options_set_text(wring_options *o, const char *key, const char *text, const char *file,
                                       const char *origin);
 
-/* A database of its own with the same keys and directory, but those that begin with `without` (not empty). */
+/* A copy of the database with the same directory, without the keys that begin with `without` (not empty). */
 PetscErrorCode wring_options_copy(const wring_options *o, const char *without, wring_options **copy);
 
 /* The directory that relative WRING_PATH values of the deck refer to (copied); "." before it is set. */
 PetscErrorCode wring_options_set_directory(wring_options *o, const char *directory);
 
-/* The deck's file name (copied), which messages about keys that are missing begin with; "deck" before it is set. */
+/* The deck's file name (copied), with which messages about missing keys begin; "deck" before it is set. */
 PetscErrorCode wring_options_set_deck(wring_options *o, const char *file);
 const char    *wring_options_deck(const wring_options *o); // borrowed
 
@@ -72,14 +73,14 @@ void wring_options_entry(const wring_options *o, PetscInt i, const char **key, c
 PetscBool   wring_options_has(const wring_options *o, const char *prefix, const char *key);
 const char *wring_options_origin(const wring_options *o, const char *prefix, const char *key); // NULL when not set
 
-/* Where the first key that begins with prefix was said, such as "attach_xmin_"; the deck's name if there is none. */
+/* The origin of the first key that begins with prefix, such as "attach_xmin_"; the deck's name if there is none. */
 const char *wring_options_family_origin(const wring_options *o, const char *prefix);
 
 /*
-  The value of prefix + key, read by the entry `key` of `table`: from the deck, else the table's default, else an error
-  that says the key is missing and what it should be. Type and range are checked: the error names origin, key, value and
-  what is expected. `prefix` has no '*' any more. Strings point into the database (borrowed); lists are allocated with
-  PetscMalloc1 and freed by the caller with PetscFree.
+  The value of prefix + key, described by the entry `key` of `table`: from the deck, otherwise the table's default,
+  otherwise an error that names the missing key and what is expected. Type and range are checked: the error names
+  origin, key, value and what is expected. `prefix` contains no '*'. Strings point into the database (borrowed); lists
+  are allocated with PetscMalloc1 and freed by the caller with PetscFree.
 */
 PetscErrorCode wring_options_get_bool(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, PetscBool *v);
@@ -99,49 +100,51 @@ PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *p
                                            const char *key, PetscInt *n, char ***v); // free with wring_words_destroy
 PetscErrorCode wring_words_destroy(PetscInt n, char ***v);
 
-/* A relative path is joined with the deck's directory, also if the key is given on the command line. */
+/* A relative path is joined with the deck's directory, even if the key is set on the command line. */
 PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, size_t size, char *path);
 
 /*
   The names that stand for '*' in the keys that begin with `family` ("attach_"): every key family + NAME + "_" + entry
-  of a table whose prefix is family + "*_". known [n_known]: names that exist (sets, regions). A known name wins over an
-  unknown one, and among unknown ones the one that leaves the longest entry; a key that two known names explain is an
-  error. Names in order of appearance, spelt as in `known` where they are known; free with wring_words_destroy.
+  of a table whose prefix is family + "*_". known [n_known]: names that exist (sets, regions). A known name takes
+  precedence over an unknown one; among unknown names, the shortest one, which leaves the longest entry. A key that
+  matches two known names is an error. Names are in order of appearance, spelt as in `known` if they are known; free
+  with wring_words_destroy.
 */
 PetscErrorCode wring_options_names(const wring_options *o, const char *family, PetscInt n_schema,
                                    const wring_schema *schema, PetscInt n_known, const char *const *known, PetscInt *n,
                                    char ***names);
 
 /*
-  What the i-th table that has a full key says of it, or NULL past the last (i from 0): a parameter of several laws, or
-  a key of several methods behind a variant's name, has several entries.
+  The entry of a full key in the i-th table that has it, or NULL past the last (i from 0): a parameter of several laws,
+  or a key of several methods after a variant's name, has several entries.
 */
 const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *schema, const char *key, int i);
 
 /*
-  Every key must match the schema and have a value that one of the tables with this key accepts, whether it will be read
-  or not: an unknown key is an error with its origin and the nearest known key.
+  Checks that every key matches the schema and has a value that one of the tables with this key accepts, whether or not
+  it is read later. The error for an unknown key names its origin and the nearest known key.
 */
 PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema);
 
 /*
   Prints the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, under their owners: type, unit,
-  range, default, help. key NULL: all, but a table of a prefix once, if a later line has it under a prefix with a name.
+  range, default, help. key NULL: all entries, but only once for a table that a later line has again under a prefix with
+  a name.
 */
 PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
                                   PetscInt *n_printed);
 
-/* The refusal of a `key` of which nothing was printed, with the nearest key or beginning of one. */
+/* Refuses a `key` for which nothing was printed, naming the nearest key or prefix. */
 PetscErrorCode wring_options_refuse_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key);
 
 /* NULL-terminated tables: the entry with this key, or NULL. */
 const wring_option *wring_option_find(const wring_option *table, const char *key);
 
-/* Whether a getter takes this text as the option's value; and the refusal of one that it does not take. */
+/* Whether a getter accepts this text as the option's value; and the refusal of a text that it does not accept. */
 PetscBool      wring_option_accepts(const wring_option *p, const char *text);
 PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const char *key, const char *text,
                                    const char *origin);
 
-/* Edit distance without regard to case, for "did you mean". */
+/* Edit distance ignoring case, for "did you mean". */
 int wring_edit_distance(const char *a, const char *b);

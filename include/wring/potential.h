@@ -3,12 +3,12 @@
     g(x) = 1/(2 h^2) sum_i m_i |x_i - y_i|^2 + E(x)   [J],   E = sum over terms and contacts.
 
   Vectors come from wring_potential_create_vec: [n_owned][3], followed by room for ghosts (VecGhost). Only owned values
-  are input; every function that takes x overwrites its ghosts, also where x is otherwise only read. Arguments may not
-  be the same vector. Everything is collective on the mesh's communicator unless it says otherwise; sums do not
-  depend on the number of threads. A potential is used by one thread at a time.
+  are input; every function that takes x overwrites its ghosts, even if x is otherwise only read. Arguments must be
+  different vectors. Functions are collective on the mesh's communicator unless their comments state otherwise; sums do
+  not depend on the number of threads. Only one thread at a time may use a potential.
 
-  Vertices that hard attachments hold are no unknowns, (3.10): y is where they are held, x must be, gradients and
-  residuals are 0 there, and A and H have the rows and columns of M/h^2.
+  Vertices held by hard attachments (Dirichlet conditions) are not unknowns, (3.10): there y is the prescribed position
+  and x must be equal to it, gradients and residuals are 0, and A and H have the rows and columns of M/h^2.
 
   Map of src/potential: potential_impl.h (the object), potential.c (its parts and times), evaluate.c (values, gradients,
   residuals: halo, terms, reduction), matrix.c (A and H), held.c (hard attachments). Element loops are in src/term,
@@ -31,150 +31,149 @@ PetscErrorCode wring_potential_destroy(wring_potential **g);
 PetscErrorCode wring_potential_create_vec(const wring_potential *g, Vec *x);
 
 /*
-  Before the first evaluation, the same terms in the same order on every rank; term is destroyed by g. A vertex that two
-  hard attachments hold is refused.
+  Call before the first evaluation, with the same terms in the same order on every rank; g destroys the term. A vertex
+  held by two hard attachments is refused.
 */
 PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term);
 
-/* Likewise; contact is destroyed by g. */
+/* The same for a contact, which g destroys. */
 PetscErrorCode wring_potential_add_contact(wring_potential *g, wring_contact *contact);
 
 /* Refuses laws that lack what a solver needs: "solver 'pd' cannot use material 'neohookean': it has no projection". */
 PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver);
-/* Refuses damping, which is no part of g: "solver 'qn' cannot use the damping of spring 'net': expected damping 0". */
+/* Refuses damping, which is not part of g: "solver 'qn' cannot use the damping of spring 'net': expected damping 0". */
 PetscErrorCode wring_potential_require_undamped(const wring_potential *g, const char *kind, const char *name);
 
 /*
-  Refuses contacts that cannot be kept in this way, all of them where way is NULL: "solver 'pd' cannot use contacts:
-  ..."
+  Refuses contacts that cannot be enforced in this way, or all contacts if way is NULL: "solver 'pd' cannot use
+  contacts: ..."
 */
 PetscErrorCode wring_potential_require_contacts(const wring_potential *g, const wring_contact_way *way,
                                                 const char *kind, const char *name);
 
-PetscErrorCode wring_potential_set_step(wring_potential *g, double h); // s, > 0: the h of g, changes A
+PetscErrorCode wring_potential_set_step(wring_potential *g, double h); // s, > 0: the h of g; changes A
 /*
-  Drag -d v on every vertex, d [n_owned] kg/s >= 0, copied; v = (x - q)/h at x. It takes part in g as masses m + h d and
-  the target (m y + h d q)/(m + h d), docs/theory.md (6.9), and changes A. Before set_target.
+  Drag -d v on every vertex, d [n_owned] kg/s >= 0, copied; v = (x - q)/h at x. It enters g as masses m + h d and the
+  target (m y + h d q)/(m + h d), docs/theory.md (6.9), and changes A. Call before set_target.
 */
 PetscErrorCode wring_potential_set_drag(wring_potential *g, const double *d);
-/* Copied; after set_step, set_start and set_drag. */
+/* Copied. Call after set_step, set_start and set_drag. */
 PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);
 PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q); // copied: (x - q)/h is the velocity at x
 
 /*
-  x of g is q + part (q' - q), from the start q to the new positions q' (default 1), for hard attachments; before
+  x of g is q + part (q' - q), from the start q to the new positions q' (default 1), for hard attachments. Call before
   set_time.
 */
 void wring_potential_set_part(wring_potential *g, double part);
 
 /*
-  Moves targets and colliders to `time`, in a step that ends at `end` [s], which decides about releases; *changed: A
-  must be built again. No contact is active until the next update.
+  Moves targets and colliders to `time`, in a step that ends at `end` [s], which determines releases; *changed: A must
+  be rebuilt. No contact is active until the next update.
 */
 PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double end, PetscBool *changed);
 
 const wring_mesh *wring_potential_mesh(const wring_potential *g);
 const double *wring_potential_mass(const wring_potential *g); // [n_owned] kg, borrowed: those of g, with drag m + h d
 double        wring_potential_step(const wring_potential *g);
-PetscInt      wring_potential_revision(const wring_potential *g); // another one: A, or H at some x, may have changed
+PetscInt      wring_potential_revision(const wring_potential *g); // a new value: A, or H at some x, may have changed
 Vec           wring_potential_target(const wring_potential *g);   // y, borrowed
 Vec           wring_potential_start(const wring_potential *g);    // q, borrowed; methods with damping need it
 wring_phases *wring_potential_phases(const wring_potential *g);   // borrowed, may be NULL
 int           wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
 
 /*
-  Hard attachments: the number of vertices that they hold, on all ranks; which of the local ones, ghosts too: [n_local],
-  NULL: none.
+  Hard attachments: the number of vertices that they hold on all ranks; marks [n_local] of the local ones, including
+  ghosts, or NULL if there are none.
 */
 PetscInt    wring_potential_held(const wring_potential *g);
 const char *wring_potential_held_marks(const wring_potential *g);
 
-/* At the vertices that are held, of this rank: x = where they are, d = 0, and v = (x - q)/h. */
+/* At the held vertices of this rank: set x to the prescribed positions, d to 0, and v to (x - q)/h. */
 PetscErrorCode wring_potential_place(wring_potential *g, Vec x);
 PetscErrorCode wring_potential_clear(const wring_potential *g, Vec d);
 PetscErrorCode wring_potential_hold_velocity(const wring_potential *g, Vec q, Vec x, double h, Vec v);
-int            wring_potential_contacts(const wring_potential *g, wring_contact *const **contacts); // number of them
+int            wring_potential_contacts(const wring_potential *g, wring_contact *const **contacts); // how many
 
 /*
-  Builds the sets of active contacts at x: g is another function afterwards unless all of change's added, released and
-  moved are 0; they are sums over ranks. first: the first time in a solve. One reduction and a halo exchange, neither
-  without contacts.
+  Determines the active contacts at x. g is unchanged if added, released and moved of `change`, which are sums over
+  ranks, are 0. first: the first update of a solve. One reduction and one halo exchange, none without contacts.
 */
 PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscBool first,
                                                wring_contact_change *change);
 PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x); // moves free vertices out, in place
 
-/* An evaluation at x: one halo exchange there, one back for gradients, one reduction for values. */
+/* Evaluations at x: one halo exchange for x, one back for gradients, one reduction for values. */
 PetscErrorCode wring_potential_value(wring_potential *g, Vec x, wring_value *value);
 PetscErrorCode wring_potential_gradient(wring_potential *g, Vec x, Vec grad);                  // N
 PetscErrorCode wring_potential_fused(wring_potential *g, Vec x, wring_value *value, Vec grad); // both in one pass
-/* The same without the reduction: this rank's inertial and elastic part [J], for callers that have more to sum. */
+/* The same without the reduction: this rank's inertial and elastic part [J], for callers that reduce other sums too. */
 PetscErrorCode wring_potential_fused_local(wring_potential *g, Vec x, double part[2], Vec grad);
 
 /*
-  The alpha in (0, 1] from which on x + alpha d is out of the domain of a law that is infinite for det F <= 0, which x
-  is in; INFINITY if there is none: docs/theory.md (5.10). Two halo exchanges and one reduction, none where no law is of
+  The alpha in (0, 1] at which x + alpha d leaves the domain of a law that is infinite for det F <= 0, given that x is
+  inside; INFINITY if there is none: docs/theory.md (5.10). Two halo exchanges and one reduction, none if no law is of
   this kind.
 */
 PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound);
 
 /*
-  *noise [J]: rounding error of a value of g, eps sqrt(sum over tets of (w_e k_e)^2): the errors of elements are
-  independent. docs/theory.md (2.4). One reduction.
+  *noise [J]: estimated rounding error of a value of g, eps sqrt(sum over tets of (w_e k_e)^2), for independent errors
+  of the elements. docs/theory.md (2.4). One reduction.
 */
 PetscErrorCode wring_potential_noise(wring_potential *g, double *noise);
 
 /*
-  r = M/h^2 (y - x) + sum_e w_e k_e G_e^T (p_e - z_e): what is left of the global step A x = b of projective dynamics at
-  x, so that its solution is x + A^{-1} r. docs/theory.md (5.2). Needs WRING_CAN_PROJECT.
+  r = M/h^2 (y - x) + sum_e w_e k_e G_e^T (p_e - z_e): the residual at x of the global step A x = b of projective
+  dynamics, whose solution is x + A^{-1} r. docs/theory.md (5.2). Needs WRING_CAN_PROJECT.
 */
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r);
 
 /*
   The metric of masses, docs/theory.md (5.3): r = M (y - x) + sum_e M_e (p_e - x_e) [kg m] and, unless value is NULL,
-  the E_m that it descends, its two parts as inertial and elastic [J]. d = m_i (1 + number of active elements at i)
-  [n_owned][3] kg: the diagonal of the global step. Only for terms that wring_potential_require_rest_pose lets pass.
+  the E_m that it minimises, with its two parts as inertial and elastic [J]. d = m_i (1 + number of active elements at
+  i) [n_owned][3] kg: the diagonal of the global step. Only for terms that wring_potential_require_rest_pose accepts.
 */
 PetscErrorCode wring_potential_mass_residual(wring_potential *g, Vec x, wring_value *value, Vec r);
 PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d);
 PetscErrorCode wring_potential_require_rest_pose(const wring_potential *g, const char *solver);
 
 /*
-  An iteration of alternating directions but for its solve, docs/theory.md (5.15): z and u of every term, splitting
-  [terms], from x, and r = M/h^2 (y - x) + sum_e W_e^2 G_e^T (z_e - u_e - z_e(x)), W_e^2 = factor w_e k_e, so that the
-  new x is x + A^{-1} r with A = M/h^2 + factor L. residual: |W (D x - z)| and |W (z - z before)| [J^(1/2)]. Needs
-  WRING_CAN_PROX.
+  An iteration of alternating directions without its linear solve, docs/theory.md (5.15): updates z and u of every term,
+  splitting [terms], from x, and r = M/h^2 (y - x) + sum_e W_e^2 G_e^T (z_e - u_e - z_e(x)), W_e^2 = factor w_e k_e, so
+  that the new x is x + A^{-1} r with A = M/h^2 + factor L. residual: |W (D x - z)| and |W (z - z before)| [J^(1/2)].
+  Needs WRING_CAN_PROX.
 */
 PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const *splitting, double factor, Vec x, Vec r,
                                      double residual[2]);
 
 /*
   A = M/h^2 + factor sum_e w_e k_e G_e^T G_e [N/m], one row per vertex, MATAIJ; *A is created, or refilled if not NULL.
-  factor is 1 but for admm, whose weights are scaled.
+  factor is 1 except for admm, whose weights are scaled.
 */
 PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor, Mat *A);
 
 /*
-  A at x: M/h^2 + factor sum_e w_e G_e^T B_e(x) G_e [N/m], B_e the mean over x, y, z of what the semidefinite Hessian of
-  the element has for one of them alone; contacts are left out. docs/theory.md (5.13). *A is created, or one of
-  operator_matrix refilled. Needs WRING_CAN_HESSIAN.
+  A at x: M/h^2 + factor sum_e w_e G_e^T B_e(x) G_e [N/m], B_e the mean over x, y, z of the diagonal blocks of the
+  element's semidefinite Hessian; contacts are excluded. docs/theory.md (5.13). *A is created, or one of operator_matrix
+  refilled. Needs WRING_CAN_HESSIAN.
 */
 PetscErrorCode wring_potential_mean_matrix(wring_potential *g, Vec x, double factor, Mat *A);
 
 /*
-  H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part made semidefinite. The
-  second leaves contacts out, for uses that must not change with them.
+  H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part is projected to be
+  semidefinite. The second function excludes contacts, for uses that must not depend on them.
 */
 PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H);
 PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec x, PetscBool psd, Mat *H);
 
-/* F [n_owned][9], row by row: at each vertex the sum of w_e F over its tets [m^3]; 0 where there are none. */
+/* F [n_owned][9], row by row: at each vertex the sum of w_e F over its tets [m^3]; 0 if there are none. */
 PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F);
 
 /*
-  Per tet: density [n_tet] J/m^3, the sum of its material's energy and of those on top of it, J [n_tet] = det F,
-  which is left as it was for tets without a term; forces [n_terms][3] N by term, those of hard attachments when a
-  gradient was taken last, (3.12).
+  Per tet: density [n_tet] J/m^3, the energies of its material and of the laws on top of it; J [n_tet] = det F,
+  unchanged for tets without a term. Resultants: force [n_terms][3] N by term; those of hard attachments are from the
+  last evaluation of a gradient, (3.12).
 */
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);
 PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *force);
@@ -183,8 +182,6 @@ PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *for
 PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x, wring_contact_report *report,
                                                double *force);
 
-/*
-  Local array [n_local][3] of x with its ghosts up to date, for output; give back with wring_potential_restore_local.
-*/
+/* Local array [n_local][3] of x with its ghosts up to date, for output; return it by wring_potential_restore_local. */
 PetscErrorCode wring_potential_get_local(wring_potential *g, Vec x, const double **local);
 PetscErrorCode wring_potential_restore_local(wring_potential *g, Vec x, const double **local);

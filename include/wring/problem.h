@@ -1,5 +1,6 @@
 /*
-  Layer 11, problems: all that a deck describes, ready to be solved: mesh, potential, operator, stepper and state.
+  Layer 11, problems: everything that a deck describes, ready to be solved: mesh, potential, operator, stepper and
+  state.
 
   From a deck to a step, without error checks (docs/developer.md has the whole program):
 
@@ -59,8 +60,8 @@ PetscErrorCode wring_problem_create_solver(wring_problem *p, const char *name, w
 
 /*
   Assembles A = M/h^2 + factor L, docs/theory.md (4.1), at the potential's h and time and gives it to the operator,
-  unless A is there already and nothing has changed. factor: that of wring_solver_operator_factor; 0: no A is needed and
-  nothing is done. changed: that of wring_stepper_begin.
+  unless it already has this A and nothing has changed. factor: that of wring_solver_operator_factor; 0: no A is needed
+  and nothing is done. changed: that of wring_stepper_begin.
 */
 PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, PetscBool changed);
 

@@ -1,13 +1,14 @@
 /*
   Layer 8, solvers: minimise the incremental potential. A method supplies one iteration x_k -> x_(k+1); the loop of
-  wring_solver_solve computes the gradient, writes the history, stops and measures time, so that all methods are
-  compared alike. docs/theory.md 5. The map of the layer is src/solver/common/solver_impl.h; laws, terms and factors
-  are in the layers below, time steps in wring/step.h.
+  wring_solver_solve computes the gradient, writes the history, stops and measures time, the same way for all methods.
+  docs/theory.md 5. The map of the layer is src/solver/common/solver_impl.h; laws, terms and factors are in the layers
+  below, time steps in wring/step.h.
 
-  All functions are collective on comm where nothing else is said. Refusals are PETSC_ERR_USER_INPUT on all ranks, with
-  one line of text. One thread of a process calls the functions of a solver, and of the potential and operator that it
-  borrows; they start OpenMP threads themselves. Two solvers may share a potential and an operator if they are used
-  one after the other, and the operator holds the matrix of the one that solves (wring_solver_operator_factor).
+  All functions are collective on comm unless their comments state otherwise. Refusals are PETSC_ERR_USER_INPUT on all
+  ranks, with one line of text. One thread of a process calls the functions of a solver, and of the potential and
+  operator that it borrows; they start OpenMP threads themselves. Two solvers may share a potential and an operator if
+  they are used one after the other, and the operator holds the matrix of the one that solves
+  (wring_solver_operator_factor).
 */
 #pragma once
 #include <wring/operator.h>
@@ -48,16 +49,16 @@ typedef struct {
   double      seconds;           // since the solve began, of the solver's own work
 } wring_iteration;
 
-/* Called on all ranks at every measured iteration, x_0 included; it may communicate, and must not call the solver. */
+/* Called on all ranks at every measured iteration, including x_0; it may communicate, and must not call the solver. */
 typedef PetscErrorCode wring_monitor(void *context, const wring_iteration *it);
 
-/* Measured iterations at which g is larger than at the one measured before, by more than rounding; theory.md (2.6). */
+/* Measured iterations at which g exceeds its previously measured value by more than rounding; theory.md (2.6). */
 typedef struct {
-  PetscInt measured, count; // iterations, x_0 aside; those at which g rose
+  PetscInt measured, count; // iterations, without x_0; those at which g rose
   double   largest;         // (g - g before)/|g before|, 0 if there are none
 } wring_rises;
 
-/* *sum += *one: the counts, and the larger of the largest. */
+/* *sum += *one: adds the counts and takes the maximum of the largest rises. */
 void wring_rises_add(const wring_rises *one, wring_rises *sum);
 
 /* g and its gradient at a point. */
@@ -68,23 +69,24 @@ typedef struct {
 
 typedef struct {
   wring_reason    reason;
-  wring_iteration first, last; // x_0 and the end
+  wring_iteration first, last; // x_0 and the last iterate
   PetscInt        iterations;
   wring_rises     rises;
 } wring_outcome;
 
 /*
   g, op and phases are borrowed and must outlive the solver; op may be NULL for methods that do not need A, phases may
-  be NULL. Afterwards: set_from_options, set_up once all terms and contacts of g are there, then any number of solves.
+  be NULL. Then call set_from_options, set_up after all terms and contacts have been added to g, and any number of
+  solves.
 */
 PetscErrorCode wring_solver_create(MPI_Comm comm, wring_potential *g, wring_operator *op, wring_phases *phases,
                                    wring_solver **s);
 PetscErrorCode wring_solver_destroy(wring_solver **s);
 
 /*
-  Takes the type `name` with keys "solver_<name>_*", or the variant `name` with "variant_<name>_type" and
-  "variant_<name>_*"; name NULL: the type of "solver_type". Then solver_max_it, rtol, atol and measure. An unknown
-  name is refused.
+  Selects the type `name` with keys "solver_<name>_*", or the variant `name` with "variant_<name>_type" and
+  "variant_<name>_*"; name NULL: the type of "solver_type". Then solver_max_it, rtol, atol and measure. An unknown name
+  is refused.
 */
 PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_options *o, const char *name);
 /*
@@ -95,19 +97,21 @@ PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double 
 PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
 
 /*
-  Before every iteration of a solve `interrupt` is called, collectively, and its time is not the method's; a *stop that all
-  ranks set alike ends the solve with WRING_INTERRUPTED at the iterate that is there. NULL: never.
+  Sets a function that is called before every iteration of a solve, collectively; its time does not count for the
+  method. If all ranks set *stop, the solve ends with WRING_INTERRUPTED at the current iterate. NULL: never.
 */
 typedef PetscErrorCode wring_interrupt(void *context, PetscBool *stop);
 PetscErrorCode         wring_solver_set_interrupt(wring_solver *s, wring_interrupt *interrupt, void *context);
 /*
   The factor of L in the A = M/h^2 + factor L that op must hold while this method solves, 0 if it needs none. Valid
-  after set_from_options; ask again before each solve: 1 for all but admm, which may change it from solve to solve.
+  after set_from_options; query it again before each solve: 1 for all but admm, which may change it from solve to solve.
   Not collective.
 */
 double wring_solver_operator_factor(const wring_solver *s);
 
-/* Tells the operator how many solves with A `steps` solves take at most; before its first matrix. Not collective. */
+/*
+  Tells the operator how many solves with A `steps` solves take at most. Call before its first matrix. Not collective.
+*/
 void wring_solver_expect_solves(const wring_solver *s, PetscInt64 steps);
 
 /*
@@ -117,36 +121,37 @@ PetscErrorCode wring_solver_set_up(wring_solver *s);
 
 /*
   Estimates the bytes that a solve from x takes on this rank beyond what set_up has allocated and what the operator
-  takes: factors and hierarchies of the method's own systems. Their matrices are assembled for the estimate, stay, and
-  are not counted. After set_up.
+  takes: factors and hierarchies of the method's own systems. Their matrices are assembled for the estimate, kept, and
+  not counted. Call after set_up.
 */
 PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes);
 
 /*
   Minimises g from x, which holds x_0 on input and the last iterate x_k on output. x must come from
   wring_potential_create_vec for this g: it has room for ghosts, which are overwritten. While the solve runs, x and a
-  vector of the solver may exchange their arrays (VecPlaceArray), so that nobody may hold a pointer to the array of x;
-  afterwards x has its own array again. Vertices held by hard attachments are placed first.
-  After a failure (wring_reason_failed) x is the last iterate, where g may not be finite, and x_0 if the first iteration
-  failed; the solver can be used again. After an error x is undefined. outcome->last has the measured values at x.
+  vector of the solver may exchange their arrays (VecPlaceArray), so that no pointer to the array of x may be in use;
+  afterwards x has its own array again. Vertices held by hard attachments are placed first. After a failure
+  (wring_reason_failed) x is the last iterate, where g may not be finite, and x_0 if the first iteration failed; the
+  solver can be used again. After an error x is undefined. outcome->last has the measured values at x.
 */
 PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome);
 
 /*
-  Gives the next solve g and its gradient at the x that it starts from, so that it does not evaluate them again; its
-  count of evaluations does not change. Borrowed until that solve has begun, and used once; NULL: not known. Only for
-  potentials without contacts, because a solve first looks for contacts at x, which changes g. Not collective, but the
-  same on all ranks. The time of a method that needs grad g(x_0) is shorter then: do not use it to compare methods.
+  Gives the next solve g and its gradient at the x that it starts from, so that it does not evaluate them again; the
+  solver's count of evaluations is the same as without. Borrowed until that solve has begun, and used once; NULL: not
+  known. Only for potentials without contacts, because a solve first updates the contacts at x, which changes g. Not
+  collective, but the same on all ranks. It shortens the time of methods that need grad g(x_0): do not use it to compare
+  methods.
 */
 void      wring_solver_know_start(wring_solver *s, const wring_evaluation *start);
 PetscBool wring_solver_has_residuals(const wring_solver *s); // iterations have primal and dual
 
 /*
-  The extreme eigenvalues of H_0 H(x): H is the Hessian of g, not projected; H_0 the inverse of the Hessian that the
-  method starts a solve at x from: A of pd, initial_hessian of qn (the identity is not scaled). Found by at most max_it
-  steps of Lanczos, whose values lie inside the true interval; accurate only where H_0 is a factor. Both are NaN where
-  H(x) is not positive definite or H_0 does not exist. Refuses methods without an H_0. After set_up, with the operator's
-  matrix set if operator_factor is not 0. x as in solve.
+  The extreme eigenvalues of H_0 H(x): H is the Hessian of g, not projected; H_0 is the inverse of the Hessian with
+  which the method starts a solve at x: A for pd, initial_hessian for qn (the identity is not scaled). Computed by at
+  most max_it steps of Lanczos, whose values lie inside the true interval; accurate only if H_0 is a factor. Both are
+  NaN if H(x) is not positive definite or H_0 does not exist. Refuses methods without an H_0. Call after set_up, with
+  the operator's matrix set if operator_factor is not 0. x as in solve.
 */
 PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, double *least, double *largest);
 PetscBool      wring_solver_has_condition(const wring_solver *s); // whether the method has an H_0

@@ -3,9 +3,9 @@
   docs/theory.md 6. A step is prepared by wring_stepper_begin, solved by a solver (wring/solver.h) or by
   wring_stepper_advance, and ended by wring_stepper_finish. The map of the layer is src/step/step_impl.h.
 
-  All functions are collective where nothing else is said. Vectors come from wring_potential_create_vec; their ghosts
-  are overwritten. A stepper and its potential are called by one thread of a process. Refusals are PETSC_ERR_USER_INPUT
-  on all ranks.
+  All functions are collective unless their comments state otherwise. Vectors come from wring_potential_create_vec;
+  their ghosts are overwritten. One thread of a process calls a stepper and its potential. Refusals are
+  PETSC_ERR_USER_INPUT on all ranks.
 */
 #pragma once
 #include <wring/load.h>
@@ -26,17 +26,17 @@ typedef struct {
 typedef struct wring_stepper wring_stepper;
 
 /*
-  g is borrowed, must outlive the stepper and have all its terms and contacts; o is read here only. Refuses laws,
-  contacts and damping that the integrator cannot use.
+  g is borrowed, must outlive the stepper and must have all its terms and contacts; o is only read in this call. Refuses
+  laws, contacts and damping that the integrator cannot use.
 */
 PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, wring_stepper **s);
 PetscErrorCode wring_stepper_destroy(wring_stepper **s);
 
-/* What the deck asks for; not collective. */
+/* Values of the deck; not collective. */
 double        wring_stepper_size(const wring_stepper *s);    // h, s
 PetscInt      wring_stepper_steps(const wring_stepper *s);   // ceil(end/step - 1e-9), or steps; 1 if neither is given
 const double *wring_stepper_gravity(const wring_stepper *s); // [3] m/s^2, to be multiplied by its factor of time
-/* Loads beside gravity, borrowed: evaluated at the same time as the targets of attachments. docs/theory.md 6 */
+/* Loads other than gravity, borrowed: evaluated at the same time as the targets of attachments. docs/theory.md 6 */
 PetscErrorCode wring_stepper_set_loads(wring_stepper *s, const wring_loads *loads);
 const char    *wring_stepper_integrator(const wring_stepper *s); // "implicit_euler"
 
@@ -45,37 +45,40 @@ PetscBool wring_stepper_minimises(const wring_stepper *s);
 
 /*
   Sets up g for the step from t to t + h: its h, start, target and drag, and the time of the terms. *changed: A must be
-  built again, as at the first call.
+  rebuilt, as at the first call.
 */
 PetscErrorCode wring_stepper_prepare(wring_stepper *s, const wring_state *state, PetscBool *changed);
 
 /*
   Prepares g, and sets x to the x_0 of the solve: y, or q + t (y - q) with the first t of 1/2, 1/4, ... at which g is
   finite, with a note; refused if g(q) is not finite. With the implicit midpoint rule the unknown is the midpoint
-  (x + q)/2. x is not touched where nothing is minimised.
+  (x + q)/2. x is unchanged if the integrator does not minimise.
 */
 PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed);
 
 /*
-  g and its gradient at the x of the last begin, which has evaluated them there, for wring_solver_know_start; NULL where
-  there are contacts, or nothing is minimised. Borrowed, valid until the next call with this stepper. Not collective.
+  g and its gradient at the x of the last begin, which has evaluated them there, for wring_solver_know_start; NULL if
+  there are contacts or the integrator does not minimise. Borrowed, valid until the next call with this stepper. Not
+  collective.
 */
 const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s);
 
 /*
-  Makes the step where nothing is minimised: x gets the new positions. The outcome has one iteration, whose value is
-  implicit Euler's g at x; it is a failure if that is not finite, or the linear system is singular, and the state is
-  as it was. A factor that runs out of memory is refused.
+  Computes the step of an integrator that does not minimise: x receives the new positions. The outcome has one
+  iteration, whose value is implicit Euler's g at x; it is a failure if that is not finite, or the linear system is
+  singular, and the state is then unchanged. A factor that runs out of memory is refused.
 */
 PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state, Vec x, wring_outcome *outcome);
 
-/* Bytes that advance would take on this rank beyond H, which is assembled for it and stays. After begin. */
+/*
+  Bytes that advance would take on this rank beyond H, which is assembled for the estimate and kept. Call after begin.
+*/
 PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state, double *bytes);
 
 /*
   Ends the step after the solve or advance: new velocities and positions from x, which may be changed; step and time
   advance. *elastic [J] is E of g at x on input, E at the new positions on output. If that is not finite the step has
-  failed, and the state is as it was.
+  failed, and the state is unchanged.
 */
 PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic);
 
@@ -87,8 +90,8 @@ typedef struct {
 } wring_memory;
 
 /*
-  The arrays, borrowed, and their number (0 to 2); whether they hold the last step; and the statement that a restart has
-  filled them, on all ranks. Not collective.
+  Returns the arrays, borrowed, and their number (0 to 2); whether they hold the last step; marks them as filled by a
+  restart, on all ranks. Not collective.
 */
 int       wring_stepper_memory(const wring_stepper *s, wring_memory memory[2]);
 PetscBool wring_stepper_remembers(const wring_stepper *s);

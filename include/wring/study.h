@@ -16,8 +16,8 @@
 
   Not here: anything that a step, a solve or a deck needs (src/problem and below).
 
-  A study checks every key, reads every input and only then writes its first file. Everything is collective unless it
-  says otherwise. Call from one thread, one study at a time.
+  A study checks every key, reads every input and only then writes its first file. Functions are collective unless their
+  comments state otherwise. Call from one thread, one study at a time.
 */
 #pragma once
 #include <wring/options.h>
@@ -32,7 +32,7 @@ typedef enum {
   WRING_EXIT_INTERNAL, // anything else
 } wring_exit;
 
-/* How a command ends, set to zeros before it. */
+/* The result of a command; set to zero before the call. */
 typedef struct {
   wring_exit status;
   int        n_picture;
@@ -40,20 +40,20 @@ typedef struct {
 } wring_ending;
 
 /*
-  Draws the pictures of a command by gnuplot and frees their list; where gnuplot is missing or fails, a note on standard
-  error says so. A command that was stopped draws none: the scripts stay. Call after MPI_Finalize, as a program must not
-  fork while MPI is up. Not collective; nothing happens on ranks without pictures.
+  Draws the pictures of a command by gnuplot and frees their list; if gnuplot is missing or fails, a note is printed on
+  standard error. After a command that was stopped, none is drawn: the scripts remain. Call after MPI_Finalize, because
+  a program must not fork while MPI is active. Not collective; does nothing on ranks without pictures.
 */
 void wring_study_draw(wring_ending *end);
 
 /*
-  Checks all keys of a deck once, whichever command will read them: each is a key of some part or command with a value
-  that it accepts, variants have the keys of their types, and the values of compare_sweep_ suit their keys. The studies
-  below expect a deck that has been checked. Refused with the origin of the key and the nearest known key. Collective.
+  Checks all keys of a deck once, whichever command reads them: each is a known key with an accepted value, variants
+  have the keys of their types, and the values of compare_sweep_ are valid for their keys. The studies below require a
+  checked deck. A refusal names the origin of the key and the nearest known key. Collective.
 */
 PetscErrorCode wring_study_check_keys(const wring_options *o);
 
-/* A command of the program: what it does with a deck, or with keys alone. */
+/* A command of the program, applied to a deck or to keys alone. */
 typedef PetscErrorCode wring_study(MPI_Comm comm, const wring_options *o, wring_ending *end);
 
 wring_study wring_study_run;      // march in time: run.json, history.csv, steps.csv, frames, checkpoints, state.csv
@@ -74,17 +74,17 @@ PetscErrorCode wring_study_help(MPI_Comm comm, const char *key);
 PetscErrorCode wring_study_version(MPI_Comm comm); // wring, commit, PETSc, MPI, compiler, OpenMP, bits of PetscInt
 
 /*
-  Runs the command that argv[1] names with the arguments after it. An unknown one is refused with the nearest and the
-  usage.
+  Runs the command that argv[1] names with the arguments after it. An unknown command is refused with the nearest one
+  and the usage.
 */
 PetscErrorCode wring_study_command(MPI_Comm comm, int argc, char **argv, wring_ending *end);
 
-/* Whether signals end this command of the program early, with what it has finished on disk and WRING_EXIT_STOPPED. */
+/* Whether signals end this command early, with finished results on disk and WRING_EXIT_STOPPED. */
 PetscBool wring_study_stops(int argc, char **argv);
 
 /*
-  Blocks SIGINT, SIGTERM and SIGUSR1 for the rest of the program. Commands that can stop look for pending ones: `run`
+  Blocks SIGINT, SIGTERM and SIGUSR1 for the rest of the program. Commands that can stop poll for pending signals: `run`
   before each step, `compare` before each iteration, `bench` before each row. Call before MPI and OpenMP start their
-  threads, which inherit it. Not collective.
+  threads, which inherit the mask. Not collective.
 */
 void wring_study_hold_signals(void);

@@ -2,23 +2,24 @@
   Layer 4, terms: a batch of elements that share a stencil and a law,
     E(x) = sum_e w_e psi(z_e),   z_e = G_e x_e,   x_e the m vertices of element e.             docs/theory.md (2.1)
 
-  The one place with element loops and threads. Elements are worked on in chunks (docs/developer.md): sums have one
-  order at any number of threads. All functions are local to the rank; x and f are arrays [n_local][3] of owned
-  vertices, then ghosts.
+  All element loops and their threads are in this layer. Elements are processed in chunks (docs/developer.md): the order
+  of sums does not depend on the number of threads. All functions are local to the rank; x and f are arrays [n_local][3]
+  of owned vertices, then ghosts.
 
   What the caller does between ranks:
-    - Every rank makes the same terms in the same order, empty ones too: what uses terms is collective.
-    - An element belongs to exactly one rank. A tet is on the rank that the mesh gives it; a spring, triangle or hinge
-      on any one rank that has all of its vertices, owned or ghost; an attachment on the rank that owns its vertex. An
-      element with vertices that no rank has together needs wring_mesh_extend_halo, before any term is made.
-    - Ghosts of x are up to date before `boundary` and all functions that take x. f of ghosts is this rank's part: the
-      caller sends it to the owners.
+    - Every rank creates the same terms in the same order, including empty ones: functions that use terms are
+      collective.
+    - An element belongs to exactly one rank. A tet is on the rank that the mesh assigns to it; a spring, triangle or
+      hinge on any one rank that has all of its vertices, owned or ghost; an attachment on the rank that owns its
+      vertex. An element whose vertices no single rank has needs wring_mesh_extend_halo, before any term is created.
+    - Ghosts of x are up to date before `boundary` and all functions that take x. f of ghosts is this rank's
+      contribution: the caller sends it to the owners.
 
-  Threads: a term or a splitting is used by one thread at a time; functions start OpenMP threads themselves. Nothing
-  here changes settings of the process.
+  Threads: only one thread at a time may use a term or a splitting; functions start OpenMP threads themselves. No
+  function here changes settings of the process.
 
-  Map of src/term, in the order of reading:
-    term_impl.h              how a term lies in memory
+  Map of src/term, in reading order:
+    term_impl.h              the data structures of a term
     chunk.c                  a term's blocks and chunks
     tets.c membranes.c hinges.c springs.c attachments.c   the builders, one for each kind of element
     vertex_rows.h kernels.h  gather, z = G x and scatter of one block
@@ -27,7 +28,7 @@
     assembly.c constraint_rows.c               matrices; constraints as rows
     term.c                   destruction and queries
     sweep/                   Gauss-Seidel over constraints: wring/sweep.h
-  What a law computes is in src/law, what ranks exchange in src/potential.
+  Functions of laws are in src/law, exchanges between ranks in src/potential.
 */
 #pragma once
 #include <wring/curve.h>
@@ -43,7 +44,7 @@ PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, c
                                       double proxy, wring_term **t);
 
 /*
-  The same with w_e = scale times the rest volume, scale [mesh->n_tet] > 0 of every tet: it scales psi and the proxy.
+  The same with w_e = scale times the rest volume, scale [mesh->n_tet] > 0 of every tet, which scales psi and the proxy.
   NULL: 1. A law on top of materials (wring_law_on_top) is a second term of the same tets.
 */
 PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
@@ -61,14 +62,14 @@ PetscErrorCode wring_term_create_springs(const wring_mesh *mesh, const char *nam
                                          const PetscInt *b, const double *stiffness, const double *length,
                                          wring_term **t);
 
-/* The same with damping [n] N s/m each, 0: none; it enters methods with damping, never the energy. */
+/* The same with damping [n] N s/m each, 0: none; used by methods with damping, not part of the energy. */
 PetscErrorCode wring_term_create_damped_springs(const wring_mesh *mesh, const char *name, PetscInt n, const PetscInt *a,
                                                 const PetscInt *b, const double *stiffness, const double *length,
                                                 const double *damping, wring_term **t);
 
 /*
   Triangles vertex [n][3] of local vertices (owned or ghost) under a law with q = 2, par [law->n_par]. Their rest areas,
-  which are above 0, are weights; docs/theory.md 3.9.
+  which must be above 0, are the weights; docs/theory.md 3.9.
 */
 PetscErrorCode wring_term_create_triangles(const wring_mesh *mesh, const char *name, const wring_law *law,
                                            const double *par, PetscInt n, const PetscInt *vertex, wring_term **t);
@@ -79,14 +80,14 @@ PetscErrorCode wring_term_create_triangles(const wring_mesh *mesh, const char *n
 PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name, const wring_law *law,
                                         double stiffness, PetscInt n, const PetscInt *vertex, wring_term **t);
 
-/* How the targets of an attachment move: rigidly with the velocity and the spin about the centre, until a time. */
+/* The motion of an attachment's targets: rigid, with the velocity and the spin about the centre, until a time. */
 typedef struct {
   double                  velocity[3]; // m/s
   double                  spin[3];     // deg/s: a rotation by |spin| t about the direction of spin through centre
   double                  centre[3];   // m
   double                  until;       // s; INFINITY: always
   double                  release;     // s; active in steps that end by release; INFINITY: never released
-  const wring_time_curve *path;        // of three values, m: the shift of all targets instead of velocity; or NULL
+  const wring_time_curve *path;        // of three values, m: displacement of all targets, replaces velocity; or NULL
 } wring_motion;
 
 /* Attachments of owned vertices: stiffness [n] N/m, target [n][3] m at time 0. */
@@ -95,8 +96,9 @@ PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char 
                                              const wring_motion *motion, wring_term **t);
 
 /*
-  Hard attachments: owned vertices that are at their targets at the end of every step. The term has no elements
-  and no energy; a potential that has it eliminates these vertices from its unknowns. docs/theory.md (3.10)
+  Hard attachments (Dirichlet conditions): owned vertices that are at their targets at the end of every step. The term
+  has no elements and no energy; a potential with this term eliminates these vertices from its unknowns. docs/theory.md
+  (3.10)
 */
 PetscErrorCode wring_term_create_hard_attachments(const wring_mesh *mesh, const char *name, PetscInt n,
                                                   const PetscInt *vertex, const double *target,
@@ -110,7 +112,7 @@ PetscBool        wring_term_active(const wring_term *t);
 PetscBool        wring_term_is_attachment(const wring_term *t);
 PetscBool        wring_term_is_hard(const wring_term *t);
 /*
-  What a hard attachment holds now: the number of vertices, 0 of other terms and after release; borrowed [n], [n][3] m.
+  The vertices that a hard attachment holds: their number, 0 for other terms and after release; borrowed [n], [n][3] m.
 */
 PetscInt  wring_term_held(const wring_term *t, const PetscInt **vertex, const double **target);
 PetscBool wring_term_is_damped(const wring_term *t); // has springs with damping on this rank
@@ -124,18 +126,19 @@ void wring_term_set_time(wring_term *t, double time, double end, PetscBool *chan
 /* ---- element loops ----------------------------------------------------------------------------------------------- */
 
 /*
-  What a loop computes. Valid: VALUE, GRADIENT, VALUE | GRADIENT (one pass), RESIDUAL, MASS, VALUE | MASS, COUNT. The
-  same work in interior, boundary and finish.
+  What a loop computes. Valid: VALUE, GRADIENT, VALUE | GRADIENT (one pass), RESIDUAL, MASS, VALUE | MASS, COUNT. Pass
+  the same work to interior, boundary and finish.
 */
 typedef enum { WRING_VALUE = 1, WRING_GRADIENT = 2, WRING_RESIDUAL = 4, WRING_MASS = 8, WRING_COUNT = 16 } wring_work;
 
 /*
-  interior: elements that touch owned vertices only; boundary: the others, which need ghosts of x. finish adds to f what
-  chunks share and returns the energy of both passes [J] (0 without VALUE). f is NULL with VALUE alone.
+  interior: elements that touch owned vertices only; boundary: the others, which need ghosts of x. finish adds the
+  contributions shared by chunks to f and returns the energy of both passes [J] (0 without VALUE). f is NULL with VALUE
+  alone.
     VALUE     sum_e w_e psi(z_e), the return value of finish
     GRADIENT  f += dE/dx [N]
     RESIDUAL  f += sum_e w_e k_e G_e^T (p_e - z_e) [N]; needs law->project
-    MASS      f += sum_e M_e (p_e - x_e) [kg m], p_e the places of the vertices in the nearest rest state in the metric
+    MASS      f += sum_e M_e (p_e - x_e) [kg m], p_e the vertex positions of the nearest rest state in the metric
               of their masses; the energy is sum_e |p_e - x_e|_M^2/2 [kg m^2]. docs/theory.md (5.3). Needs
               wring_term_set_masses and wring_term_has_rest_pose.
     COUNT     f[v] += 1, all three numbers, for each element at v
@@ -147,10 +150,13 @@ double wring_term_finish(wring_term *t, wring_work work, double *f);
 /* mass [n_local] kg of vertices, borrowed. */
 void wring_term_set_masses(wring_term *t, const double *mass);
 
-/* Whether the nearest rest state in the metric of masses is known: law->pose. */
+/* Whether the law defines the nearest rest state in the metric of masses: law->pose. */
 PetscBool wring_term_has_rest_pose(const wring_term *t);
 
-/* Symmetric pattern of local vertices that share an element, diagonal included: row a's columns are sorted. */
+/*
+  Symmetric sparsity pattern of local vertices that share an element, including the diagonal; the columns of a row are
+  sorted.
+*/
 typedef struct {
   PetscInt  n;      // n_local
   PetscInt *start;  // [n + 1]
@@ -172,7 +178,7 @@ void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x,
 
 /*
   Constraints of a term as rows of a linear system, by law->row: C_j, dC_j/dx at the m vertices of its element, and
-  w_e k_j = 1/alpha_j. docs/theory.md 3.6. Rows of an element follow one another.
+  w_e k_j = 1/alpha_j. docs/theory.md 3.6. Rows of an element are consecutive.
 */
 typedef struct {
   PetscInt  n;      // rows of this rank, 0 while the term is off
@@ -182,7 +188,7 @@ typedef struct {
   double   *dC;     // [n][m][3]
 } wring_constraint_rows;
 
-/* Why the term cannot give rows: words for a message, or NULL where it can. Not collective. */
+/* The reason why the term has no rows, for a message, or NULL if it has. Not collective. */
 const char *wring_term_no_rows(const wring_term *t);
 
 PetscErrorCode wring_constraint_rows_create(const wring_term      *t,
@@ -191,12 +197,12 @@ PetscErrorCode wring_constraint_rows_destroy(wring_constraint_rows *r);
 void           wring_term_rows(const wring_term *t, const double *x, wring_constraint_rows *r); // at x [n_local][3]
 
 /*
-  Adds each tet's energy per rest volume [J/m^3] to density, and sets J = det F, both [mesh->n_tet]; nothing but density
-  for fibres, and nothing at all for elements that are not tets.
+  Adds each tet's energy per rest volume [J/m^3] to density, and sets J = det F, both [mesh->n_tet]; only density for
+  fibres, and neither for elements other than tets.
 */
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);
 
-/* energy[e] += w psi [J] of the e-th spring, triangle or hinge of the list that the term was made from, at x. */
+/* energy[e] += w psi [J] of the e-th spring, triangle or hinge in the list from which the term was created, at x. */
 void wring_term_add_energies(const wring_term *t, const double *x, double *energy);
 
 /*
@@ -206,15 +212,15 @@ void wring_term_add_energies(const wring_term *t, const double *x, double *energ
 void wring_term_add_deformation(wring_term *t, const double *x, int row, double *f);
 
 /*
-  Sum over this rank's tets of (w_e k_e)^2 [J^2]: psi of a law is a difference of terms of the size of k, so that every
-  element adds a rounding error of about eps w_e k_e to the energy, however small the energy is. 0 for laws with q = 1:
-  theirs is not.
+  Sum over this rank's tets of (w_e k_e)^2 [J^2]: psi of a law is a difference of terms of magnitude k, so that every
+  element adds a rounding error of about eps w_e k_e to the energy, however small the energy is. 0 for laws with q = 1,
+  whose psi is not such a difference.
 */
 double wring_term_squared_scale(const wring_term *t);
 
 /*
-  The largest alpha in (0, 1] up to which no tet of a law that is infinite for det F <= 0 becomes flat on the way to
-  x + alpha d, ghosts of x and d up to date; INFINITY if none does, or if the law is finite. docs/theory.md (5.10).
+  The largest alpha in (0, 1] such that no tet of a law that is infinite for det F <= 0 becomes flat between x and x +
+  alpha d, ghosts of x and d up to date; INFINITY if none becomes flat, or if the law is finite. docs/theory.md (5.10).
   is_bounded: the law is infinite there, and the term is active.
 */
 PetscBool wring_term_is_bounded(const wring_term *t);
@@ -241,8 +247,8 @@ void           wring_splitting_boundary(wring_splitting *s, const double *x, dou
 void wring_splitting_finish(wring_splitting *s, double *f, double residual[2]);
 
 /*
-  The duals as one array W u [size] [J^(1/2)], W_e^2 = factor w_e k_e, for methods that mix iterates: equal factors undo
-  each other. Its length counts padded places, which are 0 and which put leaves alone.
+  The duals as one array W u [size] [J^(1/2)], W_e^2 = factor w_e k_e, for methods that combine iterates; get and put
+  with equal factors are inverse. Its length includes padded entries, which are 0 and which put ignores.
 */
 PetscInt wring_splitting_size(const wring_splitting *s);
 void     wring_splitting_get_dual(const wring_splitting *s, double factor, double *dual);
