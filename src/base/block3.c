@@ -14,7 +14,7 @@ BLOCK3_INLINE vec3 apply(mat3 f, vec3 v)
                 f.a20 * v.x + f.a21 * v.y + f.a22 * v.z};
 }
 
-/* Renames the columns 1, 2, 0 -> 0, 1, 2: an even permutation, free of charge. */
+/* Renames the columns 1, 2, 0 -> 0, 1, 2: an even permutation, at no cost. */
 BLOCK3_INLINE columns rename_columns(columns a)
 {
   return (columns){a.b1, a.b2, a.b0, a.v1, a.v2, a.v0};
@@ -28,7 +28,7 @@ BLOCK3_INLINE columns orthogonalize(columns a)
                    vec3_combine(g.c, a.v0, -g.s, a.v1), vec3_combine(g.s, a.v0, g.c, a.v1), a.v2};
 }
 
-/* Where the second column is longer: b0, b1 -> b1, -b0, which is a rotation. */
+/* If the second column is longer: b0, b1 -> b1, -b0, which is a rotation. */
 BLOCK3_INLINE columns order(columns a)
 {
   const int second = vec3_dot(a.b0, a.b0) < vec3_dot(a.b1, a.b1);
@@ -61,8 +61,8 @@ typedef struct {
 } svd3;
 
 /*
-  B = U diag(s) by three Givens rotations of the rows (1,2), (0,1), (1,2): B has orthogonal columns, so what is left
-  above the diagonal is round-off, and the last diagonal entry carries the sign of det B.
+  B = U diag(s) by three Givens rotations of the rows (1,2), (0,1), (1,2): B has orthogonal columns, so that the entries
+  above the diagonal are round-off, and the last diagonal entry has the sign of det B.
 */
 BLOCK3_INLINE svd3 factor(columns a)
 {
@@ -80,8 +80,8 @@ BLOCK3_INLINE svd3 factor(columns a)
 }
 
 /*
-  Eigenvectors of F^T F by three two-sided Jacobi sweeps, V; its round-off is 1e-16 s_0^2, too much for small singular
-  values, which one sweep of one-sided rotations on the columns of F V repairs. [Golub, Van Loan 2013, 8.5-8.6]
+  Eigenvectors of F^T F by three two-sided Jacobi sweeps, V; its round-off is 1e-16 s_0^2, too large for small singular
+  values, which one sweep of one-sided rotations of the columns of F V corrects. [Golub, Van Loan 2013, 8.5-8.6]
 */
 BLOCK3_INLINE svd3 signed_svd(mat3 f)
 {
@@ -105,7 +105,7 @@ void wring_block3_svd(wring_in f, wring_out u, wring_out s, wring_out v)
   }
 }
 
-/* Two one-sided rotations: the second repairs the round-off that the first leaves of s_0^2. */
+/* Two one-sided rotations: the second corrects the round-off of the first, which is relative to s_0^2. */
 BLOCK3_INLINE svd3 tall_svd(vec3 f0, vec3 f1)
 {
   const double size  = mat3_max_abs((mat3){f0.x, f0.y, f0.z, f1.x, f1.y, f1.z, 0, 0, 0});
@@ -113,7 +113,7 @@ BLOCK3_INLINE svd3 tall_svd(vec3 f0, vec3 f1)
   const vec3   b0 = vec3_combine(inverse, f0, 0, f0), b1 = vec3_combine(inverse, f1, 0, f1);
   columns      a   = {b0, b1, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   svd3         svd = factor(order(orthogonalize(orthogonalize(a))));
-  // equal ones may have changed places by round-off
+  // round-off may have exchanged equal values
   svd.s = (vec3){scale * block3_max(svd.s.x, svd.s.y), scale * block3_min(svd.s.x, svd.s.y), 0};
   return svd;
 }
@@ -137,8 +137,8 @@ typedef struct {
 } quartic;
 
 /*
-  An upper bound of l: l^2 = I1 + 2 q and q^2 = I2 + 2 J l for q = s_0 s_1 + s_1 s_2 + s_2 s_0, with l <= sqrt(3 I1)
-  where J > 0 and l >= s_0 >= sqrt(I1/3) where J < 0.
+  An upper bound of l: l^2 = I1 + 2 q and q^2 = I2 + 2 J l for q = s_0 s_1 + s_1 s_2 + s_2 s_0, with l <= sqrt(3 I1) for
+  J > 0 and l >= s_0 >= sqrt(I1/3) for J < 0.
 */
 BLOCK3_INLINE double root_bound(quartic q, double i2)
 {
@@ -146,7 +146,7 @@ BLOCK3_INLINE double root_bound(quartic q, double i2)
   return block3_sqrt(q.i1 + 2 * block3_sqrt(block3_max(i2 + 2 * q.j * b, 0)));
 }
 
-/* The same to 1e-4, which may be below l. */
+/* The same to 1e-4; it may be below l. */
 BLOCK3_INLINE double root_guess(quartic q, double i2)
 {
   const double b = block3_sqrt_roughly(q.i1) * (q.j > 0 ? 1.7320508075688772 : 0.57735026918962576);
@@ -154,7 +154,8 @@ BLOCK3_INLINE double root_guess(quartic q, double i2)
 }
 
 /*
-  Householder's step of order 4: two take an error of a hundredth of l to round-off, unless the root is nearly double.
+  Householder's step of order 4: two steps reduce an error of a hundredth of l to round-off, unless the root is nearly
+  double.
 */
 BLOCK3_INLINE double householder(quartic q, double l)
 {
@@ -164,7 +165,10 @@ BLOCK3_INLINE double householder(quartic q, double l)
   return l - p * (d2 - ph) / (d * (d2 - 2 * ph) + 4 * l * p * p + 1e-300);
 }
 
-/* Laguerre's step for degree 4: cubic, and from above it never passes the largest root of a real-rooted polynomial. */
+/*
+  Laguerre's step for degree 4: it converges cubically, and from above it never passes the largest root of a real-rooted
+  polynomial.
+*/
 BLOCK3_INLINE double laguerre(quartic q, double l)
 {
   const double l2 = l * l, p = (l2 - 2 * q.i1) * l2 - 8 * q.j * l + q.p0;
@@ -206,7 +210,7 @@ BLOCK3_INLINE mat3 rotation_closed_form(mat3 f)
   return rotation_of_root(f, k, c, q, newton(q, laguerre(q, laguerre(q, root_bound(q, i2)))));
 }
 
-/* The same from a rough guess. */
+/* The same from a rough initial guess. */
 BLOCK3_INLINE mat3 rotation_of_guess(mat3 f)
 {
   const mat3    k  = mat3_cofactor(f);
@@ -257,7 +261,7 @@ BLOCK3_INLINE mat3 rotation_newton(mat3 r, mat3 f)
   return mat3_mul(r, cayley(w));
 }
 
-/* R = U V^T of the singular values: right for every finite F. */
+/* R = U V^T from the singular value decomposition: valid for every finite F. */
 static void rotation_by_svd(wring_in f, wring_out r)
 {
 #pragma omp simd
@@ -267,7 +271,7 @@ static void rotation_by_svd(wring_in f, wring_out r)
   }
 }
 
-/* Whether all lanes are below the limit: not where one is NaN. */
+/* Whether all lanes are below the limit; false if one is NaN. */
 static int all_below(const double *error, double limit)
 {
   int good = 1;
@@ -276,9 +280,9 @@ static int all_below(const double *error, double limit)
 }
 
 /*
-  The closed form with a safe guess and all corrections. It fails where s_1 + s_2 is a tiny part of s_0 (its denominator
-  is the product of the sums of pairs) and where powers of F leave the range of doubles; R is then no rotation, or NaN,
-  and the block is redone: rare in practice.
+  The closed form with a safe guess and all corrections. It fails if s_1 + s_2 is a tiny fraction of s_0 (its
+  denominator is the product of the sums of pairs) or if powers of F exceed the range of doubles; R is then not a
+  rotation, or NaN, and the block is recomputed. This is rare in practice.
 */
 static void rotation_with_care(wring_in f, wring_out r)
 {
@@ -295,9 +299,9 @@ static void rotation_with_care(wring_in f, wring_out r)
 }
 
 /*
-  The closed form is U diag(r_0, r_1, r_2) V^T for any l, with r = 1 for the right one: its error is seen in R^T R,
-  which is 1 to round-off, and nothing is left to correct, unless stretches differ more than threefold or elements are
-  inverted.
+  The closed form is U diag(r_0, r_1, r_2) V^T for any l, with r = 1 for the exact root: the error of l shows in R^T R,
+  which is the identity to round-off, so that no correction is needed, unless stretches differ by more than a factor of
+  three or elements are inverted.
 */
 void wring_block3_rotation(wring_in f, wring_out r)
 {

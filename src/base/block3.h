@@ -2,9 +2,9 @@
   3x3 algebra for blocks of WRING_LANES elements, private to the library.
 
   The inline functions work on one lane: they are branch-free, take and return structs of named doubles by value, and
-  are meant for the body of a loop over lanes under "#pragma omp simd", which gcc and clang then turn into vector
-  instructions. The address of such a struct inside the loop, or an array in it, would make the loop scalar.
-  A block of matrices is double [9][WRING_LANES], row by row, aligned to 64 bytes.
+  are written for the body of a loop over lanes with "#pragma omp simd", which gcc and clang then vectorise. Taking the
+  address of such a struct inside the loop, or an array in it, would prevent this. A block of matrices is double
+  [9][WRING_LANES], row by row, aligned to 64 bytes.
 */
 #pragma once
 #include <wring/base.h>
@@ -24,19 +24,20 @@ typedef struct {
 
 /*
   r = the rotation closest to f in the Frobenius norm: R = U V^T of the signed SVD, accurate to a few 1e-15. Defined for
-  every finite f: where several rotations are as close (f = 0, inverted with s_2 = -s_3), one of them. r may be f.
+  every finite f: if several rotations are equally close (f = 0, inverted with s_2 = -s_3), r is one of them. r may be
+  f.
 */
 void wring_block3_rotation(wring_in f, wring_out r);
 
 /*
   f = U diag(s) V^T with rotations U and V (det = 1) and s_0 >= s_1 >= |s_2|, sign(s_2) = sign(det f); s
   [3][WRING_LANES].
-  Errors are a few 1e-15 of s_0. A matrix below 1e-290 counts as 0. The outputs may not overlap f or one another.
+  Errors are a few 1e-15 of s_0. A matrix below 1e-290 is treated as 0. The outputs must not overlap f or each other.
 */
 void wring_block3_svd(wring_in f, wring_out u, wring_out s, wring_out v);
 
 /*
-  The same of 3 x 2 matrices f [6], row by row: f = (u_0, u_1) diag(s) V^T with s_0 >= s_1 >= 0; u [9] is a rotation,
+  The same for 3 x 2 matrices f [6], row by row: f = (u_0, u_1) diag(s) V^T with s_0 >= s_1 >= 0; u [9] is a rotation,
   whose third column is normal to the other two, s [2], v [4] a rotation.
 */
 void wring_block32_svd(wring_in f, wring_out u, wring_out s, wring_out v);
@@ -59,8 +60,9 @@ BLOCK3_INLINE double block3_min(double a, double b)
 }
 
 /*
-  1/sqrt(x) to about 1.5 ulp for x >= 0, a large finite number at x = 0. A first guess from the exponent, 3.5% off, then
-  the series of (1 - e)^(-1/2), e = 1 - x y^2, of order 5 and of order 3: several times faster than sqrt and division.
+  1/sqrt(x) to about 1.5 ulp for x >= 0, a large finite number at x = 0. An initial guess from the exponent, with an
+  error of 3.5%, then the series of (1 - e)^(-1/2), e = 1 - x y^2, of order 5 and of order 3: several times faster than
+  sqrt and division.
 */
 BLOCK3_INLINE double block3_rsqrt(double x)
 {
@@ -77,7 +79,7 @@ BLOCK3_INLINE double block3_sqrt(double x)
   return x * block3_rsqrt(x);
 }
 
-/* sqrt(x) to 1e-4, for guesses: the series of order 3 alone. */
+/* sqrt(x) to 1e-4, for initial guesses: only the series of order 3. */
 BLOCK3_INLINE double block3_sqrt_roughly(double x)
 {
   block3_word w  = {.real = x};
@@ -101,20 +103,21 @@ BLOCK3_INLINE double block3_log_series(double s2)
 }
 
 /*
-  log x for normal x > 0, within 1 ulp: x = 2^k (1 + f), without the branches of e_log.c. Any other x gives some number.
+  log x for normal x > 0, within 1 ulp: x = 2^k (1 + f), without the branches of e_log.c. The result for other x is
+  meaningless.
 */
 BLOCK3_INLINE double block3_log(double x)
 {
   const block3_word w        = {.real = x};
   const uint64_t    k        = (w.bits + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu)) >> 52; // biased
   const block3_word m        = {.bits = w.bits - ((k - 1023) << 52)};
-  const block3_word r        = {.bits = 0x4330000000000000u | k}; // 2^52 + k: no vector instruction makes k a double
+  const block3_word r        = {.bits = 0x4330000000000000u | k}; // 2^52 + k, as no vector instruction converts k
   const double      exponent = r.real - (0x1p52 + 1023), f = m.real - 1, s = f / (2 + f), half = 0.5 * f * f;
   const double      log2_high = 6.93147180369123816490e-01, log2_low = 1.90821492927058770002e-10;
   return exponent * log2_high - ((half - (s * (half + block3_log_series(s * s)) + exponent * log2_low)) - f);
 }
 
-/* f - log(1 + f), of second order in f, to full relative accuracy for |f| <= 1/4. */
+/* f - log(1 + f), of second order in f, with full relative accuracy for |f| <= 1/4. */
 BLOCK3_INLINE double block3_log_defect(double f)
 {
   const double s = f / (2 + f), half = 0.5 * f * f;
@@ -122,8 +125,9 @@ BLOCK3_INLINE double block3_log_defect(double f)
 }
 
 /*
-  x^(-1/3) for normal x > 0, within 2 ulp: x = 2^(3 q + r) m, m in [sqrt(1/2), sqrt(2)), r in {-1, 0, 1}; for m a line,
-  1.4% off, then the series of (1 - e)^(-1/3), e = 1 - m y^3, of order 4 and of order 2. Any other x gives some number.
+  x^(-1/3) for normal x > 0, within 2 ulp: x = 2^(3 q + r) m, m in [sqrt(1/2), sqrt(2)), r in {-1, 0, 1}; for m a linear
+  guess with an error of 1.4%, then the series of (1 - e)^(-1/3), e = 1 - m y^3, of order 4 and of order 2. The result
+  for other x is meaningless.
 */
 BLOCK3_INLINE double block3_rcbrt(double x)
 {
@@ -274,13 +278,13 @@ BLOCK3_INLINE plane3 plane3_jacobi(double pp, double pq, double qq)
   return (plane3){c2 * ci, s, s * ci};
 }
 
-/* S of the eigenproblem, so far diagonalised, in the basis of the columns v0, v1, v2. */
+/* The partly diagonalised S of the eigenproblem, in the basis of the columns v0, v1, v2. */
 typedef struct {
   sym3 s;
   vec3 v0, v1, v2;
 } eigen3;
 
-/* Annihilates s01, then renames the axes 1, 2, 0 -> 0, 1, 2: three such steps are a sweep over all three pairs. */
+/* Annihilates s01, then renames the axes 1, 2, 0 -> 0, 1, 2: three steps are a sweep over all three pairs. */
 BLOCK3_INLINE eigen3 eigen3_step(eigen3 e)
 {
   const plane3 g  = plane3_jacobi(e.s.s00, e.s.s01, e.s.s11);
@@ -295,7 +299,7 @@ BLOCK3_INLINE eigen3 eigen3_sweep(eigen3 e)
   return eigen3_step(eigen3_step(eigen3_step(e)));
 }
 
-/* Three sweeps: of 6e6 matrices the worst off-diagonal was 2e-5 of the norm; a fourth left 2e-20. */
+/* Three sweeps: the largest off-diagonal entry in 6e6 matrices was 2e-5 of the norm; 2e-20 after a fourth. */
 BLOCK3_INLINE eigen3 sym3_eigen_coarse(sym3 s)
 {
   const eigen3 e = {s, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -310,9 +314,10 @@ BLOCK3_INLINE eigen3 sym3_eigen(sym3 s)
 
 /*
   Eigenvalues s_0 >= s_1 >= s_2 by the invariants of the deviator D = q Y, |Y|^2 = 6: its eigenvalues are the roots of
-  y^3 - 3 y = 2 r, r = det Y/2. For |r| the largest is 2 cos(acos(|r|)/3), a polynomial of degree 8, 3e-9 off, and a
-  Newton step, and the others follow from it. Each is off by a few 1e-16 of |S| or, where two are close, by the root of
-  that, but their elementary symmetric functions are not. For entries between 1e-20 and 1e20 or so.
+  y^3 - 3 y = 2 r, r = det Y/2. For |r| the largest is 2 cos(acos(|r|)/3), computed by a polynomial of degree 8 with an
+  error of 3e-9 and a Newton step; the others follow from it. The error of each is a few 1e-16 of |S| or, if two are
+  close, the square root of that, but not for their elementary symmetric functions. For entries between about 1e-20 and
+  1e20.
 */
 BLOCK3_INLINE vec3 sym3_eigenvalues(sym3 s)
 {

@@ -1,11 +1,11 @@
 /*
-  Private to the library: one limit on counts. The entries of a table, rows times width, are numbered by PetscInt; this
-  is checked where a table is made, so that loops over its rows need no wider integers.
+  Private to the library: the limit on counts. The entries of a table, rows times width, must be countable by PetscInt;
+  this is checked when a table is created, so that loops over its rows need no wider integers.
 */
 #pragma once
 #include <wring/base.h>
 
-/* a b and a + b for a, b >= 0; INT64_MAX where that is too large. */
+/* a b and a + b for a, b >= 0; INT64_MAX on overflow. */
 static inline PetscInt64 wring_count_times(PetscInt64 a, PetscInt64 b)
 {
   return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;

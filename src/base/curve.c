@@ -21,7 +21,7 @@ static PetscErrorCode allocate(PetscInt n, int width, PetscBool slopes, wring_ti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The slope of the parabola through three neighbours; those of the first and last point stay 0. */
+/* The slope of the parabola through three neighbours; the slopes of the first and last point stay 0. */
 static void set_slopes(wring_time_curve *c)
 {
   for (PetscInt i = 1; i + 1 < c->n; i++) {

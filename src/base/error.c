@@ -66,7 +66,7 @@ PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Errors of MPI are not reported here: the program ends. */
+/* Errors of MPI are ignored here, where an error is already being handled. */
 static PetscErrorCode handle(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
                              PetscErrorType type, const char *message, void *context)
 {

@@ -52,7 +52,10 @@ static PetscErrorCode order_rows(wring_exchange *x, const PetscInt *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Number of rows that each rank of x->to gets: how many come here, from which ranks (in any order). */
+/*
+  Tells each rank of x->to the number of rows that it gets; returns the ranks that send here (in any order) and their
+  counts.
+*/
 static PetscErrorCode tell_counts(const wring_exchange *x, PetscMPIInt *n_from, PetscMPIInt **from, PetscInt64 **count)
 {
   PetscInt64 *mine;
@@ -134,7 +137,7 @@ static size_t count_messages(const channel *c, const side *s)
   return n;
 }
 
-/* Messages between two ranks arrive in the order they are sent, so that pieces need no numbers. */
+/* Messages between two ranks arrive in the order in which they are sent, so that pieces need no numbers. */
 static PetscErrorCode start_messages(const channel *c, PetscBool send, const side *s, PetscMPIInt *n,
                                      MPI_Request *request)
 {
@@ -155,7 +158,7 @@ static PetscErrorCode start_messages(const channel *c, PetscBool send, const sid
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The place of this rank in a side, -1 if it has no rows there. */
+/* The index of this rank in a side, -1 if it has no rows there. */
 static PetscMPIInt find_self(const side *s, PetscMPIInt rank)
 {
   for (PetscMPIInt p = 0; p < s->n; p++)

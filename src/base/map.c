@@ -20,7 +20,7 @@ PetscErrorCode wring_map_destroy(wring_map *map)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where key is or would be: small keys side by side, the high bits of large ones stirred in. */
+/* The place where key is or would be: small keys are adjacent, the high bits of large ones are hashed. */
 static size_t find_place(const wring_map *map, int64_t key)
 {
   const size_t   mask = ((size_t)1 << map->bits) - 1;

@@ -1,4 +1,4 @@
-/* Private to the library: a hash table from 64-bit keys to numbers. Keys close together are found close together. */
+/* Private to the library: a hash table from 64-bit keys to numbers. Nearby keys are stored near each other. */
 #pragma once
 #include <wring/base.h>
 
@@ -10,8 +10,8 @@ typedef struct {
 } wring_map;
 
 PetscErrorCode wring_map_create(PetscInt expected, wring_map *map);
-PetscErrorCode wring_map_destroy(wring_map *map);                 // zero is an empty one
+PetscErrorCode wring_map_destroy(wring_map *map);                 // a zero struct is an empty map
 PetscInt       wring_map_find(const wring_map *map, int64_t key); // -1 if there is none
 
-/* The value of key, added with `value` (>= 0) if there is none. */
+/* The value of key; if the map has none, adds the key with `value` (>= 0). */
 PetscErrorCode wring_map_add(wring_map *map, int64_t key, PetscInt value, PetscInt *found);

@@ -8,7 +8,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The BLAS is chosen when the program is loaded (Debian's alternatives), so its own setter is looked up at run time. */
+/*
+  The BLAS library is chosen when the program is loaded (Debian's alternatives), so its setter is looked up at run time.
+*/
 void wring_blas_set_threads(int n)
 {
   static const char *const setter[] = {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads"};
@@ -48,7 +50,7 @@ void wring_set_threads(int n)
   omp_set_num_threads(n);
 }
 
-/* The C library of Linux knows three levels of caches, 0 or -1 where it does not. */
+/* The C library of Linux reports three levels of caches, 0 or -1 if unknown. */
 double wring_last_cache(void)
 {
   long bytes = 0;

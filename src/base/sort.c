@@ -21,7 +21,7 @@ PetscErrorCode wring_sort_keys(PetscInt n, uint64_t *key, PetscInt *index)
   to_key = k;
   to     = j;
   for (int shift = 0; shift < 64; shift += DIGIT_BITS) {
-    if (count_digits(n, from_key, shift, count) == n) continue; // all alike
+    if (count_digits(n, from_key, shift, count) == n) continue; // all equal
     for (PetscInt d = 0, before = 0; d < DIGITS; d++) {
       const PetscInt here = count[d];
       count[d]            = before;

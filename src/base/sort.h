@@ -1,4 +1,4 @@
-/* Private to the library: sorting of numbers, stable where it matters, in O(n). Serial. */
+/* Private to the library: sorting of numbers in O(n). Serial. */
 #pragma once
 #include <wring/base.h>
 
@@ -8,7 +8,7 @@ PetscErrorCode wring_sort_keys(PetscInt n, uint64_t *key, PetscInt *index);
 /* order [n]: 0 to n - 1 by key, ascending; equal keys keep their order. key is sorted. */
 PetscErrorCode wring_order_keys(PetscInt n, uint64_t *key, PetscInt *order);
 
-/* Reorders index [n] by bucket[index[i]] in [0, n_bucket), stably; start [n_bucket + 1]: where each bucket begins. */
+/* Reorders index [n] by bucket[index[i]] in [0, n_bucket), stably; start [n_bucket + 1]: begin of each bucket. */
 PetscErrorCode wring_sort_buckets(PetscInt n, PetscInt *index, const PetscInt *bucket, PetscInt n_bucket,
                                   PetscInt *start);
 

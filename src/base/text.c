@@ -49,7 +49,7 @@ int wring_edit_distance(const char *a, const char *b)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* The bytes to ask for: those of a regular file of any size, or one more than are allowed. */
+/* The number of bytes to read: the size of a regular file, or one more than the limit. */
 static size_t find_room(const char *file, FILE *f, size_t most, wring_error *e)
 {
   struct stat status;
@@ -123,8 +123,8 @@ const char *wring_text_int(const char *text, int64_t *v)
 }
 
 /*
-  Digits without sign as an integer and a power of ten; exact: whether all digits fitted. Their end, NULL if there are
-  none.
+  Reads digits without sign as an integer and a power of ten; exact: whether all digits fitted. Returns their end, or
+  NULL if there are none.
 */
 static const char *scan_decimal(const char *p, uint64_t *digits, int *power, PetscBool *exact)
 {
@@ -155,7 +155,7 @@ static const char *scan_decimal(const char *p, uint64_t *digits, int *power, Pet
   return p;
 }
 
-/* strtod with a decimal point; glibc makes no new object for the C locale. */
+/* strtod with a decimal point; glibc allocates nothing for the C locale. */
 static double strtod_c(const char *text)
 {
   const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), saved = uselocale(c);
@@ -167,7 +167,7 @@ static double strtod_c(const char *text)
 
 /*
   Up to 2^53 and 10^22 are exact in double, so that one product or quotient of them is rounded correctly [Clinger 1990];
-  strtod does the others.
+  strtod handles the others.
 */
 static double decimal_value(const char *text, uint64_t digits, int power, PetscBool exact)
 {

@@ -3,22 +3,22 @@
 #include <wring/base.h>
 
 /*
-  A whole file: text [*size] and a 0, freed by the caller with PetscFree; NULL and an error if it cannot be read or has
-  more than `most` bytes ("larger than 4 MiB, which is no <what>"). most = 0: any size, but a regular file only. Serial.
+  Reads a whole file: text [*size] and a terminating 0, freed by the caller with PetscFree; NULL and an error if it
+  cannot be read or has more than `most` bytes ("larger than 4 MiB, which is no <what>"). most = 0: no limit, but only
+  for a regular file. Serial.
 */
 PetscErrorCode wring_text_load(const char *file, const char *what, size_t most, char **text, PetscInt64 *size,
                                wring_error *e);
 
 /*
-  The number that a text (ended by a 0) begins with: where it ends, or NULL if there is none. A decimal point in every
-  locale; no hexadecimal numbers. Reals may be inf, infinity or nan, and overflow to inf; they are rounded correctly.
-  Integers have at most
-  18 digits.
+  Reads the number at the beginning of a text (terminated by 0) and returns its end, or NULL if there is none. The
+  decimal point does not depend on the locale; no hexadecimal numbers. Reals may be inf, infinity or nan, and overflow
+  to inf; they are rounded correctly. Integers have at most 18 digits.
 */
 const char *wring_text_real(const char *text, double *v);
 const char *wring_text_int(const char *text, int64_t *v);
 
-/* What isspace says in the C locale. */
+/* The same as isspace in the C locale. */
 static inline PetscBool wring_text_is_space(char c)
 {
   return (PetscBool)(c == ' ' || (c >= '\t' && c <= '\r'));

@@ -1,11 +1,11 @@
 /*
-  Threaded kernels of local vectors. A sum is cut into STRIPS strips of whole blocks, as equal as blocks allow; a strip
-  is summed block by block by one thread, eight lanes to a block, and the strips are added pairwise: one order at any
-  number of threads.
+  Threaded kernels of local vectors. A sum is cut into STRIPS strips of whole blocks, as equal as blocks allow; one
+  thread sums a strip block by block, in eight lanes, and the strips are added pairwise, so that the order does not
+  depend on the number of threads.
 */
 #include <wring/base.h>
 
-// SERIAL_BELOW: numbers; to wake threads takes longer than such a loop
+// SERIAL_BELOW: numbers; waking threads takes longer than such a loop
 enum { BLOCK = 1024, STRIPS = 64, COLUMNS = 8, SERIAL_BELOW = 16 * BLOCK };
 
 void wring_fill(PetscInt n, double a, double *x)
@@ -38,7 +38,7 @@ void wring_copy(PetscInt n, const double *x, double *y)
   for (PetscInt i = 0; i < n; i++) y[i] = x[i];
 }
 
-/* A block of a combination, two vectors at a time: w stays in the cache, the v stream. */
+/* A block of a combination, two vectors at a time: w stays in the cache, v is streamed. */
 static void combine_block(const wring_combination *a, PetscInt first, PetscInt n)
 {
   const double *const *const v = a->v;

@@ -47,7 +47,7 @@ void wring_options_describe(const wring_option *p, size_t size, char *text)
   if (p->unit) snprintf(text + n, size - (size_t)n, " [%s]", p->unit);
 }
 
-/* "(0,inf)", "[1,100]": whether v lies inside; without a range every finite number does. */
+/* "(0,inf)", "[1,100]": whether v lies inside; without a range, every finite number is accepted. */
 static PetscBool in_range(const char *range, double v)
 {
   char   open, close;
@@ -60,7 +60,7 @@ static PetscBool in_range(const char *range, double v)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* A value that is being read, for messages. */
+/* The value being read, for messages. */
 typedef struct {
   const wring_options *o;
   const wring_option  *option;
@@ -90,7 +90,7 @@ static size_t nearest_choice(const char *choices, const char *word, const char *
 PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const char *key, const char *text,
                                    const char *origin)
 {
-  enum { SHOWN = 80 }; // characters of the value: what is expected must fit behind it
+  enum { SHOWN = 80 }; // characters of the value, so that the message has room for the expectation
   char        expected[512], hint[128] = "";
   const char *nearest = NULL;
   const int   cut     = strlen(text) > SHOWN;
@@ -128,7 +128,7 @@ static PetscErrorCode find_source(const wring_options *o, const char *prefix, co
   WRING_REFUSE(o->comm, "%s: %s%s is missing: expected %s (%s)", o->deck, prefix, key, expected, s->option->help);
 }
 
-/* The items of lists are no texts of their own: a copy of one, false if it is empty or too long for a number. */
+/* Copies an item of a list, which is not terminated; false if it is empty or too long for a number. */
 static PetscBool copy_number(const char *text, size_t size, char copy[64])
 {
   if (size == 0 || size >= 64) return PETSC_FALSE;
@@ -155,7 +155,7 @@ static PetscBool parse_int(const char *text, size_t size, PetscInt *v)
   return (PetscBool)(end && *end == '\0' && (int64_t)*v == number);
 }
 
-/* The next item of a list whose items are separated by commas or blanks: *at moves on; 0 at the end. */
+/* The next item of a list whose items are separated by commas or blanks: its size, 0 at the end; advances *at. */
 static size_t next_item(const char **at, const char **item)
 {
   while (**at && (wring_text_is_space(**at) || **at == ',')) (*at)++;

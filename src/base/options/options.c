@@ -1,4 +1,4 @@
-/* The database of options: keys, values and where they were said. */
+/* The database of options: keys, values and their origins. */
 #include "options_impl.h"
 #include <string.h>
 

@@ -7,7 +7,7 @@ typedef struct {
   PetscBool bare; // given without a value, which only a bool may be
 } options_entry;
 
-/* Texts that getters hand out and that are not in an entry, kept until the database goes. */
+/* Texts that getters return and that are not in an entry, kept until the database is destroyed. */
 typedef struct options_word {
   struct options_word *next;
   char                 text[];
@@ -16,9 +16,9 @@ typedef struct options_word {
 struct wring_options {
   MPI_Comm       comm;
   PetscInt       n, capacity;
-  options_entry *entry;            // in order of first setting; a deck has tens of them, so lookups walk through
+  options_entry *entry;            // in order of first setting; a deck has tens of them, so lookups are linear
   char          *directory, *deck; // deck: its file name, "deck" before it is set
-  options_word **words;            // behind a pointer, so that getters of a const database can add
+  options_word **words;            // through a pointer, so that getters of a const database can add
 };
 
 enum { OPTIONS_KEY_SIZE = 512 };
@@ -26,7 +26,7 @@ enum { OPTIONS_KEY_SIZE = 512 };
 /* The entry of prefix + key, without regard to case, or NULL. */
 const options_entry *wring_options_find(const wring_options *o, const char *prefix, const char *key);
 
-/* A copy of text [size] that lives as long as the database. */
+/* A copy of text [size], kept until the database is destroyed. */
 PetscErrorCode wring_options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept);
 
 /* "one of a, b, c", "3 reals in (0,inf) [m/s]": what the option accepts. */

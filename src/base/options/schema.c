@@ -1,11 +1,11 @@
-/* Keys against the tables of all families: which are known, which names they hold, what they mean. */
+/* Matches keys with the tables of all families: checks keys, finds the names in them, prints help. */
 #include "options_impl.h"
 #include <stdio.h>
 #include <string.h>
 
 /* ---- matching ---------------------------------------------------------------------------------------------------- */
 
-/* Length of the part of a prefix before '*', which is all of it if there is none. */
+/* Length of the part of a prefix before '*'; the whole length if there is none. */
 static size_t fixed_part(const char *prefix)
 {
   return strcspn(prefix, "*");
@@ -38,8 +38,8 @@ const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *sch
 /* ---- unknown keys ------------------------------------------------------------------------------------------------ */
 
 /*
-  The full key of an option that is nearest to `key`. The name for '*' is a part of `key` itself, cut at one of its '_',
-  so that "attach_xmin_stifness" is near "attach_xmin_stiffness"; or a rest without any, so that "spring_net" is near
+  The full key of this option that is nearest to `key`. The name for '*' is a part of `key` itself, up to one of its
+  '_', so that "attach_xmin_stifness" is near "attach_xmin_stiffness"; or the whole rest, so that "spring_net" is near
   "spring_net_file".
 */
 static int nearest_in_line(const wring_schema *line, const char *option, const char *key, char *near)
@@ -65,7 +65,7 @@ static int nearest_in_line(const wring_schema *line, const char *option, const c
   return least;
 }
 
-/* A prefix without its last '_', as one asks `help` for it. */
+/* The nearest prefix, without its last '_', as typed after `help`. */
 static void nearest_prefix(PetscInt n_schema, const wring_schema *schema, const char *key, int *least, char *nearest)
 {
   char candidate[OPTIONS_KEY_SIZE];
@@ -105,7 +105,7 @@ PetscErrorCode wring_options_refuse_help(MPI_Comm comm, PetscInt n_schema, const
   WRING_REFUSE(comm, "help: no key begins with '%s', did you mean %s? `wring help deck` lists all", key, nearest);
 }
 
-/* A key is checked here also when nothing will read it; the tables that share a key may differ in what they accept. */
+/* Checks a key even if nothing reads it. Tables that share a key may accept different values. */
 static PetscErrorCode check_value(const wring_options *o, PetscInt n_schema, const wring_schema *schema,
                                   const options_entry *e)
 {
@@ -140,10 +140,10 @@ PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, co
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* How one key can be read: the names that explain it. */
+/* The possible interpretations of a key: the names in it. */
 typedef struct {
-  PetscInt known[2], n_known; // indices of known names; two at most are kept
-  PetscInt size;              // of the longest option's name, the shortest one, if no known name explains the key
+  PetscInt known[2], n_known; // indices of known names, at most two
+  PetscInt size;              // of the shortest name, before the longest option; used if no known name matches
 } reading;
 
 static reading read_key(const char *family, PetscInt n_schema, const wring_schema *schema, PetscInt n_known,
@@ -220,7 +220,7 @@ static void full_key(const wring_schema *line, const wring_option *p, size_t siz
   snprintf(key, size, "%.*s%s%s%s", (int)head, line->prefix, line->prefix[head] ? "NAME" : "", tail, p->key);
 }
 
-/* "owner, owner" of the same key in this line and later ones: young of corotated and of neohookean is one entry. */
+/* "owner, owner" of the same key in this line and later ones: young of corotated and of neohookean makes one entry. */
 static void join_owners(PetscInt i, PetscInt n_schema, const wring_schema *schema, const wring_option *p, size_t size,
                         char *owners)
 {
@@ -234,8 +234,8 @@ static void join_owners(PetscInt i, PetscInt n_schema, const wring_schema *schem
 }
 
 /*
-  A table under a name that an earlier line has under a prefix without a name: keys of a material for a region, of a
-  solver for a variant.
+  Whether an earlier line has the table of this line, whose prefix has a name, under a prefix without one: keys of a
+  material for a region, of a solver for a variant.
 */
 static PetscBool said_elsewhere(PetscInt i, const wring_schema *schema)
 {
@@ -246,7 +246,10 @@ static PetscBool said_elsewhere(PetscInt i, const wring_schema *schema)
   return PETSC_FALSE;
 }
 
-/* In a line above of the same prefix that is printed: with `all`, tables that stand elsewhere are not. */
+/*
+  Whether an earlier printed line with the same prefix has the option; with `all`, lines for which said_elsewhere holds
+  are not printed.
+*/
 static PetscBool said_before(PetscInt i, const wring_schema *schema, const wring_option *p, PetscBool all)
 {
   for (PetscInt k = 0; k < i; k++) {
@@ -256,7 +259,7 @@ static PetscBool said_before(PetscInt i, const wring_schema *schema, const wring
   return PETSC_FALSE;
 }
 
-/* An entry, under the heading `owners` unless the last one stands there too. */
+/* Prints an entry, below the heading `owners` if it differs from that of the previous entry. */
 static PetscErrorCode print_entry(MPI_Comm comm, const wring_option *p, const char *key, const char *owners,
                                   char heading[HEADING])
 {

@@ -1,4 +1,4 @@
-/* Values that are files, from text in the program. */
+/* Values that are files, written from text in the program. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
