@@ -13,17 +13,17 @@
 #include "solver/common/solver_impl.h"
 
 typedef struct {
-  double            weight; // a of the deck
-  PetscBool         warm_start, balancing;
-  double            a;         // of this solve
-  double            ratio;     // mean of log(primal/dual) over the iterations of this solve, or of the last one
-  PetscInt          counted;   // iterations in it
-  int               n;         // terms
+  double    weight; // a of the deck
+  PetscBool warm_start, balancing;
+  double    a;       // of this solve
+  double    ratio;   // mean of log(primal/dual) over the iterations of this solve; before it begins, of the last solve
+  PetscInt  counted; // number of iterations in this mean
+  int       n;       // terms
   wring_splitting **splitting; // [n]
   Vec               r, d;      // [n_owned][3] N, m
 } admm_data;
 
-static const double balanced = 10;                 // residuals of a ratio within this are left alone
+static const double balanced = 10;                 // a is kept while the ratio of the residuals is within this factor
 static const double change   = 1.4142135623730951; // of a: W^2 doubles or halves
 static const double bound    = 4;                  // a stays within this factor of the deck's
 
@@ -93,7 +93,7 @@ static double next_weight(const admm_data *admm)
   return PetscMax(admm->weight / bound, PetscMin(admm->weight * bound, a));
 }
 
-/* Adds the residuals of an iteration to the mean; at a fixed point both are 0 and are left out. */
+/* Adds the residuals of an iteration to the mean. At a fixed point both are 0; such an iteration is not counted. */
 static void count_residuals(admm_data *admm, const double residual[2])
 {
   const double ratio = PetscLogReal(residual[0]) - PetscLogReal(residual[1]);
@@ -139,7 +139,7 @@ static PetscInt admm_size(const wring_solver *s)
   return n;
 }
 
-/* v = (M^{1/2} x/h, W u) [J^(1/2)]. */
+/* v = (M^{1/2} x/h, W u), in J^(1/2). */
 static PetscErrorCode admm_get(const wring_solver *s, Vec x, double *v)
 {
   const admm_data *admm = s->data;

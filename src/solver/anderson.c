@@ -14,11 +14,11 @@
 
 typedef struct {
   wring_solver *inner;    // admm, or NULL: pd
-  PetscInt      window;   // most differences
+  PetscInt      window;   // largest number of differences
   wring_mixing  mixing;   //
-  PetscBool     moved;    // last and p are those of the iteration before
-  double       *v;        // [n] of admm: where its last iteration began
-  double       *F, *last; // [n]: G(v_k) - v_k of this iteration and the one before
+  PetscBool     moved;    // last and p are those of the previous iteration
+  double       *v;        // [n] admm: the v at which its last iteration began
+  double       *F, *last; // [n]: G(v_k) - v_k of this iteration and the previous one
   double       *p;        // [n]: v_k - v_(k-1), then v_(k+1) - v_k
   double        residual; // J, of admm's last iteration
   Vec           d;        // [n_owned][3] m
@@ -133,7 +133,7 @@ static PetscErrorCode iterate_pd(wring_solver *s, Vec x)
 
 /* ---- around admm ------------------------------------------------------------------------------------------------- */
 
-/* Moves x and u to v and makes one iteration of admm. */
+/* Sets x and u from v and makes one iteration of admm. */
 static PetscErrorCode iterate_from(const wring_solver *s, Vec x, double *residual)
 {
   const anderson_data *anderson = s->data;
@@ -144,7 +144,7 @@ static PetscErrorCode iterate_from(const wring_solver *s, Vec x, double *residua
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From v_k = v_(k-1) + p, or from G(v_(k-1)) = v_(k-1) + F_(k-1) where the residuals are larger after it. */
+/* Starts from v_k = v_(k-1) + p, or from G(v_(k-1)) = v_(k-1) + F_(k-1) if the residuals are larger after it. */
 static PetscErrorCode iterate_mixed(wring_solver *s, Vec x, double *residual)
 {
   anderson_data *anderson = s->data;

@@ -1,26 +1,26 @@
 /*
   Chebyshev semi-iterative acceleration [Wang 2015] of the steps q = -A^{-1} grad g [Liu et al. 2017, alg. 3]:
-    d = w_(k+1) (x_k + q - x_(k-1)) + x_(k-1) - x_k = w q + (w - 1) p,   p = x_k - x_(k-1) the step before,
+    d = w_(k+1) (x_k + q - x_(k-1)) + x_(k-1) - x_k = w q + (w - 1) p,   p = x_k - x_(k-1) the previous step,
     w_(k+1) = 1 for k < S,   2/(2 - rho^2) for k = S,   4/(4 - rho^2 w_k) for k > S.
   rho is the spectral radius of the plain iteration, the factor by which its error decreases. If it is not given,
   every solve estimates it by |q_S|_A/|q_(S-1)|_A: for a quadratic g these ratios increase towards rho. Every solve
   starts with w = 1.
 
-  g may rise. With line_search armijo it does not; where d is no descent direction, q is used instead.
+  g may rise. With line_search armijo it does not; if d is not a descent direction, q is used instead.
 */
 #include "solver/common/line_search.h"
 
 typedef struct {
-  PetscBool given; // rho; else it is estimated
+  PetscBool given; // rho; otherwise it is estimated
   double    rho;
   PetscInt  delay; // S
   PetscBool search;
   double    weight;  // w
-  double    length;  // |q|_A of the last plain step, J^(1/2); 0: none yet
+  double    length;  // |q|_A of the last plain step, J^(1/2); 0: none so far
   Vec       q, p, d; // [n_owned][3] m
 } chebyshev_data;
 
-static const double largest_rho = 0.999; // of an estimate: rho >= 1 would never settle
+static const double largest_rho = 0.999; // upper bound of the estimate: with rho >= 1 the weights would not converge
 
 static const wring_option chebyshev_options[] = {
   {.key   = "rho",
@@ -87,7 +87,7 @@ static PetscErrorCode chebyshev_begin(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The ratio of the lengths of the last two plain steps, |q|_A^2 = -grad g . q. */
+/* The ratio of the norms of the last two plain steps, |q|_A^2 = -grad g . q. */
 static PetscErrorCode estimate_rho(wring_solver *s)
 {
   chebyshev_data *chebyshev = s->data;
@@ -144,7 +144,7 @@ static PetscErrorCode chebyshev_direction(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Searches along d; where that fails along q, and at last along -grad g. */
+/* Searches along d; if that fails along q, and finally along -grad g. */
 static PetscErrorCode chebyshev_search(wring_solver *s, Vec x, wring_search *result)
 {
   const chebyshev_data *chebyshev = s->data;

@@ -13,12 +13,12 @@
 #include "solver/common/solver_impl.h"
 
 /*
-  The least eigenvalue that B B^T + a, whose diagonal is 1, may have, far above rounding: if one is smaller, constraints
+  Lower bound of the eigenvalues of B B^T + a, whose diagonal is 1, far above rounding: if one is smaller, constraints
   are redundant. That can happen only where some a_j is smaller.
 */
 static const double least_eigenvalue = 1e-12;
 
-/* MUMPS factors the last front on one rank, or else INFOG(12), the number of negative pivots, misses it. */
+/* MUMPS must factor the last front on one rank; otherwise INFOG(12), the number of negative pivots, omits it. */
 enum { ICNTL_ROOT = 13, INFOG_STATUS = 1, INFOG_NEGATIVE = 12 };
 static const PetscInt icntl[][2] = {{ICNTL_ROOT, 1}};
 
@@ -26,11 +26,11 @@ typedef struct {
   double                 compliance; // m/N of springs and attachments; negative: 1/stiffness
   int                    n_term;
   wring_constraint_rows *rows;   // [n_term]
-  PetscBool             *active; // [n_term] as when the system was laid out
+  PetscBool             *active; // [n_term] as when the layout of the system was created
   double                *root;   // [n_local] m^(-1/2)
   Vec                    d;      // y - q
 
-  PetscInt     n_row, n_row_global; // constraints of this rank, of all
+  PetscInt     n_row, n_row_global; // constraints of this rank, of all ranks
   PetscInt    *unknown;             // [n_local] number of a vertex's first unknown in the system
   PetscCount   n_entry;
   PetscScalar *value; // [n_entry]: owned coordinates' 1, rows' -a, then the entries of B and B^T of row after row
@@ -69,7 +69,7 @@ static PetscErrorCode compliant_set_from_options(wring_solver *s, const wring_op
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every term must give rows; a spring without length may be on one rank only. */
+/* Every term must give rows. A spring without length may be on one rank only. */
 static PetscErrorCode require_rows(wring_solver *s)
 {
   wring_error        error = {""};
@@ -102,7 +102,7 @@ static PetscErrorCode compliant_set_up(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The method makes one iteration, whatever max_it is. Vertices of hard attachments have infinite mass. */
+/* The method makes one iteration, whatever max_it is. Vertices held by hard attachments have infinite mass. */
 static PetscErrorCode compliant_begin(wring_solver *s, Vec x)
 {
   compliant_data *const   c    = s->data;
@@ -262,7 +262,7 @@ static PetscErrorCode fill(wring_solver *s, const double *d, double *least)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The constraints at q and the values of the system; *hard: some a is too small to keep redundant constraints apart. */
+/* The constraints at q and the values of the system. *hard: some a is too small to exclude redundant constraints. */
 static PetscErrorCode linearise(wring_solver *s, PetscBool *hard)
 {
   const wring_phase  old = wring_phases_switch(s->phases, WRING_PHASE_LOCAL);
@@ -289,7 +289,7 @@ static PetscErrorCode linearise(wring_solver *s, PetscBool *hard)
 
 /* ---- the solve --------------------------------------------------------------------------------------------------- */
 
-/* Factors the system with -a + shift in its lower right block; *exists: it is not singular. */
+/* Factors the system with -a + shift in its lower right block. *exists: it is not singular. */
 static PetscErrorCode factor(wring_solver *s, double shift, PetscBool *exists)
 {
   compliant_data *c       = s->data;
@@ -341,7 +341,7 @@ static PetscErrorCode solve_refined(compliant_data *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* z, or the end of the solve where the system is singular. */
+/* Computes z, or ends the solve if the system is singular. */
 static PetscErrorCode solve(wring_solver *s, PetscBool hard)
 {
   const wring_phase old    = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);

@@ -56,7 +56,7 @@ static PetscErrorCode search(wring_solver *s, Vec x, double *longest, wring_sear
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* At round-off a search judges only one trial point, whose step may be too long: it is repeated from shorter steps. */
+/* At round-off a search judges only one trial point, whose step may be too long: repeat it from shorter steps. */
 static PetscErrorCode descent_iterate(wring_solver *s, Vec x)
 {
   descent_data *descent = s->data;

@@ -70,7 +70,7 @@ static PetscErrorCode newton_begin(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* d = -H^{-1} grad g and grad g . d. A solve that falls short of its tolerance still gives a direction. */
+/* d = -H^{-1} grad g and grad g . d. A solve that misses its tolerance still gives a direction. */
 static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
 {
   newton_data *newton = s->data;

@@ -103,7 +103,7 @@ static PetscErrorCode pd_iterate(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = A^{-1} b, A diagonal in the metric of masses. */
+/* x = A^{-1} b; A is diagonal in the metric of masses. */
 static PetscErrorCode pd_precondition(wring_solver *s, Vec b, Vec x)
 {
   const pd_data *pd = s->data;

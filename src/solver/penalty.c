@@ -29,7 +29,7 @@ static PetscErrorCode penalty_set_from_options(wring_solver *s, const wring_opti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rate of C is that of the predictor, (y - q)/h. */
+/* The rate of change of C is that of the predictor, (y - q)/h. */
 static PetscErrorCode penalty_begin(wring_solver *s, Vec x)
 {
   PetscFunctionBegin;

@@ -21,27 +21,27 @@
 typedef enum { ARMIJO, WOLFE, NONE } qn_search;
 
 typedef struct {
-  PetscInt       window;  // m, most pairs
-  wring_initial  initial; // H_0
-  wring_refresh  refresh; // of the operator
-  PetscBool      keep;    // pairs of the last solve
-  qn_search      search;
-  TaoLineSearch  wolfe;      // NULL before it is used
-  PetscInt       slots;      // m + 1: one more than pairs, for the direction, which may become the next
-  PetscInt       count;      // pairs in use
-  PetscInt       newest;     // slot of the newest pair; the older ones lie before it, cyclic
-  PetscBool      unfinished; // the newest pair has no y yet: grad and, in trial_grad, the last grad have it
-  Vec           *d;          // [slots] m: directions, s = step d
-  double       **y;          // [slots] [n] N; NULL for one slot that is no pair
-  double        *step;       // [slots]
-  double        *sy;         // [slots][slots] J: s_i . y_j, i no newer than j
-  double        *sg;         // [slots] J: s_i . grad g(x_k)
-  double        *zeta;       // [slots]: zeta_i, then zeta_i - eta_i
-  double        *dots;       // [m + 1]: of the reduction after the solve
-  double        *factor;     // [m + 2] of the vectors of a combination
-  const double **with;       // [m + 3]: vectors of a combination, or that dots are taken with
-  double         yy;         // N^2: y . y of the newest pair, only for the identity
-  double         slope;      // J: grad g . d of the direction
+  PetscInt      window;  // m, largest number of pairs
+  wring_initial initial; // H_0
+  wring_refresh refresh; // renewal of the operator
+  PetscBool     keep;    // keep the pairs of the last solve
+  qn_search     search;
+  TaoLineSearch wolfe;      // NULL before its first use
+  PetscInt      slots;      // m + 1: one more than pairs, for the direction, which may become the next pair
+  PetscInt      count;      // pairs in use
+  PetscInt      newest;     // slot of the newest pair; older ones precede it cyclically
+  PetscBool     unfinished; // the y of the newest pair is still to be formed from grad and the last grad, in trial.grad
+  Vec          *d;          // [slots] m: directions, s = step d
+  double      **y;          // [slots] [n] N; NULL for the one slot without a pair
+  double       *step;       // [slots]
+  double       *sy;         // [slots][slots] J: s_i . y_j, i no newer than j
+  double       *sg;         // [slots] J: s_i . grad g(x_k)
+  double       *zeta;       // [slots]: zeta_i, then zeta_i - eta_i
+  double       *dots;       // [m + 1]: dot products of the reduction after the solve
+  double       *factor;     // [m + 2] factors of the vectors of a combination
+  const double **with;      // [m + 3]: vectors of a combination, or of dot products
+  double         yy;        // N^2: y . y of the newest pair, only for initial_hessian identity
+  double         slope;     // J: grad g . d of the direction
 } qn_data;
 
 static const wring_option qn_options[] = {
@@ -144,7 +144,7 @@ static PetscErrorCode qn_predict(wring_solver *s, Vec x, double *bytes)
 
 /* ---- the pairs --------------------------------------------------------------------------------------------------- */
 
-/* The slot of the pair that is `age` iterations older than the newest; -1: of the next one. */
+/* The slot of the pair that is `age` iterations older than the newest; -1: the slot of the next one. */
 static PetscInt slot(const qn_data *qn, PetscInt age)
 {
   return (qn->newest - age + qn->slots) % qn->slots;
@@ -161,7 +161,7 @@ static double *gram(const qn_data *qn, PetscInt i, PetscInt j)
   return &qn->sy[i * qn->slots + j];
 }
 
-/* Every d of the history, newest first, into with[2] and on; to be restored. */
+/* Gets every d of the history, newest first, into with[2], with[3], ...; to be restored. */
 static PetscErrorCode get_directions(qn_data *qn)
 {
   PetscFunctionBegin;
@@ -177,7 +177,7 @@ static PetscErrorCode restore_directions(qn_data *qn)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* g is about to change, by other contacts or the next step: forms the newest y while both gradients are of this g. */
+/* Called before g changes, by contacts or the next step: forms the newest y while both gradients are of the same g. */
 static PetscErrorCode qn_change(wring_solver *s)
 {
   qn_data *const qn    = s->data;
@@ -214,7 +214,7 @@ static PetscErrorCode find_sg(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Pairs of the last solve are kept only if g differs from that one in nothing but y and the places of held vertices. */
+/* Keeps the pairs of the last solve only if g differs from its g only in y and in the positions of held vertices. */
 static PetscErrorCode qn_begin(wring_solver *s, Vec x)
 {
   qn_data              *qn = s->data;
@@ -235,9 +235,9 @@ static PetscErrorCode qn_begin(wring_solver *s, Vec x)
 }
 
 /*
-  All dots of the trial point that the next iteration needs if the point is accepted; they are reduced together with
-  g. They are those of the gradient with itself, every d and the direction, because s_i . y = s_i . grad g(x_(k+1)) -
-  s_i . grad g(x_k).
+  All dot products at the trial point that the next iteration needs if the point is accepted; they are reduced together
+  with g. They are those of the gradient with itself, with every d and with the direction, because s_i . y = s_i . grad
+  g(x_(k+1)) - s_i . grad g(x_k).
 */
 static PetscErrorCode qn_add_sums(wring_solver *s, Vec grad, int *n, double *sums)
 {
@@ -308,7 +308,7 @@ static void find_zeta(qn_data *qn)
   }
 }
 
-/* The y of the newest pair, where it has none yet, and q = -grad g - sum zeta_i y_i, in one pass; q may be `last`. */
+/* The y of the newest pair, if it is not formed yet, and q = -grad g - sum zeta_i y_i, in one pass; q may be `last`. */
 static void combine_gradients(wring_solver *s, const double *grad, const double *last, double *q)
 {
   qn_data *const          qn    = s->data;
@@ -367,7 +367,7 @@ static PetscErrorCode scale_identity(wring_solver *s, Vec r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* r = H_0 q, H_0 another matrix than A, and `n` of its dots. */
+/* r = H_0 q for an H_0 other than A^{-1}, and `n` dot products with r. */
 static PetscErrorCode apply_other(wring_solver *s, Vec q, Vec r, int n)
 {
   qn_data *const qn = s->data;
@@ -383,7 +383,7 @@ static PetscErrorCode apply_other(wring_solver *s, Vec q, Vec r, int n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* r_0 = H_0 q in the direction's place, and its dots with every y and with the gradient, which comes last. */
+/* r_0 = H_0 q, stored in the direction, and its dot products with every y and, last, with the gradient. */
 static PetscErrorCode apply_initial(wring_solver *s)
 {
   qn_data *const qn = s->data;
@@ -419,7 +419,7 @@ static void find_eta(qn_data *qn)
   }
 }
 
-/* d = r_0 + sum (zeta_i - eta_i) s_i, where r_0 is in its place, and the trial point x + d, in one pass. */
+/* d = r_0 + sum (zeta_i - eta_i) s_i, which overwrites r_0, and the trial point x + d, in one pass. */
 static PetscErrorCode second_loop(wring_solver *s, Vec x)
 {
   qn_data *const qn    = s->data;
@@ -485,7 +485,7 @@ static PetscErrorCode qn_step(wring_solver *s, Vec x, wring_search *result)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where a direction fails (the solve with A is not exact, or the pairs are out of date), a simpler one is tried. */
+/* If a direction fails (the solve with A is not exact, or the pairs are out of date), a simpler one is tried. */
 static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
 {
   qn_data     *qn = s->data;

@@ -1,6 +1,6 @@
 /*
-  Relaxed geometric constraints [essay on particle systems, eq. 50]: position based dynamics with a factor s on every
-  move, (5.27). s < 1 is softer, s > 1 is over-relaxation, which may diverge from about 1.5 on. The method does not
+  Relaxed geometric constraints [essay on particle systems, eq. 50]: position based dynamics with a factor s on each
+  move, (5.27). s < 1 is softer, s > 1 is over-relaxation, which may diverge for s above about 1.5. The method does not
   minimise g.
 */
 #include "solver/common/sweeps.h"

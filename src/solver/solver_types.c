@@ -1,4 +1,4 @@
-/* The solver types, in the order of help. A new method is its file and one line in EACH_TYPE. */
+/* The solver types, in the order of the help text. A new method needs its file and one line in EACH_TYPE. */
 #include "solver/common/solver_impl.h"
 
 // clang-format off

@@ -2,7 +2,7 @@
   The backward differentiation formula of second order, (3 x - 4 q + q_-)/(2 h) = v', the same for v', and
   h_e = 2 h/3 in g. In place of q_- and v_- of the last step it stores
     lead = (v - u)/h, u = (q - q_-)/h,   and   change = (v - v_-)/h,
-  which a restart with another h can use as well: half an acceleration, and an acceleration. docs/theory.md (6.3)
+  which a restart with another h can use too: half an acceleration, and an acceleration. docs/theory.md (6.3)
 */
 #include "step_impl.h"
 
@@ -23,7 +23,7 @@ static PetscErrorCode bdf2_target(wring_stepper *s, const wring_state *state, do
 }
 
 /*
-  v' = (3 u' - u)/2 with u' = (x - q)/h and u = v - h lead; u' alone after the first step, which is implicit Euler's.
+  v' = (3 u' - u)/2 with u' = (x - q)/h and u = v - h lead; v' = u' in the first step, which is implicit Euler's.
 */
 static PetscErrorCode bdf2_finish(wring_stepper *s, Vec x, wring_state *state)
 {

@@ -1,6 +1,6 @@
 /*
-  The implicit midpoint rule. Its objective 1/(2 h^2) |x - y|_M^2 + E((x + q)/2), y = q + h v + h^2/2 a, is that of
-  implicit Euler with h/2 in the midpoint w = (x + q)/2, which is the unknown here.
+  The implicit midpoint rule. Its objective 1/(2 h^2) |x - y|_M^2 + E((x + q)/2), y = q + h v + h^2/2 a, equals that of
+  implicit Euler with h/2 in the unknown w = (x + q)/2, the midpoint.
   [Liu et al. 2017, section 3; docs/theory.md 6]
 */
 #include "step_impl.h"

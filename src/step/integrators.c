@@ -1,6 +1,6 @@
 /*
-  The time integrators, in the order of help, and the keys time_... and gravity. A new rule is its file and one line in
-  EACH_RULE: its name and its text in help.
+  The time integrators, in the order of the help text, and the keys time_... and gravity. A new rule needs its file and
+  one line in EACH_RULE: its name and its help text.
 */
 #include "step_impl.h"
 

@@ -28,7 +28,7 @@ struct wring_loads {
   PetscBool         has_pressure;
 };
 
-/* Times are sums of steps: `until` 0.5 s includes a step that ends there up to rounding. */
+/* Times are sums of steps: `until` 0.5 s includes a step that ends at 0.5 s up to rounding. */
 static double factor(const schedule *s, double time)
 {
   double value = 1;
@@ -162,7 +162,7 @@ static void add_pressure(const load *p, double pressure, const double *q, double
   }
 }
 
-/* Pressure forces of all ranks on owned vertices: f [n_local][3]. */
+/* Pressure forces of all ranks on the owned vertices: f [n_local][3]. */
 static PetscErrorCode find_pressure(const wring_loads *l, double time, Vec q, double *f)
 {
   const wring_mesh *const m = l->mesh;

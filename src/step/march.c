@@ -1,4 +1,4 @@
-/* One step: the potential of the step, the start of its solve, the end of the step. The rules supply what differs. */
+/* One step: its potential, the start of its solve, its end. The rules supply the differences. */
 #include "step_impl.h"
 #include <math.h>
 
@@ -29,7 +29,7 @@ PetscErrorCode wring_step_add_loads(const wring_stepper *s, const wring_state *s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Drag is a part of g; A changes with its factor. */
+/* Drag is part of g; A changes with its factor. */
 static PetscErrorCode set_drag(wring_stepper *s, const wring_state *state, PetscBool *changed)
 {
   const PetscInt      n      = wring_potential_mesh(s->g)->n_owned;
@@ -48,7 +48,7 @@ static PetscErrorCode set_drag(wring_stepper *s, const wring_state *state, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets y, the start and *h of g: by the rule if it remembers a step, else as for implicit Euler. */
+/* Sets y, the start and *h of g: by the rule if it has stored a step, otherwise as for implicit Euler. */
 static PetscErrorCode set_target(wring_stepper *s, const wring_state *state, double *h)
 {
   PetscFunctionBegin;
@@ -89,7 +89,7 @@ static PetscErrorCode require_finite(wring_stepper *s, const wring_state *state)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* g may be infinite at the placed q if hard attachments move too far. */
+/* g may be infinite at q with the held vertices placed if hard attachments move too far. */
 static PetscErrorCode require_start(const wring_stepper *s, const wring_state *state, PetscBool finite)
 {
   PetscFunctionBegin;
@@ -103,8 +103,8 @@ static PetscErrorCode require_start(const wring_stepper *s, const wring_state *s
 }
 
 /*
-  Evaluates g at x, and its gradient into s->y for the solve that starts at x. Without the gradient if there are
-  contacts, because the solve looks for them at x first, which changes g.
+  Evaluates g at x, and its gradient into s->y for the solve that starts at x. The gradient is omitted if there are
+  contacts, because the solve first searches for them at x, which changes g.
 */
 static PetscErrorCode evaluate_start(wring_stepper *s, Vec x, PetscBool *finite)
 {
@@ -121,7 +121,7 @@ static PetscErrorCode evaluate_start(wring_stepper *s, Vec x, PetscBool *finite)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x_0: y, or q + t (y - q) with the first t of 1/2, 1/4, ... where g is finite; q itself where no t is left. */
+/* x_0: y, or q + t (y - q) with the first t of 1/2, 1/4, ... where g is finite; q itself if there is no such t. */
 static PetscErrorCode choose_start(wring_stepper *s, const wring_state *state, Vec x)
 {
   const Vec y      = wring_potential_target(s->g);

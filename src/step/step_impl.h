@@ -1,9 +1,9 @@
 /*
-  Private to src/step: a stepper, and what a time integrator supplies. Map of src/step, in reading order:
+  Private to src/step: a stepper, and the functions that a time integrator supplies. Map of src/step, in reading order:
     integrators.c            the array of all rules, keys time_... and gravity
-    implicit_euler.c, ...    one rule a file: formulas, functions, table
+    implicit_euler.c, ...    one file per rule: formulas, functions, table
     step_impl.h              this file
-    stepper.c                create, destroy, what a stepper reports, the memory of rules of several steps
+    stepper.c                create, destroy, what a stepper reports, the stored vectors of multistep rules
     march.c                  one step: g of the step, the start of the solve, the end of the step
     loads.c                  forces that depend on time, wring/load.h
   Not here: the solve (src/solver), what a run writes and when it stops (src/study/run).
@@ -12,38 +12,38 @@
 #include <petscksp.h>
 #include <wring/step.h>
 
-/* What a rule keeps of a free body without loads, but for the errors of solves. Tests hold every rule to it. */
+/* Momenta of a free body without loads that a rule conserves, up to the errors of solves. Tests check every rule. */
 typedef enum {
   WRING_KEEPS_LINEAR  = 1, // sum m_i v_i
   WRING_KEEPS_ANGULAR = 2  // sum m_i x_i x v_i
 } wring_momenta;
 
 /*
-  A rule minimises g and then finishes, or it advances without a minimisation, with g as a source of forces: `advance`
-  tells which. In both cases g has h = part * step and y = q + h v + h^2 a, a of gravity and loads, unless the rule
-  has its own target.
+  A rule either minimises g and then finishes, or it advances without a minimisation and takes forces from g; `advance`
+  is not NULL in the second case. In both cases g has h = part * step and y = q + h v + h^2 a, where a is the
+  acceleration by gravity and loads, unless the rule has its own target.
 */
 typedef struct {
   const char *name;  // as in a deck
-  int         order; // of the error in positions after a given time
+  int         order; // order of the error in positions after a given time
   unsigned    keeps; // wring_momenta
   double      part;  // h of g, and
   double      when;  // the time of the attachments' targets and of loads in the step, both as parts of the step
-  unsigned    needs; // WRING_CAN_... of every law
+  unsigned    needs; // WRING_CAN_... required of every law
 
   /*
-    Rules that remember the last step: s->y, the start and the h of g [s], once s->lead and s->change are known; or
-    NULL.
+    For rules that store the last step: sets s->y, the start and the h of g [s], once s->lead and s->change are known;
+    or NULL.
   */
   PetscErrorCode (*target)(wring_stepper *s, const wring_state *state, double *h);
   PetscErrorCode (*extrapolate)(Vec q, Vec x); // minimiser in, new positions out; NULL: they are the same
 
-  /* New velocities from the new positions x, which are copied to the state after it; or NULL. */
+  /* Computes new velocities from the new positions x, which are then copied to the state; or NULL. */
   PetscErrorCode (*finish)(wring_stepper *s, Vec x, wring_state *state);
 
   /*
-    New positions x and velocities s->v_new from q, v and s->gradient = grad g(q); a failure goes into *reason; or
-    NULL.
+    Computes new positions x and velocities s->v_new from q, v and s->gradient = grad g(q); reports a failure in
+    *reason; or NULL.
   */
   PetscErrorCode (*advance)(wring_stepper *s, const wring_state *state, Vec x, wring_reason *reason);
 
@@ -55,11 +55,11 @@ struct wring_stepper {
   wring_potential        *g; // borrowed
   const wring_integrator *integrator;
   double                  h, gravity[3]; // s, m/s^2
-  const wring_loads      *loads;         // borrowed; NULL: gravity alone
-  double                  drag_factor;   // that the drag of g has; NAN: none yet
+  const wring_loads      *loads;         // borrowed; NULL: gravity only
+  double                  drag_factor;   // factor of the drag in g; NAN: none so far
   PetscInt                steps;
-  double                  h_of_A; // h of the A that has been asked for, 0: none
-  Vec                     y;      // target; once g has it, scratch: gradient at x_0, differences in `finish`
+  double                  h_of_A; // h of the last A requested; 0: none
+  Vec                     y;      // target; work vector once g has it: gradient at x_0, differences in `finish`
 
   /* the x_0 of this step */
   PetscBool        start_known;
@@ -70,14 +70,14 @@ struct wring_stepper {
   Mat H; // linear_implicit_euler
   KSP ksp;
 
-  /* rules that remember: bdf2.c, m/s^2 */
+  /* rules that store the last step: bdf2.c, m/s^2 */
   Vec       lead, change;
-  PetscBool known; // they are those of the last step
+  PetscBool known; // lead and change are those of the last step
 };
 
-const wring_integrator *wring_integrator_get(int i);             // in the order of help; NULL past the end
+const wring_integrator *wring_integrator_get(int i);             // in the order of the help text; NULL past the end
 const wring_integrator *wring_integrator_find(const char *name); // NULL: none
 
-/* y += factor a, the acceleration by gravity and loads. */
+/* y += factor a, where a is the acceleration by gravity and loads. */
 PetscErrorCode wring_step_add_loads(const wring_stepper *s, const wring_state *state, double factor, Vec y);
 PetscErrorCode wring_step_push(wring_stepper *s); // v_new = v + h M^{-1} f(q) = -h M^{-1} grad g(q)

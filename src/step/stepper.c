@@ -1,4 +1,4 @@
-/* Making a stepper: its keys, its vectors, what it reports; the memory of rules of several steps. */
+/* Creation of a stepper: its keys, its vectors, what it reports; the stored vectors of multistep rules. */
 #include "step_impl.h"
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /*
   The condition number of a method's initial Hessian against the true one [Liu et al. 2017, table II]: conjugate
-  gradients on H(x) with H_0 as preconditioner are Lanczos' iteration on H_0 H, whose coefficients give its extreme
+  gradients on H(x) with H_0 as preconditioner are Lanczos's iteration on H_0 H, whose coefficients give its extreme
   eigenvalues [Golub, Van Loan 2013, 11.3].
 */
 #include "solver_impl.h"
@@ -19,7 +19,7 @@ static PetscErrorCode apply_initial(PC pc, Vec b, Vec x)
 static PetscErrorCode create_ksp(wring_solver *s, Mat H, PetscInt max_it, KSP *ksp)
 {
   const double enough =
-    1e-120; // eigenvalues that lie close together come out long after the residual has fallen to rounding
+    1e-120; // close eigenvalues are found only long after the residual has fallen to the level of rounding errors
   PC pc;
 
   PetscFunctionBegin;
@@ -37,7 +37,8 @@ static PetscErrorCode create_ksp(wring_solver *s, Mat H, PetscInt max_it, KSP *k
 }
 
 /*
-  Numbers in [-1/2, 1/2) without a pattern in space, the same on any partition: every eigenvector has a part of them.
+  Numbers in [-1/2, 1/2) without a spatial pattern, the same on any partition: every eigenvector has a component in
+  them.
 */
 static PetscErrorCode fill_start(const wring_mesh *m, Vec b)
 {

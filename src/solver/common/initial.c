@@ -1,8 +1,8 @@
 /*
-  The Hessian that L-BFGS starts from [Liu et al. 2017, section 5]. Constant matrices are factored once, and again when
-  the potential has changed (h, or a term switched off). Like the set-up of A, this is not counted as time of a solve.
+  The Hessian from which L-BFGS starts [Liu et al. 2017, section 5]. Constant matrices are factored once, and again when
+  the potential has changed (h, or a term switched off). Like the set-up of A, this does not count as time of a solve.
 
-  Warping: vertex i turns by R_i, the rotation closest to the sum of w_e F_e over its tets at x_0, and
+  Warping: vertex i is rotated by R_i, the rotation closest to the sum of w_e F_e over its tetrahedra at x_0, and
     H_0 q = R H_rest^{-1} R^T q,   R = diag(R_i)                                  [Mueller et al. 2002]
   which is symmetric and positive definite for any rotations.
 */
@@ -91,7 +91,7 @@ static PetscBool needs_hessian(const wring_initial *H)
   return (PetscBool)(H->kind >= WRING_INITIAL_REST);
 }
 
-/* A system of its own, not the one that the operator solves. */
+/* Whether it solves its own system, not the operator's. */
 static PetscBool needs_system(const wring_initial *H)
 {
   return (PetscBool)(needs_hessian(H) || (H->kind == WRING_INITIAL_OPERATOR && H->steps));
@@ -132,7 +132,7 @@ static PetscErrorCode make_wide_operator(wring_solver *s, Mat *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrices that do not depend on x: A or H at rest, and the one that the preconditioner is made from. */
+/* The matrices that do not depend on x: A or H at rest, and the matrix of the preconditioner. */
 static PetscErrorCode make_matrices(wring_solver *s, wring_initial *H)
 {
   PetscFunctionBegin;
@@ -168,7 +168,9 @@ PetscErrorCode wring_initial_predict(wring_solver *s, wring_initial *H, Vec x, d
 
 /* ---- rotations --------------------------------------------------------------------------------------------------- */
 
-/* The rotation closest to each of the n matrices of R; the identity in place of 0, where a vertex has no tet. */
+/*
+  The rotation closest to each of the n matrices of R; the identity for 0, the matrix of a vertex without tetrahedra.
+*/
 static void closest_rotations(PetscInt n, double *R)
 {
   WRING_ALIGNED double block[9][WRING_LANES];
@@ -187,7 +189,7 @@ static void closest_rotations(PetscInt n, double *R)
   }
 }
 
-/* v_i <- R_i v_i, or with the transpose. */
+/* v_i <- R_i v_i, or v_i <- R_i^T v_i. */
 static PetscErrorCode turn(const wring_solver *s, const wring_initial *H, PetscBool transpose, Vec v)
 {
   const int row = transpose ? 1 : 3, column = transpose ? 3 : 1;

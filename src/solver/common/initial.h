@@ -1,16 +1,16 @@
-/* Private to src/solver: the Hessian that L-BFGS starts from, A_0 with H_0 = A_0^{-1}. docs/theory.md 5, qn */
+/* Private to src/solver: the Hessian A_0 from which L-BFGS starts, H_0 = A_0^{-1}. docs/theory.md 5, qn */
 #pragma once
 #include "linear.h"
 
 typedef enum {
   WRING_INITIAL_OPERATOR, // A
-  WRING_INITIAL_IDENTITY, // I; who calls scales it
+  WRING_INITIAL_IDENTITY, // I; the caller scales it
   WRING_INITIAL_REST,     // the projected Hessian at rest
   WRING_INITIAL_FRAME,    // the projected Hessian at x_0 of every solve
-  WRING_INITIAL_WARPED    // that at rest, turned at every vertex with the body at x_0
+  WRING_INITIAL_WARPED    // the projected Hessian at rest, rotated at every vertex with the body at x_0
 } wring_initial_kind;
 
-/* What an incomplete factor is made from. */
+/* The matrix of an incomplete factor. */
 typedef enum { WRING_FACTOR_OWN, WRING_FACTOR_REST, WRING_FACTOR_OPERATOR } wring_initial_factor;
 
 typedef struct {
@@ -18,8 +18,8 @@ typedef struct {
   PetscBool            steps; // inner: cg
   wring_initial_factor factor;
   wring_linear         system;   // unused for the identity, and for A solved as set by operator.type
-  Mat                  P;        // what the preconditioner is made from, if not the system's matrix
-  PetscInt             revision; // of the potential that the constant matrices belong to; -1: none yet
+  Mat                  P;        // the matrix of the preconditioner, if not the system's
+  PetscInt             revision; // revision of the potential of the constant matrices; -1: none so far
   Vec                  rest;     // rest positions
   double              *R;        // [n_owned][9] rotations, row by row
   Vec                  turned;   // R^T q
@@ -29,7 +29,7 @@ typedef struct {
 PetscErrorCode wring_initial_set_from_options(wring_solver *s, const wring_options *o, const char *prefix,
                                               const wring_option *table, wring_initial *H);
 PetscErrorCode wring_initial_set_up(wring_solver  *s,
-                                    wring_initial *H); // refuses laws that lack a Hessian if it needs one
+                                    wring_initial *H); // refuses laws without a Hessian if it needs one
 PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x); // x_0 of a solve
 PetscErrorCode wring_initial_predict(wring_solver *s, wring_initial *H, Vec x,
                                      double *bytes);                                 // as wring_solver_predict

@@ -1,20 +1,20 @@
 /*
-  Private to src/solver: a method inside another one, as a fixed-point iteration v -> G(v) that the other accelerates.
+  Private to src/solver: a method inside another one, as a fixed-point iteration v -> G(v) that the outer accelerates.
 */
 #pragma once
 #include "solver_impl.h"
 
-/* The method `name` with the keys of its own, for the potential and operator of `outer`. It must have a state. */
+/* Creates the method `name`, with its own keys, for the potential and operator of `outer`. It must have a state. */
 PetscErrorCode wring_inner_create(const wring_solver *outer, const wring_options *o, const char *name,
                                   wring_solver **inner);
-PetscErrorCode wring_inner_begin(wring_solver *inner, Vec x); // of each solve
+PetscErrorCode wring_inner_begin(wring_solver *inner, Vec x); // at the start of each solve
 
-/* One iteration, x and the state in place; *merit = primal^2 + dual^2 of its residuals [J]. */
+/* One iteration; updates x and the state. *merit = primal^2 + dual^2 of its residuals [J]. */
 PetscErrorCode wring_inner_iterate(wring_solver *inner, Vec x, double *merit);
 
-PetscInt       wring_inner_size(const wring_solver *inner); // numbers of v on this rank; after set_up
+PetscInt       wring_inner_size(const wring_solver *inner); // length of v on this rank; after set_up
 PetscErrorCode wring_inner_get(const wring_solver *inner, Vec x, double *v);
 PetscErrorCode wring_inner_put(const wring_solver *inner, const double *v, Vec x);
 
-/* Takes the cost of the inner solve into the outer one, whose x has moved. */
+/* Adds the cost of the inner solve to the outer one, whose x has moved. */
 void wring_inner_end(const wring_solver *inner, wring_solver *outer);

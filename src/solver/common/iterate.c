@@ -1,4 +1,4 @@
-/* What a method calls: g at the iterate, sums over ranks, solves with A, and moves of x. */
+/* What a method calls: g at the iterate, sums over ranks, solves with A, changes of x. */
 #include "solver_impl.h"
 
 PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a)

@@ -4,9 +4,9 @@
   A point where g is infinite or NaN fails this test. For laws that are infinite for det F <= 0, the first such point
   starts a search for the step lengths that invert an element, which are then not tried, docs/theory.md (5.10).
 
-  Round-off, docs/theory.md (2.4): where rounding hides the decrease of g that the test asks for, a step is judged by
+  Round-off, docs/theory.md (2.4): if rounding hides the decrease of g that the test asks for, a step is judged by
   grad g, which is still accurate [Hager and Zhang 2005]. The same holds where alpha d is no longer than the spacing of
-  floating-point numbers at x: in free fall from rest g is 0 but for the rounding of x.
+  floating-point numbers at x: in free fall from rest g is 0 except for the rounding of x.
 */
 #include "line_search.h"
 
@@ -95,7 +95,7 @@ PetscErrorCode wring_solver_accept(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The alpha at which alpha d is as short as the spacing of numbers at x. */
+/* The alpha at which alpha d is as short as the spacing of floating-point numbers at x. */
 static PetscErrorCode shortest_step(Vec x, Vec d, double *alpha)
 {
   PetscReal x_max, d_max;

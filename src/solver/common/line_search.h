@@ -1,46 +1,46 @@
 /*
-  Private to src/solver: backtracking along a direction, docs/theory.md (5.9), and what other searches share with it.
+  Private to src/solver: backtracking along a direction, docs/theory.md (5.9), and the parts that other searches use.
 */
 #pragma once
 #include "solver_impl.h"
 
 typedef enum {
   WRING_SEARCH_FOUND,     // trial holds the new iterate, its value, gradient and step
-  WRING_SEARCH_ROUND_OFF, // no step can lower g any more
-  WRING_SEARCH_ENDED,     // there is no direction: the solve has ended
-  WRING_SEARCH_FAILED     // d is no descent direction, or g does not fall along it
+  WRING_SEARCH_ROUND_OFF, // rounding hides any further decrease of g
+  WRING_SEARCH_ENDED,     // no direction: the method has ended the solve
+  WRING_SEARCH_FAILED     // d is not a descent direction, or g does not decrease along it
 } wring_search;
 
-/* trial.value and trial.norm at `at`, the gradient into grad, and the method's sums: one reduction. */
+/* Evaluates trial.value, trial.norm and the method's sums at `at`, and the gradient into grad, with one reduction. */
 PetscErrorCode wring_solver_evaluate_trial(wring_solver *s, Vec at, Vec grad);
 
-/* The point x + alpha d: trial.x, trial.value, trial.grad, trial.step. */
+/* Evaluates the point x + alpha d: trial.x, trial.value, trial.grad, trial.step. */
 PetscErrorCode wring_solver_try(wring_solver *s, Vec x, double alpha, Vec d);
 
 /* x = trial.x, with its value and gradient. */
 PetscErrorCode wring_solver_accept(wring_solver *s, Vec x);
 
-/* Rounding hides the decrease alpha slope, (2.4). */
+/* Whether rounding hides the decrease alpha slope, (2.4). */
 PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope);
 
-/* At the trial point g has decreased by 0.3 of trial.step slope, and rounding does not hide that, (5.9). */
+/* Whether g has decreased at the trial point by 0.3 of trial.step slope and rounding does not hide this, (5.9). */
 PetscBool wring_solver_falls(const wring_solver *s, double slope);
 
 /*
-  The bound of steps from x along d costs half an evaluation, and few steps invert elements: begin_search asks for it
-  where the newest bound of this solve was finite, and meet_infinity where g was found infinite and the bound is not
-  known yet.
+  The bound of the steps from x along d costs half an evaluation, and few steps invert elements. begin_search computes
+  it only if the last bound of this solve was finite, and meet_infinity, after g was infinite, only if it is not known
+  yet.
 */
 PetscErrorCode wring_solver_begin_search(wring_solver *s, Vec x, Vec d);
 PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d);
 
 /*
-  Backtracking from the largest of alpha = 1, 1/2, ... below the bound until g(x + alpha d) <= g + 0.3 alpha slope;
+  Backtracks from the largest of alpha = 1, 1/2, ... below the bound until g(x + alpha d) <= g + 0.3 alpha slope;
   slope = grad g . d. g and grad must be known.
 */
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
 
-/* d = -(|g|/|grad g|^2) grad g, the step to g = 0 if g were linear: taken where a better direction fails. */
+/* d = -(|g|/|grad g|^2) grad g, the step to g = 0 if g were linear; used if a better direction fails. */
 PetscErrorCode wring_solver_steepest(wring_solver *s, Vec d, double *slope);
 
 /* Ends the solve after a search that found nothing. */

@@ -1,6 +1,5 @@
 /*
-  Systems whose matrix is not the constant operator, or which are to be solved by a given number of steps.
-  docs/theory.md 5
+  Systems whose matrix is not the constant operator, or which are solved by a given number of steps. docs/theory.md 5
 */
 #include "linear.h"
 #include "operator/direct/factor.h"
@@ -56,7 +55,7 @@ static PetscErrorCode make_ksp(wring_solver *s, wring_linear *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rigid motions of the body at x, which aggregation must represent. */
+/* The rigid motions of the body at x, which the aggregation must represent. */
 static PetscErrorCode set_near_null_space(Mat A, Vec x)
 {
   MatNullSpace rigid;
@@ -109,7 +108,7 @@ static wring_linear_type chosen(const wring_solver *s, const wring_linear *l)
   return wring_potential_mesh(s->g)->n_global < DIRECT_BELOW ? WRING_LINEAR_DIRECT : WRING_LINEAR_MULTIGRID;
 }
 
-/* Keeps the message of an error instead of ending the program. */
+/* Keeps the message of an error; the program continues. */
 static PetscErrorCode keep_message(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
                                    PetscErrorType type, const char *message, void *context)
 {
@@ -118,7 +117,7 @@ static PetscErrorCode keep_message(MPI_Comm comm, int line, const char *function
   return code;
 }
 
-/* PETSc reports a matrix that is not positive definite as an error where CHOLMOD finds it, on one rank. */
+/* On one rank CHOLMOD finds a matrix that is not positive definite, and PETSc reports this as an error. */
 static PetscErrorCode set_up_ksp(const wring_solver *s, wring_linear *l)
 {
   wring_error message = {""};
@@ -154,8 +153,8 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
 }
 
 /*
-  x = A^{-1} b of one component, or of all. A solve that falls short of its tolerance still gives a direction, as do
-  conjugate gradients that rounding makes indefinite in the end; a factor that does not exist gives none.
+  x = A^{-1} b of one component, or of all. A solve that misses its tolerance still gives a direction, as do conjugate
+  gradients that rounding finally makes indefinite; a missing factor gives none.
 */
 static PetscErrorCode solve_one(const wring_solver *s, const wring_linear *l, Vec b, Vec x, PetscInt *most,
                                 PetscBool *solved)

@@ -1,6 +1,6 @@
 /*
-  Private to src/solver: a linear system of a solver's own, with one row per vertex (x, y, z are three right-hand
-  sides) or three, and the way it is solved.
+  Private to src/solver: a solver's own linear system, with one row per vertex (x, y, z are three right-hand sides) or
+  three, and the method by which it is solved.
 */
 #pragma once
 #include "solver_impl.h"
@@ -9,13 +9,13 @@
 typedef enum {
   WRING_LINEAR_AUTO,      // direct below 30000 vertices, else multigrid
   WRING_LINEAR_DIRECT,    // a Cholesky factor
-  WRING_LINEAR_MULTIGRID, // conjugate gradients with smoothed aggregation that knows the six rigid motions
+  WRING_LINEAR_MULTIGRID, // conjugate gradients with smoothed aggregation that represents the six rigid motions
   WRING_LINEAR_JACOBI,    // conjugate gradients with Jacobi
   WRING_LINEAR_STEPS      // max_it steps of conjugate gradients with `pc`, from zero
 } wring_linear_type;
 
 typedef struct {
-  const char       *prefix; // of PETSc's options, borrowed
+  const char       *prefix; // prefix of PETSc's options, borrowed
   wring_linear_type type;
   double            rtol;   // of multigrid and Jacobi
   PetscInt          max_it; // of steps
@@ -27,15 +27,15 @@ typedef struct {
 } wring_linear;
 
 /*
-  To be called whenever A has new values. The preconditioner is made from P, which is A or a matrix of its shape;
+  To be called whenever A has new values. The preconditioner is built from P, which is A or a matrix of its shape;
   multigrid represents the rigid motions of the positions x. Collective.
 */
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x);
 
 /*
-  x = A^{-1} b from zero; counts linear iterations, the most of the three components. b may not be x. A factor without
-  memory is refused; where A is singular, or numbers are not finite, x is 0 and the solve has ended: end.given.
-  Collective.
+  x = A^{-1} b from zero; counts linear iterations, the largest number of the three components. b must not be x. A
+  factor that runs out of memory is refused. If A is singular, or numbers are not finite, x is 0 and the solve has
+  ended: end.given. Collective.
 */
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x);
 

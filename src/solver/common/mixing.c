@@ -1,7 +1,7 @@
-/* Anderson mixing by normal equations whose matrix gains a row in each iteration. */
+/* Anderson mixing by normal equations; each iteration adds one row to their matrix. */
 #include "mixing.h"
 
-static const double dependent = 1e-10; // what is left of |dF|^2 beside newer ones: less counts as nothing
+static const double dependent = 1e-10; // part of |dF|^2 independent of newer ones; below it a difference is ignored
 
 PetscErrorCode wring_mixing_create(PetscInt window, PetscInt n, wring_mixing *m)
 {
@@ -42,7 +42,7 @@ static double *difference_G(const wring_mixing *m, PetscInt i)
   return difference_F(m, m->window + i);
 }
 
-/* The newest difference in the place of the oldest, its dots with all others and those of F with all. */
+/* Puts the newest difference in the place of the oldest; dot products of it and of F with all differences. */
 static void add_difference(wring_mixing *m, const double *F, const double *last, const double *p)
 {
   m->newest        = slot(m, -1);
@@ -57,7 +57,7 @@ static void add_difference(wring_mixing *m, const double *F, const double *last,
   wring_dots(m->n, count, F, m->with, m->dots + count);
 }
 
-/* The newest row of the Gram matrix, from the dots. */
+/* Sets the newest row of the Gram matrix from the dot products. */
 static void add_row(wring_mixing *m)
 {
   for (PetscInt age = 0; age < m->count; age++) {

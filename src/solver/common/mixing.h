@@ -7,16 +7,16 @@
 #include "solver_impl.h"
 
 typedef struct {
-  PetscInt       n;      // numbers of this rank
-  PetscInt       window; // m, most differences
-  PetscInt       count;  // in use
-  PetscInt       newest; // slot of the newest one; the older ones lie before it, cyclic
+  PetscInt       n;      // length of v on this rank
+  PetscInt       window; // m, largest number of differences
+  PetscInt       count;  // differences in use
+  PetscInt       newest; // slot of the newest; older ones precede it cyclically
   double        *block;  // [2][m][n]: every dF, then every dG
   double        *gram;   // [m][m]: dF_i . dF_j
-  double        *dots;   // [2 m]: of one reduction
+  double        *dots;   // [2 m]: dot products of one reduction
   double        *theta;  // [m], newest first
-  double        *factor; // [m][m] of the normal equations, newest first
-  const double **with;   // [m]: vectors that one pass takes dots with
+  double        *factor; // [m][m] Cholesky factor of the normal equations, newest first
+  const double **with;   // [m]: vectors whose dot products one pass computes
 } wring_mixing;
 
 PetscErrorCode wring_mixing_create(PetscInt window, PetscInt n, wring_mixing *m);
@@ -25,6 +25,6 @@ void           wring_mixing_restart(wring_mixing *m); // forgets all differences
 
 /*
   p [n]: v_k - v_(k-1) in, v_(k+1) - v_k out; F = F_k; last = F_(k-1), or NULL in the first iteration, which is G
-  itself. One reduction. Where count stays 0 the step is F.
+  itself. One reduction. While count is 0 the step is F.
 */
 PetscErrorCode wring_mixing_step(wring_solver *s, wring_mixing *m, const double *F, const double *last, double *p);

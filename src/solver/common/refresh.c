@@ -1,7 +1,7 @@
 /*
-  A new operator is made once several solves, or one long solve, have taken so many more evaluations than the first
-  solve with the present operator as a new one costs. The total cost is then at most twice the best possible.
-  Evaluations are counted, not seconds, so that all ranks decide alike and runs can be repeated.
+  A new operator is built when several solves, or one long solve, have taken more evaluations than the first solve with
+  the present operator, by as many as a new operator costs. The total cost is then at most twice the best possible.
+  Evaluations are counted, not seconds, so that all ranks make the same decisions and runs can be repeated.
 */
 #include "refresh.h"
 
@@ -13,7 +13,7 @@ static const double factor = 2;
 
 enum { MOST_DOUBLINGS = 16 };
 
-/* Books the evaluations of the last solve. */
+/* Adds the evaluations of the last solve to the excess. */
 static void book(wring_refresh *r)
 {
   if (r->evaluations == 0 || r->partial) return;
@@ -37,7 +37,7 @@ void wring_refresh_begin(wring_solver *s, wring_refresh *r, PetscBool *changed)
   r->partial                           = PETSC_FALSE;
 }
 
-/* Keeping the operator has cost as much as a new one; within a solve each lasts twice as long as the one before. */
+/* Whether keeping the operator has cost as much as a new one; within a solve each is kept twice as long as the last. */
 static PetscBool is_due(const wring_solver *s, const wring_refresh *r)
 {
   const PetscInt now   = s->work.evaluations - r->since;

@@ -1,6 +1,6 @@
 /*
-  The loop that all methods share. A method only knows how to get from x_k to x_(k+1); the loop decides what is
-  measured, when a solve stops and whose time it was, so that methods can be compared.
+  The loop that all methods share. A method only computes x_(k+1) from x_k; the loop decides what is measured, when a
+  solve stops and which time counts as the method's, so that methods can be compared.
 */
 #include "solver_impl.h"
 #include <math.h>
@@ -28,8 +28,8 @@ static PetscBool has_changed(const wring_contact_change *c)
 }
 
 /*
-  Updates the contacts at x_(k+1): the next iteration descends in the g that they define; docs/theory.md (8.4). A
-  method that knows g and grad at x_(k+1) gets those of the new g.
+  Updates the contacts at x_(k+1): the next iteration minimises the g that they define; docs/theory.md (8.4). A method
+  that has g and grad at x_(k+1) gets those of the new g.
 */
 static PetscErrorCode refresh(wring_solver *s, Vec x)
 {
@@ -48,7 +48,7 @@ static PetscErrorCode refresh(wring_solver *s, Vec x)
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* The row of x_k, at the time `now`. */
+/* The row of x_k at the time `now`. */
 static wring_iteration row(const wring_solver *s, double now)
 {
   return (wring_iteration){.iteration         = s->current.iteration,
@@ -84,8 +84,8 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
 }
 
 /*
-  A measured row, x_0 aside: whether g rose since the last one, with the same contacts, where that is known; a value
-  that is not finite is a failure. docs/theory.md (2.6)
+  Records a measured row other than that of x_0: whether g rose since the last one, with the same contacts, if this is
+  known; a value that is not finite is a failure. docs/theory.md (2.6)
 */
 static void record(wring_solver *s, const wring_iteration *it, wring_outcome *outcome)
 {
@@ -106,14 +106,14 @@ void wring_rises_add(const wring_rises *one, wring_rises *sum)
   sum->largest = PetscMax(sum->largest, one->largest);
 }
 
-/* Whether iteration k is one of 0, N, 2 N, ..., or the last that is allowed. */
+/* Whether iteration k is one of 0, N, 2 N, ..., or the last allowed. */
 static PetscBool due(const wring_solver *s)
 {
   const PetscInt k = s->current.iteration;
   return (PetscBool)(k == 0 || k == s->limits.max_it || (s->limits.measure > 0 && k % s->limits.measure == 0));
 }
 
-/* Whether the solve ends at x_k, by what is known there. */
+/* Whether the solve ends at x_k, judged by the values known there. */
 static PetscErrorCode stops(wring_solver *s, PetscBool *stop, wring_reason *reason)
 {
   PetscFunctionBegin;
@@ -137,7 +137,7 @@ static PetscErrorCode stops(wring_solver *s, PetscBool *stop, wring_reason *reas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Asks the caller's function, outside of the method's time. */
+/* Calls the caller's function, outside of the method's time. */
 static PetscErrorCode ask_interrupt(wring_solver *s, PetscBool *stop, wring_reason *reason)
 {
   const double now = MPI_Wtime();
@@ -150,7 +150,7 @@ static PetscErrorCode ask_interrupt(wring_solver *s, PetscBool *stop, wring_reas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Forgets the last solve. */
+/* Resets everything that belongs to the last solve. */
 static PetscErrorCode begin(wring_solver *s, Vec x)
 {
   PetscFunctionBegin;

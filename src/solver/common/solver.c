@@ -1,4 +1,4 @@
-/* Making a solver: its type and keys, what it requires of the potential, what it reports. */
+/* Creation of a solver: its type and keys, its requirements on the potential, what it reports. */
 #include "solver_impl.h"
 
 PetscErrorCode wring_solver_create(MPI_Comm comm, wring_potential *g, wring_operator *op, wring_phases *phases,

@@ -1,17 +1,17 @@
 /*
   Private to src/solver: a solver, and what a method may call. Map of src/solver, in reading order:
     solver_types.c        the array of all methods, keys of solver_...
-    newton.c, qn.c, ...   one method a file: formulas, data, keys, create, set_up, begin, iterate, table
+    newton.c, qn.c, ...   one file per method: formulas, data, keys, create, set_up, begin, iterate, table
     common/method.h       the table of functions that a method supplies
     common/solver_impl.h  this file
     common/solver.c       create, set_from_options, set_up, destroy
     common/solve.c        the loop of a solve: measuring, stopping, contacts
-    common/iterate.c      what a method calls to evaluate g, to solve with A and to move x
+    common/iterate.c      functions with which a method evaluates g, solves with A and changes x
     common/line_search.h  backtracking and steepest descent; wolfe.h: both of Wolfe's conditions
-    common/linear.h       linear systems of a method's own
-    common/initial.h      the Hessian that L-BFGS starts from; refresh.h: when qn renews its operator
+    common/linear.h       a method's own linear systems
+    common/initial.h      the Hessian from which L-BFGS starts; refresh.h: when qn renews its operator
     common/mixing.h       Anderson mixing; inner.h: a method inside another one
-    common/sweeps.h       what the methods that sweep over constraints share
+    common/sweeps.h       shared parts of the methods that sweep over constraints
     common/condition.c    condition number of a method's initial Hessian
   Not here: formulas of elements (src/law, src/term), g and its matrices (src/potential), factors (src/operator).
 */
@@ -26,20 +26,20 @@ typedef struct {
   double   rtol, atol;
 } solver_limits;
 
-/* x_k. */
+/* The iterate x_k. */
 typedef struct {
   PetscInt    iteration;         // k
   PetscBool   known, norm_known; // value and grad are those of x_k; norm is that of grad
   wring_value value;
   Vec         grad;        // [n_owned][3] N
-  double      norm, step;  // |grad|; step length of the iteration that led here
-  double      residual[2]; // primal and dual of the iteration that led here [J^(1/2)]; NAN: none
+  double      norm, step;  // |grad|; step length of the iteration that gave x_k
+  double      residual[2]; // primal and dual of the iteration that gave x_k [J^(1/2)]; NAN: none
 } solver_iterate;
 
 /* The point that a line search tries: x_k + step d. */
 typedef struct {
   Vec         x, grad; // between searches grad is that of x_(k-1), or the method's own
-  double      formed;  // x is x_k + formed d already; 0: it is not
+  double      formed;  // x already is x_k + formed d; 0: it is not
   PetscBool   swapped; // the x of the solve and this x hold each other's arrays
   wring_value value;
   double      step, norm;           // norm = |grad|
@@ -48,32 +48,32 @@ typedef struct {
 
 /* The bound of steps along d. */
 typedef struct {
-  double    step;    // elements are inverted from there on; INFINITY: none is, or not known
+  double    step;    // elements are inverted from this step on; INFINITY: none, or not known
   PetscBool known;   // in this search
-  PetscBool inverts; // the newest bound was finite: the next search asks for its own before its first step
+  PetscBool inverts; // the last bound was finite: the next search computes its own before its first step
 } solver_bound;
 
-/* The contacts, whose sets are built anew at every x_k: g changes from iteration to iteration. */
+/* The contacts. Their sets are rebuilt at every x_k, so that g changes from iteration to iteration. */
 typedef struct {
   wring_contact_change change;     // at x_k
   PetscBool            comparable; // no change since the last measured iteration
   double reached; // J, value at x_k with the contacts of x_(k-1), if known and comparable before; else NAN
 } solver_contacts;
 
-/* What this solve compares its numbers with. */
+/* Reference values of this solve. */
 typedef struct {
   double first_norm; // |grad g(x_0)|, N
   double noise;      // J, rounding error of g that does not shrink with g
 } solver_scale;
 
-/* What this solve has cost. */
+/* The cost of this solve. */
 typedef struct {
   PetscInt   evaluations;
   PetscInt64 linear_iterations;
   double     began, measured; // s: MPI_Wtime at the start; spent on measuring since
 } solver_work;
 
-/* The end of this solve, if the method has asked for one. */
+/* The end of this solve, if the method has requested it. */
 typedef struct {
   PetscBool    given;
   wring_reason reason;
@@ -114,39 +114,39 @@ PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
 PetscErrorCode wring_solver_know_norm(wring_solver *s);             // current.norm
 void           wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate; the first reason counts
 
-/* x . y and the sums over ranks of a [n], one reduction each. */
+/* x . y, and the sums over ranks of a [n]; one reduction each. */
 PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);
 PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a);
 
-/* x and trial.x change places, by their arrays, until the solve ends; swap_back ends that, with the values in x. */
+/* Swaps the arrays of x and trial.x until the solve ends; swap_back undoes this and leaves the values in x. */
 PetscErrorCode wring_solver_swap(wring_solver *s, Vec x);
 PetscErrorCode wring_solver_swap_back(wring_solver *s, Vec x);
 
-/* x += d, a full step to a point where nothing is known yet. */
+/* x += d, a full step to a point where no values are known yet. */
 PetscErrorCode wring_solver_add(wring_solver *s, Vec d, Vec x);
 
-/* The iterate has moved by a full step to a point where nothing is known yet. */
+/* To be called after the iterate has moved by a full step to a point where no values are known yet. */
 void wring_solver_moved(wring_solver *s);
 
 /*
-  x = A^{-1} b from zero, counting linear iterations; b may not be x. As exact as wring_operator_solve is of itself,
-  for methods whose iterates are defined by A^{-1}; and to wring_operator_rough_rtol, for those that only begin from
-  it.
+  x = A^{-1} b from zero; counts linear iterations; b must not be x. The first has the default accuracy of
+  wring_operator_solve, for methods whose iterates are defined by A^{-1}; the second solves to
+  wring_operator_rough_rtol, for methods that use A^{-1} only as an initial approximation.
 */
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
 PetscErrorCode wring_solver_apply_rough_inverse(wring_solver *s, Vec b, Vec x);
 
-/* The same to rtol, 0: operator.rtol, with dots of x; size as in wring_operator_solve_from_zero. */
+/* The same to rtol (0: operator.rtol), with dot products with x; size as in wring_operator_solve_from_zero. */
 PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol, double size, Vec b, Vec x,
                                                     const wring_operator_dots *d);
 
-/* d = -A^{-1} grad g, the step of pd where laws have a projection; grad must be known. docs/theory.md (5.2) */
+/* d = -A^{-1} grad g, the step of pd if the laws have a projection; grad must be known. docs/theory.md (5.2) */
 PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
 
-const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s); // of methods that never let g rise
+const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s); // for methods in which g never rises
 
 /*
-  Of `count` pairs of L-BFGS, how many to keep after a change of contacts, the newest ones: the larger the part of all
-  contacts of before and after that has changed, the fewer [Liu et al. 2017, section 5]. docs/theory.md (8.5)
+  Number of L-BFGS pairs, out of `count`, to keep after a change of contacts; the newest are kept. The larger the
+  changed part of all contacts before and after, the fewer [Liu et al. 2017, section 5]. docs/theory.md (8.5)
 */
 PetscInt wring_solver_pairs_to_keep(PetscInt count, const wring_contact_change *c);

@@ -44,7 +44,7 @@ PetscErrorCode wring_sweeps_set_up(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Masses of g, infinite where a hard attachment holds a vertex. */
+/* The masses of g; infinite for a vertex that a hard attachment holds. */
 static PetscErrorCode create_masses(const wring_solver *s, double **mass)
 {
   const double *const own  = wring_potential_mass(s->g);

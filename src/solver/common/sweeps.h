@@ -1,12 +1,12 @@
-/* Private to src/solver: what the methods that sweep over constraints share. */
+/* Private to src/solver: shared parts of the methods that sweep over constraints. */
 #pragma once
 #include "solver_impl.h"
 #include <wring/sweep.h>
 
-/* The data of a method, or their first member. */
+/* The data of such a method, or their first member. */
 typedef struct {
   wring_order      order;
-  wring_sweep_rule rule; // from the deck; h is that of the potential at the start of a solve
+  wring_sweep_rule rule; // from the deck; h is set from the potential at the start of a solve
   wring_sweep     *sweep;
 } solver_sweeps;
 
@@ -18,11 +18,11 @@ typedef struct {
             "between ranks; sequential, of the mesh, on one rank."                                                     \
   }
 
-/* Reads `order`; sequential on several ranks is refused. */
+/* Reads `order`; refuses sequential on several ranks. */
 PetscErrorCode wring_sweeps_get_order(wring_solver *s, const wring_options *o, const char *prefix,
                                       const wring_option *table);
 
-/* Start of a solve; reference as wring_sweep_begin, NULL for RIGID. */
+/* Starts a solve; reference as in wring_sweep_begin, NULL for RIGID. */
 PetscErrorCode wring_sweeps_begin(wring_solver *s, Vec reference);
 
 /* Entries of the methods' tables. destroy prints a note if constraints were left out. */

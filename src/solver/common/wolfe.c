@@ -1,14 +1,14 @@
 /*
-  A line search for both of Wolfe's conditions by PETSc's implementation of [More, Thuente 1994], from alpha = 1. It
-  uses values of g only. Its result is therefore tested again; at round-off, and where it finds nothing, backtracking
-  decides, docs/theory.md (2.4).
+  A line search for both Wolfe conditions by PETSc's implementation of [More, Thuente 1994], from alpha = 1. It uses
+  values of g only, so that its result is tested again. At round-off, and if it finds no step, backtracking decides,
+  docs/theory.md (2.4).
 */
 #include "wolfe.h"
 
 /*
-  g and its gradient at a trial point. Where g is not finite, which is known without an evaluation beyond the bound, the
-  search gets the parabola through g and slope at x that has its minimum at a quarter of the step, because it cannot
-  interpolate infinity.
+  g and its gradient at a trial point. If g is not finite, which is known without an evaluation for steps beyond the
+  bound, the search gets the parabola through g and slope at x that has its minimum at a quarter of the step, because it
+  cannot interpolate infinity.
 */
 static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, Vec grad, void *context)
 {
@@ -34,7 +34,7 @@ static PetscErrorCode evaluate(TaoLineSearch search, Vec at, PetscReal *value, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc has no functions that set the constants, only options: they come from a separate database. */
+/* PETSc can set these constants only by options: they are given in a separate database. */
 static PetscErrorCode create(wring_solver *s, TaoLineSearch *search)
 {
   PetscOptions constants;

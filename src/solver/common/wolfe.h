@@ -1,4 +1,4 @@
-/* Private to src/solver: a line search for both of Wolfe's conditions, docs/theory.md (5.11). */
+/* Private to src/solver: a line search for both Wolfe conditions, docs/theory.md (5.11). */
 #pragma once
 #include "line_search.h"
 #include <petsctaolinesearch.h>
