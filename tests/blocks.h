@@ -5,7 +5,7 @@
 #include "mesh/names.h"
 #include <wring/mesh.h>
 
-/* All boxes as one region, vertices and tets of one after those of the other; every box is also a set, "a", "b", ... */
+/* All boxes as one region; the vertices and tets of the boxes follow each other. Each box is a set, "a", "b", ... */
 static inline wring_mesh_data *test_blocks_data(int n, const wring_box *box)
 {
   wring_mesh_data *one[8], *all;

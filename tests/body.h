@@ -1,4 +1,4 @@
-/* A box for tests of solvers and steps: a potential with attachments and springs, its operator, and checks of x. */
+/* A box for tests of solvers and steps: a potential with attachments and springs, its operator, measures of x. */
 #pragma once
 #include "model.h"
 #include <wring/step.h>
@@ -13,7 +13,7 @@ typedef struct {
   Vec              x;      // rest positions
 } test_body;
 
-/* What PETSc's error handler was told last. */
+/* The last message that PETSc's error handler received. */
 typedef struct {
   char text[1024];
 } test_message;
@@ -28,7 +28,7 @@ static inline PetscErrorCode test_keep_message(MPI_Comm comm, int line, const ch
   return code;
 }
 
-/* Parameters of about 1e5 Pa for any material; source: the repository, for the table of a spline. */
+/* Parameters of about 1e5 Pa for any material; source: folder of the repository, which has the table of a spline. */
 static inline PetscErrorCode test_set_material(wring_options *o, const wring_law *law, const char *source)
 {
   static const char *const keys[][3] = {{"strain", "material_stiffness", "1e5"},
@@ -58,7 +58,8 @@ static inline PetscErrorCode test_set_material(wring_options *o, const wring_law
 }
 
 /*
-  A 2 x 1 x 1 m box of a material of 1e5 Pa, 1000 kg/m^3, with n_springs springs across it; direct solves. Any ranks.
+  A 2 x 1 x 1 m box of a material of 1e5 Pa, 1000 kg/m^3, with n_springs springs across it; direct solves. On the ranks
+  of comm.
 */
 static inline PetscErrorCode test_body_create_on(MPI_Comm comm, const char *source, const wring_law *law, double h,
                                                  PetscInt n_springs, test_body *b)
@@ -96,7 +97,7 @@ static inline PetscErrorCode test_body_create(const char *material, double h, Pe
 /* A map of rest positions. */
 typedef void test_map(const double X[3], double x[3]);
 
-/* Holds the vertices of a set at the places that `map` sends their rest positions to. */
+/* Attaches the vertices of a set to the images of their rest positions under `map`. */
 static inline PetscErrorCode test_body_attach(test_body *b, const char *set, double stiffness, test_map *map)
 {
   const PetscInt     i = wring_names_find(&b->mesh->sets, set), n = b->mesh->set_count[i];
@@ -117,7 +118,7 @@ static inline PetscErrorCode test_body_attach(test_body *b, const char *set, dou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operator, once all terms are there. */
+/* Creates the operator; to be called when all terms have been added. */
 static inline PetscErrorCode test_body_set_up(test_body *b)
 {
   PetscBool changed;
@@ -177,7 +178,7 @@ static inline PetscErrorCode test_body_solver(test_body *b, const char *name, wr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves from x, in place, with a solver made for it. */
+/* Solves from x, in place, with a new solver. */
 static inline PetscErrorCode test_body_solve(test_body *b, const char *name, PetscInt max_it, double rtol, Vec x,
                                              wring_outcome *outcome)
 {

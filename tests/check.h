@@ -1,4 +1,4 @@
-/* Shared by all tests: a failed check reports its place, condition and values, and ends the test on every rank. */
+/* Shared by all tests: a failed check reports where, what and why, and ends the test on every rank. */
 #pragma once
 #include <wring/base.h>
 #include <math.h>
@@ -25,7 +25,7 @@ static inline double test_random(uint64_t *state)
   return (double)(wring_mix(*state) >> 11) / 4503599627370496.0 - 1;
 }
 
-/* A uniformly random rotation, row by row: a unit quaternion from the inside of the ball. */
+/* A uniformly random rotation, row by row, from a unit quaternion: a point in the unit ball, normalised. */
 static inline void test_rotation(uint64_t *state, double r[9])
 {
   double q[4], n = 0;

@@ -1,12 +1,12 @@
 /*
-  After splines.h: every law of the list as tests take it, at its own example and divided by its k (slope), so that
-  numbers are of order 1 whatever the law.
+  To be included after splines.h. Every law of the list in the form that tests use: with the parameters of its example,
+  and divided by its k (slope), so that numbers are of order 1 for every law.
 */
 #pragma once
 #include "check.h"
 #include <wring/law.h>
 
-/* The law of a test: rule is the law itself. */
+/* The law that a scaled law is made from, stored in its `rule`. */
 static inline const wring_law *test_original(const wring_law *self)
 {
   return self->rule;
@@ -96,7 +96,7 @@ static inline void test_scaled_row(const wring_law *self, int j, wring_in par, w
   test_multiply(1, scale, (wring_out)k);
 }
 
-/* What the law lacks its scaled form lacks. law must have energy, gradient, fused and slope. */
+/* Functions that the law lacks are also missing in its scaled form. law must have energy, gradient, fused and slope. */
 static inline wring_law test_scaled(const wring_law *law)
 {
   wring_law s = *law;
@@ -113,7 +113,7 @@ static inline wring_law test_scaled(const wring_law *law)
   return s;
 }
 
-/* Whether a key of the law is a file, whose numbers belong together. */
+/* Whether a key of the law is a file; its numbers must not be varied separately. */
 static inline int test_has_file(const wring_law *law)
 {
   for (const wring_option *k = law->options; k && k->key; k++) {
@@ -123,8 +123,8 @@ static inline int test_has_file(const wring_law *law)
 }
 
 /*
-  par [n_par at most n] of the law's example; each number differs by up to 1 % from lane to lane, unless they are of a
-  file.
+  par [n_par, at most n] of the law's example. Each number differs by up to 1 % from lane to lane, unless it comes from
+  a file.
 */
 static inline void test_example_par(const wring_law *law, int n, uint64_t *state, double (*par)[WRING_LANES])
 {

@@ -1,5 +1,6 @@
 /*
-  Parameters of laws on top of a material, for tests of all laws: limits far from the stretches and volumes of test_law.
+  Parameters of laws on top of a material, for tests of all laws: limits far from every stretch and volume of the cases
+  in test_law.
 */
 #pragma once
 #include <wring/law.h>
@@ -9,7 +10,7 @@ static inline int test_is_limit(const wring_law *law)
   return law == &wring_law_volume || law == &wring_law_strain_limit;
 }
 
-/* par [4]: {k, 1, ...} of a fibre, {k, min, max, ...} of a limit; others stay. Lanes differ. */
+/* par [4]: {k, 1, ...} of a fibre, {k, min, max, ...} of a limit; others are not changed. Lanes differ. */
 static inline void test_limit_par(const wring_law *law, int kind, double (*par)[WRING_LANES])
 {
   static const double stretch[6][2] = {{0.7, 0.85}, {0.9, 1.335}, {0.59, 5}, {0.9, 1.1}, {0.5, 0.85}, {0.7, 1.035}};

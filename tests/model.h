@@ -1,4 +1,4 @@
-/* Small models that several tests share: a jittered box with a material, held at one end and crossed by springs. */
+/* Small models that several tests use: a jittered box of one material, held at one end, with springs across it. */
 #pragma once
 #include "check.h"
 #include <wring/potential.h>
@@ -19,7 +19,10 @@ static inline wring_mesh *test_box(MPI_Comm comm, const PetscInt cells[3])
   return mesh;
 }
 
-/* Springs from vertex i to n_global - 1 - i, for i < n: they cross ranks. Extends the halo; before any other term. */
+/*
+  Springs from vertex i to n_global - 1 - i, for i < n; they connect ranks. Extends the halo; must be created before any
+  other term.
+*/
 static inline wring_term *test_springs(wring_mesh *m, PetscInt n, double stiffness)
 {
   PetscInt    far[64] = {0}, a[64], b[64], near[64], count = 0;
@@ -38,7 +41,7 @@ static inline wring_term *test_springs(wring_mesh *m, PetscInt n, double stiffne
   return t;
 }
 
-/* Holds the set at its rest positions, displaced by `shift`. */
+/* Attaches the set to its rest positions, displaced by `shift`. */
 static inline wring_term *test_hold(const wring_mesh *m, const char *set, double stiffness, const double shift[3])
 {
   const wring_motion still = {.until = INFINITY, .release = INFINITY};
@@ -56,7 +59,7 @@ static inline wring_term *test_hold(const wring_mesh *m, const char *set, double
   return t;
 }
 
-/* The potential of all the mesh's tets under one law, density 1000; lengths of par as the law has. */
+/* The potential of all tets of the mesh with one law, density 1000; par has as many numbers as the law needs. */
 static inline wring_potential *test_potential(const wring_mesh *m, const wring_law *law, const double *par)
 {
   const double     density[1] = {1000};
@@ -72,7 +75,7 @@ static inline wring_potential *test_potential(const wring_mesh *m, const wring_l
   return g;
 }
 
-/* x = X + amount * a number from (vertex, coordinate, seed): the same on any partition. */
+/* x = X + amount * r, where r in (-1, 1) depends on (vertex, coordinate, seed): the same on any partition. */
 static inline void test_displace(const wring_mesh *m, double amount, uint64_t seed, Vec x)
 {
   double *xa;
@@ -84,7 +87,7 @@ static inline void test_displace(const wring_mesh *m, double amount, uint64_t se
   PetscCallAbort(m->comm, VecRestoreArray(x, &xa));
 }
 
-/* d = a number in (-1, 1) per coordinate. */
+/* d: one number in (-1, 1) per coordinate. */
 static inline void test_direction(const wring_mesh *m, uint64_t seed, Vec d)
 {
   Vec rest;

@@ -1,11 +1,11 @@
-/* Colliders of any shape of the table, with sizes made from what the shape's keys declare. */
+/* Colliders of every shape of the table, with sizes for the keys that the shape declares. */
 #pragma once
 #include "check.h"
 #include <math.h>
 #include <string.h>
 #include <wring/contact.h>
 
-/* A value for a key without a default; lengths fall from key to key. Fails for a type that it does not know. */
+/* Sets a key that has no default; lengths decrease from key to key. Fails for an unknown type. */
 static inline PetscErrorCode test_set_shape_key(wring_options *o, const wring_option *key, double length)
 {
   char name[128], value[128];
@@ -22,7 +22,7 @@ static inline PetscErrorCode test_set_shape_key(wring_options *o, const wring_op
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A collider at rest about the origin, its axis along z; other sizes with each seed. */
+/* A collider at rest at the origin, with its axis along z; each seed gives other sizes. */
 static inline PetscErrorCode test_collider(const wring_shape *shape, uint64_t seed, wring_collider *c)
 {
   const wring_collider plain = {.shape     = shape,

@@ -1,19 +1,19 @@
 /* ranks: 1 2 4 */
 /*
-  Steepest descent, Chebyshev and Anderson against the properties of their iterations (docs/theory.md 5) on a twisted
-  box.
+  Steepest descent, Chebyshev and Anderson on a twisted box: checks the properties of their iterations (docs/theory.md
+  5).
 */
 #include "body.h"
 #include "refused.h"
 
-/* Turned about x by 60 degrees per metre. */
+/* Rotates about x by 60 degrees per metre. */
 static void twist(const double X[3], double x[3])
 {
   const double angle = PETSC_PI / 3 * X[0], c = cos(angle), s = sin(angle);
   x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
 }
 
-/* A box, held at its ends if asked for; its target y, the start of every solve, is twisted and rough. */
+/* A box, held at its ends if requested. Its target y, the start of every solve, is twisted and rough. */
 static PetscErrorCode create(const char *law, double h, PetscBool held, test_body *m, Vec *y)
 {
   PetscFunctionBegin;
@@ -35,7 +35,7 @@ static PetscErrorCode destroy(test_body *m, Vec *y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The variant `name` of a type with one key of its own. */
+/* The variant `name` of a type, with one key set. */
 static PetscErrorCode set_variant(test_body *m, const char *name, const char *type, const char *key, const char *value)
 {
   char full[64];
@@ -50,7 +50,7 @@ static PetscErrorCode set_variant(test_body *m, const char *name, const char *ty
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-/* Fails if a method stops anywhere but in the minimiser, or g rises under one that must not let it. */
+/* Fails if a method ends away from the minimiser, or if g rises in a method in which it must not. */
 static PetscErrorCode test_same_minimiser(const char *law)
 {
   static const char *const names[] = {"chebyshev", "split", "careful", "gradient_descent", "anderson"};
@@ -61,7 +61,7 @@ static PetscErrorCode test_same_minimiser(const char *law)
   double                   distance;
 
   PetscFunctionBegin;
-  PetscCall(create(law, 0.005, PETSC_FALSE, &m, &y)); // soft beside its inertia: steepest descent gets there
+  PetscCall(create(law, 0.005, PETSC_FALSE, &m, &y)); // stiffness small against inertia: steepest descent converges
   PetscCall(set_variant(&m, "careful", "chebyshev", "line_search", "armijo"));
   PetscCall(wring_options_set(m.o, "solver_chebyshev_delay", "2", "deck:3"));
   PetscCall(wring_options_set(m.o, "variant_careful_delay", "2", "deck:3"));
@@ -87,7 +87,7 @@ static PetscErrorCode test_same_minimiser(const char *law)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if what is accelerated is not pd or admm: with rho = 0, in the delay, and with no window it is left alone. */
+/* With rho = 0, within the delay and with no window the accelerated method must equal plain pd or admm. */
 static PetscErrorCode test_plain(void)
 {
   static const char *const names[] = {"unmoved", "late", "alone", "split"};
@@ -124,8 +124,8 @@ static PetscErrorCode test_plain(void)
 }
 
 /*
-  Chebyshev's iterates from those of the loop w_(k+1) (x_k + q - x_(k-1)) + x_(k-1); fails if w or x_(k-1) is one too
-  early or late.
+  Compares Chebyshev's iterates with the recurrence w_(k+1) (x_k + q - x_(k-1)) + x_(k-1); fails if w or x_(k-1) is one
+  iteration early or late.
 */
 static PetscErrorCode test_chebyshev_recurrence(void)
 {
@@ -165,7 +165,7 @@ static PetscErrorCode test_chebyshev_recurrence(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Iterations to |grad g| = 1e-8 of what it was, and what became of g. */
+/* Iterations until |grad g| is 1e-8 of its first value, and the outcome for g. */
 static PetscErrorCode count_iterations(double h, const char *name, wring_outcome *outcome)
 {
   test_body m;
@@ -180,7 +180,7 @@ static PetscErrorCode count_iterations(double h, const char *name, wring_outcome
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if the mixing does not minimise, or the estimate of rho is no rho. */
+/* Fails if the mixing does not minimise, or if the estimate of rho is wrong. */
 static PetscErrorCode test_faster(void)
 {
   wring_outcome pd, chebyshev, anderson, admm, split;
@@ -199,7 +199,8 @@ static PetscErrorCode test_faster(void)
 }
 
 /*
-  From a crumpled start, some inverted, mixed iterates raise g; fails if they are taken, or the plain one is not g's.
+  From a crumpled start with inverted elements, mixed iterates raise g. Fails if they are accepted, or if the plain
+  iterate that replaces them raises g.
 */
 static PetscErrorCode test_falls_back(void)
 {
@@ -220,7 +221,7 @@ static PetscErrorCode test_falls_back(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Counts rises for itself. */
+/* Counts rises independently of the solver. */
 typedef struct {
   PetscInt rises;
   double   last, largest;
@@ -240,7 +241,7 @@ static PetscErrorCode count_rises(void *context, const wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if the loop does not count what chebyshev with too large a rho does to g, or counts the solve before too. */
+/* chebyshev with too large a rho raises g. Fails if the loop miscounts this, or adds the counts of the last solve. */
 static PetscErrorCode test_rises(void)
 {
   test_body     m;
@@ -272,7 +273,7 @@ static PetscErrorCode test_rises(void)
 }
 
 /*
-  A free body: sum m_i x_i is that of y after every iteration. Fails if a step is anything but a sum of A^{-1} grad g.
+  A free body: sum m_i x_i equals that of y after every iteration. Fails if a step is not a sum of A^{-1} grad g.
 */
 static PetscErrorCode test_momentum(void)
 {
@@ -299,7 +300,7 @@ static PetscErrorCode test_momentum(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a value outside its range is let through, or a law that the method cannot use. */
+/* Fails if a value outside its range is accepted, or a law that the method cannot use. */
 static PetscErrorCode test_refusals(void)
 {
   static const char *const bad[][3] = {

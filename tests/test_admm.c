@@ -1,8 +1,7 @@
 /* ranks: 1 2 4 */
 /*
-  admm on a twisted box: its residuals, momentum, minimisers, and what its options do. Fails if z, u, the weights W or
-  the operator do not belong together, if a sum depends on threads or ranks, or if something is kept from solve to
-  solve that should not be.
+  admm on a twisted box: its residuals, momentum, minimisers and options. Fails if z, u, the weights W or the operator
+  are inconsistent, if a sum depends on threads or ranks, or if a solve depends on the last one where it should not.
 */
 #include "body.h"
 #include <omp.h>
@@ -11,14 +10,14 @@ static const double h = 0.02;
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
-/* Turned about x by 40 degrees per metre. */
+/* Rotates about x by 40 degrees per metre. */
 static void twist(const double X[3], double x[3])
 {
   const double angle = PETSC_PI / 4.5 * X[0], c = cos(angle), s = sin(angle);
   x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
 }
 
-/* A twisted box, its ends held or free, braced by springs; y is rough, the variant "heavy" has a = 2. */
+/* A twisted box with springs across it, its ends held or free; y is rough. The variant "heavy" has a = 2. */
 static PetscErrorCode create(const char *law, PetscBool held, double noise, test_body *m, Vec *y)
 {
   PetscFunctionBegin;
@@ -62,7 +61,7 @@ static PetscErrorCode solve(test_body *m, const char *name, PetscInt max_it, dou
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-/* A free body: sum m_i x_i is that of y after every iteration. Fails if the forces of z and u do not cancel. */
+/* A free body: sum m_i x_i equals that of y after every iteration. Fails if the forces of z and u do not cancel. */
 static PetscErrorCode test_momentum(void)
 {
   static const char *const laws[] = {"strain", "corotated", "neohookean", "stable_neohookean"};
@@ -88,7 +87,7 @@ static PetscErrorCode test_momentum(void)
 }
 
 /*
-  Laws with and without a closed form reach newton's minimiser. Fails if a prox belongs to another energy than the
+  Laws with and without a closed form reach newton's minimiser. Fails if a prox does not belong to the energy of the
   gradient.
 */
 static PetscErrorCode test_minimisers(void)
@@ -117,7 +116,7 @@ static PetscErrorCode test_minimisers(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With a = 1 and laws that have a projection admm is pd but for second-order terms [Overby et al. 2017, section 4]. */
+/* With a = 1 and laws that have a projection, admm is pd up to second-order terms [Overby et al. 2017, section 4]. */
 static PetscErrorCode test_is_almost_pd(void)
 {
   test_body     m;
@@ -141,7 +140,7 @@ static PetscErrorCode test_is_almost_pd(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same numbers on any ranks and threads; the constants were written on one rank. */
+/* The same numbers on any ranks and threads; the constants were computed on one rank. */
 static PetscErrorCode test_reproducible(void)
 {
   const int     threads = omp_get_max_threads();
@@ -191,8 +190,8 @@ static PetscErrorCode see_residuals(void *context, const wring_iteration *it)
 }
 
 /*
-  Both residuals go to 0 with the gradient, and the first primal one is what the prox moves: u = 0. Other methods have
-  none.
+  Both residuals converge to 0 with the gradient. The first primal residual is the displacement by the prox, because
+  u = 0. Other methods have no residuals.
 */
 static PetscErrorCode test_residuals(void)
 {
@@ -227,7 +226,7 @@ static PetscErrorCode test_residuals(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* |grad g| after a solve to 1e-8, and after one more iteration of the same solver from there. */
+/* |grad g| after a solve to 1e-8, and after one more iteration of the same solver from its result. */
 static PetscErrorCode solve_on(test_body *m, const char *name, Vec y, Vec x, double norm[2])
 {
   wring_solver *s;
@@ -246,7 +245,7 @@ static PetscErrorCode solve_on(test_body *m, const char *name, Vec y, Vec x, dou
 }
 
 /*
-  The duals of the minimiser keep x there; u = 0 drives it away. Fails if u is lost, or kept without being asked for.
+  The duals of the minimiser keep x there; u = 0 moves it away. Fails if u is lost, or kept without warm_start.
 */
 static PetscErrorCode test_warm_start(void)
 {
@@ -267,8 +266,8 @@ static PetscErrorCode test_warm_start(void)
 }
 
 /*
-  a^2 = 64 is far too large: z hardly moves, so that solves halve it until the residuals come near each other. The
-  minimiser stays what it is. Fails if a changes within a solve, or the wrong way.
+  a^2 = 64 is far too large: z hardly moves, so that each solve halves a^2 until the residuals are of similar size. The
+  minimiser does not change. Fails if a changes within a solve, or in the wrong direction.
 */
 static PetscErrorCode test_balancing(void)
 {
@@ -303,7 +302,7 @@ static PetscErrorCode test_balancing(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a law without a prox is let through. */
+/* Fails if a law without a prox is accepted. */
 static PetscErrorCode test_refusal(void)
 {
   static wring_law law;

@@ -1,9 +1,10 @@
 /* ranks: 1 */
 /*
-  Descent and splittings do not allocate inside an iteration: a longer solve asks for memory as often as a shorter one,
-  by any library and thread. On one rank: MPI takes memory for messages and sums. Not so newton, which assembles and
-  solves with PETSc's matrices, and the sweeps of xpbd, whose halos PetscSF compares by their types, which allocates.
-  Fails if an iteration, or what it calls, takes memory that it could keep.
+  Descent and splitting methods do not allocate memory inside an iteration: a long solve makes as many allocations as a
+  short one, counted over all libraries and threads. On one rank only, because MPI allocates for messages and sums. Not
+  for newton, which assembles and solves with PETSc's matrices, nor for the sweeps of xpbd, whose halos PetscSF compares
+  by their types, which allocates. Fails if an iteration, or a function that it calls, allocates memory that it could
+  keep.
 */
 #include "body.h"
 
@@ -21,7 +22,7 @@
 
 static atomic_long allocations;
 
-/* These take the place of the C library's in the whole program, shared libraries included. */
+/* These replace the C library's functions in the whole program, shared libraries included. */
 extern void *__libc_malloc(size_t n), *__libc_calloc(size_t n, size_t size), *__libc_realloc(void *p, size_t n);
 extern void *__libc_memalign(size_t alignment, size_t n);
 
@@ -119,7 +120,7 @@ static PetscErrorCode test_method(const method *m)
   PetscCall(test_body_place(&b, twist, 0.02, y));
   PetscCall(wring_potential_set_target(b.g, y));
   PetscCall(test_body_solver(&b, m->name, &s));
-  PetscCall(solve(&b, m->name, m->many, s, x, &first)); // what libraries keep
+  PetscCall(solve(&b, m->name, m->many, s, x, &first)); // first use: allocates what libraries keep
   PetscCall(solve(&b, m->name, m->few, s, x, &few));
   PetscCall(solve(&b, m->name, m->many, s, x, &many));
   CHECK(many == few, "%s of %s, operator_type %s: %ld allocations in %d iterations and %ld in %d", m->name, m->material,

@@ -1,8 +1,8 @@
 /* ranks: 1 */
 /*
-  Block kernels on 20 classes of F, against singular values in long double. Fails if a rotation or SVD loses accuracy on
-  inverted, flat, tiny or huge matrices, if the test that sends a block to the SVD lets a bad lane pass, or if a lane that
-  is not finite spoils its neighbours.
+  Block kernels on 20 classes of F, compared with singular values in long double. Fails if a rotation or SVD loses
+  accuracy for inverted, flat, tiny or huge matrices, if the test that selects blocks for the SVD misses a bad lane, or
+  if a lane that is not finite changes its neighbours.
 */
 #include "base/block3.h"
 #include "check.h"
@@ -96,7 +96,7 @@ static void reference_values(block f, int lane, long double s[3])
   s[2] *= sign;
 }
 
-/* max |A^T A - I|, and NaN if A has one */
+/* max |A^T A - I|, NaN if A has one */
 static double orthogonality(double (*a)[WRING_LANES], int lane)
 {
   double worst = 0;
@@ -119,7 +119,7 @@ static void check_is_rotation(double (*a)[WRING_LANES], int lane, const char *wh
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* F = U diag(s) V^T, the values of the reference, rotations U and V. */
+/* F = U diag(s) V^T, with the reference values s and rotations U and V. */
 static void check_svd(block f, const char *name)
 {
   WRING_ALIGNED block  u, v;
@@ -182,7 +182,7 @@ static void test_classes(void)
   }
 }
 
-/* Lanes do not meet: a block of all classes, one of them not finite, gives the same as the SVD lane by lane. */
+/* Lanes are independent: in a block of all classes with one lane that is not finite, the others are rotations. */
 static void test_mixed_block(void)
 {
   static const double bad[] = {NAN, INFINITY, -INFINITY, 0x1p-1060};
@@ -224,7 +224,7 @@ static void test_scalars(void)
     CHECK(fabs((double)(block3_rcbrt(x) * cbrtl(x) - 1)) < 5e-16, "1/cbrt(%g)", x);
     CHECK(fabs(logarithm) <= 2.3e-16 * fabs(log(x)), "log(%g) is off by %g", x, logarithm);
   }
-  for (double d = 1e-15; d < 0.5; d *= 1.01) { // near 1, where log has no absolute size to hide behind
+  for (double d = 1e-15; d < 0.5; d *= 1.01) { // near 1, where log x is small and relative accuracy is hard
     CHECK(fabsl(block3_log(1 + d) / logl(1 + d) - 1) < 2.3e-16L, "log(1 + %g)", d);
     CHECK(fabsl(block3_log(1 - d) / logl(1 - d) - 1) < 2.3e-16L, "log(1 - %g)", d);
   }

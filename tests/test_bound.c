@@ -1,16 +1,16 @@
 /* ranks: 1 2 4 */
 /*
-  The bound of steps that keep J > 0: the first step at which an element is flat, on any ranks; and line searches that
-  go below it once an energy was infinite, which take the same steps as those that do not know it and evaluate far fewer
-  infinite energies, none of a search that follows one that met the bound. Fails if a root of a cubic is missed, if
-  ghosts of x or d are stale, if a rank keeps its own bound, if a search starts too far or too short, or if what it has
-  learnt is forgotten.
+  The bound of steps that keep J > 0, the first step at which an element is flat, on any ranks; and line searches that
+  stay below it after an energy was infinite. These take the same steps as searches without the bound and evaluate far
+  fewer infinite energies: none in a search that follows one that met the bound. Fails if a root of a cubic is missed,
+  if ghosts of x or d are stale, if the bound differs between ranks, if a search starts too far or too short, or if a
+  bound once found is forgotten.
 */
 #include "body.h"
 
-static PetscInt64 infinite; // elements whose energy was, in this process
+static PetscInt64 infinite; // number of infinite element energies, this process
 
-/* The law, and how often it was infinite. */
+/* The law; also counts its infinite energies. */
 static void counting(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p)
 {
   wring_law_neohookean.fused(&wring_law_neohookean, par, z, psi, p);
@@ -35,7 +35,7 @@ static PetscErrorCode least_j(const test_body *b, Vec x, double alpha, Vec d, do
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All elements are upright up to the bound, and one is not just beyond it. */
+/* No element is inverted up to the bound, and one is just beyond it. */
 static PetscErrorCode check_bound(const test_body *b, Vec x, Vec d, double bound)
 {
   double least;
@@ -53,7 +53,7 @@ static PetscErrorCode check_bound(const test_body *b, Vec x, Vec d, double bound
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Directions from harmless to wild: the bound falls from none to a small part of the step. */
+/* Directions of increasing length: the bound falls from none to a small part of the step. */
 static PetscErrorCode test_bounds(const char *law, int has_bound)
 {
   test_body b;
@@ -87,7 +87,7 @@ static void squeeze(const double X[3], double x[3])
   x[0] = -2.5 * X[0], x[1] = -1.25 * X[1], x[2] = 0;
 }
 
-/* det = (1 - 2.5 a) (1 - 1.25 a) is above 0 at both ends of the step: what the ends alone do not show. */
+/* det = (1 - 2.5 a) (1 - 1.25 a) is positive at both ends of the step and negative between. */
 static PetscErrorCode test_root_between(void)
 {
   test_body b;
@@ -111,7 +111,7 @@ static void mirror(const double X[3], double x[3])
   x[0] = 2 - X[0], x[1] = X[1], x[2] = X[2];
 }
 
-/* Towards y, the body inside out, from rest: x after max_it iterations and what they took. */
+/* Solves from rest towards y, the mirrored body: x after max_it iterations, and the outcome. */
 static PetscErrorCode solve(const wring_law *law, const char *name, Vec *x, wring_outcome *outcome)
 {
   static const char *const keys[][2] = {{"variant_wolfe_type", "qn"},
@@ -138,7 +138,7 @@ static PetscErrorCode solve(const wring_law *law, const char *name, Vec *x, wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With and without the bound; sums of forces over ranks have no order, so that not all bits agree. */
+/* With and without the bound. Sums of forces over ranks have no fixed order, so that not all bits agree. */
 static PetscErrorCode test_searches(const char *name)
 {
   wring_law     law[2] = {wring_law_neohookean, wring_law_neohookean};

@@ -1,8 +1,8 @@
 /* ranks: 1 2 */
 /*
-  The numbers of an independent implementation, tests/cases/<name>.json (see the README.md there): g, its gradient and
-  Hessian at a rough point, the minimiser, and the iterates of pd, qn, admm, xpbd and pbd. Fails if a factor, a sign, a
-  unit or a step of an algorithm differs.
+  Compares with the numbers of an independent implementation, tests/cases/<name>.json (see README.md there): g, its
+  gradient and Hessian at a rough point, the minimiser, and the iterates of pd, qn, admm, xpbd and pbd. Fails if a
+  factor, a sign, a unit or a step of an algorithm differs.
 */
 #include "body.h"
 #include "mesh/data.h"
@@ -12,7 +12,7 @@ typedef struct {
   json_t     *json;
   const char *folder, *name;
   test_body   b;
-  Vec         y, x, work; // target; and two to work with
+  Vec         y, x, work; // target; two work vectors
 } test_case;
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -24,7 +24,7 @@ static double number(const json_t *from, const char *key)
   return json_number_value(v);
 }
 
-/* v = the rows of a table of vertices in original order. */
+/* Sets v to the rows of a table of vertices in original order. */
 static PetscErrorCode read_vec(const test_case *c, const json_t *table, Vec v)
 {
   double *va;
@@ -40,7 +40,7 @@ static PetscErrorCode read_vec(const test_case *c, const json_t *table, Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The mesh file, or bare points, on rank 0. */
+/* Reads the mesh file, or points without elements, on rank 0. */
 static PetscErrorCode read_mesh_data(const test_case *c, wring_mesh_data **data)
 {
   const json_t *const file = json_object_get(c->json, "mesh_gmsh"), *const rest = json_object_get(c->json, "rest");
@@ -62,7 +62,7 @@ static PetscErrorCode read_mesh_data(const test_case *c, wring_mesh_data **data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Springs belong to the rank that owns their first vertex; the other may have to become a ghost. */
+/* A spring belongs to the rank that owns its first vertex; the second may have to become a ghost. */
 static PetscErrorCode create_springs(test_case *c, wring_term **term)
 {
   const json_t *const springs = json_object_get(c->json, "springs");
@@ -117,14 +117,14 @@ static PetscErrorCode add_attachments(test_case *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The material that a case calls `type`. */
+/* Our name of the material that a case calls `type`. */
 static const char *our_name(const char *type)
 {
   if (!strcmp(type, "arap")) return "strain";
   return strcmp(type, "stable_nh") ? type : "stable_neohookean";
 }
 
-/* The material of the tets, with the weights that the case's iterates use. */
+/* The material of the tets, with the weights with which the case's iterates were computed. */
 static PetscErrorCode add_tets(test_case *c)
 {
   const json_t *const material = json_object_get(c->json, "material"), *const derived =
@@ -215,7 +215,7 @@ static PetscErrorCode case_destroy(test_case *c)
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 /*
-  What the case's energies have beyond ours: they keep the density of stable_neohookean at rest, which ours subtracts.
+  The part of the case's energies that ours lack: the energy density of stable_neohookean at rest, which ours subtracts.
 */
 static double rest_energy(const test_case *c)
 {

@@ -1,8 +1,8 @@
 /* ranks: 1 2 3 4 */
 /*
   A checkpoint written on all ranks and read on 1, 2, ... of them gives the same bits by original vertex number, and the
-  mesh it came from. A flipped byte or a cut file is refused, never a crash. The two newest are kept, and a damaged
-  newest one gives way to the one before.
+  original mesh. A flipped byte or a truncated file is refused and never causes a crash. The two newest are kept; a
+  damaged newest one is skipped for the one before.
 */
 #define _GNU_SOURCE // RTLD_NEXT
 #include "refused.h"
@@ -13,9 +13,9 @@
 #include <unistd.h>
 #include <wring/io.h>
 
-static int losing; // whether the values of table "position" get lost
+static int losing; // whether the values of table "position" are written wrongly
 
-/* In the place of HDF5's: loses a bit of what it writes. */
+/* Replaces HDF5's function and flips a bit of what it writes. */
 herr_t H5Dwrite(hid_t set, hid_t type, hid_t memory, hid_t space, hid_t transfer, const void *value)
 {
   herr_t (*write)(hid_t, hid_t, hid_t, hid_t, hid_t, const void *);
@@ -31,7 +31,7 @@ static const wring_box box = {.size = {1, 1, 1}, .cells = {3, 2, 2}, .jitter = 0
 enum { STEP = 50 };
 static const double TIME = 0.1 + 0.2; // not a short decimal
 
-/* A value of its own for each vertex, component and field, by original number. */
+/* A different value for each vertex, component and field, by original number. */
 static double value_of(PetscInt original, int component, int field)
 {
   uint64_t state = (uint64_t)original * 16 + (uint64_t)component * 4 + (uint64_t)field;
@@ -101,7 +101,7 @@ static int compare_rows(const void *a, const void *b)
   return 0;
 }
 
-/* Every array as the box generator makes it, bit by bit; lines and triangles of sets in any order. */
+/* Compares every array with the box generator's, bit by bit; lines and triangles of sets in any order. */
 static PetscErrorCode check_mesh_data(const wring_mesh_data *d)
 {
   wring_mesh_data *b;
@@ -165,7 +165,7 @@ static PetscErrorCode check_read(MPI_Comm comm, const char *file)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the first 1, 2, ... ranks. */
+/* Reads on the first 1, 2, ... ranks. */
 static PetscErrorCode check_read_on_fewer(const char *file)
 {
   PetscMPIInt rank, size;
@@ -198,7 +198,7 @@ static size_t read_bytes(const char *file, char *bytes, size_t room)
   return n;
 }
 
-/* Every 41st byte flipped, and the file cut at every 997th. */
+/* Flips every 41st byte, and truncates the file at every 997th. */
 static PetscErrorCode check_damage(const char *file, const char *copy)
 {
   enum { ROOM = 1 << 20 };
@@ -222,7 +222,7 @@ static PetscErrorCode check_damage(const char *file, const char *copy)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The fields of a file on a mesh made anew. */
+/* Reads the fields of a file on a new mesh. */
 static PetscErrorCode read_fields(const char *file)
 {
   wring_mesh            *m;
@@ -238,7 +238,7 @@ static PetscErrorCode read_fields(const char *file)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A flipped value is refused by the readers too, on all ranks: the checksum of the fields is made by all of them. */
+/* The readers too refuse a flipped value, on all ranks: all of them compute the checksum of the fields. */
 static PetscErrorCode check_flipped_value(const char *file)
 {
   const double value = value_of(3, 1, 0);
@@ -260,7 +260,7 @@ static PetscErrorCode check_flipped_value(const char *file)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The old file is there, its part is not. */
+/* The old file exists, the partial new one does not. */
 static PetscErrorCode check_nothing_left(const char *file)
 {
   char part[PETSC_MAX_PATH_LEN + 8];
@@ -271,7 +271,7 @@ static PetscErrorCode check_nothing_left(const char *file)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A limit on the size of files stands for a full disk: the old checkpoint stays, and nothing else. */
+/* A limit on file sizes simulates a full disk: the old checkpoint remains, and nothing else. */
 static PetscErrorCode check_full(const char *file)
 {
   struct rlimit limit, low;
@@ -291,8 +291,8 @@ static PetscErrorCode check_full(const char *file)
 }
 
 /*
-  The last rank has no file descriptor left: all ranks report its reason, and nothing is left. Without an agreement
-  before the collective open the other ranks wait for ever.
+  The last rank has no file descriptor left: all ranks report its error, and no file is left. Without an agreement
+  before the collective open the other ranks would never return.
 */
 static PetscErrorCode check_one_rank(const char *file)
 {
@@ -317,8 +317,9 @@ static PetscErrorCode check_one_rank(const char *file)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A value that does not reach the disk, as when MPI-IO loses a write error, is noticed before the file gets its
-   name. */
+/*
+  A value that does not reach the disk, as when MPI-IO loses a write error, is detected before the file gets its name.
+*/
 static PetscErrorCode check_lost(const char *file)
 {
   PetscFunctionBegin;
@@ -329,7 +330,7 @@ static PetscErrorCode check_lost(const char *file)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Three steps, of which two are kept; the newest is found; damaged, it gives way to the one before. */
+/* Three steps, of which two are kept. The newest is found; if it is damaged, the one before. */
 static PetscErrorCode check_directory(const char *directory)
 {
   char file[3][PETSC_MAX_PATH_LEN], found[PETSC_MAX_PATH_LEN], none[PETSC_MAX_PATH_LEN];

@@ -1,9 +1,9 @@
 /* ranks: 1 2 4 */
 /*
-  Colours of elements that the order cannot tell apart by its keys, an element that two ranks have, and terms of
-  stencils and laws that the program itself has no example of: a sweep takes every element. Fails if ties are broken by
-  rank or by the order of the list, if equal elements on two ranks are not refused (they made the rounds endless), or if
-  a group of elements is in no part of a sweep.
+  Colours of elements with equal keys of the order, an element that two ranks have, and terms with stencils and laws
+  that the program itself does not use: a sweep takes every element. Fails if a tie-break depends on the rank or on the
+  order of the list, if equal elements on two ranks are not refused (they made the rounds endless), or if a group of
+  elements is missing in a sweep.
 */
 #include "model.h"
 #include "term/sweep/colour.h"
@@ -19,13 +19,13 @@ static PetscErrorCode rank_and_size(PetscMPIInt *rank, PetscMPIInt *size)
 
 /* ---- ties -------------------------------------------------------------------------------------------------------- */
 
-/* The part of the hash of an edge that the order of colouring keeps. */
+/* The bits of the hash of an edge that the order of colouring uses. */
 static uint64_t hash_of(PetscInt a, PetscInt b)
 {
   return wring_mix(wring_mix(wring_mix(1) + 1 + (uint64_t)a) + 1 + (uint64_t)b) >> 44;
 }
 
-/* Two vertices below n whose edge has the same hash in both directions; the sums are the same anyway. */
+/* Two vertices below n whose edge has the same hash in both directions; their sums are equal anyway. */
 static void find_tie(PetscInt n, PetscInt tie[2])
 {
   for (PetscInt a = 0; a < n; a++) {
@@ -38,7 +38,7 @@ static void find_tie(PetscInt n, PetscInt tie[2])
   CHECK(0, "no tie among %d vertices", (int)n);
 }
 
-/* Edges (a, b) and (b, a), in the reverse order of the list, or one on each of two ranks: a < b comes first. */
+/* Edges (a, b) and (b, a), reversed in the list, or one on each of two ranks: the edge with a < b comes first. */
 static PetscErrorCode test_ties(wring_mesh *m)
 {
   PetscInt    tie[2], vertex[4], colour[2] = {-1, -1}, n_colour, n;
@@ -62,7 +62,7 @@ static PetscErrorCode test_ties(wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same edge on ranks 0 and 1: an error in words, on all ranks. */
+/* The same edge on ranks 0 and 1 is refused on all ranks. */
 static PetscErrorCode test_equal_elements(wring_mesh *m)
 {
   const PetscInt original[2] = {0, m->n_global - 1};
@@ -83,7 +83,7 @@ static PetscErrorCode test_equal_elements(wring_mesh *m)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* One number of each triangle that is the first face of an owned tet: m = 3, q = 1. */
+/* A term with one number for each triangle that is the first face of an owned tet: m = 3, q = 1. */
 static PetscErrorCode create_means(const wring_mesh *m, wring_term **term)
 {
   const double par[2] = {1e3, 0.1}, coef[2] = {0.7, -0.4};
@@ -104,8 +104,8 @@ static PetscErrorCode create_means(const wring_mesh *m, wring_term **term)
 }
 
 /*
-  A law on top of materials that is in no list, and a stencil of its own: every element is in one segment, groups in
-  order.
+  A law on top of materials that is not in the list, and an unusual stencil: every element is in one segment, and groups
+  are in order.
 */
 static PetscErrorCode test_groups(const wring_mesh *m)
 {

@@ -11,12 +11,12 @@
 
 enum { MOST = 32 };
 
-/* Point masses joined by springs, some held by attachments; numbers are original ones. */
+/* Point masses connected by springs, some held by attachments; vertex numbers are original numbers. */
 typedef struct {
   int      n, n_spring, n_held;
   double   X[MOST][3], V[MOST][3], mass[MOST], stiffness[MOST];
   PetscInt spring[MOST][2], held[MOST];
-  double   length[MOST];                           // 0: that between the points
+  double   length[MOST];                           // 0: the distance between the points
   double   grip[MOST][3], grip_stiffness, release; // targets; s, 0: never released
 } net;
 
@@ -137,7 +137,7 @@ static PetscErrorCode model_destroy(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solver; compliance NULL: that of the stiffness. */
+/* A solver; compliance NULL: from the stiffness. */
 static PetscErrorCode create_solver(model *m, const char *compliance, wring_solver **s)
 {
   PetscFunctionBegin;
@@ -148,7 +148,7 @@ static PetscErrorCode create_solver(model *m, const char *compliance, wring_solv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* q <- x, v <- (x - q)/h under gravity [m/s^2] along z. */
+/* q <- x, v <- (x - q)/h, with gravity [m/s^2] along -z. */
 static PetscErrorCode step(model *m, wring_solver *s, double h, double gravity)
 {
   wring_outcome outcome;
@@ -200,7 +200,7 @@ static PetscErrorCode position(const model *m, Vec x, PetscInt original, double 
 
 /* ---- one spring -------------------------------------------------------------------------------------------------- */
 
-/* One spring in free fall: the step along its direction in closed form, nothing across it. */
+/* One spring in free fall: compares with the closed form along its direction; nothing changes across it. */
 static PetscErrorCode test_spring(const char *compliance, double alpha)
 {
   const double h       = 0.02;
@@ -238,8 +238,8 @@ static PetscErrorCode test_spring(const char *compliance, double alpha)
 /* ---- pendulum ---------------------------------------------------------------------------------------------------- */
 
 /*
-  The largest error of the lengths of a hard double pendulum of bars of 1 m that falls from the horizontal for 0.2 s,
-  and of its support.
+  The largest error of the lengths, and of the support, of a hard double pendulum with bars of 1 m that falls from the
+  horizontal for 0.2 s.
 */
 static PetscErrorCode pendulum(double h, double *drift, double *slip)
 {
@@ -271,7 +271,7 @@ static PetscErrorCode pendulum(double h, double *drift, double *slip)
 }
 
 /*
-  A linearised constraint misses by |dx|^2/(2 l), which the next step takes back: the drift is O(h^2) and does not
+  A linearised constraint is violated by |dx|^2/(2 l), which the next step corrects: the drift is O(h^2) and does not
   grow.
 */
 static PetscErrorCode test_pendulum(void)
@@ -289,7 +289,7 @@ static PetscErrorCode test_pendulum(void)
 
 /* ---- nets -------------------------------------------------------------------------------------------------------- */
 
-/* A crooked chain of points, its springs off their length, with a shortcut every third point. */
+/* A crooked chain of points, its springs not at rest length, with an extra spring across every third point. */
 static net chain(int n)
 {
   net      w     = {.n = n, .grip_stiffness = 1e5};
@@ -310,7 +310,7 @@ static net chain(int n)
   return w;
 }
 
-/* n points of which every two are joined: for n = 4 a rigid body, for n = 5 with one spring too many. */
+/* n points, every two of them connected: for n = 4 a rigid body, for n = 5 one spring too many. */
 static net complete(int n)
 {
   net      w     = {.n = n, .grip_stiffness = 1};
@@ -333,7 +333,7 @@ static void hold(net *w, PetscInt vertex, double shift)
   w->n_held++;
 }
 
-/* A net on all ranks moves as it does on one. */
+/* A net moves on all ranks as on one. */
 static PetscErrorCode test_ranks(const char *compliance)
 {
   net    w = chain(20);
@@ -355,7 +355,7 @@ static PetscErrorCode test_ranks(const char *compliance)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Forces of springs sum to nothing: sum m (x - y) = 0, hard or not. */
+/* Spring forces add up to zero: sum m (x - y) = 0, hard or not. */
 static PetscErrorCode test_momentum(const char *compliance)
 {
   const net     w      = chain(20);
@@ -380,7 +380,7 @@ static PetscErrorCode test_momentum(const char *compliance)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A released attachment leaves the system: from the second step on a hard dumbbell falls freely. */
+/* A released attachment leaves the system: from the second step a hard dumbbell falls freely. */
 static PetscErrorCode test_release(void)
 {
   net            w     = complete(2);
@@ -462,7 +462,7 @@ static PetscErrorCode check_small(Vec x, double size, double tolerance, const ch
 }
 
 /*
-  With q the start and y the target, set in m: J^T K C is the gradient of E at q, and the step x solves
+  q is the start and y the target, set in m. J^T K C is the gradient of E at q, and the step x solves
   M/h^2 (x - y) + J^T K (C + J (x - q)) = 0. With springs at rest the matrix is the Hessian of g: the step is Newton's.
 */
 static PetscErrorCode check_system(model *m, double h, PetscBool newton)
@@ -535,7 +535,7 @@ static PetscErrorCode test_system_of_net(PetscBool at_rest)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A rough box of stable_neohookean, held at one end and crossed by springs. */
+/* A rough box of stable_neohookean, held at one end, with springs across it. */
 static PetscErrorCode test_system_of_box(void)
 {
   const PetscInt cells[3] = {4, 2, 2};
@@ -558,7 +558,7 @@ static PetscErrorCode test_system_of_box(void)
 }
 
 /*
-  A box whose left half is held exactly, so that many elements have no free vertex, after one step from a rough place.
+  A box whose left half is held exactly, so that many elements have no free vertex, after one step from rough positions.
 */
 static PetscErrorCode step_half_held(MPI_Comm comm, model *m)
 {
@@ -602,7 +602,9 @@ static PetscErrorCode step_half_held(MPI_Comm comm, model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Constraints without a free vertex change nothing. Fails if they make the system singular, or move what is held. */
+/*
+  Constraints without a free vertex change nothing. Fails if they make the system singular, or if held vertices move.
+*/
 static PetscErrorCode test_held_elements(void)
 {
   model  all, one;
@@ -678,7 +680,7 @@ static PetscErrorCode test_refused_terms(void)
   wring_solver  *s;
 
   PetscFunctionBegin;
-  w.length[5] = -1; // stands for 0
+  w.length[5] = -1; // means 0
   PetscCall(model_create(PETSC_COMM_WORLD, &w, &m));
   CHECK_REFUSED(create_solver(&m, NULL, &s), "solver 'compliant' cannot use material 'spring'", "length 0");
   PetscCall(wring_solver_destroy(&s));

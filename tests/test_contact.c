@@ -1,5 +1,5 @@
 /* ranks: 1 2 4 */
-/* Colliders: the frozen energy, which vertices are in contact, and what solvers do while that changes. */
+/* Colliders: the energy of fixed contacts, which vertices are in contact, and solvers while contacts change. */
 #include "body.h"
 #include "shapes.h"
 #include "solver/common/solver_impl.h"
@@ -8,7 +8,7 @@ enum { MOST = 32 }; // colliders
 
 /* ---- a body among colliders -------------------------------------------------------------------------------------- */
 
-/* All shapes of the table, turned, moving and about the body, and a sphere around it; *n colliders. */
+/* All shapes of the table, rotated, moving and around the body, and a sphere that contains it; *n colliders. */
 static PetscErrorCode add_all(test_body *b, int *n)
 {
   const double       place[][3] = {{0, 0, 0.1}, {2, 0, 0}, {1, 0.5, 0.5}, {0, 1, 1}, {2, 1, 0.5}, {1, 0, 1}};
@@ -34,7 +34,7 @@ static PetscErrorCode add_all(test_body *b, int *n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* q, from which the vertices have come to x with these velocities times h. */
+/* Sets q such that the vertices have come to x with this velocity. */
 static PetscErrorCode set_start(const test_body *b, Vec x, double vx, double vy, double vz)
 {
   const double v[3] = {vx, vy, vz}, h = wring_potential_step(b->g);
@@ -52,8 +52,10 @@ static PetscErrorCode set_start(const test_body *b, Vec x, double vx, double vy,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Differences of the value against the gradient, of the gradient against H, along d. Fails if either is not a
-   derivative. */
+/*
+  Compares differences of the value with the gradient, and of the gradient with H, along d. Fails if either is not a
+  derivative.
+*/
 static PetscErrorCode check_derivatives(test_body *b, Vec x, Vec d)
 {
   const double e = 1e-6;
@@ -89,9 +91,9 @@ static PetscErrorCode check_derivatives(test_body *b, Vec x, Vec d)
 }
 
 /*
-  Fails if the frozen energy, its gradient and its Hessian do not belong together, if an update that changes nothing
-  says it did, if contacts count before the first update, or if the forces that are reported are not minus the
-  gradient's sum.
+  Fails if the energy of fixed contacts, its gradient and its Hessian are inconsistent, if an update that changes
+  nothing reports a change, if contacts act before the first update, or if the reported forces are not minus the sum of
+  the gradient.
 */
 static PetscErrorCode test_energy(void)
 {
@@ -150,8 +152,10 @@ static void stay(const double X[3], double x[3])
   memcpy(x, X, 3 * sizeof *x);
 }
 
-/* A floor that cuts the body at z = 0.5, moving up at 1 m/s, at time 0; springs of `hold` N/m draw the bottom down
-   to where it was. */
+/*
+  A floor that cuts the body at z = 0.5 at time 0 and moves up at 1 m/s; springs of `hold` N/m attach the bottom to its
+  rest position.
+*/
 static PetscErrorCode create_on_floor(double h, double stiffness, double hold, test_body *b)
 {
   wring_collider floor;
@@ -172,8 +176,8 @@ static PetscErrorCode create_on_floor(double h, double stiffness, double hold, t
 }
 
 /*
-  Fails if a vertex on its way out faster than the floor that follows it is held, one on its way in is not, one that is
-  held is let go before it is out, or one that is out is still held.
+  Fails if a vertex that leaves faster than the floor follows is held, if one on its way in is not held, if a held one
+  is released before it is outside, or if one that is outside is still held.
 */
 static PetscErrorCode test_separation(void)
 {
@@ -201,7 +205,7 @@ static PetscErrorCode test_separation(void)
         (int)change.active, (int)all, (int)change.released);
   const PetscInt64 rest = change.active;
   PetscCall(VecShift(x, 0.3));
-  PetscCall(set_start(&b, x, 0, 0, 0)); // too slow to be watched
+  PetscCall(set_start(&b, x, 0, 0, 0)); // too slow to be considered
   PetscCall(wring_potential_update_contacts(b.g, x, PETSC_FALSE, &change));
   CHECK(change.active == 0 && change.released == rest, "%d held above the floor, %d of %d gone", (int)change.active,
         (int)change.released, (int)rest);
@@ -212,7 +216,7 @@ static PetscErrorCode test_separation(void)
 
 /* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
-/* The body, squeezed flat at this height and at rest: above the floor it springs back onto it. x_0 = y. */
+/* The body, squeezed flat at this height and at rest: above the floor it expands onto the floor. x_0 = y. */
 static PetscErrorCode squeeze(test_body *b, double height, Vec x)
 {
   double *xa;
@@ -230,7 +234,7 @@ static PetscErrorCode squeeze(test_body *b, double height, Vec x)
 
 typedef struct {
   double   last;
-  PetscInt naive; // rows above the one before
+  PetscInt naive; // rows with a larger g than the one before
 } watch;
 
 static PetscErrorCode watch_row(void *context, const wring_iteration *it)
@@ -243,8 +247,8 @@ static PetscErrorCode watch_row(void *context, const wring_iteration *it)
 }
 
 /*
-  Fails if a method lets g rise between updates, or takes the jump of an update for a rise (there are some, or the test
-  would show nothing), or ends apart from the others.
+  Fails if g rises between updates, if the jump at an update counts as a rise (some must occur, or the test has no
+  meaning), or if the methods end at different points.
 */
 static PetscErrorCode test_methods(void)
 {
@@ -285,8 +289,8 @@ static PetscErrorCode test_methods(void)
 }
 
 /*
-  Fails if pairs outlive the contacts they were made with. x_1 has contacts that x_0 has not: nothing is left of the
-  pair, and the second step is that of `history: 0`; where the floor is far away it is not.
+  Fails if pairs are kept after the contacts they were made with. x_1 has contacts that x_0 has not: the pair is
+  dropped, and the second step equals that of `history: 0`; if the floor is far away it does not.
 */
 static PetscErrorCode test_history(void)
 {
@@ -322,7 +326,7 @@ static PetscErrorCode test_history(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a sweep leaves a vertex below the floor, or a solver that cannot keep contacts takes them. */
+/* Fails if a sweep leaves a vertex below the floor, or if a solver without contacts accepts them. */
 static PetscErrorCode test_projection(void)
 {
   static const char *const sweeps[] = {"xpbd", "pbd", "rgc", "penalty"}, *const none[] = {"pd", "admm", "anderson",

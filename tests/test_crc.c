@@ -1,5 +1,5 @@
 /* ranks: 1 2 3 4
-  Checksums that ranks make together, against zlib's of the whole; a file that becomes too short. */
+  Checksums that the ranks compute together, compared with zlib's of the whole; a file that is too short. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 #include "io/crc.h"
@@ -8,8 +8,9 @@
 
 enum { N = 5 };
 
-/* Fails if a byte is in no rank's share or in two, if shares are joined in another order, or if an empty part
-   counts. */
+/*
+  Fails if a byte is in no rank's share or in two, if shares are joined in another order, or if an empty part counts.
+*/
 static PetscErrorCode check_file(const char *file, const unsigned char *byte, uint64_t n)
 {
   const uint64_t cut[N + 1] = {3, 3, n / 7, n / 2, n / 2 + 1, n};
@@ -26,7 +27,7 @@ static PetscErrorCode check_file(const char *file, const unsigned char *byte, ui
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a rank that reaches the end too early keeps it for itself. */
+/* Fails if a rank that reaches the end of the file too early does not report it to the others. */
 static PetscErrorCode check_short(const char *file, uint64_t n)
 {
   const uint64_t cut[2] = {0, n + 1};

@@ -1,5 +1,5 @@
 /* ranks: 1 3 */
-/* Tables of numbers: what is read is what was written, and every fault of a file is named with its line. */
+/* Tables of numbers: what is read equals what was written, and every error in a file is reported with its line. */
 #define _POSIX_C_SOURCE 200809L
 #include "refused.h"
 #include <wring/io.h>
@@ -22,7 +22,7 @@ typedef struct {
   PetscInt    n;
 } good_table;
 
-/* Of springs "a,b,length[,damping]" on 5 vertices. */
+/* Tables of springs "a,b,length[,damping]" on 5 vertices. */
 static const good_table good[] = {
   {"a,b,length\n0,1,2.5\n", {0, 1, 2.5, 0}, 1},
   {"a,b,length,damping\n0,1,2.5,7\n", {0, 1, 2.5, 7}, 1},
@@ -37,7 +37,7 @@ static const good_table good[] = {
   {"a,b,length", {0}, 0},
 };
 
-/* Fails if an optional column, a line end, a blank or a notation of numbers is not taken as it should be. */
+/* Fails if an optional column, a line end, a blank or a number format is not read correctly. */
 static PetscErrorCode test_good_tables(void)
 {
   PetscFunctionBegin;
@@ -59,7 +59,7 @@ typedef struct {
   const char *text, *expected[2];
 } bad_table;
 
-/* Of "vertex,x[,y]", every one of 3 vertices once. Each line must name its line, the value and what is expected. */
+/* Tables "vertex,x[,y]" with each of 3 vertices once. Each error must name its line, the value and what is expected. */
 static const bad_table bad[] = {
   {"", {":1: the header is \"\"", "expected \"vertex,x[,y]\""}},
   {"\n0,1\n", {":1: the header is \"\"", "vertex,x"}},
@@ -98,7 +98,7 @@ static const bad_table bad[] = {
   {"vertex,x\n", {"the file ends without vertex 0 (3 missing)", "from 0 to 2"}},
 };
 
-/* A fault that is accepted, misnamed or blamed on another line fails; so does a row that is handed out all the same. */
+/* Fails if an error is accepted, misnamed or reported at another line, or if rows are returned all the same. */
 static PetscErrorCode test_bad_tables(void)
 {
   PetscFunctionBegin;
@@ -117,7 +117,7 @@ static PetscErrorCode test_bad_tables(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bytes that are no text: a zero after a row, a line without end, and 2000 random mutations of a table. */
+/* Bytes that are not text: a zero after a row, a line without end, and 2000 random mutations of a table. */
 static PetscErrorCode test_garbage(void)
 {
   static const char table[] = "vertex,x\n0,1\n1,-2.5e-3\n2,3\n";
@@ -141,7 +141,7 @@ static PetscErrorCode test_garbage(void)
     if (i == 2001)
       write_text(line, sizeof line);
     else
-      write_text(text, sizeof table - (i > 0)); // the first with its zero
+      write_text(text, sizeof table - (i > 0)); // the first includes the final zero byte
     PetscCall(wring_csv_read(file, "vertex,x", 3, PETSC_TRUE, PETSC_TRUE, &n, &width, &row, &e));
     CHECK((row == NULL) == (e.text[0] != '\0'), "garbage %d: \"%s\"", i, e.text);
     CHECK(!strpbrk(e.text, "\r\n"), "garbage %d: \"%s\"", i, e.text);
@@ -174,7 +174,7 @@ static double value_of(PetscInt original, int component)
   return component ? (double)original / 3 : -1e-200 * exp((double)original);
 }
 
-/* Any number of ranks writes the same file: every vertex in order, each value to the last bit. */
+/* Any number of ranks writes the same file: all vertices in order, each value to the last bit. */
 static PetscErrorCode test_write(PetscMPIInt rank)
 {
   const wring_box  box  = {.size = {3, 1, 1}, .cells = {7, 2, 2}};

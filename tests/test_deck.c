@@ -1,6 +1,7 @@
 /* ranks: 1 2 */
-/* Decks: YAML becomes keys with their lines, the command line overrides them, and every fault is refused on all
-   ranks. */
+/*
+  Decks: YAML becomes keys with their lines, the command line overrides them, and every error is refused on all ranks.
+*/
 #define _POSIX_C_SOURCE 200809L
 #include "refused.h"
 #include <unistd.h>
@@ -8,7 +9,7 @@
 
 static char folder[] = "/tmp/wring_deck_XXXXXX", file[64];
 
-/* On rank 0, seen by all. */
+/* Writes the file on rank 0; returns when all ranks can see it. */
 static PetscErrorCode write_bytes(const char *text, size_t size)
 {
   PetscMPIInt rank;
@@ -32,10 +33,10 @@ static PetscErrorCode read_deck(const char *text, int n, char **args, wring_opti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- what a deck says -------------------------------------------------------------------------------------------- */
+/* ---- valid decks ------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  const char *key, *value, *place; // place: what the origin ends in
+  const char *key, *value, *place; // place: end of the origin
 } entry;
 
 static void check_said(const wring_options *o, int n, const entry *expected)
@@ -80,7 +81,7 @@ enum { N_IN_DECK = sizeof in_deck / sizeof in_deck[0] };
 
 static const wring_option paths[] = {{"file", WRING_PATH, .help = "A file."}, {.key = NULL}};
 
-/* Maps, lists and scalars in block and flow style give the same kind of keys; paths are relative to the deck. */
+/* Maps, lists and scalars give the same keys in block and in flow style; paths are relative to the deck. */
 static PetscErrorCode test_deck(void)
 {
   wring_options *o;
@@ -99,7 +100,7 @@ static PetscErrorCode test_deck(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every form of an argument; the command line wins over the deck, and a later argument over an earlier one. */
+/* Every form of an argument; the command line overrides the deck, and a later argument an earlier one. */
 static PetscErrorCode test_command_line(void)
 {
   static char       *args[]     = {"-A_B",   "2",     "--c",     "-3", "-flag",   "-d=x=y", "-list", "1,2 3", "-e=",
@@ -131,7 +132,7 @@ static PetscErrorCode check_petsc(const char *name, const char *expected)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* petsc: keys reach PETSc's own database and no other; only they may stand without a value. */
+/* petsc: keys are set in PETSc's own database only; only they may have no value. */
 static PetscErrorCode test_petsc_keys(void)
 {
   static char   *args[] = {"-petsc_wring_b", "7", "-petsc_wring_view", "-PETSC_wring_d=1"};
@@ -149,7 +150,7 @@ static PetscErrorCode test_petsc_keys(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refused decks ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
   const char *text, *place, *expected;
@@ -204,7 +205,7 @@ static const bad_deck bad[] = {
   {"%YAML 3.0\n---\na: 1\n", "not valid YAML", "incompatible YAML"},
 };
 
-/* Each line names the file, the line and the fault; a deck that is taken, or a fault blamed on another line, fails. */
+/* Each message names the file, the line and the error. Fails if a deck is accepted or another line is reported. */
 static PetscErrorCode test_bad_decks(void)
 {
   PetscFunctionBegin;
@@ -218,7 +219,7 @@ static PetscErrorCode test_bad_decks(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Keys longer than any, maps deeper than any, more keys than any: refused at once. */
+/* Keys that are too long, maps that are too deep, too many keys: all are refused. */
 static PetscErrorCode test_large_decks(void)
 {
   static char    text[100000];
@@ -281,7 +282,7 @@ static PetscErrorCode test_no_deck(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* 300 decks with three bytes changed: taken or refused in one line, on all ranks alike. */
+/* 300 decks with three bytes changed: accepted, or refused in one line, the same on all ranks. */
 static PetscErrorCode test_mutations(void)
 {
   uint64_t state = 1;

@@ -1,7 +1,7 @@
 /*
   ranks: 1 2 4
-  Rows exchanged between ranks: each arrives once, at its rank, in the order of ranks and of rows there, and answers
-  come back to their rows. Sorting of three numbers.
+  Rows exchanged between ranks: each arrives once, at its rank, ordered by rank and row; answers return to their rows.
+  Sorting of three numbers.
 */
 #include "base/count.h"
 #include "base/exchange.h"
@@ -12,7 +12,7 @@ typedef struct {
   PetscInt from, place, to;
 } letter;
 
-/* Row i of a rank: to any rank, or to rank i k / n if the rows are to ascend. */
+/* Row i of a rank: addressed to a random rank, or to rank i size / n if the rows are to ascend. */
 static PetscErrorCode write_letters(PetscInt n, PetscBool ascending, PetscMPIInt rank, PetscMPIInt size, letter *row,
                                     PetscInt *to)
 {
@@ -24,7 +24,7 @@ static PetscErrorCode write_letters(PetscInt n, PetscBool ascending, PetscMPIInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a row goes to a wrong rank, is lost or doubled, or if the order depends on which message comes first. */
+/* Fails if a row goes to a wrong rank, is lost or doubled, or if the order depends on the arrival of messages. */
 static PetscErrorCode check_letters(PetscMPIInt rank, PetscInt n, const letter *got)
 {
   PetscFunctionBegin;
@@ -38,7 +38,7 @@ static PetscErrorCode check_letters(PetscMPIInt rank, PetscInt n, const letter *
 }
 
 /*
-  message: bytes of one message, 0 for the usual size; short ones cut rows of one rank into pieces, even within a row.
+  message: bytes of one message, 0 for the default; small messages split the rows for one rank, even within a row.
 */
 static PetscErrorCode check_exchange(PetscInt n, PetscBool ascending, size_t message)
 {
@@ -72,7 +72,7 @@ static PetscErrorCode check_exchange(PetscInt n, PetscBool ascending, size_t mes
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a pair is swapped wrongly: all orders of three numbers, with equal ones. */
+/* Fails if a pair is not sorted: tests all orders of three numbers, also equal ones. */
 static PetscErrorCode check_sort3(void)
 {
   PetscFunctionBegin;

@@ -1,6 +1,6 @@
 /* ranks: 1 3
-  One mesh in every format that can say it gives one evaluate.json and one gradient.csv, byte by byte: Gmsh 2.2 and 4.1 in text
-  and in binary, MEDIT, TetGen from 0 and from 1, and what wring_gmsh_write makes of it. */
+  One mesh in every format that can represent it gives the same evaluate.json and gradient.csv, byte by byte: Gmsh 2.2
+  and 4.1 in text and in binary, MEDIT, TetGen numbered from 0 and from 1, and the output of wring_gmsh_write. */
 #include "check.h"
 #include <inttypes.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@ enum { MAX_FILE = 1 << 20 };
 static char        directory[64];
 static PetscMPIInt rank;
 
-/* Tets take the tags 2, 1, 1, 2, 1, 1, ...: the first tag met is not the smallest. */
+/* Tets have the tags 2, 1, 1, 2, 1, 1, ...: the first tag in the file is not the smallest. */
 static int tag_of(PetscInt e)
 {
   return e % 3 ? 1 : 2;
@@ -253,7 +253,7 @@ static PetscErrorCode evaluate(const char *name)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Both files one behind the other, a text; the files go. */
+/* Returns both files, concatenated, as a text; deletes the files. */
 static void take_results(char *text)
 {
   static const char *const result[] = {"evaluate.json", "gradient.csv"};
@@ -268,16 +268,6 @@ static void take_results(char *text)
     CHECK(remove(path) == 0 && n > 0 && n < MAX_FILE - 1, "%s", path);
   }
   text[n] = '\0';
-}
-
-/* evaluate.json names the file that it was made from: the provenance is taken out. */
-static void remove_provenance(char *text)
-{
-  char *const begin = strstr(text, "  \"provenance\": {");
-  CHECK(begin, "evaluate.json has no provenance");
-  char *const end = strstr(begin, "\n  }");
-  CHECK(end, "the provenance has no end");
-  memmove(begin, end + 4, strlen(end + 4) + 1);
 }
 
 static void clean_up(void)
@@ -307,7 +297,6 @@ int main(int argc, char **argv)
     PetscCall(evaluate(names[i]));
     if (rank) continue;
     take_results(i ? text : first);
-    remove_provenance(i ? text : first);
     CHECK(i == 0 || !strcmp(first, text), "%s is not %s", names[i], names[0]);
   }
   if (rank == 0) clean_up();

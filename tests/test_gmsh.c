@@ -1,6 +1,6 @@
 /* ranks: 1
-  Gmsh and point readers: the two versions, in text and in binary, give one mesh; every fault has its line and its
-  message; no cut crashes. */
+  Gmsh and point readers: both versions, in text and in binary, give one mesh; every error is reported with its line and
+  its message; no truncated file crashes. */
 #include <wring/mesh.h>
 #include "check.h"
 #include <string.h>
@@ -8,7 +8,7 @@
 static const char *const names = "$PhysicalNames\n5\n0 1 \"Tip\"\n1 7 \"edge\"\n2 3 \"left side\"\n3 1 \"soft\"\n"
                                  "3 2 \"hard\"\n$EndPhysicalNames\n";
 
-/* Two tets that share face 10 20 30, node 99 unused, the second tet of negative volume. */
+/* Two tets with the common face 10 20 30, node 99 unused, the second tet with negative volume. */
 static const char *const nodes22 = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n%s$Nodes\n6\n10 0 0 0\n20 1 0 0\n30 0 1 0\n"
                                    "99 5.5e+0 -1 .25\n40 0 0 1.0\n50 1 1 -1\n$EndNodes\n";
 static const char *const rest22  = "$Elements\n5\n1 15 2 1 1 40\n2 1 2 7 1 10 20\n3 2 2 3 1 10 30 40\n"
@@ -143,7 +143,7 @@ static void write_text(size_t length, const char *text)
   CHECK(f && fwrite(text, 1, length, f) == length && fclose(f) == 0, "%s", file);
 }
 
-/* d is NULL exactly if there is an error. */
+/* d is NULL if and only if there is an error. */
 static PetscErrorCode read_text(size_t length, const char *text, wring_mesh_data **d, wring_error *e, char notes[512])
 {
   PetscFunctionBegin;
@@ -163,7 +163,7 @@ static void check_set(const wring_mesh_data *d, const char *name, PetscInt n, co
     CHECK(d->set_vertex[d->set_start[s] + i] == vertex[i], "member %d of %s", (int)i, name);
 }
 
-/* Both versions: scale 2, node 99 dropped without a gap, the second tet turned. */
+/* Both versions: scale 2, node 99 dropped without a gap, the second tet reoriented. */
 static PetscErrorCode test_good(size_t length, const char *text)
 {
   static const double X[15] = {0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2, 2, 2, -2};
@@ -283,7 +283,10 @@ static PetscErrorCode test_variants(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A file cut anywhere is refused, unless only its last newline is lost; a file with any byte changed never crashes. */
+/*
+  A file truncated anywhere is refused, unless only its last newline is missing; a file with any byte changed never
+  crashes.
+*/
 static PetscErrorCode test_damage(size_t n, const char *text)
 {
   wring_mesh_data *d;
@@ -305,9 +308,9 @@ static PetscErrorCode test_damage(size_t n, const char *text)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers of the binary files that are damaged: the message tells the byte. */
+/* Damaged numbers in the binary files: the message must name the byte. */
 typedef struct {
-  const char *section; // the fault lies this many bytes behind this section's name
+  const char *section; // the damage is `offset` bytes after this section's name
   size_t      offset, width;
   int64_t     value;
   const char *message;
@@ -331,7 +334,7 @@ static const binary_variant variants41[] = {
   {"$Elements", 41, 4, 4, "a tetrahedron in an entity of dimension 0, expected 3"},
 };
 
-/* Where a section's bytes begin. */
+/* Start of a section's bytes. */
 static char *find_section(bytes *b, const char *section)
 {
   const size_t length = strlen(section);
@@ -341,7 +344,7 @@ static char *find_section(bytes *b, const char *section)
   return NULL;
 }
 
-/* Fails when a number of the wrong kind is believed, or its byte is not told. */
+/* Fails if a wrong number is accepted, or if its byte is not reported. */
 static PetscErrorCode test_binary(const bytes *whole, size_t n, const binary_variant *v)
 {
   wring_mesh_data *d;

@@ -1,7 +1,7 @@
 /* ranks: 1 3
   A mesh written as Gmsh 4.1, in text and in binary, is read back bit by bit: vertices, tets, regions and sets in their
   order.
-  The writer is not collective: every rank writes a file of its own. */
+  The writer is not collective: every rank writes its own file. */
 #include "refused.h"
 #include <wring/io.h>
 
@@ -32,7 +32,7 @@ static int compare_rows(const void *a, const void *b)
   return 0;
 }
 
-/* Lines and triangles of sets, whose order may differ: sorts both. */
+/* Compares lines and triangles of sets, whose order may differ: sorts both. */
 static void check_elements(const wring_mesh_data *a, const wring_mesh_data *b)
 {
   const size_t width = 4 * sizeof *a->set_element;
@@ -44,7 +44,7 @@ static void check_elements(const wring_mesh_data *a, const wring_mesh_data *b)
   CHECK(!memcmp(a->set_element, b->set_element, (size_t)a->n_set_element * width), "elements of sets");
 }
 
-/* Fails when a number loses a digit, a vertex, tet or group changes its place, or a group gains or loses a vertex. */
+/* Fails if a number loses a digit, a vertex, tet or group changes its position, or a group gains or loses a vertex. */
 static void check_same(const wring_mesh_data *a, const wring_mesh_data *b)
 {
   CHECK(a->n_vertex == b->n_vertex && a->n_tet == b->n_tet, "counts");
@@ -122,8 +122,8 @@ static PetscErrorCode test_text(const char *ending, const char *text)
 }
 
 /*
-  Tets in no group between tets of groups; a name with blanks; a group of a volume, a point and a triangle; one set of
-  two elements; a volume in two groups is refused by the reader and so needs no test here.
+  Tets without a group between tets of groups; a name with blanks; a group of a volume, a point and a triangle; one set
+  of two elements. The reader refuses a volume in two groups, so that no test is needed here.
 */
 static const char *const groups =
   "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n5\n2 7 \"the skin\"\n3 4 \"hard\"\n0 4 \"hard\"\n1 9 "
@@ -140,7 +140,7 @@ static const char *const tags =
   "MeshVersionFormatted 2\nDimension 3\nVertices 5\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n1 1 -1 0\n"
   "Triangles 1\n1 2 3 1\nTetrahedra 2\n1 2 3 4 0\n1 3 2 5 1\nEnd\n";
 
-/* A directory that does not exist: said in one line, nothing is left. */
+/* A directory that does not exist: reported in one line, and no file is left. */
 static PetscErrorCode test_refused(void)
 {
   const wring_box  box = {.size = {1, 1, 1}, .cells = {1, 1, 1}};

@@ -1,8 +1,7 @@
 /*
   ranks: 1 2
-  The handler of errors that base.h offers to programs: see test_handler.sh, which calls this program with a word.
-  Without a word:
-  bad input is printed once and returned, and once more after `reported` is cleared.
+  The error handler that base.h offers to programs. test_handler.sh calls this program with an argument. Without an
+  argument: bad input is printed once and returned, and printed again after `reported` is cleared.
 */
 #include "check.h"
 
@@ -12,7 +11,7 @@ static PetscErrorCode refuse(int n)
   WRING_REFUSE(PETSC_COMM_WORLD, "deck:%d: refused", n);
 }
 
-/* Rank 1 fails alone while the others wait for it. */
+/* Rank 1 fails while the others wait for it. */
 static PetscErrorCode fail_alone(PetscMPIInt rank)
 {
   PetscFunctionBegin;

@@ -1,15 +1,14 @@
 /* ranks: 1 2 4 */
 /*
-  Hard attachments: every solver and integrator ends with the vertices where they are held, to the last bit; the free
-  ones go where very stiff attachments of the same targets let them go; forces, momentum, order in time, and what
-  happens at a release.
+  Hard attachments: every solver and integrator ends with the held vertices at their targets, to the last bit; the free
+  ones are where very stiff attachments to the same targets leave them; forces, momentum, order in time, and release.
 */
 #include "body.h"
 #include "refused.h"
 
 static const wring_motion still = {.until = INFINITY, .release = INFINITY};
 
-/* Turned about an oblique axis, stretched and sheared: an affine map. */
+/* An affine map: rotation about an oblique axis, stretch and shear. */
 static void affine(const double X[3], double x[3])
 {
   x[0] = 0.9 * X[0] - 0.35 * X[1] + 0.1 * X[2] + 0.2;
@@ -22,14 +21,14 @@ static void rest(const double X[3], double x[3])
   for (int c = 0; c < 3; c++) x[c] = X[c];
 }
 
-/* Pulled and turned, for the far end. */
+/* Translation and rotation of the far end. */
 static void twist(const double X[3], double x[3])
 {
   x[0] = X[0] + 0.3, x[1] = 0.5 + 0.8 * (X[1] - 0.5) - 0.6 * (X[2] - 0.5),
   x[2] = 0.5 + 0.6 * (X[1] - 0.5) + 0.8 * (X[2] - 0.5);
 }
 
-/* Holds a set exactly where `map` sends it. */
+/* Attaches a set exactly to its image under `map`. */
 static PetscErrorCode hold(test_body *b, const char *set, test_map *map, const wring_motion *motion)
 {
   const PetscInt  i = wring_names_find(&b->mesh->sets, set), n = b->mesh->set_count[i];
@@ -46,7 +45,7 @@ static PetscErrorCode hold(test_body *b, const char *set, test_map *map, const w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The vertices of a set are where `map` sends them, to the last bit. */
+/* The vertices of a set are at their images under `map`, to the last bit. */
 static PetscErrorCode check_held(const test_body *b, const char *set, test_map *map, Vec x, const char *what)
 {
   const PetscInt  i = wring_names_find(&b->mesh->sets, set), n = b->mesh->set_count[i];
@@ -67,7 +66,7 @@ static PetscErrorCode check_held(const test_body *b, const char *set, test_map *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A block of a material, its ends held: xmin at rest, xmax where twist sends it; y is noise about the rest. */
+/* A block of a material with its ends held: xmin at rest, xmax at its image under twist; y is the rest plus noise. */
 static PetscErrorCode create_held(const char *material, double noise, test_body *b)
 {
   PetscFunctionBegin;
@@ -84,8 +83,8 @@ static PetscErrorCode create_held(const char *material, double noise, test_body 
 /* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
 /*
-  Methods that minimise g end in newton's minimiser, whatever x they start from at the ends. A row of a gradient,
-  residual or matrix that is not eliminated moves the ends or stops the method elsewhere.
+  Methods that minimise g converge to newton's minimiser, whatever the initial x at the ends. A row of a gradient,
+  residual or matrix that is not eliminated moves the ends or makes the method stop elsewhere.
 */
 static PetscErrorCode test_minimisers(const char *material, int n, const char *const *solver)
 {
@@ -116,7 +115,7 @@ static PetscErrorCode test_minimisers(const char *material, int n, const char *c
   return PETSC_SUCCESS;
 }
 
-/* Ways to solve with A and H other than a factor: those that iterate. */
+/* Iterative methods to solve with A and H, instead of a factor. */
 static PetscErrorCode test_iterative(void)
 {
   static const char *const keys[][2] = {{"operator_type", "multigrid"},
@@ -149,7 +148,7 @@ static PetscErrorCode test_iterative(void)
   return PETSC_SUCCESS;
 }
 
-/* Sweeps move nothing that is held: also averaged between ranks, and pd's average by masses. */
+/* Sweeps do not move held vertices, also when averaged between ranks, nor does pd's average by masses. */
 static PetscErrorCode test_sweeps(void)
 {
   static const char *const keys[][2] = {{"solver_penalty_order", "hybrid"},
@@ -183,8 +182,8 @@ static PetscErrorCode test_sweeps(void)
 }
 
 /*
-  Masses so great that nothing moves them, at the targets of the held vertices: what a sweep does to their neighbours is
-  the same.
+  Compares with vertices of very large mass at the targets of the held vertices: a sweep moves their neighbours in the
+  same way.
 */
 static PetscErrorCode test_heavy(const char *solver)
 {
@@ -217,7 +216,7 @@ static PetscErrorCode test_heavy(const char *solver)
   return PETSC_SUCCESS;
 }
 
-/* compliant with hard attachments is compliant with soft ones of compliance 0, and holds them to the last bit. */
+/* compliant with hard attachments equals compliant with soft ones of compliance 0, and is exact to the last bit. */
 static PetscErrorCode test_compliant(void)
 {
   test_body     soft, hard;
@@ -246,8 +245,8 @@ static PetscErrorCode test_compliant(void)
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
 /*
-  Soft attachments of stiffness k end 1/k away from hard ones: 100 times closer for 100 times k. Columns that are left
-  in A, or a force of the held vertices on the others that is lost, keep a distance.
+  Soft attachments of stiffness k differ from hard ones by O(1/k): 100 times less for 100 times k. If columns are left
+  in A, or if the force of the held vertices on the others is lost, the difference does not vanish.
 */
 static PetscErrorCode test_limit(void)
 {
@@ -273,7 +272,7 @@ static PetscErrorCode test_limit(void)
   return PETSC_SUCCESS;
 }
 
-/* With all sides held by an affine map the inside follows it, whatever the material: y is there too. */
+/* With all sides held by an affine map, the interior follows it for every material; y is its image too. */
 static PetscErrorCode test_patch(const wring_law *law, const char *source)
 {
   static const char *const side[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
@@ -314,8 +313,8 @@ static PetscErrorCode test_patch(const wring_law *law, const char *source)
 }
 
 /*
-  With an A ten times as stiff as H, all eigenvalues of A^(-1) H on the free vertices are about 1/10: rows of held ones,
-  where it is 1, must not take part.
+  With an A ten times as stiff as H, all eigenvalues of A^(-1) H on the free vertices are about 1/10. Rows of held
+  vertices, where they are 1, must not contribute.
 */
 static PetscErrorCode test_condition(void)
 {
@@ -347,7 +346,7 @@ static PetscErrorCode test_condition(void)
   return PETSC_SUCCESS;
 }
 
-/* A vertex that two of them hold is refused on all ranks; a soft one beside it changes nothing. */
+/* A vertex held by two hard attachments is refused on all ranks; an additional soft one changes nothing. */
 static PetscErrorCode test_both(void)
 {
   test_body     b;
@@ -364,7 +363,7 @@ static PetscErrorCode test_both(void)
   CHECK(distance < 1e-10, "a soft attachment moved what a hard one holds by %g m", distance);
   CHECK_REFUSED(hold(&b, "ymin", rest, &still), "is held by 'x", "and by 'ymin', expected one hard attachment of it");
   PetscCall(VecDestroy(&x));
-  PetscCall(test_body_destroy(&b));
+  PetscCall(wring_operator_destroy(&b.op));
   return PETSC_SUCCESS;
 }
 
@@ -373,7 +372,7 @@ static PetscErrorCode test_both(void)
 static const char *const rules[] = {"implicit_euler",        "implicit_midpoint", "bdf2",
                                     "linear_implicit_euler", "symplectic_euler",  "explicit_euler"};
 
-/* A soft block, xmin held on a smooth way that turns. */
+/* A soft block; xmin is held on a smooth path and rotates. */
 static PetscErrorCode create_moving(const char *rule, double h, double release, test_body *b, wring_stepper **stepper,
                                     wring_state *state)
 {
@@ -439,8 +438,8 @@ static PetscErrorCode step(test_body *b, wring_stepper *stepper, wring_state *st
 }
 
 /*
-  q at the targets of the state's time, to the last bit; v of rules of one step the way of the last one, of all sizes
-  sensible.
+  q is at the targets of the state's time, to the last bit. For one-step rules v is the last displacement over h; for
+  all rules it is of reasonable size.
 */
 static PetscErrorCode check_places(const test_body *b, const char *rule, const wring_state *state, Vec before, double h)
 {
@@ -468,7 +467,7 @@ static PetscErrorCode check_places(const test_body *b, const char *rule, const w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* q after n steps of 0.24/n s, all held vertices at their targets after each. */
+/* q after n steps of 0.24/n s; checks after each step that all held vertices are at their targets. */
 static PetscErrorCode march(const char *rule, int n, PetscBool check, double *q)
 {
   const double   h = 0.24 / n;
@@ -497,8 +496,7 @@ static PetscErrorCode march(const char *rule, int n, PetscBool check, double *q)
 }
 
 /*
-  The order in time stays 1 or 2: targets at a wrong time of the step, as the middle's for the midpoint rule, cost an
-  order.
+  The order in time is 1 or 2. Targets at a wrong time of the step, such as its middle for the midpoint rule, reduce it.
 */
 static PetscErrorCode test_order(const char *rule)
 {
@@ -516,8 +514,8 @@ static PetscErrorCode test_order(const char *rule)
 }
 
 /*
-  What holds the end is what the momentum lacks: sum M (v' - v)/h = sum m g + the force. A sign, or the inertia of held
-  vertices left out, fails.
+  The force that holds the end balances the change of momentum: sum M (v' - v)/h = sum m g + the force. Fails for a
+  wrong sign, or if the inertia of held vertices is omitted.
 */
 static PetscErrorCode test_force(void)
 {
@@ -550,7 +548,7 @@ static PetscErrorCode test_force(void)
   return PETSC_SUCCESS;
 }
 
-/* A is built again at the release, without a held row; the body then falls as a whole by gravity alone. */
+/* A is rebuilt at the release, without held rows; then the body as a whole accelerates with gravity alone. */
 static PetscErrorCode test_release(const char *rule)
 {
   const double   g[3] = {0.5, -1, 2}, h = 0.02;

@@ -1,14 +1,14 @@
 /* ranks: 1 3 */
 /*
-  Every time integrator on a small soft block: observed order, momenta, the linear case, and what a step leaves
-  behind. The energies of a pendulum are in test_integrators.sh.
+  Every time integrator on a small soft block: observed order, momenta, the linear case, and the results of a step. The
+  energies of a pendulum are tested in test_integrators.sh.
 */
 #include "body.h"
 #include "step/step_impl.h"
 
 /*
-  A 2 x 1 x 1 m block of 12 tets, 2e4 Pa, 1000 kg/m^3: its fastest motion has about 20 rad/s. No operator: newton
-  solves.
+  A 2 x 1 x 1 m block of 12 tets, 2e4 Pa, 1000 kg/m^3; its fastest motion has about 20 rad/s. No operator, because
+  newton solves.
 */
 static PetscErrorCode create_body(const char *integrator, double h, const wring_motion *motion, test_body *b)
 {
@@ -33,7 +33,7 @@ static PetscErrorCode create_body(const char *integrator, double h, const wring_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Holds xmin by 2e3 N/m a vertex at targets that move. */
+/* Attaches xmin with 2e3 N/m per vertex to moving targets. */
 static PetscErrorCode hold(test_body *b, const wring_motion *motion)
 {
   const PetscInt  i = wring_names_find(&b->mesh->sets, "xmin"), n = b->mesh->set_count[i];
@@ -53,7 +53,7 @@ static PetscErrorCode hold(test_body *b, const wring_motion *motion)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A velocity: a spin about an oblique axis and a drift, m/s. */
+/* A velocity field: rotation about an oblique axis and translation, m/s. */
 static void whirl(const double X[3], double v[3])
 {
   v[0] = 2 * X[2] - X[1] + 1, v[1] = X[0] - 3 * X[2], v[2] = 3 * X[1] - 2 * X[0] - 2;
@@ -83,7 +83,7 @@ static PetscErrorCode destroy_state(wring_state *state)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* n steps; solves go to round-off. */
+/* Makes n steps; the solves converge to round-off. */
 static PetscErrorCode march(test_body *b, wring_stepper *stepper, int n, wring_state *state)
 {
   wring_solver *solver;
@@ -108,7 +108,7 @@ static PetscErrorCode march(test_body *b, wring_stepper *stepper, int n, wring_s
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-/* A stepper of another step size in the place of this one, with what it remembers, as after a restart. */
+/* Replaces the stepper by one with another step size and the same stored vectors, as after a restart. */
 static PetscErrorCode change_step(test_body *b, double h, wring_stepper **stepper)
 {
   wring_stepper *old = *stepper;
@@ -129,8 +129,8 @@ static PetscErrorCode change_step(test_body *b, double h, wring_stepper **steppe
 }
 
 /*
-  Positions [n_owned][3] in *x after n steps of end/n seconds; with ratio 2, the second half of the time takes twice
-  as many.
+  Positions [n_owned][3] in *x after n steps of end/n seconds; with ratio 2, the second half of the time takes twice as
+  many steps.
 */
 static PetscErrorCode final_positions(const char *integrator, double end, int n, int ratio, Vec *x)
 {
@@ -156,9 +156,8 @@ static PetscErrorCode final_positions(const char *integrator, double end, int n,
 }
 
 /*
-  log2 |x_h - x_(h/2)| / |x_(h/2) - x_(h/4)| under moving targets and gravity. Fails if y, v' or the time of the
-  targets is that of another rule: targets at t + h make the midpoint rule one of first order, as a wrong factor makes
-  BDF2.
+  log2 |x_h - x_(h/2)| / |x_(h/2) - x_(h/4)| with moving targets and gravity. Fails if y, v' or the time of the targets
+  belongs to another rule: targets at t + h reduce the midpoint rule to first order, as a wrong factor does with BDF2.
 */
 static PetscErrorCode test_order(const char *integrator, int ratio, double expected)
 {
@@ -198,7 +197,9 @@ static PetscErrorCode angular_momentum(const test_body *b, const wring_state *st
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* |l - l_0| / |l_0| after 0.2 s of a free whirling body, in *angular; the drift of its linear momentum in *linear. */
+/*
+  |l - l_0| / |l_0| after 0.2 s of a free rotating body in *angular; the drift of its linear momentum in *linear.
+*/
 static PetscErrorCode momenta(const char *integrator, int n, double *linear, double *angular)
 {
   test_body      b;
@@ -228,8 +229,8 @@ static PetscErrorCode momenta(const char *integrator, int n, double *linear, dou
 }
 
 /*
-  Every rule keeps the momenta that its table declares, and loses those that it does not: implicit Euler O(h^2) of its
-  angular momentum a step, that is O(h) in all. Fails if a rule or a solve exerts a force or a torque on the whole.
+  Every rule keeps the momenta that its table declares, and no others: implicit Euler loses O(h^2) of its angular
+  momentum per step, that is O(h) in total. Fails if a rule or a solve exerts a net force or torque.
 */
 static PetscErrorCode test_momenta(void)
 {
@@ -253,7 +254,7 @@ static PetscErrorCode test_momenta(void)
 
 /* ---- the linear case --------------------------------------------------------------------------------------------- */
 
-/* Masses on moving targets alone. */
+/* Masses on moving targets only. */
 static PetscErrorCode linear_positions(const char *integrator, Vec *x)
 {
   const wring_motion motion = {.velocity = {3, 0, -2}, .spin = {400, 20, 0}, .until = 0.05, .release = 0.08};
@@ -264,7 +265,7 @@ static PetscErrorCode linear_positions(const char *integrator, Vec *x)
 
   PetscFunctionBegin;
   PetscCall(create_body(integrator, 0.01, &motion, &b));
-  PetscCall(wring_potential_create(b.mesh, wring_potential_mass(b.g), NULL, &g)); // without the tets
+  PetscCall(wring_potential_create(b.mesh, wring_potential_mass(b.g), NULL, &g)); // without tets
   PetscCall(wring_potential_destroy(&b.g));
   b.g = g;
   PetscCall(hold(&b, &motion));
@@ -279,7 +280,10 @@ static PetscErrorCode linear_positions(const char *integrator, Vec *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Linear forces: linear_implicit_euler is implicit Euler. Fails if K, the force or the time of the targets is off. */
+/*
+  With linear forces linear_implicit_euler equals implicit Euler. Fails if K, the force or the time of the targets is
+  wrong.
+*/
 static PetscErrorCode test_linear(void)
 {
   Vec    x, y;
@@ -295,9 +299,9 @@ static PetscErrorCode test_linear(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- what is left behind ----------------------------------------------------------------------------------------- */
+/* ---- results of a step ------------------------------------------------------------------------------------------- */
 
-/* A is asked for again when h of g changes, and *elastic is E at the new positions. Fails if bdf2 keeps the first A. */
+/* A is requested again when h of g changes, and *elastic is E at the new positions. Fails if bdf2 keeps the first A. */
 static PetscErrorCode test_reports(const char *integrator, const char *changes)
 {
   const wring_motion motion = {.velocity = {0.3, 0, -0.2}, .until = INFINITY, .release = INFINITY};
@@ -331,7 +335,7 @@ static PetscErrorCode test_reports(const char *integrator, const char *changes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every rule has the order that its table declares, those that remember a step also where the step size changes. */
+/* Every rule has the order that its table declares; multistep rules also if the step size changes. */
 static PetscErrorCode test_orders(void)
 {
   const wring_integrator *rule;
@@ -344,7 +348,7 @@ static PetscErrorCode test_orders(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a table's name is not the one of the list, or a rule neither finishes nor advances. */
+/* Fails if a table's name differs from that in the list, or if a rule neither finishes nor advances. */
 static PetscErrorCode test_tables(void)
 {
   const wring_integrator *rule;

@@ -2,8 +2,8 @@
 /*
   Laws: derivatives by finite differences, invariance, projection, slopes, the edge of the domain, the list of laws.
   Fails if a formula, a sign or an index of a law is wrong, if a lane reads another lane's parameters, or if a Hessian
-  that should be semidefinite is not. Every law of the list is tested at its example by what its table has; those named
-  here also with parameters that reach negative curvature.
+  that should be semidefinite is not. Every law of the list is tested with the parameters of its example, for the
+  functions in its table; those named here also with parameters that give negative curvature.
 */
 #include "splines.h"
 #include "laws.h"
@@ -27,7 +27,7 @@ static const wring_law *const laws[N_LAW] = {
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Parameters of order 1 that differ from lane to lane. The first, mu or k, is small in odd cases: a nearly
+  Parameters of order 1 that differ from lane to lane. The first, mu or k, is small in odd cases, because a nearly
   incompressible neohookean has negative curvature in its stretches too.
 */
 static void random_par(const wring_law *law, int kind, uint64_t *state, double par[MAX_PAR][WRING_LANES])
@@ -55,7 +55,7 @@ static double f_entry(const double u[9], const double s[3], const double v[9], i
   return u[3 * i] * s[0] * v[3 * j] + u[3 * i + 1] * s[1] * v[3 * j + 1] + u[3 * i + 2] * s[2] * v[3 * j + 2];
 }
 
-/* F = U diag(s) V^T of a triangle, V a rotation in the plane. */
+/* F = U diag(s) V^T of a triangle; V is a rotation in the plane. */
 static double f32_entry(const double u[9], const double s[3], double angle, int i, int j)
 {
   const double c = cos(angle), t = sin(angle);
@@ -103,7 +103,7 @@ static double largest(int n, double (*a)[WRING_LANES], int lane)
 static const double fd_at[4] = {1, -1, 2, -2}, fd_weight[4] = {8. / 12, -8. / 12, -1. / 12, 1. / 12};
 
 /*
-  Second derivatives of a spline have kinks between its pieces, at 1 for example, over which differences must not reach.
+  Second derivatives of a spline have kinks between its pieces, for example at 1; differences must not extend over them.
 */
 static double fd_step(const wring_law *law, int order)
 {
@@ -111,8 +111,8 @@ static double fd_step(const wring_law *law, int order)
 }
 
 /*
-  Differences over a kink of psi or of its derivatives, as limits have, change with the step. Such entries are left out:
-  none of the laws named here at their parameters, less than half of any law.
+  Differences over a kink of psi or of its derivatives, which limits have, change with the step. Such entries are
+  skipped: none for the laws named here with their parameters, less than half for any law.
 */
 typedef struct {
   int compared, kinks;
@@ -120,7 +120,7 @@ typedef struct {
 
 static fd_count differences;
 
-/* One entry against its differences with a step and with half of it. */
+/* Compares one entry with its differences, with a step and with half of it. */
 static void compare(double ours, const double fd[2], double tolerance, const wring_law *law, int kind, const char *what)
 {
   if (law->slope == test_scaled_slope && fabs(fd[0] - fd[1]) > 0.1 * tolerance) {
@@ -197,7 +197,8 @@ static void check_hessian(const wring_law *law, int kind, wring_in par, block_z 
 /* ---- the semidefinite Hessian ------------------------------------------------------------------------------------ */
 
 /*
-  Eigenvalues of the symmetric a [n][n] by cyclic Jacobi rotations; a becomes diagonal, v its eigenvectors by columns.
+  Eigenvalues of the symmetric a [n][n] by cyclic Jacobi rotations; a becomes diagonal, and the columns of v are the
+  eigenvectors.
 */
 static void jacobi(int n, double a[MAX_Z][MAX_Z], double v[MAX_Z][MAX_Z])
 {
@@ -222,7 +223,9 @@ static void jacobi(int n, double a[MAX_Z][MAX_Z], double v[MAX_Z][MAX_Z])
   }
 }
 
-/* hessian_psd = V max(D, 0) V^T of the plain Hessian V D V^T: semidefinite, and the plain one where that is. */
+/*
+  hessian_psd = V max(D, 0) V^T of the plain Hessian V D V^T: semidefinite, and equal to it where it is semidefinite.
+*/
 static void check_psd(const wring_law *law, int kind, wring_in par, block_z z)
 {
   const int             n = 3 * law->q;
@@ -268,7 +271,7 @@ static void check_fused(const wring_law *law, int kind, wring_in par, block_z z)
   }
 }
 
-/* Turns the lanes of a by one. */
+/* Rotates the lanes of a by one. */
 static void turn_lanes(int n, double (*a)[WRING_LANES])
 {
   for (int i = 0; i < n; i++) {
@@ -278,7 +281,7 @@ static void turn_lanes(int n, double (*a)[WRING_LANES])
   }
 }
 
-/* A lane reads its own values and parameters only: lanes turned by one give results turned by one. */
+/* A lane reads only its own values and parameters: rotating the lanes by one rotates the results by one. */
 static void check_lanes(const wring_law *law, int kind, wring_in par, block_z z)
 {
   const int             n = 3 * law->q;
@@ -331,7 +334,7 @@ static void check_projection(const wring_law *law, int kind, wring_in par, block
   }
 }
 
-/* z -> Q z Q'^T leaves psi alone; points are not invariant, and an edge turns by Q only. */
+/* z -> Q z Q'^T does not change psi. Points are not invariant, and edges are rotated by Q only. */
 static void check_invariance(const wring_law *law, int kind, wring_in par, block_z z, uint64_t *state)
 {
   WRING_ALIGNED block_z turned = {0};
@@ -393,8 +396,8 @@ static long double defined(const wring_law *law, const long double f[9], long do
 }
 
 /*
-  A body at rest and under a tiny load: psi is 1e12 times smaller than mu, and keeps its digits. Fails when psi is a
-  difference of terms of first order. The reference is the definition in long double.
+  A body at rest under a tiny load: psi is 1e12 times smaller than mu, and must keep its digits. Fails if psi is
+  computed as a difference of terms of first order. The reference is the definition in long double.
 */
 static void check_small_strain(const wring_law *law)
 {
@@ -429,7 +432,7 @@ static void constraint_defect(const wring_law *law, wring_in par, block_z z, dou
   }
 }
 
-/* dC_j/dz_i by differences of a step far below C, which curves the more the smaller it is. */
+/* dC_j/dz_i by differences with a step far below C, because the curvature of C grows as C becomes small. */
 static void difference_constraint(const wring_law *law, int j, wring_in par, block_z z, int i, double step,
                                   double slope[WRING_LANES])
 {
@@ -542,7 +545,7 @@ static void check_least(const wring_law *law, wring_in par, block_z z, uint64_t 
   }
 }
 
-/* Rows are constraints of the same energy: sum_j k_j C_j^2/2 - psi is the same at two places. */
+/* Rows are constraints of the same energy: sum_j k_j C_j^2/2 - psi has the same value at two points. */
 static void check_rows(const wring_law *law, int kind, wring_in par, block_z z)
 {
   wring_law as_constraint = *law;
@@ -553,7 +556,7 @@ static void check_rows(const wring_law *law, int kind, wring_in par, block_z z)
   check_constraints(&as_constraint, kind, par, z);
 }
 
-/* By what the table has, at the law's example. */
+/* Tests the functions in the law's table, with the parameters of its example. */
 static void test_listed(const wring_law *law)
 {
   uint64_t              state  = 29;
@@ -583,7 +586,8 @@ static void test_listed(const wring_law *law)
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /*
-  The numbers of an independent implementation: Young's modulus 1e5 Pa, Poisson's ratio 0.35, polynomial of 1 Pa, ...
+  Compares with the numbers of an independent implementation: Young's modulus 1e5 Pa, Poisson's ratio 0.35, polynomial
+  of 1 Pa, ...
 */
 static void test_slopes(void)
 {
@@ -613,7 +617,7 @@ static void test_slopes(void)
   }
 }
 
-/* Outside the domain psi is +infinity, never NaN, and derivatives are finite; a block may hold both kinds. */
+/* Outside the domain psi is +infinity, never NaN, and derivatives are finite; a block may contain both kinds. */
 static void test_edge_of_domain(const wring_law *law)
 {
   static const double   j[WRING_LANES] = {1, 0, -1, -1e-300, 1e-310, 0.5, NAN, 2};
@@ -642,7 +646,7 @@ static void test_edge_of_domain(const wring_law *law)
     CHECK(j[lane] >= DBL_MIN || psi[lane] == INFINITY, "%s, J = %g: energy %g", law->name, j[lane], psi[lane]);
 }
 
-/* Where the energy has no derivative everything is finite: F = 0 and s_1 = -s_2; a spring of length 0. */
+/* Where the energy has no derivative all results are finite: F = 0 and s_1 = -s_2; a spring of length 0. */
 static void test_singular_points(void)
 {
   WRING_ALIGNED block_z z = {0}, p;
@@ -694,7 +698,7 @@ static void test_registry(void)
 
 /* ---- decks ------------------------------------------------------------------------------------------------------- */
 
-/* A deck of words "key", "value", ..., NULL; par of a law for a region "tooth", or the error that refuses it. */
+/* Reads a deck given as words "key", "value", ..., NULL: par of a law for a region "tooth", or the error. */
 static PetscErrorCode read_par(const wring_law *law, const char *const *deck, double *par, PetscErrorCode *refused)
 {
   wring_options *o;
@@ -747,7 +751,7 @@ static const deck_case decks[] = {
 };
 
 /*
-  A region's key replaces the material's; exactly one pair of elastic parameters is given, the region's if it has one.
+  A region's key overrides the material's; exactly one pair of elastic parameters is given, the region's if it has one.
 */
 static PetscErrorCode test_decks(void)
 {

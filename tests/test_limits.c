@@ -1,8 +1,8 @@
 /* ranks: 1 */
 /*
-  Projections of volume and strain_limit onto the F with det F, or all stretches, between limits. Fails if p is outside
-  them, is not stationary or not the closest, jumps to the farther of two stationary points, or moves an F that is
-  inside.
+  Projections of volume and strain_limit onto the F whose det F, or whose stretches, are between limits. Fails if p is
+  outside them, is not stationary or not the closest, is the farther of two stationary points, or if an F inside is
+  moved.
 */
 #include "base/block3.h"
 #include "check.h"
@@ -15,7 +15,7 @@ typedef double block_z[9][WRING_LANES];
 
 static const wring_law *const laws[] = {&wring_law_volume, &wring_law_strain_limit};
 
-/* One law with its limits on a block. */
+/* One law with its limits, and a block of z. */
 typedef struct {
   const wring_law      *law;
   int                   kind;
@@ -24,7 +24,7 @@ typedef struct {
 } input;
 
 /*
-  Near rest, stretched, compressed, equal, flat, inverted, inside out, crushed, a line, 0, huge, about to be flattened.
+  Near rest, stretched, compressed, equal, flat, inverted, inside out, crushed, a line, 0, huge, about to flatten.
 */
 static const double middle[N_CASE][3] = {
   {1, 1, 1},       {2, 1.5, 1.2}, {0.7, 0.5, 0.4}, {1.3, 1.3, 1}, {1.2, 1, 0},     {1.2, 0.9, -0.4}, {1.5, 1.4, -1.3},
@@ -56,7 +56,7 @@ static double distance2(block_z a, block_z b, int lane)
   return sum;
 }
 
-/* By how much p is out of the limits. */
+/* The amount by which p violates the limits. */
 static double violation(const input *a, const double t[3], int lane)
 {
   const double low = a->par[1][lane], high = a->par[2][lane], J = t[0] * t[1] * t[2];
@@ -92,7 +92,7 @@ static void check_stationary(input *a)
   }
 }
 
-/* Onto the limits: t as it is if it is inside, else scaled or clamped. */
+/* Makes t feasible: unchanged if it is inside, otherwise scaled or clamped. */
 static void make_feasible(const input *a, int lane, double t[3])
 {
   const double low = a->par[1][lane], high = a->par[2][lane], J = t[0] * t[1] * t[2];
@@ -103,7 +103,9 @@ static void make_feasible(const input *a, int lane, double t[3])
   if (a->law == &wring_law_volume && J > high) t[2] *= high / J;
 }
 
-/* No other feasible F is closer: random stretches of every size, on random and on the same singular vectors. */
+/*
+  No other feasible F is closer: tries random stretches of every size, with random and with the same singular vectors.
+*/
 static void check_closest(input *a, uint64_t *state)
 {
   WRING_ALIGNED block_z p, other, u, v;
@@ -127,7 +129,7 @@ static void check_closest(input *a, uint64_t *state)
   }
 }
 
-/* An F inside stays as it is, and its energy and forces are exactly 0. */
+/* An F inside is not changed, and its energy and forces are exactly 0. */
 static void check_inside(const wring_law *law, uint64_t *state)
 {
   WRING_ALIGNED block_z p, g;
@@ -145,8 +147,8 @@ static void check_inside(const wring_law *law, uint64_t *state)
 }
 
 /*
-  (s, s, s) with s from 1 to 3 on to det F = 1: first all three shrink, then one direction flattens. The distance is
-  continuous, and never more than that of either.
+  (s, s, s) with s from 1 to 3 projected onto det F = 1: for small s all three stretches shrink, for large s one
+  direction flattens. The distance is continuous, and never more than the smaller of the two.
 */
 static void check_flattening(void)
 {
@@ -161,7 +163,7 @@ static void check_flattening(void)
       for (int lane = 0; lane < WRING_LANES; lane++) z[k][lane] = k % 4 == 0 ? s : 0;
     }
     wring_law_volume.energy(&wring_law_volume, (wring_in)limits, (wring_in)z, psi);
-    double least = 1.5 * (s - 1) * (s - 1); // all alike
+    double least = 1.5 * (s - 1) * (s - 1); // all three equal
     for (int j = 1; j < 4000; j++) {        // t, t and 1/t^2: the shapes that can be closest
       const double t = s * j / 4000., y = 1 / (t * t);
       least = fmin(least, 0.5 * (2 * (s - t) * (s - t) + (s - y) * (s - y)));

@@ -1,7 +1,7 @@
 /* ranks: 1 2 4 */
 /*
   Curves of time, surfaces, loads and drag: curves at and between their points, normals and sums of pressure, and the
-  path of a free body under loads and drag by every integrator against the recursion of one particle.
+  path of a free body with loads and drag by every integrator, compared with the recursion for one particle.
 */
 #include "body.h"
 #include "refused.h"
@@ -24,8 +24,8 @@ static PetscErrorCode make_curve(wring_curve_type type, PetscInt n, int width, c
 }
 
 /*
-  Every point exactly, also by a copy; constant outside; C1 everywhere: a slope from the left only, or none at the
-  ends, fails.
+  Every point is exact, also in a copy; constant outside; C1 everywhere. Fails if a slope is taken from the left only,
+  or is missing at the ends.
 */
 static PetscErrorCode test_points(void)
 {
@@ -60,8 +60,8 @@ static PetscErrorCode test_points(void)
 }
 
 /*
-  Straight lines between points; a parabola is kept in pieces whose ends are both inside: uniform weights of slopes
-  fail.
+  Straight lines between points. A parabola is exact in pieces whose ends are both interior points; uniform weights of
+  the slopes fail.
 */
 static PetscErrorCode test_between(void)
 {
@@ -86,7 +86,7 @@ static PetscErrorCode test_between(void)
   return PETSC_SUCCESS;
 }
 
-/* A time that does not increase is refused with its line: one equal to the last too. */
+/* A time that does not increase is refused with its line, also one equal to the last. */
 static PetscErrorCode test_faults(void)
 {
   static const double back[3][2] = {{0, 1}, {1, 1}, {1, 2}};
@@ -103,7 +103,7 @@ static PetscErrorCode test_faults(void)
 
 static const char *const sides[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
 
-/* The sum of areas times normals of triangles of local vertices, of all ranks, at rest. */
+/* The sum of area times normal of triangles of local vertices, over all ranks, at rest. */
 static void sum_areas(const wring_mesh *m, PetscInt n, const PetscInt *v, double area[3])
 {
   area[0] = area[1] = area[2] = 0;
@@ -133,8 +133,8 @@ static PetscErrorCode find_sides(wring_mesh *m, PetscInt n[6], PetscInt *triangl
 }
 
 /*
-  The sides of a box, 2 x 1 x 1 m, refined or not: as many triangles as there are, each once, normals outwards: a
-  triangle that is turned by the file and not by its tet fails.
+  The sides of a box, 2 x 1 x 1 m, refined or not: the number of triangles is right, each occurs once, normals point
+  outwards. Fails if a triangle is oriented by the file and not by its tet.
 */
 static PetscErrorCode test_sides(PetscInt refine)
 {
@@ -166,7 +166,7 @@ static PetscErrorCode test_sides(PetscInt refine)
 static const wring_load_time always = {.until = INFINITY};
 
 /*
-  Pressure on all sides sums to no force and no moment in any shape; on one side, to p times its area against its
+  Pressure on all sides gives no net force and no moment for any shape; on one side, p times its area against its
   normal.
 */
 static PetscErrorCode test_pressure(void)
@@ -224,7 +224,7 @@ static PetscErrorCode test_pressure(void)
 
 /* ---- a free body under loads and drag ---------------------------------------------------------------------------- */
 
-/* A load that grows and ends, of the acceleration `pull`; drag rate times a curve of its own. */
+/* A load that grows and ends, of the acceleration `pull`; drag with its own curve times `rate`. */
 static const double pull[3] = {0.5, -3, 2}, rate = 1.7, load_end = 0.29, load_curve[2][2] = {{0, 0.5}, {0.4, 1.5}};
 static const double drag_curve[2][2] = {{0, 1}, {0.6, 2}}, gravity[3] = {0, 0, -9.81};
 
@@ -259,7 +259,7 @@ static void march_particle(const char *rule, double h, int n, int c, double *x, 
   }
 }
 
-/* n steps of the body, by newton where there is something to solve. */
+/* Makes n steps of the body, with newton if the rule minimises. */
 static PetscErrorCode march_body(test_body *b, wring_stepper *stepper, int n, wring_state *state)
 {
   wring_outcome outcome;
@@ -302,7 +302,7 @@ static PetscErrorCode make_loads(const test_body *b, wring_loads **l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every vertex goes the particle's way. A load at another time, or drag that is taken by halves, fails. */
+/* Every vertex moves like the particle. Fails if a load is taken at another time, or drag with a factor 1/2. */
 static PetscErrorCode compare_with_particle(const test_body *b, const char *rule, double h, int n, const double v0[3],
                                             const wring_state *state)
 {
@@ -325,7 +325,7 @@ static PetscErrorCode compare_with_particle(const test_body *b, const char *rule
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A block of 10 Pa: rounding grows in no rule at this step. */
+/* A block of 10 Pa: rounding errors do not grow for any rule with this step. */
 static PetscErrorCode create_soft_body(test_body *b)
 {
   const PetscInt cells[3] = {4, 2, 2};

@@ -1,6 +1,6 @@
 /*
-  Words without regard to case, and numbers in text, in any locale. strcasecmp in the Turkish locale takes "I" and "i"
-  for different letters, and strtod in the German one ends at a point. The locales are tried where they are installed.
+  Words without regard to case, and numbers in text, in any locale. strcasecmp in the Turkish locale treats "I" and "i"
+  as different letters, and strtod in the German one stops at a point. Locales are tested if they are installed.
 */
 #include "base/text.h"
 #include "check.h"
@@ -14,7 +14,7 @@ static const wring_option table[] = {
   {.key = NULL},
 };
 
-/* Fails if a letter of another alphabet, or a locale, decides what equals what. */
+/* Fails if a letter of another alphabet, or a locale, affects comparisons. */
 static PetscErrorCode check_words(void)
 {
   PetscFunctionBegin;
@@ -52,7 +52,7 @@ static PetscErrorCode check_options(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every double comes back from 17 digits; each text ends where the grammar of numbers does. */
+/* Every double is recovered from 17 digits; each text ends where the grammar of numbers does. */
 static PetscErrorCode check_numbers(void)
 {
   static const struct {
@@ -92,7 +92,7 @@ static PetscErrorCode check_numbers(void)
   for (int k = 0; k < 2000; k++) {
     const double x = test_random(&state) * pow(10, 300 * test_random(&state));
     snprintf(text, sizeof text, "%.*e", k % 2 ? 16 : 5, x);
-    for (char *c = text; *c; c++) *c = (char)(*c == ',' ? '.' : *c); // printf knows the locale
+    for (char *c = text; *c; c++) *c = (char)(*c == ',' ? '.' : *c); // printf uses the locale
     CHECK(wring_text_real(text, &v) && (k % 2 ? v == x : fabs(v - x) <= 1e-5 * fabs(x)), "%s is %.17g", text, v);
   }
   CHECK(wring_text_int("-123456789012345678 ", &i) && i == -123456789012345678, "%lld", (long long)i);

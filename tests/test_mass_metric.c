@@ -1,18 +1,18 @@
 /* ranks: 1 2 4 */
-/* Projective dynamics in the metric of masses, docs/theory.md 5, against formulas written out for every element. */
+/* Projective dynamics in the metric of masses, docs/theory.md 5, compared with formulas for every element. */
 #include "body.h"
 #include "refused.h"
 
 static const double h = 0.02;
 
-/* Turned about x by 60 degrees per metre. */
+/* Rotates about x by 60 degrees per metre. */
 static void twist(const double X[3], double x[3])
 {
   const double angle = PETSC_PI / 3 * X[0], c = cos(angle), s = sin(angle);
   x[0] = X[0], x[1] = c * X[1] - s * X[2], x[2] = s * X[1] + c * X[2];
 }
 
-/* Twelve springs across a box, held at one end if asked for; its target y is twisted and rough. */
+/* A box with twelve springs across it, held at one end if requested; its target y is twisted and rough. */
 static PetscErrorCode create(PetscBool held, test_body *m, Vec *y)
 {
   PetscFunctionBegin;
@@ -37,7 +37,7 @@ static PetscErrorCode destroy(test_body *m, Vec *y)
 
 /* ---- formulas ---------------------------------------------------------------------------------------------------- */
 
-/* [n_local] of this rank: positions, masses, and what is summed there: M (p - x), elements. */
+/* On this rank, [n_local]: positions, masses, and sums over elements: M (p - x), number of elements. */
 typedef struct {
   const wring_mesh *mesh;
   const double     *x, *mass; // [n_local][3], mass three times
@@ -70,7 +70,7 @@ static void polar(double R[9])
   }
 }
 
-/* The rest tet, turned by R about its centre of mass, which goes to that of x. */
+/* The rest tet, rotated by R about its centre of mass, which moves to that of x. */
 static void add_tet(sums *s, const PetscInt v[4])
 {
   double whole = 0, c[3] = {0}, C[3] = {0}, R[9] = {0}, p[3];
@@ -93,7 +93,7 @@ static void add_tet(sums *s, const PetscInt v[4])
   }
 }
 
-/* Both ends along the spring, the lighter one further, until it is 1.5 m long. */
+/* Both ends move along the spring, the lighter one further, until it is 1.5 m long. */
 static void add_spring(sums *s, PetscInt a, PetscInt b)
 {
   const double *x = s->x + 3 * a, *y = s->x + 3 * b, ma = s->mass[3 * a], mb = s->mass[3 * b];
@@ -123,7 +123,7 @@ static void add_elements(sums *s)
   }
 }
 
-/* M (y - x) + sum M_e (p_e - x_e), m_i (1 + n_i), and E_m by the formulas. */
+/* M (y - x) + sum M_e (p_e - x_e), m_i (1 + n_i), and E_m, by the formulas. */
 static PetscErrorCode by_hand(test_body *m, Vec x, Vec y, Vec mass, Vec f, Vec count, double *energy)
 {
   sums          s   = {.mesh = m->mesh};
@@ -166,7 +166,7 @@ static PetscErrorCode by_hand(test_body *m, Vec x, Vec y, Vec mass, Vec f, Vec c
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-/* Fails if an element's nearest rest state, a mass, a count or the step is not that of the formulas. */
+/* Fails if an element's nearest rest state, a mass, a count or the step differs from the formulas. */
 static PetscErrorCode test_step(void)
 {
   test_body     m;
@@ -207,8 +207,8 @@ static PetscErrorCode test_step(void)
 }
 
 /*
-  E_m falls in every iteration from a crumpled start, inverted tets included, and at its minimiser a free body has the
-  momentum of y. Fails if p_e is not the nearest rest state, or moves an element's centre of mass.
+  E_m decreases in every iteration from a crumpled start with inverted tets, and at its minimiser a free body has the
+  momentum of y. Fails if p_e is not the nearest rest state, or if an element's centre of mass moves.
 */
 static PetscErrorCode test_descent(void)
 {
@@ -242,7 +242,7 @@ static PetscErrorCode test_descent(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if another metric is let through, or a law whose nearest rest state is not known. */
+/* Fails if another metric is accepted, or a law whose nearest rest state is not known. */
 static PetscErrorCode test_refusals(void)
 {
   test_body     m;
@@ -254,7 +254,7 @@ static PetscErrorCode test_refusals(void)
   PetscCall(wring_solver_create(PETSC_COMM_WORLD, m.g, NULL, NULL, &s));
   PetscCall(wring_options_set(m.o, "solver_pd_metric", "volume", "deck:3"));
   CHECK_REFUSED(wring_solver_set_from_options(s, m.o, "pd"), "solver_pd_metric", "expected one of element, mass");
-  PetscCall(wring_solver_set_from_options(s, m.o, "jacobi")); // which needs no operator
+  PetscCall(wring_solver_set_from_options(s, m.o, "jacobi")); // needs no operator
   PetscCall(wring_solver_set_up(s));
   PetscCall(wring_solver_destroy(&s));
   PetscCall(destroy(&m, &y));

@@ -1,9 +1,9 @@
 /* ranks: 1 2 4 */
 /*
-  Every material of the registry in one step of a box that is pulled and twisted: newton, qn and admm end in one
-  minimiser, which does not depend on the number of ranks, and neither do the iterates of xpbd. Fails if a gradient,
-  Hessian or prox of a law belongs to another energy than the others, if a law reads another lane's element, or if an
-  order of sums depends on the partition.
+  Every material of the registry in one step of a box that is pulled and twisted: newton, qn and admm converge to one
+  minimiser, which does not depend on the number of ranks, nor do the iterates of xpbd. Fails if the gradient, Hessian
+  or prox of a law belong to different energies, if a lane reads another lane's element, or if an order of sums depends
+  on the partition.
 */
 #include "body.h"
 
@@ -43,7 +43,7 @@ typedef struct {
   double      rtol;
 } method;
 
-/* From y, to where |grad g| is rtol of what it was, unless rtol is 0. */
+/* Solves from y until |grad g| is rtol of its first value, if rtol > 0. */
 static PetscErrorCode solve(test_body *b, const wring_law *law, const method *how, Vec y, Vec x)
 {
   wring_outcome outcome;
@@ -57,7 +57,7 @@ static PetscErrorCode solve(test_body *b, const wring_law *law, const method *ho
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same on rank 0 alone, by vertex: x [n_global][3], on every rank. */
+/* The same on rank 0 only, by original vertex number: x [n_global][3], on every rank. */
 static PetscErrorCode solve_alone(const char *source, const wring_law *law, const method *how, PetscInt n_global,
                                   double *x)
 {
@@ -97,7 +97,7 @@ static PetscErrorCode distance_to(const test_body *b, Vec x, const double *alone
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each method's end against Newton's on one rank; xpbd's iterate, which is no minimiser, against its own there. */
+/* Compares each method's result with newton's on one rank; xpbd's iterate, not a minimiser, with xpbd's on one rank. */
 static PetscErrorCode check_material(const char *source, const wring_law *law)
 {
   static const method methods[] = {{"newton", 60, 1e-10}, {"qn", 1000, 1e-9}, {"admm", 4000, 1e-9}, {"xpbd", 8, 0}};

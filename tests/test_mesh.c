@@ -1,5 +1,5 @@
 /* ranks: 1 2 3 4
-  The distributed box against the serial one: each check fails if a tet or vertex is lost, sent twice or misnumbered. */
+  The distributed box compared with the serial one: fails if a tet or vertex is lost, sent twice or misnumbered. */
 #include <wring/mesh.h>
 #include "check.h"
 #include "mesh/data.h"
@@ -32,7 +32,7 @@ static PetscErrorCode distribute_box(const wring_box *box, wring_mesh **m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A jittered box keeps its faces plane and its volume; without jitter vertices lie on the grid. */
+/* A jittered box keeps plane faces and its volume; without jitter the vertices lie on the grid. */
 static PetscErrorCode test_box(void)
 {
   const wring_box  endless = {.size = {1, 1, 1}, .cells = {PETSC_MAX_INT - 1, 1, 1}};
@@ -59,7 +59,7 @@ static PetscErrorCode test_box(void)
   PetscCall(wring_mesh_data_destroy(&d));
   PetscCall(wring_mesh_box(&endless, &d, &error));
   CHECK(!d && !strncmp(error.text, "mesh_box_cells: ", 16), "too many cells give '%s'", error.text);
-  if (sizeof(PetscInt) == 4) { // 7.5e8 tets have numbers, but 4 times as many do not
+  if (sizeof(PetscInt) == 4) { // 7.5e8 fits in a PetscInt, 4 times as many does not
     const wring_box large = {.size = {1, 1, 1}, .cells = {500, 500, 500}};
     error.text[0]         = '\0';
     PetscCall(wring_mesh_box(&large, &d, &error));
@@ -118,7 +118,7 @@ static void check_sets(const wring_mesh *m, const wring_mesh_data *d)
   }
 }
 
-/* Ghosts get what their owners have, in the halo and through the natural numbering. */
+/* Ghosts get the values of their owners, by the halo and by the natural numbering. */
 static PetscErrorCode check_exchange(const wring_mesh *m)
 {
   double *x;
@@ -152,7 +152,7 @@ static PetscErrorCode check_gather(const wring_mesh *m, const wring_mesh_data *d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Mass of every vertex against the serial sum. */
+/* Compares the mass of every vertex with the serial sum. */
 static PetscErrorCode check_mass(const wring_mesh *m, const wring_mesh_data *d)
 {
   const double density = 1000;
@@ -197,7 +197,7 @@ static PetscErrorCode check_info(const wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every rank asks for the three vertices 0, 100, 339, whoever owns them. */
+/* Every rank requests the three vertices 0, 100, 339, whichever rank owns them. */
 static PetscErrorCode check_more_ghosts(wring_mesh *m, const wring_mesh_data *d)
 {
   const PetscInt wanted[] = {0, 100, 339, 100};
@@ -211,7 +211,7 @@ static PetscErrorCode check_more_ghosts(wring_mesh *m, const wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of all vertices in falling order, two for vertex 7: each comes to its owner, in rising order. */
+/* Rows of all vertices in descending order, two for vertex 7: each arrives at its owner, in ascending order. */
 static PetscErrorCode check_rows(const wring_mesh *m)
 {
   PetscInt n = m->n_global + 1, n_mine;
@@ -257,7 +257,7 @@ static PetscErrorCode test_distribution(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One tet, then four points: ranks with nothing take part in everything. */
+/* One tet, then four points: ranks without vertices take part in all calls. */
 static PetscErrorCode test_tiny(PetscInt n_tet)
 {
   static const double X[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -290,7 +290,7 @@ static PetscErrorCode test_tiny(PetscInt n_tet)
 
 static const wring_schema schema[] = {{"set_*_", wring_set_options, "sets"}};
 
-/* One geometric set of the unjittered 4 x 2 x 2 box of unit cells: n vertices, or bad input if n < 0. */
+/* Tests one geometric set of the unjittered 4 x 2 x 2 box of unit cells: n vertices, or refused if n < 0. */
 static PetscErrorCode check_set_of_deck(const char *key, const char *value, PetscInt n)
 {
   const wring_box box = {{4, 2, 2}, {4, 2, 2}, {0, 0, 0}, 0};
@@ -315,7 +315,7 @@ static PetscErrorCode check_set_of_deck(const char *key, const char *value, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Boundaries belong to a set, to within round-off. */
+/* Points on the boundary belong to a set, to within round-off. */
 static PetscErrorCode test_sets(void)
 {
   PetscFunctionBegin;

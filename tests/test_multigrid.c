@@ -1,7 +1,7 @@
 /* ranks: 1 2 3 4 */
 /*
-  The fused multigrid, beyond the tests of all types in test_operator.c: components of any size side by side, the
-  deepest tolerance, the same bits on any threads, matrices that cannot be coarsened, and a hierarchy that follows the
+  The fused multigrid, in addition to the tests of all types in test_operator.c: components of very different size, the
+  smallest tolerance, the same bits on any threads, matrices that cannot be coarsened, and a hierarchy that follows the
   matrix.
 */
 #include "operator/multigrid/multigrid.h"
@@ -13,8 +13,8 @@
 /* ---- matrices and vectors ---------------------------------------------------------------------------------------- */
 
 /*
-  Graph Laplacian of an m x m x m grid plus shift; edges of the half x < m/2 weigh `contrast`. Without edges: isolated
-  vertices. The last ranks may own nothing.
+  Graph Laplacian of an m x m x m grid plus shift; edges of the half x < m/2 have the weight `contrast`, 0: no edges,
+  isolated vertices. The last ranks may own nothing.
 */
 static PetscErrorCode create_matrix(PetscInt m, double contrast, double shift, Mat *A)
 {
@@ -40,7 +40,7 @@ static PetscErrorCode create_matrix(PetscInt m, double contrast, double shift, M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* b [n][3] of random numbers times the size of its component, x = 0. */
+/* b [n][3]: random numbers times the size of the component; x = 0. */
 static PetscErrorCode create_vectors(Mat A, const double size[3], Vec *b, Vec *x)
 {
   PetscInt first, end;
@@ -123,7 +123,7 @@ static PetscErrorCode residual(const problem *p, double r[3], double b[3])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves from x as it is; each component must reach rtol. Returns the iterations. */
+/* Solves from the given x; each component must reach rtol. Returns the number of iterations. */
 static PetscErrorCode solve_and_check(const problem *p, const char *what, double rtol, PetscInt *iterations)
 {
   wring_operator_info info;
@@ -143,9 +143,9 @@ static PetscErrorCode solve_and_check(const problem *p, const char *what, double
 /* ---- accuracy ---------------------------------------------------------------------------------------------------- */
 
 /*
-  To every tolerance, for components of sizes that a float cannot hold side by side and one that is zero, from a guess
-  that is not. Fails where components share a coefficient or a test, where the cycle gets residuals that were not scaled
-  to what a float can hold, or where a zero column is left as it was.
+  Every tolerance, for components whose sizes a float cannot hold together, and one zero component, from a nonzero
+  guess. Fails if components share a coefficient or a test, if residuals are not scaled to the range of a float for the
+  cycle, or if a zero column is not set to zero.
 */
 static PetscErrorCode test_components(void)
 {
@@ -167,7 +167,7 @@ static PetscErrorCode test_components(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Against a factor of the same matrix: they agree to the residual times the norm of the inverse, 1/shift. */
+/* Compared with a factor of the same matrix: they agree to the residual times the norm of the inverse, 1/shift. */
 static PetscErrorCode test_direct(void)
 {
   const double    rtol[] = {1e-2, 1e-4, 1e-8, 1e-10}, shift = 0.05;
@@ -196,9 +196,9 @@ static PetscErrorCode test_direct(void)
 }
 
 /*
-  Stiffness that jumps by 1e6, and a shift that leaves constants a millionth of the diagonal: the float cycle must still
-  be of use. It takes 8 or 9 and 14 or 15 iterations; a step forgotten in the cycle, a wrong weight of ghosts or of the
-  last direction cost more.
+  Stiffness that jumps by 1e6, and a shift of a millionth of the diagonal for constants: the float cycle must still be a
+  good preconditioner. It takes 8 or 9 and 14 or 15 iterations; an omitted step of the cycle, a wrong weight of ghosts
+  or of the last direction increase them.
 */
 static PetscErrorCode test_contrast(void)
 {
@@ -217,9 +217,8 @@ static PetscErrorCode test_contrast(void)
 }
 
 /*
-    A guess that is wrong by 1e12: the recurrence for the residual loses b by cancellation, so that b - A x must be
-    found anew. A guess
-  that is right to 1e-4 saves the iterations of four digits.
+  With a guess wrong by 1e12 the recurrence for the residual loses b by cancellation, so that b - A x must be computed
+  again. A guess accurate to 1e-4 saves the iterations of four digits.
 */
 static PetscErrorCode test_guess(void)
 {
@@ -239,7 +238,7 @@ static PetscErrorCode test_guess(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The program's MPI_Allreduce, counted. */
+/* Replaces MPI_Allreduce and counts its calls. */
 #undef MPI_Allreduce
 static int allreduces;
 
@@ -249,7 +248,7 @@ int MPI_Allreduce(const void *send, void *receive, int n, MPI_Datatype type, MPI
   return PMPI_Allreduce(send, receive, n, type, op, comm);
 }
 
-/* Dots of x with b and itself turned round, as the operator reports them and as PETSc finds them. */
+/* Dot products of x with b and `last`, as the operator reports them and as PETSc computes them. */
 static PetscErrorCode check_from_zero(const problem *p, double rtol, double size, Vec last, PetscInt *iterations,
                                       int *made)
 {
@@ -282,10 +281,9 @@ static PetscErrorCode check_from_zero(const problem *p, double rtol, double size
 }
 
 /*
-    From zero, whatever x holds, to every tolerance, with dots, whatever size of b is given; a size that is not known
-    costs no more
-  iterations than the right one, and every iteration has one reduction, unless the last one was not foreseen. Fails
-  where a dot is that of another iterate, or misses a component that has converged.
+  From zero, whatever x holds, to every tolerance, with dot products, whatever size of b is given. An unknown size costs
+  no more iterations than the right one, and every iteration has one reduction, unless the last one was not predicted.
+  Fails if a dot product is that of another iterate, or omits a component that has converged.
 */
 static PetscErrorCode test_from_zero(void)
 {
@@ -302,7 +300,7 @@ static PetscErrorCode test_from_zero(void)
   PetscCall(VecSet(y, 1));
   PetscCall(VecStrideScale(y, 1, -3e5));
   PetscCall(VecNorm(p.b, NORM_2, &norm));
-  PetscCall(solve_and_check(&p, "first", 1e-1, NULL)); // PETSc sets halos up when they are first used
+  PetscCall(solve_and_check(&p, "first", 1e-1, NULL)); // PETSc sets up halos at their first use
   for (int i = 0; i < 5; i++) {
     for (int k = 0; k < 6; k++) {
       PetscCall(check_from_zero(&p, rtol[i], factor[k] * norm, y, &it, &made));
@@ -366,8 +364,8 @@ static PetscErrorCode dot(wring_cycle *c, const float *a, const float *b, double
 }
 
 /*
-  The cycle is a symmetric, positive definite map, to the digits of a float: restriction is the transpose of
-  interpolation, whoever owns what. A ghost's share lost on its way to the owner, or counted twice, breaks it.
+  The cycle is a symmetric positive definite map, to float precision: restriction is the transpose of interpolation for
+  any distribution. Fails if a ghost's contribution is lost on its way to the owner, or counted twice.
 */
 static PetscErrorCode test_symmetry(void)
 {
@@ -398,9 +396,9 @@ static PetscErrorCode test_symmetry(void)
 }
 
 /*
-  The last owned vertex is read as four numbers while its ghosts are a receive buffer: none of the four may be a
-  ghost's. Fails where ghosts follow the owned vertices at once. And numbers of random vectors are 64-bit: fails where 3
-  times the first row is not.
+  The last owned vertex is read as four numbers while the ghosts are a receive buffer: none of the four may belong to a
+  ghost. Fails if ghosts directly follow the owned vertices. The seeds of random vectors are 64-bit: fails if 3 times
+  the first row is computed in fewer bits.
 */
 static PetscErrorCode test_layout(void)
 {
@@ -427,8 +425,8 @@ static int count_subnormal(size_t n, const float *x)
 }
 
 /*
-  Parts that do not touch, and a right-hand side that falls by 60 decades from one to the next, so that parts of the
-  solution are beyond the range of a float. Fails where the cycle keeps subnormal numbers, or where a thread flushes
+  Disconnected parts, and a right-hand side that falls by 60 decades from the first to the last, so that parts of the
+  solution are beyond the range of a float. Fails if the cycle keeps subnormal numbers, or if a thread still flushes
   them after a solve.
 */
 static PetscErrorCode test_subnormal(void)
@@ -461,8 +459,8 @@ static PetscErrorCode test_subnormal(void)
 }
 
 /*
-  Sums have a fixed order: a reduction by OpenMP, or strips that depend on the number of threads, changes the last
-  bits.
+  Sums have a fixed order. Fails if the last bits change, as with a reduction by OpenMP or with strips that depend on
+  the number of threads.
 */
 static PetscErrorCode test_threads(void)
 {
@@ -488,7 +486,7 @@ static PetscErrorCode test_threads(void)
 }
 
 /*
-  One vertex; a handful, on ranks of which some own none; and isolated vertices, too many for a dense coarsest level.
+  One vertex; a few vertices, where some ranks own none; and isolated vertices, too many for a dense coarsest level.
 */
 static PetscErrorCode test_small(void)
 {
@@ -512,10 +510,9 @@ static PetscErrorCode test_small(void)
 /* ---- values that change ------------------------------------------------------------------------------------------ */
 
 /*
-    Another time step shifts the diagonal: the interpolation is kept, and is as good as a new one. Vertices that were
-    held a million times
-  stiffer than the rest and are released need a new one: with the old one, which cannot move them, iterations would go
-  up.
+  Another time step shifts the diagonal: the interpolation is kept, and is as good as a new one. When held vertices, a
+  million times stiffer than the rest, are released, a new one is needed: the old one cannot move them, and the number
+  of iterations would increase.
 */
 static PetscErrorCode test_changes(void)
 {
@@ -565,9 +562,8 @@ static PetscErrorCode create_with(const char *name, const char *value, Mat A)
 }
 
 /*
-    Options of how the hierarchy is built reach PETSc; options that would have no effect are refused, also where PETSc
-    would take them;
-  options that wring sets for PETSc are cleared afterwards. Fails where all options are passed on.
+  Options for the construction of the hierarchy reach PETSc; options without effect are refused, even if PETSc accepts
+  them; options that wring sets for PETSc are cleared afterwards. Fails if all options are passed on.
 */
 static PetscErrorCode test_options(void)
 {

@@ -1,18 +1,18 @@
 /* ranks: 1 2 3 4
-   The surface of a mesh and the pairs of vertices and triangles on it, against all faces and all pairs looked at one
-   by one. */
+   The surface of a mesh and the pairs of vertices and triangles on it, compared with a search over all faces and all
+   pairs. */
 #include "blocks.h"
 #include "contact/near.h"
 #include "contact/triangle.h"
 
 static PetscMPIInt rank, size;
 
-/* Two boxes, 0.3 m apart, and a third one far away. */
+/* Two boxes, 0.3 m apart, and a third far away. */
 static const wring_box boxes[3] = {{{1, 1, 0.5}, {4, 3, 2}, {0, 0, 0}, 0.2},
                                    {{0.8, 0.6, 0.7}, {2, 3, 3}, {0.1, 0.1, 0.8}, 0.2},
                                    {{1, 1, 1}, {1, 1, 1}, {9, 9, 9}, 0}};
 
-/* A fine body above a coarse floor: triangles of three levels of cells. */
+/* A fine body above a coarse floor: triangles on three levels of cells. */
 static const wring_box floor_boxes[2] = {{{30, 30, 1}, {1, 1, 1}, {-14, -14, -1.02}, 0},
                                          {{1, 1, 1}, {6, 6, 6}, {0, 0, 0}, 0.1}};
 
@@ -44,7 +44,7 @@ static void sort_rows(table *t)
   }
 }
 
-/* Rows of all ranks on every rank, sorted; mine is freed. */
+/* The rows of all ranks on every rank, sorted; frees mine. */
 static table gather(table mine)
 {
   table       all = {.width = mine.width};
@@ -75,7 +75,7 @@ static void check_same(table a, table b, const char *what)
 
 /* ---- the surface ------------------------------------------------------------------------------------------------- */
 
-/* The least first, in the same sense of turning. */
+/* Rotates the vertices so that the least comes first; the orientation does not change. */
 static void turn(const PetscInt *v, PetscInt *row)
 {
   int first = 0;
@@ -89,7 +89,7 @@ static PetscBool has(const PetscInt *tet, PetscInt v)
   return (PetscBool)(tet[0] == v || tet[1] == v || tet[2] == v || tet[3] == v);
 }
 
-/* Whether another tet than e has these three vertices. */
+/* Whether a tet other than e has these three vertices. */
 static PetscBool is_shared(const wring_mesh_data *d, PetscInt e, const PetscInt *v)
 {
   for (PetscInt o = 0; o < d->n_tet; o++)
@@ -98,7 +98,7 @@ static PetscBool is_shared(const wring_mesh_data *d, PetscInt e, const PetscInt 
   return PETSC_FALSE;
 }
 
-/* Turns v so that `inside` is behind it. */
+/* Orients v so that `inside` is behind it. */
 static void turn_outward(const double *X, PetscInt inside, PetscInt *v)
 {
   double m[9];
@@ -136,7 +136,7 @@ static table skin_faces(const wring_mesh *m, const wring_skin *s)
   return gather(t);
 }
 
-/* Vertex, its body, and how many neighbours it has and their sum. */
+/* For each vertex: its number, its body, the number of its neighbours and their sum. */
 static table all_vertices(const wring_mesh_data *d, table faces, const PetscInt *body)
 {
   table t = empty(4, d->n_vertex);
@@ -166,8 +166,10 @@ static table skin_vertices(const wring_mesh *m, const wring_skin *s)
   return gather(t);
 }
 
-/* Fails if a face between ranks is taken for the surface, one is lost or turned inward, or a ring or body ends at a
-   rank. */
+/*
+  Fails if a face between ranks counts as surface, if one is lost or oriented inwards, or if a ring or body ends at a
+  rank.
+*/
 static PetscErrorCode check_skin(int n, const wring_box *box)
 {
   wring_mesh_data *d = test_blocks_data(n, box);
@@ -203,7 +205,7 @@ static double distance_to(const double p[3], const double t[9], const double w[3
   return sqrt(squared);
 }
 
-/* Fails if a region of the plane is taken for another: a point of a fine grid on the triangle is then closer. */
+/* Fails if a region of the plane is confused with another: a point of a fine grid on the triangle is then closer. */
 static void test_touch(void)
 {
   uint64_t state = 7;
@@ -232,7 +234,7 @@ static void test_touch(void)
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
-/* Positions by original number: places drawn in a box of this size, or the rest positions with noise. */
+/* Positions by original number: random points in a box of size `spread`, or the rest positions with noise. */
 static void place(const double *X, PetscInt original, double spread, double noise, double at[3])
 {
   uint64_t state = 1000u * (uint64_t)original + 17;
@@ -242,7 +244,7 @@ static void place(const double *X, PetscInt original, double spread, double nois
   }
 }
 
-/* The rule, word by word: whether vertex v and face f of the mesh d are a pair. */
+/* The rule, implemented literally: whether vertex v and face f of the mesh d are a pair. */
 static PetscBool is_pair(const wring_mesh_data *d, const PetscInt *body, const PetscBool *next, PetscInt v,
                          const PetscInt *f, const double *x, const wring_near_range *r)
 {
@@ -300,8 +302,10 @@ static table found_pairs(const wring_mesh *m, PetscInt n, const wring_near *near
   return gather(t);
 }
 
-/* Fails if a cell, a rank or a rule loses a pair, finds one twice or one that is none. lost: a vertex without a
-   position. */
+/*
+  Fails if a cell, a rank or a rule loses a pair, or finds one twice or a wrong one. lost: vertices without a finite
+  position.
+*/
 static PetscErrorCode check_pairs(int n_box, const wring_box *box, double spread, double noise, PetscBool lost,
                                   const wring_near_range *range)
 {
@@ -339,7 +343,7 @@ int main(int argc, char **argv)
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   PetscCall(check_skin(3, boxes));
-  PetscCall(check_skin(1, boxes + 2)); // six tets: some ranks have nothing
+  PetscCall(check_skin(1, boxes + 2)); // six tets: some ranks have none
   test_touch();
   PetscCall(check_pairs(3, boxes, 0, 0.15, PETSC_FALSE, &none));
   PetscCall(check_pairs(3, boxes, 0, 0.15, PETSC_FALSE, &rest));

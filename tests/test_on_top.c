@@ -1,8 +1,8 @@
 /* ranks: 1 2 4 */
 /*
-  Terms on top of a material, on boxes: fibres, volume, strain_limit, and materials scaled tet by tet. Fails if fibres
-  read another tet's direction, if a term or a scale is lost in a derivative, a matrix, a sweep or the energy per tet,
-  or if a result depends on ranks or threads.
+  Terms on top of a material, on boxes: fibres, volume, strain_limit, and materials scaled per tet. Fails if fibres read
+  another tet's direction, if a term or a scale is missing in a derivative, a matrix, a sweep or the energy per tet, or
+  if a result depends on ranks or threads.
 */
 #include "body.h"
 #include <omp.h>
@@ -19,7 +19,7 @@ typedef struct {
   Vec              x, y, grad, work;
 } model;
 
-/* A scale from 0.5 to 1.5 and a unit direction of every tet, from its number in the file. */
+/* For every tet a scale from 0.5 to 1.5 and a unit direction, both functions of its number in the file. */
 static PetscErrorCode draw_fields(model *m)
 {
   PetscFunctionBegin;
@@ -34,7 +34,7 @@ static PetscErrorCode draw_fields(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* law, scaled by factor times the field, and everything on top of it; an end is held. */
+/* The law, scaled by factor times the field, and all terms on top of it; one end is held. */
 static PetscErrorCode model_create(MPI_Comm comm, const wring_law *law, const double *par, double factor, model *m)
 {
   const PetscInt cells[3] = {6, 3, 3}; // 324 tets: several blocks, the last ones not full
@@ -93,7 +93,7 @@ static const double strain_par[1] = {1e5};
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
-/* grad . d and H d are the derivatives of g and of grad; the limits' kinks are too few to tell. */
+/* grad . d and H d are the derivatives of g and of grad; too few elements are at a kink of the limits to matter. */
 static PetscErrorCode test_derivatives(void)
 {
   const double eps = 1e-7;
@@ -131,7 +131,7 @@ static PetscErrorCode test_derivatives(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is left of the global step is -grad g: fails if a projection, k or weight is not that of the energy. */
+/* The residual of the global step is -grad g. Fails if a projection, k or weight does not belong to the energy. */
 static PetscErrorCode test_residual(void)
 {
   model     m;
@@ -153,7 +153,7 @@ static PetscErrorCode test_residual(void)
 
 static const double stretch[9] = {1.3, 0.1, 0, 0, 0.8, 0.2, 0.1, 0, 1.2};
 
-/* x = F X: every energy is known. */
+/* x = F X, for which every energy is known. */
 static void deform(const wring_mesh *mesh, Vec x)
 {
   double *xa;
@@ -179,8 +179,8 @@ static double density_of(const wring_law *law, const double *values)
 }
 
 /*
-  Under one F the density of each tet is that of its laws, scaled where they are, with the fibres along this tet's own
-  direction; and density times volume sums up to the elastic energy but for the attachment's.
+  For a uniform F the density of each tet is that of its laws, scaled where they are scaled, with fibres along this
+  tet's own direction; and the sum of density times volume is the elastic energy without the attachment's.
 */
 static PetscErrorCode test_densities(void)
 {
@@ -229,7 +229,7 @@ static PetscErrorCode test_densities(void)
 }
 
 /*
-  A material twice as stiff in every tet is one with twice the modulus: fails if a matrix or a prox misses the scale.
+  A material twice as stiff in every tet equals one with twice the modulus: fails if a matrix or a prox omits the scale.
 */
 static PetscErrorCode test_scale(void)
 {
@@ -268,7 +268,7 @@ static PetscErrorCode test_scale(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Turned and moved as a whole, the body costs nothing beyond round-off and feels no force. */
+/* A rigid motion of the body costs no energy beyond round-off and causes no force. */
 static PetscErrorCode test_rigid(void)
 {
   model    m;
@@ -365,7 +365,7 @@ static PetscErrorCode solve(model *m, const char *name, PetscInt its, double rto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest difference on this rank from the same vertices of a model on one rank. */
+/* The largest difference on this rank to the same vertices of a model on one rank. */
 static double distance(const model *m, Vec x, const model *one, Vec other)
 {
   const double *xa, *oa;
@@ -381,7 +381,7 @@ static double distance(const model *m, Vec x, const model *one, Vec other)
   return most;
 }
 
-/* All methods that converge end in one minimiser; the sweeps' iterates are those of one rank. */
+/* All methods that converge reach one minimiser; the iterates of the sweeps equal those on one rank. */
 static PetscErrorCode test_solvers(void)
 {
   static const char *const minimise[] = {"newton", "qn", "pd", "admm"}, *const sweep[] = {"xpbd", "pbd"};
@@ -418,7 +418,7 @@ static PetscErrorCode test_solvers(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bit by bit the same on 1 and 3 threads; the same up to rounding on any ranks. */
+/* Bitwise equal on 1 and 3 threads; equal up to rounding on any ranks. */
 static PetscErrorCode test_ranks_and_threads(void)
 {
   const int   before = omp_get_max_threads();
@@ -448,7 +448,7 @@ static PetscErrorCode test_ranks_and_threads(void)
 
 /* ---- tables of tets ---------------------------------------------------------------------------------------------- */
 
-/* Rows in any order, some tets without one, on a refined mesh: each tet gets its mother's. */
+/* Rows in any order, some tets without a row, on a refined mesh: each tet gets the row of its parent. */
 static PetscErrorCode test_routing(void)
 {
   const PetscInt cells[3] = {3, 2, 2}, n = 72;

@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Which edges join the grid points. */
+/* The edges between grid points. */
 typedef enum { PLAIN, STIFF, PIECES } grid;
 
-/* Weight of the edge from r along an axis: 1; stiff, up to 1e10 by the layer; in pieces, none to each third layer. */
+/* Weight of the edge from r along an axis: 1; STIFF: up to 1e10, by layer; PIECES: 0 between every third layer. */
 static double weight_of(grid kind, PetscInt m, PetscInt r, int axis)
 {
   const PetscInt layer = r / (m * m);
@@ -53,7 +53,7 @@ static PetscErrorCode create_matrix(PetscInt m, double shift, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* "mumps" is the direct type whose factor is in parts. */
+/* "mumps" is type direct with a distributed factor. */
 static PetscErrorCode create_operator(const char *type, Mat A, wring_operator **op)
 {
   const PetscBool mumps = (PetscBool)!strcmp(type, "mumps");
@@ -69,7 +69,7 @@ static PetscErrorCode create_operator(const char *type, Mat A, wring_operator **
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vectors [n][3]; the sizes of the components differ by up to 1e12: a test of the joint norm would stop too early. */
+/* Vectors [n][3]. The sizes of the components differ by up to 1e12: a test of the joint norm would stop too early. */
 static PetscErrorCode create_vectors(Mat A, Vec *b, Vec *x)
 {
   PetscInt first, end;
@@ -129,7 +129,7 @@ static PetscErrorCode test_type(const char *type, PetscInt m, double rtol)
   PetscCall(create_matrix(m, 0.1, &A));
   PetscCall(create_vectors(A, &b, &x));
   PetscCall(create_operator(type, A, &op));
-  for (int again = 0; again < 2; again++) { // the second time with changed values: an old factor would fail
+  for (int again = 0; again < 2; again++) { // then with changed values: an old factor would fail
     PetscCall(wring_operator_solve(op, rtol, b, x, &reached));
     PetscCall(residual(A, b, x, &worst));
     CHECK(reached && worst <= 1.01 * rtol, "%s m %d: residual %g", type, (int)m, worst);
@@ -165,7 +165,7 @@ static PetscErrorCode set_and_solve(wring_operator *op, Mat A, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Eigenvalues from -2 on: a factorisation with pivots would go on silently. */
+/* Eigenvalues from -2 on: a factorisation with pivoting would continue silently. */
 static PetscErrorCode test_indefinite(const char *type)
 {
   Mat             A;
@@ -185,7 +185,7 @@ static PetscErrorCode test_indefinite(const char *type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The two types share nothing but the matrix: they agree to the condition number times the residual. */
+/* The two types share only the matrix: they agree to the condition number times the residual. */
 static PetscErrorCode test_agreement(const char *direct)
 {
   const char *const type[2] = {direct, "multigrid"};
@@ -217,7 +217,10 @@ static PetscErrorCode test_agreement(const char *direct)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From a residual of 1e-6 to 1e-7 is one decade of seven: a solve that forgets the guess needs more than the first. */
+/*
+  From a residual of 1e-6 to 1e-7 is one decade of seven: a solve that ignores the guess needs more iterations than the
+  first.
+*/
 static PetscErrorCode test_guess(void)
 {
   Mat                 A;
@@ -244,8 +247,8 @@ static PetscErrorCode test_guess(void)
 }
 
 /*
-  A matrix of each kind to each rtol that is not less than `least`: fails where refinement is left out, joins
-  components, or a row lands elsewhere.
+  A matrix of each kind, to each rtol that is not less than `least`. Fails if refinement is omitted or couples
+  components, or if a row is put in a wrong place.
 */
 static PetscErrorCode test_accuracy(grid kind, PetscInt m, double shift, double least)
 {
@@ -258,12 +261,12 @@ static PetscErrorCode test_accuracy(grid kind, PetscInt m, double shift, double 
   PetscCall(create_grid(kind, m, shift, &A));
   PetscCall(create_vectors(A, &b, &x));
   PetscCall(create_operator("direct", A, &op));
-  for (int zero = 0; zero < 2; zero++) { // the second time one column is zero
+  for (int zero = 0; zero < 2; zero++) { // then with one zero column
     for (int i = 0; i < 4 && rtol[i] >= least; i++) {
       PetscReal size[3];
       double    worst;
       PetscBool reached;
-      PetscCall(VecSet(x, NAN)); // no guess is looked at
+      PetscCall(VecSet(x, NAN)); // the guess is ignored
       PetscCall(wring_operator_solve(op, rtol[i], b, x, &reached));
       PetscCall(residual(A, b, x, &worst));
       CHECK(reached && worst <= 1.01 * rtol[i], "kind %d m %d: %g for %g", (int)kind, (int)m, worst, rtol[i]);
@@ -280,9 +283,9 @@ static PetscErrorCode test_accuracy(grid kind, PetscInt m, double shift, double 
 }
 
 /*
-  A solve in single precision leaves eps times the condition of |b|: 1e-6 / 0.1 at a shift of 0.1, more than b at 1e-7,
-  where CHOLMOD's own leaves 1e-16 / 1e-8. Fails if the precision is not chosen, not chosen again after a change, or not
-  the one that info reports.
+  A solve in single precision leaves eps times the condition number of |b|: 1e-6 / 0.1 with a shift of 0.1, more than
+  |b| with 1e-7, where CHOLMOD's own factor leaves 1e-16 / 1e-8. Fails if the precision is not chosen, not chosen again
+  after a change, or not reported by info.
 */
 static PetscErrorCode test_precision(void)
 {
@@ -318,8 +321,7 @@ static PetscErrorCode test_precision(void)
 }
 
 /*
-  Fails where a sum depends on the number of threads, and where a tolerance that cannot be reached is reported as
-  reached.
+  Fails if a sum depends on the number of threads, or if a tolerance that cannot be reached is reported as reached.
 */
 static PetscErrorCode test_threads(PetscInt m)
 {
@@ -356,10 +358,9 @@ static PetscErrorCode test_threads(PetscInt m)
 }
 
 /*
-    The tolerance of a solve with rtol 0: with `operator.type: direct` round-off; operator.rtol where the deck gives it;
-    where `auto`
-  chooses a factor, round-off too, but for callers that ask for rough solves. Fails where a solve is less exact than
-  asked.
+  The tolerance of a solve with rtol 0: round-off with `operator.type: direct`; operator.rtol if the deck gives it; if
+  `auto` chooses a factor, round-off too, except for callers that ask for rough solves. Fails if a solve is less exact
+  than requested.
 */
 static PetscErrorCode test_default(const char *type, const char *rtol, double rough, double least, double most)
 {
@@ -391,7 +392,7 @@ static PetscErrorCode test_default(const char *type, const char *rtol, double ro
 }
 
 /*
-  Many solves, one after the other: fails, now and then, where threads or ranks do not wait for each other's numbers.
+  Many solves in sequence: fails occasionally if threads or ranks do not wait for each other's numbers.
 */
 static PetscErrorCode test_repeated(int threads)
 {
@@ -423,7 +424,7 @@ static PetscErrorCode test_repeated(int threads)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails where work arrays keep numbers that are not finite, and where b is not scaled to fit single precision. */
+/* Fails if work arrays keep numbers that are not finite, or if b is not scaled to the range of single precision. */
 static PetscErrorCode test_not_finite(void)
 {
   Mat             A;
@@ -487,8 +488,8 @@ static PetscErrorCode choose(const char *type, const char *rtol, wring_operator_
 }
 
 /*
-  A factor in parts is priced as MUMPS, whose solve takes four times as long. Fails where it is priced as the factor
-  that all ranks share, which is the only one on one rank.
+  A distributed factor is given the cost of MUMPS, whose solve takes four times as long. Fails if it is given the cost
+  of the shared factor, which is the only one on one rank.
 */
 static PetscErrorCode test_choice_in_parts(void)
 {
@@ -504,9 +505,9 @@ static PetscErrorCode test_choice_in_parts(void)
 }
 
 /*
-  A type that the user names is taken. A small mesh is factored, a large one is not; between them multigrid wins where
-  solves are rough or few, the factor where they are many and exact. Fails where size, number, tolerance or roughness
-  has no effect.
+  A type that the user sets is used. A small mesh is factored, a large one is not. Between them multigrid is chosen if
+  solves are rough or few, a factor if they are many and exact. Fails if size, number, tolerance or roughness has no
+  effect.
 */
 static PetscErrorCode test_choice(void)
 {
@@ -528,11 +529,11 @@ static PetscErrorCode test_choice(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- memory of all ranks ----------------------------------------------------------------------------------------- */
+/* ---- shared memory ----------------------------------------------------------------------------------------------- */
 
 /*
-  Two pages of a file that has one: the second cannot be had, as where /dev/shm is too small for what MPI has promised.
-  Fails, with SIGBUS, where the program itself writes the zeros.
+  Two pages of a file of one page: the second is not available, as on a /dev/shm that is smaller than MPI has promised.
+  Fails with SIGBUS if the program itself writes the zeros.
 */
 static PetscErrorCode test_no_page(void)
 {
@@ -568,8 +569,8 @@ static PetscErrorCode create_and_solve(Mat A, Vec b, Vec x)
 }
 
 /*
-  A factor for which MUMPS may not take the memory that it needs is refused. Fails where the solution that PETSc fills
-  in then, Inf, is taken for one, or where a set-up with enough memory finds the failed factor again.
+  A factor for which MUMPS is not allowed the memory that it needs is refused. Fails if the Inf with which PETSc then
+  fills the solution is accepted, or if a set-up with enough memory reuses the failed factor.
 */
 static PetscErrorCode test_starved(void)
 {
@@ -597,7 +598,7 @@ static PetscErrorCode test_starved(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Pivots of an indefinite matrix, half of whose diagonal is zero, need more workspace than MUMPS foresees. */
+/* Pivoting of an indefinite matrix with a half-zero diagonal needs more workspace than MUMPS estimates. */
 static PetscErrorCode create_saddle(PetscInt n, Mat *A)
 {
   PetscInt first, end;
@@ -626,8 +627,8 @@ static PetscErrorCode create_saddle(PetscInt n, Mat *A)
 }
 
 /*
-  A factorisation that ran out of workspace is made again with more, and again after a failure. Fails where it is not:
-  PETSc leaves a factor by MUMPS that has failed as it is, also with another ICNTL(14).
+  A factorisation that ran out of workspace is repeated with more, also after a failure. Fails if it is not: PETSc does
+  not repeat a factorisation in a MUMPS factor that has failed, even with another ICNTL(14).
 */
 static PetscErrorCode test_workspace(void)
 {

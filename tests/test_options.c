@@ -1,5 +1,5 @@
 /* ranks: 1 */
-/* Options: every type accepts what it should, refuses the rest in one line, and keys find their names. */
+/* Options: every type accepts what it should, refuses the rest in one line, and keys are matched to their names. */
 #define _POSIX_C_SOURCE 200809L
 #include "refused.h"
 #include <math.h>
@@ -39,7 +39,7 @@ static PetscErrorCode create(const char *key, const char *value, wring_options *
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Reads a value by its type; numbers come back in v, the number of items too. */
+/* Reads a value by its type; returns numbers in v, and the number of items. */
 static PetscErrorCode read_value(const wring_options *o, const char *key, PetscInt *n, double *v, const char **word)
 {
   const wring_option *p = wring_option_find(table, key);
@@ -119,7 +119,7 @@ static const good_value good[] = {
   {"file", "mesh.msh", 1, {0}, "mesh.msh"},
 };
 
-/* Fails if an end of a range, a default or a spelling is not taken, or a value changes on its way. */
+/* Fails if an end of a range, a default or a spelling is not accepted, or if a value changes. */
 static PetscErrorCode test_good_values(void)
 {
   PetscFunctionBegin;
@@ -190,7 +190,7 @@ static const bad_value bad[] = {
   {"file", "", "expected a file name"},
 };
 
-/* Each message holds the place, the key, the value and what is expected; a value that is accepted fails. */
+/* Each message contains the place, the key, the value and what is expected; fails if a value is accepted. */
 static PetscErrorCode test_bad_values(void)
 {
   PetscFunctionBegin;
@@ -209,7 +209,7 @@ static PetscErrorCode test_bad_values(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A missing value says what it should be; a value as long as a book leaves room for what is expected. */
+/* For a missing value the message states what is expected; a very long value leaves space for this. */
 static PetscErrorCode test_missing_and_long(void)
 {
   static char    book[5000];
@@ -231,7 +231,7 @@ static PetscErrorCode test_missing_and_long(void)
 
 /* ---- the database ------------------------------------------------------------------------------------------------ */
 
-/* A key in any case is the same key: its later value and origin win, its place in the order stays. */
+/* A key in any case is the same key: the later value and origin replace the earlier; its position does not change. */
 static PetscErrorCode test_later_wins(void)
 {
   wring_options *o;
@@ -254,7 +254,7 @@ static PetscErrorCode test_later_wins(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A copy has the keys that do not begin so, and the directory; it goes its own way. */
+/* A copy has the keys that do not begin with the prefix, and the directory; it is independent of the original. */
 static PetscErrorCode test_copy(void)
 {
   wring_options *o, *copy;
@@ -278,7 +278,7 @@ static PetscErrorCode test_copy(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A path is relative to the deck, wherever its key is given; an absolute path stays as it is. */
+/* A path is relative to the deck, wherever its key is given; an absolute path is not changed. */
 static PetscErrorCode test_paths(void)
 {
   wring_options *o;
@@ -325,7 +325,7 @@ static const bad_value unknown[] = {
   {"", "5", "did you mean p_"},
 };
 
-/* Each unknown key is refused with the nearest one; known ones in any case pass. */
+/* Each unknown key is refused with the most similar one; known keys in any case are accepted. */
 static PetscErrorCode test_unknown_keys(void)
 {
   wring_options *o;
@@ -345,7 +345,9 @@ static PetscErrorCode test_unknown_keys(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A value is refused by its key's table though nothing reads it, and passes where one of several tables takes it. */
+/*
+  A value is checked by its key's table even if it is never read; it is accepted if one of several tables accepts it.
+*/
 static PetscErrorCode test_mixed_values(void)
 {
   wring_options *o;
@@ -363,7 +365,7 @@ static PetscErrorCode test_mixed_values(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Values are checked although nothing reads them; only a bool may stand without one. A copy keeps both. */
+/* Values are checked even if they are never read; only a bool may have no value. A copy behaves the same. */
 static PetscErrorCode test_unread_values(void)
 {
   static const struct {
@@ -388,7 +390,7 @@ static PetscErrorCode test_unread_values(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All tables that have a key say what it is, in the order of the schema. */
+/* All tables that have a key are found, in the order of the schema. */
 static PetscErrorCode test_find(void)
 {
   PetscFunctionBegin;
@@ -400,7 +402,7 @@ static PetscErrorCode test_find(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Names come in order of appearance, spelt as they are known; the longest known name that fits is meant. */
+/* Names are listed in order of appearance, spelt like the known names; the longest known name that matches counts. */
 static PetscErrorCode test_names(void)
 {
   static const char *const known[]    = {"Grip", "grip_left"};
@@ -425,7 +427,7 @@ static PetscErrorCode test_names(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* "attach_tooth_volume_stiffness" is of tooth or of tooth_volume: the one that is known, and an error if both are. */
+/* "attach_tooth_volume_stiffness" belongs to tooth or to tooth_volume: the known one; refused if both are known. */
 static PetscErrorCode test_ambiguous_names(void)
 {
   static const char *const known[] = {"tooth_volume", "tooth"};
@@ -449,7 +451,7 @@ static PetscErrorCode test_ambiguous_names(void)
 
 /* ---- help -------------------------------------------------------------------------------------------------------- */
 
-/* What help prints for a key, [size]. */
+/* The help text of a key, [size]. */
 static PetscErrorCode help(const char *key, size_t size, char *text, PetscInt *n)
 {
   FILE *const old = PETSC_STDOUT, *const f = tmpfile();
@@ -465,7 +467,7 @@ static PetscErrorCode help(const char *key, size_t size, char *text, PetscInt *n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All entries once, those that begin with a key, or the one that a key with a name stands for. */
+/* All entries once, those that begin with a key, or the one that matches a key with a name. */
 static PetscErrorCode test_help(void)
 {
   char     text[8192];
@@ -473,7 +475,7 @@ static PetscErrorCode test_help(void)
 
   PetscFunctionBegin;
   PetscCall(help(NULL, sizeof text, text, &n));
-  CHECK(n == 16 + 1 + 2 + 1 + 1, "%d entries", (int)n); // history behind solver_qn_, not again behind a part's name
+  CHECK(n == 16 + 1 + 2 + 1 + 1, "%d entries", (int)n); // history after solver_qn_, not again after a part's name
   PetscCall(help("attach_xmin_stiffness", sizeof text, text, &n));
   CHECK(n == 1 && strstr(text, "attach_NAME_stiffness") && strstr(text, "(0,inf) [N/m]"), "%s", text);
   PetscCall(help("SOLVER_", sizeof text, text, &n));

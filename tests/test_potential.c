@@ -1,8 +1,8 @@
 /* ranks: 1 2 4 */
 /*
-  The potential on boxes: derivatives, matrices, ranks and threads. It fails when a force is scattered to a wrong
-  vertex, a halo is not complete, a padded lane counts, a chunk's shared vertex is summed twice, or an order of sums
-  depends on threads.
+  The potential on boxes: derivatives, matrices, ranks and threads. Fails if a force is added to a wrong vertex, a halo
+  is incomplete, a padded lane contributes, a chunk's shared vertex is summed twice, or an order of sums depends on
+  threads.
 */
 #include "model.h"
 #include <omp.h>
@@ -61,7 +61,7 @@ static double value_at(model *m, double s)
   return v.objective;
 }
 
-/* grad . d is the derivative of g; the fused pass gives what the separate ones give. */
+/* grad . d is the derivative of g; the fused pass gives the same as the separate ones. */
 static PetscErrorCode check_gradient(model *m, const char *name)
 {
   const double eps = 1e-7;
@@ -89,7 +89,7 @@ static PetscErrorCode check_gradient(model *m, const char *name)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* H d is the derivative of the gradient; H is symmetric; it is filled again without growing. */
+/* H d is the derivative of the gradient; H is symmetric; filling it again does not change its pattern. */
 static PetscErrorCode check_hessian(model *m, const char *name)
 {
   const double eps = 1e-6;
@@ -138,7 +138,7 @@ static PetscErrorCode check_residual(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A on a constant: L is blind to it, so only mass and attachments are left; A is symmetric. */
+/* A on a constant: L maps it to zero, so that only mass and attachments remain; A is symmetric. */
 static PetscErrorCode check_operator(model *m, double held)
 {
   Mat       A = NULL;
@@ -187,7 +187,7 @@ static PetscErrorCode check_threads(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A free body: elastic forces add up to nothing, and a rigid motion costs nothing. */
+/* A free body: elastic forces add up to zero, and a rigid motion costs no energy. */
 static PetscErrorCode check_free(model *m)
 {
   const double c = cos(0.7), s = sin(0.7);
@@ -211,7 +211,7 @@ static PetscErrorCode check_free(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The value does not depend on the number of ranks: against the same model on this rank alone. */
+/* The value does not depend on the number of ranks: compared with the same model on this rank alone. */
 static PetscErrorCode check_ranks(model *m, const wring_law *law, const double *par)
 {
   model       alone;
@@ -231,7 +231,7 @@ static PetscErrorCode check_ranks(model *m, const wring_law *law, const double *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One inverted tet makes g infinite, never NaN, under a law that ends at J = 0. */
+/* One inverted tet makes g infinite, never NaN, for a law that is infinite for J <= 0. */
 static PetscErrorCode check_infinity(model *m)
 {
   wring_value v;

@@ -1,8 +1,8 @@
 /* ranks: 1 */
 /*
-  p = argmin psi(p) + rho/2 |p - z|^2 of every law: stationary, no point near or far is lower, equivariant, and right at
-  z that is flat, inverted or 0. Fails if a closed form has a wrong factor or misses a kink, or if Newton stops early,
-  leaves the domain or mixes lanes.
+  p = argmin psi(p) + rho/2 |p - z|^2 of every law: stationary, minimal among points near and far, equivariant, and
+  correct for a z that is flat, inverted or 0. Fails if a closed form has a wrong factor or misses a kink, or if Newton
+  stops early, leaves the domain or mixes lanes.
 */
 #include "splines.h"
 #include "laws.h"
@@ -24,11 +24,11 @@ static const wring_law *const laws[] = {&wring_law_strain,        &wring_law_cor
 enum { N_LAW = sizeof laws / sizeof laws[0] };
 
 /*
-  Of the law's slope k: large enough that objectives that are not convex for every rho have one minimum at the z below.
+  Factors of the law's slope k, so large that objectives that are not convex for every rho have one minimum for these z.
 */
 static const double rho_of_k[N_RHO] = {0.6, 1, 30, 1e8};
 
-/* A law, its parameters, rho and z of a block. */
+/* A law with its parameters, rho and z of a block. */
 typedef struct {
   const wring_law      *law;
   int                   kind, n; // rows of z
@@ -77,7 +77,8 @@ static input make(const wring_law *law, int kind, double factor, uint64_t *state
 }
 
 /*
-  At the example of a law of the list, divided by its k; stretches or lengths near those at rest and up to twice these.
+  A law of the list with the parameters of its example, divided by its k; stretches or lengths from near those at rest
+  to twice these.
 */
 static input make_listed(const wring_law *law, const wring_law *scaled, int kind, double rho, uint64_t *state)
 {
@@ -121,14 +122,14 @@ static void objective(input *a, block_z p, double phi[WRING_LANES])
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* psi of laws of the rotation closest to F has no gradient where s_1 + s_2 = 0. */
+/* psi of laws with the rotation closest to F has no gradient where s_1 + s_2 = 0. */
 static int has_kink(const input *a, const double s[3])
 {
   const int near = s[1] + s[2] < 1e-6 * s[0];
   return near && (a->law == &wring_law_corotated || (a->law->q == 3 && a->law->slope == test_scaled_slope));
 }
 
-/* What the rounding of p alone makes of its gradient: F^{-T} of a p that is almost flat, the det F of a huge one. */
+/* Error of the gradient by the rounding of p alone: F^{-T} of an almost flat p, det F of a huge one. */
 static double rounding(const input *a, const double s[3])
 {
   if (a->law->positive) return 1e-15 * (1 + s[0]) / s[2];
@@ -137,7 +138,7 @@ static double rounding(const input *a, const double s[3])
   return of_volume ? 1e-16 * s[0] * s[0] * s[1] * s[1] : 0;
 }
 
-/* dpsi/dz(p) + rho (p - z) = 0, but in a kink, where only check_least can tell. */
+/* dpsi/dz(p) + rho (p - z) = 0, except at a kink, which only check_least tests. */
 static void check_stationary(input *a)
 {
   WRING_ALIGNED block_z p, g, u, v;
@@ -158,7 +159,7 @@ static void check_stationary(input *a)
   }
 }
 
-/* No point up to 10^farthest away is lower. */
+/* No point up to 10^farthest away has a lower objective. */
 static void check_least(input *a, double farthest, uint64_t *state)
 {
   WRING_ALIGNED block_z p, moved;
@@ -180,7 +181,10 @@ static void check_least(input *a, double farthest, uint64_t *state)
   }
 }
 
-/* For rho -> infinity p is z but for |dpsi/dz|/rho; a flat or inverted z cannot be reached by positive laws. */
+/*
+  For rho -> infinity p equals z up to |dpsi/dz|/rho; positive laws are skipped for a flat or inverted z, which they
+  cannot reach.
+*/
 static void check_limit(input *a)
 {
   WRING_ALIGNED block_z p, g;
@@ -197,7 +201,7 @@ static void check_limit(input *a)
   }
 }
 
-/* out = Q in Q'^T; an edge turns by Q only. */
+/* out = Q in Q'^T; an edge is rotated by Q only. */
 static void rotate(const input *a, const double left[9], const double right[9], block_z in, block_z out)
 {
   const int q = a->law->q;
@@ -209,7 +213,7 @@ static void rotate(const input *a, const double left[9], const double right[9], 
   }
 }
 
-/* prox(Q z Q'^T) = Q prox(z) Q'^T; not where several p are as good: psi's kinks, z = 0 and attachments. */
+/* prox(Q z Q'^T) = Q prox(z) Q'^T; skipped where several p are minimal: kinks of psi, z = 0, and for attachments. */
 static void check_equivariance(input *a, uint64_t *state)
 {
   WRING_ALIGNED block_z p, expected, turned;
@@ -230,7 +234,7 @@ static void check_equivariance(input *a, uint64_t *state)
   }
 }
 
-/* A lane depends on nothing of its neighbours: the block in reverse gives p in reverse. */
+/* Lanes are independent: reversing the block reverses p. */
 static void check_lanes(input *a)
 {
   WRING_ALIGNED block_z p, reversed;
@@ -252,7 +256,7 @@ static void check_lanes(input *a)
 }
 
 /*
-  A lane is the same to rounding beside one that is turned inside out, with which the block cannot do without singular
+  A lane does not change, up to rounding, next to one that is turned inside out, for which the block needs singular
   vectors.
 */
 static void check_neighbour(input *a)
@@ -270,7 +274,7 @@ static void check_neighbour(input *a)
   }
 }
 
-/* The prox of a point where psi is least is that point. */
+/* The prox of a minimiser of psi is this point. */
 static void check_rest(const wring_law *law, uint64_t *state)
 {
   WRING_ALIGNED block_z p;
@@ -295,8 +299,8 @@ static void check_rest(const wring_law *law, uint64_t *state)
 }
 
 /*
-  neohookean, nearly incompressible, stretched a lot, with a small rho: the objective is not convex. p must still be
-  stationary and lower than z itself.
+  A nearly incompressible neohookean, stretched strongly, with a small rho: the objective is not convex. p must still be
+  stationary and have a lower objective than z.
 */
 static void check_falls(uint64_t *state)
 {
@@ -327,7 +331,7 @@ static void check_case(const wring_law *law, int kind, uint64_t *state)
   }
 }
 
-/* Every law of the list that has a prox, where rho makes the objective convex. */
+/* Every law of the list that has a prox, with rho for which the objective is convex. */
 static void check_listed(const wring_law *law, uint64_t *state)
 {
   static const double rho[]  = {1, 30};

@@ -1,6 +1,6 @@
 /*
-  A time integrator as a new one is written: the template of docs/developer.md, "How to add", which the tests build and run.
-  Implicit Euler once more: y = q + h v + h^2 a, v' = (x - q)/h.
+  A time integrator, written as a new one would be: the template of docs/developer.md, "How to add", which the tests
+  build and run. Implicit Euler again: y = q + h v + h^2 a, v' = (x - q)/h.
 */
 #include "step/step_impl.h"
 

@@ -1,6 +1,6 @@
 /*
-  A law as a new one is written: the template of docs/developer.md, "How to add", which the tests build and run. A material,
-  psi(F) = k/4 |F^T F - I|^2, k [Pa]. In stretches k/4 sum (s_i^2 - 1)^2.
+  A law, written as a new one would be: the template of docs/developer.md, "How to add", which the tests build and run.
+  A material, psi(F) = k/4 |F^T F - I|^2, k [Pa]. In stretches: k/4 sum (s_i^2 - 1)^2.
 */
 #include "base/block3.h"
 #include "law/common/keys.h"

@@ -1,7 +1,7 @@
 /*
-  A shape of colliders as a new one is written: the template of docs/developer.md, "How to add", which the tests build
-  and run. A disc with a round edge: the points nearer than `rounding` to a flat disc across the axis. size: radius of
-  the disc, rounding.
+  A collider shape, written as a new one would be: the template of docs/developer.md, "How to add", which the tests
+  build and run. A disc with a round edge: the points closer than `rounding` to a flat disc normal to the axis. size:
+  radius of the disc, rounding.
 */
 #include "contact/shape/shape.h"
 #include <math.h>
@@ -26,7 +26,7 @@ static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* n is along p - c, c = flat e the closest point of the disc. */
+/* n is along p - c, where c = flat e is the closest point of the disc. */
 static double nearest(const double size[3], const double p[3], double n[3], double *offset)
 {
   double       e[2], rho = wring_shape_radial(p, e);

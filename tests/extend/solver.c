@@ -1,6 +1,6 @@
 /*
-  A solver as a new one is written: the template of docs/developer.md, "How to add", which the tests build and run. Descent
-  along d = -A^{-1} grad g with backtracking: qn without pairs.
+  A solver, written as a new one would be: the template of docs/developer.md, "How to add", which the tests build and
+  run. Descent along d = -A^{-1} grad g with backtracking: qn without pairs.
 */
 #include "solver/common/line_search.h"
 

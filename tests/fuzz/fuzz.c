@@ -1,4 +1,4 @@
-/* What the targets share, and the two ways in: from libFuzzer, and from a folder of files. */
+/* Shared by the targets; the two entry points: libFuzzer, and a folder of files. */
 #define _XOPEN_SOURCE 700
 #include "fuzz.h"
 #include <dirent.h>
@@ -29,7 +29,7 @@ void fuzz_write(const char *file, const unsigned char *data, size_t size)
   if (!f || fwrite(data, 1, size, f) != size || fclose(f)) abort();
 }
 
-/* A name in a new folder, which the next run of the same process uses again. */
+/* A file name in a new folder; further calls in the same process return the same name. */
 static const char *scratch_file(void)
 {
   static char       file[PETSC_MAX_PATH_LEN];

@@ -1,16 +1,16 @@
 /*
-  Fuzzing of the readers: each target passes bytes to one reader, which may refuse them but must not crash, hang or
-  leak. libFuzzer generates the bytes (tests/fuzz/run.sh); the test replays those of tests/fuzz/corpus.
+  Arbitrary inputs: each target passes bytes to one reader, which may refuse them but must not crash, hang or leak.
+  libFuzzer generates the bytes (tests/fuzz/run.sh); the test replays those of tests/fuzz/corpus.
 */
 #pragma once
 #include <wring/io.h>
 
-/* Gives the bytes to the reader. `file` is a name in a folder of its own that may be written. */
+/* Passes the bytes to the reader. `file` is a name in a scratch folder, where files may be written. */
 void fuzz_target(const char *file, const unsigned char *data, size_t size);
 
-/* Writes the bytes. */
+/* Writes the bytes to the file. */
 void fuzz_write(const char *file, const unsigned char *data, size_t size);
 
-/* Calls of wring that fail print nothing between the two. */
+/* Between the two calls, errors of wring functions print nothing. */
 void fuzz_quiet_begin(void);
 void fuzz_quiet_end(void);

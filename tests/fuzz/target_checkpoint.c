@@ -1,7 +1,7 @@
 /*
   Checkpoints. First byte even: the rest is a file, with or without a seal. Odd: the rest is the content of the tables
-  of a file whose layout, checksums and seal are right, so that only the reader's own checks remain; bytes that are
-  missing are 0.
+  of a file whose layout, checksums and seal are correct, so that only the reader's own checks remain; missing bytes are
+  0.
 */
 #include "fuzz.h"
 #include "io/file.h"
@@ -35,7 +35,7 @@ static void fill(wring_type type, PetscInt64 n, bytes *b, void *value)
   }
 }
 
-/* A table of up to 15 rows; the first byte 255 leaves it out. */
+/* A table of up to 15 rows; it is omitted if the first byte is 255. */
 static void write_table(wring_hdf5 *h, wring_table t, bytes *b)
 {
   union {

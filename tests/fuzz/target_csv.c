@@ -1,4 +1,4 @@
-/* Tables: the first byte chooses one of the headers that decks may name. */
+/* Tables: the first byte selects one of the headers of tables that decks may name. */
 #include "fuzz.h"
 
 void fuzz_target(const char *file, const unsigned char *data, size_t size)

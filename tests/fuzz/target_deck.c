@@ -12,6 +12,6 @@ void fuzz_target(const char *file, const unsigned char *data, size_t size)
   fuzz_quiet_begin();
   if (wring_deck_read(file, 0, NULL, o) == PETSC_SUCCESS) (void)wring_study_check_keys(o);
   fuzz_quiet_end();
-  PetscCallAbort(PETSC_COMM_SELF, PetscOptionsClear(NULL)); // what stood under petsc_
+  PetscCallAbort(PETSC_COMM_SELF, PetscOptionsClear(NULL)); // keys under petsc_
   PetscCallAbort(PETSC_COMM_SELF, wring_options_destroy(&o));
 }

@@ -1,4 +1,4 @@
-/* Meshes of one file: Gmsh, MEDIT, points. */
+/* Meshes in one file: Gmsh, MEDIT, points. */
 #include "fuzz.h"
 
 void fuzz_target(const char *file, const unsigned char *data, size_t size)

@@ -1,4 +1,4 @@
-/* TetGen's pair: the nodes, a zero byte, the tetrahedra. */
+/* TetGen's pair of files: the nodes, a zero byte, the tetrahedra. */
 #include "fuzz.h"
 #include <string.h>
 
