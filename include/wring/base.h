@@ -154,7 +154,7 @@ double wring_uniform(uint64_t counter);
 /* Mixes the bits of z by a bijection, for hashes. */
 uint64_t wring_mix(uint64_t z);
 
-/* ---- phases: where the time goes --------------------------------------------------------------------------------- */
+/* ---- phases of a run, with their times --------------------------------------------------------------------------- */
 
 typedef enum {
   WRING_PHASE_OTHER,

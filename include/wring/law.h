@@ -54,7 +54,7 @@ typedef PetscErrorCode wring_law_reader(const wring_law *self, const wring_optio
 typedef enum {
   WRING_LAW_OTHER,    // points, springs, triangles, hinges: not chosen by name in a deck
   WRING_LAW_MATERIAL, // tets, material: {model: NAME}
-  WRING_LAW_ON_TOP    // the same tets beside a material: q = 3, z = F, or q = 1, z = F d with the direction d of fibres
+  WRING_LAW_ON_TOP    // the same tets as a material: q = 3, z = F, or q = 1, z = F d with the direction d of fibres
 } wring_law_kind;
 
 /* How to find the nearest rest state of an element in the metric of its vertices' masses. docs/theory.md (5.4) */

@@ -97,7 +97,7 @@ typedef struct {
 */
 PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e);
 
-/* ---- what a whole mesh is like ----------------------------------------------------------------------------------- */
+/* ---- properties of a whole mesh ---------------------------------------------------------------------------------- */
 
 enum { WRING_QUALITY_BINS = 10 };
 

@@ -17,7 +17,7 @@
 
   The files of src/problem are listed in src/problem/problem_impl.h.
 
-  Every function is collective on the problem's communicator unless its comment says otherwise. A deck that cannot be
+  Every function is collective on the problem's communicator unless its comment states otherwise. A deck that cannot be
   used is refused: all ranks return PETSC_ERR_USER_INPUT with one message that names the deck's line and what is
   expected. What was allocated before an error is not freed. Call from one thread.
 */

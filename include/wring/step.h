@@ -82,7 +82,7 @@ PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state,
 */
 PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic);
 
-/* ---- checkpoints: what a rule of several steps needs beside the state -------------------------------------------- */
+/* ---- checkpoints: arrays of multistep rules in addition to the state --------------------------------------------- */
 
 typedef struct {
   const char *name;

@@ -9,8 +9,8 @@
   All functions are collective unless their comments state otherwise. Only one thread at a time may use a sweep; it
   starts OpenMP threads.
 
-  Map of src/term/sweep: sweep_impl.h (how a sweep lies in memory), sweep_build.c (groups, blocks, their order),
-  colour.h (elements that share no vertex), sweep.c (one block; the loops), sweep_halo.c (what ranks exchange). The
+  Map of src/term/sweep: sweep_impl.h (the data structures of a sweep), sweep_build.c (groups, blocks, their order),
+  colour.h (elements that share no vertex), sweep.c (one block; the loops), sweep_halo.c (exchange between ranks). The
   length of a constraint's move is computed here; the constraints themselves are in src/law.
 */
 #pragma once

@@ -226,10 +226,10 @@ double wring_term_squared_scale(const wring_term *t);
 PetscBool wring_term_is_bounded(const wring_term *t);
 double    wring_term_bound(const wring_term *t, const double *x, const double *d);
 
-/* Sum over this rank's elements of -dE/dx over all their vertices: what the attachment exerts on the body [N]. */
+/* Sum over this rank's elements of -dE/dx over all their vertices: the force of an attachment on the body [N]. */
 void wring_term_resultant(const wring_term *t, const double *x, double force[3]);
 
-/* ---- splittings: what alternating directions (admm) keeps of every element --------------------------------------- */
+/* ---- splittings: the state of alternating directions (admm) in every element ------------------------------------- */
 
 /*
   One local value z_e and one scaled dual u_e for every element of a term; a term may have several splittings. An

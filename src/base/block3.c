@@ -36,7 +36,7 @@ BLOCK3_INLINE columns order(columns a)
                    vec3_select(second, a.v1, a.v0), vec3_select(second, vec3_minus(a.v0), a.v1), a.v2};
 }
 
-/* Orthogonal columns, sorted: pairs (0,1), (1,2), (2,0) made orthogonal; then (1,2), (0,1), (1,2) put in order. */
+/* Orthogonal columns, sorted: pairs (0,1), (1,2), (2,0) made orthogonal; then (1,2), (0,1), (1,2) ordered. */
 BLOCK3_INLINE columns sweep_and_sort(columns a)
 {
   a = rename_columns(orthogonalize(a));

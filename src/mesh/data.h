@@ -1,14 +1,15 @@
-/* Private to src/mesh: making a wring_mesh_data. */
+/* Private to src/mesh: creating a wring_mesh_data. */
 #pragma once
 #include <wring/mesh.h>
 #include "names.h"
 
 /*
-  Whether so many vertices and tets can be counted: rows of 3 and of 4. If not, the error names `where` (base/count.h).
+  Whether this many vertices and tets can be counted, in rows of 3 and of 4. If not, the error names `where`
+  (base/count.h).
 */
 PetscBool wring_mesh_data_fits(const char *where, PetscInt64 n_vertex, PetscInt64 n_tet, wring_error *e);
 
-/* Arrays allocated for so many vertices and tets, which fit; nothing else. Serial. */
+/* Allocates the arrays for this many vertices and tets, which must fit, and sets nothing else. Serial. */
 PetscErrorCode wring_mesh_data_create(PetscInt64 n_vertex, PetscInt64 n_tet, wring_mesh_data **d);
 
 /* Six times the signed volume: det [x1-x0, x2-x0, x3-x0]. */

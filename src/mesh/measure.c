@@ -1,4 +1,4 @@
-/* What `wring mesh info` says of a whole mesh. Serial. */
+/* The properties of a whole mesh that `wring mesh info` prints. Serial. */
 #include "data.h"
 #include "mesh/surface/faces.h"
 #include "mesh/distribute/halo.h"
@@ -52,9 +52,7 @@ static PetscErrorCode count_boundary(const wring_mesh_data *d, wring_mesh_measur
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  ---- edges --------------------------------------------------------------------------------------------------------
-*/
+/* ---- edges ------------------------------------------------------------------------------------------------------- */
 
 /* The larger ends of the edges of all tets by their smaller end, with repetitions; start [n_vertex + 2]. */
 static void bucket_edges(const wring_mesh_data *d, int64_t *start, PetscInt *larger)
@@ -105,11 +103,9 @@ static PetscErrorCode measure_edges(const wring_mesh_data *d, wring_mesh_measure
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  ---- components ---------------------------------------------------------------------------------------------------
-*/
+/* ---- components -------------------------------------------------------------------------------------------------- */
 
-/* The root of a vertex in a forest; halves the path to it. */
+/* The root of a vertex in a forest; halves the path to the root. */
 static PetscInt find_root(PetscInt *parent, PetscInt v)
 {
   for (; parent[v] != v; v = parent[v]) parent[v] = parent[parent[v]];
@@ -136,9 +132,7 @@ static PetscErrorCode count_components(const wring_mesh_data *d, wring_mesh_meas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  ---- all of it ----------------------------------------------------------------------------------------------------
-*/
+/* ---- all measures ------------------------------------------------------------------------------------------------ */
 
 PetscErrorCode wring_mesh_measure(const wring_mesh_data *d, wring_mesh_measures *m)
 {
@@ -164,9 +158,7 @@ PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  ---- parts --------------------------------------------------------------------------------------------------------
-*/
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 static PetscInt largest(PetscInt n, const PetscInt *part, PetscInt n_part, PetscInt *count)
 {
@@ -195,7 +187,7 @@ static PetscErrorCode count_cut_faces(const wring_mesh_data *d, const PetscInt *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Corners of element i: tets, then lines and triangles of sets. Returns how many. */
+/* Corners of element i: tets, then lines and triangles of sets. Returns their number. */
 static int element_corners(const wring_mesh_data *d, PetscInt i, const PetscInt **v)
 {
   *v = i < d->n_tet ? d->tet + 4 * (size_t)i : d->set_element + 4 * (size_t)(i - d->n_tet) + 1;
@@ -203,8 +195,9 @@ static int element_corners(const wring_mesh_data *d, PetscInt i, const PetscInt 
 }
 
 /*
-  The elements that count, order [*n], and the part of each: all tets, and the lines and triangles that reach beyond
-  them, which go with their lowest vertices. Those on a solid cost a run only what its deck asks of them.
+  The elements to consider, order [*n], and the part of each: all tets, and the lines and triangles with a vertex
+  outside the tets, which belong to the part of their lowest vertex. Those on a solid are omitted, because their cost
+  depends on the deck.
 */
 static PetscErrorCode assign_elements(const wring_mesh_data *d, const PetscInt *tet_part, const PetscInt *vertex_part,
                                       PetscInt *n, PetscInt *order, PetscInt *part)
@@ -231,7 +224,7 @@ static PetscErrorCode assign_elements(const wring_mesh_data *d, const PetscInt *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Goes through the elements part by part: a vertex that is met for the first time in a part is one of that part. */
+/* Visits the elements part by part; a vertex is counted at its first visit in a part. */
 static PetscErrorCode count_shared(const wring_mesh_data *d, PetscInt n_part, const PetscInt *tet_part,
                                    const PetscInt *vertex_part, wring_mesh_cut *cut)
 {

@@ -1,6 +1,6 @@
 /*
   Jittered box of Kuhn cells: each cell is cut into the 6 tets along the paths from its lowest to its highest corner. A
-  box without cells along one or two axes is a sheet of triangles, with diagonals that alternate, or a line of segments.
+  box without cells along one or two axes is a sheet of triangles with alternating diagonals, or a line of segments.
 */
 #include "data.h"
 #include "base/count.h"
@@ -8,7 +8,7 @@
 
 typedef struct {
   PetscInt cells[3], points[3];
-  int      dim, axis[3]; // the dim axes that have cells
+  int      dim, axis[3]; // the axes with cells, [dim]
 } grid;
 
 static const char axis_name[] = "xyz";
@@ -35,7 +35,7 @@ static void place_vertices(const wring_box *box, const grid *g, double *X)
   }
 }
 
-/* The six paths, with the two middle corners swapped where the path itself would give a negative volume. */
+/* The six paths, with the two middle corners swapped if the path has a negative volume. */
 static void cut_cell(const grid *g, PetscInt i, PetscInt j, PetscInt k, PetscInt tet[24])
 {
   static const int path[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}; // even, then odd
@@ -58,7 +58,7 @@ static void cut_cells(const grid *g, PetscInt *tet)
       for (PetscInt i = 0; i < g->cells[0]; i++, tet += 24) cut_cell(g, i, j, k, tet);
 }
 
-/* Sides c = 0, 1, 2 of the lowest and of the highest coordinate; ascending because vertices are visited so. */
+/* The vertices of a side, at coordinate `where` along axis c; ascending, because vertices are visited in this order. */
 static PetscInt collect_side(const grid *g, int c, PetscInt where, PetscInt *vertex)
 {
   PetscInt n = 0;
@@ -73,7 +73,7 @@ static PetscInt collect_side(const grid *g, int c, PetscInt where, PetscInt *ver
   return n;
 }
 
-/* The two sides across every axis that has cells, then the whole. */
+/* The two sides normal to every axis with cells, then the whole mesh. */
 static PetscErrorCode name_sets(const grid *g, wring_mesh_data *d)
 {
   static const char *const name[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
@@ -97,7 +97,7 @@ static PetscErrorCode name_sets(const grid *g, wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two triangles for each square of side c at `where`: cells are cut from their lowest to their highest corner. */
+/* Two triangles for each square of a side, with the diagonal from its lowest to its highest corner, as in the cells. */
 static size_t cut_side(const grid *g, PetscInt set, int c, PetscInt where, PetscInt *element)
 {
   const int      a = (c + 1) % 3, b = (c + 2) % 3;
@@ -127,7 +127,7 @@ static PetscErrorCode cut_sides(const grid *g, wring_mesh_data *d)
 
 /* ---- sheets and lines -------------------------------------------------------------------------------------------- */
 
-/* The segments along `axis` from vertex `low` on. */
+/* The segments along `axis` that begin at vertex `low`. */
 static size_t cut_line(const grid *g, PetscInt set, PetscInt low, int axis, PetscInt *element)
 {
   const PetscInt step[3] = {1, g->points[0], g->points[0] * g->points[1]};
@@ -138,7 +138,10 @@ static size_t cut_line(const grid *g, PetscInt set, PetscInt low, int axis, Pets
   return 4 * (size_t)g->cells[axis];
 }
 
-/* Two triangles a cell, counter-clockwise from the first axis to the second; the diagonals of neighbours meet. */
+/*
+  Two triangles a cell, counter-clockwise from the first axis to the second; the diagonals of neighbours have a common
+  end.
+*/
 static size_t cut_sheet(const grid *g, PetscInt set, PetscInt *element)
 {
   const PetscInt step[3] = {1, g->points[0], g->points[0] * g->points[1]}, a = step[g->axis[0]], b = step[g->axis[1]];
@@ -153,7 +156,7 @@ static size_t cut_sheet(const grid *g, PetscInt set, PetscInt *element)
   return (size_t)(row - element);
 }
 
-/* The set of the whole is made of triangles and its sides of segments, or it is made of segments. */
+/* The set "box" consists of triangles and the sides of segments, or the set consists of segments. */
 static PetscErrorCode cut_flat(const grid *g, wring_mesh_data *d)
 {
   const PetscInt n0 = g->cells[g->axis[0]], n1 = g->dim == 2 ? g->cells[g->axis[1]] : 0;
@@ -183,7 +186,7 @@ static PetscBool has_volumes(const wring_mesh_data *d)
   return PETSC_TRUE;
 }
 
-/* Triangles of a sheet turn the same way as long as none is inside out. */
+/* All triangles of a sheet have positive orientation unless one is inverted. */
 static PetscBool has_areas(const grid *g, const wring_mesh_data *d)
 {
   for (PetscInt i = 0; i < d->n_set_element; i++) {
@@ -214,8 +217,8 @@ static void set_grid(const wring_box *box, grid *g, wring_error *e)
 }
 
 /*
-  Vertices and tets, and whether members and elements of the sets can be counted too: six sides, each of two triangles a
-  square.
+  Counts vertices and tets, and checks that members and elements of the sets can also be counted: six sides, with two
+  triangles a square.
 */
 static void count_cells(const grid *g, PetscInt64 *vertices, PetscInt64 *tets, wring_error *e)
 {

@@ -49,7 +49,7 @@ void wring_triangle_rest(const double *X0, const double *X1, const double *X2, d
   *area               = flat ? 0 : 0.5 * twice;
 }
 
-/* The cotangents of the angles at X0 and X1 of a triangle with the corner `other`, and twice its area. */
+/* The cotangents of the angles at X0 and X1 of the triangle X0, X1, other; returns twice its area. */
 static double cotangents(const double *X0, const double *X1, const double *other, double cot[2])
 {
   double edge[3], a[3], b[3], normal[3];
@@ -92,9 +92,9 @@ static double tet_quarter(const wring_mesh *m, const double *density, PetscInt e
 }
 
 /*
-  Sums whose bits do not depend on the partition, so that methods that amplify rounding give the same iterates on any
-  number of ranks: every mass is a whole number of units of 2^-41 of the largest, and a rest of whole units of 2^-41 of
-  that. Whole numbers below 2^53 are added without rounding in any order: up to 2^12 elements at a vertex.
+  Sums that are bitwise independent of the partition, so that methods that amplify rounding give the same iterates on
+  any number of ranks: every mass is an integer multiple of 2^-41 of the largest, plus a remainder in integer multiples
+  of 2^-41 of that unit. Integers below 2^53 are added without rounding in any order: up to 2^12 elements at a vertex.
 */
 typedef struct {
   double coarse, fine; // kg
@@ -116,7 +116,9 @@ static PetscErrorCode choose_units(const wring_mesh *m, const double *density, i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same mass for each of n vertices; sum [n_local][3]: coarse, fine and nothing, as mesh->vector is laid out. */
+/*
+  Adds the same mass to each of n vertices; sum [n_local][3]: coarse, fine and unused, in the layout of mesh->vector.
+*/
 static void add_part(const mass_units *unit, double part, int n, const PetscInt *vertex, double *sum)
 {
   const double coarse = floor(part / unit->coarse) * unit->coarse;

@@ -52,7 +52,10 @@ static PetscErrorCode get_tolerance(const wring_mesh *m, double *tolerance)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A checkpoint has the sets of the deck that made it: the same ones again are no mistake. vertex is freed. */
+/*
+  Refuses a second set of this name with other vertices. A checkpoint already has the sets of its deck, so that equal
+  sets are accepted. Frees vertex.
+*/
 static PetscErrorCode compare_set(const wring_mesh *m, const char *origin, const char *name, const shape *s, PetscInt n,
                                   PetscInt *vertex)
 {
@@ -98,7 +101,7 @@ static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *nam
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The one shape that the deck gives a set, and its numbers. */
+/* The shape that the deck defines for a set, and its numbers. */
 static PetscErrorCode get_shape(const wring_mesh *m, const wring_options *o, const char *name, const shape **s,
                                 double *p)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what an option accepts -------------------------------------------------------------------------------------- */
+/* ---- accepted values --------------------------------------------------------------------------------------------- */
 
 static const char *type_name(const wring_option *p, PetscBool many)
 {

@@ -1,13 +1,13 @@
 /*
-  Private to src/mesh: rows of a table between rank 0 and all ranks. Any number of bytes, fewer than 2^31 rows a rank.
-  base/exchange.h has rows between all ranks.
+  Private to src/mesh: sends rows of a table between rank 0 and all ranks. Any number of bytes, fewer than 2^31 rows a
+  rank. base/exchange.h sends rows between any ranks.
 */
 #pragma once
 #include <wring/base.h>
 
 /*
   Rows order[start[p]] ... order[start[p+1] - 1] of table on rank 0 go to rank p: mine [n_mine][width bytes].
-  order NULL: rows in their order. start [size + 1], order and table matter on rank 0 only. Collective.
+  order NULL: rows in their order. start [size + 1], order and table are used on rank 0 only. Collective.
 */
 PetscErrorCode wring_deal_rows(MPI_Comm comm, const PetscInt *start, const PetscInt *order, const void *table,
                                size_t width, PetscInt n_mine, void *mine);

@@ -1,4 +1,7 @@
-/* Rank 0 partitions and orders the whole mesh in global numbers and deals it; each rank then finds its ghosts. */
+/*
+  Rank 0 partitions the whole mesh, orders it in global numbers and sends each rank its part; each rank then finds its
+  ghosts.
+*/
 #include "mesh/data.h"
 #include "deal.h"
 #include "halo.h"
@@ -6,10 +9,10 @@
 #include "order.h"
 #include "partition.h"
 
-/* What rank 0 knows; all zero elsewhere. */
+/* The distribution, on rank 0; zero elsewhere. */
 typedef struct {
   PetscMPIInt size;
-  PetscInt   *tet_part, *vertex_part;        // freed once the orders are made
+  PetscInt   *tet_part, *vertex_part;        // freed after the orders are made
   PetscInt   *vertex_order, *tet_order;      // by part, then along the curve
   PetscInt   *vertex_start, *tet_start;      // [size + 1]
   PetscInt   *element_order, *element_start; // of sets; [size + 1]
@@ -36,7 +39,7 @@ static PetscBool is_interior(const wring_mesh_data *d, const plan *p, PetscInt e
   return PETSC_TRUE;
 }
 
-/* By part, then as wring_order_tets says. */
+/* By part, then in the order of wring_order_tets. */
 static PetscErrorCode order_tets(const wring_mesh_data *d, const double low[3], double side, plan *p)
 {
   uint64_t *key;
@@ -55,7 +58,7 @@ static PetscErrorCode order_tets(const wring_mesh_data *d, const double low[3], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Elements of sets go with their first vertex. */
+/* Elements of sets go to the part of their first vertex. */
 static PetscErrorCode order_set_elements(const wring_mesh_data *d, plan *p)
 {
   PetscInt *part;
@@ -113,7 +116,7 @@ static PetscErrorCode destroy_plan(plan *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tets and sets of the whole mesh in global numbers; set vertices stay ascending. */
+/* Converts tets and sets of the whole mesh to global numbers; set vertices remain ascending. */
 static PetscErrorCode renumber(const plan *p, wring_mesh_data *d)
 {
   PetscInt *global;
@@ -183,7 +186,7 @@ static PetscErrorCode deal_tets(const plan *p, wring_mesh_data *d, wring_mesh *m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The part of a set that rank q owns lies between start[q] and start[q + 1], because it ascends in global numbers. */
+/* Rank q owns the vertices [start[q], start[q + 1]) of a set, because their global numbers ascend. */
 static void split_set(const plan *p, PetscInt n, const PetscInt *vertex, PetscInt *start, PetscInt *count)
 {
   PetscInt i = 0;

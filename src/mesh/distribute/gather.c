@@ -1,4 +1,4 @@
-/* The mesh in original order: cut into pieces, one a rank, and from these the whole on rank 0. */
+/* The mesh in original order: distributed in pieces, one for each rank, and gathered from these on rank 0. */
 #include "base/count.h"
 #include "base/exchange.h"
 #include "base/sort.h"
@@ -6,7 +6,7 @@
 #include "mesh/data.h"
 #include <stdlib.h>
 
-/* Equal pieces of n things: piece [size + 1] where each begins. */
+/* Cuts n items into equal pieces: piece [size + 1], the first item of each. */
 static void cut_evenly(PetscInt64 n, PetscMPIInt size, PetscInt64 *piece)
 {
   for (PetscMPIInt p = 0; p <= size; p++) piece[p] = n / size * p + PetscMin(p, n % size);
@@ -14,7 +14,7 @@ static void cut_evenly(PetscInt64 n, PetscMPIInt size, PetscInt64 *piece)
 
 static PetscInt find_piece(PetscMPIInt size, const PetscInt64 *piece, PetscInt64 i)
 {
-  PetscInt first = 0, last = size - 1; // the last piece that does not begin behind i
+  PetscInt first = 0, last = size - 1; // the last piece that does not begin after i
   while (first < last) {
     const PetscInt middle = last - (last - first) / 2;
     if (piece[middle] <= i)
@@ -26,8 +26,8 @@ static PetscInt find_piece(PetscMPIInt size, const PetscInt64 *piece, PetscInt64
 }
 
 /*
-  Sends rows [n][width] of PetscInt64, of which the first says where the row belongs among all, to the piece that has
-  this place: *got [*n_got][width], freed by the caller, as rows are by this function. Collective.
+  Sends rows [n][width] of PetscInt64, whose first entry is the position of the row among all, to the piece with this
+  position: *got [*n_got][width], freed by the caller. Frees row. Collective.
 */
 static PetscErrorCode send_to_pieces(MPI_Comm comm, const PetscInt64 *piece, PetscInt n, int width, PetscInt64 *row,
                                      PetscInt *n_got, PetscInt64 **got)
@@ -55,9 +55,9 @@ static PetscErrorCode slice_vertices(const wring_mesh *m, wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-enum { TET_ROW = 6, ROUND = 1 << 16 }; // number, four original vertices, region; tets of a rank on their way at once
+enum { TET_ROW = 6, ROUND = 1 << 16 }; // number, four original vertices, region; tets that a rank sends in one round
 
-/* The tets [first, end) of this rank. */
+/* Sends the tets [first, end) of this rank. */
 static PetscErrorCode send_tets(const wring_mesh *m, const PetscInt64 *piece, size_t first, size_t end,
                                 PetscInt64 begin, wring_mesh_data *d)
 {
@@ -82,7 +82,7 @@ static PetscErrorCode send_tets(const wring_mesh *m, const PetscInt64 *piece, si
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In rounds: all at once would take more memory than anything else at the end of a run. */
+/* In rounds, to limit the memory of the messages at the end of a run. */
 static PetscErrorCode slice_tets(const wring_mesh *m, const PetscInt64 *piece, PetscInt64 begin, wring_mesh_data *d)
 {
   PetscInt rounds = m->n_tet / ROUND + 1;
@@ -96,11 +96,11 @@ static PetscErrorCode slice_tets(const wring_mesh *m, const PetscInt64 *piece, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Members of all sets, by set and original number: key = set x n_global + original number. */
+/* Members of all sets, sorted by set and original number: key = set x n_global + original number. */
 static PetscErrorCode sort_members(const wring_mesh *m, const PetscInt64 *piece, PetscInt *n, uint64_t **key)
 {
   PetscInt64 *row, *got;
-  PetscInt   *index, all = 0, k = 0; // check_members: they can be counted
+  PetscInt   *index, all = 0, k = 0; // counted without overflow: check_members
 
   PetscFunctionBegin;
   for (PetscInt s = 0; s < m->sets.n; s++) all += m->set_count[s];
@@ -122,7 +122,10 @@ static PetscErrorCode sort_members(const wring_mesh *m, const PetscInt64 *piece,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* set_start of the whole mesh; next [sets.n]: where in it the members of this rank's piece of the vertices begin. */
+/*
+  set_start of the whole mesh; next [sets.n]: the position in it at which the members of this rank's piece of the
+  vertices begin.
+*/
 static PetscErrorCode place_members(const wring_mesh *m, PetscInt n, const uint64_t *key, wring_mesh_data *d,
                                     PetscInt *next)
 {
@@ -196,7 +199,7 @@ static PetscErrorCode slice_set_elements(const wring_mesh *m, const PetscInt64 *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The members of all sets on all ranks have one number each. */
+/* Checks that the members of all sets on all ranks can be counted by PetscInt. */
 static PetscErrorCode check_members(const wring_mesh *m)
 {
   wring_error error = {""};
@@ -237,7 +240,7 @@ PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, Pe
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-/* Takes the place of the array of all ranks' pieces: *value [n][width] of these PetscInt or double, on rank 0. */
+/* Replaces the arrays of all ranks by the whole on rank 0: *value [n], rows of `width` bytes. */
 static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, size_t width, void *value)
 {
   void *const mine = *(void **)value;

@@ -20,7 +20,7 @@ static PetscErrorCode create_halo(const wring_mesh *m, PetscSF *halo)
 }
 
 /*
-  Three roots and leaves for each of the halo's, in local numbers: three times the global ones may be too large for
+  Three roots and leaves for each of the halo, in local numbers, because three times a global number may exceed
   PetscInt.
 */
 static PetscErrorCode create_coordinates(const wring_mesh *m, PetscSF *coordinates)
@@ -97,7 +97,7 @@ static PetscBool owns(const wring_mesh *m, PetscInt global)
   return (PetscBool)(global >= m->begin && global < m->begin + m->n_owned);
 }
 
-/* n_local and the ghosts of m->global from the global numbers that the tets use. */
+/* Sets n_local and the ghosts of m->global from the global numbers in the tets. */
 static PetscErrorCode find_ghosts(wring_mesh *m)
 {
   PetscInt *ghost, n = 0;

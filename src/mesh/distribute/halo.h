@@ -2,13 +2,13 @@
   Private to src/mesh: ghosts and the PetscSFs of a distributed mesh.
 
   Map of mesh/distribute, in reading order:
-    partition.c   which part gets each tet and each vertex, by METIS; order.c orders along a space-filling curve
-    distribute.c  wring_mesh_distribute: rank 0 orders the whole mesh and deals it
+    partition.c   assigns tets and vertices to parts, by METIS; order.c orders along a space-filling curve
+    distribute.c  wring_mesh_distribute: rank 0 orders the whole mesh and distributes it
     deal.c        rows of a table from rank 0 to all, and back
-    halo.c        ghosts and PetscSFs, from what owned vertices and tets have
+    halo.c        ghosts and PetscSFs, from owned vertices and tets
     numbering.c   original numbers to global ones; more ghosts; rows of tables to the owners of their vertices
     tet_values.c  rows of tables to tets
-    gather.c      the mesh in original order, in pieces and on rank 0, for files
+    gather.c      the mesh in original order, in slices and on rank 0, for files
   Not here: reading and refining.
 */
 #pragma once
@@ -24,10 +24,10 @@ PetscErrorCode wring_mesh_build_halo(wring_mesh *m);
 PetscErrorCode wring_mesh_build_natural(wring_mesh *m);
 
 /*
-  m->tet has global numbers, and the other fields are set for owned vertices: finds the ghosts, makes m->tet local and
-  does what wring_mesh_build_halo does. Collective.
+  On input m->tet has global numbers and the other fields are set for owned vertices. Finds the ghosts, converts m->tet
+  to local numbers and calls wring_mesh_build_halo. Collective.
 */
 PetscErrorCode wring_mesh_join(wring_mesh *m);
 
-/* Global numbers of any original numbers, by m->natural and m->global of the owned vertices. Collective. */
+/* Global numbers of arbitrary original numbers, from m->natural and m->global of the owned vertices. Collective. */
 PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global);

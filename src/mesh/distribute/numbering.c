@@ -1,9 +1,9 @@
-/* Between original and local numbers: look-up, more ghosts, and rows of tables to the owners. */
+/* Original and local numbers: look-up, additional ghosts, and rows of tables sent to the owners. */
 #include "deal.h"
 #include "halo.h"
 #include "base/sort.h"
 
-/* Owners write them into blocks by original number, and all may read there. */
+/* Owners write global numbers into blocks by original number, from which all ranks read. */
 PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const PetscInt *original, PetscInt *global)
 {
   PetscInt    n_block, *block;
@@ -26,7 +26,7 @@ PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Ghosts old and new by global number, ascending: ghost [*n] has room for both. */
+/* Old and new ghosts by global number, ascending; ghost has room for both. */
 static PetscErrorCode merge_ghosts(const wring_mesh *m, PetscInt n_more, const PetscInt *more, PetscInt *n,
                                    PetscInt *ghost)
 {
@@ -85,7 +85,7 @@ PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original)
   return -1;
 }
 
-/* On rank 0: rows by owner, then by original number; start [size + 1]. Zero rows elsewhere. Collective. */
+/* Orders the rows on rank 0 by owner, then by original number; start [size + 1]. No rows elsewhere. Collective. */
 static PetscErrorCode order_rows(const wring_mesh *m, PetscInt n, int width, const double *row, PetscInt *order,
                                  PetscInt *start)
 {

@@ -66,7 +66,7 @@ static void hilbert_transpose(uint32_t x[3])
   for (int c = 0; c < 3; c++) x[c] ^= t;
 }
 
-/* Puts two zero bits behind each of the 21 bits of x. */
+/* Inserts two zero bits between the 21 bits of x. */
 static uint64_t spread_bits(uint64_t x)
 {
   x = (x | x << 32) & 0x001f00000000ffffu;

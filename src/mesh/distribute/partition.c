@@ -4,7 +4,7 @@
 #include "order.h"
 #include <metis.h>
 
-/* The dual graph as METIS wants it: start [n_tet + 1], and the neighbours without the -1 of the boundary. */
+/* The dual graph in the format of METIS: start [n_tet + 1], and the neighbours without the -1 of the boundary. */
 static PetscErrorCode build_dual_graph(const wring_mesh_data *d, idx_t **start, idx_t **adjacent)
 {
   PetscInt *neighbour, crowd[3];
@@ -48,7 +48,7 @@ static PetscErrorCode partition_graph(const wring_mesh_data *d, PetscInt n_part,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The vertices that have `mark` for a part, along the curve: order [*n]. */
+/* The vertices whose part is `mark`, in the order of the curve: order [*n]. */
 static PetscErrorCode order_along_curve(const wring_mesh_data *d, const PetscInt *vertex_part, PetscInt mark,
                                         PetscInt *n, PetscInt *order)
 {
@@ -71,7 +71,10 @@ static PetscErrorCode order_along_curve(const wring_mesh_data *d, const PetscInt
 
 enum { UNTOUCHED = -1, SHARED = -2 };
 
-/* vertex_part: the only part that touches a vertex, or SHARED; load [n_part]: how many a part has to itself. */
+/*
+  vertex_part: the only part that touches a vertex, or SHARED; load [n_part]: the number of vertices that only this part
+  touches. Returns the number of corners at shared vertices.
+*/
 static PetscInt own_inner_vertices(const wring_mesh_data *d, const PetscInt *tet_part, PetscInt *vertex_part,
                                    PetscInt *load)
 {
@@ -88,7 +91,9 @@ static PetscInt own_inner_vertices(const wring_mesh_data *d, const PetscInt *tet
   return n_corner;
 }
 
-/* Each shared vertex, in ascending order, goes to the least loaded (then lowest) part among those that touch it. */
+/*
+  Each shared vertex, in ascending order, goes to the least loaded part that touches it, the lowest part breaking ties.
+*/
 static PetscErrorCode own_shared_vertices(const wring_mesh_data *d, const PetscInt *tet_part, PetscInt n_corner,
                                           PetscInt *vertex_part, PetscInt *load)
 {
@@ -115,7 +120,7 @@ static PetscErrorCode own_shared_vertices(const wring_mesh_data *d, const PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Parts by where the means of the vertices that they own lie along the curve; those that own none come last. */
+/* Orders parts by the position of the mean of their vertices along the curve; parts without vertices come last. */
 static PetscErrorCode order_parts(const wring_mesh_data *d, PetscInt n_part, const PetscInt *vertex_part,
                                   const PetscInt *load, PetscInt *order)
 {
@@ -137,7 +142,7 @@ static PetscErrorCode order_parts(const wring_mesh_data *d, PetscInt n_part, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* room [n_part]: how many of n more vertices each part takes, so that the least loaded are filled up to one level. */
+/* room [n_part]: the share of each part in n more vertices that fills the least loaded parts up to one level. */
 static PetscErrorCode level_loads(PetscInt n_part, const PetscInt *load, PetscInt n, PetscInt *room)
 {
   PetscInt *order, *sorted, below = 0;
@@ -158,8 +163,8 @@ static PetscErrorCode level_loads(PetscInt n_part, const PetscInt *load, PetscIn
 }
 
 /*
-  Vertices that no tet touches, of lines and surfaces beside a solid, or of a mesh without tets: pieces of the curve
-  through them, such that all parts own as many vertices.
+  Assigns the vertices of no tet, of lines and surfaces outside a solid or of a mesh without tets: pieces of the curve
+  through them, such that the parts own equally many vertices, as far as possible.
 */
 static PetscErrorCode own_untouched_vertices(const wring_mesh_data *d, PetscInt n_part, PetscInt *vertex_part,
                                              const PetscInt *load)
@@ -186,7 +191,7 @@ PetscErrorCode wring_mesh_partition(const wring_mesh_data *d, PetscInt n_part, P
   PetscInt *load;
 
   PetscFunctionBegin;
-  if (n_part == 1 || d->n_tet <= n_part) { // METIS divides by zero for one part, and has no use for so few tets
+  if (n_part == 1 || d->n_tet <= n_part) { // METIS divides by zero for one part, and is not needed for so few tets
     for (PetscInt e = 0; e < d->n_tet; e++) tet_part[e] = n_part == 1 ? 0 : e;
   } else {
     PetscCall(partition_graph(d, n_part, tet_part));

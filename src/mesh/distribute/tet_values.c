@@ -1,10 +1,13 @@
-/* Values of tets: from a table on rank 0 to blocks of original numbers, one a rank, and from there to the tets. */
+/*
+  Values of tets: sent from a table on rank 0 to blocks of original numbers, one for each rank, and from there to the
+  tets.
+*/
 #include "deal.h"
 #include "base/sort.h"
 #include <math.h>
 #include <wring/mesh.h>
 
-/* Rows of the table by the rank whose block holds their number: order [n_row], start [size + 1]. */
+/* Orders rows of the table by the rank whose block has their number: order [n_row], start [size + 1]. */
 static PetscErrorCode order_rows(PetscLayout block, PetscInt n_row, int width, const double *row, PetscInt *order,
                                  PetscInt *start)
 {
@@ -25,7 +28,7 @@ static PetscErrorCode order_rows(PetscLayout block, PetscInt n_row, int width, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* value [block->n][width] of this rank's block, NaN where there is no row. */
+/* value [block->n][width] of this rank's block, NaN for tets without a row. */
 static PetscErrorCode deal_blocks(PetscLayout block, PetscInt n_row, int width, const double *row, double *value)
 {
   const size_t bytes = (size_t)(width + 1) * sizeof(double);

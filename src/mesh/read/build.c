@@ -1,4 +1,4 @@
-/* From what a file says to a mesh: the checks and the numbering that all formats share. */
+/* From the contents of a file to a mesh: checks and numbering for all formats. */
 #include "raw.h"
 #include "base/count.h"
 #include "base/sort.h"
@@ -48,8 +48,8 @@ static void scale_nodes(wring_raw *raw, double scale, wring_scan *s)
 /* ---- tets -------------------------------------------------------------------------------------------------------- */
 
 /*
-  6 V is zero to round-off when a relative error eps of every coordinate could make it so: with longest edge l and
-  largest coordinate x, that changes 6 V by about eps x l^2.
+  6 V is zero to round-off if relative errors eps of the coordinates can change its sign: with longest edge l and
+  largest coordinate x, they change 6 V by about eps x l^2.
 */
 static PetscBool is_flat(const double *const x[4], double det)
 {
@@ -102,7 +102,7 @@ static void report_duplicate(const wring_raw *raw, wring_scan *s, PetscInt e, Pe
                   (long long)raw->tet_line[former]);
 }
 
-/* No tet twice, and no face of more than two tets. */
+/* Refuses repeated tets, and faces of more than two tets. */
 static PetscErrorCode check_faces(const wring_raw *raw, wring_scan *s)
 {
   PetscInt *neighbour, crowd[3];
@@ -128,7 +128,7 @@ static PetscErrorCode check_faces(const wring_raw *raw, wring_scan *s)
 
 /* ---- numbering --------------------------------------------------------------------------------------------------- */
 
-/* The n nodes from a corner on, of an element that is in some group: no deck could give mass to another. */
+/* Keeps the n nodes from this corner on if their element is in a group: a deck can give mass to no other. */
 static void keep_nodes(const wring_raw *raw, PetscInt corner, int n, PetscInt *vertex)
 {
   const PetscInt source = raw->corner_source[corner];
@@ -159,7 +159,7 @@ static void place_vertices(const wring_raw *raw, const PetscInt *vertex, wring_m
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* The group of each tet; tets without one are in group n_group. */
+/* The group of each tet; groups.n for tets without one. */
 static void group_tets(const wring_raw *raw, wring_scan *s, PetscInt *group)
 {
   for (PetscInt e = 0; e < raw->n_tet; e++) {
@@ -184,7 +184,10 @@ static int compare_groups(const void *a, const void *b)
   return strcmp(((const named_group *)a)->name, ((const named_group *)b)->name);
 }
 
-/* The groups that have tets, by name: formats list groups in different orders. region [groups.n + 1]: any. */
+/*
+  The groups that have tets, sorted by name, because formats list groups in different orders. region [groups.n + 1]:
+  work space.
+*/
 static PetscInt sort_regions(const wring_raw *raw, const wring_mesh_data *d, PetscInt *region, named_group *found)
 {
   PetscInt n = 0;
@@ -218,7 +221,7 @@ static PetscErrorCode name_regions(const wring_raw *raw, wring_scan *s, wring_me
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Elements of one kind by source: order [n], start [n_source + 1]. Freed by PetscFree2. */
+/* Sorts elements of one kind by source: order [n], start [n_source + 1]. Freed by PetscFree2. */
 static PetscErrorCode sort_by_source(const wring_raw *raw, PetscInt n, const PetscInt *source, PetscInt **order,
                                      PetscInt **start)
 {
@@ -247,8 +250,8 @@ static PetscErrorCode sort_sources(const wring_raw *raw, PetscInt **start, Petsc
 
 typedef struct {
   const PetscInt *vertex; // of each node, -1: dropped
-  PetscInt       *mark;   // [n_vertex] the last group that took it, + 1
-  PetscInt       *member; // [n_vertex] of the group at hand
+  PetscInt       *mark;   // [n_vertex] the last group that has it, + 1
+  PetscInt       *member; // [n_vertex] of the current group
   PetscInt        n;
 } collector;
 
@@ -283,7 +286,7 @@ static PetscErrorCode add_set(const wring_raw *raw, wring_scan *s, PetscInt grou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every group that has vertices is a set, in the order of groups. */
+/* Every group with vertices becomes a set, in the order of the groups. */
 static PetscErrorCode name_sets(const wring_raw *raw, wring_scan *s, const PetscInt *vertex, wring_mesh_data *d,
                                 notebook *notes)
 {
@@ -315,7 +318,7 @@ static PetscErrorCode name_sets(const wring_raw *raw, wring_scan *s, const Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode fill_data(wring_raw *raw, wring_scan *s, const PetscInt *vertex, PetscInt n_vertex,
                                 wring_mesh_data **d, notebook *notes)

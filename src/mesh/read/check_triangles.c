@@ -1,6 +1,5 @@
 /*
-  Triangles between nodes of tets must be faces of tets: others are faults. Those with a node of their own are of a
-  cloth.
+  A triangle whose nodes all belong to tets must be a face of a tet. A triangle with another node belongs to a cloth.
 */
 #include "raw.h"
 

@@ -1,7 +1,7 @@
 /* Values of tets from the $ElementData of a Gmsh file, as rows of a table. */
 #include "raw.h"
 
-/* The rows of tets among those of the section; each tet at most once. */
+/* Selects the rows of tets among those of the section; each tet at most once. */
 static PetscErrorCode pick_tets(wring_scan *s, const wring_raw *raw, PetscInt *n, double *row)
 {
   const wring_raw_data *d = raw->data;

@@ -1,8 +1,8 @@
 /*
   Gmsh MSH 2.2 and 4.1, ASCII and binary [gmsh.info/doc/texinfo/gmsh.html, "MSH file format" and its legacy version 2].
 
-  $Entities comes before $Nodes before $Elements, as Gmsh writes them. Elements keep their source (raw.h): the physical
-  tag in 2.2, the entity in 4.1; its tags become names when the whole file has been read.
+  $Entities, $Nodes and $Elements are in this order, as Gmsh writes them. Elements keep their source (raw.h): the
+  physical tag in 2.2, the entity in 4.1; its tags are converted to names when the whole file has been read.
 */
 #include "tags.h"
 #include <string.h>
@@ -50,7 +50,7 @@ static int64_t read_dimension(reader *r)
 
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
-/* Behind the format of a binary file: the integer 1. */
+/* Follows the format of a binary file: the integer 1. */
 static void read_byte_order(reader *r)
 {
   r->s->by_byte = r->binary = PETSC_TRUE;
@@ -64,7 +64,7 @@ static void read_byte_order(reader *r)
   wring_scan_end_binary(r->s);
 }
 
-/* The line of a count ends; in 2.2 binary rows follow it. */
+/* Ends the line of a count; in 2.2 binary rows follow. */
 static void end_count(reader *r)
 {
   if (r->binary && !r->v41)
@@ -73,7 +73,7 @@ static void end_count(reader *r)
     wring_scan_end_line(r->s);
 }
 
-/* Tags of nodes and elements, and their numbers: ints in 2.2, longs in 4.1. */
+/* Tags and counts of nodes and elements: ints in 2.2, longs in 4.1. */
 static int64_t scan_tag(reader *r, const char *what)
 {
   return r->v41 ? wring_scan_long(r->s, what) : wring_scan_int(r->s, what);
@@ -108,7 +108,7 @@ static PetscErrorCode read_format(reader *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The text between the first quote and the last of the line. */
+/* The text between the first and the last quote of the line. */
 static size_t read_quoted(wring_scan *s, const char **name)
 {
   wring_scan_character(s, '"');
@@ -151,14 +151,14 @@ static PetscErrorCode read_names(reader *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers of the entities that bound one. */
+/* Skips the numbers of the bounding entities. */
 static void skip_boundary(reader *r)
 {
   const PetscInt n = wring_scan_long_count(r->s, "the number of bounding entities");
   for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) wring_scan_int(r->s, "the tag of an entity");
 }
 
-/* Tag, a point or a bounding box, the physical tags; the entities that bound it matter not. */
+/* Tag, a point or a bounding box, the physical tags; the bounding entities are skipped. */
 static PetscErrorCode read_entity(reader *r, int64_t dim)
 {
   const int64_t line = wring_scan_place(r->s), tag = wring_tags_scan(r->s, "the tag of an entity");
@@ -208,7 +208,7 @@ static void read_coordinates(reader *r, PetscInt node)
   for (int c = 0; c < 3; c++) r->raw->X[3 * (size_t)node + (size_t)c] = wring_scan_real(r->s, "a finite coordinate");
 }
 
-/* Tags first, then coordinates; nodes of parametric blocks have their parameters behind. */
+/* Tags first, then coordinates; in parametric blocks the parameters of a node follow its coordinates. */
 static PetscErrorCode read_node_block(reader *r)
 {
   wring_raw *raw = r->raw;
@@ -384,8 +384,8 @@ static PetscErrorCode read_elements(reader *r)
 }
 
 /*
-  The tags in front of the rows of $ElementData: the name, and the numbers of components and rows. Text also in binary
-  files.
+  The tags before the rows of $ElementData: the name, and the numbers of components and rows. They are text even in
+  binary files.
 */
 typedef struct {
   const char *name;
@@ -423,7 +423,7 @@ static data_header read_data_header(reader *r)
   return h;
 }
 
-/* One row; kept if it is asked for. */
+/* Reads a row, and stores it if d is not NULL. */
 static PetscErrorCode read_data_row(reader *r, const data_header *h, wring_raw_data *d)
 {
   const int64_t place = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of an element");
@@ -440,7 +440,7 @@ static PetscErrorCode read_data_row(reader *r, const data_header *h, wring_raw_d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of a section with another name are passed over. */
+/* Skips the rows of a section with another name. */
 static PetscErrorCode read_element_data(reader *r)
 {
   wring_raw_data   *d    = r->raw->data;
@@ -489,7 +489,7 @@ static PetscBool is_repeated(const reader *r, const section *k)
                      (r->has_nodes && k->read == read_nodes) || (r->has_elements && k->read == read_elements));
 }
 
-/* Comments, periodic links, data that is not asked for: up to their end. */
+/* Skips a section to its end: comments, periodic links, data that is not requested. */
 static void skip_section(reader *r, int64_t line, const char *end)
 {
   PetscBool found = PETSC_FALSE;

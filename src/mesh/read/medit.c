@@ -1,7 +1,7 @@
 /*
   MEDIT .mesh, ASCII [Frey 2001, "MEDIT: an interactive mesh visualization software"]: keywords, each with a count and
   that many rows; the last number of a row is a reference, 0 for none. Tetrahedra, triangles and edges of reference N
-  are the group "tagN"; references of vertices are not read, because generators write them for many other ends. Nodes
+  are the group "tagN"; references of vertices are ignored, because generators use them for many other purposes. Nodes
   count from 1.
 */
 #include "tags.h"
@@ -14,7 +14,7 @@ typedef struct {
   PetscBool   has_nodes, has_tets;
 } reader;
 
-/* A list: `width` numbers in each row, and a reference behind those of elements. */
+/* A list: `width` numbers in each row, followed by a reference for elements. */
 typedef struct {
   const char *name;
   int         dim, width; // dim -1: the rows are skipped
@@ -33,7 +33,7 @@ static const section sections[] = {{"Tetrahedra", 3, 4},
                                    {"NormalAtVertices", -1, 2},
                                    {"TangentAtVertices", -1, 2}};
 
-/* A keyword's count may stand behind it or on the next line. Comments begin with #. */
+/* The count of a keyword is on the same line or on the next. Comments begin with #. */
 static void skip_comments(wring_scan *s)
 {
   const char *word;

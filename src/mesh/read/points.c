@@ -1,4 +1,6 @@
-/* CSV "vertex,x,y,z": a mesh of points only. Numbers 0 ... n-1 in any order, each once; each point is an element. */
+/*
+  CSV "vertex,x,y,z": a mesh of points only. Vertex numbers 0 ... n-1 in any order, each once; each point is an element.
+*/
 #include "raw.h"
 #include "base/count.h"
 
@@ -12,7 +14,7 @@ static PetscBool is_header(wring_scan *s)
   return PETSC_TRUE;
 }
 
-/* Rows in the order of the file: raw->node then maps the vertex number to the row. */
+/* Stores rows in the order of the file; raw->node maps the vertex number to the row. */
 static PetscErrorCode read_row(wring_scan *s, wring_raw *raw)
 {
   const int64_t line = wring_scan_place(s), vertex = wring_scan_int(s, "a vertex number");
@@ -34,7 +36,7 @@ static PetscErrorCode read_row(wring_scan *s, wring_raw *raw)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Into the order of their numbers, which must have no gap. */
+/* Sorts the points by their numbers, which must have no gap. */
 static PetscErrorCode order_points(wring_scan *s, wring_raw *raw)
 {
   double *X;

@@ -1,4 +1,4 @@
-/* The elements of a file, as they are read. */
+/* Stores the elements of a file as they are read. */
 #include "raw.h"
 #include "base/count.h"
 

@@ -1,14 +1,14 @@
 /*
-  Private to src/mesh: what a mesh file contains, before it is checked; the same for every format.
+  Private to src/mesh: the contents of a mesh file before they are checked, the same for every format.
 
   Map of mesh/read, in reading order:
-    read.c             finds the format by content
+    read.c             detects the format from the content
     scan.c             words and numbers of a file, with their place for messages
     gmsh.c medit.c tetgen.c points.c   the formats: each fills a wring_raw
-    raw.c              adding elements to it; tags.c its names
-    build.c            checks and numbers it: a wring_mesh_data; check_triangles.c, set_elements.c: triangles and lines
+    raw.c              adds elements to it; tags.c adds names
+    build.c            checks it, makes a wring_mesh_data; check_triangles.c, set_elements.c: triangles and lines
     element_data.c     values of tets from $ElementData
-  Not here: anything parallel.
+  Not here: parallel code.
 */
 #pragma once
 #include <wring/mesh.h>
@@ -16,19 +16,20 @@
 #include "mesh/names.h"
 #include "scan.h"
 
-/* An $ElementData section of Gmsh that is asked for by name: its rows as they stand, of any elements. */
+/* An $ElementData section of Gmsh, requested by name: its unchecked rows, of any elements. */
 typedef struct {
   const char *name;
   int         width; // numbers of an element
   PetscBool   found;
   PetscInt    n;
-  int64_t    *number, *place; // [n] of the element in the file, of the row (wring_scan_place)
+  int64_t    *number, *place; // [n] of the element in the file; of the row (wring_scan_place)
   double     *value;          // [n][width]
 } wring_raw_data;
 
 /*
-  A source is what the elements of a file carry: a physical tag of Gmsh 2.2, an entity of 4.1. It belongs to any number
-  of named groups. Groups of one name and several dimensions are one group. Room: n_tet and n_corner may grow to *_room.
+  A source is the tag of an element in the file: a physical tag of Gmsh 2.2, an entity of 4.1. It belongs to any number
+  of named groups. Groups with the same name and different dimensions are one group. Memory is allocated for tet_room
+  tets and corner_room corners.
 */
 typedef struct {
   PetscInt  n_node, node_room;
@@ -54,12 +55,12 @@ typedef struct {
   PetscInt       *source_group; // [source_start[n_source]] index into groups
   wring_names     groups;
   const char     *format; // as in wring_mesh_data
-  wring_raw_data *data;   // borrowed; NULL: none is asked for
+  wring_raw_data *data;   // borrowed; NULL: none is requested
 } wring_raw;
 
 PetscErrorCode wring_raw_destroy(wring_raw *raw);
 
-/* An element as a file gives it. Four nodes are a tetrahedron. */
+/* An element of a file; one with four nodes is a tetrahedron. */
 typedef struct {
   int64_t  line, number; // its place (wring_scan_place) and number in the file
   PetscInt source;
@@ -68,38 +69,40 @@ typedef struct {
   PetscInt node[4]; // -1: there is no such node
 } wring_element;
 
-/* Room for this many tetrahedra; adds an element, whose nodes must exist and be different. */
+/* Allocates memory for this many tetrahedra; adds an element, whose nodes must exist and be different. */
 PetscErrorCode wring_raw_make_room(wring_raw *raw, PetscInt n_tet);
 PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_element *e);
 
 /*
-  Makes room for at least `needed` entries of this width, doubling; callers that follow a file check that they can be
-  counted.
+  Reallocates an array for at least `needed` entries of this width, doubling its size. Callers check counts that come
+  from a file.
 */
 PetscErrorCode wring_raw_grow(PetscInt64 needed, PetscInt *room, size_t width, void *array);
 
 /*
-  Checks what the file says and makes the mesh of it: nodes that no tet and no triangle or line of a group uses are
-  dropped (no element, if there is no tet), tets are turned, regions and sets named. *d stays NULL if the scanner has or
-  gets an error.
+  Checks the contents and makes the mesh: drops nodes that no tet and no triangle or line of a group uses (no element,
+  if there is no tet), reorients tets, names regions and sets. *d remains NULL if there is an error.
 */
 PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wring_mesh_data **d, size_t size,
                                char *notes);
 
-/* Where there are tets, a triangle between three nodes of tets must be a face of one. */
+/* Checks that each triangle between three nodes of tets is a face of a tet. */
 PetscErrorCode wring_raw_check_triangles(const wring_raw *raw, wring_scan *s);
 
-/* d->set_element: the triangles and lines of the groups, which are d's sets; vertex [n_node]: numbers in d, or -1. */
+/*
+  Sets d->set_element to the triangles and lines of the groups, which are the sets of d; vertex [n_node]: numbers in d,
+  or -1.
+*/
 PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, wring_scan *s, const PetscInt *vertex, wring_mesh_data *d);
 
-/* Each format: the whole file into raw (zero before); faults go to the scanner. */
+/* Readers of formats: read the whole file into raw (zero on input); faults are reported to the scanner. */
 PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw);
 PetscErrorCode wring_points_read(wring_scan *s, wring_raw *raw);
 PetscErrorCode wring_medit_read(wring_scan *s, wring_raw *raw);
 
 /*
-  TetGen: whether a file is one of a pair, by its ending, and the names [size] of both; faults go to both scanners'
-  error.
+  TetGen: whether a file is one of a pair, by its extension, and the names [size] of both. Faults are reported to the
+  error of both scanners.
 */
 PetscBool      wring_tetgen_pair(const char *file, size_t size, char *node, char *ele);
 PetscErrorCode wring_tetgen_read(wring_scan *nodes, wring_scan *tets, wring_raw *raw);

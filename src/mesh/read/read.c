@@ -1,4 +1,4 @@
-/* Which format a file has is found from its content; TetGen's two files need their names too. */
+/* Detects the format of a file from its content; TetGen's two files are recognised by their names. */
 #include "raw.h"
 #include <string.h>
 
@@ -24,7 +24,7 @@ static PetscErrorCode read_one(wring_scan *s, wring_raw *raw)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Faults after the reading are told with the lines of s, which is the file of elements. */
+/* Faults found after reading are reported with the lines of s, which is the file of elements. */
 static PetscErrorCode read_pair(const char *node, wring_scan *s, wring_raw *raw)
 {
   wring_scan nodes;

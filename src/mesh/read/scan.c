@@ -161,7 +161,7 @@ void wring_scan_end_binary(wring_scan *s)
   skip_blank_lines(s);
 }
 
-/* The next n bytes, zero where the file ends before. */
+/* The next n bytes, zero if the file ends before. */
 static void take_bytes(wring_scan *s, size_t n, void *value, const char *what)
 {
   memset(value, 0, n);

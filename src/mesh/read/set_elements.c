@@ -1,9 +1,11 @@
-/* What a set is made of below tets: kept for what has mass and stiffness on it, and to refine the set with the mesh. */
+/*
+  Lines and triangles of sets: kept for elements with mass and stiffness on them, and to refine the set with the mesh.
+*/
 #include "raw.h"
 #include "base/count.h"
 #include <string.h>
 
-/* The set of each group, -1 if it has none: sets are groups that have vertices, in their order. */
+/* The set of each group, or -1: sets are the groups with vertices, in the same order. */
 static void match_groups(const wring_raw *raw, const wring_mesh_data *d, PetscInt *set)
 {
   PetscInt s = 0;
@@ -11,7 +13,10 @@ static void match_groups(const wring_raw *raw, const wring_mesh_data *d, PetscIn
     set[g] = s < d->sets.n && !strcmp(d->sets.name[s], raw->groups.name[g]) ? s++ : -1;
 }
 
-/* The element of n corners from this one, once for each of its groups; none if a node of it was dropped. */
+/*
+  Adds the element of n corners that begins at this one, once for each of its groups; not if one of its nodes was
+  dropped.
+*/
 static PetscErrorCode keep_element(const wring_raw *raw, wring_scan *s, const PetscInt *vertex, const PetscInt *set,
                                    PetscInt corner, int n, wring_mesh_data *d, PetscInt *room)
 {

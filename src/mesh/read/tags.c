@@ -28,7 +28,7 @@ int64_t wring_tags_scan(wring_scan *s, const char *what)
   return 0;
 }
 
-/* FNV-1a of the name in lower case: names that differ only in case meet. */
+/* FNV-1a of the name in lower case: names that differ only in case have the same hash. */
 static int64_t hash_name(const char *name, size_t length)
 {
   uint64_t h = 0xcbf29ce484222325u;

@@ -2,14 +2,14 @@
   TetGen's pair of files [Si 2015, "TetGen, a Delaunay-based quality tetrahedral mesh generator"]:
     name.node  "<n> 3 <attributes> <markers>", then "<number> <x> <y> <z> ..." in ascending order from 0 or 1;
     name.ele   "<n> 4 <attributes>", then "<number> <4 nodes> [<attribute>]".
-  The first attribute of a tet is the tag of its region. Markers of nodes are not read. Comments begin with #.
+  The first attribute of a tet is the tag of its region. Markers of nodes are ignored. Comments begin with #.
 */
 #include "tags.h"
 #include <math.h>
 #include <string.h>
 
 typedef struct {
-  wring_scan *s; // of the file at hand
+  wring_scan *s; // of the current file
   wring_raw  *raw;
   wring_tags  tags;
   int64_t     first; // number of the first node: 0 or 1

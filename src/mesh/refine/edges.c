@@ -7,7 +7,7 @@ uint64_t wring_edge_key(PetscInt n, PetscInt a, PetscInt b)
   return (uint64_t)PetscMin(a, b) * (uint64_t)n + (uint64_t)PetscMax(a, b);
 }
 
-/* The first of key [n] that is not below this one. */
+/* The index of the first key [n] that is not less than `wanted`. */
 static PetscInt lower_bound(PetscInt n, const uint64_t *key, uint64_t wanted)
 {
   PetscInt first = 0, last = n;
@@ -23,7 +23,7 @@ static PetscInt lower_bound(PetscInt n, const uint64_t *key, uint64_t wanted)
 
 /* ---- sample sort ------------------------------------------------------------------------------------------------- */
 
-/* Up to `size` keys of each rank, evenly spaced; the splitters are as evenly spaced among all samples. */
+/* Samples are up to `size` evenly spaced keys of each rank; the splitters are evenly spaced among all samples. */
 static PetscErrorCode choose_splitters(wring_edges *g, PetscInt n, const uint64_t *key)
 {
   const PetscMPIInt mine = (PetscMPIInt)PetscMin(n, g->size);
@@ -49,7 +49,7 @@ static PetscErrorCode choose_splitters(wring_edges *g, PetscInt n, const uint64_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The paths of key [n] to the ranks that have their ranges. */
+/* The exchange that sends key [n] to the ranks that store their ranges. */
 static PetscErrorCode find_paths(const wring_edges *g, PetscInt n, const uint64_t *key, wring_exchange *x)
 {
   PetscInt *to, i = 0;
@@ -65,7 +65,7 @@ static PetscErrorCode find_paths(const wring_edges *g, PetscInt n, const uint64_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What came from all ranks: keys ascending, repeated for each of the ranks that have the edge, which ascend. */
+/* The keys received from all ranks, ascending, repeated for each of the ranks that have the edge, which ascend. */
 typedef struct {
   PetscInt  n;
   uint64_t *key;
@@ -99,8 +99,8 @@ static PetscInt run_end(const arrivals *a, PetscInt i)
 }
 
 /*
-  load [size]: what each rank owns without the shared edges, times the part of all shared edges that is dealt here: each
-  range can then be balanced by itself.
+  load [size]: the number of points that each rank owns without shared edges, times the fraction of all shared edges
+  that is assigned here, so that each range can be balanced independently.
 */
 static PetscErrorCode measure_loads(const wring_edges *g, const arrivals *a, PetscInt n_owned, PetscInt64 *load)
 {
@@ -181,7 +181,7 @@ PetscErrorCode wring_edges_destroy(wring_edges *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- questions --------------------------------------------------------------------------------------------------- */
+/* ---- look-up ----------------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_edges_find(const wring_edges *g, PetscInt n, const uint64_t *key, wring_edge *edge)
 {

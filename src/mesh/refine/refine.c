@@ -1,6 +1,6 @@
 /*
-  Uniform refinement, 1 -> 8 of tets, 1 -> 4 of triangles and 1 -> 2 of lines: each rank cuts its own; only edges on its
-  boundary need the others.
+  Uniform refinement, 1 -> 8 of tets, 1 -> 4 of triangles and 1 -> 2 of lines: each rank cuts its own elements; only
+  edges on its boundary need other ranks.
 */
 #include "refine.h"
 #include "mesh/data.h"
@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "mesh/distribute/order.h"
 
-/* Ten points of a tet: its corners, then the middles of its edges. */
+/* Ten points of a tet: its corners, then the midpoints of its edges. */
 enum { CORNERS = 4, EDGES = 6, POINTS = 10, CHILDREN = 8 };
 
 static const int edge_end[EDGES][2]        = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
@@ -18,7 +18,7 @@ static const int diagonal_ring[3][CORNERS] = {{5, 6, 8, 7}, {4, 7, 9, 6}, {4, 5,
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
 
-/* The ends of side i: edges of tets, then the free ones. */
+/* The ends of side i: edges of tets, then free edges. */
 static void side_ends(const wring_refinement *r, PetscInt i, PetscInt end[2])
 {
   const PetscInt of_tets = EDGES * r->m->n_tet;
@@ -27,7 +27,7 @@ static void side_ends(const wring_refinement *r, PetscInt i, PetscInt end[2])
       i < of_tets ? r->m->tet[CORNERS * (i / EDGES) + edge_end[i % EDGES][a]] : r->free_end[2 * (i - of_tets) + a];
 }
 
-/* Each edge of the local tets once, and the free ones. */
+/* Each edge of the local tets once, and the free edges. */
 static PetscErrorCode find_edges(wring_refinement *r)
 {
   const wring_mesh *const m = r->m;
@@ -81,7 +81,7 @@ static PetscErrorCode mark_solid(const wring_mesh *m, PetscInt *solid)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Lines between vertices of tets are left whole. */
+/* Lines between vertices of tets are not refined. */
 static PetscErrorCode drop_inner_lines(wring_refinement *r)
 {
   PetscInt *solid, n = 0;
@@ -115,7 +115,7 @@ static PetscErrorCode add_free_edges(wring_refinement *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All edges, numbered over all ranks. Sets of solids have no edges of their own. */
+/* Numbers the edges of all ranks. Free edges are added if any rank has one; sets on solids have none. */
 static PetscErrorCode number_edges(wring_refinement *r)
 {
   wring_mesh *const m = r->m;
@@ -133,10 +133,10 @@ static PetscErrorCode number_edges(wring_refinement *r)
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Refinement takes V, E, T to V + E, 2 E + 3 F + T, 8 T, and F >= 2 T, E > V + T: at least so many vertices have three
-  coordinates each. The tets of a rank have four corners each, the lines and triangles of its sets have rows of four,
-  the members of its sets rows of two. All these are numbered by PetscInt; the key of an edge has 64 bits. Called before
-  edges are known, then with their number.
+  Refinement takes V, E, T to V + E, 2 E + 3 F + T, 8 T, and F >= 2 T, E > V + T: these are lower bounds of the
+  vertices, with three coordinates each. The tets of a rank have four corners each, the lines and triangles of its sets
+  have rows of four, the members of its sets rows of two. All these are counted by PetscInt; the key of an edge has 64
+  bits. Called before the number of edges is known, and again after.
 */
 static PetscErrorCode check_counts(const wring_refinement *r, PetscInt done, PetscInt times)
 {
@@ -236,7 +236,7 @@ static void child_points(const wring_refinement *r, PetscInt child, PetscInt v[C
   }
 }
 
-/* The shortest, to round-off; of equal ones that with the lowest original number at an end. */
+/* The shortest diagonal, to round-off; the lowest original number at an end breaks ties. */
 static char choose_diagonal(const wring_refinement *r, PetscInt e)
 {
   const double round_off = 1e-10;
@@ -255,7 +255,7 @@ static char choose_diagonal(const wring_refinement *r, PetscInt e)
   return (char)best;
 }
 
-/* Children of tets that are all but flat may have no volume to round-off. */
+/* Children of nearly flat tets may have no volume to round-off. */
 static PetscErrorCode check_volumes(const wring_refinement *r, PetscInt done)
 {
   PetscInt v[CORNERS], flat = 0;
@@ -305,7 +305,7 @@ static PetscErrorCode cut_tets(wring_refinement *r, PetscInt done)
 
 /* ---- the refined mesh in place of the old one -------------------------------------------------------------------- */
 
-/* Owned vertices, with their numbers. */
+/* Replaces the owned vertices and their numbers. */
 static PetscErrorCode replace_vertices(const wring_refinement *r)
 {
   wring_mesh *const m = r->m;
@@ -361,7 +361,7 @@ static void fill_tets(const wring_refinement *r, const PetscInt *global, PetscIn
   }
 }
 
-/* Tets in global numbers, as wring_mesh_join takes them. */
+/* Replaces the tets, in global numbers, as wring_mesh_join expects. */
 static PetscErrorCode replace_tets(const wring_refinement *r, const PetscInt *global)
 {
   wring_mesh *const m = r->m;
@@ -399,7 +399,7 @@ static PetscErrorCode replace_mesh(const wring_refinement *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- one refinement ---------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode destroy(wring_refinement *r)
 {

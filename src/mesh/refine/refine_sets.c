@@ -1,13 +1,13 @@
 /*
-  Sets of a refined mesh: the old members and the middles of the edges of what the sets are made of. That two ends of an
-  edge are in a set does not put its middle there: the edge may cut a corner of the body.
+  Sets of a refined mesh: the old members and the midpoints of the edges of the sets' elements. The midpoint of another
+  edge is not added even if both ends are in the set: the edge may cut a corner of the body.
 */
 #include "base/exchange.h"
 #include "base/sort.h"
 #include "refine.h"
 #include <string.h>
 
-/* Members still to be sent: the owner of each, its set and original number. */
+/* Members to be sent: the owner of each, its set and original number. */
 typedef struct {
   PetscInt  n, room;
   PetscInt *owner;
@@ -40,7 +40,7 @@ static PetscErrorCode add_old_members(const wring_refinement *r, outbox *o)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The set of a region's name has all its tets. */
+/* The set with the name of a region has all tets of the region. */
 static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, PetscInt set, outbox *o)
 {
   const wring_mesh *const m = r->m;
@@ -58,7 +58,7 @@ static PetscErrorCode add_region(const wring_refinement *r, PetscInt region, Pet
 
 /* ---- lines and triangles ----------------------------------------------------------------------------------------- */
 
-/* The edges of all of them, three a row, which lie anywhere: edge [n_set_element][3]; lines have one. Collective. */
+/* The edges of all elements of sets, which may be on any rank: edge [n_set_element][3]; a line has one. Collective. */
 static PetscErrorCode find_edges(const wring_refinement *r, wring_edge *edge)
 {
   const wring_mesh *const m = r->m;
@@ -83,7 +83,7 @@ static PetscErrorCode find_edges(const wring_refinement *r, wring_edge *edge)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two lines or four triangles; the middles are new [1] or new [3], of edges 01 12 20. Returns the rows written. */
+/* Two lines or four triangles; the midpoints are new [1] or new [3], of edges 01 12 20. Returns the number of rows. */
 static int cut_element(const PetscInt *row, const PetscInt *new, PetscInt *child)
 {
   const PetscInt s = row[0], a = row[1], b = row[2], c = row[3];
@@ -111,7 +111,7 @@ static PetscErrorCode cut_elements(const wring_refinement *r, outbox *o)
   for (PetscInt i = 0; i < m->n_set_element; i++) {
     const PetscInt *const row = m->set_element + 4 * (size_t)i;
     PetscInt new[3];
-    if (edge[3 * (size_t)i].place < 0) { // a line that stays whole
+    if (edge[3 * (size_t)i].place < 0) { // a line that is not refined
       PetscCall(PetscArraycpy(child + 4 * (size_t)n++, row, 4));
       continue;
     }

@@ -1,4 +1,4 @@
-/* Lines and triangles of sets, each on the rank that works on it, and the edges at which two triangles meet. */
+/* Lines and triangles of sets, each on the rank that computes it, and the edges shared by two triangles. */
 #include "base/exchange.h"
 #include "mesh/distribute/halo.h"
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static PetscErrorCode find_owners(const wring_mesh *m, PetscInt n, int width, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sends row [n][width] there: *got [*n_got][width], ascending. */
+/* Sends row [n][width] to these owners: *got [*n_got][width], ascending. */
 static PetscErrorCode send_to_owners(const wring_mesh *m, PetscInt n, int width, const PetscInt *row, PetscInt *n_got,
                                      PetscInt **got)
 {
@@ -82,7 +82,7 @@ static PetscErrorCode send_to_owners(const wring_mesh *m, PetscInt n, int width,
 
 /* ---- elements of a set ------------------------------------------------------------------------------------------- */
 
-/* Elements as this rank has them, vertices ascending: row [*n][corners]. */
+/* This rank's elements of the set, vertices ascending: row [*n][corners]. */
 static PetscErrorCode pick_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt *n, PetscInt **row)
 {
   PetscFunctionBegin;
@@ -129,7 +129,10 @@ PetscErrorCode wring_mesh_list_elements(const wring_mesh *m, PetscInt set, int c
 
 /* ---- hinges ------------------------------------------------------------------------------------------------------ */
 
-/* Rows of edges: ends ascending, opposite vertex. Those of an edge follow one another and ascend. */
+/*
+  Rows of edges: ends ascending, opposite vertex. Rows of the same edge are consecutive and ascend. Returns the end of
+  those of row i.
+*/
 static PetscInt same_edge(PetscInt n, const PetscInt *row, PetscInt i)
 {
   PetscInt end = i + 1;

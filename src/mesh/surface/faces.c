@@ -1,4 +1,4 @@
-/* Faces are put into buckets by their smallest vertex; a bucket is short, and is sorted by the two other vertices. */
+/* Faces are put into buckets by their smallest vertex; buckets are short, and are sorted by the other two vertices. */
 #include "faces.h"
 #include "base/sort.h"
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void fill_buckets(PetscInt n_vertex, PetscInt n_tet, const PetscInt *tet,
       faces[--start[s[0] + 1]] = (face){s[1], s[2], 4 * (int64_t)e + a};
     }
   }
-  for (PetscInt v = 0; v < n_vertex; v++) start[v] = start[v + 1]; // the loop above moved every end to its beginning
+  for (PetscInt v = 0; v < n_vertex; v++) start[v] = start[v + 1]; // the loop above moved every end to the beginning
   start[n_vertex] = 4 * (int64_t)n_tet;
 }
 

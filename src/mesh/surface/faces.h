@@ -1,10 +1,10 @@
-/* Private to src/mesh: which tets share a face. */
+/* Private to src/mesh: finds tets that share a face. */
 #pragma once
 #include <wring/base.h>
 
 /*
-  neighbour [n_tet][4]: the tet behind the face opposite to corner a of tet e, or -1 on the boundary. If a face belongs
-  to more than two tets, crowd holds three of them, ascending, else crowd[0] is -1. O(n_tet).
+  neighbour [n_tet][4]: the tet across the face opposite to corner a of tet e, or -1 on the boundary. If a face belongs
+  to more than two tets, crowd holds three of them, ascending; otherwise crowd[0] is -1. O(n_tet).
 */
 PetscErrorCode wring_faces_match(PetscInt n_vertex, PetscInt n_tet, const PetscInt *tet, PetscInt *neighbour,
                                  PetscInt crowd[3]);

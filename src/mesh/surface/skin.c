@@ -1,6 +1,6 @@
 /*
-  The surface of a mesh. Faces inside one rank are matched there; those whose three corners other ranks know too are
-  matched by the owner of the corner with the least original number.
+  The surface of a mesh. Each rank matches the faces of its own tets; a face whose three corners are also on other ranks
+  is matched by the owner of the corner with the lowest original number.
 */
 #include "skin.h"
 #include "base/exchange.h"
@@ -29,7 +29,7 @@ static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
 
 /* ---- triangles --------------------------------------------------------------------------------------------------- */
 
-/* The faces that no tet of this rank shares. */
+/* The faces that belong to only one tet of this rank. */
 static PetscErrorCode find_local_faces(const wring_mesh *m, wring_skin *s)
 {
   PetscInt *neighbour, crowd[3];
@@ -49,10 +49,10 @@ static PetscErrorCode find_local_faces(const wring_mesh *m, wring_skin *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A face as all ranks see it alike. */
+/* A face in a form that is the same on all ranks. */
 typedef struct {
   PetscInt original[3]; // ascending
-  PetscInt place;       // at the rank that asks
+  PetscInt place;       // on the requesting rank
 } face;
 
 static int compare_faces(const void *pa, const void *pb)
@@ -102,7 +102,7 @@ static face make_face(const wring_mesh *m, const wring_skin *s, PetscInt t, Pets
   return f;
 }
 
-/* Asks about the faces asked [n] at ranks to [n]; inner [s->n] gets the answers. Collective. */
+/* Sends the faces asked [n] to ranks to [n] and stores whether they are matched in inner [s->n]. Collective. */
 static PetscErrorCode ask_faces(const wring_mesh *m, PetscInt n, const face *asked, const PetscInt *to, char *inner)
 {
   wring_exchange x;
@@ -124,7 +124,7 @@ static PetscErrorCode ask_faces(const wring_mesh *m, PetscInt n, const face *ask
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Drops the faces that a tet of another rank has too. */
+/* Drops the faces that also belong to a tet of another rank. */
 static PetscErrorCode drop_shared_faces(const wring_mesh *m, wring_skin *s)
 {
   face     *asked;
@@ -154,9 +154,7 @@ static PetscErrorCode drop_shared_faces(const wring_mesh *m, wring_skin *s)
 
 /* ---- vertices and their rings ------------------------------------------------------------------------------------ */
 
-/*
-  For each corner of a triangle, which its owner is told: its number there, and its two neighbours' original numbers.
-*/
+/* Sends to the owner of each corner of a triangle: its number there, and the original numbers of its two neighbours. */
 static PetscErrorCode send_corners(const wring_mesh *m, const wring_skin *s, PetscInt *n, PetscInt **row)
 {
   PetscInt *to, *mine;
@@ -219,7 +217,7 @@ static PetscErrorCode find_vertices(const wring_mesh *m, wring_skin *s)
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
-/* The root of v in a forest of parents, which it shortens. */
+/* The root of v in a forest of parents; shortens the path to the root. */
 static PetscInt find_root(PetscInt *parent, PetscInt v)
 {
   while (parent[v] != v) {
@@ -229,7 +227,7 @@ static PetscInt find_root(PetscInt *parent, PetscInt v)
   return v;
 }
 
-/* parent [n_local]: the root of what this rank's tets join to each vertex. */
+/* parent [n_local]: the root of the component that this rank's tets connect to each vertex. */
 static void join_tets(const wring_mesh *m, PetscInt *parent)
 {
   for (PetscInt v = 0; v < m->n_local; v++) parent[v] = v;
@@ -242,7 +240,7 @@ static void join_tets(const wring_mesh *m, PetscInt *parent)
   for (PetscInt v = 0; v < m->n_local; v++) parent[v] = find_root(parent, v);
 }
 
-/* The least number goes from part to part until nothing changes. */
+/* The lowest number is passed between ranks until nothing changes. */
 static PetscErrorCode find_bodies(const wring_mesh *m, wring_skin *s)
 {
   PetscInt *root, changed;

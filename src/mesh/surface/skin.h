@@ -3,9 +3,9 @@
   this rank's part of the surface, except for two numbers a vertex.
 
   Map of mesh/surface, in reading order:
-    faces.c     which tets of one rank share a face
+    faces.c     finds tets of one rank that share a face
     skin.c      the surface of the tets of all ranks, with neighbours and bodies
-    surface.c   wring_mesh_surface: triangles of a set, turned outward
+    surface.c   wring_mesh_surface: triangles of a set, oriented outward
     elements.c  lines and triangles of a set, and hinges, on their owners
 */
 #pragma once
@@ -13,12 +13,12 @@
 
 typedef struct {
   PetscInt     n;          // triangles: faces of this rank's tets that no other tet of any rank has
-  PetscInt    *corner;     // [n][3] local vertices; their order turns to the left seen from outside
-  PetscInt     n_vertex;   // owned vertices of triangles, of any rank's
+  PetscInt    *corner;     // [n][3] local vertices, counter-clockwise seen from outside
+  PetscInt     n_vertex;   // owned vertices of triangles on any rank
   PetscInt    *vertex;     // [n_vertex] local, ascending
   PetscInt    *ring_start; // [n_vertex + 1]
   PetscInt    *ring;       // [ring_start[n_vertex]] original numbers of neighbours along edges of triangles, ascending
-  PetscInt    *body;       // [n_local] the least original number of the vertices that tets join to this one
+  PetscInt    *body;       // [n_local] the lowest original number of the vertices connected to this one by tets
   PetscSFNode *home;       // [n_local] the owner's rank and the vertex's local number there
 } wring_skin;
 

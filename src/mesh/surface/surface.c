@@ -1,6 +1,6 @@
 /*
-  The triangles of a set, turned outward by the tets that they bound, which may be on other ranks: triangles and the
-  faces of tets that may equal them meet on a rank that follows from their smallest vertex.
+  The triangles of a set, oriented outward from their tets, which may be on other ranks: triangles, and the faces of
+  tets that may coincide with them, are sent to a rank determined by their smallest vertex.
 */
 #include "base/exchange.h"
 #include "base/sort.h"
@@ -8,7 +8,7 @@
 #include <wring/mesh.h>
 
 /*
-  Columns: vertices ascending, vertices as they turn, the rank that the row came from, whether it is a face of a tet.
+  Columns: vertices ascending, vertices in their orientation, the rank of origin, whether the row is a face of a tet.
 */
 enum { SORTED, CORNER = 3, RANK = 6, IS_FACE, WIDTH };
 
@@ -87,7 +87,7 @@ static PetscBool same_vertices(const PetscInt *a, const PetscInt *b)
   return (PetscBool)(a[SORTED] == b[SORTED] && a[SORTED + 1] == b[SORTED + 1] && a[SORTED + 2] == b[SORTED + 2]);
 }
 
-/* Keeps one row for each triangle: its face, or itself where there is none; faces of no triangle go. */
+/* Keeps one row for each triangle: the face of a tet, or the triangle itself if there is none; drops other faces. */
 static void match(const char *set, faces *f, wring_error *e)
 {
   PetscInt kept = 0;
@@ -111,7 +111,7 @@ static void match(const char *set, faces *f, wring_error *e)
   f->n = kept;
 }
 
-/* Sends rows home, or to where a triangle meets its faces; f has the rows received. */
+/* Sends rows to their rank of origin, or to the rank that matches them; f has the rows received. */
 static PetscErrorCode exchange(const wring_mesh *m, PetscBool home, faces *f)
 {
   PetscInt   *to, *row = f->row;
