@@ -5,14 +5,14 @@
 
 enum { GROUP = 16 }; // blocks whose element matrices one thread holds
 
-/* Chunk of a block, walking forward from *c. */
+/* The chunk of a block, searched forward from chunk c. */
 static PetscInt chunk_of(const wring_term *t, PetscInt block, PetscInt c)
 {
   while (t->chunk_block[c + 1] <= block) c++;
   return c;
 }
 
-/* Local vertices of the real element in a lane; PETSC_FALSE for padded lanes. */
+/* v: the local vertices of the element in a lane. Returns PETSC_FALSE for padded lanes. */
 static PetscBool lane_vertices(const wring_term *t, PetscInt chunk, PetscInt block, int lane, PetscInt *v)
 {
   for (int a = 0; a < t->m; a++) v[a] = term_corner(t, chunk, block, a, lane);
@@ -40,7 +40,7 @@ static void count_others(const wring_term *t, const PetscInt *v, PetscInt *start
   for (int a = 0; a < t->m; a++) start[v[a] + 1] += t->m - 1;
 }
 
-/* start[v] is where the next neighbour of v goes. */
+/* start[v] is the position of the next neighbour of v in list. */
 static void list_others(const wring_term *t, const PetscInt *v, PetscInt *start, PetscInt *list)
 {
   for (int a = 0; a < t->m; a++) {
@@ -51,8 +51,8 @@ static void list_others(const wring_term *t, const PetscInt *v, PetscInt *start,
 }
 
 /*
-  Sorts the neighbours of each vertex, drops repetitions, adds the vertex itself; list is compacted in place into
-  column.
+  Sorts the neighbours of each vertex, removes duplicates and compacts list in place; p->start leaves room for the
+  vertex itself.
 */
 static PetscErrorCode compact_rows(PetscInt n, const PetscInt *end, PetscInt *list, wring_pattern *p)
 {
@@ -116,7 +116,7 @@ PetscErrorCode wring_pattern_destroy(wring_pattern **p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Place of column v in row u; it exists. */
+/* The position of column v in row u, which has it. */
 static PetscInt find_entry(const wring_pattern *p, PetscInt u, PetscInt v)
 {
   PetscInt low = p->start[u], high = p->start[u + 1];
@@ -186,7 +186,10 @@ static void add_element(int m, int q, const double *g, const double *B, const Pe
 
 /* ---- the Hessian ------------------------------------------------------------------------------------------------- */
 
-/* K_ab = w G_a h G_b^T of the free vertices, then the last one by translation: rows and columns of K sum to zero. */
+/*
+  K_ab = w G_a h G_b^T for the free vertices; the last vertex follows from translation invariance: rows and columns of K
+  sum to zero.
+*/
 static inline __attribute__((always_inline)) void element_matrix(int m, int q, const double *coef, const double *w,
                                                                  wring_in h, double (*K)[LANES])
 {
@@ -259,7 +262,8 @@ static void add_group(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1,
 }
 
 /*
-  Element matrices are made by all threads, a group of blocks each, and added in the groups' order: one order of sums.
+  All threads compute element matrices, one group of blocks each; they are added in the order of the groups, so that the
+  order of summation is fixed.
 */
 void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p, double *value)
 {
@@ -315,7 +319,7 @@ static void add_means(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1,
   }
 }
 
-/* As the Hessian: made by all threads, added in one order. */
+/* As for the Hessian, all threads compute, and the order of summation is fixed. */
 void wring_term_add_mean_hessian(const wring_term *t, double factor, const double *x, const wring_pattern *p,
                                  double *value)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The target of element e among the parameters of its block. */
+/* Sets the target of element e in the parameters of its block. */
 static void set_target(wring_term *t, PetscInt e, const double *target)
 {
   const PetscInt position = term_position(t, e);
@@ -87,7 +87,7 @@ PetscBool wring_term_is_hard(const wring_term *t)
   return (PetscBool)(t->attachment && t->attachment->hard);
 }
 
-/* How far all targets have gone, the rotation aside. */
+/* The displacement of all targets without the rotation. */
 static void find_shift(const wring_motion *m, double time, double shift[3])
 {
   for (int i = 0; i < 3; i++) shift[i] = time * m->velocity[i];
@@ -116,7 +116,7 @@ static void move_targets(wring_term *t, double time)
   if (!a->hard) wring_term_pad(t);
 }
 
-/* Times are sums of steps: a release at 0.5 s is met by a step that ends there but for rounding. */
+/* Times are sums of steps: the tolerance accepts a step that ends at the release time up to rounding. */
 static PetscBool still_holds(const wring_motion *m, double end)
 {
   return (PetscBool)(end <= m->release + 1e-9 * fabs(m->release));

@@ -15,7 +15,7 @@ static double value(cubic p, double a)
   return p.c0 + a * (p.c1 + a * (p.c2 + a * p.c3));
 }
 
-/* Where p has no slope, in ascending order: the number of such points in (0, 1). */
+/* The stationary points of p in (0, 1), in ascending order; returns their number. */
 static int stationary_points(cubic p, double at[2])
 {
   const double a = 3 * p.c3, b = p.c2, c = p.c1, discriminant = b * b - a * c; // a t^2 + 2 b t + c = 0
@@ -23,14 +23,14 @@ static int stationary_points(cubic p, double at[2])
   double       root[2];
   int          n = 0;
   if (discriminant < 0) return 0;
-  root[0] = fmin(q / a, c / q), root[1] = fmax(q / a, c / q); // not finite where there is none
+  root[0] = fmin(q / a, c / q), root[1] = fmax(q / a, c / q); // not finite if there is no root
   for (int i = 0; i < 2; i++) {
     if (root[i] > 0 && root[i] < 1) at[n++] = root[i];
   }
   return n;
 }
 
-/* The first a in (0, 1] with p <= 0, from below; INFINITY: none, or p is not above 0 to begin with. */
+/* The first a in (0, 1] with p <= 0, approximated from below; INFINITY if there is none or if p(0) is not above 0. */
 static double first_root(cubic p)
 {
   double at[3], from = 0, to = 1;
@@ -51,8 +51,8 @@ static double first_root(cubic p)
 }
 
 /*
-  The cubics of a block, and whether all stay above 0 on [0, 1], as they do where Bernstein's coefficients are positive:
-  the common case, which needs no roots.
+  The cubics of a block. Returns 1 if all of their Bernstein coefficients are positive, so that all cubics stay above 0
+  on [0, 1]: the common case, which needs no roots.
 */
 static int find_cubics(wring_in z, wring_in dz, double (*c)[LANES])
 {
@@ -69,7 +69,7 @@ static int find_cubics(wring_in z, wring_in dz, double (*c)[LANES])
   return positive;
 }
 
-/* Padded lanes repeat an element. */
+/* The least bound of the elements of a chunk; padded lanes repeat an element. */
 static double chunk_bound(const wring_term *t, PetscInt c, const double *x, const double *d)
 {
   vertex_row    x_rows[t->max_vertex], d_rows[t->max_vertex];

@@ -1,10 +1,10 @@
-/* Building a term's blocks and chunks. */
+/* Builds the blocks and chunks of a term. */
 #include "base/sort.h"
 #include "term_impl.h"
 
 enum { LANES = WRING_LANES };
 
-/* Element that stands at a position, padded positions included: the last of the group. */
+/* The element at a position; at padded positions, the last element of the group. */
 static PetscInt element_at(const wring_term *t, PetscInt position)
 {
   const PetscInt e = term_element(t, position);
@@ -29,7 +29,9 @@ static PetscErrorCode cut_chunks(wring_term *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers the vertices of chunk c in order of appearance; mark [n_local] holds where a vertex was last seen. */
+/*
+  Numbers the vertices of chunk c in order of appearance; mark [n_local] is the number of a vertex in the chunk, or -1.
+*/
 static PetscInt number_corners(wring_term *t, PetscInt c, const PetscInt *vertex, PetscInt *mark, PetscInt *list)
 {
   PetscInt n = 0;
@@ -59,7 +61,7 @@ static PetscErrorCode list_vertices(wring_term *t, PetscInt n_local, const Petsc
   for (PetscInt i = 0; i < n_local; i++) mark[i] = -1;
   PetscCall(PetscMalloc1(t->n_chunk + 1, &t->chunk_vertex));
   PetscCall(wring_blocks_create((size_t)t->n_block * t->m * LANES * sizeof *t->corner / sizeof *corner, &corner));
-  t->corner = (uint16_t *)corner; // placed as the other blocks are
+  t->corner = (uint16_t *)corner; // allocated like the other blocks
   PetscCall(PetscMalloc1(capacity, &list));
   for (PetscInt c = 0; c < t->n_chunk; c++) {
     if (n + CHUNK_BLOCKS * LANES * t->m > capacity) {
@@ -78,7 +80,8 @@ static PetscErrorCode list_vertices(wring_term *t, PetscInt n_local, const Petsc
 }
 
 /*
-  Brings the vertices of chunk c that no other touches before the others, each kind in its order; work [2][max_vertex].
+  Moves the vertices that only chunk c touches before the others, keeping the order within each kind; work
+  [2][max_vertex].
 */
 static void sort_vertices(wring_term *t, PetscInt c, const PetscInt *count, PetscInt *work)
 {
@@ -95,7 +98,7 @@ static void sort_vertices(wring_term *t, PetscInt c, const PetscInt *count, Pets
     t->corner[i] = (uint16_t)(4 * to[t->corner[i] / 4]);
 }
 
-/* The vertices that several chunks touch; count [n_local] of chunks. */
+/* Lists the vertices that several chunks touch; count [n_local]: number of chunks at a vertex. */
 static void list_shared(wring_term *t, PetscInt n_local, const PetscInt *count, PetscInt *next)
 {
   t->shared_start[0] = 0;
@@ -108,7 +111,7 @@ static void list_shared(wring_term *t, PetscInt n_local, const PetscInt *count, 
   }
 }
 
-/* A vertex that several chunks touch gets a row of `share` in each of them. */
+/* Assigns a vertex that several chunks touch a row of `share` in each of them. */
 static PetscErrorCode find_shared(wring_term *t, PetscInt n_local)
 {
   PetscInt *count, *next, *work, n_row = 0;

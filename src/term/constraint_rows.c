@@ -1,5 +1,6 @@
 /*
-  Constraints as rows of a linear system: C_j, its derivative in the positions of the element's vertices, its stiffness.
+  Constraints as rows of a linear system: C_j, its derivative in the positions of the element's vertices, and its
+  stiffness.
 */
 #include "kernels.h"
 
@@ -31,7 +32,7 @@ PetscErrorCode wring_constraint_rows_destroy(wring_constraint_rows *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows j of the elements of a block; f = dC/dx of its vertices. */
+/* Stores row j of each element of a block; f = dC/dx of its vertices. */
 static void store_rows(const wring_term *t, PetscInt chunk, PetscInt b, int j, const double *C, const lanes *f,
                        const double *k, wring_constraint_rows *r)
 {

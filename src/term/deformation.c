@@ -1,7 +1,7 @@
-/* Deformation gradients, summed at vertices: what the rotation of a vertex is taken from. docs/theory.md 5 */
+/* Deformation gradients summed at vertices, from which the rotation of a vertex is computed. docs/theory.md 5 */
 #include "kernels.h"
 
-/* One chunk: row `row` of w F at the four corners of every tet. */
+/* Adds row `row` of w F to the four corners of every tet of a chunk. */
 static void add_chunk(wring_term *t, PetscInt c, const double *x, int row, double *f)
 {
   const PetscInt      n = t->chunk_vertex[c + 1] - t->chunk_vertex[c];

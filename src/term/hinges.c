@@ -16,7 +16,7 @@ PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name
     wring_hinge_rest(X, c, &area, &curvature);
     wring_term_set_coef(t, e, (const double[]){c[0] / area, c[1] / area, c[2] / area});
     wring_term_set_weight(t, e, area);
-    wring_term_set_par(t, e, (const double[]){stiffness, curvature}); // the law reads as many as it has
+    wring_term_set_par(t, e, (const double[]){stiffness, curvature}); // the law reads the first n_par
   }
   wring_term_pad(t);
   *term = t;

@@ -9,9 +9,9 @@ enum { LANES = WRING_LANES, MAX_M = 4, MAX_Q = 3 };
 typedef double lanes[LANES];
 
 /*
-  Calls body with the term's m and q as constants, without which its loops would be scalar: tets and what is one number
-  of a tet (fibres, hinges), triangles likewise, edges, points. body must be always_inline; the one list of the
-  stencils.
+  Calls body with the term's m and q as constants, without which its loops would not be vectorised: tets, fibres and
+  hinges (one number per element of four vertices), triangles likewise, edges, points. body must be always_inline. This
+  is the only list of stencils.
 */
 static inline __attribute__((always_inline)) void with_stencil(const wring_term *t, void (*body)(int, int, void *),
                                                                void             *context)
@@ -31,7 +31,7 @@ static inline __attribute__((always_inline)) void with_stencil(const wring_term 
     body(1, 1, context);
 }
 
-/* z = D coef of the columns D_a = x_a - x_last of a block, d [3 free]. */
+/* z = D coef with the columns D_a = x_a - x_last of a block, d [3 free]. */
 static inline __attribute__((always_inline)) void
 apply_coef(int m, int q, const double *coef, const double (*restrict d)[LANES], double (*restrict z)[LANES])
 {
@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) void form_columns(int m, int q, con
   }
 }
 
-/* f = G^T p of a block: the free vertices, then minus their sum. */
+/* f = G^T p of a block: the free vertices, then minus their sum at the last vertex. */
 static inline __attribute__((always_inline)) void
 form_forces(int m, int q, const double *coef, const double (*restrict p)[LANES], double (*restrict f)[LANES])
 {
@@ -160,7 +160,7 @@ static inline __attribute__((always_inline)) void scatter(int m, const uint16_t 
   }
 }
 
-/* Adds v to the corner `at` of each lane, and takes it from `last`. */
+/* Adds v to the corner `at` of each lane and subtracts it from `last`. */
 static inline __attribute__((always_inline)) void scatter_column(const lane_corner *v, const uint16_t *at,
                                                                  eight_rows *last, double *f)
 {
@@ -170,7 +170,7 @@ static inline __attribute__((always_inline)) void scatter_column(const lane_corn
   subtract_rows(last, &r);
 }
 
-/* The same as scatter of the free corners, fe [3 free]; minus their sum goes to the last one. */
+/* Adds fe [3 free] to the free corners of a block and minus their sum to the last one. */
 static inline __attribute__((always_inline)) void scatter_columns(int m, const uint16_t                      *corner,
                                                                   const double (*restrict fe)[LANES], double *f)
 {
@@ -183,7 +183,7 @@ static inline __attribute__((always_inline)) void scatter_columns(int m, const u
   if (m > 1) add_rows(&last, corner + (m - 1) * LANES, f);
 }
 
-/* ---- tets: the same, but columns and forces stay in registers, since stores are what these loops would wait for -- */
+/* ---- tets: the same with columns and forces in registers, since stores would limit the speed of these loops ------ */
 
 /* Row c of z = D coef: column k is the sum over a of coordinate c of D_a times g [3 a + k]. */
 static inline __attribute__((always_inline)) void store_row_of_z(const lane_values *d0, const lane_values *d1,
@@ -212,7 +212,7 @@ static inline __attribute__((always_inline)) void load_tets(const uint16_t *corn
   store_row_of_z(&d0.z, &d1.z, &d2.z, g, z + 6);
 }
 
-/* v = w times coordinates of p times the row g [3] of coef: the force at a free corner. */
+/* v = w p g with the row g [3] of coef: the force at a free corner. */
 static inline __attribute__((always_inline)) void form_corner(const lane_values *p, const double *coef,
                                                               const lane_values *w, lane_corner *v)
 {
@@ -241,19 +241,21 @@ static inline __attribute__((always_inline)) void scatter_tets(const uint16_t *c
   add_rows(&last, corner + 3 * LANES, f);
 }
 
-/* Positions of a chunk's vertices, x_private [vertices][4]. */
+/* Copies the positions of a chunk's vertices to x_private [vertices][4]. */
 static inline void load_chunk(const wring_term *t, PetscInt c, const double *x, double *x_private)
 {
   const PetscInt  n      = t->chunk_vertex[c + 1] - t->chunk_vertex[c];
   const PetscInt *vertex = t->vertex + t->chunk_vertex[c];
   for (PetscInt i = 0; i < n; i++) {
     const double    *v   = x + 3 * vertex[i];
-    const vertex_row row = {v[0], v[1], v[2], 0}; // as a loop over coordinates it would become a gather, which is slow
+    const vertex_row row = {v[0], v[1], v[2], 0}; // a loop over coordinates would become a gather, which is slow
     store_row(&row, x_private + 4 * i);
   }
 }
 
-/* Sums of a chunk's vertices to f, or to its rows of `share` where other chunks add to the same vertex. */
+/*
+  Adds the sums of a chunk's vertices to f; those of vertices that other chunks add to as well go to rows of `share`.
+*/
 static inline void store_chunk(wring_term *t, PetscInt c, const double *f_private, double *f)
 {
   const PetscInt  n = t->chunk_vertex[c + 1] - t->chunk_vertex[c], n_own = t->chunk_own[c];
@@ -264,7 +266,7 @@ static inline void store_chunk(wring_term *t, PetscInt c, const double *f_privat
   memcpy(t->share + 4 * (size_t)t->chunk_row[c], f_private + 4 * (size_t)n_own, (size_t)(n - n_own) * 4 * sizeof *f);
 }
 
-/* Asks for the data of block b, which come from memory in one stream for each array. */
+/* Prefetches the data of block b, which are read from memory as one stream per array. */
 static inline __attribute__((always_inline)) void prefetch_block(const wring_term *t, PetscInt b, int m, int q)
 {
   const double *const coef = block_coef(t, b);

@@ -1,7 +1,7 @@
 /*
-  The nearest rest state of an element in the metric of its vertices' masses, docs/theory.md (5.4): a tet's rest shape
-  turned and moved [Mueller et al. 2005], a spring's ends at its length, an attachment's target. Stiffness plays no
-  part.
+  The nearest rest state of an element in the metric of its vertices' masses, docs/theory.md (5.4): a tet's rest shape,
+  rotated and translated [Mueller et al. 2005], a spring's ends at its length, an attachment's target. It does not
+  depend on the stiffness.
 */
 #include "base/block3.h"
 #include "kernels.h"
@@ -52,7 +52,7 @@ static void centre(const lanes *w, lanes *x)
   }
 }
 
-/* x <- R X - x about the centres of mass: from where the corners are to the nearest pose, R closest to sum m x X^T. */
+/* x <- R X - x about the centres of mass, the displacement to the nearest pose; R is closest to sum m x X^T. */
 static void towards_pose(wring_in coef, const lanes *mass, lanes *x)
 {
   WRING_ALIGNED lanes w[4], X[12], moment[9], R[9];
@@ -83,11 +83,11 @@ static void towards_pose(wring_in coef, const lanes *mass, lanes *x)
   }
 }
 
-/* x <- p - x of springs and attachments: z moves to the law's projection, each end by its share of the other's mass. */
+/* x <- p - x of springs and attachments: z moves to the law's projection, each end by the other's share of the mass. */
 static void towards_length(const wring_term *t, PetscInt b, const lanes *mass, lanes *x)
 {
   WRING_ALIGNED lanes z[3], p[3];
-  if (t->m == 2) // constants, for the compiler's sake
+  if (t->m == 2) // constants, so that the compiler can vectorise
     form_z(2, 1, NULL, (wring_in)x, z);
   else
     form_z(1, 1, NULL, (wring_in)x, z);

@@ -4,7 +4,7 @@
 
 enum { AHEAD = 4 }; // blocks
 
-/* The work of one chunk, x and f private [vertices][4], all_x those of all vertices. */
+/* The work of one chunk, x and f private [vertices][4], all_x the positions of all vertices. */
 typedef struct {
   const wring_term *t;
   PetscInt          c;
@@ -14,7 +14,8 @@ typedef struct {
 } work_chunk;
 
 /*
-  Asks for the positions of the next chunk, a part of them with each block of this one: they lie scattered in memory.
+  Prefetches the positions of the next chunk, which are scattered in memory, a part of them with each block of this
+  chunk.
 */
 static inline void prefetch_vertices(const work_chunk *w, PetscInt b)
 {
@@ -41,11 +42,14 @@ static inline __attribute__((always_inline)) void run_blocks(int m, int q, void 
   }
 }
 
-/* One chunk: positions in, forces out to f (vertices of this chunk alone) or to its rows of `share`. */
+/*
+  Runs one chunk: loads positions, and adds forces to f (vertices of this chunk only) or stores them in its rows of
+  `share`.
+*/
 static void run_chunk(wring_term *t, PetscInt c, const wring_pass *pass, const double *x, double *f)
 {
   const PetscInt n = t->chunk_vertex[c + 1] - t->chunk_vertex[c];
-  vertex_row     x_rows[t->max_vertex], f_rows[t->max_vertex]; // aligned: no row lies in two lines of the cache
+  vertex_row     x_rows[t->max_vertex], f_rows[t->max_vertex]; // aligned: no row crosses a cache line
   double *const x_private = (double *)x_rows, *const f_private = (double *)f_rows;
   double sum[WRING_MAX_SUMS] = {0};
   load_chunk(t, c, x, x_private);
@@ -94,7 +98,7 @@ void wring_pass_finish(wring_term *t, const wring_pass *pass, double *f, double 
 
 /* ---- evaluations ------------------------------------------------------------------------------------------------- */
 
-/* k (p - z) of the projection. */
+/* p = k (P(z) - z) with the law's projection P. */
 static inline void map_residual(const wring_term *t, PetscInt b, wring_in z, wring_out p)
 {
   WRING_ALIGNED double k[LANES];
@@ -106,7 +110,7 @@ static inline void map_residual(const wring_term *t, PetscInt b, wring_in z, wri
   }
 }
 
-/* p = dpsi/dz, or k (p - z) of the projection, and psi if asked for. */
+/* p = dpsi/dz, or k (P(z) - z) with the projection P, and the sum of psi if requested. */
 static void map_law(const wring_term *t, void *context, PetscInt b, wring_in z, double *sum, wring_out p)
 {
   const wring_work    *work = context;

@@ -9,8 +9,8 @@ struct wring_splitting {
   wring_term *t;       // borrowed
   PetscInt    stride;  // doubles from block to block of z and u
   double     *z, *u;   // [n_block][3 q][WRING_LANES]
-  PetscBool   fresh;   // z is still to be set, to D x of the next iteration
-  double      factor;  // a^2 of the iteration under way
+  PetscBool   fresh;   // z is not set yet; the next iteration sets it to D x
+  double      factor;  // a^2 of the current iteration
   double     *partial; // [2][n_chunk] |W (D x - z)|^2, |W (z - z_old)|^2
 };
 
@@ -85,7 +85,7 @@ void wring_splitting_put_dual(wring_splitting *s, double factor, const double *d
   }
 }
 
-/* Asks for z and u of a block to come. */
+/* Prefetches z and u of a later block. */
 static inline void prefetch_splitting(const wring_splitting *s, PetscInt b)
 {
   const size_t first = (size_t)PetscMin(b, s->t->n_block - 1) * (size_t)s->stride;

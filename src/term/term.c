@@ -1,4 +1,4 @@
-/* The term as an object: its end, its name, the energies of its elements, its total force. */
+/* Destruction of a term, its properties, the energies of its elements, and its total force. */
 #include "kernels.h"
 
 PetscErrorCode wring_term_destroy(wring_term **term)
@@ -52,7 +52,7 @@ PetscBool wring_term_is_attachment(const wring_term *t)
   return (PetscBool)(t->attachment != NULL);
 }
 
-/* F = z of a tet, row by row. */
+/* det F, with F = z of a tet, row by row. */
 static double determinant(const lanes *z, int l)
 {
   return z[0][l] * (z[4][l] * z[8][l] - z[5][l] * z[7][l]) - z[1][l] * (z[3][l] * z[8][l] - z[5][l] * z[6][l]) +
@@ -128,7 +128,7 @@ void wring_term_add_energies(const wring_term *t, const double *x, double *energ
   }
 }
 
-/* Forces between the vertices of an element cancel, so only points have a total. */
+/* Forces between the vertices of an element cancel, so only points have a resultant. */
 void wring_term_resultant(const wring_term *t, const double *x, double force[3])
 {
   for (int k = 0; k < 3; k++) force[k] = 0;

@@ -1,30 +1,30 @@
 /*
-  Private to src/term: how a term lies in memory.
+  Private to src/term: the layout of a term in memory.
 
-  Elements stand in blocks of WRING_LANES. A chunk is a run of at most CHUNK_BLOCKS blocks of one group, interior or
-  boundary, worked on by one thread: it reads the positions of its own vertices into a small private array, marks
-  corners by 16 bits into it, and collects forces there. A vertex that only this chunk touches gets its sum at once; a
-  shared one gets a row of the chunk's own, and the rows of a vertex are added in chunk order when all chunks are done.
-  No atomics, one order of sums.
+  Elements are stored in blocks of WRING_LANES. A chunk is a run of at most CHUNK_BLOCKS blocks of one group, interior
+  or boundary, processed by one thread: it reads the positions of its vertices into a small private array, refers to
+  corners by 16-bit offsets into it, and accumulates forces there. The sum of a vertex that only this chunk touches is
+  added to the result at once; that of a shared vertex is stored in a row of the chunk, and the rows of a vertex are
+  added in chunk order when all chunks are done. No atomics are needed, and the order of summation is fixed.
 
-  A chunk's elements go down its lanes: of n blocks, lane l has elements l n, l n + 1, ... Neighbours, which share
-  vertices, so stand in different blocks, and no lane waits for the sum of the lane before it. The last places of the
-  last chunk of a group may be left over: they are padded with copies of the group's last element at weight 0.
+  A chunk's elements are placed along its lanes: of n blocks, lane l has elements l n, l n + 1, ... Neighbours, which
+  share vertices, are thus in different blocks, and no lane waits for the sum of the lane before it. Unused positions at
+  the end of the last chunk of a group are padded with copies of the group's last element with weight 0.
 */
 #pragma once
 #include <wring/term.h>
 
 enum { CHUNK_BLOCKS = 128 }; // 1024 tets: positions and forces of their vertices stay in the first-level cache
-enum { ROWS_AHEAD = 32 };    // rows of `share` are asked for so long before they are added
+enum { ROWS_AHEAD = 32 };    // rows of `share` are prefetched this many rows before they are added
 
 typedef struct {
   PetscInt          n;
   double           *target; // [n][3] at time 0, m
   wring_motion      motion;
-  wring_time_curve *path;  // that of motion, or NULL
-  PetscBool         hard;  // then the term has no elements, but
-  PetscInt         *held;  // [n] owned vertices and
-  double           *place; // [n][3] their targets now, m
+  wring_time_curve *path;  // copy of motion.path, or NULL
+  PetscBool         hard;  // the term has no elements, but held and place
+  PetscInt         *held;  // [n] owned vertices
+  double           *place; // [n][3] their current targets, m
 } attachment;
 
 struct wring_term {
@@ -38,40 +38,41 @@ struct wring_term {
 
   PetscInt  n, n_interior; // elements
   PetscInt *cell;          // [n] number of the element among the mesh's tets; NULL if not tets
-  PetscInt *place;         // [n] number of the element in the list it was made from; NULL of tets and points
+  PetscInt *place;         // [n] number of the element in the list it was made from; NULL for tets and points
 
   PetscInt  n_block, n_chunk, n_chunk_interior;
   PetscInt *chunk_block;  // [n_chunk + 1] first block of each chunk
-  PetscInt *chunk_vertex; // [n_chunk + 1] first of its vertices below
+  PetscInt *chunk_vertex; // [n_chunk + 1] first of its vertices in `vertex`
   PetscInt *vertex;       // [chunk_vertex[n_chunk]] local vertex
-  PetscInt *chunk_own;    // [n_chunk] the first of them that no other chunk touches
-  PetscInt *chunk_row;    // [n_chunk] row of `share` of the first of the others; theirs follow one another
+  PetscInt *chunk_own;    // [n_chunk] number of its vertices that no other chunk touches; they come first
+  PetscInt *chunk_row;    // [n_chunk] row of `share` of the first of the others; their rows are consecutive
   PetscInt  max_vertex;   // largest number of vertices of a chunk
-  uint16_t *corner;     // [n_block][m][WRING_LANES] 4 times the number among the chunk's vertices: where its row begins
-  double   *coef;       // [n_block][free * q][WRING_LANES] G of the free vertices; NULL: 1 (points, edges)
-  double   *weight;     // [n_block][WRING_LANES] w_e; 0: padded
-  double   *par;        // [n_par][WRING_LANES], or [n_block][n_par][WRING_LANES]
-  size_t    par_stride; // doubles from block to block: 0, or n_par * WRING_LANES
-  double   *scale;      // [n] part of w_e that is not volume; NULL: 1
-  double   *damping;    // [n] N s/m of springs, 0: none of its own; NULL: of none
+  uint16_t *corner;       // [n_block][m][WRING_LANES] 4 times the number in the chunk: the offset of its row
+  double   *coef;         // [n_block][free * q][WRING_LANES] G of the free vertices; NULL: 1 (points, edges)
+  double   *weight;       // [n_block][WRING_LANES] w_e; 0: padded
+  double   *par;          // [n_par][WRING_LANES], or [n_block][n_par][WRING_LANES]
+  size_t    par_stride;   // doubles from block to block: 0, or n_par * WRING_LANES
+  double   *scale;        // [n] part of w_e that is not volume; NULL: 1
+  double   *damping;      // [n] N s/m of springs, 0: none of its own; NULL: no element has its own
 
   PetscInt  n_shared;
   PetscInt *shared;       // [n_shared] local vertex
-  PetscInt *shared_start; // [n_shared + 1] of its rows of `share` in
-  PetscInt *shared_row; // [shared_start[n_shared]] in chunk order; then [ROWS_AHEAD] that are asked for, but not added
-  double   *share;      // [shared_start[n_shared]][4]
-  double   *energy;     // [n_chunk]
+  PetscInt *shared_start; // [n_shared + 1] first of its entries in shared_row
+  PetscInt *shared_row;   // [shared_start[n_shared]] in chunk order; then [ROWS_AHEAD] that are only prefetched
+  double   *share;        // [shared_start[n_shared]][4]
+  double   *energy;       // [n_chunk]
 };
 
 /*
-  Vertices with rows of their own in G; the last vertex of edges and tets has minus their sum (z ignores translations).
+  The number of vertices with their own rows in G. In elements of several vertices, the row of the last one is minus the
+  sum of the others, since z does not depend on translations.
 */
 static inline int free_vertices(int m)
 {
   return m > 1 ? m - 1 : 1;
 }
 
-/* Blocks that hold n elements. */
+/* The number of blocks that hold n elements. */
 static inline PetscInt term_blocks(PetscInt n)
 {
   return (n + WRING_LANES - 1) / WRING_LANES;
@@ -83,9 +84,7 @@ static inline PetscInt term_boundary(const wring_term *t)
   return term_blocks(t->n_interior) * WRING_LANES;
 }
 
-/*
-  Where elements of a group are: from position `first`, n of them, of which element e is in the chunk of n_block blocks.
-*/
+/* The place of an element: its group has n elements from position `first`; its chunk has n_block blocks. */
 typedef struct {
   PetscInt first, n, chunk, n_block; // chunk: position of the chunk in the group, which is also its first element
 } term_place;
@@ -125,17 +124,17 @@ static inline PetscInt term_corner(const wring_term *t, PetscInt chunk, PetscInt
 
 /*
   Allocates a term and builds its chunks. vertex [n][m] local; the first n_interior elements touch owned vertices only.
-  per_element: a row of parameters for every element. Weights are 1 in real lanes and parameters 0: the builder sets
-  them, and ends with wring_term_pad.
+  per_element: each element has its own row of parameters. Weights are initialised to 1 in real lanes, and parameters to
+  0; the caller sets them and then calls wring_term_pad.
 */
 PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
                                  PetscInt n_interior, const PetscInt *vertex, PetscBool has_coef, PetscBool per_element,
                                  wring_term **t);
 
 /*
-  The same of a list of elements in any order, vertex [n][m] local: those that touch owned vertices only come first, and
-  each group as in the list or, by their lowest vertices, along the mesh's curve. t->place is their
-  number in the list.
+  The same for a list of elements in any order, vertex [n][m] local. Elements that touch owned vertices only come first;
+  each group is ordered as in the list or, with along_curve, by lowest vertex, that is along the mesh's curve. t->place
+  is the number of an element in the list.
 */
 PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m,
                                         PetscInt n, const PetscInt *vertex, PetscBool along_curve, PetscBool has_coef,

@@ -1,8 +1,6 @@
 #include "term_impl.h"
 
-/*
-  The tets of a region, which the mesh has interior ones first: cell [n], freed by the caller; vertex [n][4] likewise.
-*/
+/* Lists the tets of a region, interior ones first as in the mesh: cell [n] and vertex [n][4], freed by the caller. */
 static PetscErrorCode list_tets(const wring_mesh *mesh, PetscInt region, PetscInt *n, PetscInt *n_interior,
                                 PetscInt **cell, PetscInt **vertex)
 {
@@ -22,7 +20,7 @@ static PetscErrorCode list_tets(const wring_mesh *mesh, PetscInt region, PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row a of D_m^(-1) is the gradient of hat function a; along a direction, that is one number. */
+/* Row a of D_m^(-1) is the gradient of hat function a; its derivative along a direction is one number. */
 static void set_gradient(wring_term *t, PetscInt e, const double B[9], const double *along)
 {
   double b[3];
@@ -34,7 +32,7 @@ static void set_gradient(wring_term *t, PetscInt e, const double B[9], const dou
   wring_term_set_coef(t, e, b);
 }
 
-/* direction [mesh->n_tet][3] of laws with q = 1; scale as in the term, by tet of the mesh. */
+/* direction [mesh->n_tet][3] for laws with q = 1; scale [mesh->n_tet] as in the term. */
 static PetscErrorCode create(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
                              const double *scale, const double *direction, wring_term **term)
 {

@@ -1,7 +1,7 @@
 /*
-  Private to src/term: vertices as rows of four numbers (x, y, z and one of the user's own), and their transposition to
-  lanes. A row is one vector of 256 bits where there are such, so that a corner costs one load, not three, and an
-  addition one store.
+  Private to src/term: vertices as rows of four numbers (x, y, z and one that the caller chooses), and their
+  transposition to lanes. A row is one 256-bit vector where the processor has them, so that a corner takes one load
+  instead of three, and an addition one store.
 */
 #pragma once
 #include <wring/base.h>
@@ -15,7 +15,7 @@ typedef row_pair lane_values; // one number of each lane
 
 #define VERTEX_ROWS_INLINE static inline __attribute__((always_inline))
 
-/* Not by value: a function that returns more than 16 bytes in a register is another one on processors without AVX. */
+/* Not by value: how vectors of more than 16 bytes are returned depends on whether the processor has AVX. */
 VERTEX_ROWS_INLINE void load_row(const double *x, vertex_row *v)
 {
   __builtin_memcpy(v, x, sizeof *v);
@@ -26,7 +26,7 @@ VERTEX_ROWS_INLINE void store_row(const vertex_row *v, double *x)
   __builtin_memcpy(x, v, sizeof *v);
 }
 
-/* (x, y): gcc 12 makes four instructions of what AVX-512 has one for. */
+/* (x, y), one instruction of AVX-512, for which gcc 12 emits four. */
 VERTEX_ROWS_INLINE void join_rows(const double *x, const double *y, row_pair *p)
 {
 #if defined(__AVX512F__)
@@ -39,10 +39,7 @@ VERTEX_ROWS_INLINE void join_rows(const double *x, const double *y, row_pair *p)
 #endif
 }
 
-/*
-  Eight rows as pairs, of which those of rows 0 and 2, 1 and 3, 4 and 6, 5 and 7 are to be together: the cheapest to
-  transpose.
-*/
+/* Eight rows as the pairs of rows 0 and 2, 1 and 3, 4 and 6, 5 and 7, which are the cheapest to transpose. */
 typedef struct {
   row_pair r02, r13, r46, r57;
 } eight_rows;
@@ -76,7 +73,7 @@ VERTEX_ROWS_INLINE void store_lanes(const lane_values *v, double *a)
   __builtin_memcpy(a, v, sizeof *v);
 }
 
-/* In registers: pairs of rows, pairs of pairs, and the halves put together. */
+/* In registers: interleaves pairs of rows, then joins the halves. */
 VERTEX_ROWS_INLINE void rows_to_lanes(const eight_rows *r, lane_corner *v)
 {
   const row_pair xz0 = __builtin_shufflevector(r->r02, r->r13, 0, 8, 2, 10, 4, 12, 6, 14); // x0 x1 z0 z1 x2 x3 z2 z3
@@ -102,7 +99,7 @@ VERTEX_ROWS_INLINE void lanes_to_rows(const lane_corner *v, eight_rows *r)
   r->r57             = __builtin_shufflevector(xy1, zw1, 4, 5, 12, 13, 6, 7, 14, 15);
 }
 
-/* Adds two rows to f where they belong, one after the other: they may belong to one vertex. */
+/* Adds the first row of a pair to f, then the second to g, in this order since f and g may be the same vertex. */
 VERTEX_ROWS_INLINE void add_pair(const row_pair *p, double *f, double *g)
 {
   const vertex_row a = __builtin_shufflevector(*p, *p, 0, 1, 2, 3), b = __builtin_shufflevector(*p, *p, 4, 5, 6, 7);

@@ -3,10 +3,12 @@
 
 enum {
   MAX_M = 4,
-  BITS  = 8 * sizeof(PetscInt) - 1 // colours in a word of a mask: all bits but the sign of a PetscInt
+  BITS  = 8 * sizeof(PetscInt) - 1 // colours per word of a mask: all bits of a PetscInt but the sign
 };
 
-/* The place of an element in the order of colouring: by falling priority, then by rising original vertex numbers. */
+/*
+  The place of an element in the order of colouring: by decreasing priority, then by increasing original vertex numbers.
+*/
 typedef struct {
   double priority, vertex[MAX_M];
 } place;
@@ -19,28 +21,28 @@ typedef struct {
   PetscInt          n, n_left, n_word;
   const PetscInt   *vertex;   // [n][m]
   double           *priority; // [n] integers below 2^53: elements are coloured from high to low
-  PetscInt         *order;    // [n] elements by falling priority
+  PetscInt         *order;    // [n] elements by decreasing priority
   PetscInt         *degree;   // [n_local] elements of all ranks at a vertex
   PetscInt         *start;    // [n_local + 1] first of a vertex's elements in `element`
-  PetscInt         *element;  // [n m] elements of each vertex by falling priority
-  PetscInt         *next;     // [n_local] place in `element` of the first one without a colour
+  PetscInt         *element;  // [n m] elements of each vertex by decreasing priority
+  PetscInt         *next;     // [n_local] position in `element` of the first uncoloured one
   PetscInt         *stack;    // [n_local] vertices whose next element may be ready
   PetscBool        *stacked;  // [n_local] is on the stack
   PetscInt          n_stack;
-  place            *others; // [n_local] the first element without a colour of the other ranks at a vertex, or none
+  place            *others; // [n_local] the first uncoloured element of the other ranks at a vertex, or none
   PetscInt          n_shared;
-  PetscInt         *shared;  // [n_shared] vertices that other ranks have too: the owned ones first
-  const PetscInt   *leaves;  // [n_owned] ranks that have a vertex as a ghost
+  PetscInt         *shared;  // [n_shared] vertices that other ranks have too, owned ones first
+  const PetscInt   *leaves;  // [n_owned] number of ranks that have a vertex as a ghost
   place            *of_leaf; // first elements of those ranks, vertex by vertex
   MPI_Datatype      unit;    // a place
   PetscInt         *used;    // [n_word][n_local] colours in use at a vertex
-  PetscInt          n_used;  // words of these that have a colour
+  PetscInt          n_used;  // number of words in which a colour is in use
   wring_error       error;   // an element that two ranks have
 } colouring;
 
-/* ---- what ranks tell each other ---------------------------------------------------------------------------------- */
+/* ---- communication ----------------------------------------------------------------------------------------------- */
 
-/* The value of a vertex is op of all ranks' values, on every rank. */
+/* Replaces the value of a vertex by op over the values of all ranks, on every rank. */
 static PetscErrorCode combine(const colouring *c, MPI_Datatype unit, void *value, MPI_Op op)
 {
   PetscSF halo = c->mesh->halo;
@@ -53,13 +55,13 @@ static PetscErrorCode combine(const colouring *c, MPI_Datatype unit, void *value
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Word w of all vertices' masks. */
+/* Word w of the masks of all vertices. */
 static PetscInt *words(const colouring *c, PetscInt w)
 {
   return c->used + (size_t)w * (size_t)c->mesh->n_local;
 }
 
-/* Word by word: where a PetscInt has 64 bits, star forests cannot apply an operation to units of several. */
+/* Word by word: where a PetscInt has 64 bits, star forests cannot apply an operation to units of several words. */
 static PetscErrorCode combine_masks(colouring *c)
 {
   PetscFunctionBegin;
@@ -67,7 +69,7 @@ static PetscErrorCode combine_masks(colouring *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Masks must hold as many colours as an element has neighbours, and one more. */
+/* A mask must hold one colour more than an element has neighbours. */
 static PetscErrorCode count_degrees(colouring *c)
 {
   PetscInt most = 0;
@@ -94,7 +96,7 @@ static place place_of(const colouring *c, PetscInt e)
   return p;
 }
 
-/* Above 0 where a comes before b; 0 only for elements with the same vertices in the same order. */
+/* Above 0 if a comes before b; 0 only for elements with the same vertices in the same order. */
 static int compare(const place *a, const place *b)
 {
   if (a->priority != b->priority) return a->priority > b->priority ? 1 : -1;
@@ -114,7 +116,7 @@ static place second_of(place a, place b)
   return compare(&a, &b) >= 0 ? b : a;
 }
 
-/* Every place is replaced by the first of the other ones: `owner` of the owner, n of its leaves. */
+/* Replaces every place by the first of the others: `owner` is that of the owner, leaf [n] those of its leaves. */
 static void take_first_of_others(place *owner, PetscInt n, place *leaf)
 {
   place first = *owner, next = none;
@@ -126,7 +128,7 @@ static void take_first_of_others(place *owner, PetscInt n, place *leaf)
   for (PetscInt i = 0; i < n; i++) leaf[i] = compare(&leaf[i], &first) == 0 ? next : first;
 }
 
-/* Owners tell every rank that has a vertex which element the others wait for there. */
+/* Owners send every rank that has a vertex the first uncoloured element of the other ranks there. */
 static PetscErrorCode find_others(colouring *c)
 {
   const wring_mesh *m    = c->mesh;
@@ -148,11 +150,11 @@ static PetscErrorCode find_others(colouring *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- one rank's work --------------------------------------------------------------------------------------------- */
+/* ---- local work -------------------------------------------------------------------------------------------------- */
 
 enum { PLACE_BITS = 33, PRIORITY_BITS = 53 };
 
-/* By how much the sum of an element's original numbers must be shifted to fit in PLACE_BITS. */
+/* The shift with which the sum of an element's original numbers fits in PLACE_BITS. */
 static int place_shift(const colouring *c)
 {
   int shift = 0;
@@ -161,8 +163,7 @@ static int place_shift(const colouring *c)
 }
 
 /*
-  Elements of equal keys, of which key [n] is sorted, by original numbers; elements with the same vertices stay as they
-  are.
+  Sorts elements of equal key by original numbers; key [n] is sorted. Elements with the same vertices keep their order.
 */
 static void break_ties(colouring *c, const uint64_t *key)
 {
@@ -180,9 +181,9 @@ static void break_ties(colouring *c, const uint64_t *key)
 }
 
 /*
-  Priorities of all elements, and their order: by falling sum of original vertex numbers, that is from one end of the
-  mesh file to the other, and by a hash of the numbers among equal sums. Along the file neighbours get colours close to
-  each other: a quarter fewer colours than in random order, and sweeps that carry further.
+  Finds the priorities of all elements and their order: by increasing sum of original vertex numbers, that is from one
+  end of the mesh file to the other, and by a hash of the numbers among equal sums. In this order, neighbours get
+  similar colours: a quarter fewer colours than in random order, and a sweep propagates corrections further.
 */
 static PetscErrorCode draw_priorities(colouring *c)
 {
@@ -215,7 +216,7 @@ static void push(colouring *c, PetscInt v)
   c->stack[c->n_stack++] = v;
 }
 
-/* The elements of each vertex in their order; all of them wait, and every vertex is looked at first. */
+/* Lists the elements of each vertex in their order; all are uncoloured, and every vertex is put on the stack. */
 static PetscErrorCode list_elements(colouring *c)
 {
   const PetscInt n_local = c->mesh->n_local;
@@ -238,7 +239,7 @@ static PetscErrorCode list_elements(colouring *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* No element before e, here or elsewhere, is still without a colour at one of its vertices. */
+/* True if e is the first uncoloured element, over all ranks, at each of its vertices. */
 static PetscBool is_next(colouring *c, PetscInt e)
 {
   const place p = place_of(c, e);
@@ -256,7 +257,7 @@ static PetscBool is_next(colouring *c, PetscInt e)
   return PETSC_TRUE;
 }
 
-/* Takes the first colour that is free at all vertices of e. */
+/* Assigns e the first colour that is free at all of its vertices. */
 static PetscInt take_colour(colouring *c, PetscInt e)
 {
   const PetscInt *const v = vertices(c, e);
@@ -272,7 +273,7 @@ static PetscInt take_colour(colouring *c, PetscInt e)
   }
 }
 
-/* Colours all elements that need not wait for another rank: each makes its neighbours ready. */
+/* Colours all elements that do not wait for another rank; each coloured element may make its neighbours ready. */
 static void colour_round(colouring *c, PetscInt *colour)
 {
   while (c->n_stack > 0) {
@@ -288,7 +289,7 @@ static void colour_round(colouring *c, PetscInt *colour)
   }
 }
 
-/* Of all ranks, after a round that began with `left` elements of this one. */
+/* Collective: ends a round that began with `left` uncoloured elements on this rank. */
 static PetscErrorCode end_round(colouring *c, PetscInt left, PetscBool *done)
 {
   enum { LEFT, USED, COLOURED, ERRORS, N };
@@ -304,7 +305,7 @@ static PetscErrorCode end_round(colouring *c, PetscInt left, PetscBool *done)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each round colours the first of all elements without a colour at least, so that the rounds end. */
+/* Each round colours at least the first of all uncoloured elements, so that the loop ends. */
 static PetscErrorCode colour_all(colouring *c, PetscInt *colour)
 {
   PetscBool done = PETSC_FALSE;

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <omp.h>
 
-enum { SMALL = 16 }; // blocks of a colour that is not worth a second thread
+enum { SMALL = 16 }; // a colour with fewer blocks is processed by one thread
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
 
@@ -49,7 +49,7 @@ VERTEX_ROWS_INLINE void gather_vertices(int m, const PetscInt *corner, const dou
   }
 }
 
-/* The reverse; w goes back as it came. */
+/* The reverse; w is stored unchanged. */
 VERTEX_ROWS_INLINE void scatter_vertices(int m, const PetscInt *corner, wring_in xe, wring_in w, double *x)
 {
   eight_rows  r;
@@ -62,7 +62,7 @@ VERTEX_ROWS_INLINE void scatter_vertices(int m, const PetscInt *corner, wring_in
   }
 }
 
-/* What a constraint of a block is, at the current positions. */
+/* A constraint of a block at the current positions. */
 typedef struct {
   lanes C, k;  // k: of the law
   lanes slope; // grad C M^{-1} grad C^T
@@ -97,7 +97,10 @@ static inline void form_rate(int m, const PetscInt *corner, wring_sweep_type typ
   }
 }
 
-/* How far along M^{-1} grad C the vertices go: step [LANES]; lambda is added up. weight w_e, damping [LANES]. */
+/*
+  step [LANES] of the vertices along M^{-1} grad C; lambda, the sum of earlier steps, weight w_e and damping are
+  [LANES].
+*/
 static inline void form_step(const wring_sweep_rule *rule, const constraint *c, const double *restrict weight,
                              const double *restrict damping, double *restrict lambda, double *restrict step)
 {
@@ -117,7 +120,7 @@ static inline void form_step(const wring_sweep_rule *rule, const constraint *c, 
   }
 }
 
-/* How many of the first n lanes have a constraint that is not finite. */
+/* The number of the first n lanes whose constraint is not finite. */
 static int count_bad(int n, const constraint *c)
 {
   int bad = 0;
@@ -125,7 +128,10 @@ static int count_bad(int n, const constraint *c)
   return bad;
 }
 
-/* No step where the gradient is 0 or something is not finite; returns how many of the first n lanes are not. */
+/*
+  Sets the step to 0 where the gradient is 0 or a value is not finite, and adds it to lambda. Returns the number of the
+  first n lanes that are not finite.
+*/
 static inline int mask_step(int n, const constraint *c, double *restrict lambda, double *restrict step)
 {
   double some = 0;
@@ -141,7 +147,7 @@ static inline int mask_step(int n, const constraint *c, double *restrict lambda,
   return some > 0 ? count_bad(n, c) : 0;
 }
 
-/* One block; bad: how many of its constraints were not finite. */
+/* One block; bad: number of its constraints that were not finite. */
 typedef struct {
   wring_sweep         *s;
   const sweep_segment *g;
@@ -149,7 +155,7 @@ typedef struct {
   int                  bad;
 } work_block;
 
-/* The constraints of a block one after the other. */
+/* Applies the constraints of a block, one after another. */
 static inline __attribute__((always_inline)) void run_block(int m, int q, void *context)
 {
   work_block *const          work   = context;
@@ -190,7 +196,7 @@ static int run_stencil(wring_sweep *s, const sweep_segment *g, PetscInt b)
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
-/* Blocks of a colour, of all its segments. */
+/* The number of blocks of a colour, over all its segments. */
 static PetscInt colour_blocks(const wring_sweep *s, PetscInt c)
 {
   PetscInt n = 0;
@@ -200,7 +206,7 @@ static PetscInt colour_blocks(const wring_sweep *s, PetscInt c)
   return n;
 }
 
-/* A colour by the threads of the team, or by one of them alone; every thread calls it. */
+/* Processes a colour with all threads of the team, or with the first one alone; every thread calls it. */
 static PetscInt64 run_colour(wring_sweep *s, PetscInt c, PetscBool alone)
 {
   const PetscInt threads = alone ? 1 : omp_get_num_threads(), thread = omp_get_thread_num();
@@ -216,8 +222,8 @@ static PetscInt64 run_colour(wring_sweep *s, PetscInt c, PetscBool alone)
 }
 
 /*
-  Colours [from, to) one after the other, without the other ranks; the blocks of a colour are independent. Threads wait
-  for each other after each, but not between colours so small that one thread does them.
+  Processes colours [from, to) in order, without communication; the blocks of a colour are independent. Threads
+  synchronise after each colour, but not between two colours so small that one thread processes them.
 */
 static void run_colours(wring_sweep *s, PetscInt from, PetscInt to)
 {
@@ -234,7 +240,10 @@ static void run_colours(wring_sweep *s, PetscInt from, PetscInt to)
   wring_phases_switch(s->phases, old);
 }
 
-/* Every colour, and what ranks must tell each other in between: colours up to one with an SF run together. */
+/*
+  Processes every colour and copies moved vertices between ranks: colours up to one with an SF run without
+  communication.
+*/
 static PetscErrorCode run_all(wring_sweep *s)
 {
   PetscFunctionBegin;
@@ -248,7 +257,7 @@ static PetscErrorCode run_all(wring_sweep *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* row [n][4] = x [n][3]; the fourth number stays. */
+/* row [n][4] = x [n][3]; the fourth number is unchanged. */
 static void to_rows(PetscInt n, const double *restrict x, double *restrict row)
 {
 #pragma omp parallel for schedule(static)
@@ -323,7 +332,7 @@ PetscErrorCode wring_sweep_destroy(wring_sweep **sweep)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Weight, damping, multipliers and parameters of a block of a segment; whether one has damping. */
+/* Sets weight, damping, multipliers and parameters of a block of a segment; returns 1 if an element has damping. */
 static int refresh_block(wring_sweep *s, const sweep_segment *g, PetscInt b)
 {
   const wring_term *t     = g->term;

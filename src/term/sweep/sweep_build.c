@@ -1,4 +1,4 @@
-/* Building a sweep: which elements form a block, and in which order blocks come. */
+/* Builds a sweep: the elements of each block and the order of the blocks. */
 #include "colour.h"
 #include "base/sort.h"
 #include "sweep_impl.h"
@@ -8,12 +8,12 @@ enum { LANES = WRING_LANES, MAX_M = 4 };
 /* An element of the sweep. */
 typedef struct {
   int      term;
-  PetscInt element, colour, vertex[MAX_M]; // of its term; of its group; local
+  PetscInt element, colour, vertex[MAX_M]; // element: of its term; colour: of its group; vertex: local
 } item;
 
 /*
-  Elements that are coloured together: of one stencil, of tets or not (fibres and hinges have the same m and q), and of
-  one law if that is on top of materials, so that no two elements have the same vertices.
+  Elements that are coloured together: of one stencil, all tets or none (fibres and hinges have the same m and q), and
+  of one law if it is on top of materials, so that no two elements have the same vertices.
 */
 typedef struct {
   int              m, q;
@@ -52,7 +52,7 @@ static PetscBool is_same(const group *a, const group *b)
   return (PetscBool)(a->m == b->m && a->q == b->q && a->of_tets == b->of_tets && a->on_top == b->on_top);
 }
 
-/* 0 of laws that are not on top of others; then as in the registry; laws that are not there come last. */
+/* 0 for laws that are not on top of materials, then as in the registry; unregistered laws come last. */
 static int level(const group *g)
 {
   int i = 0;
@@ -60,7 +60,7 @@ static int level(const group *g)
   return g->on_top ? i + 1 : 0;
 }
 
-/* Tets first, then by columns of z, vertices and level: fibres follow what needs all of F, attachments come last. */
+/* Tets first, then by columns of z, vertices and level: fibres follow the laws of all of F, attachments come last. */
 static PetscBool comes_before(const group *a, const group *b)
 {
   if (a->of_tets != b->of_tets) return a->of_tets;
@@ -69,7 +69,7 @@ static PetscBool comes_before(const group *a, const group *b)
   return (PetscBool)(level(a) < level(b));
 }
 
-/* The groups of all terms in the order of a sweep, the same on every rank; returns their number, n_term at most. */
+/* The groups of all terms in the order of a sweep, the same on every rank; returns their number, at most n_term. */
 static int list_groups(const wring_sweep *s, group *groups)
 {
   int n = 0;
@@ -118,7 +118,7 @@ static PetscErrorCode colour_items(const wring_sweep *s, group *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sorts items by key; equal keys stay by term and along the mesh's curve. */
+/* Sorts items by key; items of equal key stay ordered by term and along the mesh's curve. */
 static PetscErrorCode sort_items(group *g, uint64_t *key)
 {
   PetscInt *order;
@@ -134,7 +134,10 @@ static PetscErrorCode sort_items(group *g, uint64_t *key)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Items by colour; or, all of one colour, tets by original number and other elements as they are. */
+/*
+  Orders items by colour; in the sequential order all have one colour, tets are ordered by original number, and other
+  elements keep their order.
+*/
 static PetscErrorCode order_items(const wring_sweep *s, group *g)
 {
   const PetscBool sequential = (PetscBool)(s->order == WRING_ORDER_SEQUENTIAL);
@@ -162,7 +165,7 @@ static void begin_segment(wring_sweep *s, wring_term *t)
   s->segment[s->n_segment++] = (sweep_segment){.term = t, .n_row = n_row};
 }
 
-/* The items become segments, runs of one colour and one term. A colour without items on this rank has none. */
+/* Cuts the items into segments, runs of one colour and one term. A colour without items on this rank has no segment. */
 static PetscErrorCode cut_segments(wring_sweep *s, const group *g)
 {
   PetscInt i = 0;
@@ -183,7 +186,7 @@ static PetscErrorCode cut_segments(wring_sweep *s, const group *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where the blocks of every segment begin; room for them all. */
+/* Finds where the blocks of every segment begin and allocates them. */
 static PetscErrorCode allocate_blocks(wring_sweep *s)
 {
   size_t corner = 0, data = 0;
@@ -205,7 +208,7 @@ static PetscErrorCode allocate_blocks(wring_sweep *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Corners, positions and coefficients of a segment of these items. */
+/* Sets the corners, positions and coefficients of a segment that consists of these items. */
 static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *items)
 {
   const wring_term *t      = g->term;
@@ -223,7 +226,7 @@ static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *ite
   }
 }
 
-/* An element that is in no group would never be moved. */
+/* Every element must be in a group; otherwise it would never be moved. */
 static PetscErrorCode check_groups(const wring_sweep *s, int n_group, const group *groups)
 {
   PetscInt64 listed = 0, n = 0;

@@ -1,4 +1,4 @@
-/* What ranks exchange in a sweep. */
+/* Communication in a sweep. */
 #include "sweep_impl.h"
 
 PetscErrorCode wring_sweep_update_ghosts(const wring_sweep *s, double *a)
@@ -24,7 +24,7 @@ PetscErrorCode wring_sweep_copy_moved(const wring_sweep *s, PetscInt c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = start + the moves of all ranks / their number, at owned vertices that other ranks have too. */
+/* x = start + the moves of all ranks / their number, at owned vertices that other ranks also have. */
 PetscErrorCode wring_sweep_average(wring_sweep *s)
 {
   const wring_mesh *m   = s->mesh;
@@ -78,8 +78,8 @@ static PetscErrorCode find_largest(const wring_mesh *m, PetscInt *value)
 }
 
 /*
-  The SF of one colour: a rank that has a vertex that another rank moves gets it from there. Work arrays [n_local]:
-  `mover`, the rank that moves a vertex, and `place`, the vertex's number there; -1 where no rank does.
+  Builds the SF of one colour, through which a rank receives the vertices that another rank moves. Work arrays
+  [n_local]: `mover`, the rank that moves a vertex, and `place`, the vertex's number there; -1 if no rank moves it.
 */
 static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, PetscInt *mover, PetscInt *place)
 {
@@ -110,7 +110,7 @@ static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, PetscInt *move
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Colours that move no vertex of two ranks have no SF. */
+/* A colour that moves no vertex of two ranks has no SF. */
 static PetscErrorCode build_copies(wring_sweep *s)
 {
   PetscInt *mover, *place;
@@ -122,7 +122,7 @@ static PetscErrorCode build_copies(wring_sweep *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* share: 1 / ranks with elements at the vertex, where other ranks have it. */
+/* share: 1 / number of ranks with elements at the vertex if other ranks have it, otherwise 0. */
 static PetscErrorCode build_shares(wring_sweep *s)
 {
   const wring_mesh *m = s->mesh;

@@ -1,10 +1,11 @@
 /*
-  Private to src/term: how a sweep lies in memory.
+  Private to src/term: the layout of a sweep in memory.
 
-  Elements of one colour and one term stand in blocks of WRING_LANES; the last block is filled with copies of its last
-  element, which compute and store the same numbers. A block is one record of rows double [WRING_LANES], read in one go:
-  weight, damping, multipliers, parameters (unless they are the same for all elements of the term), coefficients of G.
-  Positions are [n_local][4], the inverse mass after x, y, z: one cache line has all of a vertex.
+  Elements of one colour and one term are stored in blocks of WRING_LANES; the last block is filled with copies of its
+  last element, which compute and store the same numbers. A block is one record of rows double [WRING_LANES], read
+  sequentially: weight, damping, multipliers, parameters (unless they are the same for all elements of the term),
+  coefficients of G. Positions are [n_local][4], with the inverse mass after x, y, z: one cache line holds all data of a
+  vertex.
 */
 #pragma once
 #include "term/term_impl.h"
@@ -15,10 +16,10 @@ enum { SWEEP_WEIGHT, SWEEP_DAMPING, SWEEP_LAMBDA }; // first rows of a record
 /* Blocks of one colour and one term. */
 typedef struct {
   wring_term *term;
-  PetscInt    n, lanes, n_block; // elements; elements of a block: WRING_LANES, or 1 in sequential order
+  PetscInt    n, lanes, n_block; // elements; elements per block: WRING_LANES, or 1 in sequential order
   PetscInt    first_block;       // number of the first block
   size_t      corner, data;      // where the first block begins
-  int         n_row;             // of a record
+  int         n_row;             // rows of a record
   PetscBool   damped;            // some element has damping
 } sweep_segment;
 
