@@ -13,7 +13,7 @@ static void stretch(const double X[3], double x[3])
   x[0] = 1.2 * X[0], x[1] = X[1], x[2] = X[2];
 }
 
-/* The stretched box, turned by 90 degrees about z. */
+/* The stretched box, rotated by 90 degrees about z. */
 static void stretch_and_turn(const double X[3], double x[3])
 {
   x[0] = -X[1], x[1] = 1.2 * X[0], x[2] = X[2];
@@ -36,7 +36,7 @@ static PetscErrorCode turn(Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A free box of the law, deformed by `map` and rough; y is where it is. */
+/* A free box of the law, deformed by `map` and rough; y is its initial position. */
 static PetscErrorCode create_free(const char *law, test_map *map, double noise, test_body *m, Vec *y)
 {
   PetscFunctionBegin;
@@ -78,7 +78,7 @@ static const char *const hessians[] = {"operator", "identity", "rest_hessian", "
 
 enum { N_HESSIANS = sizeof hessians / sizeof hessians[0] };
 
-/* Variants with the names and initial Hessians of that list. */
+/* Variants with the names and initial Hessians of this list. */
 static PetscErrorCode set_hessians(test_body *m)
 {
   char keys[128];
@@ -140,7 +140,7 @@ static PetscErrorCode make_dense_inverse(wring_solver *s, Vec like, PetscInt n, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Eigenvalues of the dense P H by LAPACK, which PETSc calls. */
+/* Eigenvalues of the dense P H by LAPACK, through PETSc. */
 static PetscErrorCode dense_extremes(PetscInt n, double *P, double *H, double *least, double *largest)
 {
   KSP        ksp;
@@ -167,7 +167,7 @@ static PetscErrorCode dense_extremes(PetscInt n, double *P, double *H, double *l
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same against A itself, whose three components are alike. */
+/* Compares with A itself, whose three components are equal. */
 static PetscErrorCode check_against_operator(test_body *m, PetscInt n, const double *inverse)
 {
   const PetscInt rows = n / 3;
@@ -214,8 +214,8 @@ static PetscErrorCode check_condition(test_body *m, Vec x, const char *name)
 }
 
 /*
-  Fails if the eigenvalues are not those of H_0 H, or H_0 of `operator` is not the inverse of A. On several ranks the
-  last will do.
+  Fails if the eigenvalues are not those of H_0 H, or if H_0 of `operator` is not the inverse of A. On several ranks
+  only the last initial Hessian is tested.
 */
 static PetscErrorCode test_condition(void)
 {
@@ -251,9 +251,9 @@ static PetscErrorCode condition_of(test_map *map, const char *name, double *cond
 }
 
 /*
-  The order of Liu et al. 2017, table II: a stretched body is well served by the Hessian at rest, but not when it is
-  turned by 90 degrees, where A is as good as before and warping helps. Fails if a Hessian is not taken where it
-  should be.
+  The order of Liu et al. 2017, table II: for a stretched body the Hessian at rest is a good preconditioner, but not
+  when it is rotated by 90 degrees, where A is as good as before and warping helps. Fails if a Hessian is evaluated at
+  the wrong positions.
 */
 static PetscErrorCode test_order_of_conditions(void)
 {
@@ -274,7 +274,7 @@ static PetscErrorCode test_order_of_conditions(void)
 
 /* ---- iterations -------------------------------------------------------------------------------------------------- */
 
-/* The box, stretched, held at its ends, rough; turned: all of it by 90 degrees about z. */
+/* The box, stretched, held at its ends, rough. With `turned` everything is rotated by 90 degrees about z. */
 static PetscErrorCode create_held(const char *law, PetscBool turned, double noise, test_body *m, Vec *y)
 {
   test_map *const map = turned ? stretch_and_turn : stretch;
@@ -292,7 +292,7 @@ static PetscErrorCode create_held(const char *law, PetscBool turned, double nois
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if the frame's Hessian is not Newton's at x_0, or the direction is not -H_0 grad g. */
+/* Fails if the frame's Hessian is not Newton's at x_0, or if the direction is not -H_0 grad g. */
 static PetscErrorCode test_first_step(void)
 {
   test_body     m;
@@ -363,8 +363,8 @@ static PetscErrorCode solve_watched(test_body *m, const char *name, PetscInt max
 }
 
 /*
-  The largest difference of g and of alpha between the histories of a body and of its turned copy, relative to g's
-  fall.
+  The largest difference of g, relative to its decrease, and of alpha between the histories of a body and of its rotated
+  copy.
 */
 static PetscErrorCode compare_turned(const char *name, double *difference)
 {
@@ -389,7 +389,7 @@ static PetscErrorCode compare_turned(const char *name, double *difference)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Liu et al. 2017, figure 9. Fails if A or the rotations of vertices do not follow a body, or H at rest does. */
+/* Liu et al. 2017, figure 9. Fails if A or the vertex rotations do not rotate with a body, or if H at rest does. */
 static PetscErrorCode test_turned_copy(void)
 {
   double difference[N_HESSIANS];
@@ -426,7 +426,7 @@ static const variant variants[] = {
 
 enum { N_VARIANTS = sizeof variants / sizeof variants[0] };
 
-/* Fails if g rises in an iteration of a variant, or it stops anywhere but in Newton's minimiser. */
+/* Fails if g rises in an iteration of a variant, or if it ends away from newton's minimiser. */
 static PetscErrorCode test_same_minimiser(const char *law)
 {
   test_body     m;
@@ -456,7 +456,7 @@ static PetscErrorCode test_same_minimiser(const char *law)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if steps are not counted, or many of them do not solve the system. */
+/* Fails if steps are not counted, or if many steps do not solve the system. */
 static PetscErrorCode test_steps(void)
 {
   test_body     m;
@@ -516,7 +516,7 @@ static PetscErrorCode test_new_step_size(void)
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-/* The program's MPI_Allreduce, counted. */
+/* Replaces MPI_Allreduce and counts its calls. */
 #undef MPI_Allreduce
 static int allreduces;
 
@@ -526,7 +526,7 @@ int MPI_Allreduce(const void *send, void *receive, int n, MPI_Datatype type, MPI
   return PMPI_Allreduce(send, receive, n, type, op, comm);
 }
 
-/* Messages of halos, which PETSc starts as requests: of both ends. */
+/* Messages of halos, which PETSc starts as requests at both ends. */
 #undef MPI_Startall
 static int started;
 
@@ -536,7 +536,7 @@ int MPI_Startall(int n, MPI_Request *request)
   return PMPI_Startall(n, request);
 }
 
-/* All messages of a time, on all ranks, from the requests started before. */
+/* All messages on all ranks since `before` requests had been started. */
 static PetscErrorCode messages_since(int before, int *messages)
 {
   const int requests = started - before;
@@ -552,10 +552,10 @@ typedef struct {
   int         allreduces, most;
   PetscInt    evaluations, iterations;
   PetscInt64  inner;
-  int         started, expected, foreseen, of_evaluation, of_inner; // only where inner iterations count
+  int         started, expected, foreseen, of_evaluation, of_inner; // only for inner iterations
 } counts;
 
-/* Iterations whose first trial is taken. */
+/* Counts iterations whose first trial is accepted. */
 static PetscErrorCode count_row(void *context, const wring_iteration *it)
 {
   counts   *seen = context;
@@ -572,8 +572,8 @@ static PetscErrorCode count_row(void *context, const wring_iteration *it)
 }
 
 /*
-  Fails if dots of L-BFGS travel alone, or the bound of steps is found where none is needed. On one rank, for a factor
-  on several has reductions of its own.
+  Fails if dot products of L-BFGS have their own reduction, or if the bound of steps is computed where it is not needed.
+  On one rank, because a factor on several ranks has reductions too.
 */
 static PetscErrorCode test_reductions(const char *law, int expected)
 {
@@ -629,8 +629,8 @@ static PetscErrorCode check_trial(wring_solver *s, Vec x, Vec d)
 }
 
 /*
-  Fails if a step violates one of the conditions, whatever the length of the direction: too short, too long, into
-  infinite g.
+  Fails if a step violates one of the conditions, for any length of the direction: too short, too long, or into infinite
+  g.
 */
 static PetscErrorCode test_wolfe(void)
 {
@@ -676,7 +676,7 @@ static PetscErrorCode test_wolfe(void)
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-/* The line with which the variant is refused, "" if it is not. */
+/* The message with which the variant is refused, "" if it is not refused. */
 static PetscErrorCode message_of(test_body *m, int i, const char *keys, test_message *message)
 {
   char           name[16];
@@ -696,7 +696,7 @@ static PetscErrorCode message_of(test_body *m, int i, const char *keys, test_mes
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a value out of range, or a key that would be ignored, is let through. */
+/* Fails if a value out of range, or a key that would be ignored, is accepted. */
 static PetscErrorCode test_refusals(void)
 {
   static const char *const good[]   = {"history=0", "history=100", "inner=cg inner_max_it=1"};
@@ -730,7 +730,7 @@ static PetscErrorCode test_refusals(void)
 }
 
 /*
-  Iterations whose first trial is taken: reductions and messages are those of the inner iterations and of one
+  Iterations whose first trial is accepted: reductions and messages are those of the inner iterations and of one
   evaluation.
 */
 static PetscErrorCode count_inner(void *context, const wring_iteration *it)
@@ -757,7 +757,7 @@ static PetscErrorCode count_inner(void *context, const wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Messages of one evaluation, and of an inner iteration. */
+/* Counts the messages of one evaluation, and of an inner iteration. */
 static PetscErrorCode count_messages(test_body *m, wring_solver *s, Vec x, counts *seen)
 {
   wring_operator_info info;
@@ -781,9 +781,9 @@ static PetscErrorCode count_messages(test_body *m, wring_solver *s, Vec x, count
 }
 
 /*
-  Fails if dots of L-BFGS travel alone with multigrid: an iteration has one reduction besides those of conjugate
-  gradients, and another in the few whose last inner iteration was not foreseen. Between two ranks a halo is at most
-  two messages: an evaluation has two halos, an inner iteration on two levels five.
+  Fails if dot products of L-BFGS have their own reduction with multigrid: an iteration has one reduction besides those
+  of conjugate gradients, and another in the few iterations whose last inner iteration was not predicted. Between two
+  ranks a halo is at most two messages: an evaluation has two halos, an inner iteration on two levels five.
 */
 static PetscErrorCode test_inner_reductions(const char *law)
 {
@@ -805,7 +805,7 @@ static PetscErrorCode test_inner_reductions(const char *law)
   PetscCall(wring_potential_set_target(m.g, y));
   PetscCall(test_body_solver(&m, "qn", &s));
   PetscCall(wring_solver_set_limits(s, 1, 0, 0, 1));
-  PetscCall(wring_solver_solve(s, y, &outcome)); // PETSc sets halos up when they are first used
+  PetscCall(wring_solver_solve(s, y, &outcome)); // PETSc sets up halos at their first use
   PetscCall(count_messages(&m, s, y, &seen));
   CHECK(seen.of_evaluation <= 2 * 2 * (size - 1), "%d messages in an evaluation", seen.of_evaluation);
   CHECK(seen.of_inner <= 5 * 2 * (size - 1), "%d messages in an inner iteration", seen.of_inner);

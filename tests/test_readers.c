@@ -1,6 +1,6 @@
 /* ranks: 1
-  MEDIT and TetGen readers: the mesh that they give, every fault with its file, line and message, and no crash on a file
-  that is cut or damaged anywhere. */
+  MEDIT and TetGen readers: the resulting mesh, every error with its file, line and message, and no crash on a file that
+  is truncated or damaged anywhere. */
 #include <wring/mesh.h>
 #include "check.h"
 #include <string.h>
@@ -8,7 +8,7 @@
 static const char *const medit_file = "test_readers.mesh", *const node_file = "test_readers.node",
                          *const ele_file = "test_readers.ele";
 
-/* Two tets that share a face, a vertex of no tet, the second tet of negative volume; references 0, 4 and 7. */
+/* Two tets with a common face, a vertex of no tet, the second tet with negative volume; references 0, 4 and 7. */
 static const char *const medit = "MeshVersionFormatted 2\n# a comment\nDimension\n3\nVertices 6\n0 0 0 9\n1 0 0 9\n"
                                  "0 1 0 0\n5.5 -1 .25 0\n0 0 1.0 0\n1 1 -1 0\nTriangles\n1\n1 3 5 7\n"
                                  "Tetrahedra 2\n1 2 3 5 0\n# another\n1 2 3 6 4\nRidges 1\n1\nEdges\n0\nEnd\n";
@@ -24,7 +24,7 @@ static void write_text(const char *file, size_t length, const char *text)
   CHECK(f && fwrite(text, 1, length, f) == length && fclose(f) == 0, "%s", file);
 }
 
-/* d is NULL exactly if there is an error. */
+/* d is NULL if and only if there is an error. */
 static PetscErrorCode read_file(const char *file, wring_mesh_data **d, wring_error *e, char notes[512])
 {
   PetscFunctionBegin;
@@ -34,7 +34,7 @@ static PetscErrorCode read_file(const char *file, wring_mesh_data **d, wring_err
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails when a reader miscounts nodes, mistakes the first number of a node or loses a reference. */
+/* Fails if a reader miscounts nodes, mistakes the first number of a node or loses a reference. */
 static PetscErrorCode test_good(const char *file, PetscBool tagged)
 {
   static const double X[15] = {0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2, 2, 2, -2};
@@ -57,7 +57,7 @@ static PetscErrorCode test_good(const char *file, PetscBool tagged)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Triangles of MEDIT with reference 7 are a set. */
+/* Triangles of MEDIT with reference 7 become a set. */
 static PetscErrorCode test_surface(void)
 {
   wring_mesh_data *d;
@@ -108,7 +108,7 @@ static const variant variants[] = {
   {"ele", "6 4.0", "6 4.5", ".ele:4: attribute 4.5, expected the whole number of a region"},
 };
 
-/* The text of a file with the variant's change. */
+/* Returns the text of a file with the variant's change. */
 static void apply(const variant *v, const char *text, size_t size, char *changed)
 {
   const char *const at = strstr(text, v->from);
@@ -116,7 +116,7 @@ static void apply(const variant *v, const char *text, size_t size, char *changed
   snprintf(changed, size, "%.*s%s%s", (int)(at - text), text, v->to, at + strlen(v->from));
 }
 
-/* Fails when a fault is not found, is told with another line, or stops the program. */
+/* Fails if an error is not found, is reported with another line, or stops the program. */
 static PetscErrorCode test_variants(void)
 {
   wring_mesh_data *d;
@@ -139,7 +139,7 @@ static PetscErrorCode test_variants(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A file cut anywhere but at its last newline is refused; one with any byte changed never crashes. */
+/* A file truncated anywhere but at its last newline is refused; one with any byte changed never crashes. */
 static PetscErrorCode test_damage(const char *file, const char *text, size_t needed)
 {
   const size_t     length = strlen(text);
@@ -167,7 +167,7 @@ static PetscErrorCode test_damage(const char *file, const char *text, size_t nee
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The partner of a TetGen file must be there. */
+/* The second file of a TetGen pair must exist. */
 static PetscErrorCode test_partner(void)
 {
   wring_mesh_data *d;
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
   PetscCall(test_surface());
   PetscCall(test_variants());
   PetscCall(test_damage(medit_file, medit, strlen(medit) - 1));
-  PetscCall(test_damage(node_file, node, strlen(node) - 3)); // without its marker the last row is still a node
+  PetscCall(test_damage(node_file, node, strlen(node) - 3)); // without its marker the last row is still a valid node
   PetscCall(test_damage(ele_file, ele, strlen("2 4 1\n1 1 2 3 5 0\n# between\n2 1 2 3 6 4")));
   PetscCall(test_partner());
   remove(medit_file);

@@ -1,6 +1,5 @@
 /* ranks: 1 2 3 4
-  Uniform refinement against what it must be: every check is on the mesh gathered from all ranks, and on what each rank
-  has. */
+  Uniform refinement: every check is on the mesh gathered from all ranks, or on each rank's part. */
 #include <wring/mesh.h>
 #include "check.h"
 #include "mesh/data.h"
@@ -29,7 +28,7 @@ static PetscErrorCode distribute_box(MPI_Comm comm, const wring_box *box, wring_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How many triangles the sides of a box have, and the points of its edge along x. */
+/* A file, and the number of elements written to it. */
 typedef struct {
   FILE    *file;
   PetscInt n;
@@ -43,9 +42,9 @@ static void write_element(writer *w, int type, int tag, int corners, const Petsc
 }
 
 /*
-  The box of 2 x 2 x 2 unit cells as a file of Gmsh: its halves below and above z = 1 are volumes, all of its surface is
-  "skin", the edge y = z = 0 is "rim", its corner 0 "tip"; the line "stray" joins the corners 0 and 26, which no tet
-  does.
+  Writes the box of 2 x 2 x 2 unit cells as a Gmsh file: its halves below and above z = 1 are volumes, its whole surface
+  is "skin", the edge y = z = 0 is "rim", its corner 0 "tip"; the line "stray" connects the corners 0 and 26, which is
+  not an edge of a tet.
 */
 static PetscErrorCode write_groups(const char *name)
 {
@@ -121,7 +120,7 @@ static int64_t *list_edges(const wring_mesh_data *d, PetscInt *n)
   return edge;
 }
 
-/* Fails if a vertex is missing, there twice, moved, or numbered in another order than that of the edges. */
+/* Fails if a vertex is missing, duplicated, moved, or numbered in another order than the edges. */
 static void check_vertices(const wring_mesh_data *coarse, const wring_mesh_data *fine)
 {
   PetscInt       n;
@@ -144,7 +143,7 @@ static double volume_of(const wring_mesh_data *d, PetscInt e)
   return wring_tet_det(d->X + 3 * v[0], d->X + 3 * v[1], d->X + 3 * v[2], d->X + 3 * v[3]) / 6;
 }
 
-/* Fails if a child is turned, overlaps others, is in another region, or was not cut from its parent. */
+/* Fails if a child is inverted, overlaps others, is in another region, or is not a part of its parent. */
 static void check_children(const wring_mesh_data *coarse, const wring_mesh_data *fine)
 {
   CHECK(fine->n_tet == 8 * coarse->n_tet, "%d tets", (int)fine->n_tet);
@@ -174,7 +173,7 @@ static PetscErrorCode count_boundary(const wring_mesh_data *d, PetscInt *n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if tets that met in a face no longer do: faces would be left over. */
+/* Fails if tets with a common face no longer match: unmatched faces would remain. */
 static PetscErrorCode check_faces(const wring_mesh_data *coarse, const wring_mesh_data *fine)
 {
   PetscInt before, after;
@@ -186,7 +185,7 @@ static PetscErrorCode check_faces(const wring_mesh_data *coarse, const wring_mes
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a tet is cut along a diagonal of its octahedron that is longer than another. */
+/* Fails if a tet is cut along a diagonal of its octahedron that is not the shortest. */
 static void check_diagonals(const wring_mesh_data *fine)
 {
   for (PetscInt e = 4; e < fine->n_tet; e += 8) {
@@ -217,9 +216,9 @@ static PetscErrorCode check_refinement(const wring_mesh_data *coarse, const wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- what every rank has ----------------------------------------------------------------------------------------- */
+/* ---- the data of each rank --------------------------------------------------------------------------------------- */
 
-/* The order that kernels need: interior tets first, each kind by region. Fails if a child keeps its parent's place. */
+/* The order that kernels need: interior tets first, both parts by region. Fails if a child keeps its parent's place. */
 static void check_order(const wring_mesh *m)
 {
   for (PetscInt e = 0; e < m->n_tet; e++) {
@@ -231,7 +230,7 @@ static void check_order(const wring_mesh *m)
   }
 }
 
-/* Fails if numbers, ghosts or the halo are those of the coarse mesh. d on rank 0 is the mesh gathered. */
+/* Fails if numbers, ghosts or the halo are those of the coarse mesh. */
 static PetscErrorCode check_numbers(const wring_mesh *m)
 {
   double  *x;
@@ -245,7 +244,7 @@ static PetscErrorCode check_numbers(const wring_mesh *m)
     CHECK(v >= m->n_owned || m->global[v] == m->begin + v, "global number of vertex %d", (int)v);
     CHECK(v <= m->n_owned || m->global[v] > m->global[v - 1], "ghosts do not ascend");
   }
-  for (PetscInt i = 0; i < 4 * m->n_tet; i++) { // ghosts are what tets touch, no more
+  for (PetscInt i = 0; i < 4 * m->n_tet; i++) { // ghosts are exactly the vertices that tets touch
     if (m->tet[i] >= m->n_owned && x[3 * m->tet[i]] == 0) used++;
     x[3 * m->tet[i]] = 1;
   }
@@ -259,7 +258,7 @@ static PetscErrorCode check_numbers(const wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if new vertices all go to one of the ranks that share an edge. */
+/* Fails if all new vertices go to one of the ranks that share an edge. */
 static PetscErrorCode check_balance(const wring_mesh *m)
 {
   wring_mesh_info info;
@@ -274,7 +273,7 @@ static PetscErrorCode check_balance(const wring_mesh *m)
 /* ---- meshes refined on all ranks and on one ---------------------------------------------------------------------- */
 
 /*
-  Fails if anything depends on the partition: numbers, positions, tets, regions and sets are bitwise those of one rank.
+  Fails if a result depends on the partition: numbers, positions, tets, regions and sets are bitwise those on one rank.
 */
 static void check_same(const wring_mesh_data *d, const wring_mesh_data *one)
 {
@@ -286,7 +285,7 @@ static void check_same(const wring_mesh_data *d, const wring_mesh_data *one)
   CHECK(!memcmp(d->set_vertex, one->set_vertex, (size_t)d->set_start[d->sets.n] * sizeof(PetscInt)), "sets");
 }
 
-/* Twice, one refinement after the other; the last mesh in *out on rank 0, NULL elsewhere. m is destroyed. */
+/* Refines twice, one level at a time; *out: the last mesh on rank 0, NULL elsewhere. Destroys m. */
 static PetscErrorCode refine_twice(wring_mesh *m, wring_mesh_data **out)
 {
   wring_mesh_data *coarse, *fine;
@@ -308,7 +307,7 @@ static PetscErrorCode refine_twice(wring_mesh *m, wring_mesh_data **out)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The members of a set are the vertices with this property, which round-off does not touch. */
+/* The members of a set are the vertices with this property, which round-off does not affect. */
 static void check_set(const wring_mesh_data *d, const char *name, PetscBool (*contains)(const double *x))
 {
   const PetscInt s = wring_names_find(&d->sets, name);
@@ -396,8 +395,9 @@ static PetscBool in_upper(const double *x)
 }
 
 /*
-  Groups of every dimension. "skin" fails if the middle of an edge with both ends in a set is in it: edges through the
-  inside join two sides. "lower" and "upper" fail if a rank does not hear of a region that only another has at an edge.
+  Groups of every dimension. "skin" fails if the middle of every edge with both ends in a set is added to it: edges
+  through the interior connect two sides. "lower" and "upper" fail if a rank does not receive a region that only another
+  rank has at an edge.
 */
 static PetscErrorCode test_groups(void)
 {
@@ -427,7 +427,8 @@ static PetscErrorCode test_groups(void)
 }
 
 /*
-  Of two equally short diagonals, that with the lowest number: a regular octahedron in one tet. Ranks may have no tets.
+  Of two equally short diagonals the one with the lowest number is used: a regular octahedron in one tet. Ranks may have
+  no tets.
 */
 static PetscErrorCode test_tie(void)
 {
@@ -439,7 +440,7 @@ static PetscErrorCode test_tie(void)
   if (rank == 0) {
     PetscCall(wring_mesh_data_create(4, 1, &d));
     PetscCall(PetscArraycpy(d->X, X, 12));
-    const PetscInt corner[4] = {2, 1, 0, 3}; // positive volume, and the lowest number not first
+    const PetscInt corner[4] = {2, 1, 0, 3}; // positive volume, lowest number not first
     PetscCall(PetscArraycpy(d->tet, corner, 4));
     d->region[0] = 0;
     PetscCall(PetscCalloc1(1, &d->set_start));
@@ -460,7 +461,7 @@ static PetscErrorCode test_tie(void)
 
 static PetscErrorCode test_refusals(void)
 {
-  const double     ulp  = ldexp(1, -33); // of numbers like 1e6: halved twice, four of it are one
+  const double     ulp  = ldexp(1, -33); // spacing of numbers like 1e6; 4 ulp can be halved twice
   const wring_box  tiny = {{4 * ulp, 4 * ulp, 4 * ulp}, {1, 1, 1}, {1e6, 1e6, 1e6}, 0};
   wring_mesh      *m;
   wring_mesh_data *d = NULL;

@@ -1,7 +1,7 @@
 /* ranks: 1 2 4 */
 /*
-  What qn keeps from step to step, and the operator that it makes from the deformed body. docs/theory.md (5.13),
-  (5.14)
+  The pairs that qn keeps from step to step, and the operator that it computes from the deformed body. docs/theory.md
+  (5.13), (5.14)
 */
 #include "body.h"
 #include "solver/common/refresh.h"
@@ -29,7 +29,7 @@ static PetscErrorCode set(test_body *m, const char *key, const char *value)
 
 /* ---- the matrix -------------------------------------------------------------------------------------------------- */
 
-/* One component of three that has random values, the others 0; the same on any partition. */
+/* One of three components has random values, the others are 0; the same on any partition. */
 static PetscErrorCode fill_component(const test_body *m, int c, Vec v)
 {
   double *a;
@@ -59,7 +59,7 @@ static PetscErrorCode add_component(Vec v, int c, Vec part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The mean of the three diagonal blocks of H, elasticity twice: (H_xx + H_yy + H_zz) 2/3 v - M/h^2 v. */
+/* The mean of the three diagonal blocks of H, with elasticity doubled: (H_xx + H_yy + H_zz) 2/3 v - M/h^2 v. */
 static PetscErrorCode apply_blocks(const test_body *m, Mat H, Vec v, Vec part)
 {
   const double *const mass = wring_potential_mass(m->g);
@@ -85,7 +85,7 @@ static PetscErrorCode apply_blocks(const test_body *m, Mat H, Vec v, Vec part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if A(x) is not (5.13): a wrong entry of B, another factor, M/h^2 counted twice; and if it is that of rest. */
+/* Fails if A(x) is not (5.13): a wrong entry of B, another factor, M/h^2 counted twice; or if it is that at rest. */
 static PetscErrorCode test_mean_matrix(const char *law)
 {
   test_body m;
@@ -132,7 +132,7 @@ typedef struct {
   Vec        x;
 } march;
 
-/* A box whose end is torn away, to four times its length in STEPS solves that start where the last one ended. */
+/* A box whose end is pulled to four times its length in STEPS solves, each from the result of the last one. */
 static PetscErrorCode create_torn(const char *keep, const char *refresh, test_body *m)
 {
   const PetscInt    *vertex;
@@ -160,7 +160,7 @@ static PetscErrorCode create_torn(const char *keep, const char *refresh, test_bo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if g rises in a solve, or one does not reach its tolerance. */
+/* Fails if g rises in a solve, or if a solve does not reach its tolerance. */
 static PetscErrorCode run_march(const char *keep, const char *refresh, march *a)
 {
   test_body           m;
@@ -194,8 +194,8 @@ static PetscErrorCode run_march(const char *keep, const char *refresh, march *a)
 }
 
 /*
-  Fails if the minimum is another one with kept pairs or a new operator, if either costs evaluations, or if none is
-  made.
+  Fails if kept pairs or a new operator lead to another minimum, if either does not save evaluations, or if no new
+  operator is computed.
 */
 static PetscErrorCode test_march(void)
 {
@@ -217,7 +217,7 @@ static PetscErrorCode test_march(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x after a solve of k iterations by a solver that has solved before, with another h, or by a new one. */
+/* x after a solve by a solver that has solved before with another h, or by a new one. */
 static PetscErrorCode solve_after(PetscBool before, test_body *m, Vec y, Vec x)
 {
   wring_solver *s;
@@ -290,7 +290,7 @@ static PetscErrorCode find_renewal(test_body *m, wring_solver *s, PetscInt patie
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if (5.14) is not what decides: cheaper solves pay back, the first one is the measure, 0 is never. */
+/* Fails if (5.14) is not the rule: cheaper solves reduce the excess, the first one is the reference, 0 means never. */
 static PetscErrorCode test_rule(void)
 {
   static const struct {
@@ -321,7 +321,7 @@ static PetscErrorCode test_rule(void)
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-/* Fails if refresh is taken where the operator is not what qn starts from. */
+/* Fails if refresh is accepted where qn does not start from the operator. */
 static PetscErrorCode test_refusals(void)
 {
   static const char *const bad[][2] = {{"solver_qn_initial_hessian", "identity"}, {"solver_qn_inner", "cg"}};

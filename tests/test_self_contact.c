@@ -1,6 +1,6 @@
 /* ranks: 1 2 3 4
    Self-contact as a part of g: forces, momenta, the Hessian, two blocks pressed together, the same on any number of
-   ranks. It fails when a force goes to a wrong vertex or rank, weights are not those of the contact point, or a pair
+   ranks. Fails if a force goes to a wrong vertex or rank, if weights are not those of the contact point, or if a pair
    between ranks is dropped. */
 #include "blocks.h"
 #include "model.h"
@@ -9,8 +9,9 @@
 
 static const double k_contact = 3e4, thickness = 0.02;
 
-/* The upper box overlaps the lower one by 0.03 m; it is smaller, and its vertices lie between those of the lower
-   one. */
+/*
+  The upper box overlaps the lower one by 0.03 m; it is smaller, and its vertices lie between those of the lower one.
+*/
 static const wring_box overlap[2] = {{{1, 1, 0.5}, {4, 4, 2}, {0, 0, 0}, 0.1},
                                      {{0.63, 0.57, 0.5}, {3, 3, 2}, {0.171, 0.193, 0.47}, 0.1}};
 /* The same with a gap of 0.06 m. */
@@ -73,7 +74,7 @@ static PetscErrorCode update(model *m, wring_contact_change *change)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Energy and forces of the contacts alone at x, forces [n_owned][3] with those of all ranks. */
+/* Energy and forces of the contacts alone at x; forces [n_owned][3] include those of all ranks. */
 static PetscErrorCode contact_alone(model *m, Vec x, double *energy, double *f)
 {
   const double *xa;
@@ -114,8 +115,10 @@ static PetscErrorCode check_gradient(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sums of forces and of their moments, to the sum of their sizes. Where pairs are found, c lies on the line of the
-   force. */
+/*
+  Sums of forces and of their moments, relative to the sum of their magnitudes. At positions where pairs have just been
+  found, the contact point c lies on the line of the force.
+*/
 static PetscErrorCode check_momenta(model *m)
 {
   double        energy, sum[7] = {0}, *f;
@@ -142,7 +145,7 @@ static PetscErrorCode check_momenta(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* H d against differences of grad g; entries between vertices of different bodies, and of different ranks, included. */
+/* Compares H d with differences of grad g, including entries between different bodies and different ranks. */
 static PetscErrorCode check_hessian(model *m)
 {
   const double eps = 1e-6;
@@ -191,10 +194,12 @@ static PetscErrorCode test_derivatives(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- how deep, and on which side --------------------------------------------------------------------------------- */
+/* ---- depth and side ---------------------------------------------------------------------------------------------- */
 
-/* Inside and depth, of x, do not depend on the ranks: one rank has all of it. Fails if a side of a body is taken for
-   another. */
+/*
+  Inside and depth of x do not depend on the ranks: compared with one rank that has everything. Fails if a side of a
+  body is confused with another.
+*/
 static PetscErrorCode test_report(void)
 {
   model                m, one;
@@ -215,7 +220,7 @@ static PetscErrorCode test_report(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vertices deeper than depth are counted, and are in no pair. */
+/* Vertices deeper than the limit are counted and are in no pair. */
 static PetscErrorCode test_lost(void)
 {
   const double *xa;
@@ -242,8 +247,9 @@ static PetscErrorCode test_lost(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A body at rest, or turned as a whole, does not touch itself. Fails if neighbours or the far side are taken for
-   contacts. */
+/*
+  A body at rest, or rotated as a whole, does not touch itself. Fails if neighbours or the far side count as contacts.
+*/
 static PetscErrorCode test_rest(void)
 {
   static const wring_box one = {{1, 0.6, 0.4}, {5, 3, 2}, {0, 0, 0}, 0.3};
@@ -272,9 +278,9 @@ static PetscErrorCode test_rest(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- a bar that is bent onto itself ------------------------------------------------------------------------------ */
+/* ---- a bar bent onto itself -------------------------------------------------------------------------------------- */
 
-/* A bar of 2 m bent into a ring in the plane of x and z, its ends `gap` metres apart. */
+/* A bar of 2 m bent to a ring in the xz plane, with `gap` metres between its ends. */
 static void bend(const double *X, double gap, double *x)
 {
   const double radius = 2 / (2 * PETSC_PI), part = 1 - gap / 2, a = X[0] / radius * part;
@@ -283,8 +289,10 @@ static void bend(const double *X, double gap, double *x)
   x[2] = radius - (radius - X[2]) * cos(a);
 }
 
-/* Its ends touch when they are nearer than thickness, and not otherwise: both sides of one body, which look away at
-   rest. */
+/*
+  The ends touch if and only if they are closer than thickness: two sides of one body that face away from each other at
+  rest.
+*/
 static PetscErrorCode test_bent(void)
 {
   static const wring_box bar[2] = {{{2, 0.2, 0.1}, {20, 2, 1}, {0, 0, 0}, 0}, {{1, 1, 1}, {1, 1, 1}, {9, 9, 9}, 0}};
@@ -310,7 +318,8 @@ static PetscErrorCode test_bent(void)
 /* ---- solves ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Holds the vertices with rest heights in [low, high] m, at `down` below their rest places: by springs, or altogether.
+  Attaches the vertices with rest heights in [low, high] m to targets `down` below their rest positions, by springs or
+  exactly.
 */
 static PetscErrorCode hold(model *m, double low, double high, double down, PetscBool hard)
 {
@@ -367,8 +376,8 @@ static PetscErrorCode solve(model *m, const char *type, PetscInt max_it, wring_o
 }
 
 /*
-  Presses b onto a by 0.1 m, 0.04 m of it the gap before they push, by its top, or held as a whole. At rest: h is so
-  large that masses do not count.
+  Presses b onto a by 0.1 m, of which 0.04 m is the gap before contact, by its top, or with b held as a whole. Static: h
+  is so large that masses have no effect.
 */
 static PetscErrorCode press(MPI_Comm comm, const char *type, PetscBool hard, PetscInt max_it, model *m,
                             wring_outcome *outcome)
@@ -388,9 +397,8 @@ static PetscErrorCode press(MPI_Comm comm, const char *type, PetscBool hard, Pet
 }
 
 /*
-  What presses the lower block is what the vertices of the upper one are short of the distance `thickness`: the contact
-  force on either body is sum k (thickness - d), against the attachments' forces. Fails if contacts act on one side
-  only.
+  The contact force on either body is sum k (thickness - d) over the vertices that are closer than `thickness`, and
+  balances the forces of the attachments. Fails if contacts act on one side only.
 */
 static PetscErrorCode check_equilibrium(model *m)
 {
@@ -414,15 +422,16 @@ static PetscErrorCode check_equilibrium(model *m)
         force[3 * n - 4], force[3 * n - 1], sum[0]);
   PetscCall(wring_potential_measure_contact(m->g, 0, m->x, &report, NULL));
   CHECK(report.depth < thickness, "depth %g", report.depth);
-  // all pairs carry the force: their number times k times the mean shortfall;
-  // E_c = sum k/2 shortfall^2 is no less than its share
+  // all pairs carry the force: their number times k times the mean of thickness - d;
+  // E_c = sum k/2 (thickness - d)^2 is no less than with equal terms
   CHECK(energy >= 0.5 * sum[0] * sum[0] / (k_contact * (double)change.active) * (1 - 1e-3), "energy %g J", energy);
   PetscCall(PetscFree(f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of body b, which is held as a whole, are those of M/h^2. Fails if contacts come back into what was
-   eliminated. */
+/*
+  The rows of body b, which is held as a whole, are those of M/h^2. Fails if contacts add to eliminated rows.
+*/
 static PetscErrorCode check_eliminated(model *m)
 {
   const double *mass = wring_potential_mass(m->g), h = wring_potential_step(m->g);
@@ -445,7 +454,7 @@ static PetscErrorCode check_eliminated(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* |x - y| for x on all ranks and y on each, by original number. */
+/* |x - y| by original number, for x on all ranks and y on each rank. */
 static PetscErrorCode compare(const model *m, const model *one, double *most)
 {
   const double *x, *y;
@@ -464,7 +473,7 @@ static PetscErrorCode compare(const model *m, const model *one, double *most)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Newton ends in the same state on any number of ranks to 1e-12 m; quasi-Newton comes to rest there too. */
+/* Newton reaches the same state on any number of ranks to 1e-12 m; quasi-Newton converges to it too. */
 static PetscErrorCode test_pressed(PetscBool hard)
 {
   model         m, one;
@@ -490,9 +499,9 @@ static PetscErrorCode test_pressed(PetscBool hard)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- what it costs, and what it refuses -------------------------------------------------------------------------- */
+/* ---- bodies apart ------------------------------------------------------------------------------------------------ */
 
-/* Bodies that are far from each other: g and its gradient bit by bit. */
+/* Without contact between bodies, g and its gradient are bitwise those without self-contact. */
 static PetscErrorCode test_apart(void)
 {
   model       with, without;

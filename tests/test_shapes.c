@@ -1,4 +1,6 @@
-/* Every shape of the table, by what it declares: an exact signed distance, its gradient, a ball that contains it. */
+/*
+  Every shape of the table, tested by its declarations: exact signed distance, its gradient, a ball that contains it.
+*/
 #include "shapes.h"
 
 enum { N_TRIAL = 5, N_POINT = 400 };
@@ -14,7 +16,9 @@ static double length_of(const double p[3])
   return hypot(hypot(p[0], p[1]), p[2]);
 }
 
-/* foot = p - d n; returns d. Fails if n is no unit vector, the plane is off, or the foot is not on the surface. */
+/*
+  foot = p - d n; returns d. Fails if n is not a unit vector, the plane is wrong, or the foot is not on the surface.
+*/
 static double check_plane(const wring_collider *c, const double p[3], double n[3], double foot[3])
 {
   const char *const name = c->shape->name;
@@ -28,7 +32,10 @@ static double check_plane(const wring_collider *c, const double p[3], double n[3
   return d;
 }
 
-/* Fails if n is not the gradient of the distance, or the gradient is no unit vector. p is on no medial axis. */
+/*
+  Fails if n is not the gradient of the distance, or if the gradient is not a unit vector. p must not be on a medial
+  axis.
+*/
 static void check_gradient(const wring_collider *c, const double p[3], const double n[3])
 {
   const double h     = 1e-6;
@@ -44,7 +51,7 @@ static void check_gradient(const wring_collider *c, const double p[3], const dou
         norm);
 }
 
-/* Fails if the surface has no other side at the foot, or the distance from p to the foot is not linear. */
+/* Fails if the distance does not change sign at the foot, or is not linear from p to the foot. */
 static void check_sides(const wring_collider *c, double d, const double n[3], const double foot[3])
 {
   double beyond[3], half[3];
@@ -58,8 +65,8 @@ static void check_sides(const wring_collider *c, double d, const double n[3], co
 }
 
 /*
-  Fails if the distance changes by more than the way from p to q. With a foot at this distance on the surface, this
-  means that no point of the surface is nearer.
+  Fails if the distance changes by more than |p - q|. Together with a foot at this distance on the surface, this means
+  that no point of the surface is closer.
 */
 static void check_lipschitz(const wring_collider *c, const double p[3], const double q[3])
 {
@@ -68,7 +75,7 @@ static void check_lipschitz(const wring_collider *c, const double p[3], const do
         length_of(way));
 }
 
-/* Fails if a point of the surface is outside the ball, or one outside the ball is nearer than the ball. */
+/* Fails if a point of the surface is outside the ball, or if a point outside the ball is closer to the surface. */
 static void check_bound(const wring_collider *c, const double p[3], double d, const double foot[3], double *farthest)
 {
   if (!c->shape->bound) return;
@@ -79,8 +86,10 @@ static void check_bound(const wring_collider *c, const double p[3], double d, co
   *farthest = fmax(*farthest, length_of(foot) / radius);
 }
 
-/* Fails if a property fails at any of many points; if a shape is all inside or all outside; if its ball is far too
-   large. */
+/*
+  Fails if a property is violated at one of many points, if they are all inside or all outside, or if the ball is far
+  too large.
+*/
 static PetscErrorCode check_shape(const wring_shape *shape, uint64_t seed)
 {
   wring_collider c;
@@ -106,7 +115,7 @@ static PetscErrorCode check_shape(const wring_shape *shape, uint64_t seed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a point with many nearest points of the surface gets none of them, or something that is not finite. */
+/* Fails if a point with many closest points gets none of them, or a result that is not finite. */
 static PetscErrorCode check_medial_axes(const wring_shape *shape)
 {
   const double points[][3] = {{0, 0, 0}, {0, 0, 0.2}, {0, 0, -0.7}, {1, 0, 0}, {0, -1, 0}, {0.1, 0.1, 0.1}, {0, 0, 5}};
@@ -133,7 +142,7 @@ static int is_inside(const wring_collider *c, const double p[3])
   return -1;
 }
 
-/* Fails if a shape is not what its name means, such as a cylinder with round ends. */
+/* Fails if a shape does not match its name, such as a cylinder with round ends. */
 static PetscErrorCode check_definition(const wring_shape *shape)
 {
   uint64_t       seed = 3;
@@ -151,7 +160,7 @@ static PetscErrorCode check_definition(const wring_shape *shape)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a frame is no rotation, or its third column is not along the axis. */
+/* Fails if a frame is not a rotation, or if its third column is not along the axis. */
 static void check_frames(void)
 {
   uint64_t seed = 4;

@@ -1,7 +1,7 @@
 /* ranks: 1 2 4 */
 /*
-  qn, pd and newton against the properties of their iterations (docs/theory.md 5) on a twisted box. What every type
-  must do is in test_solver_types.c.
+  qn, pd and newton on a twisted box: checks the properties of their iterations (docs/theory.md 5). Requirements on
+  every type are tested in test_solver_types.c.
 */
 #include "body.h"
 #include <omp.h>
@@ -14,7 +14,7 @@ enum { N_TYPES = sizeof types / sizeof types[0] };
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-/* Turned about x by 60 degrees per metre. */
+/* Rotates about x by 60 degrees per metre. */
 static void twist(const double X[3], double x[3])
 {
   const double angle = PETSC_PI / 3 * X[0], c = cos(angle), s = sin(angle);
@@ -32,7 +32,7 @@ static void mirror(const double X[3], double x[3])
   x[0] = -0.5 * X[0], x[1] = X[1], x[2] = X[2];
 }
 
-/* The twisted box, its ends held, braced by a spring; y and x_0 are rough. */
+/* The twisted box with springs across it, its ends held; y and x_0 are rough. */
 static PetscErrorCode create_twisted(const char *law, test_body *m, Vec *y)
 {
   PetscFunctionBegin;
@@ -88,7 +88,7 @@ static PetscErrorCode test_pd_step(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows as a history file gets them. */
+/* The rows of a history file. */
 typedef struct {
   const char *solver;
   PetscInt    rows;
@@ -131,7 +131,7 @@ static PetscErrorCode solve_watched(test_body *m, const char *name, PetscInt max
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if g rises in an iteration, or a method stops anywhere but in the minimiser that the others find. */
+/* Fails if g rises in an iteration, or if a method ends away from the minimiser of the others. */
 static PetscErrorCode test_same_minimiser(void)
 {
   test_body     m;
@@ -160,7 +160,7 @@ static PetscErrorCode test_same_minimiser(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a line search takes a step to where the energy is infinite, or gives up there. */
+/* Fails if a line search accepts a step to infinite energy, or stops there. */
 static PetscErrorCode test_steps_back(void)
 {
   test_body     m;
@@ -170,7 +170,7 @@ static PetscErrorCode test_steps_back(void)
   wring_value   value;
 
   PetscFunctionBegin;
-  PetscCall(test_body_create("neohookean", h / 20, 0, &m)); // stiff inertia: full steps lead to y, inside out
+  PetscCall(test_body_create("neohookean", h / 20, 0, &m)); // large inertia: full steps lead to y, inside out
   PetscCall(test_body_set_up(&m));
   PetscCall(VecDuplicate(m.x, &y));
   PetscCall(VecDuplicate(m.x, &x));
@@ -194,7 +194,10 @@ static PetscErrorCode test_steps_back(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where no element's Hessian is projected, |grad g| must square; fails if H is not the derivative of the gradient. */
+/*
+  If no element's Hessian is projected, |grad g| must converge quadratically; fails if H is not the derivative of the
+  gradient.
+*/
 static PetscErrorCode test_newton_is_quadratic(void)
 {
   static const char *const side[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
@@ -224,8 +227,8 @@ static PetscErrorCode test_newton_is_quadratic(void)
 }
 
 /*
-  A free body: sum m_i x_i is that of y after every iteration. Fails if internal forces do not cancel or a solve is
-  not exact.
+  A free body: sum m_i x_i equals that of y after every iteration. Fails if internal forces do not cancel, or if a solve
+  is not exact.
 */
 static PetscErrorCode test_momentum(void)
 {
@@ -255,8 +258,8 @@ static PetscErrorCode test_momentum(void)
 }
 
 /*
-  Fails if a sum or a scatter has an order that depends on the number of threads. MUMPS, on several ranks, adds in the
-  order in which messages come: two runs on one thread differ as much.
+  Fails if the order of a sum or a scatter depends on the number of threads. On several ranks MUMPS adds in the order in
+  which messages arrive, so that two runs on one thread differ as much.
 */
 static PetscErrorCode test_threads(void)
 {
@@ -287,8 +290,8 @@ static PetscErrorCode test_threads(void)
 }
 
 /*
-  Every variant of qn and newton must reach the minimiser; fails if a key is not read or a history of any length is
-  not right.
+  Every variant of qn and newton must reach the minimiser. Fails if a key is not read, or if a history of some length is
+  wrong.
 */
 static PetscErrorCode test_variants(void)
 {
@@ -329,9 +332,9 @@ static PetscErrorCode test_variants(void)
 }
 
 /*
-  solver.measure changes what is seen, not where pd goes; rtol 0 never converges, atol stops. Fails if a measurement
-  leaves a trace in the iterates: on one rank not a bit may differ. MUMPS, on several ranks, does not repeat its last
-  bits.
+  solver.measure changes what is measured, not the iterates of pd; with rtol 0 pd never converges, with atol it stops.
+  Fails if a measurement changes the iterates: on one rank no bit may differ. On several ranks MUMPS does not repeat its
+  last bits.
 */
 static PetscErrorCode test_measuring(void)
 {
@@ -371,7 +374,7 @@ static PetscErrorCode test_measuring(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Runs something that must be refused and compares the message. */
+/* Makes a call that must be refused and compares the message. */
 static PetscErrorCode check_refused(PetscErrorCode (*attempt)(void *), void *context, const char *expected)
 {
   test_message message = {""};
@@ -402,7 +405,7 @@ static PetscErrorCode set_name(void *context)
   return wring_solver_set_from_options(n->s, n->m->o, n->name);
 }
 
-/* Fails if a law without a projection is let through, or an unknown method is not named. */
+/* Fails if a law without a projection is accepted, or if the message for an unknown method does not name it. */
 static PetscErrorCode test_refusals(void)
 {
   test_body m;

@@ -1,7 +1,7 @@
 /* ranks: 1 2 3 */
 /*
-  The family of solvers: every registered type by what its table declares, on a small box. A new type is tested here
-  as soon as it stands in src/solver/solver_types.c.
+  The family of solvers: every registered type is tested on a small box by the declarations in its table. A new type is
+  tested as soon as it is listed in src/solver/solver_types.c.
 */
 #include "body.h"
 #include "refused.h"
@@ -17,7 +17,7 @@ static const wring_solver_ops *type(int i)
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
-/* Turned about x by 40 degrees per metre. */
+/* Rotates about x by 40 degrees per metre. */
 static void twist(const double X[3], double x[3])
 {
   const double angle = PETSC_PI / 4.5 * X[0], c = cos(angle), s = sin(angle);
@@ -30,7 +30,7 @@ static void mirror(const double X[3], double x[3])
   x[0] = -0.5 * X[0], x[1] = X[1], x[2] = X[2];
 }
 
-/* A body with springs across it, free or its ends held; y, the start of every solve, is twisted and rough. */
+/* A body with springs across it, free or with its ends held; y, the start of every solve, is twisted and rough. */
 static PetscErrorCode create(MPI_Comm comm, const char *source, const wring_law *law, PetscBool held, test_body *b,
                              Vec *y)
 {
@@ -63,7 +63,7 @@ static const wring_law *material_of(const wring_solver_ops *ops)
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-/* Fails if a table's name is not the one of the list, or a table lacks an entry that the loop calls. */
+/* Fails if a table's name differs from that in the list, or if a table lacks a function that the loop calls. */
 static PetscErrorCode test_tables(void)
 {
   const wring_option *options;
@@ -82,7 +82,7 @@ static PetscErrorCode test_tables(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a type that minimises stops anywhere but in newton's minimiser, or g rises under one that descends. */
+/* Fails if a type that minimises ends away from newton's minimiser, or if g rises in one that descends. */
 static PetscErrorCode test_minimisers(const char *source)
 {
   test_body     b;
@@ -114,7 +114,7 @@ static PetscErrorCode test_minimisers(const char *source)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A free body: sum m_i x_i is that of y after every iteration. Fails if a type exerts a force on the whole. */
+/* A free body: sum m_i x_i equals that of y after every iteration. Fails if a type exerts a net force. */
 static PetscErrorCode test_momentum(const char *source)
 {
   PetscFunctionBegin;
@@ -140,7 +140,7 @@ static PetscErrorCode test_momentum(const char *source)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *worst = |x - reference|_inf, where x lives on all ranks and the reference on each of them. */
+/* *worst = |x - reference|_inf, where x is distributed over all ranks and every rank has the whole reference. */
 static PetscErrorCode compare_ranks(const test_body *all, Vec x, const test_body *one, Vec reference, double *worst)
 {
   const double *xa, *ra;
@@ -158,7 +158,7 @@ static PetscErrorCode compare_ranks(const test_body *all, Vec x, const test_body
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Five iterations on all ranks end where they end on one. Fails if a decision or an order depends on the partition. */
+/* Five iterations give the same on all ranks as on one. Fails if a decision or an order depends on the partition. */
 static PetscErrorCode test_ranks(const char *source)
 {
   PetscFunctionBegin;
@@ -180,9 +180,9 @@ static PetscErrorCode test_ranks(const char *source)
 }
 
 /*
-  A second solve by the same solver repeats the first, and x has its own array after each. Fails if `begin` keeps
-  something of the last solve, or the arrays of x and the trial point stay exchanged. MUMPS, on several ranks, does
-  not repeat its last bits.
+  A second solve by the same solver repeats the first, and x has its own array after each. Fails if `begin` keeps data
+  of the last solve, or if the arrays of x and the trial point remain swapped. On several ranks MUMPS does not repeat
+  its last bits.
 */
 static PetscErrorCode test_repeated(const char *source)
 {
@@ -221,7 +221,7 @@ static PetscErrorCode test_repeated(const char *source)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* set_up with its message kept. */
+/* Calls set_up and keeps its message. */
 static PetscErrorCode try_set_up(wring_solver *s, wring_error *message, PetscErrorCode *code)
 {
   PetscFunctionBegin;
@@ -231,7 +231,7 @@ static PetscErrorCode try_set_up(wring_solver *s, wring_error *message, PetscErr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From where g is infinite every type that descends ends at once, as a failure, and leaves x. */
+/* From an x with infinite g every type that descends ends at once with a failure, and does not change x. */
 static PetscErrorCode test_not_finite(const char *source)
 {
   PetscFunctionBegin;
@@ -266,7 +266,7 @@ static PetscErrorCode test_not_finite(const char *source)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The type with the law: refused in one line, as it must be where the law lacks what the type needs, or it iterates. */
+/* The type with the law: refused in one line, as required if the law lacks what the type needs, or it iterates. */
 static PetscErrorCode test_pair(const wring_solver_ops *ops, test_body *b, const wring_law *law, Vec y, Vec x)
 {
   const PetscBool lacks   = (PetscBool)((ops->needs & ~wring_law_can(law)) != 0);
@@ -298,8 +298,8 @@ static PetscErrorCode test_pair(const wring_solver_ops *ops, test_body *b, const
 }
 
 /*
-  Every type with every material. Fails if a law that lacks what a type needs is let through, or refused in other
-  words.
+  Every type with every material. Fails if a law that lacks what a type needs is accepted, or is refused with another
+  message.
 */
 static PetscErrorCode test_materials(const char *source)
 {

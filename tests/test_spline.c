@@ -1,8 +1,8 @@
 /* ranks: 1 2 */
 /*
-  Files of spline materials: cubics with given slopes come back exactly, in energy, stress and far outside; slopes that
-  are not given are those of parabolas; bad files are refused in one line on all ranks. Fails if a piece is found wrong,
-  integrated from elsewhere than 1 or expanded about a wrong point, or if a fault of a file passes or crashes.
+  Files of spline materials: cubics with given slopes are reproduced exactly, in energy, stress and far outside; missing
+  slopes are those of parabolas; bad files are refused in one line on all ranks. Fails if a wrong piece is found, if it
+  is not integrated from 1 or is expanded about a wrong point, or if an error in a file is accepted or causes a crash.
 */
 #include "splines.h"
 #include "refused.h"
@@ -11,7 +11,7 @@ enum { TEXT_SIZE = 1 << 14 };
 
 /* ---- polynomials that a table represents ------------------------------------------------------------------------- */
 
-/* Of e = x - 1: f = sum c_i e^i, its slope, its integral from 1; lines from low down and from high up. */
+/* In e = x - 1: f = sum c_i e^i, its slope, its integral from 1; straight lines below `low` and above `high`. */
 typedef struct {
   double c[4], low, high;
 } cubic;
@@ -41,7 +41,7 @@ static double integral(const cubic *p, double x)
          t * (value(p, end) + t * slope(p, end) / 2);
 }
 
-/* a'(1) + 2 b'(1) + c'(1) = 0; 1 is a point of b alone. */
+/* a'(1) + 2 b'(1) + c'(1) = 0; only b has a point at 1. */
 static const cubic functions[3] = {
   {{2, 3, 0.5, 0.3}, 0.2, 2.2}, {{-0.4, 0.7, -0.2, 0.1}, 0.1, 3}, {{-1.2, 1.5, 0.3, -0.1}, 0.3, 1.9}};
 
@@ -51,7 +51,7 @@ static void add_row(char *text, char name, double x, double v, double s)
   snprintf(text + n, TEXT_SIZE - n, "%c,%.17g,%.17g,%.17g\n", name, x, v, s);
 }
 
-/* The table of `functions`, with points that are not evenly spaced. */
+/* The table of `functions`, with unevenly spaced points. */
 static void write_table(char *text)
 {
   static const double inner[3][4] = {{0.45, 0.9, 1.3, 1.31}, {0.5, 1, 1.6, 2}, {0.6, 0.99, 1.2, 1.5}};
@@ -65,7 +65,7 @@ static void write_table(char *text)
   }
 }
 
-/* par of a text on all ranks, one lane like another. */
+/* par of a text on all ranks, the same in all lanes. */
 static void read_text(const char *text, double *rows)
 {
   double *par;
@@ -95,7 +95,7 @@ static void check_at(const double *rows, const double s[3])
 }
 
 /*
-  The Hessian does not change where two stretches, or two products of stretches, are almost equal on either side of a
+  The Hessian is continuous where two stretches, or two products of stretches, are almost equal on opposite sides of a
   break.
 */
 static void check_near_break(const double *rows, double x, double third)
@@ -142,7 +142,8 @@ static PetscErrorCode test_exact(void)
 }
 
 /*
-  Without slopes: a parabola comes back where both ends of a piece have two neighbours; a file of Windows is read alike.
+  Without slopes a parabola is reproduced in pieces whose ends both have two neighbours; a file with Windows line ends
+  is read in the same way.
 */
 static PetscErrorCode test_without_slopes(void)
 {
@@ -218,7 +219,7 @@ static PetscErrorCode test_refusals(void)
   PetscFunctionBegin;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) CHECK_REFUSED(read_bad(bad[i][0]), bad[i][1], bad[i][2]);
   PetscCall(PetscMalloc1(TEXT_SIZE, &text));
-  for (int n = 64; n <= 65; n++) { // as many points as there may be, and one more
+  for (int n = 64; n <= 65; n++) { // the largest number of points, and one more
     snprintf(text, TEXT_SIZE, "function,x,value,slope\n");
     for (int i = 0; i < n; i++) add_row(text, 'a', 0.5 + 0.03125 * i, 0.03125 * (i - 16), 1);
     if (n == 64) PetscCall(read_bad(text));

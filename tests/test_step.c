@@ -2,7 +2,7 @@
 /* Implicit Euler steps of a free body: free fall by formula, momentum, the start of a solve, the number of steps. */
 #include "body.h"
 
-/* Every evaluation of g is one reduction: they are counted. */
+/* Counts reductions: every evaluation of g is one. */
 #undef MPI_Allreduce
 static int reductions;
 
@@ -19,13 +19,13 @@ static void rest(const double X[3], double x[3])
   for (int c = 0; c < 3; c++) x[c] = X[c];
 }
 
-/* A velocity: a spin about an oblique axis and a drift, m/s. */
+/* A velocity field: rotation about an oblique axis and translation, m/s. */
 static void whirl(const double X[3], double v[3])
 {
   v[0] = 2 * X[2] - X[1] + 1, v[1] = X[0] - 3 * X[2], v[2] = 3 * X[1] - 2 * X[0] - 2;
 }
 
-/* A velocity that turns the body inside out within a step. */
+/* A velocity that turns the body inside out within one step. */
 static void implode(const double X[3], double v[3])
 {
   for (int c = 0; c < 3; c++) v[c] = c ? 0 : -1.5 * X[c] / step;
@@ -74,8 +74,8 @@ static PetscErrorCode march(test_body *m, wring_stepper *stepper, wring_state *s
 }
 
 /*
-  At rest under gravity a body falls rigidly: after n steps by g h^2 n (n + 1)/2. Fails if y or v' is not the
-  formula's.
+  From rest a body falls rigidly under gravity: by g h^2 n (n + 1)/2 after n steps. Fails if y or v' differs from the
+  formula.
 */
 static PetscErrorCode test_free_fall(void)
 {
@@ -112,7 +112,7 @@ static PetscErrorCode test_free_fall(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* sum m_i v_i of a whirling body stays as it was. Fails if a step or a solve exerts a force on the whole. */
+/* sum m_i v_i of a rotating body does not change. Fails if a step or a solve exerts a net force. */
 static PetscErrorCode test_momentum(void)
 {
   test_body      m;
@@ -139,7 +139,7 @@ static PetscErrorCode test_momentum(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where y turns neo-Hookean elements inside out, x_0 is half way; from inverted positions there is no start. */
+/* If y turns neo-Hookean elements inside out, x_0 is half way; from inverted positions there is no start. */
 static PetscErrorCode test_start(void)
 {
   test_message   message = {""};
@@ -173,7 +173,7 @@ static PetscErrorCode test_start(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ceil(end/step - 1e-9) steps, or as many as are given, never both. */
+/* ceil(end/step - 1e-9) steps, or the given number, never both. */
 static PetscErrorCode test_counts(void)
 {
   static const struct {
@@ -191,7 +191,7 @@ static PetscErrorCode test_counts(void)
     test_message   message = {""};
     wring_options *o;
     wring_stepper *stepper;
-    if (cases[i].count < 0 && sizeof(PetscInt) == 8 && !cases[i].steps) continue; // that many steps can be counted
+    if (cases[i].count < 0 && sizeof(PetscInt) == 8 && !cases[i].steps) continue; // 64 bits can count these steps
     PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
     PetscCall(wring_options_set(o, "time_step", cases[i].step, "deck:1"));
     if (cases[i].end) PetscCall(wring_options_set(o, "time_end", cases[i].end, "deck:2"));
@@ -211,7 +211,9 @@ static PetscErrorCode test_counts(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reductions of a first step by qn that stops at x_0, in which the solver is told g(x_0) or not; x_0 and its row. */
+/*
+  Counts reductions of a first step by qn that stops at x_0, where the solver gets g(x_0) or not; returns the outcome.
+*/
 static PetscErrorCode count_reductions(PetscBool told, int *begin, int *solve, wring_outcome *outcome)
 {
   test_body      m;
@@ -242,8 +244,8 @@ static PetscErrorCode count_reductions(PetscBool told, int *begin, int *solve, w
 }
 
 /*
-  The stepper evaluates g(x_0) once, and a solver that is told so does not repeat it. Fails if it does, or gets other
-  numbers.
+  The stepper evaluates g(x_0) once, and a solver that gets this value does not evaluate it again. Fails if it does, or
+  if it gets other numbers.
 */
 static PetscErrorCode test_start_is_handed_on(void)
 {

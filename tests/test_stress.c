@@ -1,15 +1,15 @@
 /* ranks: 1 2 */
 /*
-  Uniaxial stretch, simple shear and dilation, each turned by a rotation, against the stress of every material in closed
-  form, worked out by hand from its energy: the law alone, one tetrahedron, and a box whose inner forces must cancel.
-  Fails if a factor of a stress, of (3.1) or of (3.2) is wrong. The laws' own code is not used here.
+  Uniaxial stretch, simple shear and dilation, each followed by a rotation, compared with the stress of every material
+  in closed form, derived by hand from its energy: the law alone, one tetrahedron, and a box whose inner forces must
+  cancel. Fails if a factor of a stress, of (3.1) or of (3.2) is wrong. The laws' own code is not used here.
 */
 #include "body.h"
 #include "mesh/data.h"
 
 enum { STRETCH, SHEAR, DILATION, N_KIND };
 
-/* Of test_set_material: E = 1e5 Pa, nu = 0.35; the table of the spline has nu = 0.3. */
+/* The parameters of test_set_material: E = 1e5 Pa, nu = 0.35; the table of the spline has nu = 0.3. */
 static const double mu = 1e5 / 2.7, lambda = 1e5 * 0.35 / (1.35 * 0.3), k = 1e5, quartic = 1e6;
 static const double c10 = 1.5e4, c01 = 3e3, kappa = 1.1e5, spline_mu = 1e5 / 2.6,
                     spline_lambda = 1e5 * 0.3 / (1.3 * 0.4);
@@ -66,7 +66,7 @@ static double dilation_stress(const char *law, double s)
   return NAN;
 }
 
-/* P_11, P_12, P_21, P_22, P_33 of F = I + g e_1 e_2^T for laws of invariants; false for the others. */
+/* P_11, P_12, P_21, P_22, P_33 of F = I + g e_1 e_2^T for laws in invariants; false for the others. */
 static PetscBool shear_of_invariants(const char *law, double g, double p[5])
 {
   const double g2 = g * g;
@@ -91,8 +91,8 @@ static PetscBool shear_of_invariants(const char *law, double g, double p[5])
 }
 
 /*
-  The same for laws of the rotation, R = [c s; -s c] with c = 2/t, s = g/t, t^2 = 4 + g^2, and S = R^T F = [c s; s s g +
-  c] with the eigenvalues (t +- g)/2, whose E = S - I has E^3 = (t - 2) S E.
+  The same for laws in the rotation, R = [c s; -s c] with c = 2/t, s = g/t, t^2 = 4 + g^2, and S = R^T F = [c s; s s g +
+  c] with the eigenvalues (t +- g)/2, whose E = S - I satisfies E^3 = (t - 2) S E.
 */
 static void shear_of_rotation(const char *law, double g, double p[5])
 {
@@ -121,7 +121,7 @@ static void shear_of_rotation(const char *law, double g, double p[5])
   }
 }
 
-/* F and dpsi/dF of a kind of deformation. */
+/* F and dpsi/dF for one kind of deformation. */
 static void closed_form(const char *law, int kind, double a, double F[9], double P[9])
 {
   double p[5] = {0};
@@ -195,7 +195,7 @@ static wring_mesh *one_tet(void)
   return mesh;
 }
 
-/* x = F X: sum_a f_a X_a^T = V P, and vertices inside the box are free of force. */
+/* With x = F X: sum_a f_a X_a^T = V P, and there is no force on vertices inside the box. */
 static PetscErrorCode check_mesh(const wring_law *law, const double *par, wring_mesh *mesh, double volume, int kind,
                                  const double F[9], const double P[9])
 {
@@ -234,7 +234,7 @@ static PetscErrorCode check_mesh(const wring_law *law, const double *par, wring_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where the table of the spline has points, so that it is its formula there: s and J at 0.5, 1.2 and 2. */
+/* Uses s and J at 0.5, 1.2 and 2, where the table of the spline has points and equals its formula. */
 static PetscErrorCode check_material(const char *source, const wring_law *law, wring_mesh *box, wring_mesh *tet,
                                      double tet_volume)
 {
@@ -279,7 +279,7 @@ int main(int argc, char **argv)
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &volume, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   for (int i = 0; (law = wring_law_material(i)); i++) {
-    if (isnan(dilation_stress(law->name, 2))) continue; // a law without a closed form here
+    if (isnan(dilation_stress(law->name, 2))) continue; // no closed form here
     PetscCall(check_material(argc > 1 ? argv[1] : ".", law, box, tet, volume));
     n++;
   }

@@ -1,9 +1,9 @@
 /* ranks: 1 2 4 */
 /*
-  Sheets, surfaces and lines as terms on ranks: a flat sheet does not bend, a rolled one has the energy of its
-  curvature, an affine stretch that of its stretches; derivatives, momentum and sums over ranks of all of them together,
-  with the skin of a box; edges of two triangles found across ranks; masses whose bits do not depend on the partition;
-  bodies with a large cloth balanced.
+  Sheets, surfaces and lines as terms on ranks: a flat sheet has no bending energy, a rolled one that of its curvature,
+  an affine stretch that of its stretches; derivatives, momentum and sums over ranks of all of them together, with the
+  skin of a box; edges of two triangles found across ranks; masses whose bits do not depend on the partition; load
+  balance of a body with a large cloth.
 */
 #include "refused.h"
 #include <float.h>
@@ -23,7 +23,7 @@ static PetscErrorCode make_mesh(MPI_Comm comm, const wring_box *box, wring_mesh 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Triangles and hinges of a set in local numbers; the halo has all of their vertices. */
+/* Triangles and hinges of a set in local numbers; the halo includes all their vertices. */
 typedef struct {
   PetscInt  n, n_hinge;
   PetscInt *triangle, *hinge;
@@ -49,7 +49,7 @@ static PetscErrorCode drop_surface(surface *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A potential without terms, vertices of 1 kg. */
+/* A potential without terms; every vertex has 1 kg. */
 static PetscErrorCode empty_potential(const wring_mesh *m, wring_potential **g)
 {
   double *mass;
@@ -88,21 +88,21 @@ static void at_rest(const double X[3], double x[3])
 
 static const double curvature = 1.7; // 1/m
 
-/* Rolls the plane z = 0 about the y axis, lengths kept; then turns it. */
+/* Rolls the plane z = 0 about the y axis without changing lengths, then rotates it. */
 static void rolled(const double X[3], double x[3])
 {
   const double p[3] = {sin(curvature * X[0]) / curvature, X[1], (1 - cos(curvature * X[0])) / curvature};
   x[0] = p[1] + 3, x[1] = p[2] - 1, x[2] = p[0];
 }
 
-/* Turned and moved without bending. */
+/* Rotated and translated without bending. */
 static void turned(const double X[3], double x[3])
 {
   const double c = cos(0.7), s = sin(0.7);
   x[0] = c * X[0] - s * X[1] + 5, x[1] = s * X[0] + c * X[1], x[2] = X[2] - 2;
 }
 
-/* Stretched by 1.3 and 0.8 along axes turned by 0.4 in the plane. */
+/* Stretched by 1.3 and 0.8 along axes rotated by 0.4 in the plane. */
 static void stretched(const double X[3], double x[3])
 {
   const double c = cos(0.4), s = sin(0.4), u = 1.3 * (c * X[0] + s * X[1]), v = 0.8 * (c * X[1] - s * X[0]);
@@ -139,8 +139,8 @@ static PetscErrorCode bending_energy(PetscInt n, const wring_law *law, place *ma
 }
 
 /*
-  k/2 kappa^2 A of a cylinder, up to O(1/n): the bent edges at the border are missing. Fails if weights or areas are
-  wrong.
+  k/2 kappa^2 A of a cylinder, up to O(1/n), because the bent edges at the border are missing. Fails if weights or areas
+  are wrong.
 */
 static PetscErrorCode check_bending(const wring_law *law)
 {
@@ -163,7 +163,7 @@ static PetscErrorCode check_bending(const wring_law *law)
 /* ---- membranes --------------------------------------------------------------------------------------------------- */
 
 /*
-  Every triangle of a jittered sheet has the same F: psi of the stretches 1.3 and 0.8 times the area, in closed form.
+  Every triangle of a jittered sheet has the same F: psi for the stretches 1.3 and 0.8 times the area, in closed form.
 */
 static PetscErrorCode check_stretch(void)
 {
@@ -199,9 +199,9 @@ static PetscErrorCode check_stretch(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- all of it on a box with a skin ------------------------------------------------------------------------------ */
+/* ---- all terms on a box with a skin ------------------------------------------------------------------------------ */
 
-/* A box of tets whose sides zmax and xmin are membranes and bend, with springs along no line: hinges across ranks. */
+/* A box of tets whose sides zmax and xmin are membranes with bending: hinges across ranks. */
 static PetscErrorCode make_body(MPI_Comm comm, wring_mesh **m, wring_potential **g)
 {
   const wring_box        box    = {.size = {2, 1, 1}, .cells = {6, 3, 3}, .jitter = 0.2};
@@ -249,7 +249,7 @@ static double value_at(wring_potential *g, Vec x, double step, Vec d)
   return value.elastic;
 }
 
-/* grad E . d and d . H d against differences of the energy along d. */
+/* Compares grad E . d and d . H d with differences of the energy along d. */
 static PetscErrorCode check_derivatives(wring_potential *g, Vec x)
 {
   const double h = 1e-4;
@@ -271,7 +271,7 @@ static PetscErrorCode check_derivatives(wring_potential *g, Vec x)
                              value_at(g, x, -2 * h, d)};
   const double difference = (8 * (at[0] - at[1]) - (at[2] - at[3])) / (12 * h);
   CHECK(fabs(slope - difference) <= 1e-6 * fabs(slope), "grad E . d = %.12g, differences %.12g", slope, difference);
-  PetscCall(wring_potential_set_step(g, 1e9)); // nor of masses in H
+  PetscCall(wring_potential_set_step(g, 1e9)); // nor masses in H
   PetscCall(wring_potential_hessian(g, x, PETSC_FALSE, &H));
   PetscCall(MatMult(H, d, f));
   PetscCall(VecDot(f, d, &curve));
@@ -284,7 +284,7 @@ static PetscErrorCode check_derivatives(wring_potential *g, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Forces of elements sum to zero, and so do their moments: nothing pushes a free body. */
+/* The forces of elements add up to zero, and so do their moments: no net force on a free body. */
 static PetscErrorCode check_momentum(wring_potential *g, Vec x)
 {
   const wring_mesh *const m = wring_potential_mesh(g);
@@ -314,7 +314,7 @@ static PetscErrorCode check_momentum(wring_potential *g, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if an element is lost or done twice between ranks. */
+/* Fails if an element between ranks is lost or counted twice. */
 static PetscErrorCode check_body(void)
 {
   wring_mesh      *m, *alone;
@@ -347,7 +347,7 @@ static PetscErrorCode check_body(void)
 
 /* ---- masses ------------------------------------------------------------------------------------------------------ */
 
-/* Masses of a jittered sheet by original number: mass [n_global] on every rank. */
+/* Masses of a jittered sheet by original number; mass [n_global] on every rank. */
 static PetscErrorCode lump_sheet(MPI_Comm comm, PetscInt *n, double **mass)
 {
   const wring_box box = {.size = {0.7, 1.1, 0}, .cells = {9, 8, 0}, .jitter = 0.4};
@@ -397,7 +397,7 @@ static PetscErrorCode check_masses(void)
 
 /* ---- edges and partitions ---------------------------------------------------------------------------------------- */
 
-/* A fan of three triangles about an edge is no surface; the triangle that stands twice is named. */
+/* A fan of three triangles about an edge is not a surface; a duplicate triangle is named in the message. */
 static PetscErrorCode check_fan(void)
 {
   const PetscInt   element[3][4] = {{0, 0, 1, 2}, {0, 1, 0, 3}, {0, 4, 0, 1}};
@@ -430,7 +430,7 @@ static PetscErrorCode check_fan(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Interior edges of a sheet: 3 n m + n + m edges less 2 (n + m) on the border. */
+/* Interior edges of a sheet: 3 n m + n + m edges minus 2 (n + m) on the border. */
 static PetscErrorCode check_hinges(void)
 {
   const wring_box box = {.size = {1, 1, 0}, .cells = {11, 7, 0}};
@@ -448,7 +448,7 @@ static PetscErrorCode check_hinges(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Owned vertices of all ranks differ by few, where a body of 27 vertices has a cloth of 480 beside it. */
+/* The ranks own nearly equal numbers of vertices if a body of 27 vertices has a cloth of 480 beside it. */
 static PetscErrorCode check_balance(void)
 {
   const wring_box  box = {.size = {1, 1, 1}, .cells = {2, 2, 2}};

@@ -1,9 +1,8 @@
 /* ranks: 1 */
 /*
   Laws of membranes (q = 2) and of bending: derivatives by finite differences, semidefinite parts, invariance, rest, and
-  that the projection and the prox are what they minimise, against a search. Fails if a formula, a sign or an index is
-  wrong, if the decomposition of 3 x 2 matrices is not to round-off on flat ones, or if a Hessian that should be
-  semidefinite is not.
+  projection and prox compared with a search for the minimum. Fails if a formula, a sign or an index is wrong, if the
+  decomposition of flat 3 x 2 matrices is not accurate to round-off, or if a Hessian that should be semidefinite is not.
 */
 #include "check.h"
 #include <math.h>
@@ -27,7 +26,7 @@ static int is_bending(const wring_law *law)
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
-/* k of order 1, then limits about 0.9 and 1.1, or the curvature at rest; another one in every lane. */
+/* k of order 1, then limits near 0.9 and 1.1, or the curvature at rest; different in every lane. */
 static void random_par(const wring_law *law, uint64_t *state, double par[MAX_PAR][WRING_LANES])
 {
   for (int lane = 0; lane < WRING_LANES; lane++) {
@@ -37,7 +36,7 @@ static void random_par(const wring_law *law, uint64_t *state, double par[MAX_PAR
   }
 }
 
-/* Stretches: near rest, stretched, compressed, both equal, one of each, all but flat, far beyond the area's limit. */
+/* Stretches: near rest, stretched, compressed, equal, one of each, almost flat, far beyond the area's limit. */
 static void stretches(int kind, uint64_t *state, double s[2])
 {
   static const double middle[N_CASE][2] = {{1, 1},     {1.6, 1.3},  {0.6, 0.4}, {1.3, 1.3},
@@ -78,7 +77,7 @@ static double largest(int n, double (*a)[WRING_LANES], int lane)
 
 static const double fd_step = 1e-4, fd_at[4] = {1, -1, 2, -2}, fd_weight[4] = {8. / 12, -8. / 12, -1. / 12, 1. / 12};
 
-/* No stretch may lie at a limit, where the curvature jumps: cases keep away from 0.87 ... 0.93 and 1.07 ... 1.13. */
+/* No stretch may be at a limit, where the curvature jumps: cases avoid 0.87 ... 0.93 and 1.07 ... 1.13. */
 static void check_derivatives(const wring_law *law, int kind, wring_in par, block_z z)
 {
   const int             n = 3 * law->q;
@@ -112,7 +111,7 @@ static void check_derivatives(const wring_law *law, int kind, wring_in par, bloc
 
 /* ---- the semidefinite Hessian ------------------------------------------------------------------------------------ */
 
-/* Eigenvalues of the symmetric a [n][n] by cyclic Jacobi rotations, on its diagonal; v: eigenvectors by columns. */
+/* Eigenvalues of the symmetric a [n][n] on its diagonal by cyclic Jacobi rotations; v: eigenvectors in columns. */
 static void jacobi(int n, double a[MAX_Z][MAX_Z], double v[MAX_Z][MAX_Z])
 {
   for (int i = 0; i < n * n; i++) v[i / n][i % n] = i / n == i % n;
@@ -165,7 +164,7 @@ static double psi_at(const wring_law *law, wring_in par, const block_z z, int la
   return psi[lane];
 }
 
-/* psi = k/2 |z - p|^2 with p where psi vanishes; gradient k (z - p); psi = k C^2/2 and the gradient k C dC. */
+/* psi = k/2 |z - p|^2, and psi(p) = 0; gradient k (z - p); psi = k C^2/2, and the gradient is k C dC. */
 static void check_projection(const wring_law *law, int kind, wring_in par, block_z z)
 {
   const int             n = 3 * law->q;
@@ -193,7 +192,7 @@ static void check_projection(const wring_law *law, int kind, wring_in par, block
   }
 }
 
-/* No point near the prox, and none of many at random, has a lower objective. */
+/* No point near the prox, and no random point, has a lower objective. */
 static void check_prox(const wring_law *law, int kind, wring_in par, block_z z, uint64_t *state)
 {
   const int             n = 3 * law->q;
@@ -218,7 +217,7 @@ static void check_prox(const wring_law *law, int kind, wring_in par, block_z z, 
   }
 }
 
-/* z -> Q z Q'^T, Q' of the plane, leaves psi alone. */
+/* z -> Q z Q'^T, with Q' in the plane, does not change psi. */
 static void check_invariance(const wring_law *law, int kind, wring_in par, block_z z, uint64_t *state)
 {
   WRING_ALIGNED block_z turned = {0};
@@ -239,7 +238,7 @@ static void check_invariance(const wring_law *law, int kind, wring_in par, block
     check_close(psi_turned[lane], psi[lane], 1e-13 * (psi[lane] + 1), law, kind, "energy after a rotation");
 }
 
-/* Matrices with orthonormal columns cost nothing, flat ones give finite numbers. */
+/* Matrices with orthonormal columns have no energy; flat ones give finite results. */
 static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
 {
   WRING_ALIGNED block_z z, p;
@@ -272,7 +271,8 @@ static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
 /* ---- the decomposition ------------------------------------------------------------------------------------------- */
 
 /*
-  f = U diag(s) V^T with rotations, to round-off of the largest stretch, and orthonormal also where f is all but flat.
+  f = U diag(s) V^T with rotations, to round-off relative to the largest stretch; U is orthonormal also for an almost
+  flat f.
 */
 static void check_svd(uint64_t *state)
 {

@@ -1,9 +1,9 @@
 /* ranks: 1 2 4 */
 /*
-  Frames of known content, of which one rank holds nothing, plain and compressed, in the directory argv[2] or one of the
-  test's own. "<frame>.expected" says what a reader must find (tests/test_vtk_read.sh reads them with VTK). Here: that
-  files appear whole or not at all, that refusals name path and reason, and that .pvd and directories come as they
-  should.
+  Frames of known content, of which one rank holds nothing, plain and compressed, in the directory argv[2] or in a
+  temporary one. "<frame>.expected" lists what a reader must find (tests/test_vtk_read.sh reads the frames with VTK).
+  Checked here: files appear complete or not at all, refusals name path and reason, and .pvd and directories are
+  created.
 */
 #define _POSIX_C_SOURCE 200809L
 #include "refused.h"
@@ -15,7 +15,7 @@
 
 enum { TETS = 4000, LINES = 30, VERTICES = 7 };
 
-/* A piece: n_tet tets of their own 4 points each; lines and vertices take points of the first ones. */
+/* A piece: n_tet tets with 4 points each, not shared; lines and vertices use the first of these points. */
 typedef struct {
   PetscInt  n_point, n_tet, n_line, n_vertex;
   double   *x, *u;
@@ -42,7 +42,7 @@ static PetscErrorCode create_piece(PetscInt n_point, PetscInt n_tet, PetscInt n_
   PetscCall(PetscMalloc3(3 * n_point, &p->x, 3 * n_point, &p->u, n_point, &p->number));
   PetscCall(PetscMalloc3(4 * n_tet, &p->tet, 2 * n_line, &p->line, n_vertex, &p->vertex));
   PetscCall(PetscMalloc4(n, &p->volume, n, &p->energy, n, &p->region, n, &p->flag));
-  /* points e1, e2, e3, 0 of unit tets, whose corners are named 0, e1, e2, e3 */
+  /* points e1, e2, e3, 0 of unit tets, whose corners are in the order 0, e1, e2, e3 */
   for (PetscInt i = 0; i < 3 * n_point; i++)
     p->x[i] = (double)(i / 12) + (i / 3 % 4 == i % 3), p->u[i] = test_random(&state);
   for (PetscInt i = 0; i < n_point; i++) p->number[i] = ((int64_t)1 << 40) + i;
@@ -50,7 +50,7 @@ static PetscErrorCode create_piece(PetscInt n_point, PetscInt n_tet, PetscInt n_
   for (PetscInt i = 0; i < 2 * n_line; i++) p->line[i] = i;
   for (PetscInt i = 0; i < n_vertex; i++) p->vertex[i] = i;
   for (PetscInt i = 0; i < n; i++) {
-    p->volume[i] = i < n_tet ? 1 / 6.0 : 0; // signed, as VTK must compute it
+    p->volume[i] = i < n_tet ? 1 / 6.0 : 0; // the signed volume that VTK must compute
     p->energy[i] = (float)test_random(&state);
     p->region[i] = (int32_t)(i % 3) - 1;
     p->flag[i]   = (uint8_t)(250 + i % 6);
@@ -67,7 +67,7 @@ static PetscErrorCode destroy_piece(piece *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Counts and sums over all ranks, as lines "name value". */
+/* Counts and sums over all ranks, written as lines "name value". */
 static PetscErrorCode write_expected(const char *frame, double time, const piece *p)
 {
   static const char *const name[]  = {"points", "cells",  "tets",   "x",      "u",
@@ -115,7 +115,7 @@ static int exists(const char *directory, const char *name)
   return access(file, F_OK) == 0;
 }
 
-/* Twice: the second replaces the first. Fails if a ".part" stays. */
+/* Writes a frame twice: the second replaces the first. Fails if a ".part" remains. */
 static PetscErrorCode write_frame(const char *directory, const char *name, PetscBool compress, const piece *p)
 {
   char file[PETSC_MAX_PATH_LEN], part[64];
@@ -130,7 +130,7 @@ static PetscErrorCode write_frame(const char *directory, const char *name, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The frame cannot be written while this limit holds; the old one stays. */
+/* The frame cannot be written under this limit; the old one remains. */
 static PetscErrorCode check_limit(const char *directory, const piece *p, int resource, rlim_t most, const char *reason)
 {
   struct rlimit limit, low;
@@ -154,7 +154,7 @@ static PetscErrorCode check_limit(const char *directory, const piece *p, int res
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A limit on the size of files stands for a full disk. Fails if a write error is lost or the old frame with it. */
+/* A limit on file sizes simulates a full disk. Fails if a write error is not reported, or if the old frame is lost. */
 static PetscErrorCode check_full(const char *directory, const piece *p)
 {
   PetscFunctionBegin;
@@ -163,8 +163,9 @@ static PetscErrorCode check_full(const char *directory, const piece *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Only the last rank has no file descriptor left. Fails if the others open the file without it: they may wait for
-   ever. */
+/*
+  Only the last rank has no file descriptor left. Fails if the others open the file without it: they may never return.
+*/
 static PetscErrorCode check_one_rank(const char *directory, const piece *p)
 {
   PetscMPIInt   rank, size;
@@ -210,7 +211,7 @@ static PetscErrorCode check_pvd(const char *directory)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rank size/2 holds nothing when there are several. 2^15 points: arrays of whole zlib blocks, and no cells at all. */
+/* Rank size/2 of several holds nothing. 2^15 points: arrays of complete zlib blocks, and no cells at all. */
 static PetscErrorCode check_frames(const char *directory)
 {
   PetscMPIInt rank, size;
@@ -246,7 +247,7 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Bcast(own, sizeof own, MPI_CHAR, 0, PETSC_COMM_WORLD));
   PetscCall(PetscSNPrintf(directory, sizeof directory, "%s/a//b/", argc > 2 ? argv[2] : own));
   PetscCall(wring_make_directory(PETSC_COMM_WORLD, directory));
-  PetscCall(wring_make_directory(PETSC_COMM_WORLD, directory)); // once more is no error
+  PetscCall(wring_make_directory(PETSC_COMM_WORLD, directory)); // a second call is not an error
   PetscCall(check_frames(directory));
   if (rank == 0 && argc <= 2) {
     PetscCall(PetscSNPrintf(command, sizeof command, "rm -r %s", own));
