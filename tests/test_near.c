@@ -303,8 +303,8 @@ static table found_pairs(const wring_mesh *m, PetscInt n, const wring_near *near
 }
 
 /*
-  Fails if a cell, a rank or a rule loses a pair, or finds one twice or a wrong one. lost: vertices without a finite
-  position.
+  Fails if a cell, a rank or a rule loses a pair, or finds one twice or a wrong one. lost: vertices with NaN,
+  infinite and very distant positions.
 */
 static PetscErrorCode check_pairs(int n_box, const wring_box *box, double spread, double noise, PetscBool lost,
                                   const wring_near_range *range)

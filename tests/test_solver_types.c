@@ -266,7 +266,7 @@ static PetscErrorCode test_not_finite(const char *source)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The type with the law: refused in one line, as required if the law lacks what the type needs, or it iterates. */
+/* The type with the law: refused in one line, which is required if the law lacks what the type needs, or iterates. */
 static PetscErrorCode test_pair(const wring_solver_ops *ops, test_body *b, const wring_law *law, Vec y, Vec x)
 {
   const PetscBool lacks   = (PetscBool)((ops->needs & ~wring_law_can(law)) != 0);

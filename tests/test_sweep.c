@@ -1,7 +1,7 @@
 /* ranks: 1 2 3 4 */
 /*
-  Sweeps over constraints, and the solvers made of them: colours, the same iterates on any ranks and threads, momentum,
-  exact solutions of one constraint, damping, what is left out.
+  Sweeps over constraints, and the solvers that use them: colours, the same iterates on any ranks and threads, momentum,
+  exact solutions for one constraint, damping, and constraints that are left out.
 */
 #include "body.h"
 #include "mesh/data.h"
@@ -28,8 +28,8 @@ typedef struct {
 } model;
 
 /*
-  A box of two materials' worth of tets, 12 pairs of springs between the same vertices, an end that is held twice, and a
-  target full of noise.
+  A box of tets of one material, 12 pairs of springs between the same vertices, an end that is held twice, and a noisy
+  target.
 */
 static PetscErrorCode model_create(MPI_Comm comm, const wring_law *law, PetscBool held, model *b)
 {
@@ -67,7 +67,7 @@ static PetscErrorCode model_destroy(model *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = the iterate after `its` iterations from y, and the value there. */
+/* x: the iterate after `its` iterations from y; value: g there. */
 static PetscErrorCode model_solve(model *b, const char *name, PetscInt its, Vec x, wring_value *value)
 {
   wring_solver *s;
@@ -88,7 +88,8 @@ static PetscErrorCode model_solve(model *b, const char *name, PetscInt its, Vec 
 }
 
 /*
-  The largest difference, relative above 1 m, of a coordinate on this rank from the same vertex of a model on one rank.
+  The largest difference, relative above 1 m, between a coordinate on this rank and that of the same vertex of a model
+  on one rank.
 */
 static PetscErrorCode model_distance(const model *b, Vec x, const model *one, Vec other, double *distance)
 {
@@ -100,7 +101,7 @@ static PetscErrorCode model_distance(const model *b, Vec x, const model *one, Ve
   PetscCall(VecGetArrayRead(other, &oa));
   for (PetscInt i = 0; i < 3 * b->mesh->n_owned; i++) {
     const PetscInt there = wring_mesh_local(one->mesh, b->mesh->original[i / 3]);
-    const double   value = oa[3 * there + i % 3]; // large where penalty overshoots
+    const double   value = oa[3 * there + i % 3]; // large if penalty overshoots
     *distance            = fmax(*distance, fabs(xa[i] - value) / fmax(1, fabs(value)));
   }
   PetscCall(VecRestoreArrayRead(other, &oa));
@@ -111,8 +112,8 @@ static PetscErrorCode model_distance(const model *b, Vec x, const model *one, Ve
 /* ---- colours ----------------------------------------------------------------------------------------------------- */
 
 /*
-  Of every colour: a sum over its elements of a number made of their original vertices; count [n_local]: its elements at
-  a vertex.
+  For a colour: a sum over its elements of a number that depends on their original vertices; count [n_local]: number of
+  its elements at a vertex.
 */
 static uint64_t describe_colour(const wring_sweep *s, PetscInt c, double *count)
 {
@@ -143,7 +144,7 @@ static PetscErrorCode make_sweep(const model *b, wring_sweep **s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if two elements of a colour share a vertex, on whatever ranks, or if colours depend on the partition. */
+/* Fails if two elements of a colour share a vertex, on any ranks, or if colours depend on the partition. */
 static PetscErrorCode test_colours(void)
 {
   model        b, one;
@@ -176,13 +177,14 @@ static PetscErrorCode test_colours(void)
 }
 
 /*
-  Fails if what an element does to a ghost does not reach all who have it before the next colour, or if threads race.
+  Fails if an element's change of a ghost does not reach all ranks that have it before the next colour, or if there is a
+  data race between threads.
 */
 static PetscErrorCode test_ranks_and_threads(void)
 {
   static const char *const      types[]   = {"xpbd", "pbd", "rgc", "penalty"};
   static const wring_law *const laws[]    = {&wring_law_strain, &wring_law_corotated};
-  static const char *const      damping[] = {"3", "1e-4"}; // of C without a unit, and of C^2 in Pa
+  static const char *const      damping[] = {"3", "1e-4"}; // for dimensionless C, and for C^2 in Pa
   const int                     threads   = omp_get_max_threads();
   model                         b, one;
   double                        distance;
@@ -210,8 +212,7 @@ static PetscErrorCode test_ranks_and_threads(void)
 }
 
 /*
-  On one rank hybrid is colored; on several it must still come near. Fails if a shared vertex is moved twice or not at
-  all.
+  On one rank hybrid equals colored; on several it must be close. Fails if a shared vertex is moved twice or not at all.
 */
 static PetscErrorCode test_hybrid(void)
 {
@@ -240,7 +241,7 @@ static PetscErrorCode test_hybrid(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* xa = positions y after one sweep. */
+/* xa: positions after one sweep from y. */
 static PetscErrorCode sweep_once(const model *b, wring_sweep *s, double *xa)
 {
   const wring_sweep_rule rule = {.type = WRING_SWEEP_RIGID, .h = h, .factor = 1};
@@ -256,8 +257,8 @@ static PetscErrorCode sweep_once(const model *b, wring_sweep *s, double *xa)
 }
 
 /*
-  A shared vertex must move by the mean of what its ranks, without averaging, do to it. Fails if it is the sum or one of
-  them.
+  A shared vertex must move by the mean of the displacements that its ranks compute without averaging. Fails if it moves
+  by their sum or by one of them.
 */
 static PetscErrorCode test_average(void)
 {
@@ -265,7 +266,7 @@ static PetscErrorCode test_average(void)
   wring_sweep       *s;
   wring_term *const *terms;
   const double      *ya;
-  double            *xa, *sum; // sum [n_local][4]: moves of the ranks that make one, and their number
+  double            *xa, *sum; // sum [n_local][4]: sum of the ranks' nonzero displacements, and their number
 
   PetscFunctionBegin;
   PetscCall(model_create(PETSC_COMM_WORLD, &wring_law_strain, PETSC_FALSE, &b));
@@ -299,7 +300,8 @@ static PetscErrorCode test_average(void)
 /* ---- properties of solvers --------------------------------------------------------------------------------------- */
 
 /*
-  Moves along M^{-1} grad C of a free body keep sum m_i x_i; fails if a gradient's rows do not cancel or masses differ.
+  Displacements along M^{-1} grad C of a free body keep sum m_i x_i. Fails if a gradient's rows do not cancel or masses
+  differ.
 */
 static PetscErrorCode test_momentum(void)
 {
@@ -324,7 +326,7 @@ static PetscErrorCode test_momentum(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if a body at rest does not stay there to the last bit: constraints of rounding errors are to be left alone. */
+/* Fails if a body at rest changes in any bit: constraints of the size of rounding errors must be skipped. */
 static PetscErrorCode test_rest(void)
 {
   static const wring_law *const laws[]   = {&wring_law_strain, &wring_law_corotated, &wring_law_neohookean};
@@ -353,7 +355,7 @@ static PetscErrorCode test_rest(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Inside out, neohookean's constraint is infinite: left out and counted, and never a number that is not finite in x. */
+/* Inside out, neohookean's constraint is infinite: it is left out and counted, and x stays finite. */
 static PetscErrorCode test_not_finite(void)
 {
   const wring_sweep_rule rule = {.type = WRING_SWEEP_COMPLIANT, .h = h};
@@ -380,7 +382,7 @@ static PetscErrorCode test_not_finite(void)
 }
 
 /*
-  Targets that move, and attachments that are let go, between two solves of one solver. Fails if a sweep keeps old ones.
+  Moving targets, and attachments released between two solves of one solver. Fails if a sweep keeps old ones.
 */
 static PetscErrorCode test_second_solve(void)
 {
@@ -423,8 +425,8 @@ static PetscErrorCode test_second_solve(void)
 static const double pair_mass[2] = {2, 3}, pair_k = 4e3, pair_length = 1;
 
 /*
-  Two points on the x axis at 0 and 1.3 (y), which were at 0 and 1.1 (q), and a spring between them, with damping of its
-  own unless that is 0.
+  Two points on the x axis, at 0 and 1.3 in y, at 0 and 1.1 in q, with a spring between them that has its own damping if
+  `damping` is not 0.
 */
 static PetscErrorCode pair_create(double damping, model *b)
 {
@@ -468,7 +470,7 @@ static PetscErrorCode pair_create(double damping, model *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x coordinates of both points after iterations of a solver. */
+/* x coordinates of both points after `its` iterations of a solver. */
 static PetscErrorCode pair_solve(model *b, const char *name, PetscInt its, double x[2])
 {
   const double *a;
@@ -484,8 +486,8 @@ static PetscErrorCode pair_solve(model *b, const char *name, PetscInt its, doubl
 }
 
 /*
-  On a line C is linear, so that xpbd solves it in one iteration and stays: m (x - y)/h^2 = -k C - beta d(x - q)/dt
-  along the spring. Fails if a factor of h, or the unit of beta, is wrong.
+  On a line C is linear, so that xpbd solves it in one iteration and then does not move: m (x - y)/h^2 = -k C - beta
+  d(x - q)/dt along the spring. Fails if a factor of h, or the unit of beta, is wrong.
 */
 static PetscErrorCode check_compliant(const char *own, const char *key, double beta)
 {
@@ -507,7 +509,7 @@ static PetscErrorCode check_compliant(const char *own, const char *key, double b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* dx = h^2 w (-k C - c C') at y, with the predictor's C' = (1.3 - 1.1)/h. */
+/* dx = h^2 w (-k C - c C') at y, with C' = (1.3 - 1.1)/h of the predictor. */
 static PetscErrorCode check_penalty(const char *own, const char *key, double c)
 {
   model  b;
@@ -536,7 +538,7 @@ static PetscErrorCode test_one_spring(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What is left of C = 0.3: 1 - k a time, but 1 - k in all with rule exponent; 1 - s a time with rgc. */
+/* Remainder of C = 0.3: factor 1 - k per iteration, 1 - k in total with rule exponent; 1 - s per iteration with rgc. */
 static PetscErrorCode test_rigid(void)
 {
   static const char *const keys[][2] = {{"solver_pbd_stiffness", "0.4"},   {"variant_once_type", "pbd"},
@@ -566,7 +568,7 @@ static PetscErrorCode test_rigid(void)
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-/* Fails if the sequential order is let run on several ranks, or damping is dropped without a word. */
+/* Fails if the sequential order is accepted on several ranks, or if damping is silently ignored. */
 static PetscErrorCode test_refusals(void)
 {
   model          b;

@@ -1,5 +1,5 @@
 /*
-  What is chosen for the user: the type for `operator.type: auto`, the kind of factor, and the tolerance for rtol 0.
+  Choices made for the user: the type for `operator.type: auto`, the kind of factor, and the tolerance for rtol 0.
   `auto` selects the type whose set-up and expected solves take less time on a tetrahedral mesh with n vertices.
 
   The models give seconds on one thread, see docs/performance.md. Those of the packed factor and of multigrid are fitted

@@ -9,7 +9,7 @@
 
   With `metric: mass` the distance of an element to its rest states is weighted by the masses of its vertices instead of
   the stiffness. The global step is then diagonal, an average at every vertex [Bouaziz et al. 2014]. The method descends
-  an energy of its own, (5.3), not g.
+  its own energy, (5.3), not g.
 */
 #include "solver/common/solver_impl.h"
 

@@ -47,7 +47,7 @@ typedef struct {
 
   double (*operator_factor)(const wring_solver *s); // factor of L in the A it solves with; 0 or NULL: no A
   const wring_contact_way *(*contacts)(
-    const wring_solver *s); // how it treats contacts; NULL, or a result of NULL: it has none
+    const wring_solver *s); // how it treats contacts; NULL, or a result of NULL: contacts are refused
   PetscErrorCode (*predict)(wring_solver *s, Vec x, double *bytes); // see wring_solver_predict; NULL: no systems
   PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b in an iteration after `begin`; NULL: none
   /*
