@@ -22,7 +22,7 @@ typedef struct {
 } wring_level;
 
 /*
-  Ghosts of b, x or y. There is one spare number between the owned vertices and the ghosts, because the last owned vertex
+  Ghosts of b, x or y. One spare number separates the owned vertices from the ghosts, because the last owned vertex
   is read as four numbers while the ghosts are a receive buffer.
 */
 static inline float *wring_level_ghosts(const wring_level *l, float *x)
