@@ -1,14 +1,14 @@
 /*
-  Colliders: every owned vertex against every collider, in closed form. A vertex that is inside a collider and does not
-  leave it is pushed out by the tangent plane at the nearest point of the surface, frozen until the next update. A
-  vertex outside that may be inside after the next iteration is watched: it gets a plane too, so that a line search
-  meets the surface. docs/theory.md 8
+  Colliders: every owned vertex is tested against every collider, in closed form. A vertex that is inside a collider and
+  is not leaving it is pushed out by the tangent plane at the nearest point of the surface, which is frozen until the
+  next update. A vertex outside that may be inside after the next iteration is watched: it also gets a plane, so that a
+  line search detects the surface. docs/theory.md 8
 */
 #include "contact_impl.h"
 #include "base/vector3.h"
 #include <math.h>
 
-/* Where a collider is: x = frame p + centre. */
+/* The pose of a collider: x = frame p + centre. */
 typedef struct {
   double frame[9], centre[3];
 } pose;
@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
   int       collider;
   PetscInt  vertex;
-  PetscBool inside; // in contact; else watched
+  PetscBool inside; // in contact; otherwise watched
   double    n[3], offset;
 } record;
 
@@ -33,7 +33,7 @@ typedef struct {
   char               refusal[256];  // or ""
 } colliders;
 
-/* ---- where they are ---------------------------------------------------------------------------------------------- */
+/* ---- poses ------------------------------------------------------------------------------------------------------- */
 
 static pose pose_at(const wring_collider *c, double time)
 {
@@ -65,7 +65,7 @@ static void to_world(const pose *at, const double local[3], double x[3])
   for (int i = 0; i < 3; i++) x[i] = wring_dot3(at->frame + 3 * i, local);
 }
 
-/* Signed distance from the forbidden side, < 0 on it; the plane of r, with n out of the forbidden side. */
+/* The signed distance from the forbidden side, < 0 inside it; sets the plane of r, with n out of the forbidden side. */
 static double nearest(const wring_collider *c, const pose *at, const double x[3], record *r)
 {
   const double sign = c->inside ? -1 : 1;
@@ -78,7 +78,7 @@ static double nearest(const wring_collider *c, const pose *at, const double x[3]
   return sign * distance;
 }
 
-/* Whether x is certainly outside collider c and farther than `within` from it. */
+/* True if x is certainly outside collider c and farther than `within` from it. */
 static PetscBool is_beyond(const colliders *d, int c, const double x[3], double within)
 {
   const double *const centre  = d->now[c].centre;
@@ -86,7 +86,7 @@ static PetscBool is_beyond(const colliders *d, int c, const double x[3], double 
   return (PetscBool)(wring_dot3(from, from) > r * r);
 }
 
-/* Motion of a vertex in the step minus that of the point of the collider at the same place. */
+/* The motion of a vertex in the step minus that of the point of the collider at the same place. */
 static void relative_motion(const pose *now, const pose *before, const double x[3], const double q[3], double u[3])
 {
   double p[3], moved[3];
@@ -112,7 +112,7 @@ static PetscBool same_plane(const record *a, const record *b)
   return (PetscBool)(a->n[0] == b->n[0] && a->n[1] == b->n[1] && a->n[2] == b->n[2] && a->offset == b->offset);
 }
 
-/* The earlier record of r's vertex and collider, or NULL; advances `old` past it and past records that are gone. */
+/* The earlier record of r's vertex and collider, or NULL; advances `old` past it and past records that have ended. */
 static const record *find_before(const colliders *d, const record *r, PetscInt *old, wring_contact_change *change)
 {
   for (; *old < d->n_record; (*old)++) {
@@ -136,8 +136,8 @@ static void count_change(const record *was, const record *now, wring_contact_cha
 }
 
 /*
-  The records of collider c, (8.2): vertices inside that had a record before or are not leaving, and vertices nearer to
-  the surface than their motion in the step. n counts the records of `next`, old the earlier records that have been
+  Finds the records of collider c, (8.2): vertices inside that had a record before or are not leaving, and vertices
+  nearer to the surface than their motion in the step. *n counts the records of `next`, *old the earlier records already
   passed.
 */
 static PetscErrorCode find_contacts(wring_contact *contact, int c, const wring_contact_step *step, const double *x,
@@ -221,7 +221,7 @@ static PetscErrorCode colliders_add(wring_contact *contact, wring_work work, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* k n n^T for vertices behind their plane. */
+/* Adds k n n^T for vertices behind their plane. */
 static PetscErrorCode colliders_add_hessian(wring_contact *contact, const double *x, double *diagonal)
 {
   const colliders *d = contact->data;
@@ -353,7 +353,7 @@ static const wring_contact_ops colliders_ops = {
   .destroy     = colliders_destroy,
 };
 
-/* A ball a little larger than the shape, so that rounding excludes nothing. */
+/* The radius of a ball slightly larger than the shape, so that rounding excludes no contact. */
 static double bound_of(const wring_collider *c)
 {
   return c->inside || !c->shape->bound ? INFINITY : 1.000001 * c->shape->bound(c->size);

@@ -1,4 +1,4 @@
-/* What all kinds of contacts share. */
+/* Functions common to all kinds of contacts. */
 #include "contact_impl.h"
 
 PetscErrorCode wring_contact_create(const wring_mesh *mesh, const wring_contact_ops *ops, void *data,

@@ -1,4 +1,4 @@
-/* Private to src/contact: what a kind of contacts supplies. include/wring/contact.h says what each entry does. */
+/* Private to src/contact: the functions that a kind of contacts supplies; include/wring/contact.h describes them. */
 #pragma once
 #include <wring/contact.h>
 
@@ -11,9 +11,9 @@ typedef struct {
   PetscErrorCode (*add)(wring_contact *c, wring_work work, const double *x, double *f, double *energy);
   PetscErrorCode (*add_hessian)(wring_contact *c, const double *x, double *diagonal); // NULL: it has blocks
   PetscErrorCode (*count_blocks)(wring_contact *c, const double *x, PetscInt *count,
-                                 PetscBool *joined); // NULL: it joins no vertices
+                                 PetscBool *joined); // NULL: it couples no vertices
   PetscErrorCode (*add_blocks)(wring_contact *c, const double *x, const char *held, Mat H);
-  PetscErrorCode (*project)(wring_contact *c, const wring_contact_step *step, double *x); // NULL: refusal says why
+  PetscErrorCode (*project)(wring_contact *c, const wring_contact_step *step, double *x); // NULL: see refusal
   int (*parts)(const wring_contact *c);
   const char *(*part_name)(const wring_contact *c, int part);
   PetscErrorCode (*measure)(wring_contact *c, const double *x, wring_contact_report *report, double *force);
@@ -22,7 +22,7 @@ typedef struct {
 
 struct wring_contact {
   const wring_contact_ops *ops;
-  void                    *data; // the kind's own
+  void                    *data; // private to the kind
   const wring_mesh        *mesh; // borrowed
 };
 

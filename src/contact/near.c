@@ -1,11 +1,11 @@
 /*
   Grids of several levels: cells of level l are 4^l times as large as those of level 0, into which a triangle of mean
-  size fits. A triangle is searched for in the cells of one level, chosen by its size, so that it meets a few hundred
-  cells at most, and a few large triangles do not make the cells of the small ones larger. A vertex is in one cell of
-  each level, so that a pair is found once.
+  size fits. The vertices near a triangle are searched for in the cells of one level, chosen by the triangle's size, so
+  that its box meets at most a few hundred cells and a few large triangles do not enlarge the cells of the small ones. A
+  vertex is in one cell of each level, so that a pair is found once.
 
-  Vertices go to the ranks of their cells, triangles to all ranks with a cell that their box meets, pairs to the owner
-  of their vertex. Cells are dealt to ranks in cubes of 4^3 by a hash of the cube.
+  Vertices are sent to the ranks of their cells, triangles to all ranks with a cell that their box meets, pairs to the
+  owner of their vertex. Cells are distributed to ranks in cubes of 4^3 by a hash of the cube.
 */
 #include "near.h"
 #include "base/exchange.h"
@@ -16,13 +16,13 @@
 #include <stdlib.h>
 
 enum { GRID_BITS = 20, LEVEL_BITS = 3, N_LEVEL = 1 << LEVEL_BITS, CUBE_BITS = 2 };
-static const double most_cells = 6; // along an edge of a triangle's box, where a level has cells as large
+static const double most_cells = 6; // along an edge of a triangle's box, if a level has cells large enough
 
 typedef struct {
   MPI_Comm    comm;
   PetscMPIInt rank, size;
   double      low[3], side[N_LEVEL]; // m: corner of the first cells, size of a cell
-  unsigned    used;                  // bit l: some triangle is searched for on level l
+  unsigned    used;                  // bit l: some triangle uses level l
   double      reach;                 // m
 } grid;
 
@@ -38,7 +38,7 @@ typedef struct {
   double      x[9], X[9];
 } triangle;
 
-/* Cells of a level. */
+/* A box of cells of one level. */
 typedef struct {
   int     level;
   int64_t low[3], high[3];
@@ -74,7 +74,7 @@ static double size_of(const double corner[9])
   return PetscMax(high[0] - low[0], PetscMax(high[1] - low[1], high[2] - low[2]));
 }
 
-/* most [6]: minus the least and the largest coordinates; sum [2]: of the triangles' sizes, and their number. */
+/* most [6]: minus the smallest coordinates, and the largest; sum [2]: of the triangles' sizes, and their number. */
 static void measure_triangles(const wring_skin *s, const double *x, double most[6], double sum[2])
 {
   double corner[9], low[3], high[3];
@@ -101,7 +101,7 @@ static int level_of(const grid *g, const double corner[9])
   return level;
 }
 
-/* The levels that triangles of any rank are searched for on. */
+/* Finds the levels that triangles of any rank use. */
 static PetscErrorCode find_used(const wring_skin *s, const double *x, grid *g)
 {
   double corner[9];
@@ -115,7 +115,7 @@ static PetscErrorCode find_used(const wring_skin *s, const double *x, grid *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A cell of level 0 holds a triangle of mean size and its surroundings. */
+/* A cell of level 0 holds a triangle of mean size and its neighbourhood. */
 static PetscErrorCode make_grid(MPI_Comm comm, const wring_skin *s, const double *x, double reach, grid *g)
 {
   double most[6], sum[2], widest = 0, side = 1;
@@ -183,7 +183,7 @@ static void find_cell(const grid *g, const point *p, int64_t cell[3])
   for (int c = 0; c < 3; c++) cell[c] = cell_number(g, (int)p->level, c, p->x[c]);
 }
 
-/* Each point once for every level that is used. */
+/* Sends each point once for every level in use. */
 static PetscErrorCode send_points(const wring_mesh *m, const wring_skin *s, const double *x, const grid *g, PetscInt *n,
                                   point **got)
 {
@@ -215,8 +215,10 @@ static void inflate(const grid *g, const double x[9], double low[3], double high
   for (int c = 0; c < 3; c++) low[c] -= g->reach, high[c] += g->reach;
 }
 
-/* The ranks with cubes that a triangle's box meets, each once: to [at most size]; seen [size] has the last triangle
-   of each. */
+/*
+  The ranks with cubes that the box of triangle t meets, each once: to [at most size]; seen [size] is the last triangle
+  found for each rank.
+*/
 static int find_ranks(const grid *g, const double x[9], PetscInt t, PetscInt *seen, PetscInt *to)
 {
   double low[3], high[3];
@@ -250,7 +252,7 @@ static triangle make_triangle(const wring_mesh *m, const wring_skin *s, const do
   return row;
 }
 
-/* Rows of triangles, each for one rank. */
+/* Triangles to send, each to one rank. */
 typedef struct {
   PetscInt  n, room;
   PetscInt *to;
@@ -330,7 +332,10 @@ static PetscErrorCode destroy_hash(hash *h)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether this pair of one body is too near at rest; *fair: the vertex was outside then. A flat triangle is kept. */
+/*
+  True if this pair of one body is too near at rest; *fair: the vertex was outside then. A triangle without area is
+  kept.
+*/
 static PetscBool near_at_rest(const point *p, const triangle *t, const wring_near_range *r, PetscInt *fair)
 {
   wring_touch u;
@@ -341,7 +346,7 @@ static PetscBool near_at_rest(const point *p, const triangle *t, const wring_nea
   return (PetscBool)(u.distance <= r->front || (behind && u.distance <= r->behind));
 }
 
-/* Whether the pair is wanted; *fair as above. */
+/* True if the pair is to be kept; *fair as above. */
 static PetscBool is_near(const point *p, const triangle *t, const wring_near_range *r, PetscInt *fair)
 {
   wring_touch u;
@@ -351,7 +356,7 @@ static PetscBool is_near(const point *p, const triangle *t, const wring_near_ran
   return (PetscBool)!near_at_rest(p, t, r, fair);
 }
 
-/* Pairs, each for the owner of its vertex. */
+/* Pairs that were found, each to be sent to the owner of its vertex. */
 typedef struct {
   PetscInt    n, room;
   PetscInt   *to;
@@ -392,7 +397,7 @@ static PetscErrorCode search_cell(const hash *h, int64_t key, const triangle *t,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All cells of this rank that the triangle's box meets. */
+/* Searches all cells of this rank that the triangle's box meets. */
 static PetscErrorCode search_box(const grid *g, const hash *h, const triangle *t, const wring_near_range *r, finds *f)
 {
   double low[3], high[3];
@@ -444,7 +449,7 @@ static int compare_near(const void *pa, const void *pb)
   return 0;
 }
 
-/* Whether a corner of the triangle is a neighbour of the surface's i-th vertex. */
+/* True if a corner of the triangle is a neighbour of the surface's i-th vertex. */
 static PetscErrorCode is_neighbour(const wring_skin *s, PetscInt i, const wring_near *p, PetscBool *yes)
 {
   PetscInt place = -1;

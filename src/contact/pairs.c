@@ -1,4 +1,4 @@
-/* From pairs that are near to those that touch. */
+/* Selects the pairs that touch from those that are near. */
 #include "pairs.h"
 #include "base/sort.h"
 #include "base/vector3.h"
@@ -6,16 +6,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a vertex with a triangle of its own body; below it they are neighbours in a compressed surface. */
+/* For a vertex and a triangle of its own body; below it, they are neighbours in a compressed surface. */
 static const double least_alignment = 0.5;
-/* Directions closer than 45 degrees are one contact. */
+/* Directions less than 45 degrees apart are one contact. */
 static const double same_direction = 0.70710678118654752;
-/* Updates of a solve after which pairs stay as they are. */
+/* The number of updates of a solve after which pairs are kept. */
 enum { LAST_UPDATE = 10 };
-/* Weight by which a vertex may be beside the triangle that it touched before. */
+/* Barycentric weight by which a vertex may be beside the triangle that it touched before. */
 static const double slack = 0.1;
 
-/* How far from a triangle its vertices can be. */
+/* The largest distance of a vertex from a triangle that it touches. */
 static double reach(const wring_pairs *p)
 {
   return PetscMax(p->thickness, p->depth);
@@ -87,7 +87,7 @@ PetscErrorCode wring_pairs_destroy(wring_pairs **pairs)
 
 /* ---- corners of other ranks -------------------------------------------------------------------------------------- */
 
-/* All vertices of ranks as one number: that of the owner's local one, after those of the lower ranks. */
+/* The global number of a vertex: the owner's local number after all numbers of lower ranks. */
 static PetscInt global_number(const PetscInt *range, PetscSFNode at)
 {
   return range[at.rank] + at.index;
@@ -104,7 +104,7 @@ static void list_far(const wring_pairs *p, const PetscInt *range, PetscInt *n, P
   }
 }
 
-/* The places of a pair's corners. */
+/* Finds the places of a pair's corners. */
 static PetscErrorCode find_places(const wring_pairs *p, const PetscInt *range, const wring_near *near,
                                   PetscInt place[3])
 {
@@ -131,7 +131,7 @@ static PetscErrorCode make_far_sf(wring_pairs *p, PetscLayout layout)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* far and its arrays, for the corners of near and of the pairs that are there; and their places. */
+/* Builds far and its arrays for the corners of near and of the current pairs, and finds their places. */
 static PetscErrorCode build_far(wring_pairs *p)
 {
   const PetscInt *range;
@@ -193,7 +193,7 @@ PetscErrorCode wring_pairs_fetch_marks(wring_pairs *p, const char *owned, char *
 
 /* ---- pairs that may touch ---------------------------------------------------------------------------------------- */
 
-/* Whether a search is due: the first, or a vertex has moved by half the margin, or nowhere. */
+/* A search is due if there was none, or if a vertex has moved by more than half the margin or is not finite. */
 static PetscErrorCode is_due(const wring_pairs *p, const double *x, PetscBool *due)
 {
   PetscInt moved = p->searches == 0;
@@ -237,10 +237,10 @@ static PetscErrorCode search(wring_pairs *p, const double *x)
 /* A pair of one vertex. */
 typedef struct {
   wring_touch u;
-  PetscInt    near;    // its number
+  PetscInt    near;    // its index
   PetscInt    body;    // of the triangle
-  PetscBool   wanted;  // may be picked
-  PetscBool   settled; // its body has been looked at
+  PetscBool   wanted;  // may be chosen
+  PetscBool   settled; // its body has been processed
   PetscBool   held;    // the vertex touched it before
 } candidate;
 
@@ -270,14 +270,14 @@ static PetscInt gather(const wring_pairs *p, const double *x, PetscInt begin, Pe
   return n;
 }
 
-/* Whether the candidate is one to be pushed by or to push, as far as its direction goes. */
+/* True if the direction of the candidate allows contact: of another body, or sufficiently aligned. */
 static PetscBool is_straight(const wring_pairs *p, const candidate *c)
 {
   const PetscBool own = (PetscBool)(c->body == p->skin->body[p->near[c->near].vertex]);
   return (PetscBool)(!own || c->u.alignment >= least_alignment);
 }
 
-/* Marks those that are among the old pairs from *old on, which moves behind those of the vertex. */
+/* Marks the candidates that are among the old pairs from *old on; advances *old past those of the vertex. */
 static void mark_held(const wring_pairs *p, PetscInt vertex, PetscInt n, candidate *c, PetscInt *old)
 {
   while (*old < p->n_old && p->old[*old].near.vertex < vertex) (*old)++;
@@ -290,8 +290,8 @@ static void mark_held(const wring_pairs *p, PetscInt vertex, PetscInt n, candida
 }
 
 /*
-  The nearest candidate that is wanted; of those as near, the one that the vertex lies most straight above or below;
-  then the first. Ties are ties to within rounding, so that they end alike on any partition. -1: none.
+  The nearest wanted candidate; ties are broken by the largest alignment, then by order. Values equal within a tolerance
+  tie, so that the result is the same for any partition. -1: none.
 */
 static PetscInt pick(PetscInt n, const candidate *c)
 {
@@ -306,7 +306,7 @@ static PetscInt pick(PetscInt n, const candidate *c)
   return best;
 }
 
-/* Room for one pair more. */
+/* Makes room for one more pair. */
 static PetscErrorCode grow(wring_pairs *p)
 {
   PetscFunctionBegin;
@@ -333,7 +333,7 @@ static PetscErrorCode add_pair(wring_pairs *p, PetscInt near, const wring_touch 
 
 /*
   Takes candidate `best`, or the triangle of its body that the vertex touched before, if that faces the same way and the
-  vertex is above it or nearly so: else two triangles at an edge would alternate for ever.
+  vertex is above it or nearly so: otherwise two triangles at an edge could alternate forever.
 */
 static PetscErrorCode accept(wring_pairs *p, const double *x, PetscInt n, const candidate *c, PetscInt best)
 {
@@ -355,8 +355,9 @@ static PetscErrorCode accept(wring_pairs *p, const double *x, PetscInt n, const 
 }
 
 /*
-  Looks at the body of candidate `first`: the nearest triangle decides whether the vertex is inside. If it is, *inside
-  is that triangle, else -1 and the triangles in front of which the vertex is, nearer than thickness, are wanted.
+  Processes the body of candidate `first`: the nearest triangle decides whether the vertex is inside. If it is, *inside
+  is that triangle; otherwise *inside is -1, and triangles nearer than thickness with the vertex in front of them are
+  wanted.
 */
 static void settle_body(const wring_pairs *p, PetscInt n, candidate *c, PetscInt first, PetscInt *inside)
 {
@@ -370,7 +371,7 @@ static void settle_body(const wring_pairs *p, PetscInt n, candidate *c, PetscInt
   }
 }
 
-/* Takes those that are wanted, the nearest first, without others in its direction. */
+/* Takes the wanted candidates, nearest first; each one taken excludes others in its direction. */
 static PetscErrorCode take_wanted(wring_pairs *p, const double *x, PetscInt n, candidate *c)
 {
   PetscFunctionBegin;
@@ -384,7 +385,7 @@ static PetscErrorCode take_wanted(wring_pairs *p, const double *x, PetscInt n, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What one vertex touches; keep [n] is work space. */
+/* Adds the pairs of one vertex; keep [n] is work space. */
 static PetscErrorCode touch_vertex(wring_pairs *p, const double *x, PetscInt n, candidate *c, PetscBool *keep)
 {
   PetscInt inside;
@@ -404,7 +405,7 @@ static PetscErrorCode touch_vertex(wring_pairs *p, const double *x, PetscInt n, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The end of the run of near pairs that have the vertex of pair `begin`. */
+/* The end of the run of near pairs that have the same vertex as pair `begin`. */
 static PetscInt run_end(const wring_pairs *p, PetscInt begin)
 {
   PetscInt end = begin + 1;
@@ -422,7 +423,7 @@ static PetscInt longest_run(const wring_pairs *p)
   return longest;
 }
 
-/* Searches if that is due, and brings far_x to x. */
+/* Searches if it is due, and updates far_x to x. */
 static PetscErrorCode prepare(wring_pairs *p, const double *x)
 {
   PetscBool due;
@@ -434,7 +435,7 @@ static PetscErrorCode prepare(wring_pairs *p, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds what touches at x. */
+/* Adds the pairs that touch at x. */
 static PetscErrorCode find(wring_pairs *p, const double *x)
 {
   const PetscInt longest = longest_run(p);
@@ -484,7 +485,7 @@ static int compare_pairs(const void *pa, const void *pb)
   return order;
 }
 
-/* Whether the vertex of this pair has one of the first n in its direction. */
+/* True if one of the first n pairs has the vertex of this pair and about its direction. */
 static PetscBool is_known(const wring_pairs *p, PetscInt n, const wring_pair *pair)
 {
   const wring_pair *at = bsearch(pair, p->pair, (size_t)n, sizeof *pair, compare_vertices);
@@ -495,7 +496,7 @@ static PetscBool is_known(const wring_pairs *p, PetscInt n, const wring_pair *pa
   return PETSC_FALSE;
 }
 
-/* Adds to the pairs, which stay as they are, those in other directions. */
+/* Keeps the pairs and adds those in other directions. */
 static PetscErrorCode add_others(wring_pairs *p, const double *x)
 {
   const PetscInt n    = p->n_pair;
@@ -545,7 +546,7 @@ double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const d
 
 /* ---- vertices too deep inside ------------------------------------------------------------------------------------ */
 
-/* Whether the vertex is inside a body that it was outside of, deeper than depth. */
+/* True if the vertex is inside a body that it was outside of at rest, deeper than depth. */
 static PetscBool is_lost(const wring_pairs *p, PetscInt n, candidate *c)
 {
   PetscInt inside;
@@ -558,7 +559,7 @@ static PetscBool is_lost(const wring_pairs *p, PetscInt n, candidate *c)
   return PETSC_FALSE;
 }
 
-/* A search of its own, after which pairs must be searched for anew. */
+/* Runs its own search, after which the pairs must be searched for again. */
 PetscErrorCode wring_pairs_count_lost(wring_pairs *p, const double *x, PetscInt64 *lost)
 {
   const wring_near_range range = range_within(p, PetscMax(p->thickness, 4 * p->depth));

@@ -1,5 +1,5 @@
 /*
-  Private to src/contact: the vertices of a surface that push triangles of it, and are pushed, at given positions.
+  Private to src/contact: the pairs of a vertex and a triangle of a surface that push each other at given positions.
   docs/theory.md (9.1) to (9.9)
 */
 #pragma once
@@ -8,7 +8,7 @@
 /* A vertex against a triangle: G x = x_vertex - sum w_a x_corner[a], d = n . G x. */
 typedef struct {
   wring_near near;
-  PetscInt   place[3]; // of the corners: an owned vertex, or n_owned + one of `far`
+  PetscInt   place[3]; // of the corners: an owned vertex, or n_owned + an index of `far`
   double     w[3], n[3];
   double     d; // m, at the last update
 } wring_pair;
@@ -17,7 +17,7 @@ typedef struct {
   const wring_mesh *mesh; // borrowed
   wring_skin       *skin;
   double            thickness, depth, margin; // m
-  PetscInt          searches, updates;        // made so far; of this solve
+  PetscInt          searches, updates;        // so far; of this solve
   double           *seen;                     // [skin->n_vertex][3] m: positions of the last search
   PetscInt          n_near;                   // pairs that may touch until a vertex has moved by half the margin
   wring_near       *near;                     // [n_near]
@@ -30,25 +30,25 @@ typedef struct {
   PetscInt          n_pair, room;
   wring_pair       *pair; // [n_pair] by vertex
   PetscInt          n_old, old_room;
-  wring_pair       *old; // [n_old] those before, with d at x as well; their places may be out of date
+  wring_pair       *old; // [n_old] the previous pairs, with d at the new x; their places may be out of date
 } wring_pairs;
 
 PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **p); // collective
 PetscErrorCode wring_pairs_destroy(wring_pairs **p);
 
 /*
-  Moves the pairs to `old`, and finds those that touch at x [n_local][3], ghosts up to date. A vertex keeps the triangle
+  Moves the pairs to `old` and finds those that touch at x [n_local][3], ghosts up to date. A vertex keeps the triangle
   of an old pair while it is above it, or nearly so; from the eleventh update of a solve on, pairs are kept and others
-  only added. first: of a solve; old pairs are forgotten. Collective.
+  are only added. first: the first update of a solve, which discards the old pairs. Collective.
 */
 PetscErrorCode wring_pairs_update(wring_pairs *p, const double *x, PetscBool first);
 
-/* Appends what touches at x to the pairs; forgets the old ones. Collective. */
+/* Appends the pairs that touch at x; discards the old ones. Collective. */
 PetscErrorCode wring_pairs_append(wring_pairs *p, const double *x);
 
 /*
-  far_x at x, and marks of far corners from those of owned vertices; far_f, or any one number a far corner, added to
-  those of the owners. Collective; nothing without pairs anywhere.
+  The first two fetch far_x at x, and marks of far corners, from the owners; the others add far_f, or one number per far
+  corner, to those of the owners. Collective; without any pair on any rank they do nothing.
 */
 PetscErrorCode wring_pairs_fetch(wring_pairs *p, const double *x);
 PetscErrorCode wring_pairs_fetch_marks(wring_pairs *p, const char *owned, char *far);
@@ -59,7 +59,7 @@ PetscErrorCode wring_pairs_add_counts(wring_pairs *p, const PetscInt *far, Petsc
 double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const double *x);
 
 /*
-  Vertices of this rank that at x are inside a body deeper than depth, up to four times depth: no pair pushes them out.
-  Their own body counts only if they were outside it at rest. Collective.
+  Counts the vertices of this rank that are inside a body at x, deeper than depth and at most four times as deep: no
+  pair pushes them out. Their own body counts only if they were outside it at rest. Collective.
 */
 PetscErrorCode wring_pairs_count_lost(wring_pairs *p, const double *x, PetscInt64 *lost);

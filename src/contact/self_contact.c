@@ -41,7 +41,7 @@ static const char *self_refusal(const wring_contact *contact, wring_contact_way 
   return way == WRING_CONTACT_ENERGY ? NULL : "self_contact: it is an energy, without a projection";
 }
 
-/* Triangles have no motion of their own: only the pairs of the last time are forgotten. */
+/* Triangles have no prescribed motion: only the pairs of the previous time are discarded. */
 static PetscErrorCode self_set_time(wring_contact *contact, double time)
 {
   self_contact *d = contact->data;
@@ -70,7 +70,7 @@ static PetscErrorCode note_lost(wring_contact *contact, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next vertex of pairs from `begin` on that push, and those pairs: run [2]; PETSC_MAX_INT: none. */
+/* The next vertex of pairs that push, from `begin` on, and the range run [2] of its pairs; PETSC_MAX_INT: none. */
 static PetscInt next_run(const wring_pairs *p, PetscInt n, const wring_pair *pair, PetscInt begin, PetscInt run[2])
 {
   while (begin < n && pair[begin].d >= p->thickness) begin++;
@@ -87,8 +87,8 @@ static PetscBool same_pair(const wring_pair *a, const wring_pair *b)
 }
 
 /*
-  Those that push at x, before and now: others add nothing to g and its gradient there. By vertex, so that one that
-  slides from a triangle to the next has moved and is not new.
+  Compares the pairs that push at x, before and now; others add nothing to g and its gradient. Pairs are compared by
+  vertex, so that a vertex that slides from one triangle to the next counts as moved, not as new.
 */
 static void compare_sets(const wring_pairs *p, wring_contact_change *change)
 {
@@ -125,7 +125,7 @@ static PetscErrorCode self_update(wring_contact *contact, const wring_contact_st
 
 /* ---- energy and forces ------------------------------------------------------------------------------------------- */
 
-/* Adds factor times n, or its part w_a, at the four vertices of a pair. */
+/* Adds factor times n at the vertex of a pair, and -w_a factor times n at its corners. */
 static void scatter(wring_pairs *p, const wring_pair *pair, double factor, double *f)
 {
   const PetscInt n_owned = p->mesh->n_owned;
@@ -197,8 +197,10 @@ static PetscErrorCode self_count_blocks(wring_contact *contact, const double *x,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* k (G^T n) (G^T n)^T, rows of four vertices; PETSc ignores the rows and columns of held vertices,
-   numbered -1. */
+/*
+  Adds k (G^T n) (G^T n)^T in the rows of four vertices; PETSc ignores the rows and columns of held vertices, numbered
+  -1.
+*/
 static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, double k, const char *held,
                                const char *far_held, Mat H)
 {
@@ -238,7 +240,7 @@ static PetscErrorCode self_add_blocks(wring_contact *contact, const double *x, c
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
-/* Forces within the mesh: none on it as a whole. */
+/* The forces are internal to the mesh: their sum is 0. */
 static int self_parts(const wring_contact *contact)
 {
   (void)contact;
@@ -251,7 +253,7 @@ static const char *self_part_name(const wring_contact *contact, int part)
   return NULL;
 }
 
-/* Finds the pairs at x, and forgets them afterwards. */
+/* Finds the pairs at x and discards them afterwards. */
 static PetscErrorCode self_measure(wring_contact *contact, const double *x, wring_contact_report *report, double *force)
 {
   self_contact  *d     = contact->data;

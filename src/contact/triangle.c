@@ -1,4 +1,4 @@
-/* The closest point of a triangle, by the regions of its plane that its corners and edges own [Ericson 2005, 5.1.5]. */
+/* The closest point of a triangle, by the Voronoi regions of its corners and edges [Ericson 2005, 5.1.5]. */
 #include "base/vector3.h"
 #include "triangle.h"
 #include <math.h>
@@ -13,7 +13,7 @@ static void set_weights(double a, double b, double c, double w[3])
   w[0] = a, w[1] = b, w[2] = c;
 }
 
-/* Weights of the closest point from the edges ab, ac of the triangle and ap; true inside of it. */
+/* Weights of the closest point from the edges ab, ac of the triangle and ap; true if it is in the interior. */
 static PetscBool find_weights(const double ab[3], const double ac[3], const double ap[3], double w[3])
 {
   double bp[3], cp[3];
@@ -41,7 +41,7 @@ static PetscBool find_weights(const double ab[3], const double ac[3], const doub
   return PETSC_FALSE;
 }
 
-/* n is the facet's normal, except outside the triangle, where it is along p - c unless that is too short. */
+/* n is along p - c if c is on an edge or corner and p - c is not too short; otherwise it is the facet's normal. */
 static void set_direction(const double r[3], PetscBool inside, wring_touch *u)
 {
   const double sign = u->side < 0 ? -1 : 1;
@@ -52,7 +52,7 @@ static void set_direction(const double r[3], PetscBool inside, wring_touch *u)
   for (int i = 0; i < 3; i++) u->n[i] = sign * r[i] / u->distance;
 }
 
-/* facet and size; false where the triangle has no area. */
+/* Sets facet and size; false if the triangle has no area. */
 static PetscBool set_facet(const double ab[3], const double ac[3], wring_touch *u)
 {
   double normal[3];

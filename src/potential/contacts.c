@@ -1,4 +1,4 @@
-/* Contacts as a part of g: their sets are built between evaluations. docs/theory.md 8 */
+/* Contacts as a part of g; their sets are updated between evaluations. docs/theory.md 8 */
 #include "potential_impl.h"
 
 PetscErrorCode wring_potential_add_contact(wring_potential *g, wring_contact *contact)
@@ -32,7 +32,7 @@ PetscErrorCode wring_potential_require_contacts(const wring_potential *g, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The sums over ranks, which every rank decides by. */
+/* Sums over ranks, so that every rank makes the same decisions. */
 static PetscErrorCode sum_change(const wring_potential *g, wring_contact_change *c)
 {
   const wring_phase old    = wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);

@@ -1,4 +1,4 @@
-/* Values, gradients and residuals: the halo is in flight while interior elements are worked on. docs/theory.md 2 */
+/* Values, gradients and residuals; the halo exchange overlaps the work on interior elements. docs/theory.md 2 */
 #include "potential_impl.h"
 
 PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x)
@@ -21,7 +21,7 @@ PetscErrorCode wring_potential_halo_end(wring_potential *g, double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Forces on ghosts go to their owners. */
+/* Adds the forces on ghosts to those of their owners. */
 static PetscErrorCode sum_ghosts(wring_potential *g, double *f)
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
@@ -59,7 +59,7 @@ static void term_interior(const wring_potential *g, const job *j, int i, const d
     wring_term_interior(g->term[i], j->work, x, f);
 }
 
-/* Ends the pass over term i and adds to part: its energy, or its two residuals. */
+/* Ends the pass over term i and adds its energy, or its two residuals, to part. */
 static void term_boundary(const wring_potential *g, const job *j, int i, const double *x, double *f, double *part)
 {
   double residual[2];
@@ -74,14 +74,14 @@ static void term_boundary(const wring_potential *g, const job *j, int i, const d
   }
 }
 
-/* Factor of M (x - y) beside what terms add to f. */
+/* The factor of M (x - y) in f, to which terms are added. */
 static double inertia_factor(const wring_potential *g, wring_work work)
 {
   if (work & WRING_MASS) return -1;
   return (work == WRING_RESIDUAL ? -1 : 1) / (g->h * g->h);
 }
 
-/* What contacts add to f and to this rank's energy. */
+/* Adds the forces of contacts to f and their energy to this rank's energy. */
 static PetscErrorCode add_contacts(wring_potential *g, const job *j, const double *x, double *f, double *energy)
 {
   PetscFunctionBegin;
@@ -92,7 +92,7 @@ static PetscErrorCode add_contacts(wring_potential *g, const job *j, const doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x and f are local arrays; part: this rank's inertial energy, then what terms add. */
+/* x and f are local arrays; part: this rank's inertial energy, then the sums of the terms. */
 static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const double *y, double *f, double part[3])
 {
   const wring_mesh *m   = g->mesh;
@@ -113,7 +113,7 @@ static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The pass at x, forces to f, which may be NULL; part [3] of this rank. */
+/* Runs a pass at x; f receives the forces and may be NULL; part [3] of this rank. */
 static PetscErrorCode pass(wring_potential *g, const job *j, Vec x, Vec f, double part[3])
 {
   double       *xa, *fa = NULL;
@@ -261,7 +261,7 @@ PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d)
   double           *da;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(g->y, &ya)); // read, but it does not count
+  PetscCall(VecGetArrayRead(g->y, &ya)); // any positions; WRING_COUNT does not use them
   PetscCall(VecGetArrayWrite(d, &da));
   PetscCall(PetscArrayzero(da, (size_t)3 * m->n_local));
   for (int i = 0; i < g->n_term; i++) {

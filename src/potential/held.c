@@ -1,10 +1,11 @@
 /*
-  Vertices that hard attachments hold are no unknowns: y and x are at the targets of the attachments, gradients and
-  residuals are 0 there, and rows and columns of matrices are those of M/h^2. docs/theory.md (3.10), (3.11)
+  Vertices held by hard attachments (Dirichlet conditions) are not unknowns: y and x are at the targets of the
+  attachments, gradients and residuals are 0 there, and rows and columns of matrices are those of M/h^2. docs/theory.md
+  (3.10), (3.11)
 */
 #include "potential_impl.h"
 
-/* Marks what each rank's attachments hold; a vertex that two of them hold goes into e. */
+/* Marks the vertices that this rank's attachments hold; e reports a vertex that two of them hold. */
 static void mark_vertices(const wring_potential *g, int *holder, wring_error *e)
 {
   const PetscInt *vertex;
@@ -39,7 +40,7 @@ PetscErrorCode wring_potential_destroy_held(wring_potential *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The list of held vertices, terms one after the other, from the marks of this rank. */
+/* Lists the held vertices, term by term, from the marks of this rank. */
 static PetscErrorCode list_vertices(wring_potential *g, const int *holder)
 {
   const PetscInt  n_local = g->mesh->n_local;
@@ -64,7 +65,7 @@ static PetscErrorCode list_vertices(wring_potential *g, const int *holder)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of held vertices: from a vector to an array, or back. */
+/* Copies the rows of held vertices from a vector to an array, or back. */
 static PetscErrorCode copy_rows(const wring_held *held, PetscBool back, Vec v, double *row)
 {
   double *va;

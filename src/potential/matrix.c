@@ -1,10 +1,13 @@
 /*
-  A and H as PETSc matrices. Each rank adds up its own elements in the rows of its local vertices, then hands the rows
-  over one by one: those of ghosts travel to their owners inside PETSc's assembly.
+  A and H as PETSc matrices. Each rank sums its own elements in the rows of its local vertices and adds these rows to
+  the matrix; PETSc's assembly sends the rows of ghosts to their owners.
 */
 #include "potential_impl.h"
 
-/* Entries per owned row in the diagonal and off-diagonal part; rows of ghosts count fully in both of their owner's. */
+/*
+  Entries per owned row in the diagonal and off-diagonal part; ghost rows count fully in both parts of their owner's
+  row.
+*/
 static PetscErrorCode count_entries(const wring_mesh *m, const wring_pattern *p, PetscInt *diagonal, PetscInt *off)
 {
   PetscInt *extra;
@@ -24,7 +27,7 @@ static PetscErrorCode count_entries(const wring_mesh *m, const wring_pattern *p,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An empty AIJ matrix with bs rows per vertex; more [n_owned], unless NULL: entries of each row beside those of p. */
+/* An empty AIJ matrix with bs rows per vertex; more [n_owned], unless NULL: entries of each row in addition to p. */
 static PetscErrorCode create_matrix(const wring_mesh *m, const wring_pattern *p, PetscInt bs, const PetscInt *more,
                                     Mat *A)
 {
@@ -78,7 +81,7 @@ static PetscErrorCode add_rows(const wring_mesh *m, const wring_pattern *p, int 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The place of the diagonal block of vertex i. */
+/* The index of the diagonal block of vertex i. */
 static PetscInt find_diagonal(const wring_pattern *p, PetscInt i)
 {
   PetscInt k = p->start[i];
@@ -86,7 +89,7 @@ static PetscInt find_diagonal(const wring_pattern *p, PetscInt i)
   return k;
 }
 
-/* m_i/h^2 on the diagonal blocks of owned vertices. */
+/* Adds m_i/h^2 to the diagonal blocks of owned vertices. */
 static void add_mass(const wring_potential *g, const wring_pattern *p, int bs, double *value)
 {
   for (PetscInt i = 0; i < g->mesh->n_owned; i++) {
@@ -95,7 +98,7 @@ static void add_mass(const wring_potential *g, const wring_pattern *p, int bs, d
   }
 }
 
-/* Makes A empty, or creates it, and adds the local rows. */
+/* Zeroes A, or creates it, and adds the local rows. */
 static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, Mat *A)
 {
   PetscFunctionBegin;
@@ -107,7 +110,7 @@ static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Assembly resets what PETSc knows of the values, so that the matrix is marked as definite each time. */
+/* Assembly resets what PETSc knows about the values, so the matrix is marked as definite each time. */
 static PetscErrorCode assemble(Mat A, PetscBool definite)
 {
   PetscFunctionBegin;
@@ -137,7 +140,7 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The blocks of contacts at owned vertices, where there are any. */
+/* Adds the blocks of contacts at owned vertices. */
 static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wring_pattern *p, double *value)
 {
   const PetscInt n = g->mesh->n_owned;
@@ -156,7 +159,7 @@ static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wr
 }
 
 /*
-  A new H with room for the contacts that join vertices, if there are any: which ones do changes from one H to the next.
+  Creates H anew with room for the contacts that couple vertices, if there are any: these change from one H to the next.
 */
 static PetscErrorCode make_room(wring_potential *g, const double *xa, Mat *H)
 {
@@ -175,7 +178,7 @@ static PetscErrorCode make_room(wring_potential *g, const double *xa, Mat *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* M/h^2 and the terms, into g->block. */
+/* Sums M/h^2 and the terms in g->block. */
 static PetscErrorCode collect_blocks(wring_potential *g, PetscBool psd, const double *xa)
 {
   PetscFunctionBegin;

@@ -1,4 +1,4 @@
-/* The potential as an object: what it is made of, its time, its vectors. */
+/* Creation and destruction of the potential, its parts, its time, its vectors. */
 #include "potential_impl.h"
 
 /* m + h d of owned vertices, and of ghosts from their owners. docs/theory.md (6.9) */
@@ -128,14 +128,14 @@ PetscErrorCode wring_potential_set_drag(wring_potential *g, const double *drag)
 {
   PetscFunctionBegin;
   if (!g->drag)
-    PetscCall(PetscMalloc1(g->mesh->n_owned + 1, &g->drag)); // NULL is none, also on a rank without vertices
+    PetscCall(PetscMalloc1(g->mesh->n_owned + 1, &g->drag)); // NULL means no drag, also on a rank without vertices
   PetscCall(PetscArraycpy(g->drag, drag, g->mesh->n_owned));
   PetscCall(set_masses(g));
   g->revision++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = (m y + h d q)/(m + h d): what is left of the drag beside the mass that it adds. docs/theory.md (6.9) */
+/* y = (m y + h d q)/(m + h d): the part of the drag that is not added mass. docs/theory.md (6.9) */
 static PetscErrorCode draw_target(wring_potential *g)
 {
   const double *q;
@@ -175,7 +175,7 @@ PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A rank without attachments has terms too (empty ones), so that all ranks agree on what changed. */
+/* Ranks without attachments have (empty) terms as well, so that all ranks agree on *changed. */
 PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double end, PetscBool *changed)
 {
   PetscFunctionBegin;

@@ -5,12 +5,12 @@
 /* Owned vertices that hard attachments hold. */
 typedef struct {
   PetscInt  n, n_all; // of this rank, of all
-  PetscInt *vertex;   // [n] local, terms one after the other
-  int      *term;     // [n] which one
-  double   *place;    // [n][3] where they are in x, m
-  double   *free;     // [n][3] y of them if they were free, m
-  double   *force;    // [n][3] what holds them, when a gradient was taken last, N
-  char     *mark;     // [n_local] 1: held; NULL: before there is a term
+  PetscInt *vertex;   // [n] local, term by term
+  int      *term;     // [n] the term that holds it
+  double   *place;    // [n][3] their positions in x, m
+  double   *free;     // [n][3] their y if they were free, m
+  double   *force;    // [n][3] forces that hold them, at the last gradient, N
+  char     *mark;     // [n_local] 1: held; NULL before the first list
 } wring_held;
 
 struct wring_potential {
@@ -19,7 +19,7 @@ struct wring_potential {
   wring_phases     *phases; // borrowed, may be NULL
   double            h;      // s
   PetscInt          revision;
-  double            part;          // of the step that x is at: 1/2 is its middle
+  double            part;          // fraction of the step at which x is: 1/2 is its middle
   double           *mass;          // [n_local] kg: lumped + h drag
   double           *lumped, *drag; // [n_owned] kg, kg/s; drag NULL: none
   wring_held        held;
@@ -28,21 +28,21 @@ struct wring_potential {
   wring_term      **term; // [n_term] owned
   int               n_contact;
   wring_contact   **contact; // [n_contact] owned
-  wring_pattern    *pattern; // of the Hessian, built at the first one
+  wring_pattern    *pattern; // of the Hessian, built with the first one
   double           *block;   // [nnz][3][3] values of the Hessian's local rows
 };
 
-/* Values at ghosts of x from their owners; between the two calls only owned values may be read. */
+/* Sends owned values of x to the ghosts; between the two calls only owned values may be read. */
 PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x);
 PetscErrorCode wring_potential_halo_end(wring_potential *g, double *x);
 
 /* ---- vertices that hard attachments hold (held.c) ---------------------------------------------------------------- */
 
-PetscErrorCode wring_potential_list_held(wring_potential *g);   // terms were added or released; refuses a vertex of two
-PetscErrorCode wring_potential_move_held(wring_potential *g);   // places and y from the terms' targets
-PetscErrorCode wring_potential_hold_target(wring_potential *g); // y is new
+PetscErrorCode wring_potential_list_held(wring_potential *g);   // after a change of terms; refuses a vertex held twice
+PetscErrorCode wring_potential_move_held(wring_potential *g);   // sets places and y from the terms' targets
+PetscErrorCode wring_potential_hold_target(wring_potential *g); // after y was set
 PetscErrorCode wring_potential_destroy_held(wring_potential *g);
-void wring_potential_clear_held(wring_potential *g, PetscBool gradient, double *f); // f = 0; keeps their forces
+void wring_potential_clear_held(wring_potential *g, PetscBool gradient, double *f); // f = 0; stores their forces
 void wring_potential_add_held(const wring_potential *g, double *force);             // force [n_term][3]
 
 /* Rows and columns of held vertices become those of M/h^2; value [nnz][bs][bs] of this rank's elements and masses. */

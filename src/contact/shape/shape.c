@@ -30,7 +30,10 @@ PetscErrorCode wring_shape_read_size(const wring_shape_keys *keys, const char *k
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The other columns: a unit vector across the axis, away from its largest coordinate, and their cross product. */
+/*
+  The other columns: the unit vector across the axis nearest to the coordinate direction of the axis's smallest
+  component, and their cross product.
+*/
 void wring_frame_of_axis(const double axis[3], double frame[9])
 {
   const double length = sqrt(wring_dot3(axis, axis)), z[3] = {axis[0] / length, axis[1] / length, axis[2] / length};

@@ -1,4 +1,4 @@
-/* What lies behind a plane: z < 0. */
+/* The points behind a plane: z < 0. */
 #include "contact/shape/shape.h"
 
 static const wring_option options[] = {

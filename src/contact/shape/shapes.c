@@ -1,5 +1,7 @@
-/* The shapes of colliders, in the order of help, and the keys of every collider. A new shape: one line in
-   EACH_SHAPE. */
+/*
+  The shapes of colliders, in the order in which help lists them, and the keys of every collider. A new shape takes one
+  line in EACH_SHAPE.
+*/
 #include <string.h>
 #include <wring/contact.h>
 
