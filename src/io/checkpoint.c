@@ -1,8 +1,8 @@
 /*
   Attributes: format, version, step, time. Tables in original order: mesh_rest_position, mesh_tet, mesh_region,
-  mesh_region_names and mesh_set_names (bytes, each name ends in 0), mesh_set_start, mesh_set_vertex, mesh_set_element
-  (set and vertices of lines and triangles, the last -1 for lines; absent in files of wring 0.1), and each field by its
-  name. All indices are 64-bit.
+  mesh_region_names and mesh_set_names (bytes, each name ends with a zero byte), mesh_set_start, mesh_set_vertex,
+  mesh_set_element (set and vertices of lines and triangles, the last -1 for lines; absent in files of wring 0.1), and
+  one table per field with the field's name. All indices are 64-bit.
 */
 #include "crc.h"
 #include "file.h"
@@ -54,7 +54,7 @@ static PetscErrorCode write_names(wring_hdf5 *h, wring_table t, const wring_name
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each rank writes a piece; what is short, rank 0. */
+/* Each rank writes a piece; rank 0 writes what is short. */
 static PetscErrorCode write_mesh(wring_hdf5 *h, const wring_mesh *m)
 {
   const wring_names none = {0};
@@ -91,7 +91,10 @@ static PetscErrorCode write_field(wring_hdf5 *h, const wring_mesh *m, const wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A disk that fills up while HDF5 writes by MPI-IO makes it crash or hang in its close: asked for the room before. */
+/*
+  Reserves the disk space first: if the disk becomes full while HDF5 writes through MPI-IO, HDF5 crashes or hangs when
+  it closes the file.
+*/
 static PetscErrorCode reserve(const char *file, const wring_mesh *m, int n, const wring_checkpoint_field *field,
                               wring_error *e)
 {
@@ -132,7 +135,10 @@ static PetscErrorCode list_tables(const char *file, int *n, wring_extent **table
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On rank 0, crc [2 n + 1] of the file's strings: gap, table, gap, table, ..., gap. */
+/*
+  On rank 0: compares the checksums of the tables and appends the seal. crc [2 n + 1] of the file's byte ranges: gap,
+  table, gap, table, ..., gap.
+*/
 static void seal_strings(const char *file, int n, const wring_extent *table, const uint64_t *cut, const uint32_t *crc,
                          wring_error *e)
 {
@@ -148,8 +154,8 @@ static void seal_strings(const char *file, int n, const wring_extent *table, con
 }
 
 /*
-  What MPI-IO lost (see file.h) shows when the file is read again: each rank reads an equal share of it once, for the
-  checksums of the tables and for the seal.
+  Data that MPI-IO has lost (see file.h) are detected by reading the file again: each rank reads an equal share of it
+  once, for the checksums of the tables and for the seal.
 */
 static PetscErrorCode seal(MPI_Comm comm, const char *file, wring_error *e)
 {
@@ -194,7 +200,7 @@ PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, Pet
   PetscCall(write_mesh(&h, m));
   for (int i = 0; i < n; i++) PetscCall(write_field(&h, m, &field[i]));
   wring_hdf5_close(&h);
-  PetscCall(wring_error_share(m->comm, &e)); // and all have closed
+  PetscCall(wring_error_share(m->comm, &e)); // after this, all ranks have closed the file
   if (!e.text[0]) PetscCall(seal(m->comm, file, &e));
   PetscCall(wring_file_finish_all(m->comm, file, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -202,7 +208,7 @@ PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, Pet
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Only of a file whose seal has been checked. */
+/* Opens a file whose seal must have been checked. */
 static void open_checkpoint(wring_hdf5 *h, const char *file, wring_error *e)
 {
   wring_hdf5_open(h, file, e);
@@ -217,7 +223,7 @@ static void open_checkpoint(wring_hdf5 *h, const char *file, wring_error *e)
   }
 }
 
-/* A whole table on this rank, checked; *value (freed by the caller) is NULL and *n 0 after an error. */
+/* Reads and checks a whole table on this rank; *value (freed by the caller) is NULL and *n 0 after an error. */
 static PetscErrorCode read_table(wring_hdf5 *h, wring_table t, PetscInt *n, void **value)
 {
   PetscFunctionBegin;
@@ -239,7 +245,7 @@ static PetscErrorCode read_table(wring_hdf5 *h, wring_table t, PetscInt *n, void
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A table of numbers in [least, limit]. */
+/* Reads a table of numbers, which must be in [least, limit]. */
 static PetscErrorCode read_indices(wring_hdf5 *h, wring_table t, PetscInt least, PetscInt limit, PetscInt *n,
                                    PetscInt **index)
 {
@@ -285,7 +291,7 @@ static void check_lengths(wring_hdf5 *h, const wring_mesh_data *d, PetscInt regi
   }
 }
 
-/* Sets and vertices of triangles, the last of lines -1. */
+/* Reads the sets and vertices of triangles and lines; the last vertex of a line is -1. */
 static PetscErrorCode read_set_elements(wring_hdf5 *h, wring_mesh_data *d)
 {
   int fit = 1;
@@ -377,7 +383,7 @@ static void check_rows(wring_hdf5 *h, wring_table t, PetscInt expected)
   }
 }
 
-/* No rank leaves before the last collective call, whatever it could not read. */
+/* No rank returns before the last collective call, even if it could not read its rows. */
 static PetscErrorCode read_field(wring_hdf5 *h, const wring_mesh *m, const wring_checkpoint_field *f)
 {
   const wring_table t = {f->name, WRING_FLOAT64, f->components};

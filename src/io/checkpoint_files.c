@@ -17,7 +17,7 @@ PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, siz
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The step of a file name, -1 if it is not as wring_checkpoint_name writes it. */
+/* The step of a file name; -1 if the name is not one that wring_checkpoint_name writes. */
 static PetscInt64 step_of(const char *name)
 {
   long long step;
@@ -44,7 +44,7 @@ static PetscErrorCode list_steps(const char *directory, PetscInt *n, PetscInt64 
     const PetscInt64 found = step_of(entry->d_name);
     if (found < 0) continue;
     if (*n == room) PetscCall(PetscRealloc(sizeof **step * (size_t)(room = 2 * room + 8), step));
-    PetscInt i = (*n)++; // insertion keeps them in order: there are few
+    PetscInt i = (*n)++; // insertion sort: there are few
     for (; i > 0 && (*step)[i - 1] < found; i--) (*step)[i] = (*step)[i - 1];
     (*step)[i] = found;
   }
@@ -52,7 +52,7 @@ static PetscErrorCode list_steps(const char *directory, PetscInt *n, PetscInt64 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tries the steps from the newest on; the damage of the newest is reported if none is whole. Collective. */
+/* Tries the steps from the newest on; if none is whole, reports the damage of the newest. Collective. */
 static PetscErrorCode find_whole(MPI_Comm comm, const char *directory, PetscInt n, const PetscInt64 *step, size_t size,
                                  char *file, wring_error *e)
 {

@@ -8,12 +8,12 @@
 
 enum { BUFFER = 1 << 20 };
 
-/* Of one part of a string. */
+/* CRC and length of one part of a string. */
 typedef struct {
   uint64_t crc, bytes;
 } part;
 
-/* into = the parts of lower ranks, then into. */
+/* into = the parts of lower ranks followed by into. */
 static void join(void *lower, void *into, int *n, MPI_Datatype *type)
 {
   const part *a = lower;
@@ -34,7 +34,7 @@ PetscErrorCode wring_crc_join(MPI_Comm comm, int n, uint32_t *crc, const uint64_
   for (int i = 0; i < n; i++) mine[i] = (part){crc[i], bytes[i]};
   PetscCallMPI(MPI_Type_contiguous(2, MPI_UINT64_T, &type));
   PetscCallMPI(MPI_Type_commit(&type));
-  PetscCallMPI(MPI_Op_create(join, 0, &op)); // does not commute: parts stay in the order of the ranks
+  PetscCallMPI(MPI_Op_create(join, 0, &op)); // not commutative: parts stay in rank order
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, mine, n, type, op, comm));
   PetscCallMPI(MPI_Op_free(&op));
   PetscCallMPI(MPI_Type_free(&type));
@@ -50,7 +50,7 @@ static PetscBool scan(int fd, uint64_t begin, uint64_t end, unsigned char *buffe
   while (begin < end) {
     const ssize_t n = pread(fd, buffer, PetscMin(end - begin, (uint64_t)BUFFER), (off_t)begin);
     if (n < 0 && errno == EINTR) continue;
-    if (n == 0) errno = EIO; // shorter than it was
+    if (n == 0) errno = EIO; // the file has become shorter
     if (n <= 0) return PETSC_FALSE;
     sum = crc32_z(sum, buffer, (size_t)n);
     begin += (uint64_t)n;
@@ -59,7 +59,7 @@ static PetscBool scan(int fd, uint64_t begin, uint64_t end, unsigned char *buffe
   return PETSC_TRUE;
 }
 
-/* crc [n] and bytes [n] of what this rank has of each string: its share of the file is [begin, end). */
+/* crc [n] and bytes [n] of the parts of each string in this rank's share [begin, end) of the file. */
 static PetscErrorCode scan_share(const char *path, uint64_t begin, uint64_t end, int n, const uint64_t *cut,
                                  uint32_t *crc, uint64_t *bytes, wring_error *e)
 {

@@ -1,10 +1,10 @@
-/* CRC-32 of bytes that several ranks hold or read, each a part. */
+/* CRC-32 of bytes of which each rank holds or reads a part. */
 #pragma once
 #include <wring/base.h>
 
 /*
-  Of each of n strings of bytes, every rank has a part, in the order of the ranks: crc [n] and bytes [n] of its parts
-  become those of the whole strings, on all ranks. Collective.
+  Every rank has a part of each of n strings of bytes, in rank order: crc [n] of its parts, which have bytes [n] bytes,
+  becomes that of the whole strings, on all ranks. Collective.
 */
 PetscErrorCode wring_crc_join(MPI_Comm comm, int n, uint32_t *crc, const uint64_t *bytes);
 

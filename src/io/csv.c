@@ -19,8 +19,8 @@ typedef struct {
   char         columns[HEADER_SIZE]; // of this file
   int          width, required;      // columns with and without the optional one
   int          given;                // columns of this file
-  const char  *number[HEADER_SIZE];  // by column: what its numbers name, "vertex" or "tet"; NULL: it holds values
-  PetscInt     n_number;             // of these in the mesh
+  const char  *number[HEADER_SIZE];  // by column: "vertex" or "tet" if it holds their numbers; NULL: it holds values
+  PetscInt     n_number;             // number of these in the mesh
   PetscInt64   line, *line_of;       // the current line; where each number was first given, 0: not yet
   PetscInt     n;                    // rows
   size_t       capacity;             // rows
@@ -30,7 +30,7 @@ typedef struct {
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* The next line without its end, or -1 where there is none: at the end of the file, or with an error. */
+/* Reads the next line without its line end; returns its length, or -1 at the end of the file or after an error. */
 static int next_line(table *t, char *line)
 {
   int n = 0, c;
@@ -50,7 +50,7 @@ static int next_line(table *t, char *line)
   return c == EOF && n == 0 ? -1 : n;
 }
 
-/* The first characters of a text up to `end`, fit for a line of an error. */
+/* The first characters of the text up to `end`, printable in one line of an error. */
 static const char *shown(const char *text, const char *end, char copy[SHOWN])
 {
   int n = 0;
@@ -79,7 +79,7 @@ static const char *column_name(const table *t, int column, int *size)
   return name;
 }
 
-/* "a,b,length[,damping]" into the columns' names and kinds. */
+/* Splits "a,b,length[,damping]" into the columns' names and kinds. */
 static PetscErrorCode set_columns(table *t, const char *header)
 {
   int n = 0, size;
@@ -126,14 +126,14 @@ static const char *skip_blanks(const char *at)
   return at;
 }
 
-/* The number that a text begins with, with blanks around it: its end, NULL if there is none. */
+/* Reads the number at the start of a text, with blanks around it; returns its end, NULL if there is none. */
 static const char *scan_number(const char *at, double *v)
 {
   const char *const end = wring_text_real(skip_blanks(at), v);
   return end ? skip_blanks(end) : NULL;
 }
 
-/* What is wrong with a column: `text` up to `end`. */
+/* Reports a wrong value in a column: `text` up to `end`. */
 static void refuse_cell(table *t, int column, const char *text, const char *end, const char *expected)
 {
   char        copy[SHOWN];
@@ -156,7 +156,7 @@ static PetscBool check_value(table *t, int column, double v, const char *text, c
   return PETSC_FALSE;
 }
 
-/* A line of `size` characters into value [width]; false with an error. */
+/* Reads a line of `size` characters into value [width]; false after an error. */
 static PetscBool read_row(table *t, const char *line, int size, double *value)
 {
   const char *const end = line + size, *at = line;
@@ -198,7 +198,7 @@ static PetscErrorCode grow(table *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Empty lines may only end the table: row i is then in line i + 2, which later checks of its values rely on. */
+/* Empty lines are allowed only at the end: row i is then in line i + 2, as later checks of values assume. */
 static PetscErrorCode read_rows(table *t, PetscBool unique)
 {
   char       line[LINE_SIZE];
@@ -258,7 +258,7 @@ PetscErrorCode wring_csv_read(const char *file, const char *header, PetscInt n_n
   if (complete && !e->text[0]) check_complete(&t);
   PetscCall(PetscFree(t.line_of));
   if (e->text[0]) PetscCall(PetscFree(t.row));
-  if (!t.row && !e->text[0]) PetscCall(PetscMalloc1(1, &t.row)); // no rows: NULL says bad input
+  if (!t.row && !e->text[0]) PetscCall(PetscMalloc1(1, &t.row)); // no rows; NULL means bad input
   if (!e->text[0]) *n = t.n;
   *row = t.row;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -275,7 +275,7 @@ static void print_rows(FILE *f, PetscInt begin, PetscInt n, int width, const dou
   }
 }
 
-/* Rank 0 prints its block, then those of the other ranks, of which it holds one at a time. */
+/* Rank 0 prints its block, then those of the other ranks, which it receives one at a time. */
 static PetscErrorCode print_blocks(const wring_mesh *m, FILE *f, int width, const double *row)
 {
   enum { TAG = 0 };

@@ -1,6 +1,6 @@
 /*
   Decks: YAML flattened to keys, then the command line. Rank 0 reads the file; every rank parses the same text, so that
-  all of them meet the same fault.
+  all ranks find the same error.
 */
 #include <wring/io.h>
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <yaml.h>
 
-enum { KEY_SIZE = 256, MAX_DECK = 16, MAX_KEYS = 4096 }; // MiB: no deck is larger; a mesh given by mistake may be
+enum { KEY_SIZE = 256, MAX_DECK = 16, MAX_KEYS = 4096 }; // MAX_DECK [MiB]: a larger file, such as a mesh, is no deck
 
 /* A key of the deck and its line, to find repetitions. */
 typedef struct {
@@ -34,7 +34,7 @@ static void refuse_at(reader *r, yaml_mark_t mark, const char *what)
 static void refuse_syntax(reader *r)
 {
   yaml_mark_t at = r->yaml.problem_mark;
-  if (r->yaml.error == YAML_READER_ERROR) { // libyaml counts no lines of bytes that are no text
+  if (r->yaml.error == YAML_READER_ERROR) { // libyaml gives no line for bytes that are not text
     at = (yaml_mark_t){0};
     for (size_t i = 0; i < r->yaml.problem_offset; i++, at.column++) {
       if (r->text[i] != '\n') continue;
@@ -46,7 +46,9 @@ static void refuse_syntax(reader *r)
                   r->yaml.problem ? r->yaml.problem : "unknown fault");
 }
 
-/* A text that fits into one line of an error: no line ends, no zeros, no other control characters but tabs. */
+/*
+  True for a text that fits into one line of an error: without line ends, zeros and other control characters but tabs.
+*/
 static PetscBool is_one_line(const char *text, size_t size)
 {
   for (size_t i = 0; i < size; i++) {
@@ -55,7 +57,7 @@ static PetscBool is_one_line(const char *text, size_t size)
   return PETSC_TRUE;
 }
 
-/* What of YAML an event uses that decks do not have, or NULL. */
+/* The feature of YAML that an event uses and decks do not support, or NULL. */
 static const char *not_read(const yaml_event_t *event)
 {
   switch (event->type) {
@@ -75,7 +77,7 @@ static const char *not_read(const yaml_event_t *event)
   }
 }
 
-/* The next event, to be deleted; false when the text is no YAML or uses what decks do not have. */
+/* The next event, deleted by the caller; false if the text is not YAML or uses features that decks do not support. */
 static PetscBool next_event(reader *r, yaml_event_t *event)
 {
   if (!yaml_parser_parse(&r->yaml, event)) {
@@ -90,7 +92,7 @@ static PetscBool next_event(reader *r, yaml_event_t *event)
   return PETSC_FALSE;
 }
 
-/* Every path of the deck, of maps and of values, may come once; keys do not regard case. */
+/* Every key of the deck, of maps and of values, may be given once; keys are case-insensitive. */
 static PetscErrorCode see_key(reader *r, const char *key, yaml_mark_t mark)
 {
   PetscFunctionBegin;
@@ -119,7 +121,7 @@ static PetscBool is_petsc(const char *key)
   return (PetscBool)!wring_ascii_compare_n(key, "petsc_", 6);
 }
 
-/* value: NULL if none is given, which only PETSc's options and bools may do. */
+/* value: NULL if none is given, which only PETSc's options and booleans allow. */
 static PetscErrorCode set_value(wring_options *o, const char *key, const char *value, const char *origin,
                                 wring_error *e)
 {
@@ -147,7 +149,7 @@ static PetscErrorCode set_from_deck(reader *r, const char *key, const char *valu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A plain scalar that YAML reads as nothing: `key:`, `key: ~`, `key: null`. */
+/* True for a plain scalar that YAML reads as null: `key:`, `key: ~`, `key: null`. */
 static PetscBool is_null(const yaml_event_t *event)
 {
   const char *text = (const char *)event->data.scalar.value;
@@ -155,7 +157,7 @@ static PetscBool is_null(const yaml_event_t *event)
   return (PetscBool)(!*text || !strcmp(text, "~") || !wring_ascii_compare(text, "null"));
 }
 
-/* The rest of a list of scalars, joined by commas; allocated. */
+/* Reads the rest of a list of scalars, joined by commas; *list is freed by the caller. */
 static PetscErrorCode read_list(reader *r, const char *key, char **list)
 {
   yaml_event_t event;
@@ -187,7 +189,7 @@ static PetscErrorCode read_list(reader *r, const char *key, char **list)
 
 static PetscErrorCode read_map(reader *r, size_t length, char *key);
 
-/* The value of key: a scalar, a list or a map, whose keys are appended after `length` characters of key. */
+/* Reads the value of key: a scalar, a list or a map, whose keys are appended after `length` characters of key. */
 static PetscErrorCode read_value(reader *r, size_t length, char *key)
 {
   yaml_event_t event;
@@ -213,7 +215,7 @@ static PetscErrorCode read_value(reader *r, size_t length, char *key)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Appends a map's key to the path in key; the new length, or 0 with an error. */
+/* Appends a map's key to the path in key; returns the new length, or 0 after an error. */
 static size_t append_key(reader *r, const yaml_event_t *event, size_t length, char *key)
 {
   if (event->type != YAML_SCALAR_EVENT || !event->data.scalar.length) {
@@ -230,7 +232,7 @@ static size_t append_key(reader *r, const yaml_event_t *event, size_t length, ch
   return length + (size_t)n;
 }
 
-/* The rest of a map whose keys follow the first `length` characters of key. */
+/* Reads the rest of a map whose keys follow the first `length` characters of key. */
 static PetscErrorCode read_map(reader *r, size_t length, char *key)
 {
   yaml_event_t event;
@@ -254,7 +256,7 @@ static PetscErrorCode read_map(reader *r, size_t length, char *key)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Skips the events before the first map; an empty deck or one that is no map is refused. */
+/* Skips the events before the first map; refuses a deck that is empty or not a map. */
 static PetscErrorCode read_document(reader *r)
 {
   yaml_event_t event;
@@ -315,14 +317,14 @@ static PetscErrorCode set_directory(const char *file, wring_options *o)
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
 
-/* "-key" or "--key", not a negative number. */
+/* The key of "-key" or "--key"; NULL for other arguments, such as a negative number. */
 static const char *option_key(const char *arg)
 {
   const char *key = arg + (arg[0] == '-') + (arg[0] == '-' && arg[1] == '-');
   return key > arg && isalpha((unsigned char)*key) ? key : NULL;
 }
 
-/* "-key value", "-key=value", or "-key" alone, without a value; *used: how many arguments it took. */
+/* Reads "-key value", "-key=value", or "-key" alone, without a value; *used: number of arguments read. */
 static PetscErrorCode read_argument(wring_options *o, int n, char **args, int *used, wring_error *e)
 {
   char        key[KEY_SIZE];

@@ -35,15 +35,17 @@ void wring_file_commit(FILE *f, const char *path, wring_error *e)
   if (!f) return;
   errno = 0;
   if (fflush(f) || ferror(f)) {
-    if (!errno) errno = EIO; // an earlier write failed; stdio keeps the fact, not the reason
+    if (!errno) errno = EIO; // an earlier write failed; stdio does not keep the reason
     cannot_write(path, e);
   }
   if (fclose(f)) cannot_write(path, e);
   wring_file_finish(path, e);
 }
 
-/* With the size first: only then is a limit on the size of files seen. Then without: wring_file_check_size must see
-   it grow. */
+/*
+  Allocates with the size first, since only then is a limit on the size of files detected; then without, since
+  wring_file_check_size must see the file grow.
+*/
 static int reserve(int fd, off_t bytes)
 {
   return fallocate(fd, 0, 0, bytes) || ftruncate(fd, 0) || fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, bytes);
@@ -108,7 +110,7 @@ static int sync_path(const char *path, int flags)
   return failed;
 }
 
-/* Makes a new name survive a crash. Some file systems cannot sync a directory; the file is whole all the same. */
+/* Makes a new name durable. Some file systems cannot sync a directory; the file is complete nevertheless. */
 static void sync_directory_of(const char *path)
 {
   char              directory[WRING_FILE_NAME] = ".";

@@ -1,6 +1,7 @@
 /*
-  Files that appear whole: written as "<path>.part", synced, renamed. A file of that name is left as it was until then.
-  Not collective unless it says so: call on one rank. The first error in e wins.
+  Files that appear only when complete: they are written as "<path>.part", synced and renamed; until then, an existing
+  file of that name is unchanged. Functions that are not marked collective are called on one rank. e keeps the first
+  error.
 */
 #pragma once
 #include <stdio.h>
@@ -14,26 +15,29 @@ void wring_file_part(const char *path, char *part, wring_error *e);
 /* Opens "<path>.part" for writing; NULL on error. To be closed by wring_file_commit. */
 FILE *wring_file_create(const char *path, wring_error *e);
 
-/* Closes f and gives it its name, unless a write failed or e is set: then nothing is left. f may be NULL. */
+/* Closes and renames the file, or removes it if a write failed or e is set. f may be NULL. */
 void wring_file_commit(FILE *f, const char *path, wring_error *e);
 
 /*
-  For MPI-IO, which may lose a write error of another rank (Open MPI 4 does): makes an empty "<path>.part" with room on
-  the disk for its bytes, where the file system can tell; and once it is closed, whether it has them all.
+  For MPI-IO, which may lose a write error of another rank, as Open MPI 4 does. The first creates an empty "<path>.part"
+  and reserves disk space for its bytes, if the file system supports that; the others, after the file is closed, return
+  its size and check that it has all of its bytes.
 */
 void wring_file_reserve(const char *path, uint64_t bytes, wring_error *e);
 void wring_file_get_size(const char *path, uint64_t *bytes, wring_error *e);
 void wring_file_check_size(const char *path, uint64_t bytes, wring_error *e);
 
 /*
-  Whether every rank can open "<path>.part" for writing. If one cannot, all ranks raise its reason, and nothing is left:
-  a collective open that fails on one rank alone may never return on the others. Collective.
+  Checks that every rank can open "<path>.part" for writing. If one cannot, all ranks raise its error and the file is
+  removed: a collective open that fails on one rank only may never return on the others. Collective.
 */
 PetscErrorCode wring_file_check_open(MPI_Comm comm, const char *path, wring_error *e);
 
-/* Syncs the closed "<path>.part" and gives it its name, unless e is set: then removes it. */
+/* Syncs the closed "<path>.part" and renames it, or removes it if e is set. */
 void wring_file_finish(const char *path, wring_error *e);
 
-/* The same once every rank has closed the file: rank 0 acts, unless any rank's e is set, which is raised.
-   Collective. */
+/*
+  The same after every rank has closed the file: rank 0 acts. If e is set on any rank, the file is removed and the error
+  raised. Collective.
+*/
 PetscErrorCode wring_file_finish_all(MPI_Comm comm, const char *path, wring_error *e);

@@ -1,11 +1,11 @@
 /*
-  Gmsh MSH 4.1, ASCII and binary [gmsh.info/doc/texinfo/gmsh.html, "MSH file format"], such that reading it back gives
-  the mesh bit by bit, in its order.
+  Gmsh MSH 4.1, ASCII and binary [gmsh.info/doc/texinfo/gmsh.html, "MSH file format"], such that reading the file gives
+  the same mesh bit for bit, in the same order.
 
   Nodes are one block in their order, numbered from 1. Tets come first among the elements, numbered from 1, one block
   for each run of a region. Set s is physical group s + 1: the tets of the region of its name, its triangles and lines,
-  and a point element for each vertex that these do not have. Each region, and what a set has of one dimension, is an
-  entity of its own.
+  and a point element for each vertex that is not in these. Each region is an entity, and so are the elements of one
+  dimension of a set.
 */
 #include "file.h"
 #include "base/sort.h"
@@ -17,7 +17,7 @@ static const PetscInt gmsh_type[4] = {15, 1, 2, 4}; // point, line, triangle, te
 
 /*
   Entity k of dimension dim has the elements list[dim][start[dim][k]] ... [start[dim][k + 1] - 1]: vertices, rows of
-  set_element, tets. Below dimension 3 it is of set k; point entity sets.n has the vertices that no element has.
+  set_element, tets. Below dimension 3 it belongs to set k; point entity sets.n has the vertices that are in no element.
 */
 typedef struct {
   const wring_mesh_data *d;
@@ -25,7 +25,7 @@ typedef struct {
   PetscInt              *list[4], *start[4];
 } layout;
 
-/* ---- numbers: separated by blanks in text, as they lie in memory in binary --------------------------------------- */
+/* ---- numbers: separated by blanks in text, as in memory in binary ------------------------------------------------ */
 
 typedef struct {
   FILE     *f;
@@ -65,7 +65,7 @@ static void end_section(sink *s, const char *name)
   fprintf(s->f, "%s$End%s\n", s->binary ? "\n" : "", name);
 }
 
-/* ---- which element belongs to what ------------------------------------------------------------------------------- */
+/* ---- elements of entities ---------------------------------------------------------------------------------------- */
 
 static PetscErrorCode sort_tets(layout *l)
 {
@@ -101,7 +101,7 @@ static PetscErrorCode sort_set_elements(layout *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Region tag0 is that of tets in no group, unless a set says that there is a group of this name. */
+/* Region tag0 holds tets in no group, unless a set shows that there is a group of this name. */
 static PetscErrorCode tag_regions(layout *l)
 {
   const wring_mesh_data *const d = l->d;
@@ -126,7 +126,7 @@ static PetscInt vertex_of(const layout *l, int dim, PetscInt i, int a)
                     : l->d->set_element[4 * at + 1 + (size_t)a];
 }
 
-/* mark [n_vertex] of the vertices of entity k. */
+/* mark [n_vertex] = stamp at the vertices of entity k. */
 static void mark_entity(const layout *l, int dim, PetscInt k, PetscInt stamp, PetscInt *mark)
 {
   for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++)
@@ -238,7 +238,7 @@ static PetscInt count_names(const layout *l)
   return n;
 }
 
-/* Groups have the order of the sets; always text. */
+/* Groups are in the order of the sets; this section is always text. */
 static void put_names(sink *s, const layout *l)
 {
   const wring_mesh_data *const d = l->d;
@@ -261,7 +261,7 @@ static void widen(const double *x, double box[2][3])
   }
 }
 
-/* Tag, a point or a bounding box, physical tags, nothing that bounds it. */
+/* Tag, a point or a bounding box, physical tags, no bounding entities. */
 static void put_entity(sink *s, const layout *l, int dim, PetscInt k)
 {
   const PetscInt tag = k + 1, group = group_of(l, dim, k);
@@ -291,7 +291,7 @@ static void put_entities(sink *s, const layout *l)
   end_section(s, "Entities");
 }
 
-/* Every node must be said to lie in some entity: here all in the first there is. */
+/* Every node must belong to an entity: all belong to the first one of the highest dimension. */
 static void put_nodes(sink *s, const layout *l)
 {
   const wring_mesh_data *const d       = l->d;
@@ -343,7 +343,7 @@ static void put_tets(sink *s, const wring_mesh_data *d, PetscInt first, PetscInt
   }
 }
 
-/* The elements of a dimension below 3, numbered from `number`; returns the next number. */
+/* Writes the elements of a dimension below 3, numbered from `number`; returns the next number. */
 static int64_t put_set_elements(sink *s, const layout *l, int dim, int64_t number)
 {
   for (PetscInt k = 0; k < count_candidates(l, dim); k++) {

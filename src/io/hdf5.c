@@ -28,20 +28,20 @@ static void silence(wring_hdf5 *h)
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-/* Format 1.8: the oldest whose metadata all carry checksums. */
+/* Format 1.8 is the oldest in which all metadata have checksums. */
 static hid_t create_file(MPI_Comm comm, const char *part)
 {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE);
   H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL);
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-  H5Pset_obj_track_times(create, 0); // of the root group, as of the tables below
+  H5Pset_obj_track_times(create, 0); // of the root group, as for the tables below
   const hid_t file = H5Fcreate(part, H5F_ACC_TRUNC, create, access);
   H5Pclose(create);
   H5Pclose(access);
   return file;
 }
 
-/* All ranks open the file or none: the calls that follow are collective. */
+/* Either all ranks open the file or none does, since the calls that follow are collective. */
 PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error)
 {
   char part[WRING_FILE_NAME];
@@ -62,7 +62,7 @@ PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Files here are whole as soon as they have their name: no lock is needed, and some parallel file systems have none. */
+/* Files are complete when they have their name, so no lock is needed; some parallel file systems have no locks. */
 static hid_t open_file(const char *path)
 {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -78,7 +78,7 @@ void wring_hdf5_open(wring_hdf5 *h, const char *path, wring_error *error)
 {
   *h = (wring_hdf5){.file = H5I_INVALID_HID, .comm = MPI_COMM_SELF, .path = path, .error = error};
   silence(h);
-  FILE *const f = fopen(path, "rb"); // HDF5 does not say why it cannot open a file
+  FILE *const f = fopen(path, "rb"); // HDF5 does not report why it cannot open a file
   if (!f)
     wring_error_set(error, "%s: cannot be read: %s", path, strerror(errno));
   else
@@ -172,7 +172,7 @@ double wring_hdf5_get_real(wring_hdf5 *h, const char *name)
 
 /* ---- checksums --------------------------------------------------------------------------------------------------- */
 
-/* CRC-32 of the bytes of all ranks, rank after rank, on all of them. */
+/* CRC-32 of the bytes of all ranks, in rank order; the same on all ranks. */
 static PetscErrorCode checksum(MPI_Comm comm, uint64_t bytes, const void *value, uint32_t *crc)
 {
   PetscFunctionBegin;
@@ -209,7 +209,7 @@ PetscErrorCode wring_hdf5_check(wring_hdf5 *h, MPI_Comm comm, wring_table t, Pet
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* The rows [begin, begin + n) of a space [..][width], and memory for them. */
+/* Selects the rows [begin, begin + n) of a space [..][width]; returns a memory space for them. */
 static hid_t select_rows(hid_t space, int width, PetscInt64 begin, PetscInt64 n)
 {
   const hsize_t start[2] = {(hsize_t)begin, 0}, count[2] = {(hsize_t)n, (hsize_t)width};
@@ -237,7 +237,7 @@ static herr_t write_rows(hid_t set, wring_table t, PetscInt64 begin, PetscInt64 
   return status;
 }
 
-/* Without times, so that the same run writes the same bytes. */
+/* Without time stamps, so that the same run writes the same bytes. */
 static hid_t create_table(wring_hdf5 *h, wring_table t, PetscInt64 rows)
 {
   const hsize_t shape[2] = {(hsize_t)rows, (hsize_t)t.width};
@@ -269,7 +269,7 @@ PetscErrorCode wring_hdf5_write(wring_hdf5 *h, wring_table t, PetscInt64 n, cons
     if (set >= 0) H5Dclose(set);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (rows > 0 && write_rows(set, t, begin, n, value) < 0) { // HDF5 gives an empty table no room, and refuses to write
+  if (rows > 0 && write_rows(set, t, begin, n, value) < 0) { // HDF5 does not allocate empty tables nor write to them
     wring_error_set(h->error, "%s: cannot be written: table %s; is the disk full?", h->path, t.name);
   }
   put(h, set, "crc32", H5T_STD_U32LE, H5T_NATIVE_UINT32, &crc);
@@ -282,7 +282,7 @@ int wring_hdf5_has_table(const wring_hdf5 *h, const char *name)
   return H5Lexists(h->file, name, H5P_DEFAULT) > 0;
 }
 
-/* A count that the file cannot hold is damage, found before memory is asked for. */
+/* A number of rows that the file cannot hold is reported as damage before memory is allocated. */
 PetscInt64 wring_hdf5_rows(wring_hdf5 *h, wring_table t)
 {
   hsize_t     shape[2] = {0, 0}, size = 0;
@@ -316,7 +316,7 @@ void wring_hdf5_read(wring_hdf5 *h, wring_table t, PetscInt64 begin, PetscInt64 
 
 /* ---- all tables -------------------------------------------------------------------------------------------------- */
 
-/* Type and width of a table by its name; then wring_hdf5_rows checks the rest. */
+/* Finds the type and width of a table by its name; wring_hdf5_rows then checks the rest. */
 static wring_table describe(wring_hdf5 *h, const char *name)
 {
   wring_table t        = {name, WRING_FLOAT64, 1};
@@ -347,7 +347,7 @@ static wring_extent extent_of(wring_hdf5 *h, const char *name)
   return x;
 }
 
-/* Adds an extent in the order of places: there are few. */
+/* Inserts an extent in the order of positions; there are few. */
 static void add_extent(wring_extent x, int *n, wring_extent *extent)
 {
   int i = (*n)++;

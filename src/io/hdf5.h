@@ -1,10 +1,10 @@
 /*
-  Tables [rows][width] in an HDF5 file, each with its CRC-32 (attribute "crc32", of the values as in memory: HDF5's
-  little-endian file types on every machine of today). HDF5 prints nothing; the first failure is kept in *error as one
-  line "path: ...".
+  Tables [rows][width] in an HDF5 file, each with its CRC-32 (attribute "crc32", of the values as in memory, which are
+  HDF5's little-endian file types on present machines). HDF5 prints nothing; *error keeps the first failure as one line
+  "path: ...".
 
-  Written by all ranks; read by each rank on its own with HDF5's serial driver, so that a damaged file cannot part the
-  ranks inside a collective call.
+  All ranks write together; each rank reads separately with HDF5's serial driver, so that a damaged file cannot separate
+  the ranks in a collective call.
 */
 #pragma once
 #include <hdf5.h>
@@ -15,11 +15,11 @@ typedef struct {
   MPI_Comm     comm; // of the writers
   const char  *path; // for messages; borrowed
   wring_error *error;
-  H5E_auto2_t  report; // HDF5's error printer, put back by close
+  H5E_auto2_t  report; // HDF5's error printer, restored by close
   void        *report_data;
 } wring_hdf5;
 
-/* Values may be of WRING_FLOAT64, WRING_INT64 or WRING_UINT8. */
+/* type is WRING_FLOAT64, WRING_INT64 or WRING_UINT8. */
 typedef struct {
   const char *name;
   wring_type  type;
@@ -27,8 +27,8 @@ typedef struct {
 } wring_table;
 
 /*
-  Creates "<path>.part", which exists. After a failure of any rank all ranks raise it, and nothing is left; after one of
-  a later call the other calls still work, and fail. Collective.
+  Creates the HDF5 file "<path>.part", which must exist. If a rank fails, all ranks raise the error and the file is
+  removed; after a failure of a later call, further calls may be made, and fail. Collective.
 */
 PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error);
 /* Opens path for reading. Not collective. */
@@ -39,23 +39,25 @@ void wring_hdf5_close(wring_hdf5 *h);
 /* Appends a table whose rows are the n rows of rank 0, then those of rank 1, ... value [n][width]. Collective. */
 PetscErrorCode wring_hdf5_write(wring_hdf5 *h, wring_table t, PetscInt64 n, const void *value);
 
-/* Whether there is a table of this name. Not collective. */
+/* 1 if there is a table of this name. Not collective. */
 int wring_hdf5_has_table(const wring_hdf5 *h, const char *name);
-/* Rows of a table; -1 and an error if there is none of that name, type and width. Not collective. */
+/* The number of rows of a table; -1 and an error if there is none of that name, type and width. Not collective. */
 PetscInt64 wring_hdf5_rows(wring_hdf5 *h, wring_table t);
-/* Rows [begin, begin + n) of a table to value [n][width]; they are not checked yet. Not collective. */
+/* Reads rows [begin, begin + n) of a table into value [n][width], without a check. Not collective. */
 void wring_hdf5_read(wring_hdf5 *h, wring_table t, PetscInt64 begin, PetscInt64 n, void *value);
-/* Checks the CRC of rows that were read, rank after rank, by all ranks of comm. Collective. */
+/* Checks the CRC of the rows that the ranks of comm have read, in rank order. Collective. */
 PetscErrorCode wring_hdf5_check(wring_hdf5 *h, MPI_Comm comm, wring_table t, PetscInt64 n, const void *value);
 
-/* The bytes [begin, end) of a file that a table's values take, and their CRC as it is stored. */
+/* The bytes [begin, end) of a file that a table's values occupy, and their stored CRC. */
 typedef struct {
   uint64_t begin, end;
   uint32_t crc;
   char     name[64];
 } wring_extent;
 
-/* The extents of all tables that are not empty, by their place: *extent [*n], freed by the caller. Not collective. */
+/*
+  The extents of all tables that are not empty, sorted by position: *extent [*n], freed by the caller. Not collective.
+*/
 PetscErrorCode wring_hdf5_extents(wring_hdf5 *h, int *n, wring_extent **extent);
 
 /* Attributes of the file. put: collective, the same on all ranks. get: not collective. */

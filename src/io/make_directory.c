@@ -8,14 +8,14 @@
 #include <wring/io.h>
 
 /*
-  mkdir of every prefix of the path. A prefix that exists may fail with EEXIST or, on a read-only file system, with
-  another reason: whether the directory is there and can be used is checked at the end. *made: characters of the
-  shortest prefix that was not there, or 0.
+  Calls mkdir for every prefix of the path. For a prefix that exists it may fail with EEXIST or, on a read-only file
+  system, for another reason; check_directory then checks whether the directory exists and can be used. *made: length of
+  the shortest prefix that did not exist, or 0.
 */
 static void make_path(const char *path, ptrdiff_t *made, wring_error *e)
 {
   char prefix[WRING_FILE_NAME];
-  wring_file_part(path, prefix, e); // only its check of the length
+  wring_file_part(path, prefix, e); // only for its check of the length
   if (e->text[0]) return;
   errno = 0;
   for (const char *end = path; *end;) {
@@ -28,7 +28,7 @@ static void make_path(const char *path, ptrdiff_t *made, wring_error *e)
   }
 }
 
-/* Takes the prefixes from `made` characters on away again: a path that cannot be made leaves nothing. */
+/* Removes the prefixes from `made` characters on, so that a path that cannot be created leaves nothing. */
 static void remove_path(const char *path, ptrdiff_t made)
 {
   char prefix[WRING_FILE_NAME];

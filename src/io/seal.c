@@ -24,7 +24,7 @@ void wring_seal_append(const char *path, uint32_t crc, wring_error *e)
   if (!sealed) wring_error_set(e, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-/* The bytes before the seal, and the seal; none if the file has no room for one. */
+/* The number of bytes before the seal, and the seal; empty if the file is too short for one. */
 static void read_seal(const char *path, uint64_t *bytes, char seal[SEAL + 1], wring_error *e)
 {
   FILE *const f = fopen(path, "rb");

@@ -25,7 +25,7 @@ static PetscErrorCode create_type(int n, const wring_span *span, MPI_Datatype *t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MPI's files return their errors unless told otherwise; the reason may span lines. */
+/* By default MPI's file functions return errors; the reason may have several lines. */
 static void check(const char *path, int code, wring_error *e)
 {
   char reason[MPI_MAX_ERROR_STRING] = "";
@@ -38,7 +38,7 @@ static void check(const char *path, int code, wring_error *e)
   wring_error_set(e, "%s: cannot be written: %s", path, reason);
 }
 
-/* All ranks open the file or none; every later call is made on all ranks, whatever has failed on some. */
+/* Either all ranks open the file or none does; every later call is made on all ranks, even if some have failed. */
 static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *part, uint64_t offset, MPI_Datatype type,
                                  wring_error *e)
 {
@@ -50,7 +50,7 @@ static PetscErrorCode write_part(MPI_Comm comm, const char *path, const char *pa
   check(path, MPI_File_open(comm, part, MPI_MODE_WRONLY, MPI_INFO_NULL, &file), e);
   failed = e->text[0] != '\0';
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
-  if (failed) PetscCall(wring_file_finish_all(comm, path, e)); // raises, and leaves nothing
+  if (failed) PetscCall(wring_file_finish_all(comm, path, e)); // raises the error and removes the file
   check(path, MPI_File_write_at_all(file, (MPI_Offset)offset, MPI_BOTTOM, 1, type, MPI_STATUS_IGNORE), e);
   check(path, MPI_File_sync(file), e);
   check(path, MPI_File_close(&file), e);

@@ -1,8 +1,8 @@
 /*
-  VTK's XML format for unstructured grids with raw appended data (VTK file formats, "XML File Formats"): an XML head
-  that gives for every array of every piece where its bytes begin, then the bytes. Each array is preceded by a head of
-  UInt64: its size in bytes or, compressed, the number of blocks, their size, the size of the last if it is shorter
-  (else 0), and the compressed size of each block.
+  VTK's XML format for unstructured grids with raw appended data (VTK file formats, "XML File Formats"): an XML header
+  with the position of the bytes of every array of every piece, then the bytes. Each array is preceded by a header of
+  UInt64: its size in bytes or, if compressed, the number of blocks, their size, the size of the last if it is shorter
+  (otherwise 0), and the compressed size of each block.
 */
 #define _POSIX_C_SOURCE 200809L
 #include "file.h"
@@ -11,13 +11,13 @@
 #include <wring/io.h>
 #include <zlib.h>
 
-/* Block in bytes; zlib's level 1 leaves a sixth of the bytes of a mesh and is little slower than the disk. */
+/* Block size in bytes. zlib's level 1 reduces a mesh to a sixth of its bytes and is little slower than the disk. */
 enum { PACK_BLOCK = 1 << 18, PACK_LEVEL = 1 };
 enum { VTK_VERTEX = 1, VTK_LINE = 3, VTK_TRIANGLE = 5, VTK_TETRA = 10 };
 
 typedef enum { POINTS, CELLS, POINT_DATA, CELL_DATA } vtk_section;
 
-/* One array of this rank's piece, and its bytes in the file: head, then body. */
+/* One array of this rank's piece, and its bytes in the file: header, then data. */
 typedef struct {
   vtk_section section;
   wring_field field;
@@ -150,9 +150,9 @@ static PetscErrorCode encode_piece(vtk_piece *p, PetscBool compress)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the XML head ------------------------------------------------------------------------------------------------ */
+/* ---- the XML header ---------------------------------------------------------------------------------------------- */
 
-/* What rank 0 must know of each piece: points, cells, bytes of each array. */
+/* Gathers the sizes of each piece on rank 0: points, cells, bytes of each array. */
 static PetscErrorCode gather_sizes(MPI_Comm comm, const vtk_piece *p, uint64_t **sizes)
 {
   const int   width = 2 + p->n_array;
@@ -172,7 +172,7 @@ static PetscErrorCode gather_sizes(MPI_Comm comm, const vtk_piece *p, uint64_t *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One Piece element; offset counts from the first byte of the appended data. Returns the offset behind it. */
+/* Prints one Piece element; offset counts from the first byte of the appended data. Returns the offset after it. */
 static uint64_t print_piece(FILE *f, const vtk_piece *p, const uint64_t *size, uint64_t offset)
 {
   static const char *const section[] = {"Points", "Cells", "PointData", "CellData"};
@@ -215,7 +215,7 @@ static PetscErrorCode create_head(const vtk_piece *p, int n_piece, const uint64_
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-/* Rank 0 puts the XML head before its arrays, the last rank closes the XML behind its own. */
+/* Rank 0 writes the XML header before its arrays, the last rank the end of the XML after its arrays. */
 static PetscErrorCode write_piece(MPI_Comm comm, const char *file, const vtk_piece *p, const char *head,
                                   uint64_t head_bytes)
 {
