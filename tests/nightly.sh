@@ -4,10 +4,11 @@
 #     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks fuzz kills coverage
 # clang      the suite built by clang with -Werror
 # sanitize   the suite with address, leak and undefined-behaviour sanitizers; tests/leaks.supp names Open MPI and its
-# libraries threads    data races of the OpenMP loops. gcc's libgomp is not instrumented, so that ThreadSanitizer
-# reports every barrier
-#            as a race; here clang compiles, and LLVM's OpenMP runtime tells ThreadSanitizer of its barriers, tasks and
-#            reductions through the OMPT tool archer. Every C test and one step of every solver run on 3 threads.
+#            libraries
+# threads    data races of the OpenMP loops. gcc's libgomp is not instrumented, so that ThreadSanitizer reports every
+#            barrier as a race; here clang compiles, and LLVM's OpenMP runtime tells ThreadSanitizer of its barriers,
+#            tasks and reductions through the OMPT tool archer. Every C test and one step of every solver run on 3
+#            threads.
 # petsc64    the suite with a PETSc of 64-bit indices (libpetsc64-real-dev)
 # ranks      the C tests that run on 4 ranks, and a short run, on 8 and 16 ranks
 # fuzz       each target of tests/fuzz/run.sh for FUZZ_SECONDS (30)

@@ -20,6 +20,8 @@ static PetscErrorCode is_used(const wring_problem *p, const char *prefix, const 
     const PetscBool box = (PetscBool)(strncmp(key, "box_", 4) == 0);
     *used               = (PetscBool)(!box || wring_options_has(o, prefix, "box_size"));
     if (strcmp(key, "scale") == 0) *used = wring_options_has(o, prefix, "file");
+  } else if (strcmp(prefix, "time_") == 0 && strcmp(key, "steps") == 0) {
+    *used = (PetscBool)!wring_options_has(o, prefix, "end");
   } else if (strcmp(key, "interpolation") == 0) {
     *used = wring_options_has(o, prefix, "curve");
   } else if (strncmp(prefix, "collider_", 9) == 0) {

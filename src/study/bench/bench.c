@@ -172,7 +172,7 @@ static PetscErrorCode measure(wring_bench *b)
 
 PetscErrorCode wring_study_bench(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  wring_bench b = {.comm = comm, .o = o, .start = MPI_Wtime()};
+  wring_bench b = {.comm = comm, .o = o, .start = MPI_Wtime(), .triad = {NAN, NAN, NAN}};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &b.rank));

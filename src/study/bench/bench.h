@@ -43,7 +43,7 @@ typedef struct {
   char               **part, **material;
   double               budget, h; // s
   double               cache;     // bytes of the last cache, 0: not known
-  double               triad[3];  // bytes/s: one thread, all threads of a rank, all ranks
+  double               triad[3];  // bytes/s: one thread, all threads of a rank, all ranks; NaN: not measured
   double               array;     // bytes of each array of the triad of one rank
   PetscInt             n_row, row_capacity, n_skip, skip_capacity;
   wring_bench_row     *row;

@@ -3,6 +3,7 @@
 #include "bench.h"
 #include "study/common/provenance.h"
 #include "study/common/table.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +41,10 @@ static PetscErrorCode print_bandwidth(const wring_bench *b)
   PetscCall(wring_table_add(t, "GB/s"));
   for (int i = 0; i < 3; i++) {
     PetscCall(wring_table_add(t, "  %s", name[i]));
-    PetscCall(wring_table_add(t, "%.1f", b->triad[i] / 1e9));
+    if (isnan(b->triad[i]))
+      PetscCall(wring_table_add(t, "-"));
+    else
+      PetscCall(wring_table_add(t, "%.1f", b->triad[i] / 1e9));
   }
   PetscCall(wring_table_print(b->comm, t));
   PetscCall(wring_table_destroy(&t));

@@ -9,7 +9,7 @@
                       (compare_grid_axes.c), comparisons (compare_grid.c), results (compare_grid_files.c, _plot.c)
     compare.c         the command
 
-  Not here: methods and their common loop (src/solver), how gnuplot is run (study/common/gnuplot.h).
+  Not here: methods and their common loop (src/solver), how gnuplot is run (study/common/pictures.h).
 */
 #pragma once
 #include "study/common/stop.h"

@@ -339,7 +339,7 @@ static int refresh_block(wring_sweep *s, const sweep_segment *g, PetscInt b)
   const int         n_par = sweep_par_rows(t), first = SWEEP_LAMBDA + t->law->n_constraint;
   int               damped = 0;
   for (PetscInt l = 0; l < LANES; l++) {
-    const PetscInt position    = s->position[(g->first_block + b) * LANES + l];
+    const PetscInt position    = s->position[(size_t)(g->first_block + b) * LANES + (size_t)l];
     double        *row         = s->data + g->data + (size_t)b * (size_t)g->n_row * LANES + l;
     const double   own         = t->damping ? t->damping[term_element(t, position)] : 0;
     row[SWEEP_WEIGHT * LANES]  = t->weight[position];

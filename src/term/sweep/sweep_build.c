@@ -214,14 +214,15 @@ static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *ite
   const wring_term *t      = g->term;
   const PetscInt    n_coef = sweep_coef_rows(t), m = t->m;
   for (PetscInt b = 0; b < g->n_block; b++) {
-    double *to = s->data + g->data + (size_t)((b + 1) * g->n_row - n_coef) * LANES;
+    double *to = s->data + g->data + ((size_t)(b + 1) * (size_t)g->n_row - (size_t)n_coef) * LANES;
     for (PetscInt l = 0; l < LANES; l++) {
       const item    *one      = &items[PetscMin(b * g->lanes + PetscMin(l, g->lanes - 1), g->n - 1)];
       const PetscInt position = term_position(t, one->element);
       for (PetscInt r = 0; r < n_coef; r++)
         to[r * LANES + l] = block_coef(t, position / LANES)[r * LANES + position % LANES];
-      for (PetscInt a = 0; a < m; a++) s->corner[g->corner + (size_t)((b * m + a) * LANES + l)] = one->vertex[a];
-      s->position[(g->first_block + b) * LANES + l] = position;
+      for (PetscInt a = 0; a < m; a++)
+        s->corner[g->corner + ((size_t)b * (size_t)m + (size_t)a) * LANES + (size_t)l] = one->vertex[a];
+      s->position[(size_t)(g->first_block + b) * LANES + (size_t)l] = position;
     }
   }
 }

@@ -51,7 +51,7 @@ static void mark_vertices(const wring_sweep *s, const sweep_colour *c, PetscInt 
   for (PetscInt i = c->begin; i < c->end; i++) {
     const sweep_segment *g = &s->segment[i];
     const PetscInt      *v = s->corner + g->corner;
-    for (PetscInt k = 0; k < g->n_block * g->term->m * WRING_LANES; k++) {
+    for (size_t k = 0; k < (size_t)g->n_block * (size_t)g->term->m * WRING_LANES; k++) {
       value[v[k]] = mark;
       if (own) own[v[k]] = v[k];
     }
