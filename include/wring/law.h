@@ -7,7 +7,7 @@
   docs/developer.md, "How to add".
 
   Map of src/law: one file for each law; functions that several laws share are in src/law/common:
-    registry.c         the list of all laws
+    laws.c             the list of all laws
     strain.c ...       a law: functions, then its table
     common/passes.h    functions derived from others of the same law
     common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h, root.h (constraints), limit.h
