@@ -6,7 +6,8 @@
   Map of src/base, in reading order:
     error.c         errors and the handler that ends all ranks
     text.c, text.h  words, numbers and files of text, in any locale
-    count.c         the limit on counts; map.c a hash table, sort.c sorting, exchange.c rows between ranks
+    count.c         the limit on counts; map.c a hash table, sort.c sorting, forest.h components, exchange.c
+                    rows between ranks
     vector.c        threaded kernels of vectors; memory.c aligned arrays; block3.c, block3.h 3x3 algebra of blocks
     curve.c         curves of time (curve.h); rotation.c, random.c, phase.c, process.c: small functions
     options/        the database of a deck (options.h): options.c keys, option_value.c values, schema.c tables and help

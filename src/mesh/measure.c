@@ -2,6 +2,7 @@
 #include "data.h"
 #include "mesh/surface/faces.h"
 #include "mesh/distribute/halo.h"
+#include "base/forest.h"
 #include "base/sort.h"
 #include "mesh/distribute/order.h"
 #include "mesh/distribute/partition.h"
@@ -105,13 +106,6 @@ static PetscErrorCode measure_edges(const wring_mesh_data *d, wring_mesh_measure
 
 /* ---- components -------------------------------------------------------------------------------------------------- */
 
-/* The root of a vertex in a forest; halves the path to the root. */
-static PetscInt find_root(PetscInt *parent, PetscInt v)
-{
-  for (; parent[v] != v; v = parent[v]) parent[v] = parent[parent[v]];
-  return v;
-}
-
 static PetscErrorCode count_components(const wring_mesh_data *d, wring_mesh_measures *m)
 {
   PetscInt *parent;
@@ -122,10 +116,7 @@ static PetscErrorCode count_components(const wring_mesh_data *d, wring_mesh_meas
   for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) parent[d->tet[i]] = d->tet[i];
   for (PetscInt e = 0; e < d->n_tet; e++) {
     const PetscInt *const v = d->tet + 4 * (size_t)e;
-    for (int a = 1; a < 4; a++) {
-      const PetscInt r = find_root(parent, v[0]), s = find_root(parent, v[a]);
-      parent[PetscMax(r, s)] = PetscMin(r, s);
-    }
+    for (int a = 1; a < 4; a++) wring_unite(parent, v[0], v[a]);
   }
   for (PetscInt v = 0; v < d->n_vertex; v++) m->n_component += parent[v] == v;
   PetscCall(PetscFree(parent));

@@ -2,17 +2,13 @@
   A triangle whose nodes all belong to tets must be a face of a tet. A triangle with another node belongs to a cloth.
 */
 #include "raw.h"
+#include "base/sort.h"
 
+/* The corners of a triangle, ascending. */
 static void sort_corners(const PetscInt *corner, PetscInt v[3])
 {
   for (int a = 0; a < 3; a++) v[a] = corner[a];
-  for (int a = 0; a < 2; a++) {
-    for (int b = 0; b < 2 - a; b++) {
-      const PetscInt low = PetscMin(v[b], v[b + 1]), high = PetscMax(v[b], v[b + 1]);
-      v[b]     = low;
-      v[b + 1] = high;
-    }
-  }
+  wring_sort3(v);
 }
 
 /* Triangles by their smallest node: list [n_triangle], start [n_node + 1]. */
@@ -37,7 +33,7 @@ static void mark_faces(const wring_raw *raw, const PetscInt *start, const PetscI
     for (int opposite = 0; opposite < 4; opposite++) {
       for (int a = 0, b = 0; a < 4; a++)
         if (a != opposite) face[b++] = raw->tet[4 * e + (size_t)a];
-      sort_corners(face, face);
+      wring_sort3(face);
       for (PetscInt k = start[face[0]]; k < start[face[0] + 1]; k++) {
         sort_corners(raw->corner + raw->triangle[list[k]].corner, v);
         if (v[1] == face[1] && v[2] == face[2]) is_face[list[k]] = 1;

@@ -3,6 +3,8 @@
 #include "base/sort.h"
 #include <stdlib.h>
 
+const int wring_face_corner[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+
 typedef struct {
   PetscInt middle, largest; // vertices
   int64_t  corner;          // 4 tet + the corner opposite

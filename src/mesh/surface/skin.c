@@ -4,12 +4,10 @@
 */
 #include "skin.h"
 #include "base/exchange.h"
+#include "base/forest.h"
 #include "base/sort.h"
 #include "faces.h"
 #include <stdlib.h>
-
-/* Corners of the face opposite to each corner of a tet with positive volume, outward. */
-static const int face_corner[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
 static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
 {
@@ -42,7 +40,7 @@ static PetscErrorCode find_local_faces(const wring_mesh *m, wring_skin *s)
   s->n = 0;
   for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) {
     if (neighbour[i] >= 0) continue;
-    for (int a = 0; a < 3; a++) s->corner[3 * s->n + a] = m->tet[4 * (i / 4) + (size_t)face_corner[i % 4][a]];
+    for (int a = 0; a < 3; a++) s->corner[3 * s->n + a] = m->tet[4 * (i / 4) + (size_t)wring_face_corner[i % 4][a]];
     s->n++;
   }
   PetscCall(PetscFree(neighbour));
@@ -217,27 +215,14 @@ static PetscErrorCode find_vertices(const wring_mesh *m, wring_skin *s)
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
-/* The root of v in a forest of parents; shortens the path to the root. */
-static PetscInt find_root(PetscInt *parent, PetscInt v)
-{
-  while (parent[v] != v) {
-    parent[v] = parent[parent[v]];
-    v         = parent[v];
-  }
-  return v;
-}
-
 /* parent [n_local]: the root of the component that this rank's tets connect to each vertex. */
 static void join_tets(const wring_mesh *m, PetscInt *parent)
 {
   for (PetscInt v = 0; v < m->n_local; v++) parent[v] = v;
   for (size_t e = 0; e < (size_t)m->n_tet; e++) {
-    for (size_t a = 1; a < 4; a++) {
-      const PetscInt one = find_root(parent, m->tet[4 * e]), two = find_root(parent, m->tet[4 * e + a]);
-      parent[PetscMax(one, two)] = PetscMin(one, two);
-    }
+    for (size_t a = 1; a < 4; a++) wring_unite(parent, m->tet[4 * e], m->tet[4 * e + a]);
   }
-  for (PetscInt v = 0; v < m->n_local; v++) parent[v] = find_root(parent, v);
+  for (PetscInt v = 0; v < m->n_local; v++) parent[v] = wring_root(parent, v);
 }
 
 /* The lowest number is passed between ranks until nothing changes. */

@@ -4,6 +4,7 @@
 */
 #include "base/exchange.h"
 #include "base/sort.h"
+#include "faces.h"
 #include <stdlib.h>
 #include <wring/mesh.h>
 
@@ -46,13 +47,11 @@ static PetscErrorCode mark_set(const wring_mesh *m, PetscInt set, char *mark)
 /* Faces of this rank's tets whose vertices are all in the set, seen from outside. */
 static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, PetscInt rank, faces *f)
 {
-  static const int outward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-
   PetscFunctionBegin;
   for (PetscInt e = 0; e < m->n_tet; e++) {
     const PetscInt *const v = m->tet + 4 * (size_t)e;
     for (int a = 0; a < 4; a++) {
-      const int *const o = outward[a];
+      const int *const o = wring_face_corner[a];
       if (!mark[v[o[0]]] || !mark[v[o[1]]] || !mark[v[o[2]]]) continue;
       const PetscInt corner[3] = {m->original[v[o[0]]], m->original[v[o[1]]], m->original[v[o[2]]]};
       PetscCall(add_face(f, corner, rank, 1));
