@@ -43,5 +43,6 @@ if(WRING_SANITIZE)
   target_link_options(wring_flags INTERFACE ${sanitize})
 endif()
 if(WRING_FUZZ)
-  target_compile_options(wring_flags INTERFACE -fsanitize=fuzzer-no-link -Wno-pass-failed) # loops are not vectorised here
+  # Loops are not vectorised here.
+  target_compile_options(wring_flags INTERFACE -fsanitize=fuzzer-no-link -Wno-pass-failed)
 endif()

@@ -1,6 +1,7 @@
 #!/bin/bash
-# The demonstration of the README: a beam is twisted by quasi-Newton steps, then let go, and one implicit step is solved by
-# several methods that are measured on the same objective. Installs what is missing (Debian), builds, and runs on 2 ranks:
+# The demonstration of the README: a beam is twisted by quasi-Newton steps, then let go, and one implicit step is solved
+# by several methods that are measured on the same objective. Installs what is missing (Debian), builds, and runs on 2
+# ranks:
 #     bash jobs/demo.sh
 cd "$(dirname "$0")/.." || exit 1
 . jobs/setup.sh

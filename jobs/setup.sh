@@ -4,12 +4,13 @@
 # What wring needs to be built, run and tested, by the names of Debian and of Spack. gnuplot draws compare.png; VTK's
 # python module is the independent reader of the frames' test.
 debian_packages="gcc cmake make pkg-config libopenmpi-dev openmpi-bin libpetsc-real-dev libmetis-dev libhdf5-openmpi-dev
-  libyaml-dev zlib1g-dev libjansson-dev libmumps-dev libsuitesparse-dev libopenblas-dev gnuplot-nox python3-vtk9 python3-numpy"
-spack_packages="cmake openmpi petsc~complex+mumps+suite-sparse+metis metis hdf5+mpi libyaml zlib jansson mumps suite-sparse
-  openblas gnuplot"
+  libyaml-dev zlib1g-dev libjansson-dev libmumps-dev libsuitesparse-dev libopenblas-dev gnuplot-nox python3-vtk9
+  python3-numpy"
+spack_packages="cmake openmpi petsc~complex+mumps+suite-sparse+metis metis hdf5+mpi libyaml zlib jansson mumps
+  suite-sparse openblas gnuplot"
 
-# Installs the Debian packages that are missing. Without apt, or without the right to use it, says what is needed and goes on:
-# the libraries may be there under another name, and CMake names the ones that are not.
+# Installs the Debian packages that are missing. Without apt, or without the right to use it, says what is needed and
+# goes on: the libraries may be there under another name, and CMake names the ones that are not.
 install_packages() {
   local missing='' package
   if ! command -v apt-get >/dev/null; then
@@ -48,8 +49,9 @@ install_packages() {
 # cores: those this shell may use (a container or a batch job may have fewer than the machine).
 cores=$(nproc 2>/dev/null || echo 1)
 
-# use_ranks <n>: the environment for n ranks of one thread, unless OMP_NUM_THREADS is set. More ranks or threads than cores must
-# not wait busily; threads need a rank free to use several cores; root in a container may start MPI, without ptrace.
+# use_ranks <n>: the environment for n ranks of one thread, unless OMP_NUM_THREADS is set. More ranks or threads than
+# cores must not wait busily; threads need a rank free to use several cores; root in a container may start MPI, without
+# ptrace.
 use_ranks() {
   export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
   if (($1 * OMP_NUM_THREADS > cores)); then

@@ -1,5 +1,5 @@
-"""Opens frames with VTK, an independent reader: python3 read_frame.py VERTICES TETS FRAME.vtu ... fails unless each has so many
-points and cells, and finite fields."""
+"""Opens frames with VTK, an independent reader: python3 read_frame.py VERTICES TETS FRAME.vtu ... fails unless each has
+so many points and cells, and finite fields."""
 import sys
 try:
     import vtk

@@ -1,4 +1,5 @@
-"""Reads frames with VTK, an independent reader: python3 read_vtk.py FRAME.vtu ... compares each with FRAME.vtu.expected."""
+"""Reads frames with VTK, an independent reader: python3 read_vtk.py FRAME.vtu ... compares each with
+FRAME.vtu.expected."""
 import sys
 try:
     import vtk
@@ -37,7 +38,8 @@ def check(frame):
     same(f"{frame}: x", vtk_to_numpy(grid.GetPoints().GetData()).sum(), expected["x"])
     if grid.GetPoints().GetDataType() != vtk.VTK_DOUBLE:
         sys.exit(f"{frame}: points are not doubles")
-    for data, names in ((grid.GetPointData(), ("u", "vertex")), (grid.GetCellData(), ("volume", "energy", "region", "flag"))):
+    for data, names in ((grid.GetPointData(), ("u", "vertex")),
+                        (grid.GetCellData(), ("volume", "energy", "region", "flag"))):
         for name in names:
             same(f"{frame}: {name}", vtk_to_numpy(data.GetArray(name)).sum(dtype=float), expected[name])
     types = vtk_to_numpy(grid.GetCellTypesArray()) if grid.GetNumberOfCells() else np.zeros(0)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # ranks: 2
-# A new law, shape, solver or integrator is one file and the lines that docs/developer.md, "How to add", names: the templates
-# of tests/extend, which tests/extend/CMakeLists.txt builds in exactly this way, work in the program and pass the tests of
-# their family. Fails if a member needs more places than the table there has, or if a part of the program has a list of its
-# own instead of the family's.
+# A new law, shape, solver or integrator is one file and the lines that docs/developer.md, "How to add", names: the
+# templates of tests/extend, which tests/extend/CMakeLists.txt builds in exactly this way, work in the program and pass
+# the tests of their family. Fails if a member needs more places than the table there has, or if a part of the program
+# has a list of its own instead of the family's.
 . "$(dirname "$0")/lib.sh"
 programs=$build/tests/extend
 wring=$programs/extend_wring

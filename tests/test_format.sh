@@ -1,6 +1,6 @@
 #!/bin/bash
-# Sources, scripts, decks and pages have at most 120 characters a line, tables of Markdown aside. C files are as clang-format
-# 14 (Debian 12) leaves them; other versions differ in details, and skip that part.
+# Sources, scripts, decks and pages have at most 120 characters a line, tables of Markdown aside. C files are as
+# clang-format 14 (Debian 12) leaves them; other versions differ in details, and skip that part.
 cd "$2" || exit 2
 status=0
 

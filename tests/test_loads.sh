@@ -64,7 +64,8 @@ near "$(last hang/steps.csv xmin_fz)" 1259 0.1 "fz of what holds"  # half of 250
 works 2 run hang.yaml -gravity 0,0,0
 hooked=$(awk -F, '$1 == 44 { printf "%.12g", -3 * (2*$2 + 7*$3 - 3*$4) }' hang/state.csv)
 near "$(last hang/steps.csv external)" "$hooked" 1e-8 "external energy of a point load"
-# A path on the command line is relative to the deck, as in the deck: fails when it is relative to the working directory.
+# A path on the command line is relative to the deck, as in the deck: fails when it is relative to the working
+# directory.
 mkdir elsewhere
 (cd elsewhere && works 1 run ../hang.yaml -time_steps 1 -point_load_hook_file hook.csv -output_directory .)
 

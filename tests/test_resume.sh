@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # checkpoint.resume and jobs/slurm.sh: a job that is queued again continues from the checkpoint in the deck's own output
-# directory and ends where a run in one piece ends, bit by bit on one rank. Fails if the deck's keys of initial are applied
-# again, if decks of one name continue each other, or if srun is not told the threads of a rank.
+# directory and ends where a run in one piece ends, bit by bit on one rank. Fails if the deck's keys of initial are
+# applied again, if decks of one name continue each other, or if srun is not told the threads of a rank.
 # usage: test_resume.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 2
 . "$(dirname "$0")/lib.sh"
 

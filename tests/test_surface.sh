@@ -100,7 +100,8 @@ expect 0 2 run mixed.yaml -output_directory other
 "${PYTHON:-/usr/bin/python3}" read.py other/frame_000004.vtu >log 2>&1
 case $? in 0) ;; 77) echo 'no VTK for Python: frames were not read' ;; *) fail 'VTK reads another frame' ;; esac
 
-# The energy density of a sheet's triangles times their rest areas, area/J, is the elastic energy. Fails without the area.
+# The energy density of a sheet's triangles times their rest areas, area/J, is the elastic energy. Fails without the
+# area.
 cat >sheet.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 0], cells: [3, 3, 0]}}
 membrane: {box: {stiffness: 100, density: 1}}

@@ -1,6 +1,7 @@
 /*
-  Counts what a program sends: at the end every rank writes $COUNT.<rank> with a line `tag messages bytes` for each tag of its
-  messages and a line `name calls bytes` for each kind of collective call. Preloaded; of PETSc's calls those that its halos use.
+  Counts what a program sends: at the end every rank writes $COUNT.<rank> with a line `tag messages bytes` for each tag
+  of its messages and a line `name calls bytes` for each kind of collective call. Preloaded; of PETSc's calls those that
+  its halos use.
       mpicc -shared -fPIC -O2 count.c -o count.so; LD_PRELOAD=./count.so COUNT=counts mpiexec -n 2 program
 */
 #include <mpi.h>

@@ -85,7 +85,9 @@ static PetscErrorCode create_solver(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With checkpoint.resume and a checkpoint in output.directory: the deck with initial.restart for its keys of initial. */
+/*
+  With checkpoint.resume and a checkpoint in output.directory: the deck with initial.restart for its keys of initial.
+*/
 static PetscErrorCode resume(MPI_Comm comm, const wring_options *o, wring_options **resumed)
 {
   const char *directory;
