@@ -8,7 +8,8 @@
 prefix=(bench)
 
 # row PART NAME WORK [MATERIAL]: how many rows of out/bench.csv are such.
-row() { awk -F, -v p="$1" -v n="$2" -v w="$3" -v m="${4:-}" '$1 == p && $2 == n && $3 == w && (m == "" || $4 == m)' out/bench.csv | wc -l; }
+row() { awk -F, -v p="$1" -v n="$2" -v w="$3" -v m="${4:-}" '$1 == p && $2 == n && $3 == w && (m == "" || $4 == m)' \
+  out/bench.csv | wc -l; }
 bytes() { awk -F, -v p="$1" -v n="$2" -v w="$3" '$1 == p && $2 == n && $3 == w { print $9 }' out/bench.csv; }
 has() { [ "$(row "$@")" = 1 ] || fail "on $ranks ranks: no row $*"; }
 
@@ -30,7 +31,8 @@ for r, c in zip(j["rows"], rows):
     assert r["seconds"] > 0 and r["repeats"] >= 1 and r["bytes"] >= 0 and math.isfinite(r["fraction"]), r
     assert abs(r["fraction"] * b["all"] * r["seconds"] - r["bytes"]) <= 1e-9 * r["bytes"], r
     assert abs(r["ns_per_tet"] * r["tets"] - 1e9 * r["seconds"]) <= 1e-9 * 1e9 * r["seconds"], r
-    assert all(str(r[k] or "") == c[k] for k in ("part", "name", "work", "material")) and float(c["bytes"]) == r["bytes"], r
+    assert all(str(r[k] or "") == c[k] for k in ("part", "name", "work", "material")), r
+    assert float(c["bytes"]) == r["bytes"], r
     assert (r["iterations"] is None) == (r["part"] in ("law", "exchange") or r["work"] == "set-up"), r
 for s in j["not_measured"]:
     assert s["reason"] and s["part"] in ("exchange", "solver"), s
@@ -38,13 +40,15 @@ PYTHON
 }
 
 solvers=$("$wring" help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ',')
-materials=$("$wring" help material | sed -n 's/^---- material \([a-z].*\) ----$/\1/p' | tr ',' '\n' | tr -d ' ' | sort -u)
+materials=$("$wring" help material | sed -n 's/^---- material \([a-z].*\) ----$/\1/p' | tr ',' '\n' | tr -d ' ' |
+  sort -u)
 [ -n "$solvers" ] && [ -n "$materials" ] || fail 'help does not name solvers and materials'
 
 # ---- all parts: 4 x 4 x 4 cells ----
 for ranks in 1 2 3; do
   expect 0 $ranks -bench_tets 384 -bench_budget 1e-3
-  awk -F, 'NR == 1 { n = NF } NF != n || (NR > 1 && !($8 > 0 && $9 >= 0 && $10 >= 0 && $10 < 1e9 && $12 >= 1)) { print; bad = 1 }
+  awk -F, 'NR == 1 { n = NF }
+           NF != n || (NR > 1 && !($8 > 0 && $9 >= 0 && $10 >= 0 && $10 < 1e9 && $12 >= 1)) { print; bad = 1 }
            END { exit bad }' out/bench.csv || fail "numbers on $ranks ranks"
   [ -z "$(find out -name '*.part')" ] || fail 'a .part file was left'
   check_json $ranks
@@ -57,24 +61,28 @@ for ranks in 1 2 3; do
   for solver in $solvers; do
     for material in neohookean strain stable_neohookean; do
       said=$(grep -c "^not measured: solver $solver, $material: solver '$solver' cannot use material '$material': " log)
-      [ $(($(row solver "$solver" iteration $material) + said)) = 1 ] || fail "$solver on $material has neither a row nor a reason"
+      [ $(($(row solver "$solver" iteration $material) + said)) = 1 ] ||
+        fail "$solver on $material has neither a row nor a reason"
     done
   done
   has solver compliant iteration stable_neohookean
   [ "$(row solver pd iteration)" = 1 ] && has solver pd iteration strain
   has law none scatter
   case $ranks in
-  1) [ "$(row exchange halo positions)" = 0 ] && grep -q '^not measured: exchange halo: ' log || fail 'a halo on one rank'
+  1) [ "$(row exchange halo positions)" = 0 ] && grep -q '^not measured: exchange halo: ' log ||
+    fail 'a halo on one rank'
      ghosts=0 ;;
   *) has exchange halo forces
      has exchange reduction 'one number'
-     ghosts=$(($(bytes exchange halo positions) / 48)) # a vertex is read by one rank and written by another, 24 bytes each
+     # a vertex is read by one rank and written by another, 24 bytes each
+     ghosts=$(($(bytes exchange halo positions) / 48))
      [ $ghosts -gt 0 ] || fail 'no ghosts' ;;
   esac
   # 125 vertices: weight, corners and nine coefficients of a tet; x is read, forces are read and written. A prox has z
   # and u beside.
   [ "$(bytes law none scatter)" = $((16 * 384 + 48 * (125 + ghosts))) ] || fail "bytes of the scatter on $ranks ranks"
-  [ "$(bytes law stvk energy+gradient)" = $((88 * 384 + 72 * (125 + ghosts))) ] || fail "bytes of a pass on $ranks ranks"
+  [ "$(bytes law stvk energy+gradient)" = $((88 * 384 + 72 * (125 + ghosts))) ] ||
+    fail "bytes of a pass on $ranks ranks"
   [ "$(bytes law fibre projection)" = $((40 * 384 + 72 * (125 + ghosts))) ] || fail "bytes of a fibre on $ranks ranks"
   [ "$(bytes law stvk prox)" = $(((88 + 288) * 384 + 72 * (125 + ghosts))) ] || fail "bytes of a prox on $ranks ranks"
 done
@@ -88,10 +96,13 @@ awk -F, 'NR > 1 && ($5 != 6 || !($8 > 0)) { bad = 1 } END { exit bad || NR < 40 
 # ---- parts, materials, settings of methods; what an iteration would be too long for is measured on a small box ----
 expect 0 2 -bench_tets 384 -bench_budget 1e-3 -bench_parts operator -output_directory some/where
 [ "$(cut -d, -f1 some/where/bench.csv | sort -u | tr '\n' ' ')" = 'operator part ' ] || fail 'parts'
-expect 0 1 -bench_tets 21000 -bench_budget 1e-3 -bench_parts solvers -bench_materials strain -solver_qn_history 0 -operator_type multigrid
+expect 0 1 -bench_tets 21000 -bench_budget 1e-3 -bench_parts solvers -bench_materials strain -solver_qn_history 0 \
+  -operator_type multigrid
 has solver pd iteration strain
-awk -F, '$2 == "newton" { found = $5 == 16464 } $2 == "qn" { rest = $5 == 21600 } END { exit !(found && rest) }' out/bench.csv || fail 'small box'
-grep -q '^not measured: solver newton, strain: an iteration would take .*; the row is of 16464 tets' log || fail 'small box: no reason'
+awk -F, '$2 == "newton" { found = $5 == 16464 } $2 == "qn" { rest = $5 == 21600 } END { exit !(found && rest) }' \
+  out/bench.csv || fail 'small box'
+grep -q '^not measured: solver newton, strain: an iteration would take .*; the row is of 16464 tets' log ||
+  fail 'small box: no reason'
 rm -rf out
 
 # ---- refusals ----
@@ -114,6 +125,8 @@ refused_on 1 'there: is not a directory' -output_directory there
 mkdir -p there2/bench.json
 refused_on 1 'there2/bench.json: is a directory' -output_directory there2
 "$wring" help bench >log || fail 'help bench'
-for key in tets parts materials time_step budget; do grep -q "^bench_$key: " log || fail "help bench does not list $key"; done
+for key in tets parts materials time_step budget; do
+  grep -q "^bench_$key: " log || fail "help bench does not list $key"
+done
 "$wring" help >log && grep -q '^wring bench \[-key value ...\]  ' log || fail usage
 exit 0

@@ -35,11 +35,13 @@ for ranks in 1 2; do
   ratio $ranks -solver_type admm
   ratio $ranks -solver_type xpbd
 done
-ratio 2 -operator_type multigrid -mesh_box_cells 18,18,18 -mesh_refine 1 # no memory freed by reading is there to be used again
+# no memory freed by reading is there to be used again
+ratio 2 -operator_type multigrid -mesh_box_cells 18,18,18 -mesh_refine 1
 ratio 1 -time_integrator linear_implicit_euler
 
 works 2 check deck.yaml -solver_qn_history 7
-for said in '4096 vertices, 20250 tets' 'qn' 'history 7' 'implicit_euler, h = 0.01 s' 'operator direct' 'steps  *1' 'xmin xmax'; do
+for said in '4096 vertices, 20250 tets' 'qn' 'history 7' 'implicit_euler, h = 0.01 s' 'operator direct' 'steps  *1' \
+  'xmin xmax'; do
   grep -q "$said" log || fail "check does not say $said"
 done
 exit 0

@@ -54,7 +54,8 @@ near "$(awk -F, '$1 == 0 { print $7 }' out/state.csv)" 0.4 1e-12 "symplectic Eul
 printf 'vertex,x,y,z\n0,0,0,-0.005\n1,1,0,-0.02\n2,2,0,0.01\n' >deep.csv
 works 1 run points.yaml -initial_positions deep.csv -initial_velocity 0,0,3 -time_steps 20
 cp out/state.csv held.csv
-works 1 run points.yaml -initial_positions deep.csv -initial_velocity 0,0,3 -time_steps 20 -collider_floor_point 0,0,-100
+works 1 run points.yaml -initial_positions deep.csv -initial_velocity 0,0,3 -time_steps 20 \
+  -collider_floor_point 0,0,-100
 cmp -s held.csv out/state.csv || fail "points that leave are held: $(diff held.csv out/state.csv)"
 works 1 run points.yaml -collider_floor_velocity 0,0,-20 -time_steps 20
 near "$(last out/steps.csv collider_floor_fz)" 0 1e-12 "force of a floor that falls away"
@@ -74,25 +75,31 @@ MOMENTA
 # A floor that rises takes the points along, and lets them fall when it stops; so does a torus that turns about another
 # axis.
 works 1 run points.yaml -collider_floor_velocity 0,0,1 -collider_floor_until 0.5 -time_steps 50
-awk -F, 'NR > 1 && !($4 > 0.49 && $4 < 0.6 && $7 > 0.9) { exit 1 }' out/state.csv || fail "the floor lifts nothing: $(cat out/state.csv)"
+awk -F, 'NR > 1 && !($4 > 0.49 && $4 < 0.6 && $7 > 0.9) { exit 1 }' out/state.csv ||
+  fail "the floor lifts nothing: $(cat out/state.csv)"
 works 1 run points.yaml -collider_floor_velocity 0,0,1 -collider_floor_until 0.5 -time_steps 400
 near "$(last out/steps.csv collider_floor_fz)" 70 0.7 "force of a floor that has stopped"
 works 1 run points.yaml -gravity 0,0,0 -collider_floor_point -1,0,0 -collider_floor_spin 0,-30,0 -time_steps 100
-awk -F, 'NR > 1 && !($4 > 0.57 * ($2 + 1) - 0.02) { exit 1 }' out/state.csv || fail "the floor turns through points: $(cat out/state.csv)"
+awk -F, 'NR > 1 && !($4 > 0.57 * ($2 + 1) - 0.02) { exit 1 }' out/state.csv ||
+  fail "the floor turns through points: $(cat out/state.csv)"
 
 # The same way from a file. Fails if the path is not that of the floor, or goes on after `until`.
 printf 'time,x,y,z\n0,0,0,0\n1,0,0,1\n' >path.csv
 works 1 run points.yaml -collider_floor_path path.csv -time_steps 400
-awk -F, 'NR > 1 && !($4 > 0.99 && $4 < 1) { exit 1 }' out/state.csv || fail "the floor does not go its path: $(cat out/state.csv)"
+awk -F, 'NR > 1 && !($4 > 0.99 && $4 < 1) { exit 1 }' out/state.csv ||
+  fail "the floor does not go its path: $(cat out/state.csv)"
 works 1 run points.yaml -collider_floor_path path.csv -collider_floor_until 0.5 -time_steps 400
-awk -F, 'NR > 1 && !($4 > 0.49 && $4 < 0.5) { exit 1 }' out/state.csv || fail "the floor does not stop: $(cat out/state.csv)"
+awk -F, 'NR > 1 && !($4 > 0.49 && $4 < 0.5) { exit 1 }' out/state.csv ||
+  fail "the floor does not stop: $(cat out/state.csv)"
 
 # The energy of one point 5 mm deep: 0.125 J. compare: newton and qn agree on it.
 printf 'vertex,x,y,z\n0,0,0,-0.005\n1,1,0,0.02\n2,2,0,0.1\n' >deep.csv
 works 1 evaluate points.yaml -initial_positions deep.csv
 near "$(json_value out/evaluate.json elastic)" 0.125 1e-12 "energy"
-works 1 compare points.yaml -initial_positions deep.csv -compare_solvers qn,gradient_descent,newton -compare_iterations 50
-awk -F, 'NR > 1 && $2 == 50 && $1 == "qn" { e = $NF; n++ } END { exit !(n == 1 && e < 1e-6 && e > -1e-6) }' out/compare.csv || fail "qn does not reach newton's minimum: $(tail -1 out/compare.csv)"
+works 1 compare points.yaml -initial_positions deep.csv -compare_solvers qn,gradient_descent,newton \
+  -compare_iterations 50
+awk -F, 'NR > 1 && $2 == 50 && $1 == "qn" { e = $NF; n++ } END { exit !(n == 1 && e < 1e-6 && e > -1e-6) }' \
+  out/compare.csv || fail "qn does not reach newton's minimum: $(tail -1 out/compare.csv)"
 
 # Every shape, from its keys: a vertex 5 cm below the surface has the energy 1e4/2 0.05^2 = 12.5 J. Fails if a length, a
 # radius or an axis is read as another.
@@ -133,11 +140,12 @@ for solver in qn xpbd; do
 done
 
 # A container: points fall in a sphere and stay.
-bowl="-collider_bowl_shape sphere -collider_bowl_centre 1,0,0 -collider_bowl_radius 1.5 -collider_bowl_inside -collider_bowl_stiffness 1e5
-  -collider_floor_point 0,0,-100 -initial_velocity 0.3,0.5,0"
+bowl="-collider_bowl_shape sphere -collider_bowl_centre 1,0,0 -collider_bowl_radius 1.5 -collider_bowl_inside
+  -collider_bowl_stiffness 1e5 -collider_floor_point 0,0,-100 -initial_velocity 0.3,0.5,0"
 # shellcheck disable=SC2086
 works 1 run points.yaml $bowl -time_steps 300
-awk -F, 'NR > 1 { r = sqrt(($2 - 1) ^ 2 + $3 ^ 2 + $4 ^ 2); if (r > 1.52 || $4 > 0) exit 1 }' out/state.csv || fail "out of the bowl: $(cat out/state.csv)"
+awk -F, 'NR > 1 { r = sqrt(($2 - 1) ^ 2 + $3 ^ 2 + $4 ^ 2); if (r > 1.52 || $4 > 0) exit 1 }' out/state.csv ||
+  fail "out of the bowl: $(cat out/state.csv)"
 
 # ---- bodies: ranks, restarts -----------------------------------------------------------------------------------------
 
@@ -147,7 +155,8 @@ material: {model: corotated, young: 1e5, poisson: 0.3, density: 1000}
 gravity:  [0, 0, -9.81]
 collider:
   floor:  {shape: half_space, point: [0, 0, 0], normal: [0.1, 0, 1], stiffness: 1e5}
-  ball:   {shape: sphere, centre: [-1, 0.5, 0.8], radius: 0.5, stiffness: 1e5, velocity: [6, 0, 0], spin: [0, 0, 90], until: 0.1}
+  ball:   {shape: sphere, centre: [-1, 0.5, 0.8], radius: 0.5, stiffness: 1e5, velocity: [6, 0, 0], spin: [0, 0, 90],
+           until: 0.1}
 time:     {step: 1e-2, steps: 14}
 solver:   {type: qn, max_it: 300, rtol: 1e-10}
 operator: {type: direct}
@@ -155,7 +164,11 @@ output:   {directory: out, every: 0, state_csv: true}
 DECK
 
 # apart FILE FILE: the largest difference of two tables of states
-apart() { paste -d, "$1" "$2" | awk -F, 'NR > 1 { for (i = 2; i <= 7; i++) { d = $i - $(i + 7); if (d < 0) d = -d; if (d > m) m = d } } END { print m + 0 }'; }
+apart() {
+  paste -d, "$1" "$2" | awk -F, '
+    NR > 1 { for (i = 2; i <= 7; i++) { d = $i - $(i + 7); if (d < 0) d = -d; if (d > m) m = d } }
+    END { print m + 0 }'
+}
 
 works 1 run block.yaml
 cp out/state.csv one.csv
@@ -202,28 +215,36 @@ done
 
 # ---- refusals --------------------------------------------------------------------------------------------------------
 
-for solver in pd admm anderson chebyshev compliant; do refused "solver '$solver' cannot use " check block.yaml -solver_type $solver -material_model stable_neohookean; done
+for solver in pd admm anderson chebyshev compliant; do
+  refused "solver '$solver' cannot use " check block.yaml -solver_type $solver -material_model stable_neohookean
+done
 refused "solver 'qn' cannot use contacts: it may raise g" check block.yaml -solver_qn_line_search none
 refused "solver 'qn' cannot use collider 'ball': it has friction" check block.yaml -collider_ball_friction 0.2
-refused "integrator 'explicit_euler' cannot use collider 'ball': it has friction" check block.yaml -collider_ball_friction 0.2 -time_integrator explicit_euler
+refused "integrator 'explicit_euler' cannot use collider 'ball': it has friction" check block.yaml \
+  -collider_ball_friction 0.2 -time_integrator explicit_euler
 works 1 check block.yaml -solver_type chebyshev -solver_chebyshev_line_search armijo
 works 1 check block.yaml -collider_ball_friction 0.2 -solver_type rgc
-refused "collider_ball_shape is \"cube\", expected one of half_space, sphere, .*box" check block.yaml -collider_ball_shape cube
+refused "collider_ball_shape is \"cube\", expected one of half_space, sphere, .*box" check block.yaml \
+  -collider_ball_shape cube
 refused "collider_ball_radius is \"0\", expected a real in \(0,inf\)" check block.yaml -collider_ball_radius 0
 refused "collider_ball_stiffness is \"-1\", expected a real in \(0,inf\)" check block.yaml -collider_ball_stiffness -1
 refused "collider_ball_friction is \"-1\", expected a real in \[0,inf\)" check block.yaml -collider_ball_friction -1
 refused "collider_floor_normal is 0,0,0, expected a direction" check block.yaml -collider_floor_normal 0,0,0
 refused "collider_floor_radius is no key of shape half_space" check block.yaml -collider_floor_radius 1
 refused "collider_floor_inside is no key of shape half_space" check block.yaml -collider_floor_inside
-refused "collider_cup_centre is missing: expected 3 reals \\[m\\]" check block.yaml -collider_cup_shape sphere -collider_cup_radius 1
+refused "collider_cup_centre is missing: expected 3 reals \\[m\\]" check block.yaml -collider_cup_shape sphere \
+  -collider_cup_radius 1
 ring="-collider_ring_shape torus -collider_ring_centre 0,0,5 -collider_ring_stiffness 1"
 # shellcheck disable=SC2086
-refused "collider_ring_minor_radius is 2, expected less than major_radius, 1" check block.yaml $ring -collider_ring_major_radius 1 -collider_ring_minor_radius 2
+refused "collider_ring_minor_radius is 2, expected less than major_radius, 1" check block.yaml $ring \
+  -collider_ring_major_radius 1 -collider_ring_minor_radius 2
 # shellcheck disable=SC2086
-refused "collider_ring_axis is 0,0,0, expected a direction" check block.yaml $ring -collider_ring_major_radius 2 -collider_ring_minor_radius 1 -collider_ring_axis 0,0,0
+refused "collider_ring_axis is 0,0,0, expected a direction" check block.yaml $ring -collider_ring_major_radius 2 \
+  -collider_ring_minor_radius 1 -collider_ring_axis 0,0,0
 crate="-collider_crate_shape box -collider_crate_centre 0,0,5 -collider_crate_stiffness 1"
 # shellcheck disable=SC2086
-refused "collider_crate_size is 1,0,1, expected three lengths above 0" check block.yaml $crate -collider_crate_size 1,0,1
+refused "collider_crate_size is 1,0,1, expected three lengths above 0" check block.yaml $crate \
+  -collider_crate_size 1,0,1
 refused "collider 'ball' forbids the positions of all 125 vertices" check block.yaml -collider_ball_radius 5
 refused "collider 'ball' forbids the positions of all" check block.yaml -collider_ball_inside
 refused "collider 'floor' forbids the positions of all" check block.yaml -collider_floor_normal 0,0,-1

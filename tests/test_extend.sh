@@ -8,7 +8,7 @@
 programs=$build/tests/extend
 wring=$programs/extend_wring
 
-# ---- the table: | law | `src/law/<name>.c` | `src/law/laws.c` |, the file of a family, then its lists -------------------
+# ---- the table: | law | `src/law/<name>.c` | `src/law/laws.c` |, the file of a family, then its lists ----------------
 
 while read -r family lists; do
   row=$(grep -E "^\| $family \|" "$source/docs/developer.md") || fail "docs/developer.md has no row for $family"
@@ -65,6 +65,7 @@ gravity: [0, 0, -9.81]
 time: {step: 0.02, end: 0.2}
 END
 works 2 run shape.yaml -output_directory shape
-awk -v f="$(last shape/steps.csv collider_disc_fz)" 'BEGIN { exit !(f > 1000) }' || fail "the shape scratch does not push"
+awk -v f="$(last shape/steps.csv collider_disc_fz)" 'BEGIN { exit !(f > 1000) }' ||
+  fail "the shape scratch does not push"
 expect 1 1 check shape.yaml -collider_disc_length 1
 grep -q 'collider_disc_length is no key of shape scratch' log || fail "a key of another shape is taken"

@@ -25,7 +25,8 @@ fails_with() {
   local pattern=$1
   shift
   expect 1 2 run "$@"
-  [ "$(grep -c '^wring: ' log)" = 1 ] && grep -Eq "^wring: $pattern" log || fail "$*: not one line that matches '$pattern'"
+  [ "$(grep -c '^wring: ' log)" = 1 ] && grep -Eq "^wring: $pattern" log ||
+    fail "$*: not one line that matches '$pattern'"
   ! grep -q 'PETSC ERROR\|internal error' log || fail "$*: a trace"
 }
 

@@ -75,10 +75,13 @@ echo "tet,x,y,z
 
 # A table of ones is nothing, one of twos doubles the modulus. Fails if a row reaches another tet, or is lost.
 for ranks in 1 3; do
-  alike "$(energy $ranks four.yaml -material_stiffness_file twice.csv)" "$(energy 1 four.yaml -material_stiffness 2e5)" twos
-  alike "$(energy $ranks four.yaml -material_stiffness_file right.csv)" "$(energy 1 four.yaml -region_right_stiffness 3e5)" \
+  alike "$(energy $ranks four.yaml -material_stiffness_file twice.csv)" \
+    "$(energy 1 four.yaml -material_stiffness 2e5)" twos
+  alike "$(energy $ranks four.yaml -material_stiffness_file right.csv)" \
+    "$(energy 1 four.yaml -region_right_stiffness 3e5)" \
     "a table and a region"
-  alike "$(energy $ranks four.yaml -region_right_stiffness_file twice.csv)" "$(energy 1 four.yaml -region_right_stiffness 2e5)" \
+  alike "$(energy $ranks four.yaml -region_right_stiffness_file twice.csv)" \
+    "$(energy 1 four.yaml -region_right_stiffness 2e5)" \
     "a table of a region"
   alike "$(energy $ranks four.yaml -fibre_stiffness 1e6 -fibre_file up.csv)" \
     "$(energy 1 four.yaml -fibre_stiffness 1e6 -fibre_direction 0,0,-3)" directions
@@ -103,11 +106,13 @@ region=$(energy 1 four.yaml -region_right_stiffness 3e5)
 up=$(energy 1 four.yaml -fibre_stiffness 1e6 -fibre_direction 0,0,1)
 for ranks in 1 3; do
   alike "$(energy $ranks four.yaml -mesh_file data.msh -material_stiffness_data stiff)" "$region" "data of 2.2"
-  alike "$(energy $ranks four.yaml -mesh_file data.msh -fibre_stiffness 1e6 -fibre_data along)" "$up" "directions of 2.2"
+  alike "$(energy $ranks four.yaml -mesh_file data.msh -fibre_stiffness 1e6 -fibre_data along)" "$up" \
+    "directions of 2.2"
 done
 "$wring" mesh convert four.msh new.msh >log 2>&1 || fail "convert"
 "$wring" mesh convert four.msh binary.msh -binary >log 2>&1 || fail "convert to binary"
-awk '/^\$Elements/ { on = 1 } /^\$EndElements/ { on = 0 } on && NF == 4 { entity = $2 } on && NF == 5 { print $1, entity == 2 ? 3 : 1 }' \
+awk '/^\$Elements/ { on = 1 } /^\$EndElements/ { on = 0 } on && NF == 4 { entity = $2 }
+  on && NF == 5 { print $1, entity == 2 ? 3 : 1 }' \
   new.msh >rows
 [ "$(wc -l <rows)" = 4 ] || fail "$(cat rows): not four tets"
 mapfile -t rows <rows
@@ -177,14 +182,18 @@ refused 'nowhere.csv: cannot be read' four.yaml -material_stiffness_file nowhere
 { cat four.msh; data again 1 '11 1' '12 3' '11 1' '17 1'; } >again.msh
 { cat data.msh; data stiff 1 '11 1'; } >twin.msh
 sed 's/^12 3$/12 x/' data.msh >letter.msh
-refused 'bad.msh: .ElementData "bad": tet 1 has -3, expected a scale above 0' four.yaml -mesh_file bad.msh -material_stiffness_data bad
+refused 'bad.msh: .ElementData "bad": tet 1 has -3, expected a scale above 0' four.yaml -mesh_file bad.msh \
+  -material_stiffness_data bad
 refused 'again.msh:[0-9]*: element 11 is given twice' four.yaml -mesh_file again.msh -material_stiffness_data again
-refused 'data.msh: .ElementData "other": ends without tet 2' four.yaml -mesh_file data.msh -material_stiffness_data other
-refused 'data.msh:[0-9]*: .ElementData "along" has 3 components, expected 1' four.yaml -mesh_file data.msh -material_stiffness_data along
+refused 'data.msh: .ElementData "other": ends without tet 2' four.yaml -mesh_file data.msh \
+  -material_stiffness_data other
+refused 'data.msh:[0-9]*: .ElementData "along" has 3 components, expected 1' four.yaml -mesh_file data.msh \
+  -material_stiffness_data along
 refused 'data.msh: has no .ElementData "soft"' four.yaml -mesh_file data.msh -material_stiffness_data soft
 refused 'twin.msh:[0-9]*: a second .ElementData "stiff"' four.yaml -mesh_file twin.msh -material_stiffness_data stiff
 refused 'letter.msh:[0-9]*: .*expected a finite value' four.yaml -mesh_file letter.msh -material_stiffness_data stiff
-refused 'stiffness_data and material_stiffness_file are both given' four.yaml -material_stiffness_file right.csv -material_stiffness_data stiff
+refused 'stiffness_data and material_stiffness_file are both given' four.yaml -material_stiffness_file right.csv \
+  -material_stiffness_data stiff
 
 # Keys that cannot be used.
 sed 's/^mesh:.*/mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}/; /^initial/d' four.yaml >box.yaml
@@ -198,11 +207,14 @@ refused 'fibre_file and fibre_direction are both given' four.yaml $fibre -fibre_
 refused 'fibre_stiffness is "-1", expected' four.yaml -fibre_stiffness -1 -fibre_direction 0,0,1
 refused 'volume_min is "0", expected' four.yaml -volume_stiffness 1 -volume_min 0
 refused 'volume_max is 1, expected at least volume_min = 2' four.yaml -volume_stiffness 1 -volume_min 2
-refused 'region_left_volume_max is 0.5, expected at least volume_min = 1' four.yaml -volume_stiffness 1 -region_left_volume_max 0.5
+refused 'region_left_volume_max is 0.5, expected at least volume_min = 1' four.yaml -volume_stiffness 1 \
+  -region_left_volume_max 0.5
 refused 'strain_limit_min is missing' four.yaml $limit -strain_limit_max 1
-refused 'strain_limit_max is 0.9, expected at least strain_limit_min = 1' four.yaml $limit -strain_limit_min 1 -strain_limit_max 0.9
+refused 'strain_limit_max is 0.9, expected at least strain_limit_min = 1' four.yaml $limit -strain_limit_min 1 \
+  -strain_limit_max 0.9
 refused 'strain_limit_min is "-1", expected' four.yaml $limit -strain_limit_min -1 -strain_limit_max 2
 printf 'vertex,x,y,z\n0,0,0,0\n1,1,0,0\n' >points.csv
 printf 'vertex,mass\n0,1\n1,1\n' >mass.csv
-refused 'fibre_stiffness is for tetrahedra' four.yaml -mesh_file points.csv -mass_file mass.csv $fibre -fibre_direction 0,0,1
+refused 'fibre_stiffness is for tetrahedra' four.yaml -mesh_file points.csv -mass_file mass.csv $fibre \
+  -fibre_direction 0,0,1
 exit 0

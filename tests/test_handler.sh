@@ -9,9 +9,11 @@ client=$build/tests/test_handler
 timeout -k 5 60 "$mpiexec" -n 2 "$client" alone >log 2>&1
 status=$?
 [ $status = 5 ] || fail "one rank fails: exit status $status, expected 5"
-[ "$(grep -c '^client: internal error: a fault of rank 1 (fail_alone, ' log)" = 1 ] || fail "one rank fails: not one line"
+[ "$(grep -c '^client: internal error: a fault of rank 1 (fail_alone, ' log)" = 1 ] ||
+  fail "one rank fails: not one line"
 timeout -k 5 60 "$mpiexec" -n 2 "$client" >log 2>&1 || fail "bad input: exit status $?"
-[ "$(grep -c '^client: ' log)" = 2 ] && grep -q '^client: deck:1: refused$' log && grep -q '^client: deck:3: refused$' log ||
+[ "$(grep -c '^client: ' log)" = 2 ] && grep -q '^client: deck:1: refused$' log &&
+  grep -q '^client: deck:3: refused$' log ||
   fail "bad input: expected two lines, of deck:1 and deck:3"
 
 # An MPI_Init_thread that provides less than it was asked for.
@@ -35,5 +37,6 @@ if [ "${WRING_SANITIZE-}" != ON ] && mpicc -shared -fPIC -o single.so single.c 2
   status=$?
   [ $status = 1 ] && grep -q '^wring: OMP_NUM_THREADS: 2 threads, but MPI provides MPI_THREAD_SINGLE, expected' log ||
     fail "MPI without threads, 2 threads: exit status $status, expected 1 and one line"
-  OMP_NUM_THREADS=1 LD_PRELOAD=$PWD/single.so timeout 60 "$wring" version >log 2>&1 || fail "MPI without threads, 1 thread"
+  OMP_NUM_THREADS=1 LD_PRELOAD=$PWD/single.so timeout 60 "$wring" version >log 2>&1 ||
+    fail "MPI without threads, 1 thread"
 fi

@@ -19,7 +19,8 @@ find_package(wring 0.1 REQUIRED)
 add_executable(program program.c)
 target_link_libraries(program PRIVATE wring::wring)
 END
-cmake -S . -B by_cmake -D CMAKE_PREFIX_PATH="$work/wring" -D CMAKE_C_COMPILER="${CC:-cc}" >log 2>&1 || { cat log; exit 1; }
+cmake -S . -B by_cmake -D CMAKE_PREFIX_PATH="$work/wring" -D CMAKE_C_COMPILER="${CC:-cc}" >log 2>&1 ||
+  { cat log; exit 1; }
 cmake --build by_cmake >log 2>&1 || { cat log; exit 1; }
 by_cmake/program
 
@@ -31,8 +32,10 @@ sed -n '/^```c$/,/^```$/{/^```/!p}' "$source/docs/developer.md" >step.c
 mpicc -Wall -Wextra -Werror -o step step.c $(pkg-config --cflags --libs wring)
 works 1 run "$source/inputs/lamp.yaml" -time_steps 1 -output_directory out -output_every 0
 for ranks in 1 2; do
-  "$mpiexec" -n $ranks ./step "$source/inputs/lamp.yaml" >elastic 2>log || fail "the program of docs/developer.md on $ranks ranks"
-  [ $ranks = 2 ] || [ "$(cat elastic)" = "$(last out/steps.csv elastic)" ] || fail "another elastic energy than the run's"
+  "$mpiexec" -n $ranks ./step "$source/inputs/lamp.yaml" >elastic 2>log ||
+    fail "the program of docs/developer.md on $ranks ranks"
+  [ $ranks = 2 ] || [ "$(cat elastic)" = "$(last out/steps.csv elastic)" ] ||
+    fail "another elastic energy than the run's"
   close "$(cat elastic)" "$(last out/steps.csv elastic)" 1e-5 "elastic energy of the program on $ranks ranks"
 done
 "$mpiexec" -n 2 ./step "$source/inputs/lamp.yaml" -solver_rtoll 1 >log 2>&1 && fail "an unknown key is taken"

@@ -26,10 +26,12 @@ DECK
 # ---- energy: each of these fails if the rule is another one of the list ----
 for rule in implicit_euler linear_implicit_euler; do
   expect 0 1 run pendulum.yaml -time_integrator $rule
-  total out/steps.csv | awk '{ last = $1 } END { exit !(last < -0.01 && last > -0.1) }' || fail "$rule does not lose energy"
+  total out/steps.csv | awk '{ last = $1 } END { exit !(last < -0.01 && last > -0.1) }' ||
+    fail "$rule does not lose energy"
 done
 expect 0 1 run pendulum.yaml -time_integrator explicit_euler -time_step 1e-4 -time_steps 6000
-total out/steps.csv | awk '$1 > 1.1 * top + 1e-3 { grew++; top = $1 } END { exit !(grew > 10) }' || fail 'explicit Euler does not gain energy'
+total out/steps.csv | awk '$1 > 1.1 * top + 1e-3 { grew++; top = $1 } END { exit !(grew > 10) }' ||
+  fail 'explicit Euler does not gain energy'
 # Symplectic Euler's energy swings with the pendulum by O(h), and no further in the second half than in the first.
 expect 0 1 run pendulum.yaml -time_integrator symplectic_euler
 total out/steps.csv | awk '{ a = $1 < 0 ? -$1 : $1; h = NR > 1000; if (a > top[h]) top[h] = a }
@@ -52,7 +54,8 @@ DECK
 for rule in explicit_euler symplectic_euler linear_implicit_euler; do
   expect 0 1 run beam.yaml -time_integrator $rule -solver_type pd
   ! grep -q '^solver' log || fail "$rule names a solver"
-  [ "$(cut -d, -f1,3,4 out/history.csv | tr '\n' ' ')" = "step,solver,iteration $(for i in 1 2 3 4 5 6; do echo -n "$i,$rule,1 "; done)" ] ||
+  rows=$(printf "%s,$rule,1 " 1 2 3 4 5 6)
+  [ "$(cut -d, -f1,3,4 out/history.csv | tr '\n' ' ')" = "step,solver,iteration $rows" ] ||
     fail "$rule: rows of history.csv"
   grep -q "\"integrator\": \"$rule\"" out/run.json || fail "$rule: run.json"
   cp out/state.csv one.csv
@@ -72,11 +75,13 @@ for rule in bdf2 implicit_midpoint; do
 done
 expect 0 1 run beam.yaml -time_steps 3 -output_directory part
 expect 0 2 run beam.yaml -time_integrator bdf2 -initial_restart part -output_directory rest
-[ "$(grep -c '^note: .*checkpoint_000003.h5.*bdf2.*implicit_euler' log)" = 1 ] || fail 'no note about a step without memory'
+[ "$(grep -c '^note: .*checkpoint_000003.h5.*bdf2.*implicit_euler' log)" = 1 ] ||
+  fail 'no note about a step without memory'
 
 # ---- failures: status 2, the state before the step, one reason ----
 expect 2 2 run beam.yaml -time_integrator explicit_euler -time_step 0.1 -time_steps 100
-grep -q '"ended": "solver failed"' out/run.json && grep -q '^note: step .* failed: not finite' log || fail 'explicit Euler blows up'
+grep -q '"ended": "solver failed"' out/run.json && grep -q '^note: step .* failed: not finite' log ||
+  fail 'explicit Euler blows up'
 [ "$(ls out/checkpoint_*.h5 | wc -l)" = 1 ] && ! grep -qi 'nan\|inf' out/state.csv || fail 'state before the failure'
 # A soft cube that runs into itself: the midpoint is sound, the end of the step is inside out.
 cat >cube.yaml <<'DECK'
@@ -89,7 +94,8 @@ output:   {directory: out, every: 0, state_csv: true}
 DECK
 printf 'vertex,x,y,z\n0,0,0,0\n1,-150,0,0\n2,0,0,0\n3,-150,0,0\n4,0,0,0\n5,-150,0,0\n6,0,0,0\n7,-150,0,0\n' >run.csv
 expect 2 1 run cube.yaml
-grep -q '^note: step 1 failed: not finite' log && grep -q '^1,1,0,0,-150,0,0$' out/state.csv || fail 'an inverted end of a step'
+grep -q '^note: step 1 failed: not finite' log && grep -q '^1,1,0,0,-150,0,0$' out/state.csv ||
+  fail 'an inverted end of a step'
 # Two masses on a spring of half its length: m/h^2 = 4, its Hessian across is -2 and 2, and their sum is singular.
 printf 'a,b,length,stiffness\n0,1,2,2\n' >link.csv
 printf 'vertex,x,y,z,stiffness\n' >hook.csv
@@ -102,8 +108,10 @@ done
 # ---- other commands ----
 refused "'bdf2'.*evaluate expects implicit_euler" evaluate beam.yaml -time_integrator bdf2
 for rule in implicit_midpoint bdf2; do
-  expect 0 2 compare beam.yaml -time_integrator $rule -compare_solvers qn,newton -compare_iterations 20 -output_directory c
-  awk -F, '$1 == "qn" && $2 == 20 { e = $8 } END { exit !(e != "" && e < 1e-6 && e > -1e-9) }' c/compare.csv || fail "compare with $rule"
+  expect 0 2 compare beam.yaml -time_integrator $rule -compare_solvers qn,newton -compare_iterations 20 \
+    -output_directory c
+  awk -F, '$1 == "qn" && $2 == 20 { e = $8 } END { exit !(e != "" && e < 1e-6 && e > -1e-9) }' c/compare.csv ||
+    fail "compare with $rule"
 done
 expect 0 1 help time_integrator
 for rule in implicit_euler implicit_midpoint bdf2 linear_implicit_euler symplectic_euler explicit_euler; do

@@ -49,7 +49,8 @@ same() {
 check_rows() {
   [ -s "$1" ] || return 0
   { if [ -z "$(tail -c 1 "$1")" ]; then cat "$1"; else sed '$d' "$1"; fi; } |
-    awk -F, 'NR == 1 { n = NF } NF != n || NR > 2 && $1 + 0 < last { exit bad = 1 } NR > 1 { last = $1 + 0 } END { exit bad }' ||
+    awk -F, 'NR == 1 { n = NF } NF != n || NR > 2 && $1 + 0 < last { exit bad = 1 }
+             NR > 1 { last = $1 + 0 } END { exit bad }' ||
     fail "$1 has a damaged line"
 }
 
@@ -83,7 +84,8 @@ check_whole() {
 # check_end DIRECTORY: a run that was restarted has all that one left alone has.
 check_end() {
   same "$1/state.csv" whole/state.csv 1e-9
-  [ "$(cut -d, -f1 "$1/steps.csv" | tr '\n' ' ')" = "step $(seq -s ' ' 1 $last) " ] || fail "$1/steps.csv: not each step once"
+  [ "$(cut -d, -f1 "$1/steps.csv" | tr '\n' ' ')" = "step $(seq -s ' ' 1 $last) " ] ||
+    fail "$1/steps.csv: not each step once"
   cut -d, -f1 "$1/history.csv" | uniq | sort -n | uniq -d | grep . && fail "$1/history.csv: a step comes twice"
   check_rows "$1/history.csv"
   [ "$(grep -c 'file=' "$1/frames.pvd")" = $((last + 1)) ] || fail "$1/frames.pvd: not each frame once"

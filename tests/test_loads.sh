@@ -187,27 +187,32 @@ printf 'vertex,x,y,z,stiffness\n3,0,0,0,1e5\n' >soft.csv
 printf 'vertex,x,y,z\n3,0,0,0\n' >bare.csv
 printf 'vertex,x,y,z\n9999,0,0,0\n' >far.csv
 printf 'time,x,y,z\n0,0,0,0\n0.2,0,0,3\n' >press.csv
-refused_on 2 'back.csv:4: time 1 behind time 1, expected times that increase' run free.yaml -body_force_box_curve back.csv
+refused_on 2 'back.csv:4: time 1 behind time 1, expected times that increase' run free.yaml \
+  -body_force_box_curve back.csv
 refused 'back.csv:4: time 1 behind' run free.yaml -gravity_curve back.csv
 refused 'stop.csv:3: time 0 behind time 0' run path.yaml -attach_zmin_path stop.csv
 refused 'path.csv:1: the header is "time,x,y,z", expected "time,value"' run drag.yaml -drag_curve path.csv
 refused 'half.csv:1: the header is "time,value", expected "time,x,y,z"' run path.yaml -attach_zmin_path half.csv
-refused 'soft.csv:1: the header is "vertex,x,y,z,stiffness", expected "vertex,x,y,z"' run path.yaml -attach_nail_file soft.csv
-refused 'bare.csv:1: the header is .*, expected "vertex,x,y,z,stiffness"' run path.yaml -attach_nail_hard false -attach_nail_file bare.csv
+refused 'soft.csv:1: the header is "vertex,x,y,z,stiffness", expected "vertex,x,y,z"' run path.yaml \
+  -attach_nail_file soft.csv
+refused 'bare.csv:1: the header is .*, expected "vertex,x,y,z,stiffness"' run path.yaml -attach_nail_hard false \
+  -attach_nail_file bare.csv
 refused 'far.csv:2: vertex is "9999", expected a vertex' run hang.yaml -point_load_hook_file far.csv
 refused 'stiffness and attach_zmin_hard are both given' run path.yaml -attach_zmin_stiffness 1e5
 refused 'velocity and attach_zmin_path are both given' run path.yaml -attach_zmin_velocity 1,0,0
-refused_on 2 "vertex 0 is held by 'zmin' and by 'xmin', expected one hard attachment" run path.yaml -attach_xmin_hard true
+refused_on 2 "vertex 0 is held by 'zmin' and by 'xmin', expected one hard attachment" run path.yaml \
+  -attach_xmin_hard true
 refused "body_force: the mesh has no region 'bix' .did you mean 'box'" run free.yaml -body_force_bix_value 0,0,1
 refused "pressure: 'xmux' is not a set of the mesh .did you mean 'xmax'" run hang.yaml -pressure_xmux_value 1
 refused "pressure: the set 'grip' has no triangles" run hang.yaml -set_grip_sphere 0,0,0,0.3 -pressure_grip_value 1
 refused 'pressure_xmin_value is missing' run hang.yaml -pressure_xmin_until 1
 refused 'drag_rate is .-1., expected' run drag.yaml -drag_rate -1
 refused 'expected drag_curve too' run drag.yaml -drag_interpolation cubic
-refused_on 2 'hard attachments move so far in it that the energy is not finite' run path.yaml -time_step 0.2 -attach_zmin_spin 0,0,0 \
+refused_on 2 'hard attachments move so far in it that the energy is not finite' run path.yaml -time_step 0.2 \
+  -attach_zmin_spin 0,0,0 \
   -attach_zmin_path press.csv
 
-# --- run.json has every key in force with its type ---------------------------------------------------------------------
+# --- run.json has every key in force with its type --------------------------------------------------------------------
 # Fails when a default of a named load, collider, spring or attachment or of a compared solver is missing, when one that
 # nothing uses is there, and when a number is a text.
 cat >force.yaml <<'DECK'

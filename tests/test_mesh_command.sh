@@ -56,7 +56,8 @@ done
 works 1 box beam.mesh.msh -size 2,1,1 -cells 8,4,4 -origin -1,0,0.5
 works 1 info beam.mesh.msh -parts 2,3,5
 grep -q '^bounding box    -1 0 0.5 to 1 1 1.5 m$' log || fail 'origin'
-awk '$1 == "parts" { on = 1; next } on { n++; if ($2 > 1.1 || $3 > 1.5 || $4 <= 0) bad = 1 } END { exit bad || n != 3 }' log ||
+awk '$1 == "parts" { on = 1; next } on { n++; if ($2 > 1.1 || $3 > 1.5 || $4 <= 0) bad = 1 }
+  END { exit bad || n != 3 }' log ||
   fail 'quality of the partition'
 # Two tets that do not touch, one turned over, and a node of none.
 cat >two.mesh <<'MESH'
@@ -132,7 +133,8 @@ works 1 refine once.msh fine_again.msh -binary
 works 1 convert fine_again.msh fine_text.msh
 cmp fine.msh fine_text.msh || fail 'refine twice and by two levels'
 works 1 info fine.msh
-for line in 'vertices        225' 'tetrahedra      768' 'volume          2 m^3' '  xmin                  25 vertices, 32 triangles, 1 m^2' \
+for line in 'vertices        225' 'tetrahedra      768' 'volume          2 m^3' \
+  '  xmin                  25 vertices, 32 triangles, 1 m^2' \
   'boundary faces  320' '  box                   225 vertices'; do
   grep -qxF "$line" log || fail "info fine.msh: no '$line'"
 done
@@ -209,7 +211,8 @@ refused_everywhere 'bad.mesh:15: element 2 refers to node 99' convert bad.mesh a
 
 # ---- help ----
 "$wring" help mesh >log || fail 'help mesh'
-for key in 'wring mesh refine FROM TO -levels' 'wring mesh info FILE -parts' 'wring mesh convert FROM TO -binary' 'wring mesh box TO -cells' mesh_box_cells; do
+for key in 'wring mesh refine FROM TO -levels' 'wring mesh info FILE -parts' 'wring mesh convert FROM TO -binary' \
+  'wring mesh box TO -cells' mesh_box_cells; do
   grep -q "^$key: " log || fail "help mesh does not list $key"
 done
 "$wring" help >log && grep -q "^wring mesh convert FROM TO  " log && grep -q "^wring mesh box TO  " log || fail help

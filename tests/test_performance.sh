@@ -10,7 +10,8 @@ printf 'vertex,mass\n0,1\n1,1\n' >masses.csv
 printf 'a,b,length,stiffness\n0,1,1,100\n' >springs.csv
 printf 'vertex,x,y,z\n0,0,0,0\n' >corners.csv
 small=(-time_steps 1 -solver_max_it 2 -output_every 0)
-for deck in box box_strain liu_bar liu_bunny liu_cloth liu_ditto liu_hippo liu_sheet liu_sphere liu_squirrel solvers_twist; do
+for deck in box box_strain liu_bar liu_bunny liu_cloth liu_ditto liu_hippo liu_sheet liu_sphere liu_squirrel \
+  solvers_twist; do
   options=("${small[@]}" -output_directory "$deck")
   case $deck in
     box*) options+=(-mesh_box_cells 3,3,3) ;;
@@ -23,9 +24,11 @@ for deck in box box_strain liu_bar liu_bunny liu_cloth liu_ditto liu_hippo liu_s
     solvers_twist) options+=(-mesh_box_cells 6,2,2) ;;
   esac
   works 1 run "$source/inputs/bench/$deck.yaml" "${options[@]}"
-  awk -F, 'NR == 2 { good = $1 == 1 && ($13 == 1 || $13 == 2) && $14 ~ /^(max_it|converged|at round-off)$/ && $6 < 1e300 }
+  awk -F, 'NR == 2 {
+             good = $1 == 1 && ($13 == 1 || $13 == 2) && $14 ~ /^(max_it|converged|at round-off)$/ && $6 < 1e300 }
            END { exit !(good && NR == 2) }' "$deck/steps.csv" || fail "$deck: not one step of one or two iterations"
-  awk -F, '$4 == 0 { first = $5 } { last = $5 } END { exit !(last < first) }' "$deck/history.csv" || fail "$deck: g does not fall"
+  awk -F, '$4 == 0 { first = $5 } { last = $5 } END { exit !(last < first) }' "$deck/history.csv" ||
+    fail "$deck: g does not fall"
 done
 for deck in solvers solvers_strain; do
   works 1 compare "$source/inputs/bench/$deck.yaml" -initial_restart "$work/solvers_twist" -compare_solvers qn,newton \

@@ -42,7 +42,8 @@ DECK
 
 # What help says: "KEY: one of a, b; default a".
 solvers=$("$wring" help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ',')
-materials=$("$wring" help material | sed -n 's/^---- material \([a-z].*\) ----$/\1/p' | tr ',' '\n' | tr -d ' ' | sort -u)
+materials=$("$wring" help material | sed -n 's/^---- material \([a-z].*\) ----$/\1/p' | tr ',' '\n' | tr -d ' ' |
+  sort -u)
 [ -n "$solvers" ] && [ -n "$materials" ] || fail "help does not name solvers and materials"
 
 # why SOLVER MATERIAL: the pattern of its refusal, or nothing.
@@ -67,7 +68,8 @@ for material in $materials; do
     if [ -z "$pattern" ]; then
       able=${able:+$able,}$solver
     else
-      refused "solver '$solver' cannot use material '$material': $pattern" check box.yaml "${keys[@]}" -solver_type "$solver"
+      refused "solver '$solver' cannot use material '$material': $pattern" check box.yaml "${keys[@]}" \
+        -solver_type "$solver"
     fi
   done
   works 1 compare box.yaml "${keys[@]}" -compare_solvers "$able" -compare_iterations 1 -compare_reference least
@@ -77,7 +79,8 @@ read -ra stable <<<"-material_model stable_neohookean ${parameters[stable_neohoo
 refused_on 3 "solver 'compliant' cannot use material 'strain'" run box.yaml "${strain[@]}" -solver_type compliant
 refused_on 3 "solver 'pd' cannot use material 'stable_neohookean'" run box.yaml "${stable[@]}" -solver_type pd
 refused_on 3 "poisson > 1/8" check box.yaml "${stable[@]}" -material_poisson 0.125
-refused "cannot use material 'strain'" compare box.yaml "${strain[@]}" -compare_solvers qn,light -variant_light_type compliant
+refused "cannot use material 'strain'" compare box.yaml "${strain[@]}" -compare_solvers qn,light \
+  -variant_light_type compliant
 
 # ---- keys: every value outside what help says ------------------------------------------------------------------------
 
@@ -110,7 +113,9 @@ for solver in $solvers; do
   done < <("$wring" help "solver_${solver}_" 2>/dev/null | grep "^solver_${solver}_")
 done
 [ $n -ge 25 ] || fail "only $n values of keys were tried"
-for key in max_it rtol atol measure; do refused "solver_$key is \"-1\", expected " check box.yaml "${strain[@]}" "-solver_$key" -1; done
+for key in max_it rtol atol measure; do
+  refused "solver_$key is \"-1\", expected " check box.yaml "${strain[@]}" "-solver_$key" -1
+done
 refused 'solver_rtol is "1", expected ' check box.yaml "${strain[@]}" -solver_rtol 1
 refused 'solver_type is "nonesuch", expected one of ' check box.yaml "${strain[@]}" -solver_type nonesuch
 refused 'variant_light_weight is "0", expected ' compare box.yaml "${strain[@]}" -compare_solvers light \
@@ -158,11 +163,13 @@ printf 'vertex,x,y,z,stiffness\n0,0,0,0,1e4\n1,1,0,0,1e4\n' >grip.csv
 for ranks in 1 3; do # found in the first step, when files exist
   # shellcheck disable=SC2086
   expect 1 $ranks run net.yaml $hard
-  [ "$(grep -c '^wring: .*1 of 9 constraints are redundant.*compliance > 0' log)" = 1 ] || fail "redundant constraints on $ranks"
+  [ "$(grep -c '^wring: .*1 of 9 constraints are redundant.*compliance > 0' log)" = 1 ] ||
+    fail "redundant constraints on $ranks"
 done
 works 3 run net.yaml -solver_type compliant -solver_compliant_compliance 1e-9 # a stiff chain
 
 for solver in xpbd pbd rgc penalty; do
-  refused_on 3 'order sequential on 3 ranks' check box.yaml "${strain[@]}" -solver_type $solver "-solver_${solver}_order" sequential
+  refused_on 3 'order sequential on 3 ranks' check box.yaml "${strain[@]}" -solver_type $solver \
+    "-solver_${solver}_order" sequential
 done
 exit 0

@@ -29,7 +29,8 @@ exec "$@"
 LAUNCH
 chmod +x launch
 job() {
-  WRING=$wring LAUNCH=./launch SLURM_CPUS_PER_TASK=1 timeout 60 bash "$source/jobs/slurm.sh" "$@" >log 2>&1 </dev/null ||
+  WRING=$wring LAUNCH=./launch SLURM_CPUS_PER_TASK=1 timeout 60 bash "$source/jobs/slurm.sh" "$@" >log \
+    2>&1 </dev/null ||
     fail "jobs/slurm.sh $*"
 }
 job a/beam.yaml -time_steps 5
@@ -43,5 +44,6 @@ grep -q '^restart  *out/a/checkpoint_000005.h5' log || fail "the second part doe
 
 works 2 run b/beam.yaml -checkpoint_resume true
 [ "$(last out/b/steps.csv step)" = 12 ] || fail "two ranks do not continue"
-refused "out/b/checkpoint_000012.h5: holds another mesh" run a/beam.yaml -output_directory out/b -checkpoint_resume true \
+refused "out/b/checkpoint_000012.h5: holds another mesh" run a/beam.yaml -output_directory out/b \
+  -checkpoint_resume true \
   -mesh_box_cells 5,2,2

@@ -37,7 +37,8 @@ refused 'self_contact_max_depth is "0", expected' run box.yaml -self_contact_sti
 refused 'self_contact_stiffness is missing' run box.yaml -self_contact_thickness 0.1
 refused 'unknown key self_contact_depth, did you mean self_contact_max_depth' run box.yaml -self_contact_depth 0.1
 for solver in pbd xpbd rgc penalty; do
-  refused "solver '$solver' cannot use self_contact: it is an energy" run box.yaml -solver_type $solver -self_contact_stiffness 1e4
+  refused "solver '$solver' cannot use self_contact: it is an energy" run box.yaml -solver_type $solver \
+    -self_contact_stiffness 1e4
 done
 for solver in pd admm compliant; do
   refused "solver '$solver' cannot use contacts" run box.yaml -solver_type $solver -self_contact_stiffness 1e4

@@ -23,7 +23,8 @@ start() {
   local ranks=$1
   shift
   rm -rf out
-  if [ "$ranks" = 1 ]; then "$wring" run beam.yaml "$@" >log 2>&1 & else "$mpiexec" -n "$ranks" "$wring" run beam.yaml "$@" >log 2>&1 & fi
+  if [ "$ranks" = 1 ]; then "$wring" run beam.yaml "$@" >log 2>&1 & else "$mpiexec" -n "$ranks" "$wring" run beam.yaml \
+    "$@" >log 2>&1 & fi
   pid=$!
   for _ in $(seq 600); do
     [ "$(wc -l 2>/dev/null <out/steps.csv)" -gt 5 ] 2>/dev/null && return
@@ -49,7 +50,8 @@ goes_on() {
 
 # lost WHAT FILE: one line that names the file, and no trace.
 lost() {
-  [ "$(grep -c '^wring: ' log)" = 1 ] && grep -q "^wring: $2.*: cannot be written: ." log || fail "$1: not one line about $2"
+  [ "$(grep -c '^wring: ' log)" = 1 ] && grep -q "^wring: $2.*: cannot be written: ." log ||
+    fail "$1: not one line about $2"
   ! grep -q 'PETSC ERROR\|internal error' log || fail "$1: a trace"
 }
 
@@ -85,7 +87,8 @@ touch out/frame_000008.vtu.part
 for table in steps history residuals; do truncate -s -9 out/$table.csv; done
 on 1 run beam.yaml $admm -time_steps 8 -initial_restart out || fail 'a restart after a cut'
 for table in steps history residuals; do
-  [ "$(cut -d, -f1 out/$table.csv | uniq | tr '\n' ' ')" = 'step 1 2 3 4 5 6 7 8 ' ] || fail "$table.csv: not each step once"
+  [ "$(cut -d, -f1 out/$table.csv | uniq | tr '\n' ' ')" = 'step 1 2 3 4 5 6 7 8 ' ] ||
+    fail "$table.csv: not each step once"
   awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad }' out/$table.csv || fail "$table.csv: a damaged line"
 done
 [ "$(cut -d, -f1,2 out/residuals.csv | sort | uniq -d)" = '' ] || fail 'residuals.csv: a row comes twice'
@@ -154,13 +157,15 @@ begin() {
 # has JSON PYTHON: an expression of the parsed file j holds.
 has() {
   [ -x "$python" ] || return 0
-  "$python" -c 'import json, sys; j = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2" || fail "$1: not $2"
+  "$python" -c 'import json, sys; j = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2" ||
+    fail "$1: not $2"
 }
 
 # stopped_compare WHAT: newton is whole, xpbd has the rows that it made, qn has not begun.
 stopped_compare() {
   has out/compare.json "j['ended'] == '$1' and sorted(j['solvers']) == ['newton', 'xpbd']"
-  has out/compare.json "j['solvers']['xpbd']['ended'] == 'interrupted' and j['solvers']['xpbd']['relative_error']['40000'] is None"
+  has out/compare.json \
+    "j['solvers']['xpbd']['ended'] == 'interrupted' and j['solvers']['xpbd']['relative_error']['40000'] is None"
   [ "$(grep -c '^newton,' out/compare.csv)" -gt 39000 ] || fail "$1: rows of newton"
   [ "$(grep -c '^xpbd,' out/compare.csv)" -lt 4001 ] && grep -q '^xpbd,0,' out/compare.csv || fail "$1: rows of xpbd"
   [ -e out/compare.gp ] && [ ! -e out/compare.png ] || fail "$1: a picture of a comparison that was stopped"
@@ -179,7 +184,8 @@ rm -rf out
 expect 3 1 compare compare.yaml -time_limit 3
 stopped_compare 'stopped by time.limit'
 rm -rf out
-expect 3 1 compare compare.yaml -compare_sweep_time_step 1e-2,1e-3 -compare_solvers newton,xpbd -compare_iterations 10 -time_limit 1e-9
+expect 3 1 compare compare.yaml -compare_sweep_time_step 1e-2,1e-3 -compare_solvers newton,xpbd -compare_iterations 10 \
+  -time_limit 1e-9
 grep -q '^note: stopped by time.limit after 0 of 2 combinations' log || fail 'a parameter grid: no note'
 has out/sweep.json "j['combinations'] == 2 and j['runs'] == []"
 begin 1 '2/2' compare compare.yaml -compare_sweep_compare_iterations 5,40000

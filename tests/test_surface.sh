@@ -9,24 +9,35 @@
 awk 'function num(i, j, k) { return 1 + i + 5 * (j + 3 * k) }
   function put(type, tag, v) { element[++elements] = type " 2 " tag " " tag " " v }
   function quad(p, q, r, s, tag) { put(2, tag, p " " q " " r); put(2, tag, p " " r " " s) }
-  BEGIN { for (k = 0; k < 3; k++) for (j = 0; j < 3; j++) for (i = 0; i < 5; i++) node[++nodes] = i / 2 " " j / 2 " " k / 2
+  BEGIN {
+    for (k = 0; k < 3; k++) for (j = 0; j < 3; j++) for (i = 0; i < 5; i++) node[++nodes] = i / 2 " " j / 2 " " k / 2
     split("123 231 312 132 321 213", path, " ")
     for (k = 0; k < 2; k++) for (j = 0; j < 2; j++) for (i = 0; i < 4; i++) for (p = 1; p <= 6; p++) {
       at[1] = i; at[2] = j; at[3] = k; v = num(i, j, k)
       for (c = 1; c <= 3; c++) { at[substr(path[p], c, 1)]++; v = v " " num(at[1], at[2], at[3]) }
       put(4, 1, v) }
-    for (j = 0; j < 2; j++) for (i = 0; i < 4; i++) quad(num(i, j, 2), num(i + 1, j, 2), num(i + 1, j + 1, 2), num(i, j + 1, 2), 2)
-    for (b = 0; b < 5; b++) for (a = 0; a < 3; a++) { if (b) node[++nodes] = 2 + b / 4 " " a / 2 " " 1; g[a, b] = b ? nodes : num(4, a, 2) }
+    for (j = 0; j < 2; j++) for (i = 0; i < 4; i++)
+      quad(num(i, j, 2), num(i + 1, j, 2), num(i + 1, j + 1, 2), num(i, j + 1, 2), 2)
+    for (b = 0; b < 5; b++) for (a = 0; a < 3; a++) {
+      if (b) node[++nodes] = 2 + b / 4 " " a / 2 " " 1
+      g[a, b] = b ? nodes : num(4, a, 2) }
     for (b = 0; b < 4; b++) for (a = 0; a < 2; a++) quad(g[a, b], g[a + 1, b], g[a + 1, b + 1], g[a, b + 1], 3)
     last = 1; for (i = 1; i < 6; i++) { node[++nodes] = "0 0 -" i / 5; put(1, 4, last " " nodes); last = nodes }
-    for (k = 0; k < 2; k++) for (j = 0; j < 2; j++) quad(num(0, j, k), num(0, j + 1, k), num(0, j + 1, k + 1), num(0, j, k + 1), 5)
-    print "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n5\n3 1 \"body\"\n2 2 \"skin\"\n2 3 \"cloth\"\n1 4 \"rope\"\n2 5 \"wall\"\n$EndPhysicalNames"
+    for (k = 0; k < 2; k++) for (j = 0; j < 2; j++)
+      quad(num(0, j, k), num(0, j + 1, k), num(0, j + 1, k + 1), num(0, j, k + 1), 5)
+    print "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n5\n3 1 \"body\"\n2 2 \"skin\"\n2 3 \"cloth\""
+    print "1 4 \"rope\"\n2 5 \"wall\"\n$EndPhysicalNames"
     print "$Nodes\n" nodes; for (i = 1; i <= nodes; i++) print i, node[i]
-    print "$EndNodes\n$Elements\n" elements; for (i = 1; i <= elements; i++) print i, element[i]; print "$EndElements" }' >mixed.msh
+    print "$EndNodes\n$Elements\n" elements
+    for (i = 1; i <= elements; i++) print i, element[i]
+    print "$EndElements" }' >mixed.msh
 cat >mixed.yaml <<'DECK'
 mesh:     {file: mixed.msh}
 material: {model: strain, stiffness: 1e5, density: 1000}
-membrane: {skin: {stiffness: 1e4, density: 1}, cloth: {stiffness: 1e3, density: 0.3, strain_limit: {stiffness: 1e3, min: 0.5, max: 1.5}, area: {stiffness: 10, min: 0.5, max: 2}}}
+membrane:
+  skin:   {stiffness: 1e4, density: 1}
+  cloth:  {stiffness: 1e3, density: 0.3, strain_limit: {stiffness: 1e3, min: 0.5, max: 1.5},
+           area: {stiffness: 10, min: 0.5, max: 2}}
 bending:  {skin: {stiffness: 1, model: rigid}, cloth: {stiffness: 1e-2}}
 spring:   {rope: {modulus: 1e3, density: 0.5}}
 attach:   {wall: {stiffness: 1e6}}
@@ -40,9 +51,11 @@ DECK
 # ---- counts: 40 triangles and 5 lines work; masses are those of all of them ----
 expect 0 2 check mixed.yaml
 grep -q '62 vertices, 96 tets, 32 triangles, 5 lines, volume 2 m^3, mass 2002.8 kg' log || fail 'counts'
-grep -q '^triangles skin (16) cloth (16) wall (8)$' log && grep -q '^lines     rope (5)$' log || fail 'sets that can be named'
+grep -q '^triangles skin (16) cloth (16) wall (8)$' log && grep -q '^lines     rope (5)$' log ||
+  fail 'sets that can be named'
 expect 0 1 mesh info mixed.msh
-grep -q 'cloth  *15 vertices, 16 triangles, 1 m^2$' log && grep -q 'rope  *6 vertices, 5 lines, 1 m$' log || fail 'mesh info'
+grep -q 'cloth  *15 vertices, 16 triangles, 1 m^2$' log && grep -q 'rope  *6 vertices, 5 lines, 1 m$' log ||
+  fail 'mesh info'
 
 # ---- ranks, threads, restart, refinement ----
 expect 0 1 run mixed.yaml
@@ -65,13 +78,15 @@ expect 0 2 run mixed.yaml -mesh_refine 1 -initial_restart fine -time_steps 2 -ou
 # ---- solvers: the minimisers agree; sweeps give the same iterates on any ranks ----
 expect 0 1 run mixed.yaml -time_steps 1 -output_directory newton
 for solver in qn pd admm anderson; do
-  expect 0 2 run mixed.yaml -time_steps 1 -solver_type $solver -solver_max_it 3000 -solver_rtol 1e-9 -output_directory other
+  expect 0 2 run mixed.yaml -time_steps 1 -solver_type $solver -solver_max_it 3000 -solver_rtol 1e-9 \
+    -output_directory other
   same newton/state.csv other/state.csv 1e-6
 done
 expect 0 1 run mixed.yaml -time_steps 1 -solver_type xpbd -solver_max_it 20 -output_directory xpbd
 expect 0 4 run mixed.yaml -time_steps 1 -solver_type xpbd -solver_max_it 20 -output_directory other
 cmp -s xpbd/state.csv other/state.csv || fail 'xpbd on four ranks'
-refused_everywhere "solver 'compliant' cannot use material '[a-z_]*': its constraint has no gradient where it holds" run mixed.yaml -solver_type compliant
+refused_everywhere "solver 'compliant' cannot use material '[a-z_]*': its constraint has no gradient where it holds" \
+  run mixed.yaml -solver_type compliant
 
 # ---- frames: 96 tets, 32 triangles and 5 lines; J of areas and lengths ----
 cat >read.py <<'PYTHON'
@@ -146,23 +161,39 @@ expect 0 3 run rope.yaml -output_directory other
 cmp -s rope/state.csv other/state.csv || fail 'a rope on three ranks'
 
 # ---- refusals ----
-refused_everywhere "rope.yaml:2: spring: 'box' has stiffness and modulus, expected either stiffness or modulus" check rope.yaml -spring_box_modulus 5
+refused_everywhere "rope.yaml:2: spring: 'box' has stiffness and modulus, expected either stiffness or modulus" check \
+  rope.yaml -spring_box_modulus 5
 refused_everywhere "spring_box_stiffness and spring_box_file are both given" check rope.yaml -spring_box_file x.csv
-refused_everywhere "spring: 'rip' is not a set of the mesh \(did you mean 'rope'\?\), expected a set with lines" check mixed.yaml -spring_rip_stiffness 1
+refused_everywhere "spring: 'rip' is not a set of the mesh \(did you mean 'rope'\?\), expected a set with lines" check \
+  mixed.yaml -spring_rip_stiffness 1
 refused_everywhere "spring: 'skin' has no lines, expected" check mixed.yaml -spring_skin_stiffness 1
 refused_everywhere "membrane: 'rope' has no triangles, expected" check mixed.yaml -membrane_rope_stiffness 1
-refused_everywhere "bending: 'cloht' is not a set of the mesh \(did you mean 'cloth'\?\)" check mixed.yaml -bending_cloht_stiffness 1
+refused_everywhere "bending: 'cloht' is not a set of the mesh \(did you mean 'cloth'\?\)" check mixed.yaml \
+  -bending_cloht_stiffness 1
 refused_everywhere 'membrane_wall_stiffness is missing' check mixed.yaml -membrane_wall_density 1
-refused_everywhere 'membrane_skin_stiffness is "-1", expected a real in \(0,inf\)' check mixed.yaml -membrane_skin_stiffness -1
-refused_everywhere 'membrane_cloth_strain_limit_min is 3, expected at most membrane_cloth_strain_limit_max, which is 1.5' check mixed.yaml -membrane_cloth_strain_limit_min 3
+refused_everywhere 'membrane_skin_stiffness is "-1", expected a real in \(0,inf\)' check mixed.yaml \
+  -membrane_skin_stiffness -1
+refused_everywhere \
+  'membrane_cloth_strain_limit_min is 3, expected at most membrane_cloth_strain_limit_max, which is 1.5' \
+  check mixed.yaml -membrane_cloth_strain_limit_min 3
 refused_everywhere 'membrane_skin_area_min is missing' check mixed.yaml -membrane_skin_area_stiffness 1
-refused_everywhere 'bending_skin_model is "stiff", expected one of isometric, rigid' check mixed.yaml -bending_skin_model stiff
+refused_everywhere 'bending_skin_model is "stiff", expected one of isometric, rigid' check mixed.yaml \
+  -bending_skin_model stiff
 sed 's/, density: 0.5//' mixed.yaml >light.yaml
 refused_everywhere 'vertex 57 has no mass, expected' check light.yaml
-awk '/^\$Elements/ { print; getline n; print n + 1; next } /^\$EndElements/ { print n + 1 " 2 2 2 2 32 37 62" } { print }' mixed.msh >fan.msh
-refused_everywhere "bending: 'skin': the edge of vertices 31 and 36 has three triangles, to vertices 30, 37 and 61, expected two" check mixed.yaml -mesh_file "$work/fan.msh"
-awk '/^\$Elements/ { print; getline n; print n + 1; next } /^\$EndElements/ { print n + 1 " 2 2 2 2 37 32 31" } { print }' mixed.msh >twice.msh
-refused_everywhere "set 'skin' has the triangle of vertices 30, 31, 36 twice" check mixed.yaml -mesh_file "$work/twice.msh"
+# more TRIANGLE: the mesh with one more triangle of the skin.
+more() {
+  awk -v triangle="$1" '/^\$Elements/ { print; getline n; print n + 1; next }
+    /^\$EndElements/ { print n + 1 " 2 2 2 2 " triangle } { print }' mixed.msh
+}
+more '32 37 62' >fan.msh
+refused_everywhere \
+  "bending: 'skin': the edge of vertices 31 and 36 has three triangles, to vertices 30, 37 and 61, expected two" \
+  check mixed.yaml -mesh_file "$work/fan.msh"
+more '37 32 31' >twice.msh
+refused_everywhere "set 'skin' has the triangle of vertices 30, 31, 36 twice" check mixed.yaml \
+  -mesh_file "$work/twice.msh"
 sed 's/^58 0 0 -0.2$/58 0 0 0/' mixed.msh >short.msh
-refused_everywhere "spring: the line of vertices 0 and 57 of 'rope' has no length" check mixed.yaml -mesh_file "$work/short.msh"
+refused_everywhere "spring: the line of vertices 0 and 57 of 'rope' has no length" check mixed.yaml \
+  -mesh_file "$work/short.msh"
 exit 0
