@@ -7,21 +7,17 @@ status=0
 mapfile -t files < <(find CMakeLists.txt ./*.md cmake docs include inputs jobs src tests -type f \
   \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.md' -o -name '*.yaml' -o -name '*.cmake' \
   -o -name CMakeLists.txt \) ! -path 'tests/fuzz/corpus/*' | sed 's|^\./||')
-while read -r folder number; do
-  [ "$number" = 0 ] && continue
-  echo "$folder: $number lines of more than 120 characters"
-  status=1
-done < <(python3 - "${files[@]}" <<'PYTHON'
-import collections, os, sys
-n = collections.Counter()
+python3 - "${files[@]}" <<'PYTHON' || status=1
+import sys
+long = 0
 for name in sys.argv[1:]:
-    for line in open(name, encoding="utf-8"):
+    for number, line in enumerate(open(name, encoding="utf-8"), 1):
         table = name.endswith(".md") and line.lstrip().startswith("|")
-        n[os.path.dirname(name) or "."] += len(line.rstrip("\n")) > 120 and not table
-for folder in sorted(n):
-    print(folder, n[folder])
+        if len(line.rstrip("\n")) > 120 and not table:
+            print(f"{name}:{number}: {len(line) - 1} characters, expected at most 120")
+            long += 1
+sys.exit(long > 0)
 PYTHON
-)
 
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
   clang-format --dry-run --Werror $(find src include tests -name '*.[ch]') || status=1
