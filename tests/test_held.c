@@ -363,7 +363,7 @@ static PetscErrorCode test_both(void)
   CHECK(distance < 1e-10, "a soft attachment moved what a hard one holds by %g m", distance);
   CHECK_REFUSED(hold(&b, "ymin", rest, &still), "is held by 'x", "and by 'ymin', expected one hard attachment of it");
   PetscCall(VecDestroy(&x));
-  PetscCall(wring_operator_destroy(&b.op));
+  PetscCall(test_body_destroy(&b));
   return PETSC_SUCCESS;
 }
 
