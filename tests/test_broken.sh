@@ -145,7 +145,7 @@ list of 2|edit box.yaml 's/0, 0, -9.81/0, -9.81/'|check box.yaml|
 list has word|edit box.yaml 's/0, 0, -9.81/0, down, -9.81/'|check box.yaml|
   box.yaml:3: gravity is "0,down,-9.81", expected 3 reals [m/s^2]
 list in list|edit box.yaml 's/0, 0, -9.81/[0], 0, -9.81/'|check box.yaml|
-  box.yaml:3: gravity: a list holds numbers or words only, no texts with blanks, lists, maps or empty items
+  box.yaml:3: gravity: a list may contain numbers and words only, not strings with blanks, lists, maps or empty items
 bool|add box.yaml 'output_state_csv: maybe'|check box.yaml|
   box.yaml:10: output_state_csv is "maybe", expected true or false
 out of range neg|edit box.yaml 's/max_it: 200/max_it: -1/'|check box.yaml|
@@ -173,14 +173,14 @@ missing model|edit box.yaml 's/model: corotated, //'|check box.yaml|
   box.yaml: material_model is missing: expected a word (Law of the elements; `wring help material` lists all laws with
   their keys.)
 missing young|edit box.yaml 's/young: 1e6, //'|check box.yaml|
-  box.yaml: material_young is missing: expected a real in (0,inf) [Pa] (Young's modulus; with poisson.)
+  box.yaml: material_young is missing: expected a real in (0,inf) [Pa] (Young's modulus; requires poisson.)
 missing time step|edit box.yaml 's/step: 1e-2, //'|check box.yaml|
   box.yaml: time_step is missing: expected a real in (0,inf) [s] (Size h of a time step; required.)
 missing mesh|edit box.yaml '/^mesh/d'|check box.yaml|
   box.yaml: mesh: none is given, expected mesh.file, mesh.box or initial.restart
 missing cells|edit box.yaml 's/, cells: \[2, 1, 1\]//'|check box.yaml|
-  box.yaml: mesh_box_cells is missing: expected 3 integers in [0,inf) (Cells of the box along x, y and z, each cut into
-  6 tets; 0 along one axis: a sheet, along two: a line.)
+  box.yaml: mesh_box_cells is missing: expected 3 integers in [0,inf) (Cells of the box along x, y and z, each split
+  into 6 tets; 0 along one axis gives a sheet, along two a line.)
 missing stiffness|edit box.yaml 's/stiffness: 1e6/until: 1/'|check box.yaml|
   box.yaml: attach_xmin_stiffness is missing: expected a real in (0,inf) [N/m] (Stiffness of the spring between each
   vertex and its target.)
@@ -194,12 +194,12 @@ yaml tab|add box.yaml $'a:\n\tb: 1'|check box.yaml|
   box.yaml:11: not valid YAML in column 1: found character that cannot start any token
 yaml not map|echo '- 1' >box.yaml|check box.yaml|box.yaml:1: a deck is a map, key: value
 yaml alias|add box.yaml 'compare_report: *x'|check box.yaml|
-  box.yaml:10: an alias (*name) is not read in a deck: write the value itself, in one line
+  box.yaml:10: an alias (*name) is not supported in a deck: write the value itself, on one line
 yaml anchor|edit box.yaml 's/max_it: 200/max_it: \&x 200/'|check box.yaml|
-  box.yaml:7: an anchor (&name) is not read in a deck: write the value itself, in one line
+  box.yaml:7: an anchor (&name) is not supported in a deck: write the value itself, on one line
 yaml tag|edit box.yaml 's/max_it: 200/max_it: !!str 200/'|check box.yaml|
-  box.yaml:7: a tag (!name) is not read in a deck: write the value itself, in one line
-yaml two documents|add box.yaml '---'|check box.yaml|box.yaml:10: a second document (---): a deck is one
+  box.yaml:7: a tag (!name) is not supported in a deck: write the value itself, on one line
+yaml two documents|add box.yaml '---'|check box.yaml|box.yaml:10: a second document (---), expected one
 yaml noise|printf 'a: \xff' >box.yaml|check box.yaml|box.yaml:1: not valid YAML in column 4: invalid leading UTF-8 octet
 key without value|edit box.yaml 's/max_it: 200/max_it:/'|check box.yaml|
   box.yaml:7: not valid YAML in column 30: found unexpected ':'
@@ -242,11 +242,11 @@ integrator|edit box.yaml 's/steps: 1/steps: 1, integrator: implicit_eular/'|chec
 operator|add box.yaml 'operator: {type: fast}'|check box.yaml|
   box.yaml:10: operator_type is "fast", expected one of auto, direct, multigrid, petsc
 poisson with mu|edit box.yaml 's/young: 1e6/mu: 1e6/'|check box.yaml|
-  box.yaml:2: material_mu beside material_poisson; expected young and poisson or else mu and lambda
+  box.yaml:2: material_mu and material_poisson are both given, expected either young and poisson or mu and lambda
 box and file|edit box.yaml 's/^mesh:.*{box/mesh: {file: gmsh22.msh, box/'|check box.yaml|
   box.yaml:1: mesh: file and box (box.yaml:1) are both given, expected one of them
 box scale|edit box.yaml 's/^mesh:.*{box/mesh: {scale: 1e-3, box/'|check box.yaml|
-  box.yaml:1: mesh_scale is for the coordinates of a mesh.file, expected mesh.box alone
+  box.yaml:1: mesh_scale applies to mesh.file only, remove it for mesh.box
 box too many cells|edit box.yaml 's/cells: \[2, 1, 1/cells: [2000000000, 2000000000, 2000000000/'|check box.yaml|
   box.yaml:1: mesh_box_cells: more than 9e18 tetrahedra are too many
 box flat|edit box.yaml 's/size: \[2/size: [0/'|check box.yaml|
@@ -254,15 +254,15 @@ box flat|edit box.yaml 's/size: \[2/size: [0/'|check box.yaml|
 box inf|edit box.yaml 's/size: \[2/size: [inf/'|check box.yaml|
   box.yaml:1: mesh_box_size is "inf,1,1", expected 3 reals in [0,inf) [m]
 box far|edit box.yaml 's/{box: {/{box: {origin: [1e30, 0, 0], /'|check box.yaml|
-  box.yaml:1: mesh_box_jitter: 0.05 leaves a tetrahedron without volume, expected a smaller jitter or larger cells
+  box.yaml:1: mesh_box_jitter: 0.05 leaves a tetrahedron of zero volume, expected a smaller jitter or larger cells
 set twice shaped|add box.yaml 'set: {grip: {box: [0,0,0,1,1,1], sphere: [0,0,0,1]}}'|check box.yaml|
-  box.yaml:10: set_grip_sphere: the set has a box already, expected one of box, sphere, plane
+  box.yaml:10: set_grip_sphere: the set already has a box, expected one of box, sphere, plane
 set empty|add box.yaml 'set: {grip: {box: [5,5,5,6,6,6]}}'|check box.yaml|
-  box.yaml:10: set_grip_box: no vertex of the mesh lies in it, expected one at least
+  box.yaml:10: set_grip_box: no vertex of the mesh lies in it, expected at least one
 set upside down|add box.yaml 'set: {grip: {box: [1,0,0,0,1,1]}}'|check box.yaml|
   box.yaml:10: set_grip_box: 1 > 0, expected x0,y0,z0,x1,y1,z1 with x0 <= x1, y0 <= y1, z0 <= z1
 set named as the mesh's|add box.yaml 'set: {XMIN: {box: [0,0,0,1,1,1]}}'|check box.yaml|
-  box.yaml:10: set_xmin_box: the mesh has another set 'xmin' already, expected another name
+  box.yaml:10: set_xmin_box: the mesh already has a set 'xmin', expected another name
 set no shape|add box.yaml 'set: {grip: 3}'|check box.yaml|box.yaml:10: unknown key set_grip, did you mean set_grip_box?
 set radius|add box.yaml 'set: {grip: {sphere: [0,0,0,-1]}}'|check box.yaml|
   box.yaml:10: set_grip_sphere: radius -1, expected at least 0
@@ -275,11 +275,11 @@ attach file and stiffness|edit box.yaml 's/stiffness: 1e6/stiffness: 1e6, file: 
 attach file missing|edit net.yaml 's/targets.csv/nowhere.csv/'|check net.yaml|
   nowhere.csv: cannot be read: No such file or directory
 petsc|add box.yaml 'petsc: {1: 2}'|check box.yaml|
-  box.yaml:10: key petsc_1: an option of PETSc is expected after petsc_, such as petsc_ksp_view
+  box.yaml:10: key petsc_1: expected an option of PETSc after petsc_, such as petsc_ksp_view
 *petsc bad pc|add box.yaml 'petsc: {operator_pc_type: nonsense}'|run box.yaml -operator_type petsc|
-  petsc_operator_...: PETSc does not take it: Unable to find requested PC type nonsense
+  petsc_operator_...: PETSc rejects it: Unable to find requested PC type nonsense
 petsc bad value|add box.yaml 'petsc: {operator_ksp_max_it: many}'|run box.yaml -operator_type petsc|
-  petsc_operator_...: PETSc does not take it: Input string many has no integer value (do not include . in it)
+  petsc_operator_...: PETSc rejects it: Input string many has no integer value (do not include . in it)
 sweep unknown|add compare.yaml 'compare_sweep_time_stp: [1, 2]'|compare compare.yaml|
   compare.yaml:7: compare_sweep: unknown key time_stp, did you mean time_step?
 sweep value|add compare.yaml 'compare_sweep_time_step: [1, x]'|compare compare.yaml|
@@ -306,7 +306,7 @@ check of compare unknown|edit compare.yaml 's/pd\]/bd]/'|check compare.yaml|
 sweep of types|add compare.yaml 'compare_sweep_solver_type: [qn, pd]'|compare compare.yaml|
   compare.yaml:7: compare_sweep: solver_type cannot be swept
 evaluate integrator|:|evaluate box.yaml -time_integrator bdf2|
-  command line: time_integrator is 'bdf2': evaluate expects implicit_euler, whose g it takes
+  command line: time_integrator is 'bdf2', expected implicit_euler, whose g is evaluated
 no command|:||no command, expected
 unknown|:|walk box.yaml|unknown command walk, expected
 unknown near|:|chek box.yaml|unknown command chek, did you mean check, expected
@@ -332,12 +332,12 @@ single dash|:|run box.yaml -|command line: unexpected argument '-', expected -ke
 option with dots|:|run box.yaml -solver.max_it 3|command line: unknown key solver.max_it, did you mean solver_max_it?
 dir is file|:|run box.yaml -output_directory box.yaml|box.yaml: is not a directory
 *dir below file|:|run box.yaml -output_directory box.yaml/out|
-  box.yaml/out: the directory cannot be made: Not a directory
+  box.yaml/out: the directory cannot be created: Not a directory
 dir below file 2|:|run box.yaml -output_directory new/box.yaml/../../box.yaml/out|
-  new/box.yaml/../../box.yaml/out: the directory cannot be made: Not a directory
+  new/box.yaml/../../box.yaml/out: the directory cannot be created: Not a directory
 dir in proc|:|run box.yaml -output_directory /proc/wring|
-  /proc/wring: the directory cannot be made: No such file or directory
-dir loop|ln -s out out|run box.yaml|out: the directory cannot be made: File exists
+  /proc/wring: the directory cannot be created: No such file or directory
+dir loop|ln -s out out|run box.yaml|out: the directory cannot be created: File exists
 dir file evaluate|:|evaluate box.yaml -output_directory box.yaml|box.yaml: is not a directory
 dir file compare|:|compare compare.yaml -output_directory box.yaml|box.yaml: is not a directory
 table is a directory|rm old/steps.csv; mkdir old/steps.csv|run box.yaml -output_directory old|
@@ -398,7 +398,7 @@ positions binary|cp gmsh41_binary.msh state.csv|check net.yaml -initial_position
 positions cut|head -c 20 state.csv >s; mv s state.csv|check net.yaml -initial_positions state.csv|
   state.csv:3: the file ends without vertex 1 (3 missing), expected every vertex from 0 to 3
 positions huge|edit state.csv '3s/,0$/,1e200/'|run net.yaml -initial_positions state.csv|
-  the step to time 0.05 s: the energy of the positions it starts from is not finite, expected elements that are not
+  the step to time 0.05 s: the energy at its initial positions is not finite, expected elements that are not
   inverted, or a
 velocities nan|edit state.csv '3s/,0$/,nan/'|check net.yaml -initial_velocities state.csv|
   state.csv:3: z is "nan", expected a finite number
@@ -414,7 +414,7 @@ mass missing vertex|edit mass.csv '$d'|check net.yaml|
 mass repeated|edit mass.csv 3s/^1/0/|check net.yaml|mass.csv:3: vertex 0 is given twice (first in line 2)
 mass missing file|rm mass.csv|check net.yaml|mass.csv: cannot be read: No such file or directory
 mass none|edit net.yaml /^mass/d|check net.yaml|
-  net.yaml: vertex 0 has no mass, expected mass.file or an element with a density at it
+  net.yaml: vertex 0 has no mass, expected mass.file or an adjacent element with a density
 springs header|edit springs.csv 1s/stiffness/k/|check net.yaml|
   springs.csv:1: the header is "a,b,length,k", expected "a,b,length,stiffness[,damping]"
 springs zero stiffness|edit springs.csv 3s/100/0/|check net.yaml|springs.csv:3: stiffness 0, expected above 0 N/m
@@ -473,7 +473,7 @@ restart with positions of another|:|run box.yaml -initial_restart old -initial_p
 restart with set gone|edit compare.yaml 's/^material/attach: {grip: {stiffness: 1}}\nmaterial/'|compare compare.yaml|
   compare.yaml:2: attach: 'grip' is not a set of the mesh or the deck, expected a set or a file of targets
 yaml block|printf 'output_x: >\n  a\n  b\n' >>box.yaml|check box.yaml|
-  box.yaml:10: a text of several lines is not read in a deck: write the value itself, in one line
+  box.yaml:10: a string of several lines is not supported in a deck: write the value itself, on one line
 *region ambiguous|edit gmsh22.msh 's/"soft"/"x"/; s/"hard"/"x_proxy"/'; add mesh.yaml 'region_x_proxy_stiffness: 5'|
   check mesh.yaml|
   mesh.yaml:5: key region_x_proxy_stiffness can mean both 'x' and 'x_proxy': rename one of them
@@ -488,7 +488,7 @@ both steps|edit box.yaml 's/steps: 1/steps: 0/'|check box.yaml|
   box.yaml:6: time_steps is "0", expected an integer in [1,inf)
 limit|:|check box.yaml -time_limit -1|command line: time_limit is "-1", expected a real in (0,inf) [s]
 tag0|edit gmsh22.msh 's/"hard"/"tag0"/; s/^4 4 2 1 1/4 4 2 0 1/'|check mesh.yaml|
-  gmsh22.msh: a physical group is named tag0, which stands for tetrahedra in no physical volume
+  gmsh22.msh: a physical group is named tag0, the name reserved for tetrahedra in no physical volume
 attach set misspelt on deck's set|add box.yaml $'set: {grip: {box: [0,0,0,1,1,1]}}\nattach_grap_stiffness: 1'|
   check box.yaml|
   box.yaml:11: attach: 'grap' is not a set of the mesh or the deck (did you mean 'grip'?), expected a set or a file of
@@ -517,7 +517,7 @@ mesh csv state wrong header|:|check mesh.yaml -mesh_file mass.csv|
 node without ele|rm tet.ele|check mesh.yaml -mesh_file tet.node|tet.ele: cannot be read: No such file or directory
 ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot be read: No such file or directory
 22 triangle|edit gmsh22.msh 's/ 10 30 40$/ 30 40 50/'|check mesh.yaml|
-  gmsh22.msh:25: element 3 is a triangle between nodes of tetrahedra, but no face of one
+  gmsh22.msh:25: element 3 is a triangle of nodes of tetrahedra, but not a face of any
 22 zero index|edit gmsh22.msh 's/10 20 30 40$/10 20 30 0/'|check mesh.yaml|
   gmsh22.msh:26: element 4 refers to node 0, which does not exist
 22 negative index|edit gmsh22.msh 's/10 20 30 40$/10 20 30 -40/'|check mesh.yaml|
@@ -539,12 +539,12 @@ ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot
 22 inf|edit gmsh22.msh 's/^20 1 0 0/20 1 -inf 0/'|check mesh.yaml|
   gmsh22.msh:15: found '-inf', expected a finite coordinate
 22 coordinate too large|edit gmsh22.msh 's/^20 1 0 0/20 1e150 0 0/'|check mesh.yaml|
-  gmsh22.msh: a coordinate times the scale 1 is 1e+150, expected 1e100 at most
+  gmsh22.msh: a coordinate times the scale 1 is 1e+150, expected at most 1e100
 22 count+1 nodes|edit gmsh22.msh 's/^6$/7/'|check mesh.yaml|
   gmsh22.msh:20: found '$EndNodes', expected the number of a node
 22 count elements|edit gmsh22.msh 's/^\$Elements/&x/'|check mesh.yaml|gmsh22.msh:21: this section has no $EndElementsx
 22 flat|edit gmsh22.msh 's/^40 0 0 1.0/40 .5 .5 0/'|check mesh.yaml|
-  gmsh22.msh:26: element 4 is a tetrahedron without volume
+  gmsh22.msh:26: element 4 is a tetrahedron of zero volume
 22 flat volume -mesh twice node|edit gmsh22.msh 's/10 20 30 40$/10 20 30 10/'|check mesh.yaml|
   gmsh22.msh:26: element 4 has node 10 twice
 22 dup|edit gmsh22.msh 's/10 20 30 50$/40 20 30 10/'|check mesh.yaml|
@@ -552,9 +552,9 @@ ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot
 22 dup nodes|edit gmsh22.msh 's/^20 /10 /'|check mesh.yaml|gmsh22.msh:15: node 10 is given twice
 *22 three|edit gmsh22.msh 's/^99 .*/99 1 1 2/; /^\$Elements/{n;s/5/6/}; s/^5 4.*/&\n6 4 2 2 2 10 20 30 99/'|
   check mesh.yaml|
-  gmsh22.msh:28: elements 4 (line 26), 5 (line 27) and 6 share a face, expected two at most
+  gmsh22.msh:28: elements 4 (line 26), 5 (line 27) and 6 share a face, expected at most two
 22 no tets|edit gmsh22.msh 's/^4 4 .*//; s/^5 4 .*//; /^\$Elements/{n;s/5/3/}'|check mesh.yaml|
-  mesh.yaml: vertex 0 has no mass, expected mass.file or an element with a density at it
+  mesh.yaml: vertex 0 has no mass, expected mass.file or an adjacent element with a density
 22 no elements|edit gmsh22.msh '/^\$Elements/,$d'|check mesh.yaml|gmsh22.msh:21: the file ends without $Elements
 22 second order|edit gmsh22.msh 's/^4 4 2/4 11 2/'|check mesh.yaml|
   gmsh22.msh:26: element type 11 (second-order tetrahedron), expected first-order points, lines, triangles or tetrahedra
@@ -566,7 +566,7 @@ ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot
   check mesh.yaml|
   mesh.yaml: attach_a_spin_stiffness is missing: expected a real in (0,inf) [N/m] (Stiffness of the spring between each
   vertex and its target.)
-22 scale tiny|:|check mesh.yaml -mesh_scale 1e-200|gmsh22.msh:26: element 4 is a tetrahedron without volume
+22 scale tiny|:|check mesh.yaml -mesh_scale 1e-200|gmsh22.msh:26: element 4 is a tetrahedron of zero volume
 41 version|edit gmsh41.msh 's/^4.1 0 8/4.0 0 8/'|check mesh.yaml -mesh_file gmsh41.msh|
   gmsh41.msh:2: Gmsh format '4.0', expected 2.2 or 4.1 (gmsh -save -format msh41)
 41 blocks|edit gmsh41.msh 's/^2 6 10 99/3 6 10 99/'|check mesh.yaml -mesh_file gmsh41.msh|
@@ -578,7 +578,7 @@ ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot
 41 idx0|edit gmsh41.msh 's/10 20 30 50$/10 20 30 0/'|check mesh.yaml -mesh_file gmsh41.msh|
   gmsh41.msh:48: element 5 refers to node 0, which does not exist
 bin22 order|put gmsh22_binary.msh 20 '\0\0\0\1'|check mesh.yaml -mesh_file gmsh22_binary.msh|
-  gmsh22_binary.msh: byte 20: written in the other byte order, expected this machine's
+  gmsh22_binary.msh: byte 20: written in the opposite byte order, expected this machine's
 bin22 said ascii|edit gmsh22_binary.msh '2s/2.2 1/2.2 0/'|check mesh.yaml -mesh_file gmsh22_binary.msh|
   gmsh22_binary.msh:3: found '????', expected $EndMeshFormat
 medit idx 0|edit medit.mesh 's/^1 2 3 6 4/0 2 3 6 4/'|check mesh.yaml -mesh_file medit.mesh|
@@ -621,7 +621,7 @@ tetgen count node less|edit tet.node 's/^6 3 0/5 3 0/'|check mesh.yaml -mesh_fil
 tetgen inf|edit tet.node 's/^5 0 0 1/5 0 0 inf/'|check mesh.yaml -mesh_file tet.ele|
   tet.node:6: found 'inf', expected a finite coordinate
 tetgen flat|edit tet.node 's/^5 0 0 1/5 0.5 0.5 0/'|check mesh.yaml -mesh_file tet.ele|
-  tet.ele:2: element 1 is a tetrahedron without volume
+  tet.ele:2: element 1 is a tetrahedron of zero volume
 points header|edit points.csv 's/vertex/v/'|check net.yaml|
   points.csv:1: the first line is not the header of points, expected vertex,x,y,z
 *points gap|edit points.csv 's/^3,/7,/'|check net.yaml|points.csv: vertex 3 is missing, expected 0 to 3
@@ -632,7 +632,7 @@ points row|edit points.csv 's/^3,3/3/'|check net.yaml|points.csv:5: the line end
 points empty|edit points.csv '2,$d'|check net.yaml|points.csv: the mesh has no elements
 points with materials|edit net.yaml /^mass/d; add net.yaml 'material: {model: strain, stiffness: 1, density: 1}'|
   check net.yaml|
-  net.yaml: vertex 0 has no mass, expected mass.file or an element with a density at it
+  net.yaml: vertex 0 has no mass, expected mass.file or an adjacent element with a density
 region of a points|add net.yaml 'region: {a: {stiffness: 1}}'|check net.yaml|
   net.yaml:7: region: the mesh has no region 'a', expected one that `wring check` lists
 velocity twice|:|check net.yaml -initial_velocities state.csv -initial_velocity 1,0,0|
@@ -643,7 +643,7 @@ binary noise node|cp gmsh41_binary.msh tet.node|check mesh.yaml -mesh_file tet.e
 binary noise deck|cp gmsh41_binary.msh box.yaml|check box.yaml|
   box.yaml:3: not valid YAML in column 1: control characters are not allowed
 evaluate a flat tet|edit gmsh22.msh 's/^40 0 0 1.0/40 .5 .5 0/'|evaluate mesh.yaml|
-  gmsh22.msh:26: element 4 is a tetrahedron without volume
+  gmsh22.msh:26: element 4 is a tetrahedron of zero volume
 compare over another mesh|edit compare.yaml 's/^material/mesh: {file: gmsh22.msh}\nmaterial/'|compare compare.yaml|
   old/checkpoint_000001.h5: holds another mesh (12 vertices, 12 tets) than the deck's (compare.yaml:2: 5 vertices, 2
   tets),

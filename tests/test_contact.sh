@@ -218,7 +218,7 @@ done
 for solver in pd admm anderson chebyshev compliant; do
   refused "solver '$solver' cannot use " check block.yaml -solver_type $solver -material_model stable_neohookean
 done
-refused "solver 'qn' cannot use contacts: it may raise g" check block.yaml -solver_qn_line_search none
+refused "solver 'qn' cannot use contacts: it may increase g" check block.yaml -solver_qn_line_search none
 refused "solver 'qn' cannot use collider 'ball': it has friction" check block.yaml -collider_ball_friction 0.2
 refused "integrator 'explicit_euler' cannot use collider 'ball': it has friction" check block.yaml \
   -collider_ball_friction 0.2 -time_integrator explicit_euler
@@ -230,8 +230,8 @@ refused "collider_ball_radius is \"0\", expected a real in \(0,inf\)" check bloc
 refused "collider_ball_stiffness is \"-1\", expected a real in \(0,inf\)" check block.yaml -collider_ball_stiffness -1
 refused "collider_ball_friction is \"-1\", expected a real in \[0,inf\)" check block.yaml -collider_ball_friction -1
 refused "collider_floor_normal is 0,0,0, expected a direction" check block.yaml -collider_floor_normal 0,0,0
-refused "collider_floor_radius is no key of shape half_space" check block.yaml -collider_floor_radius 1
-refused "collider_floor_inside is no key of shape half_space" check block.yaml -collider_floor_inside
+refused "collider_floor_radius is not a key of shape half_space" check block.yaml -collider_floor_radius 1
+refused "collider_floor_inside is not a key of shape half_space" check block.yaml -collider_floor_inside
 refused "collider_cup_centre is missing: expected 3 reals \\[m\\]" check block.yaml -collider_cup_shape sphere \
   -collider_cup_radius 1
 ring="-collider_ring_shape torus -collider_ring_centre 0,0,5 -collider_ring_stiffness 1"

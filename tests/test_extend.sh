@@ -68,4 +68,4 @@ works 2 run shape.yaml -output_directory shape
 awk -v f="$(last shape/steps.csv collider_disc_fz)" 'BEGIN { exit !(f > 1000) }' ||
   fail "the shape scratch does not push"
 expect 1 1 check shape.yaml -collider_disc_length 1
-grep -q 'collider_disc_length is no key of shape scratch' log || fail "a key of another shape is taken"
+grep -q 'collider_disc_length is not a key of shape scratch' log || fail "a key of another shape is taken"

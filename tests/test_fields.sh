@@ -172,7 +172,7 @@ printf 'tet,scale\n0,1\n1,1\n1,1\n3,1\n' >double.csv
 printf 'tet,scale\n0,1\n4,1\n' >far.csv
 printf 'tet,x,y,z\n0,1,0,0\n1,0,1,0\n2,0,0,0\n3,1,0,0\n' >none.csv
 refused 'zero.csv:3: tet 1 has 0, expected a scale above 0' four.yaml -material_stiffness_file zero.csv
-refused 'short.csv: ends without tet 3, expected every tet' four.yaml -material_stiffness_file short.csv
+refused 'short.csv: tet 3 is missing, expected every tet' four.yaml -material_stiffness_file short.csv
 refused 'double.csv:4: tet 1 is given twice .first in line 3' four.yaml -material_stiffness_file double.csv
 refused 'far.csv:3: tet is "4", expected a tet, an integer from 0 to 3' four.yaml -material_stiffness_file far.csv
 refused 'none.csv:4: tet 2 has 0, ..., expected a direction' four.yaml -fibre_stiffness 1e5 -fibre_file none.csv
@@ -185,7 +185,7 @@ sed 's/^12 3$/12 x/' data.msh >letter.msh
 refused 'bad.msh: .ElementData "bad": tet 1 has -3, expected a scale above 0' four.yaml -mesh_file bad.msh \
   -material_stiffness_data bad
 refused 'again.msh:[0-9]*: element 11 is given twice' four.yaml -mesh_file again.msh -material_stiffness_data again
-refused 'data.msh: .ElementData "other": ends without tet 2' four.yaml -mesh_file data.msh \
+refused 'data.msh: .ElementData "other": tet 2 is missing' four.yaml -mesh_file data.msh \
   -material_stiffness_data other
 refused 'data.msh:[0-9]*: .ElementData "along" has 3 components, expected 1' four.yaml -mesh_file data.msh \
   -material_stiffness_data along
@@ -199,7 +199,7 @@ refused 'stiffness_data and material_stiffness_file are both given' four.yaml -m
 sed 's/^mesh:.*/mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}/; /^initial/d' four.yaml >box.yaml
 fibre="-fibre_stiffness 1e5"
 limit="-strain_limit_stiffness 1e5"
-refused 'material_stiffness_data is in a mesh file, expected mesh.file' box.yaml -material_stiffness_data stiff
+refused 'material_stiffness_data names data in a mesh file, expected mesh.file' box.yaml -material_stiffness_data stiff
 refused 'fibre_direction is 0, expected a direction' four.yaml $fibre -fibre_direction 0,0,0
 refused 'fibre_direction is missing' four.yaml $fibre
 refused 'fibre_stiffness is missing' four.yaml -fibre_direction 0,0,1
@@ -215,6 +215,6 @@ refused 'strain_limit_max is 0.9, expected at least strain_limit_min = 1' four.y
 refused 'strain_limit_min is "-1", expected' four.yaml $limit -strain_limit_min -1 -strain_limit_max 2
 printf 'vertex,x,y,z\n0,0,0,0\n1,1,0,0\n' >points.csv
 printf 'vertex,mass\n0,1\n1,1\n' >mass.csv
-refused 'fibre_stiffness is for tetrahedra' four.yaml -mesh_file points.csv -mass_file mass.csv $fibre \
+refused 'fibre_stiffness applies to tetrahedra' four.yaml -mesh_file points.csv -mass_file mass.csv $fibre \
   -fibre_direction 0,0,1
 exit 0

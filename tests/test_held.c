@@ -361,7 +361,8 @@ static PetscErrorCode test_both(void)
   PetscCall(test_body_solve(&b, "newton", 100, 1e-12, b.x, &outcome));
   PetscCall(test_distance(x, b.x, &distance));
   CHECK(distance < 1e-10, "a soft attachment moved what a hard one holds by %g m", distance);
-  CHECK_REFUSED(hold(&b, "ymin", rest, &still), "is held by 'x", "and by 'ymin', expected one hard attachment of it");
+  CHECK_REFUSED(hold(&b, "ymin", rest, &still), "is held by 'x",
+                "and by 'ymin', expected one hard attachment per vertex");
   PetscCall(VecDestroy(&x));
   PetscCall(test_body_destroy(&b));
   return PETSC_SUCCESS;

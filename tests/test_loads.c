@@ -93,9 +93,9 @@ static PetscErrorCode test_faults(void)
   wring_time_curve   *c;
   wring_error         e = {""}, none = {""};
   PetscCall(wring_time_curve_create(WRING_CURVE_LINEAR, "f.csv", 3, 1, back[0], &c, &e));
-  CHECK(!c && strstr(e.text, "f.csv:4: time 1 behind time 1"), "%s", e.text);
+  CHECK(!c && strstr(e.text, "f.csv:4: time 1 follows time 1"), "%s", e.text);
   PetscCall(wring_time_curve_create(WRING_CURVE_LINEAR, "f.csv", 0, 1, NULL, &c, &none));
-  CHECK(!c && strstr(none.text, "f.csv: a curve of no points"), "%s", none.text);
+  CHECK(!c && strstr(none.text, "f.csv: the curve has no points"), "%s", none.text);
   return PETSC_SUCCESS;
 }
 

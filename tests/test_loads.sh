@@ -187,10 +187,10 @@ printf 'vertex,x,y,z,stiffness\n3,0,0,0,1e5\n' >soft.csv
 printf 'vertex,x,y,z\n3,0,0,0\n' >bare.csv
 printf 'vertex,x,y,z\n9999,0,0,0\n' >far.csv
 printf 'time,x,y,z\n0,0,0,0\n0.2,0,0,3\n' >press.csv
-refused_on 2 'back.csv:4: time 1 behind time 1, expected times that increase' run free.yaml \
+refused_on 2 'back.csv:4: time 1 follows time 1, expected increasing times' run free.yaml \
   -body_force_box_curve back.csv
-refused 'back.csv:4: time 1 behind' run free.yaml -gravity_curve back.csv
-refused 'stop.csv:3: time 0 behind time 0' run path.yaml -attach_zmin_path stop.csv
+refused 'back.csv:4: time 1 follows' run free.yaml -gravity_curve back.csv
+refused 'stop.csv:3: time 0 follows time 0' run path.yaml -attach_zmin_path stop.csv
 refused 'path.csv:1: the header is "time,x,y,z", expected "time,value"' run drag.yaml -drag_curve path.csv
 refused 'half.csv:1: the header is "time,value", expected "time,x,y,z"' run path.yaml -attach_zmin_path half.csv
 refused 'soft.csv:1: the header is "vertex,x,y,z,stiffness", expected "vertex,x,y,z"' run path.yaml \
@@ -208,7 +208,7 @@ refused "pressure: the set 'grip' has no triangles" run hang.yaml -set_grip_sphe
 refused 'pressure_xmin_value is missing' run hang.yaml -pressure_xmin_until 1
 refused 'drag_rate is .-1., expected' run drag.yaml -drag_rate -1
 refused 'expected drag_curve too' run drag.yaml -drag_interpolation cubic
-refused_on 2 'hard attachments move so far in it that the energy is not finite' run path.yaml -time_step 0.2 \
+refused_on 2 'hard attachments move so far that the energy is not finite' run path.yaml -time_step 0.2 \
   -attach_zmin_spin 0,0,0 \
   -attach_zmin_path press.csv
 

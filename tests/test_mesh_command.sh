@@ -80,7 +80,7 @@ End
 MESH
 works 1 info two.mesh -scale 1e-3
 for line in 'format          MEDIT, ASCII' 'vertices        8' 'components      2' 'boundary faces  8' \
-  'note: 1 tetrahedra had negative volume and were turned' 'bounding box    0 0 0 to 0.006 0.001 0.001 m'; do
+  'note: 1 tetrahedra had negative volume and were reoriented' 'bounding box    0 0 0 to 0.006 0.001 0.001 m'; do
   grep -qx "$line" log || fail "info two.mesh: no '$line'"
 done
 
@@ -172,16 +172,16 @@ refused_everywhere 'none.msh: cannot be read: No such file' info none.msh
 refused_everywhere 'none.msh: cannot be read: No such file' convert none.msh other.msh
 refused 'unknown kind of file, expected a name that ends with .msh' convert beam.msh other.stl
 refused 'unknown kind of file' convert beam.msh .msh
-refused_everywhere 'writing it would destroy beam.msh' convert beam.msh beam.msh
+refused_everywhere 'writing it would overwrite the input beam.msh' convert beam.msh beam.msh
 ln -s beam.msh link.msh
-refused 'writing it would destroy link.msh' convert link.msh beam.msh
-refused 'writing it would destroy' convert beam.msh link.msh
+refused 'writing it would overwrite the input link.msh' convert link.msh beam.msh
+refused 'writing it would overwrite the input' convert beam.msh link.msh
 cp beam.msh target.msh.part
-refused 'writing it would destroy target.msh.part' convert target.msh.part target.msh
+refused 'writing it would overwrite the input target.msh.part' convert target.msh.part target.msh
 rm target.msh.part
 ends_on 4 1 'nowhere/a.msh: cannot be written' convert beam.msh nowhere/a.msh
 ends_on 4 3 'nowhere/a.vtu: cannot be written' convert beam.msh nowhere/a.vtu
-refused 'binary is a key for .msh files' convert beam.msh a.vtu -binary true
+refused 'binary applies to .msh files only' convert beam.msh a.vtu -binary true
 refused 'binary is "perhaps", expected true or false' convert beam.msh a.msh -binary perhaps
 refused 'scale is "0", expected a real in' convert beam.msh a.msh -scale 0
 refused 'scale is "0", expected a real in' info beam.msh -scale 0
@@ -190,9 +190,9 @@ refused 'parts is "0", expected' info beam.msh -parts 0
 refused 'parts is "2,x", expected' info beam.msh -parts 2,x
 refused 'expected a name that ends with .json' info beam.msh -json beam.txt
 cp beam.msh mesh.json
-refused 'writing it would destroy mesh.json' info mesh.json -json mesh.json
+refused 'writing it would overwrite the input mesh.json' info mesh.json -json mesh.json
 ends_on 4 1 'nowhere/a.json: cannot be written' info beam.msh -json nowhere/a.json
-refused_everywhere 'writing it would destroy beam.msh' refine beam.msh beam.msh
+refused_everywhere 'writing it would overwrite the input beam.msh' refine beam.msh beam.msh
 refused 'too few file names, expected wring mesh refine FROM TO' refine beam.msh -levels 2
 refused 'levels is "0", expected an integer in' refine beam.msh a.msh -levels 0
 refused 'unknown kind of file' refine beam.msh a.mesh
@@ -202,9 +202,9 @@ refused 'cells is missing: expected 3 integers' box a.msh -size 1,1,1
 refused 'cells is "-1,1,1", expected 3 integers' box a.msh -size 1,1,1 -cells -1,1,1
 refused '1 m along x, where there are no cells, expected 0' box a.msh -size 1,1,1 -cells 0,1,1
 refused '0 m along z, where there are cells, expected above 0' box a.msh -size 1,1,0 -cells 1,1,1
-refused 'cells: 0,0,0, expected cells along one axis at least' box a.msh -size 0,0,0 -cells 0,0,0
+refused 'cells: 0,0,0, expected cells along at least one axis' box a.msh -size 0,0,0 -cells 0,0,0
 refused 'are too many' box a.msh -size 1,1,1 -cells 2000000000,2000000000,2000000000
-refused 'jitter.*0.99 leaves a tetrahedron without volume' box a.msh -size 1,1,1 -cells 4,4,4 -jitter 0.99
+refused 'jitter.*0.99 leaves a tetrahedron of zero volume' box a.msh -size 1,1,1 -cells 4,4,4 -jitter 0.99
 sed 's/^6 5 7 8 2/6 5 7 99 2/' two.mesh >bad.mesh
 refused 'bad.mesh:15: element 2 refers to node 99' info bad.mesh
 refused_everywhere 'bad.mesh:15: element 2 refers to node 99' convert bad.mesh a.msh

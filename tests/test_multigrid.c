@@ -583,8 +583,7 @@ static PetscErrorCode test_options(void)
     CHECK_REFUSED(create_with(bad[i][0], bad[i][1], NULL), bad[i][0] + 1, "operator_type petsc");
     PetscCall(PetscOptionsClearValue(NULL, bad[i][0]));
   }
-  CHECK_REFUSED(create_with("-operator_pc_gamg_agg_nsmooths", "many", NULL), "petsc_operator_",
-                "PETSc does not take it");
+  CHECK_REFUSED(create_with("-operator_pc_gamg_agg_nsmooths", "many", NULL), "petsc_operator_", "PETSc rejects it");
   PetscCall(PetscOptionsClearValue(NULL, "-operator_pc_gamg_agg_nsmooths"));
   PetscCall(create_with("-operator_pc_type", "gamg", A));
   PetscCall(PetscOptionsClearValue(NULL, "-operator_pc_type"));

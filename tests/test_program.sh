@@ -216,7 +216,7 @@ expect 0 2 check beam.yaml
 grep -q 'sets .*xmin' log && grep -q '^memory' log && grep -q '^solver .*; operator direct' log || fail 'check'
 [ ! -e out ] || fail 'check wrote files'
 expect 0 2 check beam.yaml -region_box_stiffness 1
-grep -q "^note: .*region_box_stiffness is not read: 'corotated' has no such key" log || fail 'a key that is not read'
+grep -q "^note: .*region_box_stiffness is ignored: 'corotated' has no such key" log || fail 'a key that is not read'
 
 # ---- bad input ----
 refused 'no command'

@@ -707,8 +707,8 @@ static PetscErrorCode test_refusals(void)
     {"line_search=exact", "armijo, wolfe, none"},
     {"initial_hessian=rest", "operator, identity, rest_hessian"},
     {"inner=cg initial_hessian=identity", "inner cg has nothing to solve with initial_hessian identity"},
-    {"inner_max_it=3", "expected inner cg too"},
-    {"inner_preconditioner=none", "expected inner cg too"},
+    {"inner_max_it=3", "expected inner cg"},
+    {"inner_preconditioner=none", "expected inner cg"},
     {"inner=cg inner_preconditioner=icholesky_rest", "expected none|jacobi|icholesky with initial_hessian operator"},
   };
   test_body    m;

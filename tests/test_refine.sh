@@ -44,7 +44,7 @@ refused_everywhere 'mesh_refine is "-1", expected an integer in .0,10.' run beam
 "$wring" version | grep -q '64-bit' || refused_everywhere 'mesh_refine: 10 .*at most' run beam.yaml -mesh_refine 10
 grep -v '^mesh' beam.yaml >restart.yaml
 sed -i '/^set/d;/^  tip/d' restart.yaml
-refused 'mesh_refine: .*expected none with initial.restart' run restart.yaml -initial_restart one -mesh_refine 1
+refused 'mesh_refine: .*not refined again' run restart.yaml -initial_restart one -mesh_refine 1
 printf 'vertex,x,y,z\n0,0,0,0\n1,1,0,0\n' >points.csv
 sed 's/^mesh.*/mesh: {file: points.csv, refine: 1}/' beam.yaml >points.yaml
 refused 'mesh_refine: 1, but the mesh has only points, expected 0' run points.yaml

@@ -25,7 +25,7 @@ pd        *                 it has no projection
 anderson  strain            -
 anderson  *                 it has no projection
 compliant stable_neohookean -
-compliant *                 its constraint has no gradient where it holds
+compliant *                 its constraint has no gradient where it is satisfied
 "
 
 damps="xpbd penalty" # solvers that use the damping of springs

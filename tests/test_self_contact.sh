@@ -37,7 +37,7 @@ refused 'self_contact_max_depth is "0", expected' run box.yaml -self_contact_sti
 refused 'self_contact_stiffness is missing' run box.yaml -self_contact_thickness 0.1
 refused 'unknown key self_contact_depth, did you mean self_contact_max_depth' run box.yaml -self_contact_depth 0.1
 for solver in pbd xpbd rgc penalty; do
-  refused "solver '$solver' cannot use self_contact: it is an energy" run box.yaml -solver_type $solver \
+  refused "solver '$solver' cannot use self_contact: it has an energy" run box.yaml -solver_type $solver \
     -self_contact_stiffness 1e4
 done
 for solver in pd admm compliant; do
@@ -49,4 +49,4 @@ mass:         {file: masses.csv}
 time:         {step: 1e-2, steps: 1}
 self_contact: {stiffness: 1e4}
 DECK
-refused 'points.yaml:4: self_contact is about the surface of tetrahedra, and the mesh has none' run points.yaml
+refused 'points.yaml:4: self_contact applies to the surface of tetrahedra, expected a mesh with tetrahedra' run points.yaml

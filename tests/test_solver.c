@@ -424,7 +424,7 @@ static PetscErrorCode test_refusals(void)
   PetscCall(check_refused(set_name, &n, expected));
   n.name = "pd";
   PetscCall(wring_options_set(m.o, "variant_pd_type", "qn", "deck:3"));
-  PetscCall(check_refused(set_name, &n, "deck:3: 'pd' is a solver type already, expected another name"));
+  PetscCall(check_refused(set_name, &n, "deck:3: 'pd' is already a solver type, expected another name"));
   PetscCall(wring_solver_destroy(&n.s));
   PetscCall(test_body_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -189,7 +189,7 @@ static PetscErrorCode test_refusals(void)
     {"function,x\n", ":1: the header", "expected"},
     {"x,function,value\na,1,2\n", ":1: the header is \"x,function,value\"", ""},
     {"function,x,value\n", "no points", ""},
-    {"function,x,value\na,1,0\n", ":2: function a has one point", "two at least"},
+    {"function,x,value\na,1,0\n", ":2: function a has one point", "at least two"},
     {"function,x,value\na,0,-1\na,2,1\nb,1,0\n", ":4: function b has one point", ""},
     {"function,x,value\na,0,-1\na,1,0\na,0.5,1\n", ":4: x of function a is 0.5 after 1 in line 3", "increase"},
     {"function,x,value\na,0,-1\na,1,0\na,1,0\n", ":4: x of function a is 1 after 1", "increase"},

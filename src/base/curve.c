@@ -41,12 +41,12 @@ PetscErrorCode wring_time_curve_create(wring_curve_type type, const char *file, 
   *c = NULL;
   PetscCheck(width >= 1 && width <= WRING_CURVE_WIDTH, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "A curve of %d values", width);
-  if (n < 1) wring_error_set(e, "%s: a curve of no points, expected at least one", file);
+  if (n < 1) wring_error_set(e, "%s: the curve has no points, expected at least one", file);
   for (PetscInt i = 1; i < n; i++) {
     const double last = row[(1 + width) * (i - 1)], time = row[(1 + width) * i];
     if (!(time > last))
-      wring_error_set(e, "%s:%" PetscInt_FMT ": time %g behind time %g, expected times that increase", file, i + 2,
-                      time, last);
+      wring_error_set(e, "%s:%" PetscInt_FMT ": time %g follows time %g, expected increasing times", file, i + 2, time,
+                      last);
   }
   if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(allocate(n, width, (PetscBool)(type == WRING_CURVE_CUBIC), c));

@@ -79,7 +79,7 @@ PetscErrorCode wring_text_load(const char *file, const char *what, size_t most, 
     *size = (PetscInt64)fread(*text, 1, room, f);
     if (ferror(f)) wring_error_set(e, "%s: cannot be read: %s", file, strerror(errno));
     if (most > 0 && (size_t)*size > most)
-      wring_error_set(e, "%s: larger than %zu MiB, which is no %s", file, most >> 20, what);
+      wring_error_set(e, "%s: larger than %zu MiB, which is too large for a %s", file, most >> 20, what);
   }
   fclose(f);
   if (e->text[0])

@@ -365,7 +365,7 @@ static PetscErrorCode copy_collider(const wring_collider *from, colliders *d, in
 
   PetscFunctionBegin;
   PetscCheck(from->shape && (from->shape->bound || !from->inside), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
-             "collider '%s': no shape, or vertices are to stay inside one without bounds", from->name);
+             "collider '%s': no shape, or `inside` with an unbounded shape", from->name);
   *to = *from;
   PetscCall(wring_time_curve_copy(from->motion.path, &d->path[c]));
   to->motion.path = d->path[c];

@@ -26,19 +26,19 @@ const wring_option wring_self_contact_options[] = {
    .unit  = "m",
    .range = "[0,inf)",
    .value = "0",
-   .help  = "Distance from which on vertices and triangles push each other."},
+   .help  = "Distance below which vertices and triangles repel each other."},
   {.key   = "max_depth",
    .type  = WRING_REAL,
    .unit  = "m",
    .range = "(0,inf)",
-   .help  = "Vertices deeper inside than this are left alone; without it half the mean edge of the surface."},
+   .help  = "Depth beyond which vertices inside a body are ignored; default: half the mean edge of the surface."},
   {.key = NULL},
 };
 
 static const char *self_refusal(const wring_contact *contact, wring_contact_way way)
 {
   (void)contact;
-  return way == WRING_CONTACT_ENERGY ? NULL : "self_contact: it is an energy, without a projection";
+  return way == WRING_CONTACT_ENERGY ? NULL : "self_contact: it has an energy, but no projection";
 }
 
 /* Triangles have no prescribed motion: only the pairs of the previous time are discarded. */
@@ -64,8 +64,8 @@ static PetscErrorCode note_lost(wring_contact *contact, const double *x)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPIU_INT64, MPI_SUM, contact->mesh->comm));
   if (lost > 0)
     PetscCall(wring_note(contact->mesh->comm,
-                         "self_contact: %lld vertices are inside of a body at the start, deeper than max_depth %g m: "
-                         "nothing pushes them out",
+                         "self_contact: %lld vertices are inside a body at the start, deeper than max_depth %g m: no "
+                         "force pushes them out",
                          (long long)lost, d->pairs->depth));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

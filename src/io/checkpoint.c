@@ -287,7 +287,7 @@ static void check_lengths(wring_hdf5 *h, const wring_mesh_data *d, PetscInt regi
   int fit = regions == d->n_tet && starts == d->sets.n + 1 && (d->n_tet == 0 || d->regions.n > 0);
   for (PetscInt i = 0; fit && i < d->sets.n; i++) fit = d->set_start[i] <= d->set_start[i + 1];
   if (!fit || d->set_start[0] != 0 || d->set_start[d->sets.n] != vertices) {
-    wring_error_set(h->error, "%s: the lengths of its mesh tables do not fit together", h->path);
+    wring_error_set(h->error, "%s: the lengths of its mesh tables are inconsistent", h->path);
   }
 }
 

@@ -65,7 +65,7 @@ static PetscErrorCode find_whole(MPI_Comm comm, const char *directory, PetscInt 
     PetscCall(wring_seal_check(comm, file, &damage));
     if (!damage.text[0]) PetscFunctionReturn(PETSC_SUCCESS);
     wring_error_set(&newest, "%s", damage.text);
-    if (i + 1 < n) PetscCall(wring_note(comm, "%s; trying the one before", damage.text));
+    if (i + 1 < n) PetscCall(wring_note(comm, "%s; trying the previous one", damage.text));
   }
   *e = newest;
   PetscFunctionReturn(PETSC_SUCCESS);

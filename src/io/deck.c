@@ -67,7 +67,7 @@ static const char *not_read(const yaml_event_t *event)
     if (event->data.scalar.anchor) return "an anchor (&name)";
     if (event->data.scalar.tag) return "a tag (!name)";
     return is_one_line((const char *)event->data.scalar.value, event->data.scalar.length) ? NULL
-                                                                                          : "a text of several lines";
+                                                                                          : "a string of several lines";
   case YAML_MAPPING_START_EVENT:
     return event->data.mapping_start.anchor || event->data.mapping_start.tag ? "an anchor or tag" : NULL;
   case YAML_SEQUENCE_START_EVENT:
@@ -86,7 +86,7 @@ static PetscBool next_event(reader *r, yaml_event_t *event)
   }
   const char *const what = not_read(event);
   if (!what) return PETSC_TRUE;
-  wring_error_set(&r->e, "%s:%zu: %s is not read in a deck: write the value itself, in one line", r->file,
+  wring_error_set(&r->e, "%s:%zu: %s is not supported in a deck: write the value itself, on one line", r->file,
                   event->start_mark.line + 1, what);
   yaml_event_delete(event);
   return PETSC_FALSE;
@@ -103,7 +103,7 @@ static PetscErrorCode see_key(reader *r, const char *key, yaml_mark_t mark)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (r->n_seen == MAX_KEYS) {
-    refuse_at(r, mark, "more than 4096 keys, which is no deck");
+    refuse_at(r, mark, "more than 4096 keys, too many for a deck");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (r->n_seen == r->capacity) {
@@ -131,7 +131,7 @@ static PetscErrorCode set_value(wring_options *o, const char *key, const char *v
   if (!is_petsc(key)) {
     PetscCall(wring_options_set(o, key, value, origin));
   } else if (!isalpha((unsigned char)key[6])) {
-    wring_error_set(e, "%s: key %s: an option of PETSc is expected after petsc_, such as petsc_ksp_view", origin, key);
+    wring_error_set(e, "%s: key %s: expected an option of PETSc after petsc_, such as petsc_ksp_view", origin, key);
   } else {
     snprintf(name, sizeof name, "-%s", key + 6);
     PetscCall(PetscOptionsSetValue(NULL, name, value));
@@ -179,7 +179,8 @@ static PetscErrorCode read_list(reader *r, const char *key, char **list)
       n += size;
     } else {
       wring_error_set(
-        &r->e, "%s:%zu: %s: a list holds numbers or words only, no texts with blanks, lists, maps or empty items",
+        &r->e,
+        "%s:%zu: %s: a list may contain numbers and words only, not strings with blanks, lists, maps or empty items",
         r->file, event.start_mark.line + 1, key);
     }
     yaml_event_delete(&event);
@@ -278,7 +279,7 @@ static PetscErrorCode read_document(reader *r)
   }
   while (!r->e.text[0] && next_event(r, &event)) {
     const yaml_event_type_t type = event.type;
-    if (type == YAML_DOCUMENT_START_EVENT) refuse_at(r, event.start_mark, "a second document (---): a deck is one");
+    if (type == YAML_DOCUMENT_START_EVENT) refuse_at(r, event.start_mark, "a second document (---), expected one");
     yaml_event_delete(&event);
     if (type == YAML_STREAM_END_EVENT) break;
   }

@@ -80,7 +80,7 @@ void wring_file_check_size(const char *path, uint64_t bytes, wring_error *e)
   uint64_t taken;
   wring_file_get_size(path, &taken, e);
   if (taken != bytes)
-    wring_error_set(e, "%s: cannot be written: only %llu of %llu bytes were taken; is the disk full?", path,
+    wring_error_set(e, "%s: cannot be written: only %llu of %llu bytes were written; is the disk full?", path,
                     (unsigned long long)taken, (unsigned long long)bytes);
 }
 

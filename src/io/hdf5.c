@@ -341,7 +341,7 @@ static wring_extent extent_of(wring_hdf5 *h, const char *name)
   const haddr_t     at   = H5Dget_offset(set);
   wring_extent      x    = {.begin = at, .crc = get_checksum(h, name)};
   H5Dclose(set);
-  if (rows > 0 && at == HADDR_UNDEF) wring_error_set(h->error, "%s: is damaged: table %s has no place", h->path, name);
+  if (rows > 0 && at == HADDR_UNDEF) wring_error_set(h->error, "%s: is damaged: table %s has no data", h->path, name);
   x.end = rows > 0 && at != HADDR_UNDEF ? at + (uint64_t)rows * (uint64_t)t.width * value_bytes(t.type) : x.begin;
   snprintf(x.name, sizeof x.name, "%s", name);
   return x;
@@ -366,7 +366,7 @@ PetscErrorCode wring_hdf5_extents(wring_hdf5 *h, int *n, wring_extent **extent)
   PetscCall(PetscMalloc1(root.nlinks, extent));
   for (hsize_t i = 0; i < root.nlinks && !h->error->text[0]; i++) {
     if (H5Lget_name_by_idx(h->file, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT) < 0) {
-      wring_error_set(h->error, "%s: is damaged: a table has lost its name", h->path);
+      wring_error_set(h->error, "%s: is damaged: a table has no name", h->path);
       break;
     }
     const wring_extent x = extent_of(h, name);

@@ -46,7 +46,7 @@ static void check_directory(const char *path, wring_error *e)
   const int   reason = errno; // of the last mkdir
   if (e->text[0]) return;
   if (stat(path, &status))
-    wring_error_set(e, "%s: the directory cannot be made: %s", path, strerror(reason));
+    wring_error_set(e, "%s: the directory cannot be created: %s", path, strerror(reason));
   else if (!S_ISDIR(status.st_mode))
     wring_error_set(e, "%s: is not a directory", path);
   else if (access(path, W_OK | X_OK))

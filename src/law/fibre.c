@@ -15,12 +15,13 @@ static const wring_option options[] = {
   {.key   = "fibre_direction",
    .type  = WRING_REALS,
    .count = 3,
-   .help  = "Direction d of the fibres at rest, of any length but 0."},
+   .help  = "Direction d of the fibres at rest, of any length above 0."},
   {.key  = "fibre_file",
    .type = WRING_PATH,
-   .help =
-     "CSV `tet,x,y,z`: the direction of every tet, numbered as in the mesh file from 0; instead of fibre.direction."},
-  {.key = "fibre_data", .type = WRING_WORD, .help = "The same from the $ElementData of this name in mesh.file (Gmsh)."},
+   .help = "CSV `tet,x,y,z`: direction in each tet, numbered from 0 as in the mesh file; replaces fibre.direction."},
+  {.key  = "fibre_data",
+   .type = WRING_WORD,
+   .help = "Name of the $ElementData in mesh.file (Gmsh) that gives the same directions."},
   {.key = NULL},
 };
 

@@ -38,7 +38,7 @@ static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *pr
   PetscCall(wring_law_get_in_order(self, o, prefix, fallback, par));
   if (par[C10] + par[C01] == 0) {
     const char *const at = wring_law_prefix(o, prefix, fallback, "c01");
-    WRING_REFUSE(wring_options_comm(o), "%s: %sc01 is 0, as is c10; expected one of them above 0",
+    WRING_REFUSE(wring_options_comm(o), "%s: %sc01 and c10 are both 0; expected at least one above 0",
                  wring_options_origin(o, at, "c01"), at);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

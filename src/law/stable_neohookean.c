@@ -17,7 +17,7 @@ static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *pr
   if (par[LAME_LAMBDA] <= par[LAME_MU] / 3 * (1 + 1e-12)) // 1e-12: rounding of poisson = 1/8
     PetscCall(wring_lame_refuse(
       o, prefix, fallback, par,
-      "stable_neohookean expects poisson > 1/8, that is lambda > mu/3; otherwise rest is no minimum"));
+      "stable_neohookean expects poisson > 1/8, that is lambda > mu/3; otherwise the rest state is not a minimum"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

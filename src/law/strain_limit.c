@@ -13,8 +13,8 @@ static const wring_option options[] = {
    .unit  = "Pa",
    .range = "(0,inf)",
    .help  = "Stiffness k of the energy density k/2 |F - p|^2, p = F with its stretches between min and max."},
-  {.key = "strain_limit_min", .type = WRING_REAL, .range = "[0,inf)", .help = "Smallest stretch that costs nothing."},
-  {.key = "strain_limit_max", .type = WRING_REAL, .range = "(0,inf)", .help = "Largest stretch that costs nothing."},
+  {.key = "strain_limit_min", .type = WRING_REAL, .range = "[0,inf)", .help = "Smallest stretch without energy."},
+  {.key = "strain_limit_max", .type = WRING_REAL, .range = "(0,inf)", .help = "Largest stretch without energy."},
   {.key = NULL},
 };
 

@@ -20,8 +20,8 @@ static const wring_option options[] = {
    .type  = WRING_REAL,
    .range = "(0,inf)",
    .value = "1",
-   .help  = "Smallest det F, volume by rest volume, that costs nothing."},
-  {.key = "volume_max", .type = WRING_REAL, .range = "(0,inf)", .value = "1", .help = "Largest one."},
+   .help  = "Smallest det F, the ratio of volume to rest volume, without energy."},
+  {.key = "volume_max", .type = WRING_REAL, .range = "(0,inf)", .value = "1", .help = "Largest det F without energy."},
   {.key = NULL},
 };
 

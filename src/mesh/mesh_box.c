@@ -213,7 +213,7 @@ static void set_grid(const wring_box *box, grid *g, wring_error *e)
       wring_error_set(e, "mesh_box_size: %g m along %c, where there are no cells, expected 0", box->size[c],
                       axis_name[c]);
   }
-  if (g->dim == 0) wring_error_set(e, "mesh_box_cells: 0,0,0, expected cells along one axis at least");
+  if (g->dim == 0) wring_error_set(e, "mesh_box_cells: 0,0,0, expected cells along at least one axis");
 }
 
 /*
@@ -267,7 +267,7 @@ PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_e
   PetscCall(fill_box(box, &g, *d));
   if (g.dim == 2 ? !has_areas(&g, *d) : !has_volumes(*d)) {
     wring_error_set(e, "mesh_box_jitter: %g leaves a %s, expected a smaller jitter or larger cells", box->jitter,
-                    g.dim == 2 ? "triangle without area" : "tetrahedron without volume");
+                    g.dim == 2 ? "triangle of zero area" : "tetrahedron of zero volume");
     PetscCall(wring_mesh_data_destroy(d));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -66,8 +66,8 @@ static PetscErrorCode compare_set(const wring_mesh *m, const char *origin, const
   PetscCall(PetscFree(vertex));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, m->comm));
   if (differs)
-    WRING_REFUSE(m->comm, "%s: set_%s_%s: the mesh has another set '%s' already, expected another name", origin, name,
-                 s->key, name);
+    WRING_REFUSE(m->comm, "%s: set_%s_%s: the mesh already has a set '%s', expected another name", origin, name, s->key,
+                 name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,7 +84,7 @@ static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *nam
   PetscCallMPI(MPI_Allreduce(&n, &n_all, 1, MPIU_INT, MPI_SUM, m->comm));
   if (n_all == 0) {
     PetscCall(PetscFree(vertex));
-    WRING_REFUSE(m->comm, "%s: set_%s_%s: no vertex of the mesh lies in it, expected one at least", origin, name,
+    WRING_REFUSE(m->comm, "%s: set_%s_%s: no vertex of the mesh lies in it, expected at least one", origin, name,
                  s->key);
   }
   if (wring_names_find(&m->sets, name) >= 0) {
@@ -113,7 +113,7 @@ static PetscErrorCode get_shape(const wring_mesh *m, const wring_options *o, con
   for (int k = 0; k < N_SHAPE; k++) {
     if (!wring_options_has(o, prefix, shapes[k].key)) continue;
     if (*s)
-      WRING_REFUSE(m->comm, "%s: set_%s_%s: the set has a %s already, expected one of box, sphere, plane",
+      WRING_REFUSE(m->comm, "%s: set_%s_%s: the set already has a %s, expected one of box, sphere, plane",
                    wring_options_origin(o, prefix, shapes[k].key), name, shapes[k].key, (*s)->key);
     *s = &shapes[k];
     PetscCall(wring_options_get_reals(o, prefix, wring_set_options, shapes[k].key, p));

@@ -39,7 +39,7 @@ PetscErrorCode wring_operator_read_options(PetscObject object, PetscErrorCode (*
   PetscCall(PetscPushErrorHandler(keep_fault, &fault));
   const PetscErrorCode code = set_from_options(object); // all ranks have the same options
   PetscCall(PetscPopErrorHandler());
-  if (code) WRING_REFUSE(PetscObjectComm(object), "petsc_operator_...: PETSc does not take it: %s", fault.text);
+  if (code) WRING_REFUSE(PetscObjectComm(object), "petsc_operator_...: PETSc rejects it: %s", fault.text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -200,7 +200,7 @@ PetscErrorCode wring_operator_note_unused(MPI_Comm comm)
   PetscFunctionBegin;
   PetscCall(PetscOptionsLeftGet(NULL, &n, &name, &value));
   for (PetscInt i = 0; i < n; i++)
-    PetscCall(wring_note(comm, "petsc_%s was not used: PETSc did not ask for it", name[i]));
+    PetscCall(wring_note(comm, "petsc_%s was not used: PETSc did not query it", name[i]));
   PetscCall(PetscOptionsLeftRestore(NULL, &n, &name, &value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,16 +4,17 @@
 
 const wring_option wring_operator_options[] = {
   {"type", WRING_WORD, 0, "auto|direct|multigrid|petsc", NULL, NULL, "auto",
-   "How A x = b is solved: by a factor, by conjugate gradients with multigrid, or by PETSc's options -operator_...; "
-   "auto takes what should need less time for all solves of the run."},
+   "Solver of A x = b: a factor, conjugate gradients with multigrid, or PETSc's options petsc_operator_...; auto "
+   "chooses what should take less time over all solves of the run."},
   {"factor", WRING_WORD, 0, "auto|shared|distributed", NULL, NULL, "auto",
-   "Of type direct on several ranks: one for all ranks of one node, by CHOLMOD, or in parts on all ranks, by MUMPS."},
+   "Factor of type direct on several ranks: shared by all ranks of one node (CHOLMOD), or distributed over all ranks "
+   "(MUMPS)."},
   {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3",
-   "What a solve may leave of its right-hand side: |b - A x| <= rtol |b|, by component. Where it is not given, solves "
-   "of type direct are exact, and those of qn otherwise go to 1e-1."},
-  {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Largest number of iterations of one solve."},
+   "Relative tolerance of a solve: |b - A x| <= rtol |b| for each component. If it is not given, type direct solves "
+   "exactly, and other types solve to 1e-1 for qn."},
+  {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Maximum number of iterations of one solve."},
   {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
-   "Threads of BLAS inside a factorisation; 1 makes results repeatable bit by bit."},
+   "BLAS threads in a factorisation; with 1, results are bitwise reproducible."},
   {.key = NULL},
 };
 
@@ -132,7 +133,7 @@ PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A)
   op->info.set_ups++;
   if (op->no_sharing && op->ops == &wring_operator_cholmod) {
     PetscCall(wring_note(op->comm,
-                         "the ranks can share too little memory for one factor: each takes its part of one by MUMPS"));
+                         "the ranks cannot share enough memory for one factor: a distributed factor by MUMPS is used"));
     PetscCall(begin(op, A, pattern));
     PetscCall(op->ops->set_up(op));
   }
@@ -210,7 +211,7 @@ PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, d
   PetscBool         brought = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCheck(d->n <= WRING_OPERATOR_DOTS, op->comm, PETSC_ERR_ARG_OUTOFRANGE, "%d dots are too many", d->n);
+  PetscCheck(d->n <= WRING_OPERATOR_DOTS, op->comm, PETSC_ERR_ARG_OUTOFRANGE, "%d dot products are too many", d->n);
   if (op->ops->solve_from_zero) {
     begin_solve(op, rtol);
     PetscCall(op->ops->solve_from_zero(op, op->info.rtol, size, b, x, d, &brought));

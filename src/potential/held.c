@@ -17,7 +17,7 @@ static void mark_vertices(const wring_potential *g, int *holder, wring_error *e)
       const int other = holder[vertex[i]];
       if (other >= 0)
         wring_error_set(
-          e, "attach: vertex %" PetscInt_FMT " is held by '%s' and by '%s', expected one hard attachment of it",
+          e, "attach: vertex %" PetscInt_FMT " is held by '%s' and by '%s', expected one hard attachment per vertex",
           g->mesh->original[vertex[i]], wring_term_name(g->term[other]), wring_term_name(g->term[t]));
       holder[vertex[i]] = t;
     }

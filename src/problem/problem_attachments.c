@@ -11,7 +11,7 @@ const wring_option wring_attach_options[] = {
   {.key   = "hard",
    .type  = WRING_BOOL,
    .value = "false",
-   .help  = "Whether vertices are at their targets exactly (a Dirichlet condition); takes the place of stiffness."},
+   .help  = "Whether vertices are exactly at their targets (a Dirichlet condition); replaces stiffness."},
   {.key   = "velocity",
    .type  = WRING_REALS,
    .count = 3,
@@ -31,8 +31,7 @@ const wring_option wring_attach_options[] = {
    .help  = "Point on the axis of spin at time 0; default: the mean rest position of the set."},
   {.key  = "path",
    .type = WRING_PATH,
-   .help = "CSV `time,x,y,z` [s, m]: displacement of the targets over time, a smooth curve; takes the place of "
-           "velocity."},
+   .help = "CSV `time,x,y,z` [s, m]: displacement of the targets over time, a smooth curve; replaces velocity."},
   {.key   = "until",
    .type  = WRING_REAL,
    .unit  = "s",
@@ -74,7 +73,7 @@ static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
   PetscCall(wring_options_get_bool(p->options, prefix, wring_attach_options, "hard", &hard));
   if (hard) PetscCall(refuse_both(p, prefix, "stiffness", "hard", "a hard attachment has no stiffness"));
-  PetscCall(refuse_both(p, prefix, "velocity", "path", "a path takes the place of the velocity"));
+  PetscCall(refuse_both(p, prefix, "velocity", "path", "a path replaces the velocity"));
   PetscCall(refuse_both(p, prefix, "stiffness", "file", "each row of the file has its own stiffness"));
   if (wring_options_has(p->options, prefix, "file") || wring_names_find(&p->mesh->sets, name) >= 0)
     PetscFunctionReturn(PETSC_SUCCESS);

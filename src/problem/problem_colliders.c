@@ -16,7 +16,7 @@ static PetscErrorCode check_keys(const wring_problem *p, const char *prefix, con
         wrong = key->key;
   if (!shape->bound && wring_options_has(p->options, prefix, "inside")) wrong = "inside";
   if (wrong)
-    WRING_REFUSE(p->comm, "%s: %s%s is no key of shape %s, expected it left out",
+    WRING_REFUSE(p->comm, "%s: %s%s is not a key of shape %s, remove it",
                  wring_options_origin(p->options, prefix, wrong), prefix, wrong, shape->name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

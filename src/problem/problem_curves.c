@@ -10,7 +10,7 @@ const wring_option wring_load_time_options[] = {
    .type    = WRING_WORD,
    .choices = "linear|cubic",
    .value   = "linear",
-   .help    = "Curve between rows: straight, or smooth, which may overshoot."},
+   .help    = "Interpolation between rows: linear, or smooth, which may overshoot."},
   {.key   = "until",
    .type  = WRING_REAL,
    .unit  = "s",
@@ -61,7 +61,7 @@ PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *
     PetscCall(wring_options_get_path(o, prefix, table, "curve", sizeof file, file));
     PetscCall(wring_problem_read_curve(p, file, "time,value", type, curve));
   } else if (wring_options_has(o, prefix, "interpolation")) {
-    WRING_REFUSE(p->comm, "%s: %sinterpolation is for a curve, expected %scurve too",
+    WRING_REFUSE(p->comm, "%s: %sinterpolation applies to a curve, expected %scurve too",
                  wring_options_origin(o, prefix, "interpolation"), prefix, prefix);
   }
   time->curve = *curve;

@@ -97,7 +97,7 @@ static PetscErrorCode read_data(const wring_problem *p, const wring_tet_field *f
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(p->options, prefix, f->table, f->data, &section));
   if (!wring_options_has(p->options, "mesh_", "file"))
-    WRING_REFUSE(p->comm, "%s: %s%s is in a mesh file, expected mesh.file beside it, or a table (%s%s)",
+    WRING_REFUSE(p->comm, "%s: %s%s names data in a mesh file, expected mesh.file too, or a table (%s%s)",
                  wring_options_origin(p->options, prefix, f->data), prefix, f->data, prefix, f->file);
   PetscCall(wring_options_get_path(p->options, "mesh_", wring_mesh_options, "file", sizeof file, file));
   PetscCall(PetscSNPrintf(name, size, "%s: $ElementData \"%s\"", file, section));
@@ -124,7 +124,7 @@ static PetscErrorCode check_complete(const wring_problem *p, const wring_tet_fie
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &missing, 1, MPIU_INT64, MPI_MIN, p->comm));
   if (missing < PETSC_MAX_INT)
-    WRING_REFUSE(p->comm, "%s: ends without tet %lld, expected every tet of the regions that it is for", name,
+    WRING_REFUSE(p->comm, "%s: tet %lld is missing, expected every tet of the regions that use the table", name,
                  (long long)missing);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -28,7 +28,7 @@ const wring_option wring_drag_options[] = {
    .unit  = "1/s",
    .range = "[0,inf)",
    .value = "0",
-   .help  = "Drag in proportion to mass: the force -rate m v, added to that of coefficient."},
+   .help  = "Drag proportional to mass: the force -rate m v, added to that of coefficient."},
   {0},
 };
 

@@ -4,7 +4,7 @@
 const wring_option wring_mass_options[] = {
   {.key  = "file",
    .type = WRING_PATH,
-   .help = "CSV `vertex,mass` [kg] that names every vertex; replaces the masses from densities."},
+   .help = "CSV `vertex,mass` [kg] that lists every vertex; replaces the masses from densities."},
   {0},
 };
 
@@ -112,7 +112,7 @@ static PetscErrorCode check_masses(wring_problem *p)
   PetscCallMPI(MPI_Allreduce(&sum, &p->total_mass, 1, MPI_DOUBLE, MPI_SUM, p->comm));
   if (lowest == p->mesh->n_global) PetscFunctionReturn(PETSC_SUCCESS);
   WRING_REFUSE(p->comm,
-               "%s: vertex %" PetscInt_FMT " has no mass, expected mass.file or an element with a density at it",
+               "%s: vertex %" PetscInt_FMT " has no mass, expected mass.file or an adjacent element with a density",
                wring_options_deck(p->options), lowest);
 }
 

@@ -35,10 +35,10 @@ static PetscErrorCode check_sources(const wring_options *o, sources s)
     WRING_REFUSE(comm, "%s: mesh: none is given, expected mesh.file, mesh.box or initial.restart",
                  wring_options_deck(o));
   if (s.box && wring_options_has(o, "mesh_", "scale"))
-    WRING_REFUSE(comm, "%s: mesh_scale is for the coordinates of a mesh.file, expected mesh.box alone",
+    WRING_REFUSE(comm, "%s: mesh_scale applies to mesh.file only, remove it for mesh.box",
                  wring_options_origin(o, "mesh_", "scale"));
   if (!s.file && !s.box && wring_options_has(o, "mesh_", "refine"))
-    WRING_REFUSE(comm, "%s: mesh_refine: a mesh is refined before its first step, expected none with initial.restart",
+    WRING_REFUSE(comm, "%s: mesh_refine: the mesh of a checkpoint is not refined again, remove the key",
                  wring_options_origin(o, "mesh_", "refine"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -26,7 +26,7 @@ static PetscBool normalise(double d[3])
 
 static const char *direction_fault(const double *d)
 {
-  return d[0] != 0 || d[1] != 0 || d[2] != 0 ? NULL : "a direction, of any length but 0";
+  return d[0] != 0 || d[1] != 0 || d[2] != 0 ? NULL : "a direction of any length above 0";
 }
 
 static wring_tet_field direction_field(void)
@@ -110,7 +110,7 @@ static PetscErrorCode check_tets(const wring_problem *p, const wring_law *law)
   PetscFunctionBegin;
   for (const wring_option *k = law->options; k->key && !p->mesh->n_tet_global; k++) {
     if (wring_options_has(p->options, "", k->key))
-      WRING_REFUSE(p->comm, "%s: %s is for tetrahedra, expected a mesh that has some",
+      WRING_REFUSE(p->comm, "%s: %s applies to tetrahedra, expected a mesh with tetrahedra",
                    wring_options_origin(p->options, "", k->key), k->key);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

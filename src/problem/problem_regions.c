@@ -96,7 +96,7 @@ static PetscErrorCode note_unread(const wring_problem *p, const char *prefix, Pe
     if (wring_ascii_compare_n(key, prefix, length) != 0 || !is_parameter(key + length)) continue;
     PetscBool read = PETSC_FALSE;
     for (PetscInt t = 0; t < n && !read; t++) read = (PetscBool)(table[t] && wring_option_find(table[t], key + length));
-    if (!read) PetscCall(wring_note(p->comm, "%s: %s is not read: '%s' has no such key", origin, key, law));
+    if (!read) PetscCall(wring_note(p->comm, "%s: %s is ignored: '%s' has no such key", origin, key, law));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

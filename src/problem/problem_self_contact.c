@@ -24,7 +24,7 @@ PetscErrorCode wring_problem_add_self_contact(wring_problem *p)
   PetscFunctionBegin;
   if (!is_wanted(o)) PetscFunctionReturn(PETSC_SUCCESS);
   if (p->mesh->n_tet_global == 0)
-    WRING_REFUSE(p->comm, "%s: self_contact is about the surface of tetrahedra, and the mesh has none",
+    WRING_REFUSE(p->comm, "%s: self_contact applies to the surface of tetrahedra, expected a mesh with tetrahedra",
                  wring_options_family_origin(o, "self_contact_"));
   PetscCall(wring_options_get_real(o, "self_contact_", wring_self_contact_options, "stiffness", &how.stiffness));
   PetscCall(get_length(o, "thickness", &how.thickness));

@@ -8,7 +8,7 @@
 const wring_option wring_spring_options[] = {
   {.key  = "file",
    .type = WRING_PATH,
-   .help = "CSV `a,b,length,stiffness[,damping]` [m, N/m]: one spring a row; without it NAME is a set with lines."},
+   .help = "CSV `a,b,length,stiffness[,damping]` [m, N/m]: one spring per row; without it NAME is a set with lines."},
   {.key   = "stiffness",
    .type  = WRING_REAL,
    .unit  = "N/m",
@@ -131,7 +131,7 @@ static PetscErrorCode fill_lines(const wring_problem *p, const char *prefix, dou
     row[3] = by_length ? k / row[2] : k;
     row[4] = damping;
     if (!(row[2] > 0))
-      wring_error_set(&error, "%s: spring: the line of vertices %g and %g of '%s' has no length, expected one above 0",
+      wring_error_set(&error, "%s: spring: the line of vertices %g and %g of '%s' has length 0, expected above 0",
                       wring_options_family_origin(p->options, prefix), row[0], row[1], s->name);
   }
   PetscCall(wring_error_raise(p->comm, &error));

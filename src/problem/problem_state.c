@@ -60,7 +60,7 @@ static PetscErrorCode read_memory(wring_problem *p)
   if (n == 0 || p->state.step == 0 || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, memory[0].name, &there));
   if (!there) {
-    PetscCall(wring_note(p->comm, "%s does not hold the step before it: %s goes on with a step of implicit_euler",
+    PetscCall(wring_note(p->comm, "%s does not contain the step before it: %s continues with a step of implicit_euler",
                          p->parts->origin.restart, wring_stepper_integrator(p->stepper)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -23,7 +23,7 @@ const wring_option wring_membrane_options[] = {
    .unit  = "N/m",
    .range = "(0,inf)",
    .help  = "Stiffness against stretches outside [strain_limit_min, strain_limit_max]."},
-  {.key = "strain_limit_min", .type = WRING_REAL, .range = "[0,inf)", .help = "Least stretch without a force."},
+  {.key = "strain_limit_min", .type = WRING_REAL, .range = "[0,inf)", .help = "Smallest stretch without a force."},
   {.key = "strain_limit_max", .type = WRING_REAL, .range = "(0,inf)", .help = "Largest stretch without a force."},
   {.key   = "area_stiffness",
    .type  = WRING_REAL,
@@ -33,7 +33,7 @@ const wring_option wring_membrane_options[] = {
   {.key   = "area_min",
    .type  = WRING_REAL,
    .range = "(0,inf)",
-   .help  = "Least ratio of area to rest area without a force."},
+   .help  = "Smallest ratio of area to rest area without a force."},
   {.key   = "area_max",
    .type  = WRING_REAL,
    .range = "(0,inf)",
@@ -134,7 +134,7 @@ static PetscErrorCode measure_areas(const wring_problem *p, wring_surface *s)
     if (!(s->area[e] > 0))
       wring_error_set(&error,
                       "%s: the triangle of vertices %" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT
-                      " of '%s' has no area, expected one above 0",
+                      " of '%s' has area 0, expected above 0",
                       wring_options_family_origin(p->options, prefix), v[0], v[1], v[2], s->name);
   }
   PetscCall(wring_error_raise(p->comm, &error));

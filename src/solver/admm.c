@@ -32,7 +32,8 @@ static const wring_option admm_options[] = {
    .type  = WRING_REAL,
    .range = "(0,inf)",
    .value = "1",
-   .help = "Factor a of the weights a sqrt(measure k); about 1 is as safe as pd, less may be faster, or not converge."},
+   .help =
+     "Factor a of the weights a sqrt(measure k); 1 is about as robust as pd; smaller values may be faster or fail."},
   {.key   = "warm_start",
    .type  = WRING_BOOL,
    .value = "false",
@@ -40,7 +41,7 @@ static const wring_option admm_options[] = {
   {.key   = "balancing",
    .type  = WRING_BOOL,
    .value = "false",
-   .help  = "After a step whose primal and dual residuals differ by a factor of 10 in the mean, a is multiplied or "
+   .help  = "After a step whose primal and dual residuals differ by a factor of 10 on average, a is multiplied or "
             "divided by sqrt(2), within [weight/4, 4 weight]; a restart begins with weight."},
   {.key = NULL},
 };

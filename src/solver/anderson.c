@@ -29,12 +29,12 @@ static const wring_option anderson_options[] = {
    .type    = WRING_WORD,
    .choices = "pd|admm",
    .value   = "pd",
-   .help    = "Method that is accelerated, with the keys of its own: solver.admm."},
+   .help    = "Method that is accelerated; it takes its own keys, those of solver.admm."},
   {.key   = "window",
    .type  = WRING_INT,
    .range = "[0,20]",
    .value = "5",
-   .help  = "Most differences of iterates that the next one is mixed from."},
+   .help  = "Maximum number of differences of iterates that are combined."},
   {.key = NULL},
 };
 

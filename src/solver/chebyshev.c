@@ -26,18 +26,18 @@ static const wring_option chebyshev_options[] = {
   {.key   = "rho",
    .type  = WRING_REAL,
    .range = "[0,1)",
-   .help =
-     "Spectral radius of the plain iteration; unset: the ratio of its last two steps, measured in A, at most 0.999."},
+   .help = "Spectral radius of the plain iteration; default: the ratio of its last two steps in the norm of A, at most "
+           "0.999."},
   {.key   = "delay",
    .type  = WRING_INT,
    .range = "[0,inf)",
    .value = "10",
-   .help  = "Number of first iterations, one at least, that are plain."},
+   .help  = "Number of plain iterations at the start; at least one is made."},
   {.key     = "line_search",
    .type    = WRING_WORD,
    .choices = "none|armijo",
    .value   = "none",
-   .help    = "Armijo halves the step until g falls enough; none takes the full step."},
+   .help    = "Armijo halves the step until g decreases enough; none takes the full step."},
   {.key = NULL},
 };
 

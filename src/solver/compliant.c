@@ -44,7 +44,7 @@ static const wring_option compliant_options[] = {
    .type  = WRING_REAL,
    .unit  = "m/N",
    .range = "[0,inf)",
-   .help  = "Compliance of springs and attachments in the place of 1/stiffness; 0: they hold exactly."},
+   .help  = "Compliance of springs and attachments, instead of 1/stiffness; 0: they hold exactly."},
   {.key = NULL},
 };
 
@@ -323,10 +323,11 @@ static PetscErrorCode refuse_redundant(wring_solver *s)
   PetscCall(factor(s, least_eigenvalue, &exists));
   if (exists) PetscCall(MatMumpsGetInfog(c->F.F, INFOG_NEGATIVE, &negative));
   if (exists && negative >= c->n_row_global) PetscFunctionReturn(PETSC_SUCCESS);
-  WRING_REFUSE(s->comm,
-               "solver '%s': %" PetscInt_FMT " of %" PetscInt_FMT " constraints are redundant, they hold what others "
-               "hold; expected independent ones, or a compliance > 0",
-               s->name, c->n_row_global - negative, c->n_row_global);
+  WRING_REFUSE(
+    s->comm,
+    "solver '%s': %" PetscInt_FMT " of %" PetscInt_FMT
+    " constraints are redundant, as they depend on others; expected independent constraints, or a compliance > 0",
+    s->name, c->n_row_global - negative, c->n_row_global);
 }
 
 /* z = (w, -l), with one step of iterative refinement. */

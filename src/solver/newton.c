@@ -19,12 +19,12 @@ static const wring_option newton_options[] = {
    .type    = WRING_WORD,
    .choices = "auto|direct|cg",
    .value   = "auto",
-   .help    = "How the Newton system is solved: a factor, conjugate gradients, or what suits the number of vertices."},
+   .help    = "Solver of the Newton system: a factor, conjugate gradients, or a choice by the number of vertices."},
   {.key   = "rtol",
    .type  = WRING_REAL,
    .range = "(0,1)",
    .value = "1e-8",
-   .help  = "Relative residual to which conjugate gradients solve the Newton system."},
+   .help  = "Relative tolerance of conjugate gradients for the Newton system."},
   {.key = NULL},
 };
 

@@ -19,13 +19,13 @@ static const wring_option pbd_options[] = {
    .type  = WRING_REAL,
    .range = "[0,1]",
    .value = "1",
-   .help  = "Part of the way to C = 0 that a constraint goes."},
+   .help  = "Stiffness k: fraction of each projection onto C = 0 that is applied."},
   {.key     = "rule",
    .type    = WRING_WORD,
    .choices = "plain|exponent",
    .value   = "plain",
    .help =
-     "Whether the stiffness k is applied in every iteration, or 1 - (1 - k)^(1/max_it), which is k over all of them."},
+     "Factor of each projection: k (plain), or 1 - (1 - k)^(1/max_it), which amounts to k over max_it iterations."},
   {.key = NULL},
 };
 

@@ -24,8 +24,8 @@ static const wring_option pd_options[] = {
    .type    = WRING_WORD,
    .choices = "element|mass",
    .value   = "element",
-   .help    = "Distance to the rest states: element, of the energy's own z; mass, of the vertices by their masses, "
-              "without stiffness."},
+   .help = "Metric of the distance to the rest states: element, that of z in the energy; mass, that of the vertices, "
+           "weighted by mass and without stiffness."},
   {.key = NULL},
 };
 

@@ -14,7 +14,7 @@ static const wring_option penalty_options[] = {
    .unit  = "N s/m",
    .range = "[0,inf)",
    .value = "0",
-   .help  = "Damping c of every constraint without one of its own: the force -c dC/dt along its gradient."},
+   .help  = "Damping c of each constraint that does not set its own: the force -c dC/dt along its gradient."},
   {.key = NULL},
 };
 

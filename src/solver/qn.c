@@ -45,42 +45,50 @@ typedef struct {
 } qn_data;
 
 static const wring_option qn_options[] = {
-  {.key = "history", .type = WRING_INT, .range = "[0,100]", .value = "5", .help = "Most pairs that L-BFGS keeps."},
+  {.key   = "history",
+   .type  = WRING_INT,
+   .range = "[0,100]",
+   .value = "5",
+   .help  = "Maximum number of pairs that L-BFGS keeps."},
   {.key     = "initial_hessian",
    .type    = WRING_WORD,
    .choices = "operator|identity|rest_hessian|frame_hessian|warped_rest_hessian",
    .value   = "operator",
-   .help    = "Hessian that L-BFGS starts from: the operator A, a scaled identity, the one at rest, the one at x_0 of "
-              "every step, or the one at rest turned with every vertex."},
+   .help    = "Hessian that L-BFGS starts from: the operator A, a scaled identity, the Hessian at rest, the Hessian at "
+              "x_0 of each step, or the Hessian at rest rotated with each vertex."},
   {.key     = "inner",
    .type    = WRING_WORD,
    .choices = "operator|cg",
    .value   = "operator",
-   .help =
-     "How systems with the initial Hessian are solved: as set by operator_type, or by steps of conjugate gradients."},
-  {.key = "inner_max_it", .type = WRING_INT, .range = "[1,inf)", .value = "15", .help = "Steps of inner cg from zero."},
+   .help    = "Solver of systems with the initial Hessian: the one of operator_type, or steps of conjugate gradients."},
+  {.key   = "inner_max_it",
+   .type  = WRING_INT,
+   .range = "[1,inf)",
+   .value = "15",
+   .help  = "Steps of inner cg, started from zero."},
   {.key     = "inner_preconditioner",
    .type    = WRING_WORD,
    .choices = "none|jacobi|icholesky|icholesky_rest|icholesky_operator",
    .value   = "jacobi",
-   .help = "Preconditioner of inner cg; icholesky is incomplete, on several ranks of each rank's block: of the initial "
-           "Hessian, of the one at rest, or of the operator A."},
+   .help    = "Preconditioner of inner cg; icholesky: incomplete Cholesky factor, of each rank's block, of the initial "
+              "Hessian, of the Hessian at rest, or of the operator A."},
   {.key   = "keep",
    .type  = WRING_BOOL,
    .value = "false",
-   .help  = "Whether the pairs of one step serve the next too, where there are no contacts; worth it from a history of "
-            "10 on."},
+   .help  = "Whether the pairs of one step are kept for the next if there are no contacts; useful for a history of at "
+            "least 10."},
   {.key   = "refresh",
    .type  = WRING_INT,
    .range = "[0,10000]",
    .value = "0",
-   .help  = "Evaluations lost to a stale operator after which a new one is made from the Hessian where the body is; 0: "
+   .help  = "Number of evaluations lost to an outdated operator after which it is rebuilt from the current Hessian; 0: "
             "never."},
   {.key     = "line_search",
    .type    = WRING_WORD,
    .choices = "armijo|wolfe|none",
    .value   = "armijo",
-   .help = "Armijo halves the step until g falls enough, wolfe also until g is flat enough; none takes the full step."},
+   .help    = "Armijo halves the step until g decreases enough, wolfe also until its slope is small enough; none: the "
+              "full step."},
   {.key = NULL},
 };
 

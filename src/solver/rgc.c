@@ -11,7 +11,7 @@ static const wring_option rgc_options[] = {
    .type  = WRING_REAL,
    .range = "(0,2)",
    .value = "1",
-   .help  = "Factor of every move: softer below 1, stiffer above, likely to diverge above 1.5."},
+   .help  = "Factor on each displacement: softer below 1, stiffer above 1; divergence is likely above 1.5."},
   {.key = NULL},
 };
 

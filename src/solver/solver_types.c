@@ -30,7 +30,11 @@ enum { N_TYPES = sizeof types / sizeof types[0] };
 
 const wring_option wring_solver_options[] = {
   {.key = "type", .type = WRING_WORD, .choices = &choices[1], .value = "qn", .help = "Method that minimises g."},
-  {.key = "max_it", .type = WRING_INT, .range = "[0,inf)", .value = "100", .help = "Most iterations of one solve."},
+  {.key   = "max_it",
+   .type  = WRING_INT,
+   .range = "[0,inf)",
+   .value = "100",
+   .help  = "Maximum number of iterations of one solve."},
   {.key   = "rtol",
    .type  = WRING_REAL,
    .range = "[0,1)",

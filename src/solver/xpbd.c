@@ -12,7 +12,7 @@ static const wring_option xpbd_options[] = {
    .unit  = "N s/m",
    .range = "[0,inf)",
    .value = "0",
-   .help  = "Damping beta of every constraint without one of its own: the force -beta dC/dt along its gradient."},
+   .help  = "Damping beta of each constraint that does not set its own: the force -beta dC/dt along its gradient."},
   {.key = NULL},
 };
 

@@ -6,9 +6,9 @@
 
 // clang-format off
 #define EACH_RULE(use) \
-  use(implicit_euler, "by a solver, first order, damps") \
-  use(implicit_midpoint, "by a solver, second order, keeps energy") \
-  use(bdf2, "by a solver, second order, damps fast motion") \
+  use(implicit_euler, "needs a solver, first order, damps") \
+  use(implicit_midpoint, "needs a solver, second order, preserves energy") \
+  use(bdf2, "needs a solver, second order, damps fast motion") \
   use(linear_implicit_euler, "one linear solve, first order, damps") \
   use(symplectic_euler, "no solve, small steps, energy does not drift") \
   use(explicit_euler, "no solve, gains energy")
@@ -32,17 +32,17 @@ const wring_option wring_time_options[] = {
    .type  = WRING_REAL,
    .unit  = "s",
    .range = "(0,inf)",
-   .help  = "Time to march to, in ceil(end/step) steps; in place of steps."},
+   .help  = "End time, reached in ceil(end/step) steps; alternative to steps."},
   {.key   = "steps",
    .type  = WRING_INT,
    .range = "[1,inf)",
    .value = "1",
-   .help  = "Number of steps from time 0; in place of end."},
+   .help  = "Number of steps from time 0; alternative to end."},
   {.key     = "integrator",
    .type    = WRING_WORD,
    .choices = &choices[1],
    .value   = "implicit_euler",
-   .help    = "Rule that makes a step" EACH_RULE(SUMMARY) "."},
+   .help    = "Rule of a time step" EACH_RULE(SUMMARY) "."},
   {.key   = "limit",
    .type  = WRING_REAL,
    .unit  = "s",
@@ -60,7 +60,7 @@ const wring_option wring_load_options[] = {
    .help  = "Acceleration of every vertex."},
   {.key  = "gravity_curve",
    .type = WRING_PATH,
-   .help = "CSV `time,value`: factor of gravity over time, straight between rows, constant beyond them."},
+   .help = "CSV `time,value`: factor on gravity over time, linear between rows, constant outside."},
   {.key = NULL},
 };
 

@@ -82,7 +82,7 @@ static PetscErrorCode require_finite(wring_stepper *s, const wring_state *state)
   PetscCall(is_finite(s->g, state->q, &finite));
   if (!finite) {
     WRING_REFUSE(wring_potential_mesh(s->g)->comm,
-                 "the step to time %.6g s: the energy of the positions it starts from is not finite, expected "
+                 "the step to time %.6g s: the energy at its initial positions is not finite, expected "
                  "elements that are not inverted, or a material that allows it",
                  state->time + s->h);
   }
@@ -94,11 +94,10 @@ static PetscErrorCode require_start(const wring_stepper *s, const wring_state *s
 {
   PetscFunctionBegin;
   if (!finite)
-    WRING_REFUSE(
-      wring_potential_mesh(s->g)->comm,
-      "the step to time %.6g s: hard attachments move so far in it that the energy is not finite, expected a "
-      "smaller time_step, or a material that allows it",
-      state->time + s->h);
+    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
+                 "the step to time %.6g s: hard attachments move so far that the energy is not finite, expected a "
+                 "smaller time_step, or a material that allows it",
+                 state->time + s->h);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,7 +141,7 @@ static PetscErrorCode choose_start(wring_stepper *s, const wring_state *state, V
   } while (!finite && t > 0);
   PetscCall(require_start(s, state, finite));
   PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
-                       "the step to time %g s starts from q + %g (y - q): the energy is not finite nearer to y",
+                       "the step to time %g s starts from q + %g (y - q): the energy is not finite closer to y",
                        state->time + s->h, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,7 +6,7 @@
 
 const char *wring_term_no_rows(const wring_term *t)
 {
-  if (!t->law->n_row) return "its constraint has no gradient where it holds";
+  if (!t->law->n_row) return "its constraint has no gradient where it is satisfied";
   for (PetscInt b = 0; b < t->n_block && t->law->row_fault; b++) {
     const char *const fault = t->law->row_fault(t->law, term_par(t, b));
     if (fault) return fault;

@@ -9,7 +9,7 @@ static const wring_option options[] = {
    .count = 3,
    .unit  = "deg",
    .value = "0,0,0",
-   .help  = "Rotation of a box from the coordinate axes: about this vector, by its length."},
+   .help  = "Rotation of a box from the coordinate axes: about this vector, by its length as the angle."},
   {.key = "size", .type = WRING_REALS, .count = 3, .unit = "m", .help = "Edges of a box."},
   {0},
 };

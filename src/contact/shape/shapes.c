@@ -30,7 +30,7 @@ const wring_option wring_collider_options[] = {
   {.key     = "shape",
    .type    = WRING_WORD,
    .choices = &choices[1],
-   .help    = "Shape that vertices are kept out of; a half_space is what lies behind its face."},
+   .help    = "Shape that vertices are kept out of; a half_space is the side of its face opposite to its normal."},
   {.key   = "inside",
    .type  = WRING_BOOL,
    .value = "false",
@@ -56,7 +56,7 @@ const wring_option wring_collider_options[] = {
    .count = 3,
    .unit  = "deg/s",
    .value = "0,0,0",
-   .help  = "Turns the collider about the direction of spin through its centre or point."},
+   .help  = "Angular velocity of the collider, about an axis through its centre or point."},
   {.key  = "path",
    .type = WRING_PATH,
    .help = "CSV `time,x,y,z` [s, m]: displacement of the collider over time, a smooth curve, instead of velocity."},
@@ -64,7 +64,7 @@ const wring_option wring_collider_options[] = {
    .type  = WRING_REAL,
    .unit  = "s",
    .range = "[0,inf)",
-   .help  = "Time at which velocity, spin and path end; without it they never do."},
+   .help  = "Time at which velocity, spin and path end; default: never."},
   {0},
 };
 

@@ -2,16 +2,16 @@
 #include "keys.h"
 
 const wring_option wring_lame_options[] = {
-  {.key = "young", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Young's modulus; with poisson."},
+  {.key = "young", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Young's modulus; requires poisson."},
   {.key   = "poisson",
    .type  = WRING_REAL,
    .range = "(-1,0.5)",
-   .help  = "Poisson's ratio; with young; stable_neohookean: above 1/8."},
-  {.key = "mu", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Shear modulus; with lambda."},
+   .help  = "Poisson's ratio; requires young; above 1/8 for stable_neohookean."},
+  {.key = "mu", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Shear modulus; requires lambda."},
   {.key  = "lambda",
    .type = WRING_REAL,
    .unit = "Pa",
-   .help = "First Lame parameter, at least -2/3 mu; with mu; stable_neohookean: above mu/3."},
+   .help = "First Lame parameter, at least -2/3 mu; requires mu; above mu/3 for stable_neohookean."},
   {.key = NULL},
 };
 
@@ -35,7 +35,8 @@ static PetscErrorCode choose_pair(const wring_options *o, const char *prefix, in
 
   PetscFunctionBegin;
   if (young && mu) {
-    WRING_REFUSE(wring_options_comm(o), "%s: %s%s beside %s%s; expected young and poisson or else mu and lambda",
+    WRING_REFUSE(wring_options_comm(o),
+                 "%s: %s%s and %s%s are both given, expected either young and poisson or mu and lambda",
                  wring_options_origin(o, prefix, mu), prefix, mu, prefix, young);
   }
   *pair = young ? 0 : mu ? 1 : -1;
@@ -79,7 +80,7 @@ PetscErrorCode wring_lame_get(WRING_SELF, const wring_options *o, const char *pr
   if (pair < 0) {
     const char *const at = fallback ? fallback : prefix;
     WRING_REFUSE(wring_options_comm(o),
-                 "%s: %syoung is missing; expected %syoung and %spoisson, or else %smu and %slambda",
+                 "%s: %syoung is missing; expected either %syoung and %spoisson, or %smu and %slambda",
                  wring_options_deck(o), at, at, at, at, at);
   }
   for (int i = 0; i < 2; i++)

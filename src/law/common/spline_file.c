@@ -82,7 +82,7 @@ static void add_point(reader *r, int function, double x, double value, double sl
   table *const t    = &r->table[function];
   const char   name = (char)('a' + function);
   if (t->n > 0 && x <= t->x[t->n - 1])
-    wring_error_set(&r->e, "%s:%d: x of function %c is %.12g after %.12g in line %d, expected values that increase",
+    wring_error_set(&r->e, "%s:%d: x of function %c is %.12g after %.12g in line %d, expected increasing values",
                     r->file, r->line, name, x, t->x[t->n - 1], t->last_line);
   if (t->n == SPLINE_POINTS)
     wring_error_set(&r->e, "%s:%d: function %c has more than %d points", r->file, r->line, name, SPLINE_POINTS);
@@ -112,14 +112,14 @@ static void read_rows(reader *r)
   char line[LINE_SIZE];
   int  empty = 0, points = 0;
   while (!r->e.text[0] && next_line(r, line)) {
-    if (line[0] && empty) wring_error_set(&r->e, "%s:%d: an empty line, expected them only at the end", r->file, empty);
+    if (line[0] && empty) wring_error_set(&r->e, "%s:%d: an empty line, expected only at the end", r->file, empty);
     if (!line[0] && !empty) empty = r->line;
     if (line[0]) read_row(r, line);
   }
   for (int f = 0; f < SPLINE_FUNCTIONS; f++) {
     points += r->table[f].n;
     if (r->table[f].n == 1)
-      wring_error_set(&r->e, "%s:%d: function %c has one point, expected two at least, or none", r->file,
+      wring_error_set(&r->e, "%s:%d: function %c has one point, expected at least two, or none", r->file,
                       r->table[f].last_line, 'a' + f);
   }
   if (points == 0)
@@ -352,7 +352,7 @@ PetscErrorCode wring_spline_read(const wring_options *o, const char *file, doubl
   PetscCall(PetscNew(&r));
   r->file = file;
   r->at   = text;
-  if (strlen(text) != (size_t)size) wring_error_set(&r->e, "%s: has a zero byte, expected text", file);
+  if (strlen(text) != (size_t)size) wring_error_set(&r->e, "%s: contains a zero byte, expected text", file);
   read_header(r);
   if (!r->e.text[0]) read_rows(r);
   PetscCall(PetscFree(text));

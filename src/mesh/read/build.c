@@ -39,7 +39,7 @@ static void scale_nodes(wring_raw *raw, double scale, wring_scan *s)
   for (size_t i = 0; i < 3 * (size_t)raw->n_node; i++) {
     raw->X[i] *= scale;
     if (fabs(raw->X[i]) <= 1e100) continue;
-    wring_error_set(s->e, "%s: a coordinate times the scale %g is %g, expected 1e100 at most", s->file, scale,
+    wring_error_set(s->e, "%s: a coordinate times the scale %g is %g, expected at most 1e100", s->file, scale,
                     raw->X[i]);
     return;
   }
@@ -74,7 +74,7 @@ static void turn_tets(wring_raw *raw, wring_scan *s, notebook *n)
     for (int a = 0; a < 4; a++) x[a] = raw->X + 3 * (size_t)v[a];
     const double det = wring_tet_det(x[0], x[1], x[2], x[3]);
     if (is_flat(x, det)) {
-      wring_scan_fail(s, raw->tet_line[e], "element %lld is a tetrahedron without volume",
+      wring_scan_fail(s, raw->tet_line[e], "element %lld is a tetrahedron of zero volume",
                       (long long)raw->tet_number[e]);
       return;
     }
@@ -84,7 +84,7 @@ static void turn_tets(wring_raw *raw, wring_scan *s, notebook *n)
     v[1]                 = first;
     turned++;
   }
-  if (turned) note(n, "%" PetscInt_FMT " tetrahedra had negative volume and were turned", turned);
+  if (turned) note(n, "%" PetscInt_FMT " tetrahedra had negative volume and were reoriented", turned);
 }
 
 static PetscBool same_corners(const PetscInt *a, const PetscInt *b)
@@ -118,7 +118,7 @@ static PetscErrorCode check_faces(const wring_raw *raw, wring_scan *s)
   }
   if (crowd[0] >= 0 && wring_scan_ok(s))
     wring_scan_fail(s, raw->tet_line[crowd[2]],
-                    "elements %lld (%s %lld), %lld (%s %lld) and %lld share a face, expected two at most",
+                    "elements %lld (%s %lld), %lld (%s %lld) and %lld share a face, expected at most two",
                     (long long)raw->tet_number[crowd[0]], wring_scan_unit(s), (long long)raw->tet_line[crowd[0]],
                     (long long)raw->tet_number[crowd[1]], wring_scan_unit(s), (long long)raw->tet_line[crowd[1]],
                     (long long)raw->tet_number[crowd[2]]);
@@ -211,8 +211,8 @@ static PetscErrorCode name_regions(const wring_raw *raw, wring_scan *s, wring_me
   const PetscInt n = sort_regions(raw, d, region, found);
   for (PetscInt r = 0; r < n; r++) {
     if (found[r].group == raw->groups.n && wring_names_find(&raw->groups, found[r].name) >= 0)
-      wring_error_set(s->e, "%s: a physical group is named tag0, which stands for tetrahedra in no physical volume",
-                      s->file);
+      wring_error_set(
+        s->e, "%s: a physical group is named tag0, the name reserved for tetrahedra in no physical volume", s->file);
     PetscCall(wring_names_add(&d->regions, found[r].name, strlen(found[r].name)));
     region[found[r].group] = r;
   }
@@ -272,7 +272,7 @@ static PetscErrorCode add_set(const wring_raw *raw, wring_scan *s, PetscInt grou
 
   PetscFunctionBegin;
   if (c->n == 0) {
-    note(notes, "physical group '%s' has no vertex of the mesh and is left out", name);
+    note(notes, "physical group '%s' has no vertex of the mesh and is ignored", name);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const PetscInt   begin = d->set_start[d->sets.n];

@@ -65,7 +65,7 @@ PetscErrorCode wring_raw_check_triangles(const wring_raw *raw, wring_scan *s)
   for (PetscInt i = 0; i < raw->n_triangle && wring_scan_ok(s); i++) {
     if (!is_face[i] && between_tets(raw, i, in_tet))
       wring_scan_fail(s, raw->triangle[i].line,
-                      "element %lld is a triangle between nodes of tetrahedra, but no face of one",
+                      "element %lld is a triangle of nodes of tetrahedra, but not a face of any",
                       (long long)raw->triangle[i].number);
   }
   PetscCall(PetscFree(in_tet));

@@ -58,7 +58,7 @@ static void read_byte_order(reader *r)
   const int64_t place = wring_scan_place(r->s), one = wring_scan_int(r->s, "the number 1");
   if (wring_scan_ok(r->s) && one != 1)
     wring_scan_fail(r->s, place,
-                    one == 1 << 24 ? "written in the other byte order, expected this machine's"
+                    one == 1 << 24 ? "written in the opposite byte order, expected this machine's"
                                    : "found %lld, expected 1",
                     (long long)one);
   wring_scan_end_binary(r->s);
@@ -117,7 +117,7 @@ static size_t read_quoted(wring_scan *s, const char **name)
   *name = s->at;
   while (end > s->at && end[-1] != '"') end--;
   if (end == s->at) {
-    wring_scan_fail(s, wring_scan_place(s), "a name without its closing quote");
+    wring_scan_fail(s, wring_scan_place(s), "a name without a closing quote");
     return 0;
   }
   s->at = end;
@@ -455,7 +455,8 @@ static PetscErrorCode read_element_data(reader *r)
     wring_scan_fail(r->s, line, "$ElementData \"%s\" has %lld components, expected %d", d->name,
                     (long long)h.components, d->width);
   if (h.components < 1 || h.components > 9 || h.rows < 0 || h.rows > (r->s->end - r->s->at) / 2)
-    wring_scan_fail(r->s, line, "%lld rows of %lld components, expected as many as follow, of 1 to 9",
+    wring_scan_fail(r->s, line,
+                    "%lld rows of %lld components, expected the number of rows that follow, of 1 to 9 components",
                     (long long)h.rows, (long long)h.components);
   if (r->binary)
     wring_scan_begin_binary(r->s);

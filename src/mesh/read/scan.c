@@ -239,7 +239,7 @@ static PetscInt check_count(wring_scan *s, int64_t place, int64_t n, const char 
   if (wring_scan_ok(s) && (n < 0 || n > most))
     wring_scan_fail(s, place, "%lld cannot be %s: the file has %lld bytes left", (long long)n, what,
                     (long long)(2 * most));
-  if (wring_scan_ok(s) && !wring_count_fits(n, 4, s->file, "things of one kind", s->e)) s->at = s->end;
+  if (wring_scan_ok(s) && !wring_count_fits(n, 4, s->file, "entries of one kind", s->e)) s->at = s->end;
   return wring_scan_ok(s) ? (PetscInt)n : 0;
 }
 

@@ -37,7 +37,8 @@ static PetscInt read_header(wring_scan *s, const char *what, int64_t expected, i
   *attributes          = wring_scan_int(s, "the number of attributes");
   if (wring_scan_ok(s) && width != expected)
     wring_scan_fail(s, line, "the second number is %lld, expected %lld", (long long)width, (long long)expected);
-  if (wring_scan_ok(s) && *attributes < 0) wring_scan_fail(s, line, "%lld attributes", (long long)*attributes);
+  if (wring_scan_ok(s) && *attributes < 0)
+    wring_scan_fail(s, line, "%lld attributes, expected at least 0", (long long)*attributes);
   end_row(s);
   return n;
 }

@@ -160,7 +160,7 @@ static PetscErrorCode check_counts(const wring_refinement *r, PetscInt done, Pet
   if (fits >= 0)
     WRING_REFUSE(r->m->comm,
                  "mesh_refine: %d gives about %.2g vertices and %.2g tetrahedra, too many for the %d-bit "
-                 "integers of this PETSc on these ranks, expected %d at most",
+                 "integers of this PETSc on these ranks, expected at most %d",
                  (int)times, v, t, (int)(8 * sizeof(PetscInt)), (int)fits);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -267,7 +267,7 @@ static PetscErrorCode check_volumes(const wring_refinement *r, PetscInt done)
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flat, 1, MPIU_INT, MPI_SUM, r->m->comm));
   if (flat)
-    WRING_REFUSE(r->m->comm, "mesh_refine: refinement %d leaves %d tetrahedra without volume, expected %d at most",
+    WRING_REFUSE(r->m->comm, "mesh_refine: refinement %d leaves %d tetrahedra of zero volume, expected at most %d",
                  (int)done + 1, (int)flat, (int)done);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -151,7 +151,7 @@ static void join_edges(const char *name, PetscInt n, const PetscInt *row, PetscI
       wring_error_set(e,
                       "%s: the edge of vertices %" PetscInt_FMT " and %" PetscInt_FMT
                       " has three triangles, to vertices "
-                      "%" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT ", expected two at most",
+                      "%" PetscInt_FMT ", %" PetscInt_FMT " and %" PetscInt_FMT ", expected at most two",
                       name, v[0], v[1], v[2], v[5], v[8]);
     if (end != i + 2) continue;
     const PetscInt both[MAX_WIDTH] = {v[0], v[1], v[2], v[5]};

@@ -18,7 +18,7 @@
   #include <emmintrin.h>
 #endif
 
-_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a lock inside an atomic would be another one in each process");
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a lock inside an atomic would be a separate lock in each process");
 
 struct wring_barrier {
   _Alignas(64) atomic_int waiting;

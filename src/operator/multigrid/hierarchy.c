@@ -73,8 +73,8 @@ static PetscErrorCode refuse_unusable(MPI_Comm comm)
   if (refused[0])
     WRING_REFUSE(
       comm,
-      "petsc_%s: operator_type multigrid has its own iteration and smoothers, and takes petsc_operator_pc_gamg_... "
-      "only; operator_type petsc takes it, with petsc_operator_pc_type",
+      "petsc_%s: operator_type multigrid has its own iteration and smoothers and accepts petsc_operator_pc_gamg_... "
+      "only; operator_type petsc, with petsc_operator_pc_type, accepts this option",
       refused);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

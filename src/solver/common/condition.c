@@ -81,7 +81,7 @@ PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, d
 
   PetscFunctionBegin;
   if (!s->ops->precondition)
-    WRING_REFUSE(s->comm, "solver '%s' has no initial Hessian whose condition number could be asked for", s->name);
+    WRING_REFUSE(s->comm, "solver '%s' has no initial Hessian, hence no condition number", s->name);
   s->current.known = PETSC_FALSE;
   s->start         = NULL;
   s->end.given     = PETSC_FALSE;

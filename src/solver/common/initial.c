@@ -42,13 +42,14 @@ static PetscErrorCode check_inner(const wring_solver *s, const wring_options *o,
 {
   PetscFunctionBegin;
   if (H->steps && H->kind == WRING_INITIAL_IDENTITY)
-    WRING_REFUSE(s->comm, "%s: inner cg has nothing to solve with initial_hessian identity, expected another of them",
+    WRING_REFUSE(s->comm,
+                 "%s: inner cg has nothing to solve with initial_hessian identity, expected another initial_hessian",
                  wring_options_origin(o, prefix, "inner"));
   if (!H->steps && wring_options_has(o, prefix, "inner_preconditioner"))
-    WRING_REFUSE(s->comm, "%s: inner_preconditioner is for inner cg, expected inner cg too",
+    WRING_REFUSE(s->comm, "%s: inner_preconditioner applies to inner cg only, expected inner cg",
                  wring_options_origin(o, prefix, "inner_preconditioner"));
   if (!H->steps && wring_options_has(o, prefix, "inner_max_it"))
-    WRING_REFUSE(s->comm, "%s: inner_max_it is for inner cg, expected inner cg too",
+    WRING_REFUSE(s->comm, "%s: inner_max_it applies to inner cg only, expected inner cg",
                  wring_options_origin(o, prefix, "inner_max_it"));
   if (H->kind == WRING_INITIAL_OPERATOR && H->factor != WRING_FACTOR_OWN)
     WRING_REFUSE(s->comm, "%s: expected none|jacobi|icholesky with initial_hessian operator",

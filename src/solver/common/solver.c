@@ -42,7 +42,7 @@ static PetscErrorCode find_type(wring_solver *s, const wring_options *o, const c
   PetscCall(PetscSNPrintf(prefix, size, "variant_%s_", name));
   const PetscBool variant = wring_options_has(o, prefix, "type"), known = (PetscBool)(wring_solver_find(name) != NULL);
   if (variant && known)
-    WRING_REFUSE(s->comm, "%s: '%s' is a solver type already, expected another name",
+    WRING_REFUSE(s->comm, "%s: '%s' is already a solver type, expected another name",
                  wring_options_origin(o, prefix, "type"), name);
   if (!variant && !known) {
     WRING_REFUSE(s->comm, "%s: solver '%s' is neither a variant with a type nor one of %s",

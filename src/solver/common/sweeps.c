@@ -100,7 +100,7 @@ static PetscErrorCode note_left_out(wring_solver *s, const wring_sweep *sweep)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT64, MPI_SUM, s->comm));
   if (n > 0)
-    PetscCall(wring_note(s->comm, "solver '%s' left out %lld constraints that were not finite", s->name, (long long)n));
+    PetscCall(wring_note(s->comm, "solver '%s' skipped %lld constraints that were not finite", s->name, (long long)n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,7 +14,7 @@ typedef struct {
 #define WRING_SWEEPS_ORDER                                                                                             \
   {                                                                                                                    \
     .key = "order", .type = WRING_WORD, .choices = "colored|hybrid|sequential", .value = "colored",                    \
-    .help = "Order of constraints: colored, the same on any ranks; hybrid, by colours inside a rank, averaged "        \
+    .help = "Order of constraints: colored, the same on any ranks; hybrid, by colours in each rank, averaged "         \
             "between ranks; sequential, of the mesh, on one rank."                                                     \
   }
 

@@ -58,7 +58,7 @@ PetscErrorCode wring_bench_exchange(wring_bench *b, const wring_bench_body *body
 
   PetscFunctionBegin;
   if (b->size == 1) {
-    PetscCall(wring_bench_leave_out(b, "exchange", "halo", "", "one rank has nobody to exchange with"));
+    PetscCall(wring_bench_leave_out(b, "exchange", "halo", "", "one rank exchanges nothing"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscCalloc1(3 * (size_t)e.mesh->n_local, &e.x)); // zeros: sums of sums stay finite

@@ -175,7 +175,7 @@ static PetscErrorCode measure_on(wring_bench *b, boxes *x, method *m)
   PetscCall(destroy_method(m));
   if (!x->large.p) PetscCall(wring_bench_body_create(b, x->material, b->tets, &x->large));
   PetscCall(create_method(b, &x->large, type, m, &fault));
-  PetscCheck(m->solver, b->comm, PETSC_ERR_PLIB, "solver '%s' refuses the large box: %s", type, fault.text);
+  PetscCheck(m->solver, b->comm, PETSC_ERR_PLIB, "solver '%s' rejects the large box: %s", type, fault.text);
   PetscCall(measure(b, x->material, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,7 +9,7 @@ void wring_json_write(const char *path, const json_t *json, wring_error *e)
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
   const int failed = json_dumpf(json, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-  if (failed && !ferror(f)) wring_error_set(e, "%s: cannot be written: its text cannot be made", path);
+  if (failed && !ferror(f)) wring_error_set(e, "%s: cannot be written: its text cannot be generated", path);
   fputc('\n', f);
   wring_file_commit(f, path, e);
 }

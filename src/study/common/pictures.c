@@ -98,8 +98,7 @@ void wring_study_draw(wring_ending *end)
   for (int i = 0; i < end->n_picture; i++) {
     if (good && !draw(end->picture[i])) {
       good = PETSC_FALSE;
-      fprintf(stderr,
-              "note: gnuplot is missing or failed: it makes the pictures that are missing from the .gp files\n");
+      fprintf(stderr, "note: gnuplot is missing or failed: run it on the .gp files to make the missing pictures\n");
     }
     free(end->picture[i]);
   }

@@ -70,7 +70,7 @@ static PetscErrorCode check_key(const wring_options *o, const wring_catalogue *c
   }
   if (is_own(a->key)) WRING_REFUSE(comm, "%s: compare_sweep: %s cannot be swept", a->origin, a->key);
   if (!takes_one(p)) {
-    WRING_REFUSE(comm, "%s: compare_sweep: %s is a list, expected a key of one value", a->origin, a->key);
+    WRING_REFUSE(comm, "%s: compare_sweep: %s is a list, expected a key with one value", a->origin, a->key);
   }
   const char *const said = wring_options_origin(o, "", a->key);
   if (said && strcmp(said, "command line") == 0) {

@@ -24,7 +24,7 @@ const wring_option wring_compare_options[] = {
    .type  = WRING_REAL,
    .range = "[0,1)",
    .value = "0",
-   .help  = "A solver ends at this |grad g| / |grad g(x_0)|."},
+   .help  = "A solver stops at this |grad g| / |grad g(x_0)|."},
   {0},
 };
 
@@ -67,7 +67,7 @@ static PetscErrorCode choose_condition(wring_compare *s)
   PetscCall(wring_options_get_bool(o, "compare_", wring_compare_options, "condition", &asked));
   if (!asked) PetscFunctionReturn(PETSC_SUCCESS);
   if (law) {
-    WRING_REFUSE(s->p->comm, "%s: compare_condition: '%s' has no Hessian, expected laws that have one",
+    WRING_REFUSE(s->p->comm, "%s: compare_condition: '%s' has no Hessian, expected laws with one",
                  wring_options_origin(o, "compare_", "condition"), law);
   }
   s->lowest_g = INFINITY;
@@ -166,7 +166,7 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
   PetscFunctionBegin;
   if (!wring_stepper_minimises(p->stepper)) {
     WRING_REFUSE(
-      p->comm, "%s: time_integrator '%s' minimises nothing, compare expects implicit_euler, implicit_midpoint or bdf2",
+      p->comm, "%s: time_integrator '%s' does not minimise, compare expects implicit_euler, implicit_midpoint or bdf2",
       wring_options_origin(p->options, "time_", "integrator"), wring_stepper_integrator(p->stepper));
   }
   PetscCall(get_options(s));

@@ -38,7 +38,7 @@ static PetscErrorCode print_outcome(const wring_compare *s, const char *name, co
 
   PetscFunctionBegin;
   if (o->rises.count)
-    snprintf(rises, sizeof rises, ", g rose in %" PetscInt_FMT " by at most %.2g of itself", o->rises.count,
+    snprintf(rises, sizeof rises, ", g rose in %" PetscInt_FMT " by at most %.2g relative to g", o->rises.count,
              o->rises.largest);
   PetscCall(PetscPrintf(s->p->comm,
                         "%-16s %s after %" PetscInt_FMT " iterations, %.3g s, g %.10e J, |grad g| %.2e N%s\n", name,
@@ -149,7 +149,7 @@ PetscErrorCode wring_compare_note_rounding(const wring_compare *s)
   PetscCall(wring_potential_noise(s->p->g, &noise));
   if (range > noise) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_note(s->p->comm,
-                       "g(x_0) - g* is %.2g J, which rounding of g may hide (%.2g J): relative errors mean little",
+                       "g(x_0) - g* is %.2g J, which rounding of g may hide (%.2g J): relative errors are not reliable",
                        range, noise));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -27,7 +27,7 @@ static PetscErrorCode require_implicit_euler(const wring_problem *p)
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(name, "implicit_euler", &same));
   if (!same)
-    WRING_REFUSE(p->comm, "%s: time_integrator is '%s': evaluate expects implicit_euler, whose g it takes",
+    WRING_REFUSE(p->comm, "%s: time_integrator is '%s', expected implicit_euler, whose g is evaluated",
                  wring_options_origin(p->options, "time_", "integrator"), name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

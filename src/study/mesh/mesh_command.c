@@ -59,8 +59,11 @@ static PetscErrorCode refine(const wring_mesh_job *job)
 /* ---- the command line -------------------------------------------------------------------------------------------- */
 
 static const wring_option info_options[] = {
-  {.key = "parts", .type = WRING_INTS, .range = "[1,1000000]", .help = "Numbers of ranks to judge the partition for."},
-  {.key = "json", .type = WRING_PATH, .help = "File NAME.json for the same in JSON."},
+  {.key   = "parts",
+   .type  = WRING_INTS,
+   .range = "[1,1000000]",
+   .help  = "Numbers of ranks for which a partition is assessed."},
+  {.key = "json", .type = WRING_PATH, .help = "File NAME.json for the same report in JSON."},
   {.key = NULL},
 };
 
@@ -77,7 +80,7 @@ static const wring_option refine_options[] = {
    .type  = WRING_INT,
    .range = "[1,10]",
    .value = "1",
-   .help  = "Times that each tetrahedron is cut into 8, triangle into 4 and line into 2."},
+   .help  = "Number of refinements; each splits a tetrahedron into 8, a triangle into 4 and a line into 2."},
   {.key   = "binary",
    .type  = WRING_BOOL,
    .value = "false",
@@ -94,7 +97,12 @@ typedef struct {
 } command;
 
 static const command commands[] = {
-  {{"info", "FILE", "what a mesh file holds"}, PETSC_TRUE, PETSC_FALSE, info_options, "scale", wring_mesh_print_info},
+  {{"info", "FILE", "contents and quality of a mesh file"},
+   PETSC_TRUE,
+   PETSC_FALSE,
+   info_options,
+   "scale",
+   wring_mesh_print_info},
   {{"convert", "FROM TO", "a mesh in another format"}, PETSC_TRUE, PETSC_TRUE, write_options, "scale", convert},
   {{"refine", "FROM TO", "a finer mesh"}, PETSC_TRUE, PETSC_TRUE, refine_options, "scale", refine},
   {{"box", "TO", "the mesh of a box"}, PETSC_FALSE, PETSC_TRUE, write_options, "box_", make_box},
@@ -169,7 +177,7 @@ static PetscErrorCode check_target(const wring_mesh_job *job)
     WRING_REFUSE(job->comm, "%s: unknown kind of file, expected a name that ends with .msh (Gmsh 4.1) or .vtu (VTK)",
                  job->to);
   if (wring_options_has(job->o, "", "binary"))
-    WRING_REFUSE(job->comm, "command line: binary is a key for .msh files, and %s is not one", job->to);
+    WRING_REFUSE(job->comm, "command line: binary applies to .msh files only, and %s is not one", job->to);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

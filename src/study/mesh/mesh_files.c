@@ -25,7 +25,7 @@ void wring_mesh_protect(const char *from, const char *to, wring_error *e)
   char part[WRING_FILE_NAME];
   wring_file_part(to, part, e);
   if (same_file(from, to) || same_file(from, part))
-    wring_error_set(e, "%s: writing it would destroy %s, which is read: expected another name", to, from);
+    wring_error_set(e, "%s: writing it would overwrite the input %s, expected another name", to, from);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

@@ -124,7 +124,7 @@ static PetscErrorCode print_end(const wring_run *r)
   }
   if (r->rises.count) {
     PetscCall(wring_note(
-      p->comm, "g rose in %" PetscInt_FMT " of %" PetscInt_FMT " measured iterations, by at most %.2g of itself",
+      p->comm, "g rose in %" PetscInt_FMT " of %" PetscInt_FMT " measured iterations, by at most %.2g relative to g",
       r->rises.count, r->rises.measured, r->rises.largest));
   }
   PetscCall(wring_operator_note_unused(p->comm));
