@@ -1,9 +1,9 @@
-/* The program: starts MPI and PETSc, runs one command (src/study/commands.c), and turns errors into an exit status. */
+/* The program: starts MPI and PETSc, runs one command (src/study/commands.c), and converts errors to an exit status. */
 #define _XOPEN_SOURCE 700 // SIGXFSZ
 #include <signal.h>
 #include <wring/study.h>
 
-/* PETSc gets none of our arguments, no file of options and no signals: its options are keys of the deck. */
+/* PETSc gets none of our arguments, no options file and no signal handlers: its options are keys of the deck. */
 static PetscErrorCode start(int *argc, char ***argv)
 {
   static char  program[] = "wring", no_file[] = "-skip_petscrc", no_signals[] = "-no_signal_handler";
@@ -12,8 +12,8 @@ static PetscErrorCode start(int *argc, char ***argv)
   char       **w       = words;
 
   PetscFunctionBegin;
-  signal(SIGPIPE, SIG_IGN); // a reader that goes away must not end a march
-  signal(SIGXFSZ, SIG_IGN); // a limit on the size of files must end it by an error, like a full disk
+  signal(SIGPIPE, SIG_IGN); // a closed pipe must not end a run
+  signal(SIGXFSZ, SIG_IGN); // a file size limit must end a run with an error, as a full disk does
   if (wring_study_stops(*argc, *argv)) wring_study_hold_signals();
   PetscCallMPI(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
   PetscCall(PetscInitialize(&n, &w, NULL, NULL));

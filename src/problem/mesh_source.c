@@ -3,7 +3,7 @@
 
 enum { NOTES = 4096 };
 
-/* Notices, one a line, are known on rank 0 alone. */
+/* Only rank 0 has the notices, one per line. */
 static PetscErrorCode print_notes(const char *notes)
 {
   PetscFunctionBegin;

@@ -4,7 +4,7 @@
 
 enum { WRING_MESH_OPTIONS = 16 }; // room for a table
 
-/* The mesh of a file on rank 0 (NULL elsewhere); prints its notices. Refused with file, line and fault. Collective. */
+/* The mesh of a file on rank 0 (NULL elsewhere); prints its notices. Errors name file, line and fault. Collective. */
 PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **data);
 
 /* The same for the box of the keys `prefix` + size, cells, origin, jitter. Collective. */

@@ -1,4 +1,4 @@
-/* A problem: all parts in the order in which they need each other. */
+/* A problem: creates all parts in order of dependence. */
 #include "problem_impl.h"
 
 static PetscErrorCode create_handle(MPI_Comm comm, const wring_options *o, wring_problem **out)

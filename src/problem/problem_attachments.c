@@ -1,4 +1,4 @@
-/* Attachments of the deck: the vertices of a set held at their rest positions, or those of a file at its targets. */
+/* Attachments of the deck: vertices of a set at their rest positions, or vertices of a file at its targets. */
 #include "problem_impl.h"
 #include <math.h>
 
@@ -51,7 +51,7 @@ const wring_option wring_attach_options[] = {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* Two keys that exclude each other. */
+/* Refuses two keys that exclude each other. */
 static PetscErrorCode refuse_both(const wring_problem *p, const char *prefix, const char *key, const char *other,
                                   const char *why)
 {
@@ -97,7 +97,7 @@ PetscErrorCode wring_problem_read_attachments(wring_problem *p)
 typedef struct {
   PetscInt  n;
   PetscInt *vertex;    // [n] local, owned
-  double   *stiffness; // [n] N/m; not of hard ones
+  double   *stiffness; // [n] N/m; unused for hard attachments
   double   *target;    // [n][3] m
 } attachment;
 
@@ -170,7 +170,7 @@ static PetscErrorCode get_time(const wring_options *o, const char *prefix, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *path is to be destroyed after use of *motion. */
+/* *path must be destroyed after the last use of *motion. */
 static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, const attachment *a, wring_motion *motion,
                                  wring_time_curve **path)
 {

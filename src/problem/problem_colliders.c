@@ -1,9 +1,9 @@
-/* Colliders: bodies of simple shapes that vertices are kept out of, or in. */
+/* Colliders: simple shapes that vertices are kept out of, or inside. */
 #include "problem_impl.h"
 #include <math.h>
 #include <string.h>
 
-/* Refuses keys of other shapes, and `inside` for a shape without bounds. */
+/* Refuses keys of other shapes, and `inside` for an unbounded shape. */
 static PetscErrorCode check_keys(const wring_problem *p, const char *prefix, const wring_shape *shape)
 {
   const wring_shape *other;
@@ -46,7 +46,7 @@ static PetscErrorCode get_shape(const wring_problem *p, const char *prefix, wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* *path is to be destroyed after use of motion. */
+/* *path must be destroyed after the last use of motion. */
 static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, wring_motion *motion,
                                  wring_time_curve **path)
 {

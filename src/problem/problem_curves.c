@@ -1,4 +1,4 @@
-/* Curves of time, the same on every rank. */
+/* Functions of time, the same on every rank. */
 #include "problem_impl.h"
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* The defaults in force: keys that the deck does not set and that something uses. */
+/* The defaults in force: keys that are used, but not set in the deck. */
 #include "problem_impl.h"
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@ typedef struct {
   void                *context;
 } visitor;
 
-/* Some keys are used only where others have a value. */
+/* Some keys are used only if other keys are set. */
 static PetscErrorCode is_used(const wring_problem *p, const char *prefix, const char *key, PetscBool *used)
 {
   const wring_options *const o = p->options;
@@ -47,7 +47,7 @@ static PetscErrorCode visit_table(const visitor *v, const char *prefix, const wr
 
 /* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
-/* The keys of a type under a prefix, and those of the type that its key `inner` names. */
+/* The keys of a solver type under a prefix, and those of the type given by its key `inner`. */
 static PetscErrorCode visit_type(const visitor *v, const char *prefix, const char *type, PetscBool *found)
 {
   const wring_option *const table = wring_solver_keys(type, found), *inner_table;
@@ -103,7 +103,7 @@ static PetscErrorCode visit_names(const visitor *v, const wring_schema *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a region has the law of these keys, as its material or on top of it. */
+/* Whether a region has the law of these keys, as its material or in addition to it. */
 static PetscErrorCode has_law(const wring_problem *p, const wring_option *options, PetscBool *has)
 {
   const wring_law *law;
@@ -147,7 +147,7 @@ static PetscErrorCode visit_line(const visitor *v, const wring_schema *s)
 
   PetscFunctionBegin;
   if (strncmp(s->owner, "solver ", 7) == 0 || strcmp(s->owner, "variant") == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (strcmp(s->prefix, "region_*_") == 0) PetscFunctionReturn(PETSC_SUCCESS); // defaults are those of all regions
+  if (strcmp(s->prefix, "region_*_") == 0) PetscFunctionReturn(PETSC_SUCCESS); // the defaults of material_ apply
   if (strchr(s->prefix, '*')) {
     PetscCall(visit_names(v, s));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,4 +1,4 @@
-/* Fields of tets: numbers that a table gives tet by tet, in the order of the mesh file. */
+/* Fields of tets: numbers per tet from a table, in the order of the mesh file. */
 #include "problem_impl.h"
 #include <math.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static PetscErrorCode find_sources(const wring_problem *p, const wring_tet_field
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* On rank 0: a row whose numbers will not do. Rows of a CSV begin in its second line. */
+/* On rank 0: refuses a row with invalid numbers. Rows of a CSV begin in line 2. */
 static void check_rows(const wring_tet_field *f, const char *name, PetscBool csv, PetscInt n, const double *row,
                        wring_error *e)
 {
@@ -69,7 +69,7 @@ static void check_rows(const wring_tet_field *f, const char *name, PetscBool csv
   }
 }
 
-/* Tables [n][1 + width] on rank 0, and what messages call them. */
+/* Tables [n][1 + width] on rank 0, and their names in messages. */
 static PetscErrorCode read_csv(const wring_problem *p, const wring_tet_field *f, const char *prefix, size_t size,
                                char *name, PetscInt *n, double **row)
 {
@@ -109,7 +109,7 @@ static PetscErrorCode read_data(const wring_problem *p, const wring_tet_field *f
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every tet that takes its field from this source must have got it. */
+/* Refuses a source that lacks a tet of the regions that use it. */
 static PetscErrorCode check_complete(const wring_problem *p, const wring_tet_field *f, const char *name,
                                      const PetscInt *source, PetscInt s, const double *value)
 {

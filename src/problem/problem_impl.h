@@ -3,18 +3,18 @@
 
   Map, in reading order:
     problem.c              creates all parts in order, destroys them in reverse
-    problem_keys.c         the catalogue: which table of keys stands under which prefix
-    problem_variants.c     variants of solvers: names for a solver type with keys of its own
+    problem_keys.c         the catalogue: the table of keys for each prefix
+    problem_variants.c     variants of solvers: a named solver type with its own keys
     problem_names.c        names in keys: of sets, regions or labels
     problem_defaults.c     the defaults in force, for run.json and the like
     problem_mesh.c         the mesh: a file, a box (mesh_source.c) or a checkpoint; refinement; sets
-    problem_regions.c      materials by region: which keys hold, which law, which keys nothing reads
+    problem_regions.c      materials by region: the keys in force, the law, notices of unused keys
     problem_rows.c         CSV tables of vertices, routed to their owners
     problem_fields.c       tables of tetrahedra
-    problem_curves.c       curves of time
+    problem_curves.c       functions of time
     problem_masses.c       lumped masses
     problem_materials.c    terms of materials
-    problem_on_top.c       terms on top of materials: fibres, limits of volume and of strain
+    problem_on_top.c       terms in addition to materials: fibres, limits of volume and of strain
     problem_surfaces.c     membranes and bending
     problem_springs.c      springs
     problem_attachments.c  attachments
@@ -25,8 +25,8 @@
     problem_operator.c     A and the operator; solvers
     problem_state.c        the initial state
 
-  The table of the keys of a part stands in its file. What reads YAML is in io; what belongs to one command, keys and
-  files of output among it, is in study.
+  Each part defines the table of its keys in its own file. Not here: reading YAML (io); what is specific to one
+  command, such as its keys and output files (study).
 */
 #pragma once
 #include <wring/problem.h>
@@ -53,8 +53,8 @@ extern const wring_option wring_variant_options[];    // variant_*_: type; the k
 
 /* Where the mesh comes from. */
 typedef struct {
-  char     restart[PETSC_MAX_PATH_LEN]; // checkpoint that mesh and state come from, or ""
-  PetscInt n_mother;                    // tets of the mesh of the deck, before refinement, or else of the checkpoint
+  char     restart[PETSC_MAX_PATH_LEN]; // checkpoint with mesh and state, or ""
+  PetscInt n_mother;                    // tets of the deck's mesh before refinement, or of the checkpoint
 } wring_mesh_origin;
 
 typedef struct {
@@ -67,7 +67,7 @@ typedef struct {
   wring_surface *surface; // [n]
 } wring_surfaces;
 
-/* Springs of one name before they become a term: rows of this rank, vertex a is owned. */
+/* Springs of one name before the term is created: rows of this rank, which owns vertex a. */
 typedef struct {
   const char *name; // borrowed
   PetscInt    n;
@@ -86,7 +86,7 @@ typedef struct {
 typedef struct {
   PetscInt       n;
   char         **name;    // [n]
-  wring_contact *contact; // of all of them, borrowed from the potential, or NULL
+  wring_contact *contact; // all colliders, borrowed from the potential, or NULL
 } wring_collider_set;
 
 /* A set under pressure. */
@@ -102,11 +102,11 @@ typedef struct {
   wring_pressed *surface; // [n]
 } wring_pressures;
 
-/* A, of which wring_problem_prepare_operator keeps track. */
+/* The state of A, for wring_problem_prepare_operator. */
 typedef struct {
   Mat        A;       // NULL before the first one is assembled
-  double     factor;  // of L in A; 0: there is no A
-  PetscInt64 set_ups; // of the operator then: a method may have given A other values since
+  double     factor;  // of L in A; 0: no A
+  PetscInt64 set_ups; // set-ups of the operator at that time; a method may have changed the values of A since
 } wring_system;
 
 struct wring_problem_parts {
@@ -122,7 +122,7 @@ struct wring_problem_parts {
   wring_system       system;
 };
 
-/* ---- making them, in this order; each file destroys what it has made --------------------------------------------- */
+/* ---- creation, in this order; each file destroys what it has created --------------------------------------------- */
 
 PetscErrorCode wring_problem_read_mesh(wring_problem *p);        // and the deck's sets
 PetscErrorCode wring_problem_read_attachments(wring_problem *p); // names
@@ -131,7 +131,7 @@ PetscErrorCode wring_problem_read_springs(wring_problem *p);   // rows; ghosts, 
 PetscErrorCode wring_problem_read_surfaces(wring_problem *p);  // triangles and hinges; ghosts, before any term
 PetscErrorCode wring_problem_read_pressures(wring_problem *p); // triangles; ghosts, before any term
 PetscErrorCode wring_problem_set_masses(wring_problem *p);
-PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets a region
+PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets per region
 PetscErrorCode wring_problem_add_on_top(wring_problem *p);
 PetscErrorCode wring_problem_add_surfaces(wring_problem *p); // membranes, then bending
 PetscErrorCode wring_problem_add_springs(wring_problem *p);
@@ -157,7 +157,7 @@ PetscErrorCode wring_problem_destroy_state(wring_problem *p);
 
 /*
   The names in the keys of a family ("attach_"), of sets, regions or labels, in the order of the deck. Freed with
-  wring_words_destroy. Refused if two names of the mesh explain one key.
+  wring_words_destroy. An error if a key matches two names of the mesh.
 */
 PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *family, PetscInt *n, char ***name);
 
@@ -167,12 +167,12 @@ void wring_suggest_name(const wring_names *names, const char *name, size_t size,
 /* The keys of a solver type, without a prefix; NULL also for a type without keys. *found: there is such a type. */
 const wring_option *wring_solver_keys(const char *type, PetscBool *found);
 
-/* Prefix of the keys of region r, and the prefix that gives `key` in this region: its own, else "material_". */
+/* Prefix of the keys of region r, and the prefix under which `key` is set for this region: its own or "material_". */
 void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);
 const char    *wring_region_source(const wring_problem *p, const char *prefix, const char *key);
 PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
 
-/* Whether region r has this law on top of its material: one of its keys is set, for the region or for all. */
+/* Whether region r has this law in addition to its material: one of its keys is set, for the region or for all. */
 PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *law);
 
 /* Whether the collider with this prefix of keys has a shape with this key. */
@@ -181,9 +181,9 @@ PetscErrorCode wring_collider_uses(const wring_options *o, const char *prefix, c
 /* ---- input tables ------------------------------------------------------------------------------------------------ */
 
 /*
-  A quantity of `width` numbers that may differ from tet to tet. Under a region's prefix, else under `fallback`, one key
-  of `table` gives it: `constant` (NULL: none) for the whole region, `file` a CSV with this header, `data` an
-  $ElementData of the mesh file by name. fault: what is expected instead of these numbers, NULL if they are good.
+  A quantity of `width` numbers that may vary by tet. One key of `table`, under a region's prefix or else under
+  `fallback`, defines it: `constant` (NULL: none) for the whole region, `file` a CSV with this header, `data` the name
+  of an $ElementData in the mesh file. fault: what is expected instead of invalid numbers, or NULL.
 */
 typedef struct {
   const char         *fallback, *constant, *file, *data, *header;
@@ -192,16 +192,16 @@ typedef struct {
   const char *(*fault)(const double *value);
 } wring_tet_field;
 
-typedef PetscBool wring_region_choice(const wring_problem *p, PetscInt r); // whether region r has a field at all
+typedef PetscBool wring_region_choice(const wring_problem *p, PetscInt r); // whether region r has a field
 
 /*
-  value [n_tet][width] of the tets in regions with a table; others stay. *any: some region has a table. Refused: two of
-  the keys for one region, and a tet without a row, or with two.
+  value [n_tet][width] of the tets in regions with a table; others are unchanged. *any: some region has a table. Errors:
+  two of the keys for one region; a tet without a row, or with two.
 */
 PetscErrorCode wring_problem_read_field(const wring_problem *p, const wring_tet_field *f, wring_region_choice *wanted,
                                         PetscBool *any, double *value);
 
-/* Checks a table on rank 0: sets e to "file:line: ...", with line = row + 2, for a value that cannot be used. */
+/* Checks a table on rank 0: sets e to "file:line: ...", with line = row + 2, for an invalid value. */
 typedef void wring_row_check(const char *file, PetscInt n, int width, const double *row, wring_error *e);
 
 /*
@@ -212,10 +212,10 @@ PetscErrorCode wring_problem_read_rows(const wring_problem *p, const char *file,
                                        PetscBool complete, wring_row_check *check, PetscInt *n, int *width,
                                        double **mine);
 
-/* A curve of time from a CSV with this header. */
+/* A function of time from a CSV with this header. */
 PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file, const char *header,
                                         wring_curve_type type, wring_time_curve **c);
 
-/* How a load varies, by wring_load_time_options: *curve (or NULL) is to be destroyed after the last use of *time. */
+/* How a load varies, by wring_load_time_options: *curve (or NULL) must be destroyed after the last use of *time. */
 PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, wring_time_curve **curve,
                                             wring_load_time *time);

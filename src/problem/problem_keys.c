@@ -1,4 +1,4 @@
-/* The catalogue of keys: which table stands under which prefix. `wring help` prints it in this order. */
+/* The catalogue of keys: the table for each prefix. `wring help` prints it in this order. */
 #include "problem_impl.h"
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,7 @@ PetscErrorCode wring_catalogue_add(wring_catalogue *c, const char *prefix, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The keys of each material for all regions and for one. */
+/* The keys of each material, for all regions and for one region. */
 static PetscErrorCode add_materials(wring_catalogue *c)
 {
   const wring_law *law;
@@ -63,7 +63,7 @@ static PetscErrorCode add_materials(wring_catalogue *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Laws on top of materials have keys without a prefix, for all regions, and keys of a region. */
+/* Laws in addition to materials have keys without a prefix, for all regions, and keys for one region. */
 static PetscErrorCode add_on_top(wring_catalogue *c)
 {
   const wring_law *law;

@@ -32,7 +32,7 @@ const wring_option wring_drag_options[] = {
   {0},
 };
 
-/* A part of the region's measure for each of its vertices, times the force. */
+/* Each vertex of the region gets its part of the region's measure, times the force. */
 static PetscErrorCode add_region_force(wring_problem *p, PetscInt region, const double value[3],
                                        const wring_load_time *time)
 {

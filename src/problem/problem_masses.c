@@ -97,7 +97,7 @@ static PetscErrorCode lump_densities(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A would be singular without the mass of a vertex. Names the lowest vertex without one. */
+/* A vertex without mass would make A singular. The error names the lowest such vertex. */
 static PetscErrorCode check_masses(wring_problem *p)
 {
   PetscInt lowest = p->mesh->n_global;

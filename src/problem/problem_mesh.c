@@ -1,13 +1,13 @@
 /*
-  The mesh of a problem: that of a checkpoint, else a file or a box. A deck that has written a checkpoint can be
-  restarted as it is: its file or box is then read to check that the checkpoint belongs to it.
+  The mesh of a problem: from a checkpoint, or else from a file or a box. A deck can be restarted unchanged from its own
+  checkpoint: its file or box is then read only to check that the checkpoint belongs to it.
 */
 #include "mesh_source.h"
 #include "problem_impl.h"
 #include <math.h>
 #include <string.h>
 
-/* Which of the sources the deck has. */
+/* The sources that the deck gives. */
 typedef struct {
   PetscBool file, box, restart;
 } sources;
@@ -73,7 +73,7 @@ static PetscErrorCode read_checkpoint(wring_problem *p, wring_mesh_data **data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To 1e-9 of the largest coordinate: compilers round differently. */
+/* To 1e-9 of the largest coordinate, because compilers round differently. */
 static PetscBool same_positions(PetscInt n, const double *X, const double *Y)
 {
   double largest = 0, difference = 0;
@@ -110,7 +110,7 @@ static PetscBool descends(const wring_mesh_data *deck, const wring_mesh_data *st
   return PETSC_FALSE;
 }
 
-/* Refuses a checkpoint with another mesh than the deck's, which is destroyed. Both on rank 0. */
+/* Refuses a checkpoint whose mesh differs from the deck's. Destroys the mesh of the deck. Both are on rank 0. */
 static PetscErrorCode compare_meshes(const wring_problem *p, wring_mesh_data **deck, const wring_mesh_data *stored)
 {
   wring_error            error = {""};
@@ -148,7 +148,7 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
   PetscCallMPI(MPI_Bcast(n_mother, 1, MPIU_INT, 0, p->comm));
   PetscCall(wring_mesh_distribute(p->comm, &data, &p->mesh));
   PetscCall(wring_options_get_int(p->options, "mesh_", wring_mesh_options, "refine", &times));
-  if (!s.restart) PetscCall(wring_mesh_refine(p->mesh, times)); // a checkpoint has the refined mesh
+  if (!s.restart) PetscCall(wring_mesh_refine(p->mesh, times)); // the mesh of a checkpoint is already refined
   PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->parts->keys->n, p->parts->keys->entry));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

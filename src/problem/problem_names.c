@@ -1,11 +1,11 @@
-/* Names in keys: "attach_NAME_stiffness" is of the set NAME. */
+/* Names in keys: "attach_NAME_stiffness" refers to the set NAME. */
 #include "problem_impl.h"
 #include <stdio.h>
 #include <string.h>
 
 typedef enum { SETS, REGIONS } kind;
 
-/* What the names of a family are; of others they are labels. */
+/* What the names of a family refer to; in other families they are labels. */
 static const struct {
   const char *family;
   kind        names;
@@ -29,7 +29,7 @@ PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *famil
 
 void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text)
 {
-  int best = 2 + (int)strlen(name) / 3; // a name that is further away is another one
+  int best = 2 + (int)strlen(name) / 3; // a larger edit distance means a different name
   text[0]  = '\0';
   for (PetscInt i = 0; i < names->n; i++) {
     const int d = wring_edit_distance(name, names->name[i]);

@@ -1,8 +1,8 @@
-/* What regions have on top of their materials: fibres, limits of volume and of strain, each a term of its own. */
+/* Terms of regions in addition to their materials: fibres, limits of volume and of strain. */
 #include "problem_impl.h"
 #include <math.h>
 
-/* Laws of one direction share the keys of fibres for it. */
+/* Laws with a direction share the keys of fibres. */
 static PetscBool has_fibres(const wring_problem *p, PetscInt r)
 {
   const wring_law *law;
@@ -46,7 +46,7 @@ static PetscBool has_table(const wring_problem *p, const wring_tet_field *f, con
   return (PetscBool)(wring_options_has(p->options, prefix, f->file) || wring_options_has(p->options, prefix, f->data));
 }
 
-/* The one direction of region r, or zeros where it has none or a table gives it. */
+/* The constant direction of region r; zeros if it has none or a table gives the directions. */
 static PetscErrorCode region_direction(const wring_problem *p, const wring_tet_field *f, PetscInt r, double d[3])
 {
   const wring_options *const o = p->options;
@@ -104,7 +104,7 @@ static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *la
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The keys of a law on a mesh without tets would do nothing. */
+/* On a mesh without tets the keys of a law would have no effect. */
 static PetscErrorCode check_tets(const wring_problem *p, const wring_law *law)
 {
   PetscFunctionBegin;

@@ -1,4 +1,4 @@
-/* A and its operator, and solvers that use them. */
+/* A, its operator, and the solvers that use them. */
 #include "problem_impl.h"
 
 static PetscInt64 count_set_ups(const wring_problem *p)

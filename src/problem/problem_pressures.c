@@ -1,4 +1,4 @@
-/* Surfaces under pressure. They are found before any term is made, because their vertices may become ghosts. */
+/* Surfaces under pressure. They are found before any term is created, because their vertices may become ghosts. */
 #include "problem_impl.h"
 
 const wring_option wring_pressure_options[] = {

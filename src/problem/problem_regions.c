@@ -1,7 +1,7 @@
 /*
-  Materials by region: "region_NAME_" overrides "material_" key by key. A key that nothing reads, a parameter of another
-  law than the region's, gets a notice and is no error: a command line that changes the model cannot remove the deck's
-  parameters.
+  Materials by region: "region_NAME_" overrides "material_" key by key. An unused key, a parameter of a law that the
+  region does not have, gives a notice and not an error: a command line that changes the model cannot remove the
+  parameters in the deck.
 */
 #include "problem_impl.h"
 #include <stdio.h>
@@ -51,7 +51,7 @@ PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_
   PetscCall(wring_options_get_word(p->options, from, wring_material_options, "model", &name));
   *law = wring_law_find(name);
   if (*law) PetscFunctionReturn(PETSC_SUCCESS);
-  int least = 2 + (int)strlen(name) / 3; // a name that is further away is another one
+  int least = 2 + (int)strlen(name) / 3; // a larger edit distance means a different name
   for (int i = 0; wring_law_material(i); i++) {
     const size_t end      = strlen(known);
     const int    distance = wring_edit_distance(name, wring_law_material(i)->name);
@@ -73,7 +73,7 @@ PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *
   return PETSC_FALSE;
 }
 
-/* ---- keys that nothing reads ------------------------------------------------------------------------------------- */
+/* ---- unused keys ------------------------------------------------------------------------------------------------- */
 
 static PetscBool is_parameter(const char *key)
 {
@@ -83,7 +83,7 @@ static PetscBool is_parameter(const char *key)
   return PETSC_FALSE;
 }
 
-/* A notice for each parameter of a material under this prefix that none of the n tables has. */
+/* Prints a notice for each parameter of a material under this prefix that is in none of the n tables. */
 static PetscErrorCode note_unread(const wring_problem *p, const char *prefix, PetscInt n,
                                   const wring_option *const *table, const char *law)
 {

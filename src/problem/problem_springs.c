@@ -1,6 +1,6 @@
 /*
-  Springs, from files or along the lines of sets. A spring may join any two vertices: its row goes to the owner of `a`,
-  and `b` becomes a ghost there.
+  Springs, from files or along the lines of sets. A spring may join any two vertices: the owner of `a` gets its row, and
+  `b` becomes a ghost there.
 */
 #include "problem_impl.h"
 #include <math.h>
@@ -49,7 +49,7 @@ static void check_rows(const char *file, PetscInt n, int width, const double *ro
   }
 }
 
-/* Vertex b of every row becomes a ghost here. */
+/* Vertex b of every row becomes a ghost of this rank. */
 static PetscErrorCode extend_halo(const wring_problem *p, const wring_spring_rows *s)
 {
   PetscInt *b;
@@ -116,7 +116,7 @@ static double distance(const double *x, const double *y)
   return sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
 }
 
-/* Rest lengths, which the halo must know, and what follows from them; k: stiffness, or modulus if by_length. */
+/* Rest lengths, which need the halo, and the quantities that follow; k: stiffness, or modulus if by_length. */
 static PetscErrorCode fill_lines(const wring_problem *p, const char *prefix, double k, PetscBool by_length,
                                  double damping, wring_spring_rows *s)
 {
@@ -164,7 +164,7 @@ static PetscErrorCode take_lines(const wring_problem *p, const char *prefix, wri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* ---- all springs ------------------------------------------------------------------------------------------------- */
 
 PetscErrorCode wring_problem_read_springs(wring_problem *p)
 {
@@ -186,7 +186,7 @@ PetscErrorCode wring_problem_read_springs(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows become a term and lines. */
+/* Creates a term and lines from the rows. */
 static PetscErrorCode add_springs(wring_problem *p, wring_spring_rows *s, wring_spring_lines *line)
 {
   PetscInt *a, *b;

@@ -1,6 +1,6 @@
 /*
-  The initial state: at rest, from a checkpoint or from tables; initial_velocity overrides all of them. What the
-  integrator needs of the last step comes from the checkpoint, unless the deck overrides its state.
+  The initial state: at rest, from a checkpoint or from tables; initial_velocity overrides all of them. The
+  integrator's data of the last step come from the checkpoint, unless the deck overrides its state.
 */
 #include "problem_impl.h"
 

@@ -112,7 +112,7 @@ static PetscErrorCode read_names(wring_problem *p, const char *family, PetscBool
 
 /* ---- triangles and edges ----------------------------------------------------------------------------------------- */
 
-/* A triangle without area has no inverse of D_m, and its edges no cotangents. */
+/* For a triangle of zero area D_m has no inverse, and the cotangents of its edges are undefined. */
 static PetscErrorCode measure_areas(const wring_problem *p, wring_surface *s)
 {
   const wring_mesh *const m     = p->mesh;
@@ -188,7 +188,7 @@ static PetscErrorCode add_membrane(wring_problem *p, wring_surface *s, const wri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The term of the keys `part` + stiffness, min and max, if the deck has one of them. */
+/* Adds the term of the keys `part` + stiffness, min and max, if the deck has any of them. */
 static PetscErrorCode add_limit(wring_problem *p, wring_surface *s, const char *prefix, const char *part,
                                 const wring_law *law)
 {

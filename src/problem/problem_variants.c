@@ -1,4 +1,4 @@
-/* Variants: solver types with keys of their own, under a name. */
+/* Variants: named solver types with their own keys. */
 #include "problem_impl.h"
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ const wring_option *wring_solver_keys(const char *type, PetscBool *found)
   return NULL;
 }
 
-/* The longest name that a key has after the family, or NULL: of "x" and "x_y", "x_y" has variant_x_y_type. */
+/* The longest name that matches a key after the family, or NULL: of "x" and "x_y", variant_x_y_type matches "x_y". */
 static const char *owner_of(const char *key, PetscInt n, char *const *name)
 {
   const char *owner = NULL;
@@ -43,7 +43,7 @@ static const char *owner_of(const char *key, PetscInt n, char *const *name)
 static void describe(const wring_option *options, const char *key, size_t size, char *text)
 {
   const char *nearest = NULL;
-  int         best    = 4; // a key that is further away is another one
+  int         best    = 4; // a larger edit distance means a different key
   for (const wring_option *p = options; p && p->key; p++) {
     const int distance = wring_edit_distance(key, p->key);
     if (distance >= best) continue;

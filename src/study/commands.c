@@ -1,4 +1,4 @@
-/* The commands of the program: one array, from which usage, refusals and help are made. */
+/* The commands of the program: one array, from which usage, error messages and help are generated. */
 #include "study/common/usage.h"
 #include "study/mesh/mesh_command.h"
 #include <stdio.h>
@@ -12,7 +12,7 @@ struct command {
   wring_usage usage;
   PetscErrorCode (*start)(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
   wring_study *study; // of a deck or of keys
-  PetscBool    stops; // signals and time.limit end it early
+  PetscBool    stops; // signals and time.limit stop it
 };
 
 static PetscErrorCode with_deck(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end);
@@ -57,7 +57,7 @@ static const char *usage_text(size_t size, char *text)
   return text;
 }
 
-/* ---- what a command does with its words -------------------------------------------------------------------------- */
+/* ---- handling of the arguments of a command ---------------------------------------------------------------------- */
 
 static PetscErrorCode with_deck(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
 {
@@ -135,7 +135,7 @@ static PetscErrorCode version(MPI_Comm comm, const command *c, int n, char **arg
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- which command ----------------------------------------------------------------------------------------------- */
+/* ---- choice of the command --------------------------------------------------------------------------------------- */
 
 static const command *find(int argc, char **argv)
 {

@@ -23,7 +23,7 @@ PetscErrorCode wring_keys_create(wring_catalogue **c)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* One item of a list, or the value of a key that has one. */
+/* One item of a list, or the value of a key with one value. */
 static json_t *item_json(wring_option_type type, const char *text)
 {
   switch (type) {
@@ -45,7 +45,7 @@ static PetscBool is_list(wring_option_type type)
   return (PetscBool)(type == WRING_INTS || type == WRING_REALS || type == WRING_WORDS);
 }
 
-/* A text that the option accepts. */
+/* Converts a text that the option accepts. */
 static json_t *value_json(const wring_option *option, const char *text)
 {
   json_t *list;
@@ -61,7 +61,7 @@ static json_t *value_json(const wring_option *option, const char *text)
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Several tables may have a key, such as a parameter of several laws: the first one that accepts the value counts. */
+/* Several tables may have a key, such as a parameter of several laws: the first that accepts the value is used. */
 static void add_set(const wring_catalogue *c, const char *key, const char *value, json_t *keys)
 {
   const wring_option *option;
@@ -95,7 +95,7 @@ static PetscErrorCode add_default(void *context, const char *key, const wring_op
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of the tables of all commands that write files, and of this command. */
+/* From the tables common to commands that write files, and from those of this command. */
 static PetscErrorCode add_command_defaults(const wring_options *o, const char *command, json_t *keys)
 {
   char key[256];

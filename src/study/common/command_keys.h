@@ -1,6 +1,6 @@
 /*
-  The keys of all commands: tables, and what of them is in force. Each table of a command stands in the folder of the
-  command, beside what reads it; it is declared here and listed in command_keys.c.
+  The keys of all commands: their tables, and the keys in force. Each table is defined in the folder of its command,
+  next to the code that reads it, declared here, and listed in command_keys.c.
 */
 #pragma once
 #include <jansson.h>
@@ -25,5 +25,5 @@ PetscErrorCode wring_keys_create(wring_catalogue **c);
 PetscErrorCode wring_keys_in_force(const wring_problem *p, const char *command, PetscInt n_solver,
                                    const char *const *solver, json_t **keys);
 
-/* The same of the deck and the tables of one command alone, where there is no problem. New reference. */
+/* The same for the deck and the tables of one command only, for commands without a problem. New reference. */
 PetscErrorCode wring_keys_of_command(const wring_options *o, const char *command, json_t **keys);

@@ -35,7 +35,7 @@ static PetscErrorCode print_model(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* "direct", or what `auto` stands for here, and whose the factor is. */
+/* "direct", or the type that `auto` chooses, and whether the factor is shared or distributed. */
 static PetscErrorCode describe_operator(const wring_problem *p, size_t size, char *text)
 {
   const char *const type = wring_operator_choice(p->op, p->mesh->n_global);

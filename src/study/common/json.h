@@ -3,12 +3,12 @@
 #include "io/file.h"
 #include <jansson.h>
 
-/* Writes a file whole, reals with 17 digits. */
+/* Writes a complete file, reals with 17 digits. */
 void wring_json_write(const char *path, const json_t *json, wring_error *e);
 
-enum { WRING_JSON_SCHEMA = 1 }; // "schema" of all files: raised when a key changes its meaning or goes
+enum { WRING_JSON_SCHEMA = 1 }; // "schema" of all files: incremented when a key changes its meaning or is removed
 
-/* A number, or null where it is not finite, which JSON cannot say. New reference. */
+/* A number, or null if it is not finite, which JSON cannot represent. New reference. */
 json_t *wring_json_real(double value);
 
 /* A text; bytes that are not UTF-8, as JSON requires, become '?'. New reference. */

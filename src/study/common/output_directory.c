@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What ends like a file of ours and is a directory could not be replaced; it is refused before any file is. */
+/* A directory with the name of an output file could not be replaced; it is refused before any file is replaced. */
 static void check_files(const char *directory, wring_error *e)
 {
   static const char *const endings[] = {".csv", ".json", ".vtu", ".pvd", ".h5", ".gp", ".png"};
@@ -22,7 +22,7 @@ static void check_files(const char *directory, wring_error *e)
     return;
   }
   for (struct dirent *entry; (entry = readdir(d));) {
-    if (strchr(entry->d_name, '=')) continue; // a sweep's folder: spring_net_file=net.csv
+    if (strchr(entry->d_name, '=')) continue; // folder of a sweep: spring_net_file=net.csv
     const char *const dot = strrchr(entry->d_name, '.');
     for (size_t i = 0; dot && i < sizeof endings / sizeof endings[0]; i++) {
       if (strcmp(dot, endings[i]) != 0) continue;

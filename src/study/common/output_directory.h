@@ -1,8 +1,8 @@
-/* The output directory: its numbered files, and what earlier runs left there. */
+/* The output directory: its numbered files, and removal of the files of earlier runs. */
 #pragma once
 #include <wring/problem.h>
 
-/* Makes the directory of output.directory; its path as typed. Collective. */
+/* Creates the directory output.directory; returns its path as typed. Collective. */
 PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *path);
 
 /*

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A text of gnuplot's, in which '' stands for a quote. */
+/* A gnuplot string, in which '' is a quote. */
 void wring_plot_quote(FILE *f, const char *text)
 {
   putc('\'', f);
@@ -19,7 +19,7 @@ void wring_plot_quote(FILE *f, const char *text)
   putc('\'', f);
 }
 
-/* Eight colours, then the same with other dashes. */
+/* Eight colours, which are repeated with other dashes. */
 void wring_plot_style(FILE *f, PetscInt i)
 {
   static const char *const colour[] = {"1f77b4", "d62728", "2ca02c", "9467bd", "ff7f0e", "17becf", "8c564b", "e377c2"};
@@ -64,7 +64,7 @@ static void execute(char *path)
   sigset_t  none;
   const int null = open("/dev/null", O_WRONLY);
   sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL); // the signals that this program holds may end gnuplot
+  sigprocmask(SIG_SETMASK, &none, NULL); // signals that this program blocks may end gnuplot
   snprintf(script, sizeof script, "%s.gp", name);
   snprintf(output, sizeof output, "png = '%s.png.part'", name);
   dup2(null, STDOUT_FILENO);
@@ -74,7 +74,7 @@ static void execute(char *path)
   _exit(127);
 }
 
-/* Whether NAME.png was made, whole. */
+/* Whether NAME.png is complete. */
 static PetscBool draw(char *path)
 {
   char        file[PETSC_MAX_PATH_LEN + 32];
@@ -90,7 +90,7 @@ static PetscBool draw(char *path)
   return (PetscBool)!failed.text[0];
 }
 
-/* The first failure ends it: gnuplot is then missing or broken. */
+/* Stops at the first failure: gnuplot is then missing or broken. */
 void wring_study_draw(wring_ending *end)
 {
   PetscBool good = (PetscBool)(end->status != WRING_EXIT_STOPPED);

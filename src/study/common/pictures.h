@@ -1,5 +1,5 @@
 /*
-  Pictures by gnuplot. Rank 0 writes scripts and adds each to the list in the command's ending; main draws them with
+  Pictures by gnuplot. Rank 0 writes scripts and adds each to the command's wring_ending; main draws them with
   wring_study_draw after MPI_Finalize, because a fork while MPI is up is not safe: pages that are registered with a
   network adapter may be corrupted by copy-on-write (Open MPI, FAQ on OpenFabrics and fork).
 */
@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <wring/study.h>
 
-/* The head of a script that makes NAME.png, of so many pixels. */
+/* Writes the head of a script that makes NAME.png of the given size in pixels. */
 void wring_plot_head(FILE *f, const char *name, int width, int height);
 
 /* Starts n panels side by side, with one legend to the right of them: the key of the first panel. */
 void wring_plot_panels(FILE *f, int n);
 
-/* A text of gnuplot's in quotes, and the look of the i-th line: its colour and dashes. */
+/* A quoted gnuplot string; colour and dashes of the i-th line. */
 void wring_plot_quote(FILE *f, const char *text);
 void wring_plot_style(FILE *f, PetscInt i);
 

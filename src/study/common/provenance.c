@@ -31,7 +31,7 @@ static PetscErrorCode get_libraries(libraries *l)
   PetscCall(PetscSNPrintf(l->petsc, sizeof l->petsc, "%" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT, major, minor,
                           patch));
   PetscCallMPI(MPI_Get_library_version(l->mpi, &length));
-  l->mpi[strcspn(l->mpi, ",\n")] = '\0'; // the rest is about the packager's machine
+  l->mpi[strcspn(l->mpi, ",\n")] = '\0'; // the rest describes the packager's machine
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,7 +121,7 @@ PetscErrorCode wring_cost_measure(wring_problem *p, wring_cost *c)
   double mine[2];
 
   PetscFunctionBegin;
-  wring_phases_switch(&p->phases, p->phases.now); // books the moment up to now
+  wring_phases_switch(&p->phases, p->phases.now); // accounts for the time up to now
   mine[0] = wring_phases_total(&p->phases);
   mine[1] = wring_peak_memory();
   PetscCallMPI(MPI_Allreduce(p->phases.seconds, c->seconds, WRING_N_PHASE, MPI_DOUBLE, MPI_MAX, p->comm));

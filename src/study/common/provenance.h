@@ -1,4 +1,4 @@
-/* What made a result: versions, machine, every key in force, the mesh; and what it cost. */
+/* Provenance of a result: versions, machine, every key in force, the mesh; and its cost. */
 #pragma once
 #include <wring/problem.h>
 #include "json.h"
@@ -6,13 +6,13 @@
 /* "wring 0.1.0 (commit), PETSc 3.18.5, Open MPI v4.1.4, gcc 12.2.0". Collective. */
 PetscErrorCode wring_version_line(size_t size, char *line);
 
-/* Adds what made a result: command, date, versions, ranks and threads. Collective. */
+/* Adds the provenance of a result: command, date, versions, ranks and threads. Collective. */
 PetscErrorCode wring_provenance_build(PetscMPIInt n_rank, const char *command, json_t *json);
 
 typedef struct {
-  double seconds[WRING_N_PHASE]; // each the largest of all ranks
+  double seconds[WRING_N_PHASE]; // each the maximum over all ranks
   double total;                  // s
-  double peak_memory;            // bytes, sum of all ranks
+  double peak_memory;            // bytes, sum over all ranks
 } wring_cost;
 
 PetscErrorCode wring_cost_measure(wring_problem *p, wring_cost *c); // collective

@@ -16,7 +16,7 @@ void wring_study_hold_signals(void)
   sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* Pending signals need no handler, hence no global flag. */
+/* Polling pending signals needs no handler and no global flag. */
 static PetscBool signal_pending(void)
 {
   sigset_t set;

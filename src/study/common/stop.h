@@ -1,4 +1,4 @@
-/* Why a command ends before it is done: a signal that wring_study_hold_signals holds, or time.limit. */
+/* Why a command stops early: a signal blocked by wring_study_hold_signals, or time.limit. */
 #pragma once
 #include <wring/options.h>
 
@@ -6,11 +6,11 @@ typedef enum { WRING_GO_ON, WRING_STOP_SIGNAL, WRING_STOP_LIMIT } wring_stop;
 
 typedef struct {
   MPI_Comm   comm;
-  double     end;   // MPI_Wtime at which time.limit ends, infinite without one
-  wring_stop cause; // what all ranks agreed on last; once it is a stop it stays
+  double     end;   // MPI_Wtime at which time.limit expires, infinite without a limit
+  wring_stop cause; // the last decision of all ranks; a stop is final
 } wring_stopper;
 
-/* The clock of time.limit starts. Collective. */
+/* Starts the clock of time.limit. Collective. */
 PetscErrorCode wring_stopper_start(const wring_options *o, wring_stopper *s);
 
 /* Sets the cause: a stop if any rank has a signal pending or has reached the limit. Collective. */

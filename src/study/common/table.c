@@ -58,7 +58,7 @@ static PetscErrorCode print_cell(MPI_Comm comm, const wring_table *t, PetscInt r
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The heads and columns [first, last). */
+/* Prints the heads and columns [first, last). */
 static PetscErrorCode print_part(MPI_Comm comm, const wring_table *t, int first, int last)
 {
   PetscFunctionBegin;

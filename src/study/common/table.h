@@ -1,9 +1,9 @@
-/* A table for the screen: columns as wide as their longest cell, and as many side by side as a line holds. */
+/* A table for the screen: columns as wide as their longest cell, and as many columns as fit on a line. */
 #pragma once
 #include <wring/base.h>
 
 typedef struct {
-  int      columns, heads; // the first `heads` columns, set to the left, are repeated where a table is folded
+  int      columns, heads; // the first `heads` columns, left-aligned, are repeated when a table is folded
   PetscInt n, capacity;
   char   **cell; // [n], row by row
 } wring_table;

@@ -9,7 +9,7 @@ static void append(size_t size, char *text, const char *a, const char *b)
   if (end < size) snprintf(text + end, size - end, "%s%s", a, b);
 }
 
-/* Names with the same arguments stand together. */
+/* Joins consecutive names with the same arguments. */
 void wring_usage_append(const char *before, wring_usage_entry *entry, size_t size, char *text)
 {
   const wring_usage *u, *next;
@@ -30,7 +30,7 @@ const char *wring_usage_nearest(wring_usage_entry *entry, const char *typed)
 {
   const wring_usage *u;
   const char        *nearest = NULL;
-  int                least   = 3; // so many edits do not mean the same word
+  int                least   = 3; // a larger edit distance means a different word
   for (int i = 0; (u = entry(i)); i++) {
     const int distance = wring_edit_distance(typed, u->name);
     if (distance >= least) continue;

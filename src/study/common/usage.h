@@ -1,4 +1,4 @@
-/* The commands of the program and of `wring mesh`, as their tables list them: for usage, refusals and help. */
+/* The commands of the program and of `wring mesh`, as listed in their tables: for usage, error messages and help. */
 #pragma once
 #include <wring/base.h>
 
@@ -12,7 +12,7 @@ typedef const wring_usage *wring_usage_entry(int i); // NULL past the end
 /* Appends "wring run|compare DECK [-key value ...], wring version" to a text; before: "wring" or "wring mesh". */
 void wring_usage_append(const char *before, wring_usage_entry *entry, size_t size, char *text);
 
-/* The name that is nearest to what was typed, NULL if none is near. */
+/* The name nearest to the typed word, NULL if none is near. */
 const char *wring_usage_nearest(wring_usage_entry *entry, const char *typed);
 
 /* Prints a line for each command. Collective. */

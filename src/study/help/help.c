@@ -9,7 +9,7 @@ static const char family_help[] =
   "\n---- region NAME ----\nregion_NAME_KEY: every KEY of material_, for the region NAME of the mesh.\n"
   "\n---- variant NAME ----\nvariant_NAME_KEY: every KEY of the solver type in variant_NAME_type.\n";
 
-/* A key may be asked for as documents write it: time.limit is time_limit. */
+/* Keys may be written as in the documentation: time.limit is time_limit. */
 PetscErrorCode wring_study_help(MPI_Comm comm, const char *key)
 {
   wring_catalogue *catalogue;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number and time of a frame in a line of the .pvd; -1 where there is none. */
+/* Number and time of a frame in a line of the .pvd; -1 if the line has none. */
 static PetscInt parse_frame(const char *line, char name[64], double *time)
 {
   const char *const file = strstr(line, "file=\""), *const when = strstr(line, "timestep=\"");
@@ -69,7 +69,7 @@ PetscErrorCode wring_frames_destroy(wring_frames *f)
 
 /* ---- one frame --------------------------------------------------------------------------------------------------- */
 
-/* Cells in this order; vertices are cells only of a mesh without tets and triangles. */
+/* Cells in this order; vertices are cells only in a mesh without tets and triangles. */
 enum { TETS, TRIANGLES, LINES, POINTS, N_KIND };
 
 typedef struct {

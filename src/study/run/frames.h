@@ -1,4 +1,4 @@
-/* What ParaView reads: frame_NNNNNN.vtu, numbered by step, and frames.pvd with their times. */
+/* Files for ParaView: frame_NNNNNN.vtu, numbered by step, and frames.pvd with their times. */
 #pragma once
 #include <wring/problem.h>
 
@@ -10,7 +10,7 @@ typedef struct {
   double     *time; // [n] s
 } wring_frames;
 
-/* Goes on with the frames of an earlier run up to step keep; the list loses the others. Not collective: rank 0. */
+/* Continues the frames of an earlier run up to step keep; removes others from the list. Not collective: rank 0. */
 PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e);
 
 /* Writes the state as a frame, and the list. Collective. */

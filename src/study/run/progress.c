@@ -6,7 +6,7 @@
 
 void wring_progress_start(const wring_problem *p, PetscInt last, wring_progress *g)
 {
-  /* Launchers give a rank a pseudo-terminal for standard output, not for standard error. */
+  /* Launchers attach standard output of a rank to a pseudo-terminal, but not its standard error. */
   g->terminal = (PetscBool)(isatty(STDOUT_FILENO) && isatty(STDERR_FILENO));
   g->first    = p->state.step;
   g->last     = last;
@@ -14,7 +14,7 @@ void wring_progress_start(const wring_problem *p, PetscInt last, wring_progress 
   g->printed  = -1;
 }
 
-/* On a terminal ten times a second; in a log at the first step, each tenth of the run, and every 30 s. */
+/* On a terminal ten times per second; in a log at the first step, each tenth of the run, and every 30 s. */
 static PetscBool due(const wring_progress *g, PetscInt step, double now)
 {
   if (step == g->last || g->printed < 0) return PETSC_TRUE;

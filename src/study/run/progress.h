@@ -3,7 +3,7 @@
 #include <wring/problem.h>
 
 typedef struct {
-  PetscBool terminal; // the line rewrites itself; otherwise lines are plain and rarer
+  PetscBool terminal; // the line is overwritten; otherwise lines are plain and less frequent
   PetscInt  first, last;
   double    start, printed; // MPI_Wtime; of the last line, -1: none
 } wring_progress;

@@ -26,7 +26,7 @@ static void copy_rows(FILE *from, FILE *to, const char *path, const char *header
   free(line);
 }
 
-/* Whether there was a file to go on with. */
+/* Whether there was a file to continue. */
 static PetscBool trim(const char *path, const char *header, PetscInt keep, wring_error *e)
 {
   FILE *const from = fopen(path, "r");
@@ -62,7 +62,7 @@ void wring_record_sync(wring_record *r, wring_error *e)
 {
   wring_record_flush(r, e);
   if (!r->file || e->text[0]) return;
-  if (fsync(fileno(r->file)) && errno != EINVAL) { // that of what has no disk, as a pipe
+  if (fsync(fileno(r->file)) && errno != EINVAL) { // EINVAL: not on a disk, such as a pipe
     wring_error_set(e, "%s: cannot be written: %s", r->path, strerror(errno));
   }
 }

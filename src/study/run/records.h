@@ -1,4 +1,4 @@
-/* Rows that grow while a run marches: history.csv, residuals.csv and steps.csv. The files live on rank 0. */
+/* Tables that grow during a run: history.csv, residuals.csv and steps.csv. The files live on rank 0. */
 #pragma once
 #include <wring/problem.h>
 #include <stdio.h>
@@ -15,9 +15,9 @@ typedef struct {
 void wring_record_open(const char *directory, const char *name, const char *header, PetscInt keep, wring_record *r,
                        wring_error *e);
 
-/* Hands the rows so far to the system: they survive a kill of the program. Not collective. */
+/* Flushes the rows to the system: they survive a kill of the program. Not collective. */
 void wring_record_flush(wring_record *r, wring_error *e);
-/* The same, and to the disk: they survive a crash of the machine. Not collective. */
+/* Also flushes them to the disk: they survive a crash of the machine. Not collective. */
 void wring_record_sync(wring_record *r, wring_error *e);
 void wring_record_close(wring_record *r);
 
@@ -28,7 +28,7 @@ typedef struct {
   double p[3], l[3];                 // kg m/s, kg m^2/s: sum m v, sum m x cross v
 } wring_balance;
 
-/* Of a state, on all ranks; elastic is left alone. Collective. */
+/* Computes all but `elastic` from a state, on all ranks. Collective. */
 PetscErrorCode wring_balance_measure(const wring_problem *p, wring_balance *b);
 
 void wring_steps_header(const wring_problem *p, size_t size, char *header);
@@ -42,11 +42,11 @@ PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elast
 
 extern const char wring_history_header[], wring_residuals_header[];
 
-/* What a monitor needs to write their rows. */
+/* Context of the monitor that writes their rows. */
 typedef struct {
   wring_record record;
   wring_record residuals; // not open: none
-  PetscInt     step;      // under way
+  PetscInt     step;      // in progress
   double       time;      // its end, s
   const char  *solver;
 } wring_history;

@@ -1,4 +1,4 @@
-/* The march in time: set up, open files, then begin, solve, finish and record each step. */
+/* Time integration: set up, open files, then begin, solve, finish and record each step. */
 #include "run.h"
 #include "study/common/header.h"
 
@@ -35,7 +35,7 @@ static PetscErrorCode solve(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One step. After a failure the state is still the one before it. */
+/* One step. After a failure the state is unchanged. */
 static PetscErrorCode make_step(wring_run *r)
 {
   wring_problem *const p = r->p;
@@ -70,7 +70,7 @@ static PetscErrorCode record_step(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the march --------------------------------------------------------------------------------------------------- */
+/* ---- time integration -------------------------------------------------------------------------------------------- */
 
 static PetscBool due(PetscInt step, PetscInt every)
 {
@@ -99,7 +99,7 @@ static PetscErrorCode march(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* However a run ends, its last state is written. */
+/* The last state is written however the run ends. */
 static PetscErrorCode write_last_state(wring_run *r)
 {
   const PetscInt                step = r->p->state.step;

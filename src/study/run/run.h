@@ -1,7 +1,7 @@
 /*
-  wring run: the march in time, from a deck to files. Read in this order:
+  wring run: time integration, from a deck to files. Read in this order:
 
-    run.c         the story: set up, open files, march (begin, solve, finish, record), finish
+    run.c         overview: set up, open files, march (begin, solve, finish, record), finish
     run_set_up.c  keys, solver, first and last step
     run_output.c  the output directory, checkpoints, frames, state.csv, run.json
     records.h     tables that grow: history.csv, residuals.csv (records.c), steps.csv (steps.c)
@@ -21,25 +21,25 @@
 
 typedef struct {
   char          directory[PETSC_MAX_PATH_LEN];
-  PetscBool     goes_on; // with the files of the run that was restarted
+  PetscBool     goes_on; // continues the files of the run that is restarted
   wring_history history;
   wring_record  steps;
   wring_frames  frames;
   PetscInt      frame_every, checkpoint_every;
   json_t       *segments;        // of rank 0: run.json of each earlier part of a chain of restarts, the first one first
-  PetscInt      written, framed; // steps of this run's newest checkpoint and frame, -1: none
+  PetscInt      written, framed; // steps of the latest checkpoint and frame of this run, -1: none
 } wring_run_output;
 
 typedef struct {
   wring_options   *resumed; // the deck of a run that checkpoint.resume continues, else NULL
   wring_problem   *p;
   wring_solver    *solver; // NULL: the integrator advances without one
-  Vec              x;      // x_0 of the step under way, then its new positions
+  Vec              x;      // x_0 of the current step, then its new positions
   wring_run_output output;
   wring_progress   progress;
   PetscInt         first, last; // steps done at the start and at the end
   PetscInt64       iterations, linear_iterations;
-  PetscBool        begun, changed; // the next step is; A must be built for it
+  PetscBool        begun, changed; // whether the next step has begun; whether it needs a new A
   wring_stopper    stopper;
   wring_outcome    outcome; // of the last step
   wring_rises      rises;   // of all steps
@@ -55,7 +55,7 @@ PetscErrorCode wring_run_destroy(wring_run *r);
 
 /* ---- files (run_output.c) ---------------------------------------------------------------------------------------- */
 
-/* Makes the output directory, opens the tables and removes what an earlier run left. From here on files are written. */
+/* Makes the output directory, opens the tables, removes the files of an earlier run. From here on files are written. */
 PetscErrorCode wring_run_open_directory(wring_run *r);
 
 PetscErrorCode wring_run_write_checkpoint(wring_run *r); // and keeps two

@@ -1,4 +1,4 @@
-/* The files of a run: the output directory, and what a run writes into it. */
+/* The output directory of a run and its files. */
 #include "run.h"
 #include "study/common/output_directory.h"
 #include "study/common/provenance.h"
@@ -12,7 +12,7 @@ enum { HEADER = 1 << 16 }; // characters of the header of steps.csv
 
 /*
   Opens the tables, which may be refused, and only then removes the files of an earlier run after step `keep`: first
-  files that name others, then these, so that a kill in between leaves no name of a missing file. Rank 0.
+  files that list others, then the listed files, so that after a kill no list names a missing file. Rank 0.
 */
 static PetscErrorCode open_files(wring_run *r, wring_error *e)
 {
@@ -31,7 +31,7 @@ static PetscErrorCode open_files(wring_run *r, wring_error *e)
   if (!residuals) wring_directory_remove_file(r->output.directory, "residuals.csv", e);
   wring_directory_remove(r->output.directory, "checkpoint_", ".h5", keep + 1, all, e);
   wring_directory_remove_file(r->output.directory, "state.csv", e);
-  if (!r->output.goes_on) wring_directory_remove_file(r->output.directory, "run.json", e); // else it is replaced
+  if (!r->output.goes_on) wring_directory_remove_file(r->output.directory, "run.json", e); // otherwise it is replaced
   if (r->output.goes_on)
     PetscCall(wring_frames_read(&r->output.frames, keep, e));
   else
@@ -40,7 +40,7 @@ static PetscErrorCode open_files(wring_run *r, wring_error *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds a part of the chain unless this run begins before it made a step. */
+/* Adds a part of the chain unless this run begins before the first step of that part. */
 static void add_segment(json_t *part, PetscInt first, json_t *segments)
 {
   if (json_integer_value(json_object_get(part, "first_step")) < first) json_array_append(segments, part);
@@ -57,7 +57,7 @@ static json_t *read_segments(const char *checkpoint, PetscInt first)
   if (!checkpoint[0]) return segments;
   snprintf(path, sizeof path, "%.*srun.json", slash ? (int)(slash + 1 - checkpoint) : 0, checkpoint);
   last = json_load_file(path, 0, NULL);
-  if (!last) return segments; // a checkpoint that was copied alone
+  if (!last) return segments; // a checkpoint copied without run.json
   json_array_foreach(json_object_get(last, "segments"), i, part)
   {
     add_segment(part, first, segments);
@@ -88,7 +88,7 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
 
 /* ---- files of a state -------------------------------------------------------------------------------------------- */
 
-/* The rows up to a checkpoint must outlive a crash of the machine as the checkpoint does. */
+/* The rows up to a checkpoint must survive a crash of the machine, as the checkpoint does. */
 static PetscErrorCode sync_records(wring_run *r)
 {
   wring_error error = {0};

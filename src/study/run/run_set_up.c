@@ -1,4 +1,4 @@
-/* From a deck to a run that is ready to march, and its end. */
+/* Creates a run from a deck, up to its first step; destroys it. */
 #include "run.h"
 #include <math.h>
 
@@ -34,7 +34,7 @@ const wring_option wring_checkpoint_options[] = {
   {0},
 };
 
-/* `end` is a time and `steps` counts from time 0: a restart goes on to the same end. */
+/* `end` is a time and `steps` counts from time 0: a restart ends at the same time. */
 static PetscErrorCode find_last_step(wring_run *r)
 {
   const wring_problem *const p = r->p;
@@ -67,7 +67,7 @@ static PetscErrorCode get_options(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An integrator that minimises nothing has no solver; the rows of its steps have its own name. */
+/* An integrator without a minimisation has no solver; the rows of its steps have the integrator's name. */
 static PetscErrorCode create_solver(wring_run *r)
 {
   wring_problem *const p = r->p;
@@ -79,7 +79,7 @@ static PetscErrorCode create_solver(wring_run *r)
   PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, &r->solver));
   PetscCall(wring_solver_set_from_options(r->solver, p->options, NULL));
   PetscCall(wring_solver_set_up(r->solver));
-  wring_solver_expect_solves(r->solver, wring_stepper_steps(p->stepper)); // of the whole run: a restart chooses alike
+  wring_solver_expect_solves(r->solver, wring_stepper_steps(p->stepper)); // of the whole run, also after a restart
   PetscCall(wring_solver_set_monitor(r->solver, wring_history_monitor, &r->output.history));
   r->output.history.solver = wring_solver_name(r->solver);
   PetscFunctionReturn(PETSC_SUCCESS);

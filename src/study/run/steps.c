@@ -2,7 +2,7 @@
 #include "records.h"
 #include <string.h>
 
-/* Adds what one vertex has: b[0] kinetic, b[1] external, b[2..4] momentum, b[5..7] angular momentum. */
+/* Adds the share of one vertex: b[0] kinetic, b[1] external, b[2..4] momentum, b[5..7] angular momentum. */
 static void add_vertex(double m, const double *gravity, const double *x, const double *v, double b[8])
 {
   for (int c = 0; c < 3; c++) {
@@ -37,7 +37,7 @@ PetscErrorCode wring_balance_measure(const wring_problem *p, wring_balance *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Columns of a kind of contacts: its vertices inside and their depth, then the force of each of its parts. */
+/* Columns of one kind of contacts: number of vertices inside, their depth, then the force of each part. */
 static void add_contact(const wring_contact *c, size_t size, char *header)
 {
   size_t end = strlen(header);
@@ -63,7 +63,7 @@ void wring_steps_header(const wring_problem *p, size_t size, char *header)
   for (int i = 0; i < n; i++) add_contact(contact[i], size, header);
 }
 
-/* Forces of the attachments, in the deck's order, which is that of their terms. */
+/* Forces of the attachments, in the order of the deck and of their terms. */
 static PetscErrorCode print_reactions(FILE *file, wring_problem *p)
 {
   wring_term *const *term;
@@ -81,7 +81,7 @@ static PetscErrorCode print_reactions(FILE *file, wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the contacts of g are at the end of the step, in the order of the header. */
+/* Values of the contacts of g at the end of the step, in the order of the header. */
 static PetscErrorCode print_contacts(FILE *file, wring_problem *p)
 {
   wring_contact *const *contact;
