@@ -1,5 +1,5 @@
-# What wring stands on; docs/dependencies.md says why. wringConfig.cmake includes this file too, so that a program which
-# links to an installed wring finds the same targets. Everything that is missing is named in one message.
+# The dependencies of wring; docs/dependencies.md gives the reasons. wringConfig.cmake includes this file too, so that a
+# program which links to an installed wring finds the same targets. One message names everything that is missing.
 set(WRING_MISSING "")
 
 # wring_require(<found> <what> <Debian package> <Spack package>)
@@ -64,7 +64,7 @@ find_package(ZLIB QUIET)
 wring_require(ZLIB_FOUND "zlib" zlib1g-dev zlib)
 
 if(PKG_CONFIG_FOUND)
-  # PETSC_DIR and PETSC_ARCH, as CMake variables or of the environment, name a PETSc that pkg-config does not know.
+  # PETSC_DIR and PETSC_ARCH, as CMake variables or environment variables, name a PETSc that pkg-config does not find.
   foreach(variable PETSC_DIR PETSC_ARCH)
     if(NOT ${variable} AND DEFINED ENV{${variable}})
       set(${variable} $ENV{${variable}})

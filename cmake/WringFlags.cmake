@@ -1,4 +1,4 @@
-# Compiler flags of everything built here, as the target wring_flags; none of them is exported.
+# Compiler flags of all targets built here, as the target wring_flags; none of them is exported.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
 endif()
@@ -13,7 +13,7 @@ add_feature_info(sanitizers WRING_SANITIZE "AddressSanitizer and UndefinedBehavi
 add_library(wring_flags INTERFACE)
 target_compile_options(wring_flags INTERFACE -Wall -Wextra -Wshadow $<$<BOOL:${WRING_WERROR}>:-Werror>)
 
-# Never -ffast-math: infinite energies are values here. The local step lives on full vectors (512 bits where there are).
+# Never -ffast-math: infinite energies are values here. The local step needs full vectors (512 bits where available).
 include(CheckCCompilerFlag)
 set(CMAKE_REQUIRED_QUIET ON)
 set(optimised "$<NOT:$<CONFIG:Debug>>")
@@ -28,7 +28,7 @@ foreach(flag -march=${WRING_ARCH} -mprefer-vector-width=512 -fno-math-errno -fno
 endforeach()
 target_compile_options(wring_flags INTERFACE $<${optimised}:-O3>)
 
-# clang unrolls loops over the 8 lanes of a block before it could make vectors of them; up to 7 is what vertices need.
+# clang unrolls loops over the 8 lanes of a block before it can vectorise them; loops of up to 7 are those of vertices.
 include(CheckCSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS "-mllvm -unroll-full-max-count=7")
 check_c_source_compiles("int main(void) { return 0; }" WRING_ACCEPTS_UNROLL_FULL_MAX_COUNT)

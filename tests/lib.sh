@@ -18,7 +18,7 @@ export TMPDIR=$base/tmp # single processes of Open MPI share one folder there, w
 mkdir "$work" "$TMPDIR"
 cd "$work" || exit 1
 prefix=()   # words before the arguments of every call, such as (compare) in a test of one command
-seconds=300 # a call that takes longer is stopped, with status 124
+seconds=300 # time limit of a call; status 124 when it is exceeded
 
 skip() {
   echo "skipped: $*"
@@ -57,8 +57,8 @@ works() { expect 0 "$@"; } # RANKS ARGS...
 files() { find . -path ./log -prune -o -type d -printf '%p\n' -o -printf '%p %y %s %T@\n' | sort; }
 
 # ends_on STATUS RANKS PATTERN ARGS...: one line of error that begins with "wring: " and matches the extended regular
-# expression; no trace of PETSc; no file is made or changed. On one rank, where the run has not printed its header, the
-# output has nothing else but notes.
+# expression; no PETSc trace; no file is created or changed. On one rank, before the header of a run, the output has
+# nothing else but notes.
 ends_on() {
   local status=$1 ranks=$2 pattern=$3 before
   shift 3
@@ -75,7 +75,7 @@ refused_on() { ends_on 1 "$@"; }                                    # RANKS PATT
 refused() { refused_on 1 "$@"; }                                    # PATTERN ARGS...
 refused_everywhere() { refused_on 1 "$@" && refused_on 3 "$@"; }    # PATTERN ARGS...: on 1 and 3 ranks
 
-# wait_for FILE LINES: until the file has so many lines.
+# wait_for FILE LINES: waits until the file has this number of lines.
 wait_for() {
   local _
   for _ in {1..1200}; do
@@ -99,7 +99,7 @@ close() {
     fail "$4: $1, expected $2 within a relative $3"
 }
 
-# column FILE NAME: the values of a column of a CSV file, one a line. last FILE NAME: the last one.
+# column FILE NAME: the values of a column of a CSV file, one per line. last FILE NAME: the last one.
 column() {
   awk -F, -v name="$2" '
     NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; if (!c) exit 1; next }
@@ -114,7 +114,7 @@ field() { awk -F, -v k="$2" -v c="$3" '$1 == k { print $c }' "$1"; }
 # json_value FILE KEY: the first number or word of this key.
 json_value() { grep -Eo "\"$2\": *[^],}]+" "$1" | head -n 1 | sed 's/^[^:]*: *//'; }
 
-# valid_json FILE: without the NaN and Infinity that Python would take.
+# valid_json FILE: without NaN and Infinity, which Python would accept.
 valid_json() {
   command -v "$python" >/dev/null || return 0
   "$python" -c 'import json, sys

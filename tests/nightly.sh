@@ -1,12 +1,12 @@
 #!/bin/bash
-# Checks that are too long for every change. Installs what they need (Debian) and builds in build-nightly/<part>.
-#     bash tests/nightly.sh               all parts, each at low priority; ends with one line a part
+# Checks that take too long for every change. Installs what they need (Debian) and builds in build-nightly/<part>.
+#     bash tests/nightly.sh               all parts, each at low priority; ends with one line per part
 #     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks fuzz kills coverage
 # clang      the suite built by clang with -Werror
 # sanitize   the suite with address, leak and undefined-behaviour sanitizers; tests/leaks.supp names Open MPI and its
 #            libraries
 # threads    data races of the OpenMP loops. gcc's libgomp is not instrumented, so that ThreadSanitizer reports every
-#            barrier as a race; here clang compiles, and LLVM's OpenMP runtime tells ThreadSanitizer of its barriers,
+#            barrier as a race; here clang compiles, and LLVM's OpenMP runtime reports to ThreadSanitizer its barriers,
 #            tasks and reductions through the OMPT tool archer. Every C test and one step of every solver run on 3
 #            threads.
 # petsc64    the suite with a PETSc of 64-bit indices (libpetsc64-real-dev)
@@ -49,7 +49,7 @@ part_clang() {
   install_packages && configure_and_build clang -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=clang && suite
 }
 
-# Stacks in plugins of Open MPI have no names once these are closed: they are kept open. PETSc has no frame pointers.
+# Plugins of Open MPI are kept open: stacks in closed plugins have no names. PETSc has no frame pointers.
 part_sanitize() {
   local keep=$top/keep.so
   mkdir -p $top
@@ -72,7 +72,7 @@ part_threads() {
   export TSAN_OPTIONS="ignore_noninstrumented_modules=1:suppressions=$PWD/tests/races.supp:exitcode=66:history_size=4"
   use_ranks 1
   export OMP_NUM_THREADS=3 OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_pml=ob1
-  # A race that is there on purpose must be found: else the tool is not at work.
+  # A deliberate race must be found; otherwise the tool does not work.
   out=$(mktemp -d)
   cat >"$out/race.c" <<'C'
 int main(void)
@@ -151,7 +151,7 @@ part_coverage() {
   install_packages && configure_and_build coverage -D CMAKE_BUILD_TYPE=Debug -D CMAKE_C_COMPILER=gcc \
     -D CMAKE_C_FLAGS='-O1 --coverage -fprofile-update=atomic' || return
   find $folder -name '*.gcda' -delete
-  suite # a failure here, of a time or of vector code, does not matter for the figure
+  suite # a failed check of time or of vector code does not change the figure
   python3 tests/coverage.py "$folder" "${COVERAGE:-90}"
 }
 

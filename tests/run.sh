@@ -2,7 +2,7 @@
 # Every test: installs what is missing (Debian), builds with warnings as errors, runs ctest.
 #     bash tests/run.sh               optimised, in build-test
 #     bash tests/run.sh --sanitize    with address and undefined-behaviour sanitizers, in build-debug
-# What follows is given to ctest: bash tests/run.sh -R gmsh
+# Further arguments are passed to ctest: bash tests/run.sh -R gmsh
 cd "$(dirname "$0")/.." || exit 1
 . jobs/setup.sh
 install_packages || exit 1
@@ -14,5 +14,5 @@ else
   folder=build-test
   build $folder -D CMAKE_C_COMPILER=gcc -D CMAKE_BUILD_TYPE=Release -D WRING_WERROR=ON || exit 1
 fi
-# Twice as many at a time as there are cores: half of a short test is waiting for MPI to start.
+# Two tests per core at a time: a short test spends half of its time waiting for MPI to start.
 ctest --test-dir $folder --output-on-failure -j $((2 * cores)) "$@"

@@ -7,13 +7,13 @@
 . "$(dirname "$0")/lib.sh"
 prefix=(bench)
 
-# row PART NAME WORK [MATERIAL]: how many rows of out/bench.csv are such.
+# row PART NAME WORK [MATERIAL]: the number of matching rows of out/bench.csv.
 row() { awk -F, -v p="$1" -v n="$2" -v w="$3" -v m="${4:-}" '$1 == p && $2 == n && $3 == w && (m == "" || $4 == m)' \
   out/bench.csv | wc -l; }
 bytes() { awk -F, -v p="$1" -v n="$2" -v w="$3" '$1 == p && $2 == n && $3 == w { print $9 }' out/bench.csv; }
 has() { [ "$(row "$@")" = 1 ] || fail "on $ranks ranks: no row $*"; }
 
-# What bench.json says, and that the CSV says it too.
+# The contents of bench.json, and that those of the CSV are the same.
 check_json() {
   command -v python3 >/dev/null || return 0
   python3 - "$1" <<'PYTHON' || fail "bench.json on $1 ranks"
@@ -78,8 +78,8 @@ for ranks in 1 2 3; do
      ghosts=$(($(bytes exchange halo positions) / 48))
      [ $ghosts -gt 0 ] || fail 'no ghosts' ;;
   esac
-  # 125 vertices: weight, corners and nine coefficients of a tet; x is read, forces are read and written. A prox has z
-  # and u beside.
+  # 125 vertices: weight, corners and nine coefficients of a tet; x is read, forces are read and written. A prox adds z
+  # and u.
   [ "$(bytes law none scatter)" = $((16 * 384 + 48 * (125 + ghosts))) ] || fail "bytes of the scatter on $ranks ranks"
   [ "$(bytes law stvk energy+gradient)" = $((88 * 384 + 72 * (125 + ghosts))) ] ||
     fail "bytes of a pass on $ranks ranks"
@@ -93,7 +93,7 @@ expect 0 3 -bench_tets 1 -bench_budget 1e-3
 awk -F, 'NR > 1 && ($5 != 6 || !($8 > 0)) { bad = 1 } END { exit bad || NR < 40 }' out/bench.csv || fail 'one cell'
 [ -e out/other ] || fail 'a file of another was removed'
 
-# ---- parts, materials, settings of methods; what an iteration would be too long for is measured on a small box ----
+# ---- parts, materials, settings of methods; slow iterations are measured on a small box ----
 expect 0 2 -bench_tets 384 -bench_budget 1e-3 -bench_parts operator -output_directory some/where
 [ "$(cut -d, -f1 some/where/bench.csv | sort -u | tr '\n' ' ')" = 'operator part ' ] || fail 'parts'
 expect 0 1 -bench_tets 21000 -bench_budget 1e-3 -bench_parts solvers -bench_materials strain -solver_qn_history 0 \

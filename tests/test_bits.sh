@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Every solver gives the same bits on 1, 2 and 3 threads, and nearly the same numbers on 1, 2, 3 and 4 ranks. Fails when
-# the order of a sum depends on the threads, when a thread reads what another one writes, or when a method decides by
-# numbers of one rank.
+# the order of a sum depends on the threads, when a thread reads what another one writes, or when a method takes
+# decisions from numbers of one rank.
 # usage: test_bits.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 7
 . "$(dirname "$0")/lib.sh"
 
-# 1620 tets: more than one chunk of them and of vertices for each thread.
+# 1620 tets: more than one chunk of tets and of vertices for each thread.
 cat >box.yaml <<'DECK'
 mesh:     {box: {size: [2, 1, 1], cells: [10, 5, 5], jitter: 0.2}}
 material: {density: 1000}

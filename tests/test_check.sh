@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `wring check`: what would run, and its estimate of memory, which is within 15 % of what the run then takes, as
-# docs/user.md states. Fails where a part of the table is forgotten, what building a hierarchy needs for a while is not
-# counted, or a factor's size is taken from a wrong matrix.
+# docs/user.md states. Fails where a part of the table is forgotten, temporary memory of building a hierarchy is not
+# counted, or the size of a factor is that of a wrong matrix.
 # usage: test_check.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 6
 . "$(dirname "$0")/lib.sh"
 
@@ -35,7 +35,7 @@ for ranks in 1 2; do
   ratio $ranks -solver_type admm
   ratio $ranks -solver_type xpbd
 done
-# no memory freed by reading is there to be used again
+# reading frees no memory that could be reused
 ratio 2 -operator_type multigrid -mesh_box_cells 18,18,18 -mesh_refine 1
 ratio 1 -time_integrator linear_implicit_euler
 

@@ -26,7 +26,7 @@ sed 's/report: \[2, 12\]/&, sweep: {material_stiffness: [1e5, 1e7], time: {step:
 expect 0 1 beam.yaml
 awk -F, 'NR > 1 { d = $4 - $5 - $6; if (d < 0) d = -d; if (!(d <= 1e-12 * $4)) bad = 1 } END { exit bad || NR != 40 }' \
   out/compare.csv || fail 'objective = inertial + elastic'
-# ---- what rounding decides and what has no value is said, not counted ----
+# ---- results within rounding and missing values are reported, not counted ----
 expect 0 2 beam.yaml -gravity 0,0,0 -initial_velocity 0,0,0 -output_directory rest
 grep -q 'note: .*relative errors are not reliable' log || fail 'at rest: no note'
 expect 2 1 beam.yaml -compare_solvers qn,penalty -output_directory burst -compare_iterations 80 -compare_report 80
@@ -57,7 +57,7 @@ done
 [ -z "$(find out -name '*.part')" ] || fail 'a .part file was left'
 cp -r out plain
 
-# ---- without a gnuplot that works: a note, and no picture cut short ----
+# ---- without a working gnuplot: a note, and no incomplete picture ----
 rm -rf out
 mkdir bin
 printf '#!/bin/sh\necho half >compare.png.part\nexit 1\n' >bin/gnuplot
@@ -98,7 +98,7 @@ for ranks in 2 4; do
       fail "$ranks ranks: other numbers"
 done
 
-# ---- what is not measured stays empty ----
+# ---- values that are not measured stay empty ----
 expect 0 2 beam.yaml -solver_measure 0
 grep -q '^note: iteration 2 of compare_report stays empty' log || fail 'no note about what is not measured'
 [ "$(cut -d, -f1,2 out/compare.csv | tr '\n' ' ')" = 'solver,iteration qn,0 qn,12 short,0 short,12 pd,0 pd,12 ' ] ||
@@ -116,7 +116,7 @@ awk '{ for (i = 1; i <= 2; i++) { d = $i / $(i + 2) - 1; if (!($i > 1 && $i < 1e
   END { exit bad || NF != 4 }' conditions ||
   fail "condition numbers $(cat conditions)"
 
-# ---- a sweep: each combination is what a deck of its own gives ----
+# ---- a sweep: each combination gives the results of a separate deck ----
 rm -rf out
 expect 0 1 sweep.yaml
 folders=$(printf 'material_stiffness=%s__time_step=%s ' 1e5 1e-1 1e5 1e-2 1e5 1e-3 1e7 1e-1 1e7 1e-2 1e7 1e-3)
@@ -154,7 +154,7 @@ awk -F, '$2 == 12 && $3 == "full" { full[$1] = $5 } $2 == 12 && $3 == "pd" { pd[
 expect 0 1 beam.yaml -compare_solvers pd
 [ ! -e out/sweep.csv ] && [ -e out/compare.csv ] || fail 'files of an earlier sweep'
 
-# ---- a solver that diverges spoils nobody's numbers ----
+# ---- a solver that diverges does not affect the numbers of others ----
 cat >squeeze.yaml <<'DECK'
 mesh:     {box: {size: [2, 0.5, 0.5], cells: [8, 2, 2]}}
 attach:   {xmin: {stiffness: 1e8}, xmax: {stiffness: 1e8, velocity: [-10, 0, 0]}}
@@ -180,7 +180,7 @@ grep -q '^1e-4,bad,[0-9].*max_it' out/sweep.csv && grep -q '^1e-1,bad,inf,inf,in
   fail 'a sweep with a failure'
 valid_json out/sweep.json
 
-# ---- bad input costs no run ----
+# ---- bad input is refused before any run ----
 refused 'material_stifness, did you mean material_stiffness' beam.yaml -compare_sweep_material_stifness 1,2
 refused 'material_stiffness is "-2", expected a real' beam.yaml -compare_sweep_material_stiffness 1e5,-2
 refused 'material_stiffness is "", expected' beam.yaml -compare_sweep_material_stiffness=

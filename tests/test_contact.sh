@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Colliders in the program: what they do to points and bodies over many steps, on any ranks, and what is refused.
+# Colliders in the program: their effect on points and bodies over many steps, on any ranks, and refusals.
 # usage: test_contact.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 8
 . "$(dirname "$0")/lib.sh"
 
-# ---- points, each for itself: everything is known in closed form -----------------------------------------------------
+# ---- independent points: everything is known in closed form ----------------------------------------------------------
 
 cat >points.csv <<'CSV'
 vertex,x,y,z
@@ -32,8 +32,8 @@ for solver in qn newton gradient_descent; do
   [ "$(last out/steps.csv collider_inside)" = 3 ] || fail "$solver: not 3 points inside"
 done
 
-# Integrators other than implicit Euler. The midpoint rule and the explicit one keep bouncing: energy is what they are
-# asked for.
+# Integrators other than implicit Euler. With the midpoint rule and the explicit one points keep bouncing: their energy
+# is checked.
 works 1 run points.yaml -time_integrator bdf2 -time_steps 600
 near "$(last out/steps.csv collider_floor_fz)" 70 1 "bdf2: force of the floor"
 for rule in implicit_midpoint symplectic_euler; do
@@ -50,7 +50,7 @@ printf 'vertex,x,y,z\n0,0,0,-0.005\n1,1,0,0.02\n2,2,0,0\n' >deep.csv
 works 1 run points.yaml -time_integrator symplectic_euler -time_steps 1 -initial_positions deep.csv
 near "$(awk -F, '$1 == 0 { print $7 }' out/state.csv)" 0.4 1e-12 "symplectic Euler: velocity"
 
-# No sticking: what leaves fast enough flies as if there were no floor; so does what a falling floor leaves behind.
+# No sticking: a point that leaves fast enough flies as without a floor; so does one above a floor that falls faster.
 printf 'vertex,x,y,z\n0,0,0,-0.005\n1,1,0,-0.02\n2,2,0,0.01\n' >deep.csv
 works 1 run points.yaml -initial_positions deep.csv -initial_velocity 0,0,3 -time_steps 20
 cp out/state.csv held.csv
@@ -72,7 +72,7 @@ ly -3.99
 lz -2
 MOMENTA
 
-# A floor that rises takes the points along, and lets them fall when it stops; so does a torus that turns about another
+# A floor that rises lifts the points and lets them fall when it stops; so does a torus that turns about another
 # axis.
 works 1 run points.yaml -collider_floor_velocity 0,0,1 -collider_floor_until 0.5 -time_steps 50
 awk -F, 'NR > 1 && !($4 > 0.49 && $4 < 0.6 && $7 > 0.9) { exit 1 }' out/state.csv ||
@@ -83,7 +83,7 @@ works 1 run points.yaml -gravity 0,0,0 -collider_floor_point -1,0,0 -collider_fl
 awk -F, 'NR > 1 && !($4 > 0.57 * ($2 + 1) - 0.02) { exit 1 }' out/state.csv ||
   fail "the floor turns through points: $(cat out/state.csv)"
 
-# The same way from a file. Fails if the path is not that of the floor, or goes on after `until`.
+# The same motion from a file. Fails if the floor does not follow the path, or moves after `until`.
 printf 'time,x,y,z\n0,0,0,0\n1,0,0,1\n' >path.csv
 works 1 run points.yaml -collider_floor_path path.csv -time_steps 400
 awk -F, 'NR > 1 && !($4 > 0.99 && $4 < 1) { exit 1 }' out/state.csv ||
@@ -102,7 +102,7 @@ awk -F, 'NR > 1 && $2 == 50 && $1 == "qn" { e = $NF; n++ } END { exit !(n == 1 &
   out/compare.csv || fail "qn does not reach newton's minimum: $(tail -1 out/compare.csv)"
 
 # Every shape, from its keys: a vertex 5 cm below the surface has the energy 1e4/2 0.05^2 = 12.5 J. Fails if a length, a
-# radius or an axis is read as another.
+# radius or an axis is taken for another one.
 printf 'vertex,x,y,z\n0,0,0,0\n1,50,0,0\n' >two.csv
 printf 'vertex,mass\n0,1\n1,1\n' >two_mass.csv
 cat >shapes.yaml <<'DECK'
@@ -132,7 +132,7 @@ done <<SHAPES
 0,1,0.2|torus|$ring
 SHAPES
 
-# A hard attachment below the floor holds its point there, whatever contacts do.
+# A hard attachment below the floor holds its point there, independently of contacts.
 printf 'vertex,x,y,z\n0,0,0,-0.1\n' >grip.csv
 for solver in qn xpbd; do
   works 1 run points.yaml -attach_grip_file grip.csv -attach_grip_hard -solver_type $solver -time_steps 20

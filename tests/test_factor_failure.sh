@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Factors that fail: more workspace where MUMPS asks for it, else one line that names the solver, or a step that fails
-# with a reason.
+# Factorisations that fail: repeated with more workspace if MUMPS needs it; otherwise one line that names the solver, or
+# a step that fails with a reason.
 # usage: test_factor_failure.sh BUILD_DIR SOURCE_DIR     ranks: 3
 . "$(dirname "$0")/lib.sh"
 
@@ -30,7 +30,7 @@ fails_with() {
   ! grep -q 'PETSC ERROR\|internal error' log || fail "$*: a trace"
 }
 
-# MUMPS may have one MB. Fails if a solver takes the steepest descent instead, as newton did without a word.
+# MUMPS is limited to one MB. Fails if a solver silently uses steepest descent instead, as newton once did.
 cat >beam.yaml <<'DECK'
 mesh:     {box: {size: [2, 1, 1], cells: [16, 8, 8]}}
 material: {model: neohookean, young: 1e5, poisson: 0.3, density: 1000}
@@ -50,8 +50,8 @@ fails_with "solver 'compliant': the factor by mumps" compliant.yaml -petsc_mat_m
 fails_with "time_integrator 'linear_implicit_euler': the factor by mumps" beam.yaml -petsc_step_mat_mumps_icntl_23 1 \
   -time_integrator linear_implicit_euler
 
-# Stiffness beside which the inertia is lost in rounding: on one rank CHOLMOD finds the matrix singular. Fails if that
-# is an internal error, or the solve goes on.
+# A stiffness so large that inertia is lost in rounding: on one rank CHOLMOD finds the matrix singular. Fails if that
+# is an internal error, or the solve continues.
 for keys in "newton" "qn -solver_qn_initial_hessian rest_hessian"; do
   # shellcheck disable=SC2086
   expect 2 1 run beam.yaml -material_young 1e30 -time_step 1 -solver_type $keys

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fields of tets as users meet them: scales of stiffness and directions of fibres from tables, on any ranks, with
+# Fields of tets in the program: scales of stiffness and directions of fibres from tables, on any ranks, with
 # regions, refined, and after a restart; keys on top of materials; refusals.
 # usage: test_fields.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 12
 . "$(dirname "$0")/lib.sh"
@@ -73,7 +73,7 @@ echo "tet,x,y,z
 2,0,0,1e200
 3,0,0,0.5" >up.csv
 
-# A table of ones is nothing, one of twos doubles the modulus. Fails if a row reaches another tet, or is lost.
+# A table of ones has no effect, one of twos doubles the modulus. Fails if a row reaches another tet, or is lost.
 for ranks in 1 3; do
   alike "$(energy $ranks four.yaml -material_stiffness_file twice.csv)" \
     "$(energy 1 four.yaml -material_stiffness 2e5)" twos
@@ -94,7 +94,7 @@ alike "$(energy 3 four.yaml -region_left_fibre_stiffness 1e6 -region_left_fibre_
   "$(energy 1 four.yaml -region_left_fibre_stiffness 1e6 -fibre_direction 1,0,0 -region_right_fibre_stiffness 1e-300)" \
   "fibres in one region"
 
-# The same from the mesh file: 2.2 and 4.1, text and binary, among other data; elements that are no tets do not matter.
+# The same from the mesh file: 2.2 and 4.1, text and binary, among other data; elements other than tets have no effect.
 data() { # NAME COMPONENTS ROW...: a section of text.
   printf '$ElementData\n1\n"%s"\n1\n0.5\n3\n0\n%d\n%d\n' "$1" "$2" $(($# - 2))
   printf '%s\n' "${@:3}"
@@ -132,7 +132,7 @@ PYTHON
   alike "$(energy 3 four.yaml -mesh_file binary_data.msh -material_stiffness_data stiff)" "$region" "binary data of 4.1"
 fi
 
-# Every law on top: more energy, its name in the header, its defaults in run.json only where it is.
+# Every law in addition to materials: more energy, its name in the header, its defaults in run.json only if it is used.
 plain=$(energy 1 four.yaml)
 for keys in "-volume_stiffness 1e5" "-strain_limit_stiffness 1e5 -strain_limit_min 0.95 -strain_limit_max 1.05" \
   "-fibre_stiffness 1e5 -fibre_direction 1,2,3"; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Integrators as their users meet them: the energy of a pendulum, one row a step, restarts of bdf2, failures and
+# Integrators in the program: the energy of a pendulum, one row per step, restarts of bdf2, failures and
 # refusals.
 # usage: test_integrators.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 8
 . "$(dirname "$0")/lib.sh"
@@ -7,7 +7,7 @@
 # total FILE: each row's change of `total` since the first, relative to the 9.81 J that the pendulum swings by.
 total() { awk -F, 'NR == 2 { first = $6 } NR > 1 { printf "%.17g\n", ($6 - first) / 9.81 }' "$1"; }
 
-# A mass of 1 kg on a stiff spring of 1 m, let go from the level.
+# A mass of 1 kg on a stiff spring of 1 m, released from the horizontal position.
 printf 'vertex,x,y,z\n0,0,0,1\n1,1,0,1\n' >points.csv
 printf 'vertex,mass\n0,1\n1,1\n' >mass.csv
 printf 'a,b,length,stiffness\n0,1,1,1e4\n' >link.csv
@@ -65,7 +65,7 @@ for rule in explicit_euler symplectic_euler linear_implicit_euler; do
   refused "'$rule'.*implicit_midpoint" compare beam.yaml -time_integrator $rule -compare_solvers qn
 done
 
-# ---- bdf2 goes on from a checkpoint as if it had not stopped, on any number of ranks ----
+# ---- bdf2 continues from a checkpoint as without a stop, on any number of ranks ----
 for rule in bdf2 implicit_midpoint; do
   expect 0 1 run beam.yaml -time_integrator $rule -output_directory whole
   expect 0 2 run beam.yaml -time_integrator $rule -time_steps 3 -output_directory part

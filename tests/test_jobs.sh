@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tables of jobs/ on stored outputs, and the structure of the sources: tests/jobs/check.py says what makes them
+# The tables of jobs/ on stored outputs, and the structure of the sources: tests/jobs/check.py states when they
 # fail.
 # usage: test_jobs.sh BUILD_DIR SOURCE_DIR
 . "$(dirname "$0")/lib.sh"

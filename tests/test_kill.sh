@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # kill -9 at random moments of a run that writes a frame every step and a checkpoint every second one: every file that
-# has its final name is whole (frames byte for byte those of a run left alone; checkpoints by their seals); the run
+# has its final name is complete (frames byte for byte those of an undisturbed run; checkpoints by their seals); the run
 # restarted from its last checkpoint on another number of ranks ends in the same state. Fails if a file gets its name
 # before all its bytes, or a restart keeps half a line or a row of a step that it makes again.
 # usage: test_kill.sh BUILD_DIR SOURCE_DIR [KILLS [SEED]]     ranks: 3     cost: 14
@@ -60,7 +60,7 @@ import sys, zlib
 data = open(sys.argv[1], "rb").read()
 sys.exit(data[-16:] != b"wringCRC%08x" % zlib.crc32(data[:-16]))'
 
-# check_whole DIRECTORY: all that is there by its final name after a kill.
+# check_whole DIRECTORY: all files with their final names after a kill.
 check_whole() {
   local file name
   for file in "$1"/frame_*.vtu "$1"/state.csv; do
@@ -81,7 +81,7 @@ check_whole() {
   check_rows "$1/history.csv"
 }
 
-# check_end DIRECTORY: a run that was restarted has all that one left alone has.
+# check_end DIRECTORY: a restarted run has all files and rows of an undisturbed run.
 check_end() {
   same "$1/state.csv" whole/state.csv 1e-9
   [ "$(cut -d, -f1 "$1/steps.csv" | tr '\n' ' ')" = "step $(seq -s ' ' 1 $last) " ] ||

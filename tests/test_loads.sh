@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Loads, drag and hard attachments of decks: closed forms of free fall, equilibrium and decay, what steps.csv says of
-# them, paths and tables, a restart on other ranks, and what is refused.
+# Loads, drag and hard attachments of decks: closed forms of free fall, equilibrium and decay, their columns in
+# steps.csv, paths and tables, a restart on other ranks, and what is refused.
 # usage: test_loads.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 9
 . "$(dirname "$0")/lib.sh"
 
@@ -40,7 +40,7 @@ printf 'time,value\n0,0\n0.5,0\n0.55,1\n' >late.csv
 works 2 run drag.yaml -drag_curve late.csv -solver_rtol 1e-12
 near "$(last drag/steps.csv px)" "$(awk 'BEGIN { printf "%.12g", 1500/(1.2)^5 }')" 1e-4 "momentum under late drag"
 
-# --- equilibrium: what holds xmin balances a force on one vertex, pressure on xmax and gravity that grows
+# --- equilibrium: the attachment of xmin balances a force on one vertex, pressure on xmax and gravity that grows
 # ---------------------------------
 cat >hang.yaml <<'DECK'
 mesh:       {box: {size: [1, 0.5, 0.5], cells: [4, 2, 2], jitter: 0.1}}
@@ -74,8 +74,8 @@ works 2 run dead.yaml
 near "$(last hang/steps.csv xmin_fy)" -21 1e-5 "fy of what holds, dead loads"
 near "$(last hang/steps.csv xmin_fz)" 1259 1e-5 "fz of what holds, dead loads"
 
-# --- pressure pushes inwards however the file turns its triangles: 6 Pa on 1/2 m^2 for 0.1 s; a triangle inside is
-# refused -------------------
+# --- pressure acts inwards for any orientation of triangles in the file: 6 Pa on 1/2 m^2 for 0.1 s; a triangle
+# inside is refused -------------------
 cat >two.msh <<'MESH'
 $MeshFormat
 2.2 0 8
@@ -130,7 +130,7 @@ works 1 run sheet.yaml -time_steps 2
 works 2 run sheet.yaml -initial_restart sheet -output_directory later
 near "$(last later/steps.csv pz)" -2 1e-12 "momentum of a sheet"
 
-# --- a set on a path, and vertices of a table, to the last digit; a restart on other ranks goes on alike
+# --- a set on a path, and vertices of a table, to the last digit; a restart on other ranks continues identically
 # ----------------------------------
 cat >path.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 1], cells: [2, 2, 2], jitter: 0}}

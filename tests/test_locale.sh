@@ -1,5 +1,5 @@
 #!/bin/bash
-# test_locale under a Turkish and a German locale, made here where localedef has their sources. Fails where keys,
+# test_locale under a Turkish and a German locale, generated here if localedef has their sources. Fails where keys,
 # words or numbers of a deck are read by functions that depend on the locale.
 build=$1
 folder=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# wring mesh: what info says, what convert, refine and box write, that Gmsh reads it, and every refusal in one line on 1
-# and 3 ranks.
+# wring mesh: the report of info; files of convert, refine and box, which Gmsh must read; every refusal in one line,
+# on 1 and 3 ranks.
 # usage: test_mesh_command.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 9
 . "$(dirname "$0")/lib.sh"
 prefix=(mesh)
@@ -84,7 +84,7 @@ for line in 'format          MEDIT, ASCII' 'vertices        8' 'components      
   grep -qx "$line" log || fail "info two.mesh: no '$line'"
 done
 
-# ---- convert: the same mesh in every file, on any number of ranks; nothing but the file is left ----
+# ---- convert: the same mesh in every file, on any number of ranks; no other file remains ----
 works 1 convert beam.mesh.msh binary.msh -binary true
 works 3 convert binary.msh text.msh
 cmp beam.mesh.msh text.msh || fail 'text, binary and back'
@@ -110,7 +110,7 @@ works 1 box box.vtu -size 1,1,1 -cells 2,2,2
 [ -z "$(find . -name '*.part')" ] || fail 'a .part file was left'
 works 1 box "odd name.msh" -size 1,1,1 -cells 1,1,1
 
-# A run reads what convert writes, and comes to the same bits.
+# A run reads the output of convert and gives the same bits.
 cat >deck.yaml <<'DECK'
 mesh:     {file: beam.mesh.msh}
 material: {model: corotated, young: 1e6, poisson: 0.3, density: 1000}

@@ -1,6 +1,6 @@
 #!/bin/bash
 # ranks: 2     cost: 8
-# Meshes that others made, ../shared/meshes (skipped where it is missing): each is read, held at one end, and runs 20
+# Meshes from other programs, ../shared/meshes (skipped if missing): each is read, held at one end, and runs 20
 # steps of qn under gravity; the frames are opened with VTK where that is installed. Fails when a mesh is refused, a run
 # does not end with status 0, a frame lacks a vertex or a tet or has a value that is not finite, or the mesh falls
 # further or less far.

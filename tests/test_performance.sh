@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The decks of inputs/bench, which python3 jobs performance measures, are accepted and make a step, and its tables find
-# what runs leave. It fails when a key of theirs, a column of history.csv or a field of run.json is renamed.
+# The decks of inputs/bench, which python3 jobs performance measures, are accepted and make a step, and its tables
+# read their output. Fails when a key of the decks, a column of history.csv or a field of run.json is renamed.
 # usage: test_performance.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The program as its users meet it: commands, files, exit statuses, one-line errors, restarts, on 1, 2 and 3 ranks.
+# The program: commands, files, exit statuses, one-line errors, restarts, on 1, 2 and 3 ranks.
 # usage: test_program.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 13
 . "$(dirname "$0")/lib.sh"
 
-# A beam that hangs and is twisted: every kind of key a run has.
+# A beam that hangs and is twisted: every kind of key of a run.
 cat >beam.yaml <<'DECK'
 mesh:       {box: {size: [2, 0.5, 0.5], cells: [6, 2, 2]}}
 material:   {model: corotated, young: 1e6, poisson: 0.3, density: 1000}
@@ -84,21 +84,21 @@ same one/state.csv again/state.csv 1e-9
 [ "$(grep -c 'frame_' again/frames.pvd)" = 5 ] || fail 'frames.pvd goes on' # 0 2 3 and 4 6
 awk -F, 'NR > 1 { if ($1 < last) bad = 1; last = $1 + 0 } END { exit bad }' again/history.csv ||
   fail 'history.csv goes on'
-# From an older checkpoint of the same directory the later rows go, then come again.
+# A restart from an older checkpoint of the same directory removes later rows and writes them again.
 rows=$(wc -l <again/history.csv)
 expect 0 1 run beam.yaml -initial_restart again/checkpoint_000004.h5 -output_directory again
 [ "$(cut -d, -f1 again/steps.csv | tr '\n' ' ')" = 'step 1 2 3 4 5 6 ' ] || fail 'rows after the restart were kept'
 [ "$(wc -l <again/history.csv)" = "$rows" ] || fail 'rows of history.csv after the restart were kept'
-# Other columns cannot be appended, and the refusal costs no file.
+# Other columns cannot be appended; the refusal removes no file.
 cp -r again kept
 expect 1 1 run beam.yaml -initial_restart again/checkpoint_000004.h5 -output_directory again -attach_ymin_stiffness 1
 grep -q '^wring: .*steps.csv.*columns' log || fail 'other columns'
 diff -r again kept >log || fail 'a refused restart changed files'
-# A table that a kill cut off in its header is begun anew.
+# A table whose header was cut by a kill is started again.
 printf 'step,ti' >kept/steps.csv
 expect 0 1 run beam.yaml -initial_restart kept/checkpoint_000004.h5 -output_directory kept
 [ "$(cut -d, -f1,2 kept/steps.csv | head -2 | tr '\n' ' ' | cut -c1-12)" = 'step,time 5,' ] || fail 'a header cut short'
-# The residuals of admm have a table of their own, which goes on like the others.
+# The residuals of admm have a separate table, which is continued like the others.
 expect 0 2 run beam.yaml -solver_type admm -solver_rtol 1e-4 -time_steps 2 -output_directory again
 expect 0 1 run beam.yaml -solver_type admm -solver_rtol 1e-4 -time_steps 3 -initial_restart again \
   -output_directory again
@@ -106,13 +106,13 @@ expect 0 1 run beam.yaml -solver_type admm -solver_rtol 1e-4 -time_steps 3 -init
 cmp -s <(sed 1d again/residuals.csv | cut -d, -f1,2) <(sed 1d again/history.csv |
   awk -F, '$4 > 0 { print $1 "," $4 }') ||
   fail 'rows of residuals.csv'
-# A new run replaces what an old one left.
+# A new run replaces the files of an old one.
 expect 0 1 run beam.yaml -time_steps 1 -output_directory again -output_state_csv false
 expected='checkpoint_000001.h5 frame_000000.vtu frame_000001.vtu frames.pvd history.csv run.json steps.csv'
 [ "$(cd again && echo *)" = "$expected" ] ||
   fail "files of an earlier run: $(cd again && echo *)"
 
-# ---- ends that are not the end ----
+# ---- runs that stop early ----
 expect 3 1 run beam.yaml -time_limit 1e-9 -output_directory limit
 grep -q '"ended": "stopped by time.limit"' limit/run.json || fail 'run.json: time.limit'
 expect 0 2 run beam.yaml -initial_restart limit -output_directory limit
@@ -163,7 +163,7 @@ expect 0 2 compare compare.yaml -compare_solvers pd,admm -compare_iterations 7 -
 [ "$(cut -d, -f1,2 out/compare_residuals.csv | tr '\n' ' ')" = "solver,iteration $(printf 'admm,%s ' {1..7})" ] ||
   fail 'rows of compare_residuals.csv'
 
-# ---- where g rose, and only there, run and compare say so ----
+# ---- run and compare report a rise of g if, and only if, there was one ----
 ! grep -q 'g rose' log || fail 'a rise under qn or pd'
 bold=(-variant_bold_type chebyshev -variant_bold_rho 0.9999 -variant_bold_delay 1)
 expect 0 2 compare compare.yaml "${bold[@]}" -compare_solvers pd,bold
@@ -259,8 +259,8 @@ refused "'qn' twice" compare compare.yaml -compare_solvers qn,qn
 refused "solver 'jacobi'" compare compare.yaml -compare_solvers qn,jacobi
 
 # ---- JSON: every key in force with its type, the parts of a chain of restarts, null for what is not finite ----
-# Fails if defaults of named parts or of compared solvers are left out, if numbers are texts, or if a restart forgets
-# how the steps before it were made.
+# Fails if defaults of named parts or of compared solvers are left out, if numbers are texts, or if a restart loses
+# the provenance of earlier steps.
 if command -v "$python" >/dev/null; then
   expect 0 1 run beam.yaml -time_steps 2 -output_directory chain
   expect 0 1 run beam.yaml -time_steps 4 -initial_restart chain -output_directory chain

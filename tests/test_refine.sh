@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mesh.refine as users meet it: the same run on 1 and 3 ranks, restarts that do not refine again, counts, refusals.
+# mesh.refine in the program: the same run on 1 and 3 ranks, restarts that do not refine again, counts, refusals.
 # usage: test_refine.sh BUILD_DIR SOURCE_DIR     ranks: 3
 . "$(dirname "$0")/lib.sh"
 
@@ -34,7 +34,7 @@ grep -q '"mesh_refine"' one/run.json || fail "run.json does not have mesh_refine
 expect 0 1 check beam.yaml -mesh_refine 1 -mesh_box_cells 8,2,2
 says '425 vertices.* 1536 tet'
 
-# A restart, also with the deck that made the checkpoint, goes on with the refined mesh and does not refine it again.
+# A restart, also with the deck that made the checkpoint, continues with the refined mesh and does not refine it again.
 expect 0 1 run beam.yaml -output_directory whole -time_steps 5
 expect 0 3 run beam.yaml -output_directory part -initial_restart one -time_steps 5
 same whole/state.csv part/state.csv 1e-9

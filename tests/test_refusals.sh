@@ -18,7 +18,7 @@ declare -A parameters=(
   [spline]="-material_file $(realpath "$2")/inputs/materials/stiff_in_compression.csv"
 )
 
-# SOLVER MATERIAL PATTERN: pairs that are refused; * is every material that has no line of its own, - accepts it.
+# SOLVER MATERIAL PATTERN: pairs that are refused; * is every material without its own line, - accepts it.
 cannot="
 pd        strain            -
 pd        *                 it has no projection
@@ -40,7 +40,7 @@ time:     {step: 1e-2, steps: 1}
 output:   {directory: out, every: 0}
 DECK
 
-# What help says: "KEY: one of a, b; default a".
+# Lines of help: "KEY: one of a, b; default a".
 solvers=$("$wring" help solver_type | sed -n 's/^solver_type: one of \([^;]*\);.*/\1/p' | tr -d ',')
 materials=$("$wring" help material | sed -n 's/^---- material \([a-z].*\) ----$/\1/p' | tr ',' '\n' | tr -d ' ' |
   sort -u)
@@ -82,7 +82,7 @@ refused_on 3 "poisson > 1/8" check box.yaml "${stable[@]}" -material_poisson 0.1
 refused "cannot use material 'strain'" compare box.yaml "${strain[@]}" -compare_solvers qn,light \
   -variant_light_type compliant
 
-# ---- keys: every value outside what help says ------------------------------------------------------------------------
+# ---- keys: every value outside the range in help ---------------------------------------------------------------------
 
 # outside "WHAT": values next to the range; ends beside a square bracket belong to it. Kinds of values are test_options'
 # matter.

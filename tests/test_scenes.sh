@@ -13,7 +13,7 @@ for deck in bar rabbit; do
     [ "$(column $deck$ranks/steps.csv reason | sort -u)" = converged ] ||
       fail "$deck on $ranks ranks: a step did not converge"
   done
-  # Ranks agree as far as the tolerance of the steps lets them: energies to 1e-3.
+  # Ranks agree within the tolerance of the steps: energies to 1e-3.
   paste <(column ${deck}1/steps.csv elastic) <(column ${deck}2/steps.csv elastic) |
     awk '{ d = $1 - $2 } d * d > 1e-6 * $1 * $1 { exit 1 }' || fail "$deck: energies on 1 and 2 ranks differ"
 done
@@ -41,7 +41,7 @@ awk -F, '
   $2 == 1 && ($3 + 0.25) ^ 2 < 1e-20 && $4 * $4 < 1e-20 { side = 1 }
   END { exit !(up && side) }' turn/state.csv || fail "the end did not turn about its edge"
 
-# qn after a variant that has renewed the operator makes the iterations that it makes alone. Fails if it gets that
+# qn after a variant that has renewed the operator makes the same iterations as alone. Fails if it uses the renewed
 # operator.
 cat >other.yaml <<'D'
 mesh:     {box: {size: [1, 0.25, 0.25], cells: [8, 2, 2]}}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Self-contact in decks: the scene of two blocks on 1 and 2 ranks, with and without, and what is refused. It fails when
-# the cube falls through the slab, a step does not converge because contacts take turns, ranks differ, or a key is read
-# wrongly.
+# Self-contact in decks: the scene of two blocks on 1 and 2 ranks, with and without, and refusals. It fails when
+# the cube falls through the slab, a step does not converge because contacts alternate, ranks differ, or a key is
+# misread.
 # usage: test_self_contact.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
 

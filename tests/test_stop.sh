@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs that end before their last step: by signals to ranks and to mpiexec, by a full disk and by a directory that is
-# lost. Each says so in its exit status and one line, and its last checkpoint restarts; tables go on without rows of
-# later steps. Fails if a signal kills a run, if a write error is lost, hangs or looks like bad input, or if a cut line
-# stays.
+# lost. Each reports it by its exit status and one line, and its last checkpoint restarts; tables continue without rows
+# of later steps. Fails if a signal kills a run, if a write error is lost, hangs or looks like bad input, or if a cut
+# line remains.
 # usage: test_stop.sh BUILD_DIR SOURCE_DIR     ranks: 3     cost: 12
 . "$(dirname "$0")/lib.sh"
 
@@ -34,7 +34,7 @@ start() {
   fail 'the run makes no steps'
 }
 
-# ends STATUS WHAT: the run in the background does.
+# ends STATUS WHAT: the run in the background ends with this status.
 ends() {
   local got
   wait $pid
@@ -123,7 +123,7 @@ for ranks in 1 3; do
   goes_on away 2
 done
 
-# ---- compare and bench end early too: between iterations and between rows, with what is finished on disk ----
+# ---- compare and bench stop early too: between iterations and between rows, with finished results on disk ----
 # Fails if they ignore signals or time.limit, are killed by them, or lose the solvers and rows that are done.
 cat >compare.yaml <<'DECK'
 mesh:     {box: {size: [2, 0.5, 0.5], cells: [24, 6, 6]}}
@@ -161,7 +161,7 @@ has() {
     fail "$1: not $2"
 }
 
-# stopped_compare WHAT: newton is whole, xpbd has the rows that it made, qn has not begun.
+# stopped_compare WHAT: newton is complete, xpbd has the rows so far, qn has not begun.
 stopped_compare() {
   has out/compare.json "j['ended'] == '$1' and sorted(j['solvers']) == ['newton', 'xpbd']"
   has out/compare.json \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A body with a skin, a cloth and a rope of one mesh in one run: the same state on 1, 2 and 4 ranks and threads, after a
-# restart on others and a refinement; every solver takes it or says why not; frames that VTK reads; what is refused.
+# restart on others and a refinement; every solver runs it or gives a reason; frames that VTK reads; refusals.
 # usage: test_surface.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 9
 . "$(dirname "$0")/lib.sh"
 
@@ -145,7 +145,7 @@ PYTHON
 "$python" area.py sheet/frame_000001.vtu "$(last sheet/steps.csv elastic)" >log 2>&1
 case $? in 0) ;; 77) echo 'no VTK for Python: frames were not read' ;; *) fail 'energies of triangles' ;; esac
 
-# ---- sheets and lines of the program's own ----
+# ---- sheets and lines made by wring ----
 cat >rope.yaml <<'DECK'
 mesh:     {box: {size: [1, 0, 0], cells: [10, 0, 0]}}
 spring:   {box: {stiffness: 1e4, damping: 0.1, density: 0.2}}

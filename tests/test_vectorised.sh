@@ -16,8 +16,8 @@ with_simd() {
        /pragma omp simd/ { print name }' "$1" | sort -u
 }
 
-# "name packed scalar": arithmetic of doubles in each function. Where there are registers of 256 or 512 bits, 128 are no
-# vector.
+# "name packed scalar": arithmetic of doubles in each function. Where registers have 256 or 512 bits, 128 bits do not
+# count as a vector.
 arithmetic() {
   objdump -d --no-show-raw-insn "$1" | awk -v wide="$wide" '
     /^[0-9a-f]+ <.*>:$/ { name = $2; gsub(/[<>:]/, "", name); sub(/[.].*/, "", name); seen[name] = 1 }

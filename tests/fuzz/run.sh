@@ -1,5 +1,5 @@
 #!/bin/bash
-# Gives inputs that nobody wrote to the readers of meshes, tables and decks, with libFuzzer and the sanitizers (Debian:
+# Passes generated inputs to the readers of meshes, tables and decks, with libFuzzer and the sanitizers (Debian:
 # clang, libclang-rt-14-dev, libomp-dev).
 #     bash tests/fuzz/run.sh [seconds [target...]]      60 seconds each of mesh, tetgen, csv, spline, deck and
 #     checkpoint
