@@ -49,4 +49,4 @@ mass:         {file: masses.csv}
 time:         {step: 1e-2, steps: 1}
 self_contact: {stiffness: 1e4}
 DECK
-refused 'points.yaml:4: self_contact applies to the surface of tetrahedra, expected a mesh with tetrahedra' run points.yaml
+refused 'points.yaml:4: self_contact applies to the surface of tetrahedra' run points.yaml
