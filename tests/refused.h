@@ -1,4 +1,4 @@
-/* Tests of refusals: replaces the program's error handler and keeps the line that it would print. */
+/* Tests of refusals: takes the place of the program's error handler and keeps the line that it would print. */
 #pragma once
 #include "check.h"
 #include <string.h>
@@ -11,9 +11,6 @@ static inline PetscErrorCode keep_message(MPI_Comm comm, int line, const char *f
   return code;
 }
 
-<<<<<<< /tmp/m_ours
-/* The call must fail with this code on every rank, with a line that contains both texts and no line end. */
-=======
 /* A refusal ends the program, which does not free what the failed call has allocated: no leak is looked for in it. */
 #if defined(__SANITIZE_ADDRESS__)
 void __lsan_disable(void);
@@ -24,7 +21,6 @@ void __lsan_enable(void);
 #endif
 
 /* The call must fail with this code on every rank, with a line that holds both texts and no line end. */
->>>>>>> /tmp/m_theirs
 #define CHECK_FAILS(expected, call, first, second)                                                                     \
   do {                                                                                                                 \
     wring_error    said = {""};                                                                                        \

@@ -1,14 +1,15 @@
 /* ranks: 1 2 4 */
 /*
-  Hard attachments: every solver and integrator ends with the held vertices at their targets, to the last bit; the free
-  ones are where very stiff attachments to the same targets leave them; forces, momentum, order in time, and release.
+  Hard attachments: every solver and integrator ends with the vertices where they are held, to the last bit; the free
+  ones go where very stiff attachments of the same targets let them go; forces, momentum, order in time, and what
+  happens at a release.
 */
 #include "body.h"
 #include "refused.h"
 
 static const wring_motion still = {.until = INFINITY, .release = INFINITY};
 
-/* An affine map: rotation about an oblique axis, stretch and shear. */
+/* Turned about an oblique axis, stretched and sheared: an affine map. */
 static void affine(const double X[3], double x[3])
 {
   x[0] = 0.9 * X[0] - 0.35 * X[1] + 0.1 * X[2] + 0.2;
@@ -21,14 +22,14 @@ static void rest(const double X[3], double x[3])
   for (int c = 0; c < 3; c++) x[c] = X[c];
 }
 
-/* Translation and rotation of the far end. */
+/* Pulled and turned, for the far end. */
 static void twist(const double X[3], double x[3])
 {
   x[0] = X[0] + 0.3, x[1] = 0.5 + 0.8 * (X[1] - 0.5) - 0.6 * (X[2] - 0.5),
   x[2] = 0.5 + 0.6 * (X[1] - 0.5) + 0.8 * (X[2] - 0.5);
 }
 
-/* Attaches a set exactly to its image under `map`. */
+/* Holds a set exactly where `map` sends it. */
 static PetscErrorCode hold(test_body *b, const char *set, test_map *map, const wring_motion *motion)
 {
   const PetscInt  i = wring_names_find(&b->mesh->sets, set), n = b->mesh->set_count[i];
@@ -45,7 +46,7 @@ static PetscErrorCode hold(test_body *b, const char *set, test_map *map, const w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The vertices of a set are at their images under `map`, to the last bit. */
+/* The vertices of a set are where `map` sends them, to the last bit. */
 static PetscErrorCode check_held(const test_body *b, const char *set, test_map *map, Vec x, const char *what)
 {
   const PetscInt  i = wring_names_find(&b->mesh->sets, set), n = b->mesh->set_count[i];
@@ -66,7 +67,7 @@ static PetscErrorCode check_held(const test_body *b, const char *set, test_map *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A block of a material with its ends held: xmin at rest, xmax at its image under twist; y is the rest plus noise. */
+/* A block of a material, its ends held: xmin at rest, xmax where twist sends it; y is noise about the rest. */
 static PetscErrorCode create_held(const char *material, double noise, test_body *b)
 {
   PetscFunctionBegin;
@@ -83,8 +84,8 @@ static PetscErrorCode create_held(const char *material, double noise, test_body 
 /* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
 /*
-  Methods that minimise g converge to newton's minimiser, whatever the initial x at the ends. A row of a gradient,
-  residual or matrix that is not eliminated moves the ends or makes the method stop elsewhere.
+  Methods that minimise g end in newton's minimiser, whatever x they start from at the ends. A row of a gradient,
+  residual or matrix that is not eliminated moves the ends or stops the method elsewhere.
 */
 static PetscErrorCode test_minimisers(const char *material, int n, const char *const *solver)
 {
@@ -115,7 +116,7 @@ static PetscErrorCode test_minimisers(const char *material, int n, const char *c
   return PETSC_SUCCESS;
 }
 
-/* Iterative methods to solve with A and H, instead of a factor. */
+/* Ways to solve with A and H other than a factor: those that iterate. */
 static PetscErrorCode test_iterative(void)
 {
   static const char *const keys[][2] = {{"operator_type", "multigrid"},
@@ -148,7 +149,7 @@ static PetscErrorCode test_iterative(void)
   return PETSC_SUCCESS;
 }
 
-/* Sweeps do not move held vertices, also when averaged between ranks, nor does pd's average by masses. */
+/* Sweeps move nothing that is held: also averaged between ranks, and pd's average by masses. */
 static PetscErrorCode test_sweeps(void)
 {
   static const char *const keys[][2] = {{"solver_penalty_order", "hybrid"},
@@ -182,8 +183,8 @@ static PetscErrorCode test_sweeps(void)
 }
 
 /*
-  Compares with vertices of very large mass at the targets of the held vertices: a sweep moves their neighbours in the
-  same way.
+  Masses so great that nothing moves them, at the targets of the held vertices: what a sweep does to their neighbours is
+  the same.
 */
 static PetscErrorCode test_heavy(const char *solver)
 {
@@ -216,7 +217,7 @@ static PetscErrorCode test_heavy(const char *solver)
   return PETSC_SUCCESS;
 }
 
-/* compliant with hard attachments equals compliant with soft ones of compliance 0, and is exact to the last bit. */
+/* compliant with hard attachments is compliant with soft ones of compliance 0, and holds them to the last bit. */
 static PetscErrorCode test_compliant(void)
 {
   test_body     soft, hard;
@@ -245,8 +246,8 @@ static PetscErrorCode test_compliant(void)
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
 /*
-  Soft attachments of stiffness k differ from hard ones by O(1/k): 100 times less for 100 times k. If columns are left
-  in A, or if the force of the held vertices on the others is lost, the difference does not vanish.
+  Soft attachments of stiffness k end 1/k away from hard ones: 100 times closer for 100 times k. Columns that are left
+  in A, or a force of the held vertices on the others that is lost, keep a distance.
 */
 static PetscErrorCode test_limit(void)
 {
@@ -272,7 +273,7 @@ static PetscErrorCode test_limit(void)
   return PETSC_SUCCESS;
 }
 
-/* With all sides held by an affine map, the interior follows it for every material; y is its image too. */
+/* With all sides held by an affine map the inside follows it, whatever the material: y is there too. */
 static PetscErrorCode test_patch(const wring_law *law, const char *source)
 {
   static const char *const side[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
@@ -313,8 +314,8 @@ static PetscErrorCode test_patch(const wring_law *law, const char *source)
 }
 
 /*
-  With an A ten times as stiff as H, all eigenvalues of A^(-1) H on the free vertices are about 1/10. Rows of held
-  vertices, where they are 1, must not contribute.
+  With an A ten times as stiff as H, all eigenvalues of A^(-1) H on the free vertices are about 1/10: rows of held ones,
+  where it is 1, must not take part.
 */
 static PetscErrorCode test_condition(void)
 {
@@ -346,7 +347,7 @@ static PetscErrorCode test_condition(void)
   return PETSC_SUCCESS;
 }
 
-/* A vertex held by two hard attachments is refused on all ranks; an additional soft one changes nothing. */
+/* A vertex that two of them hold is refused on all ranks; a soft one beside it changes nothing. */
 static PetscErrorCode test_both(void)
 {
   test_body     b;
@@ -373,7 +374,7 @@ static PetscErrorCode test_both(void)
 static const char *const rules[] = {"implicit_euler",        "implicit_midpoint", "bdf2",
                                     "linear_implicit_euler", "symplectic_euler",  "explicit_euler"};
 
-/* A soft block; xmin is held on a smooth path and rotates. */
+/* A soft block, xmin held on a smooth way that turns. */
 static PetscErrorCode create_moving(const char *rule, double h, double release, test_body *b, wring_stepper **stepper,
                                     wring_state *state)
 {
@@ -439,8 +440,8 @@ static PetscErrorCode step(test_body *b, wring_stepper *stepper, wring_state *st
 }
 
 /*
-  q is at the targets of the state's time, to the last bit. For one-step rules v is the last displacement over h; for
-  all rules it is of reasonable size.
+  q at the targets of the state's time, to the last bit; v of rules of one step the way of the last one, of all sizes
+  sensible.
 */
 static PetscErrorCode check_places(const test_body *b, const char *rule, const wring_state *state, Vec before, double h)
 {
@@ -468,7 +469,7 @@ static PetscErrorCode check_places(const test_body *b, const char *rule, const w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* q after n steps of 0.24/n s; checks after each step that all held vertices are at their targets. */
+/* q after n steps of 0.24/n s, all held vertices at their targets after each. */
 static PetscErrorCode march(const char *rule, int n, PetscBool check, double *q)
 {
   const double   h = 0.24 / n;
@@ -497,7 +498,8 @@ static PetscErrorCode march(const char *rule, int n, PetscBool check, double *q)
 }
 
 /*
-  The order in time is 1 or 2. Targets at a wrong time of the step, such as its middle for the midpoint rule, reduce it.
+  The order in time stays 1 or 2: targets at a wrong time of the step, as the middle's for the midpoint rule, cost an
+  order.
 */
 static PetscErrorCode test_order(const char *rule)
 {
@@ -515,8 +517,8 @@ static PetscErrorCode test_order(const char *rule)
 }
 
 /*
-  The force that holds the end balances the change of momentum: sum M (v' - v)/h = sum m g + the force. Fails for a
-  wrong sign, or if the inertia of held vertices is omitted.
+  What holds the end is what the momentum lacks: sum M (v' - v)/h = sum m g + the force. A sign, or the inertia of held
+  vertices left out, fails.
 */
 static PetscErrorCode test_force(void)
 {
@@ -549,7 +551,7 @@ static PetscErrorCode test_force(void)
   return PETSC_SUCCESS;
 }
 
-/* A is rebuilt at the release, without held rows; then the body as a whole accelerates with gravity alone. */
+/* A is built again at the release, without a held row; the body then falls as a whole by gravity alone. */
 static PetscErrorCode test_release(const char *rule)
 {
   const double   g[3] = {0.5, -1, 2}, h = 0.02;
