@@ -205,6 +205,6 @@ has out/bench.json "len(j['rows']) > 0 or not (j['bandwidth']['all'] or 0) > 0"
 expect 3 2 bench -bench_tets 3000 -bench_budget 1e-3 -time_limit 0.5
 has out/bench.json "j['ended'] == 'stopped by time.limit'"
 expect 3 1 bench -time_limit 1e-9
-has out/bench.json "[j['bandwidth'][k] for k in ('thread', 'rank', 'all')] == [None, None, None]" \
-  # 0 would look measured
+# 0 would look measured
+has out/bench.json "[j['bandwidth'][k] for k in ('thread', 'rank', 'all')] == [None, None, None]"
 exit 0
