@@ -472,7 +472,7 @@ static PetscErrorCode test_refusals(void)
   CHECK(m->n_tet_global == 216, "a refused mesh is as it was");
   PetscCall(wring_mesh_destroy(&m));
   PetscCall(distribute_box(PETSC_COMM_WORLD, &tiny, &m));
-  CHECK_REFUSED(wring_mesh_refine(m, 3), "refinement 3 leaves", "expected 2 at most");
+  CHECK_REFUSED(wring_mesh_refine(m, 3), "refinement 3 leaves", "expected at most 2");
   PetscCall(wring_mesh_destroy(&m));
   if (rank == 0) {
     PetscCall(wring_mesh_data_create(1, 0, &d));

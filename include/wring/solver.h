@@ -97,8 +97,8 @@ PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double 
 PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
 
 /*
-  Sets a function that is called before every iteration of a solve, collectively; its time does not count for the
-  method. If all ranks set *stop, the solve ends with WRING_INTERRUPTED at the current iterate. NULL: never.
+  Sets a function that is called at measured iterations and at every hundredth, collectively; its time does not count
+  for the method. If all ranks set *stop, the solve ends with WRING_INTERRUPTED at the current iterate. NULL: never.
 */
 typedef PetscErrorCode wring_interrupt(void *context, PetscBool *stop);
 PetscErrorCode         wring_solver_set_interrupt(wring_solver *s, wring_interrupt *interrupt, void *context);

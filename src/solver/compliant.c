@@ -222,7 +222,7 @@ static PetscErrorCode lay_out(wring_solver *s)
 static void fill_row(const compliant_data *c, const wring_constraint_rows *r, PetscInt j, double h, const double *d,
                      double *minus_a, double *entry, double *rhs)
 {
-  const double *dC      = r->dC + 3 * r->m * j;
+  const double *dC      = r->dC + 3 * (size_t)r->m * (size_t)j;
   const double  alpha   = (r->m <= 2 && c->compliance >= 0 ? c->compliance : 1 / r->k[j]) / (h * h);
   double        inertia = 0, C = r->C[j];
   for (int a = 0; a < 3 * r->m; a++) {

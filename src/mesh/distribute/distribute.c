@@ -25,7 +25,7 @@ static PetscErrorCode order_vertices(const wring_mesh_data *d, const double low[
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)d->n_vertex, &key));
-  for (PetscInt v = 0; v < d->n_vertex; v++) key[v] = wring_curve_key(d->X + 3 * v, low, side);
+  for (PetscInt v = 0; v < d->n_vertex; v++) key[v] = wring_hilbert_key(d->X + 3 * v, low, side);
   PetscCall(wring_order_keys(d->n_vertex, key, p->vertex_order));
   PetscCall(wring_sort_buckets(d->n_vertex, p->vertex_order, p->vertex_part, p->size, p->vertex_start));
   PetscCall(PetscFree(key));
@@ -48,7 +48,7 @@ static PetscErrorCode order_tets(const wring_mesh_data *d, const double low[3], 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)d->n_tet, &key, (size_t)d->n_tet, &boundary));
   for (PetscInt e = 0; e < d->n_tet; e++) {
-    key[e]      = wring_curve_key_of_tet(d->X, d->tet + 4 * e, low, side);
+    key[e]      = wring_hilbert_key_of_tet(d->X, d->tet + 4 * e, low, side);
     boundary[e] = is_interior(d, p, e) ? 0 : 1;
     p->counts[4 * p->tet_part[e] + 2] += 1 - boundary[e];
   }
@@ -90,8 +90,8 @@ static PetscErrorCode make_plan(const wring_mesh_data *d, plan *p)
   PetscCall(PetscMalloc1((size_t)p->size + 1, &p->element_start));
   PetscCall(PetscCalloc1(4 * (size_t)p->size, &p->counts));
   wring_bounds(d->n_vertex, d->X, low, high);
-  PetscCall(order_vertices(d, low, wring_curve_side(low, high), p));
-  PetscCall(order_tets(d, low, wring_curve_side(low, high), p));
+  PetscCall(order_vertices(d, low, wring_hilbert_side(low, high), p));
+  PetscCall(order_tets(d, low, wring_hilbert_side(low, high), p));
   PetscCall(order_set_elements(d, p));
   for (PetscInt q = 0; q < p->size; q++) {
     p->counts[4 * q]     = p->vertex_start[q + 1] - p->vertex_start[q];

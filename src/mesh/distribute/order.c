@@ -37,7 +37,7 @@ PetscErrorCode wring_bounds_reduce(MPI_Comm comm, double low[3], double high[3])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-double wring_curve_side(const double low[3], const double high[3])
+double wring_hilbert_side(const double low[3], const double high[3])
 {
   const double side = PetscMax(PetscMax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
   return side > 0 ? side : 1;
@@ -76,7 +76,7 @@ static uint64_t spread_bits(uint64_t x)
   return (x | x << 2) & 0x1249249249249249u;
 }
 
-uint64_t wring_curve_key(const double x[3], const double low[3], double side)
+uint64_t wring_hilbert_key(const double x[3], const double low[3], double side)
 {
   const double steps = (1u << CURVE_BITS) - 1;
   uint32_t     cell[3];
@@ -85,10 +85,10 @@ uint64_t wring_curve_key(const double x[3], const double low[3], double side)
   return spread_bits(cell[0]) << 2 | spread_bits(cell[1]) << 1 | spread_bits(cell[2]);
 }
 
-uint64_t wring_curve_key_of_tet(const double *X, const PetscInt tet[4], const double low[3], double side)
+uint64_t wring_hilbert_key_of_tet(const double *X, const PetscInt tet[4], const double low[3], double side)
 {
   double mean[3] = {0, 0, 0};
   for (int a = 0; a < 4; a++)
     for (int c = 0; c < 3; c++) mean[c] += 0.25 * X[3 * tet[a] + c];
-  return wring_curve_key(mean, low, side);
+  return wring_hilbert_key(mean, low, side);
 }

@@ -13,10 +13,10 @@ void wring_bounds(PetscInt n, const double *X, double low[3], double high[3]);
 PetscErrorCode wring_bounds_reduce(MPI_Comm comm, double low[3], double high[3]);
 
 /* Position of x along a Hilbert curve with 2^21 steps a side through the cube with lowest corner low and this side. */
-uint64_t wring_curve_key(const double x[3], const double low[3], double side);
+uint64_t wring_hilbert_key(const double x[3], const double low[3], double side);
 
 /* The same for the mean of four points of X. */
-uint64_t wring_curve_key_of_tet(const double *X, const PetscInt tet[4], const double low[3], double side);
+uint64_t wring_hilbert_key_of_tet(const double *X, const PetscInt tet[4], const double low[3], double side);
 
 /* Longest side of the box, or 1 if the box is a point. */
-double wring_curve_side(const double low[3], const double high[3]);
+double wring_hilbert_side(const double low[3], const double high[3]);

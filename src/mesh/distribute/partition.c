@@ -61,7 +61,7 @@ static PetscErrorCode order_along_curve(const wring_mesh_data *d, const PetscInt
   wring_bounds(d->n_vertex, d->X, low, high);
   for (PetscInt v = 0; v < d->n_vertex; v++) {
     if (vertex_part[v] != mark) continue;
-    key[*n]       = wring_curve_key(d->X + 3 * (size_t)v, low, wring_curve_side(low, high));
+    key[*n]       = wring_hilbert_key(d->X + 3 * (size_t)v, low, wring_hilbert_side(low, high));
     order[(*n)++] = v;
   }
   PetscCall(wring_sort_keys(*n, key, order));
@@ -135,7 +135,7 @@ static PetscErrorCode order_parts(const wring_mesh_data *d, PetscInt n_part, con
     for (int c = 0; c < 3 && vertex_part[v] >= 0; c++)
       mean[3 * vertex_part[v] + c] += d->X[3 * (size_t)v + (size_t)c] / (double)load[vertex_part[v]];
   for (PetscInt p = 0; p < n_part; p++)
-    key[p] = load[p] ? wring_curve_key(mean + 3 * p, low, wring_curve_side(low, high)) : UINT64_MAX;
+    key[p] = load[p] ? wring_hilbert_key(mean + 3 * p, low, wring_hilbert_side(low, high)) : UINT64_MAX;
   PetscCall(wring_order_keys(n_part, key, order));
   PetscCall(PetscFree(mean));
   PetscCall(PetscFree(key));

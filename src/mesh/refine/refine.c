@@ -185,7 +185,7 @@ static PetscErrorCode place_points(wring_refinement *r)
   }
   wring_bounds(m->n_owned, m->X, r->low, high);
   PetscCall(wring_bounds_reduce(m->comm, r->low, high));
-  r->side = wring_curve_side(r->low, high);
+  r->side = wring_hilbert_side(r->low, high);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -205,7 +205,7 @@ static PetscErrorCode order_points(wring_refinement *r)
   PetscCall(PetscMalloc1((size_t)r->n_owned, &key));
   for (PetscInt p = 0, i = 0; p < r->n_point; p++) {
     if (!owns(r, p)) continue;
-    key[i]        = wring_curve_key(r->X + 3 * p, r->low, r->side);
+    key[i]        = wring_hilbert_key(r->X + 3 * p, r->low, r->side);
     r->owned[i++] = p;
   }
   PetscCall(wring_sort_keys(r->n_owned, key, r->owned));
@@ -285,7 +285,7 @@ static PetscErrorCode order_children(wring_refinement *r)
     child_points(r, i, v);
     region[i]   = r->m->region[i / CHILDREN];
     boundary[i] = !(owns(r, v[0]) && owns(r, v[1]) && owns(r, v[2]) && owns(r, v[3]));
-    key[i]      = wring_curve_key_of_tet(r->X, v, r->low, r->side);
+    key[i]      = wring_hilbert_key_of_tet(r->X, v, r->low, r->side);
     r->n_interior += 1 - boundary[i];
   }
   PetscCall(wring_order_tets(n, key, r->m->regions.n, region, boundary, r->order));
