@@ -425,6 +425,7 @@ static PetscErrorCode check_fan(void)
       CHECK_REFUSED(wring_mesh_find_hinges(m, "fan", n, triangle, &n_hinge, &hinge),
                     "fan: the edge of vertices 0 and 1 has three triangles, to vertices 2, 3 and 4",
                     "expected at most two");
+      PetscCall(PetscFree(triangle));
     }
     PetscCall(wring_mesh_destroy(&m));
   }
