@@ -265,8 +265,7 @@ static PetscErrorCode check_balance(const wring_mesh *m)
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(m, &info));
-  PetscMPIInt size;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size)); // the mesh is too small for a balance on more than 4
+  // The mesh is too small for a balance on more ranks.
   CHECK(size > 4 || (info.balance_tets < 1.08 && info.balance_vertices < 1.05), "tets %g, vertices %g of the average",
         info.balance_tets, info.balance_vertices);
   PetscFunctionReturn(PETSC_SUCCESS);
