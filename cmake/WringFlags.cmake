@@ -37,8 +37,8 @@ if(WRING_ACCEPTS_UNROLL_FULL_MAX_COUNT)
   target_compile_options(wring_flags INTERFACE "$<${optimised}:SHELL:-mllvm -unroll-full-max-count=7>")
 endif()
 
-# clang reports loops that it cannot vectorise, which depend on its version and on the processor; tests/test_vectorised.sh
-# checks the loops that matter.
+# clang reports loops that it cannot vectorise, which depend on its version and on the processor;
+# tests/test_vectorised.sh checks the loops that matter.
 target_compile_options(wring_flags INTERFACE $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
 
 if(WRING_SANITIZE)
