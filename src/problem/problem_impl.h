@@ -2,28 +2,29 @@
   Private to problem: the parts of a problem and the order in which they are made.
 
   Map, in reading order:
-    problem.c              creates all parts in order, destroys them in reverse
-    problem_keys.c         the catalogue: the table of keys for each prefix
-    problem_variants.c     variants of solvers: a named solver type with its own keys
-    problem_names.c        names in keys: of sets, regions or labels
-    problem_defaults.c     the defaults in force, for run.json and the like
-    problem_mesh.c         the mesh: a file, a box (mesh_source.c) or a checkpoint; refinement; sets
-    problem_regions.c      materials by region: the keys in force, the law, notices of unused keys
-    problem_rows.c         CSV tables of vertices, routed to their owners
-    problem_fields.c       tables of tetrahedra
-    problem_curves.c       functions of time
-    problem_masses.c       lumped masses
-    problem_materials.c    terms of materials
-    problem_on_top.c       terms in addition to materials: fibres, limits of volume and of strain
-    problem_surfaces.c     membranes and bending
-    problem_springs.c      springs
-    problem_attachments.c  attachments
-    problem_colliders.c    colliders
-    problem_self_contact.c self-contact
-    problem_loads.c        gravity's curve, body forces, point loads, drag
-    problem_pressures.c    surfaces under pressure
-    problem_operator.c     A and the operator; solvers
-    problem_state.c        the initial state
+    problem.c                creates all parts in order, destroys them in reverse
+    keys/problem_keys.c      the catalogue: the table of keys for each prefix
+    keys/problem_names.c     names in keys: of sets, regions or labels
+    keys/problem_variants.c  variants of solvers: a named solver type with its own keys
+    keys/problem_defaults.c  the defaults in force, for run.json and the like
+    input/problem_mesh.c     the mesh: a file, a box (mesh_source.c) or a checkpoint; refinement; sets
+    input/problem_rows.c     CSV tables of vertices, routed to their owners
+    input/problem_fields.c   tables of tetrahedra
+    input/problem_curves.c   functions of time
+    body/                    masses and terms of materials: see below
+    support/                 attachments, colliders, self-contact: problem_<name>.c
+    load/problem_loads.c     gravity's curve, body forces, point loads, drag
+    load/problem_pressures.c surfaces under pressure
+    problem_operator.c       A and the operator; solvers
+    problem_state.c          the initial state
+
+  body:
+    problem_regions.c        materials by region: the keys in force, the law, notices of unused keys
+    problem_masses.c         lumped masses
+    problem_materials.c      terms of materials
+    problem_on_top.c         terms in addition to materials: fibres, limits of volume and of strain
+    problem_surfaces.c       membranes and bending
+    problem_springs.c        springs
 
   Each part defines the table of its keys in its own file. Not here: reading YAML (io); what is specific to one
   command, such as its keys and output files (study).

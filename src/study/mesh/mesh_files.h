@@ -8,7 +8,7 @@
   Not here: readers, measures and refinement (src/mesh), the formats written (src/io).
 */
 #pragma once
-#include "problem/mesh_source.h"
+#include "problem/input/mesh_source.h"
 
 /* One command of `wring mesh` under way. */
 typedef struct {

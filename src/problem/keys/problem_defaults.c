@@ -1,5 +1,5 @@
 /* The defaults in force: keys that are used, but not set in the deck. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <stdio.h>
 #include <string.h>
 

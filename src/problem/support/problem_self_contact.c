@@ -1,5 +1,5 @@
 /* Self-contact of the deck: any of its keys turns it on. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 
 static PetscBool is_wanted(const wring_options *o)
 {

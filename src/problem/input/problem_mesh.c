@@ -3,7 +3,7 @@
   checkpoint: its file or box is then read only to check that the checkpoint belongs to it.
 */
 #include "mesh_source.h"
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <math.h>
 #include <string.h>
 

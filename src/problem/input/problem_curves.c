@@ -1,5 +1,5 @@
 /* Functions of time, the same on every rank. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <math.h>
 
 const wring_option wring_load_time_options[] = {

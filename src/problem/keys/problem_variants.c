@@ -1,5 +1,5 @@
 /* Variants: named solver types with their own keys. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <stdio.h>
 #include <string.h>
 #include <wring/solver.h>

@@ -2,7 +2,7 @@
   Membranes and bending: triangles of sets. A triangle belongs to the rank that owns its lowest vertex, an edge between
   two triangles to the rank that owns its lower end; their other vertices become ghosts there.
 */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <stdio.h>
 #include <string.h>
 

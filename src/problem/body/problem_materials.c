@@ -1,5 +1,5 @@
 /* Materials: one term of tetrahedra for each region. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 
 /* scale: of tets, or NULL. */
 static PetscErrorCode add_region(wring_problem *p, PetscInt r, const double *scale)

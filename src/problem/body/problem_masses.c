@@ -1,5 +1,5 @@
 /* Lumped masses: from the densities of regions, surfaces and lines, or from a file. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 
 const wring_option wring_mass_options[] = {
   {.key  = "file",

@@ -1,5 +1,5 @@
 /* Loads: gravity's curve, body forces by region, forces on vertices, drag; pressures have a file of their own. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <math.h>
 
 const wring_option wring_body_force_options[] = {

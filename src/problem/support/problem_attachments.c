@@ -1,5 +1,5 @@
 /* Attachments of the deck: vertices of a set at their rest positions, or vertices of a file at its targets. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <math.h>
 
 const wring_option wring_attach_options[] = {

@@ -3,7 +3,7 @@
   region does not have, gives a notice and not an error: a command line that changes the model cannot remove the
   parameters in the deck.
 */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Names in keys: "attach_NAME_stiffness" refers to the set NAME. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <stdio.h>
 #include <string.h>
 

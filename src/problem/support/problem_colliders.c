@@ -1,5 +1,5 @@
 /* Colliders: simple shapes that vertices are kept out of, or inside. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The catalogue of keys: the table for each prefix. `wring help` prints it in this order. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <stdio.h>
 #include <string.h>
 

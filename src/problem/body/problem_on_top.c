@@ -1,5 +1,5 @@
 /* Terms of regions in addition to their materials: fibres, limits of volume and of strain. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <math.h>
 
 /* Laws with a direction share the keys of fibres. */

@@ -1,5 +1,5 @@
 /* Surfaces under pressure. They are found before any term is created, because their vertices may become ghosts. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 
 const wring_option wring_pressure_options[] = {
   {.key  = "value",

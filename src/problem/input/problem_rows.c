@@ -1,4 +1,4 @@
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 
 PetscErrorCode wring_problem_read_rows(const wring_problem *p, const char *file, const char *header, PetscBool unique,
                                        PetscBool complete, wring_row_check *check, PetscInt *n, int *width,

@@ -2,7 +2,7 @@
   Springs, from files or along the lines of sets. A spring may join any two vertices: the owner of `a` gets its row, and
   `b` becomes a ghost there.
 */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <math.h>
 
 const wring_option wring_spring_options[] = {

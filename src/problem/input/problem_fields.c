@@ -1,5 +1,5 @@
 /* Fields of tets: numbers per tet from a table, in the order of the mesh file. */
-#include "problem_impl.h"
+#include "problem/problem_impl.h"
 #include <math.h>
 #include <string.h>
 
