@@ -222,6 +222,47 @@ static PetscErrorCode test_pressure(void)
   return PETSC_SUCCESS;
 }
 
+/*
+  Totals on a box with 10 m^2: pressure on all sides has size p times the area and no sum; a force on the vertices of a
+  side counts each once, whichever rank owns it, times its curve. Fails if ghosts are counted, or the curve is omitted.
+*/
+static PetscErrorCode test_totals(void)
+{
+  const double      p = 7e3, pull[3] = {3, -4, 12}, rows[2][2] = {{0, 1}, {1, 3}};
+  const PetscInt    cells[3] = {4, 3, 2};
+  wring_mesh       *m        = test_box(PETSC_COMM_WORLD, cells);
+  wring_time_curve *curve;
+  wring_loads      *l;
+  wring_load_totals t;
+  PetscInt          n[6], *triangle[6];
+  double           *mass, *force;
+  PetscCall(find_sides(m, n, triangle));
+  PetscCall(make_curve(WRING_CURVE_LINEAR, 2, 1, rows[0], &curve));
+  const PetscInt set = wring_names_find(&m->sets, "xmax"), count = m->set_count[set];
+  PetscCall(PetscMalloc2(m->n_owned, &mass, 3 * count, &force));
+  for (PetscInt i = 0; i < m->n_owned; i++) mass[i] = 1;
+  for (PetscInt i = 0; i < 3 * count; i++) force[i] = pull[i % 3] / 12; // 4 x 3 vertices
+  PetscCall(wring_loads_create(m, mass, &l));
+  for (int i = 0; i < 6; i++) PetscCall(wring_loads_add_pressure(l, &always, p, n[i], triangle[i]));
+  PetscCall(wring_loads_add_pressure(l, &(wring_load_time){.until = 0.1}, p, n[0], triangle[0]));
+  PetscCall(wring_loads_add_forces(l, &(wring_load_time){curve, INFINITY}, count, m->set_vertex[set], force));
+  PetscCall(wring_loads_total(l, 0.5, &t));
+  CHECK(fabs(t.force_size - 26) < 1e-13 * 26, "size of forces: %.17g", t.force_size);
+  CHECK(fabs(t.pressure_size - 10 * p) < 1e-13 * p, "size of pressure: %.17g", t.pressure_size);
+  for (int k = 0; k < 3; k++) {
+    CHECK(fabs(t.force[k] - 2 * pull[k]) < 1e-13 * 26, "force %d: %.17g", k, t.force[k]);
+    CHECK(fabs(t.pressure[k]) < 1e-12 * p, "pressure %d: %.17g", k, t.pressure[k]);
+  }
+  PetscCall(wring_loads_total(l, 0, &t));
+  CHECK(fabs(t.pressure[0] - p) < 1e-12 * p, "pressure on xmin too: %.17g", t.pressure[0]);
+  for (int i = 0; i < 6; i++) PetscCall(PetscFree(triangle[i]));
+  PetscCall(PetscFree2(mass, force));
+  PetscCall(wring_time_curve_destroy(&curve));
+  PetscCall(wring_loads_destroy(&l));
+  PetscCall(wring_mesh_destroy(&m));
+  return PETSC_SUCCESS;
+}
+
 /* ---- a free body under loads and drag ---------------------------------------------------------------------------- */
 
 /* A load that grows and ends, of the acceleration `pull`; drag with its own curve times `rate`. */
@@ -383,6 +424,7 @@ int main(int argc, char **argv)
   PetscCall(test_sides(0));
   PetscCall(test_sides(1));
   PetscCall(test_pressure());
+  PetscCall(test_totals());
   for (int i = 0; i < 6; i++) PetscCall(test_particle(rules[i]));
   PetscCall(PetscFinalize());
   return 0;

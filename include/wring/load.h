@@ -44,6 +44,15 @@ const double *wring_loads_drag(const wring_loads *l, double time, double *factor
 */
 PetscErrorCode wring_loads_accelerate(const wring_loads *l, double time, Vec q, double *a);
 
+/* Sums at a time over all loads except gravity and drag; pressure at the rest positions. */
+typedef struct {
+  double force[3], force_size;       // N: sum f and sum |f| over the forces on vertices
+  double pressure[3], pressure_size; // N: sum -p S and sum |p S| over triangles, S area times normal
+} wring_load_totals;
+
+/* The totals of all ranks. Collective. */
+PetscErrorCode wring_loads_total(const wring_loads *l, double time, wring_load_totals *t);
+
 /*
   -sum f . x [J] over this rank's forces at a time, x [n_owned][3] m; without gravity, and without pressure, which has
   no potential. Not collective.

@@ -148,17 +148,23 @@ const double *wring_loads_drag(const wring_loads *l, double time, double *value)
   return l->drag;
 }
 
-/* f [n_local][3] += -p A/3 at every vertex of a triangle, A its area times its normal. */
+/* S = (b - a) x (c - a)/2 of the triangle with these vertices at the positions q. */
+static void find_area(const PetscInt v[3], const double *q, double S[3])
+{
+  const double *const a = q + 3 * v[0], *const b = q + 3 * v[1], *const c = q + 3 * v[2];
+  for (int k = 0; k < 3; k++) {
+    const int s = (k + 1) % 3, t = (k + 2) % 3;
+    S[k] = ((b[s] - a[s]) * (c[t] - a[t]) - (b[t] - a[t]) * (c[s] - a[s])) / 2;
+  }
+}
+
+/* f [n_local][3] += -p S/3 at every vertex of a triangle. docs/theory.md (6.8) */
 static void add_pressure(const load *p, double pressure, const double *q, double *f)
 {
+  double S[3];
   for (PetscInt i = 0; i < p->n; i++) {
-    const PetscInt *const v = p->vertex + 3 * i;
-    const double *const a = q + 3 * v[0], *const b = q + 3 * v[1], *const c = q + 3 * v[2];
-    for (int k = 0; k < 3; k++) {
-      const int    s = (k + 1) % 3, t = (k + 2) % 3;
-      const double twice = (b[s] - a[s]) * (c[t] - a[t]) - (b[t] - a[t]) * (c[s] - a[s]);
-      for (int j = 0; j < 3; j++) f[3 * v[j] + k] -= pressure * twice / 6;
-    }
+    find_area(p->vertex + 3 * i, q, S);
+    for (int j = 0; j < 9; j++) f[3 * p->vertex[3 * i + j / 3] + j % 3] -= pressure * S[j % 3] / 3;
   }
 }
 
@@ -214,4 +220,33 @@ double wring_loads_potential(const wring_loads *l, double time, const double *x)
       sum -= part * p->force[k] * x[3 * p->vertex[k / 3] + k % 3];
   }
   return sum;
+}
+
+/* Adds a vector and its norm. */
+static void add_sum(double part, const double v[3], double sum[3], double *size)
+{
+  double square = 0;
+  for (int k = 0; k < 3; k++) sum[k] += part * v[k], square += part * v[k] * part * v[k];
+  *size += sqrt(square);
+}
+
+PetscErrorCode wring_loads_total(const wring_loads *l, double time, wring_load_totals *t)
+{
+  double sum[8] = {0}, S[3];
+
+  PetscFunctionBegin;
+  for (int i = 0; i < l->n; i++) {
+    const load *const p    = &l->load[i];
+    const double      part = factor(&p->time, time);
+    for (PetscInt k = 0; k < p->n; k++) {
+      if (p->is_pressure)
+        find_area(p->vertex + 3 * k, l->mesh->X, S), add_sum(-part * p->pressure, S, sum + 4, &sum[7]);
+      else
+        add_sum(part, p->force + 3 * k, sum, &sum[3]);
+    }
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 8, MPI_DOUBLE, MPI_SUM, l->mesh->comm));
+  *t = (wring_load_totals){.force_size = sum[3], .pressure_size = sum[7]};
+  for (int k = 0; k < 3; k++) t->force[k] = sum[k], t->pressure[k] = sum[4 + k];
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
