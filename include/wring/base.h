@@ -10,6 +10,7 @@
                     rows between ranks
     vector.c        threaded kernels of vectors; memory.c aligned arrays; block3.c, block3.h 3x3 algebra of blocks
     curve.c         curves of time (curve.h); rotation.c, random.c, phase.c, process.c: small functions
+    threads.c       threads of OpenMP, how they wait, and the cores that they share
     options/        the database of a deck (options.h): options.c keys, option_value.c values, schema.c tables and help
   Not here: code that depends on meshes, energies or result files.
 
@@ -22,6 +23,7 @@
     threads of BLAS        wring_blas_set_threads, which wring_operator_create calls with operator_blas_threads
     PETSc's options        petsc_* keys of a deck are set in PETSc's global database; so are options of multigrid,
                            during set-up
+    environment            GOMP_SPINCOUNT and KMP_BLOCKTIME, only by wring_threads_wait_briefly (main.c)
     signals                only by wring_study_hold_signals, and by the program (main.c)
     error handlers         wring_error_handler_push, and PETSc's stack while a solver of PETSc is tried
     locale                 unchanged; numbers are read the same in any, but written by printf: leave LC_NUMERIC at "C"
@@ -198,7 +200,7 @@ const char *wring_phase_name(wring_phase phase);       // "operator_set_up"
 PetscErrorCode wring_blocks_create(size_t n, double **p);
 void           wring_blocks_destroy(double **p);
 
-/* ---- process ----------------------------------------------------------------------------------------------------- */
+/* ---- threads and cores ------------------------------------------------------------------------------------------- */
 
 /*
   Refuses, as bad input, more than one OpenMP thread on a rank if MPI provides less than MPI_THREAD_FUNNELED
@@ -207,10 +209,41 @@ void           wring_blocks_destroy(double **p);
 PetscErrorCode wring_check_thread_level(MPI_Comm comm);
 
 /* Sets the number of threads of BLAS (OpenBLAS, MKL or BLIS, found at run time); with 1, results repeat bit for bit. */
-void   wring_blas_set_threads(int n);
-int    wring_max_threads(void);  // of OpenMP
-void   wring_set_threads(int n); // of OpenMP, from now on
-double wring_peak_memory(void);  // bytes, this process
+void wring_blas_set_threads(int n);
+int  wring_max_threads(void);  // of OpenMP
+void wring_set_threads(int n); // of OpenMP, from now on
+
+/*
+  Threads of OpenMP that wait for each other poll for tens of microseconds and then sleep, in the place of milliseconds.
+  Returns without effect if there is one thread, if the environment says how threads wait (OMP_WAIT_POLICY,
+  GOMP_SPINCOUNT, KMP_BLOCKTIME, KMP_LIBRARY) or if this system has no /proc. Otherwise GOMP_SPINCOUNT and KMP_BLOCKTIME
+  are set, and the program is started again from its beginning in the same process, because the libraries of OpenMP read
+  their environment before main. argv is that of main. Only before MPI_Init and before files are opened.
+*/
+void wring_threads_wait_briefly(char **argv);
+
+/* Threads and cores, of one rank and of its node. Cores are those that affinity masks permit. */
+typedef struct {
+  int threads, cores;                       // of this rank; cores 0: unknown
+  int node_ranks, node_threads, node_cores; // of all ranks of comm on this node; node_cores: of the union of masks
+  int installed;                            // cores of the node that are in use by its system
+} wring_cores;
+
+PetscErrorCode wring_cores_measure(MPI_Comm comm, wring_cores *c); // collective on comm
+
+/*
+  Seconds, summed over the threads of this process since their starts, in which they ran, and in which they were ready
+  to run but another thread had the core. Both are 0 where the system does not count them. Not collective.
+*/
+typedef struct {
+  double running, ready;
+} wring_core_use;
+
+void wring_core_use_measure(wring_core_use *u);
+
+/* ---- process ----------------------------------------------------------------------------------------------------- */
+
+double wring_peak_memory(void); // bytes, this process
 /* Bytes of this process: resident in memory; reserved for data, including pages that have not been written. */
 void wring_current_memory(double *resident, double *set_aside);
 /* Bytes of the last-level cache, 0 if unknown; bits of the vector instructions that the library was compiled for. */

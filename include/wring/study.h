@@ -12,7 +12,7 @@
     src/study/help/       keys and version
     src/study/common/     what commands share: keys in force (command_keys.h), why a command ends early (stop.h), an
                           output directory (output_directory.h), JSON (json.h, provenance.h), usage (usage.h), what is
-                          printed (header.h, table.h), pictures (pictures.h)
+                          printed (header.h, table.h), pictures (pictures.h), threads that share cores (cores.h)
 
   Not here: anything that a step, a solve or a deck needs (src/problem and below).
 

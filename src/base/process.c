@@ -1,54 +1,9 @@
-/* dlsym with RTLD_DEFAULT is not in POSIX. */
+/* Memory, caches and vectors of this process. _SC_LEVEL3_CACHE_SIZE is not in POSIX. */
 #define _GNU_SOURCE
 #include <wring/base.h>
-#include <dlfcn.h>
-#include <omp.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-/*
-  The BLAS library is chosen when the program is loaded (Debian's alternatives), so its setter is looked up at run time.
-*/
-void wring_blas_set_threads(int n)
-{
-  static const char *const setter[] = {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads"};
-  for (size_t i = 0; i < sizeof setter / sizeof setter[0]; i++) {
-    void *const symbol = dlsym(RTLD_DEFAULT, setter[i]);
-    if (!symbol) continue;
-    void (*set)(int);
-    memcpy(&set, &symbol, sizeof set); // ISO C has no cast from an object to a function pointer
-    set(n);
-    return;
-  }
-}
-
-PetscErrorCode wring_check_thread_level(MPI_Comm comm)
-{
-  int level, threads = omp_get_max_threads();
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Query_thread(&level));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &level, 1, MPI_INT, MPI_MIN, comm));
-  if (level < MPI_THREAD_FUNNELED && threads > 1)
-    WRING_REFUSE(comm,
-                 "OMP_NUM_THREADS: %d threads, but MPI provides MPI_THREAD_SINGLE, expected MPI_THREAD_FUNNELED or "
-                 "one thread",
-                 threads);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-int wring_max_threads(void)
-{
-  return omp_get_max_threads();
-}
-
-void wring_set_threads(int n)
-{
-  omp_set_num_threads(n);
-}
 
 /* The C library of Linux reports three levels of caches, 0 or -1 if unknown. */
 double wring_last_cache(void)

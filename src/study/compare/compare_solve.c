@@ -81,6 +81,7 @@ static PetscErrorCode solve(wring_compare *s, PetscInt max_it, double rtol, wrin
   PetscCall(VecCopy(s->start, s->x));
   PetscCall(wring_solver_solve(solver, s->x, &h->outcome));
   PetscCall(print_outcome(s, h->name, &h->outcome));
+  PetscCall(wring_core_watch_look(&s->watch));
   PetscCall(keep_lowest(s, h));
   PetscCall(wring_solver_destroy(&solver));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -91,6 +92,7 @@ PetscErrorCode wring_compare_solve(wring_compare *s)
   wring_comparison *const c = &s->c;
 
   PetscFunctionBegin;
+  PetscCall(wring_core_watch_start(s->p->comm, &s->watch));
   for (PetscInt i = 0; i < c->n; i++) {
     PetscCall(solve(s, c->iterations, s->tolerance, &c->history[i]));
     if (wring_reason_failed(c->history[i].outcome.reason)) c->failed = PETSC_TRUE;

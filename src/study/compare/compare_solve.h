@@ -2,6 +2,7 @@
 #pragma once
 #include "comparison.h"
 #include "study/common/command_keys.h"
+#include "study/common/cores.h"
 
 typedef struct {
   wring_problem   *p;
@@ -13,6 +14,7 @@ typedef struct {
   double           tolerance;
   PetscInt         measure;
   PetscBool        newton; // whether a Newton minimiser is sought
+  wring_core_watch watch;
 } wring_compare;
 
 /* Reads the keys of compare_, sets every solver up once, and refuses what cannot be compared. */

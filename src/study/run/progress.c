@@ -4,14 +4,28 @@
 #include <string.h>
 #include <unistd.h>
 
-void wring_progress_start(const wring_problem *p, PetscInt last, wring_progress *g)
+double *wring_progress_ended(wring_progress *g, PetscInt step)
 {
+  return &g->ended[step % (WRING_PROGRESS_STEPS + 1)];
+}
+
+double wring_progress_rate(wring_progress *g, PetscInt step)
+{
+  const PetscInt n = PetscMin(step - g->first, WRING_PROGRESS_STEPS);
+  return n > 0 ? (*wring_progress_ended(g, step) - *wring_progress_ended(g, step - n)) / (double)n : 0;
+}
+
+PetscErrorCode wring_progress_start(const wring_problem *p, PetscInt last, wring_progress *g)
+{
+  PetscFunctionBegin;
   /* Launchers attach standard output of a rank to a pseudo-terminal, but not its standard error. */
-  g->terminal = (PetscBool)(isatty(STDOUT_FILENO) && isatty(STDERR_FILENO));
-  g->first    = p->state.step;
-  g->last     = last;
-  g->start    = MPI_Wtime();
-  g->printed  = -1;
+  g->terminal                        = (PetscBool)(isatty(STDOUT_FILENO) && isatty(STDERR_FILENO));
+  g->first                           = p->state.step;
+  g->last                            = last;
+  g->printed                         = -1;
+  *wring_progress_ended(g, g->first) = MPI_Wtime();
+  PetscCall(wring_core_watch_start(p->comm, &g->watch));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* On a terminal ten times per second; in a log at the first step, each tenth of the run, and every 30 s. */
@@ -23,18 +37,32 @@ static PetscBool due(const wring_progress *g, PetscInt step, double now)
   return (PetscBool)(now - g->printed >= 30 || done * 10 / steps != (done - 1) * 10 / steps);
 }
 
-void wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome)
+static void print_line(const wring_problem *p, wring_progress *g, const wring_outcome *outcome)
 {
   const PetscInt step = p->state.step;
-  const double   now = MPI_Wtime(), each = (now - g->start) / (double)PetscMax(step - g->first, 1);
-  if (p->rank != 0 || !due(g, step, now)) return;
-  g->printed = now;
+  const double   each = wring_progress_rate(g, step);
   printf("%sstep %" PetscInt_FMT "/%" PetscInt_FMT "  t %.6g s  it %" PetscInt_FMT
          "  g %.6e J  |grad g| %.2e N  %.3g s/step"
          "  %.0f s left%s",
          g->terminal ? "\r" : "", step, g->last, p->state.time, outcome->iterations, outcome->last.value.objective,
          outcome->last.gradient_norm, each, each * (double)(g->last - step), g->terminal ? "\033[K" : "\n");
   fflush(stdout);
+}
+
+PetscErrorCode wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome)
+{
+  const PetscInt step = p->state.step;
+  const double   now  = MPI_Wtime();
+
+  PetscFunctionBegin;
+  *wring_progress_ended(g, step) = now;
+  if (p->rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (due(g, step, now)) {
+    g->printed = now;
+    print_line(p, g, outcome);
+  }
+  PetscCall(wring_core_watch_look(&g->watch));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void wring_progress_finish(const wring_problem *p, const wring_progress *g)

@@ -1,17 +1,27 @@
 /* What a run prints while it marches and when it ends, on rank 0. */
 #pragma once
+#include "study/common/cores.h"
 #include <wring/problem.h>
+
+enum { WRING_PROGRESS_STEPS = 10 }; // whose mean time a line gives
 
 typedef struct {
   PetscBool terminal; // the line is overwritten; otherwise lines are plain and less frequent
   PetscInt  first, last;
-  double    start, printed; // MPI_Wtime; of the last line, -1: none
+  double    printed;                         // MPI_Wtime of the last line, -1: none
+  double    ended[WRING_PROGRESS_STEPS + 1]; // MPI_Wtime when step i ended, at i modulo the length
+
+  wring_core_watch watch;
 } wring_progress;
 
-/* A run to step `last` begins; it has made a step: prints a line if one is due; it has ended. Not collective. */
-void wring_progress_start(const wring_problem *p, PetscInt last, wring_progress *g);
-void wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome);
-void wring_progress_finish(const wring_problem *p, const wring_progress *g);
+/* When a step ended, of the last ones; the mean seconds of these up to `step`, with what was written between them. */
+double *wring_progress_ended(wring_progress *g, PetscInt step);
+double  wring_progress_rate(wring_progress *g, PetscInt step);
+
+/* A run to step `last` begins; it has made a step: prints a line if one is due; it has ended. Collective. */
+PetscErrorCode wring_progress_start(const wring_problem *p, PetscInt last, wring_progress *g);
+PetscErrorCode wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome);
+void           wring_progress_finish(const wring_problem *p, const wring_progress *g);
 
 /* How the run ended and the seconds of each phase. Collective. */
 PetscErrorCode wring_summary_print(wring_problem *p, const char *ended);

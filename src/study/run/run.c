@@ -65,7 +65,7 @@ static PetscErrorCode record_step(wring_run *r)
   wring_record_flush(&r->output.history.residuals, &error);
   wring_record_flush(&r->output.steps, &error);
   PetscCall(wring_error_raise_output(p->comm, &error));
-  if (!r->status) wring_progress_step(p, &r->progress, &r->outcome);
+  if (!r->status) PetscCall(wring_progress_step(p, &r->progress, &r->outcome));
   wring_phases_switch(&p->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -84,7 +84,7 @@ static PetscErrorCode march(wring_run *r)
 
   PetscFunctionBegin;
   if (o->frame_every && !o->goes_on) PetscCall(wring_run_write_frame(r));
-  wring_progress_start(p, r->last, &r->progress);
+  PetscCall(wring_progress_start(p, r->last, &r->progress));
   while (p->state.step < r->last && !r->status) {
     PetscCall(wring_stopper_check(&r->stopper));
     if (r->stopper.cause) r->status = WRING_EXIT_STOPPED;

@@ -1,0 +1,142 @@
+/* Threads of OpenMP and BLAS, and the cores of a node. sched_getaffinity and RTLD_DEFAULT are not in POSIX. */
+#define _GNU_SOURCE
+#include <wring/base.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int wring_max_threads(void)
+{
+  return omp_get_max_threads();
+}
+
+void wring_set_threads(int n)
+{
+  omp_set_num_threads(n);
+}
+
+/*
+  The BLAS library is chosen when the program is loaded (Debian's alternatives), so its setter is looked up at run time.
+*/
+void wring_blas_set_threads(int n)
+{
+  static const char *const setter[] = {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads"};
+  for (size_t i = 0; i < sizeof setter / sizeof setter[0]; i++) {
+    void *const symbol = dlsym(RTLD_DEFAULT, setter[i]);
+    if (!symbol) continue;
+    void (*set)(int);
+    memcpy(&set, &symbol, sizeof set); // ISO C has no cast from an object to a function pointer
+    set(n);
+    return;
+  }
+}
+
+PetscErrorCode wring_check_thread_level(MPI_Comm comm)
+{
+  int level, threads = omp_get_max_threads();
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Query_thread(&level));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &level, 1, MPI_INT, MPI_MIN, comm));
+  if (level < MPI_THREAD_FUNNELED && threads > 1)
+    WRING_REFUSE(comm,
+                 "OMP_NUM_THREADS: %d threads, but MPI provides MPI_THREAD_SINGLE, expected MPI_THREAD_FUNNELED or "
+                 "one thread",
+                 threads);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- how threads wait -------------------------------------------------------------------------------------------- */
+
+/*
+  libgomp polls 3e5 times by default, 3 to 15 ms, in which a thread keeps the core that a thread of another process, or
+  of its own team, waits for. 1000 polls are 10 to 50 us. LLVM's library polls for KMP_BLOCKTIME milliseconds, 200 by
+  default.
+*/
+void wring_threads_wait_briefly(char **argv)
+{
+  static const char *const chosen[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY"};
+  char                     path[PETSC_MAX_PATH_LEN];
+  if (omp_get_max_threads() == 1) return;
+  for (size_t i = 0; i < sizeof chosen / sizeof chosen[0]; i++) {
+    if (getenv(chosen[i])) return;
+  }
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (n <= 0) return; // not Linux
+  path[n] = '\0';
+  setenv("GOMP_SPINCOUNT", "1000", 1);
+  setenv("KMP_BLOCKTIME", "0", 1);
+  execv(path, argv);
+}
+
+/* ---- cores ------------------------------------------------------------------------------------------------------- */
+
+/* The cores that this process may use, one byte each. */
+static void get_cores(unsigned char used[CPU_SETSIZE])
+{
+  cpu_set_t set;
+  memset(used, 0, CPU_SETSIZE);
+  if (sched_getaffinity(0, sizeof set, &set)) return; // more cores than CPU_SETSIZE
+  for (int i = 0; i < CPU_SETSIZE; i++) used[i] = CPU_ISSET(i, &set) ? 1 : 0;
+}
+
+static int count(const unsigned char used[CPU_SETSIZE])
+{
+  int n = 0;
+  for (int i = 0; i < CPU_SETSIZE; i++) n += used[i];
+  return n;
+}
+
+PetscErrorCode wring_cores_measure(MPI_Comm comm, wring_cores *c)
+{
+  unsigned char used[CPU_SETSIZE];
+  MPI_Comm      node;
+  PetscMPIInt   ranks;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_size(node, &ranks));
+  get_cores(used);
+  *c = (wring_cores){.threads = omp_get_max_threads(), .cores = count(used), .node_ranks = (int)ranks};
+  PetscCallMPI(MPI_Allreduce(&c->threads, &c->node_threads, 1, MPI_INT, MPI_SUM, node));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, used, CPU_SETSIZE, MPI_UNSIGNED_CHAR, MPI_MAX, node));
+  c->node_cores = c->cores > 0 ? count(used) : 0;
+  PetscCallMPI(MPI_Comm_free(&node));
+  c->installed = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  proc(5): /proc/PID/task/TID/schedstat is "nanoseconds on a core, nanoseconds ready but without a core, ...". A thread
+  that has just ended is left out.
+*/
+static void add_task(const char *task, wring_core_use *u)
+{
+  char      path[64];
+  long long run, ready;
+  snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", task);
+  FILE *const file = fopen(path, "r");
+  if (!file) return;
+  if (fscanf(file, "%lld %lld", &run, &ready) == 2) {
+    u->running += 1e-9 * (double)run;
+    u->ready += 1e-9 * (double)ready;
+  }
+  fclose(file);
+}
+
+void wring_core_use_measure(wring_core_use *u)
+{
+  DIR *const folder = opendir("/proc/self/task");
+  *u                = (wring_core_use){0};
+  if (!folder) return; // not Linux
+  for (const struct dirent *task = readdir(folder); task; task = readdir(folder)) {
+    if (task->d_name[0] != '.') add_task(task->d_name, u);
+  }
+  closedir(folder);
+}

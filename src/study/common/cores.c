@@ -1,0 +1,88 @@
+#include "cores.h"
+
+enum { CURE = 128 };
+
+/* ---- more threads than cores ------------------------------------------------------------------------------------- */
+
+/* An affinity mask is usually that of mpiexec, which binds one or two ranks of Open MPI to a core each. */
+static void advise(const wring_cores *c, size_t size, char *cure)
+{
+  if (c->cores < c->installed && c->threads <= c->installed)
+    snprintf(cure, size, "start mpiexec with --bind-to none or --map-by slot:PE=%d, or set OMP_NUM_THREADS=%d",
+             c->threads, c->cores);
+  else
+    snprintf(cure, size, "set OMP_NUM_THREADS=%d", c->cores);
+}
+
+/* Of the node: fewer threads, or fewer ranks where each has one thread. */
+static void advise_node(const wring_cores *c, size_t size, char *cure)
+{
+  const int fit = c->node_cores / c->node_ranks;
+  if (c->node_cores < c->installed && c->node_threads <= c->installed)
+    snprintf(cure, size, "start mpiexec with --bind-to none");
+  else if (fit > 0)
+    snprintf(cure, size, "set OMP_NUM_THREADS=%d", fit);
+  else
+    snprintf(cure, size, "start at most %d rank%s on a node, with OMP_NUM_THREADS=1", c->node_cores,
+             c->node_cores == 1 ? "" : "s");
+}
+
+static void find_fault(const wring_cores *c, PetscMPIInt rank, wring_error *note)
+{
+  char cure[CURE];
+  if (c->cores == 0) return; // unknown
+  if (c->threads > c->cores) {
+    advise(c, sizeof cure, cure);
+    wring_error_set(note, "the %d threads of rank %d may use %d core%s only, and wait for each other: %s", c->threads,
+                    (int)rank, c->cores, c->cores == 1 ? "" : "s", cure);
+  } else if (c->node_threads > c->node_cores) {
+    advise_node(c, sizeof cure, cure);
+    wring_error_set(note, "%d ranks with %d threads together share %d core%s, and wait for each other: %s",
+                    c->node_ranks, c->node_threads, c->node_cores, c->node_cores == 1 ? "" : "s", cure);
+  }
+}
+
+PetscErrorCode wring_core_watch_start(MPI_Comm comm, wring_core_watch *w)
+{
+  wring_cores c;
+  wring_error note = {0};
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(wring_cores_measure(comm, &c));
+  find_fault(&c, rank, &note);
+  PetscCall(wring_error_share(comm, &note));
+  if (note.text[0]) PetscCall(wring_note(comm, "%s", note.text));
+  *w = (wring_core_watch){.comm = comm, .said = (PetscBool)(note.text[0] || rank > 0), .since = MPI_Wtime()};
+  wring_core_use_measure(&w->use);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- other processes --------------------------------------------------------------------------------------------- */
+
+static const double PERIOD = 1;   // s, between looks
+static const double SHARE  = 0.1; // of the time in which threads run or are ready to
+
+/* Ranks do not communicate: rank 0 speaks for its own threads. */
+PetscErrorCode wring_core_watch_look(wring_core_watch *w)
+{
+  const double   now = MPI_Wtime();
+  wring_core_use use;
+
+  PetscFunctionBegin;
+  if (w->said || now - w->since < PERIOD) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_core_use_measure(&use);
+  const double ready = use.ready - w->use.ready, busy = use.running - w->use.running + ready;
+  if (busy > 0 && ready > SHARE * busy) {
+    w->said = PETSC_TRUE;
+    PetscCall(wring_note(w->comm,
+                         "the threads of rank 0 waited for a core in %.0f %% of their time: other processes use the "
+                         "same cores, and times are too long; end them, use fewer ranks or threads, or start mpiexec "
+                         "with --bind-to none if it binds two runs to the same cores",
+                         100 * ready / busy));
+  }
+  w->since = now;
+  w->use   = use;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
