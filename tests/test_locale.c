@@ -43,7 +43,7 @@ static PetscErrorCode check_options(void)
   PetscCall(wring_options_set(o, "SOLVER_HISTORY", "7", "deck:1"));
   PetscCall(wring_options_set(o, "solver_LINE_SEARCH", "ARMIJO", "deck:2"));
   PetscCall(wring_options_set(o, "Solver_Ratio", "2.5e-1", "deck:3"));
-  PetscCall(wring_options_check(o, 1, schema));
+  PetscCall(wring_options_check(o, 1, schema, NULL));
   PetscCall(wring_options_get_int(o, "solver_", table, "history", &n));
   PetscCall(wring_options_get_word(o, "solver_", table, "line_search", &word));
   PetscCall(wring_options_get_real(o, "solver_", table, "ratio", &v));

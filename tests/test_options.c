@@ -310,17 +310,27 @@ static const wring_option qn[]     = {{"history", WRING_INT, .range = "[0,inf)",
                                       {.key = NULL}};
 static const wring_option years[]  = {{"history", WRING_REAL, .help = "Years."}, {.key = NULL}};
 static const wring_schema schema[] = {
-  {"p_", table, "part"},  {"solver_qn_", qn, "qn"}, {"attach_*_", attach, "attach"}, {"attach_*_", volume, "volume"},
-  {"part_*_", qn, "one"}, {"part_*_", qn, "two"},   {"mixed_*_", qn, "one"},         {"mixed_*_", years, "two"}};
+  {"p_", table, "part"},           {"solver_qn_", qn, "qn"},   {"attach_*_", attach, "attach"},
+  {"attach_*_", volume, "volume"}, {"part_*_", qn, "one"},     {"part_*_", qn, "two"},
+  {"mixed_*_", qn, "one"},         {"mixed_*_", years, "two"}, {"grip_*_", attach, "attach"}};
 enum { N_SCHEMA = sizeof schema / sizeof schema[0] };
+
+static const wring_key_words key_words[] = {{"attach", "fix|fix_it|hold|atach"}, {"part", "piece"}, {0}};
 
 static const bad_value unknown[] = {
   {"solver_qn_histroy", "5", "did you mean solver_qn_history?"},
   {"solver_history", "5", "did you mean solver_qn_history?"},
   {"Attach_xmin_stifness", "5", "did you mean attach_xmin_stiffness?"},
   {"attach_x_min_velocty", "5", "did you mean attach_x_min_velocity?"},
-  {"attach_stiffness", "5", "did you mean"},
+  {"attach_stiffness", "5", "did you mean attach_NAME_stiffness?"},
   {"attach__stiffness", "5", "did you mean"},
+  {"attahc_xmin_stiffness", "5", "did you mean attach_xmin_stiffness?"},
+  {"fix_xmin", "5", "did you mean one of attach, grip?"},
+  {"FIX_it", "5", "did you mean one of attach, grip?"},
+  {"fixed_xmin", "5", "did you mean p_on?"}, // "fix" is not its first word
+  {"hold_xmin_stiffness", "5", "did you mean one of attach, grip?"},
+  {"atach_xmin_stiffness", "5", "did you mean attach_xmin_stiffness, or one of attach, grip?"},
+  {"piece", "5", "did you mean p?"},
   {"p_", "5", "did you mean p_"},
   {"", "5", "did you mean p_"},
 };
@@ -336,10 +346,10 @@ static PetscErrorCode test_unknown_keys(void)
     PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
     PetscCall(wring_options_set(o, "P_COUNT", "5", "command line"));
     PetscCall(wring_options_set(o, "attach_a_b_velocity", "5,0,-1", "deck.yaml:2"));
-    PetscCall(wring_options_check(o, N_SCHEMA, schema));
+    PetscCall(wring_options_check(o, N_SCHEMA, schema, key_words));
     PetscCall(wring_options_set(o, unknown[i].key, unknown[i].value, "deck.yaml:3"));
     snprintf(start, sizeof start, "deck.yaml:3: unknown key %s,", unknown[i].key);
-    CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema), start, unknown[i].expected);
+    CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema, key_words), start, unknown[i].expected);
     PetscCall(wring_options_destroy(&o));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -355,12 +365,14 @@ static PetscErrorCode test_mixed_values(void)
   PetscFunctionBegin;
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
   PetscCall(wring_options_set(o, "mixed_a_history", "2.5", "deck.yaml:3"));
-  PetscCall(wring_options_check(o, N_SCHEMA, schema));
+  PetscCall(wring_options_check(o, N_SCHEMA, schema, key_words));
   PetscCall(wring_options_set(o, "mixed_a_history", "x", "deck.yaml:3"));
-  CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema), "deck.yaml:3: mixed_a_history is \"x\"", "an integer");
+  CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema, key_words), "deck.yaml:3: mixed_a_history is \"x\"",
+                "an integer");
   PetscCall(wring_options_set(o, "mixed_a_history", "3", "deck.yaml:3"));
   PetscCall(wring_options_set(o, "solver_qn_history", "-1", "deck.yaml:4"));
-  CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema), "deck.yaml:4: solver_qn_history is \"-1\"", "[0,inf)");
+  CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema, key_words), "deck.yaml:4: solver_qn_history is \"-1\"",
+                "[0,inf)");
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -382,8 +394,8 @@ static PetscErrorCode test_unread_values(void)
     PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
     PetscCall(wring_options_set(o, unread[i].key, unread[i].value, "deck.yaml:3"));
     PetscCall(wring_options_copy(o, "none_", &copy));
-    CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema), unread[i].start, unread[i].expected);
-    CHECK_REFUSED(wring_options_check(copy, N_SCHEMA, schema), unread[i].start, unread[i].expected);
+    CHECK_REFUSED(wring_options_check(o, N_SCHEMA, schema, key_words), unread[i].start, unread[i].expected);
+    CHECK_REFUSED(wring_options_check(copy, N_SCHEMA, schema, key_words), unread[i].start, unread[i].expected);
     PetscCall(wring_options_destroy(&copy));
     PetscCall(wring_options_destroy(&o));
   }
@@ -475,7 +487,7 @@ static PetscErrorCode test_help(void)
 
   PetscFunctionBegin;
   PetscCall(help(NULL, sizeof text, text, &n));
-  CHECK(n == 16 + 1 + 2 + 1 + 1, "%d entries", (int)n); // history after solver_qn_, not again after a part's name
+  CHECK(n == 16 + 1 + 2 + 1 + 1 + 2, "%d entries", (int)n); // history after solver_qn_, not again after a part's name
   PetscCall(help("attach_xmin_stiffness", sizeof text, text, &n));
   CHECK(n == 1 && strstr(text, "attach_NAME_stiffness") && strstr(text, "(0,inf) [N/m]"), "%s", text);
   PetscCall(help("SOLVER_", sizeof text, text, &n));

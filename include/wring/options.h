@@ -38,6 +38,11 @@ typedef struct {
   const char         *owner; // whose keys these are: "solver qn", "material strain"; for help and messages
 } wring_schema;
 
+/* First words of unknown keys, "load|loads", for which the keys of an owner are meant. A table ends with {0}. */
+typedef struct {
+  const char *owner, *words;
+} wring_key_words;
+
 typedef struct wring_options wring_options;
 
 PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **o); // empty; replicated on comm
@@ -123,9 +128,11 @@ const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *sch
 
 /*
   Checks that every key matches the schema and has a value that one of the tables with this key accepts, whether or not
-  it is read later. The error for an unknown key names its origin and the nearest known key.
+  it is read later. The error for an unknown key names its origin and the nearest known key; if the key begins with some
+  of these words (NULL: none), all families of their owner, and the nearest key only if it is similar or longer.
 */
-PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema);
+PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema,
+                                   const wring_key_words *words);
 
 /*
   Prints the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, under their owners: type, unit,

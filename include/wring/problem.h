@@ -114,6 +114,9 @@ typedef struct {
   wring_schema *entry;
 } wring_catalogue;
 
+/* Words that users may write for loads and attachments, for wring_options_check. */
+extern const wring_key_words wring_problem_words[];
+
 /* The keys of src/problem and of the layers below it. Studies add those of their commands. Not collective. */
 PetscErrorCode wring_catalogue_create(wring_catalogue **c);
 PetscErrorCode wring_catalogue_add(wring_catalogue *c, const char *prefix, const wring_option *options,

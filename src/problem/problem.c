@@ -29,6 +29,7 @@ static PetscErrorCode read_mesh(wring_problem *p)
   PetscCall(wring_problem_check_regions(p));
   PetscCall(wring_problem_read_springs(p));
   PetscCall(wring_problem_read_surfaces(p));
+  PetscCall(wring_problem_read_tractions(p));
   PetscCall(wring_problem_read_pressures(p));
   PetscCall(wring_problem_set_masses(p));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -81,6 +82,7 @@ PetscErrorCode wring_problem_destroy(wring_problem **out)
   PetscCall(wring_problem_destroy_attachments(p));
   PetscCall(wring_problem_destroy_masses(p));
   PetscCall(wring_problem_destroy_pressures(p));
+  PetscCall(wring_problem_destroy_tractions(p));
   PetscCall(wring_problem_destroy_surfaces(p));
   PetscCall(wring_problem_destroy_springs(p));
   PetscCall(wring_mesh_destroy(&p->mesh));

@@ -14,6 +14,7 @@
     body/                    masses and terms of materials: see below
     support/                 attachments, colliders, self-contact: problem_<name>.c
     load/problem_loads.c     gravity's curve, body forces, point loads, drag
+    load/problem_tractions.c tractions and forces on sets
     load/problem_pressures.c surfaces under pressure
     problem_operator.c       A and the operator; solvers
     problem_state.c          the initial state
@@ -43,10 +44,12 @@ extern const wring_option wring_membrane_options[];   // membrane_*_
 extern const wring_option wring_bending_options[];    // bending_*_
 extern const wring_option wring_attach_options[];     // attach_*_
 extern const wring_option wring_body_force_options[]; // body_force_*_
+extern const wring_option wring_traction_options[];   // traction_*_
+extern const wring_option wring_force_options[];      // force_*_
 extern const wring_option wring_pressure_options[];   // pressure_*_
 extern const wring_option wring_point_load_options[]; // point_load_*_
 extern const wring_option wring_drag_options[];       // drag_
-extern const wring_option wring_load_time_options[];  // of the four above
+extern const wring_option wring_load_time_options[];  // of the six above
 extern const wring_option wring_initial_options[];    // initial_
 extern const wring_option wring_variant_options[];    // variant_*_: type; the keys of the type follow
 
@@ -103,6 +106,21 @@ typedef struct {
   wring_pressed *surface; // [n]
 } wring_pressures;
 
+/* A set under traction or a force in total. */
+typedef struct {
+  const char *name; // borrowed
+  PetscInt    n;
+  PetscInt   *vertex; // [n] owned
+  double     *share;  // [n] m^2: a third of the area at rest of each triangle; 1 if the set has no triangles
+  double      total;  // of all ranks
+} wring_loaded;
+
+typedef struct {
+  PetscInt      n;
+  char        **name; // [n]
+  wring_loaded *set;  // [n]
+} wring_loaded_sets;
+
 /* The state of A, for wring_problem_prepare_operator. */
 typedef struct {
   Mat        A;       // NULL before the first one is assembled
@@ -118,6 +136,7 @@ struct wring_problem_parts {
   wring_springs      springs;
   wring_attachments  attachments;
   wring_collider_set colliders;
+  wring_loaded_sets  tractions, forces;
   wring_pressures    pressures;
   wring_loads       *loads;
   wring_system       system;
@@ -130,6 +149,7 @@ PetscErrorCode wring_problem_read_attachments(wring_problem *p); // names
 PetscErrorCode wring_problem_check_regions(const wring_problem *p);
 PetscErrorCode wring_problem_read_springs(wring_problem *p);   // rows; ghosts, before any term
 PetscErrorCode wring_problem_read_surfaces(wring_problem *p);  // triangles and hinges; ghosts, before any term
+PetscErrorCode wring_problem_read_tractions(wring_problem *p); // shares of vertices; ghosts, before any term
 PetscErrorCode wring_problem_read_pressures(wring_problem *p); // triangles; ghosts, before any term
 PetscErrorCode wring_problem_set_masses(wring_problem *p);
 PetscErrorCode wring_problem_add_materials(wring_problem *p); // one term of tets per region
@@ -140,6 +160,7 @@ PetscErrorCode wring_problem_add_attachments(wring_problem *p);
 PetscErrorCode wring_problem_add_colliders(wring_problem *p);
 PetscErrorCode wring_problem_add_self_contact(wring_problem *p);
 PetscErrorCode wring_problem_add_loads(wring_problem *p);     // to the stepper
+PetscErrorCode wring_problem_add_tractions(wring_problem *p); // to the loads
 PetscErrorCode wring_problem_add_pressures(wring_problem *p); // to the loads
 PetscErrorCode wring_problem_set_state(wring_problem *p);
 PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
@@ -147,6 +168,7 @@ PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the 
 PetscErrorCode wring_problem_destroy_attachments(wring_problem *p);
 PetscErrorCode wring_problem_destroy_springs(wring_problem *p);
 PetscErrorCode wring_problem_destroy_surfaces(wring_problem *p);
+PetscErrorCode wring_problem_destroy_tractions(wring_problem *p);
 PetscErrorCode wring_problem_destroy_pressures(wring_problem *p);
 PetscErrorCode wring_problem_destroy_masses(wring_problem *p);
 PetscErrorCode wring_problem_destroy_colliders(wring_problem *p);
@@ -161,6 +183,13 @@ PetscErrorCode wring_problem_destroy_state(wring_problem *p);
   wring_words_destroy. An error if a key matches two names of the mesh.
 */
 PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *family, PetscInt *n, char ***name);
+
+/*
+  The set that a name in the keys of a family refers to. Refused if there is none, with "expected <expected> that `wring
+  check` lists".
+*/
+PetscErrorCode wring_problem_find_set(const wring_problem *p, const char *family, const char *name,
+                                      const char *expected, PetscInt *set);
 
 /* " (did you mean 'xmin'?)" for the nearest of the names, or "". */
 void wring_suggest_name(const wring_names *names, const char *name, size_t size, char *text);

@@ -38,9 +38,26 @@ const wring_option *wring_schema_find(PetscInt n_schema, const wring_schema *sch
 /* ---- unknown keys ------------------------------------------------------------------------------------------------ */
 
 /*
+  The size of the first part of `key`, as many words as the first part of a prefix, if it is misspelt by at most two
+  letters: 10 for "tractions_top" and "traction_*_". Otherwise 0.
+*/
+static size_t misspelt_part(const char *prefix, const char *key)
+{
+  const size_t head = fixed_part(prefix);
+  const char  *end  = key;
+  char         near[OPTIONS_KEY_SIZE], part[OPTIONS_KEY_SIZE];
+  for (size_t i = 0; i < head && end; i++)
+    if (prefix[i] == '_') end = (end = strchr(end, '_')) ? end + 1 : NULL;
+  if (!end) return 0;
+  snprintf(near, sizeof near, "%.*s", (int)head, prefix);
+  snprintf(part, sizeof part, "%.*s", (int)(end - key), key);
+  return wring_edit_distance(near, part) <= 2 ? (size_t)(end - key) : 0;
+}
+
+/*
   The full key of this option that is nearest to `key`. The name for '*' is a part of `key` itself, up to one of its
   '_', so that "attach_xmin_stifness" is near "attach_xmin_stiffness"; or the whole rest, so that "spring_net" is near
-  "spring_net_file".
+  "spring_net_file". "spring_file" lacks the name: "spring_NAME_file".
 */
 static int nearest_in_line(const wring_schema *line, const char *option, const char *key, char *near)
 {
@@ -52,11 +69,16 @@ static int nearest_in_line(const wring_schema *line, const char *option, const c
     snprintf(near, OPTIONS_KEY_SIZE, "%s%s", line->prefix, option);
     return wring_edit_distance(near, key);
   }
-  if (wring_ascii_compare_n(key, line->prefix, head)) return least;
-  const char *cut = strchr(key + head, '_');
-  for (cut = cut ? cut : key + strlen(key); cut; cut = *cut ? strchr(cut + 1, '_') : NULL) {
-    snprintf(candidate, sizeof candidate, "%.*s%.*s%s%s", (int)head, line->prefix, (int)(cut - key - (ptrdiff_t)head),
-             key + head, tail, option);
+  const size_t size = misspelt_part(line->prefix, key);
+  if (size == 0) return least;
+  const char *const name = key + size, *cut = strchr(name, '_');
+  if (!wring_ascii_compare(name, option)) {
+    snprintf(near, OPTIONS_KEY_SIZE, "%.*sNAME%s%s", (int)head, line->prefix, tail, option);
+    return 1;
+  }
+  for (cut = cut ? cut : name + strlen(name); cut; cut = *cut ? strchr(cut + 1, '_') : NULL) {
+    snprintf(candidate, sizeof candidate, "%.*s%.*s%s%s", (int)head, line->prefix, (int)(cut - name), name, tail,
+             option);
     const int distance = wring_edit_distance(candidate, key);
     if (distance >= least) continue;
     least = distance;
@@ -105,6 +127,50 @@ PetscErrorCode wring_options_refuse_help(MPI_Comm comm, PetscInt n_schema, const
   WRING_REFUSE(comm, "help: no key begins with '%s', did you mean %s? `wring help deck` lists all", key, nearest);
 }
 
+/* Whether a key begins with one of the words "a|b", or is one. */
+static PetscBool begins_with(const char *key, const char *words)
+{
+  for (size_t length; *words; words += length + (words[length] == '|')) {
+    length = strcspn(words, "|");
+    if (!wring_ascii_compare_n(key, words, length) && (key[length] == '_' || !key[length])) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* "gravity, body_force, drag": the keys of an owner without a prefix, and the first parts of its prefixes. */
+static void list_families(PetscInt n_schema, const wring_schema *schema, const char *owner, char list[OPTIONS_KEY_SIZE])
+{
+  const char *last = NULL;
+  size_t      end  = 0;
+  for (PetscInt i = 0; i < n_schema; i++) {
+    const size_t head = fixed_part(schema[i].prefix);
+    if (strcmp(schema[i].owner, owner) || (last && !strcmp(schema[i].prefix, last))) continue;
+    last = schema[i].prefix;
+    for (const wring_option *p = schema[i].options; p->key && (!head || p == schema[i].options); p++) {
+      const char *const family = head ? last : p->key;
+      const int         size   = (int)(head ? head - 1 : strlen(family));
+      if (end < OPTIONS_KEY_SIZE)
+        end += (size_t)snprintf(list + end, OPTIONS_KEY_SIZE - end, "%s%.*s", end ? ", " : "", size, family);
+    }
+  }
+}
+
+static PetscErrorCode refuse_unknown(const wring_options *o, PetscInt n_schema, const wring_schema *schema,
+                                     const wring_key_words *words, const options_entry *e)
+{
+  char      nearest[OPTIONS_KEY_SIZE], list[OPTIONS_KEY_SIZE] = "";
+  const int distance = nearest_key(n_schema, schema, e->key, nearest);
+
+  PetscFunctionBegin;
+  for (; words && words->owner && !list[0]; words++)
+    if (begins_with(e->key, words->words)) list_families(n_schema, schema, words->owner, list);
+  const size_t    length = strlen(e->key);
+  const PetscBool begun  = (PetscBool)(length > 0 && !wring_ascii_compare_n(nearest, e->key, length));
+  const PetscBool near   = (PetscBool)(!list[0] || begun || distance <= (int)length / 3);
+  WRING_REFUSE(o->comm, "%s: unknown key %s, did you mean %s%s%s%s?", e->origin, e->key, near ? nearest : "",
+               near && list[0] ? ", or " : "", strchr(list, ',') ? "one of " : "", list);
+}
+
 /* Checks a key even if nothing reads it. Tables that share a key may accept different values. */
 static PetscErrorCode check_value(const wring_options *o, PetscInt n_schema, const wring_schema *schema,
                                   const options_entry *e)
@@ -121,19 +187,14 @@ static PetscErrorCode check_value(const wring_options *o, PetscInt n_schema, con
   WRING_REFUSE(o->comm, "%s: -%s has no value, expected %s", e->origin, e->key, expected);
 }
 
-PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema)
+PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, const wring_schema *schema,
+                                   const wring_key_words *words)
 {
-  char nearest[OPTIONS_KEY_SIZE];
-
   PetscFunctionBegin;
   for (PetscInt i = 0; i < o->n; i++) {
     const options_entry *const e = &o->entry[i];
-    if (wring_schema_find(n_schema, schema, e->key, 0)) {
-      PetscCall(check_value(o, n_schema, schema, e));
-      continue;
-    }
-    nearest_key(n_schema, schema, e->key, nearest);
-    WRING_REFUSE(o->comm, "%s: unknown key %s, did you mean %s?", e->origin, e->key, nearest);
+    if (!wring_schema_find(n_schema, schema, e->key, 0)) PetscCall(refuse_unknown(o, n_schema, schema, words, e));
+    PetscCall(check_value(o, n_schema, schema, e));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,6 +18,10 @@ static const wring_schema fixed[] = {
   {"", wring_load_options, "load"},
   {"body_force_*_", wring_body_force_options, "load"},
   {"body_force_*_", wring_load_time_options, "load"},
+  {"traction_*_", wring_traction_options, "load"},
+  {"traction_*_", wring_load_time_options, "load"},
+  {"force_*_", wring_force_options, "load"},
+  {"force_*_", wring_load_time_options, "load"},
   {"pressure_*_", wring_pressure_options, "load"},
   {"pressure_*_", wring_load_time_options, "load"},
   {"point_load_*_", wring_point_load_options, "load"},
@@ -31,6 +35,15 @@ static const wring_schema fixed[] = {
   {"operator_", wring_operator_options, "operator"},
 };
 enum { N_FIXED = sizeof fixed / sizeof fixed[0] };
+
+const wring_key_words wring_problem_words[] = {
+  {"load", "load|loads|gravity|body_force|body_forces|bodyforce|volume_force|weight|acceleration|force|forces|"
+           "total_force|surface_force|surface_load|surface_traction|traction|tractions|neumann|pressure|pressures|"
+           "point_force|point_load|point_loads|nodal_force|nodal_load|external_force|cload|dload|drag|damping"},
+  {"attach", "fix|fixed|clamp|clamped|hold|held|pin|pinned|bc|bcs|boundary|boundary_condition|boundary_conditions|"
+             "dirichlet|constraint|constraints|support|supports|displacement|displacements"},
+  {0},
+};
 
 PetscErrorCode wring_catalogue_add(wring_catalogue *c, const char *prefix, const wring_option *options,
                                    const char *owner)

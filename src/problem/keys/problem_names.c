@@ -9,7 +9,8 @@ typedef enum { SETS, REGIONS } kind;
 static const struct {
   const char *family;
   kind        names;
-} families[] = {{"attach_", SETS},   {"spring_", SETS},    {"membrane_", SETS},     {"bending_", SETS},
+} families[] = {{"attach_", SETS},   {"spring_", SETS},    {"membrane_", SETS},
+                {"bending_", SETS},  {"traction_", SETS},  {"force_", SETS},
                 {"pressure_", SETS}, {"region_", REGIONS}, {"body_force_", REGIONS}};
 
 PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *family, PetscInt *n, char ***name)
@@ -37,4 +38,18 @@ void wring_suggest_name(const wring_names *names, const char *name, size_t size,
     best = d;
     snprintf(text, size, " (did you mean '%s'?)", names->name[i]);
   }
+}
+
+PetscErrorCode wring_problem_find_set(const wring_problem *p, const char *family, const char *name,
+                                      const char *expected, PetscInt *set)
+{
+  char prefix[WRING_PREFIX], hint[256];
+
+  PetscFunctionBegin;
+  *set = wring_names_find(&p->mesh->sets, name);
+  if (*set >= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_suggest_name(&p->mesh->sets, name, sizeof hint, hint);
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s_", family, name));
+  WRING_REFUSE(p->comm, "%s: %.*s: '%s' is not a set of the mesh%s, expected %s that `wring check` lists",
+               wring_options_family_origin(p->options, prefix), (int)strlen(family) - 1, family, name, hint, expected);
 }

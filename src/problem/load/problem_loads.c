@@ -160,6 +160,7 @@ PetscErrorCode wring_problem_add_loads(wring_problem *p)
   p->loads = p->parts->loads;
   PetscCall(add_gravity_curve(p));
   PetscCall(add_family(p, "body_force_", add_body_force));
+  PetscCall(wring_problem_add_tractions(p));
   PetscCall(wring_problem_add_pressures(p));
   PetscCall(add_family(p, "point_load_", add_point_load));
   PetscCall(add_drag(p));

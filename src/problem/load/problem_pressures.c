@@ -11,17 +11,12 @@ const wring_option wring_pressure_options[] = {
 
 static PetscErrorCode read_surface(wring_problem *p, wring_pressed *s)
 {
-  char     prefix[WRING_PREFIX], hint[256];
-  PetscInt n_all;
+  char     prefix[WRING_PREFIX];
+  PetscInt set, n_all;
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "pressure_%s_", s->name));
-  const PetscInt set = wring_names_find(&p->mesh->sets, s->name);
-  if (set < 0) {
-    wring_suggest_name(&p->mesh->sets, s->name, sizeof hint, hint);
-    WRING_REFUSE(p->comm, "%s: pressure: '%s' is not a set of the mesh%s, expected a surface that `wring check` lists",
-                 wring_options_family_origin(p->options, prefix), s->name, hint);
-  }
+  PetscCall(wring_problem_find_set(p, "pressure_", s->name, "a surface", &set));
   PetscCall(wring_mesh_surface(p->mesh, set, &s->n, &s->triangle));
   PetscCallMPI(MPI_Allreduce(&s->n, &n_all, 1, MPIU_INT, MPI_SUM, p->comm));
   if (n_all == 0)

@@ -58,7 +58,7 @@ static PetscErrorCode check_keys(const wring_options *o)
   }
   kept[n++] = (wring_schema){"output_", output, "output"};
   kept[n++] = (wring_schema){"time_", limit, "time"};
-  PetscCall(wring_options_check(o, n, kept));
+  PetscCall(wring_options_check(o, n, kept, NULL));
   PetscCall(PetscFree(kept));
   PetscCall(wring_catalogue_destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);

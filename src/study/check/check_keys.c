@@ -9,7 +9,7 @@ PetscErrorCode wring_study_check_keys(const wring_options *o)
   PetscFunctionBegin;
   PetscCall(wring_keys_create(&c));
   PetscCall(wring_variants_check(o, c));
-  PetscCall(wring_options_check(o, c->n, c->entry));
+  PetscCall(wring_options_check(o, c->n, c->entry, wring_problem_words));
   PetscCall(wring_parameter_grid_check(o, c));
   PetscCall(wring_catalogue_destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -66,7 +66,7 @@ static PetscErrorCode check_key(const wring_options *o, const wring_catalogue *c
     PetscCall(PetscSNPrintf(origin, sizeof origin, "%s: compare_sweep", a->origin));
     PetscCall(wring_options_create(comm, &alone));
     PetscCall(wring_options_set(alone, a->key, "", origin));
-    PetscCall(wring_options_check(alone, c->n, c->entry));
+    PetscCall(wring_options_check(alone, c->n, c->entry, wring_problem_words));
   }
   if (is_own(a->key)) WRING_REFUSE(comm, "%s: compare_sweep: %s cannot be swept", a->origin, a->key);
   if (!takes_one(p)) {

@@ -196,7 +196,7 @@ PetscErrorCode wring_study_mesh(MPI_Comm comm, int n, char **args, wring_ending 
   const wring_schema schema = {"", job.table, c->usage.name};
   PetscCall(wring_options_create(comm, &job.o));
   PetscCall(wring_deck_read_arguments(n - used, args + used, job.o));
-  PetscCall(wring_options_check(job.o, 1, &schema));
+  PetscCall(wring_options_check(job.o, 1, &schema, NULL));
   PetscCall(check_target(&job));
   PetscCall(c->run(&job));
   PetscCall(wring_options_destroy(&job.o));
