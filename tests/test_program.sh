@@ -44,7 +44,7 @@ grep -A1 '^[a-z].*: ' log | grep '^    ' | grep -v '^    [A-Z`].*[.]$' >log2 &&
 expect 0 1 run beam.yaml
 mv out one
 columns=step,time,solver,iteration,objective,inertial,elastic,gradient_norm,step_length,evaluations,linear_iterations
-[ "$(head -1 one/history.csv)" = $columns,seconds ] ||
+[ "$(head -1 one/history.csv)" = $columns,seconds,reference ] ||
   fail 'columns of history.csv'
 columns=step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds
 [ "$(head -1 one/steps.csv)" = $columns,xmin_fx,xmin_fy,xmin_fz,xmax_fx,xmax_fy,xmax_fz ] ||

@@ -11,8 +11,8 @@
   and x must be equal to it, gradients and residuals are 0, and A and H have the rows and columns of M/h^2.
 
   Map of src/potential: potential_impl.h (the object), potential.c (its parts and times), evaluate.c (values, gradients,
-  residuals: halo, terms, reduction), matrix.c (A and H), held.c (hard attachments). Element loops are in src/term,
-  linear solves in src/operator.
+  residuals: halo, terms, reduction), forces.c (norms of forces, inverted tets), matrix.c (A and H), held.c (hard
+  attachments). Element loops are in src/term, linear solves in src/operator.
 */
 #pragma once
 #include <wring/contact.h>
@@ -60,6 +60,11 @@ PetscErrorCode wring_potential_set_drag(wring_potential *g, const double *d);
 /* Copied. Call after set_step, set_start and set_drag. */
 PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);
 PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q); // copied: (x - q)/h is the velocity at x
+/*
+  The external dead forces of the step [n_owned][3] N, which y contains as h^2 M^{-1} load: copied, and used by
+  wring_potential_forces only, which takes them as 0 before the first call.
+*/
+PetscErrorCode wring_potential_set_load(wring_potential *g, Vec load);
 
 /*
   x of g is q + part (q' - q), from the start q to the new positions q' (default 1), for hard attachments. Call before
@@ -75,6 +80,7 @@ PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double 
 
 const wring_mesh *wring_potential_mesh(const wring_potential *g);
 const double *wring_potential_mass(const wring_potential *g); // [n_owned] kg, borrowed: those of g, with drag m + h d
+const double *wring_potential_body_mass(const wring_potential *g); // [n_owned] kg, borrowed: without drag
 double        wring_potential_step(const wring_potential *g);
 PetscInt      wring_potential_revision(const wring_potential *g); // a new value: A, or H at some x, may have changed
 Vec           wring_potential_target(const wring_potential *g);   // y, borrowed
@@ -177,6 +183,23 @@ PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F)
 */
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);
 PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *force);
+
+/*
+  The forces that are in balance at a minimiser of g, each as a norm over all vertices [N]; docs/theory.md (2.8). Drag
+  counts as inertia; the forces of attachments and contacts are reactions. grad is the gradient at x, and the last one
+  that was evaluated. One reduction; with contacts also two halo exchanges.
+*/
+typedef struct {
+  double inertial, internal, external, reaction;
+} wring_forces;
+PetscErrorCode wring_potential_forces(wring_potential *g, Vec x, Vec grad, wring_forces *forces);
+double         wring_forces_largest(const wring_forces *forces);
+
+/*
+  Counts the tets of the mesh with J <= 0 at x, on all ranks, and those of them that have J > 0 at `from`. Two halo
+  exchanges and one reduction.
+*/
+PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, PetscInt64 *inverted, PetscInt64 *newly);
 
 /* Of contact `i` at x, summed over ranks: see wring_contact_measure; force [parts][3] N. */
 PetscErrorCode wring_potential_measure_contact(wring_potential *g, int i, Vec x, wring_contact_report *report,

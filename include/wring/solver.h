@@ -16,7 +16,7 @@
 
 typedef struct wring_solver wring_solver;
 
-/* Deck keys with prefix "solver_": type, max_it, rtol, atol, measure. */
+/* Deck keys with prefix "solver_": type, max_it, rtol, atol, stop, start, measure. */
 extern const wring_option wring_solver_options[];
 
 /*
@@ -26,7 +26,7 @@ extern const wring_option wring_solver_options[];
 const char *wring_solver_type(int i, const wring_option **options);
 
 typedef enum {
-  WRING_CONVERGED,           // |grad g| <= rtol |grad g(x_0)| or <= atol
+  WRING_CONVERGED,           // |grad g| <= rtol reference or <= atol
   WRING_MAX_IT,              //
   WRING_AT_ROUND_OFF,        // docs/theory.md (2.4): no step can lower g any more
   WRING_INTERRUPTED,         // by wring_solver_set_interrupt's function
@@ -38,6 +38,12 @@ typedef enum {
 const char *wring_reason_name(wring_reason reason);   // "converged", "max_it", "at round-off", ...
 PetscBool   wring_reason_failed(wring_reason reason); // the WRING_STOPPED_...
 
+/* The reference of rtol, docs/theory.md 2. */
+typedef enum {
+  WRING_STOP_RELATIVE, // |grad g(x_0)|
+  WRING_STOP_FORCE     // the largest of wring_forces at the iterate, (2.8)
+} wring_solver_stop;
+
 /* A row of history.csv. */
 typedef struct {
   PetscInt    iteration; // 0 is x_0
@@ -47,6 +53,8 @@ typedef struct {
   PetscInt    evaluations;       // of g by the method, in all of this solve
   PetscInt64  linear_iterations; // in all of this solve
   double      seconds;           // since the solve began, of the solver's own work
+  double      reference;         // N, what rtol is relative to; with WRING_STOP_FORCE at the last iterate where it was
+                                 // needed, at most ten iterations ago
 } wring_iteration;
 
 /* Called on all ranks at every measured iteration, including x_0; it may communicate, and must not call the solver. */
@@ -85,15 +93,27 @@ PetscErrorCode wring_solver_destroy(wring_solver **s);
 
 /*
   Selects the type `name` with keys "solver_<name>_*", or the variant `name` with "variant_<name>_type" and
-  "variant_<name>_*"; name NULL: the type of "solver_type". Then solver_max_it, rtol, atol and measure. An unknown name
-  is refused.
+  "variant_<name>_*"; name NULL: the type of "solver_type". Then solver_max_it, rtol, atol, measure and, if the deck has
+  it, stop. An unknown name is refused.
 */
 PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_options *o, const char *name);
+/* Whether the iterates converge to a minimum of g. Valid after set_from_options; not collective. */
+PetscBool wring_solver_minimises(const wring_solver *s);
+/* The rule of stopping, WRING_STOP_RELATIVE by default. Not collective, but the same on all ranks. */
+PetscErrorCode wring_solver_set_stop(wring_solver *s, wring_solver_stop stop);
 /*
-  At most max_it >= 0 iterations; stops where |grad g| <= rtol |grad g(x_0)| or <= atol [N], 0: never; measures x_0,
-  every `measure` iterations (0: none) and the last. Not collective, but the same on all ranks, as set_monitor.
+  At most max_it >= 0 iterations; stops where |grad g| <= rtol reference or <= atol [N], 0: never; measures x_0, every
+  `measure` iterations (0: none) and the last. Not collective, but the same on all ranks, as set_monitor.
 */
 PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure);
+/* When a solve stops, and how often it measures. */
+typedef struct {
+  PetscInt          max_it, measure;
+  double            rtol, atol;
+  wring_solver_stop stop;
+} wring_solver_limits;
+/* Not collective. */
+void           wring_solver_get_limits(const wring_solver *s, wring_solver_limits *limits);
 PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor, void *context);
 
 /*
@@ -110,7 +130,8 @@ PetscErrorCode         wring_solver_set_interrupt(wring_solver *s, wring_interru
 double wring_solver_operator_factor(const wring_solver *s);
 
 /*
-  Tells the operator how many solves with A `steps` solves take at most. Call before its first matrix. Not collective.
+  Tells the operator how many solves with A `steps` solves are expected to take. Call before its first matrix. Not
+  collective.
 */
 void wring_solver_expect_solves(const wring_solver *s, PetscInt64 steps);
 

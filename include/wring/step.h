@@ -43,6 +43,16 @@ const char    *wring_stepper_integrator(const wring_stepper *s); // "implicit_eu
 /* Whether a solver minimises g between begin and finish; otherwise wring_stepper_advance is called. Not collective. */
 PetscBool wring_stepper_minimises(const wring_stepper *s);
 
+/* Where a solve starts; docs/theory.md 2. */
+typedef enum {
+  WRING_START_AUTO, // of y, q and q + h v those that invert fewest tets, and of these the one of lowest g
+  WRING_START_Y,
+  WRING_START_Q
+} wring_start;
+/* The key solver_start; `start` if the deck has none. Before: WRING_START_Y. Collective. */
+PetscErrorCode wring_stepper_set_start(wring_stepper *s, const wring_options *o, wring_start start);
+wring_start    wring_stepper_get_start(const wring_stepper *s);
+
 /*
   Sets up g for the step from t to t + h: its h, start, target and drag, and the time of the terms. *changed: A must be
   rebuilt, as at the first call.
@@ -50,9 +60,9 @@ PetscBool wring_stepper_minimises(const wring_stepper *s);
 PetscErrorCode wring_stepper_prepare(wring_stepper *s, const wring_state *state, PetscBool *changed);
 
 /*
-  Prepares g, and sets x to the x_0 of the solve: y, or q + t (y - q) with the first t of 1/2, 1/4, ... at which g is
-  finite, with a note; refused if g(q) is not finite. With the implicit midpoint rule the unknown is the midpoint
-  (x + q)/2. x is unchanged if the integrator does not minimise.
+  Prepares g, and sets x to the x_0 of the solve, chosen by wring_start. If g is not finite there, x_0 is q + t (y - q)
+  with the first t of 1/2, 1/4, ... at which g is finite, with a note; refused if g(q) is not finite. With the implicit
+  midpoint rule the unknown is the midpoint (x + q)/2. x is unchanged if the integrator does not minimise.
 */
 PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed);
 

@@ -202,6 +202,12 @@ void           wring_term_rows(const wring_term *t, const double *x, wring_const
 */
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);
 
+/*
+  count[0]: tets of this rank with J <= 0 at x, count[1]: those of them that have J > 0 at `from`; both [n_local][3] m
+  with ghosts. All tets of the mesh, with or without a material.
+*/
+void wring_count_inverted(const wring_mesh *m, const double *from, const double *x, PetscInt64 count[2]);
+
 /* energy[e] += w psi [J] of the e-th spring, triangle or hinge in the list from which the term was created, at x. */
 void wring_term_add_energies(const wring_term *t, const double *x, double *energy);
 

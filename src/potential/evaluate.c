@@ -21,8 +21,7 @@ PetscErrorCode wring_potential_halo_end(wring_potential *g, double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the forces on ghosts to those of their owners. */
-static PetscErrorCode sum_ghosts(wring_potential *g, double *f)
+PetscErrorCode wring_potential_sum_ghosts(wring_potential *g, double *f)
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
 
@@ -107,7 +106,7 @@ static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const
   part[1] = part[2] = 0;
   for (int i = 0; i < g->n_term; i++) term_boundary(g, j, i, x, f, part);
   PetscCall(add_contacts(g, j, x, f, &part[1]));
-  if (f) PetscCall(sum_ghosts(g, f));
+  if (f) PetscCall(wring_potential_sum_ghosts(g, f));
   if (f) wring_potential_clear_held(g, (PetscBool)((j->work & WRING_GRADIENT) != 0), f);
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -269,7 +268,7 @@ PetscErrorCode wring_potential_mass_diagonal(wring_potential *g, Vec d)
     wring_term_boundary(g->term[i], WRING_COUNT, ya, da);
     wring_term_finish(g->term[i], WRING_COUNT, da);
   }
-  PetscCall(sum_ghosts(g, da));
+  PetscCall(wring_potential_sum_ghosts(g, da));
   for (size_t i = 0; i < 3 * (size_t)m->n_owned; i++) da[i] = g->mass[i / 3] * (1 + da[i]);
   PetscCall(VecRestoreArrayWrite(d, &da));
   PetscCall(VecRestoreArrayRead(g->y, &ya));
@@ -323,7 +322,7 @@ PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F)
   for (int r = 0; r < 3; r++) {
     PetscCall(PetscArrayzero(row, (size_t)3 * m->n_local));
     for (int i = 0; i < g->n_term; i++) wring_term_add_deformation(g->term[i], xa, r, row);
-    PetscCall(sum_ghosts(g, row));
+    PetscCall(wring_potential_sum_ghosts(g, row));
     for (size_t i = 0; i < 3 * (size_t)m->n_owned; i++) F[9 * (i / 3) + 3 * r + i % 3] = row[i];
   }
   PetscCall(wring_potential_restore_local(g, x, &xa));

@@ -49,6 +49,7 @@ PetscErrorCode wring_potential_destroy(wring_potential **potential)
   PetscCall(wring_potential_destroy_held(g));
   PetscCall(VecDestroy(&g->y));
   PetscCall(VecDestroy(&g->q));
+  PetscCall(VecDestroy(&g->load));
   PetscCall(PetscFree(*potential));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -163,6 +164,14 @@ PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_potential_set_load(wring_potential *g, Vec load)
+{
+  PetscFunctionBegin;
+  if (!g->load) PetscCall(VecDuplicate(g->y, &g->load));
+  PetscCall(VecCopy(load, g->load));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void wring_potential_set_part(wring_potential *g, double part)
 {
   g->part = part;
@@ -195,6 +204,11 @@ PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double 
 const wring_mesh *wring_potential_mesh(const wring_potential *g)
 {
   return g->mesh;
+}
+
+const double *wring_potential_body_mass(const wring_potential *g)
+{
+  return g->lumped;
 }
 
 const double *wring_potential_mass(const wring_potential *g)

@@ -24,6 +24,7 @@ struct wring_potential {
   double           *lumped, *drag; // [n_owned] kg, kg/s; drag NULL: none
   wring_held        held;
   Vec               y, q; // target, start of the step
+  Vec               load; // external dead forces that y contains, N; NULL: not set
   int               n_term;
   wring_term      **term; // [n_term] owned
   int               n_contact;
@@ -35,6 +36,8 @@ struct wring_potential {
 /* Sends owned values of x to the ghosts; between the two calls only owned values may be read. */
 PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x);
 PetscErrorCode wring_potential_halo_end(wring_potential *g, double *x);
+/* Adds the forces on ghosts in f to those of their owners. */
+PetscErrorCode wring_potential_sum_ghosts(wring_potential *g, double *f);
 
 /* ---- vertices that hard attachments hold (held.c) ---------------------------------------------------------------- */
 

@@ -33,19 +33,33 @@ const wring_option wring_solver_options[] = {
   {.key   = "max_it",
    .type  = WRING_INT,
    .range = "[0,inf)",
-   .value = "100",
-   .help  = "Maximum number of iterations of one solve."},
+   .help =
+     "Maximum number of iterations of one solve; default 5000 for methods that minimise g, 100 for xpbd, pbd, rgc, "
+     "penalty and compliant, whose result depends on it."},
   {.key   = "rtol",
    .type  = WRING_REAL,
    .range = "[0,1)",
-   .value = "1e-6",
-   .help  = "A solve has converged when |grad g| <= rtol |grad g(x_0)|; 0: never."},
+   .value = "1e-5",
+   .help = "A solve has converged when the norm of the remaining force, |grad g|, is at most rtol times the force that "
+           "solver_stop names; 0: never."},
   {.key   = "atol",
    .type  = WRING_REAL,
    .unit  = "N",
    .range = "[0,inf)",
    .value = "0",
    .help  = "A solve has converged when |grad g| <= atol; 0: never."},
+  {.key     = "stop",
+   .type    = WRING_WORD,
+   .choices = "force|relative",
+   .help    = "What rtol is relative to: force: the largest of the norms of the inertial, internal and external forces "
+              "and the reactions at the iterate, the default of run; relative: |grad g| at the start of the solve, the "
+              "default of compare."},
+  {.key     = "start",
+   .type    = WRING_WORD,
+   .choices = "auto|y|q",
+   .help    = "Where a solve starts: y: the positions that velocities and loads alone would lead to, the default "
+              "of compare; q: the last positions; auto: of y, q, and q moved on by the velocities those that invert "
+              "fewest tetrahedra, and of these the one of lowest g, the default of run."},
   {.key   = "measure",
    .type  = WRING_INT,
    .range = "[0,inf)",

@@ -1,4 +1,4 @@
-/* One step: its potential, the start of its solve, its end. The rules supply the differences. */
+/* One step: its potential, its end, and a step without a solve. The rules supply the differences. */
 #include "step_impl.h"
 #include <math.h>
 
@@ -12,10 +12,11 @@ static double load_time(const wring_stepper *s, const wring_state *state)
 
 PetscErrorCode wring_step_add_loads(const wring_stepper *s, const wring_state *state, double factor, Vec y)
 {
-  const double time = load_time(s, state), part = s->loads ? wring_loads_gravity_factor(s->loads, time) : 1;
-  PetscScalar *ya;
-  PetscInt     n;
-  double      *a;
+  const double        time = load_time(s, state), part = s->loads ? wring_loads_gravity_factor(s->loads, time) : 1;
+  const double *const mass = wring_potential_body_mass(s->g);
+  PetscScalar        *ya, *load;
+  PetscInt            n;
+  double             *a;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(y, &n));
@@ -23,9 +24,15 @@ PetscErrorCode wring_step_add_loads(const wring_stepper *s, const wring_state *s
   for (PetscInt i = 0; i < n; i++) a[i] = part * s->gravity[i % 3];
   if (s->loads) PetscCall(wring_loads_accelerate(s->loads, time, state->q, a));
   PetscCall(VecGetArray(y, &ya));
-  for (PetscInt i = 0; i < n; i++) ya[i] += factor * a[i];
+  PetscCall(VecGetArrayWrite(s->load, &load));
+  for (PetscInt i = 0; i < n; i++) {
+    ya[i] += factor * a[i];
+    load[i] = mass[i / 3] * a[i];
+  }
+  PetscCall(VecRestoreArrayWrite(s->load, &load));
   PetscCall(VecRestoreArray(y, &ya));
   PetscCall(PetscFree(a));
+  PetscCall(wring_potential_set_load(s->g, s->load));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,89 +70,6 @@ static PetscErrorCode set_target(wring_stepper *s, const wring_state *state, dou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode is_finite(wring_potential *g, Vec x, PetscBool *finite)
-{
-  wring_value value;
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_value(g, x, &value));
-  *finite = (PetscBool)!PetscIsInfOrNanReal(value.objective);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Refuses positions q at which g is not finite. */
-static PetscErrorCode require_finite(wring_stepper *s, const wring_state *state)
-{
-  PetscBool finite = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  PetscCall(is_finite(s->g, state->q, &finite));
-  if (!finite) {
-    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
-                 "the step to time %.6g s: the energy at its initial positions is not finite, expected "
-                 "elements that are not inverted, or a material that allows it",
-                 state->time + s->h);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* g may be infinite at q with the held vertices placed if hard attachments move too far. */
-static PetscErrorCode require_start(const wring_stepper *s, const wring_state *state, PetscBool finite)
-{
-  PetscFunctionBegin;
-  if (!finite)
-    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
-                 "the step to time %.6g s: hard attachments move so far that the energy is not finite, expected a "
-                 "smaller time_step, or a material that allows it",
-                 state->time + s->h);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  Evaluates g at x, and its gradient into s->y for the solve that starts at x. The gradient is omitted if there are
-  contacts, because the solve first searches for them at x, which changes g.
-*/
-static PetscErrorCode evaluate_start(wring_stepper *s, Vec x, PetscBool *finite)
-{
-  wring_contact *const *contact;
-
-  PetscFunctionBegin;
-  s->start_known = (PetscBool)(wring_potential_contacts(s->g, &contact) == 0);
-  s->start.grad  = s->y;
-  if (s->start_known)
-    PetscCall(wring_potential_fused(s->g, x, &s->start.value, s->start.grad));
-  else
-    PetscCall(wring_potential_value(s->g, x, &s->start.value));
-  *finite = (PetscBool)!PetscIsInfOrNanReal(s->start.value.objective);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* x_0: y, or q + t (y - q) with the first t of 1/2, 1/4, ... where g is finite; q itself if there is no such t. */
-static PetscErrorCode choose_start(wring_stepper *s, const wring_state *state, Vec x)
-{
-  const Vec y      = wring_potential_target(s->g);
-  PetscBool finite = PETSC_FALSE;
-  double    t      = 1;
-
-  PetscFunctionBegin;
-  PetscCall(VecCopy(y, x));
-  PetscCall(evaluate_start(s, x, &finite));
-  if (finite) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(require_finite(s, state));
-  do {
-    t = t > PETSC_MACHINE_EPSILON ? t / 2 : 0;
-    PetscCall(VecWAXPY(x, -1, state->q, y));
-    PetscCall(VecAYPX(x, t, state->q));
-    PetscCall(wring_potential_place(s->g, x));
-    PetscCall(evaluate_start(s, x, &finite));
-  } while (!finite && t > 0);
-  PetscCall(require_start(s, state, finite));
-  PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
-                       "the step to time %g s starts from q + %g (y - q): the energy is not finite closer to y",
-                       state->time + s->h, t));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_stepper_prepare(wring_stepper *s, const wring_state *state, PetscBool *changed)
 {
   PetscBool dragged;
@@ -171,15 +95,10 @@ PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, V
   PetscFunctionBegin;
   PetscCall(wring_stepper_prepare(s, state, changed));
   if (wring_stepper_minimises(s))
-    PetscCall(choose_start(s, state, x));
+    PetscCall(wring_step_choose_start(s, state, x));
   else if (first)
-    PetscCall(require_finite(s, state));
+    PetscCall(wring_step_require_finite(s, state));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s)
-{
-  return s->start_known ? &s->start : NULL;
 }
 
 /* ---- a step without a solve -------------------------------------------------------------------------------------- */

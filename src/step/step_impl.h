@@ -4,7 +4,8 @@
     implicit_euler.c, ...    one file per rule: formulas, functions, table
     step_impl.h              this file
     stepper.c                create, destroy, what a stepper reports, the stored vectors of multistep rules
-    march.c                  one step: g of the step, the start of the solve, the end of the step
+    march.c                  one step: g of the step, steps without a solve, the end of the step
+    start.c                  the x_0 of the solve
     loads.c                  forces that depend on time, wring/load.h
   Not here: the solve (src/solver), what a run writes and when it stops (src/study/run).
 */
@@ -61,7 +62,10 @@ struct wring_stepper {
   double                  h_of_A; // h of the last A requested; 0: none
   Vec                     y;      // target; work vector once g has it: gradient at x_0, differences in `finish`
 
+  Vec load; // external dead forces of the step, N
+
   /* the x_0 of this step */
+  wring_start      start_rule;
   PetscBool        start_known;
   wring_evaluation start;
 
@@ -78,6 +82,13 @@ struct wring_stepper {
 const wring_integrator *wring_integrator_get(int i);             // in the order of the help text; NULL past the end
 const wring_integrator *wring_integrator_find(const char *name); // NULL: none
 
-/* y += factor a, where a is the acceleration by gravity and loads. */
+/* y += factor a, where a is the acceleration by gravity and loads; M a becomes the load of g. */
 PetscErrorCode wring_step_add_loads(const wring_stepper *s, const wring_state *state, double factor, Vec y);
+/*
+  Sets x to the x_0 of the solve, for g as prepared; evaluates g, and its gradient if there are no contacts, which a
+  solve searches for first.
+*/
+PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *state, Vec x);
+/* Refuses positions q at which g is not finite. */
+PetscErrorCode wring_step_require_finite(wring_stepper *s, const wring_state *state);
 PetscErrorCode wring_step_push(wring_stepper *s); // v_new = v + h M^{-1} f(q) = -h M^{-1} grad g(q)

@@ -27,6 +27,7 @@ static PetscErrorCode create_vectors(wring_stepper *s)
 {
   PetscFunctionBegin;
   PetscCall(wring_potential_create_vec(s->g, &s->y));
+  PetscCall(VecDuplicate(s->y, &s->load));
   if (s->integrator->advance) {
     PetscCall(VecDuplicate(s->y, &s->gradient));
     PetscCall(VecDuplicate(s->y, &s->v_new));
@@ -49,6 +50,7 @@ PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, 
   *stepper       = s;
   s->g           = g;
   s->drag_factor = NAN;
+  s->start_rule  = WRING_START_Y;
   PetscCall(wring_options_get_real(o, "time_", wring_time_options, "step", &s->h));
   PetscCall(count_steps(comm, o, s->h, &s->steps));
   PetscCall(wring_options_get_word(o, "time_", wring_time_options, "integrator", &name));
@@ -71,6 +73,7 @@ PetscErrorCode wring_stepper_destroy(wring_stepper **stepper)
   PetscFunctionBegin;
   if (!s) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDestroy(&s->y));
+  PetscCall(VecDestroy(&s->load));
   PetscCall(VecDestroy(&s->gradient));
   PetscCall(VecDestroy(&s->v_new));
   PetscCall(VecDestroy(&s->lead));

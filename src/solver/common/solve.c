@@ -59,7 +59,31 @@ static wring_iteration row(const wring_solver *s, double now)
                            .dual              = s->current.residual[1],
                            .evaluations       = s->work.evaluations,
                            .linear_iterations = s->work.linear_iterations,
-                           .seconds           = now - s->work.began - s->work.measured};
+                           .seconds           = now - s->work.began - s->work.measured,
+                           .reference         = s->scale.reference};
+}
+
+/*
+  The reference of rtol at x_k, where g and grad are known. Forces are measured at x_0, at every tenth iterate and where
+  |grad g| is near the last reference times rtol: they change slowly, and a solve stops only at an iterate where they
+  were measured.
+*/
+static PetscErrorCode find_reference(wring_solver *s, Vec x)
+{
+  const PetscInt k = s->current.iteration;
+  wring_forces   forces;
+
+  PetscFunctionBegin;
+  if (s->scale.at == k) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_know_norm(s));
+  if (s->limits.stop == WRING_STOP_RELATIVE) {
+    if (k == 0) s->scale.reference = s->current.norm;
+  } else if (k - s->scale.at >= 10 || s->current.norm <= 4 * s->limits.rtol * s->scale.reference) {
+    PetscCall(wring_potential_forces(s->g, x, s->current.grad, &forces));
+    s->scale.reference = wring_forces_largest(&forces);
+    s->scale.at        = k;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
@@ -75,6 +99,7 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
   PetscFunctionBegin;
   PetscCall(wring_solver_evaluate(s, x));
   s->work.evaluations = evaluations;
+  PetscCall(find_reference(s, x));
   PetscCall(wring_solver_know_norm(s));
   *it = row(s, now);
   if (s->monitor) PetscCall(s->monitor(s->monitor_context, it));
@@ -114,13 +139,13 @@ static PetscBool due(const wring_solver *s)
 }
 
 /* Whether the solve ends at x_k, judged by the values known there. */
-static PetscErrorCode stops(wring_solver *s, PetscBool *stop, wring_reason *reason)
+static PetscErrorCode stops(wring_solver *s, Vec x, PetscBool *stop, wring_reason *reason)
 {
   PetscFunctionBegin;
   *stop = PETSC_TRUE;
   if (s->current.known) {
+    PetscCall(find_reference(s, x));
     PetscCall(wring_solver_know_norm(s));
-    if (s->current.iteration == 0) s->scale.first_norm = s->current.norm;
     const double norm = s->current.norm;
     *reason           = WRING_STOPPED_NOT_FINITE;
     if (PetscIsInfOrNanReal(s->current.value.objective) || PetscIsInfOrNanReal(norm))
@@ -128,7 +153,7 @@ static PetscErrorCode stops(wring_solver *s, PetscBool *stop, wring_reason *reas
     const PetscBool settled =
       (PetscBool)(s->current.iteration == 0 || s->contacts.change.added + s->contacts.change.released == 0);
     *reason = WRING_CONVERGED;
-    if (settled && s->limits.rtol > 0 && norm <= s->limits.rtol * s->scale.first_norm)
+    if (settled && s->limits.rtol > 0 && norm <= s->limits.rtol * s->scale.reference)
       PetscFunctionReturn(PETSC_SUCCESS);
     if (settled && s->limits.atol > 0 && norm <= s->limits.atol) PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -160,6 +185,8 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->current.iteration = s->work.evaluations = 0;
   s->work.linear_iterations                  = 0;
   s->current.step = s->work.measured = 0;
+  s->scale.reference                 = 0;
+  s->scale.at                        = -10;
   s->current.residual[0] = s->current.residual[1] = NAN;
   s->current.known = s->current.norm_known = s->end.given = s->bound.inverts = PETSC_FALSE;
   s->contacts.comparable                                                     = PETSC_TRUE;
@@ -182,7 +209,7 @@ PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome
   s->start = NULL;
   *outcome = (wring_outcome){.first = it, .last = it};
   for (;;) {
-    PetscCall(stops(s, &stop, &outcome->reason));
+    PetscCall(stops(s, x, &stop, &outcome->reason));
     PetscCall(ask_interrupt(s, &stop, &outcome->reason));
     if (stop) break;
     PetscCall(s->ops->iterate(s, x));

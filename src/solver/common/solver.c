@@ -1,6 +1,9 @@
 /* Creation of a solver: its type and keys, its requirements on the potential, what it reports. */
 #include "solver_impl.h"
 
+enum { MAX_IT = 5000, MAX_SWEEPS = 100 }; // defaults of max_it, of methods that minimise g and of the others
+enum { EXPECTED_IT = 100 };               // most iterations of a solve that are expected where max_it is larger
+
 PetscErrorCode wring_solver_create(MPI_Comm comm, wring_potential *g, wring_operator *op, wring_phases *phases,
                                    wring_solver **solver)
 {
@@ -9,7 +12,7 @@ PetscErrorCode wring_solver_create(MPI_Comm comm, wring_potential *g, wring_oper
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
   *s        = (wring_solver){.comm = comm, .g = g, .op = op, .phases = phases};
-  s->limits = (solver_limits){.max_it = 100, .rtol = 1e-6, .measure = 1};
+  s->limits = (wring_solver_limits){.rtol = 1e-5, .measure = 1};
   *solver   = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -56,6 +59,20 @@ static PetscErrorCode find_type(wring_solver *s, const wring_options *o, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The rule of the deck, if it has one. */
+static PetscErrorCode set_stop_from_options(wring_solver *s, const wring_options *o)
+{
+  const char *rule;
+  PetscBool   force;
+
+  PetscFunctionBegin;
+  if (!wring_options_has(o, "solver_", "stop")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "stop", &rule));
+  PetscCall(PetscStrcmp(rule, "force", &force));
+  PetscCall(wring_solver_set_stop(s, force ? WRING_STOP_FORCE : WRING_STOP_RELATIVE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_options *o, const char *name)
 {
   const char *type;
@@ -69,11 +86,31 @@ PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_option
   s->ops = wring_solver_find(type);
   PetscCall(s->ops->create(s));
   if (s->ops->set_from_options) PetscCall(s->ops->set_from_options(s, o, prefix));
-  PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "max_it", &s->limits.max_it));
+  s->limits.max_it = wring_solver_minimises(s) ? MAX_IT : MAX_SWEEPS;
+  if (wring_options_has(o, "solver_", "max_it"))
+    PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "max_it", &s->limits.max_it));
   PetscCall(wring_options_get_real(o, "solver_", wring_solver_options, "rtol", &s->limits.rtol));
   PetscCall(wring_options_get_real(o, "solver_", wring_solver_options, "atol", &s->limits.atol));
   PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->limits.measure));
+  PetscCall(set_stop_from_options(s, o));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscBool wring_solver_minimises(const wring_solver *s)
+{
+  return (PetscBool)((s->ops->declares & WRING_MINIMISES) != 0);
+}
+
+PetscErrorCode wring_solver_set_stop(wring_solver *s, wring_solver_stop stop)
+{
+  PetscFunctionBegin;
+  s->limits.stop = stop;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_solver_get_limits(const wring_solver *s, wring_solver_limits *limits)
+{
+  *limits = s->limits;
 }
 
 PetscErrorCode wring_solver_set_limits(wring_solver *s, PetscInt max_it, double rtol, double atol, PetscInt measure)
@@ -115,8 +152,9 @@ double wring_solver_operator_factor(const wring_solver *s)
 void wring_solver_expect_solves(const wring_solver *s, PetscInt64 steps)
 {
   if (wring_solver_operator_factor(s) == 0) return;
-  wring_operator_expect(
-    s->op, &(wring_operator_use){.solves = steps * s->limits.max_it, .rough = s->ops->begins_from_operator});
+  const PetscInt iterations = PetscMin(s->limits.max_it, EXPECTED_IT);
+  wring_operator_expect(s->op,
+                        &(wring_operator_use){.solves = steps * iterations, .rough = s->ops->begins_from_operator});
 }
 
 PetscErrorCode wring_solver_set_up(wring_solver *s)

@@ -20,12 +20,6 @@
 
 enum { WRING_MAX_SUMS = 512 };
 
-/* When a solve stops, and how often it measures. */
-typedef struct {
-  PetscInt max_it, measure;
-  double   rtol, atol;
-} solver_limits;
-
 /* The iterate x_k. */
 typedef struct {
   PetscInt    iteration;         // k
@@ -62,8 +56,9 @@ typedef struct {
 
 /* Reference values of this solve. */
 typedef struct {
-  double first_norm; // |grad g(x_0)|, N
-  double noise;      // J, rounding error of g that does not shrink with g
+  double   reference; // N, what rtol is relative to, at the iterate `at`; 0 before the first
+  PetscInt at;
+  double   noise; // J, rounding error of g that does not shrink with g
 } solver_scale;
 
 /* The cost of this solve. */
@@ -93,14 +88,14 @@ struct wring_solver {
   void                   *interrupt_context;
   PetscInt                n; // 3 n_owned
 
-  solver_limits   limits;
-  solver_iterate  current;
-  solver_trial    trial;
-  solver_bound    bound;
-  solver_contacts contacts;
-  solver_scale    scale;
-  solver_work     work;
-  solver_end      end;
+  wring_solver_limits limits;
+  solver_iterate      current;
+  solver_trial        trial;
+  solver_bound        bound;
+  solver_contacts     contacts;
+  solver_scale        scale;
+  solver_work         work;
+  solver_end          end;
 
   const wring_evaluation *start; // g at x_0, borrowed; NULL: not known, or taken
 };

@@ -18,6 +18,7 @@ PetscErrorCode wring_compare_create(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_compare_read_keys(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
   PetscCall(wring_potential_create_vec(s->p->g, &s->x));
+  PetscCall(wring_stepper_set_start(s->p->stepper, s->p->options, WRING_START_Y));
   PetscCall(wring_stepper_begin(s->p->stepper, &s->p->state, s->start, &changed));
   *out = s;
   PetscFunctionReturn(PETSC_SUCCESS);

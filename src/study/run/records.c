@@ -74,7 +74,7 @@ void wring_record_close(wring_record *r)
 }
 
 const char wring_history_header[] = "step,time,solver,iteration,objective,inertial,elastic,gradient_norm,step_length,"
-                                    "evaluations,linear_iterations,seconds";
+                                    "evaluations,linear_iterations,seconds,reference";
 
 const char wring_residuals_header[] = "step,iteration,primal,dual";
 
@@ -86,9 +86,9 @@ PetscErrorCode wring_history_monitor(void *context, const wring_iteration *it)
   if (!h->record.file) PetscFunctionReturn(PETSC_SUCCESS);
   fprintf(h->record.file,
           "%" PetscInt_FMT ",%.17g,%s,%" PetscInt_FMT ",%.17g,%.17g,%.17g,%.17g,%.17g,%" PetscInt_FMT
-          ",%" PetscInt64_FMT ",%.17g\n",
+          ",%" PetscInt64_FMT ",%.17g,%.17g\n",
           h->step, h->time, h->solver, it->iteration, it->value.objective, it->value.inertial, it->value.elastic,
-          it->gradient_norm, it->step_length, it->evaluations, it->linear_iterations, it->seconds);
+          it->gradient_norm, it->step_length, it->evaluations, it->linear_iterations, it->seconds, it->reference);
   if (h->residuals.file && it->iteration > 0) {
     fprintf(h->residuals.file, "%" PetscInt_FMT ",%" PetscInt_FMT ",%.17g,%.17g\n", h->step, it->iteration, it->primal,
             it->dual);

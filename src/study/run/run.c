@@ -132,6 +132,22 @@ static PetscErrorCode print_end(const wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* When a solve ends and where it starts, below the header. */
+static PetscErrorCode print_rules(const wring_run *r)
+{
+  static const char *const start[] = {[WRING_START_AUTO] = "auto", [WRING_START_Y] = "y", [WRING_START_Q] = "q"};
+  wring_solver_limits      limits;
+
+  PetscFunctionBegin;
+  if (!r->solver) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_solver_get_limits(r->solver, &limits);
+  PetscCall(PetscPrintf(r->p->comm, "stop      |grad g| <= %.3g times %s, or %" PetscInt_FMT " iterations; start %s\n",
+                        limits.rtol,
+                        limits.stop == WRING_STOP_FORCE ? "the largest force" : "|grad g| at the start of the solve",
+                        limits.max_it, start[wring_stepper_get_start(r->p->stepper)]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   wring_run r = {.output = {.written = -1, .framed = -1}};
@@ -141,6 +157,7 @@ PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_endi
   if (r.first < r.last) PetscCall(begin_step(&r)); // may refuse the state
   PetscCall(wring_run_open_directory(&r));
   PetscCall(wring_header_print(r.p, r.solver ? r.output.history.solver : NULL));
+  PetscCall(print_rules(&r));
   PetscCall(wring_run_write_json(&r));
   PetscCall(march(&r));
   PetscCall(write_last_state(&r));

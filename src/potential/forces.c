@@ -1,0 +1,98 @@
+/* What a user judges a state by: the forces in balance, docs/theory.md (2.8), and tets that are inverted. */
+#include "potential_impl.h"
+
+enum { INERTIAL, INTERNAL, EXTERNAL, REACTION, N_FORCE };
+
+/* f [n_local][3] += gradients of attachments by springs and of contacts. */
+static PetscErrorCode add_reactions(wring_potential *g, double *x, double *f)
+{
+  double unused = 0;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < g->n_term; i++) {
+    if (!wring_term_is_attachment(g->term[i]) || wring_term_is_hard(g->term[i])) continue;
+    wring_term_interior(g->term[i], WRING_GRADIENT, x, f);
+    wring_term_boundary(g->term[i], WRING_GRADIENT, x, f);
+    wring_term_finish(g->term[i], WRING_GRADIENT, f);
+  }
+  if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_halo_begin(g, x));
+  PetscCall(wring_potential_halo_end(g, x));
+  for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add(g->contact[i], WRING_GRADIENT, x, f, &unused));
+  PetscCall(wring_potential_sum_ghosts(g, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Squares of the forces on free vertices; load may be NULL. */
+static void add_free(const wring_potential *g, const double *x, const double *y, const double *grad, const double *load,
+                     const double *reaction, double sum[N_FORCE])
+{
+  const char *const mark = wring_potential_held_marks(g);
+  for (PetscInt i = 0; i < 3 * g->mesh->n_owned; i++) {
+    if (mark && mark[i / 3]) continue;
+    const double push = g->mass[i / 3] / (g->h * g->h) * (x[i] - y[i]), f = load ? load[i] : 0;
+    sum[INERTIAL] += PetscSqr(push + f);
+    sum[INTERNAL] += PetscSqr(grad[i] - push - reaction[i]);
+    sum[EXTERNAL] += PetscSqr(f);
+    sum[REACTION] += PetscSqr(reaction[i]);
+  }
+}
+
+static PetscErrorCode add_squares(wring_potential *g, Vec x, Vec grad, const double *reaction, double sum[N_FORCE])
+{
+  const double *xa, *ya, *ga, *load = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArrayRead(g->y, &ya));
+  PetscCall(VecGetArrayRead(grad, &ga));
+  if (g->load) PetscCall(VecGetArrayRead(g->load, &load));
+  add_free(g, xa, ya, ga, load, reaction, sum);
+  for (PetscInt i = 0; i < 3 * g->held.n; i++) sum[REACTION] += PetscSqr(g->held.force[i]);
+  if (g->load) PetscCall(VecRestoreArrayRead(g->load, &load));
+  PetscCall(VecRestoreArrayRead(grad, &ga));
+  PetscCall(VecRestoreArrayRead(g->y, &ya));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_forces(wring_potential *g, Vec x, Vec grad, wring_forces *forces)
+{
+  double sum[N_FORCE] = {0}, *xa, *reaction;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)3 * g->mesh->n_local, &reaction));
+  PetscCall(VecGetArray(x, &xa)); // its ghosts are filled
+  PetscCall(add_reactions(g, xa, reaction));
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(add_squares(g, x, grad, reaction, sum));
+  PetscCall(PetscFree(reaction));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, N_FORCE, MPI_DOUBLE, MPI_SUM, g->comm));
+  *forces = (wring_forces){PetscSqrtReal(sum[INERTIAL]), PetscSqrtReal(sum[INTERNAL]), PetscSqrtReal(sum[EXTERNAL]),
+                           PetscSqrtReal(sum[REACTION])};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double wring_forces_largest(const wring_forces *f)
+{
+  return PetscMax(PetscMax(f->inertial, f->internal), PetscMax(f->external, f->reaction));
+}
+
+/* ---- inverted tets ----------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_potential_inverted(wring_potential *g, Vec from, Vec x, PetscInt64 *inverted, PetscInt64 *newly)
+{
+  const double *a, *b;
+  PetscInt64    count[2];
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_local(g, from, &a));
+  PetscCall(wring_potential_get_local(g, x, &b));
+  wring_count_inverted(g->mesh, a, b, count);
+  PetscCall(wring_potential_restore_local(g, x, &b));
+  PetscCall(wring_potential_restore_local(g, from, &a));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT64, MPI_SUM, g->comm));
+  *inverted = count[0];
+  *newly    = count[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

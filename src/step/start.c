@@ -1,0 +1,206 @@
+/*
+  The x_0 of a solve. y, the minimiser of the inertial part of g, is a good start of a body that moves freely, and a bad
+  one of a body whose stiffness or supports dominate: there it moves light or loaded vertices far away and inverts
+  tetrahedra. q and q + h v are good starts of bodies at rest and of steady motion. docs/theory.md (2.3)
+*/
+#include "step_impl.h"
+#include <math.h>
+
+enum { Y, Q, STEADY, N_CANDIDATE };
+
+static const char *const names[] = {"y", "q", "q + h v"};
+
+typedef struct {
+  PetscBool  finite;
+  PetscInt64 newly; // tets that are inverted there but not at q
+  double     g;     // J
+} merit;
+
+PetscErrorCode wring_stepper_set_start(wring_stepper *s, const wring_options *o, wring_start start)
+{
+  static const char *const word[] = {[WRING_START_AUTO] = "auto", [WRING_START_Y] = "y", [WRING_START_Q] = "q"};
+  const char              *name;
+  PetscBool                same;
+
+  PetscFunctionBegin;
+  s->start_rule = start;
+  if (!wring_options_has(o, "solver_", "start")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "start", &name));
+  for (int i = 0; i <= WRING_START_Q; i++) {
+    PetscCall(PetscStrcmp(name, word[i], &same));
+    if (same) s->start_rule = (wring_start)i;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+wring_start wring_stepper_get_start(const wring_stepper *s)
+{
+  return s->start_rule;
+}
+
+const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s)
+{
+  return s->start_known ? &s->start : NULL;
+}
+
+/* ---- candidates -------------------------------------------------------------------------------------------------- */
+
+/* In the unknown of g, which is the midpoint of the step for the midpoint rule. */
+static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, Vec x)
+{
+  PetscFunctionBegin;
+  if (candidate == Y) {
+    PetscCall(VecCopy(wring_potential_target(s->g), x));
+  } else {
+    PetscCall(VecCopy(state->q, x));
+    if (candidate == STEADY) PetscCall(VecAXPY(x, s->integrator->part * s->h, state->v));
+  }
+  PetscCall(wring_potential_place(s->g, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* g at x with the contacts at x. */
+static PetscErrorCode value_at(wring_potential *g, Vec x, double *value)
+{
+  wring_contact_change change;
+  wring_value          parts;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_update_contacts(g, x, PETSC_TRUE, &change));
+  PetscCall(wring_potential_value(g, x, &parts));
+  *value = parts.objective;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode judge(wring_stepper *s, const wring_state *state, Vec x, merit *m)
+{
+  PetscInt64 inverted;
+
+  PetscFunctionBegin;
+  PetscCall(value_at(s->g, x, &m->g));
+  m->finite = (PetscBool)!PetscIsInfOrNanReal(m->g);
+  if (m->finite) PetscCall(wring_potential_inverted(s->g, state->q, x, &inverted, &m->newly));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool is_better(const merit *a, const merit *b)
+{
+  if (!a->finite || !b->finite) return (PetscBool)(a->finite && !b->finite);
+  return (PetscBool)(a->newly != b->newly ? a->newly < b->newly : a->g < b->g);
+}
+
+/* x becomes the best candidate; with *m. */
+static PetscErrorCode take_best(wring_stepper *s, const wring_state *state, Vec x, merit *m)
+{
+  merit other = {.finite = PETSC_FALSE};
+  int   best  = Y;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < N_CANDIDATE; i++) {
+    PetscCall(form(s, state, i, x));
+    PetscCall(judge(s, state, x, i == Y ? m : &other));
+    if (i == Y || !is_better(&other, m)) continue;
+    best = i;
+    *m   = other;
+  }
+  if (best != N_CANDIDATE - 1) PetscCall(form(s, state, best, x));
+  PetscCall(PetscInfo(NULL, "Step %" PetscInt_FMT " starts from %s, g %g J\n", state->step + 1, names[best], m->g));
+  if (m->finite && m->newly > 0)
+    PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
+                         "the step to time %g s starts with %" PetscInt64_FMT " inverted tetrahedra: attachments move "
+                         "far in one step; a smaller time_step avoids this",
+                         state->time + s->h, m->newly));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- where g is not finite --------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_step_require_finite(wring_stepper *s, const wring_state *state)
+{
+  double g = NAN;
+
+  PetscFunctionBegin;
+  PetscCall(value_at(s->g, state->q, &g));
+  if (PetscIsInfOrNanReal(g)) {
+    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
+                 "the step to time %.6g s: the energy at its initial positions is not finite, expected "
+                 "elements that are not inverted, or a material that allows it",
+                 state->time + s->h);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* g may be infinite at q with the held vertices placed if hard attachments move too far. */
+static PetscErrorCode require_start(const wring_stepper *s, const wring_state *state, PetscBool finite)
+{
+  PetscFunctionBegin;
+  if (!finite)
+    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
+                 "the step to time %.6g s: hard attachments move so far that the energy is not finite, expected a "
+                 "smaller time_step, or a material that allows it",
+                 state->time + s->h);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = q + t (y - q) with the first t of 1/2, 1/4, ..., 0 where g is finite. */
+static PetscErrorCode halve(wring_stepper *s, const wring_state *state, Vec x)
+{
+  const Vec y = wring_potential_target(s->g);
+  double    t = 1, g = NAN;
+
+  PetscFunctionBegin;
+  PetscCall(wring_step_require_finite(s, state));
+  do {
+    t = t > PETSC_MACHINE_EPSILON ? t / 2 : 0;
+    PetscCall(VecWAXPY(x, -1, state->q, y));
+    PetscCall(VecAYPX(x, t, state->q));
+    PetscCall(wring_potential_place(s->g, x));
+    PetscCall(value_at(s->g, x, &g));
+  } while (PetscIsInfOrNanReal(g) && t > 0);
+  PetscCall(require_start(s, state, (PetscBool)!PetscIsInfOrNanReal(g)));
+  PetscCall(wring_note(
+    wring_potential_mesh(s->g)->comm,
+    "the step to time %g s starts from %g of the way that velocities and loads alone would lead to: the energy is "
+    "not finite beyond",
+    state->time + s->h, t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the start --------------------------------------------------------------------------------------------------- */
+
+/*
+  g and its gradient at x, into s->y, for the solve that starts at x. They are omitted if there are contacts, because
+  the solve first searches for them at x, which changes g.
+*/
+static PetscErrorCode evaluate(wring_stepper *s, Vec x)
+{
+  wring_contact *const *contact;
+
+  PetscFunctionBegin;
+  s->start_known = (PetscBool)(wring_potential_contacts(s->g, &contact) == 0);
+  s->start.grad  = s->y;
+  if (s->start_known)
+    PetscCall(wring_potential_fused(s->g, x, &s->start.value, s->start.grad));
+  else
+    PetscCall(wring_potential_value(s->g, x, &s->start.value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *state, Vec x)
+{
+  merit m = {.finite = PETSC_FALSE};
+
+  PetscFunctionBegin;
+  if (s->start_rule == WRING_START_AUTO) {
+    PetscCall(take_best(s, state, x, &m));
+    if (!m.finite) PetscCall(halve(s, state, x));
+    PetscCall(evaluate(s, x));
+  } else {
+    PetscCall(form(s, state, s->start_rule == WRING_START_Q ? Q : Y, x));
+    PetscCall(evaluate(s, x));
+    if (!PetscIsInfOrNanReal(s->start.value.objective)) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(halve(s, state, x));
+    PetscCall(evaluate(s, x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
