@@ -56,6 +56,8 @@ def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=Fal
     """
     os.makedirs(folder, exist_ok=True)
     line = [path(), command] + ([deck] if deck else []) + ["-output_directory", folder] + arguments(options or {})
+    if command == "run":
+        line += ["-output_overwrite", "true"]
     if preload:
         line = ["env", f"LD_PRELOAD={preload}"] + line
     if ranks > 1:

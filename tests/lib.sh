@@ -35,10 +35,13 @@ fail() {
 
 # ---- calls of the program: standard output and error are in the file log ---------------------------------------------
 
+overwrite=(-output_overwrite true) # keys that every `run DECK` of a test gets: most repeat runs in one directory
+
 # on RANKS ARGS...: returns the exit status.
 on() {
   local ranks=$1 launch=()
   shift
+  [ "${1:-}" != run ] || [[ ${2:--} = -* ]] || set -- "${@:1:2}" "${overwrite[@]}" "${@:3}"
   [ "$ranks" = 1 ] || launch=("$mpiexec" -n "$ranks")
   timeout -k 5 "$seconds" "${launch[@]}" "$wring" "${prefix[@]}" "$@" >log 2>&1 </dev/null
 }

@@ -25,6 +25,8 @@
 #include <wring/io.h>
 #include <wring/step.h>
 
+extern const wring_option wring_initial_options[]; // deck keys with prefix "initial_"
+
 typedef struct wring_problem_parts wring_problem_parts; // private
 
 /* All pointers belong to the problem: callers may use them until wring_problem_destroy. */

@@ -50,7 +50,6 @@ extern const wring_option wring_pressure_options[];   // pressure_*_
 extern const wring_option wring_point_load_options[]; // point_load_*_
 extern const wring_option wring_drag_options[];       // drag_
 extern const wring_option wring_load_time_options[];  // of the six above
-extern const wring_option wring_initial_options[];    // initial_
 extern const wring_option wring_variant_options[];    // variant_*_: type; the keys of the type follow
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */

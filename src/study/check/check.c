@@ -3,6 +3,7 @@
 #include "study/common/command_keys.h"
 #include "study/compare/compare_solve.h"
 #include "study/common/header.h"
+#include "study/common/output_directory.h"
 #include "study/common/table.h"
 #include <stdio.h>
 #include <string.h>
@@ -272,6 +273,17 @@ static PetscErrorCode print(check *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What a run would refuse only because of the files that are there. */
+static PetscErrorCode note_conflict(MPI_Comm comm, const wring_options *o)
+{
+  wring_error conflict = {""};
+
+  PetscFunctionBegin;
+  PetscCall(wring_directory_find_conflict(o, &conflict));
+  if (conflict.text[0]) PetscCall(wring_note(comm, "a run would be refused: %s", conflict.text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   check c = {.bytes[PROGRAM] = resident()};
@@ -280,6 +292,7 @@ PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_en
   PetscCall(wring_problem_create(comm, o, &c.p));
   PetscCall(measure(&c));
   PetscCall(print(&c));
+  PetscCall(note_conflict(comm, o));
   PetscCall(VecDestroy(&c.x));
   PetscCall(wring_solver_destroy(&c.solver));
   PetscCall(MatDestroy(&c.A));

@@ -61,6 +61,91 @@ PetscInt wring_directory_number(const char *name, const char *stem, const char *
   return strcmp(name, proper) == 0 ? number : -1;
 }
 
+/* ---- files of another run ---------------------------------------------------------------------------------------- */
+
+/* What a run has left in a directory. */
+typedef struct {
+  PetscInt checkpoints, frames;
+  PetscInt last; // step of the last checkpoint
+} remains;
+
+static void count_remains(const char *directory, remains *r)
+{
+  DIR *const d = opendir(directory);
+  *r           = (remains){0};
+  if (!d) return; // nothing is there; one that cannot be read is refused when it is opened
+  for (struct dirent *entry; (entry = readdir(d));) {
+    const PetscInt step = wring_directory_number(entry->d_name, "checkpoint_", ".h5");
+    r->checkpoints += step >= 0;
+    r->last = PetscMax(r->last, step);
+    r->frames += wring_directory_number(entry->d_name, "frame_", ".vtu") >= 0;
+  }
+  closedir(d);
+}
+
+/* "2 checkpoints (the last of step 50) and 51 frames". */
+static void describe_remains(const remains *r, size_t size, char *text)
+{
+  int n = 0;
+  if (r->checkpoints)
+    n = snprintf(text, size, "%" PetscInt_FMT " checkpoint%s (the last of step %" PetscInt_FMT ")", r->checkpoints,
+                 r->checkpoints == 1 ? "" : "s", r->last);
+  if (r->frames)
+    snprintf(text + n, size - (size_t)n, "%s%" PetscInt_FMT " frame%s", n ? " and " : "", r->frames,
+             r->frames == 1 ? "" : "s");
+}
+
+/* True if initial.restart is this directory or a file in it. Rank 0. */
+static PetscErrorCode is_restart(const wring_options *o, const char *directory, PetscBool *yes)
+{
+  const char *from;
+
+  PetscFunctionBegin;
+  *yes = PETSC_FALSE;
+  if (!wring_options_has(o, "initial_", "restart")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_word(o, "initial_", wring_initial_options, "restart", &from));
+  char *const real = realpath(from, NULL), *const other = realpath(directory, NULL);
+  *yes = (PetscBool)(real && other && (strcmp(real, other) == 0 || wring_directory_holds(directory, from)));
+  free(real);
+  free(other);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error *e)
+{
+  const MPI_Comm comm = wring_options_comm(o);
+  const char    *directory;
+  char           text[128];
+  PetscBool      overwrite, resume, restart;
+  PetscMPIInt    rank;
+  remains        r;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
+  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "overwrite", &overwrite));
+  PetscCall(wring_options_get_bool(o, "checkpoint_", wring_checkpoint_options, "resume", &resume));
+  if (rank == 0 && !overwrite && !resume) {
+    PetscCall(is_restart(o, directory, &restart));
+    count_remains(directory, &r);
+    describe_remains(&r, sizeof text, text);
+    if (!restart && r.checkpoints)
+      wring_error_set(e,
+                      "%s: holds %s of another run: add -output_overwrite true to replace them, -initial_restart %s to "
+                      "go on from the last checkpoint, or -output_directory with another name",
+                      directory, text, directory);
+    else if (!restart && r.frames)
+      wring_error_set(e,
+                      "%s: holds %s of another run: add -output_overwrite true to replace them, or -output_directory "
+                      "with another name",
+                      directory, text);
+  }
+  PetscCall(wring_error_share(comm, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- removing files ---------------------------------------------------------------------------------------------- */
+
 static void remove_file(const char *directory, const char *name, const char *end, wring_error *e)
 {
   char path[2 * PETSC_MAX_PATH_LEN];

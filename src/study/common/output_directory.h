@@ -6,6 +6,13 @@
 PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *path);
 
 /*
+  Sets the same error on every rank if a run of this deck would replace checkpoints or frames of another run in
+  output.directory: unless output.overwrite or checkpoint.resume is true, or initial.restart continues from there.
+  Writes nothing. Collective.
+*/
+PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error *e);
+
+/*
   The number in a name such as "frame_000012.vtu" (stem "frame_", end ".vtu", six digits or more), -1 for other names.
 */
 PetscInt wring_directory_number(const char *name, const char *stem, const char *end);

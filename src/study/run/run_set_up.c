@@ -1,5 +1,6 @@
 /* Creates a run from a deck, up to its first step; destroys it. */
 #include "run.h"
+#include "study/common/output_directory.h"
 #include <math.h>
 
 const wring_option wring_output_options[] = {
@@ -16,6 +17,11 @@ const wring_option wring_output_options[] = {
    .type  = WRING_BOOL,
    .value = "false",
    .help  = "Whether to compress frames: a sixth of the size, three times the time."},
+  {.key   = "overwrite",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether to replace the checkpoints and frames of another run in output.directory, which are otherwise "
+            "refused; a run that goes on from there keeps them."},
   {.key = "state_csv", .type = WRING_BOOL, .value = "false", .help = "Whether to write the last state to state.csv."},
   {0},
 };
@@ -125,7 +131,11 @@ static PetscErrorCode resume(MPI_Comm comm, const wring_options *o, wring_option
 
 PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run *r)
 {
+  wring_error conflict = {""};
+
   PetscFunctionBegin;
+  PetscCall(wring_directory_find_conflict(o, &conflict));
+  PetscCall(wring_error_raise(comm, &conflict));
   PetscCall(wring_stopper_start(o, &r->stopper));
   PetscCall(resume(comm, o, &r->resumed));
   PetscCall(wring_problem_create(comm, r->resumed ? r->resumed : o, &r->p));

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# A directory with checkpoints or frames of another run is refused before anything is written; overwrite, restarts from
+# there and checkpoint.resume are not. Fails if a file of the other run changes or is lost unasked, if a mixture of two
+# runs remains after overwrite, if files of other names are removed, or if a way that the message names does not work.
+# usage: test_overwrite.sh BUILD_DIR SOURCE_DIR     ranks: 3
+. "$(dirname "$0")/lib.sh"
+overwrite=()
+
+cat >box.yaml <<'END'
+mesh:     {box: {size: [1, 1, 1], cells: [1, 1, 1]}}
+material: {model: corotated, young: 1e4, poisson: 0.3, density: 1000}
+gravity:  [0, 0, -9.81]
+attach:   {zmin: {stiffness: 1e4}}
+time:     {step: 1e-2, steps: 4}
+output:   {directory: one}
+END
+
+# --- refused, with what is there and the ways out; the same on all ranks; check says so and writes nothing
+works 1 run box.yaml
+ways='add -output_overwrite true .* -initial_restart one .* -output_directory'
+refused_everywhere "one: holds 1 checkpoint \(the last of step 4\) and 5 frames of another run: $ways" run box.yaml
+before=$(files)
+works 1 check box.yaml
+grep -q '^note: a run would be refused: one: holds' log || fail 'check does not mention the files of another run'
+[ "$before" = "$(files)" ] || fail 'check wrote files'
+# --- frames alone, as a run leaves that was killed before its first checkpoint: no restart is offered
+mkdir frames && cp one/frame_00000[01].vtu frames
+refused 'frames: holds 2 frames of another run: add -output_overwrite true' run box.yaml -output_directory frames
+! grep -q initial_restart log || fail 'a restart is offered without a checkpoint'
+works 1 run box.yaml -output_directory frames -checkpoint_resume true
+
+# --- checkpoints alone
+mkdir states && cp one/checkpoint_000004.h5 states
+refused 'states: holds 1 checkpoint' run box.yaml -output_directory states
+# --- a restart from elsewhere does not allow it either, one from there does, by directory or by file
+refused 'one: holds' run box.yaml -initial_restart states -time_steps 6
+works 2 run box.yaml -initial_restart one -time_steps 6
+works 1 run box.yaml -initial_restart ./one/../one/checkpoint_000006.h5 -time_steps 7
+works 1 run box.yaml -checkpoint_resume true -time_steps 8
+[ "$(column one/steps.csv step | tr '\n' ' ')" = '1 2 3 4 5 6 7 8 ' ] || fail 'a restart lost rows'
+[ "$(ls one/frame_*.vtu | wc -l)" = 9 ] || fail 'a restart lost frames'
+
+# --- overwrite: nothing of the run before is left, and nothing else is touched
+touch one/notes.txt one/frame_final.vtu one/checkpoint_000003.h5.mine
+works 3 run box.yaml -output_overwrite true -time_steps 2 -output_every 2
+left='frame_000000.vtu frame_000002.vtu checkpoint_000002.h5 checkpoint_000003.h5.mine'
+[ "$(cd one && echo frame_0* checkpoint_0*)" = "$left" ] ||
+  fail "after overwrite: $(ls one)"
+[ "$(grep -c '<DataSet' one/frames.pvd)" = 2 ] || fail 'frames.pvd lists frames of the run before'
+[ "$(column one/steps.csv step | tr '\n' ' ')" = '1 2 ' ] || fail 'steps.csv has rows of the run before'
+[ -f one/notes.txt ] && [ -f one/frame_final.vtu ] || fail 'files of other names were removed'
+# --- a restart from there goes on, whatever overwrite is
+works 1 run box.yaml -output_overwrite true -initial_restart one -output_every 2
+[ "$(column one/steps.csv step | tr '\n' ' ')" = '1 2 3 4 ' ] || fail 'overwrite removed what a restart continues'
+
+# --- a directory of other files is used; so is one of another command
+mkdir other && touch other/a.txt
+works 1 run box.yaml -output_directory other
+works 1 compare box.yaml -output_directory both -compare_solvers qn -compare_iterations 2 -compare_report 2
+works 1 run box.yaml -output_directory both
+works 1 compare box.yaml -output_directory both -compare_solvers qn -compare_iterations 2 -compare_report 2
+exit 0
