@@ -4,7 +4,7 @@
   Units are SI everywhere; local and global numbers count from 0. Arrays are "shape [a][b]", the last index fastest.
 
   Map of src/base, in reading order:
-    error.c         errors and the handler that ends all ranks
+    error.c         errors and the handler that ends all ranks; note.c: notes, those that are repeated counted
     text.c, text.h  words, numbers and files of text, in any locale
     count.c         the limit on counts; map.c a hash table, sort.c sorting, forest.h components, exchange.c
                     rows between ranks
@@ -102,8 +102,18 @@ typedef struct {
 */
 PetscErrorCode wring_error_handler_push(wring_error_handler *h);
 
-/* Prints "note: <text>" and a newline on standard error, on rank 0 of comm. Logically collective. */
+/*
+  Prints "note: <text>" and a newline on standard error, on rank 0 of comm, unless this process has printed the same
+  text, or one that differs only in numbers: then it is only counted. Numbers are words, after a space or "(": the lines
+  of files and the digits in names count as different. Logically collective; at most 1023 characters.
+*/
 PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+  Prints those notes of this process again that were given more than once, as first printed, with "(said <n> times)",
+  and forgets all notes. Commands call it at their end. Not collective.
+*/
+PetscErrorCode wring_notes_count(void);
 
 /*
   Reads a whole file on rank 0 and broadcasts it: text [*size] and a terminating 0 on every rank, freed by the caller

@@ -49,23 +49,6 @@ PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_note(MPI_Comm comm, const char *format, ...)
-{
-  PetscMPIInt rank;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) {
-    va_list args;
-    fputs("note: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Errors of MPI are ignored here, where an error is already being handled. */
 static PetscErrorCode handle(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
                              PetscErrorType type, const char *message, void *context)

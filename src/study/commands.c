@@ -166,5 +166,6 @@ PetscErrorCode wring_study_command(MPI_Comm comm, int argc, char **argv, wring_e
                  nearest ? nearest : "", usage_text(sizeof text, text));
   }
   PetscCall(c->start(comm, c, argc - 2, argv + 2, end));
+  PetscCall(wring_notes_count());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
