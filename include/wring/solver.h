@@ -32,7 +32,9 @@ typedef enum {
   WRING_INTERRUPTED,         // by wring_solver_set_interrupt's function
   WRING_STOPPED_NOT_FINITE,  // failure: g or x is not finite
   WRING_STOPPED_LINE_SEARCH, // failure: no decrease above round-off
-  WRING_STOPPED_SINGULAR     // failure: a linear system of the method, or of the integrator, is singular or not finite
+  WRING_STOPPED_SINGULAR,    // failure: a linear system of the method, or of the integrator, is singular or not finite
+  WRING_STOPPED_DIVERGED,    // failure: x lies so far off that no load explains it; decided by who calls the solver
+  WRING_N_REASON
 } wring_reason;
 
 const char *wring_reason_name(wring_reason reason);   // "converged", "max_it", "at round-off", ...

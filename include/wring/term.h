@@ -207,6 +207,8 @@ void wring_term_cell_data(const wring_term *t, const double *x, double *density,
   with ghosts. All tets of the mesh, with or without a material.
 */
 void wring_count_inverted(const wring_mesh *m, const double *from, const double *x, PetscInt64 count[2]);
+/* The same against marks instead of positions: mark [n_tet] is 1 for the tets that are inverted, before and after. */
+void wring_mark_inverted(const wring_mesh *m, const double *x, char *mark, PetscInt64 count[2]);
 
 /* energy[e] += w psi [J] of the e-th spring, triangle or hinge in the list from which the term was created, at x. */
 void wring_term_add_energies(const wring_term *t, const double *x, double *energy);

@@ -26,3 +26,17 @@ void wring_count_inverted(const wring_mesh *m, const double *from, const double 
   count[0] = all;
   count[1] = newly;
 }
+
+void wring_mark_inverted(const wring_mesh *m, const double *x, char *mark, PetscInt64 count[2])
+{
+  PetscInt64 all = 0, newly = 0;
+#pragma omp parallel for schedule(static) reduction(+ : all, newly)
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    const char inverted = !(volume6(x, m->tet + 4 * (size_t)e) > 0);
+    all += inverted;
+    newly += inverted && !mark[e];
+    mark[e] = inverted;
+  }
+  count[0] = all;
+  count[1] = newly;
+}

@@ -7,8 +7,9 @@
 
 static const double round_off = 1e-12; // of |g|: a larger rise is counted
 
-static const char *const reason_names[] = {
-  "converged", "max_it", "at round-off", "interrupted", "not finite", "line search failed", "singular system"};
+static const char *const reason_names[] = {"converged",       "max_it",     "at round-off",
+                                           "interrupted",     "not finite", "line search failed",
+                                           "singular system", "diverged"};
 
 const char *wring_reason_name(wring_reason reason)
 {

@@ -28,7 +28,10 @@ PetscErrorCode wring_progress_start(const wring_problem *p, PetscInt last, wring
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On a terminal ten times per second; in a log at the first step, each tenth of the run, and every 30 s. */
+/*
+  On a terminal ten times per second; in a log at the first step, each tenth of the run, and every 30 s. The first step
+  that does not converge always has a line; the last lines of the run count the others.
+*/
 static PetscBool due(const wring_progress *g, PetscInt step, double now)
 {
   if (step == g->last || g->printed < 0) return PETSC_TRUE;
@@ -37,29 +40,35 @@ static PetscBool due(const wring_progress *g, PetscInt step, double now)
   return (PetscBool)(now - g->printed >= 30 || done * 10 / steps != (done - 1) * 10 / steps);
 }
 
-static void print_line(const wring_problem *p, wring_progress *g, const wring_outcome *outcome)
+/* stays: the line is not overwritten on a terminal. */
+static void print_line(const wring_problem *p, wring_progress *g, const wring_outcome *outcome, PetscBool stays)
 {
-  const PetscInt step = p->state.step;
-  const double   each = wring_progress_rate(g, step);
+  const PetscInt step       = p->state.step;
+  const double   each       = wring_progress_rate(g, step);
+  char           reason[64] = "";
+  if (outcome->reason != WRING_CONVERGED) snprintf(reason, sizeof reason, " %s", wring_reason_name(outcome->reason));
   printf("%sstep %" PetscInt_FMT "/%" PetscInt_FMT "  t %.6g s  it %" PetscInt_FMT
-         "  g %.6e J  |grad g| %.2e N  %.3g s/step"
-         "  %.0f s left%s",
-         g->terminal ? "\r" : "", step, g->last, p->state.time, outcome->iterations, outcome->last.value.objective,
-         outcome->last.gradient_norm, each, each * (double)(g->last - step), g->terminal ? "\033[K" : "\n");
+         "%s  g %.6e J  |grad g| %.2e N  %.3g s/step"
+         "  %.0f s left%s%s",
+         g->terminal ? "\r" : "", step, g->last, p->state.time, outcome->iterations, reason,
+         outcome->last.value.objective, outcome->last.gradient_norm, each, each * (double)(g->last - step),
+         g->terminal ? "\033[K" : "", g->terminal && !stays ? "" : "\n");
   fflush(stdout);
 }
 
 PetscErrorCode wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome)
 {
-  const PetscInt step = p->state.step;
-  const double   now  = MPI_Wtime();
+  const PetscInt  step  = p->state.step;
+  const double    now   = MPI_Wtime();
+  const PetscBool first = (PetscBool)(!wring_tally_is_converged(outcome->reason) && !g->told);
 
   PetscFunctionBegin;
   *wring_progress_ended(g, step) = now;
   if (p->rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (due(g, step, now)) {
+  if (due(g, step, now) || first) {
     g->printed = now;
-    print_line(p, g, outcome);
+    g->told    = (PetscBool)(g->told || first);
+    print_line(p, g, outcome, first);
   }
   PetscCall(wring_core_watch_look(&g->watch));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,13 +1,14 @@
 /* What a run prints while it marches and when it ends, on rank 0. */
 #pragma once
 #include "study/common/cores.h"
-#include <wring/problem.h>
+#include "tally.h"
 
 enum { WRING_PROGRESS_STEPS = 10 }; // whose mean time a line gives
 
 typedef struct {
   PetscBool terminal; // the line is overwritten; otherwise lines are plain and less frequent
   PetscInt  first, last;
+  PetscBool told;                            // a step that did not converge has had its line
   double    printed;                         // MPI_Wtime of the last line, -1: none
   double    ended[WRING_PROGRESS_STEPS + 1]; // MPI_Wtime when step i ended, at i modulo the length
 

@@ -1,6 +1,6 @@
 /* Tables that grow during a run: history.csv, residuals.csv and steps.csv. The files live on rank 0. */
 #pragma once
-#include <wring/problem.h>
+#include "tally.h"
 #include <stdio.h>
 
 typedef struct {
@@ -24,19 +24,22 @@ void wring_record_close(wring_record *r);
 /* ---- steps.csv --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  double kinetic, elastic, external; // J; external = -sum f . x, gravity and dead loads
-  double p[3], l[3];                 // kg m/s, kg m^2/s: sum m v, sum m x cross v
+  wring_flaws flaws;
+  double      kinetic, elastic, external; // J; external = -sum f . x, gravity and dead loads
+  double      p[3], l[3];                 // kg m/s, kg m^2/s: sum m v, sum m x cross v
 } wring_balance;
 
-/* Computes all but `elastic` from a state, on all ranks. Collective. */
-PetscErrorCode wring_balance_measure(const wring_problem *p, wring_balance *b);
+/* Computes all but `elastic` from a state, on all ranks, and marks inverted tetrahedra [n_tet]. Collective. */
+PetscErrorCode wring_balance_measure(const wring_problem *p, char *inverted, wring_balance *b);
 
 void wring_steps_header(const wring_problem *p, size_t size, char *header);
 
 /*
-  One row: the state after a step, its elastic energy [J], and the force of each attached set on the body. Collective.
+  One row: the state after a step, its elastic energy [J], and the force of each attached set on the body. Counts the
+  step. Collective.
 */
-PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elastic, const wring_outcome *outcome);
+PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elastic, const wring_outcome *outcome,
+                                 wring_tally *tally);
 
 /* ---- history.csv, and residuals.csv for methods that have them --------------------------------------------------- */
 

@@ -35,6 +35,19 @@ static PetscErrorCode solve(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A step whose solve succeeds may still have diverged. */
+static PetscErrorCode check_bounds(wring_run *r)
+{
+  const wring_phase old    = wring_phases_switch(&r->p->phases, WRING_PHASE_OUTPUT);
+  PetscBool         within = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  if (!wring_reason_failed(r->outcome.reason)) PetscCall(wring_bounds_check(r->p, &r->bounds, r->x, &within));
+  if (!within) r->outcome.reason = WRING_STOPPED_DIVERGED;
+  wring_phases_switch(&r->p->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* One step. After a failure the state is unchanged. */
 static PetscErrorCode make_step(wring_run *r)
 {
@@ -44,6 +57,7 @@ static PetscErrorCode make_step(wring_run *r)
   PetscCall(begin_step(r));
   r->begun = PETSC_FALSE;
   PetscCall(solve(r));
+  PetscCall(check_bounds(r));
   if (!wring_reason_failed(r->outcome.reason)) {
     r->elastic = r->outcome.last.value.elastic;
     PetscCall(wring_stepper_finish(p->stepper, r->x, &p->state, &r->elastic));
@@ -60,7 +74,7 @@ static PetscErrorCode record_step(wring_run *r)
   wring_error          error = {0};
 
   PetscFunctionBegin;
-  if (!r->status) PetscCall(wring_steps_write(&r->output.steps, p, r->elastic, &r->outcome));
+  if (!r->status) PetscCall(wring_steps_write(&r->output.steps, p, r->elastic, &r->outcome, &r->tally));
   wring_record_flush(&r->output.history.record, &error);
   wring_record_flush(&r->output.history.residuals, &error);
   wring_record_flush(&r->output.steps, &error);
@@ -115,7 +129,8 @@ static PetscErrorCode write_last_state(wring_run *r)
 
 static PetscErrorCode print_end(const wring_run *r)
 {
-  wring_problem *const p = r->p;
+  wring_problem *const p      = r->p;
+  wring_solver_limits  limits = {.stop = WRING_STOP_FORCE};
 
   PetscFunctionBegin;
   if (r->status == WRING_EXIT_FAILED) {
@@ -128,7 +143,10 @@ static PetscErrorCode print_end(const wring_run *r)
       r->rises.count, r->rises.measured, r->rises.largest));
   }
   PetscCall(wring_operator_note_unused(p->comm));
+  PetscCall(wring_notes_count());
   PetscCall(wring_summary_print(p, wring_run_ended(r)));
+  if (r->solver) wring_solver_get_limits(r->solver, &limits);
+  PetscCall(wring_tally_print(p, limits.stop, &r->tally));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,6 +176,7 @@ PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_endi
   PetscCall(wring_run_open_directory(&r));
   PetscCall(wring_header_print(r.p, r.solver ? r.output.history.solver : NULL));
   PetscCall(print_rules(&r));
+  PetscCall(wring_tally_start(r.p, &r.tally));
   PetscCall(wring_run_write_json(&r));
   PetscCall(march(&r));
   PetscCall(write_last_state(&r));

@@ -4,14 +4,18 @@
     run.c         overview: set up, open files, march (begin, solve, finish, record), finish
     run_set_up.c  keys, solver, first and last step
     run_output.c  the output directory, checkpoints, frames, state.csv, run.json
+    segments.h    the earlier parts of a chain of restarts (segments.c)
     records.h     tables that grow: history.csv, residuals.csv (records.c), steps.csv (steps.c)
     frames.h      frame_NNNNNN.vtu and frames.pvd (frames.c)
+    bounds.h      whether a state has diverged (bounds.c)
+    tally.h       what happened: steps by reason, inverted tetrahedra (tally.c)
     progress.h    lines on the screen (progress.c)
 
   Not here: a step's g and its end (src/step), how x is found (src/solver), what other commands share (study/common).
 */
 #pragma once
 #include "study/common/command_keys.h"
+#include "bounds.h"
 #include "frames.h"
 #include "progress.h"
 #include "records.h"
@@ -43,6 +47,8 @@ typedef struct {
   wring_stopper    stopper;
   wring_outcome    outcome; // of the last step
   wring_rises      rises;   // of all steps
+  wring_tally      tally;
+  wring_bounds     bounds;
   double           elastic; // J, E at its end
   wring_exit       status;
 } wring_run;

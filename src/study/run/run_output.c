@@ -1,5 +1,6 @@
 /* The output directory of a run and its files. */
 #include "run.h"
+#include "segments.h"
 #include "study/common/output_directory.h"
 #include "study/common/provenance.h"
 #include <string.h>
@@ -40,34 +41,6 @@ static PetscErrorCode open_files(wring_run *r, wring_error *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds a part of the chain unless this run begins before the first step of that part. */
-static void add_segment(json_t *part, PetscInt first, json_t *segments)
-{
-  if (json_integer_value(json_object_get(part, "first_step")) < first) json_array_append(segments, part);
-}
-
-/* The parts of a chain of restarts up to step `first`: run.json beside the checkpoint, and its own segments. Rank 0. */
-static json_t *read_segments(const char *checkpoint, PetscInt first)
-{
-  const char *const slash    = strrchr(checkpoint, '/');
-  json_t *const     segments = json_array();
-  json_t           *last, *part;
-  size_t            i;
-  char              path[PETSC_MAX_PATH_LEN + 32];
-  if (!checkpoint[0]) return segments;
-  snprintf(path, sizeof path, "%.*srun.json", slash ? (int)(slash + 1 - checkpoint) : 0, checkpoint);
-  last = json_load_file(path, 0, NULL);
-  if (!last) return segments; // a checkpoint copied without run.json
-  json_array_foreach(json_object_get(last, "segments"), i, part)
-  {
-    add_segment(part, first, segments);
-  }
-  json_object_del(last, "segments");
-  add_segment(last, first, segments);
-  json_decref(last);
-  return segments;
-}
-
 PetscErrorCode wring_run_open_directory(wring_run *r)
 {
   const wring_problem *const p     = r->p;
@@ -78,7 +51,7 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   r->output.frames.directory = r->output.directory;
   if (p->rank == 0) {
     r->output.goes_on  = (PetscBool)(p->restart[0] && wring_directory_holds(r->output.directory, p->restart));
-    r->output.segments = read_segments(p->restart, r->first);
+    r->output.segments = wring_segments_read(p->restart, r->first);
     PetscCall(open_files(r, &error));
   }
   PetscCall(wring_error_raise(p->comm, &error));
@@ -205,6 +178,7 @@ PetscErrorCode wring_run_write_json(const wring_run *r)
   json_object_set_new(json, "linear_iterations", json_integer(r->linear_iterations));
   json_object_set_new(json, "rises", json_integer(r->rises.count));
   json_object_set_new(json, "largest_rise", wring_json_real(r->rises.largest));
+  wring_tally_add(&r->tally, json);
   json_object_set_new(json, "ended", json_string(wring_run_ended(r)));
   json_object_set_new(json, "last_reason", solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
   if (p->rank == 0) json_object_set(json, "segments", r->output.segments);

@@ -141,6 +141,7 @@ PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run
   PetscCall(wring_problem_create(comm, r->resumed ? r->resumed : o, &r->p));
   PetscCall(get_options(r));
   PetscCall(create_solver(r));
+  PetscCall(wring_bounds_create(r->p, &r->bounds));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,6 +154,7 @@ PetscErrorCode wring_run_destroy(wring_run *r)
   json_decref(r->output.segments);
   PetscCall(wring_frames_destroy(&r->output.frames));
   PetscCall(wring_solver_destroy(&r->solver));
+  PetscCall(wring_tally_destroy(&r->tally));
   PetscCall(VecDestroy(&r->x));
   PetscCall(wring_problem_destroy(&r->p));
   PetscCall(wring_options_destroy(&r->resumed));

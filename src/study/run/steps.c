@@ -14,24 +14,28 @@ static void add_vertex(double m, const double *gravity, const double *x, const d
   }
 }
 
-PetscErrorCode wring_balance_measure(const wring_problem *p, wring_balance *b)
+PetscErrorCode wring_balance_measure(const wring_problem *p, char *inverted, wring_balance *b)
 {
   const double *const gravity = wring_stepper_gravity(p->stepper), time = p->state.time;
-  const double        factor = wring_loads_gravity_factor(p->loads, time);
-  const double        at[3]  = {factor * gravity[0], factor * gravity[1], factor * gravity[2]};
-  double              sum[8] = {0};
+  const double        factor  = wring_loads_gravity_factor(p->loads, time);
+  const double        at[3]   = {factor * gravity[0], factor * gravity[1], factor * gravity[2]};
+  double              sum[10] = {0};
   const PetscScalar  *x, *v;
+  PetscInt64          count[2];
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(p->state.q, &x));
+  PetscCall(wring_potential_get_local(p->g, p->state.q, &x));
   PetscCall(VecGetArrayRead(p->state.v, &v));
   for (PetscInt i = 0; i < p->mesh->n_owned; i++) add_vertex(p->mass[i], at, x + 3 * i, v + 3 * i, sum);
   sum[1] += wring_loads_potential(p->loads, time, x);
+  wring_mark_inverted(p->mesh, x, inverted, count);
+  for (int i = 0; i < 2; i++) sum[8 + i] = (double)count[i];
   PetscCall(VecRestoreArrayRead(p->state.v, &v));
-  PetscCall(VecRestoreArrayRead(p->state.q, &x));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 8, MPI_DOUBLE, MPI_SUM, p->comm));
+  PetscCall(wring_potential_restore_local(p->g, p->state.q, &x));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 10, MPI_DOUBLE, MPI_SUM, p->comm));
   b->kinetic  = sum[0];
   b->external = sum[1];
+  b->flaws    = (wring_flaws){.inverted = (PetscInt64)sum[8], .newly = (PetscInt64)sum[9]};
   memcpy(b->p, sum + 2, sizeof b->p);
   memcpy(b->l, sum + 5, sizeof b->l);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -61,6 +65,8 @@ void wring_steps_header(const wring_problem *p, size_t size, char *header)
   wring_contact *const *contact;
   const int             n = wring_potential_contacts(p->g, &contact);
   for (int i = 0; i < n; i++) add_contact(contact[i], size, header);
+  const size_t end = strlen(header);
+  snprintf(header + end, size - end, ",inverted");
 }
 
 /* Forces of the attachments, in the order of the deck and of their terms. */
@@ -101,14 +107,15 @@ static PetscErrorCode print_contacts(FILE *file, wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elastic, const wring_outcome *outcome)
+PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elastic, const wring_outcome *outcome,
+                                 wring_tally *tally)
 {
   FILE *const   f    = r->file;
   const double  time = p->state.time, seconds = outcome->last.seconds;
   wring_balance b = {.elastic = elastic};
 
   PetscFunctionBegin;
-  PetscCall(wring_balance_measure(p, &b));
+  PetscCall(wring_balance_measure(p, tally->inverted, &b));
   if (f) {
     fprintf(f, "%" PetscInt_FMT ",%.17g,%.17g,%.17g,%.17g,%.17g", p->state.step, time, b.kinetic, b.elastic, b.external,
             b.kinetic + b.elastic + b.external);
@@ -117,6 +124,7 @@ PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elast
   }
   PetscCall(print_reactions(f, p));
   PetscCall(print_contacts(f, p));
-  if (f) fputc('\n', f);
+  if (f) fprintf(f, ",%" PetscInt64_FMT "\n", b.flaws.inverted);
+  PetscCall(wring_tally_step(p, outcome, &b.flaws, tally));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

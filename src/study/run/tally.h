@@ -1,0 +1,36 @@
+/* What happened in the steps of a run: counted step by step, noted when it appears, printed and written at the end. */
+#pragma once
+#include "study/common/json.h"
+#include <wring/problem.h>
+
+/* Of the end of a step, summed over ranks. */
+typedef struct {
+  PetscInt64 inverted, newly; // tetrahedra with J <= 0; those of them that had J > 0 at the end of the step before
+} wring_flaws;
+
+typedef struct {
+  PetscInt    steps[WRING_N_REASON]; // that ended with each reason
+  PetscInt    worst_step;            // of those that did not converge, the one with the largest share; 0: none
+  double      remaining, share;      // |grad g| at its end [N], and relative to the reference of rtol
+  char       *inverted;              // [n_tet] 1: J <= 0 at the end of the last step
+  wring_flaws last;                  // of the last state
+  PetscInt    inverted_steps;        // with inverted tetrahedra at the end
+  PetscInt64  most_inverted;         // at the end of a step
+} wring_tally;
+
+/* Whether a step with this reason ended where the deck asked for, or as near as rounding allows. */
+PetscBool wring_tally_is_converged(wring_reason reason);
+
+/* Marks the tetrahedra that are inverted at the start, and notes them. Collective, as wring_tally_destroy. */
+PetscErrorCode wring_tally_start(wring_problem *p, wring_tally *t);
+PetscErrorCode wring_tally_destroy(wring_tally *t);
+
+/* Counts a step that has been made. Collective. */
+PetscErrorCode wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *flaws,
+                                wring_tally *t);
+
+/* The last lines of a run, whose solves stopped by this rule. Collective. */
+PetscErrorCode wring_tally_print(const wring_problem *p, wring_solver_stop stop, const wring_tally *t);
+
+/* Adds steps_by_reason, largest_remaining and the counts of inverted tetrahedra to run.json. Not collective. */
+void wring_tally_add(const wring_tally *t, json_t *json);
