@@ -120,7 +120,7 @@ time:     {step: 1e-2, steps: 2}
 output:   {directory: out, every: 0, state_csv: true}
 DECK
 "$wring" run deck.yaml >log 2>&1 && mv out/state.csv text.csv || fail 'run of text'
-"$wring" run deck.yaml -mesh_file binary.msh >log 2>&1 || fail 'run of binary'
+"$wring" run deck.yaml -output_overwrite true -mesh_file binary.msh >log 2>&1 || fail 'run of binary'
 cmp text.csv out/state.csv || fail 'states of text and binary'
 rm -rf out
 

@@ -46,7 +46,7 @@ if [ -n "$core" ]; then
     [ "$(notes)" = 1 ] || fail "$command: not one note"
   done
   # Fails if one thread on its core is taken for a fault.
-  OMP_NUM_THREADS=1 taskset -c "$core" "$wring" run deck.yaml >log 2>&1 || fail run
+  OMP_NUM_THREADS=1 taskset -c "$core" "$wring" run deck.yaml -output_overwrite true >log 2>&1 || fail run
   [ "$(notes)" = 0 ] || fail 'a note on one thread'
 fi
 
