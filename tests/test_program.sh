@@ -47,7 +47,7 @@ columns=step,time,solver,iteration,objective,inertial,elastic,gradient_norm,step
 [ "$(head -1 one/history.csv)" = $columns,seconds,reference ] ||
   fail 'columns of history.csv'
 columns=step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds
-[ "$(head -1 one/steps.csv)" = $columns,xmin_fx,xmin_fy,xmin_fz,xmax_fx,xmax_fy,xmax_fz ] ||
+[ "$(head -1 one/steps.csv)" = $columns,xmin_fx,xmin_fy,xmin_fz,xmax_fx,xmax_fy,xmax_fz,inverted ] ||
   fail 'columns of steps.csv'
 [ "$(cut -d, -f1 one/steps.csv | tr '\n' ' ')" = 'step 1 2 3 4 5 6 ' ] || fail 'rows of steps.csv'
 [ "$(cd one && echo frame_*)" = 'frame_000000.vtu frame_000002.vtu frame_000004.vtu frame_000006.vtu' ] || fail frames
