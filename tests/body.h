@@ -118,6 +118,23 @@ static inline PetscErrorCode test_body_attach(test_body *b, const char *set, dou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Holds a set exactly where `map` sends it. */
+static inline PetscErrorCode test_body_hold(test_body *b, const char *set, test_map *map, const wring_motion *motion)
+{
+  const PetscInt  i = wring_names_find(&b->mesh->sets, set), n = b->mesh->set_count[i];
+  const PetscInt *vertex = b->mesh->set_vertex[i];
+  double         *target;
+  wring_term     *term;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * n, &target));
+  for (PetscInt j = 0; j < n; j++) map(b->mesh->X + 3 * vertex[j], target + 3 * j);
+  PetscCall(wring_term_create_hard_attachments(b->mesh, set, n, vertex, target, motion, &term));
+  PetscCall(PetscFree(target));
+  PetscCall(wring_potential_add_term(b->g, term));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Creates the operator; to be called when all terms have been added. */
 static inline PetscErrorCode test_body_set_up(test_body *b)
 {

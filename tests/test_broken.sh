@@ -175,7 +175,7 @@ missing model|edit box.yaml 's/model: corotated, //'|check box.yaml|
 missing young|edit box.yaml 's/young: 1e6, //'|check box.yaml|
   box.yaml: material_young is missing: expected a real in (0,inf) [Pa] (Young's modulus; requires poisson.)
 missing time step|edit box.yaml 's/step: 1e-2, //'|check box.yaml|
-  box.yaml: time_step is missing: expected a real in (0,inf) [s] (Size h of a time step; required.)
+  box.yaml: time_step is missing: expected a real in (0,inf) [s] (Size h of a time step; required
 missing mesh|edit box.yaml '/^mesh/d'|check box.yaml|
   box.yaml: mesh: none is given, expected mesh.file, mesh.box or initial.restart
 missing cells|edit box.yaml 's/, cells: \[2, 1, 1\]//'|check box.yaml|
@@ -306,7 +306,7 @@ check of compare unknown|edit compare.yaml 's/pd\]/bd]/'|check compare.yaml|
 sweep of types|add compare.yaml 'compare_sweep_solver_type: [qn, pd]'|compare compare.yaml|
   compare.yaml:7: compare_sweep: solver_type cannot be swept
 evaluate integrator|:|evaluate box.yaml -time_integrator bdf2|
-  command line: time_integrator is 'bdf2', expected implicit_euler, whose g is evaluated
+  command line: time_integrator is 'bdf2', expected implicit_euler or static, whose g is evaluated
 no command|:||no command, expected
 unknown|:|walk box.yaml|unknown command walk, expected
 unknown near|:|chek box.yaml|unknown command chek, did you mean check, expected

@@ -29,23 +29,6 @@ static void twist(const double X[3], double x[3])
   x[2] = 0.5 + 0.6 * (X[1] - 0.5) + 0.8 * (X[2] - 0.5);
 }
 
-/* Holds a set exactly where `map` sends it. */
-static PetscErrorCode hold(test_body *b, const char *set, test_map *map, const wring_motion *motion)
-{
-  const PetscInt  i = wring_names_find(&b->mesh->sets, set), n = b->mesh->set_count[i];
-  const PetscInt *vertex = b->mesh->set_vertex[i];
-  double         *target;
-  wring_term     *term;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * n, &target));
-  for (PetscInt j = 0; j < n; j++) map(b->mesh->X + 3 * vertex[j], target + 3 * j);
-  PetscCall(wring_term_create_hard_attachments(b->mesh, set, n, vertex, target, motion, &term));
-  PetscCall(PetscFree(target));
-  PetscCall(wring_potential_add_term(b->g, term));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The vertices of a set are where `map` sends them, to the last bit. */
 static PetscErrorCode check_held(const test_body *b, const char *set, test_map *map, Vec x, const char *what)
 {
@@ -72,8 +55,8 @@ static PetscErrorCode create_held(const char *material, double noise, test_body 
 {
   PetscFunctionBegin;
   PetscCall(test_body_create(material, 0.03, 0, b));
-  PetscCall(hold(b, "xmin", rest, &still));
-  PetscCall(hold(b, "xmax", twist, &still));
+  PetscCall(test_body_hold(b, "xmin", rest, &still));
+  PetscCall(test_body_hold(b, "xmax", twist, &still));
   PetscCall(test_body_set_up(b));
   PetscCall(test_body_place(b, rest, noise, b->x));
   PetscCall(wring_potential_set_target(b->g, b->x));
@@ -337,7 +320,7 @@ static PetscErrorCode test_condition(void)
   PetscCall(wring_potential_set_step(b.g, 10));
   PetscCall(wring_potential_create_vec(b.g, &b.x));
   test_displace(b.mesh, 0, 0, b.x);
-  PetscCall(hold(&b, "xmin", rest, &still));
+  PetscCall(test_body_hold(&b, "xmin", rest, &still));
   PetscCall(test_body_set_up(&b));
   PetscCall(test_body_solver(&b, "qn", &s));
   PetscCall(wring_solver_condition(s, b.x, 100, &least, &largest));
@@ -362,7 +345,7 @@ static PetscErrorCode test_both(void)
   PetscCall(test_body_solve(&b, "newton", 100, 1e-12, b.x, &outcome));
   PetscCall(test_distance(x, b.x, &distance));
   CHECK(distance < 1e-10, "a soft attachment moved what a hard one holds by %g m", distance);
-  CHECK_REFUSED(hold(&b, "ymin", rest, &still), "is held by 'x",
+  CHECK_REFUSED(test_body_hold(&b, "ymin", rest, &still), "is held by 'x",
                 "and by 'ymin', expected one hard attachment per vertex");
   PetscCall(VecDestroy(&x));
   PetscCall(test_body_destroy(&b));
@@ -401,7 +384,7 @@ static PetscErrorCode create_moving(const char *rule, double h, double release, 
   b->g    = test_potential(b->mesh, &wring_law_corotated, par);
   PetscCall(wring_time_curve_create(WRING_CURVE_CUBIC, "path", 6, 3, points[0], &path, &error));
   motion.path = path;
-  PetscCall(hold(b, "xmin", rest, &motion));
+  PetscCall(test_body_hold(b, "xmin", rest, &motion));
   PetscCall(wring_time_curve_destroy(&path));
   PetscCall(wring_potential_create_vec(b->g, &b->x));
   test_displace(b->mesh, 0, 0, b->x);

@@ -130,10 +130,10 @@ int wring_ascii_compare_n(const char *a, const char *b, size_t n);
 /* ---- local vector kernels ---------------------------------------------------------------------------------------- */
 
 /*
-  Kernels on this rank's numbers: wring_dots and wring_inertia return this rank's part of a sum, which the caller adds
-  over the ranks. Threaded; sums do not depend on the number of threads. Arrays of different arguments must not overlap,
-  except that w of wring_waxpy may be x or y, w of a combination may be its v[0], and wring_dots may be given the same
-  array several times.
+  Kernels on this rank's numbers: wring_dots, wring_inertia and wring_push return this rank's part of a sum, which the
+  caller adds over the ranks. Threaded; sums do not depend on the number of threads. Arrays of different arguments must
+  not overlap, except that w of wring_waxpy may be x or y, w of a combination may be its v[0], and wring_dots may be
+  given the same array several times.
 */
 
 void wring_fill(PetscInt n, double a, double *x);                                       // x = a
@@ -156,6 +156,8 @@ void wring_combine(PetscInt n, int count, const wring_combination *a);
 
 /* f = s m_i (x_i - y_i) over n vertices [n][3], unless f is NULL; returns s/2 sum m_i |x_i - y_i|^2. */
 double wring_inertia(PetscInt n, double s, const double *m, const double *x, const double *y, double *f);
+/* f += s p, unless f is NULL; returns s p . (x - X); all [n]. */
+double wring_push(PetscInt n, double s, const double *p, const double *x, const double *X, double *f);
 double wring_pairwise_sum(PetscInt n, const double *a); // serial, error O(log n): for values already summed in blocks
 
 /* R [3][3] = the rotation by `spin` [deg/s] during t [s], about the direction of spin; the identity for 0. */

@@ -39,10 +39,13 @@ PetscBool wring_loads_has_drag(const wring_loads *l); // the same on all ranks; 
 const double *wring_loads_drag(const wring_loads *l, double time, double *factor);
 
 /*
-  a [n_owned][3] += M^{-1} f, the accelerations by all forces except gravity and drag, at this time and, for pressure,
-  at the positions q, a vector whose ghosts are updated here. Collective.
+  f [n_owned][3] N += all forces except gravity and drag, at this time and, for pressure, at the positions q, a vector
+  whose ghosts are updated here. Collective.
 */
+PetscErrorCode wring_loads_add_to(const wring_loads *l, double time, Vec q, double *f);
+/* The same as accelerations, a [n_owned][3] += M^{-1} f. */
 PetscErrorCode wring_loads_accelerate(const wring_loads *l, double time, Vec q, double *a);
+PetscBool      wring_loads_follow(const wring_loads *l); // some force depends on positions; not collective
 
 /* Sums at a time over all loads except gravity and drag; pressure at the rest positions. */
 typedef struct {

@@ -1,6 +1,8 @@
 /*
   Layer 6, the incremental potential of one implicit step,                                     docs/theory.md (2.1)
-    g(x) = 1/(2 h^2) sum_i m_i |x_i - y_i|^2 + E(x)   [J],   E = sum over terms and contacts.
+    g(x) = 1/(2 h^2) sum_i m_i |x_i - y_i|^2 + E(x)   [J],   E = sum over terms and contacts,
+  or, in statics, of one load step, (2.9),
+    g(x) = 1/2 sum_i k_i |x_i - y_i|^2 + E(x) - sum_i f_i . (x_i - X_i),   k_i = 0 for a body that is held.
 
   Vectors come from wring_potential_create_vec: [n_owned][3], followed by room for ghosts (VecGhost). Only owned values
   are input; every function that takes x overwrites its ghosts, even if x is otherwise only read. Arguments must be
@@ -8,11 +10,13 @@
   not depend on the number of threads. Only one thread at a time may use a potential.
 
   Vertices held by hard attachments (Dirichlet conditions) are not unknowns, (3.10): there y is the prescribed position
-  and x must be equal to it, gradients and residuals are 0, and A and H have the rows and columns of M/h^2.
+  and x must be equal to it, gradients and residuals are 0, and A and H have the rows and columns of M/h^2, in statics
+  of a diagonal matrix.
 
   Map of src/potential: potential_impl.h (the object), potential.c (its parts and times), evaluate.c (values, gradients,
-  residuals: halo, terms, reduction), forces.c (norms of forces, inverted tets), matrix.c (A and H), held.c (hard
-  attachments). Element loops are in src/term, linear solves in src/operator.
+  residuals: halo, terms, reduction), dead_load.c (statics: no inertia, dead loads), forces.c (norms of forces,
+  inverted tets), matrix.c (A and H), held.c (hard attachments). Element loops are in src/term, linear solves in
+  src/operator.
 */
 #pragma once
 #include <wring/contact.h>
@@ -21,7 +25,7 @@ typedef struct wring_potential wring_potential;
 
 typedef struct {
   double objective;         // inertial + elastic; +infinity outside a law's domain
-  double inertial, elastic; // J, summed over ranks
+  double inertial, elastic; // J, summed over ranks; in statics inertial is all but E: less the work of the loads
 } wring_value;
 
 /* mesh is borrowed and must outlive g; mass [n_owned] kg is copied; phases is borrowed, may be NULL. */
@@ -61,10 +65,22 @@ PetscErrorCode wring_potential_set_drag(wring_potential *g, const double *d);
 PetscErrorCode wring_potential_set_target(wring_potential *g, Vec y);
 PetscErrorCode wring_potential_set_start(wring_potential *g, Vec q); // copied: (x - q)/h is the velocity at x
 /*
-  The external dead forces of the step [n_owned][3] N, which y contains as h^2 M^{-1} load: copied, and used by
-  wring_potential_forces only, which takes them as 0 before the first call.
+  The external dead forces of the step [n_owned][3] N, copied. In statics they are part of g; otherwise y contains them
+  as h^2 M^{-1} load, and g does not change. wring_potential_forces uses them.
 */
 PetscErrorCode wring_potential_set_load(wring_potential *g, Vec load);
+
+/*
+  Makes g that of statics: no inertia and no drag, A = L, H = d2E/dx2, the load is part of g. h remains the length of
+  the step for colliders. Call before the first evaluation; the terms of g may be added later.
+*/
+PetscErrorCode wring_potential_set_static(wring_potential *g);
+PetscBool      wring_potential_is_static(const wring_potential *g);
+/*
+  Statics only: the k_i [n_owned] N/m >= 0 of g, copied; NULL: 0. They are part of A and H, in the place of m_i/h^2.
+*/
+PetscErrorCode wring_potential_set_regularisation(wring_potential *g, const double *k);
+PetscErrorCode wring_potential_set_origin(wring_potential *g, Vec x); // wring_term_set_origin of every term
 
 /*
   x of g is q + part (q' - q), from the start q to the new positions q' (default 1), for hard attachments. Call before
@@ -79,7 +95,8 @@ void wring_potential_set_part(wring_potential *g, double part);
 PetscErrorCode wring_potential_set_time(wring_potential *g, double time, double end, PetscBool *changed);
 
 const wring_mesh *wring_potential_mesh(const wring_potential *g);
-const double *wring_potential_mass(const wring_potential *g); // [n_owned] kg, borrowed: those of g, with drag m + h d
+/* [n_owned], borrowed: the masses of g, with drag m + h d [kg]; in statics the k_i [N/m]. */
+const double *wring_potential_mass(const wring_potential *g);
 const double *wring_potential_body_mass(const wring_potential *g); // [n_owned] kg, borrowed: without drag
 double        wring_potential_step(const wring_potential *g);
 PetscInt      wring_potential_revision(const wring_potential *g); // a new value: A, or H at some x, may have changed

@@ -33,6 +33,7 @@ typedef enum {
   WRING_STOPPED_NOT_FINITE,  // failure: g or x is not finite
   WRING_STOPPED_LINE_SEARCH, // failure: no decrease above round-off
   WRING_STOPPED_SINGULAR,    // failure: a linear system of the method, or of the integrator, is singular or not finite
+  WRING_STOPPED_LOADS,       // failure: loads that depend on the solution did not settle, wring_stepper_solve
   WRING_STOPPED_DIVERGED,    // failure: x lies so far off that no load explains it; decided by who calls the solver
   WRING_N_REASON
 } wring_reason;
@@ -83,6 +84,9 @@ typedef struct {
   PetscInt        iterations;
   wring_rises     rises;
 } wring_outcome;
+
+/* Adds the work of a later solve of the same step, whose end is that of both; *sum may be all 0. Not collective. */
+void wring_outcome_add(const wring_outcome *more, wring_outcome *sum);
 
 /*
   g, op and phases are borrowed and must outlive the solver; op may be NULL for methods that do not need A, phases may
@@ -179,3 +183,6 @@ PetscBool wring_solver_has_residuals(const wring_solver *s); // iterations have 
 PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, double *least, double *largest);
 PetscBool      wring_solver_has_condition(const wring_solver *s); // whether the method has an H_0
 const char    *wring_solver_name(const wring_solver *s);          // type or variant
+
+/* The |grad g| at which a solve with this outcome has converged [N]. Not collective. */
+double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcome);

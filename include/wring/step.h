@@ -32,13 +32,15 @@ typedef struct wring_stepper wring_stepper;
 PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, wring_stepper **s);
 PetscErrorCode wring_stepper_destroy(wring_stepper **s);
 
-/* Values of the deck; not collective. */
+/* Values of the deck; not collective. In statics h is 1/steps, and times are pseudo-times. */
 double        wring_stepper_size(const wring_stepper *s);    // h, s
 PetscInt      wring_stepper_steps(const wring_stepper *s);   // ceil(end/step - 1e-9), or steps; 1 if neither is given
 const double *wring_stepper_gravity(const wring_stepper *s); // [3] m/s^2, to be multiplied by its factor of time
 /* Loads other than gravity, borrowed: evaluated at the same time as the targets of attachments. docs/theory.md 6 */
 PetscErrorCode wring_stepper_set_loads(wring_stepper *s, const wring_loads *loads);
 const char    *wring_stepper_integrator(const wring_stepper *s); // "implicit_euler"
+
+PetscBool wring_stepper_is_static(const wring_stepper *s); // load steps without inertia; not collective
 
 /* Whether a solver minimises g between begin and finish; otherwise wring_stepper_advance is called. Not collective. */
 PetscBool wring_stepper_minimises(const wring_stepper *s);
@@ -74,6 +76,25 @@ PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, V
 const wring_evaluation *wring_stepper_evaluation(const wring_stepper *s);
 
 /*
+  The time at which the step that begin has prepared ends: t + h; in statics the end of the load step, or of a part of
+  it. Not collective.
+*/
+double wring_stepper_end(const wring_stepper *s, const wring_state *state);
+
+/*
+  Minimises g from the x of begin, as wring_solver_solve does. In statics, pressure and contacts are then taken anew at
+  x and the solve is repeated, until |grad g| with them meets the solver's tolerance; the outcome is that of all solves,
+  and is WRING_STOPPED_LOADS if they do not settle.
+*/
+PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome);
+
+/*
+  Statics, after a failed solve: makes the next begin from this state prepare half of the last part of the load step,
+  with a note. *halved: PETSC_FALSE for other integrators, and where the part is 1/1024 of a load step already.
+*/
+PetscErrorCode wring_stepper_halve(wring_stepper *s, const wring_state *state, PetscBool *halved);
+
+/*
   Computes the step of an integrator that does not minimise: x receives the new positions. The outcome has one
   iteration, whose value is implicit Euler's g at x; it is a failure if that is not finite, or the linear system is
   singular, and the state is then unchanged. A factor that runs out of memory is refused.
@@ -87,8 +108,8 @@ PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state,
 
 /*
   Ends the step after the solve or advance: new velocities and positions from x, which may be changed; step and time
-  advance. *elastic [J] is E of g at x on input, E at the new positions on output. If that is not finite the step has
-  failed, and the state is unchanged.
+  advance, in statics the step only when a load step is whole. *elastic [J] is E of g at x on input, E at the new
+  positions on output. If that is not finite the step has failed, and the state is unchanged.
 */
 PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic);
 

@@ -88,6 +88,7 @@ typedef struct {
   double                  until;       // s; INFINITY: always
   double                  release;     // s; active in steps that end by release; INFINITY: never released
   const wring_time_curve *path;        // of three values, m: displacement of all targets, replaces velocity; or NULL
+  PetscBool               grows;       // in statics: targets go linearly from the start to `target` at pseudo-time 1
 } wring_motion;
 
 /* Attachments of owned vertices: stiffness [n] N/m, target [n][3] m at time 0. */
@@ -103,6 +104,10 @@ PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char 
 PetscErrorCode wring_term_create_hard_attachments(const wring_mesh *mesh, const char *name, PetscInt n,
                                                   const PetscInt *vertex, const double *target,
                                                   const wring_motion *motion, wring_term **t);
+/*
+  Statics: the positions at pseudo-time 0, x [n_local][3] m, from which targets that grow start; copied where needed.
+*/
+PetscErrorCode wring_term_set_origin(wring_term *t, const double *x);
 PetscErrorCode wring_term_destroy(wring_term **t);
 
 const char      *wring_term_name(const wring_term *t); // region, set or spring name; borrowed
@@ -115,7 +120,8 @@ PetscBool        wring_term_is_hard(const wring_term *t);
   The vertices that a hard attachment holds: their number, 0 for other terms and after release; borrowed [n], [n][3] m.
 */
 PetscInt  wring_term_held(const wring_term *t, const PetscInt **vertex, const double **target);
-PetscBool wring_term_is_damped(const wring_term *t); // has springs with damping on this rank
+PetscInt  wring_term_attached(const wring_term *t, const PetscInt **vertex); // of hard and other attachments; [n]
+PetscBool wring_term_is_damped(const wring_term *t);                         // has springs with damping on this rank
 
 /*
   Moves targets to `time`, those of hard attachments to `end`, and switches the term on or off for a step that ends at

@@ -145,3 +145,28 @@ double wring_inertia(PetscInt n, double s, const double *m, const double *x, con
   }
   return wring_pairwise_sum(STRIPS, part);
 }
+
+static double push_block(PetscInt n, double s, const double *p, const double *x, const double *X, double *f)
+{
+  double lane[WRING_LANES] = {0};
+  for (PetscInt i = 0; i < n; i++) {
+    lane[i % WRING_LANES] += s * p[i] * (x[i] - X[i]);
+    if (f) f[i] += s * p[i];
+  }
+  return wring_pairwise_sum(WRING_LANES, lane);
+}
+
+double wring_push(PetscInt n, double s, const double *p, const double *x, const double *X, double *f)
+{
+  double part[STRIPS];
+#pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
+  for (int k = 0; k < STRIPS; k++) {
+    const strip blocks = strip_of(n, k);
+    part[k]            = 0;
+    for (PetscInt b = blocks.begin; b < blocks.end; b++) {
+      const PetscInt i = b * BLOCK, len = PetscMin(BLOCK, n - i);
+      part[k] += push_block(len, s, p + i, x + i, X + i, f ? f + i : NULL);
+    }
+  }
+  return wring_pairwise_sum(STRIPS, part);
+}

@@ -77,7 +77,7 @@ static void term_boundary(const wring_potential *g, const job *j, int i, const d
 static double inertia_factor(const wring_potential *g, wring_work work)
 {
   if (work & WRING_MASS) return -1;
-  return (work == WRING_RESIDUAL ? -1 : 1) / (g->h * g->h);
+  return (work == WRING_RESIDUAL ? -1 : 1) * wring_potential_inertia_factor(g);
 }
 
 /* Adds the forces of contacts to f and their energy to this rank's energy. */
@@ -91,6 +91,19 @@ static PetscErrorCode add_contacts(wring_potential *g, const job *j, const doubl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The part of g that is not E: inertia, or the load of statics; f is set. */
+static PetscErrorCode start_sums(wring_potential *g, const job *j, const double *x, const double *y, double *f,
+                                 double *energy)
+{
+  double work = 0;
+
+  PetscFunctionBegin;
+  *energy = wring_inertia(g->mesh->n_owned, inertia_factor(g, j->work), g->mass, x, y, f);
+  if (g->is_static) PetscCall(wring_potential_add_load(g, j->work == WRING_RESIDUAL ? 1 : -1, x, f, &work));
+  *energy += work;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* x and f are local arrays; part: this rank's inertial energy, then the sums of the terms. */
 static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const double *y, double *f, double part[3])
 {
@@ -99,7 +112,7 @@ static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const
 
   PetscFunctionBegin;
   PetscCall(wring_potential_halo_begin(g, x));
-  part[0] = wring_inertia(m->n_owned, inertia_factor(g, j->work), g->mass, x, y, f);
+  PetscCall(start_sums(g, j, x, y, f, &part[0]));
   if (f) PetscCall(PetscArrayzero(f + (size_t)3 * m->n_owned, (size_t)3 * (m->n_local - m->n_owned)));
   for (int i = 0; i < g->n_term; i++) term_interior(g, j, i, x, f);
   PetscCall(wring_potential_halo_end(g, x));

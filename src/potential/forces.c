@@ -23,14 +23,16 @@ static PetscErrorCode add_reactions(wring_potential *g, double *x, double *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Squares of the forces on free vertices; load may be NULL. */
+/* Squares of the forces on free vertices; load may be NULL. g has the load in y, in statics as a term. */
 static void add_free(const wring_potential *g, const double *x, const double *y, const double *grad, const double *load,
                      const double *reaction, double sum[N_FORCE])
 {
-  const char *const mark = wring_potential_held_marks(g);
+  const char *const mark   = wring_potential_held_marks(g);
+  const double      factor = wring_potential_inertia_factor(g);
   for (PetscInt i = 0; i < 3 * g->mesh->n_owned; i++) {
     if (mark && mark[i / 3]) continue;
-    const double push = g->mass[i / 3] / (g->h * g->h) * (x[i] - y[i]), f = load ? load[i] : 0;
+    const double f    = load ? load[i] : 0;
+    const double push = factor * g->mass[i / 3] * (x[i] - y[i]) - (g->is_static ? f : 0);
     sum[INERTIAL] += PetscSqr(push + f);
     sum[INTERNAL] += PetscSqr(grad[i] - push - reaction[i]);
     sum[EXTERNAL] += PetscSqr(f);

@@ -1,9 +1,10 @@
 /*
   Vertices held by hard attachments (Dirichlet conditions) are not unknowns: y and x are at the targets of the
   attachments, gradients and residuals are 0 there, and rows and columns of matrices are those of M/h^2. docs/theory.md
-  (3.10), (3.11)
+  (3.10), (3.11), for statics (2.10)
 */
 #include "potential_impl.h"
+#include <math.h>
 
 /* Marks the vertices that this rank's attachments hold; e reports a vertex that two of them hold. */
 static void mark_vertices(const wring_potential *g, int *holder, wring_error *e)
@@ -134,7 +135,10 @@ void wring_potential_clear_held(wring_potential *g, PetscBool gradient, double *
   for (size_t i = 0; i < 3 * (size_t)held->n; i++) {
     const PetscInt v  = held->vertex[i / 3];
     double *const  at = f + 3 * v + i % 3;
-    if (gradient) held->force[i] = *at + g->mass[v] / (g->h * g->h) * (held->place[i] - held->free[i]);
+    if (gradient && g->is_static)
+      held->force[i] = *at;
+    else if (gradient)
+      held->force[i] = *at + g->mass[v] / (g->h * g->h) * (held->place[i] - held->free[i]);
     *at = 0;
   }
 }
@@ -144,15 +148,25 @@ void wring_potential_add_held(const wring_potential *g, double *force)
   for (PetscInt i = 0; i < 3 * g->held.n; i++) force[3 * g->held.term[i / 3] + i % 3] += g->held.force[i];
 }
 
+/*
+  The diagonal entry of a held vertex i, of which this rank has summed own: M/h^2; in statics this rank's part of the
+  diagonal, which is above 0 on some rank, or 1 N/m for a vertex without elements.
+*/
+static double held_diagonal(const wring_potential *g, PetscInt i, double own)
+{
+  if (!g->is_static) return i < g->mesh->n_owned ? g->mass[i] / (g->h * g->h) : 0;
+  return i < g->mesh->n_owned && own == 0 ? 1 : fabs(own);
+}
+
 void wring_potential_eliminate(const wring_potential *g, const wring_pattern *p, int bs, double *value)
 {
   const char *const mark = wring_potential_held_marks(g);
   for (PetscInt i = 0; mark && i < p->n; i++) {
     for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++) {
       if (!mark[i] && !mark[p->column[k]]) continue;
-      double *const  block    = value + (size_t)k * bs * bs;
-      const PetscInt diagonal = p->column[k] == i && i < g->mesh->n_owned;
-      for (int c = 0; c < bs * bs; c++) block[c] = diagonal && c % (bs + 1) == 0 ? g->mass[i] / (g->h * g->h) : 0;
+      double *const block    = value + (size_t)k * bs * bs;
+      const int     diagonal = p->column[k] == i;
+      for (int c = 0; c < bs * bs; c++) block[c] = diagonal && c % (bs + 1) == 0 ? held_diagonal(g, i, block[c]) : 0;
     }
   }
 }

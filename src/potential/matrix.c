@@ -89,12 +89,13 @@ static PetscInt find_diagonal(const wring_pattern *p, PetscInt i)
   return k;
 }
 
-/* Adds m_i/h^2 to the diagonal blocks of owned vertices. */
+/* Adds m_i/h^2, in statics the regularisation, to the diagonal blocks of owned vertices. */
 static void add_mass(const wring_potential *g, const wring_pattern *p, int bs, double *value)
 {
+  const double factor = wring_potential_inertia_factor(g);
   for (PetscInt i = 0; i < g->mesh->n_owned; i++) {
     double *block = value + (size_t)find_diagonal(p, i) * bs * bs;
-    for (int c = 0; c < bs; c++) block[c * bs + c] += g->mass[i] / (g->h * g->h);
+    for (int c = 0; c < bs; c++) block[c * bs + c] += factor * g->mass[i];
   }
 }
 

@@ -7,6 +7,7 @@ static PetscErrorCode set_masses(wring_potential *g)
   const wring_mesh *m = g->mesh;
 
   PetscFunctionBegin;
+  if (g->is_static) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt i = 0; i < m->n_owned; i++) g->mass[i] = g->lumped[i] + (g->drag ? g->h * g->drag[i] : 0);
   PetscCall(PetscSFBcastBegin(m->halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
@@ -119,8 +120,9 @@ PetscErrorCode wring_potential_set_step(wring_potential *g, double h)
   PetscFunctionBegin;
   PetscCheck(h > 0, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "Time step %.6g is not positive", h);
   if (g->h == h) PetscFunctionReturn(PETSC_SUCCESS);
-  g->revision++;
   g->h = h;
+  if (g->is_static) PetscFunctionReturn(PETSC_SUCCESS);
+  g->revision++;
   if (g->drag) PetscCall(set_masses(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -143,7 +145,7 @@ static PetscErrorCode draw_target(wring_potential *g)
   double       *y;
 
   PetscFunctionBegin;
-  if (!g->drag) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!g->drag || g->is_static) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArrayRead(g->q, &q));
   PetscCall(VecGetArray(g->y, &y));
   for (PetscInt i = 0; i < 3 * g->mesh->n_owned; i++) {
@@ -206,14 +208,14 @@ const wring_mesh *wring_potential_mesh(const wring_potential *g)
   return g->mesh;
 }
 
-const double *wring_potential_body_mass(const wring_potential *g)
-{
-  return g->lumped;
-}
-
 const double *wring_potential_mass(const wring_potential *g)
 {
   return g->mass;
+}
+
+const double *wring_potential_body_mass(const wring_potential *g)
+{
+  return g->lumped;
 }
 
 double wring_potential_step(const wring_potential *g)

@@ -20,11 +20,12 @@ struct wring_potential {
   double            h;      // s
   PetscInt          revision;
   double            part;          // fraction of the step at which x is: 1/2 is its middle
-  double           *mass;          // [n_local] kg: lumped + h drag
+  double           *mass;          // [n_local] kg: lumped + h drag; in statics N/m: the regularisation
   double           *lumped, *drag; // [n_owned] kg, kg/s; drag NULL: none
   wring_held        held;
   Vec               y, q; // target, start of the step
-  Vec               load; // external dead forces that y contains, N; NULL: not set
+  Vec               load; // external dead forces, N; NULL: not set
+  PetscBool         is_static;
   int               n_term;
   wring_term      **term; // [n_term] owned
   int               n_contact;
@@ -38,6 +39,19 @@ PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x);
 PetscErrorCode wring_potential_halo_end(wring_potential *g, double *x);
 /* Adds the forces on ghosts in f to those of their owners. */
 PetscErrorCode wring_potential_sum_ghosts(wring_potential *g, double *f);
+
+/* The factor of g->mass in g, A and H: 1/h^2, or 1 in statics. */
+static inline double wring_potential_inertia_factor(const wring_potential *g)
+{
+  return g->is_static ? 1 : 1 / (g->h * g->h);
+}
+
+/*
+  Statics: adds sign times the load to f [n_owned][3], unless f is NULL, and returns sign times its work from the rest
+  positions to x, this rank's part [J].
+*/
+PetscErrorCode wring_potential_add_load(const wring_potential *g, double sign, const double *x, double *f,
+                                        double *work);
 
 /* ---- vertices that hard attachments hold (held.c) ---------------------------------------------------------------- */
 

@@ -57,7 +57,7 @@ static PetscErrorCode read_memory(wring_problem *p)
   const int              n = wring_stepper_memory(p->stepper, memory);
 
   PetscFunctionBegin;
-  if (n == 0 || p->state.step == 0 || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (n == 0 || (p->state.step == 0 && p->state.time == 0) || is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, memory[0].name, &there));
   if (!there) {
     PetscCall(wring_note(p->comm, "%s does not contain the step before it: %s continues with a step of implicit_euler",
@@ -103,9 +103,32 @@ static PetscErrorCode set_velocity(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A static run goes on from a state of a static run with as many load steps, and has no velocities. */
+static PetscErrorCode check_static(const wring_problem *p)
+{
+  static const char *const key[] = {"velocities", "velocity"};
+  const double             each = wring_stepper_size(p->stepper), done = each * (double)p->state.step;
+
+  PetscFunctionBegin;
+  if (!wring_stepper_is_static(p->stepper)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int i = 0; i < 2; i++) {
+    if (wring_options_has(p->options, "initial_", key[i]))
+      WRING_REFUSE(p->comm, "%s: initial_%s does not apply to time_integrator 'static', which has no velocities",
+                   wring_options_origin(p->options, "initial_", key[i]), key[i]);
+  }
+  if (p->state.time < done - 1e-9 * each || p->state.time > done + each)
+    WRING_REFUSE(p->comm,
+                 "%s: %s is at step %" PetscInt_FMT " and time %.6g, expected a state of a static run with time_steps "
+                 "%" PetscInt_FMT "; initial_positions starts a static run from other positions",
+                 wring_options_origin(p->options, "initial_", "restart"), p->parts->origin.restart, p->state.step,
+                 p->state.time, wring_stepper_steps(p->stepper));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_problem_set_state(wring_problem *p)
 {
   PetscFunctionBegin;
+  PetscCall(check_static(p));
   PetscCall(wring_potential_create_vec(p->g, &p->state.q));
   PetscCall(wring_potential_create_vec(p->g, &p->state.v));
   if (p->parts->origin.restart[0]) {

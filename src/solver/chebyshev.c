@@ -160,7 +160,7 @@ static PetscErrorCode chebyshev_search(wring_solver *s, Vec x, wring_search *res
     PetscCall(wring_solver_backtrack(s, x, d, slope, result));
   }
   if (*result == WRING_SEARCH_FAILED) {
-    PetscCall(wring_solver_steepest(s, d, &slope));
+    PetscCall(wring_solver_steepest(s, x, d, &slope));
     PetscCall(wring_solver_backtrack(s, x, d, slope, result));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,7 +1,6 @@
 /*
   Steepest descent [thesis, 3.2.1], the baseline: x' = x - a grad g. Backtracking halves a until g decreases enough. It
-  starts from twice the last a, so that a can grow again; in the first iteration it starts from the step to g = 0 if g
-  were linear.
+  starts from twice the last a, so that a can grow again; in the first iteration it starts from wring_solver_longest.
 */
 #include "solver/common/line_search.h"
 
@@ -65,7 +64,7 @@ static PetscErrorCode descent_iterate(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(wring_solver_know_norm(s));
-  if (length == 0) length = PetscAbsReal(s->current.value.objective) / PetscSqr(s->current.norm);
+  if (length == 0) PetscCall(wring_solver_longest(s, x, &length));
   PetscCall(search(s, x, &length, &result));
   for (int i = 0; i < MAX_RESTARTS && result != WRING_SEARCH_FOUND; i++) {
     length /= 2;

@@ -95,7 +95,7 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
   if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
   if (result == WRING_SEARCH_FAILED) {
-    PetscCall(wring_solver_steepest(s, newton->d, &slope));
+    PetscCall(wring_solver_steepest(s, x, newton->d, &slope));
     PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
   }
   if (result == WRING_SEARCH_FOUND)

@@ -507,7 +507,7 @@ static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
     PetscCall(qn_step(s, x, &result));
   }
   if (result == WRING_SEARCH_FAILED) {
-    PetscCall(wring_solver_steepest(s, direction(qn), &qn->slope));
+    PetscCall(wring_solver_steepest(s, x, direction(qn), &qn->slope));
     PetscCall(wring_solver_backtrack(s, x, direction(qn), qn->slope, &result));
   }
   if (result == WRING_SEARCH_FOUND) {

@@ -11,7 +11,8 @@
   use(bdf2, "needs a solver, second order, damps fast motion") \
   use(linear_implicit_euler, "one linear solve, first order, damps") \
   use(symplectic_euler, "no solve, small steps, energy does not drift") \
-  use(explicit_euler, "no solve, gains energy")
+  use(explicit_euler, "no solve, gains energy") \
+  use(static, "needs a solver, load steps without inertia over a pseudo-time that ends at 1")
 // clang-format on
 
 #define DECLARE(name, text) extern const wring_integrator wring_integrator_##name;
@@ -27,7 +28,11 @@ static const char                    choices[]     = EACH_RULE(CHOICE);
 enum { N_INTEGRATORS = sizeof integrators / sizeof integrators[0] };
 
 const wring_option wring_time_options[] = {
-  {.key = "step", .type = WRING_REAL, .unit = "s", .range = "(0,inf)", .help = "Size h of a time step; required."},
+  {.key   = "step",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "(0,inf)",
+   .help  = "Size h of a time step; required, but not with the integrator static."},
   {.key   = "end",
    .type  = WRING_REAL,
    .unit  = "s",
@@ -37,7 +42,7 @@ const wring_option wring_time_options[] = {
    .type  = WRING_INT,
    .range = "[1,inf)",
    .value = "1",
-   .help  = "Number of steps from time 0; alternative to end."},
+   .help  = "Number of steps from time 0; alternative to end. With the integrator static: of load steps."},
   {.key     = "integrator",
    .type    = WRING_WORD,
    .choices = &choices[1],
@@ -60,7 +65,8 @@ const wring_option wring_load_options[] = {
    .help  = "Acceleration of every vertex."},
   {.key  = "gravity_curve",
    .type = WRING_PATH,
-   .help = "CSV `time,value`: factor on gravity over time, linear between rows, constant outside."},
+   .help = "CSV `time,value`: factor on gravity over time, linear between rows, constant outside; default: 1, with the "
+           "integrator static the pseudo-time."},
   {.key = NULL},
 };
 

@@ -189,9 +189,14 @@ static PetscErrorCode find_pressure(const wring_loads *l, double time, Vec q, do
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_loads_accelerate(const wring_loads *l, double time, Vec q, double *a)
+PetscBool wring_loads_follow(const wring_loads *l)
 {
-  double *f;
+  return l->has_pressure;
+}
+
+PetscErrorCode wring_loads_add_to(const wring_loads *l, double time, Vec q, double *f)
+{
+  double *pressure;
 
   PetscFunctionBegin;
   for (int i = 0; i < l->n; i++) {
@@ -199,12 +204,24 @@ PetscErrorCode wring_loads_accelerate(const wring_loads *l, double time, Vec q, 
     const double      part = factor(&p->time, time);
     for (PetscInt k = 0; !p->is_pressure && k < 3 * p->n; k++) {
       const PetscInt v = p->vertex[k / 3];
-      a[3 * v + k % 3] += part * p->force[k] / l->mass[v];
+      f[3 * v + k % 3] += part * p->force[k];
     }
   }
   if (!l->has_pressure) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(3 * l->mesh->n_local, &f));
-  PetscCall(find_pressure(l, time, q, f));
+  PetscCall(PetscMalloc1(3 * l->mesh->n_local, &pressure));
+  PetscCall(find_pressure(l, time, q, pressure));
+  for (PetscInt k = 0; k < 3 * l->mesh->n_owned; k++) f[k] += pressure[k];
+  PetscCall(PetscFree(pressure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_loads_accelerate(const wring_loads *l, double time, Vec q, double *a)
+{
+  double *f;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(3 * l->mesh->n_owned, &f));
+  PetscCall(wring_loads_add_to(l, time, q, f));
   for (PetscInt k = 0; k < 3 * l->mesh->n_owned; k++) a[k] += f[k] / l->mass[k / 3];
   PetscCall(PetscFree(f));
   PetscFunctionReturn(PETSC_SUCCESS);

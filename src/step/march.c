@@ -77,6 +77,10 @@ PetscErrorCode wring_stepper_prepare(wring_stepper *s, const wring_state *state,
 
   PetscFunctionBegin;
   s->start_known = PETSC_FALSE;
+  if (s->integrator->prepare) {
+    PetscCall(s->integrator->prepare(s, state, changed));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(set_target(s, state, &h));
   PetscCall(wring_potential_set_step(s->g, h));
   PetscCall(set_drag(s, state, &dragged));
@@ -93,6 +97,10 @@ PetscErrorCode wring_stepper_begin(wring_stepper *s, const wring_state *state, V
   const PetscBool first = (PetscBool)(s->h_of_A == 0);
 
   PetscFunctionBegin;
+  if (s->integrator->begin) {
+    PetscCall(s->integrator->begin(s, state, x, changed));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(wring_stepper_prepare(s, state, changed));
   if (wring_stepper_minimises(s))
     PetscCall(wring_step_choose_start(s, state, x));
@@ -226,7 +234,11 @@ PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state,
     PetscCall(VecCopy(s->v_new, state->v));
   if (rule->extrapolate) PetscCall(wring_potential_hold_velocity(s->g, state->q, x, s->h, state->v));
   PetscCall(VecCopy(x, state->q));
-  state->step++;
-  state->time += s->h;
+  if (rule->count) {
+    rule->count(s, state);
+  } else {
+    state->step++;
+    state->time += s->h;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

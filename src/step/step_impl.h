@@ -6,6 +6,7 @@
     stepper.c                create, destroy, what a stepper reports, the stored vectors of multistep rules
     march.c                  one step: g of the step, steps without a solve, the end of the step
     start.c                  the x_0 of the solve
+    static.c                 load steps: their g, their parts, loads and contacts that depend on the solution
     loads.c                  forces that depend on time, wring/load.h
   Not here: the solve (src/solver), what a run writes and when it stops (src/study/run).
 */
@@ -25,12 +26,18 @@ typedef enum {
   acceleration by gravity and loads, unless the rule has its own target.
 */
 typedef struct {
-  const char *name;  // as in a deck
-  int         order; // order of the error in positions after a given time
-  unsigned    keeps; // wring_momenta
-  double      part;  // h of g, and
-  double      when;  // the time of the attachments' targets and of loads in the step, both as parts of the step
-  unsigned    needs; // WRING_CAN_... required of every law
+  const char *name;      // as in a deck
+  PetscBool   is_static; // load steps without inertia: static.c
+  int         order;     // order of the error in positions after a given time
+  unsigned    keeps;     // wring_momenta
+  double      part;      // h of g, and
+  double      when;      // the time of the attachments' targets and of loads in the step, both as parts of the step
+  unsigned    needs;     // WRING_CAN_... required of every law
+
+  /* What wring_stepper_prepare and wring_stepper_begin do, and how the step is counted; NULL: as for implicit Euler. */
+  PetscErrorCode (*prepare)(wring_stepper *s, const wring_state *state, PetscBool *changed);
+  PetscErrorCode (*begin)(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed);
+  void (*count)(wring_stepper *s, wring_state *state);
 
   /*
     For rules that store the last step: sets s->y, the start and the h of g [s], once s->lead and s->change are known;
@@ -51,6 +58,12 @@ typedef struct {
   PetscErrorCode (*predict)(wring_stepper *s, const wring_state *state,
                             double *bytes); // wring_stepper_predict, or NULL
 } wring_integrator;
+
+/* The part of a load step that is being solved, in pseudo-time: all of it, unless its solve has failed. */
+typedef struct {
+  double begin, end;
+  double length; // of the last part that was solved; 0: none
+} load_part;
 
 struct wring_stepper {
   wring_potential        *g; // borrowed
@@ -76,7 +89,13 @@ struct wring_stepper {
 
   /* rules that store the last step: bdf2.c, m/s^2 */
   Vec       lead, change;
-  PetscBool known; // lead and change are those of the last step
+  PetscBool known; // lead and change, or motion, are those of the last step
+
+  /* load steps: static.c */
+  Vec       motion; // m per pseudo-time, of the last part of a load step
+  Vec       origin; // m, positions at pseudo-time 0
+  PetscBool begun;  // origin is known
+  load_part part;
 };
 
 const wring_integrator *wring_integrator_get(int i);             // in the order of the help text; NULL past the end

@@ -23,6 +23,37 @@ static PetscErrorCode count_steps(MPI_Comm comm, const wring_options *o, double 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Load steps have the size 1/steps: a size and an end are refused. */
+static PetscErrorCode count_load_steps(wring_stepper *s, const wring_options *o)
+{
+  static const char *const key[] = {"step", "end"};
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 2; i++) {
+    if (!wring_options_has(o, "time_", key[i])) continue;
+    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
+                 "%s: time_%s does not apply to time_integrator 'static', whose pseudo-time ends at 1: expected "
+                 "time_steps, the number of load steps",
+                 wring_options_origin(o, "time_", key[i]), key[i]);
+  }
+  PetscCall(wring_options_get_int(o, "time_", wring_time_options, "steps", &s->steps));
+  s->h = 1 / (double)s->steps;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode set_steps(wring_stepper *s, const wring_options *o)
+{
+  PetscFunctionBegin;
+  if (s->integrator->is_static) {
+    PetscCall(count_load_steps(s, o));
+    PetscCall(wring_potential_set_static(s->g));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_options_get_real(o, "time_", wring_time_options, "step", &s->h));
+  PetscCall(count_steps(wring_potential_mesh(s->g)->comm, o, s->h, &s->steps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode create_vectors(wring_stepper *s)
 {
   PetscFunctionBegin;
@@ -36,12 +67,15 @@ static PetscErrorCode create_vectors(wring_stepper *s)
     PetscCall(VecDuplicate(s->y, &s->lead));
     PetscCall(VecDuplicate(s->y, &s->change));
   }
+  if (s->integrator->is_static) {
+    PetscCall(VecDuplicate(s->y, &s->motion));
+    PetscCall(VecDuplicate(s->y, &s->origin));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, wring_stepper **stepper)
 {
-  const MPI_Comm comm = wring_potential_mesh(g)->comm;
   wring_stepper *s;
   const char    *name;
 
@@ -51,10 +85,9 @@ PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, 
   s->g           = g;
   s->drag_factor = NAN;
   s->start_rule  = WRING_START_Y;
-  PetscCall(wring_options_get_real(o, "time_", wring_time_options, "step", &s->h));
-  PetscCall(count_steps(comm, o, s->h, &s->steps));
   PetscCall(wring_options_get_word(o, "time_", wring_time_options, "integrator", &name));
   s->integrator = wring_integrator_find(name);
+  PetscCall(set_steps(s, o));
   PetscCall(wring_options_get_reals(o, "", wring_load_options, "gravity", s->gravity));
   PetscCall(wring_potential_require(g, s->integrator->needs, s->integrator->name));
   if (s->integrator->advance) {
@@ -78,6 +111,8 @@ PetscErrorCode wring_stepper_destroy(wring_stepper **stepper)
   PetscCall(VecDestroy(&s->v_new));
   PetscCall(VecDestroy(&s->lead));
   PetscCall(VecDestroy(&s->change));
+  PetscCall(VecDestroy(&s->motion));
+  PetscCall(VecDestroy(&s->origin));
   PetscCall(KSPDestroy(&s->ksp));
   PetscCall(MatDestroy(&s->H));
   PetscCall(PetscFree(*stepper));
@@ -111,6 +146,16 @@ const char *wring_stepper_integrator(const wring_stepper *s)
   return s->integrator->name;
 }
 
+PetscBool wring_stepper_is_static(const wring_stepper *s)
+{
+  return s->integrator->is_static;
+}
+
+double wring_stepper_end(const wring_stepper *s, const wring_state *state)
+{
+  return s->integrator->is_static ? s->part.end : state->time + s->h;
+}
+
 PetscBool wring_stepper_minimises(const wring_stepper *s)
 {
   return (PetscBool)!s->integrator->advance;
@@ -118,6 +163,11 @@ PetscBool wring_stepper_minimises(const wring_stepper *s)
 
 int wring_stepper_memory(const wring_stepper *s, wring_memory memory[2])
 {
+  if (s->integrator->is_static) {
+    memory[0] = (wring_memory){"start_position", s->origin};
+    memory[1] = (wring_memory){"motion", s->motion};
+    return 2;
+  }
   if (!s->integrator->target) return 0;
   memory[0] = (wring_memory){"velocity_lead", s->lead};
   memory[1] = (wring_memory){"velocity_change", s->change};
@@ -131,5 +181,6 @@ PetscBool wring_stepper_remembers(const wring_stepper *s)
 
 void wring_stepper_remember(wring_stepper *s)
 {
-  s->known = (PetscBool)(s->integrator->target != NULL);
+  s->known = (PetscBool)(s->integrator->target || s->integrator->is_static);
+  s->begun = s->known;
 }

@@ -14,11 +14,13 @@ static void set_target(wring_term *t, PetscInt e, const double *target)
   for (int k = 0; k < 3; k++) par[(1 + k) * WRING_LANES] = target[k];
 }
 
-static PetscErrorCode create_motion(PetscInt n, const double *target, const wring_motion *motion, attachment **a)
+static PetscErrorCode create_motion(PetscInt n, const PetscInt *vertex, const double *target,
+                                    const wring_motion *motion, attachment **a)
 {
   PetscFunctionBegin;
   PetscCall(PetscNew(a));
-  PetscCall(PetscMalloc1((size_t)3 * n, &(*a)->target));
+  PetscCall(PetscMalloc2(n, &(*a)->vertex, (size_t)3 * n, &(*a)->target));
+  PetscCall(PetscArraycpy((*a)->vertex, vertex, n));
   PetscCall(PetscArraycpy((*a)->target, target, (size_t)3 * n));
   (*a)->n      = n;
   (*a)->motion = *motion;
@@ -35,7 +37,7 @@ PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char 
 
   PetscFunctionBegin;
   PetscCall(wring_term_create(mesh, name, &wring_law_attachment, 1, n, n, vertex, PETSC_FALSE, PETSC_TRUE, &t));
-  PetscCall(create_motion(n, target, motion, &t->attachment));
+  PetscCall(create_motion(n, vertex, target, motion, &t->attachment));
   for (PetscInt e = 0; e < n; e++) {
     const double *x = target + 3 * e;
     wring_term_set_par(t, e, (const double[]){stiffness[e], x[0], x[1], x[2]});
@@ -53,9 +55,8 @@ PetscErrorCode wring_term_create_hard_attachments(const wring_mesh *mesh, const 
 
   PetscFunctionBegin;
   PetscCall(wring_term_create(mesh, name, &wring_law_attachment, 1, 0, 0, NULL, PETSC_FALSE, PETSC_TRUE, &t));
-  PetscCall(create_motion(n, target, motion, &t->attachment));
-  PetscCall(PetscMalloc2(n, &t->attachment->held, (size_t)3 * n, &t->attachment->place));
-  PetscCall(PetscArraycpy(t->attachment->held, vertex, n));
+  PetscCall(create_motion(n, vertex, target, motion, &t->attachment));
+  PetscCall(PetscMalloc1((size_t)3 * n, &t->attachment->place));
   PetscCall(PetscArraycpy(t->attachment->place, target, (size_t)3 * n));
   t->attachment->hard = PETSC_TRUE;
   *term               = t;
@@ -67,17 +68,36 @@ PetscErrorCode wring_term_destroy_attachment(attachment **a)
   PetscFunctionBegin;
   if (!*a) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_time_curve_destroy(&(*a)->path));
-  PetscCall(PetscFree((*a)->target));
-  PetscCall(PetscFree2((*a)->held, (*a)->place));
+  PetscCall(PetscFree2((*a)->vertex, (*a)->target));
+  PetscCall(PetscFree((*a)->origin));
+  PetscCall(PetscFree((*a)->place));
   PetscCall(PetscFree(*a));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_term_set_origin(wring_term *t, const double *x)
+{
+  attachment *const a = t->attachment;
+
+  PetscFunctionBegin;
+  if (!a || !a->motion.grows) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!a->origin) PetscCall(PetscMalloc1((size_t)3 * a->n, &a->origin));
+  for (PetscInt e = 0; e < 3 * a->n; e++) a->origin[e] = x[3 * a->vertex[e / 3] + e % 3];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt wring_term_attached(const wring_term *t, const PetscInt **vertex)
+{
+  if (!t->attachment || !t->active) return 0;
+  *vertex = t->attachment->vertex;
+  return t->attachment->n;
 }
 
 PetscInt wring_term_held(const wring_term *t, const PetscInt **vertex, const double **target)
 {
   const attachment *const a = t->attachment;
   if (!a || !a->hard || !t->active) return 0;
-  *vertex = a->held;
+  *vertex = a->vertex;
   *target = a->place;
   return a->n;
 }
@@ -85,6 +105,13 @@ PetscInt wring_term_held(const wring_term *t, const PetscInt **vertex, const dou
 PetscBool wring_term_is_hard(const wring_term *t)
 {
   return (PetscBool)(t->attachment && t->attachment->hard);
+}
+
+/* Target e at a time before the rigid motion. */
+static void find_target(const attachment *a, PetscInt e, double time, double *X)
+{
+  const double *const end = a->target + 3 * e, *const start = a->origin ? a->origin + 3 * e : end;
+  for (int i = 0; i < 3; i++) X[i] = a->origin && time < 1 ? start[i] + time * (end[i] - start[i]) : end[i];
 }
 
 /* The displacement of all targets without the rotation. */
@@ -99,11 +126,11 @@ static void move_targets(wring_term *t, double time)
   attachment *const   a = t->attachment;
   const wring_motion *m = &a->motion;
   const double        s = fmin(time, m->until);
-  double              R[9], shift[3], x[3];
+  double              R[9], shift[3], x[3], X[3];
   wring_rotation(m->spin, s, R);
   find_shift(m, s, shift);
   for (PetscInt e = 0; e < a->n; e++) {
-    const double *X = a->target + 3 * e;
+    find_target(a, e, time, X);
     for (int i = 0; i < 3; i++) {
       x[i] = m->centre[i] + shift[i];
       for (int j = 0; j < 3; j++) x[i] += R[3 * i + j] * (X[j] - m->centre[j]);
@@ -139,6 +166,6 @@ void wring_term_set_time(wring_term *t, double time, double end, PetscBool *chan
   const PetscBool     holds = still_holds(m, end);
   *changed                  = (PetscBool)(holds != t->active);
   t->active                 = holds;
-  if (!holds || !moves(m)) return; // targets at rest keep their exact values
+  if (!holds || (!moves(m) && !t->attachment->origin)) return; // targets at rest keep their exact values
   move_targets(t, t->attachment->hard ? end : time);
 }

@@ -5,7 +5,8 @@
 const wring_option wring_load_time_options[] = {
   {.key  = "curve",
    .type = WRING_PATH,
-   .help = "CSV `time,value` [s]: factor over time, constant before the first row and after the last; default: 1."},
+   .help = "CSV `time,value` [s]: factor over time, constant before the first row and after the last; default: 1, with "
+           "the integrator static the pseudo-time."},
   {.key     = "interpolation",
    .type    = WRING_WORD,
    .choices = "linear|cubic",
@@ -40,6 +41,16 @@ PetscErrorCode wring_problem_read_curve(const wring_problem *p, const char *file
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_problem_create_growth(wring_time_curve **c)
+{
+  static const double row[] = {0, 0, 1, 1};
+  wring_error         error = {""};
+
+  PetscFunctionBegin;
+  PetscCall(wring_time_curve_create(WRING_CURVE_LINEAR, "", 2, 1, row, c, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *prefix, wring_time_curve **curve,
                                             wring_load_time *time)
 {
@@ -63,6 +74,8 @@ PetscErrorCode wring_problem_read_load_time(const wring_problem *p, const char *
   } else if (wring_options_has(o, prefix, "interpolation")) {
     WRING_REFUSE(p->comm, "%s: %sinterpolation applies to a curve, expected %scurve too",
                  wring_options_origin(o, prefix, "interpolation"), prefix, prefix);
+  } else if (wring_stepper_is_static(p->stepper)) {
+    PetscCall(wring_problem_create_growth(curve));
   }
   time->curve = *curve;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -123,9 +123,14 @@ static PetscErrorCode add_gravity_curve(wring_problem *p)
   char              file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  if (!wring_options_has(p->options, "", "gravity_curve")) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_get_path(p->options, "", wring_load_options, "gravity_curve", sizeof file, file));
-  PetscCall(wring_problem_read_curve(p, file, "time,value", WRING_CURVE_LINEAR, &curve));
+  if (wring_options_has(p->options, "", "gravity_curve")) {
+    PetscCall(wring_options_get_path(p->options, "", wring_load_options, "gravity_curve", sizeof file, file));
+    PetscCall(wring_problem_read_curve(p, file, "time,value", WRING_CURVE_LINEAR, &curve));
+  } else if (wring_stepper_is_static(p->stepper)) {
+    PetscCall(wring_problem_create_growth(&curve));
+  } else {
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   time.curve = curve;
   PetscCall(wring_loads_set_gravity_time(p->parts->loads, &time));
   PetscCall(wring_time_curve_destroy(&curve));

@@ -190,7 +190,8 @@ static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, con
     PetscCall(wring_options_get_path(o, prefix, wring_attach_options, "path", sizeof file, file));
     PetscCall(wring_problem_read_curve(p, file, "time,x,y,z", WRING_CURVE_CUBIC, path));
   }
-  motion->path = *path;
+  motion->path  = *path;
+  motion->grows = wring_options_has(o, prefix, "file");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -219,13 +219,32 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_solver_steepest(wring_solver *s, Vec d, double *slope)
+PetscErrorCode wring_solver_longest(wring_solver *s, Vec x, double *length)
 {
+  double size = 0, least, largest;
+
   PetscFunctionBegin;
   PetscCall(wring_solver_know_norm(s));
-  *slope = -PetscAbsReal(s->current.value.objective);
+  *length = PetscAbsReal(s->current.value.objective) / PetscSqr(s->current.norm);
+  if (!wring_potential_is_static(s->g)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int c = 0; c < 3; c++) {
+    PetscCall(VecStrideMin(x, c, NULL, &least));
+    PetscCall(VecStrideMax(x, c, NULL, &largest));
+    size = PetscMax(size, largest - least);
+  }
+  *length = size / s->current.norm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_steepest(wring_solver *s, Vec x, Vec d, double *slope)
+{
+  double length;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_longest(s, x, &length));
+  *slope = -length * PetscSqr(s->current.norm);
   PetscCall(VecCopy(s->current.grad, d));
-  PetscCall(VecScale(d, *slope / PetscSqr(s->current.norm)));
+  PetscCall(VecScale(d, -length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

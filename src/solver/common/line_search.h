@@ -40,8 +40,12 @@ PetscErrorCode wring_solver_meet_infinity(wring_solver *s, Vec x, Vec d);
 */
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
 
-/* d = -(|g|/|grad g|^2) grad g, the step to g = 0 if g were linear; used if a better direction fails. */
-PetscErrorCode wring_solver_steepest(wring_solver *s, Vec d, double *slope);
+/*
+  The longest step along -grad g, in its multiples [m/N]: |g|/|grad g|^2, to g = 0 if g were linear. In statics, where g
+  may be 0 or below, the norm of the step is the size of the body.
+*/
+PetscErrorCode wring_solver_longest(wring_solver *s, Vec x, double *length);
+PetscErrorCode wring_solver_steepest(wring_solver *s, Vec x, Vec d, double *slope); // that step: used if d fails
 
 /* Ends the solve after a search that found nothing. */
 void wring_solver_give_up(wring_solver *s, wring_search result);

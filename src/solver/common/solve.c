@@ -7,9 +7,9 @@
 
 static const double round_off = 1e-12; // of |g|: a larger rise is counted
 
-static const char *const reason_names[] = {"converged",       "max_it",     "at round-off",
-                                           "interrupted",     "not finite", "line search failed",
-                                           "singular system", "diverged"};
+static const char *const reason_names[] = {
+  "converged",          "max_it",          "at round-off",        "interrupted", "not finite",
+  "line search failed", "singular system", "loads do not settle", "diverged"};
 
 const char *wring_reason_name(wring_reason reason)
 {
@@ -130,6 +130,19 @@ void wring_rises_add(const wring_rises *one, wring_rises *sum)
   sum->measured += one->measured;
   sum->count += one->count;
   sum->largest = PetscMax(sum->largest, one->largest);
+}
+
+void wring_outcome_add(const wring_outcome *more, wring_outcome *sum)
+{
+  const wring_iteration before = sum->last;
+  if (sum->last.evaluations == 0) sum->first = more->first;
+  sum->reason = more->reason;
+  sum->iterations += more->iterations;
+  wring_rises_add(&more->rises, &sum->rises);
+  sum->last = more->last;
+  sum->last.evaluations += before.evaluations;
+  sum->last.linear_iterations += before.linear_iterations;
+  sum->last.seconds += before.seconds;
 }
 
 /* Whether iteration k is one of 0, N, 2 N, ..., or the last allowed. */

@@ -157,6 +157,22 @@ void wring_solver_expect_solves(const wring_solver *s, PetscInt64 steps)
                         &(wring_operator_use){.solves = steps * iterations, .rough = s->ops->begins_from_operator});
 }
 
+/* Statics has no mass, step or velocity: only a method that minimises g has a meaning. */
+static PetscErrorCode require_minimiser(const wring_solver *s)
+{
+  PetscFunctionBegin;
+  if (s->ops->declares & WRING_MINIMISES) PetscFunctionReturn(PETSC_SUCCESS);
+  WRING_REFUSE(s->comm,
+               "solver '%s' cannot be used with time_integrator 'static': it does not minimise g, expected qn, pd, "
+               "chebyshev, admm, newton, gradient_descent or anderson",
+               s->ops->name);
+}
+
+double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcome)
+{
+  return PetscMax(s->limits.rtol * outcome->last.reference, s->limits.atol);
+}
+
 PetscErrorCode wring_solver_set_up(wring_solver *s)
 {
   PetscFunctionBegin;
@@ -166,7 +182,9 @@ PetscErrorCode wring_solver_set_up(wring_solver *s)
   PetscCall(wring_potential_require(s->g, s->ops->needs, s->ops->name));
   PetscCall(
     wring_potential_require_contacts(s->g, s->ops->contacts ? s->ops->contacts(s) : NULL, "solver", s->ops->name));
-  if (!s->ops->damps) PetscCall(wring_potential_require_undamped(s->g, "solver", s->ops->name));
+  if (wring_potential_is_static(s->g)) PetscCall(require_minimiser(s));
+  if (!s->ops->damps && !wring_potential_is_static(s->g))
+    PetscCall(wring_potential_require_undamped(s->g, "solver", s->ops->name));
   PetscCall(wring_potential_create_vec(s->g, &s->current.grad));
   PetscCall(VecDuplicate(s->current.grad, &s->trial.x));
   PetscCall(VecDuplicate(s->current.grad, &s->trial.grad));

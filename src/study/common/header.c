@@ -49,6 +49,20 @@ static PetscErrorCode describe_operator(const wring_problem *p, size_t size, cha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode print_time(const wring_problem *p)
+{
+  const char *const name = wring_stepper_integrator(p->stepper);
+
+  PetscFunctionBegin;
+  if (wring_stepper_is_static(p->stepper))
+    PetscCall(PetscPrintf(p->comm, "time      %s, %" PetscInt_FMT " load steps, from step %" PetscInt_FMT " at %.6g\n",
+                          name, wring_stepper_steps(p->stepper), p->state.step, p->state.time));
+  else
+    PetscCall(PetscPrintf(p->comm, "time      %s, h = %.6g s, from step %" PetscInt_FMT " at %.6g s\n", name,
+                          wring_stepper_size(p->stepper), p->state.step, p->state.time));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
 {
   const int threads = wring_max_threads();
@@ -62,9 +76,7 @@ PetscErrorCode wring_header_print(wring_problem *p, const char *solver)
   PetscCall(print_model(p));
   PetscCall(describe_operator(p, sizeof type, type));
   if (solver) PetscCall(PetscPrintf(p->comm, "solver    %s; operator %s\n", solver, type));
-  PetscCall(PetscPrintf(p->comm, "time      %s, h = %.6g s, from step %" PetscInt_FMT " at %.6g s\n",
-                        wring_stepper_integrator(p->stepper), wring_stepper_size(p->stepper), p->state.step,
-                        p->state.time));
+  PetscCall(print_time(p));
   if (p->restart[0]) PetscCall(PetscPrintf(p->comm, "restart   %s\n", p->restart));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -165,9 +165,10 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
 
   PetscFunctionBegin;
   if (!wring_stepper_minimises(p->stepper)) {
-    WRING_REFUSE(
-      p->comm, "%s: time_integrator '%s' does not minimise, compare expects implicit_euler, implicit_midpoint or bdf2",
-      wring_options_origin(p->options, "time_", "integrator"), wring_stepper_integrator(p->stepper));
+    WRING_REFUSE(p->comm,
+                 "%s: time_integrator '%s' does not minimise, compare expects implicit_euler, implicit_midpoint, bdf2 "
+                 "or static",
+                 wring_options_origin(p->options, "time_", "integrator"), wring_stepper_integrator(p->stepper));
   }
   PetscCall(get_options(s));
   PetscCall(note_unmeasured(s));

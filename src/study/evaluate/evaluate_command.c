@@ -19,15 +19,15 @@ typedef struct {
   double      gradient_norm, min_J, max_J;
 } evaluation;
 
-static PetscErrorCode require_implicit_euler(const wring_problem *p)
+static PetscErrorCode require_g(const wring_problem *p)
 {
   const char *const name = wring_stepper_integrator(p->stepper);
   PetscBool         same;
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(name, "implicit_euler", &same));
-  if (!same)
-    WRING_REFUSE(p->comm, "%s: time_integrator is '%s', expected implicit_euler, whose g is evaluated",
+  if (!same && !wring_stepper_is_static(p->stepper))
+    WRING_REFUSE(p->comm, "%s: time_integrator is '%s', expected implicit_euler or static, whose g is evaluated",
                  wring_options_origin(p->options, "time_", "integrator"), name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -149,7 +149,7 @@ PetscErrorCode wring_study_evaluate(MPI_Comm comm, const wring_options *o, wring
 
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &p));
-  PetscCall(require_implicit_euler(p));
+  PetscCall(require_g(p));
   PetscCall(wring_potential_create_vec(p->g, &x));
   PetscCall(wring_potential_create_vec(p->g, &gradient));
   PetscCall(wring_stepper_prepare(p->stepper, &p->state, &changed));

@@ -20,11 +20,10 @@ static PetscErrorCode solve(wring_run *r)
 
   PetscFunctionBegin;
   r->output.history.step = p->state.step + 1;
-  r->output.history.time = p->state.time + wring_stepper_size(p->stepper);
+  r->output.history.time = wring_stepper_end(p->stepper, &p->state);
   if (r->solver) {
     PetscCall(wring_problem_prepare_operator(p, wring_solver_operator_factor(r->solver), r->changed));
-    wring_solver_know_start(r->solver, wring_stepper_evaluation(p->stepper));
-    PetscCall(wring_solver_solve(r->solver, r->x, &r->outcome));
+    PetscCall(wring_stepper_solve(p->stepper, r->solver, r->x, &r->outcome));
     wring_rises_add(&r->outcome.rises, &r->rises);
   } else {
     PetscCall(wring_stepper_advance(p->stepper, &p->state, r->x, &r->outcome));
@@ -48,8 +47,8 @@ static PetscErrorCode check_bounds(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One step. After a failure the state is unchanged. */
-static PetscErrorCode make_step(wring_run *r)
+/* One step, or a part of a load step. After a failure the state is unchanged. */
+static PetscErrorCode make_part(wring_run *r)
 {
   wring_problem *const p = r->p;
 
@@ -63,6 +62,26 @@ static PetscErrorCode make_step(wring_run *r)
     PetscCall(wring_stepper_finish(p->stepper, r->x, &p->state, &r->elastic));
     if (PetscIsInfOrNanReal(r->elastic)) r->outcome.reason = WRING_STOPPED_NOT_FINITE;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One step; a load step that fails is made in parts, whose work is added up. */
+static PetscErrorCode make_step(wring_run *r)
+{
+  const PetscInt step    = r->p->state.step;
+  wring_outcome  sum     = {.iterations = 0};
+  PetscBool      goes_on = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  while (goes_on) {
+    PetscCall(make_part(r));
+    wring_outcome_add(&r->outcome, &sum);
+    if (wring_reason_failed(r->outcome.reason))
+      PetscCall(wring_stepper_halve(r->p->stepper, &r->p->state, &goes_on));
+    else
+      goes_on = (PetscBool)(r->p->state.step == step);
+  }
+  r->outcome = sum;
   if (wring_reason_failed(r->outcome.reason)) r->status = WRING_EXIT_FAILED;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

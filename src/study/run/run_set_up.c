@@ -49,7 +49,7 @@ static PetscErrorCode find_last_step(wring_run *r)
   PetscFunctionBegin;
   r->first = p->state.step;
   r->last  = wring_stepper_steps(p->stepper);
-  if (wring_options_has(p->options, "time_", "end")) {
+  if (wring_options_has(p->options, "time_", "end") && !wring_stepper_is_static(p->stepper)) {
     PetscCall(wring_options_get_real(p->options, "time_", wring_time_options, "end", &end));
     r->last = r->first + (PetscInt)ceil((end - p->state.time) / wring_stepper_size(p->stepper) - 1e-9);
   }

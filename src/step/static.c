@@ -1,0 +1,217 @@
+/*
+  Statics: a load step ends at a minimum of E less the work of the loads, over a pseudo-time that ends at 1. A load step
+  whose solve fails is made in parts. docs/theory.md (6.12), (6.13)
+*/
+#include "step_impl.h"
+#include <math.h>
+
+enum { MAX_HALVINGS = 10, MAX_RENEWALS = 100 };
+
+/* The end of the load step that contains a time, and the shortest part of it. */
+static double whole_end(const wring_stepper *s, const wring_state *state)
+{
+  return (double)(state->step + 1) / (double)s->steps;
+}
+
+static double shortest(const wring_stepper *s)
+{
+  return 1 / ((double)s->steps * (double)(1 << MAX_HALVINGS));
+}
+
+/* ---- g of a load step, or of a part of it ------------------------------------------------------------------------ */
+
+/* Gravity and loads at the end of the part, pressure on the surfaces at x. */
+static PetscErrorCode set_load(wring_stepper *s, Vec x)
+{
+  const double *const mass = wring_potential_body_mass(s->g), time = s->part.end;
+  const double        factor = s->loads ? wring_loads_gravity_factor(s->loads, time) : 1;
+  PetscScalar        *f;
+  PetscInt            n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(s->load, &n));
+  PetscCall(VecGetArrayWrite(s->load, &f));
+  for (PetscInt i = 0; i < n; i++) f[i] = mass[i / 3] * factor * s->gravity[i % 3];
+  if (s->loads) PetscCall(wring_loads_add_to(s->loads, time, x, f));
+  PetscCall(VecRestoreArrayWrite(s->load, &f));
+  PetscCall(wring_potential_set_load(s->g, s->load));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The part that begins at the state: the rest of the load step, but at most twice as long as the last part. */
+static void choose_part(wring_stepper *s, const wring_state *state)
+{
+  const double end = whole_end(s, state), length = end - state->time;
+  if (s->part.begin == state->time && s->part.end > state->time) return; // chosen by `halve`
+  s->part.end   = s->part.length > 0 && 2 * s->part.length < length ? state->time + 2 * s->part.length : end;
+  s->part.begin = state->time;
+}
+
+/* The first load step begins at the origin, unless a restart has set it. */
+static PetscErrorCode set_origin(wring_stepper *s, const wring_state *state)
+{
+  PetscFunctionBegin;
+  if (s->h_of_A > 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!s->begun) PetscCall(VecCopy(state->q, s->origin));
+  s->begun = PETSC_TRUE;
+  PetscCall(wring_potential_set_origin(s->g, s->origin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode static_prepare(wring_stepper *s, const wring_state *state, PetscBool *changed)
+{
+  PetscFunctionBegin;
+  PetscCall(set_origin(s, state));
+  choose_part(s, state);
+  PetscCall(wring_potential_set_step(s->g, s->part.end - state->time));
+  PetscCall(wring_potential_set_start(s->g, state->q));
+  PetscCall(wring_potential_set_target(s->g, state->q));
+  PetscCall(wring_potential_set_time(s->g, s->part.end, s->part.end, changed));
+  PetscCall(set_load(s, state->q));
+  if (s->h_of_A == 0) *changed = PETSC_TRUE;
+  s->h_of_A = s->h;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_stepper_halve(wring_stepper *s, const wring_state *state, PetscBool *halved)
+{
+  const double length = (s->part.end - state->time) / 2;
+
+  PetscFunctionBegin;
+  *halved = (PetscBool)(s->integrator->is_static && length > 0.75 * shortest(s));
+  if (!*halved) PetscFunctionReturn(PETSC_SUCCESS);
+  s->part.end = state->time + length;
+  PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
+                       "load step %" PetscInt_FMT " fails from pseudo-time %.6g to %.6g: it goes on with half of this",
+                       state->step + 1, state->time, state->time + 2 * length));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the start of the solve -------------------------------------------------------------------------------------- */
+
+/* x = q + time * (last motion), with held vertices at their new places, and g there. */
+static PetscErrorCode evaluate_at(wring_stepper *s, const wring_state *state, double time, Vec x, wring_value *value)
+{
+  wring_contact_change change;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(state->q, x));
+  if (time > 0) PetscCall(VecAXPY(x, time, s->motion));
+  PetscCall(wring_potential_place(s->g, x));
+  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
+  PetscCall(wring_potential_value(s->g, x, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* q, or q moved on as in the last part if g is lower there. */
+static PetscErrorCode choose_start(wring_stepper *s, const wring_state *state, Vec x, PetscBool *finite)
+{
+  const double time = s->known ? s->part.end - state->time : 0;
+  wring_value  at_q, moved = {.objective = INFINITY};
+
+  PetscFunctionBegin;
+  if (time > 0) PetscCall(evaluate_at(s, state, time, x, &moved));
+  PetscCall(evaluate_at(s, state, 0, x, &at_q));
+  if (moved.objective < at_q.objective || !(at_q.objective < INFINITY)) {
+    PetscCall(evaluate_at(s, state, time, x, &moved));
+    at_q = moved;
+  }
+  *finite = (PetscBool)!PetscIsInfOrNanReal(at_q.objective);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode static_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed)
+{
+  PetscBool finite = PETSC_FALSE, halved = PETSC_TRUE, one;
+
+  PetscFunctionBegin;
+  *changed = PETSC_FALSE;
+  while (!finite && halved) {
+    PetscCall(static_prepare(s, state, &one));
+    if (one) *changed = PETSC_TRUE;
+    PetscCall(choose_start(s, state, x, &finite));
+    if (!finite) PetscCall(wring_stepper_halve(s, state, &halved));
+  }
+  if (!finite)
+    WRING_REFUSE(wring_potential_mesh(s->g)->comm,
+                 "load step %" PetscInt_FMT ", pseudo-time %.6g: the energy at its start is not finite, expected "
+                 "elements that are not inverted, and hard attachments that move less in a load step",
+                 state->step + 1, state->time);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- loads and contacts that depend on the solution -------------------------------------------------------------- */
+
+/* Takes pressure and contacts anew at x; *norm: |grad g| with them. */
+static PetscErrorCode renew(wring_stepper *s, Vec x, double *norm)
+{
+  wring_contact_change change;
+
+  PetscFunctionBegin;
+  PetscCall(set_load(s, x));
+  PetscCall(wring_potential_set_start(s->g, x));
+  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
+  PetscCall(wring_potential_gradient(s->g, x, s->y));
+  PetscCall(VecNorm(s->y, NORM_2, norm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool depends_on_solution(const wring_stepper *s)
+{
+  wring_contact *const *contact;
+  return (PetscBool)((s->loads && wring_loads_follow(s->loads)) || wring_potential_contacts(s->g, &contact) > 0);
+}
+
+PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome)
+{
+  wring_outcome more;
+  double        norm = 0;
+
+  PetscFunctionBegin;
+  wring_solver_know_start(solver, wring_stepper_evaluation(s));
+  PetscCall(wring_solver_solve(solver, x, outcome));
+  if (!s->integrator->is_static || !depends_on_solution(s)) PetscFunctionReturn(PETSC_SUCCESS);
+  const double tolerance = wring_solver_tolerance(solver, outcome);
+  for (int i = 0; i < MAX_RENEWALS; i++) {
+    if (outcome->reason != WRING_CONVERGED && outcome->reason != WRING_AT_ROUND_OFF) break;
+    PetscCall(renew(s, x, &norm));
+    if (norm <= PetscMax(tolerance, 2 * outcome->last.gradient_norm)) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(wring_solver_solve(solver, x, &more));
+    wring_outcome_add(&more, outcome);
+  }
+  if (outcome->reason == WRING_CONVERGED || outcome->reason == WRING_AT_ROUND_OFF)
+    outcome->reason = WRING_STOPPED_LOADS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode static_finish(wring_stepper *s, Vec x, wring_state *state)
+{
+  PetscFunctionBegin;
+  PetscCall(VecWAXPY(s->motion, -1, state->q, x));
+  s->part.length = s->part.end - state->time;
+  PetscCall(VecScale(s->motion, 1 / s->part.length));
+  PetscCall(VecSet(state->v, 0));
+  s->known = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The step is counted when the whole load step is done. */
+static void static_count(wring_stepper *s, wring_state *state)
+{
+  state->time = s->part.end;
+  if (state->time >= whole_end(s, state)) state->step++;
+}
+
+const wring_integrator wring_integrator_static = {
+  .name      = "static",
+  .part      = 1,
+  .when      = 1,
+  .needs     = WRING_CAN_GRADIENT,
+  .is_static = PETSC_TRUE,
+  .prepare   = static_prepare,
+  .begin     = static_begin,
+  .finish    = static_finish,
+  .count     = static_count,
+};
