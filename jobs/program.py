@@ -70,10 +70,17 @@ def run(command, deck, folder, options=None, *, accepted=(0,), **how):
     """The same, and a Failure unless the status is accepted. Gives the folder."""
     status = attempt(command, deck, folder, options, **how)
     if status not in accepted:
-        with open(os.path.join(folder, "log"), encoding="utf-8", errors="replace") as log:
-            sys.stderr.write("".join(log.readlines()[-5:]))
-        raise Failure(f"status {status} of wring {command} {deck or ''} {' '.join(arguments(options or {}))}")
+        line = " ".join(["wring", command] + ([deck] if deck else []) + arguments(options or {}))
+        raise Failure(f"{reason(folder)} (status {status} of {line})")
     return folder
+
+
+def reason(folder):
+    """Wring's own line of error in the log of a run, which mpiexec may follow with lines of its own; else the last."""
+    with open(os.path.join(folder, "log"), encoding="utf-8", errors="replace") as log:
+        lines = [line.strip() for line in log if line.strip()]
+    own = [line for line in lines if line.startswith("wring: ")]
+    return (own or lines[-1:] or ["no output"])[0]
 
 
 def is_newer(file, other):

@@ -297,10 +297,10 @@ compare unknown|edit compare.yaml 's/pd\]/bd]/'|compare compare.yaml|
   compare.yaml:5: solver 'bd' is neither a variant with a type nor one of
 *compare twice|edit compare.yaml 's/pd\]/qn]/'|compare compare.yaml|
   compare.yaml:5: compare_solvers names 'qn' twice, expected each solver once
-compare report|edit compare.yaml 's/1, 3/1, 30/'|compare compare.yaml|
-  compare.yaml:5: compare_report has iteration 30, expected 0 to 3
-check of compare report|edit compare.yaml 's/1, 3/1, 30/'|check compare.yaml|
-  compare.yaml:5: compare_report has iteration 30, expected 0 to 3
+compare report|edit compare.yaml 's/1, 3/-1, 3/'|compare compare.yaml|
+  compare.yaml:5: compare_report has iteration -1, expected 0 to 3
+check of compare report|edit compare.yaml 's/1, 3/-1, 3/'|check compare.yaml|
+  compare.yaml:5: compare_report has iteration -1, expected 0 to 3
 check of compare unknown|edit compare.yaml 's/pd\]/bd]/'|check compare.yaml|
   compare.yaml:5: solver 'bd' is neither a variant with a type nor one of
 sweep of types|add compare.yaml 'compare_sweep_solver_type: [qn, pd]'|compare compare.yaml|

@@ -180,6 +180,54 @@ grep -q '^1e-4,bad,[0-9].*max_it' out/sweep.csv && grep -q '^1e-1,bad,inf,inf,in
   fail 'a sweep with a failure'
 valid_json out/sweep.json
 
+# ---- solvers that cannot be used are left out, with what would fit ----
+# Fails if one of them ends the comparison, or if its absence is not said in the table and in the files.
+for ranks in 1 2; do
+  rm -rf out
+  expect 0 $ranks squeeze.yaml -compare_solvers pd,qn,anderson
+  grep -q "^note: 'pd' is left out: solver 'pd' cannot use material 'neohookean': .* expected material strain$" log ||
+    fail 'pd: no note of what fits'
+  grep -q "^note: 'anderson' is left out: .* expected material strain or inner admm$" log ||
+    fail 'anderson: no note of what fits'
+  grep -q '^pd  *-  *-  *-  *left out$' log || fail 'pd is not in the table'
+  grep -q '^solver  *qn; operator' log || fail 'the header names other solvers than those that run'
+  [ "$(sed 1d out/compare.csv | cut -d, -f1 | sort -u)" = qn ] || fail 'rows of a solver that did not run'
+  valid_json out/compare.json
+  [ "$(grep -c '"ended": "left out"' out/compare.json)" = 2 ] &&
+    grep -q '"refusal": "solver .pd. cannot' out/compare.json || fail 'compare.json does not say who was left out'
+done
+# Fails if the line of a combination is drawn from another solver where a law that is swept leaves one out.
+rm -rf out
+expect 0 1 beam.yaml -compare_sweep_material_model strain,stvk -material_young 1e6 -material_poisson 0.3
+[ "$(sed 1d out/sweep.csv | cut -d, -f1,2,10-11 | grep -c '^stvk,pd,')" = 1 ] || fail 'no row for pd with stvk'
+grep -q '^stvk,pd,,.*,left out,' out/sweep.csv || fail 'a row of a solver that is left out'
+valid_json out/sweep.json
+
+# ---- a report beyond the last iteration is cut ----
+# Fails if it is refused, or if the table then lacks the last iteration.
+expect 0 1 beam.yaml -compare_report 2,6,40,50
+grep -q '^note: compare_report is cut to compare_iterations, 12$' log || fail 'no note on the report'
+grep -q '^iteration  *2  *6  *12  *seconds' log || fail 'the table of a report that is cut'
+
+# ---- admm with a weight that is too small for its material: iterates go round the minimum, docs/theory.md (5.16a) ----
+cat >spin.yaml <<'DECK'
+mesh:     {box: {size: [1, 0.5, 0.5], cells: [4, 2, 2]}}
+material: {model: strain, stiffness: 1e5, density: 1000}
+attach:   {xmin: {hard: true}, xmax: {hard: true, velocity: [0, 4, 4], spin: [1200, 0, 0]}}
+time:     {step: 1e-1, steps: 1}
+operator: {type: direct}
+variant:  {heavy: {type: admm, weight: 1.5}, heaviest: {type: admm, weight: 8}}
+compare:  {solvers: [admm, heavy, heaviest], iterations: 300}
+output:   {directory: out}
+DECK
+# Fails if nobody says what to do about the weight, if a larger one does not help, or if a good one gets advice.
+expect 0 1 spin.yaml
+grep -q '^note: admm: a larger weight' log || fail 'no advice for a small weight'
+grep -q '^note: heaviest: a smaller weight' log || fail 'no advice for a large weight'
+! grep -q '^note: heavy:' log || fail 'advice for a good weight'
+awk -F, '$2 == 300 { norm[$1] = $7 } END { exit !(norm["admm"] > 1 && norm["heavy"] < 1e-3) }' out/compare.csv ||
+  fail 'gradients of admm with weights 1 and 1.5'
+
 # ---- bad input is refused before any run ----
 refused 'material_stifness, did you mean material_stiffness' beam.yaml -compare_sweep_material_stifness 1,2
 refused 'material_stiffness is "-2", expected a real' beam.yaml -compare_sweep_material_stiffness 1e5,-2
@@ -190,8 +238,10 @@ refused 'time_step has the value 1 twice' beam.yaml -compare_sweep_time_step 1,1
 refused 'time_step is swept too' beam.yaml -compare_sweep_time_step 1,2 -time_step 1
 refused 'variant_short_history is "101"' beam.yaml -compare_sweep_variant_short_history 1,101
 refused "material_model is 'jelly'" beam.yaml -compare_sweep_material_model strain,jelly
-refused 'compare_report has iteration 12, expected 0 to 6' beam.yaml -compare_sweep_compare_iterations 12,6
-refused "'pd' cannot use material 'neohookean'" squeeze.yaml -compare_solvers qn,pd
+refused 'compare_report has iteration -2, expected 0 to 12' beam.yaml -compare_report -2,6 \
+  -compare_sweep_compare_iterations 12,6
+refused "none can be used: solver 'pd' cannot use material 'neohookean': .*, expected material strain" squeeze.yaml \
+  -compare_solvers pd,anderson
 refused "solver 'jacobi'" beam.yaml -compare_solvers qn,jacobi -compare_sweep_time_step 1,2
 refused "'new' has no type, expected variant_new_type: .*qn" beam.yaml -variant_new_history 2
 refused "type 'pd' has no key 'history', its keys are type" beam.yaml -variant_short_type pd

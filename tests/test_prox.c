@@ -348,6 +348,30 @@ static void check_listed(const wring_law *law, uint64_t *state)
   }
 }
 
+/*
+  The points that the prox of strain can reach, docs/theory.md (5.16a): the sum of any two stretches is at least
+  2 k/(k + rho). Fails if that bound, which tells when admm has no fixed point, does not hold, or is not attained.
+*/
+static void check_reach(uint64_t *state)
+{
+  for (int kind = 0; kind < CLOSE; kind++) {
+    for (int r = 0; r < 3; r++) {
+      const input           a = make(&wring_law_strain, kind, rho_of_k[r], state);
+      WRING_ALIGNED block_z p, u, v, k;
+      WRING_ALIGNED double  s[3][WRING_LANES];
+      a.law->slope(a.law, (wring_in)a.par, k[0]);
+      a.law->prox(a.law, (wring_in)a.par, a.rho, (wring_in)a.z, p);
+      wring_block3_svd((wring_in)p, u, s, v);
+      for (int lane = 0; lane < WRING_LANES; lane++) {
+        const double least = 2 * k[0][lane] / (k[0][lane] + a.rho[lane]), sum = s[1][lane] + s[2][lane];
+        CHECK(sum >= least * (1 - 1e-12), "kind %d: stretches %g and %g, expected a sum of at least %g", kind,
+              s[1][lane], s[2][lane], least);
+        CHECK(kind != 9 || sum <= least * (1 + 1e-9), "kind %d: the bound is not attained, %g > %g", kind, sum, least);
+      }
+    }
+  }
+}
+
 int main(int argc, char **argv)
 {
   uint64_t state = 17;
@@ -358,6 +382,7 @@ int main(int argc, char **argv)
   }
   for (int i = 0; i < N_LAW; i++) check_case(laws[i], CLOSE, &state);
   check_falls(&state);
+  check_reach(&state);
   for (int i = 0; wring_law_at(i); i++) check_listed(wring_law_at(i), &state);
   PetscCall(PetscFinalize());
   return 0;

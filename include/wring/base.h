@@ -103,6 +103,13 @@ typedef struct {
 PetscErrorCode wring_error_handler_push(wring_error_handler *h);
 
 /*
+  An error handler that keeps the text of an error in `error`, a wring_error, and prints nothing: push it with
+  PetscPushErrorHandler(wring_error_catch, error) around a call that may refuse, and pop it after that. Every rank.
+*/
+PetscErrorCode wring_error_catch(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
+                                 PetscErrorType type, const char *message, void *error);
+
+/*
   Prints "note: <text>" and a newline on standard error, on rank 0 of comm, unless this process has printed the same
   text, or one that differs only in numbers: then it is only counted. Numbers are words, after a space or "(": the lines
   of files and the digits in names count as different. Logically collective; at most 1023 characters.

@@ -43,8 +43,12 @@ PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term);
 /* The same for a contact, which g destroys. */
 PetscErrorCode wring_potential_add_contact(wring_potential *g, wring_contact *contact);
 
-/* Refuses laws that lack what a solver needs: "solver 'pd' cannot use material 'neohookean': it has no projection". */
-PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver);
+/*
+  Refuses laws that lack what a solver needs, and names those that fit: "solver 'pd' cannot use material 'neohookean':
+  it has no projection, expected material strain, ...". `otherwise` is what else helps, "inner admm"; NULL: nothing.
+*/
+PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver,
+                                       const char *otherwise);
 /* Refuses damping, which is not part of g: "solver 'qn' cannot use the damping of spring 'net': expected damping 0". */
 PetscErrorCode wring_potential_require_undamped(const wring_potential *g, const char *kind, const char *name);
 

@@ -186,3 +186,6 @@ const char    *wring_solver_name(const wring_solver *s);          // type or var
 
 /* The |grad g| at which a solve with this outcome has converged [N]. Not collective. */
 double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcome);
+
+/* What to change after a solve that ended at max_it, "a larger weight ...", if the method knows; else NULL. */
+const char *wring_solver_advice(const wring_solver *s, const wring_outcome *o);

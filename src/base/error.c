@@ -49,6 +49,14 @@ PetscErrorCode wring_error_raise_output(MPI_Comm comm, const wring_error *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_error_catch(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
+                                 PetscErrorType type, const char *message, void *error)
+{
+  (void)comm, (void)line, (void)function, (void)file;
+  if (type == PETSC_ERROR_INITIAL && message) wring_error_set(error, "%s", message);
+  return code;
+}
+
 /* Errors of MPI are ignored here, where an error is already being handled. */
 static PetscErrorCode handle(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
                              PetscErrorType type, const char *message, void *context)

@@ -68,15 +68,35 @@ PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver)
+/* ", expected material strain, corotated or inner admm": laws of this kind that can, and what else helps. */
+static void list_fitting(const wring_law *refused, unsigned can, const char *otherwise, size_t size, char *text)
 {
+  const char *const words = refused->kind == WRING_LAW_MATERIAL ? ", expected material " : ", expected ";
+  const wring_law  *law;
+  int               n = 0;
+  text[0]             = '\0';
+  for (int i = 0; refused->kind != WRING_LAW_OTHER && (law = wring_law_at(i)); i++) {
+    const size_t end = strlen(text);
+    if (law->kind != refused->kind || (can & ~wring_law_can(law))) continue;
+    snprintf(text + end, size - end, "%s%s", n++ ? ", " : words, law->name);
+  }
+  const size_t end = strlen(text);
+  if (otherwise) snprintf(text + end, size - end, "%s%s", n ? " or " : ", expected ", otherwise);
+}
+
+PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver,
+                                       const char *otherwise)
+{
+  char fitting[512];
+
   PetscFunctionBegin;
   for (int i = 0; i < g->n_term; i++) {
     const wring_law *law     = wring_term_law(g->term[i]);
     const unsigned   missing = can & ~wring_law_can(law);
-    if (missing)
-      WRING_REFUSE(g->comm, "solver '%s' cannot use material '%s': it has no %s", solver, law->name,
-                   wring_law_can_name(missing));
+    if (!missing) continue;
+    list_fitting(law, can, otherwise, sizeof fitting, fitting);
+    WRING_REFUSE(g->comm, "solver '%s' cannot use material '%s': it has no %s%s", solver, law->name,
+                 wring_law_can_name(missing), fitting);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

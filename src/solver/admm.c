@@ -179,6 +179,20 @@ static PetscErrorCode admm_put(const wring_solver *s, const double *v, Vec x)
 
 static const wring_solver_state admm_state = {.size = admm_size, .get = admm_get, .put = admm_put};
 
+/*
+  A weight below that of docs/theory.md (5.16a) has no fixed point, or none that is stable: iterates go round it, and g
+  rises in every second one. With a large weight z follows D x, and both change little.
+*/
+static const char *admm_advise(const wring_solver *s, const wring_outcome *o)
+{
+  (void)s;
+  if (o->rises.count > o->rises.measured / 10)
+    return "a larger weight may let it converge (twice its value), or another solver";
+  if (o->last.gradient_norm > 1e-8 * o->first.gradient_norm && o->last.dual > balanced * o->last.primal)
+    return "a smaller weight may be faster";
+  return NULL;
+}
+
 /* ---- the method -------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode admm_destroy(wring_solver *s)
@@ -212,5 +226,6 @@ const wring_solver_ops wring_solver_admm = {
   .begin            = admm_begin,
   .iterate          = admm_iterate,
   .state            = &admm_state,
+  .advise           = admm_advise,
   .destroy          = admm_destroy,
 };

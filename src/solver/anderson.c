@@ -73,7 +73,7 @@ static PetscErrorCode anderson_set_up(wring_solver *s)
   if (anderson->inner)
     PetscCall(wring_solver_set_up(anderson->inner));
   else
-    PetscCall(wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, s->ops->name));
+    PetscCall(wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, s->ops->name, "inner admm"));
   const PetscInt n = anderson->inner ? wring_inner_size(anderson->inner) : s->n;
   PetscCall(VecDuplicate(s->current.grad, &anderson->d));
   PetscCall(PetscMalloc4(n, &anderson->v, n, &anderson->F, n, &anderson->last, n, &anderson->p));

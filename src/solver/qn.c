@@ -130,7 +130,7 @@ static PetscErrorCode qn_set_up(wring_solver *s)
 
   PetscFunctionBegin;
   qn->slots = qn->window + 1;
-  if (qn->refresh.patience > 0) PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, s->ops->name));
+  if (qn->refresh.patience > 0) PetscCall(wring_potential_require(s->g, WRING_CAN_HESSIAN, s->ops->name, "refresh 0"));
   PetscCall(wring_initial_set_up(s, &qn->initial));
   PetscCall(PetscCalloc1(qn->slots, &qn->d));
   for (PetscInt i = 0; i < qn->slots; i++) PetscCall(VecDuplicate(s->current.grad, &qn->d[i]));

@@ -89,7 +89,7 @@ PetscErrorCode wring_stepper_create(wring_potential *g, const wring_options *o, 
   s->integrator = wring_integrator_find(name);
   PetscCall(set_steps(s, o));
   PetscCall(wring_options_get_reals(o, "", wring_load_options, "gravity", s->gravity));
-  PetscCall(wring_potential_require(g, s->integrator->needs, s->integrator->name));
+  PetscCall(wring_potential_require(g, s->integrator->needs, s->integrator->name, NULL));
   if (s->integrator->advance) {
     const wring_contact_way way = WRING_CONTACT_ENERGY;
     PetscCall(wring_potential_require_contacts(g, &way, "integrator", s->integrator->name));

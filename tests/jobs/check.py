@@ -20,6 +20,7 @@ import bench  # noqa: E402
 import inner_tolerance  # noqa: E402
 import inputs  # noqa: E402
 import outputs  # noqa: E402
+import program  # noqa: E402
 import structure  # noqa: E402
 import tables  # noqa: E402
 import tolerance  # noqa: E402
@@ -32,6 +33,21 @@ def stored(*names):
 
 def meshes(name):
     return outputs.read(os.path.join(SOURCE, "inputs", "meshes", name))
+
+
+class Program(unittest.TestCase):
+    """Fails if a job shows what mpiexec adds, or nothing, in the place of wring's own line of error."""
+
+    def reason(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "log"), "w", encoding="utf-8") as log:
+                log.write(text)
+            return program.reason(folder)
+
+    def test_reason(self):
+        self.assertEqual(self.reason("a\nwring: x.yaml:3: no\n-----\nmpiexec has exited\n"), "wring: x.yaml:3: no")
+        self.assertEqual(self.reason("Killed\n\n"), "Killed")
+        self.assertEqual(self.reason(""), "no output")
 
 
 class Comparisons(unittest.TestCase):

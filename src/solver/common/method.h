@@ -55,5 +55,7 @@ typedef struct {
     them |grad|^2; or NULL.
   */
   PetscErrorCode (*add_sums)(wring_solver *s, Vec grad, int *n, double *sums);
+  /* What to change after a solve that ended at max_it, as the end of a sentence; NULL: nothing is known. Or NULL. */
+  const char *(*advise)(const wring_solver *s, const wring_outcome *o);
   const wring_solver_state *state; // NULL: no other method can accelerate it
 } wring_solver_ops;

@@ -179,7 +179,7 @@ PetscErrorCode wring_solver_set_up(wring_solver *s)
   PetscCheck(s->ops, s->comm, PETSC_ERR_ARG_WRONGSTATE, "the solver has no type yet");
   PetscCheck(s->op || wring_solver_operator_factor(s) == 0, s->comm, PETSC_ERR_ARG_NULL,
              "solver '%s' needs an operator", s->ops->name);
-  PetscCall(wring_potential_require(s->g, s->ops->needs, s->ops->name));
+  PetscCall(wring_potential_require(s->g, s->ops->needs, s->ops->name, NULL));
   PetscCall(
     wring_potential_require_contacts(s->g, s->ops->contacts ? s->ops->contacts(s) : NULL, "solver", s->ops->name));
   if (wring_potential_is_static(s->g)) PetscCall(require_minimiser(s));
@@ -204,6 +204,11 @@ PetscErrorCode wring_solver_predict(wring_solver *s, Vec x, double *bytes)
 PetscBool wring_solver_has_residuals(const wring_solver *s)
 {
   return s->ops->has_residuals;
+}
+
+const char *wring_solver_advice(const wring_solver *s, const wring_outcome *o)
+{
+  return o->reason == WRING_MAX_IT && s->ops->advise ? s->ops->advise(s, o) : NULL;
 }
 
 const char *wring_solver_name(const wring_solver *s)

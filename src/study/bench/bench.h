@@ -78,10 +78,6 @@ PetscErrorCode wring_bench_leave_out(wring_bench *b, const char *part, const cha
 /* Before each row: *due is false, and nothing printed, once the bench is stopped; else it prints what it measures. */
 PetscErrorCode wring_bench_begin_row(wring_bench *b, const char *what, const char *work, PetscBool *due);
 
-/* For PetscPushErrorHandler: keeps the message of a refusal in the context, a wring_error; the program goes on. */
-PetscErrorCode wring_bench_catch(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
-                                 PetscErrorType type, const char *message, void *context);
-
 /* ---- the box (bench_body.c) -------------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -90,14 +90,6 @@ PetscErrorCode wring_bench_leave_out(wring_bench *b, const char *part, const cha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_bench_catch(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
-                                 PetscErrorType type, const char *message, void *context)
-{
-  (void)comm, (void)line, (void)function, (void)file;
-  if (type == PETSC_ERROR_INITIAL && message) wring_error_set(context, "%s", message);
-  return code;
-}
-
 /* ---- progress ---------------------------------------------------------------------------------------------------- */
 
 /* On a terminal every row; in a log one line in ten seconds. */

@@ -52,7 +52,7 @@ static PetscErrorCode create_method(const wring_bench *b, wring_bench_body *body
   PetscFunctionBegin;
   *m = (method){.type = type, .body = body};
   PetscCall(wring_solver_create(b->comm, p->g, p->op, &p->phases, &m->solver));
-  PetscCall(PetscPushErrorHandler(wring_bench_catch, fault));
+  PetscCall(PetscPushErrorHandler(wring_error_catch, fault));
   code = wring_solver_set_from_options(m->solver, body->o, type);
   if (!code) code = wring_solver_set_up(m->solver);
   PetscCall(PetscPopErrorHandler());

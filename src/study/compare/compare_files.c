@@ -45,7 +45,9 @@ void wring_comparison_csv(const wring_comparison *c, const char *directory, wrin
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
   fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error\n");
-  for (PetscInt s = 0; s < c->n; s++) print_rows(f, c, &c->history[s]);
+  for (PetscInt s = 0; s < c->n; s++) {
+    if (c->history[s].n > 0) print_rows(f, c, &c->history[s]);
+  }
   wring_file_commit(f, path, e);
 }
 
@@ -116,7 +118,8 @@ json_t *wring_convergence_json(const wring_comparison *c, const wring_convergenc
     json_object_set_new(json, "spectrum_start", spectrum_json(&h->at_start));
     json_object_set_new(json, "spectrum_minimiser", spectrum_json(&h->at_least));
   }
-  json_object_set_new(json, "ended", json_string(wring_reason_name(h->outcome.reason)));
+  json_object_set_new(json, "ended", json_string(wring_convergence_end(h)));
+  if (wring_convergence_left_out(h)) json_object_set_new(json, "refusal", wring_json_text(h->refusal.text));
   json_object_set_new(json, "iterations", json_integer(h->outcome.iterations));
   json_object_set_new(json, "seconds", wring_json_real(last->seconds));
   json_object_set_new(json, "objective", wring_json_real(last->value.objective));

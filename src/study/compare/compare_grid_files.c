@@ -73,7 +73,7 @@ static void print_row(FILE *f, const wring_parameter_grid *s, PetscInt run, cons
   fprintf(f, ",%" PetscInt_FMT, h->outcome.iterations);
   print_field(f, h->outcome.last.seconds);
   print_field(f, c->least.objective);
-  fprintf(f, ",%s,%s\n", wring_reason_name(h->outcome.reason), folder);
+  fprintf(f, ",%s,%s\n", wring_convergence_end(h), folder);
 }
 
 void wring_parameter_grid_csv(const wring_parameter_grid *s, const char *directory, wring_error *e)

@@ -92,20 +92,61 @@ static PetscErrorCode note_unmeasured(const wring_compare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode try_solver(const wring_compare *s, const char *name)
+/* Its keys are refused here as anywhere; that it cannot be used for this problem is kept in refusal. */
+static PetscErrorCode try_solver(const wring_compare *s, const char *name, wring_error *refusal)
 {
-  wring_solver *solver;
+  wring_problem *const p = s->p;
+  wring_solver        *solver;
 
   PetscFunctionBegin;
-  PetscCall(wring_compare_create_solver(s, name, &solver));
+  PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, &solver));
+  PetscCall(wring_solver_set_from_options(solver, p->options, name));
+  PetscCall(PetscPushErrorHandler(wring_error_catch, refusal));
+  const PetscErrorCode code = wring_solver_set_up(solver);
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(!code || code == PETSC_ERR_USER_INPUT, p->comm, code, "%s", refusal->text);
   PetscCall(wring_solver_destroy(&solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every solver is set up once before the first one runs, so that a refusal comes before the work. */
-static PetscErrorCode try_solvers(const wring_compare *s)
+/* The numbers of a solver that did nothing. */
+static void leave_out(wring_convergence *h)
 {
-  const wring_comparison *const c = &s->c;
+  wring_iteration *const last = &h->outcome.last;
+  last->seconds = last->gradient_norm = last->primal = last->dual = NAN;
+  last->value = (wring_value){.objective = NAN, .inertial = NAN, .elastic = NAN};
+}
+
+static PetscErrorCode try_own(wring_compare *s, wring_convergence *h)
+{
+  PetscFunctionBegin;
+  PetscCall(try_solver(s, h->name, &h->refusal));
+  if (!wring_convergence_left_out(h)) PetscFunctionReturn(PETSC_SUCCESS);
+  leave_out(h);
+  PetscCall(wring_note(s->p->comm, "'%s' is left out: %s", h->name, h->refusal.text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Without Newton's method, g* is the least g of the solvers, unless the deck asks for it. */
+static PetscErrorCode try_reference(wring_compare *s)
+{
+  wring_error refusal = {0};
+
+  PetscFunctionBegin;
+  if (!s->newton) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(try_solver(s, "newton", &refusal));
+  if (!refusal.text[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_options_has(s->p->options, "compare_", "reference")) WRING_REFUSE(s->p->comm, "%s", refusal.text);
+  s->newton = PETSC_FALSE;
+  PetscCall(wring_note(s->p->comm, "%s: g* is the least g of the solvers", refusal.text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every solver is set up once before the first one runs, so that a refusal comes before the work. */
+static PetscErrorCode try_solvers(wring_compare *s)
+{
+  wring_comparison *const c    = &s->c;
+  PetscInt                able = 0;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < c->n; i++) {
@@ -114,9 +155,31 @@ static PetscErrorCode try_solvers(const wring_compare *s)
       WRING_REFUSE(s->p->comm, "%s: compare_solvers names '%s' twice, expected each solver once",
                    wring_options_origin(s->p->options, "compare_", "solvers"), c->history[i].name);
     }
-    PetscCall(try_solver(s, c->history[i].name));
+    PetscCall(try_own(s, &c->history[i]));
+    able += !wring_convergence_left_out(&c->history[i]);
   }
-  if (s->newton) PetscCall(try_solver(s, "newton"));
+  if (able == 0) WRING_REFUSE(s->p->comm, "compare_solvers: none can be used: %s", c->history[0].refusal.text);
+  PetscCall(try_reference(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Without iterations that are beyond the last one, which then is the last of the report. */
+static PetscErrorCode cut_report(wring_compare *s)
+{
+  wring_comparison *const c    = &s->c;
+  PetscInt                n    = 0;
+  PetscBool               last = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < c->n_report; i++) {
+    if (c->report[i] > c->iterations) continue;
+    if (c->report[i] == c->iterations) last = PETSC_TRUE;
+    c->report[n++] = c->report[i];
+  }
+  if (n == c->n_report) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!last) c->report[n++] = c->iterations;
+  c->n_report = n;
+  PetscCall(wring_note(s->p->comm, "compare_report is cut to compare_iterations, %" PetscInt_FMT, c->iterations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -134,10 +197,11 @@ static PetscErrorCode get_report(wring_compare *s)
   }
   PetscCall(wring_options_get_int_list(o, "compare_", wring_compare_options, "report", &c->n_report, &c->report));
   for (PetscInt i = 0; i < c->n_report; i++) {
-    if (c->report[i] >= 0 && c->report[i] <= c->iterations) continue;
+    if (c->report[i] >= 0) continue;
     WRING_REFUSE(s->p->comm, "%s: compare_report has iteration %" PetscInt_FMT ", expected 0 to %" PetscInt_FMT,
                  wring_options_origin(o, "compare_", "report"), c->report[i], c->iterations);
   }
+  PetscCall(cut_report(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

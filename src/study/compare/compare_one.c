@@ -46,7 +46,8 @@ static PetscErrorCode print_header(const wring_compare *s)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < s->c.n; i++) {
     const size_t end = strlen(names);
-    snprintf(names + end, sizeof names - end, "%s%s", i ? ", " : "", s->c.history[i].name);
+    if (wring_convergence_left_out(&s->c.history[i])) continue;
+    snprintf(names + end, sizeof names - end, "%s%s", end ? ", " : "", s->c.history[i].name);
   }
   PetscCall(wring_header_print(s->p, names));
   PetscFunctionReturn(PETSC_SUCCESS);

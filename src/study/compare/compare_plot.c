@@ -9,8 +9,11 @@
 /* A line for each solver: column y of compare.csv over column x where `shown`, a condition, holds. */
 static void print_graphs(FILE *f, const wring_comparison *c, int x, int y, const char *shown)
 {
+  PetscBool first = PETSC_TRUE;
   for (PetscInt s = 0; s < c->n; s++) {
-    fprintf(f, "%s \\\n  'compare.csv' using (strcol(1) eq ", s ? "," : "");
+    if (wring_convergence_left_out(&c->history[s])) continue;
+    fprintf(f, "%s \\\n  'compare.csv' using (strcol(1) eq ", first ? "" : ",");
+    first = PETSC_FALSE;
     wring_plot_quote(f, c->history[s].name);
     fprintf(f, "%s ? $%d : NaN):%d with lines lw 2 ", shown, x, y);
     wring_plot_style(f, s);

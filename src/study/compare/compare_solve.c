@@ -83,8 +83,19 @@ static PetscErrorCode solve(wring_compare *s, PetscInt max_it, double rtol, wrin
   PetscCall(print_outcome(s, h->name, &h->outcome));
   PetscCall(wring_core_watch_look(&s->watch));
   PetscCall(keep_lowest(s, h));
+  const char *const advice = wring_solver_advice(solver, &h->outcome);
+  if (advice) PetscCall(wring_note(s->p->comm, "%s: %s", h->name, advice));
   PetscCall(wring_solver_destroy(&solver));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether no solver after the i-th runs. */
+static PetscBool is_last(const wring_comparison *c, PetscInt i)
+{
+  while (++i < c->n) {
+    if (!wring_convergence_left_out(&c->history[i])) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
 }
 
 PetscErrorCode wring_compare_solve(wring_compare *s)
@@ -94,10 +105,11 @@ PetscErrorCode wring_compare_solve(wring_compare *s)
   PetscFunctionBegin;
   PetscCall(wring_core_watch_start(s->p->comm, &s->watch));
   for (PetscInt i = 0; i < c->n; i++) {
+    if (wring_convergence_left_out(&c->history[i])) continue;
     PetscCall(solve(s, c->iterations, s->tolerance, &c->history[i]));
     if (wring_reason_failed(c->history[i].outcome.reason)) c->failed = PETSC_TRUE;
     if (s->stopper) PetscCall(wring_stopper_check(s->stopper));
-    const PetscBool last = (PetscBool)(i == c->n - 1 && c->history[i].outcome.reason != WRING_INTERRUPTED);
+    const PetscBool last = (PetscBool)(is_last(c, i) && c->history[i].outcome.reason != WRING_INTERRUPTED);
     if (s->stopper && s->stopper->cause && !last) {
       c->stop = s->stopper->cause;
       c->n    = i + 1;
@@ -124,7 +136,9 @@ PetscErrorCode wring_compare_find_least(wring_compare *s)
   wring_convergence       newton = {.name = "newton"};
 
   PetscFunctionBegin;
-  c->start           = c->history[0].row[0].value;
+  for (PetscInt i = 0; i < c->n; i++) {
+    if (c->history[i].n > 0) c->start = c->history[i].row[0].value; // the same of all
+  }
   c->least.objective = INFINITY;
   if (s->newton && !c->stop) {
     PetscCall(PetscPrintf(s->p->comm, "reference: "));
@@ -166,6 +180,7 @@ PetscErrorCode wring_compare_find_conditions(wring_compare *s)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < s->c.n && s->lowest && !s->c.stop; i++) {
     wring_convergence *const h = &s->c.history[i];
+    if (wring_convergence_left_out(h)) continue;
     PetscCall(wring_compare_create_solver(s, h->name, &solver));
     h->has_spectrum = wring_solver_has_condition(solver);
     if (h->has_spectrum) {

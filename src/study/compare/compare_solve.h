@@ -17,7 +17,10 @@ typedef struct {
   wring_core_watch watch;
 } wring_compare;
 
-/* Reads the keys of compare_, sets every solver up once, and refuses what cannot be compared. */
+/*
+  Reads the keys of compare_, sets every solver up once, and refuses what cannot be compared. A solver that refuses the
+  problem is left out with a note, unless all do.
+*/
 PetscErrorCode wring_compare_read_keys(wring_compare *s);
 
 /* The same for the problem of another command, which runs nothing. */

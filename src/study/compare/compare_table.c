@@ -24,14 +24,16 @@ static PetscErrorCode print_errors(MPI_Comm comm, const wring_comparison *c)
   PetscCall(wring_table_add(t, "seconds"));
   PetscCall(wring_table_add(t, "ended"));
   for (PetscInt s = 0; s < c->n; s++) {
-    const wring_convergence *const h = &c->history[s];
+    const wring_convergence *const h           = &c->history[s];
+    char                           seconds[32] = "-";
+    if (h->n > 0) snprintf(seconds, sizeof seconds, "%.3g", h->outcome.last.seconds);
     PetscCall(wring_table_add(t, "%s", h->name));
     for (PetscInt i = 0; i < c->n_report; i++) {
       wring_percent(h->error[i], sizeof text, text);
       PetscCall(wring_table_add(t, "%s", text));
     }
-    PetscCall(wring_table_add(t, "%.3g", h->outcome.last.seconds));
-    PetscCall(wring_table_add(t, "%s", wring_reason_name(h->outcome.reason)));
+    PetscCall(wring_table_add(t, "%s", seconds));
+    PetscCall(wring_table_add(t, "%s", wring_convergence_end(h)));
   }
   PetscCall(wring_table_print(comm, t));
   PetscCall(wring_table_destroy(&t));

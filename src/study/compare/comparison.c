@@ -2,6 +2,16 @@
 #include "comparison.h"
 #include <math.h>
 
+PetscBool wring_convergence_left_out(const wring_convergence *h)
+{
+  return (PetscBool)(h->refusal.text[0] != '\0');
+}
+
+const char *wring_convergence_end(const wring_convergence *h)
+{
+  return wring_convergence_left_out(h) ? "left out" : wring_reason_name(h->outcome.reason);
+}
+
 const wring_iteration *wring_convergence_at(const wring_convergence *h, PetscInt iteration)
 {
   PetscInt i = h->n - 1;
@@ -38,7 +48,7 @@ PetscErrorCode wring_comparison_summarise(wring_comparison *c)
     wring_convergence *const h = &c->history[s];
     PetscCall(PetscMalloc1(c->n_report, &h->error));
     for (PetscInt i = 0; i < c->n_report; i++) {
-      const wring_iteration *const row = wring_convergence_at(h, c->report[i]);
+      const wring_iteration *const row = h->n > 0 ? wring_convergence_at(h, c->report[i]) : NULL;
       h->error[i]                      = row ? wring_relative_error(c, row) : NAN;
     }
     for (int digit = 0; digit < WRING_N_DIGITS; digit++) find_time(c, h, digit);

@@ -25,9 +25,10 @@ typedef struct {
 
 /* The convergence of one solver: its history, and errors and times taken from it. */
 typedef struct {
-  char             name[128]; // type or variant
-  PetscInt         n, capacity;
-  wring_iteration *row; // [n] measured iterations, row[0] is x_0
+  char             name[128];   // type or variant
+  wring_error      refusal;     // why the solver cannot be used, empty: it can; one that is left out has no rows
+  PetscInt         n, capacity; // 0 rows: left out, or not begun
+  wring_iteration *row;         // [n] measured iterations, row[0] is x_0
   wring_outcome    outcome;
   double          *error;                         // [n_report] relative errors, NaN where nothing was measured
   PetscInt         iterations_to[WRING_N_DIGITS]; // first measured iterate with an error <= 10^-(i + 1), -1: none
@@ -36,6 +37,9 @@ typedef struct {
   wring_spectrum   at_start, at_least;            // at x_0 and at the minimiser
   json_t          *options;                       // of rank 0: the keys of the method in force, by their full names
 } wring_convergence;
+
+PetscBool   wring_convergence_left_out(const wring_convergence *h);
+const char *wring_convergence_end(const wring_convergence *h); // name of its reason, or "left out"
 
 typedef struct {
   PetscInt           n, iterations, n_report;
