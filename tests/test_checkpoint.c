@@ -50,26 +50,31 @@ static PetscErrorCode create_mesh(MPI_Comm comm, wring_mesh **m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode create_fields(const wring_mesh *m, wring_checkpoint_field f[2])
+enum { N_FIELD = 3 }; // the last is one number
+static const double number = -1.0 / 3;
+
+static PetscErrorCode create_fields(const wring_mesh *m, wring_checkpoint_field f[N_FIELD])
 {
   PetscFunctionBegin;
   f[0] = (wring_checkpoint_field){"position", 3, NULL};
   f[1] = (wring_checkpoint_field){"weight", 1, NULL};
+  f[2] = (wring_checkpoint_field){"work", 0, NULL};
   for (int k = 0; k < 2; k++) PetscCall(PetscCalloc1(m->n_owned * f[k].components, &f[k].value));
+  PetscCall(PetscCalloc1(1, &f[2].value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode destroy_fields(wring_checkpoint_field f[2])
+static PetscErrorCode destroy_fields(wring_checkpoint_field f[N_FIELD])
 {
   PetscFunctionBegin;
-  for (int k = 0; k < 2; k++) PetscCall(PetscFree(f[k].value));
+  for (int k = 0; k < N_FIELD; k++) PetscCall(PetscFree(f[k].value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode write_checkpoint(MPI_Comm comm, const char *file)
 {
   wring_mesh            *m;
-  wring_checkpoint_field f[2];
+  wring_checkpoint_field f[N_FIELD];
 
   PetscFunctionBegin;
   PetscCall(create_mesh(comm, &m));
@@ -79,7 +84,8 @@ static PetscErrorCode write_checkpoint(MPI_Comm comm, const char *file)
       for (int c = 0; c < f[k].components; c++) f[k].value[i * f[k].components + c] = value_of(m->original[i], c, k);
     }
   }
-  const PetscErrorCode status = wring_checkpoint_write(file, m, STEP, TIME, 2, f);
+  *f[2].value                 = number;
+  const PetscErrorCode status = wring_checkpoint_write(file, m, STEP, TIME, N_FIELD, f);
   PetscCall(destroy_fields(f));
   PetscCall(wring_mesh_destroy(&m));
   PetscCall(status);
@@ -129,11 +135,11 @@ static PetscErrorCode check_mesh_data(const wring_mesh_data *d)
 
 static PetscErrorCode check_fields(const char *file, const wring_mesh *m)
 {
-  wring_checkpoint_field f[2];
+  wring_checkpoint_field f[N_FIELD];
 
   PetscFunctionBegin;
   PetscCall(create_fields(m, f));
-  PetscCall(wring_checkpoint_read_fields(file, m, 2, f));
+  PetscCall(wring_checkpoint_read_fields(file, m, N_FIELD, f));
   for (int k = 0; k < 2; k++) {
     for (PetscInt i = 0; i < m->n_owned; i++) {
       for (int c = 0; c < f[k].components; c++) {
@@ -142,8 +148,11 @@ static PetscErrorCode check_fields(const char *file, const wring_mesh *m)
       }
     }
   }
+  CHECK(*f[2].value == number, "work: %.17g, expected %.17g", *f[2].value, number);
+  f[2].name = "weight";
+  CHECK_REFUSED(wring_checkpoint_read_fields(file, m, N_FIELD, f), "checkpoint_", "weight is not one number");
   f[0].name = "momentum";
-  CHECK_REFUSED(wring_checkpoint_read_fields(file, m, 2, f), "checkpoint_", "has no table momentum");
+  CHECK_REFUSED(wring_checkpoint_read_fields(file, m, N_FIELD, f), "checkpoint_", "has no table momentum");
   PetscCall(destroy_fields(f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -226,12 +235,12 @@ static PetscErrorCode check_damage(const char *file, const char *copy)
 static PetscErrorCode read_fields(const char *file)
 {
   wring_mesh            *m;
-  wring_checkpoint_field f[2];
+  wring_checkpoint_field f[N_FIELD];
 
   PetscFunctionBegin;
   PetscCall(create_mesh(PETSC_COMM_WORLD, &m));
   PetscCall(create_fields(m, f));
-  const PetscErrorCode status = wring_checkpoint_read_fields(file, m, 2, f);
+  const PetscErrorCode status = wring_checkpoint_read_fields(file, m, N_FIELD, f);
   PetscCall(destroy_fields(f));
   PetscCall(wring_mesh_destroy(&m));
   PetscCall(status);

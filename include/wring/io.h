@@ -114,10 +114,10 @@ PetscErrorCode wring_pvd_write(const char *file, PetscInt n, const char *const *
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
-/* A named array of vertex values; value [n_owned][components]. */
+/* A named array of vertex values, value [n_owned][components]; or one number, the same on all ranks. */
 typedef struct {
-  const char *name; // "position", "velocity"
-  int         components;
+  const char *name;       // "position", "velocity"
+  int         components; // 0: one number
   double     *value;
 } wring_checkpoint_field;
 

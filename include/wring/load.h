@@ -61,3 +61,14 @@ PetscErrorCode wring_loads_total(const wring_loads *l, double time, wring_load_t
   no potential. Not collective.
 */
 double wring_loads_potential(const wring_loads *l, double time, const double *x);
+
+/* Whether there are loads without a potential, pressure or drag: the same on all ranks. Not collective. */
+PetscBool wring_loads_has_work(const wring_loads *l);
+
+/*
+  The work [J] of a step of h s from q to x on all ranks, docs/theory.md (6.14): of pressure at this time and the
+  positions q, or x if at_x; and of drag at the mean velocity (x - q)/h, none if h is INFINITY. Ghosts are updated.
+  Collective.
+*/
+PetscErrorCode wring_loads_work(const wring_loads *l, double time, double h, Vec q, Vec x, PetscBool at_x,
+                                double *work);

@@ -20,6 +20,7 @@ extern const wring_option wring_time_options[], wring_load_options[];
 typedef struct {
   PetscInt step; // steps done
   double   time; // s
+  double   work; // J: what pressure and drag have done since the start of the run
   Vec      q, v; // positions m, velocities m/s: [n_owned][3], made by wring_potential_create_vec
 } wring_state;
 
@@ -107,8 +108,8 @@ PetscErrorCode wring_stepper_advance(wring_stepper *s, const wring_state *state,
 PetscErrorCode wring_stepper_predict(wring_stepper *s, const wring_state *state, double *bytes);
 
 /*
-  Ends the step after the solve or advance: new velocities and positions from x, which may be changed; step and time
-  advance, in statics the step only when a load step is whole. *elastic [J] is E of g at x on input, E at the new
+  Ends the step after the solve or advance: new velocities and positions from x, which may be changed; step, time and
+  work advance, in statics the step only when a load step is whole. *elastic [J] is E of g at x on input, E at the new
   positions on output. If that is not finite the step has failed, and the state is unchanged.
 */
 PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic);

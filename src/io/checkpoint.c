@@ -2,7 +2,7 @@
   Attributes: format, version, step, time. Tables in original order: mesh_rest_position, mesh_tet, mesh_region,
   mesh_region_names and mesh_set_names (bytes, each name ends with a zero byte), mesh_set_start, mesh_set_vertex,
   mesh_set_element (set and vertices of lines and triangles, the last -1 for lines; absent in files of wring 0.1), and
-  one table per field with the field's name. All indices are 64-bit.
+  one table per field with the field's name, which has one row if the field is one number. All indices are 64-bit.
 */
 #include "crc.h"
 #include "file.h"
@@ -77,6 +77,17 @@ static PetscErrorCode write_mesh(wring_hdf5 *h, const wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode write_number(wring_hdf5 *h, const wring_mesh *m, const wring_checkpoint_field *f)
+{
+  const wring_table t = {f->name, WRING_FLOAT64, 1};
+  PetscMPIInt       rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  PetscCall(wring_hdf5_write(h, t, rank ? 0 : 1, f->value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode write_field(wring_hdf5 *h, const wring_mesh *m, const wring_checkpoint_field *f)
 {
   const wring_table t = {f->name, WRING_FLOAT64, f->components};
@@ -84,6 +95,10 @@ static PetscErrorCode write_field(wring_hdf5 *h, const wring_mesh *m, const wrin
   double           *row;
 
   PetscFunctionBegin;
+  if (f->components == 0) {
+    PetscCall(write_number(h, m, f));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(wring_natural_rows(m, &begin, &n));
   PetscCall(wring_natural_gather(m, f->components, f->value, &row));
   PetscCall(wring_hdf5_write(h, t, n, row));
@@ -383,6 +398,22 @@ static void check_rows(wring_hdf5 *h, wring_table t, PetscInt expected)
   }
 }
 
+/* Every rank reads the same row; rank 0 checks it. */
+static PetscErrorCode read_number(wring_hdf5 *h, const wring_mesh *m, const wring_checkpoint_field *f)
+{
+  const wring_table t = {f->name, WRING_FLOAT64, 1};
+  PetscMPIInt       rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
+  *f->value = 0;
+  if (!h->error->text[0] && wring_hdf5_rows(h, t) != 1)
+    wring_error_set(h->error, "%s: %s is not one number", h->path, t.name);
+  if (!h->error->text[0]) wring_hdf5_read(h, t, 0, 1, f->value);
+  PetscCall(wring_hdf5_check(h, m->comm, t, rank ? 0 : 1, f->value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* No rank returns before the last collective call, even if it could not read its rows. */
 static PetscErrorCode read_field(wring_hdf5 *h, const wring_mesh *m, const wring_checkpoint_field *f)
 {
@@ -391,6 +422,10 @@ static PetscErrorCode read_field(wring_hdf5 *h, const wring_mesh *m, const wring
   double           *row;
 
   PetscFunctionBegin;
+  if (f->components == 0) {
+    PetscCall(read_number(h, m, f));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(wring_natural_rows(m, &begin, &n));
   PetscCall(PetscCalloc1((size_t)n * f->components, &row));
   check_rows(h, t, m->n_global);

@@ -49,6 +49,24 @@ static PetscBool is_overridden(const wring_problem *p)
   return PETSC_FALSE;
 }
 
+/* Checkpoints of wring 0.1 do not have it. */
+static PetscErrorCode read_work(wring_problem *p)
+{
+  const wring_checkpoint_field field = {"work", 0, &p->state.work};
+  PetscBool                    there;
+
+  PetscFunctionBegin;
+  if (is_overridden(p)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_checkpoint_has(p->comm, p->parts->origin.restart, field.name, &there));
+  if (there) PetscCall(wring_checkpoint_read_fields(p->parts->origin.restart, p->mesh, 1, &field));
+  if (!there && wring_loads_has_work(p->loads))
+    PetscCall(wring_note(p->comm,
+                         "%s does not contain the work that pressure and drag have done: the external energy in "
+                         "steps.csv counts it from there",
+                         p->parts->origin.restart));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode read_memory(wring_problem *p)
 {
   wring_memory           memory[2];
@@ -133,6 +151,7 @@ PetscErrorCode wring_problem_set_state(wring_problem *p)
   PetscCall(wring_potential_create_vec(p->g, &p->state.v));
   if (p->parts->origin.restart[0]) {
     PetscCall(read_restart(p));
+    PetscCall(read_work(p));
     PetscCall(read_memory(p));
   } else {
     PetscCall(set_rest(p));

@@ -168,6 +168,14 @@ static void add_pressure(const load *p, double pressure, const double *q, double
   }
 }
 
+static PetscErrorCode update_ghosts(const wring_mesh *m, double *x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFBcastBegin(m->halo, m->vector, x, x, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, m->vector, x, x, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Pressure forces of all ranks on the owned vertices: f [n_local][3]. */
 static PetscErrorCode find_pressure(const wring_loads *l, double time, Vec q, double *f)
 {
@@ -177,8 +185,7 @@ static PetscErrorCode find_pressure(const wring_loads *l, double time, Vec q, do
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(f, 3 * m->n_local));
   PetscCall(VecGetArray(q, &qa));
-  PetscCall(PetscSFBcastBegin(m->halo, m->vector, qa, qa, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, m->vector, qa, qa, MPI_REPLACE));
+  PetscCall(update_ghosts(m, qa));
   for (int i = 0; i < l->n; i++) {
     const load *const p = &l->load[i];
     if (p->is_pressure) add_pressure(p, p->pressure * factor(&p->time, time), qa, f);
@@ -265,5 +272,56 @@ PetscErrorCode wring_loads_total(const wring_loads *l, double time, wring_load_t
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 8, MPI_DOUBLE, MPI_SUM, l->mesh->comm));
   *t = (wring_load_totals){.force_size = sum[3], .pressure_size = sum[7]};
   for (int k = 0; k < 3; k++) t->force[k] = sum[k], t->pressure[k] = sum[4 + k];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- work -------------------------------------------------------------------------------------------------------- */
+
+PetscBool wring_loads_has_work(const wring_loads *l)
+{
+  return (PetscBool)(l->has_pressure || l->has_drag);
+}
+
+/* sum -p S/3 . (x - q) over the vertices of triangles, S at the positions `at`. */
+static double pressure_work(const load *p, double pressure, const double *at, const double *q, const double *x)
+{
+  double sum = 0, S[3];
+  for (PetscInt i = 0; i < p->n; i++) {
+    find_area(p->vertex + 3 * i, at, S);
+    for (int j = 0; j < 9; j++) {
+      const PetscInt k = 3 * p->vertex[3 * i + j / 3] + j % 3;
+      sum -= pressure * S[j % 3] / 3 * (x[k] - q[k]);
+    }
+  }
+  return sum;
+}
+
+/* sum -d |x - q|^2/h over owned vertices. */
+static double drag_work(const wring_loads *l, double time, double h, const double *q, const double *x)
+{
+  double              part, sum = 0;
+  const double *const drag = wring_loads_drag(l, time, &part);
+  for (PetscInt k = 0; drag && k < 3 * l->mesh->n_owned; k++)
+    sum -= part * drag[k / 3] * (x[k] - q[k]) * (x[k] - q[k]) / h;
+  return sum;
+}
+
+PetscErrorCode wring_loads_work(const wring_loads *l, double time, double h, Vec q, Vec x, PetscBool at_x, double *work)
+{
+  double *qa, *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(q, &qa));
+  PetscCall(VecGetArray(x, &xa));
+  *work = drag_work(l, time, h, qa, xa);
+  if (l->has_pressure) PetscCall(update_ghosts(l->mesh, qa));
+  if (l->has_pressure) PetscCall(update_ghosts(l->mesh, xa));
+  for (int i = 0; i < l->n; i++) {
+    const load *const p = &l->load[i];
+    if (p->is_pressure) *work += pressure_work(p, p->pressure * factor(&p->time, time), at_x ? xa : qa, qa, xa);
+  }
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(VecRestoreArray(q, &qa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, work, 1, MPI_DOUBLE, MPI_SUM, l->mesh->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -217,6 +217,27 @@ static PetscErrorCode end_energy(wring_stepper *s, const wring_state *state, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Adds the work of pressure and drag on the way from q to the new positions x. docs/theory.md (6.14) */
+static PetscErrorCode add_work(wring_stepper *s, Vec x, wring_state *state)
+{
+  wring_phases *const phases = wring_potential_phases(s->g);
+  const wring_phase   old    = wring_phases_switch(phases, WRING_PHASE_MEASURING);
+  const Vec           q      = state->q;
+  double              first = 0, last = 0;
+
+  PetscFunctionBegin;
+  if (s->integrator->is_static) {
+    PetscCall(wring_loads_work(s->loads, state->time, INFINITY, q, x, PETSC_FALSE, &first));
+    PetscCall(wring_loads_work(s->loads, s->part.end, INFINITY, q, x, PETSC_TRUE, &last));
+    state->work += (first + last) / 2;
+  } else {
+    PetscCall(wring_loads_work(s->loads, load_time(s, state), s->h, q, x, PETSC_FALSE, &first));
+    state->work += first;
+  }
+  wring_phases_leave_measuring(phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state, double *elastic)
 {
   const wring_integrator *const rule = s->integrator;
@@ -233,6 +254,7 @@ PetscErrorCode wring_stepper_finish(wring_stepper *s, Vec x, wring_state *state,
   else
     PetscCall(VecCopy(s->v_new, state->v));
   if (rule->extrapolate) PetscCall(wring_potential_hold_velocity(s->g, state->q, x, s->h, state->v));
+  if (s->loads && wring_loads_has_work(s->loads)) PetscCall(add_work(s, x, state));
   PetscCall(VecCopy(x, state->q));
   if (rule->count) {
     rule->count(s, state);

@@ -25,7 +25,7 @@ void wring_record_close(wring_record *r);
 
 typedef struct {
   wring_flaws flaws;
-  double      kinetic, elastic, external; // J; external = -sum f . x, gravity and dead loads
+  double      kinetic, elastic, external; // J; external: docs/theory.md (6.15)
   double      p[3], l[3];                 // kg m/s, kg m^2/s: sum m v, sum m x cross v
 } wring_balance;
 

@@ -5,7 +5,7 @@
 #include "study/common/provenance.h"
 #include <string.h>
 
-enum { STATE_FIELDS = 4 }; // of a checkpoint: positions, velocities and the two arrays of wring_stepper_memory
+enum { STATE_FIELDS = 5 }; // of a checkpoint: positions, velocities, work and the two arrays of wring_stepper_memory
 
 enum { HEADER = 1 << 16 }; // characters of the header of steps.csv
 
@@ -87,15 +87,15 @@ PetscErrorCode wring_run_write_checkpoint(wring_run *r)
   PetscCall(wring_checkpoint_name(r->output.directory, p->state.step, sizeof file, file));
   PetscCall(VecGetArray(p->state.q, &q));
   PetscCall(VecGetArray(p->state.v, &v));
-  wring_checkpoint_field field[STATE_FIELDS] = {{"position", 3, q}, {"velocity", 3, v}};
+  wring_checkpoint_field field[STATE_FIELDS] = {{"position", 3, q}, {"velocity", 3, v}, {"work", 0, &p->state.work}};
   wring_memory           memory[2];
   const int              more = wring_stepper_remembers(p->stepper) ? wring_stepper_memory(p->stepper, memory) : 0;
   for (int i = 0; i < more; i++) {
-    field[2 + i] = (wring_checkpoint_field){memory[i].name, 3, NULL};
-    PetscCall(VecGetArray(memory[i].value, &field[2 + i].value));
+    field[3 + i] = (wring_checkpoint_field){memory[i].name, 3, NULL};
+    PetscCall(VecGetArray(memory[i].value, &field[3 + i].value));
   }
-  PetscCall(wring_checkpoint_write(file, p->mesh, p->state.step, p->state.time, 2 + more, field));
-  for (int i = 0; i < more; i++) PetscCall(VecRestoreArray(memory[i].value, &field[2 + i].value));
+  PetscCall(wring_checkpoint_write(file, p->mesh, p->state.step, p->state.time, 3 + more, field));
+  for (int i = 0; i < more; i++) PetscCall(VecRestoreArray(memory[i].value, &field[3 + i].value));
   PetscCall(VecRestoreArray(p->state.v, &v));
   PetscCall(VecRestoreArray(p->state.q, &q));
   PetscCall(wring_checkpoint_prune(p->comm, r->output.directory, 2));

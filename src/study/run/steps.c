@@ -34,7 +34,7 @@ PetscErrorCode wring_balance_measure(const wring_problem *p, char *inverted, wri
   PetscCall(wring_potential_restore_local(p->g, p->state.q, &x));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 10, MPI_DOUBLE, MPI_SUM, p->comm));
   b->kinetic  = sum[0];
-  b->external = sum[1];
+  b->external = sum[1] - p->state.work;
   b->flaws    = (wring_flaws){.inverted = (PetscInt64)sum[8], .newly = (PetscInt64)sum[9]};
   memcpy(b->p, sum + 2, sizeof b->p);
   memcpy(b->l, sum + 5, sizeof b->l);
