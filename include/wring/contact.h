@@ -11,6 +11,7 @@
     triangle.h        a point and a triangle
     near.h            vertices near triangles: a spatial hash over all ranks
     pairs.h           from near pairs to pairs in contact
+    crossings.h       vertices that pass through a wall
     self_contact.c    the kind "self_contact"
   Not here: keys of the deck that create contacts (problem), and when contacts are updated (potential, solver).
 
@@ -21,8 +22,8 @@
   collider, add and add_hessian O(active). Self-contact: create exchanges the faces between ranks; an update makes one
   reduction and fetches the corners of pairs from other ranks; when a vertex has moved by more than a quarter of the
   mean edge since the last search, it also searches: O(surface) operations and messages between ranks that share cells
-  of the hash. add, add_hessian and add_blocks fetch corners, and add sends their forces back. Memory: O(surface +
-  pairs) of a rank.
+  of the hash. measure makes another reduction, and searches to a larger distance when vertices may have been lost. add,
+  add_hessian and add_blocks fetch corners, and add sends their forces back. Memory: O(surface + pairs) of a rank.
 
   Errors: bad input is refused when contacts are created; updates do not refuse input, and vertices with non-finite
   positions are in no contact. Threads: one thread at a time uses a contact, the one that calls MPI; different contacts
@@ -85,13 +86,19 @@ int         wring_contact_parts(const wring_contact *c);
 const char *wring_contact_part_name(const wring_contact *c, int part);
 
 /*
-  On this rank, at x [n_local][3]: the number of vertices inside and the depth of the deepest [m]. The force of each
-  part's active contacts on the body is added to force [parts][3] N.
+  On this rank, at x [n_local][3]: the number of vertices inside and the depth of the deepest [m], and the number lost.
+  The force of each part's active contacts on the body is added to force [parts][3] N.
 */
 typedef struct {
   PetscInt64 inside;
   double     depth;
+  PetscInt64 lost; // vertices that pass through a body; 0 for kinds that lose none
 } wring_contact_report;
+
+/*
+  How contacts of this kind lose vertices and what prevents it, for a note after "3 vertices are"; NULL: they lose none.
+*/
+const char *wring_contact_losing(const wring_contact *c);
 
 PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force);
 

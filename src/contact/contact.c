@@ -80,6 +80,11 @@ const char *wring_contact_kind(const wring_contact *c)
   return c->ops->kind;
 }
 
+const char *wring_contact_losing(const wring_contact *c)
+{
+  return c->ops->losing;
+}
+
 int wring_contact_parts(const wring_contact *c)
 {
   return c->ops->parts(c);

@@ -4,6 +4,7 @@
 
 typedef struct {
   const char *kind;
+  const char *losing; // see wring_contact_losing
   const char *(*refusal)(const wring_contact *c, wring_contact_way way);
   PetscErrorCode (*set_time)(wring_contact *c, double time);
   PetscErrorCode (*update)(wring_contact *c, const wring_contact_step *step, const double *x, PetscBool first,

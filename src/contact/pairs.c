@@ -55,6 +55,8 @@ PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double 
   PetscCall(wring_skin_create(m, &p->skin));
   PetscCall(choose_margin(p));
   if (p->depth <= 0) p->depth = p->margin;
+  p->within = reach(p);
+  p->behind = 2 * p->depth;
   PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &p->seen));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -76,11 +78,14 @@ PetscErrorCode wring_pairs_destroy(wring_pairs **pairs)
 
   PetscFunctionBegin;
   if (!p) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->watch) p->watch->skin = NULL; // it is p's
+  PetscCall(wring_pairs_destroy(&p->watch));
   PetscCall(forget_search(p));
   PetscCall(PetscFree(p->pair));
   PetscCall(PetscFree(p->old));
   PetscCall(PetscFree(p->seen));
-  PetscCall(wring_skin_destroy(&p->skin));
+  PetscCall(PetscFree(p->counted));
+  if (p->skin) PetscCall(wring_skin_destroy(&p->skin));
   PetscCall(PetscFree(*pairs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -209,14 +214,9 @@ static PetscErrorCode is_due(const wring_pairs *p, const double *x, PetscBool *d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static wring_near_range range_within(const wring_pairs *p, double distance)
-{
-  return (wring_near_range){.reach = distance, .front = p->thickness, .behind = 2 * p->depth};
-}
-
 static PetscErrorCode search(wring_pairs *p, const double *x)
 {
-  const wring_near_range range = range_within(p, reach(p) + p->margin);
+  const wring_near_range range = {.reach = p->within + p->margin, .front = p->thickness, .behind = p->behind};
   PetscInt               any;
 
   PetscFunctionBegin;
@@ -546,39 +546,91 @@ double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const d
 
 /* ---- vertices too deep inside ------------------------------------------------------------------------------------ */
 
-/* True if the vertex is inside a body that it was outside of at rest, deeper than depth. */
+/* True if the vertex is deeper than depth inside a body; of its own body, straight below a triangle. */
 static PetscBool is_lost(const wring_pairs *p, PetscInt n, candidate *c)
 {
   PetscInt inside;
-  for (PetscInt i = 0; i < n; i++) c[i].settled = (PetscBool)!p->near[c[i].near].fair;
   for (PetscInt first = 0; first < n; first++) {
     if (c[first].settled) continue;
     settle_body(p, n, c, first, &inside);
-    if (inside >= 0 && p->near[c[inside].near].fair && c[inside].u.distance > p->depth) return PETSC_TRUE;
+    if (inside >= 0 && c[inside].u.distance > p->depth && is_straight(p, c + inside)) return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }
 
-/* Runs its own search, after which the pairs must be searched for again. */
-PetscErrorCode wring_pairs_count_lost(wring_pairs *p, const double *x, PetscInt64 *lost)
+/*
+  The watch of p. A margin of twice the depth balances the number of its searches and of its pairs; it needs no pair of
+  one body whose vertex was behind the triangle at rest.
+*/
+static PetscErrorCode make_watch(wring_pairs *p)
 {
-  const wring_near_range range = range_within(p, PetscMax(p->thickness, 4 * p->depth));
-  candidate             *c;
+  wring_pairs *w;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&w));
+  p->watch     = w;
+  w->mesh      = p->mesh;
+  w->skin      = p->skin;
+  w->thickness = p->thickness;
+  w->depth     = p->depth;
+  w->margin    = 2 * p->depth;
+  w->within    = PetscMax(p->thickness, 4 * p->depth);
+  w->behind    = INFINITY;
+  PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &w->seen));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Counts the lost vertices among those with near pairs; triangles farther than `within` are ignored. */
+static PetscErrorCode count_near_lost(const wring_pairs *p, const double *x, double within, PetscInt64 *lost)
+{
+  candidate *c;
 
   PetscFunctionBegin;
   *lost = 0;
-  PetscCall(forget_search(p));
-  p->n_pair   = 0;
-  p->searches = 0;
-  PetscCall(wring_near_find(p->mesh, p->skin, x, &range, &p->n_near, &p->near));
-  PetscCall(build_far(p));
-  p->any = PETSC_TRUE;
-  PetscCall(wring_pairs_fetch(p, x));
   PetscCall(PetscMalloc1((size_t)longest_run(p), &c));
   for (PetscInt i = 0, end; i < p->n_near; i = end) {
     end = run_end(p, i);
-    *lost += is_lost(p, gather(p, x, i, end, range.reach, c), c);
+    *lost += is_lost(p, gather(p, x, i, end, within, c), c);
   }
   PetscCall(PetscFree(c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* True if a vertex of this rank has moved by more than depth since the last count, or if there was none. */
+static PetscErrorCode has_jumped(wring_pairs *p, const double *x, PetscBool *yes)
+{
+  PetscFunctionBegin;
+  *yes = (PetscBool)(p->counted == NULL);
+  if (!p->counted) PetscCall(PetscCalloc1(3 * (size_t)p->skin->n_vertex, &p->counted));
+  for (PetscInt i = 0; i < p->skin->n_vertex; i++) {
+    double *const before  = p->counted + 3 * i;
+    double        squared = 0;
+    for (int c = 0; c < 3; c++) {
+      const double now = x[3 * p->skin->vertex[i] + c];
+      squared += PetscSqr(now - before[c]);
+      before[c] = now;
+    }
+    if (!(squared <= PetscSqr(p->depth))) *yes = PETSC_TRUE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pairs_count_lost(wring_pairs *p, const double *x, PetscInt64 *lost)
+{
+  PetscBool  jumped;
+  PetscInt64 seen;
+
+  PetscFunctionBegin;
+  PetscCall(has_jumped(p, x, &jumped));
+  PetscCall(wring_pairs_fetch(p, x));
+  PetscCall(count_near_lost(p, x, p->within + p->margin, &seen));
+  PetscInt suspect = jumped || seen > 0 || p->lost > 0;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &suspect, 1, MPIU_INT, MPI_MAX, p->mesh->comm));
+  *lost = p->lost = 0;
+  if (!suspect) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!p->watch) PetscCall(make_watch(p));
+  PetscCall(prepare(p->watch, x));
+  PetscCall(count_near_lost(p->watch, x, p->watch->within, &p->lost));
+  *lost = p->lost;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

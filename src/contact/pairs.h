@@ -13,10 +13,14 @@ typedef struct {
   double     d; // m, at the last update
 } wring_pair;
 
-typedef struct {
+typedef struct wring_pairs wring_pairs;
+
+struct wring_pairs {
   const wring_mesh *mesh; // borrowed
   wring_skin       *skin;
   double            thickness, depth, margin; // m
+  double            within;                   // m: distance up to which near pairs are complete
+  double            behind;                   // m: of wring_near_range
   PetscInt          searches, updates;        // so far; of this solve
   double           *seen;                     // [skin->n_vertex][3] m: positions of the last search
   PetscInt          n_near;                   // pairs that may touch until a vertex has moved by half the margin
@@ -30,8 +34,11 @@ typedef struct {
   PetscInt          n_pair, room;
   wring_pair       *pair; // [n_pair] by vertex
   PetscInt          n_old, old_room;
-  wring_pair       *old; // [n_old] the previous pairs, with d at the new x; their places may be out of date
-} wring_pairs;
+  wring_pair       *old;     // [n_old] the previous pairs, with d at the new x; their places may be out of date
+  wring_pairs      *watch;   // searches farther, for lost vertices, and has no pairs; NULL before the first count
+  double           *counted; // [skin->n_vertex][3] m: positions of the last count; NULL before it
+  PetscInt64        lost;    // found by it on this rank
+};
 
 PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **p); // collective
 PetscErrorCode wring_pairs_destroy(wring_pairs **p);
@@ -60,6 +67,9 @@ double wring_pair_distance(const wring_pairs *p, const wring_pair *pair, const d
 
 /*
   Counts the vertices of this rank that are inside a body at x, deeper than depth and at most four times as deep: no
-  pair pushes them out. Their own body counts only if they were outside it at rest. Collective.
+  pair pushes them out. Of their own body, only triangles count that they were in front of at rest. Leaves the pairs as
+  they are. The first count searches; later ones only if a vertex was lost before, is deeper than depth among the near
+  pairs of the last update or append, or has moved by more than depth since the last count: otherwise none can be lost.
+  Collective.
 */
 PetscErrorCode wring_pairs_count_lost(wring_pairs *p, const double *x, PetscInt64 *lost);

@@ -3,7 +3,7 @@
   thickness)^2. Weights, n and the set of pairs are frozen between updates. docs/theory.md (9.1) to (9.9)
 */
 #include "contact_impl.h"
-#include "pairs.h"
+#include "crossings.h"
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +13,8 @@ typedef struct {
   PetscBool    begun; // has been updated once
   PetscInt     room;
   double      *energy; // [room] J of each pair
+
+  wring_crossings crossings; // up to the last measure
 } self_contact;
 
 const wring_option wring_self_contact_options[] = {
@@ -260,6 +262,7 @@ static PetscErrorCode self_measure(wring_contact *contact, const double *x, wrin
   wring_pairs   *p     = d->pairs;
   const PetscInt begin = p->n_pair;
   PetscInt       last  = -1;
+  PetscInt64     deep, crossed;
 
   PetscFunctionBegin;
   (void)force;
@@ -270,7 +273,10 @@ static PetscErrorCode self_measure(wring_contact *contact, const double *x, wrin
     report->depth = PetscMax(report->depth, -p->pair[i].d);
     last          = p->pair[i].near.vertex;
   }
+  PetscCall(wring_crossings_update(&d->crossings, p->n_pair - begin, p->pair + begin, &crossed));
   p->n_pair = begin;
+  PetscCall(wring_pairs_count_lost(p, x, &deep));
+  report->lost = deep + crossed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -279,6 +285,7 @@ static PetscErrorCode self_destroy(wring_contact *contact)
   self_contact *d = contact->data;
 
   PetscFunctionBegin;
+  PetscCall(wring_crossings_destroy(&d->crossings));
   PetscCall(wring_pairs_destroy(&d->pairs));
   PetscCall(PetscFree(d->energy));
   PetscCall(PetscFree(contact->data));
@@ -286,11 +293,14 @@ static PetscErrorCode self_destroy(wring_contact *contact)
 }
 
 static const wring_contact_ops self_ops = {
-  .kind         = "self_contact",
-  .refusal      = self_refusal,
-  .set_time     = self_set_time,
-  .update       = self_update,
-  .add          = self_add,
+  .kind     = "self_contact",
+  .losing   = "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, or "
+              "beyond the middle of a wall; a smaller time_step or a larger self_contact.thickness or stiffness "
+              "prevents this",
+  .refusal  = self_refusal,
+  .set_time = self_set_time,
+  .update   = self_update,
+  .add      = self_add,
   .count_blocks = self_count_blocks,
   .add_blocks   = self_add_blocks,
   .parts        = self_parts,

@@ -65,6 +65,10 @@ void wring_steps_header(const wring_problem *p, size_t size, char *header)
   wring_contact *const *contact;
   const int             n = wring_potential_contacts(p->g, &contact);
   for (int i = 0; i < n; i++) add_contact(contact[i], size, header);
+  for (int i = 0; i < n; i++) {
+    const size_t at = strlen(header);
+    if (wring_contact_losing(contact[i])) snprintf(header + at, size - at, ",%s_lost", wring_contact_kind(contact[i]));
+  }
   const size_t end = strlen(header);
   snprintf(header + end, size - end, ",inverted");
 }
@@ -87,15 +91,17 @@ static PetscErrorCode print_reactions(FILE *file, wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Values of the contacts of g at the end of the step, in the order of the header. */
-static PetscErrorCode print_contacts(FILE *file, wring_problem *p)
+/* Values of the contacts of g at the end of the step, in the order of the header; sets lost and losing of *flaws. */
+static PetscErrorCode print_contacts(FILE *file, wring_problem *p, wring_flaws *flaws)
 {
   wring_contact *const *contact;
   const int             n = wring_potential_contacts(p->g, &contact);
   wring_contact_report  report;
   double               *force;
+  PetscInt64           *lost;
 
   PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &lost));
   for (int i = 0; i < n; i++) {
     const int parts = wring_contact_parts(contact[i]);
     PetscCall(PetscMalloc1(3 * parts, &force));
@@ -103,7 +109,13 @@ static PetscErrorCode print_contacts(FILE *file, wring_problem *p)
     if (file) fprintf(file, ",%lld,%.17g", (long long)report.inside, report.depth);
     for (int j = 0; j < 3 * parts && file; j++) fprintf(file, ",%.17g", force[j]);
     PetscCall(PetscFree(force));
+    lost[i] = report.lost;
+    flaws->lost += report.lost;
+    if (report.lost) flaws->losing = wring_contact_losing(contact[i]);
   }
+  for (int i = 0; i < n && file; i++)
+    if (wring_contact_losing(contact[i])) fprintf(file, ",%" PetscInt64_FMT, lost[i]);
+  PetscCall(PetscFree(lost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,7 +135,7 @@ PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elast
     fprintf(f, ",%" PetscInt_FMT ",%s,%.17g", outcome->iterations, wring_reason_name(outcome->reason), seconds);
   }
   PetscCall(print_reactions(f, p));
-  PetscCall(print_contacts(f, p));
+  PetscCall(print_contacts(f, p, &b.flaws));
   if (f) fprintf(f, ",%" PetscInt64_FMT "\n", b.flaws.inverted);
   PetscCall(wring_tally_step(p, outcome, &b.flaws, tally));
   PetscFunctionReturn(PETSC_SUCCESS);

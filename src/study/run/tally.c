@@ -58,12 +58,24 @@ static PetscErrorCode count_inverted(const wring_problem *p, const wring_flaws *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode count_lost(const wring_problem *p, const wring_flaws *f, wring_tally *t)
+{
+  PetscFunctionBegin;
+  t->lost_steps += f->lost > 0;
+  t->most_lost = PetscMax(t->most_lost, f->lost);
+  if (f->lost > t->last.lost)
+    PetscCall(wring_note(p->comm, "step %" PetscInt_FMT ", %g s: %" PetscInt64_FMT " %s %s", p->state.step,
+                         p->state.time, f->lost, f->lost == 1 ? "vertex is" : "vertices are", f->losing));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_tally_step(const wring_problem *p, const wring_outcome *outcome, const wring_flaws *flaws,
                                 wring_tally *t)
 {
   PetscFunctionBegin;
   count_reason(p->state.step, outcome, t);
   PetscCall(count_inverted(p, flaws, t));
+  PetscCall(count_lost(p, flaws, t));
   t->last = *flaws;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -97,6 +109,11 @@ PetscErrorCode wring_tally_print(const wring_problem *p, wring_solver_stop stop,
                           "inverted  tetrahedra at the end of %" PetscInt_FMT " step%s, at most %" PetscInt64_FMT
                           ", now %" PetscInt64_FMT "\n",
                           t->inverted_steps, t->inverted_steps == 1 ? "" : "s", t->most_inverted, t->last.inverted));
+  if (t->lost_steps)
+    PetscCall(PetscPrintf(p->comm,
+                          "lost      vertices in contacts at the end of %" PetscInt_FMT
+                          " step%s, at most %" PetscInt64_FMT ", now %" PetscInt64_FMT "\n",
+                          t->lost_steps, t->lost_steps == 1 ? "" : "s", t->most_lost, t->last.lost));
   describe_reasons(p, t, sizeof text, text);
   if (text[0]) PetscCall(PetscPrintf(p->comm, "steps     %s", text));
   if (t->worst_step)
@@ -119,4 +136,7 @@ void wring_tally_add(const wring_tally *t, json_t *json)
   json_object_set_new(json, "inverted", json_integer(t->last.inverted));
   json_object_set_new(json, "inverted_steps", json_integer(t->inverted_steps));
   json_object_set_new(json, "most_inverted", json_integer(t->most_inverted));
+  json_object_set_new(json, "lost", json_integer(t->last.lost));
+  json_object_set_new(json, "lost_steps", json_integer(t->lost_steps));
+  json_object_set_new(json, "most_lost", json_integer(t->most_lost));
 }

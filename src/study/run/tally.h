@@ -5,7 +5,9 @@
 
 /* Of the end of a step, summed over ranks. */
 typedef struct {
-  PetscInt64 inverted, newly; // tetrahedra with J <= 0; those of them that had J > 0 at the end of the step before
+  PetscInt64  inverted, newly; // tetrahedra with J <= 0; those of them that had J > 0 at the end of the step before
+  PetscInt64  lost;            // vertices that contacts have lost
+  const char *losing;          // how: see wring_contact_losing
 } wring_flaws;
 
 typedef struct {
@@ -16,6 +18,8 @@ typedef struct {
   wring_flaws last;                  // of the last state
   PetscInt    inverted_steps;        // with inverted tetrahedra at the end
   PetscInt64  most_inverted;         // at the end of a step
+  PetscInt    lost_steps;            // with lost vertices at the end
+  PetscInt64  most_lost;
 } wring_tally;
 
 /* Whether a step with this reason ended where the deck asked for, or as near as rounding allows. */
@@ -32,5 +36,8 @@ PetscErrorCode wring_tally_step(const wring_problem *p, const wring_outcome *out
 /* The last lines of a run, whose solves stopped by this rule. Collective. */
 PetscErrorCode wring_tally_print(const wring_problem *p, wring_solver_stop stop, const wring_tally *t);
 
-/* Adds steps_by_reason, largest_remaining and the counts of inverted tetrahedra to run.json. Not collective. */
+/*
+  Adds steps_by_reason, largest_remaining and the counts of inverted tetrahedra and of lost vertices to run.json. Not
+  collective.
+*/
 void wring_tally_add(const wring_tally *t, json_t *json);
