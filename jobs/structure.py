@@ -18,6 +18,7 @@ HEADERS = {
     "curve": "base",
     "sweep": "term",
     "load": "step",
+    "sanity": "problem",
 }  # public headers with another name than their layer's
 FAMILIES = ("src/law", "src/solver")  # one file a member: the limit on files does not hold
 MOST_FILES, MOST_SHARE, MOST_LINES = 25, 0.15, 60  # of a folder; of all lines in a folder; of a function

@@ -183,7 +183,7 @@ missing cells|edit box.yaml 's/, cells: \[2, 1, 1\]//'|check box.yaml|
   into 6 tets; 0 along one axis gives a sheet, along two a line.)
 missing stiffness|edit box.yaml 's/stiffness: 1e6/until: 1/'|check box.yaml|
   box.yaml: attach_xmin_stiffness is missing: expected a real in (0,inf) [N/m] (Stiffness of the spring between each
-  vertex and its target.)
+  vertex and its target; or give hard: true.)
 compare without keys|:|compare box.yaml|
   box.yaml: compare_solvers is missing: expected a list of words (Solver types and variants to compare.)
 end and steps|edit box.yaml 's/steps: 1/steps: 1, end: 1/'|check box.yaml|
@@ -191,7 +191,8 @@ end and steps|edit box.yaml 's/steps: 1/steps: 1, end: 1/'|check box.yaml|
 *yaml unclosed|edit box.yaml 's/1000}/1000/'|check box.yaml|
   box.yaml:3: not valid YAML in column 8: did not find expected ',' or '}'
 yaml tab|add box.yaml $'a:\n\tb: 1'|check box.yaml|
-  box.yaml:11: not valid YAML in column 1: found character that cannot start any token
+  box.yaml:11: not valid YAML in column 1: found character that cannot start any token (a tab: indent with
+  blanks)
 yaml not map|echo '- 1' >box.yaml|check box.yaml|box.yaml:1: a deck is a map, key: value
 yaml alias|add box.yaml 'compare_report: *x'|check box.yaml|
   box.yaml:10: an alias (*name) is not supported in a deck: write the value itself, on one line
@@ -554,7 +555,8 @@ ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot
   check mesh.yaml|
   gmsh22.msh:28: elements 4 (line 26), 5 (line 27) and 6 share a face, expected at most two
 22 no tets|edit gmsh22.msh 's/^4 4 .*//; s/^5 4 .*//; /^\$Elements/{n;s/5/3/}'|check mesh.yaml|
-  mesh.yaml: vertex 0 has no mass, expected mass.file or an adjacent element with a density
+  mesh.yaml:2: material: the mesh has no tetrahedra, only surfaces or lines: save the three-dimensional mesh (in Gmsh
+  with a physical volume), or use membrane for a surface
 22 no elements|edit gmsh22.msh '/^\$Elements/,$d'|check mesh.yaml|gmsh22.msh:21: the file ends without $Elements
 22 second order|edit gmsh22.msh 's/^4 4 2/4 11 2/'|check mesh.yaml|
   gmsh22.msh:26: element type 11 (second-order tetrahedron), expected first-order points, lines, triangles or tetrahedra
@@ -565,7 +567,7 @@ ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot
 22 set ambiguous spin|edit gmsh22.msh 's/"soft"/"a"/; s/"hard"/"a_spin"/'; add mesh.yaml 'attach_a_spin_spin: [1,0,0]'|
   check mesh.yaml|
   mesh.yaml: attach_a_spin_stiffness is missing: expected a real in (0,inf) [N/m] (Stiffness of the spring between each
-  vertex and its target.)
+  vertex and its target; or give hard: true.)
 22 scale tiny|:|check mesh.yaml -mesh_scale 1e-200|gmsh22.msh:26: element 4 is a tetrahedron of zero volume
 41 version|edit gmsh41.msh 's/^4.1 0 8/4.0 0 8/'|check mesh.yaml -mesh_file gmsh41.msh|
   gmsh41.msh:2: Gmsh format '4.0', expected 2.2 or 4.1 (gmsh -save -format msh41)

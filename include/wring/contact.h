@@ -175,6 +175,13 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
 /* inside [n]: vertices of this rank inside each collider at x [n_owned][3], at the time set last. Not collective. */
 void wring_colliders_count(const wring_contact *c, const double *x, PetscInt64 *inside);
 
+/*
+  Sets mark [n_owned] of the vertices that a collider may stop on their way from x [n_owned][3] m: along `direction`, a
+  unit vector, or any way if it is NULL. A collider that moves, or that vertices are inside, may stop all of them.
+  Colliders only; not collective.
+*/
+void wring_colliders_mark_stopped(const wring_contact *c, const double *direction, const double *x, char *mark);
+
 /* ---- self-contact (self_contact.c) ------------------------------------------------------------------------------- */
 
 /* Deck keys with prefix self_contact_: stiffness, thickness, max_depth. */

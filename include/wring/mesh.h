@@ -315,3 +315,6 @@ typedef struct {
 } wring_mesh_info;
 
 PetscErrorCode wring_mesh_get_info(const wring_mesh *m, wring_mesh_info *info); // collective
+
+/* volume [regions.n] m^3; height [regions.n] m: the least height of a tet over one of its faces. Collective. */
+PetscErrorCode wring_mesh_measure_regions(const wring_mesh *m, double *volume, double *height);

@@ -45,6 +45,8 @@ PetscBool wring_stepper_is_static(const wring_stepper *s); // load steps without
 
 /* Whether a solver minimises g between begin and finish; otherwise wring_stepper_advance is called. Not collective. */
 PetscBool wring_stepper_minimises(const wring_stepper *s);
+/* Whether a step solves no equation, so that its size is limited by the fastest motion of the body. Not collective. */
+PetscBool wring_stepper_is_explicit(const wring_stepper *s);
 
 /* Where a solve starts; docs/theory.md 2. */
 typedef enum {

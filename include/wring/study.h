@@ -6,7 +6,7 @@
     src/study/run/        run.h: the march in time
     src/study/compare/    comparison.h: one step by several solvers
     src/study/evaluate/   g, its parts and gradient at given positions
-    src/study/check/      what would run, and its memory; the check of all keys (check_keys.c)
+    src/study/check/      what would run, its memory, what its numbers amount to; the check of all keys (check_keys.c)
     src/study/bench/      bench.h: bandwidth, kernels, solvers
     src/study/mesh/       mesh_files.h: makes, describes, converts and refines meshes
     src/study/help/       keys and version

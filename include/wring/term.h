@@ -26,6 +26,7 @@
     pass.c                   the loops: energy, gradient, residual
     mass.c deformation.c bound.c splitting.c   other passes: metric of masses, F at vertices, longest step, admm
     assembly.c constraint_rows.c               matrices; constraints as rows
+    inspect.c                                  components, moduli at rest, stiffness of points and edges
     term.c                   destruction and queries
     sweep/                   Gauss-Seidel over constraints: wring/sweep.h
   Functions of laws are in src/law, exchanges between ranks in src/potential.
@@ -242,6 +243,33 @@ double    wring_term_bound(const wring_term *t, const double *x, const double *d
 
 /* Sum over this rank's elements of -dE/dx over all their vertices: the force of an attachment on the body [N]. */
 void wring_term_resultant(const wring_term *t, const double *x, double force[3]);
+
+/* ---- inspection, without an evaluation --------------------------------------------------------------------------- */
+
+/*
+  Joins the vertices of every element of an active term in parent [n_local], a forest of local vertices in which
+  parent[i] <= i (base/forest.h); the caller begins with parent[i] = i. Not collective.
+*/
+void wring_term_unite(const wring_term *t, PetscInt *parent);
+
+/*
+  k [n_local] N/m += the stiffness of each spring, and of each soft attachment, at its vertices; nothing for elements of
+  more than two vertices and for terms that are off.
+*/
+void wring_term_add_stiffness(const wring_term *t, double *k);
+
+/*
+  The response at rest (F = I) of a law on tets that is isotropic there: wave = d2psi/dF_xx2 = lambda + 2 mu, shear =
+  d2psi/dF_xy2 = mu, both 0 if the law has no stiffness at rest; of fibres, wave is the stiffness along them. The
+  moduli of an element are these times its factor on the energy, between the two scales on this rank. False if the term
+  has no tets on this rank, or the law no Hessian.
+*/
+typedef struct {
+  double wave, shear; // Pa
+  double least_scale, largest_scale;
+} wring_rest_moduli;
+
+PetscBool wring_term_rest_moduli(const wring_term *t, wring_rest_moduli *moduli);
 
 /* ---- splittings: the state of alternating directions (admm) in every element ------------------------------------- */
 

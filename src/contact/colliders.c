@@ -321,6 +321,37 @@ void wring_colliders_count(const wring_contact *contact, const double *x, PetscI
   }
 }
 
+static PetscBool moves(const wring_collider *c)
+{
+  const double *const v = c->motion.velocity, *const s = c->motion.spin;
+  return (PetscBool)(c->motion.path || v[0] != 0 || v[1] != 0 || v[2] != 0 || s[0] != 0 || s[1] != 0 || s[2] != 0);
+}
+
+/*
+  Whether the way from x along a direction meets the ball around a collider or, if it is unbounded, ends inside it.
+*/
+static PetscBool lies_on_way(const colliders *d, int c, const double *direction, const double *x)
+{
+  const double *const centre  = d->now[c].centre;
+  const double        from[3] = {centre[0] - x[0], centre[1] - x[1], centre[2] - x[2]};
+  const double        along = wring_dot3(from, direction), square = wring_dot3(from, from), r = d->bound[c];
+  const double        far = 1e6 * (sqrt(square) + 1);
+  record              plane;
+  if (!isinf(r)) return (PetscBool)(along > -r && square - along * along < r * r);
+  const double end[3] = {x[0] + far * direction[0], x[1] + far * direction[1], x[2] + far * direction[2]};
+  return (PetscBool)(nearest(&d->collider[c], &d->now[c], end, &plane) < 0);
+}
+
+void wring_colliders_mark_stopped(const wring_contact *contact, const double *direction, const double *x, char *mark)
+{
+  const colliders *d = contact->data;
+  for (int c = 0; c < d->n; c++) {
+    const PetscBool all = (PetscBool)(!direction || d->collider[c].inside || moves(&d->collider[c]));
+    for (PetscInt v = 0; v < contact->mesh->n_owned; v++)
+      if (all || lies_on_way(d, c, direction, x + 3 * v)) mark[v] = 1;
+  }
+}
+
 /* ---- creating colliders ------------------------------------------------------------------------------------------ */
 
 static PetscErrorCode colliders_destroy(wring_contact *contact)

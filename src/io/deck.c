@@ -42,8 +42,9 @@ static void refuse_syntax(reader *r)
       at.column = (size_t)-1;
     }
   }
-  wring_error_set(&r->e, "%s:%zu: not valid YAML in column %zu: %s", r->file, at.line + 1, at.column + 1,
-                  r->yaml.problem ? r->yaml.problem : "unknown fault");
+  const PetscBool tab = (PetscBool)(at.index < strlen(r->text) && r->text[at.index] == '\t');
+  wring_error_set(&r->e, "%s:%zu: not valid YAML in column %zu: %s%s", r->file, at.line + 1, at.column + 1,
+                  r->yaml.problem ? r->yaml.problem : "unknown fault", tab ? " (a tab: indent with blanks)" : "");
 }
 
 /*
@@ -190,6 +191,17 @@ static PetscErrorCode read_list(reader *r, const char *key, char **list)
 
 static PetscErrorCode read_map(reader *r, size_t length, char *key);
 
+/* "{poisson: 0,45}" is the key poisson with value 0, and the key 45 without a value. */
+static void refuse_null(reader *r, const char *key, yaml_mark_t mark)
+{
+  const char *const last = strrchr(key, '_');
+  if (last && isdigit((unsigned char)last[1]))
+    wring_error_set(&r->e, "%s:%zu: %s has no value: decimals are written with a point, as in 0.5, not with a comma",
+                    r->file, mark.line + 1, key);
+  else
+    wring_error_set(&r->e, "%s:%zu: %s has no value: a value is expected", r->file, mark.line + 1, key);
+}
+
 /* Reads the value of key: a scalar, a list or a map, whose keys are appended after `length` characters of key. */
 static PetscErrorCode read_value(reader *r, size_t length, char *key)
 {
@@ -202,7 +214,7 @@ static PetscErrorCode read_value(reader *r, size_t length, char *key)
   if (event.type == YAML_SCALAR_EVENT) {
     const char *value = is_null(&event) ? NULL : (const char *)event.data.scalar.value;
     if (!value && !is_petsc(key))
-      wring_error_set(&r->e, "%s:%zu: %s has no value: a value is expected", r->file, mark.line + 1, key);
+      refuse_null(r, key, mark);
     else
       PetscCall(set_from_deck(r, key, value, mark));
   } else if (event.type == YAML_SEQUENCE_START_EVENT) {

@@ -44,3 +44,40 @@ PetscErrorCode wring_mesh_get_info(const wring_mesh *m, wring_mesh_info *info)
   info->ghosts           = m->n_global ? sum[1] / (double)m->n_global : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Twice the area of x0 x1 x2, squared. */
+static double squared_area(const double *x0, const double *x1, const double *x2)
+{
+  double a[3], b[3];
+  for (int c = 0; c < 3; c++) a[c] = x1[c] - x0[c], b[c] = x2[c] - x0[c];
+  return PetscSqr(a[1] * b[2] - a[2] * b[1]) + PetscSqr(a[2] * b[0] - a[0] * b[2]) +
+         PetscSqr(a[0] * b[1] - a[1] * b[0]);
+}
+
+/* The least height is 6 volumes over the largest face, twice. */
+static double squared_height(const double *const x[4], double six_volumes)
+{
+  double largest = 0;
+  for (int a = 0; a < 4; a++) largest = PetscMax(largest, squared_area(x[a], x[(a + 1) % 4], x[(a + 2) % 4]));
+  return six_volumes * six_volumes / largest;
+}
+
+PetscErrorCode wring_mesh_measure_regions(const wring_mesh *m, double *volume, double *height)
+{
+  const PetscMPIInt n = (PetscMPIInt)m->regions.n;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < n; r++) volume[r] = 0, height[r] = PETSC_INFINITY;
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    const PetscInt r = m->region[e];
+    const double  *x[4];
+    for (int a = 0; a < 4; a++) x[a] = m->X + 3 * m->tet[4 * e + a];
+    const double det = wring_tet_det(x[0], x[1], x[2], x[3]);
+    volume[r] += det / 6;
+    height[r] = PetscMin(height[r], squared_height(x, det));
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, volume, n, MPI_DOUBLE, MPI_SUM, m->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, height, n, MPI_DOUBLE, MPI_MIN, m->comm));
+  for (PetscInt r = 0; r < n; r++) height[r] = PetscSqrtReal(height[r]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

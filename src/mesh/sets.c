@@ -39,10 +39,10 @@ static const shape shapes[] = {{"box", in_box}, {"sphere", in_sphere}, {"plane",
 
 enum { N_SHAPE = sizeof shapes / sizeof shapes[0], MAX_PARAMETERS = 6 };
 
-/* 1e-9 of the diagonal of the whole mesh. */
-static PetscErrorCode get_tolerance(const wring_mesh *m, double *tolerance)
+/* 1e-9 of the diagonal of the whole mesh, and its bounding box. */
+static PetscErrorCode get_tolerance(const wring_mesh *m, double *tolerance, double low[3], double high[3])
 {
-  double low[3], high[3], square = 0;
+  double square = 0;
 
   PetscFunctionBegin;
   wring_bounds(m->n_owned, m->X, low, high);
@@ -75,6 +75,7 @@ static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *nam
                               double tolerance)
 {
   PetscInt *vertex, n = 0, n_all, k = m->sets.n;
+  double    low[3], high[3];
   size_t    length;
 
   PetscFunctionBegin;
@@ -84,8 +85,11 @@ static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *nam
   PetscCallMPI(MPI_Allreduce(&n, &n_all, 1, MPIU_INT, MPI_SUM, m->comm));
   if (n_all == 0) {
     PetscCall(PetscFree(vertex));
-    WRING_REFUSE(m->comm, "%s: set_%s_%s: no vertex of the mesh lies in it, expected at least one", origin, name,
-                 s->key);
+    PetscCall(get_tolerance(m, &tolerance, low, high));
+    WRING_REFUSE(m->comm,
+                 "%s: set_%s_%s: no vertex of the mesh lies in it, expected at least one; the mesh extends from "
+                 "%.4g,%.4g,%.4g to %.4g,%.4g,%.4g m",
+                 origin, name, s->key, low[0], low[1], low[2], high[0], high[1], high[2]);
   }
   if (wring_names_find(&m->sets, name) >= 0) {
     PetscCall(compare_set(m, origin, name, s, n, vertex));
@@ -155,11 +159,11 @@ PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscI
 {
   PetscInt       n;
   char         **name;
-  double         tolerance = 0;
+  double         tolerance = 0, low[3], high[3];
   PetscErrorCode status    = PETSC_SUCCESS;
 
   PetscFunctionBegin;
-  PetscCall(get_tolerance(m, &tolerance));
+  PetscCall(get_tolerance(m, &tolerance, low, high));
   PetscCall(wring_options_names(o, "set_", n_schema, schema, m->sets.n, (const char *const *)m->sets.name, &n, &name));
   for (PetscInt i = 0; i < n && !status; i++) status = add_set_of_deck(m, o, name[i], tolerance);
   PetscCall(wring_words_destroy(n, &name));

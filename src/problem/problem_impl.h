@@ -16,6 +16,7 @@
     load/problem_loads.c     gravity's curve, body forces, point loads, drag
     load/problem_tractions.c tractions and forces on sets
     load/problem_pressures.c surfaces under pressure
+    sanity/                  what the numbers amount to, and notes: see sanity_impl.h
     problem_operator.c       A and the operator; solvers
     problem_state.c          the initial state
 

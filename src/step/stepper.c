@@ -161,6 +161,11 @@ PetscBool wring_stepper_minimises(const wring_stepper *s)
   return (PetscBool)!s->integrator->advance;
 }
 
+PetscBool wring_stepper_is_explicit(const wring_stepper *s)
+{
+  return (PetscBool)(s->integrator->advance && !(s->integrator->needs & WRING_CAN_HESSIAN));
+}
+
 int wring_stepper_memory(const wring_stepper *s, wring_memory memory[2])
 {
   if (s->integrator->is_static) {

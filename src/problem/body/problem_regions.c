@@ -120,6 +120,37 @@ static PetscErrorCode check_names(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether the deck has a key that begins with one of these. */
+static PetscBool has_family(const wring_options *o, int n, const char *const *family)
+{
+  const char *key, *value, *origin;
+  for (PetscInt i = 0; i < wring_options_count(o); i++) {
+    wring_options_entry(o, i, &key, &value, &origin);
+    for (int k = 0; k < n; k++)
+      if (wring_ascii_compare_n(key, family[k], strlen(family[k])) == 0) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* A material without tetrahedra is refused if nothing else of the deck has a mass: a mesh saved without volumes. */
+static PetscErrorCode check_tets(const wring_problem *p)
+{
+  static const char *const material = "material_", *const other[] = {"membrane_", "bending_", "spring_", "mass_"};
+  PetscInt n = p->mesh->n_set_element;
+
+  PetscFunctionBegin;
+  if (p->mesh->n_tet_global > 0 || !has_family(p->options, 1, &material)) PetscFunctionReturn(PETSC_SUCCESS);
+  const char *const origin = wring_options_family_origin(p->options, material);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT, MPI_SUM, p->comm));
+  if (!has_family(p->options, sizeof other / sizeof other[0], other))
+    WRING_REFUSE(p->comm,
+                 "%s: material: the mesh has no tetrahedra%s: save the three-dimensional mesh (in Gmsh with a physical "
+                 "volume), or use membrane for a surface",
+                 origin, n > 0 ? ", only surfaces or lines" : "");
+  PetscCall(wring_note(p->comm, "%s: material is ignored: the mesh has no tetrahedra", origin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_problem_check_regions(const wring_problem *p)
 {
   const PetscInt       n = p->mesh->regions.n;
@@ -129,6 +160,7 @@ PetscErrorCode wring_problem_check_regions(const wring_problem *p)
 
   PetscFunctionBegin;
   PetscCall(check_names(p));
+  PetscCall(check_tets(p));
   PetscCall(PetscMalloc1(n, &table));
   for (PetscInt r = 0; r < n; r++) {
     wring_region_prefix(p, r, sizeof prefix, prefix);

@@ -4,6 +4,7 @@
 #include "study/compare/compare_solve.h"
 #include "study/common/header.h"
 #include "study/common/output_directory.h"
+#include "check_sanity.h"
 #include "study/common/table.h"
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,8 @@ enum { PROGRAM, MESH, METHOD, MATRICES, SOLVES, OUTPUT, PEAK, N_PART };
 typedef struct {
   wring_problem *p;
   wring_solver  *solver; // NULL: the integrator advances without one
-  Vec            x;      // x_0
+  wring_sanity  *sanity;
+  Vec            x; // x_0
   Mat            A;
   double         bytes[N_PART]; // of this rank
 } check;
@@ -255,6 +257,24 @@ static PetscErrorCode print_solver(const check *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Frames of a run; the last step always has one. */
+static PetscErrorCode print_frames(const wring_problem *p)
+{
+  const PetscInt steps = wring_stepper_steps(p->stepper);
+  PetscInt       every;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_int(p->options, "output_", wring_output_options, "every", &every));
+  if (every == 0)
+    PetscCall(PetscPrintf(p->comm, "frames    none\n"));
+  else if (every > steps)
+    PetscCall(PetscPrintf(p->comm, "frames    of the first and the last step only: output.every is %" PetscInt_FMT "\n",
+                          every));
+  else
+    PetscCall(PetscPrintf(p->comm, "frames    every %" PetscInt_FMT " steps\n", every));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode print(check *c)
 {
   const wring_problem *const p = c->p;
@@ -263,13 +283,16 @@ static PetscErrorCode print(check *c)
   PetscCall(wring_header_print(c->p, c->solver ? wring_solver_name(c->solver) : NULL));
   if (c->solver) PetscCall(print_solver(c));
   PetscCall(PetscPrintf(p->comm, "steps     %" PetscInt_FMT "\n", wring_stepper_steps(p->stepper)));
+  PetscCall(print_frames(p));
   PetscCall(print_names(p->comm, "regions", &p->mesh->regions));
   PetscCall(print_names(p->comm, "sets", &p->mesh->sets));
   PetscCall(print_sets_of(p->mesh, "triangles", 3));
   PetscCall(print_sets_of(p->mesh, "lines", 2));
+  PetscCall(wring_check_print_sanity(p, c->sanity));
   const char *const compared = value_of(p->options, "compare_", &wring_compare_options[0]);
   if (compared) PetscCall(PetscPrintf(p->comm, "compares  %s\n", compared));
   PetscCall(print_memory(c));
+  PetscCall(wring_sanity_print_notes(p, c->sanity));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -291,8 +314,10 @@ PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_en
   PetscFunctionBegin;
   PetscCall(wring_problem_create(comm, o, &c.p));
   PetscCall(measure(&c));
+  PetscCall(wring_sanity_create(c.p, &c.sanity));
   PetscCall(print(&c));
   PetscCall(note_conflict(comm, o));
+  PetscCall(wring_sanity_destroy(&c.sanity));
   PetscCall(VecDestroy(&c.x));
   PetscCall(wring_solver_destroy(&c.solver));
   PetscCall(MatDestroy(&c.A));

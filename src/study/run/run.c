@@ -1,6 +1,7 @@
 /* Time integration: set up, open files, then begin, solve, finish and record each step. */
 #include "run.h"
 #include "study/common/header.h"
+#include <wring/sanity.h>
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
 
@@ -185,13 +186,28 @@ static PetscErrorCode print_rules(const wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What is suspicious in the numbers of the deck and the mesh. */
+static PetscErrorCode print_suspicions(const wring_run *r)
+{
+  wring_sanity *s;
+
+  PetscFunctionBegin;
+  PetscCall(wring_sanity_create(r->p, &s));
+  PetscCall(wring_sanity_print_notes(r->p, s));
+  PetscCall(wring_sanity_destroy(&s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
   wring_run r = {.output = {.written = -1, .framed = -1}};
 
   PetscFunctionBegin;
   PetscCall(wring_run_set_up(comm, o, &r));
-  if (r.first < r.last) PetscCall(begin_step(&r)); // may refuse the state
+  if (r.first < r.last) {
+    PetscCall(begin_step(&r)); // may refuse the state
+    PetscCall(print_suspicions(&r));
+  }
   PetscCall(wring_run_open_directory(&r));
   PetscCall(wring_header_print(r.p, r.solver ? r.output.history.solver : NULL));
   PetscCall(print_rules(&r));

@@ -1,0 +1,112 @@
+/* Loads at both ends of the run, and the strain that they suggest; attachments; motion in a step. */
+#include "sanity_impl.h"
+#include "base/vector3.h"
+#include <math.h>
+
+static PetscErrorCode sum_loads(const wring_problem *p, double time, wring_sanity_loads *l)
+{
+  const double *const gravity = wring_stepper_gravity(p->stepper);
+  wring_load_totals   total;
+
+  PetscFunctionBegin;
+  PetscCall(wring_loads_total(p->loads, time, &total));
+  const double weight = p->total_mass * wring_loads_gravity_factor(p->loads, time);
+  l->time             = time;
+  for (int c = 0; c < 3; c++) {
+    l->gravity[c] = weight * gravity[c];
+    l->load[c]    = total.force[c] + total.pressure[c];
+  }
+  l->size = total.force_size + total.pressure_size + sqrt(wring_dot3(l->gravity, l->gravity));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- attachments ------------------------------------------------------------------------------------------------- */
+
+/* On owned vertices: k [n_owned] N/m of soft attachments, or of springs. */
+static PetscErrorCode sum_stiffness(const wring_problem *p, PetscBool attachments, double *k)
+{
+  const wring_mesh *const m = p->mesh;
+  wring_term *const      *term;
+  const int               n = wring_potential_terms(p->g, &term);
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(k, m->n_local));
+  for (int i = 0; i < n; i++)
+    if (wring_term_is_attachment(term[i]) == attachments) wring_term_add_stiffness(term[i], k);
+  PetscCall(PetscSFReduceBegin(m->halo, MPI_DOUBLE, k, k, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->halo, MPI_DOUBLE, k, k, MPI_SUM));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest k/m of owned vertices, 1/s^2, and the largest k. */
+static double find_stiffest(const wring_problem *p, const double *k, double *stiffest)
+{
+  double fastest = 0;
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++) {
+    fastest   = fmax(fastest, k[v] / p->mass[v]);
+    *stiffest = fmax(*stiffest, k[v]);
+  }
+  return fastest;
+}
+
+/*
+  The largest angular frequency squared is at least k/m of a vertex with an attachment and a third of k/m of one with
+  springs, and about (2 c/height)^2 of an element. docs/theory.md 10
+*/
+static PetscErrorCode measure_attachments(const wring_problem *p, wring_sanity *s)
+{
+  double *k, most[3] = {0}, unused = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(p->mesh->n_local, &k));
+  PetscCall(sum_stiffness(p, PETSC_FALSE, k));
+  most[0] = find_stiffest(p, k, &unused) / 3;
+  PetscCall(sum_stiffness(p, PETSC_TRUE, k));
+  most[1] = find_stiffest(p, k, &most[2]);
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++) s->held_by += k[v];
+  PetscCall(PetscFree(k));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_DOUBLE, MPI_MAX, p->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &s->held_by, 1, MPI_DOUBLE, MPI_SUM, p->comm));
+  s->stiffest = most[2];
+  if (wring_potential_held(p->g) > 0) s->held_by = INFINITY;
+  s->stable = 2 / sqrt(fmax(most[0], most[1]));
+  if (s->across_element > 0) s->stable = fmin(s->stable, s->across_element);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- motion ------------------------------------------------------------------------------------------------------ */
+
+/* By velocities at the start and of attachments, in one step. */
+static PetscErrorCode measure_motion(const wring_problem *p, wring_sanity *s)
+{
+  const wring_attachments *const a = &p->parts->attachments;
+  const double                   h = wring_stepper_size(p->stepper);
+  double                         v[3], w[3];
+  char                           prefix[WRING_PREFIX];
+  PetscReal                      fastest;
+
+  PetscFunctionBegin;
+  PetscCall(VecNorm(p->state.v, NORM_INFINITY, &fastest));
+  s->way = h * fastest;
+  for (PetscInt i = 0; i < a->n; i++) {
+    PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", a->name[i]));
+    PetscCall(wring_options_get_reals(p->options, prefix, wring_attach_options, "velocity", v));
+    PetscCall(wring_options_get_reals(p->options, prefix, wring_attach_options, "spin", w));
+    s->way  = fmax(s->way, h * sqrt(wring_dot3(v, v)));
+    s->turn = fmax(s->turn, h * sqrt(wring_dot3(w, w)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sanity_measure_loads(const wring_problem *p, wring_sanity *s)
+{
+  const double h = wring_stepper_size(p->stepper);
+
+  PetscFunctionBegin;
+  PetscCall(sum_loads(p, p->state.time, &s->start));
+  PetscCall(sum_loads(p, fmax(p->state.time, h * (double)wring_stepper_steps(p->stepper)), &s->end));
+  if (s->young > 0 && s->face > 0) s->strain = fmax(s->start.size, s->end.size) / (s->face * s->young);
+  PetscCall(measure_attachments(p, s));
+  PetscCall(measure_motion(p, s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,46 @@
+/* Sets that no key of the deck uses. */
+#include "sanity_impl.h"
+#include <string.h>
+
+/* Whether _name_ occurs in a key, or the value is the name. */
+static PetscBool mentions(const char *key, const char *value, const char *name)
+{
+  const size_t length = strlen(name);
+  if (value && wring_ascii_compare(value, name) == 0) return PETSC_TRUE;
+  for (; (key = strchr(key, '_')); key++)
+    if (wring_ascii_compare_n(key + 1, name, length) == 0 && key[1 + length] == '_') return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* *defined: set_name_ is a key; *used: another key mentions the name. */
+static void look_up(const wring_problem *p, const char *name, PetscBool *defined, PetscBool *used)
+{
+  const char *key, *value, *origin;
+  *defined = *used = PETSC_FALSE;
+  for (PetscInt i = 0; i < wring_options_count(p->options); i++) {
+    wring_options_entry(p->options, i, &key, &value, &origin);
+    if (!mentions(key, value, name)) continue;
+    if (wring_ascii_compare_n(key, "set_", 4) == 0)
+      *defined = PETSC_TRUE;
+    else
+      *used = PETSC_TRUE;
+  }
+}
+
+PetscErrorCode wring_sanity_find_unused(const wring_problem *p, wring_sanity *s)
+{
+  const wring_names *const sets = &p->mesh->sets;
+  PetscBool                defined, used;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(sets->n, &s->unused, sets->n, &s->spare));
+  for (PetscInt i = 0; i < sets->n; i++) {
+    look_up(p, sets->name[i], &defined, &used);
+    if (used) continue;
+    if (defined)
+      s->unused[s->n_unused++] = sets->name[i];
+    else
+      s->spare[s->n_spare++] = sets->name[i];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

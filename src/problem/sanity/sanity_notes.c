@@ -1,0 +1,186 @@
+/* Notes on forgotten keys, supports and steps. */
+#include "sanity_impl.h"
+#include "base/vector3.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- what acts --------------------------------------------------------------------------------------------------- */
+
+/*
+  Whether anything may move a body at rest: loads, curves, moving attachments or targets, colliders, contact, springs of
+  their own length, a given state.
+*/
+static PetscBool may_move(const wring_problem *p, const wring_sanity *s)
+{
+  static const char *const family[] = {"collider_", "self_contact_", "initial_", "spring_", "bending_", "membrane_"};
+  const wring_attachments *const a  = &p->parts->attachments;
+  char                           prefix[WRING_PREFIX];
+  const char                    *key, *value, *origin;
+  if (s->start.size > 0 || s->end.size > 0 || s->way > 0 || s->turn > 0) return PETSC_TRUE;
+  for (size_t i = 0; i < sizeof family / sizeof family[0]; i++)
+    if (wring_sanity_has_family(p, family[i])) return PETSC_TRUE;
+  for (PetscInt i = 0; i < a->n; i++) {
+    (void)PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", a->name[i]);
+    if (wring_options_has(p->options, prefix, "path") || wring_options_has(p->options, prefix, "file"))
+      return PETSC_TRUE;
+  }
+  for (PetscInt i = 0; i < wring_options_count(p->options); i++) {
+    wring_options_entry(p->options, i, &key, &value, &origin);
+    if (strstr(key, "_curve")) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+static PetscErrorCode note_rest(const wring_problem *p, wring_sanity *s)
+{
+  PetscFunctionBegin;
+  if (wring_potential_held(p->g) == p->mesh->n_global)
+    PetscCall(wring_sanity_add_note(s, "hard attachments hold all %" PetscInt_FMT " vertices: nothing is computed",
+                                    p->mesh->n_global));
+  else if (!may_move(p, s))
+    PetscCall(wring_sanity_add_note(
+      s, "nothing moves the body: no gravity, load, moving attachment, collider or initial velocity is given"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- supports ---------------------------------------------------------------------------------------------------- */
+
+/* Free flight is allowed; without a resultant, parts stay where they are. */
+static PetscErrorCode note_free_parts(wring_sanity *s)
+{
+  const double *const g = s->start.gravity, *const e = s->end.gravity, *const f = s->free_load;
+  const PetscBool falls = (PetscBool)(wring_dot3(g, g) > 0 || wring_dot3(e, e) > 0);
+
+  PetscFunctionBegin;
+  if (s->free_part == 0 || (!falls && sqrt(wring_dot3(f, f)) <= 1e-6 * s->free_size))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->part == 1)
+    PetscCall(wring_sanity_add_note(s, "nothing holds the body (%.3g kg): no attachment%s; it %s", s->free_mass,
+                                    falls ? ", and no collider below it" : "",
+                                    falls ? "falls freely" : "flies away under its loads"));
+  else
+    PetscCall(wring_sanity_add_note(s,
+                                    "nothing holds %" PetscInt_FMT " of %" PetscInt_FMT " parts (%" PetscInt_FMT
+                                    " vertices, %.3g kg): no attachment%s; they %s",
+                                    s->free_part, s->part, s->free_vertices, s->free_mass,
+                                    falls ? ", and no collider below them" : "",
+                                    falls ? "fall freely" : "fly away under their loads"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double resultant(const wring_sanity_loads *l)
+{
+  const double f[3] = {l->gravity[0] + l->load[0], l->gravity[1] + l->load[1], l->gravity[2] + l->load[2]};
+  return sqrt(wring_dot3(f, f));
+}
+
+/* Attachments that are softer than the loads allow, or so stiff that rounding hides the body. */
+static PetscErrorCode note_attachments(const wring_problem *p, wring_sanity *s)
+{
+  const double load = fmax(resultant(&s->start), resultant(&s->end)), sag = s->held_by > 0 ? load / s->held_by : 0;
+  const double edge = p->mesh->n_tet_global ? cbrt(8.5 * s->volume / (double)p->mesh->n_tet_global) : 0;
+
+  PetscFunctionBegin;
+  if (sag > 0.1 * s->length && !p->parts->colliders.contact)
+    PetscCall(wring_sanity_add_note(
+      s,
+      "the attachments give way by %.3g m under the loads: %.3g N over %.3g N/m in all; give a larger stiffness, or "
+      "hard: true",
+      sag, load, s->held_by));
+  if (s->wave > 0 && s->stiffest > 1e8 * s->wave * edge)
+    PetscCall(wring_sanity_add_note(
+      s, "an attachment of %.3g N/m is %.2g times as stiff as the elements, which costs digits: use hard: true",
+      s->stiffest, s->stiffest / (s->wave * edge)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode note_unused(wring_sanity *s)
+{
+  char list[256] = "";
+
+  PetscFunctionBegin;
+  if (s->n_unused == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < s->n_unused; i++) {
+    PetscCall(PetscStrlcat(list, i ? ", " : "", sizeof list));
+    PetscCall(PetscStrlcat(list, s->unused[i], sizeof list));
+  }
+  PetscCall(wring_sanity_add_note(s, "no key uses %s %s of the deck", s->n_unused == 1 ? "the set" : "the sets", list));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode note_end(const wring_problem *p, wring_sanity *s)
+{
+  const wring_options *const o = p->options;
+  const double               h = wring_stepper_size(p->stepper), steps = (double)wring_stepper_steps(p->stepper);
+  double                     end = 0;
+
+  PetscFunctionBegin;
+  const PetscBool has_end = wring_options_has(o, "time_", "end"), has_steps = wring_options_has(o, "time_", "steps");
+  if (has_end) PetscCall(wring_options_get_real(o, "time_", wring_time_options, "end", &end));
+  if (!has_end && !has_steps && !wring_options_has(o, "compare_", "solvers"))
+    PetscCall(wring_sanity_add_note(s, "neither time.end nor time.steps is given: a run makes one step"));
+  else if (has_end && h > end * (1 + 1e-9))
+    PetscCall(
+      wring_sanity_add_note(s, "time.step %.6g s is larger than time.end %.6g s: a run makes one step", h, end));
+  if (steps > 1e9 || p->state.time + steps * h + h == p->state.time + steps * h)
+    PetscCall(wring_sanity_add_note(s, "%.3g steps of %.3g s: no run completes them", steps, h));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In such a step positions change by less than rounding errors, whatever the loads are. */
+static PetscErrorCode note_tiny_step(const wring_problem *p, wring_sanity *s)
+{
+  const double h = wring_stepper_size(p->stepper);
+
+  PetscFunctionBegin;
+  if (h < 1e-7 * s->across_element)
+    PetscCall(wring_sanity_add_note(s,
+                                    "time.step %.3g s is %.1g times the time of a wave across the smallest element: "
+                                    "nothing moves in it",
+                                    h, h / s->across_element));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode note_motion(const wring_problem *p, wring_sanity *s)
+{
+  PetscFunctionBegin;
+  if (s->length > 0 && s->way > s->length)
+    PetscCall(wring_sanity_add_note(
+      s,
+      "velocities of the deck move vertices by %.3g m in a step, %.3g times the size of the body: velocities are in "
+      "m/s, and a step is %.3g s",
+      s->way, s->way / s->length, wring_stepper_size(p->stepper)));
+  if (s->turn > 90)
+    PetscCall(wring_sanity_add_note(s, "an attachment turns by %.3g degrees in a step: spin is in degrees per second",
+                                    s->turn));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode note_stability(const wring_problem *p, wring_sanity *s)
+{
+  const double h = wring_stepper_size(p->stepper);
+
+  PetscFunctionBegin;
+  if (wring_stepper_is_explicit(p->stepper) && h > s->stable)
+    PetscCall(wring_sanity_add_note(
+      s, "time.step %.3g s is %.3g times the largest stable step of %s, about %.2g s: a smaller step or implicit_euler",
+      h, h / s->stable, wring_stepper_integrator(p->stepper), s->stable));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sanity_note_keys(const wring_problem *p, wring_sanity *s)
+{
+  PetscFunctionBegin;
+  PetscCall(note_rest(p, s));
+  PetscCall(note_free_parts(s));
+  PetscCall(note_attachments(p, s));
+  PetscCall(note_unused(s));
+  PetscCall(note_end(p, s));
+  if (wring_stepper_is_static(p->stepper)) PetscFunctionReturn(PETSC_SUCCESS); // times are no times
+  PetscCall(note_tiny_step(p, s));
+  PetscCall(note_motion(p, s));
+  PetscCall(note_stability(p, s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,131 @@
+/* The bounding box; volume, moduli and speed of waves of each region; travel times. docs/theory.md 10 */
+#include "sanity_impl.h"
+#include <math.h>
+
+static PetscErrorCode measure_box(const wring_problem *p, wring_sanity *s)
+{
+  const wring_mesh *const m = p->mesh;
+  double                  side[3];
+
+  PetscFunctionBegin;
+  for (int c = 0; c < 3; c++) s->low[c] = INFINITY, s->high[c] = -INFINITY;
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
+    s->low[i % 3]  = fmin(s->low[i % 3], m->X[i]);
+    s->high[i % 3] = fmax(s->high[i % 3], m->X[i]);
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, s->low, 3, MPI_DOUBLE, MPI_MIN, p->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, s->high, 3, MPI_DOUBLE, MPI_MAX, p->comm));
+  for (int c = 0; c < 3; c++) side[c] = s->high[c] - s->low[c];
+  s->length = fmax(side[0], fmax(side[1], side[2]));
+  s->face   = s->length > 0 ? side[0] * side[1] * side[2] / s->length : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
+
+/* E of the shear modulus and the P-wave modulus: mu (3 lambda + 2 mu)/(lambda + mu), lambda = wave - 2 mu. */
+static double young_of(double wave, double shear)
+{
+  return wave > shear ? shear * (3 * wave - 4 * shear) / (wave - shear) : 0;
+}
+
+/* Adds the moduli of the terms of tets on this rank: materials in parallel with laws on top of them. */
+static void add_moduli(const wring_problem *p, wring_sanity_region *region, double *least)
+{
+  wring_term *const *term;
+  wring_rest_moduli  m;
+  const int          n = wring_potential_terms(p->g, &term);
+  for (int i = 0; i < n; i++) {
+    const PetscInt r = wring_names_find(&p->mesh->regions, wring_term_name(term[i]));
+    if (r < 0 || !wring_term_rest_moduli(term[i], &m)) continue;
+    region[r].wave += m.largest_scale * m.wave;
+    if (wring_term_law(term[i])->kind == WRING_LAW_MATERIAL) least[r] = m.least_scale * young_of(m.wave, m.shear);
+  }
+}
+
+/* Over all ranks: the largest P-wave modulus, and the least Young's modulus of the ranks that have tets of a region. */
+static PetscErrorCode find_moduli(const wring_problem *p, wring_sanity *s)
+{
+  const PetscInt n = s->n_region;
+  double        *least, *wave;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(n, &least, n, &wave));
+  for (PetscInt r = 0; r < n; r++) least[r] = INFINITY;
+  add_moduli(p, s->region, least);
+  for (PetscInt r = 0; r < n; r++) wave[r] = s->region[r].wave;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, (PetscMPIInt)n, MPI_DOUBLE, MPI_MIN, p->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, wave, (PetscMPIInt)n, MPI_DOUBLE, MPI_MAX, p->comm));
+  for (PetscInt r = 0; r < n; r++) {
+    s->region[r].wave  = wave[r];
+    s->region[r].young = isinf(least[r]) ? 0 : least[r];
+  }
+  PetscCall(PetscFree2(least, wave));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode find_density(const wring_problem *p, const wring_sanity *s, PetscInt r, double *density)
+{
+  char prefix[WRING_PREFIX];
+
+  PetscFunctionBegin;
+  *density = p->total_mass / s->volume;
+  if (wring_options_has(p->options, "mass_", "file")) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_region_prefix(p, r, sizeof prefix, prefix);
+  PetscCall(wring_options_get_real(p->options, wring_region_source(p, prefix, "density"), wring_material_options,
+                                   "density", density));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode measure_regions(const wring_problem *p, wring_sanity *s)
+{
+  const PetscInt n = s->n_region = p->mesh->regions.n;
+  double        *volume, *height;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(n, &s->region));
+  PetscCall(PetscMalloc2(n, &volume, n, &height));
+  PetscCall(wring_mesh_measure_regions(p->mesh, volume, height));
+  for (PetscInt r = 0; r < n; r++) {
+    s->region[r].volume = volume[r];
+    s->region[r].height = height[r];
+    s->volume += volume[r];
+  }
+  PetscCall(PetscFree2(volume, height));
+  PetscCall(find_moduli(p, s));
+  for (PetscInt r = 0; r < n; r++) {
+    wring_sanity_region *const region = &s->region[r];
+    PetscCall(find_density(p, s, r, &region->density));
+    region->speed = sqrt(fmax(0, region->wave / region->density));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- waves ------------------------------------------------------------------------------------------------------- */
+
+/* Across the body: its longest side times the mean of 1/speed over the volume. */
+static void find_times(wring_sanity *s)
+{
+  double slowness = 0, moving = 0;
+  s->across_element = INFINITY;
+  for (PetscInt r = 0; r < s->n_region; r++) {
+    const wring_sanity_region *const region = &s->region[r];
+    s->wave                                 = fmax(s->wave, region->wave);
+    if (region->young > 0) s->young = s->young > 0 ? fmin(s->young, region->young) : region->young;
+    if (!(region->speed > 0)) continue;
+    s->across_element = fmin(s->across_element, region->height / region->speed);
+    slowness += region->volume / region->speed;
+    moving += region->volume;
+  }
+  if (isinf(s->across_element)) s->across_element = 0;
+  if (moving > 0) s->across_body = s->length * slowness / moving;
+}
+
+PetscErrorCode wring_sanity_measure_sizes(const wring_problem *p, wring_sanity *s)
+{
+  PetscFunctionBegin;
+  PetscCall(measure_box(p, s));
+  PetscCall(measure_regions(p, s));
+  find_times(s);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

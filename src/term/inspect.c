@@ -1,0 +1,56 @@
+/* What a term is made of, without an evaluation: who shares an element, moduli at rest, stiffness of points and edges.
+ */
+#include "base/forest.h"
+#include "term_impl.h"
+
+enum { LANES = WRING_LANES };
+
+void wring_term_unite(const wring_term *t, PetscInt *parent)
+{
+  for (PetscInt c = 0; c < t->n_chunk && t->active; c++) {
+    for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
+      for (int l = 0; l < LANES; l++) {
+        const PetscInt first = term_corner(t, c, b, 0, l);
+        for (int a = 1; a < t->m; a++) wring_unite(parent, first, term_corner(t, c, b, a, l));
+      }
+    }
+  }
+}
+
+void wring_term_add_stiffness(const wring_term *t, double *k)
+{
+  if (t->m > 2 || !t->active) return;
+  for (PetscInt c = 0; c < t->n_chunk; c++) {
+    for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
+      for (int l = 0; l < LANES; l++) {
+        const double stiffness = t->weight[(size_t)b * LANES + l] * term_par(t, b)[0][l]; // 0 in padded lanes
+        for (int a = 0; a < t->m; a++) k[term_corner(t, c, b, a, l)] += stiffness;
+      }
+    }
+  }
+}
+
+/* The least and the largest factor on psi. */
+static void find_scales(const wring_term *t, double *least, double *largest)
+{
+  *least = *largest = t->scale ? t->scale[0] : 1;
+  for (PetscInt e = 1; t->scale && e < t->n; e++) {
+    *least   = PetscMin(*least, t->scale[e]);
+    *largest = PetscMax(*largest, t->scale[e]);
+  }
+}
+
+PetscBool wring_term_rest_moduli(const wring_term *t, wring_rest_moduli *moduli)
+{
+  WRING_ALIGNED double z[9][LANES] = {{0}}, h[81][LANES];
+  const int            q = t->law->q, row = 3 * q;
+
+  if (!t->cell || t->n == 0 || !t->law->hessian) return PETSC_FALSE;
+  for (int l = 0; l < LANES; l++)
+    for (int i = 0; i < q; i++) z[q * i + i][l] = 1;
+  t->law->hessian(t->law, PETSC_FALSE, term_par(t, 0), (wring_in)z, h);
+  find_scales(t, &moduli->least_scale, &moduli->largest_scale);
+  moduli->wave  = h[0][0];
+  moduli->shear = q == 3 ? h[row + 1][0] : 0;
+  return PETSC_TRUE;
+}
