@@ -319,6 +319,81 @@ static PetscErrorCode test_rule(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Evaluations of solve i, `age` solves after the last renewal before it. */
+typedef PetscInt length_of(PetscInt i, PetscInt age);
+
+static PetscInt long_and_equal(PetscInt i, PetscInt age)
+{
+  (void)i, (void)age;
+  return 100;
+}
+
+static PetscInt up_and_down(PetscInt i, PetscInt age)
+{
+  (void)age;
+  return i % 2 ? 20 : 40;
+}
+
+static PetscInt growing(PetscInt i, PetscInt age)
+{
+  (void)i;
+  return 10 + 2 * age;
+}
+
+/* The number of renewals in N solves. */
+static PetscErrorCode count_renewals(test_body *m, wring_solver *s, length_of *length, PetscInt n, PetscInt *count)
+{
+  wring_refresh r   = {.patience = 30, .revision = -1};
+  PetscInt      age = 0;
+  PetscBool     changed;
+
+  PetscFunctionBegin;
+  *count = 0;
+  for (PetscInt i = 0; i < n; i++, age++) {
+    const PetscInt end = length(i, age);
+    wring_refresh_begin(s, &r, &changed);
+    for (s->current.iteration = 0, s->work.evaluations = 1; s->work.evaluations < end;
+         s->current.iteration++, s->work.evaluations++) {
+      const PetscInt before = r.times;
+      PetscCall(wring_refresh_operator(s, &r, m->x));
+      if (r.times > before) ++*count, age = 0;
+      wring_refresh_count(s, &r);
+    }
+    wring_refresh_count(s, &r);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Fails if solves that are long with every operator have it renewed in each of them, if operators that save nothing are
+  renewed for ever, or if those that do are not.
+*/
+static PetscErrorCode test_price(void)
+{
+  static const struct {
+    length_of *length;
+    PetscInt   least, most;
+  } cases[] = {
+    {long_and_equal, 1, 3}, // in the first solve only, after 30, 60, ... evaluations; its length is then known
+    {up_and_down, 2, 9},    // after 30, 60, 120, ... lost evaluations; without a price 300
+    {growing, 50, 80},      // every 6 or 7 solves
+  };
+  test_body     m;
+  wring_solver *s;
+  PetscInt      count;
+
+  PetscFunctionBegin;
+  PetscCall(create_torn("false", "0", &m));
+  PetscCall(test_body_solver(&m, "qn", &s));
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    PetscCall(count_renewals(&m, s, cases[i].length, 400, &count));
+    CHECK(count >= cases[i].least && count <= cases[i].most, "case %d: %d renewals", (int)i, (int)count);
+  }
+  PetscCall(wring_solver_destroy(&s));
+  PetscCall(test_body_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 /* Fails if refresh is accepted where qn does not start from the operator. */
@@ -353,6 +428,7 @@ int main(int argc, char **argv)
   PetscCall(test_mean_matrix("fixed_corotated"));
   PetscCall(test_mean_matrix("stvk"));
   PetscCall(test_rule());
+  PetscCall(test_price());
   PetscCall(test_refusals());
   PetscCall(test_change());
   PetscCall(test_march());

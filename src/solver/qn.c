@@ -81,8 +81,8 @@ static const wring_option qn_options[] = {
    .type  = WRING_INT,
    .range = "[0,10000]",
    .value = "0",
-   .help  = "Number of evaluations lost to an outdated operator after which it is rebuilt from the current Hessian; 0: "
-            "never."},
+   .help  = "Number of evaluations lost to an outdated operator after which it is rebuilt from the current Hessian, "
+            "doubled whenever that has not saved as many; 0: never."},
   {.key     = "line_search",
    .type    = WRING_WORD,
    .choices = "armijo|wolfe|none",

@@ -1,7 +1,9 @@
 /*
   A new operator is built when several solves, or one long solve, have taken more evaluations than the first solve with
-  the present operator, by as many as a new operator costs. The total cost is then at most twice the best possible.
-  Evaluations are counted, not seconds, so that all ranks make the same decisions and runs can be repeated.
+  the present operator, by as many as a new operator costs. The total cost is then at most twice the best possible, if a
+  new operator helps. Solves may also become longer for other reasons, such as contacts: an operator that has not saved
+  its price doubles the evaluations that are lost before the next one. Evaluations are counted, not seconds, so that all
+  ranks make the same decisions and runs can be repeated.
 */
 #include "refresh.h"
 
@@ -13,14 +15,49 @@ static const double factor = 2;
 
 enum { MOST_DOUBLINGS = 16 };
 
+static const double clearly = 0.8; // a smaller change of the mean of few solves may be chance
+
 /* Adds the evaluations of the last solve to the excess. */
 static void book(wring_refresh *r)
 {
   if (r->evaluations == 0 || r->partial) return;
+  if (r->solves < WRING_REFRESH_FEW) r->early[r->solves] = r->evaluations;
+  r->late[r->solves++ % WRING_REFRESH_FEW] = r->evaluations;
   if (r->first == 0)
     r->first = r->evaluations;
   else
     r->excess = PetscMax(r->excess + r->evaluations - r->first, 0);
+}
+
+/* The first and the last solves with an operator, of which means are taken: half of them, if they are few. */
+static PetscInt count_few(const wring_refresh *r)
+{
+  return PetscMin(PetscMax(r->solves / 2, 1), WRING_REFRESH_FEW);
+}
+
+static double early(const wring_refresh *r)
+{
+  double sum = 0;
+  for (PetscInt i = 0; i < count_few(r); i++) sum += (double)r->early[i];
+  return sum / (double)count_few(r);
+}
+
+static double late(const wring_refresh *r)
+{
+  double sum = 0;
+  for (PetscInt i = 1; i <= count_few(r); i++) sum += (double)r->late[(r->solves - i) % WRING_REFRESH_FEW];
+  return sum / (double)count_few(r);
+}
+
+/* Whether the present operator, which replaced another, has saved its price by now; begins to count for the next. */
+static void judge(wring_refresh *r)
+{
+  if (r->solves == 0) return;
+  const double    now = early(r), saved = (double)r->solves * (r->before - now);
+  const PetscBool paid = (PetscBool)(saved >= (double)r->patience && now <= clearly * r->before);
+  if (r->before > 0) r->misses = paid ? PetscMax(r->misses - 1, 0) : PetscMin(r->misses + 1, MOST_DOUBLINGS);
+  r->before = late(r);
+  r->solves = 0;
 }
 
 void wring_refresh_begin(wring_solver *s, wring_refresh *r, PetscBool *changed)
@@ -28,10 +65,13 @@ void wring_refresh_begin(wring_solver *s, wring_refresh *r, PetscBool *changed)
   const PetscInt revision = wring_potential_revision(s->g);
 
   *changed = (PetscBool)(r->revision != revision);
-  if (*changed)
-    r->first = r->excess = 0;
-  else
+  if (*changed) {
+    r->first = r->last = r->excess = r->solves = 0;
+    r->before                                  = 0;
+  } else {
     book(r);
+    r->last = r->evaluations;
+  }
   r->revision    = revision;
   r->evaluations = r->since = r->times = 0;
   r->partial                           = PETSC_FALSE;
@@ -41,8 +81,10 @@ void wring_refresh_begin(wring_solver *s, wring_refresh *r, PetscBool *changed)
 static PetscBool is_due(const wring_solver *s, const wring_refresh *r)
 {
   const PetscInt now   = s->work.evaluations - r->since;
-  const PetscInt extra = r->partial ? now : PetscMax(now - r->first, 0);
-  return (PetscBool)(r->patience > 0 && r->excess + extra > r->patience << PetscMin(r->times, MOST_DOUBLINGS));
+  const PetscInt usual = r->first > 0 ? r->first : r->last;
+  const PetscInt extra = r->partial ? now : PetscMax(now - usual, 0);
+  return (PetscBool)(r->patience > 0 && r->excess + extra > r->patience
+                                                              << PetscMin(r->times + r->misses, MOST_DOUBLINGS));
 }
 
 PetscErrorCode wring_refresh_operator(wring_solver *s, wring_refresh *r, Vec x)
@@ -53,6 +95,7 @@ PetscErrorCode wring_refresh_operator(wring_solver *s, wring_refresh *r, Vec x)
   if (!is_due(s, r)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_mean_matrix(s->g, x, factor, &A));
   PetscCall(wring_operator_set_matrix(s->op, A));
+  judge(r);
   r->first = r->excess = 0;
   r->since             = s->work.evaluations;
   r->partial           = (PetscBool)(s->current.iteration > 0);

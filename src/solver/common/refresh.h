@@ -1,9 +1,11 @@
 /*
   Private to src/solver: decides when qn replaces its operator, the A of the rest state, by the mean of the diagonal
-  blocks of the Hessian at the current positions. docs/theory.md (5.13), (5.14)
+  blocks of the Hessian at the current positions. docs/theory.md (5.13) to (5.14a)
 */
 #pragma once
 #include "solver_impl.h"
+
+enum { WRING_REFRESH_FEW = 3 }; // solves of which means are taken
 
 typedef struct {
   PetscInt  patience;    // cost of a new operator in evaluations; 0: none is built
@@ -11,9 +13,14 @@ typedef struct {
   PetscInt  evaluations; // in this solve or, before `begin`, in the last one
   PetscInt  since;       // evaluations of this solve before the last new operator
   PetscInt  first;       // evaluations of the first whole solve with this operator; 0: none
+  PetscInt  last;        // evaluations of the last solve, whichever operators it used; 0: none
   PetscInt  excess;      // evaluations of later solves beyond `first`, at least 0
   PetscInt  times;       // number of new operators in this solve
-  PetscBool partial;     // this solve began with another operator
+  PetscInt  misses;      // number of new operators that did not pay, less that of those that did, at least 0
+  PetscInt  solves;      // number of whole solves with this operator
+  PetscInt  early[WRING_REFRESH_FEW], late[WRING_REFRESH_FEW]; // evaluations of the first and of the last of these
+  double    before;                                            // mean of `late` of the last operator; 0: unknown
+  PetscBool partial;                                           // this solve began with another operator
 } wring_refresh;
 
 /*

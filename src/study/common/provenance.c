@@ -110,6 +110,7 @@ static void add_operator(const wring_problem *p, json_t *json)
   json_object_set_new(op, "type", json_string(info.type));
   json_object_set_new(op, "library", json_string(info.library));
   json_object_set_new(op, "rtol", json_real(info.rtol));
+  json_object_set_new(op, "set_ups", json_integer(info.set_ups));
   json_object_set_new(op, "solves", json_integer(info.solves));
   json_object_set_new(op, "iterations", json_integer(info.total_iterations));
   json_object_set_new(op, "memory", wring_json_real(info.memory));
