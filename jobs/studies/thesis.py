@@ -39,6 +39,7 @@ def outline(study, name, solver, iterations, options=None):
         "solver_type": solver,
         "solver_max_it": iterations,
         "solver_rtol": 0,
+        "solver_start": "y",
         "solver_measure": 0,
         "output_every": 0,
         "output_state_csv": "true",
