@@ -164,9 +164,10 @@ PetscErrorCode wring_compare_note_rounding(const wring_compare *s)
   PetscFunctionBegin;
   PetscCall(wring_potential_noise(s->p->g, &noise));
   if (range > noise) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_note(s->p->comm,
-                       "g(x_0) - g* is %.2g J, which rounding of g may hide (%.2g J): relative errors are not reliable",
-                       range, noise));
+  PetscCall(wring_note(
+    s->p->comm,
+    "g at the start is %.2g J above g*, which rounding of g may hide (%.2g J): relative errors are not reliable", range,
+    noise));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
