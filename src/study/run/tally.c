@@ -117,8 +117,8 @@ PetscErrorCode wring_tally_print(const wring_problem *p, wring_solver_stop stop,
   describe_reasons(p, t, sizeof text, text);
   if (text[0]) PetscCall(PetscPrintf(p->comm, "steps     %s", text));
   if (t->worst_step)
-    PetscCall(PetscPrintf(p->comm, ": largest remaining force %.2g N, %.2g %% of %s (step %" PetscInt_FMT ")",
-                          t->remaining, 100 * t->share, load, t->worst_step));
+    PetscCall(PetscPrintf(p->comm, ": largest remaining force %.2g N, %.*g %% of %s (step %" PetscInt_FMT ")",
+                          t->remaining, t->share < 1 ? 2 : 4, 100 * t->share, load, t->worst_step));
   if (text[0]) PetscCall(PetscPrintf(p->comm, "\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
