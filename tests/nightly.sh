@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks that take too long for every change. Installs what they need (Debian) and builds in build-nightly/<part>.
 #     bash tests/nightly.sh               all parts, each at low priority; ends with one line per part
-#     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks fuzz kills coverage
+#     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks fuzz kills prox coverage
 # clang      the suite built by clang with -Werror
 # sanitize   the suite with address, leak and undefined-behaviour sanitizers; tests/leaks.supp names Open MPI and its
 #            libraries
@@ -13,6 +13,7 @@
 # ranks      the C tests that run on 4 ranks, and a short run, on 8 and 16 ranks
 # fuzz       each target of tests/fuzz/run.sh for FUZZ_SECONDS (30)
 # kills      test_kill.sh with KILLS kills (200)
+# prox       test_prox with WRING_PROX_SEEDS random sequences (100)
 # coverage   lines of src that the suite runs, by gcov; fails below COVERAGE percent (90)
 cd "$(dirname "$0")/.." || exit 1
 . jobs/setup.sh
@@ -173,6 +174,12 @@ part_kills() {
   bash tests/test_kill.sh "$folder" . "${KILLS:-200}"
 }
 
+part_prox() {
+  install_packages && configure_and_build prox -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=gcc || return
+  use_ranks 1
+  WRING_PROX_SEEDS=${WRING_PROX_SEEDS:-100} "$folder/tests/test_prox"
+}
+
 part_coverage() {
   install_packages && configure_and_build coverage -D CMAKE_BUILD_TYPE=Debug -D CMAKE_C_COMPILER=gcc \
     -D CMAKE_C_FLAGS='-O1 --coverage -fprofile-update=atomic' || return
@@ -186,7 +193,7 @@ main() {
   [ $# = 0 ] || parts=("$@")
   for part in "${parts[@]}"; do
     if ! declare -F "part_$part" >/dev/null; then
-      echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, fuzz, kills or coverage"
+      echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, fuzz, kills, prox or coverage"
       return 2
     fi
     echo "==== $part"

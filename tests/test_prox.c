@@ -3,6 +3,8 @@
   p = argmin psi(p) + rho/2 |p - z|^2 of every law: stationary, minimal among points near and far, equivariant, and
   correct for a z that is flat, inverted or 0. Fails if a closed form has a wrong factor or misses a kink, or if Newton
   stops early, leaves the domain or mixes lanes.
+
+  WRING_PROX_SEEDS is the number of random sequences, 3 without it; tests/nightly.sh takes 100.
 */
 #include "splines.h"
 #include "laws.h"
@@ -129,10 +131,19 @@ static int has_kink(const input *a, const double s[3])
   return near && (a->law == &wring_law_corotated || (a->law->q == 3 && a->law->slope == test_scaled_slope));
 }
 
-/* Error of the gradient by the rounding of p alone: F^{-T} of an almost flat p, det F of a huge one. */
+/* mooney_rivlin near z = 0 has no minimum if rho is large: its infimum is at p = 0, where psi is +infinity. */
+static int vanishes(const input *a, const double s[3])
+{
+  return a->law == &wring_law_mooney_rivlin && a->kind == 10 && s[0] < 1e-7;
+}
+
+/*
+  Error of the gradient by the rounding of p alone: F^{-T} of an almost flat p, with the powers of J in it up to the
+  power -8/3 of the least stretch; det F of a huge one.
+*/
 static double rounding(const input *a, const double s[3])
 {
-  if (a->law->positive) return 1e-15 * (1 + s[0]) / s[2];
+  if (a->law->positive) return 4e-15 * (1 + s[0]) / s[2];
   const int of_volume = a->law == &wring_law_stable_neohookean || a->law == &wring_law_fixed_corotated ||
                         a->law == &wring_law_spline || (a->law->q == 3 && a->law->slope == test_scaled_slope);
   return of_volume ? 1e-16 * s[0] * s[0] * s[1] * s[1] : 0;
@@ -151,7 +162,7 @@ static void check_stationary(input *a)
     const double at[3] = {s[0][lane], s[1][lane], s[2][lane]};
     for (int i = 0; i < a->n; i++) {
       CHECK(isfinite(p[i][lane]), "%s, case %d: p is %g", a->law->name, a->kind, p[i][lane]);
-      if (has_kink(a, at)) continue;
+      if (has_kink(a, at) || vanishes(a, at)) continue;
       const double left = g[i][lane] + a->rho[lane] * (p[i][lane] - a->z[i][lane]);
       CHECK(fabs(left) <= (1e-12 + rounding(a, at)) * scale, "%s, case %d: gradient of the objective %g of %g",
             a->law->name, a->kind, left, scale);
@@ -372,10 +383,8 @@ static void check_reach(uint64_t *state)
   }
 }
 
-int main(int argc, char **argv)
+static void check_sequence(uint64_t state)
 {
-  uint64_t state = 17;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   for (int i = 0; i < N_LAW; i++) {
     for (int kind = 0; kind < CLOSE; kind++) check_case(laws[i], kind, &state);
     check_rest(laws[i], &state);
@@ -384,6 +393,15 @@ int main(int argc, char **argv)
   check_falls(&state);
   check_reach(&state);
   for (int i = 0; wring_law_at(i); i++) check_listed(wring_law_at(i), &state);
+}
+
+int main(int argc, char **argv)
+{
+  const char *const seeds = getenv("WRING_PROX_SEEDS");
+  const int         n     = seeds ? atoi(seeds) : 3;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  CHECK(n > 0, "WRING_PROX_SEEDS is %s, expected a number above 0", seeds);
+  for (int i = 0; i < n; i++) check_sequence((uint64_t)i);
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -85,7 +85,13 @@ static void find_root(wring_in s, const lanes tau, search *w)
   }
 }
 
-/* Keeps the nearer of two roots y. A value at which g is not close to 0 is not a root and counts as infinitely far. */
+/* 1 if g is 0 up to the rounding errors of log y, which slope amplifies, and of g. */
+BLOCK3_INLINE int is_root(stationary a)
+{
+  return fabs(a.g) < block3_min(1e-6, 1e-13 * (1 + fabs(a.slope)));
+}
+
+/* Keeps the nearer of two values of y; the end of an interval without a root counts as infinitely far. */
 static void keep_nearer(wring_in s, const lanes tau, const lanes other, lanes y)
 {
 #pragma omp simd
@@ -94,8 +100,8 @@ static void keep_nearer(wring_in s, const lanes tau, const lanes other, lanes y)
     const stationary a  = stationary_at(s0, s1, s2, tau[lane], y[lane]);
     const stationary b  = stationary_at(s0, s1, s2, tau[lane], other[lane]);
     const double     a0 = a.t0 - s0, a1 = a.t1 - s1, a2 = y[lane] - s2, b0 = b.t0 - s0, b1 = b.t1 - s1;
-    const double     b2 = other[lane] - s2, near = fabs(a.g) < 1e-6 ? a0 * a0 + a1 * a1 + a2 * a2 : INFINITY;
-    const double     far = fabs(b.g) < 1e-6 ? b0 * b0 + b1 * b1 + b2 * b2 : INFINITY;
+    const double     b2 = other[lane] - s2, near = is_root(a) ? a0 * a0 + a1 * a1 + a2 * a2 : INFINITY;
+    const double     far = is_root(b) ? b0 * b0 + b1 * b1 + b2 * b2 : INFINITY;
     y[lane]              = far < near ? other[lane] : y[lane];
   }
 }

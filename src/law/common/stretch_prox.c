@@ -11,10 +11,16 @@ enum { MAX_PASSES = 200, S00 = 0, S11, S22, S01, S02, S12 };
 static const double rest_start  = 1e-3;  // fraction of the way from s to rest: leaves points stationary by symmetry
 static const double least_start = 0.1;   // least initial value of a stretch that must be positive
 static const double shrink      = 0.1;   // a step leaves at least this fraction of such a stretch
+static const double least_size  = 1e-7;  // of the largest positive stretch: phi has no minimum, the infimum is at 0
 static const double sufficient  = 1e-4;  // fraction of the decrease that the slope predicts
 static const double round_off   = 1e-12; // relative to the terms of phi
 static const double small_step  = 1e-8;  // relative: the error after such a Newton step is of the order of its square
+static const double stationary  = 1e-13; // gradient of phi relative to its terms
+static const double stagnant    = 0.25;  // a small step that leaves more than this fraction of the gradient is the last
+static const double give_up     = 1e-3;  // alpha at which the search ends beside a small step; else:
+static const double exhausted   = 1e-16; // alpha at which the search ends
 static const double definite    = 1e-10; // leading minors relative to the products of diagonal entries
+static const double flattest    = 1e-10; // least modulus of an eigenvalue of H, relative to rho
 
 typedef double lanes[WRING_LANES];
 
@@ -22,13 +28,15 @@ typedef double lanes[WRING_LANES];
 typedef struct {
   lanes t[3], e[3];
   lanes phi, slope, alpha;
+  lanes left, end;    // sum of the moduli of the gradient of phi; alpha at which the search ends
   lanes taken, going; // 1 or 0: the last trial was accepted; the lane has not converged
 } search;
 
 /* Values at a trial point. */
 typedef struct {
-  lanes t[3], g[3]; // gradient of phi
-  lanes phi, size;  // size: sum of the magnitudes of the terms of phi
+  lanes t[3], g[3];   // gradient of phi
+  lanes phi, size;    // size: sum of the magnitudes of the terms of phi
+  lanes left, forces; // sums of the moduli of g and of its terms
 } trial;
 
 static int any(const lanes a)
@@ -71,21 +79,25 @@ static void evaluate(const wring_isotropic *rule, wring_in par, const double *rh
   rule->stretches(par, (wring_in)y->t, at);
 #pragma omp simd
   for (int l = 0; l < WRING_LANES; l++) {
-    double squared = 0, size = fabs(at->psi[l]);
+    double squared = 0, size = fabs(at->psi[l]), left = 0, forces = 0;
     for (int i = 0; i < 3; i++) {
       const double t = y->t[i][l], d = t - s[i][l];
       squared += d * d;
       size += rho[l] * (t * t + s[i][l] * s[i][l]) + fabs(at->a[i][l]) * t * t;
       y->g[i][l] = at->d[i][l] + rho[l] * d;
+      left += fabs(y->g[i][l]);
+      forces += fabs(at->d[i][l]) + rho[l] * (fabs(t) + fabs(s[i][l]));
     }
     y->phi[l]  = at->psi[l] + 0.5 * rho[l] * squared;
-    y->size[l] = size;
+    y->size[l] = size, y->left[l] = left, y->forces[l] = forces;
   }
 }
 
 /*
   Moves the lanes whose phi decreases sufficiently or, where rounding hides the decrease, whose slope along e does not
-  grow. A lane has converged after a small full step; a lane whose alpha is exhausted stops where it is.
+  grow. A lane has converged after a small full step to a point where the gradient is round-off: small compared with its
+  terms, or hardly smaller than before. A small step alone does not suffice, since the curvature of a large and flat
+  element may change within it. A lane whose alpha is exhausted stops where it is, and so does one that shrinks to 0.
 */
 static void judge(const trial *y, int positive, search *w)
 {
@@ -98,13 +110,17 @@ static void judge(const trial *y, int positive, search *w)
     const int    take  = (falls | level) & (w->going[l] > 0);
     const double most  = block3_max(1, block3_max(fabs(t0), block3_max(fabs(t1), fabs(t2))));
     const double r0 = fabs(e0) / (positive ? t0 : most), r1 = fabs(e1) / (positive ? t1 : most);
-    const double r2 = fabs(e2) / (positive ? t2 : most);
-    const int small = (block3_max(r0, block3_max(r1, r2)) <= small_step) & (w->alpha[l] == 1) & (w->phi[l] < INFINITY);
-    const int spent = !take & (w->alpha[l] < 1e-16);
+    const double r2  = fabs(e2) / (positive ? t2 : most);
+    const int small  = (block3_max(r0, block3_max(r1, r2)) <= small_step) & (w->alpha[l] == 1) & (w->phi[l] < INFINITY);
+    const int round  = (y->left[l] <= stationary * y->forces[l]) | (y->left[l] > stagnant * w->left[l]);
+    const int spent  = !take & (w->alpha[l] < w->end[l]);
+    const int shrunk = take & positive & (t0 < least_size);
     w->t[0][l] = take ? t0 : w->t[0][l], w->t[1][l] = take ? t1 : w->t[1][l], w->t[2][l] = take ? t2 : w->t[2][l];
     w->phi[l]   = take ? y->phi[l] : w->phi[l];
+    w->left[l]  = take ? y->left[l] : w->left[l];
+    w->end[l]   = !take ? w->end[l] : small ? give_up : exhausted;
     w->alpha[l] = take ? 1 : 0.5 * w->alpha[l];
-    w->going[l] = (take & small) | spent ? 0 : w->going[l];
+    w->going[l] = (take & small & round) | spent | shrunk ? 0 : w->going[l];
     w->taken[l] = take;
   }
 }
@@ -137,18 +153,25 @@ static void newton_direction(const wring_stretches *at, const double *rho, wring
   }
 }
 
+/* The step along an eigenvector: -(its component of g)/|its eigenvalue|, at most most. */
+BLOCK3_INLINE double cautious(double g, double eigenvalue, double rho, double most)
+{
+  return block3_max(block3_min(-g / block3_max(fabs(eigenvalue), flattest * rho), most), -most);
+}
+
 /*
-  In the bad lanes, the descent direction e = -|H|^{-1} g with the moduli of H's eigenvalues, at least a tenth of rho.
+  In the bad lanes, the descent direction e = -|H|^{-1} g with the moduli of H's eigenvalues. Next to a saddle these may
+  be small compared with rho, and only a step of this length leaves it quickly; none is longer than 1 and the stretches.
 */
-static void descent_direction(const wring_stretches *at, const double *rho, wring_in g, const lanes bad, lanes *e)
+static void descent_direction(const wring_stretches *at, const double *rho, const trial *y, const lanes bad, lanes *e)
 {
 #pragma omp simd
   for (int l = 0; l < WRING_LANES; l++) {
-    const eigen3 h  = sym3_eigen(curvature(at, rho[l], l));
-    const vec3   gl = {g[0][l], g[1][l], g[2][l]};
-    const double c0 = -vec3_dot(h.v0, gl) / block3_max(fabs(h.s.s00), 0.1 * rho[l]);
-    const double c1 = -vec3_dot(h.v1, gl) / block3_max(fabs(h.s.s11), 0.1 * rho[l]);
-    const double c2 = -vec3_dot(h.v2, gl) / block3_max(fabs(h.s.s22), 0.1 * rho[l]);
+    const eigen3 h    = sym3_eigen(curvature(at, rho[l], l));
+    const vec3   g    = {y->g[0][l], y->g[1][l], y->g[2][l]};
+    const double most = 1 + y->t[0][l], c0 = cautious(vec3_dot(h.v0, g), h.s.s00, rho[l], most);
+    const double c1 = cautious(vec3_dot(h.v1, g), h.s.s11, rho[l], most);
+    const double c2 = cautious(vec3_dot(h.v2, g), h.s.s22, rho[l], most);
     e[0][l]         = bad[l] > 0 ? c0 * h.v0.x + c1 * h.v1.x + c2 * h.v2.x : e[0][l];
     e[1][l]         = bad[l] > 0 ? c0 * h.v0.y + c1 * h.v1.y + c2 * h.v2.y : e[1][l];
     e[2][l]         = bad[l] > 0 ? c0 * h.v0.z + c1 * h.v1.z + c2 * h.v2.z : e[2][l];
@@ -160,7 +183,7 @@ static void turn(const wring_stretches *at, const double *rho, const trial *y, i
 {
   WRING_ALIGNED lanes e[3], bad;
   newton_direction(at, rho, (wring_in)y->g, e, bad);
-  if (any(bad)) descent_direction(at, rho, (wring_in)y->g, bad, e);
+  if (any(bad)) descent_direction(at, rho, y, bad, e);
 #pragma omp simd
   for (int l = 0; l < WRING_LANES; l++) {
     const int    moved = w->taken[l] > 0, going = w->going[l] > 0;
@@ -190,8 +213,9 @@ static search start(wring_in s, int positive)
       w.t[i][l]      = positive ? block3_max(t, least_start) : t;
       w.e[i][l]      = 0;
     }
-    w.phi[l]   = INFINITY;
-    w.slope[l] = 0;
+    w.phi[l] = w.left[l] = INFINITY;
+    w.end[l]             = exhausted;
+    w.slope[l]           = 0;
     w.alpha[l] = w.going[l] = 1;
   }
   return w;
