@@ -1,4 +1,5 @@
 #include "data.h"
+#include "base/vector3.h"
 #include "mesh/distribute/order.h"
 #include <math.h>
 
@@ -45,21 +46,16 @@ PetscErrorCode wring_mesh_get_info(const wring_mesh *m, wring_mesh_info *info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Twice the area of x0 x1 x2, squared. */
-static double squared_area(const double *x0, const double *x1, const double *x2)
+/* The least height squared, (6 V)^2 over the largest face, twice, squared; *six_volumes = 6 V. */
+static double squared_height(const double *const x[4], double *six_volumes)
 {
-  double a[3], b[3];
-  for (int c = 0; c < 3; c++) a[c] = x1[c] - x0[c], b[c] = x2[c] - x0[c];
-  return PetscSqr(a[1] * b[2] - a[2] * b[1]) + PetscSqr(a[2] * b[0] - a[0] * b[2]) +
-         PetscSqr(a[0] * b[1] - a[1] * b[0]);
-}
-
-/* The least height is 6 volumes over the largest face, twice. */
-static double squared_height(const double *const x[4], double six_volumes)
-{
-  double largest = 0;
-  for (int a = 0; a < 4; a++) largest = PetscMax(largest, squared_area(x[a], x[(a + 1) % 4], x[(a + 2) % 4]));
-  return six_volumes * six_volumes / largest;
+  double e[3][3], n[4][3], largest = 0;
+  for (int c = 0; c < 9; c++) e[c / 3][c % 3] = x[c / 3 + 1][c % 3] - x[0][c % 3];
+  for (int a = 0; a < 3; a++) wring_cross3(e[a], e[(a + 1) % 3], n[a]);
+  for (int c = 0; c < 3; c++) n[3][c] = n[0][c] + n[1][c] + n[2][c];
+  for (int a = 0; a < 4; a++) largest = PetscMax(largest, wring_dot3(n[a], n[a]));
+  *six_volumes = wring_dot3(e[2], n[0]);
+  return *six_volumes * *six_volumes / largest;
 }
 
 PetscErrorCode wring_mesh_measure_regions(const wring_mesh *m, double *volume, double *height)
@@ -72,9 +68,9 @@ PetscErrorCode wring_mesh_measure_regions(const wring_mesh *m, double *volume, d
     const PetscInt r = m->region[e];
     const double  *x[4];
     for (int a = 0; a < 4; a++) x[a] = m->X + 3 * m->tet[4 * e + a];
-    const double det = wring_tet_det(x[0], x[1], x[2], x[3]);
+    double det;
+    height[r] = PetscMin(height[r], squared_height(x, &det));
     volume[r] += det / 6;
-    height[r] = PetscMin(height[r], squared_height(x, det));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, volume, n, MPI_DOUBLE, MPI_SUM, m->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, height, n, MPI_DOUBLE, MPI_MIN, m->comm));

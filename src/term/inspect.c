@@ -11,7 +11,10 @@ void wring_term_unite(const wring_term *t, PetscInt *parent)
     for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
       for (int l = 0; l < LANES; l++) {
         const PetscInt first = term_corner(t, c, b, 0, l);
-        for (int a = 1; a < t->m; a++) wring_unite(parent, first, term_corner(t, c, b, a, l));
+        for (int a = 1; a < t->m; a++) {
+          const PetscInt other = term_corner(t, c, b, a, l);
+          if (parent[first] != parent[other]) wring_unite(parent, first, other);
+        }
       }
     }
   }
