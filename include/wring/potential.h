@@ -82,8 +82,9 @@ PetscErrorCode wring_potential_set_static(wring_potential *g);
 PetscBool      wring_potential_is_static(const wring_potential *g);
 /*
   Statics only: the k_i [n_owned] N/m >= 0 of g, copied; NULL: 0. They are part of A and H, in the place of m_i/h^2.
+  ridge, the same, is added to the diagonal of H only.
 */
-PetscErrorCode wring_potential_set_regularisation(wring_potential *g, const double *k);
+PetscErrorCode wring_potential_set_regularisation(wring_potential *g, const double *k, const double *ridge);
 PetscErrorCode wring_potential_set_origin(wring_potential *g, Vec x); // wring_term_set_origin of every term
 
 /*

@@ -1,7 +1,7 @@
 /* Statics: g without inertia, with dead loads and a regularisation. docs/theory.md (2.9) */
 #include "potential_impl.h"
 
-PetscErrorCode wring_potential_set_regularisation(wring_potential *g, const double *k)
+PetscErrorCode wring_potential_set_regularisation(wring_potential *g, const double *k, const double *ridge)
 {
   const wring_mesh *m = g->mesh;
 
@@ -10,6 +10,11 @@ PetscErrorCode wring_potential_set_regularisation(wring_potential *g, const doub
   for (PetscInt i = 0; i < m->n_owned; i++) g->mass[i] = k ? k[i] : 0;
   PetscCall(PetscSFBcastBegin(m->halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->halo, MPIU_REAL, g->mass, g->mass, MPI_REPLACE));
+  PetscCall(PetscFree(g->ridge));
+  if (ridge) {
+    PetscCall(PetscMalloc1(m->n_owned + 1, &g->ridge)); // NULL means none, also on a rank without vertices
+    PetscCall(PetscArraycpy(g->ridge, ridge, m->n_owned));
+  }
   g->revision++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -18,7 +23,7 @@ PetscErrorCode wring_potential_set_static(wring_potential *g)
 {
   PetscFunctionBegin;
   g->is_static = PETSC_TRUE;
-  PetscCall(wring_potential_set_regularisation(g, NULL));
+  PetscCall(wring_potential_set_regularisation(g, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -89,6 +89,14 @@ static PetscInt find_diagonal(const wring_pattern *p, PetscInt i)
   return k;
 }
 
+static void add_ridge(const wring_potential *g, const wring_pattern *p, double *value)
+{
+  for (PetscInt i = 0; g->ridge && i < g->mesh->n_owned; i++) {
+    double *const block = value + 9 * (size_t)find_diagonal(p, i);
+    for (int c = 0; c < 9; c += 4) block[c] += g->ridge[i];
+  }
+}
+
 /* Adds m_i/h^2, in statics the regularisation, to the diagonal blocks of owned vertices. */
 static void add_mass(const wring_potential *g, const wring_pattern *p, int bs, double *value)
 {
@@ -179,7 +187,7 @@ static PetscErrorCode make_room(wring_potential *g, const double *xa, Mat *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sums M/h^2 and the terms in g->block. */
+/* Sums M/h^2, the ridge and the terms in g->block. */
 static PetscErrorCode collect_blocks(wring_potential *g, PetscBool psd, const double *xa)
 {
   PetscFunctionBegin;
@@ -188,6 +196,7 @@ static PetscErrorCode collect_blocks(wring_potential *g, PetscBool psd, const do
   PetscCall(PetscArrayzero(g->block, 9 * (size_t)g->pattern->start[g->pattern->n]));
   for (int i = 0; i < g->n_term; i++) wring_term_add_hessian(g->term[i], psd, xa, g->pattern, g->block);
   add_mass(g, g->pattern, 3, g->block);
+  add_ridge(g, g->pattern, g->block);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

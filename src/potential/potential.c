@@ -47,6 +47,7 @@ PetscErrorCode wring_potential_destroy(wring_potential **potential)
   PetscCall(PetscFree(g->mass));
   PetscCall(PetscFree(g->lumped));
   PetscCall(PetscFree(g->drag));
+  PetscCall(PetscFree(g->ridge));
   PetscCall(wring_potential_destroy_held(g));
   PetscCall(VecDestroy(&g->y));
   PetscCall(VecDestroy(&g->q));

@@ -26,6 +26,7 @@ struct wring_potential {
   Vec               y, q; // target, start of the step
   Vec               load; // external dead forces, N; NULL: not set
   PetscBool         is_static;
+  double           *ridge; // [n_owned] N/m, added to the diagonal of H; NULL: none
   int               n_term;
   wring_term      **term; // [n_term] owned
   int               n_contact;

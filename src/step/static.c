@@ -69,6 +69,7 @@ static PetscErrorCode static_prepare(wring_stepper *s, const wring_state *state,
   PetscCall(wring_potential_set_time(s->g, s->part.end, s->part.end, changed));
   PetscCall(set_load(s, state->q));
   if (s->h_of_A == 0) *changed = PETSC_TRUE;
+  if (*changed) PetscCall(wring_step_check_support(s));
   s->h_of_A = s->h;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -78,7 +79,7 @@ PetscErrorCode wring_stepper_halve(wring_stepper *s, const wring_state *state, P
   const double length = (s->part.end - state->time) / 2;
 
   PetscFunctionBegin;
-  *halved = (PetscBool)(s->integrator->is_static && length > 0.75 * shortest(s));
+  *halved = (PetscBool)(s->integrator->is_static && !s->part.adrift && length > 0.75 * shortest(s));
   if (!*halved) PetscFunctionReturn(PETSC_SUCCESS);
   s->part.end = state->time + length;
   PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
@@ -142,7 +143,7 @@ static PetscErrorCode static_begin(wring_stepper *s, const wring_state *state, V
 
 /* ---- loads and contacts that depend on the solution -------------------------------------------------------------- */
 
-/* Takes pressure and contacts anew at x; *norm: |grad g| with them. */
+/* Takes pressure and contacts anew at x, and moves the regularisation there; *norm: |grad g| with them. */
 static PetscErrorCode renew(wring_stepper *s, Vec x, double *norm)
 {
   wring_contact_change change;
@@ -150,6 +151,7 @@ static PetscErrorCode renew(wring_stepper *s, Vec x, double *norm)
   PetscFunctionBegin;
   PetscCall(set_load(s, x));
   PetscCall(wring_potential_set_start(s->g, x));
+  PetscCall(wring_potential_set_target(s->g, x));
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
   PetscCall(wring_potential_gradient(s->g, x, s->y));
   PetscCall(VecNorm(s->y, NORM_2, norm));
@@ -159,7 +161,21 @@ static PetscErrorCode renew(wring_stepper *s, Vec x, double *norm)
 static PetscBool depends_on_solution(const wring_stepper *s)
 {
   wring_contact *const *contact;
+  if (s->regularised) return PETSC_TRUE;
   return (PetscBool)((s->loads && wring_loads_follow(s->loads)) || wring_potential_contacts(s->g, &contact) > 0);
+}
+
+static PetscErrorCode end_unsettled(wring_stepper *s, wring_outcome *outcome)
+{
+  PetscFunctionBegin;
+  outcome->reason = WRING_STOPPED_LOADS;
+  s->part.adrift  = s->regularised;
+  if (s->regularised)
+    PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
+                         "no contact stops the part that only contacts may hold, after %d solves: place it nearer to "
+                         "what stops it, or attach it",
+                         MAX_RENEWALS));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome)
@@ -175,12 +191,12 @@ PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x
   for (int i = 0; i < MAX_RENEWALS; i++) {
     if (outcome->reason != WRING_CONVERGED && outcome->reason != WRING_AT_ROUND_OFF) break;
     PetscCall(renew(s, x, &norm));
+    if (norm <= tolerance) outcome->reason = WRING_CONVERGED;
     if (norm <= PetscMax(tolerance, 2 * outcome->last.gradient_norm)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(wring_solver_solve(solver, x, &more));
     wring_outcome_add(&more, outcome);
   }
-  if (outcome->reason == WRING_CONVERGED || outcome->reason == WRING_AT_ROUND_OFF)
-    outcome->reason = WRING_STOPPED_LOADS;
+  if (outcome->reason == WRING_CONVERGED || outcome->reason == WRING_AT_ROUND_OFF) PetscCall(end_unsettled(s, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,6 +7,7 @@
     march.c                  one step: g of the step, steps without a solve, the end of the step
     start.c                  the x_0 of the solve
     static.c                 load steps: their g, their parts, loads and contacts that depend on the solution
+    support.c                what holds the body in statics
     loads.c                  forces that depend on time, wring/load.h
   Not here: the solve (src/solver), what a run writes and when it stops (src/study/run).
 */
@@ -61,8 +62,9 @@ typedef struct {
 
 /* The part of a load step that is being solved, in pseudo-time: all of it, unless its solve has failed. */
 typedef struct {
-  double begin, end;
-  double length; // of the last part that was solved; 0: none
+  double    begin, end;
+  double    length; // of the last part that was solved; 0: none
+  PetscBool adrift; // no contact stops it: a shorter part would not help
 } load_part;
 
 struct wring_stepper {
@@ -92,9 +94,10 @@ struct wring_stepper {
   PetscBool known; // lead and change, or motion, are those of the last step
 
   /* load steps: static.c */
-  Vec       motion; // m per pseudo-time, of the last part of a load step
-  Vec       origin; // m, positions at pseudo-time 0
-  PetscBool begun;  // origin is known
+  Vec       motion;      // m per pseudo-time, of the last part of a load step
+  Vec       origin;      // m, positions at pseudo-time 0
+  PetscBool begun;       // origin is known
+  PetscBool regularised; // g has k_i, (2.9)
   load_part part;
 };
 
@@ -111,3 +114,10 @@ PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *stat
 /* Refuses positions q at which g is not finite. */
 PetscErrorCode wring_step_require_finite(wring_stepper *s, const wring_state *state);
 PetscErrorCode wring_step_push(wring_stepper *s); // v_new = v + h M^{-1} f(q) = -h M^{-1} grad g(q)
+
+/*
+  Statics: refuses a part of the mesh whose attachments leave a rigid motion free, unless there are contacts; sets the
+  regularisation of g. To be called when the attachments have changed. Collective.
+*/
+#define WRING_REGULARISATION 1e-3 // of the diagonal of L
+PetscErrorCode wring_step_check_support(wring_stepper *s);
