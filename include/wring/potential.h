@@ -189,6 +189,12 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
 PetscErrorCode wring_potential_mean_matrix(wring_potential *g, Vec x, double factor, Mat *A);
 
 /*
+  r = -L d at free vertices and 0 at held ones, with L as it is before rows and columns of held vertices are replaced:
+  A^{-1} r continues a displacement d of the held vertices, which is 0 elsewhere, to the free ones, (6.14).
+*/
+PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r);
+
+/*
   H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part is projected to be
   semidefinite. The second function excludes contacts, for uses that must not depend on them.
 */

@@ -120,9 +120,11 @@ PetscBool        wring_term_is_hard(const wring_term *t);
 /*
   The vertices that a hard attachment holds: their number, 0 for other terms and after release; borrowed [n], [n][3] m.
 */
-PetscInt  wring_term_held(const wring_term *t, const PetscInt **vertex, const double **target);
-PetscInt  wring_term_attached(const wring_term *t, const PetscInt **vertex); // of hard and other attachments; [n]
-PetscBool wring_term_is_damped(const wring_term *t);                         // has springs with damping on this rank
+PetscInt wring_term_held(const wring_term *t, const PetscInt **vertex, const double **target);
+/* The vertices [n] of a hard or other attachment, and whether it is active in a step that ends at `end`. */
+PetscInt  wring_term_attached(const wring_term *t, const PetscInt **vertex);
+PetscBool wring_term_holds(const wring_term *t, double end);
+PetscBool wring_term_is_damped(const wring_term *t); // has springs with damping on this rank
 
 /*
   Moves targets to `time`, those of hard attachments to `end`, and switches the term on or off for a step that ends at

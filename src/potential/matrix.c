@@ -149,6 +149,40 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* f = -L d of this rank's elements; both local arrays. */
+static void multiply(const wring_pattern *p, const double *value, const double *d, double *f)
+{
+  for (PetscInt i = 0; i < p->n; i++) {
+    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++)
+      for (int c = 0; c < 3; c++) f[3 * i + c] -= value[k] * d[3 * p->column[k] + c];
+  }
+}
+
+PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
+  wring_pattern    *p;
+  const double     *da;
+  double           *value, *f;
+
+  PetscFunctionBegin;
+  PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &p));
+  PetscCall(PetscCalloc1(p->start[p->n], &value));
+  for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], p, 1, value);
+  PetscCall(wring_potential_get_local(g, d, &da));
+  PetscCall(VecGetArrayWrite(r, &f));
+  PetscCall(PetscArrayzero(f, 3 * g->mesh->n_local));
+  multiply(p, value, da, f);
+  PetscCall(wring_potential_sum_ghosts(g, f));
+  PetscCall(VecRestoreArrayWrite(r, &f));
+  PetscCall(wring_potential_restore_local(g, d, &da));
+  PetscCall(wring_potential_clear(g, r));
+  PetscCall(PetscFree(value));
+  PetscCall(wring_pattern_destroy(&p));
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Adds the blocks of contacts at owned vertices. */
 static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wring_pattern *p, double *value)
 {

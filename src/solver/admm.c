@@ -21,6 +21,7 @@ typedef struct {
   int       n;       // terms
   wring_splitting **splitting; // [n]
   Vec               r, d;      // [n_owned][3] N, m
+  double           *scale;     // [n_owned] (N/m)^(1/2), statics: of x in the state for another method
 } admm_data;
 
 static const double balanced = 10;                 // a is kept while the ratio of the residuals is within this factor
@@ -68,6 +69,28 @@ static PetscErrorCode admm_set_from_options(wring_solver *s, const wring_options
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Without masses, x is measured by the diagonal of L. */
+static PetscErrorCode set_scale(wring_solver *s)
+{
+  const PetscInt     n    = wring_potential_mesh(s->g)->n_owned;
+  admm_data         *admm = s->data;
+  const PetscScalar *diagonal;
+  Mat                L = NULL;
+  Vec                d;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_operator_matrix(s->g, 1, &L));
+  PetscCall(MatCreateVecs(L, NULL, &d));
+  PetscCall(MatGetDiagonal(L, d));
+  PetscCall(PetscMalloc1(n, &admm->scale));
+  PetscCall(VecGetArrayRead(d, &diagonal));
+  for (PetscInt i = 0; i < n; i++) admm->scale[i] = PetscSqrtReal(diagonal[i]);
+  PetscCall(VecRestoreArrayRead(d, &diagonal));
+  PetscCall(VecDestroy(&d));
+  PetscCall(MatDestroy(&L));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode admm_set_up(wring_solver *s)
 {
   admm_data         *admm = s->data;
@@ -79,6 +102,7 @@ static PetscErrorCode admm_set_up(wring_solver *s)
   for (int i = 0; i < admm->n; i++) PetscCall(wring_splitting_create(term[i], &admm->splitting[i]));
   PetscCall(VecDuplicate(s->current.grad, &admm->r));
   PetscCall(VecDuplicate(s->current.grad, &admm->d));
+  if (wring_potential_is_static(s->g)) PetscCall(set_scale(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -140,15 +164,22 @@ static PetscInt admm_size(const wring_solver *s)
   return n;
 }
 
+static double scale_of(const wring_solver *s, PetscInt vertex)
+{
+  const admm_data *admm = s->data;
+  if (admm->scale) return admm->scale[vertex];
+  return PetscSqrtReal(wring_potential_mass(s->g)[vertex]) / wring_potential_step(s->g);
+}
+
 /* v = (M^{1/2} x/h, W u), in J^(1/2). */
 static PetscErrorCode admm_get(const wring_solver *s, Vec x, double *v)
 {
   const admm_data *admm = s->data;
-  const double    *mass = wring_potential_mass(s->g), h = wring_potential_step(s->g), *xa;
+  const double    *xa;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(x, &xa));
-  for (PetscInt i = 0; i < s->n; i++) v[i] = PetscSqrtReal(mass[i / 3]) / h * xa[i];
+  for (PetscInt i = 0; i < s->n; i++) v[i] = scale_of(s, i / 3) * xa[i];
   PetscCall(VecRestoreArrayRead(x, &xa));
   v += s->n;
   for (int i = 0; i < admm->n; i++) {
@@ -161,12 +192,11 @@ static PetscErrorCode admm_get(const wring_solver *s, Vec x, double *v)
 static PetscErrorCode admm_put(const wring_solver *s, const double *v, Vec x)
 {
   const admm_data *admm = s->data;
-  const double    *mass = wring_potential_mass(s->g), h = wring_potential_step(s->g);
   double          *xa;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(x, &xa));
-  for (PetscInt i = 0; i < s->n; i++) xa[i] = h / PetscSqrtReal(mass[i / 3]) * v[i];
+  for (PetscInt i = 0; i < s->n; i++) xa[i] = v[i] / scale_of(s, i / 3);
   PetscCall(VecRestoreArray(x, &xa));
   PetscCall(wring_potential_place(s->g, x));
   v += s->n;
@@ -202,6 +232,7 @@ static PetscErrorCode admm_destroy(wring_solver *s)
   PetscFunctionBegin;
   for (int i = 0; i < admm->n; i++) PetscCall(wring_splitting_destroy(&admm->splitting[i]));
   PetscCall(PetscFree(admm->splitting));
+  PetscCall(PetscFree(admm->scale));
   PetscCall(VecDestroy(&admm->r));
   PetscCall(VecDestroy(&admm->d));
   PetscCall(PetscFree(s->data));

@@ -55,6 +55,11 @@ static PetscErrorCode pd_set_up(wring_solver *s)
   pd_data *pd = s->data;
 
   PetscFunctionBegin;
+  if (pd->by_mass && wring_potential_is_static(s->g))
+    WRING_REFUSE(s->comm,
+                 "solver '%s' with metric mass cannot be used with time_integrator 'static', which has no masses: "
+                 "expected metric element",
+                 s->name);
   if (pd->by_mass) {
     PetscCall(wring_potential_require_rest_pose(s->g, s->ops->name));
     PetscCall(VecDuplicate(s->current.grad, &pd->diagonal));

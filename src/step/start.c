@@ -10,12 +10,6 @@ enum { Y, Q, STEADY, N_CANDIDATE };
 
 static const char *const names[] = {"y", "q", "q + h v"};
 
-typedef struct {
-  PetscBool  finite;
-  PetscInt64 newly; // tets that are inverted there but not at q
-  double     g;     // J
-} merit;
-
 PetscErrorCode wring_stepper_set_start(wring_stepper *s, const wring_options *o, wring_start start)
 {
   static const char *const word[] = {[WRING_START_AUTO] = "auto", [WRING_START_Y] = "y", [WRING_START_Q] = "q"};
@@ -72,7 +66,7 @@ static PetscErrorCode value_at(wring_potential *g, Vec x, double *value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode judge(wring_stepper *s, const wring_state *state, Vec x, merit *m)
+PetscErrorCode wring_step_judge(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
 {
   PetscInt64 inverted;
 
@@ -83,23 +77,23 @@ static PetscErrorCode judge(wring_stepper *s, const wring_state *state, Vec x, m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool is_better(const merit *a, const merit *b)
+PetscBool wring_step_is_better(const start_merit *a, const start_merit *b)
 {
   if (!a->finite || !b->finite) return (PetscBool)(a->finite && !b->finite);
   return (PetscBool)(a->newly != b->newly ? a->newly < b->newly : a->g < b->g);
 }
 
 /* x becomes the best candidate; with *m. */
-static PetscErrorCode take_best(wring_stepper *s, const wring_state *state, Vec x, merit *m)
+static PetscErrorCode take_best(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
 {
-  merit other = {.finite = PETSC_FALSE};
-  int   best  = Y;
+  start_merit other = {.finite = PETSC_FALSE};
+  int         best  = Y;
 
   PetscFunctionBegin;
   for (int i = 0; i < N_CANDIDATE; i++) {
     PetscCall(form(s, state, i, x));
-    PetscCall(judge(s, state, x, i == Y ? m : &other));
-    if (i == Y || !is_better(&other, m)) continue;
+    PetscCall(wring_step_judge(s, state, x, i == Y ? m : &other));
+    if (i == Y || !wring_step_is_better(&other, m)) continue;
     best = i;
     *m   = other;
   }
@@ -188,7 +182,7 @@ static PetscErrorCode evaluate(wring_stepper *s, Vec x)
 
 PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *state, Vec x)
 {
-  merit m = {.finite = PETSC_FALSE};
+  start_merit m = {.finite = PETSC_FALSE};
 
   PetscFunctionBegin;
   if (s->start_rule == WRING_START_AUTO) {

@@ -47,6 +47,23 @@ static void choose_part(wring_stepper *s, const wring_state *state)
   s->part.begin = state->time;
 }
 
+/* Drag and damping are forces of velocities. */
+static PetscErrorCode note_ignored(const wring_stepper *s)
+{
+  const MPI_Comm     comm = wring_potential_mesh(s->g)->comm;
+  wring_term *const *term;
+  const int          n      = wring_potential_terms(s->g, &term);
+  int                damped = 0;
+
+  PetscFunctionBegin;
+  if (s->loads && wring_loads_has_drag(s->loads))
+    PetscCall(wring_note(comm, "drag does not act with time_integrator 'static', which has no velocities"));
+  for (int i = 0; i < n; i++) damped |= wring_term_is_damped(term[i]);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &damped, 1, MPI_INT, MPI_MAX, comm));
+  if (damped) PetscCall(wring_note(comm, "the damping of springs does not act with time_integrator 'static'"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The first load step begins at the origin, unless a restart has set it. */
 static PetscErrorCode set_origin(wring_stepper *s, const wring_state *state)
 {
@@ -54,6 +71,7 @@ static PetscErrorCode set_origin(wring_stepper *s, const wring_state *state)
   if (s->h_of_A > 0) PetscFunctionReturn(PETSC_SUCCESS);
   if (!s->begun) PetscCall(VecCopy(state->q, s->origin));
   s->begun = PETSC_TRUE;
+  PetscCall(note_ignored(s));
   PetscCall(wring_potential_set_origin(s->g, s->origin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -68,8 +86,11 @@ static PetscErrorCode static_prepare(wring_stepper *s, const wring_state *state,
   PetscCall(wring_potential_set_target(s->g, state->q));
   PetscCall(wring_potential_set_time(s->g, s->part.end, s->part.end, changed));
   PetscCall(set_load(s, state->q));
-  if (s->h_of_A == 0) *changed = PETSC_TRUE;
-  if (*changed) PetscCall(wring_step_check_support(s));
+  if (s->h_of_A == 0) {
+    *changed = PETSC_TRUE;
+    PetscCall(wring_step_require_support(s, 1)); // with those attachments that no later load step releases
+  }
+  if (*changed) PetscCall(wring_step_regularise(s, s->part.end));
   s->h_of_A = s->h;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -88,56 +109,31 @@ PetscErrorCode wring_stepper_halve(wring_stepper *s, const wring_state *state, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- the start of the solve -------------------------------------------------------------------------------------- */
-
-/* x = q + time * (last motion), with held vertices at their new places, and g there. */
-static PetscErrorCode evaluate_at(wring_stepper *s, const wring_state *state, double time, Vec x, wring_value *value)
-{
-  wring_contact_change change;
-
-  PetscFunctionBegin;
-  PetscCall(VecCopy(state->q, x));
-  if (time > 0) PetscCall(VecAXPY(x, time, s->motion));
-  PetscCall(wring_potential_place(s->g, x));
-  PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
-  PetscCall(wring_potential_value(s->g, x, value));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* q, or q moved on as in the last part if g is lower there. */
-static PetscErrorCode choose_start(wring_stepper *s, const wring_state *state, Vec x, PetscBool *finite)
-{
-  const double time = s->known ? s->part.end - state->time : 0;
-  wring_value  at_q, moved = {.objective = INFINITY};
-
-  PetscFunctionBegin;
-  if (time > 0) PetscCall(evaluate_at(s, state, time, x, &moved));
-  PetscCall(evaluate_at(s, state, 0, x, &at_q));
-  if (moved.objective < at_q.objective || !(at_q.objective < INFINITY)) {
-    PetscCall(evaluate_at(s, state, time, x, &moved));
-    at_q = moved;
-  }
-  *finite = (PetscBool)!PetscIsInfOrNanReal(at_q.objective);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/* A start that inverts tets may lead to a wrong minimum: a shorter part is tried first, as if it had failed. */
 static PetscErrorCode static_begin(wring_stepper *s, const wring_state *state, Vec x, PetscBool *changed)
 {
-  PetscBool finite = PETSC_FALSE, halved = PETSC_TRUE, one;
+  start_merit m      = {.finite = PETSC_FALSE};
+  PetscBool   halved = PETSC_TRUE, one;
 
   PetscFunctionBegin;
   *changed = PETSC_FALSE;
-  while (!finite && halved) {
+  while (halved) {
     PetscCall(static_prepare(s, state, &one));
     if (one) *changed = PETSC_TRUE;
-    PetscCall(choose_start(s, state, x, &finite));
-    if (!finite) PetscCall(wring_stepper_halve(s, state, &halved));
+    PetscCall(wring_step_start_part(s, state, x, &m));
+    if (m.finite && m.newly == 0) break;
+    PetscCall(wring_stepper_halve(s, state, &halved));
   }
-  if (!finite)
+  if (!m.finite)
     WRING_REFUSE(wring_potential_mesh(s->g)->comm,
                  "load step %" PetscInt_FMT ", pseudo-time %.6g: the energy at its start is not finite, expected "
                  "elements that are not inverted, and hard attachments that move less in a load step",
                  state->step + 1, state->time);
+  if (m.newly > 0)
+    PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
+                         "load step %" PetscInt_FMT " starts at pseudo-time %.6g with %" PetscInt64_FMT
+                         " inverted tetrahedra: attachments move far in one load step, expected more time_steps",
+                         state->step + 1, state->time, m.newly));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,6 +7,7 @@
     march.c                  one step: g of the step, steps without a solve, the end of the step
     start.c                  the x_0 of the solve
     static.c                 load steps: their g, their parts, loads and contacts that depend on the solution
+    static_start.c           the x_0 of a load step
     support.c                what holds the body in statics
     loads.c                  forces that depend on time, wring/load.h
   Not here: the solve (src/solver), what a run writes and when it stops (src/study/run).
@@ -115,9 +116,22 @@ PetscErrorCode wring_step_choose_start(wring_stepper *s, const wring_state *stat
 PetscErrorCode wring_step_require_finite(wring_stepper *s, const wring_state *state);
 PetscErrorCode wring_step_push(wring_stepper *s); // v_new = v + h M^{-1} f(q) = -h M^{-1} grad g(q)
 
+/* What speaks for an x_0. */
+typedef struct {
+  PetscBool  finite;
+  PetscInt64 newly; // tets that are inverted there but not at q
+  double     g;     // J
+} start_merit;
+
+PetscErrorCode wring_step_judge(wring_stepper *s, const wring_state *state, Vec x, start_merit *m);
+PetscBool      wring_step_is_better(const start_merit *a, const start_merit *b);
+
+/* Statics: sets x to the x_0 of the solve, for g as prepared. */
+PetscErrorCode wring_step_start_part(wring_stepper *s, const wring_state *state, Vec x, start_merit *m);
+
 /*
-  Statics: refuses a part of the mesh whose attachments leave a rigid motion free, unless there are contacts; sets the
-  regularisation of g. To be called when the attachments have changed. Collective.
+  Statics, with the attachments of a step that ends at `time`: the first refuses a part of the mesh in which they leave
+  a rigid motion free, unless there are contacts; the second sets the regularisation of g. Collective.
 */
-#define WRING_REGULARISATION 1e-3 // of the diagonal of L
-PetscErrorCode wring_step_check_support(wring_stepper *s);
+PetscErrorCode wring_step_require_support(wring_stepper *s, double time);
+PetscErrorCode wring_step_regularise(wring_stepper *s, double time);

@@ -1,6 +1,7 @@
 /*
-  What holds the body in statics. A part of the mesh (vertices joined by elements) whose attachments leave a rigid motion
-  free is refused, or regularised if contacts may stop it; so is what only springs or membranes hold. docs/theory.md 6.2
+  What holds the body in statics. A part of the mesh (vertices joined by elements) whose attachments leave a rigid
+  motion free is refused, or regularised if contacts may stop it; so is what only springs or membranes hold.
+  docs/theory.md 6.2
 */
 #include "base/exchange.h"
 #include "base/forest.h"
@@ -10,7 +11,8 @@
 
 enum { MODES = 6, GRAM = MODES * MODES };
 
-static const double flat = 1e-10; // pivots below this part of the largest one are 0
+static const double flat           = 1e-10; // pivots below this part of the largest one are 0
+static const double regularisation = 1e-3;  // of the diagonal of L
 
 /* One part, or what a rank has of it: sums over vertices of the products of rigid motions, of all and of held ones. */
 typedef struct {
@@ -19,12 +21,13 @@ typedef struct {
   double   n, sum[3];       // vertices, sum of positions
   double   low[3], high[3]; // bounding box, m
   double   all[GRAM], held[GRAM];
-  int      is_free;
+  int      is_free, is_whole; // free rigid motions; 1: the sum over all ranks
 } part;
 
 typedef struct {
   wring_stepper    *s;
   const wring_mesh *m;
+  double            time;      // the attachments are those of a step that ends at this time
   double            centre[3]; // of the mesh, m
   char             *stiff;     // [n_local] 1: an element at the vertex resists every motion but rigid ones
   PetscInt         *label;     // [n_local]
@@ -121,7 +124,7 @@ static void mark_held(const parts *p, char *held)
   const PetscInt    *vertex;
   const int          n = wring_potential_terms(p->s->g, &term);
   for (int i = 0; i < n; i++) {
-    const PetscInt count = wring_term_attached(term[i], &vertex);
+    const PetscInt count = wring_term_holds(term[i], p->time) ? wring_term_attached(term[i], &vertex) : 0;
     for (PetscInt k = 0; k < 3 * count; k++) held[3 * vertex[k / 3] + k % 3] = 1;
   }
 }
@@ -234,15 +237,16 @@ static int count_free(const part *a)
 
 /* ---- parts over ranks -------------------------------------------------------------------------------------------- */
 
-/* Adds what the ranks have of each part, row [n], and judges it: the sum stays in the first row of its label. */
+/* Adds what the ranks have of each part, row [n], and judges it: the first row of a label has the sum. */
 static void judge_parts(PetscInt n, const PetscInt *order, part *row)
 {
   for (PetscInt i = 0; i < n;) {
     part *const sum = &row[order[i]];
     PetscInt    end = i + 1;
     for (; end < n && row[order[end]].label == sum->label; end++) add_part(&row[order[end]], sum);
-    sum->is_free = count_free(sum);
-    for (i++; i < end; i++) row[order[i]].is_free = sum->is_free, row[order[i]].n = 0;
+    sum->is_free  = count_free(sum);
+    sum->is_whole = 1;
+    for (i++; i < end; i++) row[order[i]].is_free = sum->is_free, row[order[i]].n = sum->n;
   }
 }
 
@@ -291,7 +295,7 @@ static PetscErrorCode find_parts(parts *p, PetscBool springs, PetscInt *n_free, 
   *n_free       = 0;
   first->lowest = PETSC_MAX_INT;
   for (PetscInt i = 0; i < n_all; i++) {
-    if (all[i].n == 0 || !all[i].is_free) continue;
+    if (!all[i].is_whole || !all[i].is_free) continue;
     ++*n_free;
     if (all[i].lowest < first->lowest) *first = all[i];
   }
@@ -412,7 +416,7 @@ static PetscErrorCode set_regularisation(const parts *p, const char *what, Petsc
   for (PetscInt i = 0; i < 2 * p->m->n_owned; i++) {
     const PetscInt v = i % p->m->n_owned, kind = i / p->m->n_owned;
     if (!(what[v] & (kind ? STIFFEN : HOLD)) || (held && held[v])) continue;
-    k[i] = WRING_REGULARISATION * diagonal[v];
+    k[i] = regularisation * diagonal[v];
     count[kind]++;
   }
   PetscCall(VecRestoreArrayRead(d, &diagonal));
@@ -437,48 +441,64 @@ static PetscErrorCode regularise(parts *p, const char *what)
                          "only contacts may hold %" PetscInt64_FMT
                          " vertices: springs with %g of the stiffness at each "
                          "vertex hold them meanwhile, and are moved until they have no force",
-                         count[0], WRING_REGULARISATION));
+                         count[0], regularisation));
   if (count[1])
     PetscCall(wring_note(p->m->comm,
                          "only springs or membranes hold %" PetscInt64_FMT
                          " vertices: %g of the diagonal of A is added "
                          "to the Hessian there, which does not change the equilibrium",
-                         count[1], WRING_REGULARISATION));
+                         count[1], regularisation));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode clear_parts(parts *p)
+/* Marks what [n_owned] the vertices to regularise, and refuses free parts without contacts, or ignores them. */
+static PetscErrorCode survey(parts *p, PetscBool refuses, char *what)
 {
-  PetscFunctionBegin;
-  PetscCall(PetscFree(p->part));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_step_check_support(wring_stepper *s)
-{
-  parts    p = {.s = s, .m = wring_potential_mesh(s->g)};
   PetscInt n_free;
   part     first;
-  char    *what;
+
+  PetscFunctionBegin;
+  PetscCall(find_centre(p));
+  PetscCall(mark_stiff(p));
+  PetscCall(find_parts(p, PETSC_TRUE, &n_free, &first));
+  if (n_free > 0 && refuses && !has_contacts(p)) PetscCall(refuse(p, &first));
+  mark_free(p, HOLD, what);
+  mark_soft(p, STIFFEN, what);
+  PetscCall(PetscFree(p->part));
+  if (has_springs(p)) {
+    PetscCall(find_parts(p, PETSC_FALSE, &n_free, &first));
+    mark_free(p, STIFFEN, what);
+    PetscCall(PetscFree(p->part));
+  }
+  PetscCall(PetscFree(p->stiff));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check(wring_stepper *s, double time, PetscBool refuses)
+{
+  parts p = {.s = s, .m = wring_potential_mesh(s->g), .time = time};
+  char *what;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(p.m->n_local, &p.label, p.m->n_owned, &p.of));
   PetscCall(PetscCalloc1(p.m->n_owned, &what));
-  PetscCall(find_centre(&p));
-  PetscCall(mark_stiff(&p));
-  PetscCall(find_parts(&p, PETSC_TRUE, &n_free, &first));
-  if (n_free > 0 && !has_contacts(&p)) PetscCall(refuse(&p, &first));
-  mark_free(&p, HOLD, what);
-  mark_soft(&p, STIFFEN, what);
-  PetscCall(clear_parts(&p));
-  if (has_springs(&p)) {
-    PetscCall(find_parts(&p, PETSC_FALSE, &n_free, &first));
-    mark_free(&p, STIFFEN, what);
-    PetscCall(clear_parts(&p));
-  }
-  PetscCall(regularise(&p, what));
+  PetscCall(survey(&p, refuses, what));
+  if (!refuses) PetscCall(regularise(&p, what));
   PetscCall(PetscFree(what));
-  PetscCall(PetscFree(p.stiff));
   PetscCall(PetscFree2(p.label, p.of));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_step_require_support(wring_stepper *s, double time)
+{
+  PetscFunctionBegin;
+  PetscCall(check(s, time, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_step_regularise(wring_stepper *s, double time)
+{
+  PetscFunctionBegin;
+  PetscCall(check(s, time, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -88,7 +88,7 @@ PetscErrorCode wring_term_set_origin(wring_term *t, const double *x)
 
 PetscInt wring_term_attached(const wring_term *t, const PetscInt **vertex)
 {
-  if (!t->attachment || !t->active) return 0;
+  if (!t->attachment) return 0;
   *vertex = t->attachment->vertex;
   return t->attachment->n;
 }
@@ -147,6 +147,11 @@ static void move_targets(wring_term *t, double time)
 static PetscBool still_holds(const wring_motion *m, double end)
 {
   return (PetscBool)(end <= m->release + 1e-9 * fabs(m->release));
+}
+
+PetscBool wring_term_holds(const wring_term *t, double end)
+{
+  return (PetscBool)(t->attachment && still_holds(&t->attachment->motion, end));
 }
 
 static PetscBool moves(const wring_motion *m)

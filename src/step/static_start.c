@@ -1,0 +1,100 @@
+/*
+  The x_0 of a load step: q; q moved on as in the last load step; or q with the motion of the held vertices continued to
+  the free ones by the operator, so that prescribed displacements do not fall on the elements next to them alone. The
+  best inverts fewest tets, and then has the lowest g. docs/theory.md 6.2
+*/
+#include "step_impl.h"
+
+enum { LAST, MOVED, CONTINUED, N_CANDIDATE };
+enum { MAX_IT = 300 };
+
+static const double rtol = 1e-3; // of the continuation, which is a guess
+
+/* d = A^{-1} r, each component by conjugate gradients. */
+static PetscErrorCode solve(const wring_stepper *s, Vec r, Vec d)
+{
+  Mat A = NULL;
+  Vec in, out;
+  KSP ksp;
+  PC  pc;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_operator_matrix(s->g, 1, &A));
+  PetscCall(MatCreateVecs(A, &out, &in));
+  PetscCall(KSPCreate(wring_potential_mesh(s->g)->comm, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetType(ksp, KSPCG));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCJACOBI));
+  PetscCall(KSPSetTolerances(ksp, rtol, PETSC_DEFAULT, PETSC_DEFAULT, MAX_IT));
+  for (int c = 0; c < 3; c++) {
+    PetscCall(VecStrideGather(r, c, in, INSERT_VALUES));
+    PetscCall(KSPSolve(ksp, in, out));
+    PetscCall(VecStrideScatter(out, c, d, INSERT_VALUES));
+  }
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&in));
+  PetscCall(VecDestroy(&out));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = q + d, with d the motion of the held vertices and A^{-1} (-L d) at the free ones, (6.14); *moves: d is not 0. */
+static PetscErrorCode continue_motion(const wring_stepper *s, const wring_state *state, Vec x, PetscBool *moves)
+{
+  PetscReal length;
+  Vec       r;
+
+  PetscFunctionBegin;
+  *moves = PETSC_FALSE;
+  if (wring_potential_held(s->g) == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecCopy(state->q, x));
+  PetscCall(wring_potential_place(s->g, x));
+  PetscCall(VecAXPY(x, -1, state->q));
+  PetscCall(VecNorm(x, NORM_INFINITY, &length));
+  if (length == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  *moves = PETSC_TRUE;
+  PetscCall(VecDuplicate(x, &r));
+  PetscCall(wring_potential_continue(s->g, x, r));
+  PetscCall(solve(s, r, x));
+  PetscCall(VecAXPY(x, 1, state->q));
+  PetscCall(wring_potential_place(s->g, x));
+  PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode form(const wring_stepper *s, const wring_state *state, int candidate, Vec x, PetscBool *is_new)
+{
+  PetscFunctionBegin;
+  *is_new = (PetscBool)(candidate == LAST || s->known);
+  if (candidate == CONTINUED) {
+    PetscCall(continue_motion(s, state, x, is_new));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecCopy(state->q, x));
+  if (candidate == MOVED && s->known) PetscCall(VecAXPY(x, s->part.end - state->time, s->motion));
+  PetscCall(wring_potential_place(s->g, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_step_start_part(wring_stepper *s, const wring_state *state, Vec x, start_merit *m)
+{
+  const int   n     = s->start_rule == WRING_START_AUTO ? N_CANDIDATE : 1;
+  start_merit other = {.finite = PETSC_FALSE};
+  PetscBool   is_new;
+  Vec         best;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(x, &best));
+  for (int i = 0; i < n; i++) {
+    PetscCall(form(s, state, i, x, &is_new));
+    if (!is_new) continue;
+    PetscCall(wring_step_judge(s, state, x, i == LAST ? m : &other));
+    if (i != LAST && !wring_step_is_better(&other, m)) continue;
+    if (i != LAST) *m = other;
+    PetscCall(VecCopy(x, best));
+  }
+  PetscCall(VecCopy(best, x));
+  PetscCall(VecDestroy(&best));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
