@@ -376,7 +376,7 @@ static PetscErrorCode test_price(void)
   } cases[] = {
     {long_and_equal, 1, 3}, // in the first solve only, after 30, 60, ... evaluations; its length is then known
     {up_and_down, 2, 9},    // after 30, 60, 120, ... lost evaluations; without a price 300
-    {growing, 50, 80},      // every 6 or 7 solves
+    {growing, 40, 80},      // about every 8 solves
   };
   test_body     m;
   wring_solver *s;

@@ -17,9 +17,27 @@ enum { MOST_DOUBLINGS = 16 };
 
 static const double clearly = 0.8; // a smaller change of the mean of few solves may be chance
 
+/* A new operator either pays, or doubles what must be lost before the next one. */
+static void note_gain(wring_refresh *r, PetscBool paid)
+{
+  r->misses = paid ? PetscMax(r->misses - 1, 0) : PetscMin(r->misses + 1, MOST_DOUBLINGS);
+}
+
+/* After a solve in which the operator was renewed: it helped if the rest was short compared with what came before. */
+static void book_rest(wring_refresh *r)
+{
+  const PetscInt rest = r->evaluations - r->renewed;
+  r->guess            = 2 * (r->evaluations - r->since);
+  if (4 * rest <= r->renewed)
+    note_gain(r, PETSC_TRUE);
+  else if (2 * rest > r->renewed)
+    note_gain(r, PETSC_FALSE);
+}
+
 /* Adds the evaluations of the last solve to the excess. */
 static void book(wring_refresh *r)
 {
+  if (r->evaluations > 0 && r->partial) book_rest(r);
   if (r->evaluations == 0 || r->partial) return;
   if (r->solves < WRING_REFRESH_FEW) r->early[r->solves] = r->evaluations;
   r->late[r->solves++ % WRING_REFRESH_FEW] = r->evaluations;
@@ -55,7 +73,7 @@ static void judge(wring_refresh *r)
   if (r->solves == 0) return;
   const double    now = early(r), saved = (double)r->solves * (r->before - now);
   const PetscBool paid = (PetscBool)(saved >= (double)r->patience && now <= clearly * r->before);
-  if (r->before > 0) r->misses = paid ? PetscMax(r->misses - 1, 0) : PetscMin(r->misses + 1, MOST_DOUBLINGS);
+  if (r->before > 0) note_gain(r, paid);
   r->before = late(r);
   r->solves = 0;
 }
@@ -66,11 +84,10 @@ void wring_refresh_begin(wring_solver *s, wring_refresh *r, PetscBool *changed)
 
   *changed = (PetscBool)(r->revision != revision);
   if (*changed) {
-    r->first = r->last = r->excess = r->solves = 0;
-    r->before                                  = 0;
+    r->first = r->guess = r->excess = r->solves = 0;
+    r->before                                   = 0;
   } else {
     book(r);
-    r->last = r->evaluations;
   }
   r->revision    = revision;
   r->evaluations = r->since = r->times = 0;
@@ -81,7 +98,7 @@ void wring_refresh_begin(wring_solver *s, wring_refresh *r, PetscBool *changed)
 static PetscBool is_due(const wring_solver *s, const wring_refresh *r)
 {
   const PetscInt now   = s->work.evaluations - r->since;
-  const PetscInt usual = r->first > 0 ? r->first : r->last;
+  const PetscInt usual = r->first > 0 ? r->first : r->guess;
   const PetscInt extra = r->partial ? now : PetscMax(now - usual, 0);
   return (PetscBool)(r->patience > 0 && r->excess + extra > r->patience
                                                               << PetscMin(r->times + r->misses, MOST_DOUBLINGS));
@@ -98,7 +115,8 @@ PetscErrorCode wring_refresh_operator(wring_solver *s, wring_refresh *r, Vec x)
   judge(r);
   r->first = r->excess = 0;
   r->since             = s->work.evaluations;
-  r->partial           = (PetscBool)(s->current.iteration > 0);
+  if (r->times == 0) r->renewed = r->since;
+  r->partial = (PetscBool)(s->current.iteration > 0);
   r->times++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,8 +12,9 @@ typedef struct {
   PetscInt  revision;    // of the potential at the last solve; -1: none so far
   PetscInt  evaluations; // in this solve or, before `begin`, in the last one
   PetscInt  since;       // evaluations of this solve before the last new operator
+  PetscInt  renewed;     // the same before the first new operator of this solve
   PetscInt  first;       // evaluations of the first whole solve with this operator; 0: none
-  PetscInt  last;        // evaluations of the last solve, whichever operators it used; 0: none
+  PetscInt  guess;       // of `first` while it is unknown, from the rest of a solve that began with another; 0: none
   PetscInt  excess;      // evaluations of later solves beyond `first`, at least 0
   PetscInt  times;       // number of new operators in this solve
   PetscInt  misses;      // number of new operators that did not pay, less that of those that did, at least 0
