@@ -5,6 +5,7 @@
 #include "blocks.h"
 #include "model.h"
 #include "contact/crossings.h"
+#include "contact/pairs.h"
 #include <wring/solver.h>
 
 static const double k_contact = 3e4, thickness = 0.02;
@@ -320,15 +321,12 @@ static PetscErrorCode test_crossings(void)
 
   PetscFunctionBegin;
   for (int step = 0; step < 6; step++) {
-    wring_pair pair[3];
     PetscInt64 crossed;
     for (int i = 0; i < 3; i++) {
-      const double angle = way[step][i] * PETSC_PI / 180;
-      pair[i]            = (wring_pair){.near = {.vertex = i < 2 ? 2 : 5, .body = i}, .d = way[step][i] < 0 ? 0 : -1};
-      pair[i].n[0]       = cos(angle);
-      pair[i].n[2]       = sin(angle);
+      const double angle = way[step][i] * PETSC_PI / 180, n[3] = {cos(angle), 0, sin(angle)};
+      if (way[step][i] >= 0) PetscCall(wring_crossings_add(&c, i < 2 ? 2 : 5, i, n));
     }
-    PetscCall(wring_crossings_update(&c, 3, pair, &crossed));
+    PetscCall(wring_crossings_count(&c, &crossed));
     CHECK(crossed == expected[step], "step %d: %d crossed, expected %d", step, (int)crossed, (int)expected[step]);
   }
   PetscCall(wring_crossings_destroy(&c));

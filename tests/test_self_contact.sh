@@ -67,6 +67,25 @@ works 1 run rings.yaml -self_contact_stiffness 2e4
 ! grep -Eq 'passing|^lost' log && ! column out/steps.csv self_contact_lost | grep -qv '^0$' ||
   fail 'rings that hold are taken for rings that pass'
 
+# A cube flies through a thin plate, a collider that is too soft; a stiff one stops it.
+cat >plate.yaml <<'DECK'
+mesh:     {box: {size: [0.4, 0.4, 0.4], cells: [2, 2, 2]}}
+material: {model: corotated, young: 1e5, poisson: 0.3, density: 1000}
+initial:  {velocity: [0, 0, -2]}
+collider: {plate: {shape: box, centre: [0.2, 0.2, -0.1], size: [2, 2, 0.1], stiffness: 50}}
+time:     {step: 1e-2, steps: 20}
+solver:   {type: qn, max_it: 200}
+output:   {every: 0}
+DECK
+for ranks in 1 2; do
+  works $ranks run plate.yaml
+  grep -Eq '^note: step 6, 0.06 s: 9 vertices are passing through a collider: ' log || fail "$ranks ranks: no note"
+  [ "$(column out/steps.csv collider_lost | head -n 7 | tr '\n' ' ')" = '0 0 0 0 0 9 9 ' ] ||
+    fail "$ranks ranks: vertices in a plate"
+done
+works 1 run plate.yaml -collider_plate_stiffness 1e5
+! grep -Eq 'passing|^lost' log || fail 'a plate that holds is taken for one that does not'
+
 # ---- what is refused -------------------------------------------------------------------------------------------------
 cat >box.yaml <<'DECK'
 mesh:     {box: {size: [1, 1, 1], cells: [2, 2, 2]}}

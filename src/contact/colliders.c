@@ -5,6 +5,7 @@
   line search detects the surface. docs/theory.md 8
 */
 #include "contact_impl.h"
+#include "crossings.h"
 #include "base/vector3.h"
 #include <math.h>
 
@@ -31,6 +32,7 @@ typedef struct {
   PetscInt           n_record, room;
   record            *record, *next; // [room] by collider, then vertex; next: of the update in progress
   char               refusal[256];  // or ""
+  wring_crossings    crossings;     // of colliders that are solid, up to the last measure
 } colliders;
 
 /* ---- poses ------------------------------------------------------------------------------------------------------- */
@@ -288,20 +290,35 @@ static const char *colliders_part_name(const wring_contact *contact, int part)
   return d->collider[part].name;
 }
 
+/* Depth of a vertex in the collider that it is deepest in, 0 outside; adds its entry into each one that is solid. */
+static PetscErrorCode measure_vertex(colliders *d, PetscInt v, const double x[3], double *deepest)
+{
+  record r;
+
+  PetscFunctionBegin;
+  *deepest = 0;
+  for (int c = 0; c < d->n; c++) {
+    if (is_beyond(d, c, x, 0)) continue;
+    const double depth = -nearest(&d->collider[c], &d->now[c], x, &r);
+    *deepest           = fmax(*deepest, depth);
+    if (depth > 0 && !d->collider[c].inside) PetscCall(wring_crossings_add(&d->crossings, v, c, r.n));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode colliders_measure(wring_contact *contact, const double *x, wring_contact_report *report,
                                         double *force)
 {
-  const colliders *d = contact->data;
-  record           r;
+  colliders *d = contact->data;
+  double     deepest;
 
   PetscFunctionBegin;
   for (PetscInt v = 0; v < contact->mesh->n_owned; v++) {
-    double deepest = 0;
-    for (int c = 0; c < d->n; c++)
-      if (!is_beyond(d, c, x + 3 * v, 0)) deepest = fmax(deepest, -nearest(&d->collider[c], &d->now[c], x + 3 * v, &r));
+    PetscCall(measure_vertex(d, v, x + 3 * v, &deepest));
     report->inside += deepest > 0;
     report->depth = fmax(report->depth, deepest);
   }
+  PetscCall(wring_crossings_count(&d->crossings, &report->lost));
   for (PetscInt i = 0; i < d->n_record; i++) {
     const record *const a    = &d->record[i];
     const double        push = -d->collider[a->collider].stiffness * depth_of(d, a, x);
@@ -360,6 +377,7 @@ static PetscErrorCode colliders_destroy(wring_contact *contact)
 
   PetscFunctionBegin;
   for (int c = 0; c < d->n; c++) PetscCall(wring_time_curve_destroy(&d->path[c]));
+  PetscCall(wring_crossings_destroy(&d->crossings));
   PetscCall(PetscFree(d->path));
   PetscCall(PetscFree(d->bound));
   PetscCall(PetscFree(d->record));
@@ -371,11 +389,13 @@ static PetscErrorCode colliders_destroy(wring_contact *contact)
 }
 
 static const wring_contact_ops colliders_ops = {
-  .kind        = "collider",
-  .refusal     = colliders_refusal,
-  .set_time    = colliders_set_time,
-  .update      = colliders_update,
-  .add         = colliders_add,
+  .kind     = "collider",
+  .losing   = "passing through a collider: beyond its middle, pushed out on the other side; a smaller time_step or a "
+              "larger stiffness of the collider prevents this",
+  .refusal  = colliders_refusal,
+  .set_time = colliders_set_time,
+  .update   = colliders_update,
+  .add      = colliders_add,
   .add_hessian = colliders_add_hessian,
   .project     = colliders_project,
   .parts       = colliders_parts,

@@ -4,33 +4,45 @@
 /* Directions that differ by more than 135 degrees; 90 degrees are usual where a vertex slides over an edge. */
 static const double opposite = -0.70710678118654752;
 
-/* The entry of this vertex and body at or after place *at, which advances to the vertex; NULL: none. */
-static const wring_entry *find(const wring_crossings *c, const wring_near *near, PetscInt *at)
+PetscErrorCode wring_crossings_add(wring_crossings *c, PetscInt vertex, PetscInt body, const double n[3])
 {
-  while (*at < c->n && c->entry[*at].vertex < near->vertex) (*at)++;
-  for (PetscInt i = *at; i < c->n && c->entry[i].vertex == near->vertex; i++)
-    if (c->entry[i].body == near->body) return &c->entry[i];
+  PetscFunctionBegin;
+  if (c->n_next == c->room_next) {
+    c->room_next = 2 * c->room_next + 16;
+    PetscCall(PetscRealloc((size_t)c->room_next * sizeof *c->next, &c->next));
+  }
+  c->next[c->n_next++] = (wring_entry){.vertex = vertex, .body = body, .out = {n[0], n[1], n[2]}};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The last step's entry of this vertex and body at or after place *at, which advances to the vertex; NULL: none. */
+static const wring_entry *find(const wring_crossings *c, const wring_entry *now, PetscInt *at)
+{
+  while (*at < c->n && c->entry[*at].vertex < now->vertex) (*at)++;
+  for (PetscInt i = *at; i < c->n && c->entry[i].vertex == now->vertex; i++)
+    if (c->entry[i].body == now->body) return &c->entry[i];
   return NULL;
 }
 
-PetscErrorCode wring_crossings_update(wring_crossings *c, PetscInt n, const wring_pair *pair, PetscInt64 *crossed)
+PetscErrorCode wring_crossings_count(wring_crossings *c, PetscInt64 *crossed)
 {
-  wring_crossings now = {0};
+  wring_entry *const old  = c->entry;
+  const PetscInt     room = c->room;
 
   PetscFunctionBegin;
   *crossed = 0;
-  PetscCall(PetscMalloc1(n, &now.entry));
-  for (PetscInt i = 0, at = 0; i < n; i++) {
-    if (pair[i].d >= 0) continue;
-    const wring_entry *const before  = find(c, &pair[i].near, &at);
-    wring_entry *const       entry   = &now.entry[now.n++];
-    const PetscBool          against = (PetscBool)(before && wring_dot3(before->out, pair[i].n) < opposite);
-    *entry                           = (wring_entry){.vertex = pair[i].near.vertex, .body = pair[i].near.body};
-    for (int k = 0; k < 3; k++) entry->out[k] = against ? before->out[k] : pair[i].n[k];
-    *crossed += against;
+  for (PetscInt i = 0, at = 0; i < c->n_next; i++) {
+    const wring_entry *const before = find(c, c->next + i, &at);
+    if (!before || wring_dot3(before->out, c->next[i].out) >= opposite) continue;
+    for (int k = 0; k < 3; k++) c->next[i].out[k] = before->out[k];
+    (*crossed)++;
   }
-  PetscCall(PetscFree(c->entry));
-  *c = now;
+  c->entry     = c->next;
+  c->n         = c->n_next;
+  c->room      = c->room_next;
+  c->next      = old;
+  c->n_next    = 0;
+  c->room_next = room;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -38,5 +50,6 @@ PetscErrorCode wring_crossings_destroy(wring_crossings *c)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(c->entry));
+  PetscCall(PetscFree(c->next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,9 +1,9 @@
 /*
-  Private to src/contact: vertices that pass through a wall. A vertex inside a body is pushed towards the nearest
-  triangle, so that one past the middle of a wall leaves it on the other side. docs/theory.md (9.10)
+  Private to src/contact: vertices that pass through a wall. A vertex inside a body is pushed towards the nearest point
+  of its surface, so that one past the middle of a wall leaves it on the other side. docs/theory.md (9.11)
 */
 #pragma once
-#include "pairs.h"
+#include <wring/base.h>
 
 /* A vertex inside a body: the direction in which it would leave on the side where it came in. */
 typedef struct {
@@ -12,13 +12,17 @@ typedef struct {
 } wring_entry;
 
 typedef struct {
-  PetscInt     n;
-  wring_entry *entry; // [n] by vertex
+  PetscInt     n, n_next, room, room_next;
+  wring_entry *entry; // [n] of the last step, by vertex
+  wring_entry *next;  // [n_next] of the step that is being measured
 } wring_crossings;
 
 /*
-  pair [n]: those that touch at the end of a step, sorted by vertex. Keeps the entries of vertices that are inside (d <
-  0), adds new ones, and counts those that are pushed against their `out`. Not collective.
+  Adds a vertex that is inside a body at the end of the step and pushed out along n. Vertices are added in ascending
+  order, at most once for each body. Not collective, as all functions here.
 */
-PetscErrorCode wring_crossings_update(wring_crossings *c, PetscInt n, const wring_pair *pair, PetscInt64 *crossed);
+PetscErrorCode wring_crossings_add(wring_crossings *c, PetscInt vertex, PetscInt body, const double n[3]);
+
+/* Counts the added vertices that are pushed against their direction of the last step, and goes on to the next step. */
+PetscErrorCode wring_crossings_count(wring_crossings *c, PetscInt64 *crossed);
 PetscErrorCode wring_crossings_destroy(wring_crossings *c);

@@ -4,6 +4,7 @@
 */
 #include "contact_impl.h"
 #include "crossings.h"
+#include "pairs.h"
 #include <math.h>
 #include <string.h>
 
@@ -272,8 +273,9 @@ static PetscErrorCode self_measure(wring_contact *contact, const double *x, wrin
     report->inside += p->pair[i].near.vertex != last;
     report->depth = PetscMax(report->depth, -p->pair[i].d);
     last          = p->pair[i].near.vertex;
+    PetscCall(wring_crossings_add(&d->crossings, last, p->pair[i].near.body, p->pair[i].n));
   }
-  PetscCall(wring_crossings_update(&d->crossings, p->n_pair - begin, p->pair + begin, &crossed));
+  PetscCall(wring_crossings_count(&d->crossings, &crossed));
   p->n_pair = begin;
   PetscCall(wring_pairs_count_lost(p, x, &deep));
   report->lost = deep + crossed;

@@ -211,7 +211,7 @@ PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_endi
   PetscCall(wring_run_open_directory(&r));
   PetscCall(wring_header_print(r.p, r.solver ? r.output.history.solver : NULL));
   PetscCall(print_rules(&r));
-  PetscCall(wring_tally_start(r.p, &r.tally));
+  PetscCall(wring_tally_start(r.p, r.solver, &r.tally));
   PetscCall(wring_run_write_json(&r));
   PetscCall(march(&r));
   PetscCall(write_last_state(&r));

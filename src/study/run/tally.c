@@ -7,12 +7,13 @@ PetscBool wring_tally_is_converged(wring_reason reason)
   return (PetscBool)(reason == WRING_CONVERGED || reason == WRING_AT_ROUND_OFF);
 }
 
-PetscErrorCode wring_tally_start(wring_problem *p, wring_tally *t)
+PetscErrorCode wring_tally_start(wring_problem *p, const wring_solver *solver, wring_tally *t)
 {
   const double *x;
   PetscInt64    count[2];
 
   PetscFunctionBegin;
+  t->minimises = (PetscBool)(solver && wring_solver_minimises(solver));
   PetscCall(PetscCalloc1(p->mesh->n_tet, &t->inverted));
   PetscCall(wring_potential_get_local(p->g, p->state.q, &x));
   wring_mark_inverted(p->mesh, x, t->inverted, count);
@@ -39,7 +40,7 @@ static void count_reason(PetscInt step, const wring_outcome *o, wring_tally *t)
 {
   const double load = o->last.reference, share = load > 0 ? o->last.gradient_norm / load : 0;
   t->steps[o->reason]++;
-  if (wring_tally_is_converged(o->reason) || (t->worst_step > 0 && share <= t->share)) return;
+  if (!t->minimises || wring_tally_is_converged(o->reason) || (t->worst_step > 0 && share <= t->share)) return;
   t->worst_step = step;
   t->remaining  = o->last.gradient_norm;
   t->share      = share;

@@ -11,6 +11,7 @@ typedef struct {
 } wring_flaws;
 
 typedef struct {
+  PetscBool   minimises;             // |grad g| tells how far a step is from its end
   PetscInt    steps[WRING_N_REASON]; // that ended with each reason
   PetscInt    worst_step;            // of those that did not converge, the one with the largest share; 0: none
   double      remaining, share;      // |grad g| at its end [N], and relative to the reference of rtol
@@ -25,8 +26,11 @@ typedef struct {
 /* Whether a step with this reason ended where the deck asked for, or as near as rounding allows. */
 PetscBool wring_tally_is_converged(wring_reason reason);
 
-/* Marks the tetrahedra that are inverted at the start, and notes them. Collective, as wring_tally_destroy. */
-PetscErrorCode wring_tally_start(wring_problem *p, wring_tally *t);
+/*
+  Marks the tetrahedra that are inverted at the start, and notes them. solver: of the steps, NULL if there is none.
+  Collective, as wring_tally_destroy.
+*/
+PetscErrorCode wring_tally_start(wring_problem *p, const wring_solver *solver, wring_tally *t);
 PetscErrorCode wring_tally_destroy(wring_tally *t);
 
 /* Counts a step that has been made. Collective. */
