@@ -44,6 +44,18 @@ for type in anderson newton; do
   same 2e-3 out
 done
 
+# run.json has the keys in force whose defaults depend on the method.
+grep -q '"solver_max_it": 5000' out/run.json && grep -q '"solver_stop": "force"' out/run.json &&
+  grep -q '"solver_start": "auto"' out/run.json || fail "keys in force: $(grep solver_ out/run.json)"
+
+# Static solves have the same minimum.
+grep -v '^drag\|^time' "$deck" >static.yaml
+for type in qn newton; do
+  works 1 run static.yaml -mesh_file "$source/inputs/verification/bracket.msh" -output_every 0 -output_directory out \
+    -time_integrator static -time_steps 1 -solver_type $type
+  same 2e-3 out
+done
+
 # The mesh of 3,000 vertices, on which a start from y ended beside the minimum, with inverted tetrahedra.
 run+=(reference -mesh_refine 1)
 works 1 "${run[@]}" -time_step 1e3 -time_end 2e3 -solver_rtol 1e-8

@@ -10,18 +10,23 @@ enum { Y, Q, STEADY, N_CANDIDATE };
 
 static const char *const names[] = {"y", "q", "q + h v"};
 
+const char *wring_start_name(wring_start start)
+{
+  static const char *const name[] = {[WRING_START_AUTO] = "auto", [WRING_START_Y] = "y", [WRING_START_Q] = "q"};
+  return name[start];
+}
+
 PetscErrorCode wring_stepper_set_start(wring_stepper *s, const wring_options *o, wring_start start)
 {
-  static const char *const word[] = {[WRING_START_AUTO] = "auto", [WRING_START_Y] = "y", [WRING_START_Q] = "q"};
-  const char              *name;
-  PetscBool                same;
+  const char *name;
+  PetscBool   same;
 
   PetscFunctionBegin;
   s->start_rule = start;
   if (!wring_options_has(o, "solver_", "start")) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "start", &name));
   for (int i = 0; i <= WRING_START_Q; i++) {
-    PetscCall(PetscStrcmp(name, word[i], &same));
+    PetscCall(PetscStrcmp(name, wring_start_name((wring_start)i), &same));
     if (same) s->start_rule = (wring_start)i;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

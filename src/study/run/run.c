@@ -173,8 +173,7 @@ static PetscErrorCode print_end(const wring_run *r)
 /* When a solve ends and where it starts, below the header. */
 static PetscErrorCode print_rules(const wring_run *r)
 {
-  static const char *const start[] = {[WRING_START_AUTO] = "auto", [WRING_START_Y] = "y", [WRING_START_Q] = "q"};
-  wring_solver_limits      limits;
+  wring_solver_limits limits;
 
   PetscFunctionBegin;
   if (!r->solver) PetscFunctionReturn(PETSC_SUCCESS);
@@ -182,7 +181,7 @@ static PetscErrorCode print_rules(const wring_run *r)
   PetscCall(PetscPrintf(r->p->comm, "stop      |grad g| <= %.3g times %s, or %" PetscInt_FMT " iterations; start %s\n",
                         limits.rtol,
                         limits.stop == WRING_STOP_FORCE ? "the largest force" : "|grad g| at the start of the solve",
-                        limits.max_it, start[wring_stepper_get_start(r->p->stepper)]));
+                        limits.max_it, wring_start_name(wring_stepper_get_start(r->p->stepper))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -159,6 +159,17 @@ const char *wring_run_ended(const wring_run *r)
   return running ? "running" : wring_stop_text(r->stopper.cause);
 }
 
+/* Keys of the solver whose defaults depend on the command and the method. */
+static void add_rules(const wring_run *r, json_t *options)
+{
+  wring_solver_limits limits;
+  if (!r->solver || !options) return;
+  wring_solver_get_limits(r->solver, &limits);
+  json_object_set_new(options, "solver_max_it", json_integer(limits.max_it));
+  json_object_set_new(options, "solver_stop", json_string(limits.stop == WRING_STOP_FORCE ? "force" : "relative"));
+  json_object_set_new(options, "solver_start", json_string(wring_start_name(wring_stepper_get_start(r->p->stepper))));
+}
+
 PetscErrorCode wring_run_write_json(const wring_run *r)
 {
   wring_problem *const p      = r->p;
@@ -169,6 +180,7 @@ PetscErrorCode wring_run_write_json(const wring_run *r)
 
   PetscFunctionBegin;
   PetscCall(wring_provenance(p, "run", 0, NULL, &json));
+  add_rules(r, json_object_get(json, "options"));
   json_object_set_new(json, "solver", json_string(r->output.history.solver));
   json_object_set_new(json, "integrator", json_string(wring_stepper_integrator(p->stepper)));
   json_object_set_new(json, "first_step", json_integer(r->first));
