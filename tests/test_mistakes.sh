@@ -8,6 +8,7 @@
 
 works 1 mesh box box.msh -size 0.12,0.04,0.04 -cells 3,1,1
 works 1 mesh convert box.msh mm.msh -scale 1000
+works 1 mesh convert box.msh small.msh -scale 100
 cat >good.yaml <<'DECK'
 mesh:     {file: box.msh}
 material: {model: corotated, young: 1e7, poisson: 0.45, density: 1100}
@@ -91,6 +92,8 @@ row 0 "run DECK -output_directory o$n" '' -e 's/end: 0.5/steps: 1/'
 # units
 says 'extends over 120 m and weighs 2.11e\+08 kg: .*mm, set mesh: \{scale: 1e-3\}' -e 's/box.msh/mm.msh/'
 row 0 "run DECK -output_directory o$n" 'extends over 120 m' -e 's/box.msh/mm.msh/' -e 's/end: 0.5/steps: 1/'
+says 'extends over 12 m and weighs 1.51e\+06 kg: .*mm, ' -e 's/box.msh/small.msh/' -e 's/1e7/2.1e11/' \
+  -e 's/1100/7850/' -e 's/5000/1e6/'
 says '' -e 's/box.msh/mm.msh, scale: 1/'
 says '' -e 's/box.msh/mm.msh, scale: 1e-3/'
 says 'extends over 0.00012 m, 0.12 before mesh.scale' -e 's/box.msh/box.msh, scale: 1e-3/'
@@ -126,6 +129,7 @@ says 'nothing holds the body .*falls freely' -e '/^attach/d' -e 's/^pressure.*/g
   -e "$(add 'collider: {ball: {shape: sphere, centre: [1, 0, -1], radius: 0.1, stiffness: 1e4}}')"
 says '' -e '/^attach/d' -e 's/^pressure.*/gravity: [0, 0, -9.81]/' \
   -e "$(add 'collider: {floor: {shape: half_space, point: [0, 0, -1], normal: [0, 0, 1], stiffness: 1e4}}')"
+says 'loads of 8 N act on vertices that hard attachments hold, and on no others' -e 's/xmax/xmin/'
 says 'hold all 16 vertices: nothing is computed' -e 's/xmin/box/'
 says 'neither time.end nor time.steps is given: a run makes one step' -e 's/, end: 0.5//'
 says 'no key uses the set grip of the deck' -e "$(add 'set: {grip: {box: [-1, -1, -1, 0, 1, 1]}}')"

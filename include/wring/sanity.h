@@ -36,6 +36,7 @@ typedef struct {
 
   /* loads */
   wring_sanity_loads start, end;
+  double             acting;    // N: largest sum of |f|, without gravity, on vertices that are not held
   double             strain;    // that loads suggest: largest size/(face young); 0: none
   double             held_by;   // N/m: sum of the stiffness of soft attachments; INFINITY if vertices are held
   double             stiffest;  // N/m: largest stiffness of a soft attachment at a vertex

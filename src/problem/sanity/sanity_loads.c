@@ -20,6 +20,23 @@ static PetscErrorCode sum_loads(const wring_problem *p, double time, wring_sanit
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Loads on vertices that no hard attachment holds, at one end of the run. */
+static PetscErrorCode sum_acting(const wring_problem *p, double time, double *acting)
+{
+  const char *const held = wring_potential_held_marks(p->g);
+  double           *a, sum = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(3 * p->mesh->n_owned, &a));
+  PetscCall(wring_loads_accelerate(p->loads, time, p->state.q, a));
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++)
+    if (!held || !held[v]) sum += p->mass[v] * sqrt(wring_dot3(a + 3 * v, a + 3 * v));
+  PetscCall(PetscFree(a));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, p->comm));
+  *acting = fmax(*acting, sum);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- attachments ------------------------------------------------------------------------------------------------- */
 
 /* On owned vertices: k [n_owned] N/m of soft attachments, or of springs. */
@@ -105,6 +122,8 @@ PetscErrorCode wring_sanity_measure_loads(const wring_problem *p, wring_sanity *
   PetscFunctionBegin;
   PetscCall(sum_loads(p, p->state.time, &s->start));
   PetscCall(sum_loads(p, fmax(p->state.time, h * (double)wring_stepper_steps(p->stepper)), &s->end));
+  PetscCall(sum_acting(p, s->start.time, &s->acting));
+  PetscCall(sum_acting(p, s->end.time, &s->acting));
   if (s->young > 0 && s->face > 0) s->strain = fmax(s->start.size, s->end.size) / (s->face * s->young);
   PetscCall(measure_attachments(p, s));
   PetscCall(measure_motion(p, s));

@@ -43,6 +43,22 @@ static PetscErrorCode note_rest(const wring_problem *p, wring_sanity *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static double load_size(const wring_sanity_loads *l)
+{
+  return l->size - sqrt(wring_dot3(l->gravity, l->gravity));
+}
+
+static PetscErrorCode note_held_loads(wring_sanity *s)
+{
+  const double size = fmax(load_size(&s->start), load_size(&s->end));
+
+  PetscFunctionBegin;
+  if (size > 1e-9 * fmax(s->start.size, s->end.size) && s->acting < 1e-9 * size)
+    PetscCall(wring_sanity_add_note(
+      s, "loads of %.3g N act on vertices that hard attachments hold, and on no others: they have no effect", size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- supports ---------------------------------------------------------------------------------------------------- */
 
 /* Free flight is allowed; without a resultant, parts stay where they are. */
@@ -174,6 +190,7 @@ PetscErrorCode wring_sanity_note_keys(const wring_problem *p, wring_sanity *s)
 {
   PetscFunctionBegin;
   PetscCall(note_rest(p, s));
+  if (wring_potential_held(p->g) < p->mesh->n_global) PetscCall(note_held_loads(s));
   PetscCall(note_free_parts(s));
   PetscCall(note_attachments(p, s));
   PetscCall(note_unused(s));

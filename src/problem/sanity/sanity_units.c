@@ -16,17 +16,18 @@ static PetscErrorCode note_size(const wring_problem *p, wring_sanity *s)
   const wring_options *const o = p->options;
   const PetscBool file = wring_options_has(o, "mesh_", "file"), box = wring_options_has(o, "mesh_", "box_size");
   const PetscBool is_soft = (PetscBool)(s->young > 0 && s->young < soft);
+  const PetscBool heavy   = (PetscBool)(s->n_region > 0 && p->total_mass > (is_soft ? 1e4 : 1e6)); // of tets
   double          scale   = 1;
 
   PetscFunctionBegin;
   if (file) PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_options, "scale", &scale));
   const PetscBool scaled = wring_options_has(o, "mesh_", "scale");
-  if (file && !scaled && (s->length > 50 || (s->length > 5 && is_soft && p->total_mass > 1e4)))
+  if (file && !scaled && (s->length > 50 || (s->length > 5 && heavy)))
     PetscCall(wring_sanity_add_note(
       s,
       "the mesh extends over %.3g m and weighs %.3g kg: if its unit is mm, set mesh: {scale: 1e-3}; if m, {scale: 1}",
       s->length, p->total_mass));
-  else if (box && (s->length > 1000 || (s->length > 30 && is_soft)))
+  else if (box && (s->length > 1000 || (s->length > 30 && (is_soft || p->total_mass > 1e7))))
     PetscCall(wring_sanity_add_note(s, "the box extends over %.3g m and weighs %.3g kg: mesh.box.size is in m",
                                     s->length, p->total_mass));
   else if (file && scaled && scale <= 1e-2 && s->length < scale)
