@@ -11,6 +11,7 @@
     refine/      uniform refinement in parallel (map: refine/refine.h)
     surface/     faces and surfaces of tets, lines and triangles of sets (map: surface/skin.h)
     sets.c       sets by rest position; rest.c rest geometry and masses; info.c, measure.c properties of a mesh
+    locate.c     the tet that contains a point
   Not here: elements with energies (term), files of results (io), keys of a deck that do not describe the mesh
   (problem).
 
@@ -251,6 +252,24 @@ PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int wi
 */
 PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, PetscInt n_row, int width,
                                      const double *row, double *value);
+
+/* ---- points ------------------------------------------------------------------------------------------------------ */
+
+/* The place of a point in a mesh. */
+typedef struct {
+  PetscInt tet;        // the local tet that contains it, on one rank; -1 on the others, and on all if it is outside
+  double   weight[4];  // of the corners of that tet, sum 1: the point is sum_a weight[a] X_a; 0 on the other ranks
+  double   distance;   // m, from the nearest tet, on all ranks; 0: inside; INFINITY: there are no tets
+  double   nearest[3]; // the nearest point of the tets, on all ranks, if it is outside
+} wring_place;
+
+/*
+  Finds the tet whose rest shape contains a point [m], the same on all ranks, to within 1e-9 of the diagonal of the
+  mesh; of several, on a face, the one with the lowest original number, so that the result does not depend on the
+  partition. Tets are numbered: extending the halo later does not change the place. Collective; time proportional to the
+  tets of this rank.
+*/
+PetscErrorCode wring_mesh_locate(const wring_mesh *m, const double point[3], wring_place *place);
 
 /* ---- lines and triangles of sets --------------------------------------------------------------------------------- */
 

@@ -11,3 +11,8 @@ static inline void wring_cross3(const double a[3], const double b[3], double c[3
 {
   for (int i = 0; i < 3; i++) c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
+
+static inline void wring_subtract3(const double a[3], const double b[3], double c[3]) // c = a - b
+{
+  for (int i = 0; i < 3; i++) c[i] = a[i] - b[i];
+}

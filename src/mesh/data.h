@@ -1,4 +1,4 @@
-/* Private to src/mesh: creating a wring_mesh_data. */
+/* Private to src/mesh: creating a wring_mesh_data; measures of tets and meshes. */
 #pragma once
 #include <wring/mesh.h>
 #include "names.h"
@@ -17,3 +17,6 @@ double wring_tet_det(const double *x0, const double *x1, const double *x2, const
 
 /* 12 (9 V^2)^(1/3) / sum of the six squared edges: 1 for the regular tet. */
 double wring_tet_quality(const double *const x[4], double volume);
+
+/* The bounding box of the mesh at rest, and 1e-9 of its diagonal: within it, points are the same. Collective. */
+PetscErrorCode wring_mesh_tolerance(const wring_mesh *m, double *tolerance, double low[3], double high[3]);

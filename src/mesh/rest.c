@@ -2,17 +2,12 @@
 #include "base/vector3.h"
 #include <math.h>
 
-static void difference(const double *a, const double *b, double d[3])
-{
-  for (int c = 0; c < 3; c++) d[c] = a[c] - b[c];
-}
-
 double wring_tet_det(const double *x0, const double *x1, const double *x2, const double *x3)
 {
   double a[3], b[3], c[3], bc[3];
-  difference(x1, x0, a);
-  difference(x2, x0, b);
-  difference(x3, x0, c);
+  wring_subtract3(x1, x0, a);
+  wring_subtract3(x2, x0, b);
+  wring_subtract3(x3, x0, c);
   wring_cross3(b, c, bc);
   return wring_dot3(a, bc);
 }
@@ -21,9 +16,9 @@ double wring_tet_det(const double *x0, const double *x1, const double *x2, const
 void wring_tet_rest(const double *X0, const double *X1, const double *X2, const double *X3, double B[9], double *volume)
 {
   double a[3], b[3], c[3];
-  difference(X0, X3, a);
-  difference(X1, X3, b);
-  difference(X2, X3, c);
+  wring_subtract3(X0, X3, a);
+  wring_subtract3(X1, X3, b);
+  wring_subtract3(X2, X3, c);
   wring_cross3(b, c, B);
   wring_cross3(c, a, B + 3);
   wring_cross3(a, b, B + 6);
@@ -36,8 +31,8 @@ void wring_tet_rest(const double *X0, const double *X1, const double *X2, const 
 void wring_triangle_rest(const double *X0, const double *X1, const double *X2, double B[4], double *area)
 {
   double a[3], b[3], normal[3];
-  difference(X0, X2, a);
-  difference(X1, X2, b);
+  wring_subtract3(X0, X2, a);
+  wring_subtract3(X1, X2, b);
   wring_cross3(a, b, normal);
   const double aa = wring_dot3(a, a), bb = wring_dot3(b, b), twice = sqrt(wring_dot3(normal, normal)),
                length = sqrt(aa);
@@ -53,9 +48,9 @@ void wring_triangle_rest(const double *X0, const double *X1, const double *X2, d
 static double cotangents(const double *X0, const double *X1, const double *other, double cot[2])
 {
   double edge[3], a[3], b[3], normal[3];
-  difference(X1, X0, edge);
-  difference(other, X0, a);
-  difference(other, X1, b);
+  wring_subtract3(X1, X0, edge);
+  wring_subtract3(other, X0, a);
+  wring_subtract3(other, X1, b);
   wring_cross3(edge, a, normal);
   const double twice = sqrt(wring_dot3(normal, normal));
   cot[0]             = wring_dot3(edge, a) / twice;
@@ -77,7 +72,7 @@ void wring_hinge_rest(const double *const X[4], double c[4], double *area, doubl
   }
   for (int a = 1; a < 4; a++) {
     double d[3];
-    difference(X[a], X[0], d);
+    wring_subtract3(X[a], X[0], d);
     for (int k = 0; k < 3; k++) sum[k] += c[a] * d[k];
     size += fabs(c[a]) * sqrt(wring_dot3(d, d));
   }

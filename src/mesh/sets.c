@@ -1,7 +1,7 @@
 /* Sets of vertices by rest position. */
 #include <wring/mesh.h>
 #include "names.h"
-#include "mesh/distribute/order.h"
+#include "data.h"
 #include <string.h>
 
 typedef PetscBool region_test(const double *p, const double *x, double tolerance);
@@ -39,19 +39,6 @@ static const shape shapes[] = {{"box", in_box}, {"sphere", in_sphere}, {"plane",
 
 enum { N_SHAPE = sizeof shapes / sizeof shapes[0], MAX_PARAMETERS = 6 };
 
-/* 1e-9 of the diagonal of the whole mesh, and its bounding box. */
-static PetscErrorCode get_tolerance(const wring_mesh *m, double *tolerance, double low[3], double high[3])
-{
-  double square = 0;
-
-  PetscFunctionBegin;
-  wring_bounds(m->n_owned, m->X, low, high);
-  PetscCall(wring_bounds_reduce(m->comm, low, high));
-  for (int c = 0; c < 3; c++) square += PetscSqr(high[c] - low[c]);
-  *tolerance = 1e-9 * PetscSqrtReal(square);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
   Refuses a second set of this name with other vertices. A checkpoint already has the sets of its deck, so that equal
   sets are accepted. Frees vertex.
@@ -85,7 +72,7 @@ static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *nam
   PetscCallMPI(MPI_Allreduce(&n, &n_all, 1, MPIU_INT, MPI_SUM, m->comm));
   if (n_all == 0) {
     PetscCall(PetscFree(vertex));
-    PetscCall(get_tolerance(m, &tolerance, low, high));
+    PetscCall(wring_mesh_tolerance(m, &tolerance, low, high));
     WRING_REFUSE(m->comm,
                  "%s: set_%s_%s: no vertex of the mesh lies in it, expected at least one; the mesh extends from "
                  "%.4g,%.4g,%.4g to %.4g,%.4g,%.4g m",
@@ -163,7 +150,7 @@ PetscErrorCode wring_mesh_add_sets(wring_mesh *m, const wring_options *o, PetscI
   PetscErrorCode status    = PETSC_SUCCESS;
 
   PetscFunctionBegin;
-  PetscCall(get_tolerance(m, &tolerance, low, high));
+  PetscCall(wring_mesh_tolerance(m, &tolerance, low, high));
   PetscCall(wring_options_names(o, "set_", n_schema, schema, m->sets.n, (const char *const *)m->sets.name, &n, &name));
   for (PetscInt i = 0; i < n && !status; i++) status = add_set_of_deck(m, o, name[i], tolerance);
   PetscCall(wring_words_destroy(n, &name));

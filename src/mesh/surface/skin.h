@@ -7,6 +7,7 @@
     skin.c      the surface of the tets of all ranks, with neighbours and bodies
     surface.c   wring_mesh_surface: triangles of a set, oriented outward
     elements.c  lines and triangles of a set, and hinges, on their owners
+    nearest.h   the nearest point of a triangle
 */
 #pragma once
 #include <wring/mesh.h>
