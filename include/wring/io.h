@@ -85,7 +85,7 @@ typedef struct {
   const char *name;
   wring_type  type;
   int         components;
-  const void *value; // [n][components] of this rank
+  const void *value; // [n][components] of this rank; 6 are those of a symmetric tensor, 9 those of a tensor
 } wring_field;
 
 /*
@@ -101,7 +101,8 @@ typedef struct {
 /*
   One .vtu: a Piece per rank with its n_local points; appended raw data, UInt64 headers; one collective MPI-IO write. x
   and point fields [n_local][..]; cell fields follow the order of the cells arrays. Every rank passes the same fields; a
-  rank without points passes n_local = 0. compress: zlib, about a sixth of the bytes and three times the time. Refusals
+  rank without points passes n_local = 0. Tensors of 6 (XX YY ZZ XY YZ XZ) or 9 components (row by row) get these names,
+  as ParaView orders them. compress: zlib, about a sixth of the bytes and three times the time. Refusals
   name path and reason. Collective.
 */
 PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, double time, PetscBool compress, PetscInt n_local,

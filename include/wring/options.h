@@ -16,7 +16,7 @@ typedef enum {
   WRING_REALS, // count reals, or any number if count is 0
   WRING_INTS,
   WRING_WORD,  // one of choices, or any word if choices is NULL
-  WRING_WORDS, // list of words
+  WRING_WORDS, // list of words, each one of choices, or any words if choices is NULL
   WRING_PATH,  // a file: relative to the deck (see wring_options_get_path)
 } wring_option_type;
 
@@ -24,7 +24,7 @@ typedef struct {
   const char       *key; // without its prefix: "history" of solver_qn_; NULL ends a table
   wring_option_type type;
   int               count;   // of WRING_REALS and WRING_INTS
-  const char       *choices; // of WRING_WORD: "armijo|wolfe|none"
+  const char       *choices; // of WRING_WORD and WRING_WORDS: "armijo|wolfe|none"
   const char       *unit;    // "m/s"; NULL: a pure number or word
   const char       *range;   // interval of numbers: "(0,inf)", "[0,1)", "[1,100]"; NULL: any finite number
   const char       *value;   // default, as typed in a deck; NULL: none

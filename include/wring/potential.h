@@ -15,8 +15,8 @@
 
   Map of src/potential: potential_impl.h (the object), potential.c (its parts and times), evaluate.c (values, gradients,
   residuals: halo, terms, reduction), dead_load.c (statics: no inertia, dead loads), forces.c (norms of forces,
-  inverted tets), matrix.c (A and H), held.c (hard attachments). Element loops are in src/term, linear solves in
-  src/operator.
+  reactions, inverted tets), cauchy.c (stresses), matrix.c (A and H), held.c (hard attachments). Element loops are in
+  src/term, linear solves in src/operator.
 */
 #pragma once
 #include <wring/contact.h>
@@ -211,6 +211,20 @@ PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F)
 */
 PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *density, double *J);
 PetscErrorCode wring_potential_resultants(wring_potential *g, Vec x, double *force);
+
+/*
+  Force of all attachments on each vertex [n_owned][3] N, 0 where none acts; their sums are the resultants. x and hard
+  attachments as there. No communication.
+*/
+PetscErrorCode wring_potential_reactions(wring_potential *g, Vec x, double *force);
+
+/*
+  Of every tet, with or without a term: F [n_tet][9], row by row, and the Cauchy stress [n_tet][6] Pa of materials and
+  laws on top, XX YY ZZ XY YZ XZ, docs/theory.md (3.62); NaN where J <= 0. Recovered: the means at vertices
+  [n_local][6], ghosts too, weighted by the rest volumes of their tets, (3.65); NaN at vertices without tets.
+*/
+PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, double *stress);
+PetscErrorCode wring_potential_recover_stress(wring_potential *g, Vec x, double *stress);
 
 /*
   The forces that are in balance at a minimiser of g, each as a norm over all vertices [N]; docs/theory.md (2.8). Drag

@@ -108,6 +108,31 @@ PetscInt wring_problem_springs(const wring_problem *p, const wring_spring_lines 
 /* Triangles of surfaces and lines of springs on all ranks. Collective. */
 PetscErrorCode wring_problem_count(const wring_problem *p, PetscInt64 *triangles, PetscInt64 *lines);
 
+/* ---- probes ------------------------------------------------------------------------------------------------------ */
+
+/* A point of the body, or the mean of a set's vertices, as the keys probe_NAME_ define it. */
+typedef struct {
+  const char *name;
+  PetscBool   is_point, stress;
+  PetscInt    first, n; // its columns
+} wring_probe;
+
+PetscInt wring_problem_probes(const wring_problem *p, const wring_probe **probe); // in the deck's order; borrowed
+
+/*
+  The numbers that the probes measure, in order: for each the displacement from rest [m] and the velocity [m/s], of a
+  set also the force of all attachments on its vertices [N], with `stress` also the Cauchy stress recovered to vertices
+  [Pa], docs/theory.md (3.65), and its von Mises stress. *name [returned number]: "tip_ux", borrowed.
+*/
+PetscInt wring_problem_probe_columns(const wring_problem *p, const char *const **name);
+
+/*
+  All of them, value [columns], the same on every rank, of positions q and velocities v, such as those of the state.
+  Forces of hard attachments are those of the last gradient, as of wring_potential_resultants. NaN: a stress at an
+  inverted tet. One reduction; with stresses also a pass over all tets and six halo exchanges. Collective.
+*/
+PetscErrorCode wring_problem_measure_probes(wring_problem *p, Vec q, Vec v, double *value);
+
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 /* The tables of keys that a deck may have. Entries [n] in the order of `wring help`; prefixes and owners are copies. */

@@ -25,6 +25,7 @@
     vertex_rows.h kernels.h  gather, z = G x and scatter of one block
     pass.c                   the loops: energy, gradient, residual
     mass.c deformation.c bound.c splitting.c   other passes: metric of masses, F at vertices, longest step, admm
+    stress.c inverted.c      F and stresses of elements; tets that are inverted
     assembly.c constraint_rows.c               matrices; constraints as rows
     inspect.c                                  components, moduli at rest, stiffness of points and edges
     term.c                   destruction and queries
@@ -221,6 +222,27 @@ void wring_mark_inverted(const wring_mesh *m, const double *x, char *mark, Petsc
 
 /* energy[e] += w psi [J] of the e-th spring, triangle or hinge in the list from which the term was created, at x. */
 void wring_term_add_energies(const wring_term *t, const double *x, double *energy);
+
+/*
+  Adds the Kirchhoff stress tau = (dpsi/dF) F^T of the term's law, docs/theory.md (3.62), XX YY ZZ XY YZ XZ: for tets,
+  of materials and laws on top, in Pa to tau [mesh->n_tet][6]; for membranes, in N/m, to tau [n][6] of the list from
+  which the term was created; nothing for other terms and terms that are off. Any finite value where psi is infinite.
+*/
+void wring_term_add_stress(const wring_term *t, const double *x, double *tau);
+
+/* F [mesh->n_tet][9] of every tet, row by row, with or without a term; and J = det F. */
+void   wring_deformation_gradients(const wring_mesh *m, const double *x, double *F);
+double wring_volume_ratio(const double F[9]);
+
+/* The Cauchy stress tau/J, in place; NaN unless J > 0, where there is none. The von Mises stress of a stress. */
+void   wring_cauchy_stress(double J, double tau[6]);
+double wring_von_mises(const double stress[6]);
+
+/*
+  Adds at each vertex V_e times the stress [mesh->n_tet][6] of this rank's tets at it to normal (XX YY ZZ) and shear (XY
+  YZ XZ), and their rest volumes V_e to volume, thrice, all [n_local][3].
+*/
+void wring_add_at_vertices(const wring_mesh *m, const double *stress, double *normal, double *shear, double *volume);
 
 /*
   f += sum over this rank's tets at each vertex of w_e times row 0, 1 or 2 of F; f as of the loops above. Materials

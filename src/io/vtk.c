@@ -172,6 +172,17 @@ static PetscErrorCode gather_sizes(MPI_Comm comm, const vtk_piece *p, uint64_t *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Names of the components of tensors, in VTK's order: attributes of a DataArray. */
+static void print_components(FILE *f, int components)
+{
+  static const char *const symmetric[] = {"XX", "YY", "ZZ", "XY", "YZ", "XZ"}, *const full[] = {"XX", "XY", "XZ",
+                                                                                                "YX", "YY", "YZ",
+                                                                                                "ZX", "ZY", "ZZ"};
+  if (components != 6 && components != 9) return;
+  for (int i = 0; i < components; i++)
+    fprintf(f, " ComponentName%d=\"%s\"", i, components == 6 ? symmetric[i] : full[i]);
+}
+
 /* Prints one Piece element; offset counts from the first byte of the appended data. Returns the offset after it. */
 static uint64_t print_piece(FILE *f, const vtk_piece *p, const uint64_t *size, uint64_t offset)
 {
@@ -180,9 +191,10 @@ static uint64_t print_piece(FILE *f, const vtk_piece *p, const uint64_t *size, u
   for (int i = 0; i < p->n_array; i++) {
     const vtk_array *const a = &p->array[i];
     if (i == 0 || a->section != a[-1].section) fprintf(f, "<%s>\n", section[a->section]);
-    fprintf(
-      f, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%" PRIu64 "\"/>\n",
-      vtk_type[a->field.type].name, a->field.name, a->field.components, offset);
+    fprintf(f, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\"", vtk_type[a->field.type].name,
+            a->field.name, a->field.components);
+    print_components(f, a->field.components);
+    fprintf(f, " format=\"appended\" offset=\"%" PRIu64 "\"/>\n", offset);
     if (i == p->n_array - 1 || a->section != a[1].section) fprintf(f, "</%s>\n", section[a->section]);
     offset += size[2 + i];
   }

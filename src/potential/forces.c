@@ -3,18 +3,24 @@
 
 enum { INERTIAL, INTERNAL, EXTERNAL, REACTION, N_FORCE };
 
-/* f [n_local][3] += gradients of attachments by springs and of contacts. */
-static PetscErrorCode add_reactions(wring_potential *g, double *x, double *f)
+/* f [n_local][3] += gradients of attachments by springs. */
+static void add_attachments(wring_potential *g, const double *x, double *f)
 {
-  double unused = 0;
-
-  PetscFunctionBegin;
   for (int i = 0; i < g->n_term; i++) {
     if (!wring_term_is_attachment(g->term[i]) || wring_term_is_hard(g->term[i])) continue;
     wring_term_interior(g->term[i], WRING_GRADIENT, x, f);
     wring_term_boundary(g->term[i], WRING_GRADIENT, x, f);
     wring_term_finish(g->term[i], WRING_GRADIENT, f);
   }
+}
+
+/* f [n_local][3] += gradients of attachments by springs and of contacts. */
+static PetscErrorCode add_reactions(wring_potential *g, double *x, double *f)
+{
+  double unused = 0;
+
+  PetscFunctionBegin;
+  add_attachments(g, x, f);
   if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_potential_halo_begin(g, x));
   PetscCall(wring_potential_halo_end(g, x));
@@ -72,6 +78,22 @@ PetscErrorCode wring_potential_forces(wring_potential *g, Vec x, Vec grad, wring
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, N_FORCE, MPI_DOUBLE, MPI_SUM, g->comm));
   *forces = (wring_forces){PetscSqrtReal(sum[INERTIAL]), PetscSqrtReal(sum[INTERNAL]), PetscSqrtReal(sum[EXTERNAL]),
                            PetscSqrtReal(sum[REACTION])};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_reactions(wring_potential *g, Vec x, double *force)
+{
+  const double *xa;
+  double       *gradient;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)3 * g->mesh->n_local, &gradient));
+  PetscCall(VecGetArrayRead(x, &xa)); // attachments read owned vertices only
+  add_attachments(g, xa, gradient);
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  for (PetscInt i = 0; i < 3 * g->mesh->n_owned; i++) force[i] = -gradient[i];
+  for (PetscInt i = 0; i < 3 * g->held.n; i++) force[3 * g->held.vertex[i / 3] + i % 3] += g->held.force[i];
+  PetscCall(PetscFree(gradient));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -62,6 +62,7 @@ PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring
   PetscCall(wring_problem_add_loads(p));
   PetscCall(wring_problem_set_state(p));
   PetscCall(wring_problem_check_colliders(p));
+  PetscCall(wring_problem_add_probes(p));
   wring_phases_switch(&p->phases, WRING_PHASE_OTHER);
   *out = p;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -73,6 +74,7 @@ PetscErrorCode wring_problem_destroy(wring_problem **out)
 
   PetscFunctionBegin;
   if (!p) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_problem_destroy_probes(p));
   PetscCall(wring_problem_destroy_state(p));
   PetscCall(wring_stepper_destroy(&p->stepper));
   PetscCall(wring_problem_destroy_loads(p));

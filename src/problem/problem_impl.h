@@ -16,6 +16,7 @@
     load/problem_loads.c     gravity's curve, body forces, point loads, drag
     load/problem_tractions.c tractions and forces on sets
     load/problem_pressures.c surfaces under pressure
+    probe/problem_probes.c   probes: keys, points and sets, columns; problem_probe_values.c their values
     sanity/                  what the numbers amount to, and notes: see sanity_impl.h
     problem_operator.c       A and the operator; solvers
     problem_state.c          the initial state
@@ -51,6 +52,7 @@ extern const wring_option wring_pressure_options[];   // pressure_*_
 extern const wring_option wring_point_load_options[]; // point_load_*_
 extern const wring_option wring_drag_options[];       // drag_
 extern const wring_option wring_load_time_options[];  // of the six above
+extern const wring_option wring_probe_options[];      // probe_*_
 extern const wring_option wring_variant_options[];    // variant_*_: type; the keys of the type follow
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
@@ -121,6 +123,22 @@ typedef struct {
   wring_loaded *set;  // [n]
 } wring_loaded_sets;
 
+/* Where a probe measures. */
+typedef struct {
+  wring_place place; // of a point
+  PetscInt    set;   // -1: a point
+  double      total; // vertices of the set on all ranks
+} wring_probe_at;
+
+typedef struct {
+  PetscInt        n, n_column;
+  char          **name;             // [n]
+  wring_probe    *probe;            // [n]
+  wring_probe_at *at;               // [n]
+  char          **column;           // [n_column] names
+  PetscBool       reaction, stress; // some probe measures it
+} wring_probes;
+
 /* The state of A, for wring_problem_prepare_operator. */
 typedef struct {
   Mat        A;       // NULL before the first one is assembled
@@ -139,6 +157,7 @@ struct wring_problem_parts {
   wring_loaded_sets  tractions, forces;
   wring_pressures    pressures;
   wring_loads       *loads;
+  wring_probes       probes;
   wring_system       system;
 };
 
@@ -163,6 +182,7 @@ PetscErrorCode wring_problem_add_loads(wring_problem *p);     // to the stepper
 PetscErrorCode wring_problem_add_tractions(wring_problem *p); // to the loads
 PetscErrorCode wring_problem_add_pressures(wring_problem *p); // to the loads
 PetscErrorCode wring_problem_set_state(wring_problem *p);
+PetscErrorCode wring_problem_add_probes(wring_problem *p);
 PetscErrorCode wring_problem_check_colliders(const wring_problem *p); // at the state
 
 PetscErrorCode wring_problem_destroy_attachments(wring_problem *p);
@@ -173,6 +193,7 @@ PetscErrorCode wring_problem_destroy_pressures(wring_problem *p);
 PetscErrorCode wring_problem_destroy_masses(wring_problem *p);
 PetscErrorCode wring_problem_destroy_colliders(wring_problem *p);
 PetscErrorCode wring_problem_destroy_loads(wring_problem *p);
+PetscErrorCode wring_problem_destroy_probes(wring_problem *p);
 PetscErrorCode wring_problem_destroy_operator(wring_problem *p);
 PetscErrorCode wring_problem_destroy_state(wring_problem *p);
 

@@ -33,7 +33,7 @@ void wring_options_describe(const wring_option *p, size_t size, char *text)
   const PetscBool list = (PetscBool)(p->type == WRING_REALS || p->type == WRING_INTS);
   int             n    = 0;
   if (p->choices) {
-    n = snprintf(text, size, "one of ");
+    n = snprintf(text, size, "%s of ", p->type == WRING_WORDS ? "some" : "one");
     for (const char *c = p->choices; *c && n + 3 < (int)size; c++) {
       n += *c == '|' ? snprintf(text + n, size - (size_t)n, ", ") : snprintf(text + n, size - (size_t)n, "%c", *c);
     }
@@ -67,6 +67,40 @@ typedef struct {
   const char          *prefix, *text, *origin; // origin NULL: the default
 } source;
 
+/* The choice that a word names, as a part of the text "a|b|c"; its size, or 0. */
+static size_t find_choice(const char *choices, const char *word, const char **choice)
+{
+  for (const char *c = choices; *c;) {
+    const size_t size = strcspn(c, "|");
+    if (strlen(word) == size && !wring_ascii_compare_n(c, word, size)) {
+      *choice = c;
+      return size;
+    }
+    c += size + (c[size] == '|');
+  }
+  return 0;
+}
+
+/* The next item of a list whose items are separated by commas or blanks: its size, 0 at the end; advances *at. */
+static size_t next_item(const char **at, const char **item)
+{
+  while (**at && (wring_text_is_space(**at) || **at == ',')) (*at)++;
+  *item = *at;
+  while (**at && !wring_text_is_space(**at) && **at != ',') (*at)++;
+  return (size_t)(*at - *item);
+}
+
+/* Whether all items of a list are choices, if there are any; otherwise word is the first one that is not. */
+static PetscBool all_choices(const wring_option *p, const char *text, size_t size, char *word)
+{
+  const char *at = text, *item, *choice;
+  for (size_t length; p->choices && (length = next_item(&at, &item)) > 0;) {
+    snprintf(word, size, "%.*s", (int)length, item);
+    if (!find_choice(p->choices, word, &choice)) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 /* The choice nearest to a word, as a part of the text "a|b|c", and its size; 0 if none is close. */
 static size_t nearest_choice(const char *choices, const char *word, const char **nearest)
 {
@@ -92,12 +126,14 @@ PetscErrorCode wring_option_refuse(MPI_Comm comm, const wring_option *p, const c
 {
   enum { SHOWN = 80 }; // characters of the value, so that the message has room for the expectation
   char        expected[512], hint[128] = "";
+  char        word[64];
   const char *nearest = NULL;
   const int   cut     = strlen(text) > SHOWN;
 
   PetscFunctionBegin;
   wring_options_describe(p, sizeof expected, expected);
-  const size_t size = p->choices ? nearest_choice(p->choices, text, &nearest) : 0;
+  if (p->type == WRING_WORDS) all_choices(p, text, sizeof word, word);
+  const size_t size = p->choices ? nearest_choice(p->choices, p->type == WRING_WORDS ? word : text, &nearest) : 0;
   if (size) snprintf(hint, sizeof hint, ", did you mean %.*s?", (int)size, nearest);
   WRING_REFUSE(comm, "%s: %s is \"%.*s%s\", expected %s%s", origin, key, SHOWN, text, cut ? "..." : "", expected, hint);
 }
@@ -153,15 +189,6 @@ static PetscBool parse_int(const char *text, size_t size, PetscInt *v)
   const char *const end = wring_text_int(copy, &number);
   *v                    = (PetscInt)number;
   return (PetscBool)(end && *end == '\0' && (int64_t)*v == number);
-}
-
-/* The next item of a list whose items are separated by commas or blanks: its size, 0 at the end; advances *at. */
-static size_t next_item(const char **at, const char **item)
-{
-  while (**at && (wring_text_is_space(**at) || **at == ',')) (*at)++;
-  *item = *at;
-  while (**at && !wring_text_is_space(**at) && **at != ',') (*at)++;
-  return (size_t)(*at - *item);
 }
 
 static PetscInt count_items(const char *text)
@@ -271,20 +298,6 @@ PetscErrorCode wring_options_get_int_list(const wring_options *o, const char *pr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The choice that a word names, as a part of the text "a|b|c"; its size, or 0. */
-static size_t find_choice(const char *choices, const char *word, const char **choice)
-{
-  for (const char *c = choices; *c;) {
-    const size_t size = strcspn(c, "|");
-    if (strlen(word) == size && !wring_ascii_compare_n(c, word, size)) {
-      *choice = c;
-      return size;
-    }
-    c += size + (c[size] == '|');
-  }
-  return 0;
-}
-
 PetscErrorCode wring_options_get_word(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, const char **v)
 {
@@ -313,7 +326,7 @@ PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *p
   PetscFunctionBegin;
   PetscCall(find_source(o, prefix, table, key, &s));
   *n = count_items(s.text);
-  if (*n == 0) PetscCall(refuse(&s));
+  if (!wring_option_accepts(s.option, s.text)) PetscCall(refuse(&s));
   PetscCall(PetscCalloc1(*n, v));
   at = s.text;
   for (PetscInt i = 0; i < *n; i++) {
@@ -355,6 +368,7 @@ PetscBool wring_option_accepts(const wring_option *p, const char *text)
 {
   const PetscInt n  = count_items(text);
   const char    *at = text, *item, *choice;
+  char           word[64];
   PetscBool      on;
   switch (p->type) {
   case WRING_BOOL:
@@ -362,7 +376,7 @@ PetscBool wring_option_accepts(const wring_option *p, const char *text)
   case WRING_WORD:
     return (PetscBool)(p->choices ? find_choice(p->choices, text, &choice) > 0 : n == 1);
   case WRING_WORDS:
-    return (PetscBool)(n > 0);
+    return (PetscBool)(n > 0 && all_choices(p, text, sizeof word, word));
   case WRING_PATH:
     return (PetscBool)(text[0] != '\0');
   case WRING_INT:

@@ -28,6 +28,7 @@ static const wring_schema fixed[] = {
   {"point_load_*_", wring_load_time_options, "load"},
   {"drag_", wring_drag_options, "load"},
   {"drag_", wring_load_time_options, "load"},
+  {"probe_*_", wring_probe_options, "probe"},
   {"initial_", wring_initial_options, "initial"},
   {"time_", wring_time_options, "time"},
   {"solver_", wring_solver_options, "solver"},

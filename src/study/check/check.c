@@ -2,6 +2,7 @@
 /* wring check: what a run of this deck would do, and how much memory it would take on every rank; no step is made. */
 #include "study/common/command_keys.h"
 #include "study/compare/compare_solve.h"
+#include "study/run/fields.h"
 #include "study/common/header.h"
 #include "study/common/output_directory.h"
 #include "check_sanity.h"
@@ -98,9 +99,10 @@ static PetscErrorCode predict_solves(check *c)
 }
 
 /*
-  A frame: 4 corners, offset, type and four fields of a tet, the same of triangles and lines, whose corners are copied;
-  position, displacement, velocity and number of a vertex. It reuses memory that set-up of the matrices and of the
-  factor or hierarchy has freed, which is at least as much as they keep.
+  A frame: 4 corners, offset, type and four fields of a tet, the same of triangles and lines, whose corners are copied,
+  and the fields by choice, those of tets twice while they are computed; position, displacement, velocity and number of
+  a vertex. It reuses memory that set-up of the matrices and of the factor or hierarchy has freed, which is at least as
+  much as they keep.
 */
 static PetscErrorCode predict_output(check *c)
 {
@@ -109,12 +111,15 @@ static PetscErrorCode predict_output(check *c)
   const wring_spring_lines *line;
   const PetscInt n_surface = wring_problem_surfaces(c->p, &surface), n_line = wring_problem_springs(c->p, &line);
   PetscInt       every;
+  unsigned       fields;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_int(c->p->options, "output_", wring_output_options, "every", &every));
-  double frame = 65 * (double)m->n_tet + 80 * (double)m->n_local;
-  for (PetscInt i = 0; i < n_surface; i++) frame += 73 * (double)surface[i].n;
-  for (PetscInt i = 0; i < n_line; i++) frame += 65 * (double)line[i].n;
+  PetscCall(wring_fields_choose(c->p, &fields));
+  const double more = wring_fields_bytes(fields), twice = more > 0 ? 120 : 0;
+  double       frame = (65 + more + twice) * (double)m->n_tet + 80 * (double)m->n_local;
+  for (PetscInt i = 0; i < n_surface; i++) frame += (73 + more) * (double)surface[i].n;
+  for (PetscInt i = 0; i < n_line; i++) frame += (65 + more) * (double)line[i].n;
   if (every == 0) frame = 0;
   c->bytes[OUTPUT] = PetscMax(0, frame - c->bytes[SOLVES]);
   PetscFunctionReturn(PETSC_SUCCESS);

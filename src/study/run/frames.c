@@ -184,11 +184,14 @@ static PetscErrorCode fill_cells(const wring_problem *p, const double *x, arrays
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode write_frame(wring_problem *p, const char *path, PetscBool compress, arrays *a)
+enum { N_ALWAYS = 4 };
+
+static PetscErrorCode write_frame(wring_problem *p, const char *path, const wring_frames *f, arrays *a)
 {
   const wring_mesh *const m = p->mesh;
   const double           *x, *v;
   wring_cells             cells[N_KIND];
+  wring_fields            chosen;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_cell_data(p->g, p->state.q, a->density, a->J));
@@ -198,14 +201,17 @@ static PetscErrorCode write_frame(wring_problem *p, const char *path, PetscBool 
   for (PetscInt i = 0; i < m->n_local; i++) a->original[i] = m->original[i];
   wring_waxpy(3 * m->n_local, -1, m->X, x, a->displacement);
   for (int k = 0; k < N_KIND; k++) cells[k] = (wring_cells){a->n[k], 4 - k, a->corner[k]};
-  const wring_field point[] = {{"displacement", WRING_FLOAT64, 3, a->displacement},
-                               {"velocity", WRING_FLOAT64, 3, v},
-                               {"vertex", WRING_INT64, 1, a->original}};
-  const wring_field cell[]  = {{"J", WRING_FLOAT64, 1, a->J},
-                               {"energy_density", WRING_FLOAT64, 1, a->density},
-                               {"region", WRING_INT32, 1, a->region},
-                               {"rank", WRING_INT32, 1, a->rank}};
-  PetscCall(wring_vtk_write(p->comm, path, p->state.time, compress, m->n_local, x, N_KIND, cells, 3, point, 4, cell));
+  const wring_field point[]                           = {{"displacement", WRING_FLOAT64, 3, a->displacement},
+                                                         {"velocity", WRING_FLOAT64, 3, v},
+                                                         {"vertex", WRING_INT64, 1, a->original}};
+  wring_field       cell[N_ALWAYS + WRING_MAX_FIELDS] = {{"J", WRING_FLOAT64, 1, a->J},
+                                                         {"energy_density", WRING_FLOAT64, 1, a->density},
+                                                         {"region", WRING_INT32, 1, a->region},
+                                                         {"rank", WRING_INT32, 1, a->rank}};
+  PetscCall(wring_fields_create(p, f->fields, a->total, a->J, &chosen));
+  PetscCall(wring_vtk_write(p->comm, path, p->state.time, f->compress, m->n_local, x, N_KIND, cells, 3, point,
+                            N_ALWAYS + wring_fields_list(&chosen, cell + N_ALWAYS), cell));
+  PetscCall(wring_fields_destroy(&chosen));
   PetscCall(wring_potential_restore_local(p->g, p->state.v, &v));
   PetscCall(wring_potential_restore_local(p->g, p->state.q, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -222,7 +228,7 @@ PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p)
   snprintf(name, sizeof name, "frame_%06" PetscInt_FMT ".vtu", p->state.step);
   snprintf(path, sizeof path, "%s/%s", f->directory, name);
   PetscCall(create_arrays(p, &a));
-  PetscCall(write_frame(p, path, f->compress, &a));
+  PetscCall(write_frame(p, path, f, &a));
   PetscCall(destroy_arrays(&a));
   if (p->rank == 0) {
     PetscCall(append(f, name, p->state.time));

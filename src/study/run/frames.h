@@ -1,10 +1,11 @@
 /* Files for ParaView: frame_NNNNNN.vtu, numbered by step, and frames.pvd with their times. */
 #pragma once
-#include <wring/problem.h>
+#include "fields.h"
 
 typedef struct {
   const char *directory; // borrowed
   PetscBool   compress;
+  unsigned    fields; // by choice: wring_fields_choose
   PetscInt    n, capacity;
   char      **name; // [n] of rank 0, relative to the directory; n = 0 on the others
   double     *time; // [n] s

@@ -6,6 +6,23 @@
 #include <string.h>
 #include <unistd.h>
 
+void wring_record_check(const char *directory, const char *name, const char *header, wring_error *e)
+{
+  char   path[PETSC_MAX_PATH_LEN + 32], *line = NULL;
+  size_t size = 0;
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  FILE *const file = fopen(path, "r");
+  if (!file) return;
+  if (getline(&line, &size, file) > 0) {
+    char *const end = strchr(line, '\n');
+    if (end) *end = '\0';
+    if (end && strcmp(line, header) != 0)
+      wring_error_set(e, "%s: its columns are not those of this run, expected another output.directory", path);
+  }
+  free(line);
+  fclose(file);
+}
+
 /* Copies the header and the rows up to `keep`; drops an incomplete last line, and completes an incomplete header. */
 static void copy_rows(FILE *from, FILE *to, const char *path, const char *header, PetscInt keep, wring_error *e)
 {
@@ -16,9 +33,6 @@ static void copy_rows(FILE *from, FILE *to, const char *path, const char *header
     char *const end = strchr(line, '\n');
     if (!end) break;
     *end = '\0';
-    if (i == 0 && strcmp(line, header) != 0) {
-      wring_error_set(e, "%s: its columns are not those of this run, expected another output.directory", path);
-    }
     if (i == 0 || strtoll(line, NULL, 10) <= keep) fprintf(to, "%s\n", line);
   }
   if (ferror(from)) wring_error_set(e, "%s: cannot be read: %s", path, strerror(errno));

@@ -1,4 +1,4 @@
-/* Tables that grow during a run: history.csv, residuals.csv and steps.csv. The files live on rank 0. */
+/* Tables that grow during a run: history.csv, residuals.csv, steps.csv, probes.csv. The files live on rank 0. */
 #pragma once
 #include "tally.h"
 #include <stdio.h>
@@ -9,8 +9,14 @@ typedef struct {
 } wring_record;
 
 /*
-  Opens directory/name with the given header. keep >= 0: appends to the file that is there, without its rows whose first
-  column is above keep; another header is an error. Not collective: rank 0.
+  Sets an error if the file directory/name, which may be missing, has another header than this, so that a run cannot
+  continue it. Changes nothing: for all tables before the first is opened. Not collective: rank 0.
+*/
+void wring_record_check(const char *directory, const char *name, const char *header, wring_error *e);
+
+/*
+  Opens directory/name with the given header. keep >= 0: appends to the file that is there, which has this header,
+  without its rows whose first column is above keep. Not collective: rank 0.
 */
 void wring_record_open(const char *directory, const char *name, const char *header, PetscInt keep, wring_record *r,
                        wring_error *e);
@@ -40,6 +46,14 @@ void wring_steps_header(const wring_problem *p, size_t size, char *header);
 */
 PetscErrorCode wring_steps_write(wring_record *r, wring_problem *p, double elastic, const wring_outcome *outcome,
                                  wring_tally *tally);
+
+/* ---- probes.csv -------------------------------------------------------------------------------------------------- */
+
+/* NULL without probes; freed by PetscFree. Not collective. */
+PetscErrorCode wring_probes_header(const wring_problem *p, char **header);
+
+/* One row: what the probes measure in the state after a step; nothing without probes. Collective. */
+PetscErrorCode wring_probes_write(wring_record *r, wring_problem *p);
 
 /* ---- history.csv, and residuals.csv for methods that have them --------------------------------------------------- */
 

@@ -97,7 +97,9 @@ static PetscErrorCode record_step(wring_run *r)
   if (!r->status) PetscCall(wring_steps_write(&r->output.steps, p, r->elastic, &r->outcome, &r->tally));
   wring_record_flush(&r->output.history.record, &error);
   wring_record_flush(&r->output.history.residuals, &error);
+  if (!r->status) PetscCall(wring_probes_write(&r->output.probes, p));
   wring_record_flush(&r->output.steps, &error);
+  wring_record_flush(&r->output.probes, &error);
   PetscCall(wring_error_raise_output(p->comm, &error));
   if (!r->status) PetscCall(wring_progress_step(p, &r->progress, &r->outcome));
   wring_phases_switch(&p->phases, old);

@@ -5,8 +5,8 @@
     run_set_up.c  keys, solver, first and last step
     run_output.c  the output directory, checkpoints, frames, state.csv, run.json
     segments.h    the earlier parts of a chain of restarts (segments.c)
-    records.h     tables that grow: history.csv, residuals.csv (records.c), steps.csv (steps.c)
-    frames.h      frame_NNNNNN.vtu and frames.pvd (frames.c)
+    records.h     tables that grow: history.csv, residuals.csv (records.c), steps.csv (steps.c), probes.csv (probes.c)
+    frames.h      frame_NNNNNN.vtu and frames.pvd (frames.c); fields.h their cell data by choice (fields.c)
     bounds.h      whether a state has diverged (bounds.c)
     tally.h       what happened: steps by reason, inverted tetrahedra (tally.c)
     progress.h    lines on the screen (progress.c)
@@ -28,6 +28,7 @@ typedef struct {
   PetscBool     goes_on; // continues the files of the run that is restarted
   wring_history history;
   wring_record  steps;
+  wring_record  probes; // not open: no probes
   wring_frames  frames;
   PetscInt      frame_every, checkpoint_every;
   json_t       *segments;        // of rank 0: run.json of each earlier part of a chain of restarts, the first one first

@@ -11,33 +11,62 @@ enum { HEADER = 1 << 16 }; // characters of the header of steps.csv
 
 /* ---- the directory ----------------------------------------------------------------------------------------------- */
 
+/* The tables of a run, in the order in which they are opened. */
+enum { STEPS, HISTORY, RESIDUALS, PROBES, N_TABLE };
+
+typedef struct {
+  const char   *name, *header; // header NULL: this run has no such table
+  wring_record *record;
+} run_table;
+
+/*
+  Opens the tables, after all that a run continues have been checked, so that a refusal changes nothing; removes those
+  that this run does not have.
+*/
+static void open_tables(const wring_run *r, const run_table *table, PetscInt keep, wring_error *e)
+{
+  const char *const directory = r->output.directory;
+  for (int i = 0; i < N_TABLE && keep >= 0; i++) {
+    if (table[i].header) wring_record_check(directory, table[i].name, table[i].header, e);
+  }
+  for (int i = 0; i < N_TABLE && !e->text[0]; i++) {
+    if (table[i].header) wring_record_open(directory, table[i].name, table[i].header, keep, table[i].record, e);
+  }
+  for (int i = 0; i < N_TABLE && !e->text[0]; i++) {
+    if (!table[i].header) wring_directory_remove_file(directory, table[i].name, e);
+  }
+}
+
 /*
   Opens the tables, which may be refused, and only then removes the files of an earlier run after step `keep`: first
   files that list others, then the listed files, so that after a kill no list names a missing file. Rank 0.
 */
 static PetscErrorCode open_files(wring_run *r, wring_error *e)
 {
-  const PetscInt  all = PETSC_MAX_INT, keep = r->output.goes_on ? r->first : -1;
-  const PetscBool residuals = (PetscBool)(r->solver && wring_solver_has_residuals(r->solver));
-  char            header[HEADER];
+  wring_run_output *const o   = &r->output;
+  const PetscInt          all = PETSC_MAX_INT, keep = o->goes_on ? r->first : -1;
+  const PetscBool         residuals = (PetscBool)(r->solver && wring_solver_has_residuals(r->solver));
+  char                    steps[HEADER], *probes;
 
   PetscFunctionBegin;
-  wring_steps_header(r->p, sizeof header, header);
-  wring_record_open(r->output.directory, "steps.csv", header, keep, &r->output.steps, e);
-  wring_record_open(r->output.directory, "history.csv", wring_history_header, keep, &r->output.history.record, e);
-  if (residuals)
-    wring_record_open(r->output.directory, "residuals.csv", wring_residuals_header, keep, &r->output.history.residuals,
-                      e);
+  wring_steps_header(r->p, sizeof steps, steps);
+  PetscCall(wring_probes_header(r->p, &probes));
+  const run_table table[N_TABLE] = {
+    [STEPS]     = {"steps.csv", steps, &o->steps},
+    [HISTORY]   = {"history.csv", wring_history_header, &o->history.record},
+    [RESIDUALS] = {"residuals.csv", residuals ? wring_residuals_header : NULL, &o->history.residuals},
+    [PROBES]    = {"probes.csv", probes, &o->probes}};
+  open_tables(r, table, keep, e);
+  PetscCall(PetscFree(probes));
   if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!residuals) wring_directory_remove_file(r->output.directory, "residuals.csv", e);
-  wring_directory_remove(r->output.directory, "checkpoint_", ".h5", keep + 1, all, e);
-  wring_directory_remove_file(r->output.directory, "state.csv", e);
-  if (!r->output.goes_on) wring_directory_remove_file(r->output.directory, "run.json", e); // otherwise it is replaced
-  if (r->output.goes_on)
-    PetscCall(wring_frames_read(&r->output.frames, keep, e));
+  wring_directory_remove(o->directory, "checkpoint_", ".h5", keep + 1, all, e);
+  wring_directory_remove_file(o->directory, "state.csv", e);
+  if (!o->goes_on) wring_directory_remove_file(o->directory, "run.json", e); // otherwise it is replaced
+  if (o->goes_on)
+    PetscCall(wring_frames_read(&o->frames, keep, e));
   else
-    wring_directory_remove_file(r->output.directory, "frames.pvd", e);
-  wring_directory_remove(r->output.directory, "frame_", ".vtu", keep + 1, all, e);
+    wring_directory_remove_file(o->directory, "frames.pvd", e);
+  wring_directory_remove(o->directory, "frame_", ".vtu", keep + 1, all, e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -70,6 +99,7 @@ static PetscErrorCode sync_records(wring_run *r)
   wring_record_sync(&r->output.history.record, &error);
   wring_record_sync(&r->output.history.residuals, &error);
   wring_record_sync(&r->output.steps, &error);
+  wring_record_sync(&r->output.probes, &error);
   PetscCall(wring_error_raise_output(r->p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,6 +22,10 @@ const wring_option wring_output_options[] = {
    .value = "false",
    .help  = "Whether to replace the checkpoints and frames of another run in output.directory, which are otherwise "
             "refused; a run that goes on from there keeps them."},
+  {.key     = "fields",
+   .type    = WRING_WORDS,
+   .choices = "stress|von_mises|deformation_gradient|membrane_force|J|energy_density|region|rank",
+   .help    = "Cell data of frames in addition to J, energy_density, region and rank, which are always written."},
   {.key = "state_csv", .type = WRING_BOOL, .value = "false", .help = "Whether to write the last state to state.csv."},
   {0},
 };
@@ -69,6 +73,7 @@ static PetscErrorCode get_options(wring_run *r)
   PetscCall(wring_options_get_int(o, "output_", wring_output_options, "every", &r->output.frame_every));
   PetscCall(wring_options_get_int(o, "checkpoint_", wring_checkpoint_options, "every", &r->output.checkpoint_every));
   PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "compress", &r->output.frames.compress));
+  PetscCall(wring_fields_choose(r->p, &r->output.frames.fields));
   PetscCall(find_last_step(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,6 +156,7 @@ PetscErrorCode wring_run_destroy(wring_run *r)
   wring_record_close(&r->output.history.record);
   wring_record_close(&r->output.history.residuals);
   wring_record_close(&r->output.steps);
+  wring_record_close(&r->output.probes);
   json_decref(r->output.segments);
   PetscCall(wring_frames_destroy(&r->output.frames));
   PetscCall(wring_solver_destroy(&r->solver));

@@ -1,0 +1,87 @@
+/* The values of probes: each rank adds its part of every column, then one reduction. */
+#include "problem/problem_impl.h"
+
+/* What probes are computed from: local arrays, ghosts up to date. */
+typedef struct {
+  const wring_mesh *m;
+  const double     *x, *v;  // [n_local][3]
+  double           *force;  // [n_owned][3], or NULL
+  double           *stress; // [n_local][6], or NULL
+} fields;
+
+/* value [6 or more] += weight times the displacement and velocity of a vertex. */
+static void add_motion(const fields *f, PetscInt i, double weight, double *value)
+{
+  for (int c = 0; c < 3; c++) {
+    value[c] += weight * (f->x[3 * i + c] - f->m->X[3 * i + c]);
+    value[3 + c] += weight * f->v[3 * i + c];
+  }
+}
+
+static void add_stress(const fields *f, PetscInt i, double weight, double *value)
+{
+  for (int c = 0; c < 6; c++) value[c] += weight * f->stress[6 * i + c];
+}
+
+/* One rank has the tetrahedron. */
+static void add_point(const fields *f, const wring_probe *b, const wring_place *place, double *value)
+{
+  if (place->tet < 0) return;
+  for (int a = 0; a < 4; a++) {
+    const PetscInt i = f->m->tet[4 * place->tet + a];
+    add_motion(f, i, place->weight[a], value);
+    if (b->stress) add_stress(f, i, place->weight[a], value + 6);
+  }
+}
+
+static void add_set(const fields *f, const wring_probe *b, const wring_probe_at *at, double *value)
+{
+  const PetscInt *const vertex = f->m->set_vertex[at->set];
+  for (PetscInt k = 0; k < f->m->set_count[at->set]; k++) {
+    add_motion(f, vertex[k], 1 / at->total, value);
+    for (int c = 0; c < 3; c++) value[6 + c] += f->force[3 * vertex[k] + c];
+    if (b->stress) add_stress(f, vertex[k], 1 / at->total, value + 9);
+  }
+}
+
+/* Adds this rank's part of all columns. */
+static PetscErrorCode add_values(wring_problem *p, Vec q, Vec v, fields *f, double *value)
+{
+  const wring_probes *const a = &p->parts->probes;
+
+  PetscFunctionBegin;
+  if (a->reaction) PetscCall(wring_potential_reactions(p->g, q, f->force));
+  if (a->stress) PetscCall(wring_potential_recover_stress(p->g, q, f->stress));
+  PetscCall(wring_potential_get_local(p->g, q, &f->x));
+  PetscCall(wring_potential_get_local(p->g, v, &f->v));
+  for (PetscInt i = 0; i < a->n; i++) {
+    const wring_probe *const b = &a->probe[i];
+    if (b->is_point)
+      add_point(f, b, &a->at[i].place, value + b->first);
+    else
+      add_set(f, b, &a->at[i], value + b->first);
+  }
+  PetscCall(wring_potential_restore_local(p->g, v, &f->v));
+  PetscCall(wring_potential_restore_local(p->g, q, &f->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_measure_probes(wring_problem *p, Vec q, Vec v, double *value)
+{
+  const wring_probes *const a = &p->parts->probes;
+  fields                    f = {.m = p->mesh};
+
+  PetscFunctionBegin;
+  PetscCall(
+    PetscMalloc2(a->reaction ? 3 * p->mesh->n_owned : 0, &f.force, a->stress ? 6 * p->mesh->n_local : 0, &f.stress));
+  PetscCall(PetscArrayzero(value, a->n_column));
+  PetscCall(add_values(p, q, v, &f, value));
+  PetscCall(PetscFree2(f.force, f.stress));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, value, (PetscMPIInt)a->n_column, MPI_DOUBLE, MPI_SUM, p->comm));
+  for (PetscInt i = 0; i < a->n; i++) {
+    const wring_probe *const b = &a->probe[i];
+    double *const            s = value + b->first + (b->is_point ? 6 : 9);
+    if (b->stress) s[6] = wring_von_mises(s);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

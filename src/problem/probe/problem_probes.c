@@ -1,0 +1,185 @@
+/* Probes of the deck: points, located in the mesh, and sets; the names of their columns. */
+#include "problem/problem_impl.h"
+#include <stdio.h>
+
+const wring_option wring_probe_options[] = {
+  {.key   = "point",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "m",
+   .help  = "Point of the body at rest, in a tetrahedron; replaces set."},
+  {.key = "set", .type = WRING_WORD, .help = "Set whose vertices are averaged; replaces point."},
+  {.key   = "stress",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether to measure the Cauchy stress too, by means at vertices."},
+  {0},
+};
+
+/* ---- points ------------------------------------------------------------------------------------------------------ */
+
+static PetscErrorCode locate_point(const wring_problem *p, const char *prefix, wring_place *place)
+{
+  const wring_options *const o      = p->options;
+  const char *const          origin = wring_options_origin(o, prefix, "point");
+  const double *const        near   = place->nearest;
+  char                       text[512]; // PETSc prints 1 as "1."
+  double                     x[3];
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_reals(o, prefix, wring_probe_options, "point", x));
+  if (p->mesh->n_tet_global == 0)
+    WRING_REFUSE(p->comm, "%s: %spoint: the mesh has no tetrahedra that could contain a point, expected %sset", origin,
+                 prefix, prefix);
+  PetscCall(wring_mesh_locate(p->mesh, x, place));
+  if (place->distance == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  snprintf(text, sizeof text,
+           "is [%g, %g, %g], outside of the body at rest by %.6g m, expected a point in a tetrahedron; the nearest one "
+           "is [%.15g, %.15g, %.15g]",
+           x[0], x[1], x[2], place->distance, near[0], near[1], near[2]);
+  WRING_REFUSE(p->comm, "%s: %spoint %s", origin, prefix, text);
+}
+
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode find_set(const wring_problem *p, const char *prefix, wring_probe_at *at)
+{
+  const wring_options *const o      = p->options;
+  const wring_mesh *const    m      = p->mesh;
+  const char *const          origin = wring_options_origin(o, prefix, "set");
+  const char                *name;
+  char                       hint[256];
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, wring_probe_options, "set", &name));
+  at->set = wring_names_find(&m->sets, name);
+  if (at->set < 0) {
+    wring_suggest_name(&m->sets, name, sizeof hint, hint);
+    WRING_REFUSE(p->comm, "%s: %sset: '%s' is not a set of the mesh%s, expected a set that `wring check` lists", origin,
+                 prefix, name, hint);
+  }
+  at->total = (double)m->set_count[at->set];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &at->total, 1, MPI_DOUBLE, MPI_SUM, p->comm));
+  if (at->total == 0)
+    WRING_REFUSE(p->comm, "%s: %sset: the set '%s' has no vertices, expected at least one", origin, prefix, name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Vertices without a tetrahedron, of membranes and springs, have no stress. */
+static PetscErrorCode check_stress(const wring_problem *p, const char *prefix, PetscInt set)
+{
+  const wring_mesh *const m    = p->mesh;
+  PetscInt                bare = 0;
+  double                 *mark;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(3 * m->n_local, &mark));
+  for (PetscInt i = 0; i < 4 * m->n_tet; i++) mark[3 * m->tet[i]] = 1;
+  PetscCall(PetscSFReduceBegin(m->coordinates, MPI_DOUBLE, mark, mark, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(m->coordinates, MPI_DOUBLE, mark, mark, MPI_SUM));
+  for (PetscInt i = 0; i < m->set_count[set]; i++) bare += mark[3 * m->set_vertex[set][i]] == 0;
+  PetscCall(PetscFree(mark));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bare, 1, MPIU_INT, MPI_SUM, p->comm));
+  if (bare)
+    WRING_REFUSE(p->comm,
+                 "%s: %sstress: %" PetscInt_FMT " vertices of the set '%s' are in no tetrahedron and have no stress, "
+                 "expected a set of vertices of tetrahedra",
+                 wring_options_origin(p->options, prefix, "stress"), prefix, bare, m->sets.name[set]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode add_probe(wring_problem *p, const char *name, wring_probe *probe, wring_probe_at *at)
+{
+  const wring_options *const o = p->options;
+  char                       prefix[WRING_PREFIX];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "probe_%s_", name));
+  const PetscBool point = wring_options_has(o, prefix, "point"), set = wring_options_has(o, prefix, "set");
+  if (point == set)
+    WRING_REFUSE(p->comm, "%s: probe: %spoint and %sset are %s, expected one of them",
+                 wring_options_family_origin(o, prefix), prefix, prefix, point ? "both given" : "both missing");
+  *probe = (wring_probe){.name = name, .is_point = point};
+  *at    = (wring_probe_at){.set = -1};
+  PetscCall(wring_options_get_bool(o, prefix, wring_probe_options, "stress", &probe->stress));
+  if (point)
+    PetscCall(locate_point(p, prefix, &at->place));
+  else
+    PetscCall(find_set(p, prefix, at));
+  if (probe->stress && !point) PetscCall(check_stress(p, prefix, at->set));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Appends the columns NAME_* of a list; column NULL: counts them only. */
+static PetscErrorCode add_columns(const char *name, int n, const char *const *end, char **column, PetscInt *at)
+{
+  const size_t size = 256 + WRING_PREFIX;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++, (*at)++) {
+    if (!column) continue;
+    PetscCall(PetscMalloc1(size, &column[*at]));
+    PetscCall(PetscSNPrintf(column[*at], size, "%s_%s", name, end[i]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode list_columns(wring_probes *a, char **column)
+{
+  static const char *const motion[] = {"ux", "uy", "uz", "vx", "vy", "vz"}, *const force[] = {"fx", "fy", "fz"};
+  static const char *const stress[] = {"sxx", "syy", "szz", "sxy", "syz", "szx", "von_mises"};
+
+  PetscFunctionBegin;
+  a->n_column = 0;
+  for (PetscInt i = 0; i < a->n; i++) {
+    wring_probe *const b = &a->probe[i];
+    b->first             = a->n_column;
+    PetscCall(add_columns(b->name, 6, motion, column, &a->n_column));
+    if (!b->is_point) PetscCall(add_columns(b->name, 3, force, column, &a->n_column));
+    if (b->stress) PetscCall(add_columns(b->name, 7, stress, column, &a->n_column));
+    b->n        = a->n_column - b->first;
+    a->reaction = (PetscBool)(a->reaction || !b->is_point);
+    a->stress   = (PetscBool)(a->stress || b->stress);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_add_probes(wring_problem *p)
+{
+  wring_probes *const a = &p->parts->probes;
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_get_names(p, "probe_", &a->n, &a->name));
+  PetscCall(PetscCalloc2(a->n, &a->probe, a->n, &a->at));
+  for (PetscInt i = 0; i < a->n; i++) PetscCall(add_probe(p, a->name[i], &a->probe[i], &a->at[i]));
+  PetscCall(list_columns(a, NULL));
+  PetscCall(PetscMalloc1(a->n_column, &a->column));
+  PetscCall(list_columns(a, a->column));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_destroy_probes(wring_problem *p)
+{
+  wring_probes *const a = &p->parts->probes;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < a->n_column; i++) PetscCall(PetscFree(a->column[i]));
+  PetscCall(PetscFree(a->column));
+  PetscCall(PetscFree2(a->probe, a->at));
+  PetscCall(wring_words_destroy(a->n, &a->name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt wring_problem_probes(const wring_problem *p, const wring_probe **probe)
+{
+  *probe = p->parts->probes.probe;
+  return p->parts->probes.n;
+}
+
+PetscInt wring_problem_probe_columns(const wring_problem *p, const char *const **name)
+{
+  *name = (const char *const *)p->parts->probes.column;
+  return p->parts->probes.n_column;
+}
