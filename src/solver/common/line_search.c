@@ -10,11 +10,12 @@
 */
 #include "line_search.h"
 
-enum { MAX_HALVINGS = 60 };
+enum { MAX_HALVINGS = 100 }; // steepest descent starts |g|/|grad g| long, which near a minimum is 1e20 times too long
 
 static const double sufficient = 0.3;   // gamma
 static const double round_off  = 1e-11; // of |g|
 static const double rise       = 1e-12; // of |g|: a larger rise is an increase
+static const double exhausted  = 1e-9;  // of the reference of rtol: a search that fails there has met rounding
 static const double spacing    = 64 * PETSC_MACHINE_EPSILON;
 
 /* This rank's |grad|^2. */
@@ -250,5 +251,6 @@ PetscErrorCode wring_solver_steepest(wring_solver *s, Vec x, Vec d, double *slop
 
 void wring_solver_give_up(wring_solver *s, wring_search result)
 {
-  wring_solver_end(s, result == WRING_SEARCH_ROUND_OFF ? WRING_AT_ROUND_OFF : WRING_STOPPED_LINE_SEARCH);
+  const PetscBool balanced = (PetscBool)(s->current.norm <= exhausted * s->scale.reference);
+  wring_solver_end(s, result == WRING_SEARCH_ROUND_OFF || balanced ? WRING_AT_ROUND_OFF : WRING_STOPPED_LINE_SEARCH);
 }
