@@ -202,6 +202,7 @@ works 1 check good.yaml
 grep -q "Young's modulus 1e+07 Pa, waves 185.7 m/s" log || fail "moduli at rest"
 [ "$(line size)" = '0.12 x 0.04 x 0.04 m, from 0,0,0 to 0.12,0.04,0.04 m' ] || fail "size: $(line size)"
 line loads | grep -q 'other loads -8,0,0 N; reactions at rest 8,0,0 N' || fail "loads: $(line loads)"
+[ "$(line unused)" = 'sets ymin ymax zmin zmax' ] || fail "unused: $(line unused)"
 line waves | grep -q ', 0.000646 s across the body' || fail "waves: $(line waves)"
 line strain | grep -q '^about 0.0005: loads of 8 N on 0.0016 m^2' || fail "strain: $(line strain)"
 [ "$(line frames)" = 'every 1 steps' ] || fail "frames: $(line frames)"

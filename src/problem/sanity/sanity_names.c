@@ -39,7 +39,7 @@ PetscErrorCode wring_sanity_find_unused(const wring_problem *p, wring_sanity *s)
     if (used) continue;
     if (defined)
       s->unused[s->n_unused++] = sets->name[i];
-    else
+    else if (wring_names_find(&p->mesh->regions, sets->name[i]) < 0) // every region is used
       s->spare[s->n_spare++] = sets->name[i];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
