@@ -39,8 +39,11 @@ J=$(awk 'BEGIN { a = 1.2 * (0.85 * 1.1 + 0.2 * 0.1); b = 0.25 * (-0.05 * 1.1 - 0
 sigma() { # the entry of (mu (A A^T - 1) + lambda log J)/J from that of A A^T - 1, and 1 on the diagonal
   awk -v J="$J" -v b="$1" -v d="$2" 'BEGIN { printf "%.17g", (4e4 * b + 6e4 * log(J) * d) / J }'
 }
+named='ComponentName0="XX" ComponentName1="YY" ComponentName2="ZZ" ComponentName3="XY" ComponentName4="YZ" '
 for ranks in 1 2 4; do
   works $ranks run mapped.yaml
+  grep -aq "Name=\"stress\" NumberOfComponents=\"6\" ${named}ComponentName5=\"XZ\"" out/frame_000000.vtu ||
+    fail 'names of components'
   fields mapped out/frame_000000.vtu
   for name in inside corner side; do
     near "$(probe $name sxx)" "$(sigma 0.5125 1)" 1e-2 "$name xx on $ranks ranks"
@@ -105,6 +108,10 @@ probe:
   tip:    {point: [1, 0.3, 0.3]}
   middle: {point: [0.5, 0.15, 0.15], stress: true}
 DECK
+works 1 check beam.yaml
+grep -q '^probes    foot (set), low (set), high (set), end (set, stress), all (set), tip (point), ' log ||
+  fail 'check lists the probes'
+! grep -q 'no key uses the set' log || fail 'sets of probes are used'
 works 1 run beam.yaml -output_directory one
 for axis in x y z; do
   for pair in 'foot xmin' 'end xmax'; do

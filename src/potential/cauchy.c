@@ -3,8 +3,7 @@
 
 PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, double *stress)
 {
-  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
-  const double     *xa;
+  const double *xa;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
@@ -16,7 +15,6 @@ PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, doub
   for (PetscInt e = 0; e < g->mesh->n_tet; e++)
     wring_cauchy_stress(wring_volume_ratio(F + 9 * (size_t)e), stress + 6 * (size_t)e);
   PetscCall(wring_potential_restore_local(g, x, &xa));
-  wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -98,11 +98,20 @@ static PetscErrorCode predict_solves(check *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static double probe_bytes(const wring_problem *p)
+{
+  const wring_probe *probe;
+  const PetscInt     n      = wring_problem_probes(p, &probe);
+  PetscBool          stress = PETSC_FALSE;
+  for (PetscInt i = 0; i < n; i++) stress = (PetscBool)(stress || probe[i].stress);
+  return stress ? 120 * (double)(p->mesh->n_tet + p->mesh->n_local) : 0;
+}
+
 /*
   A frame: 4 corners, offset, type and four fields of a tet, the same of triangles and lines, whose corners are copied,
   and the fields by choice, those of tets twice while they are computed; position, displacement, velocity and number of
-  a vertex. It reuses memory that set-up of the matrices and of the factor or hierarchy has freed, which is at least as
-  much as they keep.
+  a vertex. At another time the stresses of probes: F and stress of a tet, sums and means of a vertex. They reuse memory
+  that set-up of the matrices and of the factor or hierarchy has freed, which is at least as much as they keep.
 */
 static PetscErrorCode predict_output(check *c)
 {
@@ -121,7 +130,7 @@ static PetscErrorCode predict_output(check *c)
   for (PetscInt i = 0; i < n_surface; i++) frame += (73 + more) * (double)surface[i].n;
   for (PetscInt i = 0; i < n_line; i++) frame += (65 + more) * (double)line[i].n;
   if (every == 0) frame = 0;
-  c->bytes[OUTPUT] = PetscMax(0, frame - c->bytes[SOLVES]);
+  c->bytes[OUTPUT] = PetscMax(0, PetscMax(frame, probe_bytes(c->p)) - c->bytes[SOLVES]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -280,6 +289,19 @@ static PetscErrorCode print_frames(const wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode print_probes(const wring_problem *p)
+{
+  const wring_probe *probe;
+  const PetscInt     n = wring_problem_probes(p, &probe);
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++)
+    PetscCall(PetscPrintf(p->comm, "%s %s (%s%s)", i ? "," : "probes   ", probe[i].name,
+                          probe[i].is_point ? "point" : "set", probe[i].stress ? ", stress" : ""));
+  if (n) PetscCall(PetscPrintf(p->comm, "\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode print(check *c)
 {
   const wring_problem *const p = c->p;
@@ -293,6 +315,7 @@ static PetscErrorCode print(check *c)
   PetscCall(print_names(p->comm, "sets", &p->mesh->sets));
   PetscCall(print_sets_of(p->mesh, "triangles", 3));
   PetscCall(print_sets_of(p->mesh, "lines", 2));
+  PetscCall(print_probes(p));
   PetscCall(wring_check_print_sanity(p, c->sanity));
   const char *const compared = value_of(p->options, "compare_", &wring_compare_options[0]);
   if (compared) PetscCall(PetscPrintf(p->comm, "compares  %s\n", compared));
