@@ -8,9 +8,9 @@ typedef struct {
   wring_mesh      *mesh;
   wring_potential *g;
   wring_operator  *op;
-  Mat              A;
-  double           factor; // of L in A
-  Vec              x;      // rest positions
+  Mat              A, of[3]; // of x, borrowed; of x, y and z
+  double           factor;   // of L in A
+  Vec              x;        // rest positions
 } test_body;
 
 /* The last message that PETSc's error handler received. */
@@ -142,10 +142,11 @@ static inline PetscErrorCode test_body_set_up(test_body *b)
 
   PetscFunctionBegin;
   PetscCall(wring_potential_set_time(b->g, 0, 0, &changed));
-  PetscCall(wring_potential_operator_matrix(b->g, 1, &b->A));
+  PetscCall(wring_potential_operator_matrices(b->g, 1, b->of));
+  b->A      = b->of[0];
   b->factor = 1;
   PetscCall(wring_operator_create(b->mesh->comm, b->o, NULL, &b->op));
-  PetscCall(wring_operator_set_matrix(b->op, b->A));
+  PetscCall(wring_operator_set_matrices(b->op, b->of));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,7 +155,7 @@ static inline PetscErrorCode test_body_destroy(test_body *b)
   PetscFunctionBegin;
   PetscCall(VecDestroy(&b->x));
   PetscCall(wring_operator_destroy(&b->op));
-  PetscCall(MatDestroy(&b->A));
+  PetscCall(wring_matrices_destroy(b->of));
   PetscCall(wring_potential_destroy(&b->g));
   PetscCall(wring_mesh_destroy(&b->mesh));
   PetscCall(wring_options_destroy(&b->o));
@@ -187,8 +188,8 @@ static inline PetscErrorCode test_body_solver(test_body *b, const char *name, wr
   PetscCall(wring_solver_set_from_options(*s, b->o, name));
   const double factor = wring_solver_operator_factor(*s);
   if (factor != 0 && factor != b->factor) {
-    PetscCall(wring_potential_operator_matrix(b->g, factor, &b->A));
-    PetscCall(wring_operator_set_matrix(b->op, b->A));
+    PetscCall(wring_potential_operator_matrices(b->g, factor, b->of));
+    PetscCall(wring_operator_set_matrices(b->op, b->of));
     b->factor = factor;
   }
   PetscCall(wring_solver_set_up(*s));

@@ -118,7 +118,7 @@ static PetscErrorCode test_iterative(void)
     PetscCall(wring_options_set(b.o, keys[i][0], keys[i][1], "test"));
   PetscCall(wring_operator_destroy(&b.op));
   PetscCall(wring_operator_create(PETSC_COMM_WORLD, b.o, NULL, &b.op));
-  PetscCall(wring_operator_set_matrix(b.op, b.A));
+  PetscCall(wring_operator_set_matrices(b.op, b.of));
   PetscCall(VecDuplicate(b.x, &x));
   for (int i = 0; i < 3; i++) {
     PetscCall(VecCopy(b.x, x));

@@ -252,7 +252,7 @@ static PetscErrorCode sweep_once(const model *b, wring_sweep *s, double *xa)
   PetscCall(VecGetArrayRead(b->y, &ya));
   PetscCall(PetscArraycpy(xa, ya, 3 * b->mesh->n_owned));
   PetscCall(VecRestoreArrayRead(b->y, &ya));
-  PetscCall(wring_sweep_begin(s, &rule, wring_potential_mass(b->g), NULL));
+  PetscCall(wring_sweep_begin(s, &rule, wring_potential_mass(b->g), NULL, NULL));
   PetscCall(wring_sweep_run(s, xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -370,7 +370,7 @@ static PetscErrorCode test_not_finite(void)
   PetscCall(make_sweep(&b, &s));
   PetscCall(VecGetArray(b.x, &xa));
   for (PetscInt i = 0; i < b.mesh->n_owned; i++) xa[3 * i] = -b.mesh->X[3 * i];
-  PetscCall(wring_sweep_begin(s, &rule, wring_potential_mass(b.g), xa));
+  PetscCall(wring_sweep_begin(s, &rule, wring_potential_mass(b.g), NULL, xa));
   PetscCall(wring_sweep_run(s, xa));
   left_out = wring_sweep_not_finite(s);
   for (PetscInt i = 0; i < 3 * b.mesh->n_owned; i++) CHECK(isfinite(xa[i]), "a coordinate is %g", xa[i]);

@@ -107,8 +107,8 @@ PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_co
 /*
   Blocks [3][3] N/m that contacts between vertices add to the Hessian at x, instead of add_hessian. count_blocks adds an
   upper bound on the off-diagonal blocks of each row to count [n_owned], and sets *joined if any rank has one.
-  add_blocks adds the blocks to H, which must have them preallocated, except rows and columns of vertices with held
-  [n_owned] != 0; held may be NULL.
+  add_blocks adds the blocks to H, which must have them preallocated, except rows and columns of components c of
+  vertices with bit c of held [n_owned] set; held may be NULL.
 */
 PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined);
 PetscErrorCode wring_contact_add_blocks(wring_contact *c, const double *x, const char *held, Mat H);

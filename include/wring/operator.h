@@ -1,11 +1,13 @@
 /*
   Layer 7: the constant operator A = M/h^2 + L, a scalar symmetric positive definite matrix, and its solves. x, y, z are
   three right-hand sides, which a factor and multigrid solve together and a solver of PETSc one by one. docs/theory.md
-  4.
+  4. Where attachments hold single components, A has rows and columns of its own for each, (3.11b): there is one factor
+  or hierarchy for each different matrix, which solves for the components that have it.
 
   Map of src/operator, in reading order:
     operator_impl.h   the function table of a type, and the operator itself
     operator.c        create, set the matrix, solve, apply: the interface below
+    parts.c           different matrices of x, y and z: one operator for each
     choose.c          the choices of `auto`: type, factor, tolerance
     krylov.c          type petsc: a KSP for each component; columns.c copies between [n][3] and single components
     direct/           type direct: factors by CHOLMOD and MUMPS; factor.h is its map
@@ -39,6 +41,7 @@ typedef struct wring_operator wring_operator;
 extern const wring_option wring_operator_options[];
 
 typedef struct {
+  /* of the parts, if x, y and z have different matrices: memory is their sum, iterations the largest */
   const char *type;       // in use: "direct", "multigrid", "petsc"; static
   const char *library;    // "cholmod, in single precision", "mumps", "gamg", ...; borrowed until the next set_matrix
   double      rtol;       // of the last solve; 0: to round-off of double precision
@@ -59,15 +62,13 @@ PetscErrorCode wring_operator_destroy(wring_operator **op); // *op may be NULL, 
 /*
   Sets up the solves with A (seqaij or mpiaij, n_global rows): the factor or the hierarchy. Takes a reference to A. Call
   it again whenever values of A have changed; the symbolic part of a factor and the interpolation of a hierarchy are
-  kept where possible.
+  kept where possible. The second function takes A of x, of y and of z; equal ones must be the same object.
 */
 PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A);
+PetscErrorCode wring_operator_set_matrices(wring_operator *op, const Mat A[3]);
 
-/*
-  The matrix of the last set_matrix, borrowed; NULL before. Call set_matrix again after changing its values. Not
-  collective.
-*/
-Mat wring_operator_matrix(const wring_operator *op);
+/* References to the matrices of x, y and z, to be destroyed; after a change of their values call set_matrices. */
+PetscErrorCode wring_operator_get_matrices(const wring_operator *op, Mat A[3]);
 
 /*
   Solves A x = b, each component to |b - A x| <= rtol |b|. x holds the initial guess, which only iterative types use.
@@ -132,10 +133,10 @@ const char *wring_operator_choice(const wring_operator *op, PetscInt n_vertex);
 PetscErrorCode wring_operator_choose_factor(const wring_operator *op, PetscInt n_vertex, PetscBool *shared);
 
 /*
-  Bytes that set_matrix and a solve would take on this rank, beyond A itself: from the symbolic analysis of a factor,
+  Bytes that set_matrices and a solve would take on this rank, beyond A itself: from the symbolic analysis of a factor,
   which takes little of its memory and time. A needs no values. Afterwards op may only be destroyed or given a matrix.
 */
-PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes);
+PetscErrorCode wring_operator_predict(wring_operator *op, const Mat A[3], double *bytes);
 
 /* The same for a factor by PETSc: MATSOLVERCHOLMOD (Cholesky) or MATSOLVERMUMPS; 0 if PETSc lacks the library. */
 PetscErrorCode wring_factor_predict(Mat A, MatSolverType library, MatFactorType type, double *bytes);

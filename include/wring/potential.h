@@ -9,9 +9,9 @@
   different vectors. Functions are collective on the mesh's communicator unless their comments state otherwise; sums do
   not depend on the number of threads. Only one thread at a time may use a potential.
 
-  Vertices held by hard attachments (Dirichlet conditions) are not unknowns, (3.10): there y is the prescribed position
-  and x must be equal to it, gradients and residuals are 0, and A and H have the rows and columns of M/h^2, in statics
-  of a diagonal matrix.
+  Coordinates of vertices held by hard attachments (Dirichlet conditions) are not unknowns, (3.10): there y is the
+  prescribed value and x must be equal to it, gradients and residuals are 0, and A and H have the rows and columns of
+  M/h^2, in statics of a diagonal matrix. Components that are held at different vertices thus have different A.
 
   Map of src/potential: potential_impl.h (the object), potential.c (its parts and times), evaluate.c (values, gradients,
   residuals: halo, terms, reduction), dead_load.c (statics: no inertia, dead loads), forces.c (norms of forces,
@@ -35,8 +35,8 @@ PetscErrorCode wring_potential_destroy(wring_potential **g);
 PetscErrorCode wring_potential_create_vec(const wring_potential *g, Vec *x);
 
 /*
-  Call before the first evaluation, with the same terms in the same order on every rank; g destroys the term. A vertex
-  held by two hard attachments is refused.
+  Call before the first evaluation, with the same terms in the same order on every rank; g destroys the term. A
+  vertex that two hard attachments hold as a whole is refused, as are different targets of one component.
 */
 PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term);
 
@@ -111,13 +111,15 @@ wring_phases *wring_potential_phases(const wring_potential *g);   // borrowed, m
 int           wring_potential_terms(const wring_potential *g, wring_term *const **terms); // number of terms
 
 /*
-  Hard attachments: the number of vertices that they hold on all ranks; marks [n_local] of the local ones, including
-  ghosts, or NULL if there are none.
+  Hard attachments: the number of coordinates that they hold on all ranks; marks [n_local] of the local vertices,
+  including ghosts, with bit c set where component c is held, or NULL if there are none; whether some vertex is held in
+  some of its components only, on any rank. Not collective.
 */
 PetscInt    wring_potential_held(const wring_potential *g);
 const char *wring_potential_held_marks(const wring_potential *g);
+PetscBool   wring_potential_holds_components(const wring_potential *g);
 
-/* At the held vertices of this rank: set x to the prescribed positions, d to 0, and v to (x - q)/h. */
+/* At the held coordinates of this rank: set x to the prescribed values, d to 0, and v to (x - q)/h. */
 PetscErrorCode wring_potential_place(wring_potential *g, Vec x);
 PetscErrorCode wring_potential_clear(const wring_potential *g, Vec d);
 PetscErrorCode wring_potential_hold_velocity(const wring_potential *g, Vec q, Vec x, double h, Vec v);
@@ -176,17 +178,21 @@ PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const 
                                      double residual[2]);
 
 /*
-  A = M/h^2 + factor sum_e w_e k_e G_e^T G_e [N/m], one row per vertex, MATAIJ; *A is created, or refilled if not NULL.
-  factor is 1 except for admm, whose weights are scaled.
+  A = M/h^2 + factor sum_e w_e k_e G_e^T G_e [N/m] of x, y and z, one row per vertex, MATAIJ. Components that are held
+  at the same vertices have the same matrix, (3.11b): A[1] and A[2] may be references to it. A[c] is created if it is
+  NULL, otherwise one of an earlier call, which is refilled or replaced. factor is 1 except for admm, whose weights
+  are scaled. operator_matrix computes A of the component x only, which is that of all without `components`.
 */
+PetscErrorCode wring_potential_operator_matrices(wring_potential *g, double factor, Mat A[3]);
 PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor, Mat *A);
+PetscErrorCode wring_matrices_destroy(Mat A[3]); // its references, which are NULL afterwards
 
 /*
   A at x: M/h^2 + factor sum_e w_e G_e^T B_e(x) G_e [N/m], B_e the mean over x, y, z of the diagonal blocks of the
-  element's semidefinite Hessian; contacts are excluded. docs/theory.md (5.13). *A is created, or one of operator_matrix
-  refilled. Needs WRING_CAN_HESSIAN.
+  element's semidefinite Hessian; contacts are excluded. docs/theory.md (5.13). A as in operator_matrices, which may
+  have created it. Needs WRING_CAN_HESSIAN.
 */
-PetscErrorCode wring_potential_mean_matrix(wring_potential *g, Vec x, double factor, Mat *A);
+PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double factor, Mat A[3]);
 
 /*
   r = -L d at free vertices and 0 at held ones, with L as it is before rows and columns of held vertices are replaced:

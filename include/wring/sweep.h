@@ -50,10 +50,11 @@ PetscErrorCode wring_sweep_destroy(wring_sweep **s);
 
 /*
   Call before the sweeps of a step: reads the targets and the active terms, and sets all multipliers to 0. mass
-  [n_owned] kg > 0, INFINITY: never moved; reference [n_owned][3]: positions q [m] at the start of the step (COMPLIANT),
-  or velocities [m/s] (PENALTY), to which damping refers; RIGID ignores it.
+  [n_owned] kg > 0, INFINITY: never moved; held [n_local], borrowed until the last sweep: components of vertices that
+  are never moved, as wring_potential_held_marks, or NULL: none; reference [n_owned][3]: positions q [m] at the start of
+  the step (COMPLIANT), or velocities [m/s] (PENALTY), to which damping refers; RIGID ignores it.
 */
-PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, const double *mass,
+PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, const double *mass, const char *held,
                                  const double *reference);
 
 PetscErrorCode wring_sweep_run(wring_sweep *s, double *x); // one sweep, x [n_owned][3] in place

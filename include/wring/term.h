@@ -106,6 +106,15 @@ PetscErrorCode wring_term_create_attachments(const wring_mesh *mesh, const char 
 PetscErrorCode wring_term_create_hard_attachments(const wring_mesh *mesh, const char *name, PetscInt n,
                                                   const PetscInt *vertex, const double *target,
                                                   const wring_motion *motion, wring_term **t);
+
+/*
+  Components of a vertex: bit c is set for component c. A hard attachment holds all of them unless this is called before
+  it is added to a potential; the others of its vertices stay free.
+*/
+enum { WRING_X = 1, WRING_Y = 2, WRING_Z = 4, WRING_XYZ = 7 };
+void     wring_term_set_components(wring_term *t, unsigned components);
+unsigned wring_term_components(const wring_term *t); // that an attachment acts on; WRING_XYZ for other terms
+
 /*
   Statics: the positions at pseudo-time 0, x [n_local][3] m, from which targets that grow start; copied where needed.
 */

@@ -201,8 +201,8 @@ static PetscErrorCode self_count_blocks(wring_contact *contact, const double *x,
 }
 
 /*
-  Adds k (G^T n) (G^T n)^T in the rows of four vertices; PETSc ignores the rows and columns of held vertices, numbered
-  -1.
+  Adds k (G^T n) (G^T n)^T in the rows of four vertices; rows and columns of held components are 0. PETSc ignores those
+  of vertices that are held in all, numbered -1.
 */
 static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, double k, const char *held,
                                const char *far_held, Mat H)
@@ -210,16 +210,18 @@ static PetscErrorCode add_pair(const wring_pairs *p, const wring_pair *pair, dou
   const wring_mesh *m    = p->mesh;
   const double      g[4] = {1, -pair->w[0], -pair->w[1], -pair->w[2]};
   PetscInt          row[4];
-  double            value[12 * 12];
+  double            n[12], value[12 * 12];
 
   PetscFunctionBegin;
   for (int a = 0; a < 4; a++) {
     const PetscInt at = a > 0 ? pair->place[a - 1] : pair->near.vertex, far = at - m->n_owned;
-    row[a] = far < 0 ? m->begin + at : p->far_global[far];
-    if (held && (far < 0 ? held[at] : far_held[far])) row[a] = -1;
+    row[a]         = far < 0 ? m->begin + at : p->far_global[far];
+    const int mark = !held ? 0 : far < 0 ? held[at] : far_held[far];
+    if (mark == WRING_XYZ) row[a] = -1;
+    for (int c = 0; c < 3; c++) n[3 * a + c] = mark >> c & 1 ? 0 : pair->n[c];
   }
   for (int i = 0; i < 12; i++)
-    for (int j = 0; j < 12; j++) value[12 * i + j] = k * g[i / 3] * pair->n[i % 3] * g[j / 3] * pair->n[j % 3];
+    for (int j = 0; j < 12; j++) value[12 * i + j] = k * g[i / 3] * n[i] * g[j / 3] * n[j];
   PetscCall(MatSetValuesBlocked(H, 4, row, 4, row, value, ADD_VALUES));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

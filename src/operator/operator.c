@@ -87,10 +87,22 @@ static PetscErrorCode forget(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Leaves one part, without vectors for several. */
+static PetscErrorCode destroy_parts(wring_operator *op)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < 2; k++) PetscCall(wring_operator_destroy(&op->other[k]));
+  PetscCall(VecDestroy(&op->b));
+  PetscCall(VecDestroy(&op->x));
+  op->n_part = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_operator_destroy(wring_operator **op)
 {
   PetscFunctionBegin;
   if (!*op) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(destroy_parts(*op));
   PetscCall(forget(*op));
   PetscCall(PetscFree(*op));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -121,10 +133,10 @@ static PetscErrorCode begin(wring_operator *op, Mat A, PetscObjectState pattern)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A)
+/* Sets up the solves with A of one part. */
+static PetscErrorCode set_one(wring_operator *op, Mat A)
 {
-  const wring_phase old = wring_phases_switch(op->phases, WRING_PHASE_OPERATOR_SET_UP);
-  PetscObjectState  pattern;
+  PetscObjectState pattern;
 
   PetscFunctionBegin;
   PetscCall(MatGetNonzeroState(A, &pattern));
@@ -137,21 +149,57 @@ PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A)
     PetscCall(begin(op, A, pattern));
     PetscCall(op->ops->set_up(op));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_operator_set_matrices(wring_operator *op, const Mat A[3])
+{
+  const wring_phase old = wring_phases_switch(op->phases, WRING_PHASE_OPERATOR_SET_UP);
+  int               of[3];
+  const int         n_part = wring_operator_find_parts(A, of);
+
+  PetscFunctionBegin;
+  if (n_part != op->n_part) PetscCall(destroy_parts(op));
+  PetscCall(wring_operator_create_parts(op, n_part, of));
+  for (int c = 0, done = 0; c < 3; c++) {
+    if (op->of[c] < done) continue;
+    PetscCall(set_one(wring_operator_of(op, done++), A[c]));
+  }
   wring_phases_switch(op->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-Mat wring_operator_matrix(const wring_operator *op)
-{
-  return op->A;
-}
-
-PetscErrorCode wring_operator_predict(wring_operator *op, Mat A, double *bytes)
+PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A)
 {
   PetscFunctionBegin;
-  PetscCall(begin(op, A, 0));
-  PetscCall(op->ops->predict(op, bytes));
-  PetscCall(forget(op));
+  PetscCall(wring_operator_set_matrices(op, (const Mat[3]){A, A, A}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_operator_get_matrices(const wring_operator *op, Mat A[3])
+{
+  PetscFunctionBegin;
+  for (int c = 0; c < 3; c++) {
+    A[c] = op->of[c] > 0 ? op->other[op->of[c] - 1]->A : op->A;
+    PetscCall(PetscObjectReference((PetscObject)A[c]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_operator_predict(wring_operator *op, const Mat A[3], double *bytes)
+{
+  double one;
+
+  PetscFunctionBegin;
+  *bytes = 0;
+  PetscCall(destroy_parts(op));
+  for (int c = 0; c < 3; c++) {
+    if ((c > 0 && A[c] == A[0]) || (c == 2 && A[2] == A[1])) continue;
+    PetscCall(begin(op, A[c], 0));
+    PetscCall(op->ops->predict(op, &one));
+    PetscCall(forget(op));
+    *bytes += one;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,7 +228,10 @@ PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec 
 
   PetscFunctionBegin;
   begin_solve(op, rtol);
-  PetscCall(op->ops->solve(op, op->info.rtol, b, x, &ok));
+  if (op->n_part > 1)
+    PetscCall(wring_operator_solve_parts(op, op->info.rtol, b, x, &ok));
+  else
+    PetscCall(op->ops->solve(op, op->info.rtol, b, x, &ok));
   end_solve(op);
   if (reached) *reached = ok;
   wring_phases_switch(op->phases, old);
@@ -212,7 +263,7 @@ PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, d
 
   PetscFunctionBegin;
   PetscCheck(d->n <= WRING_OPERATOR_DOTS, op->comm, PETSC_ERR_ARG_OUTOFRANGE, "%d dot products are too many", d->n);
-  if (op->ops->solve_from_zero) {
+  if (op->ops->solve_from_zero && op->n_part == 1) {
     begin_solve(op, rtol);
     PetscCall(op->ops->solve_from_zero(op, op->info.rtol, size, b, x, d, &brought));
     end_solve(op);
@@ -230,7 +281,7 @@ PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y)
   PetscFunctionBegin;
   for (int c = 0; c < 3; c++) {
     PetscCall(wring_operator_gather(x, c, op->in));
-    PetscCall(MatMult(op->A, op->in, op->out));
+    PetscCall(MatMult(wring_operator_of(op, op->of[c])->A, op->in, op->out));
     PetscCall(wring_operator_scatter(op->out, c, y));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -239,4 +290,5 @@ PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y)
 void wring_operator_get_info(const wring_operator *op, wring_operator_info *info)
 {
   *info = op->info;
+  for (int k = 1; k < op->n_part; k++) info->memory += op->other[k - 1]->info.memory;
 }

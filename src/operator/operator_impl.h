@@ -44,7 +44,24 @@ struct wring_operator {
   PetscObjectState          pattern; // of A when data was created
   Vec                       in, out; // one component, with the layout of A's columns and rows
   wring_operator_info       info;
+  int                       n_part;   // number of different matrices of x, y and z
+  int                       of[3];    // the part that solves a component; part 0 is this operator itself
+  wring_operator           *other[2]; // parts 1 and 2
+  Vec                       b, x;     // [n_owned][3] of a part; NULL for one part
 };
+
+/* ---- parts.c: different matrices of x, y and z ---- */
+
+/* of: the part that solves each component. Returns the number of parts. */
+int wring_operator_find_parts(const Mat A[3], int of[3]);
+/* Creates the parts after the first that op lacks, with the settings of op. */
+PetscErrorCode                wring_operator_create_parts(wring_operator *op, int n_part, const int of[3]);
+static inline wring_operator *wring_operator_of(wring_operator *op, int part)
+{
+  return part > 0 ? op->other[part - 1] : op;
+}
+/* As `solve` of the type, part by part. */
+PetscErrorCode wring_operator_solve_parts(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
 
 /*
   Calls set_from_options(object). User options that PETSc does not accept are refused in one line. Collective.

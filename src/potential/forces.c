@@ -29,14 +29,14 @@ static PetscErrorCode add_reactions(wring_potential *g, double *x, double *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Squares of the forces on free vertices; load may be NULL. g has the load in y, in statics as a term. */
+/* Squares of the forces on free coordinates; load may be NULL. g has the load in y, in statics as a term. */
 static void add_free(const wring_potential *g, const double *x, const double *y, const double *grad, const double *load,
                      const double *reaction, double sum[N_FORCE])
 {
   const char *const mark   = wring_potential_held_marks(g);
   const double      factor = wring_potential_inertia_factor(g);
   for (PetscInt i = 0; i < 3 * g->mesh->n_owned; i++) {
-    if (mark && mark[i / 3]) continue;
+    if (mark && mark[i / 3] >> i % 3 & 1) continue;
     const double f    = load ? load[i] : 0;
     const double push = factor * g->mass[i / 3] * (x[i] - y[i]) - (g->is_static ? f : 0);
     sum[INERTIAL] += PetscSqr(push + f);
@@ -56,7 +56,7 @@ static PetscErrorCode add_squares(wring_potential *g, Vec x, Vec grad, const dou
   PetscCall(VecGetArrayRead(grad, &ga));
   if (g->load) PetscCall(VecGetArrayRead(g->load, &load));
   add_free(g, xa, ya, ga, load, reaction, sum);
-  for (PetscInt i = 0; i < 3 * g->held.n; i++) sum[REACTION] += PetscSqr(g->held.force[i]);
+  for (PetscInt i = 0; i < g->held.n; i++) sum[REACTION] += PetscSqr(g->held.force[i]);
   if (g->load) PetscCall(VecRestoreArrayRead(g->load, &load));
   PetscCall(VecRestoreArrayRead(grad, &ga));
   PetscCall(VecRestoreArrayRead(g->y, &ya));
@@ -92,7 +92,7 @@ PetscErrorCode wring_potential_reactions(wring_potential *g, Vec x, double *forc
   add_attachments(g, xa, gradient);
   PetscCall(VecRestoreArrayRead(x, &xa));
   for (PetscInt i = 0; i < 3 * g->mesh->n_owned; i++) force[i] = -gradient[i];
-  for (PetscInt i = 0; i < 3 * g->held.n; i++) force[3 * g->held.vertex[i / 3] + i % 3] += g->held.force[i];
+  for (PetscInt i = 0; i < g->held.n; i++) force[g->held.at[i]] += g->held.force[i];
   PetscCall(PetscFree(gradient));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -129,6 +129,87 @@ static PetscErrorCode assemble(Mat A, PetscBool definite)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- the operator ------------------------------------------------------------------------------------------------ */
+
+PetscErrorCode wring_matrices_destroy(Mat A[3])
+{
+  PetscFunctionBegin;
+  for (int c = 0; c < 3; c++) PetscCall(MatDestroy(&A[c]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A of a component from the values of the local rows, in which its held vertices are eliminated. */
+static PetscErrorCode fill_component(wring_potential *g, const wring_pattern *p, int component, double *value, Mat *A)
+{
+  PetscFunctionBegin;
+  wring_potential_eliminate(g, p, component, value);
+  PetscCall(fill(g->mesh, p, 1, value, A));
+  PetscCall(assemble(*A, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A[c] becomes a reference to the matrix of an earlier component, or a matrix of its own. */
+static PetscErrorCode share_or_part(const wring_held *held, int c, Mat A[3])
+{
+  PetscBool shared = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < c; i++) shared = (PetscBool)(shared || A[i] == A[c]);
+  if (held->like[c] < c) {
+    PetscCall(PetscObjectReference((PetscObject)A[held->like[c]]));
+    PetscCall(MatDestroy(&A[c]));
+    A[c] = A[held->like[c]];
+  } else if (shared) {
+    PetscCall(MatDestroy(&A[c]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A of all components; overwrites value. */
+static PetscErrorCode fill_all(wring_potential *g, const wring_pattern *p, double *value, Mat A[3])
+{
+  const wring_held *const held = &g->held;
+  const PetscInt          n    = p->start[p->n];
+  double                 *copy = NULL;
+
+  PetscFunctionBegin;
+  if (wring_potential_holds_components(g)) PetscCall(PetscMalloc1(n, &copy));
+  for (int c = 0; c < 3; c++) {
+    PetscCall(share_or_part(held, c, A));
+    if (held->like[c] < c) continue;
+    if (copy) PetscCall(PetscArraycpy(copy, value, n));
+    PetscCall(fill_component(g, p, c, copy ? copy : value, &A[c]));
+  }
+  PetscCall(PetscFree(copy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The values of A's local rows before elimination, [nnz] of *p. */
+static PetscErrorCode sum_operator(wring_potential *g, double factor, wring_pattern **p, double **value)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, p));
+  PetscCall(PetscCalloc1((*p)->start[(*p)->n], value));
+  for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], *p, factor, *value);
+  add_mass(g, *p, 1, *value);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_operator_matrices(wring_potential *g, double factor, Mat A[3])
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
+  wring_pattern    *p;
+  double           *value;
+
+  PetscFunctionBegin;
+  PetscCall(sum_operator(g, factor, &p, &value));
+  PetscCall(fill_all(g, p, value, A));
+  PetscCall(PetscFree(value));
+  PetscCall(wring_pattern_destroy(&p));
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor, Mat *A)
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
@@ -136,13 +217,8 @@ PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor
   double           *value;
 
   PetscFunctionBegin;
-  PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &p));
-  PetscCall(PetscCalloc1(p->start[p->n], &value));
-  for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], p, factor, value);
-  add_mass(g, p, 1, value);
-  wring_potential_eliminate(g, p, 1, value);
-  PetscCall(fill(g->mesh, p, 1, value, A));
-  PetscCall(assemble(*A, PETSC_TRUE));
+  PetscCall(sum_operator(g, factor, &p, &value));
+  PetscCall(fill_component(g, p, 0, value, A));
   PetscCall(PetscFree(value));
   PetscCall(wring_pattern_destroy(&p));
   wring_phases_switch(g->phases, old);
@@ -182,6 +258,8 @@ PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r)
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ---- the Hessian ------------------------------------------------------------------------------------------------- */
 
 /* Adds the blocks of contacts at owned vertices. */
 static PetscErrorCode add_contacts(wring_potential *g, const double *x, const wring_pattern *p, double *value)
@@ -243,7 +321,7 @@ static PetscErrorCode hessian(wring_potential *g, Vec x, PetscBool psd, PetscBoo
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(collect_blocks(g, psd, xa));
   if (contacts) PetscCall(add_contacts(g, xa, g->pattern, g->block));
-  wring_potential_eliminate(g, g->pattern, 3, g->block);
+  wring_potential_eliminate_blocks(g, g->pattern, g->block);
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   if (contacts) PetscCall(make_room(g, xa, H));
   PetscCall(fill(g->mesh, g->pattern, 3, g->block, H));
@@ -269,7 +347,9 @@ PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_mean_matrix(wring_potential *g, Vec x, double factor, Mat *A)
+/* ---- the operator at x ------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double factor, Mat A[3])
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   const double     *xa;
@@ -282,9 +362,7 @@ PetscErrorCode wring_potential_mean_matrix(wring_potential *g, Vec x, double fac
   for (int i = 0; i < g->n_term; i++) wring_term_add_mean_hessian(g->term[i], factor, xa, g->pattern, value);
   PetscCall(wring_potential_restore_local(g, x, &xa));
   add_mass(g, g->pattern, 1, value);
-  wring_potential_eliminate(g, g->pattern, 1, value);
-  PetscCall(fill(g->mesh, g->pattern, 1, value, A));
-  PetscCall(assemble(*A, PETSC_TRUE));
+  PetscCall(fill_all(g, g->pattern, value, A));
   PetscCall(PetscFree(value));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,15 +2,19 @@
 #pragma once
 #include <wring/potential.h>
 
-/* Owned vertices that hard attachments hold. */
+/* Coordinates of owned vertices that hard attachments hold. */
 typedef struct {
   PetscInt  n, n_all; // of this rank, of all
-  PetscInt *vertex;   // [n] local, term by term
+  PetscInt  n_twice;  // of all: held by a second attachment as well
+  PetscInt *at;       // [n] 3 vertex + component, of local vertices, term by term
+  PetscInt *index;    // [n_local][3] the place of a coordinate in this list, -1: free; NULL before the first list
   int      *term;     // [n] the term that holds it
-  double   *place;    // [n][3] their positions in x, m
-  double   *free;     // [n][3] their y if they were free, m
-  double   *force;    // [n][3] forces that hold them, at the last gradient, N
-  char     *mark;     // [n_local] 1: held; NULL before the first list
+  double   *place;    // [n] their values in x, m
+  double   *free;     // [n] their y if they were free, m
+  double   *force;    // [n] forces that hold them, at the last gradient, N
+  char     *mark;     // [n_local] bit c: component c is held; NULL before the first list
+  int       like[3];  // the first component that is held at the same vertices, on all ranks
+  PetscBool whole;    // every vertex is held in all components or in none
 } wring_held;
 
 struct wring_potential {
@@ -54,14 +58,20 @@ static inline double wring_potential_inertia_factor(const wring_potential *g)
 PetscErrorCode wring_potential_add_load(const wring_potential *g, double sign, const double *x, double *f,
                                         double *work);
 
-/* ---- vertices that hard attachments hold (held.c) ---------------------------------------------------------------- */
+/* ---- coordinates that hard attachments hold (held.c) ------------------------------------------------------------- */
 
-PetscErrorCode wring_potential_list_held(wring_potential *g);   // after a change of terms; refuses a vertex held twice
-PetscErrorCode wring_potential_move_held(wring_potential *g);   // sets places and y from the terms' targets
+PetscErrorCode
+wring_potential_list_held(wring_potential *g); // after a change of terms; refuses a vertex held as a whole twice
+PetscErrorCode
+wring_potential_move_held(wring_potential *g); // sets places and y from the terms' targets; refuses unequal ones
 PetscErrorCode wring_potential_hold_target(wring_potential *g); // after y was set
 PetscErrorCode wring_potential_destroy_held(wring_potential *g);
 void wring_potential_clear_held(wring_potential *g, PetscBool gradient, double *f); // f = 0; stores their forces
 void wring_potential_add_held(const wring_potential *g, double *force);             // force [n_term][3]
 
-/* Rows and columns of held vertices become those of M/h^2; value [nnz][bs][bs] of this rank's elements and masses. */
-void wring_potential_eliminate(const wring_potential *g, const wring_pattern *p, int bs, double *value);
+/*
+  Rows and columns of held coordinates become those of M/h^2; value [nnz] of a component, or [nnz][3][3] of blocks, of
+  this rank's elements and masses.
+*/
+void wring_potential_eliminate(const wring_potential *g, const wring_pattern *p, int component, double *value);
+void wring_potential_eliminate_blocks(const wring_potential *g, const wring_pattern *p, double *value);

@@ -141,7 +141,7 @@ typedef struct {
 
 /* The state of A, for wring_problem_prepare_operator. */
 typedef struct {
-  Mat        A;       // NULL before the first one is assembled
+  Mat        A[3];    // of x, y and z; NULL before the first one is assembled
   double     factor;  // of L in A; 0: no A
   PetscInt64 set_ups; // set-ups of the operator at that time; a method may have changed the values of A since
 } wring_system;

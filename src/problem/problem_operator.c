@@ -15,8 +15,8 @@ PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, P
   PetscFunctionBegin;
   if (changed) s->factor = 0;
   if (factor == 0 || factor == s->factor) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_potential_operator_matrix(p->g, factor, &s->A));
-  PetscCall(wring_operator_set_matrix(p->op, s->A));
+  PetscCall(wring_potential_operator_matrices(p->g, factor, s->A));
+  PetscCall(wring_operator_set_matrices(p->op, s->A));
   s->set_ups = count_set_ups(p);
   s->factor  = factor;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -33,14 +33,14 @@ PetscErrorCode wring_problem_renew_operator(wring_problem *p, double factor)
 
 PetscBool wring_problem_has_matrix(const wring_problem *p)
 {
-  return (PetscBool)(p->parts->system.A != NULL);
+  return (PetscBool)(p->parts->system.A[0] != NULL);
 }
 
 PetscErrorCode wring_problem_destroy_operator(wring_problem *p)
 {
   PetscFunctionBegin;
   PetscCall(wring_operator_destroy(&p->op));
-  PetscCall(MatDestroy(&p->parts->system.A));
+  PetscCall(wring_matrices_destroy(p->parts->system.A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

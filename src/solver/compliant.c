@@ -27,7 +27,7 @@ typedef struct {
   int                    n_term;
   wring_constraint_rows *rows;   // [n_term]
   PetscBool             *active; // [n_term] as when the layout of the system was created
-  double                *root;   // [n_local] m^(-1/2)
+  double                *root;   // [n_local][3] m^(-1/2)
   Vec                    d;      // y - q
 
   PetscInt     n_row, n_row_global; // constraints of this rank, of all ranks
@@ -96,13 +96,14 @@ static PetscErrorCode compliant_set_up(wring_solver *s)
   PetscCall(require_rows(s));
   c->F      = (wring_factor){.library = MATSOLVERMUMPS, .type = MAT_FACTOR_CHOLESKY, .n_icntl = 1, .icntl = icntl};
   c->n_term = wring_potential_terms(s->g, &terms);
-  PetscCall(PetscMalloc4(c->n_term, &c->rows, c->n_term, &c->active, m->n_local, &c->root, m->n_local, &c->unknown));
+  PetscCall(
+    PetscMalloc4(c->n_term, &c->rows, c->n_term, &c->active, 3 * m->n_local, &c->root, m->n_local, &c->unknown));
   for (int i = 0; i < c->n_term; i++) PetscCall(wring_constraint_rows_create(terms[i], &c->rows[i]));
   PetscCall(wring_potential_create_vec(s->g, &c->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The method makes one iteration, whatever max_it is. Vertices held by hard attachments have infinite mass. */
+/* The method makes one iteration, whatever max_it is. Coordinates held by hard attachments have infinite mass. */
 static PetscErrorCode compliant_begin(wring_solver *s, Vec x)
 {
   compliant_data *const   c    = s->data;
@@ -113,9 +114,10 @@ static PetscErrorCode compliant_begin(wring_solver *s, Vec x)
   PetscFunctionBegin;
   (void)x;
   s->limits.max_it = 1;
-  for (PetscInt i = 0; i < m->n_owned; i++) c->root[i] = held && held[i] ? 0 : 1 / PetscSqrtReal(mass[i]);
-  PetscCall(PetscSFBcastBegin(m->halo, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(m->halo, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++)
+    c->root[i] = held && held[i / 3] >> i % 3 & 1 ? 0 : 1 / PetscSqrtReal(mass[i / 3]);
+  PetscCall(PetscSFBcastBegin(m->coordinates, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->coordinates, MPI_DOUBLE, c->root, c->root, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,14 +229,14 @@ static void fill_row(const compliant_data *c, const wring_constraint_rows *r, Pe
   double        inertia = 0, C = r->C[j];
   for (int a = 0; a < 3 * r->m; a++) {
     const PetscInt v = r->vertex[r->m * j + a / 3];
-    inertia += PetscSqr(dC[a] * c->root[v]);
+    inertia += PetscSqr(dC[a] * c->root[3 * v + a % 3]);
     C += dC[a] * d[3 * v + a % 3];
   }
   const double size = inertia + alpha, scale = size > 0 ? 1 / PetscSqrtReal(size) : 0;
   *minus_a = size > 0 ? -alpha / size : 0;
   *rhs     = -C * scale;
   for (int a = 0; a < 3 * r->m; a++)
-    entry[2 * a] = entry[2 * a + 1] = dC[a] * c->root[r->vertex[r->m * j + a / 3]] * scale;
+    entry[2 * a] = entry[2 * a + 1] = dC[a] * c->root[3 * r->vertex[r->m * j + a / 3] + a % 3] * scale;
 }
 
 /* Fills in the values; *least is the least a of this rank. */
@@ -374,7 +376,7 @@ static PetscErrorCode compliant_iterate(wring_solver *s, Vec x)
   PetscCall(VecGetArrayRead(wring_potential_target(s->g), &y));
   PetscCall(VecGetArrayRead(c->z, &w));
   PetscCall(VecGetArrayWrite(x, &xa));
-  for (PetscInt i = 0; i < s->n; i++) xa[i] = y[i] + c->root[i / 3] * w[i];
+  for (PetscInt i = 0; i < s->n; i++) xa[i] = y[i] + c->root[i] * w[i];
   PetscCall(VecRestoreArrayWrite(x, &xa));
   PetscCall(VecRestoreArrayRead(c->z, &w));
   PetscCall(VecRestoreArrayRead(wring_potential_target(s->g), &y));

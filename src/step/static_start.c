@@ -13,29 +13,29 @@ static const double rtol = 1e-3; // of the continuation, which is a guess
 /* d = A^{-1} r, each component by conjugate gradients. */
 static PetscErrorCode solve(const wring_stepper *s, Vec r, Vec d)
 {
-  Mat A = NULL;
+  Mat A[3] = {NULL, NULL, NULL};
   Vec in, out;
   KSP ksp;
   PC  pc;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_operator_matrix(s->g, 1, &A));
-  PetscCall(MatCreateVecs(A, &out, &in));
+  PetscCall(wring_potential_operator_matrices(s->g, 1, A));
+  PetscCall(MatCreateVecs(A[0], &out, &in));
   PetscCall(KSPCreate(wring_potential_mesh(s->g)->comm, &ksp));
-  PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetType(ksp, KSPCG));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, PCJACOBI));
   PetscCall(KSPSetTolerances(ksp, rtol, PETSC_DEFAULT, PETSC_DEFAULT, MAX_IT));
   for (int c = 0; c < 3; c++) {
     PetscCall(VecStrideGather(r, c, in, INSERT_VALUES));
+    PetscCall(KSPSetOperators(ksp, A[c], A[c]));
     PetscCall(KSPSolve(ksp, in, out));
     PetscCall(VecStrideScatter(out, c, d, INSERT_VALUES));
   }
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&in));
   PetscCall(VecDestroy(&out));
-  PetscCall(MatDestroy(&A));
+  PetscCall(wring_matrices_destroy(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

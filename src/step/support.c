@@ -125,7 +125,8 @@ static void mark_held(const parts *p, char *held)
   const int          n = wring_potential_terms(p->s->g, &term);
   for (int i = 0; i < n; i++) {
     const PetscInt count = wring_term_holds(term[i], p->time) ? wring_term_attached(term[i], &vertex) : 0;
-    for (PetscInt k = 0; k < 3 * count; k++) held[3 * vertex[k / 3] + k % 3] = 1;
+    for (PetscInt k = 0; k < 3 * count; k++)
+      if (wring_term_components(term[i]) >> k % 3 & 1) held[3 * vertex[k / 3] + k % 3] = 1;
   }
 }
 
@@ -415,7 +416,7 @@ static PetscErrorCode set_regularisation(const parts *p, const char *what, Petsc
   PetscCall(VecGetArrayRead(d, &diagonal));
   for (PetscInt i = 0; i < 2 * p->m->n_owned; i++) {
     const PetscInt v = i % p->m->n_owned, kind = i / p->m->n_owned;
-    if (!(what[v] & (kind ? STIFFEN : HOLD)) || (held && held[v])) continue;
+    if (!(what[v] & (kind ? STIFFEN : HOLD)) || (held && held[v] == WRING_XYZ)) continue;
     k[i] = regularisation * diagonal[v];
     count[kind]++;
   }

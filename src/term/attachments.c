@@ -22,8 +22,9 @@ static PetscErrorCode create_motion(PetscInt n, const PetscInt *vertex, const do
   PetscCall(PetscMalloc2(n, &(*a)->vertex, (size_t)3 * n, &(*a)->target));
   PetscCall(PetscArraycpy((*a)->vertex, vertex, n));
   PetscCall(PetscArraycpy((*a)->target, target, (size_t)3 * n));
-  (*a)->n      = n;
-  (*a)->motion = *motion;
+  (*a)->n          = n;
+  (*a)->components = WRING_XYZ;
+  (*a)->motion     = *motion;
   PetscCall(wring_time_curve_copy(motion->path, &(*a)->path));
   (*a)->motion.path = (*a)->path;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -100,6 +101,16 @@ PetscInt wring_term_held(const wring_term *t, const PetscInt **vertex, const dou
   *vertex = a->vertex;
   *target = a->place;
   return a->n;
+}
+
+void wring_term_set_components(wring_term *t, unsigned components)
+{
+  t->attachment->components = components;
+}
+
+unsigned wring_term_components(const wring_term *t)
+{
+  return t->attachment ? t->attachment->components : WRING_XYZ;
 }
 
 PetscBool wring_term_is_hard(const wring_term *t)

@@ -21,11 +21,12 @@ typedef struct {
   PetscInt          n;
   double           *target; // [n][3] at time 0, m
   wring_motion      motion;
-  wring_time_curve *path;   // copy of motion.path, or NULL
-  PetscInt         *vertex; // [n] owned
-  double           *origin; // [n][3] where targets that grow are at time 0, m; NULL: they do not grow
-  PetscBool         hard;   // the term has no elements, but place
-  double           *place;  // [n][3] current targets, m
+  wring_time_curve *path;       // copy of motion.path, or NULL
+  PetscInt         *vertex;     // [n] owned
+  double           *origin;     // [n][3] where targets that grow are at time 0, m; NULL: they do not grow
+  PetscBool         hard;       // the term has no elements, but place
+  double           *place;      // [n][3] current targets, m
+  unsigned          components; // that it holds, WRING_X | ...
 } attachment;
 
 struct wring_term {

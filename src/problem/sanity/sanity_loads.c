@@ -20,7 +20,7 @@ static PetscErrorCode sum_loads(const wring_problem *p, double time, wring_sanit
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Loads on vertices that no hard attachment holds, at one end of the run. */
+/* Loads on coordinates that no hard attachment holds, at one end of the run. */
 static PetscErrorCode sum_acting(const wring_problem *p, double time, double *acting)
 {
   const char *const held = wring_potential_held_marks(p->g);
@@ -29,8 +29,9 @@ static PetscErrorCode sum_acting(const wring_problem *p, double time, double *ac
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(3 * p->mesh->n_owned, &a));
   PetscCall(wring_loads_accelerate(p->loads, time, p->state.q, a));
-  for (PetscInt v = 0; v < p->mesh->n_owned; v++)
-    if (!held || !held[v]) sum += p->mass[v] * sqrt(wring_dot3(a + 3 * v, a + 3 * v));
+  for (PetscInt i = 0; held && i < 3 * p->mesh->n_owned; i++)
+    if (held[i / 3] >> i % 3 & 1) a[i] = 0;
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++) sum += p->mass[v] * sqrt(wring_dot3(a + 3 * v, a + 3 * v));
   PetscCall(PetscFree(a));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, p->comm));
   *acting = fmax(*acting, sum);

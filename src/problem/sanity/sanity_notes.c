@@ -34,7 +34,7 @@ static PetscBool may_move(const wring_problem *p, const wring_sanity *s)
 static PetscErrorCode note_rest(const wring_problem *p, wring_sanity *s)
 {
   PetscFunctionBegin;
-  if (wring_potential_held(p->g) == p->mesh->n_global)
+  if (wring_potential_held(p->g) == 3 * p->mesh->n_global)
     PetscCall(wring_sanity_add_note(s, "hard attachments hold all %" PetscInt_FMT " vertices: nothing is computed",
                                     p->mesh->n_global));
   else if (!may_move(p, s))
@@ -190,7 +190,7 @@ PetscErrorCode wring_sanity_note_keys(const wring_problem *p, wring_sanity *s)
 {
   PetscFunctionBegin;
   PetscCall(note_rest(p, s));
-  if (wring_potential_held(p->g) < p->mesh->n_global) PetscCall(note_held_loads(s));
+  if (wring_potential_held(p->g) < 3 * p->mesh->n_global) PetscCall(note_held_loads(s));
   PetscCall(note_free_parts(s));
   PetscCall(note_attachments(p, s));
   PetscCall(note_unused(s));

@@ -12,6 +12,13 @@ const wring_option wring_attach_options[] = {
    .type  = WRING_BOOL,
    .value = "false",
    .help  = "Whether vertices are exactly at their targets (a Dirichlet condition); replaces stiffness."},
+  {.key     = "components",
+   .type    = WRING_WORD,
+   .choices = "x|y|z|xy|yz|xz|xyz",
+   .value   = "xyz",
+   .help =
+     "Components of the positions that a hard attachment prescribes; the others are free: one for a symmetry plane "
+     "or rollers."},
   {.key   = "velocity",
    .type  = WRING_REALS,
    .count = 3,
@@ -64,6 +71,41 @@ static PetscErrorCode refuse_both(const wring_problem *p, const char *prefix, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The bits of `components`. */
+static PetscErrorCode get_components(const wring_options *o, const char *prefix, unsigned *components)
+{
+  const char *word;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, wring_attach_options, "components", &word));
+  *components = 0;
+  for (; *word; word++) *components |= 1u << (*word - 'x');
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A rotation about the axis c moves the two other components together: both are held, or neither. */
+static PetscErrorCode check_components(const wring_problem *p, const char *prefix, PetscBool hard)
+{
+  const wring_options *const o          = p->options;
+  unsigned                   components = 0;
+  double                     spin[3];
+
+  PetscFunctionBegin;
+  if (wring_options_has(o, prefix, "components") && !hard)
+    WRING_REFUSE(p->comm, "%s: %scomponents applies to hard attachments only, expected %shard true",
+                 wring_options_origin(o, prefix, "components"), prefix, prefix);
+  PetscCall(get_components(o, prefix, &components));
+  PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "spin", spin));
+  for (int c = 0; c < 3; c++) {
+    const unsigned others = WRING_XYZ & ~(1u << c), held = components & others;
+    if (spin[c] != 0 && held && held != others)
+      WRING_REFUSE(p->comm,
+                   "%s: %sspin about %c turns %c and %c into each other, expected components with both or none",
+                   wring_options_origin(o, prefix, "spin"), prefix, "xyz"[c], "yzx"[c], "zxy"[c]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
 {
   char      prefix[WRING_PREFIX], hint[256];
@@ -73,6 +115,7 @@ static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
   PetscCall(wring_options_get_bool(p->options, prefix, wring_attach_options, "hard", &hard));
   if (hard) PetscCall(refuse_both(p, prefix, "stiffness", "hard", "a hard attachment has no stiffness"));
+  PetscCall(check_components(p, prefix, hard));
   PetscCall(refuse_both(p, prefix, "velocity", "path", "a path replaces the velocity"));
   PetscCall(refuse_both(p, prefix, "stiffness", "file", "each row of the file has its own stiffness"));
   if (wring_options_has(p->options, prefix, "file") || wring_names_find(&p->mesh->sets, name) >= 0)
@@ -197,6 +240,18 @@ static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, con
 
 /* ---- terms ------------------------------------------------------------------------------------------------------- */
 
+static PetscErrorCode create_hard(wring_problem *p, const char *name, const char *prefix, const attachment *a,
+                                  const wring_motion *motion, wring_term **term)
+{
+  unsigned components = 0;
+
+  PetscFunctionBegin;
+  PetscCall(wring_term_create_hard_attachments(p->mesh, name, a->n, a->vertex, a->target, motion, term));
+  PetscCall(get_components(p->options, prefix, &components));
+  wring_term_set_components(*term, components);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode add_attachment(wring_problem *p, const char *name)
 {
   attachment        a;
@@ -215,7 +270,7 @@ static PetscErrorCode add_attachment(wring_problem *p, const char *name)
     PetscCall(take_set(p, prefix, name, hard, &a));
   PetscCall(get_motion(p, prefix, &a, &motion, &path));
   if (hard)
-    PetscCall(wring_term_create_hard_attachments(p->mesh, name, a.n, a.vertex, a.target, &motion, &term));
+    PetscCall(create_hard(p, name, prefix, &a, &motion, &term));
   else
     PetscCall(wring_term_create_attachments(p->mesh, name, a.n, a.vertex, a.stiffness, a.target, &motion, &term));
   PetscCall(wring_potential_add_term(p->g, term));

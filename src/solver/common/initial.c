@@ -2,7 +2,8 @@
   The Hessian from which L-BFGS starts [Liu et al. 2017, section 5]. Constant matrices are factored once, and again when
   the potential has changed (h, or a term switched off). Like the set-up of A, this does not count as time of a solve.
 
-  Warping: vertex i is rotated by R_i, the rotation closest to the sum of w_e F_e over its tetrahedra at x_0, and
+  Warping: vertex i is rotated by R_i, the rotation closest to the sum of w_e F_e over its tetrahedra at x_0, 1 if some
+  of its components are held, and
     H_0 q = R H_rest^{-1} R^T q,   R = diag(R_i)                                  [Mueller et al. 2002]
   which is symmetric and positive definite for any rotations.
 */
@@ -116,20 +117,76 @@ PetscErrorCode wring_initial_set_up(wring_solver *s, wring_initial *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The entries of A's local rows in the diagonal and the off-diagonal part of a matrix with three rows per vertex. */
+static PetscErrorCode count_wide(Mat A, PetscInt *diagonal, PetscInt *off)
+{
+  PetscInt        begin, end, n;
+  const PetscInt *column;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    PetscInt own = 0;
+    PetscCall(MatGetRow(A, i, &n, &column, NULL));
+    for (PetscInt k = 0; k < n; k++) own += column[k] >= begin && column[k] < end;
+    for (PetscInt c = 3 * (i - begin); c < 3 * (i - begin) + 3; c++) diagonal[c] = own, off[c] = n - own;
+    PetscCall(MatRestoreRow(A, i, &n, &column, NULL));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Puts A of a component in the rows and columns of this component. */
+static PetscErrorCode insert_component(Mat A, int c, Mat P)
+{
+  PetscInt           begin, end, n;
+  const PetscInt    *column;
+  const PetscScalar *value;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    PetscCall(MatGetRow(A, i, &n, &column, &value));
+    for (PetscInt k = 0; k < n; k++) PetscCall(MatSetValue(P, 3 * i + c, 3 * column[k] + c, value[k], INSERT_VALUES));
+    PetscCall(MatRestoreRow(A, i, &n, &column, &value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A with three rows per vertex. */
 static PetscErrorCode make_wide_operator(wring_solver *s, Mat *P)
 {
-  Mat A = NULL, wide;
+  Mat       A[3] = {NULL, NULL, NULL};
+  PetscInt *diagonal, *off;
 
   PetscFunctionBegin;
   PetscCall(MatDestroy(P));
-  PetscCall(wring_potential_operator_matrix(s->g, 1, &A));
-  PetscCall(MatCreateMAIJ(A, 3, &wide));
-  PetscCall(MatConvert(wide, MATAIJ, MAT_INITIAL_MATRIX, P));
+  PetscCall(wring_potential_operator_matrices(s->g, 1, A));
+  PetscCall(PetscMalloc2(s->n, &diagonal, s->n, &off));
+  PetscCall(count_wide(A[0], diagonal, off));
+  PetscCall(MatCreateAIJ(s->comm, s->n, s->n, PETSC_DETERMINE, PETSC_DETERMINE, 0, diagonal, 0, off, P));
+  PetscCall(PetscFree2(diagonal, off));
   PetscCall(MatSetBlockSize(*P, 3));
+  for (int c = 0; c < 3; c++) PetscCall(insert_component(A[c], c, *P));
+  PetscCall(MatAssemblyBegin(*P, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*P, MAT_FINAL_ASSEMBLY));
   PetscCall(MatSetOption(*P, MAT_SPD, PETSC_TRUE));
-  PetscCall(MatDestroy(&wide));
-  PetscCall(MatDestroy(&A));
+  PetscCall(wring_matrices_destroy(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A as the system's matrix: with one row per vertex if it is the same for x, y and z. */
+static PetscErrorCode make_own_operator(wring_solver *s, wring_linear *l)
+{
+  const PetscBool wide = wring_potential_holds_components(s->g);
+  PetscInt        rows = wide ? 3 : 1;
+
+  PetscFunctionBegin;
+  if (l->A) PetscCall(MatGetBlockSize(l->A, &rows));
+  if (rows != (wide ? 3 : 1)) PetscCall(wring_linear_destroy(l)); // an attachment was released
+  if (wide)
+    PetscCall(make_wide_operator(s, &l->A));
+  else
+    PetscCall(wring_potential_operator_matrix(s->g, 1, &l->A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,7 +199,7 @@ static PetscErrorCode make_matrices(wring_solver *s, wring_initial *H)
     PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, PETSC_TRUE, &H->P));
   if (H->kind == WRING_INITIAL_FRAME) PetscFunctionReturn(PETSC_SUCCESS);
   if (H->kind == WRING_INITIAL_OPERATOR)
-    PetscCall(wring_potential_operator_matrix(s->g, 1, &H->system.A));
+    PetscCall(make_own_operator(s, &H->system));
   else
     PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, PETSC_TRUE, &H->system.A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -190,6 +247,16 @@ static void closest_rotations(PetscInt n, double *R)
   }
 }
 
+/* The identity at vertices that are held in some of their components: a rotation would mix those with the free ones. */
+static void unturn_held(const wring_solver *s, double *R)
+{
+  const char *const mark = wring_potential_held_marks(s->g);
+  for (PetscInt i = 0; mark && i < s->n / 3; i++) {
+    if (!mark[i] || mark[i] == WRING_XYZ) continue;
+    for (int k = 0; k < 9; k++) R[9 * i + k] = k % 4 == 0;
+  }
+}
+
 /* v_i <- R_i v_i, or v_i <- R_i^T v_i. */
 static PetscErrorCode turn(const wring_solver *s, const wring_initial *H, PetscBool transpose, Vec v)
 {
@@ -229,6 +296,7 @@ PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x)
   if (H->kind == WRING_INITIAL_WARPED) {
     PetscCall(wring_potential_deformation(s->g, x, H->R));
     closest_rotations(s->n / 3, H->R);
+    unturn_held(s, H->R);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

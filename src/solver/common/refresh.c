@@ -106,12 +106,14 @@ static PetscBool is_due(const wring_solver *s, const wring_refresh *r)
 
 PetscErrorCode wring_refresh_operator(wring_solver *s, wring_refresh *r, Vec x)
 {
-  Mat A = wring_operator_matrix(s->op);
+  Mat A[3];
 
   PetscFunctionBegin;
   if (!is_due(s, r)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_potential_mean_matrix(s->g, x, factor, &A));
-  PetscCall(wring_operator_set_matrix(s->op, A));
+  PetscCall(wring_operator_get_matrices(s->op, A));
+  PetscCall(wring_potential_mean_matrices(s->g, x, factor, A));
+  PetscCall(wring_operator_set_matrices(s->op, A));
+  PetscCall(wring_matrices_destroy(A));
   judge(r);
   r->first = r->excess = 0;
   r->since             = s->work.evaluations;

@@ -44,7 +44,7 @@ PetscErrorCode wring_sweeps_set_up(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The masses of g; infinite for a vertex that a hard attachment holds. */
+/* The masses of g; infinite for a vertex that hard attachments hold in all components. */
 static PetscErrorCode create_masses(const wring_solver *s, double **mass)
 {
   const double *const own  = wring_potential_mass(s->g);
@@ -52,21 +52,22 @@ static PetscErrorCode create_masses(const wring_solver *s, double **mass)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(s->n / 3, mass));
-  for (PetscInt i = 0; i < s->n / 3; i++) (*mass)[i] = mark && mark[i] ? INFINITY : own[i];
+  for (PetscInt i = 0; i < s->n / 3; i++) (*mass)[i] = mark && mark[i] == WRING_XYZ ? INFINITY : own[i];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_sweeps_begin(wring_solver *s, Vec reference)
 {
-  solver_sweeps *w = s->data;
-  const double  *a = NULL;
+  solver_sweeps *w    = s->data;
+  const char    *held = wring_potential_holds_components(s->g) ? wring_potential_held_marks(s->g) : NULL;
+  const double  *a    = NULL;
   double        *mass;
 
   PetscFunctionBegin;
   w->rule.h = wring_potential_step(s->g);
   PetscCall(create_masses(s, &mass));
   if (reference) PetscCall(VecGetArrayRead(reference, &a));
-  PetscCall(wring_sweep_begin(w->sweep, &w->rule, mass, a));
+  PetscCall(wring_sweep_begin(w->sweep, &w->rule, mass, held, a));
   if (reference) PetscCall(VecRestoreArrayRead(reference, &a));
   PetscCall(PetscFree(mass));
   PetscFunctionReturn(PETSC_SUCCESS);

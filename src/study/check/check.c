@@ -18,7 +18,7 @@ typedef struct {
   wring_solver  *solver; // NULL: the integrator advances without one
   wring_sanity  *sanity;
   Vec            x; // x_0
-  Mat            A;
+  Mat            A[3];
   double         bytes[N_PART]; // of this rank
 } check;
 
@@ -71,7 +71,7 @@ static PetscErrorCode measure_operator(check *c, double *bytes)
   if (strcmp(wring_operator_choice(op, c->p->mesh->n_global), "multigrid") != 0) {
     PetscCall(wring_operator_predict(op, c->A, bytes));
   } else {
-    PetscCall(wring_operator_set_matrix(op, c->A));
+    PetscCall(wring_operator_set_matrices(op, c->A));
     *bytes = set_aside() - before;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -85,7 +85,7 @@ static PetscErrorCode predict_solves(check *c)
   double               own, shared                                                              = 0;
 
   PetscFunctionBegin;
-  if (factor > 0) PetscCall(wring_potential_operator_matrix(p->g, factor, &c->A));
+  if (factor > 0) PetscCall(wring_potential_operator_matrices(p->g, factor, c->A));
   c->bytes[MATRICES] = set_aside() - before;
   if (factor > 0) PetscCall(measure_operator(c, &shared));
   const double between = set_aside();
@@ -348,7 +348,7 @@ PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_en
   PetscCall(wring_sanity_destroy(&c.sanity));
   PetscCall(VecDestroy(&c.x));
   PetscCall(wring_solver_destroy(&c.solver));
-  PetscCall(MatDestroy(&c.A));
+  PetscCall(wring_matrices_destroy(c.A));
   PetscCall(wring_problem_destroy(&c.p));
   end->status = WRING_EXIT_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);

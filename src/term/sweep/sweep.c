@@ -62,6 +62,13 @@ VERTEX_ROWS_INLINE void scatter_vertices(int m, const PetscInt *corner, wring_in
   }
 }
 
+/* Sets the gradient to 0 in the components that are held: their inverse mass is 0. */
+static void clear_held(int m, const PetscInt *corner, const char *held, lanes *grad)
+{
+  for (int i = 0; i < 3 * m; i++)
+    for (int l = 0; l < LANES; l++) grad[i][l] = held[corner[i / 3 * LANES + l]] >> i % 3 & 1 ? 0 : grad[i][l];
+}
+
 /* A constraint of a block at the current positions. */
 typedef struct {
   lanes C, k;  // k: of the law
@@ -175,8 +182,9 @@ static inline __attribute__((always_inline)) void run_block(int m, int q, void *
     form_z(m, q, coef, (wring_in)xe, z);
     law->constraint(law, j, (wring_in)par, (wring_in)z, c.C, dC, c.k);
     form_forces(m, q, coef, (wring_in)dC, grad);
-    form_slope(m, (const lanes *)grad, (const lanes *)w, c.slope);
     if (g->damped) form_rate(m, corner, s->rule.type, s->reference, (const lanes *)grad, (const lanes *)xe, c.rate);
+    if (s->held) clear_held(m, corner, s->held, grad);
+    form_slope(m, (const lanes *)grad, (const lanes *)w, c.slope);
     form_step(&s->rule, &c, row + SWEEP_WEIGHT * LANES, row + SWEEP_DAMPING * LANES, lambda, step);
     work->bad += mask_step((int)PetscMin(g->lanes, g->n - b * g->lanes), &c, lambda, step);
     for (int i = 0; i < 3 * m; i++) {
@@ -359,13 +367,14 @@ static void refresh_segment(wring_sweep *s, sweep_segment *g)
   g->damped = (PetscBool)(damped && s->rule.type != WRING_SWEEP_RIGID);
 }
 
-PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, const double *mass,
+PetscErrorCode wring_sweep_begin(wring_sweep *s, const wring_sweep_rule *rule, const double *mass, const char *held,
                                  const double *reference)
 {
   const wring_mesh *m = s->mesh;
 
   PetscFunctionBegin;
   s->rule = *rule;
+  s->held = held;
   for (PetscInt i = 0; i < m->n_owned; i++) s->x[4 * i + 3] = 1 / mass[i];
   if (rule->type != WRING_SWEEP_RIGID) {
     to_rows(m->n_owned, reference, s->reference);

@@ -44,6 +44,7 @@ struct wring_sweep {
   double            *x;                 // [n_local][4] positions and inverse masses
   double            *reference, *start; // [n_local][4]; start: hybrid, positions before a sweep, then moves
   double            *share;             // [n_owned] hybrid: 1 / ranks with elements at a vertex that has ghosts, else 0
+  const char        *held;              // [n_local] components that do not move, bit by bit; NULL: none
   MPI_Datatype       four;              // 4 doubles
   PetscInt64         not_finite;
 };
