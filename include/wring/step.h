@@ -94,7 +94,7 @@ PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x
 
 /*
   Statics, after a failed solve: makes the next begin from this state prepare half of the last part of the load step,
-  with a note. *halved: PETSC_FALSE for other integrators, and where the part is 1/1024 of a load step already.
+  with a note. *halved: PETSC_FALSE for other integrators, and where the part is 1/64 of a load step already.
 */
 PetscErrorCode wring_stepper_halve(wring_stepper *s, const wring_state *state, PetscBool *halved);
 

@@ -5,7 +5,7 @@
 #include "step_impl.h"
 #include <math.h>
 
-enum { MAX_HALVINGS = 10, MAX_RENEWALS = 100 };
+enum { MAX_HALVINGS = 6, MAX_RENEWALS = 100, PATIENCE = 15 };
 
 /* The end of the load step that contains a time, and the shortest part of it. */
 static double whole_end(const wring_stepper *s, const wring_state *state)
@@ -154,6 +154,25 @@ static PetscErrorCode renew(wring_stepper *s, Vec x, double *norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The loads of the next solve, unless they are those of its start. */
+static PetscErrorCode mix_loads(wring_stepper *s)
+{
+  PetscFunctionBegin;
+  if (!s->mixing) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_load_mixing_step(s->mixing, s->load));
+  PetscCall(wring_potential_set_load(s->g, s->load));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode start_mixing(wring_stepper *s)
+{
+  PetscFunctionBegin;
+  if (!s->loads || !wring_loads_follow(s->loads)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!s->mixing) PetscCall(wring_load_mixing_create(s->load, &s->mixing));
+  PetscCall(wring_load_mixing_start(s->mixing, s->load));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscBool depends_on_solution(const wring_stepper *s)
 {
   wring_contact *const *contact;
@@ -168,31 +187,46 @@ static PetscErrorCode end_unsettled(wring_stepper *s, wring_outcome *outcome)
   s->part.adrift  = s->regularised;
   if (s->regularised)
     PetscCall(wring_note(wring_potential_mesh(s->g)->comm,
-                         "no contact stops the part that only contacts may hold, after %d solves: place it nearer to "
-                         "what stops it, or attach it",
-                         MAX_RENEWALS));
+                         "no contact stops the part that only contacts may hold: place it nearer to what stops it, or "
+                         "attach it"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool is_settled(const wring_outcome *outcome)
+{
+  return (PetscBool)(outcome->reason == WRING_CONVERGED || outcome->reason == WRING_AT_ROUND_OFF);
+}
+
+/* Repeats the solve until the residual with loads and contacts at x meets the tolerance; gives up when it stays. */
+static PetscErrorCode settle(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome)
+{
+  const double  tolerance = wring_solver_tolerance(solver, outcome);
+  const int     patience  = s->regularised ? MAX_RENEWALS : PATIENCE; // a part that falls has a constant residual
+  double        norm = 0, least = INFINITY;
+  wring_outcome more;
+
+  PetscFunctionBegin;
+  PetscCall(start_mixing(s));
+  for (int i = 0, last = 0; i < MAX_RENEWALS && i - last < patience; i++) {
+    if (!is_settled(outcome)) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(renew(s, x, &norm));
+    if (norm <= tolerance) outcome->reason = WRING_CONVERGED;
+    if (norm <= PetscMax(tolerance, 2 * outcome->last.gradient_norm)) PetscFunctionReturn(PETSC_SUCCESS);
+    if (norm < 0.9 * least) least = norm, last = i;
+    PetscCall(mix_loads(s));
+    PetscCall(wring_solver_solve(solver, x, &more));
+    wring_outcome_add(&more, outcome);
+  }
+  if (is_settled(outcome)) PetscCall(end_unsettled(s, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_stepper_solve(wring_stepper *s, wring_solver *solver, Vec x, wring_outcome *outcome)
 {
-  wring_outcome more;
-  double        norm = 0;
-
   PetscFunctionBegin;
   wring_solver_know_start(solver, wring_stepper_evaluation(s));
   PetscCall(wring_solver_solve(solver, x, outcome));
-  if (!s->integrator->is_static || !depends_on_solution(s)) PetscFunctionReturn(PETSC_SUCCESS);
-  const double tolerance = wring_solver_tolerance(solver, outcome);
-  for (int i = 0; i < MAX_RENEWALS; i++) {
-    if (outcome->reason != WRING_CONVERGED && outcome->reason != WRING_AT_ROUND_OFF) break;
-    PetscCall(renew(s, x, &norm));
-    if (norm <= tolerance) outcome->reason = WRING_CONVERGED;
-    if (norm <= PetscMax(tolerance, 2 * outcome->last.gradient_norm)) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(wring_solver_solve(solver, x, &more));
-    wring_outcome_add(&more, outcome);
-  }
-  if (outcome->reason == WRING_CONVERGED || outcome->reason == WRING_AT_ROUND_OFF) PetscCall(end_unsettled(s, outcome));
+  if (s->integrator->is_static && depends_on_solution(s)) PetscCall(settle(s, solver, x, outcome));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

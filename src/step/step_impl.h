@@ -8,6 +8,7 @@
     start.c                  the x_0 of the solve
     static.c                 load steps: their g, their parts, loads and contacts that depend on the solution
     static_start.c           the x_0 of a load step
+    static_mixing.c          loads that depend on its solution
     support.c                what holds the body in statics
     loads.c                  forces that depend on time, wring/load.h
   Not here: the solve (src/solver), what a run writes and when it stops (src/study/run).
@@ -68,6 +69,8 @@ typedef struct {
   PetscBool adrift; // no contact stops it: a shorter part would not help
 } load_part;
 
+typedef struct wring_load_mixing wring_load_mixing;
+
 struct wring_stepper {
   wring_potential        *g; // borrowed
   const wring_integrator *integrator;
@@ -95,11 +98,12 @@ struct wring_stepper {
   PetscBool known; // lead and change, or motion, are those of the last step
 
   /* load steps: static.c */
-  Vec       motion;      // m per pseudo-time, of the last part of a load step
-  Vec       origin;      // m, positions at pseudo-time 0
-  PetscBool begun;       // origin is known
-  PetscBool regularised; // g has k_i, (2.9)
-  load_part part;
+  Vec                motion;      // m per pseudo-time, of the last part of a load step
+  Vec                origin;      // m, positions at pseudo-time 0
+  PetscBool          begun;       // origin is known
+  PetscBool          regularised; // g has k_i, (2.9)
+  load_part          part;
+  wring_load_mixing *mixing; // NULL: the loads do not depend on positions
 };
 
 const wring_integrator *wring_integrator_get(int i);             // in the order of the help text; NULL past the end
@@ -135,3 +139,10 @@ PetscErrorCode wring_step_start_part(wring_stepper *s, const wring_state *state,
 */
 PetscErrorCode wring_step_require_support(wring_stepper *s, double time);
 PetscErrorCode wring_step_regularise(wring_stepper *s, double time);
+
+/* The search for loads f that are those at their own solution, of vectors like `like`. Collective. */
+enum { LOAD_WINDOW = 5 };
+PetscErrorCode wring_load_mixing_create(Vec like, wring_load_mixing **m);
+PetscErrorCode wring_load_mixing_destroy(wring_load_mixing **m);
+PetscErrorCode wring_load_mixing_start(wring_load_mixing *m, Vec f); // f of the first solve
+PetscErrorCode wring_load_mixing_step(wring_load_mixing *m, Vec g);  // g: the loads at the solution in, the next f out

@@ -113,6 +113,7 @@ PetscErrorCode wring_stepper_destroy(wring_stepper **stepper)
   PetscCall(VecDestroy(&s->change));
   PetscCall(VecDestroy(&s->motion));
   PetscCall(VecDestroy(&s->origin));
+  PetscCall(wring_load_mixing_destroy(&s->mixing));
   PetscCall(KSPDestroy(&s->ksp));
   PetscCall(MatDestroy(&s->H));
   PetscCall(PetscFree(*stepper));
