@@ -66,7 +66,7 @@ double wring_loads_potential(const wring_loads *l, double time, const double *x)
 PetscBool wring_loads_has_work(const wring_loads *l);
 
 /*
-  The work [J] of a step of h s from q to x on all ranks, docs/theory.md (6.16): of pressure at this time and the
+  The work [J] of a step of h s from q to x on all ranks, docs/theory.md (6.17): of pressure at this time and the
   positions q, or x if at_x; and of drag at the mean velocity (x - q)/h, none if h is INFINITY. Ghosts are updated.
   Collective.
 */

@@ -196,7 +196,7 @@ PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double f
 
 /*
   r = -L d at free vertices and 0 at held ones, with L as it is before rows and columns of held vertices are replaced:
-  A^{-1} r continues a displacement d of the held vertices, which is 0 elsewhere, to the free ones, (6.14).
+  A^{-1} r continues a displacement d of the held vertices, which is 0 elsewhere, to the free ones, (6.15).
 */
 PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r);
 

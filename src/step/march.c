@@ -217,7 +217,7 @@ static PetscErrorCode end_energy(wring_stepper *s, const wring_state *state, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the work of pressure and drag on the way from q to the new positions x. docs/theory.md (6.16) */
+/* Adds the work of pressure and drag on the way from q to the new positions x. docs/theory.md (6.17) */
 static PetscErrorCode add_work(wring_stepper *s, Vec x, wring_state *state)
 {
   wring_phases *const phases = wring_potential_phases(s->g);

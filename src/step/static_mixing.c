@@ -1,6 +1,6 @@
 /*
   Loads f that depend on the solution x(f) of statics: f = G(f), the load at x(f), by Anderson's mixing, which converges
-  also where the plain repetition f <- G(f) does not. docs/theory.md (6.18)
+  also where the plain repetition f <- G(f) does not. docs/theory.md (6.14)
 */
 #include "step_impl.h"
 
@@ -53,7 +53,7 @@ PetscErrorCode wring_load_mixing_start(wring_load_mixing *m, Vec f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* theta [n]: the minimiser of |r - sum theta_j dr_j|^2, by elimination in the normal equations; 0 for dependent dr_j. */
+/* theta [n] minimises |r - sum theta_j dr_j|^2: elimination in the normal equations; 0 for dependent dr_j. */
 static void solve_normal(int n, double a[LOAD_WINDOW][LOAD_WINDOW], const double *b, double *theta)
 {
   double       x[LOAD_WINDOW];

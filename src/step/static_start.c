@@ -39,7 +39,7 @@ static PetscErrorCode solve(const wring_stepper *s, Vec r, Vec d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = q + d, with d the motion of the held vertices and A^{-1} (-L d) at the free ones, (6.14); *moves: d is not 0. */
+/* x = q + d, with d the motion of the held vertices and A^{-1} (-L d) at the free ones, (6.15); *moves: d is not 0. */
 static PetscErrorCode continue_motion(const wring_stepper *s, const wring_state *state, Vec x, PetscBool *moves)
 {
   PetscReal length;

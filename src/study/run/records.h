@@ -31,7 +31,7 @@ void wring_record_close(wring_record *r);
 
 typedef struct {
   wring_flaws flaws;
-  double      kinetic, elastic, external; // J; external: docs/theory.md (6.17)
+  double      kinetic, elastic, external; // J; external: docs/theory.md (6.18)
   double      p[3], l[3];                 // kg m/s, kg m^2/s: sum m v, sum m x cross v
 } wring_balance;
 
