@@ -105,7 +105,7 @@ PetscErrorCode wring_fields_create(wring_problem *p, unsigned chosen, PetscInt c
   double **const field[] = {&f->stress, &f->von_mises, &f->deformation_gradient, &f->membrane_force};
 
   PetscFunctionBegin;
-  *f = (wring_fields){NULL};
+  *f = (wring_fields){.stress = NULL};
   for (int i = 0; i < WRING_MAX_FIELDS; i++) {
     if (has(chosen, i)) PetscCall(PetscCalloc1((size_t)table[i].components * (size_t)PetscMax(cells, 1), field[i]));
   }
