@@ -243,8 +243,12 @@ void wring_term_add_stress(const wring_term *t, const double *x, double *tau);
 void   wring_deformation_gradients(const wring_mesh *m, const double *x, double *F);
 double wring_volume_ratio(const double F[9]);
 
-/* The Cauchy stress tau/J, in place; NaN unless J > 0, where there is none. The von Mises stress of a stress. */
+/*
+  The Cauchy stress tau/J, in place, of one element and of every tet, tau [mesh->n_tet][6]; NaN unless J > 0. The von
+  Mises stress of a stress.
+*/
 void   wring_cauchy_stress(double J, double tau[6]);
+void   wring_cauchy_stresses(const wring_mesh *m, const double *x, double *tau);
 double wring_von_mises(const double stress[6]);
 
 /*

@@ -3,17 +3,17 @@
 
 PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, double *stress)
 {
-  const double *xa;
+  const wring_mesh *const m = g->mesh;
+  const double           *xa;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
-  wring_deformation_gradients(g->mesh, xa, F);
-  PetscCall(PetscArrayzero(stress, (size_t)6 * g->mesh->n_tet));
-  for (int i = 0; i < g->n_term; i++) {
+  if (F) wring_deformation_gradients(m, xa, F);
+  if (stress) PetscCall(PetscArrayzero(stress, (size_t)6 * m->n_tet));
+  for (int i = 0; stress && i < g->n_term; i++) {
     if (wring_term_law(g->term[i])->kind != WRING_LAW_OTHER) wring_term_add_stress(g->term[i], xa, stress);
   }
-  for (PetscInt e = 0; e < g->mesh->n_tet; e++)
-    wring_cauchy_stress(wring_volume_ratio(F + 9 * (size_t)e), stress + 6 * (size_t)e);
+  if (stress) wring_cauchy_stresses(m, xa, stress);
   PetscCall(wring_potential_restore_local(g, x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -36,18 +36,18 @@ static PetscErrorCode divide(wring_potential *g, double *half[2], const double *
 PetscErrorCode wring_potential_recover_stress(wring_potential *g, Vec x, double *stress)
 {
   const wring_mesh *const m = g->mesh;
-  double                 *F, *of_tets, *half[2], *volume;
+  double                 *of_tets, *half[2], *volume;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(9 * m->n_tet, &F, 6 * m->n_tet, &of_tets));
+  PetscCall(PetscMalloc1(6 * m->n_tet, &of_tets));
   PetscCall(PetscCalloc3(3 * m->n_local, &half[0], 3 * m->n_local, &half[1], 3 * m->n_local, &volume));
-  PetscCall(wring_potential_stress(g, x, F, of_tets));
+  PetscCall(wring_potential_stress(g, x, NULL, of_tets));
   wring_add_at_vertices(m, of_tets, half[0], half[1], volume);
   PetscCall(wring_potential_sum_ghosts(g, half[0]));
   PetscCall(wring_potential_sum_ghosts(g, half[1]));
   PetscCall(wring_potential_sum_ghosts(g, volume));
   PetscCall(divide(g, half, volume, stress));
   PetscCall(PetscFree3(half[0], half[1], volume));
-  PetscCall(PetscFree2(F, of_tets));
+  PetscCall(PetscFree(of_tets));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -58,20 +58,33 @@ void wring_term_add_stress(const wring_term *t, const double *x, double *tau)
 
 /* ---- tets -------------------------------------------------------------------------------------------------------- */
 
+/* F [9] of tet e, row by row. */
+static void form_gradient(const wring_mesh *m, PetscInt e, const double *x, double F[9])
+{
+  const PetscInt *const v = m->tet + 4 * (size_t)e;
+  const double *const   X = m->X;
+  double                B[9], volume;
+  wring_tet_rest(X + 3 * v[0], X + 3 * v[1], X + 3 * v[2], X + 3 * v[3], B, &volume);
+  for (int i = 0; i < 9; i++) {
+    const int c = i / 3;
+    F[i]        = 0;
+    for (int a = 0; a < 3; a++) F[i] += (x[3 * v[a] + c] - x[3 * v[3] + c]) * B[3 * a + i % 3];
+  }
+}
+
 void wring_deformation_gradients(const wring_mesh *m, const double *x, double *F)
 {
 #pragma omp parallel for schedule(static)
+  for (PetscInt e = 0; e < m->n_tet; e++) form_gradient(m, e, x, F + 9 * (size_t)e);
+}
+
+void wring_cauchy_stresses(const wring_mesh *m, const double *x, double *tau)
+{
+#pragma omp parallel for schedule(static)
   for (PetscInt e = 0; e < m->n_tet; e++) {
-    const PetscInt *const v = m->tet + 4 * (size_t)e;
-    const double *const   X = m->X;
-    double                B[9], volume;
-    wring_tet_rest(X + 3 * v[0], X + 3 * v[1], X + 3 * v[2], X + 3 * v[3], B, &volume);
-    for (int i = 0; i < 9; i++) {
-      const int c   = i / 3;
-      double    sum = 0;
-      for (int a = 0; a < 3; a++) sum += (x[3 * v[a] + c] - x[3 * v[3] + c]) * B[3 * a + i % 3];
-      F[9 * (size_t)e + (size_t)i] = sum;
-    }
+    double F[9];
+    form_gradient(m, e, x, F);
+    wring_cauchy_stress(wring_volume_ratio(F), tau + 6 * (size_t)e);
   }
 }
 

@@ -104,14 +104,14 @@ static double probe_bytes(const wring_problem *p)
   const PetscInt     n      = wring_problem_probes(p, &probe);
   PetscBool          stress = PETSC_FALSE;
   for (PetscInt i = 0; i < n; i++) stress = (PetscBool)(stress || probe[i].stress);
-  return stress ? 120 * (double)(p->mesh->n_tet + p->mesh->n_local) : 0;
+  return stress ? 48 * (double)p->mesh->n_tet + 120 * (double)p->mesh->n_local : 0;
 }
 
 /*
   A frame: 4 corners, offset, type and four fields of a tet, the same of triangles and lines, whose corners are copied,
-  and the fields by choice, those of tets twice while they are computed; position, displacement, velocity and number of
-  a vertex. At another time the stresses of probes: F and stress of a tet, sums and means of a vertex. They reuse memory
-  that set-up of the matrices and of the factor or hierarchy has freed, which is at least as much as they keep.
+  and the fields by choice; position, displacement, velocity and number of a vertex. At another time the stresses of
+  probes: stress of a tet, sums and means of a vertex. They reuse memory that set-up of the matrices and of the factor
+  or hierarchy has freed, which is at least as much as they keep.
 */
 static PetscErrorCode predict_output(check *c)
 {
@@ -125,8 +125,8 @@ static PetscErrorCode predict_output(check *c)
   PetscFunctionBegin;
   PetscCall(wring_options_get_int(c->p->options, "output_", wring_output_options, "every", &every));
   PetscCall(wring_fields_choose(c->p, &fields));
-  const double more = wring_fields_bytes(fields), twice = more > 0 ? 120 : 0;
-  double       frame = (65 + more + twice) * (double)m->n_tet + 80 * (double)m->n_local;
+  const double more  = wring_fields_bytes(fields);
+  double       frame = (65 + more) * (double)m->n_tet + 80 * (double)m->n_local;
   for (PetscInt i = 0; i < n_surface; i++) frame += (73 + more) * (double)surface[i].n;
   for (PetscInt i = 0; i < n_line; i++) frame += (65 + more) * (double)line[i].n;
   if (every == 0) frame = 0;

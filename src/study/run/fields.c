@@ -61,23 +61,22 @@ double wring_fields_bytes(unsigned chosen)
 {
   double bytes = 0;
   for (int f = 0; f < WRING_MAX_FIELDS; f++) bytes += has(chosen, f) ? 8 * table[f].components : 0;
-  return bytes;
+  return bytes + (has(chosen, VON_MISES) && !has(chosen, STRESS) ? 8 * table[STRESS].components : 0);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
+/* Tets are the first cells: their fields are computed in place, but a stress that only the von Mises stress needs. */
 static PetscErrorCode fill_tets(wring_problem *p, wring_fields *f)
 {
-  const PetscInt n = p->mesh->n_tet;
-  double        *stress, *F;
+  const PetscInt n      = p->mesh->n_tet;
+  double        *stress = f->stress;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(6 * n, &stress, 9 * n, &F));
-  PetscCall(wring_potential_stress(p->g, p->state.q, F, stress));
-  if (f->stress) PetscCall(PetscArraycpy(f->stress, stress, 6 * n));
-  if (f->deformation_gradient) PetscCall(PetscArraycpy(f->deformation_gradient, F, 9 * n));
+  if (f->von_mises && !stress) PetscCall(PetscMalloc1(6 * (size_t)n, &stress));
+  PetscCall(wring_potential_stress(p->g, p->state.q, f->deformation_gradient, stress));
   for (PetscInt e = 0; f->von_mises && e < n; e++) f->von_mises[e] = wring_von_mises(stress + 6 * (size_t)e);
-  PetscCall(PetscFree2(stress, F));
+  if (!f->stress) PetscCall(PetscFree(stress));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
