@@ -34,6 +34,14 @@ cut -d, -f1-4 out/state.csv >moved.csv
 cut -d, -f1-4 one.csv >static.csv
 same static.csv moved.csv 1e-7
 
+# Rollers on three faces and a traction on a fourth: strains s/E and -nu s/E on any mesh, to the order of the strain.
+# Fails if a held component enters the equilibrium of the others.
+works 2 run block.yaml -gravity 0,0,0 -material_model corotated -attach_xmin_components x -attach_ymin_hard true \
+  -attach_ymin_components y -attach_zmin_hard true -attach_zmin_components z -traction_xmax_value 1e4,0,0 \
+  -solver_rtol 1e-10
+near "$(column out/state.csv x | sort -g | tail -n 1)" 1.01 1e-10 'strain along the traction'
+near "$(column out/state.csv y | sort -g | tail -n 1)" 0.2991 1e-10 'strain across the traction'
+
 # A pressure that follows its surface: the resultant on the deformed surface, which is p times the vector area within
 # its outline, is that of the reactions. Fails if the pressure is that of the start of the load step.
 works 2 run block.yaml -gravity 0,0,0 -pressure_zmax_value 3e3 -solver_rtol 1e-8 -time_steps 2 \

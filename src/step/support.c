@@ -29,7 +29,7 @@ typedef struct {
   const wring_mesh *m;
   double            time;      // the attachments are those of a step that ends at this time
   double            centre[3]; // of the mesh, m
-  char             *stiff;     // [n_local] 1: an element at the vertex resists every motion but rigid ones
+  PetscInt         *stiff;     // [n_local] 1: an element at the vertex resists every motion but rigid ones
   PetscInt         *label;     // [n_local]
   PetscInt          n;
   PetscInt         *of;   // [n_owned] part of each vertex, -1: none
@@ -362,10 +362,10 @@ static PetscErrorCode mark_stiff(parts *p)
     for (PetscInt v = 0; v < pattern->n; v++) p->stiff[v] |= pattern->start[v + 1] - pattern->start[v] > 1;
     PetscCall(wring_pattern_destroy(&pattern));
   }
-  PetscCall(PetscSFReduceBegin(halo, MPI_CHAR, p->stiff, p->stiff, MPI_MAX));
-  PetscCall(PetscSFReduceEnd(halo, MPI_CHAR, p->stiff, p->stiff, MPI_MAX));
-  PetscCall(PetscSFBcastBegin(halo, MPI_CHAR, p->stiff, p->stiff, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(halo, MPI_CHAR, p->stiff, p->stiff, MPI_REPLACE));
+  PetscCall(PetscSFReduceBegin(halo, MPIU_INT, p->stiff, p->stiff, MPI_MAX));
+  PetscCall(PetscSFReduceEnd(halo, MPIU_INT, p->stiff, p->stiff, MPI_MAX));
+  PetscCall(PetscSFBcastBegin(halo, MPIU_INT, p->stiff, p->stiff, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(halo, MPIU_INT, p->stiff, p->stiff, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
