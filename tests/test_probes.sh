@@ -196,8 +196,8 @@ refused 'probe_tip_point is "1,2", expected 3 reals .m.' check beam.yaml -probe_
 refused 'unknown key probe_tip_points' check beam.yaml -probe_tip_points 1,2,3
 refused_everywhere 'the mesh has no tetrahedra that could contain a point, expected probe_new_set' check sheet.yaml \
   -probe_new_point 0,0,0
-refused_everywhere "probe_edge_stress: 4 vertices of the set 'xmax' are in no tetrahedron" check sheet.yaml \
-  -probe_edge_stress true
+refused_everywhere "probe_edge_stress: the set 'xmax' has vertices in no tetrahedron .4 of 4., which have no stress" \
+  check sheet.yaml -probe_edge_stress true
 refused_everywhere "output_fields has 'stress', but the mesh has no tetrahedra, expected membrane_force" \
   run sheet.yaml -output_fields membrane_force,stress
 refused "output_fields has 'membrane_force', but the deck has no membrane" check beam.yaml -output_fields membrane_force

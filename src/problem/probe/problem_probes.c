@@ -66,7 +66,7 @@ static PetscErrorCode find_set(const wring_problem *p, const char *prefix, wring
 }
 
 /* Vertices without a tetrahedron, of membranes and springs, have no stress. */
-static PetscErrorCode check_stress(const wring_problem *p, const char *prefix, PetscInt set)
+static PetscErrorCode check_stress(const wring_problem *p, const char *prefix, const wring_probe_at *at)
 {
   const wring_mesh *const m    = p->mesh;
   PetscInt                bare = 0;
@@ -77,14 +77,15 @@ static PetscErrorCode check_stress(const wring_problem *p, const char *prefix, P
   for (PetscInt i = 0; i < 4 * m->n_tet; i++) mark[3 * m->tet[i]] = 1;
   PetscCall(PetscSFReduceBegin(m->coordinates, MPI_DOUBLE, mark, mark, MPI_SUM));
   PetscCall(PetscSFReduceEnd(m->coordinates, MPI_DOUBLE, mark, mark, MPI_SUM));
-  for (PetscInt i = 0; i < m->set_count[set]; i++) bare += mark[3 * m->set_vertex[set][i]] == 0;
+  for (PetscInt i = 0; i < m->set_count[at->set]; i++) bare += mark[3 * m->set_vertex[at->set][i]] == 0;
   PetscCall(PetscFree(mark));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bare, 1, MPIU_INT, MPI_SUM, p->comm));
   if (bare)
     WRING_REFUSE(p->comm,
-                 "%s: %sstress: %" PetscInt_FMT " vertices of the set '%s' are in no tetrahedron and have no stress, "
-                 "expected a set of vertices of tetrahedra",
-                 wring_options_origin(p->options, prefix, "stress"), prefix, bare, m->sets.name[set]);
+                 "%s: %sstress: the set '%s' has vertices in no tetrahedron (%" PetscInt_FMT " of %" PetscInt_FMT
+                 "), which have no stress, expected a set of vertices of tetrahedra",
+                 wring_options_origin(p->options, prefix, "stress"), prefix, m->sets.name[at->set], bare,
+                 (PetscInt)at->total);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,7 +109,7 @@ static PetscErrorCode add_probe(wring_problem *p, const char *name, wring_probe 
     PetscCall(locate_point(p, prefix, &at->place));
   else
     PetscCall(find_set(p, prefix, at));
-  if (probe->stress && !point) PetscCall(check_stress(p, prefix, at->set));
+  if (probe->stress && !point) PetscCall(check_stress(p, prefix, at));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
