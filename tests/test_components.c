@@ -6,6 +6,7 @@
 */
 #include "body.h"
 #include "refused.h"
+#include <wring/step.h>
 
 static const wring_motion still = {.until = INFINITY, .release = INFINITY};
 
@@ -390,6 +391,143 @@ static PetscErrorCode test_forces(void)
   return PETSC_SUCCESS;
 }
 
+/* ---- in time ----------------------------------------------------------------------------------------------------- */
+
+/* A soft block under gravity: x and z of xmin move at a velocity, y of ymin is held. */
+static PetscErrorCode create_moving(const char *rule, double h, const double velocity[3], test_body *b,
+                                    wring_stepper **stepper, wring_state *state)
+{
+  static const hold end = {"xmin", WRING_X | WRING_Z, rest}, side = {"ymin", WRING_Y, rest};
+  const PetscInt    cells[3] = {2, 1, 1};
+  wring_motion motion = {.velocity = {velocity[0], velocity[1], velocity[2]}, .until = INFINITY, .release = INFINITY};
+  double       par[8];
+  char         text[64];
+
+  PetscFunctionBegin;
+  *b = (test_body){.x = NULL};
+  snprintf(text, sizeof text, "%.17g", h);
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
+  PetscCall(wring_options_set(b->o, "material_young", "2e4", "test"));
+  PetscCall(wring_options_set(b->o, "material_poisson", "0.3", "test"));
+  PetscCall(wring_options_set(b->o, "time_step", text, "test"));
+  PetscCall(wring_options_set(b->o, "time_integrator", rule, "test"));
+  PetscCall(wring_options_set(b->o, "gravity", "0.5,-1,2", "test"));
+  PetscCall(wring_law_corotated.set_par(&wring_law_corotated, b->o, "material_", "material_", par));
+  b->mesh = test_box(PETSC_COMM_WORLD, cells);
+  b->g    = test_potential(b->mesh, &wring_law_corotated, par);
+  PetscCall(hold_components(b, &end, &motion));
+  PetscCall(hold_components(b, &side, &still));
+  PetscCall(wring_potential_create_vec(b->g, &b->x));
+  test_displace(b->mesh, 0, 0, b->x);
+  PetscCall(wring_stepper_create(b->g, b->o, stepper));
+  *state = (wring_state){.time = 0};
+  PetscCall(VecDuplicate(b->x, &state->q));
+  PetscCall(VecDuplicate(b->x, &state->v));
+  PetscCall(VecCopy(b->x, state->q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Held coordinates are at their targets, the others of their vertices are not at rest; p [3] momentum. */
+static PetscErrorCode check_state(const test_body *b, const char *rule, const double velocity[3],
+                                  const wring_state *state, double p[3])
+{
+  const char *const   mark = wring_potential_held_marks(b->g);
+  const double *const mass = wring_potential_body_mass(b->g);
+  const double       *q, *v;
+  double              way = 0;
+
+  PetscFunctionBegin;
+  p[0] = p[1] = p[2] = 0;
+  PetscCall(VecGetArrayRead(state->q, &q));
+  PetscCall(VecGetArrayRead(state->v, &v));
+  for (PetscInt i = 0; i < 3 * b->mesh->n_owned; i++) {
+    const double moved = i % 3 == 1 ? 0 : state->time * velocity[i % 3], held = b->mesh->X[i] + moved;
+    p[i % 3] += mass[i / 3] * v[i];
+    if (mark[i / 3] >> i % 3 & 1)
+      CHECK(fabs(q[i] - held) < 1e-15, "%s: component %d is off its target by %g", rule, (int)i % 3, q[i] - held);
+    else if (mark[i / 3])
+      way = fmax(way, fabs(q[i] - b->mesh->X[i]));
+  }
+  PetscCall(VecRestoreArrayRead(state->v, &v));
+  PetscCall(VecRestoreArrayRead(state->q, &q));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, p, 3, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &way, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  CHECK(way > 1e-5 || state->step < 2, "%s: free components of held vertices moved by %g m only", rule, way);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Held components are at their targets after every step, and the forces that hold them are what the momentum lacks, none
+  in free components. Fails if a rule moves a held component, holds a free one, or leaves out its inertia.
+*/
+static PetscErrorCode test_rule(const char *rule)
+{
+  const double   velocity[3] = {0.3, 0.2, -0.4}, gravity[3] = {0.5, -1, 2}, h = 0.005, weight = 2000;
+  test_body      b;
+  wring_stepper *stepper;
+  wring_state    state;
+  wring_outcome  outcome;
+  PetscBool      changed;
+  double         elastic, p[2][3] = {{0}}, force[9];
+  PetscCall(create_moving(rule, h, velocity, &b, &stepper, &state));
+  for (int i = 0; i < 4; i++) {
+    PetscCall(wring_stepper_begin(stepper, &state, b.x, &changed));
+    if (wring_stepper_minimises(stepper))
+      PetscCall(test_body_solve(&b, "newton", 50, 1e-12, b.x, &outcome));
+    else
+      PetscCall(wring_stepper_advance(stepper, &state, b.x, &outcome));
+    PetscCall(wring_stepper_finish(stepper, b.x, &state, &elastic));
+    PetscCall(PetscArraycpy(p[0], p[1], 3));
+    PetscCall(check_state(&b, rule, velocity, &state, p[1]));
+    PetscCall(wring_potential_resultants(b.g, state.q, force));
+    CHECK(force[4] == 0 && force[6] == 0 && force[8] == 0, "%s: forces in free components", rule);
+    for (int c = 0; !strcmp(rule, "implicit_euler") && c < 3; c++) {
+      const double lacks = (p[1][c] - p[0][c]) / h - weight * gravity[c];
+      CHECK(fabs(force[3 + c] + force[6 + c] - lacks) < 1e-7 * weight, "step %d: force %.12g, momentum lacks %.12g", i,
+            force[3 + c] + force[6 + c], lacks);
+    }
+  }
+  PetscCall(VecDestroy(&state.q));
+  PetscCall(VecDestroy(&state.v));
+  PetscCall(wring_stepper_destroy(&stepper));
+  PetscCall(test_body_destroy(&b));
+  return PETSC_SUCCESS;
+}
+
+/* ---- two attachments of a vertex --------------------------------------------------------------------------------- */
+
+/*
+  A component that two attachments hold is where both want it, and counts once; at different targets it is refused, now
+  or when one moves, as are two that hold all components.
+*/
+static PetscErrorCode test_twice(void)
+{
+  static const hold whole = {"ymax", WRING_XYZ, rest}, other = {"zmax", WRING_XYZ, rest},
+                    off = {"xmin", WRING_Z | WRING_Y, pull}, side = {"zmin", WRING_Z, rest};
+  const wring_motion up = {.velocity = {0.1, 0, 1}, .until = INFINITY, .release = INFINITY};
+  test_body          b;
+  PetscBool          changed;
+  PetscCall(test_body_create("corotated", 0.03, 0, &b));
+  PetscCall(hold_components(&b, &whole, &still));
+  PetscCall(hold_components(&b, &side, &still));
+  CHECK(wring_potential_held(b.g) == 3 * 28 + 21, "%d coordinates are held", (int)wring_potential_held(b.g));
+  CHECK_REFUSED(hold_components(&b, &other, &still), "is held by 'ymax' and by 'zmax'", "expected one hard attachment");
+  PetscCall(test_body_destroy(&b));
+  PetscCall(test_body_create("corotated", 0.03, 0, &b));
+  PetscCall(hold_components(&b, &side, &still));
+  CHECK_REFUSED(hold_components(&b, &off, &still), "is held by 'zmin' at z = 0 m and by 'xmin' at 0.05 m",
+                "expected equal targets");
+  PetscCall(test_body_destroy(&b));
+  PetscCall(test_body_create("corotated", 0.03, 0, &b));
+  PetscCall(hold_components(&b, &side, &still));
+  PetscCall(hold_components(&b, &whole, &up));
+  PetscCall(wring_potential_set_time(b.g, 0, 0, &changed));
+  CHECK_REFUSED(wring_potential_set_time(b.g, 0.1, 0.1, &changed),
+                "is held by 'zmin' at z = 0 m and by 'ymax' at 0.1 m", "expected equal targets");
+  PetscCall(test_body_destroy(&b));
+  return PETSC_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
   static const char *const keys[][2] = {{"variant_mixed_type", "anderson"},
@@ -413,6 +551,8 @@ int main(int argc, char **argv)
   static const char *const strain[] = {"pd", "anderson", "admm", "mixed"};
   static const char *const sweeps[] = {"xpbd", "hybrid", "pbd", "rgc", "penalty", "mass"};
   static const char *const one[]    = {"compliant"};
+  static const char *const rules[]  = {"implicit_euler",        "implicit_midpoint", "bdf2",
+                                       "linear_implicit_euler", "symplectic_euler",  "explicit_euler"};
   static const char *const rigid[]  = {"rgc", "compliant"};
   PetscMPIInt              size;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -430,6 +570,8 @@ int main(int argc, char **argv)
   for (int i = 0; i < 2; i++) PetscCall(test_spring(rigid[i]));
   PetscCall(test_bar("newton"));
   PetscCall(test_forces());
+  for (int i = 0; i < 6; i++) PetscCall(test_rule(rules[i]));
+  PetscCall(test_twice());
   PetscCall(PetscFinalize());
   return 0;
 }
