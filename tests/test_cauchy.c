@@ -213,6 +213,74 @@ static PetscErrorCode test_turned(const char *source, const wring_law *law)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- recovery ---------------------------------------------------------------------------------------------------- */
+
+/* A quadratic map and its gradient. */
+static void bend(const double X[3], double x[3], double F[9])
+{
+  const double f[9] = {1 + 0.2 * X[0], 0.05 * X[2], 0.05 * X[1], -0.08 * X[1],   1 - 0.08 * X[0],
+                       0.12 * X[2],    0.07 * X[2], -0.1 * X[1], 1 + 0.07 * X[0]};
+  x[0]              = X[0] + 0.1 * X[0] * X[0] + 0.05 * X[1] * X[2];
+  x[1]              = X[1] - 0.08 * X[0] * X[1] + 0.06 * X[2] * X[2];
+  x[2]              = X[2] + 0.07 * X[0] * X[2] - 0.05 * X[1] * X[1];
+  memcpy(F, f, sizeof f);
+}
+
+/* The largest errors of recovered stresses in a regular cube of n^3 cells: inside, error[0], and at the surface. */
+static PetscErrorCode recover(PetscInt n, double error[2])
+{
+  const wring_box  box    = {.size = {1, 1, 1}, .cells = {n, n, n}};
+  const double     par[2] = {4e4, 6e4};
+  wring_mesh_data *data   = NULL;
+  wring_mesh      *m;
+  wring_potential *g;
+  PetscMPIInt      rank;
+  Vec              x;
+  double          *xa, *mean, F[9], unused[3];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (rank == 0) PetscCall(wring_mesh_box(&box, &data, &(wring_error){""}));
+  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &data, &m));
+  g = test_potential(m, &wring_law_neohookean, par);
+  PetscCall(wring_potential_create_vec(g, &x));
+  PetscCall(VecGetArray(x, &xa));
+  for (PetscInt i = 0; i < m->n_owned; i++) bend(m->X + 3 * i, xa + 3 * i, F);
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(PetscMalloc1(6 * m->n_local, &mean));
+  PetscCall(wring_potential_recover_stress(g, x, mean));
+  error[0] = error[1] = 0;
+  for (PetscInt i = 0; i < m->n_local; i++) {
+    const double *const X      = m->X + 3 * i;
+    double              tau[9] = {0}, depth = 1;
+    bend(X, unused, F);
+    add_law(&wring_law_neohookean, par, F, tau);
+    for (int k = 0; k < 9; k++) tau[k] /= determinant(F);
+    for (int c = 0; c < 3; c++) depth = fmin(depth, fmin(X[c], 1 - X[c]));
+    const int at = depth < 1e-9;
+    error[at]    = fmax(error[at], worst_of(1, mean + 6 * i, tau));
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, error, 2, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  PetscCall(PetscFree(mean));
+  PetscCall(VecDestroy(&x));
+  PetscCall(wring_potential_destroy(&g));
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Means at vertices are of second order inside a regular mesh, where tets are on all sides; of first at the surface. */
+static PetscErrorCode test_recovery(void)
+{
+  double coarse[2], fine[2];
+
+  PetscFunctionBegin;
+  PetscCall(recover(4, coarse));
+  PetscCall(recover(8, fine));
+  CHECK(coarse[0] > 3.2 * fine[0] && fine[0] > 0, "errors inside %g, %g Pa", coarse[0], fine[0]);
+  CHECK(coarse[1] > 1.6 * fine[1] && coarse[1] < 2.4 * fine[1], "at the surface %g, %g Pa", coarse[1], fine[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static void test_von_mises(void)
@@ -267,6 +335,7 @@ int main(int argc, char **argv)
     PetscCall(test_work(argv[1], law));
     PetscCall(test_turned(argv[1], law));
   }
+  PetscCall(test_recovery());
   PetscCall(test_inverted(argv[1]));
   PetscCall(PetscFinalize());
   return 0;
