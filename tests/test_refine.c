@@ -487,6 +487,42 @@ static PetscErrorCode test_refusals(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* Two numbers at a vertex: a linear function, and one that only its number determines. */
+static void set_values(const wring_mesh *m, PetscInt i, double v[2])
+{
+  v[0] = 1 + m->X[3 * i] - 2 * m->X[3 * i + 1] + 3 * m->X[3 * i + 2];
+  v[1] = wring_uniform((uint64_t)m->original[i]);
+}
+
+/*
+  Fails if a linear function is not linear after two refinements, for which a midpoint has the mean of the ends of its
+  edge, or if an old vertex changes its value.
+*/
+static PetscErrorCode test_values(void)
+{
+  wring_mesh *m;
+  double     *value, expected[2];
+
+  PetscFunctionBegin;
+  PetscCall(distribute_box(PETSC_COMM_WORLD, &beam, &m));
+  const PetscInt old = m->n_global;
+  PetscCall(PetscMalloc1(2 * m->n_owned, &value));
+  for (PetscInt i = 0; i < m->n_owned; i++) set_values(m, i, value + 2 * i);
+  for (int times = 0; times < 2; times++) PetscCall(wring_mesh_refine_values(m, 2, &value));
+  CHECK(m->n_tet_global == 64 * 6 * 36, "%d tets", (int)m->n_tet_global);
+  for (PetscInt i = 0; i < m->n_owned; i++) {
+    set_values(m, i, expected);
+    CHECK(fabs(value[2 * i] - expected[0]) < 1e-13, "a linear function: %.17g, not %.17g", value[2 * i], expected[0]);
+    CHECK(m->original[i] >= old || value[2 * i + 1] == expected[1], "an old vertex has another value");
+    CHECK(value[2 * i + 1] >= 0 && value[2 * i + 1] < 1, "%g is no mean", value[2 * i + 1]);
+  }
+  PetscCall(PetscFree(value));
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -496,6 +532,7 @@ int main(int argc, char **argv)
   PetscCall(test_groups());
   PetscCall(test_tie());
   PetscCall(test_refusals());
+  PetscCall(test_values());
   PetscCall(PetscFinalize());
   return 0;
 }

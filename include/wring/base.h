@@ -263,6 +263,7 @@ void wring_core_use_measure(wring_core_use *u);
 /* ---- process ----------------------------------------------------------------------------------------------------- */
 
 double wring_peak_memory(void); // bytes, this process
+double wring_node_memory(void); // bytes that are installed in this node, 0 if unknown
 /* Bytes of this process: resident in memory; reserved for data, including pages that have not been written. */
 void wring_current_memory(double *resident, double *set_aside);
 /* Bytes of the last-level cache, 0 if unknown; bits of the vector instructions that the library was compiled for. */

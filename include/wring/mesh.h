@@ -199,6 +199,13 @@ PetscErrorCode wring_mesh_destroy(wring_mesh **m);
 PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times);
 
 /*
+  Refines the mesh once, as above. *value [n_owned][width], width > 0, is replaced by its linear interpolant on the
+  refined mesh: an old vertex keeps its values, a midpoint has the mean of the ends of its edge, which is exact for
+  linear elements. Allocated by PetscMalloc, and freed by the caller. Collective.
+*/
+PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value);
+
+/*
   Cuts the whole mesh, in original order, into one slice for each rank, for output to files. Vertices are distributed as
   in m->natural, tets and members of sets (*n_set_vertex here) evenly; tets and members are original numbers; names and
   set_start are those of the whole mesh. Rows of set_element are distributed with their first vertices, and sorted by

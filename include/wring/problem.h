@@ -55,6 +55,12 @@ PetscErrorCode wring_problem_create(MPI_Comm comm, const wring_options *o, wring
 PetscErrorCode wring_problem_destroy(wring_problem **p);
 
 /*
+  The refined mesh of a deck without initial.restart, and without sets and terms of the deck. Freed by
+  wring_mesh_destroy. Collective.
+*/
+PetscErrorCode wring_problem_make_mesh(const wring_options *o, wring_mesh **m);
+
+/*
   A solver on the problem's potential and operator, set up. name: a solver type or a variant of the deck, NULL: the key
   solver_type. The caller destroys it before the problem. Refused if the method cannot use a law or contact.
 */

@@ -5,6 +5,7 @@
     src/study/commands.c  the array of commands: usage, refusals, help
     src/study/run/        run.h: the march in time
     src/study/compare/    comparison.h: one step by several solvers
+    src/study/converge/   converge.h: a deck on finer meshes and time steps, orders of convergence
     src/study/evaluate/   g, its parts and gradient at given positions
     src/study/check/      what would run, its memory, what its numbers amount to; the check of all keys (check_keys.c)
     src/study/bench/      bench.h: bandwidth, kernels, solvers
@@ -58,6 +59,7 @@ typedef PetscErrorCode wring_study(MPI_Comm comm, const wring_options *o, wring_
 
 wring_study wring_study_run;      // march in time: run.json, history.csv, steps.csv, frames, checkpoints, state.csv
 wring_study wring_study_compare;  // one step by several solvers: compare.csv, .json, .gp, .png
+wring_study wring_study_converge; // levels of mesh and time step, orders: converge.csv, .json, .gp, .png
 wring_study wring_study_evaluate; // g, its parts and gradient at given positions: evaluate.json, gradient.csv
 wring_study wring_study_check;    // what would run, and an estimate of its memory; writes no file
 wring_study wring_study_bench;    // without a deck: bandwidth, kernels, solvers: bench.json, bench.csv
@@ -84,7 +86,7 @@ PetscBool wring_study_stops(int argc, char **argv);
 
 /*
   Blocks SIGINT, SIGTERM and SIGUSR1 for the rest of the program. Commands that can stop poll for pending signals: `run`
-  before each step, `compare` before each iteration, `bench` before each row. Call before MPI and OpenMP start their
-  threads, which inherit the mask. Not collective.
+  and `converge` before each step, `compare` before each iteration, `bench` before each row. Call before MPI and OpenMP
+  start their threads, which inherit the mask. Not collective.
 */
 void wring_study_hold_signals(void);

@@ -36,6 +36,12 @@ double wring_peak_memory(void)
   return 1024.0 * (double)usage.ru_maxrss; // KiB on Linux
 }
 
+double wring_node_memory(void)
+{
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? (double)pages * (double)page : 0;
+}
+
 /* Pages, proc(5): size resident shared text lib data. */
 void wring_current_memory(double *resident, double *set_aside)
 {

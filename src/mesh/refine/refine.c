@@ -431,6 +431,7 @@ static PetscErrorCode refine(wring_refinement *r, PetscInt done, PetscInt times)
   PetscCall(order_points(r));
   PetscCall(cut_tets(r, done));
   PetscCall(wring_refine_find_members(r, &members));
+  PetscCall(wring_refine_values(r));
   PetscCall(replace_mesh(r));
   PetscCall(destroy(r));
   PetscCall(wring_mesh_join(m));
@@ -438,20 +439,41 @@ static PetscErrorCode refine(wring_refinement *r, PetscInt done, PetscInt times)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times)
+static PetscErrorCode check_elements(const wring_mesh *m, PetscInt times)
 {
-  PetscErrorCode status = PETSC_SUCCESS;
-  PetscInt       n;
+  PetscInt n;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(&m->n_set_element, &n, 1, MPIU_INT, MPI_MAX, m->comm));
   if (times > 0 && m->n_tet_global == 0 && n == 0)
     WRING_REFUSE(m->comm, "mesh_refine: %d, but the mesh has only points, expected 0", (int)times);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times)
+{
+  PetscErrorCode status = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  PetscCall(check_elements(m, times));
   for (PetscInt done = 0; done < times && !status; done++) {
     wring_refinement r = {.m = m};
     status             = refine(&r, done, times);
     PetscCall(destroy(&r));
   }
+  PetscCall(status);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value)
+{
+  wring_refinement r = {.m = m, .width = width, .value = *value};
+
+  PetscFunctionBegin;
+  PetscCall(check_elements(m, 1));
+  const PetscErrorCode status = refine(&r, 0, 1);
+  PetscCall(destroy(&r));
+  *value = r.value;
   PetscCall(status);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

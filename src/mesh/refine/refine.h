@@ -2,9 +2,10 @@
   Private to src/mesh: the state of one refinement of a distributed mesh.
 
   Map of mesh/refine, in reading order:
-    edges.c        the edges of all ranks in an order that does not depend on the partition
-    refine.c       wring_mesh_refine: edges, points, children; replaces the mesh
-    refine_sets.c  lines, triangles and members of sets
+    edges.c         the edges of all ranks in an order that does not depend on the partition
+    refine.c        wring_mesh_refine: edges, points, children; replaces the mesh
+    refine_sets.c   lines, triangles and members of sets
+    refine_values.c values of vertices, interpolated to the refined mesh
 */
 #pragma once
 #include "edges.h"
@@ -35,6 +36,8 @@ typedef struct {
   char       *diagonal; // [n_tet] the one of three that cuts the inner octahedron
   PetscInt   *order;    // [8 n_tet] children in their new order; child c of tet e is 8 e + c
   PetscInt    n_interior;
+  int         width;
+  double     *value; // [n_owned][width] of the mesh, then of the refined mesh; NULL: none. Belongs to the caller
 } wring_refinement;
 
 /* Vertices of the refined sets, each on its owner. */
@@ -51,3 +54,6 @@ PetscErrorCode wring_refine_find_members(const wring_refinement *r, wring_member
 
 /* Fills m->set_vertex of the refined mesh. Destroys s. */
 PetscErrorCode wring_refine_fill_sets(wring_mesh *m, wring_members *s);
+
+/* Replaces r->value, if there is one, by its linear interpolant; before the mesh is replaced. Collective. */
+PetscErrorCode wring_refine_values(wring_refinement *r);

@@ -44,18 +44,18 @@ static PetscErrorCode check_sources(const wring_options *o, sources s)
 }
 
 /* The mesh of the deck on rank 0, NULL if it has none. */
-static PetscErrorCode read_deck_mesh(const wring_problem *p, sources s, wring_mesh_data **data)
+static PetscErrorCode read_deck_mesh(const wring_options *o, sources s, wring_mesh_data **data)
 {
   char   file[PETSC_MAX_PATH_LEN];
   double scale;
 
   PetscFunctionBegin;
   *data = NULL;
-  if (s.box) PetscCall(wring_mesh_box_make(p->options, "mesh_box_", data));
+  if (s.box) PetscCall(wring_mesh_box_make(o, "mesh_box_", data));
   if (!s.file) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_get_path(p->options, "mesh_", wring_mesh_options, "file", sizeof file, file));
-  PetscCall(wring_options_get_real(p->options, "mesh_", wring_mesh_options, "scale", &scale));
-  PetscCall(wring_mesh_file_read(p->comm, file, scale, data));
+  PetscCall(wring_options_get_path(o, "mesh_", wring_mesh_options, "file", sizeof file, file));
+  PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_options, "scale", &scale));
+  PetscCall(wring_mesh_file_read(wring_options_comm(o), file, scale, data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -140,7 +140,7 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 
   PetscFunctionBegin;
   PetscCall(check_sources(p->options, s));
-  PetscCall(read_deck_mesh(p, s, &deck));
+  PetscCall(read_deck_mesh(p->options, s, &deck));
   data = deck;
   if (s.restart) PetscCall(read_checkpoint(p, &data));
   if (p->rank == 0) *n_mother = deck ? deck->n_tet : data->n_tet;
@@ -150,5 +150,20 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
   PetscCall(wring_options_get_int(p->options, "mesh_", wring_mesh_options, "refine", &times));
   if (!s.restart) PetscCall(wring_mesh_refine(p->mesh, times)); // the mesh of a checkpoint is already refined
   PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->parts->keys->n, p->parts->keys->entry));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_problem_make_mesh(const wring_options *o, wring_mesh **m)
+{
+  const sources    s = get_sources(o);
+  PetscInt         times;
+  wring_mesh_data *data;
+
+  PetscFunctionBegin;
+  PetscCall(check_sources(o, s));
+  PetscCall(read_deck_mesh(o, s, &data));
+  PetscCall(wring_mesh_distribute(wring_options_comm(o), &data, m));
+  PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "refine", &times));
+  PetscCall(wring_mesh_refine(*m, times));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

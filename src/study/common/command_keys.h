@@ -11,6 +11,7 @@ extern const wring_option wring_checkpoint_options[]; // checkpoint_: run/run_se
 extern const wring_option wring_compare_options[];    // compare_: compare/compare_keys.c
 extern const wring_option wring_grid_options[];       // compare_sweep_*: compare/compare_grid_axes.c
 extern const wring_option wring_evaluate_options[];   // evaluate_: evaluate/evaluate_command.c
+extern const wring_option wring_converge_options[];   // converge_: converge/converge_keys.c
 extern const wring_option wring_bench_options[];      // bench_: bench/bench.c
 
 /* The catalogue of a problem's keys and those of all commands. Not collective. */

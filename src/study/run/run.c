@@ -31,6 +31,7 @@ static PetscErrorCode solve(wring_run *r)
     PetscCall(wring_history_monitor(&r->output.history, &r->outcome.last));
   }
   r->iterations += r->outcome.iterations;
+  r->seconds += r->outcome.last.seconds;
   r->linear_iterations += r->outcome.last.linear_iterations;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -199,24 +200,33 @@ static PetscErrorCode print_suspicions(const wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+const wring_run wring_run_none = {.output = {.written = -1, .framed = -1}};
+
+PetscErrorCode wring_run_march(wring_run *r)
+{
+  PetscFunctionBegin;
+  if (r->first < r->last) {
+    PetscCall(begin_step(r)); // may refuse the state
+    PetscCall(print_suspicions(r));
+  }
+  PetscCall(wring_run_open_directory(r));
+  PetscCall(wring_header_print(r->p, r->solver ? r->output.history.solver : NULL));
+  PetscCall(print_rules(r));
+  PetscCall(wring_tally_start(r->p, r->solver, &r->tally));
+  PetscCall(wring_run_write_json(r));
+  PetscCall(march(r));
+  PetscCall(write_last_state(r));
+  PetscCall(print_end(r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_study_run(MPI_Comm comm, const wring_options *o, wring_ending *end)
 {
-  wring_run r = {.output = {.written = -1, .framed = -1}};
+  wring_run r = wring_run_none;
 
   PetscFunctionBegin;
   PetscCall(wring_run_set_up(comm, o, &r));
-  if (r.first < r.last) {
-    PetscCall(begin_step(&r)); // may refuse the state
-    PetscCall(print_suspicions(&r));
-  }
-  PetscCall(wring_run_open_directory(&r));
-  PetscCall(wring_header_print(r.p, r.solver ? r.output.history.solver : NULL));
-  PetscCall(print_rules(&r));
-  PetscCall(wring_tally_start(r.p, r.solver, &r.tally));
-  PetscCall(wring_run_write_json(&r));
-  PetscCall(march(&r));
-  PetscCall(write_last_state(&r));
-  PetscCall(print_end(&r));
+  PetscCall(wring_run_march(&r));
   end->status = r.status;
   PetscCall(wring_run_destroy(&r));
   PetscFunctionReturn(PETSC_SUCCESS);

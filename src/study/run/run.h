@@ -44,6 +44,7 @@ typedef struct {
   wring_progress   progress;
   PetscInt         first, last; // steps done at the start and at the end
   PetscInt64       iterations, linear_iterations;
+  double           seconds;        // of the solver, of all steps
   PetscBool        begun, changed; // whether the next step has begun; whether it needs a new A
   wring_stopper    stopper;
   wring_outcome    outcome; // of the last step
@@ -59,6 +60,13 @@ typedef struct {
 /* Problem, keys and solver; bad input is refused. */
 PetscErrorCode wring_run_set_up(MPI_Comm comm, const wring_options *o, wring_run *r);
 PetscErrorCode wring_run_destroy(wring_run *r);
+
+/* ---- the march (run.c) ------------------------------------------------------------------------------------------- */
+
+extern const wring_run wring_run_none; // before set-up
+
+/* Opens the directory, prints the header, makes all steps, writes and prints the end; r->status: how it ended. */
+PetscErrorCode wring_run_march(wring_run *r);
 
 /* ---- files (run_output.c) ---------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,129 @@
+/* Convergence: run or take each level, measure, write, print. */
+#include "converge.h"
+#include "study/common/output_directory.h"
+#include "study/common/provenance.h"
+
+/* ---- levels ------------------------------------------------------------------------------------------------------ */
+
+/* Finished levels are taken; all directories are checked before the first level runs. */
+static PetscErrorCode take_levels(wring_converge *c)
+{
+  wring_error error = {""};
+
+  PetscFunctionBegin;
+  for (int k = 0; k < c->n; k++) {
+    if (c->only >= 0 && k != c->only) continue;
+    PetscCall(wring_level_take(c, k, &c->level[k], &error));
+  }
+  PetscCall(wring_error_raise(c->comm, &error));
+  for (int k = 0; k < c->n; k++) {
+    if (c->level[k].finished) PetscCall(PetscPrintf(c->comm, "level %d of %s is finished\n", k, c->directory));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode run_levels(wring_converge *c)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < c->n && !c->status; k++) {
+    if (c->level[k].finished || (c->only >= 0 && k != c->only)) continue;
+    PetscCall(wring_stopper_check(&c->stopper));
+    if (c->stopper.cause)
+      c->status = WRING_EXIT_STOPPED;
+    else
+      PetscCall(wring_level_run(c, k));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode note_end(const wring_converge *c)
+{
+  PetscInt done = 0;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < c->n; k++) done += c->level[k].finished;
+  if (c->status)
+    PetscCall(wring_note(c->comm, "%s after %" PetscInt_FMT " of %d levels; the same command continues with the others",
+                         c->stopper.cause ? wring_stop_text(c->stopper.cause) : "solver failed", done, c->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode note_unconverged(const wring_converge *c)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < c->n; k++) {
+    const wring_level *const l = &c->level[k];
+    if (!l->unconverged) continue;
+    PetscCall(wring_note(c->comm,
+                         "level %d: %" PetscInt_FMT " of %" PetscInt_FMT
+                         " steps did not converge, and what remains of their errors is part of the differences",
+                         k, l->unconverged, l->steps));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode remove_old(const wring_converge *c)
+{
+  static const char *const old[] = {"converge.csv", "converge.json", "converge.gp", "converge.png"};
+  wring_error              error = {""};
+  char                     path[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscCall(wring_directory_make(c->o, sizeof path, path));
+  for (size_t i = 0; i < sizeof old / sizeof old[0] && c->rank == 0; i++)
+    wring_directory_remove_file(c->directory, old[i], &error);
+  PetscCall(wring_error_raise_output(c->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_files(const wring_converge *c, wring_ending *end)
+{
+  json_t *const json  = json_object();
+  wring_error   error = {""};
+  json_t       *keys;
+
+  PetscFunctionBegin;
+  PetscCall(wring_provenance_build(c->size, "converge", json));
+  PetscCall(wring_keys_of_command(c->o, "converge", &keys));
+  json_object_set_new(json, "options", keys);
+  if (c->rank == 0) {
+    wring_converge_csv(c, &error);
+    wring_converge_json(c, json, &error);
+    wring_converge_plot(c, end, &error);
+  }
+  json_decref(json);
+  PetscCall(wring_error_raise_output(c->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode finish(wring_converge *c, wring_ending *end)
+{
+  PetscFunctionBegin;
+  if (c->status || c->only >= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_converge_measure(c));
+  PetscCall(write_files(c, end));
+  PetscCall(wring_converge_print(c));
+  PetscCall(note_unconverged(c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_study_converge(MPI_Comm comm, const wring_options *o, wring_ending *end)
+{
+  wring_converge c = {.comm = comm};
+
+  PetscFunctionBegin;
+  PetscCall(wring_converge_get_keys(o, &c));
+  PetscCall(wring_stopper_start(o, &c.stopper));
+  PetscCall(wring_converge_check(&c));
+  PetscCall(take_levels(&c));
+  PetscCall(wring_converge_check_finest(&c));
+  PetscCall(remove_old(&c));
+  PetscCall(run_levels(&c));
+  PetscCall(finish(&c, end));
+  PetscCall(note_end(&c));
+  end->status = c.status;
+  PetscCall(wring_converge_destroy(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

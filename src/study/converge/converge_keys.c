@@ -1,0 +1,157 @@
+/* The keys of converge_, and the deck of each level. */
+#include "converge.h"
+#include <stdio.h>
+#include <string.h>
+
+const wring_option wring_converge_options[] = {
+  {.key   = "levels",
+   .type  = WRING_INT,
+   .value = "3",
+   .range = "[2,11]",
+   .help  = "Number of levels, the deck's own mesh and step included; an order needs three, or two with a table."},
+  {.key     = "in",
+   .type    = WRING_WORD,
+   .choices = "mesh|time|both",
+   .value   = "mesh",
+   .help    = "What becomes finer from level to level: the mesh, refined once more; time.step, halved; or both."},
+  {.key   = "against",
+   .type  = WRING_PATH,
+   .value = "finest",
+   .help =
+     "What displacements are compared with: `finest`, the finest level; `exact`, the table converge.table; or the "
+     "file name of such a table."},
+  {.key  = "table",
+   .type = WRING_PATH,
+   .help = "CSV `vertex,x,y,z` [m]: exact positions at the end, of all vertices of the finest level."},
+  {.key   = "level",
+   .type  = WRING_INT,
+   .value = "-1",
+   .range = "[-1,10]",
+   .help  = "The one level to run, from 0, for levels as separate jobs; -1: all levels, and the results."},
+  {0},
+};
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode get_table(wring_converge *c)
+{
+  const wring_options *const o         = c->o;
+  const PetscBool            has_table = wring_options_has(o, "converge_", "table");
+  const char                *against;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, "converge_", wring_converge_options, "against", &against));
+  const PetscBool exact  = (PetscBool)(wring_ascii_compare(against, "exact") == 0);
+  const PetscBool finest = (PetscBool)(wring_ascii_compare(against, "finest") == 0);
+  if (has_table && !exact)
+    WRING_REFUSE(c->comm, "%s: converge_table belongs to converge_against 'exact', but that is '%s'",
+                 wring_options_origin(o, "converge_", "table"), against);
+  if (exact)
+    PetscCall(wring_options_get_path(o, "converge_", wring_converge_options, "table", sizeof c->table, c->table));
+  else if (!finest)
+    PetscCall(wring_options_get_path(o, "converge_", wring_converge_options, "against", sizeof c->table, c->table));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_converge_get_keys(const wring_options *o, wring_converge *c)
+{
+  const char *in, *directory;
+  PetscInt    levels, only;
+
+  PetscFunctionBegin;
+  c->o    = o;
+  c->comm = wring_options_comm(o);
+  PetscCallMPI(MPI_Comm_rank(c->comm, &c->rank));
+  PetscCallMPI(MPI_Comm_size(c->comm, &c->size));
+  PetscCall(wring_options_get_int(o, "converge_", wring_converge_options, "levels", &levels));
+  PetscCall(wring_options_get_int(o, "converge_", wring_converge_options, "level", &only));
+  PetscCall(wring_options_get_word(o, "converge_", wring_converge_options, "in", &in));
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
+  PetscCall(PetscStrncpy(c->directory, directory, sizeof c->directory));
+  PetscCall(get_table(c));
+  if (only >= levels)
+    WRING_REFUSE(c->comm, "%s: converge_level is %d, but levels are 0 to %d, expected one of them",
+                 wring_options_origin(o, "converge_", "level"), (int)only, (int)levels - 1);
+  c->n       = (int)levels;
+  c->only    = (int)only;
+  c->in_mesh = (PetscBool)(strcmp(in, "time") != 0);
+  c->in_time = (PetscBool)(strcmp(in, "mesh") != 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- decks ------------------------------------------------------------------------------------------------------- */
+
+/* A key of the level's deck, with the origin that the deck's own key has. */
+static PetscErrorCode set(const wring_converge *c, wring_level *l, const char *key, const char *value)
+{
+  const char *const origin = wring_options_origin(c->o, "", key);
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_set(l->deck, key, value, origin ? origin : "wring converge"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode set_int(const wring_converge *c, wring_level *l, const char *key, PetscInt value)
+{
+  char text[32];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, sizeof text, "%" PetscInt_FMT, value));
+  PetscCall(set(c, l, key, text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* h/2^k and 2^k times the steps: the same time at the end. */
+static PetscErrorCode set_time(const wring_converge *c, wring_level *l)
+{
+  wring_options *const with_end = l->deck;
+  char                 text[32];
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_copy(with_end, "time_end", &l->deck));
+  PetscCall(wring_options_destroy((wring_options *[]){with_end}));
+  PetscCall(PetscSNPrintf(text, sizeof text, "%.17g", l->step));
+  PetscCall(set(c, l, "time_step", text));
+  PetscCall(set_int(c, l, "time_steps", l->steps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode make_deck(const wring_converge *c, int k, wring_level *l)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_options_copy(c->o, "converge_", &l->deck));
+  if (c->in_time) PetscCall(set_time(c, l));
+  if (c->in_mesh) PetscCall(set_int(c, l, "mesh_refine", l->refine));
+  PetscCall(PetscSNPrintf(l->directory, sizeof l->directory, "%s/level_%d", c->directory, k));
+  PetscCall(set(c, l, "output_directory", l->directory));
+  PetscCall(set(c, l, "output_every", "0"));
+  PetscCall(set(c, l, "checkpoint_resume", "false"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_converge_make_decks(wring_converge *c, PetscInt steps, double step)
+{
+  PetscInt refine;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_int(c->o, "mesh_", wring_mesh_options, "refine", &refine));
+  for (int k = 0; k < c->n; k++) {
+    wring_level *const l = &c->level[k];
+    l->refine            = refine + (c->in_mesh ? k : 0);
+    l->steps             = steps << (c->in_time ? k : 0);
+    l->step              = step / (c->in_time ? (double)(1 << k) : 1);
+    PetscCall(make_deck(c, k, l));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_converge_destroy(wring_converge *c)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < c->n; k++) {
+    if (c->level[k].deck) PetscCall(wring_options_destroy(&c->level[k].deck));
+    PetscCall(PetscFree(c->level[k].scalar));
+  }
+  PetscCall(PetscFree(c->quantity));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,107 @@
+/* converge.gp, the script of converge.png: differences or errors over the size, with slope triangles; iterations. */
+#include "converge.h"
+#include "io/file.h"
+#include "study/common/pictures.h"
+#include <math.h>
+
+/* Over elements' sizes, or over time steps. */
+static double abscissa(const wring_converge *c, int k)
+{
+  return c->in_mesh ? cbrt(c->volume / (double)c->level[k].tets) : c->level[k].step;
+}
+
+/* What a point shows: the error from a table, or the difference from the level before, over the finest value. */
+static double ordinate(const wring_converge *c, const wring_quantity *q, int k)
+{
+  const double finest = fabs(q->at[c->n - 1].value);
+  return fabs(q->exact ? q->at[k].error : q->at[k].difference) / (finest > 0 ? finest : 1);
+}
+
+static PetscBool is_shown(const wring_converge *c, const wring_quantity *q)
+{
+  for (int k = 0; k < c->n; k++)
+    if (ordinate(c, q, k) > 0) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* ---- slope triangles --------------------------------------------------------------------------------------------- */
+
+/* The steepest of the given orders, as a whole number, at the finest level: below the last two points of a line. */
+static void print_triangle(FILE *f, const wring_converge *c, const wring_quantity *q, int slope, int number)
+{
+  const int    k  = c->n - 1;
+  const double x0 = abscissa(c, k) * 1.08, x1 = abscissa(c, k - 1) / 1.08, y = 0.6 * ordinate(c, q, k);
+  fprintf(f,
+          "set object %d polygon from %.6g,%.6g to %.6g,%.6g to %.6g,%.6g to %.6g,%.6g fs empty border lc 'gray30'\n",
+          number, x0, y, x1, y, x1, y * pow(x1 / x0, slope), x0, y);
+  fprintf(f, "set label %d '%d' at %.6g,%.6g left offset 0.5,0 tc 'gray30'\n", number, slope, x1,
+          y * pow(x1 / x0, slope / 2.0));
+}
+
+/* A triangle for each whole number that is nearest to a quantity's last order, under the lowest of its lines. */
+static void print_triangles(FILE *f, const wring_converge *c)
+{
+  const int k = c->n - 1;
+  for (int slope = 1; slope <= 4; slope++) {
+    const wring_quantity *lowest = NULL;
+    for (int i = 0; i < c->n_quantity; i++) {
+      const wring_quantity *const q = &c->quantity[i];
+      if (isnan(q->at[k].order) || lround(q->at[k].order) != slope) continue;
+      if (!lowest || ordinate(c, q, k) < ordinate(c, lowest, k)) lowest = q;
+    }
+    if (lowest) print_triangle(f, c, lowest, slope, slope);
+  }
+}
+
+/* ---- panels ------------------------------------------------------------------------------------------------------ */
+
+static void print_lines(FILE *f, const wring_converge *c)
+{
+  int shown = 0;
+  for (int i = 0; i < c->n_quantity; i++) {
+    const wring_quantity *const q = &c->quantity[i];
+    if (!is_shown(c, q)) continue;
+    const double finest = fabs(q->at[c->n - 1].value);
+    fprintf(f, "%s \\\n  'converge.csv' using (strcol(1) eq ", shown++ ? "," : "");
+    wring_plot_quote(f, q->name);
+    fprintf(f, " ? $%d : NaN):(abs($%d)/%.17g) with linespoints lw 2 pt 7 ", c->in_mesh ? 4 : 5, q->exact ? 14 : 13,
+            finest > 0 ? finest : 1);
+    wring_plot_style(f, i);
+    fprintf(f, " title ");
+    wring_plot_quote(f, q->name);
+  }
+  fputc('\n', f);
+}
+
+static PetscBool is_any_shown(const wring_converge *c)
+{
+  for (int i = 0; i < c->n_quantity; i++)
+    if (is_shown(c, &c->quantity[i])) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+void wring_converge_plot(const wring_converge *c, wring_ending *end, wring_error *e)
+{
+  char path[PETSC_MAX_PATH_LEN + 32];
+  if (!is_any_shown(c)) return; // all levels are equal
+  snprintf(path, sizeof path, "%s/converge.gp", c->directory);
+  FILE *const f = wring_file_create(path, e);
+  if (!f) return;
+  wring_plot_head(f, "converge", 1500, 600);
+  wring_plot_panels(f, 2);
+  fprintf(f, "set logscale xy\nset format y '%%.0e'\nset format x '%%g'\n");
+  fprintf(f, "set xlabel '%s'\n", c->in_mesh ? "(volume / tetrahedra)^(1/3) [m]" : "time step [s]");
+  fprintf(f, "set ylabel '%s, over the finest value'\n",
+          c->table[0] ? "error, or difference from the level before" : "difference from the level before");
+  print_triangles(f, c);
+  fprintf(f, "plot");
+  print_lines(f, c);
+  fprintf(f, "unset object\nunset label\nunset key\nunset logscale y\nset format y '%%g'\nset yrange [0:*]\nset "
+             "offsets 0,0,graph 0.1,0\n");
+  fprintf(f,
+          "set ylabel 'iterations a step'\nplot 'converge.csv' using (strcol(1) eq 'displacement_L2' ? $%d : "
+          "NaN):($9/$6) with linespoints lw 2 pt 7\nunset multiplot\n",
+          c->in_mesh ? 4 : 5);
+  wring_file_commit(f, path, e);
+  wring_pictures_add(c->directory, "converge", end);
+}

@@ -1,0 +1,262 @@
+/* What is kept of a finished level, level.json, and whether it belongs to this deck: the same keys and files. */
+#define _POSIX_C_SOURCE 200809L // access
+#include "converge.h"
+#include "study/common/output_directory.h"
+#include <string.h>
+#include <unistd.h>
+#include <wring/io.h>
+#include <zlib.h>
+
+/* ---- keys and files of a deck; rank 0 ---------------------------------------------------------------------------- */
+
+/* Whether a key changes the state at the end of a run. */
+static PetscBool matters(const char *key)
+{
+  static const char *const other[] = {"output_", "checkpoint_", "compare_",  "evaluate_",
+                                      "bench_",  "converge_",   "time_limit"};
+  for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+    if (strncmp(key, other[i], strlen(other[i])) == 0) return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+/* Adds the CRC of a file's bytes; 0 if it cannot be read: the run then refuses it. */
+static void add_crc(const char *path, json_t *files)
+{
+  unsigned char bytes[1 << 14];
+  uLong         crc  = crc32(0, NULL, 0);
+  FILE *const   file = fopen(path, "rb");
+  for (size_t n; file && (n = fread(bytes, 1, sizeof bytes, file)) > 0;) crc = crc32(crc, bytes, (uInt)n);
+  if (file) fclose(file);
+  json_object_set_new(files, path, json_integer(file ? (json_int_t)crc : 0));
+}
+
+/* TetGen's meshes are two files, of which the deck names one. */
+static void add_crcs(const char *path, json_t *files)
+{
+  char              other[PETSC_MAX_PATH_LEN + 8];
+  const char *const dot  = strrchr(path, '.');
+  const PetscBool   node = (PetscBool)(dot && strcmp(dot, ".node") == 0);
+  add_crc(path, files);
+  if (!node && !(dot && strcmp(dot, ".ele") == 0)) return;
+  snprintf(other, sizeof other, "%.*s%s", (int)(dot - path), path, node ? ".ele" : ".node");
+  add_crc(other, files);
+}
+
+/* The entry of a key that names a file, or NULL. */
+static const wring_option *find_path(const wring_catalogue *s, const char *key)
+{
+  const wring_option *option;
+  for (int i = 0; (option = wring_schema_find(s->n, s->entry, key, i)); i++)
+    if (option->type == WRING_PATH) return option;
+  return NULL;
+}
+
+static PetscErrorCode add_file(const wring_options *deck, const wring_option *option, const char *key, json_t *files)
+{
+  const wring_option table[] = {*option, {0}};
+  char               prefix[WRING_QUANTITY_NAME], path[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  snprintf(prefix, sizeof prefix, "%.*s", (int)(strlen(key) - strlen(option->key)), key);
+  PetscCall(wring_options_get_path(deck, prefix, table, option->key, sizeof path, path));
+  add_crcs(path, files);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The keys of a deck that matter, as typed, and the CRCs of the files that they name. New references. */
+static PetscErrorCode describe(const wring_options *deck, json_t **keys, json_t **files)
+{
+  wring_catalogue    *catalogue;
+  const char         *key, *value, *origin;
+  const wring_option *option;
+
+  PetscFunctionBegin;
+  *keys  = json_object();
+  *files = json_object();
+  PetscCall(wring_keys_create(&catalogue));
+  for (PetscInt i = 0; i < wring_options_count(deck); i++) {
+    wring_options_entry(deck, i, &key, &value, &origin);
+    if (!matters(key)) continue;
+    json_object_set_new(*keys, key, wring_json_text(value ? value : ""));
+    option = find_path(catalogue, key);
+    if (option) PetscCall(add_file(deck, option, key, *files));
+  }
+  PetscCall(wring_catalogue_destroy(&catalogue));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- comparison; rank 0 ------------------------------------------------------------------------------------------ */
+
+static const char *text_of(const json_t *value)
+{
+  return value ? json_string_value(value) : "not given";
+}
+
+/* The first key or file that differs, in a few words; empty: none. */
+static void find_change(json_t *keys, json_t *old_keys, json_t *files, json_t *old_files, size_t size, char *text)
+{
+  const char *key;
+  json_t     *value;
+  text[0] = '\0';
+  json_object_foreach(old_files, key, value)
+  {
+    const json_t *const now = json_object_get(files, key);
+    if (now && !json_equal(value, now)) snprintf(text, size, "%s has changed", key);
+  }
+  json_object_foreach(keys, key, value)
+  {
+    const json_t *const old = json_object_get(old_keys, key);
+    if (!json_equal(value, old)) snprintf(text, size, "%s was %s, now %s", key, text_of(old), text_of(value));
+  }
+  json_object_foreach(old_keys, key, value)
+  {
+    if (!json_object_get(keys, key)) snprintf(text, size, "%s was %s, now not given", key, text_of(value));
+  }
+}
+
+static PetscBool is_there(const char *directory, const char *name)
+{
+  char path[PETSC_MAX_PATH_LEN + 32];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  return (PetscBool)(access(path, F_OK) == 0);
+}
+
+static json_t *load(const char *directory, const char *name)
+{
+  char path[PETSC_MAX_PATH_LEN + 32];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  return json_load_file(path, 0, NULL);
+}
+
+/* Whether run.json is that of a level of `wring converge` that was not finished. */
+static PetscBool is_unfinished(const wring_level *l)
+{
+  json_t *const   run = load(l->directory, "run.json");
+  const char     *of  = json_string_value(json_object_get(json_object_get(run, "options"), "output_directory"));
+  const PetscBool yes = (PetscBool)(of && strcmp(of, l->directory) == 0 && !is_there(l->directory, "level.json"));
+  json_decref(run);
+  return yes;
+}
+
+enum { ABSENT, FINISHED, UNFINISHED, OTHER };
+
+/* What is in the directory of a level; change: what differs, if it is OTHER. */
+static PetscErrorCode look(const wring_level *l, int *found, size_t size, char *change)
+{
+  json_t *keys, *files;
+
+  PetscFunctionBegin;
+  json_t *const old = load(l->directory, "level.json");
+  *found            = is_unfinished(l) ? UNFINISHED : ABSENT;
+  if (!old) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(describe(l->deck, &keys, &files));
+  find_change(keys, json_object_get(old, "keys"), files, json_object_get(old, "files"), size, change);
+  *found = change[0] ? OTHER : FINISHED;
+  json_decref(keys);
+  json_decref(files);
+  json_decref(old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+PetscErrorCode wring_level_add(wring_level *l, const char *name, double value)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc((size_t)(l->n_scalar + 1) * sizeof *l->scalar, &l->scalar));
+  PetscCall(PetscStrncpy(l->scalar[l->n_scalar].name, name, sizeof l->scalar->name));
+  l->scalar[l->n_scalar++].value = value;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- level.json -------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_level_store(const wring_converge *c, const wring_level *l)
+{
+  json_t *const json = json_object(), *const scalars = json_object();
+  wring_error error = {""};
+  json_t     *keys, *files;
+  char        path[PETSC_MAX_PATH_LEN + 32];
+
+  PetscFunctionBegin;
+  for (int i = 0; i < l->n_scalar; i++)
+    json_object_set_new(scalars, l->scalar[i].name, wring_json_real(l->scalar[i].value));
+  json_object_set_new(json, "schema", json_integer(WRING_JSON_SCHEMA));
+  json_object_set_new(json, "vertices", json_integer(l->vertices));
+  json_object_set_new(json, "tets", json_integer(l->tets));
+  json_object_set_new(json, "time", wring_json_real(l->time));
+  json_object_set_new(json, "iterations", json_integer(l->iterations));
+  json_object_set_new(json, "linear_iterations", json_integer(l->linear_iterations));
+  json_object_set_new(json, "seconds", wring_json_real(l->seconds));
+  json_object_set_new(json, "unconverged", json_integer(l->unconverged));
+  json_object_set_new(json, "scalars", scalars);
+  if (c->rank == 0) {
+    PetscCall(describe(l->deck, &keys, &files));
+    json_object_set_new(json, "keys", keys);
+    json_object_set_new(json, "files", files);
+    snprintf(path, sizeof path, "%s/level.json", l->directory);
+    wring_json_write(path, json, &error);
+  }
+  json_decref(json);
+  PetscCall(wring_error_raise_output(c->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static double real_of(const json_t *json, const char *key)
+{
+  const json_t *const value = json_object_get(json, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* On all ranks. */
+static PetscErrorCode read_level(const wring_converge *c, wring_level *l)
+{
+  char        path[PETSC_MAX_PATH_LEN + 32], *text;
+  PetscInt64  size;
+  const char *name;
+  json_t     *value;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(path, sizeof path, "%s/level.json", l->directory));
+  PetscCall(wring_text_read(c->comm, path, "level", 16, &text, &size));
+  json_t *const json = json_loads(text, 0, NULL);
+  PetscCall(PetscFree(text));
+  l->vertices           = (PetscInt)json_integer_value(json_object_get(json, "vertices"));
+  l->tets               = json_integer_value(json_object_get(json, "tets"));
+  l->iterations         = json_integer_value(json_object_get(json, "iterations"));
+  l->linear_iterations  = json_integer_value(json_object_get(json, "linear_iterations"));
+  l->unconverged        = (PetscInt)json_integer_value(json_object_get(json, "unconverged"));
+  l->time               = real_of(json, "time");
+  l->seconds            = real_of(json, "seconds");
+  json_t *const scalars = json_object_get(json, "scalars");
+  json_object_foreach(scalars, name, value)
+  {
+    PetscCall(wring_level_add(l, name, real_of(scalars, name)));
+  }
+  json_decref(json);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, wring_error *e)
+{
+  int       found       = ABSENT;
+  char      change[256] = "";
+  PetscBool overwrite, whole;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(c->o, "output_", wring_output_options, "overwrite", &overwrite));
+  if (c->rank == 0) PetscCall(look(l, &found, sizeof change, change));
+  if (found == OTHER && !overwrite)
+    wring_error_set(e,
+                    "%s: level %d is of another deck: %s; add -output_overwrite true to replace it, or "
+                    "-output_directory with another name",
+                    l->directory, k, change);
+  PetscCall(wring_error_share(c->comm, e));
+  PetscCallMPI(MPI_Bcast(&found, 1, MPI_INT, 0, c->comm));
+  PetscCall(wring_checkpoint_is_there(c->comm, l->directory, &whole));
+  l->replaces = (PetscBool)(found != ABSENT);
+  l->finished = (PetscBool)(found == FINISHED && whole);
+  if (found == ABSENT && !e->text[0]) PetscCall(wring_directory_find_conflict(l->deck, e));
+  if (l->finished) PetscCall(read_level(c, l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

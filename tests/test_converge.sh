@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# wring converge: a linear solution has no error and no order; orders in space and time; the same numbers on 1, 2 and 4
+# ranks, and from levels that were run apart or stopped; refusals. Fails if displacements are not compared on the finest
+# mesh, if levels end at different times, if a finished level of another deck is taken or one of the same deck is run
+# again, and if a table of another mesh is accepted.
+# usage: test_converge.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 10
+. "$(dirname "$0")/lib.sh"
+prefix=(converge)
+
+# at DIRECTORY QUANTITY LEVEL COLUMN: a number of converge.csv.
+at() {
+  awk -F, -v q="$2" -v l="$3" -v name="$4" '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+    $1 == q && $2 == l { print $c }' "$1/converge.csv"
+}
+
+# order DIRECTORY QUANTITY EXPECTED TOLERANCE: at the finest of three levels.
+order() { near "$(at "$1" "$2" 2 order)" "$3" "$4" "$1: the order of $2"; }
+
+# equal DIRECTORY DIRECTORY TOLERANCE: all results, relative to each.
+equal() {
+  paste -d, <(cut -d, -f1,2,12- "$1/converge.csv") <(cut -d, -f1,2,12- "$2/converge.csv") | awk -F, -v t="$3" '
+    NR > 1 { for (i = 1; i <= 8; i++) {
+      a = $i; b = $(i + 8); d = a - b; if (d < 0) d = -d; s = b < 0 ? -b : b
+      if ((a == "") != (b == "") || (i < 3 && a != b) || d > t * s + 1e-16) bad = 1 } }
+    END { exit !(NR > 5 && !bad) }' || fail "$1 and $2 differ by more than a relative $3"
+}
+
+# ---- space: a bar between two walls under its weight, and a bar that is pulled ---------------------------------------
+
+cat >bar.yaml <<'DECK'
+mesh:     {box: {size: [1, 1, 1], cells: [1, 1, 2]}}
+material: {model: stvk, young: 1e5, poisson: 0, density: 1000}
+gravity:  [0, 0, -1]
+attach:   {zmin: {hard: true}, zmax: {hard: true}}
+time:     {integrator: static}
+solver:   {type: newton, rtol: 1e-13}
+probe:    {low: {set: zmin}}
+output:   {directory: out, every: 1}
+DECK
+works 1 bar.yaml -output_directory one
+order one displacement_L2 2 0.1
+order one displacement_H1 1 0.1
+order one total 2 0.1
+order one low_fz 2 0.1
+[ "$(ls one/level_2 | grep -c frame)" = 0 ] || fail 'a level has frames'
+[ "$(at one displacement_L2 2 vertices)" = 225 ] || fail 'the vertices of level 2'
+valid_json one/converge.json
+grep -q 'set object 1 polygon' one/converge.gp || fail 'the picture has no slope triangle'
+! command -v gnuplot >/dev/null || [ -s one/converge.png ] || fail 'there is no picture'
+# Richardson: the limit is closer to that of two finer levels than the finest value is
+works 1 bar.yaml -output_directory one -converge_levels 4
+[ "$(grep -c 'is finished' log)" = 3 ] || fail 'finished levels are run again'
+awk -v limit="$(at one total 2 limit)" -v value="$(at one total 2 value)" -v finer="$(at one total 3 limit)" \
+  'BEGIN { a = limit - finer; b = value - finer; exit !(a * a < 0.01 * b * b) }' || fail 'the limit of the total energy'
+
+# The patch test: uniform strain, exact on any mesh. Rest positions, and with them the table of exact positions, come
+# from the same deck without motion.
+patch=(bar.yaml -gravity 0,0,0 -mesh_box_jitter 0.3 -mesh_box_cells 2,2,2 -output_state_csv true)
+works 1 "${patch[@]}" -output_directory rest
+awk -F, -v OFS=, 'NR == 1 { print "vertex,x,y,z"; next } { printf "%s,%s,%s,%.17g\n", $1, $2, $3, 1.1 * $4 }' \
+  rest/level_2/state.csv >exact.csv
+works 2 "${patch[@]}" -attach_zmax_velocity 0,0,0.1 -output_directory patch -converge_against exact.csv
+for level in 0 1 2; do
+  close "$(at patch displacement_H1 $level value)" 0.1 1e-9 'the gradient of a uniform strain'
+  near "$(at patch displacement_L2 $level error)" 0 1e-10 'the error of a linear solution'
+  [ -z "$(at patch displacement_L2 $level order)" ] || fail 'round-off has an order'
+done
+mkdir deck && cp bar.yaml deck && mv exact.csv deck # a table is found beside its deck
+works 1 deck/"${patch[0]}" "${patch[@]:1}" -attach_zmax_velocity 0,0,0.1 -output_directory patch \
+  -converge_against exact -converge_table exact.csv
+mv deck/exact.csv .
+[ "$(grep -c 'is finished' log)" = 3 ] || fail 'levels of the same deck in another folder are run again'
+[ -z "$(at patch low_fx 2 order)" ] || fail 'the round-off of a force across has an order'
+
+# The table is compared with the finest level: half of it, of a smaller motion, has known errors at all levels.
+awk -F, -v OFS=, 'NR == 1 { print "vertex,x,y,z"; next } { printf "%s,%s,%s,%.17g\n", $1, $2, $3, 1.05 * $4 }' \
+  rest/level_2/state.csv >half.csv
+works 1 "${patch[@]}" -attach_zmax_velocity 0,0,0.1 -output_directory patch -output_overwrite true \
+  -converge_against half.csv
+for level in 0 1 2; do close "$(at patch displacement_H1 $level error)" 0.05 1e-9 "the error at level $level"; done
+
+# ---- ranks, levels that are run apart or stopped ---------------------------------------------------------------------
+
+for ranks in 2 4; do
+  works $ranks bar.yaml -output_directory ranks$ranks -converge_levels 3
+done
+rm -rf one && works 1 bar.yaml -output_directory one
+equal one ranks2 1e-9
+equal one ranks4 1e-9
+for level in 2 0 1; do
+  works 2 bar.yaml -output_directory apart -converge_level $level
+  [ ! -f apart/converge.csv ] || fail 'one level has results'
+done
+works 1 bar.yaml -output_directory apart
+[ "$(grep -c 'is finished' log)" = 3 ] || fail 'levels of other ranks are run again'
+equal one apart 1e-9
+
+cat >sway.yaml <<'DECK'
+mesh:     {box: {size: [1, 0.5, 0.5], cells: [2, 1, 1]}}
+material: {model: stvk, young: 1e5, poisson: 0.3, density: 1000}
+gravity:  [0, 0, -10]
+attach:   {xmin: {hard: true}}
+time:     {step: 4e-3, end: 0.0399}
+solver:   {type: newton, rtol: 1e-10}
+output:   {directory: sway}
+DECK
+expect 3 1 sway.yaml -time_limit 1e-9
+[ ! -d sway/level_0 ] || fail 'a level runs after the end of time.limit'
+works 1 sway.yaml -converge_level 0
+works 1 sway.yaml -converge_level 1
+"$wring" converge sway.yaml -time_end 1e3 -converge_in mesh -output_directory stopped >log 2>&1 &
+pid=$!
+wait_for stopped/level_0/steps.csv 5
+kill -TERM $pid
+wait $pid
+[ $? = 3 ] || fail 'a signal does not stop the levels'
+grep -q 'after 0 of 3 levels' log || fail 'a stop is not reported'
+[ ! -f stopped/level_0/level.json ] && [ ! -f stopped/converge.csv ] || fail 'a stopped level is finished'
+works 1 sway.yaml -output_directory stopped
+works 1 sway.yaml
+[ "$(grep -c 'is finished' log)" = 2 ] || fail 'finished levels are run again after a stop'
+equal sway stopped 1e-9
+
+# ---- time ------------------------------------------------------------------------------------------------------------
+
+time_order() { # INTEGRATOR EXPECTED
+  works 1 sway.yaml -converge_in time -time_integrator "$1" -time_step 2e-3 -output_directory "$1"
+  order "$1" displacement_L2 "$2" 0.1
+  order "$1" elastic "$2" 0.1
+  for level in 0 1 2; do
+    close "$(json_value "$1"/level_$level/level.json time)" 0.04 1e-12 "$1: the end of level $level"
+  done
+}
+time_order implicit_euler 1
+time_order bdf2 2
+time_order implicit_midpoint 2
+works 1 sway.yaml -converge_in both -output_directory both
+[ "$(at both elastic 2 refine)" = 2 ] && [ "$(at both elastic 2 step)" = 0.001 ] || fail 'both become finer'
+
+# ---- refusals --------------------------------------------------------------------------------------------------------
+
+refused 'converge_levels is "1", expected' bar.yaml -converge_levels 1
+refused 'level 9 has 1.6e\+09 tetrahedra and takes at least|too many' bar.yaml -converge_levels 10 -output_directory new
+refused 'mesh_refine 11, expected one in' bar.yaml -mesh_refine 1 -converge_levels 11 -output_directory new
+refused "converge_in is 'time', but load steps" bar.yaml -converge_in time
+refused "converge_in is 'both', but load steps" bar.yaml -converge_in both
+refused 'initial_restart: the mesh of a checkpoint' bar.yaml -initial_restart one/level_0
+refused 'initial_positions names the vertices of one mesh' bar.yaml -initial_positions exact.csv
+refused 'converge_level is 3, but levels are 0 to 2' bar.yaml -converge_level 3
+refused 'converge_table is missing' bar.yaml -converge_against exact
+refused "converge_table belongs to converge_against 'exact'" bar.yaml -converge_table exact.csv
+refused 'none.csv: cannot be read' bar.yaml -converge_against none.csv
+head -46 exact.csv >few.csv
+refused_everywhere 'few.csv:47: the file ends without vertex 45' bar.yaml -output_directory new \
+  -converge_against few.csv
+refused_everywhere 'exact.csv:[0-9]*: vertex is "225", expected a vertex' bar.yaml -output_directory new \
+  -converge_against exact.csv
+refused_everywhere 'material_young was 1e5, now 2e5; add -output_overwrite true' bar.yaml -output_directory one \
+  -material_young 2e5
+refused 'no tetrahedra' "$source/inputs/pendulum.yaml" -output_directory new
+works 1 bar.yaml -output_directory one -material_young 2e5 -output_overwrite true
+[ "$(grep -c 'is finished' log)" = 0 ] || fail 'levels of another deck are taken'
+works 1 bar.yaml -output_directory soft -attach_zmin_hard false -attach_zmin_stiffness 1e6
+grep -q 'attach_zmin_stiffness is that of a vertex' log || fail 'no note on stiffness by vertex'
+works 1 bar.yaml -output_directory soft2 -converge_levels 2
+grep -q 'orders and limits need 3 levels' log || fail 'no note on too few levels'
