@@ -147,11 +147,15 @@ PetscErrorCode wring_potential_fused_local(wring_potential *g, Vec x, double par
 */
 PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *bound);
 
-/*
-  *noise [J]: estimated rounding error of a value of g, eps sqrt(sum over tets of (w_e k_e)^2), for independent errors
-  of the elements. docs/theory.md (2.4). One reduction.
-*/
-PetscErrorCode wring_potential_noise(wring_potential *g, double *noise);
+/* The estimated rounding error of a value of g that does not decrease with g: docs/theory.md (2.4). */
+typedef struct {
+  double fixed;  // J
+  double factor; // sqrt(J), of the root of the elastic energy
+} wring_rounding;
+
+/* For positions near x. Three reductions. */
+PetscErrorCode wring_potential_rounding(wring_potential *g, Vec x, wring_rounding *r);
+double         wring_rounding_at(const wring_rounding *r, const wring_value *value); // J; not collective
 
 /*
   r = M/h^2 (y - x) + sum_e w_e k_e G_e^T (p_e - z_e): the residual at x of the global step A x = b of projective

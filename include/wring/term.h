@@ -264,11 +264,17 @@ void wring_add_at_vertices(const wring_mesh *m, const double *stress, double *no
 void wring_term_add_deformation(wring_term *t, const double *x, int row, double *f);
 
 /*
-  Sum over this rank's tets of (w_e k_e)^2 [J^2]: psi of a law is a difference of terms of magnitude k, so that every
-  element adds a rounding error of about eps w_e k_e to the energy, however small the energy is. 0 for laws with q = 1,
-  whose psi is not such a difference.
+  Where the rounding of a term's energy is from, over this rank's elements; 0 for laws with q = 1. docs/theory.md (2.4)
+    squared    sum of (w_e k_e)^2 [J^2]: psi is a difference of terms of magnitude k, so that every element adds an
+               error of about eps w_e k_e, however small the energy is. 0 for laws with a projection.
+    stiffness  the largest w_e k_e |G_e|^2 [N/m] of laws with a projection: psi = k/2 |z - p|^2 is exact but for the
+               error of z, which is about eps |G_e| |x|. 0 for other laws.
 */
-double wring_term_squared_scale(const wring_term *t);
+typedef struct {
+  double squared, stiffness;
+} wring_term_rounding;
+
+wring_term_rounding wring_term_find_rounding(const wring_term *t);
 
 /*
   The largest alpha in (0, 1] such that no tet of a law that is infinite for det F <= 0 becomes flat between x and x +

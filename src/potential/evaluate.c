@@ -220,15 +220,28 @@ PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_noise(wring_potential *g, double *noise)
+PetscErrorCode wring_potential_rounding(wring_potential *g, Vec x, wring_rounding *r)
 {
-  double sum = 0;
+  wring_term_rounding sum = {0};
+  PetscReal           largest;
 
   PetscFunctionBegin;
-  for (int i = 0; i < g->n_term; i++) sum += wring_term_squared_scale(g->term[i]);
-  PetscCall(reduce(g, 1, &sum));
-  *noise = PETSC_MACHINE_EPSILON * PetscSqrtReal(sum);
+  for (int i = 0; i < g->n_term; i++) {
+    const wring_term_rounding one = wring_term_find_rounding(g->term[i]);
+    sum.squared += one.squared;
+    sum.stiffness = PetscMax(sum.stiffness, one.stiffness);
+  }
+  PetscCall(reduce(g, 1, &sum.squared));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum.stiffness, 1, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)x)));
+  PetscCall(VecNorm(x, NORM_INFINITY, &largest));
+  r->fixed  = PETSC_MACHINE_EPSILON * PetscSqrtReal(sum.squared);
+  r->factor = PETSC_MACHINE_EPSILON * largest * PetscSqrtReal(2 * sum.stiffness);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double wring_rounding_at(const wring_rounding *r, const wring_value *value)
+{
+  return r->fixed + r->factor * PetscSqrtReal(PetscMax(value->elastic, 0));
 }
 
 PetscErrorCode wring_potential_residual(wring_potential *g, Vec x, Vec r)

@@ -147,14 +147,39 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
   }
 }
 
-double wring_term_squared_scale(const wring_term *t)
+/* |G_e|^2 [LANES] of a block; the row of the last vertex is minus the sum of the others. */
+static void squared_coef(const wring_term *t, PetscInt b, double *square)
 {
-  WRING_ALIGNED double k[LANES];
-  double               sum = 0;
-  if (t->law->q == 1) return 0;
+  const int n = free_vertices(t->m), q = t->law->q;
+  for (int l = 0; l < LANES; l++) {
+    square[l] = 0;
+    for (int c = 0; c < q; c++) {
+      double last = 0;
+      for (int a = 0; a < n; a++) {
+        const double g = t->coef[((size_t)b * n * q + a * q + c) * LANES + l];
+        square[l] += g * g;
+        last += g;
+      }
+      square[l] += last * last;
+    }
+  }
+}
+
+wring_term_rounding wring_term_find_rounding(const wring_term *t)
+{
+  WRING_ALIGNED double k[LANES], square[LANES];
+  wring_term_rounding  r = {0};
+  if (t->law->q == 1) return r;
   for (PetscInt b = 0; b < t->n_block; b++) {
     block_slope(t, b, k);
-    for (int l = 0; l < LANES; l++) sum += PetscSqr(t->weight[(size_t)b * LANES + l] * k[l]);
+    squared_coef(t, b, square);
+    for (int l = 0; l < LANES; l++) {
+      const double scale = t->weight[(size_t)b * LANES + l] * k[l];
+      if (t->law->project)
+        r.stiffness = PetscMax(r.stiffness, scale * square[l]);
+      else
+        r.squared += PetscSqr(scale);
+    }
   }
-  return sum;
+  return r;
 }

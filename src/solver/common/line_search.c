@@ -6,7 +6,9 @@
 
   Round-off, docs/theory.md (2.4): if rounding hides the decrease of g that the test asks for, a step is judged by
   grad g, which is still accurate [Hager and Zhang 2005]. The same holds where alpha d is no longer than the spacing of
-  floating-point numbers at x: in free fall from rest g is 0 except for the rounding of x.
+  floating-point numbers at x: in free fall from rest g is 0 except for the rounding of x. Where the curvature of g
+  jumps (limits of strain, area and volume), a full step may go too far although its promised decrease is hidden:
+  shorter steps are then judged too, until this no longer helps.
 */
 #include "line_search.h"
 
@@ -17,6 +19,8 @@ static const double round_off  = 1e-11; // of |g|
 static const double rise       = 1e-12; // of |g|: a larger rise is an increase
 static const double exhausted  = 1e-9;  // of the reference of rtol: a search that fails there has met rounding
 static const double spacing    = 64 * PETSC_MACHINE_EPSILON;
+
+enum { MAX_TOO_FAR = 10 }; // searches whose full step goes too far, for each halving of |grad g|
 
 /* This rank's |grad|^2. */
 static PetscErrorCode squared(const wring_solver *s, Vec grad, double *square)
@@ -108,47 +112,71 @@ static PetscErrorCode shortest_step(Vec x, Vec d, double *alpha)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What is known of a trial point at round-off. */
+typedef struct {
+  PetscBool better;  // than x
+  PetscBool too_far; // the minimum along d lies before it
+} judgement;
+
 /*
   A better point at round-off: g does not rise, and either |grad g| decreases or, while x moves at all, the slope at the
   trial point has decreased to (1 - 2 gamma) of that at x, which for a parabola is the test above
   [Hager and Zhang 2005, eq. 4.1].
 */
-static PetscErrorCode is_better(wring_solver *s, Vec d, double slope, PetscBool moves, PetscBool *better)
+static PetscErrorCode judge(wring_solver *s, Vec d, double slope, PetscBool moves, judgement *j)
 {
   const double g = s->current.value.objective, trial = s->trial.value.objective;
+  const double noise = wring_rounding_at(&s->scale.rounding, &s->current.value);
   double       trial_slope;
 
   PetscFunctionBegin;
   PetscCall(wring_solver_dot(s, s->trial.grad, d, &trial_slope));
   const int falls   = s->trial.norm < s->current.norm;
   const int flatter = moves && trial_slope <= (2 * sufficient - 1) * slope;
-  *better           = (PetscBool)((falls || flatter) && trial <= g + rise * PetscAbsReal(g) + s->scale.noise);
+  j->better         = (PetscBool)((falls || flatter) && trial <= g + rise * PetscAbsReal(g) + noise);
+  j->too_far        = (PetscBool)(moves && !flatter);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether searches at round-off whose full step goes too far still help: |grad g| is halved within some of them. */
+static PetscBool may_shorten(wring_solver *s)
+{
+  if (s->current.norm <= 0.5 * s->too_far.norm) s->too_far = (solver_too_far){.norm = s->current.norm};
+  return (PetscBool)(++s->too_far.count <= MAX_TOO_FAR);
+}
+
+/* The first step of a search that is judged by grad g. */
+typedef enum { NOT_YET, FULL_STEP, SHORTER_STEP } first_judged;
+
 /*
-  The trial point is at round-off and may still be better. If the full step is at round-off, no other is tried. If the
-  full step is above it and g rose, d may be far too long: shorter steps are judged too, while x moves.
+  The trial point is at round-off and may still be better. If the full step is at round-off, others are tried only if it
+  goes too far. If the full step is above it and g rose, d may be far too long: shorter steps are judged too, while x
+  moves.
 */
-static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, double shortest, PetscBool *judged,
+static PetscErrorCode judge_by_gradient(wring_solver *s, Vec d, double slope, double shortest, first_judged *first,
                                         wring_search *result)
 {
-  const PetscBool moves  = (PetscBool)(s->trial.step > shortest);
-  PetscBool       better = PETSC_FALSE;
+  const PetscBool moves = (PetscBool)(s->trial.step > shortest), full = (PetscBool)(s->trial.step == 1);
+  const PetscBool begins = (PetscBool)(*first == NOT_YET);
+  judgement       j      = {PETSC_FALSE, PETSC_FALSE};
 
   PetscFunctionBegin;
-  PetscCall(is_better(s, d, slope, moves, &better));
-  if (better)
+  if (begins) *first = full ? FULL_STEP : SHORTER_STEP;
+  PetscCall(judge(s, d, slope, moves, &j));
+  if (j.better)
     *result = WRING_SEARCH_FOUND;
+  else if (full ? !(j.too_far && may_shorten(s)) : !moves && (begins || *first == FULL_STEP))
+    *result = WRING_SEARCH_ROUND_OFF;
   else
-    *result = !*judged && (s->trial.step == 1 || !moves) ? WRING_SEARCH_ROUND_OFF : WRING_SEARCH_FAILED;
-  *judged = PETSC_TRUE;
+    *result = WRING_SEARCH_FAILED; // a shorter step may be better
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscBool wring_solver_is_tiny(const wring_solver *s, double alpha, double slope)
 {
-  return (PetscBool)(-alpha * slope <= round_off * PetscAbsReal(s->current.value.objective) + s->scale.noise);
+  const wring_value *const v = &s->current.value;
+  return (PetscBool)(-alpha * slope <=
+                     round_off * PetscAbsReal(v->objective) + wring_rounding_at(&s->scale.rounding, v));
 }
 
 PetscBool wring_solver_falls(const wring_solver *s, double slope)
@@ -190,8 +218,8 @@ static void step_below_bound(const wring_solver *s, double *alpha, int *halvings
 
 PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
 {
-  double    shortest = 0;
-  PetscBool judged   = PETSC_FALSE;
+  double       shortest = 0;
+  first_judged first    = NOT_YET;
 
   PetscFunctionBegin;
   PetscCall(wring_solver_know_norm(s));
@@ -199,24 +227,25 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
   if (!(slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_begin_search(s, x, d));
   double alpha = 1;
-  int    first = 0;
-  step_below_bound(s, &alpha, &first);
-  for (int halvings = first; halvings <= MAX_HALVINGS; halvings++, alpha /= 2) {
+  int    least = 0;
+  step_below_bound(s, &alpha, &least);
+  for (int halvings = least; halvings <= MAX_HALVINGS; halvings++, alpha /= 2) {
     step_below_bound(s, &alpha, &halvings);
     PetscCall(wring_solver_try(s, x, alpha, d));
     if (wring_solver_falls(s, slope)) {
       *result = WRING_SEARCH_FOUND;
       break;
     }
-    if (halvings == first) PetscCall(shortest_step(x, d, &shortest));
+    if (halvings == least) PetscCall(shortest_step(x, d, &shortest));
     if (PetscIsInfOrNanReal(s->trial.value.objective)) {
       PetscCall(wring_solver_meet_infinity(s, x, d));
       continue;
     }
     if (!wring_solver_is_tiny(s, alpha, slope) && alpha > shortest) continue;
-    PetscCall(judge_by_gradient(s, d, slope, shortest, &judged, result));
+    PetscCall(judge_by_gradient(s, d, slope, shortest, &first, result));
     if (*result != WRING_SEARCH_FAILED || alpha <= shortest) break;
   }
+  if (*result == WRING_SEARCH_FAILED && first == FULL_STEP) *result = WRING_SEARCH_ROUND_OFF;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

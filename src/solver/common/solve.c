@@ -115,14 +115,16 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
 */
 static void record(wring_solver *s, const wring_iteration *it, wring_outcome *outcome)
 {
-  const double before    = outcome->last.value.objective;
-  const double rise      = (s->contacts.comparable ? it->value.objective : s->contacts.reached) - before;
-  outcome->last          = *it;
-  s->contacts.comparable = PETSC_TRUE;
+  const wring_value before = outcome->last.value;
+  const double      rise   = (s->contacts.comparable ? it->value.objective : s->contacts.reached) - before.objective;
+  outcome->last            = *it;
+  s->contacts.comparable   = PETSC_TRUE;
   outcome->rises.measured++;
-  if (PetscIsInfOrNanReal(rise) || rise <= round_off * PetscAbsReal(before) + s->scale.noise) return;
+  if (PetscIsInfOrNanReal(rise) ||
+      rise <= round_off * PetscAbsReal(before.objective) + wring_rounding_at(&s->scale.rounding, &before))
+    return;
   outcome->rises.count++;
-  outcome->rises.largest = PetscMax(outcome->rises.largest, rise / PetscAbsReal(before));
+  outcome->rises.largest = PetscMax(outcome->rises.largest, rise / PetscAbsReal(before.objective));
 }
 
 void wring_rises_add(const wring_rises *one, wring_rises *sum)
@@ -204,8 +206,9 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->current.residual[0] = s->current.residual[1] = NAN;
   s->current.known = s->current.norm_known = s->end.given = s->bound.inverts = PETSC_FALSE;
   s->contacts.comparable                                                     = PETSC_TRUE;
+  s->too_far                                                                 = (solver_too_far){.norm = INFINITY};
   PetscCall(wring_potential_place(s->g, x));
-  PetscCall(wring_potential_noise(s->g, &s->scale.noise));
+  PetscCall(wring_potential_rounding(s->g, x, &s->scale.rounding));
   s->work.began = MPI_Wtime();
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &s->contacts.change));
   if (s->ops->begin) PetscCall(s->ops->begin(s, x));

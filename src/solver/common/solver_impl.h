@@ -56,10 +56,16 @@ typedef struct {
 
 /* Reference values of this solve. */
 typedef struct {
-  double   reference; // N, what rtol is relative to, at the iterate `at`; 0 before the first
-  PetscInt at;
-  double   noise; // J, rounding error of g that does not shrink with g
+  double         reference; // N, what rtol is relative to, at the iterate `at`; 0 before the first
+  PetscInt       at;
+  wring_rounding rounding; // of g
 } solver_scale;
+
+/* Searches at round-off whose full step went too far, since |grad g| was `norm`. */
+typedef struct {
+  double   norm; // N; INFINITY before the first
+  PetscInt count;
+} solver_too_far;
 
 /* The cost of this solve. */
 typedef struct {
@@ -94,6 +100,7 @@ struct wring_solver {
   solver_bound        bound;
   solver_contacts     contacts;
   solver_scale        scale;
+  solver_too_far      too_far;
   solver_work         work;
   solver_end          end;
 

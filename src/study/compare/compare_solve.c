@@ -158,11 +158,12 @@ PetscErrorCode wring_compare_find_least(wring_compare *s)
 /* Where x_0 is a minimiser but for rounding, so are relative errors. */
 PetscErrorCode wring_compare_note_rounding(const wring_compare *s)
 {
-  const double range = s->c.start.objective - s->c.least.objective;
-  double       noise;
+  const double   range = s->c.start.objective - s->c.least.objective;
+  wring_rounding rounding;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_noise(s->p->g, &noise));
+  PetscCall(wring_potential_rounding(s->p->g, s->x, &rounding));
+  const double noise = wring_rounding_at(&rounding, &s->c.least);
   if (range > noise) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_note(
     s->p->comm,
