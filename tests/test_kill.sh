@@ -25,6 +25,7 @@ time:       {step: 1e-2, steps: 20, integrator: bdf2}
 solver:     {type: qn, max_it: 400, rtol: 1e-12, qn: {initial_hessian: identity, history: 30}}
 output:     {directory: out, every: 1, state_csv: true}
 checkpoint: {every: 2}
+probe:      {tip: {point: [2, 0.5, 0.5]}, root: {set: xmin, stress: true}}
 DECK
 last=20
 
@@ -78,6 +79,7 @@ check_whole() {
   fi
   if [ -e "$1/run.json" ]; then python3 -m json.tool "$1/run.json" >json || fail "$1/run.json is not whole"; fi
   check_rows "$1/steps.csv"
+  check_rows "$1/probes.csv"
   check_rows "$1/history.csv"
 }
 
@@ -86,6 +88,8 @@ check_end() {
   same "$1/state.csv" whole/state.csv 1e-9
   [ "$(cut -d, -f1 "$1/steps.csv" | tr '\n' ' ')" = "step $(seq -s ' ' 1 $last) " ] ||
     fail "$1/steps.csv: not each step once"
+  cmp <(cut -d, -f1,2 "$1/steps.csv") <(cut -d, -f1,2 "$1/probes.csv") || fail "$1/probes.csv: not each step once"
+  same "$1/probes.csv" whole/probes.csv 1e-6
   cut -d, -f1 "$1/history.csv" | uniq | sort -n | uniq -d | grep . && fail "$1/history.csv: a step comes twice"
   check_rows "$1/history.csv"
   [ "$(grep -c 'file=' "$1/frames.pvd")" = $((last + 1)) ] || fail "$1/frames.pvd: not each frame once"
@@ -118,7 +122,7 @@ for kill in $(seq "$kills"); do
   at=none
   [ -e cut ] && check_whole cut && at=$(ls cut | sed -n 's/checkpoint_0*\([0-9]*\).h5$/\1/p' | tail -n 1)
   restart=(-initial_restart cut)
-  [ -n "$at" ] && [ "$at" != none ] || { restart=(); fresh=$((fresh + 1)); }
+  [ -n "$at" ] && [ "$at" != none ] || { restart=(-output_overwrite true); fresh=$((fresh + 1)); }
   parts=$(find . -path './cut/*.part' | wc -l)
   others=$((kill % 2 ? 3 : 1))
   run $others cut "${restart[@]}" || fail "the restart after kill $kill, from step ${at:-none}, on $others rank(s)"
