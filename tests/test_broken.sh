@@ -183,7 +183,7 @@ missing cells|edit box.yaml 's/, cells: \[2, 1, 1\]//'|check box.yaml|
   into 6 tets; 0 along one axis gives a sheet, along two a line.)
 missing stiffness|edit box.yaml 's/stiffness: 1e6/until: 1/'|check box.yaml|
   box.yaml: attach_xmin_stiffness is missing: expected a real in (0,inf) [N/m] (Stiffness of the spring between each
-  vertex and its target; or give hard: true.)
+  vertex and its target; or give stiffness_per_area or hard: true.)
 compare without keys|:|compare box.yaml|
   box.yaml: compare_solvers is missing: expected a list of words (Solver types and variants to compare.)
 end and steps|edit box.yaml 's/steps: 1/steps: 1, end: 1/'|check box.yaml|
@@ -325,7 +325,7 @@ option lacks value int|:|run box.yaml -solver_max_it|
 option bad value|:|run box.yaml -solver_max_it=x|command line: solver_max_it is "x", expected an integer in [0,inf)
 option equals nothing|:|run box.yaml -solver_max_it=|command line: solver_max_it is "", expected an integer in [0,inf)
 word value empty|:|run box.yaml -output_directory ''|command line: output_directory is "", expected a word
-help unknown|:|help nonsense|help: no key begins with 'nonsense', did you mean mesh? `wring help deck` lists all
+help unknown|:|help nonsense|help: no key begins with 'nonsense', did you mean converge? `wring help deck` lists all
 version words|:|version now|version: unexpected argument 'now', expected
 option positional neg|:|run box.yaml -3|command line: unexpected argument '-3', expected -key value
 option equals|:|run box.yaml -=3|command line: unexpected argument '-=3', expected -key value
@@ -567,7 +567,7 @@ ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot
 22 set ambiguous spin|edit gmsh22.msh 's/"soft"/"a"/; s/"hard"/"a_spin"/'; add mesh.yaml 'attach_a_spin_spin: [1,0,0]'|
   check mesh.yaml|
   mesh.yaml: attach_a_spin_stiffness is missing: expected a real in (0,inf) [N/m] (Stiffness of the spring between each
-  vertex and its target; or give hard: true.)
+  vertex and its target; or give stiffness_per_area or hard: true.)
 22 scale tiny|:|check mesh.yaml -mesh_scale 1e-200|gmsh22.msh:26: element 4 is a tetrahedron of zero volume
 41 version|edit gmsh41.msh 's/^4.1 0 8/4.0 0 8/'|check mesh.yaml -mesh_file gmsh41.msh|
   gmsh41.msh:2: Gmsh format '4.0', expected 2.2 or 4.1 (gmsh -save -format msh41)

@@ -80,6 +80,29 @@ works 1 "${patch[@]}" -attach_zmax_velocity 0,0,0.1 -output_directory patch -out
   -converge_against half.csv
 for level in 0 1 2; do close "$(at patch displacement_H1 $level error)" 0.05 1e-9 "the error at level $level"; done
 
+# A support by area is the same on every mesh: all of it moves by pressure over stiffness, and the strain is uniform.
+# Fails if a triangle does not give a third of its stiffness to each vertex, or a vertex between ranks counts twice.
+cat >support.yaml <<'DECK'
+mesh:     {box: {size: [1, 1, 1], cells: [2, 2, 2], jitter: 0.3}}
+material: {model: stvk, young: 1e5, poisson: 0, density: 1000}
+attach:   {zmin: {stiffness_per_area: 1e4}}
+traction: {zmax: {value: [0, 0, -1]}}
+time:     {integrator: static}
+solver:   {type: newton, rtol: 1e-13}
+probe:    {low: {set: zmin}}
+output:   {directory: support}
+DECK
+works 1 support.yaml -converge_level 0
+works 3 support.yaml
+! grep -q 'is that of a vertex' log || fail 'a note on stiffness by area'
+for level in 0 1 2; do close "$(at support low_uz $level value)" -1e-4 1e-10 "the support at level $level"; done
+[ -z "$(at support displacement_L2 2 order)" ] || fail 'round-off of a support by area has an order'
+refused 'stiffness_per_area and attach_zmin_stiffness are both' support.yaml -attach_zmin_stiffness 1
+refused 'stiffness_per_area and attach_zmin_hard are both' support.yaml -attach_zmin_hard true
+refused 'stiffness_per_area and attach_zmin_file are both' support.yaml -attach_zmin_file exact.csv
+refused_everywhere "the set 'grip' has no triangles, expected a surface" support.yaml -set_grip_sphere 0,0,0,0.1 \
+  -attach_grip_stiffness_per_area 1
+
 # ---- ranks, levels that are run apart or stopped ---------------------------------------------------------------------
 
 for ranks in 2 4; do

@@ -66,6 +66,7 @@ typedef struct {
 typedef struct {
   PetscInt n;
   char   **name; // [n]
+  double **area; // [n][owned vertices of the set] m^2, as the shares of wring_loaded; NULL without stiffness_per_area
 } wring_attachments;
 
 typedef struct {
@@ -164,7 +165,7 @@ struct wring_problem_parts {
 /* ---- creation, in this order; each file destroys what it has created --------------------------------------------- */
 
 PetscErrorCode wring_problem_read_mesh(wring_problem *p);        // and the deck's sets
-PetscErrorCode wring_problem_read_attachments(wring_problem *p); // names
+PetscErrorCode wring_problem_read_attachments(wring_problem *p); // names, areas; ghosts, before any term
 PetscErrorCode wring_problem_check_regions(const wring_problem *p);
 PetscErrorCode wring_problem_read_springs(wring_problem *p);   // rows; ghosts, before any term
 PetscErrorCode wring_problem_read_surfaces(wring_problem *p);  // triangles and hinges; ghosts, before any term
@@ -204,6 +205,12 @@ PetscErrorCode wring_problem_destroy_state(wring_problem *p);
   wring_words_destroy. An error if a key matches two names of the mesh.
 */
 PetscErrorCode wring_problem_get_names(const wring_problem *p, const char *family, PetscInt *n, char ***name);
+
+/*
+  share [owned vertices of the set]: a third of the area at rest of each of the set's triangles at a vertex [m^2]; their
+  vertices become ghosts. Call before terms are built.
+*/
+PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, double *share);
 
 /*
   The set that a name in the keys of a family refers to. Refused if there is none, with "expected <expected> that `wring

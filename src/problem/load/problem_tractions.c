@@ -48,8 +48,7 @@ static PetscErrorCode lump_areas(const wring_mesh *m, PetscInt n, const PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The vertices of the set, with the area of each as its share. */
-static PetscErrorCode share_area(wring_problem *p, PetscInt set, wring_loaded *s)
+PetscErrorCode wring_problem_share_area(wring_problem *p, PetscInt set, double *share)
 {
   wring_mesh *const m = p->mesh;
   PetscInt          n, *triangle;
@@ -60,7 +59,7 @@ static PetscErrorCode share_area(wring_problem *p, PetscInt set, wring_loaded *s
   PetscCall(wring_mesh_extend_halo(m, 3 * n, triangle));
   PetscCall(PetscMalloc1(m->n_owned, &area));
   PetscCall(lump_areas(m, n, triangle, area));
-  for (PetscInt i = 0; i < s->n; i++) s->share[i] = area[s->vertex[i]];
+  for (PetscInt i = 0; i < m->set_count[set]; i++) share[i] = area[m->set_vertex[set][i]];
   PetscCall(PetscFree(area));
   PetscCall(PetscFree(triangle));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -86,7 +85,7 @@ static PetscErrorCode read_set(wring_problem *p, const char *family, PetscBool n
   PetscCall(PetscMalloc2(s->n, &s->vertex, s->n, &s->share));
   PetscCall(PetscArraycpy(s->vertex, m->set_vertex[set], s->n));
   for (PetscInt i = 0; i < s->n; i++) s->share[i] = 1;
-  if (triangles > 0) PetscCall(share_area(p, set, s));
+  if (triangles > 0) PetscCall(wring_problem_share_area(p, set, s->share));
   s->total = 0;
   for (PetscInt i = 0; i < s->n; i++) s->total += s->share[i];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &s->total, 1, MPI_DOUBLE, MPI_SUM, p->comm));

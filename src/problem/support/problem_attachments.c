@@ -7,7 +7,13 @@ const wring_option wring_attach_options[] = {
    .type  = WRING_REAL,
    .unit  = "N/m",
    .range = "(0,inf)",
-   .help  = "Stiffness of the spring between each vertex and its target; or give hard: true."},
+   .help  = "Stiffness of the spring between each vertex and its target; or give stiffness_per_area or hard: true."},
+  {.key   = "stiffness_per_area",
+   .type  = WRING_REAL,
+   .unit  = "N/m^3",
+   .range = "(0,inf)",
+   .help  = "Stiffness of the support per area at rest of the set's triangles, a third of which counts for each of "
+            "their vertices: the same on any mesh; replaces stiffness."},
   {.key   = "hard",
    .type  = WRING_BOOL,
    .value = "false",
@@ -115,6 +121,9 @@ static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", name));
   PetscCall(wring_options_get_bool(p->options, prefix, wring_attach_options, "hard", &hard));
   if (hard) PetscCall(refuse_both(p, prefix, "stiffness", "hard", "a hard attachment has no stiffness"));
+  if (hard) PetscCall(refuse_both(p, prefix, "stiffness_per_area", "hard", "a hard attachment has no stiffness"));
+  PetscCall(refuse_both(p, prefix, "stiffness_per_area", "stiffness", "one is by area, the other by vertex"));
+  PetscCall(refuse_both(p, prefix, "stiffness_per_area", "file", "each row of the file has its own stiffness"));
   PetscCall(check_components(p, prefix, hard));
   PetscCall(refuse_both(p, prefix, "velocity", "path", "a path replaces the velocity"));
   PetscCall(refuse_both(p, prefix, "stiffness", "file", "each row of the file has its own stiffness"));
@@ -125,6 +134,26 @@ static PetscErrorCode check_attachment(const wring_problem *p, const char *name)
                wring_options_family_origin(p->options, prefix), name, hint);
 }
 
+/* The areas of the vertices of a set, if its stiffness is by area. */
+static PetscErrorCode find_area(wring_problem *p, PetscInt i)
+{
+  wring_attachments *const a   = &p->parts->attachments;
+  const PetscInt           set = wring_names_find(&p->mesh->sets, a->name[i]);
+  PetscInt64               triangles;
+  char                     prefix[WRING_PREFIX];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", a->name[i]));
+  if (!wring_options_has(p->options, prefix, "stiffness_per_area")) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_mesh_count_elements(p->mesh, set, 3, &triangles));
+  if (triangles == 0)
+    WRING_REFUSE(p->comm, "%s: %sstiffness_per_area: the set '%s' has no triangles, expected a surface of the mesh",
+                 wring_options_origin(p->options, prefix, "stiffness_per_area"), prefix, a->name[i]);
+  PetscCall(PetscMalloc1(p->mesh->set_count[set], &a->area[i]));
+  PetscCall(wring_problem_share_area(p, set, a->area[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_problem_read_attachments(wring_problem *p)
 {
   wring_attachments *const a = &p->parts->attachments;
@@ -132,6 +161,8 @@ PetscErrorCode wring_problem_read_attachments(wring_problem *p)
   PetscFunctionBegin;
   PetscCall(wring_problem_get_names(p, "attach_", &a->n, &a->name));
   for (PetscInt i = 0; i < a->n; i++) PetscCall(check_attachment(p, a->name[i]));
+  PetscCall(PetscCalloc1(a->n, &a->area));
+  for (PetscInt i = 0; i < a->n; i++) PetscCall(find_area(p, i));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -173,20 +204,25 @@ static PetscErrorCode read_targets(const wring_problem *p, const char *prefix, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode take_set(const wring_problem *p, const char *prefix, const char *name, PetscBool hard,
-                               attachment *a)
+/* area [owned vertices of the set], NULL unless the stiffness is by area: vertices without area are then left out. */
+static PetscErrorCode take_set(const wring_problem *p, const char *prefix, const char *name, const double *area,
+                               PetscBool hard, attachment *a)
 {
-  const PetscInt set       = wring_names_find(&p->mesh->sets, name);
-  double         stiffness = 0;
+  const char *const key       = area ? "stiffness_per_area" : "stiffness";
+  const PetscInt    set       = wring_names_find(&p->mesh->sets, name);
+  double            stiffness = 0;
 
   PetscFunctionBegin;
-  if (!hard) PetscCall(wring_options_get_real(p->options, prefix, wring_attach_options, "stiffness", &stiffness));
-  a->n = p->mesh->set_count[set];
-  PetscCall(PetscMalloc3(a->n, &a->vertex, a->n, &a->stiffness, 3 * a->n, &a->target));
-  for (PetscInt i = 0; i < a->n; i++) {
-    a->vertex[i]    = p->mesh->set_vertex[set][i];
-    a->stiffness[i] = stiffness;
-    for (int c = 0; c < 3; c++) a->target[3 * i + c] = p->mesh->X[3 * a->vertex[i] + c];
+  if (!hard) PetscCall(wring_options_get_real(p->options, prefix, wring_attach_options, key, &stiffness));
+  const PetscInt n = p->mesh->set_count[set];
+  PetscCall(PetscMalloc3(n, &a->vertex, n, &a->stiffness, 3 * n, &a->target));
+  a->n = 0;
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt v = p->mesh->set_vertex[set][i];
+    if (area && area[i] == 0) continue;
+    a->vertex[a->n]    = v;
+    a->stiffness[a->n] = area ? stiffness * area[i] : stiffness;
+    PetscCall(PetscArraycpy(a->target + 3 * a->n++, p->mesh->X + 3 * v, 3));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -252,8 +288,9 @@ static PetscErrorCode create_hard(wring_problem *p, const char *name, const char
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode add_attachment(wring_problem *p, const char *name)
+static PetscErrorCode add_attachment(wring_problem *p, PetscInt i)
 {
+  const char *const name = p->parts->attachments.name[i];
   attachment        a;
   wring_motion      motion;
   wring_time_curve *path;
@@ -267,7 +304,7 @@ static PetscErrorCode add_attachment(wring_problem *p, const char *name)
   if (wring_options_has(p->options, prefix, "file"))
     PetscCall(read_targets(p, prefix, hard, &a));
   else
-    PetscCall(take_set(p, prefix, name, hard, &a));
+    PetscCall(take_set(p, prefix, name, p->parts->attachments.area[i], hard, &a));
   PetscCall(get_motion(p, prefix, &a, &motion, &path));
   if (hard)
     PetscCall(create_hard(p, name, prefix, &a, &motion, &term));
@@ -284,14 +321,18 @@ PetscErrorCode wring_problem_add_attachments(wring_problem *p)
   const wring_attachments *const a = &p->parts->attachments;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < a->n; i++) PetscCall(add_attachment(p, a->name[i]));
+  for (PetscInt i = 0; i < a->n; i++) PetscCall(add_attachment(p, i));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_problem_destroy_attachments(wring_problem *p)
 {
+  wring_attachments *const a = &p->parts->attachments;
+
   PetscFunctionBegin;
-  PetscCall(wring_words_destroy(p->parts->attachments.n, &p->parts->attachments.name));
+  for (PetscInt i = 0; i < a->n && a->area; i++) PetscCall(PetscFree(a->area[i]));
+  PetscCall(PetscFree(a->area));
+  PetscCall(wring_words_destroy(a->n, &a->name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

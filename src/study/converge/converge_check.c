@@ -138,7 +138,7 @@ static PetscErrorCode note_supports(const wring_converge *c)
     const PetscBool   other  = (PetscBool)(!strcmp(key, "self_contact_stiffness") || !strcmp(key, "drag_coefficient"));
     if (!spring && !shape && !other) continue;
     PetscCall(wring_note(c->comm, "%s: %s is that of a vertex, so that refining the mesh changes the problem%s", origin,
-                         key, spring ? ": attach with hard: true for convergence" : ""));
+                         key, spring ? ": hard or stiffness_per_area does not" : ""));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
