@@ -216,6 +216,15 @@ sed -e 's/step: 5e-3, end: 0.5/step: 7e-5, steps: 400, integrator: symplectic_eu
 works 1 run explicit.yaml
 expect 2 1 run explicit.yaml -time_step 3e-4
 
+# Contacts add their stiffness: a note on a step above the estimate, which diverges; none on half of the estimate.
+explicit() { on 1 run "$source/inputs/scenes/two_blocks.yaml" -time_integrator symplectic_euler -output_directory b \
+  -output_overwrite true -output_every 0 -time_step "$@"; }
+explicit 1e-3 -time_steps 1
+grep -q 'too large for symplectic_euler while vertices are in contact: about 0.000' log || fail "no note on contacts"
+explicit 1e-3 -time_steps 800 && fail "a step that is too large for contacts is stable"
+explicit 4e-4 -time_steps 2000 || fail "a step that is stable in contact diverges"
+grep -q 'too large for' log && fail "a note on a stable step"
+
 # Two blocks, of which a sphere below stops one: the same section on 1, 2 and 4 ranks.
 cat >blocks.yaml <<DECK
 mesh:     {file: $source/inputs/meshes/two_blocks.msh}

@@ -100,6 +100,8 @@ typedef struct {
 */
 const char *wring_contact_losing(const wring_contact *c);
 
+double wring_contact_stiffness(const wring_contact *c); // N/m, the largest of a vertex in contact; not collective
+
 PetscErrorCode wring_contact_measure(wring_contact *c, const double *x, wring_contact_report *report, double *force);
 
 /* ---- matrices of contacts between vertices ----------------------------------------------------------------------- */

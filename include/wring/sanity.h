@@ -33,6 +33,7 @@ typedef struct {
   double               young, wave; // Pa: least Young's modulus, largest P-wave modulus of regions; 0: none
   double               across_element, across_body; // s, of a wave; 0: none
   double               stable;                      // s, estimated largest stable step of an explicit rule; INFINITY
+  double               touching;                    // s, the same while the lightest vertex is in contact
 
   /* loads */
   wring_sanity_loads start, end;

@@ -388,14 +388,23 @@ static PetscErrorCode colliders_destroy(wring_contact *contact)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static double colliders_stiffness(const wring_contact *contact)
+{
+  const colliders *d       = contact->data;
+  double           largest = 0;
+  for (int i = 0; i < d->n; i++) largest = PetscMax(largest, d->collider[i].stiffness);
+  return largest;
+}
+
 static const wring_contact_ops colliders_ops = {
-  .kind     = "collider",
-  .losing   = "passing through a collider: beyond its middle, pushed out on the other side; a smaller time_step or a "
-              "larger stiffness of the collider prevents this",
-  .refusal  = colliders_refusal,
-  .set_time = colliders_set_time,
-  .update   = colliders_update,
-  .add      = colliders_add,
+  .kind      = "collider",
+  .losing    = "passing through a collider: beyond its middle, pushed out on the other side; a smaller time_step or a "
+               "larger stiffness of the collider prevents this",
+  .refusal   = colliders_refusal,
+  .stiffness = colliders_stiffness,
+  .set_time  = colliders_set_time,
+  .update    = colliders_update,
+  .add       = colliders_add,
   .add_hessian = colliders_add_hessian,
   .project     = colliders_project,
   .parts       = colliders_parts,

@@ -85,6 +85,11 @@ const char *wring_contact_losing(const wring_contact *c)
   return c->ops->losing;
 }
 
+double wring_contact_stiffness(const wring_contact *c)
+{
+  return c->ops->stiffness(c);
+}
+
 int wring_contact_parts(const wring_contact *c)
 {
   return c->ops->parts(c);

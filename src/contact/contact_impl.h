@@ -15,6 +15,7 @@ typedef struct {
                                  PetscBool *joined); // NULL: it couples no vertices
   PetscErrorCode (*add_blocks)(wring_contact *c, const double *x, const char *held, Mat H);
   PetscErrorCode (*project)(wring_contact *c, const wring_contact_step *step, double *x); // NULL: see refusal
+  double (*stiffness)(const wring_contact *c);
   int (*parts)(const wring_contact *c);
   const char *(*part_name)(const wring_contact *c, int part);
   PetscErrorCode (*measure)(wring_contact *c, const double *x, wring_contact_report *report, double *force);

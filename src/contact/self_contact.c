@@ -296,15 +296,22 @@ static PetscErrorCode self_destroy(wring_contact *contact)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static double self_stiffness(const wring_contact *contact)
+{
+  const self_contact *d = contact->data;
+  return d->stiffness;
+}
+
 static const wring_contact_ops self_ops = {
-  .kind     = "self_contact",
-  .losing   = "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, or "
-              "beyond the middle of a wall; a smaller time_step or a larger self_contact.thickness or stiffness "
-              "prevents this",
-  .refusal  = self_refusal,
-  .set_time = self_set_time,
-  .update   = self_update,
-  .add      = self_add,
+  .kind      = "self_contact",
+  .losing    = "passing through a body: deeper inside than self_contact.max_depth, where no force pushes them out, or "
+               "beyond the middle of a wall; a smaller time_step or a larger self_contact.thickness or stiffness "
+               "prevents this",
+  .refusal   = self_refusal,
+  .stiffness = self_stiffness,
+  .set_time  = self_set_time,
+  .update    = self_update,
+  .add       = self_add,
   .count_blocks = self_count_blocks,
   .add_blocks   = self_add_blocks,
   .parts        = self_parts,

@@ -92,6 +92,21 @@ static PetscErrorCode measure_attachments(const wring_problem *p, wring_sanity *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of the lightest vertex in contact: adds k/m to the largest angular frequency squared, (2/stable)^2. */
+static PetscErrorCode measure_contacts(const wring_problem *p, wring_sanity *s)
+{
+  wring_contact *const *contact;
+  const int             n       = wring_potential_contacts(p->g, &contact);
+  double                largest = 0, lightest = INFINITY;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) largest = fmax(largest, wring_contact_stiffness(contact[i]));
+  for (PetscInt v = 0; v < p->mesh->n_owned; v++) lightest = fmin(lightest, p->mass[v]);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &lightest, 1, MPI_DOUBLE, MPI_MIN, p->comm));
+  s->touching = 2 / sqrt(4 / (s->stable * s->stable) + largest / lightest);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
 
 /* By velocities at the start and of attachments, in one step. */
@@ -127,6 +142,7 @@ PetscErrorCode wring_sanity_measure_loads(const wring_problem *p, wring_sanity *
   PetscCall(sum_acting(p, s->end.time, &s->acting));
   if (s->young > 0 && s->face > 0) s->strain = fmax(s->start.size, s->end.size) / (s->face * s->young);
   PetscCall(measure_attachments(p, s));
+  PetscCall(measure_contacts(p, s));
   PetscCall(measure_motion(p, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -183,6 +183,11 @@ static PetscErrorCode note_stability(const wring_problem *p, wring_sanity *s)
     PetscCall(wring_sanity_add_note(
       s, "time.step %.3g s is %.3g times the largest stable step of %s, about %.2g s: a smaller step or implicit_euler",
       h, h / s->stable, wring_stepper_integrator(p->stepper), s->stable));
+  else if (wring_stepper_is_explicit(p->stepper) && h > s->touching)
+    PetscCall(wring_sanity_add_note(s,
+                                    "time.step %.3g s may be too large for %s while vertices are in contact: about "
+                                    "%.2g s is stable; a smaller step, or a smaller stiffness of contacts",
+                                    h, wring_stepper_integrator(p->stepper), s->touching));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
