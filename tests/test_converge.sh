@@ -119,6 +119,14 @@ works 1 bar.yaml -output_directory apart
 [ "$(grep -c 'is finished' log)" = 3 ] || fail 'levels of other ranks are run again'
 equal one apart 1e-9
 
+# jobs/convergence.sh: a launcher of commands, and one of texts, as sbatch --wrap is. Fails if a level is left out.
+printf '#!/bin/bash\n[ "$1" = --wrap ] && echo queued >>jobs.txt && eval "${2#srun}"\n' >queue
+chmod +x queue
+WRING=$wring LAUNCH=env LAUNCH_1="./queue --wrap" bash "$source"/jobs/convergence.sh bar.yaml 3 -output_directory jobs \
+  >log 2>&1 || fail 'jobs/convergence.sh'
+[ "$(cat jobs.txt)" = queued ] || fail 'the launcher of level 1 is not used'
+equal one jobs 1e-12
+
 cat >sway.yaml <<'DECK'
 mesh:     {box: {size: [1, 0.5, 0.5], cells: [2, 1, 1]}}
 material: {model: stvk, young: 1e5, poisson: 0.3, density: 1000}

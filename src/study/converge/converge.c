@@ -43,7 +43,7 @@ static PetscErrorCode note_end(const wring_converge *c)
   PetscFunctionBegin;
   for (int k = 0; k < c->n; k++) done += c->level[k].finished;
   if (c->status)
-    PetscCall(wring_note(c->comm, "%s after %" PetscInt_FMT " of %d levels; the same command continues with the others",
+    PetscCall(wring_note(c->comm, "%s after %" PetscInt_FMT " of %d levels, which the same command keeps",
                          c->stopper.cause ? wring_stop_text(c->stopper.cause) : "solver failed", done, c->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -26,30 +26,30 @@ static PetscBool is_shown(const wring_converge *c, const wring_quantity *q)
 
 /* ---- slope triangles --------------------------------------------------------------------------------------------- */
 
-/* The steepest of the given orders, as a whole number, at the finest level: below the last two points of a line. */
-static void print_triangle(FILE *f, const wring_converge *c, const wring_quantity *q, int slope, int number)
+/* A triangle below the last two points of a line. */
+static void print_triangle(FILE *f, const wring_converge *c, const wring_quantity *q, int slope)
 {
   const int    k  = c->n - 1;
   const double x0 = abscissa(c, k) * 1.08, x1 = abscissa(c, k - 1) / 1.08, y = 0.6 * ordinate(c, q, k);
   fprintf(f,
           "set object %d polygon from %.6g,%.6g to %.6g,%.6g to %.6g,%.6g to %.6g,%.6g fs empty border lc 'gray30'\n",
-          number, x0, y, x1, y, x1, y * pow(x1 / x0, slope), x0, y);
-  fprintf(f, "set label %d '%d' at %.6g,%.6g left offset 0.5,0 tc 'gray30'\n", number, slope, x1,
+          slope, x0, y, x1, y, x1, y * pow(x1 / x0, slope), x0, y);
+  fprintf(f, "set label %d '%d' at %.6g,%.6g left offset 0.5,0 tc 'gray30'\n", slope, slope, x1,
           y * pow(x1 / x0, slope / 2.0));
 }
 
-/* A triangle for each whole number that is nearest to a quantity's last order, under the lowest of its lines. */
+/* Triangles of the orders 1 and 2 of linear elements and time steps, each under the lowest line that is near it. */
 static void print_triangles(FILE *f, const wring_converge *c)
 {
   const int k = c->n - 1;
-  for (int slope = 1; slope <= 4; slope++) {
+  for (int slope = 1; slope <= 2; slope++) {
     const wring_quantity *lowest = NULL;
     for (int i = 0; i < c->n_quantity; i++) {
       const wring_quantity *const q = &c->quantity[i];
       if (isnan(q->at[k].order) || lround(q->at[k].order) != slope) continue;
       if (!lowest || ordinate(c, q, k) < ordinate(c, lowest, k)) lowest = q;
     }
-    if (lowest) print_triangle(f, c, lowest, slope, slope);
+    if (lowest) print_triangle(f, c, lowest, slope);
   }
 }
 
