@@ -1,0 +1,82 @@
+"""python3 jobs verify [--quick] [--ranks 1,2,4] [CASE...]: wring against numbers that others have published, and exact ones.
+
+Runs the decks of inputs/verification, each case on 1, 2 and 4 ranks, prints a table and writes docs/verification.md.
+Cases that are not named keep the numbers of their last run, in out/verify. --quick takes coarse levels and few laws,
+and writes no page. --inputs writes the meshes and tables of inputs/verification anew. The exit status is 1 if the
+numbers of ranks differ or an identity or an order is not met that the page does not explain.
+"""
+import argparse
+import dataclasses
+import json
+import os
+
+import program
+from program import Failure, say
+from verify import affine, beams, case, dynamics, manufactured, page
+
+CASES = {
+    "uniaxial": affine.uniaxial,
+    "equibiaxial": affine.equibiaxial,
+    "shear": affine.shear,
+    "weight": beams.weight,
+    "cantilever": beams.cantilever,
+    "buckling": beams.buckling,
+    "bending": beams.bending,
+    "torsion": beams.torsion,
+    "momenta": dynamics.momenta,
+    "energy": dynamics.energy,
+    "time_orders": dynamics.time_orders,
+    "friction": dynamics.friction,
+    "manufactured": manufactured.manufactured,
+}
+
+
+def stored(name):
+    return os.path.join(case.OUT, f"{name}.json")
+
+
+def keep(name, result):
+    with open(stored(name), "w", encoding="utf-8") as file:
+        json.dump(dataclasses.asdict(result), file, indent=1)
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        read = json.load(file)
+    return case.Result([case.Row(**row) for row in read["rows"]], read["spread"], tuple(read["ranks"]))
+
+
+def arguments_of(arguments):
+    parser = argparse.ArgumentParser(
+        prog="python3 jobs verify", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--inputs", action="store_true")
+    parser.add_argument("--ranks", default=",".join(map(str, case.RANKS)), type=str)
+    parser.add_argument("case", nargs="*")
+    given = parser.parse_args(arguments)
+    for name in given.case:
+        if name not in CASES:
+            raise Failure(f"no case '{name}', expected one of {', '.join(CASES)}")
+    given.ranks = [int(n) for n in given.ranks.split(",")]
+    return given
+
+
+def main(arguments):
+    given = arguments_of(arguments)
+    if given.inputs:
+        affine.write_inputs()
+        dynamics.write_inputs()
+        manufactured.write_inputs()
+        return 0
+    program.path()
+    failed = False
+    for name in given.case or CASES:
+        result = case.measure(name, CASES[name], given.ranks, given.quick)
+        say(page.screen(name, result))
+        failed = failed or page.fails(result)
+        if not given.quick:
+            keep(name, result)
+    if not given.quick:
+        page.write({name: load(stored(name)) for name in CASES if os.path.exists(stored(name))})
+    return 1 if failed else 0

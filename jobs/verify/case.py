@@ -1,0 +1,141 @@
+"""What a case of verification is: rows of numbers, runs that give them, and the verdict."""
+import math
+import os
+from dataclasses import dataclass, field
+
+import outputs
+import program
+
+INPUTS = "inputs/verification"
+OUT = os.environ.get("VERIFY_OUT", "out/verify")  # of all runs and their numbers
+RANKS = (1, 2, 4)
+SAME = 1e-9  # numbers of 1, 2 and 4 ranks agree to this part of the row's scale
+ROUND_OFF = 1e-8  # relative difference of an identity
+ORDER = 0.1  # difference of an observed order from the expected one
+LIMIT = 0.02  # relative difference of Richardson's limit from a value of a theory or of another code
+
+
+@dataclass
+class Row:
+    """
+    A quantity. kind: "identity": ours has one number, which equals `exact`; "order": ours are errors by level, which
+    fall with `order`; "limit": ours tend to `exact` with `order`, 2 if it is 0; "bound": ours has one number, at most `exact`; "shown": ours by level, without a claim, for the
+    `reason`. scale is what differences are relative to, |exact| if it is 0.
+    """
+
+    quantity: str
+    kind: str
+    ours: list
+    exact: float = 0.0
+    source: str = ""
+    order: float = 0.0
+    scale: float = 0.0
+    unit: str = ""
+    reason: str = ""
+    ratio: float = 2.0  # of the sizes of consecutive levels
+
+    def size(self):
+        return self.scale or abs(self.exact) or 1.0
+
+    def observed(self):
+        """The order of the finest pair of errors; from three values for a limit. NaN where it is not defined."""
+        if self.kind == "order":
+            a, b = self.ours[-2:]
+        elif len(self.ours) > 2:
+            a, b = (self.ours[-1 - i] - self.ours[-2 - i] for i in (1, 0))
+        else:
+            return math.nan
+        return math.log(a / b, self.ratio) if b and a / b > 0 else math.nan
+
+    def richardson(self):
+        """The limit of the finest two values."""
+        a, b = self.ours[-2:]
+        return b + (b - a) / (self.ratio ** (self.order or 2) - 1)
+
+    def difference(self):
+        """Of the finest level from the exact value, relative; of an order from the expected one."""
+        if self.kind == "order":
+            return self.observed() - self.order
+        return (self.ours[-1] - self.exact) / (self.exact or self.size())
+
+    def met(self):
+        if self.kind == "identity":
+            return abs(self.difference()) <= ROUND_OFF
+        if self.kind == "bound":
+            return self.ours[0] <= self.exact
+        if self.kind == "order":
+            return abs(self.observed() - self.order) <= ORDER
+        return abs(self.richardson() - self.exact) <= LIMIT * self.size()
+
+
+@dataclass
+class Result:
+    """Rows of a case on the first number of ranks, and the largest difference on the others."""
+
+    rows: list
+    spread: float = 0.0
+    ranks: tuple = field(default=RANKS)
+
+
+class Bench:
+    """Runs of one case on a number of ranks, in a folder of their own."""
+
+    def __init__(self, name, ranks, quick):
+        self.name, self.ranks, self.quick = name, ranks, quick
+        self.folder = os.path.join(OUT, name, f"{ranks}")
+        os.makedirs(self.folder, exist_ok=True)
+
+    def file(self, name):
+        """An absolute path, since decks read tables relative to themselves."""
+        return os.path.abspath(os.path.join(self.folder, name))
+
+    def run(self, deck, name, options=None, ends=()):
+        """Runs a deck of inputs/verification; every step must have converged, or have one of the ends. Gives a Run."""
+        folder = os.path.join(self.folder, name)
+        how = {"output_every": 0, "output_state_csv": "true", **(options or {})}
+        program.run("run", f"{INPUTS}/{deck}.yaml", folder, how, ranks=self.ranks)
+        run = Run(folder)
+        bad = {row["reason"] for row in run.steps} - {"converged", "at round-off", *ends}
+        if bad:
+            raise program.Failure(f"{folder}: steps ended by {', '.join(sorted(bad))}")
+        return run
+
+
+class Run:
+    """steps.csv and probes.csv by column, state.csv by vertex."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.steps = outputs.rows(folder, "steps.csv")
+
+    def last(self, column, name="steps.csv"):
+        return self.column(column, name)[-1]
+
+    def column(self, column, name="steps.csv"):
+        return [float(row[column]) for row in outputs.rows(self.folder, name)]
+
+    def probe(self, column):
+        return self.last(column, "probes.csv")
+
+    def positions(self):
+        """[(x, y, z)] by vertex."""
+        return [tuple(float(row[c]) for c in "xyz") for row in outputs.rows(self.folder, "state.csv")]
+
+
+def measure(name, function, ranks, quick):
+    """A case on each number of ranks: rows of the first, and how far the others are away."""
+    found = [function(Bench(name, n, quick)) for n in ranks]
+    spread = 0.0
+    for rows in found[1:]:
+        for one, other in zip(found[0], rows):
+            spread = max(spread, *(abs(a - b) / one.size() for a, b in zip(one.ours, other.ours)))
+    return Result(found[0], spread, tuple(ranks))
+
+
+def verdict(row, result):
+    """One phrase: what the rule says of a row."""
+    if result.spread > SAME:
+        return f"not met: ranks differ by {result.spread:.1e}"
+    if row.kind == "shown":
+        return row.reason
+    return "met" if row.met() else "not met" + (f": {row.reason}" if row.reason else "")

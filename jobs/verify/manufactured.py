@@ -1,0 +1,135 @@
+"""
+A manufactured solution at large strain: the loads on the vertices are the internal forces of the exact solution,
+f_i = sum of the integrals of P(F) grad N_i, P by laws.py, with quadrature. Errors of displacement in L2 and H1.
+"""
+import functools
+import math
+import os
+
+from verify import laws, meshes
+from verify.case import INPUTS, Row
+
+SOURCE = "method of manufactured solutions, Roache, J. Fluids Eng. 124 (2002) 4; orders: Ciarlet 1978, 3.2"
+CELLS = (4, 8, 16)
+WAVE = math.pi / 2  # [1/m]
+# The exact solution is linear with waves on top. polynomial has no stiffness at rest and is stretched everywhere.
+BASE = {"polynomial": 1.5}
+
+
+def exact(stretch, points):
+    """Positions [n, 3] and their gradient [n, 3, 3] of points at rest [n, 3]."""
+    import numpy
+
+    x, y, z = (WAVE * points[:, i] for i in range(3))
+    base = numpy.diag([1.15, 1.0, 0.95]) * stretch + numpy.array([[0, 0.2, 0], [0, 0, 0.1], [0.05, 0, 0]])
+    wave = [0.1, -0.08, 0.12]
+    bumps = [numpy.sin(x) * numpy.cos(y), numpy.sin(y) * numpy.cos(z), numpy.sin(z) * numpy.cos(x)]
+    position = points @ base.T + numpy.stack([w * b for w, b in zip(wave, bumps)], axis=1)
+    gradient = numpy.broadcast_to(base, (len(points), 3, 3)).copy()
+    cosines = [numpy.cos(x) * numpy.cos(y), numpy.cos(y) * numpy.cos(z), numpy.cos(z) * numpy.cos(x)]
+    sines = [-numpy.sin(x) * numpy.sin(y), -numpy.sin(y) * numpy.sin(z), -numpy.sin(z) * numpy.sin(x)]
+    for i, (c, s) in enumerate(zip(cosines, sines)):
+        gradient[:, i, i] += WAVE * wave[i] * c
+        gradient[:, i, (i + 1) % 3] += WAVE * wave[i] * s
+    return position, gradient
+
+
+def nominal(law, gradient):
+    """P [n, 3, 3] of F [n, 3, 3] by signed singular values and the derivatives of psi in them, by complex steps."""
+    import numpy
+
+    u, s, vt = numpy.linalg.svd(gradient)
+    turn = numpy.linalg.det(u @ vt) < 0
+    u[turn, :, 2] *= -1
+    s[turn, 2] *= -1
+    slopes = numpy.empty_like(s)
+    for n, stretches in enumerate(s.tolist()):
+        slopes[n] = [laws.stress(law, stretches, i) for i in range(3)]
+    return (u * slopes[:, None, :]) @ vt
+
+
+def quadrature():
+    """Barycentric points [4, 4] of degree 2, equal weights."""
+    a, b = (5 + 3 * math.sqrt(5)) / 20, (5 - math.sqrt(5)) / 20
+    return [[a if i == j else b for j in range(4)] for i in range(4)]
+
+
+@functools.lru_cache(maxsize=None)
+class Level:
+    """The geometry of a mesh: gradients of the hat functions [tets, 4, 3] and volumes."""
+
+    def __init__(self, cells):
+        import numpy
+
+        self.mesh = meshes.box((cells, cells, cells), jitter=0.3)
+        self.points = numpy.array(self.mesh.points)
+        self.tets = numpy.array(self.mesh.tets)
+        corners = self.points[self.tets]
+        edges = corners[:, :3] - corners[:, 3:]
+        inverse = numpy.linalg.inv(edges).transpose(0, 2, 1)
+        self.gradients = numpy.concatenate([inverse, -inverse.sum(axis=1, keepdims=True)], axis=1)
+        self.volumes = abs(numpy.linalg.det(edges)) / 6
+        self.places = [numpy.einsum("a,eai->ei", numpy.array(w), corners) for w in quadrature()]
+
+    @functools.lru_cache(maxsize=None)
+    def loads(self, law, stretch):
+        import numpy
+
+        forces = numpy.zeros_like(self.points)
+        for place in self.places:
+            stress = nominal(law, exact(stretch, place)[1]) * (self.volumes / 4)[:, None, None]
+            numpy.add.at(forces, self.tets, numpy.einsum("eij,eaj->eai", stress, self.gradients))
+        return forces
+
+    def errors(self, positions, stretch):
+        """Of positions of the vertices: L2 of the positions, relative, and of their gradient."""
+        import numpy
+
+        corners = numpy.array(positions)[self.tets]
+        ours = numpy.einsum("eai,eaj->eij", corners, self.gradients)
+        sums = numpy.zeros(4)
+        for weights, place in zip(quadrature(), self.places):
+            position, gradient = exact(stretch, place)
+            gap = numpy.einsum("a,eai->ei", numpy.array(weights), corners) - position
+            parts = (gap, position, ours - gradient, gradient)
+            sums += [(self.volumes / 4 * (p.reshape(len(p), -1) ** 2).sum(axis=1)).sum() for p in parts]
+        return math.sqrt(sums[0] / sums[1]), math.sqrt(sums[2] / sums[3])
+
+
+def tables(level, law, stretch, name):
+    """
+    Paths of tables: targets in NAME.csv, loads in NAME_loads.csv, positions of all vertices in NAME_start.csv. A solve
+    starts from the exact positions, which saves iterations.
+    """
+    position = exact(stretch, level.points)[0]
+    start = {v: tuple(map(float, at)) for v, at in enumerate(position)}
+    surface = set(level.mesh.vertices(*meshes.SIDES))
+    targets = {v: tuple(map(float, position[v])) for v in surface}
+    forces = level.loads(law, stretch)
+    inner = {v: tuple(map(float, forces[v])) for v in range(len(level.points)) if v not in surface}
+    rows = (targets, inner, start)
+    return [meshes.table(f"{name}{part}.csv", row) for part, row in zip(("", "_loads", "_start"), rows)]
+
+
+def manufactured(bench):
+    rows = []
+    names = ("neohookean",) if bench.quick else laws.LAWS
+    levels = {cells: Level(cells) for cells in CELLS[: 2 if bench.quick else 3]}
+    for cells, level in levels.items():
+        level.mesh.write(bench.file(f"{cells}.msh"))
+    for name in names:
+        stretch, found = BASE.get(name, 1.0), []
+        for cells, level in levels.items():
+            targets, loads, start = tables(level, laws.LAWS[name], stretch, bench.file(f"{name}-{cells}"))
+            how = {**laws.keys(name, os.path.abspath(f"{INPUTS}/spline.csv")), "mesh_file": bench.file(f"{cells}.msh")}
+            how.update(attach_surface_file=targets, point_load_body_file=loads, initial_positions=start)
+            found.append(level.errors(bench.run("manufactured", f"{name}-{cells}", how).positions(), stretch))
+        for (label, order), errors in zip((("L2", 2), ("H1", 1)), zip(*found)):
+            rows.append(Row(f"{name}: error in {label}", "order", list(errors), source=SOURCE, order=order, scale=1))
+    return rows
+
+
+def write_inputs():
+    level = Level(CELLS[0])
+    level.mesh.write(f"{INPUTS}/manufactured.msh")
+    tables(level, laws.LAWS["neohookean"], 1.0, f"{INPUTS}/manufactured")

@@ -1,0 +1,69 @@
+"""Meshes of mapped boxes: six tetrahedra per cell, sides as surfaces, written as Gmsh 2.2."""
+import itertools
+import random
+
+SIDES = ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax")
+
+
+class Mesh:
+    """points: [(x, y, z)] at rest; tets: [(a, b, c, d)] of positive volume; sides: {name: [(a, b, c)]}."""
+
+    def __init__(self, points, tets, sides):
+        self.points, self.tets, self.sides = points, tets, sides
+
+    def vertices(self, *names):
+        """Numbers of the vertices of some sides, sorted."""
+        return sorted({v for name in names for triangle in self.sides[name] for v in triangle})
+
+    def write(self, path):
+        """Gmsh 2.2 as text; the region is "body"."""
+        names = ["body", *self.sides]
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n{len(names)}\n")
+            out.writelines(f'{2 if i else 3} {i + 1} "{name}"\n' for i, name in enumerate(names))
+            out.write(f"$EndPhysicalNames\n$Nodes\n{len(self.points)}\n")
+            out.writelines(f"{i + 1} {x!r} {y!r} {z!r}\n" for i, (x, y, z) in enumerate(self.points))
+            cells = [(4, 1, tet) for tet in self.tets]
+            cells += [(2, i + 2, triangle) for i, side in enumerate(self.sides.values()) for triangle in side]
+            out.write(f"$EndNodes\n$Elements\n{len(cells)}\n")
+            for i, (kind, tag, cell) in enumerate(cells):
+                out.write(f"{i + 1} {kind} 2 {tag} {tag} " + " ".join(str(v + 1) for v in cell) + "\n")
+            out.write("$EndElements\n")
+
+
+def box(cells, size=(1.0, 1.0, 1.0), origin=(0.0, 0.0, 0.0), jitter=0.0, mapping=None):
+    """
+    A box of (nx, ny, nz) cells. jitter moves each free coordinate of a vertex by up to half of this part of a cell,
+    always in the same way; mapping(x, y, z) of the points comes last, and must keep the orientation.
+    """
+    number = lambda i, j, k: (k * (cells[1] + 1) + j) * (cells[0] + 1) + i
+    rng, points = random.Random(13), []
+    for k, j, i in itertools.product(*(range(n + 1) for n in reversed(cells))):
+        at = []
+        for index, n, length, start in zip((i, j, k), cells, size, origin):
+            move = jitter * (rng.random() - 0.5)
+            at.append(start + length * (index + (move if 0 < index < n else 0)) / n)
+        points.append(mapping(*at) if mapping else tuple(at))
+    tets, sides = [], {name: [] for name in SIDES}
+    for k, j, i in itertools.product(*(range(n) for n in reversed(cells))):
+        for order in itertools.permutations(range(3)):
+            corner, path = [i, j, k], [(i, j, k)]
+            for axis in order:
+                corner[axis] += 1
+                path.append(tuple(corner))
+            odd = order in ((0, 2, 1), (1, 0, 2), (2, 1, 0))
+            path = [path[0], path[2], path[1], path[3]] if odd else path
+            tets.append(tuple(number(*c) for c in path))
+            for triangle in itertools.combinations(path, 3):
+                for name, axis, at in zip(SIDES, (0, 0, 1, 1, 2, 2), (0, cells[0], 0, cells[1], 0, cells[2])):
+                    if all(c[axis] == at for c in triangle):
+                        sides[name].append(tuple(number(*c) for c in triangle))
+    return Mesh(points, tets, sides)
+
+
+def table(path, rows):
+    """vertex,x,y,z of {vertex: (x, y, z)}."""
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("vertex,x,y,z\n")
+        out.writelines(f"{v},{x!r},{y!r},{z!r}\n" for v, (x, y, z) in sorted(rows.items()))
+    return path
