@@ -8,7 +8,7 @@
     gallery           the scenes of docs/gallery.md and their pictures
     render            frames of runs as a picture
     inputs            the tables of inputs/materials, the lattices of inputs/meshes
-    verify            decks of inputs/verification against published numbers, docs/verification.md
+    verify            wring against closed forms and published numbers, docs/verification.md
     structure         folders, files, lines and arrows of the sources
 
 python3 jobs COMMAND --help describes a command. WRING=path takes another program than the one that is built in build/;

@@ -3,7 +3,7 @@
 # within 0.1, and both numbers of ranks agree to 1e-9. Fails if a law has another stress or energy than its formula, if
 # loads or prescribed positions are applied wrongly, if an error does not fall with its order, or if a result depends on
 # the number of ranks.
-# usage: test_verification.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 20
+# usage: test_verification.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 15
 . "$(dirname "$0")/lib.sh"
 "$python" -c 'import numpy' 2>/dev/null || skip "no python3 with numpy"
 export WRING=$wring VERIFY_OUT=$work/out

@@ -17,9 +17,7 @@ def block():
 def run(bench, name, mapping, sides):
     """The block with the vertices of the sides at mapping(x, y, z)."""
     mesh = block()
-    targets = meshes.table(
-        bench.file(f"{name}.csv"), {v: mapping(*mesh.points[v]) for v in mesh.vertices(*sides)}
-    )
+    targets = meshes.table(bench.file(f"{name}.csv"), {v: mapping(*mesh.points[v]) for v in mesh.vertices(*sides)})
     spline = os.path.abspath(f"{INPUTS}/spline.csv")
     return bench.run("affine", name, {**laws.keys(name, spline), "attach_ends_file": targets})
 
@@ -36,7 +34,9 @@ def uniaxial(bench):
         s = laws.free(laws.LAWS[name], (STRETCH,))
         done = run(bench, name, lambda x, y, z, s=s: (s[0] * x, s[1] * y, s[2] * z), ("xmin", "xmax"))
         force = laws.stress(laws.LAWS[name], s, 0) * SIZE[1] * SIZE[2]
-        rows.append(Row(f"{name}: force at stretch {STRETCH}", "identity", [done.probe("end_fx")], force, OGDEN, unit="N"))
+        rows.append(
+            Row(f"{name}: force at stretch {STRETCH}", "identity", [done.probe("end_fx")], force, OGDEN, unit="N")
+        )
     return rows
 
 
@@ -49,7 +49,9 @@ def equibiaxial(bench):
         sides = ("xmin", "xmax", "ymin", "ymax")
         done = run(bench, name, lambda x, y, z, s=s: (s[0] * x, s[1] * y, s[2] * z), sides)
         force = laws.stress(laws.LAWS[name], s, 0) * SIZE[1] * SIZE[2]
-        rows.append(Row(f"{name}: force at stretches {PRESSED}", "identity", [done.probe("end_fx")], force, OGDEN, unit="N"))
+        rows.append(
+            Row(f"{name}: force at stretches {PRESSED}", "identity", [done.probe("end_fx")], force, OGDEN, unit="N")
+        )
     return rows
 
 
@@ -62,7 +64,9 @@ def shear(bench):
         first = (SHEAR + (SHEAR**2 + 4) ** 0.5) / 2
         energy = laws.density(law, (first, 1 / first, 1.0)) * volume
         stress = laws.shear_stress(law, SHEAR)
-        rows.append(Row(f"{name}: shear stress at {SHEAR}", "identity", [done.probe("middle_sxy")], stress, OGDEN, unit="Pa"))
+        rows.append(
+            Row(f"{name}: shear stress at {SHEAR}", "identity", [done.probe("middle_sxy")], stress, OGDEN, unit="Pa")
+        )
         rows.append(Row(f"{name}: energy at {SHEAR}", "identity", [done.last("elastic")], energy, OGDEN, unit="J"))
     return rows
 

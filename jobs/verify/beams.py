@@ -39,7 +39,7 @@ def deflection(u):
 
 
 def critical(load, ratio):
-    """Euler's load from the ratio of deflections at `load` and at half of it. It increases with the ratio's decrease."""
+    """Euler's load from the ratio of deflections at `load` and at half of it: the larger, the nearer to 1 it is."""
     at = lambda euler: [deflection(math.pi / 2 * math.sqrt(p / euler)) for p in (load, load / 2)]
     low, high = 1.0001 * load, 100 * load
     for _ in range(200):
@@ -62,7 +62,9 @@ def buckling(bench):
         half, full = (a - b for a, b in zip(column[1], column[-1]))
         ours.append(critical(load, full / (2 * half)))  # the lateral force grows too
     source = "Euler's load with shear, Engesser, Z. Architekten u. Ing. Verein Hannover 35 (1889) 455"
-    return [Row("critical load, from the growth of the deflection", "limit", ours, exact, source, unit="N", reason=LOCKING)]
+    return [
+        Row("critical load, from the growth of the deflection", "limit", ours, exact, source, unit="N", reason=LOCKING)
+    ]
 
 
 # ---- frequencies ----------------------------------------------------------------------------------------------------

@@ -18,9 +18,12 @@ LIMIT = 0.02  # relative difference of Richardson's limit from a value of a theo
 @dataclass
 class Row:
     """
-    A quantity. kind: "identity": ours has one number, which equals `exact`; "order": ours are errors by level, which
-    fall with `order`; "limit": ours tend to `exact` with `order`, 2 if it is 0; "bound": ours has one number, at most `exact`; "shown": ours by level, without a claim, for the
-    `reason`. scale is what differences are relative to, |exact| if it is 0.
+    A quantity; `ours` are numbers by level, differences are relative to scale, |exact| if it is 0. kinds:
+      identity  one number, which equals `exact`
+      order     errors, which fall with `order`
+      limit     values, which tend to `exact` with `order`, 2 if it is 0
+      bound     one number, at most `exact`
+      shown     values near `exact`, without a claim, for the `reason`
     """
 
     quantity: str

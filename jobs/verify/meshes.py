@@ -67,3 +67,23 @@ def table(path, rows):
         out.write("vertex,x,y,z\n")
         out.writelines(f"{v},{x!r},{y!r},{z!r}\n" for v, (x, y, z) in sorted(rows.items()))
     return path
+
+
+def join(parts):
+    """
+    One mesh of several, [(mesh, {side: its name in the whole})], whose equal points (to 1e-9) become one vertex. Sides
+    that are not named are inside, or free.
+    """
+    number, points, tets, sides = {}, [], [], {}
+    for mesh, names in parts:
+        local = []
+        for point in mesh.points:
+            key = tuple(round(c * 1e9) for c in point)
+            if key not in number:
+                number[key] = len(points)
+                points.append(point)
+            local.append(number[key])
+        tets += [tuple(local[v] for v in tet) for tet in mesh.tets]
+        for side, name in names.items():
+            sides.setdefault(name, []).extend(tuple(local[v] for v in triangle) for triangle in mesh.sides[side])
+    return Mesh(points, tets, sides)

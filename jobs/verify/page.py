@@ -16,10 +16,12 @@ part in the test suite.
 
 - An *identity* holds on any mesh: the relative difference is at most 1e-8.
 - An *order* is that of the errors of the two finest levels: it is within 0.1 of the expected one.
-- A *limit* is approached by refinement: a + (a - b)/3, from the values a and b of the last two levels, is within 2 % of
-  the value of the theory or of the other code. The column "difference" is that of the finest level itself.
-- Every number is the same on 1, 2 and 4 ranks to 1e-9 of the size of its quantity; the table of the cases has the
-  largest difference that was found.
+- A *limit* is approached by refinement: b + (b - a)/(2^p - 1), from the values a and b of the last two levels, is
+  within 2 % of the value of the theory or of the other code. p is the order of the quantity: 2 for displacements,
+  energies and frequencies, 1 for recovered stresses and for the time steps of xpbd. The column "difference" is that of
+  the finest level itself.
+- Every number is the same on 1, 2 and 4 ranks to 1e-9 of the size of its quantity; the table at the end has the largest
+  difference that was found.
 
 What does not meet the rule is in the table with its difference and the reason.
 """

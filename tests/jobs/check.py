@@ -25,6 +25,7 @@ import structure  # noqa: E402
 import tables  # noqa: E402
 import tolerance  # noqa: E402
 from studies import box, essay, liu, study, thesis  # noqa: E402
+from verify import affine, case, curved, laws, meshes, page  # noqa: E402
 
 
 def stored(*names):
@@ -187,6 +188,80 @@ class Made(unittest.TestCase):
         )
         self.assertEqual(tables.power(2.2e-3), "2.2e-3")
         self.assertEqual(tables.text(("a", "b"), [("long", 1), ("x", 22)]), "a      b\nlong   1\nx     22\n")
+
+
+class Verification(unittest.TestCase):
+    """Fails if a verdict ignores a number that is wrong, or if a formula or mesh that numbers are compared with is."""
+
+    def test_stored_run(self):
+        class Stored(case.Bench):
+            def __init__(self):
+                self.quick = True
+
+            def file(self, name):
+                return os.devnull
+
+            def run(self, deck, name, options=None, ends=()):
+                return case.Run(stored("verify"))
+
+        rows = affine.uniaxial(Stored())
+        self.assertEqual([row.met() for row in rows], [True, False])  # neohookean, and corotated with the same numbers
+        self.assertAlmostEqual(rows[0].ours[0], 120993.467005, 5)
+
+    def test_verdicts(self):
+        order = lambda *errors: case.Row("", "order", list(errors), order=2, scale=1)
+        limit = lambda *ours: case.Row("", "limit", list(ours), 1.0)
+        self.assertTrue(order(9, 4.1, 1.0).met())
+        self.assertFalse(order(9, 4.4, 1.0).met() or order(9, 1.0, 4.0).met() or order(1, 1).met())
+        self.assertTrue(limit(0.6, 0.9).met())
+        self.assertFalse(limit(0.6, 0.8).met() or limit(0.7, 1.0).met() or limit(math.nan, math.nan).met())
+        self.assertFalse(case.Row("", "identity", [1 + 2e-8], 1.0).met())
+        self.assertFalse(case.Row("", "bound", [2.0], 1.0).met())
+        self.assertEqual(case.verdict(limit(0.6, 0.9), case.Result([], 1e-8)), "not met: ranks differ by 1.0e-08")
+        self.assertTrue(page.fails(case.Result([order(9, 4.4, 1.0)], 0.0)))
+        self.assertTrue(page.fails(case.Result([limit(0.6, 0.9)], 1e-8)))
+        self.assertFalse(page.fails(case.Result([limit(0.6, 0.9)], 1e-10)))
+
+    def test_spread_of_ranks(self):
+        rows = lambda bench: [case.Row("", "identity", [1.0 + 1e-5 * bench.ranks], 1.0)]
+        with tempfile.TemporaryDirectory() as folder:
+            case.OUT, kept = folder, case.OUT
+            self.assertAlmostEqual(case.measure("x", rows, (1, 2, 4), True).spread, 3e-5)
+            case.OUT = kept
+
+    def test_laws(self):
+        c = laws.LAMBDA * math.log(1.5 * 0.9 * 0.8) - laws.MU
+        self.assertAlmostEqual(laws.stress(laws.neohookean, (1.5, 0.9, 0.8), 0) / (laws.MU * 1.5 + c / 1.5), 1, 12)
+        for law in laws.LAWS.values():
+            self.assertAlmostEqual(laws.stress(law, (1, 1, 1), 1), 0)
+            self.assertAlmostEqual(laws.density(law, (1, 1, 1)), 0)
+        self.assertAlmostEqual(laws.shear_stress(laws.mooney_rivlin, 0.6) / (1.2 * (laws.C10 + laws.C01)), 1, 12)
+
+    def test_radii(self):
+        """Laws of r(R): without load nothing moves; with the pressure, forces balance over the half sphere."""
+        path = curved.march(curved.slope(2, 0.0), 1.0, 2.0, (1.0, 1.0))
+        self.assertAlmostEqual(path[-1][1], 2.0, 12)
+        hoop = lambda R, r, s: curved.radial(r / R, s * (r / R) ** 2) * 2 * math.pi * R
+        path = curved.sphere_path()
+        pull = curved.PRESSURE * math.pi * path[-1][1] ** 2
+        self.assertAlmostEqual(curved.simpson(path, hoop) / pull, 1, 8)
+
+    def test_meshes(self):
+        def volume(mesh):
+            total = 0.0
+            for tet in mesh.tets:
+                a, b, c = ([q - p for p, q in zip(mesh.points[tet[0]], mesh.points[v])] for v in tet[1:])
+                six = sum(a[i] * (b[(i + 1) % 3] * c[(i + 2) % 3] - b[(i + 2) % 3] * c[(i + 1) % 3]) for i in range(3))
+                self.assertGreater(six, 0)
+                total += six / 6
+            return total
+
+        self.assertAlmostEqual(volume(affine.block()), 0.48, 12)
+        self.assertAlmostEqual(volume(curved.sphere_mesh(4)) / (math.pi / 6 * 7), 1, 1)
+        with tempfile.NamedTemporaryFile("r", suffix=".msh", encoding="utf-8") as file:
+            affine.block().write(file.name)
+            with open(os.path.join(SOURCE, "inputs", "verification", "block.msh"), encoding="utf-8") as old:
+                self.assertEqual(file.read(), old.read())
 
 
 class Structure(unittest.TestCase):
