@@ -75,6 +75,7 @@ run inputs/lamp.yaml -time_steps 3 -output_directory $out/run -initial_restart $
 run inputs/scenes/two_blocks.yaml -time_steps 2 -output_directory $out/blocks
 evaluate inputs/lamp.yaml -output_directory $out/evaluate
 compare inputs/lamp.yaml -compare_solvers qn,newton,admm,xpbd -compare_iterations 3 -output_directory $out/compare
+converge inputs/lamp.yaml -converge_levels 2 -time_steps 2 -output_directory $out/converge
 bench -bench_tets 384 -bench_budget 1e-3 -output_directory $out/bench
 mesh box $out/box.msh -size 1,1,1 -cells 2,2,2
 mesh refine $out/box.msh $out/fine.msh
