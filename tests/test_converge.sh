@@ -189,6 +189,17 @@ refused_everywhere 'exact.csv:[0-9]*: vertex is "225", expected a vertex' bar.ya
   -converge_against exact.csv
 refused_everywhere 'material_young was 1e5, now 2e5; add -output_overwrite true' bar.yaml -output_directory one \
   -material_young 2e5
+mkdir here there # levels are those of a mesh, not of its name
+for folder in here there; do
+  cp bar.yaml $folder
+  "$wring" mesh box $folder/box.msh -size 1,1,1 -cells 1,1,1 >log 2>&1 || fail 'a mesh'
+done
+sed -i 's/^mesh:.*/mesh: {file: box.msh}/' here/bar.yaml there/bar.yaml
+works 1 here/bar.yaml -output_directory placed -converge_level 0
+works 1 there/bar.yaml -output_directory placed -converge_level 0
+grep -q 'level 0 of placed is finished' log || fail 'the same mesh in another folder is another one'
+"$wring" mesh box there/box.msh -size 1,1,1 -cells 1,1,2 >log 2>&1 || fail 'a mesh'
+refused 'the file of mesh_file has changed' there/bar.yaml -output_directory placed -converge_level 0
 refused 'no tetrahedra' "$source/inputs/pendulum.yaml" -output_directory new
 works 1 bar.yaml -output_directory one -material_young 2e5 -output_overwrite true
 [ "$(grep -c 'is finished' log)" = 0 ] || fail 'levels of another deck are taken'

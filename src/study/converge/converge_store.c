@@ -20,26 +20,26 @@ static PetscBool matters(const char *key)
 }
 
 /* Adds the CRC of a file's bytes; 0 if it cannot be read: the run then refuses it. */
-static void add_crc(const char *path, json_t *files)
+static void add_crc(const char *name, const char *path, json_t *files)
 {
   unsigned char bytes[1 << 14];
   uLong         crc  = crc32(0, NULL, 0);
   FILE *const   file = fopen(path, "rb");
   for (size_t n; file && (n = fread(bytes, 1, sizeof bytes, file)) > 0;) crc = crc32(crc, bytes, (uInt)n);
   if (file) fclose(file);
-  json_object_set_new(files, path, json_integer(file ? (json_int_t)crc : 0));
+  json_object_set_new(files, name, json_integer(file ? (json_int_t)crc : 0));
 }
 
 /* TetGen's meshes are two files, of which the deck names one. */
-static void add_crcs(const char *path, json_t *files)
+static void add_crcs(const char *key, const char *path, json_t *files)
 {
   char              other[PETSC_MAX_PATH_LEN + 8];
   const char *const dot  = strrchr(path, '.');
   const PetscBool   node = (PetscBool)(dot && strcmp(dot, ".node") == 0);
-  add_crc(path, files);
+  add_crc(key, path, files);
   if (!node && !(dot && strcmp(dot, ".ele") == 0)) return;
   snprintf(other, sizeof other, "%.*s%s", (int)(dot - path), path, node ? ".ele" : ".node");
-  add_crc(other, files);
+  add_crc("mesh_file (other)", other, files);
 }
 
 /* The entry of a key that names a file, or NULL. */
@@ -59,7 +59,7 @@ static PetscErrorCode add_file(const wring_options *deck, const wring_option *op
   PetscFunctionBegin;
   snprintf(prefix, sizeof prefix, "%.*s", (int)(strlen(key) - strlen(option->key)), key);
   PetscCall(wring_options_get_path(deck, prefix, table, option->key, sizeof path, path));
-  add_crcs(path, files);
+  add_crcs(key, path, files);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,7 +101,7 @@ static void find_change(json_t *keys, json_t *old_keys, json_t *files, json_t *o
   json_object_foreach(old_files, key, value)
   {
     const json_t *const now = json_object_get(files, key);
-    if (now && !json_equal(value, now)) snprintf(text, size, "%s has changed", key);
+    if (now && !json_equal(value, now)) snprintf(text, size, "the file of %s has changed", key);
   }
   json_object_foreach(keys, key, value)
   {
