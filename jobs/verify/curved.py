@@ -1,24 +1,24 @@
 """
-Bodies with curved surfaces, whose vertices lie on the exact surface at each level: a thick sphere and a thick tube of
-neohookean, psi = mu/2 (I1 - 3) - mu log J + lambda/2 log^2 J, against the ordinary differential equation of r(R).
+Bodies with curved surfaces, whose vertices lie on the exact surface at each level: a thick sphere under pressure, and a
+twisted thick tube of neohookean, psi = mu/2 (I1 - 3) - mu log J + lambda/2 log^2 J, against the ordinary differential
+equation of the radius r(R) in the deformed state.
 """
 import functools
 import math
 
-from verify import meshes
+from verify import laws, meshes
 from verify.case import INPUTS, Row
 from verify.laws import LAMBDA, MU
 
-SOURCE = "Ogden, Non-Linear Elastic Deformations, 1984, 5.3; r(R) by Runge-Kutta with 1000 steps"
+SOURCE = "Ogden, Non-Linear Elastic Deformations, 1984, 5.3; r(R) by the method of Runge and Kutta"
 PRESSURE, TWIST, LENGTH = 1e5, 0.25, 0.5
 SPHERE, TUBE = (1.0, 2.0), (0.5, 1.0)  # radii at rest
 
 
-def march(slope, start, end, state, steps=1000):
-    """States (R, r, r') of r'' = slope(R, r, r') from R = start to end, by the classical Runge-Kutta method."""
+def march(right, start, end, state, steps=1000):
+    """Points (R, *state) of state' = right(R, state), from R = start to end, by the classical Runge-Kutta method."""
     h, at, path = (end - start) / steps, start, [(start, *state)]
-    add = lambda s, k, f: (s[0] + f * k[0], s[1] + f * k[1])
-    right = lambda x, s: (s[1], slope(x, *s))
+    add = lambda s, k, f: tuple(x + f * y for x, y in zip(s, k))
     for i in range(steps):
         a = right(at, state)
         b = right(at + h / 2, add(state, a, h / 2))
@@ -41,57 +41,62 @@ def bisect(function, low, high):
     return (low + high) / 2
 
 
-def radial(stretch, volume):
-    """P_r: MU s + (LAMBDA log J - MU)/s, of the radial stretch and J."""
-    return MU * stretch + (LAMBDA * math.log(volume) - MU) / stretch
-
-
-def slope(n, twist):
+def tube_right(R, state):
     """
-    r'' of (R^n P_r)' = R^n dpsi/dr: n = 2 a sphere, J = r' (r/R)^2; n = 1 a tube of constant length with the twist
-    [1/m], J = r' r/R.
+    (r', r'') of (R P_r)' = R dpsi/dr for a tube of constant length with a twist, J = r' r/R.
     """
-
-    def of(R, r, s):
-        c = LAMBDA * math.log(s * (r / R) ** n) - MU
-        side = n * (MU * r / R**2 + c / r) + MU * twist**2 * r
-        along = n * LAMBDA * (s / r - 1 / R) / s  # of d P_r/dR, what does not contain r''
-        return (side - along - n * (MU * s + c / s) / R) / (MU + (LAMBDA - c) / s**2)
-
-    return of
+    r, s = state
+    c = LAMBDA * math.log(s * r / R) - MU
+    side = MU * r / R**2 + c / r + MU * (TWIST / LENGTH) ** 2 * r
+    along = LAMBDA * (s / r - 1 / R) / s  # of d P_r/dR, what does not contain r''
+    return s, (side - along - (MU * s + c / s) / R) / (MU + (LAMBDA - c) / s**2)
 
 
-def relaxed(n, r, R):
-    """r' for which P_r = 0 at r, R."""
-    return bisect(lambda s: radial(s, s * (r / R) ** n), 0.2, 2.0)
+def stretch_of(law, hoop, stress):
+    """The radial stretch of a sphere with P_r = stress, by Newton's method."""
+    of, guess = lambda s: laws.stress(law, (s, hoop, hoop), 0) - stress, hoop**-2
+    for _ in range(50):
+        value = of(guess)
+        step = value * 1e-6 / (of(guess + 1e-6) - value)
+        guess -= step
+        if abs(step) < 1e-14:
+            break
+    return guess
 
 
 @functools.lru_cache(maxsize=None)
-def sphere_path():
-    """From outside to inside, with the pressure at the inner surface."""
+def sphere_path(name):
+    """(R, r, r') from outside to inside with the pressure there, of any law: (R^2 P_r)' = 2 R P_hoop."""
+    law = laws.LAWS[name]
+
+    def right(R, state):
+        r, radial = state
+        s = stretch_of(law, r / R, radial)
+        return s, 2 * (laws.stress(law, (s, r / R, r / R), 1) - radial) / R
 
     def of(outer):
-        return march(slope(2, 0.0), SPHERE[1], SPHERE[0], (outer, relaxed(2, outer, SPHERE[1])))
+        return march(right, SPHERE[1], SPHERE[0], (outer, 0.0), steps=100)
 
     def excess(outer):
-        R, r, s = of(outer)[-1]
-        return -radial(s, s * (r / R) ** 2) / (r / R) ** 2 - PRESSURE
+        R, r, radial = of(outer)[-1]
+        return -radial / (r / R) ** 2 - PRESSURE
 
-    return of(bisect(excess, SPHERE[1], 1.2 * SPHERE[1]))
+    path = of(bisect(excess, SPHERE[1], 1.04 * SPHERE[1]))
+    return [(R, r, stretch_of(law, r / R, radial)) for R, r, radial in path]
 
 
 @functools.lru_cache(maxsize=None)
 def tube_path():
-    twist = TWIST / LENGTH
+    """(R, r, r') from inside to outside; P_r = 0 at both."""
+
+    def radial(R, r, s):
+        return MU * s + (LAMBDA * math.log(s * r / R) - MU) / s
 
     def of(inner):
-        return march(slope(1, twist), TUBE[0], TUBE[1], (inner, relaxed(1, inner, TUBE[0])))
+        start = bisect(lambda s: radial(TUBE[0], inner, s), 0.2, 2.0)
+        return march(tube_right, TUBE[0], TUBE[1], (inner, start))
 
-    def end(inner):
-        R, r, s = of(inner)[-1]
-        return radial(s, s * r / R)
-
-    return of(bisect(end, 0.7 * TUBE[0], 1.1 * TUBE[0]))
+    return of(bisect(lambda inner: radial(*of(inner)[-1]), 0.7 * TUBE[0], 1.1 * TUBE[0]))
 
 
 def at(path, R):
@@ -137,18 +142,20 @@ def sphere_mesh(n):
 
 
 def sphere(bench):
-    path, errors, radii = sphere_path(), [], []
-    for n in (2, 4) if bench.quick else (3, 6, 12):
-        mesh = sphere_mesh(n)
+    rows, levels = [], {n: sphere_mesh(n) for n in ((2, 4) if bench.quick else (3, 6, 12))}
+    for n, mesh in levels.items():
         mesh.write(bench.file(f"{n}.msh"))
-        found = bench.run("sphere", f"{n}", {"mesh_file": bench.file(f"{n}.msh")}).positions()
-        exact = [tuple(c * at(path, R) / R for c in point) for point in mesh.points for R in [math.hypot(*point)]]
-        errors.append(error(found, exact) / error(mesh.points, exact))
-        inner = mesh.vertices("inner")
-        radii.append(sum(math.hypot(*found[v]) for v in inner) / len(inner))
-    rows = [Row("radius inside", "limit", radii, path[-1][1], SOURCE, unit="m")]
-    if not bench.quick:
-        rows.append(Row("error of the displacement", "order", errors, source=SOURCE, order=2, scale=1))
+    for name in ("neohookean", "mooney_rivlin"):
+        path, errors, radii = sphere_path(name), [], []
+        for n, mesh in levels.items():
+            how = {**laws.keys(name, None), "mesh_file": bench.file(f"{n}.msh")}
+            found = bench.run("sphere", f"{name}-{n}", how).positions()
+            exact = [tuple(c * at(path, R) / R for c in point) for point in mesh.points for R in [math.hypot(*point)]]
+            errors.append(error(found, exact) / error(mesh.points, exact))
+            inner = mesh.vertices("inner")
+            radii.append(sum(math.hypot(*found[v]) for v in inner) / len(inner))
+        rows.append(Row(f"{name}: radius inside", "limit", radii, path[-1][1], SOURCE, unit="m"))
+        rows.append(Row(f"{name}: error of the displacement", "order", errors, source=SOURCE, order=2, scale=1))
     return rows
 
 
