@@ -80,6 +80,18 @@ works 1 "${patch[@]}" -attach_zmax_velocity 0,0,0.1 -output_directory patch -out
   -converge_against half.csv
 for level in 0 1 2; do close "$(at patch displacement_H1 $level error)" 0.05 1e-9 "the error at level $level"; done
 
+# A bar between two walls with little load has u_z = rho g z (z - l)/(2 E): errors from this table have the same orders.
+# Fails if the order at the finest mesh, where the table has only the values at vertices, is that of the errors there.
+works 1 bar.yaml -gravity 0,0,0 -output_state_csv true -output_directory walls
+awk -F, -v OFS=, 'NR == 1 { print "vertex,x,y,z"; next }
+  { printf "%s,%s,%s,%.17g\n", $1, $2, $3, $4 + 5e-6 * $4 * ($4 - 1) }' walls/level_2/state.csv >walls.csv
+works 1 bar.yaml -gravity 0,0,-1e-3 -output_directory hanging -converge_against walls.csv
+order hanging displacement_L2 2 0.1
+order hanging displacement_H1 1 0.1
+near "$(at hanging displacement_L2 1 order)" 2 0.35 'the order of errors'
+near "$(at hanging displacement_H1 1 order)" 1 0.25 'the order of errors of the gradient'
+close "$(at hanging displacement_L2 1 estimate)" "$(at hanging displacement_L2 1 error)" 0.25 'the estimate of an error'
+
 # A support by area is the same on every mesh: all of it moves by pressure over stiffness, and the strain is uniform.
 # Fails if a triangle does not give a third of its stiffness to each vertex, or a vertex between ranks counts twice.
 cat >support.yaml <<'DECK'

@@ -35,6 +35,15 @@ static double find_order(const wring_quantity *q, double before, double now, dou
   return log2(before / now);
 }
 
+/*
+  Whether the order at a level is that of errors. At the finest mesh the table has only the values at vertices, whose
+  errors are smaller than those between them: the order is then that of the differences.
+*/
+static PetscBool by_errors(const wring_converge *c, const wring_quantity *q, int k)
+{
+  return (PetscBool)(q->exact && !(c->in_mesh && k == c->n - 1));
+}
+
 static void extrapolate(const wring_converge *c, wring_quantity *q)
 {
   const double noise = NOISE * find_scale(c, q);
@@ -42,8 +51,8 @@ static void extrapolate(const wring_converge *c, wring_quantity *q)
     wring_measure *const at = &q->at[k], *const before = k ? &q->at[k - 1] : NULL;
     at->order = at->estimate = at->limit = NAN;
     if (!before) continue;
-    at->order = q->exact ? find_order(q, before->error, at->error, noise)
-                         : find_order(q, before->difference, at->difference, noise);
+    at->order = by_errors(c, q, k) ? find_order(q, before->error, at->error, noise)
+                                   : find_order(q, before->difference, at->difference, noise);
     if (!(at->order > LEAST_ORDER)) continue;
     const double factor = exp2(at->order) - 1;
     at->estimate        = fabs(at->difference) / factor;

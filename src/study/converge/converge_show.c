@@ -93,10 +93,9 @@ PetscErrorCode wring_converge_print(const wring_converge *c)
   PetscCall(PetscPrintf(c->comm, "\nlevels, with iterations and seconds of the solver\n"));
   PetscCall(print_levels(c));
   PetscCall(PetscPrintf(c->comm,
-                        "\nconvergence: difference from the level before, error from %s, order by which %s falls,\n"
-                        "estimate of the error and limit of the value by that order\n",
-                        c->table[0] ? "the table (numbers: from the finest level)" : "the finest level",
-                        c->table[0] ? "the error (numbers: the difference)" : "the difference"));
+                        "\nconvergence: difference from the level before, error from the %s, order by which the "
+                        "difference falls%s,\nestimate of the error and limit of the value by that order\n",
+                        c->table[0] ? "table" : "finest level", c->table[0] ? " (before the finest: the error)" : ""));
   PetscCall(print_quantities(c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
