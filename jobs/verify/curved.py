@@ -214,6 +214,6 @@ def tube(bench):
 
 def write_inputs():
     sphere_mesh(2).write(f"{INPUTS}/sphere.msh")
-    mesh = tube_mesh(1)
+    mesh = tube_mesh(2)
     mesh.write(f"{INPUTS}/tube.msh")
     tube_targets(mesh, f"{INPUTS}/tube.csv")
