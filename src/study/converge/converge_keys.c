@@ -134,6 +134,11 @@ PetscErrorCode wring_converge_make_decks(wring_converge *c, PetscInt steps, doub
   PetscInt refine;
 
   PetscFunctionBegin;
+  if (c->in_time && steps > PETSC_MAX_INT >> c->n)
+    WRING_REFUSE(c->comm,
+                 "%s: converge_in: %" PetscInt_FMT " steps, doubled from level to level, are too many at level %d, "
+                 "expected fewer steps or levels",
+                 wring_options_origin(c->o, "converge_", "in"), steps, c->n - 1);
   PetscCall(wring_options_get_int(c->o, "mesh_", wring_mesh_options, "refine", &refine));
   for (int k = 0; k < c->n; k++) {
     wring_level *const l = &c->level[k];
