@@ -62,7 +62,8 @@ PetscErrorCode wring_problem_make_mesh(const wring_options *o, wring_mesh **m);
 
 /*
   A solver on the problem's potential and operator, set up. name: a solver type or a variant of the deck, NULL: the key
-  solver_type. The caller destroys it before the problem. Refused if the method cannot use a law or contact.
+  solver_type. As in `run`, it stops by forces and the stepper chooses the start, unless the deck has solver_stop or
+  solver_start. The caller destroys it before the problem. Refused if the method cannot use a law or contact.
 */
 PetscErrorCode wring_problem_create_solver(wring_problem *p, const char *name, wring_solver **solver);
 

@@ -44,11 +44,26 @@ PetscErrorCode wring_problem_destroy_operator(wring_problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Methods that do not minimise g move the body only by starting from y. */
+static PetscErrorCode set_start(wring_problem *p, const wring_solver *solver)
+{
+  const wring_start start = wring_solver_minimises(solver) ? WRING_START_AUTO : WRING_START_Y;
+
+  PetscFunctionBegin;
+  PetscCall(wring_stepper_set_start(p->stepper, p->options, start));
+  if (start == WRING_START_Y && wring_stepper_get_start(p->stepper) != WRING_START_Y)
+    WRING_REFUSE(p->comm, "%s: solver '%s' does not minimise g and must start from y, expected solver_start y",
+                 wring_options_origin(p->options, "solver_", "start"), wring_solver_name(solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_problem_create_solver(wring_problem *p, const char *name, wring_solver **solver)
 {
   PetscFunctionBegin;
   PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, solver));
+  PetscCall(wring_solver_set_stop(*solver, WRING_STOP_FORCE));
   PetscCall(wring_solver_set_from_options(*solver, p->options, name));
+  PetscCall(set_start(p, *solver));
   PetscCall(wring_solver_set_up(*solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

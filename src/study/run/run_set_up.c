@@ -78,23 +78,6 @@ static PetscErrorCode get_options(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Methods that do not minimise g move the body only by starting from y. */
-static PetscErrorCode set_start(wring_run *r)
-{
-  const wring_options *const o = r->p->options;
-
-  PetscFunctionBegin;
-  if (wring_solver_minimises(r->solver)) {
-    PetscCall(wring_stepper_set_start(r->p->stepper, o, WRING_START_AUTO));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(wring_stepper_set_start(r->p->stepper, o, WRING_START_Y));
-  if (wring_stepper_get_start(r->p->stepper) != WRING_START_Y)
-    WRING_REFUSE(r->p->comm, "%s: solver '%s' does not minimise g and must start from y, expected solver_start y",
-                 wring_options_origin(o, "solver_", "start"), wring_solver_name(r->solver));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* An integrator without a minimisation has no solver; the rows of its steps have the integrator's name. */
 static PetscErrorCode create_solver(wring_run *r)
 {
@@ -104,11 +87,7 @@ static PetscErrorCode create_solver(wring_run *r)
   PetscCall(wring_potential_create_vec(p->g, &r->x));
   r->output.history.solver = wring_stepper_integrator(p->stepper);
   if (!wring_stepper_minimises(p->stepper)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_solver_create(p->comm, p->g, p->op, &p->phases, &r->solver));
-  PetscCall(wring_solver_set_stop(r->solver, WRING_STOP_FORCE));
-  PetscCall(wring_solver_set_from_options(r->solver, p->options, NULL));
-  PetscCall(set_start(r));
-  PetscCall(wring_solver_set_up(r->solver));
+  PetscCall(wring_problem_create_solver(p, NULL, &r->solver));
   wring_solver_expect_solves(r->solver, wring_stepper_steps(p->stepper)); // of the whole run, also after a restart
   PetscCall(wring_solver_set_monitor(r->solver, wring_history_monitor, &r->output.history));
   r->output.history.solver = wring_solver_name(r->solver);
