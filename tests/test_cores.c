@@ -30,7 +30,7 @@ static void compute(double seconds)
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   const double start = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
   while (used < seconds) {
-    for (int i = 0; i < 10000; i++) sum += i;
+    for (int i = 0; i < 10000; i++) sum = sum + i;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     used = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - start;
   }
