@@ -86,6 +86,33 @@ static inline PetscErrorCode test_body_create_on(MPI_Comm comm, const char *sour
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  A 2 x 1 x 1 m block of 12 tets, 2e4 Pa, 1000 kg/m^3, whose fastest motion has about 20 rad/s, and the keys of a
+  stepper for it; without an operator. On all ranks.
+*/
+static inline PetscErrorCode test_body_create_soft(const char *integrator, double h, PetscBool gravity, test_body *b)
+{
+  const PetscInt cells[3] = {2, 1, 1};
+  double         par[8];
+  char           text[64];
+
+  PetscFunctionBegin;
+  *b = (test_body){.x = NULL};
+  snprintf(text, sizeof text, "%.17g", h);
+  PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
+  PetscCall(wring_options_set(b->o, "material_young", "2e4", "test"));
+  PetscCall(wring_options_set(b->o, "material_poisson", "0.3", "test"));
+  PetscCall(wring_options_set(b->o, "time_step", text, "test"));
+  PetscCall(wring_options_set(b->o, "time_integrator", integrator, "test"));
+  if (gravity) PetscCall(wring_options_set(b->o, "gravity", "0.5,-1,2", "test"));
+  PetscCall(wring_law_corotated.set_par(&wring_law_corotated, b->o, "material_", "material_", par));
+  b->mesh = test_box(PETSC_COMM_WORLD, cells);
+  b->g    = test_potential(b->mesh, &wring_law_corotated, par);
+  PetscCall(wring_potential_create_vec(b->g, &b->x));
+  test_displace(b->mesh, 0, 0, b->x);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* On all ranks. */
 static inline PetscErrorCode test_body_create(const char *material, double h, PetscInt n_springs, test_body *b)
 {

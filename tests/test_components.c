@@ -427,27 +427,12 @@ static PetscErrorCode create_moving(const char *rule, double h, const double vel
                                     wring_stepper **stepper, wring_state *state)
 {
   static const hold end = {"xmin", WRING_X | WRING_Z, rest}, side = {"ymin", WRING_Y, rest};
-  const PetscInt    cells[3] = {2, 1, 1};
   wring_motion motion = {.velocity = {velocity[0], velocity[1], velocity[2]}, .until = INFINITY, .release = INFINITY};
-  double       par[8];
-  char         text[64];
 
   PetscFunctionBegin;
-  *b = (test_body){.x = NULL};
-  snprintf(text, sizeof text, "%.17g", h);
-  PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
-  PetscCall(wring_options_set(b->o, "material_young", "2e4", "test"));
-  PetscCall(wring_options_set(b->o, "material_poisson", "0.3", "test"));
-  PetscCall(wring_options_set(b->o, "time_step", text, "test"));
-  PetscCall(wring_options_set(b->o, "time_integrator", rule, "test"));
-  PetscCall(wring_options_set(b->o, "gravity", "0.5,-1,2", "test"));
-  PetscCall(wring_law_corotated.set_par(&wring_law_corotated, b->o, "material_", "material_", par));
-  b->mesh = test_box(PETSC_COMM_WORLD, cells);
-  b->g    = test_potential(b->mesh, &wring_law_corotated, par);
+  PetscCall(test_body_create_soft(rule, h, PETSC_TRUE, b));
   PetscCall(hold_components(b, &end, &motion));
   PetscCall(hold_components(b, &side, &still));
-  PetscCall(wring_potential_create_vec(b->g, &b->x));
-  test_displace(b->mesh, 0, 0, b->x);
   PetscCall(wring_stepper_create(b->g, b->o, stepper));
   *state = (wring_state){.time = 0};
   PetscCall(VecDuplicate(b->x, &state->q));

@@ -361,33 +361,18 @@ static const char *const rules[] = {"implicit_euler",        "implicit_midpoint"
 static PetscErrorCode create_moving(const char *rule, double h, double release, test_body *b, wring_stepper **stepper,
                                     wring_state *state)
 {
-  const PetscInt    cells[3]     = {2, 1, 1};
   const double      points[6][4] = {{-1, -1, 2, 0},       {0, 0, 0, 0}, {0.3, 0.2, 0.1, 0},
                                     {0.5, 0.1, 0.3, 0.2}, {1, 0, 0, 0}, {2, 1, 0, 0}};
   wring_motion      motion       = {.spin = {40, 20, 0}, .until = INFINITY, .release = release};
   wring_time_curve *path;
   wring_error       error = {""};
-  double            par[8];
-  char              text[64];
 
   PetscFunctionBegin;
-  *b = (test_body){.x = NULL};
-  snprintf(text, sizeof text, "%.17g", h);
-  PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
-  PetscCall(wring_options_set(b->o, "material_young", "2e4", "test"));
-  PetscCall(wring_options_set(b->o, "material_poisson", "0.3", "test"));
-  PetscCall(wring_options_set(b->o, "time_step", text, "test"));
-  PetscCall(wring_options_set(b->o, "time_integrator", rule, "test"));
-  PetscCall(wring_options_set(b->o, "gravity", "0.5,-1,2", "test"));
-  PetscCall(wring_law_corotated.set_par(&wring_law_corotated, b->o, "material_", "material_", par));
-  b->mesh = test_box(PETSC_COMM_WORLD, cells);
-  b->g    = test_potential(b->mesh, &wring_law_corotated, par);
+  PetscCall(test_body_create_soft(rule, h, PETSC_TRUE, b));
   PetscCall(wring_time_curve_create(WRING_CURVE_CUBIC, "path", 6, 3, points[0], &path, &error));
   motion.path = path;
   PetscCall(test_body_hold(b, "xmin", rest, &motion));
   PetscCall(wring_time_curve_destroy(&path));
-  PetscCall(wring_potential_create_vec(b->g, &b->x));
-  test_displace(b->mesh, 0, 0, b->x);
   PetscCall(wring_stepper_create(b->g, b->o, stepper));
   *state = (wring_state){.time = 0};
   PetscCall(VecDuplicate(b->x, &state->q));

@@ -6,33 +6,6 @@
 #include "body.h"
 #include "step/step_impl.h"
 
-/*
-  A 2 x 1 x 1 m block of 12 tets, 2e4 Pa, 1000 kg/m^3; its fastest motion has about 20 rad/s. No operator, because
-  newton solves.
-*/
-static PetscErrorCode create_body(const char *integrator, double h, const wring_motion *motion, test_body *b)
-{
-  const PetscInt cells[3] = {2, 1, 1};
-  double         par[8];
-  char           text[64];
-
-  PetscFunctionBegin;
-  *b = (test_body){.x = NULL};
-  snprintf(text, sizeof text, "%.17g", h);
-  PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
-  PetscCall(wring_options_set(b->o, "material_young", "2e4", "test"));
-  PetscCall(wring_options_set(b->o, "material_poisson", "0.3", "test"));
-  PetscCall(wring_options_set(b->o, "time_step", text, "test"));
-  PetscCall(wring_options_set(b->o, "time_integrator", integrator, "test"));
-  if (motion) PetscCall(wring_options_set(b->o, "gravity", "0.5,-1,2", "test"));
-  PetscCall(wring_law_corotated.set_par(&wring_law_corotated, b->o, "material_", "material_", par));
-  b->mesh = test_box(PETSC_COMM_WORLD, cells);
-  b->g    = test_potential(b->mesh, &wring_law_corotated, par);
-  PetscCall(wring_potential_create_vec(b->g, &b->x));
-  test_displace(b->mesh, 0, 0, b->x);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Attaches xmin with 2e3 N/m per vertex to moving targets. */
 static PetscErrorCode hold(test_body *b, const wring_motion *motion)
 {
@@ -140,7 +113,7 @@ static PetscErrorCode final_positions(const char *integrator, double end, int n,
   wring_stepper     *stepper;
 
   PetscFunctionBegin;
-  PetscCall(create_body(integrator, end / n, &motion, &b));
+  PetscCall(test_body_create_soft(integrator, end / n, PETSC_TRUE, &b));
   PetscCall(hold(&b, &motion));
   PetscCall(create_state(&b, whirl, &state));
   PetscCall(wring_stepper_create(b.g, b.o, &stepper));
@@ -210,7 +183,7 @@ static PetscErrorCode momenta(const char *integrator, int n, double *linear, dou
 
   PetscFunctionBegin;
   *linear = *angular = INFINITY;
-  PetscCall(create_body(integrator, 0.2 / n, NULL, &b));
+  PetscCall(test_body_create_soft(integrator, 0.2 / n, PETSC_FALSE, &b));
   PetscCall(create_state(&b, whirl, &state));
   PetscCall(VecDuplicate(state.v, &v));
   PetscCall(VecCopy(state.v, v));
@@ -265,7 +238,7 @@ static PetscErrorCode linear_positions(const char *integrator, Vec *x)
   wring_potential   *g;
 
   PetscFunctionBegin;
-  PetscCall(create_body(integrator, 0.01, &motion, &b));
+  PetscCall(test_body_create_soft(integrator, 0.01, PETSC_TRUE, &b));
   PetscCall(wring_potential_create(b.mesh, wring_potential_mass(b.g), NULL, &g)); // without tets
   PetscCall(wring_potential_destroy(&b.g));
   b.g = g;
@@ -314,7 +287,7 @@ static PetscErrorCode test_reports(const char *integrator, const char *changes)
   wring_value        value;
 
   PetscFunctionBegin;
-  PetscCall(create_body(integrator, 0.01, &motion, &b));
+  PetscCall(test_body_create_soft(integrator, 0.01, PETSC_TRUE, &b));
   PetscCall(hold(&b, &motion));
   PetscCall(create_state(&b, whirl, &state));
   PetscCall(wring_stepper_create(b.g, b.o, &stepper));

@@ -103,6 +103,9 @@ PetscErrorCode wring_level_run(wring_converge *c, int k);
 PetscErrorCode wring_level_take(const wring_converge *c, int k, wring_level *l, wring_error *e);
 PetscErrorCode wring_level_store(const wring_converge *c, const wring_level *l);
 
+/* What level.json and converge.json have of a finished level; to be released. Not collective. */
+json_t *wring_level_results(const wring_level *l);
+
 /* Adds a number to those of a level. Not collective. */
 PetscErrorCode wring_level_add(wring_level *l, const char *name, double value);
 

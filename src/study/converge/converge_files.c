@@ -47,20 +47,13 @@ void wring_converge_csv(const wring_converge *c, wring_error *e)
 static json_t *level_json(const wring_converge *c, int k)
 {
   const wring_level *const l    = &c->level[k];
-  json_t *const            json = json_object();
+  json_t *const            json = wring_level_results(l);
   json_object_set_new(json, "level", json_integer(k));
   json_object_set_new(json, "directory", wring_json_text(l->directory));
   json_object_set_new(json, "refine", json_integer(l->refine));
   json_object_set_new(json, "size", wring_json_real(size_of(c, k)));
   json_object_set_new(json, "step", wring_json_real(l->step));
   json_object_set_new(json, "steps", json_integer(l->steps));
-  json_object_set_new(json, "steps_not_converged", json_integer(l->unconverged));
-  json_object_set_new(json, "time", wring_json_real(l->time));
-  json_object_set_new(json, "vertices", json_integer(l->vertices));
-  json_object_set_new(json, "tets", json_integer(l->tets));
-  json_object_set_new(json, "iterations", json_integer(l->iterations));
-  json_object_set_new(json, "linear_iterations", json_integer(l->linear_iterations));
-  json_object_set_new(json, "seconds", wring_json_real(l->seconds));
   return json;
 }
 

@@ -171,9 +171,22 @@ PetscErrorCode wring_level_add(wring_level *l, const char *name, double value)
 
 /* ---- level.json -------------------------------------------------------------------------------------------------- */
 
+json_t *wring_level_results(const wring_level *l)
+{
+  json_t *const json = json_object();
+  json_object_set_new(json, "vertices", json_integer(l->vertices));
+  json_object_set_new(json, "tets", json_integer(l->tets));
+  json_object_set_new(json, "time", wring_json_real(l->time));
+  json_object_set_new(json, "iterations", json_integer(l->iterations));
+  json_object_set_new(json, "linear_iterations", json_integer(l->linear_iterations));
+  json_object_set_new(json, "seconds", wring_json_real(l->seconds));
+  json_object_set_new(json, "steps_not_converged", json_integer(l->unconverged));
+  return json;
+}
+
 PetscErrorCode wring_level_store(const wring_converge *c, const wring_level *l)
 {
-  json_t *const json = json_object(), *const scalars = json_object();
+  json_t *const json = wring_level_results(l), *const scalars = json_object();
   wring_error error = {""};
   json_t     *keys, *files;
   char        path[PETSC_MAX_PATH_LEN + 32];
@@ -182,13 +195,6 @@ PetscErrorCode wring_level_store(const wring_converge *c, const wring_level *l)
   for (int i = 0; i < l->n_scalar; i++)
     json_object_set_new(scalars, l->scalar[i].name, wring_json_real(l->scalar[i].value));
   json_object_set_new(json, "schema", json_integer(WRING_JSON_SCHEMA));
-  json_object_set_new(json, "vertices", json_integer(l->vertices));
-  json_object_set_new(json, "tets", json_integer(l->tets));
-  json_object_set_new(json, "time", wring_json_real(l->time));
-  json_object_set_new(json, "iterations", json_integer(l->iterations));
-  json_object_set_new(json, "linear_iterations", json_integer(l->linear_iterations));
-  json_object_set_new(json, "seconds", wring_json_real(l->seconds));
-  json_object_set_new(json, "unconverged", json_integer(l->unconverged));
   json_object_set_new(json, "scalars", scalars);
   if (c->rank == 0) {
     PetscCall(describe(l->deck, &keys, &files));
@@ -225,7 +231,7 @@ static PetscErrorCode read_level(const wring_converge *c, wring_level *l)
   l->tets               = json_integer_value(json_object_get(json, "tets"));
   l->iterations         = json_integer_value(json_object_get(json, "iterations"));
   l->linear_iterations  = json_integer_value(json_object_get(json, "linear_iterations"));
-  l->unconverged        = (PetscInt)json_integer_value(json_object_get(json, "unconverged"));
+  l->unconverged        = (PetscInt)json_integer_value(json_object_get(json, "steps_not_converged"));
   l->time               = real_of(json, "time");
   l->seconds            = real_of(json, "seconds");
   json_t *const scalars = json_object_get(json, "scalars");
