@@ -51,11 +51,12 @@ static inline void test_scaled_fused(const wring_law *self, wring_in par, wring_
   test_multiply(3 * self->q, scale, p);
 }
 
-static inline void test_scaled_hessian(const wring_law *self, PetscBool psd, wring_in par, wring_in z, wring_out h)
+static inline void test_scaled_hessian(const wring_law *self, wring_filter filter, wring_in par, wring_in z,
+                                       wring_out h)
 {
   WRING_ALIGNED double scale[WRING_LANES];
   test_scale(test_original(self), par, scale);
-  test_original(self)->hessian(test_original(self), psd, par, z, h);
+  test_original(self)->hessian(test_original(self), filter, par, z, h);
   test_multiply(9 * self->q * self->q, scale, h);
 }
 

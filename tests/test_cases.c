@@ -265,7 +265,7 @@ static PetscErrorCode check_evaluation(test_case *c)
   check_number(c, "the elastic part", value.elastic, number(eval, "elastic") + number(eval, "attach") - rest_energy(c),
                1e-10);
   PetscCall(check_vec(c, "the gradient", c->work, json_object_get(eval, "grad"), 1e-9));
-  PetscCall(wring_potential_hessian(c->b.g, c->x, PETSC_FALSE, &H));
+  PetscCall(wring_potential_hessian(c->b.g, c->x, WRING_FILTER_NONE, &H));
   PetscCall(MatCreateVecs(H, &direction, &product));
   PetscCall(read_vec(c, json_object_get(eval, "hess_dir"), direction));
   PetscCall(MatMult(H, direction, product));

@@ -506,7 +506,7 @@ static PetscErrorCode check_system(model *m, double h, PetscBool newton)
   PetscCall(VecRestoreArray(sum, &f));
   PetscCall(check_small(sum, size, 1e-10, "the linear system"));
   if (newton) {
-    PetscCall(wring_potential_hessian(m->g, m->q, PETSC_FALSE, &H));
+    PetscCall(wring_potential_hessian(m->g, m->q, WRING_FILTER_NONE, &H));
     PetscCall(wring_potential_gradient(m->g, m->q, grad));
     PetscCall(MatMult(H, d, sum));
     PetscCall(VecNorm(grad, NORM_INFINITY, &size));

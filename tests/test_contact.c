@@ -76,7 +76,7 @@ static PetscErrorCode check_derivatives(test_body *b, Vec x, Vec d)
   }
   const double difference = (value[1].objective - value[0].objective) / (2 * e);
   CHECK(fabs(difference - slope) <= 1e-6 * fabs(slope), "slope %.10g, difference %.10g", (double)slope, difference);
-  PetscCall(wring_potential_hessian(b->g, x, PETSC_FALSE, &H));
+  PetscCall(wring_potential_hessian(b->g, x, WRING_FILTER_NONE, &H));
   PetscCall(MatMult(H, d, at));
   PetscCall(VecNorm(at, NORM_2, &norm));
   PetscCall(VecAXPY(side[1], -1, side[0]));

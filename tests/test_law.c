@@ -181,7 +181,7 @@ static void check_hessian(const wring_law *law, int kind, wring_in par, block_z 
   WRING_ALIGNED block_z column[2];
   WRING_ALIGNED block_h h;
 
-  law->hessian(law, PETSC_FALSE, par, (wring_in)z, h);
+  law->hessian(law, WRING_FILTER_NONE, par, (wring_in)z, h);
   for (int j = 0; j < n; j++) {
     for (int k = 0; k < 2; k++) difference_gradient(law, par, z, j, fd_step(law, 2) / (1 + k), column[k]);
     for (int i = 0; i < n; i++) {
@@ -224,29 +224,33 @@ static void jacobi(int n, double a[MAX_Z][MAX_Z], double v[MAX_Z][MAX_Z])
 }
 
 /*
-  hessian_psd = V max(D, 0) V^T of the plain Hessian V D V^T: semidefinite, and equal to it where it is semidefinite.
+  The filtered Hessian is V max(D, 0) V^T or V |D| V^T of the plain Hessian V D V^T: semidefinite, and equal to it where
+  that is semidefinite.
 */
-static void check_psd(const wring_law *law, int kind, wring_in par, block_z z)
+static void check_filter(const wring_law *law, wring_filter filter, int kind, wring_in par, block_z z)
 {
   const int             n = 3 * law->q;
-  WRING_ALIGNED block_h h, psd;
+  WRING_ALIGNED block_h h, filtered;
 
-  law->hessian(law, PETSC_FALSE, par, (wring_in)z, h);
-  law->hessian(law, PETSC_TRUE, par, (wring_in)z, psd);
+  law->hessian(law, WRING_FILTER_NONE, par, (wring_in)z, h);
+  law->hessian(law, filter, par, (wring_in)z, filtered);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double       a[MAX_Z][MAX_Z], v[MAX_Z][MAX_Z], least = INFINITY;
     const double size = largest(n * n, h, lane);
     for (int i = 0; i < n * n; i++) a[i / n][i % n] = h[i][lane];
     jacobi(n, a, v);
     for (int i = 0; i < n * n; i++) {
-      double clamped = 0;
-      for (int k = 0; k < n; k++) clamped += v[i / n][k] * fmax(a[k][k], 0) * v[i % n][k];
-      check_close(psd[i][lane], clamped, 1e-11 * size, law, kind, "semidefinite part");
+      double expected = 0;
+      for (int k = 0; k < n; k++) {
+        const double e = filter == WRING_FILTER_CLAMP ? fmax(a[k][k], 0) : fabs(a[k][k]);
+        expected += v[i / n][k] * e * v[i % n][k];
+      }
+      check_close(filtered[i][lane], expected, 1e-11 * size, law, kind, "semidefinite part");
     }
     for (int i = 0; i < n; i++) least = fmin(least, a[i][i]);
     for (int i = 0; least >= 0 && i < n * n; i++)
-      CHECK(psd[i][lane] == h[i][lane], "%s, case %d: a semidefinite Hessian was changed", law->name, kind);
-    for (int i = 0; i < n * n; i++) a[i / n][i % n] = psd[i][lane];
+      CHECK(filtered[i][lane] == h[i][lane], "%s, case %d: a semidefinite Hessian was changed", law->name, kind);
+    for (int i = 0; i < n * n; i++) a[i / n][i % n] = filtered[i][lane];
     jacobi(n, a, v);
     for (int i = 0; i < n; i++)
       CHECK(a[i][i] >= -1e-10 * size, "%s, case %d: eigenvalue %g of a semidefinite Hessian of size %g", law->name,
@@ -294,10 +298,10 @@ static void check_lanes(const wring_law *law, int kind, wring_in par, block_z z)
   turn_lanes(n, z_turned);
   turn_lanes(MAX_PAR, par_turned);
   law->fused(law, par, (wring_in)z, psi[0], p);
-  law->hessian(law, PETSC_FALSE, par, (wring_in)z, h);
+  law->hessian(law, WRING_FILTER_NONE, par, (wring_in)z, h);
   law->slope(law, par, k[0]);
   law->fused(law, (wring_in)par_turned, (wring_in)z_turned, psi[1], p_turned);
-  law->hessian(law, PETSC_FALSE, (wring_in)par_turned, (wring_in)z_turned, h_turned);
+  law->hessian(law, WRING_FILTER_NONE, (wring_in)par_turned, (wring_in)z_turned, h_turned);
   law->slope(law, (wring_in)par_turned, k[1]);
   turn_lanes(1, psi);
   turn_lanes(1, k);
@@ -491,7 +495,8 @@ static void test_properties(const wring_law *law)
     random_z(law, kind, &state, z);
     check_gradient(law, kind, (wring_in)par, z);
     check_hessian(law, kind, (wring_in)par, z);
-    check_psd(law, kind, (wring_in)par, z);
+    for (int filter = WRING_FILTER_CLAMP; filter <= WRING_FILTER_ABSOLUTE; filter++)
+      check_filter(law, (wring_filter)filter, kind, (wring_in)par, z);
     check_fused(law, kind, (wring_in)par, z);
     check_lanes(law, kind, (wring_in)par, z);
     check_projection(law, kind, (wring_in)par, z);
@@ -570,7 +575,9 @@ static void test_listed(const wring_law *law)
     random_z(law, kind, &state, z);
     check_gradient(&scaled, kind, (wring_in)par, z);
     if (law->hessian) check_hessian(&scaled, kind, (wring_in)par, z);
-    if (law->hessian) check_psd(&scaled, kind, (wring_in)par, z);
+    if (law->hessian)
+      for (int filter = WRING_FILTER_CLAMP; filter <= WRING_FILTER_ABSOLUTE; filter++)
+        check_filter(&scaled, (wring_filter)filter, kind, (wring_in)par, z);
     check_fused(&scaled, kind, (wring_in)par, z);
     if (law->hessian) check_lanes(&scaled, kind, (wring_in)par, z);
     check_projection(&scaled, kind, (wring_in)par, z);
@@ -630,7 +637,7 @@ static void test_edge_of_domain(const wring_law *law)
     z[0][lane] = z[4][lane] = 1, z[8][lane] = j[lane];
   }
   law->fused(law, (wring_in)par, (wring_in)z, psi, p);
-  law->hessian(law, PETSC_TRUE, (wring_in)par, (wring_in)z, h);
+  law->hessian(law, WRING_FILTER_CLAMP, (wring_in)par, (wring_in)z, h);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     if (j[lane] >= DBL_MIN)
       CHECK(isfinite(psi[lane]), "%s, J = %g: energy %g", law->name, j[lane], psi[lane]);
@@ -663,9 +670,9 @@ static void test_singular_points(void)
     if (n == 9) z[0][1] = 1, z[4][1] = 1, z[8][1] = -1; // lane 1: a mirror
     laws[i]->fused(laws[i], (wring_in)par, (wring_in)z, psi, p);
     for (int k = 0; k < n; k++) CHECK(isfinite(p[k][0]) && isfinite(p[k][1]), "%s: gradient", laws[i]->name);
-    laws[i]->hessian(laws[i], PETSC_FALSE, (wring_in)par, (wring_in)z, h);
+    laws[i]->hessian(laws[i], WRING_FILTER_NONE, (wring_in)par, (wring_in)z, h);
     for (int k = 0; k < n * n; k++) CHECK(isfinite(h[k][0]) && isfinite(h[k][1]), "%s: Hessian", laws[i]->name);
-    laws[i]->hessian(laws[i], PETSC_TRUE, (wring_in)par, (wring_in)z, h);
+    laws[i]->hessian(laws[i], WRING_FILTER_CLAMP, (wring_in)par, (wring_in)z, h);
     for (int k = 0; k < n * n; k++) CHECK(isfinite(h[k][0]) && isfinite(h[k][1]), "%s: Hessian", laws[i]->name);
   }
   wring_law_spring.project(&wring_law_spring, (wring_in)par, (wring_in)z, p);

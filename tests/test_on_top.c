@@ -118,7 +118,7 @@ static PetscErrorCode test_derivatives(void)
   const double difference = (up.objective - down.objective) / (2 * eps);
   CHECK(fabs(slope - difference) <= 1e-6 * fabs(slope), "the slope is %.12g, by differences %.12g", slope, difference);
   PetscCall(VecAXPBY(product, -1 / (2 * eps), 1 / (2 * eps), m.grad));
-  PetscCall(wring_potential_hessian(m.g, m.x, PETSC_FALSE, &H));
+  PetscCall(wring_potential_hessian(m.g, m.x, WRING_FILTER_NONE, &H));
   PetscCall(MatMult(H, d, m.work));
   PetscCall(VecNorm(m.work, NORM_2, &size));
   PetscCall(VecAXPY(m.work, -1, product));
@@ -252,8 +252,8 @@ static PetscErrorCode test_scale(void)
     CHECK(fabs(va.elastic - vb.elastic) <= 1e-12 * vb.elastic, "%.15g and %.15g J", va.elastic, vb.elastic);
     PetscCall(wring_potential_operator_matrix(a.g, 1, &A[0]));
     PetscCall(wring_potential_operator_matrix(b.g, 1, &A[1]));
-    PetscCall(wring_potential_hessian(a.g, a.x, PETSC_TRUE, &H[0]));
-    PetscCall(wring_potential_hessian(b.g, b.x, PETSC_TRUE, &H[1]));
+    PetscCall(wring_potential_hessian(a.g, a.x, WRING_FILTER_CLAMP, &H[0]));
+    PetscCall(wring_potential_hessian(b.g, b.x, WRING_FILTER_CLAMP, &H[1]));
     for (int k = 0; k < 2; k++) {
       Mat *const pair = k ? H : A;
       PetscCall(MatNorm(pair[1], NORM_FROBENIUS, &size));

@@ -98,8 +98,8 @@ static PetscErrorCode check_hessian(model *m, const char *name)
   double       error, size, dHe, eHd;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_hessian(m->g, m->x, PETSC_FALSE, &H));
-  PetscCall(wring_potential_hessian(m->g, m->x, PETSC_FALSE, &H));
+  PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_NONE, &H));
+  PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_NONE, &H));
   PetscCall(VecDuplicate(m->x, &up));
   PetscCall(VecDuplicate(m->x, &Hd));
   PetscCall(VecWAXPY(m->work, eps, m->d, m->x));

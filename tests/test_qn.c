@@ -200,7 +200,7 @@ static PetscErrorCode check_condition(test_body *m, Vec x, const char *name)
   PetscCall(test_body_solver(m, name, &s));
   PetscCall(wring_solver_condition(s, x, 1000, &least, &largest));
   PetscCall(make_dense_inverse(s, x, n, inverse));
-  PetscCall(wring_potential_hessian(m->g, x, PETSC_FALSE, &H));
+  PetscCall(wring_potential_hessian(m->g, x, WRING_FILTER_NONE, &H));
   PetscCall(make_dense(H, n, dense));
   if (strcmp(name, "operator") == 0) PetscCall(check_against_operator(m, n, inverse));
   PetscCall(dense_extremes(n, inverse, dense, &exact_least, &exact_largest));

@@ -99,7 +99,7 @@ static PetscErrorCode test_mean_matrix(const char *law)
   PetscCall(test_body_set_up(&m));
   PetscCall(VecDuplicate(m.x, &v));
   PetscCall(test_body_place(&m, shear, 0.05, v));
-  PetscCall(wring_potential_hessian(m.g, v, PETSC_TRUE, &H));
+  PetscCall(wring_potential_hessian(m.g, v, WRING_FILTER_CLAMP, &H));
   PetscCall(wring_potential_mean_matrices(m.g, v, 2, m.of));
   PetscCall(MatCreateVecs(m.A, &one, &got));
   PetscCall(VecDuplicate(got, &expected));

@@ -158,8 +158,8 @@ static PetscErrorCode check_hessian(model *m)
   PetscFunctionBegin;
   PetscCall(VecDuplicate(m->x, &up));
   PetscCall(VecDuplicate(m->x, &Hd));
-  PetscCall(wring_potential_hessian(m->g, m->x, PETSC_FALSE, &H));
-  PetscCall(wring_potential_hessian(m->g, m->x, PETSC_FALSE, &H));
+  PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_NONE, &H));
+  PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_NONE, &H));
   PetscCall(VecWAXPY(m->work, eps, m->d, m->x));
   PetscCall(wring_potential_gradient(m->g, m->work, up));
   PetscCall(VecWAXPY(m->work, -eps, m->d, m->x));
@@ -547,11 +547,11 @@ static PetscErrorCode check_eliminated(model *m, unsigned components)
   PetscCall(set_components(m, components));
   PetscCall(wring_potential_clear(m->g, m->work));
   PetscCall(set_components(m, 0));
-  PetscCall(wring_potential_hessian(m->g, m->x, PETSC_TRUE, &H));
+  PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_CLAMP, &H));
   PetscCall(MatMult(H, m->work, whole));
   PetscCall(VecNorm(whole, NORM_INFINITY, &size));
   PetscCall(set_components(m, components));
-  PetscCall(wring_potential_hessian(m->g, m->x, PETSC_TRUE, &H));
+  PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_CLAMP, &H));
   PetscCall(MatMult(H, m->d, m->work));
   const char *const mark = wring_potential_held_marks(m->g);
   PetscCall(VecGetArrayRead(m->work, &y));

@@ -73,7 +73,7 @@ static PetscErrorCode test_derivatives(void)
   PetscCall(wring_potential_place(b.g, b.x));
   test_direction(b.mesh, 5, d);
   PetscCall(wring_potential_clear(b.g, d));
-  PetscCall(wring_potential_hessian(b.g, b.x, PETSC_FALSE, &H));
+  PetscCall(wring_potential_hessian(b.g, b.x, WRING_FILTER_NONE, &H));
   PetscCall(MatCreateVecs(H, NULL, &Hd));
   PetscCall(wring_potential_gradient(b.g, b.x, x));
   PetscCall(VecDot(x, d, &slope));
@@ -116,7 +116,7 @@ static PetscErrorCode test_no_step(void)
     test_displace(b.mesh, 0.02, 4, b.x);
     PetscCall(wring_potential_place(b.g, b.x));
     PetscCall(wring_potential_fused(b.g, b.x, &value[i], grad));
-    PetscCall(wring_potential_hessian(b.g, b.x, PETSC_TRUE, &H));
+    PetscCall(wring_potential_hessian(b.g, b.x, WRING_FILTER_CLAMP, &H));
     PetscCall(VecNorm(grad, NORM_2, &sum[i][0]));
     PetscCall(MatNorm(b.A, NORM_FROBENIUS, &sum[i][1]));
     PetscCall(MatNorm(H, NORM_FROBENIUS, &sum[i][2]));

@@ -272,7 +272,7 @@ static PetscErrorCode check_derivatives(wring_potential *g, Vec x)
   const double difference = (8 * (at[0] - at[1]) - (at[2] - at[3])) / (12 * h);
   CHECK(fabs(slope - difference) <= 1e-6 * fabs(slope), "grad E . d = %.12g, differences %.12g", slope, difference);
   PetscCall(wring_potential_set_step(g, 1e9)); // nor masses in H
-  PetscCall(wring_potential_hessian(g, x, PETSC_FALSE, &H));
+  PetscCall(wring_potential_hessian(g, x, WRING_FILTER_NONE, &H));
   PetscCall(MatMult(H, d, f));
   PetscCall(VecDot(f, d, &curve));
   const double second = (16 * (at[0] + at[1]) - (at[2] + at[3]) - 30 * value_at(g, x, 0, d)) / (12 * h * h);

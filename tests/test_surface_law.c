@@ -86,7 +86,7 @@ static void check_derivatives(const wring_law *law, int kind, wring_in par, bloc
   WRING_ALIGNED double  psi[WRING_LANES];
 
   law->gradient(law, par, (wring_in)z, p);
-  law->hessian(law, PETSC_FALSE, par, (wring_in)z, h);
+  law->hessian(law, WRING_FILTER_NONE, par, (wring_in)z, h);
   for (int j = 0; j < n; j++) {
     double  slope[WRING_LANES] = {0};
     block_z column             = {0};
@@ -131,24 +131,27 @@ static void jacobi(int n, double a[MAX_Z][MAX_Z], double v[MAX_Z][MAX_Z])
   }
 }
 
-static void check_psd(const wring_law *law, int kind, wring_in par, block_z z)
+static void check_filter(const wring_law *law, wring_filter filter, int kind, wring_in par, block_z z)
 {
   const int             n = 3 * law->q;
-  WRING_ALIGNED block_h h, psd;
+  WRING_ALIGNED block_h h, filtered;
 
-  law->hessian(law, PETSC_FALSE, par, (wring_in)z, h);
-  law->hessian(law, PETSC_TRUE, par, (wring_in)z, psd);
+  law->hessian(law, WRING_FILTER_NONE, par, (wring_in)z, h);
+  law->hessian(law, filter, par, (wring_in)z, filtered);
   for (int lane = 0; lane < WRING_LANES; lane++) {
     double       a[MAX_Z][MAX_Z], v[MAX_Z][MAX_Z];
     const double size = largest(n * n, h, lane);
     for (int i = 0; i < n * n; i++) a[i / n][i % n] = h[i][lane];
     jacobi(n, a, v);
     for (int i = 0; i < n * n; i++) {
-      double clamped = 0;
-      for (int k = 0; k < n; k++) clamped += v[i / n][k] * fmax(a[k][k], 0) * v[i % n][k];
-      check_close(psd[i][lane], clamped, 1e-11 * size, law, kind, "semidefinite part");
+      double expected = 0;
+      for (int k = 0; k < n; k++) {
+        const double e = filter == WRING_FILTER_CLAMP ? fmax(a[k][k], 0) : fabs(a[k][k]);
+        expected += v[i / n][k] * e * v[i % n][k];
+      }
+      check_close(filtered[i][lane], expected, 1e-11 * size, law, kind, "semidefinite part");
     }
-    for (int i = 0; i < n * n; i++) a[i / n][i % n] = psd[i][lane];
+    for (int i = 0; i < n * n; i++) a[i / n][i % n] = filtered[i][lane];
     jacobi(n, a, v);
     for (int i = 0; i < n; i++)
       CHECK(a[i][i] >= -1e-10 * size, "%s, case %d: eigenvalue %g of a semidefinite Hessian", law->name, kind, a[i][i]);
@@ -257,7 +260,7 @@ static void check_rest(const wring_law *law, wring_in par, uint64_t *state)
                                                     : r[i / 2] * (i % 2 ? 0.7 : 1.3));
     }
     law->fused(law, par, (wring_in)z, psi, p);
-    law->hessian(law, PETSC_FALSE, par, (wring_in)z, h);
+    law->hessian(law, WRING_FILTER_NONE, par, (wring_in)z, h);
     for (int lane = 0; lane < WRING_LANES; lane++) {
       if (kind == 0) check_close(psi[lane], 0, 1e-28, law, kind, "energy at rest");
       if (kind == 0) check_close(largest(6, p, lane), 0, 1e-14, law, kind, "stress at rest");
@@ -322,7 +325,8 @@ int main(int argc, char **argv)
       random_par(laws[i], &state, par);
       random_z(laws[i], kind, &state, z);
       check_derivatives(laws[i], kind, (wring_in)par, z);
-      check_psd(laws[i], kind, (wring_in)par, z);
+      for (int filter = WRING_FILTER_CLAMP; filter <= WRING_FILTER_ABSOLUTE; filter++)
+        check_filter(laws[i], (wring_filter)filter, kind, (wring_in)par, z);
       check_projection(laws[i], kind, (wring_in)par, z);
       check_prox(laws[i], kind, (wring_in)par, z, &state);
       check_invariance(laws[i], kind, (wring_in)par, z, &state);

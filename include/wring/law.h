@@ -25,6 +25,12 @@
 typedef struct wring_law wring_law;
 
 /*
+  What becomes of a negative eigenvalue e of an element's Hessian: it stays, becomes 0 [Teran et al. 2005], or |e|
+  [Chen et al. 2024a, section 4]. The number is the multiple of -e that is added. docs/theory.md 3.4
+*/
+typedef enum { WRING_FILTER_NONE = 0, WRING_FILTER_CLAMP = 1, WRING_FILTER_ABSOLUTE = 2 } wring_filter;
+
+/*
   Shapes: par [n_par], z, p [3 q], h [(3 q) (3 q)], psi, k, rho [WRING_LANES]; h row by row, symmetric. `self` is the
   law's own table, so that similar laws can share functions that read its rule. Outputs must not overlap inputs. A
   function must not assume that each z is a distinct element: padded lanes repeat one. Results are finite for z of any
@@ -33,7 +39,7 @@ typedef struct wring_law wring_law;
 typedef void wring_law_energy(const wring_law *self, wring_in par, wring_in z, double *psi);
 typedef void wring_law_map(const wring_law *self, wring_in par, wring_in z, wring_out p);
 typedef void wring_law_fused(const wring_law *self, wring_in par, wring_in z, double *psi, wring_out p);
-typedef void wring_law_hessian(const wring_law *self, PetscBool psd, wring_in par, wring_in z, wring_out h);
+typedef void wring_law_hessian(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_out h);
 typedef void wring_law_slope(const wring_law *self, wring_in par, double *k);
 typedef void wring_law_prox(const wring_law *self, wring_in par, const double *rho, wring_in z, wring_out p);
 typedef void wring_law_constraint(const wring_law *self, int j, wring_in par, wring_in z, double *C, wring_out dC,
@@ -83,7 +89,7 @@ struct wring_law {
   wring_law_energy  *energy;   // psi; +infinity outside the domain (neohookean, J <= 0): a value, not an error
   wring_law_map     *gradient; // d psi/dz; any finite value where psi is infinite
   wring_law_fused   *fused;    // both in one pass
-  wring_law_hessian *hessian;  // d2 psi/dz2; psd: with its negative eigenvalues set to 0
+  wring_law_hessian *hessian;  // d2 psi/dz2, filtered
   wring_law_map     *project;  // p = closest point of the rest manifold, for laws with psi = k/2 |z - p|^2
   wring_law_slope   *slope;    // k of the quadratic proxy k/2 |z - p|^2, docs/theory.md 4
   wring_law_prox    *prox;     // p = argmin psi(p) + rho/2 |p - z|^2, rho [WRING_LANES] > 0

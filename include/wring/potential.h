@@ -205,11 +205,15 @@ PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double f
 PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r);
 
 /*
-  H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; psd: every element's part is projected to be
-  semidefinite. The second function excludes contacts, for uses that must not depend on them.
+  H(x) = M/h^2 + d2E/dx2, 3 rows per vertex, MATAIJ with block size 3; the filter is for the part of every element.
+  hessian_above filters those elements only that have a vertex at which a component of grad exceeds the threshold [N]
+  in size; grad comes from wring_potential_create_vec. The last function excludes contacts, for uses that must not
+  depend on them.
 */
-PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H);
-PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec x, PetscBool psd, Mat *H);
+PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, wring_filter filter, Mat *H);
+PetscErrorCode wring_potential_hessian_above(wring_potential *g, Vec x, wring_filter filter, Vec grad, double threshold,
+                                             Mat *H);
+PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec x, wring_filter filter, Mat *H);
 
 /* F [n_owned][9], row by row: at each vertex the sum of w_e F over its tets [m^3]; 0 if there are none. */
 PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F);

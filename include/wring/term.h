@@ -187,12 +187,17 @@ PetscErrorCode wring_pattern_destroy(wring_pattern **p);
 void           wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double factor,
                                         double *value); // [nnz] += factor w k G^T G
 /*
-  [nnz] += factor w G^T B G, B_kl [q][q] the mean over d = x, y, z of the psd Hessian's entries (dk, dl) at x.
+  [nnz] += factor w G^T B G, B_kl [q][q] the mean over d = x, y, z of the clamped Hessian's entries (dk, dl) at x.
   docs/theory.md (5.13)
 */
 void wring_term_add_mean_hessian(const wring_term *t, double factor, const double *x, const wring_pattern *p,
                                  double *value);
-void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p,
+/* The filter of element Hessians, and the elements that it is for. */
+typedef struct {
+  wring_filter filter;
+  const char  *marks; // [n_local] those with a vertex where it is not 0; NULL: all
+} wring_filtering;
+void wring_term_add_hessian(const wring_term *t, wring_filtering which, const double *x, const wring_pattern *p,
                             double *value); // [nnz][3][3]
 
 /*

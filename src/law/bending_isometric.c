@@ -33,9 +33,9 @@ static void gradient(WRING_SELF, wring_in par, wring_in z, wring_out p)
   }
 }
 
-static void hessian(WRING_SELF, PetscBool psd, wring_in par, wring_in z, wring_out h)
+static void hessian(WRING_SELF, wring_filter filter, wring_in par, wring_in z, wring_out h)
 {
-  (void)psd, (void)z;
+  (void)filter, (void)z;
   for (int i = 0; i < 9; i++) {
     for (int lane = 0; lane < WRING_LANES; lane++) h[i][lane] = i % 4 == 0 ? par[K][lane] : 0;
   }

@@ -300,26 +300,26 @@ static PetscErrorCode make_room(wring_potential *g, const double *xa, Mat *H)
 }
 
 /* Sums M/h^2, the ridge and the terms in g->block. */
-static PetscErrorCode collect_blocks(wring_potential *g, PetscBool psd, const double *xa)
+static PetscErrorCode collect_blocks(wring_potential *g, wring_filtering which, const double *xa)
 {
   PetscFunctionBegin;
   if (!g->pattern) PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
   if (!g->block) PetscCall(PetscMalloc1(9 * (size_t)g->pattern->start[g->pattern->n], &g->block));
   PetscCall(PetscArrayzero(g->block, 9 * (size_t)g->pattern->start[g->pattern->n]));
-  for (int i = 0; i < g->n_term; i++) wring_term_add_hessian(g->term[i], psd, xa, g->pattern, g->block);
+  for (int i = 0; i < g->n_term; i++) wring_term_add_hessian(g->term[i], which, xa, g->pattern, g->block);
   add_mass(g, g->pattern, 3, g->block);
   add_ridge(g, g->pattern, g->block);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode hessian(wring_potential *g, Vec x, PetscBool psd, PetscBool contacts, Mat *H)
+static PetscErrorCode hessian(wring_potential *g, Vec x, wring_filtering which, PetscBool contacts, Mat *H)
 {
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
   const double     *xa;
 
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
-  PetscCall(collect_blocks(g, psd, xa));
+  PetscCall(collect_blocks(g, which, xa));
   if (contacts) PetscCall(add_contacts(g, xa, g->pattern, g->block));
   wring_potential_eliminate_blocks(g, g->pattern, g->block);
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
@@ -328,22 +328,50 @@ static PetscErrorCode hessian(wring_potential *g, Vec x, PetscBool psd, PetscBoo
   for (int i = 0; contacts && i < g->n_contact; i++)
     PetscCall(wring_contact_add_blocks(g->contact[i], xa, g->held.mark, *H));
   PetscCall(wring_potential_restore_local(g, x, &xa));
-  PetscCall(assemble(*H, psd));
+  PetscCall(assemble(*H, (PetscBool)(which.filter && !which.marks)));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, PetscBool psd, Mat *H)
+PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, wring_filter filter, Mat *H)
 {
   PetscFunctionBegin;
-  PetscCall(hessian(g, x, psd, PETSC_TRUE, H));
+  PetscCall(hessian(g, x, (wring_filtering){.filter = filter}, PETSC_TRUE, H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec x, PetscBool psd, Mat *H)
+/* marks [n_local] the vertices where a component of grad exceeds the threshold. */
+static PetscErrorCode mark_above(wring_potential *g, Vec grad, double threshold, char *marks)
+{
+  const double *ga;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_local(g, grad, &ga));
+  for (PetscInt i = 0; i < g->mesh->n_local; i++) {
+    marks[i] = 0;
+    for (int c = 0; c < 3; c++) marks[i] = (char)(marks[i] | (PetscAbsReal(ga[3 * i + c]) > threshold));
+  }
+  PetscCall(wring_potential_restore_local(g, grad, &ga));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_hessian_above(wring_potential *g, Vec x, wring_filter filter, Vec grad, double threshold,
+                                             Mat *H)
+{
+  char *marks;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(g->mesh->n_local, &marks));
+  PetscCall(mark_above(g, grad, threshold, marks));
+  PetscCall(hessian(g, x, (wring_filtering){.filter = filter, .marks = marks}, PETSC_TRUE, H));
+  PetscCall(PetscFree(marks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec x, wring_filter filter, Mat *H)
 {
   PetscFunctionBegin;
-  PetscCall(hessian(g, x, psd, PETSC_FALSE, H));
+  PetscCall(hessian(g, x, (wring_filtering){.filter = filter}, PETSC_FALSE, H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

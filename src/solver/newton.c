@@ -76,7 +76,7 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_hessian(s->g, x, PETSC_TRUE, &newton->H.A));
+  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));
   PetscCall(wring_linear_set_up(s, &newton->H, newton->H.A, x));
   PetscCall(wring_linear_solve(s, &newton->H, s->current.grad, newton->d));
   PetscCall(VecScale(newton->d, -1));
@@ -110,7 +110,7 @@ static PetscErrorCode newton_predict(wring_solver *s, Vec x, double *bytes)
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_hessian(s->g, x, PETSC_TRUE, &newton->H.A));
+  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));
   PetscCall(wring_linear_predict(s, &newton->H, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -34,7 +34,7 @@ static PetscErrorCode set_matrix(wring_stepper *s, Vec x)
   wring_phases *const phases = wring_potential_phases(s->g);
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_hessian(s->g, x, PETSC_FALSE, &s->H));
+  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &s->H));
   const wring_phase old = wring_phases_switch(phases, WRING_PHASE_OPERATOR_SET_UP);
   if (!s->ksp) PetscCall(make_ksp(s));
   PetscCall(KSPSetOperators(s->ksp, s->H, s->H));
@@ -77,7 +77,7 @@ static PetscErrorCode linear_implicit_euler_advance(wring_stepper *s, const wrin
 static PetscErrorCode linear_implicit_euler_predict(wring_stepper *s, const wring_state *state, double *bytes)
 {
   PetscFunctionBegin;
-  PetscCall(wring_potential_hessian(s->g, state->q, PETSC_FALSE, &s->H));
+  PetscCall(wring_potential_hessian(s->g, state->q, WRING_FILTER_NONE, &s->H));
   PetscCall(wring_factor_predict(s->H, MATSOLVERMUMPS, MAT_FACTOR_LU, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -230,18 +230,49 @@ static inline __attribute__((always_inline)) void element_matrix(int m, int q, c
 /* The element matrices of a block, K [m^2][9], x private [vertices][4]. */
 typedef struct {
   const wring_term *t;
-  PetscBool         psd;
-  PetscInt          b;
+  wring_filtering   which;
+  PetscInt          c, b; // chunk, block
   const double     *x;
   double (*K)[LANES];
 } work_block;
+
+/* on [LANES]: whether the element has a marked vertex; returns the number of these. */
+static int mark_lanes(const work_block *w, int *on)
+{
+  int      count = 0;
+  PetscInt v[MAX_M];
+  for (int l = 0; l < LANES; l++) {
+    on[l] = 0;
+    lane_vertices(w->t, w->c, w->b, l, v);
+    for (int a = 0; a < w->t->m; a++) on[l] |= w->which.marks[v[a]] != 0;
+    count += on[l];
+  }
+  return count;
+}
+
+/* h of the block, with the filter on the elements that it is for. */
+static void block_hessian(const work_block *w, wring_in z, wring_out h)
+{
+  const wring_law *const law = w->t->law;
+  const int              n   = 9 * law->q * law->q;
+  WRING_ALIGNED lanes    plain[9 * MAX_Q * MAX_Q];
+  int                    on[LANES];
+  const int              count = w->which.marks ? mark_lanes(w, on) : LANES;
+
+  law->hessian(law, count > 0 ? w->which.filter : WRING_FILTER_NONE, term_par(w->t, w->b), z, h);
+  if (count == 0 || count == LANES) return;
+  law->hessian(law, WRING_FILTER_NONE, term_par(w->t, w->b), z, plain);
+  for (int i = 0; i < n; i++) {
+    for (int l = 0; l < LANES; l++) h[i][l] = on[l] ? h[i][l] : plain[i][l];
+  }
+}
 
 static inline __attribute__((always_inline)) void block_matrix(int m, int q, void *context)
 {
   const work_block *const w = context;
   WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
   load_z(w->t, w->b, m, q, w->x, z);
-  w->t->law->hessian(w->t->law, w->psd, term_par(w->t, w->b), (wring_in)z, h);
+  block_hessian(w, (wring_in)z, h);
   element_matrix(m, q, block_coef(w->t, w->b), w->t->weight + (size_t)w->b * LANES, (wring_in)h, w->K);
 }
 
@@ -265,7 +296,8 @@ static void add_group(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1,
   All threads compute element matrices, one group of blocks each; they are added in the order of the groups, so that the
   order of summation is fixed.
 */
-void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x, const wring_pattern *p, double *value)
+void wring_term_add_hessian(const wring_term *t, wring_filtering which, const double *x, const wring_pattern *p,
+                            double *value)
 {
   const PetscInt per_chunk = CHUNK_BLOCKS / GROUP;
   if (!t->active) return;
@@ -277,7 +309,7 @@ void wring_term_add_hessian(const wring_term *t, PetscBool psd, const double *x,
     double              x_private[4 * t->max_vertex];
     if (b0 < b1) load_chunk(t, c, x, x_private);
     for (PetscInt b = b0; b < b1; b++) {
-      with_stencil(t, block_matrix, &(work_block){t, psd, b, x_private, K + (b - b0) * 9 * t->m * t->m});
+      with_stencil(t, block_matrix, &(work_block){t, which, c, b, x_private, K + (b - b0) * 9 * t->m * t->m});
     }
 #pragma omp ordered
     add_group(t, c, b0, b1, K, p, value);
@@ -293,7 +325,7 @@ static inline __attribute__((always_inline)) void block_mean(int m, int q, void 
   WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
   const double *const     weight = w->t->weight + (size_t)w->b * LANES;
   load_z(w->t, w->b, m, q, w->x, z);
-  w->t->law->hessian(w->t->law, w->psd, term_par(w->t, w->b), (wring_in)z, h);
+  block_hessian(w, (wring_in)z, h);
   for (int k = 0; k < q * q; k++) {
     for (int l = 0; l < LANES; l++) {
       double sum = 0;
@@ -323,7 +355,8 @@ static void add_means(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1,
 void wring_term_add_mean_hessian(const wring_term *t, double factor, const double *x, const wring_pattern *p,
                                  double *value)
 {
-  const PetscInt per_chunk = CHUNK_BLOCKS / GROUP, size = t->law->q * t->law->q;
+  const PetscInt        per_chunk = CHUNK_BLOCKS / GROUP, size = t->law->q * t->law->q;
+  const wring_filtering which = {.filter = WRING_FILTER_CLAMP};
   if (!t->active) return;
 #pragma omp parallel for ordered schedule(static, 1)
   for (PetscInt g = 0; g < t->n_chunk * per_chunk; g++) {
@@ -333,7 +366,7 @@ void wring_term_add_mean_hessian(const wring_term *t, double factor, const doubl
     double              x_private[4 * t->max_vertex];
     if (b0 < b1) load_chunk(t, c, x, x_private);
     for (PetscInt b = b0; b < b1; b++) {
-      with_stencil(t, block_mean, &(work_block){t, PETSC_TRUE, b, x_private, K + (b - b0) * size});
+      with_stencil(t, block_mean, &(work_block){t, which, c, b, x_private, K + (b - b0) * size});
     }
 #pragma omp ordered
     add_means(t, c, b0, b1, factor, K, p, value);

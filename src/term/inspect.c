@@ -51,7 +51,7 @@ PetscBool wring_term_rest_moduli(const wring_term *t, wring_rest_moduli *moduli)
   if (!t->cell || t->n == 0 || !t->law->hessian) return PETSC_FALSE;
   for (int l = 0; l < LANES; l++)
     for (int i = 0; i < q; i++) z[q * i + i][l] = 1;
-  t->law->hessian(t->law, PETSC_FALSE, term_par(t, 0), (wring_in)z, h);
+  t->law->hessian(t->law, WRING_FILTER_NONE, term_par(t, 0), (wring_in)z, h);
   find_scales(t, &moduli->least_scale, &moduli->largest_scale);
   moduli->wave  = h[0][0];
   moduli->shear = q == 3 ? h[row + 1][0] : 0;

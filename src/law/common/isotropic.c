@@ -3,11 +3,13 @@
 
 enum { S00, S11, S22, S01, S02, S12 };
 
-static void clamp(double (*a)[WRING_LANES])
+static void lift(wring_filter filter, double (*a)[WRING_LANES])
 {
+  const double share = filter;
+
   for (int i = 0; i < 3; i++) {
 #pragma omp simd
-    for (int lane = 0; lane < WRING_LANES; lane++) a[i][lane] = block3_max(a[i][lane], 0);
+    for (int lane = 0; lane < WRING_LANES; lane++) a[i][lane] += share * block3_max(-a[i][lane], 0);
   }
 }
 
@@ -34,17 +36,18 @@ static int is_definite(double (*a)[WRING_LANES])
   return definite;
 }
 
-/* Removes the negative part; a semidefinite matrix is left unchanged to the last bit. */
-static void clamp_stretches(double (*a)[WRING_LANES])
+/* Filters the eigenvalues; a semidefinite matrix is left unchanged to the last bit. */
+static void lift_stretches(wring_filter filter, double (*a)[WRING_LANES])
 {
+  const double share = filter;
   if (is_definite(a)) return;
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     sym3         s = {a[S00][lane], a[S11][lane], a[S22][lane], a[S01][lane], a[S02][lane], a[S12][lane]};
     const eigen3 e = sym3_eigen(s);
-    s              = add_square(s, block3_max(-e.s.s00, 0), e.v0);
-    s              = add_square(s, block3_max(-e.s.s11, 0), e.v1);
-    s              = add_square(s, block3_max(-e.s.s22, 0), e.v2);
+    s              = add_square(s, share * block3_max(-e.s.s00, 0), e.v0);
+    s              = add_square(s, share * block3_max(-e.s.s11, 0), e.v1);
+    s              = add_square(s, share * block3_max(-e.s.s22, 0), e.v2);
     a[S00][lane] = s.s00, a[S11][lane] = s.s11, a[S22][lane] = s.s22;
     a[S01][lane] = s.s01, a[S02][lane] = s.s02, a[S12][lane] = s.s12;
   }
@@ -88,7 +91,7 @@ static void image(const wring_isotropic_modes *m, double (*e)[9][WRING_LANES], d
   }
 }
 
-void wring_isotropic_hessian(const wring_law *self, PetscBool psd, wring_in par, wring_in f, wring_out h)
+void wring_isotropic_hessian(const wring_law *self, wring_filter filter, wring_in par, wring_in f, wring_out h)
 {
   const wring_isotropic *const        rule = self->rule;
   WRING_ALIGNED double                u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
@@ -97,10 +100,10 @@ void wring_isotropic_hessian(const wring_law *self, PetscBool psd, wring_in par,
 
   wring_block3_svd(f, u, s, v);
   rule->modes(par, (wring_in)s, &modes);
-  if (psd) {
-    clamp_stretches(modes.a);
-    clamp(modes.twist);
-    clamp(modes.flip);
+  if (filter) {
+    lift_stretches(filter, modes.a);
+    lift(filter, modes.twist);
+    lift(filter, modes.flip);
   }
   basis((wring_in)u, (wring_in)v, e);
   image(&modes, e, q);

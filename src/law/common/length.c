@@ -47,18 +47,18 @@ void wring_length_fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring
 }
 
 /*
-  k (a I + (1 - a) d d^T) with the direction d and a = 1 - l/|z|, bounded below by `least`, where 0 makes it
-  semidefinite. |z| is taken to be at least 1e-12 l, since the curvature is -infinity at z = 0.
+  k (a I + (1 - a) d d^T) with the direction d and a = 1 - l/|z|, which is filtered. |z| is taken to be at least 1e-12
+  l, since the curvature is -infinity at z = 0.
 */
-void wring_length_hessian(WRING_SELF, PetscBool psd, wring_in par, wring_in z, wring_out h)
+void wring_length_hessian(WRING_SELF, wring_filter filter, wring_in par, wring_in z, wring_out h)
 {
-  const double least = psd ? 0 : -INFINITY;
+  const double share = filter;
 
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const edge   e = edge_of(z, lane);
     const double k = par[K][lane], l = par[LENGTH][lane], length = block3_max(e.length, 1e-12 * l);
-    const double a = block3_max(length > 0 ? 1 - l / length : 1, least), b = k * (1 - a);
+    const double r = length > 0 ? 1 - l / length : 1, a = r + share * block3_max(-r, 0), b = k * (1 - a);
     const vec3   d = e.direction;
     mat3_store(h, lane,
                (mat3){k * a + b * d.x * d.x, b * d.x * d.y, b * d.x * d.z, b * d.x * d.y, k * a + b * d.y * d.y,

@@ -78,21 +78,23 @@ void wring_membrane_constraint(const wring_law *self, int j, wring_in par, wring
 
 /* ---- Hessians ---------------------------------------------------------------------------------------------------- */
 
-/* Removes the negative part; a semidefinite Hessian is left unchanged to the last bit. */
-static void clamp(wring_membrane_modes *m)
+/* Filters the eigenvalues; a semidefinite Hessian is left unchanged to the last bit. */
+static void lift(wring_filter filter, wring_membrane_modes *m)
 {
+  const double share = filter;
+
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double a = m->a[0][lane], b = m->a[1][lane], off = m->a[2][lane];
     const plane3 g   = plane3_jacobi(a, off, b);
-    const double low = block3_max(-(a - g.t * off), 0), high = block3_max(-(b + g.t * off), 0);
-    m->a[0][lane]   = a + low * g.c * g.c + high * g.s * g.s;
-    m->a[1][lane]   = b + low * g.s * g.s + high * g.c * g.c;
-    m->a[2][lane]   = off + (high - low) * g.c * g.s;
-    m->twist[lane]  = block3_max(m->twist[lane], 0);
-    m->flip[lane]   = block3_max(m->flip[lane], 0);
-    m->out[0][lane] = block3_max(m->out[0][lane], 0);
-    m->out[1][lane] = block3_max(m->out[1][lane], 0);
+    const double low = share * block3_max(-(a - g.t * off), 0), high = share * block3_max(-(b + g.t * off), 0);
+    m->a[0][lane] = a + low * g.c * g.c + high * g.s * g.s;
+    m->a[1][lane] = b + low * g.s * g.s + high * g.c * g.c;
+    m->a[2][lane] = off + (high - low) * g.c * g.s;
+    m->twist[lane] += share * block3_max(-m->twist[lane], 0);
+    m->flip[lane] += share * block3_max(-m->flip[lane], 0);
+    m->out[0][lane] += share * block3_max(-m->out[0][lane], 0);
+    m->out[1][lane] += share * block3_max(-m->out[1][lane], 0);
   }
 }
 
@@ -126,7 +128,7 @@ static void image(const wring_membrane_modes *m, double (*e)[ROWS][WRING_LANES],
   }
 }
 
-void wring_membrane_hessian(const wring_law *self, PetscBool psd, wring_in par, wring_in z, wring_out h)
+void wring_membrane_hessian(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_out h)
 {
   const wring_membrane *const        rule = self->rule;
   WRING_ALIGNED double               u[9][WRING_LANES], s[2][WRING_LANES], v[4][WRING_LANES];
@@ -135,7 +137,7 @@ void wring_membrane_hessian(const wring_law *self, PetscBool psd, wring_in par, 
 
   wring_block32_svd(z, u, s, v);
   rule->modes(par, (wring_in)s, &modes);
-  if (psd) clamp(&modes);
+  if (filter) lift(filter, &modes);
   basis((wring_in)u, (wring_in)v, e);
   image(&modes, e, q);
   for (int row = 0; row < ROWS; row++) {

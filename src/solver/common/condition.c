@@ -87,7 +87,7 @@ PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, d
   s->end.given     = PETSC_FALSE;
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &change));
   if (s->ops->begin) PetscCall(s->ops->begin(s, x));
-  PetscCall(wring_potential_hessian(s->g, x, PETSC_FALSE, &H));
+  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &H));
   PetscCall(run_lanczos(s, H, max_it, least, largest));
   if (s->end.given) *least = *largest = NAN;
   PetscCall(MatDestroy(&H));

@@ -196,12 +196,12 @@ static PetscErrorCode make_matrices(wring_solver *s, wring_initial *H)
   PetscFunctionBegin;
   if (H->factor == WRING_FACTOR_OPERATOR) PetscCall(make_wide_operator(s, &H->P));
   if (H->factor == WRING_FACTOR_REST)
-    PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, PETSC_TRUE, &H->P));
+    PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, WRING_FILTER_CLAMP, &H->P));
   if (H->kind == WRING_INITIAL_FRAME) PetscFunctionReturn(PETSC_SUCCESS);
   if (H->kind == WRING_INITIAL_OPERATOR)
     PetscCall(make_own_operator(s, &H->system));
   else
-    PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, PETSC_TRUE, &H->system.A));
+    PetscCall(wring_potential_hessian_without_contacts(s->g, H->rest, WRING_FILTER_CLAMP, &H->system.A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -219,7 +219,7 @@ PetscErrorCode wring_initial_predict(wring_solver *s, wring_initial *H, Vec x, d
   if (!needs_system(H)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(make_matrices(s, H));
   if (H->kind == WRING_INITIAL_FRAME)
-    PetscCall(wring_potential_hessian_without_contacts(s->g, x, PETSC_TRUE, &H->system.A));
+    PetscCall(wring_potential_hessian_without_contacts(s->g, x, WRING_FILTER_CLAMP, &H->system.A));
   PetscCall(wring_linear_predict(s, &H->system, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -290,7 +290,7 @@ PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x)
     s->work.measured += MPI_Wtime() - now;
   }
   if (H->kind == WRING_INITIAL_FRAME) {
-    PetscCall(wring_potential_hessian_without_contacts(s->g, x, PETSC_TRUE, &H->system.A));
+    PetscCall(wring_potential_hessian_without_contacts(s->g, x, WRING_FILTER_CLAMP, &H->system.A));
     PetscCall(wring_linear_set_up(s, &H->system, H->P ? H->P : H->system.A, x));
   }
   if (H->kind == WRING_INITIAL_WARPED) {
