@@ -146,7 +146,7 @@ DECK
 rm -rf out
 expect 0 2 compare compare.yaml
 grep -q 'g\* = .* J' log || fail 'no table'
-[ "$(head -1 out/compare.csv)" = solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error ] ||
+[[ $(head -1 out/compare.csv) = solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error,* ]] ||
   fail 'columns of compare.csv'
 [ "$(cut -d, -f1 out/compare.csv | sort | uniq -c | tr -s ' \n' ' ')" = ' 31 pd 31 qn 31 qn1 1 solver ' ] ||
   fail 'rows of compare.csv'

@@ -176,7 +176,7 @@ double wring_uniform(uint64_t counter);
 /* Mixes the bits of z by a bijection, for hashes. */
 uint64_t wring_mix(uint64_t z);
 
-/* ---- phases of a run, with their times --------------------------------------------------------------------------- */
+/* ---- phases of a run, with their times, and counts of work ------------------------------------------------------- */
 
 typedef enum {
   WRING_PHASE_OTHER,
@@ -192,10 +192,31 @@ typedef enum {
   WRING_N_PHASE
 } wring_phase;
 
+/*
+  Work that no machine changes. All counts are the same on all ranks; those of exchanges and reductions of a sweep or of
+  a solver of PETSc may depend on the number of ranks, the others do not.
+*/
+typedef enum {
+  WRING_WORK_EVALUATIONS,    // of g, with or without its gradient, each in a pass over all elements
+  WRING_WORK_GRADIENTS,      // passes that give forces: grad g, right-hand sides of a global step, sweeps
+  WRING_WORK_HESSIANS,       // assemblies of H, or of an operator from the Hessians of elements
+  WRING_WORK_FACTORISATIONS, // numeric factors, hierarchies and incomplete factors
+  WRING_WORK_LINEAR_SOLVES,  // with A or H, of all three components
+  WRING_WORK_PRODUCTS,       // with A or H, of all three components; without those in a cycle of multigrid
+  WRING_WORK_EXCHANGES,      // of values at vertices between neighbours; without those in a factor or a cycle
+  WRING_WORK_REDUCTIONS,     // over all ranks; without those in a factor
+  WRING_N_WORK
+} wring_work_kind;
+
 typedef struct {
-  double      seconds[WRING_N_PHASE]; // of this rank, each moment in exactly one phase
-  double      since;                  // MPI_Wtime of the last switch
-  wring_phase now;
+  PetscInt64 of[WRING_N_WORK];
+} wring_counts;
+
+typedef struct {
+  double       seconds[WRING_N_PHASE]; // of this rank, each moment in exactly one phase
+  double       since;                  // MPI_Wtime of the last switch
+  wring_phase  now;
+  wring_counts work; // since start, without what is done to measure
 } wring_phases;
 
 void wring_phases_start(wring_phases *p); // zero, phase other
@@ -208,6 +229,14 @@ wring_phase wring_phases_switch(wring_phases *p, wring_phase to);
 void        wring_phases_leave_measuring(wring_phases *p, wring_phase to);
 double      wring_phases_total(const wring_phases *p); // s since start
 const char *wring_phase_name(wring_phase phase);       // "operator_set_up"
+
+/* Adds n, except during MEASURING. p may be NULL. Called where the work is done, on all ranks. Not collective. */
+void wring_count(wring_phases *p, wring_work_kind kind, PetscInt64 n);
+/* The counts now, zeros if p is NULL; those since `from`; *sum += *more. Not collective. */
+wring_counts wring_counts_now(const wring_phases *p);
+wring_counts wring_counts_since(const wring_phases *p, const wring_counts *from);
+void         wring_counts_add(const wring_counts *more, wring_counts *sum);
+const char  *wring_work_name(wring_work_kind kind); // "evaluations"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 

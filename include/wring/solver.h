@@ -56,7 +56,8 @@ typedef struct {
   PetscInt    evaluations;       // of g by the method, in all of this solve
   PetscInt64  linear_iterations; // in all of this solve
   double      seconds;           // since the solve began, of the solver's own work
-  double      reference;         // N, what rtol is relative to; with WRING_STOP_FORCE at the last iterate where it was
+  wring_counts work;             // in the same seconds; zeros without wring_phases
+  double       reference;        // N, what rtol is relative to; with WRING_STOP_FORCE at the last iterate where it was
                                  // needed, at most ten iterations ago
 } wring_iteration;
 
@@ -78,11 +79,18 @@ typedef struct {
   Vec         grad; // [n_owned][3] N, borrowed
 } wring_evaluation;
 
+/* What a method does once for many solves, within one of them: it is not among the seconds and work of iterations. */
+typedef struct {
+  double       seconds;
+  wring_counts work;
+} wring_setup;
+
 typedef struct {
   wring_reason    reason;
   wring_iteration first, last; // x_0 and the last iterate
   PetscInt        iterations;
   wring_rises     rises;
+  wring_setup     setup;
 } wring_outcome;
 
 /* Adds the work of a later solve of the same step, whose end is that of both; *sum may be all 0. Not collective. */

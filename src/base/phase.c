@@ -5,6 +5,7 @@ void wring_phases_start(wring_phases *p)
   for (int i = 0; i < WRING_N_PHASE; i++) p->seconds[i] = 0;
   p->since = MPI_Wtime();
   p->now   = WRING_PHASE_OTHER;
+  p->work  = (wring_counts){{0}};
 }
 
 static void enter(wring_phases *p, wring_phase to)
@@ -41,4 +42,36 @@ const char *wring_phase_name(wring_phase phase)
     "other", "mesh", "local", "operator_set_up", "operator_solve", "halo", "reduction", "vector", "measuring", "output",
   };
   return name[phase];
+}
+
+/* ---- counts of work ---------------------------------------------------------------------------------------------- */
+
+void wring_count(wring_phases *p, wring_work_kind kind, PetscInt64 n)
+{
+  if (p && p->now != WRING_PHASE_MEASURING) p->work.of[kind] += n;
+}
+
+wring_counts wring_counts_now(const wring_phases *p)
+{
+  return p ? p->work : (wring_counts){{0}};
+}
+
+wring_counts wring_counts_since(const wring_phases *p, const wring_counts *from)
+{
+  wring_counts work = wring_counts_now(p);
+  for (int i = 0; i < WRING_N_WORK; i++) work.of[i] -= from->of[i];
+  return work;
+}
+
+void wring_counts_add(const wring_counts *more, wring_counts *sum)
+{
+  for (int i = 0; i < WRING_N_WORK; i++) sum->of[i] += more->of[i];
+}
+
+const char *wring_work_name(wring_work_kind kind)
+{
+  static const char *const name[WRING_N_WORK] = {
+    "evaluations", "gradients", "hessians", "factorisations", "linear_solves", "products", "exchanges", "reductions",
+  };
+  return name[kind];
 }

@@ -88,3 +88,26 @@ PetscErrorCode wring_factor_judge(Mat F, const char *who, wring_solve_end *end)
   *end = error == MAT_FACTOR_NOERROR ? WRING_SOLVE_REACHED : WRING_SOLVE_SINGULAR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ---- counts of work ---------------------------------------------------------------------------------------------- */
+
+/* Reductions of conjugate gradients: r . z and p . A p, and a norm unless it is the first of them. */
+PetscErrorCode wring_solve_count(KSP ksp, wring_phases *p, PetscInt64 *products)
+{
+  PetscBool   factor, guess;
+  KSPNormType norm;
+  PetscInt    iterations;
+
+  PetscFunctionBegin;
+  *products = 0;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &factor));
+  if (factor) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KSPGetInitialGuessNonzero(ksp, &guess));
+  PetscCall(KSPGetNormType(ksp, &norm));
+  PetscCall(KSPGetIterationNumber(ksp, &iterations));
+  const int norms = norm == KSP_NORM_PRECONDITIONED || norm == KSP_NORM_UNPRECONDITIONED;
+  *products       = (PetscInt64)iterations + guess;
+  wring_count(p, WRING_WORK_EXCHANGES, *products);
+  wring_count(p, WRING_WORK_REDUCTIONS, 1 + norms + (PetscInt64)iterations * (2 + norms));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -21,3 +21,9 @@ PetscErrorCode wring_solve_judge(KSP ksp, const char *who, wring_solve_end *end)
 
 /* The same for a factor without a KSP, after its numerical factorisation: REACHED or SINGULAR. Collective. */
 PetscErrorCode wring_factor_judge(Mat F, const char *who, wring_solve_end *end);
+
+/*
+  Counts exchanges and reductions of the last KSPSolve of ksp as those of conjugate gradients, none for a factor alone.
+  *products: with the matrix, which the caller counts. Not collective.
+*/
+PetscErrorCode wring_solve_count(KSP ksp, wring_phases *p, PetscInt64 *products);

@@ -148,13 +148,15 @@ static PetscErrorCode check(const wring_operator *op, PetscBool *reached)
 }
 
 /* Solves for op->out with the right-hand side op->in. */
-static PetscErrorCode solve_one(wring_operator *op, PetscBool *reached)
+static PetscErrorCode solve_one(wring_operator *op, PetscBool *reached, PetscInt64 *most)
 {
-  KSP       ksp = op->data;
-  PetscReal norm;
-  PetscInt  it;
+  KSP        ksp = op->data;
+  PetscReal  norm;
+  PetscInt   it;
+  PetscInt64 products;
 
   PetscFunctionBegin;
+  wring_count(op->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCall(VecNorm(op->in, NORM_2, &norm));
   if (norm == 0) {
     PetscCall(VecSet(op->out, 0));
@@ -163,6 +165,8 @@ static PetscErrorCode solve_one(wring_operator *op, PetscBool *reached)
   PetscCall(KSPSolve(ksp, op->in, op->out));
   PetscCall(KSPGetIterationNumber(ksp, &it));
   op->info.iterations = PetscMax(op->info.iterations, it);
+  PetscCall(wring_solve_count(ksp, op->phases, &products));
+  *most = PetscMax(*most, products);
   PetscCall(check(op, reached));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -170,15 +174,17 @@ static PetscErrorCode solve_one(wring_operator *op, PetscBool *reached)
 static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached)
 {
   const double never = 1e30; // a poor guess may start far above |b|; this is not divergence
+  PetscInt64   most  = 0;
 
   PetscFunctionBegin;
   PetscCall(KSPSetTolerances(op->data, rtol, 0, never, op->max_it));
   for (int c = 0; c < 3; c++) {
     PetscCall(wring_operator_gather(b, c, op->in));
     PetscCall(wring_operator_gather(x, c, op->out));
-    PetscCall(solve_one(op, reached));
+    PetscCall(solve_one(op, reached, &most));
     PetscCall(wring_operator_scatter(op->out, c, x));
   }
+  wring_count(op->phases, WRING_WORK_PRODUCTS, most);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -141,6 +141,7 @@ static PetscErrorCode set_one(wring_operator *op, Mat A)
   PetscFunctionBegin;
   PetscCall(MatGetNonzeroState(A, &pattern));
   if (op->A != A || op->pattern != pattern) PetscCall(begin(op, A, pattern));
+  wring_count(op->phases, WRING_WORK_FACTORISATIONS, 1);
   PetscCall(op->ops->set_up(op));
   op->info.set_ups++;
   if (op->no_sharing && op->ops == &wring_operator_cholmod) {
@@ -213,6 +214,7 @@ static void begin_solve(wring_operator *op, double rtol)
 {
   op->info.iterations = 0;
   op->info.rtol       = rtol > 0 ? rtol : own_rtol(op);
+  wring_count(op->phases, WRING_WORK_LINEAR_SOLVES, 1);
 }
 
 static void end_solve(wring_operator *op)
@@ -250,6 +252,7 @@ static PetscErrorCode find_dots(const wring_operator *op, Vec x, const wring_ope
   wring_dots(n, d->n, xa, d->with, d->dots);
   PetscCall(VecRestoreArrayRead(x, &xa));
   wring_phases_switch(op->phases, WRING_PHASE_REDUCTION);
+  wring_count(op->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, d->dots, d->n, MPI_DOUBLE, MPI_SUM, op->comm));
   wring_phases_switch(op->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -279,6 +282,8 @@ PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, d
 PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y)
 {
   PetscFunctionBegin;
+  wring_count(op->phases, WRING_WORK_PRODUCTS, 1);
+  wring_count(op->phases, WRING_WORK_EXCHANGES, 3);
   for (int c = 0; c < 3; c++) {
     PetscCall(wring_operator_gather(x, c, op->in));
     PetscCall(MatMult(wring_operator_of(op, op->of[c])->A, op->in, op->out));

@@ -40,6 +40,7 @@ static PetscErrorCode sum_change(const wring_potential *g, wring_contact_change 
   PetscInt64        sum[4] = {c->active, c->added, c->released, c->moved};
 
   PetscFunctionBegin;
+  wring_count(g->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPIU_INT64, MPI_SUM, g->comm));
   *c = (wring_contact_change){.active = sum[0], .added = sum[1], .released = sum[2], .moved = sum[3]};
   wring_phases_switch(g->phases, old);

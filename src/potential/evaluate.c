@@ -6,6 +6,7 @@ PetscErrorCode wring_potential_halo_begin(wring_potential *g, double *x)
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
 
   PetscFunctionBegin;
+  wring_count(g->phases, WRING_WORK_EXCHANGES, 1);
   PetscCall(PetscSFBcastBegin(g->mesh->coordinates, MPI_DOUBLE, x, x, MPI_REPLACE));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -26,6 +27,7 @@ PetscErrorCode wring_potential_sum_ghosts(wring_potential *g, double *f)
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
 
   PetscFunctionBegin;
+  wring_count(g->phases, WRING_WORK_EXCHANGES, 1);
   PetscCall(PetscSFReduceBegin(g->mesh->coordinates, MPI_DOUBLE, f, f, MPI_SUM));
   PetscCall(PetscSFReduceEnd(g->mesh->coordinates, MPI_DOUBLE, f, f, MPI_SUM));
   wring_phases_switch(g->phases, old);
@@ -38,6 +40,7 @@ static PetscErrorCode reduce(const wring_potential *g, int n, double *a)
   const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);
 
   PetscFunctionBegin;
+  wring_count(g->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, a, n, MPI_DOUBLE, MPI_SUM, g->comm));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -125,6 +128,14 @@ static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A pass that gives forces counts as a gradient, and one that gives g as an evaluation. */
+static void count(const wring_potential *g, const job *j)
+{
+  const wring_work forces = (wring_work)(WRING_GRADIENT | WRING_RESIDUAL | WRING_MASS);
+  if (!j->splitting && (j->work & WRING_VALUE)) wring_count(g->phases, WRING_WORK_EVALUATIONS, 1);
+  if (j->splitting || (j->work & forces)) wring_count(g->phases, WRING_WORK_GRADIENTS, 1);
+}
+
 /* Runs a pass at x; f receives the forces and may be NULL; part [3] of this rank. */
 static PetscErrorCode pass(wring_potential *g, const job *j, Vec x, Vec f, double part[3])
 {
@@ -132,6 +143,7 @@ static PetscErrorCode pass(wring_potential *g, const job *j, Vec x, Vec f, doubl
   const double *ya;
 
   PetscFunctionBegin;
+  count(g, j);
   PetscCall(VecGetArrayRead(g->y, &ya));
   PetscCall(VecGetArray(x, &xa)); // its ghosts are filled
   if (f) PetscCall(VecGetArrayWrite(f, &fa));
@@ -214,6 +226,7 @@ PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *b
     PetscCall(VecRestoreArray(d, &da));
     PetscCall(VecRestoreArray(x, &xa));
     wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);
+    wring_count(g->phases, WRING_WORK_REDUCTIONS, 1);
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bound, 1, MPI_DOUBLE, MPI_MIN, g->comm));
   }
   wring_phases_switch(g->phases, old);
@@ -234,6 +247,7 @@ PetscErrorCode wring_potential_rounding(wring_potential *g, Vec x, wring_roundin
   PetscCall(reduce(g, 1, &sum.squared));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum.stiffness, 1, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)x)));
   PetscCall(VecNorm(x, NORM_INFINITY, &largest));
+  wring_count(g->phases, WRING_WORK_REDUCTIONS, 2);
   r->fixed  = PETSC_MACHINE_EPSILON * PetscSqrtReal(sum.squared);
   r->factor = PETSC_MACHINE_EPSILON * largest * PetscSqrtReal(2 * sum.stiffness);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -75,6 +75,7 @@ PetscErrorCode wring_potential_forces(wring_potential *g, Vec x, Vec grad, wring
   PetscCall(VecRestoreArray(x, &xa));
   PetscCall(add_squares(g, x, grad, reaction, sum));
   PetscCall(PetscFree(reaction));
+  wring_count(g->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, N_FORCE, MPI_DOUBLE, MPI_SUM, g->comm));
   *forces = (wring_forces){PetscSqrtReal(sum[INERTIAL]), PetscSqrtReal(sum[INTERNAL]), PetscSqrtReal(sum[EXTERNAL]),
                            PetscSqrtReal(sum[REACTION])};

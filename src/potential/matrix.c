@@ -318,6 +318,7 @@ static PetscErrorCode hessian(wring_potential *g, Vec x, wring_filtering which, 
   const double     *xa;
 
   PetscFunctionBegin;
+  wring_count(g->phases, WRING_WORK_HESSIANS, 1);
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(collect_blocks(g, which, xa));
   if (contacts) PetscCall(add_contacts(g, xa, g->pattern, g->block));
@@ -384,6 +385,7 @@ PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double f
   double           *value;
 
   PetscFunctionBegin;
+  wring_count(g->phases, WRING_WORK_HESSIANS, 1);
   if (!g->pattern) PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
   PetscCall(PetscCalloc1(g->pattern->start[g->pattern->n], &value));
   PetscCall(wring_potential_get_local(g, x, &xa));

@@ -275,6 +275,7 @@ static PetscErrorCode linearise(wring_solver *s, PetscBool *hard)
   double             least;
 
   PetscFunctionBegin;
+  wring_count(s->phases, WRING_WORK_GRADIENTS, 1);
   PetscCall(VecWAXPY(c->d, -1, q, wring_potential_target(s->g)));
   PetscCall(wring_potential_get_local(s->g, q, &qa));
   for (int i = 0; i < wring_potential_terms(s->g, &terms); i++) wring_term_rows(terms[i], qa, &c->rows[i]);
@@ -283,6 +284,7 @@ static PetscErrorCode linearise(wring_solver *s, PetscBool *hard)
   PetscCall(wring_potential_get_local(s->g, c->d, &da));
   PetscCall(fill(s, da, &least));
   PetscCall(wring_potential_restore_local(s->g, c->d, &da));
+  wring_count(s->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, s->comm));
   *hard = (PetscBool)(least < least_eigenvalue);
   wring_phases_switch(s->phases, old);
@@ -301,6 +303,7 @@ static PetscErrorCode factor(wring_solver *s, double shift, PetscBool *exists)
   char            who[160];
 
   PetscFunctionBegin;
+  wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
   for (PetscInt j = 0; j < c->n_row; j++) minus_a[j] += shift;
   PetscCall(MatSetValuesCOO(c->K, c->value, INSERT_VALUES));
   for (PetscInt j = 0; j < c->n_row; j++) minus_a[j] -= shift;
@@ -333,9 +336,14 @@ static PetscErrorCode refuse_redundant(wring_solver *s)
 }
 
 /* z = (w, -l), with one step of iterative refinement. */
-static PetscErrorCode solve_refined(compliant_data *c)
+static PetscErrorCode solve_refined(wring_solver *s)
 {
+  compliant_data *const c = s->data;
+
   PetscFunctionBegin;
+  wring_count(s->phases, WRING_WORK_LINEAR_SOLVES, 2);
+  wring_count(s->phases, WRING_WORK_PRODUCTS, 1);
+  wring_count(s->phases, WRING_WORK_EXCHANGES, 1);
   PetscCall(MatSolve(c->F.F, c->b, c->z));
   PetscCall(MatMult(c->K, c->z, c->residual));
   PetscCall(VecAYPX(c->residual, -1, c->b));
@@ -355,7 +363,7 @@ static PetscErrorCode solve(wring_solver *s, PetscBool hard)
   PetscCall(factor(s, 0, &exists));
   wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
   if (exists)
-    PetscCall(solve_refined(s->data));
+    PetscCall(solve_refined(s));
   else
     wring_solver_end(s, WRING_STOPPED_SINGULAR);
   wring_phases_switch(s->phases, old);

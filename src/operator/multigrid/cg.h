@@ -8,12 +8,13 @@
 
 /* Vectors of the iteration, kept between solves. */
 typedef struct {
-  PetscInt     n, n_ghost;
-  double      *r, *p, *s, *w; // [n][3]
-  double      *ghost;         // [n_ghost][3] of p
-  MPI_Datatype vertex;        // 3 doubles
-  double      *part;          // [n_part] partial sums of the dot products with the solution; grows as needed
-  size_t       n_part;
+  wring_phases *phases; // borrowed, NULL: work is not counted
+  PetscInt      n, n_ghost;
+  double       *r, *p, *s, *w; // [n][3]
+  double       *ghost;         // [n_ghost][3] of p
+  MPI_Datatype  vertex;        // 3 doubles
+  double       *part;          // [n_part] partial sums of the dot products with the solution; grows as needed
+  size_t        n_part;
 } wring_cg;
 
 PetscErrorCode wring_cg_create(const wring_cycle *c, wring_cg **g);

@@ -252,6 +252,12 @@ static void squares(PetscInt n, const double *r, double sum[3])
 
 /* ---- with messages ----------------------------------------------------------------------------------------------- */
 
+static void count_product(const wring_cg_state *v)
+{
+  wring_count(v->g->phases, WRING_WORK_PRODUCTS, 1);
+  wring_count(v->g->phases, WRING_WORK_EXCHANGES, 1);
+}
+
 PetscErrorCode wring_cg_multiply(wring_cg_state *v, double dot[WRING_CG_DOTS][3])
 {
   wring_level *const l     = v->l;
@@ -260,6 +266,7 @@ PetscErrorCode wring_cg_multiply(wring_cg_state *v, double dot[WRING_CG_DOTS][3]
   double             strip[WRING_STRIPS];
 
   PetscFunctionBegin;
+  count_product(v);
   if (l->halo) PetscCall(PetscSFBcastBegin(l->halo, l->vertex, l->y, ghost, MPI_REPLACE));
   multiply_own(v, part);
   if (l->halo) PetscCall(PetscSFBcastEnd(l->halo, l->vertex, l->y, ghost, MPI_REPLACE));
@@ -278,6 +285,7 @@ PetscErrorCode wring_cg_residual(wring_cg_state *v, double rr[3])
   wring_cg *const g = v->g;
 
   PetscFunctionBegin;
+  count_product(v);
   wring_copy(3 * g->n, v->x, g->p); // p has a spare number at its end
   if (v->l->halo) PetscCall(PetscSFBcastBegin(v->l->halo, g->vertex, g->p, g->ghost, MPI_REPLACE));
   residual_own(v);

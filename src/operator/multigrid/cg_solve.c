@@ -17,6 +17,7 @@ static PetscErrorCode reduce(wring_cg_state *v, double dot[WRING_CG_DOTS][3], Pe
   PetscCall(PetscArraycpy(all, &dot[0][0], 3 * WRING_CG_DOTS));
   double(*const carried)[WRING_CG_PARTS][3] = (double(*)[WRING_CG_PARTS][3])(all + 3 * WRING_CG_DOTS);
   if (width > 0) PetscCall(wring_cg_add_carried(v, carried));
+  wring_count(v->g->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, all, 3 * (WRING_CG_DOTS + WRING_CG_PARTS * width), MPI_DOUBLE, MPI_SUM,
                              v->cycle->comm));
   PetscCall(PetscArraycpy(&dot[0][0], all, 3 * WRING_CG_DOTS));
@@ -34,6 +35,7 @@ static PetscErrorCode find_residual(wring_cg_state *v)
 
   PetscFunctionBegin;
   PetscCall(wring_cg_residual(v, rr));
+  wring_count(v->g->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, rr, 3, MPI_DOUBLE, MPI_SUM, v->cycle->comm));
   PetscCall(wring_cg_refuse_infinite(v, 3, rr));
   for (int c = 0; c < 3; c++) v->of[c].rr = rr[c];
@@ -76,6 +78,7 @@ static PetscErrorCode start(wring_cg_state *v, double rtol)
   }
   if (v->zero) wring_cg_begin_at_zero(v);
   wring_cg_look_at(v, sum);
+  wring_count(v->g->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, v->cycle->comm));
   PetscCall(wring_cg_refuse_infinite(v, 3, sum));
   for (int c = 0; c < 3; c++) {

@@ -72,6 +72,7 @@ static PetscErrorCode set_up(wring_operator *op)
   if (!keep) PetscCall(keep_reference(m));
   m->built += !keep;
   if (!m->cg) PetscCall(wring_cg_create(m->cycle, &m->cg));
+  m->cg->phases    = op->phases;
   op->info.library = "gamg";
   op->info.memory  = m->cycle->memory + wring_cg_memory(m->cg);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &op->info.memory, 1, MPI_DOUBLE, MPI_SUM, op->comm));

@@ -279,15 +279,16 @@ static PetscErrorCode turn(const wring_solver *s, const wring_initial *H, PetscB
 
 PetscErrorCode wring_initial_begin(wring_solver *s, wring_initial *H, Vec x)
 {
-  const double   now      = MPI_Wtime();
   const PetscInt revision = wring_potential_revision(s->g);
+  wring_setup    since;
 
   PetscFunctionBegin;
   if (!needs_system(H)) PetscFunctionReturn(PETSC_SUCCESS);
   if (H->revision != revision) {
+    wring_solver_begin_setup(s, &since);
     PetscCall(make_constant(s, H));
     H->revision = revision;
-    s->work.measured += MPI_Wtime() - now;
+    wring_solver_end_setup(s, &since);
   }
   if (H->kind == WRING_INITIAL_FRAME) {
     PetscCall(wring_potential_hessian_without_contacts(s->g, x, WRING_FILTER_CLAMP, &H->system.A));

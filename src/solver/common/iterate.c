@@ -6,6 +6,7 @@ PetscErrorCode wring_solver_sum(wring_solver *s, int n, double *a)
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_REDUCTION);
 
   PetscFunctionBegin;
+  wring_count(s->phases, WRING_WORK_REDUCTIONS, 1);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, a, n, MPI_DOUBLE, MPI_SUM, s->comm));
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);

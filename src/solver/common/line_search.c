@@ -101,11 +101,12 @@ PetscErrorCode wring_solver_accept(wring_solver *s, Vec x)
 }
 
 /* The alpha at which alpha d is as short as the spacing of floating-point numbers at x. */
-static PetscErrorCode shortest_step(Vec x, Vec d, double *alpha)
+static PetscErrorCode shortest_step(const wring_solver *s, Vec x, Vec d, double *alpha)
 {
   PetscReal x_max, d_max;
 
   PetscFunctionBegin;
+  wring_count(s->phases, WRING_WORK_REDUCTIONS, 2);
   PetscCall(VecNorm(x, NORM_INFINITY, &x_max));
   PetscCall(VecNorm(d, NORM_INFINITY, &d_max));
   *alpha = spacing * x_max / d_max;
@@ -236,7 +237,7 @@ PetscErrorCode wring_solver_backtrack(wring_solver *s, Vec x, Vec d, double slop
       *result = WRING_SEARCH_FOUND;
       break;
     }
-    if (halvings == least) PetscCall(shortest_step(x, d, &shortest));
+    if (halvings == least) PetscCall(shortest_step(s, x, d, &shortest));
     if (PetscIsInfOrNanReal(s->trial.value.objective)) {
       PetscCall(wring_solver_meet_infinity(s, x, d));
       continue;

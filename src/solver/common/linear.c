@@ -131,6 +131,18 @@ static PetscErrorCode set_up_ksp(const wring_solver *s, wring_linear *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A preconditioner by the diagonal, or none, is no factor. */
+static PetscErrorCode count_factor(const wring_solver *s, const wring_linear *l)
+{
+  PetscBool icholesky = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (l->type == WRING_LINEAR_STEPS) PetscCall(PetscStrcmp(l->pc, PCICC, &icholesky));
+  if (icholesky || l->type == WRING_LINEAR_DIRECT || l->type == WRING_LINEAR_MULTIGRID)
+    wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
@@ -142,6 +154,7 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
     PetscCall(make_components(l));
   }
   if (l->type == WRING_LINEAR_MULTIGRID) PetscCall(set_near_null_space(l->A, x));
+  PetscCall(count_factor(s, l));
   PetscCall(KSPSetOperators(l->ksp, l->A, P));
   PetscCall(set_up_ksp(s, l));
   if (!l->singular) {
@@ -152,21 +165,30 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The largest numbers of the components. */
+typedef struct {
+  PetscInt   iterations;
+  PetscInt64 products;
+} krylov_work;
+
 /*
   x = A^{-1} b of one component, or of all. A solve that misses its tolerance still gives a direction, as do conjugate
   gradients that rounding finally makes indefinite; a missing factor gives none.
 */
-static PetscErrorCode solve_one(const wring_solver *s, const wring_linear *l, Vec b, Vec x, PetscInt *most,
+static PetscErrorCode solve_one(const wring_solver *s, const wring_linear *l, Vec b, Vec x, krylov_work *most,
                                 PetscBool *solved)
 {
   PetscInt        iterations;
+  PetscInt64      products;
   wring_solve_end end = WRING_SOLVE_REACHED;
 
   PetscFunctionBegin;
   PetscCall(KSPSolve(l->ksp, b, x));
   PetscCall(wring_solve_judge(l->ksp, label_of(s).text, &end));
   PetscCall(KSPGetIterationNumber(l->ksp, &iterations));
-  *most = PetscMax(*most, iterations);
+  PetscCall(wring_solve_count(l->ksp, s->phases, &products));
+  most->iterations = PetscMax(most->iterations, iterations);
+  most->products   = PetscMax(most->products, products);
   if (end == WRING_SOLVE_NOT_FINITE || (end == WRING_SOLVE_SINGULAR && l->type == WRING_LINEAR_DIRECT))
     *solved = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -182,20 +204,22 @@ static PetscErrorCode end_unsolved(wring_solver *s, Vec x)
 
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x)
 {
-  const wring_phase old        = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
-  PetscInt          iterations = 0;
-  PetscBool         solved     = (PetscBool)!l->singular;
+  const wring_phase old    = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
+  krylov_work       most   = {0};
+  PetscBool         solved = (PetscBool)!l->singular;
 
   PetscFunctionBegin;
-  if (solved && !l->in) PetscCall(solve_one(s, l, b, x, &iterations, &solved));
+  wring_count(s->phases, WRING_WORK_LINEAR_SOLVES, 1);
+  if (solved && !l->in) PetscCall(solve_one(s, l, b, x, &most, &solved));
   for (int c = 0; solved && l->in && c < 3; c++) {
     PetscCall(VecStrideGather(b, c, l->in, INSERT_VALUES));
-    PetscCall(solve_one(s, l, l->in, l->out, &iterations, &solved));
+    PetscCall(solve_one(s, l, l->in, l->out, &most, &solved));
     PetscCall(VecStrideScatter(l->out, c, x, INSERT_VALUES));
   }
   if (!solved) PetscCall(end_unsolved(s, x));
   PetscCall(wring_potential_clear(s->g, x));
-  if (l->type != WRING_LINEAR_DIRECT) s->work.linear_iterations += iterations;
+  wring_count(s->phases, WRING_WORK_PRODUCTS, most.products);
+  if (l->type != WRING_LINEAR_DIRECT) s->work.linear_iterations += most.iterations;
   wring_phases_switch(s->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

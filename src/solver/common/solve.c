@@ -61,6 +61,7 @@ static wring_iteration row(const wring_solver *s, double now)
                            .evaluations       = s->work.evaluations,
                            .linear_iterations = s->work.linear_iterations,
                            .seconds           = now - s->work.began - s->work.measured,
+                           .work              = wring_counts_since(s->phases, &s->work.before),
                            .reference         = s->scale.reference};
 }
 
@@ -109,6 +110,21 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void wring_solver_begin_setup(const wring_solver *s, wring_setup *since)
+{
+  *since = (wring_setup){.seconds = MPI_Wtime(), .work = wring_counts_now(s->phases)};
+}
+
+void wring_solver_end_setup(wring_solver *s, const wring_setup *since)
+{
+  const double       seconds = MPI_Wtime() - since->seconds;
+  const wring_counts work    = wring_counts_since(s->phases, &since->work);
+  s->work.measured += seconds;
+  s->work.setup.seconds += seconds;
+  wring_counts_add(&work, &s->work.before);
+  wring_counts_add(&work, &s->work.setup.work);
+}
+
 /*
   Records a measured row other than that of x_0: whether g rose since the last one, with the same contacts, if this is
   known; a value that is not finite is a failure. docs/theory.md (2.6)
@@ -145,6 +161,9 @@ void wring_outcome_add(const wring_outcome *more, wring_outcome *sum)
   sum->last.evaluations += before.evaluations;
   sum->last.linear_iterations += before.linear_iterations;
   sum->last.seconds += before.seconds;
+  wring_counts_add(&before.work, &sum->last.work);
+  sum->setup.seconds += more->setup.seconds;
+  wring_counts_add(&more->setup.work, &sum->setup.work);
 }
 
 /* Whether iteration k is one of 0, N, 2 N, ..., or the last allowed. */
@@ -209,7 +228,9 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->too_far                                                                 = (solver_too_far){.norm = INFINITY};
   PetscCall(wring_potential_place(s->g, x));
   PetscCall(wring_potential_rounding(s->g, x, &s->scale.rounding));
-  s->work.began = MPI_Wtime();
+  s->work.setup  = (wring_setup){0};
+  s->work.before = wring_counts_now(s->phases);
+  s->work.began  = MPI_Wtime();
   PetscCall(wring_potential_update_contacts(s->g, x, PETSC_TRUE, &s->contacts.change));
   if (s->ops->begin) PetscCall(s->ops->begin(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -247,5 +268,6 @@ PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome
   PetscCall(wring_solver_swap_back(s, x));
   outcome->last       = row(s, MPI_Wtime());
   outcome->iterations = s->current.iteration;
+  outcome->setup      = s->work.setup;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -69,9 +69,11 @@ typedef struct {
 
 /* The cost of this solve. */
 typedef struct {
-  PetscInt   evaluations;
-  PetscInt64 linear_iterations;
-  double     began, measured; // s: MPI_Wtime at the start; spent on measuring since
+  PetscInt     evaluations;
+  PetscInt64   linear_iterations;
+  double       began, measured; // s: MPI_Wtime at the start; spent on measuring and set-up since
+  wring_counts before;          // of work, at the start
+  wring_setup  setup;
 } solver_work;
 
 /* The end of this solve, if the method has requested it. */
@@ -115,6 +117,13 @@ const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
 PetscErrorCode wring_solver_know_norm(wring_solver *s);             // current.norm
 void           wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate; the first reason counts
+
+/*
+  Around set-up that does not depend on x and serves many solves, in `begin` or `iterate`: matrices, factors or their
+  symbolic part, splittings, colours. Its seconds and work are not those of the solve. since: begin sets it for end.
+*/
+void wring_solver_begin_setup(const wring_solver *s, wring_setup *since);
+void wring_solver_end_setup(wring_solver *s, const wring_setup *since);
 
 /* x . y, and the sums over ranks of a [n]; one reduction each. */
 PetscErrorCode wring_solver_dot(wring_solver *s, Vec x, Vec y, double *dot);

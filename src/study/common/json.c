@@ -19,6 +19,13 @@ json_t *wring_json_real(double value)
   return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *wring_work_json(const wring_counts *work)
+{
+  json_t *const json = json_object();
+  for (int i = 0; i < WRING_N_WORK; i++) json_object_set_new(json, wring_work_name(i), json_integer(work->of[i]));
+  return json;
+}
+
 json_t *wring_json_text(const char *text)
 {
   json_t *const whole = json_string(text);

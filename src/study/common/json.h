@@ -11,5 +11,8 @@ enum { WRING_JSON_SCHEMA = 1 }; // "schema" of all files: incremented when a key
 /* A number, or null if it is not finite, which JSON cannot represent. New reference. */
 json_t *wring_json_real(double value);
 
+/* Counts of work by name. New reference. */
+json_t *wring_work_json(const wring_counts *work);
+
 /* A text; bytes that are not UTF-8, as JSON requires, become '?'. New reference. */
 json_t *wring_json_text(const char *text);

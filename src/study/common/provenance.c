@@ -143,6 +143,7 @@ static PetscErrorCode add_cost(wring_problem *p, json_t *json)
   }
   json_object_set_new(seconds, "total", wring_json_real(cost.total));
   json_object_set_new(json, "seconds", seconds);
+  json_object_set_new(json, "work", wring_work_json(&p->phases.work));
   json_object_set_new(json, "peak_memory", json_integer((json_int_t)cost.peak_memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -34,8 +34,16 @@ static void print_rows(FILE *f, const wring_comparison *c, const wring_convergen
       putc(',', f);
       wring_print_real(f, column[j]);
     }
+    for (int j = 0; j < WRING_N_WORK; j++) fprintf(f, ",%" PetscInt64_FMT, r->work.of[j]);
     putc('\n', f);
   }
+}
+
+static void print_header(FILE *f)
+{
+  fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error");
+  for (int j = 0; j < WRING_N_WORK; j++) fprintf(f, ",%s", wring_work_name(j));
+  putc('\n', f);
 }
 
 void wring_comparison_csv(const wring_comparison *c, const char *directory, wring_error *e)
@@ -44,7 +52,7 @@ void wring_comparison_csv(const wring_comparison *c, const char *directory, wrin
   snprintf(path, sizeof path, "%s/compare.csv", directory);
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
-  fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error\n");
+  print_header(f);
   for (PetscInt s = 0; s < c->n; s++) {
     if (c->history[s].n > 0) print_rows(f, c, &c->history[s]);
   }
@@ -130,6 +138,7 @@ json_t *wring_convergence_json(const wring_comparison *c, const wring_convergenc
   json_object_set_new(json, "largest_rise", wring_json_real(h->outcome.rises.largest));
   json_object_set_new(json, "evaluations", json_integer(last->evaluations));
   json_object_set_new(json, "linear_iterations", json_integer(last->linear_iterations));
+  json_object_set_new(json, "work", wring_work_json(&last->work));
   return json;
 }
 

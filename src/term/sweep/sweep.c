@@ -287,6 +287,7 @@ PetscErrorCode wring_sweep_run(wring_sweep *s, double *x)
   const wring_mesh *m = s->mesh;
 
   PetscFunctionBegin;
+  wring_count(s->phases, WRING_WORK_GRADIENTS, 1);
   to_rows(m->n_owned, x, s->x);
   PetscCall(wring_sweep_update_ghosts(s, s->x));
   if (s->start) PetscCall(PetscArraycpy(s->start, s->x, (size_t)4 * m->n_local));

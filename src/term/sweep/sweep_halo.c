@@ -6,6 +6,7 @@ PetscErrorCode wring_sweep_update_ghosts(const wring_sweep *s, double *a)
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_HALO);
 
   PetscFunctionBegin;
+  wring_count(s->phases, WRING_WORK_EXCHANGES, 1);
   PetscCall(PetscSFBcastBegin(s->mesh->halo, s->four, a, a, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(s->mesh->halo, s->four, a, a, MPI_REPLACE));
   wring_phases_switch(s->phases, old);
@@ -18,6 +19,7 @@ PetscErrorCode wring_sweep_copy_moved(const wring_sweep *s, PetscInt c)
   PetscSF           copy = s->colour[c].copy;
 
   PetscFunctionBegin;
+  wring_count(s->phases, WRING_WORK_EXCHANGES, 1);
   PetscCall(PetscSFBcastBegin(copy, s->four, s->x, s->x, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(copy, s->four, s->x, s->x, MPI_REPLACE));
   wring_phases_switch(s->phases, old);
@@ -36,6 +38,7 @@ PetscErrorCode wring_sweep_average(wring_sweep *s)
     s->start[i]        = s->x[i] - start;
     s->x[i]            = i / 4 < (size_t)m->n_owned && s->share[i / 4] > 0 ? start : s->x[i];
   }
+  wring_count(s->phases, WRING_WORK_EXCHANGES, 1);
   PetscCall(PetscSFReduceBegin(m->halo, s->four, s->start, s->start, MPI_SUM));
   PetscCall(PetscSFReduceEnd(m->halo, s->four, s->start, s->start, MPI_SUM));
   for (PetscInt i = 0; i < m->n_owned; i++) {
