@@ -4,7 +4,7 @@
   (5.13), (5.14)
 */
 #include "body.h"
-#include "solver/common/refresh.h"
+#include "solver/lbfgs/refresh.h"
 
 static const double h = 0.02;
 

@@ -9,7 +9,8 @@
     common/iterate.c      functions with which a method evaluates g, solves with A and changes x
     common/line_search.h  backtracking and steepest descent; wolfe.h: both of Wolfe's conditions
     common/linear.h       a method's own linear systems
-    common/initial.h      the Hessian from which L-BFGS starts; refresh.h: when qn renews its operator
+    lbfgs/lbfgs.h         pairs and direction of L-BFGS; initial.h: the Hessian it starts from; refresh.h: when qn
+                          renews its operator
     common/mixing.h       Anderson mixing; inner.h: a method inside another one
     common/sweeps.h       shared parts of the methods that sweep over constraints
     common/condition.c    condition number of a method's initial Hessian

@@ -1,6 +1,6 @@
 /* Private to src/solver: the Hessian A_0 from which L-BFGS starts, H_0 = A_0^{-1}. docs/theory.md 5, qn */
 #pragma once
-#include "linear.h"
+#include "solver/common/linear.h"
 
 typedef enum {
   WRING_INITIAL_OPERATOR, // A

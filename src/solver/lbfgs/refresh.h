@@ -3,7 +3,7 @@
   blocks of the Hessian at the current positions. docs/theory.md (5.13) to (5.14a)
 */
 #pragma once
-#include "solver_impl.h"
+#include "solver/common/solver_impl.h"
 
 enum { WRING_REFRESH_FEW = 3 }; // solves of which means are taken
 

@@ -1,0 +1,57 @@
+/*
+  Private to src/solver: the pairs of L-BFGS and its direction, for any initial Hessian. docs/theory.md (5.5) to (5.8)
+
+  Map of src/solver/lbfgs: lbfgs.h pairs and direction; initial.h the initial Hessian H_0^{-1}; refresh.h when the
+  operator is replaced by the mean of the diagonal blocks of the Hessian.
+*/
+#pragma once
+#include "solver/common/solver_impl.h"
+
+typedef struct {
+  PetscInt  window;     // m, largest number of pairs
+  PetscInt  slots;      // m + 1: one more than pairs, for the direction, which may become the next pair
+  PetscInt  count;      // pairs in use
+  PetscInt  newest;     // slot of the newest pair; older ones precede it cyclically
+  PetscBool with_last;  // also sums y . y of the newest pair
+  PetscBool unfinished; // the y of the newest pair is still to be formed from grad and the last grad, in trial.grad
+  Vec      *d;          // [slots] m: directions, s = step d
+  double  **y;          // [slots] [n] N; NULL for the one slot without a pair
+  double   *step;       // [slots]
+  double   *sy;         // [slots][slots] J: s_i . y_j, i no newer than j
+  double   *sg;         // [slots] J: s_i . grad g(x_k)
+  double   *zeta;       // [slots]: zeta_i, then zeta_i - eta_i
+  double   *dots;       // [m + 1]: dot products of the reduction after the solve
+  double   *factor;     // [m + 2] factors of the vectors of a combination
+  const double **with;  // [m + 3]: vectors of a combination, or of dot products
+  double         yy;    // N^2: y . y of the newest pair, only if with_last
+  double         slope; // J: grad g . d of the direction
+} wring_lbfgs;
+
+/* r = H_0 q and the dot products d with r; q and r are [n_owned][3]. */
+typedef PetscErrorCode wring_lbfgs_initial(wring_solver *s, Vec q, Vec r, const wring_operator_dots *d);
+
+/* Room for `window` >= 0 pairs. Not collective, as destroy; all others are collective. */
+PetscErrorCode wring_lbfgs_create(const wring_solver *s, PetscInt window, wring_lbfgs *l);
+PetscErrorCode wring_lbfgs_destroy(wring_lbfgs *l);
+
+void wring_lbfgs_forget(wring_lbfgs *l); // all pairs
+
+/* To be called before g changes, by contacts or the next step: forms the newest y while both gradients are of one g. */
+PetscErrorCode wring_lbfgs_change(wring_solver *s, wring_lbfgs *l);
+
+/* To be called after grad has changed otherwise than by a step of this method, of which the pairs know: s . grad g. */
+PetscErrorCode wring_lbfgs_renew(wring_solver *s, wring_lbfgs *l);
+
+/* add_sums of a method: what the next iteration needs if the trial point is accepted. */
+PetscErrorCode wring_lbfgs_add_sums(wring_solver *s, wring_lbfgs *l, Vec grad, int *n, double *sums);
+
+/* Adds the step along the direction to the trial point to the pairs if its curvature s . y is positive. */
+void wring_lbfgs_keep_pair(wring_solver *s, wring_lbfgs *l);
+
+/* d = -H_k grad g, l->slope, and trial.x = x + d. */
+PetscErrorCode wring_lbfgs_find_direction(wring_solver *s, wring_lbfgs *l, wring_lbfgs_initial *apply, Vec x);
+
+Vec wring_lbfgs_direction(const wring_lbfgs *l); // of this iteration, borrowed
+
+/* gamma = s . y / y . y of the newest pair [Liu et al. 2017, eq. 13]; with_last, and a pair, are required. */
+double wring_lbfgs_gamma(const wring_lbfgs *l);
