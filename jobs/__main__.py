@@ -9,6 +9,7 @@
     render            frames of runs as a picture
     inputs            the tables of inputs/materials, the lattices of inputs/meshes
     verify            wring against closed forms and published numbers, docs/verification.md
+    suite             problems of inputs/suite, small, medium or large
     structure         folders, files, lines and arrows of the sources
 
 python3 jobs COMMAND --help describes a command. WRING=path takes another program than the one that is built in build/;

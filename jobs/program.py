@@ -49,6 +49,12 @@ def arguments(options):
     return [word for key, value in options.items() for word in ("-" + key, str(value))]
 
 
+def call(words, ranks=1):
+    """Runs wring with these words on so many ranks, its output thrown away. Gives the exit status."""
+    launch = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks)] if ranks > 1 else []
+    return subprocess.call(launch + [path(), *words], stdout=subprocess.DEVNULL, env=environment(ranks))
+
+
 def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=False, preload=None):
     """
     Runs `wring command deck` into a folder, the screen into its file log. Gives the exit status. deck None: a command

@@ -1,0 +1,114 @@
+"""Decks of the suite, with their meshes and tables of vertices, below out/suite/inputs; the table of the problems."""
+import csv
+import math
+import os
+
+from program import Failure
+from suite import bodies, design, starts
+from suite.design import FACTORS, Problem
+
+TABLE = f"{bodies.INPUTS}/problems.csv"
+STEP = 1 / 32  # s
+DENSITY = 1000.0  # kg/m^3
+
+DECK = """# {name}: {motion} of {material}, Poisson's ratio {poisson:g}, mesh {mesh};
+# h^2 E/(rho dx^2) is {stiffness:g}, E the geometric mean of two moduli of ratio {contrast:g}.
+mesh:     {{file: {file}, refine: {refine}}}
+initial:  {{positions: {name}_start.csv}}
+material: {{model: {material}, density: {density:g}}}
+region:
+  soft:   {{{soft}}}
+  hard:   {{{hard}}}
+{loads}time:     {{step: {step!r}, steps: 1}}
+output:   {{directory: out/suite/runs/{name}}}
+"""
+
+
+def write_table(problems):
+    os.makedirs(os.path.dirname(TABLE), exist_ok=True)
+    with open(TABLE, "w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["problem", "size", *FACTORS])
+        for p in problems:
+            rows.writerow([p.name, p.size, *(getattr(p, factor) for factor in FACTORS)])
+
+
+def read_table():
+    with open(TABLE, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    number = lambda text: float(text) if text[0].isdigit() else text
+    return [Problem(row["problem"], row["size"], **{f: number(row[f]) for f in FACTORS}) for row in rows]
+
+
+def of_set(name):
+    """The problems of small, medium or large."""
+    if name not in design.SETS:
+        raise Failure(f"no set '{name}', expected one of {', '.join(design.SETS)}")
+    return [p for size, n in design.SETS[name].items() for p in [q for q in read_table() if q.size == size][:n]]
+
+
+def moduli(problem, young):
+    if problem.material == "strain":
+        return f"stiffness: {young!r}"
+    return f"young: {young!r}, poisson: {problem.poisson:g}"
+
+
+def edge(problem):
+    return bodies.EDGE / 2 ** problem.refinements()
+
+
+def young(problem):
+    """The geometric mean of the two regions' moduli."""
+    return problem.stiffness * DENSITY * (edge(problem) / STEP) ** 2
+
+
+def loads(problem):
+    text = "gravity:  [0, 0, -9.81]\n" if problem.motion in starts.GRAVITY else ""
+    if problem.motion in starts.HELD:
+        text += f"attach:\n  ends:   {{hard: true, file: {problem.name}_ends.csv}}\n"
+    if problem.motion == "fall":  # as stiff as the soft elements and the inertia of a vertex
+        stiffness = (1 + problem.stiffness / math.sqrt(problem.contrast)) * DENSITY * edge(problem) ** 3 / STEP**2
+        text += "collider:\n  floor:  {shape: half_space, point: [0, 0, 0], normal: [0, 0, 1], "
+        text += f"stiffness: {stiffness!r}}}\n"
+    return text
+
+
+def text(problem, file):
+    mean, root = young(problem), math.sqrt(problem.contrast)
+    return DECK.format(
+        **{factor: getattr(problem, factor) for factor in FACTORS},
+        name=problem.name,
+        file=os.path.basename(file),
+        refine=problem.refinements(),
+        density=DENSITY,
+        soft=moduli(problem, mean / root),
+        hard=moduli(problem, mean * root),
+        loads=loads(problem),
+        step=STEP,
+    )
+
+
+def write_vertices(path, rows):
+    with open(path + ".part", "w", encoding="utf-8") as out:
+        out.write("vertex,x,y,z\n")
+        out.writelines(f"{v},{x!r},{y!r},{z!r}\n" for v, (x, y, z) in rows)
+    os.rename(path + ".part", path)
+
+
+def write(problem, folder):
+    """Deck, mesh and tables of a problem, unless its deck is there, which is written last. Gives the deck."""
+    deck = os.path.join(folder, f"{problem.name}.yaml")
+    if os.path.exists(deck):
+        return deck
+    os.makedirs(folder, exist_ok=True)
+    file, points, tets = bodies.prepare(folder, starts.body_of(problem), problem.mesh, problem.refinements())
+    moved = starts.positions(problem, points, tets)
+    base = os.path.join(folder, problem.name)
+    write_vertices(f"{base}_start.csv", enumerate(moved))
+    ends = starts.held(problem, points)
+    if ends:
+        write_vertices(f"{base}_ends.csv", [(v, moved[v]) for v in ends])
+    with open(deck + ".part", "w", encoding="utf-8") as out:
+        out.write(text(problem, file))
+    os.rename(deck + ".part", deck)
+    return deck
