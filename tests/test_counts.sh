@@ -71,7 +71,7 @@ for solver in pd admm full xpbd gradient_descent cg; do
     fail "$solver on two ranks: $(work out/compare.csv "$solver" 6)"
 done
 
-# ---- a run: A is factored once and solved with in every iteration; the choice of the start takes more gradients ----
+# ---- multigrid: an iteration has a product; an operator that is made again is an assembly and a hierarchy ----
 works 2 block.yaml -operator_type multigrid -compare_solvers pd,fresh -mesh_box_cells 24,6,6
 "$python" - <<'PYTHON' || fail 'products and renewals'
 import json

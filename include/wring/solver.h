@@ -30,6 +30,8 @@ typedef enum {
   WRING_MAX_IT,              //
   WRING_AT_ROUND_OFF,        // docs/theory.md (2.4): no step can lower g any more
   WRING_INTERRUPTED,         // by wring_solver_set_interrupt's function
+  WRING_AT_TARGET,           // the same, at a point that its caller has asked for: set by who calls the solver
+  WRING_OUT_OF_BUDGET,       // the seconds of wring_solver_set_budget
   WRING_STOPPED_NOT_FINITE,  // failure: g or x is not finite
   WRING_STOPPED_LINE_SEARCH, // failure: no decrease above round-off
   WRING_STOPPED_SINGULAR,    // failure: a linear system of the method, or of the integrator, is singular or not finite
@@ -125,6 +127,7 @@ typedef struct {
   PetscInt          max_it, measure;
   double            rtol, atol;
   wring_solver_stop stop;
+  double            seconds; // of wring_solver_set_budget
 } wring_solver_limits;
 /* Not collective. */
 void           wring_solver_get_limits(const wring_solver *s, wring_solver_limits *limits);
@@ -136,6 +139,12 @@ PetscErrorCode wring_solver_set_monitor(wring_solver *s, wring_monitor *monitor,
 */
 typedef PetscErrorCode wring_interrupt(void *context, PetscBool *stop);
 PetscErrorCode         wring_solver_set_interrupt(wring_solver *s, wring_interrupt *interrupt, void *context);
+/*
+  Ends a solve with WRING_OUT_OF_BUDGET before the first iteration at whose start its own time, as in wring_iteration,
+  is at least `seconds` > 0 on some rank; INFINITY, the default: never. Costs a reduction of one number an iteration.
+  Not collective, but the same on all ranks.
+*/
+PetscErrorCode wring_solver_set_budget(wring_solver *s, double seconds);
 /*
   The factor of L in the A = M/h^2 + factor L that op must hold while this method solves, 0 if it needs none. Valid
   after set_from_options; query it again before each solve: 1 for all but admm, which may change it from solve to solve.

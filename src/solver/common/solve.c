@@ -7,9 +7,10 @@
 
 static const double round_off = 1e-12; // of |g|: a larger rise is counted
 
-static const char *const reason_names[] = {"converged",       "max_it",         "at round-off",
-                                           "interrupted",     "not finite",     "line search failed",
-                                           "singular system", "no equilibrium", "diverged"};
+static const char *const reason_names[] = {
+  "converged",           "max_it",         "at round-off", "interrupted",
+  "converged to target", "budget",         "not finite",   "line search failed",
+  "singular system",     "no equilibrium", "diverged"};
 
 const char *wring_reason_name(wring_reason reason)
 {
@@ -213,6 +214,26 @@ static PetscErrorCode ask_interrupt(wring_solver *s, PetscBool *stop, wring_reas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  Whether the method's own time is used up on some rank. Where x_k was measured, the ranks have just waited for each
+  other, and the sum is outside of the method's time; elsewhere their waiting belongs to the method.
+*/
+static PetscErrorCode ask_budget(wring_solver *s, PetscBool *stop, wring_reason *reason)
+{
+  const double now  = MPI_Wtime();
+  int          over = now - s->work.began - s->work.measured >= s->limits.seconds;
+
+  PetscFunctionBegin;
+  if (*stop || isinf(s->limits.seconds)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &over, 1, MPI_INT, MPI_MAX, s->comm));
+  if (over) {
+    *stop   = PETSC_TRUE;
+    *reason = WRING_OUT_OF_BUDGET;
+  }
+  if (due(s)) s->work.measured += MPI_Wtime() - now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Resets everything that belongs to the last solve. */
 static PetscErrorCode begin(wring_solver *s, Vec x)
 {
@@ -249,6 +270,7 @@ PetscErrorCode wring_solver_solve(wring_solver *s, Vec x, wring_outcome *outcome
   for (;;) {
     PetscCall(stops(s, x, &stop, &outcome->reason));
     PetscCall(ask_interrupt(s, &stop, &outcome->reason));
+    PetscCall(ask_budget(s, &stop, &outcome->reason));
     if (stop) break;
     PetscCall(s->ops->iterate(s, x));
     if (s->end.given) {

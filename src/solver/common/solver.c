@@ -1,5 +1,6 @@
 /* Creation of a solver: its type and keys, its requirements on the potential, what it reports. */
 #include "solver_impl.h"
+#include <math.h>
 
 enum { MAX_IT = 5000, MAX_SWEEPS = 100 }; // defaults of max_it, of methods that minimise g and of the others
 enum { EXPECTED_IT = 100 };               // most iterations of a solve that are expected where max_it is larger
@@ -12,7 +13,7 @@ PetscErrorCode wring_solver_create(MPI_Comm comm, wring_potential *g, wring_oper
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
   *s        = (wring_solver){.comm = comm, .g = g, .op = op, .phases = phases};
-  s->limits = (wring_solver_limits){.rtol = 1e-5, .measure = 1};
+  s->limits = (wring_solver_limits){.rtol = 1e-5, .measure = 1, .seconds = INFINITY};
   *solver   = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -141,6 +142,13 @@ PetscErrorCode wring_solver_set_interrupt(wring_solver *s, wring_interrupt *inte
   PetscFunctionBegin;
   s->interrupt         = interrupt;
   s->interrupt_context = context;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_set_budget(wring_solver *s, double seconds)
+{
+  PetscFunctionBegin;
+  s->limits.seconds = seconds;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -25,6 +25,18 @@ const wring_option wring_compare_options[] = {
    .range = "[0,1)",
    .value = "0",
    .help  = "A solver stops at this |grad g| / |grad g(x_0)|."},
+  {.key   = "target",
+   .type  = WRING_REAL,
+   .range = "[0,1)",
+   .value = "0",
+   .help =
+     "A solver stops at its first measured iterate with this relative error; the Newton minimiser is found before."},
+  {.key   = "seconds",
+   .type  = WRING_REAL,
+   .unit  = "s",
+   .range = "(0,inf]",
+   .value = "inf",
+   .help  = "A solver stops after the iteration in which its own time, without set-up and measuring, reaches this."},
   {0},
 };
 
@@ -205,6 +217,31 @@ static PetscErrorCode get_report(wring_compare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode get_limits(wring_compare *s)
+{
+  const wring_options *const  o     = s->p->options;
+  const wring_option *const   table = wring_compare_options;
+  wring_compare_limits *const l     = &s->limits;
+
+  PetscFunctionBegin;
+  l->iterations = s->c.iterations;
+  PetscCall(wring_options_get_real(o, "compare_", table, "tolerance", &l->rtol));
+  PetscCall(wring_options_get_real(o, "compare_", table, "target", &l->target));
+  PetscCall(wring_options_get_real(o, "compare_", table, "seconds", &l->seconds));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A target is an error relative to a g* that is known before the solvers run. */
+static PetscErrorCode require_reference(const wring_compare *s)
+{
+  PetscFunctionBegin;
+  if (s->limits.target == 0 || s->newton) PetscFunctionReturn(PETSC_SUCCESS);
+  WRING_REFUSE(s->p->comm,
+               "%s: compare_target needs g* before the solvers run, expected compare_reference newton and materials "
+               "and contacts that newton can use",
+               wring_options_origin(s->p->options, "compare_", "target"));
+}
+
 static PetscErrorCode get_options(wring_compare *s)
 {
   const wring_options *const o = s->p->options;
@@ -213,7 +250,7 @@ static PetscErrorCode get_options(wring_compare *s)
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_int(o, "compare_", wring_compare_options, "iterations", &c->iterations));
-  PetscCall(wring_options_get_real(o, "compare_", wring_compare_options, "tolerance", &s->tolerance));
+  PetscCall(get_limits(s));
   PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->measure));
   PetscCall(get_report(s));
   PetscCall(wring_options_get_word_list(o, "compare_", wring_compare_options, "solvers", &c->n, &name));
@@ -239,6 +276,7 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
   PetscCall(choose_reference(s));
   PetscCall(choose_condition(s));
   PetscCall(try_solvers(s));
+  PetscCall(require_reference(s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

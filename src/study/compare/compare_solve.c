@@ -1,9 +1,5 @@
-/* Solving: every solver from the same x_0, the reference minimiser, condition numbers. */
+/* Solving: every solver from the same x_0. */
 #include "compare_solve.h"
-#include <math.h>
-
-enum { REFERENCE_MAX_IT = 200, LANCZOS_MAX_IT = 1000 };
-static const double REFERENCE_RTOL = 1e-10; // of |grad g(x_0)|, docs/theory.md 2
 
 PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *name, wring_solver **solver)
 {
@@ -58,28 +54,58 @@ static PetscErrorCode keep_lowest(wring_compare *s, const wring_convergence *h)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ask_stopper(void *context, PetscBool *stop)
+/* What ends a solver early, besides its own rules and its budget. */
+typedef struct {
+  const wring_compare *s;
+  wring_convergence   *h;
+  double               target;  // relative error, 0: none
+  PetscBool            reached; // by the last row of h
+} early_end;
+
+/* Judged by the last measured iterate, outside of the solver's time. */
+static void look_at_target(early_end *e)
 {
-  wring_stopper *const s = context;
+  const wring_convergence *const h = e->h;
+  e->reached = (PetscBool)(e->target > 0 && wring_relative_error(&e->s->c, &h->row[h->n - 1]) <= e->target);
+}
+
+static PetscErrorCode ask_end(void *context, PetscBool *stop)
+{
+  early_end *const     e       = context;
+  wring_stopper *const stopper = e->s->stopper;
 
   PetscFunctionBegin;
-  PetscCall(wring_stopper_check(s));
-  *stop = (PetscBool)(s->cause != WRING_GO_ON);
+  look_at_target(e);
+  *stop = e->reached;
+  if (*stop || !stopper) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_stopper_check(stopper));
+  *stop = (PetscBool)(stopper->cause != WRING_GO_ON);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode solve(wring_compare *s, PetscInt max_it, double rtol, wring_convergence *h)
+/* A target that is reached by the last iterate that limits allow counts too. */
+static void judge_end(early_end *e)
 {
+  wring_reason *const reason = &e->h->outcome.reason;
+  if (!e->reached && !wring_reason_failed(*reason)) look_at_target(e);
+  if (e->reached) *reason = WRING_AT_TARGET;
+}
+
+PetscErrorCode wring_compare_solve_one(wring_compare *s, const wring_compare_limits *limits, wring_convergence *h)
+{
+  early_end     early = {.s = s, .h = h, .target = limits->target};
   wring_solver *solver;
 
   PetscFunctionBegin;
   PetscCall(wring_compare_create_solver(s, h->name, &solver));
   PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
-  PetscCall(wring_solver_set_limits(solver, max_it, rtol, 0, s->measure));
+  PetscCall(wring_solver_set_limits(solver, limits->iterations, limits->rtol, 0, s->measure));
+  PetscCall(wring_solver_set_budget(solver, limits->seconds));
   PetscCall(wring_solver_set_monitor(solver, keep_row, h));
-  if (s->stopper) PetscCall(wring_solver_set_interrupt(solver, ask_stopper, s->stopper));
+  PetscCall(wring_solver_set_interrupt(solver, ask_end, &early));
   PetscCall(VecCopy(s->start, s->x));
   PetscCall(wring_solver_solve(solver, s->x, &h->outcome));
+  judge_end(&early);
   PetscCall(print_outcome(s, h->name, &h->outcome));
   PetscCall(wring_core_watch_look(&s->watch));
   PetscCall(keep_lowest(s, h));
@@ -103,10 +129,10 @@ PetscErrorCode wring_compare_solve(wring_compare *s)
   wring_comparison *const c = &s->c;
 
   PetscFunctionBegin;
-  PetscCall(wring_core_watch_start(s->p->comm, &s->watch));
+  if (c->stop) c->n = 0; // the reference was stopped
   for (PetscInt i = 0; i < c->n; i++) {
     if (wring_convergence_left_out(&c->history[i])) continue;
-    PetscCall(solve(s, c->iterations, s->tolerance, &c->history[i]));
+    PetscCall(wring_compare_solve_one(s, &s->limits, &c->history[i]));
     if (wring_reason_failed(c->history[i].outcome.reason)) c->failed = PETSC_TRUE;
     if (s->stopper) PetscCall(wring_stopper_check(s->stopper));
     const PetscBool last = (PetscBool)(is_last(c, i) && c->history[i].outcome.reason != WRING_INTERRUPTED);
@@ -114,84 +140,6 @@ PetscErrorCode wring_compare_solve(wring_compare *s)
       c->stop = s->stopper->cause;
       c->n    = i + 1;
     }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- the minimiser ----------------------------------------------------------------------------------------------- */
-
-/* g* is the least of all; comparisons with NaN are false, so that a failed solver never holds it. */
-static void take_least(wring_comparison *c, const wring_convergence *h, const char *source)
-{
-  for (PetscInt i = 0; i < h->n; i++) {
-    if (!(h->row[i].value.objective < c->least.objective)) continue;
-    c->least = h->row[i].value;
-    snprintf(c->source, sizeof c->source, "%s", source);
-  }
-}
-
-PetscErrorCode wring_compare_find_least(wring_compare *s)
-{
-  wring_comparison *const c      = &s->c;
-  wring_convergence       newton = {.name = "newton"};
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < c->n; i++) {
-    if (c->history[i].n > 0) c->start = c->history[i].row[0].value; // the same of all
-  }
-  c->least.objective = INFINITY;
-  if (s->newton && !c->stop) {
-    PetscCall(PetscPrintf(s->p->comm, "reference: "));
-    PetscCall(solve(s, REFERENCE_MAX_IT, REFERENCE_RTOL, &newton));
-    take_least(c, &newton, "newton reference");
-    if (newton.outcome.reason == WRING_INTERRUPTED) c->stop = s->stopper->cause;
-    if (newton.outcome.reason != WRING_CONVERGED && newton.outcome.reason != WRING_AT_ROUND_OFF) {
-      PetscCall(wring_note(s->p->comm, "the Newton reference ended at %s: g* may be too high",
-                           wring_reason_name(newton.outcome.reason)));
-    }
-  }
-  for (PetscInt i = 0; i < c->n; i++) take_least(c, &c->history[i], c->history[i].name);
-  PetscCall(PetscFree(newton.row));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Where x_0 is a minimiser but for rounding, so are relative errors. */
-PetscErrorCode wring_compare_note_rounding(const wring_compare *s)
-{
-  const double   range = s->c.start.objective - s->c.least.objective;
-  wring_rounding rounding;
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_rounding(s->p->g, s->x, &rounding));
-  const double noise = wring_rounding_at(&rounding, &s->c.least);
-  if (range > noise) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_note(
-    s->p->comm,
-    "g at the start is %.2g J above g*, which rounding of g may hide (%.2g J): relative errors are not reliable", range,
-    noise));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- condition numbers ------------------------------------------------------------------------------------------- */
-
-/* Every method with an H_0 of its own, at x_0 and at the minimiser. */
-PetscErrorCode wring_compare_find_conditions(wring_compare *s)
-{
-  wring_solver *solver;
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < s->c.n && s->lowest && !s->c.stop; i++) {
-    wring_convergence *const h = &s->c.history[i];
-    if (wring_convergence_left_out(h)) continue;
-    PetscCall(wring_compare_create_solver(s, h->name, &solver));
-    h->has_spectrum = wring_solver_has_condition(solver);
-    if (h->has_spectrum) {
-      wring_spectrum *const a = &h->at_start, *const b = &h->at_least;
-      PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
-      PetscCall(wring_solver_condition(solver, s->start, LANCZOS_MAX_IT, &a->least, &a->largest));
-      PetscCall(wring_solver_condition(solver, s->lowest, LANCZOS_MAX_IT, &b->least, &b->largest));
-    }
-    PetscCall(wring_solver_destroy(&solver));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,20 +1,31 @@
-/* A comparison under way: its keys (compare_keys.c) and its solves (compare_solve.c). Everything is collective. */
+/*
+  A comparison under way: its keys (compare_keys.c), its solves (compare_solve.c), the minimiser and condition numbers
+  (compare_minimiser.c). Functions are collective unless their comments state otherwise.
+*/
 #pragma once
 #include "comparison.h"
 #include "study/common/command_keys.h"
 #include "study/common/cores.h"
 
+/* What ends a solve. */
 typedef struct {
-  wring_problem   *p;
-  wring_comparison c;        // what it has found
-  wring_stopper   *stopper;  // borrowed; NULL: nothing ends it early
-  Vec              start, x; // x_0 of every solver, and its iterate
-  Vec              lowest;   // the last iterate with the least g; NULL unless condition numbers are asked for
-  double           lowest_g; // J
-  double           tolerance;
-  PetscInt         measure;
-  PetscBool        newton; // whether a Newton minimiser is sought
-  wring_core_watch watch;
+  PetscInt iterations;
+  double   rtol;    // of |grad g(x_0)|, 0: never
+  double   seconds; // of the solver's own time, INFINITY: never
+  double   target;  // relative error of a measured iterate, by the g* that is known before; 0: never
+} wring_compare_limits;
+
+typedef struct {
+  wring_problem       *p;
+  wring_comparison     c;        // what it has found
+  wring_stopper       *stopper;  // borrowed; NULL: nothing ends it early
+  Vec                  start, x; // x_0 of every solver, and its iterate
+  Vec                  lowest;   // the last iterate with the least g; NULL unless condition numbers are asked for
+  double               lowest_g; // J
+  PetscInt             measure;
+  PetscBool            newton; // whether a Newton minimiser is sought
+  wring_compare_limits limits; // of every solver
+  wring_core_watch     watch;
 } wring_compare;
 
 /*
@@ -29,11 +40,19 @@ PetscErrorCode wring_compare_check(wring_problem *p);
 /* A solver of the deck, by its type or variant, set up. */
 PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *name, wring_solver **solver);
 
+/* Solves once from x_0 by the solver h->name, into the rows and the outcome of h, which has none yet. */
+PetscErrorCode wring_compare_solve_one(wring_compare *s, const wring_compare_limits *limits, wring_convergence *h);
+
 /* Solves from x_0 by every solver, until all have or the stopper stops one. */
 PetscErrorCode wring_compare_solve(wring_compare *s);
 
-/* Finds g*: by the Newton reference, unless the comparison was stopped, and the least g of all histories. */
-PetscErrorCode wring_compare_find_least(wring_compare *s);
+/*
+  Finds g* by the Newton reference, unless none is sought or the comparison was stopped. It is found before the solvers
+  or after them, but before find_least, which takes the least g of the reference and of all histories and is not
+  collective.
+*/
+PetscErrorCode wring_compare_find_reference(wring_compare *s);
+void           wring_compare_find_least(wring_compare *s);
 
 /* A note where rounding of g hides g(x_0) - g*. */
 PetscErrorCode wring_compare_note_rounding(const wring_compare *s);

@@ -7,6 +7,11 @@ PetscBool wring_convergence_left_out(const wring_convergence *h)
   return (PetscBool)(h->refusal.text[0] != '\0');
 }
 
+PetscBool wring_convergence_cut_off(const wring_convergence *h)
+{
+  return (PetscBool)(h->outcome.reason == WRING_INTERRUPTED || h->outcome.reason == WRING_OUT_OF_BUDGET);
+}
+
 const char *wring_convergence_end(const wring_convergence *h)
 {
   return wring_convergence_left_out(h) ? "left out" : wring_reason_name(h->outcome.reason);
@@ -17,7 +22,7 @@ const wring_iteration *wring_convergence_at(const wring_convergence *h, PetscInt
   PetscInt i = h->n - 1;
   while (i > 0 && h->row[i].iteration > iteration) i--;
   if (h->row[i].iteration == iteration) return &h->row[i];
-  return i == h->n - 1 && h->outcome.reason != WRING_INTERRUPTED ? &h->row[i] : NULL;
+  return i == h->n - 1 && !wring_convergence_cut_off(h) ? &h->row[i] : NULL;
 }
 
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row)

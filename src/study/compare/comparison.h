@@ -2,7 +2,8 @@
   wring compare: one implicit step from one state by several solvers, measured on the same g. Read in this order:
 
     comparison.h      what a comparison found: the convergence of each solver, g*, relative errors (comparison.c)
-    compare_solve.h   a comparison under way: keys (compare_keys.c), solves, g*, condition numbers (compare_solve.c)
+    compare_solve.h   a comparison under way: keys (compare_keys.c), solves (compare_solve.c), g* and condition numbers
+                      (compare_minimiser.c)
     compare_show.h    its results: files (compare_files.c), the screen (compare_table.c), pictures (compare_plot.c)
     compare_one.h     one comparison from a deck to its files, in the order in which it happens (compare_one.c)
     compare_grid.h    a parameter grid: one comparison for each combination of the values of some keys: its keys
@@ -39,7 +40,8 @@ typedef struct {
 } wring_convergence;
 
 PetscBool   wring_convergence_left_out(const wring_convergence *h);
-const char *wring_convergence_end(const wring_convergence *h); // name of its reason, or "left out"
+PetscBool   wring_convergence_cut_off(const wring_convergence *h); // by a stop or its budget: nothing holds afterwards
+const char *wring_convergence_end(const wring_convergence *h);     // name of its reason, or "left out"
 
 typedef struct {
   PetscInt           n, iterations, n_report;
@@ -53,8 +55,8 @@ typedef struct {
 } wring_comparison;
 
 /*
-  The row that holds at an iteration: measured there, or the last one if the solver had ended before; else NULL. An
-  interrupted solver holds nothing after its last row.
+  The row that holds at an iteration: measured there, or the last one if the solver had ended before; else NULL. A
+  solver that was cut off holds nothing after its last row.
 */
 const wring_iteration *wring_convergence_at(const wring_convergence *h, PetscInt iteration);
 
