@@ -62,6 +62,8 @@ find_package(OpenMP QUIET COMPONENTS C)
 wring_require(OpenMP_C_FOUND "OpenMP of this C compiler" "gcc, or libomp-dev for clang" "gcc, or llvm-openmp for clang")
 find_package(ZLIB QUIET)
 wring_require(ZLIB_FOUND "zlib" zlib1g-dev zlib)
+find_package(OpenSSL QUIET COMPONENTS Crypto)
+wring_require(OpenSSL_FOUND "OpenSSL's libcrypto" libssl-dev openssl)
 
 if(PKG_CONFIG_FOUND)
   # PETSC_DIR and PETSC_ARCH, as CMake variables or environment variables, name a PETSc that pkg-config does not find.

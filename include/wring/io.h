@@ -10,6 +10,7 @@
     spans.h, vtk.c      one file from all ranks; VTK frames
     natural.h           values by original vertex number, in blocks by rank
     crc.h, seal.h       checksums that all ranks compute together; the seal at the end of a checkpoint
+    sha256.c            the hash of an input file, by which results name it
     hdf5.h              tables in an HDF5 file
     checkpoint.c        one checkpoint; checkpoint_files.c: those of a directory
   Not here: the meaning of keys (problem), the times of output (study).
@@ -41,6 +42,20 @@ PetscErrorCode wring_deck_read(const char *file, int n_args, char **args, wring_
 
 /* Sets only the keys of the command line's "-key value" pairs. Collective. */
 PetscErrorCode wring_deck_read_arguments(int n_args, char **args, wring_options *o);
+
+/* ---- hashes of files --------------------------------------------------------------------------------------------- */
+
+enum { WRING_SHA256_TEXT = 65 }; // 64 hexadecimal digits and a final 0
+
+/* The SHA-256 of all bytes of a file, as `sha256sum` prints it; "" if e is set. Not collective. */
+void wring_file_sha256(const char *path, char text[WRING_SHA256_TEXT], wring_error *e);
+
+/*
+  The seal of a checkpoint, "wringCRC" and the checksum of its bytes in hexadecimal, which wring_checkpoint_find has
+  verified; "" if there is none. Not collective.
+*/
+enum { WRING_SEAL_TEXT = 17 };
+void wring_checkpoint_seal(const char *file, char text[WRING_SEAL_TEXT]);
 
 /* ---- CSV input --------------------------------------------------------------------------------------------------- */
 

@@ -71,6 +71,10 @@ PetscErrorCode wring_options_set_directory(wring_options *o, const char *directo
 PetscErrorCode wring_options_set_deck(wring_options *o, const char *file);
 const char    *wring_options_deck(const wring_options *o); // borrowed
 
+/* How the program was called (copied), for the record of a result; "" before it is set. */
+PetscErrorCode wring_options_set_command_line(wring_options *o, const char *line);
+const char    *wring_options_command_line(const wring_options *o); // borrowed
+
 /* Number of keys; the i-th key, its value and origin in the order of first setting (borrowed). */
 PetscInt wring_options_count(const wring_options *o);
 void wring_options_entry(const wring_options *o, PetscInt i, const char **key, const char **value, const char **origin);

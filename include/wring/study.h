@@ -11,9 +11,10 @@
     src/study/bench/      bench.h: bandwidth, kernels, solvers
     src/study/mesh/       mesh_files.h: makes, describes, converts and refines meshes
     src/study/help/       keys and version
+    src/study/record/     provenance.h: how and where a result was made: keys, files, versions, machine
     src/study/common/     what commands share: keys in force (command_keys.h), why a command ends early (stop.h), an
-                          output directory (output_directory.h), JSON (json.h, provenance.h), usage (usage.h), what is
-                          printed (header.h, table.h), pictures (pictures.h), threads that share cores (cores.h)
+                          output directory (output_directory.h), JSON (json.h), usage (usage.h), what is printed
+                          (header.h, table.h), pictures (pictures.h), threads that share cores (cores.h)
 
   Not here: anything that a step, a solve or a deck needs (src/problem and below).
 

@@ -3,8 +3,9 @@
 #include "file.h"
 #include <errno.h>
 #include <string.h>
+#include <wring/io.h>
 
-enum { SEAL = 16 };
+enum { SEAL = WRING_SEAL_TEXT - 1 };
 
 /* "wringCRC" and eight hexadecimal digits. */
 static void print_seal(uint32_t crc, char seal[SEAL + 1])
@@ -39,6 +40,14 @@ static void read_seal(const char *path, uint64_t *bytes, char seal[SEAL + 1], wr
     seal[fread(seal, 1, SEAL, f)] = '\0';
   }
   fclose(f);
+}
+
+void wring_checkpoint_seal(const char *file, char text[WRING_SEAL_TEXT])
+{
+  wring_error unreadable = {""};
+  uint64_t    bytes;
+  read_seal(file, &bytes, text, &unreadable);
+  if (memcmp(text, "wringCRC", 8) != 0) text[0] = '\0';
 }
 
 PetscErrorCode wring_seal_check(MPI_Comm comm, const char *path, wring_error *e)

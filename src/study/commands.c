@@ -1,6 +1,7 @@
 /* The commands of the program: one array, from which usage, error messages and help are generated. */
 #include "study/common/usage.h"
 #include "study/mesh/mesh_command.h"
+#include "study/record/provenance.h"
 #include <stdio.h>
 #include <string.h>
 #include <wring/io.h>
@@ -63,6 +64,8 @@ static const char *usage_text(size_t size, char *text)
 
 /* ---- handling of the arguments of a command ---------------------------------------------------------------------- */
 
+/* args [n] are those after the name of the command: main's words begin two places before. */
+
 static PetscErrorCode with_deck(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
 {
   wring_options *o;
@@ -75,6 +78,7 @@ static PetscErrorCode with_deck(MPI_Comm comm, const command *c, int n, char **a
   }
   PetscCall(wring_options_create(comm, &o));
   PetscCall(wring_deck_read(args[0], n - 1, args + 1, o));
+  PetscCall(wring_provenance_keep_words(n + 2, args - 2, o));
   PetscCall(wring_study_check_keys(o));
   PetscCall(c->study(comm, o, end));
   PetscCall(wring_options_destroy(&o));
@@ -91,6 +95,7 @@ static PetscErrorCode with_keys(MPI_Comm comm, const command *c, int n, char **a
   PetscCall(wring_options_create(comm, &o));
   PetscCall(wring_options_set_deck(o, name));
   PetscCall(wring_deck_read_arguments(n, args, o));
+  PetscCall(wring_provenance_keep_words(n + 2, args - 2, o));
   PetscCall(c->study(comm, o, end));
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);

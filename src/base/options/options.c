@@ -11,6 +11,7 @@ PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **options)
   o->comm = comm;
   PetscCall(PetscStrallocpy(".", &o->directory));
   PetscCall(PetscStrallocpy("deck", &o->deck));
+  PetscCall(PetscStrallocpy("", &o->command_line));
   PetscCall(PetscNew(&o->words));
   *options = o;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -41,6 +42,7 @@ PetscErrorCode wring_options_destroy(wring_options **options)
   PetscCall(PetscFree(o->entry));
   PetscCall(PetscFree(o->directory));
   PetscCall(PetscFree(o->deck));
+  PetscCall(PetscFree(o->command_line));
   PetscCall(destroy_words(o->words));
   PetscCall(PetscFree(*options));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -89,6 +91,7 @@ PetscErrorCode wring_options_copy(const wring_options *o, const char *without, w
   PetscCall(wring_options_create(o->comm, copy));
   PetscCall(wring_options_set_directory(*copy, o->directory));
   PetscCall(wring_options_set_deck(*copy, o->deck));
+  PetscCall(wring_options_set_command_line(*copy, o->command_line));
   for (PetscInt i = 0; i < o->n; i++) {
     const options_entry *const e = &o->entry[i];
     if (wring_ascii_compare_n(e->key, without, strlen(without)))
@@ -116,6 +119,19 @@ PetscErrorCode wring_options_set_deck(wring_options *o, const char *file)
   PetscCall(PetscFree(o->deck));
   PetscCall(PetscStrallocpy(file, &o->deck));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_set_command_line(wring_options *o, const char *line)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(o->command_line));
+  PetscCall(PetscStrallocpy(line, &o->command_line));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *wring_options_command_line(const wring_options *o)
+{
+  return o->command_line;
 }
 
 const char *wring_options_deck(const wring_options *o)

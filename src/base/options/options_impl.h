@@ -18,6 +18,7 @@ struct wring_options {
   PetscInt       n, capacity;
   options_entry *entry;            // in order of first setting; a deck has tens of them, so lookups are linear
   char          *directory, *deck; // deck: its file name, "deck" before it is set
+  char          *command_line;     // "" before it is set
   options_word **words;            // through a pointer, so that getters of a const database can add
 };
 

@@ -2,7 +2,7 @@
 #include "bench.h"
 #include "study/common/output_directory.h"
 #include "io/file.h"
-#include "study/common/provenance.h"
+#include "study/record/provenance.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,27 +1,10 @@
 /* The table of `wring bench`, bench.json and bench.csv. */
-#define _POSIX_C_SOURCE 200809L // strdup
 #include "bench.h"
-#include "study/common/provenance.h"
+#include "study/record/provenance.h"
 #include "study/common/table.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* The model of the processor from /proc/cpuinfo, null if it is not known. New reference. */
-static json_t *processor(void)
-{
-  char        line[512];
-  json_t     *name = NULL;
-  FILE *const f    = fopen("/proc/cpuinfo", "r");
-  while (f && !name && fgets(line, sizeof line, f)) {
-    char *const colon = strstr(line, ": ");
-    if (strncmp(line, "model name", 10) != 0 || !colon) continue;
-    line[strcspn(line, "\n")] = '\0';
-    name                      = wring_json_text(colon + 2);
-  }
-  if (f) fclose(f);
-  return name ? name : json_null();
-}
 
 static double rate(const wring_bench_row *row)
 {
@@ -166,18 +149,16 @@ static json_t *mesh_json(const wring_bench_body *body)
   return j;
 }
 
-static PetscErrorCode make_json(const wring_bench *b, const wring_bench_body *body, json_t *j)
+static PetscErrorCode make_json(const wring_bench *b, const wring_bench_body *body, json_t **json)
 {
   json_t *const rows = json_array(), *const skips = json_array();
-  json_t *options;
+  json_t *j;
 
   PetscFunctionBegin;
-  PetscCall(wring_provenance_build(b->size, "bench", j));
-  PetscCall(wring_keys_of_command(b->o, "bench", &options));
-  json_object_set_new(j, "processor", processor());
+  PetscCall(wring_provenance_of_command(b->o, "bench", json));
+  j = *json;
   json_object_set_new(j, "vector_bits", json_integer(wring_vector_bits()));
   json_object_set_new(j, "last_cache", b->cache > 0 ? wring_json_real(b->cache) : json_null());
-  json_object_set_new(j, "options", options);
   json_object_set_new(j, "mesh", mesh_json(body));
   json_object_set_new(j, "bandwidth", bandwidth_json(b));
   for (PetscInt i = 0; i < b->n_row; i++) json_array_append_new(rows, row_json(b, &b->row[i]));
@@ -206,12 +187,12 @@ static void write_csv(const wring_bench *b, const char *path, wring_error *e)
 
 PetscErrorCode wring_bench_write(const wring_bench *b, const wring_bench_body *body)
 {
-  json_t *const json  = json_object();
-  wring_error   error = {""};
-  char          file[PETSC_MAX_PATH_LEN + 64];
+  json_t     *json;
+  wring_error error = {""};
+  char        file[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  PetscCall(make_json(b, body, json));
+  PetscCall(make_json(b, body, &json));
   snprintf(file, sizeof file, "%s/bench.json", b->directory);
   if (b->rank == 0) wring_json_write(file, json, &error);
   json_decref(json);

@@ -1,5 +1,5 @@
 #include "header.h"
-#include "provenance.h"
+#include "study/record/provenance.h"
 #include <string.h>
 
 static PetscErrorCode print_mesh(const wring_problem *p)

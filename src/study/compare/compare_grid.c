@@ -2,6 +2,7 @@
 #include "compare_grid.h"
 #include "compare_one.h"
 #include "compare_show.h"
+#include "study/record/provenance.h"
 
 /* The deck of a combination, without the keys of the grid and in a folder of its own. */
 static PetscErrorCode create_deck(const wring_options *o, const wring_parameter_grid *s, PetscInt run,
@@ -76,7 +77,7 @@ static PetscErrorCode check(const wring_options *o, const wring_parameter_grid *
 
 /* Written after each combination, so that a grid that is stopped keeps what it has found. */
 static PetscErrorCode write_files(const wring_options *o, const wring_parameter_grid *s, PetscInt run,
-                                  wring_ending *end)
+                                  json_t *provenance, wring_ending *end)
 {
   const MPI_Comm comm  = wring_options_comm(o);
   wring_error    error = {0};
@@ -89,7 +90,7 @@ static PetscErrorCode write_files(const wring_options *o, const wring_parameter_
   if (rank == 0) {
     if (run == 0) wring_comparison_remove(directory, &error);
     wring_parameter_grid_csv(s, directory, &error);
-    wring_parameter_grid_json(s, directory, &error);
+    wring_parameter_grid_json(s, directory, provenance, &error);
     if (run == s->n_run - 1 && s->run[run].n > 0) wring_parameter_grid_plot(s, directory, end, &error);
   }
   PetscCall(wring_error_raise_output(comm, &error));
@@ -121,7 +122,7 @@ static PetscErrorCode take(wring_compare *from, wring_comparison *c)
 }
 
 static PetscErrorCode run_one(const wring_options *o, wring_parameter_grid *s, PetscInt run, combination *k,
-                              wring_stopper *stopper, wring_ending *end)
+                              wring_stopper *stopper, json_t *provenance, wring_ending *end)
 {
   PetscFunctionBegin;
   PetscCall(print_heading(wring_options_comm(o), s, run));
@@ -129,7 +130,7 @@ static PetscErrorCode run_one(const wring_options *o, wring_parameter_grid *s, P
   PetscCall(wring_compare_run(k->compare, stopper, run ? WRING_PRINT_RESULTS : WRING_PRINT_HEADER, end));
   if (!k->compare->c.stop) PetscCall(take(k->compare, &s->run[run]));
   PetscCall(destroy(k));
-  PetscCall(write_files(o, s, run, end));
+  PetscCall(write_files(o, s, run, provenance, end));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,13 +138,16 @@ static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, c
                               wring_ending *end)
 {
   PetscInt done = 0;
+  json_t  *provenance;
 
   PetscFunctionBegin;
+  PetscCall(wring_provenance_of_command(o, "compare", &provenance));
   for (PetscInt r = 0; r < s->n_run && !stopper->cause; r++) {
-    PetscCall(run_one(o, s, r, &k[r], stopper, end));
+    PetscCall(run_one(o, s, r, &k[r], stopper, provenance, end));
     done += s->run[r].n > 0;
     PetscCall(wring_stopper_check(stopper));
   }
+  json_decref(provenance);
   if (done == s->n_run) PetscFunctionReturn(PETSC_SUCCESS);
   end->status = WRING_EXIT_STOPPED;
   PetscCall(wring_note(wring_options_comm(o), "%s after %" PetscInt_FMT " of %" PetscInt_FMT " combinations",

@@ -47,7 +47,8 @@ PetscErrorCode wring_parameter_grid_run(const wring_options *o, wring_stopper *s
 
 /* sweep.csv and sweep.json of the runs that are done, sweep.gp once all are. Rank 0. */
 void wring_parameter_grid_csv(const wring_parameter_grid *s, const char *directory, wring_error *e);
-void wring_parameter_grid_json(const wring_parameter_grid *s, const char *directory, wring_error *e);
+void wring_parameter_grid_json(const wring_parameter_grid *s, const char *directory, json_t *provenance,
+                               wring_error *e);
 void wring_parameter_grid_plot(const wring_parameter_grid *s, const char *directory, wring_ending *end, wring_error *e);
 
 PetscErrorCode wring_parameter_grid_print(MPI_Comm comm, const wring_parameter_grid *s); // collective

@@ -122,7 +122,7 @@ static json_t *run_json(const wring_parameter_grid *s, PetscInt run)
   return json;
 }
 
-void wring_parameter_grid_json(const wring_parameter_grid *s, const char *directory, wring_error *e)
+void wring_parameter_grid_json(const wring_parameter_grid *s, const char *directory, json_t *provenance, wring_error *e)
 {
   json_t *const json = json_object(), *const keys = json_object(), *const runs = json_array();
   char path[PETSC_MAX_PATH_LEN + 32];
@@ -139,6 +139,7 @@ void wring_parameter_grid_json(const wring_parameter_grid *s, const char *direct
   json_object_set_new(json, "keys", keys);
   json_object_set_new(json, "combinations", json_integer(s->n_run));
   json_object_set_new(json, "runs", runs);
+  json_object_set(json, "provenance", provenance);
   snprintf(path, sizeof path, "%s/sweep.json", directory);
   wring_json_write(path, json, e);
   json_decref(json);

@@ -4,7 +4,7 @@
 #include "compare_solve.h"
 #include "study/common/header.h"
 #include "study/common/output_directory.h"
-#include "study/common/provenance.h"
+#include "study/record/provenance.h"
 #include <string.h>
 
 PetscErrorCode wring_compare_create(MPI_Comm comm, const wring_options *o, wring_compare **out)
@@ -97,14 +97,16 @@ static PetscErrorCode write_files(wring_compare *s, const char *directory, wring
 {
   const wring_comparison *const c     = &s->c;
   wring_error                   error = {0};
-  json_t                       *provenance;
+  json_t                       *made, *provenance;
   const char                  **solver;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(c->n + 1, &solver));
   for (PetscInt i = 0; i < c->n; i++) solver[i] = c->history[i].name;
   solver[c->n] = "newton"; // of the reference
-  PetscCall(wring_provenance(s->p, "compare", c->n + s->newton, solver, &provenance));
+  PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &made));
+  PetscCall(wring_provenance(s->p, made, c->n + s->newton, solver, &provenance));
+  json_decref(made);
   PetscCall(PetscFree(solver));
   for (PetscInt i = 0; i < c->n && s->p->rank == 0; i++) PetscCall(find_options(s, &s->c.history[i]));
   if (s->p->rank == 0) {

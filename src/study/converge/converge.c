@@ -1,7 +1,7 @@
 /* Convergence: run or take each level, measure, write, print. */
 #include "converge.h"
 #include "study/common/output_directory.h"
-#include "study/common/provenance.h"
+#include "study/record/provenance.h"
 
 /* ---- levels ------------------------------------------------------------------------------------------------------ */
 
@@ -80,14 +80,11 @@ static PetscErrorCode remove_old(const wring_converge *c)
 
 static PetscErrorCode write_files(const wring_converge *c, wring_ending *end)
 {
-  json_t *const json  = json_object();
-  wring_error   error = {""};
-  json_t       *keys;
+  wring_error error = {""};
+  json_t     *json;
 
   PetscFunctionBegin;
-  PetscCall(wring_provenance_build(c->size, "converge", json));
-  PetscCall(wring_keys_of_command(c->o, "converge", &keys));
-  json_object_set_new(json, "options", keys);
+  PetscCall(wring_provenance_of_command(c->o, "converge", &json));
   if (c->rank == 0) {
     wring_converge_csv(c, &error);
     wring_converge_json(c, json, &error);

@@ -2,117 +2,26 @@
 #define _POSIX_C_SOURCE 200809L // access
 #include "converge.h"
 #include "study/common/output_directory.h"
+#include "study/record/inputs.h"
 #include <string.h>
 #include <unistd.h>
 #include <wring/io.h>
-#include <zlib.h>
 
 /* ---- keys and files of a deck; rank 0 ---------------------------------------------------------------------------- */
 
-/* Whether a key changes the state at the end of a run. */
-static PetscBool matters(const char *key)
-{
-  static const char *const other[] = {"output_", "checkpoint_", "compare_",  "evaluate_",
-                                      "bench_",  "converge_",   "time_limit"};
-  for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
-    if (strncmp(key, other[i], strlen(other[i])) == 0) return PETSC_FALSE;
-  return PETSC_TRUE;
-}
+/* First words of keys that do not change the state at the end of a run. */
+static const char *const without[] = {"output_", "checkpoint_", "compare_",   "evaluate_",
+                                      "bench_",  "converge_",   "time_limit", NULL};
 
-/* Adds the CRC of a file's bytes; 0 if it cannot be read: the run then refuses it. */
-static void add_crc(const char *name, const char *path, json_t *files)
-{
-  unsigned char bytes[1 << 14];
-  uLong         crc  = crc32(0, NULL, 0);
-  FILE *const   file = fopen(path, "rb");
-  for (size_t n; file && (n = fread(bytes, 1, sizeof bytes, file)) > 0;) crc = crc32(crc, bytes, (uInt)n);
-  if (file) fclose(file);
-  json_object_set_new(files, name, json_integer(file ? (json_int_t)crc : 0));
-}
-
-/* TetGen's meshes are two files, of which the deck names one. */
-static void add_crcs(const char *key, const char *path, json_t *files)
-{
-  char              other[PETSC_MAX_PATH_LEN + 8];
-  const char *const dot  = strrchr(path, '.');
-  const PetscBool   node = (PetscBool)(dot && strcmp(dot, ".node") == 0);
-  add_crc(key, path, files);
-  if (!node && !(dot && strcmp(dot, ".ele") == 0)) return;
-  snprintf(other, sizeof other, "%.*s%s", (int)(dot - path), path, node ? ".ele" : ".node");
-  add_crc("mesh_file (other)", other, files);
-}
-
-/* The entry of a key that names a file, or NULL. */
-static const wring_option *find_path(const wring_catalogue *s, const char *key)
-{
-  const wring_option *option;
-  for (int i = 0; (option = wring_schema_find(s->n, s->entry, key, i)); i++)
-    if (option->type == WRING_PATH) return option;
-  return NULL;
-}
-
-static PetscErrorCode add_file(const wring_options *deck, const wring_option *option, const char *key, json_t *files)
-{
-  const wring_option table[] = {*option, {0}};
-  char               prefix[WRING_QUANTITY_NAME], path[PETSC_MAX_PATH_LEN];
-
-  PetscFunctionBegin;
-  snprintf(prefix, sizeof prefix, "%.*s", (int)(strlen(key) - strlen(option->key)), key);
-  PetscCall(wring_options_get_path(deck, prefix, table, option->key, sizeof path, path));
-  add_crcs(key, path, files);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The keys of a deck that matter, as typed, and the CRCs of the files that they name. New references. */
 static PetscErrorCode describe(const wring_options *deck, json_t **keys, json_t **files)
 {
-  wring_catalogue    *catalogue;
-  const char         *key, *value, *origin;
-  const wring_option *option;
-
   PetscFunctionBegin;
-  *keys  = json_object();
-  *files = json_object();
-  PetscCall(wring_keys_create(&catalogue));
-  for (PetscInt i = 0; i < wring_options_count(deck); i++) {
-    wring_options_entry(deck, i, &key, &value, &origin);
-    if (!matters(key)) continue;
-    json_object_set_new(*keys, key, wring_json_text(value ? value : ""));
-    option = find_path(catalogue, key);
-    if (option) PetscCall(add_file(deck, option, key, *files));
-  }
-  PetscCall(wring_catalogue_destroy(&catalogue));
+  PetscCall(wring_inputs_keys(deck, without, keys));
+  PetscCall(wring_inputs_files(deck, without, "", files));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- comparison; rank 0 ------------------------------------------------------------------------------------------ */
-
-static const char *text_of(const json_t *value)
-{
-  return value ? json_string_value(value) : "not given";
-}
-
-/* The first key or file that differs, in a few words; empty: none. */
-static void find_change(json_t *keys, json_t *old_keys, json_t *files, json_t *old_files, size_t size, char *text)
-{
-  const char *key;
-  json_t     *value;
-  text[0] = '\0';
-  json_object_foreach(old_files, key, value)
-  {
-    const json_t *const now = json_object_get(files, key);
-    if (now && !json_equal(value, now)) snprintf(text, size, "the file of %s has changed", key);
-  }
-  json_object_foreach(keys, key, value)
-  {
-    const json_t *const old = json_object_get(old_keys, key);
-    if (!json_equal(value, old)) snprintf(text, size, "%s was %s, now %s", key, text_of(old), text_of(value));
-  }
-  json_object_foreach(old_keys, key, value)
-  {
-    if (!json_object_get(keys, key)) snprintf(text, size, "%s was %s, now not given", key, text_of(value));
-  }
-}
+/* ---- what is there; rank 0 --------------------------------------------------------------------------------------- */
 
 static PetscBool is_there(const char *directory, const char *name)
 {
@@ -150,7 +59,7 @@ static PetscErrorCode look(const wring_level *l, int *found, size_t size, char *
   *found            = is_unfinished(l) ? UNFINISHED : ABSENT;
   if (!old) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(describe(l->deck, &keys, &files));
-  find_change(keys, json_object_get(old, "keys"), files, json_object_get(old, "files"), size, change);
+  wring_inputs_find_change(keys, json_object_get(old, "keys"), files, json_object_get(old, "files"), size, change);
   *found = change[0] ? OTHER : FINISHED;
   json_decref(keys);
   json_decref(files);

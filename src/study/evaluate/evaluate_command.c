@@ -2,7 +2,7 @@
 #include "study/common/output_directory.h"
 #include "study/common/command_keys.h"
 #include "study/common/json.h"
-#include "study/common/provenance.h"
+#include "study/record/provenance.h"
 #include <math.h>
 #include <wring/study.h>
 
@@ -85,14 +85,16 @@ static PetscErrorCode open_directory(const wring_problem *p, size_t size, char *
 static PetscErrorCode write_json(wring_problem *p, const char *directory, const evaluation *e)
 {
   json_t *const   json = json_object();
-  json_t         *provenance;
+  json_t         *made, *provenance;
   wring_error     error = {0};
   wring_mesh_info info;
   char            file[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_get_info(p->mesh, &info));
-  PetscCall(wring_provenance(p, "evaluate", 0, (const char *const[]){NULL}, &provenance));
+  PetscCall(wring_provenance_begin(p->options, "evaluate", p->restart, &made));
+  PetscCall(wring_provenance(p, made, 0, (const char *const[]){NULL}, &provenance));
+  json_decref(made);
   json_object_set_new(json, "schema", json_integer(WRING_JSON_SCHEMA));
   json_object_set_new(json, "objective", wring_json_real(e->value.objective));
   json_object_set_new(json, "inertial", wring_json_real(e->value.inertial));

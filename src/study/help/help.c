@@ -1,7 +1,7 @@
 /* wring help and wring version. */
 #include "study/common/command_keys.h"
 #include "study/mesh/mesh_command.h"
-#include "study/common/provenance.h"
+#include "study/record/provenance.h"
 #include <string.h>
 #include <wring/study.h>
 

@@ -102,17 +102,17 @@ static json_t *json_point(const double x[3])
 static void add_tets(json_t *json, const wring_mesh_measures *m)
 {
   json_t *const edges = json_object(), *const quality = json_object(), *const histogram = json_array();
-  add(json, "volume", json_real(m->volume));
+  add(json, "volume", wring_json_real(m->volume));
   add(edges, "number", json_integer(m->n_edge));
-  add(edges, "min", json_real(m->edge_min));
-  add(edges, "mean", json_real(m->edge_mean));
-  add(edges, "max", json_real(m->edge_max));
+  add(edges, "min", wring_json_real(m->edge_min));
+  add(edges, "mean", wring_json_real(m->edge_mean));
+  add(edges, "max", wring_json_real(m->edge_max));
   add(json, "edges", edges);
   add(json, "boundary_faces", json_integer(m->n_boundary_face));
   add(json, "components", json_integer(m->n_component));
   add(quality, "measure", json_string(quality_measure));
-  add(quality, "min", json_real(m->quality_min));
-  add(quality, "mean", json_real(m->quality_mean));
+  add(quality, "min", wring_json_real(m->quality_min));
+  add(quality, "mean", wring_json_real(m->quality_mean));
   for (int b = 0; b < WRING_QUALITY_BINS; b++) json_array_append_new(histogram, json_integer(m->quality_count[b]));
   add(quality, "histogram", histogram);
   add(json, "quality", quality);
@@ -125,7 +125,7 @@ static void add_names(json_t *json, const wring_mesh_data *d, const wring_mesh_m
     json_t *const region = json_object();
     add(region, "name", wring_json_text(d->regions.name[r]));
     add(region, "tetrahedra", json_integer(m->region_tets[r]));
-    add(region, "volume", json_real(m->region_volume[r]));
+    add(region, "volume", wring_json_real(m->region_volume[r]));
     json_array_append_new(regions, region);
   }
   for (PetscInt s = 0; s < d->sets.n; s++) {
@@ -133,9 +133,9 @@ static void add_names(json_t *json, const wring_mesh_data *d, const wring_mesh_m
     add(set, "name", wring_json_text(d->sets.name[s]));
     add(set, "vertices", json_integer(set_size(d, s)));
     add(set, "triangles", json_integer(m->set_triangles[s]));
-    add(set, "area", json_real(m->set_area[s]));
+    add(set, "area", wring_json_real(m->set_area[s]));
     add(set, "lines", json_integer(m->set_lines[s]));
-    add(set, "length", json_real(m->set_length[s]));
+    add(set, "length", wring_json_real(m->set_length[s]));
     json_array_append_new(sets, set);
   }
   add(json, "regions", regions);
@@ -149,8 +149,8 @@ static void add_cuts(json_t *json, const report *r)
     const wring_mesh_cut *const c    = &r->cut[i];
     json_t *const               part = json_object();
     add(part, "parts", json_integer(r->parts[i]));
-    add(part, "tetrahedra_max_over_mean", json_real(over_mean(c->tets_max, r->d->n_tet, r->parts[i])));
-    add(part, "vertices_max_over_mean", json_real(over_mean(c->vertices_max, r->d->n_vertex, r->parts[i])));
+    add(part, "tetrahedra_max_over_mean", wring_json_real(over_mean(c->tets_max, r->d->n_tet, r->parts[i])));
+    add(part, "vertices_max_over_mean", wring_json_real(over_mean(c->vertices_max, r->d->n_vertex, r->parts[i])));
     add(part, "cut_faces", json_integer(c->cut_faces));
     add(part, "interface_vertices", json_integer(c->interface_vertices));
     add(part, "ghosts", json_integer(c->ghosts));

@@ -31,6 +31,7 @@ typedef struct {
   wring_record  probes; // not open: no probes
   wring_frames  frames;
   PetscInt      frame_every, checkpoint_every;
+  json_t       *made;            // how and where this run is made
   json_t       *segments;        // of rank 0: run.json of each earlier part of a chain of restarts, the first one first
   PetscInt      written, framed; // steps of the latest checkpoint and frame of this run, -1: none
 } wring_run_output;

@@ -2,7 +2,7 @@
 #include "run.h"
 #include "segments.h"
 #include "study/common/output_directory.h"
-#include "study/common/provenance.h"
+#include "study/record/provenance.h"
 #include <string.h>
 
 enum { STATE_FIELDS = 5 }; // of a checkpoint: positions, velocities, work and the two arrays of wring_stepper_memory
@@ -85,6 +85,7 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   }
   PetscCall(wring_error_raise(p->comm, &error));
   PetscCallMPI(MPI_Bcast(&r->output.goes_on, 1, MPIU_BOOL, 0, p->comm));
+  PetscCall(wring_provenance_begin(p->options, "run", p->restart, &r->output.made));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -209,7 +210,7 @@ PetscErrorCode wring_run_write_json(const wring_run *r)
   char                 file[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  PetscCall(wring_provenance(p, "run", 0, NULL, &json));
+  PetscCall(wring_provenance(p, r->output.made, 0, NULL, &json));
   add_rules(r, json_object_get(json, "options"));
   json_object_set_new(json, "solver", json_string(r->output.history.solver));
   json_object_set_new(json, "integrator", json_string(wring_stepper_integrator(p->stepper)));

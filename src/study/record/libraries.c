@@ -1,0 +1,133 @@
+/*
+  What the program is made of: the libraries that it is linked to, with their versions, and how it was compiled. dladdr
+  and RTLD_DEFAULT are not in POSIX.
+*/
+#define _GNU_SOURCE
+#include "record_impl.h"
+#include "study/common/json.h"
+#include <cholmod.h>
+#include <dlfcn.h>
+#include <dmumps_c.h>
+#include <hdf5.h>
+#include <metis.h>
+#include <openssl/crypto.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+#include <zlib.h>
+
+#if defined(__clang__)
+  #define COMPILER __VERSION__ // "Clang 14.0.6"
+#elif defined(__GNUC__)
+  #define COMPILER "gcc " __VERSION__
+#else
+  #define COMPILER "unknown compiler"
+#endif
+#ifndef WRING_BUILD_TYPE // built without CMake
+  #define WRING_BUILD_TYPE  ""
+  #define WRING_BUILD_FLAGS ""
+#endif
+
+const char *wring_compiler(void)
+{
+  return COMPILER;
+}
+
+PetscErrorCode wring_petsc_version(size_t size, char *text)
+{
+  PetscInt major, minor, patch;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetVersionNumber(&major, &minor, &patch, NULL));
+  PetscCall(PetscSNPrintf(text, size, "%" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT, major, minor, patch));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mpi_version(size_t size, char *text)
+{
+  char line[MPI_MAX_LIBRARY_VERSION_STRING];
+  int  length;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Get_library_version(line, &length));
+  snprintf(text, size, "%.*s", (int)strcspn(line, ",\n"), line); // the rest describes the packager's machine
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- BLAS -------------------------------------------------------------------------------------------------------- */
+
+/* OpenBLAS and BLIS tell their versions; a library that does not is known by the file that its dgemm comes from. */
+static json_t *blas_version(void)
+{
+  static const char *const tells[] = {"openblas_get_config", "bli_info_get_version_str"};
+  void *const              dgemm   = dlsym(RTLD_DEFAULT, "dgemm_");
+  const char *(*tell)(void);
+  char    text[256];
+  Dl_info found;
+  for (size_t i = 0; i < sizeof tells / sizeof tells[0]; i++) {
+    void *const symbol = dlsym(RTLD_DEFAULT, tells[i]);
+    if (!symbol) continue;
+    memcpy(&tell, &symbol, sizeof tell); // ISO C has no cast from an object to a function pointer
+    snprintf(text, sizeof text, "%s%s", i ? "BLIS " : "", tell());
+    return wring_json_text(text);
+  }
+  if (!dgemm || !dladdr(dgemm, &found) || !found.dli_fname) return json_null();
+  char *const       path  = realpath(found.dli_fname, NULL); // "libblas.so.3" is a link to one of several libraries
+  const char *const whole = path ? path : found.dli_fname, *const slash = strrchr(whole, '/');
+  json_t *const name = wring_json_text(slash ? slash + 1 : whole);
+  free(path);
+  return name;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+static void add_numbers(json_t *json, const char *name, int major, int minor, int patch)
+{
+  char text[64];
+  snprintf(text, sizeof text, "%d.%d.%d", major, minor, patch);
+  json_object_set_new(json, name, json_string(text));
+}
+
+/* Versions of what is loaded, but of METIS, MUMPS and jansson: of the headers that wring was compiled with. */
+static void add_others(json_t *json)
+{
+  int      number[3];
+  unsigned hdf5[3];
+  cholmod_version(number);
+  add_numbers(json, "cholmod", number[0], number[1], number[2]);
+  H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
+  add_numbers(json, "hdf5", (int)hdf5[0], (int)hdf5[1], (int)hdf5[2]);
+  add_numbers(json, "metis", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR);
+  json_object_set_new(json, "mumps", json_string(MUMPS_VERSION));
+  json_object_set_new(json, "blas", blas_version());
+  json_object_set_new(json, "jansson", json_string(JANSSON_VERSION));
+  json_object_set_new(json, "yaml", json_string(yaml_get_version_string()));
+  json_object_set_new(json, "zlib", json_string(zlibVersion()));
+  json_object_set_new(json, "openssl", json_string(OpenSSL_version(OPENSSL_VERSION)));
+}
+
+PetscErrorCode wring_record_libraries(json_t *json)
+{
+  json_t *const libraries = json_object();
+  char          text[MPI_MAX_LIBRARY_VERSION_STRING];
+
+  PetscFunctionBegin;
+  PetscCall(wring_petsc_version(sizeof text, text));
+  json_object_set_new(libraries, "petsc", json_string(text));
+  PetscCall(wring_mpi_version(sizeof text, text));
+  json_object_set_new(libraries, "mpi", wring_json_text(text));
+  add_others(libraries);
+  json_object_set_new(json, "libraries", libraries);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_record_build(json_t *json)
+{
+  json_t *const build = json_object();
+  json_object_set_new(build, "type", json_string(WRING_BUILD_TYPE));
+  json_object_set_new(build, "compiler", json_string(COMPILER));
+  json_object_set_new(build, "flags", wring_json_text(WRING_BUILD_FLAGS));
+  json_object_set_new(build, "vector_bits", json_integer(wring_vector_bits()));
+  json_object_set_new(build, "petsc_int_bits", json_integer(8 * (json_int_t)sizeof(PetscInt)));
+  json_object_set_new(json, "build", build);
+}

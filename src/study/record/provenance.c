@@ -1,0 +1,247 @@
+#include "provenance.h"
+#include "inputs.h"
+#include "record_impl.h"
+#include "study/common/command_keys.h"
+#include <string.h>
+#include <time.h>
+
+#ifndef WRING_VERSION
+  #define WRING_VERSION "unknown" // built without CMake
+#endif
+#ifndef WRING_COMMIT
+  #define WRING_COMMIT "" // unknown: built from an archive
+#endif
+
+PetscErrorCode wring_version_line(size_t size, char *line)
+{
+  char petsc[32], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+
+  PetscFunctionBegin;
+  PetscCall(wring_petsc_version(sizeof petsc, petsc));
+  PetscCall(wring_mpi_version(sizeof mpi, mpi));
+  snprintf(line, size, "wring " WRING_VERSION "%s%s%s, PETSc %s, %s, %s", WRING_COMMIT[0] ? " (" : "", WRING_COMMIT,
+           WRING_COMMIT[0] ? ")" : "", petsc, mpi, wring_compiler());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- a command line ---------------------------------------------------------------------------------------------- */
+
+/* Quotes a word, if it has characters that mean something to a shell. text [4 strlen(word) + 3]. */
+static char *append_word(const char *word, char *text)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%";
+  const PetscBool   quote   = (PetscBool)(!word[0] || word[strspn(word, plain)]);
+  if (quote) *text++ = '\'';
+  for (; *word; word++) {
+    if (*word == '\'') text = strcpy(text, "'\\'") + 3;
+    *text++ = *word;
+  }
+  if (quote) *text++ = '\'';
+  return text;
+}
+
+PetscErrorCode wring_provenance_keep_words(int n, char *const *word, wring_options *o)
+{
+  size_t size = 1;
+  char  *text, *at;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) size += 4 * strlen(word[i]) + 3;
+  PetscCall(PetscMalloc1(size, &text));
+  at = text;
+  for (int i = 0; i < n; i++) {
+    if (i) *at++ = ' ';
+    at = append_word(word[i], at);
+  }
+  *at = '\0';
+  PetscCall(wring_options_set_command_line(o, text));
+  PetscCall(PetscFree(text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- how and where ----------------------------------------------------------------------------------------------- */
+
+static void add_date(const char *key, json_t *json)
+{
+  const time_t now = time(NULL);
+  char         date[32];
+  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+  json_object_set_new(json, key, json_string(date));
+}
+
+static PetscErrorCode add_versions(json_t *json)
+{
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+
+  PetscFunctionBegin;
+  json_object_set_new(json, "version", json_string(WRING_VERSION));
+  json_object_set_new(json, "commit", WRING_COMMIT[0] ? json_string(WRING_COMMIT) : json_null());
+  PetscCall(wring_petsc_version(sizeof text, text));
+  json_object_set_new(json, "petsc", json_string(text));
+  json_object_set_new(json, "petsc_int_bits", json_integer(8 * (json_int_t)sizeof(PetscInt)));
+  PetscCall(wring_mpi_version(sizeof text, text));
+  json_object_set_new(json, "mpi", wring_json_text(text));
+  json_object_set_new(json, "compiler", json_string(wring_compiler()));
+  PetscCall(wring_record_libraries(json));
+  wring_record_build(json);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The deck and the files that it names, by their hashes; PETSc's options. */
+static PetscErrorCode add_inputs(const wring_options *o, const char *checkpoint, json_t *json)
+{
+  static const char *const none[]     = {NULL};
+  wring_error              unreadable = {""}; // no deck: the keys of a command line alone
+  char                     hash[WRING_SHA256_TEXT], *petsc;
+  json_t                  *files, *file, *mesh = NULL;
+  const char              *key;
+
+  PetscFunctionBegin;
+  PetscCall(wring_inputs_files(o, none, checkpoint, &files));
+  json_object_foreach(files, key, file)
+  {
+    if (wring_ascii_compare(key, "mesh_file") == 0) mesh = json_object_get(file, "sha256");
+  }
+  wring_file_sha256(wring_options_deck(o), hash, &unreadable);
+  json_object_set_new(json, "deck", wring_json_text(wring_options_deck(o)));
+  json_object_set_new(json, "deck_sha256", hash[0] ? json_string(hash) : json_null());
+  json_object_set_new(json, "mesh_sha256", mesh ? json_incref(mesh) : json_null());
+  json_object_set_new(json, "files", files);
+  PetscCall(PetscOptionsGetAll(NULL, &petsc));
+  json_object_set_new(json, "petsc_options", wring_json_text(petsc));
+  PetscCall(PetscFree(petsc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_provenance_begin(const wring_options *o, const char *command, const char *checkpoint,
+                                      json_t **made)
+{
+  const MPI_Comm comm = wring_options_comm(o);
+  PetscMPIInt    rank, size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  *made = json_object();
+  json_object_set_new(*made, "schema", json_integer(WRING_JSON_SCHEMA));
+  json_object_set_new(*made, "command", json_string(command));
+  json_object_set_new(*made, "command_line", wring_json_text(wring_options_command_line(o)));
+  if (rank == 0) {
+    add_date("started", *made);
+    PetscCall(add_versions(*made));
+    json_object_set_new(*made, "ranks", json_integer(size));
+    json_object_set_new(*made, "threads", json_integer(wring_max_threads()));
+    PetscCall(add_inputs(o, checkpoint, *made));
+  }
+  PetscCall(wring_record_machine(comm, *made));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *command, json_t **json)
+{
+  json_t *keys;
+
+  PetscFunctionBegin;
+  PetscCall(wring_provenance_begin(o, command, "", json));
+  PetscCall(wring_keys_of_command(o, command, &keys));
+  add_date("date", *json);
+  json_object_set_new(*json, "options", keys);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- mesh, operator, cost ---------------------------------------------------------------------------------------- */
+
+static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
+{
+  const wring_mesh *const m    = p->mesh;
+  json_t *const           mesh = json_object();
+  wring_mesh_info         info;
+  PetscInt64              triangles, lines;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_get_info(m, &info));
+  PetscCall(wring_problem_count(p, &triangles, &lines));
+  json_object_set_new(mesh, "vertices", json_integer(m->n_global));
+  json_object_set_new(mesh, "tets", json_integer(m->n_tet_global));
+  json_object_set_new(mesh, "triangles", json_integer(triangles));
+  json_object_set_new(mesh, "lines", json_integer(lines));
+  json_object_set_new(mesh, "regions", json_integer(m->regions.n));
+  json_object_set_new(mesh, "sets", json_integer(m->sets.n));
+  json_object_set_new(mesh, "volume", wring_json_real(info.volume));
+  json_object_set_new(mesh, "mass", wring_json_real(p->total_mass));
+  json_object_set_new(mesh, "min_quality", wring_json_real(info.min_quality));
+  json_object_set_new(mesh, "balance_tets", wring_json_real(info.balance_tets));
+  json_object_set_new(mesh, "balance_vertices", wring_json_real(info.balance_vertices));
+  json_object_set_new(mesh, "ghosts", wring_json_real(info.ghosts));
+  json_object_set_new(json, "mesh", mesh);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void add_operator(const wring_problem *p, json_t *json)
+{
+  json_t *const       op = json_object();
+  wring_operator_info info;
+  if (!wring_problem_has_matrix(p)) {
+    json_decref(op);
+    json_object_set_new(json, "operator", json_null()); // never needed
+    return;
+  }
+  wring_operator_get_info(p->op, &info);
+  json_object_set_new(op, "type", json_string(info.type));
+  json_object_set_new(op, "library", json_string(info.library));
+  json_object_set_new(op, "rtol", wring_json_real(info.rtol));
+  json_object_set_new(op, "set_ups", json_integer(info.set_ups));
+  json_object_set_new(op, "solves", json_integer(info.solves));
+  json_object_set_new(op, "iterations", json_integer(info.total_iterations));
+  json_object_set_new(op, "memory", wring_json_real(info.memory));
+  json_object_set_new(json, "operator", op);
+}
+
+PetscErrorCode wring_cost_measure(wring_problem *p, wring_cost *c)
+{
+  double mine[2];
+
+  PetscFunctionBegin;
+  wring_phases_switch(&p->phases, p->phases.now); // accounts for the time up to now
+  mine[0] = wring_phases_total(&p->phases);
+  mine[1] = wring_peak_memory();
+  PetscCallMPI(MPI_Allreduce(p->phases.seconds, c->seconds, WRING_N_PHASE, MPI_DOUBLE, MPI_MAX, p->comm));
+  PetscCallMPI(MPI_Allreduce(&mine[0], &c->total, 1, MPI_DOUBLE, MPI_MAX, p->comm));
+  PetscCallMPI(MPI_Allreduce(&mine[1], &c->peak_memory, 1, MPI_DOUBLE, MPI_SUM, p->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_cost(wring_problem *p, json_t *json)
+{
+  json_t *const seconds = json_object();
+  wring_cost    cost;
+
+  PetscFunctionBegin;
+  PetscCall(wring_cost_measure(p, &cost));
+  for (int i = 0; i < WRING_N_PHASE; i++) {
+    json_object_set_new(seconds, wring_phase_name((wring_phase)i), wring_json_real(cost.seconds[i]));
+  }
+  json_object_set_new(seconds, "total", wring_json_real(cost.total));
+  json_object_set_new(json, "seconds", seconds);
+  json_object_set_new(json, "work", wring_work_json(&p->phases.work));
+  json_object_set_new(json, "peak_memory", json_integer((json_int_t)cost.peak_memory));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n_solver, const char *const *solver,
+                                json_t **json)
+{
+  const char *const command = json_string_value(json_object_get(made, "command"));
+  json_t           *keys;
+
+  PetscFunctionBegin;
+  *json = json_deep_copy(made);
+  add_date("date", *json);
+  json_object_set_new(*json, "restart", p->restart[0] ? wring_json_text(p->restart) : json_null());
+  PetscCall(wring_keys_in_force(p, command, n_solver, solver, &keys));
+  json_object_set_new(*json, "options", keys);
+  PetscCall(add_mesh(p, *json));
+  add_operator(p, *json);
+  PetscCall(add_cost(p, *json));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

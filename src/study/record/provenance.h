@@ -1,0 +1,45 @@
+/*
+  Provenance of a result: what it was made from, how and where; and its cost. Read in this order:
+
+    provenance.c    the record of a command, and that of a problem
+    inputs.h        keys as typed, files and their hashes; what has changed since an earlier result (inputs.c)
+    libraries.c     versions of libraries, and how wring was compiled
+    machine.c       hosts, ranks, processor, cores, the job of a batch system
+*/
+#pragma once
+#include "study/common/json.h"
+#include <wring/problem.h>
+
+/* "wring 0.1.0 (commit), PETSc 3.18.5, Open MPI v4.1.4, gcc 12.2.0". Collective. */
+PetscErrorCode wring_version_line(size_t size, char *line);
+
+/*
+  *made: how and where the results of a command are made, which does not change while it runs: `schema`, `command`,
+  `command_line`, `started`, versions, `libraries`, `build`, ranks and threads, `hosts`, `ranks_per_host`, `processor`,
+  `binding`, `job`, `deck_sha256`, `mesh_sha256`, `files`. Reads the deck and every file that it names, on rank 0: once
+  for a command. checkpoint: that of a problem, "" without one. New reference; on other ranks it has no more than
+  `command`. Collective.
+*/
+PetscErrorCode wring_provenance_begin(const wring_options *o, const char *command, const char *checkpoint,
+                                      json_t **made);
+
+/* The same with `date` and the keys in force of a command without a problem. New reference. Collective. */
+PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *command, json_t **json);
+
+typedef struct {
+  double seconds[WRING_N_PHASE]; // each the maximum over all ranks
+  double total;                  // s
+  double peak_memory;            // bytes, sum over all ranks
+} wring_cost;
+
+PetscErrorCode wring_cost_measure(wring_problem *p, wring_cost *c); // collective
+
+/*
+  A copy of `made` with `date`, keys in force (solver [n_solver]: wring_keys_in_force), mesh, operator, cost. New
+  reference. Collective.
+*/
+PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n_solver, const char *const *solver,
+                                json_t **json);
+
+/* Keeps the words of a command line in the database, quoted for a shell. Logically collective. */
+PetscErrorCode wring_provenance_keep_words(int n, char *const *word, wring_options *o);

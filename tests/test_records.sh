@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# How a result was made is in every JSON file: hashes of deck and files that equal those of sha256sum, the command line,
+# hosts and ranks, processor, cores, batch job, versions, flags; typed keys; no number that is not finite; and all that
+# of the earlier parts of a chain of restarts. Fails if a file has less than the others, if a hash is of other bytes, or
+# if ranks are lost on the way to rank 0.
+# usage: test_records.sh BUILD_DIR SOURCE_DIR     ranks: 3
+. "$(dirname "$0")/lib.sh"
+[ -x "$python" ] || skip 'no python'
+
+works 1 mesh box tet.msh -size 1,1,1 -cells 3,3,3
+mkdir tables
+printf 'time,value\n0,0\n1,1\n' >tables/ramp.csv
+cat >deck.yaml <<'DECK'
+mesh:     {file: tet.msh}
+material: {model: strain, stiffness: 1e5, density: 1000}
+attach:   {xmin: {hard: true}}
+pressure: {xmax: {value: 10, curve: tables/ramp.csv}}
+variant:  {short: {type: qn, history: 2}}
+time:     {step: 1e-2, steps: 2}
+compare:  {solvers: [short, pd], iterations: 3, reference: least}
+output:   {directory: out, every: 0}
+DECK
+
+# whole FILE RANKS: the record in a file, at its top or in `provenance`.
+whole() {
+  valid_json "$1"
+  "$python" - "$1" "$2" "$(sha256sum <deck.yaml)" "$(sha256sum <tet.msh)" "$(sha256sum <tables/ramp.csv)" <<'PYTHON' ||
+import json, os, socket, sys
+j = json.load(open(sys.argv[1]))
+ranks = int(sys.argv[2])
+deck, mesh, ramp = (text.split()[0] for text in sys.argv[3:])
+p = j.get("provenance", j)
+assert j["schema"] == 1 and p["schema"] == 1, "schema"
+assert p["deck_sha256"] == deck and p["mesh_sha256"] == mesh, "hashes"
+assert p["files"]["mesh_file"]["sha256"] == mesh and p["files"]["pressure_xmax_curve"]["sha256"] == ramp, "files"
+assert p["ranks"] == ranks and sum(p["ranks_per_host"]) == ranks and len(p["binding"]["cores"]) == ranks, "ranks"
+assert p["hosts"] == [socket.gethostname()] and isinstance(p["processor"], (str, type(None))), "hosts"
+assert p["job"] == {"system": "slurm", "id": "4711", "name": None}, "job"
+line = p["command_line"]
+assert " deck.yaml " in line and " -petsc_x \x27a b\x27 -output_state_csv true" in line, line
+assert "-x a b" in p["petsc_options"], p["petsc_options"]
+for name in "petsc mpi blas mumps cholmod hdf5 metis jansson yaml zlib openssl".split():
+    assert p["libraries"][name], name
+assert p["build"]["flags"] and p["build"]["type"] and p["build"]["compiler"], "build"
+o = p["options"]
+assert o["material_stiffness"] == 1e5 and o["output_state_csv"] is True
+assert o["pressure_xmax_curve"] == "tables/ramp.csv"
+PYTHON
+    fail "$1"
+}
+export SLURM_JOB_ID=4711
+arguments=(-petsc_x 'a b' -output_state_csv true)
+works 3 run deck.yaml "${arguments[@]}"
+whole out/run.json 3
+works 1 run deck.yaml "${arguments[@]}" -initial_restart out -time_steps 3
+whole out/run.json 1
+"$python" - <<'PYTHON' || fail 'segments'
+import json
+j = json.load(open("out/run.json"))
+[part] = j["segments"]
+assert part["ranks"] == 3 and part["mesh_sha256"] == j["mesh_sha256"] and part["libraries"] == j["libraries"]
+assert part["options"]["time_steps"] == 2 and j["options"]["time_steps"] == 3
+assert j["files"]["initial_restart"]["seal"].startswith("wringCRC")
+PYTHON
+works 2 compare deck.yaml "${arguments[@]}"
+whole out/compare.json 2
+works 2 compare deck.yaml "${arguments[@]}" -compare_sweep_time_step 1e-2,2e-2
+whole out/sweep.json 2
+whole out/time_step=1e-2/compare.json 2
+works 2 evaluate deck.yaml "${arguments[@]}"
+whole out/evaluate.json 2
+works 2 converge deck.yaml "${arguments[@]}" -converge_levels 2
+whole out/converge.json 2
+whole out/level_1/run.json 2
+
+# A table that changes changes its hash, and a level made from the old one is refused.
+printf 'time,value\n0,0\n1,2\n' >tables/ramp.csv
+refused 'level 0 is of another deck: the file of pressure_xmax_curve has changed' converge deck.yaml "${arguments[@]}" \
+  -converge_levels 2
+exit 0
