@@ -40,8 +40,22 @@ time:     {step: 0.02}
 solver:   {type: newton, max_it: 3}
 output:   {directory: out, every: 0}
 DECK
-fails_with "solver 'newton': the factor by mumps" beam.yaml -petsc_newton_mat_mumps_icntl_23 1
-fails_with "solver 'newton': out of memory in the factor by mumps" beam.yaml -petsc_newton_mat_mumps_icntl_14 -95
+for keys in "the factor by mumps, INFOG.1. = -19: -petsc_newton_mat_mumps_icntl_23 1" \
+  "out of memory in the factor by mumps, INFOG.1. = -9: -petsc_newton_mat_mumps_icntl_14 -95"; do
+  # shellcheck disable=SC2086
+  expect 2 2 run beam.yaml ${keys#*: } -output_overwrite true
+  grep -q "^note: solver 'newton': ${keys%%: *}" log || fail "newton: no note on ${keys%%: *}"
+  grep -q '^note: step 1 failed: linear solve failed' log || fail "newton: a factor that failed gave a direction"
+done
+
+# Conjugate gradients that stop at their limit. Fails if newton takes what they leave as a direction, if the shifts are
+# not counted, or if ranks decide differently.
+for ranks in 1 2; do
+  expect 2 $ranks run beam.yaml -solver_newton_linear cg -petsc_newton_ksp_max_it 2 -output_overwrite true
+  grep -q 'not solved to its tolerance: a multiple of its diagonal is added (said [0-9]* times)' log ||
+    fail 'shifts of conjugate gradients are not counted'
+  grep -q '^note: step 1 failed: linear solve failed' log || fail 'conjugate gradients at their limit gave a direction'
+done
 for hessian in rest_hessian frame_hessian warped_rest_hessian; do
   fails_with "solver 'qn': the factor by mumps" beam.yaml -solver_type qn -solver_qn_initial_hessian $hessian \
     -petsc_qn_mat_mumps_icntl_23 1
@@ -51,10 +65,10 @@ fails_with "time_integrator 'linear_implicit_euler': the factor by mumps" beam.y
   -time_integrator linear_implicit_euler
 
 # A stiffness so large that inertia is lost in rounding: on one rank CHOLMOD finds the matrix singular. Fails if that
-# is an internal error, or the solve continues.
-for keys in "newton" "qn -solver_qn_initial_hessian rest_hessian"; do
-  # shellcheck disable=SC2086
-  expect 2 1 run beam.yaml -material_young 1e30 -time_step 1 -solver_type $keys
-  grep -q '^note: step 1 failed: singular system' log || fail "$keys: no reason"
-done
+# is an internal error, if qn continues, or if newton does so without a multiple of the diagonal.
+expect 2 1 run beam.yaml -material_young 1e30 -time_step 1 -output_overwrite true \
+  -solver_type qn -solver_qn_initial_hessian rest_hessian
+grep -q '^note: step 1 failed: singular system' log || fail "qn: no reason"
+works 1 run beam.yaml -material_young 1e30 -time_step 1 -output_overwrite true
+grep -q "^note: solver 'newton': Newton's system is not positive definite: a multiple" log || fail 'newton: no shift'
 exit 0

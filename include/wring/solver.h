@@ -35,6 +35,7 @@ typedef enum {
   WRING_STOPPED_NOT_FINITE,  // failure: g or x is not finite
   WRING_STOPPED_LINE_SEARCH, // failure: no decrease above round-off
   WRING_STOPPED_SINGULAR,    // failure: a linear system of the method, or of the integrator, is singular or not finite
+  WRING_STOPPED_LINEAR,      // failure: a linear solve failed, and did so with a larger diagonal too
   WRING_STOPPED_LOADS,       // failure: loads that depend on the solution did not settle, wring_stepper_solve
   WRING_STOPPED_DIVERGED,    // failure: x lies so far off that no load explains it; decided by who calls the solver
   WRING_N_REASON

@@ -74,6 +74,27 @@ PetscErrorCode wring_solve_judge(KSP ksp, const char *who, wring_solve_end *end)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_solve_negative_pivots(KSP ksp, PetscInt *n)
+{
+  enum { INFOG_NEGATIVE = 12 };
+  MatSolverType  library;
+  MatFactorError error;
+  PetscBool      cholesky;
+  PC             pc;
+  Mat            F;
+
+  PetscFunctionBegin;
+  *n = 0;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCCHOLESKY, &cholesky));
+  if (!cholesky) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCFactorGetMatrix(pc, &F));
+  PetscCall(MatFactorGetError(F, &error));
+  PetscCall(MatFactorGetSolverType(F, &library));
+  if (!error && !strcmp(library, MATSOLVERMUMPS)) PetscCall(MatMumpsGetInfog(F, INFOG_NEGATIVE, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_factor_judge(Mat F, const char *who, wring_solve_end *end)
 {
   const MPI_Comm comm = PetscObjectComm((PetscObject)F);

@@ -19,6 +19,12 @@ typedef enum {
 */
 PetscErrorCode wring_solve_judge(KSP ksp, const char *who, wring_solve_end *end);
 
+/*
+  The negative pivots of ksp's factor, which MUMPS counts in a symmetric factor, except for those of a last front that
+  all ranks share: ICNTL(13) = 1 excludes that. 0 for other libraries, which fail at the first. Collective.
+*/
+PetscErrorCode wring_solve_negative_pivots(KSP ksp, PetscInt *n);
+
 /* The same for a factor without a KSP, after its numerical factorisation: REACHED or SINGULAR. Collective. */
 PetscErrorCode wring_factor_judge(Mat F, const char *who, wring_solve_end *end);
 

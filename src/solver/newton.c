@@ -1,17 +1,56 @@
 /*
-  Newton's method [thesis, algorithm 2]: H d = -grad g with backtracking. The Hessian of every element is projected to
-  the positive semidefinite matrices [Teran et al. 2005], so that H = M/h^2 + sum is positive definite and d is a
-  descent direction.
+  Newton's method [Ledwon 2024, algorithm 2]: H d = -grad g with backtracking, docs/theory.md (5.17). `filter` says what
+  becomes of the negative eigenvalues of element Hessians:
+    clamp         0 [Teran et al. 2005]: H = M/h^2 + sum is positive definite and d a descent direction
+    absolute      their absolute values [Chen et al. 2024a]
+    trust_region  clamp if the last step's decrease of g was within 1 % of that of the quadratic model with the true H,
+                  else absolute [Chen et al. 2024b, algorithm 1]
+    on_demand     clamp, only for elements with large forces, and only as many as are needed to make H positive definite
+                  [Fernandez-Fernandez et al. 2026]
+    none          nothing
+  If H is not positive definite, or its linear solve fails, a multiple of a diagonal is added and raised until d is a
+  direction of descent from a solve that has succeeded.
 
   The system has three unknowns per vertex. It is solved by a Cholesky factor (direct), or by conjugate gradients with
-  smoothed aggregation that represents the six rigid motions of the current positions (cg).
+  smoothed aggregation that represents the six rigid motions of the current positions (cg), to the tolerances of
+  Eisenstat and Walker or to a fixed one.
 */
 #include "solver/common/line_search.h"
 #include "solver/common/linear.h"
+#include <string.h>
+
+enum { MAX_FAILURES = 40 }; // for one direction
+
+static const double fit       = 0.01; // trust_region: largest |ratio - 1| at which the model fits
+static const double tighten   = 0.5;  // on_demand: the threshold after a failure and a success [N/N]
+static const double release   = 2;
+static const double all_below = 1e-4; // on_demand: of the largest force; below it all elements are projected
+
+/* The shift [Waechter and Biegler 2006, algorithm IC], in multiples of the diagonal: its first value, factors. */
+static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower = 1.0 / 3, largest_shift = 1e10;
+
+/* Choice 2 of Eisenstat and Walker [1996], with their safeguard. */
+static const double ew_first = 0.5, ew_most = 0.9, ew_gamma = 0.9, ew_safe = 0.1;
+
+typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, ON_DEMAND, NONE } newton_filter;
+
+/* How H is modified in an attempt, and what is remembered of it. */
+typedef struct {
+  newton_filter kind;
+  double        ratio;     // of trust_region: actual to predicted decrease of the last step; 0: there is none
+  double        threshold; // of on_demand, N: projected are elements with larger forces; 0: all, negative: none
+  double        shift;     // of this attempt, in multiples of the diagonal
+  double        last;      // the last shift that was needed; 0: none yet
+} newton_modification;
 
 typedef struct {
-  wring_linear H;
-  Vec          d; // [n_owned][3] m
+  wring_linear        H;
+  Vec                 d;        // [n_owned][3] m
+  Vec                 diagonal; // N/m, of the shift: the largest entry of every row of H; NULL until it is needed
+  newton_modification modify;
+  PetscBool           forcing;   // by Eisenstat and Walker
+  double              least;     // key rtol
+  double              eta, norm; // of the last iteration: forcing term, |grad g|; 0: there is none
 } newton_data;
 
 static const wring_option newton_options[] = {
@@ -24,7 +63,20 @@ static const wring_option newton_options[] = {
    .type  = WRING_REAL,
    .range = "(0,1)",
    .value = "1e-8",
-   .help  = "Relative tolerance of conjugate gradients for the Newton system."},
+   .help = "Relative tolerance of conjugate gradients for the Newton system; with forcing eisenstat_walker the least."},
+  {.key     = "filter",
+   .type    = WRING_WORD,
+   .choices = "clamp|absolute|trust_region|on_demand|none",
+   .value   = "clamp",
+   .help =
+     "What becomes of negative eigenvalues of element Hessians: clamp: 0; absolute: their absolute values; "
+     "trust_region: clamp where the quadratic model predicts the decrease of g, else absolute; on_demand: clamp "
+     "where forces are large, as far as is needed; none: nothing, a multiple of the diagonal is added if needed."},
+  {.key     = "forcing",
+   .type    = WRING_WORD,
+   .choices = "eisenstat_walker|fixed",
+   .value   = "fixed",
+   .help    = "Tolerance of conjugate gradients: as the decrease of |grad g| suggests, or rtol."},
   {.key = NULL},
 };
 
@@ -36,21 +88,38 @@ static PetscErrorCode newton_create(wring_solver *s)
   PetscCall(PetscNew(&newton));
   s->data          = newton;
   newton->H.prefix = "newton_";
+  newton->H.tells  = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode newton_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
-  newton_data *newton = s->data;
-  const char  *linear;
-  PetscBool    direct, cg;
+  static const char *const filters[] = {"clamp", "absolute", "trust_region", "on_demand", "none"};
+  newton_data             *newton    = s->data;
+  const char              *linear, *filter, *forcing;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, prefix, newton_options, "linear", &linear));
-  PetscCall(wring_options_get_real(o, prefix, newton_options, "rtol", &newton->H.rtol));
-  PetscCall(PetscStrcmp(linear, "direct", &direct));
-  PetscCall(PetscStrcmp(linear, "cg", &cg));
+  PetscCall(wring_options_get_real(o, prefix, newton_options, "rtol", &newton->least));
+  PetscCall(wring_options_get_word(o, prefix, newton_options, "filter", &filter));
+  PetscCall(wring_options_get_word(o, prefix, newton_options, "forcing", &forcing));
+  const PetscBool direct = (PetscBool)(strcmp(linear, "direct") == 0), cg = (PetscBool)(strcmp(linear, "cg") == 0);
   newton->H.type = direct ? WRING_LINEAR_DIRECT : cg ? WRING_LINEAR_MULTIGRID : WRING_LINEAR_AUTO;
+  while (strcmp(filter, filters[newton->modify.kind])) newton->modify.kind++;
+  newton->forcing = newton->H.exact = (PetscBool)(strcmp(forcing, "fixed") != 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* MUMPS counts all negative pivots only if no front is shared by all ranks; the user's own choice stays. */
+static PetscErrorCode count_all_pivots(const newton_data *newton)
+{
+  const char *const key = "-newton_mat_mumps_icntl_13";
+  PetscBool         chosen;
+
+  PetscFunctionBegin;
+  if (newton->modify.kind < ON_DEMAND) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscOptionsHasName(NULL, NULL, key, &chosen));
+  if (!chosen) PetscCall(PetscOptionsSetValue(NULL, key, "1"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -60,27 +129,241 @@ static PetscErrorCode newton_set_up(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(s->current.grad, &newton->d));
+  PetscCall(count_all_pivots(newton));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode newton_begin(wring_solver *s, Vec x)
 {
+  newton_data *newton = s->data;
+
   PetscFunctionBegin;
+  newton->modify = (newton_modification){.kind = newton->modify.kind, .threshold = -1};
+  newton->eta = newton->norm = 0;
   PetscCall(wring_solver_evaluate(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* d = -H^{-1} grad g and grad g . d. A solve that misses its tolerance still gives a direction. */
-static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
+/* ---- the matrix -------------------------------------------------------------------------------------------------- */
+
+static wring_filter filter_of(const newton_modification *m)
+{
+  const PetscBool fits = (PetscBool)(PetscAbsReal(m->ratio - 1) < fit);
+  if (m->kind == NONE || (m->kind == ON_DEMAND && m->threshold < 0)) return WRING_FILTER_NONE;
+  if (m->kind == ABSOLUTE || (m->kind == TRUST_REGION && !fits)) return WRING_FILTER_ABSOLUTE;
+  return WRING_FILTER_CLAMP;
+}
+
+/* H at x with the filter, without shift. */
+static PetscErrorCode assemble(wring_solver *s, Vec x)
+{
+  newton_data *const               newton = s->data;
+  const newton_modification *const m      = &newton->modify;
+
+  PetscFunctionBegin;
+  if (m->kind == ON_DEMAND && m->threshold > 0)
+    PetscCall(wring_potential_hessian_above(s->g, x, filter_of(m), s->current.grad, m->threshold, &newton->H.A));
+  else
+    PetscCall(wring_potential_hessian(s->g, x, filter_of(m), &newton->H.A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* H += (shift - before) diagonal. The diagonal is that of this H before any shift. */
+static PetscErrorCode add_shift(newton_data *newton, double before)
+{
+  PetscFunctionBegin;
+  if (newton->modify.shift == before) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!newton->diagonal) PetscCall(MatCreateVecs(newton->H.A, &newton->diagonal, NULL));
+  if (before == 0) PetscCall(MatGetRowMaxAbs(newton->H.A, newton->diagonal, NULL));
+  PetscCall(VecScale(newton->diagonal, newton->modify.shift - before));
+  PetscCall(MatDiagonalSet(newton->H.A, newton->diagonal, ADD_VALUES));
+  PetscCall(VecScale(newton->diagonal, 1 / (newton->modify.shift - before)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the direction ----------------------------------------------------------------------------------------------- */
+
+/*
+  The tolerance of this iteration's linear solve: gamma (|grad g|/|grad g before|)^2, at least gamma eta^2 of the last
+  if that is above 0.1, and not below what the rest of the solve to the solver's own tolerance needs.
+*/
+static PetscErrorCode choose_tolerance(wring_solver *s)
+{
+  newton_data *const newton = s->data;
+  double             eta    = ew_first;
+
+  PetscFunctionBegin;
+  newton->H.rtol = newton->least;
+  if (!newton->forcing) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_know_norm(s));
+  if (newton->norm > 0) {
+    const double before = ew_gamma * PetscSqr(newton->eta);
+    eta                 = ew_gamma * PetscSqr(s->current.norm / newton->norm);
+    if (before > ew_safe) eta = PetscMax(eta, before);
+  }
+  const double wanted = PetscMax(s->limits.rtol * s->scale.reference, s->limits.atol);
+  if (s->current.norm > 0) eta = PetscMax(eta, 0.5 * wanted / s->current.norm);
+  newton->eta    = PetscMin(eta, ew_most);
+  newton->norm   = s->current.norm;
+  newton->H.rtol = PetscMax(newton->eta, newton->least);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Whether d is to be used: the solve has succeeded and d is a direction of descent. Conjugate gradients that meet
+  negative curvature leave the point of their path before it, which is one too [Nocedal and Wright 2006, algorithm 7.1].
+*/
+static PetscBool is_usable(const wring_solver *s, double slope)
+{
+  const newton_data *newton = s->data;
+  const PetscBool    truncated =
+    (PetscBool)(newton->H.end == WRING_SOLVE_SINGULAR && newton->H.type != WRING_LINEAR_DIRECT && !newton->H.singular);
+  if (s->current.norm == 0) return PETSC_TRUE;
+  return (PetscBool)((newton->H.end == WRING_SOLVE_REACHED || truncated) && slope < 0);
+}
+
+/* An attempt: d = -H^{-1} grad g and grad g . d. */
+static PetscErrorCode try_direction(wring_solver *s, Vec x, double *slope)
 {
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
-  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));
   PetscCall(wring_linear_set_up(s, &newton->H, newton->H.A, x));
   PetscCall(wring_linear_solve(s, &newton->H, s->current.grad, newton->d));
   PetscCall(VecScale(newton->d, -1));
   PetscCall(wring_solver_dot(s, s->current.grad, newton->d, slope));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* More elements are projected; *all: there are none left. */
+static PetscErrorCode lower_threshold(wring_solver *s, PetscBool *all)
+{
+  newton_modification *const m = &((newton_data *)s->data)->modify;
+  PetscReal                  largest;
+
+  PetscFunctionBegin;
+  *all = (PetscBool)(m->threshold == 0);
+  if (*all) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecNorm(s->current.grad, NORM_INFINITY, &largest));
+  m->threshold = tighten * (m->threshold < 0 ? largest : m->threshold);
+  if (m->threshold <= all_below * largest) m->threshold = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fewer elements are projected in the next iteration, after one in which no attempt has failed. */
+static PetscErrorCode raise_threshold(wring_solver *s)
+{
+  newton_modification *const m = &((newton_data *)s->data)->modify;
+  PetscReal                  largest;
+
+  PetscFunctionBegin;
+  PetscCall(VecNorm(s->current.grad, NORM_INFINITY, &largest));
+  if (m->threshold >= 0) m->threshold = release * PetscMax(m->threshold, all_below * largest);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next shift; infinite: none is left. */
+static void raise_shift(newton_modification *m)
+{
+  if (m->shift == 0)
+    m->shift = m->last > 0 ? PetscMax(lower * m->last, first_shift * 1e-4) : first_shift;
+  else
+    m->shift *= m->last > 0 ? raise_next : raise_first;
+  if (m->shift > largest_shift) m->shift = INFINITY;
+}
+
+static PetscErrorCode say_failure(const wring_solver *s)
+{
+  static const char *const why[]  = {"has no direction of descent", "was not solved to its tolerance",
+                                     "is not positive definite", "has no finite solution"};
+  const newton_data       *newton = s->data;
+
+  PetscFunctionBegin;
+  if (newton->H.refusal.text[0])
+    PetscCall(wring_note(s->comm, "%s", newton->H.refusal.text));
+  else if (newton->modify.kind < ON_DEMAND || newton->H.end != WRING_SOLVE_SINGULAR)
+    PetscCall(wring_note(s->comm, "solver '%s': Newton's system %s: a multiple of its diagonal is added", s->name,
+                         why[newton->H.end]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Modifies H more after an attempt that failed, or ends the solve. */
+static PetscErrorCode modify(wring_solver *s, Vec x)
+{
+  newton_data *const         newton = s->data;
+  newton_modification *const m      = &newton->modify;
+  const double               before = m->shift;
+  PetscBool                  all    = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(say_failure(s));
+  if (m->kind == ON_DEMAND && before == 0) PetscCall(lower_threshold(s, &all));
+  if (!all) {
+    PetscCall(assemble(s, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  raise_shift(m);
+  if (newton->H.refusal.text[0] || m->shift == INFINITY)
+    wring_solver_end(s, WRING_STOPPED_LINEAR);
+  else
+    PetscCall(add_shift(newton, before));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* d and grad g . d, or the end of the solve. */
+static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
+{
+  newton_data *const         newton   = s->data;
+  newton_modification *const m        = &newton->modify;
+  int                        failures = 0;
+
+  PetscFunctionBegin;
+  m->shift = 0;
+  PetscCall(wring_solver_know_norm(s));
+  PetscCall(choose_tolerance(s));
+  PetscCall(assemble(s, x));
+  for (;;) {
+    PetscCall(try_direction(s, x, slope));
+    if (is_usable(s, *slope)) break;
+    if (++failures == MAX_FAILURES) wring_solver_end(s, WRING_STOPPED_LINEAR);
+    if (!s->end.given) PetscCall(modify(s, x));
+    if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (m->shift > 0) m->last = m->shift;
+  if (m->kind == ON_DEMAND && failures == 0) PetscCall(raise_threshold(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the iteration ----------------------------------------------------------------------------------------------- */
+
+/* d . H d with the true H, in the place of the filtered one. */
+static PetscErrorCode true_curvature(wring_solver *s, Vec x, double *curvature)
+{
+  newton_data *newton = s->data;
+  Vec          Hd;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &newton->H.A));
+  PetscCall(VecDuplicate(newton->d, &Hd));
+  PetscCall(MatMult(newton->H.A, newton->d, Hd));
+  PetscCall(wring_solver_dot(s, newton->d, Hd, curvature));
+  PetscCall(VecDestroy(&Hd));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The ratio of the decrease of g at the trial point to that of the model; 1 if rounding hides the decrease. */
+static PetscErrorCode judge_model(wring_solver *s, Vec x, double slope)
+{
+  newton_data *newton = s->data;
+  const double alpha  = s->trial.step;
+  double       curvature;
+
+  PetscFunctionBegin;
+  if (newton->modify.kind != TRUST_REGION) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(true_curvature(s, x, &curvature));
+  const double actual = s->current.value.objective - s->trial.value.objective;
+  newton->modify.ratio =
+    wring_solver_is_tiny(s, alpha, slope) ? 1 : actual / -(alpha * slope + 0.5 * PetscSqr(alpha) * curvature);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,13 +378,17 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
   if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
   if (result == WRING_SEARCH_FAILED) {
+    PetscCall(wring_note(
+      s->comm, "solver '%s': g does not decrease along Newton's direction: steepest descent is tried", s->name));
     PetscCall(wring_solver_steepest(s, x, newton->d, &slope));
     PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
   }
-  if (result == WRING_SEARCH_FOUND)
+  if (result == WRING_SEARCH_FOUND) {
+    PetscCall(judge_model(s, x, slope));
     PetscCall(wring_solver_accept(s, x));
-  else
+  } else {
     wring_solver_give_up(s, result);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,6 +409,7 @@ static PetscErrorCode newton_destroy(wring_solver *s)
   PetscFunctionBegin;
   PetscCall(wring_linear_destroy(&newton->H));
   PetscCall(VecDestroy(&newton->d));
+  PetscCall(VecDestroy(&newton->diagonal));
   PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,7 +3,6 @@
 */
 #include "linear.h"
 #include "operator/direct/factor.h"
-#include "operator/judge.h"
 
 enum { DIRECT_BELOW = 30000 }; // vertices, all ranks
 
@@ -49,6 +48,7 @@ static PetscErrorCode make_ksp(wring_solver *s, wring_linear *l)
     PetscCall(set_steps(s, l, pc));
   } else {
     PetscCall(KSPSetTolerances(l->ksp, l->rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+    if (l->exact) PetscCall(KSPSetNormType(l->ksp, KSP_NORM_UNPRECONDITIONED));
     PetscCall(PCSetType(pc, l->type == WRING_LINEAR_MULTIGRID ? PCGAMG : PCJACOBI));
   }
   PetscCall(KSPSetFromOptions(l->ksp));
@@ -149,6 +149,7 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
 
   PetscFunctionBegin;
   l->type = chosen(s, l);
+  if (l->singular) PetscCall(KSPDestroy(&l->ksp)); // CHOLMOD cannot analyse again in a factor that has failed
   if (!l->ksp) {
     PetscCall(make_ksp(s, l));
     PetscCall(make_components(l));
@@ -194,9 +195,32 @@ static PetscErrorCode solve_one(const wring_solver *s, const wring_linear *l, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode end_unsolved(wring_solver *s, Vec x)
+/* The same, if the caller wants to be told: a failed library is a refusal in l, and negative pivots are a failure. */
+static PetscErrorCode solve_and_tell(const wring_solver *s, wring_linear *l, Vec b, Vec x, krylov_work *most)
+{
+  PetscInt       negative;
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  l->refusal.text[0] = '\0';
+  PetscCall(KSPSolve(l->ksp, b, x));
+  PetscCall(KSPGetIterationNumber(l->ksp, &most->iterations));
+  PetscCall(wring_solve_count(l->ksp, s->phases, &most->products));
+  PetscCall(PetscPushErrorHandler(wring_error_catch, &l->refusal));
+  code = wring_solve_judge(l->ksp, label_of(s).text, &l->end);
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(!code || code == PETSC_ERR_USER_INPUT, s->comm, code, "%s", l->refusal.text);
+  if (code) l->end = WRING_SOLVE_NOT_FINITE;
+  PetscCall(wring_solve_negative_pivots(l->ksp, &negative));
+  if (negative > 0) l->end = WRING_SOLVE_SINGULAR;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode end_unsolved(wring_solver *s, wring_linear *l, Vec x)
 {
   PetscFunctionBegin;
+  l->end = WRING_SOLVE_SINGULAR;
+  if (l->tells) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecZeroEntries(x));
   wring_solver_end(s, WRING_STOPPED_SINGULAR);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -209,14 +233,20 @@ PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x
   PetscBool         solved = (PetscBool)!l->singular;
 
   PetscFunctionBegin;
+  l->end = WRING_SOLVE_REACHED;
   wring_count(s->phases, WRING_WORK_LINEAR_SOLVES, 1);
-  if (solved && !l->in) PetscCall(solve_one(s, l, b, x, &most, &solved));
+  if (l->exact && l->type == WRING_LINEAR_MULTIGRID)
+    PetscCall(KSPSetTolerances(l->ksp, l->rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT)); // keeps the others
+  if (solved && l->tells)
+    PetscCall(solve_and_tell(s, l, b, x, &most));
+  else if (solved && !l->in)
+    PetscCall(solve_one(s, l, b, x, &most, &solved));
   for (int c = 0; solved && l->in && c < 3; c++) {
     PetscCall(VecStrideGather(b, c, l->in, INSERT_VALUES));
     PetscCall(solve_one(s, l, l->in, l->out, &most, &solved));
     PetscCall(VecStrideScatter(l->out, c, x, INSERT_VALUES));
   }
-  if (!solved) PetscCall(end_unsolved(s, x));
+  if (!solved) PetscCall(end_unsolved(s, l, x));
   PetscCall(wring_potential_clear(s->g, x));
   wring_count(s->phases, WRING_WORK_PRODUCTS, most.products);
   if (l->type != WRING_LINEAR_DIRECT) s->work.linear_iterations += most.iterations;

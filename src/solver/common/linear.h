@@ -3,6 +3,7 @@
   three, and the method by which it is solved.
 */
 #pragma once
+#include "operator/judge.h"
 #include "solver_impl.h"
 #include <petscksp.h>
 
@@ -17,12 +18,16 @@ typedef enum {
 typedef struct {
   const char       *prefix; // prefix of PETSc's options, borrowed
   wring_linear_type type;
-  double            rtol;   // of multigrid and Jacobi
+  double            rtol;   // of multigrid and Jacobi; may change from solve to solve
+  PetscBool         exact;  // rtol is of |b - A x|; otherwise of the norm with the preconditioner
+  PetscBool         tells;  // the caller looks at `end`; otherwise a solve that fails ends that of the method
   PetscInt          max_it; // of steps
   PCType            pc;     // of steps: PCNONE, PCJACOBI or PCICC
   Mat               A;      // owned: symmetric positive definite
   KSP               ksp;
   PetscBool         singular; // A has no factor
+  wring_solve_end   end;      // of the last solve
+  wring_error       refusal;  // with `tells`: why there is no factor, if A is not the cause
   Vec               in, out;  // one component, if A has one row per vertex
 } wring_linear;
 
@@ -35,7 +40,8 @@ PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec 
 /*
   x = A^{-1} b from zero; counts linear iterations, the largest number of the three components. b must not be x. A
   factor that runs out of memory is refused. If A is singular, or numbers are not finite, x is 0 and the solve has
-  ended: end.given. Collective.
+  ended: end.given. With `tells` neither happens: `end` says SINGULAR for a factor with negative pivots too, and x is
+  what the solver left; refusal.text is that of a library that failed. Collective.
 */
 PetscErrorCode wring_linear_solve(wring_solver *s, wring_linear *l, Vec b, Vec x);
 
