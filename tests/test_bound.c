@@ -170,7 +170,7 @@ static PetscErrorCode test_searches(const char *name)
 
 int main(int argc, char **argv)
 {
-  static const char *const names[] = {"qn", "wolfe", "newton", "gradient_descent", "searching"};
+  static const char *const names[] = {"qn", "wolfe", "newton", "gradient_descent", "searching", "pncg"};
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   wring_blas_set_threads(1);
   PetscCall(test_bounds("neohookean", 1));

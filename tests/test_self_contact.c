@@ -147,6 +147,43 @@ static PetscErrorCode check_momenta(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Trace of H from blocks, and products with d and grad, without and with the matrix. */
+static PetscErrorCode check_products(model *m, Mat H)
+{
+  const Vec     of[] = {m->d, m->grad};
+  Vec           Hd, diagonal;
+  double        sum[4] = {0}, expected[3], *block;
+  const double *local;
+  PetscScalar   trace;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(m->x, &Hd));
+  PetscCall(VecDuplicate(m->x, &diagonal));
+  PetscCall(PetscMalloc1(6 * m->mesh->n_owned, &block));
+  for (int i = 0; i < 3; i++) {
+    PetscCall(MatMult(H, of[i / 2], Hd));
+    PetscCall(VecDot(Hd, of[(i + 1) / 2], &expected[i]));
+  }
+  PetscCall(MatGetDiagonal(H, diagonal));
+  PetscCall(VecSum(diagonal, &trace));
+  for (int i = 0; i < 2; i++) { // ghosts
+    PetscCall(wring_potential_get_local(m->g, i ? m->x : m->grad, &local));
+    PetscCall(wring_potential_restore_local(m->g, i ? m->x : m->grad, &local));
+  }
+  PetscCall(wring_potential_products_local(m->g, m->x, WRING_FILTER_NONE, m->d, m->grad, sum));
+  PetscCall(wring_potential_diagonal(m->g, m->x, WRING_FILTER_NONE, block));
+  for (PetscInt i = 0; i < 6 * m->mesh->n_owned; i++) sum[3] += i % 6 < 3 ? block[i] : 0;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, m->mesh->comm));
+  for (int i = 0; i < 3; i++)
+    CHECK(fabs(sum[i] - expected[i]) <= 1e-11 * (expected[0] + fabs(expected[i])), "product %d: %.15g, %.15g", i,
+          sum[i], expected[i]);
+  CHECK(fabs(sum[3] - trace) <= 1e-12 * trace, "trace %.15g by blocks, %.15g", sum[3], trace);
+  PetscCall(PetscFree(block));
+  PetscCall(VecDestroy(&Hd));
+  PetscCall(VecDestroy(&diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Compares H d with differences of grad g, including entries between different bodies and different ranks. */
 static PetscErrorCode check_hessian(model *m)
 {
@@ -171,6 +208,7 @@ static PetscErrorCode check_hessian(model *m)
   PetscCall(VecAXPY(Hd, -1, up));
   PetscCall(VecNorm(Hd, NORM_2, &error));
   CHECK(error <= 1e-7 * length, "H d is off by %g of %g", error, length);
+  PetscCall(check_products(m, H));
   PetscCall(MatDestroy(&H));
   PetscCall(VecDestroy(&up));
   PetscCall(VecDestroy(&Hd));

@@ -161,8 +161,13 @@ typedef struct {
 /* Evaluates the combinations in order, all of them block by block; a later one may use the w of an earlier one. */
 void wring_combine(PetscInt n, int count, const wring_combination *a);
 
+/* Symmetric 3 x 3 matrices [n][6], xx yy zz xy yz xz: their inverses, in place; y_i = B_i x_i, x and y [n][3]. */
+void wring_invert_blocks(PetscInt n, double *block);
+void wring_multiply_blocks(PetscInt n, const double *block, const double *x, double *y);
 /* f = s m_i (x_i - y_i) over n vertices [n][3], unless f is NULL; returns s/2 sum m_i |x_i - y_i|^2. */
 double wring_inertia(PetscInt n, double s, const double *m, const double *x, const double *y, double *f);
+/* d = s sum m_i (x_i . x_i, x_i . y_i, y_i . y_i) over n vertices [n][3], this rank's part. */
+void wring_mass_products(PetscInt n, double s, const double *m, const double *x, const double *y, double d[3]);
 /* f += s p, unless f is NULL; returns s p . (x - X); all [n]. */
 double wring_push(PetscInt n, double s, const double *p, const double *x, const double *X, double *f);
 double wring_pairwise_sum(PetscInt n, const double *a); // serial, error O(log n): for values already summed in blocks
@@ -199,7 +204,7 @@ typedef enum {
 typedef enum {
   WRING_WORK_EVALUATIONS,    // of g, with or without its gradient, each in a pass over all elements
   WRING_WORK_GRADIENTS,      // passes that give forces: grad g, right-hand sides of a global step, sweeps
-  WRING_WORK_HESSIANS,       // assemblies of H, or of an operator from the Hessians of elements
+  WRING_WORK_HESSIANS,       // assemblies of H, its diagonal blocks, or of an operator from the Hessians of elements
   WRING_WORK_FACTORISATIONS, // numeric factors, hierarchies and incomplete factors
   WRING_WORK_LINEAR_SOLVES,  // with A or H, of all three components
   WRING_WORK_PRODUCTS,       // with A or H, of all three components; without those in a cycle of multigrid

@@ -76,6 +76,14 @@ PetscErrorCode wring_contact_add(wring_contact *c, wring_work work, const double
 /* Adds a semidefinite d2E_c/dx2 to diagonal [n_owned][3][3] N/m: blocks of owned vertices only. */
 PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, double *diagonal);
 
+/*
+  The same for every kind of contacts: the diagonal blocks of d2E_c/dx2, diagonal [n_owned][3][3] += N/m. add_products
+  adds this rank's parts of u . H u, u . H p and p . H p with H = d2E_c/dx2 to sum; u and p [n_local][3].
+*/
+PetscErrorCode wring_contact_add_diagonal(wring_contact *c, const double *x, double *diagonal);
+PetscErrorCode wring_contact_add_products(wring_contact *c, const double *x, const double *u, const double *p,
+                                          double sum[3]);
+
 /* Moves owned vertices out of the colliders, x [n_owned][3] in place. Refused kinds: see wring_contact_refusal. */
 PetscErrorCode wring_contact_project(wring_contact *c, const wring_contact_step *step, double *x);
 

@@ -15,8 +15,8 @@
 
   Map of src/potential: potential_impl.h (the object), potential.c (its parts and times), evaluate.c (values, gradients,
   residuals: halo, terms, reduction), dead_load.c (statics: no inertia, dead loads), forces.c (norms of forces,
-  reactions, inverted tets), cauchy.c (stresses), matrix.c (A and H), held.c (hard attachments). Element loops are in
-  src/term, linear solves in src/operator.
+  reactions, inverted tets), cauchy.c (stresses), matrix.c (A and H), products.c (H without a matrix), held.c (hard
+  attachments). Element loops are in src/term, linear solves in src/operator.
 */
 #pragma once
 #include <wring/contact.h>
@@ -214,6 +214,17 @@ PetscErrorCode wring_potential_hessian(wring_potential *g, Vec x, wring_filter f
 PetscErrorCode wring_potential_hessian_above(wring_potential *g, Vec x, wring_filter filter, Vec grad, double threshold,
                                              Mat *H);
 PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec x, wring_filter filter, Mat *H);
+
+/*
+  H(x) without a matrix, contacts included; ghosts of x are up to date, as after an evaluation at x. diagonal: its
+  blocks at owned vertices, block [n_owned][6] N/m, xx yy zz xy yz xz, one halo exchange of twice the length. products:
+  this rank's parts of u . H u, u . H p, p . H p [J] for u and p that are 0 at held coordinates, with ghosts of p up to
+  date; one halo exchange, of u. Without the ridge of statics in products. Need WRING_CAN_HESSIAN. Counted as an
+  assembly of H, and as two products.
+*/
+PetscErrorCode wring_potential_diagonal(wring_potential *g, Vec x, wring_filter filter, double *block);
+PetscErrorCode wring_potential_products_local(wring_potential *g, Vec x, wring_filter filter, Vec u, Vec p,
+                                              double sum[3]);
 
 /* F [n_owned][9], row by row: at each vertex the sum of w_e F over its tets [m^3]; 0 if there are none. */
 PetscErrorCode wring_potential_deformation(wring_potential *g, Vec x, double *F);

@@ -27,6 +27,7 @@
     mass.c deformation.c bound.c splitting.c   other passes: metric of masses, F at vertices, longest step, admm
     stress.c inverted.c      F and stresses of elements; tets that are inverted
     assembly.c constraint_rows.c               matrices; constraints as rows
+    curvature.c                                the Hessian without a matrix: diagonal blocks, products
     inspect.c                                  components, moduli at rest, stiffness of points and edges
     term.c                   destruction and queries
     sweep/                   Gauss-Seidel over constraints: wring/sweep.h
@@ -199,6 +200,15 @@ typedef struct {
 } wring_filtering;
 void wring_term_add_hessian(const wring_term *t, wring_filtering which, const double *x, const wring_pattern *p,
                             double *value); // [nnz][3][3]
+
+/*
+  The Hessian at x without a matrix, as add_hessian would fill it; needs law->hessian. add_diagonal: the blocks of the
+  vertices, value [n_local][6] N/m += xx yy zz xy yz xz. products: u . H u, u . H p, p . H p of this rank's elements, u
+  and p [n_local][3] with ghosts.
+*/
+void           wring_term_add_diagonal(const wring_term *t, wring_filter filter, const double *x, double *value);
+PetscErrorCode wring_term_products(wring_term *t, wring_filter filter, const double *x, const double *u,
+                                   const double *p, double sum[3]);
 
 /*
   Constraints of a term as rows of a linear system, by law->row: C_j, dC_j/dx at the m vertices of its element, and

@@ -118,6 +118,30 @@ void wring_dots(PetscInt n, int m, const double *x, const double *const *y, doub
   }
 }
 
+void wring_invert_blocks(PetscInt n, double *block)
+{
+#pragma omp parallel for schedule(static) if (6 * (int64_t)n > SERIAL_BELOW)
+  for (PetscInt i = 0; i < n; i++) {
+    double *const b  = block + 6 * (size_t)i;
+    const double  xx = b[0], yy = b[1], zz = b[2], xy = b[3], yz = b[4], xz = b[5];
+    const double  c0 = yy * zz - yz * yz, c3 = yz * xz - xy * zz, c5 = xy * yz - yy * xz;
+    const double  one = 1 / (xx * c0 + xy * c3 + xz * c5);
+    b[0] = one * c0, b[1] = one * (xx * zz - xz * xz), b[2] = one * (xx * yy - xy * xy);
+    b[3] = one * c3, b[4] = one * (xy * xz - xx * yz), b[5] = one * c5;
+  }
+}
+
+void wring_multiply_blocks(PetscInt n, const double *block, const double *x, double *y)
+{
+#pragma omp parallel for schedule(static) if (6 * (int64_t)n > SERIAL_BELOW)
+  for (PetscInt i = 0; i < n; i++) {
+    const double *const b = block + 6 * (size_t)i, *const r = x + 3 * i;
+    y[3 * i]     = b[0] * r[0] + b[3] * r[1] + b[5] * r[2];
+    y[3 * i + 1] = b[3] * r[0] + b[1] * r[1] + b[4] * r[2];
+    y[3 * i + 2] = b[5] * r[0] + b[4] * r[1] + b[2] * r[2];
+  }
+}
+
 static double inertia_block(PetscInt n, double s, const double *m, const double *x, const double *y, double *f)
 {
   double sum[3] = {0};
@@ -144,6 +168,33 @@ double wring_inertia(PetscInt n, double s, const double *m, const double *x, con
     }
   }
   return wring_pairwise_sum(STRIPS, part);
+}
+
+static void products_block(PetscInt n, double s, const double *m, const double *x, const double *y, double d[3])
+{
+  double sum[3] = {0};
+  for (PetscInt i = 0; i < 3 * n; i++) {
+    const double k = s * m[i / 3];
+    sum[0] += k * x[i] * x[i], sum[1] += k * x[i] * y[i], sum[2] += k * y[i] * y[i];
+  }
+  for (int j = 0; j < 3; j++) d[j] += sum[j];
+}
+
+void wring_mass_products(PetscInt n, double s, const double *m, const double *x, const double *y, double d[3])
+{
+  double part[STRIPS][3] = {{0}}, one[STRIPS];
+#pragma omp parallel for schedule(static) if (3 * (int64_t)n > SERIAL_BELOW)
+  for (int k = 0; k < STRIPS; k++) {
+    const strip blocks = strip_of(n, k);
+    for (PetscInt b = blocks.begin; b < blocks.end; b++) {
+      const PetscInt i = b * BLOCK, len = PetscMin(BLOCK, n - i);
+      products_block(len, s, m + i, x + 3 * i, y + 3 * i, part[k]);
+    }
+  }
+  for (int j = 0; j < 3; j++) {
+    for (int k = 0; k < STRIPS; k++) one[k] = part[k][j];
+    d[j] = wring_pairwise_sum(STRIPS, one);
+  }
 }
 
 static double push_block(PetscInt n, double s, const double *p, const double *x, const double *X, double *f)

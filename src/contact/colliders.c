@@ -237,6 +237,22 @@ static PetscErrorCode colliders_add_hessian(wring_contact *contact, const double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Those of k n n^T. */
+static PetscErrorCode colliders_add_products(wring_contact *contact, const double *x, const double *u, const double *p,
+                                             double sum[3])
+{
+  const colliders *d = contact->data;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < d->n_record; i++) {
+    const record *const r = &d->record[i];
+    const double        k = depth_of(d, r, x) < 0 ? d->collider[r->collider].stiffness : 0;
+    const double        a = wring_dot3(r->n, u + 3 * r->vertex), b = wring_dot3(r->n, p + 3 * r->vertex);
+    sum[0] += k * a * a, sum[1] += k * a * b, sum[2] += k * b * b;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- projection -------------------------------------------------------------------------------------------------- */
 
 /* Moves x to the surface, then back along it by at most friction times the depth, (8.8). */
@@ -405,12 +421,13 @@ static const wring_contact_ops colliders_ops = {
   .set_time  = colliders_set_time,
   .update    = colliders_update,
   .add       = colliders_add,
-  .add_hessian = colliders_add_hessian,
-  .project     = colliders_project,
-  .parts       = colliders_parts,
-  .part_name   = colliders_part_name,
-  .measure     = colliders_measure,
-  .destroy     = colliders_destroy,
+  .add_hessian  = colliders_add_hessian,
+  .add_products = colliders_add_products,
+  .project      = colliders_project,
+  .parts        = colliders_parts,
+  .part_name    = colliders_part_name,
+  .measure      = colliders_measure,
+  .destroy      = colliders_destroy,
 };
 
 /* The radius of a ball slightly larger than the shape, so that rounding excludes no contact. */

@@ -54,6 +54,21 @@ PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_contact_add_diagonal(wring_contact *c, const double *x, double *diagonal)
+{
+  PetscFunctionBegin;
+  PetscCall((c->ops->add_diagonal ? c->ops->add_diagonal : c->ops->add_hessian)(c, x, diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_contact_add_products(wring_contact *c, const double *x, const double *u, const double *p,
+                                          double sum[3])
+{
+  PetscFunctionBegin;
+  PetscCall(c->ops->add_products(c, x, u, p, sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_contact_count_blocks(wring_contact *c, const double *x, PetscInt *count, PetscBool *joined)
 {
   PetscFunctionBegin;

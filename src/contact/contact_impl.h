@@ -14,6 +14,8 @@ typedef struct {
   PetscErrorCode (*count_blocks)(wring_contact *c, const double *x, PetscInt *count,
                                  PetscBool *joined); // NULL: it couples no vertices
   PetscErrorCode (*add_blocks)(wring_contact *c, const double *x, const char *held, Mat H);
+  PetscErrorCode (*add_diagonal)(wring_contact *c, const double *x, double *diagonal); // NULL: add_hessian
+  PetscErrorCode (*add_products)(wring_contact *c, const double *x, const double *u, const double *p, double sum[3]);
   PetscErrorCode (*project)(wring_contact *c, const wring_contact_step *step, double *x); // NULL: see refusal
   double (*stiffness)(const wring_contact *c);
   int (*parts)(const wring_contact *c);

@@ -243,6 +243,80 @@ static PetscErrorCode self_add_blocks(wring_contact *contact, const double *x, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- Hessian without a matrix ------------------------------------------------------------------------------------ */
+
+/* Adds k w^2 n_c n_d, w = 1 or w_a, to rows c = 0, 1, 2 of column d of the blocks of a pair; far ones in far_f. */
+static void scatter_column(wring_pairs *p, const wring_pair *pair, double k, int d, double *diagonal)
+{
+  const PetscInt n_owned = p->mesh->n_owned;
+  for (int c = 0; c < 3; c++) {
+    const double one = k * pair->n[c] * pair->n[d];
+    diagonal[3 * pair->near.vertex + c] += one;
+    for (int a = 0; a < 3; a++) {
+      const PetscInt at = pair->place[a];
+      double *const  to = at < n_owned ? diagonal + 3 * at : p->far_f + 3 * (at - n_owned);
+      to[c] += pair->w[a] * pair->w[a] * one;
+    }
+  }
+}
+
+/* Column by column, so that forces and columns reach their owners in the same way. */
+static PetscErrorCode self_add_diagonal(wring_contact *contact, const double *x, double *diagonal)
+{
+  const self_contact *d       = contact->data;
+  const PetscInt      n_owned = contact->mesh->n_owned;
+  wring_pairs        *p       = d->pairs;
+  double             *column;
+
+  PetscFunctionBegin;
+  PetscCall(wring_pairs_fetch(p, x));
+  PetscCall(PetscMalloc1(3 * n_owned, &column));
+  for (int j = 0; j < 3; j++) {
+    PetscCall(PetscArrayzero(column, 3 * n_owned));
+    PetscCall(PetscArrayzero(p->far_f, 3 * p->n_far));
+    for (PetscInt i = 0; i < p->n_pair; i++)
+      if (wring_pair_distance(p, p->pair + i, x) < p->thickness)
+        scatter_column(p, p->pair + i, d->stiffness, j, column);
+    PetscCall(wring_pairs_add_forces(p, column));
+    for (PetscInt i = 0; i < 3 * n_owned; i++) diagonal[9 * (i / 3) + 3 * (i % 3) + j] += column[i];
+  }
+  PetscCall(PetscFree(column));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* n . G d of every pair, 0 if it does not push at x. */
+static PetscErrorCode along_normals(wring_pairs *p, const char *pushes, const double *d, double *along)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_pairs_fetch(p, d));
+  for (PetscInt i = 0; i < p->n_pair; i++) along[i] = pushes[i] ? wring_pair_distance(p, p->pair + i, d) : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode self_add_products(wring_contact *contact, const double *x, const double *u, const double *p,
+                                        double sum[3])
+{
+  const self_contact *d     = contact->data;
+  wring_pairs        *pairs = d->pairs;
+  char               *pushes;
+  double             *a, *b;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(pairs->n_pair, &pushes, pairs->n_pair, &a, pairs->n_pair, &b));
+  PetscCall(wring_pairs_fetch(pairs, x));
+  for (PetscInt i = 0; i < pairs->n_pair; i++)
+    pushes[i] = wring_pair_distance(pairs, pairs->pair + i, x) < pairs->thickness;
+  PetscCall(along_normals(pairs, pushes, u, a));
+  PetscCall(along_normals(pairs, pushes, p, b));
+  for (PetscInt i = 0; i < pairs->n_pair; i++) {
+    sum[0] += d->stiffness * a[i] * a[i];
+    sum[1] += d->stiffness * a[i] * b[i];
+    sum[2] += d->stiffness * b[i] * b[i];
+  }
+  PetscCall(PetscFree3(pushes, a, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 /* The forces are internal to the mesh: their sum is 0. */
@@ -314,6 +388,8 @@ static const wring_contact_ops self_ops = {
   .add       = self_add,
   .count_blocks = self_count_blocks,
   .add_blocks   = self_add_blocks,
+  .add_diagonal = self_add_diagonal,
+  .add_products = self_add_products,
   .parts        = self_parts,
   .part_name    = self_part_name,
   .measure      = self_measure,

@@ -307,6 +307,14 @@ void wring_potential_eliminate_blocks(const wring_potential *g, const wring_patt
   }
 }
 
+void wring_potential_eliminate_diagonal(const wring_potential *g, double *block)
+{
+  static const int  a[] = {0, 1, 2, 0, 1, 0}, b[] = {0, 1, 2, 1, 2, 2};
+  const char *const mark = wring_potential_held_marks(g);
+  for (PetscInt i = 0; mark && i < g->mesh->n_owned; i++)
+    for (int e = 0; e < 6; e++) eliminate_entry(g, i, i, a[e], b[e], block + 6 * (size_t)i + e);
+}
+
 /* ---- what is held ------------------------------------------------------------------------------------------------ */
 
 PetscInt wring_potential_held(const wring_potential *g)

@@ -74,4 +74,5 @@ void wring_potential_add_held(const wring_potential *g, double *force);         
   this rank's elements and masses.
 */
 void wring_potential_eliminate(const wring_potential *g, const wring_pattern *p, int component, double *value);
+void wring_potential_eliminate_diagonal(const wring_potential *g, double *block); // [n_owned][6]
 void wring_potential_eliminate_blocks(const wring_potential *g, const wring_pattern *p, double *value);

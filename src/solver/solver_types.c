@@ -14,6 +14,7 @@
   use(penalty) \
   use(compliant) \
   use(gradient_descent) \
+  use(pncg) \
   use(anderson)
 // clang-format on
 

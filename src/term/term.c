@@ -23,6 +23,7 @@ PetscErrorCode wring_term_destroy(wring_term **term)
   PetscCall(PetscFree(t->damping));
   wring_blocks_destroy(&t->share);
   PetscCall(PetscFree(t->energy));
+  PetscCall(PetscFree(t->product));
   PetscCall(PetscFree(*term));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

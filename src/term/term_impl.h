@@ -63,6 +63,7 @@ struct wring_term {
   PetscInt *shared_row;   // [shared_start[n_shared]] in chunk order; then [ROWS_AHEAD] that are only prefetched
   double   *share;        // [shared_start[n_shared]][4]
   double   *energy;       // [n_chunk]
+  double   *product;      // [3][n_chunk] of wring_term_products; NULL before the first
 };
 
 /*

@@ -1,0 +1,435 @@
+/*
+  Preconditioned nonlinear conjugate gradients [Shen et al. 2024]. With the gradient g_k and a preconditioner P,
+    d_k = -P g_k + beta_k d_(k-1),   x_(k+1) = x_k + alpha_k d_k,   alpha_k = -g_k . d_k / d_k . H d_k,
+  with H the Hessian at x_k, of which only the products with P g and d are needed: these are sums over elements, and no
+  matrix is assembled. P is the inverse of the 3 x 3 diagonal blocks of H, as they were at most `renew` iterations ago,
+  or A^{-1}. beta_k is one of, y = g_k - g_(k-1),
+    dai_kou   (g_k . P y - (y . P y)(g_k . d)/(y . d))/(y . d)     [Dai, Kou 2013]
+    dai_yuan  g_k . P g_k/(y . d)                                  [Dai, Yuan 1999]
+    subspace  of the minimum of the quadratic model over the span of P g_k and d_(k-1) [Zhang et al. 2026].
+  If g is quadratic and P constant, all three are linear conjugate gradients. docs/theory.md (5.29) to (5.32)
+
+  Where the decrease is insufficient, backtracking halves alpha. A direction that does not descend, or has no positive
+  curvature, is replaced by -P g, which restarts the method.
+
+  With diagonal blocks an iteration has one reduction: all sums of the next direction are found at the trial point and
+  reduced with g; a trial that is rejected has formed them in vain.
+*/
+#include "solver/common/line_search.h"
+#include <math.h>
+
+typedef enum { DAI_KOU, DAI_YUAN, SUBSPACE } pncg_rule;
+
+/*
+  Sums at x_k; u = P g_k, v = P g_(k-1) with the same P, d the last direction. The first DOTS are products of g_k with
+  g_k, u, v, d.
+*/
+enum { GG, GU, GV, GD, VG, UHU, UHD, DHD, N_SUMS, DOTS = 4 };
+
+typedef struct {
+  pncg_rule    rule;
+  wring_filter filter;   // of every element's Hessian in products
+  PetscBool    operator; // P = A^{-1}
+  PetscInt     renew;    // iterations between new diagonal blocks
+  PetscInt     age;      // of the blocks, in iterations; -1: none yet
+  double      *block;    // [n_owned][6] m/N: inverse blocks, xx yy zz xy yz xz; NULL with A^{-1}
+  Vec          u, v, d;  // [n_owned][3] m, with ghosts
+  double       sum[N_SUMS];
+  PetscBool    ready;   // sum and u are those of x_k
+  PetscBool    frozen;  // y belongs to another g: v holds -P y until u is known
+  double       yd, yPy; // J: y . d, y . P y; yd is 0 if there is no d
+  double       slope;   // J: g_(k-1) . d, then that of the new direction
+} pncg_data;
+
+static const wring_option pncg_options[] = {
+  {.key     = "precondition",
+   .type    = WRING_WORD,
+   .choices = "jacobi|operator",
+   .value   = "operator",
+   .help    = "Preconditioner: the 3 x 3 diagonal blocks of the Hessian, or the solver of operator_type."},
+  {.key     = "beta",
+   .type    = WRING_WORD,
+   .choices = "dai_kou|dai_yuan|subspace",
+   .value   = "dai_kou",
+   .help = "Weight of the last direction: by a formula, or from the minimum of the quadratic model of g over the plane "
+           "of the preconditioned gradient and the last direction."},
+  {.key     = "filter",
+   .type    = WRING_WORD,
+   .choices = "none|clamp",
+   .value   = "none",
+   .help =
+     "What is done with negative eigenvalues of the Hessian of every element in the step length: nothing, or they "
+     "become 0; in the diagonal blocks they always do."},
+  {.key   = "renew",
+   .type  = WRING_INT,
+   .range = "[1,inf)",
+   .value = "1",
+   .help  = "Iterations after which the diagonal blocks are computed again."},
+  {.key = NULL},
+};
+
+static PetscErrorCode pncg_create(wring_solver *s)
+{
+  pncg_data *pncg;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&pncg));
+  s->data = pncg;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode pncg_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
+{
+  pncg_data  *pncg = s->data;
+  const char *word;
+  PetscBool   yes;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, pncg_options, "precondition", &word));
+  PetscCall(PetscStrcmp(word, "operator", &pncg->operator));
+  PetscCall(wring_options_get_word(o, prefix, pncg_options, "filter", &word));
+  PetscCall(PetscStrcmp(word, "clamp", &yes));
+  pncg->filter = yes ? WRING_FILTER_CLAMP : WRING_FILTER_NONE;
+  PetscCall(wring_options_get_word(o, prefix, pncg_options, "beta", &word));
+  PetscCall(PetscStrcmp(word, "dai_yuan", &yes));
+  pncg->rule = yes ? DAI_YUAN : DAI_KOU;
+  PetscCall(PetscStrcmp(word, "subspace", &yes));
+  if (yes) pncg->rule = SUBSPACE;
+  PetscCall(wring_options_get_int(o, prefix, pncg_options, "renew", &pncg->renew));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Vectors of zeros: sums over d are 0 before there is one. */
+static PetscErrorCode pncg_set_up(wring_solver *s)
+{
+  pncg_data *pncg = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_create_vec(s->g, &pncg->u));
+  PetscCall(wring_potential_create_vec(s->g, &pncg->v));
+  PetscCall(wring_potential_create_vec(s->g, &pncg->d));
+  if (!pncg->operator) PetscCall(PetscMalloc1(2 * s->n, &pncg->block));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the preconditioner ------------------------------------------------------------------------------------------ */
+
+/* The inverse blocks at `at`, whose ghosts are up to date. */
+static PetscErrorCode find_blocks(wring_solver *s, Vec at)
+{
+  pncg_data *pncg = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_diagonal(s->g, at, WRING_FILTER_CLAMP, pncg->block));
+  wring_invert_blocks(s->n / 3, pncg->block);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* u = P grad; held coordinates stay 0. */
+static PetscErrorCode precondition(wring_solver *s, Vec grad, Vec u)
+{
+  pncg_data    *pncg = s->data;
+  const double *ga;
+  double       *ua;
+
+  PetscFunctionBegin;
+  if (pncg->operator) {
+    PetscCall(wring_solver_apply_rough_inverse(s, grad, u));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecGetArrayRead(grad, &ga));
+  PetscCall(VecGetArray(u, &ua));
+  wring_multiply_blocks(s->n / 3, pncg->block, ga, ua);
+  PetscCall(VecRestoreArray(u, &ua));
+  PetscCall(VecRestoreArrayRead(grad, &ga));
+  PetscCall(wring_potential_clear(s->g, u));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+/* grad . with [n], of this rank. */
+static PetscErrorCode add_dots(const wring_solver *s, Vec grad, int n, const Vec *with, double *sum)
+{
+  const double *a[DOTS], *ga;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(grad, &ga));
+  for (int i = 0; i < n; i++) PetscCall(VecGetArrayRead(with[i], &a[i]));
+  wring_dots(s->n, n, ga, a, sum);
+  for (int i = 0; i < n; i++) PetscCall(VecRestoreArrayRead(with[i], &a[i]));
+  PetscCall(VecRestoreArrayRead(grad, &ga));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* u = P grad and this rank's sums at the point `at`, whose ghosts are up to date; last is g_(k-1). */
+static PetscErrorCode find_sums(wring_solver *s, Vec at, Vec grad, Vec last, double *sum)
+{
+  pncg_data *const pncg       = s->data;
+  const Vec        with[DOTS] = {grad, pncg->u, pncg->v, pncg->d};
+
+  PetscFunctionBegin;
+  PetscCall(precondition(s, grad, pncg->u));
+  if (pncg->frozen) PetscCall(VecAXPY(pncg->v, 1, pncg->u));
+  PetscCall(add_dots(s, grad, DOTS, with, sum));
+  PetscCall(add_dots(s, last, 1, &pncg->v, sum + VG));
+  PetscCall(wring_potential_products_local(s->g, at, pncg->filter, pncg->u, pncg->d, sum + UHU));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* At a trial point. With A^{-1} a rejected point would cost a solve: only the norm. */
+static PetscErrorCode pncg_add_sums(wring_solver *s, Vec grad, int *n, double *sums)
+{
+  pncg_data *const pncg = s->data;
+
+  PetscFunctionBegin;
+  *n = pncg->operator? 1 : N_SUMS;
+  if (pncg->operator) {
+    PetscCall(add_dots(s, grad, 1, &grad, sums));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (pncg->age + 1 >= pncg->renew) {
+    PetscCall(find_blocks(s, s->trial.x));
+    PetscCall(precondition(s, s->current.grad, pncg->v));
+  }
+  PetscCall(find_sums(s, s->trial.x, grad, s->current.grad, sums));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The sums of x_k are in `sum`. */
+static void take_sums(pncg_data *pncg)
+{
+  const double *const a = pncg->sum;
+  if (!pncg->frozen) {
+    pncg->yd  = a[GD] - pncg->slope;
+    pncg->yPy = a[GU] - 2 * a[GV] + a[VG];
+  }
+  pncg->frozen = PETSC_FALSE;
+  pncg->ready  = PETSC_TRUE;
+}
+
+static PetscErrorCode fill_ghosts(wring_solver *s, Vec x)
+{
+  const double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_local(s->g, x, &xa));
+  PetscCall(wring_potential_restore_local(s->g, x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* u and the sums of x_k, unless they were found when it was a trial point. */
+static PetscErrorCode get_ready(wring_solver *s, Vec x)
+{
+  pncg_data *const pncg = s->data;
+
+  PetscFunctionBegin;
+  if (pncg->ready) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(fill_ghosts(s, x));
+  if (!pncg->operator&& pncg->age<0) {
+    PetscCall(find_blocks(s, x));
+    pncg->age = 0;
+  }
+  PetscCall(find_sums(s, x, s->current.grad, s->trial.grad, pncg->sum));
+  PetscCall(wring_solver_sum(s, N_SUMS, pncg->sum));
+  take_sums(pncg);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Forgets the last direction, which vanishes. */
+static PetscErrorCode forget(wring_solver *s)
+{
+  pncg_data *const pncg = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecZeroEntries(pncg->d));
+  pncg->slope  = 0;
+  pncg->ready  = PETSC_FALSE;
+  pncg->frozen = PETSC_TRUE;
+  pncg->yd = pncg->yPy = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode pncg_begin(wring_solver *s, Vec x)
+{
+  pncg_data *const pncg = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_evaluate(s, x));
+  PetscCall(VecZeroEntries(pncg->v));
+  PetscCall(forget(s));
+  pncg->age = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Contacts change g at x_k, after which grad is that of the new g: y = g_k - g_(k-1) is that of the old one, which is
+  known with diagonal blocks.
+*/
+static PetscErrorCode pncg_change(wring_solver *s)
+{
+  pncg_data *const pncg = s->data;
+
+  PetscFunctionBegin;
+  if (pncg->ready)
+    PetscCall(VecAXPY(pncg->v, -1, pncg->u));
+  else
+    pncg->yd = pncg->yPy = 0;
+  pncg->frozen = PETSC_TRUE;
+  pncg->ready  = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the direction ----------------------------------------------------------------------------------------------- */
+
+/* -u + beta d, its slope and curvature. */
+typedef struct {
+  double beta, slope, curvature;
+} pncg_plane;
+
+static pncg_plane with_beta(const double *a, double beta)
+{
+  return (pncg_plane){beta, beta * a[GD] - a[GU], a[UHU] + beta * (beta * a[DHD] - 2 * a[UHD])};
+}
+
+/*
+  The minimum of -c g . u + e g . d + 1/2 (c^2 u . H u - 2 c e u . H d + e^2 d . H d) in c and e, as beta = e/c; 0
+  unless H is positive definite in this plane.
+*/
+static double subspace_beta(const double *a)
+{
+  const double determinant = a[UHU] * a[DHD] - a[UHD] * a[UHD];
+  const double c = a[GU] * a[DHD] - a[GD] * a[UHD], e = a[GU] * a[UHD] - a[GD] * a[UHU];
+  return a[UHU] > 0 && determinant > 1e-10 * a[UHU] * a[DHD] && c > 0 ? e / c : 0;
+}
+
+static double find_beta(const pncg_data *pncg)
+{
+  const double *const a = pncg->sum;
+  if (pncg->rule == SUBSPACE) return subspace_beta(a);
+  if (!(pncg->yd > 0)) return 0;
+  if (pncg->rule == DAI_YUAN) return a[GU] / pncg->yd;
+  return (a[GU] - a[GV] - pncg->yPy * a[GD] / pncg->yd) / pncg->yd;
+}
+
+/* d = alpha (-u + beta d) and x + d, in one pass; ghosts of d follow from those of u and d. */
+static PetscErrorCode form_direction(wring_solver *s, Vec x, double alpha, double beta)
+{
+  pncg_data *const pncg = s->data;
+  const PetscInt   n    = 3 * wring_potential_mesh(s->g)->n_local;
+  const double     by[] = {alpha * beta, -alpha}, add[] = {1, 1};
+  const double    *xa, *ua;
+  double          *da, *ta;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArrayRead(pncg->u, &ua));
+  PetscCall(VecGetArray(pncg->d, &da));
+  PetscCall(VecGetArrayWrite(s->trial.x, &ta));
+  const double *const two[] = {da, ua}, *const sum[] = {xa, da};
+  const wring_combination both[] = {{2, by, two, da}, {2, add, sum, ta}};
+  wring_combine(n, 2, both);
+  PetscCall(VecRestoreArrayWrite(s->trial.x, &ta));
+  PetscCall(VecRestoreArray(pncg->d, &da));
+  PetscCall(VecRestoreArrayRead(pncg->u, &ua));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  s->trial.formed = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The direction that ends at the minimum of the quadratic model along it. */
+static PetscErrorCode find_direction(wring_solver *s, Vec x)
+{
+  pncg_data *const pncg = s->data;
+  pncg_plane       p    = with_beta(pncg->sum, find_beta(pncg));
+
+  PetscFunctionBegin;
+  if (!(p.slope < 0 && p.curvature > 0)) p = with_beta(pncg->sum, 0);
+  const double alpha = p.curvature > 0 ? -p.slope / p.curvature : 1;
+  PetscCall(form_direction(s, x, alpha, p.beta));
+  pncg->slope = alpha * p.slope;
+  const Vec u = pncg->u; // the trial point needs P g_k as its v
+  pncg->u     = pncg->v;
+  pncg->v     = u;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the iteration ----------------------------------------------------------------------------------------------- */
+
+/* A step along d; without success along -P g, then along -g. */
+static PetscErrorCode search(wring_solver *s, Vec x, wring_search *result)
+{
+  pncg_data *const pncg = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_backtrack(s, x, pncg->d, pncg->slope, result));
+  s->trial.formed = 0;
+  if (*result != WRING_SEARCH_FAILED) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_steepest(s, x, pncg->d, &pncg->slope));
+  PetscCall(fill_ghosts(s, pncg->d));
+  PetscCall(wring_solver_backtrack(s, x, pncg->d, pncg->slope, result));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode pncg_iterate(wring_solver *s, Vec x)
+{
+  pncg_data *const  pncg = s->data;
+  const wring_phase old  = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
+  wring_search      result;
+
+  PetscFunctionBegin;
+  PetscCall(get_ready(s, x));
+  PetscCall(find_direction(s, x));
+  pncg->ready = PETSC_FALSE;
+  wring_phases_switch(s->phases, old);
+  PetscCall(search(s, x, &result));
+  if (result != WRING_SEARCH_FOUND) {
+    wring_solver_give_up(s, result);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_solver_accept(s, x));
+  if (pncg->operator) PetscFunctionReturn(PETSC_SUCCESS);
+  pncg->age = pncg->age + 1 >= pncg->renew ? 0 : pncg->age + 1;
+  PetscCall(PetscArraycpy(pncg->sum, s->trial.sums, N_SUMS));
+  take_sums(pncg);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static double pncg_operator_factor(const wring_solver *s)
+{
+  const pncg_data *pncg = s->data;
+  return pncg->    operator;
+}
+
+static PetscErrorCode pncg_destroy(wring_solver *s)
+{
+  pncg_data *pncg = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&pncg->u));
+  PetscCall(VecDestroy(&pncg->v));
+  PetscCall(VecDestroy(&pncg->d));
+  PetscCall(PetscFree(pncg->block));
+  PetscCall(PetscFree(s->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_solver_ops wring_solver_pncg = {
+  .name                 = "pncg",
+  .needs                = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN,
+  .declares             = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
+  .operator_factor      = pncg_operator_factor,
+  .begins_from_operator = PETSC_TRUE,
+  .contacts             = wring_solver_contacts_in_g,
+  .options              = pncg_options,
+  .create               = pncg_create,
+  .set_from_options     = pncg_set_from_options,
+  .set_up               = pncg_set_up,
+  .begin                = pncg_begin,
+  .iterate              = pncg_iterate,
+  .change               = pncg_change,
+  .add_sums             = pncg_add_sums,
+  .destroy              = pncg_destroy,
+};
