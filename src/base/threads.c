@@ -21,19 +21,63 @@ void wring_set_threads(int n)
 }
 
 /*
-  The BLAS library is chosen when the program is loaded (Debian's alternatives), so its setter is looked up at run time.
+  The BLAS library is chosen when the program is loaded (Debian's alternatives), so its functions are looked up at run
+  time. ISO C has no cast from an object to a function pointer, hence memcpy.
 */
-void wring_blas_set_threads(int n)
+static void set_blas(int n)
 {
   static const char *const setter[] = {"openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads"};
   for (size_t i = 0; i < sizeof setter / sizeof setter[0]; i++) {
     void *const symbol = dlsym(RTLD_DEFAULT, setter[i]);
     if (!symbol) continue;
     void (*set)(int);
-    memcpy(&set, &symbol, sizeof set); // ISO C has no cast from an object to a function pointer
+    memcpy(&set, &symbol, sizeof set);
     set(n);
     return;
   }
+}
+
+/* The number of threads of BLAS, 1 if it is unknown. */
+static int get_blas(void)
+{
+  static const char *const getter[] = {"openblas_get_num_threads", "MKL_Get_Max_Threads", "bli_thread_get_num_threads"};
+  for (size_t i = 0; i < sizeof getter / sizeof getter[0]; i++) {
+    void *const symbol = dlsym(RTLD_DEFAULT, getter[i]);
+    if (!symbol) continue;
+    int (*get)(void);
+    memcpy(&get, &symbol, sizeof get);
+    return get();
+  }
+  return 1;
+}
+
+void wring_blas_set_threads(int n)
+{
+  set_blas(n);
+}
+
+/* Whether the threads of BLAS are its own, which only OpenBLAS tells: 0 none, 1 its own, 2 those of OpenMP. */
+static PetscBool blas_has_own_threads(void)
+{
+  void *const symbol = dlsym(RTLD_DEFAULT, "openblas_get_parallel");
+  int (*kind)(void);
+  if (!symbol) return PETSC_FALSE;
+  memcpy(&kind, &symbol, sizeof kind);
+  return (PetscBool)(kind() != 2);
+}
+
+wring_blas_scope wring_blas_begin(int threads)
+{
+  const wring_blas_scope before = {get_blas(), omp_get_max_active_levels()};
+  if (threads > before.threads) set_blas(threads);
+  if (PetscMax(threads, before.threads) == 1 || blas_has_own_threads()) omp_set_max_active_levels(0);
+  return before;
+}
+
+void wring_blas_end(const wring_blas_scope *before)
+{
+  omp_set_max_active_levels(before->levels);
+  set_blas(before->threads);
 }
 
 PetscErrorCode wring_check_thread_level(MPI_Comm comm)

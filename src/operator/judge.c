@@ -19,11 +19,15 @@ static PetscErrorCode describe_factor(Mat F, char *text, size_t size)
 
 static PetscErrorCode describe(PC pc, char *text, size_t size)
 {
-  Mat       F;
-  PetscBool factor;
+  Mat         F;
+  PetscBool   factor, own;
+  const char *name = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(text, "the preconditioner", size));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSHELL, &own));
+  if (own) PetscCall(PCShellGetName(pc, &name));
+  if (name) PetscCall(PetscSNPrintf(text, size, "the factor by %s", name));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &factor, PCLU, PCCHOLESKY, ""));
   if (!factor) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCFactorGetMatrix(pc, &F));

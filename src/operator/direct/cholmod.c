@@ -5,24 +5,11 @@
   factor solves for the three components as one dense right-hand side.
 */
 #include "operator/operator_impl.h"
+#include "cholmod_names.h"
 #include "packed.h"
 #include "residual.h"
-#if __has_include(<suitesparse/cholmod.h>)
-  #include <suitesparse/cholmod.h>
-#else
-  #include <cholmod.h>
-#endif
 #include <float.h>
 #include <math.h>
-
-/* CHOLMOD has each function twice: for int and, with _l, for 64-bit indices. */
-#if defined(PETSC_USE_64BIT_INDICES)
-  #define CHOLMOD(name) cholmod_l_##name
-enum { INDEX_TYPE = CHOLMOD_LONG };
-#else
-  #define CHOLMOD(name) cholmod_##name
-enum { INDEX_TYPE = CHOLMOD_INT };
-#endif
 
 /*
   Largest |b - A x| / |b| after a solve in single precision; above it the double factor is used. At this rate five
@@ -54,13 +41,7 @@ static PetscErrorCode create(wring_operator *op)
   d->shared.window = MPI_WIN_NULL;
   PetscCall(wring_team_create(op->comm, &d->team));
   if (!d->team) op->no_sharing = PETSC_TRUE;
-  CHOLMOD(start)(&d->common);
-  d->common.print              = 0;
-  d->common.supernodal         = CHOLMOD_SUPERNODAL;
-  d->common.final_ll           = 1;
-  d->common.nmethods           = 1;
-  d->common.method[0].ordering = CHOLMOD_METIS;
-  d->common.postorder          = 1;
+  wring_cholmod_start(&d->common);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,23 +81,6 @@ static PetscErrorCode collect_matrix(const wring_operator *op, Mat *S)
   PetscCall(MatDestroySubMatrices(d->team->rank == 0, &list));
   PetscCall(ISDestroy(&all));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A is symmetric, so its rows are its columns: CHOLMOD reads PETSc's arrays in place. */
-static cholmod_sparse as_sparse(const wring_row_view *A)
-{
-  return (cholmod_sparse){.nrow   = (size_t)A->n,
-                          .ncol   = (size_t)A->n,
-                          .nzmax  = (size_t)A->part[0].rows.start[A->n],
-                          .p      = (void *)A->part[0].rows.start,
-                          .i      = (void *)A->part[0].rows.column,
-                          .x      = (void *)A->part[0].rows.value,
-                          .stype  = -1,
-                          .itype  = INDEX_TYPE,
-                          .xtype  = CHOLMOD_REAL,
-                          .dtype  = CHOLMOD_DOUBLE,
-                          .sorted = 1,
-                          .packed = 1};
 }
 
 static wring_supernodes supernodes_of(const cholmod_factor *f)
@@ -292,7 +256,7 @@ static PetscErrorCode with_matrix(wring_operator *op, void (*work)(direct *d, ch
   if (S) {
     wring_row_view rows;
     PetscCall(wring_row_view_get(S, &rows));
-    cholmod_sparse A = as_sparse(&rows);
+    cholmod_sparse A = wring_cholmod_view(&rows);
     work(op->data, &A);
     PetscCall(wring_row_view_restore(&rows));
   }
@@ -304,8 +268,10 @@ static PetscErrorCode with_matrix(wring_operator *op, void (*work)(direct *d, ch
 /* Stops at the first failure: every call to CHOLMOD resets the status. */
 static void factorize(direct *d, cholmod_sparse *A)
 {
+  const wring_blas_scope before = wring_blas_begin(1);
   if (!d->factor) d->factor = CHOLMOD(analyze)(A, &d->common);
   if (d->factor) CHOLMOD(factorize)(A, d->factor, &d->common);
+  wring_blas_end(&before);
 }
 
 static void analyse(direct *d, cholmod_sparse *A)

@@ -27,11 +27,16 @@ PetscErrorCode wring_factor_choose(PC pc, Mat A, MatFactorType type, const char 
   const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
   PetscMPIInt    size;
   MatSolverType  library;
-  PetscBool      available;
+  PetscBool      available, own;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(wring_factor_library(comm, type, &library));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &own));
+  if (own && type == MAT_FACTOR_CHOLESKY) {
+    PetscCall(wring_cholmod_pc_set(pc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatGetFactorAvailable(A, library, type, &available));
   if (!available && size > 1)
     WRING_REFUSE(comm, "%s on %d ranks needs a PETSc with MUMPS, expected one rank", who, (int)size);

@@ -11,7 +11,9 @@
     team.h         the threads of all ranks of a node: shared memory, a barrier
     residual.h     b - A x and its norms, computed by a team
     packed.h       a factor copied into single precision: packed.c copies it, packed_solve.c solves with it
+    cholmod_names.h  CHOLMOD's names for both sizes of integers, its settings, PETSc's arrays as its matrix
     cholmod.c      type direct on one rank or one node: CHOLMOD, packed, refined
+    cholmod_pc.c   CHOLMOD as a preconditioner, for matrices with three rows per vertex and many numeric factors
     mumps.c        type direct with a distributed factor: MUMPS
   Iterations other than refinement do not belong here.
 */
@@ -34,6 +36,14 @@ PetscInt wring_mumps_more_workspace(PetscInt status, PetscInt percent);
   The library for a Cholesky factor on comm (CHOLMOD on one rank, MUMPS on several) or for LU (MUMPS). Static string.
 */
 PetscErrorCode wring_factor_library(MPI_Comm comm, MatFactorType type, MatSolverType *library);
+
+/*
+  Makes pc a Cholesky factor by CHOLMOD of a seqaij matrix with both triangles. KSPSetUp analyses a new pattern and
+  factors new values, with as many threads of BLAS as OpenMP has; a failure is pc's failed reason. *n of the second
+  function: how many patterns were analysed.
+*/
+PetscErrorCode wring_cholmod_pc_set(PC pc);
+PetscErrorCode wring_cholmod_pc_analyses(PC pc, PetscInt *n);
 
 /*
   Makes pc a Cholesky (MAT_FACTOR_CHOLESKY) or LU (MAT_FACTOR_LU) factor of A by that library; on one rank, by PETSc's
