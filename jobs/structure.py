@@ -17,6 +17,7 @@ HEADERS = {
     "options": "base",
     "curve": "base",
     "sweep": "term",
+    "descent": "term",
     "load": "step",
     "sanity": "problem",
 }  # public headers with another name than their layer's

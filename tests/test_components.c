@@ -563,7 +563,7 @@ int main(int argc, char **argv)
                                         {"variant_newton_cg_linear", "cg"},
                                         {NULL, NULL}};
   static const char *const any[]    = {"qn",     "admm",     "chebyshev", "gradient_descent", "newton", "rest", "frame",
-                                       "warped", "identity", "cg",        "newton_cg"};
+                                       "warped", "identity", "cg",        "newton_cg",        "vbd"};
   static const char *const strain[] = {"pd", "anderson", "admm", "mixed"};
   static const char *const sweeps[] = {"xpbd", "hybrid", "pbd", "rgc", "penalty", "mass"};
   static const char *const one[]    = {"compliant"};
@@ -579,7 +579,7 @@ int main(int argc, char **argv)
     PetscCall(test_operator("multigrid", "auto", 1e-8, n));
     PetscCall(test_operator("petsc", "auto", 1e-8, n));
   }
-  PetscCall(test_minimisers("corotated", size > 1 ? 4 : 11, any, keys)); // the same iterations on any ranks
+  PetscCall(test_minimisers("corotated", size > 1 ? 4 : 12, any, keys)); // the same iterations on any ranks
   PetscCall(test_minimisers("strain", 4, strain, keys));
   PetscCall(test_inner());
   PetscCall(test_held("strain", 6, sweeps));

@@ -252,7 +252,7 @@ static PetscErrorCode watch_row(void *context, const wring_iteration *it)
 */
 static PetscErrorCode test_methods(void)
 {
-  static const char *const name[] = {"newton", "qn", "pncg", "blocks", "chebyshev", "gradient_descent"};
+  static const char *const name[] = {"newton", "qn", "pncg", "blocks", "vbd", "chebyshev", "gradient_descent"};
   test_body                b;
   wring_outcome            outcome;
   watch                    w     = {0};

@@ -16,7 +16,7 @@ variant:
   full:   {type: qn, line_search: none}
   cg:     {type: qn, initial_hessian: rest_hessian, inner: cg, inner_preconditioner: jacobi, inner_max_it: 3}
   fresh:  {type: qn, refresh: 1}
-compare:  {solvers: [pd, admm, full, xpbd, newton, gradient_descent, cg], iterations: 6}
+compare:  {solvers: [pd, admm, full, xpbd, vbd, newton, gradient_descent, cg], iterations: 6}
 output:   {directory: out}
 DECK
 
@@ -36,12 +36,13 @@ works 1 block.yaml
 header=$(head -1 out/compare.csv)
 [[ $header = *,evaluations,gradients,hessians,factorisations,linear_solves,products,exchanges,reductions ]] ||
   fail "columns of compare.csv: $header"
-for solver in pd admm full xpbd newton gradient_descent cg; do
+for solver in pd admm full xpbd vbd newton gradient_descent cg; do
   [ "$(work out/compare.csv "$solver" 0 | cut -d' ' -f3-6)" = '0 0 0 0' ] || fail "$solver: work at iteration 0"
 done
 has pd 6 0 6 0 0 6 0 12 0   # residual: x out, forces back; solve with A
 has admm 6 0 6 0 0 6 0 12 6 # the residuals of an iteration in one sum
 has xpbd 6 0 6 0 0 0 0 7 0  # masses of ghosts at the start; on one rank a sweep has one exchange, of ghosts before it
+has vbd 6 0 6 6 0 0 0 7 0 # gradient and diagonal blocks; as xpbd, and no sum
 has full 6 7 7 0 0 6 0 14 13 # g at x_0 and at each x_k: x out, forces back, a sum; another sum after each solve
 # newton: H at x_0, ..., x_5, x out for each; g and grad g at x_0 and at each trial point; a factor and a solve for each
 n=$(work out/compare.csv newton 6 | cut -d' ' -f1)
@@ -62,11 +63,11 @@ PYTHON
 # ---- measuring less often changes no count; two ranks change exchanges and reductions of sweeps only ----
 cp out/compare.csv all.csv
 works 1 block.yaml -solver_measure 0
-for solver in pd admm full xpbd newton gradient_descent cg; do
+for solver in pd admm full xpbd vbd newton gradient_descent cg; do
   [ "$(work all.csv "$solver" 6)" = "$(work out/compare.csv "$solver" 6)" ] || fail "$solver: measuring is counted"
 done
 works 2 block.yaml
-for solver in pd admm full xpbd gradient_descent cg; do
+for solver in pd admm full xpbd vbd gradient_descent cg; do
   [ "$(work all.csv "$solver" 6 | cut -d' ' -f1-6)" = "$(work out/compare.csv "$solver" 6 | cut -d' ' -f1-6)" ] ||
     fail "$solver on two ranks: $(work out/compare.csv "$solver" 6)"
 done

@@ -194,6 +194,32 @@ static void check_hessian(const wring_law *law, int kind, wring_in par, block_z 
   }
 }
 
+/*
+  The Hessian of one vertex with row g of G is the Hessian contracted with g. Fails if a closed form has a wrong term or
+  order.
+*/
+static void check_contracted(const wring_law *law, int kind, wring_in par, block_z z)
+{
+  static const int      row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+  const int             n = 3 * law->q, q = law->q;
+  WRING_ALIGNED double  g[3][WRING_LANES], K[6][WRING_LANES];
+  WRING_ALIGNED block_h h;
+
+  for (int k = 0; k < 3; k++)
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      g[k][lane] = 2 * wring_uniform((uint64_t)(100 * kind + 8 * k + lane)) - 1;
+  law->hessian(law, WRING_FILTER_NONE, par, (wring_in)z, h);
+  wring_law_contract(law, par, (wring_in)z, (wring_in)g, K);
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    for (int i = 0; i < 6; i++) {
+      double sum = 0;
+      for (int k = 0; k < q; k++)
+        for (int l = 0; l < q; l++) sum += g[k][lane] * g[l][lane] * h[n * (q * row[i] + k) + q * column[i] + l][lane];
+      check_close(K[i][lane], sum, 1e-11 * largest(n * n, h, lane), law, kind, "Hessian of a vertex");
+    }
+  }
+}
+
 /* ---- the semidefinite Hessian ------------------------------------------------------------------------------------ */
 
 /*
@@ -495,6 +521,7 @@ static void test_properties(const wring_law *law)
     random_z(law, kind, &state, z);
     check_gradient(law, kind, (wring_in)par, z);
     check_hessian(law, kind, (wring_in)par, z);
+    check_contracted(law, kind, (wring_in)par, z);
     for (int filter = WRING_FILTER_CLAMP; filter <= WRING_FILTER_ABSOLUTE; filter++)
       check_filter(law, (wring_filter)filter, kind, (wring_in)par, z);
     check_fused(law, kind, (wring_in)par, z);

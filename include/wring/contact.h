@@ -73,6 +73,15 @@ PetscErrorCode wring_contact_update(wring_contact *c, const wring_contact_step *
 */
 PetscErrorCode wring_contact_add(wring_contact *c, wring_work work, const double *x, double *f, double *energy);
 
+/*
+  Adds the energy of one owned vertex at x [3] m to *energy [J], and with GRADIENT its derivatives to f [3] N and K [6]
+  N/m, xx yy zz xy xz yz. Only for contacts of vertices that are independent of each other; not collective, and several
+  threads may call it.
+*/
+PetscBool wring_contact_is_single(const wring_contact *c);
+void      wring_contact_add_single(const wring_contact *c, wring_work work, PetscInt vertex, const double x[3],
+                                   double *energy, double *f, double *K);
+
 /* Adds a semidefinite d2E_c/dx2 to diagonal [n_owned][3][3] N/m: blocks of owned vertices only. */
 PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, double *diagonal);
 

@@ -31,6 +31,7 @@
     inspect.c                                  components, moduli at rest, stiffness of points and edges
     term.c                   destruction and queries
     sweep/                   Gauss-Seidel over constraints: wring/sweep.h
+    descent/                 Gauss-Seidel over vertices: wring/descent.h
   Functions of laws are in src/law, exchanges between ranks in src/potential.
 */
 #pragma once

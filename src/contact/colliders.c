@@ -199,12 +199,17 @@ static PetscErrorCode colliders_set_time(wring_contact *contact, double time)
 
 /* ---- energy ------------------------------------------------------------------------------------------------------ */
 
-/* min(0, n.(x - centre) - offset) */
+/* min(0, n.(x - centre) - offset) of a vertex at `at` */
+static double depth_at(const colliders *d, const record *r, const double at[3])
+{
+  const double *const centre  = d->now[r->collider].centre;
+  const double        from[3] = {at[0] - centre[0], at[1] - centre[1], at[2] - centre[2]};
+  return fmin(0, wring_dot3(r->n, from) - r->offset);
+}
+
 static double depth_of(const colliders *d, const record *r, const double *x)
 {
-  const double *const centre = d->now[r->collider].centre, *const at = x + 3 * r->vertex;
-  const double from[3] = {at[0] - centre[0], at[1] - centre[1], at[2] - centre[2]};
-  return fmin(0, wring_dot3(r->n, from) - r->offset);
+  return depth_at(d, r, x + 3 * r->vertex);
 }
 
 static PetscErrorCode colliders_add(wring_contact *contact, wring_work work, const double *x, double *f, double *energy)
@@ -221,6 +226,38 @@ static PetscErrorCode colliders_add(wring_contact *contact, wring_work work, con
   }
   if (work & WRING_VALUE) *energy += sum;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first record of collider c, from `first` on, whose vertex is not below v. */
+static PetscInt find_record(const colliders *d, PetscInt first, int c, PetscInt v)
+{
+  PetscInt low = first, high = d->n_record;
+  while (low < high) {
+    const PetscInt middle = (low + high) / 2;
+    if (d->record[middle].collider < c || (d->record[middle].collider == c && d->record[middle].vertex < v))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void colliders_add_single(const wring_contact *contact, wring_work work, PetscInt vertex, const double x[3],
+                                 double *energy, double *f, double *K)
+{
+  static const int       row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+  const colliders *const d = contact->data;
+  PetscInt               i = 0;
+  for (int c = 0; c < d->n && d->n_record > 0; c++) {
+    i                     = find_record(d, i, c, vertex);
+    const record *const r = &d->record[i];
+    if (i == d->n_record) break;
+    if (r->collider != c || r->vertex != vertex) continue;
+    const double k = d->collider[c].stiffness, s = depth_at(d, r, x);
+    *energy += 0.5 * k * s * s;
+    for (int j = 0; j < 3 && (work & WRING_GRADIENT); j++) f[j] += k * s * r->n[j];
+    for (int j = 0; j < 6 && (work & WRING_GRADIENT) && s < 0; j++) K[j] += k * r->n[row[j]] * r->n[column[j]];
+  }
 }
 
 /* Adds k n n^T for vertices behind their plane. */
@@ -413,14 +450,15 @@ static double colliders_stiffness(const wring_contact *contact)
 }
 
 static const wring_contact_ops colliders_ops = {
-  .kind      = "collider",
-  .losing    = "passing through a collider: beyond its middle, pushed out on the other side; a smaller time_step or a "
-               "larger stiffness of the collider prevents this",
-  .refusal   = colliders_refusal,
-  .stiffness = colliders_stiffness,
-  .set_time  = colliders_set_time,
-  .update    = colliders_update,
-  .add       = colliders_add,
+  .kind       = "collider",
+  .losing     = "passing through a collider: beyond its middle, pushed out on the other side; a smaller time_step or a "
+                "larger stiffness of the collider prevents this",
+  .refusal    = colliders_refusal,
+  .stiffness  = colliders_stiffness,
+  .set_time   = colliders_set_time,
+  .update     = colliders_update,
+  .add        = colliders_add,
+  .add_single = colliders_add_single,
   .add_hessian  = colliders_add_hessian,
   .add_products = colliders_add_products,
   .project      = colliders_project,

@@ -47,6 +47,17 @@ PetscErrorCode wring_contact_add(wring_contact *c, wring_work work, const double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscBool wring_contact_is_single(const wring_contact *c)
+{
+  return (PetscBool)(c->ops->add_single != NULL);
+}
+
+void wring_contact_add_single(const wring_contact *c, wring_work work, PetscInt vertex, const double x[3],
+                              double *energy, double *f, double *K)
+{
+  c->ops->add_single(c, work, vertex, x, energy, f, K);
+}
+
 PetscErrorCode wring_contact_add_hessian(wring_contact *c, const double *x, double *diagonal)
 {
   PetscFunctionBegin;

@@ -10,6 +10,8 @@ typedef struct {
   PetscErrorCode (*update)(wring_contact *c, const wring_contact_step *step, const double *x, PetscBool first,
                            wring_contact_change *change); // change is 0 on entry
   PetscErrorCode (*add)(wring_contact *c, wring_work work, const double *x, double *f, double *energy);
+  void (*add_single)(const wring_contact *c, wring_work work, PetscInt vertex, const double x[3], double *energy,
+                     double *f, double *K);                                           // NULL: it couples vertices
   PetscErrorCode (*add_hessian)(wring_contact *c, const double *x, double *diagonal); // NULL: it has blocks
   PetscErrorCode (*count_blocks)(wring_contact *c, const double *x, PetscInt *count,
                                  PetscBool *joined); // NULL: it couples no vertices

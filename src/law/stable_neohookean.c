@@ -60,6 +60,21 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
   }
 }
 
+/* mu |g|^2 + lambda (cof F g) (cof F g)^T: J is linear in one vertex, so that d2J adds nothing. */
+static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_out K)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double lambda = par[LAME_LAMBDA][lane], g0 = g[0][lane], g1 = g[1][lane], g2 = g[2][lane];
+    const double same = par[LAME_MU][lane] * (g0 * g0 + g1 * g1 + g2 * g2);
+    const mat3   c    = mat3_cofactor(mat3_load(z, lane));
+    const double x = c.a00 * g0 + c.a01 * g1 + c.a02 * g2, y = c.a10 * g0 + c.a11 * g1 + c.a12 * g2;
+    const double w = c.a20 * g0 + c.a21 * g1 + c.a22 * g2;
+    K[0][lane] = same + lambda * x * x, K[1][lane] = same + lambda * y * y, K[2][lane] = same + lambda * w * w;
+    K[3][lane] = lambda * x * y, K[4][lane] = lambda * x * w, K[5][lane] = lambda * y * w;
+  }
+}
+
 /* Terms of the derivatives in the stretches: psi_i = mu s_i + c j_i with j_i = dJ/ds_i, c = lambda (J - 1) - mu. */
 typedef struct {
   double mu, lambda, c, j0, j1, j2;
@@ -173,6 +188,7 @@ const wring_law wring_law_stable_neohookean = {
   .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
+  .contracted   = contracted,
   .slope        = slope,
   .n_row        = 2,
   .row          = constraint,

@@ -116,6 +116,7 @@ const wring_law wring_law_strain = {
   .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
+  .contracted   = wring_isotropic_contracted,
   .project      = project,
   .slope        = wring_law_slope_of_stiffness,
   .n_constraint = 1,

@@ -72,6 +72,7 @@ const wring_law wring_law_strain_limit = {
   .gradient     = wring_law_gradient_by_fused,
   .fused        = wring_limit_fused,
   .hessian      = wring_isotropic_hessian,
+  .contracted   = wring_isotropic_contracted,
   .project      = wring_limit_project,
   .slope        = wring_law_slope_of_stiffness,
   .n_constraint = 1,

@@ -127,6 +127,7 @@ const wring_law wring_law_stvk = {
   .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
+  .contracted   = wring_isotropic_contracted,
   .slope        = slope,
   .n_constraint = 1,
   .constraint   = wring_law_root,

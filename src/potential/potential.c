@@ -254,6 +254,11 @@ Vec wring_potential_target(const wring_potential *g)
   return g->y;
 }
 
+Vec wring_potential_load(const wring_potential *g)
+{
+  return g->load;
+}
+
 Vec wring_potential_start(const wring_potential *g)
 {
   return g->q;

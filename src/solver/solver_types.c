@@ -13,6 +13,7 @@
   use(rgc) \
   use(penalty) \
   use(compliant) \
+  use(vbd) \
   use(gradient_descent) \
   use(pncg) \
   use(anderson)

@@ -119,3 +119,44 @@ void wring_isotropic_hessian(const wring_law *self, wring_filter filter, wring_i
     }
   }
 }
+
+/* U^T K U for b = V^T g: the stretches on the diagonal and between axes, twist and flip of every pair. */
+BLOCK3_INLINE sym3 contract_modes(const wring_isotropic_modes *m, int lane, vec3 b)
+{
+  const double p01 = 0.5 * (m->flip[0][lane] + m->twist[0][lane]), m01 = 0.5 * (m->flip[0][lane] - m->twist[0][lane]);
+  const double p02 = 0.5 * (m->flip[1][lane] + m->twist[1][lane]), m02 = 0.5 * (m->flip[1][lane] - m->twist[1][lane]);
+  const double p12 = 0.5 * (m->flip[2][lane] + m->twist[2][lane]), m12 = 0.5 * (m->flip[2][lane] - m->twist[2][lane]);
+  const double x2 = b.x * b.x, y2 = b.y * b.y, z2 = b.z * b.z;
+  return (sym3){m->a[S00][lane] * x2 + p01 * y2 + p02 * z2, m->a[S11][lane] * y2 + p01 * x2 + p12 * z2,
+                m->a[S22][lane] * z2 + p02 * x2 + p12 * y2, (m->a[S01][lane] + m01) * b.x * b.y,
+                (m->a[S02][lane] + m02) * b.x * b.z,        (m->a[S12][lane] + m12) * b.y * b.z};
+}
+
+/* S r for a row r of U: a column of S U^T. */
+BLOCK3_INLINE vec3 sym3_apply(sym3 s, vec3 r)
+{
+  return (vec3){s.s00 * r.x + s.s01 * r.y + s.s02 * r.z, s.s01 * r.x + s.s11 * r.y + s.s12 * r.z,
+                s.s02 * r.x + s.s12 * r.y + s.s22 * r.z};
+}
+
+void wring_isotropic_contracted(const wring_law *self, wring_in par, wring_in f, wring_in g, wring_out K)
+{
+  const wring_isotropic *const rule = self->rule;
+  WRING_ALIGNED double         u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
+  wring_isotropic_modes        modes;
+
+  wring_block3_svd(f, u, s, v);
+  rule->modes(par, (wring_in)s, &modes);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3 a = mat3_load((wring_in)u, lane), b = mat3_load((wring_in)v, lane);
+    const vec3 along = {b.a00 * g[0][lane] + b.a10 * g[1][lane] + b.a20 * g[2][lane],
+                        b.a01 * g[0][lane] + b.a11 * g[1][lane] + b.a21 * g[2][lane],
+                        b.a02 * g[0][lane] + b.a12 * g[1][lane] + b.a22 * g[2][lane]};
+    const sym3 k     = contract_modes(&modes, lane, along);
+    const vec3 x = {a.a00, a.a01, a.a02}, y = {a.a10, a.a11, a.a12}, z = {a.a20, a.a21, a.a22};
+    const vec3 kx = sym3_apply(k, x), ky = sym3_apply(k, y), kz = sym3_apply(k, z);
+    K[0][lane] = vec3_dot(x, kx), K[1][lane] = vec3_dot(y, ky), K[2][lane] = vec3_dot(z, kz);
+    K[3][lane] = vec3_dot(x, ky), K[4][lane] = vec3_dot(x, kz), K[5][lane] = vec3_dot(y, kz);
+  }
+}

@@ -39,7 +39,8 @@ typedef struct {
 } wring_isotropic;
 
 /* For laws whose rule is a wring_isotropic or begins with one. */
-wring_law_hessian wring_isotropic_hessian;
+wring_law_hessian    wring_isotropic_hessian;
+wring_law_contracted wring_isotropic_contracted;
 
 /* 1/(s_i + s_j) of the three pairs, bounded where psi has no derivative: s_i + s_j = 0. */
 static inline double wring_isotropic_pair(double si, double sj)

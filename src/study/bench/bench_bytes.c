@@ -7,10 +7,11 @@
 #include <string.h>
 
 enum {
-  REAL   = 8,
-  VECTOR = 24,        // three doubles of a vertex, read or written
-  TET    = 8 + 4 * 2, // weight, and corners of 16 bits in a chunk
-  ENTRY  = 12         // of a sparse matrix in double precision: value and column
+  REAL          = 8,
+  VECTOR        = 24,        // three doubles of a vertex, read or written
+  VERTEX_RECORD = 93,        // a tet at one of its vertices in vbd: 10 doubles, 3 vertices, a place
+  TET           = 8 + 4 * 2, // weight, and corners of 16 bits in a chunk
+  ENTRY         = 12         // of a sparse matrix in double precision: value and column
 };
 
 /* Coefficients of the three free vertices; x is read, forces are read and written. */
@@ -71,7 +72,8 @@ static PetscErrorCode get_number(const wring_bench_body *body, const char *metho
 
 /*
   Vectors read or written: every method reads and writes x; L-BFGS reads its pairs for products and for the direction,
-  and anderson its columns. Newton's method writes its matrix and reads it.
+  and anderson its columns; vbd reads its records of elements for a step and for its search. Newton's method writes
+  its matrix and reads it.
 */
 PetscErrorCode wring_bench_method_bytes(const wring_bench_body *body, const char *method, double *bytes)
 {
@@ -89,6 +91,8 @@ PetscErrorCode wring_bench_method_bytes(const wring_bench_body *body, const char
     vectors = 8;
   } else if (strcmp(method, "admm") == 0) {
     *bytes = wring_bench_split_bytes(body, 3);
+  } else if (strcmp(method, "vbd") == 0) {
+    *bytes = 2 * 4 * VERTEX_RECORD * body->tets;
   } else if (strcmp(method, "newton") == 0) {
     *bytes = 2 * 9.0 * REAL * body->entries;
   }

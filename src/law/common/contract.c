@@ -1,0 +1,25 @@
+/* The Hessian of one vertex, from that of psi or in closed form. */
+#include <wring/law.h>
+
+/* The pairs (c, d) of K. */
+static const int row_of[6] = {0, 1, 2, 0, 0, 1}, column_of[6] = {0, 1, 2, 1, 2, 2};
+
+void wring_law_contract(const wring_law *law, wring_in par, wring_in z, wring_in g, wring_out K)
+{
+  const int            q = law->q;
+  WRING_ALIGNED double h[81][WRING_LANES];
+  if (law->contracted) {
+    law->contracted(law, par, z, g, K);
+    return;
+  }
+  law->hessian(law, WRING_FILTER_NONE, par, z, h);
+  for (int i = 0; i < 6; i++) {
+    for (int lane = 0; lane < WRING_LANES; lane++) K[i][lane] = 0;
+    for (int kl = 0; kl < q * q; kl++) {
+      const double *a = g[kl / q], *b = g[kl % q],
+                   *entry = h[(q * row_of[i] + kl / q) * 3 * q + q * column_of[i] + kl % q];
+#pragma omp simd
+      for (int lane = 0; lane < WRING_LANES; lane++) K[i][lane] += a[lane] * b[lane] * entry[lane];
+    }
+  }
+}

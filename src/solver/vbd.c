@@ -1,0 +1,335 @@
+/*
+  Vertex block descent [Chen et al. 2024]: Gauss-Seidel over the vertices, by colours. Each vertex makes a Newton step
+  of g in its own three coordinates, H_i d = -grad_i g, with the Hessian of its elements as it is (not projected). With
+  line_search armijo, the default, a step that raises the energy of its vertex is halved, and where H_i is not definite
+  the absolute values of its eigenvalues are used: g never rises. Without it the iterates are those of the paper, which
+  skips vertices whose H_i has a tiny determinant.
+
+  Acceleration of the paper, section 3.8: x_(k+1) = w (s - x_(k-1)) + x_(k-1) after the sweep s, for vertices that are
+  in no contact, with the weights of chebyshev. With line_search armijo an accelerated iterate with a larger g than
+  x_k is replaced by s, and the weights start again. docs/theory.md (5.29) to (5.31)
+*/
+#include "solver/common/line_search.h"
+#include <wring/descent.h>
+
+typedef struct {
+  PetscBool      search;
+  double         rho;      // 0: no acceleration
+  double         weight;   // w
+  PetscInt       count;    // iterations since the weights started
+  wring_descent *descent;  //
+  Vec            last, d;  // x_(k-1); x_k, then the accelerated step from s [n_owned][3] m
+  const double  *y, *load; // arrays that the descent reads during a sweep
+} vbd_data;
+
+static const wring_option vbd_options[] = {
+  {.key     = "line_search",
+   .type    = WRING_WORD,
+   .choices = "none|armijo",
+   .value   = "armijo",
+   .help    = "Armijo halves the step of a vertex until its energy decreases enough; none takes every step, as "
+              "published."},
+  {.key   = "rho",
+   .type  = WRING_REAL,
+   .range = "[0,1)",
+   .value = "0",
+   .help  = "Spectral radius for which sweeps are accelerated; 0: no acceleration."},
+  {.key = NULL},
+};
+
+static PetscErrorCode vbd_create(wring_solver *s)
+{
+  vbd_data *vbd;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&vbd));
+  s->data = vbd;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode vbd_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
+{
+  vbd_data   *vbd = s->data;
+  const char *search;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, vbd_options, "line_search", &search));
+  PetscCall(PetscStrcmp(search, "armijo", &vbd->search));
+  PetscCall(wring_options_get_real(o, prefix, vbd_options, "rho", &vbd->rho));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A step of one vertex changes the energy of a contact between vertices in a way that its blocks do not see. */
+static PetscErrorCode require_single_contacts(const wring_solver *s)
+{
+  wring_contact *const *contact;
+  const int             n = wring_potential_contacts(s->g, &contact);
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) {
+    if (wring_contact_is_single(contact[i])) continue;
+    WRING_REFUSE(s->comm,
+                 "solver 'vbd' cannot use %s: it moves one vertex at a time, expected qn, newton, gradient_descent or "
+                 "chebyshev",
+                 wring_contact_kind(contact[i]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode vbd_set_up(wring_solver *s)
+{
+  vbd_data          *vbd = s->data;
+  wring_term *const *terms;
+  const int          n   = wring_potential_terms(s->g, &terms);
+  const wring_phase  old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
+
+  PetscFunctionBegin;
+  PetscCall(require_single_contacts(s));
+  PetscCall(wring_descent_create(wring_potential_mesh(s->g), n, terms, s->phases, &vbd->descent));
+  PetscCall(VecDuplicate(s->current.grad, &vbd->last));
+  PetscCall(VecDuplicate(s->current.grad, &vbd->d));
+  wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The energies of contacts at one vertex. */
+static void add_contacts(void *context, wring_work work, PetscInt vertex, const double x[3], wring_descent_sum *sum)
+{
+  const wring_solver   *s = context;
+  wring_contact *const *contact;
+  const int             n = wring_potential_contacts(s->g, &contact);
+  for (int i = 0; i < n; i++) wring_contact_add_single(contact[i], work, vertex, x, &sum->energy, sum->f, sum->K);
+}
+
+static wring_descent_rule rule_of(wring_solver *s)
+{
+  const vbd_data       *vbd = s->data;
+  wring_contact *const *contact;
+  const double          h = wring_potential_step(s->g);
+  return (wring_descent_rule){.factor  = wring_potential_is_static(s->g) ? 1 : 1 / (h * h),
+                              .mass    = wring_potential_mass(s->g),
+                              .target  = vbd->y,
+                              .load    = vbd->load,
+                              .held    = wring_potential_held_marks(s->g),
+                              .more    = wring_potential_contacts(s->g, &contact) > 0 ? add_contacts : NULL,
+                              .context = s,
+                              .search  = vbd->search};
+}
+
+/* Reads y and loads; released by release_arrays. */
+static PetscErrorCode get_arrays(wring_solver *s)
+{
+  vbd_data *vbd = s->data;
+
+  PetscFunctionBegin;
+  vbd->load = NULL;
+  PetscCall(VecGetArrayRead(wring_potential_target(s->g), &vbd->y));
+  if (wring_potential_is_static(s->g) && wring_potential_load(s->g))
+    PetscCall(VecGetArrayRead(wring_potential_load(s->g), &vbd->load));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode release_arrays(wring_solver *s)
+{
+  vbd_data *vbd = s->data;
+
+  PetscFunctionBegin;
+  if (vbd->load) PetscCall(VecRestoreArrayRead(wring_potential_load(s->g), &vbd->load));
+  PetscCall(VecRestoreArrayRead(wring_potential_target(s->g), &vbd->y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode vbd_begin(wring_solver *s, Vec x)
+{
+  vbd_data     *vbd = s->data;
+  const double *xa;
+
+  PetscFunctionBegin;
+  vbd->count = 0;
+  PetscCall(get_arrays(s));
+  const wring_descent_rule rule = rule_of(s);
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(wring_descent_begin(vbd->descent, &rule, xa));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCall(release_arrays(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = s, one sweep from x. */
+static PetscErrorCode sweep(wring_solver *s, Vec x)
+{
+  vbd_data *vbd = s->data;
+  double   *xa;
+
+  PetscFunctionBegin;
+  PetscCall(get_arrays(s));
+  const wring_descent_rule rule = rule_of(s);
+  wring_descent_set_rule(vbd->descent, &rule);
+  PetscCall(VecGetArray(x, &xa));
+  PetscCall(wring_descent_run(vbd->descent, xa));
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscCall(release_arrays(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- acceleration ------------------------------------------------------------------------------------------------ */
+
+static double next_weight(vbd_data *vbd)
+{
+  const double squared = PetscSqr(vbd->rho);
+  if (vbd->count == 0)
+    vbd->weight = 1;
+  else
+    vbd->weight = vbd->count == 1 ? 2 / (2 - squared) : 4 / (4 - squared * vbd->weight);
+  vbd->count++;
+  return vbd->weight;
+}
+
+static PetscBool is_in_contact(const wring_solver *s, PetscInt vertex, const double *x)
+{
+  wring_descent_sum     sum = {.energy = 0};
+  wring_contact *const *contact;
+  if (wring_potential_contacts(s->g, &contact) > 0)
+    add_contacts((void *)s, WRING_VALUE, vertex, x + (size_t)3 * vertex, &sum);
+  return (PetscBool)(sum.energy > 0);
+}
+
+/* d: x_k in; (w - 1) (s - x_(k-1)) out, 0 for vertices in contact at s; last: x_(k-1) in, x_k out. */
+static PetscErrorCode form_step(wring_solver *s, double weight, Vec x)
+{
+  vbd_data     *vbd = s->data;
+  const double *xa;
+  double       *d, *last;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArray(vbd->d, &d));
+  PetscCall(VecGetArray(vbd->last, &last));
+  for (PetscInt i = 0; i < s->n; i += 3) {
+    const double part = weight > 1 && !is_in_contact(s, i / 3, xa) ? weight - 1 : 0;
+    for (PetscInt j = i; j < i + 3; j++) {
+      const double before = last[j];
+      last[j]             = d[j];
+      d[j]                = part * (xa[j] - before);
+    }
+  }
+  PetscCall(VecRestoreArray(vbd->last, &last));
+  PetscCall(VecRestoreArray(vbd->d, &d));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCall(wring_potential_clear(s->g, vbd->d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From s in x, whose g is not known, to the accelerated iterate. */
+static PetscErrorCode accelerate(wring_solver *s, Vec x)
+{
+  vbd_data    *vbd    = s->data;
+  const double weight = next_weight(vbd), before = s->current.value.objective;
+
+  PetscFunctionBegin;
+  PetscCall(form_step(s, weight, x));
+  wring_solver_moved(s);
+  if (weight <= 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!vbd->search) {
+    PetscCall(wring_solver_add(s, vbd->d, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_solver_try(s, x, 1, vbd->d));
+  if (s->trial.value.objective <= before)
+    PetscCall(wring_solver_accept(s, x));
+  else
+    vbd->count = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode vbd_iterate(wring_solver *s, Vec x)
+{
+  vbd_data *vbd = s->data;
+
+  PetscFunctionBegin;
+  if (vbd->rho > 0 && vbd->search) PetscCall(wring_solver_evaluate(s, x));
+  if (vbd->rho > 0) PetscCall(VecCopy(x, vbd->d));
+  PetscCall(sweep(s, x));
+  if (vbd->rho > 0)
+    PetscCall(accelerate(s, x));
+  else
+    wring_solver_moved(s);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The last iterates belong to another g. */
+static PetscErrorCode vbd_change(wring_solver *s)
+{
+  vbd_data *vbd = s->data;
+
+  PetscFunctionBegin;
+  vbd->count = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the method -------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode vbd_destroy(wring_solver *s)
+{
+  vbd_data *vbd = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_descent_destroy(&vbd->descent));
+  PetscCall(VecDestroy(&vbd->last));
+  PetscCall(VecDestroy(&vbd->d));
+  PetscCall(PetscFree(s->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Without a line search g may rise. */
+static const wring_contact_way *vbd_contacts(const wring_solver *s)
+{
+  const vbd_data *vbd = s->data;
+  return vbd->search ? wring_solver_contacts_in_g(s) : NULL;
+}
+
+/* As a fixed-point iteration: v is x, one sweep. */
+static PetscInt vbd_size(const wring_solver *s)
+{
+  return s->n;
+}
+
+static PetscErrorCode vbd_get(const wring_solver *s, Vec x, double *v)
+{
+  const double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  wring_copy(s->n, xa, v);
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode vbd_put(const wring_solver *s, const double *v, Vec x)
+{
+  double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(x, &xa));
+  wring_copy(s->n, v, xa);
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const wring_solver_state vbd_state = {.size = vbd_size, .get = vbd_get, .put = vbd_put};
+
+const wring_solver_ops wring_solver_vbd = {
+  .name             = "vbd",
+  .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN,
+  .declares         = WRING_MINIMISES | WRING_DESCENDS,
+  .contacts         = vbd_contacts,
+  .options          = vbd_options,
+  .create           = vbd_create,
+  .set_from_options = vbd_set_from_options,
+  .set_up           = vbd_set_up,
+  .begin            = vbd_begin,
+  .iterate          = vbd_iterate,
+  .change           = vbd_change,
+  .destroy          = vbd_destroy,
+  .state            = &vbd_state,
+};
