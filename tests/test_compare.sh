@@ -189,7 +189,7 @@ for ranks in 1 2; do
     fail 'pd: no note of what fits'
   grep -q "^note: 'anderson' is left out: .* expected material strain or inner admm$" log ||
     fail 'anderson: no note of what fits'
-  grep -q '^pd  *-  *-  *-  *left out$' log || fail 'pd is not in the table'
+  grep -q '^pd  *-  *-  *-  *-  *left out$' log || fail 'pd is not in the table'
   grep -q '^solver  *qn; operator' log || fail 'the header names other solvers than those that run'
   [ "$(sed 1d out/compare.csv | cut -d, -f1 | sort -u)" = qn ] || fail 'rows of a solver that did not run'
   valid_json out/compare.json

@@ -67,6 +67,9 @@ PetscErrorCode wring_operator_destroy(wring_operator **op); // *op may be NULL, 
 PetscErrorCode wring_operator_set_matrix(wring_operator *op, Mat A);
 PetscErrorCode wring_operator_set_matrices(wring_operator *op, const Mat A[3]);
 
+/* Frees factors, hierarchies and references to matrices: the next set_matrices makes all of them anew. */
+PetscErrorCode wring_operator_forget(wring_operator *op);
+
 /* References to the matrices of x, y and z, to be destroyed; after a change of their values call set_matrices. */
 PetscErrorCode wring_operator_get_matrices(const wring_operator *op, Mat A[3]);
 

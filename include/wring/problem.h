@@ -76,6 +76,8 @@ PetscErrorCode wring_problem_prepare_operator(wring_problem *p, double factor, P
 
 /* The same where another method has used the operator before: A is set again if that method has changed its values. */
 PetscErrorCode wring_problem_renew_operator(wring_problem *p, double factor);
+/* Frees A and the operator's data: the next call of the two functions above makes them anew, with all their set-up. */
+PetscErrorCode wring_problem_forget_operator(wring_problem *p);
 PetscBool      wring_problem_has_matrix(const wring_problem *p); // an A has been assembled; not collective
 
 /* A table `vertex,x,y,z` that names every vertex, into v [n_owned][3]. Refused with file and line. */

@@ -98,12 +98,19 @@ static PetscErrorCode destroy_parts(wring_operator *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_operator_forget(wring_operator *op)
+{
+  PetscFunctionBegin;
+  PetscCall(destroy_parts(op));
+  PetscCall(forget(op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_operator_destroy(wring_operator **op)
 {
   PetscFunctionBegin;
   if (!*op) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(destroy_parts(*op));
-  PetscCall(forget(*op));
+  PetscCall(wring_operator_forget(*op));
   PetscCall(PetscFree(*op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -31,6 +31,17 @@ PetscErrorCode wring_problem_renew_operator(wring_problem *p, double factor)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_problem_forget_operator(wring_problem *p)
+{
+  wring_system *const s = &p->parts->system;
+
+  PetscFunctionBegin;
+  PetscCall(wring_operator_forget(p->op));
+  PetscCall(wring_matrices_destroy(s->A));
+  s->factor = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscBool wring_problem_has_matrix(const wring_problem *p)
 {
   return (PetscBool)(p->parts->system.A[0] != NULL);

@@ -85,19 +85,57 @@ void wring_comparison_residuals(const wring_comparison *c, const char *directory
 
 /* ---- compare.json ------------------------------------------------------------------------------------------------ */
 
-/* Iterations and seconds to relative errors of 1e-1 ... 1e-8; null where it was not reached. */
-static void add_times(const wring_convergence *h, json_t *json)
+/* Seconds to relative errors of 1e-1 ... 1e-8, and `more`; null where it was not reached. */
+static json_t *seconds_json(const wring_convergence *h, double more)
 {
-  json_t *const iterations = json_object(), *const seconds = json_object();
+  json_t *const seconds = json_object();
+  for (int i = 0; i < WRING_N_DIGITS; i++) {
+    char key[16];
+    snprintf(key, sizeof key, "1e-%d", i + 1);
+    json_object_set_new(seconds, key, wring_json_real(h->seconds_to[i] + more));
+  }
+  return seconds;
+}
+
+/* The same of iterations. */
+static json_t *iterations_json(const wring_convergence *h)
+{
+  json_t *const iterations = json_object();
   for (int i = 0; i < WRING_N_DIGITS; i++) {
     const PetscInt to = h->iterations_to[i];
     char           key[16];
     snprintf(key, sizeof key, "1e-%d", i + 1);
     json_object_set_new(iterations, key, to >= 0 ? json_integer(to) : json_null());
-    json_object_set_new(seconds, key, wring_json_real(h->seconds_to[i]));
   }
-  json_object_set_new(json, "iterations_to", iterations);
-  json_object_set_new(json, "seconds_to", seconds);
+  return iterations;
+}
+
+static json_t *repeats_json(const wring_convergence *h)
+{
+  json_t *const list = json_array();
+  for (PetscInt r = 0; r < h->n_repeat; r++) {
+    json_t *const one = json_object();
+    json_object_set_new(one, "seconds", wring_json_real(h->repeat[r].total));
+    json_object_set_new(one, "setup_seconds", wring_json_real(h->repeat[r].setup));
+    json_array_append_new(list, one);
+  }
+  return list;
+}
+
+/* Without set-up, with it, and with its part of each of the deck's steps. */
+static void add_times(const wring_comparison *c, const wring_convergence *h, json_t *json)
+{
+  const PetscBool known = (PetscBool)(h->n_repeat > 0);
+  json_object_set_new(json, "iterations_to", iterations_json(h));
+  json_object_set_new(json, "seconds_to", seconds_json(h, 0));
+  json_object_set_new(json, "seconds_to_with_setup", seconds_json(h, h->setup.seconds));
+  json_object_set_new(json, "seconds_to_per_step", seconds_json(h, h->setup.seconds / (double)c->steps));
+  json_object_set_new(json, "setup_seconds", known ? wring_json_real(h->setup.seconds) : json_null());
+  json_object_set_new(json, "setup_work", wring_work_json(&h->setup.work));
+  json_object_set_new(json, "seconds_median", wring_json_real(h->outcome.last.seconds));
+  json_object_set_new(json, "seconds_spread", known ? wring_json_real(h->spread) : json_null());
+  json_object_set_new(json, "repeats", repeats_json(h));
+  json_object_set_new(json, "repeats_equal", h->n_repeat > 1 ? json_boolean(h->differs < 0) : json_null());
 }
 
 static json_t *spectrum_json(const wring_spectrum *s)
@@ -121,7 +159,7 @@ json_t *wring_convergence_json(const wring_comparison *c, const wring_convergenc
   }
   json_object_set_new(json, "relative_error", error);
   json_object_set(json, "options", h->options);
-  add_times(h, json);
+  add_times(c, h, json);
   if (h->has_spectrum) {
     json_object_set_new(json, "spectrum_start", spectrum_json(&h->at_start));
     json_object_set_new(json, "spectrum_minimiser", spectrum_json(&h->at_least));
@@ -158,6 +196,9 @@ void wring_comparison_json(const wring_comparison *c, const char *directory, jso
   json_object_set_new(json, "g_start_inertial", wring_json_real(c->start.inertial));
   json_object_set_new(json, "g_start_elastic", wring_json_real(c->start.elastic));
   json_object_set_new(json, "ended", json_string(wring_stop_text(c->stop)));
+  json_object_set_new(json, "steps", json_integer(c->steps));
+  json_object_set_new(json, "repeat", json_integer(c->repeats));
+  json_object_set_new(json, "warm_up", json_boolean(c->warm_up));
   json_object_set_new(json, "report", report);
   json_object_set_new(json, "solvers", solvers);
   json_object_set(json, "provenance", provenance);

@@ -115,8 +115,7 @@ static PetscErrorCode take(wring_compare *from, wring_comparison *c)
   *c      = from->c;
   from->c = (wring_comparison){0};
   for (PetscInt i = 0; i < c->n; i++) {
-    PetscCall(PetscFree(c->history[i].row));
-    c->history[i].n = c->history[i].capacity = 0;
+    PetscCall(wring_convergence_forget_rows(&c->history[i]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

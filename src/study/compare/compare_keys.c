@@ -37,6 +37,15 @@ const wring_option wring_compare_options[] = {
    .range = "(0,inf]",
    .value = "inf",
    .help  = "A solver stops after the iteration in which its own time, without set-up and measuring, reaches this."},
+  {.key   = "repeat",
+   .type  = WRING_INT,
+   .range = "[1,1000]",
+   .value = "1",
+   .help  = "Solves by each solver, in turn with the others; seconds are medians."},
+  {.key   = "warm_up",
+   .type  = WRING_BOOL,
+   .value = "true",
+   .help  = "Whether some iterations of the same solver, which are discarded, come before each solve."},
   {0},
 };
 
@@ -251,6 +260,9 @@ static PetscErrorCode get_options(wring_compare *s)
   PetscFunctionBegin;
   PetscCall(wring_options_get_int(o, "compare_", wring_compare_options, "iterations", &c->iterations));
   PetscCall(get_limits(s));
+  PetscCall(wring_options_get_int(o, "compare_", wring_compare_options, "repeat", &c->repeats));
+  PetscCall(wring_options_get_bool(o, "compare_", wring_compare_options, "warm_up", &c->warm_up));
+  c->steps = wring_stepper_steps(s->p->stepper);
   PetscCall(wring_options_get_int(o, "solver_", wring_solver_options, "measure", &s->measure));
   PetscCall(get_report(s));
   PetscCall(wring_options_get_word_list(o, "compare_", wring_compare_options, "solvers", &c->n, &name));

@@ -28,7 +28,8 @@ PetscErrorCode wring_compare_find_reference(wring_compare *s)
   c->least.objective = INFINITY;
   if (!s->newton || c->stop) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscPrintf(s->p->comm, "reference: "));
-  PetscCall(wring_compare_solve_one(s, &limits, &newton));
+  PetscCall(wring_compare_solve_one(s, &limits, PETSC_FALSE, &newton));
+  PetscCall(wring_compare_print_outcome(s, &newton));
   c->start = newton.row[0].value; // the same of all
   take_least(c, &newton, "newton reference");
   if (newton.outcome.reason == WRING_INTERRUPTED) c->stop = s->stopper->cause;
@@ -36,7 +37,7 @@ PetscErrorCode wring_compare_find_reference(wring_compare *s)
     PetscCall(wring_note(s->p->comm, "the Newton reference ended at %s: g* may be too high",
                          wring_reason_name(newton.outcome.reason)));
   }
-  PetscCall(PetscFree(newton.row));
+  PetscCall(wring_convergence_forget_rows(&newton));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,8 @@
 /* Solving: every solver from the same x_0. */
 #include "compare_solve.h"
+#include <string.h>
+
+static const double WARM_UP = 0.02, FIRST_WARM_UP = 0.1; // s
 
 PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *name, wring_solver **solver)
 {
@@ -27,17 +30,17 @@ static PetscErrorCode keep_row(void *context, const wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How the solve ended and, where g rose on the way, that it did. */
-static PetscErrorCode print_outcome(const wring_compare *s, const char *name, const wring_outcome *o)
+PetscErrorCode wring_compare_print_outcome(const wring_compare *s, const wring_convergence *h)
 {
-  char rises[80] = "";
+  const wring_outcome *const o         = &h->outcome;
+  char                       rises[80] = "";
 
   PetscFunctionBegin;
   if (o->rises.count)
     snprintf(rises, sizeof rises, ", g rose in %" PetscInt_FMT " by at most %.2g relative to g", o->rises.count,
              o->rises.largest);
   PetscCall(PetscPrintf(s->p->comm,
-                        "%-16s %s after %" PetscInt_FMT " iterations, %.3g s, g %.10e J, |grad g| %.2e N%s\n", name,
+                        "%-16s %s after %" PetscInt_FMT " iterations, %.3g s, g %.10e J, |grad g| %.2e N%s\n", h->name,
                         wring_reason_name(o->reason), o->iterations, o->last.seconds, o->last.value.objective,
                         o->last.gradient_norm, rises));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -66,7 +69,8 @@ typedef struct {
 static void look_at_target(early_end *e)
 {
   const wring_convergence *const h = e->h;
-  e->reached = (PetscBool)(e->target > 0 && wring_relative_error(&e->s->c, &h->row[h->n - 1]) <= e->target);
+  if (e->target == 0) return;
+  e->reached = (PetscBool)(wring_relative_error(&e->s->c, &h->row[h->n - 1]) <= e->target);
 }
 
 static PetscErrorCode ask_end(void *context, PetscBool *stop)
@@ -91,14 +95,109 @@ static void judge_end(early_end *e)
   if (e->reached) *reason = WRING_AT_TARGET;
 }
 
-PetscErrorCode wring_compare_solve_one(wring_compare *s, const wring_compare_limits *limits, wring_convergence *h)
+/* The solver h->name and its A, both new, and what this takes. */
+static PetscErrorCode set_up(wring_compare *s, wring_convergence *h, wring_solver **solver)
+{
+  wring_problem *const p    = s->p;
+  const wring_counts   work = wring_counts_now(&p->phases);
+
+  PetscFunctionBegin;
+  PetscCall(wring_problem_forget_operator(p));
+  PetscCallMPI(MPI_Barrier(p->comm));
+  const double start = MPI_Wtime();
+  PetscCall(wring_compare_create_solver(s, h->name, solver));
+  PetscCall(wring_problem_renew_operator(p, wring_solver_operator_factor(*solver)));
+  PetscCallMPI(MPI_Barrier(p->comm));
+  h->setup = (wring_setup){.seconds = MPI_Wtime() - start, .work = wring_counts_since(&p->phases, &work)};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Iterates from x_0 by another solver of this name, for about `seconds`. */
+static PetscErrorCode iterate_for(wring_compare *s, const char *name, double seconds)
+{
+  early_end     early = {.s = s};
+  wring_solver *solver;
+  wring_outcome outcome;
+
+  PetscFunctionBegin;
+  PetscCall(wring_compare_create_solver(s, name, &solver));
+  PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
+  PetscCall(wring_solver_set_limits(solver, s->limits.iterations, s->limits.rtol, 0, 0));
+  PetscCall(wring_solver_set_budget(solver, seconds));
+  PetscCall(wring_solver_set_interrupt(solver, ask_end, &early));
+  PetscCall(VecCopy(s->start, s->x));
+  PetscCall(wring_solver_solve(solver, s->x, &outcome));
+  PetscCall(wring_solver_destroy(&solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  A discarded solve, counted as measuring: caches, memory and clocks of the cores are then those of this solver. The
+  first one of a comparison takes longer: threads that meet for the first time may share a core, and each of their
+  barriers then takes a time slice, until the system has moved one of them.
+*/
+static PetscErrorCode warm_up(wring_compare *s, const char *name)
+{
+  const wring_phase old   = wring_phases_switch(&s->p->phases, WRING_PHASE_MEASURING);
+  const double      start = MPI_Wtime();
+  int               again;
+
+  PetscFunctionBegin;
+  do {
+    PetscCall(iterate_for(s, name, s->warm ? WARM_UP : FIRST_WARM_UP));
+    again = !s->warm && MPI_Wtime() - start < FIRST_WARM_UP;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT, MPI_MAX, s->p->comm));
+  } while (again && !(s->stopper && s->stopper->cause));
+  s->warm = PETSC_TRUE;
+  wring_phases_leave_measuring(&s->p->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A sum over all numbers of a hash of their bits, which does not depend on the partition. */
+static PetscErrorCode find_fingerprint(const wring_compare *s, uint64_t *sum)
+{
+  const wring_mesh *const m = s->p->mesh;
+  const double           *x;
+
+  PetscFunctionBegin;
+  *sum = 0;
+  PetscCall(VecGetArrayRead(s->x, &x));
+  for (PetscInt i = 0; i < 3 * m->n_owned; i++) {
+    uint64_t bits;
+    memcpy(&bits, &x[i], sizeof bits);
+    *sum += wring_mix(bits ^ wring_mix((uint64_t)(3 * m->original[i / 3] + i % 3)));
+  }
+  PetscCall(VecRestoreArrayRead(s->x, &x));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_UINT64_T, MPI_SUM, s->p->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode finish_solve(wring_compare *s, const wring_solver *solver, wring_convergence *h)
+{
+  const char *const advice = wring_solver_advice(solver, &h->outcome);
+
+  PetscFunctionBegin;
+  h->setup.seconds += h->outcome.setup.seconds;
+  wring_counts_add(&h->outcome.setup.work, &h->setup.work);
+  PetscCall(find_fingerprint(s, &h->fingerprint));
+  PetscCall(wring_core_watch_look(&s->watch));
+  PetscCall(keep_lowest(s, h));
+  if (advice) PetscCall(wring_note(s->p->comm, "%s: %s", h->name, advice));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_compare_solve_one(wring_compare *s, const wring_compare_limits *limits, PetscBool warm,
+                                       wring_convergence *h)
 {
   early_end     early = {.s = s, .h = h, .target = limits->target};
   wring_solver *solver;
 
   PetscFunctionBegin;
-  PetscCall(wring_compare_create_solver(s, h->name, &solver));
-  PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
+  PetscCall(set_up(s, h, &solver));
+  if (warm) {
+    PetscCall(warm_up(s, h->name));
+    PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
+  }
   PetscCall(wring_solver_set_limits(solver, limits->iterations, limits->rtol, 0, s->measure));
   PetscCall(wring_solver_set_budget(solver, limits->seconds));
   PetscCall(wring_solver_set_monitor(solver, keep_row, h));
@@ -106,12 +205,38 @@ PetscErrorCode wring_compare_solve_one(wring_compare *s, const wring_compare_lim
   PetscCall(VecCopy(s->start, s->x));
   PetscCall(wring_solver_solve(solver, s->x, &h->outcome));
   judge_end(&early);
-  PetscCall(print_outcome(s, h->name, &h->outcome));
-  PetscCall(wring_core_watch_look(&s->watch));
-  PetscCall(keep_lowest(s, h));
-  const char *const advice = wring_solver_advice(solver, &h->outcome);
-  if (advice) PetscCall(wring_note(s->p->comm, "%s: %s", h->name, advice));
+  PetscCall(finish_solve(s, solver, h));
   PetscCall(wring_solver_destroy(&solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- all solvers, in turn ---------------------------------------------------------------------------------------- */
+
+/* The first solve, whose rows and outcome are kept. */
+static PetscErrorCode solve_first(wring_compare *s, wring_convergence *h)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_compare_solve_one(s, &s->limits, s->c.warm_up, h));
+  PetscCall(wring_compare_print_outcome(s, h));
+  PetscCall(wring_repeats_add(h, h));
+  if (wring_reason_failed(h->outcome.reason)) s->c.failed = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same again, of which times are kept, unless it is interrupted. */
+static PetscErrorCode solve_again(wring_compare *s, wring_convergence *h)
+{
+  wring_convergence again = {.n = 0};
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(again.name, h->name, sizeof again.name));
+  PetscCall(wring_compare_solve_one(s, &s->limits, s->c.warm_up, &again));
+  if (again.outcome.reason != WRING_INTERRUPTED) {
+    PetscCall(PetscPrintf(s->p->comm, "%-16s again, %" PetscInt_FMT " of %" PetscInt_FMT ": %.3g s\n", h->name,
+                          h->n_repeat + 1, s->c.repeats, again.outcome.last.seconds));
+    PetscCall(wring_repeats_add(&again, h));
+  }
+  PetscCall(wring_convergence_forget_rows(&again));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,22 +249,50 @@ static PetscBool is_last(const wring_comparison *c, PetscInt i)
   return PETSC_TRUE;
 }
 
+/* A stop that is not after the last solve of all ends the comparison; solvers that have not begun are cut off. */
+static PetscErrorCode look_at_stopper(wring_compare *s, PetscInt turn, PetscInt i)
+{
+  wring_comparison *const c      = &s->c;
+  const PetscBool         inside = (PetscBool)(c->history[i].outcome.reason == WRING_INTERRUPTED);
+
+  PetscFunctionBegin;
+  if (!s->stopper) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_stopper_check(s->stopper));
+  if (!s->stopper->cause || (turn + 1 == c->repeats && is_last(c, i) && !inside)) PetscFunctionReturn(PETSC_SUCCESS);
+  c->stop = s->stopper->cause;
+  if (turn == 0) c->n = i + 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Repeats that are not equal have times of different work. */
+static PetscErrorCode finish_repeats(wring_compare *s, wring_convergence *h)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_repeats_find_medians(h));
+  if (h->n_repeat == 0 || h->differs < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_note(s->p->comm,
+                       "'%s': the repeats are not equal from iteration %" PetscInt_FMT
+                       " on: seconds are medians over different iterates",
+                       h->name, h->differs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_compare_solve(wring_compare *s)
 {
   wring_comparison *const c = &s->c;
 
   PetscFunctionBegin;
   if (c->stop) c->n = 0; // the reference was stopped
-  for (PetscInt i = 0; i < c->n; i++) {
-    if (wring_convergence_left_out(&c->history[i])) continue;
-    PetscCall(wring_compare_solve_one(s, &s->limits, &c->history[i]));
-    if (wring_reason_failed(c->history[i].outcome.reason)) c->failed = PETSC_TRUE;
-    if (s->stopper) PetscCall(wring_stopper_check(s->stopper));
-    const PetscBool last = (PetscBool)(is_last(c, i) && c->history[i].outcome.reason != WRING_INTERRUPTED);
-    if (s->stopper && s->stopper->cause && !last) {
-      c->stop = s->stopper->cause;
-      c->n    = i + 1;
+  for (PetscInt turn = 0; turn < c->repeats; turn++) {
+    for (PetscInt i = 0; i < c->n && !c->stop; i++) {
+      if (wring_convergence_left_out(&c->history[i])) continue;
+      if (turn == 0)
+        PetscCall(solve_first(s, &c->history[i]));
+      else
+        PetscCall(solve_again(s, &c->history[i]));
+      PetscCall(look_at_stopper(s, turn, i));
     }
   }
+  for (PetscInt i = 0; i < c->n; i++) PetscCall(finish_repeats(s, &c->history[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -23,6 +23,7 @@ typedef struct {
   Vec                  lowest;   // the last iterate with the least g; NULL unless condition numbers are asked for
   double               lowest_g; // J
   PetscInt             measure;
+  PetscBool            warm;   // threads have worked together in this comparison
   PetscBool            newton; // whether a Newton minimiser is sought
   wring_compare_limits limits; // of every solver
   wring_core_watch     watch;
@@ -40,10 +41,20 @@ PetscErrorCode wring_compare_check(wring_problem *p);
 /* A solver of the deck, by its type or variant, set up. */
 PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *name, wring_solver **solver);
 
-/* Solves once from x_0 by the solver h->name, into the rows and the outcome of h, which has none yet. */
-PetscErrorCode wring_compare_solve_one(wring_compare *s, const wring_compare_limits *limits, wring_convergence *h);
+/*
+  Solves once from x_0 by the solver h->name, set up anew, into the rows, the outcome, the set-up and the fingerprint of
+  h, which has none yet.
+*/
+PetscErrorCode wring_compare_solve_one(wring_compare *s, const wring_compare_limits *limits, PetscBool warm_up,
+                                       wring_convergence *h);
 
-/* Solves from x_0 by every solver, until all have or the stopper stops one. */
+/* One line: how h ended; where g rose on the way, that it did. */
+PetscErrorCode wring_compare_print_outcome(const wring_compare *s, const wring_convergence *h);
+
+/*
+  Solves from x_0 by every solver, c.repeats times in turn, until all have or the stopper stops one. A stop in a later
+  turn leaves the results of the turns before.
+*/
 PetscErrorCode wring_compare_solve(wring_compare *s);
 
 /*

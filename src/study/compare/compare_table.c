@@ -11,6 +11,21 @@ void wring_percent(double error, size_t size, char *text)
     snprintf(text, size, "%.3g", 100 * error);
 }
 
+/* Seconds of set-up and of all iterations, and their spread over the repeats. */
+static PetscErrorCode add_seconds(wring_table *t, const wring_comparison *c, const wring_convergence *h)
+{
+  const double column[] = {h->setup.seconds, h->outcome.last.seconds, h->spread};
+
+  PetscFunctionBegin;
+  for (int i = 0; i < (c->repeats > 1 ? 3 : 2); i++) {
+    if (h->n_repeat > 0)
+      PetscCall(wring_table_add(t, "%.3g", column[i]));
+    else
+      PetscCall(wring_table_add(t, "-"));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* One row a solver: errors in percent, seconds, and how it ended. */
 static PetscErrorCode print_errors(MPI_Comm comm, const wring_comparison *c)
 {
@@ -18,21 +33,21 @@ static PetscErrorCode print_errors(MPI_Comm comm, const wring_comparison *c)
   char         text[32];
 
   PetscFunctionBegin;
-  PetscCall(wring_table_create(3 + (int)c->n_report, 1, &t));
+  PetscCall(wring_table_create(4 + (c->repeats > 1) + (int)c->n_report, 1, &t));
   PetscCall(wring_table_add(t, "iteration"));
   for (PetscInt i = 0; i < c->n_report; i++) PetscCall(wring_table_add(t, "%" PetscInt_FMT, c->report[i]));
+  PetscCall(wring_table_add(t, "set-up"));
   PetscCall(wring_table_add(t, "seconds"));
+  if (c->repeats > 1) PetscCall(wring_table_add(t, "spread"));
   PetscCall(wring_table_add(t, "ended"));
   for (PetscInt s = 0; s < c->n; s++) {
-    const wring_convergence *const h           = &c->history[s];
-    char                           seconds[32] = "-";
-    if (h->n > 0) snprintf(seconds, sizeof seconds, "%.3g", h->outcome.last.seconds);
+    const wring_convergence *const h = &c->history[s];
     PetscCall(wring_table_add(t, "%s", h->name));
     for (PetscInt i = 0; i < c->n_report; i++) {
       wring_percent(h->error[i], sizeof text, text);
       PetscCall(wring_table_add(t, "%s", text));
     }
-    PetscCall(wring_table_add(t, "%s", seconds));
+    PetscCall(add_seconds(t, c, h));
     PetscCall(wring_table_add(t, "%s", wring_convergence_end(h)));
   }
   PetscCall(wring_table_print(comm, t));

@@ -65,7 +65,8 @@ PetscErrorCode wring_comparison_clear(wring_comparison *c)
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < c->n; i++) {
-    PetscCall(PetscFree(c->history[i].row));
+    PetscCall(wring_convergence_forget_rows(&c->history[i]));
+    PetscCall(PetscFree(c->history[i].repeat));
     PetscCall(PetscFree(c->history[i].error));
     json_decref(c->history[i].options);
   }

@@ -1,7 +1,8 @@
 /*
   wring compare: one implicit step from one state by several solvers, measured on the same g. Read in this order:
 
-    comparison.h      what a comparison found: the convergence of each solver, g*, relative errors (comparison.c)
+    comparison.h      what a comparison found: the convergence of each solver, g*, relative errors (comparison.c), times
+                      of equal solves (compare_repeats.c)
     compare_solve.h   a comparison under way: keys (compare_keys.c), solves (compare_solve.c), g* and condition numbers
                       (compare_minimiser.c)
     compare_show.h    its results: files (compare_files.c), the screen (compare_table.c), pictures (compare_plot.c)
@@ -24,6 +25,13 @@ typedef struct {
   double least, largest;
 } wring_spectrum;
 
+/* The times of one of several equal solves. */
+typedef struct {
+  PetscInt n;
+  double  *seconds;      // [n] of the rows
+  double   total, setup; // s, of all iterations; of set-up
+} wring_repeat;
+
 /* The convergence of one solver: its history, and errors and times taken from it. */
 typedef struct {
   char             name[128];   // type or variant
@@ -31,6 +39,12 @@ typedef struct {
   PetscInt         n, capacity; // 0 rows: left out, or not begun
   wring_iteration *row;         // [n] measured iterations, row[0] is x_0
   wring_outcome    outcome;
+  wring_setup      setup;                         // of its matrices, factors, hierarchies, splittings, colours
+  uint64_t         fingerprint;                   // of the bits of its last iterate, on any number of ranks
+  PetscInt         n_repeat;                      // solves that were made to their end
+  wring_repeat    *repeat;                        // [n_repeat]; the rows and the outcome are those of the first
+  PetscInt         differs;                       // first iteration at which a repeat has other bits, -1: none has
+  double           spread;                        // s, largest less least total of the repeats
   double          *error;                         // [n_report] relative errors, NaN where nothing was measured
   PetscInt         iterations_to[WRING_N_DIGITS]; // first measured iterate with an error <= 10^-(i + 1), -1: none
   double           seconds_to[WRING_N_DIGITS];    // its seconds
@@ -51,6 +65,9 @@ typedef struct {
   wring_value        least;       // at the minimiser; its objective is g*
   char               source[128]; // of the minimiser: "newton reference", or the solver that found it
   PetscBool          failed;      // one of the solvers did
+  PetscInt           repeats;     // solves by every solver that were asked for
+  PetscBool          warm_up;     // before each of them
+  PetscInt           steps;       // of the deck, over which set-up is spread
   wring_stop         stop;        // why it ended early: solvers that had not begun are not among n
 } wring_comparison;
 
@@ -63,6 +80,18 @@ const wring_iteration *wring_convergence_at(const wring_convergence *h, PetscInt
 /* (g - g*) / (g(x_0) - g*), docs/theory.md (2.5); infinite if g is not finite, 0 if x_0 is a minimiser. */
 double wring_relative_error(const wring_comparison *c, const wring_iteration *row);
 
-/* Fills error, iterations_to and seconds_to of every history; g* is known. */
+/* Fills error, iterations_to and seconds_to of every history; g* is known and seconds are medians. */
 PetscErrorCode wring_comparison_summarise(wring_comparison *c);
+
+/* ---- repeats: not collective ------------------------------------------------------------------------------------- */
+
+/* Adds the times of h itself, or of an equal solve `again`, and notes in h->differs where this is not equal. */
+PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergence *h);
+
+/* The seconds of every row, of the outcome and of set-up become medians over the repeats; the spread is set. */
+PetscErrorCode wring_repeats_find_medians(wring_convergence *h);
+
+/* Frees the rows and their times in the repeats; the totals remain. */
+PetscErrorCode wring_convergence_forget_rows(wring_convergence *h);
+
 PetscErrorCode wring_comparison_clear(wring_comparison *c); // frees all and sets it to zeros

@@ -1,0 +1,97 @@
+/* Equal solves by one solver: whether they are equal, and medians of their times. */
+#include "comparison.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- equality ---------------------------------------------------------------------------------------------------- */
+
+static PetscBool same_bits(double a, double b)
+{
+  return (PetscBool)(memcmp(&a, &b, sizeof a) == 0);
+}
+
+static PetscBool same_row(const wring_iteration *a, const wring_iteration *b)
+{
+  return (PetscBool)(a->iteration == b->iteration && same_bits(a->value.objective, b->value.objective) &&
+                     same_bits(a->value.inertial, b->value.inertial) && same_bits(a->value.elastic, b->value.elastic) &&
+                     same_bits(a->gradient_norm, b->gradient_norm) && same_bits(a->step_length, b->step_length));
+}
+
+/* The first iteration at which two solves differ, -1: none. Budgets may end them at different iterations. */
+static PetscInt first_difference(const wring_convergence *a, const wring_convergence *b)
+{
+  const PetscInt n = PetscMin(a->n, b->n);
+  for (PetscInt i = 0; i < n; i++) {
+    if (!same_row(&a->row[i], &b->row[i])) return a->row[i].iteration;
+  }
+  const PetscBool both = (PetscBool)(a->outcome.iterations == b->outcome.iterations);
+  return both && a->fingerprint != b->fingerprint ? a->outcome.iterations : -1;
+}
+
+/* ---- times ------------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergence *h)
+{
+  wring_repeat r = {.n = again->n, .total = again->outcome.last.seconds, .setup = again->setup.seconds};
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(r.n, &r.seconds));
+  for (PetscInt i = 0; i < r.n; i++) r.seconds[i] = again->row[i].seconds;
+  PetscCall(PetscRealloc((size_t)(h->n_repeat + 1) * sizeof r, &h->repeat));
+  if (h->n_repeat == 0) h->differs = -1;
+  if (h->differs < 0) h->differs = first_difference(h, again);
+  h->repeat[h->n_repeat++] = r;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The median of a [n], which is sorted; NaN for none. */
+static double median(PetscInt n, double *a)
+{
+  if (n == 0) return NAN;
+  qsort(a, (size_t)n, sizeof *a, compare_reals);
+  return 0.5 * (a[(n - 1) / 2] + a[n / 2]);
+}
+
+/* Of the repeats that have this row. */
+static double row_median(const wring_convergence *h, PetscInt row, double *a)
+{
+  PetscInt n = 0;
+  for (PetscInt r = 0; r < h->n_repeat; r++) {
+    if (row < h->repeat[r].n) a[n++] = h->repeat[r].seconds[row];
+  }
+  return median(n, a);
+}
+
+PetscErrorCode wring_repeats_find_medians(wring_convergence *h)
+{
+  const PetscInt n = h->n_repeat;
+  double        *a;
+
+  PetscFunctionBegin;
+  if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(n, &a));
+  for (PetscInt i = 0; i < h->n; i++) h->row[i].seconds = row_median(h, i, a);
+  for (PetscInt r = 0; r < n; r++) a[r] = h->repeat[r].setup;
+  h->setup.seconds = median(n, a);
+  for (PetscInt r = 0; r < n; r++) a[r] = h->repeat[r].total;
+  h->outcome.last.seconds = median(n, a);
+  h->spread               = a[n - 1] - a[0];
+  PetscCall(PetscFree(a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_convergence_forget_rows(wring_convergence *h)
+{
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < h->n_repeat; r++) PetscCall(PetscFree(h->repeat[r].seconds));
+  PetscCall(PetscFree(h->row));
+  h->n = h->capacity = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
