@@ -207,7 +207,7 @@ valid_json out/sweep.json
 # Fails if it is refused, or if the table then lacks the last iteration.
 expect 0 1 beam.yaml -compare_report 2,6,40,50
 grep -q '^note: compare_report is cut to compare_iterations, 12$' log || fail 'no note on the report'
-grep -q '^iteration  *2  *6  *12  *seconds' log || fail 'the table of a report that is cut'
+grep -q '^iteration  *2  *6  *12  *set-up  *seconds' log || fail 'the table of a report that is cut'
 
 # ---- admm with a weight that is too small for its material: iterates go round the minimum, docs/theory.md (5.16a) ----
 cat >spin.yaml <<'DECK'
