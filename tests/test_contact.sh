@@ -23,7 +23,7 @@ output:   {directory: out, every: 0, state_csv: true}
 DECK
 
 # At rest k d = m g for every point, and the floor bears the weight. Fails with another stiffness, sign or factor.
-for solver in qn newton gradient_descent pncg; do
+for solver in qn newton gradient_descent pncg trust_region; do
   works 1 run points.yaml -solver_type $solver -time_steps 400
   awk -F, 'NR > 1 { m = 2 ^ ($1 + 0); d = -$4 - m * 10 / 1e4; if (d > 2e-5 || d < -2e-5) exit 1 }' out/state.csv ||
     fail "$solver: the points do not rest at m g/k: $(cat out/state.csv)"

@@ -554,13 +554,14 @@ static PetscErrorCode test_release(const char *rule)
 
 int main(int argc, char **argv)
 {
-  static const char *const any[]    = {"qn", "admm", "chebyshev", "gradient_descent", "newton", "pncg", "vbd"};
+  static const char *const any[]    = {"qn",     "admm", "chebyshev",    "gradient_descent",
+                                       "newton", "pncg", "trust_region", "vbd"};
   static const char *const sweep[]  = {"xpbd", "pbd", "rgc"};
   static const char *const strain[] = {"qn", "pd", "anderson", "admm", "mixed"};
   PetscMPIInt              size;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCall(test_minimisers("corotated", 7, any));
+  PetscCall(test_minimisers("corotated", 8, any));
   PetscCall(test_minimisers("strain", 5, strain));
   PetscCall(test_iterative());
   PetscCall(test_sweeps());

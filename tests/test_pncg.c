@@ -4,6 +4,7 @@
   linear conjugate gradients where g is quadratic.
 */
 #include "body.h"
+#include "quadratic.h"
 #include <petscksp.h>
 
 static void twist(const double X[3], double x[3])
@@ -128,37 +129,6 @@ static PetscErrorCode test_matrix(const wring_law *law, const char *source, wrin
 
 /* ---- a quadratic g ----------------------------------------------------------------------------------------------- */
 
-/* A hinge at every tet of a box: g is quadratic, and A = H. x is rough, y at rest. */
-static PetscErrorCode create_quadratic(test_body *b)
-{
-  const PetscInt cells[3]   = {5, 2, 2};
-  const double   density[1] = {1000};
-  PetscInt      *vertex;
-  double        *mass;
-  wring_term    *t;
-
-  PetscFunctionBegin;
-  *b = (test_body){.x = NULL};
-  PetscCall(wring_options_create(PETSC_COMM_WORLD, &b->o));
-  PetscCall(wring_options_set(b->o, "operator_type", "direct", "test"));
-  b->mesh = test_box(PETSC_COMM_WORLD, cells);
-  PetscCall(PetscMalloc2(4 * b->mesh->n_tet, &vertex, b->mesh->n_owned, &mass));
-  for (PetscInt i = 0; i < 4 * b->mesh->n_tet; i++) vertex[i] = b->mesh->tet[i];
-  PetscCall(wring_mesh_lumped_mass(b->mesh, density, mass));
-  PetscCall(wring_potential_create(b->mesh, mass, NULL, &b->g));
-  PetscCall(wring_term_create_hinges(b->mesh, "folds", &wring_law_bending_isometric, 1e4, b->mesh->n_tet, vertex, &t));
-  PetscCall(wring_potential_add_term(b->g, t));
-  PetscCall(wring_potential_set_step(b->g, 0.03));
-  PetscCall(wring_potential_create_vec(b->g, &b->x));
-  test_displace(b->mesh, 0, 0, b->x);
-  PetscCall(test_body_set_up(b));
-  PetscCall(wring_potential_set_start(b->g, b->x));
-  PetscCall(wring_potential_set_target(b->g, b->x));
-  test_displace(b->mesh, 0.1, 4, b->x);
-  PetscCall(PetscFree2(vertex, mass));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* z = P^{-1} r with the 3 x 3 diagonal blocks of H. */
 static PetscErrorCode set_up_cg(Mat H, KSP *ksp)
 {
@@ -223,7 +193,7 @@ static PetscErrorCode test_quadratic(const char *beta, const char *renew)
   double        distance, moved;
 
   PetscFunctionBegin;
-  PetscCall(create_quadratic(&b));
+  PetscCall(test_body_create_quadratic(&b));
   PetscCall(VecDuplicate(b.x, &x));
   PetscCall(VecDuplicate(b.x, &expected));
   PetscCall(set_variant(&b, "blocks", "jacobi", beta, renew));

@@ -23,8 +23,8 @@ PetscErrorCode wring_potential_require_contacts(const wring_potential *g, const 
   if (!way)
     WRING_REFUSE(
       g->comm,
-      "%s '%s' cannot use contacts: it may increase g, expected qn, newton, vbd, pncg, gradient_descent, chebyshev "
-      "with a line search, xpbd, pbd, rgc or penalty",
+      "%s '%s' cannot use contacts: it may increase g, expected qn, newton, trust_region, vbd, pncg, gradient_descent, "
+      "chebyshev with a line search, xpbd, pbd, rgc or penalty",
       kind, name);
   for (int i = 0; i < g->n_contact; i++) {
     const char *const refusal = wring_contact_refusal(g->contact[i], *way);

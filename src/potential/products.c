@@ -1,4 +1,4 @@
-/* The Hessian without a matrix: diagonal blocks, and products with two directions. docs/theory.md (5.29), (5.30) */
+/* The Hessian without a matrix: diagonal blocks, and products with two directions. docs/theory.md (5.32), (5.33) */
 #include "potential_impl.h"
 
 /* Sends the ghosts' rows of block [n_local][6] to their owners: as [n_local][3] twice. */

@@ -7,7 +7,7 @@
     dai_kou   (g_k . P y - (y . P y)(g_k . d)/(y . d))/(y . d)     [Dai, Kou 2013]
     dai_yuan  g_k . P g_k/(y . d)                                  [Dai, Yuan 1999]
     subspace  of the minimum of the quadratic model over the span of P g_k and d_(k-1) [Zhang et al. 2026].
-  If g is quadratic and P constant, all three are linear conjugate gradients. docs/theory.md (5.29) to (5.32)
+  If g is quadratic and P constant, all three are linear conjugate gradients. docs/theory.md (5.32) to (5.35)
 
   Where the decrease is insufficient, backtracking halves alpha. A direction that does not descend, or has no positive
   curvature, is replaced by -P g, which restarts the method.
@@ -418,7 +418,7 @@ static PetscErrorCode pncg_destroy(wring_solver *s)
 
 const wring_solver_ops wring_solver_pncg = {
   .name                 = "pncg",
-  .needs                = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN,
+  .needs                = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
   .declares             = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
   .operator_factor      = pncg_operator_factor,
   .begins_from_operator = PETSC_TRUE,

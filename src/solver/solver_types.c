@@ -16,6 +16,7 @@
   use(vbd) \
   use(gradient_descent) \
   use(pncg) \
+  use(trust_region) \
   use(anderson)
 // clang-format on
 

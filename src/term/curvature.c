@@ -1,6 +1,6 @@
 /*
   The Hessian without a matrix: its diagonal blocks, and the three products u . H u, u . H p, p . H p of two directions.
-  docs/theory.md (5.29), (5.30)
+  docs/theory.md (5.32), (5.33)
 */
 #include "kernels.h"
 #include "pass.h"

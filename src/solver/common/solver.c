@@ -172,7 +172,8 @@ static PetscErrorCode require_minimiser(const wring_solver *s)
   if (s->ops->declares & WRING_MINIMISES) PetscFunctionReturn(PETSC_SUCCESS);
   WRING_REFUSE(s->comm,
                "solver '%s' cannot be used with time_integrator 'static': it does not minimise g, expected qn, pd, "
-               "chebyshev, admm, newton, vbd, pncg, gradient_descent or anderson",
+               "chebyshev, admm, newton, trust_region, vbd, pncg, gradient_descent or "
+               "anderson",
                s->ops->name);
 }
 

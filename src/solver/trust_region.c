@@ -1,0 +1,388 @@
+/*
+  Newton's method in a trust region [Conn, Gould, Toint 2000, algorithms 6.1.1 and 7.5.1]. With the Hessian H at x_k as
+  it is, which may be indefinite, the step s minimises, approximately,
+    m(s) = grad g . s + 1/2 s . H s   over   |s|_A <= radius,   |s|_A^2 = s . A s,
+  by conjugate gradients with A^{-1} as preconditioner [Steihaug 1983]: they end where the residual of H s = -grad g is
+  small enough, or at the boundary of the region, which they reach along a direction of negative curvature too. The
+  ratio of the decreases of g and of m decides whether x_k + s is accepted, and the next radius.
+  docs/theory.md (5.36) to (5.39)
+
+  The loop of solve.c measures every iterate, changes contacts between iterations and ends a solve: TaoNTR, which has
+  its own loop and keeps its radius inside of it, cannot be called iteration by iteration. The solves with A may be
+  rough: beta is therefore Polak and Ribiere's [Notay 2000], and |s|_A is computed with A itself, where PETSc's
+  KSPSTCG would take the norm from an exact preconditioner.
+*/
+#include "solver/common/line_search.h"
+#include <math.h>
+
+enum { MAX_SHRINKS = 100 };
+
+typedef struct {
+  double   first;          // radius of the first iteration, in multiples of |A^{-1} grad g|_A
+  double   accept, good;   // ratios of decreases from which a step is accepted, and the radius may grow
+  double   shrink, expand; // factors on |s|_A
+  double   forcing, power; // CG ends at min(forcing, (|grad g|/|grad g(x_0)|)^power) times the first residual
+  PetscInt max_it;         // steps of CG
+} trust_keys;
+
+typedef struct {
+  trust_keys keys;
+  double     radius; // J^(1/2); 0: not known yet
+  double     norm_0; // N: |grad g(x_0)|
+  Mat        H;      // owned
+  Vec        s;      // [n_owned][3] m: the step
+  Vec        r;      // N: grad m(s)
+  Vec        z, p;   // m: A^{-1} r, the direction of CG
+  Vec        Hp, Ap; // N
+} trust_data;
+
+/* The step in hand. */
+typedef struct {
+  double    model;   // J: m(s)
+  double    squared; // J: |s|_A^2
+  PetscBool outside; // ends at the boundary
+} trust_step;
+
+static const wring_option trust_options[] = {
+  {.key   = "radius",
+   .type  = WRING_REAL,
+   .range = "(0,inf)",
+   .value = "1",
+   .help  = "First radius of each solve, in multiples of the length of the step by the operator alone; lengths are "
+            "measured by the operator."},
+  {.key   = "accept",
+   .type  = WRING_REAL,
+   .range = "(0,1)",
+   .value = "0.01",
+   .help  = "A step is accepted if g falls by at least this part of what its quadratic model promises."},
+  {.key   = "good",
+   .type  = WRING_REAL,
+   .range = "(0,1)",
+   .value = "0.9",
+   .help  = "The radius may grow if g falls by at least this part of what the model promises."},
+  {.key   = "shrink",
+   .type  = WRING_REAL,
+   .range = "(0,1)",
+   .value = "0.5",
+   .help  = "New radius, in lengths of the step, after a step that is not accepted."},
+  {.key   = "expand",
+   .type  = WRING_REAL,
+   .range = "(1,inf)",
+   .value = "2",
+   .help  = "Least new radius, in lengths of the step, after a step from which the radius may grow."},
+  {.key   = "forcing",
+   .type  = WRING_REAL,
+   .range = "(0,1)",
+   .value = "0.1",
+   .help  = "Largest relative tolerance of conjugate gradients for the Newton system."},
+  {.key   = "power",
+   .type  = WRING_REAL,
+   .range = "[0,1]",
+   .value = "0.5",
+   .help =
+     "Conjugate gradients are solved to the relative size of grad g to this power, or to the largest tolerance: 1 "
+     "gives quadratic, 0 linear convergence."},
+  {.key   = "cg_max_it",
+   .type  = WRING_INT,
+   .range = "[1,inf)",
+   .value = "1000",
+   .help  = "Most steps of conjugate gradients in one iteration."},
+  {.key = NULL},
+};
+
+static PetscErrorCode trust_create(wring_solver *s)
+{
+  trust_data *trust;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&trust));
+  s->data = trust;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode trust_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
+{
+  trust_keys *const k = &((trust_data *)s->data)->keys;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_real(o, prefix, trust_options, "radius", &k->first));
+  PetscCall(wring_options_get_real(o, prefix, trust_options, "accept", &k->accept));
+  PetscCall(wring_options_get_real(o, prefix, trust_options, "good", &k->good));
+  PetscCall(wring_options_get_real(o, prefix, trust_options, "shrink", &k->shrink));
+  PetscCall(wring_options_get_real(o, prefix, trust_options, "expand", &k->expand));
+  PetscCall(wring_options_get_real(o, prefix, trust_options, "forcing", &k->forcing));
+  PetscCall(wring_options_get_real(o, prefix, trust_options, "power", &k->power));
+  PetscCall(wring_options_get_int(o, prefix, trust_options, "cg_max_it", &k->max_it));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode trust_set_up(wring_solver *s)
+{
+  trust_data *const trust = s->data;
+  Vec *const        of[]  = {&trust->s, &trust->r, &trust->z, &trust->p, &trust->Hp, &trust->Ap};
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 6; i++) PetscCall(VecDuplicate(s->current.grad, of[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode trust_begin(wring_solver *s, Vec x)
+{
+  trust_data *const trust = s->data;
+
+  PetscFunctionBegin;
+  trust->radius = 0;
+  PetscCall(wring_solver_evaluate(s, x));
+  PetscCall(wring_solver_know_norm(s));
+  trust->norm_0 = s->current.norm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- conjugate gradients ----------------------------------------------------------------------------------------- */
+
+/* y += a x; y = -x + a y. */
+static PetscErrorCode add(const wring_solver *s, double a, Vec x, Vec y)
+{
+  const double *xa;
+  double       *ya;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArray(y, &ya));
+  wring_axpy(s->n, a, xa, ya);
+  PetscCall(VecRestoreArray(y, &ya));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode turn(const wring_solver *s, double a, Vec x, Vec y)
+{
+  const double  by[] = {a, -1};
+  const double *xa;
+  double       *ya;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(VecGetArray(y, &ya));
+  const double *const two[] = {ya, xa};
+  wring_combine(s->n, 1, &(wring_combination){2, by, two, ya});
+  PetscCall(VecRestoreArray(y, &ya));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = A^{-1} r, dots = z . r and z . Hp. */
+static PetscErrorCode precondition(wring_solver *s, double dots[2])
+{
+  trust_data *const trust = s->data;
+  const double     *with[2];
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(trust->r, &with[0]));
+  PetscCall(VecGetArrayRead(trust->Hp, &with[1]));
+  PetscCall(wring_solver_apply_inverse_with_dots(s, wring_operator_rough_rtol(s->op), 0, trust->r, trust->z,
+                                                 &(wring_operator_dots){.n = 2, .with = with, .dots = dots}));
+  PetscCall(VecRestoreArrayRead(trust->Hp, &with[1]));
+  PetscCall(VecRestoreArrayRead(trust->r, &with[0]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+enum { PHP, PAP, PR, SAP, N_SUMS };
+
+/* Hp, Ap and the products with them; one reduction. */
+static PetscErrorCode multiply(wring_solver *s, double sum[N_SUMS])
+{
+  trust_data *const trust = s->data;
+  const double     *with[3], *p, *step;
+
+  PetscFunctionBegin;
+  PetscCall(MatMult(trust->H, trust->p, trust->Hp));
+  wring_count(s->phases, WRING_WORK_PRODUCTS, 1);
+  wring_count(s->phases, WRING_WORK_EXCHANGES, 1);
+  PetscCall(wring_operator_apply(s->op, trust->p, trust->Ap));
+  PetscCall(VecGetArrayRead(trust->Hp, &with[0]));
+  PetscCall(VecGetArrayRead(trust->Ap, &with[1]));
+  PetscCall(VecGetArrayRead(trust->r, &with[2]));
+  PetscCall(VecGetArrayRead(trust->p, &p));
+  PetscCall(VecGetArrayRead(trust->s, &step));
+  wring_dots(s->n, 3, p, with, sum);
+  wring_dots(s->n, 1, step, &with[1], &sum[SAP]);
+  PetscCall(VecRestoreArrayRead(trust->s, &step));
+  PetscCall(VecRestoreArrayRead(trust->p, &p));
+  PetscCall(VecRestoreArrayRead(trust->r, &with[2]));
+  PetscCall(VecRestoreArrayRead(trust->Ap, &with[1]));
+  PetscCall(VecRestoreArrayRead(trust->Hp, &with[0]));
+  PetscCall(wring_solver_sum(s, N_SUMS, sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The length along p: to the minimum of m, or to the boundary if that is nearer or m has no minimum along p. */
+static double length_along(const trust_data *trust, const double *sum, trust_step *t)
+{
+  const double minimum = sum[PHP] > 0 ? -sum[PR] / sum[PHP] : INFINITY;
+  const double room    = fmax(trust->radius * trust->radius - t->squared, 0);
+  const double boundary =
+    room / (sum[SAP] + sqrt(sum[SAP] * sum[SAP] + sum[PAP] * room)); // |s + boundary p|_A = radius
+  t->outside     = (PetscBool) !(minimum < boundary);
+  const double a = t->outside ? boundary : minimum;
+  t->model += a * sum[PR] + 0.5 * a * a * sum[PHP];
+  t->squared += 2 * a * sum[SAP] + a * a * sum[PAP];
+  return a;
+}
+
+/* r = grad g, z = A^{-1} r, p = -z, s = 0; *rz = r . z, which sets the first radius. */
+static PetscErrorCode start_step(wring_solver *s, double *rz)
+{
+  trust_data *const trust = s->data;
+  double            dots[2];
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(s->current.grad, trust->r));
+  PetscCall(VecZeroEntries(trust->s));
+  PetscCall(VecZeroEntries(trust->p));
+  PetscCall(VecZeroEntries(trust->Hp));
+  PetscCall(precondition(s, dots));
+  PetscCall(turn(s, 0, trust->z, trust->p));
+  *rz = dots[0];
+  if (trust->radius == 0) trust->radius = trust->keys.first * PetscSqrtReal(PetscMax(*rz, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The step s of this radius. */
+static PetscErrorCode find_step(wring_solver *s, trust_step *t)
+{
+  trust_data *const trust = s->data;
+  const double      size  = s->current.norm / trust->norm_0,
+               tolerance  = fmin(trust->keys.forcing, pow(size, trust->keys.power));
+  double rz               = 0, first, dots[2], sum[N_SUMS];
+
+  PetscFunctionBegin;
+  *t = (trust_step){0};
+  PetscCall(start_step(s, &rz));
+  first = rz;
+  for (PetscInt k = 0; k < trust->keys.max_it && rz > 0; k++) {
+    PetscCall(multiply(s, sum));
+    s->work.linear_iterations++;
+    const double a = length_along(trust, sum, t);
+    PetscCall(add(s, a, trust->p, trust->s));
+    if (t->outside) break;
+    PetscCall(add(s, a, trust->Hp, trust->r));
+    PetscCall(precondition(s, dots));
+    if (!(dots[0] > tolerance * tolerance * first)) break;
+    PetscCall(turn(s, a * dots[1] / rz, trust->z, trust->p));
+    rz = dots[0];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the iteration ----------------------------------------------------------------------------------------------- */
+
+/* Where rounding hides what the model promises, s is judged as the direction of a search, by grad g. */
+static PetscErrorCode search(wring_solver *s, Vec x, wring_search *result)
+{
+  trust_data *const trust = s->data;
+  double            slope;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_dot(s, s->current.grad, trust->s, &slope));
+  PetscCall(wring_solver_backtrack(s, x, trust->s, slope, result));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Tries x + s and changes the radius; a step that inverts elements is cut before the first of them. */
+static PetscErrorCode try_step(wring_solver *s, Vec x, const trust_step *t, wring_search *result)
+{
+  trust_data *const       trust  = s->data;
+  const trust_keys *const k      = &trust->keys;
+  const double            length = PetscSqrtReal(t->squared);
+  double                  ratio  = -INFINITY;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_begin_search(s, x, trust->s));
+  if (s->bound.step > 1) {
+    PetscCall(wring_solver_try(s, x, 1, trust->s));
+    if (PetscIsInfOrNanReal(s->trial.value.objective))
+      PetscCall(wring_solver_meet_infinity(s, x, trust->s));
+    else
+      ratio = (s->trial.value.objective - s->current.value.objective) / t->model;
+  }
+  *result = ratio >= k->accept ? WRING_SEARCH_FOUND : WRING_SEARCH_FAILED;
+  if (ratio >= k->good)
+    trust->radius = fmax(trust->radius, k->expand * length);
+  else if (*result != WRING_SEARCH_FOUND)
+    trust->radius = fmin(k->shrink, s->bound.step) * length;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode trust_iterate(wring_solver *s, Vec x)
+{
+  trust_data *const trust  = s->data;
+  wring_search      result = WRING_SEARCH_FAILED;
+  trust_step        t;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_know_norm(s));
+  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &trust->H));
+  for (int i = 0; i < MAX_SHRINKS && result == WRING_SEARCH_FAILED; i++) {
+    PetscCall(find_step(s, &t));
+    if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
+    if (wring_solver_is_tiny(s, 1, t.model)) {
+      PetscCall(search(s, x, &result));
+      break;
+    }
+    PetscCall(try_step(s, x, &t, &result));
+  }
+  if (result == WRING_SEARCH_FOUND)
+    PetscCall(wring_solver_accept(s, x));
+  else
+    wring_solver_give_up(s, result);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static double trust_operator_factor(const wring_solver *s)
+{
+  (void)s;
+  return 1;
+}
+
+/* H, and the vectors. */
+static PetscErrorCode trust_predict(wring_solver *s, Vec x, double *bytes)
+{
+  trust_data *const trust = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &trust->H));
+  *bytes = 8.0 * 6 * (double)s->n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode trust_destroy(wring_solver *s)
+{
+  trust_data *const trust = s->data;
+  Vec *const        of[]  = {&trust->s, &trust->r, &trust->z, &trust->p, &trust->Hp, &trust->Ap};
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 6; i++) PetscCall(VecDestroy(of[i]));
+  PetscCall(MatDestroy(&trust->H));
+  PetscCall(PetscFree(s->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const wring_solver_ops wring_solver_trust_region = {
+  .name                 = "trust_region",
+  .needs                = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
+  .declares             = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
+  .operator_factor      = trust_operator_factor,
+  .begins_from_operator = PETSC_TRUE,
+  .contacts             = wring_solver_contacts_in_g,
+  .options              = trust_options,
+  .create               = trust_create,
+  .set_from_options     = trust_set_from_options,
+  .set_up               = trust_set_up,
+  .begin                = trust_begin,
+  .iterate              = trust_iterate,
+  .predict              = trust_predict,
+  .destroy              = trust_destroy,
+};
