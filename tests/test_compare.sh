@@ -26,6 +26,37 @@ sed 's/report: \[2, 12\]/&, sweep: {material_stiffness: [1e5, 1e7], time: {step:
 expect 0 1 beam.yaml
 awk -F, 'NR > 1 { d = $4 - $5 - $6; if (d < 0) d = -d; if (!(d <= 1e-12 * $4)) bad = 1 } END { exit bad || NR != 40 }' \
   out/compare.csv || fail 'objective = inertial + elastic'
+# ---- decrements: what newton predicts is Newton's decrement at the row before; others predict theirs or nothing ----
+cat >decrement.yaml <<'DECK'
+mesh:     {box: {size: [2, 1, 1], cells: [6, 3, 3]}}
+material: {model: strain, stiffness: 1e5, density: 1000}
+attach:   {xmin: {hard: true}}
+gravity:  [0, 0, -9.81]
+time:     {step: 0.2}
+solver:   {newton: {filter: clamp}}
+compare:  {solvers: [newton, qn, pd], iterations: 4, decrement: true}
+output:   {directory: out}
+DECK
+for ranks in 1 2; do
+  expect 0 $ranks decrement.yaml -output_directory decrement$ranks
+  "$python" - decrement$ranks/compare.csv <<'PYTHON' || fail "decrements on $ranks ranks"
+import csv, sys
+rows = {}
+for r in csv.DictReader(open(sys.argv[1])):
+    rows.setdefault(r["solver"], []).append((float(r["decrement"]), float(r["newton_decrement"])))
+assert all(p != p for p, true in rows["pd"]) and rows["newton"][0][0] != rows["newton"][0][0]
+for (p, _), (_, true) in zip(rows["newton"][1:], rows["newton"]):
+    assert abs(p - true) <= 1e-6 * true, (p, true)
+assert all(p > 0 for p, _ in rows["qn"][1:]) and all(true > 0 for _, true in rows["qn"])
+assert all(a[1] == b[1] for a, b in zip(rows["pd"][:1], rows["qn"][:1]))
+PYTHON
+done
+expect 0 1 decrement.yaml -solver_stop decrement -compare_tolerance 1e-3 -output_directory stopped
+grep -q "'pd' is left out: solver 'pd' predicts no decrease of g" log || fail 'pd stops by decrement'
+grep -q '^newton  *converged after [1-4] ' log || fail 'newton does not stop by decrement'
+ends_on 1 1 'command line: solver_stop gradient compares .grad g. with solver_atol, which is 0' decrement.yaml \
+  -solver_stop gradient
+
 # ---- results within rounding and missing values are reported, not counted ----
 expect 0 2 beam.yaml -gravity 0,0,0 -initial_velocity 0,0,0 -output_directory rest
 grep -q 'note: .*relative errors are not reliable' log || fail 'at rest: no note'

@@ -47,8 +47,12 @@ PetscBool   wring_reason_failed(wring_reason reason); // the WRING_STOPPED_...
 /* The reference of rtol, docs/theory.md 2. */
 typedef enum {
   WRING_STOP_RELATIVE, // |grad g(x_0)|
-  WRING_STOP_FORCE     // the largest of wring_forces at the iterate, (2.8)
+  WRING_STOP_FORCE,    // the largest of wring_forces at the iterate, (2.8)
+  WRING_STOP_GRADIENT, // nothing: |grad g| is compared with atol only
+  WRING_STOP_DECREMENT // the first predicted decrease of g, which rtol compares instead of |grad g|, (2.8a)
 } wring_solver_stop;
+
+const char *wring_solver_stop_name(wring_solver_stop stop); // "relative", as in a deck
 
 /* A row of history.csv. */
 typedef struct {
@@ -62,6 +66,8 @@ typedef struct {
   wring_counts work;             // in the same seconds; zeros without wring_phases
   double       reference;        // N, what rtol is relative to; with WRING_STOP_FORCE at the last iterate where it was
                                  // needed, at most ten iterations ago
+  double decrement;              // J: the decrease of g that the last iteration predicted, -grad g . d/2; NAN: none
+  double newton_decrement;       // J: wring_solver_newton_decrement here, for who computes it; NAN
 } wring_iteration;
 
 /* Called on all ranks at every measured iteration, including x_0; it may communicate, and must not call the solver. */
@@ -202,7 +208,16 @@ PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, d
 PetscBool      wring_solver_has_condition(const wring_solver *s); // whether the method has an H_0
 const char    *wring_solver_name(const wring_solver *s);          // type or variant
 
-/* The |grad g| at which a solve with this outcome has converged [N]. Not collective. */
+/*
+  Newton's decrement of g at x, grad g . H^{-1} grad g/2 [J], with the Hessian H whose elements are clamped; NAN if its
+  linear solve fails. `newton` is a solver of type newton after set_up. x as in solve. Collective.
+*/
+PetscErrorCode wring_solver_newton_decrement(wring_solver *newton, Vec x, double *decrement);
+
+/*
+  The |grad g| at which a solve with this outcome has converged [N]: atol where rtol is not about |grad g|. Not
+  collective.
+*/
 double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcome);
 
 /* What to change after a solve that ended at max_it, "a larger weight ...", if the method knows; else NULL. */

@@ -375,6 +375,7 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(newton_direction(s, x, &slope));
+  if (!s->end.given) wring_solver_predicts(s, slope);
   if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_backtrack(s, x, newton->d, slope, &result));
   if (result == WRING_SEARCH_FAILED) {
@@ -389,6 +390,21 @@ static PetscErrorCode newton_iterate(wring_solver *s, Vec x)
   } else {
     wring_solver_give_up(s, result);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode newton_decrement(wring_solver *s, Vec x, double *decrement)
+{
+  newton_data *newton = s->data;
+  double       slope;
+
+  PetscFunctionBegin;
+  newton->modify.shift = 0;
+  newton->H.rtol       = newton->least;
+  PetscCall(wring_solver_know_norm(s));
+  PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));
+  PetscCall(try_direction(s, x, &slope));
+  *decrement = is_usable(s, slope) ? -0.5 * slope : NAN;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -418,6 +434,7 @@ const wring_solver_ops wring_solver_newton = {
   .name             = "newton",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN,
   .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
+  .predicts         = PETSC_TRUE,
   .contacts         = wring_solver_contacts_in_g,
   .options          = newton_options,
   .create           = newton_create,
@@ -426,5 +443,6 @@ const wring_solver_ops wring_solver_newton = {
   .begin            = newton_begin,
   .iterate          = newton_iterate,
   .predict          = newton_predict,
+  .decrement        = newton_decrement,
   .destroy          = newton_destroy,
 };

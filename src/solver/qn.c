@@ -219,6 +219,7 @@ static PetscErrorCode qn_step(wring_solver *s, Vec x, wring_search *result)
 
   PetscFunctionBegin;
   PetscCall(wring_lbfgs_find_direction(s, &qn->pairs, apply_initial, x));
+  if (!s->end.given) wring_solver_predicts(s, qn->pairs.slope);
   if (s->end.given) {
     *result = WRING_SEARCH_ENDED;
   } else if (qn->search == ARMIJO) {
@@ -311,6 +312,7 @@ const wring_solver_ops wring_solver_qn = {
   .declares             = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
   .operator_factor      = qn_operator_factor,
   .begins_from_operator = PETSC_TRUE,
+  .predicts             = PETSC_TRUE,
   .contacts             = qn_contacts,
   .options              = qn_options,
   .create               = qn_create,

@@ -53,10 +53,12 @@ const wring_option wring_solver_options[] = {
    .help  = "A solve has converged when |grad g| <= atol; 0: never."},
   {.key     = "stop",
    .type    = WRING_WORD,
-   .choices = "force|relative",
-   .help    = "What rtol is relative to: force: the largest of the norms of the inertial, internal and external forces "
-              "and the reactions at the iterate, the default of run; relative: |grad g| at the start of the solve, the "
-              "default of compare."},
+   .choices = "force|relative|gradient|decrement",
+   .help = "What |grad g| is compared with, times rtol: force: the largest of the norms of the inertial, internal and "
+           "external forces "
+           "and the reactions at the iterate, the default of run; relative: |grad g| at the start of the solve, the "
+           "default of compare; gradient: nothing, |grad g| is compared with solver_atol only; decrement: |grad g| is "
+           "not, but the decrease of g that a direction d predicts, -grad g . d/2, with rtol times the first one."},
   {.key     = "start",
    .type    = WRING_WORD,
    .choices = "auto|y|q",

@@ -25,6 +25,7 @@ typedef struct {
   const char *name;                 // "qn", as in a deck
   unsigned    needs;                // WRING_CAN_... required of every law
   unsigned    declares;             // wring_solver_property
+  PetscBool   predicts;             // every iteration calls wring_solver_predicts
   PetscBool   has_residuals;        // every iteration sets current.residual
   PetscBool   begins_from_operator; // solves with A may be rough: wring_solver_apply_rough_inverse
   PetscBool   damps;                // uses the damping of springs; otherwise damped springs are refused
@@ -48,7 +49,8 @@ typedef struct {
   double (*operator_factor)(const wring_solver *s); // factor of L in the A it solves with; 0 or NULL: no A
   const wring_contact_way *(*contacts)(
     const wring_solver *s); // how it treats contacts; NULL, or a result of NULL: contacts are refused
-  PetscErrorCode (*predict)(wring_solver *s, Vec x, double *bytes); // see wring_solver_predict; NULL: no systems
+  PetscErrorCode (*predict)(wring_solver *s, Vec x, double *bytes);       // see wring_solver_predict; NULL: no systems
+  PetscErrorCode (*decrement)(wring_solver *s, Vec x, double *decrement); // see wring_solver_newton_decrement; or NULL
   PetscErrorCode (*precondition)(wring_solver *s, Vec b, Vec x); // x = H_0 b in an iteration after `begin`; NULL: none
   /*
     This rank's terms of sums that are reduced together with g of a trial point whose gradient is grad, the first of

@@ -63,7 +63,9 @@ static wring_iteration row(const wring_solver *s, double now)
                            .linear_iterations = s->work.linear_iterations,
                            .seconds           = now - s->work.began - s->work.measured,
                            .work              = wring_counts_since(s->phases, &s->work.before),
-                           .reference         = s->scale.reference};
+                           .reference         = s->scale.reference,
+                           .decrement         = s->current.decrement,
+                           .newton_decrement  = NAN};
 }
 
 /*
@@ -79,7 +81,7 @@ static PetscErrorCode find_reference(wring_solver *s, Vec x)
   PetscFunctionBegin;
   if (s->scale.at == k) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_solver_know_norm(s));
-  if (s->limits.stop == WRING_STOP_RELATIVE) {
+  if (s->limits.stop != WRING_STOP_FORCE) {
     if (k == 0) s->scale.reference = s->current.norm;
   } else if (k - s->scale.at >= 10 || s->current.norm <= 4 * s->limits.rtol * s->scale.reference) {
     PetscCall(wring_potential_forces(s->g, x, s->current.grad, &forces));
@@ -188,8 +190,10 @@ static PetscErrorCode stops(wring_solver *s, Vec x, PetscBool *stop, wring_reaso
       PetscFunctionReturn(PETSC_SUCCESS);
     const PetscBool settled =
       (PetscBool)(s->current.iteration == 0 || s->contacts.change.added + s->contacts.change.released == 0);
+    const PetscBool by_gradient =
+      (PetscBool)(s->limits.stop == WRING_STOP_RELATIVE || s->limits.stop == WRING_STOP_FORCE);
     *reason = WRING_CONVERGED;
-    if (settled && s->limits.rtol > 0 && norm <= s->limits.rtol * s->scale.reference)
+    if (settled && by_gradient && s->limits.rtol > 0 && norm <= s->limits.rtol * s->scale.reference)
       PetscFunctionReturn(PETSC_SUCCESS);
     if (settled && s->limits.atol > 0 && norm <= s->limits.atol) PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -243,7 +247,7 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->current.step = s->work.measured = 0;
   s->scale.reference                 = 0;
   s->scale.at                        = -10;
-  s->current.residual[0] = s->current.residual[1] = NAN;
+  s->current.residual[0] = s->current.residual[1] = s->current.decrement = s->scale.decrement = NAN;
   s->current.known = s->current.norm_known = s->end.given = s->bound.inverts = PETSC_FALSE;
   s->contacts.comparable                                                     = PETSC_TRUE;
   s->too_far                                                                 = (solver_too_far){.norm = INFINITY};

@@ -1,5 +1,6 @@
 /* Creation of a solver: its type and keys, its requirements on the potential, what it reports. */
 #include "solver_impl.h"
+#include <string.h>
 #include <math.h>
 
 enum { MAX_IT = 5000, MAX_SWEEPS = 100 }; // defaults of max_it, of methods that minimise g and of the others
@@ -60,17 +61,27 @@ static PetscErrorCode find_type(wring_solver *s, const wring_options *o, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const char *const stop_names[] = {"relative", "force", "gradient", "decrement"};
+
+const char *wring_solver_stop_name(wring_solver_stop stop)
+{
+  return stop_names[stop];
+}
+
 /* The rule of the deck, if it has one. */
 static PetscErrorCode set_stop_from_options(wring_solver *s, const wring_options *o)
 {
   const char *rule;
-  PetscBool   force;
 
   PetscFunctionBegin;
   if (!wring_options_has(o, "solver_", "stop")) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "stop", &rule));
-  PetscCall(PetscStrcmp(rule, "force", &force));
-  PetscCall(wring_solver_set_stop(s, force ? WRING_STOP_FORCE : WRING_STOP_RELATIVE));
+  for (size_t i = 0; i < sizeof stop_names / sizeof stop_names[0]; i++)
+    if (strcmp(rule, stop_names[i]) == 0) PetscCall(wring_solver_set_stop(s, (wring_solver_stop)i));
+  if (s->limits.stop == WRING_STOP_GRADIENT && !(s->limits.atol > 0)) {
+    WRING_REFUSE(s->comm, "%s: solver_stop gradient compares |grad g| with solver_atol, which is 0, expected more",
+                 wring_options_origin(o, "solver_", "stop"));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,8 +188,31 @@ static PetscErrorCode require_minimiser(const wring_solver *s)
                s->ops->name);
 }
 
+static PetscErrorCode require_direction(const wring_solver *s)
+{
+  PetscFunctionBegin;
+  if (s->limits.stop != WRING_STOP_DECREMENT || s->ops->predicts) PetscFunctionReturn(PETSC_SUCCESS);
+  WRING_REFUSE(s->comm,
+               "solver '%s' predicts no decrease of g for solver_stop decrement: expected another solver, such as qn "
+               "or newton, or another stop",
+               s->ops->name);
+}
+
+PetscErrorCode wring_solver_newton_decrement(wring_solver *s, Vec x, double *decrement)
+{
+  PetscFunctionBegin;
+  PetscCheck(s->ops->decrement, s->comm, PETSC_ERR_ARG_WRONG, "solver '%s' has no Newton decrement", s->ops->name);
+  s->current.known = s->end.given = PETSC_FALSE;
+  s->start                        = NULL;
+  PetscCall(wring_solver_evaluate(s, x));
+  PetscCall(s->ops->decrement(s, x, decrement));
+  s->end.given = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 double wring_solver_tolerance(const wring_solver *s, const wring_outcome *outcome)
 {
+  if (s->limits.stop > WRING_STOP_FORCE) return s->limits.atol;
   return PetscMax(s->limits.rtol * outcome->last.reference, s->limits.atol);
 }
 
@@ -192,6 +226,7 @@ PetscErrorCode wring_solver_set_up(wring_solver *s)
   PetscCall(
     wring_potential_require_contacts(s->g, s->ops->contacts ? s->ops->contacts(s) : NULL, "solver", s->ops->name));
   if (wring_potential_is_static(s->g)) PetscCall(require_minimiser(s));
+  PetscCall(require_direction(s));
   if (!s->ops->damps && !wring_potential_is_static(s->g))
     PetscCall(wring_potential_require_undamped(s->g, "solver", s->ops->name));
   PetscCall(wring_potential_create_vec(s->g, &s->current.grad));

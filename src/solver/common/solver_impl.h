@@ -28,6 +28,7 @@ typedef struct {
   wring_value value;
   Vec         grad;        // [n_owned][3] N
   double      norm, step;  // |grad|; step length of the iteration that gave x_k
+  double      decrement;   // J, predicted by the last direction; NAN: none
   double      residual[2]; // primal and dual of the iteration that gave x_k [J^(1/2)]; NAN: none
 } solver_iterate;
 
@@ -59,7 +60,8 @@ typedef struct {
 typedef struct {
   double         reference; // N, what rtol is relative to, at the iterate `at`; 0 before the first
   PetscInt       at;
-  wring_rounding rounding; // of g
+  double         decrement; // J, the first predicted one; NAN: none yet
+  wring_rounding rounding;  // of g
 } solver_scale;
 
 /* Searches at round-off whose full step went too far, since |grad g| was `norm`. */
@@ -116,8 +118,13 @@ const wring_solver_ops *wring_solver_find(const char *name); // NULL if there is
 
 /* Evaluates g and grad g at x, unless they are known; counted as work of the method. */
 PetscErrorCode wring_solver_evaluate(wring_solver *s, Vec x);
-PetscErrorCode wring_solver_know_norm(wring_solver *s);             // current.norm
-void           wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate; the first reason counts
+PetscErrorCode wring_solver_know_norm(wring_solver *s); // current.norm
+/*
+  To be told the slope grad g . d of each direction at x_k before its line search: the predicted decrease is -slope/2.
+  Ends the solve if that has become small enough for WRING_STOP_DECREMENT; the method then leaves x as it is.
+*/
+void wring_solver_predicts(wring_solver *s, double slope);
+void wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate; the first reason counts
 
 /*
   Around set-up that does not depend on x and serves many solves, in `begin` or `iterate`: matrices, factors or their

@@ -27,22 +27,27 @@ static void print_rows(FILE *f, const wring_comparison *c, const wring_convergen
     if (i + 1 < h->n && h->row[i + 1].iteration <= k) i++;
     const wring_iteration *const r = &h->row[i];
     if (r->iteration != k && i + 1 < h->n) continue; // not measured
-    const double column[] = {r->seconds,       r->value.objective, r->value.inertial,
-                             r->value.elastic, r->gradient_norm,   wring_relative_error(c, r)};
+    const double column[] = {r->seconds,       r->value.objective,         r->value.inertial, r->value.elastic,
+                             r->gradient_norm, wring_relative_error(c, r), r->decrement};
     fprintf(f, "%s,%" PetscInt_FMT, h->name, k);
     for (size_t j = 0; j < sizeof column / sizeof column[0]; j++) {
       putc(',', f);
       wring_print_real(f, column[j]);
     }
     for (int j = 0; j < WRING_N_WORK; j++) fprintf(f, ",%" PetscInt64_FMT, r->work.of[j]);
+    if (c->has_decrement) {
+      putc(',', f);
+      wring_print_real(f, r->newton_decrement);
+    }
     putc('\n', f);
   }
 }
 
-static void print_header(FILE *f)
+static void print_header(FILE *f, const wring_comparison *c)
 {
-  fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error");
+  fprintf(f, "solver,iteration,seconds,objective,inertial,elastic,gradient_norm,relative_error,decrement");
   for (int j = 0; j < WRING_N_WORK; j++) fprintf(f, ",%s", wring_work_name(j));
+  if (c->has_decrement) fputs(",newton_decrement", f);
   putc('\n', f);
 }
 
@@ -52,7 +57,7 @@ void wring_comparison_csv(const wring_comparison *c, const char *directory, wrin
   snprintf(path, sizeof path, "%s/compare.csv", directory);
   FILE *const f = wring_file_create(path, e);
   if (!f) return;
-  print_header(f);
+  print_header(f, c);
   for (PetscInt s = 0; s < c->n; s++) {
     if (c->history[s].n > 0) print_rows(f, c, &c->history[s]);
   }

@@ -46,6 +46,11 @@ const wring_option wring_compare_options[] = {
    .type  = WRING_BOOL,
    .value = "true",
    .help  = "Whether some iterations of the same solver, which are discarded, come before each solve."},
+  {.key   = "decrement",
+   .type  = WRING_BOOL,
+   .value = "false",
+   .help  = "Whether to compute Newton's decrement, grad g . H^-1 grad g/2 with the projected Hessian H, at every "
+            "measured iterate; its time does not count."},
   {0},
 };
 
@@ -78,19 +83,33 @@ static PetscErrorCode choose_reference(wring_compare *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode choose_condition(wring_compare *s)
+/* Both need the Hessians of all laws. */
+static PetscErrorCode require_hessians(const wring_compare *s, const char *key)
 {
-  const wring_options *const o   = s->p->options;
-  const char *const          law = without_hessian(s);
-  PetscBool                  asked;
+  const char *const law = without_hessian(s);
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_bool(o, "compare_", wring_compare_options, "condition", &asked));
+  if (!law) PetscFunctionReturn(PETSC_SUCCESS);
+  WRING_REFUSE(s->p->comm, "%s: compare_%s: '%s' has no Hessian, expected laws with one",
+               wring_options_origin(s->p->options, "compare_", key), key, law);
+}
+
+static PetscErrorCode choose_decrement(wring_compare *s)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(s->p->options, "compare_", wring_compare_options, "decrement", &s->c.has_decrement));
+  if (s->c.has_decrement) PetscCall(require_hessians(s, "decrement"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode choose_condition(wring_compare *s)
+{
+  PetscBool asked;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_bool(s->p->options, "compare_", wring_compare_options, "condition", &asked));
   if (!asked) PetscFunctionReturn(PETSC_SUCCESS);
-  if (law) {
-    WRING_REFUSE(s->p->comm, "%s: compare_condition: '%s' has no Hessian, expected laws with one",
-                 wring_options_origin(o, "compare_", "condition"), law);
-  }
+  PetscCall(require_hessians(s, "condition"));
   s->lowest_g = INFINITY;
   PetscCall(wring_potential_create_vec(s->p->g, &s->lowest));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -287,6 +306,7 @@ PetscErrorCode wring_compare_read_keys(wring_compare *s)
   PetscCall(note_unmeasured(s));
   PetscCall(choose_reference(s));
   PetscCall(choose_condition(s));
+  PetscCall(choose_decrement(s));
   PetscCall(try_solvers(s));
   PetscCall(require_reference(s));
   PetscFunctionReturn(PETSC_SUCCESS);

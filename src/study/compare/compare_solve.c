@@ -17,16 +17,29 @@ PetscErrorCode wring_compare_create_solver(const wring_compare *s, const char *n
 
 /* ---- one solver -------------------------------------------------------------------------------------------------- */
 
+/* What happens at the iterates of a solver, and what ends it early besides its own rules and its budget. */
+typedef struct {
+  const wring_compare *s;
+  wring_convergence   *h;
+  wring_solver        *newton;  // for Newton's decrement; NULL: it is not asked for
+  double               target;  // relative error, 0: none
+  PetscBool            reached; // by the last row of h
+} watched;
+
+/* Keeps a row; called outside of the solver's time. */
 static PetscErrorCode keep_row(void *context, const wring_iteration *it)
 {
-  wring_convergence *const h = context;
+  const watched *const     w = context;
+  wring_convergence *const h = w->h;
 
   PetscFunctionBegin;
   if (h->n == h->capacity) {
     h->capacity = 2 * h->capacity + 64;
     PetscCall(PetscRealloc((size_t)h->capacity * sizeof *h->row, &h->row));
   }
-  h->row[h->n++] = *it;
+  h->row[h->n] = *it;
+  if (w->newton) PetscCall(wring_solver_newton_decrement(w->newton, w->s->x, &h->row[h->n].newton_decrement));
+  h->n++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,16 +70,8 @@ static PetscErrorCode keep_lowest(wring_compare *s, const wring_convergence *h)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What ends a solver early, besides its own rules and its budget. */
-typedef struct {
-  const wring_compare *s;
-  wring_convergence   *h;
-  double               target;  // relative error, 0: none
-  PetscBool            reached; // by the last row of h
-} early_end;
-
 /* Judged by the last measured iterate, outside of the solver's time. */
-static void look_at_target(early_end *e)
+static void look_at_target(watched *e)
 {
   const wring_convergence *const h = e->h;
   if (e->target == 0) return;
@@ -75,7 +80,7 @@ static void look_at_target(early_end *e)
 
 static PetscErrorCode ask_end(void *context, PetscBool *stop)
 {
-  early_end *const     e       = context;
+  watched *const       e       = context;
   wring_stopper *const stopper = e->s->stopper;
 
   PetscFunctionBegin;
@@ -88,7 +93,7 @@ static PetscErrorCode ask_end(void *context, PetscBool *stop)
 }
 
 /* A target that is reached by the last iterate that limits allow counts too. */
-static void judge_end(early_end *e)
+static void judge_end(watched *e)
 {
   wring_reason *const reason = &e->h->outcome.reason;
   if (!e->reached && !wring_reason_failed(*reason)) look_at_target(e);
@@ -115,7 +120,7 @@ static PetscErrorCode set_up(wring_compare *s, wring_convergence *h, wring_solve
 /* Iterates from x_0 by another solver of this name, for about `seconds`. */
 static PetscErrorCode iterate_for(wring_compare *s, const char *name, double seconds)
 {
-  early_end     early = {.s = s};
+  watched       watch = {.s = s};
   wring_solver *solver;
   wring_outcome outcome;
 
@@ -124,7 +129,7 @@ static PetscErrorCode iterate_for(wring_compare *s, const char *name, double sec
   PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
   PetscCall(wring_solver_set_limits(solver, s->limits.iterations, s->limits.rtol, 0, 0));
   PetscCall(wring_solver_set_budget(solver, seconds));
-  PetscCall(wring_solver_set_interrupt(solver, ask_end, &early));
+  PetscCall(wring_solver_set_interrupt(solver, ask_end, &watch));
   PetscCall(VecCopy(s->start, s->x));
   PetscCall(wring_solver_solve(solver, s->x, &outcome));
   PetscCall(wring_solver_destroy(&solver));
@@ -186,11 +191,22 @@ static PetscErrorCode finish_solve(wring_compare *s, const wring_solver *solver,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A Newton solver that is no part of what is compared: without phases, so that nothing is counted or timed. */
+static PetscErrorCode create_newton(const wring_compare *s, wring_solver **newton)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_create(s->p->comm, s->p->g, NULL, NULL, newton));
+  PetscCall(wring_solver_set_from_options(*newton, s->p->options, "newton"));
+  PetscCall(wring_solver_set_up(*newton));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_compare_solve_one(wring_compare *s, const wring_compare_limits *limits, PetscBool warm,
                                        wring_convergence *h)
 {
-  early_end     early = {.s = s, .h = h, .target = limits->target};
-  wring_solver *solver;
+  watched             watch = {.s = s, .h = h, .target = limits->target};
+  wring_solver       *solver;
+  wring_solver_limits own;
 
   PetscFunctionBegin;
   PetscCall(set_up(s, h, &solver));
@@ -198,13 +214,17 @@ PetscErrorCode wring_compare_solve_one(wring_compare *s, const wring_compare_lim
     PetscCall(warm_up(s, h->name));
     PetscCall(wring_problem_renew_operator(s->p, wring_solver_operator_factor(solver)));
   }
-  PetscCall(wring_solver_set_limits(solver, limits->iterations, limits->rtol, 0, s->measure));
+  wring_solver_get_limits(solver, &own);
+  const double atol = own.stop == WRING_STOP_GRADIENT ? own.atol : 0;
+  PetscCall(wring_solver_set_limits(solver, limits->iterations, limits->rtol, atol, s->measure));
   PetscCall(wring_solver_set_budget(solver, limits->seconds));
-  PetscCall(wring_solver_set_monitor(solver, keep_row, h));
-  PetscCall(wring_solver_set_interrupt(solver, ask_end, &early));
+  PetscCall(wring_solver_set_monitor(solver, keep_row, &watch));
+  PetscCall(wring_solver_set_interrupt(solver, ask_end, &watch));
+  if (s->c.has_decrement) PetscCall(create_newton(s, &watch.newton));
   PetscCall(VecCopy(s->start, s->x));
   PetscCall(wring_solver_solve(solver, s->x, &h->outcome));
-  judge_end(&early);
+  judge_end(&watch);
+  PetscCall(wring_solver_destroy(&watch.newton));
   PetscCall(finish_solve(s, solver, h));
   PetscCall(wring_solver_destroy(&solver));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -59,16 +59,17 @@ const char *wring_convergence_end(const wring_convergence *h);     // name of it
 
 typedef struct {
   PetscInt           n, iterations, n_report;
-  wring_convergence *history;     // [n]
-  PetscInt          *report;      // [n_report] iterations of the table
-  wring_value        start;       // at x_0
-  wring_value        least;       // at the minimiser; its objective is g*
-  char               source[128]; // of the minimiser: "newton reference", or the solver that found it
-  PetscBool          failed;      // one of the solvers did
-  PetscInt           repeats;     // solves by every solver that were asked for
-  PetscBool          warm_up;     // before each of them
-  PetscInt           steps;       // of the deck, over which set-up is spread
-  wring_stop         stop;        // why it ended early: solvers that had not begun are not among n
+  wring_convergence *history;       // [n]
+  PetscInt          *report;        // [n_report] iterations of the table
+  wring_value        start;         // at x_0
+  wring_value        least;         // at the minimiser; its objective is g*
+  char               source[128];   // of the minimiser: "newton reference", or the solver that found it
+  PetscBool          failed;        // one of the solvers did
+  PetscInt           repeats;       // solves by every solver that were asked for
+  PetscBool          warm_up;       // before each of them
+  PetscInt           steps;         // of the deck, over which set-up is spread
+  wring_stop         stop;          // why it ended early: solvers that had not begun are not among n
+  PetscBool          has_decrement; // rows have newton_decrement
 } wring_comparison;
 
 /*

@@ -173,18 +173,30 @@ static PetscErrorCode print_end(const wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* "|grad g| <= 1e-05 times the largest force" */
+static void describe_stop(const wring_solver_limits *l, size_t size, char *text)
+{
+  static const char *const of[] = {"|grad g| at the start of the solve", "the largest force"};
+  if (l->stop == WRING_STOP_GRADIENT)
+    snprintf(text, size, "|grad g| <= %.3g N", l->atol);
+  else if (l->stop == WRING_STOP_DECREMENT)
+    snprintf(text, size, "predicted decrease <= %.3g times the first", l->rtol);
+  else
+    snprintf(text, size, "|grad g| <= %.3g times %s", l->rtol, of[l->stop]);
+}
+
 /* When a solve ends and where it starts, below the header. */
 static PetscErrorCode print_rules(const wring_run *r)
 {
   wring_solver_limits limits;
+  char                rule[80];
 
   PetscFunctionBegin;
   if (!r->solver) PetscFunctionReturn(PETSC_SUCCESS);
   wring_solver_get_limits(r->solver, &limits);
-  PetscCall(PetscPrintf(r->p->comm, "stop      |grad g| <= %.3g times %s, or %" PetscInt_FMT " iterations; start %s\n",
-                        limits.rtol,
-                        limits.stop == WRING_STOP_FORCE ? "the largest force" : "|grad g| at the start of the solve",
-                        limits.max_it, wring_start_name(wring_stepper_get_start(r->p->stepper))));
+  describe_stop(&limits, sizeof rule, rule);
+  PetscCall(PetscPrintf(r->p->comm, "stop      %s, or %" PetscInt_FMT " iterations; start %s\n", rule, limits.max_it,
+                        wring_start_name(wring_stepper_get_start(r->p->stepper))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

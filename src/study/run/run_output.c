@@ -197,7 +197,7 @@ static void add_rules(const wring_run *r, json_t *options)
   if (!r->solver || !options) return;
   wring_solver_get_limits(r->solver, &limits);
   json_object_set_new(options, "solver_max_it", json_integer(limits.max_it));
-  json_object_set_new(options, "solver_stop", json_string(limits.stop == WRING_STOP_FORCE ? "force" : "relative"));
+  json_object_set_new(options, "solver_stop", json_string(wring_solver_stop_name(limits.stop)));
   json_object_set_new(options, "solver_start", json_string(wring_start_name(wring_stepper_get_start(r->p->stepper))));
 }
 
