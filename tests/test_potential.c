@@ -187,6 +187,34 @@ static PetscErrorCode check_threads(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  Fails if H depends on the number of threads, or if values that replace others in a matrix differ from those of a new
+  matrix. On several ranks, PETSc adds the rows of ghosts in any order.
+*/
+static PetscErrorCode check_replaced(model *m)
+{
+  const double most = m->mesh->n_owned == m->mesh->n_global ? 0 : 1e-14;
+  Mat          H = NULL, used = NULL;
+  double       norm, difference;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_CLAMP, &H));
+  PetscCall(MatNorm(H, NORM_FROBENIUS, &norm));
+  PetscCall(VecWAXPY(m->work, 0.1, m->d, m->x));
+  PetscCall(wring_potential_hessian(m->g, m->work, WRING_FILTER_NONE, &used));
+  for (int threads = 1; threads < 4; threads++) {
+    omp_set_num_threads(threads);
+    PetscCall(wring_potential_hessian(m->g, m->x, WRING_FILTER_CLAMP, &used));
+    PetscCall(MatAXPY(used, -1, H, SAME_NONZERO_PATTERN));
+    PetscCall(MatNorm(used, NORM_FROBENIUS, &difference));
+    CHECK(difference <= most * norm, "%d threads: %g of %g", threads, difference, norm);
+  }
+  omp_set_num_threads(1);
+  PetscCall(MatDestroy(&H));
+  PetscCall(MatDestroy(&used));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A free body: elastic forces add up to zero, and a rigid motion costs no energy. */
 static PetscErrorCode check_free(model *m)
 {
@@ -254,6 +282,7 @@ static PetscErrorCode check_law(const wring_law *law, const double *par)
   PetscCall(check_hessian(&m, law->name));
   PetscCall(check_ranks(&m, law, par));
   PetscCall(check_threads(&m));
+  PetscCall(check_replaced(&m));
   held = 1e4 * (double)((cells[1] + 1) * (cells[2] + 1));
   PetscCall(check_operator(&m, held));
   if (law->project) PetscCall(check_residual(&m));

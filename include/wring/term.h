@@ -26,7 +26,7 @@
     pass.c                   the loops: energy, gradient, residual
     mass.c deformation.c bound.c splitting.c   other passes: metric of masses, F at vertices, longest step, admm
     stress.c inverted.c      F and stresses of elements; tets that are inverted
-    assembly.c constraint_rows.c               matrices; constraints as rows
+    assembly.c hessian.c constraint_rows.c     matrices; constraints as rows
     curvature.c                                the Hessian without a matrix: diagonal blocks, products
     inspect.c                                  components, moduli at rest, stiffness of points and edges
     term.c                   destruction and queries
@@ -186,8 +186,11 @@ typedef struct {
 
 PetscErrorCode wring_pattern_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms, wring_pattern **p);
 PetscErrorCode wring_pattern_destroy(wring_pattern **p);
-void           wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double factor,
-                                        double *value); // [nnz] += factor w k G^T G
+PetscInt       wring_pattern_find(const wring_pattern *p, PetscInt u, PetscInt v); // the position of column v in row u
+/* value [nnz][bs][bs] as the rows [n bs] of an AIJ matrix whose blocks are in the order of p. */
+void wring_pattern_copy_rows(const wring_pattern *p, int bs, const double *value, double *to);
+void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double factor,
+                              double *value); // [nnz] += factor w k G^T G
 /*
   [nnz] += factor w G^T B G, B_kl [q][q] the mean over d = x, y, z of the clamped Hessian's entries (dk, dl) at x.
   docs/theory.md (5.13)
@@ -199,8 +202,15 @@ typedef struct {
   wring_filter filter;
   const char  *marks; // [n_local] those with a vertex where it is not 0; NULL: all
 } wring_filtering;
-void wring_term_add_hessian(const wring_term *t, wring_filtering which, const double *x, const wring_pattern *p,
-                            double *value); // [nnz][3][3]
+
+/* Where the element matrices of a term are added in a pattern, which must contain its elements; work for this. */
+typedef struct wring_scatter wring_scatter;
+PetscErrorCode               wring_scatter_create(const wring_term *t, const wring_pattern *p, wring_scatter **s);
+PetscErrorCode               wring_scatter_destroy(wring_scatter **s);
+
+/* value [nnz][3][3] += the Hessian at x; s was created with p. Threaded; sums do not depend on the threads. */
+void wring_term_add_hessian(const wring_term *t, wring_filtering which, const double *x, wring_scatter *s,
+                            const wring_pattern *p, double *value);
 
 /*
   The Hessian at x without a matrix, as add_hessian would fill it; needs law->hessian. add_diagonal: the blocks of the

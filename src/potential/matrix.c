@@ -107,10 +107,38 @@ static void add_mass(const wring_potential *g, const wring_pattern *p, int bs, d
   }
 }
 
+/*
+  On one rank, a matrix that has been filled before and has as many entries as p has the pattern of p: its values are
+  replaced in place. *done: whether this was possible.
+*/
+static PetscErrorCode replace(const wring_pattern *p, int bs, const double *value, Mat A, PetscBool *done)
+{
+  PetscBool sequential, assembled;
+  MatInfo   info;
+  double   *to;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &sequential));
+  PetscCall(MatAssembled(A, &assembled));
+  if (!sequential || !assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  if (info.nz_used != (double)bs * bs * (double)p->start[p->n]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAIJGetArray(A, &to));
+  wring_pattern_copy_rows(p, bs, value, to);
+  PetscCall(MatSeqAIJRestoreArray(A, &to));
+  *done = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Zeroes A, or creates it, and adds the local rows. */
 static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, Mat *A)
 {
+  PetscBool done = PETSC_FALSE;
+
   PetscFunctionBegin;
+  if (*A) PetscCall(replace(p, bs, value, *A, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
   if (*A)
     PetscCall(MatZeroEntries(*A));
   else
@@ -299,14 +327,25 @@ static PetscErrorCode make_room(wring_potential *g, const double *xa, Mat *H)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode make_scatter(wring_potential *g)
+{
+  PetscFunctionBegin;
+  if (g->scatter) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(9 * (size_t)g->pattern->start[g->pattern->n], &g->block));
+  PetscCall(PetscCalloc1(g->n_term, &g->scatter));
+  for (int i = 0; i < g->n_term; i++) PetscCall(wring_scatter_create(g->term[i], g->pattern, &g->scatter[i]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Sums M/h^2, the ridge and the terms in g->block. */
 static PetscErrorCode collect_blocks(wring_potential *g, wring_filtering which, const double *xa)
 {
   PetscFunctionBegin;
   if (!g->pattern) PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
-  if (!g->block) PetscCall(PetscMalloc1(9 * (size_t)g->pattern->start[g->pattern->n], &g->block));
-  PetscCall(PetscArrayzero(g->block, 9 * (size_t)g->pattern->start[g->pattern->n]));
-  for (int i = 0; i < g->n_term; i++) wring_term_add_hessian(g->term[i], which, xa, g->pattern, g->block);
+  PetscCall(make_scatter(g));
+  wring_fill(9 * g->pattern->start[g->pattern->n], 0, g->block);
+  for (int i = 0; i < g->n_term; i++)
+    wring_term_add_hessian(g->term[i], which, xa, g->scatter[i], g->pattern, g->block);
   add_mass(g, g->pattern, 3, g->block);
   add_ridge(g, g->pattern, g->block);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -32,18 +32,28 @@ PetscErrorCode wring_potential_create(const wring_mesh *mesh, const double *mass
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The next Hessian finds its pattern anew. */
+static PetscErrorCode forget_pattern(wring_potential *g)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_pattern_destroy(&g->pattern));
+  for (int i = 0; g->scatter && i < g->n_term; i++) PetscCall(wring_scatter_destroy(&g->scatter[i]));
+  PetscCall(PetscFree(g->scatter));
+  PetscCall(PetscFree(g->block));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_potential_destroy(wring_potential **potential)
 {
   wring_potential *g = *potential;
 
   PetscFunctionBegin;
   if (!g) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(forget_pattern(g));
   for (int i = 0; i < g->n_term; i++) PetscCall(wring_term_destroy(&g->term[i]));
   PetscCall(PetscFree(g->term));
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_destroy(&g->contact[i]));
   PetscCall(PetscFree(g->contact));
-  PetscCall(wring_pattern_destroy(&g->pattern));
-  PetscCall(PetscFree(g->block));
   PetscCall(PetscFree(g->mass));
   PetscCall(PetscFree(g->lumped));
   PetscCall(PetscFree(g->drag));
@@ -59,6 +69,7 @@ PetscErrorCode wring_potential_destroy(wring_potential **potential)
 PetscErrorCode wring_potential_add_term(wring_potential *g, wring_term *term)
 {
   PetscFunctionBegin;
+  PetscCall(forget_pattern(g));
   PetscCall(PetscRealloc(sizeof(wring_term *) * ((size_t)g->n_term + 1), &g->term));
   g->term[g->n_term++] = term;
   wring_term_set_masses(term, g->mass);

@@ -36,6 +36,7 @@ struct wring_potential {
   int               n_contact;
   wring_contact   **contact; // [n_contact] owned
   wring_pattern    *pattern; // of the Hessian, built with the first one
+  wring_scatter   **scatter; // [n_term] of the pattern
   double           *block;   // [nnz][3][3] values of the Hessian's local rows
 };
 

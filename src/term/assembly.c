@@ -116,8 +116,7 @@ PetscErrorCode wring_pattern_destroy(wring_pattern **p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The position of column v in row u, which has it. */
-static PetscInt find_entry(const wring_pattern *p, PetscInt u, PetscInt v)
+PetscInt wring_pattern_find(const wring_pattern *p, PetscInt u, PetscInt v)
 {
   PetscInt low = p->start[u], high = p->start[u + 1];
   while (high - low > 1) {
@@ -128,6 +127,19 @@ static PetscInt find_entry(const wring_pattern *p, PetscInt u, PetscInt v)
       high = middle;
   }
   return low;
+}
+
+void wring_pattern_copy_rows(const wring_pattern *p, int bs, const double *value, double *to)
+{
+#pragma omp parallel for schedule(static)
+  for (PetscInt i = 0; i < p->n; i++) {
+    const PetscInt n     = p->start[i + 1] - p->start[i];
+    const size_t   first = (size_t)p->start[i] * (size_t)(bs * bs);
+    for (PetscInt k = 0; k < n; k++) {
+      for (int c = 0; c < bs * bs; c++)
+        to[first + (c / bs) * n * bs + k * bs + c % bs] = value[first + k * bs * bs + c];
+    }
+  }
 }
 
 /* ---- A ----------------------------------------------------------------------------------------------------------- */
@@ -163,7 +175,7 @@ void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, doubl
         for (int j = 0; j < t->m; j++) {
           double sum = 0;
           for (int a = 0; a < q; a++) sum += g[q * i + a] * g[q * j + a];
-          value[find_entry(p, v[i], v[j])] += wk * sum;
+          value[wring_pattern_find(p, v[i], v[j])] += wk * sum;
         }
       }
     }
@@ -179,144 +191,53 @@ static void add_element(int m, int q, const double *g, const double *B, const Pe
     for (int j = 0; j < m; j++) {
       double sum = 0;
       for (int k = 0; k < q; k++) sum += gB[k] * g[q * j + k];
-      value[find_entry(p, v[i], v[j])] += sum;
+      value[wring_pattern_find(p, v[i], v[j])] += sum;
     }
   }
 }
 
 /* ---- the Hessian ------------------------------------------------------------------------------------------------- */
 
-/*
-  K_ab = w G_a h G_b^T for the free vertices; the last vertex follows from translation invariance: rows and columns of K
-  sum to zero.
-*/
-static inline __attribute__((always_inline)) void element_matrix(int m, int q, const double *coef, const double *w,
-                                                                 wring_in h, double (*K)[LANES])
-{
-  const int                 n_free = free_vertices(m);
-  WRING_ALIGNED const lanes one[1] = {{1, 1, 1, 1, 1, 1, 1, 1}};
-  const wring_in            g      = coef ? (wring_in)coef : one;
-  WRING_ALIGNED lanes       hg[3 * MAX_Q][3]; // h G_b^T
-  for (int i = 0; i < 9 * m * m; i++) {
-    for (int l = 0; l < LANES; l++) K[i][l] = 0;
-  }
-  for (int b = 0; b < n_free; b++) {
-    for (int i = 0; i < 3 * q; i++) {
-      for (int d = 0; d < 3; d++) {
-        for (int l = 0; l < LANES; l++) {
-          double sum = 0;
-          for (int k = 0; k < q; k++) sum += h[i * 3 * q + q * d + k][l] * g[q * b + k][l];
-          hg[i][d][l] = sum;
-        }
-      }
-    }
-    for (int a = 0; a < n_free; a++) {
-      for (int cd = 0; cd < 9; cd++) {
-        for (int l = 0; l < LANES; l++) {
-          double sum = 0;
-          for (int k = 0; k < q; k++) sum += g[q * a + k][l] * hg[q * (cd / 3) + k][cd % 3][l];
-          sum *= w[l];
-          K[9 * (m * a + b) + cd][l] += sum;
-          if (m == 1) continue;
-          K[9 * (m * a + m - 1) + cd][l] -= sum;
-          K[9 * (m * (m - 1) + b) + cd][l] -= sum;
-          K[9 * (m * m - 1) + cd][l] += sum;
-        }
-      }
-    }
-  }
-}
-
-/* The element matrices of a block, K [m^2][9], x private [vertices][4]. */
-typedef struct {
-  const wring_term *t;
-  wring_filtering   which;
-  PetscInt          c, b; // chunk, block
-  const double     *x;
-  double (*K)[LANES];
-} work_block;
-
-/* on [LANES]: whether the element has a marked vertex; returns the number of these. */
-static int mark_lanes(const work_block *w, int *on)
+/* on [LANES]: whether an element of a block has a marked vertex; returns the number of these. */
+static int mark_lanes(const wring_term *t, const char *marks, PetscInt c, PetscInt b, int *on)
 {
   int      count = 0;
   PetscInt v[MAX_M];
   for (int l = 0; l < LANES; l++) {
     on[l] = 0;
-    lane_vertices(w->t, w->c, w->b, l, v);
-    for (int a = 0; a < w->t->m; a++) on[l] |= w->which.marks[v[a]] != 0;
+    lane_vertices(t, c, b, l, v);
+    for (int a = 0; a < t->m; a++) on[l] |= marks[v[a]] != 0;
     count += on[l];
   }
   return count;
 }
 
-/* h of the block, with the filter on the elements that it is for. */
-static void block_hessian(const work_block *w, wring_in z, wring_out h)
+void wring_term_block_hessian(const wring_term *t, wring_filtering which, PetscInt c, PetscInt b, wring_in z,
+                              wring_out h)
 {
-  const wring_law *const law = w->t->law;
-  const int              n   = 9 * law->q * law->q;
-  WRING_ALIGNED lanes    plain[9 * MAX_Q * MAX_Q];
-  int                    on[LANES];
-  const int              count = w->which.marks ? mark_lanes(w, on) : LANES;
+  const int           n = 9 * t->law->q * t->law->q;
+  WRING_ALIGNED lanes plain[9 * MAX_Q * MAX_Q];
+  int                 on[LANES];
+  const int           count = which.marks ? mark_lanes(t, which.marks, c, b, on) : LANES;
 
-  law->hessian(law, count > 0 ? w->which.filter : WRING_FILTER_NONE, term_par(w->t, w->b), z, h);
+  t->law->hessian(t->law, count > 0 ? which.filter : WRING_FILTER_NONE, term_par(t, b), z, h);
   if (count == 0 || count == LANES) return;
-  law->hessian(law, WRING_FILTER_NONE, term_par(w->t, w->b), z, plain);
+  t->law->hessian(t->law, WRING_FILTER_NONE, term_par(t, b), z, plain);
   for (int i = 0; i < n; i++) {
     for (int l = 0; l < LANES; l++) h[i][l] = on[l] ? h[i][l] : plain[i][l];
   }
 }
 
-static inline __attribute__((always_inline)) void block_matrix(int m, int q, void *context)
-{
-  const work_block *const w = context;
-  WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
-  load_z(w->t, w->b, m, q, w->x, z);
-  block_hessian(w, (wring_in)z, h);
-  element_matrix(m, q, block_coef(w->t, w->b), w->t->weight + (size_t)w->b * LANES, (wring_in)h, w->K);
-}
-
-static void add_group(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1, lanes *K, const wring_pattern *p,
-                      double *value)
-{
-  const int m = t->m;
-  PetscInt  v[MAX_M];
-  for (PetscInt b = b0; b < b1; b++, K += 9 * m * m) {
-    for (int l = 0; l < LANES; l++) {
-      if (!lane_vertices(t, c, b, l, v)) continue;
-      for (int i = 0; i < m * m; i++) {
-        double *entry = value + 9 * (size_t)find_entry(p, v[i / m], v[i % m]);
-        for (int k = 0; k < 9; k++) entry[k] += K[9 * i + k][l];
-      }
-    }
-  }
-}
-
-/*
-  All threads compute element matrices, one group of blocks each; they are added in the order of the groups, so that the
-  order of summation is fixed.
-*/
-void wring_term_add_hessian(const wring_term *t, wring_filtering which, const double *x, const wring_pattern *p,
-                            double *value)
-{
-  const PetscInt per_chunk = CHUNK_BLOCKS / GROUP;
-  if (!t->active) return;
-#pragma omp parallel for ordered schedule(static, 1)
-  for (PetscInt g = 0; g < t->n_chunk * per_chunk; g++) {
-    const PetscInt      c = g / per_chunk, b0 = t->chunk_block[c] + g % per_chunk * GROUP;
-    const PetscInt      b1 = PetscMin(b0 + GROUP, t->chunk_block[c + 1]);
-    WRING_ALIGNED lanes K[GROUP * 9 * MAX_M * MAX_M];
-    double              x_private[4 * t->max_vertex];
-    if (b0 < b1) load_chunk(t, c, x, x_private);
-    for (PetscInt b = b0; b < b1; b++) {
-      with_stencil(t, block_matrix, &(work_block){t, which, c, b, x_private, K + (b - b0) * 9 * t->m * t->m});
-    }
-#pragma omp ordered
-    add_group(t, c, b0, b1, K, p, value);
-  }
-}
-
 /* ---- the mean of the Hessian's diagonal blocks ------------------------------------------------------------------- */
+
+/* A block of a chunk whose positions are x private [vertices][4]; K [q][q]. */
+typedef struct {
+  const wring_term *t;
+  wring_filtering   which;
+  PetscInt          c, b;
+  const double     *x;
+  double (*K)[LANES];
+} work_block;
 
 /* w B of a block, [q][q]. */
 static inline __attribute__((always_inline)) void block_mean(int m, int q, void *context)
@@ -325,7 +246,7 @@ static inline __attribute__((always_inline)) void block_mean(int m, int q, void 
   WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
   const double *const     weight = w->t->weight + (size_t)w->b * LANES;
   load_z(w->t, w->b, m, q, w->x, z);
-  block_hessian(w, (wring_in)z, h);
+  wring_term_block_hessian(w->t, w->which, w->c, w->b, (wring_in)z, h);
   for (int k = 0; k < q * q; k++) {
     for (int l = 0; l < LANES; l++) {
       double sum = 0;
@@ -351,7 +272,10 @@ static void add_means(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1,
   }
 }
 
-/* As for the Hessian, all threads compute, and the order of summation is fixed. */
+/*
+  All threads compute, one group of blocks each; groups are added in their order, so that the order of summation is
+  fixed.
+*/
 void wring_term_add_mean_hessian(const wring_term *t, double factor, const double *x, const wring_pattern *p,
                                  double *value)
 {

@@ -170,3 +170,7 @@ static inline void block_slope(const wring_term *t, PetscInt block, double *k)
     t->law->slope(t->law, term_par(t, block), k);
   }
 }
+
+/* The Hessian h [9 q q] of a block of chunk c at z, with the filter on the elements that it is for. */
+void wring_term_block_hessian(const wring_term *t, wring_filtering which, PetscInt c, PetscInt b, wring_in z,
+                              wring_out h);

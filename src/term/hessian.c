@@ -1,0 +1,279 @@
+/*
+  The Hessian of a term, added to the blocks of a pattern. docs/theory.md (3.2)
+
+  Elements are processed in batches of chunks. All threads compute the element matrices of a batch; then each thread
+  adds the rows of some vertices. A vertex sums its elements in their order, batch after batch, so that the sums do not
+  depend on the number of threads. An element matrix is symmetric: of its blocks (a, b) those with a <= b are kept.
+*/
+#include "kernels.h"
+
+enum { GROUP = 16, BATCH_CHUNKS = 4, BATCH_GROUPS = BATCH_CHUNKS * CHUNK_BLOCKS / GROUP };
+enum { MAX_PAIRS = MAX_M * (MAX_M + 1) / 2 };
+
+/* The elements of a row are items of a batch: an element of the batch, its corner, and its columns in the row. */
+struct wring_scatter {
+  int       m, n_value; // vertices of an element; values of its matrix that are kept
+  PetscInt  n_batch;
+  PetscInt *batch;  // [n_batch + 1] first row of a batch
+  PetscInt *vertex; // [rows] local vertex of a row
+  PetscInt *start;  // [rows + 1] first item of a row
+  int32_t  *item;   // [items] MAX_M times the position of the element in the batch, plus its corner
+  int32_t  *place;  // [items][m] positions of the corners among the columns of the row
+  double   *K;      // [elements of a batch][pairs][9]
+};
+
+/* The index of block (a, b), a <= b, of m x m. */
+static inline int pair_of(int m, int a, int b)
+{
+  return a * m - a * (a - 1) / 2 + b - a;
+}
+
+/* ---- where rows are added ---------------------------------------------------------------------------------------- */
+
+/* The chunks and blocks of a batch. */
+typedef struct {
+  PetscInt c0, c1, b0;
+} batch_range;
+
+static batch_range range_of(const wring_term *t, PetscInt batch)
+{
+  const PetscInt c0 = batch * BATCH_CHUNKS;
+  return (batch_range){c0, PetscMin(c0 + BATCH_CHUNKS, t->n_chunk), t->chunk_block[c0]};
+}
+
+typedef void visit(wring_scatter *s, PetscInt vertex, int32_t item, const PetscInt *corners, void *context);
+
+/* All corners of a batch in the order of its elements; padded lanes are left out. */
+static void for_each_corner(const wring_term *t, PetscInt batch, wring_scatter *s, visit *f, void *context)
+{
+  const batch_range r = range_of(t, batch);
+  PetscInt          v[MAX_M];
+  for (PetscInt c = r.c0; c < r.c1; c++) {
+    for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
+      for (int l = 0; l < LANES; l++) {
+        if (t->weight[(size_t)b * LANES + l] <= 0) continue;
+        for (int a = 0; a < t->m; a++) v[a] = term_corner(t, c, b, a, l);
+        for (int a = 0; a < t->m; a++) f(s, v[a], (int32_t)((LANES * (b - r.b0) + l) * MAX_M + a), v, context);
+      }
+    }
+  }
+}
+
+/* While rows are listed: the row of each vertex in the batch or -1, the number of rows, the next item of each. */
+typedef struct {
+  PetscInt            *row_of, *next, n_row;
+  const wring_pattern *p;
+} builder;
+
+static void count_item(wring_scatter *s, PetscInt vertex, int32_t item, const PetscInt *corners, void *context)
+{
+  builder *const b = context;
+  (void)item, (void)corners;
+  if (b->row_of[vertex] < 0) {
+    b->row_of[vertex]    = b->n_row;
+    s->vertex[b->n_row]  = vertex;
+    s->start[++b->n_row] = 0;
+  }
+  s->start[b->row_of[vertex] + 1]++;
+}
+
+static void list_item(wring_scatter *s, PetscInt vertex, int32_t item, const PetscInt *corners, void *context)
+{
+  const builder *const b  = context;
+  const PetscInt       at = b->next[b->row_of[vertex]]++;
+  s->item[at]             = item;
+  for (int a = 0; a < s->m; a++)
+    s->place[s->m * at + a] = (int32_t)(wring_pattern_find(b->p, vertex, corners[a]) - b->p->start[vertex]);
+}
+
+static void build_batch(const wring_term *t, PetscInt batch, wring_scatter *s, builder *b)
+{
+  const PetscInt first = b->n_row;
+  for_each_corner(t, batch, s, count_item, b);
+  for (PetscInt r = first; r < b->n_row; r++) {
+    s->start[r + 1] += s->start[r];
+    b->next[r] = s->start[r];
+  }
+  for_each_corner(t, batch, s, list_item, b);
+  for (PetscInt r = first; r < b->n_row; r++) b->row_of[s->vertex[r]] = -1;
+  s->batch[batch + 1] = b->n_row;
+}
+
+static PetscErrorCode build(const wring_term *t, PetscInt rows, const wring_pattern *p, wring_scatter *s)
+{
+  builder b = {.p = p};
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(p->n, &b.row_of, rows, &b.next));
+  for (PetscInt v = 0; v < p->n; v++) b.row_of[v] = -1;
+  s->batch[0] = s->start[0] = 0;
+  for (PetscInt i = 0; i < s->n_batch; i++) build_batch(t, i, s, &b);
+  PetscCall(PetscFree2(b.row_of, b.next));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_scatter_create(const wring_term *t, const wring_pattern *p, wring_scatter **scatter)
+{
+  const PetscInt rows = t->n_chunk > 0 ? t->chunk_vertex[t->n_chunk] : 0, items = t->n * t->m; // hard: none
+  const size_t   elements = (size_t)PetscMin(t->n_block, BATCH_CHUNKS * CHUNK_BLOCKS) * LANES;
+  wring_scatter *s;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&s));
+  s->m       = t->m;
+  s->n_value = 9 * t->m * (t->m + 1) / 2;
+  s->n_batch = (t->n_chunk + BATCH_CHUNKS - 1) / BATCH_CHUNKS;
+  PetscCall(PetscMalloc3(s->n_batch + 1, &s->batch, rows, &s->vertex, rows + 1, &s->start));
+  PetscCall(PetscMalloc2(items, &s->item, s->m * items, &s->place));
+  PetscCall(PetscMalloc1(elements * (size_t)s->n_value, &s->K));
+  PetscCall(build(t, rows, p, s));
+  *scatter = s;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_scatter_destroy(wring_scatter **s)
+{
+  PetscFunctionBegin;
+  if (!*s) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree3((*s)->batch, (*s)->vertex, (*s)->start));
+  PetscCall(PetscFree2((*s)->item, (*s)->place));
+  PetscCall(PetscFree((*s)->K));
+  PetscCall(PetscFree(*s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- element matrices -------------------------------------------------------------------------------------------- */
+
+/* hg = h G_b^T, [3 q][3]. */
+static inline __attribute__((always_inline)) void times_coef(int q, wring_in g, wring_in h, lanes (*hg)[3])
+{
+  for (int i = 0; i < 3 * q; i++) {
+    for (int d = 0; d < 3; d++) {
+      for (int l = 0; l < LANES; l++) {
+        double sum = 0;
+        for (int k = 0; k < q; k++) sum += h[i * 3 * q + q * d + k][l] * g[k][l];
+        hg[i][d][l] = sum;
+      }
+    }
+  }
+}
+
+/*
+  K_ab = w G_a h G_b^T, a <= b, for the free vertices; the last vertex follows from translation invariance: rows and
+  columns of K sum to zero.
+*/
+static inline __attribute__((always_inline)) void element_matrix(int m, int q, const double *coef, const double *w,
+                                                                 wring_in h, lanes *K)
+{
+  const int                 n_free = free_vertices(m), last = m - 1;
+  WRING_ALIGNED const lanes one[1] = {{1, 1, 1, 1, 1, 1, 1, 1}};
+  const wring_in            g      = coef ? (wring_in)coef : one;
+  WRING_ALIGNED lanes       hg[3 * MAX_Q][3];
+  for (int b = 0; b < n_free; b++) {
+    times_coef(q, g + q * b, h, hg);
+    for (int a = 0; a <= b; a++) {
+      for (int i = 0; i < 9; i++) {
+        for (int l = 0; l < LANES; l++) {
+          double sum = 0;
+          for (int k = 0; k < q; k++) sum += g[q * a + k][l] * hg[q * (i / 3) + k][i % 3][l];
+          K[9 * pair_of(m, a, b) + i][l] = w[l] * sum;
+        }
+      }
+    }
+  }
+  if (m == 1) return;
+  for (int a = 0; a <= last; a++) {
+    for (int i = 0; i < 9; i++) {
+      const int t = 3 * (i % 3) + i / 3;
+      for (int l = 0; l < LANES; l++) {
+        double sum = 0;
+        for (int b = 0; b < n_free; b++)
+          sum -= a <= b ? K[9 * pair_of(m, a, b) + i][l] : K[9 * pair_of(m, b, a) + t][l];
+        K[9 * pair_of(m, a, last) + i][l] = sum;
+      }
+    }
+  }
+}
+
+/* A block of a chunk whose positions are x private [vertices][4]; out [LANES][n_value]. */
+typedef struct {
+  const wring_term *t;
+  wring_filtering   which;
+  PetscInt          c, b;
+  const double     *x;
+  double           *out;
+} work_block;
+
+static inline __attribute__((always_inline)) void block_matrix(int m, int q, void *context)
+{
+  const work_block *const w = context;
+  const int               n = 9 * m * (m + 1) / 2;
+  WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q], K[9 * MAX_PAIRS];
+  load_z(w->t, w->b, m, q, w->x, z);
+  wring_term_block_hessian(w->t, w->which, w->c, w->b, (wring_in)z, h);
+  element_matrix(m, q, block_coef(w->t, w->b), w->t->weight + (size_t)w->b * LANES, (wring_in)h, K);
+  for (int l = 0; l < LANES; l++) {
+    for (int i = 0; i < n; i++) w->out[l * n + i] = K[i][l];
+  }
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+/* Group g of a batch: GROUP blocks of one chunk. */
+static void compute_group(const wring_term *t, wring_filtering which, const double *x, batch_range r, PetscInt g,
+                          wring_scatter *s)
+{
+  const PetscInt per_chunk = CHUNK_BLOCKS / GROUP, c = r.c0 + g / per_chunk;
+  const PetscInt b0 = c < r.c1 ? t->chunk_block[c] + g % per_chunk * GROUP : 0;
+  const PetscInt b1 = c < r.c1 ? PetscMin(b0 + GROUP, t->chunk_block[c + 1]) : 0;
+  double         x_private[4 * t->max_vertex];
+  if (b0 >= b1) return;
+  load_chunk(t, c, x, x_private);
+  for (PetscInt b = b0; b < b1; b++) {
+    double *const out = s->K + (size_t)(b - r.b0) * LANES * (size_t)s->n_value;
+    with_stencil(t, block_matrix, &(work_block){t, which, c, b, x_private, out});
+  }
+}
+
+/* Adds row a of an element matrix to the blocks at `place` of a row. */
+static inline __attribute__((always_inline)) void add_item(int m, int a, const double *restrict K,
+                                                           const int32_t *restrict place, double *restrict row)
+{
+  for (int b = 0; b < m; b++) {
+    double *const to = row + 9 * (size_t)place[b];
+    if (a <= b) {
+      const double *const from = K + 9 * pair_of(m, a, b);
+      for (int i = 0; i < 9; i++) to[i] += from[i];
+    } else {
+      const double *const from = K + 9 * pair_of(m, b, a);
+      for (int i = 0; i < 9; i++) to[i] += from[3 * (i % 3) + i / 3];
+    }
+  }
+}
+
+static void add_row(const wring_scatter *s, PetscInt r, double *row)
+{
+  for (PetscInt i = s->start[r]; i < s->start[r + 1]; i++) {
+    const int      a     = s->item[i] % MAX_M;
+    const double  *K     = s->K + (size_t)(s->item[i] / MAX_M) * (size_t)s->n_value;
+    const int32_t *place = s->place + (size_t)s->m * (size_t)i;
+    if (s->m == 4)
+      add_item(4, a, K, place, row);
+    else
+      add_item(s->m, a, K, place, row);
+  }
+}
+
+void wring_term_add_hessian(const wring_term *t, wring_filtering which, const double *x, wring_scatter *s,
+                            const wring_pattern *p, double *value)
+{
+  if (!t->active) return;
+#pragma omp parallel
+  for (PetscInt i = 0; i < s->n_batch; i++) {
+    const batch_range r = range_of(t, i);
+#pragma omp for schedule(static, 1)
+    for (PetscInt g = 0; g < BATCH_GROUPS; g++) compute_group(t, which, x, r, g, s);
+#pragma omp for schedule(static)
+    for (PetscInt k = s->batch[i]; k < s->batch[i + 1]; k++) add_row(s, k, value + 9 * (size_t)p->start[s->vertex[k]]);
+  }
+}
