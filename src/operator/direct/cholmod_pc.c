@@ -81,7 +81,8 @@ static PetscErrorCode analyse(cholmod_pc *c, const wring_aij *a, PetscInt bs, ch
 
 /* ---- numeric ----------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode factorize(cholmod_pc *c, Mat A)
+/* Analyses the pattern of A, unless the factor has this pattern, and computes the factor if `numeric` is set. */
+static PetscErrorCode factorize(cholmod_pc *c, Mat A, PetscBool numeric)
 {
   const wring_blas_scope before = wring_blas_begin(wring_max_threads());
   wring_row_view         rows;
@@ -95,7 +96,7 @@ static PetscErrorCode factorize(cholmod_pc *c, Mat A)
   const uint64_t   pattern = hash_of(a);
   if (!c->factor || c->pattern != pattern || c->factor->n != (size_t)a->n) PetscCall(analyse(c, a, bs, &S));
   c->pattern = pattern;
-  if (c->factor) CHOLMOD(factorize)(&S, c->factor, &c->common);
+  if (c->factor && numeric) CHOLMOD(factorize)(&S, c->factor, &c->common);
   PetscCall(wring_row_view_restore(&rows));
   wring_blas_end(&before);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -111,7 +112,7 @@ static PetscErrorCode set_up(PC pc)
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &c));
   PetscCall(PCGetOperators(pc, NULL, &A));
-  PetscCall(factorize(c, A));
+  PetscCall(factorize(c, A, PETSC_TRUE));
   if (c->common.status == CHOLMOD_NOT_POSDEF) reason = PC_FACTOR_NUMERIC_ZEROPIVOT;
   if (c->common.status == CHOLMOD_OUT_OF_MEMORY || c->common.status == CHOLMOD_TOO_LARGE) reason = PC_FACTOR_OUTMEMORY;
   if (!reason && (c->common.status < CHOLMOD_OK || !c->factor)) reason = PC_FACTOR_OTHER;
@@ -186,6 +187,28 @@ PetscErrorCode wring_cholmod_pc_set(PC pc)
   PetscCall(PCShellSetSetUp(pc, set_up));
   PetscCall(PCShellSetApply(pc, apply));
   PetscCall(PCShellSetDestroy(pc, destroy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_factor_analyse(KSP ksp)
+{
+  cholmod_pc *c;
+  const char *name;
+  PetscBool   shell, own = PETSC_FALSE;
+  Mat         A;
+  PC          pc;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSHELL, &shell));
+  if (shell) {
+    PetscCall(PCShellGetName(pc, &name));
+    PetscCall(PetscStrcmp(name, MATSOLVERCHOLMOD, &own));
+  }
+  if (!own) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCShellGetContext(pc, &c));
+  PetscCall(PCGetOperators(pc, NULL, &A));
+  PetscCall(factorize(c, A, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

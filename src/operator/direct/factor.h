@@ -46,6 +46,12 @@ PetscErrorCode wring_cholmod_pc_set(PC pc);
 PetscErrorCode wring_cholmod_pc_analyses(PC pc, PetscInt *n);
 
 /*
+  The symbolic analysis of a factor of this kind in ksp, whose operators are set: the first numeric factorisation then
+  finds it. Does nothing for other factors, which analyse in their first set-up. Collective.
+*/
+PetscErrorCode wring_factor_analyse(KSP ksp);
+
+/*
   Makes pc a Cholesky (MAT_FACTOR_CHOLESKY) or LU (MAT_FACTOR_LU) factor of A by that library; on one rank, by PETSc's
   own if that library is not available. Several ranks without MUMPS are refused in one line that begins with `who`.
   Collective.

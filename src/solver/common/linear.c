@@ -143,17 +143,30 @@ static PetscErrorCode count_factor(const wring_solver *s, const wring_linear *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What does not depend on values: set-up, not time of the solve. */
+static PetscErrorCode begin_system(wring_solver *s, wring_linear *l, Mat P)
+{
+  wring_setup since;
+
+  PetscFunctionBegin;
+  wring_solver_begin_setup(s, &since);
+  PetscCall(make_ksp(s, l));
+  PetscCall(make_components(l));
+  PetscCall(KSPSetOperators(l->ksp, l->A, P));
+  if (l->type == WRING_LINEAR_DIRECT) PetscCall(wring_factor_analyse(l->ksp));
+  wring_solver_end_setup(s, &since);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_linear_set_up(wring_solver *s, wring_linear *l, Mat P, Vec x)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SET_UP);
 
   PetscFunctionBegin;
   l->type = chosen(s, l);
+  if (!l->ksp) PetscCall(begin_system(s, l, P));
   if (l->singular) PetscCall(KSPDestroy(&l->ksp)); // CHOLMOD cannot analyse again in a factor that has failed
-  if (!l->ksp) {
-    PetscCall(make_ksp(s, l));
-    PetscCall(make_components(l));
-  }
+  if (!l->ksp) PetscCall(make_ksp(s, l));
   if (l->type == WRING_LINEAR_MULTIGRID) PetscCall(set_near_null_space(l->A, x));
   PetscCall(count_factor(s, l));
   PetscCall(KSPSetOperators(l->ksp, l->A, P));

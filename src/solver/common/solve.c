@@ -113,8 +113,9 @@ static PetscErrorCode measure(wring_solver *s, Vec x, wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_solver_begin_setup(const wring_solver *s, wring_setup *since)
+void wring_solver_begin_setup(wring_solver *s, wring_setup *since)
 {
+  s->work.setting_up++;
   *since = (wring_setup){.seconds = MPI_Wtime(), .work = wring_counts_now(s->phases)};
 }
 
@@ -122,6 +123,7 @@ void wring_solver_end_setup(wring_solver *s, const wring_setup *since)
 {
   const double       seconds = MPI_Wtime() - since->seconds;
   const wring_counts work    = wring_counts_since(s->phases, &since->work);
+  if (--s->work.setting_up > 0) return;
   s->work.measured += seconds;
   s->work.setup.seconds += seconds;
   wring_counts_add(&work, &s->work.before);
