@@ -162,6 +162,16 @@ static PetscErrorCode add_dots(const wring_solver *s, Vec grad, int n, const Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode fill_ghosts(wring_solver *s, Vec x)
+{
+  const double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_local(s->g, x, &xa));
+  PetscCall(wring_potential_restore_local(s->g, x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* u = P grad and this rank's sums at the point `at`, whose ghosts are up to date; last is g_(k-1). */
 static PetscErrorCode find_sums(wring_solver *s, Vec at, Vec grad, Vec last, double *sum)
 {
@@ -208,16 +218,6 @@ static void take_sums(pncg_data *pncg)
   pncg->ready  = PETSC_TRUE;
 }
 
-static PetscErrorCode fill_ghosts(wring_solver *s, Vec x)
-{
-  const double *xa;
-
-  PetscFunctionBegin;
-  PetscCall(wring_potential_get_local(s->g, x, &xa));
-  PetscCall(wring_potential_restore_local(s->g, x, &xa));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* u and the sums of x_k, unless they were found when it was a trial point. */
 static PetscErrorCode get_ready(wring_solver *s, Vec x)
 {
@@ -225,7 +225,6 @@ static PetscErrorCode get_ready(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   if (pncg->ready) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(fill_ghosts(s, x));
   if (!pncg->operator&& pncg->age<0) {
     PetscCall(find_blocks(s, x));
     pncg->age = 0;
@@ -256,6 +255,7 @@ static PetscErrorCode pncg_begin(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(wring_solver_evaluate(s, x));
+  PetscCall(fill_ghosts(s, x)); // g at x_0 may have been known; every later x_k is a point of an evaluation
   PetscCall(VecZeroEntries(pncg->v));
   PetscCall(forget(s));
   pncg->age = -1;
