@@ -55,10 +55,16 @@ def call(words, ranks=1):
     return subprocess.call(launch + [path(), *words], stdout=subprocess.DEVNULL, env=environment(ranks))
 
 
-def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=False, preload=None):
+def output(*words):
+    """What wring prints, without its line of error."""
+    done = subprocess.run([path(), *words], capture_output=True, env=environment(1), check=False)
+    return done.stdout.decode()
+
+
+def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=False, preload=None, launch=()):
     """
     Runs `wring command deck` into a folder, the screen into its file log. Gives the exit status. deck None: a command
-    without one.
+    without one. launch: words before the command.
     """
     os.makedirs(folder, exist_ok=True)
     line = [path(), command] + ([deck] if deck else []) + ["-output_directory", folder] + arguments(options or {})
@@ -68,6 +74,7 @@ def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=Fal
         line = ["env", f"LD_PRELOAD={preload}"] + line
     if ranks > 1:
         line = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks)] + line
+    line = [*launch, *line]
     with open(os.path.join(folder, "log"), "w", encoding="utf-8") as log:
         return subprocess.call(UNDER + line, stdout=log, stderr=log, env=environment(ranks, threads, busy))
 

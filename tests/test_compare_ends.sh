@@ -35,7 +35,7 @@ assert ended["xpbd"] == "max_it", ended  # it does not minimise g
 whole = {(r["solver"], r["iteration"]): r for r in read("whole")}
 for row in read("out"):
     s, k = solvers[row["solver"]], int(row["iteration"])
-    if k > s["iterations"]: continue
+    assert k <= s["iterations"], row  # no row follows
     before = whole[row["solver"], row["iteration"]]
     assert all(row[c] == before[c] for c in row if c not in ("seconds", "relative_error")), row
     assert (float(row["relative_error"]) <= 1e-6) == (ended[row["solver"]] != "max_it" and k == s["iterations"]), row

@@ -25,6 +25,7 @@ import structure  # noqa: E402
 import tables  # noqa: E402
 import tolerance  # noqa: E402
 from studies import box, essay, liu, study, thesis  # noqa: E402
+from suite import claims, decks, design, measures, profiles, runs  # noqa: E402
 from verify import affine, case, curved, laws, meshes, page  # noqa: E402
 
 
@@ -93,6 +94,104 @@ class Comparisons(unittest.TestCase):
             found = liu.rows_of_newton(folder, "newton_cg5", 10)
         self.assertEqual([row["solver"] for row in found], ["newton_cg5"] * 3)
         self.assertEqual([float(row["relative_error"]) for row in found], [1, 0.5, 0.1])
+
+
+class Suite(unittest.TestCase):
+    """
+    Fails if levels or pairs of levels have other shares of the problems than the design says, if small is no part of
+    medium, if a failure is taken for a success or gets another name, or if a profile counts what was not solved.
+    """
+
+    def setUp(self):
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(SOURCE)
+
+    def rows(self, *errors, gradient=1.0):
+        return [
+            {"error": e, "seconds": float(i), "iteration": i, "work": 2.0 * i, "gradient_norm": gradient if i else 1.0}
+            for i, e in enumerate(errors)
+        ]
+
+    def result(self, ended, *errors, gradient=1.0):
+        return measures.Result(None, "qn", ended, 0.5, self.rows(*errors, gradient=gradient))
+
+    def test_design_is_balanced(self):
+        for size, count in ((size, n) for sizes in design.SETS.values() for size, n in sizes.items()):
+            rows = [p for p in decks.read_table() if p.size == size][:count]
+            self.assertEqual(len(rows), count)
+            for factor, levels in design.FACTORS.items():
+                for level, share in zip(levels, design.shares(factor)):
+                    self.assertLessEqual(abs(sum(getattr(p, factor) == level for p in rows) - count * share), 1)
+                for other in set(design.FACTORS) - {factor}:
+                    pairs = [(getattr(p, factor), getattr(p, other)) for p in rows]
+                    expected = count / len(levels) / len(design.FACTORS[other])
+                    self.assertLessEqual(max(map(pairs.count, pairs)), 2 * expected + 1.5)
+
+    def test_set_is_a_part(self):
+        small, medium = (set(decks.of_set(name)) for name in ("small", "medium"))
+        self.assertEqual((len(small), len(medium), small <= medium), (20, 72, True))
+
+    def test_exchange_finds_an_orthogonal_table(self):
+        table = design.Table([list(row) for row in design.extend([], 12, 5)])
+        self.assertLessEqual(max(table.single[3]) - min(table.single[3]), 0)  # 12 rows, 3 levels
+        before = table.cost()
+        change = table.change(0, 0, (table.rows[0][0] + 1) % 7)
+        table.set(0, 0, (table.rows[0][0] + 1) % 7)
+        self.assertAlmostEqual(table.cost() - before, change)
+
+    def test_first(self):
+        found = self.result("converged to target", 1, 1e-2, 1e-4)
+        self.assertEqual((found.seconds(1e-3), found.seconds(1e-3, False), found.work(1e-2)), (2.5, 2, 2))
+        self.assertEqual((found.iterations(1e-6), found.failure(1e-3)), (math.inf, ""))
+
+    def test_failures(self):
+        whys = {
+            "refused": self.result("left out"),
+            "diverged": self.result("not finite", 1, 10),
+            "budget": self.result("budget", 1, 0.5, 0.4, 0.1),
+            "stalled": self.result("budget", 1, 0.1, 0.1, 0.1, 0.1),
+            "other minimum": self.result("at round-off", 1, 0.1, 0.1, gradient=1e-9),
+            "line search failed": self.result("line search failed", 1, 0.1),
+        }
+        self.assertEqual({why: result.failure(1e-3) for why, result in whys.items()}, {why: why for why in whys})
+        self.assertEqual(self.result("at round-off", 1, 0.1, gradient=1e-3).failure(1e-3), "stalled")
+
+    def test_thin(self):
+        rows = [(i, 0.1 * min(i, 6), 0.5**i if i < 5 else 0.0625) for i in range(10)]
+        rows = [{"iteration": str(i), "seconds": str(t), "relative_error": str(e)} for i, t, e in rows]
+        self.assertEqual([row["iteration"] for row in runs.thin(rows)], ["0", "1", "2", "3", "4", "6"])
+        self.assertEqual(len(runs.thin([dict(row, relative_error="") for row in rows])), 2)
+        self.assertEqual(len(runs.thin([dict(rows[0], relative_error="inf"), *rows[1:]])), 6)
+
+    def test_work(self):
+        matrix = {"factorisations": 20, "linear_solves": 5, "products": 2}
+        weights = {"A": matrix, "H": {"factorisations": 90, "linear_solves": 15, "products": 6}, "hessians": 10}
+        weights.update({"elements": {"hessians": 7, "products": 3}, "local": {"admm": 4, "vbd": 9}})
+        counts = dict.fromkeys(("evaluations", "hessians", "factorisations", "products"), 1)
+        counts.update({"gradients": 3, "linear_solves": 4, "products": 0})
+        work = lambda name, more: measures.work_of(name, {**counts, **more}, weights)
+        self.assertEqual(work("newton", {}), 1 + 2 + 10 + 90 + 60)
+        self.assertEqual(work("qn", {"hessians": 0}), 1 + 2 + 20 + 20)
+        self.assertEqual(work("qn", {"hessians": 0, "products": 7}), 1 + 2 + 20 + 14)
+        self.assertEqual(work("admm_half", {"hessians": 0}), 1 + 8 + 20 + 20)
+        self.assertEqual(work("vbd", {}), 1 + 18)
+        self.assertEqual(work("pncg", {"products": 2}), 1 + 2 + 20 + 7 + 6 + 20)
+
+    def test_profile(self):
+        self.assertEqual(
+            profiles.profile([4, math.inf, 2, math.inf], 9), [(2, 0), (2, 0.25), (4, 0.25), (4, 0.5), (9, 0.5)]
+        )
+
+    def test_quartiles(self):
+        self.assertEqual(measures.quartiles([1, 2, 3, 4, math.inf]), (2, 3, 4))
+        self.assertEqual(measures.quartiles([0, 10]), (2.5, 5, 7.5))
+        self.assertTrue(all(map(math.isnan, measures.quartiles([]))))
+
+    def test_verdicts(self):
+        cases = {"not decided": [2] * 4, "holds": [3, 3, 3, 0.5], "holds, by less": [1.5] * 8, "on some": [2, 0.5]}
+        cases["does not hold"] = [0.0, 0.5, 0.5, 2]
+        for verdict, values in cases.items():
+            self.assertEqual(claims.verdict(values * (1 if verdict == "not decided" else 3), 2), verdict)
 
 
 class Sweeps(unittest.TestCase):

@@ -19,10 +19,14 @@ void wring_print_real(FILE *f, double value)
     fprintf(f, "%.17g", value);
 }
 
-/* Measured rows, and rows after the end of a solver, which hold its last values, unless it was cut off. */
+/*
+  Measured rows, and rows after the end of a solver, which hold its last values, unless it was cut off or had reached
+  the target: further iterations would have changed them.
+*/
 static void print_rows(FILE *f, const wring_comparison *c, const wring_convergence *h)
 {
-  const PetscInt last = wring_convergence_cut_off(h) ? h->outcome.iterations : c->iterations;
+  const PetscBool open = (PetscBool)(wring_convergence_cut_off(h) || h->outcome.reason == WRING_AT_TARGET);
+  const PetscInt  last = open ? h->outcome.iterations : c->iterations;
   for (PetscInt k = 0, i = 0; k <= last; k++) {
     if (i + 1 < h->n && h->row[i + 1].iteration <= k) i++;
     const wring_iteration *const r = &h->row[i];

@@ -1,0 +1,191 @@
+"""Tables and pictures of docs/benchmark.md, and the verdicts of docs/claims.md."""
+import math
+import os
+
+import outputs
+import tables
+from program import Failure, say
+from suite import claims, measures, profiles, runs
+from suite.design import FACTORS
+from suite.measures import TARGETS
+
+AUTO = (1e-4, 1.5, 3)  # error, and ratios to the best time that are counted
+CLASSES = ("refused", "diverged", "line search failed", "singular system", "stalled", "other minimum", "budget")
+LARGEST = 1e4  # a ratio above is not printed
+
+
+def percent(value):
+    return "-" if math.isnan(value) else f"{100 * value:.0f} %"
+
+
+def spread(values):
+    """Median and quartiles of the finite values."""
+    low, middle, high = measures.quartiles([value for value in values if math.isfinite(value)])
+    if math.isnan(middle):
+        return "-"
+    return f"{tables.number(middle)} ({tables.number(low)} - {tables.number(high)})"
+
+
+def can_use(results, name):
+    """Problems that an entrant does not refuse."""
+    return [found for found in results if name in found and found[name].ended != "left out"]
+
+
+def solved(results, name, target):
+    return measures.share([found[name].seconds(target) if name in found else math.inf for found in results], 1e300)
+
+
+# ---- tables ----------------------------------------------------------------------------------------------------------
+
+
+def overall(results, target):
+    """One row for each entrant."""
+    head = (
+        "entrant",
+        "can use",
+        "solved",
+        "solved of these",
+        "in equal work",
+        "fastest",
+        "within 1.5",
+        "within 3",
+        "time to the best's",
+        "work to the least",
+        "s, with set-up",
+        "set-up, s",
+        "iterations",
+    )
+    lines = []
+    for name in measures.names(results):
+        usable = can_use(results, name)
+        seconds = measures.ratios(results, name, lambda result: result.seconds(target))
+        work = measures.ratios(results, name, lambda result: result.work(target))
+        mine = [found[name] for found in usable]
+        lines.append(
+            (
+                name,
+                f"{len(usable)} of {len(results)}",
+                percent(solved(results, name, target)),
+                percent(solved(usable, name, target)),
+                percent(measures.share(measures.works(results, name, target), 1)),
+                *(percent(measures.share(seconds, most)) for most in (1, 1.5, 3)),
+                spread(seconds),
+                spread(work),
+                spread([result.seconds(target) for result in mine]),
+                spread([result.setup for result in mine]),
+                spread([result.iterations(target) for result in mine]),
+            )
+        )
+    return tables.markdown(head, lines)
+
+
+def cell(results, name, target):
+    """Share of solved problems of those that an entrant can use, and its time to the best one's."""
+    usable = can_use(results, name)
+    if not usable:
+        return "-"
+    ratios = measures.ratios(usable, name, lambda result: result.seconds(target))
+    return f"{percent(solved(usable, name, target))}, {spread(ratios)}"
+
+
+def of_factor(results, factor, target):
+    """One column for each stratum."""
+    parts = [(title, profiles.within(results, factor, levels)) for title, levels in profiles.strata(factor)]
+    parts = [(title, part) for title, part in parts if part]
+    if not parts:
+        return "These problems have no such levels.\n"
+    head = ("entrant", *(f"{title} ({len(part)})" for title, part in parts))
+    lines = [(name, *(cell(part, name, target) for _, part in parts)) for name in measures.names(results)]
+    return tables.markdown(head, lines)
+
+
+def failures(results, target):
+    names = measures.names(results)
+    every = {name: [found[name].failure(target) for found in results if name in found] for name in names}
+    other = sorted({why for whys in every.values() for why in whys} - {"", *CLASSES})
+    head = ("entrant", "solved", *CLASSES, *other)
+    lines = [(name, *(every[name].count(why) or "" for why in ("", *CLASSES, *other))) for name in names]
+    return tables.markdown(head, lines)
+
+
+def unsolved(results, target):
+    """Problems that nobody solved, in a sentence."""
+    names = [
+        measures.problem_of(found).name
+        for found in results
+        if not any(result.first(target) for result in found.values())
+    ]
+    return (
+        f"No entrant reached {target:g} on {', '.join(names)}." if names else f"Every problem was solved to {target:g}."
+    )
+
+
+def auto(results):
+    if "auto" not in measures.names(results):
+        return "The entrant `auto` is not among these results.\n"
+    target, *most = AUTO
+    ratios = measures.ratios(results, "auto", lambda result: result.seconds(target))
+    text = f"`auto` reaches {target:g} on {percent(solved(results, 'auto', target))} of the problems"
+    parts = [
+        f"within {value:g} times the best entrant's time on {percent(measures.share(ratios, value))}" for value in most
+    ]
+    return f"{text}, and is {' and '.join(parts)}.\n"
+
+
+def budgets(results):
+    sizes = [size for size in profiles.levels_of("size") if profiles.within(results, "size", (size,))]
+    work = measures.work_budgets(results)
+    lines = [
+        (size, len(profiles.within(results, "size", (size,))), runs.BUDGET[size], tables.number(work.get(size)))
+        for size in sizes
+    ]
+    return tables.markdown(("size", "problems", "s", "work"), lines)
+
+
+def provenance(out, results, name):
+    """Where and with what the runs were made, from the first one."""
+    problem = measures.problem_of(results[0])
+    call = next(call for call in runs.calls(out, problem) if runs.has_finished(call))
+    told = outputs.load(call, "compare.json")["provenance"]
+    processor = told.get("processor") or "an unknown processor"
+    return (
+        f"The set {name}: {len(results)} problems, {told['ranks']} rank of {told['threads']} threads on {processor}; "
+        f"wring {told['version']} ({told['commit']}), {told['compiler']}, PETSc {told['petsc']}.\n"
+    )
+
+
+# ---- pages -----------------------------------------------------------------------------------------------------------
+
+
+def benchmark(name, out, results, docs):
+    page = os.path.join(docs, "benchmark.md")
+    tables.paste(page, "provenance", provenance(out, results, name))
+    tables.paste(page, "budgets", budgets(results))
+    tables.paste(page, "auto", auto(results))
+    for target in TARGETS:
+        tables.paste(page, f"overall {target:g}", overall(results, target))
+        tables.paste(page, f"failures {target:g}", failures(results, target) + "\n" + unsolved(results, target) + "\n")
+    for factor in (*FACTORS, "size"):
+        text = "\n".join(f"To {target:g}:\n\n{of_factor(results, factor, target)}" for target in TARGETS)
+        tables.paste(page, factor, text)
+
+
+def draw(out, results, docs):
+    folder = os.path.join(out, "pictures")
+    images = os.path.join(docs, "images")
+    os.makedirs(folder, exist_ok=True)
+    profiles.overall(results, folder, os.path.join(images, "benchmark_all.png"))
+    for factor in (*FACTORS, "size"):
+        profiles.of_factor(results, factor, folder, os.path.join(images, f"benchmark_{factor}.png"))
+
+
+def write(name, out, problems, docs):
+    """Both pages and the pictures, from all results of a set."""
+    results = measures.read(out, problems)
+    if not results:
+        raise Failure(f"{out} has no results of {name}")
+    if len(results) < len(problems):
+        say(f"{len(results)} of {len(problems)} problems have results")
+    benchmark(name, out, results, docs)
+    draw(out, results, docs)
+    tables.paste(os.path.join(docs, "claims.md"), "claims", claims.table(results))

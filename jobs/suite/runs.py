@@ -1,0 +1,184 @@
+"""
+Runs of the suite: for each problem folders of calls of `wring compare`, each with some entrants. A call that has
+finished has a file curves.csv; others start again where they were. Later calls add entrants.
+"""
+import csv
+import math
+import os
+import shlex
+import subprocess
+
+import outputs
+import program
+from program import Failure, note, say
+from suite import entrants
+
+BUDGET = {"1e4": 1.5, "1e5": 12, "1e6": 600, "1e7": 3600}  # s of each entrant, without its set-up
+ITERATIONS = 10000
+TARGET = 1e-7  # relative error at which an entrant ends, where Newton's method has found g* before
+TOLERANCE = 1e-8  # |grad g|/|grad g(x_0)| at which it ends on larger sizes
+STEPS = 20  # rows of curves.csv for each factor of 10 of the error
+DONE, STOPPED = (0, 2), 3  # exit status: 2 if an entrant has diverged
+COLUMNS = ("solver", "iteration", "seconds", "objective", "gradient_norm", "relative_error")
+WORK = (
+    "evaluations",
+    "gradients",
+    "hessians",
+    "factorisations",
+    "linear_solves",
+    "products",
+    "exchanges",
+    "reductions",
+)
+
+
+class Stopped(Exception):
+    """A signal or a limit of time has ended a call; the same command goes on."""
+
+
+def folder_of(out, problem):
+    return os.path.join(out, "runs", problem.name)
+
+
+def calls(out, problem):
+    """Folders of the calls of a problem, in the order in which they were made."""
+    folder = folder_of(out, problem)
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return [os.path.join(folder, name) for name in sorted(names, key=int)]
+
+
+def has_finished(call):
+    return os.path.exists(os.path.join(call, "curves.csv"))
+
+
+def wanted_by(call):
+    with open(os.path.join(call, "entrants"), encoding="utf-8") as file:
+        return file.read().split()
+
+
+# ---- curves ----------------------------------------------------------------------------------------------------------
+
+
+def thin(rows):
+    """The rows of one solver by which the least error so far has fallen enough to be seen, the first and the last."""
+    kept, least, previous = [], None, None
+    for row in rows:
+        if previous and row["iteration"] != previous["iteration"] and row["seconds"] == previous["seconds"]:
+            break  # the last values, held until the end of the table
+        previous, text = row, row["relative_error"]
+        error = float(text) if text else float("nan")
+        if error < (math.inf if least is None else least * 10 ** (-1 / STEPS)):
+            least = error
+            kept.append(row)
+        elif not kept:
+            kept.append(row)
+    return kept if not kept or kept[-1] is previous else kept + [previous]
+
+
+def keep_curves(call):
+    """curves.csv in the place of compare.csv, which has a row for each iteration."""
+    solvers = {}
+    for row in outputs.rows(call, "compare.csv"):
+        solvers.setdefault(row["solver"], []).append(row)
+    path = os.path.join(call, "curves.csv")
+    with open(path + ".part", "w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, COLUMNS + WORK, extrasaction="ignore", lineterminator="\n")
+        table.writeheader()
+        for rows in solvers.values():
+            table.writerows(thin(rows))
+    os.rename(path + ".part", path)
+    os.remove(os.path.join(call, "compare.csv"))
+
+
+# ---- calls -----------------------------------------------------------------------------------------------------------
+
+
+def options(problem, names):
+    """Keys of a call, the same for every problem of a size."""
+    reference = {"compare_reference": "least", "compare_tolerance": TOLERANCE}
+    if problem.size == "1e4":
+        reference = {"compare_reference": "newton", "compare_target": TARGET}
+    return {
+        "compare_solvers": ",".join(sorted(names, key=lambda name: name != entrants.FIRST)),
+        "compare_seconds": BUDGET[problem.size],
+        "compare_iterations": ITERATIONS,
+        **reference,
+        **entrants.options(names),
+    }
+
+
+def words(deck, call, problem, names):
+    return ["compare", deck, "-output_directory", call] + program.arguments(options(problem, names))
+
+
+def launcher_of(problem):
+    return os.environ.get(f"LAUNCH_{problem.size}", os.environ.get("LAUNCH", ""))
+
+
+def queue(launcher, line):
+    """A job of a launcher that ends with --wrap, which takes a command as one text that begins with srun."""
+    text = " ".join(["srun", shlex.quote(program.path()), *map(shlex.quote, line)])
+    return subprocess.Popen(shlex.split(launcher) + [text])
+
+
+def finish(call, status):
+    """What a call that has ended leaves. True if it is complete."""
+    if status == STOPPED:
+        raise Stopped()
+    if status not in DONE:
+        note(f"{call}: {program.reason(call) if os.path.exists(os.path.join(call, 'log')) else f'status {status}'}")
+        return False
+    keep_curves(call)
+    return True
+
+
+def make_call(out, problem, names):
+    """The folder of a call of some entrants, or of one that has not finished; None where nothing is missing."""
+    made = calls(out, problem)
+    for call in made:
+        if not has_finished(call):
+            return call
+    done = {name for call in made for name in wanted_by(call)}
+    missing = [name for name in names if name not in done]
+    if not missing:
+        return None
+    call = os.path.join(folder_of(out, problem), str(len(made) + 1))
+    os.makedirs(call)
+    with open(os.path.join(call, "entrants"), "w", encoding="utf-8") as file:
+        file.write(" ".join(missing) + "\n")
+    return call
+
+
+def measure(out, problem, deck, names, threads):
+    """Calls of a problem until no entrant is missing. True if all are complete."""
+    while True:
+        call = make_call(out, problem, names)
+        if call is None:
+            return True
+        say(f"{problem.name}: {', '.join(wanted_by(call))}")
+        how = {"threads": threads, "busy": True, "launch": shlex.split(launcher_of(problem))}
+        if not finish(call, program.attempt("compare", deck, call, options(problem, wanted_by(call)), **how)):
+            return False
+
+
+def submit(out, problem, deck, names):
+    """The same as a job; (call, process), or None where nothing is missing."""
+    call = make_call(out, problem, names)
+    if call is None:
+        return None
+    say(f"{problem.name}: {', '.join(wanted_by(call))} (queued)")
+    return call, queue(launcher_of(problem), words(deck, call, problem, wanted_by(call)))
+
+
+def run(out, problems, decks, names, threads):
+    """All calls that are missing. True if every problem is complete."""
+    queued, complete = [], True
+    for problem, deck in zip(problems, decks):
+        if launcher_of(problem).endswith("--wrap"):
+            queued.append(submit(out, problem, deck, names))
+        else:
+            complete = measure(out, problem, deck, names, threads) and complete
+    for job in filter(None, queued):
+        complete = finish(job[0], job[1].wait()) and complete
+    if not complete:
+        raise Failure("some problems are not complete: the same command repeats them")
