@@ -77,7 +77,7 @@ static PetscErrorCode test_same_minimiser(const char *law)
           (int)outcome.iterations);
     PetscCall(test_distance(x, reference, &distance));
     CHECK(distance <= 1e-6, "%s, %s ends %g m from newton's minimiser", law, names[i], distance);
-    CHECK(i < 2 || outcome.rises.count == 0, "%s, %s: g rose %d times, by %g of itself", law, names[i],
+    CHECK(i == 1 || outcome.rises.count == 0, "%s, %s: g rose %d times, by %g of itself", law, names[i],
           (int)outcome.rises.count, outcome.rises.largest);
     CHECK(outcome.rises.measured == outcome.iterations, "%d rows counted", (int)outcome.rises.measured);
   }
@@ -139,6 +139,7 @@ static PetscErrorCode test_chebyshev_recurrence(void)
   PetscCall(create("corotated", 0.02, PETSC_TRUE, &m, &y));
   PetscCall(set_variant(&m, "given", "chebyshev", "rho", "0.9"));
   PetscCall(wring_options_set(m.o, "variant_given_delay", "3", "deck:3"));
+  PetscCall(wring_options_set(m.o, "variant_given_line_search", "none", "deck:4"));
   for (int i = 0; i < 3; i++) PetscCall(VecDuplicate(y, &v[i]));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecDuplicate(y, &grad));
@@ -241,6 +242,51 @@ static PetscErrorCode count_rises(void *context, const wring_iteration *it)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Blown up, so that J is 5. */
+static void blow_up(const double X[3], double x[3])
+{
+  for (int c = 0; c < 3; c++) x[c] = 1.7 * X[c];
+}
+
+/*
+  Where the Hessian is much stiffer than A, plain steps diverge, and the default must not: it ends in newton's minimum.
+  Fails if the default takes steps without a search.
+*/
+static PetscErrorCode test_stiff(void)
+{
+  static const char *const sides[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
+  test_body                m;
+  Vec                      y, x, reference;
+  wring_outcome            outcome;
+  double                   distance;
+
+  PetscFunctionBegin;
+  PetscCall(test_body_create("stable_neohookean", 0.05, 0, &m));
+  for (int i = 0; i < 6; i++) PetscCall(test_body_attach(&m, sides[i], 1e6, blow_up));
+  PetscCall(test_body_set_up(&m));
+  PetscCall(VecDuplicate(m.x, &y));
+  PetscCall(test_body_place(&m, blow_up, 0.05, y));
+  PetscCall(wring_potential_set_target(m.g, y));
+  PetscCall(set_variant(&m, "published", "chebyshev", "line_search", "none"));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &reference));
+  PetscCall(VecCopy(y, reference));
+  PetscCall(test_body_solve(&m, "newton", 100, 1e-10, reference, &outcome));
+  PetscCall(VecCopy(y, x));
+  PetscCall(test_body_solve(&m, "published", 100, 1e-6, x, &outcome));
+  CHECK(outcome.reason != WRING_CONVERGED, "published steps converge: the test shows nothing");
+  PetscCall(VecCopy(y, x));
+  PetscCall(test_body_solve(&m, "chebyshev", 1000, 1e-8, x, &outcome));
+  PetscCall(test_distance(x, reference, &distance));
+  CHECK(outcome.reason == WRING_CONVERGED && outcome.rises.count == 0 && distance <= 1e-5,
+        "chebyshev: %s after %d, %g m from newton", wring_reason_name(outcome.reason), (int)outcome.iterations,
+        distance);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&reference));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* chebyshev with too large a rho raises g. Fails if the loop miscounts this, or adds the counts of the last solve. */
 static PetscErrorCode test_rises(void)
 {
@@ -252,6 +298,7 @@ static PetscErrorCode test_rises(void)
   PetscFunctionBegin;
   PetscCall(create("strain", 0.02, PETSC_TRUE, &m, &y));
   PetscCall(set_variant(&m, "bold", "chebyshev", "rho", "0.9999"));
+  PetscCall(wring_options_set(m.o, "variant_bold_line_search", "none", "deck:3"));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(test_body_solver(&m, "bold", &s));
   PetscCall(wring_solver_set_limits(s, 40, 0, 0, 1));
@@ -340,6 +387,7 @@ int main(int argc, char **argv)
   PetscCall(test_same_minimiser("corotated"));
   PetscCall(test_faster());
   PetscCall(test_falls_back());
+  PetscCall(test_stiff());
   PetscCall(test_rises());
   PetscCall(test_momentum());
   PetscCall(PetscFinalize());

@@ -215,14 +215,16 @@ done
 
 # ---- refusals --------------------------------------------------------------------------------------------------------
 
-for solver in pd admm anderson chebyshev compliant; do
+for solver in pd admm anderson compliant; do
   refused "solver '$solver' cannot use " check block.yaml -solver_type $solver -material_model stable_neohookean
 done
 refused "solver 'qn' cannot use contacts: it may increase g" check block.yaml -solver_qn_line_search none
 refused "solver 'qn' cannot use collider 'ball': it has friction" check block.yaml -collider_ball_friction 0.2
 refused "integrator 'explicit_euler' cannot use collider 'ball': it has friction" check block.yaml \
   -collider_ball_friction 0.2 -time_integrator explicit_euler
-works 1 check block.yaml -solver_type chebyshev -solver_chebyshev_line_search armijo
+refused "solver 'chebyshev' cannot use contacts: it may increase g" check block.yaml -solver_type chebyshev \
+  -solver_chebyshev_line_search none
+works 1 check block.yaml -solver_type chebyshev
 works 1 check block.yaml -collider_ball_friction 0.2 -solver_type rgc
 refused "collider_ball_shape is \"cube\", expected one of half_space, sphere, .*box" check block.yaml \
   -collider_ball_shape cube

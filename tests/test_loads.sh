@@ -231,7 +231,7 @@ DECK
 printf 'a,b,length,stiffness\n0,26,1.7,10\n' >bar.csv
 works 1 run force.yaml
 sed -E "/^time:/s/steps: [0-9]+/end: 0.01/" force.yaml >end.yaml
-works 1 compare end.yaml -solver_chebyshev_line_search armijo -output_directory forces
+works 1 compare end.yaml -output_directory forces
 command -v "$python" >/dev/null || exit 0
 "$python" - <<'PYTHON' || fail "the keys in force"
 import json

@@ -6,7 +6,8 @@
   every solve estimates it by |q_S|_A/|q_(S-1)|_A: for a quadratic g these ratios increase towards rho. Every solve
   starts with w = 1.
 
-  g may rise. With line_search armijo it does not; if d is not a descent direction, q is used instead.
+  With line_search armijo, the default, g never rises: if d is not a descent direction, q is used instead. With none, as
+  published, g may rise and the iterates may diverge.
 */
 #include "solver/common/line_search.h"
 
@@ -36,8 +37,9 @@ static const wring_option chebyshev_options[] = {
   {.key     = "line_search",
    .type    = WRING_WORD,
    .choices = "none|armijo",
-   .value   = "none",
-   .help    = "Armijo halves the step until g decreases enough; none takes the full step."},
+   .value   = "armijo",
+   .help    = "Armijo halves the step until g decreases enough; none takes the full step, as published, and may "
+              "diverge."},
   {.key = NULL},
 };
 
@@ -214,7 +216,7 @@ static const wring_contact_way *chebyshev_contacts(const wring_solver *s)
 const wring_solver_ops wring_solver_chebyshev = {
   .name             = "chebyshev",
   .needs            = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
-  .declares         = WRING_MINIMISES | WRING_KEEPS_MOMENTUM,
+  .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
   .operator_factor  = chebyshev_operator_factor,
   .contacts         = chebyshev_contacts,
   .options          = chebyshev_options,
