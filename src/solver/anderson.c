@@ -1,8 +1,8 @@
 /*
   Anderson acceleration of a fixed-point iteration v -> G(v), mixing.h, docs/theory.md (5.24).
 
-  Around pd [Peng et al. 2018]: v = x, G(x) = x - A^{-1} grad g(x). Where the mixed iterate makes g rise, G(x) is taken
-  instead, so that g never rises where it does not rise with pd.
+  Around pd [Peng et al. 2018]: v = x, G(x) = x - A^{-1} grad g(x); around vbd G is a sweep. Where the mixed iterate
+  makes g rise, G(x) is taken instead, so that g never rises where it does not rise with pd or vbd.
 
   Around admm [Zhang et al. 2019]: v = (M^{1/2} x/h, W u) [J^(1/2)], G is one iteration of admm. Where the residuals
   |W (D x - z)|^2 + |W (z - z before)|^2 after it are larger than those of the last iteration, it is repeated from the
@@ -13,7 +13,8 @@
 #include "solver/common/mixing.h"
 
 typedef struct {
-  wring_solver *inner;    // admm, or NULL: pd
+  wring_solver *inner;    // admm or vbd, or NULL: pd
+  PetscBool     split;    // inner is admm
   PetscInt      window;   // largest number of differences
   wring_mixing  mixing;   //
   PetscBool     moved;    // last and p are those of the previous iteration
@@ -27,9 +28,9 @@ typedef struct {
 static const wring_option anderson_options[] = {
   {.key     = "inner",
    .type    = WRING_WORD,
-   .choices = "pd|admm",
+   .choices = "pd|admm|vbd",
    .value   = "pd",
-   .help    = "Method that is accelerated; it takes its own keys, those of solver.admm."},
+   .help    = "Method that is accelerated; it takes its own keys, those of solver.admm or solver.vbd."},
   {.key   = "window",
    .type  = WRING_INT,
    .range = "[0,20]",
@@ -52,14 +53,14 @@ static PetscErrorCode anderson_set_from_options(wring_solver *s, const wring_opt
 {
   anderson_data *anderson = s->data;
   const char    *inner;
-  PetscBool      admm;
+  PetscBool      pd;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, prefix, anderson_options, "inner", &inner));
   PetscCall(wring_options_get_int(o, prefix, anderson_options, "window", &anderson->window));
-  PetscCall(PetscStrcmp(inner, "admm", &admm));
-  if (!admm) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_inner_create(s, o, inner, &anderson->inner));
+  PetscCall(PetscStrcmp(inner, "pd", &pd));
+  PetscCall(PetscStrcmp(inner, "admm", &anderson->split));
+  if (!pd) PetscCall(wring_inner_create(s, o, inner, &anderson->inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,7 +74,7 @@ static PetscErrorCode anderson_set_up(wring_solver *s)
   if (anderson->inner)
     PetscCall(wring_solver_set_up(anderson->inner));
   else
-    PetscCall(wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, s->ops->name, "inner admm"));
+    PetscCall(wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, s->ops->name, "inner admm or vbd"));
   const PetscInt n = anderson->inner ? wring_inner_size(anderson->inner) : s->n;
   PetscCall(VecDuplicate(s->current.grad, &anderson->d));
   PetscCall(PetscMalloc4(n, &anderson->v, n, &anderson->F, n, &anderson->last, n, &anderson->p));
@@ -88,14 +89,12 @@ static PetscErrorCode anderson_begin(wring_solver *s, Vec x)
   PetscFunctionBegin;
   wring_mixing_restart(&anderson->mixing);
   anderson->moved = PETSC_FALSE;
-  if (anderson->inner)
-    PetscCall(wring_inner_begin(anderson->inner, x));
-  else
-    PetscCall(wring_solver_evaluate(s, x));
+  if (anderson->inner) PetscCall(wring_inner_begin(anderson->inner, x));
+  if (!anderson->split) PetscCall(wring_solver_evaluate(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- around pd --------------------------------------------------------------------------------------------------- */
+/* ---- around pd or vbd -------------------------------------------------------------------------------------------- */
 
 /* Evaluates the trial point x + p. */
 static PetscErrorCode try_step(wring_solver *s, Vec x, const double *p)
@@ -111,16 +110,33 @@ static PetscErrorCode try_step(wring_solver *s, Vec x, const double *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode iterate_pd(wring_solver *s, Vec x)
+/* F = G(x) - x. */
+static PetscErrorCode find_step(wring_solver *s, Vec x)
 {
   anderson_data *anderson = s->data;
   const double  *d;
+  double         merit;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_operator_step(s, anderson->d));
+  if (anderson->inner) {
+    PetscCall(VecCopy(x, anderson->d));
+    PetscCall(wring_inner_iterate(anderson->inner, anderson->d, &merit));
+    PetscCall(VecAXPY(anderson->d, -1, x));
+  } else {
+    PetscCall(wring_solver_operator_step(s, anderson->d));
+  }
   PetscCall(VecGetArrayRead(anderson->d, &d));
   wring_copy(s->n, d, anderson->F);
   PetscCall(VecRestoreArrayRead(anderson->d, &d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode iterate_pd(wring_solver *s, Vec x)
+{
+  anderson_data *anderson = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(find_step(s, x));
   PetscCall(wring_mixing_step(s, &anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
   PetscCall(try_step(s, x, anderson->p));
   if (anderson->mixing.count > 0 && !(s->trial.value.objective <= s->current.value.objective)) {
@@ -187,7 +203,7 @@ static PetscErrorCode anderson_iterate(wring_solver *s, Vec x)
   double *const  F        = anderson->F;
 
   PetscFunctionBegin;
-  PetscCall(anderson->inner ? iterate_admm(s, x) : iterate_pd(s, x));
+  PetscCall(anderson->split ? iterate_admm(s, x) : iterate_pd(s, x));
   anderson->F     = anderson->last;
   anderson->last  = F;
   anderson->moved = PETSC_TRUE;

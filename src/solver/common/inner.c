@@ -6,8 +6,8 @@ PetscErrorCode wring_inner_create(const wring_solver *outer, const wring_options
   PetscFunctionBegin;
   PetscCall(wring_solver_create(outer->comm, outer->g, outer->op, outer->phases, inner));
   PetscCall(wring_solver_set_from_options(*inner, o, name));
-  PetscCheck((*inner)->ops->state && (*inner)->ops->has_residuals, outer->comm, PETSC_ERR_PLIB,
-             "solver '%s' has no state that '%s' could accelerate", name, outer->ops->name);
+  PetscCheck((*inner)->ops->state, outer->comm, PETSC_ERR_PLIB, "solver '%s' has no state that '%s' could accelerate",
+             name, outer->ops->name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -24,7 +24,9 @@ PetscErrorCode wring_inner_iterate(wring_solver *inner, Vec x, double *merit)
   const double *const residual = inner->current.residual;
 
   PetscFunctionBegin;
+  inner->current.known = PETSC_FALSE; // x is the outer method's
   PetscCall(inner->ops->iterate(inner, x));
+  PetscCall(wring_solver_swap_back(inner, x));
   *merit = PetscSqr(residual[0]) + PetscSqr(residual[1]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

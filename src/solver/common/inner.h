@@ -9,7 +9,7 @@ PetscErrorCode wring_inner_create(const wring_solver *outer, const wring_options
                                   wring_solver **inner);
 PetscErrorCode wring_inner_begin(wring_solver *inner, Vec x); // at the start of each solve
 
-/* One iteration; updates x and the state. *merit = primal^2 + dual^2 of its residuals [J]. */
+/* One iteration; updates x and the state. *merit = primal^2 + dual^2 of its residuals [J], NAN if it has none. */
 PetscErrorCode wring_inner_iterate(wring_solver *inner, Vec x, double *merit);
 
 PetscInt       wring_inner_size(const wring_solver *inner); // length of v on this rank; after set_up
