@@ -164,6 +164,20 @@ works 1 sway.yaml -output_directory stopped
 works 1 sway.yaml
 [ "$(grep -c 'is finished' log)" = 2 ] || fail 'finished levels are run again after a stop'
 equal sway stopped 1e-9
+# one step that takes a minute: fails if only whole steps end
+for ranks in 1 2; do
+  launch=()
+  [ $ranks = 1 ] || launch=("$mpiexec" -n $ranks)
+  "${launch[@]}" "$wring" converge sway.yaml -output_directory endless$ranks -solver_type gradient_descent \
+    -solver_rtol 0 -solver_max_it 2000000000 -mesh_box_cells 16,8,8 -time_step 1 -time_end 1 >log 2>&1 &
+  pid=$!
+  wait_for endless$ranks/level_0/run.json 20
+  kill -USR1 $pid
+  wait $pid
+  [ $? = 3 ] || fail "a signal does not stop a step on $ranks ranks"
+  [ "$(wc -l <endless$ranks/level_0/steps.csv)" = 1 ] || fail 'an interrupted step counts'
+  [ "$(json_value endless$ranks/level_0/run.json ended)" = '"stopped by a signal"' ] || fail 'run.json of a stopped step'
+done
 
 # ---- time ------------------------------------------------------------------------------------------------------------
 

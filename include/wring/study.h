@@ -37,6 +37,7 @@ typedef enum {
 /* The result of a command; set to zero before the call. */
 typedef struct {
   wring_exit status;
+  PetscBool  no_pictures; // output.plots is false: their scripts remain
   int        n_picture;
   char     **picture; // [n_picture] of rank 0: gnuplot scripts without their ending .gp; freed by wring_study_draw
 } wring_ending;

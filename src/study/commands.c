@@ -1,4 +1,5 @@
 /* The commands of the program: one array, from which usage, error messages and help are generated. */
+#include "study/common/command_keys.h"
 #include "study/common/usage.h"
 #include "study/mesh/mesh_command.h"
 #include "study/record/provenance.h"
@@ -70,6 +71,7 @@ static PetscErrorCode with_deck(MPI_Comm comm, const command *c, int n, char **a
 {
   wring_options *o;
   char           text[USAGE];
+  PetscBool      plots;
 
   PetscFunctionBegin;
   if (n < 1 || args[0][0] == '-') {
@@ -80,6 +82,8 @@ static PetscErrorCode with_deck(MPI_Comm comm, const command *c, int n, char **a
   PetscCall(wring_deck_read(args[0], n - 1, args + 1, o));
   PetscCall(wring_provenance_keep_words(n + 2, args - 2, o));
   PetscCall(wring_study_check_keys(o));
+  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "plots", &plots));
+  end->no_pictures = (PetscBool)!plots;
   PetscCall(c->study(comm, o, end));
   PetscCall(wring_options_destroy(&o));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -115,7 +115,7 @@ static PetscErrorCode count_bytes(const method *m, const wring_operator_info *be
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode sample(const wring_bench *b, method *m, wring_bench_row *row)
+static PetscErrorCode sample(wring_bench *b, method *m, wring_bench_row *row)
 {
   const double        budget = share * b->budget;
   double              seconds[MOST_SAMPLES], first, sum = 0;
@@ -127,11 +127,14 @@ static PetscErrorCode sample(const wring_bench *b, method *m, wring_bench_row *r
   PetscCall(iterate(b, m, 1, &first));
   if (first >= budget) seconds[n++] = first;
   const PetscInt iterations = (PetscInt)PetscMax(1, PetscMin(ITERATIONS, budget / PetscMax(first, 1e-9)));
-  while (first < budget && n < MOST_SAMPLES && sum < budget) {
+  PetscCall(wring_stopper_check(&b->stopper));
+  while (first < budget && n < MOST_SAMPLES && sum < budget && !b->stopper.cause) {
     wring_operator_get_info(m->body->p->op, &before);
     PetscCall(iterate(b, m, iterations, &seconds[n]));
     sum += seconds[n++] * (double)PetscMax(m->outcome.iterations, 1);
+    PetscCall(wring_stopper_check(&b->stopper));
   }
+  if (n == 0) seconds[n++] = first; // stopped
   row->seconds = wring_bench_median(n, seconds);
   row->repeats = n;
   PetscCall(count_bytes(m, &before, row));

@@ -96,6 +96,13 @@ static PetscErrorCode add_default(void *context, const char *key, const wring_op
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether a command that is not `run` uses a key of output_. */
+static PetscBool uses_output(const char *command, const char *key)
+{
+  const PetscBool draws = (PetscBool)(strcmp(command, "compare") == 0 || strcmp(command, "converge") == 0);
+  return (PetscBool)(strcmp(key, "directory") == 0 || (draws && strcmp(key, "plots") == 0));
+}
+
 /* From the tables common to commands that write files, and from those of this command. */
 static PetscErrorCode add_command_defaults(const wring_options *o, const char *command, json_t *keys)
 {
@@ -110,7 +117,7 @@ static PetscErrorCode add_command_defaults(const wring_options *o, const char *c
     if (!every && strcmp(owner, command) != 0) continue;
     for (const wring_option *k = tables[i].options; k->key; k++) {
       if (!k->value || wring_options_has(o, prefix, k->key)) continue;
-      if (output && !run && strcmp(k->key, "directory") != 0) continue;
+      if (output && (run ? strcmp(k->key, "plots") == 0 : !uses_output(command, k->key))) continue;
       snprintf(key, sizeof key, "%s%s", prefix, k->key);
       PetscCall(add_default(keys, key, k));
     }

@@ -90,15 +90,23 @@ static PetscBool draw(char *path)
   return (PetscBool)!failed.text[0];
 }
 
+/* With the command that draws the first picture that is missing. */
+static void note_failure(const char *path)
+{
+  const char *const name = strrchr(path, '/') + 1;
+  fprintf(stderr, "note: gnuplot is missing or failed: `cd '%.*s' && gnuplot %s.gp` makes %s.png\n",
+          (int)(name - path - 1), path, name, name);
+}
+
 /* Stops at the first failure: gnuplot is then missing or broken. */
 void wring_study_draw(wring_ending *end)
 {
-  PetscBool good = (PetscBool)(end->status != WRING_EXIT_STOPPED);
+  PetscBool good = (PetscBool)(end->status != WRING_EXIT_STOPPED && !end->no_pictures);
   fflush(NULL);
   for (int i = 0; i < end->n_picture; i++) {
     if (good && !draw(end->picture[i])) {
       good = PETSC_FALSE;
-      fprintf(stderr, "note: gnuplot is missing or failed: run it on the .gp files to make the missing pictures\n");
+      note_failure(end->picture[i]);
     }
     free(end->picture[i]);
   }

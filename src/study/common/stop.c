@@ -50,6 +50,16 @@ PetscErrorCode wring_stopper_check(wring_stopper *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_stopper_ask(void *stopper, PetscBool *stop)
+{
+  wring_stopper *const s = stopper;
+
+  PetscFunctionBegin;
+  PetscCall(wring_stopper_check(s));
+  *stop = (PetscBool)(s->cause != WRING_GO_ON);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 const char *wring_stop_text(wring_stop cause)
 {
   static const char *const text[] = {"done", "stopped by a signal", "stopped by time.limit"};

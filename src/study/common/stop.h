@@ -16,5 +16,8 @@ PetscErrorCode wring_stopper_start(const wring_options *o, wring_stopper *s);
 /* Sets the cause: a stop if any rank has a signal pending or has reached the limit. Collective. */
 PetscErrorCode wring_stopper_check(wring_stopper *s);
 
+/* A wring_interrupt of a solver, whose context is the stopper. Collective. */
+PetscErrorCode wring_stopper_ask(void *stopper, PetscBool *stop);
+
 /* "done", "stopped by a signal" or "stopped by time.limit". Not collective. */
 const char *wring_stop_text(wring_stop cause);

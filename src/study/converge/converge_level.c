@@ -81,6 +81,7 @@ PetscErrorCode wring_level_run(wring_converge *c, int k)
   PetscCall(print_heading(c, k));
   PetscCall(wring_run_set_up(c->comm, l->deck, &r));
   r.stopper = c->stopper;
+  if (r.solver) PetscCall(wring_solver_set_interrupt(r.solver, wring_stopper_ask, &r.stopper));
   PetscCall(forget(c, l));
   PetscCall(wring_run_march(&r));
   c->stopper = r.stopper;

@@ -49,7 +49,7 @@ static PetscErrorCode check_bounds(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One step, or a part of a load step. After a failure the state is unchanged. */
+/* One step, or a part of a load step. After a failure or an interrupted solve the state is unchanged. */
 static PetscErrorCode make_part(wring_run *r)
 {
   wring_problem *const p = r->p;
@@ -58,6 +58,7 @@ static PetscErrorCode make_part(wring_run *r)
   PetscCall(begin_step(r));
   r->begun = PETSC_FALSE;
   PetscCall(solve(r));
+  if (r->outcome.reason == WRING_INTERRUPTED) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(check_bounds(r));
   if (!wring_reason_failed(r->outcome.reason)) {
     r->elastic = r->outcome.last.value.elastic;
@@ -78,7 +79,10 @@ static PetscErrorCode make_step(wring_run *r)
   while (goes_on) {
     PetscCall(make_part(r));
     wring_outcome_add(&r->outcome, &sum);
-    if (wring_reason_failed(r->outcome.reason))
+    if (r->outcome.reason == WRING_INTERRUPTED) {
+      r->status = WRING_EXIT_STOPPED;
+      goes_on   = PETSC_FALSE;
+    } else if (wring_reason_failed(r->outcome.reason))
       PetscCall(wring_stepper_halve(r->p->stepper, &r->p->state, &goes_on));
     else
       goes_on = (PetscBool)(r->p->state.step == step);

@@ -26,6 +26,11 @@ const wring_option wring_output_options[] = {
    .type    = WRING_WORDS,
    .choices = "stress|von_mises|deformation_gradient|membrane_force|J|energy_density|region|rank",
    .help    = "Cell data of frames in addition to J, energy_density, region and rank, which are always written."},
+  {.key   = "plots",
+   .type  = WRING_BOOL,
+   .value = "true",
+   .help  = "Whether gnuplot draws the pictures of `compare` and `converge` when they have ended; their scripts are "
+            "written in any case."},
   {.key = "state_csv", .type = WRING_BOOL, .value = "false", .help = "Whether to write the last state to state.csv."},
   {0},
 };
