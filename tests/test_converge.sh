@@ -176,7 +176,7 @@ for ranks in 1 2; do
   wait $pid
   [ $? = 3 ] || fail "a signal does not stop a step on $ranks ranks"
   [ "$(wc -l <endless$ranks/level_0/steps.csv)" = 1 ] || fail 'an interrupted step counts'
-  [ "$(json_value endless$ranks/level_0/run.json ended)" = '"stopped by a signal"' ] || fail 'run.json of a stopped step'
+  [ "$(json_value endless$ranks/level_0/run.json ended)" = '"stopped by a signal"' ] || fail 'run.json of a stop'
 done
 
 # ---- time ------------------------------------------------------------------------------------------------------------
