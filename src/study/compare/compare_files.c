@@ -126,6 +126,7 @@ static json_t *repeats_json(const wring_convergence *h)
     json_t *const one = json_object();
     json_object_set_new(one, "seconds", wring_json_real(h->repeat[r].total));
     json_object_set_new(one, "setup_seconds", wring_json_real(h->repeat[r].setup));
+    json_object_set_new(one, "segment", json_integer(h->repeat[r].segment));
     json_array_append_new(list, one);
   }
   return list;
@@ -175,6 +176,7 @@ json_t *wring_convergence_json(const wring_comparison *c, const wring_convergenc
   }
   json_object_set_new(json, "ended", json_string(wring_convergence_end(h)));
   if (wring_convergence_left_out(h)) json_object_set_new(json, "refusal", wring_json_text(h->refusal.text));
+  json_object_set_new(json, "segment", h->n > 0 ? json_integer(h->segment) : json_null());
   json_object_set_new(json, "iterations", json_integer(h->outcome.iterations));
   json_object_set_new(json, "seconds", wring_json_real(last->seconds));
   json_object_set_new(json, "objective", wring_json_real(last->value.objective));
@@ -204,13 +206,14 @@ void wring_comparison_json(const wring_comparison *c, const char *directory, jso
   json_object_set_new(json, "g_start", wring_json_real(c->start.objective));
   json_object_set_new(json, "g_start_inertial", wring_json_real(c->start.inertial));
   json_object_set_new(json, "g_start_elastic", wring_json_real(c->start.elastic));
-  json_object_set_new(json, "ended", json_string(wring_stop_text(c->stop)));
   json_object_set_new(json, "steps", json_integer(c->steps));
   json_object_set_new(json, "repeat", json_integer(c->repeats));
   json_object_set_new(json, "warm_up", json_boolean(c->warm_up));
+  json_object_set_new(json, "ended", json_string(c->running ? "running" : wring_stop_text(c->stop)));
   json_object_set_new(json, "report", report);
   json_object_set_new(json, "solvers", solvers);
   json_object_set(json, "provenance", provenance);
+  json_object_set_new(json, "segments", c->segments ? json_incref(c->segments) : json_array());
   snprintf(path, sizeof path, "%s/compare.json", directory);
   wring_json_write(path, json, e);
   json_decref(json);

@@ -126,10 +126,32 @@ static PetscErrorCode run_one(const wring_options *o, wring_parameter_grid *s, P
   PetscFunctionBegin;
   PetscCall(print_heading(wring_options_comm(o), s, run));
   PetscCall(create(o, s, run, k));
+  k->compare->kept.stays = PETSC_TRUE;
   PetscCall(wring_compare_run(k->compare, stopper, run ? WRING_PRINT_RESULTS : WRING_PRINT_HEADER, end));
   if (!k->compare->c.stop) PetscCall(take(k->compare, &s->run[run]));
   PetscCall(destroy(k));
   PetscCall(write_files(o, s, run, provenance, end));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What is kept of the combinations is not needed once all are done. */
+static PetscErrorCode forget(const wring_options *o, const wring_parameter_grid *s)
+{
+  const MPI_Comm comm  = wring_options_comm(o);
+  wring_error    error = {0};
+  const char    *directory;
+  char           folder[WRING_MAX_FOLDER + 2], path[PETSC_MAX_PATH_LEN + WRING_MAX_FOLDER];
+  PetscMPIInt    rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
+  for (PetscInt r = 0; r < s->n_run && rank == 0; r++) {
+    wring_parameter_grid_folder(s, r, sizeof folder, folder);
+    snprintf(path, sizeof path, "%s/%s", directory, folder);
+    wring_kept_remove(path, &error);
+  }
+  PetscCall(wring_error_raise_output(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -147,6 +169,7 @@ static PetscErrorCode run_all(const wring_options *o, wring_parameter_grid *s, c
     PetscCall(wring_stopper_check(stopper));
   }
   json_decref(provenance);
+  if (done == s->n_run) PetscCall(forget(o, s));
   if (done == s->n_run) PetscFunctionReturn(PETSC_SUCCESS);
   end->status = WRING_EXIT_STOPPED;
   PetscCall(wring_note(wring_options_comm(o), "%s after %" PetscInt_FMT " of %" PetscInt_FMT " combinations",

@@ -7,6 +7,29 @@
 #include "study/record/provenance.h"
 #include <string.h>
 
+/* The solvers, and that of the reference: its rows are part of the comparison, and its keys are in force. */
+static PetscErrorCode list_solvers(const wring_compare *s, PetscInt *n, const char ***solver)
+{
+  PetscFunctionBegin;
+  *n = s->c.n + s->newton;
+  PetscCall(PetscMalloc1(s->c.n + 1, solver));
+  for (PetscInt i = 0; i < s->c.n; i++) (*solver)[i] = s->c.history[i].name;
+  (*solver)[s->c.n] = "newton";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_kept(wring_compare *s)
+{
+  const char **solver;
+  PetscInt     n;
+
+  PetscFunctionBegin;
+  PetscCall(list_solvers(s, &n, &solver));
+  PetscCall(wring_kept_check(s->p, n, solver, &s->kept));
+  PetscCall(PetscFree(solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_compare_create(MPI_Comm comm, const wring_options *o, wring_compare **out)
 {
   wring_compare *s;
@@ -16,6 +39,7 @@ PetscErrorCode wring_compare_create(MPI_Comm comm, const wring_options *o, wring
   PetscCall(PetscNew(&s));
   PetscCall(wring_problem_create(comm, o, &s->p));
   PetscCall(wring_compare_read_keys(s));
+  PetscCall(check_kept(s));
   PetscCall(wring_potential_create_vec(s->p->g, &s->start));
   PetscCall(wring_potential_create_vec(s->p->g, &s->x));
   PetscCall(wring_stepper_set_start(s->p->stepper, s->p->options, WRING_START_Y));
@@ -35,6 +59,8 @@ PetscErrorCode wring_compare_destroy(wring_compare **out)
   PetscCall(VecDestroy(&s->start));
   PetscCall(wring_problem_destroy(&s->p));
   PetscCall(wring_comparison_clear(&s->c));
+  wring_kept_clear(&s->kept);
+  json_decref(s->made);
   PetscCall(PetscFree(*out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,6 +90,16 @@ static const wring_option *find_table(const char *type)
   return NULL;
 }
 
+/* Keys of every solver that the comparison sets. */
+static void add_limits(const wring_compare *s, json_t *options)
+{
+  if (!options) return;
+  json_object_set_new(options, "solver_max_it", json_integer(s->limits.iterations));
+  json_object_set_new(options, "solver_rtol", wring_json_real(s->limits.rtol));
+  json_object_set_new(options, "solver_atol", wring_json_real(0));
+  json_object_set_new(options, "solver_measure", json_integer(s->measure));
+}
+
 /* The keys in force of one solver: those of its method, by its own name or by that of its variant. */
 static PetscErrorCode find_options(const wring_compare *s, wring_convergence *h)
 {
@@ -89,34 +125,81 @@ static PetscErrorCode find_options(const wring_compare *s, wring_convergence *h)
     if (wring_ascii_compare(own, "type") == 0 || (table && wring_option_find(table, own)))
       json_object_set(h->options, key, value);
   }
+  add_limits(s, h->options);
   json_decref(keys);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode write_files(wring_compare *s, const char *directory, wring_ending *end)
+/* compare.csv and compare.json, and with a finished comparison all files. */
+static PetscErrorCode write_files(wring_compare *s, wring_ending *end)
 {
   const wring_comparison *const c     = &s->c;
   wring_error                   error = {0};
-  json_t                       *made, *provenance;
+  json_t                       *provenance;
   const char                  **solver;
+  PetscInt                      n;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(c->n + 1, &solver));
-  for (PetscInt i = 0; i < c->n; i++) solver[i] = c->history[i].name;
-  solver[c->n] = "newton"; // of the reference
-  PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &made));
-  PetscCall(wring_provenance(s->p, made, c->n + s->newton, solver, &provenance));
-  json_decref(made);
+  PetscCall(list_solvers(s, &n, &solver));
+  PetscCall(wring_provenance(s->p, s->made, n, solver, &provenance));
+  add_limits(s, json_object_get(provenance, "options"));
   PetscCall(PetscFree(solver));
-  for (PetscInt i = 0; i < c->n && s->p->rank == 0; i++) PetscCall(find_options(s, &s->c.history[i]));
+  for (PetscInt i = 0; i < c->n && s->p->rank == 0; i++) {
+    if (!c->history[i].options) PetscCall(find_options(s, &s->c.history[i]));
+  }
   if (s->p->rank == 0) {
-    wring_comparison_remove(directory, &error);
-    wring_comparison_csv(c, directory, &error);
-    wring_comparison_residuals(c, directory, &error);
-    wring_comparison_json(c, directory, provenance, &error);
-    wring_comparison_plot(c, directory, end, &error);
+    wring_comparison_remove(s->directory, &error);
+    wring_comparison_csv(c, s->directory, &error);
+    wring_comparison_residuals(c, s->directory, &error);
+    wring_comparison_json(c, s->directory, provenance, &error);
+    if (end) wring_comparison_plot(c, s->directory, end, &error);
   }
   json_decref(provenance);
+  PetscCall(wring_error_raise_output(s->p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  What the first n solvers have found, while others run: errors are relative to the least g so far. The comparison is as
+  before.
+*/
+static PetscErrorCode write_so_far(wring_compare *s, PetscInt n)
+{
+  wring_comparison *const c    = &s->c;
+  const wring_comparison  real = *c;
+
+  PetscFunctionBegin;
+  c->n       = n;
+  c->running = PETSC_TRUE;
+  wring_compare_find_least(s);
+  for (PetscInt i = 0; i < n; i++) PetscCall(wring_repeats_find_medians(&c->history[i]));
+  PetscCall(wring_comparison_summarise(c));
+  PetscCall(write_files(s, NULL));
+  for (PetscInt i = 0; i < n; i++) PetscCall(PetscFree(c->history[i].error));
+  *c = real;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From here on files are written: what would be lost comes after. */
+static PetscErrorCode begin(wring_compare *s)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_directory_make(s->p->options, sizeof s->directory, s->directory));
+  PetscCall(wring_provenance_begin(s->p->options, "compare", s->p->restart, &s->made));
+  PetscCall(wring_kept_begin(s->p, s->directory, s->made, &s->kept));
+  s->c.segments = json_incref(s->kept.sittings);
+  s->ended      = write_so_far;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What is kept is not needed any more. */
+static PetscErrorCode forget(const wring_compare *s)
+{
+  wring_error error = {""};
+
+  PetscFunctionBegin;
+  if (s->c.stop || s->kept.stays) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->p->rank == 0) wring_kept_remove(s->directory, &error);
   PetscCall(wring_error_raise_output(s->p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -125,12 +208,11 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, wring
                                  wring_ending *end)
 {
   const PetscBool first = (PetscBool)(s->limits.target > 0); // a target needs g*
-  char            directory[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   s->stopper         = stopper;
   s->p->phases.since = MPI_Wtime(); // what other comparisons took since create is no time of this one
-  PetscCall(wring_directory_make(s->p->options, sizeof directory, directory)); // before the work that would be lost
+  PetscCall(begin(s));
   if (output != WRING_PRINT_RESULTS) PetscCall(print_header(s));
   PetscCall(wring_core_watch_start(s->p->comm, &s->watch));
   if (first) PetscCall(wring_compare_find_reference(s));
@@ -140,7 +222,8 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, wring
   PetscCall(wring_compare_note_rounding(s));
   PetscCall(wring_compare_find_conditions(s));
   PetscCall(wring_comparison_summarise(&s->c));
-  PetscCall(write_files(s, directory, end));
+  PetscCall(write_files(s, end));
+  PetscCall(forget(s));
   if (output == WRING_PRINT_ALL) PetscCall(wring_comparison_print(s->p->comm, &s->c));
   if (s->c.failed && !end->status) end->status = WRING_EXIT_FAILED;
   if (s->c.stop) end->status = WRING_EXIT_STOPPED;

@@ -33,7 +33,8 @@ static PetscInt first_difference(const wring_convergence *a, const wring_converg
 
 PetscErrorCode wring_repeats_add(const wring_convergence *again, wring_convergence *h)
 {
-  wring_repeat r = {.n = again->n, .total = again->outcome.last.seconds, .setup = again->setup.seconds};
+  wring_repeat r = {
+    .n = again->n, .total = again->outcome.last.seconds, .setup = again->setup.seconds, .segment = again->segment};
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(r.n, &r.seconds));

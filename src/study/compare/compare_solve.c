@@ -177,6 +177,30 @@ static PetscErrorCode find_fingerprint(const wring_compare *s, uint64_t *sum)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A solve of an earlier sitting. */
+static PetscErrorCode take(wring_compare *s, const wring_convergence *h)
+{
+  const double g = h->outcome.last.value.objective;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(s->start, s->x));
+  if (!s->lowest || !(g < s->lowest_g)) PetscFunctionReturn(PETSC_SUCCESS);
+  s->lowest_g = g;
+  PetscCall(wring_kept_take_minimiser(s->p, &s->kept, h->name, s->lowest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For a later sitting. */
+static PetscErrorCode keep(wring_compare *s, const wring_convergence *h)
+{
+  PetscFunctionBegin;
+  if (h->outcome.reason == WRING_INTERRUPTED) PetscFunctionReturn(PETSC_SUCCESS);
+  if (s->lowest && s->lowest_g == h->outcome.last.value.objective)
+    PetscCall(wring_kept_keep_minimiser(s->p, &s->kept, h->name, s->lowest));
+  PetscCall(wring_kept_keep(s->p, &s->kept, h));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode finish_solve(wring_compare *s, const wring_solver *solver, wring_convergence *h)
 {
   const char *const advice = wring_solver_advice(solver, &h->outcome);
@@ -187,6 +211,7 @@ static PetscErrorCode finish_solve(wring_compare *s, const wring_solver *solver,
   PetscCall(find_fingerprint(s, &h->fingerprint));
   PetscCall(wring_core_watch_look(&s->watch));
   PetscCall(keep_lowest(s, h));
+  PetscCall(keep(s, h));
   if (advice) PetscCall(wring_note(s->p->comm, "%s: %s", h->name, advice));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -207,8 +232,12 @@ PetscErrorCode wring_compare_solve_one(wring_compare *s, const wring_compare_lim
   watched             watch = {.s = s, .h = h, .target = limits->target};
   wring_solver       *solver;
   wring_solver_limits own;
+  PetscBool           found;
 
   PetscFunctionBegin;
+  PetscCall(wring_kept_take(s->p, &s->kept, h, &found));
+  if (found) PetscCall(take(s, h));
+  if (found) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(set_up(s, h, &solver));
   if (warm) {
     PetscCall(warm_up(s, h->name));
@@ -311,6 +340,7 @@ PetscErrorCode wring_compare_solve(wring_compare *s)
       else
         PetscCall(solve_again(s, &c->history[i]));
       PetscCall(look_at_stopper(s, turn, i));
+      if (s->ended) PetscCall(s->ended(s, turn ? c->n : i + 1));
     }
   }
   for (PetscInt i = 0; i < c->n; i++) PetscCall(finish_repeats(s, &c->history[i]));

@@ -3,6 +3,7 @@
   (compare_minimiser.c). Functions are collective unless their comments state otherwise.
 */
 #pragma once
+#include "compare_kept.h"
 #include "comparison.h"
 #include "study/common/command_keys.h"
 #include "study/common/cores.h"
@@ -15,9 +16,12 @@ typedef struct {
   double   target;  // relative error of a measured iterate, by the g* that is known before; 0: never
 } wring_compare_limits;
 
-typedef struct {
+typedef struct wring_compare wring_compare;
+
+struct wring_compare {
   wring_problem       *p;
-  wring_comparison     c;        // what it has found
+  wring_comparison     c; // what it has found
+  wring_kept           kept;
   wring_stopper       *stopper;  // borrowed; NULL: nothing ends it early
   Vec                  start, x; // x_0 of every solver, and its iterate
   Vec                  lowest;   // the last iterate with the least g; NULL unless condition numbers are asked for
@@ -27,7 +31,10 @@ typedef struct {
   PetscBool            newton; // whether a Newton minimiser is sought
   wring_compare_limits limits; // of every solver
   wring_core_watch     watch;
-} wring_compare;
+  json_t              *made;                             // how and where
+  char                 directory[PETSC_MAX_PATH_LEN];    // of its files
+  PetscErrorCode (*ended)(wring_compare *s, PetscInt n); // called when the first n solvers have ended; or NULL
+};
 
 /*
   Reads the keys of compare_, sets every solver up once, and refuses what cannot be compared. A solver that refuses the

@@ -70,6 +70,7 @@ PetscErrorCode wring_comparison_clear(wring_comparison *c)
     PetscCall(PetscFree(c->history[i].error));
     json_decref(c->history[i].options);
   }
+  json_decref(c->segments);
   PetscCall(PetscFree(c->history));
   PetscCall(PetscFree(c->report));
   *c = (wring_comparison){0};

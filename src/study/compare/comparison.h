@@ -5,6 +5,7 @@
                       of equal solves (compare_repeats.c)
     compare_solve.h   a comparison under way: keys (compare_keys.c), solves (compare_solve.c), g* and condition numbers
                       (compare_minimiser.c)
+    compare_kept.h    what is kept of it until it has ended, so that it can go on after a stop (compare_kept.c)
     compare_show.h    its results: files (compare_files.c), the screen (compare_table.c), pictures (compare_plot.c)
     compare_one.h     one comparison from a deck to its files, in the order in which it happens (compare_one.c)
     compare_grid.h    a parameter grid: one comparison for each combination of the values of some keys: its keys
@@ -30,6 +31,7 @@ typedef struct {
   PetscInt n;
   double  *seconds;      // [n] of the rows
   double   total, setup; // s, of all iterations; of set-up
+  PetscInt segment;      // the sitting that measured it, from 0
 } wring_repeat;
 
 /* The convergence of one solver: its history, and errors and times taken from it. */
@@ -45,6 +47,7 @@ typedef struct {
   wring_repeat    *repeat;                        // [n_repeat]; the rows and the outcome are those of the first
   PetscInt         differs;                       // first iteration at which a repeat has other bits, -1: none has
   double           spread;                        // s, largest less least total of the repeats
+  PetscInt         segment;                       // the sitting that measured it, from 0
   double          *error;                         // [n_report] relative errors, NaN where nothing was measured
   PetscInt         iterations_to[WRING_N_DIGITS]; // first measured iterate with an error <= 10^-(i + 1), -1: none
   double           seconds_to[WRING_N_DIGITS];    // its seconds
@@ -70,6 +73,8 @@ typedef struct {
   PetscInt           steps;         // of the deck, over which set-up is spread
   wring_stop         stop;          // why it ended early: solvers that had not begun are not among n
   PetscBool          has_decrement; // rows have newton_decrement
+  json_t            *segments;      // of rank 0: how and where the sittings before this one were made
+  PetscBool          running;       // some solvers have not ended yet
 } wring_comparison;
 
 /*

@@ -105,9 +105,14 @@ PetscErrorCode wring_inputs_keys(const wring_options *o, const char *const *with
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *value)
+/* A text as it is, another value as JSON has it. */
+static const char *text_of(const json_t *value, size_t size, char *text)
 {
-  return value ? json_string_value(value) : "not given";
+  if (!value) return "not given";
+  if (json_is_string(value)) return json_string_value(value);
+  const size_t n = json_dumpb(value, text, size - 1, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+  text[PetscMin(n, size - 1)] = '\0';
+  return text;
 }
 
 /* What a file contains; where it is does not matter. */
@@ -121,6 +126,7 @@ void wring_inputs_find_change(json_t *keys, json_t *old_keys, json_t *files, jso
 {
   const char *key;
   json_t     *value;
+  char        was[128], is[128];
   text[0] = '\0';
   json_object_foreach(old_files, key, value)
   {
@@ -130,10 +136,12 @@ void wring_inputs_find_change(json_t *keys, json_t *old_keys, json_t *files, jso
   json_object_foreach(keys, key, value)
   {
     const json_t *const old = json_object_get(old_keys, key);
-    if (!json_equal(value, old)) snprintf(text, size, "%s was %s, now %s", key, text_of(old), text_of(value));
+    if (!json_equal(value, old))
+      snprintf(text, size, "%s was %s, now %s", key, text_of(old, sizeof was, was), text_of(value, sizeof is, is));
   }
   json_object_foreach(old_keys, key, value)
   {
-    if (!json_object_get(keys, key)) snprintf(text, size, "%s was %s, now not given", key, text_of(value));
+    if (!json_object_get(keys, key))
+      snprintf(text, size, "%s was %s, now not given", key, text_of(value, sizeof was, was));
   }
 }

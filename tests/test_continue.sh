@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# A comparison that was killed or stopped goes on: the same command makes the solves that are missing, and its files are
+# those of an uninterrupted comparison but for seconds. So does a parameter grid. What has ended is in the files at any
+# time. Fails if a solve that has ended is made again or read back with other digits, if the least g or an error
+# changes, if a comparison of other keys or files is continued, or if a finished one is not measured anew.
+# usage: test_continue.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 30
+. "$(dirname "$0")/lib.sh"
+[ -x "$python" ] || skip 'no python'
+
+works 1 mesh box bar.msh -size 2,0.5,0.5 -cells 8,2,2
+cp bar.msh other.msh
+cat >deck.yaml <<'DECK'
+mesh:     {file: bar.msh}
+material: {model: strain, stiffness: 1e6, density: 1000}
+attach:   {xmin: {stiffness: 1e6}}
+gravity:  [0, 0, -9.81]
+time:     {step: 1e-2, steps: 1}
+solver:   {measure: 10}
+operator: {type: direct}
+compare:  {solvers: [qn, xpbd, pd], iterations: 30000, report: [10, 30000], condition: true}
+output:   {directory: out, plots: false}
+DECK
+
+# begin RANKS FILE ARGS...: compares in the background, $pid, until the file is there.
+begin() {
+  local ranks=$1 file=$2 launch=()
+  shift 2
+  [ "$ranks" = 1 ] || launch=("$mpiexec" -n "$ranks")
+  "${launch[@]}" "$wring" compare "$@" >log 2>&1 </dev/null &
+  pid=$!
+  for _ in {1..3000}; do
+    [ -e "$file" ] && return
+    sleep 0.02
+  done
+  kill -9 $pid
+  fail "$*: there is no $file"
+}
+
+# ends STATUS: what runs in the background.
+ends() {
+  local got
+  wait $pid 2>/dev/null
+  got=$?
+  [ $got = "$1" ] || fail "exit status $got, expected $1"
+}
+
+# has JSON PYTHON: an expression of the parsed file j holds.
+has() {
+  "$python" -c 'import json, sys; j = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2" ||
+    fail "$1: not $2"
+}
+
+# equal FOLDER FOLDER: CSV and JSON files of comparisons are the same but for seconds and provenance.
+equal() {
+  "$python" - "$1" "$2" <<'PYTHON' || fail "$1 and $2 differ"
+import csv, json, os, sys
+def without_seconds(x):
+    if isinstance(x, list):
+        return [without_seconds(y) for y in x]
+    if not isinstance(x, dict):
+        return x
+    left_out = ("seconds", "setup_seconds", "provenance", "segment", "folder")
+    return {k: without_seconds(v) for k, v in x.items() if not k.startswith(left_out)}
+for name in "compare", "sweep":
+    a, b = (f"{folder}/{name}" for folder in sys.argv[1:3])
+    if not os.path.exists(a + ".csv"):
+        continue
+    rows = [[{k: v for k, v in row.items() if not k.startswith("seconds") and k != "setup_seconds"}
+             for row in csv.DictReader(open(x + ".csv"))] for x in (a, b)]
+    assert rows[0] and rows[0] == rows[1], name + ".csv"
+    j = [json.dumps(without_seconds(json.load(open(x + ".json"))), indent=1) for x in (a, b)]
+    different = [pair for pair in zip(*(text.split("\n") for text in j)) if pair[0] != pair[1]]
+    assert j[0] == j[1], (name + ".json", different[:3])
+PYTHON
+}
+
+# ---- a kill and a signal, on one and two ranks -----------------------------------------------------------------------
+
+for ranks in 1 2; do
+  arguments=(-compare_iterations $((ranks == 1 ? 12000 : 4000)) -compare_report 10 -compare_repeat $((3 - ranks)))
+  rm -rf out
+  works $ranks compare deck.yaml "${arguments[@]}" -output_directory whole
+  [ ! -e whole/compare_kept ] || fail 'something is kept of a comparison that has ended'
+  has whole/compare.json "j['segments'] == [] and all(s['segment'] == 0 for s in j['solvers'].values())"
+
+  begin $ranks out/compare.json deck.yaml "${arguments[@]}"
+  rank=$pid
+  [ $ranks = 1 ] || rank=$(pgrep -P $pid | head -n 1)
+  kill -9 "$rank"
+  wait $pid 2>/dev/null
+  has out/compare.json "j['ended'] == 'running' and list(j['solvers']) == ['qn']"
+  grep -q '^qn,' out/compare.csv || fail 'the first solver is not in compare.csv'
+
+  mv out/compare.json killed.json
+  begin $ranks out/compare.json deck.yaml "${arguments[@]}"
+  kill -TERM "$([ $ranks = 1 ] && echo $pid || pgrep -P $pid | tail -n 1)"
+  ends 3
+  has out/compare.json "j['ended'] == 'stopped by a signal' and j['solvers']['xpbd']['ended'] == 'interrupted'"
+  has out/compare.json "len(j['segments']) == 1 and j['solvers']['qn']['segment'] == 0"
+  [ -e out/compare_kept/sittings.json ] || fail 'nothing is kept of a stopped comparison'
+
+  expect 3 $ranks compare deck.yaml "${arguments[@]}" -time_limit 1e-9
+  works $ranks compare deck.yaml "${arguments[@]}"
+  equal whole out
+  "$python" - <<'PYTHON' || fail 'a solve that has ended was made again'
+import json
+j, killed = json.load(open("out/compare.json")), json.load(open("killed.json"))
+assert j["solvers"]["qn"]["repeats"][0] == killed["solvers"]["qn"]["repeats"][0]
+assert [j["solvers"][s]["segment"] for s in ("qn", "xpbd", "pd")] == [0, len(j["segments"]), len(j["segments"])]
+assert all(s["hosts"] and s["deck_sha256"] == j["provenance"]["deck_sha256"] for s in j["segments"])
+PYTHON
+  [ ! -e out/compare_kept ] || fail 'something is kept after the end'
+done
+
+# ---- other keys and files --------------------------------------------------------------------------------------------
+
+short=(-compare_solvers qn,pd -compare_iterations 10 -compare_report 10)
+rm -rf out
+expect 3 1 compare deck.yaml "${short[@]}" -time_limit 1e-9
+refused 'out: holds a comparison that has not ended.*compare_iterations was 10, now 11; add -output_overwrite' \
+  compare deck.yaml "${short[@]}" -compare_iterations 11
+refused_on 2 'mesh_refine was 0, now 1' compare deck.yaml "${short[@]}" -mesh_refine 1
+"$wring" mesh box bar.msh -size 2,0.5,0.5 -cells 8,2,3 >log 2>&1 || fail 'a mesh'
+refused 'the file of mesh_file has changed' compare deck.yaml "${short[@]}"
+cp other.msh bar.msh
+works 2 compare deck.yaml "${short[@]}"
+has out/compare.json "len(j['segments']) == 1"
+works 1 compare deck.yaml "${short[@]}" -compare_iterations 11 # that one has ended: it is replaced
+has out/compare.json "j['segments'] == [] and j['provenance']['options']['compare_iterations'] == 11"
+expect 3 1 compare deck.yaml "${short[@]}" -time_limit 1e-9
+works 1 compare deck.yaml "${short[@]}" -compare_iterations 12 -output_overwrite true
+has out/compare.json "j['segments'] == []"
+
+# ---- a parameter grid ------------------------------------------------------------------------------------------------
+
+grid=(-compare_solvers qn,xpbd -compare_sweep_compare_iterations 10,20000 -compare_report 10)
+rm -rf out whole
+works 1 compare deck.yaml "${grid[@]}" -output_directory whole
+begin 1 out/compare_iterations=20000/compare.json deck.yaml "${grid[@]}"
+kill -INT $pid
+ends 3
+has out/sweep.json "j['combinations'] == 2 and len(j['runs']) == 1"
+refused 'compare_iterations=10: holds a comparison.*time_step was 0.01, now 0.02' compare deck.yaml "${grid[@]}" \
+  -time_step 2e-2
+works 1 compare deck.yaml "${grid[@]}"
+equal whole out
+for folder in 10 20000; do equal whole/compare_iterations=$folder out/compare_iterations=$folder; done
+has out/compare_iterations=10/compare.json "[s['segment'] for s in j['solvers'].values()] == [0, 0]"
+has out/compare_iterations=20000/compare.json "[s['segment'] for s in j['solvers'].values()] == [0, 1]"
+[ -z "$(find out -name 'compare_kept')" ] || fail 'something is kept of a grid that has ended'
+exit 0
