@@ -7,6 +7,8 @@
 #include "refused.h"
 
 static const char *const filters[] = {"clamp", "absolute", "trust_region", "on_demand", "none"};
+static const char *const names[]   = {"by_clamp", "by_absolute", "by_trust_region", "by_on_demand",
+                                      "by_none"}; // variants
 enum { CLAMP, ABSOLUTE, TRUST_REGION, ON_DEMAND, NONE, N_FILTERS };
 
 static void compress(const double X[3], double x[3])
@@ -28,9 +30,9 @@ static PetscErrorCode create(const char *law, double h, test_body *m, Vec *y)
   PetscCall(test_body_place(m, compress, 0.1, *y));
   PetscCall(wring_potential_set_target(m->g, *y));
   for (int i = 0; i < N_FILTERS; i++) {
-    snprintf(key, sizeof key, "variant_%s_type", filters[i]);
+    snprintf(key, sizeof key, "variant_%s_type", names[i]);
     PetscCall(wring_options_set(m->o, key, "newton", "deck:1"));
-    snprintf(key, sizeof key, "variant_%s_filter", filters[i]);
+    snprintf(key, sizeof key, "variant_%s_filter", names[i]);
     PetscCall(wring_options_set(m->o, key, filters[i], "deck:2"));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -140,7 +142,7 @@ static PetscErrorCode test_filters(const char *law)
   for (int i = 0; i < N_FILTERS; i++) {
     double best = 1;
     PetscCall(VecCopy(y, x));
-    PetscCall(solve(&m, filters[i], 1e-10, x, &h, &outcome));
+    PetscCall(solve(&m, names[i], 1e-10, x, &h, &outcome));
     CHECK(outcome.reason == WRING_CONVERGED && outcome.rises.count == 0, "%s, %s: %s, g rose %d times", law, filters[i],
           wring_reason_name(outcome.reason), (int)outcome.rises.count);
     for (int k = 1; k < h.n; k++) {
@@ -161,7 +163,7 @@ static PetscErrorCode test_filters(const char *law)
 */
 static PetscErrorCode test_forcing(void)
 {
-  static const char *const names[] = {"loose", "tight"}, *const values[] = {"eisenstat_walker", "fixed"};
+  static const char *const ways[] = {"loose", "tight"}, *const values[] = {"eisenstat_walker", "fixed"};
   test_body     m;
   Vec           y, x[2];
   wring_outcome outcome[2];
@@ -175,16 +177,16 @@ static PetscErrorCode test_forcing(void)
     const char *const keys[][2] = {
       {"type", "newton"}, {"linear", "cg"}, {"filter", "on_demand"}, {"forcing", values[i]}};
     for (int k = 0; k < 4; k++) {
-      snprintf(key, sizeof key, "variant_%s_%s", names[i], keys[k][0]);
+      snprintf(key, sizeof key, "variant_%s_%s", ways[i], keys[k][0]);
       PetscCall(wring_options_set(m.o, key, keys[k][1], "deck:3"));
     }
     PetscCall(VecDuplicate(y, &x[i]));
     PetscCall(VecCopy(y, x[i]));
-    PetscCall(solve(&m, names[i], 1e-9, x[i], &h, &outcome[i]));
-    CHECK(outcome[i].reason == WRING_CONVERGED, "%s: %s", names[i], wring_reason_name(outcome[i].reason));
+    PetscCall(solve(&m, ways[i], 1e-9, x[i], &h, &outcome[i]));
+    CHECK(outcome[i].reason == WRING_CONVERGED, "%s: %s", ways[i], wring_reason_name(outcome[i].reason));
     double best = 1;
     for (int k = 1; k < h.n; k++) best = fmin(best, h.row[k].gradient_norm / h.row[k - 1].gradient_norm);
-    CHECK(best < 1e-3, "%s: |grad g| falls by no more than %g", names[i], best);
+    CHECK(best < 1e-3, "%s: |grad g| falls by no more than %g", ways[i], best);
   }
   PetscCall(test_distance(x[0], x[1], &distance));
   CHECK(distance < 1e-7, "the minimisers differ by %g m", distance);
@@ -217,10 +219,10 @@ static PetscErrorCode test_stops(void)
   PetscCall(create("stable_neohookean", 0.1, &m, &y));
   PetscCall(VecDuplicate(y, &x));
   PetscCall(VecCopy(y, x));
-  PetscCall(test_body_solver(&m, "clamp", &newton));
+  PetscCall(test_body_solver(&m, names[CLAMP], &newton));
   PetscCall(wring_solver_newton_decrement(newton, x, &first));
   PetscCall(wring_options_set(m.o, "solver_stop", "decrement", "deck:4"));
-  PetscCall(solve(&m, "clamp", rtol, x, &h, &outcome));
+  PetscCall(solve(&m, names[CLAMP], rtol, x, &h, &outcome));
   PetscCall(wring_solver_newton_decrement(newton, x, &last));
   CHECK(outcome.reason == WRING_CONVERGED && h.n > 3, "%s after %d rows", wring_reason_name(outcome.reason), h.n);
   CHECK(last <= rtol * first && h.row[h.n - 1].decrement > rtol * first, "decrements %g, ..., %g, %g", first,
@@ -230,7 +232,7 @@ static PetscErrorCode test_stops(void)
 
   atol = 0.5 * (h.row[1].gradient_norm + h.row[2].gradient_norm);
   PetscCall(VecCopy(y, x));
-  PetscCall(test_body_solver(&m, "clamp", &s));
+  PetscCall(test_body_solver(&m, names[CLAMP], &s));
   PetscCall(wring_solver_set_stop(s, WRING_STOP_GRADIENT));
   PetscCall(wring_solver_set_limits(s, 100, 0.999, atol, 1));
   PetscCall(wring_solver_solve(s, x, &outcome));

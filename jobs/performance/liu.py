@@ -116,6 +116,7 @@ def newton(folder, deck, options, state, threads, more=None):
     """
     options = {
         "compare_solvers": "qn,newton",
+        "solver_newton_filter": "clamp",
         "compare_iterations": 10,
         **options,
         "initial_restart": state,

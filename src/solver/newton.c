@@ -30,7 +30,7 @@ static const double all_below = 1e-4; // on_demand: of the largest force; below 
 static const double first_shift = 1e-4, raise_first = 100, raise_next = 8, lower = 1.0 / 3, largest_shift = 1e10;
 
 /* Choice 2 of Eisenstat and Walker [1996], with their safeguard. */
-static const double ew_first = 0.5, ew_most = 0.9, ew_gamma = 0.9, ew_safe = 0.1;
+static const double ew_first = 0.1, ew_most = 0.5, ew_gamma = 0.9, ew_safe = 0.1;
 
 typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, ON_DEMAND, NONE } newton_filter;
 
@@ -49,6 +49,7 @@ typedef struct {
   Vec                 diagonal; // N/m, of the shift: the largest entry of every row of H; NULL until it is needed
   newton_modification modify;
   PetscBool           forcing;   // by Eisenstat and Walker
+  PetscBool           limited;   // PETSc's options limit the steps of conjugate gradients: what they reach is d
   double              least;     // key rtol
   double              eta, norm; // of the last iteration: forcing term, |grad g|; 0: there is none
 } newton_data;
@@ -67,7 +68,7 @@ static const wring_option newton_options[] = {
   {.key     = "filter",
    .type    = WRING_WORD,
    .choices = "clamp|absolute|trust_region|on_demand|none",
-   .value   = "clamp",
+   .value   = "on_demand",
    .help =
      "What becomes of negative eigenvalues of element Hessians: clamp: 0; absolute: their absolute values; "
      "trust_region: clamp where the quadratic model predicts the decrease of g, else absolute; on_demand: clamp "
@@ -75,7 +76,7 @@ static const wring_option newton_options[] = {
   {.key     = "forcing",
    .type    = WRING_WORD,
    .choices = "eisenstat_walker|fixed",
-   .value   = "fixed",
+   .value   = "eisenstat_walker",
    .help    = "Tolerance of conjugate gradients: as the decrease of |grad g| suggests, or rtol."},
   {.key = NULL},
 };
@@ -110,26 +111,13 @@ static PetscErrorCode newton_set_from_options(wring_solver *s, const wring_optio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MUMPS counts all negative pivots only if no front is shared by all ranks; the user's own choice stays. */
-static PetscErrorCode count_all_pivots(const newton_data *newton)
-{
-  const char *const key = "-newton_mat_mumps_icntl_13";
-  PetscBool         chosen;
-
-  PetscFunctionBegin;
-  if (newton->modify.kind < ON_DEMAND) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscOptionsHasName(NULL, NULL, key, &chosen));
-  if (!chosen) PetscCall(PetscOptionsSetValue(NULL, key, "1"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode newton_set_up(wring_solver *s)
 {
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(s->current.grad, &newton->d));
-  PetscCall(count_all_pivots(newton));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-newton_ksp_max_it", &newton->limited));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -213,13 +201,22 @@ static PetscErrorCode choose_tolerance(wring_solver *s)
   Whether d is to be used: the solve has succeeded and d is a direction of descent. Conjugate gradients that meet
   negative curvature leave the point of their path before it, which is one too [Nocedal and Wright 2006, algorithm 7.1].
 */
-static PetscBool is_usable(const wring_solver *s, double slope)
+static PetscErrorCode is_usable(const wring_solver *s, double slope, PetscBool *usable)
 {
-  const newton_data *newton = s->data;
-  const PetscBool    truncated =
-    (PetscBool)(newton->H.end == WRING_SOLVE_SINGULAR && newton->H.type != WRING_LINEAR_DIRECT && !newton->H.singular);
-  if (s->current.norm == 0) return PETSC_TRUE;
-  return (PetscBool)((newton->H.end == WRING_SOLVE_REACHED || truncated) && slope < 0);
+  const newton_data *const newton    = s->data;
+  const wring_solve_end    end       = newton->H.end;
+  const PetscBool          iterative = (PetscBool)(newton->H.type != WRING_LINEAR_DIRECT && !newton->H.singular);
+  KSPConvergedReason       reason    = KSP_CONVERGED_ITERATING;
+
+  PetscFunctionBegin;
+  if (iterative) PetscCall(KSPGetConvergedReason(newton->H.ksp, &reason));
+  const PetscBool truncated = (PetscBool)(iterative && end == WRING_SOLVE_SINGULAR);
+  const PetscBool limited   = (PetscBool)(newton->limited && reason == KSP_DIVERGED_ITS);
+  if (limited && slope < 0)
+    PetscCall(
+      wring_note(s->comm, "solver '%s': Newton's system is solved as far as petsc_newton_ksp_max_it allows", s->name));
+  *usable = (PetscBool)(s->current.norm == 0 || (slope < 0 && (end == WRING_SOLVE_REACHED || truncated || limited)));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* An attempt: d = -H^{-1} grad g and grad g . d. */
@@ -274,14 +271,16 @@ static void raise_shift(newton_modification *m)
 
 static PetscErrorCode say_failure(const wring_solver *s)
 {
-  static const char *const why[]  = {"has no direction of descent", "was not solved to its tolerance",
-                                     "is not positive definite", "has no finite solution"};
-  const newton_data       *newton = s->data;
+  static const char *const         why[]  = {"has no direction of descent", "was not solved to its tolerance",
+                                             "is not positive definite", "has no finite solution"};
+  const newton_data *const         newton = s->data;
+  const newton_modification *const m      = &newton->modify;
+  const PetscBool explained               = (PetscBool)(m->kind == NONE || (m->kind == ON_DEMAND && m->threshold != 0));
 
   PetscFunctionBegin;
   if (newton->H.refusal.text[0])
     PetscCall(wring_note(s->comm, "%s", newton->H.refusal.text));
-  else if (newton->modify.kind < ON_DEMAND || newton->H.end != WRING_SOLVE_SINGULAR)
+  else if (!explained || newton->H.end != WRING_SOLVE_SINGULAR)
     PetscCall(wring_note(s->comm, "solver '%s': Newton's system %s: a multiple of its diagonal is added", s->name,
                          why[newton->H.end]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -297,13 +296,17 @@ static PetscErrorCode modify(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   PetscCall(say_failure(s));
+  if (newton->H.refusal.text[0]) {
+    wring_solver_end(s, WRING_STOPPED_LINEAR);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (m->kind == ON_DEMAND && before == 0) PetscCall(lower_threshold(s, &all));
   if (!all) {
     PetscCall(assemble(s, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   raise_shift(m);
-  if (newton->H.refusal.text[0] || m->shift == INFINITY)
+  if (m->shift == INFINITY)
     wring_solver_end(s, WRING_STOPPED_LINEAR);
   else
     PetscCall(add_shift(newton, before));
@@ -316,6 +319,7 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
   newton_data *const         newton   = s->data;
   newton_modification *const m        = &newton->modify;
   int                        failures = 0;
+  PetscBool                  usable   = PETSC_FALSE;
 
   PetscFunctionBegin;
   m->shift = 0;
@@ -324,7 +328,8 @@ static PetscErrorCode newton_direction(wring_solver *s, Vec x, double *slope)
   PetscCall(assemble(s, x));
   for (;;) {
     PetscCall(try_direction(s, x, slope));
-    if (is_usable(s, *slope)) break;
+    PetscCall(is_usable(s, *slope, &usable));
+    if (usable) break;
     if (++failures == MAX_FAILURES) wring_solver_end(s, WRING_STOPPED_LINEAR);
     if (!s->end.given) PetscCall(modify(s, x));
     if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
@@ -397,6 +402,7 @@ static PetscErrorCode newton_decrement(wring_solver *s, Vec x, double *decrement
 {
   newton_data *newton = s->data;
   double       slope;
+  PetscBool    usable = PETSC_FALSE;
 
   PetscFunctionBegin;
   newton->modify.shift = 0;
@@ -404,7 +410,8 @@ static PetscErrorCode newton_decrement(wring_solver *s, Vec x, double *decrement
   PetscCall(wring_solver_know_norm(s));
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_CLAMP, &newton->H.A));
   PetscCall(try_direction(s, x, &slope));
-  *decrement = is_usable(s, slope) ? -0.5 * slope : NAN;
+  PetscCall(is_usable(s, slope, &usable));
+  *decrement = usable ? -0.5 * slope : NAN;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

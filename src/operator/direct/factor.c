@@ -181,6 +181,25 @@ static PetscErrorCode forget_factor(KSP ksp, PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  MUMPS counts all negative pivots of a Cholesky factor only if no front is shared by all ranks. A matrix that is known
+  to be definite needs no count.
+*/
+static PetscErrorCode count_all_pivots(PC pc, Mat F)
+{
+  enum { ICNTL_ROOT = 13 };
+  PetscBool mumps, cholesky, known, definite;
+  Mat       A;
+
+  PetscFunctionBegin;
+  PetscCall(is_mumps(F, &mumps));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCCHOLESKY, &cholesky));
+  PetscCall(PCGetOperators(pc, NULL, &A));
+  PetscCall(MatIsSPDKnown(A, &known, &definite));
+  if (mumps && cholesky && !(known && definite)) PetscCall(MatMumpsSetIcntl(F, ICNTL_ROOT, 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Keeps a factor that exists and has not failed, with its workspace. */
 static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *more)
 {
@@ -197,6 +216,7 @@ static PetscErrorCode set_up_once(KSP ksp, PC pc, PetscInt percent, PetscInt *mo
   }
   PetscCall(MatAssembled(F, &assembled));
   if (!assembled) PetscCall(set_workspace(F, percent));
+  if (!assembled) PetscCall(count_all_pivots(pc, F));
   PetscCall(KSPSetUp(ksp));
   PetscCall(get_factor(pc, &F)); // a new pattern has replaced F
   PetscCall(get_more_workspace(F, percent, more));
