@@ -25,13 +25,16 @@ all=(fresh qn light pd newton rest xpbd)
 
 # ---- a solve depends neither on the list, nor on warm-up, nor on solves before ----
 # Fails if a solver takes over the operator that another one has changed (fresh, light), or a state of the warm-up.
-for ranks in 1 2; do
-  works $ranks beam.yaml -compare_warm_up false
-  values "${all[@]}" >plain
-  works $ranks beam.yaml -compare_solvers xpbd,rest,newton,pd,light,qn,fresh
-  values "${all[@]}" | cmp -s plain - || fail "$ranks ranks: another order, with warm-up"
-  works $ranks beam.yaml -compare_repeat 3
-  values "${all[@]}" | cmp -s plain - || fail "$ranks ranks: repeats"
+# On two ranks without newton and rest: MUMPS adds in the order in which messages arrive.
+for ranks in 2 1; do
+  [ $ranks = 1 ] && some=("${all[@]}") || some=(fresh qn light pd xpbd)
+  list=$(printf '%s,' "${some[@]}")
+  works $ranks beam.yaml -compare_solvers "${list%,}" -compare_warm_up false
+  values "${some[@]}" >plain
+  works $ranks beam.yaml -compare_solvers "$(tr ',' '\n' <<<"${list%,}" | tac | paste -sd,)"
+  values "${some[@]}" | cmp -s plain - || fail "$ranks ranks: another order, with warm-up"
+  works $ranks beam.yaml -compare_solvers "${list%,}" -compare_repeat 3
+  values "${some[@]}" | cmp -s plain - || fail "$ranks ranks: repeats"
   ! grep -q 'not equal' log || fail "$ranks ranks: a note on repeats that are not equal"
 done
 # repeats go round the list
