@@ -159,6 +159,7 @@ static PetscErrorCode check_indefinite(void)
   PetscCall(VecDestroy(&x));
   PetscCall(fill(1, 3, 3, A));
   PetscCall(compare(ksp, A));
+  PetscCall(check_analyses(ksp, 1));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -11,9 +11,8 @@
   If H is not positive definite, or its linear solve fails, a multiple of a diagonal is added and raised until d is a
   direction of descent from a solve that has succeeded.
 
-  The system has three unknowns per vertex. It is solved by a Cholesky factor (direct), or by conjugate gradients with
-  smoothed aggregation that represents the six rigid motions of the current positions (cg), to the tolerances of
-  Eisenstat and Walker or to a fixed one.
+  The system has three unknowns per vertex. It is solved by a Cholesky factor (direct), or by conjugate gradients with a
+  V-cycle of A at x for the three components (cg), to the tolerances of Eisenstat and Walker or to a fixed one.
 */
 #include "solver/common/line_search.h"
 #include "solver/common/linear.h"
@@ -59,7 +58,7 @@ static const wring_option newton_options[] = {
    .type    = WRING_WORD,
    .choices = "auto|direct|cg",
    .value   = "auto",
-   .help    = "Solver of the Newton system: a factor, conjugate gradients, or a choice by the number of vertices."},
+   .help    = "Solver of the Newton system: a factor, conjugate gradients, or the one with less expected work."},
   {.key   = "rtol",
    .type  = WRING_REAL,
    .range = "(0,1)",
@@ -89,6 +88,7 @@ static PetscErrorCode newton_create(wring_solver *s)
   PetscCall(PetscNew(&newton));
   s->data          = newton;
   newton->H.prefix = "newton_";
+  newton->H.once   = PETSC_TRUE;
   newton->H.tells  = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

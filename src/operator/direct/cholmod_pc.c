@@ -9,6 +9,7 @@
 typedef struct {
   cholmod_common  common;
   cholmod_factor *factor;
+  PetscBool       ready;     // the factor has values
   uint64_t        pattern;   // of the matrix that was analysed
   cholmod_dense  *x, *y, *e; // work of cholmod_solve2
   PetscInt        analyses;
@@ -102,7 +103,7 @@ static PetscErrorCode factorize(cholmod_pc *c, Mat A, PetscBool numeric)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next analysis starts anew after a failure, since CHOLMOD may have changed the factor. */
+/* A factor that is not positive definite keeps its analysis. */
 static PetscErrorCode set_up(PC pc)
 {
   cholmod_pc    *c;
@@ -116,7 +117,8 @@ static PetscErrorCode set_up(PC pc)
   if (c->common.status == CHOLMOD_NOT_POSDEF) reason = PC_FACTOR_NUMERIC_ZEROPIVOT;
   if (c->common.status == CHOLMOD_OUT_OF_MEMORY || c->common.status == CHOLMOD_TOO_LARGE) reason = PC_FACTOR_OUTMEMORY;
   if (!reason && (c->common.status < CHOLMOD_OK || !c->factor)) reason = PC_FACTOR_OTHER;
-  if (reason) CHOLMOD(free_factor)(&c->factor, &c->common);
+  if (reason && reason != PC_FACTOR_NUMERIC_ZEROPIVOT) CHOLMOD(free_factor)(&c->factor, &c->common);
+  c->ready = (PetscBool)!reason;
   PetscCall(PCSetFailedReason(pc, reason));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -148,7 +150,7 @@ static PetscErrorCode apply(PC pc, Vec b, Vec x)
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &c));
   PetscCall(VecZeroEntries(x));
-  if (!c->factor) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!c->ready) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArrayRead(b, &from));
   PetscCall(VecGetArrayWrite(x, &to));
   PetscCall(solve(pc, c, from, to));

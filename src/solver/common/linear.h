@@ -8,9 +8,10 @@
 #include <petscksp.h>
 
 typedef enum {
-  WRING_LINEAR_AUTO,      // direct below 30000 vertices, else multigrid
+  WRING_LINEAR_AUTO,      // direct where a factor is cheap, else multigrid: linear.c
   WRING_LINEAR_DIRECT,    // a Cholesky factor
-  WRING_LINEAR_MULTIGRID, // conjugate gradients with smoothed aggregation that represents the six rigid motions
+  WRING_LINEAR_MULTIGRID, // conjugate gradients with a V-cycle of A at x for the three components; for other systems
+                          // than H with equal A of x, y, z: smoothed aggregation that represents rigid motions
   WRING_LINEAR_JACOBI,    // conjugate gradients with Jacobi
   WRING_LINEAR_STEPS      // max_it steps of conjugate gradients with `pc`, from zero
 } wring_linear_type;
@@ -18,6 +19,7 @@ typedef enum {
 typedef struct {
   const char       *prefix; // prefix of PETSc's options, borrowed
   wring_linear_type type;
+  PetscBool         once;   // one solve for each matrix; otherwise many, which AUTO considers
   double            rtol;   // of multigrid and Jacobi; may change from solve to solve
   PetscBool         exact;  // rtol is of |b - A x|; otherwise of the norm with the preconditioner
   PetscBool         tells;  // the caller looks at `end`; otherwise a solve that fails ends that of the method
@@ -29,7 +31,21 @@ typedef struct {
   wring_solve_end   end;      // of the last solve
   wring_error       refusal;  // with `tells`: why there is no factor, if A is not the cause
   Vec               in, out;  // one component, if A has one row per vertex
+  PetscBool         cycle;    // the preconditioner is a V-cycle of `mean`
+  Mat               mean[3];  // A at the x of the hierarchy, (5.13)
+  PetscInt          revision; // of g when it was built
+  double            pace[2]; // iterations per decimal digit: of the first solve with this hierarchy (0: none), the last
 } wring_linear;
+
+/*
+  Expected floating-point operations for one matrix with three rows per vertex: of a factor, of a solve with it, and of
+  a solve by conjugate gradients. They depend on n_vertex of all ranks only. A factor runs at several times the
+  operations a second of the others. Not collective.
+*/
+typedef struct {
+  double factor, solve, cg;
+} wring_linear_cost;
+wring_linear_cost wring_linear_expect(PetscInt n_vertex);
 
 /*
   To be called whenever A has new values. The preconditioner is built from P, which is A or a matrix of its shape;

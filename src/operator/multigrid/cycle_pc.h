@@ -1,0 +1,12 @@
+/*
+  Private to the library: a preconditioner for matrices with three rows per vertex, one V-cycle with a matrix A of one
+  row per vertex for the three components at once. docs/theory.md (4.7)
+*/
+#pragma once
+#include <petscksp.h>
+
+PetscErrorCode wring_cycle_pc_set(PC pc); // makes pc this preconditioner; set_matrix must follow
+/* Whether pc is this preconditioner: options of PETSc may have replaced it. */
+PetscErrorCode wring_cycle_pc_is(PC pc, PetscBool *yes);
+/* Builds the hierarchy of A, symmetric and positive definite; A is not used afterwards. Collective. */
+PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A);
