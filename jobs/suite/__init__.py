@@ -35,6 +35,7 @@ def arguments_of(arguments):
     parser.add_argument("--out", metavar="FOLDER", default=OUT, help="of inputs and results, instead of out/suite")
     parser.add_argument("--docs", metavar="FOLDER", default="docs", help="of the pages, instead of docs")
     parser.add_argument("--only", metavar="PROBLEMS", type=lambda text: text.split(","), help="names of problems")
+    parser.add_argument("--seed", type=int, default=0, help="problems of another table, as balanced, by a seed above 0")
     parser.add_argument("--threads", type=int, help="of each comparison, default: all cores, 1 with LAUNCH")
     given = parser.parse_args(arguments)
     given.threads = given.threads or (1 if "LAUNCH" in os.environ else program.CORES)
@@ -42,7 +43,7 @@ def arguments_of(arguments):
 
 
 def problems_of(given):
-    problems = decks.of_set(given.set)
+    problems = decks.of_set(given.set, given.seed)
     return [problem for problem in problems if not given.only or problem.name in given.only]
 
 

@@ -67,6 +67,24 @@ CLAIMS = (
     Claim(
         "Bouaziz et al. 2014", "faster than Newton's method far from convergence", "pd", "newton", "seconds", 1e-1, PD
     ),
+    Claim(
+        "Barnafi, Pavarino, Scacchi 2022",
+        "quasi-Newton methods are better for compressible materials",
+        "qn",
+        "newton",
+        "seconds",
+        1e-6,
+        {"poisson": (0.3,)},
+    ),
+    Claim(
+        "Barnafi, Pavarino, Scacchi 2022",
+        "Newton's method is better for nearly incompressible ones",
+        "newton",
+        "qn",
+        "seconds",
+        1e-6,
+        {"poisson": (0.49,)},
+    ),
     Claim("Bouaziz et al. 2014", "Newton's method is faster to high accuracy", "newton", "pd", "seconds", 1e-6, PD),
     Claim(
         "Wang 2015",

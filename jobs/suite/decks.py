@@ -3,7 +3,6 @@ import csv
 import math
 import os
 
-from program import Failure
 from suite import bodies, design, starts
 from suite.design import FACTORS, Problem
 
@@ -40,11 +39,9 @@ def read_table():
     return [Problem(row["problem"], row["size"], **{f: number(row[f]) for f in FACTORS}) for row in rows]
 
 
-def of_set(name):
-    """The problems of small, medium or large."""
-    if name not in design.SETS:
-        raise Failure(f"no set '{name}', expected one of {', '.join(design.SETS)}")
-    return [p for size, n in design.SETS[name].items() for p in [q for q in read_table() if q.size == size][:n]]
+def of_set(name, seed=0):
+    """The problems of small, medium or large; with another seed than 0 new ones."""
+    return design.take(design.build(design.SETS[name], seed) if seed else read_table(), name)
 
 
 def moduli(problem, young):

@@ -156,20 +156,26 @@ def extend(fixed, n, seed):
     return best
 
 
-def problem(size, number, row):
+def problem(size, number, row, seed):
     levels = {factor: FACTORS[factor][level] for factor, level in zip(FACTORS, row)}
-    return Problem(f"{size}_{number:02d}_{levels['motion']}", size, **levels)
+    other = f"seed{seed}_" if seed else ""
+    return Problem(f"{other}{size}_{number:02d}_{levels['motion']}", size, **levels)
 
 
-def rows(size):
+def rows(size, seed):
     """Those of a size, such that small is the first part of medium and balanced too."""
     counts = sorted({sizes[size] for sizes in SETS.values() if size in sizes})
     found = []
     for n in counts:
-        found = extend(found, n, SEEDS[size])
+        found = extend(found, n, SEEDS[size] + len(SEEDS) * seed)
     return found
 
 
-def build():
-    """All problems."""
-    return [problem(size, number + 1, row) for size in SIZES for number, row in enumerate(rows(size))]
+def build(sizes=SIZES, seed=0):
+    """All problems of some sizes; with another seed than 0 those of another table, which is as balanced."""
+    return [problem(size, number + 1, row, seed) for size in sizes for number, row in enumerate(rows(size, seed))]
+
+
+def take(problems, name):
+    """Those of small, medium or large."""
+    return [p for size, n in SETS[name].items() for p in [q for q in problems if q.size == size][:n]]

@@ -102,6 +102,7 @@ def options(problem, names):
         "compare_solvers": ",".join(sorted(names, key=lambda name: name != entrants.FIRST)),
         "compare_seconds": BUDGET[problem.size],
         "compare_iterations": ITERATIONS,
+        "output_plots": "false",
         **reference,
         **entrants.options(names),
     }
