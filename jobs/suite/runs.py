@@ -18,7 +18,7 @@ ITERATIONS = 10000
 TARGET = 1e-7  # relative error at which an entrant ends, where Newton's method has found g* before
 TOLERANCE = 1e-8  # |grad g|/|grad g(x_0)| at which it ends on larger sizes
 STEPS = 20  # rows of curves.csv for each factor of 10 of the error
-DONE, STOPPED = (0, 2), 3  # exit status: 2 if an entrant has diverged
+DONE, REFUSED, STOPPED = (0, 2), 1, 3  # exit status: 2 if an entrant has diverged
 COLUMNS = ("solver", "iteration", "seconds", "objective", "gradient_norm", "relative_error")
 WORK = (
     "evaluations",
@@ -150,6 +150,16 @@ def make_call(out, problem, names):
     return call
 
 
+def attempt(call, problem, deck, threads):
+    """One call, which goes on where it was stopped, or starts anew if wring or the deck has changed. Exit status."""
+    how = {"threads": threads, "busy": True, "launch": shlex.split(launcher_of(problem))}
+    keys = options(problem, wanted_by(call))
+    status = program.attempt("compare", deck, call, keys, **how)
+    if status == REFUSED and "output_overwrite" in program.reason(call):
+        status = program.attempt("compare", deck, call, {**keys, "output_overwrite": "true"}, **how)
+    return status
+
+
 def measure(out, problem, deck, names, threads):
     """Calls of a problem until no entrant is missing. True if all are complete."""
     while True:
@@ -157,8 +167,7 @@ def measure(out, problem, deck, names, threads):
         if call is None:
             return True
         say(f"{problem.name}: {', '.join(wanted_by(call))}")
-        how = {"threads": threads, "busy": True, "launch": shlex.split(launcher_of(problem))}
-        if not finish(call, program.attempt("compare", deck, call, options(problem, wanted_by(call)), **how)):
+        if not finish(call, attempt(call, problem, deck, threads)):
             return False
 
 
