@@ -12,9 +12,9 @@ from program import Failure, note
 ENTRANTS = {
     "auto": {},
     "newton": {},
+    "newton_clamp": {"type": "newton", "filter": "clamp"},
     "newton_absolute": {"type": "newton", "filter": "absolute"},
     "newton_trust_region": {"type": "newton", "filter": "trust_region"},
-    "newton_on_demand": {"type": "newton", "filter": "on_demand"},
     "trust_region": {},
     "qn": {},
     "qn_keys": {"type": "qn", "history": 10, "keep": "true", "refresh": 30},

@@ -12,6 +12,7 @@ from suite import entrants, runs
 
 TARGETS = (1e-3, 1e-6)
 WEIGHTS = os.path.join(os.path.dirname(__file__), "weights.json")
+ENDS = ("converged", "max_it", "at round-off", "converged to target", "budget")  # others are failures, as they say
 STALL = 0.99  # an entrant has stalled if its error falls by less than this factor in the last half of its time
 FLAT = 1e-6  # |grad g|/|grad g(x_0)| of an entrant that has found a minimum
 
@@ -50,7 +51,7 @@ class Result:
             return "refused"
         if self.ended in ("diverged", "not finite") or not self.rows:
             return "diverged"
-        if self.ended in ("line search failed", "singular system", "no equilibrium"):
+        if self.ended not in ENDS:
             return self.ended
         last = self.rows[-1]
         start = self.rows[0]["gradient_norm"]
