@@ -227,5 +227,8 @@ PetscErrorCode wring_compare_run(wring_compare *s, wring_stopper *stopper, wring
   if (output == WRING_PRINT_ALL) PetscCall(wring_comparison_print(s->p->comm, &s->c));
   if (s->c.failed && !end->status) end->status = WRING_EXIT_FAILED;
   if (s->c.stop) end->status = WRING_EXIT_STOPPED;
+  if (s->c.stop && !s->kept.stays)
+    PetscCall(
+      wring_note(s->p->comm, "%s: the same command makes the solves that are missing", wring_stop_text(s->c.stop)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
