@@ -67,8 +67,45 @@ static PetscErrorCode difference(test_body *m, Vec y, Vec grad, double threshold
 }
 
 /*
-  Fails if no element is filtered where no force is above the threshold, if some are not where all are, or if a
-  threshold between filters all or none of them.
+  Vertices whose rows of the Hessian change if only the elements at the vertex with the largest force are filtered, and
+  the vertices of these elements.
+*/
+static PetscErrorCode count_changed(test_body *m, Vec y, Vec grad, double largest, PetscInt count[2])
+{
+  Mat           A = NULL, B = NULL;
+  Vec           rows;
+  const double *r, *ga;
+  PetscInt      first, n;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_hessian_above(m->g, y, WRING_FILTER_ABSOLUTE, grad, largest * (1 - 1e-12), &A));
+  PetscCall(wring_potential_hessian(m->g, y, WRING_FILTER_NONE, &B));
+  PetscCall(MatCreateVecs(B, &rows, NULL));
+  PetscCall(MatGetOwnershipRange(B, &first, NULL));
+  PetscCall(MatAXPY(A, -1, B, SAME_NONZERO_PATTERN));
+  PetscCall(MatGetRowMaxAbs(A, rows, NULL));
+  PetscCall(VecGetArrayRead(rows, &r));
+  PetscCall(VecGetArrayRead(grad, &ga));
+  count[0] = count[1] = 0;
+  for (PetscInt i = 0; i < m->mesh->n_owned; i++) {
+    count[0] += fmax(r[3 * i], fmax(r[3 * i + 1], r[3 * i + 2])) > 1e-3;
+    if (fmax(fabs(ga[3 * i]), fmax(fabs(ga[3 * i + 1]), fabs(ga[3 * i + 2]))) < largest * (1 - 1e-12)) continue;
+    PetscCall(MatGetRow(B, first + 3 * i, &n, NULL, NULL));
+    count[1] += n / 3;
+    PetscCall(MatRestoreRow(B, first + 3 * i, &n, NULL, NULL));
+  }
+  PetscCall(VecRestoreArrayRead(grad, &ga));
+  PetscCall(VecRestoreArrayRead(rows, &r));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+  PetscCall(VecDestroy(&rows));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Fails if elements without the vertex are filtered too, such as others of its block; if an element is filtered where no
+  force is above the threshold, if some are not where all are, or if a threshold between filters all or none of them.
 */
 static PetscErrorCode test_above(void)
 {
@@ -77,6 +114,7 @@ static PetscErrorCode test_above(void)
   wring_value value;
   PetscReal   largest;
   double      none, all, some, other;
+  PetscInt    count[2];
 
   PetscFunctionBegin;
   PetscCall(create("stable_neohookean", 0.1, &m, &y));
@@ -88,6 +126,9 @@ static PetscErrorCode test_above(void)
   PetscCall(difference(&m, y, grad, 0.6 * largest, WRING_FILTER_CLAMP, &some));
   PetscCall(difference(&m, y, grad, 0.6 * largest, WRING_FILTER_NONE, &other));
   CHECK(none < 1e-15 && all < 1e-15, "elements without or with large forces: %g, %g", none, all);
+  PetscCall(count_changed(&m, y, grad, largest, count));
+  CHECK(count[0] > 0 && count[0] <= count[1], "%d vertices change, %d share an element with the marked one",
+        (int)count[0], (int)count[1]);
   CHECK(some > 1e-6 && other > 1e-6, "a threshold between: %g from clamped, %g from the true Hessian", some, other);
   PetscCall(VecDestroy(&grad));
   PetscCall(destroy(&m, &y));
