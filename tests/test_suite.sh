@@ -12,7 +12,7 @@ first=1e4_20_compression second=1e4_22_buckling
 calls=$work/out/runs
 suite() {
   timeout "$seconds" bash "$source/jobs/suite.sh" medium "$1" --out "$work/out" --docs "$work/docs" --threads 1 \
-    --only $first,$second "${@:2}" >log 2>&1
+    --seconds 100 --only $first,$second "${@:2}" >log 2>&1
 }
 
 # Stopped after the first problem: status 3, and the same command does the second one only.

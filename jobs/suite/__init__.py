@@ -36,6 +36,7 @@ def arguments_of(arguments):
     parser.add_argument("--docs", metavar="FOLDER", default="docs", help="of the pages, instead of docs")
     parser.add_argument("--only", metavar="PROBLEMS", type=lambda text: text.split(","), help="names of problems")
     parser.add_argument("--seed", type=int, default=0, help="problems of another table, as balanced, by a seed above 0")
+    parser.add_argument("--seconds", type=float, help="budget of each entrant, default: 1 for size 1e4, in proportion")
     parser.add_argument("--threads", type=int, help="of each comparison, default: all cores, 1 with LAUNCH")
     given = parser.parse_args(arguments)
     given.threads = given.threads or (1 if "LAUNCH" in os.environ else program.CORES)
@@ -53,7 +54,7 @@ def measure(given, problems):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(runs.STOPPED))  # the comparison ends with this process
     files = [decks.write(problem, f"{given.out}/inputs") for problem in problems]
     try:
-        runs.run(given.out, problems, files, names, given.threads)
+        runs.run(given.out, problems, files, names, given.threads, given.seconds)
     except runs.Stopped:
         say("stopped: the same command goes on")
         return runs.STOPPED

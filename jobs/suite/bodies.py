@@ -119,8 +119,8 @@ def write(path, points, tets, body):
         out.write("$EndElements\n")
 
 
-def read_refined(path):
-    """Points and tetrahedra of a binary file of Gmsh 4.1, as `wring mesh refine -binary` writes it."""
+def read_refined(path, with_tets):
+    """Points and, if wanted, tetrahedra of a binary file of Gmsh 4.1, as `wring mesh refine -binary` writes it."""
     points, tets = [], []
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         at = data.find(b"$Nodes\n") + len(b"$Nodes\n")
@@ -130,6 +130,8 @@ def read_refined(path):
             x = array.array("d", data[at + 20 + 8 * n : at + 20 + 32 * n])
             points += zip(x[0::3], x[1::3], x[2::3])
             at += 20 + 32 * n
+        if not with_tets:
+            return points, None
         at = data.find(b"$Elements\n", at) + len(b"$Elements\n")
         blocks, at = struct.unpack_from("=Q", data, at)[0], at + 32
         for _ in range(blocks):
@@ -143,8 +145,8 @@ def read_refined(path):
 
 
 @functools.lru_cache(maxsize=4)
-def prepare(folder, body, kind, refinements):
-    """Writes the mesh of a body, unless it is there. Gives its path, and points and tetrahedra refined."""
+def prepare(folder, body, kind, refinements, with_tets):
+    """Writes the mesh of a body, unless it is there. Gives its path, and points and, if wanted, tetrahedra refined."""
     path = os.path.join(folder, f"{body}_{kind}.msh")
     points, tets = make(body, kind)
     if not os.path.exists(path):
@@ -158,4 +160,4 @@ def prepare(folder, body, kind, refinements):
         if program.call(line):
             raise Failure(f"{path} cannot be refined")
         os.rename(fine + ".part.msh", fine)
-    return (path, *read_refined(fine))
+    return (path, *read_refined(fine, with_tets))

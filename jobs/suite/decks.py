@@ -98,7 +98,8 @@ def write(problem, folder):
     if os.path.exists(deck):
         return deck
     os.makedirs(folder, exist_ok=True)
-    file, points, tets = bodies.prepare(folder, starts.body_of(problem), problem.mesh, problem.refinements())
+    mesh = (starts.body_of(problem), problem.mesh, problem.refinements(), problem.material in starts.INFINITE)
+    file, points, tets = bodies.prepare(folder, *mesh)
     moved = starts.positions(problem, points, tets)
     base = os.path.join(folder, problem.name)
     write_vertices(f"{base}_start.csv", enumerate(moved))

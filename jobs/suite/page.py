@@ -132,25 +132,30 @@ def auto(results):
     return f"{text}, and is {' and '.join(parts)}.\n"
 
 
-def budgets(results):
-    sizes = [size for size in profiles.levels_of("size") if profiles.within(results, "size", (size,))]
-    work = measures.work_budgets(results)
-    lines = [
-        (size, len(profiles.within(results, "size", (size,))), runs.BUDGET[size], tables.number(work.get(size)))
-        for size in sizes
-    ]
+def told(out, found):
+    """compare.json of the first call of a problem."""
+    made = runs.calls(out, measures.problem_of(found))
+    return outputs.load(next(call for call in made if runs.has_finished(call)), "compare.json")
+
+
+def budgets(out, results):
+    work, lines = measures.work_budgets(results), []
+    for size in profiles.levels_of("size"):
+        part = profiles.within(results, "size", (size,))
+        if part:
+            seconds = told(out, part[0])["provenance"]["options"]["compare_seconds"]
+            lines.append((size, len(part), tables.number(seconds), tables.number(work.get(size))))
     return tables.markdown(("size", "problems", "s", "work"), lines)
 
 
 def provenance(out, results, name):
     """Where and with what the runs were made, from the first one."""
-    problem = measures.problem_of(results[0])
-    call = next(call for call in runs.calls(out, problem) if runs.has_finished(call))
-    told = outputs.load(call, "compare.json")["provenance"]
-    processor = told.get("processor") or "an unknown processor"
+    made = told(out, results[0])["provenance"]
+    how = f"{tables.count(made['ranks'], 'rank')} of {tables.count(made['threads'], 'thread')}"
     return (
-        f"The set {name}: {len(results)} problems, {told['ranks']} rank of {told['threads']} threads on {processor}; "
-        f"wring {told['version']} ({told['commit']}), {told['compiler']}, PETSc {told['petsc']}.\n"
+        f"The set {name}: {tables.count(len(results), 'problem')}, {how} on "
+        f"{made.get('processor') or 'an unknown processor'}; wring {made['version']} ({made['commit']}), "
+        f"{made['compiler']}, PETSc {made['petsc']}.\n"
     )
 
 
@@ -160,7 +165,7 @@ def provenance(out, results, name):
 def benchmark(name, out, results, docs):
     page = os.path.join(docs, "benchmark.md")
     tables.paste(page, "provenance", provenance(out, results, name))
-    tables.paste(page, "budgets", budgets(results))
+    tables.paste(page, "budgets", budgets(out, results))
     tables.paste(page, "auto", auto(results))
     for target in TARGETS:
         tables.paste(page, f"overall {target:g}", overall(results, target))

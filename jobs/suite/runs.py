@@ -13,7 +13,7 @@ import program
 from program import Failure, note, say
 from suite import entrants
 
-BUDGET = {"1e4": 1.5, "1e5": 12, "1e6": 600, "1e7": 3600}  # s of each entrant, without its set-up
+BUDGET = {"1e4": 1, "1e5": 10, "1e6": 100, "1e7": 1000}  # s of each entrant, without its set-up
 ITERATIONS = 10000
 TARGET = 1e-7  # relative error at which an entrant ends, where Newton's method has found g* before
 TOLERANCE = 1e-8  # |grad g|/|grad g(x_0)| at which it ends on larger sizes
@@ -59,18 +59,23 @@ def wanted_by(call):
 # ---- curves ----------------------------------------------------------------------------------------------------------
 
 
+def is_lower(error, least):
+    """Whether an error is below the least so far by enough to be seen, or below another power of 10."""
+    if least is None or not 0 < least < math.inf or not 0 < error < math.inf:
+        return least is None or error < least
+    return error < least * 10 ** (-1 / STEPS) or math.ceil(math.log10(error)) < math.ceil(math.log10(least))
+
+
 def thin(rows):
-    """The rows of one solver by which the least error so far has fallen enough to be seen, the first and the last."""
+    """The rows of one solver by which the least error so far has fallen, the first and the last."""
     kept, least, previous = [], None, None
     for row in rows:
         if previous and row["iteration"] != previous["iteration"] and row["seconds"] == previous["seconds"]:
             break  # the last values, held until the end of the table
         previous, text = row, row["relative_error"]
-        error = float(text) if text else float("nan")
-        if error < (math.inf if least is None else least * 10 ** (-1 / STEPS)):
-            least = error
-            kept.append(row)
-        elif not kept:
+        error = float(text) if text else math.nan
+        if is_lower(error, least):
+            least = None if math.isnan(error) else error
             kept.append(row)
     return kept if not kept or kept[-1] is previous else kept + [previous]
 
@@ -93,14 +98,14 @@ def keep_curves(call):
 # ---- calls -----------------------------------------------------------------------------------------------------------
 
 
-def options(problem, names):
-    """Keys of a call, the same for every problem of a size."""
+def options(problem, names, seconds):
+    """Keys of a call, the same for every problem of a size; seconds: another budget than that of the size."""
     reference = {"compare_reference": "least", "compare_tolerance": TOLERANCE}
     if problem.size == "1e4":
         reference = {"compare_reference": "newton", "compare_target": TARGET}
     return {
         "compare_solvers": ",".join(sorted(names, key=lambda name: name != entrants.FIRST)),
-        "compare_seconds": BUDGET[problem.size],
+        "compare_seconds": seconds or BUDGET[problem.size],
         "compare_iterations": ITERATIONS,
         "output_plots": "false",
         **reference,
@@ -108,8 +113,9 @@ def options(problem, names):
     }
 
 
-def words(deck, call, problem, names):
-    return ["compare", deck, "-output_directory", call] + program.arguments(options(problem, names))
+def words(deck, call, problem, seconds):
+    keys = options(problem, wanted_by(call), seconds)
+    return ["compare", deck, "-output_directory", call] + program.arguments(keys)
 
 
 def launcher_of(problem):
@@ -150,44 +156,44 @@ def make_call(out, problem, names):
     return call
 
 
-def attempt(call, problem, deck, threads):
+def attempt(call, problem, deck, threads, seconds):
     """One call, which goes on where it was stopped, or starts anew if wring or the deck has changed. Exit status."""
     how = {"threads": threads, "busy": True, "launch": shlex.split(launcher_of(problem))}
-    keys = options(problem, wanted_by(call))
+    keys = options(problem, wanted_by(call), seconds)
     status = program.attempt("compare", deck, call, keys, **how)
     if status == REFUSED and "output_overwrite" in program.reason(call):
         status = program.attempt("compare", deck, call, {**keys, "output_overwrite": "true"}, **how)
     return status
 
 
-def measure(out, problem, deck, names, threads):
+def measure(out, problem, deck, names, threads, seconds):
     """Calls of a problem until no entrant is missing. True if all are complete."""
     while True:
         call = make_call(out, problem, names)
         if call is None:
             return True
         say(f"{problem.name}: {', '.join(wanted_by(call))}")
-        if not finish(call, attempt(call, problem, deck, threads)):
+        if not finish(call, attempt(call, problem, deck, threads, seconds)):
             return False
 
 
-def submit(out, problem, deck, names):
+def submit(out, problem, deck, names, seconds):
     """The same as a job; (call, process), or None where nothing is missing."""
     call = make_call(out, problem, names)
     if call is None:
         return None
     say(f"{problem.name}: {', '.join(wanted_by(call))} (queued)")
-    return call, queue(launcher_of(problem), words(deck, call, problem, wanted_by(call)))
+    return call, queue(launcher_of(problem), words(deck, call, problem, seconds))
 
 
-def run(out, problems, decks, names, threads):
+def run(out, problems, decks, names, threads, seconds=None):
     """All calls that are missing. True if every problem is complete."""
     queued, complete = [], True
     for problem, deck in zip(problems, decks):
         if launcher_of(problem).endswith("--wrap"):
-            queued.append(submit(out, problem, deck, names))
+            queued.append(submit(out, problem, deck, names, seconds))
         else:
-            complete = measure(out, problem, deck, names, threads) and complete
+            complete = measure(out, problem, deck, names, threads, seconds) and complete
     for job in filter(None, queued):
         complete = finish(job[0], job[1].wait()) and complete
     if not complete:

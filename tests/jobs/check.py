@@ -160,8 +160,11 @@ class Suite(unittest.TestCase):
         rows = [(i, 0.1 * min(i, 6), 0.5**i if i < 5 else 0.0625) for i in range(10)]
         rows = [{"iteration": str(i), "seconds": str(t), "relative_error": str(e)} for i, t, e in rows]
         self.assertEqual([row["iteration"] for row in runs.thin(rows)], ["0", "1", "2", "3", "4", "6"])
-        self.assertEqual(len(runs.thin([dict(row, relative_error="") for row in rows])), 2)
         self.assertEqual(len(runs.thin([dict(rows[0], relative_error="inf"), *rows[1:]])), 6)
+        errors = [dict(row, relative_error=e) for row, e in zip(rows, ("1", "0.102", "0.1", "0.0995", "0"))]
+        self.assertEqual([row["iteration"] for row in runs.thin(errors)], ["0", "1", "2", "4"])
+        errors = [dict(row, relative_error=e) for row, e in zip(rows, ("1", "inf", "nan", "0.5"))]
+        self.assertEqual([row["iteration"] for row in runs.thin(errors)], ["0", "3"])
 
     def test_work(self):
         matrix = {"factorisations": 20, "linear_solves": 5, "products": 2}
