@@ -15,8 +15,8 @@ FEWEST = 5  # problems, for a verdict
 @dataclass
 class Claim:
     """
-    Of `better` against `worse`: their costs (iterations, seconds with set-up) to an error, on the strata where the
-    claim was made. factor: the number of the claim, 1 if it has none.
+    Of `better` against `worse`: their costs (iterations, seconds with or after set-up) to an error, on the strata where
+    the claim was made. factor: the number of the claim, 1 if it has none.
     """
 
     source: str
@@ -32,6 +32,7 @@ class Claim:
 COSTS = {
     "iterations": lambda result, target: result.iterations(target),
     "seconds": lambda result, target: result.seconds(target),
+    "s after set-up": lambda result, target: result.seconds(target, False),
     "s an iteration": lambda result, target: seconds_of_iteration(result),
 }
 LIU = "Liu, Bouaziz, Kavan 2017"
@@ -57,7 +58,7 @@ CLAIMS = (
         "ten times faster than Newton's method at the same or a smaller error (of ten iterations against one)",
         "qn",
         "newton",
-        "seconds",
+        "s after set-up",
         1e-1,
         {},
         10,
@@ -65,7 +66,13 @@ CLAIMS = (
     Claim(LIU, "converges faster than projective dynamics", "qn", "pd", "iterations", 1e-6, PD),
     Claim(LIU, "converges faster than the Chebyshev method", "qn", "chebyshev", "iterations", 1e-3),
     Claim(
-        "Bouaziz et al. 2014", "faster than Newton's method far from convergence", "pd", "newton", "seconds", 1e-1, PD
+        "Bouaziz et al. 2014",
+        "faster than Newton's method far from convergence",
+        "pd",
+        "newton",
+        "s after set-up",
+        1e-1,
+        PD,
     ),
     Claim(
         "Barnafi, Pavarino, Scacchi 2022",
@@ -85,7 +92,9 @@ CLAIMS = (
         1e-6,
         {"poisson": (0.49,)},
     ),
-    Claim("Bouaziz et al. 2014", "Newton's method is faster to high accuracy", "newton", "pd", "seconds", 1e-6, PD),
+    Claim(
+        "Bouaziz et al. 2014", "Newton's method is faster to high accuracy", "newton", "pd", "s after set-up", 1e-6, PD
+    ),
     Claim(
         "Wang 2015",
         "the Chebyshev method speeds projective dynamics up by a factor of 10",
@@ -105,13 +114,13 @@ CLAIMS = (
         1e-6,
         PD,
     ),
-    Claim("Narain, Overby, Brown 2016", "ADMM is faster than L-BFGS", "admm", "qn", "seconds", 1e-3),
+    Claim("Narain, Overby, Brown 2016", "ADMM is faster than L-BFGS", "admm", "qn", "s after set-up", 1e-3),
     Claim(
         LEDWON,
         "ADMM converges in less time than projective dynamics (the thesis chose its weight)",
         "admm_half",
         "pd",
-        "seconds",
+        "s after set-up",
         1e-3,
         PD,
     ),
@@ -120,7 +129,7 @@ CLAIMS = (
         "the quasi-Newton method converges in less time than projective dynamics",
         "qn",
         "pd",
-        "seconds",
+        "s after set-up",
         1e-3,
         PD,
     ),
@@ -133,7 +142,7 @@ CLAIMS = (
         1e-3,
         PD,
     ),
-    Claim("Peng et al. 2018", "takes less time than L-BFGS", "anderson", "qn", "seconds", 1e-3, PD),
+    Claim("Peng et al. 2018", "takes less time than L-BFGS", "anderson", "qn", "s after set-up", 1e-3, PD),
     Claim(
         "Zhang et al. 2019",
         "Anderson acceleration converges much faster than ADMM",
@@ -142,19 +151,11 @@ CLAIMS = (
         "iterations",
         1e-6,
     ),
-    Claim("Zhang et al. 2019", "the same in time", "anderson_admm", "admm", "seconds", 1e-6),
-    Claim(
-        "Wang, Yang 2016",
-        "descent without matrices is as fast as nonlinear conjugate gradients on a processor",
-        "gradient_descent",
-        "pncg_jacobi",
-        "seconds",
-        1e-3,
-    ),
+    Claim("Zhang et al. 2019", "the same in time", "anderson_admm", "admm", "s after set-up", 1e-6),
     Claim("Chen et al. 2024, VBD", "faster than Newton's method at first", "vbd", "newton", "seconds", 1e-1),
-    Claim("Chen et al. 2024, VBD", "faster than L-BFGS with the Laplacian", "vbd", "qn", "seconds", 1e-3),
-    Claim("Chen et al. 2024, VBD", "the same, soft", "vbd", "qn", "seconds", 1e-3, SOFT),
-    Claim("Chen et al. 2024, VBD", "the same, stiff", "vbd", "qn", "seconds", 1e-3, STIFF),
+    Claim("Chen et al. 2024, VBD", "faster than L-BFGS with the Laplacian", "vbd_accelerated", "qn", "seconds", 1e-3),
+    Claim("Chen et al. 2024, VBD", "the same, soft", "vbd_accelerated", "qn", "seconds", 1e-3, SOFT),
+    Claim("Chen et al. 2024, VBD", "the same, stiff", "vbd_accelerated", "qn", "seconds", 1e-3, STIFF),
     Claim("Shen et al. 2024, PNCG-IPC", "faster than Newton's method", "pncg_jacobi", "newton", "seconds", 1e-3),
     Claim(
         "Shen et al. 2024, PNCG-IPC", "faster than the Chebyshev method", "pncg_jacobi", "chebyshev", "seconds", 1e-3
@@ -245,11 +246,16 @@ def ratios(results, claim):
     return values
 
 
+def better_on(values):
+    """Share of the problems; where both are alike counts half."""
+    return sum((value > 1) + (value == 1) / 2 for value in values) / len(values)
+
+
 def verdict(values, factor):
     """In words: does the claim hold, and by its number?"""
     if len(values) < FEWEST:
         return "not decided"
-    wins = sum(value > 1 for value in values) / len(values)
+    wins = better_on(values)
     if wins <= FAILS:
         return "does not hold"
     if wins < HOLDS:
@@ -270,7 +276,7 @@ def table(results):
         what = f"`{claim.better}` against `{claim.worse}`, {claim.cost}"
         what += "" if claim.cost == "s an iteration" else f" to {claim.target:g}"
         low, middle, high = (factor_text(value) for value in measures.quartiles(values))
-        wins = f"{100 * sum(v > 1 for v in values) / len(values):.0f} %" if values else "-"
+        wins = f"{100 * better_on(values):.0f} %" if values else "-"
         lines.append(
             (
                 claim.source,
