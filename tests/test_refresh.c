@@ -299,7 +299,7 @@ static PetscErrorCode test_rule(void)
     {10, {8, 12, 12, 12, 12, 0}, 3, 11}, // 4 + 4 lost, and the third in the last solve: 8 + (11 - 8) > 10
     {10, {8, 12, 4, 12, 12, 0}, -1, -1}, // 4, 0, 4, 8
     {10, {8, 14, 13, 20, 8, 0}, 3, 1},   // 6 + 5 lost: at once
-    {10, {30, 5, 5, 0}, 0, 11},          // a long first solve
+    {10, {60, 5, 5, 0}, 0, 41},          // a long first solve
     {0, {8, 100, 100, 0}, -1, -1},
   };
   test_body     m;
@@ -325,13 +325,13 @@ typedef PetscInt length_of(PetscInt i, PetscInt age);
 static PetscInt long_and_equal(PetscInt i, PetscInt age)
 {
   (void)i, (void)age;
-  return 100;
+  return 200;
 }
 
 static PetscInt up_and_down(PetscInt i, PetscInt age)
 {
   (void)age;
-  return i % 2 ? 20 : 40;
+  return i % 2 ? 40 : 20;
 }
 
 static PetscInt growing(PetscInt i, PetscInt age)
@@ -374,7 +374,7 @@ static PetscErrorCode test_price(void)
     length_of *length;
     PetscInt   least, most;
   } cases[] = {
-    {long_and_equal, 1, 3}, // in the first solve only, after 30, 60, ... evaluations; its length is then known
+    {long_and_equal, 1, 3}, // in the first solve only, after 120 evaluations and more; its length is then known
     {up_and_down, 2, 9},    // after 30, 60, 120, ... lost evaluations; without a price 300
     {growing, 40, 80},      // about every 8 solves
   };

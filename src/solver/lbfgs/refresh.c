@@ -1,6 +1,6 @@
 /*
-  A new operator is built when several solves, or one long solve, have taken more evaluations than the first solve with
-  the present operator, by as many as a new operator costs. The total cost is then at most twice the best possible, if a
+  A new operator is built when keeping the present one has wasted as many evaluations as a new one costs: in steps that
+  line searches have rejected, or in solves that have become longer than the first with this operator. The total cost is then at most twice the best possible, if a
   new operator helps. Solves may also become longer for other reasons, such as contacts: an operator that has not saved
   its price doubles the evaluations that are lost before the next one. Evaluations are counted, not seconds, so that all
   ranks make the same decisions and runs can be repeated.
@@ -14,6 +14,8 @@
 static const double factor = 2;
 
 enum { MOST_DOUBLINGS = 16 };
+
+enum { LONG = 4 }; // prices: a first solve, which has nothing to be compared with, is long
 
 static const double clearly = 0.8; // a smaller change of the mean of few solves may be chance
 
@@ -37,6 +39,7 @@ static void book_rest(wring_refresh *r)
 /* Adds the evaluations of the last solve to the excess. */
 static void book(wring_refresh *r)
 {
+  r->rejected += r->steps;
   if (r->evaluations > 0 && r->partial) book_rest(r);
   if (r->evaluations == 0 || r->partial) return;
   if (r->solves < WRING_REFRESH_FEW) r->early[r->solves] = r->evaluations;
@@ -85,23 +88,30 @@ void wring_refresh_begin(wring_solver *s, wring_refresh *r, PetscBool *changed)
   *changed = (PetscBool)(r->revision != revision);
   if (*changed) {
     r->first = r->guess = r->excess = r->solves = 0;
-    r->before                                   = 0;
+    r->before = r->rejected = 0;
   } else {
     book(r);
   }
   r->revision    = revision;
-  r->evaluations = r->since = r->times = 0;
-  r->partial                           = PETSC_FALSE;
+  r->evaluations = r->since = r->times = r->steps = 0;
+  r->partial                                      = PETSC_FALSE;
+}
+
+/* Evaluations beyond those of usual solves or, without a solve to compare with, beyond those of a long one. */
+static PetscInt count_extra(const wring_solver *s, const wring_refresh *r)
+{
+  const PetscInt now   = s->work.evaluations - r->since;
+  const PetscInt usual = r->first > 0 ? r->first : r->guess;
+  if (r->partial) return r->excess + now;
+  if (usual == 0) return PetscMax(now - (LONG - 1) * r->patience, 0);
+  return r->excess + PetscMax(now - usual, 0);
 }
 
 /* Whether keeping the operator has cost as much as a new one; within a solve each is kept twice as long as the last. */
 static PetscBool is_due(const wring_solver *s, const wring_refresh *r)
 {
-  const PetscInt now   = s->work.evaluations - r->since;
-  const PetscInt usual = r->first > 0 ? r->first : r->guess;
-  const PetscInt extra = r->partial ? now : PetscMax(now - usual, 0);
-  return (PetscBool)(r->patience > 0 && r->excess + extra > r->patience
-                                                              << PetscMin(r->times + r->misses, MOST_DOUBLINGS));
+  const PetscInt wasted = PetscMax(r->rejected + r->steps, count_extra(s, r));
+  return (PetscBool)(r->patience > 0 && wasted > r->patience << PetscMin(r->times + r->misses, MOST_DOUBLINGS));
 }
 
 PetscErrorCode wring_refresh_operator(wring_solver *s, wring_refresh *r, Vec x)
@@ -115,8 +125,8 @@ PetscErrorCode wring_refresh_operator(wring_solver *s, wring_refresh *r, Vec x)
   PetscCall(wring_operator_set_matrices(s->op, A));
   PetscCall(wring_matrices_destroy(A));
   judge(r);
-  r->first = r->excess = 0;
-  r->since             = s->work.evaluations;
+  r->first = r->excess = r->rejected = r->steps = 0;
+  r->since                                      = s->work.evaluations;
   if (r->times == 0) r->renewed = r->since;
   r->partial = (PetscBool)(s->current.iteration > 0);
   r->times++;
@@ -125,5 +135,7 @@ PetscErrorCode wring_refresh_operator(wring_solver *s, wring_refresh *r, Vec x)
 
 void wring_refresh_count(const wring_solver *s, wring_refresh *r)
 {
+  const PetscInt now = s->work.evaluations - PetscMax(r->evaluations, 1); // the first is that of x_0
+  r->steps += PetscMax(now - 1, 0);
   r->evaluations = s->work.evaluations;
 }

@@ -16,6 +16,8 @@ typedef struct {
   PetscInt  first;       // evaluations of the first whole solve with this operator; 0: none
   PetscInt  guess;       // of `first` while it is unknown, from the rest of a solve that began with another; 0: none
   PetscInt  excess;      // evaluations of later solves beyond `first`, at least 0
+  PetscInt  steps;       // steps that line searches rejected in this solve, with this operator
+  PetscInt  rejected;    // the same in earlier solves
   PetscInt  times;       // number of new operators in this solve
   PetscInt  misses;      // number of new operators that did not pay, less that of those that did, at least 0
   PetscInt  solves;      // number of whole solves with this operator
