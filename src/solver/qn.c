@@ -185,78 +185,44 @@ static PetscErrorCode scale_identity(wring_solver *s, Vec r)
 static PetscErrorCode apply_other(wring_solver *s, Vec q, Vec r, const wring_operator_dots *d)
 {
   qn_data *const qn = s->data;
-  const double  *ra;
 
   PetscFunctionBegin;
   PetscCall(wring_initial_solve(s, &qn->initial, q, r));
   if (qn->initial.kind == WRING_INITIAL_IDENTITY) PetscCall(scale_identity(s, r));
-  PetscCall(VecGetArrayRead(r, &ra));
-  wring_dots(s->n, d->n, ra, d->with, d->dots);
-  PetscCall(VecRestoreArrayRead(r, &ra));
-  PetscCall(wring_solver_sum(s, d->n, d->dots));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode apply_initial(wring_solver *s, Vec q, Vec r, const wring_operator_dots *d)
-{
-  const double size = s->current.norm_known ? s->current.norm : 0;
-
-  PetscFunctionBegin;
-  if (qn_operator_factor(s) > 0)
-    PetscCall(wring_solver_apply_inverse_with_dots(s, wring_operator_rough_rtol(s->op), size, q, r, d));
-  else
-    PetscCall(apply_other(s, q, r, d));
+  PetscCall(wring_lbfgs_dots(s, r, d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the iteration ----------------------------------------------------------------------------------------------- */
 
-/* A step along -H_k grad g. */
-static PetscErrorCode qn_step(wring_solver *s, Vec x, wring_search *result)
+static PetscErrorCode search_wolfe(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
 {
   qn_data *const qn = s->data;
-  const Vec      d  = wring_lbfgs_direction(&qn->pairs);
 
   PetscFunctionBegin;
-  PetscCall(wring_lbfgs_find_direction(s, &qn->pairs, apply_initial, x));
-  if (!s->end.given) wring_solver_predicts(s, qn->pairs.slope);
-  if (s->end.given) {
-    *result = WRING_SEARCH_ENDED;
-  } else if (qn->search == ARMIJO) {
-    PetscCall(wring_solver_backtrack(s, x, d, qn->pairs.slope, result));
-  } else if (qn->search == WOLFE) {
-    PetscCall(wring_solver_wolfe(s, &qn->wolfe, x, d, qn->pairs.slope, result));
-  } else {
-    PetscCall(wring_solver_try(s, x, 1, d));
-    *result = WRING_SEARCH_FOUND;
-  }
-  s->trial.formed = 0;
+  PetscCall(wring_solver_wolfe(s, &qn->wolfe, x, d, slope, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* If a direction fails (the solve with A is not exact, or the pairs are out of date), a simpler one is tried. */
+static PetscErrorCode take_full_step(wring_solver *s, Vec x, Vec d, double slope, wring_search *result)
+{
+  (void)slope;
+  PetscFunctionBegin;
+  PetscCall(wring_solver_try(s, x, 1, d));
+  *result = WRING_SEARCH_FOUND;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode qn_iterate(wring_solver *s, Vec x)
 {
-  qn_data     *qn = s->data;
-  wring_search result;
+  static wring_lbfgs_search *const search[] = {
+    [ARMIJO] = wring_solver_backtrack, [WOLFE] = search_wolfe, [NONE] = take_full_step};
+  qn_data *const             qn    = s->data;
+  wring_lbfgs_initial *const apply = qn_operator_factor(s) > 0 ? wring_lbfgs_apply_operator : apply_other;
 
   PetscFunctionBegin;
   PetscCall(wring_refresh_operator(s, &qn->refresh, x));
-  PetscCall(qn_step(s, x, &result));
-  if (result == WRING_SEARCH_FAILED && qn->pairs.count > 0) {
-    qn->pairs.count = 0;
-    PetscCall(qn_step(s, x, &result));
-  }
-  if (result == WRING_SEARCH_FAILED) {
-    PetscCall(wring_solver_steepest(s, x, wring_lbfgs_direction(&qn->pairs), &qn->pairs.slope));
-    PetscCall(wring_solver_backtrack(s, x, wring_lbfgs_direction(&qn->pairs), qn->pairs.slope, &result));
-  }
-  if (result == WRING_SEARCH_FOUND) {
-    if (qn->window > 0) wring_lbfgs_keep_pair(s, &qn->pairs);
-    PetscCall(wring_solver_accept(s, x));
-  } else {
-    wring_solver_give_up(s, result);
-  }
+  PetscCall(wring_lbfgs_iterate(s, &qn->pairs, apply, search[qn->search], x));
   wring_refresh_count(s, &qn->refresh);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -54,7 +54,7 @@ static PetscInt slot(const wring_lbfgs *l, PetscInt age)
   return (l->newest - age + l->slots) % l->slots;
 }
 
-Vec wring_lbfgs_direction(const wring_lbfgs *l)
+static Vec direction(const wring_lbfgs *l)
 {
   return l->d[slot(l, -1)];
 }
@@ -126,13 +126,13 @@ PetscErrorCode wring_lbfgs_add_sums(wring_solver *s, wring_lbfgs *l, Vec grad, i
   PetscCall(VecGetArrayRead(grad, &next));
   PetscCall(VecGetArrayRead(s->current.grad, &last));
   PetscCall(get_directions(l));
-  PetscCall(VecGetArrayRead(wring_lbfgs_direction(l), &d));
+  PetscCall(VecGetArrayRead(direction(l), &d));
   l->with[0]     = next;
   l->with[1]     = d;
   l->with[c + 2] = last;
   *n             = (int)c + (l->with_last ? 3 : 2);
   wring_dots(s->n, *n, next, l->with, sums);
-  PetscCall(VecRestoreArrayRead(wring_lbfgs_direction(l), &d));
+  PetscCall(VecRestoreArrayRead(direction(l), &d));
   PetscCall(restore_directions(l));
   PetscCall(VecRestoreArrayRead(s->current.grad, &last));
   PetscCall(VecRestoreArrayRead(grad, &next));
@@ -148,7 +148,8 @@ static void place_y(wring_lbfgs *l, PetscInt i)
   l->y[spare] = NULL;
 }
 
-void wring_lbfgs_keep_pair(wring_solver *s, wring_lbfgs *l)
+/* Adds the step along the direction to the trial point to the pairs if its curvature s . y is positive. */
+static void keep_pair(wring_solver *s, wring_lbfgs *l)
 {
   const PetscInt      c = l->count, i = slot(l, -1);
   const double *const dots = s->trial.sums, step = s->trial.step, norm = s->trial.norm, last = s->current.norm;
@@ -244,7 +245,7 @@ static PetscErrorCode second_loop(wring_solver *s, wring_lbfgs *l, Vec x)
   find_eta(l);
   PetscCall(get_directions(l));
   PetscCall(VecGetArrayRead(x, &xa));
-  PetscCall(VecGetArray(wring_lbfgs_direction(l), &d));
+  PetscCall(VecGetArray(direction(l), &d));
   PetscCall(VecGetArrayWrite(s->trial.x, &trial));
   l->with[1]   = d;
   l->factor[0] = 1;
@@ -253,7 +254,7 @@ static PetscErrorCode second_loop(wring_solver *s, wring_lbfgs *l, Vec x)
   const wring_combination a[]   = {{c + 1, l->factor, l->with + 1, d}, {2, add, two, trial}};
   wring_combine(s->n, 2, a);
   PetscCall(VecRestoreArrayWrite(s->trial.x, &trial));
-  PetscCall(VecRestoreArray(wring_lbfgs_direction(l), &d));
+  PetscCall(VecRestoreArray(direction(l), &d));
   PetscCall(VecRestoreArrayRead(x, &xa));
   PetscCall(restore_directions(l));
   s->trial.formed = 1;
@@ -270,13 +271,14 @@ static PetscErrorCode apply_initial(wring_solver *s, wring_lbfgs *l, wring_lbfgs
   PetscCall(VecGetArrayRead(s->current.grad, &grad));
   for (PetscInt age = 0; age < c; age++) l->with[age] = l->y[slot(l, age)];
   l->with[c] = grad;
-  PetscCall(apply(s, s->trial.grad, wring_lbfgs_direction(l),
-                  &(wring_operator_dots){.n = c + 1, .with = l->with, .dots = l->dots}));
+  PetscCall(
+    apply(s, s->trial.grad, direction(l), &(wring_operator_dots){.n = c + 1, .with = l->with, .dots = l->dots}));
   PetscCall(VecRestoreArrayRead(s->current.grad, &grad));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_lbfgs_find_direction(wring_solver *s, wring_lbfgs *l, wring_lbfgs_initial *apply, Vec x)
+/* d = -H_k grad g, l->slope, and trial.x = x + d. */
+static PetscErrorCode find_direction(wring_solver *s, wring_lbfgs *l, wring_lbfgs_initial *apply, Vec x)
 {
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
 
@@ -288,7 +290,68 @@ PetscErrorCode wring_lbfgs_find_direction(wring_solver *s, wring_lbfgs *l, wring
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_lbfgs_dots(wring_solver *s, Vec r, const wring_operator_dots *d)
+{
+  const double *ra;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(r, &ra));
+  wring_dots(s->n, d->n, ra, d->with, d->dots);
+  PetscCall(VecRestoreArrayRead(r, &ra));
+  PetscCall(wring_solver_sum(s, d->n, d->dots));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_lbfgs_apply_operator(wring_solver *s, Vec q, Vec r, const wring_operator_dots *d)
+{
+  const double size = s->current.norm_known ? s->current.norm : 0;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_apply_inverse_with_dots(s, wring_operator_rough_rtol(s->op), size, q, r, d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 double wring_lbfgs_gamma(const wring_lbfgs *l)
 {
   return l->sy[l->newest * l->slots + l->newest] / l->yy;
+}
+
+/* ---- the iteration ----------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode step(wring_solver *s, wring_lbfgs *l, wring_lbfgs_initial *apply, wring_lbfgs_search *search,
+                           Vec x, wring_search *result)
+{
+  PetscFunctionBegin;
+  PetscCall(find_direction(s, l, apply, x));
+  if (!s->end.given) wring_solver_predicts(s, l->slope);
+  if (s->end.given)
+    *result = WRING_SEARCH_ENDED;
+  else
+    PetscCall(search(s, x, direction(l), l->slope, result));
+  s->trial.formed = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_lbfgs_iterate(wring_solver *s, wring_lbfgs *l, wring_lbfgs_initial *apply,
+                                   wring_lbfgs_search *search, Vec x)
+{
+  wring_search result;
+
+  PetscFunctionBegin;
+  PetscCall(step(s, l, apply, search, x, &result));
+  if (result == WRING_SEARCH_FAILED && l->count > 0) {
+    l->count = 0;
+    PetscCall(step(s, l, apply, search, x, &result));
+  }
+  if (result == WRING_SEARCH_FAILED) {
+    PetscCall(wring_solver_steepest(s, x, direction(l), &l->slope));
+    PetscCall(wring_solver_backtrack(s, x, direction(l), l->slope, &result));
+  }
+  if (result == WRING_SEARCH_FOUND) {
+    if (l->window > 0) keep_pair(s, l);
+    PetscCall(wring_solver_accept(s, x));
+  } else {
+    wring_solver_give_up(s, result);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,7 +5,7 @@
   operator is replaced by the mean of the diagonal blocks of the Hessian.
 */
 #pragma once
-#include "solver/common/solver_impl.h"
+#include "solver/common/line_search.h"
 
 typedef struct {
   PetscInt  window;     // m, largest number of pairs
@@ -30,6 +30,9 @@ typedef struct {
 /* r = H_0 q and the dot products d with r; q and r are [n_owned][3]. */
 typedef PetscErrorCode wring_lbfgs_initial(wring_solver *s, Vec q, Vec r, const wring_operator_dots *d);
 
+/* Evaluates points x + alpha d until one is found, `slope` = grad g . d; as wring_solver_backtrack. */
+typedef PetscErrorCode wring_lbfgs_search(wring_solver *s, Vec x, Vec d, double slope, wring_search *result);
+
 /* Room for `window` >= 0 pairs. Not collective, as destroy; all others are collective. */
 PetscErrorCode wring_lbfgs_create(const wring_solver *s, PetscInt window, wring_lbfgs *l);
 PetscErrorCode wring_lbfgs_destroy(wring_lbfgs *l);
@@ -45,13 +48,17 @@ PetscErrorCode wring_lbfgs_renew(wring_solver *s, wring_lbfgs *l);
 /* add_sums of a method: what the next iteration needs if the trial point is accepted. */
 PetscErrorCode wring_lbfgs_add_sums(wring_solver *s, wring_lbfgs *l, Vec grad, int *n, double *sums);
 
-/* Adds the step along the direction to the trial point to the pairs if its curvature s . y is positive. */
-void wring_lbfgs_keep_pair(wring_solver *s, wring_lbfgs *l);
+/*
+  x_k -> x_(k+1) along d = -H_k grad g, which becomes a pair. If the direction fails (the solve is not exact, or the
+  pairs are out of date), one without pairs is tried, then -grad g. Ends the solve if no step is found.
+*/
+PetscErrorCode wring_lbfgs_iterate(wring_solver *s, wring_lbfgs *l, wring_lbfgs_initial *apply,
+                                   wring_lbfgs_search *search, Vec x);
 
-/* d = -H_k grad g, l->slope, and trial.x = x + d. */
-PetscErrorCode wring_lbfgs_find_direction(wring_solver *s, wring_lbfgs *l, wring_lbfgs_initial *apply, Vec x);
+/* H_0 = A^{-1}, of a solve with the operator to rough accuracy. */
+PetscErrorCode wring_lbfgs_apply_operator(wring_solver *s, Vec q, Vec r, const wring_operator_dots *d);
 
-Vec wring_lbfgs_direction(const wring_lbfgs *l); // of this iteration, borrowed
+PetscErrorCode wring_lbfgs_dots(wring_solver *s, Vec r, const wring_operator_dots *d); // those of any other H_0
 
 /* gamma = s . y / y . y of the newest pair [Liu et al. 2017, eq. 13]; with_last, and a pair, are required. */
 double wring_lbfgs_gamma(const wring_lbfgs *l);
