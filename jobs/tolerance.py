@@ -16,22 +16,21 @@ from outputs import rows
 from program import Failure, say
 
 OUT = "out/bench"
-PLAIN = {
-    "solver_qn_keep": "false",
-    "solver_qn_refresh": 0,
-}  # as every step by itself: no pairs and no operator from the last one
+QN = {"solver_type": "qn", "solver_qn_history": 10, "solver_qn_keep": "true", "solver_qn_refresh": 30}
+PLAIN = {**QN, "solver_qn_keep": "false", "solver_qn_refresh": 0}  # every step by itself: nothing from the last one
 HESSIAN = {**PLAIN, "solver_qn_history": 5}
 LINES = {
     "decks": {},
-    "history_20": {"solver_qn_history": 20},
+    "qn_30": QN,
+    "history_20": {**QN, "solver_qn_history": 20},
     "qn": {**PLAIN, "solver_qn_history": 5},
-    "qn_10": {**PLAIN, "solver_qn_history": 10},
+    "qn_10": PLAIN,
     "qn_20": {**PLAIN, "solver_qn_history": 20},
-    "keep": {"solver_qn_refresh": 0},
-    "keep_20": {"solver_qn_refresh": 0, "solver_qn_history": 20},
-    "refresh": {"solver_qn_keep": "false", "solver_qn_history": 5},
-    "refresh_10": {"solver_qn_refresh": 10},
-    "refresh_100": {"solver_qn_refresh": 100},
+    "keep": {**QN, "solver_qn_refresh": 0},
+    "keep_20": {**QN, "solver_qn_refresh": 0, "solver_qn_history": 20},
+    "refresh": {**QN, "solver_qn_keep": "false", "solver_qn_history": 5},
+    "refresh_10": {**QN, "solver_qn_refresh": 10},
+    "refresh_100": {**QN, "solver_qn_refresh": 100},
     "wolfe": {**HESSIAN, "solver_qn_line_search": "wolfe"},
     "frame_hessian": {**HESSIAN, "solver_qn_initial_hessian": "frame_hessian"},
     "frame_hessian_cg": {

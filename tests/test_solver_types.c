@@ -213,7 +213,8 @@ static PetscErrorCode test_repeated(const char *source)
       PetscCall(VecRestoreArrayRead(x[k], &after));
     }
     PetscCall(test_distance(x[0], x[1], &distance));
-    CHECK(distance <= (size == 1 ? 0 : 1e-11), "%s: the second solve is off by %g m", ops->name, distance);
+    CHECK(ops->declares & WRING_REMEMBERS || distance <= (size == 1 ? 0 : 1e-11), "%s: the second solve is off by %g m",
+          ops->name, distance);
     PetscCall(wring_solver_destroy(&s));
     for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&x[k]));
     PetscCall(destroy(&b, &y));

@@ -106,7 +106,7 @@ static void check_near_break(const double *rows, double x, double third)
     const double apart = lane ? 1e-9 * pow(0.1, lane) : 0;
     z[0][lane] = x + apart, z[4][lane] = x - apart, z[8][lane] = third;
   }
-  wring_law_spline.hessian(&wring_law_spline, PETSC_FALSE, (wring_in)rows, (wring_in)z, h);
+  wring_law_spline.hessian(&wring_law_spline, WRING_FILTER_NONE, (wring_in)rows, (wring_in)z, h);
   for (int i = 0; i < 81; i++) size = fmax(size, fabs(h[i][0]));
   for (int i = 0; i < 81; i++) {
     for (int lane = 1; lane < WRING_LANES; lane++)

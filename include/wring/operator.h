@@ -48,7 +48,8 @@ typedef struct {
   PetscInt    iterations; // of the last solve, largest over the three components; 0 for direct
   PetscInt64  total_iterations; // of all solves
   PetscInt64  solves, set_ups;
-  double      memory; // bytes of the factor or the hierarchy, sum over the ranks
+  double      memory;         // bytes of the factor or the hierarchy, sum over the ranks
+  double      flops, entries; // of the factor of one component: operations, numbers in it; 0 without a factor
 } wring_operator_info;
 
 /*

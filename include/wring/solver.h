@@ -25,6 +25,12 @@ extern const wring_option wring_solver_options[];
 */
 const char *wring_solver_type(int i, const wring_option **options);
 
+/*
+  The type that "solver_type" names or, without this key, the only one for which o has keys "solver_<name>_*"; else
+  "auto". Static; not collective.
+*/
+PetscErrorCode wring_solver_default_type(const wring_options *o, const char **type);
+
 typedef enum {
   WRING_CONVERGED,           // |grad g| <= rtol reference or <= atol
   WRING_MAX_IT,              //
@@ -207,6 +213,18 @@ PetscBool wring_solver_has_residuals(const wring_solver *s); // iterations have 
 PetscErrorCode wring_solver_condition(wring_solver *s, Vec x, PetscInt max_it, double *least, double *largest);
 PetscBool      wring_solver_has_condition(const wring_solver *s); // whether the method has an H_0
 const char    *wring_solver_name(const wring_solver *s);          // type or variant
+
+/* What a method that chooses its parts by itself uses from an iteration on. */
+typedef struct {
+  PetscInt    solve, iteration; // numbers from 0: of the solves of this solver, and of the iterate where it begins
+  const char *text;             // "operator of the mean Hessian", ...; static
+} wring_solver_choice;
+
+/* The choices of all solves so far, [n] in order, borrowed until the next solve; n is 0 for most methods. */
+PetscInt wring_solver_choices(const wring_solver *s, const wring_solver_choice **list);
+
+/* What the method decides by itself and by which rule, in one sentence; NULL: nothing. Static; not collective. */
+const char *wring_solver_about(const wring_solver *s);
 
 /*
   Newton's decrement of g at x, grad g . H^{-1} grad g/2 [J], with the Hessian H whose elements are clamped; NAN if its

@@ -96,6 +96,14 @@ static void list_fitting(const wring_law *refused, unsigned can, const char *oth
   if (otherwise) snprintf(text + end, size - end, "%s%s", n ? " or " : ", expected ", otherwise);
 }
 
+PetscBool wring_potential_can(const wring_potential *g, unsigned can)
+{
+  for (int i = 0; i < g->n_term; i++) {
+    if (can & ~wring_law_can(wring_term_law(g->term[i]))) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, const char *solver,
                                        const char *otherwise)
 {

@@ -3,6 +3,7 @@
 
 // clang-format off
 #define EACH_TYPE(use) \
+  use(auto) \
   use(qn) \
   use(pd) \
   use(chebyshev) \
@@ -32,7 +33,11 @@ static const char                    choices[] = EACH_TYPE(CHOICE);
 enum { N_TYPES = sizeof types / sizeof types[0] };
 
 const wring_option wring_solver_options[] = {
-  {.key = "type", .type = WRING_WORD, .choices = &choices[1], .value = "qn", .help = "Method that minimises g."},
+  {.key     = "type",
+   .type    = WRING_WORD,
+   .choices = &choices[1],
+   .value   = "auto",
+   .help    = "Method that minimises g. Without this key, keys of exactly one method select that method."},
   {.key   = "max_it",
    .type  = WRING_INT,
    .range = "[0,inf)",
@@ -78,6 +83,34 @@ const char *wring_solver_type(int i, const wring_option **options)
   if (i < 0 || i >= N_TYPES) return NULL;
   *options = types[i]->options;
   return types[i]->name;
+}
+
+/* Whether o has keys of a method. */
+static PetscBool has_keys(const wring_options *o, const wring_solver_ops *ops)
+{
+  char prefix[64];
+  snprintf(prefix, sizeof prefix, "solver_%s_", ops->name);
+  for (const wring_option *k = ops->options; k && k->key; k++) {
+    if (wring_options_has(o, prefix, k->key)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+PetscErrorCode wring_solver_default_type(const wring_options *o, const char **type)
+{
+  int found = 0;
+
+  PetscFunctionBegin;
+  *type = wring_solver_auto.name;
+  if (wring_options_has(o, "solver_", "type")) {
+    PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "type", type));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (int i = 0; i < N_TYPES; i++) {
+    if (!has_keys(o, types[i])) continue;
+    *type = found++ ? wring_solver_auto.name : types[i]->name;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 const wring_solver_ops *wring_solver_find(const char *name)

@@ -299,7 +299,11 @@ static PetscErrorCode set_up(wring_operator *op)
   PetscCall(check(op));
   op->info.library = d->packed ? "cholmod, in single precision" : "cholmod, in double precision";
   op->info.memory  = (double)d->common.memory_inuse + (d->packed ? (double)d->packed->bytes : 0);
+  op->info.flops   = d->common.fl;
+  op->info.entries = d->common.lnz;
   PetscCallMPI(MPI_Bcast(&op->info.memory, 1, MPI_DOUBLE, 0, op->comm));
+  PetscCallMPI(MPI_Bcast(&op->info.flops, 1, MPI_DOUBLE, 0, op->comm));
+  PetscCallMPI(MPI_Bcast(&op->info.entries, 1, MPI_DOUBLE, 0, op->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

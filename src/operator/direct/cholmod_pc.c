@@ -85,7 +85,7 @@ static PetscErrorCode analyse(cholmod_pc *c, const wring_aij *a, PetscInt bs, ch
 /* Analyses the pattern of A, unless the factor has this pattern, and computes the factor if `numeric` is set. */
 static PetscErrorCode factorize(cholmod_pc *c, Mat A, PetscBool numeric)
 {
-  const wring_blas_scope before = wring_blas_begin(wring_max_threads());
+  const wring_blas_scope before = wring_blas_begin(1);
   wring_row_view         rows;
   PetscInt               bs;
 
@@ -125,7 +125,7 @@ static PetscErrorCode set_up(PC pc)
 
 static PetscErrorCode solve(PC pc, cholmod_pc *c, const double *from, double *to)
 {
-  const wring_blas_scope before = wring_blas_begin(wring_max_threads());
+  const wring_blas_scope before = wring_blas_begin(1);
   const size_t           n      = c->factor->n;
   cholmod_dense          b      = {.nrow = n, .ncol = 1, .nzmax = n, .d = n, .xtype = CHOLMOD_REAL};
 

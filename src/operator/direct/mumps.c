@@ -289,6 +289,8 @@ static PetscErrorCode set_up(wring_operator *op)
   PetscCall(PetscMalloc3(n + 1, &d->x_row, 3 * (size_t)n + 1, &d->x, 3 * (size_t)n + 1, &d->x_rows));
   op->info.library = "mumps";
   op->info.memory  = 1e6 * d->id.infog[21]; // megabytes used, all ranks
+  op->info.flops   = d->id.rinfog[2];
+  op->info.entries = (double)d->id.infog[28] * (d->id.infog[28] < 0 ? -1e6 : 1); // negative: millions
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

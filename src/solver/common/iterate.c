@@ -163,6 +163,19 @@ void wring_solver_predicts(wring_solver *s, double slope)
   if (decrement <= s->limits.rtol * s->scale.decrement) wring_solver_end(s, WRING_CONVERGED);
 }
 
+PetscErrorCode wring_solver_note_choice(wring_solver *s, const char *text)
+{
+  solver_choices *const c = &s->choices;
+
+  PetscFunctionBegin;
+  if (c->n == c->capacity) {
+    c->capacity = 2 * c->capacity + 8;
+    PetscCall(PetscRealloc((size_t)c->capacity * sizeof *c->list, &c->list));
+  }
+  c->list[c->n++] = (wring_solver_choice){c->solve, s->current.iteration, text};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void wring_solver_end(wring_solver *s, wring_reason end)
 {
   if (!s->end.given) s->end.reason = end;

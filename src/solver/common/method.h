@@ -18,11 +18,13 @@ typedef struct {
 typedef enum {
   WRING_MINIMISES      = 1, // the iterates converge to a minimum of g
   WRING_DESCENDS       = 2, // g does not rise from one to the next, except by rounding
-  WRING_KEEPS_MOMENTUM = 4  // sum m_i x_i of a free body equals that of y if it does so at x_0
+  WRING_KEEPS_MOMENTUM = 4, // sum m_i x_i of a free body equals that of y if it does so at x_0
+  WRING_REMEMBERS      = 8  // a solve depends on earlier ones, though not where it converges to
 } wring_solver_property;
 
 typedef struct {
   const char *name;                 // "qn", as in a deck
+  const char *about;                // what it decides by itself, wring_solver_about; or NULL
   unsigned    needs;                // WRING_CAN_... required of every law
   unsigned    declares;             // wring_solver_property
   PetscBool   predicts;             // every iteration calls wring_solver_predicts

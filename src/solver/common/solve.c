@@ -244,6 +244,7 @@ static PetscErrorCode ask_budget(wring_solver *s, PetscBool *stop, wring_reason 
 static PetscErrorCode begin(wring_solver *s, Vec x)
 {
   PetscFunctionBegin;
+  s->choices.solve++;
   s->current.iteration = s->work.evaluations = 0;
   s->work.linear_iterations                  = 0;
   s->current.step = s->work.measured = 0;

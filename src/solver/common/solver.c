@@ -13,7 +13,7 @@ PetscErrorCode wring_solver_create(MPI_Comm comm, wring_potential *g, wring_oper
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
-  *s        = (wring_solver){.comm = comm, .g = g, .op = op, .phases = phases};
+  *s        = (wring_solver){.comm = comm, .g = g, .op = op, .phases = phases, .choices = {.solve = -1}};
   s->limits = (wring_solver_limits){.rtol = 1e-5, .measure = 1, .seconds = INFINITY};
   *solver   = s;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -35,6 +35,7 @@ PetscErrorCode wring_solver_destroy(wring_solver **solver)
   PetscFunctionBegin;
   if (!*solver) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(destroy_method(*solver));
+  PetscCall(PetscFree((*solver)->choices.list));
   PetscCall(PetscFree(*solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -92,7 +93,7 @@ PetscErrorCode wring_solver_set_from_options(wring_solver *s, const wring_option
 
   PetscFunctionBegin;
   PetscCall(destroy_method(s));
-  if (!name) PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "type", &name));
+  if (!name) PetscCall(wring_solver_default_type(o, &name));
   PetscCall(find_type(s, o, name, &type, sizeof prefix, prefix));
   PetscCall(PetscStrncpy(s->name, name, sizeof s->name));
   s->ops = wring_solver_find(type);
@@ -253,6 +254,17 @@ PetscBool wring_solver_has_residuals(const wring_solver *s)
 const char *wring_solver_advice(const wring_solver *s, const wring_outcome *o)
 {
   return o->reason == WRING_MAX_IT && s->ops->advise ? s->ops->advise(s, o) : NULL;
+}
+
+const char *wring_solver_about(const wring_solver *s)
+{
+  return s->ops->about;
+}
+
+PetscInt wring_solver_choices(const wring_solver *s, const wring_solver_choice **list)
+{
+  *list = s->choices.list;
+  return s->choices.n;
 }
 
 const char *wring_solver_name(const wring_solver *s)

@@ -86,6 +86,13 @@ typedef struct {
   wring_reason reason;
 } solver_end;
 
+/* The choices of a method that makes some. */
+typedef struct {
+  PetscInt             solve; // number of the present solve, from 0; -1 before the first
+  PetscInt             n, capacity;
+  wring_solver_choice *list; // [n]
+} solver_choices;
+
 struct wring_solver {
   const wring_solver_ops *ops;
   void                   *data;      // the method's own
@@ -109,6 +116,7 @@ struct wring_solver {
   solver_too_far      too_far;
   solver_work         work;
   solver_end          end;
+  solver_choices      choices;
 
   const wring_evaluation *start; // g at x_0, borrowed; NULL: not known, or taken
 };
@@ -163,6 +171,9 @@ PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol
 
 /* d = -A^{-1} grad g, the step of pd if the laws have a projection; grad must be known. docs/theory.md (5.2) */
 PetscErrorCode wring_solver_operator_step(wring_solver *s, Vec d);
+
+/* Notes at x_k what the method uses from now on; text is static. Not collective. */
+PetscErrorCode wring_solver_note_choice(wring_solver *s, const char *text);
 
 const wring_contact_way *wring_solver_contacts_in_g(const wring_solver *s); // for methods in which g never rises
 

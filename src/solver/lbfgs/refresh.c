@@ -1,9 +1,9 @@
 /*
   A new operator is built when keeping the present one has wasted as many evaluations as a new one costs: in steps that
-  line searches have rejected, or in solves that have become longer than the first with this operator. The total cost is then at most twice the best possible, if a
-  new operator helps. Solves may also become longer for other reasons, such as contacts: an operator that has not saved
-  its price doubles the evaluations that are lost before the next one. Evaluations are counted, not seconds, so that all
-  ranks make the same decisions and runs can be repeated.
+  line searches have rejected, or in solves that have become longer than the first with this operator. The total cost is
+  then at most twice the best possible, if a new operator helps. Solves may also become longer for other reasons, such
+  as contacts: an operator that has not saved its price doubles the evaluations that are lost before the next one.
+  Evaluations are counted, not seconds, so that all ranks make the same decisions and runs can be repeated.
 */
 #include "refresh.h"
 
@@ -131,6 +131,19 @@ PetscErrorCode wring_refresh_operator(wring_solver *s, wring_refresh *r, Vec x)
   r->partial = (PetscBool)(s->current.iteration > 0);
   r->times++;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_refresh_return(const wring_solver *s, wring_refresh *r)
+{
+  const PetscInt now = s->work.evaluations;
+  *r                 = (wring_refresh){.patience    = r->patience,
+                                       .revision    = wring_potential_revision(s->g),
+                                       .evaluations = now,
+                                       .since       = now,
+                                       .renewed     = now,
+                                       .times       = r->times,
+                                       .misses      = r->misses,
+                                       .partial     = (PetscBool)(s->current.iteration > 0)};
 }
 
 void wring_refresh_count(const wring_solver *s, wring_refresh *r)

@@ -34,4 +34,7 @@ void wring_refresh_begin(wring_solver *s, wring_refresh *r, PetscBool *changed);
 /* Builds a new operator at x_k if it is due; to be called before the direction is computed. */
 PetscErrorCode wring_refresh_operator(wring_solver *s, wring_refresh *r, Vec x);
 
+/* To be called when the solve returns to the operator after iterations without it, of which the rule knows nothing. */
+void wring_refresh_return(const wring_solver *s, wring_refresh *r);
+
 void wring_refresh_count(const wring_solver *s, wring_refresh *r); // at the end of an iteration

@@ -262,6 +262,8 @@ static PetscErrorCode print_solver(const check *c)
 
   PetscFunctionBegin;
   PetscCall(print_settings(c->p, "settings", "solver_", wring_solver_options));
+  if (wring_solver_about(c->solver))
+    PetscCall(PetscPrintf(c->p->comm, "method    %s\n", wring_solver_about(c->solver)));
   for (int i = 0; (type = wring_solver_type(i, &options)); i++) {
     snprintf(prefix, sizeof prefix, "solver_%s_", type);
     if (strcmp(type, wring_solver_name(c->solver)) == 0) PetscCall(print_settings(c->p, "", prefix, options));

@@ -143,7 +143,7 @@ PetscErrorCode wring_keys_in_force(const wring_problem *p, const char *command, 
   PetscFunctionBegin;
   PetscCall(wring_keys_of_command(o, command, keys));
   if (!solver && wring_stepper_minimises(p->stepper)) {
-    PetscCall(wring_options_get_word(o, "solver_", wring_solver_options, "type", &type));
+    PetscCall(wring_solver_default_type(o, &type));
     solver   = &type;
     n_solver = 1;
   }

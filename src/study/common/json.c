@@ -38,3 +38,18 @@ json_t *wring_json_text(const char *text)
   free(copy);
   return plain;
 }
+
+json_t *wring_json_choices(const wring_solver *s)
+{
+  const wring_solver_choice *c;
+  const PetscInt             n    = wring_solver_choices(s, &c);
+  json_t *const              list = json_array();
+  for (PetscInt i = 0; i < n; i++) {
+    json_t *const one = json_object();
+    json_object_set_new(one, "solve", json_integer(c[i].solve));
+    json_object_set_new(one, "iteration", json_integer(c[i].iteration));
+    json_object_set_new(one, "uses", json_string(c[i].text));
+    json_array_append_new(list, one);
+  }
+  return list;
+}

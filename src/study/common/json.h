@@ -2,6 +2,7 @@
 #pragma once
 #include "io/file.h"
 #include <jansson.h>
+#include <wring/solver.h>
 
 /* Writes a complete file, reals with 17 digits. */
 void wring_json_write(const char *path, const json_t *json, wring_error *e);
@@ -16,3 +17,6 @@ json_t *wring_work_json(const wring_counts *work);
 
 /* A text; bytes that are not UTF-8, as JSON requires, become '?'. New reference. */
 json_t *wring_json_text(const char *text);
+
+/* What the solver has chosen in its solves so far: [{"solve", "iteration", "uses"}, ...]. New reference. */
+json_t *wring_json_choices(const wring_solver *s);

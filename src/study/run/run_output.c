@@ -213,6 +213,7 @@ PetscErrorCode wring_run_write_json(const wring_run *r)
   PetscCall(wring_provenance(p, r->output.made, 0, NULL, &json));
   add_rules(r, json_object_get(json, "options"));
   json_object_set_new(json, "solver", json_string(r->output.history.solver));
+  if (r->solver) json_object_set_new(json, "choices", wring_json_choices(r->solver));
   json_object_set_new(json, "integrator", json_string(wring_stepper_integrator(p->stepper)));
   json_object_set_new(json, "first_step", json_integer(r->first));
   json_object_set_new(json, "step", json_integer(p->state.step));
