@@ -75,7 +75,10 @@ def load_weights():
 
 
 def matrix_of(kind, counts):
-    """Which matrix a type factorises: H, 3n x 3n, or A, n x n for three right-hand sides."""
+    """
+    Which matrix a type factorises: H, 3n x 3n, or A, n x n for three right-hand sides. auto, which may use both, counts
+    as H where it has assembled any.
+    """
     return "H" if kind in entrants.NEWTON or (kind == "auto" and counts["hessians"] > 0) else "A"
 
 
@@ -96,12 +99,10 @@ def work_of(entrant, counts, weights):
         return total
     total += matrix["factorisations"] * counts["factorisations"]
     if kind in entrants.PRECONDITIONED:
-        hessians, products = weights["hessians"], weights["H"]["products"]
-        if kind == "pncg":
-            hessians, products = weights["elements"]["hessians"], weights["elements"]["products"]
-        total += hessians * counts["hessians"] + products * counts["products"]
+        h = weights["elements"] if kind == "pncg" else weights["H"]
+        total += h["hessians"] * counts["hessians"] + h["products"] * counts["products"]
         return total + matrix["linear_solves"] * counts["linear_solves"]
-    total += weights["hessians"] * counts["hessians"]
+    total += matrix["hessians"] * counts["hessians"]
     solves = "products" if counts["products"] > 0 else "linear_solves"
     return total + matrix[solves] * counts[solves]
 

@@ -167,14 +167,15 @@ class Suite(unittest.TestCase):
         self.assertEqual([row["iteration"] for row in runs.thin(errors)], ["0", "3"])
 
     def test_work(self):
-        matrix = {"factorisations": 20, "linear_solves": 5, "products": 2}
-        weights = {"A": matrix, "H": {"factorisations": 90, "linear_solves": 15, "products": 6}, "hessians": 10}
+        matrix = {"hessians": 8, "factorisations": 20, "linear_solves": 5, "products": 2}
+        weights = {"A": matrix, "H": {"hessians": 10, "factorisations": 90, "linear_solves": 15, "products": 6}}
         weights.update({"elements": {"hessians": 7, "products": 3}, "local": {"admm": 4, "vbd": 9}})
         counts = dict.fromkeys(("evaluations", "hessians", "factorisations", "products"), 1)
         counts.update({"gradients": 3, "linear_solves": 4, "products": 0})
         work = lambda name, more: measures.work_of(name, {**counts, **more}, weights)
         self.assertEqual(work("newton", {}), 1 + 2 + 10 + 90 + 60)
-        self.assertEqual(work("qn", {"hessians": 0}), 1 + 2 + 20 + 20)
+        self.assertEqual(work("qn", {}), 1 + 2 + 8 + 20 + 20)
+        self.assertEqual(work("auto", {}), work("newton", {}))
         self.assertEqual(work("qn", {"hessians": 0, "products": 7}), 1 + 2 + 20 + 14)
         self.assertEqual(work("admm_half", {"hessians": 0}), 1 + 8 + 20 + 20)
         self.assertEqual(work("vbd", {}), 1 + 18)
