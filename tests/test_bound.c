@@ -116,6 +116,7 @@ static PetscErrorCode solve(const wring_law *law, const char *name, Vec *x, wrin
 {
   static const char *const keys[][2] = {{"variant_wolfe_type", "qn"},
                                         {"variant_wolfe_line_search", "wolfe"},
+                                        {"solver_newton_filter", "clamp"},
                                         {"variant_searching_type", "chebyshev"},
                                         {"variant_searching_line_search", "armijo"}};
   test_body                b;
@@ -123,7 +124,7 @@ static PetscErrorCode solve(const wring_law *law, const char *name, Vec *x, wrin
 
   PetscFunctionBegin;
   PetscCall(test_body_create_on(PETSC_COMM_WORLD, ".", law, 0.001, 0, &b));
-  for (int i = 0; i < 4; i++) PetscCall(wring_options_set(b.o, keys[i][0], keys[i][1], "test"));
+  for (int i = 0; i < 5; i++) PetscCall(wring_options_set(b.o, keys[i][0], keys[i][1], "test"));
   PetscCall(test_body_set_up(&b));
   PetscCall(VecDuplicate(b.x, &y));
   PetscCall(VecDuplicate(b.x, x));

@@ -289,6 +289,7 @@ static PetscErrorCode create_held(const char *law, PetscBool turned, double nois
   if (turned) PetscCall(turn(*y));
   PetscCall(wring_potential_set_target(m->g, *y));
   PetscCall(set_hessians(m));
+  PetscCall(wring_options_set(m->o, "solver_newton_filter", "clamp", "test")); // one Hessian an iteration
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

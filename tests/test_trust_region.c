@@ -183,6 +183,7 @@ static PetscErrorCode test_negative_curvature(void)
   CHECK(c < 0, "bending has the curvature %g: the test shows nothing", c);
   PetscCall(VecDuplicate(x, &clamped));
   PetscCall(VecCopy(x, clamped));
+  PetscCall(wring_options_set(b.o, "solver_newton_filter", "clamp", "test"));
   PetscCall(solve(&b, "newton", 600, 1e-9, clamped, &t, &newton));
   PetscCall(solve(&b, "trust_region", 60, 1e-9, x, &t, &outcome));
   CHECK(outcome.reason == WRING_CONVERGED && outcome.rises.count == 0, "%s after %d iterations, %d rises",
