@@ -10,7 +10,7 @@
     laws.c             the list of all laws
     strain.c ...       a law: functions, then its table
     common/passes.h    functions derived from others of the same law
-    common/contract.c  the Hessian of one vertex
+    common/contract.c  the Hessian of one vertex, and its products with two directions
     common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h, root.h (constraints), limit.h
     common/membrane.h  laws of the stretches of a triangle
     common/length.h    laws of |z|
@@ -42,6 +42,8 @@ typedef void wring_law_map(const wring_law *self, wring_in par, wring_in z, wrin
 typedef void wring_law_fused(const wring_law *self, wring_in par, wring_in z, double *psi, wring_out p);
 typedef void wring_law_hessian(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_out h);
 typedef void wring_law_contracted(const wring_law *self, wring_in par, wring_in z, wring_in g, wring_out K);
+typedef void wring_law_products(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_in a,
+                                wring_in b, wring_out sum);
 typedef void wring_law_slope(const wring_law *self, wring_in par, double *k);
 typedef void wring_law_prox(const wring_law *self, wring_in par, const double *rho, wring_in z, wring_out p);
 typedef void wring_law_constraint(const wring_law *self, int j, wring_in par, wring_in z, double *C, wring_out dC,
@@ -97,9 +99,14 @@ struct wring_law {
     NULL: wring_law_contract computes it from `hessian`.
   */
   wring_law_contracted *contracted;
-  wring_law_map        *project; // p = closest point of the rest manifold, for laws with psi = k/2 |z - p|^2
-  wring_law_slope      *slope;   // k of the quadratic proxy k/2 |z - p|^2, docs/theory.md 4
-  wring_law_prox       *prox;    // p = argmin psi(p) + rho/2 |p - z|^2, rho [WRING_LANES] > 0
+  /*
+    sum [3] = a . h a, a . h b, b . h b of the filtered Hessian h, a and b [3 q], without h; NULL: wring_law_multiply
+    computes them from `hessian`.
+  */
+  wring_law_products *products;
+  wring_law_map      *project; // p = closest point of the rest manifold, for laws with psi = k/2 |z - p|^2
+  wring_law_slope    *slope;   // k of the quadratic proxy k/2 |z - p|^2, docs/theory.md 4
+  wring_law_prox     *prox;    // p = argmin psi(p) + rho/2 |p - z|^2, rho [WRING_LANES] > 0
   /*
     Constraints C_j of psi = sum_j k_j C_j^2/2 up to a constant, j = 0 ... n_constraint - 1: C [WRING_LANES], dC =
     dC_j/dz [3 q], k [WRING_LANES]. The compliance is alpha_j = 1/(w k_j), docs/theory.md 3.
@@ -153,6 +160,10 @@ enum {
 
 /* K [6] of `contracted`, for laws with a Hessian. */
 void wring_law_contract(const wring_law *law, wring_in par, wring_in z, wring_in g, wring_out K);
+
+/* sum [3] of `products`, for laws with a Hessian. */
+void wring_law_multiply(const wring_law *law, wring_filter filter, wring_in par, wring_in z, wring_in a, wring_in b,
+                        wring_out sum);
 
 const wring_law *wring_law_find(const char *name); // a material by name, ignoring case; NULL if there is none
 const wring_law *wring_law_at(int i);              // the i-th law of all; NULL past the end

@@ -233,6 +233,20 @@ BLOCK3_INLINE mat3 mat3_cofactor(mat3 a)
                 a.a01 * a.a12 - a.a02 * a.a11, a.a02 * a.a10 - a.a00 * a.a12, a.a00 * a.a11 - a.a01 * a.a10};
 }
 
+/* The derivative of the cofactors of A along B. */
+BLOCK3_INLINE mat3 mat3_cofactor_along(mat3 a, mat3 b)
+{
+  return (mat3){a.a11 * b.a22 + b.a11 * a.a22 - a.a12 * b.a21 - b.a12 * a.a21,
+                a.a12 * b.a20 + b.a12 * a.a20 - a.a10 * b.a22 - b.a10 * a.a22,
+                a.a10 * b.a21 + b.a10 * a.a21 - a.a11 * b.a20 - b.a11 * a.a20,
+                a.a21 * b.a02 + b.a21 * a.a02 - a.a22 * b.a01 - b.a22 * a.a01,
+                a.a22 * b.a00 + b.a22 * a.a00 - a.a20 * b.a02 - b.a20 * a.a02,
+                a.a20 * b.a01 + b.a20 * a.a01 - a.a21 * b.a00 - b.a21 * a.a00,
+                a.a01 * b.a12 + b.a01 * a.a12 - a.a02 * b.a11 - b.a02 * a.a11,
+                a.a02 * b.a10 + b.a02 * a.a10 - a.a00 * b.a12 - b.a00 * a.a12,
+                a.a00 * b.a11 + b.a00 * a.a11 - a.a01 * b.a10 - b.a01 * a.a10};
+}
+
 /* det A, given the cofactors of A */
 BLOCK3_INLINE double mat3_det(mat3 a, mat3 cofactor)
 {

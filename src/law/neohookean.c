@@ -72,6 +72,31 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
 }
 
 /*
+  mu a . b + (lambda - c)(cof F . a)(cof F . b)/J^2 + c d2J(a, b)/J, c = lambda log J - mu, mu a . b outside the domain;
+  filtered, by the modes.
+*/
+static void products(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_in a, wring_in b,
+                     wring_out sum)
+{
+  if (filter) {
+    wring_isotropic_products(self, filter, par, z, a, b, sum);
+    return;
+  }
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const mat3   f = mat3_load(z, lane), cofactor = mat3_cofactor(f), x = mat3_load(a, lane), y = mat3_load(b, lane);
+    const mat3   along = mat3_cofactor_along(f, x);
+    const volume v     = volume_of(mat3_det(f, cofactor));
+    const double c = lambda * v.log - mu, t = c * v.inverse, square = lambda - c;
+    const double jx = v.inverse * mat3_dot(cofactor, x), jy = v.inverse * mat3_dot(cofactor, y);
+    sum[0][lane] = mu * mat3_dot(x, x) + square * jx * jx + t * mat3_dot(along, x);
+    sum[1][lane] = mu * mat3_dot(x, y) + square * jx * jy + t * mat3_dot(along, y);
+    sum[2][lane] = mu * mat3_dot(y, y) + square * jy * jy + 2 * t * mat3_dot(f, mat3_cofactor(y));
+  }
+}
+
+/*
   Terms of the derivatives in the stretches: psi_i = mu s_i + c/s_i, c = lambda log J - mu. Outside the domain psi_i =
   mu s_i.
 */
@@ -162,6 +187,7 @@ const wring_law wring_law_neohookean = {
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = wring_isotropic_contracted,
+  .products     = products,
   .slope        = slope,
   .n_constraint = 1,
   .constraint   = wring_law_root,

@@ -271,6 +271,7 @@ const wring_law wring_law_spline = {
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = wring_isotropic_contracted,
+  .products     = wring_isotropic_products,
   .slope        = slope,
   .n_constraint = 1,
   .constraint   = wring_law_root,

@@ -75,6 +75,26 @@ static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_o
   }
 }
 
+/* mu a . b + lambda (cof F . a)(cof F . b) + (lambda (J - 1) - mu) d2J(a, b); filtered, by the modes. */
+static void products(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_in a, wring_in b,
+                     wring_out sum)
+{
+  if (filter) {
+    wring_isotropic_products(self, filter, par, z, a, b, sum);
+    return;
+  }
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const mat3   f = mat3_load(z, lane), c = mat3_cofactor(f), x = mat3_load(a, lane), y = mat3_load(b, lane);
+    const mat3   along = mat3_cofactor_along(f, x);
+    const double t = lambda * strain_of(f).change - mu, jx = mat3_dot(c, x), jy = mat3_dot(c, y);
+    sum[0][lane] = mu * mat3_dot(x, x) + lambda * jx * jx + t * mat3_dot(along, x);
+    sum[1][lane] = mu * mat3_dot(x, y) + lambda * jx * jy + t * mat3_dot(along, y);
+    sum[2][lane] = mu * mat3_dot(y, y) + lambda * jy * jy + 2 * t * mat3_dot(f, mat3_cofactor(y));
+  }
+}
+
 /* Terms of the derivatives in the stretches: psi_i = mu s_i + c j_i with j_i = dJ/ds_i, c = lambda (J - 1) - mu. */
 typedef struct {
   double mu, lambda, c, j0, j1, j2;
@@ -189,6 +209,7 @@ const wring_law wring_law_stable_neohookean = {
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = contracted,
+  .products     = products,
   .slope        = slope,
   .n_row        = 2,
   .row          = constraint,

@@ -117,6 +117,7 @@ const wring_law wring_law_strain = {
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = wring_isotropic_contracted,
+  .products     = wring_isotropic_products,
   .project      = project,
   .slope        = wring_law_slope_of_stiffness,
   .n_constraint = 1,

@@ -48,6 +48,40 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
   }
 }
 
+/* dE along a, (F^T a + a^T F)/2 */
+BLOCK3_INLINE sym3 green_along(mat3 f, mat3 a)
+{
+  const mat3 p = mat3_mul(mat3_transpose(f), a);
+  return (sym3){p.a00, p.a11, p.a22, 0.5 * (p.a01 + p.a10), 0.5 * (p.a02 + p.a20), 0.5 * (p.a12 + p.a21)};
+}
+
+/* 2 mu A . B + lambda tr A tr B */
+BLOCK3_INLINE double isotropic_product(double mu, double lambda, sym3 a, sym3 b)
+{
+  const double off = a.s01 * b.s01 + a.s02 * b.s02 + a.s12 * b.s12;
+  return 2 * mu * (a.s00 * b.s00 + a.s11 * b.s11 + a.s22 * b.s22 + 2 * off) +
+         lambda * (a.s00 + a.s11 + a.s22) * (b.s00 + b.s11 + b.s22);
+}
+
+/* 2 mu dE(a) . dE(b) + lambda tr dE(a) tr dE(b) + (2 mu E + lambda tr E) . a^T b; filtered, by the modes. */
+static void products(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_in a, wring_in b,
+                     wring_out sum)
+{
+  if (filter) {
+    wring_isotropic_products(self, filter, par, z, a, b, sum);
+    return;
+  }
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const mat3   f = mat3_load(z, lane), x = mat3_load(a, lane), y = mat3_load(b, lane);
+    const sym3   e = green(f), ex = green_along(f, x), ey = green_along(f, y);
+    sum[0][lane] = isotropic_product(mu, lambda, ex, ex) + isotropic_product(mu, lambda, e, green_along(x, x));
+    sum[1][lane] = isotropic_product(mu, lambda, ex, ey) + isotropic_product(mu, lambda, e, green_along(x, y));
+    sum[2][lane] = isotropic_product(mu, lambda, ey, ey) + isotropic_product(mu, lambda, e, green_along(y, y));
+  }
+}
+
 /*
   Terms of the derivatives in the stretches: psi_i = mu s_i^3 + c s_i, c = lambda/2 t - mu, t = s_0^2 + s_1^2 + s_2^2 -
   3.
@@ -128,6 +162,7 @@ const wring_law wring_law_stvk = {
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = wring_isotropic_contracted,
+  .products     = products,
   .slope        = slope,
   .n_constraint = 1,
   .constraint   = wring_law_root,

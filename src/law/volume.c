@@ -228,6 +228,7 @@ const wring_law wring_law_volume = {
   .fused        = wring_limit_fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = wring_isotropic_contracted,
+  .products     = wring_isotropic_products,
   .project      = wring_limit_project,
   .slope        = wring_law_slope_of_stiffness,
   .n_constraint = 1,

@@ -102,33 +102,17 @@ typedef struct {
   double           *sum;
 } work_chunk;
 
-/* psi = a . h a, a . h b, b . h b of every lane, a and b [n]. */
-static inline __attribute__((always_inline)) void lane_products(int n, wring_in h, wring_in a, wring_in b,
-                                                                double (*psi)[LANES])
-{
-  for (int l = 0; l < LANES; l++) psi[0][l] = psi[1][l] = psi[2][l] = 0;
-  for (int i = 0; i < n; i++) {
-#pragma omp simd
-    for (int l = 0; l < LANES; l++) {
-      double ha = 0, hb = 0;
-      for (int j = 0; j < n; j++) ha += h[i * n + j][l] * a[j][l], hb += h[i * n + j][l] * b[j][l];
-      psi[0][l] += a[i][l] * ha, psi[1][l] += a[i][l] * hb, psi[2][l] += b[i][l] * hb;
-    }
-  }
-}
-
 static inline __attribute__((always_inline)) void chunk_products(int m, int q, void *context)
 {
   const work_chunk *const w = context;
   const wring_term *const t = w->t;
-  WRING_ALIGNED lanes     z[3 * MAX_Q], a[3 * MAX_Q], b[3 * MAX_Q], h[9 * MAX_Q * MAX_Q], psi[3];
+  WRING_ALIGNED lanes     z[3 * MAX_Q], a[3 * MAX_Q], b[3 * MAX_Q], one[3];
   for (PetscInt i = t->chunk_block[w->c]; i < t->chunk_block[w->c + 1]; i++) {
     load_z(t, i, m, q, w->x, z);
     load_z(t, i, m, q, w->u, a);
     load_z(t, i, m, q, w->p, b);
-    t->law->hessian(t->law, w->filter, term_par(t, i), (wring_in)z, h);
-    lane_products(3 * q, (wring_in)h, (wring_in)a, (wring_in)b, psi);
-    for (int k = 0; k < 3; k++) w->sum[k] += wring_weighted_sum(t->weight + (size_t)i * LANES, psi[k]);
+    wring_law_multiply(t->law, w->filter, term_par(t, i), (wring_in)z, (wring_in)a, (wring_in)b, one);
+    for (int k = 0; k < 3; k++) w->sum[k] += wring_weighted_sum(t->weight + (size_t)i * LANES, one[k]);
   }
 }
 

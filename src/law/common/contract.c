@@ -1,4 +1,4 @@
-/* The Hessian of one vertex, from that of psi or in closed form. */
+/* The Hessian of one vertex, and products of two directions with the Hessian: from that of psi or in closed form. */
 #include <wring/law.h>
 
 /* The pairs (c, d) of K. */
@@ -20,6 +20,27 @@ void wring_law_contract(const wring_law *law, wring_in par, wring_in z, wring_in
                    *entry = h[(q * row_of[i] + kl / q) * 3 * q + q * column_of[i] + kl % q];
 #pragma omp simd
       for (int lane = 0; lane < WRING_LANES; lane++) K[i][lane] += a[lane] * b[lane] * entry[lane];
+    }
+  }
+}
+
+void wring_law_multiply(const wring_law *law, wring_filter filter, wring_in par, wring_in z, wring_in a, wring_in b,
+                        wring_out sum)
+{
+  const int            n = 3 * law->q;
+  WRING_ALIGNED double h[81][WRING_LANES];
+  if (law->products) {
+    law->products(law, filter, par, z, a, b, sum);
+    return;
+  }
+  law->hessian(law, filter, par, z, h);
+  for (int lane = 0; lane < WRING_LANES; lane++) sum[0][lane] = sum[1][lane] = sum[2][lane] = 0;
+  for (int i = 0; i < n; i++) {
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      double ha = 0, hb = 0;
+      for (int j = 0; j < n; j++) ha += h[i * n + j][lane] * a[j][lane], hb += h[i * n + j][lane] * b[j][lane];
+      sum[0][lane] += a[i][lane] * ha, sum[1][lane] += a[i][lane] * hb, sum[2][lane] += b[i][lane] * hb;
     }
   }
 }

@@ -91,20 +91,27 @@ static void image(const wring_isotropic_modes *m, double (*e)[9][WRING_LANES], d
   }
 }
 
+/* F = U diag(s) V^T, u and v [9], s [3], and the filtered modes there. */
+static void find_modes(const wring_law *self, wring_filter filter, wring_in par, wring_in f, wring_out u, wring_out s,
+                       wring_out v, wring_isotropic_modes *modes)
+{
+  const wring_isotropic *const rule = self->rule;
+
+  wring_block3_svd(f, u, s, v);
+  rule->modes(par, (wring_in)s, modes);
+  if (!filter) return;
+  lift_stretches(filter, modes->a);
+  lift(filter, modes->twist);
+  lift(filter, modes->flip);
+}
+
 void wring_isotropic_hessian(const wring_law *self, wring_filter filter, wring_in par, wring_in f, wring_out h)
 {
-  const wring_isotropic *const        rule = self->rule;
   WRING_ALIGNED double                u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
   WRING_ALIGNED double                e[9][9][WRING_LANES], q[9][9][WRING_LANES];
   WRING_ALIGNED wring_isotropic_modes modes;
 
-  wring_block3_svd(f, u, s, v);
-  rule->modes(par, (wring_in)s, &modes);
-  if (filter) {
-    lift_stretches(filter, modes.a);
-    lift(filter, modes.twist);
-    lift(filter, modes.flip);
-  }
+  find_modes(self, filter, par, f, u, s, v, &modes);
   basis((wring_in)u, (wring_in)v, e);
   image(&modes, e, q);
   for (int row = 0; row < 9; row++) {
@@ -141,12 +148,10 @@ BLOCK3_INLINE vec3 sym3_apply(sym3 s, vec3 r)
 
 void wring_isotropic_contracted(const wring_law *self, wring_in par, wring_in f, wring_in g, wring_out K)
 {
-  const wring_isotropic *const rule = self->rule;
-  WRING_ALIGNED double         u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
-  wring_isotropic_modes        modes;
+  WRING_ALIGNED double  u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
+  wring_isotropic_modes modes;
 
-  wring_block3_svd(f, u, s, v);
-  rule->modes(par, (wring_in)s, &modes);
+  find_modes(self, WRING_FILTER_NONE, par, f, u, s, v, &modes);
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const mat3 a = mat3_load((wring_in)u, lane), b = mat3_load((wring_in)v, lane);
@@ -158,5 +163,37 @@ void wring_isotropic_contracted(const wring_law *self, wring_in par, wring_in f,
     const vec3 kx = sym3_apply(k, x), ky = sym3_apply(k, y), kz = sym3_apply(k, z);
     K[0][lane] = vec3_dot(x, kx), K[1][lane] = vec3_dot(y, ky), K[2][lane] = vec3_dot(z, kz);
     K[3][lane] = vec3_dot(x, ky), K[4][lane] = vec3_dot(x, kz), K[5][lane] = vec3_dot(y, kz);
+  }
+}
+
+/* A pair's part of a . h b, a and b in the basis u_i v_j^T: (flip (a_ij + a_ji)(b_ij + b_ji) + twist ...)/2 */
+BLOCK3_INLINE double pair_product(double flip, double twist, double a, double a_swap, double b, double b_swap)
+{
+  return 0.5 * (flip * (a + a_swap) * (b + b_swap) + twist * (a - a_swap) * (b - b_swap));
+}
+
+/* a . h b of a lane for a and b in this basis. */
+BLOCK3_INLINE double mode_product(const wring_isotropic_modes *m, int lane, mat3 a, mat3 b)
+{
+  const sym3 s = {m->a[S00][lane], m->a[S11][lane], m->a[S22][lane], m->a[S01][lane], m->a[S02][lane], m->a[S12][lane]};
+  const double stretches = vec3_dot((vec3){a.a00, a.a11, a.a22}, sym3_apply(s, (vec3){b.a00, b.a11, b.a22}));
+  return stretches + pair_product(m->flip[0][lane], m->twist[0][lane], a.a01, a.a10, b.a01, b.a10) +
+         pair_product(m->flip[1][lane], m->twist[1][lane], a.a02, a.a20, b.a02, b.a20) +
+         pair_product(m->flip[2][lane], m->twist[2][lane], a.a12, a.a21, b.a12, b.a21);
+}
+
+void wring_isotropic_products(const wring_law *self, wring_filter filter, wring_in par, wring_in f, wring_in a,
+                              wring_in b, wring_out sum)
+{
+  WRING_ALIGNED double                u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
+  WRING_ALIGNED wring_isotropic_modes modes;
+
+  find_modes(self, filter, par, f, u, s, v, &modes);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3 ut = mat3_transpose(mat3_load((wring_in)u, lane)), w = mat3_load((wring_in)v, lane);
+    const mat3 x = mat3_mul(ut, mat3_mul(mat3_load(a, lane), w)), y = mat3_mul(ut, mat3_mul(mat3_load(b, lane), w));
+    sum[0][lane] = mode_product(&modes, lane, x, x), sum[1][lane] = mode_product(&modes, lane, x, y);
+    sum[2][lane] = mode_product(&modes, lane, y, y);
   }
 }

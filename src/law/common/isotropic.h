@@ -1,6 +1,6 @@
 /*
-  Laws psi(F) = psi(s_0, s_1, s_2) of the signed singular values, F = U diag(s) V^T: their Hessians, and the functions
-  that such a law supplies as its rule.
+  Laws psi(F) = psi(s_0, s_1, s_2) of the signed singular values, F = U diag(s) V^T: their Hessians and products with
+  these, and the functions that such a law supplies as its rule.
 
   In the basis u_i v_j^T of 3x3 matrices, d2psi/dF2 couples only the three stretches, by d2psi/ds_i ds_j, and each pair
   u_i v_j^T, u_j v_i^T. The eigenvectors of a pair, divided by sqrt(2), are
@@ -41,6 +41,7 @@ typedef struct {
 /* For laws whose rule is a wring_isotropic or begins with one. */
 wring_law_hessian    wring_isotropic_hessian;
 wring_law_contracted wring_isotropic_contracted;
+wring_law_products   wring_isotropic_products;
 
 /* 1/(s_i + s_j) of the three pairs, bounded where psi has no derivative: s_i + s_j = 0. */
 static inline double wring_isotropic_pair(double si, double sj)
