@@ -39,6 +39,31 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
   }
 }
 
+/*
+  2 mu a . b + lambda (R . a)(R . b) + (lambda (tr R^T F - 3) - 2 mu) a . DR(b); filtered or where R turns fast, by the
+  modes.
+*/
+static void products(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_in a, wring_in b,
+                     wring_out sum)
+{
+  WRING_ALIGNED double r[9][WRING_LANES], turn[3][WRING_LANES];
+
+  if (filter || !wring_isotropic_turn(z, a, b, r, turn)) {
+    wring_isotropic_products(self, filter, par, z, a, b, sum);
+    return;
+  }
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const mat3   rotation = mat3_load((wring_in)r, lane), x = mat3_load(a, lane), y = mat3_load(b, lane);
+    const double t  = lambda * mat3_dot(rotation, mat3_sub(mat3_load(z, lane), rotation)) - 2 * mu;
+    const double rx = mat3_dot(rotation, x), ry = mat3_dot(rotation, y);
+    sum[0][lane] = 2 * mu * mat3_dot(x, x) + lambda * rx * rx + t * turn[0][lane];
+    sum[1][lane] = 2 * mu * mat3_dot(x, y) + lambda * rx * ry + t * turn[1][lane];
+    sum[2][lane] = 2 * mu * mat3_dot(y, y) + lambda * ry * ry + t * turn[2][lane];
+  }
+}
+
 /* psi_i = 2 mu (s_i - 1) + lambda t with t = s_0 + s_1 + s_2 - 3 */
 static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
 {
@@ -118,7 +143,7 @@ const wring_law wring_law_corotated = {
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = wring_isotropic_contracted,
-  .products     = wring_isotropic_products,
+  .products     = products,
   .slope        = slope,
   .n_constraint = 1,
   .constraint   = wring_law_root,

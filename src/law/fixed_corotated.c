@@ -57,6 +57,31 @@ BLOCK3_INLINE stretched stretched_of(wring_in par, wring_in s, int lane)
   return (stretched){par[LAME_MU][lane], lambda, lambda * (s0 * s1 * s2 - 1), s1 * s2, s0 * s2, s0 * s1};
 }
 
+/*
+  2 mu (a . b - a . DR(b)) + lambda (cof F . a)(cof F . b) + lambda (J - 1) d2J(a, b); filtered or where R turns fast,
+  by the modes.
+*/
+static void products(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_in a, wring_in b,
+                     wring_out sum)
+{
+  WRING_ALIGNED double r[9][WRING_LANES], turn[3][WRING_LANES];
+
+  if (filter || !wring_isotropic_turn(z, a, b, r, turn)) {
+    wring_isotropic_products(self, filter, par, z, a, b, sum);
+    return;
+  }
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const mat3   f = mat3_load(z, lane), c = mat3_cofactor(f), x = mat3_load(a, lane), y = mat3_load(b, lane);
+    const mat3   along = mat3_cofactor_along(f, x);
+    const double q = lambda * (mat3_det(f, c) - 1), jx = mat3_dot(c, x), jy = mat3_dot(c, y);
+    sum[0][lane] = 2 * mu * (mat3_dot(x, x) - turn[0][lane]) + lambda * jx * jx + q * mat3_dot(along, x);
+    sum[1][lane] = 2 * mu * (mat3_dot(x, y) - turn[1][lane]) + lambda * jx * jy + q * mat3_dot(along, y);
+    sum[2][lane] = 2 * mu * (mat3_dot(y, y) - turn[2][lane]) + lambda * jy * jy + 2 * q * mat3_dot(f, mat3_cofactor(y));
+  }
+}
+
 /* d2psi/ds_i ds_j */
 BLOCK3_INLINE void store_curvature(stretched v, wring_in s, int lane, double (*a)[WRING_LANES])
 {
@@ -130,7 +155,7 @@ const wring_law wring_law_fixed_corotated = {
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = wring_isotropic_contracted,
-  .products     = wring_isotropic_products,
+  .products     = products,
   .slope        = slope,
   .n_constraint = 1,
   .constraint   = wring_law_root,

@@ -52,6 +52,25 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
   }
 }
 
+/* k (a . b - a . DR(b)); filtered or where R turns fast, by the modes. */
+static void products(const wring_law *self, wring_filter filter, wring_in par, wring_in z, wring_in a, wring_in b,
+                     wring_out sum)
+{
+  WRING_ALIGNED double r[9][WRING_LANES], turn[3][WRING_LANES];
+
+  if (filter || !wring_isotropic_turn(z, a, b, r, turn)) {
+    wring_isotropic_products(self, filter, par, z, a, b, sum);
+    return;
+  }
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3 x = mat3_load(a, lane), y = mat3_load(b, lane);
+    sum[0][lane] = par[K][lane] * (mat3_dot(x, x) - turn[0][lane]);
+    sum[1][lane] = par[K][lane] * (mat3_dot(x, y) - turn[1][lane]);
+    sum[2][lane] = par[K][lane] * (mat3_dot(y, y) - turn[2][lane]);
+  }
+}
+
 /* psi_i = k (s_i - 1) */
 static void modes(wring_in par, wring_in s, wring_isotropic_modes *m)
 {
@@ -117,7 +136,7 @@ const wring_law wring_law_strain = {
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
   .contracted   = wring_isotropic_contracted,
-  .products     = wring_isotropic_products,
+  .products     = products,
   .project      = project,
   .slope        = wring_law_slope_of_stiffness,
   .n_constraint = 1,
