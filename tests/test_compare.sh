@@ -34,7 +34,7 @@ attach:   {xmin: {hard: true}}
 gravity:  [0, 0, -9.81]
 time:     {step: 0.2}
 solver:   {newton: {filter: clamp}}
-compare:  {solvers: [newton, qn, pd], iterations: 4, decrement: true}
+compare:  {solvers: [newton, qn, pd, pncg, trust_region], iterations: 4, decrement: true}
 output:   {directory: out}
 DECK
 for ranks in 1 2; do
@@ -47,6 +47,8 @@ for r in csv.DictReader(open(sys.argv[1])):
 assert all(p != p for p, true in rows["pd"]) and rows["newton"][0][0] != rows["newton"][0][0]
 for (p, _), (_, true) in zip(rows["newton"][1:], rows["newton"]):
     assert abs(p - true) <= 1e-6 * true, (p, true)
+for name in ("pncg", "trust_region"):
+    assert all(p > 0 for p, _ in rows[name][1:]), rows[name]
 assert all(p > 0 for p, _ in rows["qn"][1:]) and all(true > 0 for _, true in rows["qn"])
 assert all(a[1] == b[1] for a, b in zip(rows["pd"][:1], rows["qn"][:1]))
 PYTHON
@@ -54,6 +56,17 @@ done
 expect 0 1 decrement.yaml -solver_stop decrement -compare_tolerance 1e-3 -output_directory stopped
 grep -q "'pd' is left out: solver 'pd' predicts no decrease of g" log || fail 'pd stops by decrement'
 grep -q '^newton  *converged after [1-4] ' log || fail 'newton does not stop by decrement'
+for name in pncg trust_region; do
+  expect 0 2 decrement.yaml -solver_stop decrement -compare_solvers $name -compare_tolerance 1e-6 -compare_iterations 100 \
+    -output_directory $name
+  grep -q "^$name  *converged after " log || fail "$name does not stop by decrement"
+  "$python" - $name $name/compare.csv <<'PYTHON' || fail "$name stops elsewhere by decrement"
+import csv, sys
+rows = [r for r in csv.DictReader(open(sys.argv[2])) if r["solver"] == sys.argv[1]]
+first, last = (float(rows[i]["decrement"]) for i in (1, -1))
+assert last > 1e-6 * first and float(rows[-1]["newton_decrement"]) <= 1e-5 * first, (first, last, rows[-1])
+PYTHON
+done
 ends_on 1 1 'command line: solver_stop gradient compares .grad g. with solver_atol, which is 0' decrement.yaml \
   -solver_stop gradient
 

@@ -40,6 +40,7 @@ typedef struct {
 typedef struct {
   double    model;   // J: m(s)
   double    squared; // J: |s|_A^2
+  double    first;   // J: grad g . A^{-1} grad g
   PetscBool outside; // ends at the boundary
 } trust_step;
 
@@ -259,7 +260,7 @@ static PetscErrorCode find_step(wring_solver *s, trust_step *t)
   PetscFunctionBegin;
   *t = (trust_step){0};
   PetscCall(start_step(s, &rz));
-  first = rz;
+  first = t->first = rz;
   for (PetscInt k = 0; k < trust->keys.max_it && rz > 0; k++) {
     PetscCall(multiply(s, sum));
     s->work.linear_iterations++;
@@ -314,6 +315,16 @@ static PetscErrorCode try_step(wring_solver *s, Vec x, const trust_step *t, wrin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  The slope whose predicted decrease is -m(s). A step that ends at the boundary promises less the smaller the region is: the decrease that the step of A
+  promises is then the least.
+*/
+static double slope_of(const trust_step *t)
+{
+  const double slope = 2 * t->model;
+  return t->outside ? fmin(slope, -t->first) : slope;
+}
+
 static PetscErrorCode trust_iterate(wring_solver *s, Vec x)
 {
   trust_data *const trust  = s->data;
@@ -325,6 +336,7 @@ static PetscErrorCode trust_iterate(wring_solver *s, Vec x)
   PetscCall(wring_potential_hessian(s->g, x, WRING_FILTER_NONE, &trust->H));
   for (int i = 0; i < MAX_SHRINKS && result == WRING_SEARCH_FAILED; i++) {
     PetscCall(find_step(s, &t));
+    if (i == 0) wring_solver_predicts(s, slope_of(&t));
     if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
     if (wring_solver_is_tiny(s, 1, t.model)) {
       PetscCall(search(s, x, &result));
@@ -374,6 +386,7 @@ const wring_solver_ops wring_solver_trust_region = {
   .name                 = "trust_region",
   .needs                = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
   .declares             = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
+  .predicts             = PETSC_TRUE,
   .operator_factor      = trust_operator_factor,
   .begins_from_operator = PETSC_TRUE,
   .contacts             = wring_solver_contacts_in_g,
