@@ -331,6 +331,129 @@ static PetscErrorCode test_around_vbd(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The deck's variant `name` of `type` around `inner`, with one more key. */
+static PetscErrorCode set_around(test_body *m, const char *name, const char *type, const char *inner, const char *key,
+                                 const char *value)
+{
+  char full[64];
+
+  PetscFunctionBegin;
+  PetscCall(set_variant(m, name, type, "inner", inner));
+  snprintf(full, sizeof full, "variant_%s_%s", name, key);
+  PetscCall(wring_options_set(m->o, full, value, "deck:3"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  anderson and chebyshev around methods whose state is x: the minimum is newton's and g never rises, by the solver's
+  count of every row; with differences or weights pncg and vbd take at most 3/4 of the iterations of their plain maps,
+  and trust_region, which needs few, no more than two more. Their counted evaluations include those of the inner method.
+  Fails if pncg keeps the direction of another point, if the inner method begins from another g than that of x_k, or if
+  an accelerated iterate that raises g is kept.
+*/
+static PetscErrorCode test_around(const char *inner)
+{
+  static const char *const name[] = {"plain", "mixed", "weighted"};
+  const PetscBool          trust  = (PetscBool)(strcmp(inner, "trust_region") == 0);
+  test_body                m;
+  Vec                      y, x, reference;
+  wring_outcome            outcome[3];
+  double                   distance;
+
+  PetscFunctionBegin;
+  PetscCall(create("corotated", 0.05, PETSC_TRUE, &m, &y));
+  PetscCall(set_around(&m, "plain", "anderson", inner, "window", "0"));
+  PetscCall(set_around(&m, "mixed", "anderson", inner, "window", "5"));
+  PetscCall(set_around(&m, "weighted", "chebyshev", inner, "delay", "5"));
+  PetscCall(wring_options_set(m.o, "solver_pncg_precondition", "jacobi", "deck:4"));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &reference));
+  PetscCall(VecCopy(y, reference));
+  PetscCall(test_body_solve(&m, "newton", 100, 1e-11, reference, &outcome[0]));
+  for (int i = 0; i < 3; i++) {
+    PetscCall(VecCopy(y, x));
+    PetscCall(test_body_solve(&m, name[i], 2000, 1e-8, x, &outcome[i]));
+    PetscCall(test_distance(x, reference, &distance));
+    CHECK(outcome[i].reason == WRING_CONVERGED && outcome[i].rises.count == 0 && distance <= 1e-6,
+          "%s around %s: %s after %d, %d rises, %g m from newton", name[i], inner, wring_reason_name(outcome[i].reason),
+          (int)outcome[i].iterations, (int)outcome[i].rises.count, distance);
+    CHECK(outcome[i].last.evaluations > outcome[i].iterations, "%d evaluations", (int)outcome[i].last.evaluations);
+    CHECK(!trust || outcome[i].last.linear_iterations > outcome[i].iterations, "the solves of %s are not counted",
+          inner);
+  }
+  for (int i = 1; i < 3; i++) {
+    CHECK(trust ? outcome[i].iterations <= outcome[0].iterations + 2
+                : 4 * outcome[i].iterations <= 3 * outcome[0].iterations,
+          "%s: plain %d, %s %d iterations", inner, (int)outcome[0].iterations, name[i], (int)outcome[i].iterations);
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&reference));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Without weights or differences every iteration of either is that of the plain map: n iterations around pncg are n
+  solves of one iteration. Fails if pncg does not restart.
+*/
+static PetscErrorCode test_restarts(void)
+{
+  static const char *const name[] = {"mixing", "weights"};
+  test_body                m;
+  Vec                      y, x, reference;
+  wring_outcome            outcome;
+  double                   distance;
+
+  PetscFunctionBegin;
+  PetscCall(create("corotated", 0.05, PETSC_TRUE, &m, &y));
+  PetscCall(set_around(&m, "mixing", "anderson", "pncg", "window", "0"));
+  PetscCall(set_around(&m, "weights", "chebyshev", "pncg", "rho", "0"));
+  PetscCall(VecDuplicate(y, &x));
+  PetscCall(VecDuplicate(y, &reference));
+  PetscCall(VecCopy(y, reference));
+  for (int k = 0; k < 8; k++) PetscCall(test_body_solve(&m, "pncg", 1, 0, reference, &outcome));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(VecCopy(y, x));
+    PetscCall(test_body_solve(&m, name[i], 8, 0, x, &outcome));
+    PetscCall(test_distance(x, reference, &distance));
+    CHECK(distance <= 1e-12, "%s: %g m from 8 first iterations of pncg", name[i], distance);
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&reference));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  With too large a rho the weighted iterates of chebyshev around another method raise g, and the default takes those of
+  the inner method in their place. Fails if it keeps them.
+*/
+static PetscErrorCode test_bold(const char *inner)
+{
+  static const char *const name[] = {"published", "safe"};
+  test_body                m;
+  Vec                      y, x;
+  wring_outcome            outcome[2];
+
+  PetscFunctionBegin;
+  PetscCall(create("corotated", 0.05, PETSC_TRUE, &m, &y));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(set_around(&m, name[i], "chebyshev", inner, "rho", "0.9999"));
+    if (i == 0) PetscCall(wring_options_set(m.o, "variant_published_line_search", "none", "deck:4"));
+  }
+  PetscCall(VecDuplicate(y, &x));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(VecCopy(y, x));
+    PetscCall(test_body_solve(&m, name[i], 60, 0, x, &outcome[i]));
+  }
+  CHECK(outcome[0].rises.count > 0, "around %s nothing rises: the test shows nothing", inner);
+  CHECK(outcome[1].rises.count == 0, "around %s g rose %d times, by %g", inner, (int)outcome[1].rises.count,
+        outcome[1].rises.largest);
+  PetscCall(VecDestroy(&x));
+  PetscCall(destroy(&m, &y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* chebyshev with too large a rho raises g. Fails if the loop miscounts this, or adds the counts of the last solve. */
 static PetscErrorCode test_rises(void)
 {
@@ -395,9 +518,9 @@ static PetscErrorCode test_momentum(void)
 static PetscErrorCode test_refusals(void)
 {
   static const char *const bad[][3] = {
-    {"chebyshev", "rho", "1"},           {"chebyshev", "rho", "-0.1"}, {"chebyshev", "delay", "-1"},
-    {"chebyshev", "line_search", "sum"}, {"anderson", "window", "-1"}, {"anderson", "window", "21"},
-    {"anderson", "inner", "newton"},
+    {"chebyshev", "rho", "1"},           {"chebyshev", "rho", "-0.1"},   {"chebyshev", "delay", "-1"},
+    {"chebyshev", "line_search", "sum"}, {"anderson", "window", "-1"},   {"anderson", "window", "21"},
+    {"anderson", "inner", "newton"},     {"chebyshev", "inner", "admm"},
   };
   test_body     m;
   Vec           y;
@@ -433,6 +556,12 @@ int main(int argc, char **argv)
   PetscCall(test_falls_back());
   PetscCall(test_stiff());
   PetscCall(test_around_vbd());
+  PetscCall(test_around("vbd"));
+  PetscCall(test_around("pncg"));
+  PetscCall(test_around("trust_region"));
+  PetscCall(test_restarts());
+  PetscCall(test_bold("vbd"));
+  PetscCall(test_bold("pncg"));
   PetscCall(test_rises());
   PetscCall(test_momentum());
   PetscCall(PetscFinalize());

@@ -57,8 +57,8 @@ expect 0 1 decrement.yaml -solver_stop decrement -compare_tolerance 1e-3 -output
 grep -q "'pd' is left out: solver 'pd' predicts no decrease of g" log || fail 'pd stops by decrement'
 grep -q '^newton  *converged after [1-4] ' log || fail 'newton does not stop by decrement'
 for name in pncg trust_region; do
-  expect 0 2 decrement.yaml -solver_stop decrement -compare_solvers $name -compare_tolerance 1e-6 -compare_iterations 100 \
-    -output_directory $name
+  expect 0 2 decrement.yaml -solver_stop decrement -compare_solvers $name -compare_tolerance 1e-6 \
+    -compare_iterations 100 -output_directory $name
   grep -q "^$name  *converged after " log || fail "$name does not stop by decrement"
   "$python" - $name $name/compare.csv <<'PYTHON' || fail "$name stops elsewhere by decrement"
 import csv, sys

@@ -1,8 +1,10 @@
 /*
   Anderson acceleration of a fixed-point iteration v -> G(v), mixing.h, docs/theory.md (5.24).
 
-  Around pd [Peng et al. 2018]: v = x, G(x) = x - A^{-1} grad g(x); around vbd G is a sweep. Where the mixed iterate
-  makes g rise, G(x) is taken instead, so that g never rises where it does not rise with pd or vbd.
+  Around pd [Peng et al. 2018]: v = x, G(x) = x - A^{-1} grad g(x); around vbd G is a sweep, around pncg the step of a
+  first iteration, around trust_region one iteration with the last radius. Where the mixed iterate makes g rise, or has
+  a larger g than the G(x) of pncg and trust_region, G(x) is taken instead, so that g never rises where it does not rise
+  with the inner method.
 
   Around admm [Zhang et al. 2019]: v = (M^{1/2} x/h, W u) [J^(1/2)], G is one iteration of admm. Where the residuals
   |W (D x - z)|^2 + |W (z - z before)|^2 after it are larger than those of the last iteration, it is repeated from the
@@ -13,7 +15,7 @@
 #include "solver/common/mixing.h"
 
 typedef struct {
-  wring_solver *inner;    // admm or vbd, or NULL: pd
+  wring_solver *inner;    // or NULL: pd
   PetscBool     split;    // inner is admm
   PetscInt      window;   // largest number of differences
   wring_mixing  mixing;   //
@@ -22,15 +24,15 @@ typedef struct {
   double       *F, *last; // [n]: G(v_k) - v_k of this iteration and the previous one
   double       *p;        // [n]: v_k - v_(k-1), then v_(k+1) - v_k
   double        residual; // J, of admm's last iteration
-  Vec           d;        // [n_owned][3] m
+  Vec           d, y;     // [n_owned][3] m
 } anderson_data;
 
 static const wring_option anderson_options[] = {
   {.key     = "inner",
    .type    = WRING_WORD,
-   .choices = "pd|admm|vbd",
+   .choices = "pd|admm|vbd|pncg|trust_region",
    .value   = "pd",
-   .help    = "Method that is accelerated; it takes its own keys, those of solver.admm or solver.vbd."},
+   .help    = "Method that is accelerated; it takes its own keys, such as those of solver.admm."},
   {.key   = "window",
    .type  = WRING_INT,
    .range = "[0,20]",
@@ -77,6 +79,7 @@ static PetscErrorCode anderson_set_up(wring_solver *s)
     PetscCall(wring_potential_require(s->g, WRING_CAN_PROJECT | WRING_CAN_SLOPE, s->ops->name, "inner admm or vbd"));
   const PetscInt n = anderson->inner ? wring_inner_size(anderson->inner) : s->n;
   PetscCall(VecDuplicate(s->current.grad, &anderson->d));
+  if (anderson->inner) PetscCall(VecDuplicate(s->current.grad, &anderson->y));
   PetscCall(PetscMalloc4(n, &anderson->v, n, &anderson->F, n, &anderson->last, n, &anderson->p));
   PetscCall(wring_mixing_create(anderson->window, n, &anderson->mixing));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -89,12 +92,12 @@ static PetscErrorCode anderson_begin(wring_solver *s, Vec x)
   PetscFunctionBegin;
   wring_mixing_restart(&anderson->mixing);
   anderson->moved = PETSC_FALSE;
-  if (anderson->inner) PetscCall(wring_inner_begin(anderson->inner, x));
   if (!anderson->split) PetscCall(wring_solver_evaluate(s, x));
+  if (anderson->inner) PetscCall(wring_inner_begin(anderson->inner, s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- around pd or vbd -------------------------------------------------------------------------------------------- */
+/* ---- around the others ------------------------------------------------------------------------------------------- */
 
 /* Evaluates the trial point x + p. */
 static PetscErrorCode try_step(wring_solver *s, Vec x, const double *p)
@@ -110,18 +113,24 @@ static PetscErrorCode try_step(wring_solver *s, Vec x, const double *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* F = G(x) - x. */
+/* What g may be at a mixed iterate: g(x), or g(G(x)) where the inner method knows it. */
+static double largest_objective(const wring_solver *s)
+{
+  const anderson_data *anderson = s->data;
+  const wring_solver  *from     = anderson->inner && anderson->inner->current.known ? anderson->inner : s;
+  return from->current.value.objective;
+}
+
+/* F = G(x) - x; with an inner method y = G(x). */
 static PetscErrorCode find_step(wring_solver *s, Vec x)
 {
   anderson_data *anderson = s->data;
   const double  *d;
-  double         merit;
 
   PetscFunctionBegin;
   if (anderson->inner) {
-    PetscCall(VecCopy(x, anderson->d));
-    PetscCall(wring_inner_iterate(anderson->inner, anderson->d, &merit));
-    PetscCall(VecAXPY(anderson->d, -1, x));
+    PetscCall(wring_inner_step(anderson->inner, s, x, anderson->y));
+    PetscCall(VecWAXPY(anderson->d, -1, x, anderson->y));
   } else {
     PetscCall(wring_solver_operator_step(s, anderson->d));
   }
@@ -131,18 +140,35 @@ static PetscErrorCode find_step(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode iterate_pd(wring_solver *s, Vec x)
+/* Evaluates the trial point G(x), unless the inner method has done so. */
+static PetscErrorCode try_plain(wring_solver *s, Vec x)
 {
   anderson_data *anderson = s->data;
 
   PetscFunctionBegin;
-  PetscCall(find_step(s, x));
-  PetscCall(wring_mixing_step(s, &anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
-  PetscCall(try_step(s, x, anderson->p));
-  if (anderson->mixing.count > 0 && !(s->trial.value.objective <= s->current.value.objective)) {
-    wring_copy(s->n, anderson->F, anderson->p);
+  wring_copy(s->n, anderson->F, anderson->p);
+  if (anderson->inner && anderson->inner->current.known)
+    PetscCall(wring_inner_try(anderson->inner, s, anderson->y));
+  else
     PetscCall(try_step(s, x, anderson->p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The mixed iterate, or G(x) where it raises g. */
+static PetscErrorCode iterate_descending(wring_solver *s, Vec x)
+{
+  anderson_data *anderson = s->data;
+  PetscBool      mixed    = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(find_step(s, x));
+  if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_mixing_step(s, &anderson->mixing, anderson->F, anderson->moved ? anderson->last : NULL, anderson->p));
+  if (anderson->mixing.count > 0) {
+    PetscCall(try_step(s, x, anderson->p));
+    mixed = (PetscBool)(s->trial.value.objective <= largest_objective(s));
   }
+  if (!mixed) PetscCall(try_plain(s, x));
   PetscCall(wring_solver_accept(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -203,10 +229,21 @@ static PetscErrorCode anderson_iterate(wring_solver *s, Vec x)
   double *const  F        = anderson->F;
 
   PetscFunctionBegin;
-  PetscCall(anderson->split ? iterate_admm(s, x) : iterate_pd(s, x));
+  PetscCall(anderson->split ? iterate_admm(s, x) : iterate_descending(s, x));
+  if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
   anderson->F     = anderson->last;
   anderson->last  = F;
   anderson->moved = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The matrices of the inner method. */
+static PetscErrorCode anderson_predict(wring_solver *s, Vec x, double *bytes)
+{
+  const anderson_data *anderson = s->data;
+
+  PetscFunctionBegin;
+  if (anderson->inner) PetscCall(wring_solver_predict(anderson->inner, x, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -218,6 +255,7 @@ static PetscErrorCode anderson_destroy(wring_solver *s)
   PetscCall(wring_solver_destroy(&anderson->inner));
   PetscCall(wring_mixing_destroy(&anderson->mixing));
   PetscCall(VecDestroy(&anderson->d));
+  PetscCall(VecDestroy(&anderson->y));
   PetscCall(PetscFree4(anderson->v, anderson->F, anderson->last, anderson->p));
   PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -240,5 +278,6 @@ const wring_solver_ops wring_solver_anderson = {
   .set_up           = anderson_set_up,
   .begin            = anderson_begin,
   .iterate          = anderson_iterate,
+  .predict          = anderson_predict,
   .destroy          = anderson_destroy,
 };

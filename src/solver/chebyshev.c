@@ -6,24 +6,37 @@
   every solve estimates it by |q_S|_A/|q_(S-1)|_A: for a quadratic g these ratios increase towards rho. Every solve
   starts with w = 1.
 
+  Around another method with the iteration G, q = G(x_k) - x_k, and lengths are those of q itself. If g(x_k + d) is
+  above g(x_k), or above g(G(x_k)) where the method knows that, x_(k+1) is G(x_k), and the weights start again.
+
   With line_search armijo, the default, g never rises: if d is not a descent direction, q is used instead. With none, as
   published, g may rise and the iterates may diverge.
 */
+#include "solver/common/inner.h"
 #include "solver/common/line_search.h"
 
 typedef struct {
-  PetscBool given; // rho; otherwise it is estimated
-  double    rho;
-  PetscInt  delay; // S
-  PetscBool search;
-  double    weight;  // w
-  double    length;  // |q|_A of the last plain step, J^(1/2); 0: none so far
-  Vec       q, p, d; // [n_owned][3] m
+  wring_solver *inner; // or NULL: A^{-1}
+  PetscBool     given; // rho; otherwise it is estimated
+  double        rho;
+  PetscInt      delay; // S
+  PetscBool     search;
+  double        weight;  // w
+  PetscInt      count;   // iterations from which the weights follow
+  double        length;  // |q|_A of the last plain step, J^(1/2), or |q|, m; 0: none so far
+  Vec           q, p, d; // [n_owned][3] m
+  Vec           y;       // m: G(x_k)
 } chebyshev_data;
 
 static const double largest_rho = 0.999; // upper bound of the estimate: with rho >= 1 the weights would not converge
 
 static const wring_option chebyshev_options[] = {
+  {.key     = "inner",
+   .type    = WRING_WORD,
+   .choices = "operator|vbd|pncg|trust_region",
+   .value   = "operator",
+   .help = "Method that is accelerated: the step of pd for any material, or a method with its own keys, such as those "
+           "of solver.vbd."},
   {.key   = "rho",
    .type  = WRING_REAL,
    .range = "[0,1)",
@@ -53,12 +66,21 @@ static PetscErrorCode chebyshev_create(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static const wring_solver_ops chebyshev_around;
+
 static PetscErrorCode chebyshev_set_from_options(wring_solver *s, const wring_options *o, const char *prefix)
 {
   chebyshev_data *chebyshev = s->data;
-  const char     *search;
+  const char     *search, *inner;
+  PetscBool       operator;
 
   PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, chebyshev_options, "inner", &inner));
+  PetscCall(PetscStrcmp(inner, "operator", &operator));
+  if (!operator) {
+    s->ops = &chebyshev_around;
+    PetscCall(wring_inner_create(s, o, inner, &chebyshev->inner));
+  }
   chebyshev->given = wring_options_has(o, prefix, "rho");
   if (chebyshev->given) PetscCall(wring_options_get_real(o, prefix, chebyshev_options, "rho", &chebyshev->rho));
   PetscCall(wring_options_get_int(o, prefix, chebyshev_options, "delay", &chebyshev->delay));
@@ -75,6 +97,9 @@ static PetscErrorCode chebyshev_set_up(wring_solver *s)
   PetscCall(VecDuplicate(s->current.grad, &chebyshev->q));
   PetscCall(VecDuplicate(s->current.grad, &chebyshev->p));
   PetscCall(VecDuplicate(s->current.grad, &chebyshev->d));
+  if (!chebyshev->inner) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_solver_set_up(chebyshev->inner));
+  PetscCall(VecDuplicate(s->current.grad, &chebyshev->y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,8 +109,25 @@ static PetscErrorCode chebyshev_begin(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   chebyshev->length = 0;
+  chebyshev->count  = 0;
   PetscCall(VecZeroEntries(chebyshev->p));
   PetscCall(wring_solver_evaluate(s, x));
+  if (chebyshev->inner) PetscCall(wring_inner_begin(chebyshev->inner, s, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* q; around another method G(x) too. */
+static PetscErrorCode plain_step(wring_solver *s, Vec x)
+{
+  chebyshev_data *chebyshev = s->data;
+
+  PetscFunctionBegin;
+  if (!chebyshev->inner) {
+    PetscCall(wring_solver_operator_step(s, chebyshev->q));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_inner_step(chebyshev->inner, s, x, chebyshev->y));
+  PetscCall(VecWAXPY(chebyshev->q, -1, x, chebyshev->y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -93,11 +135,11 @@ static PetscErrorCode chebyshev_begin(wring_solver *s, Vec x)
 static PetscErrorCode estimate_rho(wring_solver *s)
 {
   chebyshev_data *chebyshev = s->data;
-  double          slope;
+  double          square;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_dot(s, s->current.grad, chebyshev->q, &slope));
-  const double length = PetscSqrtReal(PetscMax(-slope, 0));
+  PetscCall(wring_solver_dot(s, chebyshev->inner ? chebyshev->q : s->current.grad, chebyshev->q, &square));
+  const double length = PetscSqrtReal(PetscMax(chebyshev->inner ? square : -square, 0));
   chebyshev->rho      = chebyshev->length > 0 ? PetscMin(length / chebyshev->length, largest_rho) : 0;
   chebyshev->length   = length;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -107,10 +149,10 @@ static PetscErrorCode estimate_rho(wring_solver *s)
 static PetscErrorCode next_weight(wring_solver *s)
 {
   chebyshev_data *chebyshev = s->data;
-  const PetscInt  k = s->current.iteration, first = PetscMax(chebyshev->delay, 1);
+  const PetscInt  k = chebyshev->count++, first = PetscMax(chebyshev->delay, 1);
 
   PetscFunctionBegin;
-  if (!chebyshev->given && k <= first) PetscCall(estimate_rho(s));
+  if (!chebyshev->given && s->current.iteration <= first) PetscCall(estimate_rho(s));
   if (k < first)
     chebyshev->weight = 1;
   else if (k == first)
@@ -121,14 +163,14 @@ static PetscErrorCode next_weight(wring_solver *s)
 }
 
 /* d = w q + (w - 1) p. */
-static PetscErrorCode chebyshev_direction(wring_solver *s)
+static PetscErrorCode chebyshev_direction(wring_solver *s, Vec x)
 {
   chebyshev_data *chebyshev = s->data;
   const double   *qa, *pa;
   double         *da;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_operator_step(s, chebyshev->q));
+  PetscCall(plain_step(s, x));
   PetscCall(next_weight(s));
   const wring_phase old = wring_phases_switch(s->phases, WRING_PHASE_VECTOR);
   PetscCall(VecGetArrayRead(chebyshev->q, &qa));
@@ -168,14 +210,34 @@ static PetscErrorCode chebyshev_search(wring_solver *s, Vec x, wring_search *res
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Around another method: x + d, or G(x) if that is better, after which the weights follow those of a plain step. */
+static PetscErrorCode take_better(wring_solver *s, Vec x)
+{
+  chebyshev_data     *chebyshev = s->data;
+  const wring_solver *from      = chebyshev->inner->current.known ? chebyshev->inner : s;
+
+  PetscFunctionBegin;
+  if (chebyshev->weight > 1) {
+    PetscCall(wring_solver_try(s, x, 1, chebyshev->d));
+    if (s->trial.value.objective <= from->current.value.objective) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(VecCopy(chebyshev->q, chebyshev->d));
+    chebyshev->count = PetscMax(chebyshev->delay, 1);
+  }
+  PetscCall(wring_inner_try(chebyshev->inner, s, chebyshev->y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode chebyshev_iterate(wring_solver *s, Vec x)
 {
   chebyshev_data *chebyshev = s->data;
   wring_search    result    = WRING_SEARCH_FOUND;
 
   PetscFunctionBegin;
-  PetscCall(chebyshev_direction(s));
-  if (chebyshev->search)
+  PetscCall(chebyshev_direction(s, x));
+  if (s->end.given) PetscFunctionReturn(PETSC_SUCCESS);
+  if (chebyshev->search && chebyshev->inner)
+    PetscCall(take_better(s, x));
+  else if (chebyshev->search)
     PetscCall(chebyshev_search(s, x, &result));
   else
     PetscCall(wring_solver_try(s, x, 1, chebyshev->d));
@@ -193,6 +255,8 @@ static PetscErrorCode chebyshev_destroy(wring_solver *s)
   chebyshev_data *chebyshev = s->data;
 
   PetscFunctionBegin;
+  PetscCall(wring_solver_destroy(&chebyshev->inner));
+  PetscCall(VecDestroy(&chebyshev->y));
   PetscCall(VecDestroy(&chebyshev->q));
   PetscCall(VecDestroy(&chebyshev->p));
   PetscCall(VecDestroy(&chebyshev->d));
@@ -200,31 +264,68 @@ static PetscErrorCode chebyshev_destroy(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The state of the inner method belongs to another g. */
+static PetscErrorCode chebyshev_change(wring_solver *s)
+{
+  const chebyshev_data *chebyshev = s->data;
+  wring_solver *const   inner     = chebyshev->inner;
+
+  PetscFunctionBegin;
+  if (inner->ops->change) PetscCall(inner->ops->change(inner));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The matrices of the inner method. */
+static PetscErrorCode chebyshev_predict(wring_solver *s, Vec x, double *bytes)
+{
+  const chebyshev_data *chebyshev = s->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_solver_predict(chebyshev->inner, x, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static double chebyshev_operator_factor(const wring_solver *s)
 {
-  (void)s;
-  return 1;
+  const chebyshev_data *chebyshev = s->data;
+  return chebyshev->inner ? wring_solver_operator_factor(chebyshev->inner) : 1;
 }
 
 /* Without a line search g may rise. */
 static const wring_contact_way *chebyshev_contacts(const wring_solver *s)
 {
   const chebyshev_data *chebyshev = s->data;
-  return chebyshev->search ? wring_solver_contacts_in_g(s) : NULL;
+  const wring_solver   *inner     = chebyshev->inner;
+  if (!chebyshev->search) return NULL;
+  return inner ? inner->ops->contacts(inner) : wring_solver_contacts_in_g(s);
 }
 
+// clang-format off
+#define COMMON \
+  .name             = "chebyshev", \
+  .operator_factor  = chebyshev_operator_factor, \
+  .contacts         = chebyshev_contacts, \
+  .options          = chebyshev_options, \
+  .create           = chebyshev_create, \
+  .set_from_options = chebyshev_set_from_options, \
+  .set_up           = chebyshev_set_up, \
+  .begin            = chebyshev_begin, \
+  .iterate          = chebyshev_iterate, \
+  .destroy          = chebyshev_destroy
+// clang-format on
+
 const wring_solver_ops wring_solver_chebyshev = {
-  .name             = "chebyshev",
-  .needs            = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
-  .declares         = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
-  .operator_factor  = chebyshev_operator_factor,
-  .contacts         = chebyshev_contacts,
-  .options          = chebyshev_options,
-  .create           = chebyshev_create,
-  .set_from_options = chebyshev_set_from_options,
-  .set_up           = chebyshev_set_up,
-  .begin            = chebyshev_begin,
-  .iterate          = chebyshev_iterate,
-  .precondition     = wring_solver_apply_inverse,
-  .destroy          = chebyshev_destroy,
+  COMMON,
+  .needs        = WRING_CAN_GRADIENT | WRING_CAN_SLOPE,
+  .declares     = WRING_MINIMISES | WRING_DESCENDS | WRING_KEEPS_MOMENTUM,
+  .precondition = wring_solver_apply_inverse,
+};
+
+/* Around another method, which has its own needs. */
+static const wring_solver_ops chebyshev_around = {
+  COMMON,
+  .needs    = WRING_CAN_GRADIENT,
+  .declares = WRING_MINIMISES | WRING_DESCENDS,
+  .change   = chebyshev_change,
+  .predict  = chebyshev_predict,
 };

@@ -15,6 +15,7 @@
   With diagonal blocks an iteration has one reduction: all sums of the next direction are found at the trial point and
   reduced with g; a trial that is rejected has formed them in vain.
 */
+#include "solver/common/inner.h"
 #include "solver/common/line_search.h"
 #include <math.h>
 
@@ -162,7 +163,7 @@ static PetscErrorCode add_dots(const wring_solver *s, Vec grad, int n, const Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode fill_ghosts(wring_solver *s, Vec x)
+static PetscErrorCode fill_ghosts(const wring_solver *s, Vec x)
 {
   const double *xa;
 
@@ -235,13 +236,15 @@ static PetscErrorCode get_ready(wring_solver *s, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Forgets the last direction, which vanishes. */
-static PetscErrorCode forget(wring_solver *s)
+/* Forgets the last direction, which vanishes, and the blocks. */
+static PetscErrorCode forget(const wring_solver *s)
 {
   pncg_data *const pncg = s->data;
 
   PetscFunctionBegin;
+  PetscCall(VecZeroEntries(pncg->v));
   PetscCall(VecZeroEntries(pncg->d));
+  pncg->age    = -1;
   pncg->slope  = 0;
   pncg->ready  = PETSC_FALSE;
   pncg->frozen = PETSC_TRUE;
@@ -251,14 +254,10 @@ static PetscErrorCode forget(wring_solver *s)
 
 static PetscErrorCode pncg_begin(wring_solver *s, Vec x)
 {
-  pncg_data *const pncg = s->data;
-
   PetscFunctionBegin;
   PetscCall(wring_solver_evaluate(s, x));
   PetscCall(fill_ghosts(s, x)); // g at x_0 may have been known; every later x_k is a point of an evaluation
-  PetscCall(VecZeroEntries(pncg->v));
   PetscCall(forget(s));
-  pncg->age = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -421,6 +420,18 @@ static PetscErrorCode pncg_destroy(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* As a fixed-point iteration: v is x. The last direction belongs to another point: every iteration is the first. */
+static PetscErrorCode pncg_put(const wring_solver *s, const double *v, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_state_put_x(s, v, x));
+  PetscCall(fill_ghosts(s, x));
+  PetscCall(forget(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const wring_solver_state pncg_state = {.size = wring_state_size_x, .get = wring_state_get_x, .put = pncg_put};
+
 const wring_solver_ops wring_solver_pncg = {
   .name                 = "pncg",
   .needs                = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
@@ -437,5 +448,6 @@ const wring_solver_ops wring_solver_pncg = {
   .iterate              = pncg_iterate,
   .change               = pncg_change,
   .add_sums             = pncg_add_sums,
+  .state                = &pncg_state,
   .destroy              = pncg_destroy,
 };

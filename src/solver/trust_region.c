@@ -12,6 +12,7 @@
   rough: beta is therefore Polak and Ribiere's [Notay 2000], and |s|_A is computed with A itself, where PETSc's
   KSPSTCG would take the norm from an exact preconditioner.
 */
+#include "solver/common/inner.h"
 #include "solver/common/line_search.h"
 #include <math.h>
 
@@ -316,8 +317,8 @@ static PetscErrorCode try_step(wring_solver *s, Vec x, const trust_step *t, wrin
 }
 
 /*
-  The slope whose predicted decrease is -m(s). A step that ends at the boundary promises less the smaller the region is: the decrease that the step of A
-  promises is then the least.
+  The slope whose predicted decrease is -m(s). A step that ends at the boundary promises less the smaller the region is:
+  the decrease that the step of A promises is then the least.
 */
 static double slope_of(const trust_step *t)
 {
@@ -382,6 +383,10 @@ static PetscErrorCode trust_destroy(wring_solver *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* As a fixed-point iteration: v is x. The radius, which says how far the model of g holds, is kept at another x. */
+static const wring_solver_state trust_state = {
+  .size = wring_state_size_x, .get = wring_state_get_x, .put = wring_state_put_x};
+
 const wring_solver_ops wring_solver_trust_region = {
   .name                 = "trust_region",
   .needs                = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_SLOPE,
@@ -397,5 +402,6 @@ const wring_solver_ops wring_solver_trust_region = {
   .begin                = trust_begin,
   .iterate              = trust_iterate,
   .predict              = trust_predict,
+  .state                = &trust_state,
   .destroy              = trust_destroy,
 };

@@ -9,6 +9,7 @@
   in no contact, with the weights of chebyshev. With line_search armijo an accelerated iterate with a larger g than
   x_k is replaced by s, and the weights start again. docs/theory.md (5.29) to (5.31)
 */
+#include "solver/common/inner.h"
 #include "solver/common/line_search.h"
 #include <wring/descent.h>
 
@@ -289,34 +290,8 @@ static const wring_contact_way *vbd_contacts(const wring_solver *s)
 }
 
 /* As a fixed-point iteration: v is x, one sweep. */
-static PetscInt vbd_size(const wring_solver *s)
-{
-  return s->n;
-}
-
-static PetscErrorCode vbd_get(const wring_solver *s, Vec x, double *v)
-{
-  const double *xa;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x, &xa));
-  wring_copy(s->n, xa, v);
-  PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode vbd_put(const wring_solver *s, const double *v, Vec x)
-{
-  double *xa;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArray(x, &xa));
-  wring_copy(s->n, v, xa);
-  PetscCall(VecRestoreArray(x, &xa));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static const wring_solver_state vbd_state = {.size = vbd_size, .get = vbd_get, .put = vbd_put};
+static const wring_solver_state vbd_state = {
+  .size = wring_state_size_x, .get = wring_state_get_x, .put = wring_state_put_x};
 
 const wring_solver_ops wring_solver_vbd = {
   .name             = "vbd",

@@ -1,4 +1,5 @@
 #include "inner.h"
+#include "line_search.h"
 
 PetscErrorCode wring_inner_create(const wring_solver *outer, const wring_options *o, const char *name,
                                   wring_solver **inner)
@@ -11,11 +12,36 @@ PetscErrorCode wring_inner_create(const wring_solver *outer, const wring_options
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_inner_begin(wring_solver *inner, Vec x)
+/* The costs since the last call; work is counted in the phases that both share. */
+static void take_costs(wring_solver *inner, wring_solver *outer)
+{
+  outer->work.linear_iterations += inner->work.linear_iterations;
+  outer->work.evaluations += inner->work.evaluations;
+  inner->work.linear_iterations = inner->work.evaluations = 0;
+}
+
+/* The inner method begins with what the outer one knows at x_k: references, rounding, and g and grad g if known. */
+static PetscErrorCode share(wring_solver *inner, const wring_solver *outer)
 {
   PetscFunctionBegin;
-  inner->work.linear_iterations = 0;
+  inner->scale             = outer->scale;
+  inner->current.iteration = outer->current.iteration;
+  inner->current.known     = outer->current.known;
+  if (!outer->current.known) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecCopy(outer->current.grad, inner->current.grad));
+  inner->current.value      = outer->current.value;
+  inner->current.norm       = outer->current.norm;
+  inner->current.norm_known = outer->current.norm_known;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_inner_begin(wring_solver *inner, wring_solver *outer, Vec x)
+{
+  PetscFunctionBegin;
+  wring_solver_forget(inner);
+  PetscCall(share(inner, outer));
   if (inner->ops->begin) PetscCall(inner->ops->begin(inner, x));
+  take_costs(inner, outer);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -50,8 +76,69 @@ PetscErrorCode wring_inner_put(const wring_solver *inner, const double *v, Vec x
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void wring_inner_end(const wring_solver *inner, wring_solver *outer)
+void wring_inner_end(wring_solver *inner, wring_solver *outer)
 {
-  outer->work.linear_iterations = inner->work.linear_iterations;
+  take_costs(inner, outer);
   wring_solver_moved(outer);
+}
+
+/* ---- methods whose state is x ------------------------------------------------------------------------------------ */
+
+PetscInt wring_state_size_x(const wring_solver *s)
+{
+  return s->n;
+}
+
+PetscErrorCode wring_state_get_x(const wring_solver *s, Vec x, double *v)
+{
+  const double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  wring_copy(s->n, xa, v);
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_state_put_x(const wring_solver *s, const double *v, Vec x)
+{
+  double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(x, &xa));
+  wring_copy(s->n, v, xa);
+  PetscCall(VecRestoreArray(x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_inner_step(wring_solver *inner, wring_solver *outer, Vec x, Vec y)
+{
+  const double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(wring_inner_put(inner, xa, y));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCall(share(inner, outer));
+  PetscCall(inner->ops->iterate(inner, y));
+  PetscCall(wring_solver_swap_back(inner, y));
+  take_costs(inner, outer);
+  if (inner->end.given) wring_solver_end(outer, inner->end.reason);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_inner_try(wring_solver *inner, wring_solver *outer, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecCopy(y, outer->trial.x));
+  outer->trial.step = 1;
+  if (!inner->current.known) {
+    PetscCall(wring_solver_evaluate_trial(outer, outer->trial.x, outer->trial.grad));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_solver_know_norm(inner));
+  PetscCall(VecCopy(inner->current.grad, outer->trial.grad));
+  outer->trial.value = inner->current.value;
+  outer->trial.norm  = inner->current.norm;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -240,11 +240,8 @@ static PetscErrorCode ask_budget(wring_solver *s, PetscBool *stop, wring_reason 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Resets everything that belongs to the last solve. */
-static PetscErrorCode begin(wring_solver *s, Vec x)
+void wring_solver_forget(wring_solver *s)
 {
-  PetscFunctionBegin;
-  s->choices.solve++;
   s->current.iteration = s->work.evaluations = 0;
   s->work.linear_iterations                  = 0;
   s->current.step = s->work.measured = 0;
@@ -254,6 +251,13 @@ static PetscErrorCode begin(wring_solver *s, Vec x)
   s->current.known = s->current.norm_known = s->end.given = s->bound.inverts = PETSC_FALSE;
   s->contacts.comparable                                                     = PETSC_TRUE;
   s->too_far                                                                 = (solver_too_far){.norm = INFINITY};
+}
+
+static PetscErrorCode begin(wring_solver *s, Vec x)
+{
+  PetscFunctionBegin;
+  s->choices.solve++;
+  wring_solver_forget(s);
   PetscCall(wring_potential_place(s->g, x));
   PetscCall(wring_potential_rounding(s->g, x, &s->scale.rounding));
   s->work.setup  = (wring_setup){0};

@@ -133,6 +133,7 @@ PetscErrorCode wring_solver_know_norm(wring_solver *s); // current.norm
   Ends the solve if that has become small enough for WRING_STOP_DECREMENT; the method then leaves x as it is.
 */
 void wring_solver_predicts(wring_solver *s, double slope);
+void wring_solver_forget(wring_solver *s);                // all that belongs to the last solve (solve.c)
 void wring_solver_end(wring_solver *s, wring_reason end); // x_k is the last iterate; the first reason counts
 
 /*
