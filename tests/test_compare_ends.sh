@@ -50,8 +50,8 @@ assert all(s["iterations"] in (7, 14) and s["ended"] == "converged to target" fo
 PYTHON
 refused 'compare_target needs g\*' beam.yaml -compare_target 1e-2 -compare_reference least
 refused 'compare_target' beam.yaml -compare_target 1
-expect 3 1 beam.yaml -compare_target 1e-2 -time_limit 1e-9
-valid_json out/compare.json
+expect 3 1 beam.yaml -compare_target 1e-2 -time_limit 1e-9 -output_directory stopped
+valid_json stopped/compare.json
 
 # ---- a budget: the iteration that reaches it is the last, and no row follows ----
 # Fails if the time of measuring or set-up counts, if the budget is asked rarely, or if ranks decide differently.
