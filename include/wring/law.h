@@ -11,6 +11,7 @@
     strain.c ...       a law: functions, then its table
     common/passes.h    functions derived from others of the same law
     common/contract.c  the Hessian of one vertex, and its products with two directions
+    common/vertex.h    closed forms of the Hessian of one vertex
     common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h, root.h (constraints), limit.h
     common/membrane.h  laws of the stretches of a triangle
     common/length.h    laws of |z|

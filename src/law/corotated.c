@@ -8,6 +8,7 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
+#include "law/common/vertex.h"
 #include "law/common/passes.h"
 #include <wring/law.h>
 
@@ -36,6 +37,26 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
     const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane], trace = mat3_dot(rotation, d);
     psi[lane] = mu * mat3_dot(d, d) + 0.5 * lambda * trace * trace;
     mat3_store(p, lane, mat3_combine(2 * mu, d, lambda * trace, rotation));
+  }
+}
+
+/* 2 mu |g|^2 I + lambda (R g) (R g)^T + (lambda (tr R^T F - 3) - 2 mu) dR */
+static void contracted(const wring_law *self, wring_in par, wring_in z, wring_in g, wring_out K)
+{
+  WRING_ALIGNED double r[9][WRING_LANES], turn[6][WRING_LANES];
+
+  if (!wring_vertex_turn(z, g, r, turn)) {
+    wring_isotropic_contracted(self, par, z, g, K);
+    return;
+  }
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3   f = mat3_load(z, lane), rotation = mat3_load((wring_in)r, lane);
+    const vec3   row = vertex_row(g, lane);
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const double trace = mat3_dot(rotation, mat3_sub(f, rotation));
+    const sym3   k     = sym3_of_vector(2 * mu * vec3_dot(row, row), lambda, vertex_apply(rotation, row));
+    vertex_store(K, lane, sym3_combine(1, k, lambda * trace - 2 * mu, vertex_load((wring_in)turn, lane)));
   }
 }
 
@@ -142,7 +163,7 @@ const wring_law wring_law_corotated = {
   .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
-  .contracted   = wring_isotropic_contracted,
+  .contracted   = contracted,
   .products     = products,
   .slope        = slope,
   .n_constraint = 1,

@@ -8,6 +8,7 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
+#include "law/common/vertex.h"
 #include "law/common/passes.h"
 #include <wring/law.h>
 
@@ -55,6 +56,24 @@ BLOCK3_INLINE stretched stretched_of(wring_in par, wring_in s, int lane)
 {
   const double lambda = par[LAME_LAMBDA][lane], s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
   return (stretched){par[LAME_MU][lane], lambda, lambda * (s0 * s1 * s2 - 1), s1 * s2, s0 * s2, s0 * s1};
+}
+
+/* 2 mu (|g|^2 I - dR) + lambda c c^T with c = (cof F) g */
+static void contracted(const wring_law *self, wring_in par, wring_in z, wring_in g, wring_out K)
+{
+  WRING_ALIGNED double r[9][WRING_LANES], turn[6][WRING_LANES];
+
+  if (!wring_vertex_turn(z, g, r, turn)) {
+    wring_isotropic_contracted(self, par, z, g, K);
+    return;
+  }
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const vec3   row = vertex_row(g, lane), c = vertex_apply(mat3_cofactor(mat3_load(z, lane)), row);
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const sym3   k = sym3_of_vector(2 * mu * vec3_dot(row, row), lambda, c);
+    vertex_store(K, lane, sym3_combine(1, k, -2 * mu, vertex_load((wring_in)turn, lane)));
+  }
 }
 
 /*
@@ -154,7 +173,7 @@ const wring_law wring_law_fixed_corotated = {
   .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
-  .contracted   = wring_isotropic_contracted,
+  .contracted   = contracted,
   .products     = products,
   .slope        = slope,
   .n_constraint = 1,

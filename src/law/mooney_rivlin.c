@@ -9,6 +9,7 @@
 #include "law/common/keys.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
+#include "law/common/vertex.h"
 #include "law/common/passes.h"
 #include <math.h>
 #include <wring/law.h>
@@ -141,6 +142,30 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
                       -twice * g.s02,           -twice * g.s12,           m + twice * (i1 - g.s22)};
     psi[lane]      = density(c10, c01, kappa, f, cofactor, volume_of(j));
     mat3_store(p, lane, mat3_combine(1, mat3_mul(f, w), s.c * s.inverse, cofactor));
+  }
+}
+
+/*
+  With f = F g, c = (cof F) g/J and i = 2 A f + 4 B (I1 f - F F^T f), the derivatives of the invariants in the vertex,
+    2 A |g|^2 I + 2 B ((|g|^2 I1 - |f|^2) I - |g|^2 F F^T + f f^T) + (10/9 A I1 + 28/9 B I2 + kappa J^2) c c^T
+    - 2/3 (i c^T + c i^T);
+  I2 is quadratic in the vertex, as is |f|^2. Outside the domain 2 (c10 + c01) |g|^2 I.
+*/
+static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_out K)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3   z_ = mat3_load(z, lane), cofactor = mat3_cofactor(z_);
+    const double j = mat3_det(z_, cofactor), i1 = mat3_dot(z_, z_), i2 = mat3_dot(cofactor, cofactor);
+    const stress s   = stress_of(par[C10][lane], par[C01][lane], par[KAPPA][lane], i1, i2, j);
+    const vec3   row = vertex_row(g, lane), f = vertex_apply(z_, row), ff = vertex_apply_sym(vertex_rows(z_), f);
+    const vec3   c    = vertex_apply(mat3_scale(s.inside ? s.inverse : 0, cofactor), row);
+    const double size = vec3_dot(row, row), of_f = 2 * s.a + 4 * s.b * i1, of_ff = -4 * s.b;
+    const vec3   i     = vec3_combine(-2. / 3 * of_f, f, -2. / 3 * of_ff, ff);
+    const double same  = 2 * s.a * size + 2 * s.b * (size * i1 - vec3_dot(f, f));
+    const double twice = 10. / 9 * s.a * i1 + 28. / 9 * s.b * i2 + par[KAPPA][lane] * j * j;
+    const sym3   k     = sym3_combine(1, sym3_of_vector(same, 2 * s.b, f), -2 * s.b * size, vertex_rows(z_));
+    vertex_store(K, lane, sym3_add_product(sym3_combine(1, k, 1, sym3_of_vector(0, twice, c)), i, c));
   }
 }
 
@@ -281,7 +306,7 @@ const wring_law wring_law_mooney_rivlin = {
   .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
-  .contracted   = wring_isotropic_contracted,
+  .contracted   = contracted,
   .products     = wring_isotropic_products,
   .slope        = slope,
   .n_constraint = 1,

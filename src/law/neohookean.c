@@ -7,6 +7,7 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
+#include "law/common/vertex.h"
 #include "law/common/passes.h"
 #include <float.h>
 #include <wring/law.h>
@@ -68,6 +69,19 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
     const volume v = volume_of(mat3_det(f, cofactor));
     psi[lane]      = density(mu, lambda, f, v);
     mat3_store(p, lane, mat3_combine(mu, f, (lambda * v.log - mu) * v.inverse, cofactor));
+  }
+}
+
+/* mu |g|^2 I + (mu + lambda (1 - log J)) c c^T/J^2 with c = (cof F) g; outside the domain mu |g|^2 I */
+static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_out K)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3   f = mat3_load(z, lane), cofactor = mat3_cofactor(f);
+    const volume v   = volume_of(mat3_det(f, cofactor));
+    const vec3   row = vertex_row(g, lane), c = vertex_apply(mat3_scale(v.inverse, cofactor), row);
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    vertex_store(K, lane, sym3_of_vector(mu * vec3_dot(row, row), mu + lambda * (1 - v.log), c));
   }
 }
 
@@ -186,7 +200,7 @@ const wring_law wring_law_neohookean = {
   .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
-  .contracted   = wring_isotropic_contracted,
+  .contracted   = contracted,
   .products     = products,
   .slope        = slope,
   .n_constraint = 1,

@@ -6,6 +6,7 @@
 #include "law/common/isotropic.h"
 #include "law/common/keys.h"
 #include "law/common/root.h"
+#include "law/common/vertex.h"
 #include "law/common/passes.h"
 #include <wring/law.h>
 
@@ -49,6 +50,24 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
     const mat3 d = mat3_sub(mat3_load(z, lane), mat3_load((wring_in)r, lane));
     psi[lane]    = 0.5 * par[K][lane] * mat3_dot(d, d);
     mat3_store(p, lane, mat3_scale(par[K][lane], d));
+  }
+}
+
+/* k (|g|^2 I - dR) */
+static void contracted(const wring_law *self, wring_in par, wring_in z, wring_in g, wring_out h)
+{
+  WRING_ALIGNED double r[9][WRING_LANES], turn[6][WRING_LANES];
+
+  if (!wring_vertex_turn(z, g, r, turn)) {
+    wring_isotropic_contracted(self, par, z, g, h);
+    return;
+  }
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const vec3   row = vertex_row(g, lane);
+    const double k   = par[K][lane];
+    const sym3   t   = vertex_load((wring_in)turn, lane);
+    vertex_store(h, lane, sym3_combine(-k, t, 1, sym3_of_vector(k * vec3_dot(row, row), 0, row)));
   }
 }
 
@@ -135,7 +154,7 @@ const wring_law wring_law_strain = {
   .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
-  .contracted   = wring_isotropic_contracted,
+  .contracted   = contracted,
   .products     = products,
   .project      = project,
   .slope        = wring_law_slope_of_stiffness,

@@ -7,6 +7,7 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
+#include "law/common/vertex.h"
 #include "law/common/passes.h"
 #include <wring/law.h>
 
@@ -45,6 +46,22 @@ static void fused(WRING_SELF, wring_in par, wring_in z, double *psi, wring_out p
                       twice * e.s12,     twice * e.s02, twice * e.s12, twice * e.s22 + t};
     psi[lane]      = density(mu, lambda, e);
     mat3_store(p, lane, mat3_mul(f, s));
+  }
+}
+
+/* (g . S g) I + (lambda + mu) f f^T + mu |g|^2 F F^T with f = F g, S = 2 mu E + lambda tr(E) I */
+static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_out K)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const double mu = par[LAME_MU][lane], lambda = par[LAME_LAMBDA][lane];
+    const mat3   f    = mat3_load(z, lane);
+    const vec3   row  = vertex_row(g, lane);
+    const sym3   e    = green(f);
+    const vec3   eg   = vertex_apply_sym(e, row);
+    const double size = vec3_dot(row, row), same = 2 * mu * vec3_dot(row, eg) + lambda * (e.s00 + e.s11 + e.s22) * size;
+    const sym3   k = sym3_of_vector(same, lambda + mu, vertex_apply(f, row));
+    vertex_store(K, lane, sym3_combine(1, k, mu * size, vertex_rows(f)));
   }
 }
 
@@ -161,7 +178,7 @@ const wring_law wring_law_stvk = {
   .gradient     = wring_law_gradient_by_fused,
   .fused        = fused,
   .hessian      = wring_isotropic_hessian,
-  .contracted   = wring_isotropic_contracted,
+  .contracted   = contracted,
   .products     = products,
   .slope        = slope,
   .n_constraint = 1,
