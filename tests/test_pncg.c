@@ -226,7 +226,8 @@ static PetscErrorCode test_variants(void)
 {
   static const char *const name[][4] = {{"a", "jacobi", "dai_kou", "1"},    {"b", "jacobi", "dai_yuan", "7"},
                                         {"c", "jacobi", "subspace", "3"},   {"d", "operator", "dai_kou", "1"},
-                                        {"e", "operator", "dai_yuan", "1"}, {"f", "operator", "subspace", "1"}};
+                                        {"e", "operator", "dai_yuan", "1"}, {"f", "operator", "subspace", "1"},
+                                        {"g", "cycle", "dai_kou", "1"},     {"h", "cycle", "subspace", "1"}};
   test_body                b;
   wring_outcome            outcome;
   Vec                      x, expected;

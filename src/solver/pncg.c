@@ -3,7 +3,7 @@
     d_k = -P g_k + beta_k d_(k-1),   x_(k+1) = x_k + alpha_k d_k,   alpha_k = -g_k . d_k / d_k . H d_k,
   with H the Hessian at x_k, of which only the products with P g and d are needed: these are sums over elements, and no
   matrix is assembled. P is the inverse of the 3 x 3 diagonal blocks of H, as they were at most `renew` iterations ago,
-  or A^{-1}. beta_k is one of, y = g_k - g_(k-1),
+  A^{-1}, or a V-cycle of multigrid for A. beta_k is one of, y = g_k - g_(k-1),
     dai_kou   (g_k . P y - (y . P y)(g_k . d)/(y . d))/(y . d)     [Dai, Kou 2013]
     dai_yuan  g_k . P g_k/(y . d)                                  [Dai, Yuan 1999]
     subspace  of the minimum of the quadratic model over the span of P g_k and d_(k-1) [Zhang et al. 2026].
@@ -15,6 +15,7 @@
   With diagonal blocks an iteration has one reduction: all sums of the next direction are found at the trial point and
   reduced with g; a trial that is rejected has formed them in vain.
 */
+#include "operator/multigrid/cycle_pc.h"
 #include "solver/common/inner.h"
 #include "solver/common/line_search.h"
 #include <math.h>
@@ -30,7 +31,10 @@ enum { GG, GU, GV, GD, VG, UHU, UHD, DHD, N_SUMS, DOTS = 4 };
 typedef struct {
   pncg_rule    rule;
   wring_filter filter;   // of every element's Hessian in products
-  PetscBool    operator; // P = A^{-1}
+  PetscBool    of_A;     // P = A^{-1}, or a cycle
+  PetscBool    cycle;    // P = a V-cycle of A
+  PC           pc;       // the cycle; NULL without
+  PetscInt     revision; // of g when it was built; -1: not yet
   PetscInt     renew;    // iterations between new diagonal blocks
   PetscInt     age;      // of the blocks, in iterations; -1: none yet
   double      *block;    // [n_owned][6] m/N: inverse blocks, xx yy zz xy yz xz; NULL with A^{-1}
@@ -45,9 +49,10 @@ typedef struct {
 static const wring_option pncg_options[] = {
   {.key     = "precondition",
    .type    = WRING_WORD,
-   .choices = "jacobi|operator",
+   .choices = "jacobi|operator|cycle",
    .value   = "operator",
-   .help    = "Preconditioner: the 3 x 3 diagonal blocks of the Hessian, or the solver of operator_type."},
+   .help = "Preconditioner: the 3 x 3 diagonal blocks of the Hessian, the solver of operator_type, or one V-cycle of "
+           "multigrid for the operator."},
   {.key     = "beta",
    .type    = WRING_WORD,
    .choices = "dai_kou|dai_yuan|subspace",
@@ -87,7 +92,9 @@ static PetscErrorCode pncg_set_from_options(wring_solver *s, const wring_options
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, prefix, pncg_options, "precondition", &word));
-  PetscCall(PetscStrcmp(word, "operator", &pncg->operator));
+  PetscCall(PetscStrcmp(word, "cycle", &pncg->cycle));
+  PetscCall(PetscStrcmp(word, "jacobi", &yes));
+  pncg->of_A = (PetscBool)!yes;
   PetscCall(wring_options_get_word(o, prefix, pncg_options, "filter", &word));
   PetscCall(PetscStrcmp(word, "clamp", &yes));
   pncg->filter = yes ? WRING_FILTER_CLAMP : WRING_FILTER_NONE;
@@ -109,7 +116,11 @@ static PetscErrorCode pncg_set_up(wring_solver *s)
   PetscCall(wring_potential_create_vec(s->g, &pncg->u));
   PetscCall(wring_potential_create_vec(s->g, &pncg->v));
   PetscCall(wring_potential_create_vec(s->g, &pncg->d));
-  if (!pncg->operator) PetscCall(PetscMalloc1(2 * s->n, &pncg->block));
+  if (!pncg->of_A) PetscCall(PetscMalloc1(2 * s->n, &pncg->block));
+  pncg->revision = -1;
+  if (!pncg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCCreate(s->comm, &pncg->pc));
+  PetscCall(wring_cycle_pc_set(pncg->pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,6 +137,45 @@ static PetscErrorCode find_blocks(wring_solver *s, Vec at)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The hierarchy of A, built again when A has changed: set-up. */
+static PetscErrorCode renew_cycle(wring_solver *s)
+{
+  pncg_data     *pncg     = s->data;
+  const PetscInt revision = wring_potential_revision(s->g);
+  wring_setup    since;
+  Mat            A = NULL;
+
+  PetscFunctionBegin;
+  if (!pncg->cycle || pncg->revision == revision) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_potential_holds_components(s->g))
+    WRING_REFUSE(s->comm,
+                 "solver '%s': precondition cycle needs the same matrix for x, y and z, expected attachments of "
+                 "all three components, or precondition operator",
+                 s->name);
+  wring_solver_begin_setup(s, &since);
+  PetscCall(wring_potential_operator_matrix(s->g, 1, &A));
+  PetscCall(wring_cycle_pc_set_matrix(pncg->pc, A));
+  PetscCall(MatDestroy(&A));
+  wring_count(s->phases, WRING_WORK_FACTORISATIONS, 1);
+  pncg->revision = revision;
+  wring_solver_end_setup(s, &since);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode apply_cycle(wring_solver *s, Vec grad, Vec u)
+{
+  pncg_data        *pncg = s->data;
+  const wring_phase old  = wring_phases_switch(s->phases, WRING_PHASE_OPERATOR_SOLVE);
+
+  PetscFunctionBegin;
+  wring_count(s->phases, WRING_WORK_LINEAR_SOLVES, 1);
+  PetscCall(wring_cycle_pc_apply(pncg->pc, grad, u));
+  PetscCall(wring_potential_clear(s->g, u));
+  s->work.linear_iterations++;
+  wring_phases_switch(s->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* u = P grad; held coordinates stay 0. */
 static PetscErrorCode precondition(wring_solver *s, Vec grad, Vec u)
 {
@@ -134,8 +184,8 @@ static PetscErrorCode precondition(wring_solver *s, Vec grad, Vec u)
   double       *ua;
 
   PetscFunctionBegin;
-  if (pncg->operator) {
-    PetscCall(wring_solver_apply_rough_inverse(s, grad, u));
+  if (pncg->of_A) {
+    PetscCall(pncg->cycle ? apply_cycle(s, grad, u) : wring_solver_apply_rough_inverse(s, grad, u));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(VecGetArrayRead(grad, &ga));
@@ -194,8 +244,8 @@ static PetscErrorCode pncg_add_sums(wring_solver *s, Vec grad, int *n, double *s
   pncg_data *const pncg = s->data;
 
   PetscFunctionBegin;
-  *n = pncg->operator? 1 : N_SUMS;
-  if (pncg->operator) {
+  *n = pncg->of_A ? 1 : N_SUMS;
+  if (pncg->of_A) {
     PetscCall(add_dots(s, grad, 1, &grad, sums));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -226,7 +276,7 @@ static PetscErrorCode get_ready(wring_solver *s, Vec x)
 
   PetscFunctionBegin;
   if (pncg->ready) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!pncg->operator&& pncg->age<0) {
+  if (!pncg->of_A && pncg->age < 0) {
     PetscCall(find_blocks(s, x));
     pncg->age = 0;
   }
@@ -255,6 +305,7 @@ static PetscErrorCode forget(const wring_solver *s)
 static PetscErrorCode pncg_begin(wring_solver *s, Vec x)
 {
   PetscFunctionBegin;
+  PetscCall(renew_cycle(s));
   PetscCall(wring_solver_evaluate(s, x));
   PetscCall(fill_ghosts(s, x)); // g at x_0 may have been known; every later x_k is a point of an evaluation
   PetscCall(forget(s));
@@ -392,7 +443,7 @@ static PetscErrorCode pncg_iterate(wring_solver *s, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(wring_solver_accept(s, x));
-  if (pncg->operator) PetscFunctionReturn(PETSC_SUCCESS);
+  if (pncg->of_A) PetscFunctionReturn(PETSC_SUCCESS);
   pncg->age = pncg->age + 1 >= pncg->renew ? 0 : pncg->age + 1;
   PetscCall(PetscArraycpy(pncg->sum, s->trial.sums, N_SUMS));
   take_sums(pncg);
@@ -404,7 +455,22 @@ static PetscErrorCode pncg_iterate(wring_solver *s, Vec x)
 static double pncg_operator_factor(const wring_solver *s)
 {
   const pncg_data *pncg = s->data;
-  return pncg->    operator;
+  return pncg->of_A && !pncg->cycle;
+}
+
+/* The hierarchy of a cycle; that of the operator is not the method's own. */
+static PetscErrorCode pncg_predict(wring_solver *s, Vec x, double *bytes)
+{
+  const pncg_data *pncg = s->data;
+  Mat              A    = NULL;
+
+  PetscFunctionBegin;
+  (void)x;
+  if (!pncg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_potential_operator_matrix(s->g, 1, &A));
+  PetscCall(wring_multigrid_predict(A, bytes));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode pncg_destroy(wring_solver *s)
@@ -415,6 +481,7 @@ static PetscErrorCode pncg_destroy(wring_solver *s)
   PetscCall(VecDestroy(&pncg->u));
   PetscCall(VecDestroy(&pncg->v));
   PetscCall(VecDestroy(&pncg->d));
+  PetscCall(PCDestroy(&pncg->pc));
   PetscCall(PetscFree(pncg->block));
   PetscCall(PetscFree(s->data));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -449,5 +516,6 @@ const wring_solver_ops wring_solver_pncg = {
   .change               = pncg_change,
   .add_sums             = pncg_add_sums,
   .state                = &pncg_state,
+  .predict              = pncg_predict,
   .destroy              = pncg_destroy,
 };

@@ -39,7 +39,7 @@ static void store(const wring_level *l, double scale, double *z)
   for (PetscInt i = 0; i < 3 * l->n; i++) z[i] = (double)l->y[i] / scale;
 }
 
-static PetscErrorCode apply(PC pc, Vec r, Vec z)
+PetscErrorCode wring_cycle_pc_apply(PC pc, Vec r, Vec z)
 {
   const unsigned old = wring_subnormal_flush();
   cycle_pc      *c;
@@ -81,7 +81,7 @@ PetscErrorCode wring_cycle_pc_set(PC pc)
   PetscCall(PCSetType(pc, PCSHELL));
   PetscCall(PCShellSetName(pc, name));
   PetscCall(PCShellSetContext(pc, c));
-  PetscCall(PCShellSetApply(pc, apply));
+  PetscCall(PCShellSetApply(pc, wring_cycle_pc_apply));
   PetscCall(PCShellSetDestroy(pc, destroy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,3 +10,6 @@ PetscErrorCode wring_cycle_pc_set(PC pc); // makes pc this preconditioner; set_m
 PetscErrorCode wring_cycle_pc_is(PC pc, PetscBool *yes);
 /* Builds the hierarchy of A, symmetric and positive definite; A is not used afterwards. Collective. */
 PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A);
+
+/* z = the cycle applied to r, [n][3] each, without PETSc's checks of the matrices of pc. */
+PetscErrorCode wring_cycle_pc_apply(PC pc, Vec r, Vec z);
