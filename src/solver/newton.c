@@ -5,7 +5,7 @@
     absolute      their absolute values [Chen et al. 2024a]
     trust_region  clamp if the last step's decrease of g was within 1 % of that of the quadratic model with the true H,
                   else absolute [Chen et al. 2024b, algorithm 1]
-    on_demand     clamp, only for elements with large forces, and only as many as are needed to make H positive definite
+    on_demand     clamp, only for elements with large forces, as many as make H positive definite, all at first
                   [Fernandez-Fernandez et al. 2026]
     none          nothing
   If H is not positive definite, or its linear solve fails, a multiple of a diagonal is added and raised until d is a
@@ -37,7 +37,7 @@ typedef enum { CLAMP, ABSOLUTE, TRUST_REGION, ON_DEMAND, NONE } newton_filter;
 typedef struct {
   newton_filter kind;
   double        ratio;     // of trust_region: actual to predicted decrease of the last step; 0: there is none
-  double        threshold; // of on_demand, N: projected are elements with larger forces; 0: all, negative: none
+  double        threshold; // of on_demand, N: projected are elements with larger forces; 0: all
   double        shift;     // of this attempt, in multiples of the diagonal
   double        last;      // the last shift that was needed; 0: none yet
 } newton_modification;
@@ -126,7 +126,7 @@ static PetscErrorCode newton_begin(wring_solver *s, Vec x)
   newton_data *newton = s->data;
 
   PetscFunctionBegin;
-  newton->modify = (newton_modification){.kind = newton->modify.kind, .threshold = -1};
+  newton->modify = (newton_modification){.kind = newton->modify.kind};
   newton->eta = newton->norm = 0;
   PetscCall(wring_solver_evaluate(s, x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -137,7 +137,7 @@ static PetscErrorCode newton_begin(wring_solver *s, Vec x)
 static wring_filter filter_of(const newton_modification *m)
 {
   const PetscBool fits = (PetscBool)(PetscAbsReal(m->ratio - 1) < fit);
-  if (m->kind == NONE || (m->kind == ON_DEMAND && m->threshold < 0)) return WRING_FILTER_NONE;
+  if (m->kind == NONE) return WRING_FILTER_NONE;
   if (m->kind == ABSOLUTE || (m->kind == TRUST_REGION && !fits)) return WRING_FILTER_ABSOLUTE;
   return WRING_FILTER_CLAMP;
 }
@@ -242,7 +242,7 @@ static PetscErrorCode lower_threshold(wring_solver *s, PetscBool *all)
   *all = (PetscBool)(m->threshold == 0);
   if (*all) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecNorm(s->current.grad, NORM_INFINITY, &largest));
-  m->threshold = tighten * (m->threshold < 0 ? largest : m->threshold);
+  m->threshold = tighten * PetscMin(m->threshold, largest);
   if (m->threshold <= all_below * largest) m->threshold = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -255,7 +255,7 @@ static PetscErrorCode raise_threshold(wring_solver *s)
 
   PetscFunctionBegin;
   PetscCall(VecNorm(s->current.grad, NORM_INFINITY, &largest));
-  if (m->threshold >= 0) m->threshold = release * PetscMax(m->threshold, all_below * largest);
+  m->threshold = release * PetscMax(m->threshold, all_below * largest);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
