@@ -1,5 +1,5 @@
 /*
-  Type direct on one rank or on the ranks of one node: CHOLMOD's supernodal Cholesky factor in METIS order (Chen, Davis,
+  Type direct on one rank or on the ranks of one node: CHOLMOD's supernodal Cholesky factor (Chen, Davis,
   Hager, Rajamanickam, ACM TOMS 35, 2008), copied into single precision. Solutions are refined in double precision as
   far as rtol requires; docs/theory.md 4.2. If A is too badly conditioned for that, CHOLMOD's own factor is used. Either
   factor solves for the three components as one dense right-hand side.
@@ -265,18 +265,29 @@ static PetscErrorCode with_matrix(wring_operator *op, void (*work)(direct *d, ch
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  The order of minimum degree takes a fifth of the time of METIS and is as good for slender bodies. Where its factor has
+  many numbers for so many rows, as for cubes, METIS orders: that of a cube of 2,197 vertices has 8 n^(4/3), 30 % more.
+*/
+static void analyse(direct *d, cholmod_sparse *A)
+{
+  const double many = 6 * pow((double)A->nrow, 4. / 3);
+
+  d->common.method[0].ordering = CHOLMOD_AMD;
+  d->factor                    = CHOLMOD(analyze)(A, &d->common);
+  if (!d->factor || d->common.lnz <= many) return;
+  CHOLMOD(free_factor)(&d->factor, &d->common);
+  d->common.method[0].ordering = CHOLMOD_METIS;
+  d->factor                    = CHOLMOD(analyze)(A, &d->common);
+}
+
 /* Stops at the first failure: every call to CHOLMOD resets the status. */
 static void factorize(direct *d, cholmod_sparse *A)
 {
   const wring_blas_scope before = wring_blas_begin(1);
-  if (!d->factor) d->factor = CHOLMOD(analyze)(A, &d->common);
+  if (!d->factor) analyse(d, A);
   if (d->factor) CHOLMOD(factorize)(A, d->factor, &d->common);
   wring_blas_end(&before);
-}
-
-static void analyse(direct *d, cholmod_sparse *A)
-{
-  d->factor = CHOLMOD(analyze)(A, &d->common);
 }
 
 static void allocate_dense(direct *d)
