@@ -124,12 +124,12 @@ def auto(results):
     if "auto" not in measures.names(results):
         return "The entrant `auto` is not among these results.\n"
     target, *most = AUTO
-    ratios = measures.ratios(results, "auto", lambda result: result.seconds(target))
-    text = f"`auto` reaches {target:g} on {percent(solved(results, 'auto', target))} of the problems"
-    parts = [
-        f"within {value:g} times the best entrant's time on {percent(measures.share(ratios, value))}" for value in most
-    ]
-    return f"{text}, and is {' and '.join(parts)}.\n"
+    text = f"`auto` reaches {target:g} on {percent(solved(results, 'auto', target))} of the problems."
+    for setup, how in ((True, "with set-up"), (False, "without set-up")):
+        ratios = measures.ratios(results, "auto", lambda result: result.seconds(target, setup))
+        parts = [f"within {value:g} times on {percent(measures.share(ratios, value))}" for value in most]
+        text += f" Its seconds {how} are, against the best entrant of each problem, {' and '.join(parts)}."
+    return f"{text}\n"
 
 
 def told(out, found):
