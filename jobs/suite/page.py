@@ -1,6 +1,7 @@
 """Tables and pictures of docs/benchmark.md, and the verdicts of docs/claims.md."""
 import math
 import os
+import textwrap
 
 import outputs
 import tables
@@ -120,6 +121,10 @@ def unsolved(results, target):
     )
 
 
+def filled(text):
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
 def auto(results):
     if "auto" not in measures.names(results):
         return "The entrant `auto` is not among these results.\n"
@@ -129,7 +134,7 @@ def auto(results):
         ratios = measures.ratios(results, "auto", lambda result: result.seconds(target, setup))
         parts = [f"within {value:g} times on {percent(measures.share(ratios, value))}" for value in most]
         text += f" Its seconds {how} are, against the best entrant of each problem, {' and '.join(parts)}."
-    return f"{text}\n"
+    return filled(text)
 
 
 def told(out, found):
@@ -152,10 +157,10 @@ def provenance(out, results, name):
     """Where and with what the runs were made, from the first one."""
     made = told(out, results[0])["provenance"]
     how = f"{tables.count(made['ranks'], 'rank')} of {tables.count(made['threads'], 'thread')}"
-    return (
+    return filled(
         f"The set {name}: {tables.count(len(results), 'problem')}, {how} on "
         f"{made.get('processor') or 'an unknown processor'}; wring {made['version']} ({made['commit']}), "
-        f"{made['compiler']}, PETSc {made['petsc']}.\n"
+        f"{made['compiler']}, PETSc {made['petsc']}."
     )
 
 
