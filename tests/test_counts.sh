@@ -11,7 +11,7 @@ gravity:  [0, 0, -9.81]
 attach:   {xmin: {stiffness: 1e6}}
 time:     {step: 2e-2, steps: 1}
 operator: {type: direct}
-solver:   {newton_linear: direct}
+solver:   {newton_linear: direct, newton_filter: clamp}
 variant:
   full:   {type: qn, line_search: none}
   cg:     {type: qn, initial_hessian: rest_hessian, inner: cg, inner_preconditioner: jacobi, inner_max_it: 3}
