@@ -224,7 +224,7 @@ int wring_isotropic_turn(wring_in f, wring_in a, wring_in b, wring_out r, wring_
     const vec3   x = skew_part(mat3_mul(rt, mat3_load(a, lane))), y = skew_part(mat3_mul(rt, mat3_load(b, lane)));
     const vec3   mx = sym3_apply(m, x);
     turn[0][lane] = vec3_dot(x, mx), turn[1][lane] = vec3_dot(y, mx), turn[2][lane] = vec3_dot(y, sym3_apply(m, y));
-    safe[lane] = (trace > 0) & (det > definite * trace * trace * trace) ? 1 : 0;
+    safe[lane] = ((trace > 0) & (det > definite * trace * trace * trace)) ? 1 : 0;
   }
   for (int lane = 0; lane < WRING_LANES; lane++) all &= safe[lane] > 0;
   return all;

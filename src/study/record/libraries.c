@@ -5,7 +5,11 @@
 #define _GNU_SOURCE
 #include "record_impl.h"
 #include "study/common/json.h"
-#include <cholmod.h>
+#if __has_include(<suitesparse/cholmod.h>)
+  #include <suitesparse/cholmod.h>
+#else
+  #include <cholmod.h>
+#endif
 #include <dlfcn.h>
 #include <dmumps_c.h>
 #include <hdf5.h>
