@@ -39,23 +39,27 @@ typedef struct {
 
 PetscInt wring_names_find(const wring_names *names, const char *name); // -1 if there is none
 
-/* ---- a whole mesh on one rank ------------------------------------------------------------------------------------ */
+/* ---- a mesh in original order ------------------------------------------------------------------------------------ */
 
 /*
-  A vertex's number here is its permanent `original` number: the file's order of the nodes that are kept. Tets have
-  positive volume in the usual sense, det [x1-x0, x2-x0, x3-x0] > 0, as in Gmsh and VTK; tets with the opposite
-  orientation in the file are reoriented.
+  A mesh before it is distributed: on each rank of a communicator its slice of the whole, on one rank the whole.
+  Vertices are consecutive blocks by rank, of any size: those of rank r begin where those of the ranks before it end.
+  Tets likewise. All numbers in the tables are of the whole mesh: a vertex's number is its permanent `original` number,
+  the file's order of the nodes that are kept. Regions and sets have the same names on all ranks. A member of a set is
+  on the rank whose block has the vertex; a row of set_element is on one arbitrary rank. Tets have positive volume in
+  the usual sense, det [x1-x0, x2-x0, x3-x0] > 0, as in Gmsh and VTK; tets with the opposite orientation in the file are
+  reoriented.
 */
 typedef struct {
-  const char *format; // of the file: "Gmsh 4.1, ASCII"; NULL if the mesh was not read from one; a constant
-  PetscInt    n_vertex, n_tet;
-  double     *X;          // [n_vertex][3] m
-  PetscInt   *tet;        // [n_tet][4] vertex numbers
-  PetscInt   *region;     // [n_tet] index into regions
-  wring_names regions;    // at least one if there is a tet: "tag1" for an unnamed tag 1, "box" for the box
-  wring_names sets;       // named groups of lower dimension and of volumes, as sets of vertices
-  PetscInt   *set_start;  // [sets.n + 1]
-  PetscInt   *set_vertex; // [set_start[sets.n]] ascending inside each set
+  const char *format;          // of the file: "Gmsh 4.1, ASCII"; NULL if the mesh was not read from one; a constant
+  PetscInt    n_vertex, n_tet; // of the slice
+  double     *X;               // [n_vertex][3] m
+  PetscInt   *tet;             // [n_tet][4] original numbers
+  PetscInt   *region;          // [n_tet] index into regions
+  wring_names regions;         // at least one if there is a tet: "tag1" for an unnamed tag 1, "box" for the box
+  wring_names sets;            // named groups of lower dimension and of volumes, as sets of vertices
+  PetscInt   *set_start;       // [sets.n + 1] of the members in this slice
+  PetscInt   *set_vertex;      // [set_start[sets.n]] original numbers, ascending inside each set
   PetscInt    n_set_element;
   PetscInt   *set_element; // [n_set_element][4] set, then the vertices of one of its triangles, or of a line and -1
 } wring_mesh_data;
@@ -175,10 +179,11 @@ typedef struct {
 } wring_mesh;
 
 /*
-  Partitions data (on rank 0, NULL elsewhere; destroyed here) over comm and distributes it. METIS_PartGraphKway
-  partitions the dual graph; each interface vertex goes to the least loaded part that touches it. Vertices without a tet
-  are distributed in pieces of a space-filling curve, such that all ranks own equally many vertices. comm is borrowed
-  until the mesh is destroyed. Collective.
+  Partitions a mesh over comm and distributes it. *data: this rank's slice of the mesh, destroyed here; NULL, on ranks
+  other than 0: an empty slice. The result does not depend on the sizes of the slices. METIS_PartGraphKway partitions
+  the dual graph; each interface vertex goes to the least loaded part that touches it. Vertices without a tet are
+  distributed in pieces of a space-filling curve, such that all ranks own equally many vertices. comm is borrowed until
+  the mesh is destroyed. Collective.
 */
 PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wring_mesh **m);
 PetscErrorCode wring_mesh_destroy(wring_mesh **m);

@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "order.h"
 #include "partition.h"
+#include <stdlib.h>
 
 /* The distribution, on rank 0; zero elsewhere. */
 typedef struct {
@@ -58,12 +59,21 @@ static PetscErrorCode order_tets(const wring_mesh_data *d, const double low[3], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Elements of sets go to the part of their first vertex. */
+static int compare_rows(const void *a, const void *b)
+{
+  const PetscInt *const x = a, *const y = b;
+  for (int i = 0; i < 4; i++)
+    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+  return 0;
+}
+
+/* Elements of sets go to the part of their first vertex. They are sorted: which rank's slice had them is forgotten. */
 static PetscErrorCode order_set_elements(const wring_mesh_data *d, plan *p)
 {
   PetscInt *part;
 
   PetscFunctionBegin;
+  if (d->n_set_element) qsort(d->set_element, (size_t)d->n_set_element, 4 * sizeof *d->set_element, compare_rows);
   PetscCall(PetscMalloc1((size_t)d->n_set_element, &part));
   for (PetscInt i = 0; i < d->n_set_element; i++) {
     part[i]             = p->vertex_part[d->set_element[4 * (size_t)i + 1]];
@@ -116,7 +126,7 @@ static PetscErrorCode destroy_plan(plan *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Converts tets and sets of the whole mesh to global numbers; set vertices remain ascending. */
+/* Converts tets and sets of the whole mesh to global numbers; set vertices are sorted again. */
 static PetscErrorCode renumber(const plan *p, wring_mesh_data *d)
 {
   PetscInt *global;
@@ -234,6 +244,70 @@ static PetscErrorCode deal_sets(const plan *p, const wring_mesh_data *d, wring_m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
+
+/* Replaces the rows of all ranks by the whole table on rank 0, NULL elsewhere. */
+static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, size_t width, void *value)
+{
+  void *all;
+
+  PetscFunctionBegin;
+  PetscCall(wring_collect_rows(comm, *n, *(void **)value, width, n, &all));
+  PetscCall(PetscFree(*(void **)value));
+  *(void **)value = all;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The members of the whole sets ascend, because the blocks of vertices do. */
+static PetscErrorCode collect_sets(MPI_Comm comm, PetscInt n_set, wring_mesh_data *d)
+{
+  PetscInt **member, *count, all = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)n_set, &member, (size_t)n_set, &count));
+  for (PetscInt s = 0; s < n_set; s++) {
+    const PetscInt first = d->set_start ? d->set_start[s] : 0, n = d->set_start ? d->set_start[s + 1] - first : 0;
+    PetscCall(wring_collect_rows(comm, n, d->set_vertex + first, sizeof(PetscInt), &count[s], &member[s]));
+    all += count[s];
+  }
+  PetscCall(PetscFree(d->set_start));
+  PetscCall(PetscFree(d->set_vertex));
+  PetscCall(PetscMalloc1((size_t)n_set + 1, &d->set_start));
+  PetscCall(PetscMalloc1((size_t)all, &d->set_vertex));
+  d->set_start[0] = 0;
+  for (PetscInt s = 0; s < n_set; s++) {
+    d->set_start[s + 1] = d->set_start[s] + count[s];
+    PetscCall(PetscArraycpy(d->set_vertex + d->set_start[s], member[s], count[s]));
+    PetscCall(PetscFree(member[s]));
+  }
+  PetscCall(PetscFree2(member, count));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The whole mesh on rank 0, NULL elsewhere. */
+static PetscErrorCode collect_slices(MPI_Comm comm, wring_mesh_data **data)
+{
+  PetscMPIInt rank, size;
+  PetscInt    n_set, n;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!*data) PetscCall(PetscNew(data));
+  wring_mesh_data *const d = *data;
+  n_set                    = d->sets.n;
+  PetscCallMPI(MPI_Bcast(&n_set, 1, MPIU_INT, 0, comm));
+  n = d->n_tet;
+  PetscCall(collect(comm, &n, sizeof *d->region, &d->region));
+  PetscCall(collect(comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));
+  PetscCall(collect(comm, &d->n_tet, 4 * sizeof *d->tet, &d->tet));
+  PetscCall(collect(comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
+  PetscCall(collect_sets(comm, n_set, d));
+  if (rank) PetscCall(wring_mesh_data_destroy(data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wring_mesh **mesh)
 {
   wring_mesh_data *d = NULL;
@@ -247,6 +321,7 @@ PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wrin
   PetscCall(PetscNew(&m));
   *mesh   = m;
   m->comm = comm;
+  PetscCall(collect_slices(comm, data));
   if (rank == 0) {
     d = *data;
     PetscCall(make_plan(d, &p));

@@ -1,0 +1,197 @@
+/* ranks: 1 2 3 4
+  A mesh cut into slices in several ways: fails if the distributed mesh depends on them in a single bit, or if a tet is
+  lost or sent twice. */
+#include <wring/mesh.h>
+#include "check.h"
+#include "blocks.h"
+#include "mesh/data.h"
+#include <string.h>
+
+static PetscMPIInt rank, size;
+
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
+
+enum { ON_FIRST, ON_LAST, EVEN, RANDOM, WITH_GAPS, WAYS };
+
+/* start [size + 1] of the blocks of n rows; what: vertices and tets are cut differently. */
+static void cut(int way, PetscInt n, int what, PetscInt *start)
+{
+  uint64_t state = (uint64_t)what;
+  start[0]       = 0;
+  start[size]    = n;
+  for (PetscMPIInt p = 1; p < size; p++) {
+    const PetscInt even = n / size * p, odd = (p + what) % 2;
+    const PetscInt at[WAYS] = {n, 0, even, (PetscInt)((double)n * 0.5 * (1 + test_random(&state))), odd ? even : 0};
+    start[p]                = at[way];
+  }
+  for (PetscMPIInt p = 1; p <= size; p++) start[p] = PetscMax(start[p], start[p - 1]);
+}
+
+/* The rank that has row i of set_element. */
+static PetscMPIInt holder(int way, PetscInt i)
+{
+  if (way == ON_FIRST) return 0;
+  if (way == ON_LAST) return size - 1;
+  return (PetscMPIInt)(wring_mix((uint64_t)(i + way)) % (uint64_t)size);
+}
+
+static void take_sets(const wring_mesh_data *d, int way, PetscInt first, PetscInt end, wring_mesh_data *s)
+{
+  PetscInt n = 0;
+  PetscCallAbort(PETSC_COMM_SELF, PetscMalloc1((size_t)d->sets.n + 1, &s->set_start));
+  PetscCallAbort(PETSC_COMM_SELF, PetscMalloc1((size_t)d->set_start[d->sets.n], &s->set_vertex));
+  PetscCallAbort(PETSC_COMM_SELF, PetscMalloc1(4 * (size_t)d->n_set_element, &s->set_element));
+  for (PetscInt k = 0; k < d->sets.n; k++) {
+    s->set_start[k] = n;
+    for (PetscInt i = d->set_start[k]; i < d->set_start[k + 1]; i++)
+      if (d->set_vertex[i] >= first && d->set_vertex[i] < end) s->set_vertex[n++] = d->set_vertex[i];
+  }
+  s->set_start[d->sets.n] = n;
+  for (PetscInt i = 0; i < d->n_set_element; i++)
+    if (holder(way, i) == rank)
+      memcpy(s->set_element + 4 * s->n_set_element++, d->set_element + 4 * i, 4 * sizeof *s->set_element);
+}
+
+static wring_mesh_data *slice_of(const wring_mesh_data *d, int way)
+{
+  wring_mesh_data *s;
+  PetscInt         v[65], t[65];
+  cut(way, d->n_vertex, 1, v);
+  cut(way, d->n_tet, 2, t);
+  PetscCallAbort(PETSC_COMM_SELF, wring_mesh_data_create(v[rank + 1] - v[rank], t[rank + 1] - t[rank], &s));
+  PetscCallAbort(PETSC_COMM_SELF, wring_names_copy(&d->regions, &s->regions));
+  PetscCallAbort(PETSC_COMM_SELF, wring_names_copy(&d->sets, &s->sets));
+  memcpy(s->X, d->X + 3 * v[rank], 3 * (size_t)s->n_vertex * sizeof *s->X);
+  memcpy(s->tet, d->tet + 4 * t[rank], 4 * (size_t)s->n_tet * sizeof *s->tet);
+  memcpy(s->region, d->region + t[rank], (size_t)s->n_tet * sizeof *s->region);
+  take_sets(d, way, v[rank], v[rank + 1], s);
+  return s;
+}
+
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
+
+static PetscBool same(PetscInt n, size_t width, const void *a, const void *b)
+{
+  return (PetscBool)(n == 0 || !memcmp(a, b, (size_t)n * width));
+}
+
+static PetscErrorCode check_graphs(PetscSF a, PetscSF b)
+{
+  PetscInt           roots[2], leaves[2];
+  const PetscInt    *at[2];
+  const PetscSFNode *from[2];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFGetGraph(a, &roots[0], &leaves[0], &at[0], &from[0]));
+  PetscCall(PetscSFGetGraph(b, &roots[1], &leaves[1], &at[1], &from[1]));
+  CHECK(roots[0] == roots[1] && leaves[0] == leaves[1], "sizes");
+  CHECK(same(leaves[0], sizeof *from[0], from[0], from[1]), "roots");
+  for (PetscInt i = 0; i < leaves[0]; i++) CHECK((at[0] ? at[0][i] : i) == (at[1] ? at[1][i] : i), "leaf %d", (int)i);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_same(const wring_mesh *a, const wring_mesh *b)
+{
+  PetscFunctionBegin;
+  CHECK(a->n_global == b->n_global && a->begin == b->begin && a->n_tet_global == b->n_tet_global, "global counts");
+  CHECK(a->n_owned == b->n_owned && a->n_local == b->n_local && a->n_tet == b->n_tet, "counts");
+  CHECK(a->n_interior == b->n_interior && a->n_set_element == b->n_set_element && a->sets.n == b->sets.n, "counts");
+  CHECK(same(a->n_local, sizeof *a->global, a->global, b->global), "global numbers");
+  CHECK(same(a->n_local, sizeof *a->original, a->original, b->original), "original numbers");
+  CHECK(same(a->n_local, sizeof *a->by_original, a->by_original, b->by_original), "the order of originals");
+  CHECK(same(a->n_local, 3 * sizeof *a->X, a->X, b->X), "positions");
+  CHECK(same(a->n_tet, 4 * sizeof *a->tet, a->tet, b->tet), "tets");
+  CHECK(same(a->n_tet, sizeof *a->region, a->region, b->region), "regions");
+  CHECK(same(a->n_tet, sizeof *a->tet_original, a->tet_original, b->tet_original), "numbers of tets");
+  CHECK(same(a->n_set_element, 4 * sizeof *a->set_element, a->set_element, b->set_element), "elements of sets");
+  for (PetscInt s = 0; s < a->sets.n; s++) {
+    CHECK(!strcmp(a->sets.name[s], b->sets.name[s]) && a->set_count[s] == b->set_count[s], "set %d", (int)s);
+    CHECK(same(a->set_count[s], sizeof(PetscInt), a->set_vertex[s], b->set_vertex[s]), "members of set %d", (int)s);
+  }
+  PetscCall(check_graphs(a->halo, b->halo));
+  PetscCall(check_graphs(a->coordinates, b->coordinates));
+  PetscCall(check_graphs(a->natural, b->natural));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every tet is on one rank, with the vertices that it had; every member of a set is found. */
+static void check_complete(const wring_mesh_data *d, const wring_mesh *m)
+{
+  PetscInt *const seen = calloc((size_t)d->n_tet + (size_t)d->n_vertex, sizeof *seen), *const owned = seen + d->n_tet;
+  PetscInt members = 0;
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    const PetscInt64 number = m->tet_original[e];
+    seen[number]++;
+    CHECK(m->region[e] == d->region[number], "region of tet %d", (int)number);
+    for (int a = 0; a < 4; a++)
+      CHECK(m->original[m->tet[4 * e + a]] == d->tet[4 * number + a], "tet %d corner %d", (int)number, a);
+  }
+  for (PetscInt v = 0; v < m->n_owned; v++) owned[m->original[v]]++;
+  for (PetscInt s = 0; s < m->sets.n; s++) members += m->set_count[s];
+  MPI_Allreduce(MPI_IN_PLACE, seen, (int)(d->n_tet + d->n_vertex), MPIU_INT, MPI_SUM, m->comm);
+  MPI_Allreduce(MPI_IN_PLACE, &members, 1, MPIU_INT, MPI_SUM, m->comm);
+  for (PetscInt e = 0; e < d->n_tet + d->n_vertex; e++)
+    CHECK(seen[e] == 1, "row %d is on %d ranks", (int)e, (int)seen[e]);
+  CHECK(members == d->set_start[d->sets.n], "%d members of sets", (int)members);
+  free(seen);
+}
+
+static PetscErrorCode test_slices(wring_mesh_data *d)
+{
+  wring_mesh *first, *m;
+
+  PetscFunctionBegin;
+  for (int way = 0; way < WAYS; way++) {
+    wring_mesh_data *slice = slice_of(d, way);
+    PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &slice, &m));
+    CHECK(!slice, "distribute consumes the slice");
+    check_complete(d, m);
+    if (way == 0) {
+      first = m;
+      continue;
+    }
+    PetscCall(check_same(first, m));
+    PetscCall(wring_mesh_destroy(&m));
+  }
+  PetscCall(wring_mesh_destroy(&first));
+  PetscCall(wring_mesh_data_destroy(&d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- meshes ------------------------------------------------------------------------------------------------------ */
+
+static PetscErrorCode test_box(const wring_box *box)
+{
+  wring_mesh_data *d;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_box(box, &d, &(wring_error){""}));
+  PetscCall(test_slices(d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A solid, two solids apart, a sheet, a line, and fewer tets than ranks. */
+static PetscErrorCode test_meshes(void)
+{
+  static const wring_box solid = {{4, 1, 0.5}, {16, 4, 3}, {1, 2, 3}, 0.3}, sheet = {{1, 2, 0}, {9, 11, 0}, {0}, 0.3};
+  static const wring_box line = {{0, 0, 1}, {0, 0, 40}, {0}, 0.1}, cell = {{1, 1, 1}, {1, 1, 1}, {0}, 0};
+  static const wring_box apart[] = {{{1, 1, 1}, {4, 4, 4}, {0, 0, 0}, 0}, {{1, 1, 1}, {3, 5, 3}, {3, 0, 0}, 0.1}};
+
+  PetscFunctionBegin;
+  PetscCall(test_box(&solid));
+  PetscCall(test_box(&sheet));
+  PetscCall(test_box(&line));
+  PetscCall(test_box(&cell));
+  PetscCall(test_slices(test_blocks_data(2, apart)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(test_meshes());
+  PetscCall(PetscFinalize());
+  return 0;
+}
