@@ -21,7 +21,7 @@
   it partitions. The tets of all ranks are counted in 64 bits.
 
   Memory of rank 0 (32-bit integers, a solid with 5.7 tets a vertex). wring_mesh_data: about 25 bytes a tet. Reading a
-  file: in addition the text of the file, at most 155 bytes a tet in total (measured: 1.3 million tets of Gmsh, ASCII,
+  file: in addition the text of the file, about 190 bytes a tet in total (counted for Gmsh, ASCII,
   47 bytes a tet). wring_mesh_distribute on two ranks or more: at most 210 bytes a tet, METIS included. Other ranks
   never hold more than their part. For a larger mesh, read a coarse one and refine it.
 

@@ -1,5 +1,5 @@
 /* From the contents of a file to a mesh: checks and numbering for all formats. */
-#include "raw.h"
+#include "build.h"
 #include "base/count.h"
 #include "base/sort.h"
 #include "mesh/data.h"
@@ -65,16 +65,17 @@ static PetscBool is_flat(const double *const x[4], double det)
   return (PetscBool) !(fabs(det) > 8 * PETSC_MACHINE_EPSILON * largest * edge); // NaN is flat
 }
 
-static void turn_tets(wring_raw *raw, wring_scan *s, notebook *n)
+static void turn_tets(wring_build *b, notebook *n)
 {
-  PetscInt turned = 0;
+  const wring_raw *raw    = b->raw;
+  PetscInt         turned = 0;
   for (PetscInt e = 0; e < raw->n_tet; e++) {
-    PetscInt *const v = raw->tet + 4 * (size_t)e;
+    PetscInt *const v = b->tet + 4 * (size_t)e;
     const double   *x[4];
     for (int a = 0; a < 4; a++) x[a] = raw->X + 3 * (size_t)v[a];
     const double det = wring_tet_det(x[0], x[1], x[2], x[3]);
     if (is_flat(x, det)) {
-      wring_scan_fail(s, raw->tet_line[e], "element %lld is a tetrahedron of zero volume",
+      wring_scan_fail(b->s, raw->tet_line[e], "element %lld is a tetrahedron of zero volume",
                       (long long)raw->tet_number[e]);
       return;
     }
@@ -103,17 +104,19 @@ static void report_duplicate(const wring_raw *raw, wring_scan *s, PetscInt e, Pe
 }
 
 /* Refuses repeated tets, and faces of more than two tets. */
-static PetscErrorCode check_faces(const wring_raw *raw, wring_scan *s)
+static PetscErrorCode check_faces(const wring_build *b)
 {
-  PetscInt *neighbour, crowd[3];
+  const wring_raw  *raw = b->raw;
+  wring_scan *const s   = b->s;
+  PetscInt         *neighbour, crowd[3];
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(4 * (size_t)raw->n_tet, &neighbour));
-  PetscCall(wring_faces_match(raw->n_node, raw->n_tet, raw->tet, neighbour, crowd));
+  PetscCall(wring_faces_match(raw->n_node, raw->n_tet, b->tet, neighbour, crowd));
   for (PetscInt e = 0; e < raw->n_tet && wring_scan_ok(s); e++) {
     for (int a = 0; a < 4; a++) {
       const PetscInt f = neighbour[4 * (size_t)e + (size_t)a];
-      if (f > e && same_corners(raw->tet + 4 * (size_t)e, raw->tet + 4 * (size_t)f)) report_duplicate(raw, s, e, f);
+      if (f > e && same_corners(b->tet + 4 * (size_t)e, b->tet + 4 * (size_t)f)) report_duplicate(raw, s, e, f);
     }
   }
   if (crowd[0] >= 0 && wring_scan_ok(s))
@@ -128,23 +131,25 @@ static PetscErrorCode check_faces(const wring_raw *raw, wring_scan *s)
 
 /* ---- numbering --------------------------------------------------------------------------------------------------- */
 
-/* Keeps the n nodes from this corner on if their element is in a group: a deck can give mass to no other. */
-static void keep_nodes(const wring_raw *raw, PetscInt corner, int n, PetscInt *vertex)
+/*
+  Keeps the nodes of an element if it is in a group: a deck can give mass to no other. Without tets all elements count.
+*/
+static void keep_nodes(const wring_build *b, PetscInt i, PetscInt *vertex)
 {
-  const PetscInt source = raw->corner_source[corner];
-  for (int a = 0; a < n && raw->source_start[source + 1] > raw->source_start[source]; a++)
-    vertex[raw->corner[corner + a]] = 0;
+  const wring_raw       *raw = b->raw;
+  const wring_raw_lower *e   = raw->lower + i;
+  const PetscBool grouped    = (PetscBool)(e->n > 1 && raw->source_start[e->source + 1] > raw->source_start[e->source]);
+  for (int a = 0; a < e->n && (grouped || raw->n_tet == 0); a++) vertex[b->lower[3 * (size_t)i + (size_t)a]] = 0;
 }
 
 /* vertex [n_node]: its number, or -1 if it is dropped. */
-static PetscInt number_vertices(const wring_raw *raw, PetscInt *vertex)
+static PetscInt number_vertices(const wring_build *b, PetscInt *vertex)
 {
-  PetscInt n = 0;
-  for (PetscInt v = 0; v < raw->n_node; v++) vertex[v] = -1;
-  for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) vertex[raw->tet[i]] = 0;
-  for (PetscInt i = 0; i < raw->n_triangle; i++) keep_nodes(raw, raw->triangle[i].corner, 3, vertex);
-  for (PetscInt i = 0; i < raw->n_segment; i++) keep_nodes(raw, raw->segment[i], 2, vertex);
-  for (PetscInt i = 0; i < raw->n_corner && raw->n_tet == 0; i++) vertex[raw->corner[i]] = 0;
+  const wring_raw *raw = b->raw;
+  PetscInt         n   = 0;
+  for (PetscInt v = 0; v < raw->n_node; v++) vertex[v] = raw->points ? 0 : -1;
+  for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) vertex[b->tet[i]] = 0;
+  for (PetscInt i = 0; i < raw->n_lower; i++) keep_nodes(b, i, vertex);
   for (PetscInt v = 0; v < raw->n_node; v++)
     if (vertex[v] == 0) vertex[v] = n++;
   return n;
@@ -286,75 +291,101 @@ static PetscErrorCode add_set(const wring_raw *raw, wring_scan *s, PetscInt grou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every group with vertices becomes a set, in the order of the groups. */
-static PetscErrorCode name_sets(const wring_raw *raw, wring_scan *s, const PetscInt *vertex, wring_mesh_data *d,
-                                notebook *notes)
+static PetscErrorCode sort_lower(const wring_raw *raw, PetscInt **order, PetscInt **start)
 {
-  PetscInt *tet, *tet_start, *corner, *corner_start, *start, *source, room = 0;
-  collector c = {.vertex = vertex};
+  PetscInt *source;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)raw->n_lower, &source));
+  for (PetscInt i = 0; i < raw->n_lower; i++) source[i] = raw->lower[i].source;
+  PetscCall(sort_by_source(raw, raw->n_lower, source, order, start));
+  PetscCall(PetscFree(source));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every group with vertices becomes a set, in the order of the groups. */
+static PetscErrorCode name_sets(const wring_build *b, const PetscInt *vertex, wring_mesh_data *d, notebook *notes)
+{
+  const wring_raw *raw = b->raw;
+  PetscInt        *tet, *tet_start, *lower, *lower_start, *start, *source, room = 0;
+  collector        c = {.vertex = vertex};
 
   PetscFunctionBegin;
   PetscCall(sort_by_source(raw, raw->n_tet, raw->tet_source, &tet, &tet_start));
-  PetscCall(sort_by_source(raw, raw->n_corner, raw->corner_source, &corner, &corner_start));
+  PetscCall(sort_lower(raw, &lower, &lower_start));
   PetscCall(sort_sources(raw, &start, &source));
   PetscCall(PetscCalloc1((size_t)d->n_vertex, &c.mark));
   PetscCall(PetscMalloc1((size_t)d->n_vertex, &c.member));
   PetscCall(PetscCalloc1((size_t)raw->groups.n + 1, &d->set_start));
-  for (PetscInt g = 0; g < raw->groups.n && wring_scan_ok(s); g++) {
+  for (PetscInt g = 0; g < raw->groups.n && wring_scan_ok(b->s); g++) {
     c.n = 0;
     for (PetscInt k = start[g]; k < start[g + 1]; k++) {
       for (PetscInt i = tet_start[source[k]]; i < tet_start[source[k] + 1]; i++)
-        collect(&c, g, 4, raw->tet + 4 * (size_t)tet[i]);
-      for (PetscInt i = corner_start[source[k]]; i < corner_start[source[k] + 1]; i++)
-        collect(&c, g, 1, raw->corner + corner[i]);
+        collect(&c, g, 4, b->tet + 4 * (size_t)tet[i]);
+      for (PetscInt i = lower_start[source[k]]; i < lower_start[source[k] + 1]; i++)
+        collect(&c, g, raw->lower[lower[i]].n, b->lower + 3 * (size_t)lower[i]);
     }
-    PetscCall(add_set(raw, s, g, &c, d, &room, notes));
+    PetscCall(add_set(raw, b->s, g, &c, d, &room, notes));
   }
   PetscCall(PetscFree(c.mark));
   PetscCall(PetscFree(c.member));
   PetscCall(PetscFree2(start, source));
-  PetscCall(PetscFree2(corner, corner_start));
+  PetscCall(PetscFree2(lower, lower_start));
   PetscCall(PetscFree2(tet, tet_start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode fill_data(wring_raw *raw, wring_scan *s, const PetscInt *vertex, PetscInt n_vertex,
-                                wring_mesh_data **d, notebook *notes)
+static PetscErrorCode fill_data(const wring_build *b, const PetscInt *vertex, PetscInt n_vertex, wring_mesh_data **d,
+                                notebook *notes)
 {
+  const wring_raw *raw = b->raw;
+
   PetscFunctionBegin;
-  if (!wring_mesh_data_fits(s->file, n_vertex, raw->n_tet, s->e)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!wring_mesh_data_fits(b->s->file, n_vertex, raw->n_tet, b->s->e)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_mesh_data_create(n_vertex, raw->n_tet, d));
   (*d)->format = raw->format;
   place_vertices(raw, vertex, *d);
-  for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) (*d)->tet[i] = vertex[raw->tet[i]];
-  PetscCall(name_regions(raw, s, *d));
-  if (wring_scan_ok(s)) PetscCall(name_sets(raw, s, vertex, *d, notes));
-  if (wring_scan_ok(s)) PetscCall(wring_raw_keep_elements(raw, s, vertex, *d));
+  for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) (*d)->tet[i] = vertex[b->tet[i]];
+  PetscCall(name_regions(raw, b->s, *d));
+  if (wring_scan_ok(b->s)) PetscCall(name_sets(b, vertex, *d, notes));
+  if (wring_scan_ok(b->s)) PetscCall(wring_build_keep_elements(b, vertex, *d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode make_data(wring_build *b, double scale, wring_mesh_data **d, notebook *notes)
+{
+  const wring_raw *raw = b->raw;
+  PetscInt        *vertex;
+
+  PetscFunctionBegin;
+  PetscCall(wring_build_find_nodes(b));
+  if (wring_scan_ok(b->s)) scale_nodes(b->raw, scale, b->s);
+  if (wring_scan_ok(b->s)) turn_tets(b, notes);
+  if (wring_scan_ok(b->s)) PetscCall(check_faces(b));
+  if (wring_scan_ok(b->s)) PetscCall(wring_build_check_triangles(b));
+  if (!wring_scan_ok(b->s)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1((size_t)raw->n_node, &vertex));
+  const PetscInt n_vertex = number_vertices(b, vertex);
+  if (n_vertex == 0) wring_error_set(b->s->e, "%s: the mesh has no elements", b->s->file);
+  if (n_vertex < raw->n_node)
+    note(notes, "%" PetscInt_FMT " nodes that no %s uses were dropped", raw->n_node - n_vertex,
+         raw->n_tet ? "tetrahedron" : "element");
+  if (wring_scan_ok(b->s)) PetscCall(fill_data(b, vertex, n_vertex, d, notes));
+  if (!wring_scan_ok(b->s)) PetscCall(wring_mesh_data_destroy(d));
+  PetscCall(PetscFree(vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wring_mesh_data **d, size_t size,
                                char *text)
 {
-  notebook  notes = {.size = size, .text = text};
-  PetscInt *vertex;
+  notebook    notes = {.size = size, .text = text};
+  wring_build b     = {.raw = raw, .s = s};
 
   PetscFunctionBegin;
-  if (wring_scan_ok(s)) scale_nodes(raw, scale, s);
-  if (wring_scan_ok(s)) turn_tets(raw, s, &notes);
-  if (wring_scan_ok(s)) PetscCall(check_faces(raw, s));
-  if (wring_scan_ok(s)) PetscCall(wring_raw_check_triangles(raw, s));
-  if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1((size_t)raw->n_node, &vertex));
-  const PetscInt n_vertex = number_vertices(raw, vertex);
-  if (n_vertex == 0) wring_error_set(s->e, "%s: the mesh has no elements", s->file);
-  if (n_vertex < raw->n_node)
-    note(&notes, "%" PetscInt_FMT " nodes that no %s uses were dropped", raw->n_node - n_vertex,
-         raw->n_tet ? "tetrahedron" : "element");
-  if (wring_scan_ok(s)) PetscCall(fill_data(raw, s, vertex, n_vertex, d, &notes));
-  if (!wring_scan_ok(s)) PetscCall(wring_mesh_data_destroy(d));
-  PetscCall(PetscFree(vertex));
+  if (wring_scan_ok(s)) PetscCall(make_data(&b, scale, d, &notes));
+  PetscCall(wring_build_destroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -190,17 +190,13 @@ static PetscErrorCode read_entities(reader *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode read_node_tag(reader *r, PetscInt node)
+static void read_node_tag(reader *r, PetscInt node)
 {
   const int64_t line = wring_scan_place(r->s), tag = scan_tag(r, "the number of a node");
-  PetscInt      known;
-
-  PetscFunctionBegin;
-  if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (tag < 1) wring_scan_fail(r->s, line, "node %lld, expected a number above 0", (long long)tag);
-  PetscCall(wring_map_add(&r->raw->node, tag, node, &known));
-  if (known != node) wring_scan_fail(r->s, line, "node %lld is given twice", (long long)tag);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_scan_ok(r->s) && tag < 1)
+    wring_scan_fail(r->s, line, "node %lld, expected a number above 0", (long long)tag);
+  r->raw->node_line[node] = line;
+  r->raw->node_tag[node]  = tag;
 }
 
 static void read_coordinates(reader *r, PetscInt node)
@@ -209,20 +205,18 @@ static void read_coordinates(reader *r, PetscInt node)
 }
 
 /* Tags first, then coordinates; in parametric blocks the parameters of a node follow its coordinates. */
-static PetscErrorCode read_node_block(reader *r)
+static void read_node_block(reader *r, PetscInt announced)
 {
-  wring_raw *raw = r->raw;
-
-  PetscFunctionBegin;
+  wring_raw    *raw = r->raw;
   const int64_t dim = read_dimension(r);
   wring_tags_scan(r->s, "the tag of an entity");
   const int64_t  line = wring_scan_place(r->s), parametric = wring_scan_int(r->s, "0 or 1 (parametric)");
   const PetscInt n = wring_scan_long_count(r->s, "the number of nodes of the block");
   wring_scan_end_line(r->s);
-  if (n > raw->node_room - raw->n_node)
-    wring_scan_fail(r->s, line, "more nodes than the %" PetscInt_FMT " announced", raw->node_room);
+  if (n > announced - raw->n_node)
+    wring_scan_fail(r->s, line, "more nodes than the %" PetscInt_FMT " announced", announced);
   for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) {
-    PetscCall(read_node_tag(r, raw->n_node + i));
+    read_node_tag(r, raw->n_node + i);
     wring_scan_end_line(r->s);
   }
   for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) {
@@ -231,7 +225,6 @@ static PetscErrorCode read_node_block(reader *r)
     wring_scan_end_line(r->s);
   }
   raw->n_node += n;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode read_nodes(reader *r)
@@ -241,20 +234,18 @@ static PetscErrorCode read_nodes(reader *r)
   const PetscInt blocks = r->v41 ? wring_scan_long_count(r->s, "the number of blocks") : 1;
 
   PetscFunctionBegin;
-  raw->node_room = wring_scan_long_count(r->s, "the number of nodes");
+  const PetscInt announced = wring_scan_long_count(r->s, "the number of nodes");
   for (int i = 0; i < 2 && r->v41; i++) wring_scan_long(r->s, "the smallest and the largest node number");
   end_count(r);
-  PetscCall(PetscMalloc1(3 * (size_t)raw->node_room, &raw->X));
-  PetscCall(wring_map_create(raw->node_room, &raw->node));
-  for (PetscInt b = 0; b < blocks && r->v41 && wring_scan_ok(r->s); b++) PetscCall(read_node_block(r));
-  for (; raw->n_node < raw->node_room && !r->v41 && wring_scan_ok(r->s); raw->n_node++) {
-    PetscCall(read_node_tag(r, raw->n_node));
+  PetscCall(wring_raw_make_nodes(raw, announced));
+  for (PetscInt b = 0; b < blocks && r->v41 && wring_scan_ok(r->s); b++) read_node_block(r, announced);
+  for (; raw->n_node < announced && !r->v41 && wring_scan_ok(r->s); raw->n_node++) {
+    read_node_tag(r, raw->n_node);
     read_coordinates(r, raw->n_node);
     wring_scan_end_line(r->s);
   }
-  if (raw->n_node < raw->node_room)
-    wring_scan_fail(r->s, line, "%" PetscInt_FMT " nodes announced, %" PetscInt_FMT " found", raw->node_room,
-                    raw->n_node);
+  if (raw->n_node < announced)
+    wring_scan_fail(r->s, line, "%" PetscInt_FMT " nodes announced, %" PetscInt_FMT " found", announced, raw->n_node);
   r->has_nodes = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -275,10 +266,7 @@ static PetscErrorCode read_element_nodes(reader *r, int64_t line, int64_t number
   wring_element e = {.line = line, .number = number, .source = source, .n = t->nodes};
 
   PetscFunctionBegin;
-  for (int a = 0; a < t->nodes; a++) {
-    e.tag[a]  = scan_tag(r, "the number of a node");
-    e.node[a] = wring_map_find(&r->raw->node, e.tag[a]);
-  }
+  for (int a = 0; a < t->nodes; a++) e.tag[a] = scan_tag(r, "the number of a node");
   wring_scan_end_line(r->s);
   PetscCall(wring_raw_add_element(r->raw, r->s, &e));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -372,7 +360,7 @@ static PetscErrorCode read_elements(reader *r)
   for (int i = 0; i < 2 && r->v41; i++) wring_scan_long(r->s, "the smallest and the largest element number");
   end_count(r);
   if (!r->has_nodes) wring_scan_fail(r->s, line, "$Elements before $Nodes");
-  PetscCall(wring_raw_make_room(raw, left));
+  PetscCall(wring_raw_make_tets(raw, left));
   for (PetscInt b = 0; b < blocks && wring_scan_ok(r->s); b++) PetscCall(read_element_block(r, &left));
   while (left > 0 && r->binary && !r->v41 && wring_scan_ok(r->s)) PetscCall(read_binary_elements(r, &left));
   for (; left > 0 && !r->v41 && wring_scan_ok(r->s); left--) PetscCall(read_element(r));

@@ -60,9 +60,11 @@ static PetscErrorCode read_vertices(reader *r, int64_t line)
   if (r->has_nodes) wring_scan_fail(r->s, line, "a second list of vertices");
   const PetscInt n = read_count(r, "the number of vertices");
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(3 * (size_t)n, &raw->X));
+  PetscCall(wring_raw_make_nodes(raw, n));
   for (raw->n_node = 0; raw->n_node < n && wring_scan_ok(r->s); raw->n_node++) {
     skip_comments(r->s);
+    raw->node_line[raw->n_node] = wring_scan_place(r->s);
+    raw->node_tag[raw->n_node]  = (int64_t)raw->n_node + 1;
     for (int c = 0; c < 3; c++)
       raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(r->s, "a finite coordinate");
     wring_tags_scan(r->s, "the reference of a vertex");
@@ -80,10 +82,7 @@ static PetscErrorCode read_element(reader *r, const section *k, int64_t number)
   PetscFunctionBegin;
   skip_comments(r->s);
   e.line = wring_scan_place(r->s);
-  for (int a = 0; a < e.n; a++) {
-    e.tag[a]  = wring_scan_int(r->s, "the number of a vertex");
-    e.node[a] = e.tag[a] >= 1 && e.tag[a] <= r->raw->n_node ? (PetscInt)(e.tag[a] - 1) : -1;
-  }
+  for (int a = 0; a < e.n; a++) e.tag[a] = wring_scan_int(r->s, "the number of a vertex");
   const int64_t tag = wring_tags_scan(r->s, "a reference");
   wring_scan_end_line(r->s);
   PetscCall(wring_tags_source(&r->tags, k->dim, tag, &e.source, &added));
@@ -99,7 +98,7 @@ static PetscErrorCode read_section(reader *r, const section *k, int64_t line)
   if (k->dim == 3 && r->has_tets) wring_scan_fail(r->s, line, "a second list of tetrahedra");
   const PetscInt n = read_count(r, "the number of rows");
   if (k->dim == 3) {
-    PetscCall(wring_raw_make_room(r->raw, n));
+    PetscCall(wring_raw_make_tets(r->raw, n));
     r->has_tets = PETSC_TRUE;
   }
   for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) {

@@ -15,90 +15,71 @@ PetscErrorCode wring_raw_grow(PetscInt64 needed, PetscInt *room, size_t width, v
 PetscErrorCode wring_raw_destroy(wring_raw *raw)
 {
   PetscFunctionBegin;
+  PetscCall(PetscFree(raw->node_tag));
+  PetscCall(PetscFree(raw->node_line));
   PetscCall(PetscFree(raw->X));
-  PetscCall(wring_map_destroy(&raw->node));
-  PetscCall(PetscFree(raw->tet));
+  PetscCall(PetscFree(raw->tet_tag));
   PetscCall(PetscFree(raw->tet_source));
   PetscCall(PetscFree(raw->tet_number));
   PetscCall(PetscFree(raw->tet_line));
-  PetscCall(PetscFree(raw->corner));
-  PetscCall(PetscFree(raw->corner_source));
-  PetscCall(PetscFree(raw->triangle));
-  PetscCall(PetscFree(raw->segment));
+  PetscCall(PetscFree(raw->lower));
   PetscCall(PetscFree(raw->source_start));
   PetscCall(PetscFree(raw->source_group));
   PetscCall(wring_names_clear(&raw->groups));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- elements ---------------------------------------------------------------------------------------------------- */
+/* ---- nodes and elements ------------------------------------------------------------------------------------------ */
 
-PetscErrorCode wring_raw_make_room(wring_raw *raw, PetscInt n_tet)
+PetscErrorCode wring_raw_make_nodes(wring_raw *raw, PetscInt64 n)
 {
+  PetscInt room = raw->node_room, same = raw->node_room;
+
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(4 * (size_t)n_tet, &raw->tet));
-  PetscCall(PetscMalloc1((size_t)n_tet, &raw->tet_source));
-  PetscCall(PetscMalloc1((size_t)n_tet, &raw->tet_number));
-  PetscCall(PetscMalloc1((size_t)n_tet, &raw->tet_line));
-  raw->tet_room = n_tet;
+  PetscCall(wring_raw_grow(n, &room, sizeof *raw->node_tag, &raw->node_tag));
+  PetscCall(wring_raw_grow(n, &same, sizeof *raw->node_line, &raw->node_line));
+  PetscCall(wring_raw_grow(n, &raw->node_room, 3 * sizeof *raw->X, &raw->X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void check_nodes(wring_scan *s, const wring_element *e)
+PetscErrorCode wring_raw_make_tets(wring_raw *raw, PetscInt n)
 {
-  for (int a = 0; a < e->n && wring_scan_ok(s); a++) {
-    if (e->node[a] < 0)
-      wring_scan_fail(s, e->line, "element %lld refers to node %lld, which does not exist", (long long)e->number,
-                      (long long)e->tag[a]);
-    for (int b = 0; b < a; b++)
-      if (e->node[a] == e->node[b])
-        wring_scan_fail(s, e->line, "element %lld has node %lld twice", (long long)e->number, (long long)e->tag[a]);
-  }
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)n, &raw->tet_tag));
+  PetscCall(PetscMalloc1((size_t)n, &raw->tet_source));
+  PetscCall(PetscMalloc1((size_t)n, &raw->tet_number));
+  PetscCall(PetscMalloc1((size_t)n, &raw->tet_line));
+  raw->tet_room = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static void add_tet(wring_raw *raw, const wring_element *e)
 {
-  for (int a = 0; a < 4; a++) raw->tet[4 * (size_t)raw->n_tet + (size_t)a] = e->node[a];
+  for (int a = 0; a < 4; a++) raw->tet_tag[4 * (size_t)raw->n_tet + (size_t)a] = e->tag[a];
   raw->tet_source[raw->n_tet] = e->source;
   raw->tet_number[raw->n_tet] = e->number;
   raw->tet_line[raw->n_tet++] = e->line;
 }
 
-static PetscErrorCode add_corners(wring_raw *raw, wring_scan *s, const wring_element *e)
+static PetscErrorCode add_lower(wring_raw *raw, wring_scan *s, const wring_element *e)
 {
-  const PetscInt64 needed = (PetscInt64)raw->n_corner + e->n;
-  PetscInt         room   = raw->corner_room;
+  const PetscInt64 needed = (PetscInt64)raw->n_lower + 1;
 
   PetscFunctionBegin;
-  if (!wring_count_fits(needed, 1, s->file, "corners of points, lines and triangles", s->e))
-    PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_raw_grow(needed, &room, sizeof *raw->corner, &raw->corner));
-  PetscCall(wring_raw_grow(needed, &raw->corner_room, sizeof *raw->corner_source, &raw->corner_source));
-  if (e->n == 3) {
-    PetscCall(wring_raw_grow(raw->n_triangle + 1, &raw->triangle_room, sizeof *raw->triangle, &raw->triangle));
-    raw->triangle[raw->n_triangle].corner   = raw->n_corner;
-    raw->triangle[raw->n_triangle].line     = e->line;
-    raw->triangle[raw->n_triangle++].number = e->number;
-  }
-  if (e->n == 2) {
-    PetscCall(wring_raw_grow(raw->n_segment + 1, &raw->segment_room, sizeof *raw->segment, &raw->segment));
-    raw->segment[raw->n_segment++] = raw->n_corner;
-  }
-  for (int a = 0; a < e->n; a++) {
-    raw->corner[raw->n_corner]          = e->node[a];
-    raw->corner_source[raw->n_corner++] = e->source;
-  }
+  if (!wring_count_fits(needed, 3, s->file, "points, lines and triangles", s->e)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_raw_grow(needed, &raw->lower_room, sizeof *raw->lower, &raw->lower));
+  raw->lower[raw->n_lower++] = (wring_raw_lower){
+    .tag = {e->tag[0], e->tag[1], e->tag[2]}, .line = e->line, .number = e->number, .source = e->source, .n = e->n};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_element *e)
 {
   PetscFunctionBegin;
-  check_nodes(s, e);
   if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
   if (e->n == 4)
     add_tet(raw, e);
   else
-    PetscCall(add_corners(raw, s, e));
+    PetscCall(add_lower(raw, s, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,8 +5,9 @@
     read.c             detects the format from the content
     scan.c             words and numbers of a file, with their place for messages
     gmsh.c medit.c tetgen.c points.c   the formats: each fills a wring_raw
-    raw.c              adds elements to it; tags.c adds names
-    build.c            checks it, makes a wring_mesh_data; check_triangles.c, set_elements.c: triangles and lines
+    raw.c              adds nodes and elements to it; tags.c adds names
+    build.c            checks it, makes a wring_mesh_data (build.h); nodes.c finds the nodes of elements;
+                       check_triangles.c, set_elements.c: triangles and lines
     element_data.c     values of tets from $ElementData
   Not here: parallel code.
 */
@@ -26,36 +27,40 @@ typedef struct {
   double     *value;          // [n][width]
 } wring_raw_data;
 
+/* A point, a line or a triangle of a file. */
+typedef struct {
+  int64_t  tag[3];       // [n] the file's numbers of its nodes
+  int64_t  line, number; // its place (wring_scan_place) and number in the file
+  PetscInt source;
+  int      n;
+} wring_raw_lower;
+
 /*
+  The nodes and elements of a file, in its order. Elements refer to nodes by the file's numbers, which build.c looks up:
+  nodes may be missing and repeated here.
+
   A source is the tag of an element in the file: a physical tag of Gmsh 2.2, an entity of 4.1. It belongs to any number
-  of named groups. Groups with the same name and different dimensions are one group. Memory is allocated for tet_room
-  tets and corner_room corners.
+  of named groups. Groups with the same name and different dimensions are one group.
 */
 typedef struct {
-  PetscInt  n_node, node_room;
-  double   *X;    // [n_node][3]
-  wring_map node; // of the file's tags
-  PetscInt  n_tet, tet_room;
-  PetscInt *tet;        // [n_tet][4] nodes
-  PetscInt *tet_source; // [n_tet]
-  int64_t  *tet_number; // [n_tet] in the file
-  int64_t  *tet_line;   // [n_tet] its place: wring_scan_place
-  PetscInt  n_corner, corner_room;
-  PetscInt *corner;        // [n_corner] nodes of the elements that are not tets
-  PetscInt *corner_source; // [n_corner]
-  PetscInt  n_triangle, triangle_room;
-  struct {
-    PetscInt corner;       // its first one
-    int64_t  line, number; // its place and number in the file
-  } * triangle;            // [n_triangle]
-  PetscInt        n_segment, segment_room;
-  PetscInt       *segment; // [n_segment] first corners of the line elements
-  PetscInt        n_source;
-  PetscInt       *source_start; // [n_source + 1]
-  PetscInt       *source_group; // [source_start[n_source]] index into groups
-  wring_names     groups;
-  const char     *format; // as in wring_mesh_data
-  wring_raw_data *data;   // borrowed; NULL: none is requested
+  PetscBool        points; // there are no elements: all nodes are kept, and ordered by their numbers from 0 without gap
+  PetscInt         n_node, node_room;
+  int64_t         *node_tag;  // [n_node] the file's number
+  int64_t         *node_line; // [n_node] its place: wring_scan_place
+  double          *X;         // [n_node][3]
+  PetscInt         n_tet, tet_room;
+  int64_t         *tet_tag;    // [n_tet][4] the file's numbers of the nodes
+  PetscInt        *tet_source; // [n_tet]
+  int64_t         *tet_number; // [n_tet] in the file
+  int64_t         *tet_line;   // [n_tet] its place
+  PetscInt         n_lower, lower_room;
+  wring_raw_lower *lower; // [n_lower] the elements that are not tets
+  PetscInt         n_source;
+  PetscInt        *source_start; // [n_source + 1]
+  PetscInt        *source_group; // [source_start[n_source]] index into groups
+  wring_names      groups;
+  const char      *format; // as in wring_mesh_data
+  wring_raw_data  *data;   // borrowed; NULL: none is requested
 } wring_raw;
 
 PetscErrorCode wring_raw_destroy(wring_raw *raw);
@@ -65,12 +70,14 @@ typedef struct {
   int64_t  line, number; // its place (wring_scan_place) and number in the file
   PetscInt source;
   int      n;
-  int64_t  tag[4];  // the file's numbers of its nodes
-  PetscInt node[4]; // -1: there is no such node
+  int64_t  tag[4]; // the file's numbers of its nodes
 } wring_element;
 
-/* Allocates memory for this many tetrahedra; adds an element, whose nodes must exist and be different. */
-PetscErrorCode wring_raw_make_room(wring_raw *raw, PetscInt n_tet);
+/* Allocate memory for at least this many nodes and tetrahedra in all; nodes keep those that are there. */
+PetscErrorCode wring_raw_make_nodes(wring_raw *raw, PetscInt64 n);
+PetscErrorCode wring_raw_make_tets(wring_raw *raw, PetscInt n);
+
+/* Adds an element; a tetrahedron must have room. */
 PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_element *e);
 
 /*
@@ -85,15 +92,6 @@ PetscErrorCode wring_raw_grow(PetscInt64 needed, PetscInt *room, size_t width, v
 */
 PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wring_mesh_data **d, size_t size,
                                char *notes);
-
-/* Checks that each triangle between three nodes of tets is a face of a tet. */
-PetscErrorCode wring_raw_check_triangles(const wring_raw *raw, wring_scan *s);
-
-/*
-  Sets d->set_element to the triangles and lines of the groups, which are the sets of d; vertex [n_node]: numbers in d,
-  or -1.
-*/
-PetscErrorCode wring_raw_keep_elements(const wring_raw *raw, wring_scan *s, const PetscInt *vertex, wring_mesh_data *d);
 
 /* Readers of formats: read the whole file into raw (zero on input); faults are reported to the scanner. */
 PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw);

@@ -50,7 +50,7 @@ static PetscErrorCode read_nodes(reader *r)
   const PetscInt n = read_header(r->s, "the number of nodes", 3, &attributes);
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(3 * (size_t)n, &raw->X));
+  PetscCall(wring_raw_make_nodes(raw, n));
   for (raw->n_node = 0; raw->n_node < n && wring_scan_ok(r->s); raw->n_node++) {
     const int64_t line = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of a node");
     if (raw->n_node == 0) r->first = number;
@@ -58,6 +58,8 @@ static PetscErrorCode read_nodes(reader *r)
       wring_scan_fail(r->s, line, "the first node has number %lld, expected 0 or 1", (long long)number);
     if (wring_scan_ok(r->s) && number != r->first + raw->n_node)
       wring_scan_fail(r->s, line, "node %lld, expected %lld", (long long)number, (long long)(r->first + raw->n_node));
+    raw->node_line[raw->n_node] = line;
+    raw->node_tag[raw->n_node]  = number;
     for (int c = 0; c < 3; c++)
       raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(r->s, "a finite coordinate");
     end_row(r->s);
@@ -79,17 +81,12 @@ static int64_t read_attribute(wring_scan *s)
 
 static PetscErrorCode read_tet(reader *r, int64_t attributes)
 {
-  const PetscInt n_node = r->raw->n_node;
-  wring_element  e      = {.line = wring_scan_place(r->s), .n = 4};
-  PetscBool      added;
+  wring_element e = {.line = wring_scan_place(r->s), .n = 4};
+  PetscBool     added;
 
   PetscFunctionBegin;
   e.number = wring_scan_int(r->s, "the number of a tetrahedron");
-  for (int a = 0; a < 4; a++) {
-    e.tag[a]         = wring_scan_int(r->s, "the number of a node");
-    const int64_t at = e.tag[a] - r->first;
-    e.node[a]        = at >= 0 && at < n_node ? (PetscInt)at : -1;
-  }
+  for (int a = 0; a < 4; a++) e.tag[a] = wring_scan_int(r->s, "the number of a node");
   const int64_t tag = attributes > 0 ? read_attribute(r->s) : 0;
   end_row(r->s);
   PetscCall(wring_tags_source(&r->tags, 3, tag, &e.source, &added));
@@ -104,7 +101,7 @@ static PetscErrorCode read_tets(reader *r)
   const PetscInt n = read_header(r->s, "the number of tetrahedra", 4, &attributes);
 
   PetscFunctionBegin;
-  PetscCall(wring_raw_make_room(r->raw, n));
+  PetscCall(wring_raw_make_tets(r->raw, n));
   for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) PetscCall(read_tet(r, attributes));
   if (wring_scan_ok(r->s) && r->s->at < r->s->end)
     wring_scan_fail(r->s, wring_scan_place(r->s), "more rows than the %" PetscInt_FMT " tetrahedra announced", n);
