@@ -1,5 +1,6 @@
 #include "edges.h"
 #include "base/exchange.h"
+#include "base/parallel/sort.h"
 #include "base/sort.h"
 
 uint64_t wring_edge_key(PetscInt n, PetscInt a, PetscInt b)
@@ -21,44 +22,18 @@ static PetscInt lower_bound(PetscInt n, const uint64_t *key, uint64_t wanted)
   return first;
 }
 
-/* ---- sample sort ------------------------------------------------------------------------------------------------- */
+/* ---- sort -------------------------------------------------------------------------------------------------------- */
 
-/* Samples are up to `size` evenly spaced keys of each rank; the splitters are evenly spaced among all samples. */
-static PetscErrorCode choose_splitters(wring_edges *g, PetscInt n, const uint64_t *key)
-{
-  const PetscMPIInt mine = (PetscMPIInt)PetscMin(n, g->size);
-  PetscMPIInt      *count, *from;
-  PetscInt         *index, all = 0;
-  uint64_t         *sample, *pick;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc3(g->size, &count, g->size, &from, mine, &pick));
-  for (PetscMPIInt i = 0; i < mine; i++) pick[i] = key[(PetscInt64)i * n / mine];
-  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, count, 1, MPI_INT, g->comm));
-  for (PetscMPIInt p = 0; p < g->size; p++) {
-    from[p] = (PetscMPIInt)all;
-    all += count[p];
-  }
-  PetscCall(PetscMalloc2(all, &sample, all, &index));
-  PetscCallMPI(MPI_Allgatherv(pick, mine, MPI_UINT64_T, sample, count, from, MPI_UINT64_T, g->comm));
-  PetscCall(wring_order_keys(all, sample, index));
-  PetscCall(PetscMalloc1(g->size, &g->splitter));
-  for (PetscMPIInt p = 0; p < g->size; p++) g->splitter[p] = p && all ? sample[(PetscInt64)p * all / g->size] : 0;
-  PetscCall(PetscFree2(sample, index));
-  PetscCall(PetscFree3(count, from, pick));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The exchange that sends key [n] to the ranks that store their ranges. */
+/* The exchange that sends key [n] ascending to the ranks that store their ranges. */
 static PetscErrorCode find_paths(const wring_edges *g, PetscInt n, const uint64_t *key, wring_exchange *x)
 {
-  PetscInt *to, i = 0;
+  PetscInt *to;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &to));
-  for (PetscMPIInt p = 0; p < g->size; p++) {
-    const PetscInt end = p + 1 < g->size ? lower_bound(n, key, g->splitter[p + 1]) : n;
-    for (; i < end; i++) to[i] = p;
+  for (PetscInt i = 0, p = 0; i < n; i++) {
+    while (p + 1 < g->size && g->splitter[p + 1] <= key[i]) p++;
+    to[i] = p;
   }
   PetscCall(wring_exchange_create(g->comm, n, to, x));
   PetscCall(PetscFree(to));
@@ -165,7 +140,8 @@ PetscErrorCode wring_edges_create(MPI_Comm comm, PetscInt n, const uint64_t *key
   PetscFunctionBegin;
   *g = (wring_edges){.comm = comm};
   PetscCallMPI(MPI_Comm_size(comm, &g->size));
-  PetscCall(choose_splitters(g, n, key));
+  PetscCall(PetscMalloc1((size_t)g->size, &g->splitter));
+  PetscCall(wring_cut_keys(comm, n, key, PETSC_TRUE, NULL, g->splitter));
   PetscCall(receive_keys(g, n, key, &a));
   PetscCall(number_keys(g, &a, n_owned));
   PetscCall(PetscFree(a.key));
