@@ -2,7 +2,7 @@
   ranks: 1 2 3 4 5 6 7
   Sort of rows over all ranks: as by one rank, in equal parts also where many keys are equal, however the rows are dealt.
 */
-#include "base/parallel/sort.h"
+#include "base/parallel/sorting.h"
 #include "base/sort.h"
 #include "check.h"
 

@@ -1,6 +1,6 @@
 #include "edges.h"
 #include "base/exchange.h"
-#include "base/parallel/sort.h"
+#include "base/parallel/sorting.h"
 #include "base/sort.h"
 
 uint64_t wring_edge_key(PetscInt n, PetscInt a, PetscInt b)
@@ -42,9 +42,10 @@ static PetscErrorCode find_paths(const wring_edges *g, PetscInt n, const uint64_
 
 /* The keys received from all ranks, ascending, repeated for each of the ranks that have the edge, which ascend. */
 typedef struct {
-  PetscInt  n;
-  uint64_t *key;
-  PetscInt *rank;
+  PetscInt    n, *source; // [n] of rank
+  uint64_t   *key;        // [n]
+  PetscMPIInt n_rank;
+  PetscInt   *rank; // [n_rank] from which keys came, ascending
 } arrivals;
 
 static PetscErrorCode receive_keys(const wring_edges *g, PetscInt n, const uint64_t *key, arrivals *a)
@@ -54,16 +55,24 @@ static PetscErrorCode receive_keys(const wring_edges *g, PetscInt n, const uint6
   PetscFunctionBegin;
   PetscCall(find_paths(g, n, key, &x));
   PetscCall(wring_exchange_send(&x, sizeof *key, key, &a->key));
-  a->n = x.n_got;
-  PetscCall(PetscMalloc1((size_t)a->n, &a->rank));
-  for (PetscMPIInt p = 0; p < x.n_from; p++)
-    for (PetscInt i = x.from_start[p]; i < x.from_start[p + 1]; i++) a->rank[i] = x.from[p];
-  PetscCall(wring_sort_keys(a->n, a->key, a->rank));
+  a->n      = x.n_got;
+  a->n_rank = x.n_from;
+  PetscCall(PetscMalloc2((size_t)a->n, &a->source, (size_t)a->n_rank, &a->rank));
+  for (PetscMPIInt p = 0; p < x.n_from; p++) {
+    a->rank[p] = x.from[p];
+    for (PetscInt i = x.from_start[p]; i < x.from_start[p + 1]; i++) a->source[i] = p;
+  }
+  PetscCall(wring_sort_keys(a->n, a->key, a->source));
   PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- owners ------------------------------------------------------------------------------------------------------ */
+
+/* Points that a rank owns without the edges that it shares, and edges that it shares. */
+typedef struct {
+  PetscInt64 own, shared;
+} work;
 
 /* The end of the run of equal keys that begins at i. */
 static PetscInt run_end(const arrivals *a, PetscInt i)
@@ -73,41 +82,54 @@ static PetscInt run_end(const arrivals *a, PetscInt i)
   return end;
 }
 
-/*
-  load [size]: the number of points that each rank owns without shared edges, times the fraction of all shared edges
-  that is assigned here, so that each range can be balanced independently.
-*/
-static PetscErrorCode measure_loads(const wring_edges *g, const arrivals *a, PetscInt n_owned, PetscInt64 *load)
+/* Of the edges here: here [a->n_rank]. */
+static void count_edges(const arrivals *a, work *here)
 {
-  PetscInt64 *own, shared = 0;
-  PetscMPIInt rank;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(g->comm, &rank));
-  PetscCall(PetscCalloc1((size_t)g->size + 1, &own));
-  own[rank] = n_owned;
+  for (PetscMPIInt p = 0; p < a->n_rank; p++) here[p] = (work){0, 0};
   for (PetscInt i = 0, end; i < a->n; i = end) {
     end = run_end(a, i);
     if (end == i + 1)
-      own[a->rank[i]]++;
+      here[a->source[i]].own++;
     else
-      shared++;
+      for (PetscInt j = i; j < end; j++) here[a->source[j]].shared++;
   }
-  own[g->size] = shared;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, own, g->size + 1, MPIU_INT64, MPI_SUM, g->comm));
-  const double part = own[g->size] ? (double)shared / (double)own[g->size] : 0;
-  for (PetscMPIInt p = 0; p < g->size; p++) load[p] = (PetscInt64)(part * (double)own[p]);
-  PetscCall(PetscFree(own));
+}
+
+/*
+  load [a->n_rank]: the number of points that each rank owns without shared edges, times the fraction of its shared
+  edges that is here, so that each range can be balanced independently. Each rank sums up what the ranges tell it.
+*/
+static PetscErrorCode measure_loads(const wring_edges *g, const arrivals *a, PetscInt n_owned, PetscInt64 *load)
+{
+  wring_exchange x;
+  work          *here, *got, sum = {n_owned, 0};
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)a->n_rank, &here));
+  count_edges(a, here);
+  PetscCall(wring_exchange_create(g->comm, a->n_rank, a->rank, &x));
+  PetscCall(wring_exchange_send(&x, sizeof *here, here, &got));
+  for (PetscInt i = 0; i < x.n_got; i++) {
+    sum.own += got[i].own;
+    sum.shared += got[i].shared;
+  }
+  for (PetscInt i = 0; i < x.n_got; i++)
+    got[i].own = sum.shared ? (PetscInt64)((double)sum.own * (double)got[i].shared / (double)sum.shared) : 0;
+  PetscCall(wring_exchange_answer(&x, sizeof *here, got, here));
+  for (PetscMPIInt p = 0; p < a->n_rank; p++) load[p] = here[p].own;
+  PetscCall(wring_exchange_destroy(&x));
+  PetscCall(PetscFree(got));
+  PetscCall(PetscFree(here));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscInt choose_owner(const arrivals *a, PetscInt begin, PetscInt end, PetscInt64 *load)
 {
-  PetscInt best = a->rank[begin];
+  PetscInt best = a->source[begin];
   for (PetscInt i = begin + 1; i < end; i++)
-    if (load[a->rank[i]] < load[best]) best = a->rank[i];
+    if (load[a->source[i]] < load[best]) best = a->source[i];
   if (end > begin + 1) load[best]++;
-  return best;
+  return a->rank[best];
 }
 
 static PetscErrorCode number_keys(wring_edges *g, const arrivals *a, PetscInt n_owned)
@@ -115,7 +137,7 @@ static PetscErrorCode number_keys(wring_edges *g, const arrivals *a, PetscInt n_
   PetscInt64 *load, n;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)g->size, &load));
+  PetscCall(PetscMalloc1((size_t)a->n_rank, &load));
   PetscCall(measure_loads(g, a, n_owned, load));
   g->n = 0;
   for (PetscInt i = 0; i < a->n; i = run_end(a, i)) g->n++;
@@ -145,7 +167,7 @@ PetscErrorCode wring_edges_create(MPI_Comm comm, PetscInt n, const uint64_t *key
   PetscCall(receive_keys(g, n, key, &a));
   PetscCall(number_keys(g, &a, n_owned));
   PetscCall(PetscFree(a.key));
-  PetscCall(PetscFree(a.rank));
+  PetscCall(PetscFree2(a.source, a.rank));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

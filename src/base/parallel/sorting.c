@@ -1,4 +1,4 @@
-#include "sort.h"
+#include "sorting.h"
 #include "base/sort.h"
 #include <string.h>
 
