@@ -13,7 +13,8 @@
     direct/           type direct: factors by CHOLMOD and MUMPS; factor.h is its map
     multigrid/        type multigrid: conjugate gradients with a V-cycle in single precision; multigrid.h is its map
     judge.h           the outcome of a solve by PETSc, for every KSP of the library
-    aij.h             matrices of PETSc as arrays; subnormal.h: flush subnormal numbers to zero
+    aij.h             matrices of PETSc as arrays; neighbours.h: persistent messages with the ranks that own or hold
+                      ghosts; subnormal.h: flush subnormal numbers to zero
     predict.c         estimate of the memory of a factor
   Element contributions to A belong to src/potential and src/term; nonlinear iterations belong to src/solver.
 

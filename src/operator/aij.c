@@ -38,22 +38,19 @@ PetscErrorCode wring_aij_split(Mat A, Mat *own, Mat *ghost, const PetscInt **glo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_aij_halo(Mat A, PetscSF *halo, PetscInt *n_ghost)
+PetscErrorCode wring_aij_neighbours(Mat A, wring_neighbours *n)
 {
-  const MPI_Comm  comm = PetscObjectComm((PetscObject)A);
   Mat             own, ghost;
   const PetscInt *global;
+  PetscInt        n_ghost;
   PetscLayout     columns;
 
   PetscFunctionBegin;
-  *halo    = NULL;
-  *n_ghost = 0;
+  *n = (wring_neighbours){.comm = PetscObjectComm((PetscObject)A)};
   PetscCall(wring_aij_split(A, &own, &ghost, &global));
   if (!ghost) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetSize(ghost, NULL, n_ghost));
+  PetscCall(MatGetSize(ghost, NULL, &n_ghost));
   PetscCall(MatGetLayouts(A, NULL, &columns));
-  PetscCall(PetscSFCreate(comm, halo));
-  PetscCall(PetscSFSetGraphLayout(*halo, columns, *n_ghost, NULL, PETSC_COPY_VALUES, global));
-  PetscCall(PetscSFSetUp(*halo));
+  PetscCall(wring_neighbours_create(columns, n_ghost, global, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

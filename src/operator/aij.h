@@ -1,6 +1,6 @@
 /* Private to src/operator: the arrays of PETSc's AIJ matrices, borrowed. */
 #pragma once
-#include <wring/base.h>
+#include "neighbours.h"
 
 /* A sequential matrix, or one part of a parallel one. Rows and columns count from 0. */
 typedef struct {
@@ -21,8 +21,5 @@ PetscErrorCode wring_aij_restore(wring_aij *a);
 */
 PetscErrorCode wring_aij_split(Mat A, Mat *own, Mat *ghost, const PetscInt **global);
 
-/*
-  A star forest from the owners of A's columns to its ghost columns; NULL on one rank. Owned by the caller.
-  Collective.
-*/
-PetscErrorCode wring_aij_halo(Mat A, PetscSF *halo, PetscInt *n_ghost);
+/* The owners of A's ghost columns and the holders of its own; empty on one rank. Collective. */
+PetscErrorCode wring_aij_neighbours(Mat A, wring_neighbours *n);

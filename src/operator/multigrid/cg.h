@@ -8,16 +8,16 @@
 
 /* Vectors of the iteration, kept between solves. */
 typedef struct {
-  wring_phases *phases; // borrowed, NULL: work is not counted
-  PetscInt      n, n_ghost;
-  double       *r, *p, *s, *w; // [n][3]
-  double       *ghost;         // [n_ghost][3] of p
-  MPI_Datatype  vertex;        // 3 doubles
-  double       *part;          // [n_part] partial sums of the dot products with the solution; grows as needed
-  size_t        n_part;
+  wring_phases  *phases; // borrowed, NULL: work is not counted
+  PetscInt       n, n_ghost;
+  double        *r, *p, *s, *w;     // [n][3]
+  double        *ghost_r, *ghost_s; // [n_ghost][3] of r and s, which follow the same recurrences as on their owners
+  wring_messages fetch;             // fills ghosts of r, w or p
+  double        *part;              // [n_part] partial sums of the dot products with the solution; grows as needed
+  size_t         n_part;
 } wring_cg;
 
-PetscErrorCode wring_cg_create(const wring_cycle *c, wring_cg **g);
+PetscErrorCode wring_cg_create(const wring_cycle *c, wring_cg **g); // borrows c. Collective.
 PetscErrorCode wring_cg_destroy(wring_cg **g);
 double         wring_cg_memory(const wring_cg *g); // bytes, this rank
 

@@ -141,7 +141,7 @@ static void residual_ghosts(const wring_cg_state *v)
   for (PetscInt j = 0; j < l->n_boundary; j++) {
     const PetscInt i   = l->boundary[j];
     wring_double4  sum = {0};
-    add_row(&l->ghost, v->ghost.value, i, v->g->ghost, &sum);
+    add_row(&l->ghost, v->ghost.value, i, v->g->fetch.ghost, &sum);
     for (int c = 0; c < 3; c++) v->g->r[3 * i + c] -= sum[c];
   }
 }
@@ -162,10 +162,22 @@ void wring_cg_add_last(const wring_cg_state *v)
 }
 
 /* The input of the cycle: D^(-1/2) r / |r|, zero for a component that has converged. */
-static inline void to_cycle(const wring_cg_state *v, PetscInt i, const double factor[3])
+static inline void to_cycle(double d, const double factor[3], const double *r, float *b)
 {
-  const double d = v->l->scale[i];
-  for (int c = 0; c < 3; c++) v->l->b[3 * i + c] = (float)(d * (factor[c] * v->g->r[3 * i + c]));
+  for (int c = 0; c < 3; c++) b[c] = (float)(d * (factor[c] * r[c]));
+}
+
+static inline void to_cycle_own(const wring_cg_state *v, PetscInt i, const double factor[3])
+{
+  to_cycle(v->l->scale[i], factor, v->g->r + 3 * (size_t)i, v->l->b + 3 * (size_t)i);
+}
+
+static void to_cycle_ghosts(const wring_cg_state *v, const double factor[3])
+{
+  const wring_level *const l = v->l;
+  float *const             b = wring_level_ghosts(l, l->b);
+  for (PetscInt i = 0; i < l->n_ghost; i++)
+    to_cycle(l->scale[l->n + i], factor, v->g->ghost_r + 3 * (size_t)i, b + 3 * (size_t)i);
 }
 
 static void get_factors(const wring_cg_state *v, double factor[3])
@@ -173,14 +185,34 @@ static void get_factors(const wring_cg_state *v, double factor[3])
   for (int c = 0; c < 3; c++) factor[c] = v->of[c].active ? 1 / v->of[c].next : 0;
 }
 
-void wring_cg_start_cycle(const wring_cg_state *v)
+PetscErrorCode wring_cg_start_cycle(const wring_cg_state *v)
 {
   const PetscInt n = v->g->n;
   double         factor[3];
+
+  PetscFunctionBegin;
+  PetscCall(wring_fetch_begin(&v->g->fetch, v->g->r));
   get_factors(v, factor);
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
   for (int k = 0; k < WRING_STRIPS; k++)
-    for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) to_cycle(v, i, factor);
+    for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) to_cycle_own(v, i, factor);
+  PetscCall(wring_fetch_end(&v->g->fetch, v->g->ghost_r));
+  to_cycle_ghosts(v, factor);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The recurrences of s and r at ghosts. */
+static void update_ghosts(const wring_cg_state *v, const double u[3], const double alpha[3], const double beta[3])
+{
+  const double *const w = v->g->fetch.ghost;
+  double *const r = v->g->ghost_r, *const s = v->g->ghost_s;
+  for (PetscInt i = 0; i < v->g->n_ghost; i++) {
+    for (int c = 0; c < 3; c++) {
+      const size_t j = 3 * (size_t)i + c;
+      s[j]           = u[c] * w[j] + beta[c] * s[j];
+      r[j] -= alpha[c] * s[j];
+    }
+  }
 }
 
 void wring_cg_update(const wring_cg_state *v)
@@ -200,9 +232,11 @@ void wring_cg_update(const wring_cg_state *v)
         v->x[j] += alpha[c] * p[j];
         r[j] -= alpha[c] * s[j];
       }
-      to_cycle(v, i, factor);
+      to_cycle_own(v, i, factor);
     }
   }
+  update_ghosts(v, u, alpha, beta);
+  to_cycle_ghosts(v, factor);
 }
 
 void wring_cg_begin_at_zero(const wring_cg_state *v)
@@ -267,9 +301,9 @@ PetscErrorCode wring_cg_multiply(wring_cg_state *v, double dot[WRING_CG_DOTS][3]
 
   PetscFunctionBegin;
   count_product(v);
-  if (l->halo) PetscCall(PetscSFBcastBegin(l->halo, l->vertex, l->y, ghost, MPI_REPLACE));
+  PetscCall(wring_fetch_begin(&l->fetch, l->y));
   multiply_own(v, part);
-  if (l->halo) PetscCall(PetscSFBcastEnd(l->halo, l->vertex, l->y, ghost, MPI_REPLACE));
+  PetscCall(wring_fetch_end(&l->fetch, ghost));
   multiply_ghosts(v, part);
   for (int i = 0; i < WRING_CG_DOTS; i++) {
     for (int c = 0; c < 3; c++) {
@@ -280,6 +314,20 @@ PetscErrorCode wring_cg_multiply(wring_cg_state *v, double dot[WRING_CG_DOTS][3]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_cg_fetch_begin(const wring_cg_state *v)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_fetch_begin(&v->g->fetch, v->g->w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_cg_fetch_end(const wring_cg_state *v)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_fetch_end(&v->g->fetch, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_cg_residual(wring_cg_state *v, double rr[3])
 {
   wring_cg *const g = v->g;
@@ -287,9 +335,9 @@ PetscErrorCode wring_cg_residual(wring_cg_state *v, double rr[3])
   PetscFunctionBegin;
   count_product(v);
   wring_copy(3 * g->n, v->x, g->p); // p has a spare number at its end
-  if (v->l->halo) PetscCall(PetscSFBcastBegin(v->l->halo, g->vertex, g->p, g->ghost, MPI_REPLACE));
+  PetscCall(wring_fetch_begin(&g->fetch, g->p));
   residual_own(v);
-  if (v->l->halo) PetscCall(PetscSFBcastEnd(v->l->halo, g->vertex, g->p, g->ghost, MPI_REPLACE));
+  PetscCall(wring_fetch_end(&g->fetch, NULL));
   residual_ghosts(v);
   squares(g->n, g->r, rr);
   PetscFunctionReturn(PETSC_SUCCESS);

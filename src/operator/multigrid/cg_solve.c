@@ -43,8 +43,9 @@ static PetscErrorCode find_residual(wring_cg_state *v)
 }
 
 /* Starts from the residual; components above their target are active. */
-static void begin(wring_cg_state *v)
+static PetscErrorCode begin(wring_cg_state *v)
 {
+  PetscFunctionBegin;
   for (int c = 0; c < 3; c++) {
     wring_cg_component *const k = &v->of[c];
     k->fresh                    = PETSC_TRUE;
@@ -53,17 +54,20 @@ static void begin(wring_cg_state *v)
     k->next = k->u = sqrt(k->rr);
     k->ss = k->rs = k->ps = 0;
   }
-  if (wring_cg_active(v)) wring_cg_start_cycle(v);
+  if (wring_cg_active(v)) PetscCall(wring_cg_start_cycle(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Starts from zero with |b| about `size`: the first reduction of the iteration gives |b|. */
-static void start_at_zero(wring_cg_state *v)
+static PetscErrorCode start_at_zero(wring_cg_state *v)
 {
+  PetscFunctionBegin;
   v->unknown = PETSC_TRUE;
   wring_cg_begin_at_zero(v);
   for (int c = 0; c < 3; c++) v->of[c].rr = PetscSqr(v->zero->size); // above its target of 0
-  begin(v);
+  PetscCall(begin(v));
   for (int c = 0; c < 3; c++) v->of[c].highest = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode start(wring_cg_state *v, double rtol)
@@ -73,7 +77,7 @@ static PetscErrorCode start(wring_cg_state *v, double rtol)
   PetscFunctionBegin;
   v->squared = rtol * rtol;
   if (v->zero && v->zero->size > 0) {
-    start_at_zero(v);
+    PetscCall(start_at_zero(v));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (v->zero) wring_cg_begin_at_zero(v);
@@ -91,7 +95,7 @@ static PetscErrorCode start(wring_cg_state *v, double rtol)
     PetscCall(find_residual(v));
   else
     wring_copy(3 * v->g->n, v->b, v->g->r);
-  begin(v);
+  PetscCall(begin(v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,7 +112,7 @@ static PetscErrorCode verify(wring_cg_state *v)
   for (int c = 0; c < 3; c++) doubtful = (PetscBool)(doubtful || v->of[c].rr < deep * v->of[c].highest);
   if (!doubtful) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(find_residual(v));
-  begin(v);
+  PetscCall(begin(v));
   for (int c = 0; c < 3; c++) {
     if (v->of[c].active && v->of[c].rr > less * v->found[c]) v->stuck = PETSC_TRUE;
     v->found[c] = v->of[c].rr;
@@ -116,25 +120,35 @@ static PetscErrorCode verify(wring_cg_state *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The dot products of the next direction, and the step along it. */
+/*
+  The dot products of the next direction, and the step along it. w travels to the ranks that hold ghosts of it during
+  the reduction, unless the iteration is probably the last, which does not need it.
+*/
 static PetscErrorCode iterate(wring_cg_state *v, PetscBool last)
 {
   double    dot[WRING_CG_DOTS][3];
   PetscBool again = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(wring_cycle_apply(v->cycle));
+  PetscCall(wring_cycle_apply(v->cycle, PETSC_FALSE));
   PetscCall(wring_cg_multiply(v, dot));
-  v->carrying = wring_cg_is_likely_last(v);
-  PetscCall(reduce(v, dot, &again));
+  v->carrying           = wring_cg_is_likely_last(v);
+  const PetscBool early = (PetscBool)(!last && !v->carrying);
+  if (early) PetscCall(wring_cg_fetch_begin(v));
+  const PetscErrorCode code = reduce(v, dot, &again);
+  if (early) PetscCall(wring_cg_fetch_end(v)); // also after a refusal
+  PetscCall(code);
   if (again) {
-    begin(v);
+    PetscCall(begin(v));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (last || !wring_cg_active(v))
+  if (last || !wring_cg_active(v)) {
     wring_cg_add_last(v);
-  else
+  } else {
+    if (!early) PetscCall(wring_cg_fetch_begin(v));
+    if (!early) PetscCall(wring_cg_fetch_end(v));
     wring_cg_update(v);
+  }
   for (int c = 0; c < 3; c++) v->of[c].u = v->of[c].next;
   if (!wring_cg_active(v)) PetscCall(verify(v));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -200,9 +214,9 @@ PetscErrorCode wring_cg_create(const wring_cycle *c, wring_cg **out)
   PetscCall(wring_double_create(3 * (size_t)g->n, &g->p));
   PetscCall(wring_double_create(3 * (size_t)g->n, &g->s));
   PetscCall(wring_double_create(3 * (size_t)g->n, &g->w));
-  PetscCall(wring_double_create(3 * (size_t)g->n_ghost, &g->ghost));
-  PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &g->vertex));
-  PetscCallMPI(MPI_Type_commit(&g->vertex));
+  PetscCall(wring_double_create(3 * (size_t)g->n_ghost, &g->ghost_r));
+  PetscCall(wring_double_create(3 * (size_t)g->n_ghost, &g->ghost_s));
+  PetscCall(wring_messages_create(&c->level->near, MPI_DOUBLE, PETSC_TRUE, &g->fetch));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -214,14 +228,15 @@ PetscErrorCode wring_cg_destroy(wring_cg **g)
   PetscCall(PetscFree((*g)->p));
   PetscCall(PetscFree((*g)->s));
   PetscCall(PetscFree((*g)->w));
-  PetscCall(PetscFree((*g)->ghost));
+  PetscCall(PetscFree((*g)->ghost_r));
+  PetscCall(PetscFree((*g)->ghost_s));
+  PetscCall(wring_messages_destroy(&(*g)->fetch));
   PetscCall(PetscFree((*g)->part));
-  PetscCallMPI(MPI_Type_free(&(*g)->vertex));
   PetscCall(PetscFree(*g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 double wring_cg_memory(const wring_cg *g)
 {
-  return 3 * sizeof(double) * (4.0 * (double)g->n + (double)g->n_ghost);
+  return 3 * sizeof(double) * (4.0 * (double)g->n + 2.0 * (double)g->n_ghost) + wring_messages_memory(&g->fetch);
 }

@@ -89,6 +89,17 @@ PetscErrorCode wring_csr_join(Mat own, Mat ghost, PetscInt n_own, const float *r
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_csr_reserve(PetscInt n, PetscInt n_entry, wring_csr *c)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc(sizeof *c->own_start * ((size_t)n + 1), &c->own_start));
+  PetscCall(PetscRealloc(sizeof *c->own_column * (size_t)n_entry, &c->own_column));
+  PetscCall(PetscRealloc(sizeof *c->value * (size_t)n_entry, &c->value));
+  c->start  = c->own_start;
+  c->column = c->own_column;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_csr_transpose(PetscInt n, PetscInt n_column, const wring_csr *a, wring_csr *t)
 {
   PetscInt *next;

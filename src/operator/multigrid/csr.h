@@ -26,6 +26,9 @@ PetscErrorCode wring_csr_create(Mat A, PetscBool borrow, const float *row, const
 */
 PetscErrorCode wring_csr_join(Mat own, Mat ghost, PetscInt n_own, const float *row, const float *column, wring_csr *c);
 
+/* Makes place for n rows and n_entry entries in a matrix that owns its arrays; those that it has stay. */
+PetscErrorCode wring_csr_reserve(PetscInt n, PetscInt n_entry, wring_csr *c);
+
 /* t, with n_column rows, is the transpose of a, with n rows. */
 PetscErrorCode wring_csr_transpose(PetscInt n, PetscInt n_column, const wring_csr *a, wring_csr *t);
 PetscErrorCode wring_csr_destroy(wring_csr *a);

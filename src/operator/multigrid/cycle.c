@@ -1,6 +1,8 @@
 /*
   The V-cycle. It starts from zero, so that its first step and the residual take one pass over the matrix; the second
-  step and the sum of all corrections take another.
+  step and the sum of all corrections take another. On the way up the ghosts of x are interpolated here as on their
+  owners, from their b, which is known since the way down: a level takes three exchanges, of b, for the restriction and
+  for the interpolation.
 */
 #include "cycle.h"
 
@@ -11,10 +13,9 @@ static PetscErrorCode create_levels(wring_cycle *c, const wring_hierarchy *h)
   const int n = c->n_level;
 
   PetscFunctionBegin;
-  for (int i = 0; i < n; i++)
-    PetscCall(wring_level_create(c->comm, c->vertex, h->A[i], (PetscBool)(i == 0), &c->level[i]));
+  for (int i = 0; i < n; i++) PetscCall(wring_level_create(c->comm, h->A[i], (PetscBool)(i == 0), &c->level[i]));
   for (int i = 0; i + 1 < n; i++) {
-    PetscCall(wring_interpolation_create(h->P[i], c->vertex, c->level[i].scale, c->level[i + 1].scale,
+    PetscCall(wring_interpolation_create(h->P[i], &c->level[i].near, c->level[i].scale, c->level[i + 1].scale,
                                          &c->level[i].from_coarse));
   }
   for (int i = 0; i < n; i++) {
@@ -36,8 +37,6 @@ PetscErrorCode wring_cycle_create(MPI_Comm comm, const wring_hierarchy *h, wring
   *out       = c;
   c->comm    = comm;
   c->n_level = h->n_level;
-  PetscCallMPI(MPI_Type_contiguous(3, MPI_FLOAT, &c->vertex));
-  PetscCallMPI(MPI_Type_commit(&c->vertex));
   PetscCall(PetscCalloc1(c->n_level, &c->level));
   c->coarsest.comm = MPI_COMM_NULL;
   PetscCall(create_levels(c, h));
@@ -51,7 +50,6 @@ PetscErrorCode wring_cycle_destroy(wring_cycle **c)
   if (!*c) PetscFunctionReturn(PETSC_SUCCESS);
   for (int i = 0; i < (*c)->n_level; i++) PetscCall(wring_level_destroy(&(*c)->level[i]));
   PetscCall(wring_coarsest_destroy(&(*c)->coarsest));
-  PetscCallMPI(MPI_Type_free(&(*c)->vertex));
   PetscCall(PetscFree((*c)->level));
   PetscCall(PetscFree(*c));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,14 +75,14 @@ static PetscErrorCode solve_coarsest(wring_cycle *c, wring_level *l, const float
     for (PetscInt i = 0; i < 3 * l->n; i++) l->y[i] = l->omega * l->b[i];
     for (int k = 0; k < STEPS; k++) {
       PetscCall(PetscArraycpy(l->x, l->y, 3 * l->n));
-      PetscCall(wring_level_combine(l, l->omega, l->b, 1, l->x, l->y, NULL));
+      PetscCall(wring_level_combine(l, PETSC_TRUE, l->omega, l->b, 1, l->x, l->y, NULL));
     }
   }
   if (scale) scale_by(l->n, scale, l->y);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_cycle_apply(wring_cycle *c)
+PetscErrorCode wring_cycle_apply(wring_cycle *c, PetscBool fetch)
 {
   const int          last  = c->n_level - 1;
   wring_level *const level = c->level;
@@ -93,14 +91,14 @@ PetscErrorCode wring_cycle_apply(wring_cycle *c)
   PetscFunctionBegin;
   for (int i = 0; i < last; i++) { // y = b - omega A b, the residual of x = omega b
     wring_level *const l = &level[i];
-    PetscCall(wring_level_combine(l, 0, l->b, 1, l->b, l->y, NULL));
-    PetscCall(wring_interpolation_restrict(&l->from_coarse, l->y, level[i + 1].y, level[i + 1].b));
+    PetscCall(wring_level_combine(l, (PetscBool)(i > 0 || fetch), 0, l->b, 1, l->b, l->y, NULL));
+    PetscCall(wring_interpolation_restrict(&l->from_coarse, l->y, level[i + 1].b));
   }
   PetscCall(solve_coarsest(c, &level[last], last == 0 ? scale : NULL));
   for (int i = last - 1; i >= 0; i--) {
     wring_level *const l = &level[i];
     PetscCall(wring_interpolation_prolong(&l->from_coarse, level[i + 1].y, l->omega, l->b, l->x));
-    PetscCall(wring_level_combine(l, l->omega, l->b, 1, l->x, l->y, i == 0 ? scale : NULL));
+    PetscCall(wring_level_combine(l, PETSC_FALSE, l->omega, l->b, 1, l->x, l->y, i == 0 ? scale : NULL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,8 +7,7 @@
 #include "hierarchy.h"
 
 typedef struct {
-  MPI_Comm       comm;   // borrowed
-  MPI_Datatype   vertex; // 3 floats
+  MPI_Comm       comm; // borrowed
   int            n_level;
   wring_level   *level; // finest first
   wring_coarsest coarsest;
@@ -19,5 +18,8 @@ typedef struct {
 PetscErrorCode wring_cycle_create(MPI_Comm comm, const wring_hierarchy *h, wring_cycle **c);
 PetscErrorCode wring_cycle_destroy(wring_cycle **c);
 
-/* Input: level->b = D^(-1/2) r. Output: level->y, about A^(-1) r, with space for ghosts. Collective. */
-PetscErrorCode wring_cycle_apply(wring_cycle *c);
+/*
+  Input: level->b = D^(-1/2) r; fetch: its ghosts are filled here. Output: level->y, about A^(-1) r, with space for
+  ghosts. Collective.
+*/
+PetscErrorCode wring_cycle_apply(wring_cycle *c, PetscBool fetch);

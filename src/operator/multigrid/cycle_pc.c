@@ -52,7 +52,7 @@ PetscErrorCode wring_cycle_pc_apply(PC pc, Vec r, Vec z)
   PetscCall(VecGetArrayRead(r, &ra));
   load(c->cycle->level, scale, ra);
   PetscCall(VecRestoreArrayRead(r, &ra));
-  PetscCall(wring_cycle_apply(c->cycle));
+  PetscCall(wring_cycle_apply(c->cycle, PETSC_TRUE));
   PetscCall(VecGetArrayWrite(z, &za));
   store(c->cycle->level, scale, za);
   PetscCall(VecRestoreArrayWrite(z, &za));

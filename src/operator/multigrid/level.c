@@ -28,15 +28,15 @@ static void combine_ghosts(const wring_level *l, const float *ghost, float *y, c
   }
 }
 
-PetscErrorCode wring_level_combine(const wring_level *l, float p, const float *b, float q, float *x, float *y,
-                                   const float *scale)
+PetscErrorCode wring_level_combine(wring_level *l, PetscBool fetch, float p, const float *b, float q, float *x,
+                                   float *y, const float *scale)
 {
   float *const ghost = wring_level_ghosts(l, x);
 
   PetscFunctionBegin;
-  if (l->halo) PetscCall(PetscSFBcastBegin(l->halo, l->vertex, x, ghost, MPI_REPLACE));
+  if (fetch) PetscCall(wring_fetch_begin(&l->fetch, x));
   combine_own(l, p, b, q, x, y, scale);
-  if (l->halo) PetscCall(PetscSFBcastEnd(l->halo, l->vertex, x, ghost, MPI_REPLACE));
+  if (fetch) PetscCall(wring_fetch_end(&l->fetch, ghost));
   combine_ghosts(l, ghost, y, scale);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,23 +7,23 @@
 #include "interpolation.h"
 
 typedef struct {
-  MPI_Comm     comm;   // borrowed
-  MPI_Datatype vertex; // 3 floats; borrowed
-  PetscInt     n, n_ghost;
-  wring_csr    own, ghost; // columns of this rank; columns of other ranks, in the rows of `boundary` only
-  PetscInt     n_boundary, *boundary;
-  PetscSF      halo;  // roots [n], leaves [n_ghost]; NULL on one rank
-  float       *scale; // [n + n_ghost] d = D^(-1/2)
-  float        omega; // the step of the smoother
-  float       *b, *x; // with ghosts
+  MPI_Comm         comm; // borrowed
+  PetscInt         n, n_ghost;
+  wring_csr        own, ghost; // columns of this rank; columns of other ranks, in the rows of `boundary` only
+  PetscInt         n_boundary, *boundary;
+  wring_neighbours near;  // of the rows
+  wring_messages   fetch; // fills ghosts of b, x or y
+  float           *scale; // [n + n_ghost] d = D^(-1/2)
+  float            omega; // the step of the smoother
+  float           *b, *x; // with ghosts
   float *y;   // with ghosts; on coarser levels also [n + ghosts of the finer level's P][3], without the spare number
   size_t n_y; // floats in y
   wring_interpolation from_coarse; // empty on the coarsest level
 } wring_level;
 
 /*
-  Ghosts of b, x or y. One spare number separates the owned vertices from the ghosts, because the last owned vertex
-  is read as four numbers while the ghosts are a receive buffer.
+  Ghosts of b, x or y. One spare number separates the owned vertices from the ghosts, because the last owned vertex is
+  read as four numbers.
 */
 static inline float *wring_level_ghosts(const wring_level *l, float *x)
 {
@@ -37,7 +37,7 @@ static inline float *wring_level_ghosts(const wring_level *l, float *x)
   destroyed afterwards. Refuses a diagonal that is not positive, and more vertices than 32-bit offsets can address.
   Collective.
 */
-PetscErrorCode wring_level_create(MPI_Comm comm, MPI_Datatype vertex, Mat A, PetscBool finest, wring_level *l);
+PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_level *l);
 
 /*
   The vectors, and omega by the power method. finer_ghosts: number of ghosts of the interpolation that reads y; 0 on the
@@ -60,7 +60,8 @@ static inline uint64_t wring_level_seed(PetscInt first)
 /* ---- level.c ---- */
 
 /*
-  y = scale (p b + q x - omega A x), scale [n] or NULL, in one pass over A. Fills the ghosts of x. Collective.
+  y = scale (p b + q x - omega A x), scale [n] or NULL, in one pass over A. fetch: fills the ghosts of x, which are right
+  already otherwise. Collective with `fetch`.
 */
-PetscErrorCode wring_level_combine(const wring_level *l, float p, const float *b, float q, float *x, float *y,
-                                   const float *scale);
+PetscErrorCode wring_level_combine(wring_level *l, PetscBool fetch, float p, const float *b, float q, float *x,
+                                   float *y, const float *scale);

@@ -5,7 +5,7 @@
 #include "level.h"
 #include "operator/aij.h"
 
-/* d = D^(-1/2) of the owned rows and, by the halo, of the ghosts. */
+/* d = D^(-1/2) of the owned rows and, from their owners, of the ghosts. */
 static PetscErrorCode create_scale(Mat A, wring_level *l)
 {
   PetscBool     definite = PETSC_TRUE;
@@ -25,9 +25,7 @@ static PetscErrorCode create_scale(Mat A, wring_level *l)
   PetscCall(VecDestroy(&diagonal));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, MPIU_BOOL, MPI_LAND, l->comm));
   if (!definite) WRING_REFUSE(l->comm, "operator: the matrix is not positive definite (its diagonal)");
-  if (!l->halo) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSFBcastBegin(l->halo, MPI_FLOAT, l->scale, l->scale + l->n, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(l->halo, MPI_FLOAT, l->scale, l->scale + l->n, MPI_REPLACE));
+  PetscCall(wring_neighbours_fetch(&l->near, sizeof(float), l->scale, l->scale + l->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -43,16 +41,18 @@ static PetscErrorCode find_boundary(wring_level *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_level_create(MPI_Comm comm, MPI_Datatype vertex, Mat A, PetscBool finest, wring_level *l)
+PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_level *l)
 {
   Mat             own, ghost;
   const PetscInt *global;
 
   PetscFunctionBegin;
-  *l = (wring_level){.comm = comm, .vertex = vertex};
+  *l = (wring_level){.comm = comm};
   PetscCall(MatGetLocalSize(A, &l->n, NULL));
-  PetscCall(wring_aij_halo(A, &l->halo, &l->n_ghost));
+  PetscCall(wring_aij_neighbours(A, &l->near));
+  l->n_ghost = l->near.n_ghost;
   PetscCheck(3 * ((int64_t)l->n + l->n_ghost) < INT32_MAX, comm, PETSC_ERR_SUP, "Too many vertices on a rank");
+  PetscCall(wring_messages_create(&l->near, MPI_FLOAT, PETSC_TRUE, &l->fetch));
   PetscCall(create_scale(A, l));
   PetscCall(wring_aij_split(A, &own, &ghost, &global));
   PetscCall(wring_csr_create(own, finest, l->scale, l->scale, &l->own));
@@ -88,7 +88,7 @@ static PetscErrorCode power_step(wring_level *l, double xx[3], double *largest)
   double sum[6];
 
   PetscFunctionBegin;
-  PetscCall(wring_level_combine(l, 0, l->x, 0, l->x, l->y, NULL));
+  PetscCall(wring_level_combine(l, PETSC_TRUE, 0, l->x, 0, l->x, l->y, NULL));
   wring_float_dots(l->n, l->x, l->y, sum, sum + 3);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 6, MPI_DOUBLE, MPI_SUM, l->comm));
   *largest = 0;
@@ -135,8 +135,9 @@ PetscErrorCode wring_level_set_up(wring_level *l, PetscInt first, PetscInt finer
 double wring_level_memory(const wring_level *l)
 {
   const double vectors = 2 * (3.0 * (double)(l->n + l->n_ghost) + 1) + (double)l->n_y;
-  return wring_csr_memory(l->n, &l->own) + wring_csr_memory(l->n, &l->ghost) +
-         wring_interpolation_memory(&l->from_coarse) + sizeof(float) * (vectors + (double)(l->n + l->n_ghost));
+  return wring_csr_memory(l->n, &l->own) + wring_csr_memory(l->n, &l->ghost) + wring_neighbours_memory(&l->near) +
+         wring_messages_memory(&l->fetch) + wring_interpolation_memory(&l->from_coarse) +
+         sizeof(float) * (vectors + (double)(l->n + l->n_ghost));
 }
 
 PetscErrorCode wring_level_destroy(wring_level *l)
@@ -145,7 +146,8 @@ PetscErrorCode wring_level_destroy(wring_level *l)
   PetscCall(wring_csr_destroy(&l->own));
   PetscCall(wring_csr_destroy(&l->ghost));
   PetscCall(wring_interpolation_destroy(&l->from_coarse));
-  PetscCall(PetscSFDestroy(&l->halo));
+  PetscCall(wring_messages_destroy(&l->fetch));
+  PetscCall(wring_neighbours_destroy(&l->near));
   PetscCall(PetscFree(l->boundary));
   PetscCall(PetscFree(l->scale));
   PetscCall(PetscFree(l->b));

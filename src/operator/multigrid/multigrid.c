@@ -66,12 +66,13 @@ static PetscErrorCode set_up(wring_operator *op)
     PetscCall(wring_hierarchy_renew(op->comm, op->A, m->cycle->n_level, m->cycle->level, &h));
   else
     PetscCall(wring_hierarchy_create(op->comm, op->A, &h));
+  PetscCall(wring_cg_destroy(&m->cg));
   PetscCall(wring_cycle_destroy(&m->cycle));
   PetscCall(wring_cycle_create(op->comm, &h, &m->cycle));
   PetscCall(wring_hierarchy_destroy(&h));
   if (!keep) PetscCall(keep_reference(m));
   m->built += !keep;
-  if (!m->cg) PetscCall(wring_cg_create(m->cycle, &m->cg));
+  PetscCall(wring_cg_create(m->cycle, &m->cg));
   m->cg->phases    = op->phases;
   op->info.library = "gamg";
   op->info.memory  = m->cycle->memory + wring_cg_memory(m->cg);
@@ -125,8 +126,8 @@ static PetscErrorCode destroy(wring_operator *op)
 
   PetscFunctionBegin;
   op->data = NULL;
-  PetscCall(wring_cycle_destroy(&m->cycle));
   PetscCall(wring_cg_destroy(&m->cg));
+  PetscCall(wring_cycle_destroy(&m->cycle));
   PetscCall(PetscFree(m->reference));
   PetscCall(PetscFree(m));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,0 +1,59 @@
+/*
+  Private to src/operator: rows that other ranks own, and persistent messages with the ranks that own them or hold
+  copies. Every message has its own place in memory and is sent again with one call; nothing is allocated after set-up.
+*/
+#pragma once
+#include <wring/base.h>
+
+/* Which ranks own the ghosts of this rank, and which hold ghosts of its rows. Ranks ascend. */
+typedef struct {
+  MPI_Comm     comm;                      // borrowed
+  PetscInt     n_ghost, n_shared;         // n_shared: this rank's rows, once for every rank that holds one
+  PetscMPIInt  n_owner, n_holder;         // ranks
+  PetscMPIInt *owner, *holder;            // [n_owner], [n_holder]
+  PetscInt    *ghost_start, *share_start; // [n_owner + 1], [n_holder + 1]
+  PetscInt    *shared;                    // [n_shared] local rows, by holder, each holder's in its order
+} wring_neighbours;
+
+/*
+  rows: the layout of the rows; global [n_ghost]: ascending, none of this rank's. Collective.
+*/
+PetscErrorCode wring_neighbours_create(PetscLayout rows, PetscInt n_ghost, const PetscInt *global, wring_neighbours *n);
+PetscErrorCode wring_neighbours_destroy(wring_neighbours *n);
+double         wring_neighbours_memory(const wring_neighbours *n); // bytes, this rank
+
+/* ghost [n_ghost][size bytes] from x [rows of this rank][size] of the owners, for set-up. Collective. */
+PetscErrorCode wring_neighbours_fetch(const wring_neighbours *n, size_t size, const void *x, void *ghost);
+
+/* Messages that fill ghosts from their owners (fetch) or bring ghosts to their owners (give). */
+typedef struct {
+  const wring_neighbours *of;      // borrowed
+  MPI_Comm                comm;    // own duplicate of PETSc, with its own tag
+  size_t                  size;    // of a number
+  void                   *ghost;   // [n_ghost][3] and a spare number, received by fetch, sent by give
+  void                   *shared;  // [n_shared][3] sent by fetch, received by give
+  int                     n;       // requests
+  MPI_Request            *request; // [n]
+} wring_messages;
+
+/*
+  Three numbers of type MPI_FLOAT or MPI_DOUBLE a row. fetch: towards the ghosts. The structure must not move, nor n be
+  destroyed, while it is used. Collective.
+*/
+PetscErrorCode wring_messages_create(const wring_neighbours *n, MPI_Datatype type, PetscBool fetch, wring_messages *m);
+PetscErrorCode wring_messages_destroy(wring_messages *m);
+double         wring_messages_memory(const wring_messages *m); // bytes, this rank
+
+/*
+  Copies the shared rows of x [n][3] and starts; x may change then. The end copies m->ghost to ghost [n_ghost][3] unless
+  that is NULL. Collective.
+*/
+PetscErrorCode wring_fetch_begin(wring_messages *m, const void *x);
+PetscErrorCode wring_fetch_end(wring_messages *m, void *ghost);
+
+/*
+  Starts to send m->ghost, which must not change before the end. The end adds to x [n][3] in the order of ranks,
+  whichever message arrives first. Float. Collective.
+*/
+PetscErrorCode wring_give_begin(wring_messages *m);
+PetscErrorCode wring_give_end(wring_messages *m, float *x);
