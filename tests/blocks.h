@@ -11,7 +11,7 @@ static inline wring_mesh_data *test_blocks_data(int n, const wring_box *box)
   wring_mesh_data *one[8], *all;
   PetscInt         vertices = 0, tets = 0;
   for (int i = 0; i < n; i++) {
-    PetscCallAbort(PETSC_COMM_SELF, wring_mesh_box(&box[i], &one[i], &(wring_error){""}));
+    PetscCallAbort(PETSC_COMM_SELF, wring_mesh_box(PETSC_COMM_SELF, &box[i], &one[i], &(wring_error){""}));
     vertices += one[i]->n_vertex;
     tets += one[i]->n_tet;
   }

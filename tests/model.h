@@ -14,7 +14,7 @@ static inline wring_mesh *test_box(MPI_Comm comm, const PetscInt cells[3])
   PetscMPIInt      rank;
   MPI_Comm_rank(comm, &rank);
   for (int i = 0; i < 3; i++) box.cells[i] = cells[i];
-  if (rank == 0) PetscCallAbort(comm, wring_mesh_box(&box, &data, &(wring_error){""}));
+  if (rank == 0) PetscCallAbort(comm, wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
   PetscCallAbort(comm, wring_mesh_distribute(comm, &data, &mesh));
   return mesh;
 }

@@ -240,7 +240,7 @@ static PetscErrorCode recover(PetscInt n, double error[2])
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0) PetscCall(wring_mesh_box(&box, &data, &(wring_error){""}));
+  if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &data, &m));
   g = test_potential(m, &wring_law_neohookean, par);
   PetscCall(wring_potential_create_vec(g, &x));

@@ -45,7 +45,7 @@ static PetscErrorCode create_mesh(MPI_Comm comm, wring_mesh **m)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) PetscCall(wring_mesh_box(&box, &data, &(wring_error){""}));
+  if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
   PetscCall(wring_mesh_distribute(comm, &data, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -113,7 +113,7 @@ static PetscErrorCode check_mesh_data(const wring_mesh_data *d)
   wring_mesh_data *b;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box(&box, &b, &(wring_error){""}));
+  PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &b, &(wring_error){""}));
   CHECK(d->n_vertex == b->n_vertex && d->n_tet == b->n_tet, "%d vertices, %d tets", (int)d->n_vertex, (int)d->n_tet);
   CHECK(memcmp(d->X, b->X, sizeof *b->X * 3 * (size_t)b->n_vertex) == 0, "rest positions differ");
   CHECK(memcmp(d->tet, b->tet, sizeof *b->tet * 4 * (size_t)b->n_tet) == 0, "tets differ");

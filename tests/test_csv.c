@@ -186,7 +186,7 @@ static PetscErrorCode test_write(PetscMPIInt rank)
   int              width;
 
   PetscFunctionBegin;
-  if (rank == 0) PetscCall(wring_mesh_box(&box, &data, &(wring_error){""}));
+  if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &data, &m));
   PetscCall(PetscMalloc1(2 * m->n_owned, &value));
   for (PetscInt i = 0; i < 2 * m->n_owned; i++) value[i] = value_of(m->original[i / 2], i % 2);

@@ -165,7 +165,7 @@ static PetscErrorCode test_box(const wring_box *box)
   wring_mesh_data *d;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box(box, &d, &(wring_error){""}));
+  PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &d, &(wring_error){""}));
   PetscCall(test_slices(d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

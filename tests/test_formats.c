@@ -212,7 +212,7 @@ static PetscErrorCode write_all(void)
   wring_mesh_data *d;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box(&box, &d, &e));
+  PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &d, &e));
   for (int binary = 0; binary < 2; binary++) {
     write_msh22(names[binary], d, binary);
     write_msh41(names[2 + binary], d, binary);

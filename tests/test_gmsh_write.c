@@ -88,7 +88,7 @@ static PetscErrorCode test_box(void)
   wring_mesh_data *d;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box(&box, &d, &e));
+  PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &d, &e));
   CHECK(d, "%s", e.text);
   PetscCall(check_round_trip(d));
   PetscCall(wring_mesh_data_destroy(&d));
@@ -148,7 +148,7 @@ static PetscErrorCode test_refused(void)
   wring_mesh_data *d;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box(&box, &d, &e));
+  PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &d, &e));
   PetscCall(wring_gmsh_write("test_gmsh_write_nowhere/a.msh", d, PETSC_FALSE, &e));
   CHECK(strstr(e.text, "test_gmsh_write_nowhere/a.msh: cannot be written"), "%s", e.text);
   PetscCall(wring_mesh_data_destroy(&d));

@@ -26,7 +26,7 @@ static PetscErrorCode distribute_box(const wring_box *box, wring_mesh **m)
   wring_mesh_data *d = NULL;
 
   PetscFunctionBegin;
-  if (rank_of() == 0) PetscCall(wring_mesh_box(box, &d, &(wring_error){""}));
+  if (rank_of() == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &d, &(wring_error){""}));
   PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &d, m));
   CHECK(d == NULL, "distribute consumes the data");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -41,7 +41,7 @@ static PetscErrorCode test_box(void)
   double           volume = 0;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box(&beam, &d, &(wring_error){""}));
+  PetscCall(wring_mesh_box(PETSC_COMM_SELF, &beam, &d, &(wring_error){""}));
   CHECK(d->n_vertex == 17 * 5 * 4 && d->n_tet == 6 * 16 * 4 * 3, "counts");
   for (PetscInt e = 0; e < d->n_tet; e++) {
     const PetscInt *v = d->tet + 4 * e;
@@ -57,12 +57,12 @@ static PetscErrorCode test_box(void)
   }
   CHECK(wring_names_find(&d->sets, "XMax") == 1 && wring_names_find(&d->sets, "xma") == -1, "names");
   PetscCall(wring_mesh_data_destroy(&d));
-  PetscCall(wring_mesh_box(&endless, &d, &error));
+  PetscCall(wring_mesh_box(PETSC_COMM_SELF, &endless, &d, &error));
   CHECK(!d && !strncmp(error.text, "mesh_box_cells: ", 16), "too many cells give '%s'", error.text);
   if (sizeof(PetscInt) == 4) { // 7.5e8 fits in a PetscInt, 4 times as many does not
     const wring_box large = {.size = {1, 1, 1}, .cells = {500, 500, 500}};
     error.text[0]         = '\0';
-    PetscCall(wring_mesh_box(&large, &d, &error));
+    PetscCall(wring_mesh_box(PETSC_COMM_SELF, &large, &d, &error));
     CHECK(!d && strstr(error.text, "750000000 tetrahedra are too many"), "500^3 cells give '%s'", error.text);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -241,7 +241,7 @@ static PetscErrorCode test_distribution(void)
   wring_mesh      *m;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box(&beam, &d, &(wring_error){""}));
+  PetscCall(wring_mesh_box(PETSC_COMM_SELF, &beam, &d, &(wring_error){""}));
   PetscCall(distribute_box(&beam, &m));
   check_tets(m, d);
   check_vertices(m, d);

@@ -23,7 +23,7 @@ static PetscErrorCode distribute_box(MPI_Comm comm, const wring_box *box, wring_
   wring_mesh_data *d = NULL;
 
   PetscFunctionBegin;
-  if (comm == PETSC_COMM_SELF || rank == 0) PetscCall(wring_mesh_box(box, &d, &(wring_error){""}));
+  if (comm == PETSC_COMM_SELF || rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &d, &(wring_error){""}));
   PetscCall(wring_mesh_distribute(comm, &d, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -55,7 +55,7 @@ static PetscErrorCode write_groups(const char *name)
 
   PetscFunctionBegin;
   CHECK(w.file, "%s cannot be written", name);
-  PetscCall(wring_mesh_box(&box, &d, &(wring_error){""}));
+  PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &d, &(wring_error){""}));
   fprintf(w.file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n6\n0 1 \"tip\"\n1 2 \"rim\"\n1 3 \"stray\"\n"
                   "2 4 \"skin\"\n3 5 \"lower\"\n3 6 \"upper\"\n$EndPhysicalNames\n$Nodes\n27\n");
   for (int v = 0; v < 27; v++) fprintf(w.file, "%d %g %g %g\n", v + 1, d->X[3 * v], d->X[3 * v + 1], d->X[3 * v + 2]);

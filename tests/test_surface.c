@@ -18,7 +18,7 @@ static PetscErrorCode make_mesh(MPI_Comm comm, const wring_box *box, wring_mesh 
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) PetscCall(wring_mesh_box(box, &data, &(wring_error){""}));
+  if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &data, &(wring_error){""}));
   PetscCall(wring_mesh_distribute(comm, &data, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -411,7 +411,7 @@ static PetscErrorCode check_fan(void)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   for (int twice = 0; twice < 2; twice++) {
     if (rank == 0) {
-      PetscCall(wring_mesh_box(&box, &d, &(wring_error){""}));
+      PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &d, &(wring_error){""}));
       d->n_set_element = 3;
       memcpy(d->set_element, element, sizeof element);
       if (twice) memcpy(d->set_element + 8, (PetscInt[]){0, 2, 0, 1}, 4 * sizeof(PetscInt));
@@ -463,7 +463,7 @@ static PetscErrorCode check_balance(void)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   if (rank == 0) {
-    PetscCall(wring_mesh_box(&box, &d, &(wring_error){""}));
+    PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &d, &(wring_error){""}));
     const PetscInt first = d->n_vertex;
     d->n_vertex += 480;
     PetscCall(PetscRealloc(3 * (size_t)d->n_vertex * sizeof *d->X, &d->X));

@@ -97,10 +97,11 @@ typedef struct {
   Makes a box of six Kuhn tets a cell, with region "box" and sets xmin xmax ymin ymax zmin zmax box (docs/user.md). With
   cells along two axes only, it makes a sheet of triangles, two a cell with alternating diagonals, without region: set
   "box" has the triangles, the sides of the two axes have lines. With cells along one axis, it makes a line of segments,
-  which are in set "box". Jitter then moves vertices in the plane or along the line. If the sizes do not fit the cells,
-  there are too many cells, or the jitter inverts an element, *d is NULL and e is set. Not collective: call on one rank.
+  which are in set "box". Jitter then moves vertices in the plane or along the line. Each rank makes an equal share of
+  vertices, cells and elements of sets: *d, its slice. If the sizes do not fit the cells, there are too many cells, or
+  the jitter inverts an element, *d is NULL and e is set, on all ranks. Collective.
 */
-PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e);
+PetscErrorCode wring_mesh_box(MPI_Comm comm, const wring_box *box, wring_mesh_data **d, wring_error *e);
 
 /* ---- properties of a whole mesh ---------------------------------------------------------------------------------- */
 

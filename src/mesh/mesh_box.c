@@ -1,6 +1,7 @@
 /*
   Jittered box of Kuhn cells: each cell is cut into the 6 tets along the paths from its lowest to its highest corner. A
   box without cells along one or two axes is a sheet of triangles with alternating diagonals, or a line of segments.
+  Vertices, cells and elements of the sets are numbered; each rank makes an equal share of each from these numbers.
 */
 #include "data.h"
 #include "base/count.h"
@@ -8,203 +9,256 @@
 
 typedef struct {
   PetscInt cells[3], points[3];
+  PetscInt step[3];      // from a vertex to the next along each axis
   int      dim, axis[3]; // the axes with cells, [dim]
 } grid;
 
+/* The items of a rank: [begin, end) of all. */
+typedef struct {
+  PetscInt64 begin, end;
+} share;
+
 static const char axis_name[] = "xyz";
 
-static PetscInt vertex_number(const grid *g, PetscInt i, PetscInt j, PetscInt k)
+static share equal_share(MPI_Comm comm, PetscInt64 n)
 {
-  return i + g->points[0] * (j + g->points[1] * k);
+  PetscMPIInt rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const PetscInt64 begin = n / size * rank + PetscMin(rank, n % size);
+  return (share){begin, begin + n / size + (rank < n % size)};
 }
 
-static void place_vertices(const wring_box *box, const grid *g, double *X)
+/* ---- vertices ---------------------------------------------------------------------------------------------------- */
+
+/* Vertices count along x first, then along y. */
+static void find_vertex(const grid *g, PetscInt v, PetscInt at[3])
 {
-  for (PetscInt k = 0; k < g->points[2]; k++) {
-    for (PetscInt j = 0; j < g->points[1]; j++) {
-      for (PetscInt i = 0; i < g->points[0]; i++) {
-        const PetscInt at[3] = {i, j, k}, v = vertex_number(g, i, j, k);
-        for (int c = 0; c < 3; c++) {
-          const PetscBool free_ = (PetscBool)(at[c] > 0 && at[c] < g->cells[c]);
-          const double    shift = free_ ? box->jitter * (wring_uniform(3 * (uint64_t)v + (uint64_t)c) - 0.5) : 0;
-          const double    cells = (double)PetscMax(g->cells[c], 1);
-          X[3 * v + c]          = box->origin[c] + box->size[c] * (((double)at[c] + shift) / cells);
-        }
-      }
-    }
+  at[0] = v % g->points[0];
+  at[1] = v / g->points[0] % g->points[1];
+  at[2] = v / g->points[0] / g->points[1];
+}
+
+static void place_vertex(const wring_box *box, const grid *g, PetscInt v, double X[3])
+{
+  PetscInt at[3];
+  find_vertex(g, v, at);
+  for (int c = 0; c < 3; c++) {
+    const PetscBool free_ = (PetscBool)(at[c] > 0 && at[c] < g->cells[c]);
+    const double    shift = free_ ? box->jitter * (wring_uniform(3 * (uint64_t)v + (uint64_t)c) - 0.5) : 0;
+    const double    cells = (double)PetscMax(g->cells[c], 1);
+    X[c]                  = box->origin[c] + box->size[c] * (((double)at[c] + shift) / cells);
   }
 }
 
+/* ---- tets -------------------------------------------------------------------------------------------------------- */
+
+/* The lowest corner of a cell; cells count as vertices do. */
+static PetscInt low_corner(const grid *g, PetscInt64 cell)
+{
+  const PetscInt64 row = cell / g->cells[0];
+  return (PetscInt)(cell % g->cells[0]) * g->step[0] + (PetscInt)(row % g->cells[1]) * g->step[1] +
+         (PetscInt)(row / g->cells[1]) * g->step[2];
+}
+
 /* The six paths, with the two middle corners swapped if the path has a negative volume. */
-static void cut_cell(const grid *g, PetscInt i, PetscInt j, PetscInt k, PetscInt tet[24])
+static void cut_cell(const grid *g, PetscInt low, PetscInt tet[24])
 {
   static const int path[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}; // even, then odd
-  const PetscInt   step[3]    = {1, g->points[0], g->points[0] * g->points[1]};
-  const PetscInt   low        = vertex_number(g, i, j, k);
   for (int p = 0; p < 6; p++) {
-    const PetscInt one = low + step[path[p][0]], two = one + step[path[p][1]];
+    const PetscInt one = low + g->step[path[p][0]], two = one + g->step[path[p][1]];
     PetscInt      *t = tet + 4 * p;
     t[0]             = low;
     t[1]             = p < 3 ? one : two;
     t[2]             = p < 3 ? two : one;
-    t[3]             = two + step[path[p][2]];
+    t[3]             = two + g->step[path[p][2]];
   }
 }
 
-static void cut_cells(const grid *g, PetscInt *tet)
+/* Corner a of a cell is its lowest one plus a step along axis c for each bit c of a; this numbers them in a grid. */
+static const grid one_cell = {.cells = {1, 1, 1}, .points = {2, 2, 2}, .step = {1, 2, 4}, .dim = 3, .axis = {0, 1, 2}};
+
+static PetscBool has_volumes(const wring_box *box, const grid *g, PetscInt low)
 {
-  for (PetscInt k = 0; k < g->cells[2]; k++)
-    for (PetscInt j = 0; j < g->cells[1]; j++)
-      for (PetscInt i = 0; i < g->cells[0]; i++, tet += 24) cut_cell(g, i, j, k, tet);
-}
-
-/* The vertices of a side, at coordinate `where` along axis c; ascending, because vertices are visited in this order. */
-static PetscInt collect_side(const grid *g, int c, PetscInt where, PetscInt *vertex)
-{
-  PetscInt n = 0;
-  for (PetscInt k = 0; k < g->points[2]; k++) {
-    for (PetscInt j = 0; j < g->points[1]; j++) {
-      for (PetscInt i = 0; i < g->points[0]; i++) {
-        const PetscInt at[3] = {i, j, k};
-        if (at[c] == where) vertex[n++] = vertex_number(g, i, j, k);
-      }
-    }
-  }
-  return n;
-}
-
-/* The two sides normal to every axis with cells, then the whole mesh. */
-static PetscErrorCode name_sets(const grid *g, wring_mesh_data *d)
-{
-  static const char *const name[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
-  const PetscInt          *p       = g->points;
-  PetscInt                 n       = 0;
-
-  PetscFunctionBegin;
-  if (g->dim == 3) PetscCall(wring_names_add(&d->regions, "box", 3));
-  PetscCall(PetscMalloc1(8, &d->set_start));
-  PetscCall(PetscMalloc1((size_t)(2 * (p[0] * p[1] + p[1] * p[2] + p[2] * p[0]) + d->n_vertex), &d->set_vertex));
-  for (int s = 0; s < 2 * g->dim; s++) {
-    const int c = g->axis[s / 2];
-    PetscCall(wring_names_add(&d->sets, name[2 * c + s % 2], 4));
-    d->set_start[s] = n;
-    n += collect_side(g, c, s % 2 ? g->cells[c] : 0, d->set_vertex + n);
-  }
-  PetscCall(wring_names_add(&d->sets, "box", 3));
-  d->set_start[2 * g->dim] = n;
-  for (PetscInt v = 0; v < d->n_vertex; v++) d->set_vertex[n++] = v;
-  d->set_start[2 * g->dim + 1] = n;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Two triangles for each square of a side, with the diagonal from its lowest to its highest corner, as in the cells. */
-static size_t cut_side(const grid *g, PetscInt set, int c, PetscInt where, PetscInt *element)
-{
-  const int      a = (c + 1) % 3, b = (c + 2) % 3;
-  const PetscInt step[3] = {1, g->points[0], g->points[0] * g->points[1]};
-  PetscInt      *row     = element;
-  for (PetscInt j = 0; j < g->cells[b]; j++) {
-    for (PetscInt i = 0; i < g->cells[a]; i++, row += 8) {
-      const PetscInt low = where * step[c] + i * step[a] + j * step[b], high = low + step[a] + step[b];
-      const PetscInt both[8] = {set, low, low + step[a], high, set, low, low + step[b], high};
-      memcpy(row, both, sizeof both);
-    }
-  }
-  return (size_t)(row - element);
-}
-
-static PetscErrorCode cut_sides(const grid *g, wring_mesh_data *d)
-{
-  const PetscInt *n = g->cells;
-
-  PetscFunctionBegin;
-  d->n_set_element = 4 * (n[0] * n[1] + n[1] * n[2] + n[2] * n[0]);
-  PetscCall(PetscMalloc1(4 * (size_t)d->n_set_element, &d->set_element));
-  PetscInt *row = d->set_element;
-  for (int s = 0; s < 6; s++) row += cut_side(g, s, s / 2, s % 2 ? n[s / 2] : 0, row);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- sheets and lines -------------------------------------------------------------------------------------------- */
-
-/* The segments along `axis` that begin at vertex `low`. */
-static size_t cut_line(const grid *g, PetscInt set, PetscInt low, int axis, PetscInt *element)
-{
-  const PetscInt step[3] = {1, g->points[0], g->points[0] * g->points[1]};
-  for (PetscInt i = 0; i < g->cells[axis]; i++) {
-    const PetscInt row[4] = {set, low + i * step[axis], low + (i + 1) * step[axis], -1};
-    memcpy(element + 4 * i, row, sizeof row);
-  }
-  return 4 * (size_t)g->cells[axis];
-}
-
-/*
-  Two triangles a cell, counter-clockwise from the first axis to the second; the diagonals of neighbours have a common
-  end.
-*/
-static size_t cut_sheet(const grid *g, PetscInt set, PetscInt *element)
-{
-  const PetscInt step[3] = {1, g->points[0], g->points[0] * g->points[1]}, a = step[g->axis[0]], b = step[g->axis[1]];
-  PetscInt      *row = element;
-  for (PetscInt j = 0; j < g->cells[g->axis[1]]; j++) {
-    for (PetscInt i = 0; i < g->cells[g->axis[0]]; i++, row += 8) {
-      const PetscInt low = i * a + j * b, high = low + a + b, odd = (i + j) % 2;
-      const PetscInt both[8] = {set, low, low + a, odd ? low + b : high, set, odd ? low + a : low, high, low + b};
-      memcpy(row, both, sizeof both);
-    }
-  }
-  return (size_t)(row - element);
-}
-
-/* The set "box" consists of triangles and the sides of segments, or the set consists of segments. */
-static PetscErrorCode cut_flat(const grid *g, wring_mesh_data *d)
-{
-  const PetscInt n0 = g->cells[g->axis[0]], n1 = g->dim == 2 ? g->cells[g->axis[1]] : 0;
-  const PetscInt step[3] = {1, g->points[0], g->points[0] * g->points[1]}, box = 2 * g->dim;
-
-  PetscFunctionBegin;
-  d->n_set_element = g->dim == 2 ? 2 * (n0 * n1 + n0 + n1) : n0;
-  PetscCall(PetscMalloc1(4 * (size_t)d->n_set_element, &d->set_element));
-  PetscInt *row = d->set_element;
-  for (PetscInt s = 0; s < 4 && g->dim == 2; s++) {
-    const int across = g->axis[s / 2], along = g->axis[1 - s / 2];
-    row += cut_line(g, s, s % 2 ? g->cells[across] * step[across] : 0, along, row);
-  }
-  if (g->dim == 2)
-    cut_sheet(g, box, row);
-  else
-    cut_line(g, box, 0, g->axis[0], row);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscBool has_volumes(const wring_mesh_data *d)
-{
-  for (PetscInt i = 0; i < d->n_tet; i++) {
-    const PetscInt *v = d->tet + 4 * i;
-    if (!(wring_tet_det(d->X + 3 * v[0], d->X + 3 * v[1], d->X + 3 * v[2], d->X + 3 * v[3]) > 0)) return PETSC_FALSE;
-  }
+  PetscInt corner[24];
+  double   X[8][3];
+  cut_cell(&one_cell, 0, corner);
+  for (int a = 0; a < 8; a++)
+    place_vertex(box, g, low + (a & 1) * g->step[0] + (a >> 1 & 1) * g->step[1] + (a >> 2) * g->step[2], X[a]);
+  for (const PetscInt *v = corner; v < corner + 24; v += 4)
+    if (!(wring_tet_det(X[v[0]], X[v[1]], X[v[2]], X[v[3]]) > 0)) return PETSC_FALSE;
   return PETSC_TRUE;
 }
 
-/* All triangles of a sheet have positive orientation unless one is inverted. */
-static PetscBool has_areas(const grid *g, const wring_mesh_data *d)
+/* False if a tet of these cells has no volume. */
+static PetscBool cut_cells(const wring_box *box, const grid *g, share cells, PetscInt *tet)
 {
+  PetscBool good = PETSC_TRUE;
+  for (PetscInt64 i = cells.begin; i < cells.end; i++, tet += 24) {
+    const PetscInt low = low_corner(g, i);
+    cut_cell(g, low, tet);
+    good = (PetscBool)(good && has_volumes(box, g, low));
+  }
+  return good;
+}
+
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
+
+/* Whether a vertex is in a set: on the lower and the upper side along every axis with cells, then the whole mesh. */
+static PetscBool is_member(const grid *g, const PetscInt at[3], int set)
+{
+  const int c = g->axis[PetscMin(set / 2, g->dim - 1)];
+  return (PetscBool)(set == 2 * g->dim || at[c] == (set % 2 ? g->cells[c] : 0));
+}
+
+static PetscErrorCode name_sets(const grid *g, wring_mesh_data *d)
+{
+  static const char *const name[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
+
+  PetscFunctionBegin;
+  if (g->dim == 3) PetscCall(wring_names_add(&d->regions, "box", 3));
+  for (int s = 0; s < 2 * g->dim; s++) PetscCall(wring_names_add(&d->sets, name[2 * g->axis[s / 2] + s % 2], 4));
+  PetscCall(wring_names_add(&d->sets, "box", 3));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In the order of vertices, so that members ascend. */
+static PetscErrorCode fill_sets(const grid *g, share vertices, wring_mesh_data *d)
+{
+  PetscInt at[3], next[8] = {0};
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)d->sets.n + 1, &d->set_start));
+  for (PetscInt64 v = vertices.begin; v < vertices.end; v++) {
+    find_vertex(g, (PetscInt)v, at);
+    for (int s = 0; s < d->sets.n; s++) d->set_start[s + 1] += is_member(g, at, s);
+  }
+  for (int s = 0; s < d->sets.n; s++) {
+    next[s] = d->set_start[s];
+    d->set_start[s + 1] += d->set_start[s];
+  }
+  PetscCall(PetscMalloc1((size_t)d->set_start[d->sets.n], &d->set_vertex));
+  for (PetscInt64 v = vertices.begin; v < vertices.end; v++) {
+    find_vertex(g, (PetscInt)v, at);
+    for (int s = 0; s < d->sets.n; s++)
+      if (is_member(g, at, s)) d->set_vertex[next[s]++] = (PetscInt)v;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- lines and triangles of sets --------------------------------------------------------------------------------- */
+
+/*
+  Elements of a set in a plane of the grid from vertex `low`: n[0] x n[1] squares of two triangles along two axes, or
+  n[0] lines along one (n[1] = 0).
+*/
+typedef struct {
+  PetscInt  set, low, n[2], step[2];
+  PetscBool alternates; // the diagonals of neighbours have a common end; else they run from lowest to highest corner
+} patch;
+
+enum { PATCHES = 6 };
+
+static patch make_patch(const grid *g, PetscInt set, PetscInt low, int a, int b)
+{
+  return (patch){set, low, {g->cells[a], b < 0 ? 0 : g->cells[b]}, {g->step[a], b < 0 ? 0 : g->step[b]}, PETSC_FALSE};
+}
+
+/* The first vertex of the lower or the upper side along an axis. */
+static PetscInt side_low(const grid *g, int axis, int upper)
+{
+  return upper ? g->cells[axis] * g->step[axis] : 0;
+}
+
+/*
+  The sides of a solid; the sides of a sheet, then the sheet, whose triangles are counter-clockwise from the first axis
+  to the second; a line. Returns their number.
+*/
+static int make_patches(const grid *g, patch p[PATCHES])
+{
+  const int *const axis = g->axis;
+  if (g->dim == 1) {
+    p[0] = make_patch(g, 2, 0, axis[0], -1);
+    return 1;
+  }
+  for (int s = 0; s < 2 * g->dim; s++) {
+    const int      c   = axis[s / 2];
+    const PetscInt low = side_low(g, c, s % 2);
+    p[s] = g->dim == 3 ? make_patch(g, s, low, (c + 1) % 3, (c + 2) % 3) : make_patch(g, s, low, axis[1 - s / 2], -1);
+  }
+  if (g->dim == 3) return 6;
+  p[4]            = make_patch(g, 4, 0, axis[0], axis[1]);
+  p[4].alternates = PETSC_TRUE;
+  return 5;
+}
+
+static PetscInt64 count_items(const patch *p)
+{
+  return (PetscInt64)p->n[0] * PetscMax(p->n[1], 1);
+}
+
+/* The two triangles of a square, or a line. Returns the number of rows. */
+static PetscInt cut_item(const patch *p, PetscInt64 item, PetscInt *row)
+{
+  const PetscInt i = (PetscInt)(item % p->n[0]), j = (PetscInt)(item / p->n[0]), set = p->set;
+  const PetscInt low = p->low + i * p->step[0] + j * p->step[1], a = low + p->step[0], b = low + p->step[1];
+  if (p->n[1] == 0) {
+    memcpy(row, (PetscInt[4]){set, low, a, -1}, 4 * sizeof *row);
+    return 1;
+  }
+  const PetscInt  high  = a + p->step[1];
+  const PetscBool turns = p->alternates, odd = (PetscBool)(turns && (i + j) % 2);
+  const PetscInt  first[4] = {set, low, a, odd ? b : high};
+  const PetscInt  last[4]  = {set, odd ? a : low, turns ? high : b, turns ? b : high};
+  memcpy(row, first, sizeof first);
+  memcpy(row + 4, last, sizeof last);
+  return 2;
+}
+
+/* The items of a rank, of all patches in their order. */
+static PetscErrorCode fill_elements(MPI_Comm comm, const grid *g, wring_mesh_data *d)
+{
+  patch      p[PATCHES];
+  PetscInt64 all = 0, first = 0;
+  const int  n = make_patches(g, p);
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) all += count_items(&p[i]);
+  const share mine = equal_share(comm, all);
+  PetscCall(PetscMalloc1(8 * (size_t)(mine.end - mine.begin), &d->set_element));
+  for (int i = 0; i < n; first += count_items(&p[i++])) {
+    const PetscInt64 begin = PetscMax(mine.begin, first), end = PetscMin(mine.end, first + count_items(&p[i]));
+    for (PetscInt64 item = begin; item < end; item++)
+      d->n_set_element += cut_item(&p[i], item - first, d->set_element + 4 * (size_t)d->n_set_element);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All triangles of a sheet have positive orientation unless one is inverted. */
+static PetscBool has_areas(const wring_box *box, const grid *g, const wring_mesh_data *d)
+{
+  const int a = g->axis[0], b = g->axis[1];
+  double    x[3], y[3], z[3];
   for (PetscInt i = 0; i < d->n_set_element; i++) {
-    const PetscInt *v = d->set_element + 4 * i + 1;
-    const int       a = g->axis[0], b = g->axis[1];
+    const PetscInt *v = d->set_element + 4 * (size_t)i + 1;
     if (v[2] < 0) continue;
-    const double *const x = d->X + 3 * v[0], *const y = d->X + 3 * v[1], *const z = d->X + 3 * v[2];
+    place_vertex(box, g, v[0], x);
+    place_vertex(box, g, v[1], y);
+    place_vertex(box, g, v[2], z);
     if (!((y[a] - x[a]) * (z[b] - x[b]) - (y[b] - x[b]) * (z[a] - x[a]) > 0)) return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
+
+/* ---- the box ----------------------------------------------------------------------------------------------------- */
 
 static void set_grid(const wring_box *box, grid *g, wring_error *e)
 {
   g->dim = 0;
   for (int c = 0; c < 3; c++) {
     g->cells[c]  = box->cells[c];
-    g->points[c] = box->cells[c] < PETSC_MAX_INT ? box->cells[c] + 1 : PETSC_MAX_INT; // refused by count_cells
+    g->points[c] = box->cells[c] < PETSC_MAX_INT ? box->cells[c] + 1 : PETSC_MAX_INT;          // refused by count_cells
+    g->step[c]   = c == 0 ? 1 : (PetscInt)wring_count_times(g->step[c - 1], g->points[c - 1]); // too large: the same
     if (g->cells[c] > 0) g->axis[g->dim++] = c;
     if (g->cells[c] > 0 && !(box->size[c] > 0))
       wring_error_set(e, "mesh_box_size: %g m along %c, where there are cells, expected above 0", box->size[c],
@@ -217,15 +271,17 @@ static void set_grid(const wring_box *box, grid *g, wring_error *e)
 }
 
 /*
-  Counts vertices and tets, and checks that members and elements of the sets can also be counted: six sides, with two
-  triangles a square.
+  Counts vertices and cells, and checks that the tets of a rank, and members and elements of the sets of all ranks, can
+  also be counted: six sides, with two triangles a square.
 */
-static void count_cells(const grid *g, PetscInt64 *vertices, PetscInt64 *tets, wring_error *e)
+static void count_cells(MPI_Comm comm, const grid *g, PetscInt64 *vertices, PetscInt64 *cells, wring_error *e)
 {
-  PetscInt64 members, elements = 0;
-  *vertices = 1, *tets = 6;
+  PetscInt64  members, elements = 0;
+  PetscMPIInt size;
+  MPI_Comm_size(comm, &size);
+  *vertices = *cells = 1;
   for (int c = 0; c < 3; c++) {
-    *tets     = wring_count_times(*tets, g->cells[c]);
+    *cells    = wring_count_times(*cells, g->cells[c]);
     *vertices = wring_count_times(*vertices, (PetscInt64)g->cells[c] + 1);
   }
   members = *vertices;
@@ -234,41 +290,46 @@ static void count_cells(const grid *g, PetscInt64 *vertices, PetscInt64 *tets, w
     members  = wring_count_plus(members, wring_count_times(2, wring_count_times(g->points[a], g->points[b])));
     elements = wring_count_plus(elements, wring_count_times(4, wring_count_times(g->points[a], g->points[b])));
   }
-  if (wring_mesh_data_fits("mesh_box_cells", *vertices, *tets, e) &&
+  const PetscInt64 tets = wring_count_times(6, *cells < INT64_MAX ? *cells / size + (*cells % size > 0) : *cells);
+  if (wring_mesh_data_fits("mesh_box_cells", *vertices, tets, e) &&
       wring_count_fits(members, 1, "mesh_box_cells", "vertices of the sets", e))
     wring_count_fits(elements, 4, "mesh_box_cells", "triangles of the sides", e);
 }
 
-static PetscErrorCode fill_box(const wring_box *box, const grid *g, wring_mesh_data *d)
+/* Returns false if an element of this rank has no volume or area. */
+static PetscErrorCode fill_box(MPI_Comm comm, const wring_box *box, const grid *g, share vertices, share cells,
+                               wring_mesh_data *d, PetscBool *good)
 {
   PetscFunctionBegin;
-  place_vertices(box, g, d->X);
-  if (g->dim == 3) cut_cells(g, d->tet);
+  for (PetscInt64 v = vertices.begin; v < vertices.end; v++)
+    place_vertex(box, g, (PetscInt)v, d->X + 3 * (size_t)(v - vertices.begin));
+  *good = cut_cells(box, g, cells, d->tet);
   PetscCall(PetscArrayzero(d->region, d->n_tet));
   PetscCall(name_sets(g, d));
-  if (g->dim == 3)
-    PetscCall(cut_sides(g, d));
-  else
-    PetscCall(cut_flat(g, d));
+  PetscCall(fill_sets(g, vertices, d));
+  PetscCall(fill_elements(comm, g, d));
+  if (g->dim == 2) *good = has_areas(box, g, d);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_box(const wring_box *box, wring_mesh_data **d, wring_error *e)
+PetscErrorCode wring_mesh_box(MPI_Comm comm, const wring_box *box, wring_mesh_data **d, wring_error *e)
 {
   grid       g;
-  PetscInt64 vertices, tets;
+  PetscInt64 vertices, cells;
+  PetscBool  good;
 
   PetscFunctionBegin;
   *d = NULL;
   set_grid(box, &g, e);
-  count_cells(&g, &vertices, &tets, e);
-  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_mesh_data_create(vertices, tets, d));
-  PetscCall(fill_box(box, &g, *d));
-  if (g.dim == 2 ? !has_areas(&g, *d) : !has_volumes(*d)) {
+  count_cells(comm, &g, &vertices, &cells, e);
+  if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS); // on all ranks
+  const share v = equal_share(comm, vertices), c = equal_share(comm, cells);
+  PetscCall(wring_mesh_data_create(v.end - v.begin, 6 * (c.end - c.begin), d));
+  PetscCall(fill_box(comm, box, &g, v, c, *d, &good));
+  if (!good)
     wring_error_set(e, "mesh_box_jitter: %g leaves a %s, expected a smaller jitter or larger cells", box->jitter,
                     g.dim == 2 ? "triangle of zero area" : "tetrahedron of zero volume");
-    PetscCall(wring_mesh_data_destroy(d));
-  }
+  PetscCall(wring_error_share(comm, e));
+  if (e->text[0]) PetscCall(wring_mesh_data_destroy(d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -59,8 +59,8 @@ extern const wring_option wring_variant_options[];    // variant_*_: type; the k
 
 /* Where the mesh comes from. */
 typedef struct {
-  char     restart[PETSC_MAX_PATH_LEN]; // checkpoint with mesh and state, or ""
-  PetscInt n_mother;                    // tets of the deck's mesh before refinement, or of the checkpoint
+  char       restart[PETSC_MAX_PATH_LEN]; // checkpoint with mesh and state, or ""
+  PetscInt64 n_mother;                    // tets of the deck's mesh before refinement, or of the checkpoint
 } wring_mesh_origin;
 
 typedef struct {

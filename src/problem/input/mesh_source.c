@@ -45,14 +45,12 @@ int wring_mesh_select_options(const char *head, wring_option *table)
   return n;
 }
 
-PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, wring_mesh_data **data)
+PetscErrorCode wring_mesh_box_make(MPI_Comm comm, const wring_options *o, const char *prefix, wring_mesh_data **data)
 {
-  const MPI_Comm comm  = wring_options_comm(o);
-  wring_error    fault = {""}, error = {""};
-  wring_option   table[WRING_MESH_OPTIONS];
-  wring_box      box;
-  PetscInt       n, *cells;
-  PetscMPIInt    rank;
+  wring_error  fault = {""}, error = {""};
+  wring_option table[WRING_MESH_OPTIONS];
+  wring_box    box;
+  PetscInt     n, *cells;
 
   PetscFunctionBegin;
   wring_mesh_select_options("box_", table);
@@ -62,10 +60,9 @@ PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, w
   PetscCall(wring_options_get_int_list(o, prefix, table, "cells", &n, &cells));
   for (int c = 0; c < 3; c++) box.cells[c] = cells[c];
   PetscCall(PetscFree(cells));
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   *data = NULL;
-  if (rank == 0) PetscCall(wring_mesh_box(&box, data, &fault));
+  if (comm != MPI_COMM_NULL) PetscCall(wring_mesh_box(comm, &box, data, &fault));
   if (fault.text[0]) wring_error_set(&error, "%s: %s", wring_options_origin(o, prefix, "cells"), fault.text);
-  PetscCall(wring_error_raise(comm, &error));
+  PetscCall(wring_error_raise(wring_options_comm(o), &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,8 +7,11 @@ enum { WRING_MESH_OPTIONS = 16 }; // room for a table
 /* The mesh of a file on rank 0 (NULL elsewhere); prints its notices. Errors name file, line and fault. Collective. */
 PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **data);
 
-/* The same for the box of the keys `prefix` + size, cells, origin, jitter. Collective. */
-PetscErrorCode wring_mesh_box_make(const wring_options *o, const char *prefix, wring_mesh_data **data);
+/*
+  The box of the keys `prefix` + size, cells, origin, jitter: its slices on the ranks of comm; NULL where comm is
+  MPI_COMM_NULL. Errors name the place of cells. Collective on the ranks of o.
+*/
+PetscErrorCode wring_mesh_box_make(MPI_Comm comm, const wring_options *o, const char *prefix, wring_mesh_data **data);
 
 /*
   Copies the entries of wring_mesh_options whose keys begin with `head`, and an entry with a NULL key, into table

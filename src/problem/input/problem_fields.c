@@ -1,4 +1,5 @@
 /* Fields of tets: numbers per tet from a table, in the order of the mesh file. */
+#include "base/count.h"
 #include "problem/problem_impl.h"
 #include <math.h>
 #include <string.h>
@@ -79,8 +80,8 @@ static PetscErrorCode read_csv(const wring_problem *p, const wring_tet_field *f,
   PetscFunctionBegin;
   PetscCall(wring_options_get_path(p->options, prefix, f->table, f->file, size, name));
   if (p->rank == 0) {
-    PetscCall(
-      wring_csv_read(name, f->header, p->parts->origin.n_mother, PETSC_TRUE, PETSC_FALSE, n, &width, row, &error));
+    PetscCall(wring_csv_read(name, f->header, (PetscInt)p->parts->origin.n_mother, PETSC_TRUE, PETSC_FALSE, n, &width,
+                             row, &error));
     if (*row) check_rows(f, name, PETSC_TRUE, *n, *row, &error);
   }
   PetscCall(wring_error_raise(p->comm, &error));
@@ -134,17 +135,20 @@ static PetscErrorCode read_source(const wring_problem *p, const wring_tet_field 
 {
   const wring_mesh *const m = p->mesh;
   char                    prefix[WRING_PREFIX], name[PETSC_MAX_PATH_LEN + 256];
-  PetscInt                n   = 0;
-  double                 *row = NULL, *read;
+  PetscInt                n     = 0;
+  double                 *row   = NULL, *read;
+  wring_error             error = {""};
 
   PetscFunctionBegin;
   prefix_of(p, f, s, sizeof prefix, prefix);
+  wring_count_fits(p->parts->origin.n_mother, 1, wring_options_family_origin(p->options, prefix), "tetrahedra", &error);
+  PetscCall(wring_error_raise(p->comm, &error));
   if (wring_options_has(p->options, prefix, f->file))
     PetscCall(read_csv(p, f, prefix, sizeof name, name, &n, &row));
   else
     PetscCall(read_data(p, f, prefix, sizeof name, name, &n, &row));
   PetscCall(PetscMalloc1((size_t)f->width * (size_t)m->n_tet, &read));
-  PetscCall(wring_mesh_route_tets(m, p->parts->origin.n_mother, n, f->width, row, read));
+  PetscCall(wring_mesh_route_tets(m, (PetscInt)p->parts->origin.n_mother, n, f->width, row, read));
   PetscCall(PetscFree(row));
   PetscCall(check_complete(p, f, name, source, s, read));
   for (PetscInt e = 0; e < m->n_tet; e++) {

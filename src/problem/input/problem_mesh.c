@@ -2,6 +2,7 @@
   The mesh of a problem: from a checkpoint, or else from a file or a box. A deck can be restarted unchanged from its own
   checkpoint: its file or box is then read only to check that the checkpoint belongs to it.
 */
+#include "base/exchange.h"
 #include "mesh_source.h"
 #include "problem/problem_impl.h"
 #include <math.h>
@@ -43,7 +44,7 @@ static PetscErrorCode check_sources(const wring_options *o, sources s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The mesh of the deck on rank 0, NULL if it has none. */
+/* The mesh of the deck in slices, NULL if it has none. */
 static PetscErrorCode read_deck_mesh(const wring_options *o, sources s, wring_mesh_data **data)
 {
   char   file[PETSC_MAX_PATH_LEN];
@@ -51,7 +52,7 @@ static PetscErrorCode read_deck_mesh(const wring_options *o, sources s, wring_me
 
   PetscFunctionBegin;
   *data = NULL;
-  if (s.box) PetscCall(wring_mesh_box_make(o, "mesh_box_", data));
+  if (s.box) PetscCall(wring_mesh_box_make(wring_options_comm(o), o, "mesh_box_", data));
   if (!s.file) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_path(o, "mesh_", wring_mesh_options, "file", sizeof file, file));
   PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_options, "scale", &scale));
@@ -73,59 +74,136 @@ static PetscErrorCode read_checkpoint(wring_problem *p, wring_mesh_data **data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To 1e-9 of the largest coordinate, because compilers round differently. */
-static PetscBool same_positions(PetscInt n, const double *X, const double *Y)
-{
-  double largest = 0, difference = 0;
-  for (size_t i = 0; i < 3 * (size_t)n; i++) {
-    largest    = PetscMax(largest, fabs(X[i]));
-    difference = PetscMax(difference, fabs(X[i] - Y[i]));
-  }
-  return (PetscBool)(difference <= 1e-9 * largest);
-}
+/* Of a mesh, over all ranks; lines and triangles of sets. */
+typedef struct {
+  PetscInt64 vertices, tets, lines, triangles;
+} counts;
 
-/* Lines (corners 2) or triangles (3) of the sets of a mesh. */
-static PetscInt64 count_elements(const wring_mesh_data *d, int corners)
+/* d: a slice, or NULL for an empty one. Collective. */
+static PetscErrorCode count_all(MPI_Comm comm, const wring_mesh_data *d, counts *c)
 {
-  PetscInt64 n = 0;
-  for (PetscInt i = 0; i < d->n_set_element; i++) n += (d->set_element[4 * (size_t)i + 3] < 0) == (corners == 2);
-  return n;
+  PetscInt64 n[4] = {0};
+
+  PetscFunctionBegin;
+  if (d) n[0] = d->n_vertex, n[1] = d->n_tet;
+  for (PetscInt i = 0; d && i < d->n_set_element; i++) n[d->set_element[4 * (size_t)i + 3] < 0 ? 2 : 3]++;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n, 4, MPIU_INT64, MPI_SUM, comm));
+  *c = (counts){.vertices = n[0], .tets = n[1], .lines = n[2], .triangles = n[3]};
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  Whether the mesh of a checkpoint can be the deck's mesh, refined k times: it then has 8^k times the tets, 4^k times
-  the triangles and 2^k times the lines, and its first vertices are those of the deck. Checkpoints of wring 0.1 have
-  tets only.
+  Sends the positions of the deck's slices to the ranks whose slices of the stored mesh have the same vertices: X [*n],
+  those of the first vertices of this rank's slice, freed by the caller. Collective.
 */
-static PetscBool descends(const wring_mesh_data *deck, const wring_mesh_data *stored)
+static PetscErrorCode send_positions(MPI_Comm comm, const wring_mesh_data *deck, const wring_mesh_data *stored,
+                                     PetscInt *n, double **X)
 {
-  PetscInt64      tets = deck->n_tet, triangles = count_elements(deck, 3), lines = count_elements(deck, 2);
-  const PetscBool complete = (PetscBool)(stored->n_set_element > 0);
-  for (int k = 0; k <= (tets > 0 || complete ? 10 : 0); k++, tets *= 8, triangles *= 4, lines *= 2) {
-    if (tets != stored->n_tet || (k == 0 && deck->n_vertex != stored->n_vertex)) continue;
-    if (complete && (triangles != count_elements(stored, 3) || lines != count_elements(stored, 2))) continue;
-    if (deck->n_vertex > stored->n_vertex) continue;
-    return same_positions(deck->n_vertex, deck->X, stored->X);
+  const PetscInt n_deck = deck ? deck->n_vertex : 0, n_stored = stored ? stored->n_vertex : 0;
+  PetscLayout    blocks;
+  PetscInt       end, *to;
+  PetscMPIInt    owner;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Scan(&n_deck, &end, 1, MPIU_INT, MPI_SUM, comm));
+  PetscCall(PetscLayoutCreateFromSizes(comm, n_stored, PETSC_DETERMINE, 1, &blocks));
+  PetscCall(PetscMalloc1((size_t)n_deck, &to));
+  for (PetscInt i = 0; i < n_deck; i++) {
+    PetscCall(PetscLayoutFindOwner(blocks, end - n_deck + i, &owner));
+    to[i] = owner;
+  }
+  PetscCall(wring_exchange_rows(comm, n_deck, to, 3 * sizeof(double), deck ? deck->X : NULL, n, X));
+  PetscCall(PetscFree(to));
+  PetscCall(PetscLayoutDestroy(&blocks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To 1e-9 of the largest coordinate, because compilers round differently. Collective. */
+static PetscErrorCode same_positions(MPI_Comm comm, const wring_mesh_data *deck, const wring_mesh_data *stored,
+                                     PetscBool *same)
+{
+  double   worst[2] = {0, 0}, *X; // the largest difference and coordinate
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(send_positions(comm, deck, stored, &n, &X));
+  for (size_t i = 0; i < 3 * (size_t)n; i++) {
+    worst[0] = PetscMax(worst[0], fabs(X[i] - stored->X[i]));
+    worst[1] = PetscMax(worst[1], fabs(X[i]));
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_DOUBLE, MPI_MAX, comm));
+  *same = (PetscBool)(worst[0] <= 1e-9 * worst[1]);
+  PetscCall(PetscFree(X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Whether the mesh of a checkpoint can be the deck's mesh, refined k times, by their counts: it then has 8^k times the
+  tets, 4^k times the triangles and 2^k times the lines. Checkpoints of wring 0.1 have tets only.
+*/
+static PetscBool can_descend(counts deck, const counts *stored)
+{
+  const PetscBool complete = (PetscBool)(stored->lines + stored->triangles > 0);
+  if (deck.vertices > stored->vertices) return PETSC_FALSE;
+  for (int k = 0; k <= (deck.tets > 0 || complete ? 10 : 0); k++) {
+    if (deck.tets == stored->tets && (k > 0 || deck.vertices == stored->vertices) &&
+        (!complete || (deck.triangles == stored->triangles && deck.lines == stored->lines)))
+      return PETSC_TRUE;
+    deck.tets *= 8, deck.triangles *= 4, deck.lines *= 2;
   }
   return PETSC_FALSE;
 }
 
-/* Refuses a checkpoint whose mesh differs from the deck's. Destroys the mesh of the deck. Both are on rank 0. */
-static PetscErrorCode compare_meshes(const wring_problem *p, wring_mesh_data **deck, const wring_mesh_data *stored)
+/* What is compared of the deck's mesh, so that two meshes are not held at a time: its counts and positions. */
+static PetscErrorCode keep_positions(MPI_Comm comm, wring_mesh_data *deck, counts *c)
 {
-  wring_error            error = {""};
-  const char *const      line  = wring_options_family_origin(p->options, "mesh_");
-  const wring_mesh_data *d     = *deck;
+  PetscFunctionBegin;
+  PetscCall(count_all(comm, deck, c));
+  if (!deck) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree(deck->tet));
+  PetscCall(PetscFree(deck->region));
+  PetscCall(PetscFree(deck->set_vertex));
+  PetscCall(PetscFree(deck->set_element));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses a checkpoint whose mesh differs from the deck's, whose vertices are its first ones. Collective. */
+static PetscErrorCode compare_meshes(const wring_problem *p, const counts *d, const wring_mesh_data *deck,
+                                     const wring_mesh_data *stored)
+{
+  counts    s;
+  PetscBool same = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (p->rank == 0 && !descends(d, stored))
-    wring_error_set(&error,
-                    "%s: holds another mesh (%" PetscInt_FMT " vertices, %" PetscInt_FMT
-                    " tets) than the deck's (%s: %" PetscInt_FMT " vertices, %" PetscInt_FMT
-                    " tets), expected the same, or a deck without mesh",
-                    p->parts->origin.restart, stored->n_vertex, stored->n_tet, line, d->n_vertex, d->n_tet);
-  PetscCall(wring_mesh_data_destroy(deck));
-  PetscCall(wring_error_raise(p->comm, &error));
+  PetscCall(count_all(p->comm, stored, &s));
+  if (can_descend(*d, &s)) PetscCall(same_positions(p->comm, deck, stored, &same));
+  if (!same)
+    WRING_REFUSE(p->comm,
+                 "%s: holds another mesh (%lld vertices, %lld tets) than the deck's (%s: %lld vertices, %lld tets), "
+                 "expected the same, or a deck without mesh",
+                 p->parts->origin.restart, (long long)s.vertices, (long long)s.tets,
+                 wring_options_family_origin(p->options, "mesh_"), (long long)d->vertices, (long long)d->tets);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The mesh of the checkpoint, or the deck's, and the number of tets of the mesh that tables of tets refer to. */
+static PetscErrorCode read_mesh(wring_problem *p, sources s, wring_mesh_data **data)
+{
+  const PetscBool  deck_has = (PetscBool)(s.file || s.box);
+  wring_mesh_data *deck;
+  counts           c;
+
+  PetscFunctionBegin;
+  PetscCall(read_deck_mesh(p->options, s, &deck));
+  *data = deck;
+  if (s.restart) {
+    if (deck_has) PetscCall(keep_positions(p->comm, deck, &c));
+    PetscCall(read_checkpoint(p, data));
+    if (deck_has) PetscCall(compare_meshes(p, &c, deck, *data));
+    PetscCall(wring_mesh_data_destroy(&deck));
+  }
+  if (!s.restart || !deck_has) PetscCall(count_all(p->comm, *data, &c));
+  p->parts->origin.n_mother = c.tets;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,19 +211,13 @@ static PetscErrorCode compare_meshes(const wring_problem *p, wring_mesh_data **d
 
 PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 {
-  const sources    s        = get_sources(p->options);
-  PetscInt *const  n_mother = &p->parts->origin.n_mother;
+  const sources    s = get_sources(p->options);
   PetscInt         times;
-  wring_mesh_data *data, *deck;
+  wring_mesh_data *data;
 
   PetscFunctionBegin;
   PetscCall(check_sources(p->options, s));
-  PetscCall(read_deck_mesh(p->options, s, &deck));
-  data = deck;
-  if (s.restart) PetscCall(read_checkpoint(p, &data));
-  if (p->rank == 0) *n_mother = deck ? deck->n_tet : data->n_tet;
-  if (s.restart && (s.file || s.box)) PetscCall(compare_meshes(p, &deck, data));
-  PetscCallMPI(MPI_Bcast(n_mother, 1, MPIU_INT, 0, p->comm));
+  PetscCall(read_mesh(p, s, &data));
   PetscCall(wring_mesh_distribute(p->comm, &data, &p->mesh));
   PetscCall(wring_options_get_int(p->options, "mesh_", wring_mesh_options, "refine", &times));
   if (!s.restart) PetscCall(wring_mesh_refine(p->mesh, times)); // the mesh of a checkpoint is already refined

@@ -10,10 +10,10 @@
 
 static PetscErrorCode make_box(const wring_mesh_job *job)
 {
-  wring_mesh_data *data = NULL;
+  wring_mesh_data *data;
 
   PetscFunctionBegin;
-  PetscCall(wring_mesh_box_make(job->o, "", &data));
+  PetscCall(wring_mesh_box_make(job->rank ? MPI_COMM_NULL : PETSC_COMM_SELF, job->o, "", &data));
   PetscCall(wring_mesh_write(job, &data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
