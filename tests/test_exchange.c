@@ -1,12 +1,27 @@
 /*
   ranks: 1 2 4
   Rows exchanged between ranks: each arrives once, at its rank, ordered by rank and row; answers return to their rows.
-  Sorting of three numbers.
+  No call takes an array with an entry for every rank, and PETSc's own choice stays. Sorting of three numbers.
 */
 #include "base/count.h"
 #include "base/exchange.h"
 #include "base/sort.h"
 #include "check.h"
+
+/* Sums over all ranks; by those, PETSc finds senders by default. The parentheses avoid PETSc's macros. */
+static int sums;
+
+int(MPI_Reduce_scatter_block)(const void *a, void *b, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+  sums++;
+  return PMPI_Reduce_scatter_block(a, b, n, type, op, comm);
+}
+
+int(MPI_Allreduce)(const void *a, void *b, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+  sums++;
+  return PMPI_Allreduce(a, b, n, type, op, comm);
+}
 
 typedef struct {
   PetscInt from, place, to;
@@ -103,6 +118,25 @@ static PetscErrorCode check_counts(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails if an exchange sums over an array of all ranks, or leaves PETSc with another choice than it had. */
+static PetscErrorCode check_consensus(void)
+{
+  const PetscInt         to = 0;
+  PetscBuildTwoSidedType before, after;
+  PetscInt               n_got;
+  letter                 row = {0}, *got;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCommBuildTwoSidedGetType(PETSC_COMM_WORLD, &before));
+  sums = 0;
+  PetscCall(wring_exchange_rows(PETSC_COMM_WORLD, 1, &to, sizeof row, &row, &n_got, &got));
+  CHECK(sums == 0, "%d sums over all ranks", sums);
+  PetscCall(PetscFree(got));
+  PetscCall(PetscCommBuildTwoSidedGetType(PETSC_COMM_WORLD, &after));
+  CHECK(before == after, "choice %d became %d", (int)before, (int)after);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscInt n_got;
@@ -111,6 +145,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(check_sort3());
   PetscCall(check_counts());
+  PetscCall(check_consensus());
   for (int ascending = 0; ascending < 2; ascending++) {
     for (PetscInt n = 0; n <= 700; n += 350) {
       PetscCall(check_exchange(n, (PetscBool)ascending, 0));

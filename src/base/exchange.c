@@ -1,4 +1,5 @@
 #include "exchange.h"
+#include "parallel/consensus.h"
 #include "sort.h"
 #include <string.h>
 
@@ -63,7 +64,7 @@ static PetscErrorCode tell_counts(const wring_exchange *x, PetscMPIInt *n_from, 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)x->n_to, &mine));
   for (PetscMPIInt p = 0; p < x->n_to; p++) mine[p] = x->to_start[p + 1] - x->to_start[p];
-  PetscCall(PetscCommBuildTwoSided(x->comm, 1, MPIU_INT64, x->n_to, x->to, mine, n_from, from, count));
+  PetscCall(wring_tell_neighbours(x->comm, x->n_to, x->to, mine, n_from, from, count));
   PetscCall(PetscFree(mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

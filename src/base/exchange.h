@@ -1,6 +1,6 @@
 /*
   Private to the library: rows of a table from every rank to any ranks. Only ranks with rows for each other exchange
-  messages [PetscCommBuildTwoSided]; no array here has an entry for every rank. The number of bytes is not limited.
+  messages (parallel/consensus.h); no array here has an entry for every rank. The number of bytes is not limited.
 */
 #pragma once
 #include <wring/base.h>

@@ -1,5 +1,6 @@
 /* Selects the pairs that touch from those that are near. */
 #include "pairs.h"
+#include "base/parallel/consensus.h"
 #include "base/sort.h"
 #include "base/vector3.h"
 #include "triangle.h"
@@ -81,6 +82,7 @@ PetscErrorCode wring_pairs_destroy(wring_pairs **pairs)
   if (p->watch) p->watch->skin = NULL; // it is p's
   PetscCall(wring_pairs_destroy(&p->watch));
   PetscCall(forget_search(p));
+  PetscCall(PetscLayoutDestroy(&p->layout));
   PetscCall(PetscFree(p->pair));
   PetscCall(PetscFree(p->old));
   PetscCall(PetscFree(p->seen));
@@ -127,12 +129,12 @@ static PetscErrorCode find_places(const wring_pairs *p, const PetscInt *range, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode make_far_sf(wring_pairs *p, PetscLayout layout)
+static PetscErrorCode make_far_sf(wring_pairs *p)
 {
   PetscFunctionBegin;
   PetscCall(PetscSFCreate(p->mesh->comm, &p->far));
-  PetscCall(PetscSFSetGraphLayout(p->far, layout, p->n_far, NULL, PETSC_OWN_POINTER, p->far_global));
-  PetscCall(PetscSFSetUp(p->far));
+  PetscCall(PetscSFSetGraphLayout(p->far, p->layout, p->n_far, NULL, PETSC_OWN_POINTER, p->far_global));
+  PetscCall(wring_sf_set_up(p->far));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,22 +143,21 @@ static PetscErrorCode build_far(wring_pairs *p)
 {
   const PetscInt *range;
   PetscInt       *list;
-  PetscLayout     layout;
 
   PetscFunctionBegin;
-  PetscCall(PetscLayoutCreateFromSizes(p->mesh->comm, p->mesh->n_owned, p->mesh->n_global, 1, &layout));
-  PetscCall(PetscLayoutGetRanges(layout, &range));
+  if (!p->layout)
+    PetscCall(PetscLayoutCreateFromSizes(p->mesh->comm, p->mesh->n_owned, p->mesh->n_global, 1, &p->layout));
+  PetscCall(PetscLayoutGetRanges(p->layout, &range));
   PetscCall(PetscMalloc1(3 * ((size_t)p->n_near + (size_t)p->n_pair), &list));
   list_far(p, range, &p->n_far, list);
   PetscCall(wring_sort_unique(&p->n_far, list));
   PetscCall(PetscMalloc3(p->n_far, &p->far_global, 3 * p->n_far, &p->far_x, 3 * p->n_far, &p->far_f));
   PetscCall(PetscArraycpy(p->far_global, list, p->n_far));
   PetscCall(PetscFree(list));
-  PetscCall(make_far_sf(p, layout));
+  PetscCall(make_far_sf(p));
   PetscCall(PetscMalloc1(3 * (size_t)p->n_near, &p->place));
   for (PetscInt i = 0; i < p->n_near; i++) PetscCall(find_places(p, range, &p->near[i], p->place + 3 * i));
   for (PetscInt i = 0; i < p->n_pair; i++) PetscCall(find_places(p, range, &p->pair[i].near, p->pair[i].place));
-  PetscCall(PetscLayoutDestroy(&layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -27,6 +27,7 @@ struct wring_pairs {
   wring_near       *near;                     // [n_near]
   PetscInt         *place;                    // [n_near][3]
   PetscInt          n_far;                    // corners that other ranks own
+  PetscLayout       layout;                   // of global numbers; NULL before the first search
   PetscSF           far;                      // roots: owned vertices; leaves: 0 ... n_far - 1
   PetscInt         *far_global;               // [n_far]
   double           *far_x, *far_f;            // [n_far][3] m, N

@@ -1,4 +1,5 @@
 #include "halo.h"
+#include "base/parallel/consensus.h"
 #include "base/sort.h"
 
 static PetscErrorCode create_halo(const wring_mesh *m, PetscSF *halo)
@@ -14,7 +15,7 @@ static PetscErrorCode create_halo(const wring_mesh *m, PetscSF *halo)
   PetscCall(PetscSFDestroy(halo));
   PetscCall(PetscSFCreate(m->comm, halo));
   PetscCall(PetscSFSetGraphLayout(*halo, layout, n_ghost, leaf, PETSC_OWN_POINTER, m->global + m->n_owned));
-  PetscCall(PetscSFSetUp(*halo));
+  PetscCall(wring_sf_set_up(*halo));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -40,7 +41,7 @@ static PetscErrorCode create_coordinates(const wring_mesh *m, PetscSF *coordinat
   PetscCall(PetscSFDestroy(coordinates));
   PetscCall(PetscSFCreate(m->comm, coordinates));
   PetscCall(PetscSFSetGraph(*coordinates, 3 * m->n_owned, 3 * n, leaf, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
-  PetscCall(PetscSFSetUp(*coordinates));
+  PetscCall(wring_sf_set_up(*coordinates));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,7 +88,7 @@ PetscErrorCode wring_mesh_build_natural(wring_mesh *m)
   PetscCall(PetscSFDestroy(&m->natural));
   PetscCall(PetscSFCreate(m->comm, &m->natural));
   PetscCall(PetscSFSetGraphLayout(m->natural, layout, m->n_owned, NULL, PETSC_COPY_VALUES, m->original));
-  PetscCall(PetscSFSetUp(m->natural));
+  PetscCall(wring_sf_set_up(m->natural));
   PetscCall(PetscLayoutDestroy(&layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,6 @@
 /* Original and local numbers: look-up, additional ghosts, and rows of tables sent to the owners. */
 #include "deal.h"
+#include "base/parallel/consensus.h"
 #include "halo.h"
 #include "base/sort.h"
 
@@ -18,6 +19,7 @@ PetscErrorCode wring_mesh_find_globals(const wring_mesh *m, PetscInt n, const Pe
   PetscCall(PetscLayoutCreateFromSizes(m->comm, n_block, m->n_global, 1, &layout));
   PetscCall(PetscSFCreate(m->comm, &reader));
   PetscCall(PetscSFSetGraphLayout(reader, layout, n, NULL, PETSC_COPY_VALUES, original));
+  PetscCall(wring_sf_set_up(reader));
   PetscCall(PetscSFBcastBegin(reader, MPIU_INT, block, global, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(reader, MPIU_INT, block, global, MPI_REPLACE));
   PetscCall(PetscSFDestroy(&reader));

@@ -3,6 +3,7 @@
   tets.
 */
 #include "deal.h"
+#include "base/parallel/consensus.h"
 #include "base/sort.h"
 #include <math.h>
 #include <wring/mesh.h>
@@ -68,6 +69,7 @@ static PetscErrorCode fetch_values(const wring_mesh *m, PetscLayout block, const
   PetscCallMPI(MPI_Type_commit(&unit));
   PetscCall(PetscSFCreate(m->comm, &sf));
   PetscCall(PetscSFSetGraphLayout(sf, block, m->n_tet, NULL, PETSC_COPY_VALUES, number));
+  PetscCall(wring_sf_set_up(sf));
   PetscCall(PetscSFBcastBegin(sf, unit, of_block, value, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(sf, unit, of_block, value, MPI_REPLACE));
   PetscCall(PetscSFDestroy(&sf));

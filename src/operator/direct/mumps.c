@@ -4,6 +4,7 @@
   right-hand sides and solution stay distributed.
 */
 #include "factor.h"
+#include "base/parallel/consensus.h"
 #include "operator/operator_impl.h"
 #include <dmumps_c.h>
 #include <metis.h>
@@ -335,6 +336,7 @@ static PetscErrorCode create_map(const wring_operator *op)
   PetscCall(MatGetLayouts(op->A, &owners, NULL));
   PetscCall(PetscSFCreate(op->comm, &d->to_owner));
   PetscCall(PetscSFSetGraphLayout(d->to_owner, owners, n, NULL, PETSC_OWN_POINTER, row));
+  PetscCall(wring_sf_set_up(d->to_owner));
   PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,6 @@
 /* Builds a descent: colours, batches of vertices and the blocks of their incidences. */
 #include "descent_impl.h"
+#include "base/parallel/consensus.h"
 #include "base/sort.h"
 
 enum { LANES = WRING_LANES };
@@ -179,7 +180,7 @@ static PetscErrorCode build_copy(wring_descent *d, PetscInt c, const PetscBool *
   }
   PetscCall(PetscSFCreate(m->comm, &d->colour[c].copy));
   PetscCall(PetscSFSetGraph(d->colour[c].copy, m->n_owned, n, leaf, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
-  PetscCall(PetscSFSetUp(d->colour[c].copy));
+  PetscCall(wring_sf_set_up(d->colour[c].copy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,6 @@
 /* The incidences of a rank's own vertices: elements of other ranks are sent to the owners of their vertices. */
 #include "descent_impl.h"
+#include "base/parallel/consensus.h"
 #include "base/exchange.h"
 #include "base/sort.h"
 
@@ -269,7 +270,7 @@ static PetscErrorCode join(descent_build *b, const PetscSFNode *owner, const str
   }
   PetscCall(PetscSFCreate(m->comm, &d->all));
   PetscCall(PetscSFSetGraph(d->all, m->n_owned, n_ghost + s->n, leaf, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
-  PetscCall(PetscSFSetUp(d->all));
+  PetscCall(wring_sf_set_up(d->all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,6 @@
 /* Communication in a sweep. */
 #include "sweep_impl.h"
+#include "base/parallel/consensus.h"
 
 PetscErrorCode wring_sweep_update_ghosts(const wring_sweep *s, double *a)
 {
@@ -109,7 +110,7 @@ static PetscErrorCode build_copy(wring_sweep *s, sweep_colour *c, PetscInt *move
   }
   PetscCall(PetscSFCreate(m->comm, &c->copy));
   PetscCall(PetscSFSetGraph(c->copy, m->n_local, n, leaf, PETSC_OWN_POINTER, root, PETSC_OWN_POINTER));
-  PetscCall(PetscSFSetUp(c->copy));
+  PetscCall(wring_sf_set_up(c->copy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,27 @@
+#include "consensus.h"
+
+PetscErrorCode wring_tell_neighbours(MPI_Comm comm, PetscMPIInt n_to, const PetscMPIInt *to, const PetscInt64 *number,
+                                     PetscMPIInt *n_from, PetscMPIInt **from, PetscInt64 **got)
+{
+  PetscBuildTwoSidedType type;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCommBuildTwoSidedGetType(comm, &type));
+  PetscCall(PetscCommBuildTwoSidedSetType(comm, PETSC_BUILDTWOSIDED_IBARRIER));
+  PetscCall(PetscCommBuildTwoSided(comm, 1, MPIU_INT64, n_to, to, number, n_from, from, got));
+  PetscCall(PetscCommBuildTwoSidedSetType(comm, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sf_set_up(PetscSF sf)
+{
+  const MPI_Comm         comm = PetscObjectComm((PetscObject)sf);
+  PetscBuildTwoSidedType type;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCommBuildTwoSidedGetType(comm, &type));
+  PetscCall(PetscCommBuildTwoSidedSetType(comm, PETSC_BUILDTWOSIDED_IBARRIER));
+  PetscCall(PetscSFSetUp(sf));
+  PetscCall(PetscCommBuildTwoSidedSetType(comm, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
