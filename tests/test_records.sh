@@ -2,7 +2,8 @@
 # How a result was made is in every JSON file: hashes of deck and files that equal those of sha256sum, the command line,
 # hosts and ranks, processor, cores, batch job, versions, flags; typed keys; no number that is not finite; and all that
 # of the earlier parts of a chain of restarts. Fails if a file has less than the others, if a hash is of other bytes, or
-# if ranks are lost on the way to rank 0.
+# if ranks are lost on the way to rank 0, if the spread of phases and memory over ranks is not that of all of them, or if
+# a run that was killed does not tell how far it came.
 # usage: test_records.sh BUILD_DIR SOURCE_DIR     ranks: 3
 . "$(dirname "$0")/lib.sh"
 [ -x "$python" ] || skip 'no python'
@@ -35,6 +36,7 @@ assert p["deck_sha256"] == deck and p["mesh_sha256"] == mesh, "hashes"
 assert p["files"]["mesh_file"]["sha256"] == mesh and p["files"]["pressure_xmax_curve"]["sha256"] == ramp, "files"
 assert p["ranks"] == ranks and sum(p["ranks_per_host"]) == ranks and len(p["binding"]["cores"]) == ranks, "ranks"
 assert p["hosts"] == [socket.gethostname()] and isinstance(p["processor"], (str, type(None))), "hosts"
+assert p["working_directory"] == os.getcwd(), "working_directory"
 assert p["job"] == {"system": "slurm", "id": "4711", "name": None}, "job"
 line = p["command_line"]
 assert " deck.yaml " in line and " -petsc_x \x27a b\x27 -output_state_csv true" in line, line
@@ -45,6 +47,18 @@ assert p["build"]["flags"] and p["build"]["type"] and p["build"]["compiler"], "b
 o = p["options"]
 assert o["material_stiffness"] == 1e5 and o["output_state_csv"] is True
 assert o["pressure_xmax_curve"] == "tables/ramp.csv"
+if "seconds" in p:  # of a problem
+    for name, of in p["phases"].items():
+        assert 0 <= of["least"] <= of["mean"] <= of["largest"] == p["seconds"][name], name
+        assert of["least"] < of["largest"] or ranks == 1 or of["largest"] == 0, name
+    assert all(0 <= of["slowest"] < ranks for of in p["phases"].values()), "slowest"
+    assert sum(of["mean"] for of in p["phases"].values()) <= 1.001 * p["seconds"]["total"], "phases"
+    memory = p["memory"]
+    assert memory["all"] == p["peak_memory"] and memory["largest"] <= memory["all"] <= ranks * memory["largest"], memory
+    assert (ranks == 1) == (memory["all"] == memory["largest"]) and 0 <= memory["largest_rank"] < ranks, memory
+if "setup_seconds" in p:  # of a run
+    assert 0 < p["setup_seconds"] and 0 < p["marching_seconds"] and "heartbeat" not in p, "setup_seconds"
+    assert p["setup_seconds"] + p["marching_seconds"] <= 1.001 * p["seconds"]["total"], "marching_seconds"
 PYTHON
     fail "$1"
 }
@@ -72,6 +86,19 @@ whole out/evaluate.json 2
 works 2 converge deck.yaml "${arguments[@]}" -converge_levels 2
 whole out/converge.json 2
 whole out/level_1/run.json 2
+
+# A run that is killed leaves its heartbeat.
+"$wring" run deck.yaml -time_steps 1000000 -output_directory killed >log 2>&1 &
+wait_for killed/steps.csv 3
+kill -KILL $!
+wait $! 2>/dev/null
+"$python" - <<'PYTHON' || fail 'heartbeat'
+import json
+j = json.load(open("killed/run.json"))
+beat = j["heartbeat"]
+assert j["ended"] == "running" and beat["step"] >= 1 and beat["time"] > 0 and beat["date"] >= j["started"], beat
+assert 0 < j["setup_seconds"] <= beat["seconds"] and j["marching_seconds"] > 0, beat
+PYTHON
 
 # A table that changes changes its hash, and a level made from the old one is refused.
 printf 'time,value\n0,0\n1,2\n' >tables/ramp.csv

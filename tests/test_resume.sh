@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # checkpoint.resume and jobs/slurm.sh: a job that is queued again continues from the checkpoint in the deck's own output
 # directory and ends where a run in one piece ends, bit by bit on one rank. Fails if the deck's keys of initial are
-# applied again, if decks of one name continue each other, or if srun is not told the threads of a rank.
+# applied again, if decks of one name continue each other, also where they share an output directory, if the job takes
+# another directory than the deck's, or if srun is not told the threads of a rank and to bind it to cores.
 # usage: test_resume.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 2
 . "$(dirname "$0")/lib.sh"
 
@@ -23,15 +24,17 @@ deck b 2
 works 1 run a/beam.yaml -output_directory whole
 
 # The job prints what it starts with; its first part stops early.
-cat >launch <<'LAUNCH'
+mkdir bin
+cat >bin/srun <<'SRUN'
 #!/bin/bash
-echo "threads ${SRUN_CPUS_PER_TASK:-none}" >>threads
+echo "$1 $2 $OMP_NUM_THREADS $OMP_PLACES $OMP_PROC_BIND" >>threads
+shift 2
 exec "$@"
-LAUNCH
-chmod +x launch
+SRUN
+chmod +x bin/srun
 job() {
-  WRING=$wring LAUNCH=./launch SLURM_CPUS_PER_TASK=1 timeout 60 bash "$source/jobs/slurm.sh" "$@" >log \
-    2>&1 </dev/null ||
+  PATH=$PWD/bin:$PATH WRING=$wring SLURM_CPUS_PER_TASK=2 timeout 60 bash "$source/jobs/slurm.sh" "$@" >log 2>&1 \
+    </dev/null ||
     fail "jobs/slurm.sh $*"
 }
 job a/beam.yaml -time_steps 5
@@ -41,10 +44,19 @@ job a/beam.yaml
 cmp -s out/a/state.csv whole/state.csv || fail "two parts do not end where one does"
 grep -q '^restart  *out/a/checkpoint_000005.h5' log || fail "the second part does not name its checkpoint"
 [ "$(last out/b/steps.csv step)" = 2 ] || fail "another deck of the same name was continued"
-[ "$(sort -u threads)" = "threads 1" ] || fail "srun is not told the threads: $(cat threads)"
+[ "$(sort -u threads)" = "--cpus-per-task=2 --cpu-bind=cores 2 cores close" ] ||
+  fail "srun is not told the threads: $(cat threads)"
+
+# The same file under another name and a deck that has been changed go on; a deck of the same name and another folder
+# does not.
+refused 'out/b: holds a run of another deck, b/beam.yaml: checkpoint.resume' run a/beam.yaml -output_directory out/b \
+  -checkpoint_resume true
+ln -s b c
+sed -i 's/steps: 12/steps: 11/' b/beam.yaml
+works 1 run "$PWD/c/beam.yaml" -time_steps 3 -checkpoint_resume true -output_directory out/b
+[ "$(last out/b/steps.csv step)" = 3 ] || fail "another path of the same deck does not go on"
+sed -i 's/steps: 11/steps: 12/' b/beam.yaml
 
 works 2 run b/beam.yaml -checkpoint_resume true
 [ "$(last out/b/steps.csv step)" = 12 ] || fail "two ranks do not continue"
-refused "out/b/checkpoint_000012.h5: holds another mesh" run a/beam.yaml -output_directory out/b \
-  -checkpoint_resume true \
-  -mesh_box_cells 5,2,2
+refused "out/b/checkpoint_000012.h5: holds another mesh" run b/beam.yaml -checkpoint_resume true -mesh_box_cells 5,2,2

@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700 // realpath, opendir
 #include "study/common/command_keys.h"
 #include "output_directory.h"
+#include "study/common/json.h"
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wring/io.h>
 
 /* A directory with the name of an output file could not be replaced; it is refused before any file is replaced. */
 static void check_files(const char *directory, wring_error *e)
@@ -111,6 +113,39 @@ static PetscErrorCode is_restart(const wring_options *o, const char *directory, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The file of the deck of an earlier result; NULL if it is not there any more. The caller frees it. */
+static char *find_deck(const json_t *json)
+{
+  const char *const deck   = json_string_value(json_object_get(json, "deck"));
+  const char *const folder = json_string_value(json_object_get(json, "working_directory"));
+  char              path[2 * PETSC_MAX_PATH_LEN];
+  if (!deck) return NULL;
+  snprintf(path, sizeof path, "%s%s%s", deck[0] == '/' || !folder ? "" : folder, deck[0] == '/' || !folder ? "" : "/",
+           deck);
+  return realpath(path, NULL);
+}
+
+/* A run that checkpoint.resume continues is of the same deck: the same file, perhaps changed, or the same content. */
+static void check_deck(const char *directory, const char *deck, wring_error *e)
+{
+  wring_error unreadable = {""};
+  char        path[PETSC_MAX_PATH_LEN + 16], hash[WRING_SHA256_TEXT];
+  snprintf(path, sizeof path, "%s/run.json", directory);
+  json_t *const     json = json_load_file(path, 0, NULL);
+  const char *const old  = json_string_value(json_object_get(json, "deck_sha256"));
+  char *const was = find_deck(json), *const is = realpath(deck, NULL);
+  wring_file_sha256(deck, hash, &unreadable);
+  const PetscBool same = (PetscBool)((was && is && strcmp(was, is) == 0) || (old && strcmp(old, hash) == 0));
+  if (json && !same)
+    wring_error_set(e,
+                    "%s: holds a run of another deck, %s: checkpoint.resume continues runs of the same deck, expected "
+                    "another output.directory or -initial_restart %s",
+                    directory, json_string_value(json_object_get(json, "deck")), directory);
+  free(was);
+  free(is);
+  json_decref(json);
+}
+
 PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error *e)
 {
   const MPI_Comm comm = wring_options_comm(o);
@@ -125,7 +160,9 @@ PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error
   PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
   PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "overwrite", &overwrite));
   PetscCall(wring_options_get_bool(o, "checkpoint_", wring_checkpoint_options, "resume", &resume));
-  if (rank == 0 && !overwrite && !resume) {
+  if (rank == 0 && resume) {
+    check_deck(directory, wring_options_deck(o), e);
+  } else if (rank == 0 && !overwrite) {
     PetscCall(is_restart(o, directory, &restart));
     count_remains(directory, &r);
     describe_remains(&r, sizeof text, text);

@@ -7,8 +7,8 @@ PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *p
 
 /*
   Sets the same error on every rank if a run of this deck would replace checkpoints or frames of another run in
-  output.directory: unless output.overwrite or checkpoint.resume is true, or initial.restart continues from there.
-  Writes nothing. Collective.
+  output.directory, unless output.overwrite is true, or initial.restart continues from there; or if checkpoint.resume
+  is true and run.json there is of another deck. Writes nothing. Collective.
 */
 PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error *e);
 

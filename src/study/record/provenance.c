@@ -61,7 +61,7 @@ PetscErrorCode wring_provenance_keep_words(int n, char *const *word, wring_optio
 
 /* ---- how and where ----------------------------------------------------------------------------------------------- */
 
-static void add_date(const char *key, json_t *json)
+void wring_provenance_date(const char *key, json_t *json)
 {
   const time_t now = time(NULL);
   char         date[32];
@@ -118,6 +118,7 @@ PetscErrorCode wring_provenance_begin(const wring_options *o, const char *comman
 {
   const MPI_Comm comm = wring_options_comm(o);
   PetscMPIInt    rank, size;
+  char           folder[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
@@ -127,7 +128,9 @@ PetscErrorCode wring_provenance_begin(const wring_options *o, const char *comman
   json_object_set_new(*made, "command", json_string(command));
   json_object_set_new(*made, "command_line", wring_json_text(wring_options_command_line(o)));
   if (rank == 0) {
-    add_date("started", *made);
+    wring_provenance_date("started", *made);
+    PetscCall(PetscGetWorkingDirectory(folder, sizeof folder));
+    json_object_set_new(*made, "working_directory", wring_json_text(folder));
     PetscCall(add_versions(*made));
     json_object_set_new(*made, "ranks", json_integer(size));
     json_object_set_new(*made, "threads", json_integer(wring_max_threads()));
@@ -144,12 +147,12 @@ PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *c
   PetscFunctionBegin;
   PetscCall(wring_provenance_begin(o, command, "", json));
   PetscCall(wring_keys_of_command(o, command, &keys));
-  add_date("date", *json);
+  wring_provenance_date("date", *json);
   json_object_set_new(*json, "options", keys);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- mesh, operator, cost ---------------------------------------------------------------------------------------- */
+/* ---- mesh, operator ---------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode add_mesh(const wring_problem *p, json_t *json)
 {
@@ -197,37 +200,6 @@ static void add_operator(const wring_problem *p, json_t *json)
   json_object_set_new(json, "operator", op);
 }
 
-PetscErrorCode wring_cost_measure(wring_problem *p, wring_cost *c)
-{
-  double mine[2];
-
-  PetscFunctionBegin;
-  wring_phases_switch(&p->phases, p->phases.now); // accounts for the time up to now
-  mine[0] = wring_phases_total(&p->phases);
-  mine[1] = wring_peak_memory();
-  PetscCallMPI(MPI_Allreduce(p->phases.seconds, c->seconds, WRING_N_PHASE, MPI_DOUBLE, MPI_MAX, p->comm));
-  PetscCallMPI(MPI_Allreduce(&mine[0], &c->total, 1, MPI_DOUBLE, MPI_MAX, p->comm));
-  PetscCallMPI(MPI_Allreduce(&mine[1], &c->peak_memory, 1, MPI_DOUBLE, MPI_SUM, p->comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode add_cost(wring_problem *p, json_t *json)
-{
-  json_t *const seconds = json_object();
-  wring_cost    cost;
-
-  PetscFunctionBegin;
-  PetscCall(wring_cost_measure(p, &cost));
-  for (int i = 0; i < WRING_N_PHASE; i++) {
-    json_object_set_new(seconds, wring_phase_name((wring_phase)i), wring_json_real(cost.seconds[i]));
-  }
-  json_object_set_new(seconds, "total", wring_json_real(cost.total));
-  json_object_set_new(json, "seconds", seconds);
-  json_object_set_new(json, "work", wring_work_json(&p->phases.work));
-  json_object_set_new(json, "peak_memory", json_integer((json_int_t)cost.peak_memory));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n_solver, const char *const *solver,
                                 json_t **json)
 {
@@ -236,12 +208,12 @@ PetscErrorCode wring_provenance(wring_problem *p, const json_t *made, PetscInt n
 
   PetscFunctionBegin;
   *json = json_deep_copy(made);
-  add_date("date", *json);
+  wring_provenance_date("date", *json);
   json_object_set_new(*json, "restart", p->restart[0] ? wring_json_text(p->restart) : json_null());
   PetscCall(wring_keys_in_force(p, command, n_solver, solver, &keys));
   json_object_set_new(*json, "options", keys);
   PetscCall(add_mesh(p, *json));
   add_operator(p, *json);
-  PetscCall(add_cost(p, *json));
+  PetscCall(wring_cost_add(p, *json));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

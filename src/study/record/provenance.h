@@ -2,6 +2,7 @@
   Provenance of a result: what it was made from, how and where; and its cost. Read in this order:
 
     provenance.c    the record of a command, and that of a problem
+    cost.c          seconds of each phase, memory
     inputs.h        keys as typed, files and their hashes; what has changed since an earlier result (inputs.c)
     libraries.c     versions of libraries, and how wring was compiled
     machine.c       hosts, ranks, processor, cores, the job of a batch system
@@ -15,10 +16,10 @@ PetscErrorCode wring_version_line(size_t size, char *line);
 
 /*
   *made: how and where the results of a command are made, which does not change while it runs: `schema`, `command`,
-  `command_line`, `started`, versions, `libraries`, `build`, ranks and threads, `hosts`, `ranks_per_host`, `processor`,
-  `binding`, `job`, `deck_sha256`, `mesh_sha256`, `files`. Reads the deck and every file that it names, on rank 0: once
-  for a command. checkpoint: that of a problem, "" without one. New reference; on other ranks it has no more than
-  `command`. Collective.
+  `command_line`, `started`, `working_directory`, versions, `libraries`, `build`, ranks and threads, `hosts`,
+  `ranks_per_host`, `processor`, `binding`, `job`, `deck_sha256`, `mesh_sha256`, `files`. Reads the deck and every file
+  that it names, on rank 0: once for a command. checkpoint: that of a problem, "" without one. New reference; on other
+  ranks it has no more than `command`. Collective.
 */
 PetscErrorCode wring_provenance_begin(const wring_options *o, const char *command, const char *checkpoint,
                                       json_t **made);
@@ -26,13 +27,26 @@ PetscErrorCode wring_provenance_begin(const wring_options *o, const char *comman
 /* The same with `date` and the keys in force of a command without a problem. New reference. Collective. */
 PetscErrorCode wring_provenance_of_command(const wring_options *o, const char *command, json_t **json);
 
+/* Adds the time now, UTC, such as "2026-11-22T15:23:41Z". Not collective. */
+void wring_provenance_date(const char *key, json_t *json);
+
+/* A number over all ranks, and a rank on which it is largest. */
 typedef struct {
-  double seconds[WRING_N_PHASE]; // each the maximum over all ranks
-  double total;                  // s
-  double peak_memory;            // bytes, sum over all ranks
+  double least, mean, largest;
+  int    at;
+} wring_spread;
+
+typedef struct {
+  wring_spread phase[WRING_N_PHASE]; // s
+  double       total;                // s, of the rank with the most
+  wring_spread memory;               // bytes, the peak of each rank
+  double       all_memory;           // bytes, sum over all ranks
 } wring_cost;
 
 PetscErrorCode wring_cost_measure(wring_problem *p, wring_cost *c); // collective
+
+/* Adds `seconds` and `phases`, `work`, `peak_memory` and `memory`. Collective. */
+PetscErrorCode wring_cost_add(wring_problem *p, json_t *json);
 
 /*
   A copy of `made` with `date`, keys in force (solver [n_solver]: wring_keys_in_force), mesh, operator, cost. New

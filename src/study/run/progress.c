@@ -86,14 +86,14 @@ PetscErrorCode wring_summary_print(wring_problem *p, const char *ended)
   PetscFunctionBegin;
   PetscCall(wring_cost_measure(p, &cost));
   PetscCall(PetscPrintf(p->comm, "%s at step %" PetscInt_FMT ", %.6g s: %.3g s, %.3g MB on %d rank%s\n", ended,
-                        p->state.step, p->state.time, cost.total, cost.peak_memory / 1e6, (int)p->size,
+                        p->state.step, p->state.time, cost.total, cost.all_memory / 1e6, (int)p->size,
                         p->size == 1 ? "" : "s"));
   for (int i = 0; i < WRING_N_PHASE; i++) {
     char name[32];
     snprintf(name, sizeof name, "%s", wring_phase_name((wring_phase)i));
     for (char *c = strchr(name, '_'); c; c = strchr(c, '_')) *c = ' ';
-    PetscCall(PetscPrintf(p->comm, "  %-16s %10.3f s %5.1f%%\n", name, cost.seconds[i],
-                          100 * cost.seconds[i] / PetscMax(cost.total, 1e-9)));
+    PetscCall(PetscPrintf(p->comm, "  %-16s %10.3f s %5.1f%%\n", name, cost.phase[i].largest,
+                          100 * cost.phase[i].largest / PetscMax(cost.total, 1e-9)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

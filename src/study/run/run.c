@@ -105,6 +105,7 @@ static PetscErrorCode record_step(wring_run *r)
   if (!r->status) PetscCall(wring_probes_write(&r->output.probes, p));
   wring_record_flush(&r->output.steps, &error);
   wring_record_flush(&r->output.probes, &error);
+  wring_run_beat(r, &error);
   PetscCall(wring_error_raise_output(p->comm, &error));
   if (!r->status) PetscCall(wring_progress_step(p, &r->progress, &r->outcome));
   wring_phases_switch(&p->phases, old);
@@ -126,6 +127,7 @@ static PetscErrorCode march(wring_run *r)
   PetscFunctionBegin;
   if (o->frame_every && !o->goes_on) PetscCall(wring_run_write_frame(r));
   PetscCall(wring_progress_start(p, r->last, &r->progress));
+  r->set_up = r->marched = wring_phases_total(&p->phases);
   while (p->state.step < r->last && !r->status) {
     PetscCall(wring_stopper_check(&r->stopper));
     if (r->stopper.cause) r->status = WRING_EXIT_STOPPED;
@@ -136,6 +138,7 @@ static PetscErrorCode march(wring_run *r)
     if (due(p->state.step, o->frame_every)) PetscCall(wring_run_write_frame(r));
     if (due(p->state.step, o->checkpoint_every)) PetscCall(wring_run_write_checkpoint(r));
   }
+  r->marched = wring_phases_total(&p->phases);
   wring_progress_finish(p, &r->progress);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -33,6 +33,8 @@ typedef struct {
   PetscInt      frame_every, checkpoint_every;
   json_t       *made;            // how and where this run is made
   json_t       *segments;        // of rank 0: run.json of each earlier part of a chain of restarts, the first one first
+  json_t       *json;            // of rank 0: run.json as it was written last
+  double        beat;            // MPI_Wtime of the last heartbeat
   PetscInt      written, framed; // steps of the latest checkpoint and frame of this run, -1: none
 } wring_run_output;
 
@@ -45,8 +47,9 @@ typedef struct {
   wring_progress   progress;
   PetscInt         first, last; // steps done at the start and at the end
   PetscInt64       iterations, linear_iterations;
-  double           seconds;        // of the solver, of all steps
-  PetscBool        begun, changed; // whether the next step has begun; whether it needs a new A
+  double           seconds;         // of the solver, of all steps
+  double           set_up, marched; // s from the start of the problem until the first step begins; until the last ends
+  PetscBool        begun, changed;  // whether the next step has begun; whether it needs a new A
   wring_stopper    stopper;
   wring_outcome    outcome; // of the last step
   wring_rises      rises;   // of all steps
@@ -77,6 +80,8 @@ PetscErrorCode wring_run_open_directory(wring_run *r);
 PetscErrorCode wring_run_write_checkpoint(wring_run *r); // and keeps two
 PetscErrorCode wring_run_write_frame(wring_run *r);
 PetscErrorCode wring_run_write_state(const wring_run *r); // state.csv, if it is wanted
-PetscErrorCode wring_run_write_json(const wring_run *r);  // run.json
+PetscErrorCode wring_run_write_json(wring_run *r);        // run.json
+/* After a step, at most every 10 s: run.json as it was when they began, with a `heartbeat`. Not collective. */
+void wring_run_beat(wring_run *r, wring_error *e);
 
 const char *wring_run_ended(const wring_run *r); // "running", "done", "stopped by a signal"; not collective

@@ -190,6 +190,37 @@ const char *wring_run_ended(const wring_run *r)
   return running ? "running" : wring_stop_text(r->stopper.cause);
 }
 
+static void write_json(const wring_run *r, const json_t *json, wring_error *e)
+{
+  char file[PETSC_MAX_PATH_LEN + 64];
+  snprintf(file, sizeof file, "%s/run.json", r->output.directory);
+  wring_json_write(file, json, e);
+}
+
+/* Until a time since the start of the problem; null before the first step. */
+static void add_times(const wring_run *r, double until, json_t *json)
+{
+  json_object_set_new(json, "setup_seconds", r->set_up > 0 ? wring_json_real(r->set_up) : json_null());
+  json_object_set_new(json, "marching_seconds", r->set_up > 0 ? wring_json_real(until - r->set_up) : json_null());
+}
+
+void wring_run_beat(wring_run *r, wring_error *e)
+{
+  static const double     interval = 10; // s
+  wring_run_output *const o        = &r->output;
+  const double            now      = MPI_Wtime();
+  if (r->p->rank != 0 || e->text[0] || (o->beat > 0 && now - o->beat < interval)) return;
+  json_t *const beat = json_object();
+  wring_provenance_date("date", beat);
+  json_object_set_new(beat, "step", json_integer(r->p->state.step));
+  json_object_set_new(beat, "time", wring_json_real(r->p->state.time));
+  json_object_set_new(beat, "seconds", wring_json_real(wring_phases_total(&r->p->phases)));
+  json_object_set_new(o->json, "heartbeat", beat);
+  add_times(r, wring_phases_total(&r->p->phases), o->json);
+  write_json(r, o->json, e);
+  o->beat = now;
+}
+
 /* Keys of the solver whose defaults depend on the command and the method. */
 static void add_rules(const wring_run *r, json_t *options)
 {
@@ -201,13 +232,12 @@ static void add_rules(const wring_run *r, json_t *options)
   json_object_set_new(options, "solver_start", json_string(wring_start_name(wring_stepper_get_start(r->p->stepper))));
 }
 
-PetscErrorCode wring_run_write_json(const wring_run *r)
+PetscErrorCode wring_run_write_json(wring_run *r)
 {
   wring_problem *const p      = r->p;
   const PetscBool      solved = (PetscBool)(p->state.step > r->first || r->status == WRING_EXIT_FAILED);
   wring_error          error  = {0};
   json_t              *json;
-  char                 file[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
   PetscCall(wring_provenance(p, r->output.made, 0, NULL, &json));
@@ -222,13 +252,14 @@ PetscErrorCode wring_run_write_json(const wring_run *r)
   json_object_set_new(json, "linear_iterations", json_integer(r->linear_iterations));
   json_object_set_new(json, "rises", json_integer(r->rises.count));
   json_object_set_new(json, "largest_rise", wring_json_real(r->rises.largest));
+  add_times(r, r->marched, json);
   wring_tally_add(&r->tally, json);
   json_object_set_new(json, "ended", json_string(wring_run_ended(r)));
   json_object_set_new(json, "last_reason", solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
   if (p->rank == 0) json_object_set(json, "segments", r->output.segments);
-  snprintf(file, sizeof file, "%s/run.json", r->output.directory);
-  if (p->rank == 0) wring_json_write(file, json, &error);
-  json_decref(json);
+  if (p->rank == 0) write_json(r, json, &error);
+  json_decref(r->output.json);
+  r->output.json = json;
   PetscCall(wring_error_raise_output(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -143,6 +143,7 @@ PetscErrorCode wring_run_destroy(wring_run *r)
   wring_record_close(&r->output.probes);
   json_decref(r->output.segments);
   json_decref(r->output.made);
+  json_decref(r->output.json);
   PetscCall(wring_frames_destroy(&r->output.frames));
   PetscCall(wring_solver_destroy(&r->solver));
   PetscCall(wring_tally_destroy(&r->tally));

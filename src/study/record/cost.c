@@ -1,0 +1,72 @@
+/* What a result has cost, over all ranks: seconds of each phase, work, memory. */
+#include "provenance.h"
+
+typedef struct {
+  double value;
+  int    rank;
+} of_rank; // as MPI_DOUBLE_INT
+
+/* Rows of what is measured on each rank: the phases, then these. */
+enum { MEMORY = WRING_N_PHASE, TOTAL, N_ROW };
+
+PetscErrorCode wring_cost_measure(wring_problem *p, wring_cost *c)
+{
+  double       mine[N_ROW], least[N_ROW], sum[N_ROW];
+  of_rank      own[N_ROW], most[N_ROW];
+  wring_spread all[N_ROW];
+
+  PetscFunctionBegin;
+  wring_phases_switch(&p->phases, p->phases.now); // accounts for the time up to now
+  for (int i = 0; i < WRING_N_PHASE; i++) mine[i] = p->phases.seconds[i];
+  mine[MEMORY] = wring_peak_memory();
+  mine[TOTAL]  = wring_phases_total(&p->phases);
+  for (int i = 0; i < N_ROW; i++) own[i] = (of_rank){mine[i], p->rank};
+  PetscCallMPI(MPI_Allreduce(mine, least, N_ROW, MPI_DOUBLE, MPI_MIN, p->comm));
+  PetscCallMPI(MPI_Allreduce(mine, sum, N_ROW, MPI_DOUBLE, MPI_SUM, p->comm));
+  PetscCallMPI(MPI_Allreduce(own, most, N_ROW, MPI_DOUBLE_INT, MPI_MAXLOC, p->comm));
+  for (int i = 0; i < N_ROW; i++) {
+    const double mean = PetscMax(least[i], PetscMin(most[i].value, sum[i] / p->size)); // the sum is rounded
+    all[i]            = (wring_spread){least[i], mean, most[i].value, most[i].rank};
+  }
+  for (int i = 0; i < WRING_N_PHASE; i++) c->phase[i] = all[i];
+  c->memory     = all[MEMORY];
+  c->all_memory = sum[MEMORY];
+  c->total      = all[TOTAL].largest;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void add_seconds(const wring_cost *c, json_t *json)
+{
+  json_t *const seconds = json_object(), *const phases = json_object();
+  for (int i = 0; i < WRING_N_PHASE; i++) {
+    const wring_spread *const s     = &c->phase[i];
+    const char *const         name  = wring_phase_name((wring_phase)i);
+    json_t *const             phase = json_object();
+    json_object_set_new(phase, "least", wring_json_real(s->least));
+    json_object_set_new(phase, "mean", wring_json_real(s->mean));
+    json_object_set_new(phase, "largest", wring_json_real(s->largest));
+    json_object_set_new(phase, "slowest", json_integer(s->at));
+    json_object_set_new(phases, name, phase);
+    json_object_set_new(seconds, name, wring_json_real(s->largest));
+  }
+  json_object_set_new(seconds, "total", wring_json_real(c->total));
+  json_object_set_new(json, "seconds", seconds);
+  json_object_set_new(json, "phases", phases);
+}
+
+PetscErrorCode wring_cost_add(wring_problem *p, json_t *json)
+{
+  json_t *const memory = json_object();
+  wring_cost    cost;
+
+  PetscFunctionBegin;
+  PetscCall(wring_cost_measure(p, &cost));
+  add_seconds(&cost, json);
+  json_object_set_new(json, "work", wring_work_json(&p->phases.work));
+  json_object_set_new(json, "peak_memory", json_integer((json_int_t)cost.all_memory));
+  json_object_set_new(memory, "largest", json_integer((json_int_t)cost.memory.largest));
+  json_object_set_new(memory, "largest_rank", json_integer(cost.memory.at));
+  json_object_set_new(memory, "all", json_integer((json_int_t)cost.all_memory));
+  json_object_set_new(json, "memory", memory);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
