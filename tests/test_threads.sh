@@ -50,6 +50,18 @@ if [ -n "$core" ]; then
   [ "$(notes)" = 0 ] || fail 'a note on one thread'
 fi
 
+# Fails if the threads of a rank that OpenMP binds are on one core, on which the first one was bound when the program
+# started itself again, or if run.json has the core of the first thread only.
+if [ "$cores" -gt 1 ] && ldd "$wring" | grep -q libgomp; then
+  unset OMP_WAIT_POLICY
+  OMP_NUM_THREADS=2 OMP_PLACES=cores OMP_PROC_BIND=close OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT='on %A' \
+    "$wring" run deck.yaml -output_overwrite true >log 2>&1 || fail run
+  [ "$(grep -o '^on .*' log | sort -u | wc -l)" -ge 2 ] || fail 'two threads are bound to one core'
+  [ "$(notes)" = 0 ] || fail 'a note on two threads on two cores'
+  [ "$(tr -d ' \n' <out/run.json | grep -o '"cores":\["[0-9,-]*"\]')" != "\"cores\":[\"$core\"]" ] ||
+    fail 'run.json has the core of one thread'
+fi
+
 # Fails if each rank has as many threads as cores, as by default without a binding, and nobody says so.
 OMP_NUM_THREADS=$cores OMP_WAIT_POLICY=passive works 2 run deck.yaml
 grep -q "^note: 2 ranks with $((2 * cores)) threads together share $cores core" log ||

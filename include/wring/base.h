@@ -283,12 +283,15 @@ void wring_set_threads(int n); // of OpenMP, from now on
   Threads of OpenMP that wait for each other poll for tens of microseconds and then sleep, in the place of milliseconds.
   Returns without effect if there is one thread, if the environment says how threads wait (OMP_WAIT_POLICY,
   GOMP_SPINCOUNT, KMP_BLOCKTIME, KMP_LIBRARY) or if this system has no /proc. Otherwise GOMP_SPINCOUNT and KMP_BLOCKTIME
-  are set, and the program is started again from its beginning in the same process, because the libraries of OpenMP read
-  their environment before main. argv is that of main. Only before MPI_Init and before files are opened.
+  are set, and the program is started again from its beginning in the same process, with the cores that it had before
+  OpenMP bound a thread, because the libraries of OpenMP read their environment before main. argv is that of main. Only before MPI_Init and before files are opened.
 */
 void wring_threads_wait_briefly(char **argv);
 
-/* Threads and cores, of one rank and of its node. Cores are those that affinity masks permit. */
+/* The cores that this process may use, such as "0-3,8", "" if they are unknown. Not collective. */
+void wring_cores_list(size_t size, char *text);
+
+/* Threads and cores, of one rank and of its node. Cores are those that affinity masks or OpenMP's places permit. */
 typedef struct {
   int threads, cores;                       // of this rank; cores 0: unknown
   int node_ranks, node_threads, node_cores; // of all ranks of comm on this node; node_cores: of the union of masks

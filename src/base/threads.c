@@ -96,13 +96,63 @@ PetscErrorCode wring_check_thread_level(MPI_Comm comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- cores of a process ------------------------------------------------------------------------------------------ */
+
+/*
+  The cores that this process may use, one byte each. Where OpenMP binds threads to places (OMP_PROC_BIND, OMP_PLACES),
+  the affinity of each thread, also of the first one, is its own place alone, but all places together are what the
+  process was given.
+*/
+static void get_cores(unsigned char used[CPU_SETSIZE])
+{
+  const int places = omp_get_num_places();
+  int       core[CPU_SETSIZE];
+  cpu_set_t set;
+  memset(used, 0, CPU_SETSIZE);
+  for (int p = 0; p < places; p++) {
+    const int n = omp_get_place_num_procs(p);
+    if (n > CPU_SETSIZE) continue;
+    omp_get_place_proc_ids(p, core);
+    for (int i = 0; i < n; i++)
+      if (core[i] >= 0 && core[i] < CPU_SETSIZE) used[core[i]] = 1;
+  }
+  if (places > 0 || sched_getaffinity(0, sizeof set, &set)) return; // an error: more cores than CPU_SETSIZE
+  for (int i = 0; i < CPU_SETSIZE; i++) used[i] = CPU_ISSET(i, &set) ? 1 : 0;
+}
+
+void wring_cores_list(size_t size, char *text)
+{
+  unsigned char used[CPU_SETSIZE + 1];
+  size_t        end = 0;
+  get_cores(used);
+  used[CPU_SETSIZE] = 0;
+  text[0]           = '\0';
+  for (int i = 0, first; i < CPU_SETSIZE && end < size; i++) {
+    if (!used[i]) continue;
+    for (first = i; used[i + 1];) i++;
+    end += (size_t)snprintf(text + end, size - end, first < i ? "%s%d-%d" : "%s%d", end ? "," : "", first, i);
+  }
+}
+
 /* ---- how threads wait -------------------------------------------------------------------------------------------- */
 
 /*
   libgomp polls 3e5 times by default, 3 to 15 ms, in which a thread keeps the core that a thread of another process, or
   of its own team, waits for. 1000 polls are 10 to 50 us. LLVM's library polls for KMP_BLOCKTIME milliseconds, 200 by
-  default.
+  default. These are read when the program is loaded, so it is loaded once more, with the cores that it had at first:
+  OpenMP has already bound this thread to one place.
 */
+static void unbind(void)
+{
+  unsigned char used[CPU_SETSIZE];
+  cpu_set_t     set;
+  get_cores(used);
+  CPU_ZERO(&set);
+  for (int i = 0; i < CPU_SETSIZE; i++)
+    if (used[i]) CPU_SET(i, &set);
+  sched_setaffinity(0, sizeof set, &set); // if it fails, all threads share a core, which wring_cores_measure tells
+}
+
 void wring_threads_wait_briefly(char **argv)
 {
   static const char *const chosen[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY"};
@@ -116,19 +166,11 @@ void wring_threads_wait_briefly(char **argv)
   path[n] = '\0';
   setenv("GOMP_SPINCOUNT", "1000", 1);
   setenv("KMP_BLOCKTIME", "0", 1);
+  unbind();
   execv(path, argv);
 }
 
-/* ---- cores ------------------------------------------------------------------------------------------------------- */
-
-/* The cores that this process may use, one byte each. */
-static void get_cores(unsigned char used[CPU_SETSIZE])
-{
-  cpu_set_t set;
-  memset(used, 0, CPU_SETSIZE);
-  if (sched_getaffinity(0, sizeof set, &set)) return; // more cores than CPU_SETSIZE
-  for (int i = 0; i < CPU_SETSIZE; i++) used[i] = CPU_ISSET(i, &set) ? 1 : 0;
-}
+/* ---- cores of a node --------------------------------------------------------------------------------------------- */
 
 static int count(const unsigned char used[CPU_SETSIZE])
 {

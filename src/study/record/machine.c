@@ -32,7 +32,7 @@ static void find_place(place *p)
   *p = (place){.host = "unknown"};
   if (gethostname(p->host, sizeof p->host - 1)) snprintf(p->host, sizeof p->host, "unknown");
   read_proc("/proc/cpuinfo", "model name", sizeof p->processor, p->processor);
-  read_proc("/proc/self/status", "Cpus_allowed_list", sizeof p->cores, p->cores);
+  wring_cores_list(sizeof p->cores, p->cores);
 }
 
 /* ---- of all ranks, on rank 0 ------------------------------------------------------------------------------------- */
