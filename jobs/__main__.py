@@ -3,6 +3,7 @@
     studies           the experiments of three papers, docs/results.md
     performance       the tables of docs/performance.md
     bench             `wring bench` over sizes, ranks and threads
+    scaling           strong and weak scaling of a deck over nodes, under Slurm or here
     tolerance         time to the tolerance of two scenes, by solver
     inner_tolerance   how accurate the solves of qn should be
     gallery           the scenes of docs/gallery.md and their pictures

@@ -4,6 +4,7 @@ import shlex
 import subprocess
 import sys
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORES = len(os.sched_getaffinity(0))
 UNDER = shlex.split(os.environ.get("UNDER", ""))  # a command that every run is put under, such as "taskset -c 0,1"
 
@@ -14,7 +15,7 @@ class Failure(Exception):
 
 def setup(commands):
     """Runs commands of bash after jobs/setup.sh; gives what they print."""
-    done = subprocess.run(["bash", "-c", f". jobs/setup.sh && {commands}"], stdout=subprocess.PIPE, check=False)
+    done = subprocess.run(["bash", "-c", f". jobs/setup.sh && {commands}"], stdout=subprocess.PIPE, cwd=ROOT, check=False)
     if done.returncode:
         raise Failure(f"status {done.returncode} of {commands}")
     return done.stdout
