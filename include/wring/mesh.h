@@ -6,8 +6,9 @@
 
   Map of src/mesh, in reading order:
     data.c       a whole mesh on one rank; names.c its named parts; mesh_box.c makes one; mesh_options.c deck keys
-    read/        from a file to a whole mesh (map: read/raw.h)
-    distribute/  from a whole mesh to all ranks and back (map: distribute/halo.h)
+    read/        from a file to its nodes and elements (map: read/raw.h)
+    build/       from those to a mesh, checked (map: build/build.h)
+    distribute/  from a mesh in original order to its parts and back (map: distribute/halo.h)
     refine/      uniform refinement in parallel (map: refine/refine.h)
     surface/     faces and surfaces of tets, lines and triangles of sets (map: surface/skin.h)
     sets.c       sets by rest position; rest.c rest geometry and masses; info.c, measure.c properties of a mesh

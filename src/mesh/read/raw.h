@@ -6,10 +6,8 @@
     scan.c             words and numbers of a file, with their place for messages
     gmsh.c medit.c tetgen.c points.c   the formats: each fills a wring_raw
     raw.c              adds nodes and elements to it; tags.c adds names
-    build.c            checks it, makes a wring_mesh_data (build.h); nodes.c finds the nodes of elements;
-                       check_triangles.c, set_elements.c: triangles and lines
     element_data.c     values of tets from $ElementData
-  Not here: parallel code.
+  Not here: checks of nodes and elements, which make it a mesh (mesh/build).
 */
 #pragma once
 #include <wring/mesh.h>
@@ -85,13 +83,6 @@ PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_
   from a file.
 */
 PetscErrorCode wring_raw_grow(PetscInt64 needed, PetscInt *room, size_t width, void *array);
-
-/*
-  Checks the contents and makes the mesh: drops nodes that no tet and no triangle or line of a group uses (no element,
-  if there is no tet), reorients tets, names regions and sets. *d remains NULL if there is an error.
-*/
-PetscErrorCode wring_raw_build(wring_raw *raw, double scale, wring_scan *s, wring_mesh_data **d, size_t size,
-                               char *notes);
 
 /* Readers of formats: read the whole file into raw (zero on input); faults are reported to the scanner. */
 PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw);

@@ -1,5 +1,5 @@
 /* Detects the format of a file from its content; TetGen's two files are recognised by their names. */
-#include "raw.h"
+#include "mesh/build/build.h"
 #include <string.h>
 
 static PetscErrorCode read_one(wring_scan *s, wring_raw *raw)
@@ -53,7 +53,7 @@ PetscErrorCode wring_mesh_read(const char *file, double scale, wring_mesh_data *
   else
     PetscCall(read_one(&s, &raw));
   PetscCall(wring_scan_close(&s)); // the text is no longer needed; faults still go to e
-  PetscCall(wring_raw_build(&raw, scale, &s, d, size, notes));
+  if (wring_scan_ok(&s)) PetscCall(wring_raw_build(PETSC_COMM_SELF, &raw, scale, &s, d, size, notes));
   PetscCall(wring_raw_destroy(&raw));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

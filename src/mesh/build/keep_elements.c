@@ -14,8 +14,7 @@ static void match_groups(const wring_raw *raw, const wring_mesh_data *d, PetscIn
 }
 
 /* Adds an element once for each of its groups; not if one of its nodes was dropped. */
-static PetscErrorCode keep_element(const wring_build *b, const PetscInt *vertex, const PetscInt *set, PetscInt i,
-                                   wring_mesh_data *d, PetscInt *room)
+static PetscErrorCode keep_element(wring_build *b, const PetscInt *set, PetscInt i, wring_mesh_data *d, PetscInt *room)
 {
   const wring_raw       *raw    = b->raw;
   const wring_raw_lower *e      = raw->lower + i;
@@ -23,12 +22,12 @@ static PetscErrorCode keep_element(const wring_build *b, const PetscInt *vertex,
 
   PetscFunctionBegin;
   for (int a = 0; a < e->n; a++) {
-    row[1 + a] = vertex[b->lower[3 * (size_t)i + (size_t)a]];
+    row[1 + a] = b->vertex[b->lower[3 * (size_t)i + (size_t)a]];
     if (row[1 + a] < 0) PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (PetscInt k = raw->source_start[e->source]; k < raw->source_start[e->source + 1]; k++) {
     const PetscInt64 needed = (PetscInt64)d->n_set_element + 1;
-    if (!wring_count_fits(needed, 4, b->s->file, "lines and triangles of groups", b->s->e)) break;
+    if (!wring_count_fits(needed, 4, b->file, "lines and triangles of groups", b->e)) break;
     PetscCall(wring_raw_grow(needed, room, sizeof row, &d->set_element));
     row[0] = set[raw->source_group[k]];
     memcpy(d->set_element + 4 * (size_t)d->n_set_element++, row, sizeof row);
@@ -36,7 +35,7 @@ static PetscErrorCode keep_element(const wring_build *b, const PetscInt *vertex,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_build_keep_elements(const wring_build *b, const PetscInt *vertex, wring_mesh_data *d)
+PetscErrorCode wring_build_keep_elements(wring_build *b, wring_mesh_data *d)
 {
   PetscInt *set, room = 0;
 
@@ -45,7 +44,7 @@ PetscErrorCode wring_build_keep_elements(const wring_build *b, const PetscInt *v
   match_groups(b->raw, d, set);
   for (int n = 3; n > 1; n--)
     for (PetscInt i = 0; i < b->raw->n_lower; i++)
-      if (b->raw->lower[i].n == n) PetscCall(keep_element(b, vertex, set, i, d, &room));
+      if (b->raw->lower[i].n == n) PetscCall(keep_element(b, set, i, d, &room));
   PetscCall(PetscFree(set));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

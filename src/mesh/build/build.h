@@ -1,0 +1,105 @@
+/*
+  Private to src/mesh: from the nodes and elements of a file to a mesh. Every rank has a part of them (raw.h), and gets
+  its slice of the mesh; the result does not depend on the sizes of the parts.
+
+  Map of mesh/build, in reading order:
+    build.c         wring_raw_build: the stages; faults.c faults of all ranks, and notices
+    find_nodes.c    finds the nodes of elements by their numbers in the file, in a directory distributed over ranks;
+                    order_points.c puts points into the order of their numbers
+    turn_tets.c     scales coordinates, reorients tets
+    match_faces.c   faces of tets and triangles meet on the rank that has their lowest node
+    number_nodes.c  drops nodes and numbers the others
+    name_regions.c name_sets.c keep_elements.c   names; vertices, triangles and lines of sets
+  Not here: formats of files (mesh/read), partitions (mesh/distribute).
+
+  Nodes have a position, their place in the file, and are in blocks by rank. A rank works with those of its elements:
+  `used`, ascending by position, so that comparing places in it compares positions.
+
+  Memory (32-bit integers, 5.7 tets a vertex): 60 bytes a tet for the file's tables, which are freed or become those of
+  the mesh as soon as they are used, and at most 40 while faces meet, which they do in rounds.
+*/
+#pragma once
+#include "base/exchange.h"
+#include "mesh/read/raw.h"
+
+/* Lines of notices. */
+typedef struct {
+  size_t size, length;
+  char  *text;
+} wring_notebook;
+
+typedef struct {
+  MPI_Comm       comm;
+  wring_raw     *raw;     // borrowed; its tables are taken over or freed when they have been used
+  const char    *file;    // borrowed
+  PetscBool      by_byte; // places are offsets, not lines
+  int64_t        place;   // of the first fault of this rank, INT64_MAX: none
+  wring_error   *e;       // borrowed
+  wring_notebook notes;
+  PetscLayout    node;             // blocks of positions
+  PetscInt64     n_tet, tet_begin; // of all ranks; number of this rank's first one
+  PetscInt64     n_vertex;         // of all ranks
+  PetscInt       n_used;
+  PetscInt      *used;   // [n_used] positions of the nodes of this rank's elements, ascending
+  PetscInt      *vertex; // [n_used] their numbers in the mesh, -1: dropped
+  PetscInt      *tet;    // [n_tet here][4] places in used
+  PetscInt      *lower;  // [n_lower][3] places in used
+  char          *in_tet; // [n_used] whether a tet of any rank has the node
+  wring_exchange owners; // from each used node to its block
+  PetscInt      *asked;  // [owners.n_got] nodes of this block, from 0
+} wring_build;
+
+/*
+  Checks the nodes and elements of all ranks and makes the mesh: drops nodes that no tet and no triangle or line of a
+  group uses (no element, if there is no tet), reorients tets, names regions and sets. raw: this rank's part; sources,
+  groups, format and points are the same on all ranks. s: its file, its kind of places and its error, which has no text
+  on input. *d: this rank's slice; NULL on all ranks if there is an error, which is the one of the first place in the
+  file, on all ranks. notes [size]: notices, as in wring_mesh_read, on all ranks. Collective.
+*/
+PetscErrorCode wring_raw_build(MPI_Comm comm, wring_raw *raw, double scale, const wring_scan *s, wring_mesh_data **d,
+                               size_t size, char *notes);
+
+/* ---- faults and notices ------------------------------------------------------------------------------------------ */
+
+/*
+  A fault of this rank, which replaces one at a later place. wring_build_refuse: `order` in place of a place in the
+  file, which the message does not name.
+*/
+void wring_build_fail(wring_build *b, int64_t place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void wring_build_refuse(wring_build *b, int64_t order, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+const char *wring_build_unit(const wring_build *b); // "line" or "byte"
+
+/* Gives every rank the first fault; *ok: there is none. Collective. */
+PetscErrorCode wring_build_agree(wring_build *b, PetscBool *ok);
+
+void wring_build_note(wring_build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- stages; faults are left to wring_build_agree. Collective, but for those that say so ------------------------- */
+
+/* Sets node, used, tet, lower, owners and asked. A node that is missing or given twice is a fault. */
+PetscErrorCode wring_build_find_nodes(wring_build *b);
+
+/* Sends points to the ranks of their positions, which are their numbers. */
+PetscErrorCode wring_build_order_points(wring_build *b);
+
+/* Multiplies coordinates by the scale, up to 1e100. Not collective. */
+void wring_build_scale(wring_build *b, double scale);
+
+/* Makes the volume of tets positive. */
+PetscErrorCode wring_build_turn_tets(wring_build *b);
+
+/* Finds repeated tets, faces of more than two tets, and whether a triangle is a face: is_face [n_lower]. */
+PetscErrorCode wring_build_match_faces(wring_build *b, char *is_face);
+
+/* A triangle that is no face has a node outside the tets: it belongs to a cloth. Not collective. */
+void wring_build_check_triangles(wring_build *b, const char *is_face);
+
+/* wring_build_mark_nodes sets in_tet, and keep [n_node]; wring_build_number_nodes sets n_vertex and vertex. */
+PetscErrorCode wring_build_mark_nodes(wring_build *b, char *keep);
+PetscErrorCode wring_build_number_nodes(wring_build *b, const char *keep, wring_mesh_data *d);
+
+/* d->region, d->regions; d->sets, d->set_start, d->set_vertex; d->set_element, not collective. */
+PetscErrorCode wring_build_name_regions(wring_build *b, wring_mesh_data *d);
+PetscErrorCode wring_build_name_sets(wring_build *b, wring_mesh_data *d);
+PetscErrorCode wring_build_keep_elements(wring_build *b, wring_mesh_data *d);

@@ -1,0 +1,66 @@
+/* Faults of all ranks, of which the first in the file is reported, and notices. */
+#include "build.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *wring_build_unit(const wring_build *b)
+{
+  return b->by_byte ? "byte" : "line";
+}
+
+/* Whether a fault comes before the one that is known, which it then replaces. */
+static PetscBool precedes(wring_build *b, int64_t order)
+{
+  if (order >= b->place) return PETSC_FALSE;
+  b->place      = order;
+  b->e->text[0] = '\0';
+  return PETSC_TRUE;
+}
+
+void wring_build_fail(wring_build *b, int64_t place, const char *format, ...)
+{
+  char    fault[768];
+  va_list args;
+  if (!precedes(b, place)) return;
+  va_start(args, format);
+  vsnprintf(fault, sizeof fault, format, args);
+  va_end(args);
+  wring_error_set(b->e, b->by_byte ? "%s: byte %lld: %s" : "%s:%lld: %s", b->file, (long long)place, fault);
+}
+
+void wring_build_refuse(wring_build *b, int64_t order, const char *format, ...)
+{
+  char    fault[768];
+  va_list args;
+  if (!precedes(b, order)) return;
+  va_start(args, format);
+  vsnprintf(fault, sizeof fault, format, args);
+  va_end(args);
+  wring_error_set(b->e, "%s: %s", b->file, fault);
+}
+
+PetscErrorCode wring_build_agree(wring_build *b, PetscBool *ok)
+{
+  int64_t first;
+
+  PetscFunctionBegin;
+  if (b->e->text[0]) b->place = PetscMin(b->place, INT64_MAX - 1);
+  PetscCallMPI(MPI_Allreduce(&b->place, &first, 1, MPI_INT64_T, MPI_MIN, b->comm));
+  if (b->place > first) b->e->text[0] = '\0';
+  *ok = (PetscBool)(first == INT64_MAX);
+  if (!*ok) PetscCall(wring_error_share(b->comm, b->e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_build_note(wring_build *b, const char *format, ...)
+{
+  wring_notebook *const n = &b->notes;
+  va_list               args;
+  if (n->length + 1 >= n->size) return;
+  if (n->length > 0) n->text[n->length++] = '\n';
+  va_start(args, format);
+  const int added = vsnprintf(n->text + n->length, n->size - n->length, format, args);
+  va_end(args);
+  n->length += (size_t)PetscMax(added, 0);
+  n->length = PetscMin(n->length, n->size - 1);
+}

@@ -1,0 +1,259 @@
+/*
+  Finds the nodes of elements by their numbers in the file. If the numbers of all nodes are consecutive in the file's
+  order, positions follow from them; otherwise the rank that a number's hash gives knows its position.
+*/
+#include "build.h"
+#include "base/map.h"
+#include "base/sort.h"
+
+/* ---- the directory ----------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  MPI_Comm    comm;
+  PetscMPIInt size;
+  PetscBool   consecutive;
+  int64_t     first, n; // consecutive: the number of the first node; of all nodes
+  wring_map   position; // of the numbers that this rank knows
+} directory;
+
+typedef struct {
+  int64_t tag, line, position;
+} node_row;
+
+/* Whether node i of all has the number first + i. */
+static PetscErrorCode find_first(const wring_build *b, directory *d)
+{
+  const wring_raw *raw    = b->raw;
+  int64_t          end[2] = {INT64_MAX, INT64_MAX}, all[2]; // of the first number: the least, and minus the largest
+
+  PetscFunctionBegin;
+  d->n           = b->node->N;
+  d->consecutive = PETSC_TRUE;
+  for (PetscInt i = 1; i < raw->n_node && d->consecutive; i++)
+    d->consecutive = (PetscBool)((uint64_t)raw->node_tag[i] - (uint64_t)raw->node_tag[0] == (uint64_t)i);
+  if (raw->n_node > 0) end[0] = d->consecutive ? raw->node_tag[0] - b->node->rstart : INT64_MIN + 1;
+  if (raw->n_node > 0) end[1] = d->consecutive ? -end[0] : INT64_MIN + 1;
+  PetscCallMPI(MPI_Allreduce(end, all, 2, MPI_INT64_T, MPI_MIN, b->comm));
+  d->consecutive = (PetscBool)(d->n > 0 && all[0] == -all[1]);
+  d->first       = all[0];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscInt rank_of_tag(const directory *d, int64_t tag)
+{
+  return (PetscInt)(wring_mix((uint64_t)tag) % (uint64_t)d->size);
+}
+
+/* Rows arrive in the order of the file: of two nodes with the same number, the second is the fault. */
+static PetscErrorCode list_rows(wring_build *b, PetscInt n, const node_row *row, wring_map *map)
+{
+  PetscInt known;
+
+  PetscFunctionBegin;
+  PetscCall(wring_map_create(n, map));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(wring_map_add(map, row[i].tag, (PetscInt)row[i].position, &known));
+    if (known != row[i].position)
+      wring_build_fail(b, row[i].line, "%s %lld is given twice", b->raw->points ? "vertex" : "node",
+                       (long long)row[i].tag);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_directory(wring_build *b, directory *d)
+{
+  const wring_raw *raw = b->raw;
+  PetscInt        *to, n_got;
+  node_row        *row, *got;
+
+  PetscFunctionBegin;
+  *d = (directory){.comm = b->comm};
+  PetscCallMPI(MPI_Comm_size(b->comm, &d->size));
+  PetscCall(find_first(b, d));
+  if (d->consecutive) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc2((size_t)raw->n_node, &to, (size_t)raw->n_node, &row));
+  for (PetscInt i = 0; i < raw->n_node; i++) {
+    to[i]  = rank_of_tag(d, raw->node_tag[i]);
+    row[i] = (node_row){raw->node_tag[i], raw->node_line[i], b->node->rstart + i};
+  }
+  PetscCall(wring_exchange_rows(b->comm, raw->n_node, to, sizeof *row, row, &n_got, &got));
+  PetscCall(PetscFree2(to, row));
+  PetscCall(list_rows(b, n_got, got, &d->position));
+  PetscCall(PetscFree(got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Positions of n numbers, -1: there is no such node. Collective. */
+static PetscErrorCode look_up(const directory *d, PetscInt n, const int64_t *tag, PetscInt *position)
+{
+  wring_exchange x;
+  PetscInt      *to, *answer;
+  int64_t       *asked;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n && d->consecutive; i++)
+    position[i] = tag[i] >= d->first && tag[i] - d->first < d->n ? (PetscInt)(tag[i] - d->first) : -1;
+  if (d->consecutive) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1((size_t)n, &to));
+  for (PetscInt i = 0; i < n; i++) to[i] = rank_of_tag(d, tag[i]);
+  PetscCall(wring_exchange_create(d->comm, n, to, &x));
+  PetscCall(PetscFree(to));
+  PetscCall(wring_exchange_send(&x, sizeof *tag, tag, &asked));
+  PetscCall(PetscMalloc1((size_t)x.n_got, &answer));
+  for (PetscInt i = 0; i < x.n_got; i++) answer[i] = wring_map_find(&d->position, asked[i]);
+  PetscCall(wring_exchange_answer(&x, sizeof *answer, answer, position));
+  PetscCall(PetscFree(answer));
+  PetscCall(PetscFree(asked));
+  PetscCall(wring_exchange_destroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the nodes of this rank's elements --------------------------------------------------------------------------- */
+
+/* The different numbers in elements, in the order in which they appear. */
+typedef struct {
+  wring_map place;
+  PetscInt  n, room;
+  int64_t  *tag; // [n]
+} tag_list;
+
+static PetscErrorCode add_tag(tag_list *list, int64_t tag, PetscInt *place)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_map_add(&list->place, tag, list->n, place));
+  if (*place < list->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_raw_grow((PetscInt64)list->n + 1, &list->room, sizeof *list->tag, &list->tag));
+  list->tag[list->n++] = tag;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Numbers become places in the list. b->tet takes the memory of raw->tet_tag: a PetscInt is not longer than a number, so
+  that none is overwritten before it is read.
+*/
+static PetscErrorCode list_tags(wring_build *b, tag_list *list)
+{
+  wring_raw   *raw = b->raw;
+  const size_t n   = 4 * (size_t)raw->n_tet;
+
+  PetscFunctionBegin;
+  b->tet = (PetscInt *)(void *)raw->tet_tag;
+  for (size_t i = 0; i < n; i++) {
+    PetscInt place;
+    PetscCall(add_tag(list, raw->tet_tag[i], &place));
+    b->tet[i] = place;
+  }
+  raw->tet_tag = NULL;
+  PetscCall(PetscRealloc(n * sizeof *b->tet, &b->tet));
+  PetscCall(PetscMalloc1(3 * (size_t)raw->n_lower, &b->lower));
+  for (PetscInt i = 0; i < raw->n_lower; i++)
+    for (int a = 0; a < raw->lower[i].n; a++)
+      PetscCall(add_tag(list, raw->lower[i].tag[a], &b->lower[3 * (size_t)i + (size_t)a]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Checks the n nodes of an element. */
+static void check_nodes(wring_build *b, const tag_list *list, const PetscInt *position, int n, const PetscInt *node,
+                        int64_t line, int64_t number)
+{
+  for (int a = 0; a < n; a++) {
+    const long long tag = (long long)list->tag[node[a]];
+    if (position[node[a]] < 0)
+      wring_build_fail(b, line, "element %lld refers to node %lld, which does not exist", (long long)number, tag);
+    for (int c = 0; c < a; c++)
+      if (node[a] == node[c]) wring_build_fail(b, line, "element %lld has node %lld twice", (long long)number, tag);
+  }
+}
+
+static void check_elements(wring_build *b, const tag_list *list, const PetscInt *position)
+{
+  const wring_raw *raw = b->raw;
+  for (PetscInt t = 0; t < raw->n_tet; t++)
+    check_nodes(b, list, position, 4, b->tet + 4 * (size_t)t, raw->tet_line[t], raw->tet_number[t]);
+  for (PetscInt i = 0; i < raw->n_lower; i++)
+    check_nodes(b, list, position, raw->lower[i].n, b->lower + 3 * (size_t)i, raw->lower[i].line, raw->lower[i].number);
+}
+
+/* Sorts the used nodes by position, and moves the places in elements with them. */
+static PetscErrorCode sort_used(wring_build *b, const PetscInt *position)
+{
+  const wring_raw *raw = b->raw;
+  uint64_t        *key;
+  PetscInt        *order, *place;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3((size_t)b->n_used, &key, (size_t)b->n_used, &order, (size_t)b->n_used, &place));
+  PetscCall(PetscMalloc1((size_t)b->n_used, &b->used));
+  for (PetscInt i = 0; i < b->n_used; i++) key[i] = (uint64_t)position[i];
+  PetscCall(wring_order_keys(b->n_used, key, order));
+  for (PetscInt i = 0; i < b->n_used; i++) {
+    b->used[i]      = (PetscInt)key[i];
+    place[order[i]] = i;
+  }
+  for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) b->tet[i] = place[b->tet[i]];
+  for (PetscInt i = 0; i < raw->n_lower; i++)
+    for (int a = 0; a < raw->lower[i].n; a++)
+      b->lower[3 * (size_t)i + (size_t)a] = place[b->lower[3 * (size_t)i + (size_t)a]];
+  PetscCall(PetscFree3(key, order, place));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The exchange with the owners of used nodes. */
+static PetscErrorCode find_owners(wring_build *b)
+{
+  PetscInt   *to;
+  PetscMPIInt owner = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)b->n_used, &to));
+  for (PetscInt i = 0; i < b->n_used; i++) {
+    if (b->used[i] >= b->node->range[owner + 1]) PetscCall(PetscLayoutFindOwner(b->node, b->used[i], &owner));
+    to[i] = owner;
+  }
+  PetscCall(wring_exchange_create(b->comm, b->n_used, to, &b->owners));
+  PetscCall(PetscFree(to));
+  PetscCall(wring_exchange_send(&b->owners, sizeof *b->used, b->used, &b->asked));
+  for (PetscInt i = 0; i < b->owners.n_got; i++) b->asked[i] -= b->node->rstart;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With faults, used and owners remain empty. */
+static PetscErrorCode find_used(wring_build *b, const directory *d)
+{
+  tag_list  list = {.n = 0};
+  PetscInt *position;
+  PetscBool ok;
+
+  PetscFunctionBegin;
+  PetscCall(list_tags(b, &list));
+  PetscCall(wring_map_destroy(&list.place));
+  PetscCall(PetscMalloc1((size_t)list.n, &position));
+  PetscCall(look_up(d, list.n, list.tag, position));
+  check_elements(b, &list, position);
+  PetscCall(PetscFree(list.tag));
+  PetscCall(wring_build_agree(b, &ok));
+  if (ok) {
+    b->n_used = list.n;
+    PetscCall(sort_used(b, position));
+    PetscCall(find_owners(b));
+  }
+  PetscCall(PetscFree(position));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_build_find_nodes(wring_build *b)
+{
+  wring_raw *raw = b->raw;
+  directory  d;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLayoutCreate(b->comm, &b->node));
+  PetscCall(PetscLayoutSetLocalSize(b->node, raw->n_node));
+  PetscCall(PetscLayoutSetUp(b->node));
+  PetscCall(create_directory(b, &d));
+  if (!raw->points) PetscCall(PetscFree(raw->node_tag));
+  PetscCall(PetscFree(raw->node_line));
+  PetscCall(find_used(b, &d));
+  PetscCall(wring_map_destroy(&d.position));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

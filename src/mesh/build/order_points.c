@@ -1,0 +1,54 @@
+/* Points, whose numbers are their positions. */
+#include "build.h"
+
+typedef struct {
+  int64_t number;
+  double  X[3];
+} point_row;
+
+/* A number that is no position leaves another position free. */
+static PetscErrorCode send_points(const wring_build *b, PetscInt *n_got, point_row **got)
+{
+  const wring_raw *raw = b->raw;
+  PetscInt        *to, n = 0;
+  point_row       *row;
+  PetscMPIInt      owner;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)raw->n_node, &to, (size_t)raw->n_node, &row));
+  for (PetscInt i = 0; i < raw->n_node; i++) {
+    const double *const x = raw->X + 3 * (size_t)i;
+    if (raw->node_tag[i] >= b->node->N) continue;
+    PetscCall(PetscLayoutFindOwner(b->node, (PetscInt)raw->node_tag[i], &owner));
+    to[n]    = owner;
+    row[n++] = (point_row){raw->node_tag[i], {x[0], x[1], x[2]}};
+  }
+  PetscCall(wring_exchange_rows(b->comm, n, to, sizeof *row, row, n_got, got));
+  PetscCall(PetscFree2(to, row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_build_order_points(wring_build *b)
+{
+  wring_raw *raw = b->raw;
+  PetscInt   n_got;
+  point_row *got;
+  char      *here;
+
+  PetscFunctionBegin;
+  PetscCall(send_points(b, &n_got, &got));
+  PetscCall(PetscFree(raw->node_tag));
+  PetscCall(PetscCalloc1((size_t)raw->n_node, &here));
+  for (PetscInt i = 0; i < n_got; i++) {
+    const PetscInt v = (PetscInt)(got[i].number - b->node->rstart);
+    here[v]          = 1;
+    for (int c = 0; c < 3; c++) raw->X[3 * (size_t)v + (size_t)c] = got[i].X[c];
+  }
+  for (PetscInt v = 0; v < raw->n_node; v++)
+    if (!here[v])
+      wring_build_refuse(b, b->node->rstart + v, "vertex %" PetscInt_FMT " is missing, expected 0 to %" PetscInt_FMT,
+                         b->node->rstart + v, b->node->N - 1);
+  PetscCall(PetscFree(here));
+  PetscCall(PetscFree(got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
