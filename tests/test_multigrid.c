@@ -447,6 +447,90 @@ static PetscErrorCode test_ghosts(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- gathered levels --------------------------------------------------------------------------------------------- */
+
+/* Replaces MPI_Startall and counts its calls: one for an exchange in which this rank takes part. */
+#undef MPI_Startall
+static int exchanges;
+
+int MPI_Startall(int n, MPI_Request request[])
+{
+  exchanges++;
+  return PMPI_Startall(n, request);
+}
+
+/* Solves with the levels gathered by g; x must agree with `expected` unless that is empty yet. */
+static PetscErrorCode solve_gathered(problem *p, const wring_gathering *g, Vec *expected, PetscInt *iterations)
+{
+  double far, size;
+
+  PetscFunctionBegin;
+  p->op->gather = *g;
+  PetscCall(wring_operator_forget(p->op));
+  PetscCall(wring_operator_set_matrix(p->op, p->A));
+  PetscCall(VecSet(p->x, 0));
+  PetscCall(solve_and_check(p, "gathered", 1e-10, iterations));
+  if (!*expected) {
+    PetscCall(VecDuplicate(p->x, expected));
+    PetscCall(VecCopy(p->x, *expected));
+  }
+  PetscCall(VecNorm(*expected, NORM_2, &size));
+  PetscCall(VecAXPY(p->x, -1, *expected));
+  PetscCall(VecNorm(p->x, NORM_2, &far));
+  CHECK(far <= 1e-8 * size, "%g of %g", far, size);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The coarse levels are on `most` ranks at most, those of the first host of each. */
+static PetscErrorCode check_owners(const wring_cycle *c, PetscMPIInt each, PetscMPIInt most)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  for (int i = 1; i < c->n_level; i++)
+    CHECK((c->level[i].n > 0) <= (rank < PetscMin(each, most)), "level %d: %d rows", i, (int)c->level[i].n);
+  CHECK(rank > 0 || c->level[1].n > 0, "level 1 is elsewhere");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Levels gathered on the ranks of one host, one for each share of the entries, give the same solution in as many
+  iterations, also after the matrix has changed, and one rank with all coarse levels takes part in the exchanges of the
+  finest one only. Fails if rows change their numbers on the way, if a level is not moved, is moved to another host, or
+  if the products for a new matrix are distributed otherwise.
+*/
+static PetscErrorCode test_gather(void)
+{
+  static const wring_gathering way[] = {{100000, 0, 0}, {100000, 10000, 0}, {100000, 10000, 1}, {3000, 10000, 2}};
+  problem                      p;
+  Vec                          expected = NULL;
+  PetscInt                     it[4];
+  PetscMPIInt                  size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(create_problem(17, 10, 0.01, alike, &p));
+  for (int i = 0; i < 4; i++) {
+    PetscCall(solve_gathered(&p, &way[i], &expected, &it[i]));
+    wring_cycle *const c = ((wring_multigrid *)p.op->data)->cycle;
+    CHECK(abs((int)(it[i] - it[0])) <= 1, "way %d: %d iterations, not %d", i, (int)it[i], (int)it[0]);
+    if (size == 1 || i == 0) continue;
+    PetscCall(check_owners(c, way[i].ranks_each ? way[i].ranks_each : size, i == 3 ? 2 : 1));
+    exchanges = 0;
+    PetscCall(wring_cycle_apply(c, PETSC_TRUE));
+    CHECK(exchanges <= (i == 3 ? 3 * (c->n_level - 1) : 3), "way %d: %d exchanges", i, exchanges);
+  }
+  PetscCall(MatShift(p.A, 0.5));
+  PetscCall(wring_operator_set_matrix(p.op, p.A));
+  PetscCall(VecSet(p.x, 0));
+  PetscCall(solve_and_check(&p, "gathered, shifted", 1e-8, NULL));
+  if (size > 1) PetscCall(check_owners(((wring_multigrid *)p.op->data)->cycle, 2, 2));
+  PetscCall(VecDestroy(&expected));
+  PetscCall(destroy_problem(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   The last owned vertex is read as four numbers while the ghosts are a receive buffer: none of the four may belong to a
   ghost. Fails if ghosts directly follow the owned vertices. The seeds of random vectors are 64-bit: fails if 3 times
@@ -659,6 +743,7 @@ int main(int argc, char **argv)
   PetscCall(test_not_reached());
   PetscCall(test_symmetry());
   PetscCall(test_ghosts());
+  PetscCall(test_gather());
   PetscCall(test_layout());
   PetscCall(test_subnormal());
   PetscCall(test_threads());

@@ -12,6 +12,7 @@
     krylov.c          type petsc: a KSP for each component; columns.c copies between [n][3] and single components
     direct/           type direct: factors by CHOLMOD and MUMPS; factor.h is its map
     multigrid/        type multigrid: conjugate gradients with a V-cycle in single precision; multigrid.h is its map
+    hosts.h           the hosts of the ranks
     judge.h           the outcome of a solve by PETSc, for every KSP of the library
     aij.h             matrices of PETSc as arrays; neighbours.h: persistent messages with the ranks that own or hold
                       ghosts; subnormal.h: flush subnormal numbers to zero
@@ -38,7 +39,10 @@
 
 typedef struct wring_operator wring_operator;
 
-/* Deck keys with the prefix "operator_": type (auto|direct|multigrid|petsc), factor, rtol, max_it, blas_threads. */
+/*
+  Deck keys with the prefix "operator_": type (auto|direct|multigrid|petsc), factor, rtol, max_it, blas_threads,
+  coarse_node_rows, coarse_rank_entries.
+*/
 extern const wring_option wring_operator_options[];
 
 typedef struct {

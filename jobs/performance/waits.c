@@ -3,7 +3,8 @@
   has arrived. Every rank has a depth; a message carries the depth of its sender, and its receiver's is at least one
   more once it has been waited for. A collective call brings all of its ranks to the largest depth, plus log2 of their
   number, rounded up. At the end every rank writes its depth to $WAITS.<rank>. With any delay of the network the program
-  cannot take less than depth times the delay. Preloaded; of nonblocking collective calls only the start is seen.
+  cannot take less than depth times the delay. With $HOST_RANKS=n, n ranks in a row count as one host, whose messages among
+  themselves are no waits. Preloaded; of nonblocking collective calls only the start is seen.
       mpicc -shared -fPIC -O2 waits.c -o waits.so; LD_PRELOAD=./waits.so WAITS=waits mpiexec -n 2 program
 */
 #include <mpi.h>
@@ -20,6 +21,7 @@ typedef struct {
 } entry;
 
 static long     depth;
+static int      ranks_each = 1; // of a host
 static entry    table[N_REQUEST];
 static MPI_Comm of[N_COMM], shadow[N_COMM]; // the same ranks: depths travel apart from the program's messages
 static int      n_comm;
@@ -85,12 +87,33 @@ static void send_depth(int to, int tag, MPI_Comm comm)
   PMPI_Request_free(&r);
 }
 
+/* The host of a rank of comm. */
+static int host_of(int rank, MPI_Comm comm)
+{
+  MPI_Group group, world;
+  int       found;
+  PMPI_Comm_group(comm, &group);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_translate_ranks(group, 1, &rank, world, &found);
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
+  return found / ranks_each;
+}
+
+static int my_host(void)
+{
+  int rank;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank / ranks_each;
+}
+
 static void take_depth(int from, int tag, MPI_Comm comm)
 {
   long sent;
   if (from == MPI_PROC_NULL) return;
   PMPI_Recv(&sent, 1, MPI_LONG, from, tag, shadow_of(comm), MPI_STATUS_IGNORE);
-  if (sent + 1 > depth) depth = sent + 1;
+  sent += host_of(from, comm) != my_host();
+  if (sent > depth) depth = sent;
 }
 
 static void started(MPI_Request r)
@@ -249,11 +272,16 @@ int MPI_Testall(int n, MPI_Request r[], int *flag, MPI_Status s[])
 
 static void together(MPI_Comm comm)
 {
-  int size, inter, steps = 0;
+  int size, inter, hosts = 0, steps = 0;
   MPI_Comm_test_inter(comm, &inter);
   if (inter) return;
   MPI_Comm_size(comm, &size);
-  while (1 << steps < size) steps++;
+  for (int i = 0, last = -1; i < size; i++) { // ranks of a host follow one another
+    const int host = host_of(i, comm);
+    hosts += host != last;
+    last = host;
+  }
+  while (1 << steps < hosts) steps++;
   PMPI_Allreduce(MPI_IN_PLACE, &depth, 1, MPI_LONG, MPI_MAX, comm);
   depth += steps;
 }
@@ -299,6 +327,8 @@ int MPI_Allgatherv(const void *a, int n, MPI_Datatype type, void *b, const int *
 
 static void begin(void)
 {
+  const char *const each = getenv("HOST_RANKS");
+  if (each && atoi(each) > 0) ranks_each = atoi(each);
   for (int i = 0; i < N_REQUEST; i++) table[i].request = MPI_REQUEST_NULL;
   follow(MPI_COMM_WORLD);
   follow(MPI_COMM_SELF);

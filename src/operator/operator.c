@@ -15,6 +15,10 @@ const wring_option wring_operator_options[] = {
   {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Maximum number of iterations of one solve."},
   {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
    "BLAS threads in a factorisation; with 1, results are bitwise reproducible."},
+  {"coarse_node_rows", WRING_INT, 0, NULL, NULL, "[0,inf)", "10000",
+   "Multigrid gathers a coarse level with at most this number of rows on ranks of one node; 0: on none."},
+  {"coarse_rank_entries", WRING_INT, 0, NULL, NULL, "[1,inf)", "100000",
+   "Entries of the matrix of such a level for each of these ranks. Larger for slower messages within a node."},
   {.key = NULL},
 };
 
@@ -70,6 +74,8 @@ PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wrin
   PetscCall(wring_options_get_real(o, prefix, table, "rtol", &p->rtol));
   p->rtol_given = wring_options_has(o, prefix, "rtol");
   PetscCall(wring_options_get_int(o, prefix, table, "max_it", &p->max_it));
+  PetscCall(wring_options_get_int(o, prefix, table, "coarse_rank_entries", &p->gather.rank_entries));
+  PetscCall(wring_options_get_int(o, prefix, table, "coarse_node_rows", &p->gather.node_rows));
   PetscCall(wring_options_get_int(o, prefix, table, "blas_threads", &threads));
   wring_blas_set_threads((int)threads);
   PetscCall(try_options(p));

@@ -1,5 +1,6 @@
 /* Private to src/operator: the table of functions of a type, and the operator. The map is in wring/operator.h. */
 #pragma once
+#include "hosts.h"
 #include <wring/operator.h>
 
 /* One method to solve A x = b. A new sparsity pattern gets new data: every call of set_up sees the same pattern. */
@@ -37,7 +38,8 @@ struct wring_operator {
   PetscBool                 rtol_given; // in the deck
   PetscBool                 exact;      // rtol 0 asks for the accuracy of double precision
   PetscInt                  max_it;
-  const wring_operator_ops *ops; // NULL before the first matrix
+  wring_gathering           gather; // of multigrid
+  const wring_operator_ops *ops;    // NULL before the first matrix
   void                     *data;
   PetscBool                 no_sharing; // too little memory could be shared for one factor
   Mat                       A;

@@ -120,7 +120,7 @@ static PetscErrorCode pncg_set_up(wring_solver *s)
   pncg->revision = -1;
   if (!pncg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCCreate(s->comm, &pncg->pc));
-  PetscCall(wring_cycle_pc_set(pncg->pc));
+  PetscCall(wring_cycle_pc_set(pncg->pc, s->op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,7 @@
 /* A V-cycle as a preconditioner of PETSc. */
 #include "cycle_pc.h"
 #include "cycle.h"
+#include "operator/operator_impl.h"
 #include "operator/subnormal.h"
 #include <math.h>
 #include <string.h>
@@ -8,8 +9,9 @@
 static const char name[] = "multigrid of A";
 
 typedef struct {
-  wring_cycle *cycle; // NULL before the first matrix
-  Mat          A;     // of the cycle
+  wring_gathering gather;
+  wring_cycle    *cycle; // NULL before the first matrix
+  Mat             A;     // of the cycle
 } cycle_pc;
 
 /* A power of two that brings v to about 1, so that no number leaves the range of float. */
@@ -72,12 +74,13 @@ static PetscErrorCode destroy(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_cycle_pc_set(PC pc)
+PetscErrorCode wring_cycle_pc_set(PC pc, const wring_operator *op)
 {
   cycle_pc *c;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&c));
+  c->gather = op ? op->gather : (wring_gathering){.rank_entries = WRING_RANK_ENTRIES, .node_rows = WRING_NODE_ROWS};
   PetscCall(PCSetType(pc, PCSHELL));
   PetscCall(PCShellSetName(pc, name));
   PetscCall(PCShellSetContext(pc, c));
@@ -105,7 +108,7 @@ PetscErrorCode wring_cycle_pc_set_matrix(PC pc, Mat A)
 
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &c));
-  PetscCall(wring_hierarchy_create(comm, A, &h));
+  PetscCall(wring_hierarchy_create(comm, A, &c->gather, &h));
   PetscCall(wring_cycle_destroy(&c->cycle));
   PetscCall(wring_cycle_create(comm, &h, &c->cycle));
   PetscCall(wring_hierarchy_destroy(&h));

@@ -4,8 +4,10 @@
 */
 #pragma once
 #include <petscksp.h>
+#include <wring/operator.h>
 
-PetscErrorCode wring_cycle_pc_set(PC pc); // makes pc this preconditioner; set_matrix must follow
+/* Makes pc this preconditioner, with coarse levels on as many ranks as in op; NULL: as by default. set_matrix follows. */
+PetscErrorCode wring_cycle_pc_set(PC pc, const wring_operator *op);
 /* Whether pc is this preconditioner: options of PETSc may have replaced it. */
 PetscErrorCode wring_cycle_pc_is(PC pc, PetscBool *yes);
 /* Builds the hierarchy of A, symmetric and positive definite; A is not used afterwards. Collective. */

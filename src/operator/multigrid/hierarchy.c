@@ -163,7 +163,7 @@ PetscErrorCode wring_hierarchy_try_options(MPI_Comm comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, wring_hierarchy *h)
+PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, const wring_gathering *g, wring_hierarchy *h)
 {
   PetscInt n;
   PC       pc;
@@ -177,6 +177,7 @@ PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, wring_hierarchy *
   PetscCall(build_with_options(comm, fine, &pc));
   PetscCall(take(pc, fine, h));
   PetscCall(PCDestroy(&pc));
+  PetscCall(wring_hierarchy_gather(comm, g, h));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

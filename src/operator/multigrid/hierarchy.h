@@ -1,6 +1,7 @@
 /* The matrices of all levels and the interpolations between them, as PETSc matrices: the input of a cycle. */
 #pragma once
 #include "level.h"
+#include "operator/hosts.h"
 
 typedef struct {
   int  n_level;
@@ -14,8 +15,11 @@ typedef struct {
 */
 PetscErrorCode wring_hierarchy_try_options(MPI_Comm comm);
 
-/* By PETSc's smoothed aggregation of `fine`; A[0] is a new reference to it. Collective. */
-PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, wring_hierarchy *h);
+/* By PETSc's smoothed aggregation of `fine`, gathered by g; A[0] is a new reference to `fine`. Collective. */
+PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, const wring_gathering *g, wring_hierarchy *h);
+
+/* few_ranks.c: moves coarse levels to few ranks. Collective. */
+PetscErrorCode wring_hierarchy_gather(MPI_Comm comm, const wring_gathering *g, wring_hierarchy *h);
 
 /* The same with the interpolations of given levels [n_level]: only the products P^T A P are new. Collective. */
 PetscErrorCode wring_hierarchy_renew(MPI_Comm comm, Mat fine, int n_level, const wring_level *level,

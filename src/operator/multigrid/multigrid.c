@@ -65,7 +65,7 @@ static PetscErrorCode set_up(wring_operator *op)
   if (keep)
     PetscCall(wring_hierarchy_renew(op->comm, op->A, m->cycle->n_level, m->cycle->level, &h));
   else
-    PetscCall(wring_hierarchy_create(op->comm, op->A, &h));
+    PetscCall(wring_hierarchy_create(op->comm, op->A, &op->gather, &h));
   PetscCall(wring_cg_destroy(&m->cg));
   PetscCall(wring_cycle_destroy(&m->cycle));
   PetscCall(wring_cycle_create(op->comm, &h, &m->cycle));

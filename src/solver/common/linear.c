@@ -43,7 +43,7 @@ static PetscErrorCode set_multigrid(const wring_solver *s, wring_linear *l, Mat 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(l->A, &rows));
   if (rows == 3 && P == l->A && !wring_potential_holds_components(s->g))
-    PetscCall(wring_cycle_pc_set(pc));
+    PetscCall(wring_cycle_pc_set(pc, s->op));
   else
     PetscCall(PCSetType(pc, PCGAMG));
   PetscFunctionReturn(PETSC_SUCCESS);

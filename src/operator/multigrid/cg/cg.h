@@ -3,7 +3,7 @@
   The preconditioner is the cycle; there is one reduction per iteration. docs/theory.md (4.13)-(4.18)
 */
 #pragma once
-#include "cycle.h"
+#include "operator/multigrid/cycle.h"
 #include <wring/operator.h>
 
 /* Vectors of the iteration, kept between solves. */

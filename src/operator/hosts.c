@@ -1,0 +1,26 @@
+#include "hosts.h"
+
+PetscErrorCode wring_hosts_find(MPI_Comm comm, PetscMPIInt each, wring_hosts *h)
+{
+  MPI_Comm    node;
+  PetscMPIInt rank, leader, first;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (each > 0)
+    PetscCallMPI(MPI_Comm_split(comm, rank / each, rank, &node));
+  else
+    PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_rank(node, &h->rank));
+  PetscCallMPI(MPI_Comm_size(node, &h->size));
+  leader = rank;
+  PetscCallMPI(MPI_Bcast(&leader, 1, MPI_INT, 0, node));
+  PetscCallMPI(MPI_Comm_free(&node));
+  first         = h->size;
+  h->with_first = (PetscBool)(leader == 0);
+  h->n          = h->rank == 0;
+  PetscCallMPI(MPI_Bcast(&first, 1, MPI_INT, 0, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &h->n, 1, MPI_INT, MPI_SUM, comm));
+  h->first = first;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,27 @@
+/*
+  Private to src/operator: the hosts of the ranks, and how many ranks share the rows of a coarse level of multigrid.
+  docs/theory.md 4.1
+*/
+#pragma once
+#include <wring/base.h>
+
+typedef struct {
+  PetscMPIInt n;          // hosts
+  PetscMPIInt first;      // ranks on the host of rank 0
+  PetscMPIInt rank, size; // this rank among those of its host, ordered as in the communicator; their number
+  PetscBool   with_first; // this rank is on the host of rank 0
+} wring_hosts;
+
+/* each > 0: takes so many ranks in a row for a host, in tests; 0: ranks that can share memory. Collective. */
+PetscErrorCode wring_hosts_find(MPI_Comm comm, PetscMPIInt each, wring_hosts *h);
+
+/*
+  A level of at most node_rows rows is on ranks of the host of rank 0 only, one for each rank_entries entries of its
+  matrix: so many take as long as the exchanges that one rank does not need. node_rows 0: levels stay where they are.
+*/
+typedef struct {
+  PetscInt    rank_entries, node_rows;
+  PetscMPIInt ranks_each; // of wring_hosts_find
+} wring_gathering;
+
+enum { WRING_RANK_ENTRIES = 100000, WRING_NODE_ROWS = 10000 }; // defaults
