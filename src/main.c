@@ -12,6 +12,7 @@ static PetscErrorCode start(int *argc, char ***argv)
   char       **w       = words;
 
   PetscFunctionBegin;
+  wring_memory_return_freed();
   wring_threads_wait_briefly(*argv);
   signal(SIGPIPE, SIG_IGN); // a closed pipe must not end a run
   signal(SIGXFSZ, SIG_IGN); // a file size limit must end a run with an error, as a full disk does

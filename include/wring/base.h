@@ -312,6 +312,12 @@ void wring_core_use_measure(wring_core_use *u);
 
 /* ---- process ----------------------------------------------------------------------------------------------------- */
 
+/*
+  Lets the C library return freed memory to the system: blocks of 1 MiB and more at once, others beyond 16 MiB; libraries
+  that are loaded with PETSc may have forbidden it. A setting of the process, with glibc only: for main programs.
+*/
+void wring_memory_return_freed(void);
+
 double wring_peak_memory(void); // bytes, this process
 double wring_node_memory(void); // bytes that are installed in this node, 0 if unknown
 /* Bytes of this process: resident in memory; reserved for data, including pages that have not been written. */

@@ -2,8 +2,24 @@
 #include <wring/base.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__GLIBC__)
+  #include <malloc.h>
+#endif
 
 enum { PAGE = 4096 };
+
+/*
+  SuperLU_DIST, which PETSc may load, sets M_MMAP_MAX to 0 and M_TRIM_THRESHOLD to -1 when it is loaded, so that no memory
+  would ever return to the system: the temporary tables of a set-up would count until the end of a run.
+*/
+void wring_memory_return_freed(void)
+{
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_MAX, 1 << 16);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 24);
+#endif
+}
 
 PetscErrorCode wring_blocks_create(size_t n, double **p)
 {

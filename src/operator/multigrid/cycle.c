@@ -8,26 +8,25 @@
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
-static PetscErrorCode create_levels(wring_cycle *c, const wring_hierarchy *h)
+/* A level, and the interpolation from it to the finer one, whose matrices are no longer needed: h gives them up. */
+static PetscErrorCode create_level(wring_cycle *c, wring_hierarchy *h, int i)
 {
-  const int n = c->n_level;
+  wring_level *const l = &c->level[i];
+  PetscInt           first;
 
   PetscFunctionBegin;
-  for (int i = 0; i < n; i++) PetscCall(wring_level_create(c->comm, h->A[i], (PetscBool)(i == 0), &c->level[i]));
-  for (int i = 0; i + 1 < n; i++) {
-    PetscCall(wring_interpolation_create(h->P[i], &c->level[i].near, c->level[i].scale, c->level[i + 1].scale,
-                                         &c->level[i].from_coarse));
+  PetscCall(MatGetOwnershipRange(h->A[i], &first, NULL));
+  PetscCall(wring_level_create(c->comm, h->A[i], (PetscBool)(i == 0), l));
+  if (i + 1 < c->n_level) PetscCall(MatDestroy(&h->A[i])); // the last one is factored
+  if (i > 0) {
+    PetscCall(wring_interpolation_create(h->P[i - 1], &l[-1].near, l[-1].scale, l->scale, &l[-1].from_coarse));
+    PetscCall(MatDestroy(&h->P[i - 1]));
   }
-  for (int i = 0; i < n; i++) {
-    PetscInt first;
-    PetscCall(MatGetOwnershipRange(h->A[i], &first, NULL));
-    PetscCall(wring_level_set_up(&c->level[i], first, i > 0 ? c->level[i - 1].from_coarse.n_ghost : 0));
-    c->memory += wring_level_memory(&c->level[i]);
-  }
+  PetscCall(wring_level_set_up(l, first, i > 0 ? l[-1].from_coarse.n_ghost : 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_cycle_create(MPI_Comm comm, const wring_hierarchy *h, wring_cycle **out)
+PetscErrorCode wring_cycle_create(MPI_Comm comm, wring_hierarchy *h, wring_cycle **out)
 {
   const int    last = h->n_level - 1;
   wring_cycle *c;
@@ -39,7 +38,8 @@ PetscErrorCode wring_cycle_create(MPI_Comm comm, const wring_hierarchy *h, wring
   c->n_level = h->n_level;
   PetscCall(PetscCalloc1(c->n_level, &c->level));
   c->coarsest.comm = MPI_COMM_NULL;
-  PetscCall(create_levels(c, h));
+  for (int i = 0; i <= last; i++) PetscCall(create_level(c, h, i));
+  for (int i = 0; i <= last; i++) c->memory += wring_level_memory(&c->level[i]);
   PetscCall(wring_coarsest_create(h->A[last], &c->level[last], &c->coarsest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

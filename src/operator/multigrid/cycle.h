@@ -14,8 +14,11 @@ typedef struct {
   double         memory; // bytes, this rank
 } wring_cycle;
 
-/* All of h but A[0] may be destroyed afterwards. Refuses a matrix that is not positive definite. Collective. */
-PetscErrorCode wring_cycle_create(MPI_Comm comm, const wring_hierarchy *h, wring_cycle **c);
+/*
+  Destroys the matrices of h one by one, as soon as their levels are made, for the sake of memory. Refuses a matrix that
+  is not positive definite. Collective.
+*/
+PetscErrorCode wring_cycle_create(MPI_Comm comm, wring_hierarchy *h, wring_cycle **c);
 PetscErrorCode wring_cycle_destroy(wring_cycle **c);
 
 /*
