@@ -28,12 +28,13 @@ typedef struct {
 } vtk_array;
 
 typedef struct {
-  uint64_t   n_point, n_cell, n_corner;
-  PetscInt  *corner;
-  int64_t   *offset;
-  uint8_t   *type;
-  int        n_array;
-  vtk_array *array;
+  uint64_t        n_point, n_cell, n_corner;
+  const PetscInt *corner;
+  PetscInt       *corners; // a copy of several kinds of cells, NULL for one kind
+  PetscInt       *offset;  // the last is n_corner, which fits: tables of corners are numbered by PetscInt
+  uint8_t        *type;
+  int             n_array;
+  vtk_array      *array;
 } vtk_piece;
 
 static const struct {
@@ -52,23 +53,42 @@ static uint8_t cell_type(int m)
   return type[m];
 }
 
+/* The corners of all cells: those of the caller if they are in one array. */
+static PetscErrorCode join_corners(vtk_piece *p, int n, const wring_cells *cells)
+{
+  uint64_t end = 0;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < n; i++) {
+    if ((uint64_t)cells[i].n * (uint64_t)cells[i].m == p->n_corner) p->corner = cells[i].corner;
+  }
+  if (p->corner || p->n_corner == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(p->n_corner, &p->corners));
+  for (int i = 0; i < n; i++) {
+    PetscCall(PetscArraycpy(p->corners + end, cells[i].corner, (size_t)cells[i].n * (size_t)cells[i].m));
+    end += (uint64_t)cells[i].n * (uint64_t)cells[i].m;
+  }
+  p->corner = p->corners;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode create_cells(vtk_piece *p, int n, const wring_cells *cells)
 {
-  uint64_t c = 0, end = 0;
+  uint64_t c   = 0;
+  PetscInt end = 0;
 
   PetscFunctionBegin;
   for (int i = 0; i < n; i++) {
     p->n_cell += (uint64_t)cells[i].n;
     p->n_corner += (uint64_t)cells[i].n * (uint64_t)cells[i].m;
   }
-  PetscCall(PetscMalloc3(p->n_corner, &p->corner, p->n_cell, &p->offset, p->n_cell, &p->type));
+  PetscCheck(p->n_corner <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_SUP, "Too many corners of cells on a rank");
+  PetscCall(join_corners(p, n, cells));
+  PetscCall(PetscMalloc2(p->n_cell, &p->offset, p->n_cell, &p->type));
   for (int i = 0; i < n; i++) {
-    const int m = cells[i].m;
     for (PetscInt j = 0; j < cells[i].n; j++, c++) {
-      PetscCall(PetscArraycpy(p->corner + end, cells[i].corner + (size_t)j * m, m));
-      end += (uint64_t)m;
-      p->offset[c] = (int64_t)end;
-      p->type[c]   = cell_type(m);
+      p->offset[c] = end += cells[i].m;
+      p->type[c]   = cell_type(cells[i].m);
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -83,7 +103,7 @@ static void add_cells(vtk_piece *p)
 {
   const wring_type index = sizeof(PetscInt) == 8 ? WRING_INT64 : WRING_INT32;
   add_array(p, CELLS, p->n_corner, (wring_field){"connectivity", index, 1, p->corner});
-  add_array(p, CELLS, p->n_cell, (wring_field){"offsets", WRING_INT64, 1, p->offset});
+  add_array(p, CELLS, p->n_cell, (wring_field){"offsets", index, 1, p->offset});
   add_array(p, CELLS, p->n_cell, (wring_field){"types", WRING_UINT8, 1, p->type});
 }
 
@@ -95,7 +115,8 @@ static PetscErrorCode destroy_piece(vtk_piece *p)
     PetscCall(PetscFree(p->array[i].packed));
   }
   PetscCall(PetscFree(p->array));
-  PetscCall(PetscFree3(p->corner, p->offset, p->type));
+  PetscCall(PetscFree(p->corners));
+  PetscCall(PetscFree2(p->offset, p->type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

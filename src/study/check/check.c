@@ -108,10 +108,9 @@ static double probe_bytes(const wring_problem *p)
 }
 
 /*
-  A frame: 4 corners, offset, type and four fields of a tet, the same of triangles and lines, whose corners are copied,
-  and the fields by choice; position, displacement, velocity and number of a vertex. At another time the stresses of
-  probes: stress of a tet, sums and means of a vertex. They reuse memory that set-up of the matrices and of the factor
-  or hierarchy has freed, which is at least as much as they keep.
+  A frame: offset, type and four fields of a cell, with triangles or lines also the corners of all cells, and the fields
+  by choice; position, displacement, velocity and number of a vertex. At another time the stresses of probes: stress of a
+  tet, sums and means of a vertex.
 */
 static PetscErrorCode predict_output(check *c)
 {
@@ -125,12 +124,14 @@ static PetscErrorCode predict_output(check *c)
   PetscFunctionBegin;
   PetscCall(wring_options_get_int(c->p->options, "output_", wring_output_options, "every", &every));
   PetscCall(wring_fields_choose(c->p, &fields));
-  const double more  = wring_fields_bytes(fields);
-  double       frame = (65 + more) * (double)m->n_tet + 80 * (double)m->n_local;
-  for (PetscInt i = 0; i < n_surface; i++) frame += (73 + more) * (double)surface[i].n;
-  for (PetscInt i = 0; i < n_line; i++) frame += (65 + more) * (double)line[i].n;
+  const double more   = wring_fields_bytes(fields);
+  double       others = 0, corners = 0; // triangles and lines; bytes of their corners
+  for (PetscInt i = 0; i < n_surface; i++) others += surface[i].n, corners += 24.0 * surface[i].n;
+  for (PetscInt i = 0; i < n_line; i++) others += line[i].n, corners += 16.0 * line[i].n;
+  if (others > 0) corners += 16.0 * m->n_tet;
+  double frame = (29 + more) * (m->n_tet + others) + corners + 80.0 * m->n_local;
   if (every == 0) frame = 0;
-  c->bytes[OUTPUT] = PetscMax(0, PetscMax(frame, probe_bytes(c->p)) - c->bytes[SOLVES]);
+  c->bytes[OUTPUT] = PetscMax(frame, probe_bytes(c->p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -152,11 +153,10 @@ static PetscErrorCode add_part(MPI_Comm comm, const char *name, double mine, wri
 
 static PetscErrorCode print_memory(check *c)
 {
-  static const char *const name[] = {
-    "program and libraries", "mesh and terms",      "vectors of the solver", "matrices",
-    "factor or hierarchy",   "frames, beyond that", "peak of a run"};
-  const MPI_Comm comm = c->p->comm;
-  wring_table   *t;
+  static const char *const name[] = {"program and libraries", "mesh and terms", "vectors of the solver", "matrices",
+                                     "factor or hierarchy",   "frames",         "peak of a run"};
+  const MPI_Comm           comm   = c->p->comm;
+  wring_table             *t;
 
   PetscFunctionBegin;
   PetscCall(wring_table_create(4, 1, &t));
