@@ -3,12 +3,13 @@
   Colours of elements with equal keys of the order, an element that two ranks have, and terms with stencils and laws
   that the program itself does not use: a sweep takes every element. Fails if a tie-break depends on the rank or on the
   order of the list, if equal elements on two ranks are not refused (they made the rounds endless), or if a group of
-  elements is missing in a sweep.
+  elements is missing in a sweep. Rounds of a random order do not grow with its elements; a vertex of 100,000 springs.
 */
 #include "model.h"
 #include "refused.h"
 #include "term/sweep/colour.h"
 #include "term/sweep/sweep_impl.h"
+#include <sys/resource.h>
 
 static PetscErrorCode rank_and_size(PetscMPIInt *rank, PetscMPIInt *size)
 {
@@ -53,7 +54,7 @@ static PetscErrorCode test_ties(wring_mesh *m)
   const PetscInt reversed[4] = {b, a, a, b};
   n                          = size == 1 ? 2 : rank < 2 ? 1 : 0;
   PetscCall(PetscArraycpy(vertex, reversed + 2 * (rank < 2 ? rank : 0), 2 * n));
-  PetscCall(wring_colour_elements(m, 2, n, vertex, colour, &n_colour));
+  PetscCall(wring_colour_elements(m, PETSC_FALSE, 2, n, vertex, colour, &n_colour, NULL));
   CHECK(n_colour == 2, "%d colours of two edges", (int)n_colour);
   for (PetscInt i = 0; i < n; i++) {
     const PetscInt expected = vertex[2 * i] == a ? 0 : 1;
@@ -77,10 +78,91 @@ static PetscErrorCode test_equal_elements(wring_mesh *m)
   const PetscInt vertex[2] = {wring_mesh_local(m, original[0]), wring_mesh_local(m, original[1])};
   PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
   __lsan_disable();
-  const PetscErrorCode code = wring_colour_elements(m, 2, rank < 2, vertex, &colour, &n_colour);
+  const PetscErrorCode code = wring_colour_elements(m, PETSC_FALSE, 2, rank < 2, vertex, &colour, &n_colour, NULL);
   __lsan_enable();
   PetscCall(PetscPopErrorHandler());
   CHECK(code == PETSC_ERR_USER_INPUT, "an edge on two ranks gives error %d", (int)code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- rounds and large degrees ------------------------------------------------------------------------------------ */
+
+/* Local numbers of original ones [n], which become ghosts where they are not here. */
+static PetscErrorCode find_local(wring_mesh *m, PetscInt n, PetscInt *vertex)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_extend_halo(m, n, vertex));
+  for (PetscInt i = 0; i < n; i++) vertex[i] = wring_mesh_local(m, vertex[i]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Springs between consecutive vertices, dealt to the ranks in turn: in the order of the file, each waits for the one
+  before it; in random order the longest path of ascending numbers is short. Colours of one rank are those of all.
+*/
+static PetscErrorCode test_rounds(wring_mesh *m)
+{
+  enum { SPRINGS = 200 };
+  PetscInt    vertex[2 * SPRINGS], alone[2 * SPRINGS], colour[SPRINGS], one[SPRINGS], n = 0, n_colour, n_round;
+  PetscMPIInt rank, size;
+
+  PetscFunctionBegin;
+  PetscCall(rank_and_size(&rank, &size));
+  for (PetscInt i = 0; i < SPRINGS; i++) {
+    alone[2 * i]     = i;
+    alone[2 * i + 1] = i + 1;
+    if (i % size == rank) vertex[2 * n] = i, vertex[2 * n++ + 1] = i + 1;
+  }
+  PetscCall(find_local(m, 2 * n, vertex));
+  PetscCall(wring_colour_elements(m, PETSC_FALSE, 2, n, vertex, colour, &n_colour, &n_round));
+  CHECK(n_colour == 2 && (size == 1 || n_round > SPRINGS / 2), "%d rounds in the order of the file", (int)n_round);
+  PetscCall(wring_colour_elements(m, PETSC_TRUE, 2, n, vertex, colour, &n_colour, &n_round));
+  CHECK(n_colour <= 3 && n_round <= 12, "%d rounds in random order", (int)n_round);
+  PetscCall(find_local(m, rank == 0 ? 2 * SPRINGS : 0, alone));
+  PetscCall(wring_colour_elements(m, PETSC_TRUE, 2, rank == 0 ? SPRINGS : 0, alone, one, &n_colour, &n_round));
+  CHECK(n_round == 1, "%d rounds of one rank", (int)n_round);
+  PetscCallMPI(MPI_Bcast(one, SPRINGS, MPIU_INT, 0, PETSC_COMM_WORLD));
+  for (PetscInt i = 0; i < n; i++)
+    CHECK(colour[i] == one[i * size + rank], "spring %d has colour %d", (int)(i * size + rank), (int)colour[i]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest memory of this rank so far, in MB. */
+static double peak_memory(void)
+{
+  struct rusage use;
+  getrusage(RUSAGE_SELF, &use);
+  return (double)use.ru_maxrss / 1024;
+}
+
+/*
+  100,000 springs from vertex 0 to others, each rank those to a block of them: their colours are 0 to 99,999 in their
+  order. Fails if ranks do not learn of each other's colours, or if every vertex has a mask of all colours (120 MB).
+*/
+static PetscErrorCode test_hub(wring_mesh *m)
+{
+  enum { SPRINGS = 100000 };
+  const double   before = peak_memory();
+  const PetscInt others = m->n_global - 1, each = SPRINGS / others + 1;
+  PetscInt      *vertex, *colour, n_colour;
+  PetscMPIInt    rank, size;
+
+  PetscFunctionBegin;
+  PetscCall(rank_and_size(&rank, &size));
+  const PetscInt first = (PetscInt)((PetscInt64)rank * others / size);
+  const PetscInt n     = each * ((PetscInt)((PetscInt64)(rank + 1) * others / size) - first);
+  PetscCall(PetscMalloc2(2 * n, &vertex, n, &colour));
+  for (PetscInt i = 0; i < n; i++) {
+    vertex[2 * i]     = 0;
+    vertex[2 * i + 1] = 1 + first + i / each;
+  }
+  PetscCall(find_local(m, 2 * n, vertex));
+  PetscCall(wring_colour_elements(m, PETSC_FALSE, 2, n, vertex, colour, &n_colour, NULL));
+  CHECK(n_colour == each * others, "%d colours", (int)n_colour);
+  for (PetscInt i = 0; i < n; i++)
+    CHECK(colour[i] == each * first + i, "spring %d has colour %d", (int)(each * first + i), (int)colour[i]);
+  CHECK(peak_memory() - before < 30, "%g MB", peak_memory() - before);
+  PetscCall(PetscFree2(vertex, colour));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,6 +228,8 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   m = test_box(PETSC_COMM_WORLD, large);
   PetscCall(test_ties(m));
+  PetscCall(test_rounds(m));
+  PetscCall(test_hub(m));
   PetscCall(wring_mesh_destroy(&m));
   m = test_box(PETSC_COMM_WORLD, small);
   PetscCall(test_groups(m));

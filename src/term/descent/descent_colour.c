@@ -1,18 +1,27 @@
 /*
-  Colours of vertices: each takes the first colour that no neighbour with a lower original number has. A rank waits for
-  such neighbours of other ranks, so that the colours are those of one rank for any partition.
+  Colours of vertices: each takes the first colour that no neighbour before it has. A rank waits for such neighbours of
+  other ranks, so that the colours are those of one rank for any partition. The order is that of original numbers, in
+  large meshes that of their hashes, which differ as the numbers do (sweep/colour.h tells why).
 */
 #include "descent_impl.h"
 #include "base/sort.h"
+#include "term/sweep/colour.h"
 
-/* Owned vertices by ascending original number. */
+static uint64_t place(const wring_mesh *m, PetscInt original)
+{
+  return wring_colour_at_random(m) ? wring_mix((uint64_t)original) : (uint64_t)original;
+}
+
+/* Owned vertices by ascending place. */
 static PetscErrorCode order_owned(const wring_mesh *m, PetscInt *list)
 {
-  PetscInt n = 0;
+  uint64_t *key;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < m->n_local; i++)
-    if (m->by_original[i] < m->n_owned) list[n++] = m->by_original[i];
+  PetscCall(PetscMalloc1((size_t)m->n_owned, &key));
+  for (PetscInt v = 0; v < m->n_owned; v++) key[v] = place(m, m->original[v]);
+  PetscCall(wring_order_keys(m->n_owned, key, list));
+  PetscCall(PetscFree(key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -20,13 +29,15 @@ static PetscErrorCode order_owned(const wring_mesh *m, PetscInt *list)
    use. */
 static PetscInt choose(const descent_build *b, PetscInt v, PetscInt *seen)
 {
-  const PetscInt *colours = b->d->colours;
-  PetscInt        other[OTHERS], free = 0;
+  const wring_mesh *const m       = b->d->mesh;
+  const PetscInt         *colours = b->d->colours;
+  const uint64_t          here    = place(m, b->original[v]);
+  PetscInt                other[OTHERS], free = 0;
   for (PetscInt i = b->start[v]; i < b->start[v + 1]; i++) {
     const descent_incidence *one = &b->incidence[b->order[i]];
     wring_descent_find_others(b, one, other);
     for (int k = 0; k < descent_others(b->d->term[one->term]); k++) {
-      if (b->original[other[k]] >= b->original[v]) continue;
+      if (place(m, b->original[other[k]]) >= here) continue;
       if (colours[other[k]] < 0) return -1;
       seen[colours[other[k]]] = v + 1;
     }

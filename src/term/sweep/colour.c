@@ -1,10 +1,8 @@
 #include "colour.h"
 #include "base/sort.h"
+#include "used.h"
 
-enum {
-  MAX_M = 4,
-  BITS  = 8 * sizeof(PetscInt) - 1 // colours per word of a mask: all bits of a PetscInt but the sign
-};
+enum { MAX_M = 4 };
 
 /*
   The place of an element in the order of colouring: by decreasing priority, then by increasing original vertex numbers.
@@ -18,11 +16,11 @@ static const place none = {.priority = -1};
 typedef struct {
   const wring_mesh *mesh;
   int               m;
-  PetscInt          n, n_left, n_word;
+  PetscBool         random;
+  PetscInt          n, n_left;
   const PetscInt   *vertex;   // [n][m]
   double           *priority; // [n] integers below 2^53: elements are coloured from high to low
   PetscInt         *order;    // [n] elements by decreasing priority
-  PetscInt         *degree;   // [n_local] elements of all ranks at a vertex
   PetscInt         *start;    // [n_local + 1] first of a vertex's elements in `element`
   PetscInt         *element;  // [n m] elements of each vertex by decreasing priority
   PetscInt         *next;     // [n_local] position in `element` of the first uncoloured one
@@ -35,54 +33,13 @@ typedef struct {
   const PetscInt   *leaves;  // [n_owned] number of ranks that have a vertex as a ghost
   place            *of_leaf; // first elements of those ranks, vertex by vertex
   MPI_Datatype      unit;    // a place
-  PetscInt         *used;    // [n_word][n_local] colours in use at a vertex
-  PetscInt          n_used;  // number of words in which a colour is in use
-  wring_error       error;   // an element that two ranks have
+  wring_used        used;    // colours at vertices
+  PetscInt          n_used;  // colours of any rank
+  PetscInt          n_round;
+  wring_error       error; // an element that two ranks have
 } colouring;
 
 /* ---- communication ----------------------------------------------------------------------------------------------- */
-
-/* Replaces the value of a vertex by op over the values of all ranks, on every rank. */
-static PetscErrorCode combine(const colouring *c, MPI_Datatype unit, void *value, MPI_Op op)
-{
-  PetscSF halo = c->mesh->halo;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSFReduceBegin(halo, unit, value, value, op));
-  PetscCall(PetscSFReduceEnd(halo, unit, value, value, op));
-  PetscCall(PetscSFBcastBegin(halo, unit, value, value, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(halo, unit, value, value, MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Word w of the masks of all vertices. */
-static PetscInt *words(const colouring *c, PetscInt w)
-{
-  return c->used + (size_t)w * (size_t)c->mesh->n_local;
-}
-
-/* Word by word: where a PetscInt has 64 bits, star forests cannot apply an operation to units of several words. */
-static PetscErrorCode combine_masks(colouring *c)
-{
-  PetscFunctionBegin;
-  for (PetscInt w = 0; w < c->n_used; w++) PetscCall(combine(c, MPIU_INT, words(c, w), MPI_BOR));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A mask must hold one colour more than an element has neighbours. */
-static PetscErrorCode count_degrees(colouring *c)
-{
-  PetscInt most = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscArrayzero(c->degree, c->mesh->n_local));
-  for (size_t i = 0; i < (size_t)c->m * (size_t)c->n; i++) c->degree[c->vertex[i]]++;
-  PetscCall(combine(c, MPIU_INT, c->degree, MPI_SUM));
-  for (PetscInt i = 0; i < c->mesh->n_local; i++) most = PetscMax(most, c->degree[i]);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_INT, MPI_MAX, c->mesh->comm));
-  c->n_word = (PetscInt)((PetscInt64)c->m * most / BITS + 1);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static const PetscInt *vertices(const colouring *c, PetscInt e)
 {
@@ -183,7 +140,8 @@ static void break_ties(colouring *c, const uint64_t *key)
 /*
   Finds the priorities of all elements and their order: by increasing sum of original vertex numbers, that is from one
   end of the mesh file to the other, and by a hash of the numbers among equal sums. In this order, neighbours get
-  similar colours: a quarter fewer colours than in random order, and a sweep propagates corrections further.
+  similar colours: in boxes a quarter fewer colours than in random order, the same in meshes of generators. In random
+  order, the sums count for nothing.
 */
 static PetscErrorCode draw_priorities(colouring *c)
 {
@@ -199,7 +157,8 @@ static PetscErrorCode draw_priorities(colouring *c)
       hash                  = wring_mix(hash + 1 + number);
       sum += number;
     }
-    key[e]         = (sum >> shift << (PRIORITY_BITS - PLACE_BITS)) + (hash >> (64 - PRIORITY_BITS + PLACE_BITS));
+    key[e] = (sum >> shift << (PRIORITY_BITS - PLACE_BITS)) + (hash >> (64 - PRIORITY_BITS + PLACE_BITS));
+    if (c->random) key[e] = hash >> (64 - PRIORITY_BITS);
     c->priority[e] = (double)((UINT64_C(1) << PRIORITY_BITS) - 1 - key[e]);
     c->order[e]    = e;
   }
@@ -257,36 +216,23 @@ static PetscBool is_next(colouring *c, PetscInt e)
   return PETSC_TRUE;
 }
 
-/* Assigns e the first colour that is free at all of its vertices. */
-static PetscInt take_colour(colouring *c, PetscInt e)
-{
-  const PetscInt *const v = vertices(c, e);
-  for (PetscInt w = 0;; w++) {
-    PetscInt *const word = words(c, w);
-    PetscInt        used = 0, bit = 0;
-    for (int a = 0; a < c->m; a++) used |= word[v[a]];
-    while (bit < BITS && (used >> bit & 1)) bit++;
-    if (bit == BITS) continue;
-    for (int a = 0; a < c->m; a++) word[v[a]] |= (PetscInt)1 << bit;
-    c->n_used = PetscMax(c->n_used, w + 1);
-    return w * BITS + bit;
-  }
-}
-
 /* Colours all elements that do not wait for another rank; each coloured element may make its neighbours ready. */
-static void colour_round(colouring *c, PetscInt *colour)
+static PetscErrorCode colour_round(colouring *c, PetscInt *colour)
 {
+  PetscFunctionBegin;
   while (c->n_stack > 0) {
     const PetscInt v = c->stack[--c->n_stack];
     c->stacked[v]    = PETSC_FALSE;
     if (c->next[v] == c->start[v + 1]) continue;
     const PetscInt e = c->element[c->next[v]];
     if (!is_next(c, e)) continue;
-    colour[e] = take_colour(c, e);
+    PetscCall(wring_used_take(&c->used, c->m, vertices(c, e), &colour[e]));
+    c->n_used = PetscMax(c->n_used, colour[e] + 1);
     c->n_left--;
     for (int a = 0; a < c->m; a++) c->next[vertices(c, e)[a]]++;
     for (int a = 0; a < c->m; a++) push(c, vertices(c, e)[a]);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Collective: ends a round that began with `left` uncoloured elements on this rank. */
@@ -301,7 +247,8 @@ static PetscErrorCode end_round(colouring *c, PetscInt left, PetscBool *done)
   PetscCheck(most[COLOURED] > 0 || most[LEFT] == 0, c->mesh->comm, PETSC_ERR_PLIB, "no element can have a colour");
   *done     = (PetscBool)(most[LEFT] == 0);
   c->n_used = most[USED];
-  PetscCall(combine_masks(c));
+  c->n_round++;
+  PetscCall(wring_used_share(&c->used, (c->n_used + USED_BITS - 1) / USED_BITS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -317,7 +264,7 @@ static PetscErrorCode colour_all(colouring *c, PetscInt *colour)
     const PetscInt left = c->n_left;
     PetscCall(find_others(c));
     for (PetscInt i = 0; i < c->n_shared; i++) push(c, c->shared[i]);
-    colour_round(c, colour);
+    PetscCall(colour_round(c, colour));
     PetscCall(end_round(c, left, &done));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -330,8 +277,8 @@ static PetscErrorCode create(colouring *c)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc3(c->n, &c->priority, c->n, &c->order, (size_t)c->m * (size_t)c->n, &c->element));
-  PetscCall(PetscMalloc5(m->n_local, &c->degree, m->n_local + 1, &c->start, m->n_local, &c->next, m->n_local, &c->stack,
-                         m->n_local, &c->others));
+  PetscCall(
+    PetscMalloc4(m->n_local + 1, &c->start, m->n_local, &c->next, m->n_local, &c->stack, m->n_local, &c->others));
   PetscCall(PetscCalloc1(m->n_local, &c->stacked));
   PetscCall(PetscSFComputeDegreeBegin(m->halo, &c->leaves));
   PetscCall(PetscSFComputeDegreeEnd(m->halo, &c->leaves));
@@ -341,8 +288,7 @@ static PetscErrorCode create(colouring *c)
     if (v < m->n_owned) n_leaves += c->leaves[v];
   }
   PetscCall(PetscMalloc1(n_leaves, &c->of_leaf));
-  PetscCall(count_degrees(c));
-  PetscCall(PetscCalloc1((size_t)m->n_local * (size_t)c->n_word, &c->used));
+  PetscCall(wring_used_create(m, &c->used));
   PetscCallMPI(MPI_Type_contiguous(sizeof(place) / sizeof(double), MPI_DOUBLE, &c->unit));
   PetscCallMPI(MPI_Type_commit(&c->unit));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -352,26 +298,25 @@ static PetscErrorCode destroy(colouring *c)
 {
   PetscFunctionBegin;
   PetscCallMPI(MPI_Type_free(&c->unit));
-  PetscCall(PetscFree(c->used));
+  PetscCall(wring_used_destroy(&c->used));
   PetscCall(PetscFree(c->of_leaf));
   PetscCall(PetscFree(c->shared));
   PetscCall(PetscFree(c->stacked));
-  PetscCall(PetscFree5(c->degree, c->start, c->next, c->stack, c->others));
+  PetscCall(PetscFree4(c->start, c->next, c->stack, c->others));
   PetscCall(PetscFree3(c->priority, c->order, c->element));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_colour_elements(const wring_mesh *mesh, int m, PetscInt n, const PetscInt *vertex,
-                                     PetscInt *colour, PetscInt *n_colour)
+PetscErrorCode wring_colour_elements(const wring_mesh *mesh, PetscBool random, int m, PetscInt n,
+                                     const PetscInt *vertex, PetscInt *colour, PetscInt *n_colour, PetscInt *n_round)
 {
-  colouring c = {.mesh = mesh, .m = m, .n = n, .vertex = vertex};
+  colouring c = {.mesh = mesh, .random = random, .m = m, .n = n, .vertex = vertex};
 
   PetscFunctionBegin;
   PetscCall(create(&c));
   PetscCall(colour_all(&c, colour));
   PetscCall(destroy(&c));
-  *n_colour = 0;
-  for (PetscInt e = 0; e < n; e++) *n_colour = PetscMax(*n_colour, colour[e] + 1);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n_colour, 1, MPIU_INT, MPI_MAX, mesh->comm));
+  *n_colour = c.n_used;
+  if (n_round) *n_round = c.n_round;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -112,7 +112,8 @@ static PetscErrorCode colour_items(const wring_sweep *s, group *g)
   PetscCall(PetscMalloc2((size_t)g->m * (size_t)g->n, &vertex, g->n, &colour));
   for (size_t i = 0; i < (size_t)g->m * (size_t)g->n; i++)
     vertex[i] = g->item[i / (size_t)g->m].vertex[i % (size_t)g->m];
-  PetscCall(wring_colour_elements(s->mesh, g->m, g->n, vertex, colour, &g->n_colour));
+  PetscCall(
+    wring_colour_elements(s->mesh, wring_colour_at_random(s->mesh), g->m, g->n, vertex, colour, &g->n_colour, NULL));
   for (PetscInt i = 0; i < g->n; i++) g->item[i].colour = colour[i];
   PetscCall(PetscFree2(vertex, colour));
   PetscFunctionReturn(PETSC_SUCCESS);
