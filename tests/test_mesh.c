@@ -68,6 +68,26 @@ static PetscErrorCode test_box(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Counts at and above the limits of a part of a mesh; nothing is allocated. Fails if a product wraps around. */
+static void check_limits(void)
+{
+  const PetscInt64 most = PETSC_MAX_INT, at[3] = {most / 3, most / 9, most / 16};
+  const char      *name[3] = {"vertices", "vertices with ghosts", "tetrahedra"};
+  for (int k = -1; k < 3; k++) {
+    wring_error error = {""};
+    PetscInt64  n[3]  = {at[0], at[1], at[2]};
+    if (k >= 0) n[k]++;
+    const PetscBool fits = wring_mesh_part_fits(n[0], n[1], n[2], &error);
+    CHECK(fits == (k < 0), "%lld vertices, %lld here, %lld tetrahedra: '%s'", (long long)n[0], (long long)n[1],
+          (long long)n[2], error.text);
+    CHECK(fits || (strstr(error.text, name[k]) && strstr(error.text, "are too many for the")), "'%s'", error.text);
+  }
+  for (PetscInt64 n = 800000000; n <= 2000000000; n += 400000000) { // 3 n wraps around to either sign in 32 bits
+    wring_error error = {""};
+    CHECK(wring_mesh_part_fits(n, 1, 1, &error) == (sizeof(PetscInt) == 8), "%lld vertices", (long long)n);
+  }
+}
+
 static void check_tets(const wring_mesh *m, const wring_mesh_data *d)
 {
   PetscInt *seen = calloc((size_t)d->n_tet, sizeof *seen);
@@ -334,6 +354,7 @@ static PetscErrorCode test_sets(void)
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  check_limits();
   PetscCall(test_box());
   PetscCall(test_distribution());
   PetscCall(test_tiny(1));

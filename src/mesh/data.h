@@ -9,6 +9,13 @@
 */
 PetscBool wring_mesh_data_fits(const char *where, PetscInt64 n_vertex, PetscInt64 n_tet, wring_error *e);
 
+/*
+  Whether the tables of a distributed mesh can be counted: the coordinates of all `whole` vertices, the 3 x 3 blocks of
+  n_local vertices of one rank with ghosts, and the 4 x 4 pairs of corners of its n_tet. If not, sets the error. Other
+  tables of a mesh have at most these entries.
+*/
+PetscBool wring_mesh_part_fits(PetscInt64 whole, PetscInt64 n_local, PetscInt64 n_tet, wring_error *e);
+
 /* Allocates the arrays for this many vertices and tets, which must fit, and sets nothing else. Serial. */
 PetscErrorCode wring_mesh_data_create(PetscInt64 n_vertex, PetscInt64 n_tet, wring_mesh_data **d);
 

@@ -3,6 +3,7 @@
   the matrix; PETSc's assembly sends the rows of ghosts to their owners.
 */
 #include "potential_impl.h"
+#include "base/count.h"
 
 /*
   Entries per owned row in the diagonal and off-diagonal part; ghost rows count fully in both parts of their owner's
@@ -329,8 +330,12 @@ static PetscErrorCode make_room(wring_potential *g, const double *xa, Mat *H)
 
 static PetscErrorCode make_scatter(wring_potential *g)
 {
+  wring_error error = {""};
+
   PetscFunctionBegin;
   if (g->scatter) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_count_fits(g->pattern->start[g->pattern->n], 9, "Hessian on one rank", "blocks", &error);
+  PetscCall(wring_error_raise(g->comm, &error));
   PetscCall(PetscMalloc1(9 * (size_t)g->pattern->start[g->pattern->n], &g->block));
   PetscCall(PetscCalloc1(g->n_term, &g->scatter));
   for (int i = 0; i < g->n_term; i++) PetscCall(wring_scatter_create(g->term[i], g->pattern, &g->scatter[i]));

@@ -2,6 +2,7 @@
   Matrices over the vertices: the pattern of shared elements, the scalar A and the Hessian. docs/theory.md (3.2), (4.1)
 */
 #include "kernels.h"
+#include "base/count.h"
 
 enum { GROUP = 16 }; // blocks whose element matrices one thread holds
 
@@ -83,6 +84,20 @@ static void insert_diagonal(PetscInt n, const PetscInt *list, wring_pattern *p)
   }
 }
 
+/* next [n + 1]: counts of neighbours become positions after those of earlier vertices. */
+static PetscErrorCode add_up(PetscInt n, PetscInt *next)
+{
+  wring_error error = {""};
+  PetscInt64  all   = n;
+
+  PetscFunctionBegin;
+  for (PetscInt v = 0; v < n; v++) all += next[v + 1];
+  PetscCheck(wring_count_fits(all, 1, "matrix on one rank", "neighbours of vertices", &error), PETSC_COMM_SELF,
+             PETSC_ERR_SUP, "%s", error.text);
+  for (PetscInt v = 0; v < n; v++) next[v + 1] += next[v];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_pattern_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms,
                                     wring_pattern **pattern)
 {
@@ -94,7 +109,7 @@ PetscErrorCode wring_pattern_create(PetscInt n_local, PetscInt n_terms, wring_te
   p->n = n_local;
   PetscCall(PetscCalloc1(n_local + 1, &next));
   for (PetscInt i = 0; i < n_terms; i++) for_each_element(terms[i], count_others, next, NULL);
-  for (PetscInt v = 0; v < n_local; v++) next[v + 1] += next[v];
+  PetscCall(add_up(n_local, next));
   PetscCall(PetscMalloc1(next[n_local], &list));
   for (PetscInt i = 0; i < n_terms; i++) for_each_element(terms[i], list_others, next, list);
   PetscCall(compact_rows(n_local, next, list, p));

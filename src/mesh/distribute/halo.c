@@ -1,4 +1,5 @@
 #include "halo.h"
+#include "mesh/data.h"
 #include "base/parallel/consensus.h"
 #include "base/sort.h"
 
@@ -134,8 +135,12 @@ static PetscErrorCode localize_tets(wring_mesh *m)
 
 PetscErrorCode wring_mesh_join(wring_mesh *m)
 {
+  wring_error error = {""};
+
   PetscFunctionBegin;
   PetscCall(find_ghosts(m));
+  wring_mesh_part_fits(m->n_global, m->n_local, m->n_tet, &error);
+  PetscCall(wring_error_raise(m->comm, &error));
   PetscCall(localize_tets(m));
   PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->original, &m->original));
   PetscCall(PetscRealloc(3 * (size_t)m->n_local * sizeof *m->X, &m->X));
