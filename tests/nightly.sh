@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks that take too long for every change. Installs what they need (Debian) and builds in build-nightly/<part>.
 #     bash tests/nightly.sh               all parts, each at low priority; ends with one line per part
-#     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks fuzz kills prox coverage
+#     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks growth fuzz kills prox coverage
 # clang      the suite built by clang with -Werror
 # sanitize   the suite with address, leak and undefined-behaviour sanitizers; tests/leaks.supp names Open MPI and its
 #            libraries
@@ -11,6 +11,8 @@
 #            threads.
 # petsc64    the suite with a PETSc of 64-bit indices (libpetsc64-real-dev)
 # ranks      the C tests that run on 4 ranks, and a short run, on 8 and 16 ranks
+# growth     memory and messages of a rank on 16, 64 and 256 ranks (15 GiB), which may grow like the logarithm of ranks;
+#            GROWTH_RANKS gives others
 # fuzz       each target of tests/fuzz/run.sh for FUZZ_SECONDS (30)
 # kills      test_kill.sh with KILLS kills (200)
 # prox       test_prox with WRING_PROX_SEEDS random sequences (100)
@@ -167,6 +169,12 @@ part_ranks() {
   return $failed
 }
 
+part_growth() {
+  install_packages && configure_and_build growth -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=gcc || return
+  use_ranks 256
+  python3 tests/growth/growth.py "$folder/wring" ${GROWTH_RANKS:-16 64 256}
+}
+
 part_fuzz() { bash tests/fuzz/run.sh "${FUZZ_SECONDS:-30}"; }
 
 part_kills() {
@@ -190,11 +198,11 @@ part_coverage() {
 }
 
 main() {
-  local parts=(clang sanitize threads petsc64 ranks fuzz kills coverage) part begin result status=0 summary=
+  local parts=(clang sanitize threads petsc64 ranks growth fuzz kills coverage) part begin result status=0 summary=
   [ $# = 0 ] || parts=("$@")
   for part in "${parts[@]}"; do
     if ! declare -F "part_$part" >/dev/null; then
-      echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, fuzz, kills, prox or coverage"
+      echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, growth, fuzz, kills, prox or coverage"
       return 2
     fi
     echo "==== $part"
