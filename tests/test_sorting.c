@@ -1,6 +1,6 @@
 /*
   ranks: 1 2 3 4 5 6 7
-  Sort of rows over all ranks: as by one rank, in equal parts also where many keys are equal, however the rows are dealt.
+  Sort of rows over all ranks: as by one rank, in equal parts also where many keys are equal, however rows are dealt.
 */
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
@@ -29,7 +29,7 @@ static uint64_t make_key(kind k, PetscInt i)
   }
 }
 
-/* The first row of a rank in the list: consecutive rows on each rank, in equal blocks, all on the last, most on rank 0. */
+/* The first row of a rank in the list: rows are on ranks in equal blocks, all on the last rank, or most on rank 0. */
 static PetscInt first_row(deal d, PetscInt all, PetscMPIInt rank, PetscMPIInt size)
 {
   if (rank == size) return all;
@@ -107,7 +107,7 @@ static PetscErrorCode check_sort(kind k, deal d, PetscInt all, PetscBool togethe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if the part that a key is in, looked up, is not the one to which cuts give it, or if splitters depend on the deal. */
+/* Fails if a key is looked up in another part than cuts give it to, or if splitters depend on the deal. */
 static PetscErrorCode check_parts(kind k, PetscInt all)
 {
   PetscMPIInt rank, size;

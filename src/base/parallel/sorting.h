@@ -11,8 +11,8 @@
   Cuts the sorted keys of all ranks into one part for each rank. key [n] ascending on every rank.
   begin [size + 1]: of key, [begin[p], begin[p + 1]) belong to rank p. splitter [size]: a key of part p is at least
   splitter[p]; splitter[0] = 0. Each may be NULL.
-  together false: part p is the rows floor(p N / size) to floor((p + 1) N / size) - 1 of all N in the order of keys, equal
-  keys in the order of ranks and places; parts differ by at most one row.
+  together false: part p is the rows floor(p N / size) to floor((p + 1) N / size) - 1 of all N in the order of keys,
+  equal keys in the order of ranks and places; parts differ by at most one row.
   together true: equal keys are in one part; the keys of part p are in [splitter[p], splitter[p + 1]); each cut is the
   one nearest to that above. Keys < 2^64 - 1.
   Splitters depend on the keys and the number of ranks only, not on the ranks that the keys are on. Collective.
@@ -24,9 +24,9 @@ PetscErrorCode wring_cut_keys(MPI_Comm comm, PetscInt n, const uint64_t *key, Pe
 PetscMPIInt wring_find_part(PetscMPIInt size, const uint64_t *splitter, uint64_t key);
 
 /*
-  Rows in the order of their keys over all ranks: those of rank p precede those of rank p + 1. Equal keys are in the order
-  of the ranks and places from which they came: the result depends on how the rows were dealt only where keys are equal,
-  and not even there if the rows of all ranks, one rank after the other, are the same.
+  Rows in the order of their keys over all ranks: those of rank p precede those of rank p + 1. Equal keys are in the
+  order of the ranks and places from which they came: the result depends on how the rows were dealt only where keys are
+  equal, and not even there if the rows of all ranks, one rank after the other, are the same.
 */
 typedef struct {
   wring_exchange x;     // the rows that went and came
