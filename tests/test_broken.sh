@@ -446,20 +446,30 @@ targets is dir|edit net.yaml 's/targets.csv/old/'|check net.yaml|old: cannot be 
 restart nowhere|:|run box.yaml -initial_restart nowhere|
   nowhere: No such file or directory; expected a checkpoint file or an output directory
 restart dir without|mkdir none|run box.yaml -initial_restart none|none: holds no checkpoint (checkpoint_NNNNNN.h5)
-*restart cut|head -c 5000 old/checkpoint_000001.h5 >cut.h5|run box.yaml -initial_restart cut.h5|
+*restart cut|head -c 1500 old/checkpoint_000001.h5 >cut.h5|run box.yaml -initial_restart cut.h5|
   cut.h5: is cut short or not a checkpoint of wring: it does not end in a seal
 restart cut by a byte|head -c -1 old/checkpoint_000001.h5 >cut.h5|run box.yaml -initial_restart cut.h5|
   cut.h5: is cut short or not a checkpoint of wring: it does not end in a seal
-restart cut in dir|truncate -s 3000 old/checkpoint_000001.h5|run box.yaml -initial_restart old|
+restart cut in dir|truncate -s 1500 old/checkpoint_000001.h5|run box.yaml -initial_restart old|
   old/checkpoint_000001.h5: is cut short or not a checkpoint of wring: it does not end in a seal
 restart empty|: >cut.h5|run box.yaml -initial_restart cut.h5|
   cut.h5: is cut short or not a checkpoint of wring: it does not end in a seal
-*restart flipped|put old/checkpoint_000001.h5 4000 '\x55'|run box.yaml -initial_restart old|
+*restart flipped|put old/checkpoint_000001.h5 1500 '\x55'|run box.yaml -initial_restart old|
   old/checkpoint_000001.h5: is damaged: its checksum does not match
 restart text|:|run box.yaml -initial_restart box.yaml|
   box.yaml: is cut short or not a checkpoint of wring: it does not end in a seal
 restart mesh|:|run box.yaml -initial_restart gmsh22.msh|
   gmsh22.msh: is cut short or not a checkpoint of wring: it does not end in a seal
+restart mesh gone|rm old/checkpoints_mesh.h5|run box.yaml -initial_restart old|
+  old/checkpoint_000001.h5: its mesh is missing, expected the file checkpoints_mesh.h5 of the same run beside it
+*restart mesh cut|truncate -s 2000 old/checkpoints_mesh.h5|run box.yaml -initial_restart old/checkpoint_000001.h5|
+  old/checkpoints_mesh.h5: is cut short or not a checkpoint of wring: it does not end in a seal
+*restart mesh flipped|put old/checkpoints_mesh.h5 3000 '\x55'|run box.yaml -initial_restart old|
+  old/checkpoints_mesh.h5: is damaged: its checksum does not match
+*restart mesh of another run|cp other/checkpoints_mesh.h5 old|run box.yaml -initial_restart old|
+  old/checkpoint_000001.h5: its mesh is not that of old/checkpoints_mesh.h5
+restart mesh alone|:|run box.yaml -initial_restart old/checkpoints_mesh.h5|
+  old/checkpoints_mesh.h5: holds the mesh of checkpoints, expected one of the checkpoint_NNNNNN.h5 beside it
 *restart other mesh|:|run box.yaml -initial_restart other|
   other/checkpoint_000001.h5: holds another mesh (16 vertices, 18 tets) than the deck's (box.yaml:1: 12 vertices, 12
   tets),

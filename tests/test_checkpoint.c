@@ -1,8 +1,9 @@
 /* ranks: 1 2 3 4 */
 /*
   A checkpoint written on all ranks and read on 1, 2, ... of them gives the same bits by original vertex number, and the
-  original mesh. A flipped byte or a truncated file is refused and never causes a crash. The two newest are kept; a
-  damaged newest one is skipped for the one before.
+  original mesh, of which no rank reads more than its share. A flipped byte or a truncated file is refused and never
+  causes a crash, nor does a mesh file that is missing, damaged or another one. The mesh file is written once, and again
+  if it is lost. The two newest checkpoints are kept; a damaged newest one is skipped for the one before.
 */
 #define _GNU_SOURCE // RTLD_NEXT
 #include "refused.h"
@@ -26,7 +27,32 @@ herr_t H5Dwrite(hid_t set, hid_t type, hid_t memory, hid_t space, hid_t transfer
   return write(set, type, memory, space, transfer, value);
 }
 
-static const wring_box box = {.size = {1, 1, 1}, .cells = {3, 2, 2}, .jitter = 0.2};
+enum { TABLES = 64 };
+
+/* Rows that this rank has read of each table. */
+static struct {
+  char     name[64];
+  hssize_t rows;
+} reads[TABLES];
+
+/* Replaces HDF5's function and counts rows. */
+herr_t H5Dread(hid_t set, hid_t type, hid_t memory, hid_t space, hid_t transfer, void *value)
+{
+  herr_t (*read)(hid_t, hid_t, hid_t, hid_t, hid_t, void *);
+  char          name[64] = "";
+  hsize_t       shape[2];
+  const ssize_t size = H5Iget_name(set, name, sizeof name);
+  *(void **)&read    = dlsym(RTLD_NEXT, "H5Dread");
+  for (int i = 0; i < TABLES && size > 0 && H5Sget_simple_extent_dims(memory, shape, NULL) == 2; i++) {
+    if (reads[i].name[0] && strcmp(reads[i].name, name) != 0) continue;
+    memcpy(reads[i].name, name, sizeof name);
+    reads[i].rows += (hssize_t)shape[0];
+    break;
+  }
+  return read(set, type, memory, space, transfer, value);
+}
+
+static wring_box box = {.size = {1, 1, 1}, .cells = {3, 2, 2}, .jitter = 0.2};
 
 enum { STEP = 50 };
 static const double TIME = 0.1 + 0.2; // not a short decimal
@@ -71,12 +97,22 @@ static PetscErrorCode destroy_fields(wring_checkpoint_field f[N_FIELD])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static char mesh_seal[WRING_SEAL_TEXT]; // of the last mesh file written
+
+static void directory_of(const char *file, char directory[PETSC_MAX_PATH_LEN])
+{
+  snprintf(directory, PETSC_MAX_PATH_LEN, "%.*s", (int)(strrchr(file, '/') - file), file);
+}
+
+/* The mesh file, unless it is there, and the checkpoint. */
 static PetscErrorCode write_checkpoint(MPI_Comm comm, const char *file)
 {
   wring_mesh            *m;
   wring_checkpoint_field f[N_FIELD];
+  char                   directory[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
+  directory_of(file, directory);
   PetscCall(create_mesh(comm, &m));
   PetscCall(create_fields(m, f));
   for (int k = 0; k < 2; k++) {
@@ -84,8 +120,9 @@ static PetscErrorCode write_checkpoint(MPI_Comm comm, const char *file)
       for (int c = 0; c < f[k].components; c++) f[k].value[i * f[k].components + c] = value_of(m->original[i], c, k);
     }
   }
-  *f[2].value                 = number;
-  const PetscErrorCode status = wring_checkpoint_write(file, m, STEP, TIME, N_FIELD, f);
+  *f[2].value           = number;
+  PetscErrorCode status = wring_checkpoint_write_mesh(directory, m, mesh_seal);
+  if (!status) status = wring_checkpoint_write(file, m, mesh_seal, STEP, TIME, N_FIELD, f);
   PetscCall(destroy_fields(f));
   PetscCall(wring_mesh_destroy(&m));
   PetscCall(status);
@@ -107,29 +144,95 @@ static int compare_rows(const void *a, const void *b)
   return 0;
 }
 
+/* The rows of all ranks, on all ranks. */
+static PetscErrorCode join(MPI_Comm comm, int width, PetscInt *n, PetscInt **row)
+{
+  PetscMPIInt *count, *start, size;
+  const int    mine = (int)*n * width;
+  PetscInt    *all;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscMalloc2(size, &count, size + 1, &start));
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, count, 1, MPI_INT, comm));
+  start[0] = 0;
+  for (int p = 0; p < size; p++) start[p + 1] = start[p] + count[p];
+  PetscCall(PetscMalloc1(start[size], &all));
+  PetscCallMPI(MPI_Allgatherv(*row, mine, MPIU_INT, all, count, start, MPIU_INT, comm));
+  *n   = start[size] / width;
+  *row = all;
+  PetscCall(PetscFree2(count, start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode check_set_elements(MPI_Comm comm, const wring_mesh_data *d, const wring_mesh_data *b)
+{
+  PetscInt n = d->n_set_element, *row = d->set_element;
+
+  PetscFunctionBegin;
+  PetscCall(join(comm, 4, &n, &row));
+  CHECK(n == b->n_set_element, "%d lines and triangles, expected %d", (int)n, (int)b->n_set_element);
+  qsort(row, (size_t)n, 4 * sizeof(PetscInt), compare_rows);
+  qsort(b->set_element, (size_t)n, 4 * sizeof(PetscInt), compare_rows);
+  CHECK(memcmp(row, b->set_element, sizeof *row * 4 * (size_t)n) == 0, "lines and triangles of sets differ");
+  PetscCall(PetscFree(row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The members whose vertices [begin, end) are on this rank. */
+static void check_members(const wring_mesh_data *d, const wring_mesh_data *b, PetscInt begin, PetscInt end)
+{
+  for (PetscInt s = 0; s < b->sets.n; s++) {
+    PetscInt i = d->set_start[s];
+    for (PetscInt j = b->set_start[s]; j < b->set_start[s + 1]; j++) {
+      if (b->set_vertex[j] < begin || b->set_vertex[j] >= end) continue;
+      CHECK(i < d->set_start[s + 1] && d->set_vertex[i] == b->set_vertex[j], "set %d: a member is missing", (int)s);
+      i++;
+    }
+    CHECK(i == d->set_start[s + 1], "set %d has other members", (int)s);
+  }
+}
+
 /* Compares every array with the box generator's, bit by bit; lines and triangles of sets in any order. */
-static PetscErrorCode check_mesh_data(const wring_mesh_data *d)
+static PetscErrorCode check_mesh_data(MPI_Comm comm, const wring_mesh_data *d)
 {
   wring_mesh_data *b;
+  PetscInt         end[2] = {d->n_vertex, d->n_tet}, all[2];
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &b, &(wring_error){""}));
-  CHECK(d->n_vertex == b->n_vertex && d->n_tet == b->n_tet, "%d vertices, %d tets", (int)d->n_vertex, (int)d->n_tet);
-  CHECK(memcmp(d->X, b->X, sizeof *b->X * 3 * (size_t)b->n_vertex) == 0, "rest positions differ");
-  CHECK(memcmp(d->tet, b->tet, sizeof *b->tet * 4 * (size_t)b->n_tet) == 0, "tets differ");
-  CHECK(memcmp(d->region, b->region, sizeof *b->region * (size_t)b->n_tet) == 0, "regions differ");
+  PetscCallMPI(MPI_Allreduce(end, all, 2, MPIU_INT, MPI_SUM, comm));
+  PetscCallMPI(MPI_Scan(MPI_IN_PLACE, end, 2, MPIU_INT, MPI_SUM, comm));
+  const PetscInt v = end[0] - d->n_vertex, t = end[1] - d->n_tet;
+  CHECK(all[0] == b->n_vertex && all[1] == b->n_tet, "%d vertices, %d tets", (int)all[0], (int)all[1]);
+  CHECK(memcmp(d->X, b->X + 3 * v, sizeof *b->X * 3 * (size_t)d->n_vertex) == 0, "rest positions differ");
+  CHECK(memcmp(d->tet, b->tet + 4 * t, sizeof *b->tet * 4 * (size_t)d->n_tet) == 0, "tets differ");
+  CHECK(memcmp(d->region, b->region + t, sizeof *b->region * (size_t)d->n_tet) == 0, "regions differ");
   check_names(&d->regions, &b->regions);
   check_names(&d->sets, &b->sets);
-  CHECK(memcmp(d->set_start, b->set_start, sizeof *b->set_start * (size_t)(b->sets.n + 1)) == 0, "sets differ");
-  CHECK(memcmp(d->set_vertex, b->set_vertex, sizeof *b->set_vertex * (size_t)b->set_start[b->sets.n]) == 0,
-        "sets differ");
-  CHECK(d->n_set_element == b->n_set_element, "%d lines and triangles, expected %d", (int)d->n_set_element,
-        (int)b->n_set_element);
-  qsort(d->set_element, (size_t)d->n_set_element, 4 * sizeof(PetscInt), compare_rows);
-  qsort(b->set_element, (size_t)b->n_set_element, 4 * sizeof(PetscInt), compare_rows);
-  CHECK(memcmp(d->set_element, b->set_element, sizeof *b->set_element * 4 * (size_t)b->n_set_element) == 0,
-        "lines and triangles of sets differ");
+  check_members(d, b, v, end[0]);
+  PetscCall(check_set_elements(comm, d, b));
   PetscCall(wring_mesh_data_destroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* No rank has read more than its share of a table of the mesh, except names and counts of sets. */
+static PetscErrorCode check_share(MPI_Comm comm)
+{
+  PetscMPIInt size;
+  int         tables = 0;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  for (int i = 0; i < TABLES && reads[i].name[0]; i++) {
+    long long rows = reads[i].rows;
+    if (strstr(reads[i].name, "names") || strstr(reads[i].name, "set_start")) continue;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &rows, 1, MPI_LONG_LONG, MPI_SUM, comm));
+    CHECK(reads[i].rows <= rows / size + 1, "%s: %d of %d rows on one of %d ranks", reads[i].name, (int)reads[i].rows,
+          (int)rows, (int)size);
+    tables++;
+  }
+  CHECK(tables == 5, "%d tables have been read", tables);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,9 +268,11 @@ static PetscErrorCode check_read(MPI_Comm comm, const char *file)
   double           time;
 
   PetscFunctionBegin;
+  memset(reads, 0, sizeof reads);
   PetscCall(wring_checkpoint_read_mesh(comm, file, &data, &step, &time));
+  PetscCall(check_share(comm));
   CHECK(step == STEP && time == TIME, "step %d, time %g", (int)step, time);
-  if (data) PetscCall(check_mesh_data(data));
+  PetscCall(check_mesh_data(comm, data));
   PetscCall(wring_mesh_distribute(comm, &data, &m));
   PetscCall(check_fields(file, m));
   PetscCall(wring_mesh_destroy(&m));
@@ -228,6 +333,94 @@ static PetscErrorCode check_damage(const char *file, const char *copy)
   }
   CHECK(unlink(copy) == 0, "%s", copy);
   PetscCall(PetscFree(bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the mesh file ----------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode read_mesh(const char *file)
+{
+  wring_mesh_data *data;
+  PetscInt         step;
+  double           time;
+
+  PetscFunctionBegin;
+  PetscErrorCode status = wring_checkpoint_read_mesh(PETSC_COMM_WORLD, file, &data, &step, &time);
+  CHECK(!status || !data, "data of a mesh that was refused");
+  PetscCall(wring_mesh_data_destroy(&data));
+  PetscCall(status);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rank 0 replaces the mesh file by the first n of these bytes, with byte `flip` changed unless it is n. */
+static PetscErrorCode replace_mesh(const char *mesh, char *bytes, size_t n, size_t flip)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  if (rank == 0) {
+    if (flip < n) bytes[flip] ^= 0x10;
+    write_bytes(mesh, bytes, n);
+    if (flip < n) bytes[flip] ^= 0x10;
+  }
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The mesh file of another run, which knows nothing of the one that is there. */
+static PetscErrorCode write_other_mesh(const char *directory)
+{
+  char        seal[WRING_SEAL_TEXT] = "";
+  wring_mesh *m;
+
+  PetscFunctionBegin;
+  box.jitter = 0.1;
+  PetscCall(create_mesh(PETSC_COMM_WORLD, &m));
+  box.jitter = 0.2;
+  PetscCall(wring_checkpoint_write_mesh(directory, m, seal));
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  A mesh file that is missing, flipped, cut short, or of another mesh is refused in one line on all ranks; none of them
+  is taken for the right one, which is written again. A state is not a mesh file, nor the reverse.
+*/
+static PetscErrorCode check_mesh_file(const char *file)
+{
+  char        mesh[PETSC_MAX_PATH_LEN], directory[PETSC_MAX_PATH_LEN], old[WRING_SEAL_TEXT], bytes[1 << 16];
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  directory_of(file, directory);
+  PetscCall(PetscSNPrintf(mesh, sizeof mesh, "%s/%s", directory, WRING_CHECKPOINT_MESH));
+  const size_t n = read_bytes(mesh, bytes, sizeof bytes);
+  CHECK(n < 8000 + 36 * 24 + 72 * 5 * 4 + 500 * 4, "the mesh file has %d bytes", (int)n);
+  for (size_t i = 7; i < n; i += 1499) {
+    PetscCall(replace_mesh(mesh, bytes, n, i));
+    CHECK_REFUSED(read_mesh(file), mesh, ": is ");
+  }
+  PetscCall(replace_mesh(mesh, bytes, n / 2, n));
+  CHECK_REFUSED(read_mesh(file), mesh, "cut short");
+  PetscCall(PetscStrncpy(old, mesh_seal, sizeof old));
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  PetscCall(write_checkpoint(PETSC_COMM_WORLD, file));
+  CHECK(strcmp(old, mesh_seal) == 0, "the same mesh has another seal");
+  PetscCall(read_mesh(file));
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  if (rank == 0) CHECK(unlink(mesh) == 0, "%s", mesh);
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  CHECK_REFUSED(read_mesh(file), file, "its mesh is missing");
+  PetscCall(write_other_mesh(directory));
+  CHECK_REFUSED(read_mesh(file), file, "its mesh is not that of");
+  CHECK_REFUSED(read_mesh(mesh), mesh, "holds the mesh of checkpoints");
+  PetscCall(write_checkpoint(PETSC_COMM_WORLD, file));
+  CHECK(strcmp(old, mesh_seal) == 0, "the same mesh has another seal");
+  PetscCall(read_mesh(file));
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -364,6 +557,7 @@ static PetscErrorCode check_directory(const char *directory)
   PetscCall(check_full(file[1]));
   PetscCall(check_one_rank(file[1]));
   PetscCall(check_lost(file[1]));
+  PetscCall(check_mesh_file(file[1]));
   PetscCall(check_read_on_fewer(file[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

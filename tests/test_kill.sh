@@ -68,7 +68,7 @@ check_whole() {
     name=${file##*/}
     if [ -e "$file" ]; then cmp "$file" "whole/$name" || fail "$file is not whole"; fi
   done
-  for file in "$1"/checkpoint_*.h5; do
+  for file in "$1"/checkpoint*.h5; do
     if [ -e "$file" ]; then python3 -c "$seal" "$file" || fail "$file is not whole"; fi
   done
   if [ -e "$1/frames.pvd" ]; then

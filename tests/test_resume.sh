@@ -3,6 +3,7 @@
 # directory and ends where a run in one piece ends, bit by bit on one rank. Fails if the deck's keys of initial are
 # applied again, if decks of one name continue each other, also where they share an output directory, if the job takes
 # another directory than the deck's, or if srun is not told the threads of a rank and to bind it to cores.
+# Restarts from files of wring 0.1, and from the same directory.
 # usage: test_resume.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 2
 . "$(dirname "$0")/lib.sh"
 
@@ -60,3 +61,26 @@ sed -i 's/steps: 11/steps: 12/' b/beam.yaml
 works 2 run b/beam.yaml -checkpoint_resume true
 [ "$(last out/b/steps.csv step)" = 12 ] || fail "two ranks do not continue"
 refused "out/b/checkpoint_000012.h5: holds another mesh" run b/beam.yaml -checkpoint_resume true -mesh_box_cells 5,2,2
+
+# A checkpoint of version 1, with the mesh inside (tests/cases/README.md), goes on; the run writes the mesh beside its
+# own. Fails if old files are refused, or read as another mesh.
+cat >old.yaml <<'DECK'
+mesh:     {box: {size: [2, 1, 1], cells: [2, 1, 1]}, refine: 1}
+material: {model: corotated, young: 1e5, poisson: 0.3, density: 1000}
+gravity:  [0, 0, -9.81]
+attach:   {xmin: {stiffness: 1e5}}
+solver:   {type: newton, rtol: 1e-12}
+time:     {step: 1e-2, steps: 4}
+output:   {directory: one, every: 0, state_csv: true}
+DECK
+works 1 run old.yaml
+cp "$source/tests/cases/checkpoint_1.h5" checkpoint_000002.h5
+works 2 run old.yaml -initial_restart checkpoint_000002.h5 -output_directory two
+[ "$(cd two && echo checkpoint*)" = 'checkpoint_000004.h5 checkpoints_mesh.h5' ] || fail "files after an old checkpoint"
+paste -d, one/state.csv two/state.csv | awk -F, 'NR > 1 { n++; for (i = 1; i <= 7; i++) { d = $i - $(i + 7)
+  if (d > 1e-9 || d < -1e-9) exit bad = 1 } } END { exit bad || n != 45 }' || fail "an old checkpoint goes on elsewhere"
+cmp -s one/checkpoints_mesh.h5 two/checkpoints_mesh.h5 || fail "the mesh of the old checkpoint is another"
+# A run that goes on in its directory keeps the mesh file.
+touch -d 2001-01-01 one/checkpoints_mesh.h5
+works 2 run old.yaml -initial_restart one -time_steps 6
+[ "$(date -r one/checkpoints_mesh.h5 +%Y)" = 2001 ] || fail "the mesh file was written again"

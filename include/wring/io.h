@@ -12,7 +12,9 @@
     crc.h, seal.h       checksums that all ranks compute together; the seal at the end of a checkpoint
     sha256.c            the hash of an input file, by which results name it
     hdf5.h              tables in an HDF5 file
-    checkpoint.c        one checkpoint; checkpoint_files.c: those of a directory
+    sealed.h            such a file, written by all ranks, read back and sealed
+    mesh_tables.h       the tables of a mesh
+    checkpoint.c        one checkpoint, and the mesh file beside it; checkpoint_files.c: those of a directory
   Not here: the meaning of keys (problem), the times of output (study).
 
   Output files are atomic: an existing file of the same name is unchanged until the new one is complete and synced;
@@ -20,8 +22,8 @@
 
   Memory and time of rank 0. It holds no more vertices or tets than other ranks, except here: wring_csv_read and
   wring_gmsh_write hold the whole table or mesh; wring_csv_write_vertices prints all rows, and holds one rank's block at
-  a time; wring_checkpoint_read_mesh reads the whole mesh, 8 bytes a number, and holds each table of indices twice while
-  it is converted. Frames and checkpoints are written by all ranks at once.
+  a time. Frames and checkpoints are written by all ranks at once, and checkpoints are read by all, each its share;
+  names and counts of the sets of a mesh are read by every rank.
 
   Threads: only the thread that calls MPI may call these functions. HDF5's error printer, a setting of the process, is
   turned off during a call and restored. Keys with prefix petsc_ change PETSc's options database, which belongs to the
@@ -137,18 +139,30 @@ typedef struct {
   double     *value;
 } wring_checkpoint_field;
 
+/* The name of the file beside the checkpoints of a directory that has their mesh. */
+#define WRING_CHECKPOINT_MESH "checkpoints_mesh.h5"
+
 /*
-  Writes one HDF5 file in original vertex order: the mesh (the data of wring_mesh_slice), step, time [s], fields, a
-  checksum of each table and one of the file. Disk space is reserved first; after writing, the file is read back once,
-  each rank an equal share. A failure leaves earlier checkpoints unchanged. Collective.
+  Writes the mesh file of a directory (the data of wring_mesh_slice, in original order) unless it is there with this
+  seal; "": it is not known to have this mesh. On return seal is that of the file, on all ranks. The bytes do not depend
+  on the number of ranks. Written as the file below. Collective.
 */
-PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, PetscInt step, double time, int n,
-                                      const wring_checkpoint_field *field);
+PetscErrorCode wring_checkpoint_write_mesh(const char *directory, const wring_mesh *m, char seal[WRING_SEAL_TEXT]);
+
+/*
+  Writes one HDF5 file in original vertex order: step, time [s], fields, the name of the mesh file beside it and its
+  seal (NULL: fields alone, without a mesh), a checksum of each table and one of the file. Disk space is reserved first;
+  after writing, the file is read back once, each rank an equal share. A failure leaves earlier checkpoints unchanged.
+  Collective.
+*/
+PetscErrorCode wring_checkpoint_write(const char *file, const wring_mesh *m, const char *mesh_seal, PetscInt step,
+                                      double time, int n, const wring_checkpoint_field *field);
 
 /* "<directory>/checkpoint_NNNNNN.h5" of a step. Not collective. */
 PetscErrorCode wring_checkpoint_name(const char *directory, PetscInt64 step, size_t size, char *file);
 
-/* Removes all checkpoints of a directory except the `keep` with the highest steps. Collective. */
+/* Removes all checkpoints of a directory except the `keep` with the highest steps; if it is 0, their mesh too.
+   Collective. */
 PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, PetscInt keep);
 
 /* Whether a directory has a checkpoint, complete or not; false if there is no such directory. Collective. */
@@ -167,11 +181,16 @@ PetscErrorCode wring_checkpoint_find(MPI_Comm comm, const char *path, size_t siz
 */
 
 /*
-  Reads the mesh on rank 0 (NULL elsewhere), freed by the caller, and step and time [s] on all ranks. Refused if
-  damaged. Collective.
+  Reads step and time [s], and the mesh: every rank an equal share of the rows of each table, *data, freed by the
+  caller. Every byte of the mesh file is verified, and that the checkpoint belongs to it; each rank reads an equal
+  share. Checkpoints of wring 0.1, which have the mesh inside, are read likewise. Refused if the mesh file is missing,
+  damaged or another one. Collective.
 */
 PetscErrorCode wring_checkpoint_read_mesh(MPI_Comm comm, const char *file, wring_mesh_data **data, PetscInt *step,
                                           double *time);
+
+/* The seal of the mesh file that a checkpoint names; "" if the mesh is inside it. Refused as above. Collective. */
+PetscErrorCode wring_checkpoint_mesh_seal(MPI_Comm comm, const char *file, char seal[WRING_SEAL_TEXT]);
 
 /* Whether the file has a field of this name. Refused if the file cannot be read. Collective. */
 PetscErrorCode wring_checkpoint_has(MPI_Comm comm, const char *file, const char *name, PetscBool *has);

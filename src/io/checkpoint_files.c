@@ -1,4 +1,4 @@
-/* The checkpoints of an output directory: checkpoint_NNNNNN.h5, numbered by step. */
+/* The checkpoints of an output directory: checkpoint_NNNNNN.h5, numbered by step, and the file of their mesh. */
 #define _POSIX_C_SOURCE 200809L
 #include "seal.h"
 #include <dirent.h>
@@ -147,6 +147,9 @@ PetscErrorCode wring_checkpoint_prune(MPI_Comm comm, const char *directory, Pets
     PetscCall(wring_checkpoint_name(directory, step[i], sizeof file, file));
     if (unlink(file)) wring_error_set(&e, "%s: cannot be removed: %s", file, strerror(errno));
   }
+  PetscCall(PetscSNPrintf(file, sizeof file, "%s/%s", directory, WRING_CHECKPOINT_MESH));
+  if (rank == 0 && keep == 0 && unlink(file) && errno != ENOENT)
+    wring_error_set(&e, "%s: cannot be removed: %s", file, strerror(errno));
   PetscCall(PetscFree(step));
   PetscCall(wring_error_raise_output(comm, &e));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -7,16 +7,18 @@
 
 static uint64_t value_bytes(wring_type type)
 {
-  return type == WRING_UINT8 ? 1 : 8;
+  return type == WRING_UINT8 ? 1 : type == WRING_INT32 ? 4 : 8;
 }
 
 static hid_t file_type(wring_type type)
 {
+  if (type == WRING_INT32) return H5T_STD_I32LE;
   return type == WRING_FLOAT64 ? H5T_IEEE_F64LE : type == WRING_INT64 ? H5T_STD_I64LE : H5T_STD_U8LE;
 }
 
 static hid_t memory_type(wring_type type)
 {
+  if (type == WRING_INT32) return H5T_NATIVE_INT32;
   return type == WRING_FLOAT64 ? H5T_NATIVE_DOUBLE : type == WRING_INT64 ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT8;
 }
 
@@ -144,16 +146,14 @@ void wring_hdf5_put_real(wring_hdf5 *h, const char *name, double value)
   put(h, h->file, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
 }
 
-int wring_hdf5_has_text(wring_hdf5 *h, const char *name, const char *value)
+void wring_hdf5_get_text(wring_hdf5 *h, const char *name, char text[WRING_HDF5_TEXT])
 {
-  char        stored[64] = "";
-  wring_error missing    = {""};
-  wring_hdf5  quiet      = *h;
-  const hid_t type       = text_type(value);
-  quiet.error            = &missing;
-  if (strlen(value) < sizeof stored) get(&quiet, h->file, name, H5T_STRING, type, stored);
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  memset(text, 0, WRING_HDF5_TEXT);
+  H5Tset_size(type, WRING_HDF5_TEXT);
+  get(h, h->file, name, H5T_STRING, type, text);
+  text[WRING_HDF5_TEXT - 1] = '\0';
   H5Tclose(type);
-  return strcmp(stored, value) == 0;
 }
 
 int64_t wring_hdf5_get_integer(wring_hdf5 *h, const char *name)
@@ -204,6 +204,38 @@ PetscErrorCode wring_hdf5_check(wring_hdf5 *h, MPI_Comm comm, wring_table t, Pet
   PetscFunctionBegin;
   PetscCall(checksum(comm, (uint64_t)n * (uint64_t)t.width * value_bytes(t.type), value, &crc));
   compare_checksum(h, t.name, crc);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In blocks, so that no second copy of all rows is needed. */
+PetscErrorCode wring_hdf5_read_indices(wring_hdf5 *h, MPI_Comm comm, wring_table t, PetscInt64 begin, PetscInt64 n,
+                                       PetscInt least, PetscInt limit, PetscInt *index)
+{
+  enum { BLOCK = 1 << 16 };
+  const size_t size  = value_bytes(t.type);
+  uint64_t     bytes = 0;
+  uLong        crc   = crc32(0, NULL, 0);
+  void        *block;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc((size_t)PetscMin(n, BLOCK) * (size_t)t.width * size, &block));
+  for (PetscInt64 done = 0; done < n && !h->error->text[0]; done += BLOCK) {
+    const PetscInt64 rows = PetscMin(n - done, BLOCK), values = rows * t.width;
+    wring_hdf5_read(h, t, begin + done, rows, block);
+    crc = crc32_z(crc, block, (size_t)values * size);
+    bytes += (uint64_t)values * size;
+    for (PetscInt64 i = 0; i < values; i++) {
+      const int64_t value = size == 4 ? ((const int32_t *)block)[i] : ((const int64_t *)block)[i];
+      if (value < least || value > limit)
+        wring_error_set(h->error, "%s: table %s has %lld, expected %" PetscInt_FMT " to %" PetscInt_FMT, h->path,
+                        t.name, (long long)value, least, limit);
+      *index++ = (PetscInt)value;
+    }
+  }
+  PetscCall(PetscFree(block));
+  uint32_t whole = (uint32_t)crc;
+  PetscCall(wring_crc_join(comm, 1, &whole, &bytes));
+  compare_checksum(h, t.name, whole);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -316,8 +348,7 @@ void wring_hdf5_read(wring_hdf5 *h, wring_table t, PetscInt64 begin, PetscInt64 
 
 /* ---- all tables -------------------------------------------------------------------------------------------------- */
 
-/* Finds the type and width of a table by its name; wring_hdf5_rows then checks the rest. */
-static wring_table describe(wring_hdf5 *h, const char *name)
+wring_table wring_hdf5_describe(wring_hdf5 *h, const char *name)
 {
   wring_table t        = {name, WRING_FLOAT64, 1};
   hsize_t     shape[2] = {0, 1};
@@ -325,7 +356,8 @@ static wring_table describe(wring_hdf5 *h, const char *name)
   const hid_t space    = H5Dget_space(set);
   const hid_t type     = H5Dget_type(set);
   if (H5Sget_simple_extent_ndims(space) == 2) H5Sget_simple_extent_dims(space, shape, NULL);
-  if (H5Tget_class(type) == H5T_INTEGER) t.type = H5Tget_size(type) == 1 ? WRING_UINT8 : WRING_INT64;
+  if (H5Tget_class(type) == H5T_INTEGER)
+    t.type = H5Tget_size(type) == 1 ? WRING_UINT8 : H5Tget_size(type) == 4 ? WRING_INT32 : WRING_INT64;
   t.width = (int)PetscClipInterval(shape[1], 1, PETSC_MPI_INT_MAX);
   H5Tclose(type);
   H5Sclose(space);
@@ -335,7 +367,7 @@ static wring_table describe(wring_hdf5 *h, const char *name)
 
 static wring_extent extent_of(wring_hdf5 *h, const char *name)
 {
-  const wring_table t    = describe(h, name);
+  const wring_table t    = wring_hdf5_describe(h, name);
   const PetscInt64  rows = wring_hdf5_rows(h, t);
   const hid_t       set  = H5Dopen2(h->file, name, H5P_DEFAULT);
   const haddr_t     at   = H5Dget_offset(set);

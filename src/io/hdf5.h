@@ -19,7 +19,7 @@ typedef struct {
   void        *report_data;
 } wring_hdf5;
 
-/* type is WRING_FLOAT64, WRING_INT64 or WRING_UINT8. */
+/* type is WRING_FLOAT64, WRING_INT64, WRING_INT32 or WRING_UINT8. */
 typedef struct {
   const char *name;
   wring_type  type;
@@ -41,12 +41,22 @@ PetscErrorCode wring_hdf5_write(wring_hdf5 *h, wring_table t, PetscInt64 n, cons
 
 /* 1 if there is a table of this name. Not collective. */
 int wring_hdf5_has_table(const wring_hdf5 *h, const char *name);
+/* The type and width of a table by its name; wring_hdf5_rows then checks the rest. Not collective. */
+wring_table wring_hdf5_describe(wring_hdf5 *h, const char *name);
 /* The number of rows of a table; -1 and an error if there is none of that name, type and width. Not collective. */
 PetscInt64 wring_hdf5_rows(wring_hdf5 *h, wring_table t);
 /* Reads rows [begin, begin + n) of a table into value [n][width], without a check. Not collective. */
 void wring_hdf5_read(wring_hdf5 *h, wring_table t, PetscInt64 begin, PetscInt64 n, void *value);
 /* Checks the CRC of the rows that the ranks of comm have read, in rank order. Collective. */
 PetscErrorCode wring_hdf5_check(wring_hdf5 *h, MPI_Comm comm, wring_table t, PetscInt64 n, const void *value);
+
+/*
+  Reads rows [begin, begin + n) of integers of 32 or 64 bits into index [n][width]. They must be in [least, limit], and
+  the rows of all ranks of comm, in rank order, must have the table's CRC. Collective; a rank that has failed before
+  takes part.
+*/
+PetscErrorCode wring_hdf5_read_indices(wring_hdf5 *h, MPI_Comm comm, wring_table t, PetscInt64 begin, PetscInt64 n,
+                                       PetscInt least, PetscInt limit, PetscInt *index);
 
 /* The bytes [begin, end) of a file that a table's values occupy, and their stored CRC. */
 typedef struct {
@@ -60,10 +70,12 @@ typedef struct {
 */
 PetscErrorCode wring_hdf5_extents(wring_hdf5 *h, int *n, wring_extent **extent);
 
+enum { WRING_HDF5_TEXT = 64 }; // room for a text attribute
+
 /* Attributes of the file. put: collective, the same on all ranks. get: not collective. */
 void    wring_hdf5_put_text(wring_hdf5 *h, const char *name, const char *value);
 void    wring_hdf5_put_integer(wring_hdf5 *h, const char *name, int64_t value);
 void    wring_hdf5_put_real(wring_hdf5 *h, const char *name, double value);
-int     wring_hdf5_has_text(wring_hdf5 *h, const char *name, const char *value);
+void    wring_hdf5_get_text(wring_hdf5 *h, const char *name, char text[WRING_HDF5_TEXT]);
 int64_t wring_hdf5_get_integer(wring_hdf5 *h, const char *name);
 double  wring_hdf5_get_real(wring_hdf5 *h, const char *name);

@@ -279,7 +279,7 @@ PetscErrorCode wring_kept_keep_minimiser(const wring_problem *p, const wring_kep
   if (!k->directory[0]) PetscFunctionReturn(PETSC_SUCCESS);
   name_file(k, solver, ".h5", path);
   PetscCall(VecGetArray(x, &value));
-  PetscCall(wring_checkpoint_write(path, p->mesh, p->state.step, p->state.time, 1,
+  PetscCall(wring_checkpoint_write(path, p->mesh, NULL, p->state.step, p->state.time, 1,
                                    &(wring_checkpoint_field){"position", 3, value}));
   PetscCall(VecRestoreArray(x, &value));
   PetscFunctionReturn(PETSC_SUCCESS);

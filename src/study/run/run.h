@@ -23,6 +23,13 @@
 #include "study/common/stop.h"
 #include <wring/study.h>
 
+/* The checkpoints that this run writes. */
+typedef struct {
+  char     mesh_seal[WRING_SEAL_TEXT]; // of the mesh file that they name
+  PetscInt n;
+  double   seconds, mesh_seconds; // of all of them, and of the mesh file; by rank 0's clock
+} wring_run_checkpoints;
+
 typedef struct {
   char          directory[PETSC_MAX_PATH_LEN];
   PetscBool     goes_on; // continues the files of the run that is restarted
@@ -36,6 +43,8 @@ typedef struct {
   json_t       *json;            // of rank 0: run.json as it was written last
   double        beat;            // MPI_Wtime of the last heartbeat
   PetscInt      written, framed; // steps of the latest checkpoint and frame of this run, -1: none
+
+  wring_run_checkpoints checkpoints;
 } wring_run_output;
 
 typedef struct {

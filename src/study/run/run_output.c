@@ -4,6 +4,7 @@
 #include "study/common/output_directory.h"
 #include "study/record/provenance.h"
 #include <string.h>
+#include <sys/stat.h>
 
 enum { STATE_FIELDS = 5 }; // of a checkpoint: positions, velocities, work and the two arrays of wring_stepper_memory
 
@@ -60,6 +61,7 @@ static PetscErrorCode open_files(wring_run *r, wring_error *e)
   PetscCall(PetscFree(probes));
   if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
   wring_directory_remove(o->directory, "checkpoint_", ".h5", keep + 1, all, e);
+  if (!o->goes_on) wring_directory_remove_file(o->directory, WRING_CHECKPOINT_MESH, e); // no checkpoint needs it now
   wring_directory_remove_file(o->directory, "state.csv", e);
   if (!o->goes_on) wring_directory_remove_file(o->directory, "run.json", e); // otherwise it is replaced
   if (o->goes_on)
@@ -67,6 +69,21 @@ static PetscErrorCode open_files(wring_run *r, wring_error *e)
   else
     wring_directory_remove_file(o->directory, "frames.pvd", e);
   wring_directory_remove(o->directory, "frame_", ".vtu", keep + 1, all, e);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The mesh file of the checkpoints is written before the first step, when memory is free that solves need. A run that
+  goes on keeps the one that its state names, whose bytes were verified when its mesh was read.
+*/
+static PetscErrorCode write_mesh(wring_run *r)
+{
+  wring_run_checkpoints *const c     = &r->output.checkpoints;
+  const double                 start = MPI_Wtime();
+
+  PetscFunctionBegin;
+  PetscCall(wring_checkpoint_write_mesh(r->output.directory, r->p->mesh, c->mesh_seal));
+  c->mesh_seconds += MPI_Wtime() - start;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,6 +103,10 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
   PetscCall(wring_error_raise(p->comm, &error));
   PetscCallMPI(MPI_Bcast(&r->output.goes_on, 1, MPIU_BOOL, 0, p->comm));
   PetscCall(wring_provenance_begin(p->options, "run", p->restart, &r->output.made));
+  if (r->output.goes_on) PetscCall(wring_checkpoint_mesh_seal(p->comm, p->restart, r->output.checkpoints.mesh_seal));
+  const wring_phase old = wring_phases_switch(&r->p->phases, WRING_PHASE_OUTPUT);
+  PetscCall(write_mesh(r));
+  wring_phases_switch(&r->p->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -105,16 +126,19 @@ static PetscErrorCode sync_records(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes a checkpoint and keeps two. */
+/* Writes a checkpoint and keeps two; the mesh too if its file is no longer there. */
 PetscErrorCode wring_run_write_checkpoint(wring_run *r)
 {
-  wring_problem *const p   = r->p;
-  const wring_phase    old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
-  PetscScalar         *q, *v;
-  char                 file[PETSC_MAX_PATH_LEN];
+  wring_problem *const         p   = r->p;
+  wring_run_checkpoints *const c   = &r->output.checkpoints;
+  const wring_phase            old = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
+  PetscScalar                 *q, *v;
+  char                         file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCall(sync_records(r));
+  PetscCall(write_mesh(r));
+  const double start = MPI_Wtime();
   PetscCall(wring_checkpoint_name(r->output.directory, p->state.step, sizeof file, file));
   PetscCall(VecGetArray(p->state.q, &q));
   PetscCall(VecGetArray(p->state.v, &v));
@@ -125,11 +149,13 @@ PetscErrorCode wring_run_write_checkpoint(wring_run *r)
     field[3 + i] = (wring_checkpoint_field){memory[i].name, 3, NULL};
     PetscCall(VecGetArray(memory[i].value, &field[3 + i].value));
   }
-  PetscCall(wring_checkpoint_write(file, p->mesh, p->state.step, p->state.time, 3 + more, field));
+  PetscCall(wring_checkpoint_write(file, p->mesh, c->mesh_seal, p->state.step, p->state.time, 3 + more, field));
   for (int i = 0; i < more; i++) PetscCall(VecRestoreArray(memory[i].value, &field[3 + i].value));
   PetscCall(VecRestoreArray(p->state.v, &v));
   PetscCall(VecRestoreArray(p->state.q, &q));
   PetscCall(wring_checkpoint_prune(p->comm, r->output.directory, 2));
+  c->n++;
+  c->seconds += MPI_Wtime() - start;
   r->output.written = p->state.step;
   wring_phases_switch(&p->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -232,6 +258,32 @@ static void add_rules(const wring_run *r, json_t *options)
   json_object_set_new(options, "solver_start", json_string(wring_start_name(wring_stepper_get_start(r->p->stepper))));
 }
 
+/* Null if there is no such file. */
+static json_t *size_of(const char *directory, const char *name)
+{
+  char        path[2 * PETSC_MAX_PATH_LEN];
+  struct stat status;
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  return stat(path, &status) ? json_null() : json_integer((json_int_t)status.st_size);
+}
+
+/* Bytes of the last checkpoint and of the mesh, and the seconds that writing and verifying them took. Rank 0. */
+static json_t *describe_checkpoints(const wring_run *r)
+{
+  const wring_run_output *const o    = &r->output;
+  json_t *const                 json = json_object();
+  char                          last[64];
+  snprintf(last, sizeof last, "checkpoint_%06" PetscInt_FMT ".h5", o->written);
+  json_object_set_new(json, "written", json_integer(o->checkpoints.n));
+  json_object_set_new(json, "bytes", size_of(o->directory, last));
+  json_object_set_new(json, "seconds", wring_json_real(o->checkpoints.seconds));
+  json_object_set_new(json, "mesh", json_string(WRING_CHECKPOINT_MESH));
+  json_object_set_new(json, "mesh_seal", json_string(o->checkpoints.mesh_seal));
+  json_object_set_new(json, "mesh_bytes", size_of(o->directory, WRING_CHECKPOINT_MESH));
+  json_object_set_new(json, "mesh_seconds", wring_json_real(o->checkpoints.mesh_seconds));
+  return json;
+}
+
 PetscErrorCode wring_run_write_json(wring_run *r)
 {
   wring_problem *const p      = r->p;
@@ -256,6 +308,7 @@ PetscErrorCode wring_run_write_json(wring_run *r)
   wring_tally_add(&r->tally, json);
   json_object_set_new(json, "ended", json_string(wring_run_ended(r)));
   json_object_set_new(json, "last_reason", solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
+  if (p->rank == 0) json_object_set_new(json, "checkpoints", describe_checkpoints(r));
   if (p->rank == 0) json_object_set(json, "segments", r->output.segments);
   if (p->rank == 0) write_json(r, json, &error);
   json_decref(r->output.json);

@@ -1,0 +1,99 @@
+#include "sealed.h"
+#include "crc.h"
+#include "file.h"
+#include "seal.h"
+#include <zlib.h>
+
+PetscErrorCode wring_sealed_create(wring_hdf5 *h, MPI_Comm comm, const char *file, uint64_t bytes, wring_error *e)
+{
+  enum { METADATA = 1 << 14 };
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) wring_file_reserve(file, bytes + METADATA, e);
+  PetscCall(wring_error_raise_output(comm, e));
+  PetscCall(wring_hdf5_create(h, comm, file, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On rank 0: the tables of the file and its size, from its metadata. */
+static PetscErrorCode list_tables(const char *file, int *n, wring_extent **table, uint64_t *size, wring_error *e)
+{
+  char        part[WRING_FILE_NAME];
+  wring_error damage = {""};
+  wring_hdf5  h;
+
+  PetscFunctionBegin;
+  wring_file_part(file, part, e);
+  wring_hdf5_open(&h, part, &damage);
+  PetscCall(wring_hdf5_extents(&h, n, table));
+  wring_hdf5_close(&h);
+  if (damage.text[0]) wring_error_set(e, "%s: cannot be written: %.900s", file, damage.text);
+  wring_file_get_size(file, size, e);
+  for (int i = 0; i < *n; i++)
+    if ((*table)[i].end > (i + 1 < *n ? (*table)[i + 1].begin : *size))
+      wring_error_set(e, "%s: cannot be written: table %s is cut short; is the disk full?", file, (*table)[i].name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  On rank 0: compares the checksums of the tables and appends the seal. crc [2 n + 1] of the file's byte ranges: gap,
+  table, gap, table, ..., gap.
+*/
+static void seal_strings(const char *file, int n, const wring_extent *table, const uint64_t *cut, const uint32_t *crc,
+                         wring_error *e)
+{
+  uLong whole = crc32(0, NULL, 0);
+  for (int i = 0; i < 2 * n + 1; i++) {
+    const wring_extent *const t = &table[i / 2];
+    if (i % 2 && crc[i] != t->crc)
+      wring_error_set(e, "%s: cannot be written: the bytes of table %s did not arrive; is the disk full?", file,
+                      t->name);
+    whole = crc32_combine(whole, crc[i], (z_off_t)(cut[i + 1] - cut[i]));
+  }
+  wring_seal_append(file, (uint32_t)whole, e);
+}
+
+/*
+  Data that MPI-IO has lost (see file.h) are detected by reading the file again: each rank reads an equal share of it
+  once, for the checksums of the tables and for the seal.
+*/
+static PetscErrorCode seal(MPI_Comm comm, const char *file, wring_error *e)
+{
+  char          part[WRING_FILE_NAME];
+  PetscMPIInt   rank;
+  int           n     = 0;
+  wring_extent *table = NULL;
+  uint64_t      size  = 0, *cut;
+  uint32_t     *crc;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  wring_file_part(file, part, e);
+  if (rank == 0 && !e->text[0]) PetscCall(list_tables(file, &n, &table, &size, e));
+  PetscCall(wring_error_share(comm, e));
+  PetscCallMPI(MPI_Bcast(&n, 1, MPI_INT, 0, comm));
+  PetscCall(PetscMalloc2(2 * n + 2, &cut, 2 * n + 1, &crc));
+  cut[0]         = 0;
+  cut[2 * n + 1] = size;
+  for (int i = 0; i < n && rank == 0; i++) cut[2 * i + 1] = table[i].begin, cut[2 * i + 2] = table[i].end;
+  PetscCallMPI(MPI_Bcast(cut, 2 * n + 2, MPI_UINT64_T, 0, comm));
+  if (!e->text[0]) PetscCall(wring_crc_file(comm, part, 2 * n + 1, cut, crc, e));
+  if (rank == 0 && !e->text[0]) seal_strings(file, n, table, cut, crc, e);
+  PetscCall(PetscFree2(cut, crc));
+  PetscCall(PetscFree(table));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_sealed_finish(wring_hdf5 *h)
+{
+  wring_error *const e = h->error;
+
+  PetscFunctionBegin;
+  wring_hdf5_close(h);
+  PetscCall(wring_error_share(h->comm, e)); // after this, all ranks have closed the file
+  if (!e->text[0]) PetscCall(seal(h->comm, h->path, e));
+  PetscCall(wring_file_finish_all(h->comm, h->path, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
