@@ -9,6 +9,7 @@
 #include "refused.h"
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 
 /* ---- matrices and vectors ---------------------------------------------------------------------------------------- */
 
@@ -643,6 +644,60 @@ static PetscErrorCode test_small(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- several hosts ----------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode pretend_hosts(PetscMPIInt each, wring_operator *op)
+{
+  PetscFunctionBegin;
+  op->gather.ranks_each = each;
+  PetscCall(wring_hosts_find(PETSC_COMM_WORLD, each, &op->hosts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Every host has the whole factor, of one rank or of two: solves to a few digits and to all agree with the residual, and
+  again after the matrix has changed. Fails if a rank's rows of b, or its share of a residual, are missing on a host, or
+  if the hosts disagree when to stop. `auto` takes this factor in place of MUMPS's for a small mesh, and multigrid for a
+  large one.
+*/
+static PetscErrorCode test_hosts(void)
+{
+  PetscMPIInt            size;
+  wring_operator_info    info;
+  wring_operator_seconds s;
+  wring_operator        *op;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  for (PetscMPIInt each = 1; each <= 2; each++) {
+    problem p;
+    PetscCall(create_problem(9, 3, 0.01, alike, &p));
+    PetscCall(wring_operator_destroy(&p.op));
+    PetscCall(create_operator("direct", NULL, NULL, &p.op));
+    PetscCall(pretend_hosts(each, p.op));
+    CHECK(p.op->hosts.n == (size + each - 1) / each, "%d hosts", (int)p.op->hosts.n);
+    PetscCall(wring_operator_set_matrix(p.op, p.A));
+    wring_operator_get_info(p.op, &info);
+    CHECK(strstr(info.library, "cholmod"), "%s", info.library);
+    PetscCall(solve_and_check(&p, "hosts", 1e-2, NULL));
+    PetscCall(solve_and_check(&p, "hosts", 1e-12, NULL));
+    PetscCall(MatShift(p.A, 0.5));
+    PetscCall(wring_operator_set_matrix(p.op, p.A));
+    PetscCall(solve_and_check(&p, "hosts, shifted", 1e-12, NULL));
+    PetscCall(destroy_problem(&p));
+  }
+  PetscCall(create_operator("auto", NULL, NULL, &op));
+  PetscCall(pretend_hosts(1, op));
+  CHECK(!strcmp(wring_operator_choice(op, 1097), "direct") && wring_operator_shares_factor(op, 1097), "1097 vertices");
+  CHECK(size == 1 || !strcmp(wring_operator_choice(op, 80000), "multigrid"), "80000 vertices");
+  wring_operator_expect(op, &(wring_operator_use){.solves = 1000, .rough = PETSC_TRUE});
+  wring_operator_estimate(op, 1097, &s);
+  CHECK(s.shared > 0 && s.multigrid > 0 && (size == 1 || s.distributed > 10 * s.shared), "%g %g %g", s.shared,
+        s.distributed, s.multigrid);
+  PetscCall(wring_operator_destroy(&op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- values that change ------------------------------------------------------------------------------------------ */
 
 /*
@@ -748,6 +803,7 @@ int main(int argc, char **argv)
   PetscCall(test_subnormal());
   PetscCall(test_threads());
   PetscCall(test_small());
+  PetscCall(test_hosts());
   PetscCall(test_changes());
   PetscCall(test_options());
   PetscCall(PetscFinalize());

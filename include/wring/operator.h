@@ -26,8 +26,7 @@
   Refused in one line on all ranks (PETSC_ERR_USER_INPUT, as for wring_error): a matrix that is not of type AIJ, or not
   positive definite if the solve detects it (CHOLMOD, MUMPS and multigrid do; PETSc's methods may not); too many
   vertices for MUMPS (2^31 entries) or for multigrid (2^31 / 3 vertices on a rank, with ghosts); a factor that runs out
-  of memory; `operator_factor: shared` on several nodes; options of PETSc that the type does not use; non-finite numbers
-  in an iterative solve. A direct solve propagates them to x. After a refusal op may only be destroyed.
+  of memory; options of PETSc that the type does not use; non-finite numbers in an iterative solve. A direct solve propagates them to x. After a refusal op may only be destroyed.
 
   Threads: no two threads may call functions here at once, not even for different operators; the functions start OpenMP
   threads themselves. Effects on the whole process: blas_threads sets the number of BLAS threads for every library; type
@@ -136,10 +135,17 @@ void wring_operator_expect(wring_operator *op, const wring_operator_use *use);
 const char *wring_operator_choice(const wring_operator *op, PetscInt n_vertex);
 
 /*
-  *shared: whether the factor of a direct solve would be one shared by all ranks (CHOLMOD) or distributed over them
-  (MUMPS), by the key "operator_factor". Refuses a shared factor for ranks on several nodes.
+  Whether the factor of a direct solve would be one shared by all ranks of a node (CHOLMOD; each node has one) or
+  distributed over all ranks (MUMPS), by the key "operator_factor". Not collective.
 */
-PetscErrorCode wring_operator_choose_factor(const wring_operator *op, PetscInt n_vertex, PetscBool *shared);
+PetscBool wring_operator_shares_factor(const wring_operator *op, PetscInt n_vertex);
+
+/* Seconds of set-up and all expected solves each way, by the models of `auto`, which are rough. Not collective. */
+typedef struct {
+  double shared, distributed, multigrid;
+} wring_operator_seconds;
+
+void wring_operator_estimate(const wring_operator *op, PetscInt n_vertex, wring_operator_seconds *s);
 
 /*
   Bytes that set_matrices and a solve would take on this rank, beyond A itself: from the symbolic analysis of a factor,

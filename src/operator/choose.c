@@ -6,8 +6,12 @@
   to boxes of 2,000 to 200,000 vertices. MUMPS was measured beside them in one process on one rank, by CPU time, on
   boxes of 2,197 to 68,921 vertices: its solve takes 23e-9 to 26e-9 n^(4/3) on each, its set-up takes 0.86 times that of
   the packed factor, and it is exact at any tolerance. On two ranks a solve takes each rank 0.9 of its time on one rank,
-  so that more ranks do not change the order. Latency between nodes was not measured; it favours multigrid, whose
-  messages go to neighbours only.
+  so that more ranks do not change the order.
+
+  On several nodes each has the packed factor, whose solve gathers b, in log2(ranks) messages one after another of 20 us
+  and 1 ns a byte; the ranks of a node share the rest of it. MUMPS took 52 ms a solve for 1,097 vertices on four hosts,
+  which is added there for any mesh. Multigrid's work is shared by all ranks, and an iteration waits 4 + log2(ranks)
+  times for 20 us.
 
     packed factor   set-up (20e-6 + 0.23e-9 n) n,   a solve 7e-9 n^(4/3) times what refinement adds
     MUMPS           set-up (17e-6 + 0.20e-9 n) n,   a solve 25e-9 n^(4/3)
@@ -44,22 +48,18 @@ PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex)
 
 /*
   One factor for all ranks of a node solves in a quarter of MUMPS's time (two ranks, 24,000 vertices), but its set-up is
-  serial.
+  serial. Several nodes have one each.
 */
 static PetscBool is_shared(const wring_operator *op, PetscInt n_vertex)
 {
   if (op->n_rank == 1) return PETSC_TRUE;
-  if (!strcmp(op->factor, "distributed") || !op->one_node) return PETSC_FALSE;
+  if (!strcmp(op->factor, "distributed")) return PETSC_FALSE;
   return (PetscBool)(!strcmp(op->factor, "shared") || n_vertex <= DIRECT_LIMIT);
 }
 
-PetscErrorCode wring_operator_choose_factor(const wring_operator *op, PetscInt n_vertex, PetscBool *shared)
+PetscBool wring_operator_shares_factor(const wring_operator *op, PetscInt n_vertex)
 {
-  PetscFunctionBegin;
-  if (!strcmp(op->factor, "shared") && !op->one_node)
-    WRING_REFUSE(op->comm, "operator_factor is shared, expected distributed: the ranks are on several nodes");
-  *shared = is_shared(op, n_vertex);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return is_shared(op, n_vertex);
 }
 
 /* ---- the type ---------------------------------------------------------------------------------------------------- */
@@ -70,31 +70,45 @@ static double digits_of(const wring_operator *op)
   return -log10(op->use.rough ? wring_operator_rough_rtol(op) : op->rtol);
 }
 
+static const double wait = 20e-6, byte = 1e-9; // between nodes [s]
+
 /* Single precision gains six digits; each refinement sweep, which includes a product with A, gains six more. */
-static double seconds_packed(double n, double digits, double solves)
+static double seconds_packed(const wring_operator *op, double n, double digits, double solves)
 {
-  const double refine = ceil(fmax(digits - 6, 0) / 6);
-  return (20e-6 + 0.23e-9 * n) * n + solves * 7e-9 * pow(n, 4. / 3) * (1 + 0.6 * refine);
+  const double refine = ceil(fmax(digits - 6, 0) / 6), solve = 7e-9 * pow(n, 4. / 3) * (1 + 0.6 * refine);
+  const double gather = ceil(log2((double)op->n_rank)) * wait + 24 * n * byte;
+  return (20e-6 + 0.23e-9 * n) * n + solves * (op->hosts.n > 1 ? solve / op->hosts.first + gather : solve);
 }
 
-static double seconds_mumps(double n, double solves)
+static double seconds_mumps(const wring_operator *op, double n, double solves)
 {
-  return (17e-6 + 0.2e-9 * n) * n + solves * 25e-9 * pow(n, 4. / 3);
+  const double waits = op->hosts.n > 1 ? 52e-3 : 0;
+  return (17e-6 + 0.2e-9 * n) * n + solves * (25e-9 * pow(n, 4. / 3) + waits);
 }
 
-static double seconds_multigrid(double n, double digits, double solves)
+static double seconds_multigrid(const wring_operator *op, double n, double digits, double solves)
 {
-  return 8.4e-6 * n + solves * 80e-9 * n * (1 + 1.8 * digits);
+  const double ranks = op->hosts.n > 1 ? op->n_rank : 1, iterations = 1 + 1.8 * digits;
+  const double waits = op->hosts.n > 1 ? (4 + ceil(log2(ranks))) * wait : 0;
+  return 8.4e-6 * n / ranks + solves * iterations * (80e-9 * n / ranks + waits);
+}
+
+void wring_operator_estimate(const wring_operator *op, PetscInt n_vertex, wring_operator_seconds *s)
+{
+  const double n = (double)n_vertex, digits = digits_of(op), solves = (double)op->use.solves;
+  s->shared      = seconds_packed(op, n, digits, solves);
+  s->distributed = seconds_mumps(op, n, solves);
+  s->multigrid   = seconds_multigrid(op, n, digits, solves);
 }
 
 const char *wring_operator_choice(const wring_operator *op, PetscInt n_vertex)
 {
-  const double n = (double)n_vertex, digits = digits_of(op), solves = (double)op->use.solves;
+  wring_operator_seconds s;
   if (strcmp(op->type, "auto")) return op->type;
   if (n_vertex > DIRECT_LIMIT) return "multigrid";
   if (n_vertex <= SMALL) return "direct";
-  const double direct = is_shared(op, n_vertex) ? seconds_packed(n, digits, solves) : seconds_mumps(n, solves);
-  return direct <= seconds_multigrid(n, digits, solves) ? "direct" : "multigrid";
+  wring_operator_estimate(op, n_vertex, &s);
+  return (is_shared(op, n_vertex) ? s.shared : s.distributed) <= s.multigrid ? "direct" : "multigrid";
 }
 
 void wring_operator_expect(wring_operator *op, const wring_operator_use *use)

@@ -1,5 +1,18 @@
 #include "hosts.h"
 
+PetscErrorCode wring_hosts_split(MPI_Comm comm, PetscMPIInt each, MPI_Comm *host)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (each > 0)
+    PetscCallMPI(MPI_Comm_split(comm, rank / each, rank, host));
+  else
+    PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_hosts_find(MPI_Comm comm, PetscMPIInt each, wring_hosts *h)
 {
   MPI_Comm    node;
@@ -7,10 +20,7 @@ PetscErrorCode wring_hosts_find(MPI_Comm comm, PetscMPIInt each, wring_hosts *h)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (each > 0)
-    PetscCallMPI(MPI_Comm_split(comm, rank / each, rank, &node));
-  else
-    PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
+  PetscCall(wring_hosts_split(comm, each, &node));
   PetscCallMPI(MPI_Comm_rank(node, &h->rank));
   PetscCallMPI(MPI_Comm_size(node, &h->size));
   leader = rank;

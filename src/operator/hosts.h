@@ -12,6 +12,9 @@ typedef struct {
   PetscBool   with_first; // this rank is on the host of rank 0
 } wring_hosts;
 
+/* The ranks of this host, in the order of comm; freed by the caller. each: as below. Collective. */
+PetscErrorCode wring_hosts_split(MPI_Comm comm, PetscMPIInt each, MPI_Comm *host);
+
 /* each > 0: takes so many ranks in a row for a host, in tests; 0: ranks that can share memory. Collective. */
 PetscErrorCode wring_hosts_find(MPI_Comm comm, PetscMPIInt each, wring_hosts *h);
 

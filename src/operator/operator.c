@@ -1,5 +1,4 @@
 #include "operator_impl.h"
-#include "operator/direct/team.h"
 #include <string.h>
 
 const wring_option wring_operator_options[] = {
@@ -7,8 +6,8 @@ const wring_option wring_operator_options[] = {
    "Solver of A x = b: a factor, conjugate gradients with multigrid, or PETSc's options petsc_operator_...; auto "
    "chooses what should take less time over all solves of the run."},
   {"factor", WRING_WORD, 0, "auto|shared|distributed", NULL, NULL, "auto",
-   "Factor of type direct on several ranks: shared by all ranks of one node (CHOLMOD), or distributed over all ranks "
-   "(MUMPS)."},
+   "Factor of type direct on several ranks: shared by all ranks of a node (CHOLMOD; each node has one), or distributed "
+   "over all ranks (MUMPS)."},
   {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3",
    "Relative tolerance of a solve: |b - A x| <= rtol |b| for each component. If it is not given, type direct solves "
    "exactly, and other types solve to 1e-1 for qn."},
@@ -30,13 +29,11 @@ static const wring_operator_ops *iterative_ops(const char *type)
 
 static PetscErrorCode find_ops(wring_operator *op, PetscInt n_vertex, const wring_operator_ops **ops)
 {
-  PetscBool shared;
-
   PetscFunctionBegin;
   *ops = iterative_ops(wring_operator_choice(op, n_vertex));
   if (*ops) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_operator_choose_factor(op, n_vertex, &shared));
-  *ops = shared && !op->no_sharing ? &wring_operator_cholmod : &wring_operator_mumps;
+  const PetscBool shared = wring_operator_shares_factor(op, n_vertex);
+  *ops                   = shared && !op->no_sharing ? &wring_operator_cholmod : &wring_operator_mumps;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -66,7 +63,7 @@ PetscErrorCode wring_operator_create(MPI_Comm comm, const wring_options *o, wrin
   p->phases = phases;
   p->use    = (wring_operator_use){.solves = PETSC_MAX_INT};
   PetscCallMPI(MPI_Comm_size(comm, &p->n_rank));
-  PetscCall(wring_team_possible(comm, &p->one_node));
+  PetscCall(wring_hosts_find(comm, 0, &p->hosts));
   PetscCall(wring_options_get_word(o, prefix, table, "type", &type));
   PetscCall(PetscStrncpy(p->type, type, sizeof p->type));
   PetscCall(wring_options_get_word(o, prefix, table, "factor", &type));

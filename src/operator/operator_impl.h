@@ -32,7 +32,7 @@ struct wring_operator {
   char                      type[16]; // from the deck; a copy, because the options may be destroyed first
   char                      factor[16];
   PetscMPIInt               n_rank;
-  PetscBool                 one_node; // all ranks can share memory
+  wring_hosts               hosts;
   wring_operator_use        use;
   double                    rtol;       // operator.rtol
   PetscBool                 rtol_given; // in the deck

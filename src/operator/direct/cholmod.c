@@ -1,6 +1,7 @@
 /*
   Type direct on one rank or on the ranks of one node: CHOLMOD's supernodal Cholesky factor (Chen, Davis,
-  Hager, Rajamanickam, ACM TOMS 35, 2008), copied into single precision. Solutions are refined in double precision as
+  Hager, Rajamanickam, ACM TOMS 35, 2008), copied into single precision. Each of several nodes has the whole factor and
+  solves for itself, with all of b: no messages are sent during a solve but those that gather b. Solutions are refined in double precision as
   far as rtol requires; docs/theory.md 4.2. If A is too badly conditioned for that, CHOLMOD's own factor is used. Either
   factor solves for the three components as one dense right-hand side.
 */
@@ -20,39 +21,62 @@ static const double worst_rate = 1e-2;
 enum { TRIALS = 4, MOST_SWEEPS = 20 };
 
 typedef struct {
-  wring_team     *team;
+  MPI_Comm        node;
+  PetscBool       several; // nodes
+  wring_team     *team;    // of the ranks of node
   cholmod_common  common;
   cholmod_factor *factor; // on rank 0; only its pattern while packed is used
   wring_packed   *packed; // NULL: CHOLMOD solves
   wring_shared    shared;
-  double         *b, *x, *r; // [n][3] in shared: right-hand side and solution on several ranks; residual
-  wring_sums      sums;      // in shared
-  double          rate;      // |b - A x| / |b| after a packed solve, as measured
+  Mat             block; // on several nodes: the rows, all columns, of which this rank of a node finds residuals
+  PetscInt        first; // of block
+  double         *all;   // [n][3] on several nodes: the gathered right-hand side
+  PetscMPIInt    *count, *offset; // of numbers of each rank in it
+  double         *b, *x, *r;      // [n][3] in shared: right-hand side and solution on several ranks; residual
+  wring_sums      sums;           // in shared
+  double          rate;           // |b - A x| / |b| after a packed solve, as measured
   cholmod_dense  *dense_b, *dense_x, *y, *e; // [3][n]; y and e are work of cholmod_solve2, kept between solves
 } direct;
 
+/* Whether *yes on any node. Collective. */
+static PetscErrorCode agree(const wring_operator *op, PetscBool *yes)
+{
+  const direct *d = op->data;
+
+  PetscFunctionBegin;
+  if (d->several) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, yes, 1, MPIU_BOOL, MPI_LOR, op->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode create(wring_operator *op)
 {
-  direct *d;
+  PetscMPIInt size;
+  direct     *d;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&d));
   op->data         = d;
   d->shared.window = MPI_WIN_NULL;
-  PetscCall(wring_team_create(op->comm, &d->team));
-  if (!d->team) op->no_sharing = PETSC_TRUE;
+  PetscCall(wring_hosts_split(op->comm, op->gather.ranks_each, &d->node));
+  PetscCallMPI(MPI_Comm_size(d->node, &size));
+  d->several = (PetscBool)(size < op->n_rank);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &d->several, 1, MPIU_BOOL, MPI_LOR, op->comm));
+  PetscCall(wring_team_create(d->node, &d->team));
+  op->no_sharing = (PetscBool)!d->team;
+  PetscCall(agree(op, &op->no_sharing));
   wring_cholmod_start(&d->common);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* CHOLMOD's status on rank 0. Collective. */
+/* CHOLMOD's status on the first ranks of the nodes: an error, or else the largest. Collective. */
 static PetscErrorCode check(const wring_operator *op)
 {
-  const direct *d      = op->data;
-  int           status = d->common.status;
+  const direct *d        = op->data;
+  int           range[2] = {-d->common.status, d->common.status};
 
   PetscFunctionBegin;
-  if (d->team->n_rank > 1) PetscCallMPI(MPI_Bcast(&status, 1, MPI_INT, 0, op->comm));
+  if (op->n_rank > 1) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, op->comm));
+  const int status = range[0] > 0 ? -range[0] : range[1];
   if (status == CHOLMOD_NOT_POSDEF) WRING_REFUSE(op->comm, "operator: the matrix is not positive definite (cholmod)");
   if (status == CHOLMOD_OUT_OF_MEMORY || status == CHOLMOD_TOO_LARGE)
     WRING_REFUSE(op->comm, "operator: the factor is too large for cholmod; operator_type multigrid needs less");
@@ -62,24 +86,71 @@ static PetscErrorCode check(const wring_operator *op)
 
 /* ---- the matrix -------------------------------------------------------------------------------------------------- */
 
-/* All of A on rank 0; *S is NULL elsewhere. */
+/* Row `first` to `end` - 1 of A with all columns, in *S; none, and NULL, without `want`. Collective. */
+static PetscErrorCode collect_rows(const wring_operator *op, PetscBool want, PetscInt first, PetscInt end, Mat *S)
+{
+  PetscInt n;
+  IS       rows, all;
+  Mat     *list;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(op->A, &n, NULL));
+  PetscCall(ISCreateStride(PETSC_COMM_SELF, end - first, first, 1, &rows));
+  PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &all));
+  PetscCall(MatCreateSubMatrices(op->A, want, &rows, &all, MAT_INITIAL_MATRIX, &list));
+  *S = want ? list[0] : NULL;
+  if (*S) PetscCall(PetscObjectReference((PetscObject)*S));
+  PetscCall(MatDestroySubMatrices(want, &list));
+  PetscCall(ISDestroy(&all));
+  PetscCall(ISDestroy(&rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All of A on the first rank of each node; *S is NULL elsewhere. */
 static PetscErrorCode collect_matrix(const wring_operator *op, Mat *S)
 {
   const direct *d = op->data;
   PetscInt      n;
-  IS            all;
-  Mat          *list;
 
   PetscFunctionBegin;
   *S = op->A;
-  if (d->team->n_rank == 1) PetscFunctionReturn(PetscObjectReference((PetscObject)op->A));
+  if (op->n_rank == 1) PetscFunctionReturn(PetscObjectReference((PetscObject)op->A));
   PetscCall(MatGetSize(op->A, &n, NULL));
-  PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &all));
-  PetscCall(MatCreateSubMatrices(op->A, d->team->rank == 0, &all, &all, MAT_INITIAL_MATRIX, &list));
-  *S = d->team->rank == 0 ? list[0] : NULL;
-  if (*S) PetscCall(PetscObjectReference((PetscObject)*S));
-  PetscCall(MatDestroySubMatrices(d->team->rank == 0, &list));
-  PetscCall(ISDestroy(&all));
+  PetscCall(collect_rows(op, (PetscBool)(d->team->rank == 0), 0, n, S));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On several nodes: the rows of which this rank finds residuals, and room for all of b. */
+static PetscErrorCode divide_rows(wring_operator *op)
+{
+  direct  *d = op->data;
+  PetscInt n, own;
+
+  PetscFunctionBegin;
+  if (!d->several) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetSize(op->A, &n, NULL));
+  PetscCall(MatGetLocalSize(op->A, &own, NULL));
+  d->first           = (PetscInt)((PetscInt64)n * d->team->rank / d->team->n_rank);
+  const PetscInt end = (PetscInt)((PetscInt64)n * (d->team->rank + 1) / d->team->n_rank);
+  PetscCall(MatDestroy(&d->block));
+  PetscCall(collect_rows(op, PETSC_TRUE, d->first, end, &d->block));
+  if (d->all) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscMPIInt mine = (PetscMPIInt)(3 * own);
+  PetscCall(PetscMalloc1(3 * (size_t)n, &d->all));
+  PetscCall(PetscMalloc2((size_t)op->n_rank, &d->count, (size_t)op->n_rank, &d->offset));
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, d->count, 1, MPI_INT, op->comm));
+  for (PetscMPIInt p = 0; p < op->n_rank; p++) d->offset[p] = p > 0 ? d->offset[p - 1] + d->count[p - 1] : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The rows of which this rank finds residuals. */
+static PetscErrorCode get_rows(const wring_operator *op, wring_row_view *A)
+{
+  const direct *d = op->data;
+
+  PetscFunctionBegin;
+  PetscCall(wring_row_view_get(d->block ? d->block : op->A, A));
+  if (d->block) A->first = d->first;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -213,10 +284,12 @@ static PetscErrorCode pack(wring_operator *op)
   PetscCall(allocate(op, &enough));
   if (enough) PetscCall(wring_packed_create(d->team, &f, &d->packed));
   op->no_sharing = (PetscBool)!d->packed;
-  if (!d->packed) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_row_view_get(op->A, &A));
+  PetscCall(agree(op, &op->no_sharing));
+  if (op->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(get_rows(op, &A));
   PetscCall(measure_rate(d, &A));
   PetscCall(wring_row_view_restore(&A));
+  if (d->several) PetscCallMPI(MPI_Bcast(&d->rate, 1, MPI_DOUBLE, 0, op->comm)); // all nodes decide alike
   if (!(d->rate <= worst_rate))
     PetscCall(wring_packed_destroy(&d->packed));
   else if (d->factor)
@@ -304,6 +377,7 @@ static PetscErrorCode set_up(wring_operator *op)
   if (op->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_team_agree(d->team));
   PetscCall(with_matrix(op, factorize));
+  PetscCall(divide_rows(op));
   PetscCall(pack(op));
   if (op->no_sharing) PetscFunctionReturn(PETSC_SUCCESS);
   if (!d->packed && d->factor) allocate_dense(d);
@@ -350,7 +424,7 @@ static PetscErrorCode refined_solve(wring_operator *op, double rtol, const doubl
   wring_row_view A;
 
   PetscFunctionBegin;
-  PetscCall(wring_row_view_get(op->A, &A));
+  PetscCall(get_rows(op, &A));
   wring_size_of(d->team, &d->sums, &A, b, &size);
   PetscCall(packed_solve(d, &size, b, PETSC_FALSE, x));
   if (rtol < 10 * d->rate) PetscCall(refine(d, &A, rtol, &size, b, x, reached));
@@ -370,6 +444,19 @@ static PetscErrorCode solve_all(wring_operator *op, double rtol, const double *b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Each rank of several nodes copies its part of all of b to the memory of its node. */
+static PetscErrorCode gather(const wring_operator *op, const double *b, PetscMPIInt own)
+{
+  const direct *d = op->data;
+  PetscInt      n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(d->block, &n, NULL));
+  PetscCallMPI(MPI_Allgatherv(b, own, MPI_DOUBLE, d->all, d->count, d->offset, MPI_DOUBLE, op->comm));
+  PetscCall(PetscArraycpy(d->b + 3 * (size_t)d->first, d->all + 3 * (size_t)d->first, 3 * (size_t)n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Each of several ranks copies its part of b to shared memory, and its part of x from it. */
 static PetscErrorCode solve_shared(wring_operator *op, double rtol, const double *b, double *x, PetscBool *reached)
 {
@@ -379,8 +466,12 @@ static PetscErrorCode solve_shared(wring_operator *op, double rtol, const double
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(op->A, &first, &end));
   const size_t at = 3 * (size_t)first, n = 3 * (size_t)(end - first);
-  PetscCall(PetscArraycpy(d->b + at, b, n)); // read by others after the first barrier of either solve
+  if (d->several)
+    PetscCall(gather(op, b, (PetscMPIInt)n));
+  else
+    PetscCall(PetscArraycpy(d->b + at, b, n)); // read by others after the first barrier of either solve
   PetscCall(solve_all(op, rtol, d->b, d->x, reached));
+  if (d->several && rtol < 10 * d->rate) PetscCallMPI(MPI_Bcast(reached, 1, MPIU_BOOL, 0, op->comm));
   PetscCall(PetscArraycpy(x, d->x + at, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -394,7 +485,7 @@ static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, Petsc
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(b, &from));
   PetscCall(VecGetArrayWrite(x, &to));
-  if (d->team->n_rank > 1) {
+  if (op->n_rank > 1) {
     PetscCall(solve_shared(op, rtol, from, to, reached));
   } else {
     if (d->team->asked != wring_max_threads()) PetscCall(wring_team_agree(d->team));
@@ -413,6 +504,10 @@ static PetscErrorCode destroy(wring_operator *op)
   PetscCall(wring_packed_destroy(&d->packed));
   PetscCall(wring_team_free(&d->shared));
   PetscCall(wring_team_destroy(&d->team));
+  PetscCallMPI(MPI_Comm_free(&d->node));
+  PetscCall(MatDestroy(&d->block));
+  PetscCall(PetscFree(d->all));
+  PetscCall(PetscFree2(d->count, d->offset));
   CHOLMOD(free_dense)(&d->dense_b, &d->common);
   CHOLMOD(free_dense)(&d->dense_x, &d->common);
   CHOLMOD(free_dense)(&d->y, &d->common);

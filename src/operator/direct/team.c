@@ -130,22 +130,6 @@ PetscErrorCode wring_team_free(wring_shared *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_team_possible(MPI_Comm comm, PetscBool *yes)
-{
-  MPI_Comm    node;
-  PetscMPIInt size, node_size;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-  PetscCallMPI(MPI_Comm_size(node, &node_size));
-  PetscCallMPI(MPI_Comm_free(&node));
-  int one = node_size == size;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_MIN, comm));
-  *yes = (PetscBool)one;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_team_create(MPI_Comm comm, wring_team **team)
 {
   wring_team  *t;

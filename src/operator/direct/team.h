@@ -19,8 +19,6 @@ typedef struct {
   MPI_Win window; // MPI_WIN_NULL on one rank
 } wring_shared;
 
-PetscErrorCode wring_team_possible(MPI_Comm comm, PetscBool *yes); // whether all ranks are on one node. Collective.
-
 /* The ranks must be on one node. *t is NULL on all ranks if too little memory can be shared. Collective. */
 PetscErrorCode wring_team_create(MPI_Comm comm, wring_team **t);
 PetscErrorCode wring_team_destroy(wring_team **t);

@@ -16,7 +16,7 @@ static PetscErrorCode create_rows(Mat A, PetscBool move, const wring_gathering *
   if (move) {
     PetscCall(MatGetSize(A, &n, NULL));
     PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
-    const PetscInt ranks = (PetscInt)PetscMin(ceil(PetscMax(info.nz_used, 1) / (double)g->rank_entries), h->first);
+    const PetscInt ranks = (PetscInt)PetscMin(PetscMax(round(info.nz_used / (double)g->rank_entries), 1), h->first);
     const PetscInt mine  = h->with_first ? PetscMin(h->rank, ranks) : ranks;
     first                = (PetscInt)((PetscInt64)n * mine / ranks);
     end                  = (PetscInt)((PetscInt64)n * PetscMin(mine + 1, ranks) / ranks);

@@ -253,6 +253,20 @@ static PetscErrorCode print_settings(const wring_problem *p, const char *title, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The rough times of the ways to solve with A, from which `auto` chooses. */
+static PetscErrorCode print_ways(const wring_problem *p)
+{
+  wring_operator_seconds s;
+
+  PetscFunctionBegin;
+  wring_operator_estimate(p->op, p->mesh->n_global, &s);
+  PetscCall(
+    PetscPrintf(p->comm, "ways      of A, roughly: %s %.2g s, ", p->size > 1 ? "shared factor" : "factor", s.shared));
+  if (p->size > 1) PetscCall(PetscPrintf(p->comm, "distributed factor %.2g s, ", s.distributed));
+  PetscCall(PetscPrintf(p->comm, "multigrid %.2g s\n", s.multigrid));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The solver's keys, those of its type, and the operator's. */
 static PetscErrorCode print_solver(const check *c)
 {
@@ -268,8 +282,10 @@ static PetscErrorCode print_solver(const check *c)
     snprintf(prefix, sizeof prefix, "solver_%s_", type);
     if (strcmp(type, wring_solver_name(c->solver)) == 0) PetscCall(print_settings(c->p, "", prefix, options));
   }
-  if (wring_solver_operator_factor(c->solver) > 0)
+  if (wring_solver_operator_factor(c->solver) > 0) {
     PetscCall(print_settings(c->p, "", "operator_", wring_operator_options));
+    PetscCall(print_ways(c->p));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -39,12 +39,11 @@ static PetscErrorCode print_model(const wring_problem *p)
 static PetscErrorCode describe_operator(const wring_problem *p, size_t size, char *text)
 {
   const char *const type = wring_operator_choice(p->op, p->mesh->n_global);
-  PetscBool         shared;
 
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(text, type, size));
   if (p->size == 1 || strcmp(type, "direct")) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_operator_choose_factor(p->op, p->mesh->n_global, &shared));
+  const PetscBool shared = wring_operator_shares_factor(p->op, p->mesh->n_global);
   PetscCall(PetscStrlcat(text, shared ? " (shared factor)" : " (distributed factor)", size));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
