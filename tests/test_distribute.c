@@ -1,10 +1,11 @@
 /* ranks: 1 2 3 4
   A mesh cut into slices in several ways: fails if the distributed mesh depends on them in a single bit, or if a tet is
-  lost or sent twice. */
+  lost or sent twice. A graph cut in steps: fails if its parts depend on the ranks that cut, or are worse than METIS's. */
 #include <wring/mesh.h>
 #include "check.h"
 #include "blocks.h"
 #include "mesh/data.h"
+#include "mesh/distribute/distribute.h"
 #include <string.h>
 
 static PetscMPIInt rank, size;
@@ -136,14 +137,15 @@ static void check_complete(const wring_mesh_data *d, const wring_mesh *m)
   free(seen);
 }
 
-static PetscErrorCode test_slices(wring_mesh_data *d)
+static PetscErrorCode test_slices(const wring_mesh_data *d, wring_partitioner partitioner, PetscInt most)
 {
-  wring_mesh *first, *m;
+  const wring_cut c = {partitioner, size, most};
+  wring_mesh     *first, *m;
 
   PetscFunctionBegin;
   for (int way = 0; way < WAYS; way++) {
     wring_mesh_data *slice = slice_of(d, way);
-    PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &slice, &m));
+    PetscCall(wring_mesh_distribute_cut(PETSC_COMM_WORLD, &c, &slice, &m));
     CHECK(!slice, "distribute consumes the slice");
     check_complete(d, m);
     if (way == 0) {
@@ -154,20 +156,69 @@ static PetscErrorCode test_slices(wring_mesh_data *d)
     PetscCall(wring_mesh_destroy(&m));
   }
   PetscCall(wring_mesh_destroy(&first));
-  PetscCall(wring_mesh_data_destroy(&d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- partitions -------------------------------------------------------------------------------------------------- */
+
+enum { SERIAL = 1000000, SMALL = 400 }; // graphs of so many tets are cut on one rank
+
+/* The same parts by all ranks together, of slices with gaps, and by every rank alone. */
+static PetscErrorCode assess(const wring_mesh_data *d, wring_partitioner partitioner, PetscInt most, PetscInt n_part,
+                             wring_mesh_cut *cut)
+{
+  const wring_cut  c     = {partitioner, n_part, most};
+  wring_mesh_data *slice = slice_of(d, WITH_GAPS);
+  wring_mesh_cut   alone;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_assess_cut(PETSC_COMM_WORLD, &c, slice, cut));
+  PetscCall(wring_mesh_assess_cut(PETSC_COMM_SELF, &c, d, &alone));
+  CHECK(cut->cut_faces == alone.cut_faces && cut->ghosts == alone.ghosts && cut->tets_max == alone.tets_max &&
+          cut->vertices_max == alone.vertices_max && cut->interface_vertices == alone.interface_vertices,
+        "%d parts on %d ranks: %d faces and %d ghosts, on one %d and %d", (int)n_part, size, (int)cut->cut_faces,
+        (int)cut->ghosts, (int)alone.cut_faces, (int)alone.ghosts);
+  PetscCall(wring_mesh_data_destroy(&slice));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Clusters cost at most 15 % more cut faces and ghosts than METIS of all tets; a jittered box, where METIS is good. */
+static PetscErrorCode test_cuts(const wring_mesh_data *d, PetscInt n_part)
+{
+  const double   mean = (double)d->n_tet / n_part;
+  wring_mesh_cut whole, steps, curve;
+
+  PetscFunctionBegin;
+  PetscCall(assess(d, WRING_PARTITIONER_METIS, SERIAL, n_part, &whole));
+  PetscCall(assess(d, WRING_PARTITIONER_METIS, PetscMax(SMALL, 40 * n_part), n_part, &steps));
+  PetscCall(assess(d, WRING_PARTITIONER_CURVE, SERIAL, n_part, &curve));
+  CHECK((double)steps.cut_faces <= 1.15 * (double)whole.cut_faces, "%d parts: %d faces cut in steps, %d by METIS",
+        (int)n_part, (int)steps.cut_faces, (int)whole.cut_faces);
+  CHECK((double)steps.ghosts <= 1.15 * (double)whole.ghosts, "%d parts: %d ghosts, %d by METIS", (int)n_part,
+        (int)steps.ghosts, (int)whole.ghosts);
+  CHECK((double)steps.tets_max <= 1.04 * mean, "%d parts: %d tets in one", (int)n_part, (int)steps.tets_max);
+  CHECK((double)curve.tets_max < mean + 1, "equal pieces of the curve");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- meshes ------------------------------------------------------------------------------------------------------ */
 
-static PetscErrorCode test_box(const wring_box *box)
+/* By METIS, as clusters where there are more tets than parts, and by the curve. Destroys d. */
+static PetscErrorCode test_mesh(wring_mesh_data *d)
+{
+  PetscFunctionBegin;
+  PetscCall(test_slices(d, WRING_PARTITIONER_METIS, SERIAL));
+  PetscCall(test_slices(d, WRING_PARTITIONER_METIS, 40));
+  PetscCall(test_slices(d, WRING_PARTITIONER_CURVE, SERIAL));
+  PetscCall(wring_mesh_data_destroy(&d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static wring_mesh_data *make_box(const wring_box *box)
 {
   wring_mesh_data *d;
-
-  PetscFunctionBegin;
-  PetscCall(wring_mesh_box(PETSC_COMM_SELF, box, &d, &(wring_error){""}));
-  PetscCall(test_slices(d));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallAbort(PETSC_COMM_SELF, wring_mesh_box(PETSC_COMM_SELF, box, &d, &(wring_error){""}));
+  return d;
 }
 
 /* A solid, two solids apart, a sheet, a line, and fewer tets than ranks. */
@@ -178,11 +229,50 @@ static PetscErrorCode test_meshes(void)
   static const wring_box apart[] = {{{1, 1, 1}, {4, 4, 4}, {0, 0, 0}, 0}, {{1, 1, 1}, {3, 5, 3}, {3, 0, 0}, 0.1}};
 
   PetscFunctionBegin;
-  PetscCall(test_box(&solid));
-  PetscCall(test_box(&sheet));
-  PetscCall(test_box(&line));
-  PetscCall(test_box(&cell));
-  PetscCall(test_slices(test_blocks_data(2, apart)));
+  PetscCall(test_mesh(make_box(&solid)));
+  PetscCall(test_mesh(make_box(&sheet)));
+  PetscCall(test_mesh(make_box(&line)));
+  PetscCall(test_mesh(make_box(&cell)));
+  PetscCall(test_mesh(test_blocks_data(2, apart)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if defined(PETSC_HAVE_PTSCOTCH) || defined(PETSC_HAVE_PARMETIS)
+/* A package may give other parts when it is called again. */
+static PetscErrorCode test_package(const wring_mesh_data *d, wring_partitioner partitioner)
+{
+  wring_mesh_data *slice = slice_of(d, WITH_GAPS);
+  wring_mesh      *m;
+  wring_mesh_info  info;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_distribute_by(PETSC_COMM_WORLD, partitioner, &slice, &m));
+  check_complete(d, m);
+  PetscCall(wring_mesh_get_info(m, &info));
+  CHECK(info.balance_tets < 1.1, "balance %g", info.balance_tets);
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+static PetscErrorCode test_partitions(void)
+{
+  static const wring_box large   = {{2, 1, 1}, {16, 9, 9}, {0}, 0.3};
+  static const PetscInt  parts[] = {2, 7, 64};
+  wring_mesh_data       *d       = make_box(&large);
+  wring_mesh_cut         cut;
+
+  PetscFunctionBegin;
+  PetscCall(assess(d, WRING_PARTITIONER_METIS, SMALL, 1, &cut));
+  CHECK(cut.cut_faces == 0 && cut.ghosts == 0 && cut.tets_max == d->n_tet, "one part");
+  for (int i = 0; i < 3; i++) PetscCall(test_cuts(d, parts[i]));
+#if defined(PETSC_HAVE_PTSCOTCH)
+  PetscCall(test_package(d, WRING_PARTITIONER_PTSCOTCH));
+#endif
+#if defined(PETSC_HAVE_PARMETIS)
+  PetscCall(test_package(d, WRING_PARTITIONER_PARMETIS));
+#endif
+  PetscCall(wring_mesh_data_destroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -192,6 +282,7 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(test_meshes());
+  PetscCall(test_partitions());
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -188,6 +188,13 @@ refused 'scale is "0", expected a real in' info beam.msh -scale 0
 refused 'partz.*did you mean' info beam.msh -partz 2
 refused 'parts is "0", expected' info beam.msh -parts 0
 refused 'parts is "2,x", expected' info beam.msh -parts 2,x
+refused 'partitioner is "ptscoth", expected one of metis, curve, ptscotch, parmetis' info beam.msh -partitioner ptscoth
+for package in ptscotch parmetis; do # works, or names what is missing
+  on 3 info beam.msh -parts 2 -partitioner $package || grep -q "partitioner: $package needs a PETSc with P" log ||
+    fail "-partitioner $package"
+done
+works 3 info beam.msh -parts 4 -partitioner curve
+grep -q '^ *4 *1.000 *1.000 ' log || fail 'four pieces of the curve'
 refused 'expected a name that ends with .json' info beam.msh -json beam.txt
 cp beam.msh mesh.json
 refused 'writing it would overwrite the input mesh.json' info mesh.json -json mesh.json

@@ -8,7 +8,8 @@
     data.c       a whole mesh on one rank; names.c its named parts; mesh_box.c makes one; mesh_options.c deck keys
     read/        from a file to its nodes and elements (map: read/raw.h)
     build/       from those to a mesh, checked (map: build/build.h)
-    distribute/  from a mesh in original order to its parts and back (map: distribute/halo.h)
+    partition/   a distributed graph cut into parts (map: partition/graph.h)
+    distribute/  from slices in original order to a distributed mesh and back (map: distribute/halo.h)
     refine/      uniform refinement in parallel (map: refine/refine.h)
     surface/     faces and surfaces of tets, lines and triangles of sets (map: surface/skin.h)
     sets.c       sets by rest position; rest.c rest geometry and masses; info.c, measure.c properties of a mesh
@@ -23,8 +24,7 @@
 
   Memory of rank 0 (32-bit integers, a solid with 5.7 tets a vertex). wring_mesh_data: about 25 bytes a tet. Reading a
   file: in addition the text of the file, about 190 bytes a tet in total (counted for Gmsh, ASCII,
-  47 bytes a tet). wring_mesh_distribute on two ranks or more: at most 210 bytes a tet, METIS included. Other ranks
-  never hold more than their part. For a larger mesh, read a coarse one and refine it.
+  47 bytes a tet). For a larger mesh, read a coarse one and refine it.
 
   Functions are not thread-safe. Arrays returned to the caller are allocated by PetscMalloc. After an error that is not
   a refusal (base.h) the mesh may only be destroyed.
@@ -131,7 +131,30 @@ typedef struct {
 PetscErrorCode wring_mesh_measure(const wring_mesh_data *d, wring_mesh_measures *m);
 PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m);
 
-/* The partition that wring_mesh_distribute would make of a mesh. Not collective. */
+/*
+  Keys of the deck, prefix mesh_: file, scale, refine, partitioner, box_size, box_cells, box_origin, box_jitter; prefix set_*_: box,
+  sphere, plane.
+*/
+extern const wring_option wring_mesh_options[], wring_set_options[];
+
+/* ---- a distributed mesh ------------------------------------------------------------------------------------------ */
+
+/*
+  How tets are assigned to ranks. METIS: METIS_PartGraphKway of the dual graph, of its clusters if it is large; CURVE:
+  equal pieces of a Hilbert curve; PTSCOTCH, PARMETIS: these packages, through a PETSc that has them.
+*/
+typedef enum {
+  WRING_PARTITIONER_METIS,
+  WRING_PARTITIONER_CURVE,
+  WRING_PARTITIONER_PTSCOTCH,
+  WRING_PARTITIONER_PARMETIS
+} wring_partitioner;
+
+/* The key `partitioner` of a table, with a prefix. Refused: a package that this PETSc does not have. Collective. */
+PetscErrorCode wring_mesh_get_partitioner(const wring_options *o, const char *prefix, const wring_option *table,
+                                          wring_partitioner *p);
+
+/* A partition into parts, whose number need not be that of ranks. */
 typedef struct {
   PetscInt64 cut_faces;              // faces between tets of different parts
   PetscInt   interface_vertices;     // vertices of elements of several parts
@@ -139,15 +162,12 @@ typedef struct {
   PetscInt   tets_max, vertices_max; // of the largest part
 } wring_mesh_cut;
 
-PetscErrorCode wring_mesh_measure_cut(const wring_mesh_data *d, PetscInt n_part, wring_mesh_cut *cut);
-
 /*
-  Keys of the deck, prefix mesh_: file, scale, refine, box_size, box_cells, box_origin, box_jitter; prefix set_*_: box,
-  sphere, plane.
+  The partition that wring_mesh_distribute_by makes on n_part ranks, but for the packages, whose parts depend on the
+  ranks that cut. d: this rank's slice, or NULL: an empty one. Collective.
 */
-extern const wring_option wring_mesh_options[], wring_set_options[];
-
-/* ---- a distributed mesh ------------------------------------------------------------------------------------------ */
+PetscErrorCode wring_mesh_measure_cut(MPI_Comm comm, wring_partitioner partitioner, PetscInt n_part,
+                                      const wring_mesh_data *d, wring_mesh_cut *cut);
 
 /*
   Local vertices [0, n_owned) are owned and contiguous in the global numbering; [n_owned, n_local) are ghosts, in
@@ -188,6 +208,8 @@ typedef struct {
   the mesh is destroyed. Collective.
 */
 PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wring_mesh **m);
+PetscErrorCode wring_mesh_distribute_by(MPI_Comm comm, wring_partitioner partitioner, wring_mesh_data **data,
+                                        wring_mesh **m);
 PetscErrorCode wring_mesh_destroy(wring_mesh **m);
 
 /*

@@ -5,7 +5,6 @@
 #include "base/forest.h"
 #include "base/sort.h"
 #include "mesh/distribute/order.h"
-#include "mesh/distribute/partition.h"
 #include <math.h>
 
 static void measure_tets(const wring_mesh_data *d, wring_mesh_measures *m)
@@ -146,117 +145,5 @@ PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m)
   PetscFunctionBegin;
   PetscCall(PetscFree2(m->region_tets, m->region_volume));
   PetscCall(PetscFree4(m->set_triangles, m->set_lines, m->set_area, m->set_length));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- parts ------------------------------------------------------------------------------------------------------- */
-
-static PetscInt largest(PetscInt n, const PetscInt *part, PetscInt n_part, PetscInt *count)
-{
-  PetscInt most = 0;
-  for (PetscInt p = 0; p < n_part; p++) count[p] = 0;
-  for (PetscInt i = 0; i < n; i++) count[part[i]]++;
-  for (PetscInt p = 0; p < n_part; p++) most = PetscMax(most, count[p]);
-  return most;
-}
-
-static PetscErrorCode count_cut_faces(const wring_mesh_data *d, const PetscInt *tet_part, PetscInt64 *n)
-{
-  PetscInt *neighbour, crowd[3];
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(4 * (size_t)d->n_tet, &neighbour));
-  PetscCall(wring_faces_match(d->n_vertex, d->n_tet, d->tet, neighbour, crowd));
-  *n = 0;
-  for (PetscInt e = 0; e < d->n_tet; e++) {
-    for (int a = 0; a < 4; a++) {
-      const PetscInt f = neighbour[4 * (size_t)e + (size_t)a];
-      *n += f > e && tet_part[f] != tet_part[e];
-    }
-  }
-  PetscCall(PetscFree(neighbour));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Corners of element i: tets, then lines and triangles of sets. Returns their number. */
-static int element_corners(const wring_mesh_data *d, PetscInt i, const PetscInt **v)
-{
-  *v = i < d->n_tet ? d->tet + 4 * (size_t)i : d->set_element + 4 * (size_t)(i - d->n_tet) + 1;
-  return i < d->n_tet ? 4 : (*v)[2] < 0 ? 2 : 3;
-}
-
-/*
-  The elements to consider, order [*n], and the part of each: all tets, and the lines and triangles with a vertex
-  outside the tets, which belong to the part of their lowest vertex. Those on a solid are omitted, because their cost
-  depends on the deck.
-*/
-static PetscErrorCode assign_elements(const wring_mesh_data *d, const PetscInt *tet_part, const PetscInt *vertex_part,
-                                      PetscInt *n, PetscInt *order, PetscInt *part)
-{
-  const PetscInt *v;
-  char           *solid;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)d->n_vertex, &solid));
-  for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) solid[d->tet[i]] = 1;
-  *n = 0;
-  for (PetscInt i = 0; i < d->n_tet + d->n_set_element; i++) {
-    const int corners = element_corners(d, i, &v);
-    PetscInt  lowest = v[0], inside = 0;
-    for (int a = 0; a < corners; a++) {
-      lowest = PetscMin(lowest, v[a]);
-      inside += solid[v[a]];
-    }
-    if (i >= d->n_tet && inside == corners) continue;
-    part[i]       = i < d->n_tet ? tet_part[i] : vertex_part[lowest];
-    order[(*n)++] = i;
-  }
-  PetscCall(PetscFree(solid));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Visits the elements part by part; a vertex is counted at its first visit in a part. */
-static PetscErrorCode count_shared(const wring_mesh_data *d, PetscInt n_part, const PetscInt *tet_part,
-                                   const PetscInt *vertex_part, wring_mesh_cut *cut)
-{
-  const PetscInt  all = d->n_tet + d->n_set_element;
-  PetscInt       *order, *part, *start, *last, *parts, n = 0;
-  const PetscInt *v;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc3((size_t)all, &order, (size_t)all, &part, (size_t)n_part + 1, &start));
-  PetscCall(PetscMalloc2((size_t)d->n_vertex, &last, (size_t)d->n_vertex, &parts));
-  for (PetscInt i = 0; i < d->n_vertex; i++) last[i] = -1, parts[i] = 0;
-  PetscCall(assign_elements(d, tet_part, vertex_part, &n, order, part));
-  PetscCall(wring_sort_buckets(n, order, part, n_part, start));
-  for (PetscInt i = 0; i < n; i++) {
-    const int corners = element_corners(d, order[i], &v);
-    for (int a = 0; a < corners; a++) {
-      const PetscInt p = part[order[i]];
-      if (last[v[a]] == p) continue;
-      last[v[a]] = p;
-      parts[v[a]]++;
-      cut->ghosts += vertex_part[v[a]] != p;
-    }
-  }
-  for (PetscInt i = 0; i < d->n_vertex; i++) cut->interface_vertices += parts[i] > 1;
-  PetscCall(PetscFree2(last, parts));
-  PetscCall(PetscFree3(order, part, start));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_mesh_measure_cut(const wring_mesh_data *d, PetscInt n_part, wring_mesh_cut *cut)
-{
-  PetscInt *tet_part, *vertex_part, *count;
-
-  PetscFunctionBegin;
-  *cut = (wring_mesh_cut){0};
-  PetscCall(PetscMalloc3((size_t)d->n_tet, &tet_part, (size_t)d->n_vertex, &vertex_part, (size_t)n_part, &count));
-  PetscCall(wring_mesh_partition(d, n_part, tet_part, vertex_part));
-  PetscCall(count_cut_faces(d, tet_part, &cut->cut_faces));
-  PetscCall(count_shared(d, n_part, tet_part, vertex_part, cut));
-  cut->tets_max     = largest(d->n_tet, tet_part, n_part, count);
-  cut->vertices_max = largest(d->n_vertex, vertex_part, n_part, count);
-  PetscCall(PetscFree3(tet_part, vertex_part, count));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

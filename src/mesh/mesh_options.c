@@ -1,3 +1,5 @@
+#include <petscconf.h>
+#include <string.h>
 #include <wring/mesh.h>
 
 const wring_option wring_mesh_options[] = {
@@ -15,6 +17,11 @@ const wring_option wring_mesh_options[] = {
    .value = "0",
    .help =
      "Number of refinements; each splits a tetrahedron into 8, a triangle into 4 and a line into 2, in parallel."},
+  {.key     = "partitioner",
+   .type    = WRING_WORD,
+   .choices = "metis|curve|ptscotch|parmetis",
+   .value   = "metis",
+   .help    = "How tetrahedra are assigned to ranks; the last two need a PETSc with these packages."},
   {.key   = "box_size",
    .type  = WRING_REALS,
    .count = 3,
@@ -52,3 +59,31 @@ const wring_option wring_set_options[] = {
    .help  = "Vertices on or above the plane through x,y,z with normal nx,ny,nz: (X - p) . n >= 0."},
   {.key = NULL},
 };
+
+/* Whether this PETSc has the package; otherwise *missing names it. */
+static PetscBool has_package(wring_partitioner p, const char **missing)
+{
+#if !defined(PETSC_HAVE_PTSCOTCH)
+  if (p == WRING_PARTITIONER_PTSCOTCH) *missing = "PT-Scotch";
+#endif
+#if !defined(PETSC_HAVE_PARMETIS)
+  if (p == WRING_PARTITIONER_PARMETIS) *missing = "ParMETIS";
+#endif
+  return (PetscBool)(p == WRING_PARTITIONER_METIS || p == WRING_PARTITIONER_CURVE || !*missing);
+}
+
+PetscErrorCode wring_mesh_get_partitioner(const wring_options *o, const char *prefix, const wring_option *table,
+                                          wring_partitioner *p)
+{
+  static const char *const names[] = {"metis", "curve", "ptscotch", "parmetis"};
+  const char              *word, *missing = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, prefix, table, "partitioner", &word));
+  for (int i = 0; i < 4; i++)
+    if (!strcmp(word, names[i])) *p = (wring_partitioner)i;
+  if (!has_package(*p, &missing))
+    WRING_REFUSE(wring_options_comm(o), "%s: %spartitioner: %s needs a PETSc with %s, expected metis or curve",
+                 wring_options_origin(o, prefix, "partitioner"), prefix, word, missing);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

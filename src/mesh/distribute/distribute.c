@@ -1,61 +1,178 @@
 /*
-  Rank 0 partitions the whole mesh, orders it in global numbers and sends each rank its part; each rank then finds its
-  ghosts.
+  From slices to a distributed mesh. Tets go from the slices to pieces of a curve, where they are partitioned, and from
+  there to their parts; vertices, members of sets and their elements go from the slices to their owners.
 */
-#include "mesh/data.h"
-#include "deal.h"
-#include "halo.h"
+#include "distribute.h"
 #include "base/sort.h"
+#include "blocks.h"
+#include "halo.h"
+#include "mesh/data.h"
 #include "order.h"
-#include "partition.h"
+#include "owners.h"
 #include <stdlib.h>
 
-/* The distribution, on rank 0; zero elsewhere. */
-typedef struct {
-  PetscMPIInt size;
-  PetscInt   *tet_part, *vertex_part;        // freed after the orders are made
-  PetscInt   *vertex_order, *tet_order;      // by part, then along the curve
-  PetscInt   *vertex_start, *tet_start;      // [size + 1]
-  PetscInt   *element_order, *element_start; // of sets; [size + 1]
-  PetscInt   *counts;                        // [size][4] vertices, tets, interior tets, elements of sets
-} plan;
+/* ---- tets -------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode order_vertices(const wring_mesh_data *d, const double low[3], double side, plan *p)
+/* *table [n][width] goes along x; the old one is freed. */
+static PetscErrorCode move_table(const wring_exchange *x, size_t width, void *table, void *moved)
 {
-  uint64_t *key;
-
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)d->n_vertex, &key));
-  for (PetscInt v = 0; v < d->n_vertex; v++) key[v] = wring_hilbert_key(d->X + 3 * v, low, side);
-  PetscCall(wring_order_keys(d->n_vertex, key, p->vertex_order));
-  PetscCall(wring_sort_buckets(d->n_vertex, p->vertex_order, p->vertex_part, p->size, p->vertex_start));
-  PetscCall(PetscFree(key));
+  PetscCall(wring_exchange_send(x, width, *(void **)table, moved));
+  PetscCall(PetscFree(*(void **)table));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool is_interior(const wring_mesh_data *d, const plan *p, PetscInt e)
+/* The tets of the pieces go to their parts, with original numbers of vertices. They arrive in the order of the curve. */
+static PetscErrorCode send_tets(wring_pieces *p, const PetscInt *part, wring_mesh *m)
 {
-  for (int a = 0; a < 4; a++)
-    if (p->vertex_part[d->tet[4 * e + a]] != p->tet_part[e]) return PETSC_FALSE;
-  return PETSC_TRUE;
-}
-
-/* By part, then in the order of wring_order_tets. */
-static PetscErrorCode order_tets(const wring_mesh_data *d, const double low[3], double side, plan *p)
-{
-  uint64_t *key;
-  PetscInt *boundary;
+  const PetscInt64 here = p->n;
+  wring_exchange   x;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)d->n_tet, &key, (size_t)d->n_tet, &boundary));
-  for (PetscInt e = 0; e < d->n_tet; e++) {
-    key[e]      = wring_hilbert_key_of_tet(d->X, d->tet + 4 * e, low, side);
-    boundary[e] = is_interior(d, p, e) ? 0 : 1;
-    p->counts[4 * p->tet_part[e] + 2] += 1 - boundary[e];
+  for (PetscInt i = 0; i < 4 * p->n; i++) p->tet[i] = p->vertex[p->tet[i]];
+  PetscCallMPI(MPI_Allreduce(&here, &m->n_tet_global, 1, MPIU_INT64, MPI_SUM, m->comm));
+  PetscCall(wring_exchange_create(m->comm, p->n, part, &x));
+  PetscCall(move_table(&x, 4 * sizeof *p->tet, &p->tet, &m->tet));
+  PetscCall(move_table(&x, sizeof *p->region, &p->region, &m->region));
+  PetscCall(move_table(&x, sizeof *p->number, &p->number, &m->tet_original));
+  m->n_tet = x.n_got;
+  PetscCall(wring_exchange_destroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* m->tet from original to global numbers. */
+static PetscErrorCode renumber_tets(wring_mesh *m)
+{
+  PetscInt *vertex, *global, n;
+
+  PetscFunctionBegin;
+  PetscCall(wring_blocks_compact(m->n_tet, m->tet, &n, &vertex));
+  PetscCall(PetscMalloc1((size_t)n, &global));
+  PetscCall(wring_mesh_find_globals(m, n, vertex, global));
+  for (PetscInt i = 0; i < 4 * m->n_tet; i++) m->tet[i] = global[m->tet[i]];
+  PetscCall(PetscFree(global));
+  PetscCall(PetscFree(vertex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode permute(PetscInt n, const PetscInt *order, size_t width, void *table)
+{
+  char *old = *(char **)table, *row;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n * width, &row));
+  for (PetscInt i = 0; i < n; i++)
+    PetscCall(PetscMemcpy(row + (size_t)i * width, old + (size_t)order[i] * width, width));
+  PetscCall(PetscFree(old));
+  *(char **)table = row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Interior tets first, by region, in the order of the curve; they are in this order, and have local numbers. */
+static PetscErrorCode order_tets(wring_mesh *m)
+{
+  PetscInt *order, *boundary, *start;
+
+  PetscFunctionBegin;
+  PetscCall(
+    PetscMalloc3((size_t)m->n_tet, &order, (size_t)m->n_tet, &boundary, (size_t)PetscMax(m->regions.n, 2) + 1, &start));
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    order[e]    = e;
+    boundary[e] = 0;
+    for (int a = 0; a < 4; a++) boundary[e] |= m->tet[4 * e + a] >= m->n_owned;
   }
-  PetscCall(wring_order_tets(d->n_tet, key, d->regions.n, d->region, boundary, p->tet_order));
-  PetscCall(wring_sort_buckets(d->n_tet, p->tet_order, p->tet_part, p->size, p->tet_start));
-  PetscCall(PetscFree2(key, boundary));
+  PetscCall(wring_sort_buckets(m->n_tet, order, m->region, m->regions.n, start));
+  PetscCall(wring_sort_buckets(m->n_tet, order, boundary, 2, start));
+  m->n_interior = start[1];
+  PetscCall(permute(m->n_tet, order, 4 * sizeof *m->tet, &m->tet));
+  PetscCall(permute(m->n_tet, order, sizeof *m->region, &m->region));
+  PetscCall(permute(m->n_tet, order, sizeof *m->tet_original, &m->tet_original));
+  PetscCall(PetscFree3(order, boundary, start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- vertices ---------------------------------------------------------------------------------------------------- */
+
+/* Vertices arrive in the order of their numbers, and are put in that of the curve. */
+static PetscErrorCode order_vertices(const wring_pieces *p, wring_mesh *m)
+{
+  uint64_t *key;
+  PetscInt *order;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)m->n_owned, &key, (size_t)m->n_owned, &order));
+  for (PetscInt v = 0; v < m->n_owned; v++) key[v] = wring_hilbert_key(m->X + 3 * (size_t)v, p->low, p->side);
+  PetscCall(wring_order_keys(m->n_owned, key, order));
+  PetscCall(permute(m->n_owned, order, sizeof *m->original, &m->original));
+  PetscCall(permute(m->n_owned, order, 3 * sizeof *m->X, &m->X));
+  PetscCall(PetscFree2(key, order));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Frees d->X. */
+static PetscErrorCode send_vertices(const wring_pieces *p, const wring_owners *o, wring_mesh_data *d, wring_mesh *m)
+{
+  const PetscInt first = p->block->rstart;
+  PetscInt      *number, end;
+  wring_exchange x;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)d->n_vertex, &number));
+  for (PetscInt v = 0; v < d->n_vertex; v++) number[v] = first + v;
+  PetscCall(wring_exchange_create(m->comm, d->n_vertex, o->owner, &x));
+  PetscCall(move_table(&x, sizeof *number, &number, &m->original));
+  PetscCall(move_table(&x, 3 * sizeof *d->X, &d->X, &m->X));
+  m->n_owned = x.n_got;
+  PetscCall(wring_exchange_destroy(&x));
+  PetscCallMPI(MPI_Scan(&m->n_owned, &end, 1, MPIU_INT, MPI_SUM, m->comm));
+  m->begin    = end - m->n_owned;
+  m->n_global = p->block->N;
+  PetscCall(order_vertices(p, m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  PetscInt set, vertex; // original number
+} member;
+
+/* The members of this slice go to the owners of their vertices: *got [*n]. */
+static PetscErrorCode send_members(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d, PetscInt *n,
+                                   member **got)
+{
+  const PetscInt all = d->set_start ? d->set_start[d->sets.n] : 0;
+  PetscInt      *to;
+  member        *row;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)all, &to, (size_t)all, &row));
+  for (PetscInt s = 0; d->set_start && s < d->sets.n; s++) {
+    for (PetscInt i = d->set_start[s]; i < d->set_start[s + 1]; i++) {
+      row[i] = (member){s, d->set_vertex[i]};
+      to[i]  = o->owner[d->set_vertex[i] - p->block->rstart];
+    }
+  }
+  PetscCall(wring_exchange_rows(p->comm, all, to, sizeof *row, row, n, got));
+  PetscCall(PetscFree2(to, row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* After the halo is built, which m's look-up of vertices needs. Frees row. */
+static PetscErrorCode fill_sets(PetscInt n, member *row, wring_mesh *m)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)m->sets.n, &m->set_vertex));
+  PetscCall(PetscCalloc1((size_t)m->sets.n, &m->set_count));
+  for (PetscInt i = 0; i < n; i++) m->set_count[row[i].set]++;
+  for (PetscInt s = 0; s < m->sets.n; s++) {
+    PetscCall(PetscMalloc1((size_t)m->set_count[s], &m->set_vertex[s]));
+    m->set_count[s] = 0;
+  }
+  for (PetscInt i = 0; i < n; i++)
+    m->set_vertex[row[i].set][m->set_count[row[i].set]++] = wring_mesh_local(m, row[i].vertex);
+  for (PetscInt s = 0; s < m->sets.n; s++) PetscCall(wring_sort_ints(m->set_count[s], m->set_vertex[s]));
+  PetscCall(PetscFree(row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,276 +184,112 @@ static int compare_rows(const void *a, const void *b)
   return 0;
 }
 
-/* Elements of sets go to the part of their first vertex. They are sorted: which rank's slice had them is forgotten. */
-static PetscErrorCode order_set_elements(const wring_mesh_data *d, plan *p)
+/* Elements of sets go to the owner of their first vertex. They are sorted: which slice had them is forgotten. */
+static PetscErrorCode send_set_elements(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d,
+                                        wring_mesh *m)
 {
-  PetscInt *part;
+  const PetscInt n = d->n_set_element;
+  PetscInt      *first, *to;
 
   PetscFunctionBegin;
-  if (d->n_set_element) qsort(d->set_element, (size_t)d->n_set_element, 4 * sizeof *d->set_element, compare_rows);
-  PetscCall(PetscMalloc1((size_t)d->n_set_element, &part));
-  for (PetscInt i = 0; i < d->n_set_element; i++) {
-    part[i]             = p->vertex_part[d->set_element[4 * (size_t)i + 1]];
-    p->element_order[i] = i;
-  }
-  PetscCall(wring_sort_buckets(d->n_set_element, p->element_order, part, p->size, p->element_start));
-  PetscCall(PetscFree(part));
+  PetscCall(PetscMalloc2((size_t)n, &first, (size_t)n, &to));
+  for (PetscInt i = 0; i < n; i++) first[i] = d->set_element[4 * (size_t)i + 1];
+  PetscCall(wring_blocks_fetch(p->block, n, first, sizeof *to, o->owner, to));
+  PetscCall(wring_exchange_rows(m->comm, n, to, 4 * sizeof *d->set_element, d->set_element, &m->n_set_element,
+                                &m->set_element));
+  if (m->n_set_element) qsort(m->set_element, (size_t)m->n_set_element, 4 * sizeof *m->set_element, compare_rows);
+  PetscCall(PetscFree2(first, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode make_plan(const wring_mesh_data *d, plan *p)
-{
-  double low[3], high[3];
+/* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)d->n_tet, &p->tet_part));
-  PetscCall(PetscMalloc1((size_t)d->n_vertex, &p->vertex_part));
-  PetscCall(wring_mesh_partition(d, p->size, p->tet_part, p->vertex_part));
-  PetscCall(PetscMalloc1((size_t)d->n_tet, &p->tet_order));
-  PetscCall(PetscMalloc1((size_t)d->n_vertex, &p->vertex_order));
-  PetscCall(PetscMalloc1((size_t)p->size + 1, &p->tet_start));
-  PetscCall(PetscMalloc1((size_t)p->size + 1, &p->vertex_start));
-  PetscCall(PetscMalloc1((size_t)d->n_set_element, &p->element_order));
-  PetscCall(PetscMalloc1((size_t)p->size + 1, &p->element_start));
-  PetscCall(PetscCalloc1(4 * (size_t)p->size, &p->counts));
-  wring_bounds(d->n_vertex, d->X, low, high);
-  PetscCall(order_vertices(d, low, wring_hilbert_side(low, high), p));
-  PetscCall(order_tets(d, low, wring_hilbert_side(low, high), p));
-  PetscCall(order_set_elements(d, p));
-  for (PetscInt q = 0; q < p->size; q++) {
-    p->counts[4 * q]     = p->vertex_start[q + 1] - p->vertex_start[q];
-    p->counts[4 * q + 1] = p->tet_start[q + 1] - p->tet_start[q];
-    p->counts[4 * q + 3] = p->element_start[q + 1] - p->element_start[q];
-  }
-  PetscCall(PetscFree(p->tet_part));
-  PetscCall(PetscFree(p->vertex_part));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode destroy_plan(plan *p)
+static PetscErrorCode take_names(wring_mesh_data *d, wring_mesh *m)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(p->tet_order));
-  PetscCall(PetscFree(p->vertex_order));
-  PetscCall(PetscFree(p->tet_start));
-  PetscCall(PetscFree(p->vertex_start));
-  PetscCall(PetscFree(p->element_order));
-  PetscCall(PetscFree(p->element_start));
-  PetscCall(PetscFree(p->counts));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Converts tets and sets of the whole mesh to global numbers; set vertices are sorted again. */
-static PetscErrorCode renumber(const plan *p, wring_mesh_data *d)
-{
-  PetscInt *global;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)d->n_vertex, &global));
-  for (PetscInt i = 0; i < d->n_vertex; i++) global[p->vertex_order[i]] = i;
-  for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) d->tet[i] = global[d->tet[i]];
-  for (PetscInt s = 0; s < d->sets.n; s++) {
-    const PetscInt first = d->set_start[s], last = d->set_start[s + 1];
-    for (PetscInt i = first; i < last; i++) d->set_vertex[i] = global[d->set_vertex[i]];
-    PetscCall(wring_sort_ints(last - first, d->set_vertex + first));
-  }
-  PetscCall(PetscFree(global));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode deal_counts(const plan *p, const wring_mesh_data *d, wring_mesh *m)
-{
-  PetscInt all[3] = {d ? d->n_vertex : 0, d ? d->n_tet : 0, d ? d->sets.n : 0}, mine[4], end;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Bcast(all, 3, MPIU_INT, 0, m->comm));
-  PetscCallMPI(MPI_Scatter(p->counts, 4, MPIU_INT, mine, 4, MPIU_INT, 0, m->comm));
-  PetscCallMPI(MPI_Scan(mine, &end, 1, MPIU_INT, MPI_SUM, m->comm));
-  m->n_global      = all[0];
-  m->n_tet_global  = all[1];
-  m->n_owned       = mine[0];
-  m->n_tet         = mine[1];
-  m->n_interior    = mine[2];
-  m->n_set_element = mine[3];
-  m->begin         = end - m->n_owned;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode deal_vertices(const plan *p, wring_mesh_data *d, wring_mesh *m)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)m->n_owned, &m->original));
-  PetscCall(PetscMalloc1(3 * (size_t)m->n_owned, &m->X));
-  PetscCall(
-    wring_deal_rows(m->comm, p->vertex_start, NULL, p->vertex_order, sizeof(PetscInt), m->n_owned, m->original));
-  PetscCall(
-    wring_deal_rows(m->comm, p->vertex_start, p->vertex_order, d ? d->X : NULL, 3 * sizeof(double), m->n_owned, m->X));
-  if (d) PetscCall(PetscFree(d->X));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Tets arrive with global vertex numbers. */
-static PetscErrorCode deal_tets(const plan *p, wring_mesh_data *d, wring_mesh *m)
-{
-  PetscInt *number;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(4 * (size_t)m->n_tet, &m->tet));
-  PetscCall(
-    wring_deal_rows(m->comm, p->tet_start, p->tet_order, d ? d->tet : NULL, 4 * sizeof(PetscInt), m->n_tet, m->tet));
-  if (d) PetscCall(PetscFree(d->tet));
-  PetscCall(PetscMalloc1((size_t)m->n_tet, &m->region));
-  PetscCall(
-    wring_deal_rows(m->comm, p->tet_start, p->tet_order, d ? d->region : NULL, sizeof(PetscInt), m->n_tet, m->region));
-  PetscCall(PetscMalloc1((size_t)m->n_tet, &m->tet_original));
-  PetscCall(PetscMalloc1((size_t)m->n_tet, &number));
-  PetscCall(wring_deal_rows(m->comm, p->tet_start, NULL, p->tet_order, sizeof(PetscInt), m->n_tet, number));
-  for (PetscInt e = 0; e < m->n_tet; e++) m->tet_original[e] = number[e];
-  PetscCall(PetscFree(number));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Rank q owns the vertices [start[q], start[q + 1]) of a set, because their global numbers ascend. */
-static void split_set(const plan *p, PetscInt n, const PetscInt *vertex, PetscInt *start, PetscInt *count)
-{
-  PetscInt i = 0;
-  for (PetscMPIInt q = 0; q < p->size; q++) {
-    start[q] = i;
-    while (i < n && vertex[i] < p->vertex_start[q + 1]) i++;
-    count[q] = i - start[q];
-  }
-  start[p->size] = i;
-}
-
-static PetscErrorCode deal_set(const plan *p, const wring_mesh_data *d, PetscInt s, wring_mesh *m)
-{
-  const PetscInt *vertex = d ? d->set_vertex + d->set_start[s] : NULL;
-  PetscInt       *start = NULL, *count = NULL;
-
-  PetscFunctionBegin;
-  if (d) {
-    PetscCall(PetscMalloc2((size_t)p->size + 1, &start, (size_t)p->size, &count));
-    split_set(p, d->set_start[s + 1] - d->set_start[s], vertex, start, count);
-  }
-  PetscCallMPI(MPI_Scatter(count, 1, MPIU_INT, &m->set_count[s], 1, MPIU_INT, 0, m->comm));
-  PetscCall(PetscMalloc1((size_t)m->set_count[s], &m->set_vertex[s]));
-  PetscCall(wring_deal_rows(m->comm, start, NULL, vertex, sizeof(PetscInt), m->set_count[s], m->set_vertex[s]));
-  for (PetscInt i = 0; i < m->set_count[s]; i++) m->set_vertex[s][i] -= m->begin;
-  PetscCall(PetscFree2(start, count));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode deal_sets(const plan *p, const wring_mesh_data *d, wring_mesh *m)
-{
-  PetscFunctionBegin;
-  if (d) {
-    PetscCall(wring_names_copy(&d->regions, &m->regions));
-    PetscCall(wring_names_copy(&d->sets, &m->sets));
-  }
+  PetscCall(wring_names_copy(&d->regions, &m->regions));
+  PetscCall(wring_names_copy(&d->sets, &m->sets));
   PetscCall(wring_names_broadcast(m->comm, &m->regions));
   PetscCall(wring_names_broadcast(m->comm, &m->sets));
-  PetscCall(PetscCalloc1((size_t)m->sets.n, &m->set_vertex));
-  PetscCall(PetscCalloc1((size_t)m->sets.n, &m->set_count));
-  for (PetscInt s = 0; s < m->sets.n; s++) PetscCall(deal_set(p, d, s, m));
-  PetscCall(PetscMalloc1(4 * (size_t)m->n_set_element, &m->set_element));
-  PetscCall(wring_deal_rows(m->comm, p->element_start, p->element_order, d ? d->set_element : NULL,
-                            4 * sizeof(PetscInt), m->n_set_element, m->set_element));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- slices ------------------------------------------------------------------------------------------------------ */
-
-/* Replaces the rows of all ranks by the whole table on rank 0, NULL elsewhere. */
-static PetscErrorCode collect(MPI_Comm comm, PetscInt *n, size_t width, void *value)
+/* part [p->n] of the tets of a piece, which belongs to the caller. */
+static PetscErrorCode cut_tets(const wring_pieces *p, const wring_cut *c, PetscInt **part)
 {
-  void *all;
+  wring_graph g;
 
   PetscFunctionBegin;
-  PetscCall(wring_collect_rows(comm, *n, *(void **)value, width, n, &all));
-  PetscCall(PetscFree(*(void **)value));
-  *(void **)value = all;
+  PetscCall(wring_pieces_dual(p, &g));
+  PetscCall(PetscMalloc1((size_t)p->n, part));
+  PetscCall(wring_graph_cut(&g, c, *part));
+  PetscCall(wring_graph_destroy(&g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The members of the whole sets ascend, because the blocks of vertices do. */
-static PetscErrorCode collect_sets(MPI_Comm comm, PetscInt n_set, wring_mesh_data *d)
+/* Tets and vertices of this rank: m->tet has original numbers. */
+static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m, PetscInt *n_member, member **members)
 {
-  PetscInt **member, *count, all = 0;
+  wring_pieces p;
+  wring_owners o;
+  PetscInt    *part;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2((size_t)n_set, &member, (size_t)n_set, &count));
-  for (PetscInt s = 0; s < n_set; s++) {
-    const PetscInt first = d->set_start ? d->set_start[s] : 0, n = d->set_start ? d->set_start[s + 1] - first : 0;
-    PetscCall(wring_collect_rows(comm, n, d->set_vertex + first, sizeof(PetscInt), &count[s], &member[s]));
-    all += count[s];
-  }
-  PetscCall(PetscFree(d->set_start));
-  PetscCall(PetscFree(d->set_vertex));
-  PetscCall(PetscMalloc1((size_t)n_set + 1, &d->set_start));
-  PetscCall(PetscMalloc1((size_t)all, &d->set_vertex));
-  d->set_start[0] = 0;
-  for (PetscInt s = 0; s < n_set; s++) {
-    d->set_start[s + 1] = d->set_start[s] + count[s];
-    PetscCall(PetscArraycpy(d->set_vertex + d->set_start[s], member[s], count[s]));
-    PetscCall(PetscFree(member[s]));
-  }
-  PetscCall(PetscFree2(member, count));
+  PetscCall(wring_pieces_create(m->comm, wring_cut_chunks(c->n_part), d, &p));
+  PetscCall(cut_tets(&p, c, &part));
+  PetscCall(wring_owners_create(&p, c->n_part, part, &o));
+  PetscCall(send_tets(&p, part, m));
+  PetscCall(PetscFree(part));
+  PetscCall(send_members(&p, &o, d, n_member, members));
+  PetscCall(send_set_elements(&p, &o, d, m));
+  PetscCall(send_vertices(&p, &o, d, m));
+  PetscCall(wring_owners_destroy(&o));
+  PetscCall(wring_pieces_destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The whole mesh on rank 0, NULL elsewhere. */
-static PetscErrorCode collect_slices(MPI_Comm comm, wring_mesh_data **data)
+PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wring_mesh_data **data, wring_mesh **mesh)
 {
-  PetscMPIInt rank, size;
-  PetscInt    n_set, n;
+  PetscInt    n_member;
+  member     *members;
+  wring_mesh *m;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!*data) PetscCall(PetscNew(data));
-  wring_mesh_data *const d = *data;
-  n_set                    = d->sets.n;
-  PetscCallMPI(MPI_Bcast(&n_set, 1, MPIU_INT, 0, comm));
-  n = d->n_tet;
-  PetscCall(collect(comm, &n, sizeof *d->region, &d->region));
-  PetscCall(collect(comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));
-  PetscCall(collect(comm, &d->n_tet, 4 * sizeof *d->tet, &d->tet));
-  PetscCall(collect(comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
-  PetscCall(collect_sets(comm, n_set, d));
-  if (rank) PetscCall(wring_mesh_data_destroy(data));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wring_mesh **mesh)
-{
-  wring_mesh_data *d = NULL;
-  wring_mesh      *m;
-  PetscMPIInt      rank;
-  plan             p = {0};
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &p.size));
   PetscCall(PetscNew(&m));
   *mesh   = m;
   m->comm = comm;
-  PetscCall(collect_slices(comm, data));
-  if (rank == 0) {
-    d = *data;
-    PetscCall(make_plan(d, &p));
-    PetscCall(renumber(&p, d));
-  }
-  PetscCall(deal_counts(&p, d, m));
-  PetscCall(deal_vertices(&p, d, m));
-  PetscCall(deal_tets(&p, d, m));
-  PetscCall(deal_sets(&p, d, m));
-  PetscCall(destroy_plan(&p));
-  if (rank == 0) PetscCall(wring_mesh_data_destroy(data));
+  if (!*data) PetscCall(PetscNew(data));
+  PetscCall(take_names(*data, m));
+  PetscCall(move(c, *data, m, &n_member, &members));
+  PetscCall(wring_mesh_data_destroy(data));
   PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &m->vector));
   PetscCallMPI(MPI_Type_commit(&m->vector));
   PetscCall(wring_mesh_build_natural(m));
+  PetscCall(renumber_tets(m));
   PetscCall(wring_mesh_join(m));
+  PetscCall(order_tets(m));
+  PetscCall(fill_sets(n_member, members, m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_distribute_by(MPI_Comm comm, wring_partitioner partitioner, wring_mesh_data **data,
+                                        wring_mesh **m)
+{
+  wring_cut   c = {.partitioner = partitioner};
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  c.n_part = size;
+  c.most   = wring_cut_most(size);
+  PetscCall(wring_mesh_distribute_cut(comm, &c, data, m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_distribute(MPI_Comm comm, wring_mesh_data **data, wring_mesh **m)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_distribute_by(comm, WRING_PARTITIONER_METIS, data, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

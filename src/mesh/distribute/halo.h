@@ -2,8 +2,10 @@
   Private to src/mesh: ghosts and the PetscSFs of a distributed mesh.
 
   Map of mesh/distribute, in reading order:
-    partition.c   assigns tets and vertices to parts, by METIS; order.c orders along a space-filling curve
-    distribute.c  wring_mesh_distribute: rank 0 orders the whole mesh and distributes it
+    order.c       keys along a space-filling curve; blocks.c rows of vertices from the slices of other ranks
+    pieces.c      the tets of the slices in equal pieces of the curve; dual.c their graph, which partition/ cuts
+    owners.c      the part that owns each vertex
+    distribute.c  wring_mesh_distribute: from slices to parts; assess.c properties of parts of any number
     deal.c        rows of a table from rank 0 to all, and back
     halo.c        ghosts and PetscSFs, from owned vertices and tets
     numbering.c   original numbers to global ones; more ghosts; rows of tables to the owners of their vertices

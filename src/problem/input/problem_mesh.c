@@ -211,14 +211,16 @@ static PetscErrorCode read_mesh(wring_problem *p, sources s, wring_mesh_data **d
 
 PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 {
-  const sources    s = get_sources(p->options);
-  PetscInt         times;
-  wring_mesh_data *data;
+  const sources     s = get_sources(p->options);
+  PetscInt          times;
+  wring_partitioner partitioner;
+  wring_mesh_data  *data;
 
   PetscFunctionBegin;
   PetscCall(check_sources(p->options, s));
+  PetscCall(wring_mesh_get_partitioner(p->options, "mesh_", wring_mesh_options, &partitioner));
   PetscCall(read_mesh(p, s, &data));
-  PetscCall(wring_mesh_distribute(p->comm, &data, &p->mesh));
+  PetscCall(wring_mesh_distribute_by(p->comm, partitioner, &data, &p->mesh));
   PetscCall(wring_options_get_int(p->options, "mesh_", wring_mesh_options, "refine", &times));
   if (!s.restart) PetscCall(wring_mesh_refine(p->mesh, times)); // the mesh of a checkpoint is already refined
   PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->parts->keys->n, p->parts->keys->entry));
@@ -227,14 +229,16 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 
 PetscErrorCode wring_problem_make_mesh(const wring_options *o, wring_mesh **m)
 {
-  const sources    s = get_sources(o);
-  PetscInt         times;
-  wring_mesh_data *data;
+  const sources     s = get_sources(o);
+  PetscInt          times;
+  wring_partitioner partitioner;
+  wring_mesh_data  *data;
 
   PetscFunctionBegin;
   PetscCall(check_sources(o, s));
+  PetscCall(wring_mesh_get_partitioner(o, "mesh_", wring_mesh_options, &partitioner));
   PetscCall(read_deck_mesh(o, s, &data));
-  PetscCall(wring_mesh_distribute(wring_options_comm(o), &data, m));
+  PetscCall(wring_mesh_distribute_by(wring_options_comm(o), partitioner, &data, m));
   PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "refine", &times));
   PetscCall(wring_mesh_refine(*m, times));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -63,6 +63,11 @@ static const wring_option info_options[] = {
    .type  = WRING_INTS,
    .range = "[1,1000000]",
    .help  = "Numbers of ranks for which a partition is assessed."},
+  {.key     = "partitioner",
+   .type    = WRING_WORD,
+   .choices = "metis|curve|ptscotch|parmetis",
+   .value   = "metis",
+   .help    = "How these partitions are made; the last two need a PETSc with these packages."},
   {.key = "json", .type = WRING_PATH, .help = "File NAME.json for the same report in JSON."},
   {.key = NULL},
 };

@@ -9,6 +9,7 @@ typedef struct {
   const wring_mesh_data *d;
   wring_mesh_measures    m;
   PetscInt               n_cut;
+  wring_partitioner      partitioner;
   PetscInt              *parts; // [n_cut]
   wring_mesh_cut        *cut;   // [n_cut]
 } report;
@@ -192,12 +193,14 @@ static PetscErrorCode get_json(const wring_mesh_job *job, size_t size, char *fil
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode measure(report *r)
+/* Partitions are made on all ranks. */
+static PetscErrorCode measure(const wring_mesh_job *job, report *r)
 {
   PetscFunctionBegin;
-  PetscCall(wring_mesh_measure(r->d, &r->m));
+  if (job->rank == 0) PetscCall(wring_mesh_measure(r->d, &r->m));
   PetscCall(PetscMalloc1(r->n_cut, &r->cut));
-  for (PetscInt i = 0; i < r->n_cut; i++) PetscCall(wring_mesh_measure_cut(r->d, r->parts[i], &r->cut[i]));
+  for (PetscInt i = 0; i < r->n_cut; i++)
+    PetscCall(wring_mesh_measure_cut(job->comm, r->partitioner, r->parts[i], r->d, &r->cut[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -212,21 +215,20 @@ PetscErrorCode wring_mesh_print_info(const wring_mesh_job *job)
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
+  PetscCall(wring_mesh_get_partitioner(job->o, "", job->table, &r.partitioner));
   if (wring_options_has(job->o, "", "parts"))
     PetscCall(wring_options_get_int_list(job->o, "", job->table, "parts", &r.n_cut, &r.parts));
   PetscCall(get_json(job, sizeof json, json));
   PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
-  if (job->rank == 0) {
-    r.d = data;
-    PetscCall(measure(&r));
-    if (json[0]) write_json(json, &r, &error);
-  }
+  r.d = data;
+  PetscCall(measure(job, &r));
+  if (job->rank == 0 && json[0]) write_json(json, &r, &error);
   PetscCall(wring_error_raise_output(job->comm, &error));
   if (job->rank == 0) {
     print(stdout, &r);
     PetscCall(wring_mesh_measures_destroy(&r.m));
-    PetscCall(PetscFree(r.cut));
   }
+  PetscCall(PetscFree(r.cut));
   PetscCall(PetscFree(r.parts));
   PetscCall(wring_mesh_data_destroy(&data));
   PetscFunctionReturn(PETSC_SUCCESS);

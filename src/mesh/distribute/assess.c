@@ -1,0 +1,197 @@
+/* Properties of a partition into any number of parts, which need not be that of ranks. */
+#include "base/sort.h"
+#include "blocks.h"
+#include "distribute.h"
+#include "mesh/data.h"
+#include "owners.h"
+
+/* The parts of elements, other than tets, at a vertex. */
+typedef struct {
+  PetscInt vertex, part;
+} touch;
+
+/* Lines and triangles of this rank's slice. */
+typedef struct {
+  PetscInt        n;
+  const PetscInt *row;          // [n][4] as in wring_mesh_data
+  PetscInt       *owner, *tets; // [n][3] of the corners; whether they are corners of tets
+} elements;
+
+static int corners_of(const PetscInt *row)
+{
+  return row[3] < 0 ? 2 : 3;
+}
+
+/* Whether each vertex of this rank's block is a corner of tets: solid [block->n]. */
+static PetscErrorCode ask_corners(const wring_pieces *p, const wring_owners *o, elements *e)
+{
+  PetscInt *solid, *vertex;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)p->block->n, &solid, 3 * (size_t)e->n, &vertex));
+  for (PetscInt v = 0; v < p->block->n; v++) solid[v] = o->start[v + 1] > o->start[v];
+  for (PetscInt i = 0; i < 3 * e->n; i++) { // a line has its last vertex twice
+    const PetscInt *const row = e->row + 4 * (size_t)(i / 3);
+    vertex[i]                 = row[1 + PetscMin(i % 3, corners_of(row) - 1)];
+  }
+  PetscCall(wring_blocks_fetch(p->block, 3 * e->n, vertex, sizeof(PetscInt), o->owner, e->owner));
+  PetscCall(wring_blocks_fetch(p->block, 3 * e->n, vertex, sizeof(PetscInt), solid, e->tets));
+  PetscCall(PetscFree2(solid, vertex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The touches of lines and triangles with a vertex outside the tets, which belong to the part of their lowest vertex:
+  list [*n], which has room for 3 e->n. Those on a solid are omitted, because their cost depends on the deck.
+*/
+static void list_touches(const elements *e, PetscInt *n, touch *list)
+{
+  *n = 0;
+  for (PetscInt i = 0; i < e->n; i++) {
+    const PetscInt *const v = e->row + 4 * (size_t)i + 1, *const tets = e->tets + 3 * (size_t)i;
+    const int corners = corners_of(v - 1);
+    int       lowest  = 0;
+    for (int a = 1; a < corners; a++)
+      if (v[a] < v[lowest]) lowest = a;
+    if (tets[0] && tets[1] && tets[2]) continue;
+    for (int a = 0; a < corners; a++) list[(*n)++] = (touch){v[a], e->owner[3 * (size_t)i + (size_t)lowest]};
+  }
+}
+
+/* The same, on the ranks whose blocks have the vertices: *got [*n]. */
+static PetscErrorCode find_touches(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d, PetscInt *n,
+                                   touch **got)
+{
+  elements    e = {.n = d->n_set_element, .row = d->set_element};
+  PetscInt   *to;
+  PetscMPIInt owner;
+  touch      *list;
+
+  PetscFunctionBegin;
+  PetscCall(
+    PetscMalloc4(3 * (size_t)e.n, &e.owner, 3 * (size_t)e.n, &e.tets, 3 * (size_t)e.n, &list, 3 * (size_t)e.n, &to));
+  PetscCall(ask_corners(p, o, &e));
+  list_touches(&e, n, list);
+  for (PetscInt i = 0; i < *n; i++) {
+    PetscCall(PetscLayoutFindOwner(p->block, list[i].vertex, &owner));
+    to[i] = owner;
+  }
+  PetscCall(wring_exchange_rows(p->comm, *n, to, sizeof *list, list, n, got));
+  PetscCall(PetscFree4(e.owner, e.tets, list, to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Counts each pair of a vertex and a part once. */
+static PetscErrorCode count_shared(const wring_pieces *p, const wring_owners *o, const wring_mesh_data *d,
+                                   PetscInt64 *interface, PetscInt64 *ghosts)
+{
+  PetscInt  n, *index;
+  uint64_t *key;
+  touch    *list;
+
+  PetscFunctionBegin;
+  PetscCall(find_touches(p, o, d, &n, &list));
+  const PetscInt all = n + o->start[p->block->n];
+  PetscCall(PetscMalloc2((size_t)all, &key, (size_t)all, &index));
+  for (PetscInt i = 0; i < n; i++)
+    key[i] = (uint64_t)(list[i].vertex - p->block->rstart) * (uint64_t)o->n_part + (uint64_t)list[i].part;
+  for (PetscInt v = 0; v < p->block->n; v++)
+    for (PetscInt i = o->start[v]; i < o->start[v + 1]; i++)
+      key[n++] = (uint64_t)v * (uint64_t)o->n_part + (uint64_t)o->touching[i];
+  PetscCall(PetscFree(list));
+  PetscCall(wring_order_keys(all, key, index));
+  for (PetscInt i = 0, parts = 0; i < all; i++) {
+    if (i > 0 && key[i] == key[i - 1]) continue;
+    const uint64_t v = key[i] / (uint64_t)o->n_part;
+    parts            = i > 0 && key[i - 1] / (uint64_t)o->n_part == v ? parts + 1 : 1;
+    *interface += parts == 2;
+    *ghosts += o->owner[v] != (PetscInt)(key[i] % (uint64_t)o->n_part);
+  }
+  PetscCall(PetscFree2(key, index));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Edges of the graph between parts, counted twice. */
+static PetscErrorCode count_cut(const wring_graph *g, const PetscInt *part, PetscInt64 *n)
+{
+  PetscInt *ghost_part;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)g->n_ghost, &ghost_part));
+  PetscCall(wring_graph_update(g, sizeof *part, part, ghost_part));
+  for (PetscInt v = 0; v < g->n; v++) {
+    for (PetscInt i = g->start[v]; i < g->start[v + 1]; i++) {
+      const PetscInt u = g->adjacent[i];
+      *n += part[v] != (u < g->n ? part[u] : ghost_part[u - g->n]);
+    }
+  }
+  PetscCall(PetscFree(ghost_part));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The tets of the largest part. */
+static PetscErrorCode find_largest(MPI_Comm comm, PetscInt n, const PetscInt *part, PetscInt n_part, PetscInt *most)
+{
+  PetscInt *count;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)n_part, &count));
+  for (PetscInt i = 0; i < n; i++) count[part[i]]++;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, (PetscMPIInt)n_part, MPIU_INT, MPI_SUM, comm));
+  *most = 0;
+  for (PetscInt q = 0; q < n_part; q++) *most = PetscMax(*most, count[q]);
+  PetscCall(PetscFree(count));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of a copy d of the slice. */
+static PetscErrorCode assess(MPI_Comm comm, const wring_cut *c, wring_mesh_data *d, wring_mesh_cut *cut)
+{
+  PetscInt64   sum[3] = {0, 0, 0}; // cut faces, twice; interface vertices; ghosts
+  PetscInt    *part;
+  wring_pieces p;
+  wring_owners o;
+  wring_graph  g;
+
+  PetscFunctionBegin;
+  PetscCall(wring_pieces_create(comm, wring_cut_chunks(c->n_part), d, &p));
+  PetscCall(PetscMalloc1((size_t)p.n, &part));
+  PetscCall(wring_pieces_dual(&p, &g));
+  PetscCall(wring_graph_cut(&g, c, part));
+  PetscCall(wring_owners_create(&p, c->n_part, part, &o));
+  PetscCall(count_cut(&g, part, &sum[0]));
+  PetscCall(count_shared(&p, &o, d, &sum[1], &sum[2]));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPIU_INT64, MPI_SUM, comm));
+  *cut = (wring_mesh_cut){.cut_faces = sum[0] / 2, .interface_vertices = (PetscInt)sum[1], .ghosts = sum[2]};
+  for (PetscInt q = 0; q < c->n_part; q++) cut->vertices_max = (PetscInt)PetscMax(cut->vertices_max, o.load[q]);
+  PetscCall(find_largest(comm, p.n, part, c->n_part, &cut->tets_max));
+  PetscCall(wring_graph_destroy(&g));
+  PetscCall(wring_owners_destroy(&o));
+  PetscCall(wring_pieces_destroy(&p));
+  PetscCall(PetscFree(part));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_assess_cut(MPI_Comm comm, const wring_cut *c, const wring_mesh_data *d, wring_mesh_cut *cut)
+{
+  wring_mesh_data slice = {0};
+
+  PetscFunctionBegin;
+  if (d) slice = *d;
+  PetscCall(PetscMalloc1(4 * (size_t)slice.n_tet, &slice.tet));
+  PetscCall(PetscMalloc1((size_t)slice.n_tet, &slice.region));
+  if (d) PetscCall(PetscArraycpy(slice.tet, d->tet, 4 * d->n_tet));
+  if (d) PetscCall(PetscArraycpy(slice.region, d->region, d->n_tet));
+  PetscCall(assess(comm, c, &slice, cut)); // frees the copies
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_measure_cut(MPI_Comm comm, wring_partitioner partitioner, PetscInt n_part,
+                                      const wring_mesh_data *d, wring_mesh_cut *cut)
+{
+  const wring_cut c = {partitioner, n_part, wring_cut_most(n_part)};
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_assess_cut(comm, &c, d, cut));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,87 @@
+#include "blocks.h"
+#include "base/map.h"
+#include "base/sort.h"
+#include <string.h>
+
+PetscErrorCode wring_blocks_ask(PetscLayout block, PetscInt n, const PetscInt *number, wring_exchange *x,
+                                PetscInt **asked)
+{
+  PetscInt   *to;
+  PetscMPIInt owner;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n, &to));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(PetscLayoutFindOwner(block, number[i], &owner));
+    to[i] = owner;
+  }
+  PetscCall(wring_exchange_create(block->comm, n, to, x));
+  PetscCall(PetscFree(to));
+  PetscCall(wring_exchange_send(x, sizeof *number, number, asked));
+  for (PetscInt i = 0; i < x->n_got; i++) (*asked)[i] -= block->rstart;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_blocks_fetch(PetscLayout block, PetscInt n, const PetscInt *number, size_t width,
+                                  const void *table, void *row)
+{
+  wring_exchange x;
+  PetscInt      *asked;
+  char          *answer;
+
+  PetscFunctionBegin;
+  PetscCall(wring_blocks_ask(block, n, number, &x, &asked));
+  PetscCall(PetscMalloc1((size_t)x.n_got * width, &answer));
+  for (PetscInt i = 0; i < x.n_got; i++)
+    memcpy(answer + (size_t)i * width, (const char *)table + (size_t)asked[i] * width, width);
+  PetscCall(wring_exchange_answer(&x, width, answer, row));
+  PetscCall(PetscFree(answer));
+  PetscCall(PetscFree(asked));
+  PetscCall(wring_exchange_destroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* tet becomes places in *number [*n], in the order in which the numbers appear. */
+static PetscErrorCode number_corners(PetscInt n_tet, PetscInt *tet, PetscInt *n, PetscInt **number)
+{
+  wring_map map  = {0};
+  PetscInt  room = 0, place;
+
+  PetscFunctionBegin;
+  *n      = 0;
+  *number = NULL;
+  for (PetscInt i = 0; i < 4 * n_tet; i++) {
+    PetscCall(wring_map_add(&map, tet[i], *n, &place));
+    if (place == *n) {
+      if (*n == room) {
+        room = room + room / 2 + 64;
+        PetscCall(PetscRealloc((size_t)room * sizeof **number, number));
+      }
+      (*number)[(*n)++] = tet[i];
+    }
+    tet[i] = place;
+  }
+  PetscCall(wring_map_destroy(&map));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_blocks_compact(PetscInt n_tet, PetscInt *tet, PetscInt *n, PetscInt **vertex)
+{
+  uint64_t *key;
+  PetscInt *number, *order, *place;
+
+  PetscFunctionBegin;
+  PetscCall(number_corners(n_tet, tet, n, &number));
+  PetscCall(PetscMalloc3((size_t)*n, &key, (size_t)*n, &order, (size_t)*n, &place));
+  for (PetscInt i = 0; i < *n; i++) key[i] = (uint64_t)number[i];
+  PetscCall(wring_order_keys(*n, key, order));
+  for (PetscInt i = 0; i < *n; i++) {
+    place[order[i]] = i;
+    number[i]       = (PetscInt)key[i];
+  }
+  for (PetscInt i = 0; i < 4 * n_tet; i++) tet[i] = place[tet[i]];
+  PetscCall(PetscFree3(key, order, place));
+  PetscCall(PetscRealloc((size_t)*n * sizeof *number, &number));
+  *vertex = number;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

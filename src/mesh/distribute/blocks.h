@@ -1,0 +1,20 @@
+/*
+  Private to src/mesh: rows of vertices in blocks by original number, one block for each rank (PetscLayout), which any
+  rank may ask for; and the vertices of a list of tets.
+*/
+#pragma once
+#include "base/exchange.h"
+
+/* The exchange that asks the owners of these numbers, in any order; asked [x->n_got]: rows of this rank's block. */
+PetscErrorCode wring_blocks_ask(PetscLayout block, PetscInt n, const PetscInt *number, wring_exchange *x,
+                                PetscInt **asked);
+
+/* row [n][width bytes] from table [block->n][width] of all ranks. Collective. */
+PetscErrorCode wring_blocks_fetch(PetscLayout block, PetscInt n, const PetscInt *number, size_t width,
+                                  const void *table, void *row);
+
+/*
+  The different numbers in tet [n_tet][4], ascending: *vertex [*n], freed by the caller. tet becomes places in vertex. A
+  small multiple of *n of memory. Not collective.
+*/
+PetscErrorCode wring_blocks_compact(PetscInt n_tet, PetscInt *tet, PetscInt *n, PetscInt **vertex);

@@ -1,0 +1,183 @@
+#include "pieces.h"
+#include "base/parallel/sorting.h"
+#include "base/sort.h"
+#include "blocks.h"
+#include "order.h"
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+enum { ROUND = 1 << 16 }; // tets whose corners a rank asks for at a time
+
+/* The positions of the corners of tets [n_tet][4] (original numbers) and their keys. */
+static PetscErrorCode find_keys(const wring_pieces *p, PetscInt n_tet, const PetscInt *tet, uint64_t *key)
+{
+  PetscInt *local, *vertex, n;
+  double   *X;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * (size_t)n_tet, &local));
+  PetscCall(PetscArraycpy(local, tet, 4 * n_tet));
+  PetscCall(wring_blocks_compact(n_tet, local, &n, &vertex));
+  PetscCall(PetscMalloc1(3 * (size_t)n, &X));
+  PetscCall(wring_blocks_fetch(p->block, n, vertex, 3 * sizeof *X, p->X, X));
+  for (PetscInt e = 0; e < n_tet; e++) key[e] = wring_hilbert_key_of_tet(X, local + 4 * e, p->low, p->side);
+  PetscCall(PetscFree(X));
+  PetscCall(PetscFree(vertex));
+  PetscCall(PetscFree(local));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* key [d->n_tet] */
+static PetscErrorCode find_all_keys(const wring_pieces *p, const wring_mesh_data *d, uint64_t *key)
+{
+  PetscInt rounds = (d->n_tet + ROUND - 1) / ROUND;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPIU_INT, MPI_MAX, p->comm));
+  for (PetscInt r = 0; r < rounds; r++) {
+    const PetscInt first = PetscMin((PetscInt64)r * ROUND, d->n_tet), n = PetscMin(d->n_tet - first, ROUND);
+    PetscCall(find_keys(p, n, d->tet + 4 * (size_t)first, key + first));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* *table [n][width] becomes the sorted one; the old one is freed. */
+static PetscErrorCode sort_table(const wring_sorting *s, size_t width, void *table)
+{
+  void *sorted;
+
+  PetscFunctionBegin;
+  PetscCall(wring_sorting_send(s, width, *(void **)table, &sorted));
+  PetscCall(PetscFree(*(void **)table));
+  *(void **)table = sorted;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* number [n]: of the tets of this slice. */
+static PetscErrorCode number_tets(MPI_Comm comm, PetscInt n, PetscInt64 **number)
+{
+  const PetscInt64 mine = n;
+  PetscInt64       end;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Scan(&mine, &end, 1, MPIU_INT64, MPI_SUM, comm));
+  PetscCall(PetscMalloc1((size_t)n, number));
+  for (PetscInt e = 0; e < n; e++) (*number)[e] = end - n + e;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Tets with equal keys are in the order of their numbers, since those ascend from rank to rank. */
+static PetscErrorCode sort_tets(wring_pieces *p, wring_mesh_data *d)
+{
+  wring_sorting s;
+  uint64_t     *key;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)d->n_tet, &key));
+  PetscCall(find_all_keys(p, d, key));
+  PetscCall(wring_sorting_create(p->comm, d->n_tet, key, PETSC_FALSE, &s));
+  PetscCall(PetscFree(key));
+  p->n      = s.n;
+  p->tet    = d->tet;
+  p->region = d->region;
+  d->tet = d->region = NULL;
+  PetscCall(sort_table(&s, 4 * sizeof *p->tet, &p->tet));
+  PetscCall(sort_table(&s, sizeof *p->region, &p->region));
+  PetscCall(number_tets(p->comm, d->n_tet, &p->number));
+  PetscCall(sort_table(&s, sizeof *p->number, &p->number));
+  d->n_tet = 0;
+  /* the first key of each piece: of the next one if it is empty */
+  PetscMPIInt size;
+  PetscCallMPI(MPI_Comm_size(p->comm, &size));
+  uint64_t first = s.n ? s.key[0] : UINT64_MAX;
+  PetscCall(PetscMalloc1((size_t)size, &p->splitter));
+  PetscCallMPI(MPI_Allgather(&first, 1, MPI_UINT64_T, p->splitter, 1, MPI_UINT64_T, p->comm));
+  PetscCall(wring_sorting_destroy(&s));
+  for (PetscMPIInt r = size - 2; r >= 0; r--) p->splitter[r] = PetscMin(p->splitter[r], p->splitter[r + 1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
+
+static PetscErrorCode move_table(const wring_exchange *x, size_t width, void *table)
+{
+  void *moved;
+
+  PetscFunctionBegin;
+  PetscCall(wring_exchange_send(x, width, *(void **)table, &moved));
+  PetscCall(PetscFree(*(void **)table));
+  *(void **)table = moved;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first tet of the piece of rank r. */
+static PetscInt64 piece_begin(PetscInt64 all, PetscInt n_chunk, PetscMPIInt r, PetscMPIInt size)
+{
+  return wring_chunk_begin(all, n_chunk, (PetscInt)((PetscInt64)r * n_chunk / size));
+}
+
+/* Moves tets to the neighbouring pieces such that chunks are not cut. */
+static PetscErrorCode align(wring_pieces *p)
+{
+  const PetscInt64 n = p->n;
+  PetscInt64       all, begin;
+  PetscMPIInt      size, r   = 0;
+  PetscInt        *to, moved = 0;
+  wring_exchange   x;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(p->comm, &size));
+  PetscCallMPI(MPI_Comm_rank(p->comm, &r));
+  const PetscMPIInt rank = r;
+  PetscCallMPI(MPI_Allreduce(&n, &all, 1, MPIU_INT64, MPI_SUM, p->comm));
+  PetscCallMPI(MPI_Scan(&n, &begin, 1, MPIU_INT64, MPI_SUM, p->comm));
+  begin -= n;
+  PetscCall(PetscMalloc1((size_t)p->n, &to));
+  r = 0;
+  for (PetscInt i = 0; i < p->n; i++) {
+    while (r + 1 < size && piece_begin(all, p->n_chunk, r + 1, size) <= begin + i) r++;
+    to[i] = r;
+    moved |= r != rank;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPIU_INT, MPI_MAX, p->comm));
+  if (moved) {
+    PetscCall(wring_exchange_create(p->comm, p->n, to, &x));
+    PetscCall(move_table(&x, 4 * sizeof *p->tet, &p->tet));
+    PetscCall(move_table(&x, sizeof *p->region, &p->region));
+    PetscCall(move_table(&x, sizeof *p->number, &p->number));
+    p->n = x.n_got;
+    PetscCall(wring_exchange_destroy(&x));
+  }
+  PetscCall(PetscFree(to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pieces_create(MPI_Comm comm, PetscInt n_chunk, wring_mesh_data *d, wring_pieces *p)
+{
+  double high[3];
+
+  PetscFunctionBegin;
+  *p = (wring_pieces){.comm = comm, .X = d->X, .n_chunk = n_chunk};
+  PetscCall(PetscLayoutCreateFromSizes(comm, d->n_vertex, PETSC_DETERMINE, 1, &p->block));
+  wring_bounds(d->n_vertex, d->X, p->low, high);
+  PetscCall(wring_bounds_reduce(comm, p->low, high));
+  p->side = wring_hilbert_side(p->low, high);
+  PetscCall(sort_tets(p, d));
+  PetscCall(align(p));
+  PetscCall(wring_blocks_compact(p->n, p->tet, &p->n_vertex, &p->vertex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pieces_destroy(wring_pieces *p)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(p->tet));
+  PetscCall(PetscFree(p->region));
+  PetscCall(PetscFree(p->number));
+  PetscCall(PetscFree(p->vertex));
+  PetscCall(PetscFree(p->splitter));
+  PetscCall(PetscLayoutDestroy(&p->block));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

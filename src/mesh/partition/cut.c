@@ -1,0 +1,90 @@
+#include "partition.h"
+
+enum { LEVELS = 40, MOST = 200000, PART = 40, CHUNKS = 64 };
+
+PetscInt wring_cut_most(PetscInt n_part)
+{
+  return (PetscInt)PetscMin(PetscMax((PetscInt64)MOST, (PetscInt64)PART * n_part), PETSC_MAX_INT / 32);
+}
+
+PetscInt wring_cut_chunks(PetscInt n_part)
+{
+  return n_part * PetscMax((CHUNKS + n_part - 1) / n_part, 1);
+}
+
+/* The graphs from the finest to the one that METIS cuts. */
+typedef struct {
+  int                n;
+  const wring_graph *graph[LEVELS];
+  wring_graph        coarse[LEVELS]; // graph[i + 1] = coarse + i
+  PetscInt          *pair[LEVELS];   // of graph[i]
+} levels;
+
+static PetscErrorCode coarsen(const wring_graph *g, PetscInt most, levels *l)
+{
+  const PetscInt heaviest = (PetscInt)PetscMax(1.5 * (double)g->all / (double)most, 2);
+
+  PetscFunctionBegin;
+  l->n        = 1;
+  l->graph[0] = g;
+  while (l->n < LEVELS && l->graph[l->n - 1]->all > most) {
+    const wring_graph *const fine   = l->graph[l->n - 1];
+    wring_graph *const       coarse = l->coarse + l->n - 1;
+    PetscCall(PetscMalloc1((size_t)fine->n, &l->pair[l->n - 1]));
+    PetscCall(wring_graph_coarsen(fine, heaviest, coarse, l->pair[l->n - 1]));
+    l->graph[l->n++] = coarse;
+    if ((double)coarse->all > 0.95 * (double)fine->all) break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* part of the coarsest graph becomes that of the finest, for which it has room. */
+static PetscErrorCode uncoarsen(levels *l, PetscInt n_part, PetscInt *part)
+{
+  PetscInt *coarse_part;
+
+  PetscFunctionBegin;
+  for (int i = l->n - 2; i >= 0; i--) {
+    PetscCall(PetscMalloc1((size_t)l->graph[i + 1]->n, &coarse_part));
+    PetscCall(PetscArraycpy(coarse_part, part, l->graph[i + 1]->n));
+    for (PetscInt v = 0; v < l->graph[i]->n; v++) part[v] = coarse_part[l->pair[i][v]];
+    PetscCall(PetscFree(coarse_part));
+    PetscCall(PetscFree(l->pair[i]));
+    PetscCall(wring_graph_destroy(l->coarse + i));
+    PetscCall(wring_graph_refine(l->graph[i], n_part, part));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode cut_levels(const wring_graph *g, const wring_cut *c, PetscInt *part)
+{
+  levels *l;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&l));
+  PetscCall(coarsen(g, c->most, l));
+  PetscCall(wring_graph_cut_serial(l->graph[l->n - 1], c->n_part, part));
+  PetscCall(uncoarsen(l, c->n_part, part));
+  PetscCall(PetscFree(l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscInt64 place(const wring_graph *g, PetscInt v)
+{
+  return g->number ? g->number[v] : g->begin + v;
+}
+
+PetscErrorCode wring_graph_cut(const wring_graph *g, const wring_cut *c, PetscInt *part)
+{
+  PetscFunctionBegin;
+  if (c->n_part == 1 || g->all <= c->n_part) { // METIS divides by zero for one part, and is not needed for so few tets
+    for (PetscInt v = 0; v < g->n; v++) part[v] = c->n_part == 1 ? 0 : (PetscInt)place(g, v);
+  } else if (c->partitioner == WRING_PARTITIONER_CURVE) {
+    for (PetscInt v = 0; v < g->n; v++) part[v] = (PetscInt)(((g->begin + v + 1) * c->n_part - 1) / g->all);
+  } else if (c->partitioner == WRING_PARTITIONER_METIS) {
+    PetscCall(cut_levels(g, c, part));
+  } else {
+    PetscCall(wring_graph_cut_package(g, c, part));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

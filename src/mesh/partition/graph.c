@@ -1,0 +1,69 @@
+#include "graph.h"
+#include <string.h>
+
+/* to [n_ghost]: the owners of the ghosts, which ascend. */
+static PetscErrorCode find_owners(const wring_graph *g, PetscInt *to)
+{
+  PetscMPIInt size, p   = 0;
+  PetscInt64 *end, last = g->begin + g->n;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(g->comm, &size));
+  PetscCall(PetscMalloc1((size_t)size, &end));
+  PetscCallMPI(MPI_Allgather(&last, 1, MPIU_INT64, end, 1, MPIU_INT64, g->comm));
+  for (PetscInt i = 0; i < g->n_ghost; i++) {
+    while (end[p] <= g->ghost[i]) p++;
+    to[i] = p;
+  }
+  PetscCall(PetscFree(end));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_graph_join(wring_graph *g)
+{
+  const PetscInt64 n = g->n;
+  PetscInt64      *number;
+  PetscInt        *to;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(&n, &g->all, 1, MPIU_INT64, MPI_SUM, g->comm));
+  PetscCallMPI(MPI_Scan(&n, &g->begin, 1, MPIU_INT64, MPI_SUM, g->comm));
+  g->begin -= n;
+  PetscCall(PetscMalloc1((size_t)g->n_ghost, &to));
+  PetscCall(find_owners(g, to));
+  PetscCall(wring_exchange_create(g->comm, g->n_ghost, to, &g->x));
+  PetscCall(PetscFree(to));
+  PetscCall(wring_exchange_send(&g->x, sizeof *g->ghost, g->ghost, &number));
+  PetscCall(PetscMalloc1((size_t)g->x.n_got, &g->asked));
+  for (PetscInt i = 0; i < g->x.n_got; i++) g->asked[i] = (PetscInt)(number[i] - g->begin);
+  PetscCall(PetscFree(number));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_graph_destroy(wring_graph *g)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(g->start));
+  PetscCall(PetscFree(g->adjacent));
+  PetscCall(PetscFree(g->weight));
+  PetscCall(PetscFree(g->load));
+  PetscCall(PetscFree(g->chunk));
+  PetscCall(PetscFree(g->ghost));
+  PetscCall(PetscFree(g->asked));
+  PetscCall(wring_exchange_destroy(&g->x));
+  *g = (wring_graph){0};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_graph_update(const wring_graph *g, size_t width, const void *own, void *ghost)
+{
+  char *answer;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)g->x.n_got * width, &answer));
+  for (PetscInt i = 0; i < g->x.n_got; i++)
+    memcpy(answer + (size_t)i * width, (const char *)own + (size_t)g->asked[i] * width, width);
+  PetscCall(wring_exchange_answer(&g->x, width, answer, ghost));
+  PetscCall(PetscFree(answer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

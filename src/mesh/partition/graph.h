@@ -1,0 +1,81 @@
+/*
+  Private to src/mesh: a graph whose vertices are distributed over ranks, cut into parts of equal load with few edges
+  between them.
+
+  Map of mesh/partition, in reading order:
+    graph.c    ghosts: values of the neighbours on other ranks
+    cut.c      wring_graph_cut: METIS for a graph that one rank can hold, otherwise the three steps below
+    coarsen.c  1. pairs of neighbours become one vertex, until the graph is small enough
+    serial.c   2. METIS cuts the small graph on rank 0
+    greedy.c   3. the parts are refined at their borders, on every graph back to the first
+    packages.c PT-Scotch and ParMETIS through PETSc
+  Not here: the graph of tets (distribute/dual.c), vertices of the mesh (distribute/owners.c).
+
+  Vertices are numbered over all ranks in blocks by rank. Pairs are made inside chunks, consecutive vertices of one rank,
+  and all choices use numbers over all ranks only: if the chunks are the same, so are the parts on any number of ranks.
+*/
+#pragma once
+#include "base/exchange.h"
+
+typedef struct {
+  MPI_Comm       comm;
+  PetscInt       n; // vertices of this rank: [begin, begin + n) of all
+  PetscInt64     begin, all;
+  PetscInt      *start;    // [n + 1] of adjacent
+  PetscInt      *adjacent; // local vertices: n and more are ghosts
+  PetscInt      *weight;   // of edges, like adjacent; NULL: 1
+  PetscInt      *load;     // [n]; NULL: 1
+  PetscInt64    *number;   // [n] the place of each vertex in the graph that METIS cuts, borrowed; NULL: as they are
+  PetscInt       n_chunk;  // of this rank
+  PetscInt      *chunk;    // [n_chunk + 1] the first vertex of each
+  PetscInt       n_ghost;
+  PetscInt64    *ghost; // [n_ghost] number over all ranks, ascending
+  wring_exchange x;     // ghosts ask their owners
+  PetscInt      *asked; // [x.n_got] the vertices that they ask for
+} wring_graph;
+
+/* The first vertex of chunk c of n_chunk equal ones; c = n_chunk: all. */
+static inline PetscInt64 wring_chunk_begin(PetscInt64 all, PetscInt n_chunk, PetscInt c)
+{
+  return all / n_chunk * c + all % n_chunk * c / n_chunk;
+}
+
+/* Sets g->all, g->begin and the pattern of g->x from g->comm, n, n_ghost and ghost. Collective. */
+PetscErrorCode wring_graph_join(wring_graph *g);
+PetscErrorCode wring_graph_destroy(wring_graph *g); // a zero struct is an empty graph
+
+/* ghost [n_ghost] from own [n] of the owners; values of `width` bytes. Collective. */
+PetscErrorCode wring_graph_update(const wring_graph *g, size_t width, const void *own, void *ghost);
+
+static inline PetscInt wring_graph_weight(const wring_graph *g, PetscInt edge)
+{
+  return g->weight ? g->weight[edge] : 1;
+}
+
+static inline PetscInt wring_graph_load(const wring_graph *g, PetscInt v)
+{
+  return g->load ? g->load[v] : 1;
+}
+
+/* The number over all ranks of a local vertex. */
+static inline PetscInt64 wring_graph_number(const wring_graph *g, PetscInt v)
+{
+  return v < g->n ? g->begin + v : g->ghost[v - g->n];
+}
+
+/*
+  Joins each vertex with the neighbour in its chunk to which it has the strongest edge, both divided by their loads, as
+  long as the load of both is at most `most`; vertices without edges are joined with each other. coarse: the graph of
+  the pairs, in the order of their first vertices; pair [n]: the local vertex of coarse that each vertex is in.
+  Collective.
+*/
+PetscErrorCode wring_graph_coarsen(const wring_graph *g, PetscInt most, wring_graph *coarse, PetscInt *pair);
+
+/* METIS_PartGraphKway on rank 0, which gathers the graph. part [n]. Collective. */
+PetscErrorCode wring_graph_cut_serial(const wring_graph *g, PetscInt n_part, PetscInt *part);
+
+/*
+  Moves vertices at the borders of parts to neighbouring parts where this makes the cut smaller, or the loads more
+  equal, within the limit of wring_graph_limit. part [n] in [0, n_part). Collective.
+*/
+PetscErrorCode wring_graph_refine(const wring_graph *g, PetscInt n_part, PetscInt *part);

@@ -1,0 +1,26 @@
+/* Private to src/mesh: the parts of a distributed graph. */
+#pragma once
+#include "graph.h"
+#include <wring/mesh.h>
+
+/* How a graph is cut: wring_graph_cut. */
+typedef struct {
+  wring_partitioner partitioner;
+  PetscInt          n_part;
+  PetscInt          most; // vertices of a graph that METIS cuts on one rank
+} wring_cut;
+
+/* The default of `most`: few hundred bytes a vertex on rank 0; at least 40 vertices a part. */
+PetscInt wring_cut_most(PetscInt n_part);
+
+/* Chunks of the vertices of a graph, over all ranks, from which pairs are made; more than n_part for few parts. */
+PetscInt wring_cut_chunks(PetscInt n_part);
+
+/*
+  part [n] in [0, n_part), of the vertices of a connected or unconnected graph whose loads are 1. A graph of at most
+  c->most vertices gets the parts of METIS_PartGraphKway. Parts may be empty. Collective.
+*/
+PetscErrorCode wring_graph_cut(const wring_graph *g, const wring_cut *c, PetscInt *part);
+
+/* The same by PT-Scotch or ParMETIS. Refused: a PETSc without the package. Collective. */
+PetscErrorCode wring_graph_cut_package(const wring_graph *g, const wring_cut *c, PetscInt *part);
