@@ -22,7 +22,7 @@ static PetscErrorCode move_table(const wring_exchange *x, size_t width, void *ta
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The tets of the pieces go to their parts, with original numbers of vertices. They arrive in the order of the curve. */
+/* The tets of the pieces go to their parts, with original numbers of vertices, and arrive in the order of the curve. */
 static PetscErrorCode send_tets(wring_pieces *p, const PetscInt *part, wring_mesh *m)
 {
   const PetscInt64 here = p->n;

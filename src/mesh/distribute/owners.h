@@ -14,8 +14,8 @@ typedef struct {
 
 /*
   part [p->n] of the tets. A vertex of tets of several parts goes to the least loaded of them. Vertices without tets are
-  pieces of the curve through them, such that the parts own equally many vertices, as far as possible. Depends neither on
-  slices nor on pieces. Collective.
+  pieces of the curve through them, such that the parts own equally many vertices, as far as possible. Depends neither
+  on slices nor on pieces. Collective.
 */
 PetscErrorCode wring_owners_create(const wring_pieces *p, PetscInt n_part, const PetscInt *part, wring_owners *o);
 PetscErrorCode wring_owners_destroy(wring_owners *o);

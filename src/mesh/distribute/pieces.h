@@ -28,5 +28,8 @@ typedef struct {
 PetscErrorCode wring_pieces_create(MPI_Comm comm, PetscInt n_chunk, wring_mesh_data *d, wring_pieces *p);
 PetscErrorCode wring_pieces_destroy(wring_pieces *p);
 
-/* The graph of the tets, in the order of the curve, that share faces; it borrows p->number. Tets on two ranks meet near that face. Collective. */
+/*
+  The graph of the tets, in the order of the curve, that share faces; it borrows p->number. Faces of tets on two ranks
+  meet on a rank near them. Collective.
+*/
 PetscErrorCode wring_pieces_dual(const wring_pieces *p, wring_graph *g);

@@ -8,13 +8,13 @@ enum { ALONE = -1 };
 
 /* The neighbour of v in its chunk, of those without a partner, with the strongest edge; ALONE if there is none. */
 static PetscInt strongest(const wring_graph *g, PetscInt v, PetscInt first, PetscInt end, PetscInt most,
-                          const PetscInt *partner)
+                          const PetscInt *part, const PetscInt *partner)
 {
   PetscInt best   = ALONE;
   double   rating = 0;
   for (PetscInt i = g->start[v]; i < g->start[v + 1]; i++) {
     const PetscInt u = g->adjacent[i];
-    if (u < first || u >= end || partner[u] != ALONE) continue;
+    if (u < first || u >= end || partner[u] != ALONE || (part && part[u] != part[v])) continue;
     const double w = (double)wring_graph_weight(g, i), load = (double)wring_graph_load(g, u);
     if (load + (double)wring_graph_load(g, v) > (double)most) continue;
     if (w * w / load > rating) {
@@ -26,15 +26,17 @@ static PetscInt strongest(const wring_graph *g, PetscInt v, PetscInt first, Pets
 }
 
 /* partner [n]: the other vertex of a pair, or the vertex itself. */
-static void match_chunk(const wring_graph *g, PetscInt first, PetscInt end, PetscInt most, PetscInt *partner)
+static void match_chunk(const wring_graph *g, PetscInt first, PetscInt end, PetscInt most, const PetscInt *part,
+                        PetscInt *partner)
 {
   PetscInt island = ALONE; // the last vertex without edges and without partner
   for (PetscInt v = first; v < end; v++) partner[v] = ALONE;
   for (PetscInt v = first; v < end; v++) {
     if (partner[v] != ALONE) continue;
     const PetscBool edges = (PetscBool)(g->start[v + 1] > g->start[v]);
-    PetscInt        other = edges ? strongest(g, v, first, end, most, partner) : island;
-    if (!edges && (island == ALONE || wring_graph_load(g, v) + wring_graph_load(g, island) > most)) {
+    PetscInt        other = edges ? strongest(g, v, first, end, most, part, partner) : island;
+    if (!edges && (island == ALONE || (part && part[v] != part[island]) ||
+                   wring_graph_load(g, v) + wring_graph_load(g, island) > most)) {
       island = v;
       continue;
     }
@@ -145,14 +147,15 @@ static PetscErrorCode find_edges(const wring_graph *g, const PetscInt *partner, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_graph_coarsen(const wring_graph *g, PetscInt most, wring_graph *coarse, PetscInt *pair)
+PetscErrorCode wring_graph_coarsen(const wring_graph *g, PetscInt most, const PetscInt *part, wring_graph *coarse,
+                                   PetscInt *pair)
 {
   PetscInt *partner, *ghost_pair;
 
   PetscFunctionBegin;
   *coarse = (wring_graph){.comm = g->comm};
   PetscCall(PetscMalloc2((size_t)g->n, &partner, (size_t)g->n_ghost, &ghost_pair));
-  for (PetscInt c = 0; c < g->n_chunk; c++) match_chunk(g, g->chunk[c], g->chunk[c + 1], most, partner);
+  for (PetscInt c = 0; c < g->n_chunk; c++) match_chunk(g, g->chunk[c], g->chunk[c + 1], most, part, partner);
   PetscCall(number_pairs(g, partner, coarse, pair));
   PetscCall(find_ghosts(g, pair, coarse, ghost_pair));
   PetscCall(find_edges(g, partner, pair, ghost_pair, coarse));

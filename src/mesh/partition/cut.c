@@ -1,6 +1,6 @@
 #include "partition.h"
 
-enum { LEVELS = 40, MOST = 200000, PART = 40, CHUNKS = 64 };
+enum { LEVELS = 40, MOST = 200000, PART = 40, CHUNKS = 64, CYCLES = 2 };
 
 PetscInt wring_cut_most(PetscInt n_part)
 {
@@ -20,7 +20,8 @@ typedef struct {
   PetscInt          *pair[LEVELS];   // of graph[i]
 } levels;
 
-static PetscErrorCode coarsen(const wring_graph *g, PetscInt most, levels *l)
+/* part of g, or NULL: pairs are made inside parts, and part becomes that of the coarsest graph. */
+static PetscErrorCode coarsen(const wring_graph *g, PetscInt most, PetscInt *part, levels *l)
 {
   const PetscInt heaviest = (PetscInt)PetscMax(1.5 * (double)g->all / (double)most, 2);
 
@@ -30,8 +31,10 @@ static PetscErrorCode coarsen(const wring_graph *g, PetscInt most, levels *l)
   while (l->n < LEVELS && l->graph[l->n - 1]->all > most) {
     const wring_graph *const fine   = l->graph[l->n - 1];
     wring_graph *const       coarse = l->coarse + l->n - 1;
-    PetscCall(PetscMalloc1((size_t)fine->n, &l->pair[l->n - 1]));
-    PetscCall(wring_graph_coarsen(fine, heaviest, coarse, l->pair[l->n - 1]));
+    PetscInt               **pair   = &l->pair[l->n - 1];
+    PetscCall(PetscMalloc1((size_t)fine->n, pair));
+    PetscCall(wring_graph_coarsen(fine, heaviest, part, coarse, *pair));
+    for (PetscInt v = 0; part && v < fine->n; v++) part[(*pair)[v]] = part[v]; // pairs are not after their vertices
     l->graph[l->n++] = coarse;
     if ((double)coarse->all > 0.95 * (double)fine->all) break;
   }
@@ -56,15 +59,21 @@ static PetscErrorCode uncoarsen(levels *l, PetscInt n_part, PetscInt *part)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Then repeats the steps with pairs inside parts, whose borders then move by whole clusters. */
 static PetscErrorCode cut_levels(const wring_graph *g, const wring_cut *c, PetscInt *part)
 {
   levels *l;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&l));
-  PetscCall(coarsen(g, c->most, l));
+  PetscCall(coarsen(g, c->most, NULL, l));
   PetscCall(wring_graph_cut_serial(l->graph[l->n - 1], c->n_part, part));
   PetscCall(uncoarsen(l, c->n_part, part));
+  for (int i = 0; i < CYCLES && g->all > c->most; i++) {
+    PetscCall(coarsen(g, c->most, part, l));
+    PetscCall(wring_graph_refine(l->graph[l->n - 1], c->n_part, part));
+    PetscCall(uncoarsen(l, c->n_part, part));
+  }
   PetscCall(PetscFree(l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,12 +7,12 @@
     cut.c      wring_graph_cut: METIS for a graph that one rank can hold, otherwise the three steps below
     coarsen.c  1. pairs of neighbours become one vertex, until the graph is small enough
     serial.c   2. METIS cuts the small graph on rank 0
-    greedy.c   3. the parts are refined at their borders, on every graph back to the first
+    greedy.c   3. the parts are refined at their borders, on every graph back to the first; then 1 and 3 again
     packages.c PT-Scotch and ParMETIS through PETSc
   Not here: the graph of tets (distribute/dual.c), vertices of the mesh (distribute/owners.c).
 
-  Vertices are numbered over all ranks in blocks by rank. Pairs are made inside chunks, consecutive vertices of one rank,
-  and all choices use numbers over all ranks only: if the chunks are the same, so are the parts on any number of ranks.
+  Vertices are numbered over all ranks in blocks by rank. Pairs are made inside chunks, consecutive vertices of one
+  rank, and all choices use numbers over all ranks only: with the same chunks, any number of ranks finds the same parts.
 */
 #pragma once
 #include "base/exchange.h"
@@ -65,11 +65,12 @@ static inline PetscInt64 wring_graph_number(const wring_graph *g, PetscInt v)
 
 /*
   Joins each vertex with the neighbour in its chunk to which it has the strongest edge, both divided by their loads, as
-  long as the load of both is at most `most`; vertices without edges are joined with each other. coarse: the graph of
-  the pairs, in the order of their first vertices; pair [n]: the local vertex of coarse that each vertex is in.
-  Collective.
+  long as the load of both is at most `most`; vertices without edges are joined with each other. part [n]: only vertices
+  of the same part are joined; NULL: all. coarse: the graph of the pairs, in the order of their first vertices;
+  pair [n]: the local vertex of coarse that each vertex is in. Collective.
 */
-PetscErrorCode wring_graph_coarsen(const wring_graph *g, PetscInt most, wring_graph *coarse, PetscInt *pair);
+PetscErrorCode wring_graph_coarsen(const wring_graph *g, PetscInt most, const PetscInt *part, wring_graph *coarse,
+                                   PetscInt *pair);
 
 /* METIS_PartGraphKway on rank 0, which gathers the graph. part [n]. Collective. */
 PetscErrorCode wring_graph_cut_serial(const wring_graph *g, PetscInt n_part, PetscInt *part);

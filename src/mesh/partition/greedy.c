@@ -1,7 +1,7 @@
 /*
   Passes over the borders of parts, as of [Karypis, Kumar 1997, A coarse-grain parallel formulation of multilevel k-way
-  graph partitioning]: all vertices choose at the same time, in turns to parts with higher and with lower numbers, so that
-  two neighbours never change places.
+  graph partitioning]: all vertices choose at the same time, in turns to parts with higher and with lower numbers, so
+  that two neighbours never change places.
 */
 #include "graph.h"
 
