@@ -45,6 +45,7 @@ PetscErrorCode wring_names_broadcast(MPI_Comm comm, wring_names *names)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, comm));
+  if (rank) PetscCall(wring_names_clear(names));
   for (PetscInt i = 0; i < n; i++) {
     size_t      length = 0;
     PetscMPIInt bytes;

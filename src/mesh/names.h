@@ -8,5 +8,5 @@ PetscErrorCode wring_names_add(wring_names *names, const char *name, size_t leng
 PetscErrorCode wring_names_copy(const wring_names *from, wring_names *to);           // to: zero on input
 PetscErrorCode wring_names_clear(wring_names *names);
 
-/* From rank 0 to the others, where names is zero on input. Collective. */
+/* From rank 0 to the others, whose names are replaced. Collective. */
 PetscErrorCode wring_names_broadcast(MPI_Comm comm, wring_names *names);
