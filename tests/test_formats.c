@@ -194,7 +194,7 @@ static PetscErrorCode write_own(void)
 
   PetscFunctionBegin;
   snprintf(path, sizeof path, "%s/medit.mesh", directory);
-  PetscCall(wring_mesh_read(path, 1, &d, &e, sizeof notes, notes));
+  PetscCall(wring_mesh_read(PETSC_COMM_SELF, path, 1, &d, &e, sizeof notes, notes));
   CHECK(d && !notes[0], "%s%s", e.text, notes);
   for (int binary = 0; binary < 2; binary++) {
     snprintf(path, sizeof path, "%s/%s", directory, names[7 + binary]);
@@ -303,6 +303,7 @@ int main(int argc, char **argv)
   snprintf(directory, sizeof directory, "test_formats_%d", size);
   PetscCall(wring_make_directory(PETSC_COMM_WORLD, directory));
   if (rank == 0) PetscCall(write_all());
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD)); // all ranks read the files
   for (int i = 0; i < N_NAME; i++) {
     PetscCall(evaluate(names[i]));
     if (rank) continue;

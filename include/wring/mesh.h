@@ -22,9 +22,10 @@
   tets on a rank and 715,827,882 vertices on all ranks. The tets of all ranks are counted in 64 bits.
 
   Memory (32-bit integers, a solid with 5.7 tets a vertex). wring_mesh_data: about 25 bytes a tet, of slices over all
-  ranks. Reading a file: in addition the text of the file, about 190 bytes a tet in total (counted for Gmsh, ASCII, 47
-  bytes a tet). wring_mesh_distribute: at most 200 bytes a tet over all ranks, above those of MPI and PETSc (measured:
-  161, 6 million tets in equal slices on 4 ranks), and up to 80 MB on rank 0 for METIS. No rank holds the whole mesh.
+  ranks. Reading a file: at most 145 bytes a tet over all ranks (counted), whatever the format, and a window of the
+  file, 1 MiB, on each. wring_mesh_distribute: at most 200 bytes a tet over all ranks, above those of MPI and PETSc
+  (measured: 161, 6 million tets in equal slices on 4 ranks), and up to 80 MB on rank 0 for METIS. No rank holds the
+  whole mesh.
 
   Functions are not thread-safe. Arrays returned to the caller are allocated by PetscMalloc. After an error that is not
   a refusal (base.h) the mesh may only be destroyed.
@@ -69,15 +70,15 @@ PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
 
 /*
   Reads a mesh file, detected by content: Gmsh 2.2 or 4.1, MEDIT ASCII, CSV "vertex,x,y,z" (points only); or one of
-  TetGen's .node and .ele, which must be in the same directory. Not collective: call on one rank. Coordinates are
+  TetGen's .node and .ele, which must be in the same directory. Collective on comm, which has one rank. Coordinates are
   multiplied by scale. On bad input *d is NULL and e names file, line and fault. Physical names: groups with the same
   name are merged, whatever their dimension; an unnamed tag N is "tagN"; tets in no physical volume are in region
   "tag0"; groups without a vertex of the mesh are omitted. Names that differ only in case, and tets in two physical
   volumes, are errors. notes: text of the notices (reoriented tets, dropped nodes), lines separated by '\n', each
   without "note: "; "" if none.
 */
-PetscErrorCode wring_mesh_read(const char *file, double scale, wring_mesh_data **d, wring_error *e, size_t size,
-                               char *notes);
+PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d, wring_error *e,
+                               size_t size, char *notes);
 
 /*
   Reads the $ElementData section `name` of a Gmsh file, for tets: row [*n][1 + width], the tet's number in the mesh that

@@ -39,7 +39,7 @@ PetscErrorCode wring_mesh_read_data(const char *file, const char *name, int widt
   PetscFunctionBegin;
   *n   = 0;
   *row = NULL;
-  PetscCall(wring_scan_open(file, e, &s));
+  PetscCall(wring_scan_open(PETSC_COMM_SELF, file, e, &s));
   if (wring_scan_ok(&s) && (wring_scan_peek(&s, &word) == 0 || word[0] != '$'))
     wring_error_set(e, "%s: not a Gmsh file, expected one with the $ElementData \"%s\"", file, name);
   else if (wring_scan_ok(&s))

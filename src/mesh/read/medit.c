@@ -4,14 +4,16 @@
   are the group "tagN"; references of vertices are ignored, because generators use them for many other purposes. Nodes
   count from 1.
 */
+#include "row_blocks.h"
 #include "tags.h"
 #include <string.h>
 
 typedef struct {
-  wring_scan *s;
-  wring_raw  *raw;
-  wring_tags  tags;
-  PetscBool   has_nodes, has_tets;
+  wring_scan      *s;
+  wring_raw       *raw;
+  wring_tags       tags;
+  wring_row_blocks blocks;
+  PetscBool        has_nodes, has_tets;
 } reader;
 
 /* A list: `width` numbers in each row, followed by a reference for elements. */
@@ -33,7 +35,9 @@ static const section sections[] = {{"Tetrahedra", 3, 4},
                                    {"NormalAtVertices", -1, 2},
                                    {"TangentAtVertices", -1, 2}};
 
-/* The count of a keyword is on the same line or on the next. Comments begin with #. */
+enum { N_SECTION = sizeof sections / sizeof sections[0] };
+
+/* The count of a keyword is on the same line or on the next. The scanner skips other lines that begin with #. */
 static void skip_comments(wring_scan *s)
 {
   const char *word;
@@ -44,44 +48,68 @@ static void skip_comments(wring_scan *s)
   }
 }
 
-static PetscInt read_count(reader *r, const char *what)
+static int64_t read_count(reader *r, const char *what)
 {
   skip_comments(r->s);
-  const PetscInt n = wring_scan_count(r->s, what);
+  const int64_t n = wring_scan_count(r->s, what);
   wring_scan_end_line(r->s);
   return n;
 }
 
-static PetscErrorCode read_vertices(reader *r, int64_t line)
+/* Lists rows, and moves over them. Type: of a section, -1 for vertices. */
+static PetscErrorCode add_block(reader *r, wring_row_kind kind, int type, int64_t n)
 {
-  wring_raw *raw = r->raw;
+  const wring_row_block block = {.kind = kind, .type = type, .start = wring_scan_where(r->s), .n = n};
 
   PetscFunctionBegin;
-  if (r->has_nodes) wring_scan_fail(r->s, line, "a second list of vertices");
-  const PetscInt n = read_count(r, "the number of vertices");
   if (!wring_scan_ok(r->s)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_raw_make_nodes(raw, n));
-  for (raw->n_node = 0; raw->n_node < n && wring_scan_ok(r->s); raw->n_node++) {
-    skip_comments(r->s);
-    raw->node_line[raw->n_node] = wring_scan_place(r->s);
-    raw->node_tag[raw->n_node]  = (int64_t)raw->n_node + 1;
-    for (int c = 0; c < 3; c++)
-      raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(r->s, "a finite coordinate");
-    wring_tags_scan(r->s, "the reference of a vertex");
-    wring_scan_end_line(r->s);
-  }
+  PetscCall(wring_row_blocks_add(&r->blocks, block));
+  wring_scan_go(r->s, block.start + n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_vertices(reader *r, int64_t line)
+{
+  PetscFunctionBegin;
+  if (r->has_nodes) wring_scan_fail(r->s, line, "a second list of vertices");
+  PetscCall(add_block(r, WRING_ROW_NODES, -1, read_count(r, "the number of vertices")));
   r->has_nodes = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode read_section(reader *r, int k, int64_t line)
+{
+  static const wring_row_kind kind[] = {WRING_ROW_LOWER, WRING_ROW_LOWER, WRING_ROW_LOWER, WRING_ROW_TETS};
+  const int                   dim    = sections[k].dim;
+
+  PetscFunctionBegin;
+  if (dim > 0 && !r->has_nodes) wring_scan_fail(r->s, line, "%s before Vertices", sections[k].name);
+  if (dim == 3 && r->has_tets) wring_scan_fail(r->s, line, "a second list of tetrahedra");
+  if (dim == 3) r->has_tets = PETSC_TRUE;
+  PetscCall(add_block(r, dim < 0 ? WRING_ROW_OTHER : kind[dim], k, read_count(r, "the number of rows")));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static void read_vertex(reader *r, int64_t number)
+{
+  wring_raw *const raw        = r->raw;
+  raw->node_line[raw->n_node] = wring_scan_place(r->s);
+  raw->node_tag[raw->n_node]  = number;
+  for (int c = 0; c < 3; c++)
+    raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(r->s, "a finite coordinate");
+  raw->n_node++;
+  wring_tags_scan(r->s, "the reference of a vertex");
+  wring_scan_end_line(r->s);
+}
+
 static PetscErrorCode read_element(reader *r, const section *k, int64_t number)
 {
-  wring_element e = {.number = number, .n = k->width};
+  wring_element e = {.number = number, .n = k->width, .line = wring_scan_place(r->s)};
   PetscBool     added;
 
   PetscFunctionBegin;
-  skip_comments(r->s);
-  e.line = wring_scan_place(r->s);
   for (int a = 0; a < e.n; a++) e.tag[a] = wring_scan_int(r->s, "the number of a vertex");
   const int64_t tag = wring_tags_scan(r->s, "a reference");
   wring_scan_end_line(r->s);
@@ -91,26 +119,27 @@ static PetscErrorCode read_element(reader *r, const section *k, int64_t number)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode read_section(reader *r, const section *k, int64_t line)
+/* Elements count from 1 in their section. */
+static PetscErrorCode read_rows(void *context, const wring_row_block *b, int64_t begin, int64_t end)
 {
+  reader *const r = context;
+
   PetscFunctionBegin;
-  if (k->dim > 0 && !r->has_nodes) wring_scan_fail(r->s, line, "%s before Vertices", k->name);
-  if (k->dim == 3 && r->has_tets) wring_scan_fail(r->s, line, "a second list of tetrahedra");
-  const PetscInt n = read_count(r, "the number of rows");
-  if (k->dim == 3) {
-    PetscCall(wring_raw_make_tets(r->raw, n));
-    r->has_tets = PETSC_TRUE;
-  }
-  for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) {
-    if (k->dim > 0) {
-      PetscCall(read_element(r, k, i + 1));
-      continue;
+  wring_scan_go(r->s, b->start + begin);
+  for (int64_t i = begin; i < end && wring_scan_ok(r->s); i++) {
+    if (b->kind == WRING_ROW_NODES) {
+      read_vertex(r, i + 1);
+    } else if (b->kind != WRING_ROW_OTHER) {
+      PetscCall(read_element(r, &sections[b->type], i + 1));
+    } else {
+      for (int c = 0; c < sections[b->type].width; c++) wring_scan_real(r->s, "a number");
+      wring_scan_end_line(r->s);
     }
-    for (int c = 0; c < k->width; c++) wring_scan_real(r->s, "a number");
-    wring_scan_end_line(r->s);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 /* "MeshVersionFormatted 1" (single precision) or 2 (double), "Dimension 3". */
 static void read_header(reader *r)
@@ -146,9 +175,9 @@ static PetscErrorCode read_keyword(reader *r)
     PetscCall(read_vertices(r, line));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  for (size_t k = 0; k < sizeof sections / sizeof sections[0]; k++) {
+  for (int k = 0; k < N_SECTION; k++) {
     if (!wring_scan_word(r->s, sections[k].name)) continue;
-    PetscCall(read_section(r, &sections[k], line));
+    PetscCall(read_section(r, k, line));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const size_t length = wring_scan_peek(r->s, &word);
@@ -158,21 +187,37 @@ static PetscErrorCode read_keyword(reader *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_medit_read(wring_scan *s, wring_raw *raw)
+/* Rank 0: all but the rows. */
+static PetscErrorCode read_keywords(reader *r)
 {
-  reader    r   = {.s = s, .raw = raw, .tags = {.s = s, .raw = raw}};
-  PetscBool end = PETSC_FALSE;
+  wring_scan *s   = r->s;
+  PetscBool   end = PETSC_FALSE;
 
   PetscFunctionBegin;
-  raw->format = "MEDIT, ASCII";
-  read_header(&r);
+  read_header(r);
   for (skip_comments(s); wring_scan_ok(s) && s->at < s->end && !end; skip_comments(s)) {
     end = wring_scan_word(s, "End");
-    if (!end) PetscCall(read_keyword(&r));
+    if (!end) PetscCall(read_keyword(r));
   }
   if (!end) wring_scan_fail(s, wring_scan_place(s), "the file ends without End");
-  if (!r.has_nodes) wring_scan_fail(s, wring_scan_place(s), "the file ends without Vertices");
-  if (wring_scan_ok(s)) PetscCall(wring_tags_resolve(&r.tags));
+  if (!r->has_nodes) wring_scan_fail(s, wring_scan_place(s), "the file ends without Vertices");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_medit_read(wring_scan *s, wring_raw *raw)
+{
+  reader      r = {.s = s, .raw = raw, .tags = {.s = s, .raw = raw}};
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
+  raw->format = "MEDIT, ASCII";
+  PetscCall(wring_scan_index(s, PETSC_TRUE));
+  if (rank == 0) PetscCall(read_keywords(&r));
+  PetscCall(wring_row_blocks_read(&r.blocks, s, raw, read_rows, &r));
+  if (wring_scan_ok(s)) PetscCall(wring_tags_merge(&r.tags));
+  if (wring_scan_ok(s)) PetscCall(wring_tags_share(&r.tags));
+  PetscCall(wring_row_blocks_destroy(&r.blocks));
   PetscCall(wring_tags_destroy(&r.tags));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,8 +1,7 @@
 /*
   CSV "vertex,x,y,z": a mesh of points only. Vertex numbers 0 ... n-1 in any order, each once.
 */
-#include "raw.h"
-#include "base/count.h"
+#include "row_blocks.h"
 
 static PetscBool is_header(wring_scan *s)
 {
@@ -14,32 +13,58 @@ static PetscBool is_header(wring_scan *s)
   return PETSC_TRUE;
 }
 
-static PetscErrorCode read_row(wring_scan *s, wring_raw *raw)
+static void read_row(wring_scan *s, wring_raw *raw)
 {
   const int64_t line = wring_scan_place(s), vertex = wring_scan_int(s, "a vertex number");
-
-  PetscFunctionBegin;
-  if (!wring_count_fits((PetscInt64)raw->n_node + 1, 3, s->file, "vertices", s->e)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_raw_make_nodes(raw, (PetscInt64)raw->n_node + 1));
   for (int c = 0; c < 3; c++) {
     wring_scan_character(s, ',');
     raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(s, "a finite coordinate");
   }
   wring_scan_end_line(s);
-  if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (vertex < 0) wring_scan_fail(s, line, "vertex %lld, expected 0 or above", (long long)vertex);
+  if (wring_scan_ok(s) && vertex < 0) wring_scan_fail(s, line, "vertex %lld, expected 0 or above", (long long)vertex);
   raw->node_line[raw->n_node]  = line;
   raw->node_tag[raw->n_node++] = vertex;
+}
+
+typedef struct {
+  wring_scan *s;
+  wring_raw  *raw;
+} reader;
+
+static PetscErrorCode read_rows(void *context, const wring_row_block *b, int64_t begin, int64_t end)
+{
+  reader *const r = context;
+
+  PetscFunctionBegin;
+  wring_scan_go(r->s, b->start + begin);
+  for (int64_t i = begin; i < end && wring_scan_ok(r->s); i++) read_row(r->s, r->raw);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All rows after the header are points. */
+static PetscErrorCode read_header(wring_scan *s, wring_row_blocks *blocks)
+{
+  PetscFunctionBegin;
+  if (!is_header(s)) wring_scan_fail(s, 1, "the first line is not the header of points, expected vertex,x,y,z");
+  wring_scan_end_line(s);
+  const wring_row_block all = {.kind = WRING_ROW_NODES, .start = s->row, .n = wring_lines_rows(&s->lines) - s->row};
+  if (wring_scan_ok(s)) PetscCall(wring_row_blocks_add(blocks, all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_points_read(wring_scan *s, wring_raw *raw)
 {
+  reader           r      = {s, raw};
+  wring_row_blocks blocks = {0};
+  PetscMPIInt      rank;
+
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
   raw->format = "CSV";
   raw->points = PETSC_TRUE;
-  if (!is_header(s)) wring_scan_fail(s, 1, "the first line is not the header of points, expected vertex,x,y,z");
-  wring_scan_end_line(s);
-  while (wring_scan_ok(s) && s->at < s->end) PetscCall(read_row(s, raw));
+  PetscCall(wring_scan_index(s, PETSC_FALSE));
+  if (rank == 0) PetscCall(read_header(s, &blocks));
+  PetscCall(wring_row_blocks_read(&blocks, s, raw, read_rows, &r));
+  PetscCall(wring_row_blocks_destroy(&blocks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

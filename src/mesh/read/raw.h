@@ -3,9 +3,10 @@
 
   Map of mesh/read, in reading order:
     read.c             detects the format from the content
-    scan.c             words and numbers of a file, with their place for messages
-    gmsh.c medit.c tetgen.c points.c   the formats: each fills a wring_raw
-    raw.c              adds nodes and elements to it; tags.c adds names
+    window.c, lines.c  a window of a file, and where its rows begin; scan.c words and numbers, with their place
+    row_blocks.c       the rows of a file, divided among the ranks
+    gmsh.c gmsh_rows.c medit.c tetgen.c points.c   the formats: each fills a wring_raw
+    raw.c              adds nodes and elements to it; tags.c adds names, the same on all ranks
     element_data.c     values of tets from $ElementData
   Not here: checks of nodes and elements, which make it a mesh (mesh/build).
 */
@@ -84,7 +85,14 @@ PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_
 */
 PetscErrorCode wring_raw_grow(PetscInt64 needed, PetscInt *room, size_t width, void *array);
 
-/* Readers of formats: read the whole file into raw (zero on input); faults are reported to the scanner. */
+/*
+  Reads an open file, or TetGen's .ele and the file of its nodes (else NULL), on all ranks: each has a consecutive part
+  of the nodes, of the tets and of the other elements in raw (zero on input); sources, groups and format are the same
+  on all ranks. The first fault is reported to the scanner, on every rank. Collective.
+*/
+PetscErrorCode wring_raw_read(wring_scan *s, const char *node, wring_raw *raw);
+
+/* The same for each format. */
 PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw);
 PetscErrorCode wring_points_read(wring_scan *s, wring_raw *raw);
 PetscErrorCode wring_medit_read(wring_scan *s, wring_raw *raw);

@@ -2,25 +2,40 @@
 #include "mesh/build/build.h"
 #include <string.h>
 
-static PetscErrorCode read_one(wring_scan *s, wring_raw *raw)
+typedef enum { NO_FORMAT, GMSH, POINTS, MEDIT } mesh_format;
+
+/* Rank 0. */
+static mesh_format find_format(wring_scan *s)
 {
   const char  *word;
   const size_t length = wring_scan_peek(s, &word);
+  if (!wring_scan_ok(s)) return NO_FORMAT;
+  if (s->at >= s->end) {
+    wring_scan_fail(s, wring_scan_place(s), "the file is empty, expected a mesh");
+    return NO_FORMAT;
+  }
+  if (length > 0 && word[0] == '$') return GMSH;
+  if (length > 0 && word[0] == 'v') return POINTS;
+  if (length >= 20 && !memcmp(word, "MeshVersionFormatted", 20)) return MEDIT;
+  wring_scan_fail(s, wring_scan_place(s),
+                  "not a mesh: expected Gmsh 2.2 or 4.1 ($MeshFormat), MEDIT ASCII (MeshVersionFormatted), "
+                  "TetGen (.node and .ele) or CSV (vertex,x,y,z)");
+  return NO_FORMAT;
+}
+
+static PetscErrorCode read_one(wring_scan *s, wring_raw *raw)
+{
+  int         format = NO_FORMAT;
+  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (s->at >= s->end)
-    wring_scan_fail(s, wring_scan_place(s), "the file is empty, expected a mesh");
-  else if (length > 0 && word[0] == '$')
-    PetscCall(wring_gmsh_read(s, raw));
-  else if (length > 0 && word[0] == 'v')
-    PetscCall(wring_points_read(s, raw));
-  else if (length >= 20 && !memcmp(word, "MeshVersionFormatted", 20))
-    PetscCall(wring_medit_read(s, raw));
-  else
-    wring_scan_fail(s, wring_scan_place(s),
-                    "not a mesh: expected Gmsh 2.2 or 4.1 ($MeshFormat), MEDIT ASCII (MeshVersionFormatted), "
-                    "TetGen (.node and .ele) or CSV (vertex,x,y,z)");
+  PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
+  if (rank == 0) format = (int)find_format(s);
+  PetscCallMPI(MPI_Bcast(&format, 1, MPI_INT, 0, s->comm));
+  PetscCall(wring_scan_share(s));
+  if (format == GMSH) PetscCall(wring_gmsh_read(s, raw));
+  if (format == POINTS) PetscCall(wring_points_read(s, raw));
+  if (format == MEDIT) PetscCall(wring_medit_read(s, raw));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -30,14 +45,24 @@ static PetscErrorCode read_pair(const char *node, wring_scan *s, wring_raw *raw)
   wring_scan nodes;
 
   PetscFunctionBegin;
-  PetscCall(wring_scan_open(node, s->e, &nodes));
+  PetscCall(wring_scan_open(s->comm, node, s->e, &nodes));
   if (wring_scan_ok(&nodes)) PetscCall(wring_tetgen_read(&nodes, s, raw));
   PetscCall(wring_scan_close(&nodes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_read(const char *file, double scale, wring_mesh_data **d, wring_error *e, size_t size,
-                               char *notes)
+PetscErrorCode wring_raw_read(wring_scan *s, const char *node, wring_raw *raw)
+{
+  PetscFunctionBegin;
+  if (node)
+    PetscCall(read_pair(node, s, raw));
+  else
+    PetscCall(read_one(s, raw));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d, wring_error *e,
+                               size_t size, char *notes)
 {
   wring_scan s;
   wring_raw  raw = {0};
@@ -47,13 +72,10 @@ PetscErrorCode wring_mesh_read(const char *file, double scale, wring_mesh_data *
   *d = NULL;
   if (size > 0) notes[0] = '\0';
   const PetscBool pair = wring_tetgen_pair(file, sizeof node, node, ele);
-  PetscCall(wring_scan_open(pair ? ele : file, e, &s));
-  if (pair)
-    PetscCall(read_pair(node, &s, &raw));
-  else
-    PetscCall(read_one(&s, &raw));
-  PetscCall(wring_scan_close(&s)); // the text is no longer needed; faults still go to e
-  if (wring_scan_ok(&s)) PetscCall(wring_raw_build(PETSC_COMM_SELF, &raw, scale, &s, d, size, notes));
+  PetscCall(wring_scan_open(comm, pair ? ele : file, e, &s));
+  if (wring_scan_ok(&s)) PetscCall(wring_raw_read(&s, pair ? node : NULL, &raw));
+  PetscCall(wring_scan_close(&s)); // faults still go to e
+  if (wring_scan_ok(&s)) PetscCall(wring_raw_build(comm, &raw, scale, &s, d, size, notes));
   PetscCall(wring_raw_destroy(&raw));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

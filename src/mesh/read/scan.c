@@ -1,66 +1,7 @@
 #include "scan.h"
-#include "base/count.h"
 #include "base/text.h"
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
-
-static void skip_blank_lines(wring_scan *s)
-{
-  for (; s->at < s->end && (*s->at == '\n' || *s->at == ' ' || *s->at == '\t' || *s->at == '\r'); s->at++)
-    s->line += *s->at == '\n';
-}
-
-PetscErrorCode wring_scan_open(const char *file, wring_error *e, wring_scan *s)
-{
-  PetscInt64 size;
-
-  PetscFunctionBegin;
-  *s = (wring_scan){.file = file, .line = 1, .e = e};
-  PetscCall(wring_text_load(file, "mesh", 0, &s->text, &size, e));
-  if (!s->text) PetscCall(PetscCalloc1(1, &s->text));
-  s->at  = s->text;
-  s->end = s->text + size;
-  skip_blank_lines(s);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_scan_close(wring_scan *s)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(s->text));
-  s->at = s->end = NULL;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscBool wring_scan_ok(const wring_scan *s)
-{
-  return (PetscBool)!s->e->text[0];
-}
-
-const char *wring_scan_unit(const wring_scan *s)
-{
-  return s->by_byte ? "byte" : "line";
-}
-
-int64_t wring_scan_place(const wring_scan *s)
-{
-  return s->by_byte ? (int64_t)(s->at - s->text) : s->line;
-}
-
-void wring_scan_fail(wring_scan *s, int64_t place, const char *format, ...)
-{
-  char    fault[768];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(fault, sizeof fault, format, args);
-  va_end(args);
-  wring_error_set(s->e, s->by_byte ? "%s: byte %lld: %s" : "%s:%lld: %s", s->file, (long long)place, fault);
-  s->at = s->end;
-}
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
@@ -117,7 +58,8 @@ void wring_scan_end_line(wring_scan *s)
   if (s->binary) return;
   skip_blanks(s);
   if (s->at < s->end && *s->at != '\n') fail_expected(s, "the end of the line");
-  skip_blank_lines(s);
+  wring_scan_skip_blank(s);
+  s->row++;
 }
 
 void wring_scan_keyword(wring_scan *s, const char *word)
@@ -126,13 +68,6 @@ void wring_scan_keyword(wring_scan *s, const char *word)
     wring_scan_end_line(s);
   else
     fail_expected(s, word);
-}
-
-void wring_scan_skip_line(wring_scan *s)
-{
-  const char *end = s->at < s->end ? memchr(s->at, '\n', (size_t)(s->end - s->at)) : NULL;
-  s->at           = end ? end : s->end;
-  skip_blank_lines(s);
 }
 
 void wring_scan_character(wring_scan *s, char c)
@@ -158,13 +93,15 @@ void wring_scan_begin_binary(wring_scan *s)
 void wring_scan_end_binary(wring_scan *s)
 {
   s->binary = PETSC_FALSE;
-  skip_blank_lines(s);
+  wring_scan_skip_blank(s);
 }
 
 /* The next n bytes, zero if the file ends before. */
 static void take_bytes(wring_scan *s, size_t n, void *value, const char *what)
 {
   memset(value, 0, n);
+  while ((size_t)(s->end - s->at) < n && wring_scan_fill(s))
+    ;
   if ((size_t)(s->end - s->at) < n) {
     wring_scan_fail(s, wring_scan_place(s), "the file ends, expected %s", what);
     return;
@@ -233,23 +170,22 @@ double wring_scan_real(wring_scan *s, const char *what)
   return v;
 }
 
-static PetscInt check_count(wring_scan *s, int64_t place, int64_t n, const char *what)
+static int64_t check_count(wring_scan *s, int64_t place, int64_t n, const char *what)
 {
-  const int64_t most = (int64_t)(s->end - s->at) / 2;
+  const int64_t most = (s->size - wring_scan_offset(s)) / 2;
   if (wring_scan_ok(s) && (n < 0 || n > most))
     wring_scan_fail(s, place, "%lld cannot be %s: the file has %lld bytes left", (long long)n, what,
                     (long long)(2 * most));
-  if (wring_scan_ok(s) && !wring_count_fits(n, 4, s->file, "entries of one kind", s->e)) s->at = s->end;
-  return wring_scan_ok(s) ? (PetscInt)n : 0;
+  return wring_scan_ok(s) ? n : 0;
 }
 
-PetscInt wring_scan_count(wring_scan *s, const char *what)
+int64_t wring_scan_count(wring_scan *s, const char *what)
 {
   const int64_t place = wring_scan_place(s);
   return check_count(s, place, wring_scan_int(s, what), what);
 }
 
-PetscInt wring_scan_long_count(wring_scan *s, const char *what)
+int64_t wring_scan_long_count(wring_scan *s, const char *what)
 {
   const int64_t place = wring_scan_place(s);
   return check_count(s, place, wring_scan_long(s, what), what);

@@ -1,4 +1,5 @@
 #include "tags.h"
+#include <stdlib.h>
 #include <string.h>
 
 const char *const wring_dimension_name[4] = {"point", "curve", "surface", "volume"};
@@ -9,7 +10,8 @@ PetscErrorCode wring_tags_destroy(wring_tags *t)
   PetscCall(wring_map_destroy(&t->named));
   PetscCall(wring_map_destroy(&t->group));
   PetscCall(wring_map_destroy(&t->source));
-  PetscCall(PetscFree(t->source_dim));
+  PetscCall(PetscFree(t->key));
+  PetscCall(PetscFree(t->seen));
   PetscCall(PetscFree(t->tag));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -18,6 +20,11 @@ PetscErrorCode wring_tags_destroy(wring_tags *t)
 static int64_t dimension_tag(int64_t dim, int64_t tag)
 {
   return 4 * tag + dim;
+}
+
+static int64_t dimension_of(int64_t key)
+{
+  return (key % 4 + 4) % 4;
 }
 
 int64_t wring_tags_scan(wring_scan *s, const char *what)
@@ -80,12 +87,14 @@ PetscErrorCode wring_tags_source(wring_tags *t, int64_t dim, int64_t tag, PetscI
   PetscCall(wring_map_add(&t->source, dimension_tag(dim, tag), next, source));
   *added = (PetscBool)(*source == next);
   if (!*added) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscInt room = t->source_room;
+  PetscInt room = t->source_room, same = t->source_room;
   PetscCall(wring_raw_grow(next + 2, &room, sizeof *raw->source_start, &raw->source_start));
-  PetscCall(wring_raw_grow(next + 2, &t->source_room, sizeof *t->source_dim, &t->source_dim));
+  PetscCall(wring_raw_grow(next + 2, &same, sizeof *t->key, &t->key));
+  PetscCall(wring_raw_grow(next + 2, &t->source_room, sizeof *t->seen, &t->seen));
   if (next == 0) raw->source_start[0] = 0;
   raw->source_start[next + 1] = raw->source_start[next];
-  t->source_dim[next]         = (int)dim;
+  t->key[next]                = dimension_tag(dim, tag);
+  t->seen[next]               = wring_scan_offset(t->s);
   raw->n_source++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -100,7 +109,124 @@ PetscErrorCode wring_tags_add(wring_tags *t, int64_t tag)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_tags_resolve(wring_tags *t)
+/* ---- sources of all ranks ---------------------------------------------------------------------------------------- */
+
+enum { COUNT_TAG = 61, SOURCE_TAG };
+
+typedef struct {
+  int64_t key, seen;
+} sighting;
+
+typedef struct {
+  PetscInt  n, room;
+  sighting *s; // [n]
+} sightings;
+
+static int compare_keys(const void *a, const void *b)
+{
+  const sighting *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return x->seen < y->seen ? -1 : x->seen > y->seen;
+}
+
+static int compare_sightings(const void *a, const void *b)
+{
+  const sighting *x = a, *y = b;
+  return x->seen < y->seen ? -1 : x->seen > y->seen;
+}
+
+/* Keeps the first sighting of each source. */
+static void keep_first(sightings *list)
+{
+  PetscInt n = 0;
+  qsort(list->s, (size_t)list->n, sizeof *list->s, compare_keys);
+  for (PetscInt i = 0; i < list->n; i++)
+    if (i == 0 || list->s[i].key != list->s[i - 1].key) list->s[n++] = list->s[i];
+  list->n = n;
+}
+
+/* Receives the sightings of another rank. */
+static PetscErrorCode receive(MPI_Comm comm, PetscMPIInt from, sightings *list)
+{
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Recv(&n, 1, MPIU_INT, from, COUNT_TAG, comm, MPI_STATUS_IGNORE));
+  PetscCall(wring_raw_grow((PetscInt64)list->n + n, &list->room, sizeof *list->s, &list->s));
+  PetscCallMPI(
+    MPI_Recv(list->s + list->n, (PetscMPIInt)(2 * n), MPI_INT64_T, from, SOURCE_TAG, comm, MPI_STATUS_IGNORE));
+  list->n += n;
+  keep_first(list);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Brings the first sightings of all ranks to all of them, in the order of the file: along a binary tree to rank 0. */
+static PetscErrorCode collect(MPI_Comm comm, sightings *list)
+{
+  PetscMPIInt rank, ranks;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  for (int step = 1; step < ranks; step *= 2) {
+    if (rank & step) {
+      PetscCallMPI(MPI_Send(&list->n, 1, MPIU_INT, rank - step, COUNT_TAG, comm));
+      PetscCallMPI(MPI_Send(list->s, (PetscMPIInt)(2 * list->n), MPI_INT64_T, rank - step, SOURCE_TAG, comm));
+      break;
+    }
+    if (rank + step < ranks) PetscCall(receive(comm, rank + step, list));
+  }
+  if (rank == 0) qsort(list->s, (size_t)list->n, sizeof *list->s, compare_sightings);
+  PetscCallMPI(MPI_Bcast(&list->n, 1, MPIU_INT, 0, comm));
+  PetscCall(wring_raw_grow(list->n, &list->room, sizeof *list->s, &list->s));
+  PetscCallMPI(MPI_Bcast(list->s, (PetscMPIInt)(2 * list->n), MPI_INT64_T, 0, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Replaces this rank's sources by the list. */
+static PetscErrorCode replace_sources(wring_tags *t, const sightings *list)
+{
+  PetscInt  source;
+  PetscBool added;
+
+  PetscFunctionBegin;
+  PetscCall(wring_map_destroy(&t->source));
+  t->raw->n_source = 0;
+  for (PetscInt i = 0; i < list->n; i++) {
+    const int64_t key = list->s[i].key, dim = dimension_of(key), tag = (key - dim) / 4;
+    PetscCall(wring_tags_source(t, dim, tag, &source, &added));
+    PetscCall(wring_tags_add(t, tag));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_tags_merge(wring_tags *t)
+{
+  wring_raw     *raw  = t->raw;
+  const PetscInt n    = raw->n_source;
+  sightings      list = {0};
+  PetscInt      *to; // the new numbers of this rank's sources
+
+  PetscFunctionBegin;
+  PetscCall(wring_raw_grow(n, &list.room, sizeof *list.s, &list.s));
+  for (list.n = 0; list.n < n; list.n++) list.s[list.n] = (sighting){t->key[list.n], t->seen[list.n]};
+  PetscCall(collect(t->s->comm, &list));
+  PetscCall(PetscMalloc1((size_t)n, &to));
+  wring_map found = {0};
+  for (PetscInt i = 0, known; i < list.n; i++) PetscCall(wring_map_add(&found, list.s[i].key, i, &known));
+  for (PetscInt i = 0; i < n; i++) to[i] = wring_map_find(&found, t->key[i]);
+  for (PetscInt i = 0; i < raw->n_tet; i++) raw->tet_source[i] = to[raw->tet_source[i]];
+  for (PetscInt i = 0; i < raw->n_lower; i++) raw->lower[i].source = to[raw->lower[i].source];
+  PetscCall(replace_sources(t, &list));
+  PetscCall(wring_map_destroy(&found));
+  PetscCall(PetscFree(to));
+  PetscCall(PetscFree(list.s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static PetscErrorCode resolve(wring_tags *t)
 {
   wring_raw *raw = t->raw;
   char       name[32];
@@ -110,11 +236,37 @@ PetscErrorCode wring_tags_resolve(wring_tags *t)
   for (PetscInt i = 0; i < raw->n_source && wring_scan_ok(t->s); i++) {
     for (PetscInt k = raw->source_start[i]; k < raw->source_start[i + 1]; k++) {
       PetscInt *const group = &raw->source_group[k];
-      *group                = wring_map_find(&t->named, dimension_tag(t->source_dim[i], t->tag[k]));
+      *group                = wring_map_find(&t->named, dimension_tag(dimension_of(t->key[i]), t->tag[k]));
       if (*group >= 0) continue;
       PetscCall(PetscSNPrintf(name, sizeof name, "tag%lld", (long long)t->tag[k]));
       PetscCall(add_group(t, wring_scan_place(t->s), name, strlen(name), group));
     }
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_tags_share(wring_tags *t)
+{
+  wring_raw     *raw  = t->raw;
+  const MPI_Comm comm = t->s->comm;
+  PetscInt       n[2] = {0, 0}, room = t->source_room;
+  PetscMPIInt    rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) PetscCall(resolve(t));
+  PetscCall(wring_error_share(comm, t->s->e));
+  if (!wring_scan_ok(t->s)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (rank == 0) n[0] = raw->n_source, n[1] = raw->n_source ? raw->source_start[raw->n_source] : 0;
+  PetscCallMPI(MPI_Bcast(n, 2, MPIU_INT, 0, comm));
+  if (rank > 0) {
+    PetscCall(wring_raw_grow((PetscInt64)n[0] + 1, &room, sizeof *raw->source_start, &raw->source_start));
+    PetscCall(PetscMalloc1((size_t)n[1], &raw->source_group));
+    PetscCall(wring_names_clear(&raw->groups));
+  }
+  raw->n_source = n[0];
+  if (n[0] > 0) PetscCallMPI(MPI_Bcast(raw->source_start, (PetscMPIInt)n[0] + 1, MPIU_INT, 0, comm));
+  PetscCallMPI(MPI_Bcast(raw->source_group, (PetscMPIInt)n[1], MPIU_INT, 0, comm));
+  PetscCall(wring_names_broadcast(comm, &raw->groups));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

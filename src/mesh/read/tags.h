@@ -2,8 +2,9 @@
   Private to src/mesh: converts the integer tags of a file's elements to named groups: physical tags of Gmsh, references
   of MEDIT, attributes of TetGen. A tag N without a name is "tagN"; 0 means no tag.
 
-  A reader adds sources (raw.h) while it reads elements; wring_tags_resolve converts their tags to groups at the end, so
-  that names may precede or follow the elements. Faults are reported to the scanner.
+  Each rank adds sources (raw.h) while it reads elements. At the end they are made the same on all ranks
+  (wring_tags_merge), and their tags are converted to groups (wring_tags_share), so that names, which only rank 0 has,
+  may precede or follow the elements. Faults are reported to the scanner.
 */
 #pragma once
 #include "raw.h"
@@ -14,7 +15,7 @@ typedef struct {
   wring_map   named, group; // group of a (dimension, tag) with a name in the file; of a hash of the name
   wring_map   source;       // of (dimension, tag)
   PetscInt    source_room, tag_room;
-  int        *source_dim; // [n_source]
+  int64_t    *key, *seen; // [n_source] (dimension, tag); offset in the file after its first element, or so
   int64_t    *tag;        // [source_start[n_source]] > 0
 } wring_tags;
 
@@ -34,6 +35,13 @@ PetscBool      wring_tags_has_source(const wring_tags *t, int64_t dim, int64_t t
 /* Adds a tag to the last source. A negative tag is the group with the opposite orientation. */
 PetscErrorCode wring_tags_add(wring_tags *t, int64_t tag);
 
-PetscErrorCode wring_tags_resolve(wring_tags *t);
+/*
+  After rows that each have one tag were read on all ranks: gives every rank the sources of all, in the order of the
+  file, and renumbers those of the elements. Collective.
+*/
+PetscErrorCode wring_tags_merge(wring_tags *t);
+
+/* Converts the tags of rank 0's sources to groups, and gives every rank the sources and groups. Collective. */
+PetscErrorCode wring_tags_share(wring_tags *t);
 
 extern const char *const wring_dimension_name[4]; // "point", "curve", "surface", "volume"

@@ -4,7 +4,9 @@
     name.ele   "<n> 4 <attributes>", then "<number> <4 nodes> [<attribute>]".
   The first attribute of a tet is the tag of its region. Markers of nodes are ignored. Comments begin with #.
 */
+#include "row_blocks.h"
 #include "tags.h"
+#include "base/text.h"
 #include <math.h>
 #include <string.h>
 
@@ -12,29 +14,22 @@ typedef struct {
   wring_scan *s; // of the current file
   wring_raw  *raw;
   wring_tags  tags;
-  int64_t     first; // number of the first node: 0 or 1
+  int64_t     first;      // number of the first node: 0 or 1
+  int64_t     attributes; // of a tet
 } reader;
-
-static void skip_comments(wring_scan *s)
-{
-  const char *word;
-  while (s->at < s->end && wring_scan_peek(s, &word) > 0 && *word == '#') wring_scan_skip_line(s);
-}
 
 /* The rest of a row: attributes and markers. */
 static void end_row(wring_scan *s)
 {
   if (wring_scan_ok(s)) wring_scan_skip_line(s);
-  skip_comments(s);
 }
 
-static PetscInt read_header(wring_scan *s, const char *what, int64_t expected, int64_t *attributes)
+static int64_t read_header(wring_scan *s, const char *what, int64_t expected, int64_t *attributes)
 {
-  skip_comments(s);
-  const int64_t  line  = wring_scan_place(s);
-  const PetscInt n     = wring_scan_count(s, what);
-  const int64_t  width = wring_scan_int(s, "the second number of the header");
-  *attributes          = wring_scan_int(s, "the number of attributes");
+  const int64_t line  = wring_scan_place(s);
+  const int64_t n     = wring_scan_count(s, what);
+  const int64_t width = wring_scan_int(s, "the second number of the header");
+  *attributes         = wring_scan_int(s, "the number of attributes");
   if (wring_scan_ok(s) && width != expected)
     wring_scan_fail(s, line, "the second number is %lld, expected %lld", (long long)width, (long long)expected);
   if (wring_scan_ok(s) && *attributes < 0)
@@ -43,31 +38,77 @@ static PetscInt read_header(wring_scan *s, const char *what, int64_t expected, i
   return n;
 }
 
-static PetscErrorCode read_nodes(reader *r)
+/* Lists the rows after the header, and checks that no other row follows. */
+static PetscErrorCode add_rows(wring_scan *s, wring_row_blocks *blocks, wring_row_kind kind, int64_t n,
+                               const char *what)
 {
-  wring_raw     *raw = r->raw;
-  int64_t        attributes;
-  const PetscInt n = read_header(r->s, "the number of nodes", 3, &attributes);
+  const wring_row_block block = {.kind = kind, .start = s->row, .n = n};
 
   PetscFunctionBegin;
-  PetscCall(wring_raw_make_nodes(raw, n));
-  for (raw->n_node = 0; raw->n_node < n && wring_scan_ok(r->s); raw->n_node++) {
-    const int64_t line = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of a node");
-    if (raw->n_node == 0) r->first = number;
-    if (wring_scan_ok(r->s) && raw->n_node == 0 && number != 0 && number != 1)
-      wring_scan_fail(r->s, line, "the first node has number %lld, expected 0 or 1", (long long)number);
-    if (wring_scan_ok(r->s) && number != r->first + raw->n_node)
-      wring_scan_fail(r->s, line, "node %lld, expected %lld", (long long)number, (long long)(r->first + raw->n_node));
-    raw->node_line[raw->n_node] = line;
-    raw->node_tag[raw->n_node]  = number;
-    for (int c = 0; c < 3; c++)
-      raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(r->s, "a finite coordinate");
-    end_row(r->s);
-  }
-  if (wring_scan_ok(r->s) && r->s->at < r->s->end)
-    wring_scan_fail(r->s, wring_scan_place(r->s), "more rows than the %" PetscInt_FMT " nodes announced", n);
+  if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_row_blocks_add(blocks, block));
+  wring_scan_go(s, block.start + n);
+  if (s->at < s->end)
+    wring_scan_fail(s, wring_scan_place(s), "more rows than the %lld %s announced", (long long)n, what);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+static void read_node(reader *r, int64_t i)
+{
+  wring_raw *const raw  = r->raw;
+  const int64_t    line = wring_scan_place(r->s), number = wring_scan_int(r->s, "the number of a node");
+  if (wring_scan_ok(r->s) && i == 0 && number != 0 && number != 1)
+    wring_scan_fail(r->s, line, "the first node has number %lld, expected 0 or 1", (long long)number);
+  if (wring_scan_ok(r->s) && number != r->first + i)
+    wring_scan_fail(r->s, line, "node %lld, expected %lld", (long long)number, (long long)(r->first + i));
+  raw->node_line[raw->n_node] = line;
+  raw->node_tag[raw->n_node]  = number;
+  for (int c = 0; c < 3; c++)
+    raw->X[3 * (size_t)raw->n_node + (size_t)c] = wring_scan_real(r->s, "a finite coordinate");
+  raw->n_node++;
+  end_row(r->s);
+}
+
+static PetscErrorCode read_node_rows(void *context, const wring_row_block *b, int64_t begin, int64_t end)
+{
+  reader *const r = context;
+
+  PetscFunctionBegin;
+  wring_scan_go(r->s, b->start + begin);
+  for (int64_t i = begin; i < end && wring_scan_ok(r->s); i++) read_node(r, i);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rank 0; a fault of the first number is found when its row is read. */
+static PetscErrorCode list_nodes(reader *r, wring_row_blocks *blocks)
+{
+  int64_t     attributes;
+  const char *word;
+
+  PetscFunctionBegin;
+  const int64_t n = read_header(r->s, "the number of nodes", 3, &attributes);
+  wring_scan_peek(r->s, &word);
+  if (wring_text_int(word, &r->first) && r->first != 0) r->first = 1;
+  PetscCall(add_rows(r->s, blocks, WRING_ROW_NODES, n, "nodes"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_nodes(reader *r, PetscMPIInt rank)
+{
+  wring_row_blocks blocks = {0};
+
+  PetscFunctionBegin;
+  PetscCall(wring_scan_index(r->s, PETSC_TRUE));
+  if (rank == 0) PetscCall(list_nodes(r, &blocks));
+  PetscCallMPI(MPI_Bcast(&r->first, 1, MPI_INT64_T, 0, r->s->comm));
+  PetscCall(wring_row_blocks_read(&blocks, r->s, r->raw, read_node_rows, r));
+  PetscCall(wring_row_blocks_destroy(&blocks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- tetrahedra -------------------------------------------------------------------------------------------------- */
 
 /* The region of a tet; attributes are real numbers in the file. */
 static int64_t read_attribute(wring_scan *s)
@@ -79,7 +120,7 @@ static int64_t read_attribute(wring_scan *s)
   return 0;
 }
 
-static PetscErrorCode read_tet(reader *r, int64_t attributes)
+static PetscErrorCode read_tet(reader *r)
 {
   wring_element e = {.line = wring_scan_place(r->s), .n = 4};
   PetscBool     added;
@@ -87,7 +128,7 @@ static PetscErrorCode read_tet(reader *r, int64_t attributes)
   PetscFunctionBegin;
   e.number = wring_scan_int(r->s, "the number of a tetrahedron");
   for (int a = 0; a < 4; a++) e.tag[a] = wring_scan_int(r->s, "the number of a node");
-  const int64_t tag = attributes > 0 ? read_attribute(r->s) : 0;
+  const int64_t tag = r->attributes > 0 ? read_attribute(r->s) : 0;
   end_row(r->s);
   PetscCall(wring_tags_source(&r->tags, 3, tag, &e.source, &added));
   if (added) PetscCall(wring_tags_add(&r->tags, tag));
@@ -95,18 +136,33 @@ static PetscErrorCode read_tet(reader *r, int64_t attributes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode read_tets(reader *r)
+static PetscErrorCode read_tet_rows(void *context, const wring_row_block *b, int64_t begin, int64_t end)
 {
-  int64_t        attributes;
-  const PetscInt n = read_header(r->s, "the number of tetrahedra", 4, &attributes);
+  reader *const r = context;
 
   PetscFunctionBegin;
-  PetscCall(wring_raw_make_tets(r->raw, n));
-  for (PetscInt i = 0; i < n && wring_scan_ok(r->s); i++) PetscCall(read_tet(r, attributes));
-  if (wring_scan_ok(r->s) && r->s->at < r->s->end)
-    wring_scan_fail(r->s, wring_scan_place(r->s), "more rows than the %" PetscInt_FMT " tetrahedra announced", n);
+  wring_scan_go(r->s, b->start + begin);
+  for (int64_t i = begin; i < end && wring_scan_ok(r->s); i++) PetscCall(read_tet(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+static PetscErrorCode read_tets(reader *r, PetscMPIInt rank)
+{
+  wring_row_blocks blocks = {0};
+
+  PetscFunctionBegin;
+  PetscCall(wring_scan_index(r->s, PETSC_TRUE));
+  if (rank == 0) {
+    const int64_t n = read_header(r->s, "the number of tetrahedra", 4, &r->attributes);
+    PetscCall(add_rows(r->s, &blocks, WRING_ROW_TETS, n, "tetrahedra"));
+  }
+  PetscCallMPI(MPI_Bcast(&r->attributes, 1, MPI_INT64_T, 0, r->s->comm));
+  PetscCall(wring_row_blocks_read(&blocks, r->s, r->raw, read_tet_rows, r));
+  PetscCall(wring_row_blocks_destroy(&blocks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- both files -------------------------------------------------------------------------------------------------- */
 
 PetscBool wring_tetgen_pair(const char *file, size_t size, char *node, char *ele)
 {
@@ -120,14 +176,17 @@ PetscBool wring_tetgen_pair(const char *file, size_t size, char *node, char *ele
 
 PetscErrorCode wring_tetgen_read(wring_scan *nodes, wring_scan *tets, wring_raw *raw)
 {
-  reader r = {.s = nodes, .raw = raw, .tags = {.s = tets, .raw = raw}};
+  reader      r = {.s = nodes, .raw = raw, .tags = {.s = tets, .raw = raw}};
+  PetscMPIInt rank;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(nodes->comm, &rank));
   raw->format = "TetGen";
-  PetscCall(read_nodes(&r));
+  PetscCall(read_nodes(&r, rank));
   r.s = tets;
-  if (wring_scan_ok(tets)) PetscCall(read_tets(&r));
-  if (wring_scan_ok(tets)) PetscCall(wring_tags_resolve(&r.tags));
+  if (wring_scan_ok(tets)) PetscCall(read_tets(&r, rank));
+  if (wring_scan_ok(tets)) PetscCall(wring_tags_merge(&r.tags));
+  if (wring_scan_ok(tets)) PetscCall(wring_tags_share(&r.tags));
   PetscCall(wring_tags_destroy(&r.tags));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

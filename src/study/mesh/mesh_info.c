@@ -219,7 +219,7 @@ PetscErrorCode wring_mesh_print_info(const wring_mesh_job *job)
   if (wring_options_has(job->o, "", "parts"))
     PetscCall(wring_options_get_int_list(job->o, "", job->table, "parts", &r.n_cut, &r.parts));
   PetscCall(get_json(job, sizeof json, json));
-  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
+  PetscCall(wring_mesh_file_read(job->comm, PETSC_TRUE, job->from, scale, &data));
   r.d = data;
   PetscCall(measure(job, &r));
   if (job->rank == 0 && json[0]) write_json(json, &r, &error);

@@ -1,0 +1,102 @@
+#include "row_blocks.h"
+#include "base/count.h"
+#include <limits.h>
+
+PetscErrorCode wring_row_blocks_add(wring_row_blocks *b, wring_row_block block)
+{
+  PetscFunctionBegin;
+  if (block.n == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_raw_grow((PetscInt64)b->n + 1, &b->room, sizeof *b->block, &b->block));
+  block.first = b->total[block.kind];
+  b->total[block.kind] += block.n;
+  b->block[b->n++] = block;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_row_blocks_destroy(wring_row_blocks *b)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(b->block));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode broadcast(MPI_Comm comm, wring_row_blocks *b)
+{
+  PetscMPIInt  rank;
+  MPI_Datatype type;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Bcast(&b->n, 1, MPIU_INT, 0, comm));
+  PetscCallMPI(MPI_Bcast(b->total, WRING_ROW_KINDS, MPI_INT64_T, 0, comm));
+  if (rank > 0) PetscCall(PetscMalloc1((size_t)b->n, &b->block));
+  PetscCallMPI(MPI_Type_contiguous(sizeof *b->block, MPI_BYTE, &type));
+  PetscCallMPI(MPI_Type_commit(&type));
+  PetscCallMPI(MPI_Bcast(b->block, (PetscMPIInt)b->n, type, 0, comm));
+  PetscCallMPI(MPI_Type_free(&type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* This rank's rows of a kind: [range[kind][0], range[kind][1]) of all of them. */
+static PetscErrorCode divide(MPI_Comm comm, const wring_row_blocks *b, int64_t range[WRING_ROW_KINDS][2])
+{
+  PetscMPIInt rank, ranks;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  for (int k = 0; k < WRING_ROW_KINDS; k++)
+    for (int i = 0; i < 2; i++) {
+      const int64_t whole = b->total[k] / ranks, rest = b->total[k] % ranks; // the product could overflow
+      range[k][i] = whole * (rank + i) + rest * (rank + i) / ranks;
+    }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode make_room(int64_t range[WRING_ROW_KINDS][2], wring_scan *s, wring_raw *raw)
+{
+  int64_t n[WRING_ROW_KINDS];
+
+  PetscFunctionBegin;
+  for (int k = 0; k < WRING_ROW_KINDS; k++) n[k] = range[k][1] - range[k][0];
+  const int64_t n_tet = n[WRING_ROW_TETS] + n[WRING_ROW_ELEMENTS];
+  if (!wring_count_fits(n[WRING_ROW_NODES], 3, s->file, "nodes on a rank", s->e) ||
+      !wring_count_fits(n_tet, 4, s->file, "tetrahedra on a rank", s->e) ||
+      !wring_count_fits(n[WRING_ROW_DATA], 9, s->file, "rows of $ElementData on a rank", s->e))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  if (n[WRING_ROW_NODES] > 0) PetscCall(wring_raw_make_nodes(raw, n[WRING_ROW_NODES]));
+  if (n_tet > 0) PetscCall(wring_raw_make_tets(raw, (PetscInt)n_tet));
+  if (raw->data && raw->data->found) {
+    const size_t rows = (size_t)n[WRING_ROW_DATA], width = (size_t)raw->data->width;
+    PetscCall(PetscMalloc3(rows, &raw->data->number, rows, &raw->data->place, rows * width, &raw->data->value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_row_blocks_read(wring_row_blocks *b, wring_scan *s, wring_raw *raw, wring_row_reader read,
+                                     void *reader)
+{
+  const wring_error head  = *s->e; // rows before it may have a fault too
+  const int64_t     fault = s->fault;
+  int64_t           range[WRING_ROW_KINDS][2];
+
+  PetscFunctionBegin;
+  s->e->text[0] = '\0';
+  s->stage      = WRING_SCAN_ROWS;
+  PetscCall(broadcast(s->comm, b));
+  PetscCall(divide(s->comm, b, range));
+  PetscCall(make_room(range, s, raw));
+  for (PetscInt k = 0; k < b->n && wring_scan_ok(s); k++) {
+    const wring_row_block *const block = &b->block[k];
+    const int64_t                begin = PetscMax(range[block->kind][0] - block->first, 0),
+                  end                  = PetscMin(range[block->kind][1] - block->first, block->n);
+    if (begin < end) PetscCall(read(reader, block, begin, end));
+  }
+  s->stage = WRING_SCAN_HEADS;
+  if (head.text[0] && (wring_scan_ok(s) || fault < s->fault)) {
+    *s->e    = head;
+    s->fault = fault;
+  }
+  PetscCall(wring_scan_share(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
