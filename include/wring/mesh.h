@@ -1,8 +1,8 @@
 /*
   Layer 3, mesh: read, check, partition, distribute, order; sets and regions.
 
-  Two forms. wring_mesh_data is a whole mesh on one rank, as a reader or generator makes it. wring_mesh is a distributed
-  mesh: plain arrays that every layer may read and only src/mesh writes.
+  Two forms. wring_mesh_data is a slice in original order, as a reader or generator makes it. wring_mesh is a
+  distributed mesh: plain arrays that every layer may read and only src/mesh writes.
 
   Map of src/mesh, in reading order:
     data.c       a whole mesh on one rank; names.c its named parts; mesh_box.c makes one; mesh_options.c deck keys
@@ -12,7 +12,8 @@
     distribute/  from slices in original order to a distributed mesh and back (map: distribute/halo.h)
     refine/      uniform refinement in parallel (map: refine/refine.h)
     surface/     faces and surfaces of tets, lines and triangles of sets (map: surface/skin.h)
-    sets.c       sets by rest position; rest.c rest geometry and masses; info.c, measure.c properties of a mesh
+    sets.c       sets by rest position; rest.c rest geometry and masses; info.c properties of a mesh
+    measure.c    measures of slices; measure_shared.c of what slices share
     locate.c     the tet that contains a point
   Not here: elements with energies (term), files of results (io), keys of a deck that do not describe the mesh
   (problem).
@@ -22,10 +23,10 @@
   tets on a rank and 715,827,882 vertices on all ranks. The tets of all ranks are counted in 64 bits.
 
   Memory (32-bit integers, a solid with 5.7 tets a vertex). wring_mesh_data: about 25 bytes a tet, of slices over all
-  ranks. Reading a file: at most 145 bytes a tet over all ranks (counted), whatever the format, and a window of the
-  file, 1 MiB, on each. wring_mesh_distribute: at most 200 bytes a tet over all ranks, above those of MPI and PETSc
-  (measured: 161, 6 million tets in equal slices on 4 ranks), and up to 80 MB on rank 0 for METIS. No rank holds the
-  whole mesh.
+  ranks. Reading a file: 73 bytes a tet on one rank, 173 on eight (measured: 1.5 million tets of Gmsh, ASCII and binary,
+  above what the ranks take when they start); the largest rank has 1 % more than the mean. wring_mesh_distribute: at
+  most 200 bytes a tet over all ranks, above those of MPI and PETSc (measured: 161, 6 million tets in equal slices on 4
+  ranks), and up to 80 MB on rank 0 for METIS. No rank holds the whole mesh.
 
   Functions are not thread-safe. Arrays returned to the caller are allocated by PetscMalloc. After an error that is not
   a refusal (base.h) the mesh may only be destroyed.
@@ -69,24 +70,32 @@ typedef struct {
 PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
 
 /*
+  Replaces slices, of which no rank has NULL, by the whole mesh on rank 0, NULL elsewhere: 25 bytes a tet there, and a
+  table more. Refused if one rank cannot count it. Collective.
+*/
+PetscErrorCode wring_mesh_collect(MPI_Comm comm, wring_mesh_data **d);
+
+/*
   Reads a mesh file, detected by content: Gmsh 2.2 or 4.1, MEDIT ASCII, CSV "vertex,x,y,z" (points only); or one of
-  TetGen's .node and .ele, which must be in the same directory. Collective on comm, which has one rank. Coordinates are
-  multiplied by scale. On bad input *d is NULL and e names file, line and fault. Physical names: groups with the same
-  name are merged, whatever their dimension; an unnamed tag N is "tagN"; tets in no physical volume are in region
-  "tag0"; groups without a vertex of the mesh are omitted. Names that differ only in case, and tets in two physical
-  volumes, are errors. notes: text of the notices (reoriented tets, dropped nodes), lines separated by '\n', each
-  without "note: "; "" if none.
+  TetGen's .node and .ele, which must be in the same directory. *d: this rank's slice of the mesh. Coordinates are
+  multiplied by scale. On bad input *d is NULL and e names file, line and fault, the first in the file, on all ranks.
+  Physical names: groups with the same name are merged, whatever their dimension; an unnamed tag N is "tagN"; tets in no
+  physical volume are in region "tag0"; groups without a vertex of the mesh are omitted. Names that differ only in case,
+  and tets in two physical volumes, are errors. notes: text of the notices (reoriented tets, dropped nodes), lines
+  separated by '\n', each without "note: "; "" if none; the same on all ranks. Neither the mesh nor messages depend on
+  the number of ranks. Collective.
 */
 PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d, wring_error *e,
                                size_t size, char *notes);
 
 /*
   Reads the $ElementData section `name` of a Gmsh file, for tets: row [*n][1 + width], the tet's number in the mesh that
-  wring_mesh_read makes from the file, and its values; freed with PetscFree. Not collective: call on one rank. On bad
-  input, a number of components other than width, or a tet with two rows, *row is NULL and e is set.
+  wring_mesh_read makes from the file, and its values; each tet on one arbitrary rank; freed with PetscFree. On bad
+  input, a number of components other than width, or a tet with two rows, *row is NULL and e is set, on all ranks.
+  Collective.
 */
-PetscErrorCode wring_mesh_read_data(const char *file, const char *name, int width, PetscInt *n, double **row,
-                                    wring_error *e);
+PetscErrorCode wring_mesh_read_data(MPI_Comm comm, const char *file, const char *name, int width, PetscInt *n,
+                                    double **row, wring_error *e);
 
 typedef struct {
   double   size[3];   // m, > 0 where there are cells, else 0
@@ -105,7 +114,7 @@ typedef struct {
 */
 PetscErrorCode wring_mesh_box(MPI_Comm comm, const wring_box *box, wring_mesh_data **d, wring_error *e);
 
-/* ---- properties of a whole mesh ---------------------------------------------------------------------------------- */
+/* ---- properties of a mesh ---------------------------------------------------------------------------------------- */
 
 enum { WRING_QUALITY_BINS = 10 };
 
@@ -114,22 +123,27 @@ enum { WRING_QUALITY_BINS = 10 };
   regular one.
 */
 typedef struct {
-  double     low[3], high[3]; // bounding box, m
-  double     volume;          // m^3
-  PetscInt  *region_tets;     // [regions.n]
-  double    *region_volume;   // [regions.n] m^3
-  PetscInt64 n_edge;
-  double     edge_min, edge_mean, edge_max; // m, every edge counted once
-  double     quality_min, quality_mean;
-  PetscInt   quality_count[WRING_QUALITY_BINS]; // bin b: [b, b + 1) / 10, the last with 1
-  PetscInt   n_boundary_face;
-  PetscInt   n_component;               // sets of tets that share no vertex with others
-  PetscInt  *set_triangles, *set_lines; // [sets.n]
-  double    *set_area, *set_length;     // [sets.n] m^2, m
+  PetscInt64  n_vertex, n_tet;
+  double      low[3], high[3]; // bounding box, m
+  double      volume;          // m^3
+  PetscInt64 *region_tets;     // [regions.n]
+  double     *region_volume;   // [regions.n] m^3
+  PetscInt64  n_edge;
+  double      edge_min, edge_mean, edge_max; // m, every edge counted once
+  double      quality_min, quality_mean;
+  PetscInt64  quality_count[WRING_QUALITY_BINS]; // bin b: [b, b + 1) / 10, the last with 1
+  PetscInt64  n_boundary_face;
+  PetscInt64  n_component;                              // sets of tets that share no vertex with others
+  PetscInt64 *set_vertices, *set_triangles, *set_lines; // [sets.n]
+  double     *set_area, *set_length;                    // [sets.n] m^2, m
 } wring_mesh_measures;
 
-/* Not collective: call on one rank. Freed by wring_mesh_measures_destroy. */
-PetscErrorCode wring_mesh_measure(const wring_mesh_data *d, wring_mesh_measures *m);
+/*
+  Of the mesh whose slice d is, on all ranks; sums differ by round-off with the number of ranks. Freed by
+  wring_mesh_measures_destroy. Takes at most 130 bytes a tet of the slice, and four exchanges, but that components take
+  as many as slices follow each other in one. Collective.
+*/
+PetscErrorCode wring_mesh_measure(MPI_Comm comm, const wring_mesh_data *d, wring_mesh_measures *m);
 PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m);
 
 /*
@@ -282,10 +296,10 @@ PetscErrorCode wring_mesh_route_rows(const wring_mesh *m, PetscInt n_row, int wi
                                      PetscInt *n_mine, double **mine);
 
 /*
-  Sends the values of a table on rank 0 to the tets that it names. row [n_row][1 + width] on rank 0 (ignored elsewhere);
-  column 0 is a number in [0, n_mother), and each of the n_tet_global/n_mother tets that refinement made from that one
-  receives the values: value [n_tet][width], NaN where no row names the tet. The caller checks that rows name each tet
-  at most once. Rank 0 sends every row to one rank, which forwards it to the tets. Collective.
+  Sends the values of tables on any ranks to the tets that they name. row [n_row][1 + width] on each rank (n_row may be
+  0); column 0 is a number in [0, n_mother), and each of the n_tet_global/n_mother tets that refinement made from that
+  one receives the values: value [n_tet][width], NaN where no row names the tet. The caller checks that rows name each
+  tet at most once. Every row goes to one rank, which forwards it to the tets. Collective.
 */
 PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, PetscInt n_row, int width,
                                      const double *row, double *value);

@@ -1,142 +1,181 @@
-/* The properties of a whole mesh that `wring mesh info` prints. Serial. */
+/* The properties of a mesh in slices that `wring mesh info` prints: tets, lines and triangles of each rank, summed. */
+#include "measure.h"
 #include "data.h"
-#include "mesh/surface/faces.h"
-#include "mesh/distribute/halo.h"
-#include "base/forest.h"
-#include "base/sort.h"
+#include "mesh/distribute/blocks.h"
 #include "mesh/distribute/order.h"
 #include <math.h>
 
-static void measure_tets(const wring_mesh_data *d, wring_mesh_measures *m)
+/* ---- a slice with its vertices ----------------------------------------------------------------------------------- */
+
+/* tet and lower share memory, so that one call finds the vertices of both. */
+static PetscErrorCode copy_elements(wring_view *w)
 {
-  for (PetscInt e = 0; e < d->n_tet; e++) {
-    const double *x[4];
-    for (int a = 0; a < 4; a++) x[a] = d->X + 3 * (size_t)d->tet[4 * (size_t)e + (size_t)a];
+  const wring_mesh_data *d = w->d;
+  const size_t           n = 4 * (size_t)d->n_tet;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n + 4 * (size_t)d->n_set_element, &w->tet));
+  PetscCall(PetscArraycpy(w->tet, d->tet, n));
+  w->lower = w->tet + n;
+  for (PetscInt i = 0; i < d->n_set_element; i++) {
+    const PetscInt *const row = d->set_element + 4 * (size_t)i + 1;
+    PetscInt *const       v   = w->lower + 4 * (size_t)i;
+    for (int a = 0; a < 4; a++) v[a] = row[a < 2 || (a == 2 && row[2] >= 0) ? a : 0];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode fetch_vertices(wring_view *w)
+{
+  double *answer;
+
+  PetscFunctionBegin;
+  PetscCall(wring_blocks_ask(w->block, w->n_used, w->used, &w->x, &w->asked));
+  PetscCall(PetscMalloc1(3 * (size_t)w->x.n_got, &answer));
+  for (PetscInt i = 0; i < w->x.n_got; i++)
+    for (int c = 0; c < 3; c++) answer[3 * (size_t)i + (size_t)c] = w->d->X[3 * (size_t)w->asked[i] + (size_t)c];
+  PetscCall(PetscMalloc1(3 * (size_t)w->n_used, &w->X));
+  PetscCall(wring_exchange_answer(&w->x, 3 * sizeof *w->X, answer, w->X));
+  PetscCall(PetscFree(answer));
+  PetscCall(PetscMalloc1((size_t)w->n_used, &w->owner)); // `used` ascends, and so do its owners
+  for (PetscMPIInt p = 0; p < w->x.n_to; p++)
+    for (PetscInt i = w->x.to_start[p]; i < w->x.to_start[p + 1]; i++) w->owner[i] = w->x.to[p];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode create_view(MPI_Comm comm, const wring_mesh_data *d, wring_view *w)
+{
+  PetscFunctionBegin;
+  *w = (wring_view){.comm = comm, .d = d};
+  PetscCall(PetscLayoutCreate(comm, &w->block));
+  PetscCall(PetscLayoutSetLocalSize(w->block, d->n_vertex));
+  PetscCall(PetscLayoutSetUp(w->block));
+  PetscCall(copy_elements(w));
+  PetscCall(wring_blocks_compact(d->n_tet + d->n_set_element, w->tet, &w->n_used, &w->used));
+  PetscCall(fetch_vertices(w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode destroy_view(wring_view *w)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLayoutDestroy(&w->block));
+  PetscCall(wring_exchange_destroy(&w->x));
+  PetscCall(PetscFree(w->used));
+  PetscCall(PetscFree(w->X));
+  PetscCall(PetscFree(w->owner));
+  PetscCall(PetscFree(w->tet));
+  PetscCall(PetscFree(w->asked));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+static void measure_tets(const wring_view *w, wring_mesh_measures *m)
+{
+  for (PetscInt e = 0; e < w->d->n_tet; e++) {
+    const PetscInt r = w->d->region[e];
+    const double  *x[4];
+    for (int a = 0; a < 4; a++) x[a] = w->X + 3 * (size_t)w->tet[4 * (size_t)e + (size_t)a];
     const double v = wring_tet_det(x[0], x[1], x[2], x[3]) / 6, q = wring_tet_quality(x, v);
-    m->region_tets[d->region[e]]++;
-    m->region_volume[d->region[e]] += v;
+    m->region_tets[r]++;
+    m->region_volume[r] += v;
     m->volume += v;
-    m->quality_min = e ? PetscMin(m->quality_min, q) : q;
-    m->quality_mean += q / (double)d->n_tet;
+    m->quality_min = PetscMin(m->quality_min, q);
+    m->quality_mean += q / (double)m->n_tet;
     m->quality_count[(int)PetscMin(WRING_QUALITY_BINS * q, WRING_QUALITY_BINS - 1)]++;
   }
 }
 
 /* Lines and triangles of sets. */
-static void measure_sets(const wring_mesh_data *d, wring_mesh_measures *m)
+static void measure_sets(const wring_view *w, wring_mesh_measures *m)
 {
-  for (PetscInt i = 0; i < d->n_set_element; i++) {
-    const PetscInt *const row = d->set_element + 4 * (size_t)i;
-    const double *const x = d->X + 3 * (size_t)row[1], *const y = d->X + 3 * (size_t)row[2];
+  for (PetscInt i = 0; i < w->d->n_set_element; i++) {
+    const PetscInt *const row = w->d->set_element + 4 * (size_t)i, *const v = w->lower + 4 * (size_t)i;
+    const double *const x = w->X + 3 * (size_t)v[0], *const y = w->X + 3 * (size_t)v[1];
     double B[4], area;
     if (row[3] < 0) {
       m->set_lines[row[0]]++;
       m->set_length[row[0]] += sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
     } else {
-      wring_triangle_rest(x, y, d->X + 3 * (size_t)row[3], B, &area);
+      wring_triangle_rest(x, y, w->X + 3 * (size_t)v[2], B, &area);
       m->set_triangles[row[0]]++;
       m->set_area[row[0]] += area;
     }
   }
-}
-
-static PetscErrorCode count_boundary(const wring_mesh_data *d, wring_mesh_measures *m)
-{
-  PetscInt *neighbour, crowd[3];
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(4 * (size_t)d->n_tet, &neighbour));
-  PetscCall(wring_faces_match(d->n_vertex, d->n_tet, d->tet, neighbour, crowd));
-  for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) m->n_boundary_face += neighbour[i] < 0;
-  PetscCall(PetscFree(neighbour));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- edges ------------------------------------------------------------------------------------------------------- */
-
-/* The larger ends of the edges of all tets by their smaller end, with repetitions; start [n_vertex + 2]. */
-static void bucket_edges(const wring_mesh_data *d, int64_t *start, PetscInt *larger)
-{
-  for (int fill = 0; fill < 2; fill++) {
-    for (PetscInt e = 0; e < d->n_tet; e++) {
-      const PetscInt *const v = d->tet + 4 * (size_t)e;
-      for (int k = 0; k < 6; k++) {
-        static const int end[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-        const PetscInt   a = v[end[k][0]], b = v[end[k][1]];
-        if (fill)
-          larger[start[PetscMin(a, b) + 1]++] = PetscMax(a, b);
-        else
-          start[PetscMin(a, b) + 2]++;
-      }
-    }
-    for (PetscInt v = 0; v < d->n_vertex && !fill; v++) start[v + 2] += start[v + 1];
-  }
-}
-
-static void measure_edge(const double *x, const double *y, wring_mesh_measures *m)
-{
-  const double length = sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
-  m->edge_min         = m->n_edge ? PetscMin(m->edge_min, length) : length;
-  m->edge_max         = PetscMax(m->edge_max, length);
-  m->edge_mean += length;
-  m->n_edge++;
-}
-
-static PetscErrorCode measure_edges(const wring_mesh_data *d, wring_mesh_measures *m)
-{
-  int64_t  *start;
-  PetscInt *larger;
-
-  PetscFunctionBegin;
-  if (d->n_tet == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscCalloc1((size_t)d->n_vertex + 2, &start));
-  PetscCall(PetscMalloc1(6 * (size_t)d->n_tet, &larger));
-  bucket_edges(d, start, larger);
-  for (PetscInt v = 0; v < d->n_vertex; v++) {
-    PetscInt n = (PetscInt)(start[v + 1] - start[v]);
-    PetscCall(wring_sort_unique(&n, larger + start[v]));
-    for (PetscInt i = 0; i < n; i++) measure_edge(d->X + 3 * (size_t)v, d->X + 3 * (size_t)larger[start[v] + i], m);
-  }
-  m->edge_mean /= (double)m->n_edge;
-  PetscCall(PetscFree(larger));
-  PetscCall(PetscFree(start));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- components -------------------------------------------------------------------------------------------------- */
-
-static PetscErrorCode count_components(const wring_mesh_data *d, wring_mesh_measures *m)
-{
-  PetscInt *parent;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)d->n_vertex, &parent));
-  for (PetscInt v = 0; v < d->n_vertex; v++) parent[v] = -1;
-  for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) parent[d->tet[i]] = d->tet[i];
-  for (PetscInt e = 0; e < d->n_tet; e++) {
-    const PetscInt *const v = d->tet + 4 * (size_t)e;
-    for (int a = 1; a < 4; a++) wring_unite(parent, v[0], v[a]);
-  }
-  for (PetscInt v = 0; v < d->n_vertex; v++) m->n_component += parent[v] == v;
-  PetscCall(PetscFree(parent));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt s = 0; s < w->d->sets.n; s++) m->set_vertices[s] = w->d->set_start[s + 1] - w->d->set_start[s];
 }
 
 /* ---- all measures ------------------------------------------------------------------------------------------------ */
 
-PetscErrorCode wring_mesh_measure(const wring_mesh_data *d, wring_mesh_measures *m)
+static PetscErrorCode create_measures(MPI_Comm comm, const wring_mesh_data *d, wring_mesh_measures *m)
+{
+  PetscInt64   count[2] = {d->n_vertex, d->n_tet};
+  const size_t n_region = (size_t)d->regions.n, n_set = (size_t)d->sets.n;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT64, MPI_SUM, comm));
+  *m = (wring_mesh_measures){.n_vertex = count[0], .n_tet = count[1], .quality_min = INFINITY};
+  PetscCall(PetscCalloc2(n_region, &m->region_tets, n_region, &m->region_volume));
+  PetscCall(PetscCalloc5(n_set, &m->set_vertices, n_set, &m->set_triangles, n_set, &m->set_lines, n_set, &m->set_area,
+                         n_set, &m->set_length));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode sum_counts(MPI_Comm comm, PetscInt n, PetscInt64 *count)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMPIIntCast(n, &size));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, size, MPIU_INT64, MPI_SUM, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode sum_reals(MPI_Comm comm, PetscInt n, double *value)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMPIIntCast(n, &size));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, value, size, MPI_DOUBLE, MPI_SUM, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode sum_measures(MPI_Comm comm, const wring_mesh_data *d, wring_mesh_measures *m)
 {
   PetscFunctionBegin;
-  *m = (wring_mesh_measures){0};
-  PetscCall(PetscCalloc2((size_t)d->regions.n, &m->region_tets, (size_t)d->regions.n, &m->region_volume));
-  PetscCall(PetscCalloc4((size_t)d->sets.n, &m->set_triangles, (size_t)d->sets.n, &m->set_lines, (size_t)d->sets.n,
-                         &m->set_area, (size_t)d->sets.n, &m->set_length));
+  PetscCall(sum_reals(comm, 1, &m->volume));
+  PetscCall(sum_reals(comm, 1, &m->quality_mean));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->quality_min, 1, MPI_DOUBLE, MPI_MIN, comm));
+  if (m->n_tet == 0) m->quality_min = 0;
+  PetscCall(sum_counts(comm, WRING_QUALITY_BINS, m->quality_count));
+  PetscCall(sum_counts(comm, d->regions.n, m->region_tets));
+  PetscCall(sum_reals(comm, d->regions.n, m->region_volume));
+  PetscCall(sum_counts(comm, d->sets.n, m->set_vertices));
+  PetscCall(sum_counts(comm, d->sets.n, m->set_triangles));
+  PetscCall(sum_counts(comm, d->sets.n, m->set_lines));
+  PetscCall(sum_reals(comm, d->sets.n, m->set_area));
+  PetscCall(sum_reals(comm, d->sets.n, m->set_length));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_measure(MPI_Comm comm, const wring_mesh_data *d, wring_mesh_measures *m)
+{
+  wring_view w;
+
+  PetscFunctionBegin;
+  PetscCall(create_measures(comm, d, m));
+  PetscCall(create_view(comm, d, &w));
   wring_bounds(d->n_vertex, d->X, m->low, m->high);
-  measure_tets(d, m);
-  measure_sets(d, m);
-  PetscCall(count_boundary(d, m));
-  PetscCall(measure_edges(d, m));
-  PetscCall(count_components(d, m));
+  PetscCall(wring_bounds_reduce(comm, m->low, m->high));
+  measure_tets(&w, m);
+  measure_sets(&w, m);
+  PetscCall(sum_measures(comm, d, m));
+  PetscCall(wring_view_count_boundary(&w, m));
+  PetscCall(wring_view_measure_edges(&w, m));
+  PetscCall(wring_view_count_components(&w, m));
+  PetscCall(destroy_view(&w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,6 +183,6 @@ PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree2(m->region_tets, m->region_volume));
-  PetscCall(PetscFree4(m->set_triangles, m->set_lines, m->set_area, m->set_length));
+  PetscCall(PetscFree5(m->set_vertices, m->set_triangles, m->set_lines, m->set_area, m->set_length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -15,8 +15,7 @@
   Nodes have a position, their place in the file, and are in blocks by rank. A rank works with those of its elements:
   `used`, ascending by position, so that comparing places in it compares positions.
 
-  Memory (32-bit integers, 5.7 tets a vertex): 60 bytes a tet for the file's tables, which are freed or become those of
-  the mesh as soon as they are used, and at most 40 while faces meet, which they do in rounds.
+  Memory: tables of the file are freed, or become those of the mesh, as soon as they are used; faces meet in rounds.
 */
 #pragma once
 #include "base/exchange.h"

@@ -10,7 +10,7 @@
     halo.c        ghosts and PetscSFs, from owned vertices and tets
     numbering.c   original numbers to global ones; more ghosts; rows of tables to the owners of their vertices
     tet_values.c  rows of tables to tets
-    gather.c      the mesh in original order, in slices and on rank 0, for files
+    gather.c      the mesh in original order, in slices and on rank 0, for files; collect.c slices on rank 0
   Not here: reading and refining.
 */
 #pragma once

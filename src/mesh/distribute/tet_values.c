@@ -1,59 +1,34 @@
 /*
-  Values of tets: sent from a table on rank 0 to blocks of original numbers, one for each rank, and from there to the
+  Values of tets: rows of tables on any ranks go to blocks of original numbers, one for each rank, and from there to the
   tets.
 */
-#include "deal.h"
+#include "base/exchange.h"
 #include "base/parallel/consensus.h"
-#include "base/sort.h"
 #include <math.h>
 #include <wring/mesh.h>
 
-/* Orders rows of the table by the rank whose block has their number: order [n_row], start [size + 1]. */
-static PetscErrorCode order_rows(PetscLayout block, PetscInt n_row, int width, const double *row, PetscInt *order,
-                                 PetscInt *start)
-{
-  PetscInt   *owner;
-  PetscMPIInt size;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(block->comm, &size));
-  PetscCall(PetscMalloc1((size_t)n_row, &owner));
-  for (PetscInt i = 0; i < n_row; i++) {
-    PetscMPIInt p;
-    PetscCall(PetscLayoutFindOwner(block, (PetscInt)row[(size_t)i * (size_t)(width + 1)], &p));
-    owner[i] = p;
-    order[i] = i;
-  }
-  PetscCall(wring_sort_buckets(n_row, order, owner, size, start));
-  PetscCall(PetscFree(owner));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* value [block->n][width] of this rank's block, NaN for tets without a row. */
-static PetscErrorCode deal_blocks(PetscLayout block, PetscInt n_row, int width, const double *row, double *value)
+static PetscErrorCode send_to_blocks(PetscLayout block, PetscInt n_row, int width, const double *row, double *value)
 {
-  const size_t bytes = (size_t)(width + 1) * sizeof(double);
-  PetscMPIInt  rank, size;
-  PetscInt    *order, *start, *count, n;
+  const size_t size = (size_t)(width + 1);
+  PetscInt    *to, n;
   double      *mine;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(block->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(block->comm, &size));
-  if (rank) n_row = 0;
-  PetscCall(PetscMalloc3((size_t)n_row, &order, (size_t)size + 1, &start, (size_t)size, &count));
-  PetscCall(order_rows(block, n_row, width, row, order, start));
-  for (PetscMPIInt p = 0; p < size; p++) count[p] = start[p + 1] - start[p];
-  PetscCallMPI(MPI_Scatter(count, 1, MPIU_INT, &n, 1, MPIU_INT, 0, block->comm));
-  PetscCall(PetscMalloc1((size_t)n * (size_t)(width + 1), &mine));
-  PetscCall(wring_deal_rows(block->comm, start, order, row, bytes, n, mine));
+  PetscCall(PetscMalloc1((size_t)n_row, &to));
+  for (PetscInt i = 0; i < n_row; i++) {
+    PetscMPIInt p;
+    PetscCall(PetscLayoutFindOwner(block, (PetscInt)row[(size_t)i * size], &p));
+    to[i] = p;
+  }
+  PetscCall(wring_exchange_rows(block->comm, n_row, to, size * sizeof *row, row, &n, &mine));
+  PetscCall(PetscFree(to));
   for (PetscInt i = 0; i < width * block->n; i++) value[i] = NAN;
   for (PetscInt i = 0; i < n; i++) {
-    const double *const one = mine + (size_t)i * (size_t)(width + 1);
+    const double *const one = mine + (size_t)i * size;
     for (int k = 0; k < width; k++) value[width * ((PetscInt)one[0] - block->rstart) + k] = one[1 + k];
   }
   PetscCall(PetscFree(mine));
-  PetscCall(PetscFree3(order, start, count));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,7 +67,7 @@ PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, Pet
   PetscCall(PetscMalloc1((size_t)width * (size_t)block->n, &of_block));
   PetscCall(PetscMalloc1((size_t)m->n_tet, &number));
   for (PetscInt e = 0; e < m->n_tet; e++) number[e] = (PetscInt)(m->tet_original[e] / children);
-  PetscCall(deal_blocks(block, n_row, width, row, of_block));
+  PetscCall(send_to_blocks(block, n_row, width, row, of_block));
   PetscCall(fetch_values(m, block, number, width, of_block, value));
   PetscCall(PetscFree(number));
   PetscCall(PetscFree(of_block));

@@ -3,7 +3,7 @@
 
 enum { NOTES = 4096 };
 
-/* One per line. */
+/* Rank 0: the notices, one per line. */
 static PetscErrorCode print_notes(const char *notes)
 {
   PetscFunctionBegin;
@@ -15,8 +15,7 @@ static PetscErrorCode print_notes(const char *notes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_file_read(MPI_Comm comm, PetscBool whole, const char *file, double scale,
-                                    wring_mesh_data **data)
+PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **data)
 {
   wring_error error        = {0};
   char        notes[NOTES] = "";
@@ -24,9 +23,7 @@ PetscErrorCode wring_mesh_file_read(MPI_Comm comm, PetscBool whole, const char *
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  *data = NULL;
-  if (!whole || rank == 0)
-    PetscCall(wring_mesh_read(whole ? PETSC_COMM_SELF : comm, file, scale, data, &error, sizeof notes, notes));
+  PetscCall(wring_mesh_read(comm, file, scale, data, &error, sizeof notes, notes));
   if (rank == 0) PetscCall(print_notes(notes));
   PetscCall(wring_error_raise(comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);

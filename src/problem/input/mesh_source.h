@@ -4,12 +4,8 @@
 
 enum { WRING_MESH_OPTIONS = 16 }; // room for a table
 
-/*
-  The slices of the mesh of a file, or the whole mesh on rank 0, and NULL elsewhere; prints its notices. Errors name
-  file, line and fault. Collective.
-*/
-PetscErrorCode wring_mesh_file_read(MPI_Comm comm, PetscBool whole, const char *file, double scale,
-                                    wring_mesh_data **data);
+/* The slices of the mesh of a file; prints its notices. Errors name file, line and fault. Collective. */
+PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **data);
 
 /*
   The box of the keys `prefix` + size, cells, origin, jitter: its slices on the ranks of comm; NULL where comm is

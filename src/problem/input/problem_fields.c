@@ -70,7 +70,7 @@ static void check_rows(const wring_tet_field *f, const char *name, PetscBool csv
   }
 }
 
-/* Tables [n][1 + width] on rank 0, and their names in messages. */
+/* Tables [n][1 + width], of a file on rank 0, of data on all ranks, and their names in messages. */
 static PetscErrorCode read_csv(const wring_problem *p, const wring_tet_field *f, const char *prefix, size_t size,
                                char *name, PetscInt *n, double **row)
 {
@@ -84,6 +84,27 @@ static PetscErrorCode read_csv(const wring_problem *p, const wring_tet_field *f,
                              row, &error));
     if (*row) check_rows(f, name, PETSC_TRUE, *n, *row, &error);
   }
+  PetscCall(wring_error_raise(p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses the row with the lowest tet of those with a bad value, on whatever rank it is. */
+static PetscErrorCode check_data(const wring_problem *p, const wring_tet_field *f, const char *name, PetscInt n,
+                                 const double *row)
+{
+  const size_t  size   = 1 + (size_t)f->width;
+  const double *lowest = NULL;
+  wring_error   error  = {""};
+  double        mine   = INFINITY, all;
+
+  PetscFunctionBegin;
+  for (const double *one = row; one < row + (size_t)n * size; one += size) {
+    if (!f->fault(one + 1) || one[0] >= mine) continue;
+    lowest = one;
+    mine   = one[0];
+  }
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MIN, p->comm));
+  if (lowest && mine <= all) check_rows(f, name, PETSC_FALSE, 1, lowest, &error);
   PetscCall(wring_error_raise(p->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -102,11 +123,9 @@ static PetscErrorCode read_data(const wring_problem *p, const wring_tet_field *f
                  wring_options_origin(p->options, prefix, f->data), prefix, f->data, prefix, f->file);
   PetscCall(wring_options_get_path(p->options, "mesh_", wring_mesh_options, "file", sizeof file, file));
   PetscCall(PetscSNPrintf(name, size, "%s: $ElementData \"%s\"", file, section));
-  if (p->rank == 0) {
-    PetscCall(wring_mesh_read_data(file, section, f->width, n, row, &error));
-    if (*row) check_rows(f, name, PETSC_FALSE, *n, *row, &error);
-  }
+  PetscCall(wring_mesh_read_data(p->comm, file, section, f->width, n, row, &error));
   PetscCall(wring_error_raise(p->comm, &error));
+  PetscCall(check_data(p, f, name, *n, *row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

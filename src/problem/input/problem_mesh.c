@@ -56,7 +56,7 @@ static PetscErrorCode read_deck_mesh(const wring_options *o, sources s, wring_me
   if (!s.file) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_path(o, "mesh_", wring_mesh_options, "file", sizeof file, file));
   PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_options, "scale", &scale));
-  PetscCall(wring_mesh_file_read(wring_options_comm(o), PETSC_FALSE, file, scale, data));
+  PetscCall(wring_mesh_file_read(wring_options_comm(o), file, scale, data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -18,6 +18,7 @@ static PetscErrorCode make_box(const wring_mesh_job *job)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Read by all ranks, written by rank 0, which needs the whole mesh. */
 static PetscErrorCode convert(const wring_mesh_job *job)
 {
   wring_mesh_data *data;
@@ -28,7 +29,8 @@ static PetscErrorCode convert(const wring_mesh_job *job)
   PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
   if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
   PetscCall(wring_error_raise(job->comm, &error));
-  PetscCall(wring_mesh_file_read(job->comm, PETSC_TRUE, job->from, scale, &data));
+  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
+  PetscCall(wring_mesh_collect(job->comm, &data));
   PetscCall(wring_mesh_write(job, &data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -47,7 +49,7 @@ static PetscErrorCode refine(const wring_mesh_job *job)
   PetscCall(wring_options_get_int(job->o, "", job->table, "levels", &levels));
   if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
   PetscCall(wring_error_raise(job->comm, &error));
-  PetscCall(wring_mesh_file_read(job->comm, PETSC_FALSE, job->from, scale, &data));
+  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
   PetscCall(wring_mesh_distribute(job->comm, &data, &mesh));
   PetscCall(wring_mesh_refine(mesh, levels));
   PetscCall(wring_mesh_gather(mesh, &data));

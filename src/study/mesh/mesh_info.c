@@ -6,49 +6,45 @@ static const char quality_measure[] = "12 (9 V^2)^(1/3) / sum of squared edges, 
 
 typedef struct {
   const char            *file;
-  const wring_mesh_data *d;
+  const wring_mesh_data *d; // of rank 0: names
   wring_mesh_measures    m;
   PetscInt               n_cut;
   wring_partitioner      partitioner;
-  PetscInt              *parts; // [n_cut]
-  wring_mesh_cut        *cut;   // [n_cut]
+  PetscInt              *parts;     // [n_cut]
+  wring_mesh_cut        *cut;       // [n_cut]
+  double                 memory[2]; // peak of the largest rank and of all, bytes
 } report;
 
-static double over_mean(PetscInt largest, PetscInt all, PetscInt parts)
+static double over_mean(PetscInt64 largest, PetscInt64 all, PetscInt parts)
 {
   return all ? (double)largest * (double)parts / (double)all : 1;
 }
 
-static double percent(PetscInt64 part, PetscInt all)
+static double percent(PetscInt64 part, PetscInt64 all)
 {
   return all ? 100 * (double)part / (double)all : 0;
 }
 
-static PetscInt set_size(const wring_mesh_data *d, PetscInt s)
-{
-  return d->set_start[s + 1] - d->set_start[s];
-}
-
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-static void print_tets(FILE *f, const wring_mesh_data *d, const wring_mesh_measures *m)
+static void print_tets(FILE *f, const wring_mesh_measures *m)
 {
   fprintf(f, "volume          %.6g m^3\n", m->volume);
   fprintf(f, "edges           %" PetscInt64_FMT ", %.6g to %.6g m long, mean %.6g m\n", m->n_edge, m->edge_min,
           m->edge_max, m->edge_mean);
-  fprintf(f, "boundary faces  %" PetscInt_FMT "\n", m->n_boundary_face);
-  fprintf(f, "components      %" PetscInt_FMT "\n", m->n_component);
+  fprintf(f, "boundary faces  %" PetscInt64_FMT "\n", m->n_boundary_face);
+  fprintf(f, "components      %" PetscInt64_FMT "\n", m->n_component);
   fprintf(f, "quality         at least %.6g, mean %.6g: %s\n", m->quality_min, m->quality_mean, quality_measure);
   for (int b = 0; b < WRING_QUALITY_BINS; b++)
-    fprintf(f, "  %.1f to %.1f %14" PetscInt_FMT "  %.4g %%\n", b / 10.0, (b + 1) / 10.0, m->quality_count[b],
-            percent(m->quality_count[b], d->n_tet));
+    fprintf(f, "  %.1f to %.1f %14" PetscInt64_FMT "  %.4g %%\n", b / 10.0, (b + 1) / 10.0, m->quality_count[b],
+            percent(m->quality_count[b], m->n_tet));
 }
 
 static void print_set(FILE *f, const wring_mesh_data *d, const wring_mesh_measures *m, PetscInt s)
 {
-  fprintf(f, "  %-20s  %" PetscInt_FMT " vertices", d->sets.name[s], set_size(d, s));
-  if (m->set_triangles[s]) fprintf(f, ", %" PetscInt_FMT " triangles, %.6g m^2", m->set_triangles[s], m->set_area[s]);
-  if (m->set_lines[s]) fprintf(f, ", %" PetscInt_FMT " lines, %.6g m", m->set_lines[s], m->set_length[s]);
+  fprintf(f, "  %-20s  %" PetscInt64_FMT " vertices", d->sets.name[s], m->set_vertices[s]);
+  if (m->set_triangles[s]) fprintf(f, ", %" PetscInt64_FMT " triangles, %.6g m^2", m->set_triangles[s], m->set_area[s]);
+  if (m->set_lines[s]) fprintf(f, ", %" PetscInt64_FMT " lines, %.6g m", m->set_lines[s], m->set_length[s]);
   fputc('\n', f);
 }
 
@@ -56,7 +52,7 @@ static void print_names(FILE *f, const wring_mesh_data *d, const wring_mesh_meas
 {
   fprintf(f, "regions         %" PetscInt_FMT "\n", d->regions.n);
   for (PetscInt r = 0; r < d->regions.n; r++)
-    fprintf(f, "  %-20s  %" PetscInt_FMT " tetrahedra, %.6g m^3\n", d->regions.name[r], m->region_tets[r],
+    fprintf(f, "  %-20s  %" PetscInt64_FMT " tetrahedra, %.6g m^3\n", d->regions.name[r], m->region_tets[r],
             m->region_volume[r]);
   fprintf(f, "sets            %" PetscInt_FMT "\n", d->sets.n);
   for (PetscInt s = 0; s < d->sets.n; s++) print_set(f, d, m, s);
@@ -70,8 +66,8 @@ static void print_cuts(FILE *f, const report *r)
   for (PetscInt i = 0; i < r->n_cut; i++) {
     const wring_mesh_cut *const c = &r->cut[i];
     fprintf(f, "%8" PetscInt_FMT "  %18.3f  %16.3f  %9" PetscInt64_FMT "  %17.2f%%  %7.2f%%\n", r->parts[i],
-            over_mean(c->tets_max, r->d->n_tet, r->parts[i]), over_mean(c->vertices_max, r->d->n_vertex, r->parts[i]),
-            c->cut_faces, percent(c->interface_vertices, r->d->n_vertex), percent(c->ghosts, r->d->n_vertex));
+            over_mean(c->tets_max, r->m.n_tet, r->parts[i]), over_mean(c->vertices_max, r->m.n_vertex, r->parts[i]),
+            c->cut_faces, percent(c->interface_vertices, r->m.n_vertex), percent(c->ghosts, r->m.n_vertex));
   }
 }
 
@@ -80,12 +76,13 @@ static void print(FILE *f, const report *r)
   const double *const low = r->m.low, *const high = r->m.high;
   fprintf(f, "file            %s\n", r->file);
   fprintf(f, "format          %s\n", r->d->format);
-  fprintf(f, "vertices        %" PetscInt_FMT "\n", r->d->n_vertex);
-  fprintf(f, "tetrahedra      %" PetscInt_FMT "\n", r->d->n_tet);
+  fprintf(f, "vertices        %" PetscInt64_FMT "\n", r->m.n_vertex);
+  fprintf(f, "tetrahedra      %" PetscInt64_FMT "\n", r->m.n_tet);
   fprintf(f, "bounding box    %.6g %.6g %.6g to %.6g %.6g %.6g m\n", low[0], low[1], low[2], high[0], high[1], high[2]);
-  if (r->d->n_tet) print_tets(f, r->d, &r->m);
+  if (r->m.n_tet) print_tets(f, &r->m);
   print_names(f, r->d, &r->m);
   print_cuts(f, r);
+  fprintf(f, "peak memory     %.3g MB on the largest rank, %.3g MB on all\n", r->memory[0] / 1e6, r->memory[1] / 1e6);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -132,7 +129,7 @@ static void add_names(json_t *json, const wring_mesh_data *d, const wring_mesh_m
   for (PetscInt s = 0; s < d->sets.n; s++) {
     json_t *const set = json_object();
     add(set, "name", wring_json_text(d->sets.name[s]));
-    add(set, "vertices", json_integer(set_size(d, s)));
+    add(set, "vertices", json_integer(m->set_vertices[s]));
     add(set, "triangles", json_integer(m->set_triangles[s]));
     add(set, "area", wring_json_real(m->set_area[s]));
     add(set, "lines", json_integer(m->set_lines[s]));
@@ -150,8 +147,8 @@ static void add_cuts(json_t *json, const report *r)
     const wring_mesh_cut *const c    = &r->cut[i];
     json_t *const               part = json_object();
     add(part, "parts", json_integer(r->parts[i]));
-    add(part, "tetrahedra_max_over_mean", wring_json_real(over_mean(c->tets_max, r->d->n_tet, r->parts[i])));
-    add(part, "vertices_max_over_mean", wring_json_real(over_mean(c->vertices_max, r->d->n_vertex, r->parts[i])));
+    add(part, "tetrahedra_max_over_mean", wring_json_real(over_mean(c->tets_max, r->m.n_tet, r->parts[i])));
+    add(part, "vertices_max_over_mean", wring_json_real(over_mean(c->vertices_max, r->m.n_vertex, r->parts[i])));
     add(part, "cut_faces", json_integer(c->cut_faces));
     add(part, "interface_vertices", json_integer(c->interface_vertices));
     add(part, "ghosts", json_integer(c->ghosts));
@@ -162,17 +159,20 @@ static void add_cuts(json_t *json, const report *r)
 
 static void write_json(const char *file, const report *r, wring_error *e)
 {
-  json_t *const json = json_object(), *const box = json_object();
+  json_t *const json = json_object(), *const box = json_object(), *const memory = json_object();
   add(json, "file", wring_json_text(r->file));
   add(json, "format", json_string(r->d->format));
-  add(json, "vertices", json_integer(r->d->n_vertex));
-  add(json, "tetrahedra", json_integer(r->d->n_tet));
+  add(json, "vertices", json_integer(r->m.n_vertex));
+  add(json, "tetrahedra", json_integer(r->m.n_tet));
   add(box, "low", json_point(r->m.low));
   add(box, "high", json_point(r->m.high));
   add(json, "bounding_box", box);
-  if (r->d->n_tet) add_tets(json, &r->m);
+  if (r->m.n_tet) add_tets(json, &r->m);
   add_names(json, r->d, &r->m);
   add_cuts(json, r);
+  add(memory, "largest", json_integer((json_int_t)r->memory[0]));
+  add(memory, "all", json_integer((json_int_t)r->memory[1]));
+  add(json, "memory", memory);
   wring_json_write(file, json, e);
   json_decref(json);
 }
@@ -193,14 +193,25 @@ static PetscErrorCode get_json(const wring_mesh_job *job, size_t size, char *fil
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Partitions are made on all ranks. */
+/* The peak of the largest rank, and the sum of all. */
+static PetscErrorCode measure_memory(MPI_Comm comm, double memory[2])
+{
+  const double mine = wring_peak_memory();
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(&mine, &memory[0], 1, MPI_DOUBLE, MPI_MAX, comm));
+  PetscCallMPI(MPI_Allreduce(&mine, &memory[1], 1, MPI_DOUBLE, MPI_SUM, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode measure(const wring_mesh_job *job, report *r)
 {
   PetscFunctionBegin;
-  if (job->rank == 0) PetscCall(wring_mesh_measure(r->d, &r->m));
+  PetscCall(wring_mesh_measure(job->comm, r->d, &r->m));
   PetscCall(PetscMalloc1(r->n_cut, &r->cut));
   for (PetscInt i = 0; i < r->n_cut; i++)
     PetscCall(wring_mesh_measure_cut(job->comm, r->partitioner, r->parts[i], r->d, &r->cut[i]));
+  PetscCall(measure_memory(job->comm, r->memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -219,15 +230,13 @@ PetscErrorCode wring_mesh_print_info(const wring_mesh_job *job)
   if (wring_options_has(job->o, "", "parts"))
     PetscCall(wring_options_get_int_list(job->o, "", job->table, "parts", &r.n_cut, &r.parts));
   PetscCall(get_json(job, sizeof json, json));
-  PetscCall(wring_mesh_file_read(job->comm, PETSC_TRUE, job->from, scale, &data));
+  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
   r.d = data;
   PetscCall(measure(job, &r));
   if (job->rank == 0 && json[0]) write_json(json, &r, &error);
   PetscCall(wring_error_raise_output(job->comm, &error));
-  if (job->rank == 0) {
-    print(stdout, &r);
-    PetscCall(wring_mesh_measures_destroy(&r.m));
-  }
+  if (job->rank == 0) print(stdout, &r);
+  PetscCall(wring_mesh_measures_destroy(&r.m));
   PetscCall(PetscFree(r.cut));
   PetscCall(PetscFree(r.parts));
   PetscCall(wring_mesh_data_destroy(&data));
