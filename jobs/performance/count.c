@@ -71,6 +71,12 @@ int MPI_Isend(const void *a, int n, MPI_Datatype type, int to, int tag, MPI_Comm
   return PMPI_Isend(a, n, type, to, tag, comm, r);
 }
 
+int MPI_Issend(const void *a, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *r)
+{
+  add(tag, size_of(n, type));
+  return PMPI_Issend(a, n, type, to, tag, comm, r);
+}
+
 int MPI_Send_init(const void *a, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *r)
 {
   const int status = PMPI_Send_init(a, n, type, to, tag, comm, r);

@@ -1,0 +1,205 @@
+"""What record.c wrote: an iteration of every rank, its messages, and its lines of a time-independent trace."""
+import glob
+import os
+import subprocess
+
+import program
+from outputs import load
+from replay import traces
+
+BOX = "inputs/bench/box.yaml"
+OPTIONS = {"operator_type": "multigrid", "output_every": 0, "time_steps": 1, "operator_rtol": 0.1}
+DOTS, MORE = 168, 72  # bytes of the sum of an inner iteration, and of each vector whose products it carries too
+
+
+LIBRARIES = "out/replay"
+
+
+def library(name, folder=None):
+    """Builds jobs/.../NAME.c as a library to be preloaded."""
+    source = {"record": "jobs/replay/record.c", "count": "jobs/performance/count.c"}[name]
+    folder = folder or LIBRARIES
+    target = os.path.abspath(f"{folder}/{name}.so")
+    if not program.is_newer(target, source):
+        os.makedirs(folder, exist_ok=True)
+        if subprocess.call(["mpicc", "-shared", "-fPIC", "-O2", source, "-o", target]):
+            raise program.Failure(f"mpicc cannot build {source}")
+    return target
+
+
+def run(folder, ranks, cells, size, iterations=6, tool="record", events=30000):
+    """A box of `cells` on some ranks, recorded or counted. Gives run.json."""
+    for old in glob.glob(f"{folder}/{tool}.*[0-9]"):
+        os.remove(old)
+    os.environ[tool.upper()] = f"{folder}/{tool}"
+    os.environ["RECORD_EVENTS"] = str(events)
+    options = {
+        "mesh_box_cells": ",".join(map(str, cells)),
+        "mesh_box_size": ",".join(map(str, size)),
+        "solver_max_it": iterations,
+    }
+    program.run("run", BOX, folder, {**OPTIONS, **options}, ranks=ranks, preload=library(tool))
+    return load(folder, "run.json")
+
+
+class Rank:
+    """
+    events: lists of words without those of `comm`; groups {id: ranks}.
+    """
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            words = [line.split() for line in file]
+        self.groups = {w[1]: [int(r) for r in w[3:]] for w in words if w[0] == "comm"}
+        self.events = [w for w in words if w[0] != "comm"]
+
+    def iterations(self, ranks):
+        """
+        The events of each iteration of qn: an iteration ends with the first sum of all ranks after those of the inner
+        iterations, which are known by their bytes.
+        """
+        first, inner, found = 0, 0, []
+        for i, (what, *rest) in enumerate(self.events):
+            if what != "allreduce" or len(self.groups[rest[1]]) != ranks:
+                continue
+            size = int(rest[0])
+            if size >= DOTS and (size - DOTS) % MORE == 0:
+                inner += 1
+            elif inner:
+                found.append((inner, self.events[first : i + 1]))
+                inner = 0
+            if not inner:
+                first = i + 1
+        return found
+
+
+def read(folder, ranks):
+    """The Rank of each rank."""
+    return [Rank(f"{folder}/record.{r}") for r in range(ranks)]
+
+
+def last_iteration(all_ranks, inner=3):
+    """Of every rank, the events of the last iteration with so many inner ones that is not the run's last."""
+    ranks = len(all_ranks)
+    found = [r.iterations(ranks) for r in all_ranks]
+    for k in range(-1, -len(found[0]) - 1, -1):
+        if found[0][k][0] == inner:
+            return [f[k][1] for f in found]
+    raise program.Failure(f"no recorded iteration has {inner} inner ones; more iterations would have")
+
+
+def counted(events):
+    """Of a rank's events: messages sent, their bytes, exchanges it waits for, sums of all ranks."""
+    sent = [float(e[4]) for e in events if e[0] == "send"]
+    tags, exchanges, open_ = set(), 0, set()
+    for e in events:
+        if e[0] in ("send", "recv"):
+            if e[3] not in open_:
+                exchanges += 1
+                open_.add(e[3])
+            tags.add(e[3])
+        elif e[0] != "wait":
+            open_ = set()
+        elif len(open_) > 1:
+            open_ = {max(open_)}
+    sums = sum(e[0] == "allreduce" for e in events)
+    return len(sent), sum(sent), sums
+
+
+def compute(events):
+    """Processor time between calls, ns."""
+    return sum(float(e[-1]) for e in events)
+
+
+class Lines:
+    """
+    Lines of a trace of one rank. All sums are as long as the largest: SimGrid 3.32 ends in a fault when a later one
+    is longer than the first.
+    """
+
+    def __init__(self, rank, groups, ranks, scale, tags):
+        self.rank, self.groups, self.ranks, self.scale, self.tags = rank, groups, ranks, scale, tags
+        self.largest = 0
+        self.open = {}  # by number, what is waited for: ("receive", from, tag) or ("collective", call, bytes, group)
+        self.text = []
+        self.due = 0.0
+
+    def flush(self):
+        if self.due:
+            self.text.append(traces.computed(self.rank, self.due))
+            self.due = 0.0
+
+    def tag(self, *key):
+        return self.tags.setdefault(key, len(self.tags))
+
+    def collective(self, what, size, group):
+        """A call of all ranks as SimGrid knows it, of some as messages: the dissemination of what each has."""
+        members = self.groups[group]
+        n = len(members)
+        self.due += traces.CALL
+        self.flush()
+        if n == self.ranks and what == "allreduce":
+            self.text.append(f"{self.rank} allreduce {self.largest} 0\n")
+            return
+        at, step = members.index(self.rank), 1
+        while step < n:
+            to, source = members[(at + step) % n], members[(at - step) % n]
+            tag = self.tag("collective", step)
+            grown = max(1, size * min(step, n - step) if what in ("allgather", "gather") else size)
+            self.text.append(f"{self.rank} irecv {source} {tag} {grown}\n{self.rank} isend {to} {tag} {grown}\n")
+            self.text.append(f"{self.rank} wait {source} {self.rank} {tag}\n")
+            step *= 2
+
+    def wait(self, numbers):
+        """Sends are waited for with the receives after them: they are buffered."""
+        done = [self.open.pop(number) for number in numbers if number in self.open]
+        received = [what for what in done if what[0] == "receive"]
+        if received:
+            self.flush()
+            if any(what[0] == "receive" for what in self.open.values()):
+                for _, source, tag in received:
+                    self.text.append(f"{self.rank} wait {source} {self.rank} {tag}\n")
+            else:
+                self.text.append(f"{self.rank} waitall\n")
+        for what in done:
+            if what[0] == "collective":
+                self.collective(*what[1:])
+
+    def add(self, event):
+        what, *rest = event
+        self.due += self.scale * float(rest[-1])
+        if what in ("send", "recv"):
+            number, peer, tag, size, comm = rest[:5]
+            self.due += traces.CALL
+            tag = self.tag(tag, len(self.groups[comm]))
+            call = "isend" if what == "send" else "irecv"
+            if what == "send":
+                self.flush()
+            self.text.append(f"{self.rank} {call} {peer} {tag} {max(1, int(size))}\n")
+            if what == "recv":
+                self.open[number] = ("receive", int(peer), tag)
+        elif what == "wait":
+            self.wait(rest[:-1])
+        elif what == "start":
+            self.open[rest[0]] = ("collective", rest[1], int(rest[2]), rest[3])
+        else:
+            self.collective(what, int(rest[0]), rest[1])
+
+
+def write(folder, all_ranks, events, scale=1.0):
+    """The trace of recorded events, with compute times times `scale`. Gives the file of names."""
+    os.makedirs(folder, exist_ok=True)
+    ranks, tags = len(all_ranks), {}
+    names = os.path.join(folder, "traces")
+    with open(names, "w", encoding="utf-8") as list_:
+        for rank, mine in enumerate(events):
+            lines = Lines(rank, all_ranks[rank].groups, ranks, scale, tags)
+            lines.largest = max((int(e[1]) for e in mine if e[0] == "allreduce"), default=0)
+            for event in mine:
+                lines.add(event)
+            lines.flush()
+            path = os.path.join(folder, f"t{rank}")
+            list_.write(os.path.abspath(path) + "\n")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"{rank} init\n{''.join(lines.text)}{rank} finalize\n")
+    return names

@@ -1,0 +1,85 @@
+"""Weak and strong scaling of an iteration with three inner ones, before and since issue 15."""
+import json
+import os
+
+from replay import chain, iteration, pattern, simgrid, traces
+from tables import markdown
+
+OUT = "out/replay/scale"
+INNER = 3
+FULL_NODE = 2.8  # how much longer what the memory limits takes on one of 64 ranks of a node, docs/performance.md
+CASES = (  # title, vertices on so many ranks
+    ("weak, 20,000 vertices a rank", lambda ranks: 20000 * ranks),
+    ("weak, 50,000", lambda ranks: 50000 * ranks),
+    ("weak, 100,000", lambda ranks: 100000 * ranks),
+    ("strong, 10 million vertices", lambda ranks: 10_000_000),
+    ("strong, 100 million", lambda ranks: 100_000_000),
+)
+RANKS = (64, 256, 1024, 4096)
+REPLAYED = ("weak, 20,000 vertices a rank", "strong, 10 million vertices")
+
+
+def steps(ranks, vertices, gathered, memory, inner=INNER, outer=True):
+    parts = pattern.Parts(ranks, vertices)
+    return iteration.steps(parts, inner, iteration.Costs(memory), gathered, outer)
+
+
+def without_contention(ranks, vertices, gathered, memory):
+    """Milliseconds."""
+    return 1e-6 * chain.play(steps(ranks, vertices, gathered, memory), ranks, chain.Network())[0].max()
+
+
+def replayed(ranks, vertices, gathered, memory, platform="fat_tree_100", per_node=64):
+    """
+    Milliseconds by SimGrid, kept in a file, for they take long. An iteration ends with a sum, and so does each inner
+    one: one inner iteration is replayed with the rest and once alone, and counted as often as it is taken.
+    """
+    path = f"{OUT}/{platform}_{per_node}_{ranks}_{vertices}_{'after' if gathered else 'before'}_{memory:g}.json"
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    times = []
+    for outer in (True, False):
+        folder = f"{OUT}/traces"
+        names = traces.write(folder, ranks, steps(ranks, vertices, gathered, memory, 1, outer))
+        times.append(simgrid.replay(names, ranks, platform, per_node))
+    result = times[0] + (INNER - 1) * times[1]
+    os.makedirs(OUT, exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(result, file)
+    return result
+
+
+def lines(most):
+    for title, vertices in CASES:
+        first = {}
+        for ranks in RANKS:
+            n = vertices(ranks)
+            row = [title if ranks == RANKS[0] else "", f"{ranks:,}", f"{n / ranks:,.0f}"]
+            for key in ((False, 1.0), (False, FULL_NODE), (True, 1.0), (True, FULL_NODE)):
+                ms = without_contention(ranks, n, *key)
+                ideal = first.setdefault(key, ms) * n / vertices(RANKS[0]) * RANKS[0] / ranks
+                row.append(f"{ms:.3g} ({100 * ideal / ms:.0f})")
+            for gathered in (False, True):
+                if ranks > most or title not in REPLAYED:
+                    row.append("-")
+                    continue
+                ms = replayed(ranks, n, gathered, FULL_NODE)
+                ideal = first.setdefault(gathered, ms) * n / vertices(RANKS[0]) * RANKS[0] / ranks
+                row.append(f"{ms:.3g} ({100 * ideal / ms:.0f})")
+            yield row
+
+
+def table(most):
+    head = (
+        "",
+        "ranks",
+        "vertices on each",
+        "before, memory as of 2 ranks here",
+        "before, full node",
+        "since, memory as of 2 ranks here",
+        "since, full node",
+        "SimGrid: before, full node",
+        "since",
+    )
+    return markdown(head, lines(most))

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# What jobs/replay/record.c records of four ranks is what jobs/performance/count.c counts; the trace made of it is
+# replayed by SimGrid (skipped, saying so, where it is missing) and no faster than its longest computation; and the
+# messages that jobs/replay/pattern.py makes from geometry are those of the record within a quarter. Fails when the
+# recorder misses a call that sends, when a trace leaves a message unmatched, or when the cycle's exchanges change and
+# jobs/replay/iteration.py does not.
+# usage: test_replay.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 10
+. "$(dirname "$0")/lib.sh"
+command -v "$python" >/dev/null && "$python" -c 'import numpy' 2>/dev/null || skip "no python3 with numpy"
+command -v mpicc >/dev/null || skip "no mpicc"
+[[ ${WRING_SANITIZE:-OFF} = OFF ]] || skip "libraries are preloaded, which a sanitizer does not like"
+cd "$source" || exit 1
+WRING=$wring PYTHONPATH=$source/jobs "$python" -B - "$work" <<'END'
+import sys
+import numpy as np
+from replay import iteration, pattern, record, simgrid, traces
+
+work, ranks, cells = sys.argv[1], 4, (20, 20, 20)
+record.library("record", work), record.library("count", work)
+record.LIBRARIES = work
+size = (1, 1, 1)
+done = record.run(f"{work}/r", ranks, cells, size, 6, "record", 1000000)
+record.run(f"{work}/c", ranks, cells, size, 6, "count")
+all_ranks = record.read(f"{work}/r", ranks)
+for rank, mine in enumerate(all_ranks):
+    counted = {}
+    for line in open(f"{work}/c/count.{rank}", encoding="utf-8"):
+        name, n, size = line.split()
+        counted[name] = (int(n), float(size))
+    sent = [float(e[4]) for e in mine.events if e[0] == "send"]
+    tags = [v for k, v in counted.items() if k.lstrip("-").isdigit()]
+    assert len(sent) == sum(n for n, _ in tags) > 100, (rank, len(sent), tags)
+    assert sum(sent) == sum(b for _, b in tags), (rank, sum(sent), tags)
+    sums = [float(e[1]) for e in mine.events if e[0] == "allreduce"]
+    assert (len(sums), sum(sums)) == counted["allreduce"], (rank, len(sums), counted["allreduce"])
+events = record.last_iteration(all_ranks)
+messages, sent, sums = np.mean([record.counted(e) for e in events], axis=0)
+steps = iteration.steps(pattern.Parts(ranks, done["mesh"]["vertices"], cells, f"{work}/parts"))
+made, made_bytes, _, made_sums = traces.count(steps, ranks)
+print(f"messages {messages} recorded, {made.mean()} made; bytes {sent:.0f}, {made_bytes.mean():.0f}")
+assert made_sums == sums, (made_sums, sums)
+assert abs(made.mean() / messages - 1) < 0.25 and abs(made_bytes.mean() / sent - 1) < 0.25
+if not simgrid.is_there():
+    print("no SimGrid: nothing is replayed")
+    sys.exit()
+longest = 1e-6 * max(record.compute(e) for e in events)
+ms = simgrid.replay(record.write(f"{work}/t", all_ranks, events), ranks, "fat_tree_100", 2)
+assert longest < ms < 10 * longest + 10, (longest, ms)
+ms = simgrid.replay(traces.write(f"{work}/g", ranks, steps), ranks, "fat_tree_100", 2)
+assert 0.1 < ms < 100, ms
+END
+[ $? = 0 ] || fail "the recorder, the traces or the generator"
