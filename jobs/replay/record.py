@@ -89,21 +89,9 @@ def last_iteration(all_ranks, inner=3):
 
 
 def counted(events):
-    """Of a rank's events: messages sent, their bytes, exchanges it waits for, sums of all ranks."""
+    """Of a rank's events: messages sent, their bytes, sums."""
     sent = [float(e[4]) for e in events if e[0] == "send"]
-    tags, exchanges, open_ = set(), 0, set()
-    for e in events:
-        if e[0] in ("send", "recv"):
-            if e[3] not in open_:
-                exchanges += 1
-                open_.add(e[3])
-            tags.add(e[3])
-        elif e[0] != "wait":
-            open_ = set()
-        elif len(open_) > 1:
-            open_ = {max(open_)}
-    sums = sum(e[0] == "allreduce" for e in events)
-    return len(sent), sum(sent), sums
+    return len(sent), sum(sent), sum(e[0] == "allreduce" for e in events)
 
 
 def compute(events):
