@@ -54,13 +54,20 @@ typedef struct {
   int      size, *rank, shown;
 } group;
 
-static event *events;
-static long   n_event, most = 65536, number;
-static entry *table;
-static int    n_table, most_table;
-static group *groups;
-static int    n_group;
-static double left, due; // when the last call of MPI returned; processor time that no event has yet, ns
+typedef struct {
+  MPI_Win  window;
+  MPI_Comm comm;
+} window_of;
+
+static event     *events;
+static long       n_event, most = 65536, number;
+static entry     *table;
+static int        n_table, most_table;
+static group     *groups;
+static int        n_group;
+static window_of *windows;
+static int        n_window;
+static double     left, due; // when the last call of MPI returned; processor time that no event has yet, ns
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
@@ -455,22 +462,34 @@ int MPI_Barrier(MPI_Comm comm)
   return leave(PMPI_Barrier(comm));
 }
 
+static void remember_window(MPI_Win window, MPI_Comm comm)
+{
+  windows             = realloc(windows, ((size_t)n_window + 1) * sizeof *windows);
+  windows[n_window++] = (window_of){window, comm};
+}
+
+int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window)
+{
+  enter();
+  const int done = PMPI_Win_allocate_shared(size, unit, info, comm, base, window);
+  remember_window(*window, comm);
+  return leave(done);
+}
+
+int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *window)
+{
+  enter();
+  const int done = PMPI_Win_create(base, size, unit, info, comm, window);
+  remember_window(*window, comm);
+  return leave(done);
+}
+
 int MPI_Win_fence(int assert, MPI_Win window)
 {
-  MPI_Group all, world;
-  MPI_Comm  comm = MPI_COMM_WORLD;
-  int       size, of_world;
-
-  PMPI_Win_get_group(window, &all);
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_size(all, &size);
-  PMPI_Group_size(world, &of_world);
-  for (int i = 0; size < of_world && i < n_group; i++) { // a communicator of as many ranks that this one is in
-    if (groups[i].size == size) comm = groups[i].comm;
-  }
-  PMPI_Group_free(&all);
-  PMPI_Group_free(&world);
-  call(BARRIER, 0, comm);
+  int i = n_window - 1;
+  while (i >= 0 && windows[i].window != window) i--;
+  if (i < 0) abort();
+  call(BARRIER, 0, windows[i].comm);
   return leave(PMPI_Win_fence(assert, window));
 }
 
