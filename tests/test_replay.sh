@@ -9,6 +9,28 @@
 command -v "$python" >/dev/null && "$python" -c 'import numpy' 2>/dev/null || skip "no python3 with numpy"
 command -v mpicc >/dev/null || skip "no mpicc"
 [[ ${WRING_SANITIZE:-OFF} = OFF ]] || skip "libraries are preloaded, which a sanitizer does not like"
+
+# without times and communicators
+mpicc "$source/tests/jobs/calls.c" -o calls && mpicc -shared -fPIC "$source/jobs/replay/record.c" -o record.so ||
+  fail "mpicc"
+"$mpiexec" -n 3 env LD_PRELOAD="$work/record.so" RECORD="$work/calls" ./calls >log 2>&1 || fail "calls.c"
+awk '$1 != "comm" { NF--; if ($1 != "wait") NF--; print }' calls.1 >found
+cat >expected <<'END'
+barrier 0
+recv 1 0 1048576 8
+send 2 2 1048576 8
+wait 1 2
+recv 3 0 7 8
+send 4 2 7 8
+wait 3 4
+recv 5 0 7 8
+send 6 2 7 8
+wait 5 6
+start 7 barrier 0
+wait 7
+END
+cmp -s found expected || fail "calls of rank 1: $(diff expected found)"
+
 cd "$source" || exit 1
 WRING=$wring PYTHONPATH=$source/jobs "$python" -B - "$work" <<'END'
 import sys
