@@ -8,8 +8,8 @@ from program import Failure
 
 PLATFORMS = "jobs/replay/platforms"
 OPTIONS = (  # latencies and bandwidths are those of the platform; messages below 64 KiB wait for nothing
-    "network/bandwidth-factor:1",
-    "network/latency-factor:1",
+    "smpi/bw-factor:0:1",
+    "smpi/lat-factor:0:1",
     "network/crosstraffic:0",
     "smpi/async-small-thresh:65536",
     "smpi/send-is-detached-thresh:65536",
