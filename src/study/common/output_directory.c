@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <wring/io.h>
 
@@ -36,6 +37,38 @@ static void check_files(const char *directory, wring_error *e)
   closedir(d);
 }
 
+/* Waits for a directory that has just been made: a file system of several nodes may be late. */
+static PetscBool appears(const char *path)
+{
+  const struct timespec tenth = {.tv_nsec = 100000000};
+  struct stat           status;
+  PetscBool             there = PETSC_FALSE;
+  for (int i = 0; i < 50 && !there; i++) {
+    if (i > 0) nanosleep(&tenth, NULL);
+    there = (PetscBool)(stat(path, &status) == 0 && S_ISDIR(status.st_mode));
+  }
+  return there;
+}
+
+/* One rank of each node looks: a directory of one node alone would lose the checkpoints of the others. */
+static PetscErrorCode check_nodes(MPI_Comm comm, const char *path)
+{
+  wring_error error = {""};
+  char        host[128];
+  MPI_Comm    node;
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_rank(node, &rank));
+  PetscCallMPI(MPI_Comm_free(&node));
+  PetscCall(PetscGetHostName(host, sizeof host));
+  if (rank == 0 && !appears(path))
+    wring_error_set(&error, "%s: is not there on %s, expected an output.directory that all nodes share", path, host);
+  PetscCall(wring_error_raise(comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *path)
 {
   const MPI_Comm comm  = wring_options_comm(o);
@@ -50,6 +83,7 @@ PetscErrorCode wring_directory_make(const wring_options *o, size_t size, char *p
   PetscCall(wring_make_directory(comm, path));
   if (rank == 0) check_files(path, &error);
   PetscCall(wring_error_raise(comm, &error));
+  PetscCall(check_nodes(comm, path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
