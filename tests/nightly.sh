@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks that take too long for every change. Installs what they need (Debian) and builds in build-nightly/<part>.
 #     bash tests/nightly.sh               all parts, each at low priority; ends with one line per part
-#     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks growth fuzz kills prox coverage
+#     bash tests/nightly.sh PART...       clang sanitize threads petsc64 ranks growth fuzz kills prox cluster coverage
 # clang      the suite built by clang with -Werror
 # sanitize   the suite with address, leak and undefined-behaviour sanitizers; tests/leaks.supp names Open MPI and its
 #            libraries
@@ -16,6 +16,7 @@
 # fuzz       each target of tests/fuzz/run.sh for FUZZ_SECONDS (30)
 # kills      test_kill.sh with KILLS kills (200)
 # prox       test_prox with WRING_PROX_SEEDS random sequences (100)
+# cluster    tests/cluster.sh: four hosts under Slurm, made on this machine (needs root)
 # coverage   lines of src that the suite runs, by gcov; fails below COVERAGE percent (90)
 cd "$(dirname "$0")/.." || exit 1
 . jobs/setup.sh
@@ -189,6 +190,15 @@ part_prox() {
   WRING_PROX_SEEDS=${WRING_PROX_SEEDS:-100} "$folder/tests/test_prox"
 }
 
+part_cluster() {
+  local status
+  debian_packages+=' slurm-wlm iproute2'
+  install_packages && configure_and_build cluster -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=gcc || return
+  bash tests/cluster.sh "$folder" .
+  status=$?
+  [ $status = 0 ] || [ $status = 77 ]
+}
+
 part_coverage() {
   install_packages && configure_and_build coverage -D CMAKE_BUILD_TYPE=Debug -D CMAKE_C_COMPILER=gcc \
     -D CMAKE_C_FLAGS='-O1 --coverage -fprofile-update=atomic' || return
@@ -198,11 +208,11 @@ part_coverage() {
 }
 
 main() {
-  local parts=(clang sanitize threads petsc64 ranks growth fuzz kills coverage) part begin result status=0 summary=
+  local parts=(clang sanitize threads petsc64 ranks growth fuzz kills cluster coverage) part begin result status=0 summary=
   [ $# = 0 ] || parts=("$@")
   for part in "${parts[@]}"; do
     if ! declare -F "part_$part" >/dev/null; then
-      echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, growth, fuzz, kills, prox or coverage"
+      echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, growth, fuzz, kills, prox, cluster or coverage"
       return 2
     fi
     echo "==== $part"
