@@ -1,6 +1,7 @@
 /* ranks: 1 2 3 4
   A mesh cut into slices in several ways: fails if the distributed mesh depends on them in a single bit, or if a tet is
-  lost or sent twice. A graph cut in steps: fails if its parts depend on the ranks that cut, or are worse than METIS's. */
+  lost or sent twice. A graph cut in steps: fails if its parts depend on the ranks that cut, or are worse than METIS's.
+*/
 #include <wring/mesh.h>
 #include "check.h"
 #include "blocks.h"
