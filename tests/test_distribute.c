@@ -121,6 +121,8 @@ static void check_complete(const wring_mesh_data *d, const wring_mesh *m)
 {
   PetscInt *const seen = calloc((size_t)d->n_tet + (size_t)d->n_vertex, sizeof *seen), *const owned = seen + d->n_tet;
   PetscInt members = 0;
+  CHECK(m->sets.n == d->sets.n && m->regions.n == d->regions.n, "%d sets, %d regions", (int)m->sets.n,
+        (int)m->regions.n);
   for (PetscInt e = 0; e < m->n_tet; e++) {
     const PetscInt64 number = m->tet_original[e];
     seen[number]++;
