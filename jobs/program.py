@@ -15,7 +15,8 @@ class Failure(Exception):
 
 def setup(commands):
     """Runs commands of bash after jobs/setup.sh; gives what they print."""
-    done = subprocess.run(["bash", "-c", f". jobs/setup.sh && {commands}"], stdout=subprocess.PIPE, cwd=ROOT, check=False)
+    script = f". jobs/setup.sh && {commands}"
+    done = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, cwd=ROOT, check=False)
     if done.returncode:
         raise Failure(f"status {done.returncode} of {commands}")
     return done.stdout

@@ -281,7 +281,8 @@ def phase_table(lines):
     for line in lines:
         count = line["iterations"] or line["steps"]
         cells = [
-            f"{tables.number(1e3 * line[f'{name}_mean'] / count)} ({line[f'{name}_largest'] / line[f'{name}_mean']:.2f})"
+            f"{tables.number(1e3 * line[f'{name}_mean'] / count)} "
+            f"({line[f'{name}_largest'] / line[f'{name}_mean']:.2f})"
             for name in names
         ]
         body.append([line["nodes"], line["ranks"], *cells])
@@ -384,7 +385,8 @@ def plot(given):
         "\n".join(
             [
                 "set multiplot layout 2,2; set key bottom left",
-                f"set logscale x; set xrange [{0.9 * ranks:g}:{1.1 * lines[-1]['ranks']:g}]; set xtics ({ticks(lines)})",
+                f"set logscale x; set xrange [{0.9 * ranks:g}:{1.1 * lines[-1]['ranks']:g}]; "
+                f"set xtics ({ticks(lines)})",
                 "set xlabel 'ranks'; set logscale y; set ylabel 'ms'",
                 panel("time of an iteration (dashed: ideal)", whole, weak, ranks),
                 "unset logscale y; set yrange [0:110]; set ylabel '%'",

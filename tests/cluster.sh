@@ -72,7 +72,8 @@ def cores(text):
     return {core for end in ends for core in range(int(end[0]), int(end[-1]) + 1)}
 for expression in sys.argv[2:]:
     if not eval(expression):
-        sys.exit(f"not so: {expression}\n{ {k: j.get(k) for k in ('ranks', 'threads', 'hosts', 'ranks_per_host', 'binding', 'job', 'ended', 'step')} }")
+        shown = ('ranks', 'threads', 'hosts', 'ranks_per_host', 'binding', 'job', 'ended', 'step')
+        sys.exit(f"not so: {expression}\n{ {k: j.get(k) for k in shown} }")
 PYTHON
 }
 
@@ -111,8 +112,8 @@ check_batch() {
   same out/batch/state.csv one/state.csv 1e-6
 }
 
-# 4 ranks x 2 threads, a rank on each host, bound to two cores: the bits of 4 ranks x 1 thread. Fails if srun is not told
-# the threads, or if a result depends on them.
+# 4 ranks x 2 threads, a rank on each host, bound to two cores: the bits of 4 ranks x 1 thread. Fails if srun is not
+# told the threads, or if a result depends on them.
 check_hybrid() {
   deck hybrid 'time: {step: 1e-2, steps: 2}'
   submit hybrid --nodes=4 --ntasks-per-node=1 --cpus-per-task=1
@@ -160,8 +161,8 @@ goes_on() {
   in_order "$1"
 }
 
-# The slurmd of a host dies: Slurm ends the job by SIGTERM, if it can, and queues it again, and it goes on when slurmd is there again. Fails if
-# the job begins anew, or if rows of the lost steps stay.
+# The slurmd of a host dies: Slurm ends the job by SIGTERM, if it can, and queues it again, and it goes on when slurmd
+# is there again. Fails if the job begins anew, or if rows of the lost steps stay.
 check_lost_slurmd() {
   lose slurmd on_host 4 pkill -KILL -x slurmd
   start_daemon 4

@@ -208,11 +208,13 @@ part_coverage() {
 }
 
 main() {
-  local parts=(clang sanitize threads petsc64 ranks growth fuzz kills cluster coverage) part begin result status=0 summary=
+  local parts=(clang sanitize threads petsc64 ranks growth fuzz kills cluster coverage)
+  local part begin result status=0 summary=
   [ $# = 0 ] || parts=("$@")
   for part in "${parts[@]}"; do
     if ! declare -F "part_$part" >/dev/null; then
-      echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, growth, fuzz, kills, prox, cluster or coverage"
+      echo "no part $part, expected clang, sanitize, threads, petsc64, ranks, growth, fuzz, kills, prox, cluster or" \
+        coverage
       return 2
     fi
     echo "==== $part"

@@ -1,6 +1,6 @@
 /* ranks: 1 2 3 4
-  The nodes and elements of a file, cut into parts in several ways: fails if the mesh depends on them in a single bit, if
-  the numbers of nodes (in order, shuffled, with gaps, above 2^62) matter, or if a fault is not the one that one rank
+  The nodes and elements of a file, cut into parts in several ways: fails if the mesh depends on them in a single bit,
+  if the numbers of nodes (in order, shuffled, with gaps, above 2^62) matter, or if a fault is not the one that one rank
   finds. */
 #include <wring/mesh.h>
 #include "check.h"
@@ -246,7 +246,9 @@ static void test_slices(maker *make, int numbering)
   PetscCallAbort(PETSC_COMM_SELF, wring_mesh_data_destroy(&whole));
 }
 
-/* The file's own contents, so that all ways cannot be wrong alike: 120 vertices and 360 tets of the box, two of a cloth. */
+/*
+  The file's own contents, so that all ways cannot be wrong alike: 120 vertices and 360 tets of the box, two of a cloth.
+*/
 static void test_contents(void)
 {
   wring_raw        raw;

@@ -2,8 +2,8 @@
 # How a result was made is in every JSON file: hashes of deck and files that equal those of sha256sum, the command line,
 # hosts and ranks, processor, cores, batch job, versions, flags; typed keys; no number that is not finite; and all that
 # of the earlier parts of a chain of restarts. Fails if a file has less than the others, if a hash is of other bytes, or
-# if ranks are lost on the way to rank 0, if the spread of phases and memory over ranks is not that of all of them, or if
-# a run that was killed does not tell how far it came.
+# if ranks are lost on the way to rank 0, if the spread of phases and memory over ranks is not that of all of them, or
+# if a run that was killed does not tell how far it came.
 # usage: test_records.sh BUILD_DIR SOURCE_DIR     ranks: 3
 . "$(dirname "$0")/lib.sh"
 [ -x "$python" ] || skip 'no python'

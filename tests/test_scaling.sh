@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # jobs/scaling.py on this machine: runs on 1 and 2 ranks, tables whose numbers are those of run.json, a picture, the
-# growing mesh of weak scaling, refusals in one line. Fails if a run has another number of ranks, if an efficiency is not
-# a ratio of the times beside it, if elements or work per rank change under weak scaling, or if a mistake ends in a
+# growing mesh of weak scaling, refusals in one line. Fails if a run has another number of ranks, if an efficiency is
+# not a ratio of the times beside it, if elements or work per rank change under weak scaling, or if a mistake ends in a
 # trace.
 # usage: test_scaling.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 6
 . "$(dirname "$0")/lib.sh"

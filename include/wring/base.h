@@ -284,7 +284,8 @@ void wring_set_threads(int n); // of OpenMP, from now on
   Returns without effect if there is one thread, if the environment says how threads wait (OMP_WAIT_POLICY,
   GOMP_SPINCOUNT, KMP_BLOCKTIME, KMP_LIBRARY) or if this system has no /proc. Otherwise GOMP_SPINCOUNT and KMP_BLOCKTIME
   are set, and the program is started again from its beginning in the same process, with the cores that it had before
-  OpenMP bound a thread, because the libraries of OpenMP read their environment before main. argv is that of main. Only before MPI_Init and before files are opened.
+  OpenMP bound a thread, because the libraries of OpenMP read their environment before main. argv is that of main. Only
+  before MPI_Init and before files are opened.
 */
 void wring_threads_wait_briefly(char **argv);
 
@@ -313,8 +314,9 @@ void wring_core_use_measure(wring_core_use *u);
 /* ---- process ----------------------------------------------------------------------------------------------------- */
 
 /*
-  Lets the C library return freed memory to the system: blocks of 1 MiB and more at once, others beyond 16 MiB; libraries
-  that are loaded with PETSc may have forbidden it. A setting of the process, with glibc only: for main programs.
+  Lets the C library return freed memory to the system: blocks of 1 MiB and more at once, others beyond 16 MiB;
+  libraries that are loaded with PETSc may have forbidden it. A setting of the process, with glibc only: for main
+  programs.
 */
 void wring_memory_return_freed(void);
 

@@ -26,7 +26,8 @@
   Refused in one line on all ranks (PETSC_ERR_USER_INPUT, as for wring_error): a matrix that is not of type AIJ, or not
   positive definite if the solve detects it (CHOLMOD, MUMPS and multigrid do; PETSc's methods may not); too many
   vertices for MUMPS (2^31 entries) or for multigrid (2^31 / 3 vertices on a rank, with ghosts); a factor that runs out
-  of memory; options of PETSc that the type does not use; non-finite numbers in an iterative solve. A direct solve propagates them to x. After a refusal op may only be destroyed.
+  of memory; options of PETSc that the type does not use; non-finite numbers in an iterative solve. A direct solve
+  propagates them to x. After a refusal op may only be destroyed.
 
   Threads: no two threads may call functions here at once, not even for different operators; the functions start OpenMP
   threads themselves. Effects on the whole process: blas_threads sets the number of BLAS threads for every library; type

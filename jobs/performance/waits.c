@@ -3,8 +3,8 @@
   has arrived. Every rank has a depth; a message carries the depth of its sender, and its receiver's is at least one
   more once it has been waited for. A collective call brings all of its ranks to the largest depth, plus log2 of their
   number, rounded up. At the end every rank writes its depth to $WAITS.<rank>. With any delay of the network the program
-  cannot take less than depth times the delay. With $HOST_RANKS=n, n ranks in a row count as one host, whose messages among
-  themselves are no waits. Preloaded; of nonblocking collective calls only the start is seen.
+  cannot take less than depth times the delay. With $HOST_RANKS=n, n ranks in a row count as one host, whose messages
+  among themselves are no waits. Preloaded; of nonblocking collective calls only the start is seen.
       mpicc -shared -fPIC -O2 waits.c -o waits.so; LD_PRELOAD=./waits.so WAITS=waits mpiexec -n 2 program
 */
 #include <mpi.h>

@@ -9,8 +9,8 @@
 enum { PAGE = 4096 };
 
 /*
-  SuperLU_DIST, which PETSc may load, sets M_MMAP_MAX to 0 and M_TRIM_THRESHOLD to -1 when it is loaded, so that no memory
-  would ever return to the system: the temporary tables of a set-up would count until the end of a run.
+  SuperLU_DIST, which PETSc may load, sets M_MMAP_MAX to 0 and M_TRIM_THRESHOLD to -1 when it is loaded, so that no
+  memory would ever return to the system: the temporary tables of a set-up would count until the end of a run.
 */
 void wring_memory_return_freed(void)
 {

@@ -1,4 +1,6 @@
-/* Private to src/mesh: a slice of a mesh with the vertices of its elements, and what elements of different slices share. */
+/*
+  Private to src/mesh: a slice of a mesh with the vertices of its elements, and what elements of different slices share.
+*/
 #pragma once
 #include "base/exchange.h"
 #include <wring/mesh.h>

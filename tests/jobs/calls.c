@@ -1,4 +1,6 @@
-/* Calls that jobs/replay/record.c knows and wring may use, on three ranks: tests/test_replay.sh states what they are. */
+/*
+  Calls that jobs/replay/record.c knows and wring may use, on three ranks: tests/test_replay.sh states what they are.
+*/
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,4 +1,6 @@
-/* Private to src/mesh/read: what the two parts of Gmsh's reader share. gmsh.c reads sections, gmsh_rows.c their rows. */
+/*
+  Private to src/mesh/read: what the two parts of Gmsh's reader share. gmsh.c reads sections, gmsh_rows.c their rows.
+*/
 #pragma once
 #include "row_blocks.h"
 #include "tags.h"
@@ -22,8 +24,8 @@ const wring_gmsh_type *wring_gmsh_find_type(wring_scan *s, int64_t line, int64_t
 /*
   Blocks, by their type and extra:
     nodes     extra: parameters after the coordinates of a node
-    elements  type: of Gmsh; extra: in 2.2, tags of each, and WRING_GMSH_HEAD if each has its own head; WRING_ROW_ELEMENTS:
-              rows of 2.2 that tell their type
+    elements  type: of Gmsh; extra: in 2.2, tags of each, and WRING_GMSH_HEAD if each has its own head;
+              WRING_ROW_ELEMENTS: rows of 2.2 that tell their type
     data      extra: components; also those of rows that are checked, but not kept
 */
 enum { WRING_GMSH_HEAD = 1 << 30 };

@@ -1,9 +1,9 @@
 /*
   Type direct on one rank or on the ranks of one node: CHOLMOD's supernodal Cholesky factor (Chen, Davis,
   Hager, Rajamanickam, ACM TOMS 35, 2008), copied into single precision. Each of several nodes has the whole factor and
-  solves for itself, with all of b: no messages are sent during a solve but those that gather b. Solutions are refined in double precision as
-  far as rtol requires; docs/theory.md 4.2. If A is too badly conditioned for that, CHOLMOD's own factor is used. Either
-  factor solves for the three components as one dense right-hand side.
+  solves for itself, with all of b: no messages are sent during a solve but those that gather b. Solutions are refined
+  in double precision as far as rtol requires; docs/theory.md 4.2. If A is too badly conditioned for that, CHOLMOD's own
+  factor is used. Either factor solves for the three components as one dense right-hand side.
 */
 #include "operator/operator_impl.h"
 #include "cholmod_names.h"

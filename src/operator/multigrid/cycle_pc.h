@@ -6,7 +6,9 @@
 #include <petscksp.h>
 #include <wring/operator.h>
 
-/* Makes pc this preconditioner, with coarse levels on as many ranks as in op; NULL: as by default. set_matrix follows. */
+/*
+  Makes pc this preconditioner, with coarse levels on as many ranks as in op; NULL: as by default. set_matrix follows.
+*/
 PetscErrorCode wring_cycle_pc_set(PC pc, const wring_operator *op);
 /* Whether pc is this preconditioner: options of PETSc may have replaced it. */
 PetscErrorCode wring_cycle_pc_is(PC pc, PetscBool *yes);

@@ -60,8 +60,8 @@ static inline uint64_t wring_level_seed(PetscInt first)
 /* ---- level.c ---- */
 
 /*
-  y = scale (p b + q x - omega A x), scale [n] or NULL, in one pass over A. fetch: fills the ghosts of x, which are right
-  already otherwise. Collective with `fetch`.
+  y = scale (p b + q x - omega A x), scale [n] or NULL, in one pass over A. fetch: fills the ghosts of x, which are
+  right already otherwise. Collective with `fetch`.
 */
 PetscErrorCode wring_level_combine(wring_level *l, PetscBool fetch, float p, const float *b, float q, float *x,
                                    float *y, const float *scale);

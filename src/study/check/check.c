@@ -109,8 +109,8 @@ static double probe_bytes(const wring_problem *p)
 
 /*
   A frame: offset, type and four fields of a cell, with triangles or lines also the corners of all cells, and the fields
-  by choice; position, displacement, velocity and number of a vertex. At another time the stresses of probes: stress of a
-  tet, sums and means of a vertex.
+  by choice; position, displacement, velocity and number of a vertex. At another time the stresses of probes: stress of
+  a tet, sums and means of a vertex.
 */
 static PetscErrorCode predict_output(check *c)
 {

@@ -1,5 +1,6 @@
 /*
-  wring mesh: makes, describes, converts and refines meshes; all ranks read them, rank 0 writes them. Read in this order:
+  wring mesh: makes, describes, converts and refines meshes; all ranks read them, rank 0 writes them. Read in this
+  order:
 
     mesh_files.h    a command's files, and writing a mesh (mesh_files.c)
     mesh_info.h     what `wring mesh info` prints (mesh_info.c)
