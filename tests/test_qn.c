@@ -731,8 +731,8 @@ static PetscErrorCode test_refusals(void)
 }
 
 /*
-  Iterations whose first trial is accepted: reductions and messages are those of the inner iterations and of one
-  evaluation.
+  Iterations whose first trial is accepted: reductions are those of the inner iterations and of one evaluation; messages
+  are at most these and those of one inner iteration more, because multigrid sends the first right-hand side.
 */
 static PetscErrorCode count_inner(void *context, const wring_iteration *it)
 {
@@ -746,8 +746,8 @@ static PetscErrorCode count_inner(void *context, const wring_iteration *it)
   if (it->iteration > 1 && it->evaluations == seen->evaluations + 1) {
     const int own = made - inner;
     CHECK(own == seen->expected || own == seen->expected + 1, "%d reductions in %d inner iterations", made, inner);
-    CHECK(messages == seen->of_evaluation + inner * seen->of_inner, "%d messages in %d inner iterations", messages,
-          inner);
+    CHECK(messages <= seen->of_evaluation + (inner + 1) * seen->of_inner, "%d messages in %d inner iterations",
+          messages, inner);
     seen->foreseen += own == seen->expected;
     seen->iterations++;
   }
