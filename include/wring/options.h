@@ -45,7 +45,7 @@ typedef struct {
 
 typedef struct wring_options wring_options;
 
-PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **o); // empty; replicated on comm
+PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **o); // empty; replicated on comm. Collective
 PetscErrorCode wring_options_destroy(wring_options **o);
 MPI_Comm       wring_options_comm(const wring_options *o);
 

@@ -9,6 +9,7 @@ PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **options)
   PetscFunctionBegin;
   PetscCall(PetscNew(&o));
   o->comm = comm;
+  PetscCall(PetscCommDuplicate(comm, &o->held, NULL));
   PetscCall(PetscStrallocpy(".", &o->directory));
   PetscCall(PetscStrallocpy("deck", &o->deck));
   PetscCall(PetscStrallocpy("", &o->command_line));
@@ -39,6 +40,7 @@ PetscErrorCode wring_options_destroy(wring_options **options)
     PetscCall(PetscFree(o->entry[i].value));
     PetscCall(PetscFree(o->entry[i].origin));
   }
+  PetscCall(PetscCommDestroy(&o->held));
   PetscCall(PetscFree(o->entry));
   PetscCall(PetscFree(o->directory));
   PetscCall(PetscFree(o->deck));

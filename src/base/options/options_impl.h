@@ -15,6 +15,7 @@ typedef struct options_word {
 
 struct wring_options {
   MPI_Comm       comm;
+  MPI_Comm       held; // PETSc's duplicate of comm, which is then not made and freed for every exchange
   PetscInt       n, capacity;
   options_entry *entry;            // in order of first setting; a deck has tens of them, so lookups are linear
   char          *directory, *deck; // deck: its file name, "deck" before it is set

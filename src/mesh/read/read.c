@@ -67,8 +67,10 @@ PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, wr
   wring_scan s;
   wring_raw  raw = {0};
   char       node[PETSC_MAX_PATH_LEN], ele[PETSC_MAX_PATH_LEN];
+  MPI_Comm   inner; // of PETSc: held, so that exchanges do not duplicate comm and free that again each time
 
   PetscFunctionBegin;
+  PetscCall(PetscCommDuplicate(comm, &inner, NULL));
   *d = NULL;
   if (size > 0) notes[0] = '\0';
   const PetscBool pair = wring_tetgen_pair(file, sizeof node, node, ele);
@@ -77,5 +79,6 @@ PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, wr
   PetscCall(wring_scan_close(&s)); // faults still go to e
   if (wring_scan_ok(&s)) PetscCall(wring_raw_build(comm, &raw, scale, &s, d, size, notes));
   PetscCall(wring_raw_destroy(&raw));
+  PetscCall(PetscCommDestroy(&inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
