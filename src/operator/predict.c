@@ -2,6 +2,7 @@
 #include "operator/direct/factor.h"
 
 enum { INFO_WORKSPACE = 15 }; // of MUMPS: megabytes that this rank is estimated to need
+enum { TOUCHED = 1 };         // percent of workspace to estimate with: what a factor does not touch takes no memory
 
 /*
   CHOLMOD: bytes per entry of the factor, including padded supernodes and the work on one; and bytes of the BLAS.
@@ -20,7 +21,7 @@ PetscErrorCode wring_factor_predict(Mat A, MatSolverType library, MatFactorType 
   PetscCall(PetscStrcmp(library, MATSOLVERCHOLMOD, &cholmod));
   PetscCall(MatGetFactorAvailable(A, library, type, &available));
   if (!available) PetscFunctionReturn(PETSC_SUCCESS);
-  wring_factor f = {.library = library, .type = type};
+  wring_factor f = {.library = library, .type = type, .workspace = TOUCHED};
   PetscCall(wring_factor_symbolic(&f, A));
   if (cholmod) {
     PetscCall(MatGetInfo(f.F, MAT_LOCAL, &info));
