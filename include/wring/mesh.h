@@ -65,6 +65,8 @@ typedef struct {
   PetscInt   *set_vertex;      // [set_start[sets.n]] original numbers, ascending inside each set
   PetscInt    n_set_element;
   PetscInt   *set_element; // [n_set_element][4] set, then the vertices of one of its triangles, or of a line and -1
+  PetscInt   *mid;         // of order 2, as in wring_mesh, original numbers: [n_tet][6]; NULL: order 1
+  PetscInt   *set_mid;     // [n_set_element][3]; NULL: order 1
 } wring_mesh_data;
 
 PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
@@ -186,12 +188,18 @@ PetscErrorCode wring_mesh_measure_cut(MPI_Comm comm, wring_partitioner partition
 
 /*
   Local vertices [0, n_owned) are owned and contiguous in the global numbering; [n_owned, n_local) are ghosts, in
-  ascending global number. Each tet belongs to exactly one rank; the first n_interior tets have owned vertices only.
-  Vertices and tets are ordered along a space-filling curve (tets within each of the two groups, by region first). A
-  rank may own nothing.
+  ascending global number. Each tet belongs to exactly one rank; the first n_interior tets have owned vertices only, of
+  order 2 all ten. Vertices and tets are ordered along a space-filling curve (tets within each of the two groups, by
+  region first). A rank may own nothing.
+
+  Tets of order 2 have a vertex at the middle of each edge. These vertices are vertices like others: owned or ghosts, in
+  all tables. Lines and triangles of sets, which have such vertices too, stay elements of first order: the functions
+  that list them give the two parts of each line and the four parts of each triangle.
 */
 typedef struct {
   MPI_Comm     comm;
+  int          order;           // of the tets: 1, or after wring_mesh_raise 2
+  PetscInt     n_corner;        // vertices of all ranks at order 1; those with larger original numbers are middles
   PetscInt     n_global, begin; // vertices of all ranks; global number of local vertex 0
   PetscInt     n_owned, n_local;
   PetscInt    *global;      // [n_local] global number
@@ -204,7 +212,8 @@ typedef struct {
   MPI_Datatype vector;      // 3 doubles, for the SFs
   PetscInt64   n_tet_global;
   PetscInt     n_tet, n_interior;
-  PetscInt    *tet;          // [n_tet][4] local vertices
+  PetscInt    *tet;          // [n_tet][4] local vertices: corners
+  PetscInt    *mid;          // [n_tet][6] at the middles of edges 01 12 20 03 13 23; NULL: order 1
   PetscInt    *region;       // [n_tet] index into regions
   PetscInt64  *tet_original; // [n_tet]
   wring_names  regions;
@@ -213,6 +222,7 @@ typedef struct {
   PetscInt    *set_count;  // [sets.n]
   PetscInt     n_set_element;
   PetscInt    *set_element; // [n_set_element][4] as in wring_mesh_data, in original numbers; each on one arbitrary rank
+  PetscInt    *set_mid;     // [n_set_element][3] at the middles of edges 01 12 20, or -1; original; NULL: order 1
 } wring_mesh;
 
 /*
@@ -250,10 +260,19 @@ PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times);
 PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value);
 
 /*
+  Raises the mesh, of order 1, to order 2: all edges of tets get a vertex at their midpoint, and so do edges of lines
+  and triangles of sets outside solids, as refinement adds midpoints: with the same original numbers, owners and members
+  of sets. Neither numbers nor positions depend on the partition. Tets keep corners, original numbers and ranks. The
+  same refusals as wring_mesh_refine, but that a mesh of points stays one. Call after refinement and before terms are
+  built and before wring_mesh_add_sets. Collective.
+*/
+PetscErrorCode wring_mesh_raise(wring_mesh *m);
+
+/*
   Cuts the whole mesh, in original order, into one slice for each rank, for output to files. Vertices are distributed as
   in m->natural, tets and members of sets (*n_set_vertex here) evenly; tets and members are original numbers; names and
   set_start are those of the whole mesh. Rows of set_element are distributed with their first vertices, and sorted by
-  vertices and set. Freed by wring_mesh_data_destroy. Collective.
+  vertices and set. Of order 2, the slices have mid and set_mid. Freed by wring_mesh_data_destroy. Collective.
 */
 PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, PetscInt *n_set_vertex);
 

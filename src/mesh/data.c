@@ -39,6 +39,8 @@ PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d)
   PetscCall(PetscFree((*d)->set_start));
   PetscCall(PetscFree((*d)->set_vertex));
   PetscCall(PetscFree((*d)->set_element));
+  PetscCall(PetscFree((*d)->mid));
+  PetscCall(PetscFree((*d)->set_mid));
   PetscCall(wring_names_clear(&(*d)->regions));
   PetscCall(wring_names_clear(&(*d)->sets));
   PetscCall(PetscFree(*d));

@@ -17,6 +17,10 @@ const wring_option wring_mesh_options[] = {
    .value = "0",
    .help =
      "Number of refinements; each splits a tetrahedron into 8, a triangle into 4 and a line into 2, in parallel."},
+  {.key   = "order",
+   .type  = WRING_INT,
+   .range = "[1,2]",
+   .help  = "Order of the tetrahedra: 2 adds a vertex at the middle of each edge, after refinement; default: 1."},
   {.key     = "partitioner",
    .type    = WRING_WORD,
    .choices = "metis|curve|ptscotch|parmetis",

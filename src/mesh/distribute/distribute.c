@@ -126,7 +126,7 @@ static PetscErrorCode send_vertices(const wring_pieces *p, const wring_owners *o
   PetscCall(wring_exchange_destroy(&x));
   PetscCallMPI(MPI_Scan(&m->n_owned, &end, 1, MPIU_INT, MPI_SUM, m->comm));
   m->begin    = end - m->n_owned;
-  m->n_global = p->block->N;
+  m->n_global = m->n_corner = p->block->N;
   PetscCall(order_vertices(p, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -256,8 +256,9 @@ PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wrin
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&m));
-  *mesh   = m;
-  m->comm = comm;
+  *mesh    = m;
+  m->comm  = comm;
+  m->order = 1;
   if (!*data) PetscCall(PetscNew(data));
   PetscCall(take_names(*data, m));
   PetscCall(move(c, *data, m, &n_member, &members));
@@ -303,11 +304,13 @@ PetscErrorCode wring_mesh_destroy(wring_mesh **mesh)
   PetscCall(PetscFree(m->set_vertex));
   PetscCall(PetscFree(m->set_count));
   PetscCall(PetscFree(m->set_element));
+  PetscCall(PetscFree(m->set_mid));
   PetscCall(wring_names_clear(&m->sets));
   PetscCall(wring_names_clear(&m->regions));
   PetscCall(PetscFree(m->tet_original));
   PetscCall(PetscFree(m->region));
   PetscCall(PetscFree(m->tet));
+  PetscCall(PetscFree(m->mid));
   PetscCall(PetscFree(m->X));
   PetscCall(PetscFree(m->original));
   PetscCall(PetscFree(m->by_original));

@@ -55,28 +55,33 @@ static PetscErrorCode slice_vertices(const wring_mesh *m, wring_mesh_data *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-enum { TET_ROW = 6, ROUND = 1 << 16 }; // number, four original vertices, region; tets that a rank sends in one round
+/* Number, region, four original vertices, and six of order 2; tets that a rank sends in one round. */
+enum { TET_ROW = 6, MIDS = 6, ROUND = 1 << 16 };
 
 /* Sends the tets [first, end) of this rank. */
 static PetscErrorCode send_tets(const wring_mesh *m, const PetscInt64 *piece, size_t first, size_t end,
                                 PetscInt64 begin, wring_mesh_data *d)
 {
-  PetscInt64 *row, *got;
-  PetscInt    n = 0;
+  const size_t width = m->mid ? TET_ROW + MIDS : TET_ROW;
+  PetscInt64  *row, *got;
+  PetscInt     n = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(TET_ROW * (end - first), &row));
+  PetscCall(PetscMalloc1(width * (end - first), &row));
   for (size_t e = first; e < end; e++) {
-    PetscInt64 *const to = row + TET_ROW * (e - first);
+    PetscInt64 *const to = row + width * (e - first);
     to[0]                = m->tet_original[e];
-    for (size_t a = 0; a < 4; a++) to[1 + a] = m->original[m->tet[4 * e + a]];
-    to[5] = m->region[e];
+    to[1]                = m->region[e];
+    for (size_t a = 0; a < 4; a++) to[2 + a] = m->original[m->tet[4 * e + a]];
+    for (size_t k = 0; k < width - TET_ROW; k++) to[TET_ROW + k] = m->original[m->mid[MIDS * e + k]];
   }
-  PetscCall(send_to_pieces(m->comm, piece, (PetscInt)(end - first), TET_ROW, row, &n, &got));
+  PetscCall(send_to_pieces(m->comm, piece, (PetscInt)(end - first), (int)width, row, &n, &got));
   for (size_t i = 0; i < (size_t)n; i++) {
-    const size_t e = (size_t)(got[TET_ROW * i] - begin);
-    for (size_t a = 0; a < 4; a++) d->tet[4 * e + a] = (PetscInt)got[TET_ROW * i + 1 + a];
-    d->region[e] = (PetscInt)got[TET_ROW * i + 5];
+    const PetscInt64 *const from = got + width * i;
+    const size_t            e    = (size_t)(from[0] - begin);
+    d->region[e]                 = (PetscInt)from[1];
+    for (size_t a = 0; a < 4; a++) d->tet[4 * e + a] = (PetscInt)from[2 + a];
+    for (size_t k = 0; k < width - TET_ROW; k++) d->mid[MIDS * e + k] = (PetscInt)from[TET_ROW + k];
   }
   PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -172,29 +177,35 @@ static PetscErrorCode slice_sets(const wring_mesh *m, PetscMPIInt size, PetscMPI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of triangles and lines: by vertices, then by set. */
+/* Of triangles and lines, vertices first: by vertices, then by set. */
 static int compare_by_vertices(const void *a, const void *b)
 {
-  const PetscInt *const x = a, *const y = b;
-  for (int i = 1; i <= 4; i++)
-    if (x[i % 4] != y[i % 4]) return x[i % 4] < y[i % 4] ? -1 : 1;
+  const PetscInt64 *const x = a, *const y = b;
+  for (int i = 0; i < 4; i++)
+    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
   return 0;
 }
 
 /* piece [size + 1]: of the vertices. */
 static PetscErrorCode slice_set_elements(const wring_mesh *m, const PetscInt64 *piece, wring_mesh_data *d)
 {
-  PetscInt64 *row, *got;
+  const size_t width = m->set_mid ? 7 : 4;
+  PetscInt64  *row, *got;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(4 * (size_t)m->n_set_element, &row));
-  for (size_t i = 0; i < (size_t)m->n_set_element; i++)
-    for (size_t a = 0; a < 4; a++) row[4 * i + a] = m->set_element[4 * i + (a + 1) % 4];
-  PetscCall(send_to_pieces(m->comm, piece, m->n_set_element, 4, row, &d->n_set_element, &got));
+  PetscCall(PetscMalloc1(width * (size_t)m->n_set_element, &row));
+  for (size_t i = 0; i < (size_t)m->n_set_element; i++) {
+    for (size_t a = 0; a < 4; a++) row[width * i + a] = m->set_element[4 * i + (a + 1) % 4];
+    for (size_t k = 0; k < width - 4; k++) row[width * i + 4 + k] = m->set_mid[3 * i + k];
+  }
+  PetscCall(send_to_pieces(m->comm, piece, m->n_set_element, (int)width, row, &d->n_set_element, &got));
+  if (d->n_set_element) qsort(got, (size_t)d->n_set_element, width * sizeof *got, compare_by_vertices);
   PetscCall(PetscMalloc1(4 * (size_t)d->n_set_element, &d->set_element));
-  for (size_t i = 0; i < (size_t)d->n_set_element; i++)
-    for (size_t a = 0; a < 4; a++) d->set_element[4 * i + (a + 1) % 4] = (PetscInt)got[4 * i + a];
-  if (d->n_set_element) qsort(d->set_element, (size_t)d->n_set_element, 4 * sizeof(PetscInt), compare_by_vertices);
+  if (m->set_mid) PetscCall(PetscMalloc1(3 * (size_t)d->n_set_element, &d->set_mid));
+  for (size_t i = 0; i < (size_t)d->n_set_element; i++) {
+    for (size_t a = 0; a < 4; a++) d->set_element[4 * i + (a + 1) % 4] = (PetscInt)got[width * i + a];
+    for (size_t k = 0; k < width - 4; k++) d->set_mid[3 * i + k] = (PetscInt)got[width * i + 4 + k];
+  }
   PetscCall(PetscFree(got));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -227,6 +238,7 @@ PetscErrorCode wring_mesh_slice(const wring_mesh *m, wring_mesh_data **slice, Pe
   cut_evenly(m->n_tet_global, size, piece);
   PetscCall(PetscSFGetGraph(m->natural, &n_vertex, NULL, NULL, NULL));
   PetscCall(wring_mesh_data_create(n_vertex, piece[rank + 1] - piece[rank], slice));
+  if (m->mid) PetscCall(PetscMalloc1(MIDS * (size_t)(*slice)->n_tet, &(*slice)->mid));
   PetscCall(wring_names_copy(&m->regions, &(*slice)->regions));
   PetscCall(wring_names_copy(&m->sets, &(*slice)->sets));
   PetscCall(slice_vertices(m, *slice));
@@ -261,28 +273,54 @@ static int compare_rows(const void *a, const void *b)
   return 0;
 }
 
+/* On rank 0: by set, then by vertices. */
+static PetscErrorCode sort_set_elements(wring_mesh_data *d)
+{
+  const size_t width = d->set_mid ? 7 : 4;
+  PetscInt    *row;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(width * (size_t)d->n_set_element, &row));
+  for (size_t i = 0; i < (size_t)d->n_set_element; i++) {
+    for (size_t a = 0; a < 4; a++) row[width * i + a] = d->set_element[4 * i + a];
+    for (size_t k = 0; k < width - 4; k++) row[width * i + 4 + k] = d->set_mid[3 * i + k];
+  }
+  if (d->n_set_element) qsort(row, (size_t)d->n_set_element, width * sizeof *row, compare_rows);
+  for (size_t i = 0; i < (size_t)d->n_set_element; i++) {
+    for (size_t a = 0; a < 4; a++) d->set_element[4 * i + a] = row[width * i + a];
+    for (size_t k = 0; k < width - 4; k++) d->set_mid[3 * i + k] = row[width * i + 4 + k];
+  }
+  PetscCall(PetscFree(row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_gather(const wring_mesh *m, wring_mesh_data **data)
 {
   wring_error error = {""};
-  PetscInt    members, n;
+  PetscInt    members, n, n_mid, n_row;
   PetscInt64  elements = m->n_set_element;
   PetscMPIInt rank;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &elements, 1, MPIU_INT64, MPI_SUM, m->comm));
-  if (wring_count_fits(m->n_tet_global, 4, "mesh on one rank", "tetrahedra", &error))
+  if (wring_count_fits(m->n_tet_global, m->mid ? MIDS : 4, "mesh on one rank", "tetrahedra", &error))
     wring_count_fits(elements, 4, "mesh on one rank", "lines and triangles of sets", &error);
   PetscCall(wring_error_raise(m->comm, &error));
   PetscCall(wring_mesh_slice(m, data, &members));
   wring_mesh_data *const d = *data;
-  n                        = d->n_tet;
+  n = n_mid = d->n_tet;
+  n_row     = d->n_set_element;
   PetscCall(collect(m->comm, &d->n_vertex, 3 * sizeof *d->X, &d->X));
   PetscCall(collect(m->comm, &d->n_tet, 4 * sizeof *d->tet, &d->tet));
+  if (m->mid) PetscCall(collect(m->comm, &n_mid, MIDS * sizeof *d->mid, &d->mid));
   PetscCall(collect(m->comm, &n, sizeof *d->region, &d->region));
   PetscCall(collect(m->comm, &members, sizeof *d->set_vertex, &d->set_vertex));
   PetscCall(collect(m->comm, &d->n_set_element, 4 * sizeof *d->set_element, &d->set_element));
+  if (m->set_mid) PetscCall(collect(m->comm, &n_row, 3 * sizeof *d->set_mid, &d->set_mid));
   PetscCallMPI(MPI_Comm_rank(m->comm, &rank));
-  if (rank) PetscCall(wring_mesh_data_destroy(data));
-  if (*data && d->n_set_element) qsort(d->set_element, (size_t)d->n_set_element, 4 * sizeof(PetscInt), compare_rows);
+  if (rank)
+    PetscCall(wring_mesh_data_destroy(data));
+  else
+    PetscCall(sort_set_elements(d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

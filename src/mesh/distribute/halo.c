@@ -106,10 +106,13 @@ static PetscErrorCode find_ghosts(wring_mesh *m)
 
   PetscFunctionBegin;
   for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) n += !owns(m, m->tet[i]);
+  for (size_t i = 0; m->mid && i < 6 * (size_t)m->n_tet; i++) n += !owns(m, m->mid[i]);
   PetscCall(PetscMalloc1((size_t)n, &ghost));
   n = 0;
   for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++)
     if (!owns(m, m->tet[i])) ghost[n++] = m->tet[i];
+  for (size_t i = 0; m->mid && i < 6 * (size_t)m->n_tet; i++)
+    if (!owns(m, m->mid[i])) ghost[n++] = m->mid[i];
   PetscCall(wring_sort_unique(&n, ghost));
   m->n_local = m->n_owned + n;
   PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->global, &m->global));
@@ -118,17 +121,18 @@ static PetscErrorCode find_ghosts(wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode localize_tets(wring_mesh *m)
+/* vertex [n], from global to local numbers. */
+static PetscErrorCode localize(const wring_mesh *m, size_t n, PetscInt *vertex)
 {
   PetscFunctionBegin;
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) {
+  for (size_t i = 0; i < n; i++) {
     PetscInt ghost;
-    if (owns(m, m->tet[i])) {
-      m->tet[i] -= m->begin;
+    if (owns(m, vertex[i])) {
+      vertex[i] -= m->begin;
       continue;
     }
-    PetscCall(PetscFindInt(m->tet[i], m->n_local - m->n_owned, m->global + m->n_owned, &ghost));
-    m->tet[i] = m->n_owned + ghost;
+    PetscCall(PetscFindInt(vertex[i], m->n_local - m->n_owned, m->global + m->n_owned, &ghost));
+    vertex[i] = m->n_owned + ghost;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -141,7 +145,8 @@ PetscErrorCode wring_mesh_join(wring_mesh *m)
   PetscCall(find_ghosts(m));
   wring_mesh_part_fits(m->n_global, m->n_local, m->n_tet, &error);
   PetscCall(wring_error_raise(m->comm, &error));
-  PetscCall(localize_tets(m));
+  PetscCall(localize(m, 4 * (size_t)m->n_tet, m->tet));
+  if (m->mid) PetscCall(localize(m, 6 * (size_t)m->n_tet, m->mid));
   PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->original, &m->original));
   PetscCall(PetscRealloc(3 * (size_t)m->n_local * sizeof *m->X, &m->X));
   PetscCall(wring_mesh_build_halo(m));

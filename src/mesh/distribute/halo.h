@@ -26,8 +26,8 @@ PetscErrorCode wring_mesh_build_halo(wring_mesh *m);
 PetscErrorCode wring_mesh_build_natural(wring_mesh *m);
 
 /*
-  On input m->tet has global numbers and the other fields are set for owned vertices. Finds the ghosts, converts m->tet
-  to local numbers and calls wring_mesh_build_halo. Collective.
+  On input m->tet, and m->mid if there is one, have global numbers, and the other fields are set for owned vertices.
+  Finds the ghosts, converts the tets to local numbers and calls wring_mesh_build_halo. Collective.
 */
 PetscErrorCode wring_mesh_join(wring_mesh *m);
 

@@ -41,16 +41,25 @@ static PetscErrorCode merge_ghosts(const wring_mesh *m, PetscInt n_more, const P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode renumber_ghosts(wring_mesh *m, PetscInt n_ghost, const PetscInt *ghost)
+/* The ghosts in vertex [n] get their places among ghost [n_ghost]. */
+static PetscErrorCode renumber(const wring_mesh *m, PetscInt n_ghost, const PetscInt *ghost, size_t n, PetscInt *vertex)
 {
   PetscInt at;
 
   PetscFunctionBegin;
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) {
-    if (m->tet[i] < m->n_owned) continue;
-    PetscCall(PetscFindInt(m->global[m->tet[i]], n_ghost, ghost, &at));
-    m->tet[i] = m->n_owned + at;
+  for (size_t i = 0; i < n; i++) {
+    if (vertex[i] < m->n_owned) continue;
+    PetscCall(PetscFindInt(m->global[vertex[i]], n_ghost, ghost, &at));
+    vertex[i] = m->n_owned + at;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode renumber_ghosts(wring_mesh *m, PetscInt n_ghost, const PetscInt *ghost)
+{
+  PetscFunctionBegin;
+  PetscCall(renumber(m, n_ghost, ghost, 4 * (size_t)m->n_tet, m->tet));
+  if (m->mid) PetscCall(renumber(m, n_ghost, ghost, 6 * (size_t)m->n_tet, m->mid));
   m->n_local = m->n_owned + n_ghost;
   PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->global, &m->global));
   PetscCall(PetscRealloc((size_t)m->n_local * sizeof *m->original, &m->original));

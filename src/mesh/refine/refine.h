@@ -1,9 +1,11 @@
 /*
-  Private to src/mesh: the state of one refinement of a distributed mesh.
+  Private to src/mesh: the state of one refinement of a distributed mesh, or of its raising to second order.
 
   Map of mesh/refine, in reading order:
     edges.c         the edges of all ranks in an order that does not depend on the partition
-    refine.c        wring_mesh_refine: edges, points, children; replaces the mesh
+    midpoints.c     edges, their midpoints, and the owned vertices with their numbers
+    refine.c        wring_mesh_refine: children; replaces the mesh
+    raise.c         wring_mesh_raise: tets with the midpoints of their edges
     refine_sets.c   lines, triangles and members of sets
     refine_values.c values of vertices, interpolated to the refined mesh
 */
@@ -46,11 +48,37 @@ typedef struct {
   PetscInt *member; // [n][2] set and original number, with repetitions
 } wring_members;
 
+enum { WRING_REFINE_POINTS = 10 }; // of a tet: its corners, then the midpoints of its edges
+
+/* Sets r->rank, and finds and numbers the edges of all ranks: fields n_edge to edges. Collective. */
+PetscErrorCode wring_refine_number_edges(wring_refinement *r);
+
+/* Sets fields n_point to owned, and found. Collective. */
+PetscErrorCode wring_refine_find_points(wring_refinement *r);
+
+PetscBool wring_refine_owns(const wring_refinement *r, PetscInt point);
+void      wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[WRING_REFINE_POINTS]);
+
+/*
+  Replaces the owned vertices of the mesh and their numbers; global [n_point]: numbers of the points of this rank. The
+  tets have local numbers of the old mesh. Collective.
+*/
+PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r, PetscInt *global);
+
+/* Frees the arrays, except r->value. */
+PetscErrorCode wring_refine_destroy(wring_refinement *r);
+
 /* Finds the edges of this rank's set_elements that r->edges does not have: r->free_end, r->is_line. Collective. */
 PetscErrorCode wring_refine_find_free(wring_refinement *r);
 
-/* Finds the members from the sets before refinement; refines m->set_element. Collective. */
-PetscErrorCode wring_refine_find_members(const wring_refinement *r, wring_members *s);
+/*
+  Finds the members of the refined sets; *mid [n_set_element][3], freed by the caller: the midpoints of edges 01 12 20
+  of the sets' elements in numbers of the refined mesh, -1 of those that are not refined. Collective.
+*/
+PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **mid, wring_members *s);
+
+/* Refines m->set_element. Frees *mid. */
+PetscErrorCode wring_refine_cut_elements(wring_mesh *m, PetscInt **mid);
 
 /* Fills m->set_vertex of the refined mesh. Destroys s. */
 PetscErrorCode wring_refine_fill_sets(wring_mesh *m, wring_members *s);

@@ -5,7 +5,7 @@
 #include "base/exchange.h"
 #include "base/sort.h"
 #include "refine.h"
-#include <string.h>
+#include "mesh/surface/faces.h"
 
 /* Members to be sent: the owner of each, its set and original number. */
 typedef struct {
@@ -83,50 +83,41 @@ static PetscErrorCode find_edges(const wring_refinement *r, wring_edge *edge)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two lines or four triangles; the midpoints are new [1] or new [3], of edges 01 12 20. Returns the number of rows. */
-static int cut_element(const PetscInt *row, const PetscInt *new, PetscInt *child)
+/* mid [n_set_element][3]: the midpoints of edges 01 12 20, -1 of edges that are not refined or do not exist. */
+static PetscErrorCode find_midpoints(const wring_refinement *r, PetscInt *mid, outbox *o)
 {
-  const PetscInt s = row[0], a = row[1], b = row[2], c = row[3];
-  if (c < 0) {
-    const PetscInt line[2][4] = {{s, a, new[0], -1}, {s, new[0], b, -1}};
-    memcpy(child, line, sizeof line);
-    return 2;
-  }
-  const PetscInt triangle[4][4] = {
-    {s, a, new[0], new[2]}, {s, new[0], b, new[1]}, {s, new[2], new[1], c}, {s, new[0], new[1], new[2]}};
-  memcpy(child, triangle, sizeof triangle);
-  return 4;
-}
-
-static PetscErrorCode cut_elements(const wring_refinement *r, outbox *o)
-{
-  wring_mesh *const m = r->m;
-  PetscInt         *child, n = 0;
-  wring_edge       *edge;
+  const wring_mesh *const m = r->m;
+  wring_edge             *edge;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * (size_t)m->n_set_element, &edge));
   PetscCall(find_edges(r, edge));
-  PetscCall(PetscMalloc1(16 * (size_t)m->n_set_element, &child));
   for (PetscInt i = 0; i < m->n_set_element; i++) {
     const PetscInt *const row = m->set_element + 4 * (size_t)i;
-    PetscInt new[3];
-    if (edge[3 * (size_t)i].place < 0) { // a line that is not refined
-      PetscCall(PetscArraycpy(child + 4 * (size_t)n++, row, 4));
-      continue;
+    for (int a = 0; a < 3; a++) {
+      const PetscBool  exists        = (PetscBool)(a == 0 || row[3] >= 0);
+      const wring_edge at            = exists ? edge[3 * (size_t)i + (size_t)a] : (wring_edge){-1, -1};
+      mid[3 * (size_t)i + (size_t)a] = at.place < 0 ? -1 : m->n_global + at.place;
+      if (at.place >= 0) PetscCall(add_member(o, at.owner, row[0], m->n_global + at.place));
     }
-    for (int a = 0; a < (row[3] < 0 ? 1 : 3); a++) {
-      const wring_edge at = edge[3 * (size_t)i + (size_t)a];
-      new[a]              = m->n_global + at.place;
-      PetscCall(add_member(o, at.owner, row[0], new[a]));
-    }
-    n += cut_element(row, new, child + 4 * (size_t)n);
   }
+  PetscCall(PetscFree(edge));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_refine_cut_elements(wring_mesh *m, PetscInt **mid)
+{
+  PetscInt *child, n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(16 * (size_t)m->n_set_element, &child));
+  for (size_t i = 0; i < (size_t)m->n_set_element; i++)
+    n += wring_set_element_cut(m->set_element + 4 * i, *mid + 3 * i, child + 4 * (size_t)n);
   PetscCall(PetscRealloc(4 * (size_t)n * sizeof *child, &child));
   PetscCall(PetscFree(m->set_element));
   m->set_element   = child;
   m->n_set_element = n;
-  PetscCall(PetscFree(edge));
+  PetscCall(PetscFree(*mid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,7 +146,7 @@ PetscErrorCode wring_refine_find_free(wring_refinement *r)
 
 /* ---- members to their owners ------------------------------------------------------------------------------------- */
 
-PetscErrorCode wring_refine_find_members(const wring_refinement *r, wring_members *s)
+PetscErrorCode wring_refine_find_members(const wring_refinement *r, PetscInt **mid, wring_members *s)
 {
   outbox o = {0};
 
@@ -165,7 +156,8 @@ PetscErrorCode wring_refine_find_members(const wring_refinement *r, wring_member
     const PetscInt region = wring_names_find(&r->m->regions, r->m->sets.name[k]);
     if (region >= 0) PetscCall(add_region(r, region, k, &o));
   }
-  PetscCall(cut_elements(r, &o));
+  PetscCall(PetscMalloc1(3 * (size_t)r->m->n_set_element, mid));
+  PetscCall(find_midpoints(r, *mid, &o));
   PetscCall(wring_exchange_rows(r->m->comm, o.n, o.owner, 2 * sizeof *o.row, o.row, &s->n, &s->member));
   PetscCall(PetscFree(o.owner));
   PetscCall(PetscFree(o.row));

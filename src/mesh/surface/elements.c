@@ -1,6 +1,7 @@
 /* Lines and triangles of sets, each on the rank that computes it, and the edges shared by two triangles. */
 #include "base/exchange.h"
 #include "mesh/distribute/halo.h"
+#include "skin.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ PetscErrorCode wring_mesh_count_elements(const wring_mesh *m, PetscInt set, int 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < m->n_set_element; i++) {
     const PetscInt *const row = m->set_element + 4 * (size_t)i;
-    mine += row[0] == set && corners_of(row) == corners;
+    const PetscInt        cut = !m->set_mid || m->set_mid[3 * (size_t)i] < 0 ? 1 : 2 * corners - 2;
+    mine += row[0] == set && corners_of(row) == corners ? cut : 0;
   }
   PetscCallMPI(MPI_Allreduce(&mine, n, 1, MPIU_INT64, MPI_SUM, m->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -82,19 +84,25 @@ static PetscErrorCode send_to_owners(const wring_mesh *m, PetscInt n, int width,
 
 /* ---- elements of a set ------------------------------------------------------------------------------------------- */
 
-/* This rank's elements of the set, vertices ascending: row [*n][corners]. */
+/* This rank's elements of the set, of order 2 in parts, vertices ascending: row [*n][corners]. */
 static PetscErrorCode pick_elements(const wring_mesh *m, PetscInt set, int corners, PetscInt *n, PetscInt **row)
 {
+  const size_t parts = m->order == 1 ? 1 : 4;
+  PetscInt     part[16];
+
   PetscFunctionBegin;
   *n = 0;
-  PetscCall(PetscMalloc1((size_t)m->n_set_element * (size_t)corners, row));
+  PetscCall(PetscMalloc1(parts * (size_t)m->n_set_element * (size_t)corners, row));
   for (PetscInt i = 0; i < m->n_set_element; i++) {
     const PetscInt *const element = m->set_element + 4 * (size_t)i;
     if (element[0] != set || corners_of(element) != corners) continue;
-    PetscInt *const v = *row + (size_t)*n * (size_t)corners;
-    memcpy(v, element + 1, (size_t)corners * sizeof *v);
-    PetscCall(PetscSortInt(corners, v));
-    (*n)++;
+    const int n_part = wring_mesh_cut_set_element(m, i, part);
+    for (int k = 0; k < n_part; k++) {
+      PetscInt *const v = *row + (size_t)*n * (size_t)corners;
+      memcpy(v, part + 4 * k + 1, (size_t)corners * sizeof *v);
+      PetscCall(PetscSortInt(corners, v));
+      (*n)++;
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

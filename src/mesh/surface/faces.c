@@ -2,8 +2,11 @@
 #include "faces.h"
 #include "base/sort.h"
 #include <stdlib.h>
+#include <string.h>
 
-const int wring_face_corner[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+const int wring_face_corner[4][3]   = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+const int wring_face_mid[4][3]      = {{1, 5, 4}, {3, 5, 2}, {0, 4, 3}, {2, 1, 0}}; // of edges 01 12 20 03 13 23
+const int wring_triangle_part[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
 
 typedef struct {
   PetscInt middle, largest; // vertices
@@ -91,4 +94,19 @@ PetscErrorCode wring_faces_match(PetscInt n_vertex, PetscInt n_tet, const PetscI
   PetscCall(PetscFree(faces));
   PetscCall(PetscFree(start));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- cut --------------------------------------------------------------------------------------------------------- */
+
+int wring_set_element_cut(const PetscInt row[4], const PetscInt mid[3], PetscInt *part)
+{
+  const PetscInt v[6]       = {row[1], row[2], row[3], mid[0], mid[1], mid[2]};
+  const PetscInt line[2][4] = {{row[0], row[1], mid[0], -1}, {row[0], mid[0], row[2], -1}};
+  const int      n          = mid[0] < 0 ? 1 : row[3] < 0 ? 2 : 4;
+  if (n < 4) memcpy(part, n == 1 ? row : line[0], 4 * (size_t)n * sizeof *part);
+  for (int k = 0; k < n && n == 4; k++) {
+    part[4 * k] = row[0];
+    for (int a = 0; a < 3; a++) part[4 * k + 1 + a] = v[wring_triangle_part[k][a]];
+  }
+  return n;
 }

@@ -27,7 +27,7 @@ static PetscErrorCode find_homes(const wring_mesh *m, wring_skin *s)
 
 /* ---- triangles --------------------------------------------------------------------------------------------------- */
 
-/* The faces that belong to only one tet of this rank. */
+/* The faces that belong to only one tet of this rank, of order 2 in parts. */
 static PetscErrorCode find_local_faces(const wring_mesh *m, wring_skin *s)
 {
   PetscInt *neighbour, crowd[3];
@@ -36,13 +36,10 @@ static PetscErrorCode find_local_faces(const wring_mesh *m, wring_skin *s)
   PetscCall(PetscMalloc1(4 * (size_t)m->n_tet, &neighbour));
   PetscCall(wring_faces_match(m->n_local, m->n_tet, m->tet, neighbour, crowd));
   for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) s->n += neighbour[i] < 0;
-  PetscCall(PetscMalloc1(3 * (size_t)s->n, &s->corner));
+  PetscCall(PetscMalloc1((m->mid ? 12 : 3) * (size_t)s->n, &s->corner));
   s->n = 0;
-  for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) {
-    if (neighbour[i] >= 0) continue;
-    for (int a = 0; a < 3; a++) s->corner[3 * s->n + a] = m->tet[4 * (i / 4) + (size_t)wring_face_corner[i % 4][a]];
-    s->n++;
-  }
+  for (PetscInt i = 0; i < 4 * m->n_tet; i++)
+    if (neighbour[i] < 0) s->n += wring_mesh_cut_face(m, i / 4, (int)(i % 4), s->corner + 3 * (size_t)s->n);
   PetscCall(PetscFree(neighbour));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -221,6 +218,7 @@ static void join_tets(const wring_mesh *m, PetscInt *parent)
   for (PetscInt v = 0; v < m->n_local; v++) parent[v] = v;
   for (size_t e = 0; e < (size_t)m->n_tet; e++) {
     for (size_t a = 1; a < 4; a++) wring_unite(parent, m->tet[4 * e], m->tet[4 * e + a]);
+    for (size_t k = 0; m->mid && k < 6; k++) wring_unite(parent, m->tet[4 * e], m->mid[6 * e + k]);
   }
   for (PetscInt v = 0; v < m->n_local; v++) parent[v] = wring_root(parent, v);
 }

@@ -6,6 +6,7 @@
     faces.c     finds tets of one rank that share a face
     skin.c      the surface of the tets of all ranks, with neighbours and bodies
     surface.c   wring_mesh_surface: triangles of a set, oriented outward
+    cut_faces.c faces of tets and elements of sets, cut at the middles of their edges if they are of second order
     elements.c  lines and triangles of a set, and hinges, on their owners
     nearest.h   the nearest point of a triangle
 */
@@ -13,15 +14,24 @@
 #include <wring/mesh.h>
 
 typedef struct {
-  PetscInt     n;          // triangles: faces of this rank's tets that no other tet of any rank has
-  PetscInt    *corner;     // [n][3] local vertices, counter-clockwise seen from outside
-  PetscInt     n_vertex;   // owned vertices of triangles on any rank
-  PetscInt    *vertex;     // [n_vertex] local, ascending
+  PetscInt     n;        // triangles: faces of this rank's tets that no other tet of any rank has, of order 2 in parts
+  PetscInt    *corner;   // [n][3] local vertices, counter-clockwise seen from outside
+  PetscInt     n_vertex; // owned vertices of triangles on any rank
+  PetscInt    *vertex;   // [n_vertex] local, ascending
   PetscInt    *ring_start; // [n_vertex + 1]
   PetscInt    *ring;       // [ring_start[n_vertex]] original numbers of neighbours along edges of triangles, ascending
   PetscInt    *body;       // [n_local] the lowest original number of the vertices connected to this one by tets
   PetscSFNode *home;       // [n_local] the owner's rank and the vertex's local number there
 } wring_skin;
+
+/* Element i of m->set_element, of order 2 its parts: part [4][4] in the form of rows. Returns their number. */
+int wring_mesh_cut_set_element(const wring_mesh *m, PetscInt i, PetscInt *part);
+
+/*
+  The face of tet e opposite to corner a, of order 2 its parts: triangle [4][3] local vertices, counter-clockwise seen
+  from outside. Returns their number.
+*/
+int wring_mesh_cut_face(const wring_mesh *m, PetscInt e, int a, PetscInt *triangle);
 
 PetscErrorCode wring_skin_create(const wring_mesh *m, wring_skin **s); // collective
 PetscErrorCode wring_skin_destroy(wring_skin **s);

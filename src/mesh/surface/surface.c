@@ -4,9 +4,8 @@
 */
 #include "base/exchange.h"
 #include "base/sort.h"
-#include "faces.h"
+#include "skin.h"
 #include <stdlib.h>
-#include <wring/mesh.h>
 
 /*
   Columns: vertices ascending, vertices in their orientation, the rank of origin, whether the row is a face of a tet.
@@ -49,12 +48,14 @@ static PetscErrorCode add_tet_faces(const wring_mesh *m, const char *mark, Petsc
 {
   PetscFunctionBegin;
   for (PetscInt e = 0; e < m->n_tet; e++) {
-    const PetscInt *const v = m->tet + 4 * (size_t)e;
     for (int a = 0; a < 4; a++) {
-      const int *const o = wring_face_corner[a];
-      if (!mark[v[o[0]]] || !mark[v[o[1]]] || !mark[v[o[2]]]) continue;
-      const PetscInt corner[3] = {m->original[v[o[0]]], m->original[v[o[1]]], m->original[v[o[2]]]};
-      PetscCall(add_face(f, corner, rank, 1));
+      PetscInt  v[12];
+      const int n = wring_mesh_cut_face(m, e, a, v);
+      for (int k = 0; k < 3 * n; k += 3) {
+        if (!mark[v[k]] || !mark[v[k + 1]] || !mark[v[k + 2]]) continue;
+        const PetscInt corner[3] = {m->original[v[k]], m->original[v[k + 1]], m->original[v[k + 2]]};
+        PetscCall(add_face(f, corner, rank, 1));
+      }
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -65,7 +66,10 @@ static PetscErrorCode add_triangles(const wring_mesh *m, PetscInt set, PetscInt 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < m->n_set_element; i++) {
     const PetscInt *const row = m->set_element + 4 * (size_t)i;
-    if (row[0] == set && row[3] >= 0) PetscCall(add_face(f, row + 1, rank, 0));
+    PetscInt              part[16];
+    if (row[0] != set || row[3] < 0) continue;
+    const int n = wring_mesh_cut_set_element(m, i, part);
+    for (int k = 0; k < n; k++) PetscCall(add_face(f, part + 4 * k + 1, rank, 0));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -26,9 +26,15 @@ static sources get_sources(const wring_options *o)
 
 static PetscErrorCode check_sources(const wring_options *o, sources s)
 {
-  const MPI_Comm comm = wring_options_comm(o);
+  const MPI_Comm comm  = wring_options_comm(o);
+  PetscInt       order = 1;
 
   PetscFunctionBegin;
+  if (wring_options_has(o, "mesh_", "order"))
+    PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "order", &order));
+  if (order == 2)
+    WRING_REFUSE(comm, "%s: mesh_order: 2: no energy takes second-order tetrahedra yet, expected 1",
+                 wring_options_origin(o, "mesh_", "order"));
   if (s.file && s.box)
     WRING_REFUSE(comm, "%s: mesh: file and box (%s) are both given, expected one of them",
                  wring_options_origin(o, "mesh_", "file"), wring_options_family_origin(o, "mesh_box_"));
@@ -209,10 +215,23 @@ static PetscErrorCode read_mesh(wring_problem *p, sources s, wring_mesh_data **d
 
 /* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
+/* Refines and raises the mesh as the deck says. */
+static PetscErrorCode subdivide(const wring_options *o, wring_mesh *m)
+{
+  PetscInt times, order = 1;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "refine", &times));
+  PetscCall(wring_mesh_refine(m, times));
+  if (wring_options_has(o, "mesh_", "order"))
+    PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "order", &order));
+  if (order == 2) PetscCall(wring_mesh_raise(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 {
   const sources     s = get_sources(p->options);
-  PetscInt          times;
   wring_partitioner partitioner;
   wring_mesh_data  *data;
 
@@ -221,8 +240,7 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
   PetscCall(wring_mesh_get_partitioner(p->options, "mesh_", wring_mesh_options, &partitioner));
   PetscCall(read_mesh(p, s, &data));
   PetscCall(wring_mesh_distribute_by(p->comm, partitioner, &data, &p->mesh));
-  PetscCall(wring_options_get_int(p->options, "mesh_", wring_mesh_options, "refine", &times));
-  if (!s.restart) PetscCall(wring_mesh_refine(p->mesh, times)); // the mesh of a checkpoint is already refined
+  if (!s.restart) PetscCall(subdivide(p->options, p->mesh)); // the mesh of a checkpoint is already refined
   PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->parts->keys->n, p->parts->keys->entry));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -230,7 +248,6 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 PetscErrorCode wring_problem_make_mesh(const wring_options *o, wring_mesh **m)
 {
   const sources     s = get_sources(o);
-  PetscInt          times;
   wring_partitioner partitioner;
   wring_mesh_data  *data;
 
@@ -239,7 +256,6 @@ PetscErrorCode wring_problem_make_mesh(const wring_options *o, wring_mesh **m)
   PetscCall(wring_mesh_get_partitioner(o, "mesh_", wring_mesh_options, &partitioner));
   PetscCall(read_deck_mesh(o, s, &data));
   PetscCall(wring_mesh_distribute_by(wring_options_comm(o), partitioner, &data, m));
-  PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "refine", &times));
-  PetscCall(wring_mesh_refine(*m, times));
+  PetscCall(subdivide(o, *m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,258 @@
+/*
+  The points of a refined or raised mesh: its edges, their midpoints, and the owned vertices with their numbers. Only
+  edges on the boundary of a rank's part need other ranks.
+*/
+#include "refine.h"
+#include "mesh/distribute/halo.h"
+#include "base/sort.h"
+#include "mesh/distribute/order.h"
+
+enum { CORNERS = 4, EDGES = 6 };
+
+static const int edge_end[EDGES][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+/* ---- edges ------------------------------------------------------------------------------------------------------- */
+
+/* The ends of side i: edges of tets, then free edges. */
+static void side_ends(const wring_refinement *r, PetscInt i, PetscInt end[2])
+{
+  const PetscInt of_tets = EDGES * r->m->n_tet;
+  for (int a = 0; a < 2; a++)
+    end[a] =
+      i < of_tets ? r->m->tet[CORNERS * (i / EDGES) + edge_end[i % EDGES][a]] : r->free_end[2 * (i - of_tets) + a];
+}
+
+/* Each edge of the local tets once, and the free edges. */
+static PetscErrorCode find_edges(wring_refinement *r)
+{
+  const wring_mesh *const m = r->m;
+  const PetscInt          n = EDGES * m->n_tet + r->n_free;
+  PetscInt               *side, end[2];
+  uint64_t               *key;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)n, &key, (size_t)n, &side));
+  for (PetscInt i = 0; i < n; i++) {
+    side_ends(r, i, end);
+    key[i] = wring_edge_key(m->n_global, m->original[end[0]], m->original[end[1]]);
+  }
+  PetscCall(wring_order_keys(n, key, side));
+  r->n_edge = 0;
+  for (PetscInt i = 0; i < n; i++) r->n_edge += i == 0 || key[i] != key[i - 1];
+  PetscCall(PetscMalloc1((size_t)n, &r->edge));
+  PetscCall(PetscMalloc1((size_t)r->n_edge, &r->key));
+  PetscCall(PetscMalloc1(2 * (size_t)r->n_edge, &r->end));
+  for (PetscInt i = 0, j = -1; i < n; i++) {
+    if (i == 0 || key[i] != key[i - 1]) {
+      r->key[++j] = key[i];
+      side_ends(r, side[i], r->end + 2 * j);
+    }
+    r->edge[side[i]] = j;
+  }
+  PetscCall(PetscFree2(key, side));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode forget_edges(wring_refinement *r)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(r->key));
+  PetscCall(PetscFree(r->end));
+  PetscCall(PetscFree(r->edge));
+  PetscCall(wring_edges_destroy(&r->edges));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* solid [n_local]: 1 at vertices of tets of any rank. */
+static PetscErrorCode mark_solid(const wring_mesh *m, PetscInt *solid)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(solid, m->n_local));
+  for (size_t i = 0; i < CORNERS * (size_t)m->n_tet; i++) solid[m->tet[i]] = 1;
+  PetscCall(PetscSFReduceBegin(m->halo, MPIU_INT, solid, solid, MPI_MAX));
+  PetscCall(PetscSFReduceEnd(m->halo, MPIU_INT, solid, solid, MPI_MAX));
+  PetscCall(PetscSFBcastBegin(m->halo, MPIU_INT, solid, solid, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(m->halo, MPIU_INT, solid, solid, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Lines between vertices of tets are not refined. */
+static PetscErrorCode drop_inner_lines(wring_refinement *r)
+{
+  PetscInt *solid, n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)r->m->n_local, &solid));
+  PetscCall(mark_solid(r->m, solid));
+  for (PetscInt i = 0; i < r->n_free; i++) {
+    const PetscInt a = r->free_end[2 * i], b = r->free_end[2 * i + 1];
+    if (r->is_line[i] && solid[a] && solid[b]) continue;
+    r->free_end[2 * n]       = a;
+    r->free_end[2 * n++ + 1] = b;
+  }
+  r->n_free = n;
+  PetscCall(PetscFree(solid));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The ends of free edges become vertices of this rank until the mesh is replaced. */
+static PetscErrorCode add_free_edges(wring_refinement *r)
+{
+  wring_mesh *const m = r->m;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_extend_halo(m, 2 * r->n_free, r->free_end));
+  for (PetscInt i = 0; i < 2 * r->n_free; i++) r->free_end[i] = wring_mesh_local(m, r->free_end[i]);
+  PetscCall(drop_inner_lines(r));
+  PetscCall(forget_edges(r));
+  PetscCall(find_edges(r));
+  PetscCall(wring_edges_create(m->comm, r->n_edge, r->key, m->n_owned, &r->edges));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Free edges are added if any rank has one; sets on solids have none. */
+PetscErrorCode wring_refine_number_edges(wring_refinement *r)
+{
+  wring_mesh *const m = r->m;
+  PetscInt          most;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(m->comm, &r->rank));
+  PetscCall(find_edges(r));
+  PetscCall(wring_edges_create(m->comm, r->n_edge, r->key, m->n_owned, &r->edges));
+  PetscCall(wring_refine_find_free(r));
+  PetscCallMPI(MPI_Allreduce(&r->n_free, &most, 1, MPIU_INT, MPI_MAX, m->comm));
+  if (most > 0) PetscCall(add_free_edges(r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- points ------------------------------------------------------------------------------------------------------ */
+
+static PetscErrorCode place_points(wring_refinement *r)
+{
+  const wring_mesh *const m = r->m;
+  double                  high[3];
+
+  PetscFunctionBegin;
+  r->n_point = m->n_local + r->n_edge;
+  PetscCall(PetscMalloc1(3 * (size_t)r->n_point, &r->X));
+  PetscCall(PetscMalloc1((size_t)r->n_point, &r->original));
+  PetscCall(PetscArraycpy(r->X, m->X, 3 * (size_t)m->n_local));
+  PetscCall(PetscArraycpy(r->original, m->original, (size_t)m->n_local));
+  for (PetscInt j = 0; j < r->n_edge; j++) {
+    const double *const a = m->X + 3 * r->end[2 * j], *const b = m->X + 3 * r->end[2 * j + 1];
+    for (int c = 0; c < 3; c++) r->X[3 * (m->n_local + j) + c] = 0.5 * (a[c] + b[c]);
+    r->original[m->n_local + j] = m->n_global + r->found[j].place;
+  }
+  wring_bounds(m->n_owned, m->X, r->low, high);
+  PetscCall(wring_bounds_reduce(m->comm, r->low, high));
+  r->side = wring_hilbert_side(r->low, high);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscBool wring_refine_owns(const wring_refinement *r, PetscInt point)
+{
+  if (point < r->m->n_local) return (PetscBool)(point < r->m->n_owned);
+  return (PetscBool)(r->found[point - r->m->n_local].owner == r->rank);
+}
+
+static PetscErrorCode order_points(wring_refinement *r)
+{
+  uint64_t *key;
+
+  PetscFunctionBegin;
+  for (PetscInt p = 0; p < r->n_point; p++) r->n_owned += wring_refine_owns(r, p);
+  PetscCall(PetscMalloc1((size_t)r->n_owned, &r->owned));
+  PetscCall(PetscMalloc1((size_t)r->n_owned, &key));
+  for (PetscInt p = 0, i = 0; p < r->n_point; p++) {
+    if (!wring_refine_owns(r, p)) continue;
+    key[i]        = wring_hilbert_key(r->X + 3 * p, r->low, r->side);
+    r->owned[i++] = p;
+  }
+  PetscCall(wring_sort_keys(r->n_owned, key, r->owned));
+  PetscCall(PetscFree(key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_refine_find_points(wring_refinement *r)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)r->n_edge, &r->found));
+  PetscCall(wring_edges_find(&r->edges, r->n_edge, r->key, r->found));
+  PetscCall(place_points(r));
+  PetscCall(order_points(r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[WRING_REFINE_POINTS])
+{
+  for (int a = 0; a < CORNERS; a++) p[a] = r->m->tet[CORNERS * e + a];
+  for (int k = 0; k < EDGES; k++) p[CORNERS + k] = r->m->n_local + r->edge[EDGES * e + k];
+}
+
+/* ---- in place of the old vertices -------------------------------------------------------------------------------- */
+
+/* Replaces the owned vertices and their numbers. */
+static PetscErrorCode replace_vertices(const wring_refinement *r)
+{
+  wring_mesh *const m = r->m;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(m->original));
+  PetscCall(PetscFree(m->X));
+  m->n_owned = r->n_owned;
+  m->n_global += (PetscInt)r->edges.total;
+  PetscCallMPI(MPI_Scan(&m->n_owned, &m->begin, 1, MPIU_INT, MPI_SUM, m->comm));
+  m->begin -= m->n_owned;
+  PetscCall(PetscMalloc1((size_t)m->n_owned, &m->original));
+  PetscCall(PetscMalloc1(3 * (size_t)m->n_owned, &m->X));
+  for (PetscInt i = 0; i < m->n_owned; i++) {
+    m->original[i] = r->original[r->owned[i]];
+    PetscCall(PetscArraycpy(m->X + 3 * i, r->X + 3 * r->owned[i], 3));
+  }
+  PetscCall(wring_mesh_build_natural(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Global numbers of the points of this rank: global [n_point]. */
+static PetscErrorCode number_points(const wring_refinement *r, PetscInt *global)
+{
+  PetscInt *point, *original, *found, n = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt p = 0; p < r->n_point; p++) global[p] = -1;
+  for (PetscInt i = 0; i < r->n_owned; i++) global[r->owned[i]] = r->m->begin + i;
+  const size_t strangers = (size_t)(r->n_point - r->n_owned);
+  PetscCall(PetscMalloc3(strangers, &point, strangers, &original, strangers, &found));
+  for (PetscInt p = 0; p < r->n_point; p++) {
+    if (global[p] >= 0) continue;
+    point[n]      = p;
+    original[n++] = r->original[p];
+  }
+  PetscCall(wring_mesh_find_globals(r->m, n, original, found));
+  for (PetscInt i = 0; i < n; i++) global[point[i]] = found[i];
+  PetscCall(PetscFree3(point, original, found));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_refine_replace_vertices(const wring_refinement *r, PetscInt *global)
+{
+  PetscFunctionBegin;
+  PetscCall(replace_vertices(r));
+  PetscCall(number_points(r, global));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_refine_destroy(wring_refinement *r)
+{
+  PetscFunctionBegin;
+  PetscCall(forget_edges(r));
+  PetscCall(PetscFree(r->found));
+  PetscCall(PetscFree2(r->free_end, r->is_line));
+  PetscCall(PetscFree(r->X));
+  PetscCall(PetscFree(r->original));
+  PetscCall(PetscFree(r->owned));
+  PetscCall(PetscFree(r->diagonal));
+  PetscCall(PetscFree(r->order));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
