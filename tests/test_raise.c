@@ -1,6 +1,8 @@
 /* ranks: 1 2 3 4
   Second-order meshes made from first-order ones: on the mesh gathered from all ranks, and on each rank's part. */
-#include <wring/mesh.h>
+#define _POSIX_C_SOURCE 200809L // mkdir
+#include <sys/stat.h>
+#include <wring/io.h>
 #include "check.h"
 #include "mesh/data.h"
 #include "mesh/surface/faces.h"
@@ -302,6 +304,160 @@ static PetscErrorCode test_others(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- meshes that were read --------------------------------------------------------------------------------------- */
+
+/* Where the middle of an edge is in the file: a displaced midpoint. */
+static void place_middle(const double *a, const double *b, double bulge, double x[3])
+{
+  for (int c = 0; c < 3; c++) x[c] = 0.5 * (a[c] + b[c]);
+  x[2] += bulge * sin(3 * x[0]) * cos(2 * x[1]);
+}
+
+/* A box as a reader gives it whose file has middles: of every third edge none, hence midpoints. On rank 0. */
+static PetscErrorCode make_second_order(double bulge, wring_mesh_data **out)
+{
+  wring_mesh_data *d;
+  int64_t         *seen;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_box(PETSC_COMM_SELF, &beam, &d, &(wring_error){""}));
+  *out     = d;
+  d->order = 2;
+  PetscCall(PetscMalloc1(12 * (size_t)d->n_tet, &d->middles.end));
+  PetscCall(PetscMalloc1(18 * (size_t)d->n_tet, &d->middles.X));
+  PetscCall(PetscMalloc1(6 * (size_t)d->n_tet, &seen));
+  for (PetscInt i = 0; i < 6 * d->n_tet; i++) {
+    const PetscInt       p = d->tet[4 * (i / 6) + mid_end[i % 6][0]], q = d->tet[4 * (i / 6) + mid_end[i % 6][1]];
+    wring_middles *const t   = &d->middles;
+    const int64_t        key = (int64_t)PetscMin(p, q) * d->n_vertex + PetscMax(p, q);
+    PetscBool            old = (PetscBool)((p + q) % 3 == 0);
+    for (PetscInt k = 0; k < t->n && !old; k++) old = (PetscBool)(seen[k] == key);
+    if (old) continue;
+    seen[t->n]           = key;
+    t->end[2 * t->n]     = i % 2 ? p : q; // in any direction
+    t->end[2 * t->n + 1] = i % 2 ? q : p;
+    place_middle(d->X + 3 * p, d->X + 3 * q, bulge, t->X + 3 * t->n++);
+  }
+  PetscCall(PetscFree(seen));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode distribute_second_order(MPI_Comm comm, double bulge, wring_mesh **m)
+{
+  wring_mesh_data *d = NULL;
+
+  PetscFunctionBegin;
+  if (comm == PETSC_COMM_SELF || rank == 0) PetscCall(make_second_order(bulge, &d));
+  PetscCall(wring_mesh_distribute(comm, &d, m));
+  CHECK(m[0]->order == 1 && m[0]->order_read == 2, "order %d of %d", m[0]->order, m[0]->order_read);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds the vertices of even number to the set "even", which no element has: one that a deck chose by position. */
+static PetscErrorCode add_even(wring_mesh *m)
+{
+  const PetscInt k = m->sets.n;
+  PetscInt      *even;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(m->n_owned, &even));
+  PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set_vertex, &m->set_vertex));
+  PetscCall(PetscRealloc((size_t)(k + 1) * sizeof *m->set_count, &m->set_count));
+  m->set_vertex[k] = even;
+  m->set_count[k]  = 0;
+  for (PetscInt v = 0; v < m->n_owned; v++)
+    if (m->original[v] % 2 == 0) even[m->set_count[k]++] = v;
+  PetscCall(wring_names_add(&m->sets, "even", 4));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the checkpoint on the first n ranks: fails if it is not the mesh that was written, d on rank 0. */
+static PetscErrorCode check_restored(const char *file, const wring_mesh_data *d)
+{
+  wring_mesh_data *data, *again;
+  wring_mesh      *m;
+  PetscInt         step;
+  double           time;
+
+  PetscFunctionBegin;
+  for (int n = 1; n <= size; n++) {
+    MPI_Comm some;
+    PetscCallMPI(MPI_Comm_split(PETSC_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &some));
+    if (some == MPI_COMM_NULL) continue;
+    PetscCall(wring_checkpoint_read_mesh(some, file, &data, &step, &time));
+    PetscCall(wring_mesh_distribute(some, &data, &m));
+    CHECK(m->order_read == 2, "order %d of the checkpoint", m->order_read);
+    PetscCall(wring_mesh_raise(m));
+    PetscCall(wring_mesh_gather(m, &again));
+    if (again) check_same(again, d);
+    PetscCall(wring_mesh_data_destroy(&again));
+    PetscCall(wring_mesh_destroy(&m));
+    PetscCallMPI(MPI_Comm_free(&some));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Middles are where the table has them, the others are midpoints, on any partition; a checkpoint keeps them and the
+  members of sets without elements.
+*/
+static PetscErrorCode test_curved(void)
+{
+  wring_mesh      *m, *serial;
+  wring_mesh_data *d, *one;
+  char             folder[64], file[128], seal[WRING_SEAL_TEXT] = "";
+  double           x[3];
+
+  PetscFunctionBegin;
+  PetscCall(distribute_second_order(PETSC_COMM_WORLD, 0.02, &m));
+  PetscCall(wring_mesh_raise(m));
+  PetscCall(wring_mesh_gather(m, &d));
+  for (PetscInt i = 0; d && i < 6 * d->n_tet; i++) {
+    const PetscInt p = d->tet[4 * (i / 6) + mid_end[i % 6][0]], q = d->tet[4 * (i / 6) + mid_end[i % 6][1]];
+    place_middle(d->X + 3 * p, d->X + 3 * q, (p + q) % 3 ? 0.02 : 0, x);
+    for (int c = 0; c < 3; c++)
+      CHECK(fabs(d->X[3 * d->mid[i] + c] - x[c]) < 1e-15, "the middle of %d %d is elsewhere", (int)p, (int)q);
+  }
+  PetscCall(distribute_second_order(PETSC_COMM_SELF, 0.02, &serial));
+  PetscCall(wring_mesh_raise(serial));
+  PetscCall(wring_mesh_gather(serial, &one));
+  if (d) check_same(d, one);
+  PetscCall(wring_mesh_data_destroy(&d));
+  PetscCall(wring_mesh_data_destroy(&one));
+  PetscCall(wring_mesh_destroy(&serial));
+  PetscCall(add_even(m));
+  PetscCall(wring_mesh_gather(m, &d));
+  snprintf(folder, sizeof folder, "test_raise_%d", (int)size);
+  snprintf(file, sizeof file, "%s/checkpoint_000003.h5", folder);
+  if (rank == 0) mkdir(folder, 0777);
+  PetscCall(wring_checkpoint_write_mesh(folder, m, seal));
+  PetscCall(wring_checkpoint_write(file, m, seal, 3, 0.5, 0, NULL));
+  PetscCall(check_restored(file, d));
+  PetscCall(wring_mesh_data_destroy(&d));
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refinement is straight, and would lose what is curved; middles that fold tets are refused. */
+static PetscErrorCode test_refusals(void)
+{
+  wring_mesh *m;
+
+  PetscFunctionBegin;
+  PetscCall(distribute_second_order(PETSC_COMM_WORLD, 0.02, &m));
+  CHECK_REFUSED(wring_mesh_refine(m, 1), "mesh_refine", "edges of the second-order mesh are curved");
+  PetscCall(wring_mesh_destroy(&m));
+  PetscCall(distribute_second_order(PETSC_COMM_WORLD, 1, &m));
+  CHECK_REFUSED(wring_mesh_raise(m), "mesh_order: 2", "are folded");
+  PetscCall(wring_mesh_destroy(&m));
+  PetscCall(distribute_second_order(PETSC_COMM_WORLD, 0, &m));
+  PetscCall(wring_mesh_refine(m, 1));
+  PetscCall(wring_mesh_raise(m));
+  PetscCall(check_part(m));
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -311,6 +467,8 @@ int main(int argc, char **argv)
   PetscCall(test_box(1));
   PetscCall(test_surfaces());
   PetscCall(test_others());
+  PetscCall(test_curved());
+  PetscCall(test_refusals());
   PetscCall(PetscFinalize());
   return 0;
 }

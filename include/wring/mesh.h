@@ -42,6 +42,19 @@ typedef struct {
 
 PetscInt wring_names_find(const wring_names *names, const char *name); // -1 if there is none
 
+/*
+  Vertices at the middles of edges, of a second-order mesh that was read: rows on arbitrary ranks. Positions that they
+  do not have are midpoints.
+*/
+typedef struct {
+  PetscInt  n;
+  PetscInt *end;      // [n][2] original numbers of the ends; NULL: the rows of all ranks are in the order of all edges
+  double   *X;        // [n][3] m
+  int64_t  *tag;      // [n] the file's number, or NULL
+  PetscInt  n_member; // members of sets beyond the middles of edges of their elements
+  PetscInt *member;   // [n_member][2] set, original number
+} wring_middles;
+
 /* ---- a mesh in original order ------------------------------------------------------------------------------------ */
 
 /*
@@ -54,19 +67,21 @@ PetscInt wring_names_find(const wring_names *names, const char *name); // -1 if 
   reoriented.
 */
 typedef struct {
-  const char *format;          // of the file: "Gmsh 4.1, ASCII"; NULL if the mesh was not read from one; a constant
-  PetscInt    n_vertex, n_tet; // of the slice
-  double     *X;               // [n_vertex][3] m
-  PetscInt   *tet;             // [n_tet][4] original numbers
-  PetscInt   *region;          // [n_tet] index into regions
-  wring_names regions;         // at least one if there is a tet: "tag1" for an unnamed tag 1, "box" for the box
-  wring_names sets;            // named groups of lower dimension and of volumes, as sets of vertices
-  PetscInt   *set_start;       // [sets.n + 1] of the members in this slice
-  PetscInt   *set_vertex;      // [set_start[sets.n]] original numbers, ascending inside each set
-  PetscInt    n_set_element;
-  PetscInt   *set_element; // [n_set_element][4] set, then the vertices of one of its triangles, or of a line and -1
-  PetscInt   *mid;         // of order 2, as in wring_mesh, original numbers: [n_tet][6]; NULL: order 1
-  PetscInt   *set_mid;     // [n_set_element][3]; NULL: order 1
+  const char   *format;          // of the file: "Gmsh 4.1, ASCII"; NULL if the mesh was not read from one; a constant
+  PetscInt      n_vertex, n_tet; // of the slice
+  double       *X;               // [n_vertex][3] m
+  PetscInt     *tet;             // [n_tet][4] original numbers
+  PetscInt     *region;          // [n_tet] index into regions
+  wring_names   regions;         // at least one if there is a tet: "tag1" for an unnamed tag 1, "box" for the box
+  wring_names   sets;            // named groups of lower dimension and of volumes, as sets of vertices
+  PetscInt     *set_start;       // [sets.n + 1] of the members in this slice
+  PetscInt     *set_vertex;      // [set_start[sets.n]] original numbers, ascending inside each set
+  PetscInt      n_set_element;
+  PetscInt     *set_element; // [n_set_element][4] set, then the vertices of one of its triangles, or of a line and -1
+  PetscInt     *mid;     // in slices of a mesh of order 2, as in wring_mesh, original numbers: [n_tet][6]; else NULL
+  PetscInt     *set_mid; // [n_set_element][3] likewise
+  int           order;   // 2 on some rank: the mesh that was read is of order 2; all the rest is its corners
+  wring_middles middles; // its other vertices
 } wring_mesh_data;
 
 PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
@@ -199,6 +214,7 @@ PetscErrorCode wring_mesh_measure_cut(MPI_Comm comm, wring_partitioner partition
 typedef struct {
   MPI_Comm     comm;
   int          order;           // of the tets: 1, or after wring_mesh_raise 2
+  int          order_read;      // of the mesh that was read, 2: wring_mesh_raise makes it again
   PetscInt     n_corner;        // vertices of all ranks at order 1; those with larger original numbers are middles
   PetscInt     n_global, begin; // vertices of all ranks; global number of local vertex 0
   PetscInt     n_owned, n_local;
@@ -223,6 +239,7 @@ typedef struct {
   PetscInt     n_set_element;
   PetscInt    *set_element; // [n_set_element][4] as in wring_mesh_data, in original numbers; each on one arbitrary rank
   PetscInt    *set_mid;     // [n_set_element][3] at the middles of edges 01 12 20, or -1; original; NULL: order 1
+  wring_middles middles;    // until wring_mesh_raise, if order_read is 2
 } wring_mesh;
 
 /*
@@ -262,11 +279,15 @@ PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value
 /*
   Raises the mesh, of order 1, to order 2: all edges of tets get a vertex at their midpoint, and so do edges of lines
   and triangles of sets outside solids, as refinement adds midpoints: with the same original numbers, owners and members
-  of sets. Neither numbers nor positions depend on the partition. Tets keep corners, original numbers and ranks. The
-  same refusals as wring_mesh_refine, but that a mesh of points stays one. Call after refinement and before terms are
-  built and before wring_mesh_add_sets. Collective.
+  of sets. Where m->middles has a position, the vertex is there. Neither numbers nor positions depend on the partition.
+  Tets keep corners, original numbers and ranks. Refused: counts beyond the limits above, and a folded tet, whose
+  Jacobian is not positive at a corner or at a point of the quadrature of degree 2. Call after refinement and before
+  terms are built and before wring_mesh_add_sets. Collective.
 */
 PetscErrorCode wring_mesh_raise(wring_mesh *m);
+
+/* Frees the tables; the mesh that was read then counts as its first-order mesh of corners. */
+PetscErrorCode wring_middles_clear(wring_middles *t);
 
 /*
   Cuts the whole mesh, in original order, into one slice for each rank, for output to files. Vertices are distributed as

@@ -3,9 +3,10 @@
 #include "base/exchange.h"
 #include <string.h>
 
-static const wring_table rest_position = {"mesh_rest_position", WRING_FLOAT64, 3},
-                         region_names  = {"mesh_region_names", WRING_UINT8, 1},
-                         set_names     = {"mesh_set_names", WRING_UINT8, 1};
+static const wring_table rest_position   = {"mesh_rest_position", WRING_FLOAT64, 3},
+                         middle_position = {"mesh_middle_position", WRING_FLOAT64, 3},
+                         region_names    = {"mesh_region_names", WRING_UINT8, 1},
+                         set_names       = {"mesh_set_names", WRING_UINT8, 1};
 
 /* Tables of indices. */
 static const char tet[] = "mesh_tet", region[] = "mesh_region", set_start[] = "mesh_set_start",
@@ -83,6 +84,19 @@ static PetscErrorCode write_names(wring_hdf5 *h, wring_table t, const wring_name
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rows of corners come first in the original order. */
+static PetscErrorCode write_positions(wring_hdf5 *h, const wring_mesh *m, const wring_mesh_data *d)
+{
+  PetscInt end;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Scan(&d->n_vertex, &end, 1, MPIU_INT, MPI_SUM, m->comm));
+  const PetscInt corners = PetscMax(PetscMin(m->n_corner - (end - d->n_vertex), d->n_vertex), 0);
+  PetscCall(wring_hdf5_write(h, rest_position, corners, d->X));
+  if (m->order == 2) PetscCall(wring_hdf5_write(h, middle_position, d->n_vertex - corners, d->X + 3 * (size_t)corners));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_tables_write(wring_hdf5 *h, const wring_mesh *m)
 {
   const wring_names none = {0};
@@ -100,7 +114,7 @@ PetscErrorCode wring_mesh_tables_write(wring_hdf5 *h, const wring_mesh *m)
   PetscCall(PetscFree(d->tet));
   PetscCall(write_indices(h, (wring_table){region, type, 1}, d->n_tet, d->region));
   PetscCall(PetscFree(d->region));
-  PetscCall(wring_hdf5_write(h, rest_position, d->n_vertex, d->X));
+  PetscCall(write_positions(h, m, d));
   PetscCall(PetscFree(d->X));
   PetscCall(write_names(h, region_names, rank ? &none : &d->regions)); // rank 0 writes what is short
   PetscCall(write_names(h, set_names, rank ? &none : &d->sets));
@@ -188,6 +202,22 @@ static PetscErrorCode read_names(wring_hdf5 *h, wring_table t, wring_names *name
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Vertices at middles of edges, of a mesh of order 2; *n_global becomes the number of all vertices. */
+static PetscErrorCode read_middles(wring_hdf5 *h, MPI_Comm comm, wring_mesh_data *d, PetscInt *n_global)
+{
+  PetscFunctionBegin;
+  if (h->error->text[0] || !wring_hdf5_has_table(h, middle_position.name)) PetscFunctionReturn(PETSC_SUCCESS);
+  share s = share_table(h, comm, middle_position);
+  if (!wring_count_fits(*n_global + s.all, 3, h->path, "vertices", h->error)) s = equal_share(comm, 0);
+  d->order     = 2;
+  d->middles.n = (PetscInt)s.n;
+  *n_global += (PetscInt)s.all;
+  PetscCall(PetscCalloc1(3 * (size_t)s.n, &d->middles.X));
+  wring_hdf5_read(h, middle_position, s.begin, s.n, d->middles.X);
+  PetscCall(wring_hdf5_check(h, comm, middle_position, s.n, d->middles.X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode read_vertices(wring_hdf5 *h, MPI_Comm comm, wring_mesh_data *d, PetscInt *n_global)
 {
   share s = share_table(h, comm, rest_position);
@@ -263,21 +293,43 @@ static PetscBool divides(const PetscInt *start, PetscInt64 n, PetscInt sets, Pet
   return PETSC_TRUE;
 }
 
-static PetscErrorCode read_sets(wring_hdf5 *h, MPI_Comm comm, PetscInt n_vertex, wring_mesh_data *d)
+/* Members [*n][2] that are no corners move to d->middles. */
+static PetscErrorCode split_members(PetscInt n_vertex, PetscInt *n, PetscInt *member, wring_mesh_data *d)
+{
+  PetscInt kept = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < *n; i++) d->middles.n_member += member[2 * (size_t)i + 1] >= n_vertex;
+  PetscCall(PetscMalloc1(2 * (size_t)d->middles.n_member, &d->middles.member));
+  d->middles.n_member = 0;
+  for (PetscInt i = 0; i < *n; i++) {
+    const PetscInt *const row = member + 2 * (size_t)i;
+    PetscInt *const       to =
+      row[1] >= n_vertex ? d->middles.member + 2 * (size_t)d->middles.n_member++ : member + 2 * (size_t)kept++;
+    PetscCall(PetscArraymove(to, row, 2));
+  }
+  *n = kept;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* n_vertex corners, of n_all vertices. */
+static PetscErrorCode read_sets(wring_hdf5 *h, MPI_Comm comm, PetscInt n_vertex, PetscInt n_all, wring_mesh_data *d)
 {
   share     starts, s;
-  PetscInt *start, *vertex, *member;
+  PetscInt *start, *vertex, *member, n;
 
   PetscFunctionBegin;
   PetscCall(read_indices(h, PETSC_COMM_SELF, find_indices(h, set_start, 1), 0, PETSC_MAX_INT, &starts, &start));
-  PetscCall(read_indices(h, comm, find_indices(h, set_vertex, 1), 0, n_vertex - 1, &s, &vertex));
+  PetscCall(read_indices(h, comm, find_indices(h, set_vertex, 1), 0, n_all - 1, &s, &vertex));
   if (!h->error->text[0] && !divides(start, starts.n, d->sets.n, s.all))
     wring_error_set(h->error, "%s: the lengths of its mesh tables are inconsistent", h->path);
   PetscCall(wring_error_share(comm, h->error)); // no rank sends members that are wrong
   if (!h->error->text[0]) {
     PetscCall(pair_members(s, start, vertex, &member));
     PetscCall(PetscFree(vertex));
-    PetscCall(send_members(comm, n_vertex, (PetscInt)s.n, member, d));
+    n = (PetscInt)s.n;
+    if (d->order == 2) PetscCall(split_members(n_vertex, &n, member, d));
+    PetscCall(send_members(comm, n_vertex, n, member, d));
     PetscCall(PetscFree(member));
   }
   PetscCall(PetscFree(vertex));
@@ -307,15 +359,18 @@ static PetscErrorCode read_set_elements(wring_hdf5 *h, MPI_Comm comm, PetscInt n
 
 PetscErrorCode wring_mesh_tables_read(wring_hdf5 *h, MPI_Comm comm, wring_mesh_data **data)
 {
-  PetscInt n_vertex;
+  PetscInt n_vertex, n_all;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(data));
   PetscCall(read_vertices(h, comm, *data, &n_vertex));
+  PetscCall(wring_error_share(comm, h->error)); // read_middles is collective if the table is there
+  n_all = n_vertex;
+  PetscCall(read_middles(h, comm, *data, &n_all));
   PetscCall(read_names(h, region_names, &(*data)->regions));
   PetscCall(read_names(h, set_names, &(*data)->sets));
   PetscCall(read_tets(h, comm, n_vertex, *data));
-  PetscCall(read_sets(h, comm, n_vertex, *data));
+  PetscCall(read_sets(h, comm, n_vertex, n_all, *data));
   PetscCall(read_set_elements(h, comm, n_vertex, *data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,6 +3,9 @@
   and mesh_set_names (bytes, each name ends with a zero byte), mesh_set_start, mesh_set_vertex, mesh_set_element (set
   and vertices of lines and triangles, the last -1 for lines; absent in files of wring 0.1). Indices have 32 bits if all
   numbers of the mesh fit, else 64; those of version 1 always have 64.
+
+  A mesh of order 2 is stored as that of its corners, with mesh_middle_position: the positions of the vertices at the
+  middles of edges, in the order of their numbers. mesh_set_vertex has these vertices too.
 */
 #pragma once
 #include "hdf5.h"

@@ -29,6 +29,17 @@ PetscErrorCode wring_mesh_data_create(PetscInt64 n_vertex, PetscInt64 n_tet, wri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_middles_clear(wring_middles *t)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(t->end));
+  PetscCall(PetscFree(t->X));
+  PetscCall(PetscFree(t->tag));
+  PetscCall(PetscFree(t->member));
+  t->n = t->n_member = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d)
 {
   PetscFunctionBegin;
@@ -41,6 +52,7 @@ PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d)
   PetscCall(PetscFree((*d)->set_element));
   PetscCall(PetscFree((*d)->mid));
   PetscCall(PetscFree((*d)->set_mid));
+  PetscCall(wring_middles_clear(&(*d)->middles));
   PetscCall(wring_names_clear(&(*d)->regions));
   PetscCall(wring_names_clear(&(*d)->sets));
   PetscCall(PetscFree(*d));

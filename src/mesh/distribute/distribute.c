@@ -227,6 +227,17 @@ static PetscErrorCode cut_tets(const wring_pieces *p, const wring_cut *c, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What wring_mesh_raise needs of a second-order mesh. */
+static PetscErrorCode take_middles(wring_mesh_data *d, wring_mesh *m)
+{
+  PetscFunctionBegin;
+  m->order_read = PetscMax(d->order, 1);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->order_read, 1, MPI_INT, MPI_MAX, m->comm));
+  m->middles = d->middles;
+  d->middles = (wring_middles){0};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Tets and vertices of this rank: m->tet has original numbers. */
 static PetscErrorCode move(const wring_cut *c, wring_mesh_data *d, wring_mesh *m, PetscInt *n_member, member **members)
 {
@@ -261,6 +272,7 @@ PetscErrorCode wring_mesh_distribute_cut(MPI_Comm comm, const wring_cut *c, wrin
   m->order = 1;
   if (!*data) PetscCall(PetscNew(data));
   PetscCall(take_names(*data, m));
+  PetscCall(take_middles(*data, m));
   PetscCall(move(c, *data, m, &n_member, &members));
   PetscCall(wring_mesh_data_destroy(data));
   PetscCallMPI(MPI_Type_contiguous(3, MPI_DOUBLE, &m->vector));
@@ -305,6 +317,7 @@ PetscErrorCode wring_mesh_destroy(wring_mesh **mesh)
   PetscCall(PetscFree(m->set_count));
   PetscCall(PetscFree(m->set_element));
   PetscCall(PetscFree(m->set_mid));
+  PetscCall(wring_middles_clear(&m->middles));
   PetscCall(wring_names_clear(&m->sets));
   PetscCall(wring_names_clear(&m->regions));
   PetscCall(PetscFree(m->tet_original));

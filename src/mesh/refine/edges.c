@@ -2,6 +2,7 @@
 #include "base/exchange.h"
 #include "base/parallel/sorting.h"
 #include "base/sort.h"
+#include <math.h>
 
 uint64_t wring_edge_key(PetscInt n, PetscInt a, PetscInt b)
 {
@@ -197,6 +198,98 @@ PetscErrorCode wring_edges_find(const wring_edges *g, PetscInt n, const uint64_t
     mine[i]              = here ? (wring_edge){(PetscInt)(g->first + at), g->owner[at]} : (wring_edge){-1, -1};
   }
   PetscCall(wring_exchange_answer(&x, sizeof *mine, mine, edge));
+  PetscCall(PetscFree(mine));
+  PetscCall(PetscFree(wanted));
+  PetscCall(wring_exchange_destroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- positions --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  uint64_t key;
+  double   X[3];
+} position;
+
+/* The rank whose range has the key. */
+static PetscInt rank_of_key(const wring_edges *g, uint64_t key)
+{
+  PetscInt first = 0, last = g->size - 1; // the last range that does not begin above the key
+  while (first < last) {
+    const PetscInt middle = last - (last - first) / 2;
+    if (g->splitter[middle] <= key)
+      first = middle;
+    else
+      last = middle - 1;
+  }
+  return first;
+}
+
+/* The rows of t, and the ranks that store their edges; the key of rows in the order of edges is their place here. */
+static PetscErrorCode list_positions(const wring_edges *g, PetscInt n_vertex, const wring_middles *t, PetscInt *to,
+                                     position *row)
+{
+  PetscLayout places;
+  PetscInt    end;
+  PetscMPIInt owner;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLayoutCreateFromSizes(g->comm, g->n, PETSC_DETERMINE, 1, &places));
+  PetscCallMPI(MPI_Scan(&t->n, &end, 1, MPIU_INT, MPI_SUM, g->comm));
+  for (PetscInt i = 0; i < t->n; i++) {
+    for (int c = 0; c < 3; c++) row[i].X[c] = t->X[3 * (size_t)i + (size_t)c];
+    if (t->end) {
+      row[i].key = wring_edge_key(n_vertex, t->end[2 * (size_t)i], t->end[2 * (size_t)i + 1]);
+      to[i]      = rank_of_key(g, row[i].key);
+    } else {
+      PetscCall(PetscLayoutFindOwner(places, end - t->n + i, &owner));
+      row[i].key = (uint64_t)(end - t->n + i - places->range[owner]);
+      to[i]      = owner;
+    }
+  }
+  PetscCall(PetscLayoutDestroy(&places));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_edges_place(const wring_edges *g, PetscInt n_vertex, const wring_middles *t, double *X,
+                                 PetscBool *fits)
+{
+  PetscInt64 n[2] = {t->n, t->end != NULL};
+  PetscInt  *to, n_got;
+  position  *row, *got;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, n, 2, MPIU_INT64, MPI_SUM, g->comm));
+  *fits = (PetscBool)(n[1] > 0 || n[0] == 0 || n[0] == g->total);
+  for (size_t i = 0; i < 3 * (size_t)g->n; i++) X[i] = NAN;
+  if (!*fits) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc2((size_t)t->n, &to, (size_t)t->n, &row));
+  PetscCall(list_positions(g, n_vertex, t, to, row));
+  PetscCall(wring_exchange_rows(g->comm, t->n, to, sizeof *row, row, &n_got, &got));
+  PetscCall(PetscFree2(to, row));
+  for (PetscInt i = 0; i < n_got; i++) {
+    const PetscInt at = n[1] > 0 ? lower_bound(g->n, g->key, got[i].key) : (PetscInt)got[i].key;
+    if (n[1] > 0 && (at == g->n || g->key[at] != got[i].key)) continue;
+    for (int c = 0; c < 3; c++) X[3 * (size_t)at + (size_t)c] = got[i].X[c];
+  }
+  PetscCall(PetscFree(got));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_edges_fetch(const wring_edges *g, PetscInt n, const uint64_t *key, const double *X, double *got)
+{
+  wring_exchange x;
+  uint64_t      *wanted;
+  double        *mine;
+
+  PetscFunctionBegin;
+  PetscCall(find_paths(g, n, key, &x));
+  PetscCall(wring_exchange_send(&x, sizeof *key, key, &wanted));
+  PetscCall(PetscMalloc1(3 * (size_t)x.n_got, &mine));
+  for (PetscInt i = 0; i < x.n_got; i++)
+    for (int c = 0; c < 3; c++)
+      mine[3 * (size_t)i + (size_t)c] = X[3 * (size_t)lower_bound(g->n, g->key, wanted[i]) + (size_t)c];
+  PetscCall(wring_exchange_answer(&x, 3 * sizeof *mine, mine, got));
   PetscCall(PetscFree(mine));
   PetscCall(PetscFree(wanted));
   PetscCall(wring_exchange_destroy(&x));

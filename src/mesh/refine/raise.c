@@ -101,6 +101,8 @@ static PetscErrorCode raise_order(wring_refinement *r)
   PetscCall(wring_refine_number_edges(r));
   PetscCall(check_counts(r));
   PetscCall(wring_refine_find_points(r));
+  PetscCall(wring_refine_curve(r));
+  PetscCall(wring_refine_check_folded(r));
   PetscCall(wring_refine_find_members(r, &mid, &members));
   PetscCall(replace_mesh(r));
   PetscCall(wring_refine_destroy(r));
@@ -108,6 +110,8 @@ static PetscErrorCode raise_order(wring_refinement *r)
   m->n_corner = m->n_global - (PetscInt)r->edges.total;
   m->set_mid  = mid;
   PetscCall(wring_mesh_join(m));
+  if (m->order_read == 2) PetscCall(wring_refine_add_members(m, &m->middles, &members));
+  PetscCall(wring_middles_clear(&m->middles));
   PetscCall(wring_refine_fill_sets(m, &members));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -181,6 +181,7 @@ static PetscErrorCode replace_mesh(const wring_refinement *r)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)r->n_point, &global));
   PetscCall(wring_refine_replace_vertices(r, global));
+  r->m->n_corner = r->m->n_global;
   PetscCall(replace_tets(r, global));
   PetscCall(PetscFree(global));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -210,6 +211,41 @@ static PetscErrorCode refine(wring_refinement *r, PetscInt done, PetscInt times)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  Refinement is straight: it takes the corners of a second-order mesh whose middles are midpoints, to 1e-6 of the edge,
+  which files round.
+*/
+static PetscErrorCode drop_middles(wring_mesh *m)
+{
+  wring_refinement r      = {.m = m};
+  PetscInt64       curved = 0;
+
+  PetscFunctionBegin;
+  PetscCall(check_counts(&r, 0, 1));
+  PetscCall(wring_refine_number_edges(&r));
+  PetscCall(wring_refine_find_points(&r));
+  PetscCall(wring_refine_curve(&r));
+  for (PetscInt j = 0; j < r.n_edge; j++) {
+    const double *const a = r.X + 3 * r.end[2 * j], *const b = r.X + 3 * r.end[2 * j + 1],
+                        *const x      = r.X + 3 * (m->n_local + j);
+    double                     length = 0, away = 0;
+    for (int c = 0; c < 3; c++) {
+      length += PetscSqr(b[c] - a[c]);
+      away += PetscSqr(x[c] - 0.5 * (a[c] + b[c]));
+    }
+    curved += r.found[j].owner == r.rank && away > 1e-12 * length;
+  }
+  PetscCall(wring_refine_destroy(&r));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &curved, 1, MPIU_INT64, MPI_SUM, m->comm));
+  if (curved)
+    WRING_REFUSE(m->comm,
+                 "mesh_refine: %lld edges of the second-order mesh are curved, which refinement would straighten, "
+                 "expected mesh_refine: 0, or mesh_order: 1 for its corners alone",
+                 (long long)curved);
+  PetscCall(wring_middles_clear(&m->middles));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode check_elements(const wring_mesh *m, PetscInt times)
 {
   PetscInt n;
@@ -226,7 +262,9 @@ PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times)
   PetscErrorCode status = PETSC_SUCCESS;
 
   PetscFunctionBegin;
+  PetscCheck(m->order == 1, m->comm, PETSC_ERR_ARG_WRONGSTATE, "refinement comes before wring_mesh_raise");
   PetscCall(check_elements(m, times));
+  if (m->order_read == 2 && times > 0) PetscCall(drop_middles(m));
   for (PetscInt done = 0; done < times && !status; done++) {
     wring_refinement r = {.m = m};
     status             = refine(&r, done, times);
@@ -241,7 +279,9 @@ PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value
   wring_refinement r = {.m = m, .width = width, .value = *value};
 
   PetscFunctionBegin;
+  PetscCheck(m->order == 1, m->comm, PETSC_ERR_ARG_WRONGSTATE, "refinement comes before wring_mesh_raise");
   PetscCall(check_elements(m, 1));
+  if (m->order_read == 2) PetscCall(drop_middles(m));
   const PetscErrorCode status = refine(&r, 0, 1);
   PetscCall(wring_refine_destroy(&r));
   *value = r.value;

@@ -5,6 +5,7 @@
     edges.c         the edges of all ranks in an order that does not depend on the partition
     midpoints.c     edges, their midpoints, and the owned vertices with their numbers
     refine.c        wring_mesh_refine: children; replaces the mesh
+    curved.c        vertices at middles of edges of a mesh that was read
     raise.c         wring_mesh_raise: tets with the midpoints of their edges
     refine_sets.c   lines, triangles and members of sets
     refine_values.c values of vertices, interpolated to the refined mesh
@@ -82,6 +83,15 @@ PetscErrorCode wring_refine_cut_elements(wring_mesh *m, PetscInt **mid);
 
 /* Fills m->set_vertex of the refined mesh. Destroys s. */
 PetscErrorCode wring_refine_fill_sets(wring_mesh *m, wring_members *s);
+
+/* Moves the midpoints to the positions of m->middles. Collective. */
+PetscErrorCode wring_refine_curve(wring_refinement *r);
+
+/* Refuses tets that these fold. Collective. */
+PetscErrorCode wring_refine_check_folded(const wring_refinement *r);
+
+/* Adds the members of t, in numbers of the raised mesh, to those that this rank owns. Collective. */
+PetscErrorCode wring_refine_add_members(const wring_mesh *m, const wring_middles *t, wring_members *s);
 
 /* Replaces r->value, if there is one, by its linear interpolant; before the mesh is replaced. Collective. */
 PetscErrorCode wring_refine_values(wring_refinement *r);

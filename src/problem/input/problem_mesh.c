@@ -26,15 +26,9 @@ static sources get_sources(const wring_options *o)
 
 static PetscErrorCode check_sources(const wring_options *o, sources s)
 {
-  const MPI_Comm comm  = wring_options_comm(o);
-  PetscInt       order = 1;
+  const MPI_Comm comm = wring_options_comm(o);
 
   PetscFunctionBegin;
-  if (wring_options_has(o, "mesh_", "order"))
-    PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "order", &order));
-  if (order == 2)
-    WRING_REFUSE(comm, "%s: mesh_order: 2: no energy takes second-order tetrahedra yet, expected 1",
-                 wring_options_origin(o, "mesh_", "order"));
   if (s.file && s.box)
     WRING_REFUSE(comm, "%s: mesh: file and box (%s) are both given, expected one of them",
                  wring_options_origin(o, "mesh_", "file"), wring_options_family_origin(o, "mesh_box_"));
@@ -50,8 +44,31 @@ static PetscErrorCode check_sources(const wring_options *o, sources s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  The order of the deck: its key, or that of its mesh d; 0: it has neither. Of first order only corners are kept. d: a
+  slice, or NULL. Collective.
+*/
+static PetscErrorCode choose_order(const wring_options *o, PetscBool has_mesh, wring_mesh_data *d, PetscInt *order)
+{
+  int read = d ? PetscMax(d->order, 1) : has_mesh;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &read, 1, MPI_INT, MPI_MAX, wring_options_comm(o)));
+  *order = read;
+  if (wring_options_has(o, "mesh_", "order"))
+    PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "order", order));
+  if (*order == 2)
+    WRING_REFUSE(wring_options_comm(o), "%s: mesh_order: 2: no energy takes second-order tetrahedra yet, expected 1",
+                 wring_options_has(o, "mesh_", "order") ? wring_options_origin(o, "mesh_", "order")
+                                                        : wring_options_family_origin(o, "mesh_"));
+  if (*order > 1 || !d) PetscFunctionReturn(PETSC_SUCCESS);
+  d->order = 1;
+  PetscCall(wring_middles_clear(&d->middles));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The mesh of the deck in slices, NULL if it has none. */
-static PetscErrorCode read_deck_mesh(const wring_options *o, sources s, wring_mesh_data **data)
+static PetscErrorCode read_deck_mesh(const wring_options *o, sources s, wring_mesh_data **data, PetscInt *order)
 {
   char   file[PETSC_MAX_PATH_LEN];
   double scale;
@@ -59,10 +76,12 @@ static PetscErrorCode read_deck_mesh(const wring_options *o, sources s, wring_me
   PetscFunctionBegin;
   *data = NULL;
   if (s.box) PetscCall(wring_mesh_box_make(wring_options_comm(o), o, "mesh_box_", data));
-  if (!s.file) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_get_path(o, "mesh_", wring_mesh_options, "file", sizeof file, file));
-  PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_options, "scale", &scale));
-  PetscCall(wring_mesh_file_read(wring_options_comm(o), file, scale, data));
+  if (s.file) {
+    PetscCall(wring_options_get_path(o, "mesh_", wring_mesh_options, "file", sizeof file, file));
+    PetscCall(wring_options_get_real(o, "mesh_", wring_mesh_options, "scale", &scale));
+    PetscCall(wring_mesh_file_read(wring_options_comm(o), file, scale, data));
+  }
+  PetscCall(choose_order(o, (PetscBool)(s.file || s.box), *data, order));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,14 +212,14 @@ static PetscErrorCode compare_meshes(const wring_problem *p, const counts *d, co
 }
 
 /* The mesh of the checkpoint, or the deck's, and the number of tets of the mesh that tables of tets refer to. */
-static PetscErrorCode read_mesh(wring_problem *p, sources s, wring_mesh_data **data)
+static PetscErrorCode read_mesh(wring_problem *p, sources s, wring_mesh_data **data, PetscInt *order)
 {
   const PetscBool  deck_has = (PetscBool)(s.file || s.box);
   wring_mesh_data *deck;
   counts           c;
 
   PetscFunctionBegin;
-  PetscCall(read_deck_mesh(p->options, s, &deck));
+  PetscCall(read_deck_mesh(p->options, s, &deck, order));
   *data = deck;
   if (s.restart) {
     if (deck_has) PetscCall(keep_positions(p->comm, deck, &c));
@@ -215,32 +234,46 @@ static PetscErrorCode read_mesh(wring_problem *p, sources s, wring_mesh_data **d
 
 /* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
-/* Refines and raises the mesh as the deck says. */
-static PetscErrorCode subdivide(const wring_options *o, wring_mesh *m)
+/* Refines and raises the mesh as the deck says, which has this order. */
+static PetscErrorCode subdivide(const wring_options *o, PetscInt order, wring_mesh *m)
 {
-  PetscInt times, order = 1;
+  PetscInt times;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "refine", &times));
   PetscCall(wring_mesh_refine(m, times));
-  if (wring_options_has(o, "mesh_", "order"))
-    PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "order", &order));
   if (order == 2) PetscCall(wring_mesh_raise(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The mesh of a checkpoint is already refined; it has its own order, which the deck's must be, if that has one. */
+static PetscErrorCode restore(const wring_problem *p, PetscInt order)
+{
+  PetscFunctionBegin;
+  if (order && order != p->mesh->order_read)
+    WRING_REFUSE(p->comm, "%s: holds a mesh of order %d, the deck has order %d (%s), expected the same",
+                 p->parts->origin.restart, p->mesh->order_read, (int)order,
+                 wring_options_family_origin(p->options, "mesh_"));
+  if (p->mesh->order_read == 2) PetscCall(wring_mesh_raise(p->mesh));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 {
   const sources     s = get_sources(p->options);
+  PetscInt          order;
   wring_partitioner partitioner;
   wring_mesh_data  *data;
 
   PetscFunctionBegin;
   PetscCall(check_sources(p->options, s));
   PetscCall(wring_mesh_get_partitioner(p->options, "mesh_", wring_mesh_options, &partitioner));
-  PetscCall(read_mesh(p, s, &data));
+  PetscCall(read_mesh(p, s, &data, &order));
   PetscCall(wring_mesh_distribute_by(p->comm, partitioner, &data, &p->mesh));
-  if (!s.restart) PetscCall(subdivide(p->options, p->mesh)); // the mesh of a checkpoint is already refined
+  if (s.restart)
+    PetscCall(restore(p, order));
+  else
+    PetscCall(subdivide(p->options, order, p->mesh));
   PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->parts->keys->n, p->parts->keys->entry));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -248,14 +281,15 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 PetscErrorCode wring_problem_make_mesh(const wring_options *o, wring_mesh **m)
 {
   const sources     s = get_sources(o);
+  PetscInt          order;
   wring_partitioner partitioner;
   wring_mesh_data  *data;
 
   PetscFunctionBegin;
   PetscCall(check_sources(o, s));
   PetscCall(wring_mesh_get_partitioner(o, "mesh_", wring_mesh_options, &partitioner));
-  PetscCall(read_deck_mesh(o, s, &data));
+  PetscCall(read_deck_mesh(o, s, &data, &order));
   PetscCall(wring_mesh_distribute_by(wring_options_comm(o), partitioner, &data, m));
-  PetscCall(subdivide(o, *m));
+  PetscCall(subdivide(o, order, *m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
