@@ -313,7 +313,9 @@ unknown|:|walk box.yaml|unknown command walk, expected
 unknown near|:|chek box.yaml|unknown command chek, did you mean check, expected
 no deck|:|run|run: no deck given, expected
 option for a deck|:|run -time_step 1|run: no deck given before -time_step, expected
-help after|:|run --help|run: no deck given before --help, expected
+help word|:|help time space|help: unexpected argument 'space', expected
+help mesh unknown|:|help mesh refin|mesh: unknown command refin, did you mean refine, expected
+unknown of mesh|:|inf box.msh|unknown command inf, did you mean mesh info, expected
 two decks|:|check box.yaml net.yaml|command line: unexpected argument 'net.yaml', expected -key value
 unknown option|:|check box.yaml -solver_maxit 3|command line: unknown key solver_maxit, did you mean solver_max_it?
 option lacks value|:|check box.yaml -time_step|command line: -time_step has no value, expected a real in (0,inf) [s]

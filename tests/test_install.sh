@@ -7,6 +7,9 @@
 [ "${WRING_SANITIZE-}" != ON ] || skip "programs would need the sanitizers too"
 set -e -o pipefail
 cmake --install "$build" --prefix "$work/moved" >/dev/null
+grep -q solver_type "$work/moved/share/man/man1/wring.1" || fail 'no man page is installed'
+bash -n "$work/moved/share/bash-completion/completions/wring" || fail 'completion for bash'
+[ -s "$work/moved/share/zsh/site-functions/_wring" ] || fail 'completion for zsh'
 mv "$work/moved" "$work/wring" # whoever uses it may have moved it
 
 for header in wring/include/wring/*.h; do echo "#include <wring/$(basename "$header")>"; done >all.c

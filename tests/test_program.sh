@@ -32,6 +32,38 @@ grep -q 'time_step' log || fail 'help time_step'
 cp log help
 expect 0 1 help time.step
 cmp -s help log || fail 'help time.step is not help time_step'
+# Whoever asks for help gets it, on one screen, and no command is missing; a command's keys are behind its name.
+for words in -h --help 'run -h' 'run deck.yaml --help' 'help run' 'mesh -h' 'help mesh refine'; do
+  expect 0 1 $words
+  [ "$(wc -l <log)" -le 25 ] || [[ $words = mesh* ]] || fail "$words is longer than a screen"
+done
+grep -q '^wring mesh refine FROM TO -levels: ' log && ! grep -q 'mesh info' log || fail 'help of one command of mesh'
+expect 0 1 mesh refine --help
+grep -q '^wring mesh refine FROM TO -levels: ' log || fail 'mesh refine --help'
+expect 0 1 compare --help
+grep -q '^compare_iterations: ' log && ! grep -q '^bench_' log || fail 'keys of compare'
+expect 0 1 -h
+commands=$(sed -n 's/^wring \(mesh \)\?\([a-z]*\) .*/\2/p' log)
+refused "unknown command nonsense, expected" nonsense
+for command in $commands; do grep -q "\b$command\b" log || fail "the refusal of a command does not name $command"; done
+
+# The man page and the completion have every key.
+"$wring" help deck | sed -n 's/^\([a-z_A-Z0-9]*\): .*/\1/p' | grep -v _KEY >keys
+"$wring" help man >wring.1 && "$wring" help bash >wring.bash || fail 'help man, help bash'
+while read -r key; do grep -q "^.B $key$" wring.1 || fail "the man page has no $key"; done <keys
+completed() (
+  . ./wring.bash
+  COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+  _wring
+  echo "${COMPREPLY[*]}"
+)
+[ "$(completed wring run beam.yaml -)" = "$(sed 's/^/-/; s/_NAME.*/_/' keys | sort -u | xargs)" ] ||
+  fail 'completion of keys'
+[ "$(completed wring run be)" = beam.yaml ] || fail 'completion of files'
+[ "$(completed wring mesh '')" = 'info convert refine box' ] || fail 'completion of commands'
+[ "$(completed wring run beam.yaml -mesh_partitioner pa)" = parmetis ] || fail 'completion of choices'
+[ "$(completed wring run beam.yaml -attach_end_hard '')" = 'true false' ] || fail 'completion with a name in the key'
+
 refused "no key begins with 'nonsense'" help nonsense
 refused 'did you mean solver_admm?' help solver_amdm
 refused 'did you mean solver_qn_history?' help solver.qn.histroy

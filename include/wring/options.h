@@ -139,9 +139,20 @@ PetscErrorCode wring_options_check(const wring_options *o, PetscInt n_schema, co
                                    const wring_key_words *words);
 
 /*
-  Prints the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, under their owners: type, unit,
-  range, default, help. key NULL: all entries, but only once for a table that a later line has again under a prefix with
-  a name.
+  Calls visit for the entries whose full key (prefix + key, '*' shown as NAME) begins with `key`, in the order of the
+  schema; n: their number. owners: whose keys these are, "solver qn, solver pd". key NULL: all entries, but only once
+  for a table that a later line has again under a prefix with a name. Collective if visit is.
+*/
+typedef PetscErrorCode wring_options_visitor(void *context, const char *key, const wring_option *option,
+                                             const char *owners);
+PetscErrorCode         wring_options_visit(PetscInt n_schema, const wring_schema *schema, const char *key,
+                                           wring_options_visitor *visit, void *context, PetscInt *n);
+
+/* "one of a, b, c", "3 reals in (0,inf) [m/s]": what the option accepts. */
+void wring_options_describe(const wring_option *option, size_t size, char *text);
+
+/*
+  Prints the entries whose full key begins with `key`, as above, under their owners: type, unit, range, default, help.
 */
 PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
                                   PetscInt *n_printed);

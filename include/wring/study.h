@@ -10,7 +10,7 @@
     src/study/check/      what would run, its memory, what its numbers amount to; the check of all keys (check_keys.c)
     src/study/bench/      bench.h: bandwidth, kernels, solvers
     src/study/mesh/       mesh_files.h: makes, describes, converts and refines meshes
-    src/study/help/       keys and version
+    src/study/help/       help.h: keys, commands, the man page, completion; version
     src/study/record/     provenance.h: how and where a result was made: keys, files, versions, machine
     src/study/common/     what commands share: keys in force (command_keys.h), why a command ends early (stop.h), an
                           output directory (output_directory.h), JSON (json.h), usage (usage.h), what is printed
@@ -69,17 +69,11 @@ wring_study wring_study_bench;    // without a deck: bandwidth, kernels, solvers
 /* `wring mesh COMMAND FILES [-key value ...]`, from COMMAND on: makes, describes, converts and refines meshes. */
 PetscErrorCode wring_study_mesh(MPI_Comm comm, int n_args, char **args, wring_ending *end);
 
-/*
-  Prints the keys that begin with `key` ("" or "deck": all of them); refused if there is none. "mesh" prints those of
-  `wring mesh` too.
-*/
-PetscErrorCode wring_study_help(MPI_Comm comm, const char *key);
-
 PetscErrorCode wring_study_version(MPI_Comm comm); // wring, commit, PETSc, MPI, compiler, OpenMP, bits of PetscInt
 
 /*
   Runs the command that argv[1] names with the arguments after it. An unknown command is refused with the nearest one
-  and the usage.
+  and the usage. With -h or --help, first or after a command, prints help.
 */
 PetscErrorCode wring_study_command(MPI_Comm comm, int argc, char **argv, wring_ending *end);
 

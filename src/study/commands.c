@@ -1,6 +1,7 @@
 /* The commands of the program: one array, from which usage, error messages and help are generated. */
 #include "study/common/command_keys.h"
 #include "study/common/usage.h"
+#include "study/help/help.h"
 #include "study/mesh/mesh_command.h"
 #include "study/record/provenance.h"
 #include <stdio.h>
@@ -45,11 +46,14 @@ static const command commands[] = {
    wring_study_bench,
    PETSC_TRUE},
   {{"mesh", "COMMAND ...", "make, describe, convert and refine meshes"}, mesh, NULL, PETSC_FALSE},
-  {{"help", "[deck|KEY]", "the keys of a deck"}, help, NULL, PETSC_FALSE},
+  {{"help", "[deck|KEY|COMMAND]", "the keys of a deck, a command; man: a man page, bash: completion"},
+   help,
+   NULL,
+   PETSC_FALSE},
   {{"version", "", "versions of wring and of its libraries"}, version, NULL, PETSC_FALSE},
 };
 
-enum { N_COMMAND = sizeof commands / sizeof commands[0], USAGE = 1024 };
+enum { N_COMMAND = sizeof commands / sizeof commands[0], USAGE = 1024 }; // USAGE: characters
 
 static const wring_usage *get_usage(int i)
 {
@@ -123,18 +127,15 @@ static PetscErrorCode refuse_words(MPI_Comm comm, const command *c, const char *
                usage_text(sizeof text, text));
 }
 
+/* Two words are a command of `wring mesh`. */
 static PetscErrorCode help(MPI_Comm comm, const command *c, int n, char **args, wring_ending *end)
 {
   (void)end;
 
   PetscFunctionBegin;
-  if (n > 1) PetscCall(refuse_words(comm, c, args[1]));
-  if (n == 0) {
-    PetscCall(wring_usage_print(comm, "wring", get_usage));
-    PetscCall(wring_usage_print(comm, "wring mesh", wring_mesh_usage));
-    PetscCall(PetscPrintf(comm, "\n"));
-  }
-  PetscCall(wring_study_help(comm, n > 0 ? args[0] : "deck"));
+  const int most = n > 0 && strcmp(args[0], "mesh") == 0 ? 2 : 1;
+  if (n > most) PetscCall(refuse_words(comm, c, args[most]));
+  PetscCall(wring_help(comm, get_usage, n, args));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,17 +154,42 @@ static PetscErrorCode version(MPI_Comm comm, const command *c, int n, char **arg
 static const command *find(int argc, char **argv)
 {
   const char *name = argc > 1 ? argv[1] : "";
-  if (strcmp(name, "--help") == 0 || strcmp(name, "--version") == 0) name += 2;
+  if (strcmp(name, "--version") == 0) name += 2;
   for (int i = 0; i < N_COMMAND; i++) {
     if (strcmp(name, commands[i].usage.name) == 0) return &commands[i];
   }
   return NULL;
 }
 
+static PetscBool asks_for_help(int n, char **args)
+{
+  for (int i = 0; i < n; i++) {
+    if (strcmp(args[i], "-h") == 0 || strcmp(args[i], "--help") == 0) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 PetscBool wring_study_stops(int argc, char **argv)
 {
   const command *const c = find(argc, argv);
   return (PetscBool)(c && c->stops);
+}
+
+/* Of the program, or "mesh info" of `wring mesh`. */
+static PetscErrorCode refuse_unknown(MPI_Comm comm, const char *name)
+{
+  const char *const of_mesh = wring_usage_nearest(wring_mesh_usage, name);
+  const char       *nearest = wring_usage_nearest(get_usage, name);
+  char              text[USAGE];
+
+  PetscFunctionBegin;
+  const PetscBool mesh =
+    (PetscBool)(of_mesh && (!nearest || wring_edit_distance(name, of_mesh) < wring_edit_distance(name, nearest)));
+  if (mesh) nearest = of_mesh;
+  usage_text(sizeof text, text);
+  wring_usage_append("wring mesh", wring_mesh_usage, sizeof text, text);
+  WRING_REFUSE(comm, "unknown command %.40s%s%s%s, expected %s", name, nearest ? ", did you mean " : "",
+               mesh ? "mesh " : "", nearest ? nearest : "", text);
 }
 
 PetscErrorCode wring_study_command(MPI_Comm comm, int argc, char **argv, wring_ending *end)
@@ -173,12 +199,17 @@ PetscErrorCode wring_study_command(MPI_Comm comm, int argc, char **argv, wring_e
 
   PetscFunctionBegin;
   if (argc < 2) WRING_REFUSE(comm, "no command, expected %s", usage_text(sizeof text, text));
-  if (!c) {
-    const char *const nearest = wring_usage_nearest(get_usage, argv[1]);
-    WRING_REFUSE(comm, "unknown command %.40s%s%s, expected %s", argv[1], nearest ? ", did you mean " : "",
-                 nearest ? nearest : "", usage_text(sizeof text, text));
+  if (!c && asks_for_help(1, argv + 1)) {
+    PetscCall(wring_help_short(comm, get_usage));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(c->start(comm, c, argc - 2, argv + 2, end));
+  if (!c) PetscCall(refuse_unknown(comm, argv[1]));
+  if (asks_for_help(argc - 2, argv + 2)) {
+    const PetscBool of_mesh = (PetscBool)(c->start == mesh && argc > 3 && argv[2][0] != '-');
+    PetscCall(wring_help(comm, get_usage, of_mesh ? 2 : 1, argv + 1));
+  } else {
+    PetscCall(c->start(comm, c, argc - 2, argv + 2, end));
+  }
   PetscCall(wring_notes_count());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

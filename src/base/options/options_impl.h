@@ -30,6 +30,3 @@ const options_entry *wring_options_find(const wring_options *o, const char *pref
 
 /* A copy of text [size], kept until the database is destroyed. */
 PetscErrorCode wring_options_keep_word(const wring_options *o, const char *text, size_t size, const char **kept);
-
-/* "one of a, b, c", "3 reals in (0,inf) [m/s]": what the option accepts. */
-void wring_options_describe(const wring_option *option, size_t size, char *text);

@@ -272,7 +272,7 @@ PetscErrorCode wring_options_names(const wring_options *o, const char *family, P
 
 /* ---- help -------------------------------------------------------------------------------------------------------- */
 
-enum { HEADING = 512 }; // characters
+enum { OWNERS = 512 }; // characters
 
 static void full_key(const wring_schema *line, const wring_option *p, size_t size, char *key)
 {
@@ -320,28 +320,13 @@ static PetscBool said_before(PetscInt i, const wring_schema *schema, const wring
   return PETSC_FALSE;
 }
 
-/* Prints an entry, below the heading `owners` if it differs from that of the previous entry. */
-static PetscErrorCode print_entry(MPI_Comm comm, const wring_option *p, const char *key, const char *owners,
-                                  char heading[HEADING])
+PetscErrorCode wring_options_visit(PetscInt n_schema, const wring_schema *schema, const char *key,
+                                   wring_options_visitor *visit, void *context, PetscInt *n)
 {
-  char accepts[512];
+  char full[OPTIONS_KEY_SIZE], owners[OWNERS];
 
   PetscFunctionBegin;
-  wring_options_describe(p, sizeof accepts, accepts);
-  if (strcmp(owners, heading)) PetscCall(PetscPrintf(comm, "%s---- %s ----\n", heading[0] ? "\n" : "", owners));
-  snprintf(heading, HEADING, "%s", owners);
-  PetscCall(PetscPrintf(comm, "%s: %s%s%s\n    %s\n", key, accepts, p->value ? "; default " : "",
-                        p->value ? p->value : "", p->help));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
-                                  PetscInt *n_printed)
-{
-  char full[OPTIONS_KEY_SIZE], owners[HEADING], heading[HEADING] = "";
-
-  PetscFunctionBegin;
-  *n_printed = 0;
+  *n = 0;
   for (PetscInt i = 0; i < n_schema; i++) {
     if (!key && said_elsewhere(i, schema)) continue;
     for (const wring_option *p = schema[i].options; p && p->key; p++) {
@@ -350,9 +335,40 @@ PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_
                                           match(schema[i].prefix, p->key, key) >= 0);
       if (!asked || said_before(i, schema, p, (PetscBool)!key)) continue;
       join_owners(i, n_schema, schema, p, sizeof owners, owners);
-      PetscCall(print_entry(comm, p, full, owners, heading));
-      (*n_printed)++;
+      PetscCall(visit(context, full, p, owners));
+      (*n)++;
     }
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  MPI_Comm comm;
+  char     heading[OWNERS]; // of the entry before
+} help_state;
+
+/* Prints an entry, below the heading `owners` if it differs from that of the previous entry. */
+static PetscErrorCode print_entry(void *context, const char *key, const wring_option *p, const char *owners)
+{
+  help_state *const s = context;
+  char              accepts[512];
+
+  PetscFunctionBegin;
+  wring_options_describe(p, sizeof accepts, accepts);
+  if (strcmp(owners, s->heading))
+    PetscCall(PetscPrintf(s->comm, "%s---- %s ----\n", s->heading[0] ? "\n" : "", owners));
+  snprintf(s->heading, sizeof s->heading, "%s", owners);
+  PetscCall(PetscPrintf(s->comm, "%s: %s%s%s\n    %s\n", key, accepts, p->value ? "; default " : "",
+                        p->value ? p->value : "", p->help));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_options_help(MPI_Comm comm, PetscInt n_schema, const wring_schema *schema, const char *key,
+                                  PetscInt *n_printed)
+{
+  help_state s = {.comm = comm};
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_visit(n_schema, schema, key, print_entry, &s, n_printed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,30 +1,162 @@
 /* wring help and wring version. */
+#include "help.h"
 #include "study/common/command_keys.h"
 #include "study/mesh/mesh_command.h"
 #include "study/record/provenance.h"
 #include <string.h>
 #include <wring/study.h>
 
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_help_short(MPI_Comm comm, wring_usage_entry *commands)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_usage_print(comm, "wring", commands));
+  PetscCall(wring_usage_print(comm, "wring mesh", wring_mesh_usage));
+  PetscCall(PetscPrintf(comm, "\nA DECK is a YAML file; `-a_b value` sets its key a: {b: value}.\n"
+                              "wring COMMAND --help describes a command, wring help KEY the keys that begin with KEY, "
+                              "wring help deck all.\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether all keys of a family, such as compare_, belong to one other command. */
+static PetscBool is_of_other(wring_usage_entry *commands, const char *command, const char *family)
+{
+  const wring_usage *u;
+  for (int i = 0; (u = commands(i)); i++) {
+    if (strcmp(u->name, family) == 0) return (PetscBool)(strcmp(u->name, command) != 0 && strcmp(family, "mesh") != 0);
+  }
+  return PETSC_FALSE;
+}
+
+typedef struct {
+  MPI_Comm           comm;
+  wring_usage_entry *commands;
+  const char        *command;
+  int                column;
+  char               before[2048]; // "|mesh|set|"
+} family_list;
+
+/* The first part of a key: that of its owner, "solver" of solver_qn_history; otherwise that before NAME or all. */
+static int family_size(const char *key, const char *owners)
+{
+  const char *const name  = strstr(key, "_NAME");
+  const size_t      owner = strcspn(owners, " ,");
+  if (strncmp(key, owners, owner) == 0 && (!key[owner] || key[owner] == '_')) return (int)owner;
+  return (int)(name ? (size_t)(name - key) : strcspn(key, "_"));
+}
+
+static PetscErrorCode add_family(void *context, const char *key, const wring_option *option, const char *owners)
+{
+  family_list *const l = context;
+  char               family[256];
+
+  PetscFunctionBegin;
+  (void)option;
+  snprintf(family, sizeof family, "|%.*s|", family_size(key, owners), key);
+  if (strstr(l->before, family)) PetscFunctionReturn(PETSC_SUCCESS);
+  const size_t end = strlen(l->before);
+  snprintf(l->before + end, sizeof l->before - end, "%s", family);
+  family[strlen(family) - 1] = '\0';
+  if (is_of_other(l->commands, l->command, family + 1)) PetscFunctionReturn(PETSC_SUCCESS);
+  const int         width   = (int)strlen(family) + 1;
+  const char *const between = !end ? "\n    " : l->column + width > 76 ? ",\n    " : ", ";
+  PetscCall(PetscPrintf(l->comm, "%s%s", between, family + 1));
+  l->column = (l->column + width > 76 ? 0 : l->column) + width;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode print_families(MPI_Comm comm, wring_usage_entry *commands, const char *command,
+                                     const wring_catalogue *c)
+{
+  family_list l = {.comm = comm, .commands = commands, .command = command};
+  PetscInt    n;
+
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(comm, "Keys of the deck, or -key value; `wring help time` describes those of time:"));
+  PetscCall(wring_options_visit(c->n, c->entry, NULL, add_family, &l, &n));
+  PetscCall(PetscPrintf(comm, "\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const wring_usage *find(wring_usage_entry *entry, const char *name)
+{
+  const wring_usage *u;
+  for (int i = 0; (u = entry(i)); i++) {
+    if (strcmp(u->name, name) == 0) return u;
+  }
+  return NULL;
+}
+
+/* Usage, the keys that begin with its name, and of a command with a deck where the others are described. */
+static PetscErrorCode print_command(MPI_Comm comm, wring_usage_entry *commands, const wring_usage *u,
+                                    const wring_catalogue *c)
+{
+  PetscInt n;
+  char     prefix[64];
+
+  PetscFunctionBegin;
+  snprintf(prefix, sizeof prefix, "%s_", u->name);
+  PetscCall(PetscPrintf(comm, "wring %s %s\n    %s\n\n", u->name, u->arguments, u->help));
+  if (strcmp(u->name, "mesh") == 0) PetscCall(wring_mesh_help(comm, NULL));
+  PetscCall(wring_options_help(comm, c->n, c->entry, prefix, &n));
+  if (n) PetscCall(PetscPrintf(comm, "\n"));
+  if (strncmp(u->arguments, "DECK", 4) == 0) PetscCall(print_families(comm, commands, u->name, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
 static const char family_help[] =
   "\n---- region NAME ----\nregion_NAME_KEY: every KEY of material_, for the region NAME of the mesh.\n"
   "\n---- variant NAME ----\nvariant_NAME_KEY: every KEY of the solver type in variant_NAME_type.\n";
 
 /* Keys may be written as in the documentation: time.limit is time_limit. */
-PetscErrorCode wring_study_help(MPI_Comm comm, const char *key)
+static PetscErrorCode print_keys(MPI_Comm comm, const char *key, const wring_catalogue *c)
 {
-  wring_catalogue *catalogue;
-  PetscInt         n;
-  char             asked[256];
+  PetscInt n;
+  char     asked[256];
 
   PetscFunctionBegin;
-  PetscCall(PetscStrncpy(asked, strcmp(key, "deck") == 0 ? "" : key, sizeof asked));
-  for (char *c = asked; *c; c++) *c = *c == '.' ? '_' : *c;
-  if (strcmp(asked, "mesh") == 0) PetscCall(wring_mesh_help(comm));
-  PetscCall(wring_keys_create(&catalogue));
-  PetscCall(wring_options_help(comm, catalogue->n, catalogue->entry, asked[0] ? asked : NULL, &n));
-  if (n == 0) PetscCall(wring_options_refuse_help(comm, catalogue->n, catalogue->entry, asked));
+  PetscCall(PetscStrncpy(asked, strcmp(key, "deck") == 0 ? "" : key + strspn(key, "-"), sizeof asked));
+  for (char *at = asked; *at; at++) *at = *at == '.' ? '_' : *at;
+  PetscCall(wring_options_help(comm, c->n, c->entry, asked[0] ? asked : NULL, &n));
+  if (n == 0) PetscCall(wring_options_refuse_help(comm, c->n, c->entry, asked));
   if (!asked[0]) PetscCall(PetscPrintf(comm, "%s", family_help));
-  PetscCall(wring_catalogue_destroy(&catalogue));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode print_one(MPI_Comm comm, wring_usage_entry *commands, const char *word, const wring_catalogue *c)
+{
+  const wring_usage *const command = find(commands, word);
+
+  PetscFunctionBegin;
+  if (strcmp(word, "man") == 0)
+    PetscCall(wring_help_man(comm, commands, c));
+  else if (strcmp(word, "bash") == 0)
+    PetscCall(wring_help_bash(comm, commands, c));
+  else if (command)
+    PetscCall(print_command(comm, commands, command, c));
+  else
+    PetscCall(print_keys(comm, word, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_help(MPI_Comm comm, wring_usage_entry *commands, int n, char *const *words)
+{
+  wring_catalogue *c;
+
+  PetscFunctionBegin;
+  if (n == 0) {
+    PetscCall(wring_help_short(comm, commands));
+    PetscCall(PetscPrintf(comm, "\n"));
+  }
+  PetscCall(wring_keys_create(&c));
+  if (n == 2)
+    PetscCall(wring_mesh_help(comm, words[1]));
+  else
+    PetscCall(print_one(comm, commands, n ? words[0] : "deck", c));
+  PetscCall(wring_catalogue_destroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

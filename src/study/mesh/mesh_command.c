@@ -129,32 +129,38 @@ static void fill_table(const command *c, wring_option *table)
   table[n] = (wring_option){.key = NULL};
 }
 
-PetscErrorCode wring_mesh_help(MPI_Comm comm)
+static PetscErrorCode refuse_command(MPI_Comm comm, const char *name)
+{
+  const char *const nearest    = name ? wring_usage_nearest(wring_mesh_usage, name) : NULL;
+  char              usage[512] = "";
+
+  PetscFunctionBegin;
+  wring_usage_append("wring mesh", wring_mesh_usage, sizeof usage, usage);
+  if (!name) WRING_REFUSE(comm, "mesh: no command given, expected %s", usage);
+  WRING_REFUSE(comm, "mesh: unknown command %.40s%s%s, expected %s", name, nearest ? ", did you mean " : "",
+               nearest ? nearest : "", usage);
+}
+
+PetscErrorCode wring_mesh_help(MPI_Comm comm, const char *name)
 {
   wring_option table[WRING_MESH_OPTIONS];
   PetscInt     n;
+  PetscBool    known = PETSC_FALSE;
   char         prefix[64];
 
   PetscFunctionBegin;
   for (int i = 0; i < N_COMMAND; i++) {
     const wring_schema schema = {prefix, table, "wring mesh"};
+    const wring_usage *u      = &commands[i].usage;
+    if (name && strcmp(name, u->name)) continue;
+    known = PETSC_TRUE;
+    if (name) PetscCall(PetscPrintf(comm, "wring mesh %s %s\n    %s\n\n", u->name, u->arguments, u->help));
     fill_table(&commands[i], table);
-    snprintf(prefix, sizeof prefix, "wring mesh %s %s -", commands[i].usage.name, commands[i].usage.arguments);
+    snprintf(prefix, sizeof prefix, "wring mesh %s %s -", u->name, u->arguments);
     PetscCall(wring_options_help(comm, 1, &schema, NULL, &n));
   }
+  if (!known) PetscCall(refuse_command(comm, name));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode refuse_command(MPI_Comm comm, int n, char **args)
-{
-  const char *const nearest    = n > 0 ? wring_usage_nearest(wring_mesh_usage, args[0]) : NULL;
-  char              usage[512] = "";
-
-  PetscFunctionBegin;
-  wring_usage_append("wring mesh", wring_mesh_usage, sizeof usage, usage);
-  if (n < 1) WRING_REFUSE(comm, "mesh: no command given, expected %s", usage);
-  WRING_REFUSE(comm, "mesh: unknown command %.40s%s%s, expected %s", args[0], nearest ? ", did you mean " : "",
-               nearest ? nearest : "", usage);
 }
 
 static PetscErrorCode find_command(MPI_Comm comm, int n, char **args, const command **found)
@@ -165,7 +171,7 @@ static PetscErrorCode find_command(MPI_Comm comm, int n, char **args, const comm
   for (int i = 0; i < N_COMMAND && n > 0; i++) {
     if (strcmp(args[0], commands[i].usage.name) == 0) c = &commands[i];
   }
-  if (!c) PetscCall(refuse_command(comm, n, args));
+  if (!c) PetscCall(refuse_command(comm, n > 0 ? args[0] : NULL));
   for (int k = 1; c && k <= (int)c->reads + (int)c->writes; k++) {
     const wring_usage *const u = &c->usage;
     if (k >= n || args[k][0] == '-' || !args[k][0])

@@ -5,5 +5,5 @@
 /* The commands of `wring mesh`, NULL past the end. */
 const wring_usage *wring_mesh_usage(int i);
 
-/* Prints the keys of every command of `wring mesh`. Collective. */
-PetscErrorCode wring_mesh_help(MPI_Comm comm);
+/* Prints the keys of one command of `wring mesh`, refused if there is none of this name; NULL: of all. Collective. */
+PetscErrorCode wring_mesh_help(MPI_Comm comm, const char *name);
