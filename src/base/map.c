@@ -20,12 +20,15 @@ PetscErrorCode wring_map_destroy(wring_map *map)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The place where key is or would be: small keys are adjacent, the high bits of large ones are hashed. */
+/*
+  The place where key is or would be. Eight nearby keys are adjacent, in a place that is hashed: longer runs of keys
+  would be searched from end to end where two of them meet.
+*/
 static size_t find_place(const wring_map *map, int64_t key)
 {
   const size_t   mask = ((size_t)1 << map->bits) - 1;
-  const uint64_t k = (uint64_t)key, high = (k >> map->bits) * 0x9e3779b97f4a7c15u;
-  size_t         at = (size_t)(k + (high >> 20)) & mask;
+  const uint64_t k = (uint64_t)key, eight = (k >> 3) * 0x9e3779b97f4a7c15u;
+  size_t         at = (size_t)((eight >> (64 - map->bits)) ^ (k & 7)) & mask;
   while (map->value[at] >= 0 && map->key[at] != key) at = (at + 1) & mask;
   return at;
 }

@@ -97,41 +97,41 @@ static PetscErrorCode find_ghosts(const wring_graph *g, const PetscInt *pair, wr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The edges of the coarse graph, those between the same two vertices as one. place [n + n_ghost] of coarse: -1. */
+/* The edges of the coarse graph, those between the same two vertices as one. */
 typedef struct {
   const wring_graph *g;
   const PetscInt    *pair, *ghost_pair;
-  PetscInt          *place; // of the edge to a vertex of coarse, if it is not before the first edge of this one
   PetscInt           n, *adjacent, *weight;
 } merging;
+
+/* The edge to a vertex; it is added if it is not among those from `first` on, of which there are few. */
+static PetscInt find_edge(merging *m, PetscInt first, PetscInt to)
+{
+  for (PetscInt i = first; i < m->n; i++)
+    if (m->adjacent[i] == to) return i;
+  m->adjacent[m->n] = to;
+  m->weight[m->n]   = 0;
+  return m->n++;
+}
 
 static void merge_edges(merging *m, PetscInt v, PetscInt self, PetscInt first)
 {
   const wring_graph *const g = m->g;
   for (PetscInt i = g->start[v]; i < g->start[v + 1]; i++) {
     const PetscInt u = g->adjacent[i], to = u < g->n ? m->pair[u] : m->ghost_pair[u - g->n];
-    if (to == self) continue;
-    if (m->place[to] < first) {
-      m->place[to]      = m->n;
-      m->adjacent[m->n] = to;
-      m->weight[m->n++] = 0;
-    }
-    m->weight[m->place[to]] += wring_graph_weight(g, i);
+    if (to != self) m->weight[find_edge(m, first, to)] += wring_graph_weight(g, i);
   }
 }
 
 static PetscErrorCode find_edges(const wring_graph *g, const PetscInt *partner, const PetscInt *pair,
                                  const PetscInt *ghost_pair, wring_graph *coarse)
 {
-  const size_t all = (size_t)coarse->n + (size_t)coarse->n_ghost;
-  merging      m   = {.g = g, .pair = pair, .ghost_pair = ghost_pair};
+  merging m = {.g = g, .pair = pair, .ghost_pair = ghost_pair};
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(all, &m.place));
   PetscCall(PetscMalloc1((size_t)g->start[g->n], &m.adjacent));
   PetscCall(PetscMalloc1((size_t)g->start[g->n], &m.weight));
   PetscCall(PetscMalloc1((size_t)coarse->n + 1, &coarse->start));
-  for (size_t i = 0; i < all; i++) m.place[i] = -1;
   for (PetscInt v = 0; v < g->n; v++) {
     if (partner[v] < v) continue;
     const PetscInt first = coarse->start[pair[v]] = m.n;
@@ -139,7 +139,6 @@ static PetscErrorCode find_edges(const wring_graph *g, const PetscInt *partner, 
     if (partner[v] > v) merge_edges(&m, partner[v], pair[v], first);
   }
   coarse->start[coarse->n] = m.n;
-  PetscCall(PetscFree(m.place));
   PetscCall(PetscRealloc((size_t)m.n * sizeof *m.adjacent, &m.adjacent));
   PetscCall(PetscRealloc((size_t)m.n * sizeof *m.weight, &m.weight));
   coarse->adjacent = m.adjacent;

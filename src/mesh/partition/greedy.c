@@ -12,11 +12,13 @@ typedef enum { UP, DOWN, RELIEVE, DIRECTIONS } direction;
 typedef struct {
   const wring_graph *g;
   PetscInt           n_part, *part, *ghost_part;
-  PetscInt64         limit; // of the load of a part
-  PetscInt64        *load;  // [n_part]
-  PetscInt64        *flow;  // [2 n_part + 1] loads that want to move in, and out; edges that are cut, twice
-  PetscInt          *tie;   // [n_part] weight of the edges of a vertex to each part, otherwise 0
-  PetscInt          *near;  // [n_part] the parts with ties
+  PetscInt64         limit;             // of the load of a part
+  PetscInt64        *load;              // [n_part]
+  PetscInt64        *flow;              // [2 n_part + 1] loads that want to move in, and out; edges that are cut, twice
+  PetscInt          *tie;               // [n_part] weight of the edges of a vertex to each part, otherwise 0
+  PetscInt          *near;              // [n_part] the parts with ties
+  PetscInt           n_border, *border; // [n] all vertices that may have ties to other parts
+  char              *listed;            // [n] whether a vertex is in border
   PetscInt           n_move, n_room, *vertex, *to;
   uint64_t           salt; // of this pass
 } refinement;
@@ -25,6 +27,35 @@ static PetscInt part_of(const refinement *r, PetscInt v)
 {
   return v < r->g->n ? r->part[v] : r->ghost_part[v - r->g->n];
 }
+
+/* ---- the border -------------------------------------------------------------------------------------------------- */
+
+static void list(refinement *r, PetscInt v)
+{
+  if (r->listed[v]) return;
+  r->listed[v]             = 1;
+  r->border[r->n_border++] = v;
+}
+
+static void list_border(refinement *r)
+{
+  const wring_graph *const g = r->g;
+  for (PetscInt v = 0; v < g->n; v++)
+    for (PetscInt i = g->start[v]; i < g->start[v + 1] && !r->listed[v]; i++) {
+      const PetscInt u = g->adjacent[i];
+      if (u >= g->n || r->part[u] != r->part[v]) list(r, v);
+    }
+}
+
+/* After v has moved. */
+static void list_neighbours(refinement *r, PetscInt v)
+{
+  const wring_graph *const g = r->g;
+  for (PetscInt i = g->start[v]; i < g->start[v + 1]; i++)
+    if (g->adjacent[i] < g->n) list(r, g->adjacent[i]);
+}
+
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
 
 /* r->tie of v, and the parts, the first of which is its own; returns their number. */
 static PetscInt find_ties(refinement *r, PetscInt v)
@@ -82,8 +113,8 @@ static PetscErrorCode find_moves(refinement *r, direction d)
   PetscFunctionBegin;
   r->n_move = 0;
   PetscCall(PetscArrayzero(r->flow, 2 * r->n_part + 1));
-  for (PetscInt v = 0; v < r->g->n; v++) {
-    const PetscInt n = find_ties(r, v), a = r->part[v];
+  for (PetscInt k = 0; k < r->n_border; k++) {
+    const PetscInt v = r->border[k], n = find_ties(r, v), a = r->part[v];
     if (n > 1 && (d != RELIEVE || r->load[a] > r->limit)) {
       const PetscInt to = choose_part(r, d, v, n);
       if (to != a) PetscCall(add_move(r, v, to));
@@ -125,6 +156,7 @@ static PetscErrorCode make_moves(refinement *r, direction d)
     change[r->part[v]] -= load;
     change[r->to[i]] += load;
     r->part[v] = r->to[i];
+    list_neighbours(r, v);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, change, (PetscMPIInt)r->n_part, MPIU_INT64, MPI_SUM, r->g->comm));
   for (PetscInt p = 0; p < r->n_part; p++) r->load[p] += change[p];
@@ -149,6 +181,9 @@ static PetscErrorCode create(const wring_graph *g, PetscInt n_part, PetscInt *pa
   for (PetscInt p = 0; p < n_part; p++) all += r->load[p];
   r->limit = PetscMax((PetscInt64)(1.03 * (double)all / (double)n_part), all / n_part + 1);
   PetscCall(wring_graph_update(g, sizeof *part, part, r->ghost_part));
+  PetscCall(PetscMalloc2((size_t)g->n, &r->border, (size_t)g->n, &r->listed));
+  PetscCall(PetscArrayzero(r->listed, g->n));
+  list_border(r);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,6 +214,7 @@ PetscErrorCode wring_graph_refine(const wring_graph *g, PetscInt n_part, PetscIn
     PetscCall(make_moves(&r, RELIEVE));
   }
   PetscCall(PetscFree5(r.ghost_part, r.load, r.flow, r.tie, r.near));
+  PetscCall(PetscFree2(r.border, r.listed));
   PetscCall(PetscFree(r.vertex));
   PetscCall(PetscFree(r.to));
   PetscFunctionReturn(PETSC_SUCCESS);
