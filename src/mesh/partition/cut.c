@@ -1,6 +1,7 @@
 #include "partition.h"
 
-enum { LEVELS = 40, MOST = 200000, PART = 40, CHUNKS = 64, CYCLES = 2 };
+enum { LEVELS = 40, MOST = 200000, PART = 40, CHUNKS = 64 };
+enum { TWICE = 10000000 }; // tets, above which a second cycle costs more time than the 0.3 % of cut that it gains
 
 PetscInt wring_cut_most(PetscInt n_part)
 {
@@ -62,14 +63,15 @@ static PetscErrorCode uncoarsen(levels *l, PetscInt n_part, PetscInt *part)
 /* Then repeats the steps with pairs inside parts, whose borders then move by whole clusters. */
 static PetscErrorCode cut_levels(const wring_graph *g, const wring_cut *c, PetscInt *part)
 {
-  levels *l;
+  const int cycles = g->all <= c->most ? 0 : g->all <= TWICE ? 2 : 1;
+  levels   *l;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&l));
   PetscCall(coarsen(g, c->most, NULL, l));
   PetscCall(wring_graph_cut_serial(l->graph[l->n - 1], c->n_part, part));
   PetscCall(uncoarsen(l, c->n_part, part));
-  for (int i = 0; i < CYCLES && g->all > c->most; i++) {
+  for (int i = 0; i < cycles; i++) {
     PetscCall(coarsen(g, c->most, part, l));
     PetscCall(wring_graph_refine(l->graph[l->n - 1], c->n_part, part));
     PetscCall(uncoarsen(l, c->n_part, part));
