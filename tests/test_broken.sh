@@ -571,9 +571,9 @@ ele without node|rm tet.node|check mesh.yaml -mesh_file tet.ele|tet.node: cannot
   with a physical volume), or use membrane for a surface
 22 no elements|edit gmsh22.msh '/^\$Elements/,$d'|check mesh.yaml|gmsh22.msh:21: the file ends without $Elements
 22 second order|edit gmsh22.msh 's/^4 4 2/4 11 2/'|check mesh.yaml|
-  gmsh22.msh:26: element type 11 (second-order tetrahedron), expected first-order points, lines, triangles or tetrahedra
+  gmsh22.msh:26: the line ends, expected the number of a node
 22 hex|edit gmsh22.msh 's/^4 4 2/4 5 2/'|check mesh.yaml|
-  gmsh22.msh:26: element type 5 (hexahedron), expected first-order points, lines, triangles or tetrahedra
+  gmsh22.msh:26: element type 5 (hexahedron), expected points, lines, triangles or tetrahedra of first or second order
 22 names by case|edit gmsh22.msh 's/"soft"/"Hard"/'|check mesh.yaml|
   gmsh22.msh:10: names 'Hard' and 'hard' differ only in case
 22 set ambiguous spin|edit gmsh22.msh 's/"soft"/"a"/; s/"hard"/"a_spin"/'; add mesh.yaml 'attach_a_spin_spin: [1,0,0]'|

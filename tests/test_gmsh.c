@@ -233,8 +233,8 @@ static const variant variants[] = {
   {"22", "20 30 40\n", "20 30\n", ":26: the line ends, expected the number of a node"},
   {"22", "20 30 50\n", "20 30 40\n", ":27: element 5 has the nodes of element 4 (line 26)"},
   {"22", "40 0 0 1.0", "40 .5 .5 0", ":26: element 4 is a tetrahedron of zero volume"},
-  {"22", "4 4 2 1", "4 11 2 1", ":26: element type 11 (second-order tetrahedron), expected first-order"},
-  {"22", "4 4 2 1", "4 77 2 1", ":26: element type 77 (unknown), expected first-order"},
+  {"22", "4 4 2 1", "4 11 2 1", ":26: the line ends, expected the number of a node"},
+  {"22", "4 4 2 1", "4 77 2 1", ":26: element type 77 (unknown), expected points, lines, triangles"},
   {"22", "4 4 2 1", "4 4 2000000 1", ":26: 2000000 cannot be the number of tags"},
   {"22", "4 4 2 1", "4 4 2 9999999999", ":26: 9999999999 is too large for a physical tag"},
   {"22", "$Elements\n5", "$Elements\n6", ":28: found '$EndElements', expected the number of an element"},
@@ -254,7 +254,7 @@ static const variant variants[] = {
   {"41", "5 5 1 5", "4 5 1 5", "5 elements announced, 1 of them are missing"},
   {"41", "3 9 4 1", "3 7 4 1", "volume 7 is not among the $Entities"},
   {"41", "3 9 4 1", "2 6 4 1", "a tetrahedron in an entity of dimension 2, expected 3"},
-  {"41", "3 9 4 1", "3 9 5 1", "element type 5 (hexahedron), expected first-order"},
+  {"41", "3 9 4 1", "3 9 5 1", "element type 5 (hexahedron), expected points, lines, triangles"},
   {"41", "$Entities", "$Elements\n0 0 0 0\n$EndElements\n$Entities", "$Elements before $Nodes"},
 };
 
@@ -320,7 +320,7 @@ static const binary_variant variants22[] = {
   {"$MeshFormat\n2.2 1 8", 1, 4, 1 << 24, "byte 20: written in the opposite byte order"},
   {"$Nodes\n6", 1, 4, 0, "node 0, expected a number above 0"},
   {"$Nodes\n6", 5, 8, -1, "found -nan, expected a finite coordinate"},
-  {"$Elements\n5", 1, 4, 11, "element type 11 (second-order tetrahedron)"},
+  {"$Elements\n5", 1, 4, 29, "element type 29 (third-order tetrahedron)"},
   {"$Elements\n5", 5, 4, 6, "a block of 6 elements, expected 1 to 5"},
   {"$Elements\n5", 5, 4, -1, "-1 cannot be the number of elements of the block"},
   {"$Elements\n5", 25, 4, 77, "element 1 refers to node 77, which does not exist"},

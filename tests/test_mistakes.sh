@@ -39,7 +39,7 @@ $Elements
 $EndElements
 MESH
 sed -e 's/^2 2 2 1 1 1 3 4/2 5 2 1 1 1 2 3 4 1 2 3 4/' surface.msh >bricks.msh
-sed -e 's/^2 2 2 1 1 1 3 4/2 11 2 1 1 1 2 3 4 1 2 3 4 1 2/' surface.msh >second.msh
+sed -e 's/^2 2 2 1 1 1 3 4/2 29 2 1 1 1 2 3 4 1 2 3 4 1 2/' surface.msh >third.msh
 printf 'solid a\nfacet normal 0 0 1\nouter loop\n' >part.stl
 : >empty.msh
 printf 't,value\n0,0\n1,1\n' >wrong.csv
@@ -160,7 +160,7 @@ stops 'no tetrahedra, only surfaces or lines: save the three-dimensional mesh' -
 stops 'bx.msh: cannot be read' -e 's/box.msh/bx.msh/'
 stops 'part.stl:1: not a mesh: expected Gmsh' -e 's/box.msh/part.stl/'
 stops 'empty.msh:1: the file is empty' -e 's/box.msh/empty.msh/'
-stops 'element type 11 \(second-order tetrahedron\), expected first-order' -e 's/box.msh/second.msh/'
+stops 'element type 29 \(third-order tetrahedron\), expected points' -e 's/box.msh/third.msh/'
 stops 'element type 5 \(hexahedron\), expected' -e 's/box.msh/bricks.msh/'
 
 # YAML

@@ -82,6 +82,7 @@ typedef struct {
   PetscInt     *set_mid; // [n_set_element][3] likewise
   int           order;   // 2 on some rank: the mesh that was read is of order 2; all the rest is its corners
   wring_middles middles; // its other vertices
+  int64_t      *tag;     // [n_vertex] the file's numbers of the vertices, of wring_mesh_read_tagged; else NULL
 } wring_mesh_data;
 
 PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d);
@@ -104,6 +105,10 @@ PetscErrorCode wring_mesh_collect(MPI_Comm comm, wring_mesh_data **d);
 */
 PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d, wring_error *e,
                                size_t size, char *notes);
+
+/* The same with d->tag, but of CSV, where vertices keep their numbers. Collective. */
+PetscErrorCode wring_mesh_read_tagged(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d,
+                                      wring_error *e, size_t size, char *notes);
 
 /*
   Reads the $ElementData section `name` of a Gmsh file, for tets: row [*n][1 + width], the tet's number in the mesh that

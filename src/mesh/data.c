@@ -52,6 +52,7 @@ PetscErrorCode wring_mesh_data_destroy(wring_mesh_data **d)
   PetscCall(PetscFree((*d)->set_element));
   PetscCall(PetscFree((*d)->mid));
   PetscCall(PetscFree((*d)->set_mid));
+  PetscCall(PetscFree((*d)->tag));
   PetscCall(wring_middles_clear(&(*d)->middles));
   PetscCall(wring_names_clear(&(*d)->regions));
   PetscCall(wring_names_clear(&(*d)->sets));

@@ -17,6 +17,7 @@ static PetscErrorCode fill_data(wring_build *b, wring_mesh_data *d)
   if (!ok) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_build_name_sets(b, d));
   PetscCall(wring_build_keep_elements(b, d));
+  if (b->second) PetscCall(wring_build_find_middles(b, d));
   PetscCall(wring_build_agree(b, &ok));
   d->tet = b->tet;
   b->tet = NULL;
@@ -44,12 +45,16 @@ static PetscErrorCode check_faces(wring_build *b, PetscBool *ok)
 static PetscErrorCode number_nodes(wring_build *b, const char *keep, wring_mesh_data *d)
 {
   const wring_raw *raw = b->raw;
+  PetscInt64       middles;
 
   PetscFunctionBegin;
   PetscCall(wring_build_number_nodes(b, keep, d));
+  middles = b->n_middle;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &middles, 1, MPIU_INT64, MPI_SUM, b->comm));
   if (b->n_vertex == 0) wring_error_set(b->e, "%s: the mesh has no elements", b->file);
-  if (b->n_vertex < b->node->N)
-    wring_build_note(b, "%" PetscInt64_FMT " nodes that no %s uses were dropped", b->node->N - b->n_vertex,
+  const PetscInt64 dropped = b->node->N - b->n_vertex - middles;
+  if (dropped > 0)
+    wring_build_note(b, "%" PetscInt64_FMT " nodes that no %s uses were dropped", dropped,
                      b->n_tet ? "tetrahedron" : "element");
   wring_mesh_data_fits(b->file, b->n_vertex, raw->n_tet, b->e);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -63,6 +68,8 @@ static PetscErrorCode check_elements(wring_build *b, char *keep, PetscBool *ok)
   PetscCall(wring_build_agree(b, ok));
   if (!*ok) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_build_mark_nodes(b, keep));
+  PetscCall(wring_build_agree(b, ok));
+  if (!*ok) PetscFunctionReturn(PETSC_SUCCESS);
   if (b->n_tet > 0) PetscCall(check_faces(b, ok));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -108,6 +115,11 @@ static PetscErrorCode destroy(wring_build *b)
   PetscCall(PetscFree(b->vertex));
   PetscCall(PetscFree(b->tet));
   PetscCall(PetscFree(b->lower));
+  PetscCall(PetscFree(b->tet_mid));
+  PetscCall(PetscFree(b->lower_mid));
+  PetscCall(PetscFree(b->tag));
+  PetscCall(PetscFree(b->middle));
+  PetscCall(PetscFree(b->middle_X));
   PetscCall(PetscFree(b->in_tet));
   PetscCall(PetscFree(b->asked));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,6 +9,7 @@
     turn_tets.c     scales coordinates, reorients tets
     match_faces.c   faces of tets and triangles meet on the rank that has their lowest node
     number_nodes.c  drops nodes and numbers the others
+    middles.c       nodes at the middles of edges, by edge
     name_regions.c name_sets.c keep_elements.c   names; vertices, triangles and lines of sets
   Not here: formats of files (mesh/read), partitions (mesh/distribute).
 
@@ -39,13 +40,19 @@ typedef struct {
   PetscInt64     n_tet, tet_begin; // of all ranks; number of this rank's first one
   PetscInt64     n_vertex;         // of all ranks
   PetscInt       n_used;
-  PetscInt      *used;   // [n_used] positions of the nodes of this rank's elements, ascending
-  PetscInt      *vertex; // [n_used] their numbers in the mesh, -1: dropped
-  PetscInt      *tet;    // [n_tet here][4] places in used
-  PetscInt      *lower;  // [n_lower][3] places in used
-  char          *in_tet; // [n_used] whether a tet of any rank has the node
-  wring_exchange owners; // from each used node to its block
-  PetscInt      *asked;  // [owners.n_got] nodes of this block, from 0
+  PetscInt      *used;                // [n_used] positions of the nodes of this rank's elements, ascending
+  PetscInt      *vertex;              // [n_used] their numbers in the mesh, -1: dropped
+  PetscInt      *tet;                 // [n_tet here][4] places in used
+  PetscInt      *lower;               // [n_lower][3] places in used
+  PetscBool      second;              // some rank has elements of second order
+  PetscInt      *tet_mid, *lower_mid; // [n_tet][6], [n_lower][3] places in used, -1: none; NULL: no element has any
+  int64_t       *tag;                 // [n_used] numbers in the file; NULL: not second
+  PetscInt       n_middle;            // nodes of this block at middles of edges
+  PetscInt      *middle;              // [n_middle] their positions, ascending
+  double        *middle_X;            // [n_middle][3]
+  char          *in_tet;              // [n_used] whether a tet of any rank has the node
+  wring_exchange owners;              // from each used node to its block
+  PetscInt      *asked;               // [owners.n_got] nodes of this block, from 0
 } wring_build;
 
 /*
@@ -94,9 +101,16 @@ PetscErrorCode wring_build_match_faces(wring_build *b, char *is_face);
 /* A triangle that is no face has a node outside the tets: it belongs to a cloth. Not collective. */
 void wring_build_check_triangles(wring_build *b, const char *is_face);
 
-/* wring_build_mark_nodes sets in_tet, and keep [n_node]; wring_build_number_nodes sets n_vertex and vertex. */
+/*
+  wring_build_mark_nodes sets in_tet, and keep [n_node]: 1, or WRING_BUILD_MIDDLE for nodes at middles of edges;
+  wring_build_number_nodes sets n_vertex, vertex, n_middle, middle and middle_X.
+*/
+enum { WRING_BUILD_MIDDLE = 2 };
 PetscErrorCode wring_build_mark_nodes(wring_build *b, char *keep);
 PetscErrorCode wring_build_number_nodes(wring_build *b, const char *keep, wring_mesh_data *d);
+
+/* d->order and d->middles of a mesh of second order: an edge with two nodes, or a node on two edges, is a fault. */
+PetscErrorCode wring_build_find_middles(wring_build *b, wring_mesh_data *d);
 
 /* d->region, d->regions; d->sets, d->set_start, d->set_vertex; d->set_element, not collective. */
 PetscErrorCode wring_build_name_regions(wring_build *b, wring_mesh_data *d);

@@ -127,6 +127,20 @@ static PetscErrorCode add_tag(tag_list *list, int64_t tag, PetscInt *place)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The same for n nodes at the middles of edges, which become places, -1: none. Frees *tag. */
+static PetscErrorCode list_middles(size_t n, int64_t **tag, tag_list *list, PetscInt **place)
+{
+  PetscFunctionBegin;
+  if (!*tag) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(n, place));
+  for (size_t i = 0; i < n; i++) {
+    (*place)[i] = -1;
+    if ((*tag)[i] >= 0) PetscCall(add_tag(list, (*tag)[i], &(*place)[i]));
+  }
+  PetscCall(PetscFree(*tag));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   Numbers become places in the list. b->tet takes the memory of raw->tet_tag: a PetscInt is not longer than a number, so
   that none is overwritten before it is read.
@@ -149,6 +163,8 @@ static PetscErrorCode list_tags(wring_build *b, tag_list *list)
   for (PetscInt i = 0; i < raw->n_lower; i++)
     for (int a = 0; a < raw->lower[i].n; a++)
       PetscCall(add_tag(list, raw->lower[i].tag[a], &b->lower[3 * (size_t)i + (size_t)a]));
+  PetscCall(list_middles(6 * (size_t)raw->n_tet, &raw->tet_mid, list, &b->tet_mid));
+  PetscCall(list_middles(3 * (size_t)raw->n_lower, &raw->lower_mid, list, &b->lower_mid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,17 +181,38 @@ static void check_nodes(wring_build *b, const tag_list *list, const PetscInt *po
   }
 }
 
+/* The corners of an element and the nodes at the middles of its edges, if it has them. Returns their number. */
+static int join_nodes(int n, const PetscInt *corner, int n_mid, const PetscInt *mid, PetscInt node[10])
+{
+  for (int a = 0; a < n; a++) node[a] = corner[a];
+  for (int k = 0; mid && k < n_mid; k++)
+    if (mid[k] >= 0) node[n++] = mid[k];
+  return n;
+}
+
 static void check_elements(wring_build *b, const tag_list *list, const PetscInt *position)
 {
   const wring_raw *raw = b->raw;
-  for (PetscInt t = 0; t < raw->n_tet; t++)
-    check_nodes(b, list, position, 4, b->tet + 4 * (size_t)t, raw->tet_line[t], raw->tet_number[t]);
-  for (PetscInt i = 0; i < raw->n_lower; i++)
-    check_nodes(b, list, position, raw->lower[i].n, b->lower + 3 * (size_t)i, raw->lower[i].line, raw->lower[i].number);
+  PetscInt         node[10];
+  for (PetscInt t = 0; t < raw->n_tet; t++) {
+    const int n = join_nodes(4, b->tet + 4 * (size_t)t, 6, b->tet_mid ? b->tet_mid + 6 * (size_t)t : NULL, node);
+    check_nodes(b, list, position, n, node, raw->tet_line[t], raw->tet_number[t]);
+  }
+  for (PetscInt i = 0; i < raw->n_lower; i++) {
+    const PetscInt *const mid = b->lower_mid ? b->lower_mid + 3 * (size_t)i : NULL;
+    const int             n   = join_nodes(raw->lower[i].n, b->lower + 3 * (size_t)i, 3, mid, node);
+    check_nodes(b, list, position, n, node, raw->lower[i].line, raw->lower[i].number);
+  }
 }
 
-/* Sorts the used nodes by position, and moves the places in elements with them. */
-static PetscErrorCode sort_used(wring_build *b, const PetscInt *position)
+static void move_middles(size_t n, const PetscInt *place, PetscInt *mid)
+{
+  for (size_t i = 0; mid && i < n; i++)
+    if (mid[i] >= 0) mid[i] = place[mid[i]];
+}
+
+/* Sorts the used nodes by position, and moves the places in elements, and tag [n_used], with them. */
+static PetscErrorCode sort_used(wring_build *b, const PetscInt *position, const int64_t *tag)
 {
   const wring_raw *raw = b->raw;
   uint64_t        *key;
@@ -186,10 +223,14 @@ static PetscErrorCode sort_used(wring_build *b, const PetscInt *position)
   PetscCall(PetscMalloc1((size_t)b->n_used, &b->used));
   for (PetscInt i = 0; i < b->n_used; i++) key[i] = (uint64_t)position[i];
   PetscCall(wring_order_keys(b->n_used, key, order));
+  if (b->second) PetscCall(PetscMalloc1((size_t)b->n_used, &b->tag));
   for (PetscInt i = 0; i < b->n_used; i++) {
     b->used[i]      = (PetscInt)key[i];
     place[order[i]] = i;
+    if (b->second) b->tag[i] = tag[order[i]];
   }
+  move_middles(6 * (size_t)raw->n_tet, place, b->tet_mid);
+  move_middles(3 * (size_t)raw->n_lower, place, b->lower_mid);
   for (size_t i = 0; i < 4 * (size_t)raw->n_tet; i++) b->tet[i] = place[b->tet[i]];
   for (PetscInt i = 0; i < raw->n_lower; i++)
     for (int a = 0; a < raw->lower[i].n; a++)
@@ -226,17 +267,19 @@ static PetscErrorCode find_used(wring_build *b, const directory *d)
 
   PetscFunctionBegin;
   PetscCall(list_tags(b, &list));
+  b->second = (PetscBool)(b->tet_mid || b->lower_mid);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &b->second, 1, MPIU_BOOL, MPI_LOR, b->comm));
   PetscCall(wring_map_destroy(&list.place));
   PetscCall(PetscMalloc1((size_t)list.n, &position));
   PetscCall(look_up(d, list.n, list.tag, position));
   check_elements(b, &list, position);
-  PetscCall(PetscFree(list.tag));
   PetscCall(wring_build_agree(b, &ok));
   if (ok) {
     b->n_used = list.n;
-    PetscCall(sort_used(b, position));
+    PetscCall(sort_used(b, position, list.tag));
     PetscCall(find_owners(b));
   }
+  PetscCall(PetscFree(list.tag));
   PetscCall(PetscFree(position));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -251,7 +294,7 @@ PetscErrorCode wring_build_find_nodes(wring_build *b)
   PetscCall(PetscLayoutSetLocalSize(b->node, raw->n_node));
   PetscCall(PetscLayoutSetUp(b->node));
   PetscCall(create_directory(b, &d));
-  if (!raw->points) PetscCall(PetscFree(raw->node_tag));
+  if (!raw->points && !raw->keep_tags) PetscCall(PetscFree(raw->node_tag));
   PetscCall(PetscFree(raw->node_line));
   PetscCall(find_used(b, &d));
   PetscCall(wring_map_destroy(&d.position));

@@ -1,7 +1,7 @@
 /* Drops nodes, and numbers the others in the order of the file. */
 #include "build.h"
 
-enum { IN_TET = 1, IN_GROUP = 2, IN_ELEMENT = 4 };
+enum { IN_TET = 1, IN_GROUP = 2, IN_ELEMENT = 4, IN_MIDDLE = 8 };
 
 /* mark [n_used] of the elements of this rank. */
 static void mark_used(const wring_build *b, char *mark)
@@ -14,6 +14,27 @@ static void mark_used(const wring_build *b, char *mark)
     for (int a = 0; a < e->n; a++)
       mark[b->lower[3 * (size_t)i + (size_t)a]] |= (char)(IN_ELEMENT | (e->n > 1 && grouped ? IN_GROUP : 0));
   }
+  for (size_t i = 0; b->tet_mid && i < 6 * (size_t)raw->n_tet; i++)
+    if (b->tet_mid[i] >= 0) mark[b->tet_mid[i]] |= IN_MIDDLE;
+  for (size_t i = 0; b->lower_mid && i < 3 * (size_t)raw->n_lower; i++)
+    if (b->lower_mid[i] >= 0) mark[b->lower_mid[i]] |= IN_MIDDLE;
+}
+
+static void check_middle(wring_build *b, PetscInt place, int64_t line, int64_t number)
+{
+  if (place >= 0 && b->in_tet[place] & (IN_TET | IN_ELEMENT))
+    wring_build_fail(b, line, "element %lld has node %lld at the middle of an edge, which is a corner of another",
+                     (long long)number, (long long)b->tag[place]);
+}
+
+/* in_tet: the marks of all ranks. */
+static void check_middles(wring_build *b)
+{
+  const wring_raw *raw = b->raw;
+  for (PetscInt i = 0; b->tet_mid && i < 6 * raw->n_tet; i++)
+    check_middle(b, b->tet_mid[i], raw->tet_line[i / 6], raw->tet_number[i / 6]);
+  for (PetscInt i = 0; b->lower_mid && i < 3 * raw->n_lower; i++)
+    check_middle(b, b->lower_mid[i], raw->lower[i / 3].line, raw->lower[i / 3].number);
 }
 
 /*
@@ -33,11 +54,14 @@ PetscErrorCode wring_build_mark_nodes(wring_build *b, char *keep)
   PetscCall(wring_exchange_send(&b->owners, 1, mark, &got));
   PetscCall(PetscFree(mark));
   for (PetscInt i = 0; i < n_got; i++) keep[b->asked[i]] |= got[i];
-  for (PetscInt i = 0; i < n_got; i++) got[i] = (char)(keep[b->asked[i]] & IN_TET);
+  for (PetscInt i = 0; i < n_got; i++) got[i] = keep[b->asked[i]];
   PetscCall(PetscMalloc1((size_t)b->n_used, &b->in_tet));
   PetscCall(wring_exchange_answer(&b->owners, 1, got, b->in_tet));
   PetscCall(PetscFree(got));
-  for (PetscInt v = 0; v < raw->n_node; v++) keep[v] = raw->points || (keep[v] & enough);
+  check_middles(b);
+  for (PetscInt i = 0; i < b->n_used; i++) b->in_tet[i] &= IN_TET;
+  for (PetscInt v = 0; v < raw->n_node; v++)
+    keep[v] = (char)(keep[v] & IN_MIDDLE ? WRING_BUILD_MIDDLE : raw->points || (keep[v] & enough));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -48,14 +72,34 @@ static PetscErrorCode number_block(wring_build *b, const char *keep, PetscInt *n
   PetscInt64       mine = 0, end = 0;
 
   PetscFunctionBegin;
-  for (PetscInt v = 0; v < raw->n_node; v++) mine += keep[v];
+  for (PetscInt v = 0; v < raw->n_node; v++) mine += keep[v] == 1;
   PetscCallMPI(MPI_Scan(&mine, &end, 1, MPIU_INT64, MPI_SUM, b->comm));
   PetscCallMPI(MPI_Allreduce(&mine, &b->n_vertex, 1, MPIU_INT64, MPI_SUM, b->comm));
   *n = 0;
   for (PetscInt v = 0; v < raw->n_node; v++) {
-    number[v] = keep[v] ? (PetscInt)(end - mine + *n) : -1;
-    for (int c = 0; c < 3 && keep[v]; c++) raw->X[3 * (size_t)*n + (size_t)c] = raw->X[3 * (size_t)v + (size_t)c];
-    *n += keep[v];
+    number[v] = keep[v] == 1 ? (PetscInt)(end - mine + *n) : -1;
+    if (keep[v] != 1) continue;
+    for (int c = 0; c < 3; c++) raw->X[3 * (size_t)*n + (size_t)c] = raw->X[3 * (size_t)v + (size_t)c];
+    if (raw->keep_tags) raw->node_tag[*n] = raw->node_tag[v];
+    ++*n;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Stores the nodes of this block at middles of edges. */
+static PetscErrorCode store_middles(wring_build *b, const char *keep)
+{
+  const wring_raw *raw = b->raw;
+
+  PetscFunctionBegin;
+  for (PetscInt v = 0; v < raw->n_node; v++) b->n_middle += keep[v] == WRING_BUILD_MIDDLE;
+  PetscCall(PetscMalloc1((size_t)b->n_middle, &b->middle));
+  PetscCall(PetscMalloc1(3 * (size_t)b->n_middle, &b->middle_X));
+  b->n_middle = 0;
+  for (PetscInt v = 0; v < raw->n_node; v++) {
+    if (keep[v] != WRING_BUILD_MIDDLE) continue;
+    b->middle[b->n_middle] = b->node->rstart + v;
+    PetscCall(PetscArraycpy(b->middle_X + 3 * (size_t)b->n_middle++, raw->X + 3 * (size_t)v, 3));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -66,6 +110,7 @@ PetscErrorCode wring_build_number_nodes(wring_build *b, const char *keep, wring_
   PetscInt  *number, *answer;
 
   PetscFunctionBegin;
+  if (b->second) PetscCall(store_middles(b, keep));
   PetscCall(PetscMalloc1((size_t)raw->n_node, &number));
   PetscCall(number_block(b, keep, number, &d->n_vertex));
   PetscCall(PetscMalloc1((size_t)b->owners.n_got, &answer));
@@ -77,5 +122,10 @@ PetscErrorCode wring_build_number_nodes(wring_build *b, const char *keep, wring_
   PetscCall(PetscRealloc(3 * (size_t)d->n_vertex * sizeof *raw->X, &raw->X));
   d->X   = raw->X;
   raw->X = NULL;
+  if (raw->keep_tags && raw->node_tag) {
+    PetscCall(PetscRealloc((size_t)d->n_vertex * sizeof *raw->node_tag, &raw->node_tag));
+    d->tag        = raw->node_tag;
+    raw->node_tag = NULL;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -205,7 +205,7 @@ static PetscErrorCode read_nodes(wring_gmsh *r)
 
 static wring_row_kind kind_of(const wring_gmsh_type *t)
 {
-  return t->nodes == 4 ? WRING_ROW_TETS : WRING_ROW_LOWER;
+  return t->dim == 3 ? WRING_ROW_TETS : WRING_ROW_LOWER;
 }
 
 /* Adds an element with its own head to the last block, if that has the like of it up to here. */

@@ -14,7 +14,7 @@ typedef struct {
 } wring_gmsh;
 
 typedef struct {
-  int         type, dim, nodes; // nodes 0: not read
+  int         type, dim, corners, nodes; // nodes 0: not read
   const char *name;
 } wring_gmsh_type;
 

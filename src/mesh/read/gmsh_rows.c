@@ -2,19 +2,22 @@
 #include "gmsh.h"
 #include "base/count.h"
 
-static const wring_gmsh_type types[] = {{1, 1, 2, "line"},
-                                        {2, 2, 3, "triangle"},
-                                        {4, 3, 4, "tetrahedron"},
-                                        {15, 0, 1, "point"},
-                                        {3, 2, 0, "quadrangle"},
-                                        {5, 3, 0, "hexahedron"},
-                                        {6, 3, 0, "prism"},
-                                        {7, 3, 0, "pyramid"},
-                                        {8, 1, 0, "second-order line"},
-                                        {9, 2, 0, "second-order triangle"},
-                                        {11, 3, 0, "second-order tetrahedron"}};
+static const wring_gmsh_type types[] = {{1, 1, 2, 2, "line"},
+                                        {2, 2, 3, 3, "triangle"},
+                                        {4, 3, 4, 4, "tetrahedron"},
+                                        {15, 0, 1, 1, "point"},
+                                        {8, 1, 2, 3, "second-order line"},
+                                        {9, 2, 3, 6, "second-order triangle"},
+                                        {11, 3, 4, 10, "second-order tetrahedron"},
+                                        {3, 2, 4, 0, "quadrangle"},
+                                        {5, 3, 8, 0, "hexahedron"},
+                                        {6, 3, 6, 0, "prism"},
+                                        {7, 3, 5, 0, "pyramid"},
+                                        {21, 2, 3, 0, "third-order triangle"},
+                                        {26, 1, 2, 0, "third-order line"},
+                                        {29, 3, 4, 0, "third-order tetrahedron"}};
 
-static const wring_gmsh_type unknown = {0, 0, 0, "unknown"};
+static const wring_gmsh_type unknown = {0, 0, 0, 0, "unknown"};
 
 const wring_gmsh_type *wring_gmsh_find_type(wring_scan *s, int64_t line, int64_t type)
 {
@@ -22,7 +25,8 @@ const wring_gmsh_type *wring_gmsh_find_type(wring_scan *s, int64_t line, int64_t
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
     if (types[i].type == type) t = &types[i];
   if (t->nodes == 0)
-    wring_scan_fail(s, line, "element type %lld (%s), expected first-order points, lines, triangles or tetrahedra",
+    wring_scan_fail(s, line,
+                    "element type %lld (%s), expected points, lines, triangles or tetrahedra of first or second order",
                     (long long)type, t->name);
   return t;
 }
@@ -122,10 +126,15 @@ static void read_node(wring_gmsh *r)
 static PetscErrorCode read_element_nodes(wring_gmsh *r, int64_t line, int64_t number, const wring_gmsh_type *t,
                                          PetscInt source)
 {
-  wring_element e = {.line = line, .number = number, .source = source, .n = t->nodes};
+  wring_element e = {.line = line, .number = number, .source = source, .n = t->corners, .n_mid = t->nodes - t->corners};
 
   PetscFunctionBegin;
   for (int a = 0; a < t->nodes; a++) e.tag[a] = scan_tag(r, "the number of a node");
+  if (e.n_mid == 6) { // Gmsh has the edges 23 13 last
+    const int64_t last = e.tag[9];
+    e.tag[9]           = e.tag[8];
+    e.tag[8]           = last;
+  }
   wring_scan_end_line(r->s);
   PetscCall(wring_raw_add_element(r->raw, r->s, &e));
   PetscFunctionReturn(PETSC_SUCCESS);

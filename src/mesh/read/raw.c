@@ -22,7 +22,9 @@ PetscErrorCode wring_raw_destroy(wring_raw *raw)
   PetscCall(PetscFree(raw->tet_source));
   PetscCall(PetscFree(raw->tet_number));
   PetscCall(PetscFree(raw->tet_line));
+  PetscCall(PetscFree(raw->tet_mid));
   PetscCall(PetscFree(raw->lower));
+  PetscCall(PetscFree(raw->lower_mid));
   PetscCall(PetscFree(raw->source_start));
   PetscCall(PetscFree(raw->source_group));
   PetscCall(wring_names_clear(&raw->groups));
@@ -53,6 +55,33 @@ PetscErrorCode wring_raw_make_tets(wring_raw *raw, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The nodes at the middles of the edges of tet n_tet, which has room; a file may have tets of both orders. */
+static PetscErrorCode add_tet_mid(wring_raw *raw, const wring_element *e)
+{
+  PetscFunctionBegin;
+  if (!raw->tet_mid && e->n_mid) {
+    PetscCall(PetscMalloc1(6 * (size_t)raw->tet_room, &raw->tet_mid));
+    for (size_t i = 0; i < 6 * (size_t)raw->n_tet; i++) raw->tet_mid[i] = -1;
+  }
+  for (size_t k = 0; raw->tet_mid && k < 6; k++)
+    raw->tet_mid[6 * (size_t)raw->n_tet + k] = e->n_mid ? e->tag[4 + k] : -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same for element n_lower. */
+static PetscErrorCode add_lower_mid(wring_raw *raw, const wring_element *e)
+{
+  const PetscBool first = (PetscBool)!raw->lower_mid;
+
+  PetscFunctionBegin;
+  if (first && !e->n_mid) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_raw_grow((PetscInt64)raw->n_lower + 1, &raw->mid_room, 3 * sizeof *raw->lower_mid, &raw->lower_mid));
+  for (size_t i = 0; first && i < 3 * (size_t)raw->n_lower; i++) raw->lower_mid[i] = -1;
+  for (int k = 0; k < 3; k++)
+    raw->lower_mid[3 * (size_t)raw->n_lower + (size_t)k] = k < e->n_mid ? e->tag[e->n + k] : -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static void add_tet(wring_raw *raw, const wring_element *e)
 {
   for (int a = 0; a < 4; a++) raw->tet_tag[4 * (size_t)raw->n_tet + (size_t)a] = e->tag[a];
@@ -77,9 +106,12 @@ PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_
 {
   PetscFunctionBegin;
   if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (e->n == 4)
+  if (e->n == 4) {
+    PetscCall(add_tet_mid(raw, e));
     add_tet(raw, e);
-  else
+  } else {
+    PetscCall(add_lower_mid(raw, e));
     PetscCall(add_lower(raw, s, e));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

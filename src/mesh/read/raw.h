@@ -52,8 +52,12 @@ typedef struct {
   PetscInt        *tet_source; // [n_tet]
   int64_t         *tet_number; // [n_tet] in the file
   int64_t         *tet_line;   // [n_tet] its place
+  int64_t         *tet_mid;    // [n_tet][6] nodes at the middles of edges, -1: none; NULL: no tet of this rank has any
   PetscInt         n_lower, lower_room;
   wring_raw_lower *lower; // [n_lower] the elements that are not tets
+  PetscInt         mid_room;
+  int64_t         *lower_mid; // [n_lower][3] likewise
+  PetscBool        keep_tags; // node_tag is kept for the mesh
   PetscInt         n_source;
   PetscInt        *source_start; // [n_source + 1]
   PetscInt        *source_group; // [source_start[n_source]] index into groups
@@ -64,12 +68,13 @@ typedef struct {
 
 PetscErrorCode wring_raw_destroy(wring_raw *raw);
 
-/* An element of a file; one with four nodes is a tetrahedron. */
+/* An element of a file; one with four corners is a tetrahedron. */
 typedef struct {
   int64_t  line, number; // its place (wring_scan_place) and number in the file
   PetscInt source;
-  int      n;
-  int64_t  tag[4]; // the file's numbers of its nodes
+  int      n;       // corners
+  int      n_mid;   // of second order: edges 01 12 20 03 13 23, as many as there are
+  int64_t  tag[10]; // the file's numbers of its nodes: corners, then those at the middles of edges
 } wring_element;
 
 /* Allocate memory for at least this many nodes and tetrahedra in all; nodes keep those that are there. */

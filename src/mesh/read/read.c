@@ -61,11 +61,11 @@ PetscErrorCode wring_raw_read(wring_scan *s, const char *node, wring_raw *raw)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d, wring_error *e,
-                               size_t size, char *notes)
+static PetscErrorCode read_mesh(MPI_Comm comm, const char *file, double scale, PetscBool tags, wring_mesh_data **d,
+                                wring_error *e, size_t size, char *notes)
 {
   wring_scan s;
-  wring_raw  raw = {0};
+  wring_raw  raw = {.keep_tags = tags};
   char       node[PETSC_MAX_PATH_LEN], ele[PETSC_MAX_PATH_LEN];
   MPI_Comm   inner; // of PETSc: held, so that exchanges do not duplicate comm and free that again each time
 
@@ -80,5 +80,21 @@ PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, wr
   if (wring_scan_ok(&s)) PetscCall(wring_raw_build(comm, &raw, scale, &s, d, size, notes));
   PetscCall(wring_raw_destroy(&raw));
   PetscCall(PetscCommDestroy(&inner));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d, wring_error *e,
+                               size_t size, char *notes)
+{
+  PetscFunctionBegin;
+  PetscCall(read_mesh(comm, file, scale, PETSC_FALSE, d, e, size, notes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_read_tagged(MPI_Comm comm, const char *file, double scale, wring_mesh_data **d,
+                                      wring_error *e, size_t size, char *notes)
+{
+  PetscFunctionBegin;
+  PetscCall(read_mesh(comm, file, scale, PETSC_TRUE, d, e, size, notes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

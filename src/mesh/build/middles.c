@@ -1,0 +1,186 @@
+/*
+  Nodes at the middles of edges: the rows of all elements meet by edge on the rank that the edge's hash gives, which
+  keeps one of each edge, and these go to the owners of the nodes, which know their positions.
+*/
+#include "build.h"
+#include "base/count.h"
+#include "base/sort.h"
+
+/* An element's edge; key: smaller times n_vertex plus larger vertex number. */
+typedef struct {
+  uint64_t key;
+  int64_t  tag[3]; // of the ends and the middle, in the file
+  int64_t  line, number;
+  PetscInt position; // of the middle
+} middle_row;
+
+typedef struct {
+  PetscInt    n, room;
+  middle_row *row;
+} middle_list;
+
+/* Edge i of this rank's elements, six for each tet, then three for each other element, whose key is UINT64_MAX
+  without a middle. */
+static middle_row make_row(const wring_build *b, PetscInt i)
+{
+  static const int       end[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+  const wring_raw *const raw       = b->raw;
+  const PetscInt         of_tets = 6 * raw->n_tet, e = i < of_tets ? i / 6 : (i - of_tets) / 3;
+  const int              k     = (int)(i < of_tets ? i % 6 : (i - of_tets) % 3);
+  const PetscInt        *table = i < of_tets ? b->tet_mid : b->lower_mid;
+  const PetscInt         mid   = !table ? -1 : i < of_tets ? table[i] : table[i - of_tets];
+  const PetscInt *const  v     = i < of_tets ? b->tet + 4 * (size_t)e : b->lower + 3 * (size_t)e;
+  if (mid < 0) return (middle_row){.key = UINT64_MAX};
+  const PetscInt p = v[end[k][0]], q = v[i < of_tets || k == 0 ? end[k][1] : (k + 1) % 3];
+  const PetscInt u = PetscMin(b->vertex[p], b->vertex[q]), w = PetscMax(b->vertex[p], b->vertex[q]);
+  // a node of an element in no group may have been dropped
+  return (middle_row){.key      = u < 0 ? UINT64_MAX : (uint64_t)u * (uint64_t)b->n_vertex + (uint64_t)w,
+                      .tag      = {b->tag[p], b->tag[q], b->tag[mid]},
+                      .line     = i < of_tets ? raw->tet_line[e] : raw->lower[e].line,
+                      .number   = i < of_tets ? raw->tet_number[e] : raw->lower[e].number,
+                      .position = b->used[mid]};
+}
+
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
+
+/* Two rows with one edge and two nodes, or with one node and two edges: a fault of the later element. */
+static void report(wring_build *b, const middle_row *first, const middle_row *other, PetscBool by_node)
+{
+  const middle_row *const r = first->line < other->line ? other : first, *const before = r == first ? other : first;
+  if (by_node)
+    wring_build_fail(b, r->line,
+                     "element %lld has node %lld at the middle of the edge of nodes %lld and %lld, another element at "
+                     "that of %lld and %lld",
+                     (long long)r->number, (long long)r->tag[2], (long long)r->tag[0], (long long)r->tag[1],
+                     (long long)before->tag[0], (long long)before->tag[1]);
+  else
+    wring_build_fail(b, r->line,
+                     "element %lld has node %lld at the middle of the edge of nodes %lld and %lld, another element "
+                     "node %lld",
+                     (long long)r->number, (long long)r->tag[2], (long long)r->tag[0], (long long)r->tag[1],
+                     (long long)before->tag[2]);
+}
+
+/* One row of each edge of this rank's elements. */
+static PetscErrorCode list_rows(wring_build *b, middle_list *list)
+{
+  const PetscInt n = 6 * b->raw->n_tet + 3 * b->raw->n_lower;
+  uint64_t      *key;
+  PetscInt      *order;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)n, &key, (size_t)n, &order));
+  for (PetscInt i = 0; i < n; i++) key[i] = make_row(b, i).key;
+  PetscCall(wring_order_keys(n, key, order));
+  for (PetscInt i = 0; i < n && key[i] < UINT64_MAX; i++) {
+    const middle_row row = make_row(b, order[i]);
+    if (i > 0 && key[i] == key[i - 1]) {
+      if (list->row[list->n - 1].position != row.position) report(b, &list->row[list->n - 1], &row, PETSC_FALSE);
+      continue;
+    }
+    PetscCall(wring_raw_grow((PetscInt64)list->n + 1, &list->room, sizeof *list->row, &list->row));
+    list->row[list->n++] = row;
+  }
+  PetscCall(PetscFree2(key, order));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- edges that meet --------------------------------------------------------------------------------------------- */
+
+static uint64_t key_of(const middle_row *row, PetscBool by_node)
+{
+  return by_node ? (uint64_t)row->position : row->key;
+}
+
+/* Keeps one row of each edge, in the order of keys: the first of the file; of each node likewise, by_node. */
+static PetscErrorCode unite(wring_build *b, PetscBool by_node, middle_list *list)
+{
+  uint64_t   *key;
+  PetscInt   *order, kept = 0;
+  middle_row *row;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)list->n, &key, (size_t)list->n, &order));
+  PetscCall(PetscMalloc1((size_t)list->n, &row));
+  for (PetscInt i = 0; i < list->n; i++) key[i] = key_of(&list->row[i], by_node);
+  PetscCall(wring_order_keys(list->n, key, order));
+  for (PetscInt i = 0; i < list->n; i++) {
+    const middle_row *const r = &list->row[order[i]];
+    if (i == 0 || key[i] != key[i - 1])
+      row[kept++] = *r;
+    else if (key_of(&row[kept - 1], (PetscBool)!by_node) != key_of(r, (PetscBool)!by_node))
+      report(b, &row[kept - 1], r, by_node);
+  }
+  PetscCall(PetscFree2(key, order));
+  PetscCall(PetscFree(list->row));
+  *list = (middle_list){.n = kept, .row = row};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sends rows to the ranks of their edges, or of their nodes, and unites those that meet. */
+static PetscErrorCode meet(wring_build *b, PetscBool by_node, middle_list *list)
+{
+  PetscInt   *to, n;
+  middle_row *got;
+  PetscMPIInt size, owner;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(b->comm, &size));
+  PetscCall(PetscMalloc1((size_t)list->n, &to));
+  for (PetscInt i = 0; i < list->n; i++) {
+    to[i] = (PetscInt)(wring_mix(list->row[i].key) % (uint64_t)size);
+    if (!by_node) continue;
+    PetscCall(PetscLayoutFindOwner(b->node, list->row[i].position, &owner));
+    to[i] = owner;
+  }
+  PetscCall(wring_exchange_rows(b->comm, list->n, to, sizeof *got, list->row, &n, &got));
+  PetscCall(PetscFree(to));
+  PetscCall(PetscFree(list->row));
+  *list = (middle_list){.n = n, .row = got};
+  PetscCall(unite(b, by_node, list));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+/* list: rows in the order of the nodes, which are of this rank's block. */
+static PetscErrorCode fill_table(const wring_build *b, const middle_list *list, wring_middles *t)
+{
+  PetscInt at;
+
+  PetscFunctionBegin;
+  t->n = list->n;
+  PetscCall(PetscMalloc1(2 * (size_t)t->n, &t->end));
+  PetscCall(PetscMalloc1(3 * (size_t)t->n, &t->X));
+  PetscCall(PetscMalloc1((size_t)t->n, &t->tag));
+  for (PetscInt i = 0; i < t->n; i++) {
+    const middle_row *const row = &list->row[i];
+    t->end[2 * (size_t)i]       = (PetscInt)(row->key / (uint64_t)b->n_vertex);
+    t->end[2 * (size_t)i + 1]   = (PetscInt)(row->key % (uint64_t)b->n_vertex);
+    t->tag[i]                   = row->tag[2];
+    PetscCall(PetscFindInt(row->position, b->n_middle, b->middle, &at));
+    PetscCall(PetscArraycpy(t->X + 3 * (size_t)i, b->middle_X + 3 * (size_t)at, 3));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_build_find_middles(wring_build *b, wring_mesh_data *d)
+{
+  middle_list list = {0};
+  PetscBool   ok;
+
+  PetscFunctionBegin;
+  if ((uint64_t)b->n_vertex >> 32) wring_error_set(b->e, "%s: too many corners of second-order elements", b->file);
+  wring_count_fits(6 * (PetscInt64)b->raw->n_tet + 3 * (PetscInt64)b->raw->n_lower, 1, b->file, "edges on a rank",
+                   b->e);
+  PetscCall(wring_build_agree(b, &ok));
+  if (!ok) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(list_rows(b, &list));
+  PetscCall(meet(b, PETSC_FALSE, &list));
+  PetscCall(meet(b, PETSC_TRUE, &list));
+  PetscCall(wring_build_agree(b, &ok));
+  d->order = 2;
+  if (ok) PetscCall(fill_table(b, &list, &d->middles));
+  PetscCall(PetscFree(list.row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
