@@ -97,14 +97,24 @@ static PetscErrorCode write_expected(const char *frame, double time, const piece
 static PetscErrorCode write_piece(const char *file, double time, PetscBool compress, const piece *p)
 {
   const wring_cells cells[] = {{p->n_tet, 4, p->tet}, {p->n_line, 2, p->line}, {p->n_vertex, 1, p->vertex}};
-  const wring_field point[] = {{"u", WRING_FLOAT64, 3, p->u}, {"vertex", WRING_INT64, 1, p->number}};
-  const wring_field cell[]  = {{"volume", WRING_FLOAT64, 1, p->volume},
-                               {"energy", WRING_FLOAT32, 1, p->energy},
-                               {"region", WRING_INT32, 1, p->region},
-                               {"flag", WRING_UINT8, 1, p->flag}};
+  const wring_field point[] = {{"u", WRING_FLOAT64, 3, p->u, PETSC_FALSE},
+                               {"vertex", WRING_INT64, 1, p->number, PETSC_TRUE}};
+  const wring_field cell[]  = {{"volume", WRING_FLOAT64, 1, p->volume, PETSC_FALSE},
+                               {"energy", WRING_FLOAT32, 1, p->energy, PETSC_FALSE},
+                               {"region", WRING_INT32, 1, p->region, PETSC_TRUE},
+                               {"flag", WRING_UINT8, 1, p->flag, PETSC_TRUE}};
+  const wring_frame frame   = {.time          = time,
+                               .n_point       = p->n_point,
+                               .points        = {"Points", WRING_FLOAT64, 3, p->x, PETSC_FALSE},
+                               .n_cells       = 3,
+                               .cells         = cells,
+                               .n_point_field = 2,
+                               .n_cell_field  = 4,
+                               .point_field   = point,
+                               .cell_field    = cell};
 
   PetscFunctionBegin;
-  PetscCall(wring_vtk_write(PETSC_COMM_WORLD, file, time, compress, p->n_point, p->x, 3, cells, 2, point, 4, cell));
+  PetscCall(wring_vtk_write(PETSC_COMM_WORLD, file, compress, &frame));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,7 +7,8 @@
     deck.c              a YAML deck and the command line
     csv.c               tables of numbers
     gmsh_write.c        Gmsh 4.1; readers of meshes are in src/mesh/read
-    spans.h, vtk.c      one file from all ranks; VTK frames
+    spans.h             one file from all ranks
+    vtk/                frames: a .vtu of one (vtk.c), a .vtkhdf of many (vtkhdf.c) and its tables (rows.h)
     natural.h           values by original vertex number, in blocks by rank
     crc.h, seal.h       checksums that all ranks compute together; the seal at the end of a checkpoint
     sha256.c            the hash of an input file, by which results name it
@@ -103,11 +104,12 @@ typedef struct {
   wring_type  type;
   int         components;
   const void *value; // [n][components] of this rank; 6 are those of a symmetric tensor, 9 those of a tensor
+  PetscBool   fixed; // the same in every frame of a run: a file of many frames has it once
 } wring_field;
 
 /*
-  Cells of one shape: m = 1 vertex, 2 line, 3 triangle, 4 tet; corner [n][m] local vertices, tets oriented as in
-  wring_mesh.
+  Cells of one shape, with m corners: 1 vertex, 2 line, 3 triangle, 4 tet; corner [n][m] local vertices, tets oriented
+  as in wring_mesh.
 */
 typedef struct {
   PetscInt        n;
@@ -116,19 +118,66 @@ typedef struct {
 } wring_cells;
 
 /*
-  One .vtu: a Piece per rank with its n_local points; appended raw data, UInt64 headers; one collective MPI-IO write. x
-  and point fields [n_local][..]; cell fields follow the order of the cells arrays. Every rank passes the same fields; a
-  rank without points passes n_local = 0. Tensors of 6 (XX YY ZZ XY YZ XZ) or 9 components (row by row) get these names,
-  as ParaView orders them. compress: zlib, about a sixth of the bytes and three times the time. Refusals
-  name path and reason. Collective.
+  A state of this rank's points and cells; a rank may have none. Every rank has the same shapes and fields. Values of
+  cells follow the order of the cells arrays. Arrays are borrowed.
 */
-PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, double time, PetscBool compress, PetscInt n_local,
-                               const double *x, int n_cells, const wring_cells *cells, int n_point_fields,
-                               const wring_field *point, int n_cell_fields, const wring_field *cell);
+typedef struct {
+  double             time; // s
+  PetscInt           n_point;
+  wring_field        points; // [n_point][3] m, "Points"
+  int                n_cells;
+  const wring_cells *cells; // [n_cells]
+  int                n_point_field, n_cell_field;
+  const wring_field *point_field, *cell_field;
+} wring_frame;
+
+/*
+  One .vtu: a Piece per rank; appended raw data, UInt64 headers; one collective MPI-IO write. Tensors of 6 (XX YY ZZ XY
+  YZ XZ) or 9 components (row by row) get these names, as ParaView orders them. compress: zlib, about a sixth of the
+  bytes and three times the time. Refusals name path and reason. Collective.
+*/
+PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, PetscBool compress, const wring_frame *frame);
 
 /* Writes the .pvd: names of frames (relative to it) and their times [s]. Not collective: call on rank 0. */
 PetscErrorCode wring_pvd_write(const char *file, PetscInt n, const char *const *frame, const double *time,
                                wring_error *e);
+
+/* ---- VTKHDF ------------------------------------------------------------------------------------------------------ */
+
+/*
+  A file of many frames: VTKHDF 2.0 of type UnstructuredGrid with a group Steps (VTK file formats, "VTKHDF format
+  specification"), which ParaView 5.12 and later read. A part per rank. Connectivity, offsets, types and fixed fields
+  are there once for each layout, a layout being the cells, fixed fields and ranks of consecutive frames; points and
+  other fields for each frame. Tables have room for the frames that are expected, which takes no disk space before it
+  is written (a sparse file) and is reserved frame by frame. A frame becomes visible by one write of one block of
+  metadata, after its values are on the disk: a reader sees it whole or not at all, whenever the program is killed.
+  Outside of /VTKHDF, /wring has the step of each frame and the sizes of each layout.
+*/
+typedef struct {
+  PetscInt  frames; // in the file
+  PetscInt  room;   // for this number
+  PetscBool ready;  // this run has written to the file: its layout is the last one
+} wring_vtkhdf;
+
+/*
+  Sets an error if a file, which may be missing, has other fields than this frame, whose values are not used. Not
+  collective: rank 0, before a run changes anything.
+*/
+PetscErrorCode wring_vtkhdf_check(const char *file, const wring_frame *frame, wring_error *e);
+
+/*
+  Keeps the frames of an existing file with step <= keep. A missing file has no frames. Not collective: rank 0, before
+  the first frame of a run.
+*/
+PetscErrorCode wring_vtkhdf_keep(const char *file, PetscInt keep, wring_error *e);
+
+/*
+  Appends a frame of a step, whose number is above those in the file; h: all zero before the first frame of a run.
+  Creates the file, if it is missing, with room for `expected` frames more. If the file has another layout, or no room,
+  all of its frames are copied to a new one, which replaces it. Refused: a file with other fields. Collective.
+*/
+PetscErrorCode wring_vtkhdf_append(MPI_Comm comm, const char *file, PetscInt step, PetscInt expected,
+                                   const wring_frame *frame, wring_vtkhdf *h);
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 

@@ -329,6 +329,13 @@ PetscErrorCode wring_mesh_extend_halo(wring_mesh *m, PetscInt n, const PetscInt 
 */
 PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, PetscInt **triangle);
 
+/*
+  The faces of this rank's tets that no other tet of any rank has, of order 2 each in four parts: *corner [*n][3] local
+  vertices, counter-clockwise seen from outside; *number [*n] is 4 e + a for the face of tet e opposite to its corner a.
+  Both are ordered by this number, and freed with PetscFree. Collective.
+*/
+PetscErrorCode wring_mesh_skin(const wring_mesh *m, PetscInt *n, PetscInt **corner, PetscInt **number);
+
 /* Local number of an original vertex number, owned or ghost, or -1. Not collective (binary search). */
 PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original);
 

@@ -64,6 +64,23 @@ PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_hdf5_reopen(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error)
+{
+  PetscFunctionBegin;
+  *h = (wring_hdf5){.file = H5I_INVALID_HID, .comm = comm, .path = path, .error = error};
+  silence(h);
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+  h->file = H5Fopen(path, H5F_ACC_RDWR, access);
+  H5Pclose(access);
+  if (h->file < 0) wring_error_set(error, "%s: cannot be written: HDF5 cannot open it", path);
+  PetscCall(wring_error_share(comm, error));
+  if (error->text[0]) H5Eset_auto2(H5E_DEFAULT, h->report, h->report_data);
+  PetscCall(wring_error_raise_output(comm, error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Files are complete when they have their name, so no lock is needed; some parallel file systems have no locks. */
 static hid_t open_file(const char *path)
 {

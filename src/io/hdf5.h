@@ -31,9 +31,11 @@ typedef struct {
   removed; after a failure of a later call, further calls may be made, and fail. Collective.
 */
 PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error);
+/* Opens path for writing into its tables. If a rank fails, all ranks raise the error. Collective. */
+PetscErrorCode wring_hdf5_reopen(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error);
 /* Opens path for reading. Not collective. */
 void wring_hdf5_open(wring_hdf5 *h, const char *path, wring_error *error);
-/* Collective after create. */
+/* Collective after create and reopen. */
 void wring_hdf5_close(wring_hdf5 *h);
 
 /* Appends a table whose rows are the n rows of rank 0, then those of rank 1, ... value [n][width]. Collective. */

@@ -37,9 +37,13 @@ static PetscErrorCode find_local_faces(const wring_mesh *m, wring_skin *s)
   PetscCall(wring_faces_match(m->n_local, m->n_tet, m->tet, neighbour, crowd));
   for (size_t i = 0; i < 4 * (size_t)m->n_tet; i++) s->n += neighbour[i] < 0;
   PetscCall(PetscMalloc1((m->mid ? 12 : 3) * (size_t)s->n, &s->corner));
+  PetscCall(PetscMalloc1((m->mid ? 4 : 1) * (size_t)s->n, &s->face));
   s->n = 0;
-  for (PetscInt i = 0; i < 4 * m->n_tet; i++)
-    if (neighbour[i] < 0) s->n += wring_mesh_cut_face(m, i / 4, (int)(i % 4), s->corner + 3 * (size_t)s->n);
+  for (PetscInt i = 0; i < 4 * m->n_tet; i++) {
+    if (neighbour[i] >= 0) continue;
+    const int parts = wring_mesh_cut_face(m, i / 4, (int)(i % 4), s->corner + 3 * (size_t)s->n);
+    for (int k = 0; k < parts; k++) s->face[s->n++] = i;
+  }
   PetscCall(PetscFree(neighbour));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -140,7 +144,7 @@ static PetscErrorCode drop_shared_faces(const wring_mesh *m, wring_skin *s)
   for (PetscInt t = 0; t < s->n; t++) {
     if (inner[t]) continue;
     for (int a = 0; a < 3; a++) s->corner[3 * kept + a] = s->corner[3 * t + a];
-    kept++;
+    s->face[kept++] = s->face[t];
   }
   s->n = kept;
   PetscCall(PetscFree4(shared, inner, asked, to));
@@ -272,9 +276,25 @@ PetscErrorCode wring_skin_destroy(wring_skin **skin)
   PetscFunctionBegin;
   if (!s) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscFree(s->corner));
+  PetscCall(PetscFree(s->face));
   PetscCall(PetscFree3(s->vertex, s->ring_start, s->ring));
   PetscCall(PetscFree(s->body));
   PetscCall(PetscFree(s->home));
   PetscCall(PetscFree(*skin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_skin(const wring_mesh *m, PetscInt *n, PetscInt **corner, PetscInt **number)
+{
+  wring_skin s = {.n = 0};
+
+  PetscFunctionBegin;
+  PetscCall(find_homes(m, &s));
+  PetscCall(find_local_faces(m, &s));
+  PetscCall(drop_shared_faces(m, &s));
+  PetscCall(PetscFree(s.home));
+  *n      = s.n;
+  *corner = s.corner;
+  *number = s.face;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -16,6 +16,7 @@
 typedef struct {
   PetscInt     n;        // triangles: faces of this rank's tets that no other tet of any rank has, of order 2 in parts
   PetscInt    *corner;   // [n][3] local vertices, counter-clockwise seen from outside
+  PetscInt    *face;     // [n] 4 e + a: the face of tet e opposite to its corner a
   PetscInt     n_vertex; // owned vertices of triangles on any rank
   PetscInt    *vertex;   // [n_vertex] local, ascending
   PetscInt    *ring_start; // [n_vertex + 1]

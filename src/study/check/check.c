@@ -2,7 +2,7 @@
 /* wring check: what a run of this deck would do, and how much memory it would take on every rank; no step is made. */
 #include "study/common/command_keys.h"
 #include "study/compare/compare_solve.h"
-#include "study/run/fields.h"
+#include "study/frames/frames.h"
 #include "study/common/header.h"
 #include "study/common/output_directory.h"
 #include "check_sanity.h"
@@ -17,6 +17,7 @@ typedef struct {
   wring_problem *p;
   wring_solver  *solver; // NULL: the integrator advances without one
   wring_sanity  *sanity;
+  wring_frames   frames;
   Vec            x; // x_0
   Mat            A[3];
   double         bytes[N_PART]; // of this rank
@@ -107,31 +108,12 @@ static double probe_bytes(const wring_problem *p)
   return stress ? 48 * (double)p->mesh->n_tet + 120 * (double)p->mesh->n_local : 0;
 }
 
-/*
-  A frame: offset, type and four fields of a cell, with triangles or lines also the corners of all cells, and the fields
-  by choice; position, displacement, velocity and number of a vertex. At another time the stresses of probes: stress of
-  a tet, sums and means of a vertex.
-*/
+/* Memory of a frame or, at another time, of the stresses of probes: stress of a tet, sums and means of a vertex. */
 static PetscErrorCode predict_output(check *c)
 {
-  const wring_mesh *const   m = c->p->mesh;
-  const wring_surface      *surface;
-  const wring_spring_lines *line;
-  const PetscInt n_surface = wring_problem_surfaces(c->p, &surface), n_line = wring_problem_springs(c->p, &line);
-  PetscInt       every;
-  unsigned       fields;
-
   PetscFunctionBegin;
-  PetscCall(wring_options_get_int(c->p->options, "output_", wring_output_options, "every", &every));
-  PetscCall(wring_fields_choose(c->p, &fields));
-  const double more   = wring_fields_bytes(fields);
-  double       others = 0, corners = 0; // triangles and lines; bytes of their corners
-  for (PetscInt i = 0; i < n_surface; i++) others += surface[i].n, corners += 24.0 * surface[i].n;
-  for (PetscInt i = 0; i < n_line; i++) others += line[i].n, corners += 16.0 * line[i].n;
-  if (others > 0) corners += 16.0 * m->n_tet;
-  double frame = (29 + more) * (m->n_tet + others) + corners + 80.0 * m->n_local;
-  if (every == 0) frame = 0;
-  c->bytes[OUTPUT] = PetscMax(frame, probe_bytes(c->p));
+  PetscCall(wring_frames_get_options(c->p, wring_stepper_steps(c->p->stepper), &c->frames));
+  c->bytes[OUTPUT] = PetscMax(wring_frames_memory(c->p, &c->frames), probe_bytes(c->p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -289,24 +271,6 @@ static PetscErrorCode print_solver(const check *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frames of a run; the last step always has one. */
-static PetscErrorCode print_frames(const wring_problem *p)
-{
-  const PetscInt steps = wring_stepper_steps(p->stepper);
-  PetscInt       every;
-
-  PetscFunctionBegin;
-  PetscCall(wring_options_get_int(p->options, "output_", wring_output_options, "every", &every));
-  if (every == 0)
-    PetscCall(PetscPrintf(p->comm, "frames    none\n"));
-  else if (every > steps)
-    PetscCall(PetscPrintf(p->comm, "frames    of the first and the last step only: output.every is %" PetscInt_FMT "\n",
-                          every));
-  else
-    PetscCall(PetscPrintf(p->comm, "frames    every %" PetscInt_FMT " steps\n", every));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode print_probes(const wring_problem *p)
 {
   const wring_probe *probe;
@@ -328,7 +292,7 @@ static PetscErrorCode print(check *c)
   PetscCall(wring_header_print(c->p, c->solver ? wring_solver_name(c->solver) : NULL));
   if (c->solver) PetscCall(print_solver(c));
   PetscCall(PetscPrintf(p->comm, "steps     %" PetscInt_FMT "\n", wring_stepper_steps(p->stepper)));
-  PetscCall(print_frames(p));
+  PetscCall(wring_frames_print(p, &c->frames, p->state.step));
   PetscCall(print_names(p->comm, "regions", &p->mesh->regions));
   PetscCall(print_names(p->comm, "sets", &p->mesh->sets));
   PetscCall(print_sets_of(p->mesh, "triangles", 3));
@@ -364,6 +328,7 @@ PetscErrorCode wring_study_check(MPI_Comm comm, const wring_options *o, wring_en
   PetscCall(print(&c));
   PetscCall(note_conflict(comm, o));
   PetscCall(wring_sanity_destroy(&c.sanity));
+  PetscCall(wring_frames_destroy(&c.frames));
   PetscCall(VecDestroy(&c.x));
   PetscCall(wring_solver_destroy(&c.solver));
   PetscCall(wring_matrices_destroy(c.A));

@@ -101,8 +101,9 @@ PetscInt wring_directory_number(const char *name, const char *stem, const char *
 
 /* What a run has left in a directory. */
 typedef struct {
-  PetscInt checkpoints, frames;
-  PetscInt last; // step of the last checkpoint
+  PetscInt  checkpoints, frames;
+  PetscInt  last; // step of the last checkpoint
+  PetscBool hdf;  // frames.vtkhdf
 } remains;
 
 static void count_remains(const char *directory, remains *r)
@@ -115,6 +116,7 @@ static void count_remains(const char *directory, remains *r)
     r->checkpoints += step >= 0;
     r->last = PetscMax(r->last, step);
     r->frames += wring_directory_number(entry->d_name, "frame_", ".vtu") >= 0;
+    r->hdf |= strcmp(entry->d_name, "frames.vtkhdf") == 0;
   }
   closedir(d);
 }
@@ -129,6 +131,8 @@ static void describe_remains(const remains *r, size_t size, char *text)
   if (r->frames)
     snprintf(text + n, size - (size_t)n, "%s%" PetscInt_FMT " frame%s", n ? " and " : "", r->frames,
              r->frames == 1 ? "" : "s");
+  else if (r->hdf)
+    snprintf(text + n, size - (size_t)n, "%sframes.vtkhdf", n ? " and " : "");
 }
 
 /* True if initial.restart is this directory or a file in it. Rank 0. */
@@ -205,7 +209,7 @@ PetscErrorCode wring_directory_find_conflict(const wring_options *o, wring_error
                       "%s: holds %s of another run: add -output_overwrite true to replace them, -initial_restart %s to "
                       "go on from the last checkpoint, or -output_directory with another name",
                       directory, text, directory);
-    else if (!restart && r.frames)
+    else if (!restart && (r.frames || r.hdf))
       wring_error_set(e,
                       "%s: holds %s of another run: add -output_overwrite true to replace them, or -output_directory "
                       "with another name",

@@ -98,9 +98,17 @@ static PetscErrorCode write_vtu(const wring_mesh_job *job, const wring_mesh_data
   PetscFunctionBegin;
   if (d) PetscCall(draw(d, &p));
   for (int k = 0; k < N_KIND; k++) cells[k] = (wring_cells){p.n[k], 4 - k, p.corner[k]};
-  const wring_field vertex = {"vertex", WRING_INT64, 1, p.number}, cell = {"region", WRING_INT32, 1, p.region};
-  PetscCall(wring_vtk_write(job->comm, job->to, 0, PETSC_TRUE, d ? d->n_vertex : 0, d ? d->X : NULL, N_KIND, cells, 1,
-                            &vertex, 1, &cell));
+  const wring_field vertex = {"vertex", WRING_INT64, 1, p.number, PETSC_TRUE};
+  const wring_field cell   = {"region", WRING_INT32, 1, p.region, PETSC_TRUE};
+  const wring_frame frame  = {.n_point       = d ? d->n_vertex : 0,
+                              .points        = {"Points", WRING_FLOAT64, 3, d ? d->X : NULL, PETSC_TRUE},
+                              .n_cells       = N_KIND,
+                              .cells         = cells,
+                              .n_point_field = 1,
+                              .n_cell_field  = 1,
+                              .point_field   = &vertex,
+                              .cell_field    = &cell};
+  PetscCall(wring_vtk_write(job->comm, job->to, PETSC_TRUE, &frame));
   PetscCall(PetscFree5(p.corner[1], p.corner[2], p.corner[3], p.region, p.number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

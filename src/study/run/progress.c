@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L // isatty
 #include "progress.h"
 #include "study/record/provenance.h"
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,6 +73,40 @@ PetscErrorCode wring_progress_step(const wring_problem *p, wring_progress *g, co
   }
   PetscCall(wring_core_watch_look(&g->watch));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Seconds until |grad g| reaches the limit of the solve, -1: unknown. */
+static double time_left(const wring_progress *g, double now, const wring_solver_limits *l, const wring_iteration *it)
+{
+  const double reference = l->stop == WRING_STOP_GRADIENT ? 0 : l->rtol * it->reference;
+  const double target = PetscMax(l->atol, reference), fallen = log(g->gradient / it->gradient_norm);
+  if (l->stop == WRING_STOP_DECREMENT || !(target > 0) || !(fallen > 0) || it->iteration == 0) return -1;
+  return PetscMax(0, log(it->gradient_norm / target)) / fallen * (now - g->begun);
+}
+
+PetscBool wring_progress_iteration(wring_progress *g, PetscInt step, double time, const wring_solver_limits *limits,
+                                   const wring_iteration *it)
+{
+  static const double interval = 10; // s
+  const double        now      = MPI_Wtime();
+  if (it->iteration == 0) {
+    g->begun = g->within = now;
+    g->gradient          = it->gradient_norm;
+  }
+  if (now - g->within < interval) return PETSC_FALSE;
+  const double left = time_left(g, now, limits, it);
+  char         end[48];
+  if (left < 0)
+    snprintf(end, sizeof end, "end unknown");
+  else
+    snprintf(end, sizeof end, "about %.0f s left", left);
+  g->within = now;
+  printf("%sin step %" PetscInt_FMT "/%" PetscInt_FMT "  t %.6g s  it %" PetscInt_FMT
+         "  g %.6e J  |grad g| %.2e N  %.0f s  %s%s",
+         g->terminal ? "\r" : "", step, g->last, time, it->iteration, it->value.objective, it->gradient_norm,
+         now - g->begun, end, g->terminal ? "\033[K" : "\n");
+  fflush(stdout);
+  return PETSC_TRUE;
 }
 
 void wring_progress_finish(const wring_problem *p, const wring_progress *g)

@@ -10,6 +10,9 @@ typedef struct {
   PetscInt  first, last;
   PetscBool told;                            // a step that did not converge has had its line
   double    printed;                         // MPI_Wtime of the last line, -1: none
+  double    begun;                           // MPI_Wtime of the first iteration of the solve
+  double    within;                          // of the last line inside a step
+  double    gradient;                        // N, |grad g| at the first iteration
   double    ended[WRING_PROGRESS_STEPS + 1]; // MPI_Wtime when step i ended, at i modulo the length
 
   wring_core_watch watch;
@@ -22,7 +25,14 @@ double  wring_progress_rate(wring_progress *g, PetscInt step);
 /* A run to step `last` begins; it has made a step: prints a line if one is due; it has ended. Collective. */
 PetscErrorCode wring_progress_start(const wring_problem *p, PetscInt last, wring_progress *g);
 PetscErrorCode wring_progress_step(const wring_problem *p, wring_progress *g, const wring_outcome *outcome);
-void           wring_progress_finish(const wring_problem *p, const wring_progress *g);
+/*
+  An iteration of the solve of step `step`: a line with an estimate of the solve's end, if it has taken 10 s, and then
+  each 10 s. The estimate assumes that log |grad g| goes on falling as it has since the first iteration. Returns whether
+  10 s have gone by since the last line or the first iteration. Not collective: rank 0.
+*/
+PetscBool wring_progress_iteration(wring_progress *g, PetscInt step, double time, const wring_solver_limits *limits,
+                                   const wring_iteration *it);
+void      wring_progress_finish(const wring_problem *p, const wring_progress *g);
 
 /* How the run ended and the seconds of each phase. Collective. */
 PetscErrorCode wring_summary_print(wring_problem *p, const char *ended);

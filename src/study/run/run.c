@@ -14,6 +14,22 @@ static PetscErrorCode begin_step(wring_run *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Each iteration: a row of history.csv; in a long step, a line of progress and a heartbeat. */
+static PetscErrorCode monitor(void *context, const wring_iteration *it)
+{
+  wring_run *const     r = context;
+  const wring_history *h = &r->output.history;
+  wring_error          e = {""};
+  wring_solver_limits  limits;
+
+  PetscFunctionBegin;
+  PetscCall(wring_history_monitor(&r->output.history, it));
+  if (r->p->rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_solver_get_limits(r->solver, &limits);
+  if (wring_progress_iteration(&r->progress, h->step, h->time, &limits, it)) wring_run_beat(r, it, &e);
+  PetscFunctionReturn(PETSC_SUCCESS); // a heartbeat that cannot be written is tried again after the step, and refused
+}
+
 /* The new positions x, by the solver or by the integrator alone. */
 static PetscErrorCode solve(wring_run *r)
 {
@@ -105,7 +121,7 @@ static PetscErrorCode record_step(wring_run *r)
   if (!r->status) PetscCall(wring_probes_write(&r->output.probes, p));
   wring_record_flush(&r->output.steps, &error);
   wring_record_flush(&r->output.probes, &error);
-  wring_run_beat(r, &error);
+  wring_run_beat(r, NULL, &error);
   PetscCall(wring_error_raise_output(p->comm, &error));
   if (!r->status) PetscCall(wring_progress_step(p, &r->progress, &r->outcome));
   wring_phases_switch(&p->phases, old);
@@ -125,7 +141,8 @@ static PetscErrorCode march(wring_run *r)
   const wring_run_output *const o = &r->output;
 
   PetscFunctionBegin;
-  if (o->frame_every && !o->goes_on) PetscCall(wring_run_write_frame(r));
+  if (!o->goes_on && (o->frames.every || wring_frames_due(&o->frames, p->state.step)))
+    PetscCall(wring_run_write_frame(r));
   PetscCall(wring_progress_start(p, r->last, &r->progress));
   r->set_up = r->marched = wring_phases_total(&p->phases);
   while (p->state.step < r->last && !r->status) {
@@ -135,7 +152,7 @@ static PetscErrorCode march(wring_run *r)
     PetscCall(make_step(r));
     PetscCall(record_step(r));
     if (r->status) break;
-    if (due(p->state.step, o->frame_every)) PetscCall(wring_run_write_frame(r));
+    if (wring_frames_due(&o->frames, p->state.step)) PetscCall(wring_run_write_frame(r));
     if (due(p->state.step, o->checkpoint_every)) PetscCall(wring_run_write_checkpoint(r));
   }
   r->marched = wring_phases_total(&p->phases);
@@ -150,7 +167,7 @@ static PetscErrorCode write_last_state(wring_run *r)
   const wring_run_output *const o    = &r->output;
 
   PetscFunctionBegin;
-  if (o->frame_every && step > r->first && o->framed != step) PetscCall(wring_run_write_frame(r));
+  if (wring_frames_wanted(&o->frames) && step > r->first && o->framed != step) PetscCall(wring_run_write_frame(r));
   if (o->written != step) PetscCall(wring_run_write_checkpoint(r));
   PetscCall(wring_run_write_state(r));
   PetscCall(wring_run_write_json(r));
@@ -231,8 +248,10 @@ PetscErrorCode wring_run_march(wring_run *r)
   PetscCall(wring_run_open_directory(r));
   PetscCall(wring_header_print(r->p, r->solver ? r->output.history.solver : NULL));
   PetscCall(print_rules(r));
+  PetscCall(wring_frames_print(r->p, &r->output.frames, r->first + r->output.goes_on));
   PetscCall(wring_tally_start(r->p, r->solver, &r->tally));
   PetscCall(wring_run_write_json(r));
+  if (r->solver) PetscCall(wring_solver_set_monitor(r->solver, monitor, r));
   PetscCall(march(r));
   PetscCall(write_last_state(r));
   PetscCall(print_end(r));

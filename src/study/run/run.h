@@ -6,7 +6,7 @@
     run_output.c  the output directory, checkpoints, frames, state.csv, run.json
     segments.h    the earlier parts of a chain of restarts (segments.c)
     records.h     tables that grow: history.csv, residuals.csv (records.c), steps.csv (steps.c), probes.csv (probes.c)
-    frames.h      frame_NNNNNN.vtu and frames.pvd (frames.c); fields.h their cell data by choice (fields.c)
+    study/frames  frames for ParaView
     bounds.h      whether a state has diverged (bounds.c)
     tally.h       what happened: steps by reason, inverted tetrahedra (tally.c)
     progress.h    lines on the screen (progress.c)
@@ -16,7 +16,7 @@
 #pragma once
 #include "study/common/command_keys.h"
 #include "bounds.h"
-#include "frames.h"
+#include "study/frames/frames.h"
 #include "progress.h"
 #include "records.h"
 #include "study/common/json.h"
@@ -37,7 +37,7 @@ typedef struct {
   wring_record  steps;
   wring_record  probes; // not open: no probes
   wring_frames  frames;
-  PetscInt      frame_every, checkpoint_every;
+  PetscInt      checkpoint_every;
   json_t       *made;            // how and where this run is made
   json_t       *segments;        // of rank 0: run.json of each earlier part of a chain of restarts, the first one first
   json_t       *json;            // of rank 0: run.json as it was written last
@@ -90,7 +90,10 @@ PetscErrorCode wring_run_write_checkpoint(wring_run *r); // and keeps two
 PetscErrorCode wring_run_write_frame(wring_run *r);
 PetscErrorCode wring_run_write_state(const wring_run *r); // state.csv, if it is wanted
 PetscErrorCode wring_run_write_json(wring_run *r);        // run.json
-/* After a step, at most every 10 s: run.json as it was when they began, with a `heartbeat`. Not collective. */
-void wring_run_beat(wring_run *r, wring_error *e);
+/*
+  After a step, or an iteration of the next one (it), at most every 10 s: run.json as it was when they began, with a
+  `heartbeat`. Not collective.
+*/
+void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e);
 
 const char *wring_run_ended(const wring_run *r); // "running", "done", "stopped by a signal"; not collective

@@ -57,7 +57,8 @@ static PetscErrorCode open_files(wring_run *r, wring_error *e)
     [HISTORY]   = {"history.csv", wring_history_header, &o->history.record},
     [RESIDUALS] = {"residuals.csv", residuals ? wring_residuals_header : NULL, &o->history.residuals},
     [PROBES]    = {"probes.csv", probes, &o->probes}};
-  open_tables(r, table, keep, e);
+  if (o->goes_on) PetscCall(wring_frames_check(&o->frames, e));
+  if (!e->text[0]) open_tables(r, table, keep, e);
   PetscCall(PetscFree(probes));
   if (e->text[0]) PetscFunctionReturn(PETSC_SUCCESS);
   wring_directory_remove(o->directory, "checkpoint_", ".h5", keep + 1, all, e);
@@ -66,8 +67,10 @@ static PetscErrorCode open_files(wring_run *r, wring_error *e)
   if (!o->goes_on) wring_directory_remove_file(o->directory, "run.json", e); // otherwise it is replaced
   if (o->goes_on)
     PetscCall(wring_frames_read(&o->frames, keep, e));
-  else
+  else {
     wring_directory_remove_file(o->directory, "frames.pvd", e);
+    wring_directory_remove_file(o->directory, WRING_FRAMES_HDF, e);
+  }
   wring_directory_remove(o->directory, "frame_", ".vtu", keep + 1, all, e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -230,7 +233,16 @@ static void add_times(const wring_run *r, double until, json_t *json)
   json_object_set_new(json, "marching_seconds", r->set_up > 0 ? wring_json_real(until - r->set_up) : json_null());
 }
 
-void wring_run_beat(wring_run *r, wring_error *e)
+/* Of the solve of the next step. */
+static void add_iteration(const wring_run *r, const wring_iteration *it, json_t *beat)
+{
+  json_object_set_new(beat, "solving", json_integer(r->output.history.step));
+  json_object_set_new(beat, "iteration", json_integer(it->iteration));
+  json_object_set_new(beat, "objective", wring_json_real(it->value.objective));
+  json_object_set_new(beat, "gradient_norm", wring_json_real(it->gradient_norm));
+}
+
+void wring_run_beat(wring_run *r, const wring_iteration *it, wring_error *e)
 {
   static const double     interval = 10; // s
   wring_run_output *const o        = &r->output;
@@ -241,6 +253,7 @@ void wring_run_beat(wring_run *r, wring_error *e)
   json_object_set_new(beat, "step", json_integer(r->p->state.step));
   json_object_set_new(beat, "time", wring_json_real(r->p->state.time));
   json_object_set_new(beat, "seconds", wring_json_real(wring_phases_total(&r->p->phases)));
+  if (it) add_iteration(r, it, beat);
   json_object_set_new(o->json, "heartbeat", beat);
   add_times(r, wring_phases_total(&r->p->phases), o->json);
   write_json(r, o->json, e);
@@ -284,6 +297,19 @@ static json_t *describe_checkpoints(const wring_run *r)
   return json;
 }
 
+static json_t *describe_frames(const wring_frames *f)
+{
+  json_t *const json = json_object();
+  json_object_set_new(json, "format", json_string(f->hdf ? "vtkhdf" : "vtu"));
+  json_object_set_new(json, "kind", json_string(f->surface ? "surface" : "volume"));
+  json_object_set_new(json, "precision", json_string(f->single ? "single" : "double"));
+  json_object_set_new(json, "written", json_integer(f->written));
+  json_object_set_new(json, "bytes", wring_json_real(f->bytes));
+  json_object_set_new(json, "once", wring_json_real(f->once));
+  json_object_set_new(json, "seconds", wring_json_real(f->seconds));
+  return json;
+}
+
 PetscErrorCode wring_run_write_json(wring_run *r)
 {
   wring_problem *const p      = r->p;
@@ -309,6 +335,7 @@ PetscErrorCode wring_run_write_json(wring_run *r)
   json_object_set_new(json, "ended", json_string(wring_run_ended(r)));
   json_object_set_new(json, "last_reason", solved ? json_string(wring_reason_name(r->outcome.reason)) : json_null());
   if (p->rank == 0) json_object_set_new(json, "checkpoints", describe_checkpoints(r));
+  json_object_set_new(json, "frames", describe_frames(&r->output.frames));
   if (p->rank == 0) json_object_set(json, "segments", r->output.segments);
   if (p->rank == 0) write_json(r, json, &error);
   json_decref(r->output.json);

@@ -13,10 +13,31 @@ const wring_option wring_output_options[] = {
    .value = "1",
    .range = "[0,inf)",
    .help  = "Steps between frames for ParaView; the last step always has one; 0: no frames."},
+  {.key   = "steps",
+   .type  = WRING_INTS,
+   .range = "[0,inf)",
+   .help  = "Steps that have a frame, 0: the start, in the place of `every`; the last step always has one."},
+  {.key     = "format",
+   .type    = WRING_WORD,
+   .value   = "vtu",
+   .choices = "vtu|vtkhdf",
+   .help    = "Of frames: a .vtu of each and frames.pvd; or frames.vtkhdf, one file of all, with the mesh once, for "
+              "ParaView 5.12 and later."},
+  {.key     = "kind",
+   .type    = WRING_WORD,
+   .value   = "auto",
+   .choices = "auto|volume|surface",
+   .help    = "Frames of all tetrahedra, or of the triangles of their surface with the values of their tetrahedra; "
+              "auto: of the surface, if the mesh has more than 1,000,000 tetrahedra."},
+  {.key     = "precision",
+   .type    = WRING_WORD,
+   .value   = "double",
+   .choices = "double|single",
+   .help    = "Of positions and other real numbers in frames."},
   {.key   = "compress",
    .type  = WRING_BOOL,
    .value = "false",
-   .help  = "Whether to compress frames: a sixth of the size, three times the time."},
+   .help  = "Whether to compress frames of format vtu: a sixth of the size, three times the time."},
   {.key   = "overwrite",
    .type  = WRING_BOOL,
    .value = "false",
@@ -75,11 +96,9 @@ static PetscErrorCode get_options(wring_run *r)
   const wring_options *const o = r->p->options;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_int(o, "output_", wring_output_options, "every", &r->output.frame_every));
   PetscCall(wring_options_get_int(o, "checkpoint_", wring_checkpoint_options, "every", &r->output.checkpoint_every));
-  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "compress", &r->output.frames.compress));
-  PetscCall(wring_fields_choose(r->p, &r->output.frames.fields));
   PetscCall(find_last_step(r));
+  PetscCall(wring_frames_get_options(r->p, r->last, &r->output.frames));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,7 +113,6 @@ static PetscErrorCode create_solver(wring_run *r)
   if (!wring_stepper_minimises(p->stepper)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_problem_create_solver(p, NULL, &r->solver));
   wring_solver_expect_solves(r->solver, wring_stepper_steps(p->stepper)); // of the whole run, also after a restart
-  PetscCall(wring_solver_set_monitor(r->solver, wring_history_monitor, &r->output.history));
   r->output.history.solver = wring_solver_name(r->solver);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

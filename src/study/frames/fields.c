@@ -64,6 +64,13 @@ double wring_fields_bytes(unsigned chosen)
   return bytes + (has(chosen, VON_MISES) && !has(chosen, STRESS) ? 8 * table[STRESS].components : 0);
 }
 
+int wring_fields_reals(unsigned chosen)
+{
+  int n = 0;
+  for (int f = 0; f < WRING_MAX_FIELDS; f++) n += has(chosen, f) ? table[f].components : 0;
+  return n;
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* Tets are the first cells: their fields are computed in place, but a stress that only the von Mises stress needs. */
@@ -99,7 +106,7 @@ static PetscErrorCode fill_membranes(wring_problem *p, const double *J, wring_fi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_fields_create(wring_problem *p, unsigned chosen, PetscInt cells, const double *J, wring_fields *f)
+PetscErrorCode wring_fields_allocate(unsigned chosen, PetscInt cells, wring_fields *f)
 {
   double **const field[] = {&f->stress, &f->von_mises, &f->deformation_gradient, &f->membrane_force};
 
@@ -108,6 +115,13 @@ PetscErrorCode wring_fields_create(wring_problem *p, unsigned chosen, PetscInt c
   for (int i = 0; i < WRING_MAX_FIELDS; i++) {
     if (has(chosen, i)) PetscCall(PetscCalloc1((size_t)table[i].components * (size_t)PetscMax(cells, 1), field[i]));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_fields_create(wring_problem *p, unsigned chosen, PetscInt cells, const double *J, wring_fields *f)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_fields_allocate(chosen, cells, f));
   if (f->stress || f->von_mises || f->deformation_gradient) PetscCall(fill_tets(p, f));
   if (f->membrane_force) PetscCall(fill_membranes(p, J, f));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -128,7 +142,7 @@ int wring_fields_list(const wring_fields *f, wring_field field[WRING_MAX_FIELDS]
   const double *const value[] = {f->stress, f->von_mises, f->deformation_gradient, f->membrane_force};
   int                 n       = 0;
   for (int i = 0; i < WRING_MAX_FIELDS; i++) {
-    if (value[i]) field[n++] = (wring_field){table[i].name, WRING_FLOAT64, table[i].components, value[i]};
+    if (value[i]) field[n++] = (wring_field){table[i].name, WRING_FLOAT64, table[i].components, value[i], PETSC_FALSE};
   }
   return n;
 }

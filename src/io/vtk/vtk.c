@@ -5,15 +5,15 @@
   (otherwise 0), and the compressed size of each block.
 */
 #define _POSIX_C_SOURCE 200809L
-#include "file.h"
-#include "spans.h"
+#include "io/file.h"
+#include "io/spans.h"
+#include "vtk_types.h"
 #include <inttypes.h>
 #include <wring/io.h>
 #include <zlib.h>
 
 /* Block size in bytes. zlib's level 1 reduces a mesh to a sixth of its bytes and is little slower than the disk. */
 enum { PACK_BLOCK = 1 << 18, PACK_LEVEL = 1 };
-enum { VTK_VERTEX = 1, VTK_LINE = 3, VTK_TRIANGLE = 5, VTK_TETRA = 10 };
 
 typedef enum { POINTS, CELLS, POINT_DATA, CELL_DATA } vtk_section;
 
@@ -37,21 +37,12 @@ typedef struct {
   vtk_array      *array;
 } vtk_piece;
 
-static const struct {
-  const char *name;
-  uint64_t    bytes;
-} vtk_type[] = {
-  [WRING_FLOAT64] = {"Float64", 8}, [WRING_FLOAT32] = {"Float32", 4}, [WRING_INT64] = {"Int64", 8},
-  [WRING_INT32] = {"Int32", 4},     [WRING_UINT8] = {"UInt8", 1},
+static const char *const type_name[] = {
+  [WRING_FLOAT64] = "Float64", [WRING_FLOAT32] = "Float32", [WRING_INT64] = "Int64",
+  [WRING_INT32] = "Int32",     [WRING_UINT8] = "UInt8",
 };
 
 /* ---- the piece of a rank ----------------------------------------------------------------------------------------- */
-
-static uint8_t cell_type(int m)
-{
-  static const uint8_t type[] = {0, VTK_VERTEX, VTK_LINE, VTK_TRIANGLE, VTK_TETRA};
-  return type[m];
-}
 
 /* The corners of all cells: those of the caller if they are in one array. */
 static PetscErrorCode join_corners(vtk_piece *p, int n, const wring_cells *cells)
@@ -88,7 +79,7 @@ static PetscErrorCode create_cells(vtk_piece *p, int n, const wring_cells *cells
   for (int i = 0; i < n; i++) {
     for (PetscInt j = 0; j < cells[i].n; j++, c++) {
       p->offset[c] = end += cells[i].m;
-      p->type[c]   = cell_type(cells[i].m);
+      p->type[c]   = wring_vtk_cell(cells[i].m);
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -102,9 +93,9 @@ static void add_array(vtk_piece *p, vtk_section section, uint64_t n, wring_field
 static void add_cells(vtk_piece *p)
 {
   const wring_type index = sizeof(PetscInt) == 8 ? WRING_INT64 : WRING_INT32;
-  add_array(p, CELLS, p->n_corner, (wring_field){"connectivity", index, 1, p->corner});
-  add_array(p, CELLS, p->n_cell, (wring_field){"offsets", index, 1, p->offset});
-  add_array(p, CELLS, p->n_cell, (wring_field){"types", WRING_UINT8, 1, p->type});
+  add_array(p, CELLS, p->n_corner, (wring_field){"connectivity", index, 1, p->corner, PETSC_TRUE});
+  add_array(p, CELLS, p->n_cell, (wring_field){"offsets", index, 1, p->offset, PETSC_TRUE});
+  add_array(p, CELLS, p->n_cell, (wring_field){"types", WRING_UINT8, 1, p->type, PETSC_TRUE});
 }
 
 static PetscErrorCode destroy_piece(vtk_piece *p)
@@ -162,7 +153,7 @@ static PetscErrorCode encode_piece(vtk_piece *p, PetscBool compress)
   PetscFunctionBegin;
   for (int i = 0; i < p->n_array; i++) {
     vtk_array *const a     = &p->array[i];
-    const uint64_t   bytes = a->n * (uint64_t)a->field.components * vtk_type[a->field.type].bytes;
+    const uint64_t   bytes = a->n * (uint64_t)a->field.components * wring_type_bytes(a->field.type);
     if (compress)
       PetscCall(encode_packed(a, bytes));
     else
@@ -212,8 +203,8 @@ static uint64_t print_piece(FILE *f, const vtk_piece *p, const uint64_t *size, u
   for (int i = 0; i < p->n_array; i++) {
     const vtk_array *const a = &p->array[i];
     if (i == 0 || a->section != a[-1].section) fprintf(f, "<%s>\n", section[a->section]);
-    fprintf(f, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\"", vtk_type[a->field.type].name,
-            a->field.name, a->field.components);
+    fprintf(f, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\"", type_name[a->field.type], a->field.name,
+            a->field.components);
     print_components(f, a->field.components);
     fprintf(f, " format=\"appended\" offset=\"%" PRIu64 "\"/>\n", offset);
     if (i == p->n_array - 1 || a->section != a[1].section) fprintf(f, "</%s>\n", section[a->section]);
@@ -294,21 +285,19 @@ static PetscErrorCode write_file(MPI_Comm comm, const char *file, double time, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, double time, PetscBool compress, PetscInt n_local,
-                               const double *x, int n_cells, const wring_cells *cells, int n_point_fields,
-                               const wring_field *point, int n_cell_fields, const wring_field *cell)
+PetscErrorCode wring_vtk_write(MPI_Comm comm, const char *file, PetscBool compress, const wring_frame *f)
 {
-  vtk_piece p = {.n_point = (uint64_t)n_local};
+  vtk_piece p = {.n_point = (uint64_t)f->n_point};
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(4 + n_point_fields + n_cell_fields, &p.array));
-  PetscCall(create_cells(&p, n_cells, cells));
-  add_array(&p, POINTS, p.n_point, (wring_field){"Points", WRING_FLOAT64, 3, x});
+  PetscCall(PetscMalloc1(4 + f->n_point_field + f->n_cell_field, &p.array));
+  PetscCall(create_cells(&p, f->n_cells, f->cells));
+  add_array(&p, POINTS, p.n_point, f->points);
   add_cells(&p);
-  for (int i = 0; i < n_point_fields; i++) add_array(&p, POINT_DATA, p.n_point, point[i]);
-  for (int i = 0; i < n_cell_fields; i++) add_array(&p, CELL_DATA, p.n_cell, cell[i]);
+  for (int i = 0; i < f->n_point_field; i++) add_array(&p, POINT_DATA, p.n_point, f->point_field[i]);
+  for (int i = 0; i < f->n_cell_field; i++) add_array(&p, CELL_DATA, p.n_cell, f->cell_field[i]);
   PetscCall(encode_piece(&p, compress));
-  PetscCall(write_file(comm, file, time, compress, &p));
+  PetscCall(write_file(comm, file, f->time, compress, &p));
   PetscCall(destroy_piece(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -15,6 +15,10 @@ typedef struct {
 /* The fields that output.fields names, as bits of `chosen`. Refused: one that no element has. Collective. */
 PetscErrorCode wring_fields_choose(const wring_problem *p, unsigned *chosen);
 double         wring_fields_bytes(unsigned chosen); // memory of a cell; not collective
+int            wring_fields_reals(unsigned chosen); // numbers of a cell in a frame; not collective
+
+/* Fields with the value 0. Not collective. */
+PetscErrorCode wring_fields_allocate(unsigned chosen, PetscInt cells, wring_fields *f);
 
 /* Computes the fields of the state; J [cells] of the frame. Collective. */
 PetscErrorCode wring_fields_create(wring_problem *p, unsigned chosen, PetscInt cells, const double *J, wring_fields *f);

@@ -1,0 +1,253 @@
+/* Appends a frame to a file of frames. */
+#define _GNU_SOURCE // fallocate
+#include "io/file.h"
+#include "vtkhdf_impl.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the file that is there -------------------------------------------------------------------------------------- */
+
+/* Sets an error unless the open file has exactly these tables. */
+static void check_tables(wring_vtkhdf_file *f, const char *path)
+{
+  static const char *const folder[2] = {"/VTKHDF/PointData", "/VTKHDF/CellData"};
+  int64_t                  n[2]      = {0};
+  PetscBool                same      = PETSC_TRUE;
+  for (int i = 0; i < f->n_table; i++) {
+    const wring_rows *const t = &f->table[i].rows;
+    for (int k = 0; k < 2; k++)
+      n[k] += strncmp(t->path, folder[k], strlen(folder[k])) == 0 && t->path[strlen(folder[k])] == '/';
+    same = (PetscBool)(same && wring_rows_count(&f->h, t) >= 0);
+  }
+  for (int k = 0; k < 2; k++) same = (PetscBool)(same && wring_rows_links(&f->h, folder[k]) == n[k]);
+  if (!same)
+    wring_error_set(&f->error, "%s: its fields are not those of this run, expected another output.directory", path);
+}
+
+PetscErrorCode wring_vtkhdf_check(const char *path, const wring_frame *frame, wring_error *e)
+{
+  wring_vtkhdf_file f = {.comm = PETSC_COMM_SELF};
+  wring_layout      layout;
+
+  PetscFunctionBegin;
+  if (access(path, F_OK)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_vtkhdf_tables(&f, frame, &layout));
+  wring_hdf5_open(&f.h, path, &f.error);
+  if (!f.error.text[0]) check_tables(&f, path);
+  wring_hdf5_close(&f.h);
+  if (f.error.text[0]) *e = f.error;
+  PetscCall(wring_vtkhdf_free(&f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rank 0: the layouts of the file up to its frames, and its room. */
+static PetscErrorCode read_head(wring_vtkhdf_file *f, const char *path)
+{
+  PetscFunctionBegin;
+  wring_hdf5_open(&f->h, path, &f->error);
+  if (!f->error.text[0]) check_tables(f, path);
+  f->room      = wring_rows_count(&f->h, &wring_vtkhdf_step);
+  int64_t rows = wring_rows_count(&f->h, &wring_vtkhdf_layouts);
+  if (f->room < f->frames || rows < 1) wring_error_set(&f->error, "%s: is damaged", path);
+  if (!f->error.text[0]) {
+    PetscCall(PetscMalloc1((size_t)rows + 1, &f->layout)); // and one to come
+    wring_rows_read(&f->h, &wring_vtkhdf_layouts, 0, rows, f->layout);
+    for (; rows > 0 && f->layout[rows - 1].first >= f->frames; rows--) f->room = f->frames; // of frames that are gone
+  }
+  f->n_layout = rows;
+  wring_hdf5_close(&f->h);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode share_head(wring_vtkhdf_file *f)
+{
+  int64_t head[3] = {f->frames, f->room, f->n_layout};
+
+  PetscFunctionBegin;
+  PetscCall(wring_error_raise(f->comm, &f->error));
+  PetscCallMPI(MPI_Bcast(head, 3, MPI_INT64_T, 0, f->comm));
+  f->frames   = head[0];
+  f->room     = head[1];
+  f->n_layout = head[2];
+  if (!f->layout) PetscCall(PetscMalloc1((size_t)f->n_layout + 1, &f->layout));
+  PetscCallMPI(MPI_Bcast(f->layout, (int)(5 * f->n_layout), MPI_INT64_T, 0, f->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether this rank's rows of a table of the last layout are in the file. */
+static PetscErrorCode has_rows(wring_vtkhdf_file *f, const wring_vtkhdf_table *t, const void *mine, PetscBool *same)
+{
+  const int64_t  n     = f->mine[t->unit];
+  const uint64_t bytes = (uint64_t)n * wring_rows_bytes(&t->rows);
+  char          *value;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc(bytes, &value));
+  wring_rows_read(&f->h, &t->rows, wring_vtkhdf_row(f, t, f->frames) + f->before[t->unit], n, value);
+  if (bytes && memcmp(value, mine, bytes) != 0) *same = PETSC_FALSE;
+  PetscCall(PetscFree(value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether the last layout of the file is this run's: numbers, cells and fixed fields of every rank. Collective. */
+static PetscErrorCode compare_layout(wring_vtkhdf_file *f, const char *path, const wring_layout *l, PetscBool *same)
+{
+  const wring_layout *const last = &f->layout[f->n_layout - 1];
+
+  PetscFunctionBegin;
+  *same =
+    (PetscBool)(last->parts == l->parts && last->points == l->points && last->cells == l->cells && last->ids == l->ids);
+  if (!*same) PetscFunctionReturn(PETSC_SUCCESS);
+  wring_hdf5_open(&f->h, path, &f->error);
+  for (int i = 0; i < f->n_table && *same && !f->error.text[0]; i++) {
+    const wring_vtkhdf_table *const t = &f->table[i];
+    if (t->fixed && t->value) PetscCall(has_rows(f, t, t->value, same));
+    if (t->unit == WRING_IDS) PetscCall(has_rows(f, t, f->ids, same));
+    if (t->unit == WRING_OFFSETS) PetscCall(has_rows(f, t, f->offsets, same));
+  }
+  wring_hdf5_close(&f->h);
+  PetscCall(wring_error_raise_output(f->comm, &f->error));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, same, 1, MPIU_BOOL, MPI_LAND, f->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- a frame ----------------------------------------------------------------------------------------------------- */
+
+/*
+  Rank 0: disk space for the rows of a frame. HDF5 crashes or hangs if the disk becomes full while it writes through
+  MPI-IO. A file system that cannot reserve is not an error.
+*/
+static void reserve(wring_vtkhdf_file *f, wring_error *e)
+{
+  const int fd = open(f->path, O_WRONLY);
+  if (fd < 0) wring_error_set(e, "%s: cannot be written: %s", f->path, strerror(errno));
+  for (int i = 0; i < f->n_table && fd >= 0; i++) {
+    const wring_vtkhdf_table *const t     = &f->table[i];
+    const uint64_t                  rows  = (uint64_t)wring_vtkhdf_unit(&f->layout[f->n_layout - 1], t->unit);
+    const uint64_t                  bytes = rows * wring_rows_bytes(&t->rows);
+    const uint64_t                  at    = wring_rows_offset(&f->h, &t->rows, wring_vtkhdf_row(f, t, f->frames));
+    if (bytes == 0 || at == 0 || !fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)bytes)) continue;
+    if (errno != EOPNOTSUPP && errno != ENOSYS)
+      wring_error_set(e, "%s: cannot be written: %s", f->path, strerror(errno));
+  }
+  if (fd >= 0) close(fd);
+}
+
+/* Writes the rows of the frame after f->frames, and closes the file. Collective. */
+static PetscErrorCode write_frame(wring_vtkhdf_file *f, int64_t step, PetscBool with_layout)
+{
+  PetscFunctionBegin;
+  if (f->rank == 0 && !f->error.text[0]) reserve(f, &f->error);
+  PetscCall(wring_error_share(f->comm, &f->error));
+  if (!f->error.text[0]) wring_vtkhdf_write(f, f->frames, step, with_layout);
+  if (H5Fflush(f->h.file, H5F_SCOPE_LOCAL) < 0) // and syncs, on every rank
+    wring_error_set(&f->error, "%s: cannot be written: HDF5 cannot flush it; is the disk full?", f->path);
+  wring_hdf5_close(&f->h);
+  PetscCall(wring_error_share(f->comm, &f->error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rank 0: from the times of path to those of the open file, which may be another one. */
+static PetscErrorCode add_time(wring_vtkhdf_file *f, const char *path, double time)
+{
+  int64_t n     = 0;
+  double *times = NULL;
+
+  PetscFunctionBegin;
+  if (f->frames > 0) PetscCall(wring_vtkhdf_times(path, &n, &times, &f->error));
+  if (n != f->frames) wring_error_set(&f->error, "%s: has been changed by another program", path);
+  if (!times) PetscCall(PetscMalloc1(1, &times));
+  times[f->frames] = time;
+  if (!f->error.text[0]) wring_vtkhdf_commit(f->path, f->frames + 1, times, &f->error);
+  PetscCall(PetscFree(times));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Into the file that is there. */
+static PetscErrorCode append(wring_vtkhdf_file *f, const char *path, PetscInt step, double time)
+{
+  PetscFunctionBegin;
+  snprintf(f->path, sizeof f->path, "%s", path);
+  PetscCall(wring_hdf5_reopen(&f->h, f->comm, f->path, &f->error));
+  PetscCall(write_frame(f, step, PETSC_FALSE));
+  if (f->rank == 0 && !f->error.text[0]) PetscCall(add_time(f, path, time));
+  PetscCall(wring_error_raise_output(f->comm, &f->error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static uint64_t frame_bytes(const wring_vtkhdf_file *f)
+{
+  uint64_t bytes = 0;
+  for (int i = 0; i < f->n_table; i++)
+    bytes +=
+      (uint64_t)wring_vtkhdf_unit(&f->layout[f->n_layout - 1], f->table[i].unit) * wring_rows_bytes(&f->table[i].rows);
+  return bytes;
+}
+
+/* Into a new file with the frames of the old one, which it replaces. */
+static PetscErrorCode append_new(wring_vtkhdf_file *f, const char *path, PetscInt step, double time)
+{
+  PetscFunctionBegin;
+  wring_file_part(path, f->path, &f->error);
+  PetscCall(wring_vtkhdf_create(f, path, frame_bytes(f)));
+  PetscCall(write_frame(f, step, PETSC_TRUE));
+  if (f->rank == 0 && !f->error.text[0]) PetscCall(add_time(f, path, time));
+  PetscCall(wring_file_finish_all(f->comm, path, &f->error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- appending --------------------------------------------------------------------------------------------------- */
+
+/*
+  The frames, layouts and room of the file. A run that has written to it knows that its layout is the last one; another
+  one compares. *fits: the frame can be appended; otherwise its layout is added for a new file.
+*/
+static PetscErrorCode find_place(wring_vtkhdf_file *f, const char *path, const wring_layout *l, PetscInt expected,
+                                 PetscBool ready, PetscBool *fits)
+{
+  double *time;
+
+  PetscFunctionBegin;
+  *fits = PETSC_FALSE;
+  if (f->rank == 0) {
+    PetscCall(wring_vtkhdf_times(path, &f->frames, &time, &f->error));
+    PetscCall(PetscFree(time));
+    if (f->frames > 0 && !f->error.text[0]) PetscCall(read_head(f, path));
+  }
+  PetscCall(share_head(f));
+  if (ready)
+    *fits = PETSC_TRUE;
+  else if (f->frames > 0)
+    PetscCall(compare_layout(f, path, l, fits));
+  if (f->frames >= f->room) *fits = PETSC_FALSE;
+  if (*fits) PetscFunctionReturn(PETSC_SUCCESS);
+  f->layout[f->n_layout]       = *l;
+  f->layout[f->n_layout].first = f->frames;
+  f->n_layout++;
+  f->room = f->frames + expected + 16 + expected / 8; // stops and restarts add frames
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_vtkhdf_append(MPI_Comm comm, const char *file, PetscInt step, PetscInt expected,
+                                   const wring_frame *frame, wring_vtkhdf *h)
+{
+  wring_vtkhdf_file f = {.comm = comm};
+  wring_layout      layout;
+  PetscBool         fits;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &f.rank));
+  PetscCall(wring_vtkhdf_tables(&f, frame, &layout));
+  if (!h->ready) PetscCall(wring_vtkhdf_cells(&f, frame));
+  PetscCall(find_place(&f, file, &layout, expected, h->ready, &fits));
+  if (!fits && h->ready) PetscCall(wring_vtkhdf_cells(&f, frame));
+  if (fits)
+    PetscCall(append(&f, file, step, frame->time));
+  else
+    PetscCall(append_new(&f, file, step, frame->time));
+  *h = (wring_vtkhdf){.frames = (PetscInt)f.frames + 1, .room = (PetscInt)f.room, .ready = PETSC_TRUE};
+  PetscCall(wring_vtkhdf_free(&f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,145 @@
+#define _POSIX_C_SOURCE 200809L // getline
+#include "frames.h"
+#include "study/common/output_directory.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Number and time of a frame in a line of the .pvd; -1 if the line has none. */
+static PetscInt parse_frame(const char *line, char name[64], double *time)
+{
+  const char *const file = strstr(line, "file=\""), *const when = strstr(line, "timestep=\"");
+  if (!file || !when || sscanf(file, "file=\"%63[^\"]\"", name) != 1) return -1;
+  *time = strtod(when + strlen("timestep=\""), NULL);
+  return wring_directory_number(name, "frame_", ".vtu");
+}
+
+static PetscErrorCode append(wring_frames *f, const char *name, double time)
+{
+  PetscFunctionBegin;
+  if (f->n == f->capacity) {
+    f->capacity = 2 * f->capacity + 64;
+    PetscCall(PetscRealloc((size_t)f->capacity * sizeof *f->name, &f->name));
+    PetscCall(PetscRealloc((size_t)f->capacity * sizeof *f->time, &f->time));
+  }
+  PetscCall(PetscStrallocpy(name, &f->name[f->n]));
+  f->time[f->n++] = time;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode write_list(const wring_frames *f, wring_error *e)
+{
+  char path[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
+  PetscCall(wring_pvd_write(path, f->n, (const char *const *)f->name, f->time, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode read_list(wring_frames *f, PetscInt keep, wring_error *e)
+{
+  char   path[PETSC_MAX_PATH_LEN + 32], name[64], *line = NULL;
+  size_t size = 0;
+  double time;
+
+  PetscFunctionBegin;
+  snprintf(path, sizeof path, "%s/frames.pvd", f->directory);
+  FILE *const file = fopen(path, "r");
+  if (!file) PetscFunctionReturn(PETSC_SUCCESS); // no frames yet
+  while (getline(&line, &size, file) > 0) {
+    const PetscInt number = parse_frame(line, name, &time);
+    if (number >= 0 && number <= keep) PetscCall(append(f, name, time));
+  }
+  free(line);
+  fclose(file);
+  PetscCall(write_list(f, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_frames_check(const wring_frames *f, wring_error *e)
+{
+  wring_frame_values *values;
+  wring_frame         frame;
+  char                path[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  if (!f->hdf || !wring_frames_wanted(f)) PetscFunctionReturn(PETSC_SUCCESS);
+  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->directory);
+  PetscCall(wring_frame_describe(f->fields, f->single, &values, &frame));
+  PetscCall(wring_vtkhdf_check(path, &frame, e));
+  PetscCall(wring_frame_forget(&values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e)
+{
+  char path[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->directory);
+  PetscCall(wring_vtkhdf_keep(path, keep, e));
+  PetscCall(read_list(f, keep, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_frames_destroy(wring_frames *f)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < f->n; i++) PetscCall(PetscFree(f->name[i]));
+  PetscCall(PetscFree(f->name));
+  PetscCall(PetscFree(f->time));
+  PetscCall(PetscFree(f->step));
+  PetscCall(wring_frame_skin_destroy(&f->skin));
+  *f = (wring_frames){0};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- one frame --------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode write_vtu(wring_frames *f, const wring_problem *p, const wring_frame *frame)
+{
+  wring_error error = {0};
+  char        name[64], path[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  snprintf(name, sizeof name, "frame_%06" PetscInt_FMT ".vtu", p->state.step);
+  snprintf(path, sizeof path, "%s/%s", f->directory, name);
+  PetscCall(wring_vtk_write(p->comm, path, f->compress, frame));
+  if (p->rank == 0) {
+    PetscCall(append(f, name, p->state.time));
+    PetscCall(write_list(f, &error));
+  }
+  PetscCall(wring_error_raise_output(p->comm, &error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode append_hdf(wring_frames *f, const wring_problem *p, const wring_frame *frame)
+{
+  char path[PETSC_MAX_PATH_LEN + 64];
+
+  PetscFunctionBegin;
+  snprintf(path, sizeof path, "%s/" WRING_FRAMES_HDF, f->directory);
+  PetscCall(wring_vtkhdf_append(p->comm, path, p->state.step, wring_frames_count(f, p->state.step), frame, &f->file));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p)
+{
+  const wring_phase   old   = wring_phases_switch(&p->phases, WRING_PHASE_OUTPUT);
+  const double        start = MPI_Wtime();
+  wring_frame_values *values;
+  wring_frame         frame;
+
+  PetscFunctionBegin;
+  if (f->surface && !f->has_skin) PetscCall(wring_frames_measure(p, f));
+  PetscCall(wring_frame_create(p, f->fields, f->single, f->surface ? &f->skin : NULL, &values, &frame));
+  if (f->hdf)
+    PetscCall(append_hdf(f, p, &frame));
+  else
+    PetscCall(write_vtu(f, p, &frame));
+  PetscCall(wring_frame_destroy(p, &values));
+  f->written++;
+  f->seconds += MPI_Wtime() - start;
+  wring_phases_switch(&p->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,71 @@
+/*
+  Files for ParaView: frame_NNNNNN.vtu, numbered by step, and frames.pvd with their times; or frames.vtkhdf. Read in
+  this order:
+
+    frames.c        writes frames, continues those of an earlier run
+    frames_keys.c   keys of output, which steps have a frame, how many bytes frames take
+    frame.h         one frame: its cells and values (frame.c), of the surface alone (frame_skin.c)
+    fields.h        cell data by choice
+*/
+#pragma once
+#include "frame.h"
+
+#define WRING_FRAMES_HDF "frames.vtkhdf" // the name of the file, if there is one
+
+typedef struct {
+  const char *directory; // borrowed
+  PetscBool   hdf;       // one file of all frames
+  PetscBool   compress, surface, single;
+  PetscBool   chosen;        // whether the deck says volume or surface
+  unsigned    fields;        // by choice: wring_fields_choose
+  PetscInt    every;         // 0: no frames, or those of `step`
+  PetscInt    n_step, *step; // ascending; none: every
+  PetscInt    last;          // step of the run
+  PetscBool   has_skin;
+  PetscInt    n, capacity;
+  char      **name; // [n] of rank 0, relative to the directory; n = 0 on the others
+  double     *time; // [n] s
+
+  wring_frame_skin skin;
+  wring_vtkhdf     file;
+  double           seconds;     // of writing, by rank 0's clock
+  PetscInt         written;     // by this run
+  double           bytes, once; // of wring_frames_measure
+} wring_frames;
+
+/* ---- keys and sizes (frames_keys.c) ------------------------------------------------------------------------------ */
+
+/*
+  The keys of output about frames, for a run to step `last`. A mesh of more than a million tets has frames of its
+  surface, if the deck does not say otherwise. Refused: `steps` beside `every`; compress with format vtkhdf; a field
+  that no element has. Collective.
+*/
+PetscErrorCode wring_frames_get_options(const wring_problem *p, PetscInt last, wring_frames *f);
+
+PetscBool wring_frames_wanted(const wring_frames *f);                // whether the run has frames
+PetscBool wring_frames_due(const wring_frames *f, PetscInt step);    // not collective, as the above
+PetscInt  wring_frames_count(const wring_frames *f, PetscInt first); // from this step to the last
+
+/* Sets bytes of a frame without compression, once of what a file of all frames has once, and the skin. Collective. */
+PetscErrorCode wring_frames_measure(const wring_problem *p, wring_frames *f);
+
+/* Memory that writing a frame takes on this rank. Not collective. */
+double wring_frames_memory(const wring_problem *p, const wring_frames *f);
+
+/* Prints one line: which steps have frames, of what, how many bytes they take. Collective. */
+PetscErrorCode wring_frames_print(const wring_problem *p, wring_frames *f, PetscInt first);
+
+/* ---- files (frames.c) -------------------------------------------------------------------------------------------- */
+
+/* Sets an error if the file of all frames has other fields than this run. Not collective: rank 0. */
+PetscErrorCode wring_frames_check(const wring_frames *f, wring_error *e);
+
+/*
+  Continues the frames of an earlier run up to step `keep`; removes later ones from lists and files. Not collective:
+  rank 0.
+*/
+PetscErrorCode wring_frames_read(wring_frames *f, PetscInt keep, wring_error *e);
+
+/* Writes the state as a frame, and the list. Collective. */
+PetscErrorCode wring_frames_write(wring_frames *f, wring_problem *p);
+PetscErrorCode wring_frames_destroy(wring_frames *f);

@@ -1,0 +1,179 @@
+/* Keys of frames, their steps and their bytes. */
+#include "frames.h"
+#include "study/common/command_keys.h"
+#include <string.h>
+
+static const PetscInt64 most_tets = 1000000; // of a mesh whose frames are of the volume by default
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode is_word(const wring_options *o, const char *key, const char *word, PetscBool *yes)
+{
+  const char *value;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_word(o, "output_", wring_output_options, key, &value));
+  *yes = (PetscBool)(strcmp(value, word) == 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The list `steps`, sorted; it stands in the place of `every`, unless that is 0: no frames. */
+static PetscErrorCode get_steps(const wring_problem *p, wring_frames *f)
+{
+  const wring_options *const o = p->options;
+
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_int(o, "output_", wring_output_options, "every", &f->every));
+  if (f->every == 0 || !wring_options_has(o, "output_", "steps")) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_options_has(o, "output_", "every"))
+    WRING_REFUSE(p->comm, "%s: output_steps is given beside output_every, expected one of them",
+                 wring_options_origin(o, "output_", "steps"));
+  PetscCall(wring_options_get_int_list(o, "output_", wring_output_options, "steps", &f->n_step, &f->step));
+  PetscCall(PetscSortInt(f->n_step, f->step));
+  f->every = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_frames_get_options(const wring_problem *p, PetscInt last, wring_frames *f)
+{
+  const wring_options *const o = p->options;
+
+  PetscFunctionBegin;
+  f->last = last;
+  PetscCall(get_steps(p, f));
+  PetscCall(is_word(o, "format", "vtkhdf", &f->hdf));
+  PetscCall(is_word(o, "precision", "single", &f->single));
+  PetscCall(is_word(o, "kind", "auto", &f->chosen));
+  f->chosen = (PetscBool)!f->chosen;
+  PetscCall(is_word(o, "kind", "surface", &f->surface));
+  if (!f->chosen) f->surface = (PetscBool)(p->mesh->n_tet_global > most_tets);
+  PetscCall(wring_options_get_bool(o, "output_", wring_output_options, "compress", &f->compress));
+  if (f->hdf && f->compress)
+    WRING_REFUSE(p->comm, "%s: output_compress is true, expected false with output_format vtkhdf",
+                 wring_options_origin(o, "output_", "compress"));
+  PetscCall(wring_fields_choose(p, &f->fields));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+PetscBool wring_frames_wanted(const wring_frames *f)
+{
+  return (PetscBool)(f->every > 0 || f->n_step > 0);
+}
+
+PetscBool wring_frames_due(const wring_frames *f, PetscInt step)
+{
+  for (PetscInt i = 0; i < f->n_step; i++)
+    if (f->step[i] == step) return PETSC_TRUE;
+  return (PetscBool)(f->every > 0 && step % f->every == 0);
+}
+
+PetscInt wring_frames_count(const wring_frames *f, PetscInt first)
+{
+  PetscInt n = 0;
+  if (!wring_frames_wanted(f) || first > f->last) return 0;
+  if (f->every > 0) {
+    n = f->last / f->every - first / f->every + (first % f->every == 0);
+    return n + (f->last % f->every != 0);
+  }
+  for (PetscInt i = 0; i < f->n_step; i++)
+    n += f->step[i] >= first && f->step[i] < f->last && (i == 0 || f->step[i] != f->step[i - 1]);
+  return n + 1;
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode find_skin(const wring_problem *p, const wring_frame_cells *c, wring_frames *f)
+{
+  PetscFunctionBegin;
+  if (f->surface && !f->has_skin) PetscCall(wring_frame_skin_create(p, c, &f->skin));
+  f->has_skin = f->surface;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Positions, displacements, velocities and numbers of points; J, energy, region, rank and fields by choice of cells. */
+PetscErrorCode wring_frames_measure(const wring_problem *p, wring_frames *f)
+{
+  const double       real = f->single ? 4 : 8, index = f->hdf ? 8 : sizeof(PetscInt);
+  double             sum[3] = {0}; // points, cells, corners
+  wring_frame_cells  cells;
+  const wring_cells *kind;
+
+  PetscFunctionBegin;
+  PetscCall(wring_frame_cells_create(p, &cells));
+  PetscCall(find_skin(p, &cells, f));
+  kind   = f->surface ? f->skin.cells : cells.cells;
+  sum[0] = f->surface ? f->skin.n_point : p->mesh->n_local;
+  for (int k = 0; k < WRING_KINDS; k++) {
+    sum[1] += (double)kind[k].n;
+    sum[2] += (double)kind[k].n * kind[k].m;
+  }
+  PetscCall(wring_frame_cells_destroy(&cells));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, p->comm));
+  f->bytes = 9 * real * sum[0] + (2 + wring_fields_reals(f->fields)) * real * sum[1];
+  f->once  = 8 * sum[0] + (9 + index) * sum[1] + index * sum[2];
+  if (!f->hdf) f->bytes += f->once, f->once = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Of all cells: offset, type and four fields of a cell, with triangles or lines also the corners of all cells, and the
+  fields by choice; position, displacement, velocity and number of a vertex. Copies in single precision, and indices of
+  64 bits in a file of all frames, come on top.
+*/
+double wring_frames_memory(const wring_problem *p, const wring_frames *f)
+{
+  const wring_mesh *const   m = p->mesh;
+  const wring_surface      *surface;
+  const wring_spring_lines *line;
+  const PetscInt            n_surface = wring_problem_surfaces(p, &surface), n_line = wring_problem_springs(p, &line);
+  double                    others = 0, corners = 0; // triangles and lines; bytes of their corners
+  if (!wring_frames_wanted(f)) return 0;
+  for (PetscInt i = 0; i < n_surface; i++) others += surface[i].n, corners += 24.0 * surface[i].n;
+  for (PetscInt i = 0; i < n_line; i++) others += line[i].n, corners += 16.0 * line[i].n;
+  if (others > 0) corners += 16.0 * m->n_tet;
+  const double cells = m->n_tet + others, more = wring_fields_bytes(f->fields);
+  double       bytes = (29 + more) * cells + corners + 80.0 * m->n_local;
+  if (f->single && !f->surface) bytes += (8 + 4 * wring_fields_reals(f->fields)) * cells + 36.0 * m->n_local;
+  if (f->hdf && !f->surface) bytes += 40 * cells; // once, before the first frame
+  return bytes;
+}
+
+static void describe_steps(const wring_frames *f, size_t size, char *text)
+{
+  if (f->n_step)
+    snprintf(text, size, "of %" PetscInt_FMT " given steps and the last", f->n_step);
+  else if (f->every > f->last)
+    snprintf(text, size, "of the first and the last step only: output.every is %" PetscInt_FMT, f->every);
+  else
+    snprintf(text, size, "every %" PetscInt_FMT " steps", f->every);
+}
+
+/* "1.2 MB" */
+static void describe_bytes(double bytes, size_t size, char *text)
+{
+  static const char *const unit[] = {"kB", "MB", "GB", "TB", "PB"};
+  int                      i      = 0;
+  for (bytes /= 1e3; bytes >= 1e3 && i < 4; i++) bytes /= 1e3;
+  snprintf(text, size, "%.3g %s", bytes, unit[i]);
+}
+
+PetscErrorCode wring_frames_print(const wring_problem *p, wring_frames *f, PetscInt first)
+{
+  char steps[96], each[32], all[32];
+
+  PetscFunctionBegin;
+  if (!wring_frames_wanted(f)) PetscCall(PetscPrintf(p->comm, "frames    none\n"));
+  if (!wring_frames_wanted(f)) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscInt n = wring_frames_count(f, first);
+  PetscCall(wring_frames_measure(p, f));
+  describe_steps(f, sizeof steps, steps);
+  describe_bytes(f->bytes, sizeof each, each);
+  describe_bytes(f->bytes * (double)n + f->once, sizeof all, all);
+  PetscCall(PetscPrintf(p->comm, "frames    %s; %s of the %s%s, %s precision%s: %" PetscInt_FMT " of %s, %s in all\n",
+                        steps, f->hdf ? "vtkhdf" : "vtu", f->surface ? "surface" : "volume",
+                        f->surface && !f->chosen ? " (more than 1,000,000 tets: output.kind is auto)" : "",
+                        f->single ? "single" : "double", f->compress ? ", before compression" : "", n, each, all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Frames of large runs: one file of all (format vtkhdf), the surface alone, single precision, given steps. Fails when a
+# frame of frames.vtkhdf is not that of frame_NNNNNN.vtu value by value, or does not follow the published layout; when
+# a frame has other bytes than `wring check` says; when a restart loses a frame or keeps one of a step that it makes
+# again; when a killed run leaves a file that cannot be read; when a wrong key is taken.
+# usage: test_output.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 20
+. "$(dirname "$0")/lib.sh"
+
+cat >box.yaml <<'DECK'
+mesh:     {box: {size: [1, 0.2, 0.2], cells: [8, 2, 2]}}
+material: {model: neohookean, young: 1e5, poisson: 0.3, density: 1000}
+attach:   {xmin: {hard: true}}
+time:     {step: 0.02, steps: 4}
+gravity:  [0, 0, -9.81]
+solver:   {rtol: 1e-9}
+output:   {directory: out, fields: [stress, von_mises]}
+DECK
+
+# check FILE [OTHER] EXPECTED: the last word is what the reader must print.
+check() {
+  local got status
+  got=$("$python" "$source/tests/read_vtkhdf.py" "${@:1:$#-1}" 2>&1)
+  status=$?
+  [ $status = 77 ] && skip "$got"
+  [ $status = 0 ] && [ "$got" = "${!#}" ] || fail "$*: $got"
+}
+
+# --- every value of every frame is that of the .vtu, on any number of ranks
+for case in '1 volume double' '1 surface single' '2 volume single' '4 surface double'; do
+  read -r ranks kind precision <<<"$case"
+  keys=(-output_kind "$kind" -output_precision "$precision")
+  works "$ranks" run box.yaml "${keys[@]}" -output_directory vtu
+  works "$ranks" run box.yaml "${keys[@]}" -output_directory hdf -output_format vtkhdf
+  [ -z "$(ls hdf/frame_* hdf/frames.pvd hdf/*.part 2>/dev/null)" ] || fail "$case: $(ls hdf)"
+  check hdf/frames.vtkhdf vtu '5 frames, 1 layouts'
+done
+
+# --- bytes: 81 vertices with 9 real numbers, 192 tets with 9; the surface has 74 vertices and 144 triangles
+line() { sed -n 's/^frames *//p' log; }
+works 1 check box.yaml
+[ "$(line)" = 'every 1 steps; vtu of the volume, double precision: 5 of 25.9 kB, 129 kB in all' ] || fail "$(line)"
+works 1 check box.yaml -output_kind surface -output_precision single -output_format vtkhdf -output_every 2
+[ "$(line)" = 'every 2 steps; vtkhdf of the surface, single precision: 3 of 7.85 kB, 30 kB in all' ] ||
+  fail "$(line)"
+works 1 check box.yaml -output_steps 3,1,3
+line | grep -q '^of 3 given steps and the last; .*: 3 of' || fail "$(line)"
+works 1 check box.yaml -output_every 0
+[ "$(line)" = none ] || fail "$(line)"
+
+# --- given steps, and the last
+works 1 run box.yaml -output_steps 3,1,3 -output_directory steps
+[ "$(cd steps && echo frame_*)" = 'frame_000001.vtu frame_000003.vtu frame_000004.vtu' ] || fail "$(ls steps)"
+
+# --- restarts: on the same ranks the file goes on; on others it gets a layout; from an earlier step, frames are dropped
+works 2 run box.yaml -time_steps 8 -output_format vtkhdf -output_directory whole
+works 2 run box.yaml -time_steps 4 -output_format vtkhdf -output_directory parts -checkpoint_every 2
+inode=$(stat -c %i parts/frames.vtkhdf)
+works 2 run box.yaml -time_steps 6 -output_format vtkhdf -output_directory parts -initial_restart parts
+[ "$(stat -c %i parts/frames.vtkhdf)" = "$inode" ] || fail 'a restart on the same ranks copies the file'
+check parts/frames.vtkhdf '7 frames, 1 layouts'
+works 3 run box.yaml -time_steps 8 -output_format vtkhdf -output_directory parts -initial_restart parts
+check parts/frames.vtkhdf whole/frames.vtkhdf '9 frames, 2 layouts'
+works 1 run box.yaml -time_steps 8 -output_format vtkhdf -output_directory parts -initial_restart \
+  parts/checkpoint_000006.h5
+check parts/frames.vtkhdf whole/frames.vtkhdf '9 frames, 2 layouts'
+expect 1 1 run box.yaml -time_steps 9 -output_format vtkhdf -output_directory parts -initial_restart parts \
+  -output_precision single
+grep -q 'parts/frames.vtkhdf: its fields are not those of this run, expected another output' log || fail 'other fields'
+expect 1 1 run box.yaml -output_overwrite false -output_directory parts
+grep -q 'parts: holds .* and frames.vtkhdf of another run' log || fail 'a file of frames is replaced'
+
+# --- a kill at a random moment: the file has the frames up to some step
+cp box.yaml long.yaml
+sed -i 's/steps: 4/steps: 400/' long.yaml
+for delay in 0.3 0.9 1.7; do
+  rm -rf killed
+  "$wring" run long.yaml -output_format vtkhdf -output_directory killed >log 2>&1 &
+  pid=$!
+  for _ in $(seq 300); do [ -e killed/frames.vtkhdf ] && break; sleep 0.1; done
+  sleep $delay
+  kill -9 $pid
+  wait $pid 2>/dev/null
+  got=$("$python" "$source/tests/read_vtkhdf.py" killed/frames.vtkhdf 2>&1) || fail "killed after $delay s: $got"
+  echo "killed after $delay s: $got"
+done
+
+# --- wrong keys, each in one line
+refused() { # TEXT ARGS...
+  expect 1 1 check box.yaml "${@:2}"
+  grep -q -- "$1" log && [ "$(wc -l <log)" = 1 ] || fail "$*"
+}
+refused 'output_format is "vtk", expected one of vtu, vtkhdf' -output_format vtk
+refused 'output_kind is "skin", expected one of auto, volume, surface' -output_kind skin
+refused 'output_precision is "half", expected one of double, single' -output_precision half
+refused 'output_steps' -output_steps 1,-2
+refused 'output_steps is given beside output_every, expected one of them' -output_steps 1 -output_every 2
+refused 'output_compress is true, expected false with output_format vtkhdf' -output_format vtkhdf -output_compress true
