@@ -17,7 +17,7 @@ typedef enum {
   WRING_INTS,
   WRING_WORD,  // one of choices, or any word if choices is NULL
   WRING_WORDS, // list of words, each one of choices, or any words if choices is NULL
-  WRING_PATH,  // a file: relative to the deck (see wring_options_get_path)
+  WRING_PATH,  // a file: wring_options_get_path says what it is relative to
 } wring_option_type;
 
 typedef struct {
@@ -44,6 +44,8 @@ typedef struct {
 } wring_key_words;
 
 typedef struct wring_options wring_options;
+
+#define WRING_COMMAND_LINE "command line" // origin of the keys of the command line
 
 PetscErrorCode wring_options_create(MPI_Comm comm, wring_options **o); // empty; replicated on comm. Collective
 PetscErrorCode wring_options_destroy(wring_options **o);
@@ -99,6 +101,9 @@ PetscErrorCode wring_options_get_real(const wring_options *o, const char *prefix
                                       const char *key, double *v);
 PetscErrorCode wring_options_get_reals(const wring_options *o, const char *prefix, const wring_option *table,
                                        const char *key, double *v); // table's count > 0 values
+/* Three angles or angular velocities in degrees (per second), from the key or, in radians, from the key with "_rad". */
+PetscErrorCode wring_options_get_angles(const wring_options *o, const char *prefix, const wring_option *table,
+                                        const char *key, double v[3]);
 PetscErrorCode wring_options_get_real_list(const wring_options *o, const char *prefix, const wring_option *table,
                                            const char *key, PetscInt *n, double **v);
 PetscErrorCode wring_options_get_int_list(const wring_options *o, const char *prefix, const wring_option *table,
@@ -109,7 +114,10 @@ PetscErrorCode wring_options_get_word_list(const wring_options *o, const char *p
                                            const char *key, PetscInt *n, char ***v); // free with wring_words_destroy
 PetscErrorCode wring_words_destroy(PetscInt n, char ***v);
 
-/* A relative path is joined with the deck's directory, even if the key is set on the command line. */
+/*
+  A relative path in a deck is joined with the deck's directory; one on the command line is relative to the working
+  directory. A file that is not there but beside the deck, where wring 0.1 looked for both, is taken with a note.
+*/
 PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix, const wring_option *table,
                                       const char *key, size_t size, char *path);
 

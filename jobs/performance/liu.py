@@ -8,7 +8,7 @@ from program import note, run
 from tables import markdown, number, power
 
 OUT = "out/performance/liu"
-SPLINES = "../materials/stiff_in_{}.csv"  # relative to the deck
+SPLINES = "inputs/materials/stiff_in_{}.csv"
 
 # Of every line: name, deck, mesh of FOLDER, options, material, and of the paper vertices, elements, line search
 # iterations, overhead [ms], frame [ms], error, Newton's frame [ms] and error.

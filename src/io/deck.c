@@ -361,7 +361,7 @@ static PetscErrorCode read_argument(wring_options *o, int n, char **args, int *u
     value = args[1];
     *used = 2;
   }
-  PetscCall(set_value(o, key, value, "command line", e));
+  PetscCall(set_value(o, key, value, WRING_COMMAND_LINE, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -30,12 +30,16 @@ static PetscBool above_plane(const double *p, const double *x, double tolerance)
   return (PetscBool)(height >= -tolerance * PetscSqrtReal(length));
 }
 
+/* A shape has one key with all its numbers, or two keys like those of colliders. */
 typedef struct {
   const char  *key;
   region_test *contains;
+  const char  *place, *extent;
 } shape;
 
-static const shape shapes[] = {{"box", in_box}, {"sphere", in_sphere}, {"plane", above_plane}};
+static const shape shapes[] = {{"box", in_box, "centre", "size"},
+                               {"sphere", in_sphere, "centre", "radius"},
+                               {"plane", above_plane, "point", "normal"}};
 
 enum { N_SHAPE = sizeof shapes / sizeof shapes[0], MAX_PARAMETERS = 6 };
 
@@ -92,23 +96,50 @@ static PetscErrorCode add_set(wring_mesh *m, const char *origin, const char *nam
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The shape that the deck defines for a set, and its numbers. */
+/* The numbers of a shape that is given by two keys. */
+static PetscErrorCode read_parts(const wring_options *o, const char *prefix, const shape *s, double *p)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_options_get_reals(o, prefix, wring_set_options, s->place, p));
+  if (s->contains == in_sphere)
+    PetscCall(wring_options_get_real(o, prefix, wring_set_options, s->extent, &p[3]));
+  else
+    PetscCall(wring_options_get_reals(o, prefix, wring_set_options, s->extent, &p[3]));
+  for (int c = 0; c < 3 && s->contains == in_box; c++) {
+    const double centre = p[c], half = p[c + 3] / 2;
+    p[c]     = centre - half;
+    p[c + 3] = centre + half;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The shape that the deck defines for a set, and its numbers; origin: of its key. */
 static PetscErrorCode get_shape(const wring_mesh *m, const wring_options *o, const char *name, const shape **s,
-                                double *p)
+                                double *p, const char **origin)
 {
   char prefix[256];
 
   PetscFunctionBegin;
   *s = NULL;
   PetscCall(PetscSNPrintf(prefix, sizeof prefix, "set_%s_", name));
-  for (int k = 0; k < N_SHAPE; k++) {
-    if (!wring_options_has(o, prefix, shapes[k].key)) continue;
+  for (int k = 0; k < 2 * N_SHAPE; k++) {
+    const shape *const each  = &shapes[k / 2];
+    const PetscBool    parts = (PetscBool)(k % 2);
+    const char *const  key   = parts ? each->extent : each->key;
+    if (!wring_options_has(o, prefix, key)) continue;
     if (*s)
       WRING_REFUSE(m->comm, "%s: set_%s_%s: the set already has a %s, expected one of box, sphere, plane",
-                   wring_options_origin(o, prefix, shapes[k].key), name, shapes[k].key, (*s)->key);
-    *s = &shapes[k];
-    PetscCall(wring_options_get_reals(o, prefix, wring_set_options, shapes[k].key, p));
+                   wring_options_origin(o, prefix, key), name, key, (*s)->key);
+    *s      = each;
+    *origin = wring_options_origin(o, prefix, key);
+    if (parts)
+      PetscCall(read_parts(o, prefix, each, p));
+    else
+      PetscCall(wring_options_get_reals(o, prefix, wring_set_options, key, p));
   }
+  if (!*s)
+    WRING_REFUSE(m->comm, "%s: set_%s has no extent, expected centre with size or radius, or point with normal",
+                 wring_options_family_origin(o, prefix), name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,13 +161,11 @@ static PetscErrorCode check_shape(const wring_mesh *m, const char *origin, const
 static PetscErrorCode add_set_of_deck(wring_mesh *m, const wring_options *o, const char *name, double tolerance)
 {
   const shape *s;
+  const char  *origin;
   double       p[MAX_PARAMETERS];
-  char         prefix[256];
 
   PetscFunctionBegin;
-  PetscCall(get_shape(m, o, name, &s, p));
-  PetscCall(PetscSNPrintf(prefix, sizeof prefix, "set_%s_", name));
-  const char *const origin = wring_options_origin(o, prefix, s->key);
+  PetscCall(get_shape(m, o, name, &s, p, &origin));
   PetscCall(check_shape(m, origin, name, s, p));
   PetscCall(add_set(m, origin, name, s, p, tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);

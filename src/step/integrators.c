@@ -42,7 +42,12 @@ const wring_option wring_time_options[] = {
    .type  = WRING_INT,
    .range = "[1,inf)",
    .value = "1",
-   .help  = "Number of steps from time 0; alternative to end. With the integrator static: of load steps."},
+   .help  = "Number of steps from time 0, also after a restart; alternative to end. With the integrator static: of "
+            "load steps."},
+  {.key   = "more_steps",
+   .type  = WRING_INT,
+   .range = "[1,inf)",
+   .help  = "Number of steps from the initial state, as after initial.restart; alternative to steps and end."},
   {.key     = "integrator",
    .type    = WRING_WORD,
    .choices = &choices[1],

@@ -4,15 +4,21 @@
 
 static PetscErrorCode count_steps(MPI_Comm comm, const wring_options *o, double h, PetscInt *steps)
 {
-  double end;
+  static const char *const key[] = {"steps", "more_steps", "end"};
+  const char              *given = NULL;
+  double                   end;
 
   PetscFunctionBegin;
-  PetscCall(wring_options_get_int(o, "time_", wring_time_options, "steps", steps));
-  if (!wring_options_has(o, "time_", "end")) PetscFunctionReturn(PETSC_SUCCESS);
-  if (wring_options_has(o, "time_", "steps")) {
-    WRING_REFUSE(comm, "%s: time_steps and time_end (%s) are both given, expected one of them",
-                 wring_options_origin(o, "time_", "steps"), wring_options_origin(o, "time_", "end"));
+  for (int i = 0; i < 3; i++) {
+    if (!wring_options_has(o, "time_", key[i])) continue;
+    if (given)
+      WRING_REFUSE(comm, "%s: time_%s and time_%s (%s) are both given, expected one of them",
+                   wring_options_origin(o, "time_", given), given, key[i], wring_options_origin(o, "time_", key[i]));
+    given = key[i];
   }
+  const PetscBool more = wring_options_has(o, "time_", "more_steps");
+  PetscCall(wring_options_get_int(o, "time_", wring_time_options, more ? "more_steps" : "steps", steps));
+  if (!wring_options_has(o, "time_", "end")) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_real(o, "time_", wring_time_options, "end", &end));
   const double count = PetscCeilReal(end / h - 1e-9);
   if (count > (double)PETSC_MAX_INT / 2) {
@@ -26,10 +32,10 @@ static PetscErrorCode count_steps(MPI_Comm comm, const wring_options *o, double 
 /* Load steps have the size 1/steps: a size and an end are refused. */
 static PetscErrorCode count_load_steps(wring_stepper *s, const wring_options *o)
 {
-  static const char *const key[] = {"step", "end"};
+  static const char *const key[] = {"more_steps", "step", "end"};
 
   PetscFunctionBegin;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     if (!wring_options_has(o, "time_", key[i])) continue;
     WRING_REFUSE(wring_potential_mesh(s->g)->comm,
                  "%s: time_%s does not apply to time_integrator 'static', whose pseudo-time ends at 1: expected "

@@ -1,9 +1,11 @@
 /* Values of options: read from text, checked against type and range, refused in one line. */
+#define _POSIX_C_SOURCE 200809L // access
 #include "options_impl.h"
 #include "base/text.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- accepted values --------------------------------------------------------------------------------------------- */
 
@@ -265,6 +267,22 @@ PetscErrorCode wring_options_get_reals(const wring_options *o, const char *prefi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_options_get_angles(const wring_options *o, const char *prefix, const wring_option *table,
+                                        const char *key, double v[3])
+{
+  char rad[64];
+
+  PetscFunctionBegin;
+  snprintf(rad, sizeof rad, "%s_rad", key);
+  const PetscBool in_rad = wring_options_has(o, prefix, rad);
+  if (in_rad && wring_options_has(o, prefix, key))
+    WRING_REFUSE(o->comm, "%s: %s%s and %s%s (%s) are both given, expected one of them",
+                 wring_options_origin(o, prefix, rad), prefix, rad, prefix, key, wring_options_origin(o, prefix, key));
+  PetscCall(wring_options_get_reals(o, prefix, table, in_rad ? rad : key, v));
+  for (int i = 0; i < 3 && in_rad; i++) v[i] *= 180 / PETSC_PI;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_options_get_real_list(const wring_options *o, const char *prefix, const wring_option *table,
                                            const char *key, PetscInt *n, double **v)
 {
@@ -346,8 +364,19 @@ PetscErrorCode wring_options_get_path(const wring_options *o, const char *prefix
   PetscFunctionBegin;
   PetscCall(find_source(o, prefix, table, key, &s));
   if (s.text[0] == '\0') PetscCall(refuse(&s));
-  const PetscBool as_is = (PetscBool)(s.text[0] == '/' || strcmp(o->directory, ".") == 0);
-  const int       n = as_is ? snprintf(path, size, "%s", s.text) : snprintf(path, size, "%s/%s", o->directory, s.text);
+  const PetscBool typed = (PetscBool)(s.origin && strcmp(s.origin, WRING_COMMAND_LINE) == 0);
+  PetscBool       as_is = (PetscBool)(s.text[0] == '/' || strcmp(o->directory, ".") == 0);
+  int             n     = snprintf(path, size, "%s%s%s", as_is ? "" : o->directory, as_is ? "" : "/", s.text);
+  if (!as_is && typed) {
+    as_is = (PetscBool)(access(s.text, F_OK) == 0 || (size_t)n >= size || access(path, F_OK) != 0);
+    if (as_is)
+      n = snprintf(path, size, "%s", s.text);
+    else
+      PetscCall(wring_note(o->comm,
+                           "%s: %s%s: %s is not in the working directory; the file beside the deck is taken, "
+                           "as in wring 0.1: expected %s",
+                           s.origin, prefix, key, s.text, path));
+  }
   if (n < 0 || (size_t)n >= size)
     WRING_REFUSE(o->comm, "%s: %s%s: the path is longer than %zu characters", s.origin, prefix, key, size - 1);
   PetscFunctionReturn(PETSC_SUCCESS);

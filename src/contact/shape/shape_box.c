@@ -9,7 +9,12 @@ static const wring_option options[] = {
    .count = 3,
    .unit  = "deg",
    .value = "0,0,0",
-   .help  = "Rotation of a box from the coordinate axes: about this vector, by its length as the angle."},
+   .help  = "Rotation of a box from the coordinate axes: about this vector, by its length in degrees."},
+  {.key   = "turn_rad",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "rad",
+   .help  = "The same in radians, in the place of turn."},
   {.key = "size", .type = WRING_REALS, .count = 3, .unit = "m", .help = "Edges of a box."},
   {0},
 };
@@ -22,7 +27,7 @@ static PetscErrorCode read_keys(const wring_options *deck, const char *prefix, w
 
   PetscFunctionBegin;
   PetscCall(wring_shape_read_triple(&keys, "centre", c->centre));
-  PetscCall(wring_shape_read_triple(&keys, "turn", turn));
+  PetscCall(wring_options_get_angles(deck, prefix, options, "turn", turn));
   wring_frame_of_turn(turn, c->frame);
   PetscCall(wring_shape_read_triple(&keys, "size", size));
   if (!(size[0] > 0 && size[1] > 0 && size[2] > 0))

@@ -13,18 +13,20 @@ typedef struct {
 static PetscErrorCode is_used(const wring_problem *p, const char *prefix, const char *key, PetscBool *used)
 {
   const wring_options *const o = p->options;
+  char                       in_radians[64];
 
   PetscFunctionBegin;
-  *used = PETSC_TRUE;
+  snprintf(in_radians, sizeof in_radians, "%s_rad", key);
+  *used = (PetscBool)!wring_options_has(o, prefix, in_radians);
   if (strcmp(prefix, "mesh_") == 0) {
     const PetscBool box = (PetscBool)(strncmp(key, "box_", 4) == 0);
     *used               = (PetscBool)(!box || wring_options_has(o, prefix, "box_size"));
     if (strcmp(key, "scale") == 0) *used = wring_options_has(o, prefix, "file");
   } else if (strcmp(prefix, "time_") == 0 && strcmp(key, "steps") == 0) {
-    *used = (PetscBool)!wring_options_has(o, prefix, "end");
+    *used = (PetscBool) !(wring_options_has(o, prefix, "end") || wring_options_has(o, prefix, "more_steps"));
   } else if (strcmp(key, "interpolation") == 0) {
     *used = wring_options_has(o, prefix, "curve");
-  } else if (strncmp(prefix, "collider_", 9) == 0) {
+  } else if (*used && strncmp(prefix, "collider_", 9) == 0) {
     PetscCall(wring_collider_uses(o, prefix, key, used));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -43,6 +43,7 @@ const wring_key_words wring_problem_words[] = {
            "point_force|point_load|point_loads|nodal_force|nodal_load|external_force|cload|dload|drag|damping"},
   {"attach", "fix|fixed|clamp|clamped|hold|held|pin|pinned|bc|bcs|boundary|boundary_condition|boundary_conditions|"
              "dirichlet|constraint|constraints|support|supports|displacement|displacements"},
+  {"operator", "linear_solver|linear_solve|linear|ksp|pc|preconditioner|direct_solver|multigrid|amg|factor"},
   {0},
 };
 

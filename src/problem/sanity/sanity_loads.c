@@ -124,7 +124,7 @@ static PetscErrorCode measure_motion(const wring_problem *p, wring_sanity *s)
   for (PetscInt i = 0; i < a->n; i++) {
     PetscCall(PetscSNPrintf(prefix, sizeof prefix, "attach_%s_", a->name[i]));
     PetscCall(wring_options_get_reals(p->options, prefix, wring_attach_options, "velocity", v));
-    PetscCall(wring_options_get_reals(p->options, prefix, wring_attach_options, "spin", w));
+    PetscCall(wring_options_get_angles(p->options, prefix, wring_attach_options, "spin", w));
     s->way  = fmax(s->way, h * sqrt(wring_dot3(v, v)));
     s->turn = fmax(s->turn, h * sqrt(wring_dot3(w, w)));
   }

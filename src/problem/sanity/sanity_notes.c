@@ -133,7 +133,9 @@ static PetscErrorCode note_end(const wring_problem *p, wring_sanity *s)
   double                     end = 0;
 
   PetscFunctionBegin;
-  const PetscBool has_end = wring_options_has(o, "time_", "end"), has_steps = wring_options_has(o, "time_", "steps");
+  const PetscBool has_end = wring_options_has(o, "time_", "end"),
+                  has_steps =
+                    (PetscBool)(wring_options_has(o, "time_", "steps") || wring_options_has(o, "time_", "more_steps"));
   if (has_end) PetscCall(wring_options_get_real(o, "time_", wring_time_options, "end", &end));
   if (!has_end && !has_steps && !wring_options_has(o, "compare_", "solvers"))
     PetscCall(wring_sanity_add_note(s, "neither time.end nor time.steps is given: a run makes one step"));

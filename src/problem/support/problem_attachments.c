@@ -36,7 +36,12 @@ const wring_option wring_attach_options[] = {
    .count = 3,
    .unit  = "deg/s",
    .value = "0,0,0",
-   .help  = "Angular velocity of the targets, about an axis through centre."},
+   .help  = "Angular velocity of the targets in degrees per second, about an axis through centre."},
+  {.key   = "spin_rad",
+   .type  = WRING_REALS,
+   .count = 3,
+   .unit  = "rad/s",
+   .help  = "The same in radians per second, in the place of spin."},
   {.key   = "centre",
    .type  = WRING_REALS,
    .count = 3,
@@ -101,7 +106,7 @@ static PetscErrorCode check_components(const wring_problem *p, const char *prefi
     WRING_REFUSE(p->comm, "%s: %scomponents applies to hard attachments only, expected %shard true",
                  wring_options_origin(o, prefix, "components"), prefix, prefix);
   PetscCall(get_components(o, prefix, &components));
-  PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "spin", spin));
+  PetscCall(wring_options_get_angles(o, prefix, wring_attach_options, "spin", spin));
   for (int c = 0; c < 3; c++) {
     const unsigned others = WRING_XYZ & ~(1u << c), held = components & others;
     if (spin[c] != 0 && held && held != others)
@@ -259,7 +264,7 @@ static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, con
   PetscFunctionBegin;
   *path = NULL;
   PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "velocity", motion->velocity));
-  PetscCall(wring_options_get_reals(o, prefix, wring_attach_options, "spin", motion->spin));
+  PetscCall(wring_options_get_angles(o, prefix, wring_attach_options, "spin", motion->spin));
   PetscCall(get_time(o, prefix, "until", &motion->until));
   PetscCall(get_time(o, prefix, "release", &motion->release));
   PetscCall(find_centre(p, a, motion->centre));

@@ -55,7 +55,7 @@ static PetscErrorCode get_motion(const wring_problem *p, const char *prefix, wri
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_reals(o, prefix, wring_collider_options, "velocity", motion->velocity));
-  PetscCall(wring_options_get_reals(o, prefix, wring_collider_options, "spin", motion->spin));
+  PetscCall(wring_options_get_angles(o, prefix, wring_collider_options, "spin", motion->spin));
   if (wring_options_has(o, prefix, "until"))
     PetscCall(wring_options_get_real(o, prefix, wring_collider_options, "until", &motion->until));
   *path = NULL;

@@ -73,7 +73,7 @@ static PetscErrorCode check_key(const wring_options *o, const wring_catalogue *c
     WRING_REFUSE(comm, "%s: compare_sweep: %s is a list, expected a key with one value", a->origin, a->key);
   }
   const char *const said = wring_options_origin(o, "", a->key);
-  if (said && strcmp(said, "command line") == 0) {
+  if (said && strcmp(said, WRING_COMMAND_LINE) == 0) {
     WRING_REFUSE(comm, "command line: %s is swept too (%s), expected one of them", a->key, a->origin);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -70,7 +70,7 @@ const wring_option wring_checkpoint_options[] = {
   {0},
 };
 
-/* `end` is a time and `steps` counts from time 0: a restart ends at the same time. */
+/* `end` is a time and `steps` counts from time 0: a restart ends at the same time. more_steps counts from the state. */
 static PetscErrorCode find_last_step(wring_run *r)
 {
   const wring_problem *const p = r->p;
@@ -79,13 +79,16 @@ static PetscErrorCode find_last_step(wring_run *r)
   PetscFunctionBegin;
   r->first = p->state.step;
   r->last  = wring_stepper_steps(p->stepper);
+  if (wring_options_has(p->options, "time_", "more_steps")) r->last += r->first;
   if (wring_options_has(p->options, "time_", "end") && !wring_stepper_is_static(p->stepper)) {
     PetscCall(wring_options_get_real(p->options, "time_", wring_time_options, "end", &end));
     r->last = r->first + (PetscInt)ceil((end - p->state.time) / wring_stepper_size(p->stepper) - 1e-9);
   }
   if (r->last <= r->first) {
-    PetscCall(wring_note(p->comm, "nothing to do: the state is at step %" PetscInt_FMT ", %.6g s, already", r->first,
-                         p->state.time));
+    PetscCall(wring_note(p->comm,
+                         "nothing to do: the state is at step %" PetscInt_FMT ", %.6g s, already; time.steps and "
+                         "time.end count from time 0, time.more_steps from this state",
+                         r->first, p->state.time));
     r->last = r->first;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -128,6 +131,9 @@ static PetscErrorCode resume(MPI_Comm comm, const wring_options *o, wring_option
   PetscFunctionBegin;
   PetscCall(wring_options_get_bool(o, "checkpoint_", wring_checkpoint_options, "resume", &wanted));
   if (!wanted) PetscFunctionReturn(PETSC_SUCCESS);
+  if (wring_options_has(o, "time_", "more_steps"))
+    WRING_REFUSE(comm, "%s: time_more_steps has no end with checkpoint_resume, expected time_steps or time_end",
+                 wring_options_origin(o, "time_", "more_steps"));
   PetscCall(wring_options_get_word(o, "output_", wring_output_options, "directory", &directory));
   PetscCall(wring_checkpoint_is_there(comm, directory, &is_there));
   if (!is_there) PetscFunctionReturn(PETSC_SUCCESS);
