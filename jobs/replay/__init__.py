@@ -1,8 +1,10 @@
 """python3 jobs replay [-l] [-w] [-s RANKS] [name...]: an iteration of qn with multigrid on many ranks, by replay.
 
     validate   messages of the generator against recorded runs on 8 to 64 ranks
-    scale      weak and strong scaling: SimGrid's replay of generated traces up to RANKS (256; 1,024 take a
-               minute of processor time, 4,096 more than five), and without contention
+    scale      weak and strong scaling: SimGrid's replay of generated traces up to RANKS (256; a case of 1,024
+               takes a minute of processor time, one of 4,096 many), and without contention
+    networks   strong scaling from one node to 1,024 ranks on other networks, by SimGrid
+    curves     the formula of jobs/performance, the formula with the waits that delays show, and SimGrid
 
 Each leaves out/replay/NAME.md; -w puts the tables into docs/performance.md. SimGrid is needed (Debian: libsimgrid-dev;
 Spack: simgrid +smpi), and METIS as a library. Platforms: jobs/replay/platforms.
@@ -14,7 +16,7 @@ import os
 from program import Failure, say
 from tables import paste
 
-NAMES = ("validate", "scale")
+NAMES = ("validate", "scale", "networks", "curves")
 PAGE, OUT = "docs/performance.md", "out/replay"
 
 

@@ -16,7 +16,8 @@ CASES = (  # title, vertices on so many ranks
     ("strong, 100 million", lambda ranks: 100_000_000),
 )
 RANKS = (64, 256, 1024, 4096)
-REPLAYED = ("weak, 20,000 vertices a rank", "strong, 10 million vertices")
+BEFORE = ("weak, 20,000 vertices a rank", "strong, 10 million vertices")  # these are replayed in both states
+OTHERS = 1024  # ranks at most at which the others are
 
 
 def steps(ranks, vertices, gathered, memory, inner=INNER, outer=True):
@@ -61,7 +62,7 @@ def lines(most):
                 ideal = first.setdefault(key, ms) * n / vertices(RANKS[0]) * RANKS[0] / ranks
                 row.append(f"{ms:.3g} ({100 * ideal / ms:.0f})")
             for gathered in (False, True):
-                if ranks > most or title not in REPLAYED:
+                if ranks > most or (title not in BEFORE and not (gathered and ranks <= OTHERS)):
                     row.append("-")
                     continue
                 ms = replayed(ranks, n, gathered, FULL_NODE)

@@ -185,17 +185,22 @@ PetscErrorCode wring_used_share(wring_used *u, PetscInt words)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The type of the number of ranks: PetscMPIInt in newer versions of PETSc, PetscInt in older ones. */
+typedef PetscErrorCode (*newer)(PetscSF, PetscMPIInt *, const PetscMPIInt **, const PetscInt **, const PetscInt **);
+#define PICK(narrow, wide) _Generic(PetscSFGetLeafRanks, newer : narrow, default : wide)
+
 static PetscErrorCode list_sharers(wring_used *u)
 {
   const PetscInt     n_owned = u->mesh->n_owned;
-  PetscMPIInt        n;
+  PetscMPIInt        narrow  = 0;
+  PetscInt           wide    = 0;
   const PetscMPIInt *rank;
   const PetscInt    *offset, *root;
   PetscInt          *next;
 
   PetscFunctionBegin;
-  PetscCall(PetscSFGetLeafRanks(u->mesh->halo, &n, &rank, &offset, &root));
-  const PetscInt all = n ? offset[n] : 0;
+  PetscCall(PetscSFGetLeafRanks(u->mesh->halo, PICK(&narrow, &wide), &rank, &offset, &root));
+  const PetscInt n = PICK(narrow, wide), all = n ? offset[n] : 0;
   PetscCall(PetscCalloc1((size_t)n_owned + 1, &u->sharer_start));
   PetscCall(PetscMalloc1((size_t)all, &u->sharer));
   PetscCall(PetscMalloc1((size_t)n_owned, &next));
@@ -204,7 +209,7 @@ static PetscErrorCode list_sharers(wring_used *u)
     u->sharer_start[v + 1] += u->sharer_start[v];
     next[v] = u->sharer_start[v];
   }
-  for (PetscMPIInt p = 0; p < n; p++)
+  for (PetscInt p = 0; p < n; p++)
     for (PetscInt i = offset[p]; i < offset[p + 1]; i++) u->sharer[next[root[i]]++] = rank[p];
   PetscCall(PetscFree(next));
   PetscFunctionReturn(PETSC_SUCCESS);
