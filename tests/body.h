@@ -64,8 +64,8 @@ static inline PetscErrorCode test_set_material(wring_options *o, const wring_law
 static inline PetscErrorCode test_body_create_on(MPI_Comm comm, const char *source, const wring_law *law, double h,
                                                  PetscInt n_springs, test_body *b)
 {
-  const PetscInt cells[3] = {6, 3, 3};
-  wring_term    *springs  = NULL;
+  const PetscInt n = test_mesh_order, cells[3] = {6 / n, 3 / n, 3 / n}; // about as many vertices at either order
+  wring_term    *springs = NULL;
   double        *par;
 
   PetscFunctionBegin;

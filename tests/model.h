@@ -5,6 +5,20 @@
 #include <math.h>
 #include <string.h>
 
+static int test_mesh_order     = 1,
+           test_mesh_points    = 0;    // of the tets of test_box; their quadrature points, 0: the default
+static double test_mesh_curved = 0.01; // m, by which edges of order 2 are curved at most
+
+/* Raises a mesh to order 2 and moves the middles of edges by up to `amount` m, the same on any partition. */
+static inline void test_raise(wring_mesh *m, double amount)
+{
+  PetscCallAbort(m->comm, wring_mesh_raise(m));
+  for (PetscInt i = 0; i < 3 * m->n_local; i++) {
+    uint64_t state = 7919u * (uint64_t)m->original[i / 3] + (uint64_t)(i % 3);
+    if (m->original[i / 3] >= m->n_corner) m->X[i] += amount * test_random(&state);
+  }
+}
+
 /* A box of cells[3] distributed over comm. */
 static inline wring_mesh *test_box(MPI_Comm comm, const PetscInt cells[3])
 {
@@ -16,6 +30,8 @@ static inline wring_mesh *test_box(MPI_Comm comm, const PetscInt cells[3])
   for (int i = 0; i < 3; i++) box.cells[i] = cells[i];
   if (rank == 0) PetscCallAbort(comm, wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
   PetscCallAbort(comm, wring_mesh_distribute(comm, &data, &mesh));
+  if (test_mesh_order == 2) test_raise(mesh, test_mesh_curved);
+  mesh->points = test_mesh_points;
   return mesh;
 }
 

@@ -270,6 +270,9 @@ int main(int argc, char **argv)
     PetscCall(test_matrix(wring_law_material(i), source, WRING_FILTER_NONE));
     PetscCall(test_matrix(wring_law_material(i), source, WRING_FILTER_CLAMP));
   }
+  test_mesh_order = 2;
+  PetscCall(test_matrix(&wring_law_neohookean, source, WRING_FILTER_CLAMP));
+  test_mesh_order = 1;
   PetscCall(test_quadratic("dai_kou", "1"));
   PetscCall(test_quadratic("dai_yuan", "4"));
   PetscCall(test_quadratic("subspace", "1000"));

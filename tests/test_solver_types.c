@@ -30,12 +30,15 @@ static void mirror(const double X[3], double x[3])
   x[0] = -0.5 * X[0], x[1] = X[1], x[2] = X[2];
 }
 
-/* A body with springs across it, free or with its ends held; y, the start of every solve, is twisted and rough. */
+/*
+  A body with springs across it at order 1 (at order 2 they would be compressed to a part of their length, where admm
+  fails), free or with its ends held; y, the start of every solve, is twisted and rough.
+*/
 static PetscErrorCode create(MPI_Comm comm, const char *source, const wring_law *law, PetscBool held, test_body *b,
                              Vec *y)
 {
   PetscFunctionBegin;
-  PetscCall(test_body_create_on(comm, source, law, 0.01, 12, b));
+  PetscCall(test_body_create_on(comm, source, law, 0.01, test_mesh_order == 1 ? 12 : 0, b));
   if (held) PetscCall(test_body_attach(b, "xmin", 1e5, twist));
   if (held) PetscCall(test_body_attach(b, "xmax", 1e5, twist));
   PetscCall(test_body_set_up(b));
@@ -333,6 +336,9 @@ int main(int argc, char **argv)
   PetscCall(test_repeated(source));
   PetscCall(test_not_finite(source));
   PetscCall(test_materials(source));
+  test_mesh_order = 2;
+  PetscCall(test_minimisers(source));
+  PetscCall(test_ranks(source));
   PetscCall(PetscFinalize());
   return 0;
 }

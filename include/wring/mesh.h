@@ -14,6 +14,7 @@
     surface/     faces and surfaces of tets, lines and triangles of sets (map: surface/skin.h)
     sets.c       sets by rest position; rest.c rest geometry and masses; info.c properties of a mesh
     measure.c    measures of slices; measure_shared.c of what slices share
+    quadrature.c shape functions and points of tets of first and second order
     locate.c     the tet that contains a point
   Not here: elements with energies (term), files of results (io), keys of a deck that do not describe the mesh
   (problem).
@@ -220,6 +221,7 @@ typedef struct {
   MPI_Comm     comm;
   int          order;           // of the tets: 1, or after wring_mesh_raise 2
   int          order_read;      // of the mesh that was read, 2: wring_mesh_raise makes it again
+  int          points;          // of quadrature of a tet of order 2, 4 or 14; 0: 4
   PetscInt     n_corner;        // vertices of all ranks at order 1; those with larger original numbers are middles
   PetscInt     n_global, begin; // vertices of all ranks; global number of local vertex 0
   PetscInt     n_owned, n_local;
@@ -397,7 +399,10 @@ PetscErrorCode wring_mesh_find_hinges(const wring_mesh *m, const char *name, Pet
 
 /* ---- masses and rest geometry ------------------------------------------------------------------------------------ */
 
-/* Lumped masses: m_i = sum over tets at i of density[region] x volume / 4 [kg], mass [n_owned]. Collective. */
+/*
+  Lumped masses: m_i = sum over tets at i of its part of density[region] x volume [kg], mass [n_owned]: 1/4 at order 1,
+  at order 2 1/36 at corners and 4/27 at other vertices. docs/theory.md (1.1b). Collective.
+*/
 PetscErrorCode wring_mesh_lumped_mass(const wring_mesh *m, const double *density, double *mass);
 
 /* Elements with mass other than tets: vertex [n][corners] local, each of which receives part [n] kg. */
@@ -428,6 +433,34 @@ void wring_triangle_rest(const double *X0, const double *X1, const double *X2, d
   together; docs/theory.md (3.60). curvature: |sum c_a X_a|/area [1/m], 0 if it is only round-off.
 */
 void wring_hinge_rest(const double *const X[4], double c[4], double *area, double *curvature);
+
+enum { WRING_MAX_POINTS = 14 };
+
+/* A rule of quadrature of tets: barycentric coordinates of its points, and positive weights, whose sum is 1. */
+typedef struct {
+  int    n;
+  double weight[WRING_MAX_POINTS], L[WRING_MAX_POINTS][4];
+} wring_quadrature;
+
+/* The rule of 1, 4 (degree 2) or 14 points (degree 5), NULL for other numbers; that of a mesh, 1 point at order 1. */
+const wring_quadrature *wring_quadrature_of(int points);
+const wring_quadrature *wring_mesh_quadrature(const wring_mesh *m);
+
+/* The vertices of a tet: the four corners, then at order 2 those in the middles of its edges. Returns 4 or 10. */
+int wring_tet_vertices(const wring_mesh *m, PetscInt e, PetscInt v[10]);
+
+/* Shape functions N [n] of n = 4 or 10 vertices at a point; their derivatives in L_0, L_1, L_2. Theory (3.1b) */
+void wring_tet_shape(int n, const double L[4], double *N);
+void wring_tet_shape_gradients(int n, const double L[4], double (*dN)[3]);
+
+/*
+  D = dx/dL at a point of tet e, row by row, x [n_local][3]; at rest, its inverse B, row by row, and 1/6 of the volume
+  per unit of L, -det(D)/6: its mean over the tet is the volume.
+*/
+void wring_tet_jacobian(const wring_mesh *m, PetscInt e, const double *x, const double L[4], double D[9]);
+void wring_tet_rest_at(const wring_mesh *m, PetscInt e, const double L[4], double B[9], double *volume);
+
+double wring_tet_volume(const wring_mesh *m, PetscInt e); // rest volume, m^3
 
 typedef struct {
   double volume, min_quality;            // m^3; 12 (9 V^2)^(1/3) / sum l^2, 1 for the regular tet

@@ -43,7 +43,12 @@ typedef struct wring_term wring_term;
 
 /* ---- builders (one file each); everything is copied; not collective ---------------------------------------------- */
 
-/* Tets of one region under a material law; par [law->n_par]; proxy [Pa] replaces the law's slope k unless it is 0. */
+/*
+  Tets of one region under a material law, of the mesh's order: those of order 2 have several quadrature points,
+  wring_mesh_quadrature, at each of which the law is evaluated; what is one number for each tet below is then the mean
+  over its points, by volume. docs/theory.md (3.1b). par [law->n_par]; proxy [Pa] replaces the law's slope k unless it
+  is 0.
+*/
 PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
                                       double proxy, wring_term **t);
 
@@ -248,8 +253,8 @@ void           wring_term_rows(const wring_term *t, const double *x, wring_const
 void wring_term_cell_data(const wring_term *t, const double *x, double *density, double *J);
 
 /*
-  count[0]: tets of this rank with J <= 0 at x, count[1]: those of them that have J > 0 at `from`; both [n_local][3] m
-  with ghosts. All tets of the mesh, with or without a material.
+  count[0]: tets of this rank with J <= 0 at x, at order 2 at a corner or quadrature point, count[1]: those of them that
+  have J > 0 at `from`; both [n_local][3] m with ghosts. All tets of the mesh, with or without a material.
 */
 void wring_count_inverted(const wring_mesh *m, const double *from, const double *x, PetscInt64 count[2]);
 /* The same against marks instead of positions: mark [n_tet] is 1 for the tets that are inverted, before and after. */

@@ -80,10 +80,18 @@ void wring_hinge_rest(const double *const X[4], double c[4], double *area, doubl
   *curvature = square > PetscSqr(noise * size) ? sqrt(square) / *area : 0;
 }
 
-static double tet_quarter(const wring_mesh *m, const double *density, PetscInt e)
+/* The masses of a tet's corners and of its other vertices, docs/theory.md (1.1), (1.1b). */
+typedef struct {
+  double corner, mid; // kg
+} tet_parts;
+
+static tet_parts parts_of(const wring_mesh *m, const double *density, PetscInt e)
 {
-  const PetscInt *v = m->tet + 4 * e;
-  return density[m->region[e]] * wring_tet_det(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2], m->X + 3 * v[3]) / 24;
+  const PetscInt *v   = m->tet + 4 * e;
+  const double    rho = density[m->region[e]];
+  if (m->order > 1) return (tet_parts){rho * wring_tet_volume(m, e) / 36, rho * wring_tet_volume(m, e) * 4 / 27};
+  return (tet_parts){.corner =
+                       rho * wring_tet_det(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2], m->X + 3 * v[3]) / 24};
 }
 
 /*
@@ -102,7 +110,10 @@ static PetscErrorCode choose_units(const wring_mesh *m, const double *density, i
   int    exponent;
 
   PetscFunctionBegin;
-  for (PetscInt e = 0; e < m->n_tet; e++) most = PetscMax(most, tet_quarter(m, density, e));
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    const tet_parts part = parts_of(m, density, e);
+    most                 = PetscMax(most, PetscMax(part.corner, part.mid));
+  }
   for (int k = 0; k < count; k++)
     for (PetscInt e = 0; e < lumps[k].n; e++) most = PetscMax(most, lumps[k].part[e]);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, m->comm));
@@ -133,7 +144,11 @@ PetscErrorCode wring_mesh_lump_masses(const wring_mesh *m, const double *density
   PetscFunctionBegin;
   PetscCall(choose_units(m, density, count, lumps, &unit));
   PetscCall(PetscCalloc1(3 * (size_t)m->n_local, &sum));
-  for (PetscInt e = 0; e < m->n_tet; e++) add_part(&unit, tet_quarter(m, density, e), 4, m->tet + 4 * (size_t)e, sum);
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    const tet_parts part = parts_of(m, density, e);
+    add_part(&unit, part.corner, 4, m->tet + 4 * (size_t)e, sum);
+    if (m->order > 1) add_part(&unit, part.mid, 6, m->mid + 6 * (size_t)e, sum);
+  }
   for (int k = 0; k < count; k++)
     for (PetscInt e = 0; e < lumps[k].n; e++)
       add_part(&unit, lumps[k].part[e], lumps[k].corners, lumps[k].vertex + (size_t)e * (size_t)lumps[k].corners, sum);

@@ -4,7 +4,7 @@
 #include "kernels.h"
 #include "base/count.h"
 
-enum { GROUP = 16 }; // blocks whose element matrices one thread holds
+enum { GROUP = 16 }; // rows whose element matrices one thread holds
 
 /* The chunk of a block, searched forward from chunk c. */
 static PetscInt chunk_of(const wring_term *t, PetscInt block, PetscInt c)
@@ -17,7 +17,7 @@ static PetscInt chunk_of(const wring_term *t, PetscInt block, PetscInt c)
 static PetscBool lane_vertices(const wring_term *t, PetscInt chunk, PetscInt block, int lane, PetscInt *v)
 {
   for (int a = 0; a < t->m; a++) v[a] = term_corner(t, chunk, block, a, lane);
-  return (PetscBool)(t->weight[(size_t)block * LANES + lane] > 0);
+  return (PetscBool)(block_weight(t, block)[lane] > 0);
 }
 
 /* ---- the pattern ------------------------------------------------------------------------------------------------- */
@@ -159,41 +159,63 @@ void wring_pattern_copy_rows(const wring_pattern *p, int bs, const double *value
 
 /* ---- A ----------------------------------------------------------------------------------------------------------- */
 
-/* G of all m vertices [m][q] of one lane. */
-static void lane_coef(const wring_term *t, PetscInt block, int lane, double *g)
+/* G of all m vertices [m][q] of one lane, from rows of the free ones, NULL: 1. */
+static void lane_coef(const wring_term *t, const double *rows, int lane, double *g)
 {
   const int n_free = free_vertices(t->m), q = t->law->q;
   for (int i = 0; i < t->m * q; i++) g[i] = 0;
   for (int a = 0; a < n_free; a++) {
     for (int k = 0; k < q; k++) {
-      g[q * a + k] = t->coef ? t->coef[((size_t)block * n_free * q + q * a + k) * LANES + lane] : 1;
+      g[q * a + k] = rows ? rows[(q * a + k) * LANES + lane] : 1;
       if (t->m > 1) g[q * (t->m - 1) + k] -= g[q * a + k];
     }
   }
 }
 
+/* The rows of the free vertices of block b at point p; room [9 q] for those of second-order tets. */
+static const double *block_rows(const wring_term *t, PetscInt b, int p, lanes *room)
+{
+  const PetscInt row = b * t->points + p;
+  if (t->m == QUADRATIC) return form_rows(QUADRATIC, t->law->q, t->rule->L[p], row_coef(t, row), room);
+  return row_coef(t, row);
+}
+
+/* value += wk G^T G of the element with vertices v. */
+static void add_product(const wring_term *t, const double *g, double wk, const PetscInt *v, const wring_pattern *p,
+                        double *value)
+{
+  const int q = t->law->q;
+  for (int i = 0; i < t->m; i++) {
+    for (int j = 0; j < t->m; j++) {
+      double sum = 0;
+      for (int a = 0; a < q; a++) sum += g[q * i + a] * g[q * j + a];
+      value[wring_pattern_find(p, v[i], v[j])] += wk * sum;
+    }
+  }
+}
+
+/* The elements of block b of chunk c at a point. */
+static void add_point(const wring_term *t, PetscInt c, PetscInt b, int point, const wring_pattern *p, double factor,
+                      double *value)
+{
+  PetscInt            v[MAX_M];
+  double              g[MAX_M * MAX_Q];
+  WRING_ALIGNED lanes k[1], room[9 * MAX_Q];
+  const double *const rows = block_rows(t, b, point, room), *const w = block_weight(t, b) + point * LANES;
+  row_slope(t, b * t->points + point, k[0]);
+  for (int l = 0; l < LANES; l++) {
+    if (!lane_vertices(t, c, b, l, v)) continue;
+    lane_coef(t, rows, l, g);
+    add_product(t, g, factor * w[l] * k[0][l], v, p, value);
+  }
+}
+
 void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double factor, double *value)
 {
-  const int            q = t->law->q;
-  PetscInt             v[MAX_M];
-  double               g[MAX_M * MAX_Q];
-  WRING_ALIGNED double k[LANES];
   if (!t->active) return;
   for (PetscInt b = 0, c = 0; b < t->n_block; b++) {
     c = chunk_of(t, b, c);
-    block_slope(t, b, k);
-    for (int l = 0; l < LANES; l++) {
-      if (!lane_vertices(t, c, b, l, v)) continue;
-      const double wk = factor * t->weight[(size_t)b * LANES + l] * k[l];
-      lane_coef(t, b, l, g);
-      for (int i = 0; i < t->m; i++) {
-        for (int j = 0; j < t->m; j++) {
-          double sum = 0;
-          for (int a = 0; a < q; a++) sum += g[q * i + a] * g[q * j + a];
-          value[wring_pattern_find(p, v[i], v[j])] += wk * sum;
-        }
-      }
-    }
+    for (int point = 0; point < t->points; point++) add_point(t, c, b, point, p, factor, value);
   }
 }
 
@@ -227,17 +249,17 @@ static int mark_lanes(const wring_term *t, const char *marks, PetscInt c, PetscI
   return count;
 }
 
-void wring_term_block_hessian(const wring_term *t, wring_filtering which, PetscInt c, PetscInt b, wring_in z,
-                              wring_out h)
+void wring_term_row_hessian(const wring_term *t, wring_filtering which, PetscInt c, PetscInt row, wring_in z,
+                            wring_out h)
 {
   const int           n = 9 * t->law->q * t->law->q;
   WRING_ALIGNED lanes plain[9 * MAX_Q * MAX_Q];
   int                 on[LANES];
-  const int           count = which.marks ? mark_lanes(t, which.marks, c, b, on) : LANES;
+  const int           count = which.marks ? mark_lanes(t, which.marks, c, row / t->points, on) : LANES;
 
-  t->law->hessian(t->law, count > 0 ? which.filter : WRING_FILTER_NONE, term_par(t, b), z, h);
+  t->law->hessian(t->law, count > 0 ? which.filter : WRING_FILTER_NONE, term_par(t, row), z, h);
   if (count == 0 || count == LANES) return;
-  t->law->hessian(t->law, WRING_FILTER_NONE, term_par(t, b), z, plain);
+  t->law->hessian(t->law, WRING_FILTER_NONE, term_par(t, row), z, plain);
   for (int i = 0; i < n; i++) {
     for (int l = 0; l < LANES; l++) h[i][l] = on[l] ? h[i][l] : plain[i][l];
   }
@@ -245,7 +267,7 @@ void wring_term_block_hessian(const wring_term *t, wring_filtering which, PetscI
 
 /* ---- the mean of the Hessian's diagonal blocks ------------------------------------------------------------------- */
 
-/* A block of a chunk whose positions are x private [vertices][4]; K [q][q]. */
+/* A block of a chunk whose positions are x private [vertices][4]; K [points][q][q]. */
 typedef struct {
   const wring_term *t;
   wring_filtering   which;
@@ -254,36 +276,54 @@ typedef struct {
   double (*K)[LANES];
 } work_block;
 
-/* w B of a block, [q][q]. */
-static inline __attribute__((always_inline)) void block_mean(int m, int q, void *context)
+/* w B of a row, [q][q], from its Hessian. */
+static inline __attribute__((always_inline)) void mean_of(int q, const double *weight, const lanes *h,
+                                                          double (*K)[LANES])
 {
-  const work_block *const w = context;
-  WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q];
-  const double *const     weight = w->t->weight + (size_t)w->b * LANES;
-  load_z(w->t, w->b, m, q, w->x, z);
-  wring_term_block_hessian(w->t, w->which, w->c, w->b, (wring_in)z, h);
   for (int k = 0; k < q * q; k++) {
     for (int l = 0; l < LANES; l++) {
       double sum = 0;
       for (int d = 0; d < 3; d++) sum += h[(q * d + k / q) * 3 * q + q * d + k % q][l];
-      w->K[k][l] = weight[l] * sum / 3;
+      K[k][l] = weight[l] * sum / 3;
     }
   }
 }
 
-static void add_means(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1, double factor, lanes *K,
+/* w B at the points of a block. */
+static inline __attribute__((always_inline)) void block_mean(int m, int q, void *context)
+{
+  const work_block *const w = context;
+  WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q], d[27];
+  load_columns(w->t, w->b, m, w->x, d);
+  for (int p = 0; p < points_of(w->t, m); p++) {
+    load_z(w->t, w->b, p, m, q, w->x, (const lanes *)d, z);
+    wring_term_row_hessian(w->t, w->which, w->c, w->b * points_of(w->t, m) + p, (wring_in)z, h);
+    mean_of(q, block_weight(w->t, w->b) + p * LANES, (const lanes *)h, w->K + q * q * p);
+  }
+}
+
+/* Adds the elements of a block at one point, K [q][q]. */
+static void add_block_means(const wring_term *t, PetscInt c, PetscInt b, int point, double factor, const lanes *K,
+                            const wring_pattern *p, double *value)
+{
+  const int           m = t->m, q = t->law->q;
+  PetscInt            v[MAX_M];
+  double              g[MAX_M * MAX_Q], B[MAX_Q * MAX_Q];
+  WRING_ALIGNED lanes room[9 * MAX_Q];
+  const double *const rows = block_rows(t, b, point, room);
+  for (int l = 0; l < LANES; l++) {
+    if (!lane_vertices(t, c, b, l, v)) continue;
+    lane_coef(t, rows, l, g);
+    for (int k = 0; k < q * q; k++) B[k] = factor * K[k][l];
+    add_element(m, q, g, B, v, p, value);
+  }
+}
+
+static void add_means(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1, double factor, const lanes *K,
                       const wring_pattern *p, double *value)
 {
-  const int m = t->m, q = t->law->q;
-  PetscInt  v[MAX_M];
-  double    g[MAX_M * MAX_Q], B[MAX_Q * MAX_Q];
-  for (PetscInt b = b0; b < b1; b++, K += q * q) {
-    for (int l = 0; l < LANES; l++) {
-      if (!lane_vertices(t, c, b, l, v)) continue;
-      lane_coef(t, b, l, g);
-      for (int k = 0; k < q * q; k++) B[k] = factor * K[k][l];
-      add_element(m, q, g, B, v, p, value);
-    }
+  for (PetscInt b = b0; b < b1; b++) {
+    for (int i = 0; i < t->points; i++, K += t->law->q * t->law->q) add_block_means(t, c, b, i, factor, K, p, value);
   }
 }
 
@@ -294,13 +334,14 @@ static void add_means(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1,
 void wring_term_add_mean_hessian(const wring_term *t, double factor, const double *x, const wring_pattern *p,
                                  double *value)
 {
-  const PetscInt        per_chunk = CHUNK_BLOCKS / GROUP, size = t->law->q * t->law->q;
+  const PetscInt        most = PetscMax(GROUP / t->points, 1), per_chunk = (t->chunk_blocks + most - 1) / most;
+  const PetscInt        size  = t->points * t->law->q * t->law->q;
   const wring_filtering which = {.filter = WRING_FILTER_CLAMP};
   if (!t->active) return;
 #pragma omp parallel for ordered schedule(static, 1)
   for (PetscInt g = 0; g < t->n_chunk * per_chunk; g++) {
-    const PetscInt      c = g / per_chunk, b0 = t->chunk_block[c] + g % per_chunk * GROUP;
-    const PetscInt      b1 = PetscMin(b0 + GROUP, t->chunk_block[c + 1]);
+    const PetscInt      c = g / per_chunk, b0 = t->chunk_block[c] + g % per_chunk * most;
+    const PetscInt      b1 = PetscMin(b0 + most, t->chunk_block[c + 1]);
     WRING_ALIGNED lanes K[GROUP * MAX_Q * MAX_Q];
     double              x_private[4 * t->max_vertex];
     if (b0 < b1) load_chunk(t, c, x, x_private);
@@ -308,6 +349,6 @@ void wring_term_add_mean_hessian(const wring_term *t, double factor, const doubl
       with_stencil(t, block_mean, &(work_block){t, which, c, b, x_private, K + (b - b0) * size});
     }
 #pragma omp ordered
-    add_means(t, c, b0, b1, factor, K, p, value);
+    add_means(t, c, b0, b1, factor, (const lanes *)K, p, value);
   }
 }

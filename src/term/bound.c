@@ -69,22 +69,34 @@ static int find_cubics(wring_in z, wring_in dz, double (*c)[LANES])
   return positive;
 }
 
+/* The least bound of the blocks of a chunk, whose positions and step are private [vertices][4]. */
+static inline __attribute__((always_inline)) double bound_blocks(int m, const wring_term *t, PetscInt c,
+                                                                 const double *x, const double *d)
+{
+  double              bound = INFINITY;
+  WRING_ALIGNED lanes z[9], dz[9], p[4], columns[27], steps[27];
+  for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
+    load_columns(t, b, m, x, columns);
+    load_columns(t, b, m, d, steps);
+    for (int i = 0; i < points_of(t, m); i++) {
+      load_z(t, b, i, m, 3, x, (const lanes *)columns, z);
+      load_z(t, b, i, m, 3, d, (const lanes *)steps, dz);
+      if (find_cubics((wring_in)z, (wring_in)dz, p)) continue;
+      for (int l = 0; l < LANES; l++) bound = fmin(bound, first_root((cubic){p[0][l], p[1][l], p[2][l], p[3][l]}));
+    }
+  }
+  return bound;
+}
+
 /* The least bound of the elements of a chunk; padded lanes repeat an element. */
 static double chunk_bound(const wring_term *t, PetscInt c, const double *x, const double *d)
 {
   vertex_row    x_rows[t->max_vertex], d_rows[t->max_vertex];
   double *const x_private = (double *)x_rows, *const d_private = (double *)d_rows;
-  double              bound = INFINITY;
-  WRING_ALIGNED lanes z[9], dz[9], p[4];
   load_chunk(t, c, x, x_private);
   load_chunk(t, c, d, d_private);
-  for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-    load_z(t, b, 4, 3, x_private, z);
-    load_z(t, b, 4, 3, d_private, dz);
-    if (find_cubics((wring_in)z, (wring_in)dz, p)) continue;
-    for (int l = 0; l < LANES; l++) bound = fmin(bound, first_root((cubic){p[0][l], p[1][l], p[2][l], p[3][l]}));
-  }
-  return bound;
+  if (t->m == QUADRATIC) return bound_blocks(QUADRATIC, t, c, x_private, d_private);
+  return bound_blocks(4, t, c, x_private, d_private);
 }
 
 PetscBool wring_term_is_bounded(const wring_term *t)

@@ -17,13 +17,14 @@ static PetscErrorCode cut_chunks(wring_term *t)
   const PetscInt interior = term_blocks(t->n_interior), boundary = term_blocks(t->n - t->n_interior);
 
   PetscFunctionBegin;
+  const PetscInt most = t->chunk_blocks;
   t->n_block          = interior + boundary;
-  t->n_chunk_interior = (interior + CHUNK_BLOCKS - 1) / CHUNK_BLOCKS;
-  t->n_chunk          = t->n_chunk_interior + (boundary + CHUNK_BLOCKS - 1) / CHUNK_BLOCKS;
+  t->n_chunk_interior = (interior + most - 1) / most;
+  t->n_chunk          = t->n_chunk_interior + (boundary + most - 1) / most;
   PetscCall(PetscMalloc1(t->n_chunk + 1, &t->chunk_block));
-  for (PetscInt c = 0; c < t->n_chunk_interior; c++) t->chunk_block[c] = c * CHUNK_BLOCKS;
+  for (PetscInt c = 0; c < t->n_chunk_interior; c++) t->chunk_block[c] = c * most;
   for (PetscInt c = t->n_chunk_interior; c < t->n_chunk; c++) {
-    t->chunk_block[c] = interior + (c - t->n_chunk_interior) * CHUNK_BLOCKS;
+    t->chunk_block[c] = interior + (c - t->n_chunk_interior) * most;
   }
   t->chunk_block[t->n_chunk] = t->n_block;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -53,8 +54,9 @@ static PetscInt number_corners(wring_term *t, PetscInt c, const PetscInt *vertex
 
 static PetscErrorCode list_vertices(wring_term *t, PetscInt n_local, const PetscInt *vertex)
 {
-  double   *corner;
-  PetscInt *mark, *list, capacity = 2 * n_local + CHUNK_BLOCKS * LANES * t->m, n = 0;
+  const PetscInt room = t->chunk_blocks * LANES * t->m; // of a chunk
+  double        *corner;
+  PetscInt      *mark, *list, capacity = 2 * n_local + room, n = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n_local, &mark));
@@ -64,7 +66,7 @@ static PetscErrorCode list_vertices(wring_term *t, PetscInt n_local, const Petsc
   t->corner = (uint16_t *)corner; // allocated like the other blocks
   PetscCall(PetscMalloc1(capacity, &list));
   for (PetscInt c = 0; c < t->n_chunk; c++) {
-    if (n + CHUNK_BLOCKS * LANES * t->m > capacity) {
+    if (n + room > capacity) {
       capacity *= 2;
       PetscCall(PetscRealloc(sizeof *list * (size_t)capacity, &list));
     }
@@ -144,17 +146,26 @@ PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const
                                  wring_term **term)
 {
   wring_term *t;
+  size_t      rows;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&t));
   PetscCall(PetscStrncpy(t->name, name, sizeof t->name));
-  t->law = law, t->m = m, t->n = n, t->n_interior = n_interior, t->active = PETSC_TRUE;
+  t->law = law, t->m = m, t->n = n, t->n_interior = n_interior, t->active = PETSC_TRUE, t->points = 1;
+  if (m == QUADRATIC) {
+    t->rule   = wring_mesh_quadrature(mesh);
+    t->rest   = mesh->X;
+    t->points = t->rule->n;
+  }
+  t->chunk_blocks = CHUNK_BLOCKS / t->points;
   PetscCall(cut_chunks(t));
   PetscCall(list_vertices(t, mesh->n_local, vertex));
   PetscCall(find_shared(t, mesh->n_local));
-  if (has_coef) PetscCall(wring_blocks_create((size_t)t->n_block * free_vertices(m) * law->q * LANES, &t->coef));
-  PetscCall(wring_blocks_create((size_t)t->n_block * LANES, &t->weight));
-  for (PetscInt e = 0; e < n; e++) t->weight[term_position(t, e)] = 1;
+  rows = (size_t)t->n_block * (size_t)t->points;
+  if (has_coef) PetscCall(wring_blocks_create(rows * (size_t)(columns_of(m) * law->q * LANES), &t->coef));
+  PetscCall(wring_blocks_create(rows * LANES, &t->weight));
+  for (PetscInt e = 0; e < n; e++)
+    for (int p = 0; p < t->points; p++) t->weight[point_position(t, term_position(t, e), p)] = 1;
   t->par_stride = per_element ? (size_t)law->n_par * LANES : 0;
   PetscCall(wring_blocks_create((per_element ? (size_t)t->n_block : 1) * law->n_par * LANES, &t->par));
   PetscCall(PetscCalloc1(t->n_chunk, &t->energy));
@@ -217,12 +228,19 @@ static void set_row(double *row, int n, PetscInt position, const double *value)
 
 void wring_term_set_coef(wring_term *t, PetscInt e, const double *coef)
 {
-  set_row(t->coef, free_vertices(t->m) * t->law->q, term_position(t, e), coef);
+  set_row(t->coef, columns_of(t->m) * t->law->q, term_position(t, e), coef);
 }
 
 void wring_term_set_weight(wring_term *t, PetscInt e, double weight)
 {
   t->weight[term_position(t, e)] = weight;
+}
+
+void wring_term_set_point(wring_term *t, PetscInt e, int point, const double *coef, double weight)
+{
+  const PetscInt at = point_position(t, term_position(t, e), point);
+  set_row(t->coef, columns_of(t->m) * t->law->q, at, coef);
+  t->weight[at] = weight;
 }
 
 void wring_term_set_par(wring_term *t, PetscInt e, const double *par)
@@ -246,7 +264,9 @@ void wring_term_pad(wring_term *t)
   for (PetscInt position = 0; position < t->n_block * LANES; position++) {
     const PetscInt from = term_position(t, element_at(t, position));
     if (from == position) continue;
-    if (t->coef) copy_lane(t->coef, free_vertices(t->m) * t->law->q, from, position);
+    for (int p = 0; p < t->points && t->coef; p++) {
+      copy_lane(t->coef, columns_of(t->m) * t->law->q, point_position(t, from, p), point_position(t, position, p));
+    }
     if (t->par_stride) copy_lane(t->par, t->law->n_par, from, position);
   }
 }

@@ -7,8 +7,8 @@
 const char *wring_term_no_rows(const wring_term *t)
 {
   if (!t->law->n_row) return "its constraint has no gradient where it is satisfied";
-  for (PetscInt b = 0; b < t->n_block && t->law->row_fault; b++) {
-    const char *const fault = t->law->row_fault(t->law, term_par(t, b));
+  for (PetscInt i = 0; i < t->n_block * t->points && t->law->row_fault; i++) {
+    const char *const fault = t->law->row_fault(t->law, term_par(t, i));
     if (fault) return fault;
   }
   return NULL;
@@ -16,7 +16,7 @@ const char *wring_term_no_rows(const wring_term *t)
 
 PetscErrorCode wring_constraint_rows_create(const wring_term *t, wring_constraint_rows *r)
 {
-  const PetscInt n = t->law->n_row * t->n;
+  const PetscInt n = t->law->n_row * t->points * t->n;
 
   PetscFunctionBegin;
   *r = (wring_constraint_rows){.m = t->m};
@@ -32,16 +32,16 @@ PetscErrorCode wring_constraint_rows_destroy(wring_constraint_rows *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Stores row j of each element of a block; f = dC/dx of its vertices. */
-static void store_rows(const wring_term *t, PetscInt chunk, PetscInt b, int j, const double *C, const lanes *f,
+/* Stores row j of each element of a block at point p; f = dC/dx of its vertices. */
+static void store_rows(const wring_term *t, PetscInt chunk, PetscInt b, int p, int j, const double *C, const lanes *f,
                        const double *k, wring_constraint_rows *r)
 {
   for (int l = 0; l < LANES; l++) {
     const PetscInt e = term_element(t, b * LANES + l);
     if (e < 0) continue;
-    const size_t row = (size_t)t->law->n_row * (size_t)e + (size_t)j, m = (size_t)t->m;
+    const size_t row = (size_t)t->law->n_row * (size_t)(e * t->points + p) + (size_t)j, m = (size_t)t->m;
     r->C[row] = C[l];
-    r->k[row] = t->weight[(size_t)b * LANES + l] * k[l];
+    r->k[row] = block_weight(t, b)[p * LANES + l] * k[l];
     for (int a = 0; a < t->m; a++) {
       r->vertex[m * row + (size_t)a] = term_corner(t, chunk, b, a, l);
       for (int c = 0; c < 3; c++) r->dC[3 * (m * row + (size_t)a) + (size_t)c] = f[3 * a + c][l];
@@ -57,24 +57,37 @@ typedef struct {
   wring_constraint_rows *r;
 } work_chunk;
 
+/* The rows of a block at point p, where its elements have z. */
+static inline __attribute__((always_inline)) void point_rows(int m, int q, const work_chunk *w, PetscInt b, int p,
+                                                             wring_in z)
+{
+  const wring_term *const t   = w->t;
+  const PetscInt          row = b * points_of(t, m) + p;
+  WRING_ALIGNED lanes     dC[3 * MAX_Q], f[3 * MAX_M], C, k;
+  for (int j = 0; j < t->law->n_row; j++) {
+    t->law->row(t->law, j, term_par(t, row), z, C, dC, k);
+    form_forces(m, q, point_of(t, m, p), row_coef(t, row), (wring_in)dC, f);
+    store_rows(t, w->chunk, b, p, j, C, (const lanes *)f, k, w->r);
+  }
+}
+
 static inline __attribute__((always_inline)) void chunk_rows(int m, int q, void *context)
 {
   const work_chunk *const w = context;
   const wring_term *const t = w->t;
-  WRING_ALIGNED lanes     z[3 * MAX_Q], dC[3 * MAX_Q], f[3 * MAX_M], C, k;
+  WRING_ALIGNED lanes     z[3 * MAX_Q], d[27];
   for (PetscInt b = t->chunk_block[w->chunk]; b < t->chunk_block[w->chunk + 1]; b++) {
-    load_z(t, b, m, q, w->x, z);
-    for (int j = 0; j < t->law->n_row; j++) {
-      t->law->row(t->law, j, term_par(t, b), (wring_in)z, C, dC, k);
-      form_forces(m, q, block_coef(t, b), (wring_in)dC, f);
-      store_rows(t, w->chunk, b, j, C, (const lanes *)f, k, w->r);
+    load_columns(t, b, m, w->x, d);
+    for (int p = 0; p < points_of(t, m); p++) {
+      load_z(t, b, p, m, q, w->x, (const lanes *)d, z);
+      point_rows(m, q, w, b, p, (wring_in)z);
     }
   }
 }
 
 void wring_term_rows(const wring_term *t, const double *x, wring_constraint_rows *r)
 {
-  r->n = t->active ? t->law->n_row * t->n : 0;
+  r->n = t->active ? t->law->n_row * t->points * t->n : 0;
 #pragma omp parallel for schedule(static)
   for (PetscInt chunk = 0; chunk < (t->active ? t->n_chunk : 0); chunk++) {
     double x_private[4 * t->max_vertex];

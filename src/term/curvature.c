@@ -20,8 +20,8 @@ typedef struct {
   double (*K)[LANES];
 } work_block;
 
-/* K = w g h g^T of a corner with the row g [q] of G. */
-static inline __attribute__((always_inline)) void corner_block(int q, wring_in g, const double *w, wring_in h,
+/* K = w g h g^T of a corner with the row g [q] of G; added to K for second-order tets. */
+static inline __attribute__((always_inline)) void corner_block(int m, int q, wring_in g, const double *w, wring_in h,
                                                                double (*K)[LANES])
 {
   for (int e = 0; e < ENTRIES; e++) {
@@ -30,7 +30,7 @@ static inline __attribute__((always_inline)) void corner_block(int q, wring_in g
     for (int l = 0; l < LANES; l++) {
       double sum = 0;
       for (int k = 0; k < q * q; k++) sum += g[k / q][l] * h[(i + k / q) * 3 * q + j + k % q][l] * g[k % q][l];
-      K[e][l] = w[l] * sum;
+      K[e][l] = m == QUADRATIC ? K[e][l] + w[l] * sum : w[l] * sum;
     }
   }
 }
@@ -49,20 +49,27 @@ static inline __attribute__((always_inline)) void corner_rows(int m, int q, cons
 
 static inline __attribute__((always_inline)) void block_diagonal(int m, int q, void *context)
 {
-  const work_block *const w = context;
-  WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q], g[MAX_M * MAX_Q];
-  load_z(w->t, w->b, m, q, w->x, z);
-  w->t->law->hessian(w->t->law, w->filter, term_par(w->t, w->b), (wring_in)z, h);
-  corner_rows(m, q, block_coef(w->t, w->b), g);
-  for (int a = 0; a < m; a++)
-    corner_block(q, (wring_in)(g + q * a), w->t->weight + (size_t)w->b * LANES, (wring_in)h, w->K + ENTRIES * a);
+  const work_block *const w      = context;
+  const wring_term *const t      = w->t;
+  const int               points = points_of(t, m);
+  WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q], g[MAX_M * MAX_Q], free[9 * MAX_Q], d[27];
+  if (m == QUADRATIC) memset(w->K, 0, (size_t)(ENTRIES * m) * sizeof *w->K);
+  load_columns(t, w->b, m, w->x, d);
+  for (int p = 0; p < points; p++) {
+    const PetscInt row = w->b * points + p;
+    load_z(t, w->b, p, m, q, w->x, (const lanes *)d, z);
+    t->law->hessian(t->law, w->filter, term_par(t, row), (wring_in)z, h);
+    corner_rows(m, q, form_rows(m, q, point_of(t, m, p), row_coef(t, row), free), g);
+    for (int a = 0; a < m; a++)
+      corner_block(m, q, (wring_in)(g + q * a), t->weight + (size_t)row * LANES, (wring_in)h, w->K + ENTRIES * a);
+  }
 }
 
 static void add_group(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1, lanes *K, double *value)
 {
   for (PetscInt b = b0; b < b1; b++, K += ENTRIES * t->m) {
     for (int l = 0; l < LANES; l++) {
-      if (!(t->weight[(size_t)b * LANES + l] > 0)) continue;
+      if (!(block_weight(t, b)[l] > 0)) continue;
       for (int a = 0; a < t->m; a++) {
         double *const entry = value + ENTRIES * (size_t)term_corner(t, c, b, a, l);
         for (int e = 0; e < ENTRIES; e++) entry[e] += K[ENTRIES * a + e][l];
@@ -74,7 +81,7 @@ static void add_group(const wring_term *t, PetscInt c, PetscInt b0, PetscInt b1,
 /* As for the Hessian, all threads compute, and the order of summation is fixed. */
 void wring_term_add_diagonal(const wring_term *t, wring_filter filter, const double *x, double *value)
 {
-  const PetscInt per_chunk = CHUNK_BLOCKS / GROUP;
+  const PetscInt per_chunk = (t->chunk_blocks + GROUP - 1) / GROUP;
   if (!t->active) return;
 #pragma omp parallel for ordered schedule(static, 1)
   for (PetscInt i = 0; i < t->n_chunk * per_chunk; i++) {
@@ -104,15 +111,22 @@ typedef struct {
 
 static inline __attribute__((always_inline)) void chunk_products(int m, int q, void *context)
 {
-  const work_chunk *const w = context;
-  const wring_term *const t = w->t;
-  WRING_ALIGNED lanes     z[3 * MAX_Q], a[3 * MAX_Q], b[3 * MAX_Q], one[3];
+  const work_chunk *const w      = context;
+  const wring_term *const t      = w->t;
+  const int               points = points_of(t, m);
+  WRING_ALIGNED lanes     z[3 * MAX_Q], a[3 * MAX_Q], b[3 * MAX_Q], one[3], dx[27], du[27], dp[27];
   for (PetscInt i = t->chunk_block[w->c]; i < t->chunk_block[w->c + 1]; i++) {
-    load_z(t, i, m, q, w->x, z);
-    load_z(t, i, m, q, w->u, a);
-    load_z(t, i, m, q, w->p, b);
-    wring_law_multiply(t->law, w->filter, term_par(t, i), (wring_in)z, (wring_in)a, (wring_in)b, one);
-    for (int k = 0; k < 3; k++) w->sum[k] += wring_weighted_sum(t->weight + (size_t)i * LANES, one[k]);
+    load_columns(t, i, m, w->x, dx);
+    load_columns(t, i, m, w->u, du);
+    load_columns(t, i, m, w->p, dp);
+    for (int p = 0; p < points; p++) {
+      const PetscInt row = i * points + p;
+      load_z(t, i, p, m, q, w->x, (const lanes *)dx, z);
+      load_z(t, i, p, m, q, w->u, (const lanes *)du, a);
+      load_z(t, i, p, m, q, w->p, (const lanes *)dp, b);
+      wring_law_multiply(t->law, w->filter, term_par(t, row), (wring_in)z, (wring_in)a, (wring_in)b, one);
+      for (int k = 0; k < 3; k++) w->sum[k] += wring_weighted_sum(t->weight + (size_t)row * LANES, one[k]);
+    }
   }
 }
 

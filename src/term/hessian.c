@@ -7,7 +7,7 @@
 */
 #include "kernels.h"
 
-enum { GROUP = 16, BATCH_CHUNKS = 4, BATCH_GROUPS = BATCH_CHUNKS * CHUNK_BLOCKS / GROUP };
+enum { GROUP = 16, BATCH_CHUNKS = 4 };
 enum { MAX_PAIRS = MAX_M * (MAX_M + 1) / 2 };
 
 /* The elements of a row are items of a batch: an element of the batch, its corner, and its columns in the row. */
@@ -51,7 +51,7 @@ static void for_each_corner(const wring_term *t, PetscInt batch, wring_scatter *
   for (PetscInt c = r.c0; c < r.c1; c++) {
     for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
       for (int l = 0; l < LANES; l++) {
-        if (t->weight[(size_t)b * LANES + l] <= 0) continue;
+        if (block_weight(t, b)[l] <= 0) continue;
         for (int a = 0; a < t->m; a++) v[a] = term_corner(t, c, b, a, l);
         for (int a = 0; a < t->m; a++) f(s, v[a], (int32_t)((LANES * (b - r.b0) + l) * MAX_M + a), v, context);
       }
@@ -115,7 +115,7 @@ static PetscErrorCode build(const wring_term *t, PetscInt rows, const wring_patt
 PetscErrorCode wring_scatter_create(const wring_term *t, const wring_pattern *p, wring_scatter **scatter)
 {
   const PetscInt rows = t->n_chunk > 0 ? t->chunk_vertex[t->n_chunk] : 0, items = t->n * t->m; // hard: none
-  const size_t   elements = (size_t)PetscMin(t->n_block, BATCH_CHUNKS * CHUNK_BLOCKS) * LANES;
+  const size_t   elements = (size_t)PetscMin(t->n_block, BATCH_CHUNKS * t->chunk_blocks) * LANES;
   wring_scatter *s;
 
   PetscFunctionBegin;
@@ -158,29 +158,32 @@ static inline __attribute__((always_inline)) void times_coef(int q, wring_in g, 
   }
 }
 
-/*
-  K_ab = w G_a h G_b^T, a <= b, for the free vertices; the last vertex follows from translation invariance: rows and
-  columns of K sum to zero.
-*/
-static inline __attribute__((always_inline)) void element_matrix(int m, int q, const double *coef, const double *w,
-                                                                 wring_in h, lanes *K)
+/* K_ab = w G_a h G_b^T, a <= b, for the free vertices; added to K for second-order tets. */
+static inline __attribute__((always_inline)) void free_matrix(int m, int q, const double *coef, const double *w,
+                                                              wring_in h, lanes *K)
 {
-  const int                 n_free = free_vertices(m), last = m - 1;
   WRING_ALIGNED const lanes one[1] = {{1, 1, 1, 1, 1, 1, 1, 1}};
   const wring_in            g      = coef ? (wring_in)coef : one;
   WRING_ALIGNED lanes       hg[3 * MAX_Q][3];
-  for (int b = 0; b < n_free; b++) {
+  for (int b = 0; b < free_vertices(m); b++) {
     times_coef(q, g + q * b, h, hg);
     for (int a = 0; a <= b; a++) {
       for (int i = 0; i < 9; i++) {
+        double *const to = K[9 * pair_of(m, a, b) + i];
         for (int l = 0; l < LANES; l++) {
           double sum = 0;
           for (int k = 0; k < q; k++) sum += g[q * a + k][l] * hg[q * (i / 3) + k][i % 3][l];
-          K[9 * pair_of(m, a, b) + i][l] = w[l] * sum;
+          to[l] = m == QUADRATIC ? to[l] + w[l] * sum : w[l] * sum;
         }
       }
     }
   }
+}
+
+/* The last vertex follows from translation invariance: rows and columns of K sum to zero. */
+static inline __attribute__((always_inline)) void complete_matrix(int m, lanes *K)
+{
+  const int n_free = free_vertices(m), last = m - 1;
   if (m == 1) return;
   for (int a = 0; a <= last; a++) {
     for (int i = 0; i < 9; i++) {
@@ -207,11 +210,19 @@ typedef struct {
 static inline __attribute__((always_inline)) void block_matrix(int m, int q, void *context)
 {
   const work_block *const w = context;
-  const int               n = 9 * m * (m + 1) / 2;
-  WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q], K[9 * MAX_PAIRS];
-  load_z(w->t, w->b, m, q, w->x, z);
-  wring_term_block_hessian(w->t, w->which, w->c, w->b, (wring_in)z, h);
-  element_matrix(m, q, block_coef(w->t, w->b), w->t->weight + (size_t)w->b * LANES, (wring_in)h, K);
+  const wring_term *const t = w->t;
+  const int               n = 9 * m * (m + 1) / 2, points = points_of(t, m);
+  WRING_ALIGNED lanes     z[3 * MAX_Q], h[9 * MAX_Q * MAX_Q], K[9 * MAX_PAIRS], d[27], g[9 * MAX_Q];
+  if (m == QUADRATIC) memset(K, 0, sizeof K);
+  load_columns(t, w->b, m, w->x, d);
+  for (int p = 0; p < points; p++) {
+    const PetscInt row = w->b * points + p;
+    load_z(t, w->b, p, m, q, w->x, (const lanes *)d, z);
+    wring_term_row_hessian(t, w->which, w->c, row, (wring_in)z, h);
+    free_matrix(m, q, form_rows(m, q, point_of(t, m, p), row_coef(t, row), g), t->weight + (size_t)row * LANES,
+                (wring_in)h, K);
+  }
+  complete_matrix(m, K);
   for (int l = 0; l < LANES; l++) {
     for (int i = 0; i < n; i++) w->out[l * n + i] = K[i][l];
   }
@@ -219,11 +230,17 @@ static inline __attribute__((always_inline)) void block_matrix(int m, int q, voi
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
+/* The groups of a chunk, GROUP blocks each. */
+static inline PetscInt chunk_groups(const wring_term *t)
+{
+  return (t->chunk_blocks + GROUP - 1) / GROUP;
+}
+
 /* Group g of a batch: GROUP blocks of one chunk. */
 static void compute_group(const wring_term *t, wring_filtering which, const double *x, batch_range r, PetscInt g,
                           wring_scatter *s)
 {
-  const PetscInt per_chunk = CHUNK_BLOCKS / GROUP, c = r.c0 + g / per_chunk;
+  const PetscInt per_chunk = chunk_groups(t), c = r.c0 + g / per_chunk;
   const PetscInt b0 = c < r.c1 ? t->chunk_block[c] + g % per_chunk * GROUP : 0;
   const PetscInt b1 = c < r.c1 ? PetscMin(b0 + GROUP, t->chunk_block[c + 1]) : 0;
   double         x_private[4 * t->max_vertex];
@@ -259,6 +276,8 @@ static void add_row(const wring_scatter *s, PetscInt r, double *row)
     const int32_t *place = s->place + (size_t)s->m * (size_t)i;
     if (s->m == 4)
       add_item(4, a, K, place, row);
+    else if (s->m == QUADRATIC)
+      add_item(QUADRATIC, a, K, place, row);
     else
       add_item(s->m, a, K, place, row);
   }
@@ -272,7 +291,7 @@ void wring_term_add_hessian(const wring_term *t, wring_filtering which, const do
   for (PetscInt i = 0; i < s->n_batch; i++) {
     const batch_range r = range_of(t, i);
 #pragma omp for schedule(static, 1)
-    for (PetscInt g = 0; g < BATCH_GROUPS; g++) compute_group(t, which, x, r, g, s);
+    for (PetscInt g = 0; g < BATCH_CHUNKS * chunk_groups(t); g++) compute_group(t, which, x, r, g, s);
 #pragma omp for schedule(static)
     for (PetscInt k = s->batch[i]; k < s->batch[i + 1]; k++) add_row(s, k, value + 9 * (size_t)p->start[s->vertex[k]]);
   }

@@ -1,4 +1,4 @@
-/* Tets that are inverted: the signs of their volumes. */
+/* Tets that are inverted: the signs of their volumes, for second-order tets at corners and quadrature points. */
 #include <wring/term.h>
 
 /* Six times the volume of a tet. */
@@ -13,15 +13,33 @@ static double volume6(const double *x, const PetscInt v[4])
          d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
 }
 
+/* Whether J > 0 at the corners and quadrature points of a second-order tet; det dx/dL < 0 there. */
+static int is_upright_at_points(const wring_mesh *m, PetscInt e, const double *x)
+{
+  const wring_quadrature *const rule = wring_mesh_quadrature(m);
+  double                        D[9];
+  for (int i = 0; i < 4 + rule->n; i++) {
+    const double L[4] = {i == 0, i == 1, i == 2, i == 3};
+    wring_tet_jacobian(m, e, x, i < 4 ? L : rule->L[i - 4], D);
+    if (!(wring_volume_ratio(D) < 0)) return 0;
+  }
+  return 1;
+}
+
+static int is_inverted(const wring_mesh *m, PetscInt e, const double *x)
+{
+  if (m->order > 1) return !is_upright_at_points(m, e, x);
+  return !(volume6(x, m->tet + 4 * (size_t)e) > 0);
+}
+
 void wring_count_inverted(const wring_mesh *m, const double *from, const double *x, PetscInt64 count[2])
 {
   PetscInt64 all = 0, newly = 0;
 #pragma omp parallel for schedule(static) reduction(+ : all, newly)
   for (PetscInt e = 0; e < m->n_tet; e++) {
-    const PetscInt *const v = m->tet + 4 * (size_t)e;
-    if (volume6(x, v) > 0) continue;
+    if (!is_inverted(m, e, x)) continue;
     all++;
-    newly += volume6(from, v) > 0;
+    newly += !is_inverted(m, e, from);
   }
   count[0] = all;
   count[1] = newly;
@@ -32,7 +50,7 @@ void wring_mark_inverted(const wring_mesh *m, const double *x, char *mark, Petsc
   PetscInt64 all = 0, newly = 0;
 #pragma omp parallel for schedule(static) reduction(+ : all, newly)
   for (PetscInt e = 0; e < m->n_tet; e++) {
-    const char inverted = !(volume6(x, m->tet + 4 * (size_t)e) > 0);
+    const char inverted = (char)is_inverted(m, e, x);
     all += inverted;
     newly += inverted && !mark[e];
     mark[e] = inverted;

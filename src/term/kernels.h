@@ -4,14 +4,14 @@
 #include "vertex_rows.h"
 #include <string.h>
 
-enum { LANES = WRING_LANES, MAX_M = 4, MAX_Q = 3 };
+enum { LANES = WRING_LANES, MAX_M = QUADRATIC, MAX_Q = 3 };
 
 typedef double lanes[LANES];
 
 /*
   Calls body with the term's m and q as constants, without which its loops would not be vectorised: tets, fibres and
-  hinges (one number per element of four vertices), triangles likewise, edges, points. body must be always_inline. This
-  is the only list of stencils.
+  hinges (one number per element of four vertices), triangles likewise, edges, points, second-order tets and fibres.
+  body must be always_inline. This is the only list of stencils.
 */
 static inline __attribute__((always_inline)) void with_stencil(const wring_term *t, void (*body)(int, int, void *),
                                                                void             *context)
@@ -27,13 +27,66 @@ static inline __attribute__((always_inline)) void with_stencil(const wring_term 
     body(3, 1, context);
   else if (m == 2)
     body(2, 1, context);
-  else
+  else if (m == 1)
     body(1, 1, context);
+  else if (q == 3)
+    body(QUADRATIC, 3, context);
+  else
+    body(QUADRATIC, 1, context);
 }
 
-/* z = D coef with the columns D_a = x_a - x_last of a block, d [3 free]. */
+/* The quadrature points of an element, the constant 1 but for second-order tets. */
+static inline __attribute__((always_inline)) int points_of(const wring_term *t, int m)
+{
+  return m == QUADRATIC ? t->points : 1;
+}
+
+/* ---- second-order tets: derivatives of x in the reference coordinates. docs/theory.md (3.1b) --------------------- */
+
+/* D [9] = dx/dL_k at a point L, column by column, from the columns d [27] of the free vertices. */
+static inline __attribute__((always_inline)) void form_derivatives(const double *L, const double (*restrict d)[LANES],
+                                                                   double (*restrict D)[LANES])
+{
+  for (int c = 0; c < 3; c++) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+      const double a0 = d[c][l], a1 = d[3 + c][l], a2 = d[6 + c][l];
+      const double m01 = d[9 + c][l], m12 = d[12 + c][l], m20 = d[15 + c][l];
+      const double m03 = d[18 + c][l], m13 = d[21 + c][l], m23 = d[24 + c][l];
+      const double last = L[0] * m03 + L[1] * m13 + L[2] * m23;
+      D[c][l]           = 4 * (L[0] * a0 + L[1] * m01 + L[2] * m20 + L[3] * m03 - last) - a0;
+      D[3 + c][l]       = 4 * (L[1] * a1 + L[0] * m01 + L[2] * m12 + L[3] * m13 - last) - a1;
+      D[6 + c][l]       = 4 * (L[2] * a2 + L[0] * m20 + L[1] * m12 + L[3] * m23 - last) - a2;
+    }
+  }
+}
+
+/* f [27] += the transpose of form_derivatives applied to D [9]. */
+static inline __attribute__((always_inline)) void add_derivatives(const double *L, const double (*restrict D)[LANES],
+                                                                  double (*restrict f)[LANES])
+{
+  for (int c = 0; c < 3; c++) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+      const double D0 = 4 * D[c][l], D1 = 4 * D[3 + c][l], D2 = 4 * D[6 + c][l], sum = D0 + D1 + D2;
+      f[c][l] += (L[0] - 0.25) * D0;
+      f[3 + c][l] += (L[1] - 0.25) * D1;
+      f[6 + c][l] += (L[2] - 0.25) * D2;
+      f[9 + c][l] += L[1] * D0 + L[0] * D1;
+      f[12 + c][l] += L[2] * D1 + L[1] * D2;
+      f[15 + c][l] += L[2] * D0 + L[0] * D2;
+      f[18 + c][l] += L[3] * D0 - L[0] * sum;
+      f[21 + c][l] += L[3] * D1 - L[1] * sum;
+      f[24 + c][l] += L[3] * D2 - L[2] * sum;
+    }
+  }
+}
+
+/* ---- G ----------------------------------------------------------------------------------------------------------- */
+
+/* z = D coef with n columns D [3 n]. */
 static inline __attribute__((always_inline)) void
-apply_coef(int m, int q, const double *coef, const double (*restrict d)[LANES], double (*restrict z)[LANES])
+apply_coef(int n, int q, const double *coef, const double (*restrict D)[LANES], double (*restrict z)[LANES])
 {
   const double(*restrict g)[LANES] = (const double(*)[LANES])coef;
   for (int c = 0; c < 3; c++) {
@@ -41,15 +94,29 @@ apply_coef(int m, int q, const double *coef, const double (*restrict d)[LANES], 
 #pragma omp simd
       for (int l = 0; l < LANES; l++) {
         double sum = 0;
-        for (int a = 0; a < free_vertices(m); a++) sum += d[3 * a + c][l] * (g ? g[q * a + k][l] : 1);
+        for (int a = 0; a < n; a++) sum += D[3 * a + c][l] * (g ? g[q * a + k][l] : 1);
         z[q * c + k][l] = sum;
       }
     }
   }
 }
 
+/* z = G x with the columns x_a - x_last of a block, d [3 free], at a point L of second-order tets. */
+static inline __attribute__((always_inline)) void columns_to_z(int m, int q, const double *L, const double *coef,
+                                                               const double (*restrict d)[LANES],
+                                                               double (*restrict z)[LANES])
+{
+  WRING_ALIGNED lanes D[9];
+  if (m == QUADRATIC) {
+    form_derivatives(L, d, D);
+    apply_coef(3, q, coef, (wring_in)D, z);
+  } else {
+    apply_coef(free_vertices(m), q, coef, d, z);
+  }
+}
+
 /* z = G x: columns D_a = x_a - x_last (or x itself for points), z = D coef. */
-static inline __attribute__((always_inline)) void form_z(int m, int q, const double *coef,
+static inline __attribute__((always_inline)) void form_z(int m, int q, const double *L, const double *coef,
                                                          const double (*restrict x)[LANES], double (*restrict z)[LANES])
 {
   WRING_ALIGNED lanes d[3 * MAX_M];
@@ -57,16 +124,16 @@ static inline __attribute__((always_inline)) void form_z(int m, int q, const dou
 #pragma omp simd
     for (int l = 0; l < LANES; l++) d[i][l] = m > 1 ? x[i][l] - x[3 * (m - 1) + i % 3][l] : x[i][l];
   }
-  apply_coef(m, q, coef, (const double(*)[LANES])d, z);
+  columns_to_z(m, q, L, coef, (wring_in)d, z);
 }
 
-/* f = w G^T p of the free vertices of a block, f [3 free]; w [LANES] or NULL: 1. */
-static inline __attribute__((always_inline)) void form_columns(int m, int q, const double *coef, const double *w,
+/* f = w p coef^T of n columns, f [3 n]; w [LANES] or NULL: 1. */
+static inline __attribute__((always_inline)) void form_columns(int n, int q, const double *coef, const double *w,
                                                                const double (*restrict p)[LANES],
                                                                double (*restrict f)[LANES])
 {
   const double(*restrict g)[LANES] = (const double(*)[LANES])coef;
-  for (int a = 0; a < free_vertices(m); a++) {
+  for (int a = 0; a < n; a++) {
     for (int c = 0; c < 3; c++) {
 #pragma omp simd
       for (int l = 0; l < LANES; l++) {
@@ -78,11 +145,27 @@ static inline __attribute__((always_inline)) void form_columns(int m, int q, con
   }
 }
 
-/* f = G^T p of a block: the free vertices, then minus their sum at the last vertex. */
-static inline __attribute__((always_inline)) void
-form_forces(int m, int q, const double *coef, const double (*restrict p)[LANES], double (*restrict f)[LANES])
+/* f [27] += w G^T p of the free vertices of second-order tets, at a point L. */
+static inline __attribute__((always_inline)) void add_columns(int q, const double *L, const double *coef,
+                                                              const double *w, const double (*restrict p)[LANES],
+                                                              double (*restrict f)[LANES])
 {
-  form_columns(m, q, coef, NULL, p, f);
+  WRING_ALIGNED lanes D[9];
+  form_columns(3, q, coef, w, p, D);
+  add_derivatives(L, (wring_in)D, f);
+}
+
+/* f = G^T p of a block: the free vertices, then minus their sum at the last vertex. */
+static inline __attribute__((always_inline)) void form_forces(int m, int q, const double *L, const double *coef,
+                                                              const double (*restrict p)[LANES],
+                                                              double (*restrict f)[LANES])
+{
+  if (m == QUADRATIC) {
+    memset(f, 0, 27 * sizeof *f);
+    add_columns(q, L, coef, NULL, p, f);
+  } else {
+    form_columns(free_vertices(m), q, coef, NULL, p, f);
+  }
   for (int c = 0; c < 3 && m > 1; c++) {
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
@@ -91,6 +174,24 @@ form_forces(int m, int q, const double *coef, const double (*restrict p)[LANES],
       f[3 * (m - 1) + c][l] = last;
     }
   }
+}
+
+/*
+  Rows of G of the free vertices, g [free q] lanes: the coefficients, or for second-order tets those of a point L. NULL:
+  1. Returns coef or g.
+*/
+static inline __attribute__((always_inline)) const double *form_rows(int m, int q, const double *L, const double *coef,
+                                                                     lanes *g)
+{
+  if (m != QUADRATIC) return coef;
+  memset(g, 0, (size_t)(9 * q) * sizeof *g);
+  for (int k = 0; k < q; k++) { // column k of G is the transpose applied to column k of coef: one coordinate at a time
+    WRING_ALIGNED lanes D[9] = {{0}}, f[27] = {{0}};
+    for (int a = 0; a < 3; a++) memcpy(D[3 * a], coef + (q * a + k) * LANES, sizeof *D);
+    add_derivatives(L, (wring_in)D, f);
+    for (int a = 0; a < 9; a++) memcpy(g[q * a + k], f[3 * a], sizeof *g);
+  }
+  return (const double *)g;
 }
 
 static inline __attribute__((always_inline)) void store_corner(const lane_corner *v, double (*restrict xyz)[LANES])
@@ -269,37 +370,64 @@ static inline void store_chunk(wring_term *t, PetscInt c, const double *f_privat
 /* Prefetches the data of block b, which are read from memory as one stream per array. */
 static inline __attribute__((always_inline)) void prefetch_block(const wring_term *t, PetscInt b, int m, int q)
 {
-  const double *const coef = block_coef(t, b);
-  for (int i = 0; coef && i < free_vertices(m) * q; i++) __builtin_prefetch(coef + (size_t)i * LANES);
-  __builtin_prefetch(t->weight + (size_t)b * LANES);
+  const int           points = points_of(t, m);
+  const double *const coef   = row_coef(t, b * points);
+  for (int i = 0; coef && i < points * columns_of(m) * q; i++) __builtin_prefetch(coef + (size_t)i * LANES);
+  for (int i = 0; i < points; i++) __builtin_prefetch(t->weight + ((size_t)b * points + i) * LANES);
   for (int i = 0; i < m; i += 4) __builtin_prefetch(t->corner + ((size_t)b * m + i) * LANES);
 }
 
-/* z of block b of the chunk whose positions are in x_private. */
-static inline __attribute__((always_inline)) void load_z(const wring_term *t, PetscInt b, int m, int q,
-                                                         const double *x_private, lanes *z)
+/* The barycentric coordinates of a point of second-order tets. */
+static inline __attribute__((always_inline)) const double *point_of(const wring_term *t, int m, int p)
 {
-  const uint16_t *const corner = t->corner + (size_t)b * m * LANES;
-  WRING_ALIGNED lanes   d[3 * MAX_M];
-  if (m == 4 && q == 3) {
-    load_tets(corner, block_coef(t, b), x_private, z);
-    return;
-  }
-  gather_columns(m, corner, x_private, d);
-  apply_coef(m, q, block_coef(t, b), (wring_in)d, z);
+  return m == QUADRATIC ? t->rule->L[p] : NULL;
 }
 
-/* f += w G^T p of block b, f private. */
-static inline __attribute__((always_inline)) void add_forces(const wring_term *t, PetscInt b, int m, int q, wring_in p,
-                                                             double *f_private)
+/* The columns d [27] of block b of second-order tets, from which load_z computes z at each of its points. */
+static inline __attribute__((always_inline)) void load_columns(const wring_term *t, PetscInt b, int m,
+                                                               const double *x_private, lanes *d)
+{
+  if (m == QUADRATIC) gather_columns(m, t->corner + (size_t)b * m * LANES, x_private, d);
+}
+
+/* z at point p of block b of the chunk whose positions are in x_private, and whose columns are in d. */
+static inline __attribute__((always_inline)) void load_z(const wring_term *t, PetscInt b, int p, int m, int q,
+                                                         const double *x_private, const lanes *d, lanes *z)
 {
   const uint16_t *const corner = t->corner + (size_t)b * m * LANES;
-  const double *const   weight = t->weight + (size_t)b * LANES;
-  WRING_ALIGNED lanes   f[3 * MAX_M];
-  if (m == 4 && q == 3) {
-    scatter_tets(corner, block_coef(t, b), weight, p, f_private);
+  const double *const   coef   = row_coef(t, b * points_of(t, m) + p);
+  WRING_ALIGNED lanes   own[3 * MAX_M];
+  if (m == QUADRATIC) {
+    columns_to_z(m, q, point_of(t, m, p), coef, d, z);
     return;
   }
-  form_columns(m, q, block_coef(t, b), weight, p, f);
+  if (m == 4 && q == 3) {
+    load_tets(corner, coef, x_private, z);
+    return;
+  }
+  gather_columns(m, corner, x_private, own);
+  apply_coef(free_vertices(m), q, coef, (wring_in)own, z);
+}
+
+/*
+  f += w G^T p at a point of block b, f private. Those of second-order tets are added to `columns` [27], which
+  scatter_columns adds to f after the last point.
+*/
+static inline __attribute__((always_inline)) void add_forces(const wring_term *t, PetscInt b, int point, int m, int q,
+                                                             wring_in p, lanes *columns, double *f_private)
+{
+  const uint16_t *const corner = t->corner + (size_t)b * m * LANES;
+  const PetscInt        row    = b * points_of(t, m) + point;
+  const double *const   weight = t->weight + (size_t)row * LANES;
+  WRING_ALIGNED lanes   f[3 * MAX_M];
+  if (m == QUADRATIC) {
+    add_columns(q, point_of(t, m, point), row_coef(t, row), weight, p, columns);
+    return;
+  }
+  if (m == 4 && q == 3) {
+    scatter_tets(corner, row_coef(t, row), weight, p, f_private);
+    return;
+  }
+  form_columns(free_vertices(m), q, row_coef(t, row), weight, p, f);
   scatter_columns(m, corner, (wring_in)f, f_private);
 }

@@ -39,41 +39,52 @@ static void rest_corners(wring_in coef, lanes *X)
   }
 }
 
-/* Moves the weighted mean of the corners x [4][3] to 0; weights w [4] sum to 1. */
-static void centre(const lanes *w, lanes *x)
+/* Rest positions of the vertices of block b of a chunk, of second-order tets, [m][3]. */
+static void gather_rest(const wring_term *t, PetscInt c, PetscInt b, lanes *X)
+{
+  for (int i = 0; i < 3 * t->m; i++) {
+    for (int l = 0; l < LANES; l++) X[i][l] = t->rest[3 * (size_t)term_corner(t, c, b, i / 3, l) + (size_t)(i % 3)];
+  }
+}
+
+/* Moves the weighted mean of the vertices x [m][3] to 0; weights w [m] sum to 1. */
+static inline __attribute__((always_inline)) void centre(int m, const lanes *w, lanes *x)
 {
   for (int c = 0; c < 3; c++) {
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
       double mean = 0;
-      for (int a = 0; a < 4; a++) mean += w[a][l] * x[3 * a + c][l];
-      for (int a = 0; a < 4; a++) x[3 * a + c][l] -= mean;
+      for (int a = 0; a < m; a++) mean += w[a][l] * x[3 * a + c][l];
+      for (int a = 0; a < m; a++) x[3 * a + c][l] -= mean;
     }
   }
 }
 
-/* x <- R X - x about the centres of mass, the displacement to the nearest pose; R is closest to sum m x X^T. */
-static void towards_pose(wring_in coef, const lanes *mass, lanes *x)
+/*
+  x <- R X - x about the centres of mass, the displacement to the nearest pose, X [m][3] at rest; R is closest to sum m
+  x X^T.
+*/
+static inline __attribute__((always_inline)) void towards_pose(int m, const lanes *mass, lanes *X, lanes *x)
 {
-  WRING_ALIGNED lanes w[4], X[12], moment[9], R[9];
+  WRING_ALIGNED lanes w[MAX_M], moment[9], R[9];
 #pragma omp simd
   for (int l = 0; l < LANES; l++) {
-    const double whole = mass[0][l] + mass[1][l] + mass[2][l] + mass[3][l];
-    for (int a = 0; a < 4; a++) w[a][l] = mass[a][l] / whole;
+    double whole = mass[0][l];
+    for (int a = 1; a < m; a++) whole += mass[a][l];
+    for (int a = 0; a < m; a++) w[a][l] = mass[a][l] / whole;
   }
-  rest_corners(coef, X);
-  centre((const lanes *)w, X);
-  centre((const lanes *)w, x);
+  centre(m, (const lanes *)w, X);
+  centre(m, (const lanes *)w, x);
   for (int i = 0; i < 9; i++) {
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
       double sum = 0;
-      for (int a = 0; a < 4; a++) sum += w[a][l] * x[3 * a + i / 3][l] * X[3 * a + i % 3][l];
+      for (int a = 0; a < m; a++) sum += w[a][l] * x[3 * a + i / 3][l] * X[3 * a + i % 3][l];
       moment[i][l] = sum;
     }
   }
   wring_block3_rotation((wring_in)moment, R);
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < 3 * m; i++) {
     const int a = i / 3, c = i % 3;
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
@@ -83,14 +94,27 @@ static void towards_pose(wring_in coef, const lanes *mass, lanes *x)
   }
 }
 
+/* The same for tets of first or second order. */
+static void towards_shape(const wring_term *t, PetscInt c, PetscInt b, const lanes *mass, lanes *x)
+{
+  WRING_ALIGNED lanes X[3 * MAX_M];
+  if (t->m == QUADRATIC) {
+    gather_rest(t, c, b, X);
+    towards_pose(QUADRATIC, mass, X, x);
+  } else {
+    rest_corners((wring_in)row_coef(t, b), X);
+    towards_pose(4, mass, X, x);
+  }
+}
+
 /* x <- p - x of springs and attachments: z moves to the law's projection, each end by the other's share of the mass. */
 static void towards_length(const wring_term *t, PetscInt b, const lanes *mass, lanes *x)
 {
   WRING_ALIGNED lanes z[3], p[3];
   if (t->m == 2) // constants, so that the compiler can vectorise
-    form_z(2, 1, NULL, (wring_in)x, z);
+    form_z(2, 1, NULL, NULL, (wring_in)x, z);
   else
-    form_z(1, 1, NULL, (wring_in)x, z);
+    form_z(1, 1, NULL, NULL, (wring_in)x, z);
   t->law->project(t->law, term_par(t, b), (wring_in)z, p);
   for (int c = 0; c < 3; c++) {
     for (int l = 0; l < LANES; l++) {
@@ -123,10 +147,10 @@ void wring_mass_chunk(const wring_term *t, PetscInt c, const double *x, double *
     gather(t->m, corner, x, xe);
     gather_masses(t, c, b, mass);
     if (t->law->pose == WRING_POSE_SHAPE)
-      towards_pose((wring_in)block_coef(t, b), (const lanes *)mass, xe);
+      towards_shape(t, c, b, (const lanes *)mass, xe);
     else
       towards_length(t, b, (const lanes *)mass, xe);
-    sum[0] += weigh(t->m, t->weight + (size_t)b * LANES, (const lanes *)mass, xe);
+    sum[0] += weigh(t->m, block_weight(t, b), (const lanes *)mass, xe);
     scatter(t->m, corner, (wring_in)xe, f);
   }
 }
@@ -137,7 +161,7 @@ void wring_count_chunk(const wring_term *t, PetscInt c, const double *x, double 
   WRING_ALIGNED lanes one[3 * MAX_M];
   for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
     for (int i = 0; i < 3 * t->m; i++) {
-      for (int l = 0; l < LANES; l++) one[i][l] = t->weight[(size_t)b * LANES + l] > 0;
+      for (int l = 0; l < LANES; l++) one[i][l] = block_weight(t, b)[l] > 0;
     }
     scatter(t->m, t->corner + (size_t)b * t->m * LANES, (wring_in)one, f);
   }

@@ -30,15 +30,21 @@ static inline void prefetch_vertices(const work_chunk *w, PetscInt b)
 
 static inline __attribute__((always_inline)) void run_blocks(int m, int q, void *context)
 {
-  const work_chunk *const w = context;
-  const wring_term *const t = w->t;
-  WRING_ALIGNED lanes     z[3 * MAX_Q], p[3 * MAX_Q];
+  const work_chunk *const w      = context;
+  const wring_term *const t      = w->t;
+  const int               points = points_of(t, m), ahead = AHEAD / points > 0 ? AHEAD / points : 1;
+  WRING_ALIGNED lanes     z[3 * MAX_Q], p[3 * MAX_Q], d[27], f[27];
   for (PetscInt b = t->chunk_block[w->c]; b < t->chunk_block[w->c + 1]; b++) {
-    prefetch_block(t, PetscMin(b + AHEAD, t->n_block - 1), m, q);
+    prefetch_block(t, PetscMin(b + ahead, t->n_block - 1), m, q);
     prefetch_vertices(w, b);
-    load_z(t, b, m, q, w->x, z);
-    w->pass->map(t, w->pass->context, b, (wring_in)z, w->sum, p);
-    if (w->pass->forces) add_forces(t, b, m, q, (wring_in)p, w->f);
+    load_columns(t, b, m, w->x, d);
+    if (m == QUADRATIC) memset(f, 0, sizeof f);
+    for (int i = 0; i < points; i++) {
+      load_z(t, b, i, m, q, w->x, (const lanes *)d, z);
+      w->pass->map(t, w->pass->context, b * points + i, (wring_in)z, w->sum, p);
+      if (w->pass->forces) add_forces(t, b, i, m, q, (wring_in)p, f, w->f);
+    }
+    if (m == QUADRATIC && w->pass->forces) scatter_columns(m, t->corner + (size_t)b * m * LANES, (wring_in)f, w->f);
   }
 }
 
@@ -99,11 +105,11 @@ void wring_pass_finish(wring_term *t, const wring_pass *pass, double *f, double 
 /* ---- evaluations ------------------------------------------------------------------------------------------------- */
 
 /* p = k (P(z) - z) with the law's projection P. */
-static inline void map_residual(const wring_term *t, PetscInt b, wring_in z, wring_out p)
+static inline void map_residual(const wring_term *t, PetscInt row, wring_in z, wring_out p)
 {
   WRING_ALIGNED double k[LANES];
-  t->law->project(t->law, term_par(t, b), z, p);
-  block_slope(t, b, k);
+  t->law->project(t->law, term_par(t, row), z, p);
+  row_slope(t, row, k);
   for (int i = 0; i < 3 * t->law->q; i++) {
 #pragma omp simd
     for (int l = 0; l < LANES; l++) p[i][l] = k[l] * (p[i][l] - z[i][l]);
@@ -111,10 +117,10 @@ static inline void map_residual(const wring_term *t, PetscInt b, wring_in z, wri
 }
 
 /* p = dpsi/dz, or k (P(z) - z) with the projection P, and the sum of psi if requested. */
-static void map_law(const wring_term *t, void *context, PetscInt b, wring_in z, double *sum, wring_out p)
+static void map_law(const wring_term *t, void *context, PetscInt row, wring_in z, double *sum, wring_out p)
 {
   const wring_work    *work = context;
-  const wring_in       par  = term_par(t, b);
+  const wring_in       par  = term_par(t, row);
   WRING_ALIGNED double psi[LANES];
   if (*work == (WRING_VALUE | WRING_GRADIENT))
     t->law->fused(t->law, par, z, psi, p);
@@ -123,8 +129,8 @@ static void map_law(const wring_term *t, void *context, PetscInt b, wring_in z, 
   else if (*work == WRING_GRADIENT)
     t->law->gradient(t->law, par, z, p);
   else
-    map_residual(t, b, z, p);
-  if (*work & WRING_VALUE) sum[0] += wring_weighted_sum(t->weight + (size_t)b * LANES, psi);
+    map_residual(t, row, z, p);
+  if (*work & WRING_VALUE) sum[0] += wring_weighted_sum(t->weight + (size_t)row * LANES, psi);
 }
 
 static wring_chunk *chunk_of(wring_work work)

@@ -9,13 +9,13 @@ typedef void wring_chunk(const wring_term *t, PetscInt c, const double *x, doubl
 wring_chunk wring_mass_chunk, wring_count_chunk;
 
 /*
-  The work of a pass. From z [3 q][WRING_LANES] of a block, map computes p, of which the pass adds w G^T p to the
-  forces, and sums over the lanes of the block, which it adds to sum [n_sum]. Weights of padded lanes are 0. Work that
+  The work of a pass. From z [3 q][WRING_LANES] of a row, map computes p, of which the pass adds w G^T p to the forces,
+  and sums over the lanes of the row, which it adds to sum [n_sum]. Weights of padded lanes are 0. Work that
   is not a map of z processes whole chunks.
 */
 typedef struct {
   wring_chunk *chunk; // or NULL: map
-  void (*map)(const wring_term *t, void *context, PetscInt block, wring_in z, double *sum, wring_out p);
+  void (*map)(const wring_term *t, void *context, PetscInt row, wring_in z, double *sum, wring_out p);
   void     *context;
   PetscBool forces;  // false: p is not used, f may be NULL
   int       n_sum;   // at most WRING_MAX_SUMS

@@ -3,12 +3,13 @@
 #include "pass.h"
 #include <math.h>
 
-enum { AHEAD = 4 }; // blocks
+enum { AHEAD = 4 }; // rows
 
 struct wring_splitting {
   wring_term *t;       // borrowed
-  PetscInt    stride;  // doubles from block to block of z and u
-  double     *z, *u;   // [n_block][3 q][WRING_LANES]
+  PetscInt    stride;  // doubles from row to row of z and u
+  PetscInt    n_row;   // of the term, blocks times points
+  double     *z, *u;   // [n_row][3 q][WRING_LANES]
   PetscBool   fresh;   // z is not set yet; the next iteration sets it to D x
   double      factor;  // a^2 of the current iteration
   double     *partial; // [2][n_chunk] |W (D x - z)|^2, |W (z - z_old)|^2
@@ -22,9 +23,10 @@ PetscErrorCode wring_splitting_create(wring_term *t, wring_splitting **splitting
   PetscCall(PetscNew(&s));
   s->t      = t;
   s->stride = 3 * t->law->q * LANES;
+  s->n_row  = t->n_block * t->points;
   s->fresh  = PETSC_TRUE;
-  PetscCall(wring_blocks_create((size_t)t->n_block * (size_t)s->stride, &s->z));
-  PetscCall(wring_blocks_create((size_t)t->n_block * (size_t)s->stride, &s->u));
+  PetscCall(wring_blocks_create((size_t)s->n_row * (size_t)s->stride, &s->z));
+  PetscCall(wring_blocks_create((size_t)s->n_row * (size_t)s->stride, &s->u));
   PetscCall(PetscCalloc1(2 * t->n_chunk, &s->partial));
   *splitting = s;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -45,7 +47,7 @@ PetscErrorCode wring_splitting_destroy(wring_splitting **splitting)
 
 void wring_splitting_start(wring_splitting *s, double keep)
 {
-  const PetscInt n = s->t->n_block * s->stride;
+  const PetscInt n = s->n_row * s->stride;
   s->fresh         = PETSC_TRUE;
 #pragma omp parallel for simd schedule(static)
   for (PetscInt i = 0; i < n; i++) s->u[i] = keep == 0 ? 0 : keep * s->u[i];
@@ -53,22 +55,22 @@ void wring_splitting_start(wring_splitting *s, double keep)
 
 PetscInt wring_splitting_size(const wring_splitting *s)
 {
-  return s->t->n_block * s->stride;
+  return s->n_row * s->stride;
 }
 
-/* W of block b; 0 in padded lanes. */
-static void block_weight(const wring_splitting *s, double factor, PetscInt b, double *W)
+/* W of row b; 0 in padded lanes. */
+static void row_weight(const wring_splitting *s, double factor, PetscInt b, double *W)
 {
-  block_slope(s->t, b, W);
+  row_slope(s->t, b, W);
   for (int l = 0; l < LANES; l++) W[l] = sqrt(factor * s->t->weight[(size_t)b * LANES + l] * W[l]);
 }
 
 void wring_splitting_get_dual(const wring_splitting *s, double factor, double *dual)
 {
 #pragma omp parallel for schedule(static)
-  for (PetscInt b = 0; b < s->t->n_block; b++) {
+  for (PetscInt b = 0; b < s->n_row; b++) {
     WRING_ALIGNED double W[LANES];
-    block_weight(s, factor, b, W);
+    row_weight(s, factor, b, W);
     for (PetscInt i = b * s->stride; i < (b + 1) * s->stride; i++) dual[i] = W[i % LANES] * s->u[i];
   }
 }
@@ -76,26 +78,26 @@ void wring_splitting_get_dual(const wring_splitting *s, double factor, double *d
 void wring_splitting_put_dual(wring_splitting *s, double factor, const double *dual)
 {
 #pragma omp parallel for schedule(static)
-  for (PetscInt b = 0; b < s->t->n_block; b++) {
+  for (PetscInt b = 0; b < s->n_row; b++) {
     WRING_ALIGNED double W[LANES];
-    block_weight(s, factor, b, W);
+    row_weight(s, factor, b, W);
     for (PetscInt i = b * s->stride; i < (b + 1) * s->stride; i++) {
       if (W[i % LANES] > 0) s->u[i] = dual[i] / W[i % LANES];
     }
   }
 }
 
-/* Prefetches z and u of a later block. */
+/* Prefetches z and u of a later row. */
 static inline void prefetch_splitting(const wring_splitting *s, PetscInt b)
 {
-  const size_t first = (size_t)PetscMin(b, s->t->n_block - 1) * (size_t)s->stride;
+  const size_t first = (size_t)PetscMin(b, s->n_row - 1) * (size_t)s->stride;
   for (PetscInt i = 0; i < s->stride; i += LANES) {
     __builtin_prefetch(s->z + first + i, 1);
     __builtin_prefetch(s->u + first + i, 1);
   }
 }
 
-/* z <- prox(D x + u), u <- u + D x - z of a block; p = a^2 k (z - u - D x), and the squares of both residuals. */
+/* z <- prox(D x + u), u <- u + D x - z of a row; p = a^2 k (z - u - D x), and the squares of both residuals. */
 static void map_splitting(const wring_term *t, void *context, PetscInt b, wring_in dx, double *sum, wring_out p)
 {
   const wring_splitting *s   = context;
@@ -104,7 +106,7 @@ static void map_splitting(const wring_term *t, void *context, PetscInt b, wring_
   double(*restrict u)[LANES] = (wring_out)(s->u + (size_t)b * (size_t)s->stride);
   WRING_ALIGNED lanes v[3 * MAX_Q], rho, primal = {0}, dual = {0};
   prefetch_splitting(s, b + AHEAD);
-  block_slope(t, b, rho);
+  row_slope(t, b, rho);
   for (int l = 0; l < LANES; l++) rho[l] *= s->factor;
   for (int i = 0; i < n; i++) {
 #pragma omp simd

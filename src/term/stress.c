@@ -31,15 +31,19 @@ static inline __attribute__((always_inline)) void add_stress(int m, int q, void 
 {
   const work_stress *const w = context;
   const wring_term *const  t = w->t;
-  WRING_ALIGNED lanes      z[3 * MAX_Q], p[3 * MAX_Q];
+  WRING_ALIGNED lanes      z[3 * MAX_Q], p[3 * MAX_Q], d[27];
   for (PetscInt b = t->chunk_block[w->c]; b < t->chunk_block[w->c + 1]; b++) {
-    load_z(t, b, m, q, w->x, z);
-    t->law->gradient(t->law, term_par(t, b), (wring_in)z, p);
-    for (int l = 0; l < LANES; l++) {
-      const PetscInt e = term_element(t, b * LANES + l);
-      if (e < 0) continue;
-      const PetscInt at = t->cell ? t->cell[e] : t->place[e];
-      add_lane(q, (const lanes *)p, (const lanes *)z, l, t->scale ? t->scale[e] : 1, w->tau + 6 * (size_t)at);
+    load_columns(t, b, m, w->x, d);
+    for (int i = 0; i < points_of(t, m); i++) {
+      load_z(t, b, i, m, q, w->x, (const lanes *)d, z);
+      t->law->gradient(t->law, term_par(t, b * points_of(t, m) + i), (wring_in)z, p);
+      for (int l = 0; l < LANES; l++) {
+        const PetscInt e = term_element(t, b * LANES + l);
+        if (e < 0) continue;
+        const PetscInt at    = t->cell ? t->cell[e] : t->place[e];
+        const double   scale = term_part(t, b, i, l) * (t->scale ? t->scale[e] : 1);
+        add_lane(q, (const lanes *)p, (const lanes *)z, l, scale, w->tau + 6 * (size_t)at);
+      }
     }
   }
 }
@@ -58,8 +62,8 @@ void wring_term_add_stress(const wring_term *t, const double *x, double *tau)
 
 /* ---- tets -------------------------------------------------------------------------------------------------------- */
 
-/* F [9] of tet e, row by row. */
-static void form_gradient(const wring_mesh *m, PetscInt e, const double *x, double F[9])
+/* F [9] of a first-order tet e, row by row; returns its rest volume. */
+static double form_gradient(const wring_mesh *m, PetscInt e, const double *x, double F[9])
 {
   const PetscInt *const v = m->tet + 4 * (size_t)e;
   const double *const   X = m->X;
@@ -70,21 +74,61 @@ static void form_gradient(const wring_mesh *m, PetscInt e, const double *x, doub
     F[i]        = 0;
     for (int a = 0; a < 3; a++) F[i] += (x[3 * v[a] + c] - x[3 * v[3] + c]) * B[3 * a + i % 3];
   }
+  return volume;
+}
+
+/* F [9] at a point L of any tet; returns the rest volume per unit of the mean over the tet. */
+static double form_gradient_at(const wring_mesh *m, PetscInt e, const double L[4], const double *x, double F[9])
+{
+  double D[9], B[9], volume;
+  wring_tet_jacobian(m, e, x, L, D);
+  wring_tet_rest_at(m, e, L, B, &volume);
+  for (int i = 0; i < 9; i++) {
+    F[i] = 0;
+    for (int a = 0; a < 3; a++) F[i] += D[3 * (i / 3) + a] * B[3 * a + i % 3];
+  }
+  return volume;
+}
+
+/* The means of F [9] and J over tet e, from its quadrature points; its rest volume. */
+static double form_means(const wring_mesh *m, PetscInt e, const double *x, double F[9], double *J)
+{
+  const wring_quadrature *const rule   = wring_mesh_quadrature(m);
+  double                        volume = 0, at[9];
+  if (m->order < 2) {
+    volume = form_gradient(m, e, x, F);
+    *J     = wring_volume_ratio(F);
+    return volume;
+  }
+  for (int i = 0; i < 9; i++) F[i] = 0;
+  *J = 0;
+  for (int p = 0; p < rule->n; p++) {
+    const double part = rule->weight[p] * form_gradient_at(m, e, rule->L[p], x, at);
+    for (int i = 0; i < 9; i++) F[i] += part * at[i];
+    *J += part * wring_volume_ratio(at);
+    volume += part;
+  }
+  for (int i = 0; i < 9; i++) F[i] /= volume;
+  *J /= volume;
+  return volume;
 }
 
 void wring_deformation_gradients(const wring_mesh *m, const double *x, double *F)
 {
 #pragma omp parallel for schedule(static)
-  for (PetscInt e = 0; e < m->n_tet; e++) form_gradient(m, e, x, F + 9 * (size_t)e);
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    double J;
+    form_means(m, e, x, F + 9 * (size_t)e, &J);
+  }
 }
 
 void wring_cauchy_stresses(const wring_mesh *m, const double *x, double *tau)
 {
 #pragma omp parallel for schedule(static)
   for (PetscInt e = 0; e < m->n_tet; e++) {
-    double F[9];
-    form_gradient(m, e, x, F);
-    wring_cauchy_stress(wring_volume_ratio(F), tau + 6 * (size_t)e);
+    double F[9], J;
+    form_means(m, e, x, F, &J);
+    wring_cauchy_stress(J, tau + 6 * (size_t)e);
   }
 }
 
@@ -109,11 +153,12 @@ double wring_von_mises(const double s[6])
 void wring_add_at_vertices(const wring_mesh *m, const double *stress, double *normal, double *shear, double *volume)
 {
   for (PetscInt e = 0; e < m->n_tet; e++) {
-    const PetscInt *const v = m->tet + 4 * (size_t)e;
-    const double *const X = m->X, *const s = stress + 6 * (size_t)e;
-    double B[9], V;
-    wring_tet_rest(X + 3 * v[0], X + 3 * v[1], X + 3 * v[2], X + 3 * v[3], B, &V);
-    for (int a = 0; a < 4; a++) {
+    const double *const s = stress + 6 * (size_t)e;
+    PetscInt            v[10];
+    double              F[9], J;
+    const int           n = wring_tet_vertices(m, e, v);
+    const double        V = form_means(m, e, m->X, F, &J);
+    for (int a = 0; a < n; a++) {
       for (int c = 0; c < 3; c++) {
         normal[3 * v[a] + c] += V * s[c];
         shear[3 * v[a] + c] += V * s[3 + c];

@@ -72,15 +72,20 @@ static inline __attribute__((always_inline)) void chunk_data(int m, int q, void 
 {
   const work_chunk *const w = context;
   const wring_term *const t = w->t;
-  WRING_ALIGNED lanes     z[3 * MAX_Q], psi;
+  WRING_ALIGNED lanes     z[3 * MAX_Q], psi, d[27];
   for (PetscInt b = t->chunk_block[w->c]; b < t->chunk_block[w->c + 1]; b++) {
-    load_z(t, b, m, q, w->x, z);
-    t->law->energy(t->law, term_par(t, b), (wring_in)z, psi);
-    for (int l = 0; l < LANES; l++) {
-      const PetscInt e = term_element(t, b * LANES + l);
-      if (e < 0) continue;
-      w->density[t->cell[e]] += t->scale ? t->scale[e] * psi[l] : psi[l];
-      if (q == 3) w->J[t->cell[e]] = determinant((const lanes *)z, l);
+    load_columns(t, b, m, w->x, d);
+    for (int p = 0; p < points_of(t, m); p++) {
+      load_z(t, b, p, m, q, w->x, (const lanes *)d, z);
+      t->law->energy(t->law, term_par(t, b * points_of(t, m) + p), (wring_in)z, psi);
+      for (int l = 0; l < LANES; l++) {
+        const PetscInt e = term_element(t, b * LANES + l);
+        if (e < 0) continue;
+        const PetscInt cell = t->cell[e];
+        const double   part = term_part(t, b, p, l), J = q == 3 ? determinant((const lanes *)z, l) : 0;
+        w->density[cell] += part * (t->scale ? t->scale[e] * psi[l] : psi[l]);
+        if (q == 3) w->J[cell] = p > 0 ? w->J[cell] + part * J : part * J;
+      }
     }
   }
 }
@@ -109,7 +114,7 @@ static inline __attribute__((always_inline)) void add_energies(int m, int q, voi
   const work_energies *const w = context;
   WRING_ALIGNED lanes        z[3 * MAX_Q], psi;
   for (PetscInt b = w->t->chunk_block[w->c]; b < w->t->chunk_block[w->c + 1]; b++) {
-    load_z(w->t, b, m, q, w->x, z);
+    load_z(w->t, b, 0, m, q, w->x, NULL, z);
     w->t->law->energy(w->t->law, term_par(w->t, b), (wring_in)z, psi);
     for (int l = 0; l < LANES; l++) {
       const PetscInt e = term_element(w->t, b * LANES + l);
@@ -139,7 +144,7 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
     double              x_private[4 * t->max_vertex];
     load_chunk(t, c, x, x_private);
     for (PetscInt b = t->chunk_block[c]; b < t->chunk_block[c + 1]; b++) {
-      load_z(t, b, 1, 1, x_private, z);
+      load_z(t, b, 0, 1, 1, x_private, NULL, z);
       t->law->gradient(t->law, term_par(t, b), (wring_in)z, p);
       for (int k = 0; k < 3; k++) {
         for (int l = 0; l < LANES; l++) force[k] -= t->weight[(size_t)b * LANES + l] * p[k][l];
@@ -148,8 +153,8 @@ void wring_term_resultant(const wring_term *t, const double *x, double force[3])
   }
 }
 
-/* |G_e|^2 [LANES] of a block; the row of the last vertex is minus the sum of the others. */
-static void squared_coef(const wring_term *t, PetscInt b, double *square)
+/* |G_e|^2 [LANES] from the rows of the free vertices; the row of the last vertex is minus the sum of the others. */
+static void squared_coef(const wring_term *t, const double *rows, double *square)
 {
   const int n = free_vertices(t->m), q = t->law->q;
   for (int l = 0; l < LANES; l++) {
@@ -157,7 +162,7 @@ static void squared_coef(const wring_term *t, PetscInt b, double *square)
     for (int c = 0; c < q; c++) {
       double last = 0;
       for (int a = 0; a < n; a++) {
-        const double g = t->coef[((size_t)b * n * q + a * q + c) * LANES + l];
+        const double g = rows[(a * q + c) * LANES + l];
         square[l] += g * g;
         last += g;
       }
@@ -168,16 +173,17 @@ static void squared_coef(const wring_term *t, PetscInt b, double *square)
 
 wring_term_rounding wring_term_find_rounding(const wring_term *t)
 {
-  WRING_ALIGNED double k[LANES], square[LANES];
-  wring_term_rounding  r = {0};
+  WRING_ALIGNED lanes k[1], square[1], room[9 * MAX_Q];
+  wring_term_rounding r = {0};
   if (t->law->q == 1) return r;
-  for (PetscInt b = 0; b < t->n_block; b++) {
-    block_slope(t, b, k);
-    squared_coef(t, b, square);
+  for (PetscInt row = 0; row < t->n_block * t->points; row++) {
+    const double *const L = t->rule ? t->rule->L[row % t->points] : NULL;
+    row_slope(t, row, k[0]);
+    squared_coef(t, t->rule ? form_rows(QUADRATIC, t->law->q, L, row_coef(t, row), room) : row_coef(t, row), square[0]);
     for (int l = 0; l < LANES; l++) {
-      const double scale = t->weight[(size_t)b * LANES + l] * k[l];
+      const double scale = t->weight[(size_t)row * LANES + l] * k[0][l];
       if (t->law->project)
-        r.stiffness = PetscMax(r.stiffness, scale * square[l]);
+        r.stiffness = PetscMax(r.stiffness, scale * square[0][l]);
       else
         r.squared += PetscSqr(scale);
     }

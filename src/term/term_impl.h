@@ -10,11 +10,16 @@
   A chunk's elements are placed along its lanes: of n blocks, lane l has elements l n, l n + 1, ... Neighbours, which
   share vertices, are thus in different blocks, and no lane waits for the sum of the lane before it. Unused positions at
   the end of the last chunk of a group are padded with copies of the group's last element with weight 0.
+
+  An element has one quadrature point, but second-order tets have several: then each point of a block has its own row of
+  weights and coefficients, number b points + p for point p of block b, and a chunk has fewer blocks. What is computed
+  at a point, such as z, has the number of its row wherever it is stored.
 */
 #pragma once
 #include <wring/term.h>
 
-enum { CHUNK_BLOCKS = 128 }; // 1024 tets: positions and forces of their vertices stay in the first-level cache
+enum { CHUNK_BLOCKS = 128 }; // rows: 1024 tets, whose vertices' positions and forces stay in the first-level cache
+enum { QUADRATIC = 10 };     // vertices of a second-order tet; in a term the fourth corner comes last
 enum { ROWS_AHEAD = 32 };    // rows of `share` are prefetched this many rows before they are added
 
 typedef struct {
@@ -32,16 +37,21 @@ typedef struct {
 struct wring_term {
   char             name[256];
   const wring_law *law;
-  int              m;     // vertices of an element
-  double           proxy; // k of the quadratic proxy; 0: the law's slope
+  int              m;      // vertices of an element
+  int              points; // of quadrature of an element
+  double           proxy;  // k of the quadratic proxy; 0: the law's slope
   PetscBool        active;
   attachment      *attachment; // NULL: not an attachment
   const double    *mass;       // [n_local] kg of vertices, borrowed; NULL: not known
+
+  const wring_quadrature *rule; // of second-order tets; NULL: one point
+  const double           *rest; // [n_local][3] m of second-order tets, borrowed from the mesh
 
   PetscInt  n, n_interior; // elements
   PetscInt *cell;          // [n] number of the element among the mesh's tets; NULL if not tets
   PetscInt *place;         // [n] number of the element in the list it was made from; NULL for tets and points
 
+  PetscInt  chunk_blocks; // the most blocks of a chunk
   PetscInt  n_block, n_chunk, n_chunk_interior;
   PetscInt *chunk_block;  // [n_chunk + 1] first block of each chunk
   PetscInt *chunk_vertex; // [n_chunk + 1] first of its vertices in `vertex`
@@ -50,8 +60,8 @@ struct wring_term {
   PetscInt *chunk_row;    // [n_chunk] row of `share` of the first of the others; their rows are consecutive
   PetscInt  max_vertex;   // largest number of vertices of a chunk
   uint16_t *corner;       // [n_block][m][WRING_LANES] 4 times the number in the chunk: the offset of its row
-  double   *coef;         // [n_block][free * q][WRING_LANES] G of the free vertices; NULL: 1 (points, edges)
-  double   *weight;       // [n_block][WRING_LANES] w_e; 0: padded
+  double   *coef;         // [n_block][points][columns * q][WRING_LANES] from columns to z; NULL: 1 (points, edges)
+  double   *weight;       // [n_block][points][WRING_LANES] w_e; 0: padded
   double   *par;          // [n_par][WRING_LANES], or [n_block][n_par][WRING_LANES]
   size_t    par_stride;   // doubles from block to block: 0, or n_par * WRING_LANES
   double   *scale;        // [n] part of w_e that is not volume; NULL: 1
@@ -75,6 +85,15 @@ static inline int free_vertices(int m)
   return m > 1 ? m - 1 : 1;
 }
 
+/*
+  The columns from which the coefficients make z: D_a = x_a - x_last of the free vertices; of second-order tets the
+  derivatives of x in the three reference coordinates, at a point. docs/theory.md (3.1), (3.1b)
+*/
+static inline int columns_of(int m)
+{
+  return m == QUADRATIC ? 3 : free_vertices(m);
+}
+
 /* The number of blocks that hold n elements. */
 static inline PetscInt term_blocks(PetscInt n)
 {
@@ -94,9 +113,9 @@ typedef struct {
 
 static inline term_place term_chunk_of(const wring_term *t, PetscBool boundary, PetscInt e)
 {
-  const PetscInt n = boundary ? t->n - t->n_interior : t->n_interior, size = CHUNK_BLOCKS * WRING_LANES;
+  const PetscInt n = boundary ? t->n - t->n_interior : t->n_interior, size = t->chunk_blocks * WRING_LANES;
   const PetscInt chunk = e / size * size, rest = term_blocks(n) - chunk / WRING_LANES;
-  return (term_place){boundary ? term_boundary(t) : 0, n, chunk, rest < CHUNK_BLOCKS ? rest : CHUNK_BLOCKS};
+  return (term_place){boundary ? term_boundary(t) : 0, n, chunk, rest < t->chunk_blocks ? rest : t->chunk_blocks};
 }
 
 static inline PetscInt term_position(const wring_term *t, PetscInt e)
@@ -117,6 +136,12 @@ static inline PetscInt term_element(const wring_term *t, PetscInt position)
   const PetscInt   r = local - p.chunk, e = p.chunk + r % WRING_LANES * p.n_block + r / WRING_LANES;
   if (e >= p.n) return -1;
   return boundary ? t->n_interior + e : e;
+}
+
+/* The lane of point p of the element at a position, counted over all rows. */
+static inline PetscInt point_position(const wring_term *t, PetscInt position, int p)
+{
+  return (position / WRING_LANES * t->points + p) * WRING_LANES + position % WRING_LANES;
 }
 
 /* Local vertex of corner a in a lane of a block of the chunk. */
@@ -142,35 +167,52 @@ PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const
 PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m,
                                         PetscInt n, const PetscInt *vertex, PetscBool along_curve, PetscBool has_coef,
                                         PetscBool per_element, wring_term **t);
-void           wring_term_set_coef(wring_term *t, PetscInt e, const double *coef); // [free * q]
+void           wring_term_set_coef(wring_term *t, PetscInt e, const double *coef); // [columns * q]
 void           wring_term_set_weight(wring_term *t, PetscInt e, double weight);
+void           wring_term_set_point(wring_term *t, PetscInt e, int point, const double *coef, double weight); // both
 void           wring_term_set_par(wring_term *t, PetscInt e,
                                   const double *par); // [n_par]; e is ignored if parameters are uniform
 void           wring_term_pad(wring_term *t);         // copies each group's last element into its padded lanes
 
 PetscErrorCode wring_term_destroy_attachment(attachment **a);
 
-/* The rows of a block: parameters [n_par][WRING_LANES], coefficients [free * q][WRING_LANES] or NULL for G = 1. */
-static inline wring_in term_par(const wring_term *t, PetscInt block)
+/* The parameters [n_par][WRING_LANES] of a row of weights; coefficients [columns * q][WRING_LANES], NULL for G = 1. */
+static inline wring_in term_par(const wring_term *t, PetscInt row)
 {
-  return (wring_in)(t->par + (size_t)block * t->par_stride);
+  return (wring_in)(t->par + (size_t)row * t->par_stride);
 }
 
-static inline const double *block_coef(const wring_term *t, PetscInt block)
+static inline const double *row_coef(const wring_term *t, PetscInt row)
 {
-  return t->coef ? t->coef + (size_t)block * free_vertices(t->m) * t->law->q * WRING_LANES : NULL;
+  return t->coef ? t->coef + (size_t)row * columns_of(t->m) * t->law->q * WRING_LANES : NULL;
 }
 
-/* k of the quadratic proxy in a block: the deck's, or the law's slope. */
-static inline void block_slope(const wring_term *t, PetscInt block, double *k)
+/* The weights [WRING_LANES] of the first point of a block: 0 in padded lanes. */
+static inline const double *block_weight(const wring_term *t, PetscInt block)
+{
+  return t->weight + (size_t)block * t->points * WRING_LANES;
+}
+
+/* The part that point p of an element has in the means over the element, that of its weight. */
+static inline double term_part(const wring_term *t, PetscInt block, int p, int lane)
+{
+  const double *const w   = block_weight(t, block) + lane;
+  double              sum = 0;
+  if (t->points == 1) return 1;
+  for (int i = 0; i < t->points; i++) sum += w[i * WRING_LANES];
+  return w[p * WRING_LANES] / sum;
+}
+
+/* k of the quadratic proxy in a row: the deck's, or the law's slope. */
+static inline void row_slope(const wring_term *t, PetscInt row, double *k)
 {
   if (t->proxy > 0) {
     for (int l = 0; l < WRING_LANES; l++) k[l] = t->proxy;
   } else {
-    t->law->slope(t->law, term_par(t, block), k);
+    t->law->slope(t->law, term_par(t, row), k);
   }
 }
 
-/* The Hessian h [9 q q] of a block of chunk c at z, with the filter on the elements that it is for. */
-void wring_term_block_hessian(const wring_term *t, wring_filtering which, PetscInt c, PetscInt b, wring_in z,
-                              wring_out h);
+/* The Hessian h [9 q q] of a row of chunk c at z, with the filter on the elements that it is for. */
+void wring_term_row_hessian(const wring_term *t, wring_filtering which, PetscInt c, PetscInt row, wring_in z,
+                            wring_out h);

@@ -1,58 +1,84 @@
 #include "term_impl.h"
 
-/* Lists the tets of a region, interior ones first as in the mesh: cell [n] and vertex [n][4], freed by the caller. */
-static PetscErrorCode list_tets(const wring_mesh *mesh, PetscInt region, PetscInt *n, PetscInt *n_interior,
+/* The vertices of a tet in the order of a term: those of second-order tets have the fourth corner last. */
+static int order_vertices(const wring_mesh *mesh, PetscInt e, PetscInt v[10])
+{
+  const int n = wring_tet_vertices(mesh, e, v);
+  if (n == QUADRATIC) {
+    const PetscInt corner = v[3];
+    for (int a = 3; a < 9; a++) v[a] = v[a + 1];
+    v[9] = corner;
+  }
+  return n;
+}
+
+/* Lists the tets of a region, interior ones first as in the mesh: cell [n] and vertex [n][m], freed by the caller. */
+static PetscErrorCode list_tets(const wring_mesh *mesh, PetscInt region, int m, PetscInt *n, PetscInt *n_interior,
                                 PetscInt **cell, PetscInt **vertex)
 {
-  PetscInt i = 0;
+  PetscInt i = 0, v[10];
 
   PetscFunctionBegin;
   *n = *n_interior = 0;
   for (PetscInt e = 0; e < mesh->n_tet; e++) *n += mesh->region[e] == region;
   PetscCall(PetscMalloc1(*n, cell));
-  PetscCall(PetscMalloc1((size_t)4 * *n, vertex));
+  PetscCall(PetscMalloc1((size_t)m * (size_t)*n, vertex));
   for (PetscInt e = 0; e < mesh->n_tet; e++) {
     if (mesh->region[e] != region) continue;
-    PetscCall(PetscArraycpy(*vertex + (size_t)4 * i, mesh->tet + (size_t)4 * e, 4));
+    order_vertices(mesh, e, v);
+    PetscCall(PetscArraycpy(*vertex + (size_t)m * (size_t)i, v, m));
     *n_interior += e < mesh->n_interior;
     (*cell)[i++] = e;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Row a of D_m^(-1) is the gradient of hat function a; its derivative along a direction is one number. */
-static void set_gradient(wring_term *t, PetscInt e, const double B[9], const double *along)
+/*
+  Row a of B is the gradient of reference coordinate a, at order 1 of hat function a; its derivative along a direction
+  is one number.
+*/
+static void set_point(wring_term *t, PetscInt e, int point, const double B[9], const double *along, double weight)
 {
   double b[3];
-  if (!along) {
-    wring_term_set_coef(t, e, B);
-    return;
+  if (along) {
+    for (int a = 0; a < 3; a++) b[a] = B[3 * a] * along[0] + B[3 * a + 1] * along[1] + B[3 * a + 2] * along[2];
   }
-  for (int a = 0; a < 3; a++) b[a] = B[3 * a] * along[0] + B[3 * a + 1] * along[1] + B[3 * a + 2] * along[2];
-  wring_term_set_coef(t, e, b);
+  wring_term_set_point(t, e, point, along ? b : B, weight);
+}
+
+/* The points of element i of a term, tet e of the mesh. */
+static void set_points(const wring_mesh *mesh, wring_term *t, PetscInt i, PetscInt e, const double *along, double scale)
+{
+  const PetscInt *const v = mesh->tet + 4 * (size_t)e;
+  double                B[9], volume;
+  if (!t->rule) {
+    wring_tet_rest(mesh->X + 3 * v[0], mesh->X + 3 * v[1], mesh->X + 3 * v[2], mesh->X + 3 * v[3], B, &volume);
+    set_point(t, i, 0, B, along, scale * volume);
+  }
+  for (int p = 0; t->rule && p < t->points; p++) {
+    wring_tet_rest_at(mesh, e, t->rule->L[p], B, &volume);
+    set_point(t, i, p, B, along, scale * t->rule->weight[p] * volume);
+  }
 }
 
 /* direction [mesh->n_tet][3] for laws with q = 1; scale [mesh->n_tet] as in the term. */
 static PetscErrorCode create(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
                              const double *scale, const double *direction, wring_term **term)
 {
+  const int   m = mesh->order > 1 ? QUADRATIC : 4;
   wring_term *t;
   PetscInt   *cell, *vertex, n, n_interior;
 
   PetscFunctionBegin;
-  PetscCall(list_tets(mesh, region, &n, &n_interior, &cell, &vertex));
+  PetscCall(list_tets(mesh, region, m, &n, &n_interior, &cell, &vertex));
   PetscCall(
-    wring_term_create(mesh, mesh->regions.name[region], law, 4, n, n_interior, vertex, PETSC_TRUE, PETSC_FALSE, &t));
+    wring_term_create(mesh, mesh->regions.name[region], law, m, n, n_interior, vertex, PETSC_TRUE, PETSC_FALSE, &t));
+  PetscCall(PetscFree(vertex));
   if (scale) PetscCall(PetscMalloc1(n, &t->scale));
   for (PetscInt i = 0; i < n; i++) {
-    const PetscInt *v = vertex + 4 * i;
-    double          B[9], volume;
-    wring_tet_rest(mesh->X + 3 * v[0], mesh->X + 3 * v[1], mesh->X + 3 * v[2], mesh->X + 3 * v[3], B, &volume);
-    set_gradient(t, i, B, direction ? direction + 3 * cell[i] : NULL);
-    wring_term_set_weight(t, i, scale ? scale[cell[i]] * volume : volume);
+    set_points(mesh, t, i, cell[i], direction ? direction + 3 * cell[i] : NULL, scale ? scale[cell[i]] : 1);
     if (scale) t->scale[i] = scale[cell[i]];
   }
-  PetscCall(PetscFree(vertex));
   wring_term_set_par(t, 0, par);
   wring_term_pad(t);
   t->cell = cell;

@@ -68,25 +68,21 @@ static inline __attribute__((always_inline)) void own_row(int m, int q, const do
   }
 }
 
-/* value [10]: energy, gradient and Hessian of the own vertices; only the energy with VALUE. */
-static inline __attribute__((always_inline)) void evaluate(int m, int q, const work_block *w, lanes *value)
+/*
+  value [10]: energy, gradient and Hessian of the own vertices at a point with the coefficients coef, per weight; only
+  the energy with VALUE.
+*/
+static inline __attribute__((always_inline)) void evaluate(int m, int q, const work_block *w, const double *coef,
+                                                           const lanes *columns, const double *par, lanes *value)
 {
-  const wring_descent *const   d     = w->batch->d;
-  const descent_segment *const s     = w->s;
-  const wring_law *const       law   = s->term->law;
-  const double *const          row   = d->data + s->data + (size_t)w->b * (size_t)descent_rows(s->term) * LANES;
-  const PetscInt *const        other = d->other + s->other + (size_t)w->b * (size_t)descent_other_rows(s->term) * LANES;
-  const double *const          coef  = m > 1 ? row + LANES : NULL;
-  const wring_in               par   = (wring_in)(s->term->par_stride ? row + (1 + (m - 1) * q) * LANES : s->term->par);
-  WRING_ALIGNED lanes          columns[3 * MAX_M], z[3 * MAX_Q], p[3 * MAX_Q], g[MAX_Q];
-  gather_columns_of(m, d->x, other, (const double(*)[4])w->batch->at, d->slot + (size_t)(s->first_block + w->b) * LANES,
-                    columns);
-  apply_coef(m, q, coef, (wring_in)columns, z);
+  const wring_law *const law = w->s->term->law;
+  WRING_ALIGNED lanes    z[3 * MAX_Q], p[3 * MAX_Q], g[MAX_Q];
+  apply_coef(free_vertices(m), q, coef, columns, z);
   if (w->batch->work == WRING_VALUE) {
-    law->energy(law, par, (wring_in)z, value[0]);
+    law->energy(law, (wring_in)par, (wring_in)z, value[0]);
     return;
   }
-  law->fused(law, par, (wring_in)z, value[0], p);
+  law->fused(law, (wring_in)par, (wring_in)z, value[0], p);
   own_row(m, q, coef, g);
   for (int c = 0; c < 3; c++) {
 #pragma omp simd
@@ -96,23 +92,37 @@ static inline __attribute__((always_inline)) void evaluate(int m, int q, const w
       value[1 + c][l] = sum;
     }
   }
-  wring_law_contract(law, par, (wring_in)z, (wring_in)g, value + 4);
+  wring_law_contract(law, (wring_in)par, (wring_in)z, (wring_in)g, value + 4);
 }
 
-/* Adds the block to the sums of its vertices, lane by lane; padded lanes have weight 0. */
-static inline __attribute__((always_inline)) void run_block(int m, int q, void *context)
+/* Adds a block to the sums of its vertices, lane by lane; padded lanes have weight 0. */
+static inline void add_lanes(const work_block *w, const double *weight, const lanes *value)
 {
-  const work_block *const    w      = context;
-  const wring_descent *const d      = w->batch->d;
-  const unsigned char       *slot   = d->slot + (size_t)(w->s->first_block + w->b) * LANES;
-  const double *const        weight = d->data + w->s->data + (size_t)w->b * (size_t)descent_rows(w->s->term) * LANES;
-  const int                  n      = w->batch->work == WRING_VALUE ? 1 : 10;
-  WRING_ALIGNED lanes        value[10];
-  evaluate(m, q, w, value);
+  const unsigned char *slot = w->batch->d->slot + (size_t)(w->s->first_block + w->b) * LANES;
+  const int            n    = w->batch->work == WRING_VALUE ? 1 : 10;
   for (int l = 0; l < LANES; l++) {
     double *const sum = &w->batch->sum[slot[l]].energy; // energy, f and K are consecutive
     if (!(weight[l] > 0)) continue;
     for (int i = 0; i < n; i++) sum[i] += weight[l] * value[i][l];
+  }
+}
+
+static inline __attribute__((always_inline)) void run_block(int m, int q, void *context)
+{
+  const work_block *const      w      = context;
+  const wring_descent *const   d      = w->batch->d;
+  const descent_segment *const s      = w->s;
+  const int                    points = points_of(s->term, m), n = 1 + (m - 1) * q;
+  const double *const          row   = d->data + s->data + (size_t)w->b * (size_t)descent_rows(s->term) * LANES;
+  const PetscInt *const        other = d->other + s->other + (size_t)w->b * (size_t)descent_other_rows(s->term) * LANES;
+  const double *const          par   = s->term->par_stride ? row + points * n * LANES : s->term->par;
+  WRING_ALIGNED lanes          columns[3 * MAX_M], value[10];
+  gather_columns_of(m, d->x, other, (const double(*)[4])w->batch->at, d->slot + (size_t)(s->first_block + w->b) * LANES,
+                    columns);
+  for (int p = 0; p < points; p++) {
+    const double *const weight = row + p * n * LANES;
+    evaluate(m, q, w, m > 1 ? weight + LANES : NULL, (const lanes *)columns, par, value);
+    add_lanes(w, weight, (const lanes *)value);
   }
 }
 

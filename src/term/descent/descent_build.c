@@ -91,17 +91,19 @@ static PetscErrorCode cut_segments(descent_build *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes an incidence to a lane; weight 0 makes it a padded one. */
+/* Writes an incidence to a lane; `padded` ones have weight 0. */
 static void fill_lane(wring_descent *d, const descent_segment *s, PetscInt lane, int slot, const descent_element *e,
-                      double weight)
+                      PetscBool padded)
 {
   const wring_term *t = s->term;
   const PetscInt    b = lane / LANES, l = lane % LANES;
-  const int         n   = descent_others(t) * t->law->q;
+  const int         n   = descent_coefs(t);
   double           *row = d->data + s->data + (size_t)b * (size_t)descent_rows(t) * LANES + l;
-  row[0]                = weight;
-  for (int k = 0; k < n; k++) row[(1 + k) * LANES] = e->coef[k];
-  for (int r = 0; r < descent_par_rows(t); r++) row[(1 + n + r) * LANES] = e->par[r];
+  for (int p = 0; p < t->points; p++, row += (1 + n) * LANES) {
+    row[0] = padded ? 0 : e->weight[p];
+    for (int k = 0; k < n; k++) row[(1 + k) * LANES] = e->coef[n * p + k];
+  }
+  for (int r = 0; r < descent_par_rows(t); r++) row[r * LANES] = e->par[r];
   for (int a = 0; a < descent_other_rows(t); a++)
     d->other[s->other + ((size_t)b * (size_t)descent_other_rows(t) + (size_t)a) * LANES + (size_t)l] = e->other[a];
   d->slot[(size_t)(s->first_block + b) * LANES + (size_t)l] = (unsigned char)slot;
@@ -110,10 +112,11 @@ static void fill_lane(wring_descent *d, const descent_segment *s, PetscInt lane,
 /* Fills the blocks of a segment with the incidences of its term in the batch; pads with copies of the last one. */
 static void fill_segment(const descent_build *b, const descent_batch *batch, const descent_segment *s, double *par)
 {
-  wring_descent  *d    = b->d;
-  descent_element e    = {.par = par};
+  wring_descent  *d = b->d;
+  descent_element e;
   PetscInt        lane = 0;
   int             slot = 0;
+  e.par                = par;
   for (PetscInt j = batch->begin; j < batch->end; j++) {
     const PetscInt v = d->vertex[j];
     for (PetscInt i = b->start[v]; i < b->start[v + 1]; i++) {
@@ -122,10 +125,10 @@ static void fill_segment(const descent_build *b, const descent_batch *batch, con
       wring_descent_describe(b, one, &e);
       if (s->term->m == 1) e.other[0] = one->at;
       slot = (int)(j - batch->begin);
-      fill_lane(d, s, lane++, slot, &e, e.weight);
+      fill_lane(d, s, lane++, slot, &e, PETSC_FALSE);
     }
   }
-  for (; lane < s->n_block * LANES; lane++) fill_lane(d, s, lane, slot, &e, 0);
+  for (; lane < s->n_block * LANES; lane++) fill_lane(d, s, lane, slot, &e, PETSC_TRUE);
 }
 
 static PetscErrorCode fill_segments(const descent_build *b)

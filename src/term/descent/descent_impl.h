@@ -9,9 +9,12 @@
 #include "term/term_impl.h"
 #include <wring/descent.h>
 
-enum { BATCH = 16, OTHERS = 3, COEF = 9 };
+enum { BATCH = 16, OTHERS = QUADRATIC - 1, COEF = WRING_MAX_POINTS * OTHERS * 3 };
 
-/* Blocks of one term in a batch. Rows of a block: weight, coefficients [others][q], parameters of an element. */
+/*
+  Blocks of one term in a batch. Rows of a block: weight and coefficients [others][q] of each point, parameters of an
+  element.
+*/
 typedef struct {
   wring_term *term;
   PetscInt    n_block, first_block;
@@ -71,10 +74,10 @@ typedef struct {
   PetscInt          *order;    // [n]
 } descent_build;
 
-/* An incidence: the others' numbers in [0, n_here), weight, coefficients [others][q], parameters [n_par]. */
+/* An incidence: the others' numbers in [0, n_here); weight and coefficients [others][q] of each point; [n_par]. */
 typedef struct {
   PetscInt other[OTHERS];
-  double   weight, coef[COEF];
+  double   weight[WRING_MAX_POINTS], coef[COEF];
   double  *par; // room of the caller; not written if the parameters of the term are uniform
 } descent_element;
 
@@ -88,9 +91,15 @@ static inline int descent_par_rows(const wring_term *t)
   return t->par_stride ? t->law->n_par : 0;
 }
 
+/* The coefficients of a point. */
+static inline int descent_coefs(const wring_term *t)
+{
+  return descent_others(t) * t->law->q;
+}
+
 static inline int descent_rows(const wring_term *t)
 {
-  return 1 + descent_others(t) * t->law->q + descent_par_rows(t);
+  return t->points * (1 + descent_coefs(t)) + descent_par_rows(t);
 }
 
 /* Numbers of `other` of a block: those of points are positions in the term. */

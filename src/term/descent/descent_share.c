@@ -1,38 +1,66 @@
 /* The incidences of a rank's own vertices: elements of other ranks are sent to the owners of their vertices. */
 #include "descent_impl.h"
+#include "term/kernels.h"
 #include "base/parallel/consensus.h"
 #include "base/exchange.h"
 #include "base/sort.h"
 
-enum { LANES = WRING_LANES };
+/* A row: term, own vertex on its owner, (original number, owner, number there) of the others, weights, coef, par. */
+enum { ROW_TERM, ROW_OWN, ROW_OTHERS };
 
-/* A row: term, own vertex on its owner, (original number, owner, number there) of the others, weight, coef, par. */
-enum { ROW_TERM, ROW_OWN, ROW_OTHERS, ROW_WEIGHT = ROW_OTHERS + 3 * OTHERS, ROW_COEF, ROW_PAR = ROW_COEF + COEF };
+/* Where the weights of a term's rows begin, their coefficients, their parameters; the width of the rows. */
+static int weight_at(const wring_term *t)
+{
+  return ROW_OTHERS + 3 * descent_others(t);
+}
+
+static int coef_at(const wring_term *t)
+{
+  return weight_at(t) + t->points;
+}
+
+static int par_at(const wring_term *t)
+{
+  return coef_at(t) + t->points * descent_coefs(t);
+}
+
+static int row_width(const wring_term *t)
+{
+  return par_at(t) + descent_par_rows(t);
+}
 
 /* ---- elements of this rank --------------------------------------------------------------------------------------- */
 
-/* Row k of G at corner a of the element at a position; the last corner has minus the sum of the others. */
-static double coefficient(const wring_term *t, PetscInt position, int a, int k)
+/* Row k of G at corner a of a lane, from rows of the free corners; the last has minus the sum of the others. */
+static double coefficient(const wring_term *t, const double *rows, PetscInt lane, int a, int k)
 {
-  const int     q = t->law->q, n_free = free_vertices(t->m);
-  const double *g   = block_coef(t, position / LANES);
-  double        sum = 0;
-  if (!g) return a == 0 ? 1 : -1; // edges and points
-  if (a < n_free) return g[(size_t)(q * a + k) * LANES + (size_t)(position % LANES)];
-  for (int b = 0; b < n_free; b++) sum -= g[(size_t)(q * b + k) * LANES + (size_t)(position % LANES)];
+  const int q = t->law->q, n_free = free_vertices(t->m);
+  double    sum = 0;
+  if (!rows) return a == 0 ? 1 : -1; // edges and points
+  if (a < n_free) return rows[(size_t)(q * a + k) * LANES + (size_t)lane];
+  for (int b = 0; b < n_free; b++) sum -= rows[(size_t)(q * b + k) * LANES + (size_t)lane];
   return sum;
 }
 
-/* Weight, coefficients of all corners but one, parameters. */
-static void describe_own(const wring_term *t, PetscInt position, int corner, descent_element *e)
+/* Weight and coefficients of all corners but one, at a point. */
+static void describe_point(const wring_term *t, PetscInt position, int p, int corner, descent_element *e)
 {
-  const int q = t->law->q;
-  int       n = 0;
-  e->weight   = t->weight[position];
+  const PetscInt      row = position / LANES * t->points + p, lane = position % LANES;
+  const double       *rows = row_coef(t, row);
+  double             *coef = e->coef + p * descent_coefs(t);
+  WRING_ALIGNED lanes room[9 * MAX_Q];
+  if (t->rule) rows = form_rows(QUADRATIC, t->law->q, t->rule->L[p], rows, room);
+  e->weight[p] = t->weight[(size_t)row * LANES + (size_t)lane];
   for (int a = 0; a < t->m; a++) {
     if (a == corner) continue;
-    for (int k = 0; k < q; k++) e->coef[n++] = coefficient(t, position, a, k);
+    for (int k = 0; k < t->law->q; k++) *coef++ = coefficient(t, rows, lane, a, k);
   }
+}
+
+/* Weights, coefficients and parameters. */
+static void describe_own(const wring_term *t, PetscInt position, int corner, descent_element *e)
+{
+  for (int p = 0; p < t->points; p++) describe_point(t, position, p, corner, e);
   for (int r = 0; r < descent_par_rows(t); r++) e->par[r] = term_par(t, position / LANES)[r][position % LANES];
 }
 
@@ -73,9 +101,9 @@ void wring_descent_describe(const descent_build *b, const descent_incidence *i, 
     return;
   }
   const double *row = b->row + (size_t)i->at * (size_t)b->width;
-  e->weight         = row[ROW_WEIGHT];
-  for (int k = 0; k < descent_others(t) * t->law->q; k++) e->coef[k] = row[ROW_COEF + k];
-  for (int r = 0; r < descent_par_rows(t); r++) e->par[r] = row[ROW_PAR + r];
+  for (int p = 0; p < t->points; p++) e->weight[p] = row[weight_at(t) + p];
+  for (int k = 0; k < t->points * descent_coefs(t); k++) e->coef[k] = row[coef_at(t) + k];
+  for (int r = 0; r < descent_par_rows(t); r++) e->par[r] = row[par_at(t) + r];
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
@@ -96,13 +124,15 @@ static PetscSFNode owner_of(const wring_mesh *m, const outbox *o, PetscInt v, Pe
 static void fill_row(const descent_build *b, const outbox *o, const descent_incidence *i, PetscMPIInt rank, double *row)
 {
   const wring_mesh *m = b->d->mesh;
-  descent_element   e = {.par = row + ROW_PAR};
+  const wring_term *t = b->d->term[i->term];
+  descent_element   e;
+  e.par = row + par_at(t);
   wring_descent_describe(b, i, &e);
-  row[ROW_TERM]   = i->term;
-  row[ROW_OWN]    = (double)owner_of(m, o, i->vertex, rank).index;
-  row[ROW_WEIGHT] = e.weight;
-  for (int k = 0; k < COEF; k++) row[ROW_COEF + k] = e.coef[k];
-  for (int k = 0; k < descent_others(b->d->term[i->term]); k++) {
+  row[ROW_TERM] = i->term;
+  row[ROW_OWN]  = (double)owner_of(m, o, i->vertex, rank).index;
+  for (int p = 0; p < t->points; p++) row[weight_at(t) + p] = e.weight[p];
+  for (int k = 0; k < t->points * descent_coefs(t); k++) row[coef_at(t) + k] = e.coef[k];
+  for (int k = 0; k < descent_others(t); k++) {
     const PetscSFNode node      = owner_of(m, o, e.other[k], rank);
     row[ROW_OTHERS + 3 * k]     = (double)m->original[e.other[k]];
     row[ROW_OTHERS + 3 * k + 1] = (double)node.rank;
@@ -278,11 +308,9 @@ PetscErrorCode wring_descent_share(descent_build *b)
 {
   strangers    s = {.n = 0};
   PetscSFNode *owner;
-  int          n_par = 0;
 
   PetscFunctionBegin;
-  for (int t = 0; t < b->d->n_term; t++) n_par = PetscMax(n_par, descent_par_rows(b->d->term[t]));
-  b->width = ROW_PAR + n_par;
+  for (int t = 0; t < b->d->n_term; t++) b->width = PetscMax(b->width, row_width(b->d->term[t]));
   PetscCall(find_owners(b->d->mesh, &owner));
   PetscCall(list_all(b, owner));
   PetscCall(find_strangers(b, &s));

@@ -2,13 +2,14 @@
 #include "base/sort.h"
 #include "used.h"
 
-enum { MAX_M = 4 };
+enum { CORNERS = 4 };
 
 /*
-  The place of an element in the order of colouring: by decreasing priority, then by increasing original vertex numbers.
+  The place of an element in the order of colouring: by decreasing priority, then by increasing original vertex numbers,
+  those of the corners of second-order tets.
 */
 typedef struct {
-  double priority, vertex[MAX_M];
+  double priority, vertex[CORNERS];
 } place;
 
 static const place none = {.priority = -1};
@@ -49,7 +50,8 @@ static const PetscInt *vertices(const colouring *c, PetscInt e)
 static place place_of(const colouring *c, PetscInt e)
 {
   place p = {.priority = c->priority[e]};
-  for (int a = 0; a < c->m; a++) p.vertex[a] = (double)c->mesh->original[vertices(c, e)[a]];
+  for (int a = 0; a < PetscMin(c->m, CORNERS); a++)
+    p.vertex[a] = (double)c->mesh->original[vertices(c, e)[a < CORNERS - 1 ? a : c->m - 1]];
   return p;
 }
 
@@ -57,7 +59,7 @@ static place place_of(const colouring *c, PetscInt e)
 static int compare(const place *a, const place *b)
 {
   if (a->priority != b->priority) return a->priority > b->priority ? 1 : -1;
-  for (int i = 0; i < MAX_M; i++) {
+  for (int i = 0; i < CORNERS; i++) {
     if (a->vertex[i] != b->vertex[i]) return a->vertex[i] < b->vertex[i] ? 1 : -1;
   }
   return 0;

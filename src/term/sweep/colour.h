@@ -16,8 +16,9 @@
 #include <wring/mesh.h>
 
 /*
-  colour [n] of elements with vertices [n][m] (local numbers), m at most 4. Elements with the same vertices in the same
-  order must be on one rank, in an order that does not depend on the partition; such elements on two ranks are refused.
+  colour [n] of elements with vertices [n][m] (local numbers), m at most 4, or 10 of second-order tets, the fourth
+  corner last. Elements with the same vertices in the same order must be on one rank, in an order that does not depend
+  on the partition; such elements on two ranks are refused.
   *n_colour: over all ranks. *n_round: rounds, may be NULL. Collective.
 */
 PetscErrorCode wring_colour_elements(const wring_mesh *mesh, PetscBool random, int m, PetscInt n,

@@ -162,37 +162,53 @@ typedef struct {
   int                  bad;
 } work_block;
 
-/* Applies the constraints of a block, one after another. */
-static inline __attribute__((always_inline)) void run_block(int m, int q, void *context)
+/* The vertices of a block: positions xe [m][3], inverse masses w [m]. */
+typedef struct {
+  const PetscInt *corner;
+  lanes          *xe, *w;
+} block_vertices;
+
+/* Applies the constraints of a block at point p, one after another. */
+static inline __attribute__((always_inline)) void run_point(int m, int q, work_block *work, int p,
+                                                            const block_vertices *v)
 {
-  work_block *const          work   = context;
-  wring_sweep *const         s      = work->s;
-  const sweep_segment *const g      = work->g;
-  const PetscInt             b      = work->b;
-  const wring_law           *law    = g->term->law;
-  const PetscInt            *corner = s->corner + g->corner + (size_t)b * m * LANES;
-  double                    *row    = s->data + g->data + (size_t)b * g->n_row * LANES;
-  const double       *par  = sweep_par_rows(g->term) ? row + (SWEEP_LAMBDA + law->n_constraint) * LANES : g->term->par;
-  const double       *coef = g->term->coef ? row + (g->n_row - sweep_coef_rows(g->term)) * LANES : NULL;
-  WRING_ALIGNED lanes xe[3 * MAX_M], w[MAX_M], z[3 * MAX_Q], dC[3 * MAX_Q], grad[3 * MAX_M], step;
+  wring_sweep *const         s   = work->s;
+  const sweep_segment *const g   = work->g;
+  const wring_law           *law = g->term->law;
+  const double *const        L   = point_of(g->term, m, p);
+  double                    *row = s->data + g->data + (size_t)(work->b * points_of(g->term, m) + p) * g->n_row * LANES;
+  const double *par  = sweep_par_rows(g->term) ? row + (SWEEP_LAMBDA + law->n_constraint) * LANES : g->term->par;
+  const double *coef = g->term->coef ? row + (g->n_row - sweep_coef_rows(g->term)) * LANES : NULL;
+  lanes *const xe = v->xe, *const w = v->w;
+  WRING_ALIGNED lanes      z[3 * MAX_Q], dC[3 * MAX_Q], grad[3 * MAX_M], step;
   WRING_ALIGNED constraint c = {.rate = {0}};
-  gather_vertices(m, corner, s->x, xe, w);
   for (int j = 0; j < law->n_constraint; j++) {
     double *lambda = row + (SWEEP_LAMBDA + j) * LANES;
-    form_z(m, q, coef, (wring_in)xe, z);
+    form_z(m, q, L, coef, (wring_in)xe, z);
     law->constraint(law, j, (wring_in)par, (wring_in)z, c.C, dC, c.k);
-    form_forces(m, q, coef, (wring_in)dC, grad);
-    if (g->damped) form_rate(m, corner, s->rule.type, s->reference, (const lanes *)grad, (const lanes *)xe, c.rate);
-    if (s->held) clear_held(m, corner, s->held, grad);
+    form_forces(m, q, L, coef, (wring_in)dC, grad);
+    if (g->damped) form_rate(m, v->corner, s->rule.type, s->reference, (const lanes *)grad, (const lanes *)xe, c.rate);
+    if (s->held) clear_held(m, v->corner, s->held, grad);
     form_slope(m, (const lanes *)grad, (const lanes *)w, c.slope);
     form_step(&s->rule, &c, row + SWEEP_WEIGHT * LANES, row + SWEEP_DAMPING * LANES, lambda, step);
-    work->bad += mask_step((int)PetscMin(g->lanes, g->n - b * g->lanes), &c, lambda, step);
+    work->bad += mask_step((int)PetscMin(g->lanes, g->n - work->b * g->lanes), &c, lambda, step);
     for (int i = 0; i < 3 * m; i++) {
 #pragma omp simd
       for (int l = 0; l < LANES; l++) xe[i][l] += w[i / 3][l] * grad[i][l] * step[l];
     }
   }
-  scatter_vertices(m, corner, (wring_in)xe, (wring_in)w, s->x);
+}
+
+/* Applies the constraints of a block, one after another. */
+static inline __attribute__((always_inline)) void run_block(int m, int q, void *context)
+{
+  work_block *const          work = context;
+  const sweep_segment *const g    = work->g;
+  WRING_ALIGNED lanes        xe[3 * MAX_M], w[MAX_M];
+  const block_vertices       v = {work->s->corner + g->corner + (size_t)work->b * m * LANES, xe, w};
+  gather_vertices(m, v.corner, work->s->x, xe, w);
+  for (int p = 0; p < points_of(g->term, m); p++) run_point(m, q, work, p, &v);
+  scatter_vertices(m, v.corner, (wring_in)xe, (wring_in)w, work->s->x);
 }
 
 static int run_stencil(wring_sweep *s, const sweep_segment *g, PetscInt b)
@@ -341,21 +357,30 @@ PetscErrorCode wring_sweep_destroy(wring_sweep **sweep)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets weight, damping, multipliers and parameters of a block of a segment; returns 1 if an element has damping. */
+/* Sets weight, damping, multipliers and parameters of a point in a lane of a record; whether it has damping. */
+static int refresh_lane(const wring_sweep *s, const wring_term *t, PetscInt position, int p, double *row)
+{
+  const PetscInt at    = point_position(t, position, p);
+  const int      n_par = sweep_par_rows(t), first = SWEEP_LAMBDA + t->law->n_constraint;
+  const double   own         = t->damping ? t->damping[term_element(t, position)] : 0;
+  row[SWEEP_WEIGHT * LANES]  = t->weight[at];
+  row[SWEEP_DAMPING * LANES] = own > 0 ? own : s->rule.damping;
+  for (int r = SWEEP_LAMBDA; r < first; r++) row[r * LANES] = 0;
+  for (int r = 0; r < n_par; r++) row[(first + r) * LANES] = term_par(t, at / LANES)[r][at % LANES];
+  return row[SWEEP_DAMPING * LANES] > 0;
+}
+
+/* The same of a block of a segment; returns 1 if an element has damping. */
 static int refresh_block(wring_sweep *s, const sweep_segment *g, PetscInt b)
 {
-  const wring_term *t     = g->term;
-  const int         n_par = sweep_par_rows(t), first = SWEEP_LAMBDA + t->law->n_constraint;
+  const wring_term *t      = g->term;
   int               damped = 0;
   for (PetscInt l = 0; l < LANES; l++) {
-    const PetscInt position    = s->position[(size_t)(g->first_block + b) * LANES + (size_t)l];
-    double        *row         = s->data + g->data + (size_t)b * (size_t)g->n_row * LANES + l;
-    const double   own         = t->damping ? t->damping[term_element(t, position)] : 0;
-    row[SWEEP_WEIGHT * LANES]  = t->weight[position];
-    row[SWEEP_DAMPING * LANES] = own > 0 ? own : s->rule.damping;
-    damped |= row[SWEEP_DAMPING * LANES] > 0;
-    for (int r = SWEEP_LAMBDA; r < first; r++) row[r * LANES] = 0;
-    for (int r = 0; r < n_par; r++) row[(first + r) * LANES] = term_par(t, position / LANES)[r][position % LANES];
+    const PetscInt position = s->position[(size_t)(g->first_block + b) * LANES + (size_t)l];
+    for (int p = 0; p < t->points; p++) {
+      double *const row = s->data + g->data + (size_t)(b * t->points + p) * (size_t)g->n_row * LANES + l;
+      damped |= refresh_lane(s, t, position, p, row);
+    }
   }
   return damped;
 }

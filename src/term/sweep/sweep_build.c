@@ -3,7 +3,7 @@
 #include "base/sort.h"
 #include "sweep_impl.h"
 
-enum { LANES = WRING_LANES, MAX_M = 4 };
+enum { LANES = WRING_LANES, MAX_M = QUADRATIC };
 
 /* An element of the sweep. */
 typedef struct {
@@ -202,25 +202,35 @@ static PetscErrorCode allocate_blocks(wring_sweep *s)
     g->data          = data;
     s->n_block += g->n_block;
     corner += (size_t)g->n_block * (size_t)g->term->m * LANES;
-    data += (size_t)g->n_block * (size_t)g->n_row * LANES;
+    data += (size_t)g->n_block * (size_t)(g->term->points * g->n_row) * LANES;
   }
   PetscCall(wring_blocks_create(data, &s->data));
   PetscCall(PetscMalloc2(corner, &s->corner, (size_t)s->n_block * LANES, &s->position));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Sets the coefficients of an element in a lane of block b. */
+static void fill_coef(wring_sweep *s, const sweep_segment *g, PetscInt b, PetscInt l, PetscInt position)
+{
+  const wring_term *t      = g->term;
+  const PetscInt    n_coef = sweep_coef_rows(t), points = t->points;
+  for (PetscInt p = 0; p < points; p++) {
+    double *to = s->data + g->data + ((size_t)(b * points + p + 1) * (size_t)g->n_row - (size_t)n_coef) * LANES;
+    for (PetscInt r = 0; r < n_coef; r++)
+      to[r * LANES + l] = row_coef(t, position / LANES * points + p)[r * LANES + position % LANES];
+  }
+}
+
 /* Sets the corners, positions and coefficients of a segment that consists of these items. */
 static void fill_segment(wring_sweep *s, const sweep_segment *g, const item *items)
 {
-  const wring_term *t      = g->term;
-  const PetscInt    n_coef = sweep_coef_rows(t), m = t->m;
+  const wring_term *t = g->term;
+  const PetscInt    m = t->m;
   for (PetscInt b = 0; b < g->n_block; b++) {
-    double *to = s->data + g->data + ((size_t)(b + 1) * (size_t)g->n_row - (size_t)n_coef) * LANES;
     for (PetscInt l = 0; l < LANES; l++) {
       const item    *one      = &items[PetscMin(b * g->lanes + PetscMin(l, g->lanes - 1), g->n - 1)];
       const PetscInt position = term_position(t, one->element);
-      for (PetscInt r = 0; r < n_coef; r++)
-        to[r * LANES + l] = block_coef(t, position / LANES)[r * LANES + position % LANES];
+      fill_coef(s, g, b, l, position);
       for (PetscInt a = 0; a < m; a++)
         s->corner[g->corner + ((size_t)b * (size_t)m + (size_t)a) * LANES + (size_t)l] = one->vertex[a];
       s->position[(size_t)(g->first_block + b) * LANES + (size_t)l] = position;

@@ -4,8 +4,8 @@
   Elements of one colour and one term are stored in blocks of WRING_LANES; the last block is filled with copies of its
   last element, which compute and store the same numbers. A block is one record of rows double [WRING_LANES], read
   sequentially: weight, damping, multipliers, parameters (unless they are the same for all elements of the term),
-  coefficients of G. Positions are [n_local][4], with the inverse mass after x, y, z: one cache line holds all data of a
-  vertex.
+  coefficients of G; blocks of second-order tets have one record for each point. Positions are [n_local][4], with the
+  inverse mass after x, y, z: one cache line holds all data of a vertex.
 */
 #pragma once
 #include "term/term_impl.h"
@@ -57,7 +57,7 @@ static inline int sweep_par_rows(const wring_term *t)
 
 static inline int sweep_coef_rows(const wring_term *t)
 {
-  return t->coef ? free_vertices(t->m) * t->law->q : 0;
+  return t->coef ? columns_of(t->m) * t->law->q : 0;
 }
 
 PetscErrorCode wring_sweep_build(wring_sweep *s);      // segments, colours, records (sweep_build.c)

@@ -1,0 +1,128 @@
+/*
+  Shape functions of tets of first and second order, rules of quadrature, rest geometry at points. docs/theory.md (3.1b)
+*/
+#include <wring/mesh.h>
+#include "base/vector3.h"
+
+/*
+  Positive rules: the centroid; four points, degree 2; fourteen points, degree 5 [Walkington 2000]. Points of an orbit
+  have the coordinate a at one corner (or at two, b = 1/2 - a at the others) and b at the others.
+*/
+enum { ONE = 1, FOUR = 4, FOURTEEN = 14 };
+
+static const wring_quadrature centroid = {.n = ONE, .weight = {1}, .L = {{0.25, 0.25, 0.25, 0.25}}};
+
+#define CORNERS(a, b)                                                                                                  \
+  {a, b, b, b}, {b, a, b, b}, {b, b, a, b},                                                                            \
+  {                                                                                                                    \
+    b, b, b, a                                                                                                         \
+  }
+#define EDGES(a, b)                                                                                                    \
+  {a, a, b, b}, {a, b, a, b}, {a, b, b, a}, {b, a, a, b}, {b, a, b, a},                                                \
+  {                                                                                                                    \
+    b, b, a, a                                                                                                         \
+  }
+
+static const wring_quadrature four = {
+  .n = FOUR, .weight = {0.25, 0.25, 0.25, 0.25}, .L = {CORNERS(0.58541019662496845446, 0.13819660112501051518)}};
+
+#define W1 0.11268792571801585080
+#define W2 0.07349304311636194955
+#define W3 0.04254602077708146644
+
+static const wring_quadrature fourteen = {.n      = FOURTEEN,
+                                          .weight = {W1, W1, W1, W1, W2, W2, W2, W2, W3, W3, W3, W3, W3, W3},
+                                          .L      = {CORNERS(0.06734224221009817060, 0.31088591926330060980),
+                                                     CORNERS(0.72179424906732632080, 0.09273525031089122640),
+                                                     EDGES(0.45449629587435035050, 0.04550370412564964950)}};
+
+const wring_quadrature *wring_quadrature_of(int points)
+{
+  switch (points) {
+  case ONE:
+    return &centroid;
+  case FOUR:
+    return &four;
+  case FOURTEEN:
+    return &fourteen;
+  default:
+    return NULL;
+  }
+}
+
+const wring_quadrature *wring_mesh_quadrature(const wring_mesh *m)
+{
+  if (m->order < 2) return &centroid;
+  return m->points ? wring_quadrature_of(m->points) : &four;
+}
+
+/* The corners of the edges in the order of `mid`. */
+static const int edge_of[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+
+int wring_tet_vertices(const wring_mesh *m, PetscInt e, PetscInt v[10])
+{
+  for (int a = 0; a < 4; a++) v[a] = m->tet[4 * (size_t)e + (size_t)a];
+  for (int a = 0; a < 6 && m->order > 1; a++) v[4 + a] = m->mid[6 * (size_t)e + (size_t)a];
+  return m->order > 1 ? 10 : 4;
+}
+
+void wring_tet_shape(int n, const double L[4], double *N)
+{
+  for (int a = 0; a < 4; a++) N[a] = n > 4 ? L[a] * (2 * L[a] - 1) : L[a];
+  for (int a = 4; a < n; a++) N[a] = 4 * L[edge_of[a - 4][0]] * L[edge_of[a - 4][1]];
+}
+
+/* dN_a/dL_k, then minus dN_a/dL_3, since L_3 = 1 - L_0 - L_1 - L_2. */
+void wring_tet_shape_gradients(int n, const double L[4], double (*dN)[3])
+{
+  for (int a = 0; a < n; a++) {
+    double d[4] = {0};
+    if (a < 4) {
+      d[a] = n > 4 ? 4 * L[a] - 1 : 1;
+    } else {
+      d[edge_of[a - 4][0]] = 4 * L[edge_of[a - 4][1]];
+      d[edge_of[a - 4][1]] = 4 * L[edge_of[a - 4][0]];
+    }
+    for (int k = 0; k < 3; k++) dN[a][k] = d[k] - d[3];
+  }
+}
+
+void wring_tet_jacobian(const wring_mesh *m, PetscInt e, const double *x, const double L[4], double D[9])
+{
+  double    dN[10][3];
+  PetscInt  v[10];
+  const int n = wring_tet_vertices(m, e, v);
+  wring_tet_shape_gradients(n, L, dN);
+  for (int i = 0; i < 9; i++) {
+    D[i] = 0;
+    for (int a = 0; a < n; a++)
+      if (a != 3)
+        D[i] += (x[3 * (size_t)v[a] + (size_t)(i / 3)] - x[3 * (size_t)v[3] + (size_t)(i / 3)]) * dN[a][i % 3];
+  }
+}
+
+/* The columns of D are a, b, c; the rows of its inverse b x c, c x a, a x b over det D = a . (b x c) < 0. */
+void wring_tet_rest_at(const wring_mesh *m, PetscInt e, const double L[4], double B[9], double *volume)
+{
+  double D[9], column[3][3];
+  wring_tet_jacobian(m, e, m->X, L, D);
+  for (int i = 0; i < 9; i++) column[i % 3][i / 3] = D[i];
+  wring_cross3(column[1], column[2], B);
+  wring_cross3(column[2], column[0], B + 3);
+  wring_cross3(column[0], column[1], B + 6);
+  const double det = wring_dot3(column[0], B);
+  for (int i = 0; i < 9; i++) B[i] /= det;
+  *volume = -det / 6;
+}
+
+/* det D is a cubic at order 2, which the rule integrates exactly. */
+double wring_tet_volume(const wring_mesh *m, PetscInt e)
+{
+  const wring_quadrature *const rule = m->order > 1 ? &fourteen : &centroid;
+  double                        B[9], at, volume = 0;
+  for (int p = 0; p < rule->n; p++) {
+    wring_tet_rest_at(m, e, rule->L[p], B, &at);
+    volume += rule->weight[p] * at;
+  }
+  return volume;
+}
