@@ -761,8 +761,8 @@ static void test_registry(void)
   CHECK(!wring_law_material(-1), "material -1 exists");
   CHECK(wring_law_find("NeoHookean") == &wring_law_neohookean, "names regard case");
   CHECK(!wring_law_find("jelly") && !wring_law_find("spring"), "a law that is no material is found");
-  const unsigned all =
-    WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_PROJECT | WRING_CAN_SLOPE | WRING_CAN_PROX | WRING_CAN_CONSTRAIN;
+  const unsigned all = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_PROJECT | WRING_CAN_SLOPE | WRING_CAN_PROX |
+                       WRING_CAN_CONSTRAIN | WRING_CAN_ALONE;
   CHECK(wring_law_can(&wring_law_strain) == all, "what strain can");
   CHECK(!(wring_law_can(&wring_law_neohookean) & WRING_CAN_PROJECT), "neohookean has a projection");
   CHECK(!strcmp(wring_law_can_name(WRING_CAN_PROJECT | WRING_CAN_SLOPE), "projection"), "name of the lowest bit");

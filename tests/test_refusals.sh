@@ -172,4 +172,14 @@ for solver in xpbd pbd rgc penalty; do
   refused_on 3 'order sequential on 3 ranks' check box.yaml "${strain[@]}" -solver_type $solver \
     "-solver_${solver}_order" sequential
 done
+
+# Means of the volume: methods that process single elements, constraints or vertices refuse them, others run.
+mean=(-material_model neohookean -material_young 1e5 -material_poisson 0.4 -material_volumetric mean)
+for solver in pd admm xpbd pbd rgc penalty vbd anderson compliant; do
+  refused 'cannot use (the mean volume|material .neohookean).*expected volumetric: full' run box.yaml "${mean[@]}" \
+    -solver_type $solver
+done
+for solver in auto qn newton trust_region pncg gradient_descent chebyshev; do
+  works 2 run box.yaml "${mean[@]}" -solver_type $solver -solver_max_it 20
+done
 exit 0

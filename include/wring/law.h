@@ -13,6 +13,7 @@
     common/contract.c  the Hessian of one vertex, and its products with two directions
     common/vertex.h    closed forms of the Hessian of one vertex
     common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h, root.h (constraints), limit.h
+    pressure.h         what elements keep of a law whose term in J is a function of means
     common/membrane.h  laws of the stretches of a triangle
     common/length.h    laws of |z|
     common/keys.h      parameters from a deck; lame.h: young and poisson, or mu and lambda
@@ -75,6 +76,19 @@ typedef enum {
   WRING_POSE_PROJECT // a point or an edge: z becomes the law's projection
 } wring_pose;
 
+/*
+  How a law is split if its term in J = det F is a function of means of J over patches (volumetric: mean): psi(F) =
+  psi_e(F) + U(J), of which an element keeps psi_e and a patch has U of its mean. docs/theory.md 3.12
+    element   psi_e, with a last parameter p [Pa] that its derivatives, but not its energy, take as p det F more
+    keep      par of `element`, p = 0, from the law's; p takes U'. False: psi has no U, since element keeps all of it
+    energy    u = U, U', U'' [Pa] at J, with the law's par; U = +infinity outside the domain
+*/
+typedef struct {
+  const wring_law *element;
+  PetscBool (*keep)(const double *par, double *element_par);
+  void (*energy)(const double *par, double J, double u[3]);
+} wring_volumetric;
+
 struct wring_law {
   const char         *name; // as in a deck: material: {model: strain}
   wring_law_kind      kind;
@@ -123,6 +137,9 @@ struct wring_law {
   wring_law_constraint *row;
   wring_law_fault      *row_fault;
   const void           *rule; // read by functions in src/law/common: see their headers
+  /* Its term in J, NULL: it has none. Whether its energy is that of this element alone: all laws but split ones. */
+  const wring_volumetric *volumetric;
+  PetscBool               split;
 };
 
 /* Materials, q = 3, psi in Pa. par = {mu, lambda [Pa]}: */
@@ -157,6 +174,7 @@ enum {
   WRING_CAN_SLOPE     = 1 << 3,
   WRING_CAN_PROX      = 1 << 4,
   WRING_CAN_CONSTRAIN = 1 << 5,
+  WRING_CAN_ALONE     = 1 << 6, // its energy is that of this element alone: for sweeps over vertices
 };
 
 /* K [6] of `contracted`, for laws with a Hessian. */

@@ -13,6 +13,7 @@
     refine/      uniform refinement in parallel (map: refine/refine.h)
     surface/     faces and surfaces of tets, lines and triangles of sets (map: surface/skin.h)
     sets.c       sets by rest position; rest.c rest geometry and masses; info.c properties of a mesh
+    patches.c    patches of tets around vertices
     measure.c    measures of slices; measure_shared.c of what slices share
     quadrature.c shape functions and points of tets of first and second order
     locate.c     the tet that contains a point
@@ -337,6 +338,12 @@ PetscErrorCode wring_mesh_surface(wring_mesh *m, PetscInt set, PetscInt *n, Pets
   Both are ordered by this number, and freed with PetscFree. Collective.
 */
 PetscErrorCode wring_mesh_skin(const wring_mesh *m, PetscInt *n, PetscInt **corner, PetscInt **number);
+
+/*
+  Cuts the tets of a region into patches, each around a vertex, docs/theory.md 3.12: centre [n_tet] is the global number
+  of that vertex, -1 for tets of other regions. Patches depend on original numbers, not on ranks. Collective.
+*/
+PetscErrorCode wring_mesh_patches(const wring_mesh *m, PetscInt region, PetscInt *centre);
 
 /* Local number of an original vertex number, owned or ghost, or -1. Not collective (binary search). */
 PetscInt wring_mesh_local(const wring_mesh *m, PetscInt original);

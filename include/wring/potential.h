@@ -15,8 +15,8 @@
 
   Map of src/potential: potential_impl.h (the object), potential.c (its parts and times), evaluate.c (values, gradients,
   residuals: halo, terms, reduction), dead_load.c (statics: no inertia, dead loads), forces.c (norms of forces,
-  reactions, inverted tets), cauchy.c (stresses), matrix.c (A and H), products.c (H without a matrix), held.c (hard
-  attachments). Element loops are in src/term, linear solves in src/operator.
+  reactions, inverted tets), cauchy.c (stresses), matrix.c (A and H), products.c (H without a matrix), means.c
+  (means of J over patches), held.c (hard attachments). Element loops are in src/term, linear solves in src/operator.
 */
 #pragma once
 #include <wring/contact.h>

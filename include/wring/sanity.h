@@ -15,6 +15,7 @@ typedef struct {
   double volume, height; // m^3; m, the least height of a tetrahedron over a face
   double density;        // kg/m^3 of the deck, or of the whole body where masses are given by a file
   double young, wave;    // Pa: least Young's modulus, largest P-wave modulus lambda + 2 mu
+  double locking;        // Poisson's ratio of the material where its elements lock if it is near 1/2; else 0
   double speed;          // m/s of a wave, sqrt(wave/density)
 } wring_sanity_region;
 

@@ -30,6 +30,7 @@
     curvature.c                                the Hessian without a matrix: diagonal blocks, products
     inspect.c                                  components, moduli at rest, stiffness of points and edges
     term.c                   destruction and queries
+    mean/                    means of J over patches, for laws that are split
     sweep/                   Gauss-Seidel over constraints: wring/sweep.h
     descent/                 Gauss-Seidel over vertices: wring/descent.h
   Functions of laws are in src/law, exchanges between ranks in src/potential.
@@ -58,6 +59,15 @@ PetscErrorCode wring_term_create_tets(const wring_mesh *mesh, PetscInt region, c
 */
 PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
                                              const double *par, double proxy, const double *scale, wring_term **t);
+
+/*
+  The same with means of J over patches, those of wring_mesh_patches or, at order 2, single tets: sum_e w_e psi_e(F_e) + sum_p W_p U(mean of J), W_p =
+  sum of w_e, for laws with `volumetric`; docs/theory.md 3.12. Before each function below that takes x, but for bound
+  and sums of volumes themselves, the caller finds the means there: wring_term_patches. Without U, the term above.
+  Collective.
+*/
+PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
+                                           const double *par, double proxy, const double *scale, wring_term **t);
 
 /*
   Fibres of the tets of one region under a law with q = 1: z = F d, d = direction [mesh->n_tet][3], unit vectors at
@@ -178,6 +188,40 @@ void wring_term_set_masses(wring_term *t, const double *mass);
 
 /* Whether the law defines the nearest rest state in the metric of masses: law->pose. */
 PetscBool wring_term_has_rest_pose(const wring_term *t);
+
+/* ---- means over patches ------------------------------------------------------------------------------------------ */
+
+/*
+  The patches of a term: leaves are those of this rank's elements, roots one for each owned vertex, of which most are
+  centres of none, or at order 2 for each tet. Means at x, [n_local][3] with ghosts: sum_volumes writes J; the caller sums the leaves in `root`,
+  sends these sums back to J, and calls set_volumes, for all functions that follow.
+*/
+typedef struct {
+  PetscSF   sf;
+  PetscInt  n, n_root;
+  PetscInt *number; // [n] over all ranks: global numbers of the centres, or of the tets
+  double   *J;      // [n] m^3: sums of V_e J_e
+  double   *root;   // [n_root] the same; after set_volumes the means
+  double   *volume; // [n_root] rest volumes of patches, m^3; 0: there is none
+} wring_patches;
+
+const wring_patches *wring_term_patches(const wring_term *t); // NULL: it has no means, or is off; borrowed
+void                 wring_term_sum_volumes(wring_term *t, const double *x);
+void                 wring_term_set_volumes(wring_term *t);
+
+/*
+  The Hessian's part of the patches is sum_p D_p g_p g_p^T with g_p [1/m] the gradient of the mean of J, D_p = W_p U''.
+    curvatures   D [n_root] J after the filter, 0 where there is no patch
+    gradients    value [n][m][3]: each element's part of g_p, at the vertices of `patch_vertices`
+    changes      a, b [patches.n]: sums of V_e dJ_e along u and p, to be summed in the roots
+*/
+void     wring_term_patch_curvatures(const wring_term *t, wring_filter filter, double *D);
+PetscInt wring_term_corners(const wring_term *t); // m, the vertices of an element
+/* number [n] of the patch of each element, vertex [n][m] local. */
+void           wring_term_patch_vertices(const wring_term *t, PetscInt *number, PetscInt *vertex);
+void           wring_term_patch_gradients(const wring_term *t, const double *x, double *value);
+PetscErrorCode wring_term_patch_changes(const wring_term *t, const double *x, const double *u, const double *p,
+                                        double *a, double *b);
 
 /*
   Symmetric sparsity pattern of local vertices that share an element, including the diagonal; the columns of a row are

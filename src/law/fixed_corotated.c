@@ -10,6 +10,7 @@
 #include "law/common/root.h"
 #include "law/common/vertex.h"
 #include "law/common/passes.h"
+#include "law/pressure.h"
 #include <wring/law.h>
 
 /* J - 1 = tr S + i2 + det S with S = R^T (F - R), i2 its second invariant; free of cancellation near rest. */
@@ -161,6 +162,32 @@ static void slope(WRING_SELF, wring_in par, double *k)
 */
 static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = LAME_MU};
 
+/* ---- volumetric: mean -------------------------------------------------------------------------------------------- */
+
+/* psi without lambda: Poisson's ratio 0 at rest. */
+static PetscBool keep(const double *par, double *element_par)
+{
+  element_par[LAME_MU]     = par[LAME_MU];
+  element_par[LAME_LAMBDA] = 0;
+  element_par[LAME_N_PAR]  = 0;
+  return PETSC_TRUE;
+}
+
+/* U = (lambda)/2 (J - 1)^2 */
+static void volume_energy(const double *par, double J, double u[3])
+{
+  const double modulus = par[LAME_LAMBDA];
+  u[0] = 0.5 * modulus * (J - 1) * (J - 1), u[1] = modulus * (J - 1), u[2] = modulus;
+}
+
+static const wring_pressed pressed = {.isotropic = {.modes = modes, .pressure = LAME_N_PAR},
+                                      .law       = &wring_law_fixed_corotated};
+
+static const wring_law element = {
+  .name = "fixed_corotated", .kind = WRING_LAW_MATERIAL, .n_par = LAME_N_PAR + 1, WRING_PRESSED(pressed)};
+
+static const wring_volumetric mean = {.element = &element, .keep = keep, .energy = volume_energy};
+
 const wring_law wring_law_fixed_corotated = {
   .name         = "fixed_corotated",
   .kind         = WRING_LAW_MATERIAL,
@@ -180,4 +207,5 @@ const wring_law wring_law_fixed_corotated = {
   .constraint   = wring_law_root,
   .prox         = wring_stretch_prox,
   .rule         = &rule,
+  .volumetric   = &mean,
 };

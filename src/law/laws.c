@@ -58,12 +58,14 @@ unsigned wring_law_can(const wring_law *law)
 {
   return (law->gradient ? WRING_CAN_GRADIENT : 0) | (law->hessian ? WRING_CAN_HESSIAN : 0) |
          (law->project ? WRING_CAN_PROJECT : 0) | (law->slope ? WRING_CAN_SLOPE : 0) |
-         (law->prox ? WRING_CAN_PROX : 0) | (law->constraint ? WRING_CAN_CONSTRAIN : 0);
+         (law->prox ? WRING_CAN_PROX : 0) | (law->constraint ? WRING_CAN_CONSTRAIN : 0) |
+         (law->split ? 0 : WRING_CAN_ALONE);
 }
 
 const char *wring_law_can_name(unsigned can)
 {
-  static const char *const name[] = {"gradient", "Hessian", "projection", "slope", "prox", "constraint"};
+  static const char *const name[] = {
+    "gradient", "Hessian", "projection", "slope", "prox", "constraint", "energy of each element alone"};
   for (int i = 0; i < (int)(sizeof name / sizeof name[0]); i++) {
     if (can & (1u << i)) return name[i];
   }

@@ -11,6 +11,7 @@
 #include "law/common/root.h"
 #include "law/common/vertex.h"
 #include "law/common/passes.h"
+#include "law/pressure.h"
 #include <math.h>
 #include <wring/law.h>
 
@@ -293,6 +294,39 @@ static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .sp
 
 static const char *const example[] = {"c10", "1e6", "c01", "1e6", "kappa", "1e6", NULL};
 
+/* ---- volumetric: mean -------------------------------------------------------------------------------------------- */
+
+/* The bulk modulus 2/3 mu of Poisson's ratio 0, mu = 2 (c10 + c01): the rest of psi does not resist a change of J. */
+static double kept_bulk(const double *par)
+{
+  return PetscMin(par[KAPPA], 4. / 3 * (par[C10] + par[C01]));
+}
+
+static PetscBool keep(const double *par, double *element_par)
+{
+  element_par[C10] = par[C10], element_par[C01] = par[C01], element_par[KAPPA] = kept_bulk(par);
+  element_par[N_PAR] = 0;
+  return (PetscBool)(par[KAPPA] > kept_bulk(par));
+}
+
+/* U = (kappa less what is kept)/2 (J - 1)^2 */
+static void volume_energy(const double *par, double J, double u[3])
+{
+  const double modulus = par[KAPPA] - kept_bulk(par);
+  u[0] = 0.5 * modulus * (J - 1) * (J - 1), u[1] = modulus * (J - 1), u[2] = modulus;
+}
+
+static const wring_pressed pressed = {.isotropic = {.modes = modes, .pressure = N_PAR},
+                                      .law       = &wring_law_mooney_rivlin};
+
+static const wring_law element = {.name     = "mooney_rivlin",
+                                  .kind     = WRING_LAW_MATERIAL,
+                                  .n_par    = N_PAR + 1,
+                                  .positive = PETSC_TRUE,
+                                  WRING_PRESSED(pressed)};
+
+static const wring_volumetric mean = {.element = &element, .keep = keep, .energy = volume_energy};
+
 const wring_law wring_law_mooney_rivlin = {
   .name         = "mooney_rivlin",
   .kind         = WRING_LAW_MATERIAL,
@@ -313,4 +347,5 @@ const wring_law wring_law_mooney_rivlin = {
   .constraint   = wring_law_root,
   .prox         = wring_stretch_prox,
   .rule         = &rule,
+  .volumetric   = &mean,
 };

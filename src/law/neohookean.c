@@ -9,6 +9,7 @@
 #include "law/common/root.h"
 #include "law/common/vertex.h"
 #include "law/common/passes.h"
+#include "law/pressure.h"
 #include <float.h>
 #include <wring/law.h>
 
@@ -187,6 +188,37 @@ static void slope(WRING_SELF, wring_in par, double *k)
 
 static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread, .modulus = LAME_MU};
 
+/* ---- volumetric: mean -------------------------------------------------------------------------------------------- */
+
+/* psi without lambda: Poisson's ratio 0 at rest. */
+static PetscBool keep(const double *par, double *element_par)
+{
+  element_par[LAME_MU]     = par[LAME_MU];
+  element_par[LAME_LAMBDA] = 0;
+  element_par[LAME_N_PAR]  = 0;
+  return PETSC_TRUE;
+}
+
+/* U = lambda/2 log^2 J */
+static void volume_energy(const double *par, double J, double u[3])
+{
+  const double lambda = par[LAME_LAMBDA];
+  const volume v      = volume_of(J);
+  u[0]                = v.inside ? 0.5 * lambda * v.log * v.log : INFINITY;
+  u[1] = lambda * v.log * v.inverse, u[2] = lambda * (1 - v.log) * v.inverse * v.inverse;
+}
+
+static const wring_pressed pressed = {.isotropic = {.modes = modes, .pressure = LAME_N_PAR},
+                                      .law       = &wring_law_neohookean};
+
+static const wring_law element = {.name     = "neohookean",
+                                  .kind     = WRING_LAW_MATERIAL,
+                                  .n_par    = LAME_N_PAR + 1,
+                                  .positive = PETSC_TRUE,
+                                  WRING_PRESSED(pressed)};
+
+static const wring_volumetric mean = {.element = &element, .keep = keep, .energy = volume_energy};
+
 const wring_law wring_law_neohookean = {
   .name         = "neohookean",
   .kind         = WRING_LAW_MATERIAL,
@@ -207,4 +239,5 @@ const wring_law wring_law_neohookean = {
   .constraint   = wring_law_root,
   .prox         = wring_stretch_prox,
   .rule         = &rule,
+  .volumetric   = &mean,
 };

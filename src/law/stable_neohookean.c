@@ -5,6 +5,7 @@
 #include "base/block3.h"
 #include "law/common/isotropic.h"
 #include "law/common/passes.h"
+#include "law/pressure.h"
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include <wring/law.h>
@@ -196,6 +197,32 @@ static void constraint(WRING_SELF, int j, wring_in par, wring_in z, double *C, w
 
 static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .spread = spread};
 
+/* ---- volumetric: mean -------------------------------------------------------------------------------------------- */
+
+/* psi with lambda = mu, or less: its Poisson's ratio at rest is 0; without lambda, an element would not be stable. */
+static PetscBool keep(const double *par, double *element_par)
+{
+  element_par[LAME_MU]     = par[LAME_MU];
+  element_par[LAME_LAMBDA] = PetscMin(par[LAME_LAMBDA], par[LAME_MU]);
+  element_par[LAME_N_PAR]  = 0;
+  return (PetscBool)(par[LAME_LAMBDA] > par[LAME_MU]);
+}
+
+/* U = (lambda - mu)/2 (J - 1)^2 */
+static void volume_energy(const double *par, double J, double u[3])
+{
+  const double modulus = PetscMax(par[LAME_LAMBDA] - par[LAME_MU], 0);
+  u[0] = 0.5 * modulus * (J - 1) * (J - 1), u[1] = modulus * (J - 1), u[2] = modulus;
+}
+
+static const wring_pressed pressed = {.isotropic = {.modes = modes, .pressure = LAME_N_PAR},
+                                      .law       = &wring_law_stable_neohookean};
+
+static const wring_law element = {
+  .name = "stable_neohookean", .kind = WRING_LAW_MATERIAL, .n_par = LAME_N_PAR + 1, WRING_PRESSED(pressed)};
+
+static const wring_volumetric mean = {.element = &element, .keep = keep, .energy = volume_energy};
+
 const wring_law wring_law_stable_neohookean = {
   .name         = "stable_neohookean",
   .kind         = WRING_LAW_MATERIAL,
@@ -217,4 +244,5 @@ const wring_law wring_law_stable_neohookean = {
   .rule         = &rule,
   .n_constraint = 2,
   .constraint   = constraint,
+  .volumetric   = &mean,
 };

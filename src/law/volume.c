@@ -6,6 +6,7 @@
 #include "law/common/isotropic.h"
 #include "law/common/limit.h"
 #include "law/common/passes.h"
+#include "law/pressure.h"
 #include <float.h>
 
 typedef double lanes[WRING_LANES];
@@ -215,6 +216,37 @@ static const wring_limit rule = {.isotropic = {.modes = modes}, .holds = holds, 
 
 static const char *const example[] = {"volume_stiffness", "1e6", "volume_min", "0.99", "volume_max", "1.01", NULL};
 
+/* ---- volumetric: mean -------------------------------------------------------------------------------------------- */
+
+/* Nothing: the material keeps the element stable. */
+static PetscBool keep(const double *par, double *element_par)
+{
+  for (int i = 0; i < LIMIT_N_PAR; i++) element_par[i] = par[i];
+  element_par[LIMIT_N_PAR] = 0;
+  return PETSC_TRUE;
+}
+
+/* U = k/6 (J - t)^2, t the closest J with min <= t <= max: near t = 1, what psi is for F = J^(1/3) I. */
+static void volume_energy(const double *par, double J, double u[3])
+{
+  const double low = par[LIMIT_MIN], high = par[LIMIT_MAX], modulus = par[LIMIT_K] / 3;
+  const double excess = J < low ? J - low : J > high ? J - high : 0;
+  u[0] = 0.5 * modulus * excess * excess, u[1] = modulus * excess, u[2] = excess != 0 ? modulus : 0;
+}
+
+static void no_modes(wring_in par, wring_in s, wring_isotropic_modes *m)
+{
+  (void)par, (void)s;
+  *m = (wring_isotropic_modes){0};
+}
+
+static const wring_pressed pressed = {.isotropic = {.modes = no_modes, .pressure = LIMIT_N_PAR}};
+
+static const wring_law element = {
+  .name = "volume", .kind = WRING_LAW_ON_TOP, .n_par = LIMIT_N_PAR + 1, WRING_PRESSED(pressed)};
+
+static const wring_volumetric mean = {.element = &element, .keep = keep, .energy = volume_energy};
+
 const wring_law wring_law_volume = {
   .name         = "volume",
   .kind         = WRING_LAW_ON_TOP,
@@ -235,4 +267,5 @@ const wring_law wring_law_volume = {
   .constraint   = wring_limit_constraint,
   .prox         = wring_limit_prox,
   .rule         = &rule,
+  .volumetric   = &mean,
 };

@@ -10,6 +10,7 @@ PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, doub
   PetscCall(wring_potential_get_local(g, x, &xa));
   if (F) wring_deformation_gradients(m, xa, F);
   if (stress) PetscCall(PetscArrayzero(stress, (size_t)6 * m->n_tet));
+  if (stress) PetscCall(wring_potential_find_means(g, xa));
   for (int i = 0; stress && i < g->n_term; i++) {
     if (wring_term_law(g->term[i])->kind != WRING_LAW_OTHER) wring_term_add_stress(g->term[i], xa, stress);
   }

@@ -117,8 +117,14 @@ static PetscErrorCode work_on(wring_potential *g, const job *j, double *x, const
   PetscCall(wring_potential_halo_begin(g, x));
   PetscCall(start_sums(g, j, x, y, f, &part[0]));
   if (f) PetscCall(PetscArrayzero(f + (size_t)3 * m->n_owned, (size_t)3 * (m->n_local - m->n_owned)));
-  for (int i = 0; i < g->n_term; i++) term_interior(g, j, i, x, f);
-  PetscCall(wring_potential_halo_end(g, x));
+  if (wring_potential_has_means(g)) { // the means need ghosts: nothing overlaps
+    PetscCall(wring_potential_halo_end(g, x));
+    PetscCall(wring_potential_find_means(g, x));
+    for (int i = 0; i < g->n_term; i++) term_interior(g, j, i, x, f);
+  } else {
+    for (int i = 0; i < g->n_term; i++) term_interior(g, j, i, x, f);
+    PetscCall(wring_potential_halo_end(g, x));
+  }
   part[1] = part[2] = 0;
   for (int i = 0; i < g->n_term; i++) term_boundary(g, j, i, x, f, part);
   PetscCall(add_contacts(g, j, x, f, &part[1]));
@@ -344,6 +350,7 @@ PetscErrorCode wring_potential_cell_data(wring_potential *g, Vec x, double *dens
   PetscFunctionBegin;
   PetscCall(wring_potential_get_local(g, x, &xa));
   PetscCall(PetscArrayzero(density, g->mesh->n_tet));
+  PetscCall(wring_potential_find_means(g, xa));
   for (int i = 0; i < g->n_term; i++) wring_term_cell_data(g->term[i], xa, density, J);
   PetscCall(wring_potential_restore_local(g, x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);

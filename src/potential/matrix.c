@@ -358,20 +358,26 @@ static PetscErrorCode collect_blocks(wring_potential *g, wring_filtering which, 
 
 static PetscErrorCode hessian(wring_potential *g, Vec x, wring_filtering which, PetscBool contacts, Mat *H)
 {
-  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  const wring_phase old   = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  const PetscBool   means = wring_potential_has_means(g);
+  Mat *const        E     = means ? &g->elements : H; // without the part of patches
   const double     *xa;
 
   PetscFunctionBegin;
   wring_count(g->phases, WRING_WORK_HESSIANS, 1);
   PetscCall(wring_potential_get_local(g, x, &xa));
+  if (means && g->n_contact > 0) PetscCall(MatDestroy(H)); // its pattern may change
+  PetscCall(wring_potential_find_means(g, xa));
   PetscCall(collect_blocks(g, which, xa));
   if (contacts) PetscCall(add_contacts(g, xa, g->pattern, g->block));
   wring_potential_eliminate_blocks(g, g->pattern, g->block);
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
-  if (contacts) PetscCall(make_room(g, xa, H));
-  PetscCall(fill(g->mesh, g->pattern, 3, g->block, H));
+  if (contacts) PetscCall(make_room(g, xa, E));
+  PetscCall(fill(g->mesh, g->pattern, 3, g->block, E));
   for (int i = 0; contacts && i < g->n_contact; i++)
-    PetscCall(wring_contact_add_blocks(g->contact[i], xa, g->held.mark, *H));
+    PetscCall(wring_contact_add_blocks(g->contact[i], xa, g->held.mark, *E));
+  if (means) PetscCall(assemble(*E, PETSC_FALSE));
+  if (means) PetscCall(wring_potential_add_means(g, which.filter, xa, *E, H));
   PetscCall(wring_potential_restore_local(g, x, &xa));
   PetscCall(assemble(*H, (PetscBool)(which.filter && !which.marks)));
   wring_phases_switch(g->phases, old);
@@ -433,6 +439,7 @@ PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double f
   if (!g->pattern) PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
   PetscCall(PetscCalloc1(g->pattern->start[g->pattern->n], &value));
   PetscCall(wring_potential_get_local(g, x, &xa));
+  PetscCall(wring_potential_find_means(g, xa));
   for (int i = 0; i < g->n_term; i++) wring_term_add_mean_hessian(g->term[i], factor, xa, g->pattern, value);
   PetscCall(wring_potential_restore_local(g, x, &xa));
   add_mass(g, g->pattern, 1, value);

@@ -40,6 +40,7 @@ static PetscErrorCode forget_pattern(wring_potential *g)
   for (int i = 0; g->scatter && i < g->n_term; i++) PetscCall(wring_scatter_destroy(&g->scatter[i]));
   PetscCall(PetscFree(g->scatter));
   PetscCall(PetscFree(g->block));
+  PetscCall(wring_potential_destroy_means(g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,6 +115,13 @@ PetscErrorCode wring_potential_require(const wring_potential *g, unsigned can, c
     const wring_law *law     = wring_term_law(g->term[i]);
     const unsigned   missing = can & ~wring_law_can(law);
     if (!missing) continue;
+    if (law->split)
+      WRING_REFUSE(
+        g->comm,
+        "solver '%s' cannot use the mean volume of '%s' in '%s': it needs the %s, expected volumetric: full%s%s",
+        solver, law->name, wring_term_name(g->term[i]),
+        wring_law_can_name(missing & WRING_CAN_ALONE ? (unsigned)WRING_CAN_ALONE : missing), otherwise ? " or " : "",
+        otherwise ? otherwise : "");
     list_fitting(law, can, otherwise, sizeof fitting, fitting);
     WRING_REFUSE(g->comm, "solver '%s' cannot use material '%s': it has no %s%s", solver, law->name,
                  wring_law_can_name(missing), fitting);

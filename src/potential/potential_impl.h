@@ -17,6 +17,9 @@ typedef struct {
   PetscBool whole;    // every vertex is held in all components or in none
 } wring_held;
 
+/* Matrices of the patches of a term (means.c). */
+typedef struct wring_means wring_means;
+
 struct wring_potential {
   MPI_Comm          comm;
   const wring_mesh *mesh;   // borrowed
@@ -34,10 +37,12 @@ struct wring_potential {
   int               n_term;
   wring_term      **term; // [n_term] owned
   int               n_contact;
-  wring_contact   **contact; // [n_contact] owned
-  wring_pattern    *pattern; // of the Hessian, built with the first one
-  wring_scatter   **scatter; // [n_term] of the pattern
-  double           *block;   // [nnz][3][3] values of the Hessian's local rows
+  wring_contact   **contact;  // [n_contact] owned
+  wring_pattern    *pattern;  // of the Hessian, built with the first one
+  wring_scatter   **scatter;  // [n_term] of the pattern
+  double           *block;    // [nnz][3][3] values of the Hessian's local rows
+  wring_means      *means;    // [n_term] with the first one that has patches
+  Mat               elements; // with patches: the Hessian without their part
 };
 
 /* Sends owned values of x to the ghosts; between the two calls only owned values may be read. */
@@ -58,6 +63,23 @@ static inline double wring_potential_inertia_factor(const wring_potential *g)
 */
 PetscErrorCode wring_potential_add_load(const wring_potential *g, double sign, const double *x, double *f,
                                         double *work);
+
+/* ---- means of J over patches (means.c) --------------------------------------------------------------------------- */
+
+PetscBool wring_potential_has_means(const wring_potential *g);
+/* Before every pass of terms at x, a local array with ghosts up to date. */
+PetscErrorCode wring_potential_find_means(wring_potential *g, const double *x);
+/*
+  The patches' part of the Hessian at x, where the means have been found: H = elements + that part, a matrix of another
+  pattern that is made if *H is NULL; of its products with two directions; of its diagonal blocks [n_owned][6].
+*/
+PetscErrorCode wring_potential_add_means(wring_potential *g, wring_filter filter, const double *x, Mat elements,
+                                         Mat *H);
+PetscErrorCode wring_potential_add_mean_products(wring_potential *g, wring_filter filter, const double *x,
+                                                 const double *u, const double *p, double sum[3]);
+PetscErrorCode wring_potential_add_mean_diagonal(wring_potential *g, wring_filter filter, const double *x,
+                                                 double *block);
+PetscErrorCode wring_potential_destroy_means(wring_potential *g);
 
 /* ---- coordinates that hard attachments hold (held.c) ------------------------------------------------------------- */
 

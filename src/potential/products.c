@@ -45,8 +45,10 @@ PetscErrorCode wring_potential_diagonal(wring_potential *g, Vec x, wring_filter 
   wring_count(g->phases, WRING_WORK_HESSIANS, 1);
   PetscCall(PetscCalloc1((size_t)6 * g->mesh->n_local, &value));
   PetscCall(VecGetArrayRead(x, &xa));
+  PetscCall(wring_potential_find_means(g, xa));
   for (int i = 0; i < g->n_term; i++) wring_term_add_diagonal(g->term[i], filter, xa, value);
   PetscCall(sum_ghost_blocks(g, value));
+  PetscCall(wring_potential_add_mean_diagonal(g, filter, xa, value));
   PetscCall(add_contact_blocks(g, xa, value));
   PetscCall(VecRestoreArrayRead(x, &xa));
   for (size_t i = 0; i < 6 * (size_t)n; i++)
@@ -72,6 +74,8 @@ PetscErrorCode wring_potential_products_local(wring_potential *g, Vec x, wring_f
   PetscCall(VecGetArrayRead(p, &pa));
   wring_mass_products(g->mesh->n_owned, wring_potential_inertia_factor(g), g->mass, ua, pa, sum);
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add_products(g->contact[i], xa, ua, pa, sum));
+  PetscCall(wring_potential_find_means(g, xa));
+  PetscCall(wring_potential_add_mean_products(g, filter, xa, ua, pa, sum));
   for (int i = 0; i < g->n_term; i++) {
     PetscCall(wring_term_products(g->term[i], filter, xa, ua, pa, one));
     for (int k = 0; k < 3; k++) sum[k] += one[k];

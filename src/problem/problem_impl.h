@@ -229,6 +229,8 @@ const wring_option *wring_solver_keys(const char *type, PetscBool *found);
 void           wring_region_prefix(const wring_problem *p, PetscInt r, size_t size, char *prefix);
 const char    *wring_region_source(const wring_problem *p, const char *prefix, const char *key);
 PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_law **law);
+/* Whether volumetric is mean in region r; refused if neither its material nor a law on top has a term in J. */
+PetscErrorCode wring_region_mean(const wring_problem *p, PetscInt r, PetscBool *mean);
 
 /* Whether region r has this law in addition to its material: one of its keys is set, for the region or for all. */
 PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *law);

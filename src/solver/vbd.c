@@ -295,7 +295,7 @@ static const wring_solver_state vbd_state = {
 
 const wring_solver_ops wring_solver_vbd = {
   .name             = "vbd",
-  .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN,
+  .needs            = WRING_CAN_GRADIENT | WRING_CAN_HESSIAN | WRING_CAN_ALONE,
   .declares         = WRING_MINIMISES | WRING_DESCENDS,
   .contacts         = vbd_contacts,
   .options          = vbd_options,

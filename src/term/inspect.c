@@ -1,7 +1,7 @@
 /* What a term is made of, without an evaluation: who shares an element, moduli at rest, stiffness of points and edges.
  */
 #include "base/forest.h"
-#include "term_impl.h"
+#include "mean/mean.h"
 
 enum { LANES = WRING_LANES };
 
@@ -45,13 +45,17 @@ static void find_scales(const wring_term *t, double *least, double *largest)
 
 PetscBool wring_term_rest_moduli(const wring_term *t, wring_rest_moduli *moduli)
 {
-  WRING_ALIGNED double z[9][LANES] = {{0}}, h[81][LANES];
-  const int            q = t->law->q, row = 3 * q;
+  WRING_ALIGNED double z[9][LANES] = {{0}}, h[81][LANES], par[MAX_PAR][LANES];
+  const wring_law     *law         = t->mean ? t->mean->law : t->law;
+  const int            q = law->q, row = 3 * q;
 
-  if (!t->cell || t->n == 0 || !t->law->hessian) return PETSC_FALSE;
+  if (!t->cell || t->n == 0 || !law->hessian) return PETSC_FALSE;
   for (int l = 0; l < LANES; l++)
     for (int i = 0; i < q; i++) z[q * i + i][l] = 1;
-  t->law->hessian(t->law, WRING_FILTER_NONE, term_par(t, 0), (wring_in)z, h);
+  if (t->mean) {
+    for (int i = 0; i < law->n_par * LANES; i++) par[i / LANES][i % LANES] = t->mean->par[i / LANES];
+  }
+  law->hessian(law, WRING_FILTER_NONE, t->mean ? (wring_in)par : term_par(t, 0), (wring_in)z, h);
   find_scales(t, &moduli->least_scale, &moduli->largest_scale);
   moduli->wave  = h[0][0];
   moduli->shear = q == 3 ? h[row + 1][0] : 0;

@@ -166,5 +166,5 @@ double wring_term_finish(wring_term *t, wring_work work, double *f)
   const wring_pass pass   = evaluation(t, &work);
   double           energy = 0;
   wring_pass_finish(t, &pass, f, &energy);
-  return energy;
+  return t->mean && (work & WRING_VALUE) ? energy + t->mean_energy : energy;
 }

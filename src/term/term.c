@@ -1,5 +1,6 @@
 /* Destruction of a term, its properties, the energies of its elements, and its total force. */
 #include "kernels.h"
+#include "mean/mean.h"
 
 PetscErrorCode wring_term_destroy(wring_term **term)
 {
@@ -9,6 +10,7 @@ PetscErrorCode wring_term_destroy(wring_term **term)
   if (!t) PetscFunctionReturn(PETSC_SUCCESS);
   double *corner = (double *)t->corner;
   PetscCall(wring_term_destroy_attachment(&t->attachment));
+  PetscCall(wring_mean_destroy(&t->mean));
   PetscCall(PetscFree(t->cell));
   PetscCall(PetscFree(t->place));
   PetscCall(PetscFree(t->chunk_block));
@@ -84,6 +86,7 @@ static inline __attribute__((always_inline)) void chunk_data(int m, int q, void 
         const PetscInt cell = t->cell[e];
         const double   part = term_part(t, b, p, l), J = q == 3 ? determinant((const lanes *)z, l) : 0;
         w->density[cell] += part * (t->scale ? t->scale[e] * psi[l] : psi[l]);
+        if (t->mean) w->density[cell] += part * t->mean->u[t->mean->patch[e]][0];
         if (q == 3) w->J[cell] = p > 0 ? w->J[cell] + part * J : part * J;
       }
     }

@@ -35,14 +35,16 @@ typedef struct {
 } attachment;
 
 struct wring_term {
-  char             name[256];
-  const wring_law *law;
-  int              m;      // vertices of an element
-  int              points; // of quadrature of an element
-  double           proxy;  // k of the quadratic proxy; 0: the law's slope
-  PetscBool        active;
-  attachment      *attachment; // NULL: not an attachment
-  const double    *mass;       // [n_local] kg of vertices, borrowed; NULL: not known
+  char               name[256];
+  const wring_law   *law;
+  int                m;      // vertices of an element
+  int                points; // of quadrature of an element
+  double             proxy;  // k of the quadratic proxy; 0: the law's slope
+  PetscBool          active;
+  attachment        *attachment;  // NULL: not an attachment
+  const double      *mass;        // [n_local] kg of vertices, borrowed; NULL: not known
+  struct wring_mean *mean;        // means of J over patches, whose law is split; NULL: none
+  double             mean_energy; // of this rank's patches at the last means, J
 
   const wring_quadrature *rule; // of second-order tets; NULL: one point
   const double           *rest; // [n_local][3] m of second-order tets, borrowed from the mesh
@@ -179,7 +181,7 @@ PetscErrorCode wring_term_destroy_attachment(attachment **a);
 /* The parameters [n_par][WRING_LANES] of a row of weights; coefficients [columns * q][WRING_LANES], NULL for G = 1. */
 static inline wring_in term_par(const wring_term *t, PetscInt row)
 {
-  return (wring_in)(t->par + (size_t)row * t->par_stride);
+  return (wring_in)(t->par + (t->par_stride ? (size_t)(row / t->points) * t->par_stride : 0));
 }
 
 static inline const double *row_coef(const wring_term *t, PetscInt row)

@@ -1,4 +1,4 @@
-#include "term_impl.h"
+#include "mean/mean.h"
 
 /* The vertices of a tet in the order of a term: those of second-order tets have the fourth corner last. */
 static int order_vertices(const wring_mesh *mesh, PetscInt e, PetscInt v[10])
@@ -63,7 +63,7 @@ static void set_points(const wring_mesh *mesh, wring_term *t, PetscInt i, PetscI
 
 /* direction [mesh->n_tet][3] for laws with q = 1; scale [mesh->n_tet] as in the term. */
 static PetscErrorCode create(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
-                             const double *scale, const double *direction, wring_term **term)
+                             const double *scale, const double *direction, PetscBool per_element, wring_term **term)
 {
   const int   m = mesh->order > 1 ? QUADRATIC : 4;
   wring_term *t;
@@ -72,14 +72,14 @@ static PetscErrorCode create(const wring_mesh *mesh, PetscInt region, const wrin
   PetscFunctionBegin;
   PetscCall(list_tets(mesh, region, m, &n, &n_interior, &cell, &vertex));
   PetscCall(
-    wring_term_create(mesh, mesh->regions.name[region], law, m, n, n_interior, vertex, PETSC_TRUE, PETSC_FALSE, &t));
+    wring_term_create(mesh, mesh->regions.name[region], law, m, n, n_interior, vertex, PETSC_TRUE, per_element, &t));
   PetscCall(PetscFree(vertex));
   if (scale) PetscCall(PetscMalloc1(n, &t->scale));
   for (PetscInt i = 0; i < n; i++) {
     set_points(mesh, t, i, cell[i], direction ? direction + 3 * cell[i] : NULL, scale ? scale[cell[i]] : 1);
     if (scale) t->scale[i] = scale[cell[i]];
   }
-  wring_term_set_par(t, 0, par);
+  for (PetscInt i = 0; i < (per_element ? n : 1); i++) wring_term_set_par(t, i, par);
   wring_term_pad(t);
   t->cell = cell;
   *term   = t;
@@ -90,7 +90,7 @@ PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt re
                                              const double *par, double proxy, const double *scale, wring_term **term)
 {
   PetscFunctionBegin;
-  PetscCall(create(mesh, region, law, par, scale, NULL, term));
+  PetscCall(create(mesh, region, law, par, scale, NULL, PETSC_FALSE, term));
   (*term)->proxy = proxy;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -107,6 +107,54 @@ PetscErrorCode wring_term_create_fibres(const wring_mesh *mesh, PetscInt region,
                                         const double *par, const double *direction, wring_term **term)
 {
   PetscFunctionBegin;
-  PetscCall(create(mesh, region, law, par, NULL, direction, term));
+  PetscCall(create(mesh, region, law, par, NULL, direction, PETSC_FALSE, term));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers of the patches of a term's tets: at order 1 the vertices around which they are, at order 2 the tets. */
+static PetscErrorCode number_patches(const wring_mesh *mesh, PetscInt region, const wring_term *t, PetscInt *number)
+{
+  PetscInt  begin = 0;
+  PetscInt *centre;
+
+  PetscFunctionBegin;
+  if (mesh->order > 1) {
+    PetscCallMPI(MPI_Exscan(&t->n, &begin, 1, MPIU_INT, MPI_SUM, mesh->comm));
+    for (PetscInt e = 0; e < t->n; e++) number[e] = begin + e;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscMalloc1(mesh->n_tet, &centre));
+  PetscCall(wring_mesh_patches(mesh, region, centre));
+  for (PetscInt e = 0; e < t->n; e++) number[e] = centre[t->cell[e]];
+  PetscCall(PetscFree(centre));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_means(const wring_mesh *mesh, PetscInt region, const wring_law *law, const double *par,
+                                wring_term *t)
+{
+  PetscInt *number;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(t->n, &number));
+  PetscCall(number_patches(mesh, region, t, number));
+  PetscCall(wring_mean_create(mesh->comm, law, par, mesh->order > 1 ? t->n : mesh->n_owned, number, t));
+  PetscCall(PetscFree(number));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
+                                           const double *par, double proxy, const double *scale, wring_term **term)
+{
+  double element_par[MAX_PAR];
+
+  PetscFunctionBegin;
+  if (!law->volumetric->keep(par, element_par)) {
+    PetscCall(wring_term_create_scaled_tets(mesh, region, law, par, proxy, scale, term));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(create(mesh, region, law->volumetric->element, element_par, scale, NULL, PETSC_TRUE, term));
+  (*term)->proxy = proxy;
+  PetscCall(add_means(mesh, region, law, par, *term));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

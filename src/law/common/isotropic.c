@@ -91,6 +91,21 @@ static void image(const wring_isotropic_modes *m, double (*e)[9][WRING_LANES], d
   }
 }
 
+/* Adds the modes of p s_0 s_1 s_2 for the pairs 01, 02, 12: its second derivative is p s_k, k the third stretch. */
+static void add_pressure(const double *p, wring_in s, wring_isotropic_modes *m)
+{
+  for (int pair = 0; pair < 3; pair++) {
+    const double *const third = s[2 - pair];
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      const double mixed = p[lane] * third[lane];
+      m->a[S01 + pair][lane] += mixed;
+      m->twist[pair][lane] += mixed;
+      m->flip[pair][lane] -= mixed;
+    }
+  }
+}
+
 /* F = U diag(s) V^T, u and v [9], s [3], and the filtered modes there. */
 static void find_modes(const wring_law *self, wring_filter filter, wring_in par, wring_in f, wring_out u, wring_out s,
                        wring_out v, wring_isotropic_modes *modes)
@@ -99,6 +114,7 @@ static void find_modes(const wring_law *self, wring_filter filter, wring_in par,
 
   wring_block3_svd(f, u, s, v);
   rule->modes(par, (wring_in)s, modes);
+  if (rule->pressure) add_pressure(par[rule->pressure], (wring_in)s, modes);
   if (!filter) return;
   lift_stretches(filter, modes->a);
   lift(filter, modes->twist);

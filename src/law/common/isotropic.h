@@ -30,12 +30,13 @@ typedef struct {
                third = (flip_12 - flip_01)/(s_0 - s_2), which is symmetric; for the prox without singular vectors, or
                NULL.
     modulus    row of par [Pa] that sets the scale of psi; for the constraint: root.h.
+    pressure   row of par with p [Pa], for psi + p s_0 s_1 s_2: modes are those of psi. 0: there is none; ../pressure.h.
 */
 typedef struct {
   void (*modes)(wring_in par, wring_in s, wring_isotropic_modes *m);
   void (*stretches)(wring_in par, wring_in s, wring_stretches *at);
   void (*spread)(wring_in par, wring_in s, double (*flip)[WRING_LANES], double *third);
-  int modulus;
+  int modulus, pressure;
 } wring_isotropic;
 
 /* For laws whose rule is a wring_isotropic or begins with one. */

@@ -8,6 +8,7 @@ static PetscErrorCode add_region(wring_problem *p, PetscInt r, const double *sca
   const wring_law           *law;
   char                       prefix[WRING_PREFIX];
   double                    *par, proxy = 0; // 0: the law's own slope
+  PetscBool                  mean;
   wring_term                *term;
 
   PetscFunctionBegin;
@@ -19,7 +20,11 @@ static PetscErrorCode add_region(wring_problem *p, PetscInt r, const double *sca
   if (wring_options_has(o, from, "proxy_stiffness")) {
     PetscCall(wring_options_get_real(o, from, wring_material_options, "proxy_stiffness", &proxy));
   }
-  PetscCall(wring_term_create_scaled_tets(p->mesh, r, law, par, proxy, scale, &term));
+  PetscCall(wring_region_mean(p, r, &mean));
+  if (mean && law->volumetric)
+    PetscCall(wring_term_create_mean_tets(p->mesh, r, law, par, proxy, scale, &term));
+  else
+    PetscCall(wring_term_create_scaled_tets(p->mesh, r, law, par, proxy, scale, &term));
   PetscCall(wring_potential_add_term(p->g, term));
   PetscCall(PetscFree(par));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -90,14 +90,18 @@ static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *la
 {
   char        prefix[WRING_PREFIX];
   double      par[8];
+  PetscBool   mean;
   wring_term *term;
 
   PetscFunctionBegin;
   if (!wring_region_has(p, r, law)) PetscFunctionReturn(PETSC_SUCCESS);
   wring_region_prefix(p, r, sizeof prefix, prefix);
   PetscCall(law->set_par(law, p->options, prefix, "", par));
+  PetscCall(wring_region_mean(p, r, &mean));
   if (law->q == 1)
     PetscCall(wring_term_create_fibres(p->mesh, r, law, par, direction, &term));
+  else if (mean && law->volumetric)
+    PetscCall(wring_term_create_mean_tets(p->mesh, r, law, par, 0, NULL, &term));
   else
     PetscCall(wring_term_create_tets(p->mesh, r, law, par, 0, &term));
   PetscCall(wring_potential_add_term(p->g, term));

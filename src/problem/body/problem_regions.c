@@ -16,6 +16,12 @@ const wring_option wring_material_options[] = {
    .unit  = "kg/m^3",
    .range = "(0,inf)",
    .help  = "Mass per rest volume; not needed with mass.file."},
+  {.key     = "volumetric",
+   .type    = WRING_WORD,
+   .choices = "full|mean",
+   .value   = "full",
+   .help = "J = det F in the law's term in J: that of each element, or its mean over patches of elements, with which "
+           "elements do not lock near Poisson's ratio 1/2; also of the limit of volume."},
   {.key   = "proxy_stiffness",
    .type  = WRING_REAL,
    .unit  = "Pa",
@@ -61,6 +67,40 @@ PetscErrorCode wring_region_law(const wring_problem *p, PetscInt r, const wring_
   }
   WRING_REFUSE(p->comm, "%s: %smodel is '%s', expected one of %s%s", wring_options_origin(p->options, from, "model"),
                from, name, known, hint);
+}
+
+/* "expected full, or material neohookean, ...": laws with a term in J. */
+static void list_volumetric(size_t size, char *text)
+{
+  int n = 0;
+  snprintf(text, size, "expected full, or material ");
+  for (int i = 0; wring_law_material(i); i++) {
+    const size_t end = strlen(text);
+    if (wring_law_material(i)->volumetric)
+      snprintf(text + end, size - end, "%s%s", n++ ? ", " : "", wring_law_material(i)->name);
+  }
+}
+
+PetscErrorCode wring_region_mean(const wring_problem *p, PetscInt r, PetscBool *mean)
+{
+  char             prefix[WRING_PREFIX], expected[256];
+  const char      *from, *word;
+  const wring_law *law, *other;
+
+  PetscFunctionBegin;
+  wring_region_prefix(p, r, sizeof prefix, prefix);
+  from = wring_region_source(p, prefix, "volumetric");
+  PetscCall(wring_options_get_word(p->options, from, wring_material_options, "volumetric", &word));
+  *mean = (PetscBool)(strcmp(word, "mean") == 0);
+  if (!*mean) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_region_law(p, r, &law));
+  PetscBool any = (PetscBool)(law->volumetric != NULL);
+  for (int i = 0; (other = wring_law_on_top(i)); i++)
+    any = (PetscBool)(any || (other->volumetric && wring_region_has(p, r, other)));
+  if (any) PetscFunctionReturn(PETSC_SUCCESS);
+  list_volumetric(sizeof expected, expected);
+  WRING_REFUSE(p->comm, "%s: %svolumetric is mean, but material '%s' has no term in J alone, %s",
+               wring_options_origin(p->options, from, "volumetric"), from, law->name, expected);
 }
 
 PetscBool wring_region_has(const wring_problem *p, PetscInt r, const wring_law *law)

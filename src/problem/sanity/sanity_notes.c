@@ -193,6 +193,23 @@ static PetscErrorCode note_stability(const wring_problem *p, wring_sanity *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Above 0.45, with an allowance for the rounding of moduli. */
+static PetscErrorCode note_locking(const wring_problem *p, wring_sanity *s)
+{
+  const double most = 0.45 + 1e-6;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < s->n_region; r++) {
+    if (s->region[r].locking > most)
+      PetscCall(wring_sanity_add_note(
+        s,
+        "region '%s' has Poisson's ratio %.4g, near which tetrahedra of first order lock: they move too little; "
+        "material.volumetric mean with neohookean, stable_neohookean, fixed_corotated or mooney_rivlin",
+        p->mesh->regions.name[r], s->region[r].locking));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_sanity_note_keys(const wring_problem *p, wring_sanity *s)
 {
   PetscFunctionBegin;
@@ -206,5 +223,6 @@ PetscErrorCode wring_sanity_note_keys(const wring_problem *p, wring_sanity *s)
   PetscCall(note_tiny_step(p, s));
   PetscCall(note_motion(p, s));
   PetscCall(note_stability(p, s));
+  PetscCall(note_locking(p, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

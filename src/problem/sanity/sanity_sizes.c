@@ -29,6 +29,12 @@ static double young_of(double wave, double shear)
   return wave > shear ? shear * (3 * wave - 4 * shear) / (wave - shear) : 0;
 }
 
+/* lambda/(2 (lambda + mu)) */
+static double poisson_of(double wave, double shear)
+{
+  return wave > shear ? (wave - 2 * shear) / (2 * (wave - shear)) : 0;
+}
+
 /* Adds the moduli of the terms of tets on this rank: materials in parallel with laws on top of them. */
 static void add_moduli(const wring_problem *p, wring_sanity_region *region, double *least)
 {
@@ -39,7 +45,9 @@ static void add_moduli(const wring_problem *p, wring_sanity_region *region, doub
     const PetscInt r = wring_names_find(&p->mesh->regions, wring_term_name(term[i]));
     if (r < 0 || !wring_term_rest_moduli(term[i], &m)) continue;
     region[r].wave += m.largest_scale * m.wave;
-    if (wring_term_law(term[i])->kind == WRING_LAW_MATERIAL) least[r] = m.least_scale * young_of(m.wave, m.shear);
+    if (wring_term_law(term[i])->kind != WRING_LAW_MATERIAL) continue;
+    least[r] = m.least_scale * young_of(m.wave, m.shear);
+    if (p->mesh->order < 2 && !wring_term_patches(term[i])) region[r].locking = poisson_of(m.wave, m.shear);
   }
 }
 
@@ -47,20 +55,22 @@ static void add_moduli(const wring_problem *p, wring_sanity_region *region, doub
 static PetscErrorCode find_moduli(const wring_problem *p, wring_sanity *s)
 {
   const PetscInt n = s->n_region;
-  double        *least, *wave;
+  double        *least, *wave, *locking;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(n, &least, n, &wave));
+  PetscCall(PetscMalloc3(n, &least, n, &wave, n, &locking));
   for (PetscInt r = 0; r < n; r++) least[r] = INFINITY;
   add_moduli(p, s->region, least);
-  for (PetscInt r = 0; r < n; r++) wave[r] = s->region[r].wave;
+  for (PetscInt r = 0; r < n; r++) wave[r] = s->region[r].wave, locking[r] = s->region[r].locking;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, (PetscMPIInt)n, MPI_DOUBLE, MPI_MIN, p->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, locking, (PetscMPIInt)n, MPI_DOUBLE, MPI_MAX, p->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, wave, (PetscMPIInt)n, MPI_DOUBLE, MPI_MAX, p->comm));
   for (PetscInt r = 0; r < n; r++) {
-    s->region[r].wave  = wave[r];
-    s->region[r].young = isinf(least[r]) ? 0 : least[r];
+    s->region[r].wave    = wave[r];
+    s->region[r].locking = locking[r];
+    s->region[r].young   = isinf(least[r]) ? 0 : least[r];
   }
-  PetscCall(PetscFree2(least, wave));
+  PetscCall(PetscFree3(least, wave, locking));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

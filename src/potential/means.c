@@ -1,0 +1,255 @@
+/*
+  Terms with means of J over patches: the exchange that finds the means, and the patches' part of the Hessian,
+  sum_p D_p g_p g_p^T, as G^T D G with a sparse matrix G of the gradients g_p. docs/theory.md 3.12
+*/
+#include "potential_impl.h"
+
+/* Of a term: G with a row for each patch, D G, and G^T D G; NULL before the first. */
+struct wring_means {
+  Mat G, DG, product;
+};
+
+/* ---- the means --------------------------------------------------------------------------------------------------- */
+
+/* root [n_root] = sums of leaf [n] over ranks, and back: leaf of all ranks becomes the sum. */
+static PetscErrorCode sum_leaves(wring_potential *g, const wring_patches *p, double *leaf, double *root, PetscBool back)
+{
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_HALO);
+
+  PetscFunctionBegin;
+  wring_count(g->phases, WRING_WORK_EXCHANGES, back ? 2 : 1);
+  PetscCall(PetscArrayzero(root, p->n_root));
+  PetscCall(PetscSFReduceBegin(p->sf, MPI_DOUBLE, leaf, root, MPI_SUM));
+  PetscCall(PetscSFReduceEnd(p->sf, MPI_DOUBLE, leaf, root, MPI_SUM));
+  if (back) {
+    PetscCall(PetscSFBcastBegin(p->sf, MPI_DOUBLE, root, leaf, MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(p->sf, MPI_DOUBLE, root, leaf, MPI_REPLACE));
+  }
+  wring_phases_switch(g->phases, old);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_find_means(wring_potential *g, const double *x)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < g->n_term; i++) {
+    const wring_patches *const p = wring_term_patches(g->term[i]);
+    if (!p) continue;
+    wring_term_sum_volumes(g->term[i], x);
+    PetscCall(sum_leaves(g, p, p->J, p->root, PETSC_TRUE));
+    wring_term_set_volumes(g->term[i]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscBool wring_potential_has_means(const wring_potential *g)
+{
+  PetscBool any = PETSC_FALSE;
+  for (int i = 0; i < g->n_term; i++) any = (PetscBool)(any || wring_term_patches(g->term[i]));
+  return any;
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode wring_potential_add_mean_products(wring_potential *g, wring_filter filter, const double *x,
+                                                 const double *u, const double *p, double sum[3])
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < g->n_term; i++) {
+    const wring_patches *const patches = wring_term_patches(g->term[i]);
+    double                    *leaf[2], *a, *b, *D;
+    if (!patches) continue;
+    PetscCall(PetscMalloc2(patches->n, &leaf[0], patches->n, &leaf[1]));
+    PetscCall(PetscMalloc3(patches->n_root, &a, patches->n_root, &b, patches->n_root, &D));
+    PetscCall(wring_term_patch_changes(g->term[i], x, u, p, leaf[0], leaf[1]));
+    PetscCall(sum_leaves(g, patches, leaf[0], a, PETSC_FALSE));
+    PetscCall(sum_leaves(g, patches, leaf[1], b, PETSC_FALSE));
+    wring_term_patch_curvatures(g->term[i], filter, D);
+    for (PetscInt k = 0; k < patches->n_root; k++) {
+      const double d = patches->volume[k] > 0 ? D[k] / PetscSqr(patches->volume[k]) : 0;
+      sum[0] += d * a[k] * a[k], sum[1] += d * a[k] * b[k], sum[2] += d * b[k] * b[k];
+    }
+    PetscCall(PetscFree2(leaf[0], leaf[1]));
+    PetscCall(PetscFree3(a, b, D));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the Hessian ------------------------------------------------------------------------------------------------- */
+
+/* An empty G with a row for each patch. */
+static PetscErrorCode create_gradients(const wring_potential *g, const wring_term *t, Mat *G)
+{
+  const wring_mesh *const mesh = g->mesh;
+  const PetscInt          n = wring_term_size(t), m = wring_term_corners(t);
+  PetscInt               *number, *vertex, *row, *column;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(n, &number, m * n, &vertex));
+  PetscCall(PetscMalloc2(3 * m * n, &row, 3 * m * n, &column));
+  wring_term_patch_vertices(t, number, vertex);
+  for (PetscInt i = 0; i < 3 * m * n; i++) {
+    row[i]    = number[i / (3 * m)];
+    column[i] = 3 * mesh->global[vertex[i / 3]] + i % 3;
+  }
+  PetscCall(MatCreate(g->comm, G));
+  PetscCall(MatSetSizes(*G, wring_term_patches(t)->n_root, 3 * mesh->n_owned, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetType(*G, MATAIJ));
+  PetscCall(MatSetBlockSizes(*G, 1, 3));
+  PetscCall(MatSetPreallocationCOO(*G, 3 * m * n, row, column));
+  PetscCall(PetscFree2(row, column));
+  PetscCall(PetscFree2(number, vertex));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gradients of held coordinates are 0. */
+static void clear_gradients(const wring_potential *g, const PetscInt *vertex, PetscInt n, double *value)
+{
+  for (PetscInt i = 0; g->held.mark && i < n; i++)
+    if (g->held.mark[vertex[i / 3]] >> i % 3 & 1) value[i] = 0;
+}
+
+/* G at x. */
+static PetscErrorCode fill_gradients(const wring_potential *g, const wring_term *t, const double *x, Mat G)
+{
+  const PetscInt n = wring_term_size(t), m = wring_term_corners(t);
+  PetscInt      *number, *vertex;
+  double        *value;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(n, &number, m * n, &vertex, 3 * m * n, &value));
+  wring_term_patch_vertices(t, number, vertex);
+  wring_term_patch_gradients(t, x, value);
+  clear_gradients(g, vertex, 3 * m * n, value);
+  PetscCall(MatSetValuesCOO(G, value, INSERT_VALUES));
+  PetscCall(PetscFree3(number, vertex, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* D of the patches of this rank. */
+static PetscErrorCode fill_curvatures(const wring_term *t, wring_filter filter, Vec D)
+{
+  double *value;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayWrite(D, &value));
+  wring_term_patch_curvatures(t, filter, value);
+  PetscCall(VecRestoreArrayWrite(D, &value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* G and D G of a term at x, where the means are known. */
+static PetscErrorCode fill_term(wring_potential *g, int i, wring_filter filter, const double *x)
+{
+  wring_means *means;
+  Vec          D;
+
+  PetscFunctionBegin;
+  if (!g->means) PetscCall(PetscCalloc1(g->n_term, &g->means));
+  means = &g->means[i];
+  if (!means->G) PetscCall(create_gradients(g, g->term[i], &means->G));
+  PetscCall(fill_gradients(g, g->term[i], x, means->G));
+  if (means->DG)
+    PetscCall(MatCopy(means->G, means->DG, SAME_NONZERO_PATTERN));
+  else
+    PetscCall(MatDuplicate(means->G, MAT_COPY_VALUES, &means->DG));
+  PetscCall(MatCreateVecs(means->G, NULL, &D));
+  PetscCall(fill_curvatures(g->term[i], filter, D));
+  PetscCall(MatDiagonalScale(means->DG, D, NULL));
+  PetscCall(VecDestroy(&D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* H is that of the elements, with the pattern of the patches added at first; a later one has it already. */
+PetscErrorCode wring_potential_add_means(wring_potential *g, wring_filter filter, const double *x, Mat elements, Mat *H)
+{
+  const PetscBool first = (PetscBool) !*H;
+
+  PetscFunctionBegin;
+  if (first)
+    PetscCall(MatDuplicate(elements, MAT_COPY_VALUES, H));
+  else {
+    PetscCall(MatZeroEntries(*H));
+    PetscCall(MatAXPY(*H, 1, elements, SUBSET_NONZERO_PATTERN));
+  }
+  for (int i = 0; i < g->n_term; i++) {
+    if (!wring_term_patches(g->term[i])) continue;
+    PetscCall(fill_term(g, i, filter, x));
+    wring_means *const means = &g->means[i];
+    const MatReuse     reuse = means->product ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX;
+    PetscCall(MatTransposeMatMult(means->G, means->DG, reuse, PETSC_DEFAULT, &means->product));
+    PetscCall(MatAXPY(*H, 1, means->product, first ? DIFFERENT_NONZERO_PATTERN : SUBSET_NONZERO_PATTERN));
+  }
+  PetscCall(MatSetOption(*H, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatSetOption(*H, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* sum [n_owned][6] xx yy zz xy yz xz += D_p g_p g_p^T at the vertices of the patches of row p of G. */
+static PetscErrorCode add_row_blocks(Mat G, PetscInt p, double D, Vec sum)
+{
+  static const int first[6] = {0, 1, 2, 0, 1, 0}, second[6] = {0, 1, 2, 1, 2, 2};
+  const PetscInt  *column;
+  const double    *value;
+  PetscInt         n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRow(G, p, &n, &column, &value));
+  for (PetscInt k = 0; k < n && D != 0; k += 3) { // the three columns of a vertex are consecutive
+    PetscInt at[6];
+    double   block[6];
+    for (int i = 0; i < 6; i++) at[i] = 2 * column[k] + i, block[i] = D * value[k + first[i]] * value[k + second[i]];
+    PetscCall(VecSetValues(sum, 6, at, block, ADD_VALUES));
+  }
+  PetscCall(MatRestoreRow(G, p, &n, &column, &value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode add_term_blocks(wring_potential *g, int i, wring_filter filter, const double *x, Vec sum)
+{
+  const wring_patches *const p = wring_term_patches(g->term[i]);
+  PetscInt                   begin;
+  double                    *D;
+
+  PetscFunctionBegin;
+  PetscCall(fill_term(g, i, filter, x));
+  PetscCall(PetscMalloc1(p->n_root, &D));
+  wring_term_patch_curvatures(g->term[i], filter, D);
+  PetscCall(MatGetOwnershipRange(g->means[i].G, &begin, NULL));
+  for (PetscInt k = 0; k < p->n_root; k++) PetscCall(add_row_blocks(g->means[i].G, begin + k, D[k], sum));
+  PetscCall(PetscFree(D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_add_mean_diagonal(wring_potential *g, wring_filter filter, const double *x,
+                                                 double *block)
+{
+  const double *value;
+  Vec           sum;
+
+  PetscFunctionBegin;
+  if (!wring_potential_has_means(g)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecCreateMPI(g->comm, 6 * g->mesh->n_owned, PETSC_DETERMINE, &sum));
+  for (int i = 0; i < g->n_term; i++)
+    if (wring_term_patches(g->term[i])) PetscCall(add_term_blocks(g, i, filter, x, sum));
+  PetscCall(VecAssemblyBegin(sum));
+  PetscCall(VecAssemblyEnd(sum));
+  PetscCall(VecGetArrayRead(sum, &value));
+  for (PetscInt k = 0; k < 6 * g->mesh->n_owned; k++) block[k] += value[k];
+  PetscCall(VecRestoreArrayRead(sum, &value));
+  PetscCall(VecDestroy(&sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_potential_destroy_means(wring_potential *g)
+{
+  PetscFunctionBegin;
+  for (int i = 0; g->means && i < g->n_term; i++) {
+    PetscCall(MatDestroy(&g->means[i].G));
+    PetscCall(MatDestroy(&g->means[i].DG));
+    PetscCall(MatDestroy(&g->means[i].product));
+  }
+  PetscCall(PetscFree(g->means));
+  PetscCall(MatDestroy(&g->elements));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,39 @@
+/* Private to src/term: means of J over patches, of a term whose law is split. docs/theory.md 3.12 */
+#pragma once
+#include "term/term_impl.h"
+
+enum { MAX_PAR = 4 }; // of a law that can be split, with the pressure
+
+typedef struct wring_mean {
+  wring_patches    patches; // what callers exchange
+  const wring_law *law;     // the whole law, of which t->law is the element's part
+  double          *par;     // [law->n_par]
+  PetscInt        *patch;   // [elements] their patches
+  PetscInt        *start;   // [patches.n + 1] of the elements of each patch in `element`
+  PetscInt        *element; // [elements] by patch, in their order
+  double          *J;       // [n_block][WRING_LANES] a number of each element: J, or its change
+  double          *volume;  // [patches.n] rest volumes V_p of whole patches, m^3
+  double          *scale;   // [patches.n] mean factors on psi
+  double (*u)[3];           // [patches.n] U, U', U'' at the means, times scale, Pa
+  double *own_scale;        // [patches.n_root] mean factors
+  double *own_energy;       // [patches.n_root] J
+} wring_mean;
+
+/* V_e of an element: its weights without the factor on psi. */
+static inline double mean_volume(const wring_term *t, PetscInt e)
+{
+  double sum = 0;
+  for (int p = 0; p < t->points; p++) sum += t->weight[point_position(t, term_position(t, e), p)];
+  return t->scale ? sum / t->scale[e] : sum;
+}
+
+/* Sums of a [n_block][LANES] times V_e over this rank's elements of each patch, in their order. */
+void wring_mean_sum(const wring_term *t, const double *a, double *sum);
+
+/*
+  Makes t->mean from the numbers of the elements' patches [elements]: patches are numbered over all ranks, of which this
+  one has n_root in the order of ranks. Collective.
+*/
+PetscErrorCode wring_mean_create(MPI_Comm comm, const wring_law *law, const double *par, PetscInt n_root,
+                                 const PetscInt *number, wring_term *t);
+PetscErrorCode wring_mean_destroy(wring_mean **mean);
