@@ -44,4 +44,20 @@ done
 "$mpiexec" -n 2 ./step "$source/inputs/lamp.yaml" -solver_rtoll 1 >log 2>&1 && fail "an unknown key is taken"
 grep -q 'did you mean solver_rtol' log || fail "the refusal of an unknown key"
 
+# A term and a solver of a program's own, on the first two of three ranks: the same minimum as the deck's solver, lower
+# than the start. Fails when something of the library uses the world, or a term that is added does not act.
+example=$source/docs/examples/own_solver.c
+mpicc -Wall -Wextra -Werror -o own_solver "$example" $(pkg-config --cflags --libs wring)
+for ranks in 1 3; do
+  "$mpiexec" -n $ranks ./own_solver "$source/inputs/lamp.yaml" -solver_rtol 1e-9 >own 2>log || fail "$example on $ranks"
+  read -r _ start _ own _ deck _ <own
+  close "$own" "$deck" 1e-9 "the minimum of the own solver on $ranks ranks"
+  awk -v a="$own" -v b="$start" 'BEGIN { exit !(a < b - 1e-4) }' || fail "the minimum $own is not below $start"
+  [ $ranks = 1 ] || close "$own" "$one" 1e-9 'the minimum on two ranks'
+  one=$own
+done
+"$mpiexec" -n 1 "$wring" evaluate "$source/inputs/lamp.yaml" -output_directory without >log 2>&1
+! awk -v a="$start" -v b="$(json_value without/evaluate.json objective)" 'BEGIN { exit !(a - b < 1e-3) }' ||
+  fail 'the term of the program does not act'
+
 ! grep -rIl "$build" wring/lib* || { echo "the files above name the build folder"; exit 1; }
