@@ -245,6 +245,47 @@ sed 's/^6 5 7 8 2/6 5 7 99 2/' two.mesh >bad.mesh
 refused 'bad.mesh:15: element 2 refers to node 99' info bad.mesh
 refused_everywhere 'bad.mesh:15: element 2 refers to node 99' convert bad.mesh a.msh
 
+# ---- order 2: vertices at the middles of edges, numbered behind the corners; files keep them bit by bit ----
+works 1 box second.msh -size 2,1,1 -cells 2,1,1 -order 2
+works 1 info second.msh -map map.csv -json second.json
+line='order           2: 33 more vertices at middles of edges; the rest is of the corners'
+grep -qx "$line" log || fail 'info of order 2'
+grep -q '"order": 2' second.json && grep -q '"middles": 33' second.json || fail 'second.json'
+diff map.csv <(echo node,vertex; for i in {1..45}; do echo "$i,$((i - 1))"; done) || fail 'map of nodes'
+works 3 convert second.msh binary2.msh -binary true
+works 1 convert binary2.msh text2.msh
+cmp second.msh text2.msh || fail 'order 2 is not kept by convert'
+works 2 refine second.msh fine2.msh
+works 1 info fine2.msh
+grep -q '^tetrahedra      96$' log && grep -q '^order           2: ' log || fail 'refine of order 2'
+works 1 convert second.msh first.msh -order 1
+works 1 info first.msh
+grep -q '^vertices        12$' log && ! grep -q '^order' log || fail 'the corners of order 2'
+works 1 convert second.msh second.vtu
+"$python" - <<'PY' || fail 'second.vtu: quadratic tetrahedra'
+import re, struct, zlib
+text = open("second.vtu", "rb").read()
+start = text.index(b"<AppendedData encoding=\"raw\">") + len(b"<AppendedData encoding=\"raw\">")
+start = text.index(b"_", start) + 1
+def array(name, form):
+    at = start + int(re.search(f'Name="{name}"[^>]*offset="(\\d+)"'.encode(), text).group(1))
+    n, block, last = struct.unpack_from("<3Q", text, at)
+    size = struct.unpack_from(f"<{n}Q", text, at + 24)
+    at, data = at + 24 + 8 * n, b""
+    for one in size:
+        data += zlib.decompress(text[at : at + one])
+        at += one
+    return [x for (x,) in struct.iter_unpack(form, data)]
+width = "<q" if re.search(rb'type="Int64" Name="connectivity"', text) else "<i"
+x, cells = array("Points", "<d"), array("connectivity", width)
+assert set(array("types", "<B")) == {24} and array("offsets", width) == list(range(10, 121, 10))
+for cell in range(0, len(cells), 10):
+    v = cells[cell : cell + 10]
+    for k, (a, b) in enumerate(((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))):  # VTK's order
+        for c in range(3):
+            assert x[3 * v[4 + k] + c] == (x[3 * v[a] + c] + x[3 * v[b] + c]) / 2
+PY
+
 # ---- help ----
 "$wring" help mesh >log || fail 'help mesh'
 for key in 'wring mesh refine FROM TO -levels' 'wring mesh info FILE -parts' 'wring mesh convert FROM TO -binary' \

@@ -108,8 +108,8 @@ typedef struct {
 } wring_field;
 
 /*
-  Cells of one shape, with m corners: 1 vertex, 2 line, 3 triangle, 4 tet; corner [n][m] local vertices, tets oriented
-  as in wring_mesh.
+  Cells of one shape, with m vertices: 1 vertex, 2 line, 3 triangle, 4 tet, 10 tet of order 2: corners, then those at
+  the middles of edges as in wring_mesh; corner [n][m] local vertices, tets oriented as in wring_mesh.
 */
 typedef struct {
   PetscInt        n;

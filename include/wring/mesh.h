@@ -294,6 +294,13 @@ PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value
 */
 PetscErrorCode wring_mesh_raise(wring_mesh *m);
 
+/*
+  The file's numbers of the vertices of the mesh that wring_mesh_read_tagged and wring_mesh_raise make: tag [*n] on rank
+  0, by original number, -1 of a vertex that the file does not have; NULL elsewhere. Freed with PetscFree. *data is
+  destroyed. Collective.
+*/
+PetscErrorCode wring_mesh_list_tags(MPI_Comm comm, wring_mesh_data **data, PetscInt *n, int64_t **tag);
+
 /* Frees the tables; the mesh that was read then counts as its first-order mesh of corners. */
 PetscErrorCode wring_middles_clear(wring_middles *t);
 

@@ -5,7 +5,7 @@
   Nodes are one block in their order, numbered from 1. Tets come first among the elements, numbered from 1, one block
   for each run of a region. Set s is physical group s + 1: the tets of the region of its name, its triangles and lines,
   and a point element for each vertex that is not in these. Each region is an entity, and so are the elements of one
-  dimension of a set.
+  dimension of a set. A mesh of order 2 has second-order elements, but lines of a set that are no edges.
 */
 #include "file.h"
 #include "base/sort.h"
@@ -13,7 +13,9 @@
 #include <string.h>
 #include <wring/io.h>
 
-static const PetscInt gmsh_type[4] = {15, 1, 2, 4}; // point, line, triangle, tet
+/* By dimension and order: points, lines, triangles, tets. Gmsh's second-order tets have the edges 23 13 last. */
+static const PetscInt gmsh_type[4][2] = {{15, 15}, {1, 8}, {2, 9}, {4, 11}};
+static const int      mid_column[6]   = {0, 1, 2, 3, 5, 4};
 
 /*
   Entity k of dimension dim has the elements list[dim][start[dim][k]] ... [start[dim][k + 1] - 1]: vertices, rows of
@@ -118,19 +120,35 @@ static PetscErrorCode tag_regions(layout *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of element i of a dimension. */
+static int order_of(const layout *l, int dim, PetscInt i)
+{
+  const wring_mesh_data *const d = l->d;
+  if (dim == 0) return 1;
+  if (dim == 3) return d->mid ? 2 : 1;
+  return d->set_mid && d->set_mid[3 * (size_t)l->list[dim][i]] >= 0 ? 2 : 1;
+}
+
+static int count_vertices(const layout *l, int dim, PetscInt i)
+{
+  return order_of(l, dim, i) == 1 ? dim + 1 : (dim + 1) * (dim + 2) / 2;
+}
+
+/* Corners, then those at the middles of edges. */
 static PetscInt vertex_of(const layout *l, int dim, PetscInt i, int a)
 {
-  const size_t at = (size_t)l->list[dim][i];
-  return dim == 0   ? l->list[0][i]
-         : dim == 3 ? l->d->tet[4 * at + (size_t)a]
-                    : l->d->set_element[4 * at + 1 + (size_t)a];
+  const wring_mesh_data *const d  = l->d;
+  const size_t                 at = (size_t)l->list[dim][i];
+  if (dim == 0) return l->list[0][i];
+  if (dim == 3) return a < 4 ? d->tet[4 * at + (size_t)a] : d->mid[6 * at + (size_t)mid_column[a - 4]];
+  return a <= dim ? d->set_element[4 * at + 1 + (size_t)a] : d->set_mid[3 * at + (size_t)(a - dim - 1)];
 }
 
 /* mark [n_vertex] = stamp at the vertices of entity k. */
 static void mark_entity(const layout *l, int dim, PetscInt k, PetscInt stamp, PetscInt *mark)
 {
   for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++)
-    for (int a = 0; a <= dim; a++) mark[vertex_of(l, dim, i, a)] = stamp;
+    for (int a = 0; a < count_vertices(l, dim, i); a++) mark[vertex_of(l, dim, i, a)] = stamp;
 }
 
 static void mark_set(const layout *l, PetscInt s, PetscInt *mark)
@@ -152,6 +170,7 @@ static PetscErrorCode collect_points(layout *l)
   PetscCall(PetscMalloc1((size_t)d->sets.n + 2, &l->start[0]));
   PetscCall(PetscCalloc2((size_t)d->n_vertex, &mark, (size_t)d->n_vertex, &used));
   for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) used[d->tet[i]] = PETSC_TRUE;
+  for (size_t i = 0; d->mid && i < 6 * (size_t)d->n_tet; i++) used[d->mid[i]] = PETSC_TRUE;
   for (PetscInt s = 0; s < d->sets.n; s++) {
     mark_set(l, s, mark);
     l->start[0][s] = filled;
@@ -269,7 +288,7 @@ static void put_entity(sink *s, const layout *l, int dim, PetscInt k)
   double         box[2][3] = {{PETSC_INFINITY, PETSC_INFINITY, PETSC_INFINITY},
                               {PETSC_NINFINITY, PETSC_NINFINITY, PETSC_NINFINITY}};
   for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++)
-    for (int a = 0; a <= dim; a++) widen(l->d->X + 3 * (size_t)vertex_of(l, dim, i, a), box);
+    for (int a = 0; a < count_vertices(l, dim, i); a++) widen(l->d->X + 3 * (size_t)vertex_of(l, dim, i, a), box);
   put_ints(s, 1, &tag);
   put_reals(s, dim ? 6 : 3, box[0]);
   put_longs(s, 1, &n);
@@ -316,9 +335,9 @@ static void put_nodes(sink *s, const layout *l)
   end_section(s, "Nodes");
 }
 
-static void begin_block(sink *s, int dim, PetscInt tag, PetscInt n)
+static void begin_block(sink *s, int dim, PetscInt tag, int order, PetscInt n)
 {
-  const PetscInt head[3] = {dim, tag, gmsh_type[dim]};
+  const PetscInt head[3] = {dim, tag, gmsh_type[dim][order - 1]};
   const int64_t  count   = n;
   put_ints(s, 3, head);
   put_longs(s, 1, &count);
@@ -334,24 +353,47 @@ static PetscInt end_of_run(const wring_mesh_data *d, PetscInt e)
 
 static void put_tets(sink *s, const wring_mesh_data *d, PetscInt first, PetscInt end)
 {
-  begin_block(s, 3, d->region[first] + 1, end - first);
+  const int n_mid = d->mid ? 6 : 0;
+  begin_block(s, 3, d->region[first] + 1, d->mid ? 2 : 1, end - first);
   for (PetscInt e = first; e < end; e++) {
-    const PetscInt *const v = d->tet + 4 * (size_t)e;
-    const int64_t row[5] = {(int64_t)e + 1, (int64_t)v[0] + 1, (int64_t)v[1] + 1, (int64_t)v[2] + 1, (int64_t)v[3] + 1};
-    put_longs(s, 5, row);
+    int64_t row[11] = {(int64_t)e + 1};
+    for (int a = 0; a < 4; a++) row[1 + a] = (int64_t)d->tet[4 * (size_t)e + (size_t)a] + 1;
+    for (int k = 0; k < n_mid; k++) row[5 + k] = (int64_t)d->mid[6 * (size_t)e + (size_t)mid_column[k]] + 1;
+    put_longs(s, 5 + n_mid, row);
     end_row(s);
   }
+}
+
+/* Elements of one order that follow each other in an entity are one block. */
+static PetscInt end_of_block(const layout *l, int dim, PetscInt k, PetscInt i)
+{
+  const PetscInt first = i;
+  while (i < l->start[dim][k + 1] && order_of(l, dim, i) == order_of(l, dim, first)) i++;
+  return i;
+}
+
+static int64_t count_blocks(const layout *l, int dim)
+{
+  int64_t n = 0;
+  for (PetscInt k = 0; k < count_candidates(l, dim); k++)
+    for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i = end_of_block(l, dim, k, i)) n++;
+  return n;
 }
 
 /* Writes the elements of a dimension below 3, numbered from `number`; returns the next number. */
 static int64_t put_set_elements(sink *s, const layout *l, int dim, int64_t number)
 {
   for (PetscInt k = 0; k < count_candidates(l, dim); k++) {
-    if (count_elements(l, dim, k)) begin_block(s, dim, k + 1, count_elements(l, dim, k));
-    for (PetscInt i = l->start[dim][k]; i < l->start[dim][k + 1]; i++) {
-      int64_t row[4] = {number++};
-      for (int a = 0; a <= dim; a++) row[a + 1] = (int64_t)vertex_of(l, dim, i, a) + 1;
-      put_longs(s, dim + 2, row);
+    PetscInt end = l->start[dim][k];
+    for (PetscInt i = end; i < l->start[dim][k + 1]; i++) {
+      int64_t   row[7] = {number++};
+      const int n      = count_vertices(l, dim, i);
+      if (i == end) {
+        end = end_of_block(l, dim, k, i);
+        begin_block(s, dim, k + 1, order_of(l, dim, i), end - i);
+      }
+      for (int a = 0; a < n; a++) row[a + 1] = (int64_t)vertex_of(l, dim, i, a) + 1;
+      put_longs(s, n + 1, row);
       end_row(s);
     }
   }
@@ -362,7 +404,7 @@ static void put_elements(sink *s, const layout *l)
 {
   const wring_mesh_data *const d      = l->d;
   const int64_t                n      = (int64_t)d->n_tet + d->n_set_element + l->start[0][d->sets.n + 1];
-  int64_t                      blocks = count_entities(l, 0) + count_entities(l, 1) + count_entities(l, 2);
+  int64_t                      blocks = count_blocks(l, 0) + count_blocks(l, 1) + count_blocks(l, 2);
   int64_t                      number = (int64_t)d->n_tet + 1;
   for (PetscInt e = 0; e < d->n_tet; e = end_of_run(d, e)) blocks++;
   const int64_t head[4] = {blocks, n, 1, n};

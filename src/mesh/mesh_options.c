@@ -20,7 +20,8 @@ const wring_option wring_mesh_options[] = {
   {.key   = "order",
    .type  = WRING_INT,
    .range = "[1,2]",
-   .help  = "Order of the tetrahedra: 2 adds a vertex at the middle of each edge, after refinement; default: 1."},
+   .help  = "Order of the tetrahedra: 2 adds a vertex at the middle of each edge, after refinement; default: that of "
+            "the file."},
   {.key     = "partitioner",
    .type    = WRING_WORD,
    .choices = "metis|curve|ptscotch|parmetis",

@@ -6,6 +6,7 @@
     midpoints.c     edges, their midpoints, and the owned vertices with their numbers
     refine.c        wring_mesh_refine: children; replaces the mesh
     curved.c        vertices at middles of edges of a mesh that was read
+    list_tags.c     the file's numbers of vertices
     raise.c         wring_mesh_raise: tets with the midpoints of their edges
     refine_sets.c   lines, triangles and members of sets
     refine_values.c values of vertices, interpolated to the refined mesh

@@ -7,6 +7,10 @@ enum { WRING_MESH_OPTIONS = 16 }; // room for a table
 /* The slices of the mesh of a file; prints its notices. Errors name file, line and fault. Collective. */
 PetscErrorCode wring_mesh_file_read(MPI_Comm comm, const char *file, double scale, wring_mesh_data **data);
 
+/* The same, with the file's numbers of vertices if `tags`. */
+PetscErrorCode wring_mesh_file_read_tagged(MPI_Comm comm, const char *file, double scale, PetscBool tags,
+                                           wring_mesh_data **data);
+
 /*
   The box of the keys `prefix` + size, cells, origin, jitter: its slices on the ranks of comm; NULL where comm is
   MPI_COMM_NULL. Errors name the place of cells. Collective on the ranks of o.

@@ -23,14 +23,17 @@ static void add_stress(const fields *f, PetscInt i, double weight, double *value
   for (int c = 0; c < 6; c++) value[c] += weight * f->stress[6 * i + c];
 }
 
-/* One rank has the tetrahedron. */
+/* One rank has the tetrahedron, which is straight. */
 static void add_point(const fields *f, const wring_probe *b, const wring_place *place, double *value)
 {
+  PetscInt v[10];
+  double   weight[10];
   if (place->tet < 0) return;
-  for (int a = 0; a < 4; a++) {
-    const PetscInt i = f->m->tet[4 * place->tet + a];
-    add_motion(f, i, place->weight[a], value);
-    if (b->stress) add_stress(f, i, place->weight[a], value + 6);
+  const int n = wring_tet_vertices(f->m, place->tet, v);
+  wring_tet_shape(n, place->weight, weight);
+  for (int a = 0; a < n; a++) {
+    add_motion(f, v[a], weight[a], value);
+    if (b->stress) add_stress(f, v[a], weight[a], value + 6);
   }
 }
 

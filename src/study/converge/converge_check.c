@@ -118,6 +118,9 @@ static PetscErrorCode check_finest(const wring_converge *c)
 
   PetscFunctionBegin;
   PetscCall(wring_problem_make_mesh(c->level[finest].deck, &m));
+  if (m->order == 2)
+    WRING_REFUSE(c->comm, "%s: mesh_order: 2: converge compares fields of first-order tetrahedra, expected 1",
+                 wring_options_deck(c->o));
   if (c->table[0] && finest == c->n - 1) PetscCall(wring_nested_read_table(c, m, &value));
   PetscCall(PetscFree(value));
   PetscCall(wring_mesh_destroy(&m));

@@ -19,6 +19,20 @@ struct wring_frame_values {
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
 
+/* The vertices of tets: of order 2 ten each, in an array of their own. */
+static PetscErrorCode list_tets(const wring_mesh *m, PetscInt **vertex)
+{
+  PetscFunctionBegin;
+  *vertex = m->tet;
+  if (m->order == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(10 * (size_t)m->n_tet, vertex));
+  for (size_t e = 0; e < (size_t)m->n_tet; e++) {
+    PetscCall(PetscArraycpy(*vertex + 10 * e, m->tet + 4 * e, 4));
+    PetscCall(PetscArraycpy(*vertex + 10 * e + 4, m->mid + 6 * e, 6));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_frame_cells_create(const wring_problem *p, wring_frame_cells *c)
 {
   const wring_mesh *const   m = p->mesh;
@@ -29,8 +43,8 @@ PetscErrorCode wring_frame_cells_create(const wring_problem *p, wring_frame_cell
   PetscInt                  triangle = 0, spring = 0;
 
   PetscFunctionBegin;
-  *c                    = (wring_frame_cells){.n = {[WRING_TETS] = m->n_tet, [WRING_POINTS] = alone ? m->n_owned : 0}};
-  c->corner[WRING_TETS] = m->tet;
+  *c = (wring_frame_cells){.n = {[WRING_TETS] = m->n_tet, [WRING_POINTS] = alone ? m->n_owned : 0}};
+  PetscCall(list_tets(m, &c->corner[WRING_TETS]));
   for (PetscInt i = 0; i < n_surface; i++) c->n[WRING_TRIANGLES] += surface[i].n;
   for (PetscInt i = 0; i < n_line; i++) c->n[WRING_LINES] += line[i].n;
   PetscCall(PetscMalloc3(3 * c->n[WRING_TRIANGLES], &c->corner[WRING_TRIANGLES], 2 * c->n[WRING_LINES],
@@ -42,7 +56,7 @@ PetscErrorCode wring_frame_cells_create(const wring_problem *p, wring_frame_cell
   for (PetscInt i = 0; i < c->n[WRING_POINTS]; i++) c->corner[WRING_POINTS][i] = i;
   for (int k = 0; k < WRING_KINDS; k++) {
     c->total += c->n[k];
-    c->cells[k] = (wring_cells){c->n[k], 4 - k, c->corner[k]};
+    c->cells[k] = (wring_cells){c->n[k], k == WRING_TETS && m->order == 2 ? 10 : 4 - k, c->corner[k]};
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -50,6 +64,7 @@ PetscErrorCode wring_frame_cells_create(const wring_problem *p, wring_frame_cell
 PetscErrorCode wring_frame_cells_destroy(wring_frame_cells *c)
 {
   PetscFunctionBegin;
+  if (c->cells[WRING_TETS].m == 10) PetscCall(PetscFree(c->corner[WRING_TETS]));
   PetscCall(PetscFree3(c->corner[WRING_TRIANGLES], c->corner[WRING_LINES], c->corner[WRING_POINTS]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

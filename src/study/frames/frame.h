@@ -8,7 +8,7 @@ enum { WRING_TETS, WRING_TRIANGLES, WRING_LINES, WRING_POINTS, WRING_KINDS };
 /* The cells of a rank, which do not change in a run. */
 typedef struct {
   PetscInt    n[WRING_KINDS], total;
-  PetscInt   *corner[WRING_KINDS]; // local vertices; those of tets belong to the mesh
+  PetscInt   *corner[WRING_KINDS]; // local vertices; those of tets of order 1 belong to the mesh
   wring_cells cells[WRING_KINDS];
 } wring_frame_cells;
 

@@ -133,6 +133,7 @@ double wring_frames_memory(const wring_problem *p, const wring_frames *f)
   for (PetscInt i = 0; i < n_surface; i++) others += surface[i].n, corners += 24.0 * surface[i].n;
   for (PetscInt i = 0; i < n_line; i++) others += line[i].n, corners += 16.0 * line[i].n;
   if (others > 0) corners += 16.0 * m->n_tet;
+  if (m->order == 2) corners += (others > 0 ? 64.0 : 40.0) * m->n_tet; // ten vertices, and their copy
   const double cells = m->n_tet + others, more = wring_fields_bytes(f->fields);
   double       bytes = (29 + more) * cells + corners + 80.0 * m->n_local;
   if (f->single && !f->surface) bytes += (8 + 4 * wring_fields_reals(f->fields)) * cells + 36.0 * m->n_local;

@@ -8,12 +8,43 @@
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
+/* The order of the mesh to be written: the command's, or that of the mesh in slices. Collective. */
+static PetscErrorCode choose_order(const wring_mesh_job *job, const wring_mesh_data *d, PetscInt *order)
+{
+  PetscFunctionBegin;
+  *order = d ? PetscMax(d->order, 1) : 1;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, order, 1, MPIU_INT, MPI_MAX, job->comm));
+  if (wring_options_has(job->o, "", "order")) PetscCall(wring_options_get_int(job->o, "", job->table, "order", order));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Slices of comm become the whole mesh on rank 0, refined in parallel. */
+static PetscErrorCode subdivide(MPI_Comm comm, PetscInt levels, PetscInt order, wring_mesh_data **data)
+{
+  wring_mesh *mesh;
+
+  PetscFunctionBegin;
+  if (order == 1) {
+    (*data)->order = 1;
+    PetscCall(wring_middles_clear(&(*data)->middles));
+  }
+  PetscCall(wring_mesh_distribute(comm, data, &mesh));
+  PetscCall(wring_mesh_refine(mesh, levels));
+  if (order == 2) PetscCall(wring_mesh_raise(mesh));
+  PetscCall(wring_mesh_gather(mesh, data));
+  PetscCall(wring_mesh_destroy(&mesh));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode make_box(const wring_mesh_job *job)
 {
   wring_mesh_data *data;
+  PetscInt         order;
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_box_make(job->rank ? MPI_COMM_NULL : PETSC_COMM_SELF, job->o, "", &data));
+  PetscCall(choose_order(job, data, &order));
+  if (order == 2 && data) PetscCall(subdivide(PETSC_COMM_SELF, 0, order, &data));
   PetscCall(wring_mesh_write(job, &data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -24,13 +55,18 @@ static PetscErrorCode convert(const wring_mesh_job *job)
   wring_mesh_data *data;
   wring_error      error = {""};
   double           scale;
+  PetscInt         order;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
   if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
   PetscCall(wring_error_raise(job->comm, &error));
   PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
-  PetscCall(wring_mesh_collect(job->comm, &data));
+  PetscCall(choose_order(job, data, &order));
+  if (order == 2)
+    PetscCall(subdivide(job->comm, 0, order, &data));
+  else
+    PetscCall(wring_mesh_collect(job->comm, &data)); // of a second-order mesh the corners
   PetscCall(wring_mesh_write(job, &data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -39,10 +75,9 @@ static PetscErrorCode convert(const wring_mesh_job *job)
 static PetscErrorCode refine(const wring_mesh_job *job)
 {
   wring_mesh_data *data;
-  wring_mesh      *mesh;
   wring_error      error = {""};
   double           scale;
-  PetscInt         levels;
+  PetscInt         levels, order;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
@@ -50,10 +85,8 @@ static PetscErrorCode refine(const wring_mesh_job *job)
   if (job->rank == 0) wring_mesh_protect(job->from, job->to, &error);
   PetscCall(wring_error_raise(job->comm, &error));
   PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
-  PetscCall(wring_mesh_distribute(job->comm, &data, &mesh));
-  PetscCall(wring_mesh_refine(mesh, levels));
-  PetscCall(wring_mesh_gather(mesh, &data));
-  PetscCall(wring_mesh_destroy(&mesh));
+  PetscCall(choose_order(job, data, &order));
+  PetscCall(subdivide(job->comm, levels, order, &data));
   PetscCall(wring_mesh_write(job, &data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -71,10 +104,20 @@ static const wring_option info_options[] = {
    .value   = "metis",
    .help    = "How these partitions are made; the last two need a PETSc with these packages."},
   {.key = "json", .type = WRING_PATH, .help = "File NAME.json for the same report in JSON."},
+  {.key  = "map",
+   .type = WRING_PATH,
+   .help = "File NAME.csv for the file's number of each vertex: node,vertex; of order 2 with vertices at middles."},
   {.key = NULL},
 };
 
+#define ORDER_OPTION                                                                                                   \
+  {                                                                                                                    \
+    .key = "order", .type = WRING_INT, .range = "[1,2]",                                                               \
+    .help = "Order of the elements that are written; default: that of the file, 1 of the box."                         \
+  }
+
 static const wring_option write_options[] = {
+  ORDER_OPTION,
   {.key   = "binary",
    .type  = WRING_BOOL,
    .value = "false",
@@ -83,6 +126,7 @@ static const wring_option write_options[] = {
 };
 
 static const wring_option refine_options[] = {
+  ORDER_OPTION,
   {.key   = "levels",
    .type  = WRING_INT,
    .range = "[1,10]",

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // stat
 #include "mesh_files.h"
 #include "io/file.h"
+#include "mesh/surface/faces.h"
 #include <string.h>
 #include <sys/stat.h>
 #include <wring/io.h>
@@ -35,7 +36,7 @@ enum { N_KIND = 4 };
 
 typedef struct {
   PetscInt  n[N_KIND];      // of cells with 4, 3, 2 and 1 corners
-  PetscInt *corner[N_KIND]; // that of tets is the mesh's
+  PetscInt *corner[N_KIND]; // that of tets of order 1 is the mesh's
   int32_t  *region;
   int64_t  *number; // of vertices
 } picture;
@@ -44,6 +45,7 @@ typedef struct {
 static void mark_tets(const wring_mesh_data *d, char *mark)
 {
   for (size_t i = 0; i < 4 * (size_t)d->n_tet; i++) mark[d->tet[i]] = 1;
+  for (size_t i = 0; d->mid && i < 6 * (size_t)d->n_tet; i++) mark[d->mid[i]] = 1;
 }
 
 /* Lines and triangles with a vertex that is in no tet become cells; the others lie on a solid. */
@@ -52,31 +54,50 @@ static PetscBool is_free(const PetscInt *row, const char *mark)
   return (PetscBool)(!mark[row[1]] || !mark[row[2]] || (row[3] >= 0 && !mark[row[3]]));
 }
 
-/* Sets have the numbers after those of the regions. */
+/* Sets have the numbers after those of the regions. Elements of order 2 are cut. */
 static void take_elements(const wring_mesh_data *d, const char *mark, int kind, int32_t *region, picture *p)
 {
-  const int corners = 4 - kind;
+  static const PetscInt none[3] = {-1, -1, -1};
+  const int             corners = 4 - kind;
   for (PetscInt i = 0; i < d->n_set_element; i++) {
     const PetscInt *const row = d->set_element + 4 * (size_t)i;
+    PetscInt              part[16];
     if ((row[3] < 0 ? 2 : 3) != corners || !is_free(row, mark)) continue;
-    region[p->n[kind]] = (int32_t)(d->regions.n + row[0]);
-    memcpy(p->corner[kind] + (size_t)p->n[kind]++ * (size_t)corners, row + 1, (size_t)corners * sizeof *row);
+    const int n = wring_set_element_cut(row, d->set_mid ? d->set_mid + 3 * (size_t)i : none, part);
+    for (int k = 0; k < n; k++) {
+      region[p->n[kind]] = (int32_t)(d->regions.n + row[0]);
+      memcpy(p->corner[kind] + (size_t)p->n[kind]++ * (size_t)corners, part + 4 * k + 1, (size_t)corners * sizeof *row);
+    }
   }
+}
+
+/* Tets of order 2 with their ten vertices: p->corner[0]. */
+static PetscErrorCode take_tets(const wring_mesh_data *d, picture *p)
+{
+  PetscFunctionBegin;
+  p->n[0]      = d->n_tet;
+  p->corner[0] = d->tet;
+  if (!d->mid) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(10 * (size_t)d->n_tet, &p->corner[0]));
+  for (size_t e = 0; e < (size_t)d->n_tet; e++) {
+    PetscCall(PetscArraycpy(p->corner[0] + 10 * e, d->tet + 4 * e, 4));
+    PetscCall(PetscArraycpy(p->corner[0] + 10 * e + 4, d->mid + 6 * e, 6));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode draw(const wring_mesh_data *d, picture *p)
 {
-  char *mark;
+  const size_t elements = (d->set_mid ? 4 : 1) * (size_t)d->n_set_element; // with their parts
+  char        *mark;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1((size_t)d->n_vertex, &mark));
-  PetscCall(PetscMalloc5(3 * (size_t)d->n_set_element, &p->corner[1], 2 * (size_t)d->n_set_element, &p->corner[2],
-                         (size_t)d->n_vertex, &p->corner[3],
-                         (size_t)d->n_tet + (size_t)d->n_set_element + (size_t)d->n_vertex, &p->region,
-                         (size_t)d->n_vertex, &p->number));
+  PetscCall(PetscMalloc5(3 * elements, &p->corner[1], 2 * elements, &p->corner[2], (size_t)d->n_vertex, &p->corner[3],
+                         (size_t)d->n_tet + elements + (size_t)d->n_vertex, &p->region, (size_t)d->n_vertex,
+                         &p->number));
   mark_tets(d, mark);
-  p->n[0]      = d->n_tet;
-  p->corner[0] = d->tet;
+  PetscCall(take_tets(d, p));
   for (PetscInt e = 0; e < d->n_tet; e++) p->region[e] = (int32_t)d->region[e];
   take_elements(d, mark, 1, p->region + d->n_tet, p);
   take_elements(d, mark, 2, p->region + d->n_tet + p->n[1], p);
@@ -97,7 +118,9 @@ static PetscErrorCode write_vtu(const wring_mesh_job *job, const wring_mesh_data
 
   PetscFunctionBegin;
   if (d) PetscCall(draw(d, &p));
-  for (int k = 0; k < N_KIND; k++) cells[k] = (wring_cells){p.n[k], 4 - k, p.corner[k]};
+  int order = d && d->mid ? 2 : 1; // of rank 0: all ranks write the same kinds of cells
+  PetscCallMPI(MPI_Bcast(&order, 1, MPI_INT, 0, job->comm));
+  for (int k = 0; k < N_KIND; k++) cells[k] = (wring_cells){p.n[k], k == 0 && order == 2 ? 10 : 4 - k, p.corner[k]};
   const wring_field vertex = {"vertex", WRING_INT64, 1, p.number, PETSC_TRUE};
   const wring_field cell   = {"region", WRING_INT32, 1, p.region, PETSC_TRUE};
   const wring_frame frame  = {.n_point       = d ? d->n_vertex : 0,
@@ -109,6 +132,7 @@ static PetscErrorCode write_vtu(const wring_mesh_job *job, const wring_mesh_data
                               .point_field   = &vertex,
                               .cell_field    = &cell};
   PetscCall(wring_vtk_write(job->comm, job->to, PETSC_TRUE, &frame));
+  if (d && d->mid) PetscCall(PetscFree(p.corner[0]));
   PetscCall(PetscFree5(p.corner[1], p.corner[2], p.corner[3], p.region, p.number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

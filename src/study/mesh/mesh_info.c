@@ -1,6 +1,8 @@
 /* wring mesh info: collected as JSON, printed as text. */
 #include "mesh_info.h"
+#include "io/file.h"
 #include "study/common/json.h"
+#include <inttypes.h>
 
 static const char quality_measure[] = "12 (9 V^2)^(1/3) / sum of squared edges, 1 for the regular tetrahedron";
 
@@ -8,6 +10,8 @@ typedef struct {
   const char            *file;
   const wring_mesh_data *d; // of rank 0: names
   wring_mesh_measures    m;
+  int                    order;
+  PetscInt64             n_middle; // nodes at middles of edges
   PetscInt               n_cut;
   wring_partitioner      partitioner;
   PetscInt              *parts;     // [n_cut]
@@ -77,6 +81,9 @@ static void print(FILE *f, const report *r)
   fprintf(f, "file            %s\n", r->file);
   fprintf(f, "format          %s\n", r->d->format);
   fprintf(f, "vertices        %" PetscInt64_FMT "\n", r->m.n_vertex);
+  if (r->order == 2)
+    fprintf(f, "order           2: %" PetscInt64_FMT " more vertices at middles of edges; the rest is of the corners\n",
+            r->n_middle);
   fprintf(f, "tetrahedra      %" PetscInt64_FMT "\n", r->m.n_tet);
   fprintf(f, "bounding box    %.6g %.6g %.6g to %.6g %.6g %.6g m\n", low[0], low[1], low[2], high[0], high[1], high[2]);
   if (r->m.n_tet) print_tets(f, &r->m);
@@ -163,6 +170,8 @@ static void write_json(const char *file, const report *r, wring_error *e)
   add(json, "file", wring_json_text(r->file));
   add(json, "format", json_string(r->d->format));
   add(json, "vertices", json_integer(r->m.n_vertex));
+  add(json, "order", json_integer(r->order));
+  if (r->order == 2) add(json, "middles", json_integer(r->n_middle));
   add(json, "tetrahedra", json_integer(r->m.n_tet));
   add(box, "low", json_point(r->m.low));
   add(box, "high", json_point(r->m.high));
@@ -179,15 +188,18 @@ static void write_json(const char *file, const report *r, wring_error *e)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode get_json(const wring_mesh_job *job, size_t size, char *file)
+/* The name of an output file, "" if the key is not given. */
+static PetscErrorCode get_output(const wring_mesh_job *job, const char *key, const char *ending, size_t size,
+                                 char *file)
 {
   wring_error error = {""};
 
   PetscFunctionBegin;
   file[0] = '\0';
-  if (!wring_options_has(job->o, "", "json")) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(wring_options_get_path(job->o, "", job->table, "json", size, file));
-  if (!wring_mesh_ends(file, ".json")) WRING_REFUSE(job->comm, "json: %s, expected a name that ends with .json", file);
+  if (!wring_options_has(job->o, "", key)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_options_get_path(job->o, "", job->table, key, size, file));
+  if (!wring_mesh_ends(file, ending))
+    WRING_REFUSE(job->comm, "%s: %s, expected a name that ends with %s", key, file, ending);
   if (job->rank == 0) wring_mesh_protect(job->from, file, &error);
   PetscCall(wring_error_raise(job->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -207,11 +219,36 @@ static PetscErrorCode measure_memory(MPI_Comm comm, double memory[2])
 static PetscErrorCode measure(const wring_mesh_job *job, report *r)
 {
   PetscFunctionBegin;
+  r->order    = PetscMax(r->d->order, 1);
+  r->n_middle = r->d->middles.n;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &r->order, 1, MPI_INT, MPI_MAX, job->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &r->n_middle, 1, MPIU_INT64, MPI_SUM, job->comm));
   PetscCall(wring_mesh_measure(job->comm, r->d, &r->m));
   PetscCall(PetscMalloc1(r->n_cut, &r->cut));
   for (PetscInt i = 0; i < r->n_cut; i++)
     PetscCall(wring_mesh_measure_cut(job->comm, r->partitioner, r->parts[i], r->d, &r->cut[i]));
   PetscCall(measure_memory(job->comm, r->memory));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The file's number of each vertex, and the vertex, on rank 0. Destroys *data. */
+static PetscErrorCode write_map(const wring_mesh_job *job, const char *file, wring_mesh_data **data)
+{
+  wring_error error = {""};
+  PetscInt    n;
+  int64_t    *tag;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_list_tags(job->comm, data, &n, &tag));
+  FILE *const f = job->rank == 0 ? wring_file_create(file, &error) : NULL;
+  if (f) {
+    fprintf(f, "node,vertex\n");
+    for (PetscInt v = 0; v < n; v++)
+      if (tag[v] >= 0) fprintf(f, "%" PRId64 ",%" PetscInt_FMT "\n", tag[v], v);
+    wring_file_commit(f, file, &error);
+  }
+  PetscCall(PetscFree(tag));
+  PetscCall(wring_error_raise_output(job->comm, &error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -222,20 +259,22 @@ PetscErrorCode wring_mesh_print_info(const wring_mesh_job *job)
   wring_mesh_data *data  = NULL;
   wring_error      error = {""};
   double           scale;
-  char             json[PETSC_MAX_PATH_LEN];
+  char             json[PETSC_MAX_PATH_LEN], map[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_real(job->o, "", job->table, "scale", &scale));
   PetscCall(wring_mesh_get_partitioner(job->o, "", job->table, &r.partitioner));
   if (wring_options_has(job->o, "", "parts"))
     PetscCall(wring_options_get_int_list(job->o, "", job->table, "parts", &r.n_cut, &r.parts));
-  PetscCall(get_json(job, sizeof json, json));
-  PetscCall(wring_mesh_file_read(job->comm, job->from, scale, &data));
+  PetscCall(get_output(job, "json", ".json", sizeof json, json));
+  PetscCall(get_output(job, "map", ".csv", sizeof map, map));
+  PetscCall(wring_mesh_file_read_tagged(job->comm, job->from, scale, (PetscBool)(map[0] != '\0'), &data));
   r.d = data;
   PetscCall(measure(job, &r));
   if (job->rank == 0 && json[0]) write_json(json, &r, &error);
   PetscCall(wring_error_raise_output(job->comm, &error));
   if (job->rank == 0) print(stdout, &r);
+  if (map[0]) PetscCall(write_map(job, map, &data));
   PetscCall(wring_mesh_measures_destroy(&r.m));
   PetscCall(PetscFree(r.cut));
   PetscCall(PetscFree(r.parts));

@@ -1,0 +1,74 @@
+/* The file's numbers of vertices, by original number. */
+#include "refine.h"
+#include "base/sort.h"
+#include "mesh/distribute/deal.h"
+
+typedef struct {
+  int64_t vertex, tag;
+} tag_row;
+
+/* The corners of this slice: row [data->n_vertex]. */
+static PetscErrorCode list_corners(MPI_Comm comm, const wring_mesh_data *d, tag_row *row)
+{
+  PetscInt end;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Scan(&d->n_vertex, &end, 1, MPIU_INT, MPI_SUM, comm));
+  for (PetscInt v = 0; v < d->n_vertex; v++) {
+    const PetscInt number = end - d->n_vertex + v;
+    row[v]                = (tag_row){number, d->tag ? d->tag[v] : number};
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The rows of m->middles, with the numbers that wring_mesh_raise would give; *n: the vertices of the raised mesh. */
+static PetscErrorCode list_middles(wring_mesh *m, tag_row *row, PetscInt *n)
+{
+  const wring_middles *const t = &m->middles;
+  wring_refinement           r = {.m = m};
+  uint64_t                  *key;
+  PetscInt                  *order;
+  wring_edge                *found;
+
+  PetscFunctionBegin;
+  PetscCall(wring_refine_number_edges(&r));
+  PetscCall(PetscMalloc3((size_t)t->n, &key, (size_t)t->n, &order, (size_t)t->n, &found));
+  for (PetscInt i = 0; i < t->n; i++)
+    key[i] = wring_edge_key(m->n_global, t->end[2 * (size_t)i], t->end[2 * (size_t)i + 1]);
+  PetscCall(wring_order_keys(t->n, key, order));
+  PetscCall(wring_edges_find(&r.edges, t->n, key, found));
+  for (PetscInt i = 0; i < t->n; i++)
+    row[i] = (tag_row){found[i].place < 0 ? -1 : (int64_t)m->n_global + found[i].place, t->tag[order[i]]};
+  *n = m->n_global + (PetscInt)r.edges.total;
+  PetscCall(PetscFree3(key, order, found));
+  PetscCall(wring_refine_destroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_mesh_list_tags(MPI_Comm comm, wring_mesh_data **data, PetscInt *n, int64_t **tag)
+{
+  const PetscInt corners = (*data)->n_vertex, middles = (*data)->middles.n;
+  wring_mesh    *m;
+  tag_row       *row, *all;
+  PetscInt       n_row;
+  PetscMPIInt    rank;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)corners + (size_t)middles, &row));
+  PetscCall(list_corners(comm, *data, row));
+  PetscCall(wring_mesh_distribute_by(comm, WRING_PARTITIONER_CURVE, data, &m));
+  *n = m->n_global;
+  if (m->order_read == 2) PetscCall(list_middles(m, row + corners, n));
+  PetscCall(wring_mesh_destroy(&m));
+  PetscCall(wring_collect_rows(comm, corners + middles, row, sizeof *row, &n_row, &all));
+  PetscCall(PetscFree(row));
+  *tag = NULL;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1((size_t)*n, tag));
+  for (PetscInt v = 0; v < *n; v++) (*tag)[v] = -1;
+  for (PetscInt i = 0; i < n_row; i++)
+    if (all[i].vertex >= 0) (*tag)[all[i].vertex] = all[i].tag;
+  PetscCall(PetscFree(all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
