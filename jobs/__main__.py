@@ -7,6 +7,7 @@
     scaling           strong and weak scaling of a deck over nodes, under Slurm or here
     tolerance         time to the tolerance of two scenes, by solver
     inner_tolerance   how accurate the solves of qn should be
+    paraview          pictures, films and state files of runs, by ParaView
     gallery           the scenes of docs/gallery.md and their pictures
     render            frames of runs as a picture
     inputs            the tables of inputs/materials, the lattices of inputs/meshes

@@ -1,12 +1,13 @@
 """python3 jobs gallery [-l] [-r RANKS] [-d] [name...]: the scenes of docs/gallery.md and their pictures.
 
 Runs the decks of inputs/scenes into out/gallery/NAME and draws their frames into docs/images/gallery/NAME.png. Without
-a name, all of them. Debian: python3-vtk9, python3-numpy, xvfb, libgl1-mesa-dri.
+a name, all of them. Debian: python3-paraview, python3-pil, xvfb, xauth, libgl1-mesa-dri, which it installs.
 """
 import argparse
 import os
 import subprocess
 
+import paraview
 import program
 from outputs import load, rows
 from program import Failure, say
@@ -31,13 +32,11 @@ class Scene:
         say(f"{len(rows(folder, 'steps.csv'))} steps, {load(folder, 'run.json')['iterations']} iterations: {folder}")
 
     def draw(self, *options, runs=None):
-        """Options of python3 jobs render."""
-        picture = f"docs/images/gallery/{self.name}.png"
-        os.makedirs(os.path.dirname(picture), exist_ok=True)
-        folders = ",".join(f"out/gallery/{run}" for run in runs or [self.name])
-        if subprocess.call(["xvfb-run", "-a", "python3", "-B", "jobs", "render", picture, folders, *options]):
-            raise Failure(f"{self.name}: no picture")
-        say(picture)
+        """Options of python3 jobs paraview."""
+        file = f"docs/images/gallery/{self.name}.png"
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        paraview.main([f"out/gallery/{run}" for run in runs or [self.name]] + [f"picture={file}", *options])
+        say(file)
 
 
 def plain(*look):
@@ -63,7 +62,6 @@ def spheres(scene):
         "times=0.45,1",
         "size=220,280",
         "view=2,0.3,0.5",
-        "zoom=1.2",
         "range=0,80000",
         runs=["spheres/tension", "spheres/compression", "spheres/neohookean"],
     )
@@ -73,7 +71,9 @@ def cloth(scene):
     stiffness = ("1e4", "1e3", "1e2")
     for k in stiffness:
         scene.run(folder=f"cloth/{k}", options={"membrane_box_stiffness": k})
-    scene.draw("times=0.4,1", "size=220,260", "view=1,-2,0.5", "edges=0", runs=[f"cloth/{k}" for k in stiffness])
+    labels = "labels=" + ",".join(f"{k} N/m" for k in stiffness)
+    runs = [f"cloth/{k}" for k in stiffness]
+    scene.draw("times=0.4,1", "size=220,260", "view=1,-2,0.5", "range=0,0.4", labels, runs=runs)
 
 
 def vertices_of(mesh):
@@ -103,19 +103,27 @@ def pendulum(scene):
 
 def blocks(scene):
     scene.run("inputs/scenes/two_blocks.yaml")
-    scene.draw("times=0,0.24,0.3,0.4,0.75", "size=300,300", "view=0.5,-2,0.5", "zoom=1.4")
+    scene.draw("times=0,0.24,0.3,0.4,0.75", "size=300,300", "view=0.5,-2,0.5")
+
+
+def film(scene):
+    """The film of the README."""
+    scene.run("inputs/beam_twist.yaml")
+    look = ["view=0.6,-2,0.6", "size=700,320", "width=640", "seconds=4"]
+    paraview.main(["out/gallery/film", "film=docs/images/beam_twist.gif", *look])
 
 
 SCENES = {
-    "head": plain("times=0,0.2,0.35,0.5,1", "size=240,280", "view=2,0.3,0.5", "zoom=1.2"),
+    "film": film,
+    "head": plain("times=0,0.2,0.35,0.5,1", "size=240,280", "view=2,0.3,0.5"),
     "spheres": spheres,
     "cube": plain("times=0,0.35,0.6,1", "size=280,260", "view=0.3,-2,0.3"),
-    "twist": plain("times=0,0.4,1", "size=420,200", "view=0.6,-2,0.6", "zoom=2"),
-    "torus": plain("times=0,0.35,0.5,0.65,1", "size=220,400", "view=1,-2,0.5", "edges=0", "range=0,3000"),
+    "twist": plain("times=0,0.4,1", "size=420,200", "view=0.6,-2,0.6"),
+    "torus": plain("times=0,0.35,0.5,0.65,1", "size=220,400", "view=1,-2,0.5", "range=0,3000"),
     "cloth": cloth,
     "random": random,
     "pendulum": pendulum,
-    "bridge": plain("times=0,0.5,1", "size=420,240", "view=0.4,-2,0.5", "zoom=1.8"),
+    "bridge": plain("times=0,0.5,1", "size=420,240", "view=0.4,-2,0.5"),
     "blocks": blocks,
 }
 
@@ -135,7 +143,7 @@ def main(arguments):
     for name in given.name:
         if name not in SCENES:
             raise Failure(f"no scene '{name}', expected one of {', '.join(SCENES)}")
-    program.install("xvfb", "libgl1-mesa-dri")
+    program.install("python3-paraview", "python3-pil", "xvfb", "xauth", "libgl1-mesa-dri")
     for name in given.name or SCENES:
         say(f"== {name}")
         SCENES[name](Scene(name, given))

@@ -9,6 +9,8 @@ debian_packages="gcc cmake make pkg-config libopenmpi-dev openmpi-bin libpetsc-r
 spack_packages="cmake openmpi petsc~complex+mumps+suite-sparse+metis metis hdf5+mpi libyaml zlib openssl jansson mumps
   suite-sparse openblas gnuplot"
 
+is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
+
 # Installs the Debian packages that are missing. Without apt, or without the right to use it, says what is needed and
 # goes on: the libraries may be there under another name, and CMake names the ones that are not.
 install_packages() {
@@ -18,7 +20,9 @@ install_packages() {
     return
   fi
   for package in $debian_packages; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=" $package"
+    # ParaView's python package has VTK, and Debian does not allow both.
+    [ "$package" = python3-vtk9 ] && is_installed python3-paraview && continue
+    is_installed "$package" || missing+=" $package"
   done
   [ -z "$missing" ] && return
   local sudo=''
