@@ -43,22 +43,68 @@ static inline __attribute__((always_inline)) int points_of(const wring_term *t, 
 
 /* ---- second-order tets: derivatives of x in the reference coordinates. docs/theory.md (3.1b) --------------------- */
 
+/* Coordinate c of the columns d [27] of the free vertices: corners 0 1 2, then the middles 01 12 20 03 13 23. */
+static inline __attribute__((always_inline)) void load_coordinate(const double (*restrict d)[LANES], int c,
+                                                                  lane_values v[9])
+{
+  for (int a = 0; a < 9; a++) load_lanes(d[3 * a + c], &v[a]);
+}
+
+/* One coordinate of dx/dL_k at a point L, in registers. */
+static inline __attribute__((always_inline)) void derive(const double *L, const lane_values v[9], lane_values D[3])
+{
+  const lane_values last = L[0] * v[6] + L[1] * v[7] + L[2] * v[8];
+  D[0]                   = 4 * (L[0] * v[0] + L[1] * v[3] + L[2] * v[5] + L[3] * v[6] - last) - v[0];
+  D[1]                   = 4 * (L[1] * v[1] + L[0] * v[3] + L[2] * v[4] + L[3] * v[7] - last) - v[1];
+  D[2]                   = 4 * (L[2] * v[2] + L[0] * v[5] + L[1] * v[4] + L[3] * v[8] - last) - v[2];
+}
+
 /* D [9] = dx/dL_k at a point L, column by column, from the columns d [27] of the free vertices. */
 static inline __attribute__((always_inline)) void form_derivatives(const double *L, const double (*restrict d)[LANES],
                                                                    double (*restrict D)[LANES])
 {
   for (int c = 0; c < 3; c++) {
-#pragma omp simd
-    for (int l = 0; l < LANES; l++) {
-      const double a0 = d[c][l], a1 = d[3 + c][l], a2 = d[6 + c][l];
-      const double m01 = d[9 + c][l], m12 = d[12 + c][l], m20 = d[15 + c][l];
-      const double m03 = d[18 + c][l], m13 = d[21 + c][l], m23 = d[24 + c][l];
-      const double last = L[0] * m03 + L[1] * m13 + L[2] * m23;
-      D[c][l]           = 4 * (L[0] * a0 + L[1] * m01 + L[2] * m20 + L[3] * m03 - last) - a0;
-      D[3 + c][l]       = 4 * (L[1] * a1 + L[0] * m01 + L[2] * m12 + L[3] * m13 - last) - a1;
-      D[6 + c][l]       = 4 * (L[2] * a2 + L[0] * m20 + L[1] * m12 + L[3] * m23 - last) - a2;
+    lane_values v[9], at[3];
+    load_coordinate(d, c, v);
+    derive(L, v, at);
+    for (int k = 0; k < 3; k++) store_lanes(&at[k], D[3 * k + c]);
+  }
+}
+
+/* The same, and z = D coef for q = 3, in registers. */
+static inline __attribute__((always_inline)) void
+load_point(const double *L, const double *coef, const double (*restrict d)[LANES], double (*restrict z)[LANES])
+{
+  lane_values g[9];
+  for (int i = 0; i < 9; i++) load_lanes(coef + i * LANES, &g[i]);
+  for (int c = 0; c < 3; c++) {
+    lane_values v[9], D[3];
+    load_coordinate(d, c, v);
+    derive(L, v, D);
+    for (int k = 0; k < 3; k++) {
+      const lane_values sum = D[0] * g[k] + D[1] * g[3 + k] + D[2] * g[6 + k];
+      store_lanes(&sum, z[3 * c + k]);
     }
   }
+}
+
+static inline __attribute__((always_inline)) void add_lane_values(const lane_values *v, double *f)
+{
+  lane_values sum;
+  load_lanes(f, &sum);
+  sum += *v;
+  store_lanes(&sum, f);
+}
+
+/* Coordinate c of f [27] += the transpose of `derive` applied to D. */
+static inline __attribute__((always_inline)) void add_coordinate(const double *L, int c, const lane_values D[3],
+                                                                 double (*restrict f)[LANES])
+{
+  const lane_values D0 = 4 * D[0], D1 = 4 * D[1], D2 = 4 * D[2], sum = D0 + D1 + D2;
+  const lane_values v[9] = {(L[0] - 0.25) * D0,     (L[1] - 0.25) * D1,     (L[2] - 0.25) * D2,
+                            L[1] * D0 + L[0] * D1,  L[2] * D1 + L[1] * D2,  L[2] * D0 + L[0] * D2,
+                            L[3] * D0 - L[0] * sum, L[3] * D1 - L[1] * sum, L[3] * D2 - L[2] * sum};
+  for (int a = 0; a < 9; a++) add_lane_values(&v[a], f[3 * a + c]);
 }
 
 /* f [27] += the transpose of form_derivatives applied to D [9]. */
@@ -66,19 +112,26 @@ static inline __attribute__((always_inline)) void add_derivatives(const double *
                                                                   double (*restrict f)[LANES])
 {
   for (int c = 0; c < 3; c++) {
-#pragma omp simd
-    for (int l = 0; l < LANES; l++) {
-      const double D0 = 4 * D[c][l], D1 = 4 * D[3 + c][l], D2 = 4 * D[6 + c][l], sum = D0 + D1 + D2;
-      f[c][l] += (L[0] - 0.25) * D0;
-      f[3 + c][l] += (L[1] - 0.25) * D1;
-      f[6 + c][l] += (L[2] - 0.25) * D2;
-      f[9 + c][l] += L[1] * D0 + L[0] * D1;
-      f[12 + c][l] += L[2] * D1 + L[1] * D2;
-      f[15 + c][l] += L[2] * D0 + L[0] * D2;
-      f[18 + c][l] += L[3] * D0 - L[0] * sum;
-      f[21 + c][l] += L[3] * D1 - L[1] * sum;
-      f[24 + c][l] += L[3] * D2 - L[2] * sum;
-    }
+    lane_values at[3];
+    for (int k = 0; k < 3; k++) load_lanes(D[3 * k + c], &at[k]);
+    add_coordinate(L, c, at, f);
+  }
+}
+
+/* The same with D = w p coef^T for q = 3, in registers. */
+static inline __attribute__((always_inline)) void add_point_forces(const double *L, const double *coef,
+                                                                   const double *weight,
+                                                                   const double (*restrict p)[LANES],
+                                                                   double (*restrict f)[LANES])
+{
+  lane_values g[9], w;
+  load_lanes(weight, &w);
+  for (int i = 0; i < 9; i++) load_lanes(coef + i * LANES, &g[i]);
+  for (int c = 0; c < 3; c++) {
+    lane_values r[3], D[3];
+    for (int k = 0; k < 3; k++) load_lanes(p[3 * c + k], &r[k]);
+    for (int k = 0; k < 3; k++) D[k] = w * (r[0] * g[3 * k] + r[1] * g[3 * k + 1] + r[2] * g[3 * k + 2]);
+    add_coordinate(L, c, D, f);
   }
 }
 
@@ -397,6 +450,10 @@ static inline __attribute__((always_inline)) void load_z(const wring_term *t, Pe
   const uint16_t *const corner = t->corner + (size_t)b * m * LANES;
   const double *const   coef   = row_coef(t, b * points_of(t, m) + p);
   WRING_ALIGNED lanes   own[3 * MAX_M];
+  if (m == QUADRATIC && q == 3) {
+    load_point(point_of(t, m, p), coef, d, z);
+    return;
+  }
   if (m == QUADRATIC) {
     columns_to_z(m, q, point_of(t, m, p), coef, d, z);
     return;
@@ -420,6 +477,10 @@ static inline __attribute__((always_inline)) void add_forces(const wring_term *t
   const PetscInt        row    = b * points_of(t, m) + point;
   const double *const   weight = t->weight + (size_t)row * LANES;
   WRING_ALIGNED lanes   f[3 * MAX_M];
+  if (m == QUADRATIC && q == 3) {
+    add_point_forces(point_of(t, m, point), row_coef(t, row), weight, p, columns);
+    return;
+  }
   if (m == QUADRATIC) {
     add_columns(q, point_of(t, m, point), row_coef(t, row), weight, p, columns);
     return;

@@ -115,9 +115,10 @@ typedef struct {
 static inline __attribute__((always_inline)) void add_energies(int m, int q, void *context)
 {
   const work_energies *const w = context;
-  WRING_ALIGNED lanes        z[3 * MAX_Q], psi;
+  WRING_ALIGNED lanes        z[3 * MAX_Q], psi, d[27];
   for (PetscInt b = w->t->chunk_block[w->c]; b < w->t->chunk_block[w->c + 1]; b++) {
-    load_z(w->t, b, 0, m, q, w->x, NULL, z);
+    load_columns(w->t, b, m, w->x, d);
+    load_z(w->t, b, 0, m, q, w->x, (const lanes *)d, z);
     w->t->law->energy(w->t->law, term_par(w->t, b), (wring_in)z, psi);
     for (int l = 0; l < LANES; l++) {
       const PetscInt e = term_element(w->t, b * LANES + l);
