@@ -1,7 +1,7 @@
 /* ranks: 1 2 3 */
 /*
-  Second-order tets: shape functions, rules of quadrature, masses, the patch test, exact energies, and the derivatives
-  of every law on curved elements. Fails if a shape function or its derivative belongs to another vertex, a point has
+  Second-order tets: shape functions, rules of quadrature, masses, the patch test, exact energies, places of
+  points, and the derivatives of every law on curved elements. Fails if a shape function or its derivative belongs to another vertex, a point has
   the weight or the Jacobian of another, or a sum at a vertex lacks a point.
 */
 #include "body.h"
@@ -234,6 +234,31 @@ static PetscErrorCode test_exact(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails if the coordinates of a point in a curved tet do not give the point back. */
+static PetscErrorCode test_places(void)
+{
+  wring_mesh *m     = test_box(PETSC_COMM_WORLD, (const PetscInt[3]){4, 2, 2});
+  uint64_t    state = 5;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 20; i++) {
+    wring_place place;
+    PetscInt    v[10];
+    double      point[3], N[10];
+    for (int c = 0; c < 3; c++) point[c] = (c == 0 ? 2 : 1) * (0.5 + 0.4 * test_random(&state));
+    PetscCall(wring_mesh_locate(m, point, &place));
+    if (place.tet < 0) continue;
+    const int n = wring_tet_vertices(m, place.tet, v);
+    wring_tet_shape(n, place.weight, N);
+    for (int c = 0; c < 3; c++) {
+      for (int a = 0; a < n; a++) point[c] -= N[a] * m->X[3 * v[a] + c];
+      CHECK(fabs(point[c]) <= 1e-13, "point %d is off by %g", i, point[c]);
+    }
+  }
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
 static double slope_at(test_body *b, Vec x, Vec d, Vec f)
@@ -303,6 +328,7 @@ int main(int argc, char **argv)
   PetscCall(test_masses(source));
   PetscCall(test_patch(source));
   PetscCall(test_exact());
+  PetscCall(test_places());
   for (int i = 0; (law = wring_law_material(i)); i++) PetscCall(test_derivatives(source, law));
   PetscCall(PetscFinalize());
   return 0;

@@ -377,7 +377,7 @@ PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, Pet
 /* The place of a point in a mesh. */
 typedef struct {
   PetscInt tet;        // the local tet that contains it, on one rank; -1 on the others, and on all if it is outside
-  double   weight[4];  // of the corners of that tet, sum 1: the point is sum_a weight[a] X_a; 0 on the other ranks
+  double   weight[4];  // barycentric coordinates in that tet, sum 1: the point is sum_a N_a(weight) X_a; else 0
   double   distance;   // m, from the nearest tet, on all ranks; 0: inside; INFINITY: there are no tets
   double   nearest[3]; // the nearest point of the tets, on all ranks, if it is outside
 } wring_place;
@@ -386,7 +386,7 @@ typedef struct {
   Finds the tet whose rest shape contains a point [m], the same on all ranks, to within 1e-9 of the diagonal of the
   mesh; of several, on a face, the one with the lowest original number, so that the result does not depend on the
   partition. Tets are numbered: extending the halo later does not change the place. Collective; time proportional to the
-  tets of this rank.
+  tets of this rank. At order 2 the tet with straight edges contains the point.
 */
 PetscErrorCode wring_mesh_locate(const wring_mesh *m, const double point[3], wring_place *place);
 

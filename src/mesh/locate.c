@@ -49,6 +49,27 @@ static PetscBool find_weights(const wring_mesh *m, PetscInt e, const double poin
   return inside;
 }
 
+/*
+  Barycentric coordinates of a point in a second-order tet, by Newton's method from those in its straight tet, which are
+  exact if its edges are straight.
+*/
+static void curve_weights(const wring_mesh *m, PetscInt e, const double point[3], double L[4])
+{
+  PetscInt  v[10];
+  const int n = wring_tet_vertices(m, e, v);
+  for (int k = 0; k < 8; k++) {
+    double N[10], B[9], volume, gap[3];
+    wring_tet_shape(n, L, N);
+    wring_tet_rest_at(m, e, L, B, &volume);
+    for (int c = 0; c < 3; c++) {
+      gap[c] = point[c];
+      for (int a = 0; a < n; a++) gap[c] -= N[a] * m->X[3 * (size_t)v[a] + (size_t)c];
+    }
+    for (int a = 0; a < 3; a++) L[a] += wring_dot3(B + 3 * a, gap);
+    L[3] = 1 - L[0] - L[1] - L[2];
+  }
+}
+
 /* The tet with the lowest original number that contains the point, on the rank that has it. */
 static PetscErrorCode find_tet(const wring_mesh *m, const double point[3], wring_place *place, PetscBool *found)
 {
@@ -67,6 +88,7 @@ static PetscErrorCode find_tet(const wring_mesh *m, const double point[3], wring
   *found = (PetscBool)(least < INT64_MAX);
   if (best > least) place->tet = -1;
   if (place->tet >= 0) find_weights(m, place->tet, point, tolerance, place->weight);
+  if (place->tet >= 0 && m->order > 1) curve_weights(m, place->tet, point, place->weight);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

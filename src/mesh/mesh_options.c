@@ -22,6 +22,11 @@ const wring_option wring_mesh_options[] = {
    .range = "[1,2]",
    .help  = "Order of the tetrahedra: 2 adds a vertex at the middle of each edge, after refinement; default: that of "
             "the file."},
+  {.key     = "quadrature",
+   .type    = WRING_WORD,
+   .choices = "4|14",
+   .value   = "4",
+   .help    = "Quadrature points of a tetrahedron of order 2; 14 for edges that are strongly curved."},
   {.key     = "partitioner",
    .type    = WRING_WORD,
    .choices = "metis|curve|ptscotch|parmetis",

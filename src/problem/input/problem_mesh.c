@@ -57,10 +57,6 @@ static PetscErrorCode choose_order(const wring_options *o, PetscBool has_mesh, w
   *order = read;
   if (wring_options_has(o, "mesh_", "order"))
     PetscCall(wring_options_get_int(o, "mesh_", wring_mesh_options, "order", order));
-  if (*order == 2)
-    WRING_REFUSE(wring_options_comm(o), "%s: mesh_order: 2: no energy takes second-order tetrahedra yet, expected 1",
-                 wring_options_has(o, "mesh_", "order") ? wring_options_origin(o, "mesh_", "order")
-                                                        : wring_options_family_origin(o, "mesh_"));
   if (*order > 1 || !d) PetscFunctionReturn(PETSC_SUCCESS);
   d->order = 1;
   PetscCall(wring_middles_clear(&d->middles));
@@ -258,6 +254,20 @@ static PetscErrorCode restore(const wring_problem *p, PetscInt order)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The quadrature points of the deck; tets of order 1 have one. */
+static PetscErrorCode set_points(const wring_options *o, wring_mesh *m)
+{
+  const char *points;
+
+  PetscFunctionBegin;
+  if (m->order == 1 && wring_options_has(o, "mesh_", "quadrature"))
+    WRING_REFUSE(m->comm, "%s: mesh_quadrature: tetrahedra of order 1 have one point, expected mesh_order: 2",
+                 wring_options_origin(o, "mesh_", "quadrature"));
+  PetscCall(wring_options_get_word(o, "mesh_", wring_mesh_options, "quadrature", &points));
+  if (m->order == 2) m->points = atoi(points);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_problem_read_mesh(wring_problem *p)
 {
   const sources     s = get_sources(p->options);
@@ -274,6 +284,7 @@ PetscErrorCode wring_problem_read_mesh(wring_problem *p)
     PetscCall(restore(p, order));
   else
     PetscCall(subdivide(p->options, order, p->mesh));
+  PetscCall(set_points(p->options, p->mesh));
   PetscCall(wring_mesh_add_sets(p->mesh, p->options, p->parts->keys->n, p->parts->keys->entry));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -23,7 +23,7 @@ static void add_stress(const fields *f, PetscInt i, double weight, double *value
   for (int c = 0; c < 6; c++) value[c] += weight * f->stress[6 * i + c];
 }
 
-/* One rank has the tetrahedron, which is straight. */
+/* One rank has the tetrahedron. */
 static void add_point(const fields *f, const wring_probe *b, const wring_place *place, double *value)
 {
   PetscInt v[10];

@@ -107,6 +107,7 @@ static PetscErrorCode check_stress(const wring_problem *p, const char *prefix, c
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(3 * m->n_local, &mark));
   for (PetscInt i = 0; i < 4 * m->n_tet; i++) mark[3 * m->tet[i]] = 1;
+  for (PetscInt i = 0; m->order > 1 && i < 6 * m->n_tet; i++) mark[3 * m->mid[i]] = 1;
   PetscCall(PetscSFReduceBegin(m->coordinates, MPI_DOUBLE, mark, mark, MPI_SUM));
   PetscCall(PetscSFReduceEnd(m->coordinates, MPI_DOUBLE, mark, mark, MPI_SUM));
   for (PetscInt i = 0; i < m->set_count[at->set]; i++) bare += mark[3 * m->set_vertex[at->set][i]] == 0;
