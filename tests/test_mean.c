@@ -1,11 +1,11 @@
 /* ranks: 1 2 4 */
 /*
-  volumetric: mean. For every law with a term in J, at both orders: gradient and Hessian are those of the energy, by finite differences;
-  products and diagonal blocks are those of the Hessian; the energy does not change in a rigid motion; where J is equal
-  everywhere, energy and forces are those without means; nothing depends on ranks, nor a bit on threads. Patches are
-  stars around vertices, and few enough that no pressure but the constant one is without forces on the free vertices.
-  Fails if a patch's sum misses a rank, if its volume and its pressure belong to different means, if the Hessian lacks
-  the part of two elements of a patch, or if a patch is made of elements of single vertices.
+  volumetric: mean. For every law with a term in J, at both orders: gradient and Hessian are those of the energy, by
+  finite differences; products and diagonal blocks are those of the Hessian; the energy does not change in a rigid
+  motion; where J is equal everywhere, energy and forces are those without means; nothing depends on ranks, nor a bit on
+  threads. Patches are stars around vertices, and few enough that no pressure but the constant one is without forces on
+  the free vertices. Fails if a patch's sum misses a rank, if its volume and its pressure belong to different means, if
+  the Hessian lacks the part of two elements of a patch, or if a patch is made of elements of single vertices.
 */
 #include "model.h"
 #include <petscksp.h>

@@ -61,10 +61,10 @@ PetscErrorCode wring_term_create_scaled_tets(const wring_mesh *mesh, PetscInt re
                                              const double *par, double proxy, const double *scale, wring_term **t);
 
 /*
-  The same with means of J over patches, those of wring_mesh_patches or, at order 2, single tets: sum_e w_e psi_e(F_e) + sum_p W_p U(mean of J), W_p =
-  sum of w_e, for laws with `volumetric`; docs/theory.md 3.12. Before each function below that takes x, but for bound
-  and sums of volumes themselves, the caller finds the means there: wring_term_patches. Without U, the term above.
-  Collective.
+  The same with means of J over patches, those of wring_mesh_patches or, at order 2, single tets: sum_e w_e psi_e(F_e) +
+  sum_p W_p U(mean of J), W_p = sum of w_e, for laws with `volumetric`; docs/theory.md 3.12. Before each function below
+  that takes x, but for bound and sums of volumes themselves, the caller finds the means there: wring_term_patches.
+  Without U, the term above. Collective.
 */
 PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
                                            const double *par, double proxy, const double *scale, wring_term **t);
@@ -193,8 +193,8 @@ PetscBool wring_term_has_rest_pose(const wring_term *t);
 
 /*
   The patches of a term: leaves are those of this rank's elements, roots one for each owned vertex, of which most are
-  centres of none, or at order 2 for each tet. Means at x, [n_local][3] with ghosts: sum_volumes writes J; the caller sums the leaves in `root`,
-  sends these sums back to J, and calls set_volumes, for all functions that follow.
+  centres of none, or at order 2 for each tet. Means at x, [n_local][3] with ghosts: sum_volumes writes J; the caller
+  sums the leaves in `root`, sends these sums back to J, and calls set_volumes, for all functions that follow.
 */
 typedef struct {
   PetscSF   sf;
