@@ -1,8 +1,8 @@
 /* ranks: 1 2 3 */
 /*
-  Second-order tets: shape functions, rules of quadrature, masses, the patch test, exact energies, places of
-  points, and the derivatives of every law on curved elements. Fails if a shape function or its derivative belongs to another vertex, a point has
-  the weight or the Jacobian of another, or a sum at a vertex lacks a point.
+  Second-order tets: shape functions, rules of quadrature, masses, the patch test, exact energies, places of points, and
+  the derivatives of every law on curved elements. Fails if a shape function or its derivative belongs to another
+  vertex, a point has the weight or the Jacobian of another, or a sum at a vertex lacks a point.
 */
 #include "body.h"
 
