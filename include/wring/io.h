@@ -19,7 +19,8 @@
   Not here: the meaning of keys (problem), the times of output (study).
 
   Output files are atomic: an existing file of the same name is unchanged until the new one is complete and synced;
-  after a failure on any rank no ".part" remains. Only a killed process leaves one, which the next write replaces.
+  after a failure on any rank no ".part" remains. Only a killed process leaves one, which the next write replaces. A
+  .vtkhdf grows: each frame is there whole or not at all.
 
   Memory and time of rank 0. It holds no more vertices or tets than other ranks, except here: wring_csv_read and
   wring_gmsh_write hold the whole table or mesh; wring_csv_write_vertices prints all rows, and holds one rank's block at
