@@ -1,4 +1,4 @@
-"""Weak and strong scaling of an iteration with three inner ones, before and since issue 15."""
+"""Weak and strong scaling of an iteration with three inner ones, before and since 0.2."""
 import json
 import os
 
@@ -16,8 +16,8 @@ CASES = (  # title, vertices on so many ranks
     ("strong, 100 million", lambda ranks: 100_000_000),
 )
 RANKS = (64, 256, 1024, 4096)
-BEFORE = ("weak, 20,000 vertices a rank", "strong, 10 million vertices")  # these are replayed in both states
-OTHERS = 1024  # ranks at most at which the others are
+MAIN = ("weak, 20,000 vertices a rank", "strong, 10 million vertices")
+OTHERS = 1024  # ranks
 
 
 def steps(ranks, vertices, gathered, memory, inner=INNER, outer=True):
@@ -51,6 +51,11 @@ def replayed(ranks, vertices, gathered, memory, platform="fat_tree_100", per_nod
     return result
 
 
+def is_replayed(title, ranks, gathered):
+    """The state before 0.2 of MAIN only; on more ranks than OTHERS only MAIN since."""
+    return title in MAIN and gathered or ranks <= OTHERS and (gathered or title in MAIN)
+
+
 def lines(most):
     for title, vertices in CASES:
         first = {}
@@ -62,7 +67,7 @@ def lines(most):
                 ideal = first.setdefault(key, ms) * n / vertices(RANKS[0]) * RANKS[0] / ranks
                 row.append(f"{ms:.3g} ({100 * ideal / ms:.0f})")
             for gathered in (False, True):
-                if ranks > most or (title not in BEFORE and not (gathered and ranks <= OTHERS)):
+                if ranks > most or not is_replayed(title, ranks, gathered):
                     row.append("-")
                     continue
                 ms = replayed(ranks, n, gathered, FULL_NODE)
