@@ -39,7 +39,8 @@ expect 0 1 run beam.yaml -output_directory whole -time_steps 5
 expect 0 3 run beam.yaml -output_directory part -initial_restart one -time_steps 5
 same whole/state.csv part/state.csv 1e-9
 
-# Order 2 comes after refinement; a checkpoint keeps it, with the members of sets chosen by position, and refuses another.
+# Order 2 comes after refinement. A checkpoint keeps it, with the members of sets chosen by position; another order is
+# refused.
 order=(run beam.yaml -mesh_refine 1 -mesh_order 2)
 expect 0 1 "${order[@]}" -output_directory second
 expect 0 1 "${order[@]}" -output_directory whole2 -time_steps 5
