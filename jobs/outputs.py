@@ -1,4 +1,4 @@
-"""What runs leave, read by the names of columns and keys: docs/user.md describes the files."""
+"""What runs leave, read by the names of columns and keys: docs/operations.md describes the files."""
 import csv
 import json
 import os

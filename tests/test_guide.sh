@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# The decks and commands of docs/user.md work as printed: blocks that begin with "# NAME" become files; indented lines
-# that begin with wring, mpiexec or gnuplot are run. Fails when one of them fails.
+# The decks and commands of the tutorial, the user guide and the operations work as printed, in this order: blocks that
+# begin with "# NAME" or "// NAME" become files; indented lines that begin with wring, mpiexec, gmsh or gnuplot are run.
+# Fails when one of them fails.
 # usage: test_guide.sh BUILD_DIR SOURCE_DIR     ranks: 2
 . "$(dirname "$0")/lib.sh"
-guide=$source/docs/user.md
+guide=$base/guide.md
+cat "$source"/docs/{tutorial,user,operations}.md >"$guide"
 export PATH=$build:$PATH
 
-awk '/^```(yaml|csv)$/ {
+awk '/^```(yaml|csv|geo)$/ {
   getline
-  deck = $0 ~ /^# [a-z]+\.(yaml|csv)$/ ? $2 : "/dev/null"
+  deck = $0 ~ /^(#|\/\/) [a-z]+\.(yaml|csv|geo)$/ ? $2 : "/dev/null"
   if (deck ~ /csv$/) getline
   while ($0 != "```") { if (deck !~ /null/) print > deck; getline }
   if (deck !~ /null/) close(deck) }' "$guide"
@@ -21,8 +23,9 @@ run() {
   grep -E 'warning|rose' log
   return 0
 }
-mapfile -t commands < <(sed -n 's/^    \(wring [rc][uoh].*\|mpiexec .*\|gnuplot .*\)$/\1/p' "$guide" |
-  grep -v 'DECK\|inputs/\|deck.yaml')
+run='wring [rc][uoh].*\|wring mesh .*\|mpiexec .*\|gmsh .*\|gnuplot .*'
+mapfile -t commands < <(sed -n "s/^    \($run\)\$/\1/p" "$guide" |
+  grep -v 'DECK\|FILE\|FROM\|box TO\|inputs/\|deck.yaml')
 [ ${#commands[@]} -ge 8 ] || fail "${#commands[@]} commands in the guide"
 for deck in pulled chain drop; do
   run "wring check $deck.yaml"
@@ -33,6 +36,7 @@ for command in "${commands[@]}"; do
     command -v gnuplot >/dev/null || continue
     command=${command/ -p -e \"/ -e \"set terminal dumb; }
   fi
+  if [[ $command = *bracket* ]] && ! command -v gmsh >/dev/null; then continue; fi
   run "$command"
 done
 [ "$(tail -1 out/later/steps.csv | cut -d, -f1)" = 80 ] || fail 'the restart did not reach step 80'

@@ -1,5 +1,5 @@
 /*
-  wring bench: the bandwidth of this machine, and the time and bytes of each part of wring on a box. docs/user.md
+  wring bench: the bandwidth of this machine, and the time and bytes of each part of wring on a box. docs/operations.md
   defines the rows and their bytes. Read in this order:
 
     bench.c            the command: keys and parts

@@ -1,6 +1,6 @@
 /*
   The bytes that must move, counted from data structures: what any implementation reads and writes of arrays larger than
-  the caches, as often as the algorithm needs them. They are lower bounds; docs/user.md lists them.
+  the caches, as often as the algorithm needs them. They are lower bounds; docs/operations.md lists them.
 */
 #include "bench.h"
 #include <math.h>

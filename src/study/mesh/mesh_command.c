@@ -1,4 +1,4 @@
-/* wring mesh: makes, describes, converts and refines meshes. docs/user.md is the manual. */
+/* wring mesh: makes, describes, converts and refines meshes. docs/operations.md is the manual. */
 #include "mesh_command.h"
 #include "mesh_files.h"
 #include "mesh_info.h"
