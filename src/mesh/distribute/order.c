@@ -50,13 +50,10 @@ static void hilbert_transpose(uint32_t x[3])
   uint32_t       t   = 0;
   for (uint32_t q = top; q > 1; q >>= 1) {
     for (int c = 0; c < 3; c++) {
-      const uint32_t swap = (x[0] ^ x[c]) & (q - 1);
-      if (x[c] & q) {
-        x[0] ^= q - 1;
-      } else {
-        x[0] ^= swap;
-        x[c] ^= swap;
-      }
+      const uint32_t low = q - 1, inverts = x[c] & q ? low : 0; // without branches, which nothing predicts
+      const uint32_t swap = (x[0] ^ x[c]) & (low ^ inverts);
+      x[0] ^= inverts | swap;
+      x[c] ^= swap;
     }
   }
   x[1] ^= x[0];

@@ -15,6 +15,7 @@ static PetscInt strongest(const wring_graph *g, PetscInt v, PetscInt first, Pets
   for (PetscInt i = g->start[v]; i < g->start[v + 1]; i++) {
     const PetscInt u = g->adjacent[i];
     if (u < first || u >= end || partner[u] != ALONE || (part && part[u] != part[v])) continue;
+    if (!g->weight && !g->load && most >= 2) return u; // all are equally strong
     const double w = (double)wring_graph_weight(g, i), load = (double)wring_graph_load(g, u);
     if (load + (double)wring_graph_load(g, v) > (double)most) continue;
     if (w * w / load > rating) {
