@@ -15,7 +15,7 @@ while IFS='|' read -r debian spack; do
   [[ $debian = gcc* ]] && continue # OpenMP comes with the compiler
   for name in $debian; do
     grep -q -- "\b$name\b" jobs/setup.sh || fail "jobs/setup.sh does not install $name"
-    grep -q -- "\b$name\b" Containerfile || fail "Containerfile does not install $name"
+    grep -q -- "\b$name\b" "$source/jobs/container/Containerfile" || fail "Containerfile does not install $name"
   done
   name=$(sed 's/[~+].*//; s/^pkgconf$/pkgconfig/; s/^openmpi$/mpi/; s/^zlib$/zlib-api/' <<<"$spack")
   grep -q "depends_on(\"$name\\b" "$package" || fail "the Spack package has no $name"
