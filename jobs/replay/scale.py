@@ -56,6 +56,11 @@ def is_replayed(title, ranks, gathered):
     return title in MAIN and gathered or ranks <= OTHERS and (gathered or title in MAIN)
 
 
+def cell(ms, ideal):
+    """Milliseconds, and the efficiency in percent."""
+    return (f"{ms:.3g}" if ms < 1000 else f"{ms:,.0f}") + f" ({100 * ideal / ms:.0f})"
+
+
 def lines(most):
     for title, vertices in CASES:
         first = {}
@@ -65,14 +70,14 @@ def lines(most):
             for key in ((False, 1.0), (False, FULL_NODE), (True, 1.0), (True, FULL_NODE)):
                 ms = without_contention(ranks, n, *key)
                 ideal = first.setdefault(key, ms) * n / vertices(RANKS[0]) * RANKS[0] / ranks
-                row.append(f"{ms:.3g} ({100 * ideal / ms:.0f})")
+                row.append(cell(ms, ideal))
             for gathered in (False, True):
                 if ranks > most or not is_replayed(title, ranks, gathered):
                     row.append("-")
                     continue
                 ms = replayed(ranks, n, gathered, FULL_NODE)
                 ideal = first.setdefault(gathered, ms) * n / vertices(RANKS[0]) * RANKS[0] / ranks
-                row.append(f"{ms:.3g} ({100 * ideal / ms:.0f})")
+                row.append(cell(ms, ideal))
             yield row
 
 
@@ -81,7 +86,7 @@ def table(most):
         "",
         "ranks",
         "vertices on each",
-        "before, memory as of 2 ranks here",
+        "before 0.2, memory as of 2 ranks here [ms]",
         "before, full node",
         "since, memory as of 2 ranks here",
         "since, full node",
