@@ -1,6 +1,5 @@
-#include <petscconf.h>
+#include "partition/partition.h"
 #include <string.h>
-#include <wring/mesh.h>
 
 const wring_option wring_mesh_options[] = {
   {.key  = "file",
@@ -87,29 +86,17 @@ const wring_option wring_set_options[] = {
   {.key = NULL},
 };
 
-/* Whether this PETSc has the package; otherwise *missing names it. */
-static PetscBool has_package(wring_partitioner p, const char **missing)
-{
-#if !defined(PETSC_HAVE_PTSCOTCH)
-  if (p == WRING_PARTITIONER_PTSCOTCH) *missing = "PT-Scotch";
-#endif
-#if !defined(PETSC_HAVE_PARMETIS)
-  if (p == WRING_PARTITIONER_PARMETIS) *missing = "ParMETIS";
-#endif
-  return (PetscBool)(p == WRING_PARTITIONER_METIS || p == WRING_PARTITIONER_CURVE || !*missing);
-}
-
 PetscErrorCode wring_mesh_get_partitioner(const wring_options *o, const char *prefix, const wring_option *table,
                                           wring_partitioner *p)
 {
   static const char *const names[] = {"metis", "curve", "ptscotch", "parmetis"};
-  const char              *word, *missing = NULL;
+  const char              *word, *missing;
 
   PetscFunctionBegin;
   PetscCall(wring_options_get_word(o, prefix, table, "partitioner", &word));
   for (int i = 0; i < 4; i++)
     if (!strcmp(word, names[i])) *p = (wring_partitioner)i;
-  if (!has_package(*p, &missing))
+  if (!wring_cut_has_package(*p, &missing))
     WRING_REFUSE(wring_options_comm(o), "%s: %spartitioner: %s needs a PETSc with %s, expected metis or curve",
                  wring_options_origin(o, prefix, "partitioner"), prefix, word, missing);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,6 +1,34 @@
 #include "partition.h"
 #include "base/count.h"
+#include <dlfcn.h>
 #include <petscmat.h>
+
+/* PETSc passes its integers to PT-Scotch as they are: Debian's PETSc with 64 bits has a PT-Scotch with 32. */
+static PetscBool has_width_of_scotch(void)
+{
+  void *const all  = dlopen(NULL, RTLD_LAZY);
+  PetscBool   same = PETSC_TRUE; // if it does not say
+  if (!all) return same;
+  int (*size)(void);
+  *(void **)&size = dlsym(all, "SCOTCH_numSizeof");
+  if (size) same = (PetscBool)(size() == (int)sizeof(PetscInt));
+  dlclose(all);
+  return same;
+}
+
+PetscBool wring_cut_has_package(wring_partitioner p, const char **missing)
+{
+  *missing = NULL;
+#if !defined(PETSC_HAVE_PTSCOTCH)
+  if (p == WRING_PARTITIONER_PTSCOTCH) *missing = "PT-Scotch";
+#endif
+#if !defined(PETSC_HAVE_PARMETIS)
+  if (p == WRING_PARTITIONER_PARMETIS) *missing = "ParMETIS";
+#endif
+  if (p == WRING_PARTITIONER_PTSCOTCH && !*missing && !has_width_of_scotch())
+    *missing = "PT-Scotch whose integers are as wide as PETSc's";
+  return (PetscBool) !*missing;
+}
 
 /* The graph as a matrix, which has equal loads and edges. */
 static PetscErrorCode create_adjacency(const wring_graph *g, Mat *A)

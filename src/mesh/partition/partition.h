@@ -22,5 +22,8 @@ PetscInt wring_cut_chunks(PetscInt n_part);
 */
 PetscErrorCode wring_graph_cut(const wring_graph *g, const wring_cut *c, PetscInt *part);
 
+/* Whether this PETSc can cut a graph by p; *missing: what it lacks, a constant, or NULL. Not collective. */
+PetscBool wring_cut_has_package(wring_partitioner p, const char **missing);
+
 /* The same by PT-Scotch or ParMETIS. Refused: a PETSc without the package. Collective. */
 PetscErrorCode wring_graph_cut_package(const wring_graph *g, const wring_cut *c, PetscInt *part);
