@@ -164,15 +164,6 @@ static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .sp
 
 /* ---- volumetric: mean -------------------------------------------------------------------------------------------- */
 
-/* psi without lambda: Poisson's ratio 0 at rest. */
-static PetscBool keep(const double *par, double *element_par)
-{
-  element_par[LAME_MU]     = par[LAME_MU];
-  element_par[LAME_LAMBDA] = 0;
-  element_par[LAME_N_PAR]  = 0;
-  return PETSC_TRUE;
-}
-
 /* U = (lambda)/2 (J - 1)^2 */
 static void volume_energy(const double *par, double J, double u[3])
 {
@@ -186,7 +177,7 @@ static const wring_pressed pressed = {.isotropic = {.modes = modes, .pressure = 
 static const wring_law element = {
   .name = "fixed_corotated", .kind = WRING_LAW_MATERIAL, .n_par = LAME_N_PAR + 1, WRING_PRESSED(pressed)};
 
-static const wring_volumetric mean = {.element = &element, .keep = keep, .energy = volume_energy};
+static const wring_volumetric mean = {.element = &element, .keep = wring_lame_keep_mu, .energy = volume_energy};
 
 const wring_law wring_law_fixed_corotated = {
   .name         = "fixed_corotated",

@@ -190,15 +190,6 @@ static const wring_isotropic rule = {.modes = modes, .stretches = stretches, .sp
 
 /* ---- volumetric: mean -------------------------------------------------------------------------------------------- */
 
-/* psi without lambda: Poisson's ratio 0 at rest. */
-static PetscBool keep(const double *par, double *element_par)
-{
-  element_par[LAME_MU]     = par[LAME_MU];
-  element_par[LAME_LAMBDA] = 0;
-  element_par[LAME_N_PAR]  = 0;
-  return PETSC_TRUE;
-}
-
 /* U = lambda/2 log^2 J */
 static void volume_energy(const double *par, double J, double u[3])
 {
@@ -217,7 +208,7 @@ static const wring_law element = {.name     = "neohookean",
                                   .positive = PETSC_TRUE,
                                   WRING_PRESSED(pressed)};
 
-static const wring_volumetric mean = {.element = &element, .keep = keep, .energy = volume_energy};
+static const wring_volumetric mean = {.element = &element, .keep = wring_lame_keep_mu, .energy = volume_energy};
 
 const wring_law wring_law_neohookean = {
   .name         = "neohookean",

@@ -95,3 +95,11 @@ PetscErrorCode wring_lame_get(WRING_SELF, const wring_options *o, const char *pr
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscBool wring_lame_keep_mu(const double *par, double *element_par)
+{
+  element_par[LAME_MU]     = par[LAME_MU];
+  element_par[LAME_LAMBDA] = 0;
+  element_par[LAME_N_PAR]  = 0;
+  return PETSC_TRUE;
+}

@@ -17,3 +17,6 @@ wring_law_reader wring_lame_get;
 /* Refuses the par that wring_lame_get has read, naming the second key of the pair that was read. Collective. */
 PetscErrorCode wring_lame_refuse(const wring_options *o, const char *prefix, const char *fallback, const double *par,
                                  const char *expected);
+
+/* What an element keeps of psi under `volumetric: mean`: mu alone, Poisson's ratio 0 at rest, and no pressure yet. */
+PetscBool wring_lame_keep_mu(const double *par, double *element_par);
