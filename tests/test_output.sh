@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Frames of large runs: one file of all (format vtkhdf), the surface alone, single precision, given steps. Fails when a
-# frame of frames.vtkhdf is not that of frame_NNNNNN.vtu value by value, or does not follow the published layout; when
-# a frame has other bytes than `wring check` says; when a restart loses a frame or keeps one of a step that it makes
-# again; when a killed run leaves a file that cannot be read; when a wrong key is taken.
+# Frames of large runs: one file of all (format vtkhdf), the surface alone, single precision, given steps and fields.
+# Fails when a frame of frames.vtkhdf is not that of frame_NNNNNN.vtu value by value, or does not follow the published
+# layout; when a frame has other fields than the deck names, or other bytes than `wring check` says; when a restart
+# loses a frame or keeps one of a step that it makes again; when a killed run leaves a file that cannot be read; when a
+# wrong key is taken.
 # usage: test_output.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 20
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +14,7 @@ attach:   {xmin: {hard: true}}
 time:     {step: 0.02, steps: 4}
 gravity:  [0, 0, -9.81]
 solver:   {rtol: 1e-9}
-output:   {directory: out, fields: [stress, von_mises]}
+output:   {directory: out, fields: [displacement, velocity, vertex, J, energy_density, region, rank, stress, von_mises]}
 DECK
 
 # check FILE [OTHER] EXPECTED: the last word is what the reader must print.
@@ -46,6 +47,17 @@ works 1 check box.yaml -output_steps 3,1,3
 line | grep -q '^of 3 given steps and the last; .*: 3 of' || fail "$(line)"
 works 1 check box.yaml -output_every 0
 [ "$(line)" = none ] || fail "$(line)"
+
+
+# --- fields: those that are named, and no others; 81 vertices with 6 real numbers, 192 tets with an integer
+for format in vtu vtkhdf; do
+  works 2 run box.yaml -output_fields velocity,rank -output_format $format -output_directory few_$format
+done
+check few_vtkhdf/frames.vtkhdf few_vtu '5 frames, 1 layouts'
+[ "$(grep -ao ' Name="[a-zA-Z_]*"' few_vtu/frame_000004.vtu | sed 's/ Name="//; s/"//' | sort -u | xargs)" = \
+  'Points TimeValue connectivity offsets rank types velocity' ] || fail 'other fields'
+works 1 check box.yaml -output_fields velocity,rank -output_format vtkhdf
+[ "$(line)" = 'every 1 steps; vtkhdf of the volume, double precision: 5 of 3.89 kB, 28.1 kB in all' ] || fail "$(line)"
 
 # --- given steps, and the last
 works 1 run box.yaml -output_steps 3,1,3 -output_directory steps
@@ -91,6 +103,8 @@ refused() { # TEXT ARGS...
 }
 refused 'output_format is "vtk", expected one of vtu, vtkhdf' -output_format vtk
 refused 'output_kind is "skin", expected one of auto, volume, surface' -output_kind skin
+names='displacement, velocity, vertex, J, energy_density, region, rank, stress, von_mises, deformation_gradient'
+refused "output_fields is \"J,strain\", expected some of $names, membrane_force" -output_fields J,strain
 refused 'output_precision is "half", expected one of double, single' -output_precision half
 refused 'output_steps' -output_steps 1,-2
 refused 'output_steps is given beside output_every, expected one of them' -output_steps 1 -output_every 2

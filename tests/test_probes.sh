@@ -76,7 +76,7 @@ material: {model: corotated, young: 1e5, poisson: 0.3, density: 1000}
 traction: {xmin: {value: [-5e3, 0, 0]}, xmax: {value: [5e3, 0, 0]}}
 time:     {step: 0.2, steps: 45}
 solver:   {type: newton, rtol: 0, atol: 1e-9, max_it: 20}
-output:   {directory: out, every: 45, fields: [stress, von_mises, deformation_gradient]}
+output:   {directory: out, every: 45, fields: [J, stress, von_mises, deformation_gradient]}
 probe:    {middle: {point: [0.5, 0.5, 0.5], stress: true}}
 DECK
 works 1 run pulled.yaml
@@ -201,6 +201,6 @@ refused_everywhere "probe_edge_stress: the set 'xmax' has vertices in no tetrahe
 refused_everywhere "output_fields has 'stress', but the mesh has no tetrahedra, expected membrane_force" \
   run sheet.yaml -output_fields membrane_force,stress
 refused "output_fields has 'membrane_force', but the deck has no membrane" check beam.yaml -output_fields membrane_force
-refused 'output_fields is "stress,vonmises", expected some of stress, .*, did you mean von_mises' check beam.yaml \
+refused 'output_fields is "stress,vonmises", expected some of .*, did you mean von_mises' check beam.yaml \
   -output_fields stress,vonmises
 exit 0

@@ -1,15 +1,25 @@
 #include "fields.h"
 #include "study/common/command_keys.h"
 
-enum { STRESS, VON_MISES, DEFORMATION_GRADIENT, MEMBRANE_FORCE };
-
 static const struct {
-  const char *name;
-  int         components;
-} table[WRING_MAX_FIELDS] = {[STRESS]               = {"stress", 6},
-                             [VON_MISES]            = {"von_mises", 1},
-                             [DEFORMATION_GRADIENT] = {"deformation_gradient", 9},
-                             [MEMBRANE_FORCE]       = {"membrane_force", 6}};
+  const char       *name;
+  wring_field_place place;
+  wring_type        type;
+  int               components;
+  PetscBool         fixed; // the same in all frames
+} table[WRING_N_FIELD] = {
+  [WRING_DISPLACEMENT]         = {"displacement", WRING_AT_POINTS, WRING_FLOAT64, 3, PETSC_FALSE},
+  [WRING_VELOCITY]             = {"velocity", WRING_AT_POINTS, WRING_FLOAT64, 3, PETSC_FALSE},
+  [WRING_VERTEX]               = {"vertex", WRING_AT_POINTS, WRING_INT64, 1, PETSC_TRUE},
+  [WRING_J]                    = {"J", WRING_OF_CELLS, WRING_FLOAT64, 1, PETSC_FALSE},
+  [WRING_ENERGY_DENSITY]       = {"energy_density", WRING_OF_CELLS, WRING_FLOAT64, 1, PETSC_FALSE},
+  [WRING_REGION]               = {"region", WRING_OF_CELLS, WRING_INT32, 1, PETSC_TRUE},
+  [WRING_RANK]                 = {"rank", WRING_OF_CELLS, WRING_INT32, 1, PETSC_TRUE},
+  [WRING_STRESS]               = {"stress", WRING_OF_CELLS, WRING_FLOAT64, 6, PETSC_FALSE},
+  [WRING_VON_MISES]            = {"von_mises", WRING_OF_CELLS, WRING_FLOAT64, 1, PETSC_FALSE},
+  [WRING_DEFORMATION_GRADIENT] = {"deformation_gradient", WRING_OF_CELLS, WRING_FLOAT64, 9, PETSC_FALSE},
+  [WRING_MEMBRANE_FORCE]       = {"membrane_force", WRING_OF_CELLS, WRING_FLOAT64, 6, PETSC_FALSE},
+};
 
 static PetscBool has(unsigned chosen, int field)
 {
@@ -28,10 +38,10 @@ static PetscErrorCode check_field(const wring_problem *p, int field)
   PetscFunctionBegin;
   const PetscInt n = wring_problem_surfaces(p, &surface);
   for (PetscInt i = 0; i < n; i++) membrane = (PetscBool)(membrane || surface[i].membrane);
-  if (field == MEMBRANE_FORCE && !membrane)
+  if (field == WRING_MEMBRANE_FORCE && !membrane)
     WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the deck has no membrane, expected fields of tetrahedra",
                  origin, table[field].name);
-  if (field != MEMBRANE_FORCE && p->mesh->n_tet_global == 0)
+  if (field >= WRING_STRESS && field != WRING_MEMBRANE_FORCE && p->mesh->n_tet_global == 0)
     WRING_REFUSE(p->comm, "%s: output_fields has '%s', but the mesh has no tetrahedra, expected %s", origin,
                  table[field].name, membrane ? "membrane_force" : "no such field");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -44,10 +54,9 @@ PetscErrorCode wring_fields_choose(const wring_problem *p, unsigned *chosen)
 
   PetscFunctionBegin;
   *chosen = 0;
-  if (!wring_options_has(p->options, "output_", "fields")) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_options_get_word_list(p->options, "output_", wring_output_options, "fields", &n, &word));
   for (PetscInt i = 0; i < n; i++) {
-    for (int f = 0; f < WRING_MAX_FIELDS; f++) {
+    for (int f = 0; f < WRING_N_FIELD; f++) {
       if (wring_ascii_compare(word[i], table[f].name) != 0) continue;
       PetscCall(check_field(p, f));
       *chosen |= 1U << f;
@@ -57,18 +66,21 @@ PetscErrorCode wring_fields_choose(const wring_problem *p, unsigned *chosen)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-double wring_fields_bytes(unsigned chosen)
+double wring_fields_bytes(unsigned chosen, wring_field_place place, PetscBool fixed, double real)
 {
   double bytes = 0;
-  for (int f = 0; f < WRING_MAX_FIELDS; f++) bytes += has(chosen, f) ? 8 * table[f].components : 0;
-  return bytes + (has(chosen, VON_MISES) && !has(chosen, STRESS) ? 8 * table[STRESS].components : 0);
+  for (int f = 0; f < WRING_N_FIELD; f++) {
+    const double size = table[f].type == WRING_FLOAT64 ? real : table[f].type == WRING_INT64 ? 8 : 4;
+    if (has(chosen, f) && table[f].place == place && table[f].fixed == fixed) bytes += size * table[f].components;
+  }
+  return bytes;
 }
 
-int wring_fields_reals(unsigned chosen)
+double wring_fields_memory(unsigned chosen)
 {
-  int n = 0;
-  for (int f = 0; f < WRING_MAX_FIELDS; f++) n += has(chosen, f) ? table[f].components : 0;
-  return n;
+  double bytes = 0;
+  for (int f = WRING_STRESS; f < WRING_N_FIELD; f++) bytes += has(chosen, f) ? 8 * table[f].components : 0;
+  return bytes + (has(chosen, WRING_VON_MISES) && !has(chosen, WRING_STRESS) ? 8 * table[WRING_STRESS].components : 0);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -106,13 +118,16 @@ static PetscErrorCode fill_membranes(wring_problem *p, const double *J, wring_fi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_fields_allocate(unsigned chosen, PetscInt cells, wring_fields *f)
+static PetscErrorCode allocate(unsigned chosen, PetscInt cells, wring_fields *f)
 {
-  double **const field[] = {&f->stress, &f->von_mises, &f->deformation_gradient, &f->membrane_force};
+  double **const field[WRING_N_FIELD] = {[WRING_STRESS]               = &f->stress,
+                                         [WRING_VON_MISES]            = &f->von_mises,
+                                         [WRING_DEFORMATION_GRADIENT] = &f->deformation_gradient,
+                                         [WRING_MEMBRANE_FORCE]       = &f->membrane_force};
 
   PetscFunctionBegin;
   *f = (wring_fields){.stress = NULL};
-  for (int i = 0; i < WRING_MAX_FIELDS; i++) {
+  for (int i = WRING_STRESS; i < WRING_N_FIELD; i++) {
     if (has(chosen, i)) PetscCall(PetscCalloc1((size_t)table[i].components * (size_t)PetscMax(cells, 1), field[i]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -121,7 +136,7 @@ PetscErrorCode wring_fields_allocate(unsigned chosen, PetscInt cells, wring_fiel
 PetscErrorCode wring_fields_create(wring_problem *p, unsigned chosen, PetscInt cells, const double *J, wring_fields *f)
 {
   PetscFunctionBegin;
-  PetscCall(wring_fields_allocate(chosen, cells, f));
+  PetscCall(allocate(chosen, cells, f));
   if (f->stress || f->von_mises || f->deformation_gradient) PetscCall(fill_tets(p, f));
   if (f->membrane_force) PetscCall(fill_membranes(p, J, f));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -137,12 +152,13 @@ PetscErrorCode wring_fields_destroy(wring_fields *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-int wring_fields_list(const wring_fields *f, wring_field field[WRING_MAX_FIELDS])
+int wring_fields_list(unsigned chosen, wring_field_place place, const void *const value[WRING_N_FIELD],
+                      wring_field field[WRING_N_FIELD])
 {
-  const double *const value[] = {f->stress, f->von_mises, f->deformation_gradient, f->membrane_force};
-  int                 n       = 0;
-  for (int i = 0; i < WRING_MAX_FIELDS; i++) {
-    if (value[i]) field[n++] = (wring_field){table[i].name, WRING_FLOAT64, table[i].components, value[i], PETSC_FALSE};
+  int n = 0;
+  for (int i = 0; i < WRING_N_FIELD; i++) {
+    if (has(chosen, i) && table[i].place == place)
+      field[n++] = (wring_field){table[i].name, table[i].type, table[i].components, value[i], table[i].fixed};
   }
   return n;
 }

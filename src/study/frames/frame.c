@@ -2,8 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { N_POINT_FIELD = 3, N_ALWAYS = 4, MAX_CELL_FIELD = N_ALWAYS + WRING_MAX_FIELDS };
-
 struct wring_frame_values {
   wring_frame_cells cells;
   double           *J, *density;
@@ -11,10 +9,10 @@ struct wring_frame_values {
   PetscInt64       *original;     // [n_local]
   double           *displacement; // [n_local][3] m
   const double     *x, *v;        // [n_local][3] m, m/s
-  wring_fields      chosen;
-  wring_field       point[N_POINT_FIELD], cell[MAX_CELL_FIELD];
+  wring_fields      computed;
+  wring_field       point[WRING_N_FIELD], cell[WRING_N_FIELD];
   int               n_copy;
-  void             *copy[1 + N_POINT_FIELD + MAX_CELL_FIELD];
+  void             *copy[1 + WRING_N_FIELD];
 };
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
@@ -150,27 +148,30 @@ static PetscErrorCode fill(wring_problem *p, unsigned fields, wring_frame_values
   fill_cells(p, a);
   for (PetscInt i = 0; i < m->n_local; i++) a->original[i] = m->original[i];
   wring_waxpy(3 * m->n_local, -1, m->X, a->x, a->displacement);
-  PetscCall(wring_fields_create(p, fields, total, a->J, &a->chosen));
+  PetscCall(wring_fields_create(p, fields, total, a->J, &a->computed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the frame --------------------------------------------------------------------------------------------------- */
 
-static void list_fields(wring_frame_values *a, wring_frame *f)
+static void list_fields(unsigned fields, wring_frame_values *a, wring_frame *f)
 {
-  f->points   = (wring_field){"Points", WRING_FLOAT64, 3, a->x, PETSC_FALSE};
-  a->point[0] = (wring_field){"displacement", WRING_FLOAT64, 3, a->displacement, PETSC_FALSE};
-  a->point[1] = (wring_field){"velocity", WRING_FLOAT64, 3, a->v, PETSC_FALSE};
-  a->point[2] = (wring_field){"vertex", WRING_INT64, 1, a->original, PETSC_TRUE};
-  a->cell[0]  = (wring_field){"J", WRING_FLOAT64, 1, a->J, PETSC_FALSE};
-  a->cell[1]  = (wring_field){"energy_density", WRING_FLOAT64, 1, a->density, PETSC_FALSE};
-  a->cell[2]  = (wring_field){"region", WRING_INT32, 1, a->region, PETSC_TRUE};
-  a->cell[3]  = (wring_field){"rank", WRING_INT32, 1, a->rank, PETSC_TRUE};
-
-  f->n_point_field = N_POINT_FIELD;
-  f->point_field   = a->point;
-  f->n_cell_field  = N_ALWAYS + wring_fields_list(&a->chosen, a->cell + N_ALWAYS);
-  f->cell_field    = a->cell;
+  const void *const value[WRING_N_FIELD] = {[WRING_DISPLACEMENT]         = a->displacement,
+                                            [WRING_VELOCITY]             = a->v,
+                                            [WRING_VERTEX]               = a->original,
+                                            [WRING_J]                    = a->J,
+                                            [WRING_ENERGY_DENSITY]       = a->density,
+                                            [WRING_REGION]               = a->region,
+                                            [WRING_RANK]                 = a->rank,
+                                            [WRING_STRESS]               = a->computed.stress,
+                                            [WRING_VON_MISES]            = a->computed.von_mises,
+                                            [WRING_DEFORMATION_GRADIENT] = a->computed.deformation_gradient,
+                                            [WRING_MEMBRANE_FORCE]       = a->computed.membrane_force};
+  f->points                              = (wring_field){"Points", WRING_FLOAT64, 3, a->x, PETSC_FALSE};
+  f->n_point_field                       = wring_fields_list(fields, WRING_AT_POINTS, value, a->point);
+  f->point_field                         = a->point;
+  f->n_cell_field                        = wring_fields_list(fields, WRING_OF_CELLS, value, a->cell);
+  f->cell_field                          = a->cell;
 }
 
 static size_t value_size(wring_type type)
@@ -213,7 +214,7 @@ PetscErrorCode wring_frame_create(wring_problem *p, unsigned fields, PetscBool s
                      .n_point = s ? s->n_point : p->mesh->n_local,
                      .n_cells = WRING_KINDS,
                      .cells   = s ? s->cells : a->cells.cells};
-  list_fields(a, f);
+  list_fields(fields, a, f);
   const PetscInt n_cell = s ? s->n_cell : a->cells.total;
   PetscCall(copy_rows(f->n_point, s ? s->point : NULL, single, &f->points, a));
   for (int i = 0; i < f->n_point_field; i++)
@@ -229,7 +230,7 @@ PetscErrorCode wring_frame_destroy(wring_problem *p, wring_frame_values **values
 
   PetscFunctionBegin;
   for (int i = 0; i < a->n_copy; i++) PetscCall(PetscFree(a->copy[i]));
-  PetscCall(wring_fields_destroy(&a->chosen));
+  PetscCall(wring_fields_destroy(&a->computed));
   PetscCall(wring_potential_restore_local(p->g, p->state.v, &a->v));
   PetscCall(wring_potential_restore_local(p->g, p->state.q, &a->x));
   PetscCall(PetscFree2(a->original, a->displacement));
@@ -245,9 +246,8 @@ PetscErrorCode wring_frame_describe(unsigned fields, PetscBool single, wring_fra
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&a));
-  PetscCall(wring_fields_allocate(fields, 0, &a->chosen));
   *f = (wring_frame){.cells = a->cells.cells};
-  list_fields(a, f);
+  list_fields(fields, a, f);
   PetscCall(copy_rows(0, NULL, single, &f->points, a));
   for (int i = 0; i < f->n_point_field; i++) PetscCall(copy_rows(0, NULL, single, &a->point[i], a));
   for (int i = 0; i < f->n_cell_field; i++) PetscCall(copy_rows(0, NULL, single, &a->cell[i], a));
@@ -259,7 +259,6 @@ PetscErrorCode wring_frame_forget(wring_frame_values **values)
 {
   PetscFunctionBegin;
   for (int i = 0; i < (*values)->n_copy; i++) PetscCall(PetscFree((*values)->copy[i]));
-  PetscCall(wring_fields_destroy(&(*values)->chosen));
   PetscCall(PetscFree(*values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

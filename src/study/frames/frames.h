@@ -5,7 +5,7 @@
     frames.c        writes frames, continues those of an earlier run
     frames_keys.c   keys of output, which steps have a frame, how many bytes frames take
     frame.h         one frame: its cells and values (frame.c), of the surface alone (frame_skin.c)
-    fields.h        cell data by choice
+    fields.h        fields by choice
 */
 #pragma once
 #include "frame.h"
@@ -17,7 +17,7 @@ typedef struct {
   PetscBool   hdf;       // one file of all frames
   PetscBool   compress, surface, single;
   PetscBool   chosen;        // whether the deck says volume or surface
-  unsigned    fields;        // by choice: wring_fields_choose
+  unsigned    fields;        // of wring_fields_choose
   PetscInt    every;         // 0: no frames, or those of `step`
   PetscInt    n_step, *step; // ascending; none: every
   PetscInt    last;          // step of the run

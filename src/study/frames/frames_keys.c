@@ -92,7 +92,7 @@ static PetscErrorCode find_skin(const wring_problem *p, const wring_frame_cells 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Positions, displacements, velocities and numbers of points; J, energy, region, rank and fields by choice of cells. */
+/* Positions and fields of points; corners, types, offsets and fields of cells. */
 PetscErrorCode wring_frames_measure(const wring_problem *p, wring_frames *f)
 {
   const double       real = f->single ? 4 : 8, index = f->hdf ? 8 : sizeof(PetscInt);
@@ -111,16 +111,18 @@ PetscErrorCode wring_frames_measure(const wring_problem *p, wring_frames *f)
   }
   PetscCall(wring_frame_cells_destroy(&cells));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, p->comm));
-  f->bytes = 9 * real * sum[0] + (2 + wring_fields_reals(f->fields)) * real * sum[1];
-  f->once  = 8 * sum[0] + (9 + index) * sum[1] + index * sum[2];
+  f->bytes = (3 * real + wring_fields_bytes(f->fields, WRING_AT_POINTS, PETSC_FALSE, real)) * sum[0] +
+             wring_fields_bytes(f->fields, WRING_OF_CELLS, PETSC_FALSE, real) * sum[1];
+  f->once = wring_fields_bytes(f->fields, WRING_AT_POINTS, PETSC_TRUE, real) * sum[0] +
+            (1 + index + wring_fields_bytes(f->fields, WRING_OF_CELLS, PETSC_TRUE, real)) * sum[1] + index * sum[2];
   if (!f->hdf) f->bytes += f->once, f->once = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  Of all cells: offset, type and four fields of a cell, with triangles or lines also the corners of all cells, and the
-  fields by choice; position, displacement, velocity and number of a vertex. Copies in single precision, and indices of
-  64 bits in a file of all frames, come on top.
+  Of all cells: offset, type and four fields of a cell, whether chosen or not, with triangles or lines also the corners
+  of all cells, and the fields that are computed by choice; position, displacement, velocity and number of a vertex.
+  Copies of the chosen fields in single precision, and indices of 64 bits in a file of all frames, come on top.
 */
 double wring_frames_memory(const wring_problem *p, const wring_frames *f)
 {
@@ -134,9 +136,11 @@ double wring_frames_memory(const wring_problem *p, const wring_frames *f)
   for (PetscInt i = 0; i < n_line; i++) others += line[i].n, corners += 16.0 * line[i].n;
   if (others > 0) corners += 16.0 * m->n_tet;
   if (m->order == 2) corners += (others > 0 ? 64.0 : 40.0) * m->n_tet; // ten vertices, and their copy
-  const double cells = m->n_tet + others, more = wring_fields_bytes(f->fields);
+  const double cells = m->n_tet + others, more = wring_fields_memory(f->fields);
   double       bytes = (29 + more) * cells + corners + 80.0 * m->n_local;
-  if (f->single && !f->surface) bytes += (8 + 4 * wring_fields_reals(f->fields)) * cells + 36.0 * m->n_local;
+  if (f->single && !f->surface)
+    bytes += wring_fields_bytes(f->fields, WRING_OF_CELLS, PETSC_FALSE, 4) * cells +
+             (12 + wring_fields_bytes(f->fields, WRING_AT_POINTS, PETSC_FALSE, 4)) * m->n_local;
   if (f->hdf && !f->surface) bytes += 40 * cells; // once, before the first frame
   return bytes;
 }

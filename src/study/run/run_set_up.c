@@ -45,8 +45,10 @@ const wring_option wring_output_options[] = {
             "refused; a run that goes on from there keeps them."},
   {.key     = "fields",
    .type    = WRING_WORDS,
-   .choices = "stress|von_mises|deformation_gradient|membrane_force|J|energy_density|region|rank",
-   .help    = "Cell data of frames in addition to J, energy_density, region and rank, which are always written."},
+   .value   = "displacement,velocity,vertex,J,energy_density,region,rank",
+   .choices = "displacement|velocity|vertex|J|energy_density|region|rank|stress|von_mises|deformation_gradient|"
+              "membrane_force",
+   .help    = "Fields of points (the first three) and cells in frames, beside the positions of points."},
   {.key   = "plots",
    .type  = WRING_BOOL,
    .value = "true",
