@@ -51,6 +51,8 @@ for command in $commands; do grep -q "\b$command\b" log || fail "the refusal of 
 "$wring" help deck | sed -n 's/^\([a-z_A-Z0-9]*\): .*/\1/p' | grep -v _KEY >keys
 "$wring" help man >wring.1 && "$wring" help bash >wring.bash || fail 'help man, help bash'
 while read -r key; do grep -q "^.B $key$" wring.1 || fail "the man page has no $key"; done <keys
+"$wring" help reference | diff - "$source/docs/reference.md" >log ||
+  fail "docs/reference.md is not what 'wring help reference' prints: $(head -4 log)"
 completed() (
   . ./wring.bash
   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

@@ -135,6 +135,8 @@ static PetscErrorCode print_one(MPI_Comm comm, wring_usage_entry *commands, cons
     PetscCall(wring_help_man(comm, commands, c));
   else if (strcmp(word, "bash") == 0)
     PetscCall(wring_help_bash(comm, commands, c));
+  else if (strcmp(word, "reference") == 0)
+    PetscCall(wring_help_reference(comm, c));
   else if (command)
     PetscCall(print_command(comm, commands, command, c));
   else

@@ -1,18 +1,20 @@
-/* wring help: keys, commands, a man page and the completion of shells, all made from the tables. */
+/* wring help: keys, commands, a man page, the completion of shells and docs/reference.md, all made from the tables. */
 #pragma once
 #include "study/common/usage.h"
 #include <wring/problem.h>
 
 /*
   Prints help on what the words [n <= 2] name: nothing: commands and all keys; "deck": all keys; a command, or "mesh"
-  and a command of `wring mesh`: its usage and keys; "man", "bash": a man page in roff, completion for bash; else the
-  keys that begin with the word, refused if there is none. commands: those of the program. Collective.
+  and a command of `wring mesh`: its usage and keys; "man", "bash", "reference": a man page in roff, completion for
+  bash, a page of all keys in Markdown; else the keys that begin with the word, refused if there is none. commands:
+  those of the program. Collective.
 */
 PetscErrorCode wring_help(MPI_Comm comm, wring_usage_entry *commands, int n, char *const *words);
 
 /* Prints the commands, and how to learn more. Collective. */
 PetscErrorCode wring_help_short(MPI_Comm comm, wring_usage_entry *commands);
 
-/* The man page wring(1), and the completion of bash, which zsh can use. Collective. */
+/* The man page wring(1), the completion of bash, which zsh can use, and docs/reference.md. Collective. */
 PetscErrorCode wring_help_man(MPI_Comm comm, wring_usage_entry *commands, const wring_catalogue *c);
 PetscErrorCode wring_help_bash(MPI_Comm comm, wring_usage_entry *commands, const wring_catalogue *c);
+PetscErrorCode wring_help_reference(MPI_Comm comm, const wring_catalogue *c);

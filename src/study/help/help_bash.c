@@ -49,7 +49,7 @@ static const char complete[] =
   "  case $COMP_CWORD,${COMP_WORDS[1]} in\n"
   "  1,*) words=$(_wring_commands) ;;\n"
   "  2,mesh) words=$(_wring_mesh_commands) ;;\n"
-  "  2,help) words=\"deck man bash $(_wring_commands) $(_wring_keys | sed 's/^-//')\" ;;\n"
+  "  2,help) words=\"deck man bash reference $(_wring_commands) $(_wring_keys | sed 's/^-//')\" ;;\n"
   "  *) case $current in -*) words=$(_wring_keys) ;; *) words=$(_wring_values \"$previous\") ;; esac ;;\n"
   "  esac\n"
   "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
