@@ -171,6 +171,20 @@ void wring_mass_products(PetscInt n, double s, const double *m, const double *x,
 /* f += s p, unless f is NULL; returns s p . (x - X); all [n]. */
 double wring_push(PetscInt n, double s, const double *p, const double *x, const double *X, double *f);
 double wring_pairwise_sum(PetscInt n, const double *a); // serial, error O(log n): for values already summed in blocks
+/* The same for each of m columns of a [n][m], n >= 1: the sums are in a[0], and the other rows are overwritten. */
+void wring_pairwise_rows(PetscInt n, PetscInt m, double *a);
+
+/*
+  The number of strips that a loop over n rows is cut into, at most WRING_STRIPS: a thread processes whole strips, and
+  sums over strips are added afterwards, so that their order depends on n only. 64, 192 and 960 have many divisors among
+  the numbers of cores in use; a strip has 128 rows or more, unless there are 64.
+*/
+enum { WRING_STRIPS = 960 };
+static inline int wring_strips(PetscInt n)
+{
+  const int rows = 128;
+  return n >= WRING_STRIPS * rows ? WRING_STRIPS : n >= 192 * rows ? 192 : 64;
+}
 
 /* R [3][3] = the rotation by `spin` [deg/s] during t [s], about the direction of spin; the identity for 0. */
 void wring_rotation(const double spin[3], double t, double R[9]);

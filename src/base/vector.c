@@ -1,12 +1,12 @@
 /*
-  Threaded kernels of local vectors. A sum is cut into STRIPS strips of whole blocks, as equal as blocks allow; one
-  thread sums a strip block by block, in eight lanes, and the strips are added pairwise, so that the order does not
-  depend on the number of threads.
+  Threaded kernels of local vectors. A sum is cut into a strip for each block, or into WRING_STRIPS strips of whole
+  blocks, as equal as blocks allow; one thread sums a strip block by block, in eight lanes, and the strips are added
+  pairwise, so that the order does not depend on the number of threads.
 */
 #include <wring/base.h>
 
 // SERIAL_BELOW: numbers; waking threads takes longer than such a loop
-enum { BLOCK = 1024, STRIPS = 64, COLUMNS = 8, SERIAL_BELOW = 16 * BLOCK };
+enum { BLOCK = 1024, COLUMNS = 8, SERIAL_BELOW = 16 * BLOCK };
 
 void wring_fill(PetscInt n, double a, double *x)
 {
@@ -78,6 +78,15 @@ double wring_pairwise_sum(PetscInt n, const double *a)
   return sum;
 }
 
+void wring_pairwise_rows(PetscInt n, PetscInt m, double *a)
+{
+  for (; n > 1; n -= n / 2) { // the last n / 2 rows are added to the first
+    double *const from = a + (size_t)(n - n / 2) * (size_t)m;
+#pragma omp simd
+    for (size_t i = 0; i < (size_t)(n / 2) * (size_t)m; i++) a[i] += from[i];
+  }
+}
+
 /* x . y over at most BLOCK values: eight running sums, then a tree. */
 static double dot_block(PetscInt n, const double *x, const double *y)
 {
@@ -94,19 +103,29 @@ typedef struct {
   PetscInt begin, end; // blocks
 } strip;
 
+static PetscInt blocks_of(PetscInt n)
+{
+  return (PetscInt)(((int64_t)n + BLOCK - 1) / BLOCK);
+}
+
+static int strips_of(PetscInt n)
+{
+  return (int)PetscMin(blocks_of(n), WRING_STRIPS);
+}
+
 static strip strip_of(PetscInt n, int s)
 {
-  const int64_t blocks = (n + BLOCK - 1) / BLOCK;
-  return (strip){(PetscInt)(blocks * s / STRIPS), (PetscInt)(blocks * (s + 1) / STRIPS)};
+  const int64_t blocks = blocks_of(n), strips = strips_of(n);
+  return (strip){(PetscInt)(blocks * s / strips), (PetscInt)(blocks * (s + 1) / strips)};
 }
 
 void wring_dots(PetscInt n, int m, const double *x, const double *const *y, double *d)
 {
-  double part[COLUMNS][STRIPS];
+  double part[COLUMNS][WRING_STRIPS];
   for (int j0 = 0; j0 < m; j0 += COLUMNS) { // x is read once for COLUMNS of the y
     const int mj = PetscMin(m - j0, COLUMNS);
 #pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
-    for (int s = 0; s < STRIPS; s++) {
+    for (int s = 0; s < strips_of(n); s++) {
       const strip blocks = strip_of(n, s);
       for (int j = 0; j < mj; j++) part[j][s] = 0;
       for (PetscInt b = blocks.begin; b < blocks.end; b++) {
@@ -114,7 +133,7 @@ void wring_dots(PetscInt n, int m, const double *x, const double *const *y, doub
         for (int j = 0; j < mj; j++) part[j][s] += dot_block(len, x + i, y[j0 + j] + i);
       }
     }
-    for (int j = 0; j < mj; j++) d[j0 + j] = wring_pairwise_sum(STRIPS, part[j]);
+    for (int j = 0; j < mj; j++) d[j0 + j] = wring_pairwise_sum(strips_of(n), part[j]);
   }
 }
 
@@ -157,9 +176,9 @@ static double inertia_block(PetscInt n, double s, const double *m, const double 
 
 double wring_inertia(PetscInt n, double s, const double *m, const double *x, const double *y, double *f)
 {
-  double part[STRIPS];
+  double part[WRING_STRIPS];
 #pragma omp parallel for schedule(static) if (3 * (int64_t)n > SERIAL_BELOW)
-  for (int k = 0; k < STRIPS; k++) {
+  for (int k = 0; k < strips_of(n); k++) {
     const strip blocks = strip_of(n, k);
     part[k]            = 0;
     for (PetscInt b = blocks.begin; b < blocks.end; b++) {
@@ -167,7 +186,7 @@ double wring_inertia(PetscInt n, double s, const double *m, const double *x, con
       part[k] += inertia_block(len, s, m + i, x + 3 * i, y + 3 * i, f ? f + 3 * i : NULL);
     }
   }
-  return wring_pairwise_sum(STRIPS, part);
+  return wring_pairwise_sum(strips_of(n), part);
 }
 
 static void products_block(PetscInt n, double s, const double *m, const double *x, const double *y, double d[3])
@@ -182,9 +201,9 @@ static void products_block(PetscInt n, double s, const double *m, const double *
 
 void wring_mass_products(PetscInt n, double s, const double *m, const double *x, const double *y, double d[3])
 {
-  double part[STRIPS][3] = {{0}}, one[STRIPS];
+  double part[WRING_STRIPS][3] = {{0}}, one[WRING_STRIPS];
 #pragma omp parallel for schedule(static) if (3 * (int64_t)n > SERIAL_BELOW)
-  for (int k = 0; k < STRIPS; k++) {
+  for (int k = 0; k < strips_of(n); k++) {
     const strip blocks = strip_of(n, k);
     for (PetscInt b = blocks.begin; b < blocks.end; b++) {
       const PetscInt i = b * BLOCK, len = PetscMin(BLOCK, n - i);
@@ -192,8 +211,8 @@ void wring_mass_products(PetscInt n, double s, const double *m, const double *x,
     }
   }
   for (int j = 0; j < 3; j++) {
-    for (int k = 0; k < STRIPS; k++) one[k] = part[k][j];
-    d[j] = wring_pairwise_sum(STRIPS, one);
+    for (int k = 0; k < strips_of(n); k++) one[k] = part[k][j];
+    d[j] = wring_pairwise_sum(strips_of(n), one);
   }
 }
 
@@ -209,9 +228,9 @@ static double push_block(PetscInt n, double s, const double *p, const double *x,
 
 double wring_push(PetscInt n, double s, const double *p, const double *x, const double *X, double *f)
 {
-  double part[STRIPS];
+  double part[WRING_STRIPS];
 #pragma omp parallel for schedule(static) if (n > SERIAL_BELOW)
-  for (int k = 0; k < STRIPS; k++) {
+  for (int k = 0; k < strips_of(n); k++) {
     const strip blocks = strip_of(n, k);
     part[k]            = 0;
     for (PetscInt b = blocks.begin; b < blocks.end; b++) {
@@ -219,5 +238,5 @@ double wring_push(PetscInt n, double s, const double *p, const double *x, const 
       part[k] += push_block(len, s, p + i, x + i, X + i, f ? f + i : NULL);
     }
   }
-  return wring_pairwise_sum(STRIPS, part);
+  return wring_pairwise_sum(strips_of(n), part);
 }

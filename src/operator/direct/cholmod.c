@@ -258,12 +258,14 @@ static PetscErrorCode allocate(wring_operator *op, PetscBool *enough)
   if (d->b) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetSize(op->A, &n, NULL));
   const size_t vector = 3 * (size_t)n;
-  PetscCall(wring_team_allocate(d->team, 3 * vector * sizeof *d->b + wring_sums_bytes(d->team), &d->shared, enough));
+  const int    strips = wring_sums_strips(d->team, n);
+  const size_t sums   = wring_sums_bytes(d->team, strips);
+  PetscCall(wring_team_allocate(d->team, 3 * vector * sizeof *d->b + sums, &d->shared, enough));
   if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
   d->b    = d->shared.memory;
   d->x    = d->b + vector;
   d->r    = d->x + vector;
-  d->sums = (wring_sums){d->r + vector, 0};
+  d->sums = (wring_sums){.memory = d->r + vector, .strips = strips};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,8 +5,6 @@
 #include "residual.h"
 #include <math.h>
 
-enum { STRIPS = 64 }; // per rank
-
 typedef struct {
   double squares[3], largest[3];
 } strip_size;
@@ -41,9 +39,14 @@ PetscErrorCode wring_row_view_restore(wring_row_view *r)
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
-size_t wring_sums_bytes(const wring_team *t)
+int wring_sums_strips(const wring_team *t, PetscInt n)
 {
-  return 2 * (size_t)t->n_rank * STRIPS * sizeof(strip_size);
+  return wring_strips(n / t->n_rank);
+}
+
+size_t wring_sums_bytes(const wring_team *t, int strips)
+{
+  return 2 * (size_t)t->n_rank * (size_t)strips * sizeof(strip_size);
 }
 
 static void add_row(const double v[3], strip_size *s)
@@ -55,28 +58,27 @@ static void add_row(const double v[3], strip_size *s)
 }
 
 /* Combines the strips of all ranks, in the same order on every rank. */
-static void join(const wring_team *t, const strip_size *strip, wring_size *size)
+static void join(const wring_team *t, int strips, const strip_size *strip, wring_size *size)
 {
-  const PetscInt n = t->n_rank * STRIPS;
-  double         squares[STRIPS];
+  const PetscInt n = t->n_rank * strips;
+  double         squares[WRING_STRIPS];
   for (int c = 0; c < 3; c++) {
     double sum       = 0;
     size->largest[c] = 0;
-    for (PetscInt begin = 0; begin < n; begin += STRIPS) {
-      for (PetscInt s = 0; s < STRIPS; s++) {
+    for (PetscInt begin = 0; begin < n; begin += strips) {
+      for (PetscInt s = 0; s < strips; s++) {
         squares[s] = strip[begin + s].squares[c];
         if (!(strip[begin + s].largest[c] <= size->largest[c])) size->largest[c] = strip[begin + s].largest[c];
       }
-      sum += wring_pairwise_sum(STRIPS, squares);
+      sum += wring_pairwise_sum(strips, squares);
     }
     size->norm[c] = sqrt(sum);
   }
 }
 
-static PetscInt strip_begin(PetscInt n, int s)
+static PetscInt strip_begin(PetscInt n, int s, int strips)
 {
-  const PetscInt per = (n + STRIPS - 1) / STRIPS;
-  return PetscMin(n, s * per);
+  return (PetscInt)((int64_t)n * s / strips);
 }
 
 /* ---- rows of this rank ------------------------------------------------------------------------------------------- */
@@ -90,10 +92,11 @@ static void subtract_row(const wring_row_part *part, PetscInt i, const double *x
   }
 }
 
-static void measure_strip(const wring_row_view *A, int s, const double *b, const double *x, double *r, strip_size *size)
+static void measure_strip(const wring_row_view *A, int s, int strips, const double *b, const double *x, double *r,
+                          strip_size *size)
 {
   *size = (strip_size){{0}, {0}};
-  for (PetscInt i = strip_begin(A->n, s); i < strip_begin(A->n, s + 1); i++) {
+  for (PetscInt i = strip_begin(A->n, s, strips); i < strip_begin(A->n, s + 1, strips); i++) {
     const double *const at     = b + 3 * (A->first + i);
     double              row[3] = {at[0], at[1], at[2]};
     for (int p = 0; x && p < A->n_part; p++) subtract_row(&A->part[p], i, x, row);
@@ -105,11 +108,12 @@ static void measure_strip(const wring_row_view *A, int s, const double *b, const
 void wring_residual(const wring_team *t, wring_sums *sums, const wring_row_view *A, const double *b, const double *x,
                     double *r, wring_size *size)
 {
-  strip_size *const strip = (strip_size *)sums->memory + sums->turn * t->n_rank * STRIPS;
+  const int         strips = sums->strips;
+  strip_size *const strip  = (strip_size *)sums->memory + sums->turn * t->n_rank * strips;
 #pragma omp parallel for schedule(static) num_threads(t->threads)
-  for (int s = 0; s < STRIPS; s++) measure_strip(A, s, b, x, r, strip + t->rank * STRIPS + s);
+  for (int s = 0; s < strips; s++) measure_strip(A, s, strips, b, x, r, strip + t->rank * strips + s);
   wring_team_meet(t);
-  join(t, strip, size);
+  join(t, strips, strip, size);
   sums->turn = !sums->turn;
 }
 

@@ -30,10 +30,13 @@ typedef struct {
 */
 typedef struct {
   void *memory;
+  int   strips; // of each rank
   int   turn;
 } wring_sums;
 
-size_t wring_sums_bytes(const wring_team *t);
+/* The strips of each rank for n rows in all, and the bytes of memory that they need. */
+int    wring_sums_strips(const wring_team *t, PetscInt n);
+size_t wring_sums_bytes(const wring_team *t, int strips);
 
 /*
   v, b, x, r [n][3] are the same memory on all ranks of the team. b and v must be complete in the rows of this rank, x

@@ -7,7 +7,7 @@
 static void fill_values(const wring_aij *a, const float *row, const float *column, float *value)
 {
 #pragma omp parallel for schedule(static) if (a->n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < WRING_STRIPS; s++) {
+  for (int s = 0; s < wring_strips(a->n); s++) {
     for (PetscInt i = wring_strip(a->n, s); i < wring_strip(a->n, s + 1); i++) {
       for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++)
         value[k] = (float)(a->value[k] * row[i] * column[a->column[k]]);
@@ -18,7 +18,7 @@ static void fill_values(const wring_aij *a, const float *row, const float *colum
 static void copy_pattern(const wring_aij *a, PetscBool starts, wring_csr *c)
 {
 #pragma omp parallel for schedule(static) if (a->n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < WRING_STRIPS; s++) {
+  for (int s = 0; s < wring_strips(a->n); s++) {
     for (PetscInt i = wring_strip(a->n, s); i < wring_strip(a->n, s + 1); i++) {
       if (starts) c->own_start[i + 1] = a->start[i + 1];
       for (PetscInt k = a->start[i]; k < a->start[i + 1]; k++) c->own_column[k] = (int)a->column[k];
@@ -76,7 +76,7 @@ PetscErrorCode wring_csr_join(Mat own, Mat ghost, PetscInt n_own, const float *r
   PetscCall(PetscMalloc1((size_t)c->own_start[a.n], &c->own_column));
   PetscCall(PetscMalloc1((size_t)c->own_start[a.n], &c->value));
 #pragma omp parallel for schedule(static) if (a.n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < WRING_STRIPS; s++) {
+  for (int s = 0; s < wring_strips(a.n); s++) {
     for (PetscInt i = wring_strip(a.n, s); i < wring_strip(a.n, s + 1); i++) {
       const PetscInt k = append(&a, i, 0, row, column, c->own_start[i], c);
       if (g.A) append(&g, i, n_own, row, column, k, c);

@@ -247,7 +247,7 @@ PetscErrorCode wring_interpolation_restore(MPI_Comm comm, const wring_interpolat
 static void multiply(const wring_csr *a, PetscInt n, const float *x, float *y)
 {
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < WRING_STRIPS; s++) {
+  for (int s = 0; s < wring_strips(n); s++) {
     for (PetscInt i = wring_strip(n, s); i < wring_strip(n, s + 1); i++) {
       const wring_float4 sum = wring_csr_row(a, i, x);
       for (int c = 0; c < 3; c++) y[3 * i + c] = sum[c];
@@ -302,7 +302,7 @@ static PetscInt late_from(const wring_interpolation *p, PetscInt row)
 static void prolong_early(const wring_interpolation *p, const float *coarse, float omega, const float *b, float *x)
 {
 #pragma omp parallel for schedule(static) if (p->n_fine > WRING_SERIAL_BELOW)
-  for (int s = 0; s < WRING_STRIPS; s++) {
+  for (int s = 0; s < wring_strips(p->n_fine); s++) {
     PetscInt late = late_from(p, wring_strip(p->n_fine, s));
     for (PetscInt i = wring_strip(p->n_fine, s); i < wring_strip(p->n_fine, s + 1); i++) {
       if (late < p->n_late && p->late[late] == i)

@@ -38,7 +38,7 @@ void wring_float_dots(PetscInt n, const float *a, const float *b, double ab[3], 
 {
   double part[6][WRING_STRIPS];
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int s = 0; s < WRING_STRIPS; s++) {
+  for (int s = 0; s < wring_strips(n); s++) {
     double sum[6] = {0};
     for (PetscInt i = wring_strip(n, s); i < wring_strip(n, s + 1); i++) {
       for (int c = 0; c < 3; c++) {
@@ -50,7 +50,7 @@ void wring_float_dots(PetscInt n, const float *a, const float *b, double ab[3], 
     for (int k = 0; k < 6; k++) part[k][s] = sum[k];
   }
   for (int c = 0; c < 3; c++) {
-    ab[c] = wring_pairwise_sum(WRING_STRIPS, part[c]);
-    bb[c] = wring_pairwise_sum(WRING_STRIPS, part[3 + c]);
+    ab[c] = wring_pairwise_sum(wring_strips(n), part[c]);
+    bb[c] = wring_pairwise_sum(wring_strips(n), part[3 + c]);
   }
 }

@@ -10,13 +10,13 @@
 #endif
 
 /*
-  Loops and sums run over STRIPS parts of the rows, each processed by one thread: the order of a sum does not depend on
-  the number of threads.
+  Loops and sums run over wring_strips(n) parts of n rows, each processed by one thread: the order of a sum does not
+  depend on the number of threads. Part s begins at row wring_strip(n, s).
 */
-enum { WRING_STRIPS = 64, WRING_SERIAL_BELOW = 2000 };
+enum { WRING_SERIAL_BELOW = 2000 };
 static inline PetscInt wring_strip(PetscInt n, int s)
 {
-  return (PetscInt)((int64_t)n * s / WRING_STRIPS);
+  return (PetscInt)((int64_t)n * s / wring_strips(n));
 }
 
 typedef float  wring_float4 __attribute__((vector_size(16)));

@@ -49,23 +49,19 @@ static PetscErrorCode reserve_parts(wring_cg *g, size_t n)
 PetscErrorCode wring_cg_add_carried(const wring_cg_state *v, double (*all)[WRING_CG_PARTS][3])
 {
   const PetscInt n = v->g->n, width = v->zero->d->n;
-  double(*part)[WRING_CG_PARTS][3], strip[WRING_STRIPS];
+  double(*part)[WRING_CG_PARTS][3];
 
   PetscFunctionBegin;
-  PetscCall(reserve_parts(v->g, (size_t)WRING_STRIPS * (size_t)width * sizeof *part / sizeof(double)));
+  PetscCall(reserve_parts(v->g, (size_t)wring_strips(n) * (size_t)width * sizeof *part / sizeof(double)));
   part = (double(*)[WRING_CG_PARTS][3])v->g->part;
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < WRING_STRIPS; k++) {
+  for (int k = 0; k < wring_strips(n); k++) {
     const PetscInt end = wring_strip(n, k + 1);
     for (PetscInt first = wring_strip(n, k); first < end; first += WRING_CG_BLOCK)
       carried_block(v, first, PetscMin(first + WRING_CG_BLOCK, end), part + (size_t)k * width);
   }
-  for (PetscInt j = 0; j < width; j++) {
-    for (int i = 0; i < WRING_CG_PARTS * 3; i++) {
-      for (int k = 0; k < WRING_STRIPS; k++) strip[k] = part[(size_t)k * width + j][i / 3][i % 3];
-      all[j][i / 3][i % 3] = wring_pairwise_sum(WRING_STRIPS, strip);
-    }
-  }
+  wring_pairwise_rows(wring_strips(n), width * (PetscInt)(sizeof *part / sizeof(double)), v->g->part);
+  PetscCall(PetscArraycpy(all, part, width));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -95,7 +95,7 @@ static void multiply_own(const wring_cg_state *v, dots part[WRING_STRIPS])
 {
   const PetscInt n = v->l->n;
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < WRING_STRIPS; k++) {
+  for (int k = 0; k < wring_strips(n); k++) {
     PetscInt waiting = boundary_from(v->l, wring_strip(n, k));
     part[k]          = (dots){0};
     multiply_strip(v, wring_strip(n, k), wring_strip(n, k + 1), &waiting, &part[k]);
@@ -107,7 +107,7 @@ static void multiply_ghosts(const wring_cg_state *v, dots part[WRING_STRIPS])
   const wring_level *const l     = v->l;
   const float *const       ghost = wring_level_ghosts(l, l->y);
 #pragma omp parallel for schedule(static) if (l->n_boundary > WRING_SERIAL_BELOW)
-  for (int k = 0; k < WRING_STRIPS; k++) {
+  for (int k = 0; k < wring_strips(l->n_boundary); k++) {
     dots d = {0};
     for (PetscInt j = wring_strip(l->n_boundary, k); j < wring_strip(l->n_boundary, k + 1); j++) {
       const PetscInt i   = l->boundary[j];
@@ -126,7 +126,7 @@ static void residual_own(const wring_cg_state *v)
 {
   const wring_level *const l = v->l;
 #pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < WRING_STRIPS; k++) {
+  for (int k = 0; k < wring_strips(l->n); k++) {
     for (PetscInt i = wring_strip(l->n, k); i < wring_strip(l->n, k + 1); i++) {
       wring_double4 sum = {0};
       add_row(&l->own, v->own.value, i, v->g->p, &sum);
@@ -151,7 +151,7 @@ void wring_cg_add_last(const wring_cg_state *v)
   const wring_cg_component *const of = v->of;
   const PetscInt                  n  = v->g->n;
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < WRING_STRIPS; k++) {
+  for (int k = 0; k < wring_strips(n); k++) {
     for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) {
       for (int c = 0; c < 3; c++) {
         const size_t j = 3 * (size_t)i + c;
@@ -194,7 +194,7 @@ PetscErrorCode wring_cg_start_cycle(const wring_cg_state *v)
   PetscCall(wring_fetch_begin(&v->g->fetch, v->g->r));
   get_factors(v, factor);
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < WRING_STRIPS; k++)
+  for (int k = 0; k < wring_strips(n); k++)
     for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) to_cycle_own(v, i, factor);
   PetscCall(wring_fetch_end(&v->g->fetch, v->g->ghost_r));
   to_cycle_ghosts(v, factor);
@@ -223,7 +223,7 @@ void wring_cg_update(const wring_cg_state *v)
   get_factors(v, factor);
   for (int c = 0; c < 3; c++) u[c] = v->of[c].u, alpha[c] = v->of[c].alpha, beta[c] = v->of[c].beta;
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < WRING_STRIPS; k++) {
+  for (int k = 0; k < wring_strips(n); k++) {
     for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) {
       for (int c = 0; c < 3; c++) {
         const size_t j = 3 * (size_t)i + c;
@@ -243,7 +243,7 @@ void wring_cg_begin_at_zero(const wring_cg_state *v)
 {
   const PetscInt n = v->g->n;
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < WRING_STRIPS; k++) {
+  for (int k = 0; k < wring_strips(n); k++) {
     for (PetscInt j = 3 * wring_strip(n, k); j < 3 * wring_strip(n, k + 1); j++) {
       v->g->r[j] = v->b[j];
       v->x[j]    = 0;
@@ -256,7 +256,7 @@ void wring_cg_look_at(const wring_cg_state *v, double sum[4])
   const PetscInt n = v->g->n;
   double         part[4][WRING_STRIPS];
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < WRING_STRIPS; k++) {
+  for (int k = 0; k < wring_strips(n); k++) {
     double own[4] = {0};
     for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++) {
       for (int c = 0; c < 3; c++) {
@@ -267,7 +267,7 @@ void wring_cg_look_at(const wring_cg_state *v, double sum[4])
     }
     for (int c = 0; c < 4; c++) part[c][k] = own[c];
   }
-  for (int c = 0; c < 4; c++) sum[c] = wring_pairwise_sum(WRING_STRIPS, part[c]);
+  for (int c = 0; c < 4; c++) sum[c] = wring_pairwise_sum(wring_strips(n), part[c]);
 }
 
 /* Sums of squares by component. */
@@ -275,13 +275,13 @@ static void squares(PetscInt n, const double *r, double sum[3])
 {
   double part[3][WRING_STRIPS];
 #pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
-  for (int k = 0; k < WRING_STRIPS; k++) {
+  for (int k = 0; k < wring_strips(n); k++) {
     double own[3] = {0};
     for (PetscInt i = wring_strip(n, k); i < wring_strip(n, k + 1); i++)
       for (int c = 0; c < 3; c++) own[c] += r[3 * i + c] * r[3 * i + c];
     for (int c = 0; c < 3; c++) part[c][k] = own[c];
   }
-  for (int c = 0; c < 3; c++) sum[c] = wring_pairwise_sum(WRING_STRIPS, part[c]);
+  for (int c = 0; c < 3; c++) sum[c] = wring_pairwise_sum(wring_strips(n), part[c]);
 }
 
 /* ---- with messages ----------------------------------------------------------------------------------------------- */
@@ -297,7 +297,6 @@ PetscErrorCode wring_cg_multiply(wring_cg_state *v, double dot[WRING_CG_DOTS][3]
   wring_level *const l     = v->l;
   float *const       ghost = wring_level_ghosts(l, l->y);
   dots               part[WRING_STRIPS];
-  double             strip[WRING_STRIPS];
 
   PetscFunctionBegin;
   count_product(v);
@@ -305,12 +304,9 @@ PetscErrorCode wring_cg_multiply(wring_cg_state *v, double dot[WRING_CG_DOTS][3]
   multiply_own(v, part);
   PetscCall(wring_fetch_end(&l->fetch, ghost));
   multiply_ghosts(v, part);
-  for (int i = 0; i < WRING_CG_DOTS; i++) {
-    for (int c = 0; c < 3; c++) {
-      for (int k = 0; k < WRING_STRIPS; k++) strip[k] = part[k].of[i][c];
-      dot[i][c] = wring_pairwise_sum(WRING_STRIPS, strip);
-    }
-  }
+  wring_pairwise_rows(wring_strips(l->n), sizeof *part / sizeof(double), (double *)part);
+  for (int i = 0; i < WRING_CG_DOTS; i++)
+    for (int c = 0; c < 3; c++) dot[i][c] = part[0].of[i][c];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
