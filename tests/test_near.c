@@ -322,7 +322,7 @@ static PetscErrorCode check_pairs(int n_box, const wring_box *box, double spread
   if (lost) all[0] = NAN, all[3] = INFINITY, all[6] = 1e4;
   for (PetscInt i = 0; i < 3 * m->n_local; i++) x[i] = all[3 * m->original[i / 3] + i % 3];
   PetscCall(wring_skin_create(m, &s));
-  PetscCall(wring_near_find(m, s, x, range, &n, &near));
+  PetscCall(wring_near_find(m, s, x, range, &n, &near, NULL));
   const table expected = all_pairs(d, all, range);
   CHECK(expected.n > 0 || d->n_tet == 6, "nothing to find");
   check_same(found_pairs(m, n, near), expected, "pairs");
@@ -331,6 +331,53 @@ static PetscErrorCode check_pairs(int n_box, const wring_box *box, double spread
   PetscCall(wring_skin_destroy(&s));
   PetscCall(wring_mesh_destroy(&m));
   PetscCall(wring_mesh_data_destroy(&d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Vertices that the triangles of a fine box of n cells, and of a large one beside it, are compared with, for each
+  triangle of the fine box.
+*/
+static PetscErrorCode compare_all(PetscInt n, PetscBool large, double *compared)
+{
+  const double    edge  = 1. / (double)n;
+  const wring_box box[] = {{{1, 1, 1}, {n, n, n}, {0, 0, 0.02}, 0}, {{60, 60, 60}, {1, 1, 1}, {-30, -30, -60}, 0}};
+  const wring_near_range range = {.reach = 0.5 * edge};
+  wring_mesh            *m     = test_blocks(PETSC_COMM_WORLD, large ? 2 : 1, box);
+  wring_skin            *s;
+  wring_near            *near;
+  PetscInt               found;
+  PetscInt64             sum;
+  double                *x;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * m->n_local, &x));
+  PetscCall(PetscArraycpy(x, m->X, 3 * m->n_local));
+  PetscCall(wring_skin_create(m, &s));
+  PetscCall(wring_near_find(m, s, x, &range, &found, &near, &sum));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_INT64, MPI_SUM, PETSC_COMM_WORLD));
+  *compared = (double)sum / (double)(12 * n * n);
+  PetscCall(PetscFree(near));
+  PetscCall(PetscFree(x));
+  PetscCall(wring_skin_destroy(&s));
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Fails if triangles as large as the scene enlarge the cells of a fine body, so that the pairs compared increase with
+  the square of its vertices: the large box has 12 triangles, each of which may be compared with all of them.
+*/
+static PetscErrorCode test_classes(void)
+{
+  double alone, coarse, fine;
+
+  PetscFunctionBegin;
+  PetscCall(compare_all(20, PETSC_FALSE, &alone));
+  PetscCall(compare_all(10, PETSC_TRUE, &coarse));
+  PetscCall(compare_all(20, PETSC_TRUE, &fine));
+  CHECK(fine <= 1.2 * coarse && fine <= 2 * alone + 12, "%g comparisons a triangle, alone %g, of half the edges %g",
+        fine, alone, coarse);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -352,6 +399,7 @@ int main(int argc, char **argv)
   PetscCall(check_pairs(2, boxes, 0, 0.1, PETSC_FALSE, &wide));
   PetscCall(check_pairs(2, floor_boxes, 0, 0.05, PETSC_FALSE, &none)); // fails if a point is not on a triangle's level
   PetscCall(check_pairs(1, boxes + 2, 0, 0.1, PETSC_FALSE, &none));
+  PetscCall(test_classes());
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -10,12 +10,12 @@ printf 'vertex,mass\n0,1\n1,1\n' >masses.csv
 printf 'a,b,length,stiffness\n0,1,1,100\n' >springs.csv
 printf 'vertex,x,y,z\n0,0,0,0\n' >corners.csv
 small=(-time_steps 1 -solver_max_it 2 -output_every 0)
-for deck in box box_strain liu_bar liu_bunny liu_cloth liu_ditto liu_hippo liu_sheet liu_sphere liu_squirrel \
-  solvers_twist; do
+for deck in box box_strain collider colliders self_contact liu_bar liu_bunny liu_cloth liu_ditto liu_hippo liu_sheet \
+  liu_sphere liu_squirrel solvers_twist; do
   options=("${small[@]}" -output_directory "$deck")
   case $deck in
-    box*) options+=(-mesh_box_cells 3,3,3) ;;
-    liu_bunny | liu_hippo) options+=(-mesh_file "$work/body.msh") ;;
+    box* | collider*) options+=(-mesh_box_cells 3,3,3) ;;
+    liu_bunny | liu_hippo | self_contact) options+=(-mesh_file "$work/body.msh") ;;
     liu_ditto | liu_squirrel) options+=(-mesh_file "$work/body.msh" -mesh_scale 1) ;;
     liu_cloth)
       options+=(-mesh_file "$work/points.csv" -mass_file "$work/masses.csv" -spring_cloth_file "$work/springs.csv"
@@ -38,8 +38,14 @@ done
 command -v "$python" >/dev/null || { echo "no python3: the tables are not tested"; exit 0; }
 PYTHONPATH=$source/jobs "$python" -B - <<'END' || fail "the tables of jobs/performance"
 import outputs
-from performance import solvers
+from performance import contacts, solvers
 assert outputs.iteration_ms("box") > 0 and outputs.phase_ms("box", "local", "operator_solve", "vector") > 0
+assert outputs.phase_ms("collider", *contacts.PHASES) > outputs.phase_ms("collider", "contact") > 0
+points, tets = contacts.box((2, 1, 3), (1, 2, 3), (0, 0, 0))
+edges = [[[b - a for a, b in zip(points[t[0]], points[v])] for v in t[1:]] for t in tets]
+six = [a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])
+       for a, b, c in edges]
+assert len(tets) == 36 and min(six) > 0 and abs(sum(six) - 36) < 1e-9
 assert [s["iterations"] for s in outputs.steps("box")] == [2] and outputs.steps("box")[0]["evaluations"] >= 2
 qn = outputs.load("solvers", "compare.json")["solvers"]["qn"]
 assert solvers.entry(qn, "1e-4").endswith(f"({qn['iterations_to']['1e-4']})"), solvers.entry(qn, "1e-4")

@@ -234,6 +234,63 @@ static PetscErrorCode test_derivatives(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- pairs kept over iterations ---------------------------------------------------------------------------------- */
+
+/* Positions after some iterations of a motion: the upper box slides and sinks, all vertices tremble. */
+static void wander(const wring_mesh *m, int iteration, double *x)
+{
+  const double way = 0.008 + 0.001 * iteration;
+  for (PetscInt i = 0; i < 3 * m->n_local; i++) {
+    uint64_t  seed  = 31u * (uint64_t)m->original[i / 3] + (uint64_t)(i % 3) + 100003u * (uint64_t)iteration;
+    const int upper = m->X[3 * (i / 3) + 2] > 0.515;
+    x[i]            = m->X[i] + 0.001 * test_random(&seed) + (upper ? (i % 3 == 2 ? -way : 0.5 * way) : 0);
+  }
+}
+
+/*
+  The pairs that touch, found among those kept since an earlier search, are those of a search at these positions, bit
+  for bit. Fails if the margin or the bound on the motion loses a pair. Every other time by three threads.
+*/
+static PetscErrorCode test_kept(void)
+{
+  static const wring_box fine[2] = {{{1, 1, 0.5}, {12, 12, 3}, {0, 0, 0}, 0.1},
+                                    {{0.63, 0.57, 0.5}, {9, 8, 3}, {0.171, 0.193, 0.53}, 0.1}};
+  const int              threads = wring_max_threads();
+  wring_mesh            *m       = test_blocks(PETSC_COMM_WORLD, 2, fine);
+  wring_pairs           *kept, *anew;
+  PetscInt               most = 0;
+  double                *x;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * m->n_local, &x));
+  PetscCall(wring_pairs_create(m, thickness, 0.05, &kept));
+  for (int i = 0; i < 40; i++) {
+    wander(m, i, x);
+    wring_set_threads(i % 2 ? 3 : 1);
+    PetscCall(wring_pairs_append(kept, x));
+    wring_set_threads(1);
+    PetscCall(wring_pairs_create(m, thickness, 0.05, &anew));
+    PetscCall(wring_pairs_append(anew, x));
+    CHECK(kept->n_pair == anew->n_pair, "iteration %d: %d pairs, anew %d", i, (int)kept->n_pair, (int)anew->n_pair);
+    for (PetscInt k = 0; k < anew->n_pair; k++) {
+      const wring_pair *a = &kept->pair[k], *b = &anew->pair[k];
+      CHECK(a->near.vertex == b->near.vertex && !memcmp(a->near.original, b->near.original, sizeof a->near.original) &&
+              !memcmp(a->w, b->w, sizeof a->w) && !memcmp(a->n, b->n, sizeof a->n) && a->d == b->d,
+            "iteration %d: pair %d differs", i, (int)k);
+    }
+    most         = PetscMax(most, kept->n_pair);
+    kept->n_pair = 0;
+    PetscCall(wring_pairs_destroy(&anew));
+  }
+  wring_set_threads(threads);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+  CHECK(most > 60 && kept->searches < 20, "%d pairs, %d searches", (int)most, (int)kept->searches);
+  PetscCall(wring_pairs_destroy(&kept));
+  PetscCall(PetscFree(x));
+  PetscCall(wring_mesh_destroy(&m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- depth and side ---------------------------------------------------------------------------------------------- */
 
 /*
@@ -683,6 +740,7 @@ int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(test_derivatives());
+  PetscCall(test_kept());
   PetscCall(test_report());
   PetscCall(test_lost());
   PetscCall(test_passing());

@@ -201,6 +201,7 @@ typedef enum {
   WRING_PHASE_OTHER,
   WRING_PHASE_MESH,            // read, partition, distribute
   WRING_PHASE_LOCAL,           // element loops
+  WRING_PHASE_CONTACT,         // sets, energy and forces of contacts, with their messages
   WRING_PHASE_OPERATOR_SET_UP, // assembly, factorisation, hierarchies
   WRING_PHASE_OPERATOR_SOLVE,
   WRING_PHASE_HALO,

@@ -7,6 +7,7 @@
   src/contact, in reading order:
     contact_impl.h    the functions that a kind of contacts supplies; contact.c: the functions below, for any kind
     shape/            the shapes of colliders, a file each; shape/shape.h is the map of this folder
+    balls.h           balls around runs of vertices
     colliders.c       the kind "collider"
     triangle.h        a point and a triangle
     near.h            vertices near triangles: a spatial hash over all ranks
@@ -18,16 +19,18 @@
   x and f are arrays [n_local][3] of owned vertices then ghosts; lengths in m, forces in N, energies in J. Functions are
   collective on the mesh's communicator unless their comments state otherwise.
 
-  Cost and communication. Colliders send no messages; update, project and measure take O(n_owned) operations per
-  collider, add and add_hessian O(active). Self-contact: create exchanges the faces between ranks; an update makes one
-  reduction and fetches the corners of pairs from other ranks; when a vertex has moved by more than a quarter of the
-  mean edge since the last search, it also searches: O(surface) operations and messages between ranks that share cells
-  of the hash. measure makes another reduction, and searches to a larger distance when vertices may have been lost. add,
+  Cost and communication. Colliders send no messages; update, project and measure read the owned vertices once, then
+  take O(n_owned / 64) operations per collider, and O(1) for each vertex near it; add and add_hessian O(active).
+  Self-contact: create exchanges the faces between ranks; an update makes one reduction, fetches the corners of pairs
+  from other ranks and looks at the pairs that may touch; when a vertex has moved by more than a quarter of the mean
+  edge since the last search, it also searches: O(surface) operations and messages between ranks that share cells of the
+  hash. measure makes another reduction, and searches to a larger distance when vertices may have been lost. add,
   add_hessian and add_blocks fetch corners, and add sends their forces back. Memory: O(surface + pairs) of a rank.
 
   Errors: bad input is refused when contacts are created; updates do not refuse input, and vertices with non-finite
   positions are in no contact. Threads: one thread at a time uses a contact, the one that calls MPI; different contacts
-  share no state.
+  share no state. Search, records and energies of colliders use OpenMP threads internally, with the same bits for any
+  number of them.
 */
 #pragma once
 #include <wring/options.h>

@@ -39,7 +39,8 @@ double wring_phases_total(const wring_phases *p)
 const char *wring_phase_name(wring_phase phase)
 {
   static const char *const name[WRING_N_PHASE] = {
-    "other", "mesh", "local", "operator_set_up", "operator_solve", "halo", "reduction", "vector", "measuring", "output",
+    "other", "mesh",      "local",  "contact",   "operator_set_up", "operator_solve",
+    "halo",  "reduction", "vector", "measuring", "output",
   };
   return name[phase];
 }

@@ -1,10 +1,15 @@
 /*
-  Colliders: every owned vertex is tested against every collider, in closed form. A vertex that is inside a collider and
+  Colliders: owned vertices are tested against every collider, in closed form. A vertex that is inside a collider and
   is not leaving it is pushed out by the tangent plane at the nearest point of the surface, which is frozen until the
   next update. A vertex outside that may be inside after the next iteration is watched: it also gets a plane, so that a
   line search detects the surface. docs/theory.md 8
+
+  A collider is tested first against balls of WRING_RUN vertices: the signed distance of their centre bounds those of
+  the vertices, (8.9). All vertices are tested, not only those of the surface: a vertex deep inside is in contact too,
+  and there are bodies without a surface.
 */
 #include "contact_impl.h"
+#include "balls.h"
 #include "crossings.h"
 #include "base/vector3.h"
 #include <math.h>
@@ -22,12 +27,26 @@ typedef struct {
   double    n[3], offset;
 } record;
 
+/* A record found by an update, before it is compared with the earlier ones. */
+typedef struct {
+  record    r;
+  PetscBool leaves; // moves outwards so fast that it leaves the collider within another step
+} sighting;
+
+// BATCH: runs whose sightings are kept at a time; SERIAL_BELOW: vertices, or records; waking threads takes longer
+enum { BATCH = 128, SERIAL_BELOW = 2048, STRIP = 512 };
+
 typedef struct {
   int                n;
   wring_collider    *collider; // [n]
   wring_time_curve **path;     // [n] of each collider, or NULL
   double            *bound;    // [n] m: no vertex farther from the centre is in contact; infinite: not known
   pose              *now;      // [n] at `time`
+  pose              *before;   // [n] a step earlier
+  PetscInt           n_run;    // of WRING_RUN owned vertices
+  char              *hit;      // [n][n_run] a vertex of the run may be in contact
+  sighting          *sight;    // [BATCH][WRING_RUN]
+  double            *part;     // [room / STRIP + 1] J
   double             time;     // s
   PetscInt           n_record, room;
   record            *record, *next; // [room] by collider, then vertex; next: of the update in progress
@@ -67,7 +86,10 @@ static void to_world(const pose *at, const double local[3], double x[3])
   for (int i = 0; i < 3; i++) x[i] = wring_dot3(at->frame + 3 * i, local);
 }
 
-/* The signed distance from the forbidden side, < 0 inside it; sets the plane of r, with n out of the forbidden side. */
+/*
+  The signed distance from the forbidden side, < 0 inside it, NAN if x is not finite; sets the plane of r, with n out of
+  the forbidden side.
+*/
 static double nearest(const wring_collider *c, const pose *at, const double x[3], record *r)
 {
   const double sign = c->inside ? -1 : 1;
@@ -77,7 +99,7 @@ static double nearest(const wring_collider *c, const pose *at, const double x[3]
   to_world(at, n, r->n);
   for (int i = 0; i < 3; i++) r->n[i] *= sign;
   r->offset = sign * offset;
-  return sign * distance;
+  return isfinite(p[0] + p[1] + p[2]) ? sign * distance : NAN;
 }
 
 /* True if x is certainly outside collider c and farther than `within` from it. */
@@ -97,6 +119,68 @@ static void relative_motion(const pose *now, const pose *before, const double x[
   for (int i = 0; i < 3; i++) u[i] = moved[i] + before->centre[i] - q[i];
 }
 
+/* ---- runs of vertices -------------------------------------------------------------------------------------------- */
+
+static double distance_between(const double a[3], const double b[3])
+{
+  const double r[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+  return sqrt(wring_dot3(r, r));
+}
+
+/*
+  The largest motion of collider c in the step at points not farther than `far` from its centre: the shift of its centre
+  and |R - I| far, R the rotation from now to before, in Frobenius' norm.
+*/
+static double largest_motion(const colliders *d, int c, double far)
+{
+  const pose *const now = &d->now[c], *const before = &d->before[c];
+  double squared = 0;
+  for (int k = 0; k < 9; k++) {
+    const double entry = wring_dot3(before->frame + 3 * (k / 3), now->frame + 3 * (k % 3)) - (k % 4 == 0);
+    squared += entry * entry;
+  }
+  return distance_between(now->centre, before->centre) + sqrt(squared) * far;
+}
+
+/*
+  True if no vertex of the ball is nearer to the forbidden side of collider c than it has moved relative to it, (8.9);
+  moving: since `before`, otherwise nothing moves. False if the ball is not finite.
+*/
+static PetscBool is_ball_beyond(const colliders *d, int c, const wring_ball *ball, PetscBool moving)
+{
+  const double *const centre = d->now[c].centre;
+  const double        apart  = distance_between(ball->centre, centre);
+  const double        motion = ball->motion + (moving ? largest_motion(d, c, apart + ball->radius) : 0);
+  const double        origin = sqrt(wring_dot3(centre, centre)), within = ball->radius + motion;
+  const double        slack = 1e-12 * (origin + apart + within); // more than rounding
+  record              r;
+  if (is_beyond(d, c, ball->centre, within + slack)) return PETSC_TRUE;
+  return (PetscBool)(nearest(&d->collider[c], &d->now[c], ball->centre, &r) > within + slack);
+}
+
+static PetscInt run_length(const wring_contact *contact, PetscInt run)
+{
+  return PetscMin(WRING_RUN, contact->mesh->n_owned - run * WRING_RUN);
+}
+
+/* Sets hit at x; q [n_owned][3]: where the step began, NULL: only vertices inside count. */
+static void find_hits(const wring_contact *contact, const double *x, const double *q)
+{
+  const colliders *d = contact->data;
+#pragma omp parallel for schedule(static) if (contact->mesh->n_owned > SERIAL_BELOW)
+  for (PetscInt run = 0; run < d->n_run; run++) {
+    const PetscInt   at   = 3 * run * WRING_RUN;
+    const wring_ball ball = wring_ball_around(run_length(contact, run), x + at, q ? q + at : NULL);
+    for (int c = 0; c < d->n; c++)
+      d->hit[(size_t)c * d->n_run + run] = (char)!is_ball_beyond(d, c, &ball, (PetscBool)(q != NULL));
+  }
+}
+
+static void set_before(colliders *d, double h)
+{
+  for (int c = 0; c < d->n; c++) d->before[c] = pose_at(&d->collider[c], d->time - h);
+}
+
 /* ---- the active set ---------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode make_room(colliders *d, PetscInt n)
@@ -106,6 +190,7 @@ static PetscErrorCode make_room(colliders *d, PetscInt n)
   d->room = 2 * n;
   PetscCall(PetscRealloc(sizeof *d->record * (size_t)d->room, &d->record));
   PetscCall(PetscRealloc(sizeof *d->next * (size_t)d->room, &d->next));
+  PetscCall(PetscRealloc(sizeof *d->part * (size_t)(d->room / STRIP + 1), &d->part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,6 +223,42 @@ static void count_change(const record *was, const record *now, wring_contact_cha
 }
 
 /*
+  The vertices of a run that are inside collider c or nearer to its surface than their motion in the step; returns their
+  number.
+*/
+static int sight_run(const wring_contact *contact, int c, PetscInt run, const wring_contact_step *step, const double *x,
+                     sighting *s)
+{
+  const colliders *d     = contact->data;
+  const PetscInt   begin = run * WRING_RUN;
+  int              n     = 0;
+  for (PetscInt v = begin; v < begin + run_length(contact, run); v++) {
+    const double *const at = x + 3 * v;
+    double              u[3];
+    relative_motion(&d->now[c], &d->before[c], at, step->q + 3 * v, u);
+    const double motion = sqrt(wring_dot3(u, u));
+    if (is_beyond(d, c, at, motion)) continue;
+    record *const r        = &s[n].r;
+    const double  distance = nearest(&d->collider[c], &d->now[c], at, r);
+    if (!(distance < 0 || distance < motion)) continue;
+    r->collider   = c;
+    r->vertex     = v;
+    r->inside     = (PetscBool)(distance < 0);
+    s[n++].leaves = (PetscBool)(distance + wring_dot3(u, r->n) > 0);
+  }
+  return n;
+}
+
+/* Adds a sighting to the records unless it is new and leaving, (8.2). */
+static void take(colliders *d, const sighting *s, PetscInt *old, PetscInt *n, wring_contact_change *change)
+{
+  const record *const was = find_before(d, &s->r, old, change);
+  if (s->r.inside && !was && s->leaves) return;
+  d->next[(*n)++] = s->r;
+  count_change(was, &s->r, change);
+}
+
+/*
   Finds the records of collider c, (8.2): vertices inside that had a record before or are not leaving, and vertices
   nearer to the surface than their motion in the step. *n counts the records of `next`, *old the earlier records already
   passed.
@@ -145,26 +266,21 @@ static void count_change(const record *was, const record *now, wring_contact_cha
 static PetscErrorCode find_contacts(wring_contact *contact, int c, const wring_contact_step *step, const double *x,
                                     PetscInt *old, PetscInt *n, wring_contact_change *change)
 {
-  colliders            *d      = contact->data;
-  const wring_collider *k      = &d->collider[c];
-  const pose            before = pose_at(k, d->time - step->h);
-  record                r      = {.collider = c};
-  double                u[3];
+  colliders        *d   = contact->data;
+  const char *const hit = d->hit + (size_t)c * d->n_run;
+  PetscInt          run[BATCH];
+  int               count[BATCH];
 
   PetscFunctionBegin;
-  for (r.vertex = 0; r.vertex < contact->mesh->n_owned; r.vertex++) {
-    const double *const at = x + 3 * r.vertex;
-    relative_motion(&d->now[c], &before, at, step->q + 3 * r.vertex, u);
-    const double motion = sqrt(wring_dot3(u, u));
-    if (is_beyond(d, c, at, motion)) continue;
-    const double distance = nearest(k, &d->now[c], at, &r);
-    if (!(distance < 0 || distance < motion)) continue;
-    PetscCall(make_room(d, *n + 1));
-    const record *const was = find_before(d, &r, old, change);
-    r.inside                = (PetscBool)(distance < 0);
-    if (r.inside && !was && distance + wring_dot3(u, r.n) > 0) continue;
-    d->next[(*n)++] = r;
-    count_change(was, &r, change);
+  for (PetscInt next = 0; next < d->n_run;) {
+    int n_run = 0;
+    for (; next < d->n_run && n_run < BATCH; next++)
+      if (hit[next]) run[n_run++] = next;
+#pragma omp parallel for schedule(dynamic) if (n_run * WRING_RUN > SERIAL_BELOW)
+    for (int i = 0; i < n_run; i++) count[i] = sight_run(contact, c, run[i], step, x, d->sight + i * WRING_RUN);
+    PetscCall(make_room(d, *n + n_run * WRING_RUN));
+    for (int i = 0; i < n_run; i++)
+      for (int k = 0; k < count[i]; k++) take(d, &d->sight[i * WRING_RUN + k], old, n, change);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -177,6 +293,8 @@ static PetscErrorCode colliders_update(wring_contact *contact, const wring_conta
 
   PetscFunctionBegin;
   if (first) d->n_record = 0;
+  set_before(d, step->h);
+  find_hits(contact, x, step->q);
   for (int c = 0; c < d->n; c++) PetscCall(find_contacts(contact, c, step, x, &old, &n, change));
   find_before(d, &(record){.collider = d->n}, &old, change);
   record *const swap = d->record;
@@ -212,22 +330,6 @@ static double depth_of(const colliders *d, const record *r, const double *x)
   return depth_at(d, r, x + 3 * r->vertex);
 }
 
-static PetscErrorCode colliders_add(wring_contact *contact, wring_work work, const double *x, double *f, double *energy)
-{
-  const colliders *d   = contact->data;
-  double           sum = 0;
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < d->n_record; i++) {
-    const record *const r = &d->record[i];
-    const double        k = d->collider[r->collider].stiffness, s = depth_of(d, r, x);
-    sum += 0.5 * k * s * s;
-    for (int j = 0; j < 3 && (work & WRING_GRADIENT); j++) f[3 * r->vertex + j] += k * s * r->n[j];
-  }
-  if (work & WRING_VALUE) *energy += sum;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The first record of collider c, from `first` on, whose vertex is not below v. */
 static PetscInt find_record(const colliders *d, PetscInt first, int c, PetscInt v)
 {
@@ -240,6 +342,41 @@ static PetscInt find_record(const colliders *d, PetscInt first, int c, PetscInt 
       high = middle;
   }
   return low;
+}
+
+/* The energy of records [begin, end); with GRADIENT adds their forces to f. */
+static double add_strip(const colliders *d, PetscInt begin, PetscInt end, wring_work work, const double *x, double *f)
+{
+  double sum = 0;
+  for (PetscInt i = begin; i < end; i++) {
+    const record *const r = &d->record[i];
+    const double        k = d->collider[r->collider].stiffness, s = depth_of(d, r, x);
+    sum += 0.5 * k * s * s;
+    for (int j = 0; j < 3 && (work & WRING_GRADIENT); j++) f[3 * r->vertex + j] += k * s * r->n[j];
+  }
+  return sum;
+}
+
+/* Collider after collider, whose records are of different vertices; energies are summed over strips of records. */
+static PetscErrorCode colliders_add(wring_contact *contact, wring_work work, const double *x, double *f, double *energy)
+{
+  const colliders *d     = contact->data;
+  PetscInt         begin = 0;
+  double           sum   = 0;
+
+  PetscFunctionBegin;
+  for (int c = 0; c < d->n && begin < d->n_record; c++) {
+    const PetscInt end = find_record(d, begin, c + 1, 0), n = (end - begin + STRIP - 1) / STRIP;
+#pragma omp parallel for schedule(static) if (end - begin > SERIAL_BELOW)
+    for (PetscInt i = 0; i < n; i++) {
+      const PetscInt from = begin + i * STRIP;
+      d->part[i]          = add_strip(d, from, PetscMin(end, from + STRIP), work, x, f);
+    }
+    sum += wring_pairwise_sum(n, d->part);
+    begin = end;
+  }
+  if (work & WRING_VALUE) *energy += sum;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static void colliders_add_single(const wring_contact *contact, wring_work work, PetscInt vertex, const double x[3],
@@ -309,16 +446,31 @@ static void project_vertex(const wring_collider *c, const pose *now, const pose 
   for (int i = 0; i < 3; i++) x[i] -= part * along[i];
 }
 
+/* Moves the vertices of a run out of the colliders, one after another, whose balls are tested against the new x. */
+static void project_run(const wring_contact *contact, PetscInt run, const double *q, double *x)
+{
+  const colliders *d    = contact->data;
+  const PetscInt   n    = run_length(contact, run);
+  wring_ball       ball = wring_ball_around(n, x, NULL);
+  for (int c = 0; c < d->n; c++) {
+    if (is_ball_beyond(d, c, &ball, PETSC_FALSE)) continue;
+    for (PetscInt v = 0; v < n; v++)
+      if (!is_beyond(d, c, x + 3 * v, 0))
+        project_vertex(&d->collider[c], &d->now[c], &d->before[c], q + 3 * v, x + 3 * v);
+    ball = wring_ball_around(n, x, NULL);
+  }
+}
+
 static PetscErrorCode colliders_project(wring_contact *contact, const wring_contact_step *step, double *x)
 {
-  const colliders *d = contact->data;
+  colliders *d = contact->data;
 
   PetscFunctionBegin;
-  for (int c = 0; c < d->n; c++) {
-    const pose before = pose_at(&d->collider[c], d->time - step->h);
-    for (PetscInt v = 0; v < contact->mesh->n_owned; v++)
-      if (!is_beyond(d, c, x + 3 * v, 0))
-        project_vertex(&d->collider[c], &d->now[c], &before, step->q + 3 * v, x + 3 * v);
+  set_before(d, step->h);
+#pragma omp parallel for schedule(dynamic, 8) if (contact->mesh->n_owned > SERIAL_BELOW)
+  for (PetscInt run = 0; run < d->n_run; run++) {
+    const PetscInt at = 3 * run * WRING_RUN;
+    project_run(contact, run, step->q + at, x + at);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -351,7 +503,7 @@ static PetscErrorCode measure_vertex(colliders *d, PetscInt v, const double x[3]
   PetscFunctionBegin;
   *deepest = 0;
   for (int c = 0; c < d->n; c++) {
-    if (is_beyond(d, c, x, 0)) continue;
+    if (!d->hit[(size_t)c * d->n_run + v / WRING_RUN] || is_beyond(d, c, x, 0)) continue;
     const double depth = -nearest(&d->collider[c], &d->now[c], x, &r);
     *deepest           = fmax(*deepest, depth);
     if (depth > 0 && !d->collider[c].inside) PetscCall(wring_crossings_add(&d->crossings, v, c, r.n));
@@ -366,6 +518,7 @@ static PetscErrorCode colliders_measure(wring_contact *contact, const double *x,
   double     deepest;
 
   PetscFunctionBegin;
+  find_hits(contact, x, NULL);
   for (PetscInt v = 0; v < contact->mesh->n_owned; v++) {
     PetscCall(measure_vertex(d, v, x + 3 * v, &deepest));
     report->inside += deepest > 0;
@@ -437,6 +590,10 @@ static PetscErrorCode colliders_destroy(wring_contact *contact)
   PetscCall(PetscFree(d->next));
   PetscCall(PetscFree(d->collider));
   PetscCall(PetscFree(d->now));
+  PetscCall(PetscFree(d->before));
+  PetscCall(PetscFree(d->hit));
+  PetscCall(PetscFree(d->sight));
+  PetscCall(PetscFree(d->part));
   PetscCall(PetscFree(contact->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -495,9 +652,13 @@ PetscErrorCode wring_colliders_create(const wring_mesh *mesh, int n, const wring
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&d));
-  d->n = n;
+  d->n     = n;
+  d->n_run = (mesh->n_owned + WRING_RUN - 1) / WRING_RUN;
+  PetscCall(PetscMalloc1((size_t)n * d->n_run, &d->hit));
+  PetscCall(PetscMalloc1(BATCH * WRING_RUN, &d->sight));
   PetscCall(PetscMalloc1(n, &d->collider));
   PetscCall(PetscMalloc1(n, &d->now));
+  PetscCall(PetscMalloc1(n, &d->before));
   PetscCall(PetscMalloc1(n, &d->path));
   PetscCall(PetscMalloc1(n, &d->bound));
   for (int c = 0; c < n; c++) PetscCall(copy_collider(&collider[c], d, c));

@@ -1,8 +1,9 @@
 /*
-  Grids of several levels: cells of level l are 4^l times as large as those of level 0, into which a triangle of mean
-  size fits. The vertices near a triangle are searched for in the cells of one level, chosen by the triangle's size, so
-  that its box meets at most a few hundred cells and a few large triangles do not enlarge the cells of the small ones. A
-  vertex is in one cell of each level, so that a pair is found once.
+  Grids of several levels: cells of level l are 4^l times as large as those of level 0, into which the small triangles
+  fit: all but fewer than sqrt(n) of the n triangles are as large, so that triangles smaller than their cells make at
+  most about n pairs, and large ones, however many, do not enlarge the cells of the small ones. The vertices near a
+  triangle are searched for in the cells of one level, chosen by the triangle's size, so that its box meets at most
+  about a hundred cells. A vertex is in one cell of each level, so that a pair is found once.
 
   Vertices are sent to the ranks of their cells, triangles to all ranks with a cell that their box meets, pairs to the
   owner of their vertex. Cells are distributed to ranks in cubes of 4^3 by a hash of the cube.
@@ -16,12 +17,18 @@
 #include <stdlib.h>
 
 enum { GRID_BITS = 20, LEVEL_BITS = 3, N_LEVEL = 1 << LEVEL_BITS, CUBE_BITS = 2 };
-static const double most_cells = 6; // along an edge of a triangle's box, if a level has cells large enough
+enum { N_CLASS = 128, PER_OCTAVE = 4 }; // of sizes of triangles, and those that span a factor of 2
+enum {
+  STRIPS       = 64,
+  SERIAL_BELOW = 512
+};                                  // of triangles that a thread searches for at a time; waking threads takes longer
+static const double most_cells = 3; // along an edge of a triangle, if a level has cells large enough
 
 typedef struct {
   MPI_Comm    comm;
   PetscMPIInt rank, size;
   double      low[3], side[N_LEVEL]; // m: corner of the first cells, size of a cell
+  double      widest;                // m: the largest edge of the box of all triangles
   unsigned    used;                  // bit l: some triangle uses level l
   double      reach;                 // m
 } grid;
@@ -74,12 +81,11 @@ static double size_of(const double corner[9])
   return PetscMax(high[0] - low[0], PetscMax(high[1] - low[1], high[2] - low[2]));
 }
 
-/* most [6]: minus the smallest coordinates, and the largest; sum [2]: of the triangles' sizes, and their number. */
-static void measure_triangles(const wring_skin *s, const double *x, double most[6], double sum[2])
+/* most [6]: minus the smallest coordinates of triangles, and the largest. */
+static void measure_triangles(const wring_skin *s, const double *x, double most[6])
 {
   double corner[9], low[3], high[3];
   for (int i = 0; i < 6; i++) most[i] = -INFINITY;
-  sum[0] = sum[1] = 0;
   for (PetscInt t = 0; t < s->n; t++) {
     gather_corners(s, t, x, corner);
     if (!is_finite(9, corner)) continue;
@@ -88,52 +94,79 @@ static void measure_triangles(const wring_skin *s, const double *x, double most[
       most[c]     = PetscMax(most[c], -low[c]);
       most[3 + c] = PetscMax(most[3 + c], high[c]);
     }
-    sum[0] += size_of(corner);
-    sum[1] += 1;
   }
+}
+
+/* Classes of sizes, the large ones first: class k is at most class_size(k), and larger than class_size(k + 1). */
+static double class_size(const grid *g, int k)
+{
+  return g->widest * exp2((double)-k / PER_OCTAVE);
+}
+
+static int class_of(const grid *g, const double corner[9])
+{
+  const double size = size_of(corner);
+  return size > 0 ? (int)PetscMin(N_CLASS - 1, PetscMax(0, floor(PER_OCTAVE * log2(g->widest / size)))) : N_CLASS - 1;
+}
+
+static int level_of_class(const grid *g, int k)
+{
+  int level = 0;
+  while (level + 1 < N_LEVEL && class_size(g, k) > most_cells * g->side[level]) level++;
+  return level;
 }
 
 static int level_of(const grid *g, const double corner[9])
 {
-  const double size  = size_of(corner);
-  int          level = 0;
-  while (level + 1 < N_LEVEL && size > most_cells * g->side[level]) level++;
-  return level;
+  return level_of_class(g, class_of(g, corner));
 }
 
-/* Finds the levels that triangles of any rank use. */
-static PetscErrorCode find_used(const wring_skin *s, const double *x, grid *g)
+/* The number of triangles of all ranks in each class. */
+static PetscErrorCode count_classes(const wring_skin *s, const double *x, const grid *g, PetscInt64 count[N_CLASS])
 {
   double corner[9];
 
   PetscFunctionBegin;
+  PetscCall(PetscArrayzero(count, N_CLASS));
   for (PetscInt t = 0; t < s->n; t++) {
     gather_corners(s, t, x, corner);
-    if (is_finite(9, corner)) g->used |= 1u << level_of(g, corner);
+    if (is_finite(9, corner)) count[class_of(g, corner)]++;
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &g->used, 1, MPI_UNSIGNED, MPI_BOR, g->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, N_CLASS, MPIU_INT64, MPI_SUM, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A cell of level 0 holds a triangle of mean size and its neighbourhood. */
+/* The size that fewer than sqrt(n) of the n triangles are certainly below. */
+static double small_size(const grid *g, const PetscInt64 count[N_CLASS])
+{
+  PetscInt64 n = 0, below = 0;
+  int        k = N_CLASS;
+  for (int i = 0; i < N_CLASS; i++) n += count[i];
+  while (k > 0 && (double)below * (double)below < (double)n) below += count[--k];
+  return class_size(g, k);
+}
+
+/* A cell of level 0 holds a small triangle and its neighbourhood. */
 static PetscErrorCode make_grid(MPI_Comm comm, const wring_skin *s, const double *x, double reach, grid *g)
 {
-  double most[6], sum[2], widest = 0, side = 1;
+  double     most[6], side = 1;
+  PetscInt64 count[N_CLASS];
 
   PetscFunctionBegin;
   *g = (grid){.comm = comm, .reach = reach};
   PetscCallMPI(MPI_Comm_rank(comm, &g->rank));
   PetscCallMPI(MPI_Comm_size(comm, &g->size));
-  measure_triangles(s, x, most, sum);
+  measure_triangles(s, x, most);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 6, MPI_DOUBLE, MPI_MAX, comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, comm));
-  for (int c = 0; c < 3 && sum[1] > 0; c++) {
+  for (int c = 0; c < 3 && isfinite(most[0]); c++) {
     g->low[c] = -most[c];
-    widest    = PetscMax(widest, most[3 + c] + most[c]);
+    g->widest = PetscMax(g->widest, most[3 + c] + most[c]);
   }
-  if (sum[1] > 0) side = PetscMax(sum[0] / sum[1] + 2 * reach, widest / (1 << (GRID_BITS - 1)));
+  PetscCall(count_classes(s, x, g, count));
+  if (isfinite(most[0])) side = PetscMax(small_size(g, count) + 2 * reach, g->widest / (1 << (GRID_BITS - 1)));
   for (int level = 0; level < N_LEVEL; level++, side *= 4) g->side[level] = side;
-  PetscCall(find_used(s, x, g));
+  for (int k = 0; k < N_CLASS; k++)
+    if (count[k] > 0) g->used |= 1u << level_of_class(g, k);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -356,85 +389,130 @@ static PetscBool is_near(const point *p, const triangle *t, const wring_near_ran
   return (PetscBool)!near_at_rest(p, t, r, fair);
 }
 
-/* Pairs that were found, each to be sent to the owner of its vertex. */
+/* Pairs that a thread has found, each to be sent to the owner of its vertex. */
 typedef struct {
   PetscInt    n, room;
   PetscInt   *to;
   wring_near *row;
+  PetscInt64  compared;
+  PetscBool   failed; // for lack of memory
 } finds;
 
-static PetscErrorCode add_find(const point *p, const triangle *t, PetscInt fair, finds *f)
+/* Not PetscRealloc: called by threads. */
+static PetscBool make_room(finds *f)
+{
+  const size_t room = 2 * (size_t)f->room + 64;
+  if (f->n < f->room) return PETSC_TRUE;
+  PetscInt *const   to  = realloc(f->to, room * sizeof *f->to);
+  wring_near *const row = realloc(f->row, room * sizeof *f->row);
+  if (to) f->to = to;
+  if (row) f->row = row;
+  if (to && row) f->room = (PetscInt)room;
+  return (PetscBool)(to && row);
+}
+
+static void add_find(const point *p, const triangle *t, PetscInt fair, finds *f)
 {
   wring_near row = {.vertex = p->home.index, .body = t->body, .fair = fair};
-
-  PetscFunctionBegin;
   for (int a = 0; a < 3; a++) {
     row.original[a] = t->original[a];
     row.home[a]     = t->home[a];
   }
-  if (f->n == f->room) {
-    f->room = 2 * f->room + 64;
-    PetscCall(PetscRealloc((size_t)f->room * sizeof *f->to, &f->to));
-    PetscCall(PetscRealloc((size_t)f->room * sizeof *f->row, &f->row));
+  if (!make_room(f)) {
+    f->failed = PETSC_TRUE;
+    return;
   }
   f->to[f->n]    = p->home.rank;
   f->row[f->n++] = row;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode search_cell(const hash *h, int64_t key, const triangle *t, const double low[3],
-                                  const double high[3], const wring_near_range *r, finds *f)
+static void search_cell(const hash *h, int64_t key, const triangle *t, const double low[3], const double high[3],
+                        const wring_near_range *r, finds *f)
 {
   PetscInt fair;
-
-  PetscFunctionBegin;
   for (PetscInt i = wring_map_find(&h->first, key); i >= 0 && i < h->n && (int64_t)h->key[i] == key; i++) {
     const point *p   = h->point + h->order[i];
     PetscBool    out = PETSC_FALSE;
+    f->compared++;
     for (int c = 0; c < 3; c++) out = (PetscBool)(out || p->x[c] < low[c] || p->x[c] > high[c]);
-    if (!out && is_near(p, t, r, &fair)) PetscCall(add_find(p, t, fair, f));
+    if (!out && is_near(p, t, r, &fair)) add_find(p, t, fair, f);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Searches all cells of this rank that the triangle's box meets. */
-static PetscErrorCode search_box(const grid *g, const hash *h, const triangle *t, const wring_near_range *r, finds *f)
+static void search_box(const grid *g, const hash *h, const triangle *t, const wring_near_range *r, finds *f)
 {
   double low[3], high[3];
   cells  b;
-
-  PetscFunctionBegin;
   inflate(g, t->x, low, high);
   find_cells(g, level_of(g, t->x), low, high, &b);
   for (int64_t i = b.low[0]; i <= b.high[0]; i++) {
     for (int64_t j = b.low[1]; j <= b.high[1]; j++) {
       for (int64_t k = b.low[2]; k <= b.high[2]; k++) {
         if (cell_rank(g, b.level, i, j, k) != g->rank) continue;
-        PetscCall(search_cell(h, cell_key(b.level, i, j, k), t, low, high, r, f));
+        search_cell(h, cell_key(b.level, i, j, k), t, low, high, r, f);
       }
     }
   }
+}
+
+/* Searches for n triangles, in strips. */
+static void search_all(const grid *g, const hash *h, PetscInt n, const triangle *t, const wring_near_range *r,
+                       finds f[STRIPS])
+{
+#pragma omp parallel for schedule(dynamic) if (n > SERIAL_BELOW)
+  for (int s = 0; s < STRIPS; s++) {
+    const PetscInt begin = (PetscInt)((int64_t)n * s / STRIPS), end = (PetscInt)((int64_t)n * (s + 1) / STRIPS);
+    f[s] = (finds){0};
+    for (PetscInt i = begin; i < end; i++) search_box(g, h, t + i, r, &f[s]);
+  }
+}
+
+/* Sends the finds to the owners of their vertices and frees them; see wring_near_find. */
+static PetscErrorCode send_finds(MPI_Comm comm, finds f[STRIPS], PetscInt *n, wring_near **near, PetscInt64 *compared)
+{
+  PetscInt    total = 0, *to;
+  wring_near *row;
+
+  PetscFunctionBegin;
+  for (int s = 0; s < STRIPS; s++) {
+    PetscCheck(!f[s].failed, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for near pairs");
+    total += f[s].n;
+    if (compared) *compared += f[s].compared;
+  }
+  PetscCall(PetscMalloc2(total, &to, total, &row));
+  PetscInt at = 0;
+  for (int s = 0; s < STRIPS; at += f[s++].n) {
+    PetscCall(PetscArraycpy(to + at, f[s].to, f[s].n));
+    PetscCall(PetscArraycpy(row + at, f[s].row, f[s].n));
+    free(f[s].to);
+    free(f[s].row);
+  }
+  PetscCall(wring_exchange_rows(comm, total, to, sizeof *row, row, n, near));
+  PetscCall(PetscFree2(to, row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode find_pairs(const wring_mesh *m, const wring_skin *s, const double *x, const wring_near_range *r,
-                                 finds *f)
+                                 PetscInt *n, wring_near **near, PetscInt64 *compared)
 {
   grid      g;
   hash      h;
   PetscInt  n_point = 0, n_triangle = 0;
   point    *p;
   triangle *t;
+  finds     f[STRIPS];
 
   PetscFunctionBegin;
   PetscCall(make_grid(m->comm, s, x, r->reach, &g));
   PetscCall(send_points(m, s, x, &g, &n_point, &p));
   PetscCall(send_triangles(m, s, x, &g, &n_triangle, &t));
   PetscCall(make_hash(&g, n_point, p, &h));
-  for (PetscInt i = 0; i < n_triangle && n_point > 0; i++) PetscCall(search_box(&g, &h, t + i, r, f));
+  search_all(&g, &h, n_point > 0 ? n_triangle : 0, t, r, f);
   PetscCall(destroy_hash(&h));
   PetscCall(PetscFree(t));
   PetscCall(PetscFree(p));
+  PetscCall(send_finds(m->comm, f, n, near, compared));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -443,10 +521,34 @@ static PetscErrorCode find_pairs(const wring_mesh *m, const wring_skin *s, const
 static int compare_near(const void *pa, const void *pb)
 {
   const wring_near *a = pa, *b = pb;
-  if (a->vertex != b->vertex) return a->vertex < b->vertex ? -1 : 1;
   for (int i = 0; i < 3; i++)
     if (a->original[i] != b->original[i]) return a->original[i] < b->original[i] ? -1 : 1;
   return 0;
+}
+
+/* Sorts by vertex, by counting, and those of a vertex by the triangle. */
+static PetscErrorCode sort_near(PetscInt n_owned, PetscInt n, wring_near **near)
+{
+  PetscInt   *start, *at;
+  wring_near *sorted;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)n_owned + 1, &start));
+  PetscCall(PetscMalloc1((size_t)n_owned + 1, &at));
+  PetscCall(PetscMalloc1((size_t)n, &sorted));
+  for (PetscInt i = 0; i < n; i++) start[(*near)[i].vertex + 1]++;
+  for (PetscInt v = 0; v < n_owned; v++) start[v + 1] += start[v];
+  PetscCall(PetscArraycpy(at, start, n_owned + 1));
+  for (PetscInt i = 0; i < n; i++) sorted[at[(*near)[i].vertex]++] = (*near)[i];
+#pragma omp parallel for schedule(dynamic, 256) if (n > SERIAL_BELOW)
+  for (PetscInt v = 0; v < n_owned; v++)
+    if (start[v + 1] - start[v] > 1)
+      qsort(sorted + start[v], (size_t)(start[v + 1] - start[v]), sizeof *sorted, compare_near);
+  PetscCall(PetscFree(start));
+  PetscCall(PetscFree(at));
+  PetscCall(PetscFree(*near));
+  *near = sorted;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* True if a corner of the triangle is a neighbour of the surface's i-th vertex. */
@@ -478,16 +580,12 @@ static PetscErrorCode drop_neighbours(const wring_skin *s, PetscInt *n, wring_ne
 }
 
 PetscErrorCode wring_near_find(const wring_mesh *m, const wring_skin *s, const double *x, const wring_near_range *range,
-                               PetscInt *n, wring_near **near)
+                               PetscInt *n, wring_near **near, PetscInt64 *compared)
 {
-  finds f = {0};
-
   PetscFunctionBegin;
-  PetscCall(find_pairs(m, s, x, range, &f));
-  PetscCall(wring_exchange_rows(m->comm, f.n, f.to, sizeof *f.row, f.row, n, near));
-  if (*n > 0) qsort(*near, (size_t)*n, sizeof **near, compare_near);
+  if (compared) *compared = 0;
+  PetscCall(find_pairs(m, s, x, range, n, near, compared));
+  PetscCall(sort_near(m->n_owned, *n, near));
   PetscCall(drop_neighbours(s, n, *near));
-  PetscCall(PetscFree(f.to));
-  PetscCall(PetscFree(f.row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

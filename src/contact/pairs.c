@@ -4,7 +4,9 @@
 #include "base/sort.h"
 #include "base/vector3.h"
 #include "triangle.h"
+#include <float.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 
 /* For a vertex and a triangle of its own body; below it, they are neighbours in a compressed surface. */
@@ -13,6 +15,8 @@ static const double least_alignment = 0.5;
 static const double same_direction = 0.70710678118654752;
 /* The number of updates of a solve after which pairs are kept. */
 enum { LAST_UPDATE = 10 };
+// near pairs of a batch; vertices, or near pairs, that one thread processes sooner than others wake
+enum { BATCH = 8192, SERIAL_BELOW = 1024 };
 /* Barycentric weight by which a vertex may be beside the triangle that it touched before. */
 static const double slack = 0.1;
 
@@ -24,11 +28,14 @@ static double reach(const wring_pairs *p)
 
 /* ---- creating ---------------------------------------------------------------------------------------------------- */
 
-/* Half the mean edge of the surface at rest. */
-static PetscErrorCode choose_margin(wring_pairs *p)
+/*
+  Half the mean edge of the surface at rest, arithmetic for the depth, and geometric for the margin, which a few large
+  triangles of another body do not increase.
+*/
+static PetscErrorCode choose_lengths(wring_pairs *p, double *depth)
 {
   const wring_mesh *m      = p->mesh;
-  double            sum[2] = {0};
+  double            sum[3] = {0};
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < 3 * p->skin->n; i++) {
@@ -36,16 +43,19 @@ static PetscErrorCode choose_margin(wring_pairs *p)
     double         squared = 0;
     for (int c = 0; c < 3; c++) squared += PetscSqr(m->X[3 * a + c] - m->X[3 * b + c]);
     sum[0] += sqrt(squared);
-    sum[1] += 1;
+    sum[1] += 0.5 * log(PetscMax(squared, DBL_MIN));
+    sum[2] += 1;
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, m->comm));
-  p->margin = sum[1] > 0 ? 0.5 * sum[0] / sum[1] : 1;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, m->comm));
+  *depth    = sum[2] > 0 ? 0.5 * sum[0] / sum[2] : 1;
+  p->margin = sum[2] > 0 ? 0.5 * exp(sum[1] / sum[2]) : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double depth, wring_pairs **pairs)
 {
   wring_pairs *p;
+  double       half_edge;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&p));
@@ -54,11 +64,12 @@ PetscErrorCode wring_pairs_create(const wring_mesh *m, double thickness, double 
   p->thickness = thickness;
   p->depth     = depth;
   PetscCall(wring_skin_create(m, &p->skin));
-  PetscCall(choose_margin(p));
-  if (p->depth <= 0) p->depth = p->margin;
+  PetscCall(choose_lengths(p, &half_edge));
+  if (p->depth <= 0) p->depth = half_edge;
   p->within = reach(p);
   p->behind = 2 * p->depth;
   PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &p->seen));
+  PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &p->rated));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -66,6 +77,8 @@ static PetscErrorCode forget_search(wring_pairs *p)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(p->near));
+  PetscCall(PetscFree(p->wait));
+  PetscCall(PetscFree(p->run));
   PetscCall(PetscFree(p->place));
   PetscCall(PetscSFDestroy(&p->far));
   PetscCall(PetscFree3(p->far_global, p->far_x, p->far_f));
@@ -86,6 +99,7 @@ PetscErrorCode wring_pairs_destroy(wring_pairs **pairs)
   PetscCall(PetscFree(p->pair));
   PetscCall(PetscFree(p->old));
   PetscCall(PetscFree(p->seen));
+  PetscCall(PetscFree(p->rated));
   PetscCall(PetscFree(p->counted));
   if (p->skin) PetscCall(wring_skin_destroy(&p->skin));
   PetscCall(PetscFree(*pairs));
@@ -199,19 +213,55 @@ PetscErrorCode wring_pairs_fetch_marks(wring_pairs *p, const char *owned, char *
 
 /* ---- pairs that may touch ---------------------------------------------------------------------------------------- */
 
-/* A search is due if there was none, or if a vertex has moved by more than half the margin or is not finite. */
-static PetscErrorCode is_due(const wring_pairs *p, const double *x, PetscBool *due)
+/* The largest motion of a vertex of this rank since positions `from`; infinite if one is not finite. */
+static double largest_motion(const wring_pairs *p, const double *from, const double *x)
 {
-  PetscInt moved = p->searches == 0;
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest) if (p->skin->n_vertex > SERIAL_BELOW)
+  for (PetscInt i = 0; i < p->skin->n_vertex; i++) {
+    double squared = 0;
+    for (int c = 0; c < 3; c++) squared += PetscSqr(x[3 * p->skin->vertex[i] + c] - from[3 * i + c]);
+    largest = PetscMax(largest, isnan(squared) ? INFINITY : squared);
+  }
+  return sqrt(largest);
+}
+
+static void keep_positions(const wring_pairs *p, const double *x, double *to)
+{
+  for (PetscInt i = 0; i < p->skin->n_vertex; i++)
+    for (int c = 0; c < 3; c++) to[3 * i + c] = x[3 * p->skin->vertex[i] + c];
+}
+
+/*
+  Sets the drift. A search is due if there was none, or if a vertex has moved by more than half the margin or is not
+  finite.
+*/
+static PetscErrorCode is_due(wring_pairs *p, const double *x, PetscBool *due)
+{
+  double moved[2] = {INFINITY, INFINITY};
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < p->skin->n_vertex && !moved; i++) {
-    double squared = 0;
-    for (int c = 0; c < 3; c++) squared += PetscSqr(x[3 * p->skin->vertex[i] + c] - p->seen[3 * i + c]);
-    moved = !(squared <= PetscSqr(p->margin / 2));
+  if (p->searches > 0) {
+    moved[0] = largest_motion(p, p->seen, x);
+    moved[1] = largest_motion(p, p->rated, x);
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPIU_INT, MPI_MAX, p->mesh->comm));
-  *due = (PetscBool)(moved != 0);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, moved, 2, MPI_DOUBLE, MPI_MAX, p->mesh->comm));
+  *due     = (PetscBool)(moved[0] > p->margin / 2);
+  p->drift = moved[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Finds the runs of near pairs with the same vertex. */
+static PetscErrorCode find_runs(wring_pairs *p)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)p->n_near, &p->wait));
+  PetscCall(PetscMalloc1((size_t)p->n_near + 1, &p->run));
+  p->n_run = p->longest = 0;
+  for (PetscInt i = 0; i < p->n_near; i++)
+    if (i == 0 || p->near[i].vertex != p->near[i - 1].vertex) p->run[p->n_run++] = i;
+  p->run[p->n_run] = p->n_near;
+  for (PetscInt r = 0; r < p->n_run; r++) p->longest = PetscMax(p->longest, p->run[r + 1] - p->run[r]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -222,11 +272,12 @@ static PetscErrorCode search(wring_pairs *p, const double *x)
 
   PetscFunctionBegin;
   PetscCall(forget_search(p));
-  PetscCall(wring_near_find(p->mesh, p->skin, x, &range, &p->n_near, &p->near));
+  PetscCall(wring_near_find(p->mesh, p->skin, x, &range, &p->n_near, &p->near, NULL));
+  PetscCall(find_runs(p));
   PetscCall(build_far(p));
-  for (PetscInt i = 0; i < p->skin->n_vertex; i++)
-    for (int c = 0; c < 3; c++) p->seen[3 * i + c] = x[3 * p->skin->vertex[i] + c];
-  any = p->n_near > 0 || p->n_pair > 0;
+  keep_positions(p, x, p->seen);
+  p->drift = INFINITY;
+  any      = p->n_near > 0 || p->n_pair > 0;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_INT, MPI_MAX, p->mesh->comm));
   p->any = (PetscBool)(any != 0);
   p->searches++;
@@ -242,6 +293,7 @@ typedef struct {
   PetscInt    body;    // of the triangle
   PetscBool   wanted;  // may be chosen
   PetscBool   settled; // its body has been processed
+  PetscBool   kept;    // wanted once all bodies have been processed
   PetscBool   held;    // the vertex touched it before
 } candidate;
 
@@ -255,39 +307,118 @@ static void gather_corners(const wring_pairs *p, const double *x, PetscInt near,
   for (int a = 0; a < 9; a++) t[a] = corner_position(p, x, p->place[3 * near + a / 3])[a % 3];
 }
 
-/* The candidates of the vertex of near pair `begin`, up to pair `end`, that are not farther than `within`. */
-static PetscInt gather(const wring_pairs *p, const double *x, PetscInt begin, PetscInt end, double within, candidate *c)
+/* The first old pair whose vertex is not below v. */
+static PetscInt first_old(const wring_pairs *p, PetscInt v)
 {
-  PetscInt n = 0;
-  for (PetscInt i = begin; i < end; i++) {
-    double t[9];
+  PetscInt low = 0, high = p->n_old;
+  while (low < high) {
+    const PetscInt middle = (low + high) / 2;
+    if (p->old[middle].near.vertex < v)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* True if the triangle of a near pair is among the old pairs of its vertex, the first of which is `old`. */
+static PetscBool is_old(const wring_pairs *p, const wring_near *near, PetscInt old)
+{
+  const PetscInt *const a = near->original;
+  for (; old < p->n_old && p->old[old].near.vertex == near->vertex; old++) {
+    const PetscInt *const b = p->old[old].near.original;
+    if (a[0] == b[0] && a[1] == b[1] && a[2] == b[2]) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/*
+  The candidates of run r that are not farther than `within`: all of them, or those that matter, up to `within` the
+  reach, whose wait has ended or that touched before.
+*/
+static PetscInt gather(const wring_pairs *p, const double *x, PetscInt r, double within, PetscBool all, candidate *c)
+{
+  const PetscInt old = first_old(p, p->near[p->run[r]].vertex);
+  PetscInt       n   = 0;
+  for (PetscInt i = p->run[r]; i < p->run[r + 1]; i++) {
+    double          t[9];
+    const PetscBool held = is_old(p, &p->near[i], old);
+    if (!all && !held && p->wait[i] > p->drift) continue;
     gather_corners(p, x, i, t);
     if (!wring_touch_triangle(x + 3 * p->near[i].vertex, t, &c[n].u) || c[n].u.distance > within) continue;
     c[n].near    = i;
     c[n].body    = p->near[i].body;
-    c[n].settled = c[n].held = PETSC_FALSE;
+    c[n].settled = PETSC_FALSE;
+    c[n].held    = held;
     n++;
   }
   return n;
 }
+
+/* ---- pairs that need not be looked at ---------------------------------------------------------------------------- */
+
+/* Of a near pair: a corner's largest distance from another along an axis; distance, NAN if the triangle has none. */
+static double rate_pair(const wring_pairs *p, const double *x, PetscInt i, double *distance)
+{
+  wring_touch u;
+  double      t[9], longest = 0;
+  gather_corners(p, x, i, t);
+  for (int a = 3; a < 9; a++) longest = PetscMax(longest, fabs(t[a] - t[a % 3]));
+  *distance = wring_touch_triangle(x + 3 * p->near[i].vertex, t, &u) ? u.distance : NAN;
+  return longest;
+}
+
+/*
+  The waits of a run, docs/theory.md (9.12): d [n] distances, l [n] lengths of the triangles, -1 once it is processed.
+*/
+static void rate_run(const wring_pairs *p, PetscInt n, const wring_near *near, const double *d, double *l, double *wait)
+{
+  for (PetscInt first = 0; first < n; first++) {
+    double least = INFINITY, longest = 0;
+    if (l[first] < 0) continue;
+    const PetscInt body = near[first].body;
+    for (PetscInt i = first; i < n; i++) {
+      if (near[i].body != body) continue;
+      least   = fmin(least, d[i]);
+      longest = fmax(longest, l[i]);
+    }
+    const double spare = 4e-6 * (longest + p->margin); // of ties and small distances, and rounding
+    for (PetscInt i = first; i < n; i++) {
+      if (near[i].body != body) continue;
+      const double chosen = fmin((d[i] - least) / 4, (d[i] - p->thickness) / 2);
+      wait[i]             = isnan(d[i]) ? -INFINITY : fmax(chosen, (d[i] - reach(p)) / 2) - spare;
+      l[i]                = -1;
+    }
+  }
+}
+
+/* Rates the near pairs at x if they have drifted too far; far_x is that of x. */
+static PetscErrorCode rate(wring_pairs *p, const double *x)
+{
+  double *d, *l;
+
+  PetscFunctionBegin;
+  if (p->drift <= p->margin / 8) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc2((size_t)p->n_near, &d, (size_t)p->n_near, &l));
+#pragma omp parallel for schedule(dynamic, 16) if (p->n_near > SERIAL_BELOW)
+  for (PetscInt r = 0; r < p->n_run; r++) {
+    const PetscInt begin = p->run[r], end = p->run[r + 1];
+    for (PetscInt i = begin; i < end; i++) l[i] = rate_pair(p, x, i, &d[i]);
+    rate_run(p, end - begin, p->near + begin, d + begin, l + begin, p->wait + begin);
+  }
+  PetscCall(PetscFree2(d, l));
+  keep_positions(p, x, p->rated);
+  p->drift = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- choosing the pairs of a vertex ------------------------------------------------------------------------------ */
 
 /* True if the direction of the candidate allows contact: of another body, or sufficiently aligned. */
 static PetscBool is_straight(const wring_pairs *p, const candidate *c)
 {
   const PetscBool own = (PetscBool)(c->body == p->skin->body[p->near[c->near].vertex]);
   return (PetscBool)(!own || c->u.alignment >= least_alignment);
-}
-
-/* Marks the candidates that are among the old pairs from *old on; advances *old past those of the vertex. */
-static void mark_held(const wring_pairs *p, PetscInt vertex, PetscInt n, candidate *c, PetscInt *old)
-{
-  while (*old < p->n_old && p->old[*old].near.vertex < vertex) (*old)++;
-  for (; *old < p->n_old && p->old[*old].near.vertex == vertex; (*old)++) {
-    for (PetscInt i = 0; i < n; i++) {
-      const PetscInt *a = p->near[c[i].near].original, *b = p->old[*old].near.original;
-      if (a[0] == b[0] && a[1] == b[1] && a[2] == b[2]) c[i].held = PETSC_TRUE;
-    }
-  }
 }
 
 /*
@@ -307,21 +438,15 @@ static PetscInt pick(PetscInt n, const candidate *c)
   return best;
 }
 
-/* Makes room for one more pair. */
-static PetscErrorCode grow(wring_pairs *p)
-{
-  PetscFunctionBegin;
-  if (p->n_pair < p->room) PetscFunctionReturn(PETSC_SUCCESS);
-  p->room = 2 * p->room + 16;
-  PetscCall(PetscRealloc((size_t)p->room * sizeof *p->pair, &p->pair));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* Pairs of one vertex, with room for as many as it has candidates. */
+typedef struct {
+  PetscInt    n;
+  wring_pair *pair;
+} touches;
 
-static PetscErrorCode add_pair(wring_pairs *p, PetscInt near, const wring_touch *u)
+static void add_pair(const wring_pairs *p, PetscInt near, const wring_touch *u, touches *found)
 {
-  PetscFunctionBegin;
-  PetscCall(grow(p));
-  wring_pair *pair = &p->pair[p->n_pair++];
+  wring_pair *pair = &found->pair[found->n++];
   pair->near       = p->near[near];
   pair->d          = u->d;
   for (int a = 0; a < 3; a++) {
@@ -329,30 +454,26 @@ static PetscErrorCode add_pair(wring_pairs *p, PetscInt near, const wring_touch 
     pair->w[a]     = u->w[a];
     pair->n[a]     = u->n[a];
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
   Takes candidate `best`, or the triangle of its body that the vertex touched before, if that faces the same way and the
   vertex is above it or nearly so: otherwise two triangles at an edge could alternate forever.
 */
-static PetscErrorCode accept(wring_pairs *p, const double *x, PetscInt n, const candidate *c, PetscInt best)
+static void accept(const wring_pairs *p, const double *x, PetscInt n, const candidate *c, PetscInt best, touches *found)
 {
   wring_touch u;
   double      t[9];
-
-  PetscFunctionBegin;
   for (PetscInt i = 0; i < n && !c[best].held; i++) {
     if (!c[i].held || c[i].body != c[best].body || wring_dot3(c[i].u.facet, c[best].u.facet) <= same_direction)
       continue;
     gather_corners(p, x, c[i].near, t);
     if (!wring_touch_plane(x + 3 * p->near[c[i].near].vertex, t, slack, &u)) continue;
     if (u.d < -p->depth || u.d >= p->thickness) continue;
-    PetscCall(add_pair(p, c[i].near, &u));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    add_pair(p, c[i].near, &u, found);
+    return;
   }
-  PetscCall(add_pair(p, c[best].near, &c[best].u));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  add_pair(p, c[best].near, &c[best].u, found);
 }
 
 /*
@@ -373,55 +494,40 @@ static void settle_body(const wring_pairs *p, PetscInt n, candidate *c, PetscInt
 }
 
 /* Takes the wanted candidates, nearest first; each one taken excludes others in its direction. */
-static PetscErrorCode take_wanted(wring_pairs *p, const double *x, PetscInt n, candidate *c)
+static void take_wanted(const wring_pairs *p, const double *x, PetscInt n, candidate *c, touches *found)
 {
-  PetscFunctionBegin;
   for (PetscInt best = pick(n, c); best >= 0; best = pick(n, c)) {
-    PetscCall(accept(p, x, n, c, best));
+    accept(p, x, n, c, best, found);
     const wring_touch *u = &c[best].u;
     for (PetscInt i = 0; i < n; i++)
       if (wring_dot3(u->facet, c[i].u.facet) > same_direction || wring_dot3(u->n, c[i].u.n) > same_direction)
         c[i].wanted = PETSC_FALSE;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the pairs of one vertex; keep [n] is work space. */
-static PetscErrorCode touch_vertex(wring_pairs *p, const double *x, PetscInt n, candidate *c, PetscBool *keep)
+/* The unsettled candidate of the lowest body, so that the order of pairs depends on the pairs alone; -1: none. */
+static PetscInt next_body(PetscInt n, const candidate *c)
+{
+  PetscInt first = -1;
+  for (PetscInt i = 0; i < n; i++)
+    if (!c[i].settled && (first < 0 || c[i].body < c[first].body)) first = i;
+  return first;
+}
+
+/* Finds the pairs of one vertex. */
+static void touch_vertex(const wring_pairs *p, const double *x, PetscInt n, candidate *c, touches *found)
 {
   PetscInt inside;
-
-  PetscFunctionBegin;
-  PetscCall(PetscArrayzero(keep, n));
-  for (PetscInt first = 0; first < n; first++) {
-    if (c[first].settled) continue;
+  for (PetscInt i = 0; i < n; i++) c[i].kept = PETSC_FALSE;
+  for (PetscInt first = next_body(n, c); first >= 0; first = next_body(n, c)) {
     settle_body(p, n, c, first, &inside);
     if (inside >= 0 && is_straight(p, c + inside) && c[inside].u.distance <= p->depth)
-      PetscCall(accept(p, x, n, c, inside));
+      accept(p, x, n, c, inside, found);
     for (PetscInt i = 0; i < n; i++)
-      if (c[i].body == c[first].body) keep[i] = c[i].wanted;
+      if (c[i].body == c[first].body) c[i].kept = c[i].wanted;
   }
-  for (PetscInt i = 0; i < n; i++) c[i].wanted = keep[i];
-  PetscCall(take_wanted(p, x, n, c));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The end of the run of near pairs that have the same vertex as pair `begin`. */
-static PetscInt run_end(const wring_pairs *p, PetscInt begin)
-{
-  PetscInt end = begin + 1;
-  while (end < p->n_near && p->near[end].vertex == p->near[begin].vertex) end++;
-  return end;
-}
-
-static PetscInt longest_run(const wring_pairs *p)
-{
-  PetscInt longest = 0;
-  for (PetscInt i = 0, end; i < p->n_near; i = end) {
-    end     = run_end(p, i);
-    longest = PetscMax(longest, end - i);
-  }
-  return longest;
+  for (PetscInt i = 0; i < n; i++) c[i].wanted = c[i].kept;
+  take_wanted(p, x, n, c, found);
 }
 
 /* Searches if it is due, and updates far_x to x. */
@@ -436,22 +542,64 @@ static PetscErrorCode prepare(wring_pairs *p, const double *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the pairs that touch at x. */
-static PetscErrorCode find(wring_pairs *p, const double *x)
+/* Work space of find: threads have parts of it. */
+typedef struct {
+  candidate  *candidate;    // [threads][longest]
+  wring_pair *pair;         // [BATCH or longest] in the places of the near pairs of the batch
+  PetscInt    count[BATCH]; // pairs of each run of the batch
+} batch;
+
+/* The pairs of runs [first, last), each in the place of its first near pair. */
+static void touch_runs(const wring_pairs *p, const double *x, PetscInt first, PetscInt last, batch *b)
 {
-  const PetscInt longest = longest_run(p);
-  candidate     *c;
-  PetscBool     *keep;
+  const PetscInt begin = p->run[first];
+#pragma omp parallel for schedule(dynamic, 16) if (p->run[last] - begin > SERIAL_BELOW)
+  for (PetscInt r = first; r < last; r++) {
+    touches          found = {.pair = b->pair + p->run[r] - begin};
+    candidate *const c     = b->candidate + (size_t)omp_get_thread_num() * (size_t)p->longest;
+    const PetscInt   n     = gather(p, x, r, reach(p), PETSC_FALSE, c);
+    touch_vertex(p, x, n, c, &found);
+    b->count[r - first] = found.n;
+  }
+}
+
+/* Appends the pairs of runs [first, last). */
+static PetscErrorCode append_runs(wring_pairs *p, PetscInt first, PetscInt last, const batch *b)
+{
+  PetscInt n = p->n_pair;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(longest, &c, longest, &keep));
-  for (PetscInt i = 0, end, old = 0; i < p->n_near; i = end) {
-    end              = run_end(p, i);
-    const PetscInt n = gather(p, x, i, end, reach(p), c);
-    mark_held(p, p->near[i].vertex, n, c, &old);
-    PetscCall(touch_vertex(p, x, n, c, keep));
+  for (PetscInt r = first; r < last; r++) n += b->count[r - first];
+  if (n > p->room) {
+    p->room = 2 * n;
+    PetscCall(PetscRealloc((size_t)p->room * sizeof *p->pair, &p->pair));
   }
-  PetscCall(PetscFree2(c, keep));
+  for (PetscInt r = first; r < last; r++) {
+    PetscCall(PetscArraycpy(p->pair + p->n_pair, b->pair + p->run[r] - p->run[first], b->count[r - first]));
+    p->n_pair += b->count[r - first];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds the pairs that touch at x, for which p is prepared. */
+static PetscErrorCode find(wring_pairs *p, const double *x)
+{
+  batch *b;
+
+  PetscFunctionBegin;
+  PetscCall(rate(p, x));
+  PetscCall(PetscNew(&b));
+  PetscCall(PetscMalloc1((size_t)wring_max_threads() * (size_t)p->longest, &b->candidate));
+  PetscCall(PetscMalloc1((size_t)PetscMax(BATCH, p->longest), &b->pair));
+  for (PetscInt first = 0, last; first < p->n_run; first = last) {
+    last = first + 1;
+    while (last < p->n_run && p->run[last + 1] - p->run[first] <= BATCH) last++;
+    touch_runs(p, x, first, last, b);
+    PetscCall(append_runs(p, first, last, b));
+  }
+  PetscCall(PetscFree(b->candidate));
+  PetscCall(PetscFree(b->pair));
+  PetscCall(PetscFree(b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -578,21 +726,25 @@ static PetscErrorCode make_watch(wring_pairs *p)
   w->within    = PetscMax(p->thickness, 4 * p->depth);
   w->behind    = INFINITY;
   PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &w->seen));
+  PetscCall(PetscMalloc1(3 * (size_t)p->skin->n_vertex, &w->rated));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Counts the lost vertices among those with near pairs; triangles farther than `within` are ignored. */
 static PetscErrorCode count_near_lost(const wring_pairs *p, const double *x, double within, PetscInt64 *lost)
 {
-  candidate *c;
+  const size_t threads = (size_t)wring_max_threads();
+  candidate   *c;
+  PetscInt64   sum = 0;
 
   PetscFunctionBegin;
-  *lost = 0;
-  PetscCall(PetscMalloc1((size_t)longest_run(p), &c));
-  for (PetscInt i = 0, end; i < p->n_near; i = end) {
-    end = run_end(p, i);
-    *lost += is_lost(p, gather(p, x, i, end, within, c), c);
+  PetscCall(PetscMalloc1(threads * (size_t)p->longest, &c));
+#pragma omp parallel for schedule(dynamic, 16) reduction(+ : sum) if (p->n_near > SERIAL_BELOW)
+  for (PetscInt r = 0; r < p->n_run; r++) {
+    candidate *const own = c + (size_t)omp_get_thread_num() * (size_t)p->longest;
+    sum += is_lost(p, gather(p, x, r, within, PETSC_TRUE, own), own);
   }
+  *lost = sum;
   PetscCall(PetscFree(c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -23,8 +23,13 @@ struct wring_pairs {
   double            behind;                   // m: of wring_near_range
   PetscInt          searches, updates;        // so far; of this solve
   double           *seen;                     // [skin->n_vertex][3] m: positions of the last search
+  double           *rated;                    // [skin->n_vertex][3] m: positions of the last rating
+  double            drift;                    // m: the largest motion of a vertex of any rank since then
   PetscInt          n_near;                   // pairs that may touch until a vertex has moved by half the margin
   wring_near       *near;                     // [n_near]
+  double           *wait;                     // [n_near] m: a pair does not matter until the drift exceeds it
+  PetscInt          n_run, *run;              // [n_run + 1] first near pair of each vertex that has one, and n_near
+  PetscInt          longest;                  // near pairs of a vertex
   PetscInt         *place;                    // [n_near][3]
   PetscInt          n_far;                    // corners that other ranks own
   PetscLayout       layout;                   // of global numbers; NULL before the first search

@@ -49,7 +49,7 @@ static PetscErrorCode sum_change(const wring_potential *g, wring_contact_change 
 
 PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscBool first, wring_contact_change *change)
 {
-  const wring_phase    old  = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  const wring_phase    old  = wring_phases_switch(g->phases, WRING_PHASE_CONTACT);
   wring_contact_step   step = {.h = g->h};
   wring_contact_change one;
   const double        *xa;
@@ -76,7 +76,7 @@ PetscErrorCode wring_potential_update_contacts(wring_potential *g, Vec x, PetscB
 
 PetscErrorCode wring_potential_project_contacts(wring_potential *g, Vec x)
 {
-  const wring_phase  old  = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
+  const wring_phase  old  = wring_phases_switch(g->phases, WRING_PHASE_CONTACT);
   wring_contact_step step = {.h = g->h};
   double            *xa;
 

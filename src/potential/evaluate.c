@@ -90,7 +90,9 @@ static PetscErrorCode add_contacts(wring_potential *g, const job *j, const doubl
   if (g->n_contact == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(!j->splitting && !(j->work & ~(WRING_VALUE | WRING_GRADIENT)), g->comm, PETSC_ERR_SUP,
              "Contacts have a value and a gradient only");
+  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_CONTACT);
   for (int i = 0; i < g->n_contact; i++) PetscCall(wring_contact_add(g->contact[i], j->work, x, f, energy));
+  wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
