@@ -3,7 +3,8 @@
   Cauchy stresses of boxes of every material with fibres and limits on top, on irregular meshes. A linear map gives
   P F^T/J of the laws in every tetrahedron and vertex; the stress is work-conjugate to any velocity gradient, also
   antisymmetric ones, and turns with the body; it is NaN in inverted tetrahedra and nowhere else. Fails if a term, a
-  scale, an order of components or a factor J is wrong, or if a vertex between ranks misses a tetrahedron.
+  scale, an order of components or a factor J is wrong, if a vertex between ranks misses a tetrahedron, or if a linear
+  stress in tetrahedra of second order is not exact at their vertices.
 */
 #include "body.h"
 
@@ -226,41 +227,76 @@ static void bend(const double X[3], double x[3], double F[9])
   memcpy(F, f, sizeof f);
 }
 
-/* The largest errors of recovered stresses in a regular cube of n^3 cells: inside, error[0], and at the surface. */
-static PetscErrorCode recover(PetscInt n, double error[2])
+/* Shear along `axis` by a quadratic function of the others: J = 1, so that shear stresses are linear, mu du/dX. */
+static void slide(int axis, const double X[3], double x[3], double F[9])
 {
-  const wring_box  box    = {.size = {1, 1, 1}, .cells = {n, n, n}};
-  const double     par[2] = {4e4, 6e4};
-  wring_mesh_data *data   = NULL;
+  const int    b = (axis + 1) % 3, c = (axis + 2) % 3;
+  const double slope[2] = {0.3 * X[b] - 0.1 * X[c] + 0.05, 0.2 * X[c] - 0.1 * X[b] - 0.07};
+  for (int i = 0; i < 9; i++) F[i] = i % 4 == 0;
+  memcpy(x, X, 3 * sizeof *x);
+  x[axis] += X[b] * (0.15 * X[b] - 0.1 * X[c] + 0.05) + X[c] * (0.1 * X[c] - 0.07);
+  F[3 * axis + b] = slope[0];
+  F[3 * axis + c] = slope[1];
+}
+
+/* A cube of n^3 cells, straight or curved, and its map. */
+typedef struct {
+  int      order, points, axis; // axis of `slide`; -1: `bend`
+  PetscInt n;
+  double   jitter, curved;
+} recovery;
+
+static wring_mesh *recovery_mesh(const recovery *c)
+{
+  const wring_box  box  = {.size = {1, 1, 1}, .cells = {c->n, c->n, c->n}, .jitter = c->jitter};
+  wring_mesh_data *data = NULL;
   wring_mesh      *m;
-  wring_potential *g;
   PetscMPIInt      rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank == 0) PetscCallAbort(PETSC_COMM_WORLD, wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
+  PetscCallAbort(PETSC_COMM_WORLD, wring_mesh_distribute(PETSC_COMM_WORLD, &data, &m));
+  if (c->order == 2) test_raise(m, c->curved);
+  m->points = c->points;
+  return m;
+}
+
+/* The largest errors of recovered stresses inside, error[0], and at the surface; error[2] of shear stresses. */
+static PetscErrorCode recover(const recovery *how, double error[3])
+{
+  const double     par[2] = {4e4, 6e4};
+  wring_mesh      *m      = recovery_mesh(how);
+  wring_potential *g      = test_potential(m, &wring_law_neohookean, par);
   Vec              x;
-  double          *xa, *mean, F[9], unused[3];
+  double          *xa, *mean, F[9], at[3];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0) PetscCall(wring_mesh_box(PETSC_COMM_SELF, &box, &data, &(wring_error){""}));
-  PetscCall(wring_mesh_distribute(PETSC_COMM_WORLD, &data, &m));
-  g = test_potential(m, &wring_law_neohookean, par);
   PetscCall(wring_potential_create_vec(g, &x));
   PetscCall(VecGetArray(x, &xa));
-  for (PetscInt i = 0; i < m->n_owned; i++) bend(m->X + 3 * i, xa + 3 * i, F);
+  for (PetscInt i = 0; i < m->n_owned; i++) {
+    if (how->axis < 0)
+      bend(m->X + 3 * i, xa + 3 * i, F);
+    else
+      slide(how->axis, m->X + 3 * i, xa + 3 * i, F);
+  }
   PetscCall(VecRestoreArray(x, &xa));
   PetscCall(PetscMalloc1(6 * m->n_local, &mean));
   PetscCall(wring_potential_recover_stress(g, x, mean));
-  error[0] = error[1] = 0;
+  error[0] = error[1] = error[2] = 0;
   for (PetscInt i = 0; i < m->n_local; i++) {
     const double *const X      = m->X + 3 * i;
     double              tau[9] = {0}, depth = 1;
-    bend(X, unused, F);
+    if (how->axis < 0)
+      bend(X, at, F);
+    else
+      slide(how->axis, X, at, F);
     add_law(&wring_law_neohookean, par, F, tau);
     for (int k = 0; k < 9; k++) tau[k] /= determinant(F);
     for (int c = 0; c < 3; c++) depth = fmin(depth, fmin(X[c], 1 - X[c]));
-    const int at = depth < 1e-9;
-    error[at]    = fmax(error[at], worst_of(1, mean + 6 * i, tau));
+    const int surface = depth < 1e-9;
+    error[surface]    = fmax(error[surface], worst_of(1, mean + 6 * i, tau));
+    for (int c = 3; c < 6; c++) error[2] = fmax(error[2], fabs(mean[6 * i + c] - tau[3 * row[c] + column[c]]));
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, error, 2, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, error, 3, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   PetscCall(PetscFree(mean));
   PetscCall(VecDestroy(&x));
   PetscCall(wring_potential_destroy(&g));
@@ -268,16 +304,73 @@ static PetscErrorCode recover(PetscInt n, double error[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Means at vertices are of second order inside a regular mesh, where tets are on all sides; of first at the surface. */
+/*
+  Of order 1, recovered stresses are of second order inside a regular mesh, where tets are on all sides, and of first at
+  the surface; of order 2, of second order everywhere, also where edges are curved by the square of their length.
+*/
 static PetscErrorCode test_recovery(void)
 {
-  double coarse[2], fine[2];
+  double coarse[3], fine[3];
 
   PetscFunctionBegin;
-  PetscCall(recover(4, coarse));
-  PetscCall(recover(8, fine));
+  PetscCall(recover(&(recovery){1, 0, -1, 4, 0, 0}, coarse));
+  PetscCall(recover(&(recovery){1, 0, -1, 8, 0, 0}, fine));
   CHECK(coarse[0] > 3.2 * fine[0] && fine[0] > 0, "errors inside %g, %g Pa", coarse[0], fine[0]);
   CHECK(coarse[1] > 1.6 * fine[1] && coarse[1] < 2.4 * fine[1], "at the surface %g, %g Pa", coarse[1], fine[1]);
+  for (int k = 0; k < 3; k++) {
+    const int    points = k == 1 ? 14 : 4;
+    const double curved = k == 2 ? 0.1 : 0;
+    PetscCall(recover(&(recovery){2, points, -1, 3, 0, curved / 9}, coarse));
+    PetscCall(recover(&(recovery){2, points, -1, 6, 0, curved / 36}, fine));
+    for (int i = 0; i < 2; i++)
+      CHECK(coarse[i] > 3.2 * fine[i] && fine[i] > 0, "order 2, case %d: errors %s %g, %g Pa", k,
+            i ? "at the surface" : "inside", coarse[i], fine[i]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Linear stresses are exact at all vertices of straight tets of order 2. */
+static PetscErrorCode test_linear_recovery(int points)
+{
+  double error[3];
+
+  PetscFunctionBegin;
+  for (int axis = 0; axis < 3; axis++) {
+    PetscCall(recover(&(recovery){2, points, axis, 2, 0.3, 0}, error));
+    CHECK(error[2] <= 1e-10 && error[1] > 1, "shear stresses are off by %g Pa along %d", error[2], axis);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same with a linear field given at points, in all components. */
+static PetscErrorCode test_extrapolation(int points)
+{
+  wring_mesh                   *m    = recovery_mesh(&(recovery){2, points, 0, 2, 0.3, 0});
+  const wring_quadrature *const rule = wring_mesh_quadrature(m);
+  double                       *stress, *half[2], *weight, N[10];
+  PetscInt                      v[10];
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc4(6 * m->n_tet * rule->n, &stress, 3 * m->n_local, &half[0], 3 * m->n_local, &half[1],
+                         3 * m->n_local, &weight));
+  for (PetscInt i = 0; i < m->n_tet * rule->n; i++) {
+    const int n = wring_tet_vertices(m, i / rule->n, v);
+    wring_tet_shape(n, rule->L[i % rule->n], N);
+    for (int c = 0; c < 6; c++)
+      for (int a = 0; a < n; a++) {
+        const double *const X = m->X + 3 * v[a];
+        stress[6 * i + c] += N[a] * (c - X[0] * c + X[1] * (2 + c) - X[2]);
+      }
+  }
+  wring_add_at_vertices(m, stress, half[0], half[1], weight);
+  for (PetscInt i = 0; i < 6 * m->n_local; i++) {
+    const double *const X = m->X + 3 * (i / 6);
+    const double        c = (double)(i % 6), V = weight[3 * (i / 6)];
+    const double        sum = half[i % 6 / 3][3 * (i / 6) + i % 3];
+    if (V > 0) CHECK(fabs(sum / V - (c - X[0] * c + X[1] * (2 + c) - X[2])) <= 1e-12, "a linear field is %g", sum / V);
+  }
+  PetscCall(PetscFree4(stress, half[0], half[1], weight));
+  PetscCall(wring_mesh_destroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -336,6 +429,10 @@ int main(int argc, char **argv)
     PetscCall(test_turned(argv[1], law));
   }
   PetscCall(test_recovery());
+  PetscCall(test_linear_recovery(4));
+  PetscCall(test_linear_recovery(14));
+  PetscCall(test_extrapolation(4));
+  PetscCall(test_extrapolation(14));
   PetscCall(test_inverted(argv[1]));
   PetscCall(PetscFinalize());
   return 0;

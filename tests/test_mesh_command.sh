@@ -248,7 +248,7 @@ refused_everywhere 'bad.mesh:15: element 2 refers to node 99' convert bad.mesh a
 # ---- order 2: vertices at the middles of edges, numbered behind the corners; files keep them bit by bit ----
 works 1 box second.msh -size 2,1,1 -cells 2,1,1 -order 2
 works 1 info second.msh -map map.csv -json second.json
-line='order           2: 33 more vertices at middles of edges; the rest is of the corners'
+line='order           2: 33 more vertices at middles of edges, Jacobian at least 1 of its mean'
 grep -qx "$line" log || fail 'info of order 2'
 grep -q '"order": 2' second.json && grep -q '"middles": 33' second.json || fail 'second.json'
 diff map.csv <(echo node,vertex; for i in {1..45}; do echo "$i,$((i - 1))"; done) || fail 'map of nodes'
@@ -285,6 +285,59 @@ for cell in range(0, len(cells), 10):
         for c in range(3):
             assert x[3 * v[4 + k] + c] == (x[3 * v[a] + c] + x[3 * v[b] + c]) / 2
 PY
+
+# ---- curved: the middle of the edge 01 of the unit tetrahedron moved by d = -0.1 m along y ----
+# X + 4 L_0 L_1 d has the volume V (1 + (grad L_0 + grad L_1).d) = 1.1/6 and the Jacobian 6 V (1 + 0.4 L_1). The face
+# z = 0 has the area 1/2 (1 + 4/3 0.1), and the edge is a parabola with slopes up to 0.4. Fails if corners alone are
+# taken.
+cat >curved.msh <<'END'
+$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$PhysicalNames
+3
+1 1 "edge"
+2 2 "floor"
+3 3 "body"
+$EndPhysicalNames
+$Nodes
+10
+1 0 0 0
+2 1 0 0
+3 0 1 0
+4 0 0 1
+5 0.5 -0.1 0
+6 0.5 0.5 0
+7 0 0.5 0
+8 0 0 0.5
+9 0 0.5 0.5
+10 0.5 0 0.5
+$EndNodes
+$Elements
+3
+1 8 2 1 1 1 2 5
+2 9 2 2 2 1 2 3 5 6 7
+3 11 2 3 3 1 2 3 4 5 6 7 8 9 10
+$EndElements
+END
+for n in 1 3; do
+  works $n info curved.msh -json curved.json
+  "$python" - <<'PY' || fail "curved elements on $n ranks"
+import json, math
+m = json.load(open("curved.json"))
+floor, edge = ([s for s in m["sets"] if s["name"] == name][0] for name in ("floor", "edge"))
+length = math.sqrt(1.16) / 2 + math.asinh(0.4) / 0.8
+for found, exact, near in (
+    (m["volume"], 1.1 / 6, 1e-14),
+    (m["regions"][0]["volume"], 1.1 / 6, 1e-14),
+    (m["jacobian_min"], 1 / 1.1, 1e-14),
+    (floor["area"], 0.5 * (1 + 0.4 / 3), 1e-14),
+    (edge["length"], length, 1e-5),
+    (m["edges"]["min"], 1, 1e-14),
+):
+    assert abs(found - exact) <= near, (found, exact)
+PY
+done
 
 # ---- help ----
 "$wring" help mesh >log || fail 'help mesh'

@@ -234,28 +234,90 @@ static PetscErrorCode test_exact(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fails if the coordinates of a point in a curved tet do not give the point back. */
-static PetscErrorCode test_places(void)
+/* The point with coordinates L in the tet with this original number, on all ranks. */
+static PetscErrorCode point_of(const wring_mesh *m, PetscInt64 number, const double L[4], double point[3])
 {
-  wring_mesh *m     = test_box(PETSC_COMM_WORLD, (const PetscInt[3]){4, 2, 2});
-  uint64_t    state = 5;
+  double   N[10], sum[3] = {0};
+  PetscInt v[10];
 
   PetscFunctionBegin;
-  for (int i = 0; i < 20; i++) {
-    wring_place place;
-    PetscInt    v[10];
-    double      point[3], N[10];
-    for (int c = 0; c < 3; c++) point[c] = (c == 0 ? 2 : 1) * (0.5 + 0.4 * test_random(&state));
-    PetscCall(wring_mesh_locate(m, point, &place));
-    if (place.tet < 0) continue;
-    const int n = wring_tet_vertices(m, place.tet, v);
-    wring_tet_shape(n, place.weight, N);
-    for (int c = 0; c < 3; c++) {
-      for (int a = 0; a < n; a++) point[c] -= N[a] * m->X[3 * v[a] + c];
-      CHECK(fabs(point[c]) <= 1e-13, "point %d is off by %g", i, point[c]);
-    }
+  wring_tet_shape(10, L, N);
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    if (m->tet_original[e] != number) continue;
+    wring_tet_vertices(m, e, v);
+    for (int a = 0; a < 10; a++)
+      for (int c = 0; c < 3; c++) sum[c] += N[a] * m->X[3 * v[a] + c];
   }
+  PetscCallMPI(MPI_Allreduce(sum, point, 3, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails unless one rank has the point, in tet `number` (-1: any), with coordinates that give it back. */
+static PetscErrorCode check_place(const wring_mesh *m, const double point[3], PetscInt64 number)
+{
+  wring_place place;
+  PetscInt    v[10];
+  double      N[10], x[3] = {0};
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_locate(m, point, &place));
+  int holders = place.tet >= 0;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &holders, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD));
+  CHECK(holders == 1 && place.distance == 0, "%d ranks have a point, %g m outside", holders, place.distance);
+  if (place.tet < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  CHECK(number < 0 || m->tet_original[place.tet] == number, "tet %d has a point of tet %d",
+        (int)m->tet_original[place.tet], (int)number);
+  const int n = wring_tet_vertices(m, place.tet, v);
+  wring_tet_shape(n, place.weight, N);
+  for (int c = 0; c < 3; c++) {
+    for (int a = 0; a < n; a++) x[c] += N[a] * m->X[3 * v[a] + c];
+    CHECK(fabs(x[c] - point[c]) <= 1e-13, "a point is off by %g", x[c] - point[c]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A point outside: `nearest` is at that distance, and a point of the body. */
+static PetscErrorCode check_nearest(const wring_mesh *m, const double point[3])
+{
+  wring_place place;
+
+  PetscFunctionBegin;
+  PetscCall(wring_mesh_locate(m, point, &place));
+  const double *const x = place.nearest;
+  const double        d = sqrt(PetscSqr(x[0] - point[0]) + PetscSqr(x[1] - point[1]) + PetscSqr(x[2] - point[2]));
+  CHECK(place.distance > 0.1 && fabs(place.distance - d) <= 1e-13, "distance %g, expected %g", place.distance, d);
+  PetscCall(check_place(m, x, -1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Points of curved tets, inside, in the parts that bulge out of the straight ones, and on faces. Fails if points are
+  looked for among the corners of tets, or a rank misses one.
+*/
+static PetscErrorCode test_places(double curved)
+{
+  uint64_t    state = 5;
+  double      point[3];
+  wring_mesh *m;
+
+  PetscFunctionBegin;
+  test_mesh_curved = curved;
+  m                = test_box(PETSC_COMM_WORLD, (const PetscInt[3]){4, 2, 2});
+  for (PetscInt64 e = 0; e < m->n_tet_global; e++) {
+    double L[4], sum = 0;
+    for (int a = 0; a < 4; a++) L[a] = 1 + test_random(&state) + (a == e % 4 ? -0.99 : 0), L[a] *= L[a], sum += L[a];
+    for (int a = 0; a < 4; a++) L[a] /= sum;
+    PetscCall(point_of(m, e, L, point));
+    PetscCall(check_place(m, point, L[e % 4] > 1e-6 ? e : -1));
+    L[(e + 1) % 4] += L[e % 4];
+    L[e % 4] = 0;
+    PetscCall(point_of(m, e, L, point));
+    PetscCall(check_place(m, point, -1));
+  }
+  PetscCall(check_nearest(m, (const double[]){1.1, 0.4, 1.3}));
+  PetscCall(check_nearest(m, (const double[]){2.4, 1.3, -0.2}));
   PetscCall(wring_mesh_destroy(&m));
+  test_mesh_curved = 0.01;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -328,7 +390,9 @@ int main(int argc, char **argv)
   PetscCall(test_masses(source));
   PetscCall(test_patch(source));
   PetscCall(test_exact());
-  PetscCall(test_places());
+  PetscCall(test_places(0));
+  PetscCall(test_places(0.01));
+  PetscCall(test_places(0.04));
   for (int i = 0; (law = wring_law_material(i)); i++) PetscCall(test_derivatives(source, law));
   PetscCall(PetscFinalize());
   return 0;

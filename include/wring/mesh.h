@@ -14,7 +14,7 @@
     surface/     faces and surfaces of tets, lines and triangles of sets (map: surface/skin.h)
     sets.c       sets by rest position; rest.c rest geometry and masses; info.c properties of a mesh
     patches.c    patches of tets around vertices
-    measure.c    measures of slices; measure_shared.c of what slices share
+    measure.c    measures of slices; measure_curved.c of order 2; measure_shared.c of what slices share
     quadrature.c shape functions and points of tets of first and second order
     locate.c     the tet that contains a point
   Not here: elements with energies (term), files of results (io), keys of a deck that do not describe the mesh
@@ -144,7 +144,8 @@ enum { WRING_QUALITY_BINS = 10 };
 
 /*
   Counts and sizes; those of tets are 0 if there are none. Quality of a tet: 12 (9 V^2)^(1/3) / sum l^2, 1 for the
-  regular one.
+  regular one. Of a second-order mesh, volumes, areas and lengths of sets are those of the curved elements; edges and
+  qualities are of the straight tets of the corners.
 */
 typedef struct {
   PetscInt64  n_vertex, n_tet;
@@ -155,6 +156,7 @@ typedef struct {
   PetscInt64  n_edge;
   double      edge_min, edge_mean, edge_max; // m, every edge counted once
   double      quality_min, quality_mean;
+  double      jacobian_min; // the least Jacobian of a tet, at corners and 14 points, over its mean; 1 at order 1
   PetscInt64  quality_count[WRING_QUALITY_BINS]; // bin b: [b, b + 1) / 10, the last with 1
   PetscInt64  n_boundary_face;
   PetscInt64  n_component;                              // sets of tets that share no vertex with others
@@ -164,8 +166,8 @@ typedef struct {
 
 /*
   Of the mesh whose slice d is, on all ranks; sums differ by round-off with the number of ranks. Freed by
-  wring_mesh_measures_destroy. Takes at most 130 bytes a tet of the slice, and four exchanges, but that components take
-  as many as slices follow each other in one. Collective.
+  wring_mesh_measures_destroy. Takes at most 130 bytes a tet of the slice, 110 more at order 2, and four exchanges, but
+  that components take as many as slices follow each other in one. Collective.
 */
 PetscErrorCode wring_mesh_measure(MPI_Comm comm, const wring_mesh_data *d, wring_mesh_measures *m);
 PetscErrorCode wring_mesh_measures_destroy(wring_mesh_measures *m);
@@ -378,15 +380,16 @@ PetscErrorCode wring_mesh_route_tets(const wring_mesh *m, PetscInt n_mother, Pet
 typedef struct {
   PetscInt tet;        // the local tet that contains it, on one rank; -1 on the others, and on all if it is outside
   double   weight[4];  // barycentric coordinates in that tet, sum 1: the point is sum_a N_a(weight) X_a; else 0
-  double   distance;   // m, from the nearest tet, on all ranks; 0: inside; INFINITY: there are no tets
-  double   nearest[3]; // the nearest point of the tets, on all ranks, if it is outside
+  double   distance;   // m, from `nearest`, on all ranks; 0: inside; INFINITY: there are no tets
+  double   nearest[3]; // on all ranks, if it is outside: the nearest point of the tets; of curved ones, one near it
 } wring_place;
 
 /*
   Finds the tet whose rest shape contains a point [m], the same on all ranks, to within 1e-9 of the diagonal of the
   mesh; of several, on a face, the one with the lowest original number, so that the result does not depend on the
   partition. Tets are numbered: extending the halo later does not change the place. Collective; time proportional to the
-  tets of this rank. At order 2 the tet with straight edges contains the point.
+  tets of this rank. Second-order tets are as curved as they are; `nearest` is on a curved face, with the coordinates of
+  the point that is nearest among the four flat parts of faces.
 */
 PetscErrorCode wring_mesh_locate(const wring_mesh *m, const double point[3], wring_place *place);
 
@@ -477,7 +480,7 @@ void wring_tet_rest_at(const wring_mesh *m, PetscInt e, const double L[4], doubl
 double wring_tet_volume(const wring_mesh *m, PetscInt e); // rest volume, m^3
 
 typedef struct {
-  double volume, min_quality;            // m^3; 12 (9 V^2)^(1/3) / sum l^2, 1 for the regular tet
+  double volume, min_quality;            // m^3; 12 (9 V^2)^(1/3) / sum l^2 of the corners, 1 for the regular tet
   double low[3], high[3];                // bounding box, m
   double balance_tets, balance_vertices; // largest over average
   double ghosts;                         // ghosts of all ranks over vertices
@@ -485,5 +488,5 @@ typedef struct {
 
 PetscErrorCode wring_mesh_get_info(const wring_mesh *m, wring_mesh_info *info); // collective
 
-/* volume [regions.n] m^3; height [regions.n] m: the least height of a tet over one of its faces. Collective. */
+/* volume [regions.n] m^3; height [regions.n] m: the least height of a tet of corners over a face. Collective. */
 PetscErrorCode wring_mesh_measure_regions(const wring_mesh *m, double *volume, double *height);

@@ -314,21 +314,26 @@ void wring_term_add_energies(const wring_term *t, const double *x, double *energ
 */
 void wring_term_add_stress(const wring_term *t, const double *x, double *tau);
 
+/* The same of tets at each of their points, tau [mesh->n_tet][wring_mesh_quadrature(mesh)->n][6] in Pa. */
+void wring_term_add_point_stress(const wring_term *t, const double *x, double *tau);
+
 /* F [mesh->n_tet][9] of every tet, row by row, with or without a term; and J = det F. */
 void   wring_deformation_gradients(const wring_mesh *m, const double *x, double *F);
 double wring_volume_ratio(const double F[9]);
 
 /*
-  The Cauchy stress tau/J, in place, of one element and of every tet, tau [mesh->n_tet][6]; NaN unless J > 0. The von
-  Mises stress of a stress.
+  The Cauchy stress tau/J, in place, of one element, of every tet, tau [mesh->n_tet][6], and at every point of tets, tau
+  [mesh->n_tet][points][6]; NaN unless J > 0. The von Mises stress of a stress.
 */
 void   wring_cauchy_stress(double J, double tau[6]);
 void   wring_cauchy_stresses(const wring_mesh *m, const double *x, double *tau);
+void   wring_point_stresses(const wring_mesh *m, const double *x, double *tau);
 double wring_von_mises(const double stress[6]);
 
 /*
-  Adds at each vertex V_e times the stress [mesh->n_tet][6] of this rank's tets at it to normal (XX YY ZZ) and shear (XY
-  YZ XZ), and their rest volumes V_e to volume, thrice, all [n_local][3].
+  Adds at each vertex V_e times the stress of this rank's tets there to normal (XX YY ZZ) and shear (XY YZ XZ), and
+  their rest volumes V_e to volume, thrice, all [n_local][3]. Of stress [mesh->n_tet][points][6], each tet has the
+  nearest linear function, docs/theory.md (3.65a).
 */
 void wring_add_at_vertices(const wring_mesh *m, const double *stress, double *normal, double *shear, double *volume);
 

@@ -31,9 +31,9 @@ static void measure_tets(const wring_mesh *m, double *volume, double *min_qualit
   for (PetscInt e = 0; e < m->n_tet; e++) {
     const double *x[4];
     for (int a = 0; a < 4; a++) x[a] = m->X + 3 * m->tet[4 * e + a];
-    const double v = wring_tet_det(x[0], x[1], x[2], x[3]) / 6;
-    *volume += v;
-    *min_quality = PetscMin(*min_quality, wring_tet_quality(x, v));
+    const double straight = wring_tet_det(x[0], x[1], x[2], x[3]) / 6;
+    *volume += m->order > 1 ? wring_tet_volume(m, e) : straight;
+    *min_quality = PetscMin(*min_quality, wring_tet_quality(x, straight));
   }
 }
 
@@ -82,7 +82,7 @@ PetscErrorCode wring_mesh_measure_regions(const wring_mesh *m, double *volume, d
     for (int a = 0; a < 4; a++) x[a] = m->X + 3 * m->tet[4 * e + a];
     double det;
     height[r] = PetscMin(height[r], squared_height(x, &det));
-    volume[r] += det / 6;
+    volume[r] += m->order > 1 ? wring_tet_volume(m, e) : det / 6;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, volume, n, MPI_DOUBLE, MPI_SUM, m->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, height, n, MPI_DOUBLE, MPI_MIN, m->comm));

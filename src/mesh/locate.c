@@ -3,17 +3,26 @@
 #include "mesh/surface/nearest.h"
 #include <wring/mesh.h>
 #include <math.h>
+#include <string.h>
 
-/* Distance of a point from the bounding box of a tet, a lower bound of its distance from the tet. */
+static const int edge_of[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}; // the corners of the edges of `mid`
+
+/*
+  Distance of a point from a box around a tet, a lower bound of its distance from the tet. A quadratic tet lies in the
+  convex hull of its Bezier points: the corners, and 2 X_mid - (X_a + X_b)/2 of each edge.
+*/
 static double box_distance(const wring_mesh *m, PetscInt e, const double point[3])
 {
-  const PetscInt *const v      = m->tet + 4 * (size_t)e;
-  double                square = 0;
+  PetscInt  v[10];
+  const int n      = wring_tet_vertices(m, e, v);
+  double    square = 0;
   for (int c = 0; c < 3; c++) {
-    double low = INFINITY, high = -INFINITY;
-    for (int a = 0; a < 4; a++) {
-      low  = PetscMin(low, m->X[3 * v[a] + c]);
-      high = PetscMax(high, m->X[3 * v[a] + c]);
+    double low = INFINITY, high = -INFINITY, X[10];
+    for (int a = 0; a < n; a++) X[a] = m->X[3 * (size_t)v[a] + (size_t)c];
+    for (int a = 4; a < n; a++) X[a] = 2 * X[a] - 0.5 * (X[edge_of[a - 4][0]] + X[edge_of[a - 4][1]]);
+    for (int a = 0; a < n; a++) {
+      low  = PetscMin(low, X[a]);
+      high = PetscMax(high, X[a]);
     }
     const double d = PetscMax(PetscMax(low - point[c], point[c] - high), 0);
     square += d * d;
@@ -21,18 +30,38 @@ static double box_distance(const wring_mesh *m, PetscInt e, const double point[3
   return sqrt(square);
 }
 
+static void find_position(const wring_mesh *m, PetscInt e, const double L[4], double X[3])
+{
+  PetscInt  v[10];
+  const int n = wring_tet_vertices(m, e, v);
+  double    N[10];
+  wring_tet_shape(n, L, N);
+  for (int c = 0; c < 3; c++) {
+    X[c] = 0;
+    for (int a = 0; a < n; a++) X[c] += N[a] * m->X[3 * (size_t)v[a] + (size_t)c];
+  }
+}
+
 /* ---- inside ------------------------------------------------------------------------------------------------------ */
 
 /*
-  Barycentric weights by (3.1), and whether the point is at most `tolerance` outside of each face: weight a times the
-  height of corner a, 1/|grad w_a|, is the distance from the face opposite to it.
+  Whether the point with weights w is at most `tolerance` outside of each face: weight a times the height of corner a,
+  1/|grad w_a|, is the distance from the face opposite to it. B [12]: grad w_a, of which the last row is computed here.
 */
+static PetscBool is_inside(double B[12], const double w[4], double tolerance)
+{
+  for (int c = 0; c < 3; c++) B[9 + c] = -B[c] - B[3 + c] - B[6 + c];
+  for (int a = 0; a < 4; a++)
+    if (!(w[a] >= -tolerance * sqrt(wring_dot3(B + 3 * a, B + 3 * a)))) return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+/* Barycentric weights by (3.1), and whether the point is inside. */
 static PetscBool find_weights(const wring_mesh *m, PetscInt e, const double point[3], double tolerance, double w[4])
 {
   const PetscInt *const v = m->tet + 4 * (size_t)e;
   const double         *X[4];
-  double                B[12]  = {0}, volume, d[3];
-  PetscBool             inside = PETSC_TRUE;
+  double                B[12], volume, d[3];
   for (int a = 0; a < 4; a++) X[a] = m->X + 3 * (size_t)v[a];
   wring_tet_rest(X[0], X[1], X[2], X[3], B, &volume);
   wring_subtract3(point, X[3], d);
@@ -40,34 +69,59 @@ static PetscBool find_weights(const wring_mesh *m, PetscInt e, const double poin
   for (int a = 0; a < 3; a++) {
     w[a] = wring_dot3(B + 3 * a, d);
     w[3] -= w[a];
-    for (int c = 0; c < 3; c++) B[9 + c] -= B[3 * a + c];
   }
-  for (int a = 0; a < 4; a++) {
-    const double slope = sqrt(wring_dot3(B + 3 * a, B + 3 * a));
-    if (!(w[a] >= -tolerance * slope)) inside = PETSC_FALSE;
+  return is_inside(B, w, tolerance);
+}
+
+/* gap = point - X(L) in a second-order tet; returns its length. */
+static double find_gap(const wring_mesh *m, PetscInt e, const double point[3], const double L[4], double gap[3])
+{
+  double X[3];
+  find_position(m, e, L, X);
+  wring_subtract3(point, X, gap);
+  return sqrt(wring_dot3(gap, gap));
+}
+
+/* Halves the step from L until the gap becomes smaller; false: it does not, as at round-off. */
+static PetscBool step_towards(const wring_mesh *m, PetscInt e, const double point[3], const double step[3], double L[4],
+                              double gap[3], double *size)
+{
+  for (double t = 1; t > 1e-3; t *= 0.5) {
+    double next[4] = {L[0] + t * step[0], L[1] + t * step[1], L[2] + t * step[2], 0}, rest[3];
+    next[3]        = 1 - next[0] - next[1] - next[2];
+    const double d = find_gap(m, e, point, next, rest);
+    if (!(d < *size)) continue;
+    for (int a = 0; a < 4; a++) L[a] = next[a];
+    for (int c = 0; c < 3; c++) gap[c] = rest[c];
+    *size = d;
+    return PETSC_TRUE;
   }
-  return inside;
+  return PETSC_FALSE;
 }
 
 /*
-  Barycentric coordinates of a point in a second-order tet, by Newton's method from those in its straight tet, which are
-  exact if its edges are straight.
+  The same as find_weights in a second-order tet, by Newton's method for X(L) = point from the centroid. Points that it
+  does not reach, because X(L) folds on the way there, are not in the tet, whose Jacobian is positive.
 */
-static void curve_weights(const wring_mesh *m, PetscInt e, const double point[3], double L[4])
+static PetscBool find_curved_weights(const wring_mesh *m, PetscInt e, const double point[3], double tolerance,
+                                     double L[4])
 {
-  PetscInt  v[10];
-  const int n = wring_tet_vertices(m, e, v);
-  for (int k = 0; k < 8; k++) {
-    double N[10], B[9], volume, gap[3];
-    wring_tet_shape(n, L, N);
+  enum { STEPS = 50 };
+  double B[12] = {0}, gap[3], step[3], volume;
+  for (int a = 0; a < 4; a++) L[a] = 0.25;
+  double size = find_gap(m, e, point, L, gap);
+  for (int k = 0; k < STEPS; k++) {
     wring_tet_rest_at(m, e, L, B, &volume);
-    for (int c = 0; c < 3; c++) {
-      gap[c] = point[c];
-      for (int a = 0; a < n; a++) gap[c] -= N[a] * m->X[3 * (size_t)v[a] + (size_t)c];
-    }
-    for (int a = 0; a < 3; a++) L[a] += wring_dot3(B + 3 * a, gap);
-    L[3] = 1 - L[0] - L[1] - L[2];
+    if (!(volume > 0)) return PETSC_FALSE;
+    for (int a = 0; a < 3; a++) step[a] = wring_dot3(B + 3 * a, gap);
+    if (!step_towards(m, e, point, step, L, gap, &size)) break;
   }
+  return (PetscBool)(size <= tolerance && is_inside(B, L, tolerance));
+}
+
+static PetscBool contains(const wring_mesh *m, PetscInt e, const double point[3], double tolerance, double w[4])
+{
+  return m->order > 1 ? find_curved_weights(m, e, point, tolerance, w) : find_weights(m, e, point, tolerance, w);
 }
 
 /* The tet with the lowest original number that contains the point, on the rank that has it. */
@@ -80,37 +134,52 @@ static PetscErrorCode find_tet(const wring_mesh *m, const double point[3], wring
   PetscCall(wring_mesh_tolerance(m, &tolerance, low, high));
   for (PetscInt e = 0; e < m->n_tet; e++) {
     if (box_distance(m, e, point) > 2 * tolerance || m->tet_original[e] >= best) continue;
-    if (!find_weights(m, e, point, tolerance, w)) continue;
+    if (!contains(m, e, point, tolerance, w)) continue;
     best       = m->tet_original[e];
     place->tet = e;
   }
   PetscCallMPI(MPI_Allreduce(&best, &least, 1, MPIU_INT64, MPI_MIN, m->comm));
   *found = (PetscBool)(least < INT64_MAX);
   if (best > least) place->tet = -1;
-  if (place->tet >= 0) find_weights(m, place->tet, point, tolerance, place->weight);
-  if (place->tet >= 0 && m->order > 1) curve_weights(m, place->tet, point, place->weight);
+  if (place->tet >= 0) contains(m, place->tet, point, tolerance, place->weight);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- outside ----------------------------------------------------------------------------------------------------- */
 
+/* The point nearest to a flat part of a face, w [3][4] its corners in the tet, then on the face that may be curved. */
+static void approach_part(const wring_mesh *m, PetscInt e, double w[3][4], const double point[3], wring_place *place)
+{
+  double X[3][3], ab[3], ac[3], ap[3], at[3], L[4], nearest[3], r[3];
+  for (int k = 0; k < 3; k++) find_position(m, e, w[k], X[k]);
+  wring_subtract3(X[1], X[0], ab);
+  wring_subtract3(X[2], X[0], ac);
+  wring_subtract3(point, X[0], ap);
+  wring_nearest_weights(ab, ac, ap, at);
+  for (int a = 0; a < 4; a++) L[a] = at[0] * w[0][a] + at[1] * w[1][a] + at[2] * w[2][a];
+  find_position(m, e, L, nearest);
+  wring_subtract3(point, nearest, r);
+  const double distance = sqrt(wring_dot3(r, r));
+  if (distance >= place->distance) return;
+  place->distance = distance;
+  memcpy(place->nearest, nearest, sizeof nearest);
+}
+
 /* Replaces the nearest point by that of a tet which does not contain the point, if that is nearer. */
 static void approach(const wring_mesh *m, PetscInt e, const double point[3], wring_place *place)
 {
   static const int face[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
+  static const int cut[5][3]  = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}, {0, 1, 2}}; // order 2: four; 1: the last
   for (int f = 0; f < 4; f++) {
-    const double *X[3];
-    double        ab[3], ac[3], ap[3], w[3], r[3];
-    for (int a = 0; a < 3; a++) X[a] = m->X + 3 * (size_t)m->tet[4 * (size_t)e + (size_t)face[f][a]];
-    wring_subtract3(X[1], X[0], ab);
-    wring_subtract3(X[2], X[0], ac);
-    wring_subtract3(point, X[0], ap);
-    wring_nearest_weights(ab, ac, ap, w);
-    for (int c = 0; c < 3; c++) r[c] = ap[c] - w[1] * ab[c] - w[2] * ac[c];
-    const double distance = sqrt(wring_dot3(r, r));
-    if (distance >= place->distance) continue;
-    place->distance = distance;
-    wring_subtract3(point, r, place->nearest);
+    double w[6][4] = {{0}}, part[3][4];
+    for (int a = 0; a < 3; a++) {
+      w[a][face[f][a]]     = 1;
+      w[3 + a][face[f][a]] = w[3 + a][face[f][(a + 1) % 3]] = 0.5;
+    }
+    for (int k = m->order > 1 ? 0 : 4; k < (m->order > 1 ? 4 : 5); k++) {
+      for (int a = 0; a < 3; a++) memcpy(part[a], w[cut[k][a]], sizeof part[a]);
+      approach_part(m, e, part, point, place);
+    }
   }
 }
 

@@ -53,6 +53,7 @@ static PetscErrorCode create_view(MPI_Comm comm, const wring_mesh_data *d, wring
   PetscCall(copy_elements(w));
   PetscCall(wring_blocks_compact(d->n_tet + d->n_set_element, w->tet, &w->n_used, &w->used));
   PetscCall(fetch_vertices(w));
+  PetscCall(wring_view_find_middles(w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -66,6 +67,8 @@ static PetscErrorCode destroy_view(wring_view *w)
   PetscCall(PetscFree(w->owner));
   PetscCall(PetscFree(w->tet));
   PetscCall(PetscFree(w->asked));
+  PetscCall(PetscFree(w->edge));
+  PetscCall(PetscFree(w->middle));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,12 +79,15 @@ static void measure_tets(const wring_view *w, wring_mesh_measures *m)
   for (PetscInt e = 0; e < w->d->n_tet; e++) {
     const PetscInt r = w->d->region[e];
     const double  *x[4];
+    double         jacobian = 1;
     for (int a = 0; a < 4; a++) x[a] = w->X + 3 * (size_t)w->tet[4 * (size_t)e + (size_t)a];
-    const double v = wring_tet_det(x[0], x[1], x[2], x[3]) / 6, q = wring_tet_quality(x, v);
+    const double straight = wring_tet_det(x[0], x[1], x[2], x[3]) / 6, q = wring_tet_quality(x, straight);
+    const double volume = w->middle ? wring_view_tet_volume(w, e, &jacobian) : straight;
     m->region_tets[r]++;
-    m->region_volume[r] += v;
-    m->volume += v;
-    m->quality_min = PetscMin(m->quality_min, q);
+    m->region_volume[r] += volume;
+    m->volume += volume;
+    m->jacobian_min = PetscMin(m->jacobian_min, jacobian);
+    m->quality_min  = PetscMin(m->quality_min, q);
     m->quality_mean += q / (double)m->n_tet;
     m->quality_count[(int)PetscMin(WRING_QUALITY_BINS * q, WRING_QUALITY_BINS - 1)]++;
   }
@@ -95,12 +101,13 @@ static void measure_sets(const wring_view *w, wring_mesh_measures *m)
     const double *const x = w->X + 3 * (size_t)v[0], *const y = w->X + 3 * (size_t)v[1];
     double B[4], area;
     if (row[3] < 0) {
+      const double straight = sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
       m->set_lines[row[0]]++;
-      m->set_length[row[0]] += sqrt(PetscSqr(x[0] - y[0]) + PetscSqr(x[1] - y[1]) + PetscSqr(x[2] - y[2]));
+      m->set_length[row[0]] += w->middle ? wring_view_line_length(w, v) : straight;
     } else {
       wring_triangle_rest(x, y, w->X + 3 * (size_t)v[2], B, &area);
       m->set_triangles[row[0]]++;
-      m->set_area[row[0]] += area;
+      m->set_area[row[0]] += w->middle ? wring_view_triangle_area(w, v) : area;
     }
   }
   for (PetscInt s = 0; s < w->d->sets.n; s++) m->set_vertices[s] = w->d->set_start[s + 1] - w->d->set_start[s];
@@ -115,7 +122,7 @@ static PetscErrorCode create_measures(MPI_Comm comm, const wring_mesh_data *d, w
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 2, MPIU_INT64, MPI_SUM, comm));
-  *m = (wring_mesh_measures){.n_vertex = count[0], .n_tet = count[1], .quality_min = INFINITY};
+  *m = (wring_mesh_measures){.n_vertex = count[0], .n_tet = count[1], .quality_min = INFINITY, .jacobian_min = 1};
   PetscCall(PetscCalloc2(n_region, &m->region_tets, n_region, &m->region_volume));
   PetscCall(PetscCalloc5(n_set, &m->set_vertices, n_set, &m->set_triangles, n_set, &m->set_lines, n_set, &m->set_area,
                          n_set, &m->set_length));
@@ -148,6 +155,7 @@ static PetscErrorCode sum_measures(MPI_Comm comm, const wring_mesh_data *d, wrin
   PetscCall(sum_reals(comm, 1, &m->volume));
   PetscCall(sum_reals(comm, 1, &m->quality_mean));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->quality_min, 1, MPI_DOUBLE, MPI_MIN, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &m->jacobian_min, 1, MPI_DOUBLE, MPI_MIN, comm));
   if (m->n_tet == 0) m->quality_min = 0;
   PetscCall(sum_counts(comm, WRING_QUALITY_BINS, m->quality_count));
   PetscCall(sum_counts(comm, d->regions.n, m->region_tets));

@@ -1,4 +1,4 @@
-/* Stresses of tets and their means at vertices. docs/theory.md 3.11 */
+/* Stresses of tets, and recovered at vertices. docs/theory.md 3.11 */
 #include "potential_impl.h"
 
 PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, double *stress)
@@ -15,6 +15,21 @@ PetscErrorCode wring_potential_stress(wring_potential *g, Vec x, double *F, doub
     if (wring_term_law(g->term[i])->kind != WRING_LAW_OTHER) wring_term_add_stress(g->term[i], xa, stress);
   }
   if (stress) wring_cauchy_stresses(m, xa, stress);
+  PetscCall(wring_potential_restore_local(g, x, &xa));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The Cauchy stresses at all points of this rank's tets, of materials and laws on top. */
+static PetscErrorCode find_point_stresses(wring_potential *g, Vec x, double *stress)
+{
+  const double *xa;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_get_local(g, x, &xa));
+  PetscCall(wring_potential_find_means(g, xa));
+  for (int i = 0; i < g->n_term; i++)
+    if (wring_term_law(g->term[i])->kind != WRING_LAW_OTHER) wring_term_add_point_stress(g->term[i], xa, stress);
+  wring_point_stresses(g->mesh, xa, stress);
   PetscCall(wring_potential_restore_local(g, x, &xa));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -37,18 +52,18 @@ static PetscErrorCode divide(wring_potential *g, double *half[2], const double *
 PetscErrorCode wring_potential_recover_stress(wring_potential *g, Vec x, double *stress)
 {
   const wring_mesh *const m = g->mesh;
-  double                 *of_tets, *half[2], *volume;
+  double                 *at_points, *half[2], *volume;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(6 * m->n_tet, &of_tets));
+  PetscCall(PetscCalloc1(6 * (size_t)m->n_tet * (size_t)wring_mesh_quadrature(m)->n, &at_points));
   PetscCall(PetscCalloc3(3 * m->n_local, &half[0], 3 * m->n_local, &half[1], 3 * m->n_local, &volume));
-  PetscCall(wring_potential_stress(g, x, NULL, of_tets));
-  wring_add_at_vertices(m, of_tets, half[0], half[1], volume);
+  PetscCall(find_point_stresses(g, x, at_points));
+  wring_add_at_vertices(m, at_points, half[0], half[1], volume);
   PetscCall(wring_potential_sum_ghosts(g, half[0]));
   PetscCall(wring_potential_sum_ghosts(g, half[1]));
   PetscCall(wring_potential_sum_ghosts(g, volume));
   PetscCall(divide(g, half, volume, stress));
   PetscCall(PetscFree3(half[0], half[1], volume));
-  PetscCall(PetscFree(of_tets));
+  PetscCall(PetscFree(at_points));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

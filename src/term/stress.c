@@ -1,4 +1,4 @@
-/* Deformation gradients and stresses of elements, and their means at vertices. docs/theory.md (3.2), 3.11 */
+/* Deformation gradients and stresses of elements and at points, recovered at vertices. docs/theory.md (3.2), 3.11 */
 #include "kernels.h"
 #include <math.h>
 
@@ -12,7 +12,8 @@ typedef struct {
   const wring_term *t;
   PetscInt          c;
   const double     *x;
-  double           *tau; // [elements][6]
+  PetscBool         at_points;
+  double           *tau; // [elements][6], or [elements][points][6]
 } work_stress;
 
 /* The symmetric part of p z^T in a lane: with z = F A and p = dpsi/dz, P = p A^T, so that P F^T = p z^T. */
@@ -40,24 +41,35 @@ static inline __attribute__((always_inline)) void add_stress(int m, int q, void 
       for (int l = 0; l < LANES; l++) {
         const PetscInt e = term_element(t, b * LANES + l);
         if (e < 0) continue;
-        const PetscInt at    = t->cell ? t->cell[e] : t->place[e];
-        const double   scale = term_part(t, b, i, l) * (t->scale ? t->scale[e] : 1);
-        add_lane(q, (const lanes *)p, (const lanes *)z, l, scale, w->tau + 6 * (size_t)at);
+        const size_t at  = (size_t)(t->cell ? t->cell[e] : t->place[e]);
+        const size_t row = w->at_points ? at * (size_t)t->points + (size_t)i : at;
+        const double own = t->scale ? t->scale[e] : 1;
+        add_lane(q, (const lanes *)p, (const lanes *)z, l, w->at_points ? own : term_part(t, b, i, l) * own,
+                 w->tau + 6 * row);
       }
     }
+  }
+}
+
+static void add_stresses(const wring_term *t, const double *x, PetscBool at_points, double *tau)
+{
+#pragma omp parallel for schedule(static)
+  for (PetscInt c = 0; c < t->n_chunk; c++) {
+    double x_private[4 * t->max_vertex];
+    load_chunk(t, c, x, x_private);
+    with_stencil(t, add_stress, &(work_stress){t, c, x_private, at_points, tau});
   }
 }
 
 void wring_term_add_stress(const wring_term *t, const double *x, double *tau)
 {
   const int membrane = t->m == 3 && t->law->q == 2;
-  if ((!t->cell && !membrane) || !t->active) return;
-#pragma omp parallel for schedule(static)
-  for (PetscInt c = 0; c < t->n_chunk; c++) {
-    double x_private[4 * t->max_vertex];
-    load_chunk(t, c, x, x_private);
-    with_stencil(t, add_stress, &(work_stress){t, c, x_private, tau});
-  }
+  if ((t->cell || membrane) && t->active) add_stresses(t, x, PETSC_FALSE, tau);
+}
+
+void wring_term_add_point_stress(const wring_term *t, const double *x, double *tau)
+{
+  if (t->cell && t->active) add_stresses(t, x, PETSC_TRUE, tau);
 }
 
 /* ---- tets -------------------------------------------------------------------------------------------------------- */
@@ -132,6 +144,22 @@ void wring_cauchy_stresses(const wring_mesh *m, const double *x, double *tau)
   }
 }
 
+void wring_point_stresses(const wring_mesh *m, const double *x, double *tau)
+{
+  const wring_quadrature *const rule = wring_mesh_quadrature(m);
+#pragma omp parallel for schedule(static)
+  for (PetscInt e = 0; e < m->n_tet; e++) {
+    for (int p = 0; p < rule->n; p++) {
+      double F[9];
+      if (m->order < 2)
+        form_gradient(m, e, x, F);
+      else
+        form_gradient_at(m, e, rule->L[p], x, F);
+      wring_cauchy_stress(wring_volume_ratio(F), tau + 6 * ((size_t)e * (size_t)rule->n + (size_t)p));
+    }
+  }
+}
+
 double wring_volume_ratio(const double F[9])
 {
   return F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) + F[2] * (F[3] * F[7] - F[4] * F[6]);
@@ -150,15 +178,34 @@ double wring_von_mises(const double s[6])
 
 /* ---- vertices ---------------------------------------------------------------------------------------------------- */
 
+/* part [n][points]: what each point has in the value at a vertex of a tet of n vertices, docs/theory.md (3.65a). */
+static void extrapolate(const wring_quadrature *rule, int n, double part[10][WRING_MAX_POINTS])
+{
+  static const double at[10][4] = {{1, 0, 0, 0},     {0, 1, 0, 0},     {0, 0, 1, 0},     {0, 0, 0, 1},
+                                   {0.5, 0.5, 0, 0}, {0, 0.5, 0.5, 0}, {0.5, 0, 0.5, 0}, {0.5, 0, 0, 0.5},
+                                   {0, 0.5, 0, 0.5}, {0, 0, 0.5, 0.5}};
+  for (int a = 0; a < n; a++) {
+    for (int p = 0; p < rule->n; p++) {
+      double along = 0;
+      for (int k = 0; k < 4; k++) along += at[a][k] * rule->L[p][k];
+      part[a][p] = rule->weight[p] * (20 * along - 4);
+    }
+  }
+}
+
 void wring_add_at_vertices(const wring_mesh *m, const double *stress, double *normal, double *shear, double *volume)
 {
+  const wring_quadrature *const rule = wring_mesh_quadrature(m);
+  double                        part[10][WRING_MAX_POINTS], F[9], J;
+  PetscInt                      v[10];
+  extrapolate(rule, m->order > 1 ? 10 : 4, part);
   for (PetscInt e = 0; e < m->n_tet; e++) {
-    const double *const s = stress + 6 * (size_t)e;
-    PetscInt            v[10];
-    double              F[9], J;
-    const int           n = wring_tet_vertices(m, e, v);
-    const double        V = form_means(m, e, m->X, F, &J);
+    const int    n = wring_tet_vertices(m, e, v);
+    const double V = form_means(m, e, m->X, F, &J);
     for (int a = 0; a < n; a++) {
+      double s[6] = {0};
+      for (int p = 0; p < rule->n; p++)
+        for (int c = 0; c < 6; c++) s[c] += part[a][p] * stress[6 * ((size_t)e * (size_t)rule->n + (size_t)p) + c];
       for (int c = 0; c < 3; c++) {
         normal[3 * v[a] + c] += V * s[c];
         shear[3 * v[a] + c] += V * s[3 + c];

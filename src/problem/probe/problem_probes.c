@@ -18,37 +18,6 @@ const wring_option wring_probe_options[] = {
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
-/* Whether a tet of this rank has curved edges, or there is no tet here. */
-static PetscBool is_curved(const wring_mesh *m, PetscInt tet)
-{
-  static const int end[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
-  for (int k = 0; k < 6 && tet >= 0 && m->mid; k++) {
-    const double *const        a      = m->X + 3 * (size_t)m->tet[4 * (size_t)tet + (size_t)end[k][0]],
-                        *const b      = m->X + 3 * (size_t)m->tet[4 * (size_t)tet + (size_t)end[k][1]],
-                        *const x      = m->X + 3 * (size_t)m->mid[6 * (size_t)tet + (size_t)k];
-    double                     length = 0, away = 0;
-    for (int c = 0; c < 3; c++) {
-      length += PetscSqr(b[c] - a[c]);
-      away += PetscSqr(x[c] - 0.5 * (a[c] + b[c]));
-    }
-    if (away > 1e-12 * length) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
-}
-
-/* Points are located among the corners of tets: in a curved one the place would be wrong. */
-static PetscErrorCode check_straight(const wring_problem *p, const char *prefix, const wring_place *place)
-{
-  PetscBool curved = is_curved(p->mesh, place->tet);
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &curved, 1, MPIU_BOOL, MPI_LOR, p->comm));
-  if (curved)
-    WRING_REFUSE(p->comm, "%s: %spoint lies in a second-order tetrahedron with curved edges, expected a set",
-                 wring_options_origin(p->options, prefix, "point"), prefix);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode locate_point(const wring_problem *p, const char *prefix, wring_place *place)
 {
   const wring_options *const o      = p->options;
@@ -63,7 +32,6 @@ static PetscErrorCode locate_point(const wring_problem *p, const char *prefix, w
     WRING_REFUSE(p->comm, "%s: %spoint: the mesh has no tetrahedra that could contain a point, expected %sset", origin,
                  prefix, prefix);
   PetscCall(wring_mesh_locate(p->mesh, x, place));
-  PetscCall(check_straight(p, prefix, place));
   if (place->distance == 0) PetscFunctionReturn(PETSC_SUCCESS);
   snprintf(text, sizeof text,
            "is [%g, %g, %g], outside of the body at rest by %.6g m, expected a point in a tetrahedron; the nearest one "

@@ -82,8 +82,10 @@ static void print(FILE *f, const report *r)
   fprintf(f, "format          %s\n", r->d->format);
   fprintf(f, "vertices        %" PetscInt64_FMT "\n", r->m.n_vertex);
   if (r->order == 2)
-    fprintf(f, "order           2: %" PetscInt64_FMT " more vertices at middles of edges; the rest is of the corners\n",
-            r->n_middle);
+    fprintf(f,
+            "order           2: %" PetscInt64_FMT
+            " more vertices at middles of edges, Jacobian at least %.6g of its mean\n",
+            r->n_middle, r->m.jacobian_min);
   fprintf(f, "tetrahedra      %" PetscInt64_FMT "\n", r->m.n_tet);
   fprintf(f, "bounding box    %.6g %.6g %.6g to %.6g %.6g %.6g m\n", low[0], low[1], low[2], high[0], high[1], high[2]);
   if (r->m.n_tet) print_tets(f, &r->m);
@@ -172,6 +174,7 @@ static void write_json(const char *file, const report *r, wring_error *e)
   add(json, "vertices", json_integer(r->m.n_vertex));
   add(json, "order", json_integer(r->order));
   if (r->order == 2) add(json, "middles", json_integer(r->n_middle));
+  if (r->order == 2) add(json, "jacobian_min", wring_json_real(r->m.jacobian_min));
   add(json, "tetrahedra", json_integer(r->m.n_tet));
   add(box, "low", json_point(r->m.low));
   add(box, "high", json_point(r->m.high));

@@ -1,0 +1,152 @@
+/* Measures of slices of second-order meshes that were read: volumes, areas and lengths with the middles of edges. */
+#include "base/sort.h"
+#include "measure.h"
+#include "mesh/refine/edges.h"
+#include <math.h>
+
+/* ---- middles ----------------------------------------------------------------------------------------------------- */
+
+static const int tet_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}; // in the order of wring_mesh.mid
+
+static uint64_t key_of(const wring_view *w, PetscInt a, PetscInt b)
+{
+  return wring_edge_key(w->block->N, w->used[a], w->used[b]);
+}
+
+/* The edges of this slice's tets, triangles and lines, ascending, without repetitions. */
+static PetscErrorCode list_edges(wring_view *w)
+{
+  const size_t most = 6 * (size_t)w->d->n_tet + 3 * (size_t)w->d->n_set_element;
+  PetscInt    *unused, n = 0, all;
+
+  PetscFunctionBegin;
+  PetscCall(PetscIntCast((PetscInt64)most, &all));
+  PetscCall(PetscMalloc1(most, &w->edge));
+  PetscCall(PetscCalloc1(most, &unused));
+  for (PetscInt e = 0, at = 0; e < w->d->n_tet; e++)
+    for (int k = 0; k < 6; k++, at++) {
+      const PetscInt *const v = w->tet + 4 * (size_t)e;
+      w->edge[at]             = key_of(w, v[tet_edge[k][0]], v[tet_edge[k][1]]);
+    }
+  for (PetscInt i = 0; i < 3 * w->d->n_set_element; i++) {
+    const PetscInt *const v =
+      w->lower + 4 * (size_t)(i / 3); // the edges 11 and 10 of a line 01 are repetitions or none
+    w->edge[6 * (size_t)w->d->n_tet + (size_t)i] = key_of(w, v[i % 3], v[(i + 1) % 3]);
+  }
+  PetscCall(wring_sort_keys(all, w->edge, unused));
+  for (PetscInt i = 0; i < all; i++)
+    if (n == 0 || w->edge[i] != w->edge[n - 1]) w->edge[n++] = w->edge[i];
+  w->n_edge = n;
+  PetscCall(PetscFree(unused));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_view_find_middles(wring_view *w)
+{
+  wring_edges g;
+  double     *X;
+  PetscBool   fits;
+  int         order = w->d->order;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &order, 1, MPI_INT, MPI_MAX, w->comm));
+  if (order < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(list_edges(w));
+  PetscCall(wring_edges_create(w->comm, w->n_edge, w->edge, 0, &g));
+  PetscCall(PetscMalloc1(3 * (size_t)g.n, &X));
+  PetscCall(wring_edges_place(&g, w->block->N, &w->d->middles, X, &fits));
+  PetscCheck(fits, w->comm, PETSC_ERR_ARG_WRONG, "middles of edges without their ends");
+  PetscCall(PetscMalloc1(3 * (size_t)w->n_edge, &w->middle));
+  PetscCall(wring_edges_fetch(&g, w->n_edge, w->edge, X, w->middle));
+  PetscCall(PetscFree(X));
+  PetscCall(wring_edges_destroy(&g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The position at the middle of the edge between two used vertices. */
+static void find_middle(const wring_view *w, PetscInt a, PetscInt b, double X[3])
+{
+  const uint64_t key   = key_of(w, a, b);
+  PetscInt       first = 0, last = w->n_edge - 1;
+  while (first < last) {
+    const PetscInt middle = first + (last - first) / 2;
+    if (w->edge[middle] < key)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  for (int c = 0; c < 3; c++) {
+    const double at = w->middle[3 * (size_t)first + (size_t)c];
+    X[c]            = isnan(at) ? 0.5 * (w->X[3 * (size_t)a + (size_t)c] + w->X[3 * (size_t)b + (size_t)c]) : at;
+  }
+}
+
+/* ---- tets -------------------------------------------------------------------------------------------------------- */
+
+double wring_view_tet_volume(const wring_view *w, PetscInt e, double *jacobian)
+{
+  const PetscInt *const         v     = w->tet + 4 * (size_t)e;
+  const wring_quadrature *const rule  = wring_quadrature_of(WRING_MAX_POINTS);
+  PetscInt                      tet[] = {0, 1, 2, 3}, mid[] = {4, 5, 6, 7, 8, 9};
+  double                        X[30], B[9], at, least = INFINITY;
+  const wring_mesh              one = {.order = 2, .n_tet = 1, .X = X, .tet = tet, .mid = mid};
+  for (int i = 0; i < 12; i++) X[i] = w->X[3 * (size_t)v[i / 3] + (size_t)(i % 3)];
+  for (int k = 0; k < 6; k++) find_middle(w, v[tet_edge[k][0]], v[tet_edge[k][1]], X + 12 + 3 * k);
+  for (int p = 0; p < 4 + rule->n; p++) {
+    const double corner[4] = {p == 0, p == 1, p == 2, p == 3};
+    wring_tet_rest_at(&one, 0, p < 4 ? corner : rule->L[p - 4], B, &at);
+    least = fmin(least, at);
+  }
+  const double volume = wring_tet_volume(&one, 0);
+  *jacobian           = volume > 0 ? least / volume : least < 0 ? -INFINITY : 0;
+  return volume;
+}
+
+/* ---- triangles and lines ----------------------------------------------------------------------------------------- */
+
+/* Seven points of degree 5 [Radon 1948]: barycentric coordinates of orbits (a, b, b), and weights. */
+#define R1 0.10128650732345633880 // (6 - 15^(1/2))/21
+#define R2 0.47014206410511508977 // (6 + 15^(1/2))/21
+#define V1 0.12593918054482715260 // (155 - 15^(1/2))/1200
+#define V2 0.13239415278850618074 // (155 + 15^(1/2))/1200
+
+static const double radon[7][4] = {
+  {1.0 / 3, 1.0 / 3, 1.0 / 3, 0.225}, {1 - 2 * R1, R1, R1, V1}, {R1, 1 - 2 * R1, R1, V1}, {R1, R1, 1 - 2 * R1, V1},
+  {1 - 2 * R2, R2, R2, V2},           {R2, 1 - 2 * R2, R2, V2}, {R2, R2, 1 - 2 * R2, V2}};
+
+double wring_view_triangle_area(const wring_view *w, const PetscInt v[3])
+{
+  double mid[3][3], area = 0;
+  for (int k = 0; k < 3; k++) find_middle(w, v[k], v[(k + 1) % 3], mid[k]);
+  for (int p = 0; p < 7; p++) {
+    const double *const L = radon[p];
+    double              t[2][3], n[3];
+    for (int c = 0; c < 3; c++) {
+      double d[3]; // dX/dL_a
+      for (int a = 0; a < 3; a++)
+        d[a] = (4 * L[a] - 1) * w->X[3 * (size_t)v[a] + (size_t)c] +
+               4 * (L[(a + 1) % 3] * mid[a][c] + L[(a + 2) % 3] * mid[(a + 2) % 3][c]);
+      for (int k = 0; k < 2; k++) t[k][c] = d[k] - d[2];
+    }
+    for (int c = 0; c < 3; c++) n[c] = t[0][(c + 1) % 3] * t[1][(c + 2) % 3] - t[0][(c + 2) % 3] * t[1][(c + 1) % 3];
+    area += 0.5 * L[3] * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  }
+  return area;
+}
+
+/* By the three points of Gauss. */
+double wring_view_line_length(const wring_view *w, const PetscInt v[2])
+{
+  const double at[3] = {0.5 - sqrt(0.15), 0.5, 0.5 + sqrt(0.15)}, weight[3] = {5.0 / 18, 4.0 / 9, 5.0 / 18};
+  double       mid[3], length                                               = 0;
+  find_middle(w, v[0], v[1], mid);
+  for (int p = 0; p < 3; p++) {
+    const double t      = at[p];
+    double       square = 0;
+    for (int c = 0; c < 3; c++)
+      square += PetscSqr((4 * t - 3) * w->X[3 * (size_t)v[0] + (size_t)c] +
+                         (4 * t - 1) * w->X[3 * (size_t)v[1] + (size_t)c] + (4 - 8 * t) * mid[c]);
+    length += weight[p] * sqrt(square);
+  }
+  return length;
+}
