@@ -614,6 +614,8 @@ medit version|edit medit.mesh 's/Formatted 2/Formatted 7/'|check mesh.yaml -mesh
   medit.mesh:1: MEDIT format 7, expected 1 to 4
 medit section|edit medit.mesh 's/^Ridges/Rigdes/'|check mesh.yaml -mesh_file medit.mesh|
   medit.mesh:19: found 'Rigdes', expected a section that a mesh of tetrahedra has (Vertices, Tetrahedra, ...)
+medit order|edit medit.mesh 's/^Tetrahedra/TetrahedraP2/'|check mesh.yaml -mesh_file medit.mesh|
+  medit.mesh:15: found 'TetrahedraP2', of second order, expected the first; Gmsh's formats can have the second
 medit no vertices|edit medit.mesh '/^Vertices/,/^1 1 -1/d'|check mesh.yaml -mesh_file medit.mesh|
   medit.mesh:5: Triangles before Vertices
 *tetgen idx|edit tet.ele 's/1 2 3 6 4/1 2 3 7 4/'|check mesh.yaml -mesh_file tet.ele|
@@ -622,7 +624,9 @@ tetgen first|edit tet.node 's/^1 0 0 0 1/2 0 0 0 1/'|check mesh.yaml -mesh_file 
   tet.node:2: the first node has number 2, expected 0 or 1
 tetgen dim|edit tet.node 's/^6 3/6 2/'|check mesh.yaml -mesh_file tet.ele|tet.node:1: the second number is 2, expected 3
 tetgen corners|edit tet.ele 's/^2 4 1/2 10 1/'|check mesh.yaml -mesh_file tet.ele|
-  tet.ele:1: the second number is 10, expected 4
+  tet.ele:1: tetrahedra of second order, with 10 nodes, expected 4; Gmsh's formats can have 10
+tetgen width|edit tet.ele 's/^2 4 1/2 5 1/'|check mesh.yaml -mesh_file tet.ele|
+  tet.ele:1: the second number is 5, expected 4
 tetgen order|edit tet.node 's/^3 0 1/4 0 1/'|check mesh.yaml -mesh_file tet.ele|tet.node:4: node 4, expected 3
 tetgen count|edit tet.ele 's/^2 4 1/3 4 1/'|check mesh.yaml -mesh_file tet.ele|
   tet.ele:4: the file ends, expected the number of a tetrahedron

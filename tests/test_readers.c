@@ -101,7 +101,7 @@ static const variant variants[] = {
   {"node", "\n3 0 1 0 0", "\n3 0 inf 0 0", ".node:5: found 'inf', expected a finite coordinate"},
   {"node", "6 3 0 1", "5 3 0 1", ".node:8: more rows than the 5 nodes announced"},
   {"node", "6 3 0 1", "7 3 0 1", ".node:9: the file ends, expected the number of a node"},
-  {"ele", "2 4 1", "2 10 1", ".ele:1: the second number is 10, expected 4"},
+  {"ele", "2 4 1", "2 10 1", ".ele:1: tetrahedra of second order, with 10 nodes, expected 4"},
   {"ele", "2 4 1", "1 4 1", ".ele:4: more rows than the 1 tetrahedra announced"},
   {"ele", "2 4 1", "3 4 1", ".ele:6: the file ends, expected the number of a tetrahedron"},
   {"ele", "6 4.0", "7 4.0", ".ele:4: element 2 refers to node 7, which does not exist"},

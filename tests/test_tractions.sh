@@ -26,6 +26,19 @@ for case in "1 0" "2 0" "4 0" "1 1" "2 1"; do
   momentum free/steps.csv 73 -9 28 1e-12 "total force on $ranks ranks, refined $refine times"
 done
 
+# The moments about the origin too, of either order: c x F of the centroids [1, 0.25, 0.35] m of xmax, with a pressure
+# beside the traction, and [0.5, 0.25, 0] m of zmin. Fails if the vertices in the middles of edges have no part of a
+# load, or if corners and middles have parts whose centre is not that of the face.
+for case in "1 1" "1 2" "3 2"; do
+  read -r ranks order <<<"$case"
+  works "$ranks" run free.yaml -mesh_order "$order" -pressure_xmax_value 3
+  what="on $ranks ranks, order $order"
+  momentum free/steps.csv 71.95 -9 28 1e-12 "total force $what"
+  near "$(last free/steps.csv lx)" 11.9 1e-12 "moment $what: x"
+  near "$(last free/steps.csv ly)" -0.3675 1e-12 "moment $what: y"
+  near "$(last free/steps.csv lz)" -29.4875 1e-12 "moment $what: z"
+done
+
 # A body that has turned by 90 degrees and grown: a dead load is as before, pressure turns and grows. Fails if the
 # present area is used.
 awk 'BEGIN { print "vertex,x,y,z"; for (v = 0; v < 8; v++)

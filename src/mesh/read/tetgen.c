@@ -30,6 +30,8 @@ static int64_t read_header(wring_scan *s, const char *what, int64_t expected, in
   const int64_t n     = wring_scan_count(s, what);
   const int64_t width = wring_scan_int(s, "the second number of the header");
   *attributes         = wring_scan_int(s, "the number of attributes");
+  if (wring_scan_ok(s) && expected == 4 && width == 10)
+    wring_scan_fail(s, line, "tetrahedra of second order, with 10 nodes, expected 4; Gmsh's formats can have 10");
   if (wring_scan_ok(s) && width != expected)
     wring_scan_fail(s, line, "the second number is %lld, expected %lld", (long long)width, (long long)expected);
   if (wring_scan_ok(s) && *attributes < 0)
