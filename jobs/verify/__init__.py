@@ -30,6 +30,7 @@ CASES = {
     "sphere": curved.sphere,
     "tube": curved.tube,
     "cook": benchmarks.cook,
+    "locking": benchmarks.locking,
     "le1": benchmarks.le1,
     "le10": benchmarks.le10,
     "gnl5": benchmarks.gnl5,

@@ -24,6 +24,7 @@ class Row:
       limit     values, which tend to `exact` with `order`, 2 if it is 0
       bound     one number, at most `exact`
       shown     values near `exact`, without a claim, for the `reason`
+      listed    values without an exact one, for the `reason`
     """
 
     quantity: str
@@ -38,7 +39,7 @@ class Row:
     ratio: float = 2.0  # of the sizes of consecutive levels
 
     def size(self):
-        return self.scale or abs(self.exact) or 1.0
+        return self.scale or abs(self.exact) or (abs(self.ours[-1]) if self.kind == "listed" else 0) or 1.0
 
     def observed(self):
         """The order of the finest pair of errors; from three values for a limit. NaN where it is not defined."""
@@ -126,7 +127,7 @@ class Run:
 
 
 def measure(name, function, ranks, quick):
-    """A case on each number of ranks: rows of the first, and how far the others are away."""
+    """A case on each number of ranks: rows of the first, and how far the others are away; they may have fewer rows."""
     found = [function(Bench(name, n, quick)) for n in ranks]
     spread = 0.0
     for rows in found[1:]:
@@ -139,6 +140,6 @@ def verdict(row, result):
     """One phrase: what the rule says of a row."""
     if result.spread > SAME:
         return f"not met: ranks differ by {result.spread:.1e}"
-    if row.kind == "shown":
+    if row.kind in ("shown", "listed"):
         return row.reason
     return "met" if row.met() else "not met" + (f": {row.reason}" if row.reason else "")

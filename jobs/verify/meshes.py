@@ -5,15 +5,33 @@ import random
 SIDES = ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax")
 
 
+# The corners of the edges that have middles, in Gmsh's order.
+EDGES = {3: ((0, 1), (1, 2), (2, 0)), 4: ((0, 1), (1, 2), (2, 0), (0, 3), (2, 3), (1, 3))}
+
+
 class Mesh:
-    """points: [(x, y, z)] at rest; tets: [(a, b, c, d)] of positive volume; sides: {name: [(a, b, c)]}."""
+    """
+    points: [(x, y, z)] at rest, corners, then of a mesh of second order the middles of edges in wring's order; tets:
+    [(a, b, c, d)] of positive volume; sides: {name: [(a, b, c)]}; middle: {(a, b): vertex} of edges a < b.
+    """
 
     def __init__(self, points, tets, sides):
-        self.points, self.tets, self.sides = points, tets, sides
+        self.points, self.tets, self.sides, self.middle = points, tets, sides, {}
+
+    def raise_order(self, at):
+        """To second order; at(a, b): the position of the middle of an edge."""
+        edges = sorted({tuple(sorted((tet[i], tet[j]))) for tet in self.tets for i, j in EDGES[4]})
+        self.middle = {edge: len(self.points) + i for i, edge in enumerate(edges)}
+        self.points = [*self.points, *(at(*edge) for edge in edges)]
+
+    def nodes(self, corners):
+        """Those of a tetrahedron or triangle with these corners."""
+        middles = [self.middle[tuple(sorted((corners[i], corners[j])))] for i, j in EDGES[len(corners)] if self.middle]
+        return (*corners, *middles)
 
     def vertices(self, *names):
         """Numbers of the vertices of some sides, sorted."""
-        return sorted({v for name in names for triangle in self.sides[name] for v in triangle})
+        return sorted({v for name in names for triangle in self.sides[name] for v in self.nodes(triangle)})
 
     def write(self, path):
         """Gmsh 2.2 as text; the region is "body"."""
@@ -23,11 +41,12 @@ class Mesh:
             out.writelines(f'{2 if i else 3} {i + 1} "{name}"\n' for i, name in enumerate(names))
             out.write(f"$EndPhysicalNames\n$Nodes\n{len(self.points)}\n")
             out.writelines(f"{i + 1} {x!r} {y!r} {z!r}\n" for i, (x, y, z) in enumerate(self.points))
-            cells = [(4, 1, tet) for tet in self.tets]
-            cells += [(2, i + 2, triangle) for i, side in enumerate(self.sides.values()) for triangle in side]
+            tet, triangle = (11, 9) if self.middle else (4, 2)
+            cells = [(tet, 1, cell) for cell in self.tets]
+            cells += [(triangle, i + 2, cell) for i, side in enumerate(self.sides.values()) for cell in side]
             out.write(f"$EndNodes\n$Elements\n{len(cells)}\n")
             for i, (kind, tag, cell) in enumerate(cells):
-                out.write(f"{i + 1} {kind} 2 {tag} {tag} " + " ".join(str(v + 1) for v in cell) + "\n")
+                out.write(f"{i + 1} {kind} 2 {tag} {tag} " + " ".join(str(v + 1) for v in self.nodes(cell)) + "\n")
             out.write("$EndElements\n")
 
 
