@@ -81,19 +81,22 @@ grep -q 'parts/frames.vtkhdf: its fields are not those of this run, expected ano
 expect 1 1 run box.yaml -output_overwrite false -output_directory parts
 grep -q 'parts: holds .* and frames.vtkhdf of another run' log || fail 'a file of frames is replaced'
 
-# --- a kill at a random moment: the file has the frames up to some step
+# --- a kill of all ranks at a random moment: the file has the frames up to some step
 cp box.yaml long.yaml
 sed -i 's/steps: 4/steps: 400/' long.yaml
-for delay in 0.3 0.9 1.7; do
+for case in '1 0.3' '1 0.9' '2 0.5' '4 0.7'; do
+  read -r ranks delay <<<"$case"
   rm -rf killed
-  "$wring" run long.yaml -output_format vtkhdf -output_directory killed >log 2>&1 &
+  "$mpiexec" -n "$ranks" "$wring" run long.yaml -output_format vtkhdf -output_directory killed >log 2>&1 &
   pid=$!
-  for _ in $(seq 300); do [ -e killed/frames.vtkhdf ] && break; sleep 0.1; done
+  for _ in $(seq 900); do [ -e killed/steps.csv ] && [ "$(wc -l <killed/steps.csv)" -ge 3 ] && break; sleep 0.1; done
   sleep $delay
-  kill -9 $pid
+  victims=$(pgrep -P $pid -x wring)
+  [ "$(wc -w <<<"$victims")" = "$ranks" ] || fail "$ranks ranks: processes $victims"
+  kill -9 $victims
   wait $pid 2>/dev/null
-  got=$("$python" "$source/tests/read_vtkhdf.py" killed/frames.vtkhdf 2>&1) || fail "killed after $delay s: $got"
-  echo "killed after $delay s: $got"
+  got=$("$python" "$source/tests/read_vtkhdf.py" killed/frames.vtkhdf 2>&1) || fail "killed on $ranks ranks: $got"
+  echo "killed on $ranks ranks after $delay s: $got"
 done
 
 # --- wrong keys, each in one line

@@ -57,31 +57,27 @@ void wring_rows_group(wring_hdf5 *h, const char *path)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Selects rows of a space; returns a memory space for them. */
+/* Selects rows, n > 0, of a space; returns a memory space for them. */
 static hid_t select_rows(hid_t space, const wring_rows *t, int64_t begin, int64_t n)
 {
   const hsize_t start[2] = {(hsize_t)begin, 0}, count[2] = {(hsize_t)n, (hsize_t)t->width};
   const hid_t   memory = H5Screate_simple(t->dimensions, count, NULL);
-  if (n > 0) {
-    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
-  } else {
-    H5Sselect_none(space);
-    H5Sselect_none(memory);
-  }
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
   return memory;
 }
 
+/*
+  Each rank's rows are one block, which it writes by itself: a collective transfer would send them to other ranks first,
+  and all ranks would wait for each other in every table.
+*/
 void wring_rows_write(wring_hdf5 *h, const wring_rows *t, int64_t begin, int64_t n, const void *value)
 {
-  static const char nothing  = 0;
-  const hid_t       set      = H5Dopen2(h->file, t->path, H5P_DEFAULT);
-  const hid_t       space    = H5Dget_space(set);
-  const hid_t       memory   = select_rows(space, t, begin, n);
-  const hid_t       transfer = H5Pcreate(H5P_DATASET_XFER);
-  H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE);
-  if (H5Dwrite(set, memory_type(t->type), memory, space, transfer, n > 0 ? value : &nothing) < 0)
+  if (n <= 0) return;
+  const hid_t set    = H5Dopen2(h->file, t->path, H5P_DEFAULT);
+  const hid_t space  = H5Dget_space(set);
+  const hid_t memory = select_rows(space, t, begin, n);
+  if (H5Dwrite(set, memory_type(t->type), memory, space, H5P_DEFAULT, value) < 0)
     wring_error_set(h->error, "%s: cannot be written: table %s; is the disk full?", h->path, t->path);
-  H5Pclose(transfer);
   H5Sclose(memory);
   H5Sclose(space);
   H5Dclose(set);

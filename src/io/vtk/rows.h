@@ -13,9 +13,11 @@ typedef struct {
   int        width, dimensions; // 1: [rows]
 } wring_rows;
 
-void wring_rows_create(wring_hdf5 *h, const wring_rows *t, int64_t rows);                               // collective
-void wring_rows_group(wring_hdf5 *h, const char *path);                                                 // likewise
-void wring_rows_write(wring_hdf5 *h, const wring_rows *t, int64_t begin, int64_t n, const void *value); // likewise
+void wring_rows_create(wring_hdf5 *h, const wring_rows *t, int64_t rows); // collective
+void wring_rows_group(wring_hdf5 *h, const char *path);                   // collective
+
+/* Rows [begin, begin + n) of this rank; all ranks close or flush the file together. Not collective. */
+void wring_rows_write(wring_hdf5 *h, const wring_rows *t, int64_t begin, int64_t n, const void *value);
 
 /* Rows [begin, begin + n) of a file that is open for reading; its rows, -1 if it is not there or of another kind. */
 void    wring_rows_read(wring_hdf5 *h, const wring_rows *t, int64_t begin, int64_t n, void *value);
