@@ -62,8 +62,8 @@ works 2 run b/beam.yaml -checkpoint_resume true
 [ "$(last out/b/steps.csv step)" = 12 ] || fail "two ranks do not continue"
 refused "out/b/checkpoint_000012.h5: holds another mesh" run b/beam.yaml -checkpoint_resume true -mesh_box_cells 5,2,2
 
-# A checkpoint of version 1, with the mesh inside (tests/cases/README.md), goes on; the run writes the mesh beside its
-# own. Fails if old files are refused, or read as another mesh.
+# A checkpoint of wring 0.1.0, with the mesh inside (tests/cases/README.md), goes on; the run writes the mesh beside its
+# own. Fails if old files are refused, or read as another mesh, or if their directory is continued with other columns.
 cat >old.yaml <<'DECK'
 mesh:     {box: {size: [2, 1, 1], cells: [2, 1, 1]}, refine: 1}
 material: {model: corotated, young: 1e5, poisson: 0.3, density: 1000}
@@ -80,6 +80,15 @@ works 2 run old.yaml -initial_restart checkpoint_000002.h5 -output_directory two
 paste -d, one/state.csv two/state.csv | awk -F, 'NR > 1 { n++; for (i = 1; i <= 7; i++) { d = $i - $(i + 7)
   if (d > 1e-9 || d < -1e-9) exit bad = 1 } } END { exit bad || n != 45 }' || fail "an old checkpoint goes on elsewhere"
 cmp -s one/checkpoints_mesh.h5 two/checkpoints_mesh.h5 || fail "the mesh of the old checkpoint is another"
+mkdir older
+cp checkpoint_000002.h5 older
+echo '{"command": "run", "version": "0.1.0", "step": 2}' >older/run.json
+refused 'older: holds a run of wring 0.1.0, which did not record its deck: expected another output.directory and '\
+'-initial_restart older' run old.yaml -output_directory older -checkpoint_resume true
+echo 'step,time,kinetic,elastic,external,total,px,py,pz,lx,ly,lz,iterations,reason,seconds,xmin_fx,xmin_fy,xmin_fz' \
+  >older/steps.csv
+refused 'older/steps.csv: its columns are not those of this run, expected another output.directory' run old.yaml \
+  -output_directory older -initial_restart older
 # A run that goes on in its directory keeps the mesh file.
 touch -d 2001-01-01 one/checkpoints_mesh.h5
 works 2 run old.yaml -initial_restart one -time_steps 6

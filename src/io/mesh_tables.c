@@ -345,7 +345,7 @@ static PetscErrorCode read_set_elements(wring_hdf5 *h, MPI_Comm comm, PetscInt n
   share          s;
 
   PetscFunctionBegin;
-  if (h->error->text[0] || !wring_hdf5_has_table(h, set_element)) PetscFunctionReturn(PETSC_SUCCESS); // on all ranks
+  if (h->error->text[0]) PetscFunctionReturn(PETSC_SUCCESS); // on all ranks
   PetscCall(read_indices(h, comm, find_indices(h, set_element, 4), -1, limit, &s, &d->set_element));
   d->n_set_element = (PetscInt)s.n;
   for (size_t i = 0; i < (size_t)s.n && !h->error->text[0]; i++) {

@@ -160,15 +160,14 @@ static PetscErrorCode same_positions(MPI_Comm comm, const wring_mesh_data *deck,
 
 /*
   Whether the mesh of a checkpoint can be the deck's mesh, refined k times, by their counts: it then has 8^k times the
-  tets, 4^k times the triangles and 2^k times the lines. Checkpoints of wring 0.1 have tets only.
+  tets, 4^k times the triangles and 2^k times the lines.
 */
 static PetscBool can_descend(counts deck, const counts *stored)
 {
-  const PetscBool complete = (PetscBool)(stored->lines + stored->triangles > 0);
   if (deck.vertices > stored->vertices) return PETSC_FALSE;
-  for (int k = 0; k <= (deck.tets > 0 || complete ? 10 : 0); k++) {
+  for (int k = 0; k <= (deck.tets + deck.triangles + deck.lines > 0 ? 10 : 0); k++) {
     if (deck.tets == stored->tets && (k > 0 || deck.vertices == stored->vertices) &&
-        (!complete || (deck.triangles == stored->triangles && deck.lines == stored->lines)))
+        deck.triangles == stored->triangles && deck.lines == stored->lines)
       return PETSC_TRUE;
     deck.tets *= 8, deck.triangles *= 4, deck.lines *= 2;
   }

@@ -163,6 +163,22 @@ static char *find_deck(const json_t *json)
   return realpath(path, NULL);
 }
 
+static void refuse_run(const char *directory, const json_t *json, wring_error *e)
+{
+  const char *const deck    = json_string_value(json_object_get(json, "deck"));
+  const char *const version = json_string_value(json_object_get(json, "version"));
+  if (deck)
+    wring_error_set(e,
+                    "%s: holds a run of another deck, %s: checkpoint.resume continues runs of the same deck, expected "
+                    "another output.directory or -initial_restart %s",
+                    directory, deck, directory);
+  else
+    wring_error_set(e,
+                    "%s: holds a run of wring %s, which did not record its deck: expected another output.directory and "
+                    "-initial_restart %s in the place of checkpoint.resume",
+                    directory, version ? version : "0.1", directory);
+}
+
 /* A run that checkpoint.resume continues is of the same deck: the same file, perhaps changed, or the same content. */
 static void check_deck(const char *directory, const char *deck, wring_error *e)
 {
@@ -174,11 +190,7 @@ static void check_deck(const char *directory, const char *deck, wring_error *e)
   char *const was = find_deck(json), *const is = realpath(deck, NULL);
   wring_file_sha256(deck, hash, &unreadable);
   const PetscBool same = (PetscBool)((was && is && strcmp(was, is) == 0) || (old && strcmp(old, hash) == 0));
-  if (json && !same)
-    wring_error_set(e,
-                    "%s: holds a run of another deck, %s: checkpoint.resume continues runs of the same deck, expected "
-                    "another output.directory or -initial_restart %s",
-                    directory, json_string_value(json_object_get(json, "deck")), directory);
+  if (json && !same) refuse_run(directory, json, e);
   free(was);
   free(is);
   json_decref(json);
