@@ -18,7 +18,7 @@ echo 'int main(void) { return wring_max_threads() > 0 ? 0 : 1; }' >>program.c
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.20)
 project(program LANGUAGES C)
-find_package(wring 0.1 REQUIRED)
+find_package(wring 0.2 REQUIRED)
 add_executable(program program.c)
 target_link_libraries(program PRIVATE wring::wring)
 END

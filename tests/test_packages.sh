@@ -1,8 +1,14 @@
 #!/bin/bash
 # Every library that CMake requires is installed by jobs/setup.sh, by the container and by the Spack package, which has
-# the form of Spack 1.0 (read here with stand-ins for Spack's modules). Fails when a new dependency is forgotten in one.
+# the form of Spack 1.0 (read here with stand-ins for Spack's modules). Fails when a new dependency is forgotten in one,
+# or when the version is not the same everywhere.
 . "$(dirname "$0")/lib.sh"
 cd "$source" || exit 2
+
+version=$(sed -n 's/^project(wring VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
+grep -qx "version: $version" CITATION.cff || fail "CITATION.cff is not of version $version"
+grep -q "image.version=\"$version\"" jobs/container/Containerfile || fail "Containerfile is not of version $version"
+grep -m 1 '^## ' CHANGELOG.md | grep -q "^## $version\b" || fail "CHANGELOG.md does not begin with version $version"
 package=jobs/spack/spack_repo/wring/packages/wring/package.py
 
 # lines "Debian packages|Spack packages" of wring_require

@@ -19,7 +19,10 @@ checkpoint: {every: 2}
 DECK
 
 # ---- help and version ----
+expect 0 1 -v
+cp log short
 expect 0 1 version
+cmp -s log short || fail 'wring -v'
 grep -Eq '^wring [0-9]+\.[0-9]+.* PETSc 3\.[0-9]+\.[0-9]+, .*OpenMP [0-9]+, (32|64)-bit PetscInt$' log || fail version
 expect 0 1 help
 grep -q '^wring run' log && grep -q 'solver_type' log || fail help

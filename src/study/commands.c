@@ -155,7 +155,7 @@ static PetscErrorCode version(MPI_Comm comm, const command *c, int n, char **arg
 static const command *find(int argc, char **argv)
 {
   const char *name = argc > 1 ? argv[1] : "";
-  if (strcmp(name, "--version") == 0) name += 2;
+  if (strcmp(name, "--version") == 0 || strcmp(name, "-v") == 0) name = "version";
   for (int i = 0; i < N_COMMAND; i++) {
     if (strcmp(name, commands[i].usage.name) == 0) return &commands[i];
   }

@@ -11,7 +11,7 @@
 #include "study/common/json.h"
 #include <wring/problem.h>
 
-/* "wring 0.1.0 (commit), PETSc 3.18.5, Open MPI v4.1.4, gcc 12.2.0". Collective. */
+/* "wring 0.2.0 (commit), PETSc 3.18.5, Open MPI v4.1.4, gcc 12.2.0". Collective. */
 PetscErrorCode wring_version_line(size_t size, char *line);
 
 /*
