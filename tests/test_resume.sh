@@ -2,7 +2,8 @@
 # checkpoint.resume and jobs/slurm.sh: a job that is queued again continues from the checkpoint in the deck's own output
 # directory and ends where a run in one piece ends, bit by bit on one rank. Fails if the deck's keys of initial are
 # applied again, if decks of one name continue each other, also where they share an output directory, if the job takes
-# another directory than the deck's, or if srun is not told the threads of a rank and to bind it to cores.
+# another directory than the deck's, if srun is not told the threads of a rank and to bind it to cores, or if the program
+# is not found in build or in PATH.
 # Restarts from files of wring 0.1, and from the same directory.
 # usage: test_resume.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 2
 . "$(dirname "$0")/lib.sh"
@@ -34,7 +35,7 @@ exec "$@"
 SRUN
 chmod +x bin/srun
 job() {
-  PATH=$PWD/bin:$PATH WRING=$wring SLURM_CPUS_PER_TASK=2 timeout 60 bash "$source/jobs/slurm.sh" "$@" >log 2>&1 \
+  PATH=$PWD/bin:$PATH WRING=${program-$wring} SLURM_CPUS_PER_TASK=2 timeout 60 bash "$source/jobs/slurm.sh" "$@" >log 2>&1 \
     </dev/null ||
     fail "jobs/slurm.sh $*"
 }
@@ -47,6 +48,17 @@ grep -q '^restart  *out/a/checkpoint_000005.h5' log || fail "the second part doe
 [ "$(last out/b/steps.csv step)" = 2 ] || fail "another deck of the same name was continued"
 [ "$(sort -u threads)" = "--cpus-per-task=2 --cpu-bind=cores 2 cores close" ] ||
   fail "srun is not told the threads: $(cat threads)"
+
+# The program of PATH, then the one in build, whose name runs begin with; without both, one line.
+head=$(PATH=/usr/bin:/bin bash "$source/jobs/slurm.sh" a/beam.yaml 2>&1) && fail "no program is needed"
+[ "$head" = 'no program: neither build/wring nor wring in PATH; give WRING=FILE' ] || fail "without a program: $head"
+ln -s "$wring" bin/wring
+program='' job b/beam.yaml -time_steps 2 -output_directory out/path
+mkdir build
+printf '#!/bin/bash\necho "by build"\nexec "%s" "$@"\n' "$wring" >build/wring
+chmod +x build/wring
+program='' job b/beam.yaml -time_steps 2 -output_directory out/build
+grep -q '^by build' log && [ -f out/path/run.json ] || fail "the program of build or of PATH is not taken"
 
 # The same file under another name and a deck that has been changed go on; a deck of the same name and another folder
 # does not.
