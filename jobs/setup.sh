@@ -66,17 +66,18 @@ use_ranks() {
   if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
 }
 
-# build <folder> [cmake option]...: configures and builds, showing compiler output only when something is wrong.
+# build <folder> [cmake option]...: configures and builds, showing how far it is, and output of the compiler only when
+# something is wrong.
 build() {
-  local folder=$1 log
+  local folder=$1 log status
   shift
   log=$(mktemp)
   echo "Building in $folder"
-  if ! { cmake -S . -B "$folder" "$@" && cmake --build "$folder" -j "$cores"; } >"$log" 2>&1; then
-    cat "$log" >&2
-    rm -f "$log"
-    return 1
-  fi
-  grep -A 5 'warning:' "$log" >&2
+  { cmake -S . -B "$folder" "$@" && cmake --build "$folder" -j "$cores"; } 2>&1 | tee "$log" | awk '
+    /^\[ *[0-9]+%\]/ { percent = substr($0, 2) + 0 }
+    percent >= shown + 25 { shown = percent - percent % 25; print "  " shown " %"; fflush() }'
+  status=${PIPESTATUS[0]}
+  if [ "$status" != 0 ]; then cat "$log" >&2; else grep -A 5 'warning:' "$log" >&2; fi
   rm -f "$log"
+  return "$status"
 }

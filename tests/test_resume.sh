@@ -2,8 +2,8 @@
 # checkpoint.resume and jobs/slurm.sh: a job that is queued again continues from the checkpoint in the deck's own output
 # directory and ends where a run in one piece ends, bit by bit on one rank. Fails if the deck's keys of initial are
 # applied again, if decks of one name continue each other, also where they share an output directory, if the job takes
-# another directory than the deck's, if srun is not told the threads of a rank and to bind it to cores, or if the program
-# is not found in build or in PATH.
+# another directory than the deck's, if srun is not told the threads of a rank and to bind it to cores, or if the
+# program is not found in build or in PATH.
 # Restarts from files of wring 0.1, and from the same directory.
 # usage: test_resume.sh BUILD_DIR SOURCE_DIR     ranks: 2     cost: 2
 . "$(dirname "$0")/lib.sh"
@@ -35,8 +35,8 @@ exec "$@"
 SRUN
 chmod +x bin/srun
 job() {
-  PATH=$PWD/bin:$PATH WRING=${program-$wring} SLURM_CPUS_PER_TASK=2 timeout 60 bash "$source/jobs/slurm.sh" "$@" >log 2>&1 \
-    </dev/null ||
+  PATH=$PWD/bin:$PATH WRING=${program-$wring} SLURM_CPUS_PER_TASK=2 timeout 60 bash "$source/jobs/slurm.sh" "$@" \
+    >log 2>&1 </dev/null ||
     fail "jobs/slurm.sh $*"
 }
 job a/beam.yaml -time_steps 5
