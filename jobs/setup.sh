@@ -29,7 +29,8 @@ install_packages() {
   if [ "$(id -u)" != 0 ]; then
     sudo=sudo
     if ! command -v sudo >/dev/null; then
-      echo "note: not root, and no sudo: these packages are missing:$missing" >&2
+      echo "note: not root, and no sudo; going on without these packages, since their libraries may be elsewhere:" \
+        "$missing" >&2
       return
     fi
   fi
