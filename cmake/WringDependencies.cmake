@@ -85,7 +85,7 @@ if(PKG_CONFIG_FOUND)
   # PETSC_DIR and PETSC_ARCH, as CMake variables or environment variables, name a PETSc that pkg-config does not find.
   foreach(variable PETSC_DIR PETSC_ARCH)
     if(NOT ${variable} AND DEFINED ENV{${variable}})
-      set(${variable} $ENV{${variable}})
+      set(${variable} $ENV{${variable}} CACHE PATH "of the PETSc to take") # the environment may be another next time
     endif()
   endforeach()
   set(petsc_modules PETSc petsc)

@@ -38,7 +38,8 @@ def main():
             if len(sys.argv) < 2
             else f"jobs: no command '{sys.argv[1]}', expected one of {', '.join(commands())}"
         )
-    os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    if sys.argv[1] != "paraview":  # whose arguments are a user's files, relative to where the user is
+        os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     sys.dont_write_bytecode = True
     from program import Failure
 
@@ -47,7 +48,7 @@ def main():
         return module.main(sys.argv[2:])
     except ModuleNotFoundError as missing:
         if missing.name in ("numpy", "vtk") and sys.executable != DEBIAN_PYTHON and os.path.exists(DEBIAN_PYTHON):
-            os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, "-B", "jobs", *sys.argv[1:]])
+            os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, "-B", os.path.dirname(os.path.abspath(__file__)), *sys.argv[1:]])
         if missing.name in ("numpy", "vtk"):
             sys.exit(f"jobs: this python has no module {missing.name} (Debian: python3-numpy, python3-vtk9)")
         raise

@@ -778,7 +778,7 @@ static PetscErrorCode read_par(const wring_law *law, const char *const *deck, do
   PetscFunctionBegin;
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
   for (; deck[0]; deck += 2) PetscCall(wring_options_set(o, deck[0], deck[1], "deck.yaml:3"));
-  PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   *refused = law->set_par(law, o, "region_tooth_", "material_", par);
   PetscCall(PetscPopErrorHandler());
   PetscCall(wring_options_destroy(&o));

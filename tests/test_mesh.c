@@ -321,7 +321,7 @@ static PetscErrorCode check_set_of_deck(const char *key, const char *value, Pets
   PetscCall(distribute_box(&box, &m));
   PetscCall(wring_options_create(PETSC_COMM_WORLD, &o));
   PetscCall(wring_options_set(o, key, value, "deck.yaml:1"));
-  PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   const PetscErrorCode status = wring_mesh_add_sets(m, o, 1, schema);
   PetscCall(PetscPopErrorHandler());
   if (n < 0) {

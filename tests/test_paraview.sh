@@ -20,7 +20,7 @@ DECK
 draw() { timeout 200 "$python" -B "$source/jobs" paraview "$@" >log 2>&1 || fail "paraview $*"; }
 works 1 run box.yaml
 works 1 run box.yaml -output_directory two -output_format vtkhdf
-draw "$PWD/one" "picture=$PWD/one.png" times=0,1 size=200,200
+draw one picture=one.png times=0,1 size=200,200 # paths are relative to the working directory
 draw "$PWD/two" "picture=$PWD/two.png" times=0,1 size=200,200
 draw "$PWD/one" "$PWD/two" "film=$PWD/both.gif" size=120,120 "state=$PWD/both.pvsm" labels=vtu,vtkhdf
 "$python" - <<'PYTHON' || fail 'pictures'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # PETSC_DIR is the PETSc that is taken: where it has none, or one that is too old, configuration ends with a message
 # that says so, and does not take another that pkg-config knows. Fails when that one is taken, or the message does not
-# name the folder or the version.
+# name the folder or the version, or when PETSC_DIR of the environment is forgotten.
 # usage: test_petsc_dir.sh BUILD_DIR SOURCE_DIR
 . "$(dirname "$0")/lib.sh"
 
@@ -22,3 +22,9 @@ sed -i 's/3.12.1/3.99.0/' old/lib/pkgconfig/PETSc.pc
 configured "$PWD/old" || fail 'PETSc 3.99 in PETSC_DIR is refused'
 grep -q 'petsc_any_VERSION:INTERNAL=3.99.0' again/CMakeCache.txt && grep -q 'PETSC_VERSION:INTERNAL=3.99.0' \
   again/CMakeCache.txt || fail 'another PETSc than that of PETSC_DIR is taken'
+
+# PETSC_DIR of the environment is remembered: a build later, in another shell, takes the same PETSc.
+PETSC_DIR=$PWD/old cmake -S "$source" -B later -D CMAKE_C_COMPILER="${CC:-cc}" -D WRING_TESTS=OFF >log 2>&1 ||
+  fail 'PETSC_DIR of the environment'
+cmake later >log 2>&1 || fail 'a second configuration'
+grep -q 'PETSC_VERSION:INTERNAL=3.99.0' later/CMakeCache.txt || fail 'PETSC_DIR of the environment is forgotten'

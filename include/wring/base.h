@@ -36,6 +36,11 @@
 #if PETSC_VERSION_LT(3, 19, 0)
   #define PETSC_SUCCESS 0 // first named in PETSc 3.19
 #endif
+#if PETSC_VERSION_LT(3, 24, 0) // the MPI type of a PetscBool, which is C's bool since then
+  #define WRING_MPI_BOOL MPIU_BOOL
+#else
+  #define WRING_MPI_BOOL MPI_C_BOOL
+#endif
 #if !defined(PETSC_USE_REAL_DOUBLE) || defined(PETSC_USE_COMPLEX)
   #error "wring needs a PETSc with real double scalars (Debian: libpetsc-real-dev; Spack: petsc ~complex)"
 #endif

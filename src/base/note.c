@@ -24,9 +24,13 @@ static PetscErrorCode destroy_book(void *context)
 {
   notebook *b = context;
 #else
+  #if PETSC_VERSION_LT(3, 25, 0)
 static PetscErrorCode destroy_book(void **context)
+  #else
+static PetscErrorCode destroy_book(PetscCtxRt context)
+  #endif
 {
-  notebook *b = *context;
+  notebook *b = *(notebook **)context;
 #endif
 
   PetscFunctionBegin;

@@ -240,7 +240,7 @@ PetscErrorCode wring_checkpoint_has(MPI_Comm comm, const char *file, const char 
     wring_hdf5_close(&h);
   }
   PetscCall(wring_error_raise(comm, &e));
-  PetscCallMPI(MPI_Bcast(has, 1, MPIU_BOOL, 0, comm));
+  PetscCallMPI(MPI_Bcast(has, 1, WRING_MPI_BOOL, 0, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -109,7 +109,7 @@ static PetscErrorCode compare_layout(wring_vtkhdf_file *f, const char *path, con
   }
   wring_hdf5_close(&f->h);
   PetscCall(wring_error_raise_output(f->comm, &f->error));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, same, 1, MPIU_BOOL, MPI_LAND, f->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, same, 1, WRING_MPI_BOOL, MPI_LAND, f->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -268,7 +268,7 @@ static PetscErrorCode find_used(wring_build *b, const directory *d)
   PetscFunctionBegin;
   PetscCall(list_tags(b, &list));
   b->second = (PetscBool)(b->tet_mid || b->lower_mid);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &b->second, 1, MPIU_BOOL, MPI_LOR, b->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &b->second, 1, WRING_MPI_BOOL, MPI_LOR, b->comm));
   PetscCall(wring_map_destroy(&list.place));
   PetscCall(PetscMalloc1((size_t)list.n, &position));
   PetscCall(look_up(d, list.n, list.tag, position));

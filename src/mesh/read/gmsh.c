@@ -470,7 +470,7 @@ static PetscErrorCode share_format(wring_gmsh *r)
   PetscBool known[4] = {r->v41, r->binary, r->s->by_byte, (PetscBool)(r->raw->data && r->raw->data->found)};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Bcast(known, 4, MPIU_BOOL, 0, r->s->comm));
+  PetscCallMPI(MPI_Bcast(known, 4, WRING_MPI_BOOL, 0, r->s->comm));
   r->v41         = known[0];
   r->binary      = known[1];
   r->s->by_byte  = known[2];
@@ -489,7 +489,7 @@ PetscErrorCode wring_gmsh_read(wring_scan *s, wring_raw *raw)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
   if (rank == 0) binary = has_binary(s);
-  PetscCallMPI(MPI_Bcast(&binary, 1, MPIU_BOOL, 0, s->comm));
+  PetscCallMPI(MPI_Bcast(&binary, 1, WRING_MPI_BOOL, 0, s->comm));
   if (binary)
     wring_scan_rewind(s);
   else

@@ -44,7 +44,7 @@ static PetscErrorCode agree(const wring_operator *op, PetscBool *yes)
   const direct *d = op->data;
 
   PetscFunctionBegin;
-  if (d->several) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, yes, 1, MPIU_BOOL, MPI_LOR, op->comm));
+  if (d->several) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, yes, 1, WRING_MPI_BOOL, MPI_LOR, op->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -60,7 +60,7 @@ static PetscErrorCode create(wring_operator *op)
   PetscCall(wring_hosts_split(op->comm, op->gather.ranks_each, &d->node));
   PetscCallMPI(MPI_Comm_size(d->node, &size));
   d->several = (PetscBool)(size < op->n_rank);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &d->several, 1, MPIU_BOOL, MPI_LOR, op->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &d->several, 1, WRING_MPI_BOOL, MPI_LOR, op->comm));
   PetscCall(wring_team_create(d->node, &d->team));
   op->no_sharing = (PetscBool)!d->team;
   PetscCall(agree(op, &op->no_sharing));
@@ -473,7 +473,7 @@ static PetscErrorCode solve_shared(wring_operator *op, double rtol, const double
   else
     PetscCall(PetscArraycpy(d->b + at, b, n)); // read by others after the first barrier of either solve
   PetscCall(solve_all(op, rtol, d->b, d->x, reached));
-  if (d->several && rtol < 10 * d->rate) PetscCallMPI(MPI_Bcast(reached, 1, MPIU_BOOL, 0, op->comm));
+  if (d->several && rtol < 10 * d->rate) PetscCallMPI(MPI_Bcast(reached, 1, WRING_MPI_BOOL, 0, op->comm));
   PetscCall(PetscArraycpy(x, d->x + at, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -69,7 +69,7 @@ static PetscErrorCode clear(const wring_team *t, size_t bytes, wring_shared *s, 
   PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, s->window));
   if (t->rank == 0) *enough = wring_shared_clear(s->memory, bytes);
   PetscCallMPI(MPI_Win_sync(s->window));
-  PetscCallMPI(MPI_Bcast(enough, 1, MPIU_BOOL, 0, t->comm));
+  PetscCallMPI(MPI_Bcast(enough, 1, WRING_MPI_BOOL, 0, t->comm));
   PetscCallMPI(MPI_Barrier(t->comm));
   PetscCallMPI(MPI_Win_sync(s->window));
   if (!*enough) PetscCall(wring_team_free(s));

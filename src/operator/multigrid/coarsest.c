@@ -113,7 +113,7 @@ PetscErrorCode wring_coarsest_create(Mat A, const wring_level *l, wring_coarsest
   if (!c->dense) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Comm_split(comm, l->n > 0 ? 0 : MPI_UNDEFINED, rank, &c->comm));
   if (c->comm != MPI_COMM_NULL) PetscCall(create_inverse(A, l, c, &definite));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, MPIU_BOOL, MPI_LAND, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, WRING_MPI_BOOL, MPI_LAND, comm));
   if (!definite) WRING_REFUSE(comm, "operator: the matrix is not positive definite (multigrid's coarsest level)");
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -23,7 +23,7 @@ static PetscErrorCode create_scale(Mat A, wring_level *l)
   }
   PetscCall(VecRestoreArrayRead(diagonal, &d));
   PetscCall(VecDestroy(&diagonal));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, MPIU_BOOL, MPI_LAND, l->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, WRING_MPI_BOOL, MPI_LAND, l->comm));
   if (!definite) WRING_REFUSE(l->comm, "operator: the matrix is not positive definite (its diagonal)");
   PetscCall(wring_neighbours_fetch(&l->near, sizeof(float), l->scale, l->scale + l->n));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -104,7 +104,7 @@ PetscErrorCode wring_run_open_directory(wring_run *r)
     PetscCall(open_files(r, &error));
   }
   PetscCall(wring_error_raise(p->comm, &error));
-  PetscCallMPI(MPI_Bcast(&r->output.goes_on, 1, MPIU_BOOL, 0, p->comm));
+  PetscCallMPI(MPI_Bcast(&r->output.goes_on, 1, WRING_MPI_BOOL, 0, p->comm));
   PetscCall(wring_provenance_begin(p->options, "run", p->restart, &r->output.made));
   if (r->output.goes_on) PetscCall(wring_checkpoint_mesh_seal(p->comm, p->restart, r->output.checkpoints.mesh_seal));
   const wring_phase old = wring_phases_switch(&r->p->phases, WRING_PHASE_OUTPUT);
