@@ -222,17 +222,17 @@ PetscErrorCode wring_potential_bound(wring_potential *g, Vec x, Vec d, double *b
 {
   const wring_phase old     = wring_phases_switch(g->phases, WRING_PHASE_LOCAL);
   PetscBool         bounded = PETSC_FALSE;
-  double           *xa, *da;
+  const double     *xa, *da;
 
   PetscFunctionBegin;
   *bound = INFINITY;
   for (int i = 0; i < g->n_term; i++) bounded = (PetscBool)(bounded || wring_term_is_bounded(g->term[i]));
   if (bounded) {
-    PetscCall(VecGetArray(x, &xa)); // ghosts are filled
-    PetscCall(VecGetArray(d, &da));
-    PetscCall(local_bound(g, xa, da, bound));
-    PetscCall(VecRestoreArray(d, &da));
-    PetscCall(VecRestoreArray(x, &xa));
+    PetscCall(VecGetArrayRead(x, &xa)); // PETSc's line search locks both: only ghosts, behind their entries, are filled
+    PetscCall(VecGetArrayRead(d, &da));
+    PetscCall(local_bound(g, (double *)xa, (double *)da, bound));
+    PetscCall(VecRestoreArrayRead(d, &da));
+    PetscCall(VecRestoreArrayRead(x, &xa));
     wring_phases_switch(g->phases, WRING_PHASE_REDUCTION);
     wring_count(g->phases, WRING_WORK_REDUCTIONS, 1);
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bound, 1, MPI_DOUBLE, MPI_MIN, g->comm));
