@@ -1,6 +1,6 @@
 /* ranks: 1 */
 /*
-  Block kernels on 20 classes of F, compared with singular values in long double. Fails if a rotation or SVD loses
+  Block kernels on 24 classes of F, compared with singular values in long double. Fails if a rotation or SVD loses
   accuracy for inverted, flat, tiny or huge matrices, if the test that selects blocks for the SVD misses a bad lane, or
   if a lane that is not finite changes its neighbours.
 */
@@ -39,6 +39,10 @@ static const matrix_class classes[] = {
   {"random, 1e-200", {0}, 1e-200, 0, 1},
   {"random, 1e200", {0}, 1e200, 0, 1},
   {"inverted, 1e-40", {1, 0.9, -0.5}, 1e-40, 0, 0},
+  {"two equal, large", {1, 1, 0.7}, 1, 0, 0},
+  {"two equal, small", {1, 0.7, 0.7}, 1, 0, 0},
+  {"two close", {1, 1 - 1e-9, 0.8}, 1, 0, 0},
+  {"all close", {1, 1 - 1e-7, 1 - 2e-7}, 1, 0, 0},
 };
 
 /* ---- matrices and their singular values -------------------------------------------------------------------------- */
@@ -201,6 +205,35 @@ static void test_mixed_block(void)
   }
 }
 
+/* Bits do not depend on the lane of an element or on its neighbours, for which the block may need other methods. */
+static void test_lanes(void)
+{
+  uint64_t             state = 41;
+  WRING_ALIGNED block  f, one, r, u, v, r0, u0, v0;
+  WRING_ALIGNED double s[3][WRING_LANES], s0[3][WRING_LANES];
+
+  for (size_t c = 0; c < 8 * sizeof classes / sizeof classes[0]; c++) {
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      random_block(&classes[(c * (size_t)(lane + 1)) % (sizeof classes / sizeof classes[0])], &state, one);
+      for (int i = 0; i < 9; i++) f[i][lane] = one[i][lane];
+    }
+    wring_block3_rotation((wring_in)f, r);
+    wring_block3_svd((wring_in)f, u, s, v);
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      const int other = WRING_LANES - 1 - lane;
+      for (int i = 0; i < 9; i++) {
+        for (int l = 0; l < WRING_LANES; l++) one[i][l] = f[i][lane];
+      }
+      wring_block3_rotation((wring_in)one, r0);
+      wring_block3_svd((wring_in)one, u0, s0, v0);
+      for (int i = 0; i < 9; i++)
+        CHECK(r[i][lane] == r0[i][other] && u[i][lane] == u0[i][other] && v[i][lane] == v0[i][other] &&
+                s[i / 3][lane] == s0[i / 3][other],
+              "class %d: entry %d depends on the lane or its neighbours", (int)c, i);
+    }
+  }
+}
+
 /* In place: r may be f. */
 static void test_in_place(void)
 {
@@ -251,14 +284,57 @@ static void test_eigen(void)
   }
 }
 
+static double spectral_error(sym3 a, double s, vec3 v)
+{
+  const vec3 d = vec3_combine(1, sym3_apply(a, v), -s, v);
+  return sqrt(vec3_dot(d, d));
+}
+
+/*
+  A = V diag(s) V^T with eigenvalues that are far, close, equal, of both signs, 0, tiny and huge: residuals, order, and
+  right-handed orthonormal axes. Fails if close eigenvalues cost accuracy or an axis has the wrong sign.
+*/
+static void test_spectral(void)
+{
+  static const double values[][3] = {{3, 2, 1},         {1, 1, 1},          {2, 1, 1},          {2, 2, 1},
+                                     {1, 1 - 1e-8, -1}, {1, -1, -1 - 1e-8}, {0, 0, 0},          {1, 0, 0},
+                                     {1, 0, -1},        {1e-60, 5e-61, 0},  {1e60, 1e60, -1e60}};
+  uint64_t            state       = 37;
+  for (int k = 0; k < 2200; k++) {
+    const double *const s = values[k % 11], size = fmax(fabs(s[0]), fabs(s[2]));
+    double              v[9], a[9]               = {0};
+    test_rotation(&state, v);
+    for (int i = 0; i < 9; i++) {
+      for (int j = 0; j < 3; j++)
+        a[i] += (k < 11 ? i / 3 == j : v[i / 3 * 3 + j]) * s[j] * (k < 11 ? i % 3 == j : v[i % 3 * 3 + j]);
+    }
+    const sym3      m = {a[0], a[4], a[8], a[1], a[2], a[5]};
+    const spectral3 e = sym3_spectral(m);
+    const vec3      c = {e.v0.y * e.v1.z - e.v0.z * e.v1.y, e.v0.z * e.v1.x - e.v0.x * e.v1.z,
+                         e.v0.x * e.v1.y - e.v0.y * e.v1.x};
+    const vec3      d = vec3_combine(1, c, -1, e.v2);
+    CHECK(e.s.x >= e.s.y && e.s.y >= e.s.z, "case %d: %g %g %g", k % 11, e.s.x, e.s.y, e.s.z);
+    CHECK(fabs(e.s.x - s[0]) <= 3e-15 * size && fabs(e.s.y - s[1]) <= 3e-15 * size &&
+            fabs(e.s.z - s[2]) <= 3e-15 * size,
+          "case %d: %.17g %.17g %.17g", k % 11, e.s.x, e.s.y, e.s.z);
+    CHECK(spectral_error(m, e.s.x, e.v0) <= 4e-15 * size && spectral_error(m, e.s.y, e.v1) <= 4e-15 * size &&
+            spectral_error(m, e.s.z, e.v2) <= 4e-15 * size,
+          "case %d: A v - s v", k % 11);
+    CHECK(vec3_dot(d, d) < 1e-29 && fabs(vec3_dot(e.v0, e.v1)) < 2e-15 && fabs(vec3_dot(e.v0, e.v0) - 1) < 2e-15,
+          "case %d: the axes are not a rotation", k % 11);
+  }
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   test_classes();
   test_mixed_block();
+  test_lanes();
   test_in_place();
   test_scalars();
   test_eigen();
+  test_spectral();
   PetscCall(PetscFinalize());
   return 0;
 }

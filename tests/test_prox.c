@@ -329,6 +329,19 @@ static void check_falls(uint64_t *state)
   }
 }
 
+/*
+  1e5 random z that are near rest, stretched, compressed, or have close stretches, found by full Newton steps in all
+  lanes, against the search with shorter steps, which a lane turned inside out makes the others of its block take.
+*/
+static void check_paths(uint64_t *state)
+{
+  static const int kinds[] = {0, 1, 2, 3, CLOSE}, chosen[] = {2, 3, 4, 5, 6, 8}; // laws with a search
+  for (int i = 0; i < 14400; i++) {
+    input a = make(laws[chosen[i % 6]], kinds[i / 6 % 5], rho_of_k[i / 30 % N_RHO], state);
+    check_neighbour(&a);
+  }
+}
+
 static void check_case(const wring_law *law, int kind, uint64_t *state)
 {
   for (int r = 0; r < N_RHO; r++) {
@@ -402,6 +415,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   CHECK(n > 0, "WRING_PROX_SEEDS is %s, expected a number above 0", seeds);
   for (int i = 0; i < n; i++) check_sequence((uint64_t)i);
+  check_paths(&(uint64_t){71});
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -11,7 +11,7 @@
     strain.c ...       a law: functions, then its table
     common/passes.h    functions derived from others of the same law
     common/contract.c  the Hessian of one vertex, and its products with two directions
-    common/vertex.h    closed forms of the Hessian of one vertex
+    common/closed_forms.h  closed forms of these for some laws
     common/isotropic.h laws of the stretches of F: Hessians; then stretch_prox.h, root.h (constraints), limit.h
     pressure.h         what elements keep of a law whose term in J is a function of means
     common/membrane.h  laws of the stretches of a triangle

@@ -94,17 +94,6 @@ BLOCK3_INLINE svd3 signed_svd(mat3 f)
   return svd;
 }
 
-void wring_block3_svd(wring_in f, wring_out u, wring_out s, wring_out v)
-{
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    const svd3 svd = signed_svd(mat3_load(f, lane));
-    mat3_store(u, lane, svd.u);
-    mat3_store(v, lane, svd.v);
-    s[0][lane] = svd.s.x, s[1][lane] = svd.s.y, s[2][lane] = svd.s.z;
-  }
-}
-
 /* Two one-sided rotations: the second corrects the round-off of the first, which is relative to s_0^2. */
 BLOCK3_INLINE svd3 tall_svd(vec3 f0, vec3 f1)
 {
@@ -279,15 +268,22 @@ static int all_below(const double *error, double limit)
   return good;
 }
 
+/* r [rows] = other in the lanes that are not below the limit, so that no lane depends on the others of its block. */
+static void replace(int rows, const double *error, double limit, wring_in other, wring_out r)
+{
+  for (int i = 0; i < rows; i++) {
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++) r[i][lane] = error[lane] < limit ? r[i][lane] : other[i][lane];
+  }
+}
+
 /*
   The closed form with a safe guess and all corrections. It fails if s_1 + s_2 is a tiny fraction of s_0 (its
   denominator is the product of the sums of pairs) or if powers of F exceed the range of doubles; R is then not a
-  rotation, or NaN, and the block is recomputed. This is rare in practice.
+  rotation, or NaN: error >= well. This is rare in practice.
 */
-static void rotation_with_care(wring_in f, wring_out r)
+static void rotation_with_care(wring_in f, wring_out r, double *error)
 {
-  WRING_ALIGNED double error[WRING_LANES];
-
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const mat3 deformation = mat3_load(f, lane), rotation = rotation_closed_form(deformation);
@@ -295,28 +291,84 @@ static void rotation_with_care(wring_in f, wring_out r)
     error[lane]     = defect(gram);
     mat3_store(r, lane, rotation_newton(schulz(rotation, gram), deformation));
   }
-  if (!all_below(error, 1e-14)) rotation_by_svd(f, r);
 }
+
+static const double exact = 2e-29, well = 1e-14; // largest defects
 
 /*
   The closed form is U diag(r_0, r_1, r_2) V^T for any l, with r = 1 for the exact root: the error of l shows in R^T R,
   which is the identity to round-off, so that no correction is needed, unless stretches differ by more than a factor of
-  three or elements are inverted.
+  three or elements are inverted. Returns 0 if lanes remain whose error is not below `well`: they need the singular
+  value decomposition.
 */
-void wring_block3_rotation(wring_in f, wring_out r)
+static int rotation_without_svd(wring_in f, wring_out r, double *error)
 {
-  WRING_ALIGNED double copy[9][WRING_LANES];
-  WRING_ALIGNED double error[WRING_LANES];
+  WRING_ALIGNED double other[9][WRING_LANES], left[WRING_LANES];
 
-  if ((wring_in)r == f) {
-    memcpy(copy, f, sizeof copy);
-    f = (wring_in)copy;
-  }
 #pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const mat3 rotation = rotation_of_guess(mat3_load(f, lane));
     error[lane]         = defect(mat3_gram(rotation));
     mat3_store(r, lane, rotation);
   }
-  if (!all_below(error, 2e-29)) rotation_with_care(f, r);
+  if (all_below(error, exact)) return 1;
+  rotation_with_care(f, other, left);
+  replace(9, error, exact, (wring_in)other, r);
+  replace(1, error, exact, (wring_in)left, (wring_out)error);
+  return all_below(error, well);
+}
+
+void wring_block3_rotation(wring_in f, wring_out r)
+{
+  WRING_ALIGNED double copy[9][WRING_LANES], other[9][WRING_LANES], error[WRING_LANES];
+
+  if ((wring_in)r == f) {
+    memcpy(copy, f, sizeof copy);
+    f = (wring_in)copy;
+  }
+  if (rotation_without_svd(f, r, error)) return;
+  rotation_by_svd(f, other);
+  replace(9, error, well, (wring_in)other, r);
+}
+
+/* ---- singular values from the closest rotation ------------------------------------------------------------------- */
+
+/* F = R S with the symmetric S = V diag(s) V^T, whose eigenvalues have the signs of singular values. */
+static void svd_of_rotation(wring_in f, wring_in r, wring_out u, wring_out s, wring_out v)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3      rotation = mat3_load(r, lane), p = mat3_mul(mat3_transpose(rotation), mat3_load(f, lane));
+    const spectral3 e =
+      sym3_spectral((sym3){p.a00, p.a11, p.a22, 0.5 * (p.a01 + p.a10), 0.5 * (p.a02 + p.a20), 0.5 * (p.a12 + p.a21)});
+    const mat3 axes = {e.v0.x, e.v1.x, e.v2.x, e.v0.y, e.v1.y, e.v2.y, e.v0.z, e.v1.z, e.v2.z};
+    mat3_store(u, lane, mat3_mul(rotation, axes));
+    mat3_store(v, lane, axes);
+    s[0][lane] = e.s.x, s[1][lane] = e.s.y, s[2][lane] = block3_max(e.s.z, -e.s.y); // round-off may exceed |s_1|
+  }
+}
+
+static void svd_by_jacobi(wring_in f, wring_out u, wring_out s, wring_out v)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const svd3 svd = signed_svd(mat3_load(f, lane));
+    mat3_store(u, lane, svd.u);
+    mat3_store(v, lane, svd.v);
+    s[0][lane] = svd.s.x, s[1][lane] = svd.s.y, s[2][lane] = svd.s.z;
+  }
+}
+
+void wring_block3_svd(wring_in f, wring_out u, wring_out s, wring_out v)
+{
+  WRING_ALIGNED double r[9][WRING_LANES], w[3][WRING_LANES], error[WRING_LANES];
+  const int            good = rotation_without_svd(f, r, error);
+
+  svd_of_rotation(f, (wring_in)r, u, s, v);
+  if (good) return;
+  WRING_ALIGNED double other[9][WRING_LANES];
+  svd_by_jacobi(f, other, w, r);
+  replace(9, error, well, (wring_in)other, u);
+  replace(3, error, well, (wring_in)w, s);
+  replace(9, error, well, (wring_in)r, v);
 }

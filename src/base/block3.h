@@ -267,6 +267,18 @@ typedef struct {
   double s00, s11, s22, s01, s02, s12;
 } sym3;
 
+BLOCK3_INLINE vec3 sym3_apply(sym3 s, vec3 v)
+{
+  return (vec3){s.s00 * v.x + s.s01 * v.y + s.s02 * v.z, s.s01 * v.x + s.s11 * v.y + s.s12 * v.z,
+                s.s02 * v.x + s.s12 * v.y + s.s22 * v.z};
+}
+
+BLOCK3_INLINE sym3 sym3_adjugate(sym3 a)
+{
+  return (sym3){a.s11 * a.s22 - a.s12 * a.s12, a.s00 * a.s22 - a.s02 * a.s02, a.s00 * a.s11 - a.s01 * a.s01,
+                a.s02 * a.s12 - a.s01 * a.s22, a.s01 * a.s12 - a.s02 * a.s11, a.s01 * a.s02 - a.s12 * a.s00};
+}
+
 /* A^T A */
 BLOCK3_INLINE sym3 mat3_gram(mat3 a)
 {
@@ -326,24 +338,98 @@ BLOCK3_INLINE eigen3 sym3_eigen(sym3 s)
   return eigen3_sweep(sym3_eigen_coarse(s));
 }
 
-/*
-  Eigenvalues s_0 >= s_1 >= s_2 by the invariants of the deviator D = q Y, |Y|^2 = 6: its eigenvalues are the roots of
-  y^3 - 3 y = 2 r, r = det Y/2. For |r| the largest is 2 cos(acos(|r|)/3), computed by a polynomial of degree 8 with an
-  error of 3e-9 and a Newton step; the others follow from it. The error of each is a few 1e-16 of |S| or, if two are
-  close, the square root of that, but not for their elementary symmetric functions. For entries between about 1e-20 and
-  1e20.
-*/
-BLOCK3_INLINE vec3 sym3_eigenvalues(sym3 s)
+/* The root y in [sqrt 3, 2] of y^3 - 3 y = 2 x, 0 <= x <= 1: a polynomial with an error of 3e-9 and a Newton step. */
+BLOCK3_INLINE double cubic3_root(double x)
+{
+  const double x2 = x * x, x4 = x2 * x2;
+  const double low  = 1.73205081 + 0.333332799 * x + x2 * (-0.0962100435 + 0.0492176639 * x);
+  const double high = -0.0302495264 + 0.0188401492 * x + x2 * (-0.00994513636 + 0.00358192113 * x - 0.00061864038 * x2);
+  const double y    = low + x4 * high;
+  return y - (y * (y * y - 3) - 2 * x) / (3 * y * y - 3);
+}
+
+/* S = mean I + D, q^2 = |D|^2/6, 1/q (a large number for D = 0), and r = det(D/q)/2. */
+typedef struct {
+  double mean, q2, qi, r;
+  sym3   d;
+} deviator3;
+
+BLOCK3_INLINE deviator3 sym3_deviator(sym3 s)
 {
   const double mean = (s.s00 + s.s11 + s.s22) * (1. / 3), d0 = s.s00 - mean, d1 = s.s11 - mean, d2 = s.s22 - mean;
   const double a = s.s01 * s.s01, b = s.s02 * s.s02, c = s.s12 * s.s12;
-  const double q2 = (d0 * d0 + d1 * d1 + d2 * d2) * (1. / 6) + (a + b + c) * (1. / 3), qi = block3_rsqrt(q2 + 1e-60);
+  const double q2  = (d0 * d0 + d1 * d1 + d2 * d2) * (1. / 6) + (a + b + c) * (1. / 3);
+  const double qi  = block3_rsqrt(q2 + (1e-40 * mean * mean + 1e-300));
   const double det = d0 * (d1 * d2 - c) - d1 * b - d2 * a + 2 * (s.s01 * s.s02 * s.s12);
-  const double r = 0.5 * det * qi * (qi * qi), x = block3_min(fabs(r), 1), x2 = x * x, x4 = x2 * x2;
-  const double low  = 1.73205081 + 0.333332799 * x + x2 * (-0.0962100435 + 0.0492176639 * x);
-  const double high = -0.0302495264 + 0.0188401492 * x + x2 * (-0.00994513636 + 0.00358192113 * x - 0.00061864038 * x2);
-  const double y0 = low + x4 * high, y = y0 - (y0 * (y0 * y0 - 3) - 2 * x) / (3 * y0 * y0 - 3);
-  const double half = 0.5 * sqrt(block3_max(3 * (2 - y) * (2 + y), 0)), near = half - 0.5 * y, far = half + 0.5 * y;
-  const double q = q2 * qi;
-  return (vec3){mean + q * (r < 0 ? far : y), mean + q * (r < 0 ? -near : near), mean - q * (r < 0 ? y : far)};
+  return (deviator3){mean, q2, qi, 0.5 * det * qi * (qi * qi), {d0, d1, d2, s.s01, s.s02, s.s12}};
+}
+
+/*
+  Eigenvalues s_0 >= s_1 >= s_2 by the invariants of the deviator D = q Y, |Y|^2 = 6: its eigenvalues are the roots of
+  y^3 - 3 y = 2 r. For |r| the largest is 2 cos(acos(|r|)/3), and the others follow from it. The error of each is a few
+  1e-16 of |S| or, if two are close, the square root of that, but not for their elementary symmetric functions. For
+  entries between about 1e-20 and 1e20.
+*/
+BLOCK3_INLINE vec3 sym3_eigenvalues(sym3 s)
+{
+  const deviator3 d = sym3_deviator(s);
+  const double    y = cubic3_root(block3_min(fabs(d.r), 1)), half = 0.5 * sqrt(block3_max(3 * (2 - y) * (2 + y), 0));
+  const double    near = half - 0.5 * y, far = half + 0.5 * y, q = d.q2 * d.qi;
+  const int       least = d.r < 0;
+  return (vec3){d.mean + q * (least ? far : y), d.mean + q * (least ? -near : near), d.mean - q * (least ? y : far)};
+}
+
+/* Eigenvalues s.x >= s.y >= s.z and unit eigenvectors, in this order the columns of a rotation. */
+typedef struct {
+  vec3 s, v0, v1, v2;
+} spectral3;
+
+/* The longest column of the adjugate of A, of rank 2, as a unit vector: A's null vector. */
+BLOCK3_INLINE vec3 sym3_null_vector(sym3 a)
+{
+  const sym3   c       = sym3_adjugate(a);
+  const vec3   first   = vec3_select(c.s00 >= c.s11, (vec3){c.s00, c.s01, c.s02}, (vec3){c.s01, c.s11, c.s12});
+  const vec3   n       = vec3_select(block3_max(c.s00, c.s11) >= c.s22, first, (vec3){c.s02, c.s12, c.s22});
+  const double inverse = block3_rsqrt(vec3_dot(n, n));
+  return (vec3){inverse * n.x, inverse * n.y, inverse * n.z};
+}
+
+/*
+  The eigenvalues of S in the plane normal to its eigenvector n, the larger one first, and their eigenvectors v0 and v1,
+  by a Jacobi rotation of a basis u, v that makes (u, v, n) a rotation [Duff et al. 2017]; v2 = n, s.z is not set.
+*/
+BLOCK3_INLINE spectral3 sym3_in_plane(sym3 s, vec3 n)
+{
+  const double side = n.z < 0 ? -1 : 1, i = -1 / (side + n.z), j = n.x * n.y * i;
+  const vec3   u = {1 + side * n.x * n.x * i, side * j, -side * n.x}, v = {j, side + n.y * n.y * i, -n.y};
+  const vec3   su = sym3_apply(s, u), sv = sym3_apply(s, v);
+  const double uu = vec3_dot(u, su), uv = vec3_dot(u, sv), vv = vec3_dot(v, sv);
+  const plane3 g     = plane3_jacobi(uu, uv, vv);
+  const int    swap  = vv >= uu; // which of the two rotated axes has the larger eigenvalue
+  const double shift = g.t * uv, c = swap ? g.s : g.c, d = swap ? g.c : -g.s;
+  return (spectral3){{swap ? vv + shift : uu - shift, swap ? uu - shift : vv + shift, 0},
+                     vec3_combine(c, u, d, v),
+                     vec3_combine(-d, u, c, v),
+                     n};
+}
+
+/*
+  The eigenvector of the eigenvalue that is farthest from the other two, in closed form, then those in the plane normal
+  to it. Errors are a few 1e-16 of |S|, also for eigenvalues that are close or equal: n is the null vector of Y - y I, y
+  the root of largest modulus, which is at a distance of at least sqrt 3 from the others. D = 0 gives some n.
+  [Eberly 2014]
+*/
+BLOCK3_INLINE spectral3 sym3_spectral(sym3 s)
+{
+  const deviator3 d     = sym3_deviator(s);
+  const double    y     = cubic3_root(block3_min(fabs(d.r), 1));
+  const int       least = d.r < 0; // n belongs to the least eigenvalue, else to the largest
+  const double    k = least ? -d.qi : d.qi, e = (least ? -y : y) * (d.q2 * d.qi);
+  const vec3      n =
+    sym3_null_vector((sym3){k * d.d.s00 - y, k * d.d.s11 - y, k * d.d.s22 - y, k * d.d.s01, k * d.d.s02, k * d.d.s12});
+  const spectral3 w = sym3_in_plane(d.d, n);
+  return (spectral3){{d.mean + (least ? w.s.x : e), d.mean + (least ? w.s.y : w.s.x), d.mean + (least ? e : w.s.y)},
+                     vec3_select(least, w.v0, n),
+                     vec3_select(least, w.v1, w.v0),
+                     vec3_select(least, n, w.v1)};
 }

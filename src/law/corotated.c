@@ -8,7 +8,7 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
-#include "law/common/vertex.h"
+#include "law/common/closed_forms.h"
 #include "law/common/passes.h"
 #include <wring/law.h>
 
@@ -45,7 +45,7 @@ static void contracted(const wring_law *self, wring_in par, wring_in z, wring_in
 {
   WRING_ALIGNED double r[9][WRING_LANES], turn[6][WRING_LANES];
 
-  if (!wring_vertex_turn(z, g, r, turn)) {
+  if (!wring_turn_vertex(z, g, r, turn)) {
     wring_isotropic_contracted(self, par, z, g, K);
     return;
   }
@@ -69,7 +69,7 @@ static void products(const wring_law *self, wring_filter filter, wring_in par, w
 {
   WRING_ALIGNED double r[9][WRING_LANES], turn[3][WRING_LANES];
 
-  if (filter || !wring_isotropic_turn(z, a, b, r, turn)) {
+  if (filter || !wring_turn_products(z, a, b, r, turn)) {
     wring_isotropic_products(self, filter, par, z, a, b, sum);
     return;
   }

@@ -9,7 +9,7 @@
 #include "law/common/keys.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
-#include "law/common/vertex.h"
+#include "law/common/closed_forms.h"
 #include "law/common/passes.h"
 #include "law/pressure.h"
 #include <math.h>
@@ -159,7 +159,7 @@ static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_o
     const mat3   z_ = mat3_load(z, lane), cofactor = mat3_cofactor(z_);
     const double j = mat3_det(z_, cofactor), i1 = mat3_dot(z_, z_), i2 = mat3_dot(cofactor, cofactor);
     const stress s   = stress_of(par[C10][lane], par[C01][lane], par[KAPPA][lane], i1, i2, j);
-    const vec3   row = vertex_row(g, lane), f = vertex_apply(z_, row), ff = vertex_apply_sym(vertex_rows(z_), f);
+    const vec3   row = vertex_row(g, lane), f = vertex_apply(z_, row), ff = sym3_apply(vertex_rows(z_), f);
     const vec3   c    = vertex_apply(mat3_scale(s.inside ? s.inverse : 0, cofactor), row);
     const double size = vec3_dot(row, row), of_f = 2 * s.a + 4 * s.b * i1, of_ff = -4 * s.b;
     const vec3   i     = vec3_combine(-2. / 3 * of_f, f, -2. / 3 * of_ff, ff);

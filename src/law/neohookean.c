@@ -7,7 +7,7 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
-#include "law/common/vertex.h"
+#include "law/common/closed_forms.h"
 #include "law/common/passes.h"
 #include "law/pressure.h"
 #include <float.h>

@@ -15,6 +15,7 @@
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
 #include "law/common/passes.h"
+#include <string.h>
 
 static const wring_option options[] = {
   {.key  = "file",
@@ -40,7 +41,12 @@ static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *pr
 /* The arguments of the functions. */
 enum { S0, S1, S2, S01, S02, S12, S012, N_ARGUMENT };
 
-static const int function_of[N_ARGUMENT] = {SPLINE_A, SPLINE_A, SPLINE_A, SPLINE_B, SPLINE_B, SPLINE_B, SPLINE_C};
+/* The arguments of a function: n from the first. */
+typedef struct {
+  int function, first, n;
+} argument_list;
+
+static const argument_list lists[] = {{SPLINE_A, S0, 3}, {SPLINE_B, S01, 3}, {SPLINE_C, S012, 1}};
 
 /*
   For each argument x: the index and the numbers of its piece, and the derivative of a, b or c minus its value at 1, its
@@ -61,31 +67,63 @@ static void set_arguments(wring_in s, double (*x)[WRING_LANES])
   }
 }
 
-/* The piece of x: the number of breaks <= x. */
-static void find_piece(wring_in par, int function, const double *x, double *piece)
+/* The pieces of the arguments of a function: the number of breaks <= x. */
+static void find_pieces(wring_in par, argument_list list, wring_in x, wring_out piece)
 {
-  const wring_in breaks = par + spline_break_row(function);
+  const wring_in breaks = par + spline_break_row(list.function);
   int            most   = 0;
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    const int count = (int)par[SPLINE_COUNT + function][lane];
-    piece[lane]     = 0;
+    const int count = (int)par[SPLINE_COUNT + list.function][lane];
     most            = count > most ? count : most;
   }
-  for (int p = 0; p < most; p++) {
+  for (int i = list.first; i < list.first + list.n; i++) {
+    WRING_ALIGNED double sum[WRING_LANES] = {0};
+    for (int p = 0; p < most; p++) {
 #pragma omp simd
-    for (int lane = 0; lane < WRING_LANES; lane++) piece[lane] += x[lane] >= breaks[p][lane] ? 1 : 0; // false for NaN
+      for (int lane = 0; lane < WRING_LANES; lane++) sum[lane] += x[i][lane] >= breaks[p][lane] ? 1 : 0; // false: NaN
+    }
+    memcpy(piece[i], sum, sizeof sum);
+  }
+}
+
+enum { NEAR_PIECES = 6 };
+
+/*
+  The numbers of the pieces of an argument. Lanes are mostly in one piece or in few neighbouring ones, which are read as
+  vectors and selected from; else each lane reads its own.
+*/
+static void load_pieces(wring_in par, int function, const double *piece, double (*row)[WRING_LANES])
+{
+  const wring_in from  = par + spline_piece_row(function, 0);
+  int            first = SPLINE_PIECES, last = 0;
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const int p = (int)piece[lane];
+    first       = p < first ? p : first;
+    last        = p > last ? p : last;
+  }
+  if (last - first >= NEAR_PIECES) {
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      for (int r = 0; r < PIECE_ROWS; r++) row[r][lane] = from[r * SPLINE_PIECES + (int)piece[lane]][lane];
+    }
+    return;
+  }
+  for (int r = 0; r < PIECE_ROWS; r++) {
+    const wring_in of_row = from + r * SPLINE_PIECES;
+    memcpy(row[r], of_row[first], sizeof row[r]);
+    for (int p = first + 1; p <= last; p++) {
+#pragma omp simd
+      for (int lane = 0; lane < WRING_LANES; lane++) row[r][lane] = piece[lane] >= p ? of_row[p][lane] : row[r][lane];
+    }
   }
 }
 
 static void look_up(wring_in par, wring_in s, splines *w)
 {
   set_arguments(s, w->x);
-  for (int i = 0; i < N_ARGUMENT; i++) {
-    find_piece(par, function_of[i], w->x[i], w->piece[i]);
-    for (int lane = 0; lane < WRING_LANES; lane++) {
-      const wring_in from = par + spline_piece_row(function_of[i], 0) + (int)w->piece[i][lane];
-      for (int r = 0; r < PIECE_ROWS; r++) w->row[i][r][lane] = from[r * SPLINE_PIECES][lane];
-    }
+  for (int k = 0; k < SPLINE_FUNCTIONS; k++) {
+    find_pieces(par, lists[k], (wring_in)w->x, w->piece);
+    for (int i = lists[k].first; i < lists[k].first + lists[k].n; i++)
+      load_pieces(par, lists[k].function, w->piece[i], w->row[i]);
   }
   for (int i = 0; i < N_ARGUMENT; i++) {
     double(*const row)[WRING_LANES] = w->row[i];

@@ -7,7 +7,7 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include "law/common/root.h"
-#include "law/common/vertex.h"
+#include "law/common/closed_forms.h"
 #include "law/common/passes.h"
 #include <wring/law.h>
 
@@ -58,7 +58,7 @@ static void contracted(WRING_SELF, wring_in par, wring_in z, wring_in g, wring_o
     const mat3   f    = mat3_load(z, lane);
     const vec3   row  = vertex_row(g, lane);
     const sym3   e    = green(f);
-    const vec3   eg   = vertex_apply_sym(e, row);
+    const vec3   eg   = sym3_apply(e, row);
     const double size = vec3_dot(row, row), same = 2 * mu * vec3_dot(row, eg) + lambda * (e.s00 + e.s11 + e.s22) * size;
     const sym3   k = sym3_of_vector(same, lambda + mu, vertex_apply(f, row));
     vertex_store(K, lane, sym3_combine(1, k, mu * size, vertex_rows(f)));

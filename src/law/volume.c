@@ -46,8 +46,10 @@ BLOCK3_INLINE stationary stationary_at(double s0, double s1, double s2, double t
 
 /* A root of g in [low, high], with g < 0 at low; the search starts at y. */
 typedef struct {
-  lanes y, low, high, change; // change: the last step of log y
+  lanes y, low, high, change; // change: the last step of log y, 0 or round-off when the lane has converged
 } search;
+
+static const double converged = 4 * DBL_EPSILON; // largest change of a lane that stays where it is
 
 /* Newton's method on log y with steps of at most 1 in a bracket; a step that leaves the bracket becomes a bisection. */
 static void step(wring_in s, const lanes tau, search *w)
@@ -60,30 +62,64 @@ static void step(wring_in s, const lanes tau, search *w)
     const double     next   = y * (2 + u) / (2 - u); // exp u up to u^3/12
     const double     low    = a.g < 0 ? block3_max(w->low[lane], y) : w->low[lane];
     const double     high   = a.g < 0 ? w->high[lane] : block3_min(w->high[lane], y);
-    const int        inside = (next >= low) & (next <= high) & (a.slope > 0);
-    const double     middle = low > 0 ? sqrt(low) * sqrt(high) : 0.5 * high;
+    const int        inside = (next >= low) & (next <= high) & (a.slope > 0), going = w->change[lane] > converged;
+    const double     middle = low > 0 ? sqrt(low) * sqrt(high) : 0.5 * high, to = inside ? next : middle;
     w->low[lane] = low, w->high[lane] = high;
-    w->y[lane]      = inside ? next : middle;
-    w->change[lane] = fabs(w->y[lane] - y) / y;
+    w->y[lane]      = going ? to : y;
+    w->change[lane] = going ? fabs(to - y) / y : w->change[lane];
   }
 }
 
-enum { MAX_STEPS = 80 };
+enum { FIXED_STEPS = 4, MAX_STEPS = 80 };
 
 /* 1 if any lane still changes; NaN counts as converged. */
 static int moves(const search *w)
 {
   int any = 0;
-  for (int lane = 0; lane < WRING_LANES; lane++) any |= w->change[lane] > 4 * DBL_EPSILON;
+  for (int lane = 0; lane < WRING_LANES; lane++) any |= w->change[lane] > converged;
   return any;
+}
+
+/*
+  Newton's step of log y for P = t_0 t_1 y = tau. log(tau/P) is 2 (tau - P)/(tau + P) up to its third power, and its
+  slope is 1 + y (2 y - s_2) (t_0 w_0 + t_1 w_1)/(t_0 w_0 t_1 w_1).
+*/
+BLOCK3_INLINE double plain_step(double s0, double s1, double s2, double tau, double y)
+{
+  const double nu = y * (y - s2), w0 = sqrt(s0 * s0 + 4 * nu), w1 = sqrt(s1 * s1 + 4 * nu);
+  const double t0 = 0.5 * (s0 + w0), t1 = 0.5 * (s1 + w1), product = t0 * t1 * y, a = t0 * w0, b = t1 * w1;
+  return 2 * (tau - product) * (a * b) / ((tau + product) * (a * b + y * (2 * y - s2) * (a + b)));
+}
+
+/*
+  The common case of stretches whose product is near tau: a fixed number of Newton steps from s_2, without a bracket. A
+  lane keeps the result, and has converged, if the last step is so small that the next one would be round-off, and if it
+  is in the bracket, where g has one root.
+*/
+static void find_near_root(wring_in s, const lanes tau, search *w)
+{
+  WRING_ALIGNED lanes y, u;
+
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) y[lane] = s[2][lane];
+  for (int i = 0; i < FIXED_STEPS; i++) {
+#pragma omp simd
+    for (int lane = 0; lane < WRING_LANES; lane++) {
+      u[lane] = plain_step(s[0][lane], s[1][lane], s[2][lane], tau[lane], y[lane]);
+      y[lane] += y[lane] * (u[lane] + 0.5 * u[lane] * u[lane]);
+    }
+  }
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const int near  = (fabs(u[lane]) < 1e-9) & (y[lane] >= w->low[lane]) & (y[lane] <= w->high[lane]) & (y[lane] > 0);
+    w->y[lane]      = near ? y[lane] : w->y[lane];
+    w->change[lane] = near ? 0 : INFINITY;
+  }
 }
 
 static void find_root(wring_in s, const lanes tau, search *w)
 {
-  for (int i = 0; i < MAX_STEPS; i++) {
-    step(s, tau, w);
-    if (!moves(w)) return;
-  }
+  for (int i = 0; i < MAX_STEPS && moves(w); i++) step(s, tau, w);
 }
 
 /* 1 if g is 0 up to the rounding errors of log y, which slope amplifies, and of g. */
@@ -114,21 +150,27 @@ static void keep_nearer(wring_in s, const lanes tau, const lanes other, lanes y)
 */
 static void closest(wring_in s, const lanes tau, const int *above, lanes y)
 {
-  WRING_ALIGNED search larger = {0}, smaller = {0};
-  int                  flatten = 0;
+  WRING_ALIGNED search larger, smaller;
+  int                  flatten = 0, flat[WRING_LANES];
+#pragma omp simd reduction(| : flatten)
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double s0 = s[0][lane], s1 = s[1][lane], s2 = s[2][lane];
-    larger.low[lane]   = above[lane] ? 0.5 * s2 : block3_max(s2, 0);
-    larger.high[lane]  = above[lane] ? s2 : INFINITY;
-    larger.y[lane]     = above[lane] ? s2 : block3_max(s2, tau[lane] / ((s0 + 1) * (s1 + 1)));
-    smaller.high[lane] = above[lane] ? 0.5 * s2 : larger.y[lane];
-    smaller.y[lane]    = above[lane] ? block3_min(tau[lane] / (s0 * s1), smaller.high[lane]) : larger.y[lane];
-    flatten |= above[lane] && s0 * s1 * s2 > 2 * tau[lane];
+    flat[lane]           = above[lane] & (s0 * s1 * s2 > 2 * tau[lane]);
+    larger.low[lane]     = above[lane] ? 0.5 * s2 : block3_max(s2, 0);
+    larger.high[lane]    = above[lane] ? s2 : INFINITY;
+    larger.y[lane]       = above[lane] ? s2 : block3_max(s2, tau[lane] / ((s0 + 1) * (s1 + 1)));
+    smaller.low[lane]    = 0;
+    smaller.high[lane]   = 0.5 * s2;
+    smaller.y[lane]      = block3_min(tau[lane] / (s0 * s1), 0.5 * s2);
+    smaller.change[lane] = flat[lane] ? INFINITY : 0;
+    flatten |= flat[lane];
   }
+  find_near_root(s, tau, &larger);
   find_root(s, tau, &larger);
   for (int lane = 0; lane < WRING_LANES; lane++) y[lane] = larger.y[lane];
   if (!flatten) return;
   find_root(s, tau, &smaller);
+  for (int lane = 0; lane < WRING_LANES; lane++) smaller.y[lane] = flat[lane] ? smaller.y[lane] : y[lane];
   keep_nearer(s, tau, smaller.y, y);
 }
 
@@ -137,11 +179,12 @@ static void closest_stretches(wring_in par, wring_in s, wring_out t, lanes nu)
 {
   WRING_ALIGNED lanes tau, y;
   int                 above[WRING_LANES], inside[WRING_LANES];
+#pragma omp simd
   for (int lane = 0; lane < WRING_LANES; lane++) {
     const double J = s[0][lane] * s[1][lane] * s[2][lane], low = par[LIMIT_MIN][lane], high = par[LIMIT_MAX][lane];
-    inside[lane] = J >= low && J <= high;
+    inside[lane] = (J >= low) & (J <= high);
     above[lane]  = J > high;
-    tau[lane]    = above[lane] ? high : low;
+    tau[lane]    = above[lane] ? high : inside[lane] ? J : low;
   }
   closest(s, tau, above, y);
 #pragma omp simd

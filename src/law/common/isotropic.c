@@ -155,13 +155,6 @@ BLOCK3_INLINE sym3 contract_modes(const wring_isotropic_modes *m, int lane, vec3
                 (m->a[S02][lane] + m02) * b.x * b.z,        (m->a[S12][lane] + m12) * b.y * b.z};
 }
 
-/* S r for a row r of U: a column of S U^T. */
-BLOCK3_INLINE vec3 sym3_apply(sym3 s, vec3 r)
-{
-  return (vec3){s.s00 * r.x + s.s01 * r.y + s.s02 * r.z, s.s01 * r.x + s.s11 * r.y + s.s12 * r.z,
-                s.s02 * r.x + s.s12 * r.y + s.s22 * r.z};
-}
-
 void wring_isotropic_contracted(const wring_law *self, wring_in par, wring_in f, wring_in g, wring_out K)
 {
   WRING_ALIGNED double  u[9][WRING_LANES], s[3][WRING_LANES], v[9][WRING_LANES];
@@ -212,36 +205,4 @@ void wring_isotropic_products(const wring_law *self, wring_filter filter, wring_
     sum[0][lane] = mode_product(&modes, lane, x, x), sum[1][lane] = mode_product(&modes, lane, x, y);
     sum[2][lane] = mode_product(&modes, lane, y, y);
   }
-}
-
-/* The axial vector of A - A^T, times -1. */
-BLOCK3_INLINE vec3 skew_part(mat3 a)
-{
-  return (vec3){a.a12 - a.a21, a.a20 - a.a02, a.a01 - a.a10};
-}
-
-/* With S = R^T F and the skew parts x, y of R^T a, R^T b: a . DR(b) = x . (tr S - S)^{-1} y. */
-int wring_isotropic_turn(wring_in f, wring_in a, wring_in b, wring_out r, wring_out turn)
-{
-  static const double  definite = 1e-3; // least det (tr S - S), relative to the cube of its trace; 1/27 at rest
-  WRING_ALIGNED double safe[WRING_LANES];
-  int                  all = 1;
-
-  wring_block3_rotation(f, r);
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    const mat3   rt = mat3_transpose(mat3_load((wring_in)r, lane)), s = mat3_mul(rt, mat3_load(f, lane));
-    const double k01 = -0.5 * (s.a01 + s.a10), k02 = -0.5 * (s.a02 + s.a20), k12 = -0.5 * (s.a12 + s.a21);
-    const mat3   k   = {s.a11 + s.a22, k01, k02, k01, s.a00 + s.a22, k12, k02, k12, s.a00 + s.a11};
-    const mat3   c   = mat3_cofactor(k);
-    const double det = mat3_det(k, c), trace = k.a00 + k.a11 + k.a22, inverse = 1 / det;
-    const sym3   m = {c.a00 * inverse, c.a11 * inverse, c.a22 * inverse,
-                      c.a01 * inverse, c.a02 * inverse, c.a12 * inverse};
-    const vec3   x = skew_part(mat3_mul(rt, mat3_load(a, lane))), y = skew_part(mat3_mul(rt, mat3_load(b, lane)));
-    const vec3   mx = sym3_apply(m, x);
-    turn[0][lane] = vec3_dot(x, mx), turn[1][lane] = vec3_dot(y, mx), turn[2][lane] = vec3_dot(y, sym3_apply(m, y));
-    safe[lane] = ((trace > 0) & (det > definite * trace * trace * trace)) ? 1 : 0;
-  }
-  for (int lane = 0; lane < WRING_LANES; lane++) all &= safe[lane] > 0;
-  return all;
 }

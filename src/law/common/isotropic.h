@@ -44,13 +44,6 @@ wring_law_hessian    wring_isotropic_hessian;
 wring_law_contracted wring_isotropic_contracted;
 wring_law_products   wring_isotropic_products;
 
-/*
-  The rotation R [9] closest to F, and turn [3] = a . DR(a), a . DR(b), b . DR(b) with the derivative DR of R, a and b
-  [9]. Returns 0 and leaves turn undefined if R is not safely differentiable in a lane: s_1 + s_2 near 0.
-  docs/theory.md 3.4
-*/
-int wring_isotropic_turn(wring_in f, wring_in a, wring_in b, wring_out r, wring_out turn);
-
 /* 1/(s_i + s_j) of the three pairs, bounded where psi has no derivative: s_i + s_j = 0. */
 static inline double wring_isotropic_pair(double si, double sj)
 {

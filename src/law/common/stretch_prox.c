@@ -244,6 +244,10 @@ void wring_stretch_prox(const wring_law *self, wring_in par, const double *rho, 
 
   if (rule->spread && wring_stretch_smooth(rule, par, rho, z, p)) return;
   wring_block3_svd(z, u, s, v);
+  if (wring_stretch_newton(rule, par, rho, (wring_in)s, w.t)) {
+    wring_stretch_assemble((wring_in)u, (wring_in)w.t, (wring_in)v, p);
+    return;
+  }
   w = start((wring_in)s, positive);
   for (int pass = 0; pass < MAX_PASSES && any(w.going); pass++) {
     evaluate(rule, par, rho, (wring_in)s, &w, &y, &at);

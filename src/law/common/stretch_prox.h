@@ -21,5 +21,11 @@ wring_law_prox wring_stretch_prox;
 */
 int wring_stretch_smooth(const wring_isotropic *rule, wring_in par, const double *rho, wring_in z, wring_out p);
 
+/*
+  t [3] from the stretches s [3] of z by full Newton steps in all lanes, the common case. Returns 0 and leaves t
+  undefined if a lane has a stretch <= 0, is not safely convex, or needs a shorter step or more than ten.
+*/
+int wring_stretch_newton(const wring_isotropic *rule, wring_in par, const double *rho, wring_in s, wring_out t);
+
 /* p = U diag(t) V^T; t [3]. */
 void wring_stretch_assemble(wring_in u, wring_in t, wring_in v, wring_out p);

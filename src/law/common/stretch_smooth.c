@@ -75,7 +75,8 @@ static double step(const wring_stretches *at, const double *rho, wring_in s, dou
     const double size   = fabs(at->psi[l]) + (h00 + h11 + h22) * (s0 * s0 + t0 * t0);
     const int    convex = (h00 > 0) & (c22 > definite * product) & (det > definite * product * fabs(h22)); // Sylvester
     const int short_enough = (e0 > (least_part - 1) * t0) & (e1 > (least_part - 1) * t1) & (e2 > (least_part - 1) * t2);
-    const int good         = convex & short_enough & (value <= phi[l] + round_off * size);
+    const int upright      = t2 > 0; // t_0 >= t_1 >= |t_2| at the start
+    const int good         = convex & short_enough & upright & (value <= phi[l] + round_off * size);
     const double small0 = fabs(e0) - small_step * t0, small1 = fabs(e1) - small_step * t1,
                  small2 = fabs(e2) - small_step * t2;
     t[0][l] = t0 + e0, t[1][l] = t1 + e1, t[2][l] = t2 + e2;
@@ -85,8 +86,7 @@ static double step(const wring_stretches *at, const double *rho, wring_in s, dou
   return worst_of(worst);
 }
 
-/* t of all lanes; 0 if a lane does not converge by full Newton steps. */
-static int find_stretches(const wring_isotropic *rule, wring_in par, const double *rho, wring_in s, lanes *t)
+int wring_stretch_newton(const wring_isotropic *rule, wring_in par, const double *rho, wring_in s, wring_out t)
 {
   WRING_ALIGNED wring_stretches at;
   WRING_ALIGNED lanes           phi;
@@ -137,7 +137,7 @@ int wring_stretch_smooth(const wring_isotropic *rule, wring_in par, const double
   WRING_ALIGNED lanes    t[3], flip[3], third, bad;
   WRING_ALIGNED spectrum w;
 
-  if (!find_spectrum(z, &w) || !find_stretches(rule, par, rho, (wring_in)w.s, t)) return 0;
+  if (!find_spectrum(z, &w) || !wring_stretch_newton(rule, par, rho, (wring_in)w.s, t)) return 0;
   rule->spread(par, (wring_in)t, flip, third);
 #pragma omp simd
   for (int l = 0; l < WRING_LANES; l++) {

@@ -1,7 +1,7 @@
 /*
-  The Hessian of psi in one vertex of an element in closed form, K of `contracted`, without singular vectors: for F =
-  sum_a x_a g_a^T and a move d of the vertex with row g, dF = d g^T, J = det F is linear in d with gradient (cof F) g.
-  docs/theory.md (5.29), (5.30)
+  Second derivatives in closed form, without singular vectors: the Hessian of psi in one vertex of an element, K of
+  `contracted`, and the products of `products` with two directions. For F = sum_a x_a g_a^T and a move d of the vertex
+  with row g, dF = d g^T, J = det F is linear in d with gradient (cof F) g. docs/theory.md (5.29), (5.30)
 */
 #pragma once
 #include "base/block3.h"
@@ -17,12 +17,6 @@ BLOCK3_INLINE vec3 vertex_apply(mat3 a, vec3 g)
 {
   return (vec3){a.a00 * g.x + a.a01 * g.y + a.a02 * g.z, a.a10 * g.x + a.a11 * g.y + a.a12 * g.z,
                 a.a20 * g.x + a.a21 * g.y + a.a22 * g.z};
-}
-
-BLOCK3_INLINE vec3 vertex_apply_sym(sym3 s, vec3 v)
-{
-  return (vec3){s.s00 * v.x + s.s01 * v.y + s.s02 * v.z, s.s01 * v.x + s.s11 * v.y + s.s12 * v.z,
-                s.s02 * v.x + s.s12 * v.y + s.s22 * v.z};
 }
 
 /* F F^T */
@@ -62,8 +56,12 @@ BLOCK3_INLINE sym3 vertex_load(wring_in K, int lane)
 }
 
 /*
-  r [9] = the rotation R closest to F = f, turn [6] = the derivative of R g in the vertex, X^T Y^(-1) X with the columns
-  g x R^T e_c of X and Y = tr(S) I - S, S = R^T F. Returns 0, and then turn is not to be used, if Y is close to singular
-  in a lane: then another rotation is nearly as close, and turn is accurate only from singular vectors.
+  The derivative DR of the rotation R closest to F = f, r [9] = R: with S = R^T F, Y = tr(S) I - S and the axial vectors
+  x and y of the skew parts of R^T a and R^T b, a . DR(b) = x . Y^(-1) y. Both return 0, and then turn is not to be
+  used, if Y is close to singular in a lane, s_1 + s_2 near 0: then another rotation is nearly as close, and turn is
+  accurate only from singular vectors.
+    vertex    turn [6] = the derivative of R g in the vertex, X^T Y^(-1) X with the columns g x R^T e_c of X
+    products  turn [3] = a . DR(a), a . DR(b), b . DR(b), a and b [9]; docs/theory.md 3.4
 */
-int wring_vertex_turn(wring_in f, wring_in g, wring_out r, wring_out turn);
+int wring_turn_vertex(wring_in f, wring_in g, wring_out r, wring_out turn);
+int wring_turn_products(wring_in f, wring_in a, wring_in b, wring_out r, wring_out turn);

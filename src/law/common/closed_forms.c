@@ -1,0 +1,80 @@
+#include "closed_forms.h"
+
+static const double least_pair = 1e-2; // of tr Y = 2 (s_0 + s_1 + s_2), for s_1 + s_2, of a vertex
+static const double definite   = 1e-3; // least det Y, relative to the cube of its trace, of products; 1/27 at rest
+
+/* Y = tr(S) I - S of S = R^T F, without the skew part that rounding leaves. */
+BLOCK3_INLINE sym3 pairs_of(mat3 r, mat3 f)
+{
+  const mat3 s = mat3_mul(mat3_transpose(r), f);
+  return (sym3){s.a11 + s.a22,          s.a00 + s.a22,          s.a00 + s.a11,
+                -0.5 * (s.a01 + s.a10), -0.5 * (s.a02 + s.a20), -0.5 * (s.a12 + s.a21)};
+}
+
+/* det Y, given the adjugate of Y */
+BLOCK3_INLINE double determinant(sym3 y, sym3 adjugate)
+{
+  return y.s00 * adjugate.s00 + y.s01 * adjugate.s01 + y.s02 * adjugate.s02;
+}
+
+BLOCK3_INLINE vec3 cross(vec3 a, vec3 b)
+{
+  return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+/* X^T a X */
+BLOCK3_INLINE sym3 congruent(sym3 a, vec3 x0, vec3 x1, vec3 x2)
+{
+  const vec3 a0 = sym3_apply(a, x0), a1 = sym3_apply(a, x1), a2 = sym3_apply(a, x2);
+  return (sym3){vec3_dot(x0, a0), vec3_dot(x1, a1), vec3_dot(x2, a2),
+                vec3_dot(x0, a1), vec3_dot(x0, a2), vec3_dot(x1, a2)};
+}
+
+int wring_turn_vertex(wring_in f, wring_in g, wring_out r, wring_out turn)
+{
+  WRING_ALIGNED double room[WRING_LANES];
+  int                  safe = 1;
+
+  wring_block3_rotation(f, r);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3   b   = mat3_load((wring_in)r, lane);
+    const vec3   row = vertex_row(g, lane);
+    const sym3   y = pairs_of(b, mat3_load(f, lane)), a = sym3_adjugate(y);
+    const double det = determinant(y, a), inverse = 1 / det;
+    const double x = (a.s00 + a.s11 + a.s22) * (y.s00 + y.s11 + y.s22);
+    const sym3   t = congruent(a, cross(row, (vec3){b.a00, b.a01, b.a02}), cross(row, (vec3){b.a10, b.a11, b.a12}),
+                               cross(row, (vec3){b.a20, b.a21, b.a22}));
+    room[lane]     = det - least_pair * x; // det Y/tr adj Y is at most the smallest pair and at least a third of it
+    vertex_store(turn, lane, sym3_combine(inverse, t, 0, t));
+  }
+  for (int lane = 0; lane < WRING_LANES; lane++) safe &= room[lane] > 0; // false for NaN
+  return safe;
+}
+
+/* The axial vector of A - A^T, times -1. */
+BLOCK3_INLINE vec3 skew_part(mat3 a)
+{
+  return (vec3){a.a12 - a.a21, a.a20 - a.a02, a.a01 - a.a10};
+}
+
+int wring_turn_products(wring_in f, wring_in a, wring_in b, wring_out r, wring_out turn)
+{
+  WRING_ALIGNED double room[WRING_LANES];
+  int                  safe = 1;
+
+  wring_block3_rotation(f, r);
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3   rotation = mat3_load((wring_in)r, lane), rt = mat3_transpose(rotation);
+    const sym3   k = pairs_of(rotation, mat3_load(f, lane)), c = sym3_adjugate(k);
+    const double det = determinant(k, c), trace = k.s00 + k.s11 + k.s22;
+    const sym3   m = sym3_combine(1 / det, c, 0, c);
+    const vec3   x = skew_part(mat3_mul(rt, mat3_load(a, lane))), y = skew_part(mat3_mul(rt, mat3_load(b, lane)));
+    const vec3   mx = sym3_apply(m, x);
+    turn[0][lane] = vec3_dot(x, mx), turn[1][lane] = vec3_dot(y, mx), turn[2][lane] = vec3_dot(y, sym3_apply(m, y));
+    room[lane] = trace > 0 ? det - definite * trace * trace * trace : -1;
+  }
+  for (int lane = 0; lane < WRING_LANES; lane++) safe &= room[lane] > 0; // false for NaN
+  return safe;
+}
