@@ -73,6 +73,23 @@ mv deck/exact.csv .
 [ "$(grep -c 'is finished' log)" = 3 ] || fail 'levels of the same deck in another folder are run again'
 [ -z "$(at patch low_fx 2 order)" ] || fail 'the round-off of a force across has an order'
 
+# Second order: the same, with a table that is quadratic on level 0. Fails if a level is compared by its corners or
+# interpolated linearly: quadratic displacements then have differences between levels that stand still.
+second=(bar.yaml -gravity 0,0,0 -mesh_box_jitter 0.3 -mesh_box_cells 1,1,1 -mesh_order 2 -output_state_csv true)
+works 1 "${second[@]}" -output_directory rest2
+awk -F, -v OFS=, 'NR == 1 { print "vertex,x,y,z"; next }
+  { printf "%s,%.17g,%s,%.17g\n", $1, $2 + 0.2 * $3 * $4, $3, 1.1 * $4 + 0.1 * $4 * $4 }' rest2/level_2/state.csv \
+  >quad.csv
+for ranks in 1 2; do
+  works $ranks "${second[@]}" -attach_zmax_velocity 0,0,0.1 -output_directory second$ranks -converge_against quad.csv
+  for level in 0 1 2; do
+    close "$(at second$ranks displacement_H1 $level value)" 0.1 1e-9 'the gradient of a uniform strain at order 2'
+    # of (y z/5, 0, z^2/10) over the unit cube: 1/25/9 + 1/100/5, and 1/25 (1/3 + 1/3) + 1/25/3
+    close "$(at second$ranks displacement_L2 $level error)" 0.0802772972 1e-8 'the error of a quadratic displacement'
+    close "$(at second$ranks displacement_H1 $level error)" 0.2 1e-8 'the error of its gradient'
+  done
+done
+
 # The table is compared with the finest level: half of it, of a smaller motion, has known errors at all levels.
 awk -F, -v OFS=, 'NR == 1 { print "vertex,x,y,z"; next } { printf "%s,%s,%s,%.17g\n", $1, $2, $3, 1.05 * $4 }' \
   rest/level_2/state.csv >half.csv

@@ -280,9 +280,11 @@ PetscErrorCode wring_mesh_destroy(wring_mesh **m);
 PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times);
 
 /*
-  Refines the mesh once, as above. *value [n_owned][width], width > 0, is replaced by its linear interpolant on the
-  refined mesh: an old vertex keeps its values, a midpoint has the mean of the ends of its edge, which is exact for
-  linear elements. Allocated by PetscMalloc, and freed by the caller. Collective.
+  Refines the mesh once, as above. *value [n_owned][width], width > 0, is replaced by its interpolant on the refined
+  mesh, which is exact for the functions of its tets: an old vertex keeps its values; at order 1 a midpoint has the mean
+  of the ends of its edge. A mesh of order 2 is replaced by the one that wring_mesh_raise makes of its refined mesh of
+  corners; new vertices have the values of the quadratic function of their tet, docs/theory.md (11.1b). Refused: as
+  above, and curved edges. *value is allocated by PetscMalloc, and freed by the caller. Collective.
 */
 PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value);
 

@@ -128,25 +128,52 @@ PetscErrorCode wring_refine_number_edges(wring_refinement *r)
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
-static PetscErrorCode place_points(wring_refinement *r)
+/* The cube of the Hilbert curve. */
+static PetscErrorCode bound(wring_refinement *r)
 {
-  const wring_mesh *const m = r->m;
-  double                  high[3];
+  double high[3];
 
   PetscFunctionBegin;
-  r->n_point = m->n_local + r->n_edge;
+  wring_bounds(r->m->n_owned, r->m->X, r->low, high);
+  PetscCall(wring_bounds_reduce(r->m->comm, r->low, high));
+  r->side = wring_hilbert_side(r->low, high);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The vertices of the mesh, and room for n more. */
+static PetscErrorCode copy_vertices(wring_refinement *r, PetscInt n)
+{
+  const wring_mesh *const m = r->m;
+
+  PetscFunctionBegin;
+  r->n_point = m->n_local + n;
   PetscCall(PetscMalloc1(3 * (size_t)r->n_point, &r->X));
   PetscCall(PetscMalloc1((size_t)r->n_point, &r->original));
   PetscCall(PetscArraycpy(r->X, m->X, 3 * (size_t)m->n_local));
   PetscCall(PetscArraycpy(r->original, m->original, (size_t)m->n_local));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode place_points(wring_refinement *r)
+{
+  const wring_mesh *const m = r->m;
+
+  PetscFunctionBegin;
+  PetscCall(copy_vertices(r, r->n_edge));
   for (PetscInt j = 0; j < r->n_edge; j++) {
     const double *const a = m->X + 3 * r->end[2 * j], *const b = m->X + 3 * r->end[2 * j + 1];
     for (int c = 0; c < 3; c++) r->X[3 * (m->n_local + j) + c] = 0.5 * (a[c] + b[c]);
     r->original[m->n_local + j] = m->n_global + r->found[j].place;
   }
-  wring_bounds(m->n_owned, m->X, r->low, high);
-  PetscCall(wring_bounds_reduce(m->comm, r->low, high));
-  r->side = wring_hilbert_side(r->low, high);
+  PetscCall(bound(r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_refine_take_points(wring_refinement *r)
+{
+  PetscFunctionBegin;
+  PetscCall(copy_vertices(r, 0));
+  PetscCall(bound(r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -186,8 +213,10 @@ PetscErrorCode wring_refine_find_points(wring_refinement *r)
 
 void wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[WRING_REFINE_POINTS])
 {
+  static const int mid_of_edge[EDGES] = {0, 2, 3, 1, 4, 5}; // 01 02 03 12 13 23 among 01 12 20 03 13 23
   for (int a = 0; a < CORNERS; a++) p[a] = r->m->tet[CORNERS * e + a];
-  for (int k = 0; k < EDGES; k++) p[CORNERS + k] = r->m->n_local + r->edge[EDGES * e + k];
+  for (int k = 0; k < EDGES; k++)
+    p[CORNERS + k] = r->m->mid ? r->m->mid[EDGES * e + mid_of_edge[k]] : r->m->n_local + r->edge[EDGES * e + k];
 }
 
 /* ---- in place of the old vertices -------------------------------------------------------------------------------- */

@@ -90,7 +90,7 @@ static PetscErrorCode replace_mesh(wring_refinement *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode raise_order(wring_refinement *r)
+PetscErrorCode wring_refine_raise(wring_refinement *r)
 {
   wring_mesh *const m = r->m;
   wring_members     members;
@@ -104,6 +104,7 @@ static PetscErrorCode raise_order(wring_refinement *r)
   PetscCall(wring_refine_curve(r));
   PetscCall(wring_refine_check_folded(r));
   PetscCall(wring_refine_find_members(r, &mid, &members));
+  PetscCall(wring_refine_values(r));
   PetscCall(replace_mesh(r));
   PetscCall(wring_refine_destroy(r));
   m->order    = 2;
@@ -122,7 +123,7 @@ PetscErrorCode wring_mesh_raise(wring_mesh *m)
 
   PetscFunctionBegin;
   PetscCheck(m->order == 1, m->comm, PETSC_ERR_ARG_WRONGSTATE, "the mesh already has order %d", m->order);
-  const PetscErrorCode status = raise_order(&r);
+  const PetscErrorCode status = wring_refine_raise(&r);
   PetscCall(wring_refine_destroy(&r));
   PetscCall(status);
   PetscFunctionReturn(PETSC_SUCCESS);

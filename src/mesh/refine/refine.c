@@ -211,10 +211,33 @@ static PetscErrorCode refine(wring_refinement *r, PetscInt done, PetscInt times)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Refinement is straight: it takes the corners of a second-order mesh whose middles are midpoints, to 1e-6 of the edge,
-  which files round.
-*/
+/* ---- second order ------------------------------------------------------------------------------------------------ */
+
+/* Whether x is away from the middle of a and b by more than 1e-6 of their distance, to which files round. */
+static PetscBool is_curved(const double *a, const double *b, const double *x)
+{
+  double length = 0, away = 0;
+  for (int c = 0; c < 3; c++) {
+    length += PetscSqr(b[c] - a[c]);
+    away += PetscSqr(x[c] - 0.5 * (a[c] + b[c]));
+  }
+  return (PetscBool)(away > 1e-12 * length);
+}
+
+/* n: the edges of this rank that are curved. Collective. */
+static PetscErrorCode refuse_curved(MPI_Comm comm, PetscInt64 n)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT64, MPI_SUM, comm));
+  if (n)
+    WRING_REFUSE(comm,
+                 "mesh_refine: %lld edges of the second-order mesh are curved, which refinement would straighten, "
+                 "expected mesh_refine: 0, or mesh_order: 1 for its corners alone",
+                 (long long)n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refinement is straight: it takes the corners of a second-order mesh whose middles are midpoints. */
 static PetscErrorCode drop_middles(wring_mesh *m)
 {
   wring_refinement r      = {.m = m};
@@ -225,26 +248,80 @@ static PetscErrorCode drop_middles(wring_mesh *m)
   PetscCall(wring_refine_number_edges(&r));
   PetscCall(wring_refine_find_points(&r));
   PetscCall(wring_refine_curve(&r));
-  for (PetscInt j = 0; j < r.n_edge; j++) {
-    const double *const a = r.X + 3 * r.end[2 * j], *const b = r.X + 3 * r.end[2 * j + 1],
-                        *const x      = r.X + 3 * (m->n_local + j);
-    double                     length = 0, away = 0;
-    for (int c = 0; c < 3; c++) {
-      length += PetscSqr(b[c] - a[c]);
-      away += PetscSqr(x[c] - 0.5 * (a[c] + b[c]));
-    }
-    curved += r.found[j].owner == r.rank && away > 1e-12 * length;
-  }
+  for (PetscInt j = 0; j < r.n_edge; j++)
+    curved += r.found[j].owner == r.rank &&
+              is_curved(r.X + 3 * r.end[2 * j], r.X + 3 * r.end[2 * j + 1], r.X + 3 * (m->n_local + j));
   PetscCall(wring_refine_destroy(&r));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &curved, 1, MPIU_INT64, MPI_SUM, m->comm));
-  if (curved)
-    WRING_REFUSE(m->comm,
-                 "mesh_refine: %lld edges of the second-order mesh are curved, which refinement would straighten, "
-                 "expected mesh_refine: 0, or mesh_order: 1 for its corners alone",
-                 (long long)curved);
+  PetscCall(refuse_curved(m->comm, curved));
   PetscCall(wring_middles_clear(&m->middles));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* The ends of the edge of mid k of tet e, and the vertex at its middle. */
+static void middle_of(const wring_mesh *m, PetscInt e, int k, PetscInt v[3])
+{
+  static const int end[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+  v[0]                       = m->tet[CORNERS * e + end[k][0]];
+  v[1]                       = m->tet[CORNERS * e + end[k][1]];
+  v[2]                       = m->mid[6 * e + k];
+}
+
+/* Moves the middles of edges, which are not curved, to their midpoints. An edge of several tets counts for each. */
+static PetscErrorCode straighten(wring_mesh *m)
+{
+  PetscInt64 curved = 0;
+  PetscInt   v[3];
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < 6 * m->n_tet; i++) {
+    middle_of(m, i / 6, (int)(i % 6), v);
+    curved += is_curved(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2]);
+  }
+  PetscCall(refuse_curved(m->comm, curved));
+  for (PetscInt i = 0; i < 6 * m->n_tet; i++) {
+    middle_of(m, i / 6, (int)(i % 6), v);
+    for (int c = 0; c < 3; c++) m->X[3 * v[2] + c] = 0.5 * (m->X[3 * v[0] + c] + m->X[3 * v[1] + c]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Cuts the tets of a second-order mesh in eight of first order: the mesh that wring_mesh_refine makes of that of its
+  corners. Vertices, their numbers and owners, and members of sets stay.
+*/
+static PetscErrorCode cut_second_order(wring_refinement *r)
+{
+  wring_mesh *const m = r->m;
+
+  PetscFunctionBegin;
+  PetscCall(check_counts(r, 0, 1));
+  PetscCall(straighten(m));
+  PetscCall(wring_refine_take_points(r));
+  PetscCall(cut_tets(r, 0));
+  PetscCall(wring_refine_cut_elements(m, &m->set_mid));
+  PetscCall(replace_tets(r, m->global));
+  PetscCall(PetscFree(m->mid));
+  PetscCall(wring_refine_destroy(r));
+  m->order    = 1;
+  m->n_corner = m->n_global;
+  PetscCall(wring_mesh_join(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refines a second-order mesh by cutting its tets, and raising those. */
+static PetscErrorCode refine_second_order(wring_refinement *r)
+{
+  wring_refinement cut = {.m = r->m};
+
+  PetscFunctionBegin;
+  const PetscErrorCode status = cut_second_order(&cut);
+  PetscCall(wring_refine_destroy(&cut));
+  PetscCall(status);
+  PetscCall(wring_refine_raise(r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
 
 static PetscErrorCode check_elements(const wring_mesh *m, PetscInt times)
 {
@@ -276,13 +353,12 @@ PetscErrorCode wring_mesh_refine(wring_mesh *m, PetscInt times)
 
 PetscErrorCode wring_mesh_refine_values(wring_mesh *m, int width, double **value)
 {
-  wring_refinement r = {.m = m, .width = width, .value = *value};
+  wring_refinement r = {.m = m, .quadratic = (PetscBool)(m->order == 2), .width = width, .value = *value};
 
   PetscFunctionBegin;
-  PetscCheck(m->order == 1, m->comm, PETSC_ERR_ARG_WRONGSTATE, "refinement comes before wring_mesh_raise");
   PetscCall(check_elements(m, 1));
-  if (m->order_read == 2) PetscCall(drop_middles(m));
-  const PetscErrorCode status = refine(&r, 0, 1);
+  if (m->order == 1 && m->order_read == 2) PetscCall(drop_middles(m));
+  const PetscErrorCode status = m->order == 2 ? refine_second_order(&r) : refine(&r, 0, 1);
   PetscCall(wring_refine_destroy(&r));
   *value = r.value;
   PetscCall(status);

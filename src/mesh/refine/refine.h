@@ -15,9 +15,10 @@
 #include "edges.h"
 
 /*
-  Points are the local vertices of the mesh before refinement, then the midpoints of the edges of local tets, and of
-  edges of this rank's lines and triangles of sets that belong to no tet: of lines and surfaces outside a solid. A line
-  between two vertices of tets that is not an edge of a tet is not refined: no element would contain its midpoint.
+  Points are the local vertices of the mesh before refinement, then, unless it is of second order, the midpoints of the
+  edges of local tets, and of edges of this rank's lines and triangles of sets that belong to no tet: of lines and
+  surfaces outside a solid. A line between two vertices of tets that is not an edge of a tet is not refined: no element
+  would contain its midpoint.
 */
 typedef struct {
   wring_mesh *m;
@@ -40,6 +41,7 @@ typedef struct {
   char       *diagonal; // [n_tet] the one of three that cuts the inner octahedron
   PetscInt   *order;    // [8 n_tet] children in their new order; child c of tet e is 8 e + c
   PetscInt    n_interior;
+  PetscBool   quadratic; // the tets are the eighths of second-order tets, of which `value` has the values
   int         width;
   double     *value; // [n_owned][width] of the mesh, then of the refined mesh; NULL: none. Belongs to the caller
 } wring_refinement;
@@ -57,6 +59,11 @@ PetscErrorCode wring_refine_number_edges(wring_refinement *r);
 
 /* Sets fields n_point to owned, and found. Collective. */
 PetscErrorCode wring_refine_find_points(wring_refinement *r);
+
+/*
+  The points of a second-order mesh, to be cut: its local vertices. Sets fields n_point to side but found. Collective.
+*/
+PetscErrorCode wring_refine_take_points(wring_refinement *r);
 
 PetscBool wring_refine_owns(const wring_refinement *r, PetscInt point);
 void      wring_refine_tet_points(const wring_refinement *r, PetscInt e, PetscInt p[WRING_REFINE_POINTS]);
@@ -94,5 +101,11 @@ PetscErrorCode wring_refine_check_folded(const wring_refinement *r);
 /* Adds the members of t, in numbers of the raised mesh, to those that this rank owns. Collective. */
 PetscErrorCode wring_refine_add_members(const wring_mesh *m, const wring_middles *t, wring_members *s);
 
-/* Replaces r->value, if there is one, by its linear interpolant; before the mesh is replaced. Collective. */
+/* Raises r->m to second order, with r->value. Collective. */
+PetscErrorCode wring_refine_raise(wring_refinement *r);
+
+/*
+  Replaces r->value, if there is one, by its interpolant, linear or, with r->quadratic, quadratic in tets and linear on
+  edges of no tet; before the mesh is replaced. Collective.
+*/
 PetscErrorCode wring_refine_values(wring_refinement *r);

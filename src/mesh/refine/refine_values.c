@@ -1,5 +1,9 @@
-/* Values of vertices on a refined mesh: old vertices keep theirs, a midpoint has the mean of the ends of its edge. */
+/*
+  Values of vertices on a refined mesh: old vertices keep theirs, a midpoint has the mean of the ends of its edge, or
+  the value of the quadratic function of the second-order tet that contains it.
+*/
 #include "refine.h"
+#include "base/sort.h"
 
 /* The values of ghosts, from their owners: value [n_local][width]. */
 static PetscErrorCode update_ghosts(const wring_mesh *m, int width, double *value)
@@ -26,6 +30,64 @@ static void interpolate(const wring_refinement *r, double *point)
   }
 }
 
+/* ---- second order ------------------------------------------------------------------------------------------------ */
+
+/* Vertices of a second-order tet: in the middle of two of its corners. Its child c has at corner a that of (c, a). */
+static const int pair[10][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+
+/* The ten vertices of the tet whose children are [8]. */
+static void find_vertices(const wring_mesh *m, const PetscInt *child, PetscInt v[10])
+{
+  for (int i = 0; i < 10; i++) v[i] = m->tet[4 * child[pair[i][0]] + pair[i][1]];
+}
+
+/* Twice the barycentric coordinates of local vertex `one`, of v [10]. */
+static void find_place(const PetscInt v[10], PetscInt one, double place[4])
+{
+  int i = 0;
+  while (v[i] != one) i++;
+  for (int a = 0; a < 4; a++) place[a] = (double)((a == pair[i][0]) + (a == pair[i][1]));
+}
+
+/* The midpoints of the edges of a child, from the values of the ten vertices. */
+static void interpolate_child(const wring_refinement *r, PetscInt child, const PetscInt v[10], double *point)
+{
+  static const int end[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+  const size_t     width     = (size_t)r->width;
+  double           place[4][4], L[4], N[10];
+  for (int a = 0; a < 4; a++) find_place(v, r->m->tet[4 * child + a], place[a]);
+  for (int k = 0; k < 6; k++) {
+    double *const new = point + width *(size_t)(r->m->n_local + r->edge[6 * child + k]);
+    for (int a = 0; a < 4; a++) L[a] = 0.25 * (place[end[k][0]][a] + place[end[k][1]][a]);
+    wring_tet_shape(10, L, N);
+    for (size_t c = 0; c < width; c++) {
+      new[c] = 0;
+      for (int i = 0; i < 10; i++) new[c] += N[i] * point[width * (size_t)v[i] + c];
+    }
+  }
+}
+
+/* Numbers 8 t to 8 t + 7 are the children of t, all on this rank. */
+static PetscErrorCode interpolate_tets(const wring_refinement *r, double *point)
+{
+  const wring_mesh *const m = r->m;
+  PetscInt               *tet, v[10];
+  uint64_t               *key;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)m->n_tet, &tet, (size_t)m->n_tet, &key));
+  for (PetscInt e = 0; e < m->n_tet; e++) key[e] = (uint64_t)m->tet_original[e];
+  PetscCall(wring_order_keys(m->n_tet, key, tet));
+  for (PetscInt i = 0; i < m->n_tet; i++) {
+    if (i % 8 == 0) find_vertices(m, tet + i, v);
+    interpolate_child(r, tet[i], v, point);
+  }
+  PetscCall(PetscFree2(tet, key));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
 PetscErrorCode wring_refine_values(wring_refinement *r)
 {
   const wring_mesh *const m     = r->m;
@@ -38,6 +100,7 @@ PetscErrorCode wring_refine_values(wring_refinement *r)
   PetscCall(PetscArraycpy(point, r->value, width * (size_t)m->n_owned));
   PetscCall(update_ghosts(m, r->width, point));
   interpolate(r, point);
+  if (r->quadratic) PetscCall(interpolate_tets(r, point));
   PetscCall(PetscRealloc(width * (size_t)r->n_owned * sizeof *point, &r->value));
   for (size_t i = 0; i < (size_t)r->n_owned; i++)
     PetscCall(PetscArraycpy(r->value + width * i, point + width * (size_t)r->owned[i], width));

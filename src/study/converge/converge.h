@@ -70,6 +70,7 @@ typedef struct {
   PetscBool            in_mesh, in_time; // what becomes finer
   PetscBool            is_static;
   PetscInt64           tets;                      // of level 0
+  int                  order;                     // of tets
   char                 table[PETSC_MAX_PATH_LEN]; // of exact positions, "": none
   int                  n;                         // levels
   int                  only;                      // the one level to run, -1: all

@@ -1,8 +1,8 @@
 /*
   Displacements of all levels on the finest mesh. Levels are nested: a vertex keeps its original number, and new
-  vertices are midpoints of edges, so that refining the mesh of level 0 step by step interpolates linear elements
-  exactly.
-  docs/theory.md (11.1), (11.2)
+  vertices are midpoints of edges, so that refining the mesh of level 0 step by step interpolates the functions of its
+  tets, linear or quadratic, exactly.
+  docs/theory.md (11.1)-(11.2)
 */
 #include "converge.h"
 #include "study/common/output_directory.h"
@@ -131,54 +131,68 @@ static PetscErrorCode create(const wring_converge *c, nested *s)
 
 /* ---- norms ------------------------------------------------------------------------------------------------------- */
 
-/* e [4][3] = field a at the corners of a tet, less field b unless b < 0. */
-static void get_corners(const nested *s, PetscInt t, int a, int b, double e[4][3])
+/* Values e [n][3] of field a at the n vertices of a tet, less field b unless b < 0; returns n. */
+static int get_values(const nested *s, PetscInt t, int a, int b, double e[10][3])
 {
-  for (int i = 0; i < 4; i++) {
-    const double *const u = s->value + (size_t)s->width * (size_t)s->m->tet[4 * t + i];
+  PetscInt  v[10];
+  const int n = wring_tet_vertices(s->m, t, v);
+  for (int i = 0; i < n; i++) {
+    const double *const u = s->value + (size_t)s->width * (size_t)v[i];
     for (int d = 0; d < 3; d++) e[i][d] = u[3 * a + d] - (b < 0 ? 0 : u[3 * b + d]);
   }
+  return n;
 }
 
-/* The integral of |e|^2 over the tet, over its volume: exact for linear e. */
-static double mean_square(double e[4][3])
+/* |e|^2 at a point L. */
+static double square_at(int n, double e[10][3], const double L[4])
 {
-  double square = 0;
+  double N[10], square = 0;
+  wring_tet_shape(n, L, N);
   for (int d = 0; d < 3; d++) {
-    const double sum = e[0][d] + e[1][d] + e[2][d] + e[3][d];
-    square += e[0][d] * e[0][d] + e[1][d] * e[1][d] + e[2][d] * e[2][d] + e[3][d] * e[3][d] + sum * sum;
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += N[i] * e[i][d];
+    square += sum * sum;
   }
-  return square / 20;
+  return square;
 }
 
-/* |grad e|^2, grad e = [e0 - e3, e1 - e3, e2 - e3] B. */
-static double gradient_square(double e[4][3], const double B[9])
+/* |grad e|^2 there, grad e = sum_i e_i (dN_i/dL B), B = dL/dX. */
+static double gradient_square_at(int n, double e[10][3], const double L[4], const double B[9])
 {
-  double square = 0;
+  double dN[10][3], square = 0;
+  wring_tet_shape_gradients(n, L, dN);
   for (int d = 0; d < 3; d++) {
+    double slope[3] = {0, 0, 0};
+    for (int i = 0; i < n; i++)
+      for (int k = 0; k < 3; k++) slope[k] += e[i][d] * dN[i][k];
     for (int j = 0; j < 3; j++) {
-      double g = 0;
-      for (int i = 0; i < 3; i++) g += (e[i][d] - e[3][d]) * B[3 * i + j];
+      const double g = slope[0] * B[j] + slope[1] * B[3 + j] + slope[2] * B[6 + j];
       square += g * g;
     }
   }
   return square;
 }
 
-/* Norms of field a less field b, and the volume. Collective. */
+/*
+  Norms of field a less field b, and the volume: by four points, or fourteen at order 2, exact in tets with straight
+  edges. Collective.
+*/
 static PetscErrorCode measure(const nested *s, int a, int b, double norm[WRING_N_NORM], double *volume)
 {
-  const wring_mesh *const m      = s->m;
-  double                  sum[3] = {0, 0, 0}, e[4][3], B[9], V;
+  const wring_mesh *const       m      = s->m;
+  const wring_quadrature *const rule   = wring_quadrature_of(m->order == 2 ? 14 : 4);
+  double                        sum[3] = {0, 0, 0}, e[10][3], B[9], V;
 
   PetscFunctionBegin;
   for (PetscInt t = 0; t < m->n_tet; t++) {
-    const PetscInt *const v = m->tet + 4 * t;
-    wring_tet_rest(m->X + 3 * v[0], m->X + 3 * v[1], m->X + 3 * v[2], m->X + 3 * v[3], B, &V);
-    get_corners(s, t, a, b, e);
-    sum[0] += V * mean_square(e);
-    sum[1] += V * gradient_square(e, B);
-    sum[2] += V;
+    const int n = get_values(s, t, a, b, e);
+    for (int p = 0; p < rule->n; p++) {
+      wring_tet_rest_at(m, t, rule->L[p], B, &V);
+      V *= rule->weight[p];
+      sum[0] += V * square_at(n, e, rule->L[p]);
+      sum[1] += V * gradient_square_at(n, e, rule->L[p], B);
+      sum[2] += V;
+    }
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, m->comm));
   norm[WRING_L2] = sqrt(sum[0] / sum[2]);
