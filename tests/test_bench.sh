@@ -87,6 +87,15 @@ for ranks in 1 2 3; do
   [ "$(bytes law stvk prox)" = $(((88 + 288) * 384 + 72 * (125 + ghosts))) ] || fail "bytes of a prox on $ranks ranks"
 done
 
+# ---- second order: 2 x 2 x 2 cells, 125 vertices; ten vertices and four points a tetrahedron ----
+for ranks in 1 2; do
+  expect 0 $ranks -bench_order 2 -bench_tets 48 -bench_budget 1e-3 -bench_parts laws,solvers
+  for law in neohookean strain; do has law $law energy+gradient; done
+  grep -q 'ns/point' log || fail 'no time of a point'
+  [ $ranks = 2 ] || [ "$(bytes law neohookean energy+gradient)" = $(((20 + 4 * (8 + 72)) * 48 + 72 * 125)) ] ||
+    fail 'bytes of a pass at order 2'
+done
+
 # ---- one cell: six tets, and ranks that own none of them; other files of the directory stay ----
 echo kept >out/other
 expect 0 3 -bench_tets 1 -bench_budget 1e-3

@@ -14,6 +14,11 @@ const wring_option wring_bench_options[] = {
    .range = "[1,1000000000]",
    .value = "126000",
    .help  = "Approximate number of tetrahedra of the box, six in each of its cubic cells."},
+  {.key   = "order",
+   .type  = WRING_INT,
+   .range = "[1,2]",
+   .value = "1",
+   .help  = "Order of the tetrahedra: with four or ten vertices, and one or four quadrature points."},
   {.key   = "parts",
    .type  = WRING_WORDS,
    .value = "laws,exchange,operator,solvers",
@@ -114,6 +119,7 @@ static PetscErrorCode get_options(wring_bench *b)
   PetscFunctionBegin;
   PetscCall(check_keys(b->o));
   PetscCall(wring_options_get_int(b->o, "bench_", table, "tets", &b->tets));
+  PetscCall(wring_options_get_int(b->o, "bench_", table, "order", &b->order));
   PetscCall(wring_options_get_real(b->o, "bench_", table, "time_step", &b->h));
   PetscCall(wring_options_get_real(b->o, "bench_", table, "budget", &b->budget));
   PetscCall(wring_options_get_word_list(b->o, "bench_", table, "parts", &b->n_part, &b->part));

@@ -39,7 +39,7 @@ typedef struct {
   PetscMPIInt          rank, size;
   const wring_options *o;                                                         // borrowed: the command line
   char                 directory[PETSC_MAX_PATH_LEN], spline[PETSC_MAX_PATH_LEN]; // spline: the table of that material
-  PetscInt             tets, n_part, n_material;
+  PetscInt             tets, order, n_part, n_material;
   char               **part, **material;
   double               budget, h; // s
   double               cache;     // bytes of the last cache, 0: not known
@@ -86,6 +86,7 @@ typedef struct {
   Vec            x;                     // x_0 of a step from a twisted, uneven state
   double         tets, local, vertices; // of all ranks: tetrahedra; vertices, ghosts counted too; vertices
   double         entries;               // of A
+  int            points, corners;       // of quadrature and vertices of a tetrahedron
 } wring_bench_body;
 
 PetscErrorCode wring_bench_body_create(const wring_bench *b, const char *material, PetscInt tets,
@@ -94,7 +95,7 @@ PetscErrorCode wring_bench_body_destroy(wring_bench_body *body);
 
 /* ---- bytes (bench_bytes.c) --------------------------------------------------------------------------------------- */
 
-/* A pass over all elements under a law with q columns, and over their vertices. */
+/* A pass over all elements under a law with q columns at each point, and over their vertices. */
 double wring_bench_pass_bytes(const wring_bench_body *body, int q);
 double wring_bench_count_bytes(const wring_bench_body *body);
 double wring_bench_split_bytes(const wring_bench_body *body, int q); // what a prox has beside a pass

@@ -38,6 +38,7 @@ static PetscErrorCode set_options(const wring_bench *b, const char *material, Pe
 
   PetscFunctionBegin;
   PetscCall(set_box(tets, o));
+  PetscCall(set(o, "mesh_", "order", b->order == 2 ? "2" : "1"));
   PetscCall(set(o, "material_", "model", material));
   PetscCall(set(o, "material_", "density", "1000"));
   PetscCall(wring_law_set_example(wring_law_find(material), "material_", b->spline, o));
@@ -86,6 +87,8 @@ static PetscErrorCode count(wring_bench_body *body)
   body->vertices = (double)m->n_global;
   body->local    = sum;
   body->entries  = info.nz_used;
+  body->points   = wring_mesh_quadrature(m)->n;
+  body->corners  = m->order == 2 ? 10 : 4;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,28 +7,33 @@
 #include <string.h>
 
 enum {
-  REAL          = 8,
-  VECTOR        = 24,        // three doubles of a vertex, read or written
-  VERTEX_RECORD = 93,        // a tet at one of its vertices in vbd: 10 doubles, 3 vertices, a place
-  TET           = 8 + 4 * 2, // weight, and corners of 16 bits in a chunk
-  ENTRY         = 12         // of a sparse matrix in double precision: value and column
+  REAL   = 8,
+  VECTOR = 24, // three doubles of a vertex, read or written
+  CORNER = 2,  // 16 bits in a chunk
+  ENTRY  = 12  // of a sparse matrix in double precision: value and column
 };
 
-/* Coefficients of the three free vertices; x is read, forces are read and written. */
+/* Corners, and a weight at each point. */
+static double tet_bytes(const wring_bench_body *body)
+{
+  return (CORNER * body->corners + REAL * body->points) * body->tets;
+}
+
+/* q rows of three coefficients at each point; x is read, forces are read and written. */
 double wring_bench_pass_bytes(const wring_bench_body *body, int q)
 {
-  return (TET + 3.0 * q * REAL) * body->tets + 3 * VECTOR * body->local;
+  return tet_bytes(body) + 3.0 * q * REAL * body->points * body->tets + 3 * VECTOR * body->local;
 }
 
 double wring_bench_count_bytes(const wring_bench_body *body)
 {
-  return TET * body->tets + 2 * VECTOR * body->local;
+  return tet_bytes(body) + 2 * VECTOR * body->local;
 }
 
 /* z and u are read and written. */
 double wring_bench_split_bytes(const wring_bench_body *body, int q)
 {
-  return 4.0 * 3 * q * REAL * body->tets;
+  return 4.0 * 3 * q * REAL * body->points * body->tets;
 }
 
 /* A is read, the factor or hierarchy written. */
@@ -51,6 +56,13 @@ double wring_bench_solve_bytes(const wring_bench_body *body, const wring_operato
   if (strcmp(info->type, "multigrid") == 0)
     return vectors + ((3 * entry - values) * body->entries + info->memory) * iterations;
   return vectors + 3 * ENTRY * body->entries * iterations;
+}
+
+/* A tet at one of its vertices in vbd: weight and coefficients of each point, the other vertices, a place. */
+static double vertex_record(const wring_bench_body *body)
+{
+  const int others = body->corners - 1;
+  return REAL * body->points * (1 + 3.0 * others) + 4.0 * others + 1;
 }
 
 static PetscErrorCode get_number(const wring_bench_body *body, const char *method, const char *key, double *v)
@@ -92,7 +104,7 @@ PetscErrorCode wring_bench_method_bytes(const wring_bench_body *body, const char
   } else if (strcmp(method, "admm") == 0) {
     *bytes = wring_bench_split_bytes(body, 3);
   } else if (strcmp(method, "vbd") == 0) {
-    *bytes = 2 * 4 * VERTEX_RECORD * body->tets;
+    *bytes = 2 * body->corners * vertex_record(body) * body->tets;
   } else if (strcmp(method, "newton") == 0) {
     *bytes = 2 * 9.0 * REAL * body->entries;
   }

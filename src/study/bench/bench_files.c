@@ -34,12 +34,13 @@ static PetscErrorCode print_bandwidth(const wring_bench *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* all: tets of the large box, which is what most rows are of. */
-static PetscErrorCode add_row(const wring_bench *b, double all, const wring_bench_row *row, wring_table *t)
+/* body: the large box, which most rows are of. */
+static PetscErrorCode add_row(const wring_bench *b, const wring_bench_body *body, const wring_bench_row *row,
+                              wring_table *t)
 {
   PetscFunctionBegin;
   PetscCall(wring_table_add(t, "%s %s", row->part, row->name));
-  if (row->tets < all)
+  if (row->tets < body->tets)
     PetscCall(wring_table_add(t, "%s, %.0f tets", row->material, row->tets));
   else if (strcmp(row->part, "solver") == 0)
     PetscCall(wring_table_add(t, "%s", row->material));
@@ -47,6 +48,7 @@ static PetscErrorCode add_row(const wring_bench *b, double all, const wring_benc
     PetscCall(wring_table_add(t, "%s", row->work));
   PetscCall(wring_table_add(t, "%.4g", 1e3 * row->seconds));
   PetscCall(wring_table_add(t, "%.3g", 1e9 * row->seconds / row->tets));
+  PetscCall(wring_table_add(t, "%.3g", 1e9 * row->seconds / (row->tets * body->points)));
   PetscCall(wring_table_add(t, "%.4g", row->bytes / 1e6));
   PetscCall(wring_table_add(t, "%.3g", rate(row) / 1e9));
   PetscCall(wring_table_add(t, "%.3g", 100 * rate(row) / b->triad[2]));
@@ -58,9 +60,9 @@ static PetscErrorCode add_row(const wring_bench *b, double all, const wring_benc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode print_rows(const wring_bench *b, double all)
+static PetscErrorCode print_rows(const wring_bench *b, const wring_bench_body *body)
 {
-  static const char *const head[] = {"", "", "ms", "ns/tet", "MB", "GB/s", "% of triad", "it", "repeats"};
+  static const char *const head[] = {"", "", "ms", "ns/tet", "ns/point", "MB", "GB/s", "% of triad", "it", "repeats"};
   const int                n      = sizeof head / sizeof head[0];
   wring_table             *t;
 
@@ -68,7 +70,7 @@ static PetscErrorCode print_rows(const wring_bench *b, double all)
   if (b->n_row == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_table_create(n, 2, &t));
   for (int i = 0; i < n; i++) PetscCall(wring_table_add(t, "%s", head[i]));
-  for (PetscInt i = 0; i < b->n_row; i++) PetscCall(add_row(b, all, &b->row[i], t));
+  for (PetscInt i = 0; i < b->n_row; i++) PetscCall(add_row(b, body, &b->row[i], t));
   PetscCall(wring_table_print(b->comm, t));
   PetscCall(wring_table_destroy(&t));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -82,7 +84,7 @@ PetscErrorCode wring_bench_print(const wring_bench *b, const wring_bench_body *b
     PetscCall(PetscPrintf(b->comm, "box %.0f tets, %.0f vertices, ghosts %.1f%%\n", body->tets, body->vertices,
                           100 * (body->local / body->vertices - 1)));
   PetscCall(print_bandwidth(b));
-  PetscCall(print_rows(b, body->tets));
+  PetscCall(print_rows(b, body));
   for (PetscInt i = 0; i < b->n_skip; i++) {
     const wring_bench_skip *const s = &b->skip[i];
     PetscCall(PetscPrintf(b->comm, "not measured: %s %s%s%s: %s\n", s->part, s->name, s->material[0] ? ", " : "",
@@ -143,6 +145,8 @@ static json_t *mesh_json(const wring_bench_body *body)
 {
   json_t *const j = json_object();
   json_object_set_new(j, "tets", wring_json_real(body->tets));
+  json_object_set_new(j, "order", json_integer(body->corners == 10 ? 2 : 1));
+  json_object_set_new(j, "points", json_integer(body->points));
   json_object_set_new(j, "vertices", wring_json_real(body->vertices));
   json_object_set_new(j, "ghosts", wring_json_real(body->local - body->vertices));
   json_object_set_new(j, "operator_entries", wring_json_real(body->entries));
