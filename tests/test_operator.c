@@ -366,12 +366,13 @@ static PetscErrorCode test_threads(PetscInt m)
 */
 static PetscErrorCode test_default(const char *type, const char *rtol, double rough, double least, double most)
 {
-  Mat             A;
-  Vec             b, x;
-  wring_options  *o;
-  wring_operator *op;
-  double          worst;
-  PetscBool       reached;
+  Mat                 A;
+  Vec                 b, x;
+  wring_options      *o;
+  wring_operator     *op;
+  double              worst;
+  PetscBool           reached;
+  wring_operator_info info;
 
   PetscFunctionBegin;
   PetscCall(create_matrix(12, 0.01, &A));
@@ -384,7 +385,9 @@ static PetscErrorCode test_default(const char *type, const char *rtol, double ro
   PetscCall(wring_operator_solve(op, 0, b, x, &reached));
   PetscCall(residual(A, b, x, &worst));
   CHECK(reached && least <= worst && worst <= most, "%s %s: residual %g", type, rtol ? rtol : "", worst);
-  CHECK(wring_operator_rough_rtol(op) == rough, "%s %s: %g", type, rtol ? rtol : "", wring_operator_rough_rtol(op));
+  PetscCall(wring_operator_solve(op, WRING_OPERATOR_ROUGH, b, x, NULL));
+  wring_operator_get_info(op, &info);
+  CHECK(info.rtol == rough, "%s %s: %g", type, rtol ? rtol : "", info.rtol);
   PetscCall(wring_operator_destroy(&op));
   PetscCall(wring_options_destroy(&o));
   PetscCall(VecDestroy(&b));
@@ -522,7 +525,9 @@ static PetscErrorCode test_choice(void)
   PetscCall(choose("auto", NULL, (wring_operator_use){.solves = 1, .rough = PETSC_TRUE}, 1000, "direct"));
   PetscCall(choose("auto", NULL, many, 1000000, "multigrid"));
   PetscCall(choose("auto", NULL, many, 60000, "direct"));
-  PetscCall(choose("auto", NULL, rough, 10000, "direct"));
+  PetscCall(choose("auto", NULL, rough, 5000, "direct"));
+  PetscCall(choose("auto", "1e-1", rough, 10000, "direct"));
+  PetscCall(choose("auto", NULL, rough, 10000, "multigrid"));
   PetscCall(choose("auto", NULL, rough, 60000, "multigrid"));
   PetscCall(choose("auto", "1e-6", rough, 60000, "direct"));
   PetscCall(choose("auto", "1e-14", many, 60000, "direct"));
@@ -679,7 +684,9 @@ int main(int argc, char **argv)
   PetscCall(test_default("auto", NULL, 1e-1, 0, 5e-15));
   PetscCall(test_default("direct", "1e-3", 1e-3, 1e-9, 1e-3));
   PetscCall(test_default("auto", "1e-2", 1e-2, 1e-9, 1e-2));
-  PetscCall(test_default("multigrid", NULL, 1e-1, 1e-9, 1e-3));
+  PetscCall(test_default("multigrid", NULL, WRING_OPERATOR_ROUGH, 1e-9, 1e-3));
+  PetscCall(test_default("multigrid", "1e-2", 1e-2, 1e-9, 1e-2));
+  PetscCall(test_default("petsc", NULL, 1e-1, 1e-9, 1e-3));
   PetscCall(test_threads(1));
   PetscCall(test_threads(20));
   PetscCall(test_repeated(1));

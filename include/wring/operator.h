@@ -40,6 +40,13 @@
 typedef struct wring_operator wring_operator;
 
 /*
+  rtol for callers that need only an approximation of A^{-1}. It stands for operator.rtol if the deck sets it. Otherwise
+  a factor solves as for rtol 0, or in single precision where `auto` chose it; type multigrid applies one V-cycle, times
+  3/2, which is the same symmetric positive definite map in every call; type petsc solves to 1e-1.
+*/
+#define WRING_OPERATOR_ROUGH (-1.0)
+
+/*
   Deck keys with the prefix "operator_": type (auto|direct|multigrid|petsc), factor, rtol, max_it, blas_threads,
   coarse_node_rows, coarse_rank_entries.
 */
@@ -49,7 +56,7 @@ typedef struct {
   /* of the parts, if x, y and z have different matrices: memory is their sum, iterations the largest */
   const char *type;       // in use: "direct", "multigrid", "petsc"; static
   const char *library;    // "cholmod, in single precision", "mumps", "gamg", ...; borrowed until the next set_matrix
-  double      rtol;       // of the last solve; 0: to round-off of double precision
+  double      rtol;       // of the last solve; 0: to round-off of double precision; or WRING_OPERATOR_ROUGH
   PetscInt    iterations; // of the last solve, largest over the three components; 0 for direct
   PetscInt64  total_iterations; // of all solves
   PetscInt64  solves, set_ups;
@@ -84,7 +91,7 @@ PetscErrorCode wring_operator_get_matrices(const wring_operator *op, Mat A[3]);
   rtol 0 means operator.rtol; if the deck does not set that key, `operator.type: direct` and any factor of a mesh of up
   to 5000 vertices solve to round-off. MUMPS, and CHOLMOD in double precision, solve to round-off whatever rtol is.
   *reached (may be NULL) is PETSC_FALSE if the tolerance was not reached; this is not an error, and x is the last
-  iterate.
+  iterate. WRING_OPERATOR_ROUGH ignores the initial guess where it stands for one V-cycle.
 */
 PetscErrorCode wring_operator_solve(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
 
@@ -107,12 +114,6 @@ enum { WRING_OPERATOR_DOTS = 128 };
 PetscErrorCode wring_operator_solve_from_zero(wring_operator *op, double rtol, double size, Vec b, Vec x,
                                               const wring_operator_dots *d);
 
-/*
-  rtol for callers that need only an approximation of A^{-1}: operator.rtol; if the deck does not set it, 1e-1, or 0
-  with `operator.type: direct`. Not collective.
-*/
-double wring_operator_rough_rtol(const wring_operator *op);
-
 PetscErrorCode wring_operator_apply(wring_operator *op, Vec x, Vec y); // y = A x for the three components; y may be x
 
 void wring_operator_get_info(const wring_operator *op, wring_operator_info *info); // not collective
@@ -123,7 +124,7 @@ PetscErrorCode wring_operator_note_unused(MPI_Comm comm);
 /* The expected use of an operator, from which `auto` makes its choice. */
 typedef struct {
   PetscInt64 solves; // at most
-  PetscBool  rough;  // to wring_operator_rough_rtol, not to rtol 0
+  PetscBool  rough;  // to WRING_OPERATOR_ROUGH, not to rtol 0
 } wring_operator_use;
 
 /* Call before the first matrix; by default, many solves that are not rough are expected. Not collective. */

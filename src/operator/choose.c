@@ -15,7 +15,10 @@
 
     packed factor   set-up (20e-6 + 0.23e-9 n) n,   a solve 7e-9 n^(4/3) times what refinement adds
     MUMPS           set-up (17e-6 + 0.20e-9 n) n,   a solve 25e-9 n^(4/3)
-    multigrid       set-up 8.4e-6 n,                a solve 80e-9 n (1 + 1.8 digits)
+    multigrid       set-up 8.4e-6 n,                a solve 80e-9 n (1 + 1.8 digits), a rough one 100e-9 n
+
+  A rough solve by one V-cycle takes 65e-9 n; the rest is the price of iterations of qn that it adds, a quarter in the
+  mean of unstructured meshes.
 */
 #include "operator_impl.h"
 #include <math.h>
@@ -33,10 +36,11 @@ enum { SMALL = 5000 }; // vertices: at most a tenth of a second is lost, and a f
 
 static const double rough = 1e-1; // what quasi-Newton methods need, docs/performance.md
 
-double wring_operator_rough_rtol(const wring_operator *op)
+double wring_operator_rough_rtol(const wring_operator *op, PetscBool approximates)
 {
   if (op->rtol_given) return op->rtol;
-  return strcmp(op->type, "direct") ? rough : 0;
+  if (!strcmp(op->type, "direct")) return 0;
+  return approximates ? WRING_OPERATOR_ROUGH : rough;
 }
 
 PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex)
@@ -67,7 +71,7 @@ PetscBool wring_operator_shares_factor(const wring_operator *op, PetscInt n_vert
 /* Decimal digits by which a solve reduces the residual with `auto`. */
 static double digits_of(const wring_operator *op)
 {
-  return -log10(op->use.rough ? wring_operator_rough_rtol(op) : op->rtol);
+  return -log10(op->use.rough ? wring_operator_rough_rtol(op, PETSC_FALSE) : op->rtol);
 }
 
 static const double wait = 20e-6, byte = 1e-9; // between nodes [s]
@@ -88,9 +92,11 @@ static double seconds_mumps(const wring_operator *op, double n, double solves)
 
 static double seconds_multigrid(const wring_operator *op, double n, double digits, double solves)
 {
-  const double ranks = op->hosts.n > 1 ? op->n_rank : 1, iterations = 1 + 1.8 * digits;
-  const double waits = op->hosts.n > 1 ? (4 + ceil(log2(ranks))) * wait : 0;
-  return 8.4e-6 * n / ranks + solves * iterations * (80e-9 * n / ranks + waits);
+  const PetscBool cycle      = (PetscBool)(op->use.rough && !op->rtol_given);
+  const double    ranks      = op->hosts.n > 1 ? op->n_rank : 1;
+  const double    iterations = cycle ? 1 : 1 + 1.8 * digits, price = cycle ? 100e-9 : 80e-9;
+  const double    waits = op->hosts.n > 1 ? (4 + ceil(log2(ranks))) * wait : 0;
+  return 8.4e-6 * n / ranks + solves * iterations * (price * n / ranks + waits);
 }
 
 void wring_operator_estimate(const wring_operator *op, PetscInt n_vertex, wring_operator_seconds *s)

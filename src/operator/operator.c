@@ -10,7 +10,7 @@ const wring_option wring_operator_options[] = {
    "over all ranks (MUMPS)."},
   {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3",
    "Relative tolerance of a solve: |b - A x| <= rtol |b| for each component. If it is not given, type direct solves "
-   "exactly, and other types solve to 1e-1 for qn."},
+   "exactly; for qn, type multigrid applies one V-cycle, and other types solve to 1e-1."},
   {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Maximum number of iterations of one solve."},
   {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
    "BLAS threads in a factorisation; with 1, results are bitwise reproducible."},
@@ -214,7 +214,7 @@ PetscErrorCode wring_operator_predict(wring_operator *op, const Mat A[3], double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The tolerance that rtol 0 stands for. */
+/* The tolerance that rtol 0 stands for; begin_solve finds that of any rtol. */
 static double own_rtol(const wring_operator *op)
 {
   return op->exact ? 0 : op->rtol;
@@ -223,7 +223,10 @@ static double own_rtol(const wring_operator *op)
 static void begin_solve(wring_operator *op, double rtol)
 {
   op->info.iterations = 0;
-  op->info.rtol       = rtol > 0 ? rtol : own_rtol(op);
+  if (rtol == WRING_OPERATOR_ROUGH)
+    op->info.rtol = wring_operator_rough_rtol(op, op->ops->approximates);
+  else
+    op->info.rtol = rtol > 0 ? rtol : own_rtol(op);
   wring_count(op->phases, WRING_WORK_LINEAR_SOLVES, 1);
 }
 

@@ -10,18 +10,22 @@ typedef struct {
   PetscErrorCode (*set_up)(wring_operator *op); // op->A has new values; sets info.library and info.memory
   PetscErrorCode (*predict)(wring_operator *op, double *bytes); // on this rank, for set_up and solves with op->A
   /*
-    b, x [n_owned][3]; rtol 0 asks type direct for the accuracy of double precision; *reached is PETSC_TRUE and
-    info.iterations is 0 on entry
+    b, x [n_owned][3]; rtol 0 asks type direct for the accuracy of double precision, WRING_OPERATOR_ROUGH a type that
+    approximates for one application of its preconditioner; *reached is PETSC_TRUE and info.iterations is 0 on entry
   */
   PetscErrorCode (*solve)(wring_operator *op, double rtol, Vec b, Vec x, PetscBool *reached);
   /* starts from zero, whatever x holds; *brought: d is computed; see wring_operator_solve_from_zero; may be NULL */
   PetscErrorCode (*solve_from_zero)(wring_operator *op, double rtol, double size, Vec b, Vec x,
                                     const wring_operator_dots *d, PetscBool *brought);
   PetscErrorCode (*destroy)(wring_operator *op);
+  PetscBool approximates; // has a fixed approximation of A^(-1): accepts WRING_OPERATOR_ROUGH
 } wring_operator_ops;
 
 extern const wring_operator_ops wring_operator_cholmod, wring_operator_mumps, wring_operator_multigrid,
   wring_operator_petsc;
+
+/* What WRING_OPERATOR_ROUGH stands for with a type that approximates, or not. */
+double wring_operator_rough_rtol(const wring_operator *op, PetscBool approximates);
 
 /* Whether rtol 0 asks a factor for the accuracy of double precision. */
 PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex);

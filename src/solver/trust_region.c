@@ -182,7 +182,7 @@ static PetscErrorCode precondition(wring_solver *s, double dots[2])
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(trust->r, &with[0]));
   PetscCall(VecGetArrayRead(trust->Hp, &with[1]));
-  PetscCall(wring_solver_apply_inverse_with_dots(s, wring_operator_rough_rtol(s->op), 0, trust->r, trust->z,
+  PetscCall(wring_solver_apply_inverse_with_dots(s, WRING_OPERATOR_ROUGH, 0, trust->r, trust->z,
                                                  &(wring_operator_dots){.n = 2, .with = with, .dots = dots}));
   PetscCall(VecRestoreArrayRead(trust->Hp, &with[1]));
   PetscCall(VecRestoreArrayRead(trust->r, &with[0]));

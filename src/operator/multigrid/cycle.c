@@ -5,6 +5,7 @@
   for the interpolation.
 */
 #include "cycle.h"
+#include "operator/subnormal.h"
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
@@ -100,5 +101,36 @@ PetscErrorCode wring_cycle_apply(wring_cycle *c, PetscBool fetch)
     PetscCall(wring_interpolation_prolong(&l->from_coarse, level[i + 1].y, l->omega, l->b, l->x));
     PetscCall(wring_level_combine(l, PETSC_FALSE, l->omega, l->b, 1, l->x, l->y, i == 0 ? scale : NULL));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The input of the cycle from r/size, and z from its output. */
+static void load(const wring_level *l, double size, const double *r)
+{
+#pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
+  for (int s = 0; s < wring_strips(l->n); s++)
+    for (PetscInt i = wring_strip(l->n, s); i < wring_strip(l->n, s + 1); i++)
+      for (int c = 0; c < 3; c++) l->b[3 * i + c] = (float)(r[3 * i + c] / size) * l->scale[i];
+}
+
+static void store(const wring_level *l, double factor, double *z)
+{
+#pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
+  for (int s = 0; s < wring_strips(l->n); s++)
+    for (PetscInt j = 3 * wring_strip(l->n, s); j < 3 * wring_strip(l->n, s + 1); j++) z[j] = factor * l->y[j];
+}
+
+PetscErrorCode wring_cycle_multiply(wring_cycle *c, double factor, double size, const double *r, double *z)
+{
+  const wring_level *const l        = c->level;
+  const PetscBool          threaded = (PetscBool)(l->n > WRING_SERIAL_BELOW);
+
+  PetscFunctionBegin;
+  const unsigned old = wring_subnormal_flush_all(threaded);
+  load(l, size, r);
+  const PetscErrorCode code = wring_cycle_apply(c, PETSC_TRUE);
+  store(l, factor * size, z);
+  wring_subnormal_restore_all(old, threaded); // also after a refusal
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

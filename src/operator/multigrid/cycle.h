@@ -26,3 +26,9 @@ PetscErrorCode wring_cycle_destroy(wring_cycle **c);
   ghosts. Collective.
 */
 PetscErrorCode wring_cycle_apply(wring_cycle *c, PetscBool fetch);
+
+/*
+  z = factor M r, M the cycle; r, z [n][3]. size is about |r|, within what a float can hold of it. Subnormal numbers are
+  flushed to zero. Collective.
+*/
+PetscErrorCode wring_cycle_multiply(wring_cycle *c, double factor, double size, const double *r, double *z);

@@ -2,7 +2,6 @@
 #include "cycle_pc.h"
 #include "cycle.h"
 #include "operator/operator_impl.h"
-#include "operator/subnormal.h"
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +13,8 @@ typedef struct {
   Mat             A;     // of the cycle
 } cycle_pc;
 
-/* A power of two that brings v to about 1, so that no number leaves the range of float. */
-static PetscErrorCode find_scale(Vec v, double *scale)
+/* About |v|: a power of two, so that z of 2 v is twice z of v to the last bit; 1 for zeros and what is not finite. */
+static PetscErrorCode find_size(Vec v, double *size)
 {
   double largest;
   int    exponent;
@@ -23,42 +22,24 @@ static PetscErrorCode find_scale(Vec v, double *scale)
   PetscFunctionBegin;
   PetscCall(VecNorm(v, NORM_INFINITY, &largest));
   frexp(isfinite(largest) ? largest : 1, &exponent);
-  *scale = ldexp(1, -exponent);
+  *size = ldexp(1, exponent);
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The input of the cycle, D^(-1/2) r, and its output, z. */
-static void load(const wring_level *l, double scale, const double *r)
-{
-#pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < l->n; i++)
-    for (int c = 0; c < 3; c++) l->b[3 * i + c] = (float)(scale * r[3 * i + c]) * l->scale[i];
-}
-
-static void store(const wring_level *l, double scale, double *z)
-{
-#pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < 3 * l->n; i++) z[i] = (double)l->y[i] / scale;
 }
 
 PetscErrorCode wring_cycle_pc_apply(PC pc, Vec r, Vec z)
 {
-  const unsigned old = wring_subnormal_flush();
-  cycle_pc      *c;
-  const double  *ra;
-  double        *za, scale = 1;
+  cycle_pc     *c;
+  const double *ra;
+  double       *za, size = 1;
 
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &c));
-  PetscCall(find_scale(r, &scale));
+  PetscCall(find_size(r, &size));
   PetscCall(VecGetArrayRead(r, &ra));
-  load(c->cycle->level, scale, ra);
-  PetscCall(VecRestoreArrayRead(r, &ra));
-  PetscCall(wring_cycle_apply(c->cycle, PETSC_TRUE));
   PetscCall(VecGetArrayWrite(z, &za));
-  store(c->cycle->level, scale, za);
+  PetscCall(wring_cycle_multiply(c->cycle, 1, size, ra, za));
   PetscCall(VecRestoreArrayWrite(z, &za));
-  wring_subnormal_restore(old);
+  PetscCall(VecRestoreArrayRead(r, &ra));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

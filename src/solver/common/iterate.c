@@ -80,8 +80,7 @@ PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
 PetscErrorCode wring_solver_apply_rough_inverse(wring_solver *s, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(
-    wring_solver_apply_inverse_with_dots(s, wring_operator_rough_rtol(s->op), 0, b, x, &(wring_operator_dots){.n = 0}));
+  PetscCall(wring_solver_apply_inverse_with_dots(s, WRING_OPERATOR_ROUGH, 0, b, x, &(wring_operator_dots){.n = 0}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -161,7 +161,7 @@ void wring_solver_moved(wring_solver *s);
 /*
   x = A^{-1} b from zero; counts linear iterations; b must not be x. The first has the default accuracy of
   wring_operator_solve, for methods whose iterates are defined by A^{-1}; the second solves to
-  wring_operator_rough_rtol, for methods that use A^{-1} only as an initial approximation.
+  WRING_OPERATOR_ROUGH, for methods that use A^{-1} only as an initial approximation.
 */
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
 PetscErrorCode wring_solver_apply_rough_inverse(wring_solver *s, Vec b, Vec x);

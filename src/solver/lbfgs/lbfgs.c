@@ -307,7 +307,7 @@ PetscErrorCode wring_lbfgs_apply_operator(wring_solver *s, Vec q, Vec r, const w
   const double size = s->current.norm_known ? s->current.norm : 0;
 
   PetscFunctionBegin;
-  PetscCall(wring_solver_apply_inverse_with_dots(s, wring_operator_rough_rtol(s->op), size, q, r, d));
+  PetscCall(wring_solver_apply_inverse_with_dots(s, WRING_OPERATOR_ROUGH, size, q, r, d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -192,7 +192,7 @@ static void add_operator(const wring_problem *p, json_t *json)
   wring_operator_get_info(p->op, &info);
   json_object_set_new(op, "type", json_string(info.type));
   json_object_set_new(op, "library", json_string(info.library));
-  json_object_set_new(op, "rtol", wring_json_real(info.rtol));
+  json_object_set_new(op, "rtol", info.rtol == WRING_OPERATOR_ROUGH ? json_null() : wring_json_real(info.rtol));
   json_object_set_new(op, "set_ups", json_integer(info.set_ups));
   json_object_set_new(op, "solves", json_integer(info.solves));
   json_object_set_new(op, "iterations", json_integer(info.total_iterations));
