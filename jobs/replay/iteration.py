@@ -19,7 +19,7 @@ GHOSTS = (
     1,
 )  # ghosts of a level over those of its lattice: parts of elements are rougher than METIS's of vertices
 MESH = 0.72  # ghosts of the mesh over the lattice's
-RANK_ENTRIES, NODE_ROWS = 100000, 10000  # src/operator/hosts.h
+RANK_ENTRIES, ONE_RANK, NODE_ROWS = 20000, 5, 10000  # src/operator/hosts.h
 
 # ns on two ranks of the machine of docs/performance.md that share its memory
 ENTRY, EXACT_ENTRY = 1.0, 1.27  # of a pass in single precision, and of the product in double precision
@@ -46,10 +46,13 @@ def on_fewer(n, active, ranks):
     return divisor(active, wish) if wish < active else active
 
 
+def on_first_node(entries, per_node, ranks):
+    """Ranks that share a gathered level."""
+    return 1 if entries <= ONE_RANK * RANK_ENTRIES else min(round(entries / RANK_ENTRIES), per_node, ranks)
+
+
 def hierarchy(n, ranks, gathered, per_node):
-    """
-    PETSc's levels; gathered: those of at most NODE_ROWS rows on ranks of the first node, one for RANK_ENTRIES entries.
-    """
+    """PETSc's levels; gathered: those of at most NODE_ROWS rows on ranks of the first node."""
     levels, active, i, owner = [], ranks, 0, np.arange(ranks)
     while True:
         entries = min(n, ENTRIES[min(i, len(ENTRIES) - 1)])
@@ -57,7 +60,7 @@ def hierarchy(n, ranks, gathered, per_node):
             active = on_fewer(n, active, ranks)
             owner = np.arange(ranks) // (ranks // active) * (ranks // active)
             if gathered and n <= NODE_ROWS:
-                few = min(int(np.ceil(n * entries / RANK_ENTRIES)), per_node, ranks)
+                few = on_first_node(n * entries, per_node, ranks)
                 owner = np.arange(ranks) * few // ranks
         levels.append(Level(n, entries, owner))
         if n <= COARSEST:

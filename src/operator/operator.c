@@ -16,8 +16,9 @@ const wring_option wring_operator_options[] = {
    "BLAS threads in a factorisation; with 1, results are bitwise reproducible."},
   {"coarse_node_rows", WRING_INT, 0, NULL, NULL, "[0,inf)", "10000",
    "Multigrid gathers a coarse level with at most this number of rows on ranks of one node; 0: on none."},
-  {"coarse_rank_entries", WRING_INT, 0, NULL, NULL, "[1,inf)", "100000",
-   "Entries of the matrix of such a level for each of these ranks. Larger for slower messages within a node."},
+  {"coarse_rank_entries", WRING_INT, 0, NULL, NULL, "[1,inf)", "20000",
+   "Entries of the matrix of such a level for each of these ranks; up to five times as many are on one rank. Larger "
+   "for slower messages within a node."},
   {.key = NULL},
 };
 

@@ -189,7 +189,7 @@ PetscErrorCode wring_mesh_assess_cut(MPI_Comm comm, const wring_cut *c, const wr
 PetscErrorCode wring_mesh_measure_cut(MPI_Comm comm, wring_partitioner partitioner, PetscInt n_part,
                                       const wring_mesh_data *d, wring_mesh_cut *cut)
 {
-  const wring_cut c = {partitioner, n_part, wring_cut_most(n_part)};
+  const wring_cut c = {.partitioner = partitioner, .n_part = n_part};
 
   PetscFunctionBegin;
   PetscCall(wring_mesh_assess_cut(comm, &c, d, cut));

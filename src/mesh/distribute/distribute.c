@@ -294,7 +294,6 @@ PetscErrorCode wring_mesh_distribute_by(MPI_Comm comm, wring_partitioner partiti
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
   c.n_part = size;
-  c.most   = wring_cut_most(size);
   PetscCall(wring_mesh_distribute_cut(comm, &c, data, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

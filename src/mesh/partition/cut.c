@@ -1,11 +1,13 @@
 #include "partition.h"
 
-enum { LEVELS = 40, MOST = 200000, PART = 40, CHUNKS = 64 };
+enum { LEVELS = 40, CHUNKS = 64 };
 enum { TWICE = 10000000 }; // tets, above which a second cycle costs more time than the 0.3 % of cut that it gains
+enum { FEW = 10000, SHARES = 4, MOST = 200000, PART = 40 }; // of wring_cut_most
 
-PetscInt wring_cut_most(PetscInt n_part)
+PetscInt wring_cut_most(PetscInt64 all, PetscInt n_part)
 {
-  return (PetscInt)PetscMin(PetscMax((PetscInt64)MOST, (PetscInt64)PART * n_part), PETSC_MAX_INT / 32);
+  const PetscInt64 most = PetscMin(PetscMax(SHARES * all / n_part, FEW), MOST);
+  return (PetscInt)PetscMin(PetscMax(most, (PetscInt64)PART * n_part), PETSC_MAX_INT / 32);
 }
 
 PetscInt wring_cut_chunks(PetscInt n_part)
@@ -63,16 +65,17 @@ static PetscErrorCode uncoarsen(levels *l, PetscInt n_part, PetscInt *part)
 /* Then repeats the steps with pairs inside parts, whose borders then move by whole clusters. */
 static PetscErrorCode cut_levels(const wring_graph *g, const wring_cut *c, PetscInt *part)
 {
-  const int cycles = g->all <= c->most ? 0 : g->all <= TWICE ? 2 : 1;
-  levels   *l;
+  const PetscInt most   = c->most ? c->most : wring_cut_most(g->all, c->n_part);
+  const int      cycles = g->all <= most ? 0 : g->all <= TWICE ? 2 : 1;
+  levels        *l;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&l));
-  PetscCall(coarsen(g, c->most, NULL, l));
+  PetscCall(coarsen(g, most, NULL, l));
   PetscCall(wring_graph_cut_serial(l->graph[l->n - 1], c->n_part, part));
   PetscCall(uncoarsen(l, c->n_part, part));
   for (int i = 0; i < cycles; i++) {
-    PetscCall(coarsen(g, c->most, part, l));
+    PetscCall(coarsen(g, most, part, l));
     PetscCall(wring_graph_refine(l->graph[l->n - 1], c->n_part, part));
     PetscCall(uncoarsen(l, c->n_part, part));
   }

@@ -7,11 +7,14 @@
 typedef struct {
   wring_partitioner partitioner;
   PetscInt          n_part;
-  PetscInt          most; // vertices of a graph that METIS cuts on one rank
+  PetscInt          most; // vertices of a graph that METIS cuts on one rank; 0: wring_cut_most
 } wring_cut;
 
-/* The default of `most`: few hundred bytes a vertex on rank 0; at least 40 vertices a part. */
-PetscInt wring_cut_most(PetscInt n_part);
+/*
+  The default of `most` for a graph of `all` vertices: as many as four parts have, at least 10,000 and at most 200,000;
+  and at least 40 a part. METIS takes some 150 bytes for each on rank 0, and a run 500 for each tet of a part.
+*/
+PetscInt wring_cut_most(PetscInt64 all, PetscInt n_part);
 
 /* Chunks of the vertices of a graph, over all ranks, from which pairs are made; more than n_part for few parts. */
 PetscInt wring_cut_chunks(PetscInt n_part);

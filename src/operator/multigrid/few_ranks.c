@@ -5,6 +5,13 @@
 #include "hierarchy.h"
 #include <math.h>
 
+/* The ranks that share a level with so many entries. */
+static PetscInt count_ranks(double entries, const wring_gathering *g, const wring_hosts *h)
+{
+  const double each = (double)g->rank_entries;
+  return entries <= WRING_ONE_RANK * each ? 1 : (PetscInt)PetscMin(round(entries / each), h->first);
+}
+
 /* The rows of a level that this rank will own. */
 static PetscErrorCode create_rows(Mat A, PetscBool move, const wring_gathering *g, const wring_hosts *h, IS *rows)
 {
@@ -16,10 +23,9 @@ static PetscErrorCode create_rows(Mat A, PetscBool move, const wring_gathering *
   if (move) {
     PetscCall(MatGetSize(A, &n, NULL));
     PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
-    const PetscInt ranks = (PetscInt)PetscMin(PetscMax(round(info.nz_used / (double)g->rank_entries), 1), h->first);
-    const PetscInt mine  = h->with_first ? PetscMin(h->rank, ranks) : ranks;
-    first                = (PetscInt)((PetscInt64)n * mine / ranks);
-    end                  = (PetscInt)((PetscInt64)n * PetscMin(mine + 1, ranks) / ranks);
+    const PetscInt ranks = count_ranks(info.nz_used, g, h), mine = h->with_first ? PetscMin(h->rank, ranks) : ranks;
+    first = (PetscInt)((PetscInt64)n * mine / ranks);
+    end   = (PetscInt)((PetscInt64)n * PetscMin(mine + 1, ranks) / ranks);
   }
   PetscCall(ISCreateStride(PetscObjectComm((PetscObject)A), end - first, first, 1, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
