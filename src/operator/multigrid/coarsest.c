@@ -1,30 +1,21 @@
 /* The inverse of the coarsest level. */
 #include "coarsest.h"
-#include "operator/aij.h"
 
 /*
   Above this number of rows an inverse costs more time and memory than it saves (aggregation did not coarsen enough).
 */
 enum { DENSE_LIMIT = 1000 };
 
-/* Rows of the scaled matrix, dense [n][n_global]. */
-static PetscErrorCode own_rows(Mat A, const wring_level *l, PetscInt n_global, double *dense)
+/* Rows of the scaled matrix, dense [n][n_global]; global: numbers of ghosts. */
+static void own_rows(const wring_level *l, const PetscInt *global, PetscInt n_global, double *dense)
 {
-  Mat             own, ghost;
-  const PetscInt *global;
-  PetscInt        first;
-
-  PetscFunctionBegin;
-  PetscCall(wring_aij_split(A, &own, &ghost, &global));
-  PetscCall(MatGetOwnershipRange(A, &first, NULL));
   for (PetscInt i = 0; i < l->n; i++) {
     double *row = dense + i * n_global;
-    for (PetscInt k = l->own.start[i]; k < l->own.start[i + 1]; k++) row[first + l->own.column[k]] = l->own.value[k];
-    if (!ghost) continue;
+    for (PetscInt k = l->own.start[i]; k < l->own.start[i + 1]; k++) row[l->first + l->own.column[k]] = l->own.value[k];
+    if (!l->ghost.start) continue;
     for (PetscInt k = l->ghost.start[i]; k < l->ghost.start[i + 1]; k++)
       row[global[l->ghost.column[k]]] = l->ghost.value[k];
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* In place, by Gauss-Jordan elimination without pivoting, which a definite matrix does not need. */
@@ -77,7 +68,8 @@ static PetscErrorCode gather_rows(const wring_coarsest *c, PetscMPIInt size, Pet
 }
 
 /* Called by the ranks that own rows. */
-static PetscErrorCode create_inverse(Mat A, const wring_level *l, wring_coarsest *c, PetscBool *definite)
+static PetscErrorCode create_inverse(const wring_level *l, const PetscInt *global, wring_coarsest *c,
+                                     PetscBool *definite)
 {
   const PetscInt n = l->n, size_of_row = c->n_global;
   PetscMPIInt    size, rank;
@@ -89,7 +81,7 @@ static PetscErrorCode create_inverse(Mat A, const wring_level *l, wring_coarsest
   PetscCall(PetscMalloc1(size_of_row * size_of_row, &dense));
   PetscCall(PetscMalloc1(n * size_of_row, &c->inverse));
   if (size > 1) PetscCall(PetscMalloc1(3 * size_of_row, &c->all));
-  PetscCall(own_rows(A, l, size_of_row, mine));
+  own_rows(l, global, size_of_row, mine);
   PetscCall(gather_rows(c, size, n, mine, dense));
   *definite           = invert(size_of_row, dense);
   const double *first = dense + c->offset[rank] / 3 * size_of_row;
@@ -99,20 +91,24 @@ static PetscErrorCode create_inverse(Mat A, const wring_level *l, wring_coarsest
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_coarsest_create(Mat A, const wring_level *l, wring_coarsest *c)
+PetscErrorCode wring_coarsest_create(const wring_level *l, wring_coarsest *c)
 {
   const MPI_Comm comm     = l->comm;
   PetscBool      definite = PETSC_TRUE;
   PetscMPIInt    rank;
+  PetscInt      *global;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCall(MatGetSize(A, &c->n_global, NULL));
+  PetscCallMPI(MPI_Allreduce(&l->n, &c->n_global, 1, MPIU_INT, MPI_SUM, comm));
   c->comm  = MPI_COMM_NULL;
   c->dense = (PetscBool)(c->n_global <= DENSE_LIMIT);
   if (!c->dense) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Comm_split(comm, l->n > 0 ? 0 : MPI_UNDEFINED, rank, &c->comm));
-  if (c->comm != MPI_COMM_NULL) PetscCall(create_inverse(A, l, c, &definite));
+  PetscCall(PetscMalloc1(l->n_ghost, &global));
+  PetscCall(wring_level_number_ghosts(l, &l->near, global));
+  if (c->comm != MPI_COMM_NULL) PetscCall(create_inverse(l, global, c, &definite));
+  PetscCall(PetscFree(global));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &definite, 1, WRING_MPI_BOOL, MPI_LAND, comm));
   if (!definite) WRING_REFUSE(comm, "operator: the matrix is not positive definite (multigrid's coarsest level)");
   PetscFunctionReturn(PETSC_SUCCESS);

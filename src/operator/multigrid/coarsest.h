@@ -15,7 +15,7 @@ typedef struct {
 } wring_coarsest;
 
 /* From the matrix of level l. Refuses a matrix that is not positive definite. Collective. */
-PetscErrorCode wring_coarsest_create(Mat A, const wring_level *l, wring_coarsest *c);
+PetscErrorCode wring_coarsest_create(const wring_level *l, wring_coarsest *c);
 PetscErrorCode wring_coarsest_destroy(wring_coarsest *c);
 
 /* x = A^(-1) b, both [n][3], if the level is dense. Collective on its comm. */

@@ -5,6 +5,8 @@
   for the interpolation.
 */
 #include "cycle.h"
+#include "galerkin.h"
+#include "operator/aij.h"
 #include "operator/subnormal.h"
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
@@ -13,17 +15,15 @@
 static PetscErrorCode create_level(wring_cycle *c, wring_hierarchy *h, int i)
 {
   wring_level *const l = &c->level[i];
-  PetscInt           first;
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(h->A[i], &first, NULL));
   PetscCall(wring_level_create(c->comm, h->A[i], (PetscBool)(i == 0), l));
-  if (i + 1 < c->n_level) PetscCall(MatDestroy(&h->A[i])); // the last one is factored
+  PetscCall(MatDestroy(&h->A[i]));
   if (i > 0) {
     PetscCall(wring_interpolation_create(h->P[i - 1], &l[-1].near, l[-1].scale, l->scale, &l[-1].from_coarse));
     PetscCall(MatDestroy(&h->P[i - 1]));
   }
-  PetscCall(wring_level_set_up(l, first, i > 0 ? l[-1].from_coarse.n_ghost : 0));
+  PetscCall(wring_level_set_up(l, i > 0 ? l[-1].from_coarse.n_ghost : 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,7 +41,7 @@ PetscErrorCode wring_cycle_create(MPI_Comm comm, wring_hierarchy *h, wring_cycle
   c->coarsest.comm = MPI_COMM_NULL;
   for (int i = 0; i <= last; i++) PetscCall(create_level(c, h, i));
   for (int i = 0; i <= last; i++) c->memory += wring_level_memory(&c->level[i]);
-  PetscCall(wring_coarsest_create(h->A[last], &c->level[last], &c->coarsest));
+  PetscCall(wring_coarsest_create(&c->level[last], &c->coarsest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,6 +53,68 @@ PetscErrorCode wring_cycle_destroy(wring_cycle **c)
   PetscCall(wring_coarsest_destroy(&(*c)->coarsest));
   PetscCall(PetscFree((*c)->level));
   PetscCall(PetscFree(*c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- new values -------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode allocate_values(const wring_level *l, double **own, double **ghost, float **q)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)l->own.start[l->n], own));
+  PetscCall(PetscMalloc1(l->ghost.start ? (size_t)l->ghost.start[l->n] : 0, ghost));
+  PetscCall(PetscMalloc1((size_t)(l->n + l->n_ghost), q));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  From level i on, whose matrix has the values a in the scaling that the level has now: first the values of the next
+  level, by P in the old scalings, then the new scalings. q [n + n_ghost] of level i: new over old scaling.
+*/
+static PetscErrorCode renew_from(wring_cycle *c, int i, const wring_level_values *a, float *q)
+{
+  wring_level *const l = &c->level[i], *const next = l + 1;
+  wring_level_values coarse = {.scale = NULL};
+  double            *own, *ghost;
+  float             *q_next;
+
+  PetscFunctionBegin;
+  if (i + 1 == c->n_level) {
+    PetscCall(wring_level_renew(l, a, q));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(allocate_values(next, &own, &ghost, &q_next));
+  PetscCall(wring_galerkin(l, a, next, own, ghost));
+  PetscCall(wring_level_renew(l, a, q));
+  coarse.own   = own;
+  coarse.ghost = ghost;
+  PetscCall(renew_from(c, i + 1, &coarse, q_next));
+  PetscCall(wring_interpolation_rescale(&l->from_coarse, q, q_next));
+  PetscCall(PetscFree(own));
+  PetscCall(PetscFree(ghost));
+  PetscCall(PetscFree(q_next));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_cycle_renew(wring_cycle *c, Mat A)
+{
+  wring_level *const l = c->level;
+  Mat                own, ghost;
+  const PetscInt    *global;
+  wring_aij          o, g;
+  float             *q;
+
+  PetscFunctionBegin;
+  PetscCall(wring_aij_split(A, &own, &ghost, &global));
+  PetscCall(wring_aij_get(own, &o));
+  PetscCall(wring_aij_get(ghost, &g));
+  PetscCall(PetscMalloc1((size_t)(l->n + l->n_ghost), &q));
+  PetscCall(renew_from(c, 0, &(wring_level_values){o.value, g.value, l->scale}, q));
+  PetscCall(PetscFree(q));
+  PetscCall(wring_aij_restore(&g));
+  PetscCall(wring_aij_restore(&o));
+  PetscCall(wring_coarsest_destroy(&c->coarsest));
+  PetscCall(wring_coarsest_create(&l[c->n_level - 1], &c->coarsest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

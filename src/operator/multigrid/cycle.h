@@ -22,6 +22,12 @@ PetscErrorCode wring_cycle_create(MPI_Comm comm, wring_hierarchy *h, wring_cycle
 PetscErrorCode wring_cycle_destroy(wring_cycle **c);
 
 /*
+  The cycle of A with new values, by the interpolations that c has: only numbers are computed anew. A is the matrix that
+  c was created from, with the same pattern. Refuses a matrix that is not positive definite. Collective.
+*/
+PetscErrorCode wring_cycle_renew(wring_cycle *c, Mat A);
+
+/*
   Input: level->b = D^(-1/2) r; fetch: its ghosts are filled here. Output: level->y, about A^(-1) r, with space for
   ghosts. Collective.
 */

@@ -184,20 +184,6 @@ PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, const wring_gathe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_hierarchy_renew(MPI_Comm comm, Mat fine, int n_level, const wring_level *level, wring_hierarchy *h)
-{
-  const double fill = 2; // entries of P^T A P per entry of its factors; PETSc corrects this estimate
-
-  PetscFunctionBegin;
-  PetscCall(allocate(fine, n_level, h));
-  for (int i = 0; i + 1 < n_level; i++) {
-    PetscCall(wring_interpolation_restore(comm, &level[i].from_coarse, level[i].scale, level[i + 1].scale, &h->P[i]));
-    PetscCall(MatPtAP(h->A[i], h->P[i], MAT_INITIAL_MATRIX, fill, &h->A[i + 1]));
-    PetscCall(MatProductClear(h->A[i + 1])); // the factors of the product, which PETSc keeps for another one
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode wring_hierarchy_destroy(wring_hierarchy *h)
 {
   PetscFunctionBegin;

@@ -20,8 +20,4 @@ PetscErrorCode wring_hierarchy_create(MPI_Comm comm, Mat fine, const wring_gathe
 
 /* few_ranks.c: moves coarse levels to few ranks. Collective. */
 PetscErrorCode wring_hierarchy_gather(MPI_Comm comm, const wring_gathering *g, wring_hierarchy *h);
-
-/* The same with the interpolations of given levels [n_level]: only the products P^T A P are new. Collective. */
-PetscErrorCode wring_hierarchy_renew(MPI_Comm comm, Mat fine, int n_level, const wring_level *level,
-                                     wring_hierarchy *h);
 PetscErrorCode wring_hierarchy_destroy(wring_hierarchy *h);

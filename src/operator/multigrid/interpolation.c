@@ -204,44 +204,6 @@ double wring_interpolation_memory(const wring_interpolation *p)
          sizeof(PetscInt) * (double)p->n_ghost;
 }
 
-/* ---- back to PETSc ----------------------------------------------------------------------------------------------- */
-
-/* The entries of P without the scaling, and their global columns. */
-static void unscale(const wring_interpolation *p, PetscInt first, const float *fine, const float *coarse,
-                    PetscInt *column, double *value)
-{
-  for (PetscInt i = 0; i < p->n; i++) {
-    for (PetscInt k = p->P.start[i]; k < p->P.start[i + 1]; k++) {
-      const PetscInt j = p->P.column[k];
-      column[k]        = j < p->n_coarse ? first + j : p->global[j - p->n_coarse];
-      value[k]         = fine[i] * (double)p->P.value[k] / coarse[j];
-    }
-  }
-}
-
-PetscErrorCode wring_interpolation_restore(MPI_Comm comm, const wring_interpolation *p, const float *fine,
-                                           const float *coarse, Mat *P)
-{
-  const size_t n_entry = (size_t)p->P.start[p->n];
-  PetscInt     first   = 0, *column;
-  float       *all;
-  double      *value;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Exscan(&p->n_coarse, &first, 1, MPIU_INT, MPI_SUM, comm));
-  PetscCall(PetscMalloc3(n_entry, &column, n_entry, &value, p->n_coarse + p->n_ghost, &all));
-  PetscCall(PetscArraycpy(all, coarse, p->n_coarse));
-  if (p->fetch.of) PetscCall(wring_neighbours_fetch(&p->columns, sizeof *coarse, coarse, all + p->n_coarse));
-  unscale(p, first, fine, all, column, value);
-  PetscCall(MatCreate(comm, P));
-  PetscCall(MatSetSizes(*P, p->n, p->n_coarse, PETSC_DETERMINE, PETSC_DETERMINE));
-  PetscCall(MatSetType(*P, MATAIJ));
-  PetscCall(MatSeqAIJSetPreallocationCSR(*P, p->P.start, column, value));
-  PetscCall(MatMPIAIJSetPreallocationCSR(*P, p->P.start, column, value));
-  PetscCall(PetscFree3(column, value, all));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static void multiply(const wring_csr *a, PetscInt n, const float *x, float *y)

@@ -1,6 +1,6 @@
 /*
   The interpolation P from a coarser level to a finer one and its transpose, scaled like the levels: D^(1/2) P
-  D_coarse^(-1/2). This is the only copy: a hierarchy with new matrix values takes P from here. The rows of P for the
+  D_coarse^(-1/2). This is the only copy: new matrix values are multiplied by it. The rows of P for the
   ghosts of the finer level are kept too, so that the ghosts of x = P coarse need no exchange.
 */
 #pragma once
@@ -29,10 +29,6 @@ PetscErrorCode wring_interpolation_create(Mat P, const wring_neighbours *near, c
                                           wring_interpolation *p);
 PetscErrorCode wring_interpolation_destroy(wring_interpolation *p);
 double         wring_interpolation_memory(const wring_interpolation *p); // bytes, this rank; 0 if empty
-
-/* P as a PETSc matrix, without the scaling and with global columns; owned by the caller. Collective. */
-PetscErrorCode wring_interpolation_restore(MPI_Comm comm, const wring_interpolation *p, const float *fine,
-                                           const float *coarse, Mat *P);
 
 /* coarse [n_coarse][3] = P^T r, r [n][3]. Collective. */
 PetscErrorCode wring_interpolation_restrict(wring_interpolation *p, const float *r, float *coarse);

@@ -7,14 +7,15 @@
 #include "interpolation.h"
 
 typedef struct {
-  MPI_Comm         comm; // borrowed
-  PetscInt         n, n_ghost;
-  wring_csr        own, ghost; // columns of this rank; columns of other ranks, in the rows of `boundary` only
+  MPI_Comm         comm;              // borrowed
+  PetscInt         n, n_ghost, first; // first: the global number of this rank's first row
+  wring_csr        own, ghost;        // columns of this rank; columns of other ranks, in the rows of `boundary` only
   PetscInt         n_boundary, *boundary;
   wring_neighbours near;  // of the rows
   wring_messages   fetch; // fills ghosts of b, x or y
   float           *scale; // [n + n_ghost] d = D^(-1/2)
   float            omega; // the step of the smoother
+  float           *top;   // [n] where the power method ended, to begin there when values change; NULL before
   float           *b, *x; // with ghosts
   float *y;   // with ghosts; on coarser levels also [n + ghosts of the finer level's P][3], without the spare number
   size_t n_y; // floats in y
@@ -44,9 +45,14 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
   finest level. To be called after wring_level_create on all levels. Refuses a matrix that is not positive definite.
   Collective.
 */
-PetscErrorCode wring_level_set_up(wring_level *l, PetscInt first, PetscInt finer_ghosts);
+PetscErrorCode wring_level_set_up(wring_level *l, PetscInt finer_ghosts);
+/* omega by the power method, from `top` in a few steps if there is one. Refuses and collective as set_up. */
+PetscErrorCode wring_level_find_omega(wring_level *l);
 PetscErrorCode wring_level_destroy(wring_level *l);
 double         wring_level_memory(const wring_level *l); // bytes, this rank, with its interpolation
+
+/* Global numbers [near->n_ghost] of ghosts whose owners have the rows of l. Collective. */
+PetscErrorCode wring_level_number_ghosts(const wring_level *l, const wring_neighbours *near, PetscInt *global);
 
 /*
   Seed of the random numbers of this rank's first vertex, 3 first: it may exceed 32 bits although the number of vertices

@@ -49,6 +49,7 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
   PetscFunctionBegin;
   *l = (wring_level){.comm = comm};
   PetscCall(MatGetLocalSize(A, &l->n, NULL));
+  PetscCall(MatGetOwnershipRange(A, &l->first, NULL));
   PetscCall(wring_aij_neighbours(A, &l->near));
   l->n_ghost = l->near.n_ghost;
   PetscCheck(3 * ((int64_t)l->n + l->n_ghost) < INT32_MAX, comm, PETSC_ERR_SUP, "Too many vertices on a rank");
@@ -59,6 +60,18 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
   if (!ghost) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wring_csr_create(ghost, finest, l->scale, l->scale + l->n, &l->ghost));
   PetscCall(find_boundary(l));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_level_number_ghosts(const wring_level *l, const wring_neighbours *near, PetscInt *global)
+{
+  PetscInt *own;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(l->n, &own));
+  for (PetscInt i = 0; i < l->n; i++) own[i] = l->first + i;
+  PetscCall(wring_neighbours_fetch(near, sizeof *own, own, global));
+  PetscCall(PetscFree(own));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,14 +89,16 @@ static PetscErrorCode create_vectors(wring_level *l, PetscInt finer_ghosts)
 
 /* ---- the step of the smoother ------------------------------------------------------------------------------------ */
 
-static void start_power(wring_level *l, PetscInt first)
+/* Random numbers; where the last estimate ended in the place of the first component, if there was one. */
+static void start_power(wring_level *l)
 {
-  const uint64_t seed = wring_level_seed(first);
+  const uint64_t seed = wring_level_seed(l->first);
   for (PetscInt i = 0; i < 3 * l->n; i++) l->x[i] = (float)(wring_uniform(seed + (uint64_t)i) - 0.5);
+  for (PetscInt i = 0; l->top && i < l->n; i++) l->x[3 * i] = l->top[i];
 }
 
-/* For each component: x . A x / x . x with known x . x, then x = A x / |A x|. */
-static PetscErrorCode power_step(wring_level *l, double xx[3], double *largest)
+/* For each component: x . A x / x . x with known x . x, then x = A x / |A x|. The largest, and its component. */
+static PetscErrorCode power_step(wring_level *l, double xx[3], double *largest, int *component)
 {
   double sum[6];
 
@@ -93,6 +108,7 @@ static PetscErrorCode power_step(wring_level *l, double xx[3], double *largest)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 6, MPI_DOUBLE, MPI_SUM, l->comm));
   *largest = 0;
   for (int d = 0; d < 3; d++) {
+    if (sum[d] / xx[d] > *largest) *component = d;
     *largest = PetscMax(*largest, sum[d] / xx[d]);
     xx[d]    = 1;
   }
@@ -105,28 +121,31 @@ static PetscErrorCode power_step(wring_level *l, double xx[3], double *largest)
   method approaches the eigenvalue from below, hence the margin; a cycle is positive definite for every step below 2 /
   eigenvalue.
 */
-static PetscErrorCode find_omega(wring_level *l, PetscInt first)
+PetscErrorCode wring_level_find_omega(wring_level *l)
 {
-  enum { STEPS = 20 };
-  const double margin  = 1.05;
-  double       largest = 1, ignored[3], xx[3];
+  const int    steps     = l->omega > 0 ? 10 : 20; // not l->top, NULL on ranks without rows
+  const double margin    = 1.05;
+  double       largest   = 1, ignored[3], xx[3];
+  int          component = 0;
 
   PetscFunctionBegin;
   l->omega = -1; // combine then computes A x
-  start_power(l, first);
+  start_power(l);
   wring_float_dots(l->n, l->x, l->x, ignored, xx);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, xx, 3, MPI_DOUBLE, MPI_SUM, l->comm));
-  for (int i = 0; i < STEPS; i++) PetscCall(power_step(l, xx, &largest));
+  for (int i = 0; i < steps; i++) PetscCall(power_step(l, xx, &largest, &component));
   if (!(largest > 0)) WRING_REFUSE(l->comm, "operator: the matrix is not positive definite (multigrid's estimate)");
   l->omega = (float)(1 / (0.6 * margin * largest));
+  if (!l->top) PetscCall(PetscMalloc1(l->n, &l->top));
+  for (PetscInt i = 0; i < l->n; i++) l->top[i] = l->x[3 * i + component];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_level_set_up(wring_level *l, PetscInt first, PetscInt finer_ghosts)
+PetscErrorCode wring_level_set_up(wring_level *l, PetscInt finer_ghosts)
 {
   PetscFunctionBegin;
   PetscCall(create_vectors(l, finer_ghosts));
-  PetscCall(find_omega(l, first));
+  PetscCall(wring_level_find_omega(l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,7 +156,7 @@ double wring_level_memory(const wring_level *l)
   const double vectors = 2 * (3.0 * (double)(l->n + l->n_ghost) + 1) + (double)l->n_y;
   return wring_csr_memory(l->n, &l->own) + wring_csr_memory(l->n, &l->ghost) + wring_neighbours_memory(&l->near) +
          wring_messages_memory(&l->fetch) + wring_interpolation_memory(&l->from_coarse) +
-         sizeof(float) * (vectors + (double)(l->n + l->n_ghost));
+         sizeof(float) * (vectors + (double)(2 * l->n + l->n_ghost));
 }
 
 PetscErrorCode wring_level_destroy(wring_level *l)
@@ -150,6 +169,7 @@ PetscErrorCode wring_level_destroy(wring_level *l)
   PetscCall(wring_neighbours_destroy(&l->near));
   PetscCall(PetscFree(l->boundary));
   PetscCall(PetscFree(l->scale));
+  PetscCall(PetscFree(l->top));
   PetscCall(PetscFree(l->b));
   PetscCall(PetscFree(l->x));
   PetscCall(PetscFree(l->y));

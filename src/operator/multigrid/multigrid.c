@@ -62,16 +62,17 @@ static PetscErrorCode set_up(wring_operator *op)
 
   PetscFunctionBegin;
   if (m->cycle) PetscCall(may_keep(op, &keep));
-  if (keep)
-    PetscCall(wring_hierarchy_renew(op->comm, op->A, m->cycle->n_level, m->cycle->level, &h));
-  else
-    PetscCall(wring_hierarchy_create(op->comm, op->A, &op->gather, &h));
+  if (keep) {
+    PetscCall(wring_cycle_renew(m->cycle, op->A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(wring_hierarchy_create(op->comm, op->A, &op->gather, &h));
   PetscCall(wring_cg_destroy(&m->cg));
   PetscCall(wring_cycle_destroy(&m->cycle));
   PetscCall(wring_cycle_create(op->comm, &h, &m->cycle));
   PetscCall(wring_hierarchy_destroy(&h));
-  if (!keep) PetscCall(keep_reference(m));
-  m->built += !keep;
+  PetscCall(keep_reference(m));
+  m->built++;
   PetscCall(wring_cg_create(m->cycle, &m->cg));
   m->cg->phases    = op->phases;
   op->info.library = "gamg";

@@ -5,10 +5,10 @@
   Reading order, each file including only those above it:
     vec.h            vertices [n][3] in float and double: strips of threads, loads of four numbers
     csr.h            rows of a matrix in float, with 32-bit columns
-    interpolation.h  P between two levels and its transpose: apply them, convert P to a PETSc matrix
+    interpolation.h  P between two levels and its transpose: apply them
     level.h          the matrix of a level, its smoother and its vectors (level.c: kernels, level_create.c: set-up)
-    hierarchy.h      matrices of all levels by PETSc's smoothed aggregation, or by known interpolations;
-                     few_ranks.c moves coarse ones to few ranks
+    galerkin.h       new values: P^T A P in a known pattern; level_renew.c: the rest of a level
+    hierarchy.h      matrices of all levels by PETSc's smoothed aggregation; few_ranks.c moves coarse ones to few ranks
     coarsest.h       the inverse of the coarsest matrix
     cycle.h          the V-cycle; cycle_pc.h: as a preconditioner of PETSc, for Hessians
     cg/cg.h          the solve; cg_state.h is private to its files: cg_kernels.c (passes over vectors and matrix),
