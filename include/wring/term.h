@@ -238,8 +238,12 @@ PetscErrorCode wring_pattern_destroy(wring_pattern **p);
 PetscInt       wring_pattern_find(const wring_pattern *p, PetscInt u, PetscInt v); // the position of column v in row u
 /* value [nnz][bs][bs] as the rows [n bs] of an AIJ matrix whose blocks are in the order of p. */
 void wring_pattern_copy_rows(const wring_pattern *p, int bs, const double *value, double *to);
-void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double factor,
-                              double *value); // [nnz] += factor w k G^T G
+/*
+  The pattern p of all terms, and value [nnz] = factor w k G^T G of those that are active, freed by the caller with
+  PetscFree. Threaded; sums do not depend on the threads.
+*/
+PetscErrorCode wring_laplacian_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms, double factor,
+                                      wring_pattern **p, double **value);
 /*
   [nnz] += factor w G^T B G, B_kl [q][q] the mean over d = x, y, z of the clamped Hessian's entries (dk, dl) at x.
   docs/theory.md (5.13)

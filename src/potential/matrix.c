@@ -217,9 +217,7 @@ static PetscErrorCode fill_all(wring_potential *g, const wring_pattern *p, doubl
 static PetscErrorCode sum_operator(wring_potential *g, double factor, wring_pattern **p, double **value)
 {
   PetscFunctionBegin;
-  PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, p));
-  PetscCall(PetscCalloc1((*p)->start[(*p)->n], value));
-  for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], *p, factor, *value);
+  PetscCall(wring_laplacian_create(g->mesh->n_local, g->n_term, g->term, factor, p, value));
   add_mass(g, *p, 1, *value);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -271,9 +269,7 @@ PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r)
   double           *value, *f;
 
   PetscFunctionBegin;
-  PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &p));
-  PetscCall(PetscCalloc1(p->start[p->n], &value));
-  for (int i = 0; i < g->n_term; i++) wring_term_add_laplacian(g->term[i], p, 1, value);
+  PetscCall(wring_laplacian_create(g->mesh->n_local, g->n_term, g->term, 1, &p, &value));
   PetscCall(wring_potential_get_local(g, d, &da));
   PetscCall(VecGetArrayWrite(r, &f));
   PetscCall(PetscArrayzero(f, 3 * g->mesh->n_local));

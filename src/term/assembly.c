@@ -1,8 +1,8 @@
 /*
-  Matrices over the vertices: the pattern of shared elements, the scalar A and the Hessian. docs/theory.md (3.2), (4.1)
+  Matrices over the vertices, element by element: A of elements with several points, the Hessian of a row, and the mean
+  of the Hessian's diagonal blocks. docs/theory.md (3.2), (4.1), (5.13)
 */
 #include "kernels.h"
-#include "base/count.h"
 
 enum { GROUP = 16 }; // rows whose element matrices one thread holds
 
@@ -20,157 +20,7 @@ static PetscBool lane_vertices(const wring_term *t, PetscInt chunk, PetscInt blo
   return (PetscBool)(block_weight(t, block)[lane] > 0);
 }
 
-/* ---- the pattern ------------------------------------------------------------------------------------------------- */
-
-typedef void visit(const wring_term *t, const PetscInt *v, PetscInt *start, PetscInt *list);
-
-static void for_each_element(const wring_term *t, visit *f, PetscInt *start, PetscInt *list)
-{
-  PetscInt v[MAX_M];
-  for (PetscInt b = 0, c = 0; b < t->n_block; b++) {
-    c = chunk_of(t, b, c);
-    for (int l = 0; l < LANES; l++) {
-      if (lane_vertices(t, c, b, l, v)) f(t, v, start, list);
-    }
-  }
-}
-
-static void count_others(const wring_term *t, const PetscInt *v, PetscInt *start, PetscInt *list)
-{
-  (void)list;
-  for (int a = 0; a < t->m; a++) start[v[a] + 1] += t->m - 1;
-}
-
-/* start[v] is the position of the next neighbour of v in list. */
-static void list_others(const wring_term *t, const PetscInt *v, PetscInt *start, PetscInt *list)
-{
-  for (int a = 0; a < t->m; a++) {
-    for (int b = 0; b < t->m; b++) {
-      if (b != a) list[start[v[a]]++] = v[b];
-    }
-  }
-}
-
-/*
-  Sorts the neighbours of each vertex, removes duplicates and compacts list in place; p->start leaves room for the
-  vertex itself.
-*/
-static PetscErrorCode compact_rows(PetscInt n, const PetscInt *end, PetscInt *list, wring_pattern *p)
-{
-  PetscInt begin = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n + 1, &p->start));
-  p->start[0] = 0;
-  for (PetscInt v = 0; v < n; v++) {
-    PetscInt count = end[v] - begin;
-    PetscCall(PetscSortRemoveDupsInt(&count, list + begin));
-    p->start[v + 1] = p->start[v] + count + 1;
-    for (PetscInt i = 0; i < count; i++) list[p->start[v] - v + i] = list[begin + i];
-    begin = end[v];
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static void insert_diagonal(PetscInt n, const PetscInt *list, wring_pattern *p)
-{
-  for (PetscInt v = 0; v < n; v++) {
-    const PetscInt *others = list + p->start[v] - v, count = p->start[v + 1] - p->start[v] - 1;
-    PetscInt       *column = p->column + p->start[v];
-    PetscInt        i      = 0;
-    for (; i < count && others[i] < v; i++) column[i] = others[i];
-    column[i] = v;
-    for (; i < count; i++) column[i + 1] = others[i];
-  }
-}
-
-/* next [n + 1]: counts of neighbours become positions after those of earlier vertices. */
-static PetscErrorCode add_up(PetscInt n, PetscInt *next)
-{
-  wring_error error = {""};
-  PetscInt64  all   = n;
-
-  PetscFunctionBegin;
-  for (PetscInt v = 0; v < n; v++) all += next[v + 1];
-  PetscCheck(wring_count_fits(all, 1, "matrix on one rank", "neighbours of vertices", &error), PETSC_COMM_SELF,
-             PETSC_ERR_SUP, "%s", error.text);
-  for (PetscInt v = 0; v < n; v++) next[v + 1] += next[v];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_pattern_create(PetscInt n_local, PetscInt n_terms, wring_term *const *terms,
-                                    wring_pattern **pattern)
-{
-  wring_pattern *p;
-  PetscInt      *next, *list;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&p));
-  p->n = n_local;
-  PetscCall(PetscCalloc1(n_local + 1, &next));
-  for (PetscInt i = 0; i < n_terms; i++) for_each_element(terms[i], count_others, next, NULL);
-  PetscCall(add_up(n_local, next));
-  PetscCall(PetscMalloc1(next[n_local], &list));
-  for (PetscInt i = 0; i < n_terms; i++) for_each_element(terms[i], list_others, next, list);
-  PetscCall(compact_rows(n_local, next, list, p));
-  PetscCall(PetscMalloc1(p->start[n_local], &p->column));
-  insert_diagonal(n_local, list, p);
-  PetscCall(PetscFree(list));
-  PetscCall(PetscFree(next));
-  *pattern = p;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_pattern_destroy(wring_pattern **p)
-{
-  PetscFunctionBegin;
-  if (!*p) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscFree((*p)->start));
-  PetscCall(PetscFree((*p)->column));
-  PetscCall(PetscFree(*p));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscInt wring_pattern_find(const wring_pattern *p, PetscInt u, PetscInt v)
-{
-  PetscInt low = p->start[u], high = p->start[u + 1];
-  while (high - low > 1) {
-    const PetscInt middle = (low + high) / 2;
-    if (p->column[middle] <= v)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-void wring_pattern_copy_rows(const wring_pattern *p, int bs, const double *value, double *to)
-{
-#pragma omp parallel for schedule(static)
-  for (PetscInt i = 0; i < p->n; i++) {
-    const PetscInt n     = p->start[i + 1] - p->start[i];
-    const size_t   first = (size_t)p->start[i] * (size_t)(bs * bs);
-    for (PetscInt k = 0; k < n; k++) {
-      for (int c = 0; c < bs * bs; c++)
-        to[first + (c / bs) * n * bs + k * bs + c % bs] = value[first + k * bs * bs + c];
-    }
-  }
-}
-
 /* ---- A ----------------------------------------------------------------------------------------------------------- */
-
-/* G of all m vertices [m][q] of one lane, from rows of the free ones, NULL: 1. */
-static void lane_coef(const wring_term *t, const double *rows, int lane, double *g)
-{
-  const int n_free = free_vertices(t->m), q = t->law->q;
-  for (int i = 0; i < t->m * q; i++) g[i] = 0;
-  for (int a = 0; a < n_free; a++) {
-    for (int k = 0; k < q; k++) {
-      g[q * a + k] = rows ? rows[(q * a + k) * LANES + lane] : 1;
-      if (t->m > 1) g[q * (t->m - 1) + k] -= g[q * a + k];
-    }
-  }
-}
 
 /* The rows of the free vertices of block b at point p; room [9 q] for those of second-order tets. */
 static const double *block_rows(const wring_term *t, PetscInt b, int p, lanes *room)
@@ -212,7 +62,6 @@ static void add_point(const wring_term *t, PetscInt c, PetscInt b, int point, co
 
 void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double factor, double *value)
 {
-  if (!t->active) return;
   for (PetscInt b = 0, c = 0; b < t->n_block; b++) {
     c = chunk_of(t, b, c);
     for (int point = 0; point < t->points; point++) add_point(t, c, b, point, p, factor, value);

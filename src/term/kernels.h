@@ -492,3 +492,16 @@ static inline __attribute__((always_inline)) void add_forces(const wring_term *t
   form_columns(free_vertices(m), q, row_coef(t, row), weight, p, f);
   scatter_columns(m, corner, (wring_in)f, f_private);
 }
+
+/* G of all m vertices [m][q] of one lane, from rows of the free ones, NULL: 1. */
+static inline void lane_coef(const wring_term *t, const double *rows, int lane, double *g)
+{
+  const int n_free = free_vertices(t->m), q = t->law->q;
+  for (int i = 0; i < t->m * q; i++) g[i] = 0;
+  for (int a = 0; a < n_free; a++) {
+    for (int k = 0; k < q; k++) {
+      g[q * a + k] = rows ? rows[(q * a + k) * LANES + lane] : 1;
+      if (t->m > 1) g[q * (t->m - 1) + k] -= g[q * a + k];
+    }
+  }
+}

@@ -215,6 +215,9 @@ static inline void row_slope(const wring_term *t, PetscInt row, double *k)
   }
 }
 
+/* value [nnz] += factor w k G^T G, element by element. */
+void wring_term_add_laplacian(const wring_term *t, const wring_pattern *p, double factor, double *value);
+
 /* The Hessian h [9 q q] of a row of chunk c at z, with the filter on the elements that it is for. */
 void wring_term_row_hessian(const wring_term *t, wring_filtering which, PetscInt c, PetscInt row, wring_in z,
                             wring_out h);
