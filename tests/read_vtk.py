@@ -21,7 +21,16 @@ def signed_volume(grid, cell):
     return vtk.vtkTetra.ComputeVolume(*(grid.GetPoint(cell.GetPointId(i)) for i in range(4)))
 
 
+def check_tag(frame):
+    """ParaView 5.11 with expat 2.6 finds no end of a tag that is split elsewhere: see print_tag of src/io/vtk."""
+    with open(frame, "rb") as file:
+        split = -file.read().index(b'<AppendedData encoding="raw">') % 4096
+    if not 15 <= split <= 21:
+        sys.exit(f"{frame}: a block of 4096 bytes ends after {split} bytes of <AppendedData, expected 15 to 21")
+
+
 def check(frame):
+    check_tag(frame)
     with open(frame + ".expected") as lines:
         expected = {name: float(value) for name, value in map(str.split, lines)}
     reader = vtk.vtkXMLUnstructuredGridReader()

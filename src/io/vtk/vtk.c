@@ -15,6 +15,9 @@
 /* Block size in bytes. zlib's level 1 reduces a mesh to a sixth of its bytes and is little slower than the disk. */
 enum { PACK_BLOCK = 1 << 18, PACK_LEVEL = 1 };
 
+/* Bytes of a block in which VTK reads the XML, and bytes of the tag of the appended data at the end of such a block. */
+enum { READ_BLOCK = 4096, TAG_SPLIT = 18 };
+
 typedef enum { POINTS, CELLS, POINT_DATA, CELL_DATA } vtk_section;
 
 /* One array of this rank's piece, and its bytes in the file: header, then data. */
@@ -214,6 +217,22 @@ static uint64_t print_piece(FILE *f, const vtk_piece *p, const uint64_t *size, u
   return offset;
 }
 
+/*
+  The tag of the appended data, after as many blanks as move its first TAG_SPLIT bytes to the end of a block. VTK's
+  parser (vtkXMLDataParser::ParseBuffer) hands expat a block up to <AppendedData, then the rest of the tag and an end
+  of the document of its own, "/", ">", "\n</VTKFile>\n", and stops once expat has found that end. Expat 2.6, and 2.5
+  with Debian's security updates, parses an incomplete tag again only when it has twice the bytes of the last attempt.
+  For a tag within a block that is at 56 bytes, but the end of the document is at 42: VTK then hands over the raw data,
+  too, and refuses the file as "not well-formed". If a block ends after 15 to 21 bytes of the tag, the next bytes come
+  one by one, and the last attempt is at 30 to 42 bytes. Mended in later releases of VTK (its issue 19258), not in
+  ParaView 5.11.
+*/
+static void print_tag(FILE *f)
+{
+  const long end = (ftell(f) + TAG_SPLIT) % READ_BLOCK;
+  fprintf(f, "%*s<AppendedData encoding=\"raw\">\n_", end ? (int)(READ_BLOCK - end) : 0, "");
+}
+
 static PetscErrorCode create_head(const vtk_piece *p, int n_piece, const uint64_t *sizes, double time,
                                   PetscBool compress, char **text, size_t *length)
 {
@@ -232,7 +251,8 @@ static PetscErrorCode create_head(const vtk_piece *p, int n_piece, const uint64_
           "</DataArray></FieldData>\n",
           time);
   for (int i = 0; i < n_piece; i++) offset = print_piece(f, p, sizes + (size_t)i * (2 + p->n_array), offset);
-  fprintf(f, "</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
+  fprintf(f, "</UnstructuredGrid>\n");
+  print_tag(f);
   PetscCheck(fclose(f) == 0, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the head of a VTK file");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
