@@ -226,7 +226,7 @@ no_jobs() { [ -z "$(on_host 0 squeue -h 2>/dev/null)" ]; }
 
 # ---- waits -----------------------------------------------------------------------------------------------------------
 
-waits_documented=19 # docs/performance.md, "Measured on hosts"
+waits_documented=9 # docs/performance.md, "Measured on hosts"
 waits_margin=3
 
 # The time of an iteration against the delay of a link is a line, whose slope is the number of waits in order. Each rank
