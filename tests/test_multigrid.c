@@ -511,8 +511,8 @@ static PetscErrorCode test_ghosts(void)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(create_problem(17, 10, 0.01, alike, &p));
-  m = *(wring_multigrid *)p.op->data;
   PetscCall(solve_and_check(&p, "ghosts", 1e-4, NULL)); // r is not computed again
+  m = *(wring_multigrid *)p.op->data;
   for (int i = 0; i < m.cycle->n_level - 1; i++) {
     const wring_level *const l = &m.cycle->level[i];
     n_ghost += l->n_ghost;

@@ -73,11 +73,24 @@ static PetscErrorCode set_up(wring_operator *op)
   PetscCall(wring_hierarchy_destroy(&h));
   PetscCall(keep_reference(m));
   m->built++;
-  PetscCall(wring_cg_create(m->cycle, &m->cg));
-  m->cg->phases    = op->phases;
   op->info.library = "gamg";
-  op->info.memory  = m->cycle->memory + wring_cg_memory(m->cg);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &op->info.memory, 1, MPI_DOUBLE, MPI_SUM, op->comm));
+  PetscCallMPI(MPI_Allreduce(&m->cycle->memory, &op->info.memory, 1, MPI_DOUBLE, MPI_SUM, op->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Creates the vectors of conjugate gradients, which rough solves do without. */
+static PetscErrorCode need_cg(wring_operator *op)
+{
+  wring_multigrid *const m = op->data;
+  double                 memory;
+
+  PetscFunctionBegin;
+  if (m->cg) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_cg_create(m->cycle, &m->cg));
+  m->cg->phases = op->phases;
+  memory        = wring_cg_memory(m->cg);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &memory, 1, MPI_DOUBLE, MPI_SUM, op->comm));
+  op->info.memory += memory;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,6 +137,7 @@ static PetscErrorCode solve(wring_operator *op, double rtol, Vec b, Vec x, Petsc
     PetscCall(apply_cycle(op, 0, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(need_cg(op));
   PetscCall(VecGetArrayRead(b, &ba));
   PetscCall(VecGetArray(x, &xa));
   PetscCall(wring_cg_solve(m->cg, m->cycle, op->A, rtol, op->max_it, ba, xa, NULL, &op->info.iterations, reached));
@@ -144,6 +158,7 @@ static PetscErrorCode solve_from_zero(wring_operator *op, double rtol, double si
     PetscCall(apply_cycle(op, size, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(need_cg(op));
   PetscCall(VecGetArrayRead(b, &ba));
   PetscCall(VecGetArrayWrite(x, &xa));
   const wring_cg_zero zero = {.size = size, .d = d, .brought = brought};

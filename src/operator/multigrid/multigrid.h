@@ -20,8 +20,8 @@
 
 /* The data of an operator of type multigrid. */
 typedef struct {
-  wring_cycle *cycle; // NULL before the first set_up
-  wring_cg    *cg;
+  wring_cycle *cycle;     // NULL before the first set_up
+  wring_cg    *cg;        // NULL before the first solve that is not rough
   float       *reference; // [n] the scaling D^(-1/2) for which the interpolation was made
   PetscInt     built;     // number of hierarchies built with a new interpolation
 } wring_multigrid;
