@@ -3,7 +3,7 @@
 # Fails when a frame of frames.vtkhdf is not that of frame_NNNNNN.vtu value by value, or does not follow the published
 # layout; when a frame has other fields than the deck names, or other bytes than `wring check` says; when a restart
 # loses a frame or keeps one of a step that it makes again; when a killed run leaves a file that cannot be read; when a
-# wrong key is taken.
+# wrong key is taken; when the error does not name a /dev/shm that cannot be written (where namespaces are allowed).
 # usage: test_output.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 20
 . "$(dirname "$0")/lib.sh"
 
@@ -98,6 +98,20 @@ for case in '1 0.3' '1 0.9' '2 0.5' '4 0.7'; do
   got=$("$python" "$source/tests/read_vtkhdf.py" killed/frames.vtkhdf 2>&1) || fail "killed on $ranks ranks: $got"
   echo "killed on $ranks ranks after $delay s: $got"
 done
+
+# --- without a /dev/shm that can be written, Open MPI cannot open files on two ranks; the line says so, and what helps
+if unshare -m mount -t tmpfs -o ro none /dev/shm 2>/dev/null; then
+  cat >no_shm <<'SH'
+mount -t tmpfs -o ro none /dev/shm && exec "$@"
+SH
+  unshare -m sh no_shm timeout 60 "$mpiexec" -n 2 "$wring" run box.yaml -output_directory no_shm_1 >log 2>&1
+  got=$?
+  if [ $got != 0 ]; then
+    [ $got = 4 ] && grep -q '^wring: .*HDF5 cannot create it; /dev/shm cannot be written' log || fail 'no /dev/shm'
+    OMPI_MCA_sharedfp=^sm unshare -m sh no_shm timeout 60 "$mpiexec" -n 2 "$wring" run box.yaml \
+      -output_directory no_shm_2 >log 2>&1 || fail 'no /dev/shm, sharedfp ^sm'
+  fi
+fi
 
 # --- wrong keys, each in one line
 refused() { # TEXT ARGS...

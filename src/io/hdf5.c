@@ -3,6 +3,7 @@
 #include "file.h"
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 static uint64_t value_bytes(wring_type type)
@@ -43,6 +44,16 @@ static hid_t create_file(MPI_Comm comm, const char *part)
   return file;
 }
 
+/* Open MPI's MPI-IO makes a file in /dev/shm for ranks of one node (component sharedfp/sm), and gives no reason. */
+static const char *cause(MPI_Comm comm)
+{
+  PetscMPIInt size;
+  MPI_Comm_size(comm, &size);
+  return size > 1 && access("/dev/shm", W_OK | X_OK)
+           ? "; /dev/shm cannot be written (with Open MPI, try mpiexec --mca sharedfp ^sm)"
+           : "";
+}
+
 /* Either all ranks open the file or none does, since the calls that follow are collective. */
 PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path, wring_error *error)
 {
@@ -55,7 +66,7 @@ PetscErrorCode wring_hdf5_create(wring_hdf5 *h, MPI_Comm comm, const char *path,
   PetscCall(wring_file_check_open(comm, path, error));
   silence(h);
   h->file = create_file(comm, part);
-  if (h->file < 0) wring_error_set(error, "%s: cannot be written: HDF5 cannot create it", path);
+  if (h->file < 0) wring_error_set(error, "%s: cannot be written: HDF5 cannot create it%s", path, cause(comm));
   PetscCall(wring_error_share(comm, error));
   if (error->text[0]) {
     H5Eset_auto2(H5E_DEFAULT, h->report, h->report_data);
@@ -74,7 +85,7 @@ PetscErrorCode wring_hdf5_reopen(wring_hdf5 *h, MPI_Comm comm, const char *path,
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
   h->file = H5Fopen(path, H5F_ACC_RDWR, access);
   H5Pclose(access);
-  if (h->file < 0) wring_error_set(error, "%s: cannot be written: HDF5 cannot open it", path);
+  if (h->file < 0) wring_error_set(error, "%s: cannot be written: HDF5 cannot open it%s", path, cause(comm));
   PetscCall(wring_error_share(comm, error));
   if (error->text[0]) H5Eset_auto2(H5E_DEFAULT, h->report, h->report_data);
   PetscCall(wring_error_raise_output(comm, error));
