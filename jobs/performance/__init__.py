@@ -11,7 +11,7 @@ import os
 from program import Failure, say
 from tables import paste
 
-NAMES = ("targets", "sizes", "liu", "solvers", "roofline", "contacts", "model", "elements")
+NAMES = ("targets", "sizes", "liu", "solvers", "roofline", "contacts", "model", "elements", "orders")
 PAGE, OUT = "docs/performance.md", "out/performance"
 
 

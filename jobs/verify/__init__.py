@@ -23,6 +23,7 @@ CASES = {
     "buckling": beams.buckling,
     "bending": beams.bending,
     "torsion": beams.torsion,
+    "longitudinal": beams.longitudinal,
     "momenta": dynamics.momenta,
     "energy": dynamics.energy,
     "time_orders": dynamics.time_orders,
@@ -35,6 +36,7 @@ CASES = {
     "le10": benchmarks.le10,
     "gnl5": benchmarks.gnl5,
     "manufactured": manufactured.manufactured,
+    "isochoric": manufactured.isochoric,
 }
 
 

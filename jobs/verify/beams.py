@@ -114,25 +114,49 @@ def fit(values, guesses):
     return float(angles[0])
 
 
-def frequency(bench, n, options, column, guess, ratios):
-    """Of the motion after the static state of `options`: the midpoint rule's angle a per step means tan(a/2) 2/h."""
-    start = bench.run("beam", f"{n}-start", {"mesh_refine": n, "checkpoint_every": 1, **options})
+def frequency(bench, name, options, column, guess, ratios, held=None, steps=72):
+    """
+    Of the motion after the static state of `options`: the midpoint rule's angle a per step means tan(a/2) 2/h. held:
+    options of attachments, of both.
+    """
+    held = held or {}
+    start = bench.run("beam", f"{name}-start", {"checkpoint_every": 1, **options, **held})
     step = 1 / (24 * guess)
-    how = {"initial_restart": start.folder, "time_step": step, "time_steps": 72}
-    values = bench.run("beam_swing", f"{n}", how).column(column, "probes.csv")
+    how = {"initial_restart": start.folder, "time_step": step, "time_steps": steps, **held}
+    values = bench.run("beam_swing", name, how).column(column, "probes.csv")
     angle = fit(values, [2 * math.atan(math.pi * guess * ratio * step) for ratio in ratios])
     return math.tan(angle / 2) / (math.pi * step)
 
 
 def bending(bench):
     exact = beam_frequency()
-    ours = [frequency(bench, n, {}, "end_uz", exact, (1.05, 6.2, 17)) for n in levels(bench)]
+    ours = [frequency(bench, f"{n}", {"mesh_refine": n}, "end_uz", exact, (1.05, 6.2, 17)) for n in levels(bench)]
     return [Row("first frequency in bending", "limit", ours, exact, TIMOSHENKO, unit="1/s", reason=LOCKING)]
+
+
+def longitudinal(bench):
+    """Error of lumped masses. nu = 0, so that rollers on the sides exert no force; they keep other motions away."""
+    exact, rows = math.sqrt(YOUNG / DENSITY) / (4 * LENGTH), []
+    held = {}
+    for side in ("ymin", "ymax", "zmin", "zmax"):
+        held |= {f"attach_{side}_hard": "true", f"attach_{side}_components": side[0]}
+    for order in (1, 2):
+        errors = []
+        for n in levels(bench):
+            how = {"mesh_box_cells": "4,1,1", "mesh_order": order, "force_xmax_value": "1,0,0"}
+            ratios = (1.0, 3.0, 5.0, 7.0, 9.0)
+            ours = frequency(bench, f"{order}-{n}", {**how, "mesh_refine": n}, "end_ux", exact, ratios, held, 400)
+            errors.append(abs(ours / exact - 1))
+        label = "error of the first frequency along the bar" + (", tetrahedra of order 2" if order == 2 else "")
+        source = "sqrt(E/rho)/(4 L), Timoshenko, Goodier 1970, ch. 14"
+        rows.append(Row(label, "order", errors, source=source, order=2, scale=1))
+    return rows
 
 
 def torsion(bench):
     exact = math.sqrt(SHEAR * 0.140577 * 6 / DENSITY) / (4 * LENGTH)
     turned = {"attach_xmax_hard": "true", "attach_xmax_spin": "0.1,0,0", "force_xmax_value": "0,0,0"}
-    ours = [frequency(bench, n, turned, "side_uz", exact, (1.05, 3.1, 5.2)) for n in levels(bench)]
+    how = lambda n: {"mesh_refine": n, **turned}
+    ours = [frequency(bench, f"{n}", how(n), "side_uz", exact, (1.05, 3.1, 5.2)) for n in levels(bench)]
     source = "Saint-Venant's torsion of a square, Timoshenko, Goodier 1970, art. 109"
     return [Row("first frequency in torsion", "limit", ours, exact, source, unit="1/s", reason=LOCKING)]

@@ -1,6 +1,7 @@
 """
-A manufactured solution at large strain: the loads on the vertices are the internal forces of the exact solution,
-f_i = sum of the integrals of P(F) grad N_i, P by laws.py, with quadrature. Errors of displacement in L2 and H1.
+Manufactured solutions at large strain: the loads on the vertices are the internal forces of the exact solution,
+f_i = sum of the integrals of P(F) grad N_i, P by laws.py, with quadrature. Errors of displacement in L2 and H1. A
+solution is a function of points at rest [n, 3], which gives their positions [n, 3] and the gradient of these [n, 3, 3].
 """
 import functools
 import math
@@ -13,13 +14,21 @@ SOURCE = "method of manufactured solutions, Roache, J. Fluids Eng. 124 (2002) 4;
 CELLS = (4, 8, 16)
 SECOND = (3, 6, 12)  # cells of tetrahedra of order 2
 SECOND_LAWS = ("neohookean", "stable_neohookean", "corotated")
+KEPT = (2, 4, 8)  # of the solution that keeps volumes
+RATIOS = (0.3, 0.45, 0.49, 0.4999)  # Poisson's
+LOCKS = "elements without means of the volume lock"
 WAVE = math.pi / 2  # [1/m]
 # The exact solution is linear with waves on top. polynomial has no stiffness at rest and is stretched everywhere.
 BASE = {"polynomial": 1.5}
 
 
-def exact(stretch, points):
-    """Positions [n, 3] and their gradient [n, 3, 3] of points at rest [n, 3]."""
+@functools.lru_cache(maxsize=None)
+def waves(stretch):
+    """The solution of `manufactured`, which changes volumes."""
+    return functools.partial(move_by_waves, stretch)
+
+
+def move_by_waves(stretch, points):
     import numpy
 
     x, y, z = (WAVE * points[:, i] for i in range(3))
@@ -33,6 +42,22 @@ def exact(stretch, points):
     for i, (c, s) in enumerate(zip(cosines, sines)):
         gradient[:, i, i] += WAVE * wave[i] * c
         gradient[:, i, (i + 1) % 3] += WAVE * wave[i] * s
+    return position, gradient
+
+
+def shears(points):
+    """
+    Three shears, one after the other, which keep all volumes: x = X + a(Y), y = Y + b(Z), z = Z + c(x). P is then the
+    same at every Poisson's ratio for a law whose volumetric part has no slope at J = 1.
+    """
+    import numpy
+
+    position = points.copy()
+    gradient = numpy.broadcast_to(numpy.eye(3), (len(points), 3, 3)).copy()
+    for i, size in enumerate((0.15, 0.12, -0.1)):
+        j = (i + 1) % 3
+        gradient[:, i] += (size * WAVE * numpy.cos(WAVE * position[:, j]))[:, None] * gradient[:, j]
+        position[:, i] += size * numpy.sin(WAVE * position[:, j])
     return position, gradient
 
 
@@ -62,6 +87,7 @@ class Level:
     def __init__(self, cells):
         import numpy
 
+        self.cells = cells
         self.mesh = meshes.box((cells, cells, cells), jitter=0.3)
         self.points = numpy.array(self.mesh.points)
         self.tets = numpy.array(self.mesh.tets)
@@ -73,19 +99,19 @@ class Level:
         self.places = [numpy.einsum("a,eai->ei", numpy.array(w), corners) for w in quadrature()]
 
     @functools.lru_cache(maxsize=None)
-    def loads(self, law, stretch):
+    def loads(self, law, solution):
         import numpy
 
         forces = numpy.zeros_like(self.points)
         for place in self.places:
-            stress = nominal(law, exact(stretch, place)[1]) * (self.volumes / 4)[:, None, None]
+            stress = nominal(law, solution(place)[1]) * (self.volumes / 4)[:, None, None]
             numpy.add.at(forces, self.tets, numpy.einsum("eij,eaj->eai", stress, self.gradients))
         return forces
 
     def surface(self):
         return set(self.mesh.vertices(*meshes.SIDES))
 
-    def errors(self, positions, stretch):
+    def errors(self, positions, solution):
         """Of positions of the vertices: L2 of the positions, relative, and of their gradient."""
         import numpy
 
@@ -93,7 +119,7 @@ class Level:
         ours = numpy.einsum("eai,eaj->eij", corners, self.gradients)
         sums = numpy.zeros(4)
         for weights, place in zip(quadrature(), self.places):
-            position, gradient = exact(stretch, place)
+            position, gradient = solution(place)
             gap = numpy.einsum("a,eai->ei", numpy.array(weights), corners) - position
             parts = (gap, position, ours - gradient, gradient)
             sums += [(self.volumes / 4 * (p.reshape(len(p), -1) ** 2).sum(axis=1)).sum() for p in parts]
@@ -151,22 +177,23 @@ class Second(Level):
     def surface(self):
         return {v for v, at in enumerate(self.points) if min(at) < 1e-9 or max(at) > 1 - 1e-9}
 
-    def loads(self, law, stretch):
+    @functools.lru_cache(maxsize=None)
+    def loads(self, law, solution):
         import numpy
 
         forces = numpy.zeros_like(self.points)
         for _, gradients, place, weight in self.rule:
-            stress = nominal(law, exact(stretch, place)[1]) * weight[:, None, None]
+            stress = nominal(law, solution(place)[1]) * weight[:, None, None]
             numpy.add.at(forces, self.tets, numpy.einsum("eij,eaj->eai", stress, gradients))
         return forces
 
-    def errors(self, positions, stretch):
+    def errors(self, positions, solution):
         import numpy
 
         vertices = numpy.array(positions)[self.tets]
         sums = numpy.zeros(4)
         for values, gradients, place, weight in self.rule:
-            position, gradient = exact(stretch, place)
+            position, gradient = solution(place)
             gap = numpy.einsum("a,eai->ei", values, vertices) - position
             ours = numpy.einsum("eai,eaj->eij", vertices, gradients)
             parts = (gap, position, ours - gradient, gradient)
@@ -174,16 +201,19 @@ class Second(Level):
         return math.sqrt(sums[0] / sums[1]), math.sqrt(sums[2] / sums[3])
 
 
-def tables(level, law, stretch, name):
+KINDS = {1: Level, 2: Second}  # by order
+
+
+def tables(level, law, solution, name):
     """
     Paths of tables: targets in NAME.csv, loads in NAME_loads.csv, positions of all vertices in NAME_start.csv. A solve
     starts from the exact positions, which saves iterations.
     """
-    position = exact(stretch, level.points)[0]
+    position = solution(level.points)[0]
     start = {v: tuple(map(float, at)) for v, at in enumerate(position)}
     surface = level.surface()
     targets = {v: tuple(map(float, position[v])) for v in surface}
-    forces = level.loads(law, stretch)
+    forces = level.loads(law, solution)
     inner = {v: tuple(map(float, forces[v])) for v in range(len(level.points)) if v not in surface}
     rows = (targets, inner, start)
     return [meshes.table(f"{name}{part}.csv", row) for part, row in zip(("", "_loads", "_start"), rows)]
@@ -194,32 +224,67 @@ def level_of(kind, cells):
     return kind(cells)
 
 
-def solve(bench, name, level, cells, order):
-    """The errors of a level with a law."""
-    stretch, label = BASE.get(name, 1.0), f"{name}-{cells}-{order}"
-    targets, loads, start = tables(level, laws.LAWS[name], stretch, bench.file(label))
-    how = {**laws.keys(name, os.path.abspath(f"{INPUTS}/spline.csv")), "mesh_file": bench.file(f"{cells}.msh")}
-    how.update(attach_surface_file=targets, point_load_body_file=loads, initial_positions=start, mesh_order=order)
-    return level.errors(bench.run("manufactured", label, how).positions(), stretch)
+def solve(bench, label, level, law, solution, how):
+    """The errors of a level with a law and its keys."""
+    label = f"{label}-{level.cells}"
+    targets, loads, start = tables(level, law, solution, bench.file(label))
+    order = 2 if isinstance(level, Second) else 1
+    how = {**how, "attach_surface_file": targets, "point_load_body_file": loads, "initial_positions": start}
+    how |= {"mesh_file": bench.file(f"{level.cells}.msh"), "mesh_order": order}
+    return level.errors(bench.run("manufactured", label, how).positions(), solution)
+
+
+def levels_of(bench, kind, sizes):
+    """Levels, their meshes written."""
+    levels = [level_of(kind, cells) for cells in sizes]
+    for level in levels:
+        level.mesh.write(bench.file(f"{level.cells}.msh"))
+    return levels
+
+
+def rows_of(title, order, found, reason=""):
+    """Of errors in L2 and H1 by level; title has a place for the norm."""
+    return [
+        Row(title.format(norm), "order", list(errors), source=SOURCE, order=expected, scale=1, reason=reason)
+        for (norm, expected), errors in zip((("L2", order + 1), ("H1", order)), zip(*found))
+    ]
 
 
 def manufactured(bench):
     rows = []
     count = 2 if bench.quick else 3
-    for order, kind, sizes in ((1, Level, CELLS), (2, Second, SECOND)):
+    for order, sizes in ((1, CELLS), (2, SECOND)):
         names = ("neohookean",) if bench.quick else laws.LAWS if order == 1 else SECOND_LAWS
-        levels = {cells: level_of(kind, cells) for cells in sizes[:count]}
-        for cells, level in levels.items():
-            level.mesh.write(bench.file(f"{cells}.msh"))
+        levels = levels_of(bench, KINDS[order], sizes[:count])
         for name in names:
-            found = [solve(bench, name, level, cells, order) for cells, level in levels.items()]
-            for (label, expected), errors in zip((("L2", order + 1), ("H1", order)), zip(*found)):
-                title = f"{name}: error in {label}" + (", tetrahedra of order 2" if order == 2 else "")
-                rows.append(Row(title, "order", list(errors), source=SOURCE, order=expected, scale=1))
+            how, solution = laws.keys(name, os.path.abspath(f"{INPUTS}/spline.csv")), waves(BASE.get(name, 1.0))
+            found = [solve(bench, f"{name}-{order}", level, laws.LAWS[name], solution, how) for level in levels]
+            rows += rows_of(f"{name}: error in {{}}" + (", tetrahedra of order 2" if order == 2 else ""), order, found)
+    return rows
+
+
+def towards_half(nu, volumetric):
+    """Keys of neohookean with this Poisson's ratio."""
+    how = laws.keys("neohookean", None) | {"material_volumetric": volumetric}
+    return how | {"material_lambda": 2 * laws.MU * nu / (1 - 2 * nu)}
+
+
+def isochoric(bench):
+    """neohookean towards Poisson's ratio 1/2, with and without means of the volume."""
+    rows = []
+    for order, sizes in ((1, CELLS), (2, KEPT)):
+        levels = levels_of(bench, KINDS[order], sizes)
+        for volumetric in ("full", "mean"):
+            for nu in RATIOS:
+                how = towards_half(nu, volumetric)
+                label = f"{order}-{volumetric}-{nu}"
+                found = [solve(bench, label, level, laws.neohookean, shears, how) for level in levels]
+                title = f"order {order}, {volumetric}, nu = {nu}: error in {{}}"
+                rows += rows_of(title, order, found, LOCKS if volumetric == "full" else "")
     return rows
 
 
 def write_inputs():
     level = Level(CELLS[0])
     level.mesh.write(f"{INPUTS}/manufactured.msh")
-    tables(level, laws.LAWS["neohookean"], 1.0, f"{INPUTS}/manufactured")
+    tables(level, laws.LAWS["neohookean"], waves(1.0), f"{INPUTS}/manufactured")

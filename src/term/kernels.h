@@ -50,13 +50,14 @@ static inline __attribute__((always_inline)) void load_coordinate(const double (
   for (int a = 0; a < 9; a++) load_lanes(d[3 * a + c], &v[a]);
 }
 
-/* One coordinate of dx/dL_k at a point L, in registers. */
+/* One coordinate of dx/dL_k at a point L, in registers: sums of products alone, for fused multiply-add. */
 static inline __attribute__((always_inline)) void derive(const double *L, const lane_values v[9], lane_values D[3])
 {
-  const lane_values last = L[0] * v[6] + L[1] * v[7] + L[2] * v[8];
-  D[0]                   = 4 * (L[0] * v[0] + L[1] * v[3] + L[2] * v[5] + L[3] * v[6] - last) - v[0];
-  D[1]                   = 4 * (L[1] * v[1] + L[0] * v[3] + L[2] * v[4] + L[3] * v[7] - last) - v[1];
-  D[2]                   = 4 * (L[2] * v[2] + L[0] * v[5] + L[1] * v[4] + L[3] * v[8] - last) - v[2];
+  const double      l0 = 4 * L[0], l1 = 4 * L[1], l2 = 4 * L[2], l3 = 4 * L[3];
+  const lane_values last = l0 * v[6] + l1 * v[7] + l2 * v[8];
+  D[0]                   = (l0 - 1) * v[0] - last + l1 * v[3] + l2 * v[5] + l3 * v[6];
+  D[1]                   = (l1 - 1) * v[1] - last + l0 * v[3] + l2 * v[4] + l3 * v[7];
+  D[2]                   = (l2 - 1) * v[2] - last + l0 * v[5] + l1 * v[4] + l3 * v[8];
 }
 
 /* D [9] = dx/dL_k at a point L, column by column, from the columns d [27] of the free vertices. */
@@ -88,11 +89,21 @@ load_point(const double *L, const double *coef, const double (*restrict d)[LANES
   }
 }
 
-static inline __attribute__((always_inline)) void add_lane_values(const lane_values *v, double *f)
+/* f += a u + b v, in this order, for fused multiply-add. */
+static inline __attribute__((always_inline)) void add_multiples(double a, const lane_values *u, double b,
+                                                                const lane_values *v, double *f)
 {
   lane_values sum;
   load_lanes(f, &sum);
-  sum += *v;
+  sum = sum + a * *u + b * *v;
+  store_lanes(&sum, f);
+}
+
+static inline __attribute__((always_inline)) void add_multiple(double a, const lane_values *u, double *f)
+{
+  lane_values sum;
+  load_lanes(f, &sum);
+  sum += a * *u;
   store_lanes(&sum, f);
 }
 
@@ -100,11 +111,17 @@ static inline __attribute__((always_inline)) void add_lane_values(const lane_val
 static inline __attribute__((always_inline)) void add_coordinate(const double *L, int c, const lane_values D[3],
                                                                  double (*restrict f)[LANES])
 {
-  const lane_values D0 = 4 * D[0], D1 = 4 * D[1], D2 = 4 * D[2], sum = D0 + D1 + D2;
-  const lane_values v[9] = {(L[0] - 0.25) * D0,     (L[1] - 0.25) * D1,     (L[2] - 0.25) * D2,
-                            L[1] * D0 + L[0] * D1,  L[2] * D1 + L[1] * D2,  L[2] * D0 + L[0] * D2,
-                            L[3] * D0 - L[0] * sum, L[3] * D1 - L[1] * sum, L[3] * D2 - L[2] * sum};
-  for (int a = 0; a < 9; a++) add_lane_values(&v[a], f[3 * a + c]);
+  const double      l0 = 4 * L[0], l1 = 4 * L[1], l2 = 4 * L[2], l3 = 4 * L[3];
+  const lane_values sum = D[0] + D[1] + D[2];
+  add_multiple(l0 - 1, &D[0], f[c]);
+  add_multiple(l1 - 1, &D[1], f[3 + c]);
+  add_multiple(l2 - 1, &D[2], f[6 + c]);
+  add_multiples(l1, &D[0], l0, &D[1], f[9 + c]);
+  add_multiples(l2, &D[1], l1, &D[2], f[12 + c]);
+  add_multiples(l2, &D[0], l0, &D[2], f[15 + c]);
+  add_multiples(l3, &D[0], -l0, &sum, f[18 + c]);
+  add_multiples(l3, &D[1], -l1, &sum, f[21 + c]);
+  add_multiples(l3, &D[2], -l2, &sum, f[24 + c]);
 }
 
 /* f [27] += the transpose of form_derivatives applied to D [9]. */
