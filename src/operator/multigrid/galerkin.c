@@ -19,7 +19,10 @@ typedef struct {
   double   *sum; // [columns of P] the row of P^T A P
 } work_row;
 
-/* Adds w times row i of A, whose columns begin at `shift`. A store that may be in vain is cheaper than a branch. */
+/*
+  Adds w times row i of A, whose columns begin at `shift`. The list is written for known columns too, which is cheaper
+  than a branch.
+*/
 static inline void add_entries(const wring_csr *A, const double *value, PetscInt shift, PetscInt i, PetscInt row,
                                double w, work_row *v)
 {

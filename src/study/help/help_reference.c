@@ -51,18 +51,19 @@ static PetscErrorCode put_key(void *context, const char *key, const wring_option
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const char head[] =
-  "# Reference\n\n"
-  "Every key of a deck, as `wring help reference` prints them from the program's own tables; the [user "
-  "guide](user.md)\n"
-  "says how to use them. `a_b_c` is the key `a: {b: {c: value}}` of a deck, and `-a_b_c value` on the command line. "
-  "NAME\n"
-  "stands for the name of a set, region, probe or other part. A heading names the laws, solvers or shapes whose keys\n"
-  "follow. `(0,inf)` is above 0, `[0,inf)` from 0 on. A key without a default is optional or required, as its\n"
-  "description says.\n\n"
-  "`region_NAME_KEY` is every KEY of `material_` for one region, and `variant_NAME_KEY` every KEY of the solver type "
-  "in\n"
-  "`variant_NAME_type`.\n";
+static const char head[] = "# Reference\n\n"
+                           "Every key of a deck, as `wring help reference` prints them from the program's own tables; "
+                           "the [user guide](user.md)\n"
+                           "says how to use them. `a_b_c` is the key `a: {b: {c: value}}` of a deck, "
+                           "and `-a_b_c value` on the command line. NAME\n"
+                           "stands for the name of a set, region, probe or other part. "
+                           "A heading names the laws, solvers or shapes whose keys\n"
+                           "follow. `(0,inf)` is above 0, `[0,inf)` from 0 on. "
+                           "A key without a default is optional or required, as its\n"
+                           "description says.\n\n"
+                           "`region_NAME_KEY` is every KEY of `material_` for one region, "
+                           "and `variant_NAME_KEY` every KEY of the solver type in\n"
+                           "`variant_NAME_type`.\n";
 
 PetscErrorCode wring_help_reference(MPI_Comm comm, const wring_catalogue *c)
 {
