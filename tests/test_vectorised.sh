@@ -1,7 +1,8 @@
 #!/bin/bash
 # The loops over lanes of laws and of 3x3 blocks are vector code: read from the instructions of this build's objects,
 # for any compiler. Fails if "#pragma omp simd" was ignored, as happens when the loop takes the address of a struct or
-# calls a function that is not inlined, or when compiler flags are lost.
+# calls a function that is not inlined, or when compiler flags are lost. The element loops, which move rows of vertices,
+# store whole vectors: a compiler that takes a vector apart stores numbers and halves, for which the next load waits.
 . "$(dirname "$0")/lib.sh"
 objects=$build/CMakeFiles/wring.dir/src
 command -v objdump > /dev/null || skip "no objdump"
@@ -45,5 +46,17 @@ for file in "$source"/src/law/*.c "$source"/src/law/common/*.c "$source/src/base
   done
 done
 echo "$checked functions, vectors in $wide"
+
+# Stores of one or two numbers in the element loops, hundreds when vectors are taken apart.
+stores() {
+  objdump -d --no-show-raw-insn "$objects/term/pass.c.o" |
+    grep -cE '[[:space:]]vmov([hl]pd|[au]p[sd]|dq[au]) +%xmm[0-9]+,.*\('
+}
+
+if [ "$wide" != %xmm ]; then
+  parts=$(stores)
+  echo "element loops: $parts stores of parts of a vector"
+  [ "$parts" -le 100 ] || { echo "expected 100 or fewer; src/term/vertex_rows.h"; failed=1; }
+fi
 [ $checked -ge 60 ] || { echo "expected 60 functions or more"; exit 1; }
 exit $failed

@@ -43,11 +43,15 @@ static inline __attribute__((always_inline)) int points_of(const wring_term *t, 
 
 /* ---- second-order tets: derivatives of x in the reference coordinates. docs/theory.md (3.1b) --------------------- */
 
+/*
+  Arrays of lanes are passed from here on as a pointer to the first of the WIDTH lanes that are processed, its rows
+  LANES apart.
+*/
+
 /* Coordinate c of the columns d [27] of the free vertices: corners 0 1 2, then the middles 01 12 20 03 13 23. */
-static inline __attribute__((always_inline)) void load_coordinate(const double (*restrict d)[LANES], int c,
-                                                                  lane_values v[9])
+static inline __attribute__((always_inline)) void load_coordinate(const double *restrict d, int c, lane_values v[9])
 {
-  for (int a = 0; a < 9; a++) load_lanes(d[3 * a + c], &v[a]);
+  for (int a = 0; a < 9; a++) load_lanes(d + (3 * a + c) * LANES, &v[a]);
 }
 
 /* One coordinate of dx/dL_k at a point L, in registers: sums of products alone, for fused multiply-add. */
@@ -64,17 +68,19 @@ static inline __attribute__((always_inline)) void derive(const double *L, const 
 static inline __attribute__((always_inline)) void form_derivatives(const double *L, const double (*restrict d)[LANES],
                                                                    double (*restrict D)[LANES])
 {
-  for (int c = 0; c < 3; c++) {
-    lane_values v[9], at[3];
-    load_coordinate(d, c, v);
-    derive(L, v, at);
-    for (int k = 0; k < 3; k++) store_lanes(&at[k], D[3 * k + c]);
+  for (int l = 0; l < LANES; l += WIDTH) {
+    for (int c = 0; c < 3; c++) {
+      lane_values v[9], at[3];
+      load_coordinate(*d + l, c, v);
+      derive(L, v, at);
+      for (int k = 0; k < 3; k++) store_lanes(&at[k], D[3 * k + c] + l);
+    }
   }
 }
 
 /* The same, and z = D coef for q = 3, in registers. */
-static inline __attribute__((always_inline)) void
-load_point(const double *L, const double *coef, const double (*restrict d)[LANES], double (*restrict z)[LANES])
+static inline __attribute__((always_inline)) void load_point_part(const double *L, const double *coef,
+                                                                  const double *restrict d, double *restrict z)
 {
   lane_values g[9];
   for (int i = 0; i < 9; i++) load_lanes(coef + i * LANES, &g[i]);
@@ -84,9 +90,15 @@ load_point(const double *L, const double *coef, const double (*restrict d)[LANES
     derive(L, v, D);
     for (int k = 0; k < 3; k++) {
       const lane_values sum = D[0] * g[k] + D[1] * g[3 + k] + D[2] * g[6 + k];
-      store_lanes(&sum, z[3 * c + k]);
+      store_lanes(&sum, z + (3 * c + k) * LANES);
     }
   }
+}
+
+static inline __attribute__((always_inline)) void
+load_point(const double *L, const double *coef, const double (*restrict d)[LANES], double (*restrict z)[LANES])
+{
+  for (int l = 0; l < LANES; l += WIDTH) load_point_part(L, coef + l, *d + l, *z + l);
 }
 
 /* f += a u + b v, in this order, for fused multiply-add. */
@@ -109,47 +121,56 @@ static inline __attribute__((always_inline)) void add_multiple(double a, const l
 
 /* Coordinate c of f [27] += the transpose of `derive` applied to D. */
 static inline __attribute__((always_inline)) void add_coordinate(const double *L, int c, const lane_values D[3],
-                                                                 double (*restrict f)[LANES])
+                                                                 double *restrict f)
 {
   const double      l0 = 4 * L[0], l1 = 4 * L[1], l2 = 4 * L[2], l3 = 4 * L[3];
   const lane_values sum = D[0] + D[1] + D[2];
-  add_multiple(l0 - 1, &D[0], f[c]);
-  add_multiple(l1 - 1, &D[1], f[3 + c]);
-  add_multiple(l2 - 1, &D[2], f[6 + c]);
-  add_multiples(l1, &D[0], l0, &D[1], f[9 + c]);
-  add_multiples(l2, &D[1], l1, &D[2], f[12 + c]);
-  add_multiples(l2, &D[0], l0, &D[2], f[15 + c]);
-  add_multiples(l3, &D[0], -l0, &sum, f[18 + c]);
-  add_multiples(l3, &D[1], -l1, &sum, f[21 + c]);
-  add_multiples(l3, &D[2], -l2, &sum, f[24 + c]);
+  f += c * LANES;
+  add_multiple(l0 - 1, &D[0], f);
+  add_multiple(l1 - 1, &D[1], f + 3 * LANES);
+  add_multiple(l2 - 1, &D[2], f + 6 * LANES);
+  add_multiples(l1, &D[0], l0, &D[1], f + 9 * LANES);
+  add_multiples(l2, &D[1], l1, &D[2], f + 12 * LANES);
+  add_multiples(l2, &D[0], l0, &D[2], f + 15 * LANES);
+  add_multiples(l3, &D[0], -l0, &sum, f + 18 * LANES);
+  add_multiples(l3, &D[1], -l1, &sum, f + 21 * LANES);
+  add_multiples(l3, &D[2], -l2, &sum, f + 24 * LANES);
 }
 
 /* f [27] += the transpose of form_derivatives applied to D [9]. */
 static inline __attribute__((always_inline)) void add_derivatives(const double *L, const double (*restrict D)[LANES],
                                                                   double (*restrict f)[LANES])
 {
-  for (int c = 0; c < 3; c++) {
-    lane_values at[3];
-    for (int k = 0; k < 3; k++) load_lanes(D[3 * k + c], &at[k]);
-    add_coordinate(L, c, at, f);
+  for (int l = 0; l < LANES; l += WIDTH) {
+    for (int c = 0; c < 3; c++) {
+      lane_values at[3];
+      for (int k = 0; k < 3; k++) load_lanes(D[3 * k + c] + l, &at[k]);
+      add_coordinate(L, c, at, *f + l);
+    }
   }
 }
 
 /* The same with D = w p coef^T for q = 3, in registers. */
-static inline __attribute__((always_inline)) void add_point_forces(const double *L, const double *coef,
-                                                                   const double *weight,
-                                                                   const double (*restrict p)[LANES],
-                                                                   double (*restrict f)[LANES])
+static inline __attribute__((always_inline)) void
+add_point_part(const double *L, const double *coef, const double *weight, const double *restrict p, double *restrict f)
 {
   lane_values g[9], w;
   load_lanes(weight, &w);
   for (int i = 0; i < 9; i++) load_lanes(coef + i * LANES, &g[i]);
   for (int c = 0; c < 3; c++) {
     lane_values r[3], D[3];
-    for (int k = 0; k < 3; k++) load_lanes(p[3 * c + k], &r[k]);
+    for (int k = 0; k < 3; k++) load_lanes(p + (3 * c + k) * LANES, &r[k]);
     for (int k = 0; k < 3; k++) D[k] = w * (r[0] * g[3 * k] + r[1] * g[3 * k + 1] + r[2] * g[3 * k + 2]);
     add_coordinate(L, c, D, f);
   }
+}
+
+static inline __attribute__((always_inline)) void add_point_forces(const double *L, const double *coef,
+                                                                   const double *weight,
+                                                                   const double (*restrict p)[LANES],
+                                                                   double (*restrict f)[LANES])
+{
+  for (int l = 0; l < LANES; l += WIDTH) add_point_part(L, coef + l, weight + l, *p + l, *f + l);
 }
 
 /* ---- G ----------------------------------------------------------------------------------------------------------- */
@@ -264,40 +285,57 @@ static inline __attribute__((always_inline)) const double *form_rows(int m, int 
   return (const double *)g;
 }
 
-static inline __attribute__((always_inline)) void store_corner(const lane_corner *v, double (*restrict xyz)[LANES])
+static inline __attribute__((always_inline)) void store_corner(const lane_corner *v, double *restrict xyz)
 {
-  store_lanes(&v->x, xyz[0]);
-  store_lanes(&v->y, xyz[1]);
-  store_lanes(&v->z, xyz[2]);
+  store_lanes(&v->x, xyz);
+  store_lanes(&v->y, xyz + LANES);
+  store_lanes(&v->z, xyz + 2 * LANES);
 }
 
-static inline __attribute__((always_inline)) void load_corner(const double (*restrict xyz)[LANES], lane_corner *v)
+static inline __attribute__((always_inline)) void load_corner(const double *restrict xyz, lane_corner *v)
 {
-  load_lanes(xyz[0], &v->x);
-  load_lanes(xyz[1], &v->y);
-  load_lanes(xyz[2], &v->z);
+  load_lanes(xyz, &v->x);
+  load_lanes(xyz + LANES, &v->y);
+  load_lanes(xyz + 2 * LANES, &v->z);
   v->w = (lane_values){0};
+}
+
+/* Rows of private vertices, x [vertices][4]. */
+static inline __attribute__((always_inline)) void load_private(const double *x, const uint16_t *at, lane_rows *r)
+{
+  const double *row[WIDTH];
+  for (int l = 0; l < WIDTH; l++) row[l] = x + at[l];
+  load_rows(row, r);
+}
+
+static inline __attribute__((always_inline)) void add_private(const lane_rows *r, const uint16_t *at, double *f)
+{
+  double *row[WIDTH];
+  for (int l = 0; l < WIDTH; l++) row[l] = f + at[l];
+  add_rows(r, row);
 }
 
 /* xe [3 m] = the corners of a block, x private [vertices][4]. */
 static inline __attribute__((always_inline)) void gather(int m, const uint16_t *corner, const double *x,
                                                          double (*restrict xe)[LANES])
 {
-  eight_rows  r;
+  lane_rows   r;
   lane_corner v;
-  for (int a = 0; a < m; a++) {
-    load_rows(x, corner + a * LANES, &r);
-    rows_to_lanes(&r, &v);
-    store_corner(&v, xe + 3 * a);
+  for (int l = 0; l < LANES; l += WIDTH) {
+    for (int a = 0; a < m; a++) {
+      load_private(x, corner + a * LANES + l, &r);
+      rows_to_lanes(&r, &v);
+      store_corner(&v, xe[3 * a] + l);
+    }
   }
 }
 
 /* The corner `at` of each lane minus `last`. */
 static inline __attribute__((always_inline)) void gather_column(const uint16_t *at, const double *x,
-                                                                const eight_rows *last, lane_corner *d)
+                                                                const lane_rows *last, lane_corner *d)
 {
-  eight_rows r;
-  load_rows(x, at, &r);
+  lane_rows r;
+  load_private(x, at, &r);
   subtract_rows(&r, last);
   rows_to_lanes(&r, d);
 }
@@ -306,38 +344,43 @@ static inline __attribute__((always_inline)) void gather_column(const uint16_t *
 static inline __attribute__((always_inline)) void gather_columns(int m, const uint16_t *corner, const double *x,
                                                                  double (*restrict d)[LANES])
 {
-  eight_rows  last;
+  lane_rows   last;
   lane_corner v;
-  load_rows(x, corner + (m - 1) * LANES, &last);
-  for (int a = 0; a < m - 1; a++) {
-    gather_column(corner + a * LANES, x, &last, &v);
-    store_corner(&v, d + 3 * a);
+  for (int l = 0; l < LANES; l += WIDTH) {
+    load_private(x, corner + (m - 1) * LANES + l, &last);
+    for (int a = 0; a < m - 1; a++) {
+      gather_column(corner + a * LANES + l, x, &last, &v);
+      store_corner(&v, d[3 * a] + l);
+    }
+    if (m == 1) {
+      rows_to_lanes(&last, &v);
+      store_corner(&v, *d + l);
+    }
   }
-  if (m > 1) return;
-  rows_to_lanes(&last, &v);
-  store_corner(&v, d);
 }
 
 /* Adds fe [3 m] to the corners of a block, f private [vertices][4]. */
 static inline __attribute__((always_inline)) void scatter(int m, const uint16_t                      *corner,
                                                           const double (*restrict fe)[LANES], double *f)
 {
-  eight_rows  r;
+  lane_rows   r;
   lane_corner v;
-  for (int a = 0; a < m; a++) {
-    load_corner(fe + 3 * a, &v);
-    lanes_to_rows(&v, &r);
-    add_rows(&r, corner + a * LANES, f);
+  for (int l = 0; l < LANES; l += WIDTH) {
+    for (int a = 0; a < m; a++) {
+      load_corner(fe[3 * a] + l, &v);
+      lanes_to_rows(&v, &r);
+      add_private(&r, corner + a * LANES + l, f);
+    }
   }
 }
 
 /* Adds v to the corner `at` of each lane and subtracts it from `last`. */
 static inline __attribute__((always_inline)) void scatter_column(const lane_corner *v, const uint16_t *at,
-                                                                 eight_rows *last, double *f)
+                                                                 lane_rows *last, double *f)
 {
-  eight_rows r;
+  lane_rows r;
   lanes_to_rows(v, &r);
-  add_rows(&r, at, f);
+  add_private(&r, at, f);
   subtract_rows(last, &r);
 }
 
@@ -345,13 +388,15 @@ static inline __attribute__((always_inline)) void scatter_column(const lane_corn
 static inline __attribute__((always_inline)) void scatter_columns(int m, const uint16_t                      *corner,
                                                                   const double (*restrict fe)[LANES], double *f)
 {
-  eight_rows  last = {0};
   lane_corner v;
-  for (int a = 0; a < free_vertices(m); a++) {
-    load_corner(fe + 3 * a, &v);
-    scatter_column(&v, corner + a * LANES, &last, f);
+  for (int l = 0; l < LANES; l += WIDTH) {
+    lane_rows last = {0};
+    for (int a = 0; a < free_vertices(m); a++) {
+      load_corner(fe[3 * a] + l, &v);
+      scatter_column(&v, corner + a * LANES + l, &last, f);
+    }
+    if (m > 1) add_private(&last, corner + (m - 1) * LANES + l, f);
   }
-  if (m > 1) add_rows(&last, corner + (m - 1) * LANES, f);
 }
 
 /* ---- tets: the same with columns and forces in registers, since stores would limit the speed of these loops ------ */
@@ -359,28 +404,34 @@ static inline __attribute__((always_inline)) void scatter_columns(int m, const u
 /* Row c of z = D coef: column k is the sum over a of coordinate c of D_a times g [3 a + k]. */
 static inline __attribute__((always_inline)) void store_row_of_z(const lane_values *d0, const lane_values *d1,
                                                                  const lane_values *d2, const lane_values *g,
-                                                                 double (*restrict z)[LANES])
+                                                                 double *restrict z)
 {
   for (int k = 0; k < 3; k++) {
     const lane_values sum = *d0 * g[k] + *d1 * g[3 + k] + *d2 * g[6 + k];
-    store_lanes(&sum, z[k]);
+    store_lanes(&sum, z + k * LANES);
   }
 }
 
-static inline __attribute__((always_inline)) void load_tets(const uint16_t *corner, const double *coef, const double *x,
-                                                            double (*restrict z)[LANES])
+static inline __attribute__((always_inline)) void load_tets_part(const uint16_t *corner, const double *coef,
+                                                                 const double *x, double *restrict z)
 {
-  eight_rows  last;
+  lane_rows   last;
   lane_corner d0, d1, d2;
   lane_values g[9];
-  load_rows(x, corner + 3 * LANES, &last);
+  load_private(x, corner + 3 * LANES, &last);
   gather_column(corner, x, &last, &d0);
   gather_column(corner + LANES, x, &last, &d1);
   gather_column(corner + 2 * LANES, x, &last, &d2);
   for (int i = 0; i < 9; i++) load_lanes(coef + i * LANES, &g[i]);
   store_row_of_z(&d0.x, &d1.x, &d2.x, g, z);
-  store_row_of_z(&d0.y, &d1.y, &d2.y, g, z + 3);
-  store_row_of_z(&d0.z, &d1.z, &d2.z, g, z + 6);
+  store_row_of_z(&d0.y, &d1.y, &d2.y, g, z + 3 * LANES);
+  store_row_of_z(&d0.z, &d1.z, &d2.z, g, z + 6 * LANES);
+}
+
+static inline __attribute__((always_inline)) void load_tets(const uint16_t *corner, const double *coef, const double *x,
+                                                            double (*restrict z)[LANES])
+{
+  for (int l = 0; l < LANES; l += WIDTH) load_tets_part(corner + l, coef + l, x, *z + l);
 }
 
 /* v = w p g with the row g [3] of coef: the force at a free corner. */
@@ -395,21 +446,27 @@ static inline __attribute__((always_inline)) void form_corner(const lane_values 
   v->w = (lane_values){0};
 }
 
+static inline __attribute__((always_inline)) void
+scatter_tets_part(const uint16_t *corner, const double *coef, const double *weight, const double *restrict p, double *f)
+{
+  lane_rows   last = {0};
+  lane_corner v;
+  lane_values w, r[9];
+  load_lanes(weight, &w);
+  for (int i = 0; i < 9; i++) load_lanes(p + i * LANES, &r[i]);
+  for (int a = 0; a < 3; a++) {
+    form_corner(r, coef + 3 * a * LANES, &w, &v);
+    scatter_column(&v, corner + a * LANES, &last, f);
+  }
+  add_private(&last, corner + 3 * LANES, f);
+}
+
 /* f += w G^T p, f private [vertices][4]. */
 static inline __attribute__((always_inline)) void scatter_tets(const uint16_t *corner, const double *coef,
                                                                const double *weight, const double (*restrict p)[LANES],
                                                                double       *f)
 {
-  eight_rows  last = {0};
-  lane_corner v;
-  lane_values w, r[9];
-  load_lanes(weight, &w);
-  for (int i = 0; i < 9; i++) load_lanes(p[i], &r[i]);
-  for (int a = 0; a < 3; a++) {
-    form_corner(r, coef + 3 * a * LANES, &w, &v);
-    scatter_column(&v, corner + a * LANES, &last, f);
-  }
-  add_rows(&last, corner + 3 * LANES, f);
+  for (int l = 0; l < LANES; l += WIDTH) scatter_tets_part(corner + l, coef + l, weight + l, *p + l, f);
 }
 
 /* Copies the positions of a chunk's vertices to x_private [vertices][4]. */

@@ -26,33 +26,28 @@ typedef struct {
   PetscInt               b;
 } work_block;
 
-VERTEX_ROWS_INLINE void load_eight(const double *const at[LANES], eight_rows *r)
-{
-  join_rows(at[0], at[2], &r->r02);
-  join_rows(at[1], at[3], &r->r13);
-  join_rows(at[4], at[6], &r->r46);
-  join_rows(at[5], at[7], &r->r57);
-}
-
 /* Columns x_a - x_own of the other vertices, or x_own of points. */
 VERTEX_ROWS_INLINE void gather_columns_of(int m, const double *x, const PetscInt *other, const double (*own)[4],
                                           const unsigned char *slot, lanes *columns)
 {
-  const double *at[LANES];
-  eight_rows    centre, r;
+  const double *at[WIDTH];
+  lane_rows     centre, r;
   lane_corner   v;
-  for (int l = 0; l < LANES; l++) at[l] = own[slot[l]];
-  load_eight(at, &centre);
-  for (int a = 0; a < m - 1; a++) {
-    for (int l = 0; l < LANES; l++) at[l] = x + (size_t)4 * other[a * LANES + l];
-    load_eight(at, &r);
-    subtract_rows(&r, &centre);
-    rows_to_lanes(&r, &v);
-    store_corner(&v, columns + 3 * a);
+  for (int first = 0; first < LANES; first += WIDTH) {
+    for (int l = 0; l < WIDTH; l++) at[l] = own[slot[first + l]];
+    load_rows(at, &centre);
+    for (int a = 0; a < m - 1; a++) {
+      for (int l = 0; l < WIDTH; l++) at[l] = x + (size_t)4 * other[a * LANES + first + l];
+      load_rows(at, &r);
+      subtract_rows(&r, &centre);
+      rows_to_lanes(&r, &v);
+      store_corner(&v, columns[3 * a] + first);
+    }
+    if (m == 1) {
+      rows_to_lanes(&centre, &v);
+      store_corner(&v, *columns + first);
+    }
   }
-  if (m > 1) return;
-  rows_to_lanes(&centre, &v);
-  store_corner(&v, columns);
 }
 
 /* Row of G of the own vertex: minus the sum of the others. */

@@ -11,54 +11,36 @@ enum { SMALL = 16 }; // a colour with fewer blocks is processed by one thread
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
 
-/* The vertices of a corner of a block; at [LANES], x [n_local][4]. */
-VERTEX_ROWS_INLINE void load_vertices(const double *x, const PetscInt *at, eight_rows *r)
-{
-  join_rows(x + (size_t)4 * at[0], x + (size_t)4 * at[2], &r->r02);
-  join_rows(x + (size_t)4 * at[1], x + (size_t)4 * at[3], &r->r13);
-  join_rows(x + (size_t)4 * at[4], x + (size_t)4 * at[6], &r->r46);
-  join_rows(x + (size_t)4 * at[5], x + (size_t)4 * at[7], &r->r57);
-}
-
-VERTEX_ROWS_INLINE void store_pair(const row_pair *p, double *x, double *y)
-{
-  const vertex_row a = __builtin_shufflevector(*p, *p, 0, 1, 2, 3), b = __builtin_shufflevector(*p, *p, 4, 5, 6, 7);
-  store_row(&a, x);
-  store_row(&b, y);
-}
-
-VERTEX_ROWS_INLINE void store_vertices(const eight_rows *r, const PetscInt *at, double *x)
-{
-  store_pair(&r->r02, x + (size_t)4 * at[0], x + (size_t)4 * at[2]);
-  store_pair(&r->r13, x + (size_t)4 * at[1], x + (size_t)4 * at[3]);
-  store_pair(&r->r46, x + (size_t)4 * at[4], x + (size_t)4 * at[6]);
-  store_pair(&r->r57, x + (size_t)4 * at[5], x + (size_t)4 * at[7]);
-}
-
 /* xe [3 m] and inverse masses w [m] of a block's vertices, from x [n_local][4]. */
 VERTEX_ROWS_INLINE void gather_vertices(int m, const PetscInt *corner, const double *x, lanes *restrict xe,
                                         lanes *restrict w)
 {
-  eight_rows  r;
-  lane_corner v;
-  for (int a = 0; a < m; a++) {
-    load_vertices(x, corner + a * LANES, &r);
+  const double *at[WIDTH];
+  lane_rows     r;
+  lane_corner   v;
+  for (int i = 0; i < m * LANES; i += WIDTH) {
+    const int a = i / LANES, first = i % LANES;
+    for (int l = 0; l < WIDTH; l++) at[l] = x + (size_t)4 * corner[i + l];
+    load_rows(at, &r);
     rows_to_lanes(&r, &v);
-    store_corner(&v, xe + 3 * a);
-    store_lanes(&v.w, w[a]);
+    store_corner(&v, xe[3 * a] + first);
+    store_lanes(&v.w, w[a] + first);
   }
 }
 
 /* The reverse; w is stored unchanged. */
 VERTEX_ROWS_INLINE void scatter_vertices(int m, const PetscInt *corner, wring_in xe, wring_in w, double *x)
 {
-  eight_rows  r;
+  double     *at[WIDTH];
+  lane_rows   r;
   lane_corner v;
-  for (int a = 0; a < m; a++) {
-    load_corner(xe + 3 * a, &v);
-    load_lanes(w[a], &v.w);
+  for (int i = 0; i < m * LANES; i += WIDTH) {
+    const int a = i / LANES, first = i % LANES;
+    for (int l = 0; l < WIDTH; l++) at[l] = x + (size_t)4 * corner[i + l];
+    load_corner(xe[3 * a] + first, &v);
+    load_lanes(w[a] + first, &v.w);
     lanes_to_rows(&v, &r);
-    store_vertices(&r, corner + a * LANES, x);
+    put_rows(&r, at);
   }
 }
 
