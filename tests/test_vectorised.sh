@@ -47,7 +47,7 @@ for file in "$source"/src/law/*.c "$source"/src/law/common/*.c "$source/src/base
 done
 echo "$checked functions, vectors in $wide"
 
-# Stores of one or two numbers in the element loops, hundreds when vectors are taken apart.
+# Stores of a part of a vector in the element loops, hundreds when vectors are taken apart.
 stores() {
   objdump -d --no-show-raw-insn "$objects/term/pass.c.o" |
     grep -cE '[[:space:]]vmov([hl]pd|[au]p[sd]|dq[au]) +%xmm[0-9]+,.*\('

@@ -22,46 +22,55 @@ typedef struct {
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* A row of lanes. Arithmetic on it is by element; the compiler uses as many instructions as the processor needs. */
-typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), may_alias));
-typedef float half __attribute__((vector_size(LANES / 2 * sizeof(float)), may_alias));
-typedef float quarter __attribute__((vector_size(LANES / 4 * sizeof(float)), may_alias));
+/* As wide as the processor's registers, at least eight: gcc 12 keeps wider vectors in memory. */
+#if defined(__AVX512F__)
+enum { WIDTH = 16 };
+#else
+enum { WIDTH = 8 };
+#endif
+typedef float vector __attribute__((vector_size(WIDTH * sizeof(float)), may_alias));
+typedef float four __attribute__((vector_size(4 * sizeof(float)), may_alias));
 
 /*
   t[c] -= sum_q L[q] y[c][q] over the rows of one panel, L [rows/LANES][PANEL][LANES]. The strides are the distances
   between y[c] and y[c + 1], t[c] and t[c + 1].
 */
-static void subtract_panel(PetscInt rows, const float *values, const float *y, size_t y_stride, float *t,
-                           size_t t_stride)
+static void subtract_panel(PetscInt rows, const float *L, const float *y, size_t y_stride, float *t, size_t t_stride)
 {
-  const lanes *L     = (const lanes *)values;
-  lanes *const to[3] = {(lanes *)t, (lanes *)(t + t_stride), (lanes *)(t + 2 * t_stride)};
-  float        f[3][PANEL];
+  float f[3][PANEL];
   for (int c = 0; c < 3; c++)
     for (int q = 0; q < PANEL; q++) f[c][q] = y[c * y_stride + q];
-  for (PetscInt i = 0; i < rows / LANES; i++, L += PANEL) {
-    for (int c = 0; c < 3; c++) to[c][i] -= L[0] * f[c][0] + L[1] * f[c][1] + L[2] * f[c][2] + L[3] * f[c][3];
+  for (PetscInt i = 0; i < rows; i += LANES, L += PANEL * LANES) {
+    for (int l = 0; l < LANES; l += WIDTH) {
+      const vector l0 = *(const vector *)(L + l), l1 = *(const vector *)(L + LANES + l);
+      const vector l2 = *(const vector *)(L + 2 * LANES + l), l3 = *(const vector *)(L + 3 * LANES + l);
+      for (int c = 0; c < 3; c++) {
+        vector *const to = (vector *)(t + c * t_stride + i + l);
+        *to -= l0 * f[c][0] + l1 * f[c][1] + l2 * f[c][2] + l3 * f[c][3];
+      }
+    }
   }
 }
 
-static inline float sum_lanes(const lanes *v)
+static inline float sum_lanes(const vector *v)
 {
-  const half *const    h = (const half *)v;
-  const half           a = h[0] + h[1];
-  const quarter *const q = (const quarter *)&a;
-  const quarter        b = q[0] + q[1];
-  return (b[0] + b[2]) + (b[1] + b[3]);
+  const four *const q   = (const four *)v;
+  four              sum = q[0];
+  for (int i = 1; i < WIDTH / 4; i++) sum += q[i];
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
 /* s[c][q] = sum_i L[q][i] t[c][i] over the rows of one panel. */
-static void multiply_panel(PetscInt rows, const float *values, const float *t, size_t t_stride, float s[3][PANEL])
+static void multiply_panel(PetscInt rows, const float *L, const float *t, size_t t_stride, float s[3][PANEL])
 {
-  const lanes       *L       = (const lanes *)values;
-  const lanes *const from[3] = {(const lanes *)t, (const lanes *)(t + t_stride), (const lanes *)(t + 2 * t_stride)};
-  lanes              sum[3][PANEL] = {{{0}}};
-  for (PetscInt i = 0; i < rows / LANES; i++, L += PANEL) {
-    for (int c = 0; c < 3; c++)
-      for (int q = 0; q < PANEL; q++) sum[c][q] += L[q] * from[c][i];
+  vector sum[3][PANEL] = {{{0}}};
+  for (PetscInt i = 0; i < rows; i += LANES, L += PANEL * LANES) {
+    for (int l = 0; l < LANES; l += WIDTH) {
+      for (int c = 0; c < 3; c++) {
+        const vector from = *(const vector *)(t + c * t_stride + i + l);
+        for (int q = 0; q < PANEL; q++) sum[c][q] += *(const vector *)(L + q * LANES + l) * from;
+      }
+    }
   }
   for (int c = 0; c < 3; c++)
     for (int q = 0; q < PANEL; q++) s[c][q] = sum_lanes(&sum[c][q]);
