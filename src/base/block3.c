@@ -199,16 +199,6 @@ BLOCK3_INLINE mat3 rotation_closed_form(mat3 f)
   return rotation_of_root(f, k, c, q, newton(q, laguerre(q, laguerre(q, root_bound(q, i2)))));
 }
 
-/* The same from a rough initial guess. */
-BLOCK3_INLINE mat3 rotation_of_guess(mat3 f)
-{
-  const mat3    k  = mat3_cofactor(f);
-  const sym3    c  = mat3_gram(f);
-  const double  i2 = mat3_dot(k, k);
-  const quartic q  = quartic_of(f, k, c, i2);
-  return rotation_of_root(f, k, c, q, householder(q, householder(q, root_guess(q, i2))));
-}
-
 /* One Newton-Schulz step R (3 I - R^T R)/2, which squares the defect |R^T R - I|. */
 BLOCK3_INLINE mat3 schulz(mat3 r, sym3 gram)
 {
@@ -295,6 +285,49 @@ static void rotation_with_care(wring_in f, wring_out r, double *error)
 
 static const double exact = 2e-29, well = 1e-14; // largest defects
 
+enum { I1, J, P0, ROOT, QUARTIC }; // rows of quartics
+
+BLOCK3_INLINE quartic quartic_load(wring_in rows, int lane)
+{
+  return (quartic){rows[I1][lane], rows[J][lane], rows[P0][lane]};
+}
+
+/* The quartics of f, and rough guesses of their roots. */
+static void form_quartics(wring_in f, wring_out rows)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3    a = mat3_load(f, lane), k = mat3_cofactor(a);
+    const double  i2 = mat3_dot(k, k);
+    const quartic q  = quartic_of(a, k, mat3_gram(a), i2);
+    rows[I1][lane] = q.i1, rows[J][lane] = q.j, rows[P0][lane] = q.p0;
+    rows[ROOT][lane] = root_guess(q, i2);
+  }
+}
+
+/* Each operation waits for the one before: a loop so short that the processor works on several iterations at once. */
+static void find_roots(wring_out rows)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const quartic q  = quartic_load((wring_in)rows, lane);
+    rows[ROOT][lane] = householder(q, householder(q, rows[ROOT][lane]));
+  }
+}
+
+/* R of the roots and its defect. */
+static void rotations_of_roots(wring_in f, wring_in rows, wring_out r, double *error)
+{
+#pragma omp simd
+  for (int lane = 0; lane < WRING_LANES; lane++) {
+    const mat3 a = mat3_load(f, lane);
+    const mat3 rotation =
+      rotation_of_root(a, mat3_cofactor(a), mat3_gram(a), quartic_load(rows, lane), rows[ROOT][lane]);
+    error[lane] = defect(mat3_gram(rotation));
+    mat3_store(r, lane, rotation);
+  }
+}
+
 /*
   The closed form is U diag(r_0, r_1, r_2) V^T for any l, with r = 1 for the exact root: the error of l shows in R^T R,
   which is the identity to round-off, so that no correction is needed, unless stretches differ by more than a factor of
@@ -303,14 +336,11 @@ static const double exact = 2e-29, well = 1e-14; // largest defects
 */
 static int rotation_without_svd(wring_in f, wring_out r, double *error)
 {
-  WRING_ALIGNED double other[9][WRING_LANES], left[WRING_LANES];
+  WRING_ALIGNED double other[9][WRING_LANES], left[WRING_LANES], quartics[QUARTIC][WRING_LANES];
 
-#pragma omp simd
-  for (int lane = 0; lane < WRING_LANES; lane++) {
-    const mat3 rotation = rotation_of_guess(mat3_load(f, lane));
-    error[lane]         = defect(mat3_gram(rotation));
-    mat3_store(r, lane, rotation);
-  }
+  form_quartics(f, quartics);
+  find_roots(quartics);
+  rotations_of_roots(f, (wring_in)quartics, r, error);
   if (all_below(error, exact)) return 1;
   rotation_with_care(f, other, left);
   replace(9, error, exact, (wring_in)other, r);

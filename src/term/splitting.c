@@ -88,7 +88,7 @@ void wring_splitting_put_dual(wring_splitting *s, double factor, const double *d
 }
 
 /* Prefetches z and u of a later row. */
-static inline void prefetch_splitting(const wring_splitting *s, PetscInt b)
+static inline __attribute__((always_inline)) void prefetch_splitting(const wring_splitting *s, PetscInt b)
 {
   const size_t first = (size_t)PetscMin(b, s->n_row - 1) * (size_t)s->stride;
   for (PetscInt i = 0; i < s->stride; i += LANES) {
