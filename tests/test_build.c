@@ -315,11 +315,13 @@ static void repeat_tet(wring_raw *raw)
   }
 }
 
-/* Two tets of the file get a third one on a face, with a node of the cloth. */
+/* Two tets of the file get a third one on a face, with a node of the cloth, in two places. */
 static void crowd(wring_raw *raw)
 {
-  for (int a = 0; a < 3; a++) raw->tet_tag[4 * 359 + a] = raw->tet_tag[4 * 100 + a];
-  raw->tet_tag[4 * 359 + 3] = raw->node_tag[raw->n_node - 1];
+  for (int i = 0; i < 2; i++) {
+    for (int a = 0; a < 3; a++) raw->tet_tag[4 * (359 - i) + a] = raw->tet_tag[4 * (100 + 150 * i) + a];
+    raw->tet_tag[4 * (359 - i) + 3] = raw->node_tag[raw->n_node - 1];
+  }
 }
 
 static void move_triangle(wring_raw *raw)

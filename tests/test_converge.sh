@@ -219,8 +219,9 @@ refused 'level 9 has 1.6e\+09 tetrahedra and takes at least|too many' bar.yaml -
 refused 'mesh_refine 11, expected one in' bar.yaml -mesh_refine 1 -converge_levels 11 -output_directory new
 refused "converge_in is 'time', but load steps" bar.yaml -converge_in time
 refused "converge_in is 'both', but load steps" bar.yaml -converge_in both
-refused '500000000 steps, doubled from level to level, are too many' sway.yaml -time_step 1e-3 -time_end 5e5 \
-  -converge_in time
+"$wring" version | grep -q '64-bit' ||
+  refused '500000000 steps, doubled from level to level, are too many' sway.yaml -time_step 1e-3 -time_end 5e5 \
+    -converge_in time
 refused 'initial_restart: the mesh of a checkpoint' bar.yaml -initial_restart one/level_0
 refused 'initial_positions names the vertices of one mesh' bar.yaml -initial_positions exact.csv
 refused 'converge_level is 3, but levels are 0 to 2' bar.yaml -converge_level 3

@@ -222,6 +222,20 @@ PetscErrorCode wring_exchange_send(const wring_exchange *x, size_t width, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode wring_exchange_move(const wring_exchange *x, size_t width, void *table)
+{
+  char       *got;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(x->comm, &size));
+  if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_exchange_send(x, width, *(char **)table, &got));
+  PetscCall(PetscFree(*(void **)table));
+  *(char **)table = got;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_exchange_answer(const wring_exchange *x, size_t width, const void *answer, void *row)
 {
   char *packed = row;

@@ -29,6 +29,9 @@ PetscErrorCode wring_exchange_destroy(wring_exchange *x);
 /* *got [n_got][width] (freed by the caller) from row [n_sent][width] of all ranks. Collective. */
 PetscErrorCode wring_exchange_send(const wring_exchange *x, size_t width, const void *row, void *got);
 
+/* *table [n_sent][width] becomes the rows received; the old one is freed. On one rank it stays as it is. Collective. */
+PetscErrorCode wring_exchange_move(const wring_exchange *x, size_t width, void *table);
+
 /*
   Sends answers back: answer [n_got][width], one for each row received; row [n_sent][width]: the answer to each row
   sent. Collective.

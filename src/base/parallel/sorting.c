@@ -169,6 +169,10 @@ static PetscErrorCode find_parts(MPI_Comm comm, PetscInt n, const uint64_t *key,
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
+  if (size == 1) {
+    PetscCall(PetscArrayzero(to, n));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscMalloc3((size_t)n, &sorted, (size_t)n, &order, (size_t)size + 1, &begin));
   PetscCall(PetscArraycpy(sorted, key, n));
   PetscCall(wring_order_keys(n, sorted, order));
@@ -207,12 +211,15 @@ PetscErrorCode wring_sorting_destroy(wring_sorting *s)
 
 PetscErrorCode wring_sorting_send(const wring_sorting *s, size_t width, const void *row, void *sorted)
 {
-  char *got, *moved;
+  char       *got = NULL, *moved;
+  PetscMPIInt size;
 
   PetscFunctionBegin;
-  PetscCall(wring_exchange_send(&s->x, width, row, &got));
+  PetscCallMPI(MPI_Comm_size(s->x.comm, &size));
+  if (size > 1) PetscCall(wring_exchange_send(&s->x, width, row, &got));
+  const char *const from = got ? got : row;
   PetscCall(PetscMalloc1((size_t)s->n * width, &moved));
-  for (PetscInt i = 0; i < s->n; i++) memcpy(moved + (size_t)i * width, got + (size_t)s->order[i] * width, width);
+  for (PetscInt i = 0; i < s->n; i++) memcpy(moved + (size_t)i * width, from + (size_t)s->order[i] * width, width);
   PetscCall(PetscFree(got));
   *(char **)sorted = moved;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -7,7 +7,8 @@
     find_nodes.c    finds the nodes of elements by their numbers in the file, in a directory distributed over ranks;
                     order_points.c puts points into the order of their numbers
     turn_tets.c     scales coordinates, reorients tets
-    match_faces.c   faces of tets and triangles meet on the rank that has their lowest node
+    match_faces.c   faces of tets and triangles meet, those of shared nodes on the rank that has their lowest node;
+                    meet_faces.c those of one node
     number_nodes.c  drops nodes and numbers the others
     middles.c       nodes at the middles of edges, by edge
     name_regions.c name_sets.c keep_elements.c   names; vertices, triangles and lines of sets

@@ -65,7 +65,8 @@ static PetscErrorCode number_corners(PetscInt n_tet, PetscInt *tet, PetscInt *n,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_blocks_compact(PetscInt n_tet, PetscInt *tet, PetscInt *n, PetscInt **vertex)
+/* Numbers that lie far from each other. */
+static PetscErrorCode compact_sparse(PetscInt n_tet, PetscInt *tet, PetscInt *n, PetscInt **vertex)
 {
   uint64_t *key;
   PetscInt *number, *order, *place;
@@ -83,5 +84,45 @@ PetscErrorCode wring_blocks_compact(PetscInt n_tet, PetscInt *tet, PetscInt *n, 
   PetscCall(PetscFree3(key, order, place));
   PetscCall(PetscRealloc((size_t)*n * sizeof *number, &number));
   *vertex = number;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers in [least, least + range): by a table of the range. */
+static PetscErrorCode compact_dense(PetscInt n_tet, PetscInt *tet, PetscInt least, PetscInt range, PetscInt *n,
+                                    PetscInt **vertex)
+{
+  const size_t all = 4 * (size_t)n_tet;
+  PetscInt    *place; // whether a number is there, then its place
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)range, &place));
+  for (size_t i = 0; i < all; i++) place[tet[i] - least] = 1;
+  *n = 0;
+  for (PetscInt v = 0; v < range; v++) *n += place[v];
+  PetscCall(PetscMalloc1((size_t)*n, vertex));
+  *n = 0;
+  for (PetscInt v = 0; v < range; v++) {
+    if (!place[v]) continue;
+    (*vertex)[*n] = least + v;
+    place[v]      = (*n)++;
+  }
+  for (size_t i = 0; i < all; i++) tet[i] = place[tet[i] - least];
+  PetscCall(PetscFree(place));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_blocks_compact(PetscInt n_tet, PetscInt *tet, PetscInt *n, PetscInt **vertex)
+{
+  PetscInt least = PETSC_MAX_INT, largest = 0;
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < 4 * (size_t)n_tet; i++) {
+    least   = PetscMin(least, tet[i]);
+    largest = PetscMax(largest, tet[i]);
+  }
+  if (n_tet > 0 && largest - least < 2 * n_tet)
+    PetscCall(compact_dense(n_tet, tet, least, largest - least + 1, n, vertex));
+  else
+    PetscCall(compact_sparse(n_tet, tet, n, vertex));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

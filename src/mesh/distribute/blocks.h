@@ -14,7 +14,7 @@ PetscErrorCode wring_blocks_fetch(PetscLayout block, PetscInt n, const PetscInt 
                                   const void *table, void *row);
 
 /*
-  The different numbers in tet [n_tet][4], ascending: *vertex [*n], freed by the caller. tet becomes places in vertex. A
-  small multiple of *n of memory. Not collective.
+  The different numbers in tet [n_tet][4], ascending: *vertex [*n], freed by the caller. tet becomes places in vertex.
+  Takes a small multiple of *n of memory, or at most half of that of tet. Not collective.
 */
 PetscErrorCode wring_blocks_compact(PetscInt n_tet, PetscInt *tet, PetscInt *n, PetscInt **vertex);

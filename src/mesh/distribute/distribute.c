@@ -13,15 +13,6 @@
 
 /* ---- tets -------------------------------------------------------------------------------------------------------- */
 
-/* *table [n][width] goes along x; the old one is freed. */
-static PetscErrorCode move_table(const wring_exchange *x, size_t width, void *table, void *moved)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_exchange_send(x, width, *(void **)table, moved));
-  PetscCall(PetscFree(*(void **)table));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The tets of the pieces go to their parts, with original numbers of vertices, and arrive in the order of the curve. */
 static PetscErrorCode send_tets(wring_pieces *p, const PetscInt *part, wring_mesh *m)
 {
@@ -32,10 +23,15 @@ static PetscErrorCode send_tets(wring_pieces *p, const PetscInt *part, wring_mes
   for (PetscInt i = 0; i < 4 * p->n; i++) p->tet[i] = p->vertex[p->tet[i]];
   PetscCallMPI(MPI_Allreduce(&here, &m->n_tet_global, 1, MPIU_INT64, MPI_SUM, m->comm));
   PetscCall(wring_exchange_create(m->comm, p->n, part, &x));
-  PetscCall(move_table(&x, 4 * sizeof *p->tet, &p->tet, &m->tet));
-  PetscCall(move_table(&x, sizeof *p->region, &p->region, &m->region));
-  PetscCall(move_table(&x, sizeof *p->number, &p->number, &m->tet_original));
-  m->n_tet = x.n_got;
+  PetscCall(wring_exchange_move(&x, 4 * sizeof *p->tet, &p->tet));
+  PetscCall(wring_exchange_move(&x, sizeof *p->region, &p->region));
+  PetscCall(wring_exchange_move(&x, sizeof *p->number, &p->number));
+  m->n_tet        = x.n_got;
+  m->tet          = p->tet;
+  m->region       = p->region;
+  m->tet_original = p->number;
+  p->tet = p->region = NULL;
+  p->number          = NULL;
   PetscCall(wring_exchange_destroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -101,7 +97,9 @@ static PetscErrorCode order_vertices(const wring_pieces *p, wring_mesh *m)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)m->n_owned, &key, (size_t)m->n_owned, &order));
-  for (PetscInt v = 0; v < m->n_owned; v++) key[v] = wring_hilbert_key(m->X + 3 * (size_t)v, p->low, p->side);
+  wring_hilbert h = wring_hilbert_begin(p->low, p->side, key);
+  for (PetscInt v = 0; v < m->n_owned; v++) wring_hilbert_add(&h, m->X + 3 * (size_t)v);
+  wring_hilbert_end(&h);
   PetscCall(wring_order_keys(m->n_owned, key, order));
   PetscCall(permute(m->n_owned, order, sizeof *m->original, &m->original));
   PetscCall(permute(m->n_owned, order, 3 * sizeof *m->X, &m->X));
@@ -109,7 +107,7 @@ static PetscErrorCode order_vertices(const wring_pieces *p, wring_mesh *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees d->X. */
+/* Takes d->X. */
 static PetscErrorCode send_vertices(const wring_pieces *p, const wring_owners *o, wring_mesh_data *d, wring_mesh *m)
 {
   const PetscInt first = p->block->rstart;
@@ -120,9 +118,12 @@ static PetscErrorCode send_vertices(const wring_pieces *p, const wring_owners *o
   PetscCall(PetscMalloc1((size_t)d->n_vertex, &number));
   for (PetscInt v = 0; v < d->n_vertex; v++) number[v] = first + v;
   PetscCall(wring_exchange_create(m->comm, d->n_vertex, o->owner, &x));
-  PetscCall(move_table(&x, sizeof *number, &number, &m->original));
-  PetscCall(move_table(&x, 3 * sizeof *d->X, &d->X, &m->X));
-  m->n_owned = x.n_got;
+  PetscCall(wring_exchange_move(&x, sizeof *number, &number));
+  PetscCall(wring_exchange_move(&x, 3 * sizeof *d->X, &d->X));
+  m->n_owned  = x.n_got;
+  m->original = number;
+  m->X        = d->X;
+  d->X        = NULL;
   PetscCall(wring_exchange_destroy(&x));
   PetscCallMPI(MPI_Scan(&m->n_owned, &end, 1, MPIU_INT, MPI_SUM, m->comm));
   m->begin    = end - m->n_owned;
@@ -220,7 +221,7 @@ static PetscErrorCode cut_tets(const wring_pieces *p, const wring_cut *c, PetscI
   wring_graph g;
 
   PetscFunctionBegin;
-  PetscCall(wring_pieces_dual(p, &g));
+  PetscCall(wring_pieces_dual(p, wring_cut_needs_edges(c), &g));
   PetscCall(PetscMalloc1((size_t)p->n, part));
   PetscCall(wring_graph_cut(&g, c, *part));
   PetscCall(wring_graph_destroy(&g));

@@ -181,7 +181,8 @@ static PetscErrorCode cut_chunks(const wring_pieces *p, wring_graph *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_pieces_dual(const wring_pieces *p, wring_graph *g)
+/* Faces of tets become the edges and ghosts of g. */
+static PetscErrorCode find_edges(const wring_pieces *p, wring_graph *g)
 {
   const PetscInt64 n = p->n;
   PetscInt        *neighbour, crowd[3];
@@ -189,7 +190,6 @@ PetscErrorCode wring_pieces_dual(const wring_pieces *p, wring_graph *g)
   border           b;
 
   PetscFunctionBegin;
-  *g = (wring_graph){.comm = p->comm, .n = p->n, .number = p->number};
   PetscCallMPI(MPI_Scan(&n, &end, 1, MPIU_INT64, MPI_SUM, p->comm));
   PetscCall(PetscMalloc1(4 * (size_t)p->n, &neighbour));
   PetscCall(wring_faces_match(p->n_vertex, p->n, p->tet, neighbour, crowd));
@@ -198,6 +198,17 @@ PetscErrorCode wring_pieces_dual(const wring_pieces *p, wring_graph *g)
   PetscCall(add_ghosts(&b, neighbour, g));
   PetscCall(PetscFree3(b.face, b.corner, b.other));
   PetscCall(compress(neighbour, g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_pieces_dual(const wring_pieces *p, PetscBool edges, wring_graph *g)
+{
+  PetscFunctionBegin;
+  *g = (wring_graph){.comm = p->comm, .n = p->n, .number = p->number};
+  if (edges)
+    PetscCall(find_edges(p, g));
+  else
+    PetscCall(PetscCalloc1((size_t)g->n + 1, &g->start));
   PetscCall(wring_graph_join(g));
   PetscCall(cut_chunks(p, g));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -43,24 +43,34 @@ double wring_hilbert_side(const double low[3], const double high[3])
   return side > 0 ? side : 1;
 }
 
-/* Axes to the transposed Hilbert index, in place. [Skilling 2004, Programming the Hilbert curve, AxestoTranspose] */
-static void hilbert_transpose(uint32_t x[3])
+enum { LANES = WRING_HILBERT_LANES };
+
+/*
+  Axes to the transposed Hilbert index of each lane, in place, without branches. [Skilling 2004, Programming the Hilbert
+  curve, AxestoTranspose]
+*/
+static void hilbert_transpose(uint32_t x[3][LANES])
 {
-  const uint32_t top = 1u << (CURVE_BITS - 1);
-  uint32_t       t   = 0;
+  const uint32_t top      = 1u << (CURVE_BITS - 1);
+  uint32_t       t[LANES] = {0};
   for (uint32_t q = top; q > 1; q >>= 1) {
+    const uint32_t low = q - 1;
     for (int c = 0; c < 3; c++) {
-      const uint32_t low = q - 1, inverts = x[c] & q ? low : 0; // without branches, which nothing predicts
-      const uint32_t swap = (x[0] ^ x[c]) & (low ^ inverts);
-      x[0] ^= inverts | swap;
-      x[c] ^= swap;
+#pragma omp simd
+      for (int l = 0; l < LANES; l++) {
+        const uint32_t inverts = x[c][l] & q ? low : 0, swap = (x[0][l] ^ x[c][l]) & (low ^ inverts);
+        x[0][l] ^= inverts | swap;
+        x[c][l] ^= swap;
+      }
     }
   }
-  x[1] ^= x[0];
-  x[2] ^= x[1];
-  for (uint32_t q = top; q > 1; q >>= 1)
-    if (x[2] & q) t ^= q - 1;
-  for (int c = 0; c < 3; c++) x[c] ^= t;
+#pragma omp simd
+  for (int l = 0; l < LANES; l++) {
+    x[1][l] ^= x[0][l];
+    x[2][l] ^= x[1][l];
+    for (uint32_t q = top; q > 1; q >>= 1) t[l] ^= x[2][l] & q ? q - 1 : 0;
+    for (int c = 0; c < 3; c++) x[c][l] ^= t[l];
+  }
 }
 
 /* Inserts two zero bits between the 21 bits of x. */
@@ -73,19 +83,52 @@ static uint64_t spread_bits(uint64_t x)
   return (x | x << 2) & 0x1249249249249249u;
 }
 
-uint64_t wring_hilbert_key(const double x[3], const double low[3], double side)
+/* The keys of the points that wait. */
+static void write_keys(wring_hilbert *h)
 {
   const double steps = (1u << CURVE_BITS) - 1;
-  uint32_t     cell[3];
-  for (int c = 0; c < 3; c++) cell[c] = (uint32_t)(PetscMin(PetscMax((x[c] - low[c]) / side, 0), 1) * steps);
+  uint32_t     cell[3][LANES];
+  for (int l = 0; l < LANES; l++) {
+    for (int c = 0; c < 3; c++) {
+      const double x = l < h->n_point ? (h->point[l][c] - h->low[c]) / h->side : 0;
+      cell[c][l]     = (uint32_t)(PetscMin(PetscMax(x, 0), 1) * steps);
+    }
+  }
   hilbert_transpose(cell);
-  return spread_bits(cell[0]) << 2 | spread_bits(cell[1]) << 1 | spread_bits(cell[2]);
+  for (int l = 0; l < h->n_point; l++)
+    *h->key++ = spread_bits(cell[0][l]) << 2 | spread_bits(cell[1][l]) << 1 | spread_bits(cell[2][l]);
+  h->n_point = 0;
 }
 
-uint64_t wring_hilbert_key_of_tet(const double *X, const PetscInt tet[4], const double low[3], double side)
+wring_hilbert wring_hilbert_begin(const double low[3], double side, uint64_t *key)
+{
+  return (wring_hilbert){.low = {low[0], low[1], low[2]}, .side = side, .key = key};
+}
+
+void wring_hilbert_add(wring_hilbert *h, const double x[3])
+{
+  for (int c = 0; c < 3; c++) h->point[h->n_point][c] = x[c];
+  if (++h->n_point == LANES) write_keys(h);
+}
+
+void wring_hilbert_add_tet(wring_hilbert *h, const double *X, const PetscInt tet[4])
 {
   double mean[3] = {0, 0, 0};
   for (int a = 0; a < 4; a++)
-    for (int c = 0; c < 3; c++) mean[c] += 0.25 * X[3 * tet[a] + c];
-  return wring_hilbert_key(mean, low, side);
+    for (int c = 0; c < 3; c++) mean[c] += 0.25 * X[3 * (size_t)tet[a] + (size_t)c];
+  wring_hilbert_add(h, mean);
+}
+
+void wring_hilbert_end(wring_hilbert *h)
+{
+  if (h->n_point) write_keys(h);
+}
+
+uint64_t wring_hilbert_key(const double x[3], const double low[3], double side)
+{
+  uint64_t      key;
+  wring_hilbert h = wring_hilbert_begin(low, side, &key);
+  wring_hilbert_add(&h, x);
+  wring_hilbert_end(&h);
+  return key;
 }

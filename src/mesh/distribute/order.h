@@ -15,8 +15,23 @@ PetscErrorCode wring_bounds_reduce(MPI_Comm comm, double low[3], double high[3])
 /* Position of x along a Hilbert curve with 2^21 steps a side through the cube with lowest corner low and this side. */
 uint64_t wring_hilbert_key(const double x[3], const double low[3], double side);
 
-/* The same for the mean of four points of X. */
-uint64_t wring_hilbert_key_of_tet(const double *X, const PetscInt tet[4], const double low[3], double side);
+/*
+  The same for many points, of which WRING_HILBERT_LANES are computed at a time: the keys of the points added between
+  wring_hilbert_begin and wring_hilbert_end, in this order, are written to key, which is borrowed.
+*/
+enum { WRING_HILBERT_LANES = 16 };
+
+typedef struct {
+  double    low[3], side;
+  uint64_t *key; // of the next point
+  int       n_point;
+  double    point[WRING_HILBERT_LANES][3]; // [n_point] without keys
+} wring_hilbert;
+
+wring_hilbert wring_hilbert_begin(const double low[3], double side, uint64_t *key);
+void          wring_hilbert_add(wring_hilbert *h, const double x[3]);
+void wring_hilbert_add_tet(wring_hilbert *h, const double *X, const PetscInt tet[4]); // mean of four points of X
+void wring_hilbert_end(wring_hilbert *h);
 
 /* Longest side of the box, or 1 if the box is a point. */
 double wring_hilbert_side(const double low[3], const double high[3]);

@@ -8,36 +8,82 @@
 
 enum { ROUND = 1 << 16 }; // tets whose corners a rank asks for at a time
 
-/* The positions of the corners of tets [n_tet][4] (original numbers) and their keys. */
-static PetscErrorCode find_keys(const wring_pieces *p, PetscInt n_tet, const PetscInt *tet, uint64_t *key)
+/* Whether all corners of a tet are in this rank's block; near: their places in it. */
+static PetscBool is_near(const wring_pieces *p, const PetscInt tet[4], PetscInt near[4])
 {
-  PetscInt *local, *vertex, n;
+  for (int a = 0; a < 4; a++) {
+    near[a] = tet[a] - p->block->rstart;
+    if (near[a] < 0 || near[a] >= p->block->n) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+/* The keys of near tets; other entries of key [d->n_tet] are without meaning. *n_far: tets that are not near. */
+static void find_near_keys(const wring_pieces *p, const wring_mesh_data *d, uint64_t *key, PetscInt *n_far)
+{
+  PetscInt      near[4];
+  wring_hilbert h = wring_hilbert_begin(p->low, p->side, key);
+  *n_far          = 0;
+  for (PetscInt e = 0; e < d->n_tet; e++) {
+    if (is_near(p, d->tet + 4 * (size_t)e, near)) {
+      wring_hilbert_add_tet(&h, p->X, near);
+    } else {
+      wring_hilbert_add(&h, p->low);
+      ++*n_far;
+    }
+  }
+  wring_hilbert_end(&h);
+}
+
+/* The keys of tets [n][4] (original numbers), which become places: fetches their corners. */
+static PetscErrorCode find_keys(const wring_pieces *p, PetscInt n_tet, PetscInt *tet, uint64_t *key)
+{
+  PetscInt *vertex, n;
   double   *X;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(4 * (size_t)n_tet, &local));
-  PetscCall(PetscArraycpy(local, tet, 4 * n_tet));
-  PetscCall(wring_blocks_compact(n_tet, local, &n, &vertex));
+  PetscCall(wring_blocks_compact(n_tet, tet, &n, &vertex));
   PetscCall(PetscMalloc1(3 * (size_t)n, &X));
   PetscCall(wring_blocks_fetch(p->block, n, vertex, 3 * sizeof *X, p->X, X));
-  for (PetscInt e = 0; e < n_tet; e++) key[e] = wring_hilbert_key_of_tet(X, local + 4 * e, p->low, p->side);
+  wring_hilbert h = wring_hilbert_begin(p->low, p->side, key);
+  for (PetscInt e = 0; e < n_tet; e++) wring_hilbert_add_tet(&h, X, tet + 4 * (size_t)e);
+  wring_hilbert_end(&h);
   PetscCall(PetscFree(X));
   PetscCall(PetscFree(vertex));
-  PetscCall(PetscFree(local));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next tets from *e on that are not near, at most ROUND: number [*n], and their corners. */
+static void list_far(const wring_pieces *p, const wring_mesh_data *d, PetscInt *e, PetscInt *n, PetscInt *number,
+                     PetscInt *tet)
+{
+  PetscInt near[4];
+  for (*n = 0; *e < d->n_tet && *n < ROUND; ++*e) {
+    const PetscInt *const v = d->tet + 4 * (size_t)*e;
+    if (is_near(p, v, near)) continue;
+    for (int a = 0; a < 4; a++) tet[4 * *n + a] = v[a];
+    number[(*n)++] = *e;
+  }
 }
 
 /* key [d->n_tet] */
 static PetscErrorCode find_all_keys(const wring_pieces *p, const wring_mesh_data *d, uint64_t *key)
 {
-  PetscInt rounds = (d->n_tet + ROUND - 1) / ROUND;
+  PetscInt  n_far, rounds, next = 0, n, *number, *tet;
+  uint64_t *far;
 
   PetscFunctionBegin;
+  find_near_keys(p, d, key, &n_far);
+  rounds = (n_far + ROUND - 1) / ROUND;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPIU_INT, MPI_MAX, p->comm));
+  n_far = PetscMin(n_far, ROUND);
+  PetscCall(PetscMalloc3((size_t)n_far, &number, 4 * (size_t)n_far, &tet, (size_t)n_far, &far));
   for (PetscInt r = 0; r < rounds; r++) {
-    const PetscInt first = PetscMin((PetscInt64)r * ROUND, d->n_tet), n = PetscMin(d->n_tet - first, ROUND);
-    PetscCall(find_keys(p, n, d->tet + 4 * (size_t)first, key + first));
+    list_far(p, d, &next, &n, number, tet);
+    PetscCall(find_keys(p, n, tet, far));
+    for (PetscInt i = 0; i < n; i++) key[number[i]] = far[i];
   }
+  PetscCall(PetscFree3(number, tet, far));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,17 +147,6 @@ static PetscErrorCode sort_tets(wring_pieces *p, wring_mesh_data *d)
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
-static PetscErrorCode move_table(const wring_exchange *x, size_t width, void *table)
-{
-  void *moved;
-
-  PetscFunctionBegin;
-  PetscCall(wring_exchange_send(x, width, *(void **)table, &moved));
-  PetscCall(PetscFree(*(void **)table));
-  *(void **)table = moved;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The first tet of the piece of rank r. */
 static PetscInt64 piece_begin(PetscInt64 all, PetscInt n_chunk, PetscMPIInt r, PetscMPIInt size)
 {
@@ -144,9 +179,9 @@ static PetscErrorCode align(wring_pieces *p)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPIU_INT, MPI_MAX, p->comm));
   if (moved) {
     PetscCall(wring_exchange_create(p->comm, p->n, to, &x));
-    PetscCall(move_table(&x, 4 * sizeof *p->tet, &p->tet));
-    PetscCall(move_table(&x, sizeof *p->region, &p->region));
-    PetscCall(move_table(&x, sizeof *p->number, &p->number));
+    PetscCall(wring_exchange_move(&x, 4 * sizeof *p->tet, &p->tet));
+    PetscCall(wring_exchange_move(&x, sizeof *p->region, &p->region));
+    PetscCall(wring_exchange_move(&x, sizeof *p->number, &p->number));
     p->n = x.n_got;
     PetscCall(wring_exchange_destroy(&x));
   }

@@ -30,6 +30,6 @@ PetscErrorCode wring_pieces_destroy(wring_pieces *p);
 
 /*
   The graph of the tets, in the order of the curve, that share faces; it borrows p->number. Faces of tets on two ranks
-  meet on a rank near them. Collective.
+  meet on a rank near them. edges false: a graph of the same vertices without edges. Collective.
 */
-PetscErrorCode wring_pieces_dual(const wring_pieces *p, wring_graph *g);
+PetscErrorCode wring_pieces_dual(const wring_pieces *p, PetscBool edges, wring_graph *g);

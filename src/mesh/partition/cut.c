@@ -88,6 +88,11 @@ static PetscInt64 place(const wring_graph *g, PetscInt v)
   return g->number ? g->number[v] : g->begin + v;
 }
 
+PetscBool wring_cut_needs_edges(const wring_cut *c)
+{
+  return (PetscBool)(c->n_part > 1 && c->partitioner != WRING_PARTITIONER_CURVE);
+}
+
 PetscErrorCode wring_graph_cut(const wring_graph *g, const wring_cut *c, PetscInt *part)
 {
   PetscFunctionBegin;

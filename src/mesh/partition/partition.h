@@ -25,6 +25,9 @@ PetscInt wring_cut_chunks(PetscInt n_part);
 */
 PetscErrorCode wring_graph_cut(const wring_graph *g, const wring_cut *c, PetscInt *part);
 
+/* Whether wring_graph_cut uses edges of the graph. */
+PetscBool wring_cut_needs_edges(const wring_cut *c);
+
 /* Whether this PETSc can cut a graph by p; *missing: what it lacks, a constant, or NULL. Not collective. */
 PetscBool wring_cut_has_package(wring_partitioner p, const char **missing);
 

@@ -191,11 +191,13 @@ static PetscErrorCode order_points(wring_refinement *r)
   for (PetscInt p = 0; p < r->n_point; p++) r->n_owned += wring_refine_owns(r, p);
   PetscCall(PetscMalloc1((size_t)r->n_owned, &r->owned));
   PetscCall(PetscMalloc1((size_t)r->n_owned, &key));
+  wring_hilbert h = wring_hilbert_begin(r->low, r->side, key);
   for (PetscInt p = 0, i = 0; p < r->n_point; p++) {
     if (!wring_refine_owns(r, p)) continue;
-    key[i]        = wring_hilbert_key(r->X + 3 * p, r->low, r->side);
+    wring_hilbert_add(&h, r->X + 3 * p);
     r->owned[i++] = p;
   }
+  wring_hilbert_end(&h);
   PetscCall(wring_sort_keys(r->n_owned, key, r->owned));
   PetscCall(PetscFree(key));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -34,13 +34,15 @@ static PetscErrorCode order_tets(wring_refinement *r, PetscInt *order)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2((size_t)m->n_tet, &boundary, (size_t)m->n_tet, &key));
+  wring_hilbert h = wring_hilbert_begin(r->low, r->side, key);
   for (PetscInt e = 0; e < m->n_tet; e++) {
     wring_refine_tet_points(r, e, p);
     boundary[e] = 0;
     for (int a = 0; a < POINTS; a++) boundary[e] |= !wring_refine_owns(r, p[a]);
-    key[e] = wring_hilbert_key_of_tet(r->X, p, r->low, r->side);
+    wring_hilbert_add_tet(&h, r->X, p);
     r->n_interior += 1 - boundary[e];
   }
+  wring_hilbert_end(&h);
   PetscCall(wring_order_tets(m->n_tet, key, m->regions.n, m->region, boundary, order));
   PetscCall(PetscFree2(boundary, key));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -111,14 +111,16 @@ static PetscErrorCode order_children(wring_refinement *r)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n, &r->order));
   PetscCall(PetscMalloc3((size_t)n, &region, (size_t)n, &boundary, (size_t)n, &key));
+  wring_hilbert h = wring_hilbert_begin(r->low, r->side, key);
   for (PetscInt i = 0; i < n; i++) {
     child_points(r, i, v);
     region[i]   = r->m->region[i / CHILDREN];
     boundary[i] = !(wring_refine_owns(r, v[0]) && wring_refine_owns(r, v[1]) && wring_refine_owns(r, v[2]) &&
                     wring_refine_owns(r, v[3]));
-    key[i]      = wring_hilbert_key_of_tet(r->X, v, r->low, r->side);
+    wring_hilbert_add_tet(&h, r->X, v);
     r->n_interior += 1 - boundary[i];
   }
+  wring_hilbert_end(&h);
   PetscCall(wring_order_tets(n, key, r->m->regions.n, region, boundary, r->order));
   PetscCall(PetscFree3(region, boundary, key));
   PetscFunctionReturn(PETSC_SUCCESS);
