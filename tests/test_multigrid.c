@@ -476,6 +476,38 @@ static PetscErrorCode test_rough(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  A correction is a solve to 0.2 that takes fewer iterations than one to operator.rtol, 1e-3. Fails if it is a cycle, or
+  if its tolerance is that of other solves.
+*/
+static PetscErrorCode test_correction(void)
+{
+  const double        rtol[] = {0, WRING_OPERATOR_CORRECTION};
+  problem             p;
+  wring_operator_info info[2];
+  Vec                 r;
+  double              size, left;
+
+  PetscFunctionBegin;
+  PetscCall(create_problem(13, 100, 0.01, (double[3]){1, 1e-10, 0}, &p));
+  PetscCall(VecDuplicate(p.b, &r));
+  PetscCall(VecNorm(p.b, NORM_2, &size));
+  for (int i = 0; i < 2; i++) {
+    PetscCall(wring_operator_solve_from_zero(p.op, rtol[i], 0, p.b, p.x, &(wring_operator_dots){.n = 0}));
+    wring_operator_get_info(p.op, &info[i]);
+  }
+  PetscCall(multiply(p.A, p.x, r));
+  PetscCall(VecAXPY(r, -1, p.b));
+  PetscCall(VecNorm(r, NORM_2, &left));
+  CHECK(info[0].rtol == 1e-3 && info[1].rtol == 0.2, "solves to %g and %g", info[0].rtol, info[1].rtol);
+  CHECK(info[1].iterations < info[0].iterations, "%d and %d iterations", (int)info[0].iterations,
+        (int)info[1].iterations);
+  CHECK(left <= 0.2 * size, "a residual of %g of %g", left, size);
+  PetscCall(VecDestroy(&r));
+  PetscCall(destroy_problem(&p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Ghosts [n][3] of x [][3], from their owners. */
 static PetscErrorCode compare_ghosts(const wring_level *l, size_t size, const void *x, const void *ghost,
                                      double *farthest)
@@ -788,7 +820,7 @@ static PetscErrorCode test_hosts(void)
   PetscCall(pretend_hosts(1, op));
   CHECK(!strcmp(wring_operator_choice(op, 1097), "direct") && wring_operator_shares_factor(op, 1097), "1097 vertices");
   CHECK(size == 1 || !strcmp(wring_operator_choice(op, 80000), "multigrid"), "80000 vertices");
-  wring_operator_expect(op, &(wring_operator_use){.solves = 1000, .rough = PETSC_TRUE});
+  wring_operator_expect(op, &(wring_operator_use){.solves = 1000, .rtol = WRING_OPERATOR_ROUGH});
   wring_operator_estimate(op, 1097, &s);
   CHECK(s.shared > 0 && s.multigrid > 0 && (size == 1 || s.distributed > 10 * s.shared), "%g %g %g", s.shared,
         s.distributed, s.multigrid);
@@ -1005,6 +1037,7 @@ int main(int argc, char **argv)
   PetscCall(test_not_reached());
   PetscCall(test_symmetry());
   PetscCall(test_rough());
+  PetscCall(test_correction());
   PetscCall(test_ghosts());
   PetscCall(test_gather());
   PetscCall(test_layout());

@@ -478,7 +478,7 @@ static PetscErrorCode choose_with(const char *factor, const char *type, const ch
   PetscCall(wring_operator_create(PETSC_COMM_WORLD, o, NULL, &op));
   wring_operator_expect(op, &use);
   choice = wring_operator_choice(op, n);
-  CHECK(!strcmp(choice, wanted), "%s, %d vertices, %d solves, rough %d: %s", type, (int)n, (int)use.solves, use.rough,
+  CHECK(!strcmp(choice, wanted), "%s, %d vertices, %d solves, rtol %g: %s", type, (int)n, (int)use.solves, use.rtol,
         choice);
   PetscCall(wring_operator_destroy(&op));
   PetscCall(wring_options_destroy(&o));
@@ -517,12 +517,13 @@ static PetscErrorCode test_choice_in_parts(void)
 static PetscErrorCode test_choice(void)
 {
   const wring_operator_use many = {.solves = 100000}, few = {.solves = 20},
-                           rough = {.solves = 100000, .rough = PETSC_TRUE};
+                           rough      = {.solves = 100000, .rtol = WRING_OPERATOR_ROUGH},
+                           correction = {.solves = 100000, .rtol = WRING_OPERATOR_CORRECTION};
 
   PetscFunctionBegin;
   PetscCall(choose("multigrid", NULL, many, 10, "multigrid"));
   PetscCall(choose("direct", NULL, rough, 100000000, "direct"));
-  PetscCall(choose("auto", NULL, (wring_operator_use){.solves = 1, .rough = PETSC_TRUE}, 1000, "direct"));
+  PetscCall(choose("auto", NULL, (wring_operator_use){.solves = 1, .rtol = WRING_OPERATOR_ROUGH}, 1000, "direct"));
   PetscCall(choose("auto", NULL, many, 1000000, "multigrid"));
   PetscCall(choose("auto", NULL, many, 60000, "direct"));
   PetscCall(choose("auto", NULL, rough, 5000, "direct"));
@@ -530,6 +531,9 @@ static PetscErrorCode test_choice(void)
   PetscCall(choose("auto", NULL, rough, 10000, "multigrid"));
   PetscCall(choose("auto", NULL, rough, 60000, "multigrid"));
   PetscCall(choose("auto", "1e-6", rough, 60000, "direct"));
+  PetscCall(choose("auto", NULL, correction, 5000, "direct"));
+  PetscCall(choose("auto", NULL, correction, 60000, "multigrid"));
+  PetscCall(choose("auto", "1e-6", correction, 60000, "direct"));
   PetscCall(choose("auto", "1e-14", many, 60000, "direct"));
   PetscCall(choose("auto", "1e-1", few, 20000, "multigrid"));
   PetscCall(choose("auto", "1e-1", many, 20000, "direct"));

@@ -47,6 +47,12 @@ typedef struct wring_operator wring_operator;
 #define WRING_OPERATOR_ROUGH (-1.0)
 
 /*
+  rtol for callers that add x to an iterate and solve again for what is left: as rtol 0, but iterative types solve to
+  0.2 if the deck does not set operator.rtol. docs/performance.md, "Inner tolerance of admm"
+*/
+#define WRING_OPERATOR_CORRECTION (-2.0)
+
+/*
   Deck keys with the prefix "operator_": type (auto|direct|multigrid|petsc), factor, rtol, max_it, blas_threads,
   coarse_node_rows, coarse_rank_entries.
 */
@@ -124,10 +130,10 @@ PetscErrorCode wring_operator_note_unused(MPI_Comm comm);
 /* The expected use of an operator, from which `auto` makes its choice. */
 typedef struct {
   PetscInt64 solves; // at most
-  PetscBool  rough;  // to WRING_OPERATOR_ROUGH, not to rtol 0
+  double     rtol;   // of these solves: 0, WRING_OPERATOR_ROUGH or WRING_OPERATOR_CORRECTION
 } wring_operator_use;
 
-/* Call before the first matrix; by default, many solves that are not rough are expected. Not collective. */
+/* Call before the first matrix; by default, many solves to rtol 0 are expected. Not collective. */
 void wring_operator_expect(wring_operator *op, const wring_operator_use *use);
 
 /*

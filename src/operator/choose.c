@@ -43,6 +43,13 @@ double wring_operator_rough_rtol(const wring_operator *op, PetscBool approximate
   return approximates ? WRING_OPERATOR_ROUGH : rough;
 }
 
+static const double correction = 0.2; // two iterations: admm takes as many iterations as with exact solves
+
+double wring_operator_correction_rtol(const wring_operator *op)
+{
+  return op->rtol_given ? op->rtol : correction;
+}
+
 PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex)
 {
   return (PetscBool)(!op->rtol_given && (!strcmp(op->type, "direct") || n_vertex <= SMALL));
@@ -71,7 +78,8 @@ PetscBool wring_operator_shares_factor(const wring_operator *op, PetscInt n_vert
 /* Decimal digits by which a solve reduces the residual with `auto`. */
 static double digits_of(const wring_operator *op)
 {
-  return -log10(op->use.rough ? wring_operator_rough_rtol(op, PETSC_FALSE) : op->rtol);
+  if (op->use.rtol == WRING_OPERATOR_ROUGH) return -log10(wring_operator_rough_rtol(op, PETSC_FALSE));
+  return -log10(op->use.rtol == WRING_OPERATOR_CORRECTION ? wring_operator_correction_rtol(op) : op->rtol);
 }
 
 static const double wait = 20e-6, byte = 1e-9; // between nodes [s]
@@ -92,7 +100,7 @@ static double seconds_mumps(const wring_operator *op, double n, double solves)
 
 static double seconds_multigrid(const wring_operator *op, double n, double digits, double solves)
 {
-  const PetscBool cycle      = (PetscBool)(op->use.rough && !op->rtol_given);
+  const PetscBool cycle      = (PetscBool)(op->use.rtol == WRING_OPERATOR_ROUGH && !op->rtol_given);
   const double    ranks      = op->hosts.n > 1 ? op->n_rank : 1;
   const double    iterations = cycle ? 1 : 1 + 1.8 * digits, price = cycle ? 100e-9 : 80e-9;
   const double    waits = op->hosts.n > 1 ? (4 + ceil(log2(ranks))) * wait : 0;

@@ -10,7 +10,8 @@ const wring_option wring_operator_options[] = {
    "over all ranks (MUMPS)."},
   {"rtol", WRING_REAL, 0, NULL, NULL, "(0,1)", "1e-3",
    "Relative tolerance of a solve: |b - A x| <= rtol |b| for each component. If it is not given, type direct solves "
-   "exactly; for qn, type multigrid applies one V-cycle, and other types solve to 1e-1."},
+   "exactly; for qn, type multigrid applies one V-cycle, and other types solve to 1e-1; for admm, iterative types "
+   "solve to 0.2."},
   {"max_it", WRING_INT, 0, NULL, NULL, "[1,inf)", "500", "Maximum number of iterations of one solve."},
   {"blas_threads", WRING_INT, 0, NULL, NULL, "[1,1024]", "1",
    "BLAS threads in a factorisation; with 1, results are bitwise reproducible."},
@@ -226,6 +227,8 @@ static void begin_solve(wring_operator *op, double rtol)
   op->info.iterations = 0;
   if (rtol == WRING_OPERATOR_ROUGH)
     op->info.rtol = wring_operator_rough_rtol(op, op->ops->approximates);
+  else if (rtol == WRING_OPERATOR_CORRECTION)
+    op->info.rtol = op->exact ? 0 : wring_operator_correction_rtol(op);
   else
     op->info.rtol = rtol > 0 ? rtol : own_rtol(op);
   wring_count(op->phases, WRING_WORK_LINEAR_SOLVES, 1);

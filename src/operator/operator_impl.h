@@ -27,6 +27,9 @@ extern const wring_operator_ops wring_operator_cholmod, wring_operator_mumps, wr
 /* What WRING_OPERATOR_ROUGH stands for with a type that approximates, or not. */
 double wring_operator_rough_rtol(const wring_operator *op, PetscBool approximates);
 
+/* What WRING_OPERATOR_CORRECTION stands for. */
+double wring_operator_correction_rtol(const wring_operator *op);
+
 /* Whether rtol 0 asks a factor for the accuracy of double precision. */
 PetscBool wring_operator_is_exact(const wring_operator *op, PetscInt n_vertex);
 

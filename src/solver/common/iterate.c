@@ -70,17 +70,31 @@ PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode apply_inverse_to(wring_solver *s, double rtol, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(wring_solver_apply_inverse_with_dots(s, rtol, 0, b, x, &(wring_operator_dots){.n = 0}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(wring_solver_apply_inverse_with_dots(s, 0, 0, b, x, &(wring_operator_dots){.n = 0}));
+  PetscCall(apply_inverse_to(s, 0, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode wring_solver_apply_rough_inverse(wring_solver *s, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(wring_solver_apply_inverse_with_dots(s, WRING_OPERATOR_ROUGH, 0, b, x, &(wring_operator_dots){.n = 0}));
+  PetscCall(apply_inverse_to(s, WRING_OPERATOR_ROUGH, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_solver_apply_correction(wring_solver *s, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(apply_inverse_to(s, WRING_OPERATOR_CORRECTION, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

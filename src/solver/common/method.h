@@ -23,14 +23,14 @@ typedef enum {
 } wring_solver_property;
 
 typedef struct {
-  const char *name;                 // "qn", as in a deck
-  const char *about;                // what it decides by itself, wring_solver_about; or NULL
-  unsigned    needs;                // WRING_CAN_... required of every law
-  unsigned    declares;             // wring_solver_property
-  PetscBool   predicts;             // every iteration calls wring_solver_predicts
-  PetscBool   has_residuals;        // every iteration sets current.residual
-  PetscBool   begins_from_operator; // solves with A may be rough: wring_solver_apply_rough_inverse
-  PetscBool   damps;                // uses the damping of springs; otherwise damped springs are refused
+  const char *name;          // "qn", as in a deck
+  const char *about;         // what it decides by itself, wring_solver_about; or NULL
+  unsigned    needs;         // WRING_CAN_... required of every law
+  unsigned    declares;      // wring_solver_property
+  PetscBool   predicts;      // every iteration calls wring_solver_predicts
+  PetscBool   has_residuals; // every iteration sets current.residual
+  double      operator_rtol; // of its solves with A: 0, WRING_OPERATOR_ROUGH or WRING_OPERATOR_CORRECTION
+  PetscBool   damps;         // uses the damping of springs; otherwise damped springs are refused
 
   const wring_option *options;               // keys of the method, without prefix
   PetscErrorCode (*create)(wring_solver *s); // allocates s->data

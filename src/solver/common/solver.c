@@ -173,8 +173,7 @@ void wring_solver_expect_solves(const wring_solver *s, PetscInt64 steps)
 {
   if (wring_solver_operator_factor(s) == 0) return;
   const PetscInt iterations = PetscMin(s->limits.max_it, EXPECTED_IT);
-  wring_operator_expect(s->op,
-                        &(wring_operator_use){.solves = steps * iterations, .rough = s->ops->begins_from_operator});
+  wring_operator_expect(s->op, &(wring_operator_use){.solves = steps * iterations, .rtol = s->ops->operator_rtol});
 }
 
 /* Statics has no mass, step or velocity: only a method that minimises g has a meaning. */

@@ -161,10 +161,12 @@ void wring_solver_moved(wring_solver *s);
 /*
   x = A^{-1} b from zero; counts linear iterations; b must not be x. The first has the default accuracy of
   wring_operator_solve, for methods whose iterates are defined by A^{-1}; the second solves to
-  WRING_OPERATOR_ROUGH, for methods that use A^{-1} only as an initial approximation.
+  WRING_OPERATOR_ROUGH, for methods that use A^{-1} only as an initial approximation; the third to
+  WRING_OPERATOR_CORRECTION, for methods that add x to the iterate.
 */
 PetscErrorCode wring_solver_apply_inverse(wring_solver *s, Vec b, Vec x);
 PetscErrorCode wring_solver_apply_rough_inverse(wring_solver *s, Vec b, Vec x);
+PetscErrorCode wring_solver_apply_correction(wring_solver *s, Vec b, Vec x);
 
 /* The same to rtol (0: operator.rtol), with dot products with x; size as in wring_operator_solve_from_zero. */
 PetscErrorCode wring_solver_apply_inverse_with_dots(wring_solver *s, double rtol, double size, Vec b, Vec x,
