@@ -48,7 +48,7 @@ done
 echo "$checked functions, vectors in $wide"
 
 # A function of prefetches alone that is not inlined at once is left out by gcc, for it returns nothing.
-for object in term/sweep/sweep term/splitting; do
+for object in term/sweep/sweep term/descent/descent term/splitting; do
   objdump -d --no-show-raw-insn "$objects/$object.c.o" | grep -q '[[:space:]]prefetch' && continue
   echo "src/$object.c: no prefetch is left"
   failed=1
