@@ -1,6 +1,7 @@
 """The program: built once, and run with the environment of MPI that jobs/setup.sh gives."""
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -63,14 +64,19 @@ def output(*words):
     return done.stdout.decode()
 
 
-def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=False, preload=None, launch=()):
+def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=False, preload=None, launch=(), tree=None):
     """
     Runs `wring command deck` into a folder, the screen into its file log. Gives the exit status. deck None: a command
-    without one. launch: words before the command.
+    without one. launch: words before the command. tree: a checkout of another version, built in its folder build, which
+    is run there; the folder is removed first, since 0.1 cannot be told to replace files.
     """
+    if tree:
+        folder = os.path.abspath(folder)
+        shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder, exist_ok=True)
-    line = [path(), command] + ([deck] if deck else []) + ["-output_directory", folder] + arguments(options or {})
-    if command == "run":
+    binary = os.path.join(tree, "build/wring") if tree else path()
+    line = [binary, command] + ([deck] if deck else []) + ["-output_directory", folder] + arguments(options or {})
+    if command == "run" and not tree:
         line += ["-output_overwrite", "true"]
     if preload:
         line = ["env", f"LD_PRELOAD={preload}"] + line
@@ -78,7 +84,7 @@ def attempt(command, deck, folder, options=None, *, ranks=1, threads=1, busy=Fal
         line = [os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks)] + line
     line = [*launch, *line]
     with open(os.path.join(folder, "log"), "w", encoding="utf-8") as log:
-        return subprocess.call(UNDER + line, stdout=log, stderr=log, env=environment(ranks, threads, busy))
+        return subprocess.call(UNDER + line, stdout=log, stderr=log, env=environment(ranks, threads, busy), cwd=tree)
 
 
 def run(command, deck, folder, options=None, *, accepted=(0,), **how):

@@ -20,7 +20,6 @@ def measure_one(cells, operator, ranks, threads):
     options = {
         "mesh_box_cells": f"{cells},{cells},{cells}",
         "operator_type": operator,
-        "operator_rtol": 1e-1,
         "time_steps": count,
     }
     folder = run("run", "inputs/bench/box.yaml", name, options, ranks=ranks, threads=threads, busy=True)

@@ -1,44 +1,84 @@
 """
-Every figure that has a target, measured in one go: milliseconds of an iteration, bytes and nanoseconds of a
-tetrahedron.
+The targets of 0.2: an iteration, the way to a tolerance, set-up, memory and laws. With WRING_BEFORE=TREE, a checkout of
+another version that is built in TREE/build, both versions run in turn, each with its own decks, and the table gives
+their ratio: machines differ by a factor of two, and by as much from hour to hour.
 """
+import os
+import statistics
+
 import program
-from outputs import iteration_ms, load, phase_ms, steps
+from outputs import iteration_ms, load, phase_ms, rows
 from performance import kernels
 from tables import markdown, number
 
 OUT = "out/performance/targets"
-REFERENCE = 28  # GB/s, the triad of two threads on the machine that the targets were set on
 BOX, STRAIN = "inputs/bench/box.yaml", "inputs/bench/box_strain.yaml"
-ADMM, XPBD, MULTIGRID = {"solver_type": "admm"}, {"solver_type": "xpbd"}, {"operator_type": "multigrid"}
-SHORT = {"time_steps": 3}
+MULTIGRID, SHORT = {"operator_type": "multigrid"}, {"time_steps": 2}
+REPEAT = 3
+ERRORS = (1e-4, 1e-8)
 
-# What, target [ms], deck, cells, ranks, threads, options.
+# What, milliseconds of 0.1 (commit a31d065) and target on one machine, deck, cells, ranks, threads, options.
 ITERATIONS = [
-    ("qn, neo-Hookean, 127,008 tets", 5, BOX, "28,28,27", 1, 2, {}),
-    ("qn, corotated, 127,008 tets", 6.5, BOX, "28,28,27", 1, 2, {"material_model": "corotated"}),
-    ("qn, neo-Hookean, 10,368 tets, 1 thread", 0.35, BOX, "12,12,12", 1, 1, {"time_steps": 20}),
-    ("admm, neo-Hookean, 97,500 tets", 13, BOX, "25,25,26", 1, 2, ADMM),
-    ("admm, neo-Hookean, 488,136 tets", 70, BOX, "43,43,44", 1, 2, {**ADMM, **SHORT}),
-    ("admm, strain, 488,136 tets", 45, STRAIN, "43,43,44", 1, 2, {**ADMM, **SHORT}),
-    ("xpbd, strain, 97,500 tets", 2.5, STRAIN, "25,25,26", 1, 2, XPBD),
-    ("xpbd, strain, 488,136 tets", 14, STRAIN, "43,43,44", 1, 2, XPBD),
-    (
-        "qn, neo-Hookean, 1,170,672 tets, 2 ranks, inner 1e-2",
-        90,
-        BOX,
-        "58,58,58",
-        2,
-        1,
-        {"operator_rtol": 1e-2, **SHORT},
-    ),
+    ("qn, neo-Hookean, 127,008 tets", 3.8, 2.2, BOX, "28,28,27", 1, 2, {}),
+    ("qn, corotated, 127,008 tets", 5.3, 3.3, BOX, "28,28,27", 1, 2, {"material_model": "corotated"}),
+    ("qn, neo-Hookean, 10,368 tets, 1 thread", 0.33, 0.2, BOX, "12,12,12", 1, 1, {"time_steps": 20}),
+    ("qn, neo-Hookean, 1,170,672 tets, 2 ranks", 49, 28, BOX, "58,58,58", 2, 1, SHORT),
+    ("admm, neo-Hookean, 488,136 tets", 40, 25, BOX, "43,43,44", 1, 2, {"solver_type": "admm", **SHORT}),
+    ("xpbd, strain, 488,136 tets", 8.7, 6, STRAIN, "43,43,44", 1, 2, {"solver_type": "xpbd", "time_steps": 3}),
+]
+
+# What, nanoseconds per tetrahedron of 0.1 and target, cells, ranks, threads.
+SET_UPS = [
+    ("set-up with multigrid, 1,170,672 tets, 2 ranks", 810, 450, "58,58,58", 2, 1),
+    ("set-up with multigrid, 1,170,672 tets, 2 threads", 1503, 700, "58,58,58", 1, 2),
+]
+
+# What, bytes per tetrahedron of 0.1 and target, cells, ranks, threads.
+MEMORY = [
+    ("memory with multigrid, 4,983,504 tets, 2 threads", 428, 400, "94,94,94", 1, 2),
+    ("memory with multigrid, 4,983,504 tets, 2 ranks", 513, 450, "94,94,94", 2, 1),
+]
+
+# Law, work, nanoseconds per tetrahedron of 0.1 and target.
+LAWS = [
+    ("volume", "energy+gradient", 61, 20),
+    ("strain_limit", "energy+gradient", 42, 20),
+    ("spline", "energy+gradient", 59, 25),
+    ("neohookean", "prox", 31, 18),
+    ("spline", "prox", 177, 60),
 ]
 
 
-def run(name, deck, cells, ranks, threads, options):
-    return program.run(
-        "run", deck, f"{OUT}/{name}", {"mesh_box_cells": cells, **options}, ranks=ranks, threads=threads, busy=True
-    )
+def versions():
+    """Trees: {"now": None}, and "before" where another version is given."""
+    tree = os.environ.get("WRING_BEFORE")
+    return {"before": os.path.abspath(tree), "now": None} if tree else {"now": None}
+
+
+def run(name, command, deck, ranks, threads, options, repeat=REPEAT):
+    """{version: folders}, the versions in turn."""
+    folders = {version: [] for version in versions()}
+    for i in range(repeat):
+        for version, tree in versions().items():
+            folder = f"{OUT}/{name}_{version}_{i}"
+            how = {"ranks": ranks, "threads": threads, "busy": True, "tree": tree}
+            folders[version].append(program.run(command, deck, folder, options, **how))
+    return folders
+
+
+def medians(folders, measure):
+    return {version: statistics.median(map(measure, own)) for version, own in folders.items()}
+
+
+def line(what, unit, reference, target, measured, note=""):
+    """Cells of a line: the target as a part of 0.1's value, and what was measured as a part of the other version's."""
+    before, now, aim = measured.get("before"), measured["now"], target / reference
+    cell = lambda value: f"{number(value, 3)} {unit}" if value is not None else "-"
+    if before is None:
+        return (what, "-", cell(now), "-", f"{aim:.2f}", "-", note)
+    ratio = now / before
+    verdict = "met" if ratio <= aim else f"{100 * (ratio / aim - 1):.0f}% above"
+    return (what, cell(before), cell(now), f"{ratio:.2f}", f"{aim:.2f}", verdict, note)
 
 
 def phases(folder):
@@ -48,88 +88,78 @@ def phases(folder):
     return ", ".join(f"{name} {number(ms)}" for ms, name in parts if ms > 0.02 * parts[0][0])
 
 
-def verdict(value, target):
-    return "met" if value <= target else f"{100 * (value / target - 1):.0f}% above"
+def iterations():
+    for i, (what, reference, target, deck, cells, ranks, threads, options) in enumerate(ITERATIONS):
+        folders = run(f"iteration_{i}", "run", deck, ranks, threads, {"mesh_box_cells": cells, **options})
+        yield line(what, "ms", reference, target, medians(folders, iteration_ms), phases(folders["now"][-1]))
 
 
-def iterations(scale):
-    """A line for each target in milliseconds."""
-    for i, (what, target, deck, cells, ranks, threads, options) in enumerate(ITERATIONS):
-        folder = run(f"iteration_{i}", deck, cells, ranks, threads, options)
-        ms = iteration_ms(folder)
-        yield (
-            what,
-            f"{target} ms",
-            f"{number(ms, 3)} ms",
-            f"{number(ms * scale, 3)} ms",
-            verdict(ms * scale, target),
-            phases(folder),
-        )
+def first_below(folder, least, error):
+    """Milliseconds from x_0 to the first iteration whose relative error of g is at most this, in the first step."""
+    history = [row for row in rows(folder) if row["step"] == "1"]
+    start = float(history[0]["objective"])
+    for row in history:
+        if float(row["objective"]) - least <= error * (start - least):
+            return 1e3 * (float(row["seconds"]) - float(history[0]["seconds"]))
+    return float("nan")
+
+
+def tolerances():
+    """The first step of the box to relative errors of g, whose least value is that of all runs."""
+    options = {"mesh_box_cells": "28,28,27", "time_steps": 1, "solver_max_it": 100}
+    folders = run("tolerance", "run", BOX, 1, 2, options)
+    least = min(float(row["objective"]) for own in folders.values() for folder in own for row in rows(folder))
+    for error in ERRORS:
+        taken = medians(folders, lambda folder, error=error: first_below(folder, least, error))
+        power = f"{error:.0e}".replace("e-0", "e-")
+        yield line(f"qn, neo-Hookean, 127,008 tets, a step to {power}", "ms", 1, 0.65, taken)
+
+
+def set_ups():
+    for what, reference, target, cells, ranks, threads in SET_UPS:
+        options = {"mesh_box_cells": cells, **MULTIGRID, "time_steps": 1, "solver_max_it": 1}
+        folders = run(f"set_up_{ranks}", "run", BOX, ranks, threads, options)
+        ns = lambda folder: 1e9 * load(folder, "run.json")["seconds"]["operator_set_up"] / tets(folder)
+        yield line(what, "ns/tet", reference, target, medians(folders, ns))
+
+
+def tets(folder):
+    return load(folder, "run.json")["mesh"]["tets"]
 
 
 def memory():
-    """What a run of qn with multigrid needs at its peak, with and without program and libraries."""
-    folder = run("memory", BOX, "43,43,44", 1, 1, {**MULTIGRID, "time_steps": 1})
-    small = run("memory_small", BOX, "1,1,1", 1, 1, {"time_steps": 1})
-    tets, bare = load(folder, "run.json")["mesh"]["tets"], load(small, "run.json")["peak_memory"]
-    peak = load(folder, "run.json")["peak_memory"]
-    return (
-        "memory of qn with multigrid, 488,136 tets",
-        "500 B/tet",
-        f"{peak / tets:.0f} B/tet",
-        "-",
-        verdict(peak / tets, 500),
-        f"{bare / tets:.0f} of them are the program and its libraries, {bare / 1e6:.0f} MB",
-    )
+    """At the peak of a run, program and libraries included."""
+    for what, reference, target, cells, ranks, threads in MEMORY:
+        options = {"mesh_box_cells": cells, **MULTIGRID, "time_steps": 1}
+        folders = run(f"memory_{ranks}", "run", BOX, ranks, threads, options, repeat=1)
+        taken = medians(folders, lambda folder: load(folder, "run.json")["peak_memory"] / tets(folder))
+        yield line(what, "B/tet", reference, target, taken)
+
+
+def laws():
+    options = {"bench_parts": "laws", "bench_tets": 500000, "bench_budget": 0.2}
+    folders = run("laws", "bench", None, 1, 2, options)
+    for name, work, reference, target in LAWS:
+        ns = lambda folder, name=name, work=work: kernels.pick(load(folder, "bench.json"), name=name, work=work)[
+            "ns_per_tet"
+        ]
+        yield line(f"{name}, {work}, 2 threads", "ns/tet", reference, target, medians(folders, ns))
 
 
 def growth():
     """Time of an iteration per tetrahedron, from 200 thousand to 5 million."""
     cost = []
-    for cells, options in (("32,32,32", {"time_steps": 5}), ("94,94,94", {"time_steps": 1})):
-        folder = run("growth_" + cells[:2], BOX, cells, 1, 2, {**MULTIGRID, **options})
-        cost.append(
-            (
-                1e6 * iteration_ms(folder) / load(folder, "run.json")["mesh"]["tets"],
-                sum(s["linear"] for s in steps(folder)) / sum(s["iterations"] for s in steps(folder)),
-            )
-        )
-    (first, a), (last, b) = cost
-    return (
-        "time per tet of a qn iteration, 4,983,504 over 196,608 tets",
-        "1.15",
-        f"{last / first:.2f}",
-        "-",
-        verdict(last / first, 1.15),
-        f"{first:.0f} and {last:.0f} ns; {a:.1f} and {b:.1f} inner iterations",
-    )
-
-
-def weak(triad):
-    """1 and 2 ranks with 100 thousand vertices each: the throughput grows by a share of what the bandwidth grows by."""
-    one = run("weak_1", BOX, "46,46,45", 1, 1, MULTIGRID)
-    two = run("weak_2", BOX, "92,46,45", 2, 1, {**MULTIGRID, "mesh_box_size": "2,1,1"})
-    gain, bandwidth = 2 * iteration_ms(one) / iteration_ms(two), triad["ranks"] / triad["one"]
-    return (
-        "throughput of 2 ranks over 1, 101,614 vertices each, over the triad's",
-        "0.95",
-        f"{gain / bandwidth:.2f}",
-        "-",
-        "met" if gain >= 0.95 * bandwidth else f"{100 * (1 - gain / bandwidth / 0.95):.0f}% below",
-        f"{iteration_ms(one):.1f} and {iteration_ms(two):.1f} ms, {gain:.2f} times; triad {bandwidth:.2f} times",
-    )
+    for cells, count in (("32,32,32", 5), ("94,94,94", 1)):
+        options = {"mesh_box_cells": cells, **MULTIGRID, "time_steps": count}
+        folder = program.run("run", BOX, f"{OUT}/growth_{cells[:2]}", options, threads=2, busy=True)
+        cost.append(1e6 * iteration_ms(folder) / tets(folder))
+    ratio = cost[1] / cost[0]
+    verdict = "met" if ratio <= 1.15 else f"{100 * (ratio / 1.15 - 1):.0f}% above"
+    what = "qn, ns per tet of 4,983,504 over those of 196,608"
+    return (what, f"{cost[0]:.1f} ns", f"{cost[1]:.1f} ns", f"{ratio:.2f}", "1.15", verdict, "")
 
 
 def measure(_):
-    triad = kernels.bandwidth()
-    scale = triad["threads"] / REFERENCE
-    lines = list(iterations(scale)) + [memory(), growth()] + kernels.targets(scale, verdict) + [weak(triad)]
-    head = (
-        "work",
-        "target",
-        "measured",
-        f"scaled by the triad, {triad['threads']:.1f} / {REFERENCE} GB/s",
-        "",
-        "of which, per iteration [ms]",
-    )
+    lines = [*iterations(), *tolerances(), *set_ups(), *memory(), *laws(), growth()]
+    head = ("work", "before", "now", "ratio", "target", "", "now, of which per iteration [ms]")
     return markdown(head, lines)
