@@ -3,8 +3,11 @@ The targets of 0.2: an iteration, the way to a tolerance, set-up, memory and law
 another version that is built in TREE/build, both versions run in turn, each with its own decks, and the table gives
 their ratio: machines differ by a factor of two, and by as much from hour to hour.
 """
+import contextlib
 import os
 import statistics
+import subprocess
+import sys
 
 import program
 from outputs import iteration_ms, load, phase_ms, rows
@@ -55,13 +58,13 @@ def versions():
     return {"before": os.path.abspath(tree), "now": None} if tree else {"now": None}
 
 
-def run(name, command, deck, ranks, threads, options, repeat=REPEAT):
-    """{version: folders}, the versions in turn."""
+def run(name, command, deck, ranks, threads, options, repeat=REPEAT, busy=True):
+    """{version: folders}, the versions in turn; busy: as in program.environment."""
     folders = {version: [] for version in versions()}
     for i in range(repeat):
         for version, tree in versions().items():
             folder = f"{OUT}/{name}_{version}_{i}"
-            how = {"ranks": ranks, "threads": threads, "busy": True, "tree": tree}
+            how = {"ranks": ranks, "threads": threads, "busy": busy, "tree": tree}
             folders[version].append(program.run(command, deck, folder, options, **how))
     return folders
 
@@ -146,6 +149,32 @@ def laws():
         yield line(f"{name}, {work}, 2 threads", "ns/tet", reference, target, medians(folders, ns))
 
 
+@contextlib.contextmanager
+def another_process():
+    """A process that computes meanwhile, and takes half of a core or a whole one."""
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def contended():
+    """An iteration beside a process that computes, over one without it; threads wait as by default."""
+    for solver in ("qn", "admm"):
+        options = {"mesh_box_cells": "28,28,27", "solver_type": solver}
+        alone = medians(run(f"alone_{solver}", "run", BOX, 1, 2, options, busy=False), iteration_ms)
+        with another_process():
+            beside = medians(run(f"beside_{solver}", "run", BOX, 1, 2, options, busy=False), iteration_ms)
+        times = {version: beside[version] / alone[version] for version in alone}
+        verdict = "met" if times["now"] <= 2 else f"{100 * (times['now'] / 2 - 1):.0f}% above"
+        note = f"{number(alone['now'])} and {number(beside['now'])} ms"
+        cell = lambda value: f"{value:.2f} times" if value else "-"
+        what = f"{solver}, 127,008 tets, 2 threads beside a process that computes"
+        yield (what, cell(times.get("before")), cell(times["now"]), "-", "2 times", verdict, note)
+
+
 def growth():
     """Time of an iteration per tetrahedron, from 200 thousand to 5 million."""
     cost = []
@@ -160,6 +189,6 @@ def growth():
 
 
 def measure(_):
-    lines = [*iterations(), *tolerances(), *set_ups(), *memory(), *laws(), growth()]
+    lines = [*iterations(), *tolerances(), *set_ups(), *memory(), *laws(), *contended(), growth()]
     head = ("work", "before", "now", "ratio", "target", "", "now, of which per iteration [ms]")
     return markdown(head, lines)
