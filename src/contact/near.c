@@ -382,10 +382,9 @@ static PetscBool near_at_rest(const point *p, const triangle *t, const wring_nea
 /* True if the pair is to be kept; *fair as above. */
 static PetscBool is_near(const point *p, const triangle *t, const wring_near_range *r, PetscInt *fair)
 {
-  wring_touch u;
   for (int a = 0; a < 3; a++)
     if (p->original == t->original[a]) return PETSC_FALSE;
-  if (wring_touch_triangle(p->x, t->x, &u) && u.distance > r->reach) return PETSC_FALSE;
+  if (wring_triangle_distance(p->x, t->x) > r->reach) return PETSC_FALSE;
   return (PetscBool)!near_at_rest(p, t, r, fair);
 }
 

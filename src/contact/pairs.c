@@ -360,11 +360,10 @@ static PetscInt gather(const wring_pairs *p, const double *x, PetscInt r, double
 /* Of a near pair: a corner's largest distance from another along an axis; distance, NAN if the triangle has none. */
 static double rate_pair(const wring_pairs *p, const double *x, PetscInt i, double *distance)
 {
-  wring_touch u;
-  double      t[9], longest = 0;
+  double t[9], longest = 0;
   gather_corners(p, x, i, t);
   for (int a = 3; a < 9; a++) longest = PetscMax(longest, fabs(t[a] - t[a % 3]));
-  *distance = wring_touch_triangle(x + 3 * p->near[i].vertex, t, &u) ? u.distance : NAN;
+  *distance = wring_triangle_distance(x + 3 * p->near[i].vertex, t);
   return longest;
 }
 

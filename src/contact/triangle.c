@@ -15,6 +15,14 @@ static void set_direction(const double r[3], PetscBool inside, wring_touch *u)
   for (int i = 0; i < 3; i++) u->n[i] = sign * r[i] / u->distance;
 }
 
+/* From the nearest point of the triangle to p. */
+static PetscBool find_nearest(const double ab[3], const double ac[3], const double ap[3], double w[3], double r[3])
+{
+  const PetscBool inside = wring_nearest_weights(ab, ac, ap, w);
+  for (int i = 0; i < 3; i++) r[i] = ap[i] - w[1] * ab[i] - w[2] * ac[i];
+  return inside;
+}
+
 /* Sets facet and size; false if the triangle has no area. */
 static PetscBool set_facet(const double ab[3], const double ac[3], wring_touch *u)
 {
@@ -34,13 +42,25 @@ PetscBool wring_touch_triangle(const double p[3], const double t[9], wring_touch
   wring_subtract3(t + 6, t, ac);
   wring_subtract3(p, t, ap);
   if (!set_facet(ab, ac, u) || !isfinite(wring_dot3(ap, ap))) return PETSC_FALSE;
-  const PetscBool inside = wring_nearest_weights(ab, ac, ap, u->w);
-  for (int i = 0; i < 3; i++) r[i] = ap[i] - u->w[1] * ab[i] - u->w[2] * ac[i];
-  u->distance  = sqrt(wring_dot3(r, r));
-  u->side      = wring_dot3(r, u->facet);
-  u->alignment = inside || u->distance == 0 ? 1 : PetscMin(1, fabs(u->side) / u->distance);
+  const PetscBool inside = find_nearest(ab, ac, ap, u->w, r);
+  u->distance            = sqrt(wring_dot3(r, r));
+  u->side                = wring_dot3(r, u->facet);
+  u->alignment           = inside || u->distance == 0 ? 1 : PetscMin(1, fabs(u->side) / u->distance);
   set_direction(r, inside, u);
   return PETSC_TRUE;
+}
+
+double wring_triangle_distance(const double p[3], const double t[9])
+{
+  double ab[3], ac[3], ap[3], normal[3], w[3], r[3];
+  wring_subtract3(t + 3, t, ab);
+  wring_subtract3(t + 6, t, ac);
+  wring_subtract3(p, t, ap);
+  wring_cross3(ab, ac, normal);
+  const double squared = wring_dot3(normal, normal);
+  if (!(squared > 0) || !isfinite(squared) || !isfinite(wring_dot3(ap, ap))) return NAN;
+  find_nearest(ab, ac, ap, w, r);
+  return sqrt(wring_dot3(r, r));
 }
 
 PetscBool wring_touch_plane(const double p[3], const double t[9], double slack, wring_touch *u)
