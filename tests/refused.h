@@ -20,15 +20,6 @@ void __lsan_enable(void);
   #define __lsan_enable()  (void)0
 #endif
 
-/* A refusal ends the program, which does not free what the failed call has allocated: no leak is looked for in it. */
-#if defined(__SANITIZE_ADDRESS__)
-void __lsan_disable(void);
-void __lsan_enable(void);
-#else
-  #define __lsan_disable() (void)0
-  #define __lsan_enable()  (void)0
-#endif
-
 /* The call must fail with this code on every rank, with a line that holds both texts and no line end. */
 #define CHECK_FAILS(expected, call, first, second)                                                                     \
   do {                                                                                                                 \
@@ -36,9 +27,7 @@ void __lsan_enable(void);
     PetscErrorCode code;                                                                                               \
     PetscCall(PetscPushErrorHandler(keep_message, said.text));                                                         \
     __lsan_disable();                                                                                                  \
-    __lsan_disable();                                                                                                  \
     code = (call);                                                                                                     \
-    __lsan_enable();                                                                                                   \
     __lsan_enable();                                                                                                   \
     PetscCall(PetscPopErrorHandler());                                                                                 \
     CHECK(code == (expected), "code %d, \"%s\"", (int)code, said.text);                                                \

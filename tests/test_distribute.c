@@ -64,9 +64,9 @@ static wring_mesh_data *slice_of(const wring_mesh_data *d, int way)
   PetscCallAbort(PETSC_COMM_SELF, wring_mesh_data_create(v[rank + 1] - v[rank], t[rank + 1] - t[rank], &s));
   PetscCallAbort(PETSC_COMM_SELF, wring_names_copy(&d->regions, &s->regions));
   PetscCallAbort(PETSC_COMM_SELF, wring_names_copy(&d->sets, &s->sets));
-  memcpy(s->X, d->X + 3 * v[rank], 3 * (size_t)s->n_vertex * sizeof *s->X);
-  memcpy(s->tet, d->tet + 4 * t[rank], 4 * (size_t)s->n_tet * sizeof *s->tet);
-  memcpy(s->region, d->region + t[rank], (size_t)s->n_tet * sizeof *s->region);
+  PetscCallAbort(PETSC_COMM_SELF, PetscArraycpy(s->X, d->X + 3 * v[rank], 3 * s->n_vertex));
+  PetscCallAbort(PETSC_COMM_SELF, PetscArraycpy(s->tet, d->tet + 4 * t[rank], 4 * s->n_tet));
+  PetscCallAbort(PETSC_COMM_SELF, PetscArraycpy(s->region, d->region + t[rank], s->n_tet));
   take_sets(d, way, v[rank], v[rank + 1], s);
   return s;
 }

@@ -138,7 +138,7 @@ static PetscErrorCode sort_members(const wring_raw *raw, PetscInt n, const membe
     const PetscInt begin = (*start)[g];
     PetscInt       count = (*start)[g + 1] - begin;
     PetscCall(wring_sort_unique(&count, *vertex + begin));
-    PetscCall(PetscArraymove(*vertex + end, *vertex + begin, count));
+    if (count > 0) PetscCall(PetscArraymove(*vertex + end, *vertex + begin, count)); // there may be no vertex at all
     (*start)[g] = end;
     end += count;
   }
