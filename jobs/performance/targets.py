@@ -73,6 +73,10 @@ def medians(folders, measure):
     return {version: statistics.median(map(measure, own)) for version, own in folders.items()}
 
 
+def verdict(value, target):
+    return "met" if value <= target else f"{100 * (value / target - 1):.0f}% above"
+
+
 def line(what, unit, reference, target, measured, note=""):
     """Cells of a line: the target as a part of 0.1's value, and what was measured as a part of the other version's."""
     before, now, aim = measured.get("before"), measured["now"], target / reference
@@ -80,8 +84,7 @@ def line(what, unit, reference, target, measured, note=""):
     if before is None:
         return (what, "-", cell(now), "-", f"{aim:.2f}", "-", note)
     ratio = now / before
-    verdict = "met" if ratio <= aim else f"{100 * (ratio / aim - 1):.0f}% above"
-    return (what, cell(before), cell(now), f"{ratio:.2f}", f"{aim:.2f}", verdict, note)
+    return (what, cell(before), cell(now), f"{ratio:.2f}", f"{aim:.2f}", verdict(ratio, aim), note)
 
 
 def phases(folder):
@@ -168,11 +171,10 @@ def contended():
         with another_process():
             beside = medians(run(f"beside_{solver}", "run", BOX, 1, 2, options, busy=False), iteration_ms)
         times = {version: beside[version] / alone[version] for version in alone}
-        verdict = "met" if times["now"] <= 2 else f"{100 * (times['now'] / 2 - 1):.0f}% above"
         note = f"{number(alone['now'])} and {number(beside['now'])} ms"
         cell = lambda value: f"{value:.2f} times" if value else "-"
         what = f"{solver}, 127,008 tets, 2 threads beside a process that computes"
-        yield (what, cell(times.get("before")), cell(times["now"]), "-", "2 times", verdict, note)
+        yield (what, cell(times.get("before")), cell(times["now"]), "-", "2 times", verdict(times["now"], 2), note)
 
 
 def growth():
@@ -183,9 +185,8 @@ def growth():
         folder = program.run("run", BOX, f"{OUT}/growth_{cells[:2]}", options, threads=2, busy=True)
         cost.append(1e6 * iteration_ms(folder) / tets(folder))
     ratio = cost[1] / cost[0]
-    verdict = "met" if ratio <= 1.15 else f"{100 * (ratio / 1.15 - 1):.0f}% above"
     what = "qn, ns per tet of 4,983,504 over those of 196,608"
-    return (what, f"{cost[0]:.1f} ns", f"{cost[1]:.1f} ns", f"{ratio:.2f}", "1.15", verdict, "")
+    return (what, f"{cost[0]:.1f} ns", f"{cost[1]:.1f} ns", f"{ratio:.2f}", "1.15", verdict(ratio, 1.15), "")
 
 
 def measure(_):

@@ -454,6 +454,8 @@ try:
             solver = {"iterations_to": {"1e-4": 7, "1e-8": None}, "seconds_to": {"1e-4": 0.0123, "1e-8": None}}
             self.assertEqual([solvers.entry(solver, error) for error in ("1e-4", "1e-8")], ["12 (7)", "-"])
             self.assertEqual([targets.verdict(2, 1), targets.verdict(1, 1)], ["100% above", "met"])
+            line = targets.line("a", "ms", 4, 2, {"before": 8, "now": 6})
+            self.assertEqual(line[1:6], ("8 ms", "6 ms", "0.75", "0.50", "50% above"))
 
         def test_distance_from_rest(self):
             rest = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3.0]])
