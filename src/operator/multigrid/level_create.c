@@ -93,14 +93,25 @@ static PetscErrorCode create_vectors(wring_level *l, PetscInt finer_ghosts)
 static void start_power(wring_level *l)
 {
   const uint64_t seed = wring_level_seed(l->first);
-  for (PetscInt i = 0; i < 3 * l->n; i++) l->x[i] = (float)(wring_uniform(seed + (uint64_t)i) - 0.5);
-  for (PetscInt i = 0; l->top && i < l->n; i++) l->x[3 * i] = l->top[i];
+#pragma omp parallel for schedule(static) if (l->n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < l->n; i++) {
+    for (int c = 0; c < 3; c++) l->x[3 * i + c] = (float)(wring_uniform(seed + 3 * (uint64_t)i + (uint64_t)c) - 0.5);
+    if (l->top) l->x[3 * i] = l->top[i];
+  }
+}
+
+/* x = y, each component divided by its length. */
+static void normalise(PetscInt n, const double length[3], const float *y, float *x)
+{
+#pragma omp parallel for schedule(static) if (n > WRING_SERIAL_BELOW)
+  for (PetscInt i = 0; i < n; i++)
+    for (int c = 0; c < 3; c++) x[3 * i + c] = (float)(y[3 * i + c] / length[c]);
 }
 
 /* For each component: x . A x / x . x with known x . x, then x = A x / |A x|. The largest, and its component. */
 static PetscErrorCode power_step(wring_level *l, double xx[3], double *largest, int *component)
 {
-  double sum[6];
+  double sum[6], length[3];
 
   PetscFunctionBegin;
   PetscCall(wring_level_combine(l, PETSC_TRUE, 0, l->x, 0, l->x, l->y, NULL));
@@ -109,10 +120,11 @@ static PetscErrorCode power_step(wring_level *l, double xx[3], double *largest, 
   *largest = 0;
   for (int d = 0; d < 3; d++) {
     if (sum[d] / xx[d] > *largest) *component = d;
-    *largest = PetscMax(*largest, sum[d] / xx[d]);
-    xx[d]    = 1;
+    *largest  = PetscMax(*largest, sum[d] / xx[d]);
+    xx[d]     = 1;
+    length[d] = PetscSqrtReal(sum[3 + d]);
   }
-  for (PetscInt i = 0; i < 3 * l->n; i++) l->x[i] = (float)(l->y[i] / PetscSqrtReal(sum[3 + i % 3]));
+  normalise(l->n, length, l->y, l->x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -67,16 +67,20 @@ PetscErrorCode wring_elements_destroy(wring_elements *e)
 
 /* ---- the pattern ------------------------------------------------------------------------------------------------- */
 
+/* Row v has at most this number of columns. */
+static PetscInt most_columns(const wring_elements *e, PetscInt v)
+{
+  PetscInt n = 1;
+  for (PetscInt i = 0; i < e->n_term; i++) n += (e->in[i].start[v + 1] - e->in[i].start[v]) * (e->term[i]->m - 1);
+  return n;
+}
+
 PetscErrorCode wring_tables_create(const wring_elements *e, tables *all)
 {
   PetscInt most = 1;
 
   PetscFunctionBegin;
-  for (PetscInt v = 0; v < e->n; v++) {
-    PetscInt n = 1;
-    for (PetscInt i = 0; i < e->n_term; i++) n += (e->in[i].start[v + 1] - e->in[i].start[v]) * (e->term[i]->m - 1);
-    most = PetscMax(most, n);
-  }
+  for (PetscInt v = 0; v < e->n; v++) most = PetscMax(most, most_columns(e, v));
   all->size = 64;
   while (all->size < 2 * (size_t)most) all->size *= 2;
   PetscCall(PetscMalloc1(3 * all->size * (size_t)wring_max_threads(), &all->memory));
@@ -114,31 +118,68 @@ static void sort_columns(PetscInt n, PetscInt *column)
   }
 }
 
+/* Part s of the rows begins here, of wring_strips(n). */
+static PetscInt strip(PetscInt n, int s)
+{
+  return (PetscInt)((int64_t)n * s / wring_strips(n));
+}
+
+/*
+  start [strips + 1]: places for the columns of each strip, at most. Rows are written without gaps, so that the places
+  left over are never touched and take no memory.
+*/
+static PetscErrorCode reserve_strips(const wring_elements *e, size_t **start, PetscInt **column)
+{
+  const int n = wring_strips(e->n);
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)n + 1, start));
+  for (int s = 0; s < n; s++) {
+    (*start)[s + 1] = (*start)[s];
+    for (PetscInt v = strip(e->n, s); v < strip(e->n, s + 1); v++) (*start)[s + 1] += (size_t)most_columns(e, v);
+  }
+  PetscCall(PetscMalloc1((*start)[n], column));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The sorted columns of a strip's rows, one row after the other, and p->start[v + 1] = their number in row v. */
+static void list_strip(const wring_elements *e, const tables *all, int s, wring_pattern *p, PetscInt *column)
+{
+  for (PetscInt v = strip(e->n, s); v < strip(e->n, s + 1); v++) {
+    PetscInt      *list;
+    table          h = get_table(all, &list);
+    const PetscInt n = list_columns(e, v, &h, list);
+    for (PetscInt k = 0; k < n; k++) column[k] = list[k];
+    sort_columns(n, column);
+    p->start[v + 1] = n;
+    column += n;
+  }
+}
+
 PetscErrorCode wring_pattern_of(const wring_elements *e, const tables *all, wring_pattern **pattern)
 {
+  const int      n = wring_strips(e->n);
   wring_pattern *p;
+  size_t        *first;
+  PetscInt      *column;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&p));
   p->n = e->n;
   PetscCall(PetscMalloc1((size_t)e->n + 1, &p->start));
   p->start[0] = 0;
+  PetscCall(reserve_strips(e, &first, &column));
 #pragma omp parallel for schedule(static)
-  for (PetscInt v = 0; v < e->n; v++) {
-    PetscInt *list;
-    table     h     = get_table(all, &list);
-    p->start[v + 1] = list_columns(e, v, &h, list);
-  }
+  for (int s = 0; s < n; s++) list_strip(e, all, s, p, column + first[s]);
   PetscCall(add_up(e->n, p->start));
   PetscCall(PetscMalloc1((size_t)p->start[e->n], &p->column));
 #pragma omp parallel for schedule(static)
-  for (PetscInt v = 0; v < e->n; v++) {
-    PetscInt *list, *const column = p->column + p->start[v];
-    table          h = get_table(all, &list);
-    const PetscInt n = list_columns(e, v, &h, list);
-    for (PetscInt k = 0; k < n; k++) column[k] = list[k];
-    sort_columns(n, column);
+  for (int s = 0; s < n; s++) {
+    const PetscInt from = p->start[strip(e->n, s)], to = p->start[strip(e->n, s + 1)];
+    for (PetscInt k = from; k < to; k++) p->column[k] = column[first[s] + (size_t)(k - from)];
   }
+  PetscCall(PetscFree(first));
+  PetscCall(PetscFree(column));
   *pattern = p;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
