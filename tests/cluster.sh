@@ -12,7 +12,7 @@ for program in slurmctld slurmd srun ip unshare "$python"; do
   command -v "$program" >/dev/null || skip "no $program (Debian: slurm-wlm, iproute2, util-linux, python3)"
 done
 [ -c /dev/net/tun ] || skip 'no /dev/net/tun'
-[ "$(nproc)" -ge 2 ] || skip 'one core only'
+[ "$(env -u OMP_NUM_THREADS nproc)" -ge 2 ] || skip 'one core only' # nproc follows OMP_NUM_THREADS
 unshare --net --pid --fork --mount-proc true 2>/dev/null || skip 'no right to make namespaces'
 cluster_lock || skip 'another cluster is up on this machine'
 trap 'cluster_down; rm -rf "$base"' EXIT
