@@ -166,7 +166,7 @@ def another_process():
 def contended():
     """An iteration beside a process that computes, over one without it; threads wait as by default."""
     for solver in ("qn", "admm"):
-        options = {"mesh_box_cells": "28,28,27", "solver_type": solver}
+        options = {"mesh_box_cells": "28,28,27", "solver_type": solver, "time_steps": 20}
         alone = medians(run(f"alone_{solver}", "run", BOX, 1, 2, options, busy=False), iteration_ms)
         with another_process():
             beside = medians(run(f"beside_{solver}", "run", BOX, 1, 2, options, busy=False), iteration_ms)
