@@ -1,4 +1,4 @@
-/* Private to the library: sorting of numbers in O(n). Serial. */
+/* Private to the library: sorting of numbers, in O(n) but for short rows. Serial. */
 #pragma once
 #include <wring/base.h>
 
@@ -25,4 +25,22 @@ static inline void wring_sort3(PetscInt v[3])
   v[0] = PetscMin(low, last);
   v[1] = PetscMax(low, PetscMin(high, last));
   v[2] = PetscMax(high, last);
+}
+
+/* Sorts column [n] ascending and moves value [n], which may be NULL, with it; Shell's method, for short rows. */
+static inline void wring_sort_row(PetscInt n, PetscInt *column, double *value)
+{
+  for (PetscInt gap = n > 16 ? n / 2 : 1; gap > 0; gap /= 2) {
+    for (PetscInt i = gap; i < n; i++) {
+      const PetscInt key   = column[i];
+      const double   moved = value ? value[i] : 0;
+      PetscInt       k     = i;
+      for (; k >= gap && column[k - gap] > key; k -= gap) {
+        column[k] = column[k - gap];
+        if (value) value[k] = value[k - gap];
+      }
+      column[k] = key;
+      if (value) value[k] = moved;
+    }
+  }
 }

@@ -34,7 +34,7 @@ PetscErrorCode wring_csr_create(Mat A, PetscBool borrow, const float *row, const
   PetscFunctionBegin;
   PetscCall(wring_aij_get(A, &a));
   const size_t n_entry = a.n > 0 ? (size_t)a.start[a.n] : 0;
-  PetscCall(PetscMalloc1(n_entry, &c->value));
+  if (row) PetscCall(PetscMalloc1(n_entry, &c->value));
   if (!borrow) {
     PetscCall(PetscMalloc1((size_t)a.n + 1, &c->own_start));
     c->own_start[0] = 0;
@@ -45,7 +45,7 @@ PetscErrorCode wring_csr_create(Mat A, PetscBool borrow, const float *row, const
   }
   c->start  = borrow ? a.start : c->own_start;
   c->column = c->own_column ? c->own_column : (const int *)a.column;
-  fill_values(&a, row, column, c->value);
+  if (row) fill_values(&a, row, column, c->value);
   PetscCall(wring_aij_restore(&a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -15,8 +15,8 @@ typedef struct {
 } wring_csr;
 
 /*
-  A's rows, scaled: entry (i, j) times row[i] column[j]. A is sequential. With `borrow`, c points to A's arrays where
-  possible, and A must live as long; otherwise all is copied. Not collective.
+  A's rows, scaled: entry (i, j) times row[i] column[j]; row and column NULL: the pattern only. A is sequential. With
+  `borrow`, c points to A's arrays where possible, and A must live as long; otherwise all is copied. Not collective.
 */
 PetscErrorCode wring_csr_create(Mat A, PetscBool borrow, const float *row, const float *column, wring_csr *c);
 

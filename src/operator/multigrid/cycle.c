@@ -5,7 +5,7 @@
   for the interpolation.
 */
 #include "cycle.h"
-#include "galerkin.h"
+#include "galerkin/galerkin.h"
 #include "operator/aij.h"
 #include "operator/subnormal.h"
 

@@ -4,6 +4,7 @@
   cycle is not used; its smoothers are set to the cheapest.
 */
 #include "hierarchy.h"
+#include "galerkin/galerkin.h"
 #include "operator/operator_impl.h"
 #include <petscksp.h>
 #include <string.h>
@@ -138,6 +139,7 @@ static PetscErrorCode build(MPI_Comm comm, Mat fine, PC *pc)
   PetscFunctionBegin;
   PetscCall(create_pc(comm, pc));
   if (!fine) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(wring_galerkin_use(fine));
   PetscCall(PCSetOperators(*pc, fine, fine));
   PetscCall(PCSetUp(*pc));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -40,6 +40,9 @@ static inline float *wring_level_ghosts(const wring_level *l, float *x)
 */
 PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_level *l);
 
+/* The pattern of A only, whose arrays are borrowed: own.value and ghost.value are NULL. Collective. */
+PetscErrorCode wring_level_create_pattern(MPI_Comm comm, Mat A, wring_level *l);
+
 /*
   The vectors, and omega by the power method. finer_ghosts: number of ghosts of the interpolation that reads y; 0 on the
   finest level. To be called after wring_level_create on all levels. Refuses a matrix that is not positive definite.
@@ -71,3 +74,20 @@ static inline uint64_t wring_level_seed(PetscInt first)
 */
 PetscErrorCode wring_level_combine(wring_level *l, PetscBool fetch, float p, const float *b, float q, float *x,
                                    float *y, const float *scale);
+
+/* ---- level_renew.c ---- */
+
+/* Values of a level's matrix in double, in the order of its entries; entry (i, j) is times scale[i] scale[j]. */
+typedef struct {
+  const double *own, *ghost;
+  const float  *scale; // [n + n_ghost]; NULL: 1
+} wring_level_values;
+
+/*
+  New values in a level: its matrix, its scaling and its smoother. Without a->scale, a is scaled as the level is now.
+  q [n + n_ghost]: new over old scaling. Refuses a matrix that is not positive definite. Collective.
+*/
+PetscErrorCode wring_level_renew(wring_level *l, const wring_level_values *a, float *q);
+
+/* Multiplies the scaling of P by the changes of the levels' scalings, fine [n_fine], coarse [n_coarse]. Collective. */
+PetscErrorCode wring_interpolation_rescale(wring_interpolation *p, const float *fine, const float *coarse);

@@ -41,11 +41,9 @@ static PetscErrorCode find_boundary(wring_level *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_level *l)
+/* The rows and their neighbours. */
+static PetscErrorCode create_rows(MPI_Comm comm, Mat A, wring_level *l)
 {
-  Mat             own, ghost;
-  const PetscInt *global;
-
   PetscFunctionBegin;
   *l = (wring_level){.comm = comm};
   PetscCall(MatGetLocalSize(A, &l->n, NULL));
@@ -53,6 +51,29 @@ PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_
   PetscCall(wring_aij_neighbours(A, &l->near));
   l->n_ghost = l->near.n_ghost;
   PetscCheck(3 * ((int64_t)l->n + l->n_ghost) < INT32_MAX, comm, PETSC_ERR_SUP, "Too many vertices on a rank");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_level_create_pattern(MPI_Comm comm, Mat A, wring_level *l)
+{
+  Mat             own, ghost;
+  const PetscInt *global;
+
+  PetscFunctionBegin;
+  PetscCall(create_rows(comm, A, l));
+  PetscCall(wring_aij_split(A, &own, &ghost, &global));
+  PetscCall(wring_csr_create(own, PETSC_TRUE, NULL, NULL, &l->own));
+  if (ghost) PetscCall(wring_csr_create(ghost, PETSC_TRUE, NULL, NULL, &l->ghost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode wring_level_create(MPI_Comm comm, Mat A, PetscBool finest, wring_level *l)
+{
+  Mat             own, ghost;
+  const PetscInt *global;
+
+  PetscFunctionBegin;
+  PetscCall(create_rows(comm, A, l));
   PetscCall(wring_messages_create(&l->near, MPI_FLOAT, PETSC_TRUE, &l->fetch));
   PetscCall(create_scale(A, l));
   PetscCall(wring_aij_split(A, &own, &ghost, &global));

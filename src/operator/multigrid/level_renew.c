@@ -1,5 +1,5 @@
 /* New values in a level whose pattern stays. docs/theory.md (4.5)-(4.7), (4.19) */
-#include "galerkin.h"
+#include "level.h"
 
 /* The diagonal entry of row i. */
 static double find_diagonal(const wring_csr *a, const double *value, PetscInt i)

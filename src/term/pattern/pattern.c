@@ -1,6 +1,7 @@
 /* The pattern of vertices that share an element. docs/theory.md (4.1) */
 #include "incidence.h"
 #include "base/count.h"
+#include "base/sort.h"
 
 /* ---- the elements at a vertex ------------------------------------------------------------------------------------ */
 
@@ -105,19 +106,6 @@ static PetscInt list_columns(const wring_elements *e, PetscInt v, table *h, Pets
   return n;
 }
 
-/* Shell's method: rows are short, but for a few. */
-static void sort_columns(PetscInt n, PetscInt *column)
-{
-  for (PetscInt gap = n > 16 ? n / 2 : 1; gap > 0; gap /= 2) {
-    for (PetscInt i = gap; i < n; i++) {
-      const PetscInt key = column[i];
-      PetscInt       k   = i;
-      for (; k >= gap && column[k - gap] > key; k -= gap) column[k] = column[k - gap];
-      column[k] = key;
-    }
-  }
-}
-
 /* Part s of the rows begins here, of wring_strips(n). */
 static PetscInt strip(PetscInt n, int s)
 {
@@ -150,7 +138,7 @@ static void list_strip(const wring_elements *e, const tables *all, int s, wring_
     table          h = get_table(all, &list);
     const PetscInt n = list_columns(e, v, &h, list);
     for (PetscInt k = 0; k < n; k++) column[k] = list[k];
-    sort_columns(n, column);
+    wring_sort_row(n, column, NULL);
     p->start[v + 1] = n;
     column += n;
   }

@@ -1,0 +1,23 @@
+/*
+  P^T A P by rows, in threads, in the place of PETSc's products, which work on one thread of a rank. Sums do not depend
+  on the number of threads. docs/theory.md (4.19)
+*/
+#pragma once
+#include "operator/multigrid/level.h"
+
+/* ---- product.c ---- */
+
+/*
+  PETSc computes P^T A P by rows from now on, with P rounded to float, as cycles apply it, and likewise for the coarse
+  matrices that follow from A; other products of A stay PETSc's. A: aij. Not collective; the products are.
+*/
+PetscErrorCode wring_galerkin_use(Mat A);
+
+/* ---- numbers.c ---- */
+
+/*
+  own and ghost, values of `coarse` in the order of its entries, from those of `fine` and its interpolation: what a
+  change of values takes, where the pattern is known. Collective.
+*/
+PetscErrorCode wring_galerkin(const wring_level *fine, const wring_level_values *a, const wring_level *coarse,
+                              double *own, double *ghost);
