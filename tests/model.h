@@ -57,10 +57,11 @@ static inline wring_term *test_springs(wring_mesh *m, PetscInt n, double stiffne
   return t;
 }
 
-/* Attaches the set to its rest positions, displaced by `shift`. */
-static inline wring_term *test_hold(const wring_mesh *m, const char *set, double stiffness, const double shift[3])
+/* Attaches the set to its rest positions, displaced by `shift`, until a time [s]. */
+static inline wring_term *test_hold_until(const wring_mesh *m, const char *set, double stiffness, const double shift[3],
+                                          double release)
 {
-  const wring_motion still = {.until = INFINITY, .release = INFINITY};
+  const wring_motion still = {.until = INFINITY, .release = release};
   const PetscInt     s     = wring_names_find(&m->sets, set);
   const PetscInt     n     = m->set_count[s];
   double            *k, *target;
@@ -73,6 +74,11 @@ static inline wring_term *test_hold(const wring_mesh *m, const char *set, double
   PetscCallAbort(m->comm, wring_term_create_attachments(m, set, n, m->set_vertex[s], k, target, &still, &t));
   PetscCallAbort(m->comm, PetscFree2(k, target));
   return t;
+}
+
+static inline wring_term *test_hold(const wring_mesh *m, const char *set, double stiffness, const double shift[3])
+{
+  return test_hold_until(m, set, stiffness, shift, INFINITY);
 }
 
 /* The potential of all tets of the mesh with one law, density 1000; par has as many numbers as the law needs. */

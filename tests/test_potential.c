@@ -188,6 +188,89 @@ static PetscErrorCode check_operator_threads(model *m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* |A - B| / |B|, B made from nothing. */
+static PetscErrorCode compare_with_new(model *m, double factor, Mat A, double *difference)
+{
+  Mat    B = NULL;
+  double norm;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_operator_matrix(m->g, factor, &B));
+  PetscCall(MatNorm(B, NORM_FROBENIUS, &norm));
+  PetscCall(MatAXPY(B, -1, A, SAME_NONZERO_PATTERN));
+  PetscCall(MatNorm(B, NORM_FROBENIUS, difference));
+  *difference /= norm;
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Changes an entry beside the diagonal, without a word to PETSc. */
+static PetscErrorCode poke(Mat A, double more)
+{
+  const PetscInt *start, *column;
+  const double   *value;
+  PetscInt        n;
+  PetscBool       done;
+  Mat             own;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetDiagonalBlock(A, &own));
+  PetscCall(MatGetRowIJ(own, 0, PETSC_FALSE, PETSC_FALSE, &n, &start, &column, &done));
+  PetscCall(MatSeqAIJGetArrayRead(own, &value));
+  ((double *)value)[column[0] == 0 ? 1 : 0] += more;
+  PetscCall(MatSeqAIJRestoreArrayRead(own, &value));
+  PetscCall(MatRestoreRowIJ(own, 0, PETSC_FALSE, PETSC_FALSE, &n, &start, &column, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  After a change of the step only the diagonal of A is set again: an entry that was changed beside it stays so. After a
+  release, a change of the factor or of A itself all of A is. Fails if A is summed again for another step, or kept in
+  spite of another change.
+*/
+static PetscErrorCode check_operator_again(model *m)
+{
+  const double most = m->mesh->n_owned == m->mesh->n_global ? 0 : 1e-14;
+  Mat          A    = NULL;
+  double       difference, poked;
+  PetscBool    changed;
+
+  PetscFunctionBegin;
+  PetscCall(wring_potential_add_term(m->g, test_hold_until(m->mesh, "xmax", 1e4, still, 1)));
+  PetscCall(wring_potential_set_time(m->g, 0.02, 0.02, &changed));
+  PetscCall(wring_potential_operator_matrix(m->g, 1, &A));
+  PetscCall(wring_potential_set_time(m->g, 2, 2, &changed));
+  CHECK(changed, "nothing is released");
+  PetscCall(wring_potential_operator_matrix(m->g, 1, &A));
+  PetscCall(compare_with_new(m, 1, A, &difference));
+  CHECK(difference <= most, "released: %g", difference);
+  PetscCall(wring_potential_operator_matrix(m->g, 1, &A));
+  PetscCall(poke(A, 100));
+  PetscCall(wring_potential_set_step(m->g, 0.01));
+  PetscCall(wring_potential_operator_matrix(m->g, 1, &A));
+  PetscCall(compare_with_new(m, 1, A, &poked));
+  CHECK(poked > 1e-8, "all of A is summed again, %g", poked);
+  PetscCall(wring_potential_operator_matrix(m->g, 1, &A)); // another matrix was made meanwhile
+  PetscCall(compare_with_new(m, 1, A, &difference));
+  CHECK(difference <= most, "after another matrix: %g", difference);
+  PetscCall(wring_potential_operator_matrix(m->g, 1, &A));
+  PetscCall(wring_potential_operator_matrix(m->g, 0.5, &A));
+  PetscCall(compare_with_new(m, 0.5, A, &difference));
+  CHECK(difference <= most, "another factor: %g", difference);
+  PetscCall(wring_potential_operator_matrix(m->g, 1, &A));
+  PetscCall(MatScale(A, 2));
+  PetscCall(wring_potential_operator_matrix(m->g, 1, &A));
+  PetscCall(compare_with_new(m, 1, A, &difference));
+  CHECK(difference <= most, "a changed A: %g", difference);
+  PetscCall(wring_potential_set_step(m->g, 0.02));
+  PetscCall(wring_potential_operator_matrix(m->g, 1, &A));
+  PetscCall(wring_potential_operator_matrix(m->g, 1, &A));
+  PetscCall(compare_with_new(m, 1, A, &difference));
+  CHECK(difference <= most, "another step: %g", difference);
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* f = (A - M/h^2) X, X the component c of the rest positions. */
 static PetscErrorCode apply_to_rest(model *m, Mat A, int c, Vec X, Vec f)
 {
@@ -370,6 +453,7 @@ static PetscErrorCode check_law(const wring_law *law, const double *par)
   held = 1e4 * (double)((test_mesh_order * cells[1] + 1) * (test_mesh_order * cells[2] + 1));
   PetscCall(check_operator(&m, held));
   PetscCall(check_operator_threads(&m));
+  PetscCall(check_operator_again(&m));
   if (law->project) PetscCall(check_residual(&m));
   if (law == &wring_law_neohookean) PetscCall(check_infinity(&m));
   PetscCall(model_destroy(&m));

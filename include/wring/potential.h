@@ -186,8 +186,9 @@ PetscErrorCode wring_potential_split(wring_potential *g, wring_splitting *const 
 /*
   A = M/h^2 + factor sum_e w_e k_e G_e^T G_e [N/m] of x, y and z, one row per vertex, MATAIJ. Components that are held
   at the same vertices have the same matrix, (3.11b): A[1] and A[2] may be references to it. A[c] is created if it is
-  NULL, otherwise one of an earlier call, which is refilled or replaced. factor is 1 except for admm, whose weights
-  are scaled. operator_matrix computes A of the component x only, which is that of all without `components`.
+  NULL, otherwise one of an earlier call, which is refilled or replaced; where only the step or drag has changed since
+  the last call, its diagonal alone is set. factor is 1 except for admm, whose weights are scaled. operator_matrix
+  computes A of the component x only, which is that of all without `components`.
 */
 PetscErrorCode wring_potential_operator_matrices(wring_potential *g, double factor, Mat A[3]);
 PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor, Mat *A);

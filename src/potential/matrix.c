@@ -1,6 +1,6 @@
 /*
-  A and H as PETSc matrices. Each rank sums its own elements in the rows of its local vertices and adds these rows to
-  the matrix; PETSc's assembly sends the rows of ghosts to their owners.
+  Matrices of vertices that share elements, and H, as PETSc matrices. Each rank sums its own elements in the rows of its
+  local vertices and adds these rows to the matrix; PETSc's assembly sends the rows of ghosts to their owners.
 */
 #include "potential_impl.h"
 #include "base/count.h"
@@ -98,8 +98,7 @@ static void add_ridge(const wring_potential *g, const wring_pattern *p, double *
   }
 }
 
-/* Adds m_i/h^2, in statics the regularisation, to the diagonal blocks of owned vertices. */
-static void add_mass(const wring_potential *g, const wring_pattern *p, int bs, double *value)
+void wring_matrix_add_mass(const wring_potential *g, const wring_pattern *p, int bs, double *value)
 {
   const double factor = wring_potential_inertia_factor(g);
   for (PetscInt i = 0; i < g->mesh->n_owned; i++) {
@@ -132,8 +131,7 @@ static PetscErrorCode replace(const wring_pattern *p, int bs, const double *valu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Zeroes A, or creates it, and adds the local rows. */
-static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, Mat *A)
+PetscErrorCode wring_matrix_fill(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, Mat *A)
 {
   PetscBool done = PETSC_FALSE;
 
@@ -148,139 +146,13 @@ static PetscErrorCode fill(const wring_mesh *m, const wring_pattern *p, int bs, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Assembly resets what PETSc knows about the values, so the matrix is marked as definite each time. */
-static PetscErrorCode assemble(Mat A, PetscBool definite)
+/* Assembly resets what PETSc knows about the values. */
+PetscErrorCode wring_matrix_assemble(Mat A, PetscBool definite)
 {
   PetscFunctionBegin;
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatSetOption(A, MAT_SPD, definite));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- the operator ------------------------------------------------------------------------------------------------ */
-
-PetscErrorCode wring_matrices_destroy(Mat A[3])
-{
-  PetscFunctionBegin;
-  for (int c = 0; c < 3; c++) PetscCall(MatDestroy(&A[c]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A of a component from the values of the local rows, in which its held vertices are eliminated. */
-static PetscErrorCode fill_component(wring_potential *g, const wring_pattern *p, int component, double *value, Mat *A)
-{
-  PetscFunctionBegin;
-  wring_potential_eliminate(g, p, component, value);
-  PetscCall(fill(g->mesh, p, 1, value, A));
-  PetscCall(assemble(*A, PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A[c] becomes a reference to the matrix of an earlier component, or a matrix of its own. */
-static PetscErrorCode share_or_part(const wring_held *held, int c, Mat A[3])
-{
-  PetscBool shared = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  for (int i = 0; i < c; i++) shared = (PetscBool)(shared || A[i] == A[c]);
-  if (held->like[c] < c) {
-    PetscCall(PetscObjectReference((PetscObject)A[held->like[c]]));
-    PetscCall(MatDestroy(&A[c]));
-    A[c] = A[held->like[c]];
-  } else if (shared) {
-    PetscCall(MatDestroy(&A[c]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A of all components; overwrites value. */
-static PetscErrorCode fill_all(wring_potential *g, const wring_pattern *p, double *value, Mat A[3])
-{
-  const wring_held *const held = &g->held;
-  const PetscInt          n    = p->start[p->n];
-  double                 *copy = NULL;
-
-  PetscFunctionBegin;
-  if (wring_potential_holds_components(g)) PetscCall(PetscMalloc1(n, &copy));
-  for (int c = 0; c < 3; c++) {
-    PetscCall(share_or_part(held, c, A));
-    if (held->like[c] < c) continue;
-    if (copy) PetscCall(PetscArraycpy(copy, value, n));
-    PetscCall(fill_component(g, p, c, copy ? copy : value, &A[c]));
-  }
-  PetscCall(PetscFree(copy));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The values of A's local rows before elimination, [nnz] of *p. */
-static PetscErrorCode sum_operator(wring_potential *g, double factor, wring_pattern **p, double **value)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_laplacian_create(g->mesh->n_local, g->n_term, g->term, factor, p, value));
-  add_mass(g, *p, 1, *value);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_potential_operator_matrices(wring_potential *g, double factor, Mat A[3])
-{
-  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
-  wring_pattern    *p;
-  double           *value;
-
-  PetscFunctionBegin;
-  PetscCall(sum_operator(g, factor, &p, &value));
-  PetscCall(fill_all(g, p, value, A));
-  PetscCall(PetscFree(value));
-  PetscCall(wring_pattern_destroy(&p));
-  wring_phases_switch(g->phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_potential_operator_matrix(wring_potential *g, double factor, Mat *A)
-{
-  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
-  wring_pattern    *p;
-  double           *value;
-
-  PetscFunctionBegin;
-  PetscCall(sum_operator(g, factor, &p, &value));
-  PetscCall(fill_component(g, p, 0, value, A));
-  PetscCall(PetscFree(value));
-  PetscCall(wring_pattern_destroy(&p));
-  wring_phases_switch(g->phases, old);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* f = -L d of this rank's elements; both local arrays. */
-static void multiply(const wring_pattern *p, const double *value, const double *d, double *f)
-{
-  for (PetscInt i = 0; i < p->n; i++) {
-    for (PetscInt k = p->start[i]; k < p->start[i + 1]; k++)
-      for (int c = 0; c < 3; c++) f[3 * i + c] -= value[k] * d[3 * p->column[k] + c];
-  }
-}
-
-PetscErrorCode wring_potential_continue(wring_potential *g, Vec d, Vec r)
-{
-  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
-  wring_pattern    *p;
-  const double     *da;
-  double           *value, *f;
-
-  PetscFunctionBegin;
-  PetscCall(wring_laplacian_create(g->mesh->n_local, g->n_term, g->term, 1, &p, &value));
-  PetscCall(wring_potential_get_local(g, d, &da));
-  PetscCall(VecGetArrayWrite(r, &f));
-  PetscCall(PetscArrayzero(f, 3 * g->mesh->n_local));
-  multiply(p, value, da, f);
-  PetscCall(wring_potential_sum_ghosts(g, f));
-  PetscCall(VecRestoreArrayWrite(r, &f));
-  PetscCall(wring_potential_restore_local(g, d, &da));
-  PetscCall(wring_potential_clear(g, r));
-  PetscCall(PetscFree(value));
-  PetscCall(wring_pattern_destroy(&p));
-  wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -347,7 +219,7 @@ static PetscErrorCode collect_blocks(wring_potential *g, wring_filtering which, 
   wring_fill(9 * g->pattern->start[g->pattern->n], 0, g->block);
   for (int i = 0; i < g->n_term; i++)
     wring_term_add_hessian(g->term[i], which, xa, g->scatter[i], g->pattern, g->block);
-  add_mass(g, g->pattern, 3, g->block);
+  wring_matrix_add_mass(g, g->pattern, 3, g->block);
   add_ridge(g, g->pattern, g->block);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -369,13 +241,13 @@ static PetscErrorCode hessian(wring_potential *g, Vec x, wring_filtering which, 
   wring_potential_eliminate_blocks(g, g->pattern, g->block);
   wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
   if (contacts) PetscCall(make_room(g, xa, E));
-  PetscCall(fill(g->mesh, g->pattern, 3, g->block, E));
+  PetscCall(wring_matrix_fill(g->mesh, g->pattern, 3, g->block, E));
   for (int i = 0; contacts && i < g->n_contact; i++)
     PetscCall(wring_contact_add_blocks(g->contact[i], xa, g->held.mark, *E));
-  if (means) PetscCall(assemble(*E, PETSC_FALSE));
+  if (means) PetscCall(wring_matrix_assemble(*E, PETSC_FALSE));
   if (means) PetscCall(wring_potential_add_means(g, which.filter, xa, *E, H));
   PetscCall(wring_potential_restore_local(g, x, &xa));
-  PetscCall(assemble(*H, (PetscBool)(which.filter && !which.marks)));
+  PetscCall(wring_matrix_assemble(*H, (PetscBool)(which.filter && !which.marks)));
   wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -419,28 +291,5 @@ PetscErrorCode wring_potential_hessian_without_contacts(wring_potential *g, Vec 
 {
   PetscFunctionBegin;
   PetscCall(hessian(g, x, (wring_filtering){.filter = filter}, PETSC_FALSE, H));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ---- the operator at x ------------------------------------------------------------------------------------------- */
-
-PetscErrorCode wring_potential_mean_matrices(wring_potential *g, Vec x, double factor, Mat A[3])
-{
-  const wring_phase old = wring_phases_switch(g->phases, WRING_PHASE_OPERATOR_SET_UP);
-  const double     *xa;
-  double           *value;
-
-  PetscFunctionBegin;
-  wring_count(g->phases, WRING_WORK_HESSIANS, 1);
-  if (!g->pattern) PetscCall(wring_pattern_create(g->mesh->n_local, g->n_term, g->term, &g->pattern));
-  PetscCall(PetscCalloc1(g->pattern->start[g->pattern->n], &value));
-  PetscCall(wring_potential_get_local(g, x, &xa));
-  PetscCall(wring_potential_find_means(g, xa));
-  for (int i = 0; i < g->n_term; i++) wring_term_add_mean_hessian(g->term[i], factor, xa, g->pattern, value);
-  PetscCall(wring_potential_restore_local(g, x, &xa));
-  add_mass(g, g->pattern, 1, value);
-  PetscCall(fill_all(g, g->pattern, value, A));
-  PetscCall(PetscFree(value));
-  wring_phases_switch(g->phases, old);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

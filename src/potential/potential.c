@@ -59,6 +59,7 @@ PetscErrorCode wring_potential_destroy(wring_potential **potential)
   PetscCall(PetscFree(g->lumped));
   PetscCall(PetscFree(g->drag));
   PetscCall(PetscFree(g->ridge));
+  for (int c = 0; c < 3; c++) PetscCall(PetscFree(g->made[c].diagonal));
   PetscCall(wring_potential_destroy_held(g));
   PetscCall(VecDestroy(&g->y));
   PetscCall(VecDestroy(&g->q));

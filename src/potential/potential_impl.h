@@ -17,6 +17,14 @@ typedef struct {
   PetscBool whole;    // every vertex is held in all components or in none
 } wring_held;
 
+/* A matrix of the operator as it was made last, without inertia, m_i/h^2, which is on the diagonal only. */
+typedef struct {
+  PetscObjectId id;       // of the matrix
+  uint64_t      key;      // of what its values depend on
+  uint64_t      set;      // hash of the diagonal that was set last
+  double       *diagonal; // [n_owned] N/m; NULL: none was made
+} wring_made;
+
 /* Matrices of the patches of a term (means.c). */
 typedef struct wring_means wring_means;
 
@@ -43,6 +51,7 @@ struct wring_potential {
   double           *block;    // [nnz][3][3] values of the Hessian's local rows
   wring_means      *means;    // [n_term] with the first one that has patches
   Mat               elements; // with patches: the Hessian without their part
+  wring_made        made[3];  // by component
 };
 
 /* Sends owned values of x to the ghosts; between the two calls only owned values may be read. */
@@ -63,6 +72,17 @@ static inline double wring_potential_inertia_factor(const wring_potential *g)
 */
 PetscErrorCode wring_potential_add_load(const wring_potential *g, double sign, const double *x, double *f,
                                         double *work);
+
+/* ---- matrix.c ---------------------------------------------------------------------------------------------------- */
+
+/*
+  The local rows of all ranks, value [nnz][bs][bs] in the pattern p, are added to *A, which is zeroed before or created
+  if it is NULL; to be assembled by the other. definite: A is positive definite. Collective.
+*/
+PetscErrorCode wring_matrix_fill(const wring_mesh *m, const wring_pattern *p, int bs, const double *value, Mat *A);
+PetscErrorCode wring_matrix_assemble(Mat A, PetscBool definite);
+/* Adds m_i/h^2, in statics the regularisation, to the diagonal blocks [bs][bs] of owned vertices. */
+void wring_matrix_add_mass(const wring_potential *g, const wring_pattern *p, int bs, double *value);
 
 /* ---- means of J over patches (means.c) --------------------------------------------------------------------------- */
 
