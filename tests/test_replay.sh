@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # What jobs/replay/record.c records of four ranks is what jobs/performance/count.c counts; the trace made of it is
 # replayed by SimGrid (skipped, saying so, where it is missing) and no faster than its longest computation; and the
-# messages that jobs/replay/pattern.py makes from geometry are those of the record within a quarter. Fails when the
-# recorder misses a call that sends, when a trace leaves a message unmatched, or when the cycle's exchanges change and
-# jobs/replay/iteration.py does not.
+# messages that jobs/replay/pattern.py makes from geometry are those of the record within a quarter, and their waits in
+# order those that jobs/performance/waits.c counts, within 0.6. Fails when the recorder misses a call that sends, when a
+# trace leaves a message unmatched, or when the exchanges or sums of an iteration change and jobs/replay/iteration.py
+# does not.
 # usage: test_replay.sh BUILD_DIR SOURCE_DIR     ranks: 4     cost: 10
 . "$(dirname "$0")/lib.sh"
 command -v "$python" >/dev/null && "$python" -c 'import numpy' 2>/dev/null || skip "no python3 with numpy"
@@ -35,20 +36,19 @@ cd "$source" || exit 1
 WRING=$wring PYTHONPATH=$source/jobs "$python" -B - "$work" <<'END'
 import sys
 import numpy as np
-from replay import iteration, pattern, record, simgrid, traces
+from replay import chain, iteration, pattern, record, simgrid, traces, validate
 
 work, ranks, cells = sys.argv[1], 4, (20, 20, 20)
-record.library("record", work), record.library("count", work)
 record.LIBRARIES = work
 size = (1, 1, 1)
-done = record.run(f"{work}/r", ranks, cells, size, 6, "record", 1000000)
-record.run(f"{work}/c", ranks, cells, size, 6, "count")
+done = record.run(f"{work}/r", ranks, cells, size, events=1000000)
+record.run(f"{work}/c", ranks, cells, size, tool="count")
 all_ranks = record.read(f"{work}/r", ranks)
 for rank, mine in enumerate(all_ranks):
     counted = {}
     for line in open(f"{work}/c/count.{rank}", encoding="utf-8"):
-        name, n, size = line.split()
-        counted[name] = (int(n), float(size))
+        name, n, bytes_ = line.split()
+        counted[name] = (int(n), float(bytes_))
     sent = [float(e[4]) for e in mine.events if e[0] == "send"]
     tags = [v for k, v in counted.items() if k.lstrip("-").isdigit()]
     assert len(sent) == sum(n for n, _ in tags) > 100, (rank, len(sent), tags)
@@ -62,6 +62,9 @@ made, made_bytes, _, made_sums = traces.count(steps, ranks)
 print(f"messages {messages} recorded, {made.mean()} made; bytes {sent:.0f}, {made_bytes.mean():.0f}")
 assert made_sums == sums, (made_sums, sums)
 assert abs(made.mean() / messages - 1) < 0.25 and abs(made_bytes.mean() / sent - 1) < 0.25
+waited, generated = validate.waits(f"{work}/w", ranks, cells, size), chain.waits(steps, ranks)
+print(f"waits in order {waited:.1f} counted, {generated} made")
+assert abs(generated - waited) < 0.6, (generated, waited)
 if not simgrid.is_there():
     print("no SimGrid: nothing is replayed")
     sys.exit()

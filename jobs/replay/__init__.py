@@ -3,6 +3,7 @@
     validate   messages of the generator against recorded runs on 8 to 64 ranks
     scale      weak and strong scaling: SimGrid's replay of generated traces up to RANKS (256; a case of 1,024
                takes a minute of processor time, one of 4,096 many), and without contention
+    thresholds an iteration with other values of operator.coarse_rank_entries
     networks   strong scaling from one node to 1,024 ranks on other networks, by SimGrid
     curves     the formula of jobs/performance, the formula with the waits that delays show, and SimGrid
 
@@ -16,7 +17,7 @@ import os
 from program import Failure, say
 from tables import paste
 
-NAMES = ("validate", "scale", "networks", "curves")
+NAMES = ("validate", "scale", "thresholds", "networks", "curves")
 PAGE, OUT = "docs/performance.md", "out/replay"
 
 

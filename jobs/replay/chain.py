@@ -42,8 +42,6 @@ def play(steps, ranks, network):
             source, to, size = step[2]
             post = t + network.call * (np.bincount(source, minlength=ranks) + np.bincount(to, minlength=ranks))
             t, work = post + step[3], np.mean(step[3])
-            if len(step) > 4:
-                t = network.sum(t)
             np.maximum.at(t, to, post[source] + network.travel(source, to, size))
         name = "sums" if step[0] == "sum" else step[1]
         spent[name] = spent.get(name, 0) + t.mean() - before - work
@@ -52,5 +50,5 @@ def play(steps, ranks, network):
 
 def waits(steps, ranks):
     """Waits in order: the longest chain of messages."""
-    idle = [(*s[:3], np.zeros(ranks), *s[4:]) if s[0] == "exchange" else s for s in steps if s[0] != "compute"]
+    idle = [(*s[:3], np.zeros(ranks)) if s[0] == "exchange" else s for s in steps if s[0] != "compute"]
     return play(idle, ranks, Network(1, (1, 1), (np.inf, np.inf), 0))[0].max()

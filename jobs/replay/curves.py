@@ -4,49 +4,54 @@ import os
 import numpy as np
 
 import pictures
-from performance.model import Measured
+from performance.model import ALPHA, BANDWIDTH, Measured
 from replay import iteration, scale
 from tables import markdown
 
 OUT = "out/replay/curves"
 VERTICES = 10_000_000
 RANKS = (64, 256, 1024, 4096)
-WAIT = 2e-6  # s: as in the formula
-OUTER_WAITS, INNER_WAITS, SUMS, HOSTS = 9.2, 3.7, 4, 4  # by the delays of four hosts: 16.6 waits with 2, 20.3 with 3
+WAITS, SUMS, HOSTS = 8.7, 2, 4  # measured by the delays of four hosts
+CYCLE, EXCHANGES = 65, 3  # ns of a vertex on two ranks of the page's machine; of a level
+HALOS = 2  # of positions and forces
+GHOSTS = 3.3  # of a part over (n/P)^(2/3), from 512 parts of METIS
 
 
-class Page(Measured):
-    """The formula with the numbers that docs/performance.md prints above its tables."""
+class Formula(Measured):
+    """That of docs/performance.md, for one cycle."""
 
     def __init__(self):  # pylint: disable=super-init-not-called
-        entries = (*iteration.ENTRIES, 79)
         rows = 584_325 / np.cumprod((1, *iteration.RATIO))
-        self.levels = [{"rows": r, "entries": e} for r, e in zip(rows, entries)]
-        self.times = {2: {"local": 21, "vector": 35}}
-        self.inner, self.exchanges, self.reductions, self.inner_reductions = scale.INNER, 1.7, 1.1, 1
-        self.c = 3.3
-        self.width = self.c / 6
-        self.entry = {2: 1131e-15 * 1e3}
+        self.levels = [{"rows": r, "entries": e} for r, e in zip(rows, (*iteration.ENTRIES, 79))]
+        self.width = GHOSTS / 6
 
-    def full_node(self, ranks):
-        """Seconds of work where 64 ranks share the memory of a node, and of messages."""
-        parts = self.time(VERTICES, ranks)
-        work = parts.pop("local") + scale.FULL_NODE * (parts.pop("vectors") + parts.pop("solve"))
-        return work, sum(parts.values())
+    def work(self, ranks):
+        """Seconds where 64 ranks share the memory of a node."""
+        laws = iteration.TET * iteration.TETS
+        return 1e-9 * (laws + scale.FULL_NODE * (iteration.OUTER + CYCLE)) * VERTICES / ranks
+
+    def messages(self, ranks):
+        """Seconds if all messages of a rank follow each other."""
+        all_ = [(1, SUMS * np.log2(ranks), 0)]
+        ghosts, neighbours = self.halo(VERTICES, ranks, self.width)
+        all_.append((HALOS, neighbours, 24 * ghosts))
+        for i, level in enumerate(self.hierarchy(VERTICES, ranks)[:-1]):
+            ghosts, neighbours = self.level_halo(i, level)
+            all_.append((EXCHANGES, neighbours, 12 * ghosts))
+        return sum(n * (messages * ALPHA + size / BANDWIDTH) for n, messages, size in all_)
 
 
 def waits(ranks):
     """In order, of an iteration: those of four hosts, and the steps of sums over more ranks."""
-    measured = OUTER_WAITS + INNER_WAITS * scale.INNER
-    return measured + SUMS * (np.log2(ranks) - np.log2(HOSTS))
+    return WAITS + SUMS * (np.log2(ranks) - np.log2(HOSTS))
 
 
 def rows(most):
-    page = Page()
+    formula = Formula()
     for ranks in RANKS:
-        work, messages = page.full_node(ranks)
-        replayed = scale.replayed(ranks, VERTICES, True, scale.FULL_NODE) if ranks <= most else np.nan
-        yield ranks, 1e3 * (work + messages), 1e3 * (work + waits(ranks) * WAIT), replayed
+        work = formula.work(ranks)
+        replayed = scale.replayed(ranks, VERTICES) if ranks <= most else np.nan
+        yield ranks, 1e3 * (work + formula.messages(ranks)), 1e3 * (work + waits(ranks) * ALPHA), replayed
 
 
 def picture(lines):

@@ -1,6 +1,6 @@
 """
 An iteration of qn with multigrid as steps of traces.py, from the levels of its hierarchy and the geometry of
-pattern.py.
+pattern.py: today's, one V-cycle (src/operator/multigrid/cycle.c), and before 0.2, conjugate gradients to 1e-1.
 """
 import numpy as np
 
@@ -12,24 +12,24 @@ RATIO = (7.3, 15.2, 38, 30)  # rows of a level over those of the next
 ENTRIES = (15, 59, 180, 350)  # of a row
 REACH = (10, 22, 26, 26)  # coarse points around a coarse point whose interpolation reaches it
 WIDER = (22, 46, 50, 50)  # the same from the ghosts of the finer level too
-GHOSTS = (
-    1.14,
-    0.88,
-    1,
-    1,
-)  # ghosts of a level over those of its lattice: parts of elements are rougher than METIS's of vertices
-MESH = 0.72  # ghosts of the mesh over the lattice's
+# ghosts of a level over those of its lattice: parts of elements are rougher than METIS's of vertices
+GHOSTS, GHOSTS_BEFORE = (1.36, 1, 1, 1), (1.14, 0.88, 1, 1)
+MESH = 0.68  # ghosts of the mesh over the lattice's
 RANK_ENTRIES, ONE_RANK, NODE_ROWS = 20000, 5, 10000  # src/operator/hosts.h
 
 # ns on two ranks of the machine of docs/performance.md that share its memory
 ENTRY, EXACT_ENTRY = 1.0, 1.27  # of a pass in single precision, and of the product in double precision
-RESTRICT, PROLONG, VECTORS = 6, 12, 20  # of a row and inner iteration
+RESTRICT, PROLONG = 6, 12  # of a row and cycle
 GHOST = 15  # of a ghost and pass: its entries
 OUTER = 35  # vectors of an iteration, of a vertex
-TET, TETS = 21, 5.7  # laws, of a tetrahedron; tetrahedra of a vertex
+TET, TET_BEFORE, TETS = 15, 21, 5.7  # laws, of a tetrahedron, and before 0.2; tetrahedra of a vertex
+INNER, VECTORS = 3, 20  # before 0.2: inner iterations, and the vectors of one, of a vertex
+SUM = 72  # bytes of every sum: the last of an iteration, since SimGrid wants no later one longer (record.Lines)
 
 
 class Level:
+    """owner: a lattice of ranks."""
+
     def __init__(self, rows, entries, owner):
         self.rows, self.entries, self.owner = rows, entries, owner
 
@@ -46,22 +46,23 @@ def on_fewer(n, active, ranks):
     return divisor(active, wish) if wish < active else active
 
 
-def on_first_node(entries, per_node, ranks):
+def on_first_node(entries, rank_entries, per_node, ranks):
     """Ranks that share a gathered level."""
-    return 1 if entries <= ONE_RANK * RANK_ENTRIES else min(round(entries / RANK_ENTRIES), per_node, ranks)
+    return 1 if entries <= ONE_RANK * rank_entries else min(round(entries / rank_entries), per_node, ranks)
 
 
-def hierarchy(n, ranks, gathered, per_node):
-    """PETSc's levels; gathered: those of at most NODE_ROWS rows on ranks of the first node."""
-    levels, active, i, owner = [], ranks, 0, np.arange(ranks)
+def hierarchy(parts, rank_entries, per_node):
+    """PETSc's levels; rank_entries > 0: those of at most NODE_ROWS rows are gathered on ranks of the first node."""
+    n, ranks = parts.vertices, parts.ranks
+    levels, active, i, owner = [], ranks, 0, parts.part
     while True:
         entries = min(n, ENTRIES[min(i, len(ENTRIES) - 1)])
         if i > 0:
             active = on_fewer(n, active, ranks)
-            owner = np.arange(ranks) // (ranks // active) * (ranks // active)
-            if gathered and n <= NODE_ROWS:
-                few = on_first_node(n * entries, per_node, ranks)
-                owner = np.arange(ranks) * few // ranks
+            if rank_entries > 0 and n <= NODE_ROWS:
+                owner = parts.gathered(n, on_first_node(n * entries, rank_entries, per_node, ranks))
+            else:
+                owner = parts.part // (ranks // active) * (ranks // active)
         levels.append(Level(n, entries, owner))
         if n <= COARSEST:
             return levels
@@ -74,79 +75,74 @@ class Costs:
     def __init__(self, memory=1.0, per_node=64):
         self.memory, self.per_node = memory, per_node
 
-    def of(self, owner):
+    def of(self, rows):
         """That factor for a level: the ranks that have rows share the memory of their nodes."""
-        active = np.unique(owner)
-        nodes = np.bincount(active // self.per_node)
+        nodes = np.bincount(np.flatnonzero(rows) // self.per_node)
         return max(1.0, self.memory * nodes.max() / self.per_node)
 
 
 class Tables:
-    """Messages of every exchange: (from, to, bytes)."""
+    """Messages of every exchange: (from, to, bytes); now: levels are gathered, ghosts interpolated where they are."""
 
-    def __init__(self, parts, gathered, per_node):
-        ranks = parts.ranks
-        own = np.arange(ranks)
-        self.levels = hierarchy(parts.vertices, ranks, gathered, per_node)
+    def __init__(self, parts, now, per_node, rank_entries):
+        self.levels = hierarchy(parts, rank_entries if now else 0, per_node)
         self.rows = [parts.rows(l.rows, l.owner) for l in self.levels]
         self.halo, self.restrict, self.prolong = [], [], []
         for i, (l, coarse) in enumerate(zip(self.levels, self.levels[1:])):
             k = min(i, len(REACH) - 1)
             offsets = pattern.KUHN if i == 0 else pattern.nearest(l.entries)
             s, d, c = parts.needed(l.rows, offsets, l.owner, l.owner)
-            self.halo.append((s, d, 12 * np.round(GHOSTS[k] * c)))
+            self.halo.append((s, d, 12 * np.round((GHOSTS if now else GHOSTS_BEFORE)[k] * c)))
             s, d, c = parts.needed(coarse.rows, pattern.nearest(REACH[k]), coarse.owner, l.owner)
             self.restrict.append((d, s, 12 * c))
-            if gathered:
+            if now:
                 s, d, c = parts.needed(coarse.rows, pattern.nearest(WIDER[k]), coarse.owner, l.owner)
             self.prolong.append((s, d, 12 * c))
-        s, d, c = parts.needed(parts.vertices, [o for o in pattern.KUHN if min(o) >= 0], own, own)
+        s, d, c = parts.needed(parts.vertices, [o for o in pattern.KUHN if min(o) >= 0], parts.part, parts.part)
         self.mesh = (s, d, 24 * np.round(MESH * c))
         self.back = (d, s, self.mesh[2])
-        s, d, c = self.halo[0]
-        self.exact = (s, d, 2 * c)  # in double precision
 
 
-def steps(parts, inner=3, costs=Costs(), gathered=True, outer=True):
-    """Of an iteration with so many inner ones; gathered: as since issue 15; outer: all but the inner iterations too."""
-    t = Tables(parts, gathered, costs.per_node)
-    ranks, levels, rows, zero = parts.ranks, t.levels, t.rows, np.zeros(parts.ranks)
-    last = len(levels) - 1
-    m = [costs.of(l.owner) for l in levels]
-    ghosts = [np.bincount(d, weights=b / 12, minlength=ranks) for s, d, b in t.halo]
-    own_pass = [m[i] * ENTRY * l.entries * rows[i] for i, l in enumerate(levels[:-1])]
+def cycle(t, m, now):
+    """A V-cycle; now: ghosts of x are interpolated on the way up. m [levels]: Costs.of."""
+    last, found = len(t.levels) - 1, []
+    ghosts = [np.bincount(d, weights=b / 12, minlength=len(t.rows[0])) for s, d, b in t.halo]
+    own_pass = [m[i] * ENTRY * t.levels[i].entries * t.rows[i] for i in range(last)]
     ghost_pass = [m[i] * GHOST * g for i, g in enumerate(ghosts)]
-    solve = m[last] * ENTRY * levels[last].rows * rows[last]
-    found = []
-    for k in range(inner):
-        for i in range(last):
-            if gathered and i == 0 and k > 0:  # the ghosts of b follow from those of the product before
-                found.append(("compute", own_pass[0]))
-            elif gathered and i == 0:
-                found.append(("exchange", "exact 0", t.exact, own_pass[0]))
-            else:
-                found.append(("exchange", f"halo {i}", t.halo[i], own_pass[i]))
-            found.append(("compute", ghost_pass[i]))
-            found.append(("exchange", f"restrict {i}", t.restrict[i], m[i] * RESTRICT * rows[i]))
-        found.append(("compute", solve))
-        for i in range(last - 1, -1, -1):
-            found.append(("exchange", f"prolong {i}", t.prolong[i], zero))
-            found.append(("compute", m[i] * PROLONG * (rows[i] + (ghosts[i] if gathered else 0))))
-            if gathered:
-                found.append(("compute", own_pass[i]))
-            else:
-                found.append(("exchange", f"halo {i}", t.halo[i], own_pass[i]))
-            found.append(("compute", ghost_pass[i]))
-        found.append(("exchange", "halo 0", t.halo[0], m[0] * EXACT_ENTRY * levels[0].entries * rows[0]))
-        found.append(("compute", ghost_pass[0]))
-        if gathered and k + 1 < inner:
-            found.append(("exchange", "exact 0", t.exact, zero, 168))
-        else:
-            found.append(("sum", 168))
-        found.append(("compute", m[0] * VECTORS * rows[0]))
-    if outer:
-        found.append(("compute", m[0] * OUTER * rows[0]))
-        found.append(("exchange", "positions", t.mesh, TET * TETS * rows[0]))
-        found.append(("exchange", "forces", t.back, zero))
-        found.append(("sum", 72))
+    for i in range(last):
+        found.append(("exchange", f"halo {i}", t.halo[i], own_pass[i]))
+        found.append(("compute", ghost_pass[i]))
+        found.append(("exchange", f"restrict {i}", t.restrict[i], m[i] * RESTRICT * t.rows[i]))
+    found.append(("compute", m[last] * ENTRY * t.levels[last].rows * t.rows[last]))
+    for i in range(last - 1, -1, -1):
+        found.append(("exchange", f"prolong {i}", t.prolong[i], np.zeros(len(t.rows[i]))))
+        found.append(("compute", m[i] * PROLONG * (t.rows[i] + (ghosts[i] if now else 0))))
+        found.append(("compute", own_pass[i]) if now else ("exchange", f"halo {i}", t.halo[i], own_pass[i]))
+        found.append(("compute", ghost_pass[i]))
     return found
+
+
+def inner(t, m):
+    """An iteration of conjugate gradients before 0.2: a cycle, a product in double precision, a sum and vectors."""
+    entries, rows = t.levels[0].entries, t.rows[0]
+    ghosts = np.bincount(t.halo[0][1], weights=t.halo[0][2] / 12, minlength=len(rows))
+    return [
+        *cycle(t, m, False),
+        ("exchange", "halo 0", t.halo[0], m[0] * EXACT_ENTRY * entries * rows),
+        ("compute", m[0] * GHOST * ghosts),
+        ("sum", SUM),
+        ("compute", m[0] * VECTORS * rows),
+    ]
+
+
+def steps(parts, now=True, costs=Costs(), rank_entries=RANK_ENTRIES):
+    """H_0 q with the sum of L-BFGS, vectors, positions, laws, forces, and the sum at the new point."""
+    t = Tables(parts, now, costs.per_node, rank_entries)
+    m = [costs.of(rows) for rows in t.rows]
+    return [
+        *([*cycle(t, m, True), ("sum", SUM)] if now else INNER * inner(t, m)),
+        ("compute", m[0] * OUTER * t.rows[0]),
+        ("exchange", "positions", t.mesh, (TET if now else TET_BEFORE) * TETS * t.rows[0]),
+        ("exchange", "forces", t.back, np.zeros(parts.ranks)),
+        ("sum", SUM),
+    ]

@@ -10,7 +10,7 @@ MOST = 1024
 def lines():
     for platform, per_node in CASES:
         first, last = (
-            scale.replayed(ranks, VERTICES, True, scale.FULL_NODE, platform, per_node) for ranks in (per_node, MOST)
+            scale.replayed(ranks, VERTICES, platform=platform, per_node=per_node) for ranks in (per_node, MOST)
         )
         ideal = first * per_node / MOST
         yield platform, per_node, f"{first:.4g}", f"{last:.4g}", f"{100 * ideal / last:.0f}"

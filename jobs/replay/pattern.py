@@ -92,34 +92,42 @@ class Parts:
             os.makedirs(folder, exist_ok=True)
             np.save(path, self.part)
 
-    def lattice(self, rows):
-        """The parts of the points of a lattice of so many rows, or fewer, and how many of each lattice point's."""
+    def lattice(self, rows, of):
+        """The values of a lattice at the points of one of so many rows, or fewer, and how many rows each of them is."""
         dims = dimensions(min(rows, POINTS * self.ranks), self.shape)
-        at = [np.minimum(((np.arange(d) + 0.5) * m / d).astype(int), m - 1) for d, m in zip(dims, self.part.shape)]
-        return self.part[np.ix_(*at)], rows / np.prod(dims)
+        at = [np.minimum(((np.arange(d) + 0.5) * m / d).astype(int), m - 1) for d, m in zip(dims, of.shape)]
+        return of[np.ix_(*at)], rows / np.prod(dims)
+
+    def gathered(self, rows, few):
+        """The lattice of the owners of a level on ranks 0 to few - 1: as many rows each, numbered part by part."""
+        part, _ = self.lattice(rows, self.part)
+        owner = np.empty(part.size, np.int32)
+        owner[np.argsort(part.ravel(), kind="stable")] = np.arange(part.size) * few // part.size
+        return owner.reshape(part.shape)
 
     def rows(self, rows, owner):
-        """Rows of each rank, owner [parts]: the rank that owns the rows of a part."""
-        part, each = self.lattice(rows)
-        return each * np.bincount(owner[part.ravel()], minlength=self.ranks)
+        """Rows of each rank; owner: a lattice of ranks."""
+        ranks, each = self.lattice(rows, owner)
+        return each * np.bincount(ranks.ravel(), minlength=self.ranks)
 
     def needed(self, rows, offsets, owner, needs):
         """
-        Points of a lattice that ranks need of others: (from, to, count). owner, needs [parts]: the rank that owns a
-        part's points, and that which needs what its points have as neighbours.
+        Points of a lattice that ranks need of others: (from, to, count). owner, needs: lattices of the rank that owns a
+        point, and of that which needs what the point has as neighbours.
         """
-        part, each = self.lattice(rows)
+        owner, each = self.lattice(rows, owner)
+        needs, _ = self.lattice(rows, needs)
         wide = int(np.abs(offsets).max())
-        padded = np.pad(part, wide, constant_values=-1)
+        padded = np.pad(owner, wide, constant_values=-1)
         step = np.array([padded.shape[1] * padded.shape[2], padded.shape[2], 1])
         places = np.flatnonzero(padded.ravel() >= 0)
         moves = np.concatenate(([0], np.asarray(offsets) @ step))
-        flat, needs = padded.ravel(), np.append(needs, -1)  # part -1: outside
+        flat, needs = padded.ravel(), np.pad(needs, wide, constant_values=-1).ravel()  # -1: outside
         found = []
         for first in range(0, len(places), CHUNK):
             at = places[first : first + CHUNK]
-            own = owner[flat[at]]
-            near = needs[flat[at[:, None] + moves]]
+            own = flat[at]
+            near = needs[at[:, None] + moves]
             inner = (near == own[:, None]) | (near < 0)
             some = ~inner.all(axis=1)
             near = np.where(inner, -1, near)[some]

@@ -8,27 +8,24 @@ from outputs import load
 from replay import traces
 
 BOX = "inputs/bench/box.yaml"
-OPTIONS = {"operator_type": "multigrid", "output_every": 0, "time_steps": 1, "operator_rtol": 0.1}
-DOTS, MORE = 168, 72  # bytes of the sum of an inner iteration, and of each vector whose products it carries too
-
-
+OPTIONS = {"operator_type": "multigrid", "output_every": 0, "time_steps": 1}
+AFTER_CYCLE, LAST = "48", "72"  # bytes of the two sums of an iteration of qn with five pairs
 LIBRARIES = "out/replay"
 
 
-def library(name, folder=None):
+def library(name):
     """Builds jobs/.../NAME.c as a library to be preloaded."""
-    source = {"record": "jobs/replay/record.c", "count": "jobs/performance/count.c"}[name]
-    folder = folder or LIBRARIES
-    target = os.path.abspath(f"{folder}/{name}.so")
+    source = f"jobs/{'replay' if name == 'record' else 'performance'}/{name}.c"
+    target = os.path.abspath(f"{LIBRARIES}/{name}.so")
     if not program.is_newer(target, source):
-        os.makedirs(folder, exist_ok=True)
+        os.makedirs(LIBRARIES, exist_ok=True)
         if subprocess.call(["mpicc", "-shared", "-fPIC", "-O2", source, "-o", target]):
             raise program.Failure(f"mpicc cannot build {source}")
     return target
 
 
-def run(folder, ranks, cells, size, iterations=6, tool="record", events=30000):
-    """A box of `cells` on some ranks, recorded or counted. Gives run.json."""
+def run(folder, ranks, cells, size, iterations=9, tool="record", events=30000):
+    """A box of `cells` on some ranks, under the library of that name. Gives run.json."""
     for old in glob.glob(f"{folder}/{tool}.*[0-9]"):
         os.remove(old)
     os.environ[tool.upper()] = f"{folder}/{tool}"
@@ -54,23 +51,14 @@ class Rank:
         self.events = [w for w in words if w[0] != "comm"]
 
     def iterations(self, ranks):
-        """
-        The events of each iteration of qn: an iteration ends with the first sum of all ranks after those of the inner
-        iterations, which are known by their bytes.
-        """
-        first, inner, found = 0, 0, []
-        for i, (what, *rest) in enumerate(self.events):
-            if what != "allreduce" or len(self.groups[rest[1]]) != ranks:
-                continue
-            size = int(rest[0])
-            if size >= DOTS and (size - DOTS) % MORE == 0:
-                inner += 1
-            elif inner:
-                found.append((inner, self.events[first : i + 1]))
-                inner = 0
-            if not inner:
-                first = i + 1
-        return found
+        """The events of each iteration of qn with five pairs: between the last sums of two, one sum of all ranks."""
+        sums = [i for i, e in enumerate(self.events) if e[0] == "allreduce" and len(self.groups[e[2]]) == ranks]
+        size = [self.events[i][1] for i in sums]
+        return [
+            self.events[sums[k] + 1 : sums[k + 2] + 1]
+            for k in range(len(sums) - 2)
+            if size[k : k + 3] == [LAST, AFTER_CYCLE, LAST]
+        ]
 
 
 def read(folder, ranks):
@@ -78,14 +66,12 @@ def read(folder, ranks):
     return [Rank(f"{folder}/record.{r}") for r in range(ranks)]
 
 
-def last_iteration(all_ranks, inner=3):
-    """Of every rank, the events of the last iteration with so many inner ones that is not the run's last."""
-    ranks = len(all_ranks)
-    found = [r.iterations(ranks) for r in all_ranks]
-    for k in range(-1, -len(found[0]) - 1, -1):
-        if found[0][k][0] == inner:
-            return [f[k][1] for f in found]
-    raise program.Failure(f"no recorded iteration has {inner} inner ones; more iterations would have")
+def last_iteration(all_ranks):
+    """Of every rank, the events of the last iteration."""
+    found = [r.iterations(len(all_ranks)) for r in all_ranks]
+    if not all(found):
+        raise program.Failure("no whole iteration with five pairs was recorded")
+    return [f[-1] for f in found]
 
 
 def counted(events):

@@ -1,12 +1,12 @@
-"""Weak and strong scaling of an iteration with three inner ones, before and since 0.2."""
+"""Weak and strong scaling of an iteration of qn: before 0.2, with three inner iterations, and since, one V-cycle."""
 import json
 import os
+import tempfile
 
 from replay import chain, iteration, pattern, simgrid, traces
 from tables import markdown
 
 OUT = "out/replay/scale"
-INNER = 3
 FULL_NODE = 2.8  # how much longer what the memory limits takes on one of 64 ranks of a node, docs/performance.md
 CASES = (  # title, vertices on so many ranks
     ("weak, 20,000 vertices a rank", lambda ranks: 20000 * ranks),
@@ -18,42 +18,36 @@ CASES = (  # title, vertices on so many ranks
 RANKS = (64, 256, 1024, 4096)
 MAIN = ("weak, 20,000 vertices a rank", "strong, 10 million vertices")
 OTHERS = 1024  # ranks
+WIDEST, WIDE = 16384, ("weak, 20,000 vertices a rank", "strong, 100 million")  # ranks; cases that have so many
 
 
-def steps(ranks, vertices, gathered, memory, inner=INNER, outer=True):
-    parts = pattern.Parts(ranks, vertices)
-    return iteration.steps(parts, inner, iteration.Costs(memory), gathered, outer)
+def steps(ranks, vertices, now, memory):
+    return iteration.steps(pattern.Parts(ranks, vertices), now, iteration.Costs(memory))
 
 
-def without_contention(ranks, vertices, gathered, memory):
+def without_contention(ranks, vertices, now, memory):
     """Milliseconds."""
-    return 1e-6 * chain.play(steps(ranks, vertices, gathered, memory), ranks, chain.Network())[0].max()
+    return 1e-6 * chain.play(steps(ranks, vertices, now, memory), ranks, chain.Network())[0].max()
 
 
-def replayed(ranks, vertices, gathered, memory, platform="fat_tree_100", per_node=64):
-    """
-    Milliseconds by SimGrid, kept in a file, for they take long. An iteration ends with a sum, and so does each inner
-    one: one inner iteration is replayed with the rest and once alone, and counted as often as it is taken.
-    """
-    path = f"{OUT}/{platform}_{per_node}_{ranks}_{vertices}_{'after' if gathered else 'before'}_{memory:g}.json"
+def replayed(ranks, vertices, now=True, platform="fat_tree_100", per_node=64):
+    """Milliseconds by SimGrid on full nodes, kept in a file, for they take long."""
+    path = f"{OUT}/{platform}_{per_node}_{ranks}_{vertices}_{'since' if now else 'before'}.json"
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             return json.load(file)
-    times = []
-    for outer in (True, False):
-        folder = f"{OUT}/traces"
-        names = traces.write(folder, ranks, steps(ranks, vertices, gathered, memory, 1, outer))
-        times.append(simgrid.replay(names, ranks, platform, per_node))
-    result = times[0] + (INNER - 1) * times[1]
     os.makedirs(OUT, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=OUT) as folder:
+        names = traces.write(folder, ranks, steps(ranks, vertices, now, FULL_NODE))
+        result = simgrid.replay(names, ranks, platform, per_node)
     with open(path, "w", encoding="utf-8") as file:
         json.dump(result, file)
     return result
 
 
-def is_replayed(title, ranks, gathered):
+def is_replayed(title, ranks, now):
     """The state before 0.2 of MAIN only; on more ranks than OTHERS only MAIN since."""
-    return title in MAIN and gathered or ranks <= OTHERS and (gathered or title in MAIN)
+    return title in MAIN and now or ranks <= OTHERS and (now or title in MAIN)
 
 
 def cell(ms, ideal):
@@ -64,19 +58,22 @@ def cell(ms, ideal):
 def lines(most):
     for title, vertices in CASES:
         first = {}
-        for ranks in RANKS:
+        for ranks in (*RANKS, WIDEST) if title in WIDE else RANKS:
             n = vertices(ranks)
             row = [title if ranks == RANKS[0] else "", f"{ranks:,}", f"{n / ranks:,.0f}"]
             for key in ((False, 1.0), (False, FULL_NODE), (True, 1.0), (True, FULL_NODE)):
+                if ranks == WIDEST and not key[0]:
+                    row.append("-")
+                    continue
                 ms = without_contention(ranks, n, *key)
                 ideal = first.setdefault(key, ms) * n / vertices(RANKS[0]) * RANKS[0] / ranks
                 row.append(cell(ms, ideal))
-            for gathered in (False, True):
-                if ranks > most or not is_replayed(title, ranks, gathered):
+            for now in (False, True):
+                if ranks > most or not is_replayed(title, ranks, now):
                     row.append("-")
                     continue
-                ms = replayed(ranks, n, gathered, FULL_NODE)
-                ideal = first.setdefault(gathered, ms) * n / vertices(RANKS[0]) * RANKS[0] / ranks
+                ms = replayed(ranks, n, now)
+                ideal = first.setdefault(now, ms) * n / vertices(RANKS[0]) * RANKS[0] / ranks
                 row.append(cell(ms, ideal))
             yield row
 

@@ -3,8 +3,7 @@ Time-independent traces for SimGrid, one file a rank and one with their names. A
 ranks take:
 
     ("compute", ns [ranks])
-    ("exchange", name, (from, to, bytes), ns [ranks], sum)   messages; the work that is done before they are waited for,
-                                                        and the bytes of a sum, if any, that is taken after the work
+    ("exchange", name, (from, to, bytes), ns [ranks])   messages, and the work that is done before they are waited for
     ("sum", bytes)                                      MPI_Allreduce of all ranks
 
 The processor time of MPI's calls, CALL of each message that a rank sends or receives, is part of what it computes.
@@ -66,10 +65,6 @@ def lines_of_rank(rank, steps, posts):
                 due = 0
             else:
                 due += step[3][rank]
-            if len(step) > 4:
-                yield computed(rank, due)
-                yield f"{rank} allreduce {step[4]} 0\n"
-                due = 0
             if mine:
                 yield f"{rank} waitall\n"
     yield computed(rank, due)
@@ -91,4 +86,4 @@ def count(steps, ranks):
             part = np.zeros(ranks, bool)
             part[source] = part[to] = True
             waits += part
-    return messages, sent, waits, sum(step[0] == "sum" or len(step) > 4 for step in steps)
+    return messages, sent, waits, sum(step[0] == "sum" for step in steps)
