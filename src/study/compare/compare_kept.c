@@ -16,6 +16,13 @@ static const char folder[] = "compare_kept";
 /* First words of keys that do not change results. */
 static const char *const without[] = {"output_", "checkpoint_", "evaluate_", "bench_", "converge_", "time_limit", NULL};
 
+static PetscBool is_without_effect(const char *key)
+{
+  for (const char *const *w = without; *w; w++)
+    if (wring_ascii_compare_n(key, *w, strlen(*w)) == 0) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 /* ---- what identifies a comparison; rank 0 ------------------------------------------------------------------------ */
 
 /* Every key in force, PETSc's options, and the program; the files that the deck names. */
@@ -30,8 +37,7 @@ static PetscErrorCode describe(const wring_problem *p, PetscInt n_solver, const 
   PetscCall(wring_keys_in_force(p, "compare", n_solver, solver, &k->keys));
   json_object_foreach_safe(k->keys, next, key, value)
   {
-    for (const char *const *w = without; *w; w++)
-      if (wring_ascii_compare_n(key, *w, strlen(*w)) == 0) json_object_del(k->keys, key);
+    if (is_without_effect(key)) json_object_del(k->keys, key);
   }
   PetscCall(PetscOptionsGetAll(NULL, &petsc));
   json_object_set_new(k->keys, "petsc", wring_json_text(petsc));
