@@ -138,8 +138,8 @@ for ranks in 2 4; do
   works $ranks bar.yaml -output_directory ranks$ranks -converge_levels 3
 done
 rm -rf one && works 1 bar.yaml -output_directory one
-equal one ranks2 1e-9
-equal one ranks4 1e-9
+equal one ranks2 1e-8 # estimates are differences of values that agree to 1e-12
+equal one ranks4 1e-8
 for level in 2 0 1; do
   works 2 bar.yaml -output_directory apart -converge_level $level
   [ ! -f apart/converge.csv ] || fail 'one level has results'
