@@ -87,7 +87,7 @@ PetscErrorCode wring_view_measure_edges(const wring_view *w, wring_mesh_measures
   PetscCall(wring_exchange_rows(w->comm, n, to, sizeof *edges, edges, &n_got, &got));
   PetscCall(PetscFree(edges));
   PetscCall(PetscFree(to));
-  qsort(got, (size_t)n_got, sizeof *got, compare_edges);
+  if (n_got) qsort(got, (size_t)n_got, sizeof *got, compare_edges);
   m->edge_min = INFINITY;
   for (PetscInt i = 0; i < n_got; i++) {
     if (i > 0 && compare_edges(got + i, got + i - 1) == 0) continue;
@@ -152,7 +152,7 @@ PetscErrorCode wring_view_count_boundary(const wring_view *w, wring_mesh_measure
   PetscCall(wring_exchange_rows(w->comm, n, to, sizeof *faces, faces, &n_got, &got));
   PetscCall(PetscFree(faces));
   PetscCall(PetscFree(to));
-  qsort(got, (size_t)n_got, sizeof *got, compare_faces);
+  if (n_got) qsort(got, (size_t)n_got, sizeof *got, compare_faces);
   for (PetscInt i = 0; i < n_got; i++)
     m->n_boundary_face +=
       (i == 0 || compare_faces(got + i, got + i - 1)) && (i == n_got - 1 || compare_faces(got + i, got + i + 1));

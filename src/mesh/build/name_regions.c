@@ -40,7 +40,7 @@ static PetscErrorCode sort_regions(const wring_build *b, const wring_mesh_data *
   *n = 0;
   for (PetscInt g = 0; g <= raw->groups.n; g++)
     if (has[g]) found[(*n)++] = (named_group){g < raw->groups.n ? raw->groups.name[g] : "tag0", g};
-  qsort(found, (size_t)*n, sizeof *found, compare_groups);
+  if (*n) qsort(found, (size_t)*n, sizeof *found, compare_groups);
   PetscCall(PetscFree(has));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -139,7 +139,7 @@ static int compare_sightings(const void *a, const void *b)
 static void keep_first(sightings *list)
 {
   PetscInt n = 0;
-  qsort(list->s, (size_t)list->n, sizeof *list->s, compare_keys);
+  if (list->n) qsort(list->s, (size_t)list->n, sizeof *list->s, compare_keys);
   for (PetscInt i = 0; i < list->n; i++)
     if (i == 0 || list->s[i].key != list->s[i - 1].key) list->s[n++] = list->s[i];
   list->n = n;
@@ -176,7 +176,7 @@ static PetscErrorCode collect(MPI_Comm comm, sightings *list)
     }
     if (rank + step < ranks) PetscCall(receive(comm, rank + step, list));
   }
-  if (rank == 0) qsort(list->s, (size_t)list->n, sizeof *list->s, compare_sightings);
+  if (rank == 0 && list->n) qsort(list->s, (size_t)list->n, sizeof *list->s, compare_sightings);
   PetscCallMPI(MPI_Bcast(&list->n, 1, MPIU_INT, 0, comm));
   PetscCall(wring_raw_grow(list->n, &list->room, sizeof *list->s, &list->s));
   PetscCallMPI(MPI_Bcast(list->s, (PetscMPIInt)(2 * list->n), MPI_INT64_T, 0, comm));
