@@ -146,7 +146,7 @@ for level in 2 0 1; do
 done
 works 1 bar.yaml -output_directory apart
 [ "$(grep -c 'is finished' log)" = 3 ] || fail 'levels of other ranks are run again'
-equal one apart 1e-9
+equal one apart 1e-8
 
 # jobs/convergence.sh: a launcher of commands, and one of texts, as sbatch --wrap is. Fails if a level is left out.
 printf '#!/bin/bash\n[ "$1" = --wrap ] && echo queued >>jobs.txt && eval "${2#srun}"\n' >queue
