@@ -47,7 +47,7 @@ static PetscErrorCode compute(const wring_level *fine, const wring_level_values 
   for (PetscMPIInt r = 0; r < o->n_owner; r++) {
     for (PetscInt i = o->ghost_start[r]; i < o->ghost_start[r + 1]; i++) {
       wring_galerkin_row_by_matrix(fine, a, q->n_coarse + i, &v);
-      wring_galerkin_row_list(fine, a, q->n_coarse + i, &v);
+      wring_galerkin_row_by_interpolation_listed(fine, a, q->n_coarse + i, &v);
       PetscCall(append(q, coarse->first, global[i], o->owner[r], &v, p));
     }
   }

@@ -130,7 +130,7 @@ static PetscErrorCode get_parts(product *g)
 static void compute_row(const product *g, PetscInt i, wring_galerkin_row *v)
 {
   wring_galerkin_row_by_matrix(&g->fine, &g->a, i, v);
-  wring_galerkin_row_list(&g->fine, &g->a, i, v);
+  wring_galerkin_row_by_interpolation_listed(&g->fine, &g->a, i, v);
   if (!g->start) return;
   for (PetscInt k = g->start[i]; k < g->start[i + 1]; k++) {
     const PetscInt from = g->order[k];

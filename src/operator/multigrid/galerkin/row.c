@@ -81,7 +81,8 @@ static inline double get_factor(const wring_level_values *a, const wring_galerki
   return v->fine[j].value * (a->scale ? a->scale[j] : 1);
 }
 
-void wring_galerkin_row_list(const wring_level *l, const wring_level_values *a, PetscInt row, wring_galerkin_row *v)
+void wring_galerkin_row_by_interpolation_listed(const wring_level *l, const wring_level_values *a, PetscInt row,
+                                                wring_galerkin_row *v)
 {
   const wring_csr *const P = &l->from_coarse.P;
   v->n_coarse              = 0;

@@ -4,7 +4,7 @@
 
 /* ---- row.c ---- */
 
-/* A number of a row in work, at its column; it is from `row`, -1: none. Together, they need one cache line. */
+/* A number of a row in work, at its column, and the row that wrote it; -1: none. Both are in one cache line. */
 typedef struct {
   double   value;
   PetscInt row;
@@ -33,7 +33,8 @@ void wring_galerkin_row_by_matrix(const wring_level *l, const wring_level_values
                                   wring_galerkin_row *v);
 
 /* v->coarse = v->fine, of `row`, times P, with the list of its columns. */
-void wring_galerkin_row_list(const wring_level *l, const wring_level_values *a, PetscInt row, wring_galerkin_row *v);
+void wring_galerkin_row_by_interpolation_listed(const wring_level *l, const wring_level_values *a, PetscInt row,
+                                                wring_galerkin_row *v);
 
 /* v->coarse[column] += value; the column is listed. */
 static inline void wring_galerkin_row_add(PetscInt row, PetscInt column, double value, wring_galerkin_row *v)
