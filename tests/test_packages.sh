@@ -8,7 +8,7 @@ cd "$source" || exit 2
 version=$(sed -n 's/^project(wring VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
 grep -qx "version: $version" CITATION.cff || fail "CITATION.cff is not of version $version"
 grep -q "image.version=\"$version\"" jobs/container/Containerfile || fail "Containerfile is not of version $version"
-grep -m 1 '^## ' CHANGELOG.md | grep -q "^## $version\b" || fail "CHANGELOG.md does not begin with version $version"
+grep -m 1 '^## [0-9]' CHANGELOG.md | grep -q "^## $version\b" || fail "CHANGELOG.md: the newest version is not $version"
 package=jobs/spack/spack_repo/wring/packages/wring/package.py
 
 # lines "Debian packages|Spack packages" of wring_require
