@@ -1,4 +1,5 @@
-"""Tables: for the screen, and as Markdown for the pages of docs/."""
+"""Tables: for the screen, as Markdown for the pages of docs/, and as CSV files beside them."""
+import csv
 import re
 
 from program import Failure
@@ -50,3 +51,30 @@ def paste(page, name, table):
         raise Failure(f"{page} has {found} places for the table {name}, expected 1")
     with open(page, "w", encoding="utf-8") as file:
         file.write(new)
+
+
+def write(path, head, lines):
+    """A CSV file; numbers without separators, empty cells for what was not measured."""
+    plain = lambda cell: "" if cell == "-" else re.sub(r"(?<=\d),(?=\d{3}\b)", "", str(cell))
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([plain(cell) for cell in line] for line in [head, *lines])
+
+
+def renew(page, name, keys, head, lines):
+    """
+    Puts a table's numbers into the part of it that a page shows between its marks, if it shows any: its columns by
+    their heads, and its rows by the first `keys` columns of the table. Rows that the table lacks stay as they are.
+    """
+    known = {tuple(map(str, line[:keys])): dict(zip(head, line)) for line in lines}
+
+    def renewed(found):
+        cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in found[2].splitlines()]
+        rows = [dict(zip(cells[0], row)) for row in cells[2:]]
+        rows = [known.get(tuple(row[key] for key in head[:keys]), row) for row in rows]
+        return found[1] + markdown(cells[0], [[row[column] for column in cells[0]] for row in rows]) + found[3]
+
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    marks = rf"(<!-- table {name} -->\n)(.*?)(<!-- end -->)"
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(re.sub(marks, renewed, text, flags=re.DOTALL))

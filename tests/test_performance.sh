@@ -48,6 +48,6 @@ six = [a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
 assert len(tets) == 36 and min(six) > 0 and abs(sum(six) - 36) < 1e-9
 assert [s["iterations"] for s in outputs.steps("box")] == [2] and outputs.steps("box")[0]["evaluations"] >= 2
 qn = outputs.load("solvers", "compare.json")["solvers"]["qn"]
-assert solvers.entry(qn, "1e-4").endswith(f"({qn['iterations_to']['1e-4']})"), solvers.entry(qn, "1e-4")
+assert solvers.entry(qn, "1e-4")[1] == qn["iterations_to"]["1e-4"] > 0, solvers.entry(qn, "1e-4")
 END
 exit 0

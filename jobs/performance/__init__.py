@@ -1,53 +1,58 @@
-"""python3 jobs performance [-l] [-w] [-m FOLDER] [name...]: the tables of docs/performance.md, as Markdown.
+"""python3 jobs performance [-l] [-w] [-m FOLDER] [name...]: the tables of docs/performance.md.
 
-Each leaves out/performance/NAME.md, and pictures in docs/images. Run it on a quiet machine, since everything here is
-timed; each table takes less than five minutes on two cores. A new table is a file of jobs/performance with a function
-measure(meshes) that gives its text, and its name in NAMES.
+Each leaves out/performance/NAME.csv, and pictures in docs/images; -w also writes docs/performance/NAME.csv and the part
+of it that the page shows. Run it on a quiet machine, since everything here is timed; each table takes less than five
+minutes on two cores. A new table is a file of jobs/performance with a function table(meshes) that gives the number of
+columns that name a line, the head and the lines, and its name in NAMES.
 """
 import argparse
 import importlib
 import os
 
+import tables
 from program import Failure, say
-from tables import paste
 
-NAMES = ("targets", "sizes", "liu", "solvers", "roofline", "contacts", "model", "elements", "orders")
-PAGE, OUT = "docs/performance.md", "out/performance"
+NAMES = ("work", "sizes", "liu", "solvers", "roofline", "contacts", "elements", "orders")
+PAGE, FOLDER = "docs/performance.md", "docs/performance"
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
-        prog="python3 jobs performance", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("-l", action="store_true", help="list the names")
-    parser.add_argument("-w", action="store_true", help=f"put the tables into {PAGE}, too")
-    parser.add_argument(
+    meshes = (
         "-m",
-        metavar="FOLDER",
-        help="the meshes of Liu, Bouaziz and Kavan 2017 (hippo, ditto, squirrel_modified\n"
-        "and bunny, .mesh) for the table liu; lines whose mesh is missing are left out",
+        {
+            "metavar": "FOLDER",
+            "help": "the meshes of Liu, Bouaziz and Kavan 2017 (hippo, ditto, squirrel_modified\n"
+            "and bunny, .mesh) for the table liu; lines whose mesh is missing are left out",
+        },
     )
+    return make("performance", __doc__, NAMES, meshes, arguments)
+
+
+def make(package, doc, names, option, arguments):
+    """Tables of a package, each by table(value of its option) of its module."""
+    form = argparse.RawTextHelpFormatter
+    parser = argparse.ArgumentParser(prog=f"python3 jobs {package}", description=doc, formatter_class=form)
+    parser.add_argument("-l", action="store_true", help="list the names")
+    parser.add_argument("-w", action="store_true", help=f"put the tables into {FOLDER} and {PAGE}, too")
+    parser.add_argument(option[0], dest="value", **option[1])
     parser.add_argument("name", nargs="*", help="without a name, all tables")
     given = parser.parse_args(arguments)
     if given.l:
-        say(" ".join(NAMES))
+        say(" ".join(names))
         return 0
     for name in given.name:
-        if name not in NAMES:
-            raise Failure(f"no table '{name}', expected one of {', '.join(NAMES)}")
-    os.makedirs("docs/images", exist_ok=True)
-    for name in given.name or NAMES:
+        if name not in names:
+            raise Failure(f"no table '{name}', expected one of {', '.join(names)}")
+    for folder in (f"out/{package}", FOLDER, "docs/images"):
+        os.makedirs(folder, exist_ok=True)
+    for name in given.name or names:
         say(f"== {name}")
-        write(name, importlib.import_module(f"performance.{name}").measure(given.m), given.w)
+        keys, head, lines = importlib.import_module(f"{package}.{name}").table(given.value)
+        lines = list(lines)
+        say(tables.text(head, lines))
+        file = f"{'replay_' * (package == 'replay')}{name}"
+        tables.write(f"out/{package}/{name}.csv", head, lines)
+        if given.w:
+            tables.write(f"{FOLDER}/{file}.csv", head, lines)
+            tables.renew(PAGE, file, keys, head, lines)
     return 0
-
-
-def write(name, text, into_page):
-    """Shows a table and keeps it."""
-    os.makedirs(OUT, exist_ok=True)
-    path = f"{OUT}/{name}.md"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    say(f"{text}\n{path}")
-    if into_page:
-        paste(PAGE, name, text)

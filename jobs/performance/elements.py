@@ -6,7 +6,6 @@ import os
 
 from outputs import rows
 from program import run
-from tables import markdown
 from verify.benchmarks import cook_mesh
 
 OUT = "out/performance/elements"
@@ -19,7 +18,7 @@ ENDS = {"converged": "", "at round-off": "*", "max_it": "!"}
 
 
 def iterations(order, volumetric, cells, solver, ratio):
-    """Of both load steps; a mark says how they ended."""
+    """Of both load steps; *: ended at round-off of g, !: at the limit of iterations."""
     folder = f"{OUT}/{order}{volumetric}_{solver}_{ratio}"
     options = {
         "mesh_file": os.path.abspath(f"{OUT}/{cells}.msh"),
@@ -37,7 +36,7 @@ def iterations(order, volumetric, cells, solver, ratio):
     return " + ".join(row["iterations"] + ENDS.get(row["reason"], "?") for row in rows(folder, "steps.csv"))
 
 
-def measure(_):
+def table(_):
     os.makedirs(OUT, exist_ok=True)
     for cells in sorted({cells for _, _, cells in ELEMENTS}):
         cook_mesh(cells).write(f"{OUT}/{cells}.msh")
@@ -48,4 +47,4 @@ def measure(_):
         for order, volumetric, cells in ELEMENTS
     ]
     head = ["element", "solver"] + [f"nu = {ratio}" for ratio in RATIOS]
-    return markdown(head, lines) + "\n`*`: ended at round-off of g; `!`: at the limit of 1000 iterations a step.\n"
+    return 2, head, lines

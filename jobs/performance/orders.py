@@ -7,7 +7,7 @@ import os
 
 import pictures
 from outputs import steps
-from tables import markdown, number
+from tables import number
 from verify import laws, manufactured
 from verify.case import Bench
 
@@ -59,7 +59,7 @@ set ylabel 'relative error of positions in L2'
     pictures.draw(OUT, "orders", "1000,420", commands, IMAGE)
 
 
-def measure(_):
+def table(_):
     bench = Bench("orders", 1, False)
     curves = {
         (order, volumetric, nu): [solve(bench, order, volumetric, cells, nu) for cells in CELLS[order]]
@@ -69,4 +69,4 @@ def measure(_):
     picture(curves)
     head = ["element"] + [f"seconds to {LEVEL:g}, nu = {nu}" for nu in RATIOS]
     cell = lambda *which: number(time_to(curves[which], LEVEL))
-    return markdown(head, [[f"order {o}, {v}"] + [cell(o, v, nu) for nu in RATIOS] for o, v in ELEMENTS])
+    return 1, head, [[f"order {o}, {v}"] + [cell(o, v, nu) for nu in RATIOS] for o, v in ELEMENTS]

@@ -8,10 +8,10 @@ import re
 import subprocess
 
 import program
-from performance import kernels
-from tables import markdown, number
+from outputs import load
+from tables import number
 
-TETS = 500000
+OUT, TETS = "out/performance/roofline", 500000
 LANES = 8  # elements of a block
 FUNCTION = {"energy+gradient": "fused", "projection": "project"}
 # What runs only where a block has an element that needs it, as a call, or inlined: then it is taken off.
@@ -125,16 +125,12 @@ def line(row, code, bare):
     )
 
 
-def measure(_):
-    code, lines = Code(), []
-    one, two = kernels.bench("laws,operator", TETS, 1, 2), kernels.bench("exchange", TETS, 2, 1)
-    bare = kernels.pick(one, part="law", name="none", work="energy+gradient")["ns_per_tet"]
-    for row in one["rows"]:
-        if row["work"] != "set-up":
-            lines.append(line(row, code, bare))
-    exchanges = ", ".join(f"{row['name']} ({row['work']}) {1e6 * row['seconds']:.1f}" for row in two["rows"])
+def table(_):
+    options = {"bench_parts": "laws,operator", "bench_tets": TETS, "bench_budget": 0.2, "operator_type": "multigrid"}
+    found = load(program.run("bench", None, OUT, options, threads=2, busy=True), "bench.json")
+    rows = [row for row in found["rows"] if row["work"] != "set-up"]
+    bare = next(row for row in rows if (row["name"], row["work"]) == ("none", "energy+gradient"))["ns_per_tet"]
+    program.say(f"{found['mesh']['tets']:,.0f} tets, two threads; triad {found['bandwidth']['all'] / 1e9:.1f} GB/s")
     head = ("kernel", "work", "ns/tet", "B/tet", "% of triad", "flop/tet", "Gflop/s", "bound by")
-    triad = one["bandwidth"]
-    size = f"Box of {one['mesh']['tets']:,.0f} tetrahedra, two threads; triad {triad['all'] / 1e9:.1f} GB/s."
-    ghosts = f"{two['mesh']['ghosts']:,.0f}"
-    return f"{size}\n\n{markdown(head, lines)}\nOn two ranks, {ghosts} ghosts in all, in us: {exchanges}.\n"
+    code = Code()
+    return 2, head, [line(row, code, bare) for row in rows]

@@ -2,19 +2,16 @@
 import os
 
 import pictures
-from outputs import iteration_ms, load, phase_ms, steps
+from outputs import iteration_ms, load, phase_ms
 from program import run
-from tables import markdown
 
 OUT = "out/performance/sizes"
 CELLS = (12, 26, 35, 58, 94)
-DIRECT_LIMIT = (
-    100000  # vertices up to which operator.type auto may take a factor, docs/user.md; both are measured there
-)
+DIRECT_LIMIT = 100000  # vertices up to which operator.type auto may take a factor, docs/user.md
 WAYS = ((1, 2), (2, 1))
 
 
-def measure_one(cells, operator, ranks, threads):
+def measure(cells, operator, ranks, threads):
     count = {12: 20, 26: 5, 35: 5, 58: 3, 94: 1}[cells]
     name = f"{OUT}/{cells}_{operator}_{ranks}x{threads}"
     options = {
@@ -26,7 +23,7 @@ def measure_one(cells, operator, ranks, threads):
         options["operator_rtol"] = 0.1  # what type auto asks of a factor; type direct alone solves exactly
     folder = run("run", "inputs/bench/box.yaml", name, options, ranks=ranks, threads=threads, busy=True)
     done = load(folder, "run.json")
-    tets, its = done["mesh"]["tets"], done["iterations"]
+    tets = done["mesh"]["tets"]
     per_tet = lambda ms: 1e6 * ms / tets
     return {
         "tets": tets,
@@ -38,10 +35,8 @@ def measure_one(cells, operator, ranks, threads):
         "solve": per_tet(phase_ms(folder, "operator_solve")),
         "vector": per_tet(phase_ms(folder, "vector")),
         "exchange": per_tet(phase_ms(folder, "halo", "reduction")),
-        "linear": done["linear_iterations"] / its,
         "set_up": 1e9 * done["seconds"]["operator_set_up"] / tets,
         "memory": done["peak_memory"] / tets,
-        "evaluations": sum(s["evaluations"] for s in steps(folder)) / its,
     }
 
 
@@ -73,34 +68,20 @@ set ylabel 'bytes per tetrahedron, all ranks'; set key top right; set yrange [0:
     )
 
 
-def measure(_):
-    lines = []
-    for cells in CELLS:
-        for operator in ("direct", "multigrid"):
-            if operator == "direct" and (cells + 1) ** 3 > DIRECT_LIMIT:
-                continue
-            lines += [measure_one(cells, operator, *way) for way in WAYS]
-    picture(lines)
-    head = (
-        "tets",
-        "vertices",
-        "operator",
-        "ranks x threads",
-        "ns per tet and iteration",
-        "local",
-        "solve",
-        "vector",
-        "halo, sums",
-        "inner iterations",
-        "set-up [ns/tet]",
-        "B/tet",
+def table(_):
+    measured = [
+        measure(cells, operator, *way)
+        for cells in CELLS
+        for operator in ("direct", "multigrid")
+        if operator == "multigrid" or (cells + 1) ** 3 <= DIRECT_LIMIT
+        for way in WAYS
+    ]
+    picture(measured)
+    ns = {"total": "iteration", "local": "local", "solve": "solve", "vector": "vector", "exchange": "halo, sums"}
+    head = ["tets", "operator", "ranks x threads", "vertices", *(f"{name} [ns/tet]" for name in ns.values())]
+    line = lambda v: (
+        *(f"{v['tets']:,}", v["operator"], v["way"], f"{v['vertices']:,}"),
+        *(f"{v[key]:.1f}" for key in ns),
+        *(f"{v['set_up']:,.0f}", f"{v['memory']:,.0f}"),
     )
-    keys = ("total", "local", "solve", "vector", "exchange")
-    rest = lambda v: (f"{v['linear']:.1f}" if v["linear"] else "-", f"{v['set_up']:.0f}", f"{v['memory']:.0f}")
-    return markdown(
-        head,
-        [
-            (f"{v['tets']:,}", f"{v['vertices']:,}", v["operator"], v["way"], *(f"{v[k]:.1f}" for k in keys), *rest(v))
-            for v in lines
-        ],
-    )
+    return 3, [*head, "set-up [ns/tet]", "memory [B/tet]"], map(line, measured)

@@ -4,7 +4,7 @@ threads.
 """
 from outputs import load
 from program import run
-from tables import markdown, number
+from tables import number
 
 OUT = "out/performance/solvers"
 THREADS = 2
@@ -23,32 +23,31 @@ def compare(deck, cells, options):
 
 
 def entry(solver, error):
+    """Milliseconds and iterations."""
     its, seconds = solver["iterations_to"][error], solver["seconds_to"][error]
-    return f"{number(1e3 * seconds)} ({its})" if its is not None and its >= 0 and seconds is not None else "-"
+    return (number(1e3 * seconds), its) if its is not None and its >= 0 and seconds is not None else ("-", "-")
 
 
 def arrives(solver):
     return (solver["iterations_to"][ERRORS[0]] or -1) >= 0
 
 
-def measure(_):
-    text = ""
+def lines():
     for cells, _, _ in BODIES:
-        run(
-            "run",
-            "inputs/bench/solvers_twist.yaml",
-            f"{OUT}/twisted_{cells.replace(',', '_')}",
-            {"mesh_box_cells": cells},
-            threads=THREADS,
-            busy=True,
-        )
+        twisted = f"{OUT}/twisted_{cells.replace(',', '_')}"
+        options = {"mesh_box_cells": cells}
+        run("run", "inputs/bench/solvers_twist.yaml", twisted, options, threads=THREADS, busy=True)
     for deck, material in DECKS:
         found, names = [], {}
         for cells, _, options in BODIES:  # the larger body only by those that arrive in the smaller
             found.append(compare(deck, cells, {**options, **names}))
             names = {"compare_solvers": ",".join(name for name, solver in found[0].items() if arrives(solver))}
-        head = [material] + [f"{tets} tets, to {error}" for _, tets, _ in BODIES for error in ERRORS]
-        lines = [[name] + [entry(body[name], error) for body in found for error in ERRORS] for name in found[-1]]
-        never = ", ".join(name for name in found[0] if name not in found[-1])
-        text += f"{markdown(head, lines)}\nMilliseconds (iterations). Not to {ERRORS[0]}: {never}.\n\n"
-    return text.rstrip("\n") + "\n"
+        never = {"iterations_to": dict.fromkeys(ERRORS), "seconds_to": dict.fromkeys(ERRORS)}
+        for name in found[0]:
+            cells = [entry(body.get(name, never), error) for body in found for error in ERRORS]
+            yield material, name, *(value for cell in cells for value in cell)
+
+
+def table(_):
+    what = [f"{tets} tets, to {error}" for _, tets, _ in BODIES for error in ERRORS]
+    return 2, ["material", "solver", *(f"{w}{unit}" for w in what for unit in (" [ms]", ", iterations"))], lines()

@@ -1,6 +1,6 @@
 """
-An iteration of qn with multigrid as steps of traces.py, from the levels of its hierarchy and the geometry of
-pattern.py: today's, one V-cycle (src/operator/multigrid/cycle.c), and before 0.2, conjugate gradients to 1e-1.
+An iteration of qn with multigrid, one V-cycle (src/operator/multigrid/cycle.c), as steps of traces.py, from the levels
+of its hierarchy and the geometry of pattern.py.
 """
 import numpy as np
 
@@ -12,19 +12,17 @@ RATIO = (7.3, 15.2, 38, 30)  # rows of a level over those of the next
 ENTRIES = (15, 59, 180, 350)  # of a row
 REACH = (10, 22, 26, 26)  # coarse points around a coarse point whose interpolation reaches it
 WIDER = (22, 46, 50, 50)  # the same from the ghosts of the finer level too
-# ghosts of a level over those of its lattice: parts of elements are rougher than METIS's of vertices
-GHOSTS, GHOSTS_BEFORE = (1.36, 1, 1, 1), (1.14, 0.88, 1, 1)
+GHOSTS = (1.36, 1, 1, 1)  # of a level over those of its lattice: parts of elements are rougher than METIS's of vertices
 MESH = 0.68  # ghosts of the mesh over the lattice's
 RANK_ENTRIES, ONE_RANK, NODE_ROWS = 20000, 5, 10000  # src/operator/hosts.h
 
 # ns on two ranks of the machine of docs/performance.md that share its memory
-ENTRY, EXACT_ENTRY = 1.0, 1.27  # of a pass in single precision, and of the product in double precision
+ENTRY = 1.0  # of a pass
 RESTRICT, PROLONG = 6, 12  # of a row and cycle
 GHOST = 15  # of a ghost and pass: its entries
 OUTER = 35  # vectors of an iteration, of a vertex
-TET, TET_BEFORE, TETS = 15, 21, 5.7  # laws, of a tetrahedron, and before 0.2; tetrahedra of a vertex
-INNER, VECTORS = 3, 20  # before 0.2: inner iterations, and the vectors of one, of a vertex
-SUM = 72  # bytes of every sum: the last of an iteration, since SimGrid wants no later one longer (record.Lines)
+TET, TETS = 15, 5.7  # laws, of a tetrahedron; tetrahedra of a vertex
+SUM = 72  # bytes of every sum: the last of an iteration, since SimGrid 3.32 fails at a later one that is longer
 
 
 class Level:
@@ -52,14 +50,14 @@ def on_first_node(entries, rank_entries, per_node, ranks):
 
 
 def hierarchy(parts, rank_entries, per_node):
-    """PETSc's levels; rank_entries > 0: those of at most NODE_ROWS rows are gathered on ranks of the first node."""
+    """PETSc's levels; those of at most NODE_ROWS rows are gathered on ranks of the first node."""
     n, ranks = parts.vertices, parts.ranks
     levels, active, i, owner = [], ranks, 0, parts.part
     while True:
         entries = min(n, ENTRIES[min(i, len(ENTRIES) - 1)])
         if i > 0:
             active = on_fewer(n, active, ranks)
-            if rank_entries > 0 and n <= NODE_ROWS:
+            if n <= NODE_ROWS:
                 owner = parts.gathered(n, on_first_node(n * entries, rank_entries, per_node, ranks))
             else:
                 owner = parts.part // (ranks // active) * (ranks // active)
@@ -82,29 +80,28 @@ class Costs:
 
 
 class Tables:
-    """Messages of every exchange: (from, to, bytes); now: levels are gathered, ghosts interpolated where they are."""
+    """Messages of every exchange: (from, to, bytes)."""
 
-    def __init__(self, parts, now, per_node, rank_entries):
-        self.levels = hierarchy(parts, rank_entries if now else 0, per_node)
+    def __init__(self, parts, per_node, rank_entries):
+        self.levels = hierarchy(parts, rank_entries, per_node)
         self.rows = [parts.rows(l.rows, l.owner) for l in self.levels]
         self.halo, self.restrict, self.prolong = [], [], []
         for i, (l, coarse) in enumerate(zip(self.levels, self.levels[1:])):
             k = min(i, len(REACH) - 1)
             offsets = pattern.KUHN if i == 0 else pattern.nearest(l.entries)
             s, d, c = parts.needed(l.rows, offsets, l.owner, l.owner)
-            self.halo.append((s, d, 12 * np.round((GHOSTS if now else GHOSTS_BEFORE)[k] * c)))
+            self.halo.append((s, d, 12 * np.round(GHOSTS[k] * c)))
             s, d, c = parts.needed(coarse.rows, pattern.nearest(REACH[k]), coarse.owner, l.owner)
             self.restrict.append((d, s, 12 * c))
-            if now:
-                s, d, c = parts.needed(coarse.rows, pattern.nearest(WIDER[k]), coarse.owner, l.owner)
+            s, d, c = parts.needed(coarse.rows, pattern.nearest(WIDER[k]), coarse.owner, l.owner)
             self.prolong.append((s, d, 12 * c))
         s, d, c = parts.needed(parts.vertices, [o for o in pattern.KUHN if min(o) >= 0], parts.part, parts.part)
         self.mesh = (s, d, 24 * np.round(MESH * c))
         self.back = (d, s, self.mesh[2])
 
 
-def cycle(t, m, now):
-    """A V-cycle; now: ghosts of x are interpolated on the way up. m [levels]: Costs.of."""
+def cycle(t, m):
+    """A V-cycle, whose ghosts of x are interpolated on the way up. m [levels]: Costs.of."""
     last, found = len(t.levels) - 1, []
     ghosts = [np.bincount(d, weights=b / 12, minlength=len(t.rows[0])) for s, d, b in t.halo]
     own_pass = [m[i] * ENTRY * t.levels[i].entries * t.rows[i] for i in range(last)]
@@ -116,33 +113,21 @@ def cycle(t, m, now):
     found.append(("compute", m[last] * ENTRY * t.levels[last].rows * t.rows[last]))
     for i in range(last - 1, -1, -1):
         found.append(("exchange", f"prolong {i}", t.prolong[i], np.zeros(len(t.rows[i]))))
-        found.append(("compute", m[i] * PROLONG * (t.rows[i] + (ghosts[i] if now else 0))))
-        found.append(("compute", own_pass[i]) if now else ("exchange", f"halo {i}", t.halo[i], own_pass[i]))
+        found.append(("compute", m[i] * PROLONG * (t.rows[i] + ghosts[i])))
+        found.append(("compute", own_pass[i]))
         found.append(("compute", ghost_pass[i]))
     return found
 
 
-def inner(t, m):
-    """An iteration of conjugate gradients before 0.2: a cycle, a product in double precision, a sum and vectors."""
-    entries, rows = t.levels[0].entries, t.rows[0]
-    ghosts = np.bincount(t.halo[0][1], weights=t.halo[0][2] / 12, minlength=len(rows))
-    return [
-        *cycle(t, m, False),
-        ("exchange", "halo 0", t.halo[0], m[0] * EXACT_ENTRY * entries * rows),
-        ("compute", m[0] * GHOST * ghosts),
-        ("sum", SUM),
-        ("compute", m[0] * VECTORS * rows),
-    ]
-
-
-def steps(parts, now=True, costs=Costs(), rank_entries=RANK_ENTRIES):
+def steps(parts, costs=Costs(), rank_entries=RANK_ENTRIES):
     """H_0 q with the sum of L-BFGS, vectors, positions, laws, forces, and the sum at the new point."""
-    t = Tables(parts, now, costs.per_node, rank_entries)
+    t = Tables(parts, costs.per_node, rank_entries)
     m = [costs.of(rows) for rows in t.rows]
     return [
-        *([*cycle(t, m, True), ("sum", SUM)] if now else INNER * inner(t, m)),
+        *cycle(t, m),
+        ("sum", SUM),
         ("compute", m[0] * OUTER * t.rows[0]),
-        ("exchange", "positions", t.mesh, (TET if now else TET_BEFORE) * TETS * t.rows[0]),
+        ("exchange", "positions", t.mesh, TET * TETS * t.rows[0]),
         ("exchange", "forces", t.back, np.zeros(parts.ranks)),
         ("sum", SUM),
     ]

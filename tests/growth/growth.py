@@ -37,7 +37,8 @@ def build(folder):
     flags = subprocess.run(
         ["pkg-config", "--cflags", "--libs", "PETSc"], stdout=subprocess.PIPE, text=True, check=True
     ).stdout.split()
-    subprocess.run(["mpicc", "-O2", "-shared", "-fPIC", f"{HERE}/count.c", "-o", f"{folder}/count.so"], check=True)
+    count = f"{HERE}/../../jobs/replay/count.c"
+    subprocess.run(["mpicc", "-O2", "-shared", "-fPIC", count, "-o", f"{folder}/count.so"], check=True)
     subprocess.run(["mpicc", "-O2", f"{HERE}/start.c", "-o", f"{folder}/start", *flags], check=True)
 
 

@@ -292,6 +292,21 @@ class Made(unittest.TestCase):
         self.assertEqual(tables.power(2.2e-3), "2.2e-3")
         self.assertEqual(tables.text(("a", "b"), [("long", 1), ("x", 22)]), "a      b\nlong   1\nx     22\n")
 
+    def test_part_of_a_page(self):
+        """Fails if a page gets other rows or columns of a table than those it shows, or loses one the table lacks."""
+        head, lines = ("a", "b", "c"), [("x", "1", "1,234"), ("x", "2", "-"), ("y", "1", "7")]
+        before = "<!-- table t -->\n| a | c | b |\n|---|---|---|\n| y | 0 | 1 |\n| z | 5 | 1 |\n<!-- end -->\n"
+        with tempfile.TemporaryDirectory() as folder:
+            page, file = os.path.join(folder, "page.md"), os.path.join(folder, "t.csv")
+            with open(page, "w", encoding="utf-8") as out:
+                out.write(before)
+            tables.renew(page, "t", 2, head, lines)
+            tables.write(file, head, lines)
+            with open(page, encoding="utf-8") as text:
+                self.assertEqual(text.read(), before.replace("| y | 0 |", "| y | 7 |"))
+            with open(file, encoding="utf-8") as text:
+                self.assertEqual(text.read(), "a,b,c\nx,1,1234\nx,2,\ny,1,7\n")
+
 
 class Verification(unittest.TestCase):
     """Fails if a verdict ignores a number that is wrong, or if a formula or mesh that numbers are compared with is."""
@@ -410,52 +425,24 @@ try:
     import numpy as np
 
     import random_start
-    from performance import model, solvers, targets
+    from performance import solvers, work
+    from replay import curves
 
     class Model(unittest.TestCase):
-        """
-        On one rank nothing but work, which is what was measured; more ranks never take less than their share of it.
-        """
+        """One rank sends no message; more ranks have their share of the work, and messages beside it."""
 
         def test_time(self):
-            send = lambda name, outer, inner: {
-                "name": name,
-                "per_iteration": {"messages": outer, "bytes": 24 * outer},
-                "per_inner": {"messages": inner, "most": inner, "bytes": 12 * inner},
-            }
-            m = model.Measured(
-                {
-                    "times": [{"ranks": p, "inner": 6.0, "local": 30.0, "vector": 50.0, "solve": 70.0} for p in (1, 2)],
-                    "counts": [
-                        {
-                            "ranks": 8,
-                            "vertices": 8e4,
-                            "levels": [],
-                            "sends": [send("7", 28, 21), send("allreduce", 4, 1)],
-                        }
-                    ],
-                    "ghosts": [{"parts": 64, "c": 6.0}],
-                    "weak": [100.0, 110.0],
-                    "levels": [
-                        {"rows": 2e5, "entries": 14, "ranks": 2},
-                        {"rows": 3e4, "entries": 50, "ranks": 2},
-                        {"rows": 60, "entries": 60, "ranks": 1},
-                    ],
-                }
-            )
-            work = 1e-9 * 2e5 * (model.TETS * 30 + 50 + 6 * 70)
-            self.assertLess(abs(sum(m.time(2e5, 1).values()) / work - 1), 0.01)
+            self.assertEqual(curves.messages(1), 0)
             for ranks in (2, 64, 4096):
-                parts = m.time(2e5, ranks)
-                self.assertGreater(sum(parts.values()), work / ranks)
-                self.assertGreater(min(parts.values()), 0)
+                self.assertAlmostEqual(curves.work(ranks) * ranks, curves.work(1))
+                self.assertLess(0, curves.messages(ranks))
 
         def test_entries(self):
             solver = {"iterations_to": {"1e-4": 7, "1e-8": None}, "seconds_to": {"1e-4": 0.0123, "1e-8": None}}
-            self.assertEqual([solvers.entry(solver, error) for error in ("1e-4", "1e-8")], ["12 (7)", "-"])
-            self.assertEqual([targets.verdict(2, 1), targets.verdict(1, 1)], ["100% above", "met"])
-            line = targets.line("a", "ms", 4, 2, {"before": 8, "now": 6})
-            self.assertEqual(line[1:6], ("8 ms", "6 ms", "0.75", "0.50", "50% above"))
+            found = [solvers.entry(solver, error) for error in ("1e-4", "1e-8")]
+            self.assertEqual(found, [("12", 7), ("-", "-")])
+            line = work.line("a", 2, 1, "ms", {"before": 8, "now": 6})
+            self.assertEqual(line[:6], ("a", "2 x 1", "ms", "8", "6", "0.75"))
 
         def test_distance_from_rest(self):
             rest = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3.0]])

@@ -3,8 +3,8 @@
   has arrived. Every rank has a depth; a message carries the depth of its sender, and its receiver's is at least one
   more once it has been waited for. A collective call brings all of its ranks to the largest depth, plus log2 of their
   number, rounded up. At the end every rank writes its depth to $WAITS.<rank>. With any delay of the network the program
-  cannot take less than depth times the delay. With $HOST_RANKS=n, n ranks in a row count as one host, whose messages
-  among themselves are no waits. Preloaded; of nonblocking collective calls only the start is seen.
+  cannot take less than depth times the delay. Preloaded; of nonblocking collective calls only the start
+  is seen.
       mpicc -shared -fPIC -O2 waits.c -o waits.so; LD_PRELOAD=./waits.so WAITS=waits mpiexec -n 2 program
 */
 #include <mpi.h>
@@ -21,7 +21,6 @@ typedef struct {
 } entry;
 
 static long     depth;
-static int      ranks_each = 1; // of a host
 static entry    table[N_REQUEST];
 static MPI_Comm of[N_COMM], shadow[N_COMM]; // the same ranks: depths travel apart from the program's messages
 static int      n_comm;
@@ -97,14 +96,14 @@ static int host_of(int rank, MPI_Comm comm)
   PMPI_Group_translate_ranks(group, 1, &rank, world, &found);
   PMPI_Group_free(&group);
   PMPI_Group_free(&world);
-  return found / ranks_each;
+  return found;
 }
 
 static int my_host(void)
 {
   int rank;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank / ranks_each;
+  return rank;
 }
 
 static void take_depth(int from, int tag, MPI_Comm comm)
@@ -327,8 +326,6 @@ int MPI_Allgatherv(const void *a, int n, MPI_Datatype type, void *b, const int *
 
 static void begin(void)
 {
-  const char *const each = getenv("HOST_RANKS");
-  if (each && atoi(each) > 0) ranks_each = atoi(each);
   for (int i = 0; i < N_REQUEST; i++) table[i].request = MPI_REQUEST_NULL;
   follow(MPI_COMM_WORLD);
   follow(MPI_COMM_SELF);

@@ -2,6 +2,7 @@
   What a rank sends, and the memory that it took: at the end every rank writes $COUNT.<rank> with the lines
       bytes <sent>, largest <bytes of an array of one collective call>, memory <kB>, <rank> <messages sent to it> ...
   memory: the highest resident memory less the pages of files and of memory shared by ranks at the end. Preloaded.
+  For python3 jobs replay and tests/growth.
       mpicc -shared -fPIC -O2 count.c -o count.so; LD_PRELOAD=./count.so COUNT=counts mpiexec -n 2 program
 */
 #include <mpi.h>
