@@ -86,32 +86,14 @@ static void send_depth(int to, int tag, MPI_Comm comm)
   PMPI_Request_free(&r);
 }
 
-/* The host of a rank of comm. */
-static int host_of(int rank, MPI_Comm comm)
-{
-  MPI_Group group, world;
-  int       found;
-  PMPI_Comm_group(comm, &group);
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_translate_ranks(group, 1, &rank, world, &found);
-  PMPI_Group_free(&group);
-  PMPI_Group_free(&world);
-  return found;
-}
-
-static int my_host(void)
-{
-  int rank;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
 static void take_depth(int from, int tag, MPI_Comm comm)
 {
   long sent;
+  int  rank;
   if (from == MPI_PROC_NULL) return;
+  PMPI_Comm_rank(comm, &rank);
   PMPI_Recv(&sent, 1, MPI_LONG, from, tag, shadow_of(comm), MPI_STATUS_IGNORE);
-  sent += host_of(from, comm) != my_host();
+  sent += from != rank;
   if (sent > depth) depth = sent;
 }
 
@@ -271,16 +253,11 @@ int MPI_Testall(int n, MPI_Request r[], int *flag, MPI_Status s[])
 
 static void together(MPI_Comm comm)
 {
-  int size, inter, hosts = 0, steps = 0;
+  int size, inter, steps = 0;
   MPI_Comm_test_inter(comm, &inter);
   if (inter) return;
   MPI_Comm_size(comm, &size);
-  for (int i = 0, last = -1; i < size; i++) { // ranks of a host follow one another
-    const int host = host_of(i, comm);
-    hosts += host != last;
-    last = host;
-  }
-  while (1 << steps < hosts) steps++;
+  while (1 << steps < size) steps++;
   PMPI_Allreduce(MPI_IN_PLACE, &depth, 1, MPI_LONG, MPI_MAX, comm);
   depth += steps;
 }
