@@ -16,7 +16,7 @@ GHOSTS = (1.36, 1, 1, 1)  # of a level over those of its lattice: parts of eleme
 MESH = 0.68  # ghosts of the mesh over the lattice's
 RANK_ENTRIES, ONE_RANK, NODE_ROWS = 20000, 5, 10000  # src/operator/hosts.h
 
-# ns on two ranks of the machine of docs/performance.md that share its memory
+# ns on two ranks of machine B of docs/performance.md, which share its memory
 ENTRY = 1.0  # of a pass
 RESTRICT, PROLONG = 6, 12  # of a row and cycle
 GHOST = 15  # of a ghost and pass: its entries
