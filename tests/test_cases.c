@@ -124,7 +124,10 @@ static const char *our_name(const char *type)
   return strcmp(type, "stable_nh") ? type : "stable_neohookean";
 }
 
-/* The material of the tets, with the weights with which the case's iterates were computed. */
+/*
+  The material of the tets, with the weights with which the case's iterates were computed. Its mu and lam are those of
+  the formula; its E and nu are other moduli at rest in stable_nh.
+*/
 static PetscErrorCode add_tets(test_case *c)
 {
   const json_t *const material = json_object_get(c->json, "material"), *const derived =
@@ -135,11 +138,10 @@ static PetscErrorCode add_tets(test_case *c)
   wring_term      *term;
 
   PetscFunctionBegin;
-  static const char *const keys[][2] = {
-    {"k", "material_stiffness"}, {"E", "material_young"}, {"nu", "material_poisson"}};
+  static const char *const keys[][2] = {{"k", "material_stiffness"}, {"mu", "material_mu"}, {"lam", "material_lambda"}};
   for (int i = 0; i < 3; i++) {
-    if (!json_object_get(material, keys[i][0])) continue;
-    PetscCall(PetscSNPrintf(text, sizeof text, "%.17g", number(material, keys[i][0])));
+    if (!wring_option_find(law->options, keys[i][1] + strlen("material_"))) continue;
+    PetscCall(PetscSNPrintf(text, sizeof text, "%.17g", number(i ? derived : material, keys[i][0])));
     PetscCall(wring_options_set(c->b.o, keys[i][1], text, c->name));
   }
   PetscCall(law->set_par(law, c->b.o, "material_", "material_", par));

@@ -78,7 +78,23 @@ read -ra strain <<<"-material_model strain ${parameters[strain]}"
 read -ra stable <<<"-material_model stable_neohookean ${parameters[stable_neohookean]}"
 refused_on 3 "solver 'compliant' cannot use material 'strain'" run box.yaml "${strain[@]}" -solver_type compliant
 refused_on 3 "solver 'pd' cannot use material 'stable_neohookean'" run box.yaml "${stable[@]}" -solver_type pd
-refused_on 3 "poisson > 1/8" check box.yaml "${stable[@]}" -material_poisson 0.125
+
+# Parameters for which the energy has no lower bound, or rest is not a minimum; the others of test_domain.
+for model in neohookean fixed_corotated; do
+  refused_on 3 "material_poisson is -0.3; $model expects poisson or lambda of at least 0: below, its energy has no" \
+    check box.yaml -material_model $model -material_young 1e5 -material_poisson -0.3
+  refused "material_lambda is -1; $model expects" check box.yaml -material_model $model -material_mu 3 \
+    -material_lambda -1
+done
+refused "material_lambda is -2.1; corotated expects lambda of at least -2/3 mu: below" check box.yaml \
+  -material_model corotated -material_mu 3 -material_lambda -2.1
+refused "material_lambda is 1; stable_neohookean expects lambda above mu/3: otherwise rest is not a minimum" check \
+  box.yaml -material_model stable_neohookean -material_mu 3 -material_lambda 1
+works 2 check box.yaml "${stable[@]}" -material_poisson -0.3
+[ "$(grep -c 'material_poisson is -0.3: an element of stable_neohookean that is crushed to a point' log)" = 1 ] ||
+  fail 'no note that rest is a local minimum'
+works 1 check box.yaml "${stable[@]}" -material_poisson 0
+if grep -q 'crushed to a point' log; then fail 'rest is a minimum, but said to be a local one'; fi
 works 1 compare box.yaml "${strain[@]}" -compare_solvers qn,light -compare_iterations 1 -variant_light_type compliant
 grep -q "^note: 'light' is left out: solver 'light' cannot use material 'strain'" log || fail 'light is not left out'
 

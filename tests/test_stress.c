@@ -9,7 +9,10 @@
 
 enum { STRETCH, SHEAR, DILATION, N_KIND };
 
-/* The parameters of test_set_material: E = 1e5 Pa, nu = 0.35; the table of the spline has nu = 0.3. */
+/*
+  The parameters of test_set_material: E = 1e5 Pa, nu = 0.35, lambda + mu in stable_neohookean; the table of the spline
+  has nu = 0.3.
+*/
 static const double mu = 1e5 / 2.7, lambda = 1e5 * 0.35 / (1.35 * 0.3), k = 1e5, quartic = 1e6;
 static const double c10 = 1.5e4, c01 = 3e3, kappa = 1.1e5, spline_mu = 1e5 / 2.6,
                     spline_lambda = 1e5 * 0.3 / (1.3 * 0.4);
@@ -29,7 +32,7 @@ static void stretch_stress(const char *law, double s, double p[2])
     {"fixed_corotated", {(2 * mu + lambda) * e, lambda * e * s}},
     {"stvk", {(mu + lambda / 2) * (s * s * s - s), lambda / 2 * (s * s - 1)}},
     {"neohookean", {mu * (s - 1 / s) + lambda * log(s) / s, lambda * log(s)}},
-    {"stable_neohookean", {(mu + lambda) * e, mu * (1 - s) + lambda * s * e}},
+    {"stable_neohookean", {(2 * mu + lambda) * e, mu * (1 - s) + (lambda + mu) * s * e}},
     {"mooney_rivlin",
      {4 * c10 / 3 * (cbrt(s) - pow(s, -5. / 3)) + 4 * c01 / 3 * (1 / cbrt(s) - pow(s, -7. / 3)) + kappa * e,
       2. / 3 * (1 - s * s) * (c10 * pow(s, -2. / 3) + c01 * pow(s, -4. / 3)) + kappa * s * e}},
@@ -55,7 +58,7 @@ static double dilation_stress(const char *law, double s)
     {"fixed_corotated", 2 * mu * e + lambda * volume},
     {"stvk", (mu + 1.5 * lambda) * s * (s * s - 1)},
     {"neohookean", mu * (s - 1 / s) + 3 * lambda * log(s) / s},
-    {"stable_neohookean", mu * s * (1 - s) + lambda * volume},
+    {"stable_neohookean", mu * s * (1 - s) + (lambda + mu) * volume},
     {"mooney_rivlin", kappa * volume},
     {"polynomial", 4 * quartic * e * e * e},
     {"spline", spline_mu * (s + 10 * above * above) + s * s * (spline_lambda * log(J) - spline_mu) / J},

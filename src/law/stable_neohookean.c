@@ -1,6 +1,7 @@
 /*
   Stable neo-Hookean: psi(F) = mu/2 (|F|^2 - 3) - mu (J - 1) + lambda/2 (J - 1)^2, J = det F; mu, lambda [Pa]; finite
-  for every F. docs/theory.md (3.16); [Smith et al. 2018; Macklin, Mueller 2021].
+  for every F. Parameters of Lame at rest: mu, lambda - mu. docs/theory.md (3.16); [Smith et al. 2018; Macklin, Mueller
+  2021].
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"
@@ -9,18 +10,6 @@
 #include "law/common/lame.h"
 #include "law/common/stretch_prox.h"
 #include <wring/law.h>
-
-/* Rest is a minimum only if psi is convex in a change of volume there, 3 lambda > mu: poisson > 1/8. */
-static PetscErrorCode set_par(WRING_SELF, const wring_options *o, const char *prefix, const char *fallback, double *par)
-{
-  PetscFunctionBegin;
-  PetscCall(wring_lame_get(self, o, prefix, fallback, par));
-  if (par[LAME_LAMBDA] <= par[LAME_MU] / 3 * (1 + 1e-12)) // 1e-12: rounding of poisson = 1/8
-    PetscCall(wring_lame_refuse(
-      o, prefix, fallback, par,
-      "stable_neohookean expects poisson > 1/8, that is lambda > mu/3; otherwise the rest state is not a minimum"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* H = F - I, its cofactors, and J - 1 = tr H + i2 + det H, i2 the second invariant of H. */
 typedef struct {
@@ -229,7 +218,7 @@ const wring_law wring_law_stable_neohookean = {
   .q            = 3,
   .n_par        = LAME_N_PAR,
   .options      = wring_lame_options,
-  .set_par      = set_par,
+  .set_par      = wring_lame_get_stable,
   .example      = wring_lame_example,
   .energy       = energy,
   .gradient     = wring_law_gradient_by_fused,

@@ -1,17 +1,19 @@
 #include "lame.h"
 #include "keys.h"
+#include <math.h>
 
 const wring_option wring_lame_options[] = {
   {.key = "young", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Young's modulus; requires poisson."},
   {.key   = "poisson",
    .type  = WRING_REAL,
    .range = "(-1,0.5)",
-   .help  = "Poisson's ratio; requires young; above 1/8 for stable_neohookean."},
+   .help  = "Poisson's ratio; requires young; at least 0 for fixed_corotated and neohookean."},
   {.key = "mu", .type = WRING_REAL, .unit = "Pa", .range = "(0,inf)", .help = "Shear modulus; requires lambda."},
   {.key  = "lambda",
    .type = WRING_REAL,
    .unit = "Pa",
-   .help = "First Lame parameter, at least -2/3 mu; requires mu; above mu/3 for stable_neohookean."},
+   .help = "First Lame parameter; requires mu; at least -2/3 mu, at least 0 for fixed_corotated and neohookean; of "
+           "stable_neohookean its sum with mu, above mu/3."},
   {.key = NULL},
 };
 
@@ -29,7 +31,7 @@ static const char *key_given(const wring_options *o, const char *prefix, int pai
 }
 
 /* The pair that is set with prefix: 0 or 1, -1 for none. */
-static PetscErrorCode choose_pair(const wring_options *o, const char *prefix, int *pair)
+static PetscErrorCode find_pair(const wring_options *o, const char *prefix, int *pair)
 {
   const char *const young = key_given(o, prefix, 0), *const mu = key_given(o, prefix, 1);
 
@@ -43,57 +45,80 @@ static PetscErrorCode choose_pair(const wring_options *o, const char *prefix, in
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode wring_lame_refuse(const wring_options *o, const char *prefix, const char *fallback, const double *par,
-                                 const char *expected)
+/* The pair that is read: 0 or 1. */
+static PetscErrorCode choose_pair(const wring_options *o, const char *prefix, const char *fallback, int *pair)
 {
-  int pair;
-
   PetscFunctionBegin;
-  PetscCall(choose_pair(o, prefix, &pair));
-  if (pair < 0) PetscCall(choose_pair(o, fallback, &pair));
-  const char *const key = pairs[pair][1], *const at = wring_law_prefix(o, prefix, fallback, key);
-  WRING_REFUSE(wring_options_comm(o), "%s: %s%s gives mu %.6g Pa, lambda %.6g Pa; %s", wring_options_origin(o, at, key),
-               at, key, par[LAME_MU], par[LAME_LAMBDA], expected);
-}
-
-/* The bulk modulus, lambda + 2/3 mu, must not be negative. */
-static PetscErrorCode check_lambda(const wring_options *o, const char *prefix, const char *fallback, const double *par)
-{
-  const char *const at = wring_law_prefix(o, prefix, fallback, "lambda");
-
-  PetscFunctionBegin;
-  if (par[LAME_LAMBDA] < -2. / 3 * par[LAME_MU]) {
-    WRING_REFUSE(wring_options_comm(o), "%s: %slambda is %.6g Pa; expected at least -2/3 mu = %.6g Pa",
-                 wring_options_origin(o, at, "lambda"), at, par[LAME_LAMBDA], -2. / 3 * par[LAME_MU]);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode wring_lame_get(WRING_SELF, const wring_options *o, const char *prefix, const char *fallback, double *par)
-{
-  int    pair;
-  double value[2];
-
-  PetscFunctionBegin;
-  PetscCall(choose_pair(o, prefix, &pair));
-  if (pair < 0 && fallback) PetscCall(choose_pair(o, fallback, &pair));
-  if (pair < 0) {
+  PetscCall(find_pair(o, prefix, pair));
+  if (*pair < 0 && fallback) PetscCall(find_pair(o, fallback, pair));
+  if (*pair < 0) {
     const char *const at = fallback ? fallback : prefix;
     WRING_REFUSE(wring_options_comm(o),
                  "%s: %syoung is missing; expected either %syoung and %spoisson, or %smu and %slambda",
                  wring_options_deck(o), at, at, at, at, at);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  shift mu is added to lambda of young and poisson. least mu: the least lambda, in words too; global mu: the least for
+  which psi has its minimum at rest.
+*/
+typedef struct {
+  double      shift, least, global;
+  const char *expected;
+} limit;
+
+static PetscErrorCode get(const limit *l, const wring_law *self, const wring_options *o, const char *prefix,
+                          const char *fallback, double *par)
+{
+  int    pair;
+  double value[2];
+
+  PetscFunctionBegin;
+  PetscCall(choose_pair(o, prefix, fallback, &pair));
   for (int i = 0; i < 2; i++)
     PetscCall(wring_law_get_real(o, prefix, fallback, wring_lame_options, pairs[pair][i], &value[i]));
-  if (pair == 0) {
-    par[LAME_MU]     = value[0] / (2 * (1 + value[1]));
-    par[LAME_LAMBDA] = value[0] * value[1] / ((1 + value[1]) * (1 - 2 * value[1]));
-  } else {
-    par[LAME_MU]     = value[0];
-    par[LAME_LAMBDA] = value[1];
-    PetscCall(check_lambda(o, prefix, fallback, par));
-  }
+  const double young = value[0], nu = value[1], mu = pair ? value[0] : young / (2 * (1 + nu));
+  par[LAME_MU]          = mu;
+  par[LAME_LAMBDA]      = pair ? value[1] : young * nu / ((1 + nu) * (1 - 2 * nu)) + l->shift * mu;
+  const char *const key = pairs[pair][1], *const at = wring_law_prefix(o, prefix, fallback, key);
+  if (par[LAME_LAMBDA] < l->least * mu)
+    WRING_REFUSE(wring_options_comm(o), "%s: %s%s is %.6g; %s expects %s", wring_options_origin(o, at, key), at, key,
+                 value[1], self->name, l->expected);
+  if (par[LAME_LAMBDA] < l->global * mu)
+    PetscCall(wring_note(wring_options_comm(o),
+                         "%s: %s%s is %.6g: an element of %s that is crushed to a point has less energy than at rest",
+                         wring_options_origin(o, at, key), at, key, value[1], self->name));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* 1e-12: the rounding of poisson near -1. docs/theory.md (3.21a) to (3.21c) */
+static const limit of_strains = {.least    = -2. / 3 * (1 + 1e-12),
+                                 .global   = -INFINITY,
+                                 .expected = "lambda of at least -2/3 mu: below, its energy has no lower bound"};
+static const limit of_volume  = {.expected = "poisson or lambda of at least 0: below, its energy has no lower bound"};
+static const limit of_stable  = {.shift    = 1,
+                                 .least    = 1. / 3 * (1 + 1e-12),
+                                 .global   = 1,
+                                 .expected = "lambda above mu/3: otherwise rest is not a minimum"};
+
+PetscErrorCode wring_lame_get(const wring_law *self, const wring_options *o, const char *prefix, const char *fallback,
+                              double *par)
+{
+  return get(&of_strains, self, o, prefix, fallback, par);
+}
+
+PetscErrorCode wring_lame_get_bounded(const wring_law *self, const wring_options *o, const char *prefix,
+                                      const char *fallback, double *par)
+{
+  return get(&of_volume, self, o, prefix, fallback, par);
+}
+
+PetscErrorCode wring_lame_get_stable(const wring_law *self, const wring_options *o, const char *prefix,
+                                     const char *fallback, double *par)
+{
+  return get(&of_stable, self, o, prefix, fallback, par);
 }
 
 PetscBool wring_lame_keep_mu(const double *par, double *element_par)
