@@ -1,11 +1,15 @@
 /* ranks: 1 */
 /*
-  Every law that has the keys of Lame: the moduli at rest that a deck asks for, and the parameters for which the energy
-  has a lower bound.
+  Laws at the edges of their domains: the moduli at rest that a deck asks for, the parameters for which the energy has a
+  lower bound, and elements of almost no volume. All laws of the list, with every law that has the keys of Lame.
 */
-#include "check.h"
+#include "splines.h"
+#include "laws.h"
+#include "law/common/isotropic.h"
 #include "law/common/lame.h"
 #include <math.h>
+
+enum { ROOM = SPLINE_N_PAR };
 
 static const double nus[]     = {0.3, 0.45, 0.49, 0.2, 0.125, 0.1, 0, -0.1, -0.3, -0.5, -0.9};
 static const double lambdas[] = {-0.7, -0.6, -0.3, -0.1, 0, 0.2, 0.3, 1. / 3, 0.34, 0.5, 0.9, 1, 2, 50}; // over mu
@@ -163,16 +167,110 @@ static void test_bounds(const wring_law *law)
     check_bound(law, of_mu(law, 3, 3 * lambdas[i], par), 3, 3 * lambdas[i]);
 }
 
+/* ---- elements of almost no volume -------------------------------------------------------------------------------- */
+
+static void check_finite(const wring_law *law, double size, const char *what, int n, wring_in a)
+{
+  for (int i = 0; i < n; i++)
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      CHECK(isfinite(a[i][lane]), "%s, J = %g, shape %d: %s is %g", law->name, size, lane, what, a[i][lane]);
+}
+
+/* Every function of a law at z is finite, but for psi and C, which may be +infinity. */
+static void check_at(const wring_law *law, double size, wring_in par, wring_in z)
+{
+  const int            n = 3 * law->q;
+  WRING_ALIGNED double p[9][WRING_LANES], h[81][WRING_LANES], psi[2][WRING_LANES], k[WRING_LANES];
+
+  law->energy(law, par, z, psi[0]);
+  law->fused(law, par, z, psi[1], p);
+  for (int lane = 0; lane < WRING_LANES; lane++)
+    for (int i = 0; i < 2; i++)
+      CHECK(isfinite(psi[i][lane]) || psi[i][lane] == INFINITY, "%s, J = %g: energy %g", law->name, size, psi[i][lane]);
+  check_finite(law, size, "fused gradient", n, (wring_in)p);
+  law->gradient(law, par, z, p);
+  check_finite(law, size, "gradient", n, (wring_in)p);
+  for (int filter = WRING_FILTER_NONE; law->hessian && filter <= WRING_FILTER_ABSOLUTE; filter++) {
+    law->hessian(law, (wring_filter)filter, par, z, h);
+    check_finite(law, size, "Hessian", n * n, (wring_in)h);
+    for (int i = 0; i < n; i++)
+      for (int lane = 0; lane < WRING_LANES; lane++) p[i][lane] = 1 - 0.3 * i;
+    wring_law_multiply(law, (wring_filter)filter, par, z, (wring_in)p, (wring_in)p, h);
+    check_finite(law, size, "product", 3, (wring_in)h);
+    wring_law_contract(law, par, z, (wring_in)p, h);
+    check_finite(law, size, "Hessian of a vertex", 6, (wring_in)h);
+  }
+  if (law->project) law->project(law, par, z, p);
+  if (law->project) check_finite(law, size, "projection", n, (wring_in)p);
+  law->slope(law, par, k);
+  if (law->prox) law->prox(law, par, k, z, p);
+  if (law->prox) check_finite(law, size, "prox", n, (wring_in)p);
+  for (int j = 0; j < law->n_constraint; j++) {
+    law->constraint(law, j, par, z, psi[0], p, k);
+    check_finite(law, size, "gradient of a constraint", n, (wring_in)p);
+  }
+}
+
+/* Shapes: one short side, two, three; of a line or an edge its length. z row by row, one shape in each lane. */
+static void flatten(int q, double J, double (*z)[WRING_LANES])
+{
+  const double root = sqrt(J), third = cbrt(J);
+  const double s[WRING_LANES][3] = {{1, 1, J},   {J, 1, 1},   {root, root, 1}, {1, root, root}, {third, third, third},
+                                    {2, J, 0.5}, {-1, -1, J}, {1, 1, -J}};
+  for (int i = 0; i < 3 * q; i++)
+    for (int lane = 0; lane < WRING_LANES; lane++)
+      z[i][lane] = q == 1 ? (i == lane % 3) * J : i % (q + 1) == 0 && i / q < q ? s[lane][i / q] : 0;
+}
+
+/*
+  From J = 1e-50 down to 0, and at a few sizes above the threshold. Fails if a power of 1/J overflows: psi is +infinity
+  before that, and derivatives are finite.
+*/
+static void test_flat(const wring_law *law, wring_in par)
+{
+  static const double  sizes[] = {1e-10,  1e-50,  1.1e-80, 9e-81,  1e-99,  1e-101,
+                                  1e-160, 1e-200, 1e-300,  1e-310, 1e-320, 0};
+  WRING_ALIGNED double z[9][WRING_LANES];
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    flatten(law->q, sizes[i], z);
+    check_at(law, sizes[i], par, (wring_in)z);
+  }
+}
+
+/* What elements keep of a law with `volumetric`, under a pressure. */
+static void test_flat_element(const wring_law *law, double (*par)[WRING_LANES])
+{
+  WRING_ALIGNED double of_element[8][WRING_LANES];
+  double               one[8], kept[8], u[3];
+  for (int i = 0; i < law->n_par; i++) one[i] = par[i][0];
+  law->volumetric->keep(one, kept);
+  kept[law->volumetric->element->n_par - 1] = 1e5;
+  for (int i = 0; i < law->volumetric->element->n_par; i++)
+    for (int lane = 0; lane < WRING_LANES; lane++) of_element[i][lane] = kept[i];
+  test_flat(law->volumetric->element, (wring_in)of_element);
+  for (double J = 1e-50; J > 0; J /= 10) {
+    law->volumetric->energy(one, J, u);
+    CHECK(u[0] >= 0 && isfinite(u[1]) && isfinite(u[2]), "%s: U at J = %g: %g %g %g", law->name, J, u[0], u[1], u[2]);
+  }
+}
+
 int main(int argc, char **argv)
 {
-  const wring_law *law;
-  int              n = 0;
+  uint64_t             state = 5;
+  WRING_ALIGNED double par[ROOM][WRING_LANES];
+  const wring_law     *law;
+  int                  n = 0;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   for (; (law = lame_law(n)); n++)
     for (size_t i = 0; i < sizeof nus / sizeof nus[0]; i++) check_moduli(law, 3, nus[i]);
   CHECK(n >= 5, "%d laws with young and poisson", n);
   for (int i = 0; i < n; i++) test_bounds(lame_law(i));
+  for (int i = 0; (law = wring_law_at(i)); i++) {
+    test_example_par(law, ROOM, &state, par);
+    test_flat(law, (wring_in)par);
+    if (law->volumetric) test_flat_element(law, par);
+  }
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -8,7 +8,7 @@
 #include "splines.h"
 #include "laws.h"
 #include "limit_laws.h"
-#include <float.h>
+#include "law/common/isotropic.h"
 #include <math.h>
 #include <string.h>
 #include <wring/law.h>
@@ -704,7 +704,7 @@ static void test_edge_of_domain(const wring_law *law)
   law->fused(law, (wring_in)par, (wring_in)z, psi, p);
   law->hessian(law, WRING_FILTER_CLAMP, (wring_in)par, (wring_in)z, h);
   for (int lane = 0; lane < WRING_LANES; lane++) {
-    if (j[lane] >= DBL_MIN)
+    if (j[lane] >= LAW_LEAST_VOLUME)
       CHECK(isfinite(psi[lane]), "%s, J = %g: energy %g", law->name, j[lane], psi[lane]);
     else
       CHECK(psi[lane] == INFINITY, "%s, J = %g: energy %g", law->name, j[lane], psi[lane]);
@@ -715,7 +715,7 @@ static void test_edge_of_domain(const wring_law *law)
   }
   law->energy(law, (wring_in)par, (wring_in)z, psi);
   for (int lane = 0; lane < WRING_LANES; lane++)
-    CHECK(j[lane] >= DBL_MIN || psi[lane] == INFINITY, "%s, J = %g: energy %g", law->name, j[lane], psi[lane]);
+    CHECK(j[lane] >= LAW_LEAST_VOLUME || psi[lane] == INFINITY, "%s, J = %g: energy %g", law->name, j[lane], psi[lane]);
 }
 
 /* Where the energy has no derivative all results are finite: F = 0 and s_1 = -s_2; a spring of length 0. */

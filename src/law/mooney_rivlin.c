@@ -1,6 +1,6 @@
 /*
   Compressible Mooney-Rivlin: psi(F) = c10 (|F|^2 J^(-2/3) - 3) + c01 (|cof F|^2 J^(-4/3) - 3) + kappa/2 (J - 1)^2, J =
-  det F; c10, c01, kappa [Pa]; +infinity where J is not above 1e-100. docs/theory.md (3.19); [Bonet, Wood 2008].
+  det F; c10, c01, kappa [Pa]; +infinity for J below LAW_LEAST_VOLUME. docs/theory.md (3.19); [Bonet, Wood 2008].
 
   With y = J^(-1/3) and G = y F, det G = 1, the first two terms are c10 (|G|^2 - 3) + c01 (|cof G|^2 - 3).
 */
@@ -16,8 +16,6 @@
 #include <wring/law.h>
 
 enum { C10, C01, KAPPA, N_PAR };
-
-static const double least_volume = 1e-100; // powers of 1/J stay in the range of doubles
 
 static const wring_option options[] = {
   {.key   = "c10",
@@ -54,7 +52,7 @@ typedef struct {
 
 BLOCK3_INLINE volume volume_of(double j)
 {
-  const int    inside = j >= least_volume; // false for NaN
+  const int    inside = j >= LAW_LEAST_VOLUME; // false for NaN
   const double safe   = inside ? j : 1;
   return (volume){inside, safe, 1 / safe, block3_rcbrt(safe)};
 }

@@ -1,6 +1,6 @@
 /*
   Compressible neo-Hookean: psi(F) = mu/2 (|F|^2 - 3) - mu log J + lambda/2 log^2 J, J = det F; mu, lambda [Pa];
-  +infinity where J is not a normal positive number. docs/theory.md (3.15); [Bonet, Wood 2008].
+  +infinity for J below LAW_LEAST_VOLUME. docs/theory.md (3.15); [Bonet, Wood 2008].
 */
 #include "base/block3.h"
 #include "law/common/isotropic.h"
@@ -10,7 +10,6 @@
 #include "law/common/closed_forms.h"
 #include "law/common/passes.h"
 #include "law/pressure.h"
-#include <float.h>
 #include <wring/law.h>
 
 /* log J and 1/J, both 0 outside the domain, so that derivatives are finite there. */
@@ -21,7 +20,7 @@ typedef struct {
 
 BLOCK3_INLINE volume volume_of(double j)
 {
-  const int    inside = j >= DBL_MIN; // false for NaN
+  const int    inside = j >= LAW_LEAST_VOLUME; // false for NaN
   const double safe   = inside ? j : 1;
   return (volume){inside, block3_log(safe), inside ? 1 / safe : 0};
 }

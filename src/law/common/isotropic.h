@@ -39,6 +39,12 @@ typedef struct {
   int modulus, pressure;
 } wring_isotropic;
 
+/*
+  Laws with `positive` are infinite below this J: derivatives have powers of 1/J up to 10/3, of a flat element under
+  mooney_rivlin, which stay in the range of doubles.
+*/
+#define LAW_LEAST_VOLUME 1e-80
+
 /* For laws whose rule is a wring_isotropic or begins with one. */
 wring_law_hessian    wring_isotropic_hessian;
 wring_law_contracted wring_isotropic_contracted;
