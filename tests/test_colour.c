@@ -184,8 +184,7 @@ static PetscErrorCode create_means(const wring_mesh *m, wring_term **term)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * n, &vertex));
   for (PetscInt i = 0; i < 3 * n; i++) vertex[i] = m->tet[4 * (i / 3) + i % 3];
-  PetscCall(
-    wring_term_create_listed(m, "means", &wring_law_spring, 3, n, vertex, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE, &t));
+  PetscCall(wring_term_create_listed(m, "means", &wring_law_spring, 3, 1, n, vertex, PETSC_FALSE, PETSC_FALSE, &t));
   for (PetscInt e = 0; e < n; e++) wring_term_set_coef(t, e, coef);
   wring_term_set_par(t, 0, par);
   wring_term_pad(t);

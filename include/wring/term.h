@@ -43,6 +43,7 @@
 typedef struct wring_term wring_term;
 
 /* ---- builders (one file each); everything is copied; not collective ---------------------------------------------- */
+/* A law with other columns than a builder's elements is an error, PETSC_ERR_ARG_WRONG. */
 
 /*
   Tets of one region under a material law, of the mesh's order: those of order 2 have several quadrature points,

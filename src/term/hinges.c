@@ -7,7 +7,9 @@ PetscErrorCode wring_term_create_hinges(const wring_mesh *mesh, const char *name
   wring_term *t;
 
   PetscFunctionBegin;
-  PetscCall(wring_term_create_listed(mesh, name, law, 4, n, vertex, PETSC_TRUE, PETSC_TRUE, PETSC_TRUE, &t));
+  PetscCheck(law->n_par <= 2, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "'%s': law '%s' of hinges has %d parameters", name,
+             law->name, law->n_par);
+  PetscCall(wring_term_create_listed(mesh, name, law, 4, 1, n, vertex, PETSC_TRUE, PETSC_TRUE, &t));
   for (PetscInt e = 0; e < n; e++) {
     const PetscInt *v = vertex + 4 * (size_t)t->place[e];
     const double   *X[4];

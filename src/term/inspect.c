@@ -45,8 +45,8 @@ static void find_scales(const wring_term *t, double *least, double *largest)
 
 PetscBool wring_term_rest_moduli(const wring_term *t, wring_rest_moduli *moduli)
 {
-  WRING_ALIGNED double z[9][LANES] = {{0}}, h[81][LANES], par[MAX_PAR][LANES];
   const wring_law     *law         = t->mean ? t->mean->law : t->law;
+  WRING_ALIGNED double z[9][LANES] = {{0}}, h[81][LANES], par[t->mean ? law->n_par : 1][LANES];
   const int            q = law->q, row = 3 * q;
 
   if (!t->cell || t->n == 0 || !law->hessian) return PETSC_FALSE;

@@ -8,31 +8,15 @@ enum { LANES = WRING_LANES, MAX_M = QUADRATIC, MAX_Q = 3 };
 
 typedef double lanes[LANES];
 
-/*
-  Calls body with the term's m and q as constants, without which its loops would not be vectorised: tets, fibres and
-  hinges (one number per element of four vertices), triangles likewise, edges, points, second-order tets and fibres.
-  body must be always_inline. This is the only list of stencils.
-*/
+/* Calls body, always_inline, with the term's m and q as constants, without which its loops would not be vectorised. */
 static inline __attribute__((always_inline)) void with_stencil(const wring_term *t, void (*body)(int, int, void *),
                                                                void             *context)
 {
   const int m = t->m, q = t->law->q;
-  if (m == 4 && q == 3)
-    body(4, 3, context);
-  else if (m == 4)
-    body(4, 1, context);
-  else if (m == 3 && q == 2)
-    body(3, 2, context);
-  else if (m == 3)
-    body(3, 1, context);
-  else if (m == 2)
-    body(2, 1, context);
-  else if (m == 1)
-    body(1, 1, context);
-  else if (q == 3)
-    body(QUADRATIC, 3, context);
-  else
-    body(QUADRATIC, 1, context);
+#define STENCIL(M, Q)                                                                                                  \
+  if (m == (M) && q == (Q)) body(M, Q, context);
+  STENCILS
+#undef STENCIL
 }
 
 /* The quadrature points of an element, the constant 1 but for second-order tets. */

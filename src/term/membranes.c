@@ -6,7 +6,7 @@ PetscErrorCode wring_term_create_triangles(const wring_mesh *mesh, const char *n
   wring_term *t;
 
   PetscFunctionBegin;
-  PetscCall(wring_term_create_listed(mesh, name, law, 3, n, vertex, PETSC_TRUE, PETSC_TRUE, PETSC_FALSE, &t));
+  PetscCall(wring_term_create_listed(mesh, name, law, 3, 2, n, vertex, PETSC_TRUE, PETSC_FALSE, &t));
   for (PetscInt e = 0; e < n; e++) {
     const PetscInt *v = vertex + 3 * (size_t)t->place[e];
     double          B[4], area;

@@ -10,8 +10,7 @@ PetscErrorCode wring_term_create_damped_springs(const wring_mesh *mesh, const ch
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)2 * n, &vertex));
   for (PetscInt e = 0; e < n; e++) vertex[2 * e] = a[e], vertex[2 * e + 1] = b[e];
-  PetscCall(
-    wring_term_create_listed(mesh, name, &wring_law_spring, 2, n, vertex, PETSC_FALSE, PETSC_FALSE, PETSC_TRUE, &t));
+  PetscCall(wring_term_create_listed(mesh, name, &wring_law_spring, 2, 1, n, vertex, PETSC_FALSE, PETSC_TRUE, &t));
   for (PetscInt e = 0; e < n; e++)
     wring_term_set_par(t, e, (const double[]){stiffness[t->place[e]], length[t->place[e]]});
   if (damping) {

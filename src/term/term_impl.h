@@ -22,6 +22,11 @@ enum { CHUNK_BLOCKS = 128 }; // rows: 1024 tets, whose vertices' positions and f
 enum { QUADRATIC = 10 };     // vertices of a second-order tet; in a term the fourth corner comes last
 enum { ROWS_AHEAD = 32 };    // rows of `share` are prefetched this many rows before they are added
 
+/* All stencils, m and q: tets, fibres and hinges, triangles (two), edges, points, second-order tets, fibres. */
+#define STENCILS                                                                                                       \
+  STENCIL(4, 3)                                                                                                        \
+  STENCIL(4, 1) STENCIL(3, 2) STENCIL(3, 1) STENCIL(2, 1) STENCIL(1, 1) STENCIL(QUADRATIC, 3) STENCIL(QUADRATIC, 1)
+
 typedef struct {
   PetscInt          n;
   double           *target; // [n][3] at time 0, m
@@ -153,12 +158,13 @@ static inline PetscInt term_corner(const wring_term *t, PetscInt chunk, PetscInt
 }
 
 /*
-  Allocates a term and builds its chunks. vertex [n][m] local; the first n_interior elements touch owned vertices only.
-  per_element: each element has its own row of parameters. Weights are initialised to 1 in real lanes, and parameters to
-  0; the caller sets them and then calls wring_term_pad.
+  Allocates a term and builds its chunks. (m, q) is the builder's stencil: another q of the law, or no stencil, is an
+  error. vertex [n][m] local; the first n_interior elements touch owned vertices only. per_element: each element has its
+  own row of parameters. Weights are initialised to 1 in real lanes, and parameters to 0; the caller sets them and then
+  calls wring_term_pad.
 */
-PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, PetscInt n,
-                                 PetscInt n_interior, const PetscInt *vertex, PetscBool has_coef, PetscBool per_element,
+PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const wring_law *law, int m, int q,
+                                 PetscInt n, PetscInt n_interior, const PetscInt *vertex, PetscBool per_element,
                                  wring_term **t);
 
 /*
@@ -166,8 +172,8 @@ PetscErrorCode wring_term_create(const wring_mesh *mesh, const char *name, const
   each group is ordered as in the list or, with along_curve, by lowest vertex, that is along the mesh's curve. t->place
   is the number of an element in the list.
 */
-PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m,
-                                        PetscInt n, const PetscInt *vertex, PetscBool along_curve, PetscBool has_coef,
+PetscErrorCode wring_term_create_listed(const wring_mesh *mesh, const char *name, const wring_law *law, int m, int q,
+                                        PetscInt n, const PetscInt *vertex, PetscBool along_curve,
                                         PetscBool per_element, wring_term **t);
 void           wring_term_set_coef(wring_term *t, PetscInt e, const double *coef); // [columns * q]
 void           wring_term_set_weight(wring_term *t, PetscInt e, double weight);

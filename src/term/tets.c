@@ -71,8 +71,8 @@ static PetscErrorCode create(const wring_mesh *mesh, PetscInt region, const wrin
 
   PetscFunctionBegin;
   PetscCall(list_tets(mesh, region, m, &n, &n_interior, &cell, &vertex));
-  PetscCall(
-    wring_term_create(mesh, mesh->regions.name[region], law, m, n, n_interior, vertex, PETSC_TRUE, per_element, &t));
+  PetscCall(wring_term_create(mesh, mesh->regions.name[region], law, m, direction ? 1 : 3, n, n_interior, vertex,
+                              per_element, &t));
   PetscCall(PetscFree(vertex));
   if (scale) PetscCall(PetscMalloc1(n, &t->scale));
   for (PetscInt i = 0; i < n; i++) {
@@ -146,7 +146,7 @@ static PetscErrorCode add_means(const wring_mesh *mesh, PetscInt region, const w
 PetscErrorCode wring_term_create_mean_tets(const wring_mesh *mesh, PetscInt region, const wring_law *law,
                                            const double *par, double proxy, const double *scale, wring_term **term)
 {
-  double element_par[MAX_PAR];
+  double element_par[law->volumetric->element->n_par];
 
   PetscFunctionBegin;
   if (!law->volumetric->keep(par, element_par)) {

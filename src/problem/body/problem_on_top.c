@@ -89,7 +89,7 @@ static PetscErrorCode read_directions(const wring_problem *p, double *direction)
 static PetscErrorCode add_term(wring_problem *p, PetscInt r, const wring_law *law, const double *direction)
 {
   char        prefix[WRING_PREFIX];
-  double      par[8];
+  double      par[law->n_par];
   PetscBool   mean;
   wring_term *term;
 

@@ -2,8 +2,6 @@
 #pragma once
 #include "term/term_impl.h"
 
-enum { MAX_PAR = 4 }; // of a law that can be split, with the pressure
-
 typedef struct wring_mean {
   wring_patches    patches; // what callers exchange
   const wring_law *law;     // the whole law, of which t->law is the element's part
