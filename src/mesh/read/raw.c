@@ -105,6 +105,10 @@ static PetscErrorCode add_lower(wring_raw *raw, wring_scan *s, const wring_eleme
 PetscErrorCode wring_raw_add_element(wring_raw *raw, wring_scan *s, const wring_element *e)
 {
   PetscFunctionBegin;
+  for (int k = e->n; k < e->n + e->n_mid; k++) // -1 stands for none in the tables
+    if (e->tag[k] < 0)
+      wring_scan_fail(s, e->line, "element %lld refers to node %lld, which does not exist", (long long)e->number,
+                      (long long)e->tag[k]);
   if (!wring_scan_ok(s)) PetscFunctionReturn(PETSC_SUCCESS);
   if (e->n == 4) {
     PetscCall(add_tet_mid(raw, e));
