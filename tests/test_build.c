@@ -392,6 +392,25 @@ static void test_fault(const fault *f, int numbering)
   }
 }
 
+/*
+  Copies of one tetrahedron, all of them on its four faces, are refused within the limit of ctest. Fails if each is
+  compared with all others, which takes minutes, or if another pair than the first two is named.
+*/
+static void test_copies(void)
+{
+  const PetscInt n   = 600000;
+  wring_raw      raw = {.format = "Gmsh"};
+  wring_error    e;
+  char           notes[NOTES];
+  add_groups(&raw);
+  for (int v = 0; v < 4; v++) add_node(&raw, IN_ORDER, 4, (double[]){v == 1, v == 2, v == 3});
+  PetscCallAbort(PETSC_COMM_SELF, wring_raw_make_tets(&raw, n));
+  for (PetscInt t = 0; t < n; t++) add_element(&raw, SOFT, 4, (PetscInt[]){0, 1, 2, 3});
+  keep_part(&raw, EVEN);
+  build(PETSC_COMM_WORLD, &raw, &e, notes);
+  CHECK(!strcmp(e.text, "a.msh:10008: element 8 has the nodes of element 7 (line 10007)"), "%s", e.text);
+}
+
 int main(int argc, char **argv)
 {
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -403,6 +422,7 @@ int main(int argc, char **argv)
   test_slices(make_points, SHUFFLED);
   for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
     for (int numbering = 0; numbering < NUMBERINGS; numbering++) test_fault(&faults[i], numbering);
+  test_copies();
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -26,16 +26,23 @@ static void sort_faces(PetscInt n, wring_face *f)
   }
 }
 
-/* Two tets with this face and the same opposite node. */
-static void find_repeated(wring_meeting *m, PetscInt n, const wring_face *f)
+static int compare_opposites(const void *pa, const void *pb)
 {
-  for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt k = i + 1; k < n; k++) {
-      if (f[i].opposite != f[k].opposite || f[i].tet > m->repeated[0]) continue;
-      if (f[i].tet == m->repeated[0] && f[k].tet >= m->repeated[1]) continue;
-      m->repeated[0] = f[i].tet;
-      m->repeated[1] = f[k].tet;
-    }
+  const wring_face *a = pa, *b = pb;
+  if (a->opposite != b->opposite) return a->opposite < b->opposite ? -1 : 1;
+  return (a->tet > b->tet) - (a->tet < b->tet);
+}
+
+/* Two tets with this face and the same opposite node. Sorts them, unless there are two. */
+static void find_repeated(wring_meeting *m, PetscInt n, wring_face *f)
+{
+  if (n > 2) qsort(f, (size_t)n, sizeof *f, compare_opposites);
+  for (PetscInt i = 1; i < n; i++) {
+    const int64_t first = f[i - 1].tet, second = f[i].tet;
+    if (f[i - 1].opposite != f[i].opposite || first > m->repeated[0]) continue;
+    if (first == m->repeated[0] && second >= m->repeated[1]) continue;
+    m->repeated[0] = first;
+    m->repeated[1] = second;
   }
 }
 
@@ -53,13 +60,13 @@ static void keep_crowd(wring_meeting *m, const wring_face *f)
 }
 
 /* The same face n times, triangles first; answer: whether they are faces of tets. */
-static void meet(wring_meeting *m, PetscInt n, const wring_face *f, char *answer)
+static void meet(wring_meeting *m, PetscInt n, wring_face *f, char *answer)
 {
   PetscInt n_triangle = 0;
   while (n_triangle < n && f[n_triangle].tet < 0) n_triangle++;
   for (PetscInt i = 0; i < n_triangle; i++) answer[-1 - f[i].tet] = n_triangle < n;
-  find_repeated(m, n - n_triangle, f + n_triangle);
   if (n - n_triangle > 2) keep_crowd(m, f + n_triangle);
+  find_repeated(m, n - n_triangle, f + n_triangle);
 }
 
 wring_meeting wring_meeting_begin(void)
