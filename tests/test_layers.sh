@@ -1,7 +1,7 @@
 #!/bin/bash
 # The rules of docs/developer.md, "Layers", that `python3 jobs structure` checks: a file includes and calls only its own
 # layer and lower ones, files form no circles, folders and functions have limits, a law is a pure function, one kind of
-# parallelism per layer. Then two rules on words. Fails on the first file that breaks a rule, which it names.
+# parallelism per layer. Then rules on words. Fails on the first file that breaks a rule, which it names.
 cd "$2" || exit 2
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 status=0
@@ -14,4 +14,7 @@ if grep -rnE "$locale" src include | grep -vE '^src/(base/text\.[ch]|study/)'; t
 fi
 # Rows between ranks go by src/base/exchange.h, to neighbours only.
 if grep -rnE 'MPI_I?(Neighbor_a|A)lltoall' src; then fault "an exchange between all pairs of ranks"; fi
+# Characters and bytes have no order in MPI's reductions: only its types of small integers do.
+reductions='MPI_(I?(All)?[Rr]educe|I?(Ex)?[Ss]can|I?Reduce_scatter(_block)?)\([^;]*MPI_(CHAR|BYTE)\b[^;]*;'
+if grep -rzoE "$reductions" src | tr '\0' '\n' | grep .; then fault "a reduction of MPI_CHAR or MPI_BYTE"; fi
 exit $status

@@ -36,7 +36,7 @@ static PetscErrorCode sort_regions(const wring_build *b, const wring_mesh_data *
   PetscFunctionBegin;
   PetscCall(PetscCalloc1((size_t)raw->groups.n + 1, &has));
   for (PetscInt e = 0; e < d->n_tet; e++) has[d->region[e]] = 1;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, has, (PetscMPIInt)(raw->groups.n + 1), MPI_CHAR, MPI_MAX, b->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, has, (PetscMPIInt)(raw->groups.n + 1), MPI_UNSIGNED_CHAR, MPI_MAX, b->comm));
   *n = 0;
   for (PetscInt g = 0; g <= raw->groups.n; g++)
     if (has[g]) found[(*n)++] = (named_group){g < raw->groups.n ? raw->groups.name[g] : "tag0", g};
